@@ -1,0 +1,54 @@
+# Narthex. "make help" lists the targets.
+
+GO      ?= go
+BIN     := bin/narthex
+MODULES := $(patsubst modules/%/module.json,%,$(wildcard modules/*/module.json))
+PLATFORM := $(shell $(GO) env GOOS)-$(shell $(GO) env GOARCH)
+
+.PHONY: help
+help: ## Show this list
+	@grep -E '^[a-z][a-z-]*:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+
+.PHONY: dev
+dev: postgresql build modules ## Run the platform with its sample modules on http://localhost:3000
+	@exec $(BIN) dev
+
+.PHONY: test
+test: postgresql compiler modules ## Run every test, with the race detector
+	$(GO) test -race ./...
+
+.PHONY: build
+build: ## Build bin/narthex
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o $(BIN) ./cmd/narthex
+
+.PHONY: modules
+modules: $(addprefix module-,$(MODULES)) ## Build every sample module's server into its own folder
+
+module-%:
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o modules/$*/bin/$(PLATFORM)/$* ./modules/$*
+
+.PHONY: start
+start: build modules ## Build, then run the platform from the environment (api:start)
+	@exec $(BIN) api:start
+
+.PHONY: generate
+generate: ## Write generated code anew
+	$(GO) generate ./...
+
+.PHONY: lint
+lint: ## Check formatting, vet and staticcheck
+	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { echo "not gofmt-ed:"; gofmt -l $$(git ls-files '*.go'); exit 1; }
+	$(GO) vet ./...
+	$(GO) tool staticcheck ./...
+
+.PHONY: bench
+bench: modules ## Measure a module's route beside the same handler without the platform
+	$(GO) test -run '^$$' -bench . -benchtime 2s ./cmd/narthex
+
+.PHONY: postgresql
+postgresql:
+	@.ci/postgresql
+
+.PHONY: compiler
+compiler:
+	@.ci/compiler
