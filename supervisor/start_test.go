@@ -1,0 +1,288 @@
+package supervisor_test
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/narthex-platform/narthex/supervisor"
+)
+
+// slowly is ready after a second and takes a second to stop, so that steps that overlap are seen to.
+func slowly(ctx context.Context, a *actor) error {
+	time.Sleep(time.Second)
+	a.isReady()
+	<-ctx.Done()
+	a.f.note("%s stopping", a.name)
+	time.Sleep(time.Second)
+	return ctx.Err()
+}
+
+func TestOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := setup(t)
+		started(t, f.Start(t.Context(), children(f.actor("pool", slowly))...))
+		if got := f.count("pool ready"); got != 1 {
+			t.Error("Start came back before ready")
+		}
+		begin := time.Now()
+		started(t, f.Start(t.Context(), children(f.actor("a", slowly), f.actor("b", slowly), f.actor("c", slowly))...))
+		if took := time.Since(begin); took != time.Second {
+			t.Errorf("a level of three took %s: it did not start together", took)
+		}
+		started(t, f.Start(t.Context())) // a level may be empty
+		started(t, f.Start(t.Context(), children(f.actor("http", slowly))...))
+		if err := f.Stop(); err != nil {
+			t.Errorf("Stop: %v", err)
+		}
+		log := f.noted()
+		same(t, "first level", log[:2], []string{"pool begins", "pool ready"})
+		same(t, "last level", log[8:10], []string{"http begins", "http ready"})
+		same(t, "stop, one at a time", log[10:], []string{
+			"http stopping", "http ends", "c stopping", "c ends", "b stopping", "b ends", "a stopping", "a ends",
+			"pool stopping", "pool ends"})
+		same(t, "log", f.logged(), nil)
+	})
+}
+
+func TestFailureBeforeReadyRollsBack(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		script func(ctx context.Context, a *actor) error
+		code   string
+		logged []string
+	}{
+		{"coded", func(context.Context, *actor) error { return coded("MODULE_START_FAILED") }, "MODULE_START_FAILED", nil},
+		{"not comparable", func(context.Context, *actor) error { return findings{"x"} }, "FINDINGS", nil},
+		{"uncoded", func(context.Context, *actor) error { return errors.New(secret) }, "SERVICE_FAILED", nil},
+		{"nil", func(context.Context, *actor) error { return nil }, "SERVICE_ENDED", nil},
+		{"panic", func(context.Context, *actor) error { panic(secret) }, "SERVICE_PANICKED", []string{"service panicked broken"}},
+		{"goexit", func(context.Context, *actor) error { runtime.Goexit(); return nil }, "SERVICE_ENDED", nil},
+		{"another context's end", func(context.Context, *actor) error { return context.Canceled }, "SERVICE_FAILED", nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := setup(t)
+				started(t, f.Start(t.Context(), children(f.actor("pool", well))...))
+				begin := time.Now()
+				err := f.Start(t.Context(), children(f.actor("slow", func(ctx context.Context, a *actor) error {
+					<-ctx.Done()
+					return ctx.Err()
+				}), f.actor("broken", func(ctx context.Context, a *actor) error {
+					time.Sleep(time.Second) // all the others run by then
+					return c.script(ctx, a)
+				}), f.actor("sound", well))...)
+				if took := time.Since(begin); took != time.Second {
+					t.Errorf("a failure was noticed after %s: others were waited for", took)
+				}
+				same(t, "codes", codes(t, err), []string{c.code})
+				if c.name == "uncoded" && strings.Contains(err.Error(), "hunter2") {
+					t.Errorf("the error tells what has no code: %v", err)
+				}
+				if n := f.count("broken begins"); n != 1 {
+					t.Errorf("served %d times: a failure before ready is final", n)
+				}
+				var stops []string
+				for _, e := range f.noted() {
+					if strings.HasSuffix(e, "ends") && !strings.HasPrefix(e, "broken") {
+						stops = append(stops, e)
+					}
+				}
+				same(t, "rollback", stops, []string{"sound ends", "slow ends", "pool ends"})
+				same(t, "log", f.logged(), c.logged)
+				if err := f.Stop(); err != nil {
+					t.Errorf("Stop repeats the rollback: %v", err)
+				}
+				if err := f.Start(t.Context(), children(f.actor("late", well))...); !errors.Is(err, supervisor.ErrTreeStopped) {
+					t.Errorf("Start after a rollback: %v", err)
+				}
+			})
+		})
+	}
+}
+
+func TestUncodedFailureKeepsItsCause(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := setup(t)
+		cause := errors.New(secret)
+		err := f.Start(t.Context(), children(f.actor("a", func(context.Context, *actor) error { return cause }))...)
+		if !errors.Is(err, cause) || !errors.Is(err, supervisor.ErrFailed) {
+			t.Errorf("lost a cause: %v", err)
+		}
+	})
+}
+
+func TestNeverReady(t *testing.T) {
+	never := func(ctx context.Context, a *actor) error { <-ctx.Done(); return ctx.Err() }
+	for _, c := range []struct {
+		name   string
+		child  supervisor.Child
+		within time.Duration
+		code   string
+	}{
+		{"defaults", supervisor.Child{}, 30 * time.Second, "SERVICE_START_TIMEOUT"},
+		{"own", supervisor.Child{ReadyWithin: 7 * time.Second, ReadyCode: "MODULE_START_TIMEOUT"}, 7 * time.Second, "MODULE_START_TIMEOUT"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := setup(t)
+				c.child.Service = f.actor("shop", never)
+				begin := time.Now()
+				err := f.Start(t.Context(), c.child)
+				if took := time.Since(begin); took != c.within {
+					t.Errorf("waited %s, want %s", took, c.within)
+				}
+				same(t, "codes", codes(t, err), []string{c.code})
+				if !strings.Contains(err.Error(), "shop") {
+					t.Errorf("no name: %v", err)
+				}
+				same(t, "log", f.logged(), []string{"service start deadline passed shop " + c.code})
+				same(t, "journal", f.noted(), []string{"shop begins", "shop ends"})
+			})
+		})
+	}
+}
+
+// The original failure is first, then what the rollback met, newest first; a passed deadline does not end the sequence.
+func TestRollbackReportsEverything(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := setup(t)
+		release := make(chan struct{})
+		started(t, f.Start(t.Context(), children(f.actor("pool", well))...))
+		started(t, f.Start(t.Context(), supervisor.Child{
+			Service: f.actor("hook", func(ctx context.Context, a *actor) error {
+				a.isReady()
+				<-ctx.Done()
+				return coded("MODULE_STOP_FAILED")
+			}),
+		}, supervisor.Child{
+			Service: f.actor("stuck", func(ctx context.Context, a *actor) error {
+				a.isReady()
+				<-release
+				return nil
+			}),
+			StopWithin: 3 * time.Second, StopCode: "MODULE_STOP_TIMEOUT", RollbackCode: "MODULE_ROLLBACK_TIMEOUT",
+		}))
+		fail := make(chan struct{})
+		second := make(chan struct{})
+		begin := time.Now()
+		go func() { time.Sleep(time.Second); close(fail) }()
+		err := f.Start(t.Context(), children(
+			f.actor("second", func(ctx context.Context, a *actor) error { // fails too, after the first one, before it is stopped
+				<-second
+				return coded("SECOND")
+			}), f.actor("first", func(ctx context.Context, a *actor) error {
+				<-fail
+				return coded("FIRST")
+			}), f.actor("last", func(ctx context.Context, a *actor) error {
+				<-ctx.Done()
+				close(second)
+				time.Sleep(time.Second)
+				return ctx.Err()
+			}))...)
+		if took := time.Since(begin); took != 5*time.Second {
+			t.Errorf("took %s: want a second to fail, one to stop the last, three of grace", took)
+		}
+		same(t, "codes", codes(t, err), []string{"FIRST", "SECOND", "MODULE_ROLLBACK_TIMEOUT", "MODULE_STOP_FAILED"})
+		same(t, "log", f.logged(), []string{
+			"service ended with a failure second SECOND",
+			"service stop deadline passed stuck MODULE_ROLLBACK_TIMEOUT",
+			"service ended with a failure hook MODULE_STOP_FAILED"})
+		if f.count("pool ends") != 1 {
+			t.Error("the sequence did not go on past a passed deadline")
+		}
+		close(release)
+	})
+}
+
+func TestContextEndsTheWaiting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := setup(t)
+		started(t, f.Start(t.Context(), children(f.actor("pool", well))...))
+		ctx, cancel := context.WithCancelCause(t.Context())
+		cause := errors.New("signal")
+		go func() { time.Sleep(time.Second); cancel(cause) }()
+		err := f.Start(ctx, children(f.actor("slow", slowlyNever))...)
+		same(t, "codes", codes(t, err), []string{"SERVICE_START_CANCELLED"})
+		if !errors.Is(err, cause) {
+			t.Errorf("no cause: %v", err)
+		}
+		same(t, "journal", f.noted(), []string{"pool begins", "pool ready", "slow begins", "slow ends", "pool ends"})
+	})
+}
+
+func slowlyNever(ctx context.Context, _ *actor) error { <-ctx.Done(); return ctx.Err() }
+
+func TestEndedContextStartsNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := setup(t)
+		started(t, f.Start(t.Context(), children(f.actor("pool", well))...))
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		err := f.Start(ctx, children(f.actor("a", well))...)
+		same(t, "codes", codes(t, err), []string{"SERVICE_START_CANCELLED"})
+		same(t, "journal", f.noted(), []string{"pool begins", "pool ready", "pool ends"})
+	})
+}
+
+// The tree is detached from the context of Start: a signal must not cancel all services at the same instant.
+func TestContextMeansNothingAfterStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := setup(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		started(t, f.Start(ctx, children(f.actor("a", well), f.actor("b", well))...))
+		cancel()
+		synctest.Wait()
+		if f.count("a ends")+f.count("b ends") != 0 {
+			t.Errorf("ended with the caller's context: %q", f.noted())
+		}
+		if err := f.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// A service that the process cannot do without failed while another level was starting.
+func TestEndProcessDuringStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := setup(t)
+		started(t, f.Start(t.Context(), supervisor.Child{
+			Service: f.actor("pool", func(ctx context.Context, a *actor) error {
+				a.isReady()
+				time.Sleep(time.Second)
+				return coded("DATABASE_LOST")
+			}),
+			OnCrash: supervisor.EndProcess,
+		}))
+		begin := time.Now()
+		err := f.Start(t.Context(), children(f.actor("slow", slowlyNever))...)
+		if took := time.Since(begin); took != time.Second {
+			t.Errorf("noticed after %s", took)
+		}
+		same(t, "codes", codes(t, err), []string{"DATABASE_LOST"})
+		same(t, "codes of Failed", f.failedCodes(t), []string{"DATABASE_LOST"})
+	})
+}
+
+func TestEndProcessAtOnceAfterReady(t *testing.T) {
+	for range 50 { // ready, ended and failed at the same moment: whichever Start sees first
+		synctest.Test(t, func(t *testing.T) {
+			f := setup(t)
+			err := f.Start(t.Context(), supervisor.Child{
+				Service: f.actor("pool", func(ctx context.Context, a *actor) error { a.isReady(); return coded("DATABASE_LOST") }),
+				OnCrash: supervisor.EndProcess,
+			})
+			if err != nil { // nil when Start had come back before the end
+				same(t, "codes", codes(t, err), []string{"DATABASE_LOST"})
+			}
+			same(t, "codes of Failed", f.failedCodes(t), []string{"DATABASE_LOST"})
+			if err := f.Stop(); err != nil {
+				t.Errorf("Stop repeats what Failed has told: %v", err)
+			}
+		})
+	}
+}
