@@ -1,0 +1,133 @@
+package environment
+
+import (
+	"crypto/x509"
+	"encoding/pem"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Database is where PostgreSQL is and how it is spoken to. It comes from DATABASE_URL and the two transport variables alone:
+// PG* variables and service files are never consulted.
+type Database struct {
+	Host            string // a name or an address, never a list, never a socket path
+	Port            uint16
+	User            string
+	Password        Secret
+	Name            string
+	ApplicationName string
+	ConnectTimeout  time.Duration // 0: the database service's own
+	TLSMode         TLSMode
+	CA              []*x509.Certificate // trusted in addition to the system store
+}
+
+// TLSMode is how the connection is protected. There is no mode between the two.
+type TLSMode uint8
+
+// The two modes of spec.md.
+const (
+	VerifyFull TLSMode = iota // chain and host name are verified, no plaintext fallback
+	DisableTLS                // refused in production, also for a loopback server
+)
+
+func readDatabaseURL(in input, out *Settings) Error {
+	parsed, err := url.Parse(in.value)
+	if err != nil || (parsed.Scheme != "postgres" && parsed.Scheme != "postgresql") || parsed.Opaque != "" ||
+		parsed.Fragment != "" || parsed.User == nil || strings.ContainsRune(in.value, 0) {
+		return ErrDatabaseURL
+	}
+	query, err := url.ParseQuery(parsed.RawQuery)
+	if err != nil {
+		return ErrDatabaseURL
+	}
+	for key := range query {
+		if isTLSParameter(key) {
+			return ErrDatabaseURLTLSParameter
+		}
+	}
+	database := &out.Database
+	for key, values := range query {
+		if len(values) != 1 || !database.setParameter(key, values[0]) {
+			return ErrDatabaseURL
+		}
+	}
+	password, _ := parsed.User.Password()
+	database.User, database.Password = parsed.User.Username(), NewSecret(password)
+	database.Name = strings.TrimPrefix(parsed.Path, "/")
+	database.Host, database.Port = parsed.Hostname(), 5432
+	if port := parsed.Port(); port != "" {
+		number, err := strconv.ParseUint(port, 10, 16)
+		if err != nil || number == 0 {
+			return ErrDatabaseURL
+		}
+		database.Port = uint16(number)
+	}
+	if database.User == "" || database.Name == "" || strings.Contains(database.Name, "/") || !isDatabaseHost(database.Host) {
+		return ErrDatabaseURL
+	}
+	return ""
+}
+
+func (d *Database) setParameter(key, value string) bool {
+	switch key {
+	case "application_name":
+		d.ApplicationName = value
+		return value != ""
+	case "connect_timeout":
+		seconds, err := strconv.ParseUint(value, 10, 16)
+		d.ConnectTimeout = time.Duration(seconds) * time.Second
+		return err == nil && seconds > 0
+	}
+	return false
+}
+
+// isTLSParameter knows what libpq and its drivers read from a URL to weaken or redirect the transport.
+func isTLSParameter(key string) bool {
+	key = strings.ToLower(key)
+	return strings.HasPrefix(key, "ssl") || strings.HasPrefix(key, "tls") || strings.HasPrefix(key, "gss") ||
+		key == "requiressl" || key == "channel_binding"
+}
+
+func isDatabaseHost(host string) bool {
+	if _, err := netip.ParseAddr(host); err == nil {
+		return true
+	}
+	return host != "" && !strings.ContainsFunc(host, func(r rune) bool {
+		return !(r == '.' || r == '-' || r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z')
+	})
+}
+
+func readDatabaseTLSMode(in input, out *Settings) Error {
+	switch {
+	case in.value == "verify-full", !in.set && in.production:
+		out.Database.TLSMode = VerifyFull
+	case in.value == "disable" && in.production:
+		return ErrDatabaseTLSRequired
+	case in.value == "disable", !in.set:
+		out.Database.TLSMode = DisableTLS
+	default:
+		return ErrDatabaseTLSMode
+	}
+	return ""
+}
+
+func readDatabaseCA(in input, out *Settings) Error {
+	if !in.set {
+		return ""
+	}
+	for rest := []byte(in.value); len(strings.TrimSpace(string(rest))) > 0; {
+		var block *pem.Block
+		if block, rest = pem.Decode(rest); block == nil || block.Type != "CERTIFICATE" {
+			return ErrDatabaseCA
+		}
+		certificate, err := x509.ParseCertificate(block.Bytes)
+		if err != nil {
+			return ErrDatabaseCA
+		}
+		out.Database.CA = append(out.Database.CA, certificate)
+	}
+	return ""
+}

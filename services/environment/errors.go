@@ -1,0 +1,79 @@
+package environment
+
+import "strings"
+
+// Error is the stable code of one broken rule of the table.
+type Error string
+
+// Error is the line for people: code, then what to do. It never contains a value.
+func (e Error) Error() string { return string(e) + ": " + e.sentence() }
+
+// Code returns the stable code.
+func (e Error) Code() string { return string(e) }
+
+// The codes of spec.md § Errors and contract.md §9.
+const (
+	ErrDatabaseURL              = Error("DATABASE_URL_INVALID")
+	ErrDatabaseURLTLSParameter  = Error("DATABASE_URL_TLS_PARAMETER")
+	ErrDatabaseTLSMode          = Error("DATABASE_TLS_MODE_INVALID")
+	ErrDatabaseTLSRequired      = Error("DATABASE_TLS_REQUIRED")
+	ErrDatabaseCA               = Error("DATABASE_CA_INVALID")
+	ErrModulesDirectory         = Error("MODULES_DIRECTORY_INVALID")
+	ErrAPIHost                  = Error("API_HOST_INVALID")
+	ErrAPIPort                  = Error("API_PORT_INVALID")
+	ErrIdentitySecret           = Error("IDENTITY_SECRET_INVALID")
+	ErrIdentityBaseURL          = Error("IDENTITY_BASE_URL_INVALID")
+	ErrTrustedOrigins           = Error("TRUSTED_ORIGINS_INVALID")
+	ErrDashboardOrigin          = Error("DASHBOARD_ORIGIN_INVALID")
+	ErrPublicSignUp             = Error("PUBLIC_SIGNUP_ENABLED_INVALID")
+	ErrPublicSignUpInProduction = Error("PUBLIC_SIGNUP_UNSUPPORTED_IN_PRODUCTION")
+)
+
+func (e Error) sentence() string {
+	switch e {
+	case ErrDatabaseURL:
+		return "DATABASE_URL must be a postgres:// URL with user, host and database name; only application_name and connect_timeout may follow the question mark."
+	case ErrDatabaseURLTLSParameter:
+		return "DATABASE_URL must not carry TLS parameters; set SERVICE_DATABASE_TLS_MODE and SERVICE_DATABASE_CA instead."
+	case ErrDatabaseTLSMode:
+		return "SERVICE_DATABASE_TLS_MODE must be verify-full or disable."
+	case ErrDatabaseTLSRequired:
+		return "SERVICE_DATABASE_TLS_MODE must not be disable in production, not even for a database on this machine."
+	case ErrDatabaseCA:
+		return "SERVICE_DATABASE_CA must be the PEM text of one or more certificates."
+	case ErrModulesDirectory:
+		return "SERVICE_MODULES_DIR must be the absolute path of an existing directory, or not be set at all."
+	case ErrAPIHost:
+		return "SERVICE_API_HOST must be an IP address or localhost."
+	case ErrAPIPort:
+		return "SERVICE_API_PORT must be a whole number from 0 to 65535."
+	case ErrIdentitySecret:
+		return "SERVICE_IDENTITY_SECRET must be at least 32 random characters, for example the output of: openssl rand -base64 32."
+	case ErrIdentityBaseURL:
+		return "SERVICE_IDENTITY_BASE_URL must be one origin such as https://church.example.org, without a path or a trailing slash; production needs https and a public host name."
+	case ErrTrustedOrigins:
+		return "SERVICE_IDENTITY_TRUSTED_ORIGINS must be a comma-separated list of origins, each as SERVICE_IDENTITY_BASE_URL, without wildcards."
+	case ErrDashboardOrigin:
+		return "SERVICE_DASHBOARD_ORIGIN must be one origin, as SERVICE_IDENTITY_BASE_URL, or not be set at all."
+	case ErrPublicSignUp:
+		return "SERVICE_PUBLIC_SIGNUP_ENABLED must be true, false or not set."
+	case ErrPublicSignUpInProduction:
+		return "SERVICE_PUBLIC_SIGNUP_ENABLED must not be true in production; create the first person with identity:create-initial-owner."
+	}
+	return "The configuration is not valid."
+}
+
+// Findings is every broken rule of one start, in the table's order.
+type Findings []Error
+
+// Error lists the findings, one line each.
+func (f Findings) Error() string {
+	lines := make([]string, len(f))
+	for i, finding := range f {
+		lines[i] = finding.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Code returns the first finding's code.
+func (f Findings) Code() string { return f[0].Code() }

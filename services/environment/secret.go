@@ -1,0 +1,43 @@
+package environment
+
+import (
+	"math"
+	"unicode/utf8"
+)
+
+// Secret holds a value that must never be printed. A closure holds it, because fmt prints unexported string fields even of a type
+// with a String method.
+type Secret struct{ reveal func() string }
+
+// NewSecret hides value.
+func NewSecret(value string) Secret { return Secret{func() string { return value }} }
+
+// Reveal returns the value, "" for the zero Secret.
+func (s Secret) Reveal() string {
+	if s.reveal == nil {
+		return ""
+	}
+	return s.reveal()
+}
+
+func (Secret) String() string               { return "[secret]" }
+func (Secret) GoString() string             { return "[secret]" }
+func (Secret) MarshalText() ([]byte, error) { return []byte("[secret]"), nil }
+
+// highEntropy asks for 32 characters that carry 96 bits by their own frequencies: 32 random hexadecimal digits carry about 112,
+// a word written four times about 88.
+func highEntropy(secret string) bool {
+	length := utf8.RuneCountInString(secret)
+	if length < 32 {
+		return false
+	}
+	counts := make(map[rune]int)
+	for _, r := range secret {
+		counts[r]++
+	}
+	var bits float64
+	for _, count := range counts {
+		bits -= float64(count) * math.Log2(float64(count)/float64(length))
+	}
+	return bits >= 96
+}
