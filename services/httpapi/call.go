@@ -1,0 +1,82 @@
+package httpapi
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+
+	"github.com/go-json-experiment/json"
+)
+
+// Call is one request on its way through a handler, which alone may use it and only until it returns.
+type Call struct {
+	Writer    http.ResponseWriter
+	Request   *http.Request
+	RequestID string
+	Caller    Caller // set on routes with a permission
+	Body      []byte // set on routes with WholeBody
+	MaxBody   int64  // the route's limit, bytes
+
+	// Parameter returns the decoded value of the path's {name} segment.
+	Parameter func(name string) string
+}
+
+// JSON answers with value. Every platform answer is no-store (contract.md §1).
+func (c *Call) JSON(status int, value any) error {
+	body, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	writeJSON(c.Writer, status, body)
+	return nil
+}
+
+// RawJSON answers with bytes that are JSON already.
+func (c *Call) RawJSON(status int, body []byte) error {
+	writeJSON(c.Writer, status, body)
+	return nil
+}
+
+// ReadBody reads the whole body of a DeclaredBody route and counts what actually arrives: ErrBodyTooLarge past the limit, whatever
+// length was declared; ErrBodyAborted when the sender went away.
+func (c *Call) ReadBody() ([]byte, error) {
+	return ReadBody(c.Writer, c.Request, c.MaxBody)
+}
+
+// ReadBody is Call.ReadBody for the pipeline, which reads before there is a Call.
+func ReadBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
+	if r.Body == nil || r.Body == http.NoBody {
+		return nil, nil
+	}
+	counted := http.MaxBytesReader(w, r.Body, limit)
+	var body []byte
+	var err error
+	if r.ContentLength > 0 && r.ContentLength <= limit { // declared and within the limit: one allocation
+		body = make([]byte, r.ContentLength)
+		_, err = io.ReadFull(counted, body)
+	} else {
+		body, err = io.ReadAll(counted)
+	}
+	if err == nil {
+		return body, nil
+	}
+	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
+		return nil, ErrBodyTooLarge
+	}
+	return nil, errors.Join(ErrBodyAborted, err)
+}
+
+var (
+	jsonType = []string{"application/json"}
+	noStore  = []string{"no-store"}
+)
+
+func writeJSON(w http.ResponseWriter, status int, body []byte) {
+	header := w.Header()
+	header["Content-Type"] = jsonType
+	header["Cache-Control"] = noStore
+	header["Content-Length"] = []string{strconv.Itoa(len(body))}
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // the reader went away: nothing is left to tell it
+}

@@ -1,0 +1,70 @@
+package httpapi
+
+import (
+	"errors"
+	"net/http"
+)
+
+// Error is a stable code that callers may see; its cause is wrapped beside it.
+type Error string
+
+func (e Error) Error() string { return string(e) }
+
+// Code returns the stable code.
+func (e Error) Code() string { return string(e) }
+
+// The codes that the pipeline itself answers with (contract.md §1, spec.md § Errors). What a service's own code means as a status
+// stands in status.
+const (
+	ErrNotFound       = Error("NOT_FOUND")
+	ErrAuthentication = Error("AUTHENTICATION_REQUIRED")
+	ErrPermission     = Error("PERMISSION_DENIED")
+	ErrOrigin         = Error("ORIGIN_NOT_TRUSTED")
+	ErrRequest        = Error("REQUEST_INVALID")
+	ErrBodyTooLarge   = Error("REQUEST_BODY_TOO_LARGE")
+	ErrPrincipal      = Error("PRINCIPAL_RESOLUTION_FAILED")
+	ErrStore          = Error("STORE_UNAVAILABLE")
+	ErrInternal       = Error("INTERNAL_ERROR")
+)
+
+// ErrBodyAborted is a request whose sender stopped sending: an ordinary failed request, not a 413 (spec.md § Limits).
+var ErrBodyAborted = errors.Join(ErrRequest, errors.New("the body ended early"))
+
+// status is the one place where a platform code becomes a status. Zero: not a code for callers.
+func status(code string) int {
+	switch code {
+	case "REQUEST_INVALID":
+		return http.StatusBadRequest
+	case "AUTHENTICATION_REQUIRED":
+		return http.StatusUnauthorized
+	case "PERMISSION_DENIED", "ORIGIN_NOT_TRUSTED":
+		return http.StatusForbidden
+	case "NOT_FOUND":
+		return http.StatusNotFound
+	case "REQUEST_BODY_TOO_LARGE":
+		return http.StatusRequestEntityTooLarge
+	case "INTERNAL_ERROR", "MODULE_HANDLER_FAILED":
+		return http.StatusInternalServerError
+	case "PRINCIPAL_RESOLUTION_FAILED", "STORE_UNAVAILABLE", "NOT_READY", "MODULE_UNAVAILABLE", "MODULE_OVERLOADED":
+		return http.StatusServiceUnavailable
+	}
+	return 0
+}
+
+// WriteError answers with err's code and nothing else. An error without a code that callers may see is INTERNAL_ERROR; answered
+// tells which code went out, so that the caller can log it.
+func WriteError(w http.ResponseWriter, err error) (answered string) {
+	code := ErrInternal.Code()
+	if coded := (interface{ Code() string })(nil); errors.As(err, &coded) && status(coded.Code()) != 0 {
+		code = coded.Code()
+	}
+	header := w.Header()
+	switch code {
+	case "REQUEST_BODY_TOO_LARGE":
+		header.Set("Connection", "close")
+	case "MODULE_UNAVAILABLE", "MODULE_OVERLOADED":
+		header.Set("Retry-After", "1")
+	}
+	writeJSON(w, status(code), []byte(`{"code":"`+code+`"}`))
+	return code
+}

@@ -1,0 +1,275 @@
+package httpserver_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"go.uber.org/goleak"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
+
+	"github.com/narthex-platform/narthex/services/environment"
+	"github.com/narthex-platform/narthex/services/httpapi"
+	"github.com/narthex-platform/narthex/services/httpserver"
+	"github.com/narthex-platform/narthex/services/principal"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const home = "https://church.example.org"
+
+// stores stands for identity and authorization: who comes and what they hold is written in a header of the request.
+type stores struct{ resolved atomic.Int32 }
+
+func (s *stores) Resolve(_ context.Context, r *http.Request) (principal.Principal, error) {
+	s.resolved.Add(1)
+	switch r.Header.Get("Test-Who") {
+	case "broken":
+		return principal.Principal{}, httpapi.ErrPrincipal
+	case "":
+		return principal.Principal{}, nil
+	}
+	return principal.Person(r.Header.Get("Test-Who")), nil
+}
+
+func (s *stores) Caller(p principal.Principal) httpapi.Caller { return caller{p} }
+
+// caller is allowed everything when it is "owner".
+type caller struct{ who principal.Principal }
+
+func (c caller) Principal() principal.Principal { return c.who }
+func (c caller) Allowed(context.Context, string) (bool, error) {
+	return c.who.UserID == "owner", nil
+}
+
+// fixture is a served table and what its handlers saw.
+type fixture struct {
+	*httptest.Server
+	stores  *stores
+	logs    *observer.ObservedLogs
+	handled atomic.Int32
+}
+
+func serve(t *testing.T) *fixture {
+	t.Helper()
+	core, logs := observer.New(zap.InfoLevel)
+	f := &fixture{stores: &stores{}, logs: logs}
+	echo := func(c *httpapi.Call) error {
+		f.handled.Add(1)
+		return c.JSON(http.StatusOK, string(c.Body))
+	}
+	handler, err := httpserver.New(httpserver.Config{
+		Routes: []httpapi.Route{
+			{Method: "GET", Path: "/api/v1/open", Handle: echo},
+			{Method: "GET", Path: "/api/v1/health/live", Handle: echo, OthersNotAllowed: true},
+			{Method: "GET", Path: "/api/v1/things/{id}", Head: true, Permission: "core.things.read", Handle: func(c *httpapi.Call) error {
+				return c.JSON(http.StatusOK, c.Parameter("id"))
+			}},
+			{Method: "GET", Path: "/api/v1/things/{other}/parts/{part}", Handle: func(c *httpapi.Call) error {
+				return c.JSON(http.StatusOK, c.Parameter("other")+"+"+c.Parameter("part"))
+			}},
+			{Method: "POST", Path: "/api/v1/things", Origin: httpapi.TrustedOrigin, Body: httpapi.WholeBody, MaxBody: 16, Permission: "core.things.write", Handle: echo},
+			{Method: "PUT", Path: "/api/v1/things/{id}", Origin: httpapi.TrustedOrigin, Body: httpapi.DeclaredBody, MaxBody: 16, Permission: "core.things.write", Handle: func(c *httpapi.Call) error {
+				body, err := c.ReadBody()
+				if err != nil {
+					return err
+				}
+				f.handled.Add(1)
+				return c.JSON(http.StatusOK, string(body))
+			}},
+			{Method: "GET", Path: "/api/v1/panics", Handle: func(*httpapi.Call) error { panic("the value: hunter2") }},
+			{Method: "GET", Path: "/api/v1/fails", Handle: func(*httpapi.Call) error { return errors.New("the text: hunter2") }},
+			{Method: "GET", Path: "/api/v1/cut", Handle: func(c *httpapi.Call) error {
+				_, _ = io.WriteString(c.Writer, "half")
+				return errors.New("and no more")
+			}},
+		},
+		TrustedOrigins: []environment.Origin{home},
+		Resolver:       f.stores,
+		Authorizer:     f.stores,
+		Log:            zap.New(core),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Server = httptest.NewServer(handler)
+	t.Cleanup(f.Close)
+	return f
+}
+
+type row struct {
+	name, method, path string
+	header             map[string]string
+	body               io.Reader
+	status             int
+	want               string // the whole body
+	resolved, handled  int32  // what must have happened, and no more
+}
+
+func (f *fixture) do(t *testing.T, r row) *http.Response {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), r.method, f.URL+r.path, r.body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range r.header {
+		request.Header.Set(name, value)
+	}
+	response, err := f.Client().Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = response.Body.Close() })
+	return response
+}
+
+func TestPipeline(t *testing.T) {
+	owner := map[string]string{"Test-Who": "owner", "Origin": home}
+	with := func(name, value string) map[string]string {
+		header := map[string]string{"Test-Who": "owner", "Origin": home}
+		if header[name] = value; value == "" {
+			delete(header, name)
+		}
+		return header
+	}
+	text := strings.NewReader
+	unknownLength := func(s string) io.Reader { return io.MultiReader(text(s)) }
+
+	for _, r := range []row{
+		{name: "no principal is resolved on an open route", method: "GET", path: "/api/v1/open", header: owner, status: 200, want: `""`, handled: 1},
+		{name: "anonymous", method: "GET", path: "/api/v1/things/7", status: 401, want: `{"code":"AUTHENTICATION_REQUIRED"}`, resolved: 1},
+		{name: "without the permission", method: "GET", path: "/api/v1/things/7", header: with("Test-Who", "member"), status: 403, want: `{"code":"PERMISSION_DENIED"}`, resolved: 1},
+		{name: "store unusable", method: "GET", path: "/api/v1/things/7", header: with("Test-Who", "broken"), status: 503, want: `{"code":"PRINCIPAL_RESOLUTION_FAILED"}`, resolved: 1},
+		{name: "holder", method: "GET", path: "/api/v1/things/7", header: owner, status: 200, want: `"7"`, resolved: 1},
+		{name: "HEAD is GET", method: "HEAD", path: "/api/v1/things/7", header: owner, status: 200, resolved: 1},
+
+		{name: "no Origin", method: "POST", path: "/api/v1/things", header: with("Origin", ""), body: text("x"), status: 403, want: `{"code":"ORIGIN_NOT_TRUSTED"}`},
+		{name: "another Origin", method: "POST", path: "/api/v1/things", header: with("Origin", "https://evil.example"), body: text("x"), status: 403, want: `{"code":"ORIGIN_NOT_TRUSTED"}`},
+		{name: "nearly the Origin", method: "POST", path: "/api/v1/things", header: with("Origin", home+"/"), body: text("x"), status: 403, want: `{"code":"ORIGIN_NOT_TRUSTED"}`},
+		{name: "Origin before body", method: "POST", path: "/api/v1/things", header: with("Origin", ""), body: text(strings.Repeat("x", 17)), status: 403, want: `{"code":"ORIGIN_NOT_TRUSTED"}`},
+		{name: "body before principal", method: "POST", path: "/api/v1/things", header: with("Test-Who", ""), body: text(strings.Repeat("x", 17)), status: 413, want: `{"code":"REQUEST_BODY_TOO_LARGE"}`},
+		{name: "body of unknown length before principal", method: "POST", path: "/api/v1/things", header: with("Test-Who", ""), body: unknownLength(strings.Repeat("x", 17)), status: 413, want: `{"code":"REQUEST_BODY_TOO_LARGE"}`},
+		{name: "body at the limit", method: "POST", path: "/api/v1/things", header: owner, body: text("0123456789abcdef"), status: 200, want: `"0123456789abcdef"`, resolved: 1, handled: 1},
+		{name: "body of unknown length at the limit", method: "POST", path: "/api/v1/things", header: owner, body: unknownLength("0123456789abcdef"), status: 200, want: `"0123456789abcdef"`, resolved: 1, handled: 1},
+
+		{name: "declared length before principal", method: "PUT", path: "/api/v1/things/7", header: with("Test-Who", ""), body: text(strings.Repeat("x", 17)), status: 413, want: `{"code":"REQUEST_BODY_TOO_LARGE"}`},
+		{name: "unknown length after permission", method: "PUT", path: "/api/v1/things/7", header: with("Test-Who", ""), body: unknownLength(strings.Repeat("x", 17)), status: 401, want: `{"code":"AUTHENTICATION_REQUIRED"}`, resolved: 1},
+		{name: "unknown length counted", method: "PUT", path: "/api/v1/things/7", header: owner, body: unknownLength(strings.Repeat("x", 17)), status: 413, want: `{"code":"REQUEST_BODY_TOO_LARGE"}`, resolved: 1},
+
+		{name: "unknown path", method: "GET", path: "/api/v1/nothing", status: 404, want: `{"code":"NOT_FOUND"}`},
+		{name: "another method", method: "DELETE", path: "/api/v1/things", header: owner, status: 404, want: `{"code":"NOT_FOUND"}`},
+		{name: "HEAD where it is not declared", method: "HEAD", path: "/api/v1/open", status: 404},
+		{name: "trailing slash", method: "GET", path: "/api/v1/open/", status: 404, want: `{"code":"NOT_FOUND"}`},
+		{name: "doubled slash", method: "GET", path: "/api//v1/open", status: 404, want: `{"code":"NOT_FOUND"}`},
+		{name: "another case", method: "GET", path: "/api/v1/OPEN", status: 404, want: `{"code":"NOT_FOUND"}`},
+		{name: "escaped letter", method: "GET", path: "/api/v1/%6Fpen", status: 404, want: `{"code":"NOT_FOUND"}`},
+		{name: "dot segments", method: "GET", path: "/api/v1/x/../open", status: 404, want: `{"code":"NOT_FOUND"}`},
+		{name: "empty segment", method: "GET", path: "/api/v1/things/", header: owner, status: 404, want: `{"code":"NOT_FOUND"}`},
+		{name: "escaped slash stays in its segment", method: "GET", path: "/api/v1/things/a%2Fparts%2Fb", header: owner, status: 200, want: `"a/parts/b"`, resolved: 1},
+		{name: "plus is no space", method: "GET", path: "/api/v1/things/a+b%20c", header: owner, status: 200, want: `"a+b c"`, resolved: 1},
+		{name: "two names in one place", method: "GET", path: "/api/v1/things/a/parts/b", status: 200, want: `"a+b"`},
+
+		{name: "panic", method: "GET", path: "/api/v1/panics", status: 500, want: `{"code":"INTERNAL_ERROR"}`},
+		{name: "error without a code", method: "GET", path: "/api/v1/fails", status: 500, want: `{"code":"INTERNAL_ERROR"}`},
+		{name: "POST on health", method: "POST", path: "/api/v1/health/live", status: 405},
+		{name: "HEAD on health", method: "HEAD", path: "/api/v1/health/live", status: 405},
+		{name: "preflight on health", method: "OPTIONS", path: "/api/v1/health/live", header: map[string]string{"Origin": home, "Access-Control-Request-Method": "GET"}, status: 405},
+		{name: "plain OPTIONS", method: "OPTIONS", path: "/api/v1/open", status: 404, want: `{"code":"NOT_FOUND"}`},
+	} {
+		t.Run(r.name, func(t *testing.T) {
+			f := serve(t)
+			response := f.do(t, r)
+			body, err := io.ReadAll(response.Body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if response.StatusCode != r.status || string(body) != r.want {
+				t.Errorf("got %d %s, want %d %s", response.StatusCode, body, r.status, r.want)
+			}
+			if resolved, handled := f.stores.resolved.Load(), f.handled.Load(); resolved != r.resolved || handled != r.handled {
+				t.Errorf("resolved %d times, handled %d; want %d, %d", resolved, handled, r.resolved, r.handled)
+			}
+			checkHeaders(t, response, r)
+			for _, line := range f.logs.All() {
+				for _, field := range line.Context {
+					if strings.Contains(line.Message+field.String, "hunter2") {
+						t.Errorf("the log says %v", line)
+					}
+				}
+			}
+		})
+	}
+}
+
+func checkHeaders(t *testing.T, response *http.Response, r row) {
+	t.Helper()
+	header := response.Header
+	if header.Get("X-Content-Type-Options") != "nosniff" || len(header.Get("X-Request-Id")) != 32 || header.Get("Vary") != "Origin" {
+		t.Errorf("headers: %v", header)
+	}
+	if response.StatusCode != http.StatusNoContent && header.Get("Cache-Control") != "no-store" {
+		t.Errorf("Cache-Control: %q", header.Get("Cache-Control"))
+	}
+	if response.StatusCode == http.StatusRequestEntityTooLarge && !response.Close {
+		t.Error("a 413 keeps its connection")
+	}
+	if response.StatusCode == http.StatusMethodNotAllowed && header.Get("Allow") != "GET" {
+		t.Errorf("Allow: %q", header.Get("Allow"))
+	}
+	allowed := header.Get("Access-Control-Allow-Origin")
+	if want := r.header["Origin"]; want == home && allowed != home || want != home && allowed != "" {
+		t.Errorf("Origin %q is answered with %q", want, allowed)
+	}
+}
+
+func TestPreflight(t *testing.T) {
+	f := serve(t)
+	trusted := f.do(t, row{method: "OPTIONS", path: "/api/v1/things", header: map[string]string{"Origin": home, "Access-Control-Request-Method": "POST"}})
+	if trusted.StatusCode != 204 || trusted.Header.Get("Access-Control-Allow-Origin") != home ||
+		trusted.Header.Get("Access-Control-Allow-Credentials") != "true" ||
+		trusted.Header.Get("Access-Control-Allow-Methods") != "GET, HEAD, POST, PUT, PATCH, DELETE" ||
+		trusted.Header.Get("Access-Control-Allow-Headers") != "Content-Type" || trusted.Header.Get("Access-Control-Max-Age") != "600" {
+		t.Errorf("trusted: %d %v", trusted.StatusCode, trusted.Header)
+	}
+	other := f.do(t, row{method: "OPTIONS", path: "/api/v1/things", header: map[string]string{"Origin": "https://evil.example", "Access-Control-Request-Method": "POST"}})
+	if other.StatusCode != 204 {
+		t.Errorf("untrusted: %d", other.StatusCode)
+	}
+	for name := range other.Header {
+		if strings.HasPrefix(name, "Access-Control-") {
+			t.Errorf("an untrusted origin is told %s", name)
+		}
+	}
+}
+
+func TestHalfAnAnswerIsCutOff(t *testing.T) {
+	f := serve(t)
+	response, err := f.Client().Get(f.URL + "/api/v1/cut")
+	if err == nil {
+		_, err = io.ReadAll(response.Body)
+		_ = response.Body.Close()
+	}
+	if err == nil {
+		t.Fatal("a failed answer looks whole")
+	}
+}
+
+func TestWritesWithoutAGateAreRefused(t *testing.T) {
+	handle := func(*httpapi.Call) error { return nil }
+	for _, route := range []httpapi.Route{
+		{Method: "POST", Path: "/a", Body: httpapi.WholeBody, Handle: handle},
+		{Method: "POST", Path: "/a", Origin: httpapi.TrustedOrigin, Handle: handle},
+		{Method: "DELETE", Path: "/a", Handle: handle},
+		{Method: "GET", Path: "/a"},
+	} {
+		if _, err := httpserver.New(httpserver.Config{Routes: []httpapi.Route{route}, Log: zap.NewNop()}); err == nil {
+			t.Errorf("%+v was accepted", route)
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package httpserver_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"testing"
+
+	"github.com/narthex-platform/narthex/services/httpserver"
+)
+
+func TestStopFinishesRequestsUnderWay(t *testing.T) {
+	entered, release := make(chan struct{}), make(chan struct{})
+	listener := httpserver.NewListener("127.0.0.1:0", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		close(entered)
+		<-release
+		_, _ = io.WriteString(w, "whole")
+	}))
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- listener.Serve(ctx) }()
+	<-listener.Ready()
+
+	answer := make(chan string, 1)
+	transport := &http.Transport{}
+	go func() {
+		response, err := (&http.Client{Transport: transport}).Get("http://" + listener.Addr().String())
+		if err != nil {
+			answer <- err.Error()
+			return
+		}
+		body, _ := io.ReadAll(response.Body)
+		_ = response.Body.Close()
+		answer <- string(body)
+	}()
+	<-entered
+	stop()
+	for { // the listener closes while the request is still under way
+		conn, err := net.Dial("tcp", listener.Addr().String())
+		if err != nil {
+			break
+		}
+		_ = conn.Close()
+	}
+	close(release)
+	if got := <-answer; got != "whole" {
+		t.Errorf("the request under way got %q", got)
+	}
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("Serve returned %v", err)
+	}
+	transport.CloseIdleConnections()
+}
+
+func TestTakenAddressIsACodedFailure(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	err = httpserver.NewListener(taken.Addr().String(), http.NotFoundHandler()).Serve(t.Context())
+	if !errors.Is(err, httpserver.ErrListen) {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,29 @@
+package httpserver
+
+import (
+	"net/http"
+
+	"github.com/narthex-platform/narthex/services/environment"
+)
+
+// originSet is the one trusted list. Only the exact spelling of a browser's Origin header is in it.
+type originSet map[string]struct{}
+
+func newOriginSet(origins []environment.Origin) originSet {
+	set := make(originSet, len(origins))
+	for _, origin := range origins {
+		set[string(origin)] = struct{}{}
+	}
+	return set
+}
+
+func (s originSet) has(origin string) bool {
+	_, found := s[origin]
+	return found
+}
+
+// trusts asks for exactly one Origin header; Referer is not consulted for platform writes.
+func (s originSet) trusts(r *http.Request) bool {
+	origins := r.Header["Origin"]
+	return len(origins) == 1 && s.has(origins[0])
+}

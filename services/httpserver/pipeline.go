@@ -1,0 +1,114 @@
+package httpserver
+
+import (
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+	"go.uber.org/zap"
+
+	"github.com/narthex-platform/narthex/services/httpapi"
+	"github.com/narthex-platform/narthex/services/principal"
+)
+
+// pipeline is the fixed order of gates between the table and a handler: Origin, body, principal, permission (contract.md §1).
+type pipeline struct {
+	trusted    originSet
+	resolver   Resolver
+	authorizer Authorizer
+	log        *zap.Logger
+}
+
+// run is the chain of one route, flat: no middleware, no map of request values.
+func (p *pipeline) run(route httpapi.Route, names []string) gin.HandlerFunc {
+	return func(g *gin.Context) {
+		call := &httpapi.Call{
+			Writer:    g.Writer,
+			Request:   g.Request,
+			RequestID: g.Writer.Header()["X-Request-Id"][0],
+			MaxBody:   route.MaxBody,
+		}
+		if len(names) > 0 {
+			values, ok := parameters(g.Params, names)
+			if !ok {
+				httpapi.WriteError(g.Writer, httpapi.ErrNotFound)
+				return
+			}
+			call.Parameter = values
+		}
+		defer p.recover(call, g.Writer)
+		err := p.gates(call, &route)
+		if err == nil {
+			err = route.Handle(call)
+		}
+		if err != nil {
+			p.fail(call, g.Writer, err)
+		}
+	}
+}
+
+func (p *pipeline) gates(call *httpapi.Call, route *httpapi.Route) error {
+	if route.Origin == httpapi.TrustedOrigin && !p.trusted.trusts(call.Request) {
+		return httpapi.ErrOrigin
+	}
+	if route.Body != httpapi.NoBody && call.Request.ContentLength > route.MaxBody {
+		return httpapi.ErrBodyTooLarge // before the body is touched, so that no 100 Continue goes out
+	}
+	if route.Body == httpapi.WholeBody {
+		body, err := call.ReadBody()
+		if err != nil {
+			return err
+		}
+		call.Body = body
+	}
+	if route.Permission == "" {
+		return nil
+	}
+	return p.permit(call, route.Permission)
+}
+
+func (p *pipeline) permit(call *httpapi.Call, permission string) error {
+	ctx := call.Request.Context()
+	who, err := p.resolver.Resolve(ctx, call.Request)
+	if err != nil {
+		return err
+	}
+	call.Caller = p.authorizer.Caller(who)
+	allowed, err := call.Caller.Allowed(ctx, permission)
+	switch {
+	case err != nil:
+		return err
+	case allowed:
+		return nil
+	case who.Kind == principal.Anonymous:
+		return httpapi.ErrAuthentication
+	}
+	return httpapi.ErrPermission
+}
+
+// fail answers with the error's code. What begins with 5 is logged once, by its code alone.
+func (p *pipeline) fail(call *httpapi.Call, w gin.ResponseWriter, err error) {
+	if w.Written() { // half an answer is out: only cutting the connection tells the truth
+		p.log.Error("answer cut off", zap.String("request_id", call.RequestID))
+		panic(http.ErrAbortHandler)
+	}
+	code := httpapi.WriteError(w, err)
+	if w.Status() >= http.StatusInternalServerError && call.Request.Context().Err() == nil {
+		p.log.Error("request failed", zap.String("code", code), zap.String("request_id", call.RequestID))
+	}
+}
+
+// recover turns a handler's panic into 500 INTERNAL_ERROR and one line with the request id; value and stack go nowhere.
+func (p *pipeline) recover(call *httpapi.Call, w gin.ResponseWriter) {
+	value := recover()
+	if value == nil {
+		return
+	}
+	if value == http.ErrAbortHandler {
+		panic(value)
+	}
+	p.log.Error("handler panicked", zap.String("request_id", call.RequestID))
+	if w.Written() {
+		panic(http.ErrAbortHandler)
+	}
+	httpapi.WriteError(w, httpapi.ErrInternal)
+}

@@ -1,0 +1,81 @@
+package httpserver
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/narthex-platform/narthex/services/httpapi"
+)
+
+// newRouter turns the table into a gin engine with everything off that gin would do by itself: redirects, cleaning, its own 404 and
+// 405 texts, decoding of the path before it is matched.
+func newRouter(routes []httpapi.Route, pipeline *pipeline) http.Handler {
+	gin.SetMode(gin.ReleaseMode)
+	engine := gin.New()
+	engine.RedirectTrailingSlash = false
+	engine.RedirectFixedPath = false
+	engine.HandleMethodNotAllowed = false
+	engine.UseEscapedPath = true
+	engine.UnescapePathValues = false // it would read + as a space
+
+	getOnly := make(map[string]bool)
+	for _, route := range routes {
+		path, names := ginPath(route.Path)
+		chain := pipeline.run(route, names)
+		engine.Handle(route.Method, path, chain)
+		if route.Head {
+			engine.Handle(http.MethodHead, path, chain)
+		}
+		if route.OthersNotAllowed {
+			getOnly[route.Path] = true
+		}
+	}
+	engine.NoRoute(func(g *gin.Context) {
+		if getOnly[g.Request.URL.EscapedPath()] {
+			header := g.Writer.Header()
+			header.Set("Allow", http.MethodGet)
+			header.Set("Cache-Control", "no-store")
+			g.Writer.WriteHeader(http.StatusMethodNotAllowed)
+			g.Writer.WriteHeaderNow()
+			return
+		}
+		httpapi.WriteError(g.Writer, httpapi.ErrNotFound)
+	})
+	return engine
+}
+
+// ginPath writes {name} as gin's wildcard, named by position, since gin refuses two names in one place of its tree.
+func ginPath(path string) (ginned string, names []string) {
+	segments := strings.Split(path, "/")
+	for i, segment := range segments {
+		if strings.HasPrefix(segment, "{") && strings.HasSuffix(segment, "}") {
+			names = append(names, segment[1:len(segment)-1])
+			segments[i] = ":" + strconv.Itoa(i)
+		}
+	}
+	return strings.Join(segments, "/"), names
+}
+
+// parameters decodes the values of a path. An empty segment is no value: such a path is not this route's.
+func parameters(params gin.Params, names []string) (lookup func(name string) string, ok bool) {
+	values := make([]string, len(names))
+	for i := range names {
+		value, err := url.PathUnescape(params[i].Value)
+		if err != nil || value == "" {
+			return nil, false
+		}
+		values[i] = value
+	}
+	return func(name string) string {
+		for i := range names {
+			if names[i] == name {
+				return values[i]
+			}
+		}
+		return ""
+	}, true
+}
