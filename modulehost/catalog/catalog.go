@@ -1,0 +1,87 @@
+// Package catalog owns what is installed: it reads every module of the modules directory once, composes the permission
+// registry, and puts the modules into the order of their dependencies (spec.md § Startup order, step 1; contract.md §7).
+//
+// A Catalog is complete and consistent or does not exist. It is read-only once discovered and safe to share.
+package catalog
+
+import (
+	"sort"
+
+	"github.com/Masterminds/semver/v3"
+
+	"github.com/narthex-platform/narthex/modulehost/manifest"
+)
+
+// Catalog is every installed module and every permission there is.
+type Catalog struct {
+	Modules     []*Module    // by level, then id: dependencies first
+	Permissions []Permission // Core's and all modules', by id
+
+	byID map[string]*Module
+}
+
+// Module is one installed module with its files, each read once.
+type Module struct {
+	Manifest      *manifest.Manifest
+	Folder        string               // absolute; not for showing
+	Executable    *manifest.Artifact   // without bytes; nil = no server
+	UI            *manifest.Artifact   // nil = none
+	Display       *manifest.Artifact   // nil = none
+	Contributions []*manifest.Artifact // one for each of the manifest's, in its order
+	Migrations    []SQLFile            // by version, from 1 without gaps
+	Dependencies  []Edge               // those that have a provider, in the manifest's order, required before optional
+	Level         int                  // 0 without dependencies; modules of one level need none of each other
+}
+
+// Edge is a dependency that an installed module satisfies.
+type Edge struct {
+	Kind     manifest.Kind
+	ID       string // as the manifest names it: a module or a capability
+	Provider string // id of the module that it leads to
+	Required bool
+}
+
+// Module answers an installed module.
+func (c *Catalog) Module(id string) (*Module, bool) {
+	m, ok := c.byID[id]
+	return m, ok
+}
+
+// Provider answers the installed module that provides a capability, and in which version; nil, nil when none does.
+// Whether the version is in a range is the asker's question.
+func (c *Catalog) Provider(capability string) (*Module, *semver.Version) {
+	return inventory(c.byID).provider(capability)
+}
+
+// inventory is what dependencies are looked up in.
+type inventory map[string]*Module
+
+// provider need not search: a capability's id begins with its module's.
+func (i inventory) provider(capability string) (*Module, *semver.Version) {
+	m, ok := i[owner(capability)]
+	if !ok {
+		return nil, nil
+	}
+	for _, p := range m.Manifest.Provides {
+		if p.ID == capability {
+			return m, p.Version
+		}
+	}
+	return nil, nil
+}
+
+func compose(modules []*Module) *Catalog {
+	c := &Catalog{Modules: modules, Permissions: core(), byID: make(map[string]*Module, len(modules))}
+	sort.SliceStable(modules, func(a, b int) bool {
+		if modules[a].Level != modules[b].Level {
+			return modules[a].Level < modules[b].Level
+		}
+		return modules[a].Manifest.ID < modules[b].Manifest.ID
+	})
+	for _, m := range modules {
+		c.byID[m.Manifest.ID] = m
+		c.Permissions = append(c.Permissions, declared(m.Manifest)...)
+	}
+	sort.Slice(c.Permissions, func(a, b int) bool { return c.Permissions[a].ID < c.Permissions[b].ID })
+	return c
+}

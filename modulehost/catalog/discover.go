@@ -1,0 +1,87 @@
+package catalog
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/Masterminds/semver/v3"
+)
+
+// Discover reads every module of dir once; nothing is started, loaded or written. explicit says that the deployment named
+// the directory, which then must be absolute and exist; otherwise a missing one is zero modules. Names that begin with a
+// dot and plain files are ignored. platformVersion is the release of the platform and of its module SDK.
+//
+// The error is Findings, all there are; or MODULES_DIRECTORY_INVALID or MODULES_DIRECTORY_UNREADABLE, whose text holds no
+// path. With an error there is no catalog, not even Core's permissions.
+func Discover(dir string, explicit bool, platformVersion string) (*Catalog, error) {
+	platform, err := semver.StrictNewVersion(platformVersion)
+	if err != nil {
+		return nil, fmt.Errorf("the platform's own version: %w", err)
+	}
+	folders, err := moduleFolders(dir, explicit)
+	if err != nil {
+		return nil, err
+	}
+	var findings Findings
+	installed := make(inventory, len(folders))
+	broken := make(map[string]bool)
+	modules := make([]*Module, 0, len(folders))
+	for _, folder := range folders {
+		m, found := read(folder, platform)
+		findings = append(findings, found...)
+		if m == nil {
+			broken[filepath.Base(folder)] = true
+			continue
+		}
+		installed[m.Manifest.ID] = m
+		modules = append(modules, m)
+	}
+	findings = append(findings, resolve(modules, installed, broken)...)
+	findings = append(findings, cycles(level(modules), installed)...)
+	if len(findings) > 0 {
+		return nil, findings.inOrder()
+	}
+	return compose(modules), nil
+}
+
+// moduleFolders answers absolute paths, sorted. A symbolic link in the modules directory is the deployment's own choice
+// and is followed; within a package links are held to the package.
+func moduleFolders(dir string, explicit bool) ([]string, error) {
+	if strings.TrimSpace(dir) == "" || explicit && !filepath.IsAbs(dir) {
+		return nil, ErrDirectoryInvalid
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, ErrDirectoryUnreadable
+	}
+	entries, err := os.ReadDir(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && !explicit:
+		return nil, nil
+	case errors.Is(err, syscall.ENOTDIR):
+		return nil, ErrDirectoryInvalid
+	case err != nil:
+		return nil, ErrDirectoryUnreadable
+	}
+	var folders []string
+	for _, entry := range entries {
+		path := filepath.Join(dir, entry.Name())
+		if !strings.HasPrefix(entry.Name(), ".") && isFolder(path, entry) {
+			folders = append(folders, path)
+		}
+	}
+	return folders, nil
+}
+
+func isFolder(path string, entry fs.DirEntry) bool {
+	if entry.Type()&fs.ModeSymlink == 0 {
+		return entry.IsDir()
+	}
+	info, err := os.Stat(path)
+	return err != nil || info.IsDir() // a link to nowhere is to be found, not to be passed over
+}

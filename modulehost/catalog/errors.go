@@ -1,0 +1,78 @@
+package catalog
+
+import (
+	"sort"
+	"strings"
+
+	"github.com/narthex-platform/narthex/modulehost/manifest"
+)
+
+// Beside these, discovery finds what manifest.Parse and the checks of a package's files find.
+const (
+	// ErrDirectoryInvalid: the modules directory is blank, relative, or no directory.
+	ErrDirectoryInvalid = manifest.Error("MODULES_DIRECTORY_INVALID")
+	// ErrDirectoryUnreadable: the modules directory is missing or cannot be read.
+	ErrDirectoryUnreadable = manifest.Error("MODULES_DIRECTORY_UNREADABLE")
+	// ErrManifestMissing: a module's folder has no module.json.
+	ErrManifestMissing = manifest.Error("MANIFEST_MISSING")
+	// ErrIDMismatch: a module's id is not its folder's name.
+	ErrIDMismatch = manifest.Error("MODULE_ID_MISMATCH")
+	// ErrPlatformIncompatible: a module is not made for this release of the platform.
+	ErrPlatformIncompatible = manifest.Error("PLATFORM_INCOMPATIBLE")
+	// ErrSDKIncompatible: a module is not made for this release of the module SDK.
+	ErrSDKIncompatible = manifest.Error("MODULE_SDK_INCOMPATIBLE")
+	// ErrDependencyMissing: nothing installed is what a module requires.
+	ErrDependencyMissing = manifest.Error("DEPENDENCY_MISSING")
+	// ErrDependencyIncompatible: what a module requires is installed in a version outside its range.
+	ErrDependencyIncompatible = manifest.Error("DEPENDENCY_INCOMPATIBLE")
+	// ErrDependencyCycle: modules depend on each other in a circle, by required or optional edges.
+	ErrDependencyCycle = manifest.Error("DEPENDENCY_CYCLE")
+)
+
+// Findings is everything that is wrong with what is installed, by module and then in the order of the rules. It is never
+// empty where it is an error.
+type Findings []manifest.Finding
+
+// Error has one line for each finding: `CODE: module <id> at <pointer>: sentence`.
+func (f Findings) Error() string {
+	lines := make([]string, len(f))
+	for i, finding := range f {
+		lines[i] = finding.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Code is the first finding's.
+func (f Findings) Code() string {
+	if len(f) == 0 {
+		return ""
+	}
+	return f[0].Code.Code()
+}
+
+// Unwrap gives every finding, so that errors.Is finds each code.
+func (f Findings) Unwrap() []error {
+	all := make([]error, len(f))
+	for i, finding := range f {
+		all[i] = finding
+	}
+	return all
+}
+
+// inOrder groups the findings by module and keeps each module's own order.
+func (f Findings) inOrder() Findings {
+	sort.SliceStable(f, func(a, b int) bool { return f[a].Module < f[b].Module })
+	return f
+}
+
+// showable makes a folder's name fit for one line of output. A good module id stays as it is.
+func showable(folder string) string {
+	const limit = 64
+	safe := strings.Map(func(c rune) rune {
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("-_.", c) {
+			return c
+		}
+		return '_'
+	}, folder)
+	return safe[:min(len(safe), limit)]
+}

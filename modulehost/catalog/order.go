@@ -1,0 +1,91 @@
+package catalog
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/narthex-platform/narthex/modulehost/manifest"
+)
+
+// level sets each module's level, one above the highest that it depends on, and answers the modules that have none: those
+// in a circle of dependencies and those that depend on one.
+func level(modules []*Module) (stuck []*Module) {
+	waiting := make(map[*Module]int, len(modules)) // edges whose provider has no level yet
+	dependents := make(map[string][]*Module)
+	var queue []*Module
+	for _, m := range modules {
+		waiting[m] = len(m.Dependencies)
+		for _, e := range m.Dependencies {
+			dependents[e.Provider] = append(dependents[e.Provider], m)
+		}
+		if len(m.Dependencies) == 0 {
+			queue = append(queue, m)
+		}
+	}
+	for ; len(queue) > 0; queue = queue[1:] {
+		provider := queue[0]
+		for _, m := range dependents[provider.Manifest.ID] {
+			m.Level = max(m.Level, provider.Level+1)
+			if waiting[m]--; waiting[m] == 0 {
+				queue = append(queue, m)
+			}
+		}
+	}
+	for _, m := range modules {
+		if waiting[m] > 0 {
+			stuck = append(stuck, m)
+		}
+	}
+	return stuck
+}
+
+// cycles names the circles among stuck modules: every module in a circle is in one that is named, and each circle is told
+// once, at its first module.
+func cycles(stuck []*Module, installed inventory) Findings {
+	var findings Findings
+	told := make(map[string]bool)
+	for _, m := range stuck { // by id
+		if told[m.Manifest.ID] {
+			continue
+		}
+		circle := circleThrough(m, installed)
+		if circle == nil {
+			continue // it only depends on one
+		}
+		for _, id := range circle {
+			told[id] = true
+		}
+		findings = append(findings, manifest.Finding{Module: m.Manifest.ID, Pointer: "/dependencies", Code: ErrDependencyCycle,
+			Message: "dependencies must not form a circle: " + strings.Join(circle, " -> ") + "."})
+	}
+	return findings
+}
+
+// circleThrough answers the shortest way along dependencies from a module back to itself, both ends named; nil = none.
+func circleThrough(start *Module, installed inventory) []string {
+	home := start.Manifest.ID
+	from := map[string]string{} // module reached → module it was reached from
+	for queue := []string{home}; len(queue) > 0; queue = queue[1:] {
+		here := queue[0]
+		for _, e := range installed[here].Dependencies {
+			if e.Provider == home {
+				return wayTo(here, home, from)
+			}
+			if _, seen := from[e.Provider]; !seen {
+				from[e.Provider] = here
+				queue = append(queue, e.Provider)
+			}
+		}
+	}
+	return nil
+}
+
+func wayTo(last, home string, from map[string]string) []string {
+	circle := []string{home}
+	for here := last; here != home; here = from[here] {
+		circle = append(circle, here)
+	}
+	circle = append(circle, home)
+	slices.Reverse(circle)
+	return circle
+}

@@ -1,0 +1,64 @@
+package manifest
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// MaxScriptBytes limits a browser script: 4 MiB.
+const MaxScriptBytes = 4 << 20
+
+// Artifact is one file of a package, as it was when it was read.
+type Artifact struct {
+	Path     string // relative to the package
+	Identity Identity
+	SHA256   [32]byte
+	Bytes    []byte // nil for an executable, which is hashed and not kept
+}
+
+// Identity tells one state of a file from every other: a later start compares it, for modules are not exchanged under a
+// running platform (contract.md §7).
+type Identity struct {
+	Device  uint64
+	Inode   uint64
+	Size    int64 // bytes
+	Changed int64 // ctime, nanoseconds since 1970
+}
+
+// Script reads a browser script: UTF-8, at most 4 MiB, with its bytes. Every error is a Refusal.
+func (p *Package) Script(path string) (*Artifact, error) {
+	script, err := p.Read(path, MaxScriptBytes)
+	if err != nil {
+		return nil, err
+	}
+	if !utf8.Valid(script.Bytes) {
+		return nil, Refusal("must be UTF-8 text.")
+	}
+	return script, nil
+}
+
+func tooLarge(max int64) Refusal {
+	unit, size := "KiB", max>>10
+	if size >= 1<<10 {
+		unit, size = "MiB", size>>10
+	}
+	return Refusal(fmt.Sprintf("must not be larger than %d %s.", size, unit))
+}
+
+func names(folder *os.File) ([]string, error) {
+	all, err := folder.Readdirnames(maxFolderEntries + 1)
+	if len(all) > maxFolderEntries {
+		return nil, Refusal(fmt.Sprintf("must not hold more than %d files.", maxFolderEntries))
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, refusal(err)
+	}
+	all = slices.DeleteFunc(all, func(name string) bool { return strings.HasPrefix(name, ".") })
+	slices.Sort(all)
+	return all, nil
+}

@@ -1,0 +1,9 @@
+//go:build unix && !linux
+
+package manifest
+
+import "os"
+
+func openBeneath(p *Package, path string, flags int) (*os.File, error) {
+	return openWalking(p, path, flags)
+}

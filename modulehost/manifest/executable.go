@@ -1,0 +1,129 @@
+package manifest
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"debug/elf"
+	"encoding/binary"
+	"io"
+	"runtime"
+)
+
+// MaxExecutableBytes limits a server executable: 256 MiB, what a module's process may hold in memory.
+const MaxExecutableBytes = 256 << 20
+
+// maxProgramHeaders is far above what linkers write; a header that claims more is not worth reading.
+const maxProgramHeaders = 128
+
+const (
+	notExecutableHere = Refusal("must be an ELF executable for this system and processor; build with CGO_ENABLED=0.")
+	notStatic         = Refusal("must be statically linked; build with CGO_ENABLED=0.")
+)
+
+// machines are the processors that modules can be built for. Go names them otherwise than ELF does.
+var machines = map[string]elf.Machine{
+	"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64, "riscv64": elf.EM_RISCV,
+	"loong64": elf.EM_LOONGARCH, "ppc64le": elf.EM_PPC64, "s390x": elf.EM_S390,
+}
+
+// Executable checks and hashes a server executable of at most 256 MiB, without keeping its bytes. It must be what the
+// sandbox can start: a static ELF of this machine, for a dynamic one fails there with EACCES and a script with ENOENT.
+// On systems other than Linux only the mode is checked. Every error is a Refusal.
+func (p *Package) Executable(path string) (*Artifact, error) {
+	file, identity, err := p.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	if identity.Size > MaxExecutableBytes {
+		return nil, tooLarge(MaxExecutableBytes)
+	}
+	info, err := file.Stat()
+	if err != nil {
+		return nil, refusal(err)
+	}
+	if info.Mode()&0o111 == 0 {
+		return nil, Refusal("must have its executable bit set.")
+	}
+	if runtime.GOOS == "linux" {
+		if err := checkELF(file); err != nil {
+			return nil, err
+		}
+	}
+	artifact := &Artifact{Path: path, Identity: identity}
+	hash := sha256.New()
+	if n, err := io.Copy(hash, io.LimitReader(file, MaxExecutableBytes+1)); err != nil || n > MaxExecutableBytes {
+		return nil, Refusal("cannot be read.")
+	}
+	hash.Sum(artifact.SHA256[:0])
+	return artifact, nil
+}
+
+// checkELF reads the two tables that decide, by hand: debug/elf reads sections too and is not made for hostile files.
+func checkELF(file io.ReaderAt) error {
+	var header elf.Header64
+	raw := make([]byte, binary.Size(header))
+	if _, err := file.ReadAt(raw, 0); err != nil {
+		return notExecutableHere
+	}
+	order := byteOrder(raw[elf.EI_DATA])
+	if !bytes.HasPrefix(raw, []byte(elf.ELFMAG)) || elf.Class(raw[elf.EI_CLASS]) != elf.ELFCLASS64 || order == nil {
+		return notExecutableHere
+	}
+	if _, err := binary.Decode(raw, order, &header); err != nil {
+		return notExecutableHere
+	}
+	machine, known := machines[runtime.GOARCH]
+	kind := elf.Type(header.Type)
+	if !known || elf.Machine(header.Machine) != machine || order != nativeOrder() || kind != elf.ET_EXEC && kind != elf.ET_DYN {
+		return notExecutableHere
+	}
+	return checkSegments(file, header, order)
+}
+
+// checkSegments looks for what needs an interpreter. A position-independent executable without one is static too.
+func checkSegments(file io.ReaderAt, header elf.Header64, order binary.ByteOrder) error {
+	var segment elf.Prog64
+	size := binary.Size(segment)
+	if header.Phnum == 0 || header.Phnum > maxProgramHeaders || int(header.Phentsize) != size || header.Phoff > MaxExecutableBytes {
+		return notExecutableHere
+	}
+	raw := make([]byte, size*int(header.Phnum))
+	if _, err := file.ReadAt(raw, int64(header.Phoff)); err != nil {
+		return notExecutableHere
+	}
+	loads := false
+	for ; len(raw) > 0; raw = raw[size:] {
+		if _, err := binary.Decode(raw, order, &segment); err != nil {
+			return notExecutableHere
+		}
+		switch elf.ProgType(segment.Type) {
+		case elf.PT_INTERP:
+			return notStatic
+		case elf.PT_LOAD:
+			loads = true
+		}
+	}
+	if !loads {
+		return notExecutableHere
+	}
+	return nil
+}
+
+func byteOrder(data byte) binary.ByteOrder {
+	switch elf.Data(data) {
+	case elf.ELFDATA2LSB:
+		return binary.LittleEndian
+	case elf.ELFDATA2MSB:
+		return binary.BigEndian
+	}
+	return nil
+}
+
+// nativeOrder: the only big-endian processor in machines is s390x.
+func nativeOrder() binary.ByteOrder {
+	if runtime.GOARCH == "s390x" {
+		return binary.BigEndian
+	}
+	return binary.LittleEndian
+}

@@ -1,0 +1,173 @@
+package manifest
+
+import (
+	"strings"
+)
+
+// reader walks one manifest.
+type reader struct {
+	*report
+	id string // the module's own, "" when it is missing or invalid: then no rule about namespaces is applied
+}
+
+// Parse reads module.json. It answers the manifest, or nil and everything that is wrong with it: MANIFEST_INVALID,
+// MANIFEST_VERSION_UNSUPPORTED (then alone), PERMISSION_DUPLICATE, PERMISSION_NAMESPACE_RESERVED, CAPABILITY_DUPLICATE.
+// Findings come in the order of contract.md §7's table, at most MaxFindings and one. No file is looked at.
+func Parse(data []byte) (*Manifest, []Finding) {
+	r := &reader{report: &report{}}
+	m := r.manifest(data)
+	if len(r.findings) == 0 {
+		return m, nil
+	}
+	for i := range r.findings {
+		r.findings[i].Module = r.id
+	}
+	return nil, r.findings
+}
+
+func (r *reader) manifest(data []byte) *Manifest {
+	root := r.readTree(data)
+	if root == nil {
+		return nil
+	}
+	if root.otherVersion() {
+		r.add(ErrVersionUnsupported, "/manifestVersion", "manifestVersion must be %d.", Version)
+		return nil
+	}
+	o, ok := r.open(field{node: root, label: FileName}, "manifestVersion", "id", "name", "version", "compatibility", "dependencies",
+		"provides", "permissions", "entrypoints", "database", "storage", "configuration", "contributions")
+	if !ok {
+		return nil
+	}
+	m := &Manifest{}
+	r.identity(o, m)
+	r.compatibility(o, m)
+	r.dependencies(o, m)
+	r.provides(o, m)
+	declared := r.permissions(o, m)
+	r.entrypoints(o, m, declared)
+	r.database(o, m)
+	r.storage(o, m)
+	r.configuration(o, m)
+	r.contributions(o, m)
+	r.serverNeeds(o, m)
+	return m
+}
+
+// otherVersion is asked first: the rules of version 7 say nothing about another one.
+func (n *node) otherVersion() bool {
+	for _, m := range n.members {
+		if m.name == "manifestVersion" {
+			return m.value.kind == kindNumber && !strings.ContainsAny(m.value.text, ".eE") && m.value.text != "7"
+		}
+	}
+	return false
+}
+
+func (r *reader) identity(o object, m *Manifest) {
+	if f, ok := o.required("manifestVersion"); ok {
+		if n, ok := f.node.integer(); !ok || n != Version {
+			r.invalid(f, "must be the integer %d.", Version)
+		}
+	}
+	if id, f, ok := o.text("id"); ok {
+		switch {
+		case id == reserved:
+			r.invalid(f, "must not be the platform's own name.")
+		case !ValidID(id):
+			r.invalid(f, "must be lower-case words joined by hyphens, at most %d characters.", maxIDLength)
+		default:
+			r.id, m.ID = id, id
+		}
+	}
+	if f, ok := o.required("name"); ok {
+		if name, ok := r.words(f, 1, 80); ok && strings.TrimSpace(name) != name {
+			r.invalid(f, "must not begin or end with white space.")
+		} else {
+			m.Name = name
+		}
+	}
+	m.Version = o.version("version")
+}
+
+func (r *reader) compatibility(o object, m *Manifest) {
+	f, ok := o.required("compatibility")
+	if !ok {
+		return
+	}
+	if c, ok := r.open(f, "platform", "moduleSdk"); ok {
+		m.Compatibility = Compatibility{Platform: c.versions("platform"), ModuleSDK: c.versions("moduleSdk")}
+	}
+}
+
+func (r *reader) database(o object, m *Manifest) {
+	f, ok := o.optional("database")
+	if !ok {
+		return
+	}
+	d, ok := r.open(f, "abi", "migrations")
+	if !ok {
+		return
+	}
+	m.Database = &Database{ABI: DatabaseABI}
+	if f, ok := d.required("abi"); ok {
+		if n, ok := f.node.integer(); !ok || n != DatabaseABI {
+			r.invalid(f, "must be the integer %d.", DatabaseABI)
+		}
+	}
+	if f, ok := d.optional("migrations"); ok {
+		m.Database.Migrations = r.path(f)
+	}
+}
+
+func (r *reader) storage(o object, m *Manifest) {
+	f, ok := o.optional("storage")
+	if !ok {
+		return
+	}
+	s, ok := r.open(f, "buckets")
+	if !ok {
+		return
+	}
+	seen := make(map[string]bool)
+	for _, f := range s.list("buckets", 16) {
+		bucket, ok := r.text(f)
+		if !ok {
+			continue
+		}
+		switch {
+		case !bucketPattern.MatchString(bucket):
+			r.invalid(f, "must begin with a lower-case letter and have 1 to 32 lower-case letters, digits and hyphens.")
+		case seen[bucket]:
+			r.invalid(f, "must not repeat a bucket.")
+		default:
+			seen[bucket] = true
+			m.Buckets = append(m.Buckets, bucket)
+		}
+	}
+}
+
+// serverNeeds: what only a process can use needs one. Routes and channels are registered by that process itself.
+func (r *reader) serverNeeds(o object, m *Manifest) {
+	if f, ok := o.values["entrypoints"]; ok && (f.kind != kindObject || f.member("server")) {
+		return // present, or already reported
+	}
+	if m.Database != nil {
+		r.add(ErrInvalid, "/database", "database needs entrypoints.server.")
+	}
+	if len(m.Buckets) > 0 {
+		r.add(ErrInvalid, "/storage/buckets", "storage.buckets needs entrypoints.server.")
+	}
+	if len(m.Configuration) > 0 {
+		r.add(ErrInvalid, "/configuration", "configuration needs entrypoints.server.")
+	}
+}
+
+func (n *node) member(name string) bool {
+	for _, m := range n.members {
+		if m.name == name {
+			return true
+		}
+	}
+	return false
+}

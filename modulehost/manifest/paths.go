@@ -1,0 +1,83 @@
+package manifest
+
+import (
+	"io/fs"
+	"runtime"
+	"strings"
+	"unicode"
+)
+
+const maxPathLength = 255 // bytes
+
+// path answers a path inside the package. This is the rule one can see in the text; what stands in the folder is
+// Package's to check.
+func (r *report) path(f field) string {
+	value, ok := r.text(f)
+	if !ok {
+		return ""
+	}
+	if !fs.ValidPath(value) || value == "." || len(value) > maxPathLength || strings.Contains(value, `\`) ||
+		strings.ContainsFunc(value, unicode.IsControl) {
+		r.invalid(f, "must be a relative path inside the package: forward slashes, no empty, . or .. part, at most %d bytes.", maxPathLength)
+		return ""
+	}
+	return value
+}
+
+// script answers the path of a browser script.
+func (r *report) script(f field) string {
+	path := r.path(f)
+	if path != "" && !strings.HasSuffix(path, ".js") {
+		r.invalid(f, "must name a .js file.")
+		return ""
+	}
+	return path
+}
+
+func (r *reader) entrypoints(o object, m *Manifest, declared map[string]bool) {
+	f, ok := o.optional("entrypoints")
+	if !ok {
+		return
+	}
+	e, ok := r.open(f, "server", "ui", "display")
+	if !ok {
+		return
+	}
+	if f, ok := e.optional("server"); ok {
+		m.Server = r.server(f)
+	}
+	if f, ok := e.optional("ui"); ok {
+		m.UI = r.script(f)
+	}
+	if f, ok := e.optional("display"); ok {
+		m.Display = r.display(f, declared)
+	}
+}
+
+// server answers the path for the system and the processor that this host runs on.
+func (r *report) server(f field) string {
+	path := strings.NewReplacer("{os}", runtime.GOOS, "{arch}", runtime.GOARCH).Replace(r.path(f))
+	if strings.ContainsAny(path, "{}") {
+		r.invalid(f, "must have no braces but {os} and {arch}.")
+		return ""
+	}
+	return path
+}
+
+func (r *reader) display(f field, declared map[string]bool) *Display {
+	d, ok := r.open(f, "artifact", "permission")
+	if !ok {
+		return nil
+	}
+	display := &Display{}
+	if f, ok := d.required("artifact"); ok {
+		display.Artifact = r.script(f)
+	}
+	if permission, f, ok := d.text("permission"); ok {
+		if !declared[permission] {
+			r.invalid(f, "must be a permission that this manifest declares.")
+		}
+		display.Permission = permission
+	}
+	return display
+}
