@@ -1,0 +1,14 @@
+// Package abi owns the messages that host and module exchange, and their version. How they travel is modulehost/link's.
+package abi
+
+//go:generate go run ./generate
+
+// Version is the ABI that this host speaks. A process that answers Register with another one is not started.
+const Version = 1
+
+// PlatformVersion is the release of the platform and of its module SDK (contract.md, introduction): what
+// compatibility.platform and compatibility.moduleSdk of a manifest are compared with.
+const PlatformVersion = "0.1.2"
+
+// CodeDatabaseFailed is the link failure whose detail is a DatabaseError.
+const CodeDatabaseFailed = "DATABASE_FAILED"
