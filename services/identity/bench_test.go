@@ -1,0 +1,54 @@
+package identity_test
+
+import (
+	"net/http"
+	"testing"
+
+	"go.uber.org/zap"
+
+	"github.com/narthex-platform/narthex/services/environment"
+	"github.com/narthex-platform/narthex/services/identity"
+)
+
+func anonymousService(tb testing.TB) *identity.Service {
+	tb.Helper()
+	service, err := identity.New(identity.Config{
+		Store:    identity.NewStore(nil), // a look-up would panic
+		Settings: environment.Identity{Secret: environment.NewSecret(secret), BaseURL: "https://church.test"},
+		Log:      zap.NewNop(),
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return service
+}
+
+var anonymousHeaders = map[string]http.Header{
+	"no cookie": {},
+	"unrelated": {"Cookie": {"theme=dark; analytics=GA1.2.1234567890.1234567890; narthex_device=" + "0123456789012345678901234567890123456789012"}},
+}
+
+func TestAnonymousAllocatesNothing(t *testing.T) {
+	service := anonymousService(t)
+	for name, header := range anonymousHeaders {
+		r := &http.Request{Header: header}
+		if n := testing.AllocsPerRun(100, func() { _, _ = service.Resolve(t.Context(), r) }); n != 0 {
+			t.Errorf("%s: %v allocations", name, n)
+		}
+	}
+}
+
+func BenchmarkResolveAnonymous(b *testing.B) {
+	service := anonymousService(b)
+	for name, header := range anonymousHeaders {
+		b.Run(name, func(b *testing.B) {
+			r := &http.Request{Header: header}
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := service.Resolve(b.Context(), r); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

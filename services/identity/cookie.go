@@ -1,0 +1,103 @@
+package identity
+
+import (
+	"crypto/hkdf"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/narthex-platform/narthex/services/environment"
+)
+
+// tokenHash is all that the database knows of a session's token.
+type tokenHash [sha256.Size]byte
+
+// A cookie's value is <token>.<mac>, each 32 bytes in unpadded base64url.
+const (
+	tokenBytes  = 32
+	encodedPart = 43
+)
+
+// sessionCookie is the one cookie of this package: how it is named, signed, found and set (contract.md §2).
+type sessionCookie struct {
+	name       string
+	attributes string
+	key        []byte
+}
+
+func newSessionCookie(secret environment.Secret, https bool) (sessionCookie, error) {
+	key, err := hkdf.Key(sha256.New, []byte(secret.Reveal()), nil, "narthex session cookie 1", sha256.Size)
+	if err != nil {
+		return sessionCookie{}, fmt.Errorf("identity: cookie key: %w", err)
+	}
+	if https {
+		return sessionCookie{"__Host-narthex_session", "; Path=/; HttpOnly; Secure; SameSite=Lax", key}, nil
+	}
+	return sessionCookie{"narthex_session", "; Path=/; HttpOnly; SameSite=Lax", key}, nil
+}
+
+// find returns the first cookie of exactly our name. Most requests carry none, so nothing is split before the name was seen.
+func (c sessionCookie) find(header http.Header) (value string, found bool) {
+	for _, line := range header["Cookie"] {
+		if !strings.Contains(line, c.name) {
+			continue
+		}
+		for pair := range strings.SplitSeq(line, ";") {
+			rest, named := strings.CutPrefix(strings.TrimLeft(pair, " \t"), c.name)
+			if value, ok := strings.CutPrefix(rest, "="); named && ok {
+				return strings.TrimRight(value, " \t"), true
+			}
+		}
+	}
+	return "", false
+}
+
+// mint makes a fresh token: the value for the browser, the hash for the database.
+func (c sessionCookie) mint() (value string, hash tokenHash) {
+	var token [tokenBytes]byte
+	_, _ = rand.Read(token[:]) // never fails: it ends the process instead
+	encoded := base64.RawURLEncoding.EncodeToString(token[:])
+	return encoded + "." + base64.RawURLEncoding.EncodeToString(c.mac(encoded)), sha256.Sum256(token[:])
+}
+
+// open accepts exactly what mint made.
+func (c sessionCookie) open(value string) (hash tokenHash, ok bool) {
+	if len(value) != 2*encodedPart+1 || value[encodedPart] != '.' {
+		return tokenHash{}, false
+	}
+	strict := base64.RawURLEncoding.Strict() // one spelling per value
+	mac, err := strict.DecodeString(value[encodedPart+1:])
+	if err != nil || !hmac.Equal(mac, c.mac(value[:encodedPart])) {
+		return tokenHash{}, false
+	}
+	token, err := strict.DecodeString(value[:encodedPart])
+	if err != nil {
+		return tokenHash{}, false
+	}
+	return sha256.Sum256(token), true
+}
+
+func (c sessionCookie) mac(encodedToken string) []byte {
+	mac := hmac.New(sha256.New, c.key)
+	mac.Write([]byte(encodedToken))
+	return mac.Sum(nil)
+}
+
+// setFor lets the browser keep value for lifetime.
+func (c sessionCookie) setFor(header http.Header, value string, lifetime time.Duration) {
+	header.Add("Set-Cookie", c.name+"="+value+"; Max-Age="+strconv.FormatInt(int64(lifetime/time.Second), 10)+c.attributes)
+}
+
+// setUntilClosed lets the browser keep value until it is closed.
+func (c sessionCookie) setUntilClosed(header http.Header, value string) {
+	header.Add("Set-Cookie", c.name+"="+value+c.attributes)
+}
+
+// clear tells the browser to forget the cookie.
+func (c sessionCookie) clear(header http.Header) { c.setFor(header, "", 0) }

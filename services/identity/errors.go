@@ -1,0 +1,39 @@
+package identity
+
+// Error is a stable code of an operator's command; its cause, if there is one, is wrapped beside it.
+type Error string
+
+// Error is the line for people: code, then what to do. It never contains a value.
+func (e Error) Error() string { return string(e) + ": " + e.sentence() }
+
+// Code returns the stable code.
+func (e Error) Code() string { return string(e) }
+
+// The codes of identity:create-initial-owner (spec.md § Operator commands, contract.md §9). Nothing was
+// written, except that after STORE_UNAVAILABLE a lost connection may have hidden a success.
+const (
+	ErrOwnerExists       = Error("OWNER_ALREADY_EXISTS")
+	ErrWithoutCredential = Error("IDENTITY_WITHOUT_CREDENTIAL")
+	ErrEmail             = Error("EMAIL_INVALID")
+	ErrName              = Error("NAME_INVALID")
+	ErrPassword          = Error("PASSWORD_INVALID")
+	ErrStore             = Error("STORE_UNAVAILABLE")
+)
+
+func (e Error) sentence() string {
+	switch e {
+	case ErrOwnerExists:
+		return "This installation already has an owner; nothing was changed."
+	case ErrWithoutCredential:
+		return "There is an identity with this address, but it has no password; nothing was changed."
+	case ErrEmail:
+		return "The address must look like name@example.org and have at most 254 characters."
+	case ErrName:
+		return "The name must have at most 200 characters and no control characters."
+	case ErrPassword:
+		return "The password must have 8 to 128 characters."
+	case ErrStore:
+		return "The database did not answer as it should; run the command again to learn how things stand."
+	}
+	return "The identity was refused."
+}

@@ -1,0 +1,84 @@
+package identity
+
+import (
+	"context"
+	"errors"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Statements are prepared by a test against the migrated schema.
+func Statements() []string {
+	return []string{selectCredential, insertSession, selectSession, probeSessions, updateSession, deleteSession,
+		selectStanding, lockOwner, insertPerson, adoptPerson, insertOwner}
+}
+
+// The inner doors of passwords.
+var (
+	PasswordFits = passwordFits
+	HashPassword = hashPassword
+	ParseAddress = parseAddress
+)
+
+// VerifyPassword checks against a hasher of its own.
+func VerifyPassword(ctx context.Context, stored, password string) (bool, error) {
+	return newHasher().verify(ctx, stored, password)
+}
+
+// Gate lets tests stand in the queue.
+type Gate = gate
+
+const (
+	GateQueue = gateQueue
+	GateWait  = gateWait
+)
+
+var NewGate = newGate
+
+func (g *gate) Enter(ctx context.Context) error { return g.enter(ctx) }
+func (g *gate) Leave()                          { g.leave() }
+func (g *gate) Waiting() int                    { return int(g.waiting.Load()) }
+func IsBusy(err error) bool                     { return errors.Is(err, errBusy) }
+
+// GateOf is the one that s hashes behind.
+func GateOf(s *Service) *Gate { return s.passwords.gate }
+
+// FillQueue makes the next caller the one too many.
+func (g *gate) FillQueue() (empty func()) {
+	g.waiting.Add(gateQueue)
+	return func() { g.waiting.Add(-gateQueue) }
+}
+
+// TakeAll occupies every turn.
+func (g *gate) TakeAll() (leave func()) {
+	for range cap(g.slots) {
+		g.slots <- struct{}{}
+	}
+	return func() {
+		for range cap(g.slots) {
+			g.leave()
+		}
+	}
+}
+
+// SettleWithoutLock is CreateInitialOwner's transaction without its table lock: the owner table's key alone decides. meet is called
+// between the decision that there is no owner yet and the attempt to become one.
+func (s *Store) SettleWithoutLock(ctx context.Context, address, passwordHash string, meet func()) error {
+	return ownerError(pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		met := meetingTx{tx, meet}
+		_, err := settleOwnership(ctx, met, candidate{address: address, name: "A name", passwordHash: passwordHash})
+		return err
+	}))
+}
+
+type meetingTx struct {
+	pgx.Tx
+	meet func()
+}
+
+func (t meetingTx) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
+	if sql == insertPerson {
+		t.meet()
+	}
+	return t.Tx.QueryRow(ctx, sql, args...)
+}

@@ -1,0 +1,119 @@
+package identity_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/narthex-platform/narthex/services/httpapi"
+	"github.com/narthex-platform/narthex/services/identity"
+	"github.com/narthex-platform/narthex/services/principal"
+)
+
+// Whatever is wrong with the store, whether the cookie is live, unknown or forged: the same answer, and never a false success.
+func TestStoreFaults(t *testing.T) {
+	t.Parallel()
+	statement := func(sql string) func(*testing.T, house) house {
+		return func(t *testing.T, h house) house { h.Exec(t, sql); return h }
+	}
+	faults := []struct {
+		name  string
+		cause func(*testing.T, house) house
+	}{
+		{"table missing", statement("ALTER TABLE core.session RENAME TO lost")},
+		{"token_hash missing", statement("ALTER TABLE core.session DROP COLUMN token_hash")},
+		{"person_id missing", statement("ALTER TABLE core.session DROP COLUMN person_id")},
+		{"persistent missing", statement("ALTER TABLE core.session DROP COLUMN persistent")},
+		{"created_at missing", statement("ALTER TABLE core.session DROP COLUMN created_at")},
+		{"extended_at missing", statement("ALTER TABLE core.session DROP COLUMN extended_at")},
+		{"expires_at missing", statement("ALTER TABLE core.session DROP COLUMN expires_at")},
+		{"privilege revoked", withoutPrivilege},
+		{"unreachable", unreachable},
+		{"never answers", frozen},
+	}
+	for _, fault := range faults {
+		t.Run(fault.name, func(t *testing.T) {
+			t.Parallel()
+			h := setup(t)
+			h.person(t, "anna@example.org")
+			live := h.signIn(t, "anna@example.org", "")
+			unknown := h.signIn(t, "anna@example.org", "")
+			h.Exec(t, "DELETE FROM core.session WHERE created_at = (SELECT max(created_at) FROM core.session)")
+			h = fault.cause(t, h)
+			for name, cookie := range map[string]string{"live": live, "unknown": unknown, "forged": "Cookie: narthex_session=x"} {
+				t.Run(name, func(t *testing.T) {
+					t.Parallel()
+					w, body := h.principal(t, cookie)
+					if w.Code != 503 || body != unavailable || w.Header().Get("Set-Cookie") != "" {
+						t.Errorf("got %d %s %v", w.Code, body, w.Header())
+					}
+					r := request{method: "GET", path: "/", header: []string{cookie}}.build(t)
+					if who, err := h.service.Resolve(t.Context(), r); !errors.Is(err, httpapi.ErrPrincipal) || who != (principal.Principal{}) {
+						t.Errorf("resolved %v, %v", who, err)
+					}
+				})
+			}
+		})
+	}
+}
+
+// withoutPrivilege serves from a role that may read everything but sessions.
+func withoutPrivilege(t *testing.T, h house) house {
+	role := fmt.Sprintf("identity_test_%d", time.Now().UnixNano())
+	h.Exec(t, "CREATE ROLE "+role)
+	h.Exec(t, "GRANT USAGE ON SCHEMA core TO "+role)
+	h.Exec(t, "GRANT ALL ON core.person TO "+role)
+	t.Cleanup(func() {
+		ctx := context.WithoutCancel(t.Context())
+		_, _ = h.Pool(t).Exec(ctx, "DROP OWNED BY "+role)
+		_, _ = h.Pool(t).Exec(ctx, "DROP ROLE "+role)
+	})
+	return serve(t, h.DB, identity.NewStore(h.poolAs(t, role)), base)
+}
+
+func unreachable(t *testing.T, h house) house {
+	config := h.Pool(t).Config()
+	config.ConnConfig.Port = 1
+	pool, err := pgxpool.NewWithConfig(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	return serve(t, h.DB, identity.NewStore(pool), base)
+}
+
+// frozen holds a lock that lets nobody near the sessions.
+func frozen(t *testing.T, h house) house {
+	tx, err := h.poolAs(t, "").Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) })
+	if _, err := tx.Exec(t.Context(), "LOCK TABLE core.session IN ACCESS EXCLUSIVE MODE"); err != nil {
+		t.Fatal(err)
+	}
+	return serve(t, h.DB, identity.NewStore(h.poolAs(t, "")), base)
+}
+
+// poolAs is a pool of its own, acting as role unless that is empty.
+func (h house) poolAs(t *testing.T, role string) *pgxpool.Pool {
+	t.Helper()
+	config := h.Pool(t).Config()
+	if role != "" {
+		config.AfterConnect = func(ctx context.Context, c *pgx.Conn) error {
+			_, err := c.Exec(ctx, "SET ROLE "+role)
+			return err
+		}
+	}
+	pool, err := pgxpool.NewWithConfig(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	return pool
+}

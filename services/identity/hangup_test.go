@@ -1,0 +1,63 @@
+package identity_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/narthex-platform/narthex/services/identity"
+)
+
+// Over a real connection: a browser that hangs up while it waits for its turn gives its place in the queue back at once.
+func TestHangUpInTheQueue(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	h.person(t, "anna@example.org")
+	server := httptest.NewServer(http.HandlerFunc(h.handle))
+	defer server.Close()
+	gate := identity.GateOf(h.service)
+	leave := gate.TakeAll()
+	defer leave()
+
+	ctx, hangUp := context.WithCancel(t.Context())
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, server.URL+signInPath, strings.NewReader(credentials("anna@example.org", password)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	answered := make(chan error, 1)
+	go func() {
+		response, err := server.Client().Do(r)
+		if err == nil {
+			_ = response.Body.Close()
+		}
+		answered <- err
+	}()
+	await(t, func() bool { return gate.Waiting() == 1 })
+	start := time.Now()
+	hangUp()
+	if err := <-answered; err == nil {
+		t.Error("there was an answer")
+	}
+	await(t, func() bool { return gate.Waiting() == 0 })
+	if waited := time.Since(start); waited >= identity.GateWait {
+		t.Errorf("left after %v, when its time was up anyway", waited)
+	}
+	if h.sessions(t) != 0 {
+		t.Error("a session was made")
+	}
+}
+
+// await returns when condition holds; the test fails when it does not within a time that no healthy run needs.
+func await(t *testing.T, condition func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); !condition(); runtime.Gosched() {
+		if time.Now().After(deadline) {
+			t.Fatal("waited in vain")
+		}
+	}
+}

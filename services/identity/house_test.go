@@ -1,0 +1,185 @@
+package identity_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
+
+	"github.com/narthex-platform/narthex/services/database/databasetest"
+	"github.com/narthex-platform/narthex/services/environment"
+	"github.com/narthex-platform/narthex/services/httpapi"
+	"github.com/narthex-platform/narthex/services/identity"
+)
+
+func TestMain(m *testing.M) { databasetest.Main(m) }
+
+const (
+	base      = "http://church.test:3000"
+	dashboard = "https://dashboard.church.test"
+	password  = "correct horse battery"
+	secret    = "0123456789abcdefghijklmnopqrstuv"
+)
+
+// passwordHash is made once: under the race detector a hash is slow.
+var passwordHash = sync.OnceValue(func() string { return identity.HashPassword(password) })
+
+// house is one service over a database of its own.
+type house struct {
+	*databasetest.DB
+	service *identity.Service
+	logged  *observer.ObservedLogs
+}
+
+func setup(t *testing.T) house {
+	t.Helper()
+	db := databasetest.New(t)
+	return serve(t, db, identity.NewStore(db.Pool(t)), base)
+}
+
+func serve(t testing.TB, db *databasetest.DB, store *identity.Store, baseURL environment.Origin) house {
+	t.Helper()
+	core, logged := observer.New(zap.DebugLevel)
+	service, err := identity.New(identity.Config{
+		Store: store,
+		Settings: environment.Identity{
+			Secret: environment.NewSecret(secret), BaseURL: baseURL, TrustedOrigins: []environment.Origin{dashboard},
+		},
+		Log: zap.New(core),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return house{db, service, logged}
+}
+
+// person is verified and has the password, unless changed by assignments.
+func (h house) person(t *testing.T, address string, assignments ...string) (id string) {
+	t.Helper()
+	err := h.Pool(t).QueryRow(t.Context(), `
+		INSERT INTO core.person (email, name, email_verified, password_hash)
+		VALUES ($1, 'A person', true, $2)
+		RETURNING id::text`, address, passwordHash()).Scan(&id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, assignment := range assignments {
+		h.Exec(t, "UPDATE core.person SET "+assignment+" WHERE id = $1", id)
+	}
+	return id
+}
+
+func (h house) count(t *testing.T, query string, args ...any) (n int) {
+	t.Helper()
+	if err := h.Pool(t).QueryRow(t.Context(), "SELECT count(*) FROM "+query, args...).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func (h house) sessions(t *testing.T) int {
+	t.Helper()
+	return h.count(t, "core.session")
+}
+
+// request is a row of a table: what is sent.
+type request struct {
+	method string // empty: POST
+	path   string
+	body   string
+	header []string // "Name: value"; Content-Type is JSON unless it is named here, "Content-Type:" sends none
+}
+
+func (q request) build(t testing.TB) *http.Request {
+	t.Helper()
+	method := q.method
+	if method == "" {
+		method = http.MethodPost
+	}
+	r := httptest.NewRequestWithContext(t.Context(), method, q.path, strings.NewReader(q.body))
+	if method == http.MethodPost {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	for _, line := range q.header {
+		name, value, _ := strings.Cut(line, ":")
+		if name == "Content-Type" {
+			r.Header.Del(name)
+		}
+		if value = strings.TrimSpace(value); value != "" || name != "Content-Type" {
+			r.Header.Add(name, value)
+		}
+	}
+	return r
+}
+
+// send runs a request through the table as the pipeline does: route, body limit, handler, error.
+func (h house) send(t testing.TB, q request) *httptest.ResponseRecorder {
+	t.Helper()
+	w := httptest.NewRecorder()
+	h.handle(w, q.build(t))
+	return w
+}
+
+func (h house) handle(w http.ResponseWriter, r *http.Request) {
+	for _, route := range h.service.Routes() {
+		if route.Method != r.Method || route.Path != r.URL.Path {
+			continue
+		}
+		c := &httpapi.Call{Writer: w, Request: r, RequestID: "request-1", MaxBody: route.MaxBody}
+		if route.Body == httpapi.WholeBody {
+			var err error
+			if c.Body, err = httpapi.ReadBody(w, r, route.MaxBody); err != nil {
+				httpapi.WriteError(w, err)
+				return
+			}
+		}
+		if err := route.Handle(c); err != nil {
+			httpapi.WriteError(w, err)
+		}
+		return
+	}
+	httpapi.WriteError(w, httpapi.ErrNotFound)
+}
+
+const signInPath = "/api/auth/sign-in/email"
+
+func credentials(address, word string) string {
+	return `{"email":"` + address + `","password":"` + word + `"}`
+}
+
+// signIn returns the line for the Cookie header.
+func (h house) signIn(t *testing.T, address, more string) (cookie string) {
+	t.Helper()
+	body := `{"email":"` + address + `","password":"` + password + `"` + more + `}`
+	w := h.send(t, request{path: signInPath, body: body})
+	if w.Code != http.StatusOK {
+		t.Fatalf("sign-in: %d %s", w.Code, w.Body)
+	}
+	pair, _, _ := strings.Cut(w.Header().Get("Set-Cookie"), ";")
+	return "Cookie: " + pair
+}
+
+func (h house) principal(t *testing.T, cookie string) (*httptest.ResponseRecorder, string) {
+	t.Helper()
+	w := h.send(t, request{method: http.MethodGet, path: "/api/v1/principal", header: []string{cookie}})
+	return w, w.Body.String()
+}
+
+// wantLog checks that nothing was logged, or exactly the one fixed line so often, with the request id and nothing else.
+func (h house) wantLog(t *testing.T, lines int) {
+	t.Helper()
+	all := h.logged.All()
+	if len(all) != lines {
+		t.Errorf("%d lines were logged, want %d: %v", len(all), lines, all)
+	}
+	for _, entry := range all {
+		fields := entry.ContextMap()
+		if entry.Level != zap.ErrorLevel || entry.Message != "identity failed" || len(fields) != 1 || fields["request_id"] != "request-1" {
+			t.Errorf("logged %v %v", entry, fields)
+		}
+	}
+}

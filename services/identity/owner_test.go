@@ -1,0 +1,243 @@
+package identity_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/narthex-platform/narthex/services/environment"
+	"github.com/narthex-platform/narthex/services/identity"
+)
+
+// prompt is an operator who types word; asked counts how often.
+func prompt(word string, asked *int) func(context.Context) (environment.Secret, error) {
+	return func(context.Context) (environment.Secret, error) {
+		*asked++
+		return environment.NewSecret(word), nil
+	}
+}
+
+func TestCreateInitialOwner(t *testing.T) {
+	t.Parallel()
+	rows := []struct {
+		name    string
+		before  func(*testing.T, house)
+		owner   identity.Owner
+		word    string
+		want    error
+		adopted bool
+		asked   int
+		people  int // afterwards
+		owners  int
+	}{
+		{name: "fresh installation", owner: identity.Owner{Email: "Anna@Example.org", Name: "Anna"}, word: password, asked: 1, people: 1, owners: 1},
+		{name: "without a name", owner: identity.Owner{Email: "anna@example.org"}, word: password, asked: 1, people: 1, owners: 1},
+		{name: "existing identity", owner: identity.Owner{Email: "ANNA@example.org"}, word: "another password",
+			before: func(t *testing.T, h house) { h.person(t, "anna@example.org") }, adopted: true, people: 1, owners: 1},
+		{name: "existing identity, not verified", owner: identity.Owner{Email: "anna@example.org"},
+			before:  func(t *testing.T, h house) { h.person(t, "anna@example.org", "email_verified = false") },
+			adopted: true, people: 1, owners: 1},
+		{name: "row without credential", owner: identity.Owner{Email: "anna@example.org"}, word: password,
+			before: func(t *testing.T, h house) {
+				h.person(t, "anna@example.org", "password_hash = NULL", "email_verified = false")
+			},
+			want: identity.ErrWithoutCredential, people: 1},
+		{name: "somebody else is owner", owner: identity.Owner{Email: "anna@example.org"}, word: password,
+			before: owned("bert@example.org"), want: identity.ErrOwnerExists, people: 1, owners: 1},
+		{name: "is the owner already", owner: identity.Owner{Email: "bert@example.org"}, word: password,
+			before: owned("bert@example.org"), want: identity.ErrOwnerExists, people: 1, owners: 1},
+		{name: "7 characters", owner: identity.Owner{Email: "anna@example.org"}, word: "1234567", want: identity.ErrPassword, asked: 1},
+		{name: "129 characters", owner: identity.Owner{Email: "anna@example.org"}, word: strings.Repeat("x", 129), want: identity.ErrPassword, asked: 1},
+		{name: "nothing typed", owner: identity.Owner{Email: "anna@example.org"}, want: identity.ErrPassword, asked: 1},
+		{name: "no address", owner: identity.Owner{Email: "anna@localhost"}, word: password, want: identity.ErrEmail},
+		{name: "name with a control character", owner: identity.Owner{Email: "anna@example.org", Name: "A\nB"}, word: password, want: identity.ErrName},
+		{name: "name too long", owner: identity.Owner{Email: "anna@example.org", Name: strings.Repeat("x", 201)}, word: password, want: identity.ErrName},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			h := setup(t)
+			if row.before != nil {
+				row.before(t, h)
+			}
+			asked := 0
+			row.owner.Password = prompt(row.word, &asked)
+			outcome, err := identity.CreateInitialOwner(t.Context(), identity.NewStore(h.Pool(t)), row.owner)
+			if !errors.Is(err, row.want) || (err == nil) != (row.want == nil) {
+				t.Fatalf("got %v, want %v", err, row.want)
+			}
+			if asked != row.asked || outcome.Adopted != row.adopted {
+				t.Errorf("asked %d times, adopted %v", asked, outcome.Adopted)
+			}
+			if people, owners := h.count(t, "core.person"), h.count(t, "core.platform_owner"); people != row.people || owners != row.owners {
+				t.Errorf("%d people, %d owners", people, owners)
+			}
+			if row.want != nil {
+				if outcome != (identity.Outcome{}) || h.count(t, "core.platform_owner o JOIN core.person p ON p.id = o.person_id WHERE p.email = 'anna@example.org'") != 0 {
+					t.Error("a refusal had an outcome")
+				}
+				return
+			}
+			if h.count(t, "core.platform_owner o JOIN core.person p ON p.id = o.person_id WHERE p.id = $1 AND p.email_verified", outcome.UserID) != 1 {
+				t.Error("the reported person is not the verified owner")
+			}
+			h.signIn(t, "anna@example.org", "") // with the password from before, or the one typed
+		})
+	}
+}
+
+func owned(address string) func(*testing.T, house) {
+	return func(t *testing.T, h house) {
+		h.Exec(t, "INSERT INTO core.platform_owner (person_id) VALUES ($1)", h.person(t, address))
+	}
+}
+
+func TestOwnerPromptFails(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	closed := errors.New("standard input is closed")
+	_, err := identity.CreateInitialOwner(t.Context(), identity.NewStore(h.Pool(t)), identity.Owner{
+		Email:    "anna@example.org",
+		Password: func(context.Context) (environment.Secret, error) { return environment.Secret{}, closed },
+	})
+	if !errors.Is(err, closed) || h.count(t, "core.person") != 0 {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestOwnerWithoutSchema(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	h.Exec(t, "ALTER TABLE core.platform_owner RENAME TO lost")
+	asked := 0
+	_, err := identity.CreateInitialOwner(t.Context(), identity.NewStore(h.Pool(t)),
+		identity.Owner{Email: "anna@example.org", Password: prompt(password, &asked)})
+	if !errors.Is(err, identity.ErrStore) || asked != 0 {
+		t.Errorf("got %v, asked %d times", err, asked)
+	}
+}
+
+// What happens while the operator types is decided again behind the lock.
+func TestOwnerDecidedAgain(t *testing.T) {
+	t.Parallel()
+	rows := []struct {
+		name      string
+		meanwhile func(*testing.T, house)
+		want      error
+		adopted   bool
+	}{
+		{"another owner", owned("bert@example.org"), identity.ErrOwnerExists, false},
+		{"the person signs up", func(t *testing.T, h house) { h.person(t, "anna@example.org") }, nil, true},
+		{"a row without credential", func(t *testing.T, h house) { h.person(t, "anna@example.org", "password_hash = NULL") },
+			identity.ErrWithoutCredential, false},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			h := setup(t)
+			outcome, err := identity.CreateInitialOwner(t.Context(), identity.NewStore(h.Pool(t)), identity.Owner{
+				Email: "anna@example.org",
+				Password: func(context.Context) (environment.Secret, error) {
+					row.meanwhile(t, h)
+					return environment.NewSecret("typed by the operator"), nil
+				},
+			})
+			if !errors.Is(err, row.want) || (err == nil) != (row.want == nil) || outcome.Adopted != row.adopted {
+				t.Fatalf("got %v, %v", outcome, err)
+			}
+			if row.adopted {
+				h.signIn(t, "anna@example.org", "") // the password is the person's own
+			}
+			if h.count(t, "core.person") != 1 {
+				t.Error("a person was made")
+			}
+		})
+	}
+}
+
+// Of any number of invocations at once one succeeds. The second row drops the key, so that the lock alone decides.
+func TestOwnersAtOnce(t *testing.T) {
+	t.Parallel()
+	rows := []struct {
+		name        string
+		prepare     string
+		sameAddress bool
+	}{
+		{"lock and key, one address", "SELECT 1", true},
+		{"lock alone, many addresses", "ALTER TABLE core.platform_owner DROP CONSTRAINT platform_owner_pkey", false},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			h := setup(t)
+			h.Exec(t, row.prepare)
+			store := identity.NewStore(h.Pool(t))
+			var made, refused atomic.Int32
+			var running sync.WaitGroup
+			typed := make(chan struct{}) // all have decided that they need a password before one goes on
+			var typing sync.WaitGroup
+			typing.Add(20)
+			for i := range 20 {
+				address := "anna@example.org"
+				if !row.sameAddress {
+					address = fmt.Sprintf("p%d@example.org", i)
+				}
+				running.Go(func() {
+					outcome, err := identity.CreateInitialOwner(t.Context(), store, identity.Owner{
+						Email: address,
+						Password: func(context.Context) (environment.Secret, error) {
+							typing.Done()
+							<-typed
+							return environment.NewSecret(password), nil
+						},
+					})
+					switch {
+					case err == nil && !outcome.Adopted:
+						made.Add(1)
+					case errors.Is(err, identity.ErrOwnerExists):
+						refused.Add(1)
+					default:
+						t.Errorf("got %v, %v", outcome, err)
+					}
+				})
+			}
+			typing.Wait()
+			close(typed)
+			running.Wait()
+			if made.Load() != 1 || refused.Load() != 19 {
+				t.Errorf("%d made, %d refused", made.Load(), refused.Load())
+			}
+			if h.count(t, "core.platform_owner") != 1 || h.count(t, "core.person") != 1 {
+				t.Errorf("%d owners, %d people", h.count(t, "core.platform_owner"), h.count(t, "core.person"))
+			}
+		})
+	}
+}
+
+// Without the lock, two that both saw no owner still cannot both become one: the key decides, and says so cleanly.
+func TestOwnerKeyDecides(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	store := identity.NewStore(h.Pool(t))
+	var saw sync.WaitGroup
+	saw.Add(2)
+	meet := func() { saw.Done(); saw.Wait() }
+	results := make(chan error, 2)
+	for _, address := range []string{"anna@example.org", "bert@example.org"} {
+		go func() { results <- store.SettleWithoutLock(t.Context(), address, passwordHash(), meet) }()
+	}
+	first, second := <-results, <-results
+	if first != nil {
+		first, second = second, first
+	}
+	if first != nil || !errors.Is(second, identity.ErrOwnerExists) {
+		t.Errorf("got %v and %v", first, second)
+	}
+	if h.count(t, "core.platform_owner") != 1 || h.count(t, "core.person") != 1 {
+		t.Error("the loser left something behind")
+	}
+}

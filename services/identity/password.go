@@ -1,0 +1,116 @@
+package identity
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"golang.org/x/crypto/argon2"
+	"golang.org/x/text/unicode/norm"
+)
+
+// cost is argon2id's three parameters. Hashes carry their own, so that raising currentCost leaves older ones readable.
+type cost struct {
+	memory  uint32 // KiB
+	passes  uint32
+	threads uint8
+}
+
+func currentCost() cost { return cost{memory: 19 << 10, passes: 2, threads: 1} }
+
+const (
+	saltBytes = 16
+	keyBytes  = 32
+)
+
+// passwordFits tells whether a new password has 8 to 128 UTF-16 code units, counted as typed. The check of an existing one has no
+// such rule: it simply does not match.
+func passwordFits(password string) bool {
+	units := 0
+	for _, r := range password {
+		units += utf16.RuneLen(r)
+	}
+	return 8 <= units && units <= 128 && utf8.ValidString(password)
+}
+
+// hasher checks passwords through one gate. Its decoy stands in for people who do not exist, so that asking for them takes as long.
+type hasher struct {
+	gate  *gate
+	decoy string
+}
+
+func newHasher() *hasher {
+	// A random key that no password was ever hashed to: a decoy costs nothing at start.
+	decoy := phc(currentCost(), randomBytes(saltBytes), randomBytes(keyBytes))
+	return &hasher{newGate(max(1, runtime.GOMAXPROCS(0)/2)), decoy}
+}
+
+// verify tells whether password is the one that stored was made from; an empty stored never matches, and takes as long. errBusy
+// comes from the gate, which is passed before anything is allocated.
+func (h *hasher) verify(ctx context.Context, stored, password string) (bool, error) {
+	if err := h.gate.enter(ctx); err != nil {
+		return false, err
+	}
+	defer h.gate.leave()
+	exists := stored != ""
+	if !exists {
+		stored = h.decoy
+	}
+	c, salt, key, err := parsePHC(stored)
+	if err != nil {
+		return false, err
+	}
+	same := subtle.ConstantTimeCompare(derive(c, salt, password), key) == 1
+	return same && exists, nil
+}
+
+// hashPassword makes a PHC string with a fresh salt. It passes no gate: the caller is an operator's command.
+func hashPassword(password string) string {
+	salt := randomBytes(saltBytes)
+	return phc(currentCost(), salt, derive(currentCost(), salt, password))
+}
+
+// derive normalises first (NFKC), so that a decomposed or full-width spelling opens the same account.
+func derive(c cost, salt []byte, password string) []byte {
+	return argon2.IDKey([]byte(norm.NFKC.String(password)), salt, c.passes, c.memory, c.threads, keyBytes)
+}
+
+func phc(c cost, salt, key []byte) string {
+	encode := base64.RawStdEncoding.EncodeToString
+	return phcHead(c) + encode(salt) + "$" + encode(key)
+}
+
+func phcHead(c cost) string {
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$", argon2.Version, c.memory, c.passes, c.threads)
+}
+
+var errStoredHash = errors.New("identity: the stored hash is not readable")
+
+// parsePHC accepts what phc writes. The upper bounds keep a damaged row from taking the machine's memory.
+func parsePHC(stored string) (c cost, salt, key []byte, err error) {
+	parts := strings.Split(stored, "$")
+	if len(parts) != 6 {
+		return cost{}, nil, nil, errStoredHash
+	}
+	_, scanned := fmt.Sscanf(parts[3], "m=%d,t=%d,p=%d", &c.memory, &c.passes, &c.threads)
+	salt, saltErr := base64.RawStdEncoding.DecodeString(parts[4])
+	key, keyErr := base64.RawStdEncoding.DecodeString(parts[5])
+	if errors.Join(scanned, saltErr, keyErr) != nil || !strings.HasPrefix(stored, phcHead(c)) || len(key) != keyBytes ||
+		c.memory > 256<<10 || c.passes < 1 || c.passes > 16 || c.threads < 1 {
+		return cost{}, nil, nil, errStoredHash
+	}
+	return c, salt, key, nil
+}
+
+func randomBytes(n int) []byte {
+	b := make([]byte, n)
+	_, _ = rand.Read(b) // never fails: it ends the process instead
+	return b
+}

@@ -1,0 +1,67 @@
+package identity
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+
+	"go.uber.org/zap"
+
+	"github.com/narthex-platform/narthex/services/httpapi"
+)
+
+// refusal is an answer in the words that the browser client knows (contract.md §2). A few have no code, one has no message.
+type refusal struct {
+	status     int
+	message    string
+	code       string
+	retryAfter int // seconds; 0: not said
+}
+
+func (r refusal) Error() string { return r.code + " " + r.message }
+
+var (
+	errInvalidJSON     = refusal{status: http.StatusBadRequest, code: "BAD_REQUEST", message: "Invalid JSON in request body"}
+	errInvalidEmail    = refusal{status: http.StatusBadRequest, code: "INVALID_EMAIL", message: "Invalid email"}
+	errCredentials     = refusal{status: http.StatusUnauthorized, code: "INVALID_EMAIL_OR_PASSWORD", message: "Invalid email or password"}
+	errUntrustedOrigin = refusal{status: http.StatusForbidden, code: "INVALID_ORIGIN", message: "Invalid origin"}
+	errMissingOrigin   = refusal{status: http.StatusForbidden, code: "MISSING_OR_NULL_ORIGIN", message: "Missing or null Origin"}
+	errCrossSiteLogin  = refusal{status: http.StatusForbidden, code: "CROSS_SITE_NAVIGATION_LOGIN_BLOCKED",
+		message: "Cross-site navigation login blocked. This request appears to be a CSRF attack."}
+
+	// errNotVerified goes out as spec.md prints it: the code alone.
+	errNotVerified = refusal{status: http.StatusForbidden, code: "EMAIL_NOT_VERIFIED"}
+
+	// errBusy: too many password checks wait already. A caller that comes back after the longest wait finds another queue.
+	errBusy = refusal{status: http.StatusTooManyRequests, code: "TOO_MANY_REQUESTS",
+		message: "Too many requests. Please try again later.", retryAfter: int(gateWait.Seconds())}
+
+	errFailed = refusal{status: http.StatusInternalServerError, code: "IDENTITY_FAILED"}
+)
+
+// answer writes what went wrong. A platform code is the pipeline's to answer; anything unknown says nothing outside, and one fixed
+// line inside (spec.md § Authentication 10).
+func (s *Service) answer(c *httpapi.Call, err error) error {
+	if err == nil {
+		return nil
+	}
+	if platform := httpapi.Error(""); errors.As(err, &platform) {
+		return err
+	}
+	known := refusal{}
+	if !errors.As(err, &known) {
+		s.logFailure(c)
+		known = errFailed
+	}
+	if known.retryAfter > 0 {
+		c.Writer.Header().Set("X-Retry-After", strconv.Itoa(known.retryAfter))
+	}
+	return c.JSON(known.status, struct {
+		Message string `json:"message,omitzero"`
+		Code    string `json:"code,omitzero"`
+	}{known.message, known.code})
+}
+
+func (s *Service) logFailure(c *httpapi.Call) {
+	s.log.Error("identity failed", zap.String("request_id", c.RequestID))
+}

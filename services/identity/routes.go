@@ -1,0 +1,38 @@
+package identity
+
+import (
+	"net/http"
+
+	"github.com/narthex-platform/narthex/services/httpapi"
+)
+
+// maxBody is the limit of every /api/auth/* route, reads included (spec.md § Limits).
+const maxBody = 8 << 10
+
+// Routes is identity's part of the route table. What is not listed below /api/auth is the ordinary 404.
+func (s *Service) Routes() []httpapi.Route {
+	return []httpapi.Route{
+		s.write("/api/auth/sign-in/email", endpoint{schema: signInSchema(), opensSession: true, handle: s.signIn}),
+		s.write("/api/auth/sign-out", endpoint{bodyOptional: true, handle: s.signOut}),
+		{Method: "GET", Path: "/api/auth/ok", Body: httpapi.WholeBody, MaxBody: maxBody, Handle: s.alive},
+		{Method: "GET", Path: "/api/v1/principal", Handle: s.principal},
+	}
+}
+
+func (s *Service) write(path string, e endpoint) httpapi.Route {
+	return httpapi.Route{
+		Method: "POST", Path: path,
+		Origin: httpapi.OriginByHandler,
+		Body:   httpapi.WholeBody, MaxBody: maxBody,
+		Handle: func(c *httpapi.Call) error { return s.answer(c, s.run(c, e)) },
+	}
+}
+
+// The answers that never vary. They are only ever read.
+var (
+	okBody        = []byte(`{"ok":true}`)
+	successBody   = []byte(`{"success":true}`)
+	anonymousBody = []byte(`{"kind":"anonymous"}`)
+)
+
+func (s *Service) alive(c *httpapi.Call) error { return c.RawJSON(http.StatusOK, okBody) }

@@ -1,0 +1,76 @@
+package identity_test
+
+import (
+	"fmt"
+	"testing"
+
+	"go.uber.org/zap"
+
+	"github.com/narthex-platform/narthex/services/httpapi"
+	"github.com/narthex-platform/narthex/services/identity"
+)
+
+// Every write is gated; every route below /api/auth counts its body.
+func TestRouteGates(t *testing.T) {
+	t.Parallel()
+	service, err := identity.New(identity.Config{Store: identity.NewStore(nil), Log: zap.NewNop()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed := map[string]bool{}
+	for _, route := range service.Routes() {
+		listed[route.Method+" "+route.Path] = true
+		if route.Permission != "" || route.Head {
+			t.Errorf("%s resolves a principal or answers HEAD", route.Path)
+		}
+		if route.Path == "/api/v1/principal" {
+			continue
+		}
+		if route.Body != httpapi.WholeBody || route.MaxBody != 8<<10 {
+			t.Errorf("%s does not count its body", route.Path)
+		}
+		if route.Method != "GET" && route.Origin != httpapi.OriginByHandler {
+			t.Errorf("%s has no origin gate", route.Path)
+		}
+	}
+	for _, want := range []string{"POST /api/auth/sign-in/email", "POST /api/auth/sign-out", "GET /api/auth/ok", "GET /api/v1/principal"} {
+		if !listed[want] {
+			t.Errorf("%s is missing", want)
+		}
+	}
+	if len(listed) != 4 {
+		t.Errorf("listed %v", listed)
+	}
+}
+
+func TestAlive(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	if w := h.send(t, request{method: "GET", path: "/api/auth/ok"}); w.Code != 200 || w.Body.String() != `{"ok":true}` {
+		t.Errorf("got %d %s", w.Code, w.Body)
+	}
+}
+
+func TestNewNeedsAll(t *testing.T) {
+	t.Parallel()
+	for _, config := range []identity.Config{{}, {Log: zap.NewNop()}, {Store: identity.NewStore(nil)}} {
+		if _, err := identity.New(config); err == nil {
+			t.Error("a service came out of nothing")
+		}
+	}
+}
+
+func TestStatementsPrepare(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	connection, err := h.Pool(t).Acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer connection.Release()
+	for i, statement := range identity.Statements() {
+		if _, err := connection.Conn().Prepare(t.Context(), fmt.Sprint("s", i), statement); err != nil {
+			t.Errorf("%s: %v", statement, err)
+		}
+	}
+}

@@ -1,0 +1,300 @@
+package identity_test
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+
+	"go.uber.org/zap"
+
+	"github.com/narthex-platform/narthex/services/database/databasetest"
+	"github.com/narthex-platform/narthex/services/environment"
+	"github.com/narthex-platform/narthex/services/identity"
+	"github.com/narthex-platform/narthex/services/principal"
+)
+
+const (
+	anonymous   = `{"kind":"anonymous"}`
+	unavailable = `{"code":"PRINCIPAL_RESOLUTION_FAILED"}`
+)
+
+func TestCookie(t *testing.T) {
+	t.Parallel()
+	rows := []struct {
+		name       string
+		base       environment.Origin
+		more       string
+		cookie     string
+		attributes string
+	}{
+		{"http", base, "", "narthex_session", "; Max-Age=604800; Path=/; HttpOnly; SameSite=Lax"},
+		{"https", "https://church.test", "", "__Host-narthex_session", "; Max-Age=604800; Path=/; HttpOnly; Secure; SameSite=Lax"},
+		{"http, not remembered", base, `,"rememberMe":false`, "narthex_session", "; Path=/; HttpOnly; SameSite=Lax"},
+		{"https, not remembered", "https://church.test", `,"rememberMe":false`, "__Host-narthex_session", "; Path=/; HttpOnly; Secure; SameSite=Lax"},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			db := databasetest.New(t)
+			h := serve(t, db, identity.NewStore(db.Pool(t)), row.base)
+			id := h.person(t, "anna@example.org")
+			body := `{"email":"anna@example.org","password":"` + password + `"` + row.more + `}`
+			set := h.send(t, request{path: signInPath, body: body}).Header().Get("Set-Cookie")
+			pair, attributes, _ := strings.Cut(set, ";")
+			name, value, _ := strings.Cut(pair, "=")
+			if name != row.cookie || ";"+attributes != row.attributes || len(value) != 87 {
+				t.Errorf("got %s", set)
+			}
+			if _, got := h.principal(t, "Cookie: "+pair); got != `{"kind":"authenticated","userId":"`+id+`"}` {
+				t.Errorf("got %s", got)
+			}
+			other := "narthex_session"
+			if name == other {
+				other = "__Host-" + other
+			}
+			if _, got := h.principal(t, "Cookie: "+other+"="+value); got != anonymous {
+				t.Errorf("under the other name: got %s", got)
+			}
+		})
+	}
+}
+
+func TestPrincipal(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	id := h.person(t, "anna@example.org")
+	live := h.signIn(t, "anna@example.org", "")
+	value := strings.TrimPrefix(live, "Cookie: narthex_session=")
+	dead := h.signIn(t, "anna@example.org", "")
+	var newest []byte
+	if err := h.Pool(t).QueryRow(t.Context(), "SELECT token_hash FROM core.session ORDER BY created_at DESC LIMIT 1").Scan(&newest); err != nil {
+		t.Fatal(err)
+	}
+	ended := h.signIn(t, "anna@example.org", "")
+	h.Exec(t, "UPDATE core.session SET expires_at = now() WHERE token_hash = $1", newest) // after the last sign-in, which sweeps
+	h.send(t, request{path: "/api/auth/sign-out", body: "{}", header: []string{ended, "Origin: " + base}})
+	authenticated := `{"kind":"authenticated","userId":"` + id + `"}`
+	flipped := flip(value, len(value)-2)
+	if h.sessions(t) != 2 {
+		t.Fatal("the expired session is not there to be refused")
+	}
+
+	rows := []struct {
+		name   string
+		cookie string
+		want   string
+	}{
+		{"none", "Cookie: ", anonymous},
+		{"unrelated", "Cookie: a=b; c", anonymous},
+		{"live", live, authenticated},
+		{"between others", "Cookie: a=b;\tnarthex_session=" + value + " ; c=d", authenticated},
+		{"the first of two counts", live + "; narthex_session=x", authenticated},
+		{"the first of two is bad", "Cookie: narthex_session=x; narthex_session=" + value, anonymous},
+		{"expired", dead, anonymous},
+		{"signed out", ended, anonymous},
+		{"empty", "Cookie: narthex_session=", anonymous},
+		{"token without signature", "Cookie: narthex_session=" + value[:43], anonymous},
+		{"signature changed", "Cookie: narthex_session=" + flipped, anonymous},
+		{"token changed", "Cookie: narthex_session=" + flip(value, 5), anonymous},
+		{"last character respelled", "Cookie: narthex_session=" + value[:86] + respell(value[86]), anonymous},
+		{"quoted", `Cookie: narthex_session="` + value + `"`, anonymous},
+		{"name in capitals", "Cookie: Narthex_Session=" + value, anonymous},
+		{"space in the name", "Cookie: narthex_session =" + value, anonymous},
+		{"a longer name", "Cookie: narthex_sessions=" + value, anonymous},
+		{"the device's cookie is never looked at", "Cookie: narthex_device=" + value, anonymous},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			w, body := h.principal(t, row.cookie)
+			if w.Code != 200 || body != row.want {
+				t.Errorf("got %d %s, want %s", w.Code, body, row.want)
+			}
+			if w.Header().Get("Cache-Control") != "no-store" || w.Header().Get("Set-Cookie") != "" {
+				t.Errorf("headers %v", w.Header())
+			}
+			r := request{method: "GET", path: "/", header: []string{row.cookie}}.build(t)
+			who, err := h.service.Resolve(t.Context(), r)
+			want := principal.Principal{}
+			if row.want == authenticated {
+				want = principal.Person(id)
+			}
+			if err != nil || who != want {
+				t.Errorf("resolved %v, %v", who, err)
+			}
+		})
+	}
+	h.wantLog(t, 0)
+}
+
+// flip changes one character of value to another of the same alphabet.
+func flip(value string, at int) string {
+	other := "A"
+	if value[at] == 'A' {
+		other = "B"
+	}
+	return value[:at] + other + value[at+1:]
+}
+
+// respell returns another last character that a careless base64 decoder reads as the same bytes.
+func respell(last byte) string {
+	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+	return string(alphabet[strings.IndexByte(alphabet, last)^1])
+}
+
+// A key of another secret signs nothing here.
+func TestAnotherSecret(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	h.person(t, "anna@example.org")
+	cookie := h.signIn(t, "anna@example.org", "")
+	other := h
+	other.service, _ = identity.New(identity.Config{
+		Store:    identity.NewStore(h.Pool(t)),
+		Settings: environment.Identity{Secret: environment.NewSecret(secret + "!"), BaseURL: base},
+		Log:      zap.NewNop(),
+	})
+	if _, body := other.principal(t, cookie); body != anonymous {
+		t.Errorf("got %s", body)
+	}
+}
+
+// Without our cookie nothing touches the database: its pool is closed.
+func TestAnonymousNeedsNoDatabase(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	closed := h.poolAs(t, "")
+	closed.Close()
+	h = serve(t, h.DB, identity.NewStore(closed), base)
+	for _, cookie := range []string{"Cookie: ", "Cookie: a=b", "Cookie: a=narthex_session=x", "Cookie: narthex_device=x"} {
+		if w, body := h.principal(t, cookie); w.Code != 200 || body != anonymous {
+			t.Errorf("%s: got %d %s", cookie, w.Code, body)
+		}
+	}
+	if w := h.send(t, request{path: "/api/auth/sign-out", body: "{}"}); w.Code != 200 {
+		t.Errorf("sign-out without a cookie: %d", w.Code)
+	}
+	if w, body := h.principal(t, "Cookie: narthex_session=x"); w.Code != 503 || body != unavailable {
+		t.Errorf("our cookie: got %d %s", w.Code, body)
+	}
+}
+
+// The client that hangs up costs neither the answer nor the pooled connection.
+func TestClientGone(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	id := h.person(t, "anna@example.org")
+	cookie := h.signIn(t, "anna@example.org", "")
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	r := request{method: "GET", path: "/", header: []string{cookie}}.build(t).WithContext(gone)
+	if who, err := h.service.Resolve(gone, r); err != nil || who != principal.Person(id) {
+		t.Errorf("got %v, %v", who, err)
+	}
+}
+
+func TestExtension(t *testing.T) {
+	t.Parallel()
+	week := "Max-Age=604800"
+	rows := []struct {
+		name    string
+		more    string
+		ageing  string
+		cookie  string // "" : none is set
+		expires string // a condition that must hold afterwards
+	}{
+		{"fresh", "", "extended_at = now() - interval '23 hours 59 minutes', expires_at = now() + interval '6 days'", "",
+			"expires_at < now() + interval '6 days'"},
+		{"a day later", "", "extended_at = now() - interval '1 day', expires_at = now() + interval '6 days'", week,
+			"expires_at > now() + interval '6 days 23 hours' AND extended_at > now() - interval '1 minute'"},
+		{"a minute before its end", "", "extended_at = now() - interval '7 days', expires_at = now() + interval '1 minute'", week,
+			"expires_at > now() + interval '6 days 23 hours'"},
+		{"day 25: never beyond 30 days after sign-in", "",
+			"created_at = now() - interval '25 days', extended_at = now() - interval '2 days', expires_at = now() + interval '1 day'", "Max-Age=43",
+			"expires_at = created_at + interval '30 days'"},
+		{"nothing left to extend", "",
+			"created_at = now() - interval '29 days', extended_at = now() - interval '2 days', expires_at = now() + interval '1 day'", "",
+			"extended_at < now() - interval '1 day'"},
+		{"not remembered", `,"rememberMe":false`, "extended_at = now() - interval '2 days'", "",
+			"expires_at < now() + interval '1 day' AND extended_at < now() - interval '1 day'"},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			h := setup(t)
+			h.person(t, "anna@example.org")
+			cookie := h.signIn(t, "anna@example.org", row.more)
+			h.Exec(t, "UPDATE core.session SET "+row.ageing)
+
+			r := request{method: "GET", path: "/", header: []string{cookie}}.build(t)
+			if _, err := h.service.Resolve(t.Context(), r); err != nil {
+				t.Fatal(err)
+			}
+			if h.count(t, "core.session WHERE extended_at > now() - interval '1 minute'") != 0 {
+				t.Error("a request that cannot set the cookie extended the session")
+			}
+
+			w, body := h.principal(t, cookie)
+			if w.Code != 200 || !strings.Contains(body, "authenticated") {
+				t.Errorf("got %d %s", w.Code, body)
+			}
+			set := w.Header().Get("Set-Cookie")
+			if (set == "") != (row.cookie == "") || !strings.Contains(set, row.cookie) {
+				t.Errorf("Set-Cookie %q", set)
+			}
+			if set != "" && !strings.HasPrefix(set, strings.TrimPrefix(cookie, "Cookie: ")+"; ") {
+				t.Errorf("another token: %q", set)
+			}
+			if h.count(t, "core.session WHERE "+row.expires) != 1 {
+				t.Errorf("not so: %s", row.expires)
+			}
+			if again, _ := h.principal(t, cookie); again.Header().Get("Set-Cookie") != "" {
+				t.Error("extended twice")
+			}
+		})
+	}
+}
+
+func TestSessionLives(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	h.person(t, "anna@example.org")
+	h.signIn(t, "anna@example.org", "")
+	h.signIn(t, "anna@example.org", `,"rememberMe":false`)
+	if h.count(t, "core.session WHERE persistent AND expires_at = created_at + interval '7 days'") != 1 ||
+		h.count(t, "core.session WHERE NOT persistent AND expires_at = created_at + interval '1 day'") != 1 {
+		t.Error("the lives are not 7 days and 1 day")
+	}
+}
+
+// An extension that cannot be written leaves the answer as it is, in time.
+func TestFailedExtension(t *testing.T) {
+	t.Parallel()
+	for _, fault := range []string{"refused", "locked"} {
+		t.Run(fault, func(t *testing.T) {
+			t.Parallel()
+			h := setup(t)
+			h.person(t, "anna@example.org")
+			cookie := h.signIn(t, "anna@example.org", "")
+			h.Exec(t, "UPDATE core.session SET extended_at = now() - interval '2 days'")
+			if fault == "refused" {
+				h.Exec(t, "ALTER TABLE core.session ADD CHECK (extended_at < now() - interval '1 day')")
+			} else {
+				tx, err := h.poolAs(t, "").Begin(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) })
+				if _, err := tx.Exec(t.Context(), "SELECT FROM core.session FOR UPDATE"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			w, body := h.principal(t, cookie)
+			if w.Code != http.StatusOK || !strings.Contains(body, "authenticated") || w.Header().Get("Set-Cookie") != "" {
+				t.Errorf("got %d %s %v", w.Code, body, w.Header())
+			}
+			h.wantLog(t, 1)
+		})
+	}
+}
