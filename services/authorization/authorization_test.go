@@ -1,0 +1,269 @@
+package authorization_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/narthex-platform/narthex/services/authorization"
+	"github.com/narthex-platform/narthex/services/database/databasetest"
+	"github.com/narthex-platform/narthex/services/httpapi"
+	"github.com/narthex-platform/narthex/services/principal"
+)
+
+func TestMain(m *testing.M) { databasetest.Main(m) }
+
+const (
+	read   = "test.things.read"
+	manage = "test.things.manage"
+	purge  = "test.things.purge"
+)
+
+type house struct {
+	*databasetest.DB
+	service *authorization.Service
+}
+
+func setup(t *testing.T) house {
+	t.Helper()
+	registry, err := authorization.NewRegistry([]authorization.Permission{
+		{ID: read, Baseline: authorization.Authenticated},
+		{ID: manage, Baseline: authorization.Restricted},
+		{ID: purge, Baseline: authorization.Restricted},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := databasetest.New(t)
+	return house{db, authorization.New(registry, authorization.NewStore(db.Pool(t)))}
+}
+
+func (h house) person(t *testing.T, address string) string {
+	t.Helper()
+	var id string
+	err := h.Pool(t).QueryRow(t.Context(), "INSERT INTO core.person (email, name) VALUES ($1, 'A person') RETURNING id::text", address).Scan(&id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+// lose makes every question to the store fail.
+func (h house) lose(t *testing.T) {
+	t.Helper()
+	h.Exec(t, "ALTER TABLE core.permission_grant RENAME TO lost")
+}
+
+func allowed(t *testing.T, caller httpapi.Caller, permission string) bool {
+	t.Helper()
+	yes, err := caller.Allowed(t.Context(), permission)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return yes
+}
+
+func TestGrants(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	rows := []struct {
+		name  string
+		grant string // columns after person_id, permission_id, with their values
+		want  bool
+	}{
+		{"effective", "", true},
+		{"with a future end", ", expires_at) VALUES ($1, $2, now() + interval '1 minute'", true},
+		{"expired", ", expires_at) VALUES ($1, $2, now() - interval '1 second'", false},
+		{"revoked", ", revoked_at) VALUES ($1, $2, now()", false},
+		{"revoked in the future is revoked", ", revoked_at) VALUES ($1, $2, now() + interval '1 day'", false},
+		{"of a scope", ", scope) VALUES ($1, $2, 'somewhere'", false},
+		{"from another source", ", source_kind) VALUES ($1, $2, 'membership'", false},
+	}
+	for i, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			id := h.person(t, fmt.Sprintf("p%d@example.org", i))
+			columns := row.grant
+			if columns == "" {
+				columns = ") VALUES ($1, $2"
+			}
+			h.Exec(t, "INSERT INTO core.permission_grant (person_id, permission_id"+columns+")", id, manage)
+			caller := h.service.Caller(principal.Person(id))
+			if got := allowed(t, caller, manage); got != row.want {
+				t.Errorf("manage: got %v, want %v", got, row.want)
+			}
+			if allowed(t, caller, purge) {
+				t.Error("a grant of one permission allowed another")
+			}
+			if !allowed(t, caller, read) {
+				t.Error("the baseline was lost")
+			}
+			if stranger := h.service.Caller(principal.Person(h.person(t, fmt.Sprintf("s%d@example.org", i)))); allowed(t, stranger, manage) {
+				t.Error("somebody else's grant counted")
+			}
+		})
+	}
+}
+
+func TestOwner(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	owner, other := h.person(t, "owner@example.org"), h.person(t, "other@example.org")
+	h.Exec(t, "INSERT INTO core.platform_owner (person_id) VALUES ($1)", owner)
+	for _, permission := range []string{read, manage, purge} {
+		if !allowed(t, h.service.Caller(principal.Person(owner)), permission) {
+			t.Errorf("the owner was denied %s", permission)
+		}
+	}
+	if allowed(t, h.service.Caller(principal.Person(owner)), "test.things.undeclared") {
+		t.Error("the owner was allowed what nobody declared")
+	}
+	if allowed(t, h.service.Caller(principal.Person(other)), manage) {
+		t.Error("somebody else was treated as the owner")
+	}
+}
+
+// A device that carries a person's id must not become that person.
+func TestNoQueryNeeded(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	id := h.person(t, "owner@example.org")
+	h.Exec(t, "INSERT INTO core.platform_owner (person_id) VALUES ($1)", id)
+	h.lose(t)
+	rows := []struct {
+		name       string
+		principal  principal.Principal
+		permission string
+		want       bool
+	}{
+		{"a person's baseline", principal.Person(id), read, true},
+		{"a person, undeclared", principal.Person(id), "test.unknown", false},
+		{"anonymous, baseline", principal.Principal{}, read, false},
+		{"anonymous, restricted", principal.Principal{}, manage, false},
+		{"anonymous with a stray id", principal.Principal{UserID: id}, manage, false},
+		{"device, baseline", principal.Principal{Kind: principal.Device, DeviceID: id}, read, false},
+		{"device, restricted", principal.Principal{Kind: principal.Device, DeviceID: id, UserID: id}, manage, false},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			caller := h.service.Caller(row.principal)
+			if got, err := caller.Allowed(t.Context(), row.permission); err != nil || got != row.want {
+				t.Errorf("got %v, %v, want %v", got, err, row.want)
+			}
+			if caller.Principal() != row.principal {
+				t.Error("the principal changed")
+			}
+		})
+	}
+}
+
+func TestOneQueryPerRequest(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	id := h.person(t, "a@example.org")
+	h.Exec(t, "INSERT INTO core.permission_grant (person_id, permission_id) VALUES ($1, $2)", id, manage)
+	caller := h.service.Caller(principal.Person(id))
+	if !allowed(t, caller, manage) {
+		t.Fatal("the grant is not effective")
+	}
+
+	h.lose(t) // from here on every further query fails
+	if !allowed(t, caller, manage) || allowed(t, caller, purge) {
+		t.Error("the answer changed within the request")
+	}
+	next := h.service.Caller(principal.Person(id))
+	if _, err := next.Allowed(t.Context(), manage); !errors.Is(err, httpapi.ErrPrincipal) {
+		t.Errorf("the next request got %v, want PRINCIPAL_RESOLUTION_FAILED", err)
+	}
+}
+
+// A failure stays a failure for its request: one request never judges by two states.
+func TestFailureIsKept(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	id := h.person(t, "a@example.org")
+	h.Exec(t, "INSERT INTO core.permission_grant (person_id, permission_id) VALUES ($1, $2)", id, manage)
+	h.lose(t)
+	caller := h.service.Caller(principal.Person(id))
+	yes, err := caller.Allowed(t.Context(), manage)
+	if yes || !errors.Is(err, httpapi.ErrPrincipal) {
+		t.Fatalf("got %v, %v", yes, err)
+	}
+	h.Exec(t, "ALTER TABLE core.lost RENAME TO permission_grant")
+	if yes, err := caller.Allowed(t.Context(), manage); yes || !errors.Is(err, httpapi.ErrPrincipal) {
+		t.Errorf("after the repair: got %v, %v", yes, err)
+	}
+	if !allowed(t, h.service.Caller(principal.Person(id)), manage) {
+		t.Error("the next request did not see the repair")
+	}
+}
+
+func TestEveryFaultIsTheSameFailure(t *testing.T) {
+	t.Parallel()
+	for _, fault := range []string{
+		"ALTER TABLE core.permission_grant RENAME TO lost",
+		"ALTER TABLE core.permission_grant DROP COLUMN scope",
+		"ALTER TABLE core.permission_grant DROP COLUMN expires_at",
+		"ALTER TABLE core.platform_owner RENAME TO lost",
+	} {
+		t.Run(fault, func(t *testing.T) {
+			t.Parallel()
+			h := setup(t)
+			id := h.person(t, "a@example.org")
+			h.Exec(t, fault)
+			if _, err := h.service.Caller(principal.Person(id)).Allowed(t.Context(), manage); !errors.Is(err, httpapi.ErrPrincipal) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
+// The client that hangs up costs neither the answer nor the pooled connection.
+func TestClientGone(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	id := h.person(t, "a@example.org")
+	h.Exec(t, "INSERT INTO core.permission_grant (person_id, permission_id) VALUES ($1, $2)", id, manage)
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	if yes, err := h.service.Caller(principal.Person(id)).Allowed(gone, manage); !yes || err != nil {
+		t.Errorf("got %v, %v", yes, err)
+	}
+}
+
+func TestConcurrentQuestions(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	id := h.person(t, "a@example.org")
+	h.Exec(t, "INSERT INTO core.permission_grant (person_id, permission_id) VALUES ($1, $2)", id, manage)
+	caller := h.service.Caller(principal.Person(id))
+	var asking sync.WaitGroup
+	for range 32 {
+		asking.Go(func() {
+			may, err := caller.Allowed(t.Context(), manage)
+			mayNot, otherErr := caller.Allowed(t.Context(), purge)
+			if err != nil || otherErr != nil || !may || mayNot {
+				t.Errorf("got %v, %v; %v, %v", may, err, mayNot, otherErr)
+			}
+		})
+	}
+	asking.Wait()
+}
+
+func TestStatementsPrepare(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	connection, err := h.Pool(t).Acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer connection.Release()
+	for i, statement := range authorization.Statements() {
+		if _, err := connection.Conn().Prepare(t.Context(), fmt.Sprint("s", i), statement); err != nil {
+			t.Errorf("%s: %v", statement, err)
+		}
+	}
+}

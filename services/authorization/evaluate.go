@@ -1,0 +1,30 @@
+package authorization
+
+import "github.com/narthex-platform/narthex/services/principal"
+
+// Holdings is what the stores say a principal was given. The zero value is nothing.
+type Holdings struct {
+	Owner   bool
+	Granted map[string]struct{} // permission ids, effective now
+}
+
+// Evaluate is the one decision of the platform. It is pure, and every path that names no reason to allow denies: an undeclared
+// permission is denied to the owner too, and a device has neither an owner path nor a baseline that stands in for a grant.
+func Evaluate(kind principal.Kind, baseline Baseline, permission string, held Holdings) bool {
+	if baseline == Undeclared {
+		return false
+	}
+	_, granted := held.Granted[permission]
+	switch kind {
+	case principal.Human:
+		return baseline == Authenticated || held.Owner || granted
+	case principal.Device:
+		return granted
+	}
+	return false
+}
+
+// dependsOnHoldings is false where Evaluate gives the same answer whatever was given. Devices have no store yet, so nothing is held.
+func dependsOnHoldings(kind principal.Kind, baseline Baseline) bool {
+	return kind == principal.Human && baseline == Restricted
+}
