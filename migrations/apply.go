@@ -1,0 +1,129 @@
+package migrations
+
+import (
+	"context"
+	"slices"
+	"strconv"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Options says what to migrate.
+type Options struct {
+	// Connect reaches the database as Core's user. Its statement_timeout is not used: a migration may take long.
+	Connect *pgx.ConnConfig
+	// Modules are the lines of all present modules that declare a database, enabled or not.
+	Modules []Line
+	// SharedRole lets modules share Core's user where roles may not be created. For development: modules are not isolated then.
+	SharedRole bool
+}
+
+// Apply brings the database up to date: Core, then each module's role and schema, then each module's files. All histories are
+// checked before anything is written. Any number of runs at the same time is fine: each file is applied once. ctx bounds the whole run;
+// a run that is cut off leaves complete files only, and the next one goes on.
+//
+// Errors: ErrUnreachable, ErrVersionUnsupported, ErrFiles, ErrHistoryChanged, ErrDowngrade, ErrFailed, ErrRoleUnavailable (Statements
+// tells the remedy).
+func Apply(ctx context.Context, options Options) (Report, error) {
+	core, err := Core()
+	if err != nil {
+		return Report{}, err
+	}
+	return apply(ctx, core, options)
+}
+
+func apply(ctx context.Context, core Line, options Options) (_ Report, err error) {
+	m := migrator{options: options, core: core, changes: changes{}}
+	if err := validate(options.Modules); err != nil {
+		return Report{}, err
+	}
+	if m.conn, err = pgx.ConnectConfig(ctx, m.config("")); err != nil {
+		return Report{}, fail(ErrUnreachable, err)
+	}
+	defer closeConn(m.conn)
+	for _, step := range []func(context.Context) error{m.checkVersion, m.checkHistories, m.applyCore, m.provision, m.applyModules} {
+		if err := step(ctx); err != nil {
+			return Report{}, err
+		}
+	}
+	report, err := status(ctx, m.conn, core, options.Modules)
+	m.changes.mark(report)
+	return report, err
+}
+
+// migrator is one run of Apply.
+type migrator struct {
+	options Options
+	core    Line
+	conn    *pgx.Conn // Core's user
+	roles   []role    // by place in options.Modules
+	changes changes
+}
+
+// config is how this run connects: without a statement timeout, and with the given search_path where there is one.
+func (m *migrator) config(schema string) *pgx.ConnConfig {
+	config := m.options.Connect.Copy()
+	params := make(map[string]string, len(config.RuntimeParams)+1)
+	for key, value := range config.RuntimeParams {
+		params[key] = value
+	}
+	params["statement_timeout"] = "0"
+	if schema != "" {
+		params["search_path"] = pgx.Identifier{schema}.Sanitize()
+	}
+	config.RuntimeParams = params
+	return config
+}
+
+const oldestServer = 150000 // PostgreSQL 15 as server_version_num writes it
+
+func (m *migrator) checkVersion(ctx context.Context) error {
+	var text string
+	if err := m.conn.QueryRow(ctx, `SELECT current_setting('server_version_num')`).Scan(&text); err != nil {
+		return coded(CoreLine, err)
+	}
+	if version, err := strconv.Atoi(text); err != nil || version < oldestServer {
+		return ErrVersionUnsupported
+	}
+	return nil
+}
+
+// checkHistories verifies every line before anything is written. Each file's own transaction verifies again, under the lock.
+func (m *migrator) checkHistories(ctx context.Context) error {
+	exists, err := ledgerExists(ctx, m.conn)
+	if err != nil || !exists {
+		return coded(CoreLine, err)
+	}
+	read, err := histories(ctx, m.conn)
+	if err != nil {
+		return coded(CoreLine, err)
+	}
+	for _, line := range append([]Line{m.core}, m.options.Modules...) {
+		if _, err := line.verify(read[line.ID]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (m *migrator) applyCore(ctx context.Context) error {
+	if err := ensureLedger(ctx, m.conn); err != nil {
+		return err
+	}
+	return applyCore(ctx, m.conn, m.core, m.changes)
+}
+
+// validate refuses lines that no catalog hands out.
+func validate(modules []Line) error {
+	seen := []string{CoreLine}
+	for _, line := range modules {
+		if slices.Contains(seen, line.ID) || !moduleID.MatchString(line.ID) {
+			return at(ErrFiles, line.ID)
+		}
+		seen = append(seen, line.ID)
+		if err := line.valid(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

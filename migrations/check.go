@@ -1,0 +1,81 @@
+package migrations
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Check tells whether the database fits this installation; api:start refuses to run when it does not. It changes nothing. Errors:
+// ErrSchemaMissing, ErrSchemaOutdated, ErrHistoryChanged, ErrDowngrade, ErrUnreachable, ErrFiles.
+func Check(ctx context.Context, q Querier, modules []Line) error {
+	core, err := Core()
+	if err != nil {
+		return err
+	}
+	lines, read, exists, err := inspect(ctx, q, core, modules)
+	if err != nil {
+		return err
+	}
+	if !exists || len(read[CoreLine]) == 0 {
+		return ErrSchemaMissing
+	}
+	outdated := ""
+	for _, line := range lines {
+		applied, err := line.verify(read[line.ID])
+		if err != nil {
+			return err
+		}
+		if applied < len(line.Files) && outdated == "" {
+			outdated = line.ID
+		}
+	}
+	if outdated == "" {
+		if outdated, err = withoutRole(ctx, q, modules); err != nil {
+			return err
+		}
+	}
+	if outdated != "" {
+		return at(ErrSchemaOutdated, outdated)
+	}
+	return nil
+}
+
+// inspect reads the ledger as it stands and returns it with all present lines, Core's first.
+func inspect(ctx context.Context, q Querier, core Line, modules []Line) (lines []Line, read map[string][]entry, exists bool, err error) {
+	if err := validate(modules); err != nil {
+		return nil, nil, false, err
+	}
+	lines = append([]Line{core}, modules...)
+	if exists, err = ledgerExists(ctx, q); err != nil || !exists {
+		return lines, map[string][]entry{}, false, coded(CoreLine, err)
+	}
+	read, err = histories(ctx, q)
+	return lines, read, true, coded(CoreLine, err)
+}
+
+// withoutRole returns a module that has no usable database role: none was made, or an administrator has yet to make it.
+func withoutRole(ctx context.Context, q Querier, modules []Line) (string, error) {
+	rows, err := q.Query(ctx, `
+		SELECT module_id
+		FROM core.module_database_role
+		WHERE to_regnamespace(quote_ident(schema_name)) IS NOT NULL
+		  AND (role_name IS NULL OR to_regrole(quote_ident(role_name)) IS NOT NULL)`)
+	if err != nil {
+		return "", coded(CoreLine, err)
+	}
+	provided, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return "", coded(CoreLine, err)
+	}
+	for _, line := range modules {
+		if !slices.Contains(provided, line.ID) {
+			return line.ID, nil
+		}
+	}
+	return "", nil
+}
+
+func sortedKeys(read map[string][]entry) []string { return slices.Sorted(maps.Keys(read)) }

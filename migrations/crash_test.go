@@ -1,0 +1,90 @@
+package migrations_test
+
+import (
+	"bytes"
+	"context"
+	"net"
+	"sync/atomic"
+	"testing"
+
+	"github.com/narthex-platform/narthex/migrations"
+)
+
+// A run dies at a named statement: the connection that is about to send it breaks. The next run must apply the file exactly once.
+func TestARunThatDiedIsTakenUpByTheNext(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		dies string // at the first statement that holds this
+		rows int    // of the file, before the next run
+	}{
+		"before the module's transaction": {"LOCK TABLE \"module_a\".\"narthex_migration\"", 0},
+		"in the middle of the file":       {"INSERT INTO \"module_a\".\"narthex_migration\"", 0},
+		"before Core learns of it":        {"\x00\x07applied", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := setup(t)
+			f.mustApply()
+			file := line("a", `CREATE TABLE counted (n int); INSERT INTO counted VALUES (1)`)
+			f.connect.DialFunc = breakAt(row.dies)
+			_, err := f.apply(file)
+			want(t, err, migrations.ErrUnreachable)
+
+			// Exactly what a crash leaves behind: "applying" in the ledger, and the file's work there or not.
+			if state := value[string](f, `SELECT state FROM core.migration WHERE line = 'a'`); state != "applying" {
+				t.Errorf("the ledger says %q", state)
+			}
+			if markers := value[int](f, `SELECT count(*) FROM module_a.narthex_migration`); markers != row.rows {
+				t.Errorf("%d markers", markers)
+			}
+			report, err := migrations.Status(t.Context(), f.Pool(t), []migrations.Line{file})
+			if err != nil || len(report.Lines[1].Pending) != 1 || !report.Lines[1].Pending[0].Interrupted {
+				t.Errorf("%+v, %v", report, err)
+			}
+			want(t, migrations.Check(t.Context(), f.Pool(t), []migrations.Line{file}), migrations.ErrSchemaOutdated)
+
+			f.connect.DialFunc = (&net.Dialer{}).DialContext
+			f.mustApply(file)
+			if rows := value[int](f, `SELECT count(*) FROM module_a.counted`); rows != 1 {
+				t.Errorf("the file's insert ran %d times", rows)
+			}
+			if err := migrations.Check(t.Context(), f.Pool(t), []migrations.Line{file}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestAFileThatWasAppliedByADyingRunMayNotChangeAnyMore(t *testing.T) {
+	f := setup(t)
+	f.mustApply()
+	f.connect.DialFunc = breakAt("\x00\x07applied")
+	_, err := f.apply(line("a", kept))
+	want(t, err, migrations.ErrUnreachable)
+
+	f.connect.DialFunc = (&net.Dialer{}).DialContext
+	_, err = f.apply(line("a", kept+` -- mended`))
+	want(t, err, migrations.ErrHistoryChanged)
+	f.mustApply(line("a", kept))
+}
+
+// breakAt dials connections of which the first to send the text dies instead.
+func breakAt(text string) func(ctx context.Context, network, address string) (net.Conn, error) {
+	var broken atomic.Bool
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := (&net.Dialer{}).DialContext(ctx, network, address)
+		return &breaking{conn, []byte(text), &broken}, err
+	}
+}
+
+type breaking struct {
+	net.Conn
+	text   []byte
+	broken *atomic.Bool
+}
+
+func (b *breaking) Write(p []byte) (int, error) {
+	if bytes.Contains(p, b.text) && b.broken.CompareAndSwap(false, true) {
+		_ = b.Conn.Close()
+	}
+	return b.Conn.Write(p)
+}

@@ -1,0 +1,121 @@
+package migrations
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// Error is a stable code that callers may see.
+type Error string
+
+// The codes of contract.md §9. DATABASE_UNREACHABLE and DATABASE_VERSION_UNSUPPORTED are the database service's too.
+const (
+	ErrUnreachable        = Error("DATABASE_UNREACHABLE")
+	ErrVersionUnsupported = Error("DATABASE_VERSION_UNSUPPORTED")
+	// ErrSchemaMissing: the database holds no Core schema.
+	ErrSchemaMissing = Error("SCHEMA_MISSING")
+	// ErrSchemaOutdated: a file of this installation has not been applied, or a module has no database role yet.
+	ErrSchemaOutdated = Error("SCHEMA_OUTDATED")
+	// ErrHistoryChanged: an applied file has another content or name, or is missing between others.
+	ErrHistoryChanged = Error("MIGRATION_HISTORY_CHANGED")
+	// ErrDowngrade: the database is ahead of the files.
+	ErrDowngrade = Error("MIGRATION_DOWNGRADE")
+	// ErrFailed: a file did not run to its end and left nothing behind.
+	ErrFailed = Error("MIGRATION_FAILED")
+	// ErrFiles: a line's files are not NNNN_name.sql from 0001 on without gaps.
+	ErrFiles = Error("MIGRATION_FILES_INVALID")
+	// ErrRoleUnavailable: a module needs a database role and the platform may not create one. RoleUnavailable carries the remedy.
+	ErrRoleUnavailable = Error("MODULE_DATABASE_ROLE_UNAVAILABLE")
+)
+
+// Error is the line for people: code, then what to do.
+func (e Error) Error() string { return string(e) + ": " + e.sentence() }
+
+// Code returns the stable code.
+func (e Error) Code() string { return string(e) }
+
+func (e Error) sentence() string {
+	switch e {
+	case ErrUnreachable:
+		return "The database did not accept a session; check DATABASE_URL, SERVICE_DATABASE_TLS_MODE, SERVICE_DATABASE_CA and the server's log."
+	case ErrVersionUnsupported:
+		return "The database server must be PostgreSQL 15 or newer."
+	case ErrSchemaMissing:
+		return "The database is empty; run migrations:apply."
+	case ErrSchemaOutdated:
+		return "The database is older than this installation; run migrations:apply."
+	case ErrHistoryChanged:
+		return "A migration that was applied has changed or is missing; install the original files again."
+	case ErrDowngrade:
+		return "The database has migrations that this installation does not know; install the newer version again, or restore a backup."
+	case ErrFailed:
+		return "A migration failed; nothing of it was kept."
+	case ErrFiles:
+		return "Migration files must be named 0001_name.sql, 0002_name.sql and so on, without a gap."
+	case ErrRoleUnavailable:
+		return "The database user may not create roles; run the statements below as an administrator, then run migrations:apply again."
+	}
+	return "The migration failed."
+}
+
+// failure prints its code, its sentence and, where they are known, the line, the file and the SQLSTATE: never the server's words, which
+// may quote data. The cause is reached by errors.Is and errors.As.
+type failure struct {
+	code  Error
+	where string
+	cause error
+}
+
+func fail(code Error, cause error) error { return &failure{code: code, cause: cause} }
+
+func (f *failure) Error() string {
+	if f.where == "" {
+		return f.code.Error()
+	}
+	return f.code.Error() + " (" + f.where + ")"
+}
+
+func (f *failure) Code() string { return f.code.Code() }
+
+func (f *failure) Unwrap() []error {
+	if f.cause == nil {
+		return []error{f.code}
+	}
+	return []error{f.code, f.cause}
+}
+
+// at names a line.
+func at(code Error, line string) error { return &failure{code: code, where: line} }
+
+// atFile names a file of a line; its cause gives the SQLSTATE.
+func atFile(code Error, line string, file File, cause error) error {
+	where := fmt.Sprintf("%s %04d_%s", line, file.Version, file.Name)
+	if state := sqlState(cause); state != "" {
+		where += ", SQLSTATE " + state
+	}
+	return &failure{code: code, where: where, cause: cause}
+}
+
+// coded turns what the driver says outside of a file into a code: a session that cannot be had is unreachable, anything else that the
+// server refuses is a failed migration of that line.
+func coded(line string, err error) error {
+	var known interface{ Code() string }
+	if err == nil || errors.As(err, &known) {
+		return err
+	}
+	state := sqlState(err)
+	if state == "" || state[:2] == "08" || state[:2] == "28" || state == "3D000" || state[:2] == "57" {
+		return fail(ErrUnreachable, err)
+	}
+	return &failure{code: ErrFailed, where: line + ", SQLSTATE " + state, cause: err}
+}
+
+func sqlState(err error) string {
+	var refused *pgconn.PgError
+	if errors.As(err, &refused) && len(refused.Code) == 5 {
+		return refused.Code
+	}
+	return ""
+}

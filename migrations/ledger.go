@@ -1,0 +1,96 @@
+package migrations
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Querier is what reading the ledger needs: a connection, a pool or a transaction.
+type Querier interface {
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+}
+
+// ledgerExists tells whether this database has ever been migrated.
+func ledgerExists(ctx context.Context, q Querier) (bool, error) {
+	rows, err := q.Query(ctx, `SELECT to_regclass('core.migration') IS NOT NULL`)
+	if err != nil {
+		return false, err
+	}
+	return pgx.CollectExactlyOneRow(rows, pgx.RowTo[bool])
+}
+
+// ensureLedger makes schema core and the ledger. There is no table to lock before they exist, so those who come at the same moment
+// collide on the catalog's unique indexes, and the losers look again.
+func ensureLedger(ctx context.Context, conn *pgx.Conn) error {
+	for {
+		exists, err := ledgerExists(ctx, conn)
+		if exists || err != nil {
+			return coded(CoreLine, err)
+		}
+		_, err = conn.Exec(ctx, `
+			CREATE SCHEMA IF NOT EXISTS core;
+			CREATE TABLE core.migration (
+			    line       text        NOT NULL,
+			    version    integer     NOT NULL,
+			    name       text        NOT NULL,
+			    checksum   text        NOT NULL, -- SHA-256 of the file's bytes, hexadecimal
+			    state      text        NOT NULL CHECK (state IN ('applying', 'applied')),
+			    applied_at timestamptz NOT NULL DEFAULT now(),
+			    PRIMARY KEY (line, version)
+			);`)
+		if !lostRace(err) {
+			return coded(CoreLine, err)
+		}
+	}
+}
+
+// lostRace tells that another session has just created the same: IF NOT EXISTS looks before the catalog's indexes decide.
+func lostRace(err error) bool {
+	switch sqlState(err) {
+	case "23505", "42P06", "42P07", "42710": // unique_violation, duplicate schema, table, object (a table's row type)
+		return true
+	}
+	return false
+}
+
+// locked runs do in a transaction in which no other migrator reads or writes the ledger. Read committed: what is read after the lock
+// is what the last holder wrote.
+func locked(ctx context.Context, conn *pgx.Conn, do func(pgx.Tx) error) error {
+	return pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `LOCK TABLE core.migration IN SHARE ROW EXCLUSIVE MODE`); err != nil {
+			return err
+		}
+		return do(tx)
+	})
+}
+
+// histories reads the whole ledger, by line and version.
+func histories(ctx context.Context, q Querier) (map[string][]entry, error) {
+	rows, err := q.Query(ctx, `
+		SELECT line, version, name, checksum, state = 'applied', applied_at
+		FROM core.migration
+		ORDER BY line, version`)
+	if err != nil {
+		return nil, err
+	}
+	read := make(map[string][]entry)
+	var line string
+	var row entry
+	_, err = pgx.ForEachRow(rows, []any{&line, &row.version, &row.name, &row.checksum, &row.applied, &row.at}, func() error {
+		read[line] = append(read[line], row)
+		return nil
+	})
+	return read, err
+}
+
+// record writes a file's state.
+func record(ctx context.Context, tx pgx.Tx, line string, file File, state string) error {
+	_, err := tx.Exec(ctx, `
+		INSERT INTO core.migration (line, version, name, checksum, state)
+		VALUES ($1, $2, $3, $4, $5)
+		ON CONFLICT (line, version) DO UPDATE
+		SET name = excluded.name, checksum = excluded.checksum, state = excluded.state, applied_at = excluded.applied_at`,
+		line, file.Version, file.Name, file.checksum(), state)
+	return err
+}

@@ -1,0 +1,126 @@
+package migrations_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/narthex-platform/narthex/migrations"
+)
+
+func TestAModulesRoleHasItsSchemaAndNothingElse(t *testing.T) {
+	t.Parallel()
+	for name, prepare := range map[string]func(*fixture){
+		"made by a superuser":        func(*fixture) {},
+		"made by a plain CREATEROLE": func(f *fixture) { f.owner("CREATEROLE") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := setup(t)
+			f.Exec(t, `CREATE TABLE public.anybodys (n int); GRANT SELECT ON public.anybodys TO PUBLIC`)
+			prepare(f)
+			modules := []migrations.Line{line("seat-plan", `CREATE TABLE seat (n int)`), line("other", `CREATE TABLE theirs (n int)`)}
+			f.mustApply(modules...)
+			f.mustApply(modules...)
+			conn := f.asModule("seat-plan")
+			for sql, state := range map[string]string{
+				`INSERT INTO seat VALUES (1)`: "",
+				`CREATE TABLE more (n int)`:   "",
+				`ALTER TABLE seat ADD m int`:  "",
+				`DO $$ BEGIN ASSERT current_setting('statement_timeout') = '30s'; END $$`:  "",
+				`DO $$ BEGIN ASSERT current_schemas(false) = '{module_seat_plan}'; END $$`: "",
+				`SELECT 1 FROM core.person`:                                         "42501",
+				`SELECT 1 FROM core.module_database_role`:                           "42501",
+				`INSERT INTO core.migration VALUES ('core', 99, '', '', 'applied')`: "42501",
+				`SELECT 1 FROM module_other.theirs`:                                 "42501",
+				`CREATE TABLE module_other.mine (n int)`:                            "42501",
+				`CREATE TABLE public.mine (n int)`:                                  "42501",
+				`CREATE TABLE core.mine (n int)`:                                    "42501",
+				`SELECT 1 FROM public.anybodys`:                                     "42501",
+				`CREATE TEMPORARY TABLE mine (n int)`:                               "42501",
+				`CREATE SCHEMA mine`:                                                "42501",
+				`CREATE ROLE mine`:                                                  "42501",
+				`CREATE DATABASE mine`:                                              "42501",
+				`CREATE EXTENSION dblink`:                                           "42501",
+				`COPY seat TO PROGRAM 'true'`:                                       "42501",
+				`SELECT pg_read_file('/etc/hostname')`:                              "42501",
+				`ALTER ROLE CURRENT_USER SUPERUSER`:                                 "42501",
+				`SET ROLE ` + f.connect.User:                                        "42501",
+				`SET SESSION AUTHORIZATION ` + f.connect.User:                       "42501",
+				`GRANT ALL ON SCHEMA core TO CURRENT_USER`:                          "42501",
+				`GRANT ` + f.connect.User + ` TO CURRENT_USER`:                      "42501",
+			} {
+				_, err := conn.Exec(t.Context(), sql)
+				var refused *pgconn.PgError
+				got := ""
+				if errors.As(err, &refused) {
+					got = refused.Code
+				}
+				if got != state {
+					t.Errorf("%s: %v, want SQLSTATE %q", sql, err, state)
+				}
+			}
+			if err := migrations.Check(t.Context(), f.Pool(t), modules); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestCoresUserCanReadTheModulesTablesForABackup(t *testing.T) {
+	f := setup(t)
+	f.owner("CREATEROLE")
+	f.mustApply(line("a", `CREATE TABLE kept (n int)`))
+	_, err := migrations.ApplyWithCore(t.Context(), append(coreFiles(t), migrations.File{
+		Version: len(coreFiles(t)) + 1, Name: "reads", SQL: []byte(`SELECT n FROM module_a.kept`),
+	}), migrations.Options{Connect: f.connect})
+	if err != nil {
+		t.Errorf("%v: %v", err, causes(err))
+	}
+}
+
+func TestLongIdsGetDistinctRolesWithinPostgreSQLsLimit(t *testing.T) {
+	f := setup(t)
+	long := strings.Repeat("a", 47)
+	f.mustApply(line(long+"b", kept), line(long+"c", kept))
+	if roles := value[int](f, `SELECT count(*) FROM core.module_database_role JOIN pg_roles ON rolname = role_name`); roles != 2 {
+		t.Errorf("%d roles", roles)
+	}
+}
+
+func TestAPasswordThatTheModuleChangedIsSetAgain(t *testing.T) {
+	f := setup(t)
+	f.mustApply(line("a", kept))
+	if _, err := f.asModule("a").Exec(t.Context(), `ALTER ROLE CURRENT_USER PASSWORD 'mine'`); err != nil {
+		t.Fatal(err)
+	}
+	f.mustApply(line("a", kept))
+	f.asModule("a")
+}
+
+func TestPasswordsReachTheServerAsVerifiersOnly(t *testing.T) {
+	f := setup(t)
+	f.owner("")
+	_, err := f.apply(line("a", kept))
+	want(t, err, migrations.ErrRoleUnavailable)
+	password := value[string](f, `SELECT password FROM core.module_database_role WHERE module_id = 'a'`)
+	for _, statement := range migrations.Statements(err) {
+		if strings.Contains(statement, password) {
+			t.Errorf("the password is in %s", statement)
+		}
+	}
+}
+
+func TestASchemaOfAnotherOwnerIsNotTaken(t *testing.T) {
+	f := setup(t)
+	f.Exec(t, `CREATE SCHEMA module_a`)
+	_, err := f.apply(line("a", kept))
+	want(t, err, migrations.ErrFailed)
+	if owner := value[string](f, `SELECT nspowner::regrole::text FROM pg_namespace WHERE nspname = 'module_a'`); owner != "narthex" {
+		t.Errorf("it belongs to %s now", owner)
+	}
+	if value[bool](f, `SELECT EXISTS (SELECT FROM core.module_database_role)`) {
+		t.Error("a role was made for it")
+	}
+}

@@ -1,0 +1,110 @@
+package migrations_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/narthex-platform/narthex/migrations"
+)
+
+func TestWithoutTheRightToCreateRolesAnAdministratorGetsTheStatements(t *testing.T) {
+	f := setup(t)
+	f.owner("")
+	modules := []migrations.Line{line("a", kept), line("b", kept)}
+	_, err := f.apply(modules...)
+	want(t, err, migrations.ErrRoleUnavailable)
+	if !strings.HasSuffix(err.Error(), "(a, b)") {
+		t.Errorf("it says %q", err)
+	}
+	if value[bool](f, `SELECT EXISTS (SELECT FROM core.migration WHERE line <> 'core')`) {
+		t.Error("a module's file was applied")
+	}
+	want(t, migrations.Check(t.Context(), f.Pool(t), modules), migrations.ErrSchemaOutdated)
+	for _, statement := range migrations.Statements(err) {
+		f.Exec(t, statement) // as superuser
+	}
+	f.mustApply(modules...)
+	if err := migrations.Check(t.Context(), f.Pool(t), modules); err != nil {
+		t.Error(err)
+	}
+	if user := f.asModule("a").Config().User; !strings.HasPrefix(user, "module_a_") {
+		t.Errorf("role %q", user)
+	}
+}
+
+func TestARoleMayBePreparedTooLittle(t *testing.T) {
+	f := setup(t)
+	f.owner("")
+	_, err := f.apply(line("a", kept))
+	want(t, err, migrations.ErrRoleUnavailable)
+	for _, statement := range migrations.Statements(err) {
+		if strings.HasPrefix(statement, "CREATE ROLE") {
+			f.Exec(t, statement)
+		}
+	}
+	_, err = f.apply(line("a", kept))
+	want(t, err, migrations.ErrRoleUnavailable)
+	for _, statement := range migrations.Statements(err) {
+		if strings.HasPrefix(statement, "CREATE ROLE") {
+			t.Errorf("it exists: %s", statement)
+		}
+		f.Exec(t, statement)
+	}
+	f.mustApply(line("a", kept))
+}
+
+func TestDevelopmentMayShareCoresUser(t *testing.T) {
+	f := setup(t)
+	f.owner("")
+	options := migrations.Options{Connect: f.connect, SharedRole: true, Modules: []migrations.Line{line("a", kept, `INSERT INTO kept VALUES (1)`)}}
+	for range 2 {
+		if _, err := migrations.Apply(t.Context(), options); err != nil {
+			t.Fatalf("%v: %v", err, causes(err))
+		}
+	}
+	roles, err := f.Database(t).ModuleRoles(t.Context())
+	if err != nil || roles["a"].Role != "" || roles["a"].Schema != "module_a" {
+		t.Errorf("%+v, %v", roles, err)
+	}
+	if rows := value[int](f, `SELECT count(*) FROM module_a.kept`); rows != 1 {
+		t.Errorf("%d rows", rows)
+	}
+	if err := migrations.Check(t.Context(), f.Pool(t), options.Modules); err != nil {
+		t.Error(err)
+	}
+	// What was shared in development is never used in production.
+	options.SharedRole = false
+	_, err = migrations.Apply(t.Context(), options)
+	want(t, err, migrations.ErrRoleUnavailable)
+}
+
+func TestDevelopmentIsolatesWhereItCan(t *testing.T) {
+	f := setup(t)
+	_, err := migrations.Apply(t.Context(), migrations.Options{Connect: f.connect, SharedRole: true, Modules: []migrations.Line{line("a", kept)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.asModule("a")
+}
+
+func TestStatementsOfOtherErrors(t *testing.T) {
+	t.Parallel()
+	if list := migrations.Statements(migrations.ErrFailed); list != nil {
+		t.Errorf("%v", list)
+	}
+}
+
+func TestAnUnusableServerIsSaidToBeSo(t *testing.T) {
+	f := setup(t)
+	nobody := f.connect.Copy()
+	nobody.Port = 1
+	_, err := migrations.Apply(t.Context(), migrations.Options{Connect: nobody})
+	want(t, err, migrations.ErrUnreachable)
+
+	// A function earlier in the search path plays the old server.
+	f.Exec(t, `CREATE SCHEMA old`)
+	f.Exec(t, `CREATE FUNCTION old.current_setting(text) RETURNS text LANGUAGE sql AS $$ SELECT '140011' $$`)
+	f.Exec(t, `ALTER DATABASE `+f.Settings.Name+` SET search_path = old, pg_catalog`)
+	_, err = f.apply()
+	want(t, err, migrations.ErrVersionUnsupported)
+}

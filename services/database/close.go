@@ -1,0 +1,44 @@
+package database
+
+import (
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// Close closes all pools: idle connections at once, those in use when they come back. After 5 s it cuts the sockets of the rest and
+// returns ErrCloseTimedOut, at the latest 7 s after the call. Closing twice is fine; commands without a supervisor call it themselves.
+func (d *Database) Close() error {
+	d.closeOnce.Do(func() {
+		d.mu.Lock()
+		d.ended = true
+		pools := append(d.pools, d.core)
+		d.pools = nil
+		d.mu.Unlock()
+		d.closeErr = d.closeAll(pools)
+		close(d.closed)
+	})
+	<-d.closed
+	return d.closeErr
+}
+
+func (d *Database) closeAll(pools []*pgxpool.Pool) error {
+	var working sync.WaitGroup
+	for _, pool := range pools {
+		working.Go(pool.Close)
+	}
+	closed := make(chan struct{})
+	go func() { working.Wait(); close(closed) }()
+	select {
+	case <-closed:
+		return nil
+	case <-time.After(closeGrace):
+	}
+	d.sockets.cut()
+	select {
+	case <-closed:
+	case <-time.After(closeForce): // a user who never gives his connection back keeps one goroutine waiting; its socket is gone
+	}
+	return ErrCloseTimedOut
+}

@@ -1,0 +1,128 @@
+// Package cluster owns a private PostgreSQL cluster: it finds the server's programs, makes the data once, runs the server as a child
+// process and stops it. It serves tests and the development command; production brings a server of its own.
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// superuser is the role that initdb makes.
+const superuser = "narthex"
+
+const (
+	startDeadline = 60 * time.Second // initdb and the first answer; a loaded machine needs a few seconds
+	fastStop      = 10 * time.Second // after SIGINT: sessions are ended, a checkpoint is written
+	hardStop      = 5 * time.Second  // after SIGQUIT: children are dropped, the next start recovers
+	startAttempts = 5                // a free port may be taken between asking for it and using it
+)
+
+// Options tells where a cluster lives.
+type Options struct {
+	// Dir is the cluster's own folder, made if missing; data, password and log are kept below it. One process at a time may use it.
+	Dir string
+	// Tools is a folder that may hold a fetched copy of the server as <Tools>/postgresql; "" means none.
+	Tools string
+	// FsyncOff trades durability for speed. For tests: a crash of the machine loses the data.
+	FsyncOff bool
+}
+
+// Cluster is a running server that only this machine reaches, over TCP on 127.0.0.1.
+type Cluster struct {
+	home     home
+	password string
+	port     int
+	server   *server
+	stopOnce sync.Once
+	stopErr  error
+}
+
+// Start makes the data if there is none and runs the server; it returns once the server answers queries. The server ends with Stop,
+// and also when this process dies. Errors: ErrNotFound, ErrInUse, ErrDirectory, ErrStart. It takes at most a minute.
+func Start(ctx context.Context, options Options) (*Cluster, error) {
+	ctx, cancel := context.WithTimeout(ctx, startDeadline)
+	defer cancel()
+	account, err := unprivileged()
+	if err != nil {
+		return nil, fail(ErrStart, err)
+	}
+	programs, err := find(ctx, options.Tools, account)
+	if err != nil {
+		return nil, err
+	}
+	home, err := openHome(options.Dir, account)
+	if err != nil {
+		return nil, err
+	}
+	c := &Cluster{home: home}
+	if err := c.start(ctx, programs, options.FsyncOff); err != nil {
+		home.close()
+		return nil, err
+	}
+	return c, nil
+}
+
+func (c *Cluster) start(ctx context.Context, programs programs, fsyncOff bool) (err error) {
+	if c.password, err = c.home.initialise(ctx, programs); err != nil {
+		return fail(ErrStart, err)
+	}
+	if err := c.home.removeStalePID(ctx); err != nil {
+		return fail(ErrStart, err)
+	}
+	for range startAttempts {
+		if c.port, err = freePort(); err != nil {
+			return fail(ErrStart, err)
+		}
+		if c.server, err = launch(c.home, programs, c.port, fsyncOff); err != nil {
+			return fail(ErrStart, err)
+		}
+		if err = c.answers(ctx); err == nil {
+			return nil
+		}
+		_ = c.server.stop()
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return fail(ErrStart, fmt.Errorf("%w; the server's log ends with:\n%s", err, c.home.logTail()))
+}
+
+// URL returns how to connect to a database of the cluster as its superuser. It contains the password.
+func (c *Cluster) URL(database string) string {
+	address := url.URL{
+		Scheme: "postgres",
+		User:   url.UserPassword(superuser, c.password),
+		Host:   "127.0.0.1:" + strconv.Itoa(c.port),
+		Path:   "/" + database,
+	}
+	return address.String()
+}
+
+// Stop ends all sessions and the server and waits for its end, at most about 20 s. Stopping twice is fine. The data stay.
+func (c *Cluster) Stop() error {
+	c.stopOnce.Do(func() {
+		c.stopErr = c.server.stop()
+		c.home.close()
+	})
+	return c.stopErr
+}
+
+// Ended is closed when the server's process has ended, wanted or not.
+func (c *Cluster) Ended() <-chan struct{} { return c.server.ended }
+
+// Remove stops the cluster and deletes everything it kept.
+func (c *Cluster) Remove() error {
+	err := c.Stop()
+	if removeErr := os.RemoveAll(c.home.dir); err == nil {
+		err = removeErr
+	}
+	if c.home.link != "" {
+		_ = os.Remove(c.home.link)
+	}
+	return err
+}

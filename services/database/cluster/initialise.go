@@ -1,0 +1,117 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// initialise runs initdb where there are no data yet. It returns the superuser's password.
+func (h home) initialise(ctx context.Context, programs programs) (password string, err error) {
+	if _, err := os.Stat(filepath.Join(h.data(), "PG_VERSION")); err == nil {
+		return h.readPassword()
+	}
+	// initdb writes PG_VERSION early: it works on a folder of another name, so that an interrupted one is never mistaken for data.
+	fresh := h.data() + ".new"
+	if err := os.RemoveAll(fresh); err != nil {
+		return "", err
+	}
+	if err := h.writePassword(); err != nil {
+		return "", err
+	}
+	command := exec.CommandContext(ctx, programs.initdb(), "--pgdata="+fresh, "--username="+superuser, "--pwfile="+h.password(),
+		"--auth=scram-sha-256", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync", "--no-instructions")
+	h.prepare(command)
+	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
+	command.WaitDelay = time.Second
+	var output []byte
+	onOwnThread(func() { output, err = command.CombinedOutput() })
+	if err != nil {
+		return "", fmt.Errorf("initdb: %w\n%s", err, output)
+	}
+	if err := os.Rename(fresh, h.data()); err != nil {
+		return "", err
+	}
+	return h.readPassword()
+}
+
+// prepare gives a program of the server its account, a session of its own, so that Ctrl-C in the terminal does not reach it, and an
+// environment in which no PG* variable is left. It dies with the thread that starts it: see onOwnThread.
+func (h home) prepare(command *exec.Cmd) {
+	command.Dir = h.dir
+	command.Env = []string{"PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8", "HOME=" + h.dir}
+	command.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGINT}
+	if h.account.switched {
+		command.SysProcAttr.Credential = &syscall.Credential{Uid: h.account.uid, Gid: h.account.gid}
+	}
+}
+
+// onOwnThread runs do on a thread that lives as long as do. The kernel sends a child's parent-death signal when the *thread* that
+// started it ends, and Go ends threads as it likes.
+func onOwnThread(do func()) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
+		do()
+	}()
+	<-done
+}
+
+// removeStalePID deals with the postmaster.pid of a server that was killed. The lock on the folder is ours, so whatever still runs on
+// these data is an orphan of a dead process of ours, about to stop. A number that another program has got since is no reason to wait.
+func (h home) removeStalePID(ctx context.Context) error {
+	path := filepath.Join(h.data(), "postmaster.pid")
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return nil
+	}
+	line, _, _ := strings.Cut(string(content), "\n")
+	pid, err := strconv.Atoi(line)
+	if err != nil || pid <= 1 {
+		return os.Remove(path)
+	}
+	if h.runs(pid) {
+		_ = syscall.Kill(pid, syscall.SIGINT)
+		if err := poll(ctx, fastStop, func() bool { return !h.runs(pid) }); err != nil {
+			return fmt.Errorf("an earlier server does not stop: %w", err)
+		}
+	}
+	if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	return nil
+}
+
+// runs tells whether pid is a server on these data: a postmaster's working directory is its data directory.
+func (h home) runs(pid int) bool {
+	data, err := os.Stat(h.data())
+	if err != nil {
+		return false
+	}
+	there, err := os.Stat("/proc/" + strconv.Itoa(pid) + "/cwd")
+	return err == nil && os.SameFile(data, there)
+}
+
+// poll asks until the answer is yes, every 20 ms, for at most the limit.
+func poll(ctx context.Context, limit time.Duration, done func() bool) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for !done() {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
+		}
+	}
+	return nil
+}

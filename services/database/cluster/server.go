@@ -1,0 +1,138 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// server is one postmaster.
+type server struct {
+	pid   int
+	ended chan struct{} // closed when the process has been waited for
+}
+
+// launch starts the postmaster. A goroutine waits for its end, on the thread that started it.
+func launch(h home, programs programs, port int, fsyncOff bool) (*server, error) {
+	log, err := os.OpenFile(h.log(), os.O_WRONLY|os.O_CREATE|os.O_TRUNC|syscall.O_NOFOLLOW, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	command := exec.Command(programs.postgres(), arguments(h, port, fsyncOff)...)
+	h.prepare(command)
+	command.Stdout, command.Stderr = log, log
+	s := &server{ended: make(chan struct{})}
+	started := make(chan error)
+	go onOwnThread(func() {
+		defer close(s.ended)
+		defer func() { _ = log.Close() }()
+		err := command.Start()
+		if err == nil {
+			s.pid = command.Process.Pid
+		}
+		started <- err
+		if err == nil {
+			_ = command.Wait()
+		}
+	})
+	return s, <-started
+}
+
+func arguments(h home, port int, fsyncOff bool) []string {
+	settings := []string{
+		"listen_addresses=127.0.0.1",
+		"port=" + strconv.Itoa(port),
+		"unix_socket_directories=", // no socket: TCP is all that the platform speaks
+		"max_connections=200",
+		"shared_buffers=64MB",
+		"timezone=UTC",
+		"log_timezone=UTC",
+	}
+	if fsyncOff {
+		settings = append(settings, "fsync=off", "full_page_writes=off", "max_wal_size=1GB")
+	}
+	arguments := []string{"-D", h.data()}
+	for _, setting := range settings {
+		arguments = append(arguments, "-c", setting)
+	}
+	return arguments
+}
+
+// freePort asks the kernel. Another program may take the port before the server does; then the server ends and the next is tried.
+func freePort() (int, error) {
+	listener, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		return 0, err
+	}
+	return listener.Addr().(*net.TCPAddr).Port, listener.Close()
+}
+
+// answers waits until the server takes sessions, or has ended.
+func (c *Cluster) answers(ctx context.Context) error {
+	err := poll(ctx, startDeadline, func() bool { return c.server.hasEnded() || c.home.ready(c.server.pid) && talks(c.port) })
+	if err == nil && c.server.hasEnded() {
+		err = errors.New("the server ended")
+	}
+	return err
+}
+
+// ready reads what the postmaster says of itself in the last line of postmaster.pid, as pg_ctl does.
+func (h home) ready(pid int) bool {
+	content, err := os.ReadFile(filepath.Join(h.data(), "postmaster.pid"))
+	lines := strings.Split(string(content), "\n")
+	return err == nil && len(lines) > 7 && lines[0] == strconv.Itoa(pid) && strings.TrimSpace(lines[7]) == "ready"
+}
+
+// talks asks the shortest question of the protocol, SSLRequest, and takes "no" for an answer.
+func talks(port int) bool {
+	conn, err := net.DialTimeout("tcp4", "127.0.0.1:"+strconv.Itoa(port), time.Second)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = conn.Close() }()
+	_ = conn.SetDeadline(time.Now().Add(time.Second))
+	answer := make([]byte, 1)
+	if _, err := conn.Write([]byte{0, 0, 0, 8, 4, 210, 22, 47}); err != nil {
+		return false
+	}
+	_, err = conn.Read(answer)
+	return err == nil && answer[0] == 'N'
+}
+
+func (s *server) hasEnded() bool {
+	select {
+	case <-s.ended:
+		return true
+	default:
+		return false
+	}
+}
+
+// stop asks for a fast shutdown, then for an immediate one, then kills.
+func (s *server) stop() error {
+	for _, step := range []struct {
+		signal syscall.Signal
+		grace  time.Duration
+	}{{syscall.SIGINT, fastStop}, {syscall.SIGQUIT, hardStop}, {syscall.SIGKILL, hardStop}} {
+		if s.hasEnded() { // its number may be another process's by now
+			return nil
+		}
+		_ = syscall.Kill(s.pid, step.signal)
+		select {
+		case <-s.ended:
+			if step.signal == syscall.SIGKILL {
+				return ErrStop
+			}
+			return nil
+		case <-time.After(step.grace):
+		}
+	}
+	return ErrStop
+}

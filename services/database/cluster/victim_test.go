@@ -1,0 +1,76 @@
+package cluster_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/narthex-platform/narthex/services/database/cluster"
+)
+
+// victimVariable makes the test binary play a process that starts a cluster and is killed.
+const victimVariable = "NARTHEX_TEST_CLUSTER_DIR"
+
+func runVictim() {
+	started, err := cluster.Start(context.Background(), cluster.Options{Dir: os.Getenv(victimVariable), FsyncOff: true})
+	if err != nil {
+		fmt.Println("failed", err)
+		return
+	}
+	fmt.Println("pid", started.PID())
+	select {}
+}
+
+func TestTheServerEndsWhenItsOwnerIsKilled(t *testing.T) {
+	t.Parallel()
+	pid := killOwner(t, folder(t))
+	waitFor(t, "end of the orphan", func() bool { return gone(pid) })
+}
+
+func TestAStartThatMeetsTheServerOfAKilledOwnerWorks(t *testing.T) {
+	t.Parallel()
+	dir := folder(t)
+	pid := killOwner(t, dir)
+	again := start(t, dir)
+	if !gone(pid) {
+		t.Error("two servers on the same data")
+	}
+	query(t, again, "SELECT 1")
+}
+
+// killOwner returns the server's process of an owner that was killed a moment ago.
+func killOwner(t *testing.T, dir string) (pid int) {
+	t.Helper()
+	victim := exec.Command(os.Args[0])
+	victim.Env = append(os.Environ(), victimVariable+"="+dir)
+	output, err := victim.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := victim.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, _ := bufio.NewReader(output).ReadString('\n')
+	if pid, err = strconv.Atoi(strings.TrimSpace(strings.TrimPrefix(line, "pid "))); err != nil {
+		t.Fatalf("the victim said %q", line)
+	}
+	if err := victim.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = victim.Wait()
+	return pid
+}
+
+func gone(pid int) bool {
+	if syscall.Kill(pid, 0) != nil {
+		return true
+	}
+	status, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	return err != nil || strings.Contains(string(status), ") Z ") // a zombie waits for a reaper that is not us
+}

@@ -1,0 +1,127 @@
+package databasetest
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/narthex-platform/narthex/services/database"
+	"github.com/narthex-platform/narthex/services/environment"
+)
+
+// DB is one test's database. It is dropped when the test ends, with all its sessions and with the roles that migrations made in it.
+type DB struct {
+	// URL is what DATABASE_URL would be; it has the superuser's password in it.
+	URL string
+	// Settings says the same, with TLS off.
+	Settings environment.Database
+
+	running *database.Database
+}
+
+// New returns a database with Core's schema and no rows. Tests may run in parallel.
+func New(t testing.TB) *DB {
+	t.Helper()
+	return create(t, template)
+}
+
+// Empty returns a database without Core's schema.
+func Empty(t testing.TB) *DB {
+	t.Helper()
+	return create(t, "template1")
+}
+
+func create(t testing.TB, from string) *DB {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), deadline)
+	defer cancel()
+	settings, url, err := shared.create(ctx, from)
+	if err != nil {
+		t.Fatalf("databasetest: %v", err)
+	}
+	db := &DB{URL: url, Settings: settings}
+	t.Cleanup(func() { db.drop(t) })
+	return db
+}
+
+// Database returns the platform's own database service on this database, running until the test ends. All calls return the same.
+// Not for use by several goroutines at once before the first call has returned.
+func (db *DB) Database(t testing.TB) *database.Database {
+	t.Helper()
+	if db.running != nil {
+		return db.running
+	}
+	opened, err := database.Open(db.Settings)
+	if err != nil {
+		t.Fatalf("databasetest: %v", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- opened.Serve(ctx) }()
+	<-opened.Ready()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			t.Errorf("databasetest: the database service ended with %v", err)
+		}
+	})
+	db.running = opened
+	return opened
+}
+
+// Pool returns Core's pool on this database, open until the test ends.
+func (db *DB) Pool(t testing.TB) *pgxpool.Pool {
+	t.Helper()
+	return db.Database(t).Pool()
+}
+
+// Exec runs one statement, or several without arguments, and fails the test if the server refuses.
+func (db *DB) Exec(t testing.TB, sql string, args ...any) {
+	t.Helper()
+	if _, err := db.Pool(t).Exec(t.Context(), sql, args...); err != nil {
+		t.Fatalf("databasetest: %v", err)
+	}
+}
+
+func (db *DB) drop(t testing.TB) {
+	ctx, cancel := context.WithTimeout(context.Background(), deadline)
+	defer cancel()
+	roles, err := db.moduleRoles(ctx)
+	if err == nil {
+		err = shared.exec(ctx, "DROP DATABASE "+db.Settings.Name+" WITH (FORCE)")
+	}
+	for _, role := range roles {
+		err = errors.Join(err, shared.exec(ctx, "DROP ROLE IF EXISTS "+pgx.Identifier{role}.Sanitize()))
+	}
+	if err != nil {
+		t.Errorf("databasetest: %v", err)
+	}
+}
+
+// moduleRoles lists the login roles of modules that own something here.
+func (db *DB) moduleRoles(ctx context.Context) ([]string, error) {
+	conn, err := pgx.ConnectConfig(ctx, database.Config(db.Settings))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	rows, err := conn.Query(ctx, `
+		SELECT DISTINCT rolname::text
+		FROM pg_namespace JOIN pg_roles ON pg_roles.oid = nspowner
+		WHERE starts_with(nspname, 'module_')`)
+	if err != nil {
+		return nil, err
+	}
+	roles, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	var made []string
+	for _, role := range roles {
+		if strings.HasPrefix(role, "module_") {
+			made = append(made, role)
+		}
+	}
+	return made, err
+}

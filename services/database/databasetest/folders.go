@@ -1,0 +1,46 @@
+package databasetest
+
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+const folderPrefix = "narthex-databasetest-"
+
+// sweep removes what test processes have left that were killed. Their servers have ended with them; the lock that each holds on its
+// folder tells the dead from the living. Young folders are spared: they may be locked in a moment.
+func sweep() {
+	folders, _ := filepath.Glob(filepath.Join(os.TempDir(), folderPrefix+"*"))
+	for _, folder := range folders {
+		info, err := os.Lstat(folder)
+		if err != nil || !info.IsDir() || time.Since(info.ModTime()) < 2*time.Minute {
+			continue
+		}
+		lock, err := os.OpenFile(filepath.Join(folder, "server", "lock"), os.O_RDWR|syscall.O_NOFOLLOW, 0)
+		if err != nil {
+			continue
+		}
+		if syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
+			_ = os.RemoveAll(folder)
+		}
+		_ = lock.Close()
+	}
+}
+
+// tools is where .ci/postgresql puts a fetched server: .tools of the checkout, which tests run somewhere below.
+func tools() string {
+	dir, err := os.Getwd()
+	for err == nil {
+		if _, missing := os.Stat(filepath.Join(dir, "go.mod")); missing == nil {
+			return filepath.Join(dir, ".tools")
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			break
+		}
+		dir = parent
+	}
+	return ""
+}

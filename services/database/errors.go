@@ -1,0 +1,48 @@
+package database
+
+// Error is a stable code that callers may see.
+type Error string
+
+// The codes of this package (contract.md §9).
+const (
+	// ErrUnreachable: no session could be opened, or it broke: network, TLS, credentials, a database that does not exist.
+	ErrUnreachable = Error("DATABASE_UNREACHABLE")
+	// ErrVersionUnsupported: the server is older than PostgreSQL 15.
+	ErrVersionUnsupported = Error("DATABASE_VERSION_UNSUPPORTED")
+	// ErrClosed: the database service has been stopped.
+	ErrClosed = Error("DATABASE_CLOSED")
+	// ErrCloseTimedOut: connections were still in use when the time to stop was over; their sockets were closed.
+	ErrCloseTimedOut = Error("DATABASE_CLOSE_TIMED_OUT")
+)
+
+// Error is the line for people: code, then what to do.
+func (e Error) Error() string { return string(e) + ": " + e.sentence() }
+
+// Code returns the stable code.
+func (e Error) Code() string { return string(e) }
+
+func (e Error) sentence() string {
+	switch e {
+	case ErrUnreachable:
+		return "The database did not accept a session; check DATABASE_URL, SERVICE_DATABASE_TLS_MODE, SERVICE_DATABASE_CA and the server's log."
+	case ErrVersionUnsupported:
+		return "The database server must be PostgreSQL 15 or newer."
+	case ErrClosed:
+		return "The database connections have been closed."
+	case ErrCloseTimedOut:
+		return "Database connections were still in use at the end and were cut."
+	}
+	return "The database failed."
+}
+
+// failure prints as its code alone: a driver's error names user, host and database. The cause is reached by errors.Is and errors.As.
+type failure struct {
+	code  Error
+	cause error
+}
+
+func fail(code Error, cause error) error { return &failure{code, cause} }
+
+func (f *failure) Error() string   { return f.code.Error() }
+func (f *failure) Code() string    { return f.code.Code() }
+func (f *failure) Unwrap() []error { return []error{f.code, f.cause} }

@@ -1,0 +1,4 @@
+package database
+
+// CloseGrace is how long Close waits for connections in use.
+const CloseGrace = closeGrace
