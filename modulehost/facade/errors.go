@@ -1,0 +1,46 @@
+package facade
+
+import (
+	"errors"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/narthex-platform/narthex/modulehost/abi"
+	"github.com/narthex-platform/narthex/modulehost/link"
+)
+
+// Error is a stable code that a module sees.
+type Error string
+
+func (e Error) Error() string { return string(e) }
+
+// Code returns the stable code.
+func (e Error) Code() string { return string(e) }
+
+// The codes of the facade, beside abi.CodeDatabaseFailed.
+const (
+	ErrRequest             = Error("REQUEST_INVALID")
+	ErrDatabaseUnavailable = Error("DATABASE_UNAVAILABLE") // no connection in time, a lost one, a deadline
+	ErrDatabaseAbsent      = Error("DATABASE_NOT_DECLARED")
+	ErrTransactionEnded    = Error("TRANSACTION_ENDED") // unknown, over its time, or ended by a statement of the module's own
+	ErrRowsEnded           = Error("ROWS_ENDED")
+	ErrRowsUnread          = Error("ROWS_UNREAD")   // a statement on a transaction whose last rows are neither read nor closed
+	ErrRowTooLarge         = Error("ROW_TOO_LARGE") // a row over 1 MiB
+)
+
+// databaseError is what the module may know: what PostgreSQL said of its own statement, and of everything else only that it failed.
+func databaseError(err error) error {
+	if coded := Error(""); errors.As(err, &coded) {
+		return coded
+	}
+	said := (*pgconn.PgError)(nil)
+	if !errors.As(err, &said) {
+		return ErrDatabaseUnavailable
+	}
+	detail, err := proto.Marshal(&abi.DatabaseError{SqlState: said.Code, Constraint: said.ConstraintName, Message: said.Message})
+	if err != nil {
+		return ErrDatabaseUnavailable
+	}
+	return &link.Failure{CodeText: abi.CodeDatabaseFailed, Detail: detail}
+}

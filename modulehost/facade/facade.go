@@ -1,0 +1,67 @@
+// Package facade owns what a module may ask of its host: its own database schema, whether the caller of a request holds a permission,
+// and a line in the log. A module process gets a session, which ends with the process and leaves nothing of it behind.
+package facade
+
+import (
+	"context"
+	"sync"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"go.uber.org/zap"
+
+	"github.com/narthex-platform/narthex/modulehost/process"
+)
+
+// Caller answers permission questions about one request under way.
+type Caller interface {
+	Allowed(ctx context.Context, permission string) (bool, error)
+}
+
+// Config is what one module's facade is made of.
+type Config struct {
+	ModuleID string
+	Pool     *pgxpool.Pool // the module's own role; nil without a database
+	Log      *zap.Logger
+}
+
+// Facade answers one module. Safe for concurrent use.
+type Facade struct {
+	config Config
+	lines  lineBudget
+
+	mu     sync.Mutex
+	nextID uint64
+	calls  map[uint64]Caller
+}
+
+// New makes the facade of one module, for all lives of its process.
+func New(config Config) *Facade {
+	return &Facade{config: config, calls: make(map[uint64]Caller)}
+}
+
+// EnterCall names a request, so that the module can ask about its caller until leave is called.
+func (f *Facade) EnterCall(caller Caller) (id uint64, leave func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.nextID++
+	id = f.nextID
+	f.calls[id] = caller
+	return id, func() {
+		f.mu.Lock()
+		delete(f.calls, id)
+		f.mu.Unlock()
+	}
+}
+
+func (f *Facade) caller(id uint64) (Caller, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	caller, found := f.calls[id]
+	return caller, found
+}
+
+// Open begins the session of one process life.
+func (f *Facade) Open() process.Session {
+	ctx, end := context.WithCancel(context.Background())
+	return &session{facade: f, ctx: ctx, end: end, held: make(map[uint64]*lease)}
+}

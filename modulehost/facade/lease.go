@@ -1,0 +1,96 @@
+package facade
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+const (
+	acquireWithin = 5 * time.Second  // contract.md §7
+	leaseLifetime = 30 * time.Second // of a statement with its rows, and of a transaction
+)
+
+// lease is one connection that the module holds beyond a call: a transaction, or rows not read to their end, or both. It ends when it
+// is given back, when its lifetime is over, and with the process.
+type lease struct {
+	ctx    context.Context // the lifetime
+	cancel context.CancelFunc
+
+	mu          sync.Mutex // one statement at a time
+	conn        *pgxpool.Conn
+	ended       bool
+	transaction bool
+	rows        pgx.Rows // unread ones
+	carry       []byte   // the row that did not fit the last page
+}
+
+// acquire takes a connection for at most leaseLifetime. Until keep, the lease also ends with ctx, the call's own context.
+func (s *session) acquire(ctx context.Context) (*lease, error) {
+	if s.facade.config.Pool == nil {
+		return nil, ErrDatabaseAbsent
+	}
+	lifetime, cancel := context.WithTimeout(s.ctx, leaseLifetime)
+	wait, stopWaiting := context.WithTimeout(ctx, acquireWithin)
+	defer stopWaiting()
+	stop := context.AfterFunc(s.ctx, stopWaiting)
+	defer stop()
+	conn, err := s.facade.config.Pool.Acquire(wait)
+	if err != nil {
+		cancel()
+		return nil, ErrDatabaseUnavailable
+	}
+	return &lease{ctx: lifetime, cancel: cancel, conn: conn}, nil
+}
+
+// during runs f while the lease lives and the call wants it; a call that is cancelled cancels its statement.
+func (l *lease) during(ctx context.Context, f func(ctx context.Context) error) error {
+	both, cancel := context.WithCancel(l.ctx)
+	defer cancel()
+	stop := context.AfterFunc(ctx, cancel)
+	defer stop()
+	return f(both)
+}
+
+// keep puts the lease under an id until it is given back; its end is watched, so that nothing is held for ever.
+func (s *session) keep(l *lease) uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.nextID++
+	id := s.nextID
+	s.held[id] = l
+	s.leases.Add(1)
+	context.AfterFunc(l.ctx, func() {
+		defer s.leases.Done()
+		s.mu.Lock()
+		delete(s.held, id)
+		s.mu.Unlock()
+		l.giveBack()
+	})
+	return id
+}
+
+func (s *session) find(id uint64) (*lease, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l, found := s.held[id]
+	return l, found
+}
+
+// giveBack ends the lease. The pool closes a connection that is still inside a transaction, which rolls it back.
+func (l *lease) giveBack() {
+	l.cancel()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ended {
+		return
+	}
+	l.ended = true
+	if l.rows != nil {
+		l.rows.Close()
+	}
+	l.conn.Release()
+}

@@ -1,0 +1,168 @@
+package facade
+
+import (
+	"context"
+	"encoding/binary"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/narthex-platform/narthex/modulehost/abi"
+)
+
+// pageBytes is the size of a page of rows, and so of one row (contract.md §7).
+const pageBytes = 1 << 20
+
+// query runs one statement for its rows. What fits the first page costs the module no further call and holds no connection.
+func (s *session) query(ctx context.Context, request *abi.QueryRequest) (proto.Message, error) {
+	if request.GetTransaction() != 0 {
+		return s.queryInTransaction(ctx, request)
+	}
+	l, err := s.acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	page, err := l.firstPage(ctx, request)
+	if err != nil || l.rows == nil {
+		l.giveBack()
+	}
+	if err != nil {
+		return nil, databaseError(err)
+	}
+	if l.rows != nil {
+		page.Cursor = s.keep(l)
+	}
+	return page, nil
+}
+
+// queryInTransaction leaves unread rows on the transaction's connection; their cursor is the transaction's own id.
+func (s *session) queryInTransaction(ctx context.Context, request *abi.QueryRequest) (proto.Message, error) {
+	var page *abi.RowsResponse
+	err := s.inTransaction(ctx, request.GetTransaction(), func(ctx context.Context, l *lease) (err error) {
+		page, err = l.firstPage(ctx, request)
+		if err == nil && l.rows != nil {
+			page.Cursor = request.GetTransaction()
+		}
+		return err
+	})
+	if err != nil {
+		return nil, databaseError(err)
+	}
+	return page, nil
+}
+
+// firstPage runs the statement under the lease's own lifetime, since its rows may outlive the call; the call's end cancels it only
+// until the page is there.
+func (l *lease) firstPage(ctx context.Context, request *abi.QueryRequest) (*abi.RowsResponse, error) {
+	statement, cancel := context.WithCancel(l.ctx)
+	stop := context.AfterFunc(ctx, cancel)
+	rows, err := l.conn.Query(statement, request.GetSql(), decodeArguments(request.GetArguments())...)
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	page := &abi.RowsResponse{Columns: columns(rows)}
+	more, err := l.fill(page, rows)
+	if err != nil || !more {
+		cancel()
+		rows.Close()
+		return page, err
+	}
+	if !stop() {
+		cancel()
+		rows.Close()
+		return nil, ErrDatabaseUnavailable
+	}
+	l.rows = rows // its context ends with the lease
+	context.AfterFunc(l.ctx, cancel)
+	return page, nil
+}
+
+func columns(rows pgx.Rows) []*abi.Column {
+	fields := rows.FieldDescriptions()
+	columns := make([]*abi.Column, len(fields))
+	for i, field := range fields {
+		columns[i] = &abi.Column{Name: field.Name, TypeOid: field.DataTypeOID, Binary: field.Format == pgtype.BinaryFormatCode}
+	}
+	return columns
+}
+
+// fill writes rows to the page until it is full or they end. The row that no longer fits is carried to the next page.
+func (l *lease) fill(page *abi.RowsResponse, rows pgx.Rows) (more bool, err error) {
+	page.Rows, l.carry = l.carry, nil
+	for rows.Next() {
+		before := len(page.Rows)
+		page.Rows = appendRow(page.Rows, rows.RawValues())
+		switch {
+		case len(page.Rows)-before > pageBytes:
+			return false, ErrRowTooLarge
+		case len(page.Rows) > pageBytes:
+			l.carry = append([]byte(nil), page.Rows[before:]...)
+			page.Rows = page.Rows[:before:before]
+			return true, nil
+		}
+	}
+	return false, rows.Err()
+}
+
+func appendRow(page []byte, values [][]byte) []byte {
+	for _, value := range values {
+		if value == nil {
+			page = binary.BigEndian.AppendUint32(page, ^uint32(0)) // -1: NULL
+			continue
+		}
+		page = binary.BigEndian.AppendUint32(page, uint32(len(value)))
+		page = append(page, value...)
+	}
+	return page
+}
+
+func (s *session) fetch(ctx context.Context, request *abi.FetchRequest) (proto.Message, error) {
+	l, found := s.find(request.GetCursor())
+	if !found {
+		return nil, ErrRowsEnded
+	}
+	page, more, err := l.nextPage()
+	if err != nil || !more && !l.transaction {
+		l.giveBack()
+	}
+	if err != nil {
+		return nil, databaseError(err)
+	}
+	if more {
+		page.Cursor = request.GetCursor()
+	}
+	return page, nil
+}
+
+func (l *lease) nextPage() (page *abi.RowsResponse, more bool, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ended || l.rows == nil {
+		return nil, false, ErrRowsEnded
+	}
+	page = &abi.RowsResponse{}
+	more, err = l.fill(page, l.rows)
+	if err != nil || !more {
+		l.rows.Close()
+		l.rows = nil
+	}
+	return page, more, err
+}
+
+// closeRows gives up unread rows; outside a transaction that gives the connection back.
+func (s *session) closeRows(_ context.Context, request *abi.CloseRowsRequest) (proto.Message, error) {
+	if l, found := s.find(request.GetCursor()); found {
+		l.mu.Lock()
+		if l.rows != nil {
+			l.rows.Close()
+			l.rows, l.carry = nil, nil
+		}
+		l.mu.Unlock()
+		if !l.transaction {
+			l.giveBack()
+		}
+	}
+	return &abi.CloseRowsResponse{}, nil
+}

@@ -1,0 +1,129 @@
+package facade
+
+import (
+	"context"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/narthex-platform/narthex/modulehost/abi"
+)
+
+// exec runs one statement for its effect. Query and Close, not Exec: without arguments pgx's Exec would speak the simple protocol,
+// which takes several statements at once.
+func (s *session) exec(ctx context.Context, request *abi.ExecRequest) (proto.Message, error) {
+	var affected int64
+	err := s.onConnection(ctx, request.GetTransaction(), func(ctx context.Context, l *lease) error {
+		rows, err := l.conn.Query(ctx, request.GetSql(), decodeArguments(request.GetArguments())...)
+		if err != nil {
+			return err
+		}
+		rows.Close()
+		affected = rows.CommandTag().RowsAffected()
+		return rows.Err()
+	})
+	if err != nil {
+		return nil, databaseError(err)
+	}
+	return &abi.ExecResponse{RowsAffected: affected}, nil
+}
+
+// onConnection runs f on the transaction's connection, or on one taken for f alone.
+func (s *session) onConnection(ctx context.Context, transaction uint64, f func(context.Context, *lease) error) error {
+	if transaction != 0 {
+		return s.inTransaction(ctx, transaction, f)
+	}
+	l, err := s.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer l.giveBack()
+	return l.during(ctx, func(ctx context.Context) error { return f(ctx, l) })
+}
+
+// inTransaction runs f on the transaction's connection and looks afterwards whether the transaction is still there: COMMIT is a
+// statement like any other to PostgreSQL.
+func (s *session) inTransaction(ctx context.Context, id uint64, f func(context.Context, *lease) error) error {
+	l, found := s.find(id)
+	if !found || !l.transaction {
+		return ErrTransactionEnded
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.ended:
+		return ErrTransactionEnded
+	case l.rows != nil:
+		return ErrRowsUnread
+	}
+	err := l.during(ctx, func(ctx context.Context) error { return f(ctx, l) })
+	if l.rows == nil && l.conn.Conn().PgConn().TxStatus() == 'I' {
+		l.cancel()
+		if err == nil {
+			err = ErrTransactionEnded
+		}
+	}
+	return err
+}
+
+func (s *session) begin(ctx context.Context, _ *abi.BeginRequest) (proto.Message, error) {
+	l, err := s.acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	l.transaction = true
+	err = l.during(ctx, func(ctx context.Context) error {
+		_, err := l.conn.Exec(ctx, "BEGIN")
+		return err
+	})
+	if err != nil {
+		l.giveBack()
+		return nil, databaseError(err)
+	}
+	return &abi.BeginResponse{Transaction: s.keep(l)}, nil
+}
+
+func (s *session) commit(ctx context.Context, request *abi.CommitRequest) (proto.Message, error) {
+	var failed bool
+	err := s.finish(ctx, request.GetTransaction(), func(ctx context.Context, l *lease) error {
+		tag, err := l.conn.Exec(ctx, "COMMIT")
+		failed = tag.String() == "ROLLBACK" // what PostgreSQL answers when a statement before had failed
+		return err
+	})
+	switch {
+	case err != nil:
+		return nil, databaseError(err)
+	case failed:
+		return nil, ErrTransactionEnded
+	}
+	return &abi.CommitResponse{}, nil
+}
+
+func (s *session) rollback(ctx context.Context, request *abi.RollbackRequest) (proto.Message, error) {
+	err := s.finish(ctx, request.GetTransaction(), func(ctx context.Context, l *lease) error {
+		_, err := l.conn.Exec(ctx, "ROLLBACK")
+		return err
+	})
+	if err != nil {
+		return nil, databaseError(err)
+	}
+	return &abi.RollbackResponse{}, nil
+}
+
+// finish runs a transaction's last statement and gives its connection back, whatever came of it.
+func (s *session) finish(ctx context.Context, id uint64, last func(context.Context, *lease) error) error {
+	l, found := s.find(id)
+	if !found || !l.transaction {
+		return ErrTransactionEnded
+	}
+	defer l.giveBack()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ended {
+		return ErrTransactionEnded
+	}
+	if l.rows != nil {
+		l.rows.Close()
+		l.rows = nil
+	}
+	return l.during(ctx, func(ctx context.Context) error { return last(ctx, l) })
+}

@@ -1,0 +1,37 @@
+package facade
+
+import (
+	"time"
+
+	"github.com/narthex-platform/narthex/modulehost/abi"
+)
+
+func decodeArguments(values []*abi.Value) []any {
+	args := make([]any, len(values))
+	for i, value := range values {
+		args[i] = decodeArgument(value)
+	}
+	return args
+}
+
+func decodeArgument(value *abi.Value) any {
+	switch kind := value.GetKind().(type) {
+	case *abi.Value_Boolean:
+		return kind.Boolean
+	case *abi.Value_Integer:
+		return kind.Integer
+	case *abi.Value_Number:
+		return kind.Number
+	case *abi.Value_Text:
+		return kind.Text
+	case *abi.Value_Bytes:
+		return kind.Bytes
+	case *abi.Value_TimeMicros:
+		return time.UnixMicro(kind.TimeMicros).UTC()
+	case *abi.Value_Texts:
+		return append([]string{}, kind.Texts.GetValues()...) // empty is not NULL
+	case *abi.Value_Integers:
+		return append([]int64{}, kind.Integers.GetValues()...)
+	}
+	return nil
+}

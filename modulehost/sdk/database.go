@@ -1,0 +1,103 @@
+package sdk
+
+import (
+	"context"
+	"errors"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/narthex-platform/narthex/modulehost/abi"
+	"github.com/narthex-platform/narthex/modulehost/link"
+)
+
+// DB is the module's own schema in PostgreSQL, under a role of its own: other tables cannot be reached. One statement a call, values
+// as $1, $2, ...; scanning follows database/sql's habits. At most four connections, waited for 5 s. Safe for concurrent use.
+type DB struct{ statements }
+
+func newDB(client *link.Client) *DB { return &DB{statements{client: client}} }
+
+// DatabaseError is what PostgreSQL said of a statement.
+type DatabaseError struct {
+	SQLState   string // "23505": unique violation
+	Constraint string
+	Message    string
+}
+
+func (e *DatabaseError) Error() string { return e.Message + " (SQLSTATE " + e.SQLState + ")" }
+
+// statements runs statements, in a transaction or outside.
+type statements struct {
+	client      *link.Client
+	transaction uint64 // 0: none
+}
+
+// Exec runs a statement for its effect and returns the number of rows it touched.
+func (s statements) Exec(ctx context.Context, sql string, args ...any) (rowsAffected int64, err error) {
+	values, err := encodeArguments(args)
+	if err != nil {
+		return 0, err
+	}
+	request := &abi.ExecRequest{Transaction: s.transaction, Sql: sql, Arguments: values}
+	var response abi.ExecResponse
+	err = s.call(ctx, abi.Method_METHOD_EXEC, request, &response)
+	return response.GetRowsAffected(), err
+}
+
+// Query runs a statement for its rows, which hold one of the module's connections until they are read to the end or closed.
+func (s statements) Query(ctx context.Context, sql string, args ...any) (*Rows, error) {
+	values, err := encodeArguments(args)
+	if err != nil {
+		return nil, err
+	}
+	request := &abi.QueryRequest{Transaction: s.transaction, Sql: sql, Arguments: values}
+	var page abi.RowsResponse
+	if err := s.call(ctx, abi.Method_METHOD_QUERY, request, &page); err != nil {
+		return nil, err
+	}
+	return newRows(ctx, s, &page), nil
+}
+
+// QueryRow runs a statement for its first row. Scan returns sql.ErrNoRows when there is none.
+func (s statements) QueryRow(ctx context.Context, sql string, args ...any) *Row {
+	rows, err := s.Query(ctx, sql, args...)
+	return &Row{rows: rows, err: err}
+}
+
+func (s statements) call(ctx context.Context, method abi.Method, request, response proto.Message) error {
+	err := call(ctx, s.client, method, request, response)
+	failure := (*link.Failure)(nil)
+	if !errors.As(err, &failure) || failure.Code() != abi.CodeDatabaseFailed {
+		return err
+	}
+	var detail abi.DatabaseError
+	if proto.Unmarshal(failure.Detail, &detail) != nil {
+		return err
+	}
+	return &DatabaseError{SQLState: detail.GetSqlState(), Constraint: detail.GetConstraint(), Message: detail.GetMessage()}
+}
+
+// Tx is a transaction: what InTx's function runs its statements on.
+type Tx struct{ statements }
+
+// InTx runs f in a transaction: committed when f returns nil, rolled back when it returns an error or panics. A transaction holds one
+// connection and ends by itself when it is left idle.
+func (db *DB) InTx(ctx context.Context, f func(tx *Tx) error) (err error) {
+	var begun abi.BeginResponse
+	if err := db.call(ctx, abi.Method_METHOD_BEGIN, &abi.BeginRequest{}, &begun); err != nil {
+		return err
+	}
+	committed := false
+	defer func() {
+		if !committed { // the caller's context may be what ended f
+			_ = db.call(context.WithoutCancel(ctx), abi.Method_METHOD_ROLLBACK,
+				&abi.RollbackRequest{Transaction: begun.GetTransaction()}, &abi.RollbackResponse{})
+		}
+	}()
+	if err := f(&Tx{statements{client: db.client, transaction: begun.GetTransaction()}}); err != nil {
+		return err
+	}
+	err = db.call(ctx, abi.Method_METHOD_COMMIT,
+		&abi.CommitRequest{Transaction: begun.GetTransaction()}, &abi.CommitResponse{})
+	committed = err == nil // a commit that the host never saw still holds its connection
+	return err
+}

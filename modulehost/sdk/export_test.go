@@ -1,0 +1,4 @@
+package sdk
+
+// ServeOn is Serve on sockets that a test made.
+var ServeOn = serveOn

@@ -1,0 +1,71 @@
+package sdk
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	"github.com/narthex-platform/narthex/modulehost/abi"
+	"github.com/narthex-platform/narthex/modulehost/link"
+)
+
+// Host is what the platform offers a started module. Safe for concurrent use.
+type Host struct {
+	DB  *DB          // nil unless the manifest declares a database
+	Log *slog.Logger // goes to the platform's log; long lines and floods are cut
+
+	client *link.Client
+}
+
+func newHost(client *link.Client, start *abi.StartRequest) *Host {
+	host := &Host{client: client, Log: slog.New(&logHandler{client: client})}
+	if start.GetDatabase() {
+		host.DB = newDB(client)
+	}
+	return host
+}
+
+// ErrOutsideRequest is Can asked with a context that belongs to no request.
+var ErrOutsideRequest = errors.New("the context belongs to no request")
+
+// Can tells whether the principal of the request holds a permission of this module. ctx is the request's context.
+func (h *Host) Can(ctx context.Context, permission string) (bool, error) {
+	request, found := ctx.Value(requestKey{}).(*abi.HandleRequest)
+	if !found {
+		return false, ErrOutsideRequest
+	}
+	var response abi.AllowedResponse
+	err := call(ctx, h.client, abi.Method_METHOD_ALLOWED,
+		&abi.AllowedRequest{Call: request.GetCall(), Permission: permission}, &response)
+	return response.GetAllowed(), err
+}
+
+// requestKey finds the request's message in its context.
+type requestKey struct{}
+
+// The kinds of a Caller.
+const (
+	Anonymous     = "anonymous"
+	Authenticated = "authenticated"
+	Device        = "device"
+)
+
+// Caller is who asks: an opaque id, never an address or a name.
+type Caller struct {
+	Kind     string // Anonymous, Authenticated or Device
+	UserID   string // Authenticated only
+	DeviceID string // Device only
+}
+
+// Principal tells who sent the request that ctx belongs to.
+func Principal(ctx context.Context) Caller {
+	request, _ := ctx.Value(requestKey{}).(*abi.HandleRequest)
+	who := request.GetPrincipal()
+	switch who.GetKind() {
+	case abi.Principal_AUTHENTICATED:
+		return Caller{Kind: Authenticated, UserID: who.GetUserId()}
+	case abi.Principal_DEVICE:
+		return Caller{Kind: Device, DeviceID: who.GetDeviceId()}
+	}
+	return Caller{Kind: Anonymous}
+}

@@ -1,0 +1,69 @@
+package sdk
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/narthex-platform/narthex/modulehost/abi"
+	"github.com/narthex-platform/narthex/modulehost/link"
+)
+
+// logDeadline bounds how long one line may hold up the module.
+const logDeadline = 2 * time.Second
+
+// logHandler sends every record to the host.
+type logHandler struct {
+	client *link.Client
+	prefix string // open groups
+	attrs  []*abi.Header
+}
+
+// Enabled leaves the choice to the host, but for debug lines, which stay here.
+func (h *logHandler) Enabled(_ context.Context, level slog.Level) bool {
+	return level >= slog.LevelInfo
+}
+
+// Handle sends one record and waits until the host has it.
+func (h *logHandler) Handle(ctx context.Context, record slog.Record) error {
+	request := &abi.LogRequest{Level: logLevel(record.Level), Message: record.Message}
+	request.Attributes = append(request.Attributes, h.attrs...)
+	record.Attrs(func(attr slog.Attr) bool {
+		request.Attributes = append(request.Attributes, h.attribute(attr))
+		return true
+	})
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), logDeadline)
+	defer cancel()
+	return call(ctx, h.client, abi.Method_METHOD_LOG, request, &abi.LogResponse{})
+}
+
+// WithAttrs returns a handler that adds attrs to every record.
+func (h *logHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	next := *h
+	next.attrs = append([]*abi.Header(nil), h.attrs...)
+	for _, attr := range attrs {
+		next.attrs = append(next.attrs, h.attribute(attr))
+	}
+	return &next
+}
+
+// WithGroup returns a handler that puts name before every following attribute.
+func (h *logHandler) WithGroup(name string) slog.Handler {
+	next := *h
+	next.prefix = h.prefix + name + "."
+	return &next
+}
+
+func (h *logHandler) attribute(attr slog.Attr) *abi.Header {
+	return &abi.Header{Name: h.prefix + attr.Key, Value: attr.Value.Resolve().String()}
+}
+
+func logLevel(level slog.Level) abi.LogRequest_Level {
+	switch {
+	case level >= slog.LevelError:
+		return abi.LogRequest_ERROR
+	case level >= slog.LevelWarn:
+		return abi.LogRequest_WARN
+	}
+	return abi.LogRequest_INFO
+}

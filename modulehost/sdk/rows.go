@@ -1,0 +1,145 @@
+package sdk
+
+import (
+	"context"
+	"database/sql"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"github.com/narthex-platform/narthex/modulehost/abi"
+)
+
+// Rows is the result of a query, read page by page. Not safe for concurrent use.
+type Rows struct {
+	ctx        context.Context
+	statements statements
+	columns    []*abi.Column
+	cursor     uint64 // 0: the last page is here
+	page       []byte // what of it is unread
+	values     [][]byte
+	err        error
+	types      *pgtype.Map
+}
+
+// typeMaps spares a map for every query: it caches plans and serves one query at a time.
+var typeMaps = sync.Pool{New: func() any { return pgtype.NewMap() }}
+
+func newRows(ctx context.Context, s statements, first *abi.RowsResponse) *Rows {
+	return &Rows{
+		ctx:        ctx,
+		statements: s,
+		columns:    first.GetColumns(),
+		cursor:     first.GetCursor(),
+		page:       first.GetRows(),
+		values:     make([][]byte, len(first.GetColumns())),
+		types:      typeMaps.Get().(*pgtype.Map),
+	}
+}
+
+// Columns returns the columns' names.
+func (r *Rows) Columns() []string {
+	names := make([]string, len(r.columns))
+	for i, column := range r.columns {
+		names[i] = column.GetName()
+	}
+	return names
+}
+
+// Next goes to the next row; false at the end or after a failure, which Err tells.
+func (r *Rows) Next() bool {
+	for len(r.page) == 0 && r.cursor != 0 && r.err == nil {
+		var next abi.RowsResponse
+		if err := r.statements.call(r.ctx, abi.Method_METHOD_FETCH, &abi.FetchRequest{Cursor: r.cursor}, &next); err != nil {
+			r.err, r.cursor = err, 0
+			break
+		}
+		r.page, r.cursor = next.GetRows(), next.GetCursor()
+	}
+	if r.err != nil || len(r.page) == 0 {
+		r.Close()
+		return false
+	}
+	r.err = r.readRow()
+	return r.err == nil
+}
+
+var errPage = errors.New("the host sent a damaged page of rows")
+
+func (r *Rows) readRow() error {
+	for i := range r.values {
+		if len(r.page) < 4 {
+			return errPage
+		}
+		length := int32(binary.BigEndian.Uint32(r.page))
+		r.page = r.page[4:]
+		switch {
+		case length < 0:
+			r.values[i] = nil
+		case int(length) > len(r.page):
+			return errPage
+		default:
+			r.values[i] = r.page[:length:length]
+			r.page = r.page[length:]
+		}
+	}
+	return nil
+}
+
+// Scan copies the row's columns into dst, one pointer a column; a pointer to a pointer, or a sql.Scanner, takes NULL too.
+func (r *Rows) Scan(dst ...any) error {
+	if len(dst) != len(r.columns) {
+		return fmt.Errorf("%d columns, but %d destinations", len(r.columns), len(dst))
+	}
+	for i, column := range r.columns {
+		format := int16(pgtype.TextFormatCode)
+		if column.GetBinary() {
+			format = pgtype.BinaryFormatCode
+		}
+		if err := r.types.Scan(column.GetTypeOid(), format, r.values[i], dst[i]); err != nil {
+			return fmt.Errorf("column %s: %w", column.GetName(), err)
+		}
+	}
+	return nil
+}
+
+// Err tells what ended the rows before their end.
+func (r *Rows) Err() error { return r.err }
+
+// Close gives the connection back. Rows read to the end are closed already; closing twice is fine.
+func (r *Rows) Close() {
+	if r.cursor != 0 {
+		_ = r.statements.call(context.WithoutCancel(r.ctx), abi.Method_METHOD_CLOSE_ROWS,
+			&abi.CloseRowsRequest{Cursor: r.cursor}, &abi.CloseRowsResponse{})
+		r.cursor = 0
+	}
+	r.page = nil
+	if r.types != nil {
+		typeMaps.Put(r.types)
+		r.types = nil
+	}
+}
+
+// Row is the first row of a query.
+type Row struct {
+	rows *Rows
+	err  error
+}
+
+// Scan copies the row's columns into dst. sql.ErrNoRows when there is no row.
+func (r *Row) Scan(dst ...any) error {
+	if r.err != nil {
+		return r.err
+	}
+	defer r.rows.Close()
+	if !r.rows.Next() {
+		if err := r.rows.Err(); err != nil {
+			return err
+		}
+		return sql.ErrNoRows
+	}
+	return r.rows.Scan(dst...)
+}

@@ -1,0 +1,372 @@
+package sdk_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
+	"golang.org/x/sys/unix"
+
+	"github.com/narthex-platform/narthex/migrations"
+	"github.com/narthex-platform/narthex/modulehost/abi"
+	"github.com/narthex-platform/narthex/modulehost/facade"
+	"github.com/narthex-platform/narthex/modulehost/link"
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+	"github.com/narthex-platform/narthex/services/database"
+	"github.com/narthex-platform/narthex/services/database/databasetest"
+)
+
+func TestMain(m *testing.M) { databasetest.Main(m) }
+
+// module is one whose parts a test fills in.
+type module struct {
+	register func(*sdk.Registry)
+	host     *sdk.Host
+	stopped  int
+}
+
+func (m *module) Register(r *sdk.Registry) error {
+	if m.register != nil {
+		m.register(r)
+	}
+	return nil
+}
+func (m *module) Start(_ context.Context, h *sdk.Host) error { m.host = h; return nil }
+func (m *module) Stop(context.Context) error                 { m.stopped++; return nil }
+
+// platform is the host's side of a served module: a real link, and the real facade on a real database.
+type platform struct {
+	t      *testing.T
+	client *link.Client
+	facade *facade.Facade
+	logs   *observer.ObservedLogs
+	served chan error
+}
+
+func serve(t *testing.T, m sdk.Module, schema string) *platform {
+	t.Helper()
+	hostCalls, incoming := socketpair(t)
+	outgoing, moduleCalls := socketpair(t)
+	core, logs := observer.New(zap.InfoLevel)
+	config := facade.Config{ModuleID: "seats", Log: zap.New(core)}
+	if schema != "" {
+		db := databasetest.New(t)
+		if _, err := migrations.Apply(t.Context(), migrations.Options{
+			Connect: database.Config(db.Settings),
+			Modules: []migrations.Line{{ID: "seats", Files: []migrations.File{{Version: 1, Name: "seats", SQL: []byte(schema)}}}},
+		}); err != nil {
+			t.Fatal(err)
+		}
+		roles, err := db.Database(t).ModuleRoles(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if config.Pool, err = db.Database(t).OpenModule(roles["seats"]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := &platform{t: t, facade: facade.New(config), logs: logs, served: make(chan error, 1)}
+	session := p.facade.Open()
+	ctx, end := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = link.Serve(ctx, moduleCalls, session.Serve, 16)
+	}()
+	go func() { p.served <- sdk.ServeOn(m, incoming, outgoing) }()
+	p.client = link.NewClient(hostCalls)
+	t.Cleanup(func() {
+		_ = p.client.Close()
+		end()
+		<-ended
+		session.Close()
+	})
+	return p
+}
+
+func socketpair(t *testing.T) (net.Conn, net.Conn) {
+	t.Helper()
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var conns [2]net.Conn
+	for i, fd := range fds {
+		file := os.NewFile(uintptr(fd), "link")
+		if conns[i], err = net.FileConn(file); err != nil {
+			t.Fatal(err)
+		}
+		_ = file.Close()
+	}
+	return conns[0], conns[1]
+}
+
+func (p *platform) call(method abi.Method, request, response any) error {
+	ctx, cancel := context.WithTimeout(p.t.Context(), time.Minute)
+	defer cancel()
+	switch r := request.(type) {
+	case *abi.RegisterRequest:
+		return p.client.Call(ctx, link.Method(method), r, response.(*abi.RegisterResponse))
+	case *abi.StartRequest:
+		return p.client.Call(ctx, link.Method(method), r, response.(*abi.StartResponse))
+	case *abi.StopRequest:
+		return p.client.Call(ctx, link.Method(method), r, response.(*abi.StopResponse))
+	}
+	return p.client.Call(ctx, link.Method(method), request.(*abi.HandleRequest), response.(*abi.HandleResponse))
+}
+
+// started registers and starts the module.
+func (p *platform) started() *platform {
+	p.t.Helper()
+	if err := p.call(abi.Method_METHOD_REGISTER, &abi.RegisterRequest{Abi: abi.Version}, &abi.RegisterResponse{}); err != nil {
+		p.t.Fatal(err)
+	}
+	if err := p.call(abi.Method_METHOD_START, &abi.StartRequest{Database: true}, &abi.StartResponse{}); err != nil {
+		p.t.Fatal(err)
+	}
+	return p
+}
+
+func TestRegistration(t *testing.T) {
+	nothing := func(http.ResponseWriter, *http.Request) {}
+	p := serve(t, &module{register: func(r *sdk.Registry) {
+		r.Handle("GET /slides/{id}", "seats.read", sdk.NoBody, nothing)
+		r.Handle("POST /slides", "seats.write", sdk.Buffered(16<<10), nothing)
+	}}, "")
+	var got abi.RegisterResponse
+	if err := p.call(abi.Method_METHOD_REGISTER, &abi.RegisterRequest{}, &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.GetAbi() != abi.Version || got.GetSdkVersion() != sdk.Version || len(got.GetRoutes()) != 2 ||
+		got.GetRoutes()[0].GetPath() != "/slides/{id}" || got.GetRoutes()[0].GetMaxBodyBytes() != 0 ||
+		got.GetRoutes()[1].GetMethod() != "POST" || got.GetRoutes()[1].GetMaxBodyBytes() != 16<<10 || got.GetRoutes()[1].GetPermission() != "seats.write" {
+		t.Errorf("%v", &got)
+	}
+}
+
+func TestVersionsAreOne(t *testing.T) {
+	if sdk.Version != abi.PlatformVersion {
+		t.Errorf("SDK %s, platform %s", sdk.Version, abi.PlatformVersion)
+	}
+}
+
+func TestBadPatternFailsTheRegistration(t *testing.T) {
+	p := serve(t, &module{register: func(r *sdk.Registry) { r.Handle("/slides", "seats.read", sdk.NoBody, nil) }}, "")
+	if err := p.call(abi.Method_METHOD_REGISTER, &abi.RegisterRequest{}, &abi.RegisterResponse{}); err == nil {
+		t.Error("accepted")
+	}
+}
+
+func TestHandlerSeesAnOrdinaryRequest(t *testing.T) {
+	var m *module
+	m = &module{register: func(r *sdk.Registry) {
+		r.Handle("PUT /slides/{id}", "seats.read", sdk.Buffered(100), func(w http.ResponseWriter, r *http.Request) {
+			body, err := io.ReadAll(r.Body)
+			may, canErr := m.host.Can(r.Context(), "seats.write")
+			w.Header().Set("Content-Type", "text/plain")
+			w.WriteHeader(http.StatusTeapot)
+			fmt.Fprint(w, r.Method, " ", r.URL.Path, " ", r.URL.Query().Get("q"), " ", r.PathValue("id"), " ", r.Header.Get("Accept"), " ",
+				string(body), " ", r.ContentLength, " ", sdk.Principal(r.Context()), " ", may, " ", err, " ", canErr)
+		})
+	}}
+	p := serve(t, m, "").started()
+	call, leave := p.facade.EnterCall(holder("seats.write"))
+	defer leave()
+	var got abi.HandleResponse
+	err := p.call(abi.Method_METHOD_HANDLE, &abi.HandleRequest{
+		Route: 0, Call: call, Method: "PUT", Path: "/slides/a%2Fb", Query: "q=1+2", Parameters: []string{"a/b"}, Body: []byte("hello"),
+		Headers:   []*abi.Header{{Name: "Accept", Value: "text/plain"}},
+		Principal: &abi.Principal{Kind: abi.Principal_AUTHENTICATED, UserId: "u"},
+	}, &got)
+	const want = "PUT /slides/a/b 1 2 a/b text/plain hello 5 {authenticated u } true <nil> <nil>"
+	if err != nil || got.GetStatus() != http.StatusTeapot || string(got.GetBody()) != want {
+		t.Errorf("%v %d %q", err, got.GetStatus(), got.GetBody())
+	}
+}
+
+type holder string
+
+func (h holder) Allowed(_ context.Context, permission string) (bool, error) {
+	return permission == string(h), nil
+}
+
+func TestCanOutsideARequest(t *testing.T) {
+	m := &module{}
+	serve(t, m, "").started()
+	if _, err := m.host.Can(t.Context(), "seats.read"); !errors.Is(err, sdk.ErrOutsideRequest) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestStopThenHangUpEndsServe(t *testing.T) {
+	m := &module{}
+	p := serve(t, m, "").started()
+	if err := p.call(abi.Method_METHOD_STOP, &abi.StopRequest{}, &abi.StopResponse{}); err != nil {
+		t.Fatal(err)
+	}
+	_ = p.client.Close()
+	if err := <-p.served; err != nil || m.stopped != 1 {
+		t.Errorf("%v, stopped %d times", err, m.stopped)
+	}
+}
+
+func TestLogReachesTheHost(t *testing.T) {
+	m := &module{}
+	p := serve(t, m, "").started()
+	m.host.Log.With("who", "a").WithGroup("g").Warn("hello", "n", 1)
+	m.host.Log.Debug("not sent")
+	lines := p.logs.All()
+	if len(lines) != 1 || lines[0].Level != zap.WarnLevel || lines[0].ContextMap()["text"] != "hello" {
+		t.Fatalf("%v", lines)
+	}
+	attributes, _ := lines[0].ContextMap()["attributes"].(map[string]string)
+	if !reflect.DeepEqual(attributes, map[string]string{"who": "a", "g.n": "1"}) {
+		t.Errorf("%v", attributes)
+	}
+}
+
+const seats = `CREATE TABLE seats (
+	id uuid PRIMARY KEY, name text UNIQUE, price numeric, rows integer, wide boolean, at timestamptz, tags text[], extra jsonb, raw bytea, weight double precision)`
+
+func TestValuesThereAndBack(t *testing.T) {
+	m := &module{}
+	serve(t, m, seats).started()
+	db := m.host.DB
+	id, at := uuid.New(), time.Date(2026, 3, 1, 10, 0, 0, 123456000, time.UTC)
+	type label string // a named type
+	name := label("aisle")
+	n, err := db.Exec(t.Context(), `INSERT INTO seats VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+		id, &name, "12.50", int32(7), true, at, []string{"a", "b"}, `{"x":1}`, []byte{0, 1}, 1.5)
+	if err != nil || n != 1 {
+		t.Fatalf("%d, %v", n, err)
+	}
+	var (
+		gotID    uuid.UUID
+		gotName  string
+		gotPrice string
+		gotRows  int
+		gotWide  bool
+		gotAt    time.Time
+		gotTags  []string
+		gotExtra []byte
+		gotRaw   []byte
+		weight   float64
+	)
+	if err := db.QueryRow(t.Context(), `SELECT id, name, price::text, rows, wide, at, tags, extra, raw, weight FROM seats`).Scan(
+		&gotID, &gotName, &gotPrice, &gotRows, &gotWide, &gotAt, &gotTags, &gotExtra, &gotRaw, &weight); err != nil {
+		t.Fatal(err)
+	}
+	if gotID != id || gotName != "aisle" || gotPrice != "12.50" || gotRows != 7 || !gotWide || !gotAt.Equal(at) ||
+		!reflect.DeepEqual(gotTags, []string{"a", "b"}) || string(gotExtra) != `{"x": 1}` || string(gotRaw) != "\x00\x01" || weight != 1.5 {
+		t.Error(gotID, gotName, gotPrice, gotRows, gotWide, gotAt, gotTags, string(gotExtra), gotRaw, weight)
+	}
+
+	var missing *string
+	var null sql.NullInt64
+	if err := db.QueryRow(t.Context(), `SELECT $1::text, $2::bigint, $3::text[] = '{}'`, nil, (*int)(nil), []string{}).Scan(&missing, &null, &gotWide); err != nil ||
+		missing != nil || null.Valid || !gotWide {
+		t.Error(missing, null, gotWide, err)
+	}
+	if err := db.QueryRow(t.Context(), `SELECT NULL::text`).Scan(&gotName); err == nil {
+		t.Error("NULL was scanned into a string")
+	}
+	if _, err := db.Exec(t.Context(), `SELECT $1`, struct{}{}); err == nil {
+		t.Error("a struct was sent")
+	}
+}
+
+func TestNoRowsAndErrors(t *testing.T) {
+	m := &module{}
+	serve(t, m, seats).started()
+	db := m.host.DB
+	if err := db.QueryRow(t.Context(), `SELECT id FROM seats`).Scan(new(string)); !errors.Is(err, sql.ErrNoRows) {
+		t.Errorf("%v", err)
+	}
+	insert := func() error {
+		_, err := db.Exec(t.Context(), `INSERT INTO seats (id, name) VALUES (gen_random_uuid(), 'a')`)
+		return err
+	}
+	if err := insert(); err != nil {
+		t.Fatal(err)
+	}
+	said := (*sdk.DatabaseError)(nil)
+	if err := insert(); !errors.As(err, &said) || said.SQLState != "23505" || said.Constraint != "seats_name_key" {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestRowsOverManyPages(t *testing.T) {
+	m := &module{}
+	serve(t, m, seats).started()
+	for range 6 { // more than there are connections: each time they are given back
+		rows, err := m.host.DB.Query(t.Context(), `SELECT n, repeat('x', 100000) FROM generate_series(1, 40) n`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := 0
+		for rows.Next() {
+			var n int
+			var text string
+			if err := rows.Scan(&n, &text); err != nil || n != seen+1 || len(text) != 100000 {
+				t.Fatalf("row %d is %d with %d bytes, %v", seen+1, n, len(text), err)
+			}
+			seen++
+		}
+		if err := rows.Err(); err != nil || seen != 40 || !reflect.DeepEqual(rows.Columns(), []string{"n", "repeat"}) {
+			t.Fatalf("%d rows, %v, %v", seen, rows.Columns(), err)
+		}
+		if rows, err = m.host.DB.Query(t.Context(), `SELECT n, repeat('x', 100000) FROM generate_series(1, 40) n`); err != nil || !rows.Next() {
+			t.Fatal(err)
+		}
+		rows.Close()
+		rows.Close()
+		if rows.Next() {
+			t.Fatal("closed rows go on")
+		}
+	}
+}
+
+func TestInTx(t *testing.T) {
+	m := &module{}
+	serve(t, m, seats).started()
+	db := m.host.DB
+	insert := func(name string, end func() error) func(*sdk.Tx) error {
+		return func(tx *sdk.Tx) error {
+			if _, err := tx.Exec(t.Context(), `INSERT INTO seats (id, name) VALUES (gen_random_uuid(), $1)`, name); err != nil {
+				return err
+			}
+			return end()
+		}
+	}
+	refused := errors.New("no")
+	if err := db.InTx(t.Context(), insert("kept", func() error { return nil })); err != nil {
+		t.Error(err)
+	}
+	if err := db.InTx(t.Context(), insert("dropped", func() error { return refused })); !errors.Is(err, refused) {
+		t.Error(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	if err := db.InTx(ctx, insert("cancelled", func() error { cancel(); return nil })); err == nil {
+		t.Error("a cancelled transaction was committed")
+	}
+	func() {
+		defer func() { _ = recover() }()
+		_ = db.InTx(t.Context(), insert("panicked", func() error { panic("no") }))
+	}()
+	var names []string
+	if err := db.QueryRow(t.Context(), `SELECT array_agg(name) FROM seats`).Scan(&names); err != nil || strings.Join(names, " ") != "kept" {
+		t.Errorf("%v, %v", names, err)
+	}
+}

@@ -1,0 +1,131 @@
+package sdk
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/narthex-platform/narthex/modulehost/abi"
+	"github.com/narthex-platform/narthex/modulehost/link"
+)
+
+// The inherited descriptors (docs/link.md).
+const (
+	hostCallsModule = 3
+	moduleCallsHost = 4
+)
+
+// inService bounds the calls that one process works on at once: as many as the platform ever sends, plus its own.
+const inService = 512
+
+var errNotStarted = errors.New("this program is a Narthex module: the platform starts it; install its folder and start the platform")
+
+// serve runs the module's life and returns when the platform has stopped it or is gone.
+func serve(m Module) error {
+	incoming, err := inherited(hostCallsModule)
+	if err != nil {
+		return err
+	}
+	outgoing, err := inherited(moduleCallsHost)
+	if err != nil {
+		return err
+	}
+	return serveOn(m, incoming, outgoing)
+}
+
+func serveOn(m Module, incoming, outgoing net.Conn) error {
+	host := link.NewClient(outgoing)
+	defer host.Close()
+
+	life := &life{module: m, host: host}
+	if err := link.Serve(context.Background(), incoming, life.serve, inService); !life.stopped.Load() {
+		return err
+	}
+	return nil // the platform hung up after Stop, as it should
+}
+
+func inherited(fd uintptr) (net.Conn, error) {
+	file := os.NewFile(fd, "link")
+	if file == nil {
+		return nil, errNotStarted
+	}
+	defer file.Close()
+	conn, err := net.FileConn(file)
+	if err != nil {
+		return nil, errNotStarted
+	}
+	return conn, nil
+}
+
+// life answers the platform's calls, in the order Register, Start, requests, Stop.
+type life struct {
+	module  Module
+	host    *link.Client
+	stopped atomic.Bool // Stop was called
+
+	registered sync.Once
+	registry   Registry
+}
+
+func (l *life) serve(ctx context.Context, method link.Method, payload []byte) (proto.Message, error) {
+	switch abi.Method(method) {
+	case abi.Method_METHOD_HANDLE:
+		return l.handle(ctx, payload)
+	case abi.Method_METHOD_REGISTER:
+		return l.register()
+	case abi.Method_METHOD_START:
+		return l.start(ctx, payload)
+	case abi.Method_METHOD_STOP:
+		return l.stop(ctx)
+	}
+	return nil, &link.Failure{CodeText: "METHOD_UNKNOWN"}
+}
+
+func (l *life) register() (proto.Message, error) {
+	err := errors.New("registered twice")
+	l.registered.Do(func() {
+		err = errors.Join(l.module.Register(&l.registry), l.registry.problem())
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &abi.RegisterResponse{Abi: abi.Version, SdkVersion: Version, Routes: l.registry.routes}, nil
+}
+
+func (l *life) start(ctx context.Context, payload []byte) (proto.Message, error) {
+	var request abi.StartRequest
+	if err := proto.Unmarshal(payload, &request); err != nil {
+		return nil, err
+	}
+	if err := l.module.Start(ctx, newHost(l.host, &request)); err != nil {
+		return nil, err
+	}
+	return &abi.StartResponse{}, nil
+}
+
+func (l *life) stop(ctx context.Context) (proto.Message, error) {
+	l.stopped.Store(true)
+	if err := l.module.Stop(ctx); err != nil {
+		return nil, err
+	}
+	return &abi.StopResponse{}, nil
+}
+
+// callDeadline bounds a call to the host whose context has no deadline of its own.
+const callDeadline = 30 * time.Second
+
+// call asks the host, never without a deadline.
+func call(ctx context.Context, client *link.Client, method abi.Method, request, response proto.Message) error {
+	if _, bounded := ctx.Deadline(); !bounded {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, callDeadline)
+		defer cancel()
+	}
+	return client.Call(ctx, link.Method(method), request, response)
+}
