@@ -1,0 +1,78 @@
+package gateway
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/narthex-platform/narthex/modulehost/abi"
+)
+
+// maxBuffered is the most that a buffered route may declare (spec.md § Limits).
+const maxBuffered = 1 << 20
+
+var (
+	literal  = regexp.MustCompile(`^[A-Za-z0-9._~-]+$`)
+	wildcard = regexp.MustCompile(`^\{[A-Za-z][A-Za-z0-9_]*\}$`)
+)
+
+// CheckRoutes refuses a registration that the table could not hold: a method, path, permission or limit outside the rules, or two
+// routes that answer the same. permissions are those of the module's manifest.
+func CheckRoutes(permissions []string, routes []*abi.Route) error {
+	declared := make(map[string]bool, len(permissions))
+	for _, permission := range permissions {
+		declared[permission] = true
+	}
+	seen := make(map[string]bool, len(routes))
+	for _, route := range routes {
+		shape, err := pathShape(route.GetPath())
+		if err != nil {
+			return err
+		}
+		key := route.GetMethod() + " " + shape
+		switch {
+		case !isMethod(route.GetMethod()):
+			return fmt.Errorf("route %s: the method must be GET, POST, PUT, PATCH or DELETE", route.GetPath())
+		case !declared[route.GetPermission()]:
+			return fmt.Errorf("route %s: the permission is not declared in the manifest", route.GetPath())
+		case route.GetBodyMode() != abi.BodyMode_BODY_MODE_BUFFERED:
+			return fmt.Errorf("route %s: this platform takes buffered bodies only", route.GetPath())
+		case route.GetMaxBodyBytes() < 0 || route.GetMaxBodyBytes() > maxBuffered:
+			return fmt.Errorf("route %s: a buffered body is at most 1 MiB", route.GetPath())
+		case seen[key]:
+			return fmt.Errorf("route %s: another route answers the same", route.GetPath())
+		}
+		seen[key] = true
+	}
+	return nil
+}
+
+func isMethod(method string) bool {
+	switch method {
+	case "GET", "POST", "PUT", "PATCH", "DELETE":
+		return true
+	}
+	return false
+}
+
+// pathShape is the path without the wildcards' names: two routes of one shape answer the same requests.
+func pathShape(path string) (string, error) {
+	if !strings.HasPrefix(path, "/") || len(path) > 512 {
+		return "", fmt.Errorf("a route's path must begin with a slash and have at most 512 characters")
+	}
+	segments := strings.Split(path[1:], "/")
+	names := make(map[string]bool)
+	for i, segment := range segments {
+		switch {
+		case wildcard.MatchString(segment):
+			if names[segment] {
+				return "", fmt.Errorf("route %s: two segments have one name", path)
+			}
+			names[segment] = true
+			segments[i] = "{}"
+		case !literal.MatchString(segment) || segment == "." || segment == "..":
+			return "", fmt.Errorf("route %s: a segment must be of letters, digits and ._~- or a {name}", path)
+		}
+	}
+	return "/" + strings.Join(segments, "/"), nil
+}

@@ -1,0 +1,58 @@
+// Package gateway owns the way of an HTTP request into a module and back: the module's rows of the route table, what a handler gets to
+// see, and what of its answer goes out (spec.md § Module routes and realtime, contract.md §7).
+package gateway
+
+import (
+	"context"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/narthex-platform/narthex/modulehost/abi"
+	"github.com/narthex-platform/narthex/modulehost/facade"
+	"github.com/narthex-platform/narthex/services/httpapi"
+)
+
+// Prefix is the root below which every module has its own.
+const Prefix = "/api/v1/modules/"
+
+// Process is a running module, or one that is being restarted.
+type Process interface {
+	Routes() []*abi.Route // frozen by the first start
+	Call(ctx context.Context, method abi.Method, request, response proto.Message) error
+}
+
+// Calls names the requests under way, so that the module can ask what their callers may do.
+type Calls interface {
+	EnterCall(caller facade.Caller) (id uint64, leave func())
+}
+
+// Module is one started module.
+type Module struct {
+	ID      string
+	Process Process
+	Calls   Calls
+}
+
+// Routes returns the module's rows of the table.
+func Routes(module Module) []httpapi.Route {
+	mount := &mount{module: module, queue: newQueue()}
+	var rows []httpapi.Route
+	for index, declared := range module.Process.Routes() {
+		route := httpapi.Route{
+			Method:     declared.GetMethod(),
+			Path:       Prefix + module.ID + declared.GetPath(),
+			Head:       declared.GetMethod() == "GET",
+			MaxBody:    declared.GetMaxBodyBytes(),
+			Permission: declared.GetPermission(),
+			Handle:     mount.handler(uint32(index), declared),
+		}
+		if declared.GetMethod() != "GET" {
+			route.Origin = httpapi.TrustedOrigin
+		}
+		if declared.GetMethod() != "GET" || route.MaxBody > 0 {
+			route.Body = httpapi.DeclaredBody
+		}
+		rows = append(rows, route)
+	}
+	return rows
+}
