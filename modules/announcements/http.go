@@ -1,0 +1,77 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+
+	"github.com/go-json-experiment/json"
+	"github.com/google/uuid"
+)
+
+// refusal is an answer that the caller can do something about.
+type refusal struct {
+	status int
+	code   string
+}
+
+func (r refusal) Error() string { return r.code }
+
+var (
+	errRequest  = refusal{http.StatusBadRequest, "REQUEST_INVALID"}
+	errNotFound = refusal{http.StatusNotFound, "SLIDE_NOT_FOUND"}
+	errConflict = refusal{http.StatusConflict, "CONFLICT"}
+)
+
+// handle turns what a handler returns into the answer. What is no refusal is a failure of the module: the platform answers
+// MODULE_HANDLER_FAILED for it.
+func handle(serve func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		err := serve(w, r)
+		if err == nil {
+			return
+		}
+		if refused := (refusal{}); errors.As(err, &refused) {
+			_ = respond(w, refused.status, map[string]string{"code": refused.code})
+			return
+		}
+		panic(err)
+	}
+}
+
+func respond(w http.ResponseWriter, status int, value any) error {
+	body, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, err = w.Write(body)
+	return err
+}
+
+// decode takes one JSON object with known keys and nothing after it.
+func decode(r *http.Request, into any) error {
+	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || media != "application/json" {
+		return errRequest
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(body, into, json.RejectUnknownMembers(true)); err != nil || len(body) == 0 || string(body) == "null" {
+		return errRequest
+	}
+	return nil
+}
+
+// slideID takes the one spelling of an id; another names no slide.
+func slideID(text string) (string, error) {
+	id, err := uuid.Parse(text)
+	if err != nil || id.String() != text {
+		return "", errNotFound
+	}
+	return text, nil
+}

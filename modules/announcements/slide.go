@@ -1,0 +1,99 @@
+package main
+
+import (
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Limits of one notice, in characters and bytes.
+const (
+	maxKind    = 64
+	maxTitle   = 120
+	maxBody    = 4000
+	maxPayload = 8 << 10
+)
+
+// slide is one notice as callers see it.
+type slide struct {
+	ID       string         `json:"id"`
+	Kind     string         `json:"kind"`
+	Title    string         `json:"title"`
+	Body     string         `json:"body"`
+	ImageID  *string        `json:"imageId"`
+	Payload  jsontext.Value `json:"payload"`
+	StartsAt *moment        `json:"startsAt"`
+	EndsAt   *moment        `json:"endsAt"`
+	Position int64          `json:"position"`
+	Enabled  bool           `json:"enabled"`
+	Rev      int64          `json:"rev"`
+}
+
+// draft is what a caller writes. Absent and null mean the same.
+type draft struct {
+	Kind     *string        `json:"kind"`
+	Title    *string        `json:"title"`
+	Body     *string        `json:"body"`
+	ImageID  *string        `json:"imageId"` // pictures are not taken yet: null only
+	Payload  jsontext.Value `json:"payload"`
+	StartsAt *moment        `json:"startsAt"`
+	EndsAt   *moment        `json:"endsAt"`
+	Enabled  *bool          `json:"enabled"`
+	Rev      *int64         `json:"rev"` // an edit's: what the writer saw
+}
+
+// check fills in what may be left out and refuses what the board could not show.
+func (d *draft) check() error {
+	if d.Kind == nil {
+		notice := "notice"
+		d.Kind = &notice
+	}
+	if d.Body == nil {
+		d.Body = new(string)
+	}
+	if d.Enabled == nil {
+		d.Enabled = new(bool)
+	}
+	if d.Payload.Kind() == 'n' {
+		d.Payload = nil
+	}
+	switch {
+	case d.Title == nil, !isText(*d.Title, 1, maxTitle), !isText(*d.Body, 0, maxBody), !isText(*d.Kind, 1, maxKind),
+		d.ImageID != nil,
+		d.Payload != nil && (d.Payload.Kind() != '{' || len(d.Payload) > maxPayload || strings.Contains(string(d.Payload), `\u0000`)),
+		d.StartsAt != nil && d.EndsAt != nil && !d.EndsAt.Time().After(d.StartsAt.Time()):
+		return errRequest
+	}
+	return nil
+}
+
+// isText counts characters; NUL is no text to PostgreSQL.
+func isText(text string, least, most int) bool {
+	count := utf8.RuneCountInString(text)
+	return least <= count && count <= most && !strings.ContainsRune(text, 0)
+}
+
+// moment is a time in the one form of the platform, YYYY-MM-DDTHH:mm:ss.sssZ.
+type moment time.Time
+
+const momentForm = "2006-01-02T15:04:05.000Z"
+
+// Time is the moment as Go knows it.
+func (m moment) Time() time.Time { return time.Time(m) }
+
+// MarshalText writes the one form.
+func (m moment) MarshalText() ([]byte, error) {
+	return m.Time().UTC().AppendFormat(nil, momentForm), nil
+}
+
+// UnmarshalText takes the one form and no other.
+func (m *moment) UnmarshalText(text []byte) error {
+	parsed, err := time.Parse(momentForm, string(text))
+	if err != nil || parsed.Format(momentForm) != string(text) {
+		return errRequest
+	}
+	*m = moment(parsed)
+	return nil
+}
