@@ -1,0 +1,35 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/narthex-platform/narthex/services/environment"
+)
+
+func (p *program) apiStart() *cobra.Command {
+	return &cobra.Command{
+		Use:   "api:start",
+		Short: "Run the platform from the environment until SIGTERM or Ctrl-C",
+		Long: `Runs the platform from the environment (docs/architecture.md; SERVICE_* and DATABASE_URL).
+It never changes the schema: run migrations:apply first. On SIGTERM or Ctrl-C requests under way are
+finished, modules are stopped in reverse order, and the command ends with status 0.`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			settings, err := environment.Load(p.lookup, environment.Everything)
+			if err != nil {
+				return err
+			}
+			return serve(cmd.Context(), newServer(settings, newLog(p.stderr)))
+		},
+	}
+}
+
+// serve runs a server until ctx ends or the server cannot go on, and stops it in order.
+func serve(ctx context.Context, s *server) error {
+	if err := s.Start(ctx); err != nil {
+		return err
+	}
+	return s.Wait(ctx)
+}

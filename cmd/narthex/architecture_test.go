@@ -1,0 +1,140 @@
+package main
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const project = "github.com/narthex-platform/narthex/"
+
+// ranks are the floors of the house (architecture.md §1): imports point down, equals never import each other. A package that is not
+// listed fails the test, so a new one takes its place on purpose.
+var ranks = map[string]int{
+	"cmd/narthex": 6,
+
+	"services/httpserver": 5,
+	"modulehost/gateway":  5,
+
+	"services/authorization":         4,
+	"services/enablement":            4,
+	"services/health":                4,
+	"services/identity":              4,
+	"services/database/databasetest": 4, // for tests alone
+	"modulehost/facade":              4,
+
+	"services/httpapi":   3,
+	"modulehost/process": 3,
+
+	"services/database":  2,
+	"services/principal": 2,
+	"migrations":         2,
+	"modulehost/catalog": 2,
+
+	"supervisor":                1,
+	"services/environment":      1,
+	"services/database/cluster": 1,
+	"modulehost/manifest":       1,
+	"modulehost/abi":            1,
+	"modulehost/link":           1,
+}
+
+// outside are the packages that the ranks do not hold: what module authors import, the modules, and generators.
+var outside = map[string][]string{
+	"modulehost/sdk":          {"modulehost/abi", "modulehost/link"},
+	"modules/announcements":   {"modulehost/sdk"},
+	"modulehost/abi/generate": nil,
+}
+
+// doors name the packages that may import a library. pgx has more than one: pgx is listed by package, store.go files beside.
+var doors = map[string][]string{
+	"github.com/thejerf/suture/v4":    {"supervisor"},
+	"github.com/gin-gonic/gin":        {"services/httpserver"},
+	"golang.org/x/crypto":             {"services/identity"},
+	"github.com/jackc/pgx/v5/pgtype":  {"modulehost/facade", "modulehost/sdk", "services/database", "migrations"},
+	"github.com/jackc/pgx/v5/pgxpool": {"modulehost/facade", "services/database", "migrations", "services/database/databasetest", "services/*/store.go"},
+	"github.com/jackc/pgx/v5":         {"modulehost/facade", "services/database", "migrations", "services/database/databasetest", "services/*/store.go"},
+	"github.com/jackc/pgx/v5/pgconn":  {"modulehost/facade", "services/database", "migrations", "services/database/databasetest", "services/*/store.go"},
+	"github.com/spf13/cobra":          {"cmd/narthex"},
+}
+
+// goPackage is one line of go list.
+type goPackage struct {
+	path    string
+	imports []string
+}
+
+func listPackages(t *testing.T) []goPackage {
+	t.Helper()
+	output, err := exec.CommandContext(t.Context(), "go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, project+"...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var packages []goPackage
+	for line := range strings.Lines(string(output)) {
+		fields := strings.Fields(line)
+		packages = append(packages, goPackage{strings.TrimPrefix(fields[0], project), fields[1:]})
+	}
+	return packages
+}
+
+func TestImportsPointDown(t *testing.T) {
+	for _, p := range listPackages(t) {
+		allowed, special := outside[p.path]
+		rank, ranked := ranks[p.path]
+		if !special && !ranked {
+			t.Errorf("%s has no rank", p.path)
+			continue
+		}
+		for _, imported := range p.imports {
+			own, ours := strings.CutPrefix(imported, project)
+			switch {
+			case !ours:
+			case special && !slices.Contains(allowed, own):
+				t.Errorf("%s imports %s, which is not its own to use", p.path, own)
+			case ranked && (ranks[own] == 0 || ranks[own] >= rank):
+				t.Errorf("%s (rank %d) imports %s (rank %d)", p.path, rank, own, ranks[own])
+			}
+		}
+	}
+}
+
+func TestLibrariesHaveOneDoor(t *testing.T) {
+	for _, p := range listPackages(t) {
+		for _, imported := range p.imports {
+			library := doorOf(imported)
+			if library == "" || slices.Contains(doors[library], p.path) {
+				continue
+			}
+			if !slices.Contains(doors[library], "services/*/store.go") || !onlyInStoreFile(t, p.path, imported) {
+				t.Errorf("%s imports %s; its door is %s", p.path, imported, strings.Join(doors[library], ", "))
+			}
+		}
+	}
+}
+
+// doorOf finds the longest listed library that an import belongs to.
+func doorOf(imported string) (library string) {
+	for candidate := range doors {
+		if (imported == candidate || strings.HasPrefix(imported, candidate+"/")) && len(candidate) > len(library) {
+			library = candidate
+		}
+	}
+	return library
+}
+
+// onlyInStoreFile tells whether store.go is the one file of a package that imports a library.
+func onlyInStoreFile(t *testing.T, path, imported string) bool {
+	t.Helper()
+	output, err := exec.CommandContext(t.Context(), "grep", "-l", "--include=*.go", "-r", `"`+imported+`"`, "../../"+path).Output()
+	if err != nil {
+		t.Fatalf("grep: %v", err)
+	}
+	for file := range strings.Lines(string(output)) {
+		if file = strings.TrimSpace(file); !strings.HasSuffix(file, "/store.go") && !strings.HasSuffix(file, "_test.go") {
+			return false
+		}
+	}
+	return true
+}

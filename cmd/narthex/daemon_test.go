@@ -1,0 +1,292 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/narthex-platform/narthex/services/database/databasetest"
+)
+
+// patience bounds every wait of these tests; nothing is asserted about how long anything takes.
+const patience = 60 * time.Second
+
+// invocation is one run of the program in a process of its own.
+type invocation struct {
+	command *exec.Cmd
+	stdout  transcript
+	stderr  transcript
+	ended   chan struct{}
+}
+
+// transcript collects what a process writes and lets tests wait for a part of it.
+type transcript struct {
+	mu      sync.Mutex
+	text    bytes.Buffer
+	changed chan struct{}
+}
+
+// Write adds to the text.
+func (t *transcript) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.changed != nil {
+		close(t.changed)
+		t.changed = nil
+	}
+	return t.text.Write(p)
+}
+
+// String is everything so far.
+func (t *transcript) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.text.String()
+}
+
+func (t *transcript) next() <-chan struct{} {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.changed == nil {
+		t.changed = make(chan struct{})
+	}
+	return t.changed
+}
+
+// begin starts the program with an environment of exactly these variables.
+func begin(t *testing.T, environment map[string]string, stdin string, args ...string) *invocation {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := &invocation{command: exec.Command(self, args...), ended: make(chan struct{})}
+	run.command.Env = []string{playsNarthex + "=1", "PATH=" + os.Getenv("PATH"), "GORACE=halt_on_error=1 exitcode=66"}
+	for name, value := range environment {
+		run.command.Env = append(run.command.Env, name+"="+value)
+	}
+	run.command.Stdin = strings.NewReader(stdin)
+	run.command.Stdout, run.command.Stderr = &run.stdout, &run.stderr
+	if dir, found := environment["PWD"]; found {
+		run.command.Dir = dir
+	}
+	if err := run.command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		defer close(run.ended)
+		_ = run.command.Wait()
+	}()
+	t.Cleanup(func() {
+		_ = run.command.Process.Kill()
+		<-run.ended
+		if t.Failed() {
+			t.Logf("%v\nstandard output:\n%s\nstandard error:\n%s", args, run.stdout.String(), run.stderr.String())
+		}
+	})
+	return run
+}
+
+// exit waits for the end and returns the exit status.
+func (r *invocation) exit(t *testing.T) int {
+	t.Helper()
+	select {
+	case <-r.ended:
+		return r.command.ProcessState.ExitCode()
+	case <-time.After(patience):
+		t.Fatal("the program did not end")
+		return 0
+	}
+}
+
+// says waits until a text appears in out.
+func (r *invocation) says(t *testing.T, out *transcript, text string) {
+	t.Helper()
+	deadline := time.After(patience)
+	for {
+		changed := out.next()
+		if strings.Contains(out.String(), text) {
+			return
+		}
+		select {
+		case <-changed:
+		case <-r.ended:
+			if !strings.Contains(out.String(), text) {
+				t.Fatalf("the program ended without saying %q", text)
+			}
+			return
+		case <-deadline:
+			t.Fatalf("the program did not say %q", text)
+		}
+	}
+}
+
+func run(t *testing.T, environment map[string]string, stdin string, args ...string) *invocation {
+	t.Helper()
+	r := begin(t, environment, stdin, args...)
+	r.exit(t)
+	return r
+}
+
+// installation is a database, a modules directory and an environment in which every command works.
+type installation struct {
+	db          *databasetest.DB
+	environment map[string]string
+	address     string
+}
+
+const ownerAddress, ownerPassword = "owner@example.org", "correct horse battery"
+
+// install makes a migrated installation with an owner.
+func install(t *testing.T, modules ...string) *installation {
+	t.Helper()
+	i := prepare(t, databasetest.Empty(t), modules...)
+	if r := run(t, i.environment, "", "migrations:apply"); r.exit(t) != exitSuccess {
+		t.Fatal("migrations:apply failed")
+	}
+	if r := run(t, i.environment, ownerPassword+"\n", "identity:create-initial-owner", "--", "--email", ownerAddress); r.exit(t) != exitSuccess {
+		t.Fatal("identity:create-initial-owner failed")
+	}
+	return i
+}
+
+// prepare is install without any command run.
+func prepare(t *testing.T, db *databasetest.DB, modules ...string) *installation {
+	t.Helper()
+	port := strconv.Itoa(unusedPort(t))
+	address := "http://localhost:" + port
+	return &installation{db: db, address: address, environment: map[string]string{
+		"NODE_ENV":                  "development",
+		"DATABASE_URL":              db.URL,
+		"SERVICE_MODULES_DIR":       installed(t, modules...),
+		"SERVICE_API_PORT":          port,
+		"SERVICE_IDENTITY_SECRET":   "8fK2mQzR4vXw9LpT7nYb3GcHdJ6sAeUi",
+		"SERVICE_IDENTITY_BASE_URL": address,
+	}}
+}
+
+func unusedPort(t *testing.T) int {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	return listener.Addr().(*net.TCPAddr).Port
+}
+
+// start runs api:start until it is ready.
+func (i *installation) start(t *testing.T) *invocation {
+	t.Helper()
+	r := begin(t, i.environment, "", "api:start")
+	r.says(t, &r.stderr, `"msg":"ready"`)
+	return r
+}
+
+// person is one browser.
+type person struct {
+	t       *testing.T
+	address string
+	client  *http.Client
+	cookie  string
+}
+
+func (i *installation) visitor(t *testing.T) *person {
+	transport := &http.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &person{t: t, address: i.address, client: &http.Client{Transport: transport, Timeout: patience}}
+}
+
+// signIn returns a person with a session.
+func (i *installation) signIn(t *testing.T, email, password string) *person {
+	t.Helper()
+	p := i.visitor(t)
+	response := p.do("POST", "/api/auth/sign-in/email", map[string]string{"email": email, "password": password})
+	if response.status != http.StatusOK {
+		t.Fatalf("sign-in of %s: %d %s", email, response.status, response.body)
+	}
+	p.cookie, _, _ = strings.Cut(response.header.Get("Set-Cookie"), ";")
+	return p
+}
+
+type answer struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// do sends a request as the Dashboard would and reads the whole answer.
+func (p *person) do(method, path string, value any) answer {
+	p.t.Helper()
+	response, err := p.try(p.t.Context(), method, path, value)
+	if err != nil {
+		p.t.Fatalf("%s %s: %v", method, path, err)
+	}
+	return response
+}
+
+func (p *person) try(ctx context.Context, method, path string, value any) (answer, error) {
+	var body io.Reader
+	switch v := value.(type) {
+	case nil:
+	case io.Reader:
+		body = v
+	default:
+		text, err := json.Marshal(v)
+		if err != nil {
+			return answer{}, err
+		}
+		body = bytes.NewReader(text)
+	}
+	request, err := http.NewRequestWithContext(ctx, method, p.address+path, body)
+	if err != nil {
+		return answer{}, err
+	}
+	if body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	if method != http.MethodGet {
+		request.Header.Set("Origin", p.address)
+	}
+	if p.cookie != "" {
+		request.Header.Set("Cookie", p.cookie)
+	}
+	response, err := p.client.Do(request)
+	if err != nil {
+		return answer{}, err
+	}
+	text, err := io.ReadAll(response.Body)
+	return answer{response.StatusCode, response.Header, string(text)}, errors.Join(err, response.Body.Close())
+}
+
+// eventually tries until it succeeds.
+func eventually(t *testing.T, what string, condition func() bool) {
+	t.Helper()
+	deadline := time.Now().Add(patience)
+	for !condition() {
+		if time.Now().After(deadline) {
+			t.Fatalf("never: %s", what)
+		}
+		time.Sleep(5 * time.Millisecond) // between two looks at a condition
+	}
+}
+
+func (r *invocation) signal(t *testing.T, s syscall.Signal) {
+	t.Helper()
+	if err := r.command.Process.Signal(s); err != nil {
+		t.Fatal(err)
+	}
+}

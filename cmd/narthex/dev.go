@@ -1,0 +1,165 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/narthex-platform/narthex/services/database/cluster"
+	"github.com/narthex-platform/narthex/services/environment"
+	"github.com/narthex-platform/narthex/services/identity"
+)
+
+// devOwner is who owns a development installation.
+const devOwner = "owner@example.org"
+
+const (
+	errNoPort  = commandError("LISTEN_FAILED")
+	errDevData = commandError("DEV_DATA_UNUSABLE")
+)
+
+func (p *program) dev() *cobra.Command {
+	var port uint16
+	var dataDir string
+	command := &cobra.Command{
+		Use:   "dev",
+		Short: "Run everything on this machine: a private PostgreSQL, the modules of ./modules, an owner, sample data",
+		Long: `Runs the platform for development from the checkout's folder: a PostgreSQL of its own, migrated, an owner whose
+password is shown once, the modules of ./modules and a few samples. Everything is kept in the data folder;
+delete that folder to begin anew. Ctrl-C stops it all.`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return p.runDev(cmd.Context(), port, dataDir)
+		},
+	}
+	command.Flags().Uint16Var(&port, "port", 3000, "first port to try on this machine")
+	command.Flags().StringVar(&dataDir, "data-dir", ".dev", "folder for everything that is kept")
+	return command
+}
+
+func (p *program) runDev(ctx context.Context, port uint16, dataDir string) (err error) {
+	dataDir, err = filepath.Abs(dataDir)
+	if err != nil {
+		return fmt.Errorf("%w: %w", errDevData, err)
+	}
+	if err := os.MkdirAll(dataDir, 0o755); err != nil {
+		return fmt.Errorf("%w: %w", errDevData, err)
+	}
+	fmt.Fprintln(p.stdout, "Starting PostgreSQL ...")
+	postgres, err := cluster.Start(ctx, cluster.Options{Dir: filepath.Join(dataDir, "postgresql"), Tools: ".tools"})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, postgres.Stop()) }()
+	secret, err := keptSecret(filepath.Join(dataDir, "identity-secret"))
+	if err != nil {
+		return fmt.Errorf("%w: %w", errDevData, err)
+	}
+	free, err := freePort(ctx, port)
+	if err != nil {
+		return err
+	}
+	settings, err := environment.Load(devEnvironment(postgres.URL("postgres"), secret, free), environment.Everything)
+	if err != nil {
+		return err
+	}
+	return p.serveDev(ctx, settings)
+}
+
+// serveDev migrates, makes the owner on the first run, and serves until ctx ends.
+func (p *program) serveDev(ctx context.Context, settings environment.Settings) error {
+	s := newServer(settings, newLog(p.stderr))
+	if err := s.discoverModules(ctx); err != nil {
+		return err
+	}
+	if _, err := applyMigrations(ctx, settings, s.catalog); err != nil {
+		return err
+	}
+	password, err := p.firstOwner(ctx, settings.Database)
+	if err != nil {
+		return err
+	}
+	if err := s.Start(ctx); err != nil {
+		return err
+	}
+	address := string(settings.Identity.BaseURL)
+	if password != "" {
+		if err := seed(ctx, address, devOwner, password); err != nil {
+			fmt.Fprintln(p.stdout, "The samples could not be written; everything else works.")
+		}
+	}
+	p.welcome(address, password)
+	return s.Wait(ctx)
+}
+
+func (p *program) welcome(address, password string) {
+	fmt.Fprintf(p.stdout, "\nNarthex runs at   %s\n", address)
+	if password != "" {
+		fmt.Fprintf(p.stdout, "Owner             %s\nPassword          %s   (shown this once)\n", devOwner, password)
+	} else {
+		fmt.Fprintf(p.stdout, "Owner             %s   (the password was shown on the first run)\n", devOwner)
+	}
+	fmt.Fprint(p.stdout, "Stop              Ctrl-C\n\n")
+}
+
+// devEnvironment is the environment that the platform itself would be started with; nothing of the caller's gets in.
+func devEnvironment(databaseURL, secret string, port int) environment.Lookup {
+	variables := map[string]string{
+		"NODE_ENV":                  "development",
+		"DATABASE_URL":              databaseURL,
+		"SERVICE_API_PORT":          strconv.Itoa(port),
+		"SERVICE_IDENTITY_SECRET":   secret,
+		"SERVICE_IDENTITY_BASE_URL": "http://localhost:" + strconv.Itoa(port),
+	}
+	return func(name string) (string, bool) {
+		value, found := variables[name]
+		return value, found
+	}
+}
+
+// firstOwner makes the owner and returns the password, or "" when there is one already.
+func (p *program) firstOwner(ctx context.Context, settings environment.Database) (string, error) {
+	password := rand.Text()
+	_, err := p.createOwner(ctx, settings, identity.Owner{
+		Email: devOwner,
+		Name:  "Owner",
+		Password: func(context.Context) (environment.Secret, error) {
+			return environment.NewSecret(password), nil
+		},
+	})
+	if errors.Is(err, identity.ErrOwnerExists) {
+		return "", nil
+	}
+	return password, err
+}
+
+// keptSecret reads the installation's secret, or makes it on the first run.
+func keptSecret(path string) (string, error) {
+	kept, err := os.ReadFile(path)
+	if err == nil {
+		return string(kept), nil
+	}
+	if !errors.Is(err, os.ErrNotExist) {
+		return "", err
+	}
+	secret := rand.Text() + rand.Text()
+	return secret, os.WriteFile(path, []byte(secret), 0o600)
+}
+
+// freePort finds the port before the base URL is built from it.
+func freePort(ctx context.Context, first uint16) (int, error) {
+	for port := int(first); port < int(first)+100 && port <= 65535; port++ {
+		listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+		if err == nil {
+			return port, listener.Close()
+		}
+	}
+	return 0, errNoPort
+}

@@ -1,0 +1,344 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/narthex-platform/narthex/services/database/databasetest"
+)
+
+// order asserts that the texts stand in the log in this order.
+func order(t *testing.T, log string, texts ...string) {
+	t.Helper()
+	rest := log
+	for _, text := range texts {
+		_, after, found := strings.Cut(rest, text)
+		if !found {
+			t.Errorf("%q does not follow in the log", text)
+			return
+		}
+		rest = after
+	}
+}
+
+func TestStopFinishesRequestsAndStopsModulesInReverse(t *testing.T) {
+	t.Parallel()
+	i := install(t, "base", "tail")
+	daemon := i.start(t)
+	owner := i.signIn(t, ownerAddress, ownerPassword)
+
+	// A request whose body is not complete: the server asks for the rest, so the handler's turn has come.
+	conn, err := net.Dial("tcp", strings.TrimPrefix(i.address, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	fmt.Fprintf(conn, "POST /api/v1/modules/base/echo HTTP/1.1\r\nHost: localhost\r\nOrigin: %s\r\nCookie: %s\r\nExpect: 100-continue\r\nContent-Length: 10\r\n\r\n",
+		i.address, owner.cookie)
+	reader := bufio.NewReader(conn)
+	if line, err := reader.ReadString('\n'); err != nil || !strings.Contains(line, "100 Continue") {
+		t.Fatalf("%q, %v", line, err)
+	}
+	if _, err := reader.ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+
+	daemon.signal(t, syscall.SIGTERM)
+	daemon.says(t, &daemon.stderr, `"msg":"stopping"`)
+	eventually(t, "the listener is closed", func() bool {
+		probe, err := net.Dial("tcp", strings.TrimPrefix(i.address, "http://"))
+		if err == nil {
+			_ = probe.Close()
+		}
+		return err != nil
+	})
+	if strings.Contains(daemon.stderr.String(), "tail stopped") {
+		t.Error("a module was stopped before the requests under way were done")
+	}
+	if _, err := io.WriteString(conn, "0123456789"); err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.ReadResponse(reader, nil)
+	if err != nil {
+		t.Fatalf("the request under way was cut: %v", err)
+	}
+	body, err := io.ReadAll(response.Body)
+	if err != nil || string(body) != "0123456789" || response.StatusCode != http.StatusOK {
+		t.Errorf("%d %q, %v", response.StatusCode, body, err)
+	}
+	if status := daemon.exit(t); status != exitSuccess {
+		t.Errorf("exit status %d", status)
+	}
+	order(t, daemon.stderr.String(), "base started", "tail started", `"msg":"ready"`, `"msg":"stopping"`, "tail stopped", "base stopped", `"msg":"stopped"`)
+}
+
+func TestFailedStartHookRollsBack(t *testing.T) {
+	t.Parallel()
+	i := install(t, "base", "tail", "failing")
+	daemon := begin(t, i.environment, "", "api:start")
+	if status := daemon.exit(t); status != exitFailure {
+		t.Errorf("exit status %d", status)
+	}
+	log := daemon.stderr.String()
+	order(t, log, "base started", "tail started", "failing started", "failing stopped", "tail stopped", "base stopped", "MODULE_START_FAILED: ")
+	if !strings.Contains(log, "MODULE_START_FAILED: The module failing ") {
+		t.Error("the failure does not name the module")
+	}
+	if strings.Contains(log, `"msg":"ready"`) || strings.Contains(log, "hunter2") {
+		t.Error("the platform was ready, or repeats the module's words")
+	}
+	if strings.Contains(log, "LISTEN_FAILED") {
+		t.Error("a listener was tried")
+	}
+}
+
+// TestListenerIsBoundLast takes the port, so that only a start that gets as far as the listener can fail on it.
+func TestListenerIsBoundLast(t *testing.T) {
+	t.Parallel()
+	i := install(t, "base", "tail", "failing")
+	taken, err := net.Listen("tcp", strings.Replace(strings.TrimPrefix(i.address, "http://"), "localhost", "127.0.0.1", 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	failing := run(t, i.environment, "", "api:start")
+	if got := failing.stderr.String(); !strings.Contains(got, "MODULE_START_FAILED") || strings.Contains(got, "LISTEN_FAILED") {
+		t.Error("the listener came before the modules")
+	}
+	i.environment["SERVICE_MODULES_DIR"] = installed(t, "base")
+	late := run(t, i.environment, "", "api:start")
+	order(t, late.stderr.String(), "base started", "base stopped", "LISTEN_FAILED: ")
+}
+
+func TestDisabledModuleIsNeverStarted(t *testing.T) {
+	t.Parallel()
+	i := install(t, "base", "tail", "announcements")
+	i.db.Exec(t, `INSERT INTO core.module_enablement (module_id, enabled) VALUES ('base', false), ('absent', true)`)
+	daemon := i.start(t)
+	owner := i.signIn(t, ownerAddress, ownerPassword)
+	if got := owner.do("GET", "/api/v1/modules/base/plain", nil); got.status != http.StatusNotFound {
+		t.Errorf("a disabled module's route: %d", got.status)
+	}
+	if got := owner.do("GET", slides, nil); got.status != http.StatusOK {
+		t.Errorf("another module's route: %d", got.status)
+	}
+	if log := daemon.stderr.String(); strings.Contains(log, "base started") || strings.Contains(log, "tail started") {
+		t.Error("a disabled module, or one that needs it, was started")
+	}
+}
+
+// TestBadInput has a row for everything an operator can get wrong: exit status 1, one clear line a fault, and nothing changed.
+func TestBadInput(t *testing.T) {
+	t.Parallel()
+	const schema = `SELECT count(*) FROM information_schema.tables WHERE table_schema NOT IN ('pg_catalog', 'information_schema')`
+	without := func(name string) func(*testing.T, map[string]string) {
+		return func(_ *testing.T, environment map[string]string) { delete(environment, name) }
+	}
+	with := func(name, value string) func(*testing.T, map[string]string) {
+		return func(_ *testing.T, environment map[string]string) { environment[name] = value }
+	}
+	brokenManifest := func(t *testing.T, environment map[string]string) {
+		dir := t.TempDir()
+		if err := os.Mkdir(filepath.Join(dir, "broken"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "broken", "module.json"), []byte(`{"manifestVersion": 7, "id": "hunter2"}`), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		environment["SERVICE_MODULES_DIR"] = dir
+	}
+	for _, row := range []struct {
+		name    string
+		command string
+		change  func(*testing.T, map[string]string)
+		want    []string // the beginning of each line
+	}{
+		{"no secret", "api:start", without("SERVICE_IDENTITY_SECRET"), []string{"IDENTITY_SECRET_INVALID: "}},
+		{"two faults", "api:start", func(_ *testing.T, e map[string]string) {
+			delete(e, "SERVICE_IDENTITY_SECRET")
+			e["SERVICE_API_PORT"] = "hunter2"
+		}, []string{"API_PORT_INVALID: ", "IDENTITY_SECRET_INVALID: "}},
+		{"relative modules directory", "api:start", with("SERVICE_MODULES_DIR", "hunter2/modules"), []string{"MODULES_DIRECTORY_INVALID: "}},
+		{"missing modules directory", "api:start", with("SERVICE_MODULES_DIR", "/hunter2/modules"), []string{"MODULES_DIRECTORY_"}},
+		{"broken manifest", "api:start", brokenManifest, []string{"MANIFEST_INVALID: "}},
+		{"broken manifest when migrating", "migrations:apply", brokenManifest, []string{"MANIFEST_INVALID: "}},
+		{"unreachable database", "api:start", with("DATABASE_URL", "postgres://u:hunter2@127.0.0.1:1/d"), []string{"MODULE_LIFECYCLE_READ_FAILED: DATABASE_UNREACHABLE: "}},
+		{"unreachable database when migrating", "migrations:apply", with("DATABASE_URL", "postgres://u:hunter2@127.0.0.1:1/d"), []string{"DATABASE_UNREACHABLE: "}},
+		{"unreachable database for the owner", "identity:create-initial-owner", with("DATABASE_URL", "postgres://u:hunter2@127.0.0.1:1/d"), []string{"DATABASE_UNREACHABLE: "}},
+		{"unmigrated database", "api:start", nil, []string{"MODULE_LIFECYCLE_READ_FAILED: SCHEMA_MISSING: "}},
+		{"unmigrated database for the owner", "identity:create-initial-owner", nil, []string{"SCHEMA_MISSING: "}},
+		{"TLS in production", "migrations:status", func(_ *testing.T, e map[string]string) {
+			delete(e, "NODE_ENV")
+			e["SERVICE_DATABASE_TLS_MODE"] = "disable"
+		}, []string{"DATABASE_TLS_REQUIRED: "}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			i := prepare(t, databasetest.Empty(t))
+			if row.change != nil {
+				row.change(t, i.environment)
+			}
+			args := []string{row.command}
+			if row.command == "identity:create-initial-owner" {
+				args = append(args, "--email", ownerAddress)
+			}
+			r := run(t, i.environment, "a good password\n", args...)
+			if status := r.exit(t); status != exitFailure {
+				t.Errorf("exit status %d", status)
+			}
+			said := r.stderr.String()
+			lines := strings.Split(strings.TrimRight(said, "\n"), "\n")
+			var failures []string
+			for _, line := range lines {
+				if !strings.HasPrefix(line, "{") { // the log
+					failures = append(failures, line)
+				}
+			}
+			for n, want := range row.want {
+				if n >= len(failures) || !strings.HasPrefix(failures[n], want) {
+					t.Errorf("line %d does not begin with %q:\n%s", n+1, want, said)
+				}
+			}
+			if row.name != "broken manifest" && row.name != "broken manifest when migrating" && len(failures) != len(row.want) {
+				t.Errorf("%d lines", len(failures))
+			}
+			if strings.Contains(said, "hunter2") || strings.Contains(said, "127.0.0.1") || strings.Contains(said, "goroutine") {
+				t.Errorf("a value came out:\n%s", said)
+			}
+			if r.stdout.String() != "" {
+				t.Errorf("standard output: %s", r.stdout.String())
+			}
+			var tables int
+			if err := i.db.Pool(t).QueryRow(t.Context(), schema).Scan(&tables); err != nil || tables != 0 {
+				t.Errorf("%d tables, %v", tables, err)
+			}
+		})
+	}
+}
+
+func TestUsage(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		args   []string
+		status int
+		want   string
+	}{
+		{[]string{"--help"}, exitSuccess, ""},
+		{[]string{"api:start", "--help"}, exitSuccess, ""},
+		{[]string{"version"}, exitSuccess, ""},
+		{[]string{"hunter2"}, exitUsage, "There is no such command"},
+		{[]string{"version", "hunter2"}, exitUsage, "takes flags only"},
+		{[]string{"version", "--hunter2"}, exitUsage, "A flag is unknown"},
+		{[]string{"identity:create-initial-owner"}, exitUsage, "--email is required"},
+		{[]string{"identity:create-initial-owner", "--email", "a@example.org", "--password", "hunter2"}, exitFailure, "PASSWORD_FLAG_REFUSED: "},
+		{[]string{"identity:create-initial-owner", "--", "--email", "a@example.org", "--password=hunter2"}, exitFailure, "PASSWORD_FLAG_REFUSED: "},
+		{[]string{"identity:create-initial-owner", "--password"}, exitFailure, "PASSWORD_FLAG_REFUSED: "},
+	} {
+		r := run(t, nil, "", row.args...)
+		said := r.stderr.String()
+		if status := r.exit(t); status != row.status || !strings.Contains(said, row.want) || strings.Contains(said, "hunter2") {
+			t.Errorf("%v: status %d, said %q", row.args, status, said)
+		}
+	}
+}
+
+func TestOwnerCommand(t *testing.T) {
+	t.Parallel()
+	i := prepare(t, databasetest.New(t))
+	create := func(stdin, email string) *invocation {
+		return run(t, i.environment, stdin, "identity:create-initial-owner", "--", "--email", email)
+	}
+	for _, row := range []struct{ stdin, email, want string }{
+		{"", ownerAddress, "PASSWORD_INVALID: "},
+		{"short\n", ownerAddress, "PASSWORD_INVALID: "},
+		{ownerPassword, "no address", "EMAIL_INVALID: "},
+	} {
+		if r := create(row.stdin, row.email); r.exit(t) != exitFailure || !strings.HasPrefix(r.stderr.String(), row.want) {
+			t.Errorf("%+v: %s", row, r.stderr.String())
+		}
+	}
+	if r := create(ownerPassword+"\n", ownerAddress); r.exit(t) != exitSuccess || !strings.HasPrefix(r.stdout.String(), "Created") {
+		t.Errorf("%s%s", r.stdout.String(), r.stderr.String())
+	}
+	if r := create("another password\n", "second@example.org"); r.exit(t) != exitFailure || !strings.HasPrefix(r.stderr.String(), "OWNER_ALREADY_EXISTS: ") {
+		t.Errorf("%s%s", r.stdout.String(), r.stderr.String())
+	}
+	var people int
+	if err := i.db.Pool(t).QueryRow(t.Context(), `SELECT count(*) FROM core.person`).Scan(&people); err != nil || people != 1 {
+		t.Errorf("%d people, %v", people, err)
+	}
+}
+
+func TestDevRunsTwiceFromABareFolder(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(installed(t, "announcements"), filepath.Join(dir, "modules")); err != nil {
+		t.Fatal(err)
+	}
+	environment := map[string]string{"PWD": dir, "DATABASE_URL": "postgres://nobody@127.0.0.1:1/elsewhere", "SERVICE_API_PORT": "1"}
+	port := unusedPort(t)
+	taken, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+
+	begun := func() (*invocation, *installation) {
+		r := begin(t, environment, "", "dev", "--port", strconv.Itoa(port))
+		r.says(t, &r.stdout, "Ctrl-C")
+		return r, &installation{address: field(t, r, "Narthex runs at")}
+	}
+	first, i := begun()
+	password := field(t, first, "Password")
+	owner := i.signIn(t, devOwner, password)
+	if got := owner.do("GET", slides, nil); !strings.Contains(got.body, "Shared lunch") || strings.Count(got.body, `"id"`) != 5 {
+		t.Errorf("the samples are %d %s", got.status, got.body)
+	}
+	postmaster, err := os.ReadFile(filepath.Join(dir, ".dev", "postgresql", "data", "postmaster.pid"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first.signal(t, syscall.SIGINT)
+	if status := first.exit(t); status != exitSuccess {
+		t.Errorf("exit status %d", status)
+	}
+	pid, _, _ := strings.Cut(string(postmaster), "\n")
+	if _, err := os.Stat("/proc/" + pid); err == nil {
+		t.Error("PostgreSQL still runs")
+	}
+
+	second, i := begun()
+	if strings.Contains(second.stdout.String(), "Password") {
+		t.Error("the second run shows a password")
+	}
+	owner = i.signIn(t, devOwner, password)
+	if got := owner.do("GET", slides, nil); strings.Count(got.body, `"id"`) != 5 {
+		t.Errorf("the data of the first run are %d %s", got.status, got.body)
+	}
+	second.signal(t, syscall.SIGINT)
+	if status := second.exit(t); status != exitSuccess {
+		t.Errorf("exit status %d", status)
+	}
+}
+
+// field reads a value of the welcome text.
+func field(t *testing.T, r *invocation, name string) string {
+	t.Helper()
+	_, rest, found := strings.Cut(r.stdout.String(), name)
+	if !found || len(strings.Fields(rest)) == 0 {
+		t.Fatalf("%s is not shown", name)
+	}
+	return strings.Fields(rest)[0]
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"testing"
+
+	"github.com/narthex-platform/narthex/services/database/databasetest"
+)
+
+// playsNarthex makes the test binary the program itself, so that tests start, signal and kill the real thing.
+const playsNarthex = "NARTHEX_TEST_PLAYS_NARTHEX"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(playsNarthex) != "" {
+		main()
+	}
+	modulesRoot, err := os.MkdirTemp("", "narthex-modules-")
+	if err != nil {
+		panic(err)
+	}
+	if err := os.Chmod(modulesRoot, 0o755); err != nil { // modules run as users of their own
+		panic(err)
+	}
+	built.root = modulesRoot
+	databasetest.Main(&cleaningUp{m, modulesRoot})
+}
+
+// cleaningUp removes what the tests built when they have run.
+type cleaningUp struct {
+	*testing.M
+	root string
+}
+
+// Run runs the tests.
+func (c *cleaningUp) Run() int {
+	defer os.RemoveAll(c.root)
+	return c.M.Run()
+}
+
+// built are the modules that tests use, each built once.
+var built struct {
+	root string
+	mu   sync.Mutex
+	done map[string]string // id → folder
+}
+
+// sources tells where a module comes from: its folder, and the Go package of its server.
+func sources(id string) (folder, server string) {
+	if id == "announcements" {
+		return "../../modules/announcements", "../../modules/announcements"
+	}
+	return "testdata/modules/" + id, "./testdata/modules/" + id + "/server"
+}
+
+// builtModule returns a folder with the module's manifest, migrations and built server.
+func builtModule(tb testing.TB, id string) string {
+	tb.Helper()
+	built.mu.Lock()
+	defer built.mu.Unlock()
+	if folder, found := built.done[id]; found {
+		return folder
+	}
+	source, server := sources(id)
+	folder := filepath.Join(built.root, id)
+	program := filepath.Join(folder, "bin", runtime.GOOS+"-"+runtime.GOARCH, id)
+	build := exec.Command("go", "build", "-o", program, server)
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if output, err := build.CombinedOutput(); err != nil {
+		tb.Fatalf("building %s: %v\n%s", id, err, output)
+	}
+	copyFile(tb, filepath.Join(source, "module.json"), filepath.Join(folder, "module.json"))
+	if _, err := os.Stat(filepath.Join(source, "migrations")); err == nil {
+		if err := os.CopyFS(filepath.Join(folder, "migrations"), os.DirFS(filepath.Join(source, "migrations"))); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	if built.done == nil {
+		built.done = make(map[string]string)
+	}
+	built.done[id] = folder
+	return folder
+}
+
+// installed returns a modules directory that holds just these modules.
+func installed(tb testing.TB, ids ...string) string {
+	tb.Helper()
+	dir := tb.TempDir()
+	for _, id := range ids {
+		if err := os.Symlink(builtModule(tb, id), filepath.Join(dir, id)); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func copyFile(tb testing.TB, from, to string) {
+	tb.Helper()
+	content, err := os.ReadFile(from)
+	if err == nil {
+		err = os.WriteFile(to, content, 0o644)
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+}

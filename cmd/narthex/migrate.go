@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/go-json-experiment/json"
+	"github.com/spf13/cobra"
+
+	"github.com/narthex-platform/narthex/migrations"
+	"github.com/narthex-platform/narthex/modulehost/abi"
+	"github.com/narthex-platform/narthex/modulehost/catalog"
+	"github.com/narthex-platform/narthex/services/database"
+	"github.com/narthex-platform/narthex/services/environment"
+)
+
+// schemaSections is what the migration commands read.
+const schemaSections = environment.DatabaseSection | environment.ModulesSection
+
+func (p *program) migrationsApply() *cobra.Command {
+	var asJSON bool
+	command := &cobra.Command{
+		Use:   "migrations:apply",
+		Short: "Bring the schema of the platform and of every installed module up to date",
+		Long: `Applies what is pending: the platform's own migrations, then each installed module's, which gets a
+database role and a schema of its own. Reads DATABASE_URL, SERVICE_DATABASE_*, SERVICE_MODULES_DIR and NODE_ENV.
+Running it again, or twice at once, changes nothing more.`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			settings, installed, err := p.schema()
+			if err != nil {
+				return err
+			}
+			applied, err := applyMigrations(cmd.Context(), settings, installed)
+			if statements := migrations.Statements(err); len(statements) > 0 {
+				defer fmt.Fprintln(p.stderr, "An administrator of the database can run:")
+				for _, statement := range statements {
+					defer fmt.Fprintln(p.stderr, statement)
+				}
+			}
+			if err != nil {
+				return err
+			}
+			return p.printSchema(applied, asJSON)
+		},
+	}
+	command.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return command
+}
+
+func (p *program) migrationsStatus() *cobra.Command {
+	var asJSON bool
+	command := &cobra.Command{
+		Use:   "migrations:status",
+		Short: "Show which migrations are applied, pending, or kept of modules that are not installed",
+		Args:  noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			settings, installed, err := p.schema()
+			if err != nil {
+				return err
+			}
+			db, err := database.Open(settings.Database)
+			if err != nil {
+				return err
+			}
+			status, err := migrations.Status(cmd.Context(), db.Pool(), migrationLines(installed))
+			if err := errors.Join(err, db.Close()); err != nil {
+				return err
+			}
+			return p.printSchema(status, asJSON)
+		},
+	}
+	command.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return command
+}
+
+// schema reads what both commands need before they touch the database.
+func (p *program) schema() (environment.Settings, *catalog.Catalog, error) {
+	settings, err := environment.Load(p.lookup, schemaSections)
+	if err != nil {
+		return settings, nil, err
+	}
+	installed, err := catalog.Discover(settings.Modules.Dir, settings.Modules.Explicit, abi.PlatformVersion)
+	return settings, installed, err
+}
+
+func applyMigrations(ctx context.Context, settings environment.Settings, installed *catalog.Catalog) (migrations.Report, error) {
+	return migrations.Apply(ctx, migrations.Options{
+		Connect:    database.Config(settings.Database),
+		Modules:    migrationLines(installed),
+		SharedRole: !settings.Production,
+	})
+}
+
+func (p *program) printSchema(schema migrations.Report, asJSON bool) error {
+	if asJSON {
+		text, err := json.Marshal(schema)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(p.stdout, string(text))
+		return nil
+	}
+	for _, line := range schema.Lines {
+		p.printLine(line)
+	}
+	if schema.Pending() {
+		fmt.Fprintln(p.stdout, "Next: narthex migrations:apply")
+	}
+	return nil
+}
+
+func (p *program) printLine(line migrations.LineReport) {
+	title := line.Line
+	if line.Retained {
+		title += " (not installed; its data and history are kept)"
+	}
+	fmt.Fprintln(p.stdout, title)
+	for _, file := range line.Applied {
+		state := "applied"
+		if file.New {
+			state = "applied now"
+		}
+		fmt.Fprintf(p.stdout, "  %04d %-32s %s\n", file.Version, file.Name, state)
+	}
+	for _, file := range line.Pending {
+		fmt.Fprintf(p.stdout, "  %04d %-32s pending\n", file.Version, file.Name)
+	}
+}

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"context"
+	"os"
+	"slices"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/narthex-platform/narthex/migrations"
+	"github.com/narthex-platform/narthex/modulehost/abi"
+	"github.com/narthex-platform/narthex/modulehost/catalog"
+	"github.com/narthex-platform/narthex/modulehost/facade"
+	"github.com/narthex-platform/narthex/modulehost/gateway"
+	"github.com/narthex-platform/narthex/modulehost/manifest"
+	"github.com/narthex-platform/narthex/modulehost/process"
+	"github.com/narthex-platform/narthex/services/authorization"
+	"github.com/narthex-platform/narthex/supervisor"
+)
+
+// What the tree waits for beyond a module process's own deadlines, which come first and carry better codes.
+const (
+	startWithin = 42 * time.Second // register 10 s, start 30 s
+	stopWithin  = 13 * time.Second // stop hook 10 s, then the kill
+)
+
+// firstModuleID is where the user ids of modules begin when the host runs as root (contract.md §10).
+const firstModuleID = 70000
+
+// startModules is step 6: the eligible modules' processes, level by level, each with its register and start hooks.
+func (s *server) startModules(ctx context.Context) error {
+	for rest := s.eligible; len(rest) > 0; {
+		level := rest
+		if next := slices.IndexFunc(rest, func(m *catalog.Module) bool { return m.Level != rest[0].Level }); next > 0 {
+			level = rest[:next]
+		}
+		rest = rest[len(level):]
+		var children []supervisor.Child
+		for _, module := range level {
+			running, err := s.prepare(module)
+			if err != nil {
+				return err
+			}
+			s.modules = append(s.modules, running)
+			if running.process != nil {
+				children = append(children, moduleChild(running.process))
+			}
+		}
+		if err := s.tree.Start(ctx, children...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func moduleChild(service supervisor.Service) supervisor.Child {
+	return supervisor.Child{
+		Service:      service,
+		OnCrash:      supervisor.Restart,
+		ReadyWithin:  startWithin,
+		ReadyCode:    "MODULE_START_TIMEOUT",
+		StopWithin:   stopWithin,
+		StopCode:     "MODULE_STOP_TIMEOUT",
+		RollbackCode: "MODULE_ROLLBACK_TIMEOUT",
+	}
+}
+
+// prepare makes a module's process and facade; nothing runs yet.
+func (s *server) prepare(module *catalog.Module) (runningModule, error) {
+	running := runningModule{Module: module}
+	if module.Executable == nil {
+		return running, nil
+	}
+	declared := module.Manifest
+	config := facade.Config{ModuleID: declared.ID, Log: s.log}
+	if role, found := s.roles[declared.ID]; found && declared.Database != nil {
+		pool, err := s.database.OpenModule(role)
+		if err != nil {
+			return running, err
+		}
+		config.Pool = pool
+	}
+	running.facade = facade.New(config)
+	running.process = process.New(process.Config{
+		ModuleID:      declared.ID,
+		ModuleVersion: declared.Version.String(),
+		Executable:    module.ExecutablePath(),
+		Folder:        module.Folder,
+		Credential:    s.credential(declared.ID),
+		Start:         &abi.StartRequest{Database: declared.Database != nil},
+		Validate: func(registration *abi.RegisterResponse) error {
+			return gateway.CheckRoutes(permissionIDs(declared), registration.GetRoutes())
+		},
+		Host: running.facade,
+		Log:  s.log.With(zap.String("module", declared.ID)),
+	})
+	return running, nil
+}
+
+// credential gives every module a user of its own when the host may do that: 70000 and its place in the order of ids.
+func (s *server) credential(moduleID string) *process.Credential {
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	place := 0
+	for _, module := range s.catalog.Modules {
+		if module.Manifest.ID < moduleID {
+			place++
+		}
+	}
+	return &process.Credential{UID: uint32(firstModuleID + place), GID: uint32(firstModuleID + place)}
+}
+
+func permissionIDs(m *manifest.Manifest) []string {
+	ids := make([]string, len(m.Permissions))
+	for i, permission := range m.Permissions {
+		ids[i] = permission.ID
+	}
+	return ids
+}
+
+// composeRegistry hands the catalog's permissions to the one who decides by them.
+func composeRegistry(installed *catalog.Catalog) (*authorization.Registry, error) {
+	var permissions []authorization.Permission
+	for _, p := range installed.Permissions {
+		baseline := authorization.Restricted
+		if p.Baseline == manifest.BaselineAuthenticated {
+			baseline = authorization.Authenticated
+		}
+		permissions = append(permissions, authorization.Permission{
+			ID: p.ID, Baseline: baseline, ModuleID: p.ModuleID, Description: p.Description,
+		})
+	}
+	return authorization.NewRegistry(permissions)
+}
+
+// migrationLines hands the catalog's SQL files to the migrator: of every module with a database, enabled or not.
+func migrationLines(installed *catalog.Catalog) []migrations.Line {
+	var lines []migrations.Line
+	for _, module := range installed.Modules {
+		if module.Manifest.Database == nil {
+			continue
+		}
+		line := migrations.Line{ID: module.Manifest.ID}
+		for _, file := range module.Migrations {
+			line.Files = append(line.Files, migrations.File{Version: file.Version, Name: file.Name, SQL: file.SQL})
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}

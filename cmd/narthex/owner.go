@@ -1,0 +1,133 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/narthex-platform/narthex/migrations"
+	"github.com/narthex-platform/narthex/services/database"
+	"github.com/narthex-platform/narthex/services/environment"
+	"github.com/narthex-platform/narthex/services/identity"
+)
+
+// commandError is a stable code of the operator commands.
+type commandError string
+
+func (e commandError) Error() string { return string(e) + ": " + e.sentence() }
+
+// Code returns the stable code.
+func (e commandError) Code() string { return string(e) }
+
+const (
+	errPasswordFlag  = commandError("PASSWORD_FLAG_REFUSED")
+	errPasswordInput = commandError("PASSWORD_INVALID")
+)
+
+func (e commandError) sentence() string {
+	switch e {
+	case errPasswordFlag:
+		return "A password on the command line would stay in the shell's history; the command asks for it, or reads it from standard input."
+	case errNoPort:
+		return "No free port was found; choose another with --port."
+	case errDevData:
+		return "The data folder cannot be used; choose another with --data-dir."
+	}
+	return "No password could be read, or the two entries differ; nothing was changed."
+}
+
+func (p *program) createInitialOwner() *cobra.Command {
+	var owner identity.Owner
+	var password string
+	command := &cobra.Command{
+		Use:   "identity:create-initial-owner",
+		Short: "Create the first person, verified, and make it the owner of the platform",
+		Long: `Creates a person whose address counts as verified and makes it the platform's owner. A person who exists
+and has a password is adopted instead: the password stays as it is. The password is asked for without
+echo, or read as the first line of standard input. Reads DATABASE_URL, SERVICE_DATABASE_* and NODE_ENV.`,
+		Example: "  narthex identity:create-initial-owner -- --email office@church.example.org",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			settings, err := environment.Load(p.lookup, environment.DatabaseSection)
+			if err != nil {
+				return err
+			}
+			owner.Password = p.askPassword
+			outcome, err := p.createOwner(cmd.Context(), settings.Database, owner)
+			if err != nil {
+				return err
+			}
+			if outcome.Adopted {
+				fmt.Fprintln(p.stdout, "Adopted: this person existed already and now owns the platform; the password was left as it is.")
+			} else {
+				fmt.Fprintln(p.stdout, "Created: this person now owns the platform and can sign in.")
+			}
+			return nil
+		},
+	}
+	flags := command.Flags()
+	flags.StringVar(&owner.Email, "email", "", "the person's e-mail address (required)")
+	flags.StringVar(&owner.Name, "name", "", "the person's name (default: what stands before the @)")
+	flags.StringVar(&password, "password", "", "")
+	flags.Lookup("password").NoOptDefVal = " " // so that every form of it ends in the refusal
+	_ = flags.MarkHidden("password")
+	command.Args = func(cmd *cobra.Command, args []string) error {
+		switch {
+		case flags.Changed("password"):
+			return errPasswordFlag
+		case owner.Email == "":
+			return usageError("--email is required; see: narthex identity:create-initial-owner --help")
+		}
+		return noArguments(cmd, args)
+	}
+	return command
+}
+
+func (p *program) createOwner(ctx context.Context, settings environment.Database, owner identity.Owner) (outcome identity.Outcome, err error) {
+	db, err := database.Open(settings)
+	if err != nil {
+		return outcome, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	if err := db.Check(ctx); err != nil {
+		return outcome, err
+	}
+	if err := migrations.Check(ctx, db.Pool(), nil); err != nil {
+		return outcome, err
+	}
+	return identity.CreateInitialOwner(ctx, identity.NewStore(db.Pool()), owner)
+}
+
+// askPassword asks twice without echo on a terminal, and otherwise takes the first line of standard input.
+func (p *program) askPassword(context.Context) (environment.Secret, error) {
+	if terminal := int(p.stdin.Fd()); term.IsTerminal(terminal) {
+		return p.promptTwice(terminal)
+	}
+	line, err := bufio.NewReader(io.LimitReader(p.stdin, 4<<10)).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) || line == "" {
+		return environment.Secret{}, errPasswordInput
+	}
+	return environment.NewSecret(strings.TrimRight(line, "\r\n")), nil
+}
+
+func (p *program) promptTwice(terminal int) (environment.Secret, error) {
+	var entries [2]string
+	for i, prompt := range []string{"Password (8 to 128 characters): ", "Once more: "} {
+		fmt.Fprint(p.stderr, prompt)
+		entry, err := term.ReadPassword(terminal)
+		fmt.Fprintln(p.stderr)
+		if err != nil {
+			return environment.Secret{}, errPasswordInput
+		}
+		entries[i] = string(entry)
+	}
+	if entries[0] != entries[1] {
+		return environment.Secret{}, errPasswordInput
+	}
+	return environment.NewSecret(entries[0]), nil
+}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net"
+
+	"go.uber.org/zap"
+
+	"github.com/narthex-platform/narthex/modulehost/catalog"
+	"github.com/narthex-platform/narthex/modulehost/facade"
+	"github.com/narthex-platform/narthex/modulehost/process"
+	"github.com/narthex-platform/narthex/services/authorization"
+	"github.com/narthex-platform/narthex/services/database"
+	"github.com/narthex-platform/narthex/services/enablement"
+	"github.com/narthex-platform/narthex/services/environment"
+	"github.com/narthex-platform/narthex/services/health"
+	"github.com/narthex-platform/narthex/services/httpserver"
+	"github.com/narthex-platform/narthex/services/identity"
+	"github.com/narthex-platform/narthex/supervisor"
+)
+
+// server is one running platform. start.go fills it, step by step, in spec.md's order.
+type server struct {
+	settings environment.Settings
+	log      *zap.Logger
+	tree     *supervisor.Tree
+
+	catalog       *catalog.Catalog
+	registry      *authorization.Registry
+	database      *database.Database
+	health        *health.Health
+	identity      *identity.Service
+	authorization *authorization.Service
+	decisions     enablement.Decisions
+	roles         map[string]database.ModuleRole
+	eligible      []*catalog.Module // in dependency order
+	modules       []runningModule   // the same, started
+	listener      *httpserver.Listener
+}
+
+// runningModule is a module whose register and start hooks have run. A module without server code has neither field but the first.
+type runningModule struct {
+	*catalog.Module
+	process *process.Process
+	facade  *facade.Facade
+}
+
+func newServer(settings environment.Settings, log *zap.Logger) *server {
+	return &server{settings: settings, log: log, tree: supervisor.New(log)}
+}
+
+// Addr is where the server listens, after Start.
+func (s *server) Addr() net.Addr { return s.listener.Addr() }
+
+// Wait blocks until ctx ends or a service without which the process has no use has failed. Then it stops everything: not ready,
+// listener closed and drained, modules in reverse, foundation.
+func (s *server) Wait(ctx context.Context) error {
+	var failure error
+	select {
+	case <-ctx.Done():
+		s.log.Info("stopping")
+	case failure = <-s.tree.Failed():
+		s.log.Error("a service failed, stopping")
+	}
+	s.health.Stopping()
+	err := errors.Join(failure, s.tree.Stop())
+	if err == nil {
+		s.log.Info("stopped")
+	}
+	return err
+}

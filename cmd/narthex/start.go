@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strconv"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/narthex-platform/narthex/migrations"
+	"github.com/narthex-platform/narthex/modulehost/abi"
+	"github.com/narthex-platform/narthex/modulehost/catalog"
+	"github.com/narthex-platform/narthex/modulehost/gateway"
+	"github.com/narthex-platform/narthex/services/authorization"
+	"github.com/narthex-platform/narthex/services/database"
+	"github.com/narthex-platform/narthex/services/enablement"
+	"github.com/narthex-platform/narthex/services/environment"
+	"github.com/narthex-platform/narthex/services/health"
+	"github.com/narthex-platform/narthex/services/httpapi"
+	"github.com/narthex-platform/narthex/services/httpserver"
+	"github.com/narthex-platform/narthex/services/identity"
+	"github.com/narthex-platform/narthex/supervisor"
+)
+
+// Start is spec.md § Startup order. When a step fails, what runs already is stopped in reverse; no listener was ever bound.
+func (s *server) Start(ctx context.Context) error {
+	began := time.Now()
+	for _, step := range []func(context.Context) error{
+		s.discoverModules,
+		s.openPool,
+		s.buildRuntimeServices,
+		s.buildIdentity,
+		s.resolveEligibility,
+		s.startModules,
+		s.buildHTTP,
+		s.listen,
+	} {
+		if err := step(ctx); err != nil {
+			return errors.Join(err, s.tree.Stop())
+		}
+	}
+	s.log.Info("ready", zap.Int("modules", len(s.modules)), zap.Duration("after", time.Since(began)))
+	return nil
+}
+
+// discoverModules is step 1: every manifest once, and the one immutable permission registry.
+func (s *server) discoverModules(context.Context) (err error) {
+	installed := s.settings.Modules
+	if s.catalog, err = catalog.Discover(installed.Dir, installed.Explicit, abi.PlatformVersion); err != nil {
+		return err
+	}
+	s.registry, err = composeRegistry(s.catalog)
+	return err
+}
+
+// openPool is step 2: the one shared pool, which opens no connection yet.
+func (s *server) openPool(ctx context.Context) (err error) {
+	if s.database, err = database.Open(s.settings.Database); err != nil {
+		return err
+	}
+	return s.tree.Start(ctx, supervisor.Child{Service: s.database, OnCrash: supervisor.EndProcess})
+}
+
+// buildRuntimeServices is step 3: what stands between the pool and everybody who uses it.
+func (s *server) buildRuntimeServices(ctx context.Context) error {
+	s.health = health.New(s.database.Ping)
+	return s.tree.Start(ctx, supervisor.Child{Service: s.health})
+}
+
+// buildIdentity is step 4: the identity runtime, the authorization store and the evaluator.
+func (s *server) buildIdentity(context.Context) (err error) {
+	pool := s.database.Pool()
+	s.authorization = authorization.New(s.registry, authorization.NewStore(pool))
+	s.identity, err = identity.New(identity.Config{
+		Store:    identity.NewStore(pool),
+		Settings: s.settings.Identity,
+		Log:      s.log,
+	})
+	return err
+}
+
+// resolveEligibility is step 5: the stored decisions, and which modules may run.
+func (s *server) resolveEligibility(ctx context.Context) (err error) {
+	pool := s.database.Pool()
+	if err := s.database.Check(ctx); err != nil {
+		return causedError{enablement.ErrRead, err}
+	}
+	if err := migrations.Check(ctx, pool, migrationLines(s.catalog)); err != nil {
+		return causedError{enablement.ErrRead, err}
+	}
+	if s.decisions, err = enablement.New(pool).Decisions(ctx); err != nil {
+		return err
+	}
+	if s.roles, err = s.database.ModuleRoles(ctx); err != nil {
+		return causedError{enablement.ErrRead, err}
+	}
+	s.eligible = s.catalog.Eligible(s.decisions.Enabled)
+	return nil
+}
+
+// buildHTTP is step 7: one table of all routes, and the handler that runs it.
+func (s *server) buildHTTP(context.Context) error {
+	handler, err := httpserver.New(httpserver.Config{
+		Routes:         s.routes(),
+		TrustedOrigins: s.trustedOrigins(),
+		Resolver:       s.identity,
+		Authorizer:     s.authorization,
+		Log:            s.log,
+	})
+	if err != nil {
+		return err
+	}
+	address := net.JoinHostPort(s.settings.Server.Host, strconv.Itoa(int(s.settings.Server.Port)))
+	s.listener = httpserver.NewListener(address, handler)
+	return nil
+}
+
+// routes is the whole table.
+func (s *server) routes() []httpapi.Route {
+	routes := append(s.health.Routes(), s.identity.Routes()...)
+	for _, module := range s.modules {
+		if module.process != nil {
+			routes = append(routes, gateway.Routes(gateway.Module{
+				ID:      module.Manifest.ID,
+				Process: module.process,
+				Calls:   module.facade,
+			})...)
+		}
+	}
+	return routes
+}
+
+// trustedOrigins always begins with the base URL's own.
+func (s *server) trustedOrigins() []environment.Origin {
+	return append([]environment.Origin{s.settings.Identity.BaseURL}, s.settings.Identity.TrustedOrigins...)
+}
+
+// listen is step 8. Only now can anybody reach the platform.
+func (s *server) listen(ctx context.Context) error {
+	s.health.Started()
+	return s.tree.Start(ctx, supervisor.Child{
+		Service:    s.listener,
+		OnCrash:    supervisor.EndProcess,
+		StopWithin: httpserver.Drain + 5*time.Second,
+	})
+}

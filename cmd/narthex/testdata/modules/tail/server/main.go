@@ -1,0 +1,28 @@
+// Command tail is a module for tests that needs base: it starts after it and stops before it.
+package main
+
+import (
+	"context"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+)
+
+type tail struct{ host *sdk.Host }
+
+func main() { sdk.Serve(&tail{}) }
+
+// Register declares nothing.
+func (t *tail) Register(*sdk.Registry) error { return nil }
+
+// Start tells when it was asked.
+func (t *tail) Start(_ context.Context, h *sdk.Host) error {
+	t.host = h
+	h.Log.Info("tail started")
+	return nil
+}
+
+// Stop tells when it was asked.
+func (t *tail) Stop(context.Context) error {
+	t.host.Log.Info("tail stopped")
+	return nil
+}
