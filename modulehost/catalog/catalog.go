@@ -23,7 +23,7 @@ type Catalog struct {
 // Module is one installed module with its files, each read once.
 type Module struct {
 	Manifest      *manifest.Manifest
-	Folder        string               // absolute; not for showing
+	Folder        string               // absolute, without symbolic links; not for showing
 	Executable    *manifest.Artifact   // without bytes; nil = no server
 	UI            *manifest.Artifact   // nil = none
 	Display       *manifest.Artifact   // nil = none

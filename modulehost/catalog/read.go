@@ -45,7 +45,12 @@ func read(folder string, platform *semver.Version) (*Module, Findings) {
 		return nil, i.findings
 	}
 	i.compatible(m, platform)
-	return i.files(pkg, &Module{Manifest: m, Folder: folder}), i.findings
+	real, err := filepath.EvalSymlinks(folder)
+	if err != nil {
+		i.add(manifest.ErrInvalid, "", "the module's folder must be readable by the service.")
+		return nil, i.findings
+	}
+	return i.files(pkg, &Module{Manifest: m, Folder: real}), i.findings
 }
 
 func (i *inspection) manifest(pkg *manifest.Package) *manifest.Manifest {

@@ -1,0 +1,84 @@
+package link_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/wrapperspb"
+
+	"github.com/narthex-platform/narthex/modulehost/link"
+)
+
+func TestCancelReachesTheHandlerAndTheLateAnswerIsDropped(t *testing.T) {
+	entered, cancelled, release := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	c := connect(t, 2, func(ctx context.Context, m link.Method, payload []byte) (proto.Message, error) {
+		if m == 1 {
+			close(entered)
+			<-ctx.Done()
+			close(cancelled)
+			<-release
+			return text("late"), nil
+		}
+		return echo(ctx, m, payload)
+	})
+	ctx, cancel := context.WithCancel(soon(t))
+	go func() {
+		<-entered
+		cancel()
+	}()
+	response := text("untouched")
+	if err := c.Call(ctx, 1, nil, response); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	<-cancelled // the handler still runs: the caller did not wait for it
+	close(release)
+	for range 3 { // the late answer comes before, or between, these
+		if err := c.Call(soon(t), 2, raw([]byte("x")), &wrapperspb.BytesValue{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if response.Value != "untouched" {
+		t.Fatal("a late answer was decoded")
+	}
+}
+
+func TestDeadlineReachesTheHandler(t *testing.T) {
+	cancelled := make(chan struct{})
+	c := connect(t, 1, func(ctx context.Context, _ link.Method, _ []byte) (proto.Message, error) {
+		<-ctx.Done()
+		close(cancelled)
+		return nil, ctx.Err()
+	})
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+	defer cancel()
+	if err := c.Call(ctx, 1, nil, nil); !errors.Is(err, context.DeadlineExceeded) {
+		t.Fatal(err)
+	}
+	<-cancelled
+}
+
+func TestHandlerContextEndsWithTheLink(t *testing.T) {
+	near, far := socketpair(t)
+	entered, ended := make(chan struct{}), make(chan struct{})
+	served := serve(t, far, 1, func(ctx context.Context, _ link.Method, _ []byte) (proto.Message, error) {
+		close(entered)
+		<-ctx.Done()
+		close(ended)
+		return nil, nil
+	})
+	write(t, near, rawFrame{kind: kindCall, id: 1}.bytes())
+	<-entered
+	_ = near.Close()
+	err := <-served
+	select {
+	case <-ended:
+	default:
+		t.Fatal("Serve returned before its handler")
+	}
+	if !errors.Is(err, link.ErrLost) {
+		t.Fatal(err)
+	}
+}

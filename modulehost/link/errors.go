@@ -1,0 +1,88 @@
+package link
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Error is a stable code that callers may see; its cause is wrapped beside it.
+type Error string
+
+func (e Error) Error() string { return string(e) }
+
+// Code is the stable code.
+func (e Error) Code() string { return string(e) }
+
+const (
+	// ErrLost: the link has ended. Every call in flight returns it, and every later one. Whether the other end acted on a
+	// call in flight is unknown.
+	ErrLost = Error("LINK_LOST")
+	// ErrTooLarge: the request is longer than MaxMessage. Nothing was sent and the link stays up.
+	ErrTooLarge = Error("MESSAGE_TOO_LARGE")
+	// ErrNoDeadline: a call without a deadline could wait for ever; the caller forgot one.
+	ErrNoDeadline = Error("CALL_WITHOUT_DEADLINE")
+	// ErrUnencodable: protobuf refused the request, for example text that is not UTF-8. Nothing was sent.
+	ErrUnencodable = Error("MESSAGE_UNENCODABLE")
+)
+
+// Codes of failures that Serve itself answers with.
+const (
+	CodeFailed    = "FAILED"            // the handler returned an error without a code of its own
+	CodePanicked  = "HANDLER_PANICKED"  // the handler panicked; the process lives
+	CodeTooLarge  = "MESSAGE_TOO_LARGE" // the handler's answer is longer than MaxMessage
+	CodeCancelled = "CALL_CANCELLED"    // cancelled before a handler took it
+)
+
+// maxCode bounds a failure's code in bytes.
+const maxCode = 64
+
+// Failure is a handler's "no": a code and a detail of its choice. A handler returns it, and Call returns it to the caller,
+// where errors.As finds it. The code comes from the other end: 1 to 64 of A-Z, 0-9 and underscore, otherwise unverified.
+type Failure struct {
+	CodeText string
+	Detail   []byte
+}
+
+// Error is the code alone: the detail is for the program, not for a log.
+func (f *Failure) Error() string { return f.CodeText }
+
+// Code is the code that the handler chose.
+func (f *Failure) Code() string { return f.CodeText }
+
+// failureOf is what crosses the link for a handler's error: its code or none, never its text.
+func failureOf(err error) *Failure {
+	var failure *Failure
+	if errors.As(err, &failure) && validCode(failure.CodeText) {
+		return failure
+	}
+	var coded interface{ Code() string }
+	if errors.As(err, &coded) && validCode(coded.Code()) {
+		return &Failure{CodeText: coded.Code()}
+	}
+	return &Failure{CodeText: CodeFailed}
+}
+
+func validCode(code string) bool {
+	if code == "" || len(code) > maxCode {
+		return false
+	}
+	for _, c := range []byte(code) {
+		if (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' {
+			return false
+		}
+	}
+	return true
+}
+
+func lost(cause error) error { return fmt.Errorf("%w: %w", ErrLost, cause) }
+
+// Why a peer lost the link, for whoever debugs an SDK.
+var (
+	errFrameLength = errors.New("frame length outside the limits")
+	errFrameKind   = errors.New("frame kind not expected here")
+	errFrameBody   = errors.New("payload where none belongs")
+	errNeverAsked  = errors.New("answer to nothing that was asked")
+	errNotDecoded  = errors.New("payload is not the message it should be")
+	errCallTwice   = errors.New("call id is already in service")
+	errOwes        = errors.New("too many abandoned calls were never answered")
+)

@@ -1,0 +1,176 @@
+package link_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"io"
+	"sync"
+	"testing"
+
+	"google.golang.org/protobuf/types/known/wrapperspb"
+
+	"github.com/narthex-platform/narthex/modulehost/link"
+)
+
+// A peer that breaks the rules loses the link: for whoever waits, and for whoever comes later.
+
+var brokenHeads = map[string][]byte{
+	"length below the head":  {5, 0, 0, 0, kindAnswer, 0, 1, 0, 0, 0},
+	"length over the limit":  append(binary.LittleEndian.AppendUint32(nil, 6+1280<<10+1), kindAnswer, 0, 1, 0, 0, 0),
+	"length of four billion": {255, 255, 255, 255, kindAnswer, 0, 1, 0, 0, 0},
+	"kind 0":                 rawFrame{kind: 0, id: 1}.bytes(),
+	"kind 7":                 rawFrame{kind: 7, id: 1}.bytes(),
+	"half a head":            {6, 0, 0},
+	"half a payload":         rawFrame{kind: kindAnswer, id: 1, payload: make([]byte, 100)}.bytes()[:50],
+}
+
+func TestClientLosesALinkWhosePeerBreaksTheRules(t *testing.T) {
+	rows := map[string][]byte{
+		"answer never asked":       rawFrame{kind: kindAnswer, id: 77}.bytes(),
+		"failure never asked":      rawFrame{kind: kindFailure, id: 77, payload: failurePayload("NO", nil)}.bytes(),
+		"pong never asked":         rawFrame{kind: kindPong, id: 77}.bytes(),
+		"pong for a call":          rawFrame{kind: kindPong, id: 1}.bytes(),
+		"answer for a ping":        rawFrame{kind: kindAnswer, id: 2}.bytes(),
+		"pong with a payload":      rawFrame{kind: kindPong, id: 2, payload: []byte{1}}.bytes(),
+		"call to a client":         rawFrame{kind: kindCall, id: 1}.bytes(),
+		"cancel to a client":       rawFrame{kind: kindCancel, id: 1}.bytes(),
+		"ping to a client":         rawFrame{kind: kindPing, id: 1}.bytes(),
+		"answer is no message":     rawFrame{kind: kindAnswer, id: 1, payload: []byte{0xff}}.bytes(),
+		"failure without a code":   rawFrame{kind: kindFailure, id: 1, payload: failurePayload("", nil)}.bytes(),
+		"failure with a text":      rawFrame{kind: kindFailure, id: 1, payload: failurePayload("no such", nil)}.bytes(),
+		"failure shorter than it":  rawFrame{kind: kindFailure, id: 1, payload: []byte{9, 'A'}}.bytes(),
+		"failure of endless code":  rawFrame{kind: kindFailure, id: 1, payload: bytes.Repeat([]byte{0xff}, 12)}.bytes(),
+		"answer twice":             append(rawFrame{kind: kindAnswer, id: 1}.bytes(), rawFrame{kind: kindAnswer, id: 1}.bytes()...),
+		"nothing: end of stream":   nil,
+		"failure without anything": rawFrame{kind: kindFailure, id: 1}.bytes(),
+	}
+	for name, b := range brokenHeads {
+		rows[name] = b
+	}
+	for name, b := range rows {
+		t.Run(name, func(t *testing.T) {
+			near, far := socketpair(t)
+			c := client(t, near)
+			results := make(chan error, 2)
+			go func() { results <- c.Call(soon(t), 1, nil, &wrapperspb.StringValue{}) }()
+			expect(t, far, kindCall)
+			go func() { results <- c.Ping(soon(t)) }()
+			expect(t, far, kindPing)
+			write(t, far, b)
+			_ = far.Close()
+			lost := 0
+			for range 2 {
+				if errors.Is(<-results, link.ErrLost) {
+					lost++
+				}
+			}
+			if want := 2; lost != want && !(name == "answer twice" && lost == 1) {
+				t.Fatalf("%d of the two in flight were told", lost)
+			}
+			<-c.Done()
+			if err := c.Call(soon(t), 1, nil, nil); !errors.Is(err, link.ErrLost) || !errors.Is(c.Err(), link.ErrLost) {
+				t.Fatal("later:", err, c.Err())
+			}
+			if b != nil && errors.Is(c.Err(), io.EOF) {
+				t.Fatal("found only at the end of the stream:", c.Err())
+			}
+		})
+	}
+}
+
+func TestServerLosesALinkWhosePeerBreaksTheRules(t *testing.T) {
+	rows := map[string][]byte{
+		"answer to a server":     rawFrame{kind: kindAnswer, id: 1}.bytes(),
+		"failure to a server":    rawFrame{kind: kindFailure, id: 1, payload: failurePayload("NO", nil)}.bytes(),
+		"pong to a server":       rawFrame{kind: kindPong, id: 1}.bytes(),
+		"cancel with a payload":  rawFrame{kind: kindCancel, id: 1, payload: []byte{1}}.bytes(),
+		"ping with a payload":    rawFrame{kind: kindPing, id: 1, payload: []byte{1}}.bytes(),
+		"id in service":          rawFrame{kind: kindCall, id: 9}.bytes(),
+		"nothing: end of stream": nil,
+	}
+	for name, b := range brokenHeads {
+		rows[name] = b
+	}
+	for name, b := range rows {
+		t.Run(name, func(t *testing.T) {
+			near, far := socketpair(t)
+			g := newGate()
+			served := serve(t, far, 3, g.handle)
+			write(t, near, rawFrame{kind: kindCall, id: 9}.bytes())
+			g.waitInside(1)
+			write(t, near, rawFrame{kind: kindCancel, id: 4711}.bytes()) // unknown: crossed its answer, no offence
+			write(t, near, b)
+			if b == nil || name == "half a head" || name == "half a payload" {
+				_ = near.Close()
+			}
+			err := <-served
+			if !errors.Is(err, link.ErrLost) {
+				t.Fatal(err)
+			}
+			if (b == nil) != errors.Is(err, io.EOF) {
+				t.Fatal("an end between two frames is told from one within:", err)
+			}
+		})
+	}
+}
+
+func TestCloseEndsCallsInFlight(t *testing.T) {
+	near, _ := socketpair(t)
+	c := client(t, near)
+	var callers sync.WaitGroup
+	for range 20 {
+		callers.Go(func() {
+			if err := c.Call(soon(t), 1, nil, nil); !errors.Is(err, link.ErrLost) {
+				t.Error(err)
+			}
+		})
+	}
+	if c.Err() != nil {
+		t.Error("an error before the end")
+	}
+	var closers sync.WaitGroup
+	for range 3 {
+		closers.Go(func() { _ = c.Close() })
+	}
+	closers.Wait()
+	callers.Wait()
+	<-c.Done()
+}
+
+func TestServeEndsWithItsContext(t *testing.T) {
+	_, far := socketpair(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	go cancel()
+	if err := link.Serve(ctx, far, echo, 1); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+}
+
+// TestDebtorIsLost: a peer that reads calls, is told to cancel them and never answers.
+func TestDebtorIsLost(t *testing.T) {
+	near, far := socketpair(t)
+	c := client(t, near)
+	go func() { _, _ = io.Copy(io.Discard, far) }()
+	for range 4 { // of 5,000: the race detector knows at most 8,128 goroutines
+		ctx, cancel := context.WithCancel(soon(t))
+		var callers sync.WaitGroup
+		for range 5000 {
+			callers.Go(func() { _ = c.Call(ctx, 1, nil, nil) })
+		}
+		if err := waitQueued(c, soon(t)); err != nil && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, link.ErrLost) {
+			t.Fatal(err)
+		}
+		cancel()
+		callers.Wait()
+	}
+	<-c.Done()
+}
+
+// waitQueued sends one more call and gives it up, so that most of those before have been sent.
+func waitQueued(c *link.Client, parent context.Context) error {
+	ctx, cancel := context.WithTimeout(parent, 100_000_000)
+	defer cancel()
+	return c.Call(ctx, 1, nil, nil)
+}

@@ -1,0 +1,73 @@
+package link_test
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+	"net"
+	"testing"
+)
+
+// The kinds of docs/link.md, written down a second time: a test against the package's own constants would prove nothing.
+const (
+	kindCall = iota + 1
+	kindAnswer
+	kindFailure
+	kindCancel
+	kindPing
+	kindPong
+)
+
+type rawFrame struct {
+	kind, method byte
+	id           uint32
+	payload      []byte
+}
+
+func (f rawFrame) bytes() []byte {
+	b := binary.LittleEndian.AppendUint32(nil, uint32(6+len(f.payload)))
+	b = append(b, f.kind, f.method)
+	b = binary.LittleEndian.AppendUint32(b, f.id)
+	return append(b, f.payload...)
+}
+
+// readFrame is a peer's reader, as simple as docs/link.md.
+func readFrame(r io.Reader) (rawFrame, error) {
+	var head [10]byte
+	if _, err := io.ReadFull(r, head[:]); err != nil {
+		return rawFrame{}, err
+	}
+	length := binary.LittleEndian.Uint32(head[:])
+	if length < 6 || length > 6+1280<<10 {
+		return rawFrame{}, errors.New("bad length")
+	}
+	f := rawFrame{kind: head[4], method: head[5], id: binary.LittleEndian.Uint32(head[6:])}
+	f.payload = make([]byte, length-6)
+	_, err := io.ReadFull(r, f.payload)
+	return f, err
+}
+
+// expect reads the next frame of a raw peer.
+func expect(t *testing.T, conn net.Conn, kind byte) rawFrame {
+	t.Helper()
+	f, err := readFrame(conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.kind != kind {
+		t.Fatalf("frame of kind %d, want %d", f.kind, kind)
+	}
+	return f
+}
+
+func write(t *testing.T, conn net.Conn, b []byte) {
+	t.Helper()
+	if _, err := conn.Write(b); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func failurePayload(code string, detail []byte) []byte {
+	b := binary.AppendUvarint(nil, uint64(len(code)))
+	return append(append(b, code...), detail...)
+}

@@ -1,0 +1,110 @@
+package link
+
+import (
+	"context"
+	"net"
+
+	"google.golang.org/protobuf/proto"
+)
+
+// Handler answers one call. payload is valid until it returns. ctx ends when the caller gives up or the link is lost. A nil
+// message is an empty one. Of an error only its code crosses (and a *Failure's detail); a panic is answered as
+// HANDLER_PANICKED. Handlers run concurrently.
+type Handler func(ctx context.Context, m Method, payload []byte) (proto.Message, error)
+
+// server is the answering end of a link, for the time of one Serve.
+type server struct {
+	wire     *wire
+	handle   Handler
+	services *services
+}
+
+// Serve takes over conn and answers its calls, at most inService (at least one) at once. Up to 1,024 further calls or
+// 2.5 MiB are read ahead and wait their turn, first come first served; past that reading pauses, and with it the cancels
+// and pings behind. It blocks until ctx ends (ctx's error) or the link is lost (ErrLost; wrapping io.EOF when the peer
+// closed between two frames), and returns only after every handler has ended: handlers must heed their context.
+func Serve(ctx context.Context, conn net.Conn, h Handler, inService int) error {
+	serving, cancel := context.WithCancel(ctx)
+	s := &server{wire: newWire(conn), handle: h}
+	s.services = newServices(serving, s.run, inService)
+	watched := make(chan struct{})
+	context.AfterFunc(serving, func() {
+		defer close(watched)
+		_ = s.wire.fail(net.ErrClosed)
+	})
+	err := s.wire.fail(s.read(serving))
+	cancel()
+	<-watched
+	s.services.end()
+	s.wire.wait()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
+}
+
+// read returns why the link ends.
+func (s *server) read(ctx context.Context) error {
+	frames := newFrames(s.wire.conn)
+	for {
+		f, err := frames.next()
+		if err == nil {
+			err = s.receive(ctx, f)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// receive returns an error when the frame loses the link.
+func (s *server) receive(ctx context.Context, f frame) error {
+	if f.kind != kindCall && len(f.payload) > 0 {
+		return errFrameBody
+	}
+	switch f.kind {
+	case kindCall:
+		if !s.services.accept(f) {
+			return errCallTwice
+		}
+		return s.services.pause(s.wire.gone)
+	case kindCancel:
+		if s.services.cancel(f.id) {
+			s.answer(ctx, f.id, nil, &Failure{CodeText: CodeCancelled})
+		}
+		return nil
+	case kindPing:
+		return s.wire.send(ctx, frame{kind: kindPong, id: f.id}, nil)
+	default:
+		return errFrameKind
+	}
+}
+
+// run answers one call, also when its handler panics or ends its goroutine.
+func (s *server) run(ctx context.Context, c *call) {
+	var message proto.Message
+	var err error = &Failure{CodeText: CodePanicked}
+	defer func() { s.answer(ctx, c.id, message, err) }()
+	message, err = s.handle(c.ctx, c.method, *c.payload)
+}
+
+// answer sends exactly one frame. Its errors are not the handler's: a lost link is noticed by the reader.
+func (s *server) answer(ctx context.Context, id uint32, message proto.Message, err error) {
+	if err == nil {
+		switch sent := s.wire.send(ctx, frame{kind: kindAnswer, id: id}, message); sent {
+		case ErrTooLarge:
+			err = &Failure{CodeText: CodeTooLarge}
+		case ErrUnencodable:
+			err = &Failure{CodeText: CodeFailed}
+		default:
+			return
+		}
+	}
+	if s.fail(ctx, id, failureOf(err)) == ErrTooLarge {
+		_ = s.fail(ctx, id, &Failure{CodeText: CodeTooLarge})
+	}
+}
+
+func (s *server) fail(ctx context.Context, id uint32, failure *Failure) error {
+	return s.wire.send(ctx, frame{kind: kindFailure, id: id, payload: appendFailure(nil, failure)}, nil)
+}

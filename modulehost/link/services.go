@@ -1,0 +1,182 @@
+package link
+
+import (
+	"context"
+	"slices"
+	"sync"
+)
+
+const (
+	// parkedCalls and parkedBytes bound what is read ahead while all handlers are busy. Calls wait there so that the cancels
+	// and pings behind them are still seen; past either bound reading pauses.
+	parkedCalls = 1024
+	parkedBytes = 2 * MaxMessage
+	// keptIdle is how many goroutines wait for the next call. A stack that has grown once need not grow again: measured,
+	// a goroutine per call costs a third of the throughput of small calls.
+	keptIdle = 64
+)
+
+// services holds the calls that are being served or wait for it, and the goroutines that serve them.
+type services struct {
+	ctx      context.Context // of all handlers
+	run      func(ctx context.Context, c *call)
+	limit    int
+	workers  sync.WaitGroup
+	payloads sync.Pool
+
+	mu      sync.Mutex
+	ended   bool
+	calls   map[uint32]*call // in service and parked
+	running int
+	idle    int
+	work    chan *call // to idle workers; never blocks, for idle counts them
+	parked  []*call
+	waiting int           // bytes of parked
+	room    chan struct{} // not nil while the reader pauses; closed when a parked call left
+}
+
+type call struct {
+	id      uint32
+	method  Method
+	payload *[]byte
+	ctx     context.Context
+	cancel  context.CancelFunc // nil while parked
+}
+
+func newServices(ctx context.Context, run func(context.Context, *call), limit int) *services {
+	s := &services{ctx: ctx, run: run, limit: max(limit, 1), calls: map[uint32]*call{}, work: make(chan *call, keptIdle)}
+	s.payloads.New = func() any { return new([]byte) }
+	return s
+}
+
+// accept starts the call, or parks it when all handlers are busy. It refuses an id that is in use.
+func (s *services) accept(f frame) bool {
+	payload := s.payloads.Get().(*[]byte)
+	*payload = append((*payload)[:0], f.payload...)
+	c := &call{id: f.id, method: f.method, payload: payload}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.calls[f.id] != nil {
+		return false
+	}
+	s.calls[f.id] = c
+	if s.running < s.limit {
+		s.start(c)
+		return true
+	}
+	s.parked = append(s.parked, c)
+	s.waiting += len(f.payload)
+	return true
+}
+
+// start is called with the lock held.
+func (s *services) start(c *call) {
+	c.ctx, c.cancel = context.WithCancel(s.ctx)
+	s.running++
+	if s.idle > 0 {
+		s.idle--
+		s.work <- c
+		return
+	}
+	s.workers.Go(func() {
+		for next := true; next; c, next = <-s.work {
+			if !s.serve(c) {
+				return
+			}
+		}
+	})
+}
+
+// serve reports whether its goroutine shall wait for another call.
+func (s *services) serve(c *call) (stay bool) {
+	ended := true // by runtime.Goexit, unless what follows returns or panics
+	defer func() {
+		if recover() != nil { // the value may hold anything and is dropped: the caller has the code
+			ended = false
+		}
+		stay = s.finish(c, !ended)
+	}()
+	s.run(s.ctx, c)
+	ended = false
+	return
+}
+
+// finish gives the place in service to the call that has waited longest.
+func (s *services) finish(c *call, willing bool) (stay bool) {
+	c.cancel()
+	if cap(*c.payload) <= keptBuffer {
+		s.payloads.Put(c.payload)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.calls, c.id)
+	s.running--
+	if s.ended {
+		return false
+	}
+	if stay = willing && s.idle < keptIdle; stay {
+		s.idle++
+	}
+	if len(s.parked) > 0 {
+		s.start(s.unpark(0))
+	}
+	return stay
+}
+
+// pause holds the reader while more is parked than may be.
+func (s *services) pause(gone <-chan struct{}) error {
+	for {
+		s.mu.Lock()
+		if len(s.parked) <= parkedCalls && s.waiting <= parkedBytes {
+			s.mu.Unlock()
+			return nil
+		}
+		room := make(chan struct{})
+		s.room = room
+		s.mu.Unlock()
+		select {
+		case <-room:
+		case <-gone:
+			return ErrLost
+		}
+	}
+}
+
+// cancel ends the context of a call in service, or drops a parked one and reports that it did. An unknown id is a call
+// whose answer crossed the cancel.
+func (s *services) cancel(id uint32) (dropped bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.calls[id]
+	switch {
+	case c == nil:
+		return false
+	case c.cancel != nil:
+		c.cancel()
+		return false
+	}
+	s.unpark(slices.Index(s.parked, c))
+	delete(s.calls, id)
+	return true
+}
+
+// unpark is called with the lock held.
+func (s *services) unpark(at int) *call {
+	c := s.parked[at]
+	s.parked = slices.Delete(s.parked, at, at+1)
+	s.waiting -= len(*c.payload)
+	if s.room != nil {
+		close(s.room)
+		s.room = nil
+	}
+	return c
+}
+
+// end starts no parked call any more and waits for every handler. Only after the last accept.
+func (s *services) end() {
+	s.mu.Lock()
+	s.ended = true
+	close(s.work)
+	s.mu.Unlock()
+	s.workers.Wait()
+}

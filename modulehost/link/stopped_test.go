@@ -1,0 +1,178 @@
+package link_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"google.golang.org/protobuf/types/known/wrapperspb"
+
+	"github.com/narthex-platform/narthex/modulehost/link"
+)
+
+// TestStoppedPeer: the peer never reads. net.Pipe has no buffer, so the very first write blocks; time is virtual.
+func TestStoppedPeer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		near, far := net.Pipe()
+		defer far.Close()
+		c := link.NewClient(near)
+		defer c.Close()
+		began := time.Now()
+		var callers sync.WaitGroup
+		for i := range 3 {
+			callers.Go(func() {
+				within := time.Duration(i+1) * 100 * time.Millisecond
+				ctx, cancel := context.WithTimeout(context.Background(), within)
+				defer cancel()
+				err := c.Call(ctx, 1, nil, nil)
+				if took := time.Since(began); !errors.Is(err, context.DeadlineExceeded) || took > within+time.Millisecond {
+					t.Errorf("call %d ended after %v: %v", i, took, err)
+				}
+			})
+		}
+		callers.Wait()
+		<-c.Done()
+		if took := time.Since(began); took != 2*time.Second || !errors.Is(c.Err(), link.ErrLost) {
+			t.Errorf("the link was lost after %v: %v", took, c.Err())
+		}
+	})
+}
+
+// TestStoppedPeerOfAServer: the peer calls and never reads an answer.
+func TestStoppedPeerOfAServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		near, far := net.Pipe()
+		defer near.Close()
+		served := make(chan error, 1)
+		go func() { served <- link.Serve(t.Context(), far, echo, 4) }()
+		for id := range 3 {
+			write(t, near, rawFrame{kind: kindCall, id: uint32(id)}.bytes())
+		}
+		began := time.Now()
+		err := <-served
+		if took := time.Since(began); took != 2*time.Second || !errors.Is(err, link.ErrLost) {
+			t.Errorf("served for %v: %v", took, err)
+		}
+	})
+}
+
+// TestFullSocket is the same over a real socket: calls go into the kernel's buffer until it is full, and each ends at
+// its own deadline, before and after.
+func TestFullSocket(t *testing.T) {
+	near, far := socketpair(t)
+	c := client(t, near)
+	request := raw(make([]byte, 64<<10))
+	ended := 0
+	for {
+		began := time.Now()
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+		err := c.Call(ctx, 1, request, nil)
+		cancel()
+		if took := time.Since(began); took > time.Second {
+			t.Fatalf("call %d took %v", ended, took)
+		}
+		if errors.Is(err, link.ErrLost) {
+			break
+		}
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Fatal(err)
+		}
+		ended++
+	}
+	if ended == 0 {
+		t.Fatal("the first call found the link lost")
+	}
+	_ = far.Close()
+}
+
+// TestWritesCombine: what queues up behind a blocked write leaves with one write.
+func TestWritesCombine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		near, far := net.Pipe()
+		slow := &slowConn{Conn: near, release: make(chan struct{})}
+		c := link.NewClient(slow)
+		defer c.Close()
+		served := make(chan struct{})
+		go func() {
+			defer close(served)
+			_ = link.Serve(t.Context(), far, echo, 64)
+		}()
+		var callers sync.WaitGroup
+		for range 50 {
+			callers.Go(func() {
+				ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+				defer cancel()
+				if err := c.Call(ctx, 1, raw(nil), &wrapperspb.BytesValue{}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		synctest.Wait() // one writes, 49 wait for their answers
+		close(slow.release)
+		callers.Wait()
+		if slow.writes > 2 {
+			t.Errorf("%d writes for 50 frames", slow.writes)
+		}
+		_ = c.Close()
+		<-served
+	})
+}
+
+// TestNobodyWritesForOthersForEver: each write takes a millisecond and finds new frames queued behind it. Whoever writes
+// returns when its own answer has come, though there is no end to the others' frames.
+func TestNobodyWritesForOthersForEver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		near, far := net.Pipe()
+		c := link.NewClient(&slowConn{Conn: near, takes: time.Millisecond})
+		defer c.Close()
+		served := make(chan struct{})
+		go func() {
+			defer close(served)
+			_ = link.Serve(t.Context(), far, echo, 64)
+		}()
+		began := time.Now()
+		var callers sync.WaitGroup
+		for range 8 {
+			callers.Go(func() {
+				for time.Since(began) < time.Second {
+					ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+					sent := time.Now()
+					if err := c.Call(ctx, 1, raw(nil), nil); err != nil {
+						t.Error(err)
+					}
+					cancel()
+					if took := time.Since(sent); took > 50*time.Millisecond {
+						t.Errorf("a call took %v", took)
+					}
+				}
+			})
+		}
+		callers.Wait()
+		_ = c.Close()
+		<-served
+	})
+}
+
+// slowConn is slow, not stopped: it knows no deadline.
+type slowConn struct {
+	net.Conn
+	release chan struct{} // nil: not held up
+	takes   time.Duration
+	writes  int
+}
+
+func (s *slowConn) Write(b []byte) (int, error) {
+	s.writes++
+	if s.release != nil {
+		<-s.release
+	}
+	n, err := s.Conn.Write(b)
+	time.Sleep(s.takes)
+	return n, err
+}
+
+func (s *slowConn) SetWriteDeadline(time.Time) error { return nil }

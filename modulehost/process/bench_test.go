@@ -1,0 +1,48 @@
+package process_test
+
+import (
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/narthex-platform/narthex/modulehost/abi"
+)
+
+// BenchmarkLife is launcher, exec, handshake, start, stop and reaping.
+func BenchmarkLife(b *testing.B) {
+	for b.Loop() {
+		r := start(b, "good", nil)
+		r.stop()
+		<-r.ended
+	}
+}
+
+// BenchmarkHandle is a small call to a real child.
+func BenchmarkHandle(b *testing.B) {
+	for name, parallel := range map[string]int{"1": 0, "32": 16} { // times GOMAXPROCS
+		b.Run(name, func(b *testing.B) {
+			r := start(b, "good", nil)
+			ctx := soon(b)
+			request := &abi.HandleRequest{Path: "/echo", Body: make([]byte, 100)}
+			call := func() {
+				var response abi.HandleResponse
+				if err := r.Call(ctx, abi.Method_METHOD_HANDLE, proto.CloneOf(request), &response); err != nil {
+					b.Error(err)
+				}
+			}
+			b.ReportAllocs()
+			if parallel == 0 {
+				for b.Loop() {
+					call()
+				}
+				return
+			}
+			b.SetParallelism(parallel)
+			b.RunParallel(func(pb *testing.PB) {
+				for pb.Next() {
+					call()
+				}
+			})
+		})
+	}
+}

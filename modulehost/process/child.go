@@ -1,0 +1,160 @@
+package process
+
+import (
+	"encoding/json"
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// child is the operating system's side of one life: a process group, two sockets, an output.
+type child struct {
+	hostCalls, moduleCalls net.Conn // the host's ends
+	output                 *output
+	exited                 chan struct{}    // closed when the process has died and was reaped
+	state                  *os.ProcessState // after exited
+	pid                    int
+	group                  sync.Mutex // held while the group is signalled or its leader reaped
+	reaped                 bool
+}
+
+var errNotRegular = errors.New("executable is not a regular file")
+
+// startChild starts the launcher on its way to become the module.
+func startChild(config *Config) (*child, error) {
+	var inherited descriptors
+	defer inherited.close()
+	executable, err := inherited.open(config.Executable, unix.O_PATH|unix.O_NOFOLLOW)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := executable.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.Join(errNotRegular, err)
+	}
+	if config.Verify != nil {
+		if err := config.Verify(executable); err != nil {
+			return nil, caused(ErrUnavailable, err)
+		}
+	}
+	folder, err := inherited.open(config.Folder, unix.O_PATH|unix.O_NOFOLLOW|unix.O_DIRECTORY)
+	if err != nil {
+		return nil, err
+	}
+	null, err := inherited.open(os.DevNull, unix.O_RDONLY)
+	if err != nil {
+		return nil, err
+	}
+	c := &child{exited: make(chan struct{})}
+	files := make([]*os.File, folderDescriptor+1) // a nil one stays closed in the child
+	files[0], files[executableDescriptor], files[folderDescriptor] = null, executable, folder
+	if c.hostCalls, files[hostCallsDescriptor], err = inherited.socketpair(); err != nil {
+		return nil, err
+	}
+	if c.moduleCalls, files[moduleCallsDescriptor], err = inherited.socketpair(); err != nil {
+		_ = c.hostCalls.Close()
+		return nil, err
+	}
+	read, write, err := inherited.pipe()
+	if err == nil {
+		files[1], files[2] = write, write
+		err = c.start(config, files)
+	}
+	if err != nil {
+		_, _ = c.hostCalls.Close(), c.moduleCalls.Close()
+		if read != nil {
+			_ = read.Close()
+		}
+		return nil, err
+	}
+	c.output = readOutput(read)
+	return c, nil
+}
+
+// start returns once the launcher runs. The goroutine that starts it keeps its thread until the child is reaped: the
+// parent-death signal is sent when the starting *thread* ends, not the host. It would block in wait anyway.
+func (c *child) start(config *Config, files []*os.File) error {
+	argument, err := json.Marshal(launch{
+		Host:        os.Getpid(),
+		Name:        filepath.Base(config.Executable),
+		Environment: config.Limits.environment(),
+		Limits:      config.Limits.rlimits(),
+	})
+	if err != nil {
+		return err
+	}
+	attributes := &os.ProcAttr{
+		Dir:   "/",
+		Env:   []string{}, // nil would mean the host's own
+		Files: files,
+		Sys:   &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL},
+	}
+	if own := config.Credential; own != nil {
+		attributes.Sys.Credential = &syscall.Credential{Uid: own.UID, Gid: own.GID, Groups: []uint32{}}
+	}
+	started := make(chan error, 1)
+	go func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		process, err := os.StartProcess("/proc/self/exe", []string{launcherName, string(argument)}, attributes)
+		if err != nil {
+			started <- err
+			return
+		}
+		c.pid = process.Pid
+		started <- nil
+		c.wait(process)
+	}()
+	return <-started
+}
+
+// wait kills what is left of the group as soon as its leader has died, while the unreaped leader still holds the number:
+// after that it could belong to strangers.
+func (c *child) wait(process *os.Process) {
+	for {
+		err := unix.Waitid(unix.P_PID, c.pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
+		if err != unix.EINTR {
+			break
+		}
+	}
+	c.group.Lock()
+	_ = unix.Kill(-c.pid, unix.SIGKILL)
+	c.reaped = true
+	c.state, _ = process.Wait()
+	c.group.Unlock()
+	close(c.exited)
+}
+
+// signal reaches the whole process group, or nobody once its leader is reaped.
+func (c *child) signal(s syscall.Signal) {
+	c.group.Lock()
+	defer c.group.Unlock()
+	if !c.reaped {
+		_ = unix.Kill(-c.pid, s)
+	}
+}
+
+// exitedWithin waits for the process to die by itself.
+func (c *child) exitedWithin(grace time.Duration) bool {
+	timer := time.NewTimer(grace)
+	defer timer.Stop()
+	select {
+	case <-c.exited:
+		return true
+	case <-timer.C:
+		return false
+	}
+}
+
+// end leaves nothing of the child. SIGKILL cannot be refused, so the wait has no deadline of its own.
+func (c *child) end() {
+	c.signal(unix.SIGKILL)
+	<-c.exited
+	c.output.end()
+}

@@ -1,0 +1,173 @@
+package process_test
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/narthex-platform/narthex/modulehost/process"
+)
+
+func TestCrashes(t *testing.T) {
+	quick := func(c *process.Config) {
+		c.Deadlines.PingEvery, c.Deadlines.Ping = 50*time.Millisecond, 200*time.Millisecond
+	}
+	for path, reason := range map[string]string{
+		"/exit":            "",                // the link or the wait, whichever is seen first
+		"/freeze":          "ping unanswered", // alive, its links open, and silent
+		"/hang-up-on-host": "link lost",
+		"/garbage-to-host": "link lost",
+	} {
+		t.Run(path, func(t *testing.T) {
+			r := start(t, "good", quick)
+			if _, err := r.handle(soon(t), path, nil); codeOf(err) != "MODULE_HANDLER_FAILED" {
+				t.Error("in flight:", err)
+			}
+			if err := <-r.ended; err != process.ErrCrashed {
+				t.Error("ended with", err)
+			}
+			if _, err := r.handle(soon(t), "/echo", nil); codeOf(err) != "MODULE_UNAVAILABLE" {
+				t.Error("later:", err)
+			}
+			r.host.settled(t)
+			lost := r.logs.FilterMessage("module process lost").All()
+			if len(lost) != 1 || reason != "" && lost[0].ContextMap()["reason"] != reason {
+				t.Error(lost)
+			}
+			if ended := r.logs.FilterMessage("module process ended").All(); len(ended) != 1 || ended[0].ContextMap()["exit"] == nil {
+				t.Error(ended)
+			}
+		})
+	}
+}
+
+func TestDeathByItself(t *testing.T) {
+	r := start(t, "die-after-ready", nil)
+	if err := <-r.ended; err != process.ErrCrashed {
+		t.Fatal(err)
+	}
+	ended := r.logs.FilterMessage("module process ended").All()
+	if status := ended[0].ContextMap()["status"]; status != int64(7) {
+		t.Error("status", status)
+	}
+	r.host.settled(t)
+}
+
+// TestKillUnderFire: 50 calls in flight, the child killed from outside, again and again. Every call returns at once and
+// says that it was lost; whoever comes later hears that the module is not there.
+func TestKillUnderFire(t *testing.T) {
+	const lives, calls = 20, 50
+	r := start(t, "good", nil)
+	for range lives {
+		pid := r.tell(t).PID
+		results, returned := make(chan error, calls), make(chan time.Time, 1)
+		var callers sync.WaitGroup
+		for range calls {
+			callers.Go(func() {
+				_, err := r.handle(soon(t), "/wait", nil)
+				results <- err
+			})
+		}
+		for range calls {
+			for said := ""; said != "waiting"; said = <-r.host.heard {
+			}
+		}
+		killed := time.Now()
+		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		callers.Wait()
+		returned <- time.Now()
+		for range calls {
+			if err := <-results; codeOf(err) != "MODULE_HANDLER_FAILED" {
+				t.Fatal(err)
+			}
+		}
+		// Milliseconds on a quiet machine; the bound is for a busy one under the race detector.
+		if took := (<-returned).Sub(killed); took > time.Second {
+			t.Errorf("calls in flight returned after %v", took)
+		}
+		if _, err := r.handle(soon(t), "/echo", nil); codeOf(err) != "MODULE_UNAVAILABLE" {
+			t.Fatal("later:", err)
+		}
+		if err := <-r.ended; err != process.ErrCrashed {
+			t.Fatal(err)
+		}
+		r.host.settled(t)
+		r.serve(t)
+		r.awaitBack(t)
+	}
+}
+
+// TestDescendantsDieWithTheModule: what the module started itself is in its group.
+func TestDescendantsDieWithTheModule(t *testing.T) {
+	for name, end := range map[string]func(*running, int){
+		"stopped": func(r *running, _ int) { r.stop() },
+		"crashed": func(_ *running, pid int) { _ = syscall.Kill(pid, syscall.SIGKILL) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := start(t, "good", nil)
+			body, err := r.handle(soon(t), "/spawn", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			descendant, _ := strconv.Atoi(string(body))
+			dead := watchDeath(t, descendant)
+			end(r, r.tell(t).PID)
+			<-r.ended
+			dead()
+		})
+	}
+}
+
+func TestStopIsNotHeldUpByAFrozenModule(t *testing.T) {
+	r := start(t, "good", func(c *process.Config) {
+		c.Deadlines.Stop, c.Deadlines.Terminate = 200*time.Millisecond, 100*time.Millisecond
+	})
+	frozen := make(chan error, 1)
+	pid := r.tell(t).PID
+	go func() {
+		_, err := r.handle(soon(t), "/freeze", nil)
+		frozen <- err
+	}()
+	awaitState(t, pid, 'T')
+	r.stop()
+	if err := <-r.ended; codeOf(err) != "MODULE_STOP_TIMEOUT" {
+		t.Error(err)
+	}
+	if err := <-frozen; !errors.Is(err, process.ErrHandlerFailed) {
+		t.Error(err)
+	}
+}
+
+// watchDeath returns a wait for the death of any process, also one that nobody has reaped yet.
+func watchDeath(t *testing.T, pid int) (wait func()) {
+	t.Helper()
+	fd, err := unix.PidfdOpen(pid, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = unix.Close(fd) })
+	return func() {
+		t.Helper()
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		for ctx.Err() == nil {
+			n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 10_000)
+			if err == unix.EINTR {
+				continue
+			}
+			if n == 1 {
+				return
+			}
+		}
+		t.Errorf("process %d lives", pid)
+		_ = unix.Kill(pid, unix.SIGKILL)
+	}
+}

@@ -1,0 +1,52 @@
+package process
+
+import (
+	"net"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// descriptors are the files that a start hands to its child. The host closes its own copies right after: the end of a
+// stream arrives only when nobody else holds the other end. All are close-on-exec, so no other child inherits one.
+type descriptors []*os.File
+
+func (d *descriptors) close() {
+	for _, file := range *d {
+		_ = file.Close()
+	}
+}
+
+func (d *descriptors) open(path string, flags int) (*os.File, error) {
+	fd, err := unix.Open(path, flags|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	return d.keep(os.NewFile(uintptr(fd), "")), nil
+}
+
+// socketpair returns the host's end as a connection, which the caller closes, and the child's as a file.
+func (d *descriptors) socketpair() (net.Conn, *os.File, error) {
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	near := os.NewFile(uintptr(fds[0]), "")
+	far := d.keep(os.NewFile(uintptr(fds[1]), ""))
+	defer near.Close() // FileConn duplicates
+	conn, err := net.FileConn(near)
+	return conn, far, err
+}
+
+// pipe returns the host's end, which the caller closes, and the child's.
+func (d *descriptors) pipe() (read, write *os.File, err error) {
+	if read, write, err = os.Pipe(); err != nil {
+		return nil, nil, err
+	}
+	return read, d.keep(write), nil
+}
+
+func (d *descriptors) keep(file *os.File) *os.File {
+	*d = append(*d, file)
+	return file
+}

@@ -1,0 +1,87 @@
+package process_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/narthex-platform/narthex/modulehost/abi"
+	"github.com/narthex-platform/narthex/modulehost/process"
+)
+
+// TestModulesDieWithTheirHost: the host is killed and cannot clean up, not even say goodbye.
+func TestModulesDieWithTheirHost(t *testing.T) {
+	owns := []string{""}
+	if os.Geteuid() == 0 {
+		owns = append(owns, "own uid") // the change of uid clears the kernel's parent-death signal
+	}
+	for _, own := range owns {
+		t.Run(own, func(t *testing.T) {
+			host := exec.Command("/proc/self/exe")
+			host.Env = []string{"NARTHEX_TEST_HOST=" + executable(t, "ignore-stop"), "NARTHEX_TEST_OWN=" + own}
+			out, err := host.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			host.Stderr = os.Stderr
+			if err := host.Start(); err != nil {
+				t.Fatal(err)
+			}
+			line, err := bufio.NewReader(out).ReadString('\n')
+			if err != nil {
+				t.Fatal(err)
+			}
+			pid, err := strconv.Atoi(strings.TrimSpace(line))
+			if err != nil {
+				t.Fatal(line, err)
+			}
+			dead := watchDeath(t, pid)
+			if err := host.Process.Signal(syscall.SIGKILL); err != nil {
+				t.Fatal(err)
+			}
+			_ = host.Wait()
+			dead()
+		})
+	}
+}
+
+// playHost runs one frozen module, which no signal but SIGKILL and no closed link can end, says its pid and waits to be killed.
+func playHost(executable string) {
+	config := process.Config{
+		ModuleID: "sample", ModuleVersion: "1.0.0",
+		Executable: executable, Folder: "/", Host: newHost(), Log: zap.NewNop(),
+	}
+	if os.Getenv("NARTHEX_TEST_OWN") != "" {
+		config.Credential = &process.Credential{UID: 70009, GID: 70009}
+	}
+	p := process.New(config)
+	go func() { fmt.Fprintln(os.Stderr, p.Serve(context.Background())) }()
+	<-p.Ready()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
+	defer cancel()
+	var response abi.HandleResponse
+	var o observation
+	if p.Call(ctx, abi.Method_METHOD_HANDLE, &abi.HandleRequest{Path: "/tell"}, &response) != nil ||
+		json.Unmarshal(response.Body, &o) != nil {
+		os.Exit(1)
+	}
+	go func() { _ = p.Call(ctx, abi.Method_METHOD_HANDLE, &abi.HandleRequest{Path: "/freeze"}, nil) }()
+	for {
+		if b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", o.PID)); err == nil && strings.Contains(string(b), ") T ") {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	fmt.Println(o.PID)
+	<-ctx.Done()
+}

@@ -1,0 +1,104 @@
+package process
+
+import (
+	"encoding/json"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// The launcher is the host's own executable, started again under another name. It puts the walls up around itself and then
+// becomes the module, so no code of the module ever runs outside them (reference: order of operations).
+
+const (
+	launcherName = "narthex-module-launcher"
+	// launcherFailed is the exit status of a launcher that did not become the module; a fixed word on standard error
+	// says at which step.
+	launcherFailed = 120
+
+	hostCallsDescriptor   = 3 // the host calls, the module serves
+	moduleCallsDescriptor = 4 // the module calls, the host serves
+	firstBodyDescriptor   = 5
+	executableDescriptor  = firstBodyDescriptor + bodySockets     // O_PATH
+	folderDescriptor      = firstBodyDescriptor + bodySockets + 1 // O_PATH
+)
+
+// launch is the launcher's one argument. Nothing in it is secret.
+type launch struct {
+	Host        int      `json:"host"` // pid
+	Name        string   `json:"name"` // argv[0] of the module
+	Environment []string `json:"environment"`
+	Limits      []rlimit `json:"limits"`
+}
+
+type rlimit struct {
+	Resource int    `json:"resource"`
+	Value    uint64 `json:"value"`
+}
+
+// The one init of the project: it must run before main of whatever program the host is.
+func init() {
+	if len(os.Args) == 2 && os.Args[0] == launcherName {
+		becomeModule(os.Args[1])
+	}
+}
+
+// becomeModule never returns. Credentials, limits of one thread and walls belong to the calling thread and survive its exec.
+func becomeModule(argument string) {
+	runtime.LockOSThread()
+	debug.SetGCPercent(-1) // it lives for milliseconds, and soon under the module's limits
+	var l launch
+	must("argument", json.Unmarshal([]byte(argument), &l))
+
+	must("deathsig", unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0)) // a change of uid cleared it
+	if unix.Getppid() != l.Host {
+		fail("orphan") // the host died before the line above
+	}
+	unix.Umask(0o077)
+	must("nice", unix.Setpriority(unix.PRIO_PROCESS, 0, 10))
+	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("900"), 0) // a preference, not a wall
+	exec := prepareExec(l)                                         // allocates, so before the limits
+	for _, limit := range l.Limits {
+		must("rlimit", unix.Setrlimit(limit.Resource, &unix.Rlimit{Cur: limit.Value, Max: limit.Value}))
+	}
+	must("no-new-privileges", unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+	must("close-range", unix.CloseRange(firstBodyDescriptor, ^uint(0), unix.CLOSE_RANGE_CLOEXEC))
+
+	// Walls. Landlock (on executableDescriptor and folderDescriptor) and then seccomp come here, each with a must of its
+	// own, in a later change. Until then a module is bounded by the limits above and, given one, by its uid.
+
+	must(wordExec, exec())
+}
+
+// wordExec is the word of a launcher whose walls stand but whose module cannot be executed.
+const wordExec = "exec"
+
+// prepareExec returns the one system call that is left: the file that was opened and checked is the file that runs.
+func prepareExec(l launch) func() error {
+	argv, err := syscall.SlicePtrFromStrings([]string{l.Name})
+	must("argument", err)
+	envp, err := syscall.SlicePtrFromStrings(l.Environment)
+	must("argument", err)
+	empty, err := syscall.BytePtrFromString("")
+	must("argument", err)
+	return func() error {
+		_, _, errno := unix.RawSyscall6(unix.SYS_EXECVEAT, executableDescriptor, uintptr(unsafe.Pointer(empty)),
+			uintptr(unsafe.Pointer(&argv[0])), uintptr(unsafe.Pointer(&envp[0])), unix.AT_EMPTY_PATH, 0)
+		return errno
+	}
+}
+
+func must(word string, err error) {
+	if err != nil {
+		fail(word)
+	}
+}
+
+func fail(word string) {
+	_, _ = os.Stderr.WriteString(launcherName + ": " + word + "\n")
+	os.Exit(launcherFailed)
+}

@@ -1,0 +1,225 @@
+package process_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/narthex-platform/narthex/modulehost/abi"
+	"github.com/narthex-platform/narthex/modulehost/link"
+	"github.com/narthex-platform/narthex/modulehost/process"
+)
+
+func TestGoodLife(t *testing.T) {
+	r := prepare(t, "good", func(c *process.Config) { c.Start = &abi.StartRequest{Database: true} })
+	if _, err := r.handle(soon(t), "/echo", nil); !errors.Is(err, process.ErrUnavailable) {
+		t.Error("before the start:", err)
+	}
+	if r.Routes() != nil || r.String() != "module sample" {
+		t.Error(r.Routes(), r.String())
+	}
+	r.serve(t)
+	<-r.Ready()
+	if routes := r.Routes(); len(routes) != 1 || routes[0].Path != "/x" {
+		t.Error(routes)
+	}
+	if body, err := r.handle(soon(t), "/echo", []byte("hello")); err != nil || string(body) != "hello" {
+		t.Error(string(body), err)
+	}
+	if body, err := r.handle(soon(t), "/ask", nil); err != nil || string(body) != "true" {
+		t.Error("a call back to the host:", string(body), err)
+	}
+	r.stop()
+	if err := <-r.ended; !errors.Is(err, context.Canceled) || codeOf(err) != "" {
+		t.Error("ended with", err)
+	}
+	if said := r.host.settled(t); !slices.Equal(said, []string{"starting", "stopping"}) {
+		t.Error("the hooks:", said)
+	}
+	if _, err := r.handle(soon(t), "/echo", nil); !errors.Is(err, process.ErrUnavailable) {
+		t.Error("after the end:", err)
+	}
+}
+
+func TestLivesThatNeverBecomeReady(t *testing.T) {
+	missing := filepath.Join(t.TempDir(), "missing")
+	pointer := filepath.Join(t.TempDir(), "pointer")
+	if err := os.Symlink(executable(t, "good"), pointer); err != nil {
+		t.Fatal(err)
+	}
+	text := filepath.Join(t.TempDir(), "text")
+	if err := os.WriteFile(text, []byte("#!/bin/sh\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	refuse := errors.New("two routes are the same")
+	for name, row := range map[string]struct {
+		mode  string
+		alter func(*process.Config)
+		code  string
+		cause string
+		said  string // by the hooks
+	}{
+		"no handshake":        {"never-ready", func(c *process.Config) { c.Deadlines.Register = time.Second }, "MODULE_REGISTER_FAILED", "", ""},
+		"dies at once":        {"dies-at-once", nil, "MODULE_REGISTER_FAILED", "", ""},
+		"dies as a launcher":  {"says-120", nil, "MODULE_REGISTER_FAILED", "", ""},
+		"garbage":             {"garbage", nil, "MODULE_REGISTER_FAILED", "", ""},
+		"another ABI":         {"wrong-abi", nil, "MODULE_REGISTER_FAILED", "the module speaks another ABI", ""},
+		"routes refused":      {"good", func(c *process.Config) { c.Validate = func(*abi.RegisterResponse) error { return refuse } }, "MODULE_REGISTER_FAILED", "two routes are the same", ""},
+		"start fails":         {"start-fails", nil, "MODULE_START_FAILED", "NO_LUCK", "starting stopping"},
+		"start dies":          {"start-dies", nil, "MODULE_START_FAILED", "", "starting"},
+		"start hangs":         {"start-hangs", func(c *process.Config) { c.Deadlines.Start = 300 * time.Millisecond }, "MODULE_START_TIMEOUT", "", "starting stopping"},
+		"no executable":       {"good", func(c *process.Config) { c.Executable = missing }, "MODULE_REGISTER_FAILED", "", ""},
+		"executable a link":   {"good", func(c *process.Config) { c.Executable = pointer }, "MODULE_REGISTER_FAILED", "", ""},
+		"executable a folder": {"good", func(c *process.Config) { c.Executable = modules }, "MODULE_REGISTER_FAILED", "", ""},
+		"executable a text":   {"good", func(c *process.Config) { c.Executable = text }, "MODULE_REGISTER_FAILED", "", ""},
+		"folder a file":       {"good", func(c *process.Config) { c.Folder = text }, "MODULE_REGISTER_FAILED", "", ""},
+		"too little memory":   {"good", func(c *process.Config) { c.Limits.Data = 4 << 20 }, "MODULE_REGISTER_FAILED", "", ""},
+		"executable changed":  {"good", func(c *process.Config) { c.Verify = func(*os.File) error { return errors.New("other inode") } }, "MODULE_UNAVAILABLE", "other inode", ""},
+		"a wall is missing":   {"good", func(c *process.Config) { c.Limits.Files = 1 << 40 }, "MODULE_SANDBOX_UNAVAILABLE", "could not apply rlimit", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := prepare(t, row.mode, row.alter)
+			r.serve(t)
+			err := <-r.ended
+			want := row.code
+			if row.cause != "" {
+				want += ": " + row.cause
+			}
+			if codeOf(err) != row.code || err.Error() != want {
+				t.Errorf("%v, want %s\n%s", err, want, r.Output())
+			}
+			if said := strings.Join(r.host.settled(t), " "); said != row.said {
+				t.Errorf("the hooks said %q, want %q", said, row.said)
+			}
+			select {
+			case <-r.Ready():
+				t.Error("became ready")
+			default:
+			}
+			r.logsHold(t, "secret", modules, missing)
+		})
+	}
+}
+
+// logsHold none of the marks.
+func (r *running) logsHold(t *testing.T, marks ...string) {
+	t.Helper()
+	for _, entry := range r.logs.All() {
+		line := fmt.Sprint(entry.Message, entry.ContextMap())
+		for _, mark := range marks {
+			if strings.Contains(line, mark) {
+				t.Errorf("the log holds %q: %s", mark, line)
+			}
+		}
+	}
+}
+
+func TestStopOfAStartUnderWay(t *testing.T) {
+	for _, mode := range []string{"never-ready", "start-hangs"} {
+		r := prepare(t, mode, nil)
+		r.serve(t)
+		if mode == "start-hangs" {
+			<-r.host.heard
+		}
+		r.stop()
+		if err := <-r.ended; !errors.Is(err, context.Canceled) {
+			t.Error(mode, err)
+		}
+		r.host.settled(t)
+	}
+}
+
+func TestStopThatGoesWrong(t *testing.T) {
+	for mode, code := range map[string]string{
+		"ignore-stop": "MODULE_STOP_TIMEOUT", "stop-fails": "MODULE_STOP_FAILED", "stop-dies": "MODULE_STOP_FAILED",
+	} {
+		t.Run(mode, func(t *testing.T) {
+			r := start(t, mode, func(c *process.Config) {
+				c.Deadlines.Stop, c.Deadlines.Terminate = 300*time.Millisecond, 200*time.Millisecond
+			})
+			waiting := make(chan error, 1)
+			go func() {
+				_, err := r.handle(soon(t), "/wait", nil)
+				waiting <- err
+			}()
+			for said := ""; said != "waiting"; said = <-r.host.heard {
+			}
+			r.stop()
+			err := <-r.ended
+			if codeOf(err) != code || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+				t.Error("ended with", err)
+			}
+			if err := <-waiting; !errors.Is(err, process.ErrHandlerFailed) {
+				t.Error("in flight:", err)
+			}
+			r.host.settled(t)
+		})
+	}
+}
+
+func TestLaterLives(t *testing.T) {
+	r := start(t, "good", nil)
+	routes := r.Routes()
+	for range 3 {
+		if _, err := r.handle(soon(t), "/exit", nil); !errors.Is(err, process.ErrHandlerFailed) {
+			t.Fatal(err)
+		}
+		if err := <-r.ended; codeOf(err) != "MODULE_CRASHED" {
+			t.Fatal(err)
+		}
+		r.host.settled(t)
+		r.serve(t)
+		r.awaitBack(t)
+	}
+	if !proto.Equal(routes[0], r.Routes()[0]) {
+		t.Error("the routes changed")
+	}
+}
+
+func TestLaterLifeMustRegisterTheSame(t *testing.T) {
+	r := start(t, "other-routes-second-time", nil)
+	first := r.Routes()[0].Path
+	r.stop()
+	<-r.ended
+	r.serve(t)
+	err := <-r.ended
+	if codeOf(err) != "MODULE_REGISTER_FAILED" || !strings.Contains(err.Error(), "differs") {
+		t.Fatal(err)
+	}
+	if r.Routes()[0].Path != first {
+		t.Error("the first registration was replaced")
+	}
+}
+
+// TestCodesOfAModuleDecideNothing: a module that answers with one of the platform's codes is a handler that failed.
+func TestCodesOfAModuleDecideNothing(t *testing.T) {
+	r := start(t, "good", nil)
+	_, err := r.handle(soon(t), "/refuse", nil)
+	var failure *link.Failure
+	if codeOf(err) != "MODULE_HANDLER_FAILED" || !errors.As(err, &failure) || failure.CodeText != "MODULE_UNAVAILABLE" {
+		t.Error(err)
+	}
+	if errors.Is(err, process.ErrUnavailable) {
+		t.Error("a module's word was taken for the platform's")
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := r.handle(ctx, "/wait", nil); !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
+	}
+	if err := r.Call(soon(t), abi.Method_METHOD_HANDLE, &abi.HandleRequest{Body: make([]byte, link.MaxMessage)}, nil); !errors.Is(err, link.ErrTooLarge) {
+		t.Error(err)
+	}
+	if body, err := r.handle(soon(t), "/echo", []byte("still here")); err != nil || string(body) != "still here" {
+		t.Error(err)
+	}
+}

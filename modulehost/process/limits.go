@@ -1,0 +1,114 @@
+package process
+
+import (
+	"runtime"
+	"strconv"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// What a module may use (contract.md §7; reference: Go needs 48 MiB of data and 768 MiB of address space to start).
+const (
+	DefaultData         = 256 << 20 // bytes; what really bounds its memory
+	DefaultAddressSpace = 1 << 30   // bytes; counts reservations too
+	DefaultFiles        = 64 + bodySockets
+	DefaultProcesses    = 64 // threads, when the module has a uid of its own
+
+	// bodySockets are the descriptors 5 to 36, kept free for bodies (docs/link.md).
+	bodySockets = 32
+	// sharedProcesses is the one ceiling of all modules that share a uid: the kernel counts the threads of the uid.
+	sharedProcesses = 4096
+	// mostThreads bounds GOMAXPROCS, so that a machine of many cores does not use up the thread limit.
+	mostThreads = 8
+	// inService is how many calls of one module the host serves at once (reference: held exactly).
+	inService = 16
+)
+
+// Limits bound a child; a field of 0 takes its default.
+type Limits struct {
+	Data         uint64 // bytes, RLIMIT_DATA
+	AddressSpace uint64 // bytes, RLIMIT_AS
+	Files        uint64 // RLIMIT_NOFILE
+	Processes    uint64 // RLIMIT_NPROC; root without a uid of its own is exempt
+}
+
+func (l Limits) withDefaults(own *Credential) Limits {
+	setDefault(&l.Data, DefaultData)
+	setDefault(&l.AddressSpace, DefaultAddressSpace)
+	setDefault(&l.Files, DefaultFiles)
+	if own != nil {
+		setDefault(&l.Processes, DefaultProcesses)
+	} else {
+		setDefault(&l.Processes, belowHost(sharedProcesses))
+	}
+	return l
+}
+
+// belowHost keeps a shared ceiling under the host's own limit: modules at their ceiling then cannot keep the host from
+// starting a thread, as the kernel compares the uid's count with the limit of whoever asks.
+func belowHost(ceiling uint64) uint64 {
+	var host unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_NPROC, &host) != nil {
+		return ceiling
+	}
+	return min(ceiling, host.Cur/4*3)
+}
+
+// rlimits are applied in this order by the launcher. The zeroes: no files, core dumps, locked memory, message queues.
+func (l Limits) rlimits() []rlimit {
+	return []rlimit{
+		{unix.RLIMIT_DATA, l.Data},
+		{unix.RLIMIT_AS, l.AddressSpace},
+		{unix.RLIMIT_NOFILE, l.Files},
+		{unix.RLIMIT_NPROC, l.Processes},
+		{unix.RLIMIT_FSIZE, 0},
+		{unix.RLIMIT_CORE, 0},
+		{unix.RLIMIT_MEMLOCK, 0},
+		{unix.RLIMIT_MSGQUEUE, 0},
+		{unix.RLIMIT_NICE, 0},
+		{unix.RLIMIT_RTPRIO, 0},
+		{unix.RLIMIT_SIGPENDING, 64},
+	}
+}
+
+// environment is all that a module finds in its own.
+func (l Limits) environment() []string {
+	return []string{
+		"TZ=UTC",
+		"GOTRACEBACK=none",
+		"GOMAXPROCS=" + strconv.Itoa(min(runtime.GOMAXPROCS(0), mostThreads)),
+		"GOMEMLIMIT=" + strconv.FormatUint(l.Data/4*3, 10),
+	}
+}
+
+// How long a module may take (contract.md §7).
+const (
+	RegisterWithin  = 10 * time.Second // from the start of the process
+	StartWithin     = 30 * time.Second
+	StopWithin      = 10 * time.Second
+	TerminateWithin = time.Second // from SIGTERM to SIGKILL
+	PingEvery       = 10 * time.Second
+	PingWithin      = 10 * time.Second
+)
+
+// Deadlines bound every wait for a child; a field of 0 takes its default, the constant of like name.
+type Deadlines struct {
+	Register, Start, Stop, Terminate, PingEvery, Ping time.Duration
+}
+
+func (d Deadlines) withDefaults() Deadlines {
+	setDefault(&d.Register, RegisterWithin)
+	setDefault(&d.Start, StartWithin)
+	setDefault(&d.Stop, StopWithin)
+	setDefault(&d.Terminate, TerminateWithin)
+	setDefault(&d.PingEvery, PingEvery)
+	setDefault(&d.Ping, PingWithin)
+	return d
+}
+
+func setDefault[T uint64 | time.Duration](field *T, value T) {
+	if *field == 0 {
+		*field = value
+	}
+}

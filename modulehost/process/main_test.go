@@ -1,0 +1,64 @@
+package process_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+// The test binary plays three parts: the tests and their host, a second host that is killed (hostkilled_test.go), and the
+// modules (module_test.go), good and bad. A module's environment is empty, so its name says which one it is.
+func TestMain(m *testing.M) {
+	if mode, ok := strings.CutPrefix(filepath.Base(os.Args[0]), "child-"); ok {
+		playModule(mode)
+		return
+	}
+	if executable := os.Getenv("NARTHEX_TEST_HOST"); executable != "" {
+		playHost(executable)
+		return
+	}
+	os.Exit(runTests(m))
+}
+
+var modules string // the folder of the child-<mode> executables
+
+// runTests builds the modules' executable as modules are built: static, and without the race detector, whose shadow memory
+// fits into no address space limit.
+func runTests(m *testing.M) int {
+	folder, err := os.MkdirTemp("", "process-test-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(folder)
+	modules = folder
+	build := exec.Command("go", "test", "-c", "-o", filepath.Join(folder, "module"), ".")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=")
+	if out, err := build.CombinedOutput(); err != nil {
+		fmt.Fprintln(os.Stderr, err, string(out))
+		return 1
+	}
+	code := m.Run()
+	if code == 0 {
+		if err := goleak.Find(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+	}
+	return code
+}
+
+// executable is the path of a module that behaves as mode says.
+func executable(tb testing.TB, mode string) string {
+	tb.Helper()
+	path := filepath.Join(modules, "child-"+mode)
+	if err := os.Link(filepath.Join(modules, "module"), path); err != nil && !os.IsExist(err) {
+		tb.Fatal(err)
+	}
+	return path
+}

@@ -1,0 +1,172 @@
+// Package process owns a module's child process: how it is started, spoken with, watched and ended (architecture.md §5).
+//
+// A Process is a supervised service. Each Serve is one life of the child:
+//
+//	launcher (sandbox) → exec → Register (10 s) → Start (30 s) → ready → ... → Stop (10 s) → SIGTERM → 1 s → SIGKILL
+//
+// Everything that belongs to a life is a local of Serve, ends with it and is waited for: the child and its whole process
+// group, both links, the host's session, every goroutine and every call in flight. Two facts outlive a life: what the
+// first one registered, which later ones must repeat, and that the module was ready once.
+//
+// A child that dies is noticed by its links and by the kernel's wait; a child that lives but hangs by an unanswered ping
+// or a write that does not move. It may be wrong or hostile: nothing it says reaches a log or an error text, and nothing
+// it does may block the host.
+package process
+
+import (
+	"context"
+	"errors"
+	"os"
+	"sync"
+
+	"go.uber.org/zap"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/narthex-platform/narthex/modulehost/abi"
+	"github.com/narthex-platform/narthex/modulehost/link"
+)
+
+// Config is what a module's process needs. Executable, Host and Log are required.
+type Config struct {
+	ModuleID, ModuleVersion string
+
+	Executable string      // absolute path of the validated static ELF
+	Folder     string      // the module's own folder, absolute
+	Credential *Credential // nil: the host's own
+	Start      *abi.StartRequest
+	Host       Host        // what the module may ask of the host
+	Log        *zap.Logger // names the module in its fields already
+
+	// Validate judges what the module registered (nil: anything goes). Its error ends the life as MODULE_REGISTER_FAILED.
+	Validate func(*abi.RegisterResponse) error
+	// Verify judges the opened executable (an O_PATH descriptor, good for fstat) before every start (nil: no check). Its
+	// error ends the life as MODULE_UNAVAILABLE: a changed file is no hot installation (contract.md §7).
+	Verify func(executable *os.File) error
+
+	Limits    Limits
+	Deadlines Deadlines
+}
+
+// Credential is the uid and gid of a module's own; the host must be root to give one away.
+type Credential struct{ UID, GID uint32 }
+
+// Host opens one Session per life of the process.
+type Host interface{ Open() Session }
+
+// Session is the host's side of one life: transactions, cursors, whatever the module holds.
+type Session interface {
+	// Serve answers a call of the module; see link.Handler. It must heed ctx: the end of a life waits for it.
+	Serve(ctx context.Context, m link.Method, payload []byte) (proto.Message, error)
+	// Close is called once, after the process and every Serve have ended. It gives back what is still held, and waits.
+	Close()
+}
+
+// Process is one module's child process. All methods but Serve may be called concurrently and at any time.
+type Process struct {
+	config Config
+	ready  chan struct{}
+
+	mu         sync.Mutex
+	registered *abi.RegisterResponse // of the first life
+	current    *life                 // nil: not ready, ending or down
+	output     *output               // of the latest life
+}
+
+// New does nothing but remember config, with its defaults.
+func New(config Config) *Process {
+	config.Limits = config.Limits.withDefaults(config.Credential)
+	config.Deadlines = config.Deadlines.withDefaults()
+	if config.Start == nil {
+		config.Start = &abi.StartRequest{}
+	}
+	return &Process{config: config, ready: make(chan struct{})}
+}
+
+// String is the service's name: "module <id>".
+func (p *Process) String() string { return "module " + p.config.ModuleID }
+
+// Ready is closed once the module's Start hook has completed for the first time; it stays closed through later lives.
+func (p *Process) Ready() <-chan struct{} { return p.ready }
+
+// Routes are what the module registered, after ready; the same for every life. Not to be changed.
+func (p *Process) Routes() []*abi.Route {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.registered.GetRoutes()
+}
+
+// Output is what the latest life wrote to standard output and error, at most its last 64 KiB, for an operator's autopsy.
+// It may hold anything the module knows: never log it.
+func (p *Process) Output() []byte {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.output == nil {
+		return nil
+	}
+	return p.output.kept()
+}
+
+// Call calls the module. ctx needs a deadline. Errors:
+//   - ErrUnavailable (503): the process is down, starting or ending; the module has not seen the call.
+//   - ErrHandlerFailed (500): the process was lost with the call in flight, or the module refused it; then errors.As also
+//     finds the *link.Failure, whose code is the module's own word and decides nothing.
+//   - link.ErrTooLarge, link.ErrUnencodable, link.ErrNoDeadline: nothing was sent.
+//   - ctx's own error: the module was told to cancel.
+func (p *Process) Call(ctx context.Context, m abi.Method, request, response proto.Message) error {
+	l := p.enter()
+	if l == nil {
+		return ErrUnavailable
+	}
+	defer l.inFlight.Done()
+	err := l.calls.Call(ctx, link.Method(m), request, response)
+	var refused *link.Failure
+	if errors.Is(err, link.ErrLost) || errors.As(err, &refused) {
+		return caused(ErrHandlerFailed, err)
+	}
+	return err
+}
+
+// enter takes part in the current life, unless its link is lost already.
+func (p *Process) enter() *life {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.current == nil {
+		return nil
+	}
+	select {
+	case <-p.current.calls.Done():
+		return nil
+	default:
+	}
+	p.current.inFlight.Add(1)
+	return p.current
+}
+
+// publish makes a life the one that is called.
+func (p *Process) publish(l *life) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.current = l
+	select {
+	case <-p.ready:
+	default:
+		close(p.ready)
+	}
+}
+
+// withdraw lets no new call in.
+func (p *Process) withdraw() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.current = nil
+}
+
+// freeze keeps the first registration and reports whether this one is the same.
+func (p *Process) freeze(r *abi.RegisterResponse) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.registered == nil {
+		p.registered = r
+	}
+	return proto.Equal(p.registered, r)
+}

@@ -1,0 +1,193 @@
+package process_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/narthex-platform/narthex/modulehost/process"
+)
+
+func TestWhatAModuleFindsAroundItself(t *testing.T) {
+	// A careless host: a file that is not close-on-exec, and a secret in the environment.
+	leak, err := unix.Open("/etc/hostname", unix.O_RDONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(leak)
+	t.Setenv("SERVICE_IDENTITY_SECRET", "secret text")
+
+	r := start(t, "good", nil)
+	o := r.tell(t)
+	if want := []string{"child-good"}; !slices.Equal(o.Arguments, want) {
+		t.Error("arguments:", o.Arguments)
+	}
+	want := []string{
+		"TZ=UTC", "GOTRACEBACK=none",
+		"GOMAXPROCS=" + strconv.Itoa(min(runtime.GOMAXPROCS(0), 8)), "GOMEMLIMIT=" + strconv.Itoa(192<<20),
+	}
+	if !slices.Equal(o.Environment, want) {
+		t.Error("environment:", o.Environment)
+	}
+	if o.Session != o.PID || o.Group != o.PID {
+		t.Error("session and group:", o.Session, o.Group, o.PID)
+	}
+	if o.Folder != "/" || o.Umask != 0o077 || o.Input != "" {
+		t.Errorf("folder %s, umask %o, input %q", o.Folder, o.Umask, o.Input)
+	}
+	for fd, target := range o.Descriptors {
+		kind, _, _ := strings.Cut(target, ":")
+		own := kind == "anon_inode" || strings.HasPrefix(target, "/sys/fs/cgroup/") // opened by the Go runtime in the module
+		want := map[int]string{0: "/dev/null", 1: "pipe", 2: "pipe"}[fd]
+		if kind != want && !own && !(kind == "socket" && fd > 2) {
+			t.Errorf("descriptor %d: %s", fd, target)
+		}
+	}
+	// The module duplicates 3 and 4 and closes the originals, so two sockets are what was inherited.
+	sockets := 0
+	for _, target := range o.Descriptors {
+		if strings.HasPrefix(target, "socket:") {
+			sockets++
+		}
+	}
+	if sockets != 2 {
+		t.Error("sockets:", o.Descriptors)
+	}
+}
+
+func TestWhatTheKernelSaysOfAModule(t *testing.T) {
+	r := start(t, "good", nil)
+	pid := r.tell(t).PID
+	status := fields(t, pid, "status")
+	if status["NoNewPrivs"] != "1" {
+		t.Error("NoNewPrivs:", status["NoNewPrivs"])
+	}
+	// Every thread, not the first alone.
+	tasks, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
+	if err != nil || len(tasks) < 2 {
+		t.Fatal(tasks, err)
+	}
+	for _, task := range tasks {
+		if nice := stat(t, filepath.Join(strconv.Itoa(pid), "task", task.Name()))[16]; nice != "10" {
+			t.Error("nice of a thread:", nice)
+		}
+	}
+	if score := strings.TrimSpace(read(t, pid, "oom_score_adj")); score != "900" {
+		t.Error("oom_score_adj:", score)
+	}
+	limits := read(t, pid, "limits")
+	for name, value := range map[string]string{
+		"Max data size":         "268435456",
+		"Max address space":     "1073741824",
+		"Max open files":        "96",
+		"Max file size":         "0",
+		"Max core file size":    "0",
+		"Max locked memory":     "0",
+		"Max msgqueue size":     "0",
+		"Max nice priority":     "0",
+		"Max realtime priority": "0",
+		"Max pending signals":   "64",
+	} {
+		if soft, hard := limit(t, limits, name); soft != value || hard != value {
+			t.Errorf("%s: %s %s, want %s", name, soft, hard, value)
+		}
+	}
+	var own unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NPROC, &own); err != nil {
+		t.Fatal(err)
+	}
+	soft, _ := limit(t, limits, "Max processes")
+	if n, err := strconv.ParseUint(soft, 10, 64); err != nil || n >= own.Cur || n < 64 {
+		t.Errorf("shared ceiling of threads %s, the host's own limit %d", soft, own.Cur)
+	}
+}
+
+// TestMemoryBomb ends as that module's crash.
+func TestMemoryBomb(t *testing.T) {
+	r := start(t, "good", nil)
+	if _, err := r.handle(soon(t), "/allocate", nil); codeOf(err) != "MODULE_HANDLER_FAILED" {
+		t.Error(err)
+	}
+	if err := <-r.ended; err != process.ErrCrashed {
+		t.Error(err)
+	}
+}
+
+func TestOwnCredential(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give a module a uid of its own")
+	}
+	r := start(t, "good", func(c *process.Config) { c.Credential = &process.Credential{UID: 70007, GID: 70008} })
+	o := r.tell(t)
+	if o.UID != 70007 || o.GID != 70008 || len(o.Groups) > 0 && !slices.Equal(o.Groups, []int{70008}) {
+		t.Error(o.UID, o.GID, o.Groups)
+	}
+	status := fields(t, o.PID, "status")
+	if status["CapEff"] != "0000000000000000" || status["CapPrm"] != "0000000000000000" || status["Groups"] != "" {
+		t.Error(status["CapEff"], status["CapPrm"], status["Groups"])
+	}
+	if soft, _ := limit(t, read(t, o.PID, "limits"), "Max processes"); soft != "64" {
+		t.Error("threads:", soft)
+	}
+	// The change of uid clears the parent-death signal in the kernel; the launcher asked again. hostkilled_test.go proves it.
+	r.stop()
+	<-r.ended
+}
+
+func read(t *testing.T, pid int, name string) string {
+	t.Helper()
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/%s", pid, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// fields of a file of "Name:\tvalue" lines.
+func fields(t *testing.T, pid int, name string) map[string]string {
+	t.Helper()
+	values := map[string]string{}
+	for line := range strings.Lines(read(t, pid, name)) {
+		key, value, _ := strings.Cut(line, ":")
+		values[key] = strings.TrimSpace(value)
+	}
+	return values
+}
+
+// stat are the fields of a stat file after the name: 0 is the state, 16 the nice value.
+func stat(t *testing.T, process string) []string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("/proc", process, "stat"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Fields(string(b[strings.LastIndexByte(string(b), ')')+1:]))
+}
+
+func limit(t *testing.T, limits, name string) (soft, hard string) {
+	t.Helper()
+	_, rest, ok := strings.Cut(limits, name)
+	values := strings.Fields(rest)
+	if !ok || len(values) < 2 {
+		t.Fatal(name, limits)
+	}
+	return values[0], values[1]
+}
+
+// awaitState returns when the process is in that state; the kernel sends no signal for it.
+func awaitState(t *testing.T, pid int, state byte) {
+	t.Helper()
+	for ctx := soon(t); stat(t, strconv.Itoa(pid))[0][0] != state; time.Sleep(time.Millisecond) {
+		if ctx.Err() != nil {
+			t.Fatal("never reached state", string(state))
+		}
+	}
+}

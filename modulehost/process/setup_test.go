@@ -1,0 +1,171 @@
+package process_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/narthex-platform/narthex/modulehost/abi"
+	"github.com/narthex-platform/narthex/modulehost/link"
+	"github.com/narthex-platform/narthex/modulehost/process"
+)
+
+// host answers a module, and remembers.
+type host struct {
+	mu             sync.Mutex
+	opened, closed int
+	said           []string
+	heard          chan string
+}
+
+func newHost() *host { return &host{heard: make(chan string, 10_000)} }
+
+type session struct{ *host }
+
+func (h *host) Open() process.Session {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.opened++
+	return session{h}
+}
+
+func (s session) Serve(_ context.Context, m link.Method, payload []byte) (proto.Message, error) {
+	if abi.Method(m) == abi.Method_METHOD_ALLOWED {
+		return &abi.AllowedResponse{Allowed: true}, nil
+	}
+	var request abi.LogRequest
+	if err := proto.Unmarshal(payload, &request); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	s.said = append(s.said, request.Message)
+	s.mu.Unlock()
+	s.heard <- request.Message
+	return &abi.LogResponse{}, nil
+}
+
+func (s session) Close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed++
+}
+
+// settled: everything that was opened was closed; what the module said is returned.
+func (h *host) settled(t *testing.T) []string {
+	t.Helper()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.opened != h.closed {
+		t.Errorf("%d sessions opened, %d closed", h.opened, h.closed)
+	}
+	return h.said
+}
+
+// running is a module's process and one Serve of it.
+type running struct {
+	*process.Process
+	host  *host
+	logs  *observer.ObservedLogs
+	stop  context.CancelFunc
+	ended chan error
+}
+
+// prepare makes a process that behaves as mode says; alter may change its configuration.
+func prepare(tb testing.TB, mode string, alter func(*process.Config)) *running {
+	core, logs := observer.New(zap.DebugLevel)
+	h := newHost()
+	config := process.Config{
+		ModuleID:      "sample",
+		ModuleVersion: "1.0.0",
+		Executable:    executable(tb, mode),
+		Folder:        modules,
+		Host:          h,
+		Log:           zap.New(core),
+	}
+	if alter != nil {
+		alter(&config)
+	}
+	return &running{Process: process.New(config), host: h, logs: logs}
+}
+
+// serve begins a life, which has ended when the test ends.
+func (r *running) serve(tb testing.TB) {
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		ended <- r.Serve(ctx)
+	}()
+	r.stop, r.ended = cancel, ended
+	tb.Cleanup(func() {
+		cancel()
+		<-done
+	})
+}
+
+// start serves a module and waits until it is ready.
+func start(tb testing.TB, mode string, alter func(*process.Config)) *running {
+	tb.Helper()
+	r := prepare(tb, mode, alter)
+	r.serve(tb)
+	select {
+	case <-r.Ready():
+	case err := <-r.ended:
+		tb.Fatalf("%s did not become ready: %v\n%s", mode, err, r.Output())
+	}
+	return r
+}
+
+// awaitBack returns when a later life answers. The process has no signal for it: ready stays ready.
+func (r *running) awaitBack(t *testing.T) {
+	t.Helper()
+	for ctx := soon(t); ; {
+		if _, err := r.handle(ctx, "/echo", nil); err == nil {
+			return
+		} else if !errors.Is(err, process.ErrUnavailable) {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+func (r *running) handle(ctx context.Context, path string, body []byte) ([]byte, error) {
+	var response abi.HandleResponse
+	err := r.Call(ctx, abi.Method_METHOD_HANDLE, &abi.HandleRequest{Path: path, Body: body}, &response)
+	return response.Body, err
+}
+
+// tell returns what the module finds around itself.
+func (r *running) tell(t *testing.T) (o observation) {
+	t.Helper()
+	body, err := r.handle(soon(t), "/tell", nil)
+	if err == nil {
+		err = json.Unmarshal(body, &o)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+func soon(tb testing.TB) context.Context {
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	tb.Cleanup(cancel)
+	return ctx
+}
+
+func codeOf(err error) string {
+	var coded interface{ Code() string }
+	if errors.As(err, &coded) {
+		return coded.Code()
+	}
+	return ""
+}

@@ -1,0 +1,111 @@
+package process
+
+import (
+	"context"
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"go.uber.org/zap"
+)
+
+// watch returns why the life ends, a fixed word for the log; "" when ctx ended. Death is easy to see. A child that lives
+// and hangs is found by its ping: the link's reader answers it however busy the handlers are.
+func (l *life) watch(ctx context.Context) (reason string) {
+	pinging, stop := context.WithCancel(context.Background())
+	unanswered := make(chan struct{})
+	var pinger sync.WaitGroup
+	pinger.Go(func() {
+		l.pingUntilUnanswered(pinging)
+		close(unanswered)
+	})
+	defer pinger.Wait()
+	defer stop()
+	select {
+	case <-ctx.Done():
+		return ""
+	case <-l.child.exited:
+		return "exited"
+	case <-l.calls.Done():
+		return "link lost"
+	case <-l.hostLost:
+		return "link lost"
+	case <-unanswered:
+		return "ping unanswered"
+	}
+}
+
+func (l *life) pingUntilUnanswered(ctx context.Context) {
+	ticker := time.NewTicker(l.config.Deadlines.PingEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		within, cancel := context.WithTimeout(ctx, l.config.Deadlines.Ping)
+		err := l.calls.Ping(within)
+		cancel()
+		if err != nil {
+			return
+		}
+	}
+}
+
+// launchFailure tells a launcher that could not put up a wall from a module that died before it registered.
+func (c *child) launchFailure() error {
+	if !c.exitedWithin(deathNotice) || c.state == nil || c.state.ExitCode() != launcherFailed {
+		return ErrRegisterFailed
+	}
+	c.output.end()
+	said := strings.TrimSuffix(strings.TrimPrefix(string(c.output.kept()), launcherName+": "), "\n")
+	if slices.Contains(wallWords, said) {
+		return caused(ErrSandboxUnavailable, wall(said))
+	}
+	return ErrRegisterFailed
+}
+
+// deathNotice is how long a process may take from closing its links to being dead.
+const deathNotice = time.Second
+
+// wallWords are the launcher's words for a step of the sandbox. What else it may say is no wall's fault.
+var wallWords = []string{"deathsig", "nice", "rlimit", "no-new-privileges", "close-range"}
+
+type wall string
+
+func (w wall) Error() string { return "could not apply " + string(w) }
+
+// report is the autopsy that may be logged: numbers and fixed words, nothing the module wrote.
+func (l *life) report(err error) {
+	kept, dropped := l.child.output.counts()
+	fields := []zap.Field{
+		zap.Duration("lived", time.Since(l.began)),
+		zap.Int64("output_bytes", kept),
+		zap.Int64("output_bytes_dropped", dropped),
+	}
+	fields = append(fields, exitFields(l.child.state)...)
+	var code interface{ Code() string }
+	if errors.As(err, &code) {
+		fields = append(fields, zap.String("code", code.Code()))
+	}
+	l.config.Log.Info("module process ended", fields...)
+}
+
+func exitFields(state *os.ProcessState) []zap.Field {
+	if state == nil {
+		return nil
+	}
+	status, ok := state.Sys().(syscall.WaitStatus)
+	switch {
+	case ok && status.Signaled():
+		return []zap.Field{zap.String("exit", "signal"), zap.Int("signal", int(status.Signal()))}
+	case ok:
+		return []zap.Field{zap.String("exit", "status"), zap.Int("status", status.ExitStatus())}
+	}
+	return nil
+}
