@@ -65,7 +65,7 @@ func readDatabaseURL(in input, out *Settings) Error {
 		}
 		database.Port = uint16(number)
 	}
-	if database.User == "" || database.Name == "" || strings.Contains(database.Name, "/") || !isDatabaseHost(database.Host) {
+	if database.User == "" || database.Name == "" || strings.Contains(database.Name, "/") || !isHost(database.Host) {
 		return ErrDatabaseURL
 	}
 	return ""
@@ -91,7 +91,7 @@ func isTLSParameter(key string) bool {
 		key == "requiressl" || key == "channel_binding"
 }
 
-func isDatabaseHost(host string) bool {
+func isHost(host string) bool {
 	if _, err := netip.ParseAddr(host); err == nil {
 		return true
 	}

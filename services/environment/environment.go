@@ -4,6 +4,8 @@
 // Load is a pure function of a Lookup. It reports all findings of one start together, and no finding contains a value.
 package environment
 
+import "slices"
+
 // Lookup finds a variable by name, as os.LookupEnv does.
 type Lookup func(name string) (value string, found bool)
 
@@ -16,19 +18,25 @@ const (
 	ModulesSection
 	ServerSection
 	IdentitySection
+	HostSection // what modules are offered: object storage, mail; and how processes and operators see each other
 
 	// Everything is what api:start reads.
-	Everything = DatabaseSection | ModulesSection | ServerSection | IdentitySection
+	Everything = DatabaseSection | ModulesSection | ServerSection | IdentitySection | HostSection
 )
 
 // Settings is the validated outcome. Sections that were not asked for are zero.
 type Settings struct {
 	// Production is true unless NODE_ENV is exactly "development".
-	Production bool
-	Database   Database
-	Modules    Modules
-	Server     Server
-	Identity   Identity
+	Production    bool
+	Database      Database
+	Modules       Modules
+	Server        Server
+	ClientAddress ClientAddress
+	Identity      Identity
+	Storage       Storage
+	Mail          Mail
+	Realtime      Realtime
+	Metrics       Metrics
 }
 
 // Modules tells where installed modules live.
@@ -68,7 +76,8 @@ func Load(lookup Lookup, wanted Section) (Settings, error) {
 		if value == "" && !row.blankCounts {
 			found = false
 		}
-		if code := row.read(input{value, found, settings.Production}, &settings); code != "" {
+		code := row.read(input{value, found, settings.Production}, &settings)
+		if code != "" && !slices.Contains(findings, code) { // several rows can share a code: what it says is said once
 			findings = append(findings, code)
 		}
 	}

@@ -21,12 +21,17 @@ const (
 	ErrModulesDirectory         = Error("MODULES_DIRECTORY_INVALID")
 	ErrAPIHost                  = Error("API_HOST_INVALID")
 	ErrAPIPort                  = Error("API_PORT_INVALID")
+	ErrClientAddress            = Error("CLIENT_ADDRESS_CONFIGURATION_INVALID")
 	ErrIdentitySecret           = Error("IDENTITY_SECRET_INVALID")
 	ErrIdentityBaseURL          = Error("IDENTITY_BASE_URL_INVALID")
 	ErrTrustedOrigins           = Error("TRUSTED_ORIGINS_INVALID")
 	ErrDashboardOrigin          = Error("DASHBOARD_ORIGIN_INVALID")
 	ErrPublicSignUp             = Error("PUBLIC_SIGNUP_ENABLED_INVALID")
 	ErrPublicSignUpInProduction = Error("PUBLIC_SIGNUP_UNSUPPORTED_IN_PRODUCTION")
+	ErrObjectStorage            = Error("OBJECT_STORAGE_CONFIGURATION_INVALID")
+	ErrSMTP                     = Error("SMTP_CONFIGURATION_INVALID")
+	ErrRealtime                 = Error("REALTIME_CONFIGURATION_INVALID")
+	ErrMetricsAddress           = Error("METRICS_ADDRESS_INVALID")
 )
 
 func (e Error) sentence() string {
@@ -47,6 +52,8 @@ func (e Error) sentence() string {
 		return "SERVICE_API_HOST must be an IP address or localhost."
 	case ErrAPIPort:
 		return "SERVICE_API_PORT must be a whole number from 0 to 65535."
+	case ErrClientAddress:
+		return "SERVICE_CLIENT_ADDRESS_MODE must be direct or trusted-proxy; trusted-proxy needs SERVICE_CLIENT_ADDRESS_HEADER, one header name, and SERVICE_CLIENT_ADDRESS_TRUSTED_PROXIES, addresses or CIDR ranges of the proxies."
 	case ErrIdentitySecret:
 		return "SERVICE_IDENTITY_SECRET must be at least 32 random characters, for example the output of: openssl rand -base64 32."
 	case ErrIdentityBaseURL:
@@ -59,6 +66,14 @@ func (e Error) sentence() string {
 		return "SERVICE_PUBLIC_SIGNUP_ENABLED must be true, false or not set."
 	case ErrPublicSignUpInProduction:
 		return "SERVICE_PUBLIC_SIGNUP_ENABLED must not be true in production; create the first person with identity:create-initial-owner."
+	case ErrObjectStorage:
+		return "OBJECT_STORAGE_ENDPOINT must be an http or https URL without credentials (https in production), with OBJECT_STORAGE_ACCESS_KEY and OBJECT_STORAGE_SECRET_KEY; check the other OBJECT_STORAGE_ variables too."
+	case ErrSMTP:
+		return "SERVICE_SMTP_HOST needs SERVICE_SMTP_FROM; SERVICE_SMTP_SECURITY must be starttls, tls or, outside production, plaintext; user name and password come together; SERVICE_SMTP_HELO_NAME must be a full domain name."
+	case ErrRealtime:
+		return "SERVICE_REALTIME_NATS_URL must be a nats:// or tls:// URL; production needs tls unless the server is on this machine."
+	case ErrMetricsAddress:
+		return "SERVICE_METRICS_ADDRESS must be a loopback address with a port, such as 127.0.0.1:9100, or the absolute path of a Unix socket."
 	}
 	return "The configuration is not valid."
 }

@@ -22,7 +22,7 @@ type row struct {
 	read        func(in input, out *Settings) Error
 }
 
-// table is in the order in which findings are reported. The identity base URL precedes what defaults to it.
+// table is in the order in which findings are reported. A row that is required or defaulted by another stands behind it.
 var table = []row{
 	{name: "DATABASE_URL", section: DatabaseSection, read: readDatabaseURL},
 	{name: "SERVICE_DATABASE_TLS_MODE", section: DatabaseSection, read: readDatabaseTLSMode},
@@ -30,11 +30,30 @@ var table = []row{
 	{name: "SERVICE_MODULES_DIR", section: ModulesSection, blankCounts: true, read: readModulesDir},
 	{name: "SERVICE_API_HOST", section: ServerSection, read: readAPIHost},
 	{name: "SERVICE_API_PORT", section: ServerSection, read: readAPIPort},
+	{name: "SERVICE_CLIENT_ADDRESS_MODE", section: ServerSection, read: readClientAddressMode},
+	{name: "SERVICE_CLIENT_ADDRESS_HEADER", section: ServerSection, read: readClientAddressHeader},
+	{name: "SERVICE_CLIENT_ADDRESS_TRUSTED_PROXIES", section: ServerSection, read: readTrustedProxies},
 	{name: "SERVICE_IDENTITY_SECRET", section: IdentitySection, read: readIdentitySecret},
 	{name: "SERVICE_IDENTITY_BASE_URL", section: IdentitySection, read: readIdentityBaseURL},
 	{name: "SERVICE_IDENTITY_TRUSTED_ORIGINS", section: IdentitySection, read: readTrustedOrigins},
 	{name: "SERVICE_DASHBOARD_ORIGIN", section: IdentitySection, read: readDashboardOrigin},
 	{name: "SERVICE_PUBLIC_SIGNUP_ENABLED", section: IdentitySection, read: readPublicSignUp},
+	{name: "OBJECT_STORAGE_ENDPOINT", section: HostSection, read: readStorageEndpoint},
+	{name: "OBJECT_STORAGE_ACCESS_KEY", section: HostSection, read: readStorageAccessKey},
+	{name: "OBJECT_STORAGE_SECRET_KEY", section: HostSection, read: readStorageSecretKey},
+	{name: "OBJECT_STORAGE_REGION", section: HostSection, read: readStorageRegion},
+	{name: "OBJECT_STORAGE_FORCE_PATH_STYLE", section: HostSection, read: readStoragePathStyle},
+	{name: "OBJECT_STORAGE_BUCKET_PREFIX", section: HostSection, read: readStoragePrefix},
+	{name: "OBJECT_STORAGE_DELIVERY_ENDPOINT", section: HostSection, read: readStorageDelivery},
+	{name: "SERVICE_SMTP_HOST", section: HostSection, read: readSMTPHost},
+	{name: "SERVICE_SMTP_SECURITY", section: HostSection, read: readSMTPSecurity},
+	{name: "SERVICE_SMTP_PORT", section: HostSection, read: readSMTPPort},
+	{name: "SERVICE_SMTP_USERNAME", section: HostSection, read: readSMTPUsername},
+	{name: "SERVICE_SMTP_PASSWORD", section: HostSection, read: readSMTPPassword},
+	{name: "SERVICE_SMTP_FROM", section: HostSection, read: readSMTPFrom},
+	{name: "SERVICE_SMTP_HELO_NAME", section: HostSection, read: readSMTPHelloName},
+	{name: "SERVICE_REALTIME_NATS_URL", section: HostSection, read: readNATS},
+	{name: "SERVICE_METRICS_ADDRESS", section: HostSection, read: readMetricsAddress},
 }
 
 func readModulesDir(in input, out *Settings) Error {
@@ -66,12 +85,18 @@ func readAPIPort(in input, out *Settings) Error {
 	if !in.set {
 		return ""
 	}
-	port, err := strconv.ParseUint(in.value, 10, 16)
-	if err != nil || strconv.FormatUint(port, 10) != in.value {
+	port, ok := parsePort(in.value)
+	if !ok {
 		return ErrAPIPort
 	}
-	out.Server.Port = uint16(port)
+	out.Server.Port = port
 	return ""
+}
+
+// parsePort takes 0 to 65535 in its one spelling.
+func parsePort(text string) (port uint16, ok bool) {
+	number, err := strconv.ParseUint(text, 10, 16)
+	return uint16(number), err == nil && strconv.FormatUint(number, 10) == text
 }
 
 func readIdentitySecret(in input, out *Settings) Error {

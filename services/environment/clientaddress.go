@@ -1,0 +1,75 @@
+package environment
+
+import (
+	"net/netip"
+	"net/textproto"
+	"strings"
+)
+
+// ClientAddress is where the address of a client is taken from (spec.md § Authentication 9).
+type ClientAddress struct {
+	TrustedProxy bool           // false: the socket's peer, and nothing else
+	Header       string         // canonical; set with TrustedProxy only
+	Proxies      []netip.Prefix // masked, IPv4-mapped ones as IPv4; set with TrustedProxy only
+}
+
+func readClientAddressMode(in input, out *Settings) Error {
+	switch {
+	case in.value == "trusted-proxy":
+		out.ClientAddress.TrustedProxy = true
+	case in.set && in.value != "direct":
+		return ErrClientAddress
+	}
+	return ""
+}
+
+func readClientAddressHeader(in input, out *Settings) Error {
+	if !out.ClientAddress.TrustedProxy {
+		return ""
+	}
+	if !isToken(in.value) {
+		return ErrClientAddress
+	}
+	out.ClientAddress.Header = textproto.CanonicalMIMEHeaderKey(in.value)
+	return ""
+}
+
+// isToken is RFC 9110's grammar of a field name.
+func isToken(name string) bool {
+	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
+		return r <= ' ' || r >= 0x7f || strings.ContainsRune("\"(),/:;<=>?@[\\]{}", r)
+	})
+}
+
+func readTrustedProxies(in input, out *Settings) Error {
+	if !out.ClientAddress.TrustedProxy {
+		return ""
+	}
+	for part := range strings.SplitSeq(in.value, ",") {
+		proxy, ok := parseProxy(strings.TrimSpace(part))
+		if !ok {
+			return ErrClientAddress
+		}
+		out.ClientAddress.Proxies = append(out.ClientAddress.Proxies, proxy)
+	}
+	return ""
+}
+
+// parseProxy takes an address or a range. A range of IPv4-mapped addresses is the IPv4 range it stands for.
+func parseProxy(text string) (netip.Prefix, bool) {
+	if address, err := netip.ParseAddr(text); err == nil {
+		address = address.Unmap()
+		return netip.PrefixFrom(address, address.BitLen()), address.Zone() == ""
+	}
+	prefix, err := netip.ParsePrefix(text)
+	if err != nil {
+		return netip.Prefix{}, false
+	}
+	if prefix.Addr().Is4In6() {
+		if prefix.Bits() < 96 { // reaches beyond the mapped block: it cannot be said as IPv4
+			return netip.Prefix{}, false
+		}
+		prefix = netip.PrefixFrom(prefix.Addr().Unmap(), prefix.Bits()-96)
+	}
+	return prefix.Masked(), true
+}

@@ -1,0 +1,97 @@
+package environment
+
+import (
+	"net/mail"
+	"net/netip"
+	"strings"
+)
+
+// Mail is the outbound transport; without a host there is none.
+type Mail struct {
+	Host      string // "" means no mail
+	Port      uint16
+	Security  MailSecurity
+	Username  string // "" means no authentication
+	Password  Secret
+	From      string // an address, or a name and an address
+	HelloName string // "" leaves it to the library
+}
+
+// MailSecurity is how the connection to the mail server is protected.
+type MailSecurity uint8
+
+// The three modes of spec.md § Outbound email.
+const (
+	StartTLS      MailSecurity = iota // a failed upgrade fails the send
+	ImplicitTLS                       // TLS from the first byte
+	PlaintextMail                     // refused in production
+)
+
+func readSMTPHost(in input, out *Settings) Error {
+	out.Mail.Host = in.value
+	return unless(!in.set || isHost(in.value), ErrSMTP)
+}
+
+func readSMTPSecurity(in input, out *Settings) Error {
+	switch {
+	case !in.set || in.value == "starttls":
+		out.Mail.Security = StartTLS
+	case in.value == "tls":
+		out.Mail.Security = ImplicitTLS
+	case in.value == "plaintext" && !in.production:
+		out.Mail.Security = PlaintextMail
+	default:
+		return ErrSMTP
+	}
+	return ""
+}
+
+func readSMTPPort(in input, out *Settings) Error {
+	if !in.set {
+		out.Mail.Port = map[MailSecurity]uint16{StartTLS: 587, ImplicitTLS: 465, PlaintextMail: 25}[out.Mail.Security]
+		return ""
+	}
+	port, ok := parsePort(in.value)
+	out.Mail.Port = port
+	return unless(ok && port > 0, ErrSMTP)
+}
+
+func readSMTPUsername(in input, out *Settings) Error {
+	out.Mail.Username = in.value
+	return unless(!hasControl(in.value), ErrSMTP)
+}
+
+// readSMTPPassword refuses half a pair.
+func readSMTPPassword(in input, out *Settings) Error {
+	out.Mail.Password = NewSecret(in.value)
+	return unless(in.set == (out.Mail.Username != ""), ErrSMTP)
+}
+
+func readSMTPFrom(in input, out *Settings) Error {
+	if !in.set {
+		return unless(out.Mail.Host == "", ErrSMTP)
+	}
+	_, err := mail.ParseAddress(in.value)
+	out.Mail.From = in.value
+	return unless(err == nil && !hasControl(in.value), ErrSMTP)
+}
+
+// readSMTPHelloName takes a fully qualified domain name: an address literal or a bare host name would mark every mail as suspicious.
+func readSMTPHelloName(in input, out *Settings) Error {
+	if !in.set {
+		return ""
+	}
+	labels := strings.Split(strings.ToLower(in.value), ".")
+	for _, label := range labels {
+		if !isLabel(label) {
+			return ErrSMTP
+		}
+	}
+	_, err := netip.ParseAddr(in.value)
+	out.Mail.HelloName = in.value
+	return unless(len(labels) > 1 && len(in.value) <= 253 && err != nil, ErrSMTP)
+}
+
+func hasControl(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f || 0x80 <= r && r < 0xa0 })
+}
