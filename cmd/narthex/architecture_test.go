@@ -27,10 +27,12 @@ var ranks = map[string]int{
 	"services/httpapi":   3,
 	"modulehost/process": 3,
 
-	"services/database":  2,
-	"services/principal": 2,
-	"migrations":         2,
-	"modulehost/catalog": 2,
+	"services/clientaddress": 2,
+	"services/database":      2,
+	"services/principal":     2,
+	"services/ratelimit":     2,
+	"migrations":             2,
+	"modulehost/catalog":     2,
 
 	"supervisor":                1,
 	"services/environment":      1,

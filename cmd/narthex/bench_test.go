@@ -14,6 +14,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/narthex-platform/narthex/services/clientaddress"
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 	"github.com/narthex-platform/narthex/services/environment"
 	"github.com/narthex-platform/narthex/services/httpapi"
@@ -41,10 +42,11 @@ func BenchmarkModuleRoute(b *testing.B) {
 		},
 	}
 	handler, err := httpserver.New(httpserver.Config{
-		Routes:     append(s.routes(), inHost),
-		Resolver:   somebody{},
-		Authorizer: s.authorization,
-		Log:        zap.NewNop(),
+		Routes:        append(s.routes(), inHost),
+		ClientAddress: clientaddress.New(s.settings.ClientAddress),
+		Resolver:      somebody{},
+		Authorizer:    s.authorization,
+		Log:           zap.NewNop(),
 	})
 	if err != nil {
 		b.Fatal(err)

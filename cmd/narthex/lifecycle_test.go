@@ -280,7 +280,11 @@ func TestOwnerCommand(t *testing.T) {
 
 func TestDevRunsTwiceFromABareFolder(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
+	dir, err := os.MkdirTemp("", "narthex-dev-") // open to PostgreSQL's own user, which folders of t.TempDir are not
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	if err := os.Chmod(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}

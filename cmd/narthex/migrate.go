@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
@@ -85,7 +86,12 @@ func (p *program) schema() (environment.Settings, *catalog.Catalog, error) {
 	return settings, installed, err
 }
 
+// migrationLimit is for the largest tables; a run that is cut off leaves complete files, and the next one goes on.
+const migrationLimit = time.Hour
+
 func applyMigrations(ctx context.Context, settings environment.Settings, installed *catalog.Catalog) (migrations.Report, error) {
+	ctx, cancel := context.WithTimeout(ctx, migrationLimit)
+	defer cancel()
 	return migrations.Apply(ctx, migrations.Options{
 		Connect:    database.Config(settings.Database),
 		Modules:    migrationLines(installed),

@@ -19,10 +19,10 @@ import (
 	"github.com/narthex-platform/narthex/supervisor"
 )
 
-// What the tree waits for beyond a module process's own deadlines, which come first and carry better codes.
+// What the tree waits for: a module process's own deadlines and a margin, since they come first and carry better codes.
 const (
-	startWithin = 42 * time.Second // register 10 s, start 30 s
-	stopWithin  = 13 * time.Second // stop hook 10 s, then the kill
+	startWithin = process.RegisterWithin + process.StartWithin + process.StopWithin + 2*time.Second // a failed start still stops
+	stopWithin  = process.StopWithin + process.TerminateWithin + 2*time.Second
 )
 
 // firstModuleID is where the user ids of modules begin when the host runs as root (contract.md §10).
@@ -92,8 +92,9 @@ func (s *server) prepare(module *catalog.Module) (runningModule, error) {
 		Validate: func(registration *abi.RegisterResponse) error {
 			return gateway.CheckRoutes(permissionIDs(declared), registration.GetRoutes())
 		},
-		Host: running.facade,
-		Log:  s.log.With(zap.String("module", declared.ID)),
+		Verify: module.VerifyExecutable,
+		Host:   running.facade,
+		Log:    s.log.With(zap.String("module", declared.ID)),
 	})
 	return running, nil
 }

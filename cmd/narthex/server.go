@@ -17,6 +17,7 @@ import (
 	"github.com/narthex-platform/narthex/services/health"
 	"github.com/narthex-platform/narthex/services/httpserver"
 	"github.com/narthex-platform/narthex/services/identity"
+	"github.com/narthex-platform/narthex/services/ratelimit"
 	"github.com/narthex-platform/narthex/supervisor"
 )
 
@@ -30,6 +31,7 @@ type server struct {
 	registry      *authorization.Registry
 	database      *database.Database
 	health        *health.Health
+	limiter       *ratelimit.Limiter
 	identity      *identity.Service
 	authorization *authorization.Service
 	decisions     enablement.Decisions

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -207,6 +208,42 @@ func TestKilledModuleComesBackWhileThePlatformGoesOn(t *testing.T) {
 			}
 			return got.status == 200 && modulePID(t, daemon, "announcements") != pid
 		})
+	}
+}
+
+// TestChangedExecutableIsNotStarted: modules are not exchanged under a running platform.
+func TestChangedExecutableIsNotStarted(t *testing.T) {
+	t.Parallel()
+	i := install(t, "base")
+	dir, err := os.MkdirTemp("", "narthex-changed-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	if err := os.CopyFS(filepath.Join(dir, "base"), os.DirFS(builtModule(t, "base"))); err != nil {
+		t.Fatal(err)
+	}
+	program := filepath.Join(dir, "base", "bin", runtime.GOOS+"-"+runtime.GOARCH, "base")
+	if err := os.Chmod(program, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	i.environment["SERVICE_MODULES_DIR"] = dir
+	daemon := i.start(t)
+	owner := i.signIn(t, ownerAddress, ownerPassword)
+	pid := modulePID(t, daemon, "base")
+
+	if err := os.Chmod(program, 0o711); err != nil { // another ctime is another file
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	daemon.says(t, &daemon.stderr, `"msg":"module process not started"`)
+	if got := owner.do("GET", "/api/v1/modules/base/plain", nil); got.status != http.StatusServiceUnavailable || got.body != `{"code":"MODULE_UNAVAILABLE"}` {
+		t.Errorf("%d %s", got.status, got.body)
+	}
+	if got := owner.do("GET", "/api/v1/health/ready", nil); got.status != http.StatusOK {
+		t.Errorf("ready: %d", got.status)
 	}
 }
 

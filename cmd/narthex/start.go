@@ -14,6 +14,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/catalog"
 	"github.com/narthex-platform/narthex/modulehost/gateway"
 	"github.com/narthex-platform/narthex/services/authorization"
+	"github.com/narthex-platform/narthex/services/clientaddress"
 	"github.com/narthex-platform/narthex/services/database"
 	"github.com/narthex-platform/narthex/services/enablement"
 	"github.com/narthex-platform/narthex/services/environment"
@@ -21,6 +22,7 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 	"github.com/narthex-platform/narthex/services/httpserver"
 	"github.com/narthex-platform/narthex/services/identity"
+	"github.com/narthex-platform/narthex/services/ratelimit"
 	"github.com/narthex-platform/narthex/supervisor"
 )
 
@@ -66,7 +68,8 @@ func (s *server) openPool(ctx context.Context) (err error) {
 // buildRuntimeServices is step 3: what stands between the pool and everybody who uses it.
 func (s *server) buildRuntimeServices(ctx context.Context) error {
 	s.health = health.New(s.database.Ping)
-	return s.tree.Start(ctx, supervisor.Child{Service: s.health})
+	s.limiter = ratelimit.New()
+	return s.tree.Start(ctx, supervisor.Child{Service: s.health}, supervisor.Child{Service: s.limiter})
 }
 
 // buildIdentity is step 4: the identity runtime, the authorization store and the evaluator.
@@ -76,6 +79,7 @@ func (s *server) buildIdentity(context.Context) (err error) {
 	s.identity, err = identity.New(identity.Config{
 		Store:    identity.NewStore(pool),
 		Settings: s.settings.Identity,
+		Limiter:  s.limiter,
 		Log:      s.log,
 	})
 	return err
@@ -105,6 +109,7 @@ func (s *server) buildHTTP(context.Context) error {
 	handler, err := httpserver.New(httpserver.Config{
 		Routes:         s.routes(),
 		TrustedOrigins: s.trustedOrigins(),
+		ClientAddress:  clientaddress.New(s.settings.ClientAddress),
 		Resolver:       s.identity,
 		Authorizer:     s.authorization,
 		Log:            s.log,

@@ -1,8 +1,12 @@
 package catalog
 
 import (
+	"errors"
+	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/narthex-platform/narthex/modulehost/manifest"
 )
 
 // Eligible returns the modules that may run, in the order of Modules: those that are enabled and whose required dependencies may run
@@ -27,4 +31,20 @@ func (m *Module) ExecutablePath() string {
 		return ""
 	}
 	return filepath.Join(m.Folder, filepath.FromSlash(m.Executable.Path))
+}
+
+// errChanged: an artifact is not the file that was discovered.
+var errChanged = errors.New("the file was changed since it was discovered")
+
+// VerifyExecutable compares an opened file with the server program that was discovered: modules are not exchanged under a running
+// platform (contract.md §7).
+func (m *Module) VerifyExecutable(opened *os.File) error {
+	info, err := opened.Stat()
+	if err != nil {
+		return err
+	}
+	if manifest.IdentityOf(info) != m.Executable.Identity {
+		return errChanged
+	}
+	return nil
 }

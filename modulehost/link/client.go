@@ -103,7 +103,7 @@ func (c *Client) exchange(ctx context.Context, f frame, request, response proto.
 		return err
 	}
 	if f.kind == kindCall {
-		_ = c.wire.send(nil, frame{kind: kindCancel, id: f.id}, nil)
+		_ = c.wire.send(ctx, frame{kind: kindCancel, id: f.id}, nil)
 	}
 	return ctx.Err()
 }

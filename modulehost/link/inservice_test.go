@@ -116,7 +116,7 @@ func TestReadingPauses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			near, far := socketpair(t)
-			meter := &meter{conn: far}
+			meter := &meter{Conn: far}
 			g := newGate()
 			serve(t, meter, 1, g.handle)
 			sent := make(chan error, 1)
@@ -153,12 +153,12 @@ func TestReadingPauses(t *testing.T) {
 
 // meter counts the bytes that were read.
 type meter struct {
-	conn
+	net.Conn
 	read atomic.Int64
 }
 
 func (m *meter) Read(b []byte) (int, error) {
-	n, err := m.conn.Read(b)
+	n, err := m.Conn.Read(b)
 	m.read.Add(int64(n))
 	return n, err
 }
@@ -171,5 +171,3 @@ func (m *meter) settle(t *testing.T) {
 		<-time.After(50 * time.Millisecond)
 	}
 }
-
-type conn = net.Conn

@@ -47,7 +47,7 @@ func newWire(conn net.Conn) *wire {
 }
 
 // send queues one frame whose payload is the message, or the frame's own payload if there is none, and sees that it leaves.
-// A nil error means queued, not received. ctx bounds the wait for room; a nil ctx never waits.
+// A nil error means queued, not received. ctx bounds the wait for room; a cancel waits for none, as its caller is leaving.
 func (w *wire) send(ctx context.Context, f frame, message proto.Message) (err error) {
 	defer func() {
 		if recover() != nil { // protobuf panics on a message that somebody changes meanwhile
@@ -63,8 +63,13 @@ func (w *wire) send(ctx context.Context, f frame, message proto.Message) (err er
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if err := w.waitForRoom(ctx); err != nil {
-		return err
+	if f.kind != kindCancel {
+		if err := w.waitForRoom(ctx); err != nil {
+			return err
+		}
+	}
+	if w.lost != nil {
+		return w.lost
 	}
 	if err := w.enqueue(f, message, size); err != nil {
 		return err
@@ -81,7 +86,7 @@ func (w *wire) send(ctx context.Context, f frame, message proto.Message) (err er
 
 // waitForRoom is called, and returns, with the lock held.
 func (w *wire) waitForRoom(ctx context.Context) error {
-	for w.lost == nil && ctx != nil && len(w.queue) > maxQueued {
+	for w.lost == nil && len(w.queue) > maxQueued {
 		if w.room == nil {
 			w.room = make(chan struct{})
 		}
@@ -98,7 +103,7 @@ func (w *wire) waitForRoom(ctx context.Context) error {
 			return err
 		}
 	}
-	return w.lost
+	return nil
 }
 
 // enqueue leaves the queue as it was when protobuf refuses the message.

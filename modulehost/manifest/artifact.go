@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -28,6 +29,12 @@ type Identity struct {
 	Inode   uint64
 	Size    int64 // bytes
 	Changed int64 // ctime, nanoseconds since 1970
+}
+
+// IdentityOf is the identity of an opened file, to be compared with an artifact's.
+func IdentityOf(info fs.FileInfo) Identity {
+	identity, _ := identityOf(info)
+	return identity
 }
 
 // Script reads a browser script: UTF-8, at most 4 MiB, with its bytes. Every error is a Refusal.

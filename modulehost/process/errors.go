@@ -1,6 +1,9 @@
 package process
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // Error is a stable code that callers may see; its cause is wrapped beside it.
 type Error string
@@ -34,3 +37,49 @@ const (
 
 // caused is for causes that are not a context's error: whoever asks errors.Is for one means his own context.
 func caused(code Error, cause error) error { return fmt.Errorf("%w: %w", code, cause) }
+
+// Failure is why a life ended, for who operates the platform: it names the module, and nothing that the module said.
+type Failure struct {
+	ModuleID string
+	Reason   Error
+	cause    error
+}
+
+// Error is "CODE: The module <id> ...".
+func (f *Failure) Error() string {
+	return f.Reason.Code() + ": The module " + f.ModuleID + " " + f.Reason.sentence()
+}
+
+// Code is the reason's.
+func (f *Failure) Code() string { return f.Reason.Code() }
+
+func (f *Failure) Unwrap() error { return f.cause }
+
+// about names the module in an error of this package; a context's error stays as it is.
+func about(moduleID string, err error) error {
+	reason, coded := errors.AsType[Error](err)
+	if !coded {
+		return err
+	}
+	return &Failure{ModuleID: moduleID, Reason: reason, cause: err}
+}
+
+func (e Error) sentence() string {
+	switch e {
+	case ErrUnavailable:
+		return "was changed on disk while the platform ran; restart the platform."
+	case ErrRegisterFailed:
+		return "did not register as it has to; check that it was built for this platform and that it registers only what its manifest declares."
+	case ErrStartFailed:
+		return "failed in its start hook; its lines in the log may say why. Without its folder the platform starts."
+	case ErrStartTimeout:
+		return "did not end its start hook in time; without its folder the platform starts."
+	case ErrSandboxUnavailable:
+		return "cannot be confined on this machine; a limit or a wall of the sandbox could not be applied."
+	case ErrStopTimeout:
+		return "did not end its stop hook in time and was killed."
+	case ErrStopFailed:
+		return "failed in its stop hook."
+	}
+	return "ended unexpectedly; it is started again."
+}

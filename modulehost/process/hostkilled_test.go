@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+	"golang.org/x/sys/unix"
 
 	"github.com/narthex-platform/narthex/modulehost/abi"
 	"github.com/narthex-platform/narthex/modulehost/process"
@@ -21,14 +22,19 @@ import (
 
 // TestModulesDieWithTheirHost: the host is killed and cannot clean up, not even say goodbye.
 func TestModulesDieWithTheirHost(t *testing.T) {
-	owns := []string{""}
+	rows := map[string]*syscall.SysProcAttr{"as it is": nil}
 	if os.Geteuid() == 0 {
-		owns = append(owns, "own uid") // the change of uid clears the kernel's parent-death signal
+		rows = map[string]*syscall.SysProcAttr{
+			"module's own uid":  nil, // the change of uid clears the kernel's parent-death signal
+			"unprivileged host": {Credential: &syscall.Credential{Uid: 65534, Gid: 65534, Groups: []uint32{}}},
+		}
 	}
-	for _, own := range owns {
-		t.Run(own, func(t *testing.T) {
+	for name, attributes := range rows {
+		t.Run(name, func(t *testing.T) {
 			host := exec.Command("/proc/self/exe")
-			host.Env = []string{"NARTHEX_TEST_HOST=" + executable(t, "ignore-stop"), "NARTHEX_TEST_OWN=" + own}
+			host.Env = []string{"NARTHEX_TEST_HOST=" + executable(t, "ignore-stop")}
+			host.Dir = "/"
+			host.SysProcAttr = attributes
 			out, err := host.StdoutPipe()
 			if err != nil {
 				t.Fatal(err)
@@ -61,7 +67,10 @@ func playHost(executable string) {
 		ModuleID: "sample", ModuleVersion: "1.0.0",
 		Executable: executable, Folder: "/", Host: newHost(), Log: zap.NewNop(),
 	}
-	if os.Getenv("NARTHEX_TEST_OWN") != "" {
+	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil { // as the real host is
+		os.Exit(1)
+	}
+	if os.Geteuid() == 0 {
 		config.Credential = &process.Credential{UID: 70009, GID: 70009}
 	}
 	p := process.New(config)

@@ -32,7 +32,7 @@ type life struct {
 func (p *Process) Serve(ctx context.Context) error {
 	child, err := startChild(&p.config)
 	if err != nil {
-		return p.notStarted(err)
+		return about(p.config.ModuleID, p.notStarted(err))
 	}
 	p.mu.Lock()
 	p.output = child.output
@@ -42,7 +42,7 @@ func (p *Process) Serve(ctx context.Context) error {
 	p.withdraw()
 	l.end()
 	l.report(err)
-	return err
+	return about(p.config.ModuleID, err)
 }
 
 // notStarted: of the operating system's error only the number's text is safe to keep; the rest may be a path.
@@ -112,6 +112,8 @@ func (l *life) register(ctx context.Context) (*abi.RegisterResponse, error) {
 		return nil, caused(ErrRegisterFailed, errABI)
 	case l.config.Validate != nil:
 		if err := l.config.Validate(response); err != nil {
+			// The host's own words about what was registered: without them an author would search in the dark.
+			l.config.Log.Error("module registration refused", zap.String("reason", err.Error()))
 			return nil, caused(ErrRegisterFailed, err)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -43,6 +44,9 @@ func TestGoodLife(t *testing.T) {
 	}
 	if said := r.host.settled(t); !slices.Equal(said, []string{"starting", "stopping"}) {
 		t.Error("the hooks:", said)
+	}
+	if fields := r.logs.FilterMessage("module process ended").All()[0].ContextMap(); fields["signal"] != int64(syscall.SIGTERM) {
+		t.Error("was not asked to go:", fields)
 	}
 	if _, err := r.handle(soon(t), "/echo", nil); !errors.Is(err, process.ErrUnavailable) {
 		t.Error("after the end:", err)
@@ -192,7 +196,7 @@ func TestLaterLifeMustRegisterTheSame(t *testing.T) {
 	<-r.ended
 	r.serve(t)
 	err := <-r.ended
-	if codeOf(err) != "MODULE_REGISTER_FAILED" || !strings.Contains(err.Error(), "differs") {
+	if codeOf(err) != "MODULE_REGISTER_FAILED" || !strings.Contains(errors.Unwrap(err).Error(), "differs") {
 		t.Fatal(err)
 	}
 	if r.Routes()[0].Path != first {

@@ -142,6 +142,7 @@ func (m *module) handle(ctx context.Context, request *abi.HandleRequest) (proto.
 		_ = m.host.Close()
 		<-ctx.Done()
 	case "/garbage-to-host":
+		_ = m.moduleCalls.SetWriteDeadline(time.Time{}) // the link's own may have passed
 		_, _ = m.moduleCalls.Write([]byte(strings.Repeat("nonsense ", 1000)))
 		<-ctx.Done()
 	case "/refuse":
@@ -149,7 +150,7 @@ func (m *module) handle(ctx context.Context, request *abi.HandleRequest) (proto.
 	case "/print":
 		_, _ = os.Stderr.Write(request.Body)
 	case "/spawn":
-		child, err := os.StartProcess("/bin/sleep", []string{"sleep", "3600"}, &os.ProcAttr{})
+		child, err := os.StartProcess("/bin/sh", []string{"sh", "-c", "trap '' TERM; exec sleep 3600"}, &os.ProcAttr{})
 		if err != nil {
 			return nil, err
 		}

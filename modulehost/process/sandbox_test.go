@@ -1,6 +1,7 @@
 package process_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -8,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -116,7 +118,7 @@ func TestMemoryBomb(t *testing.T) {
 	if _, err := r.handle(soon(t), "/allocate", nil); codeOf(err) != "MODULE_HANDLER_FAILED" {
 		t.Error(err)
 	}
-	if err := <-r.ended; err != process.ErrCrashed {
+	if err := <-r.ended; !errors.Is(err, process.ErrCrashed) {
 		t.Error(err)
 	}
 }
@@ -188,6 +190,20 @@ func awaitState(t *testing.T, pid int, state byte) {
 	for ctx := soon(t); stat(t, strconv.Itoa(pid))[0][0] != state; time.Sleep(time.Millisecond) {
 		if ctx.Err() != nil {
 			t.Fatal("never reached state", string(state))
+		}
+	}
+}
+
+// awaitIgnored returns when the process ignores the signal.
+func awaitIgnored(t *testing.T, pid int, s syscall.Signal) {
+	t.Helper()
+	for ctx := soon(t); ; time.Sleep(time.Millisecond) {
+		ignored, err := strconv.ParseUint(fields(t, pid, "status")["SigIgn"], 16, 64)
+		if err == nil && ignored>>(s-1)&1 == 1 {
+			return
+		}
+		if ctx.Err() != nil {
+			t.Fatal("never ignored", s)
 		}
 	}
 }

@@ -138,3 +138,20 @@ func TestStartAndStopAtTheSameTime(t *testing.T) {
 		}
 	}
 }
+
+func TestCheckRefusesAnOldServer(t *testing.T) {
+	t.Parallel()
+	db := databasetest.Empty(t)
+	// A function earlier in the search path plays the old server.
+	db.Exec(t, `CREATE SCHEMA old`)
+	db.Exec(t, `CREATE FUNCTION old.current_setting(text) RETURNS text LANGUAGE sql AS $$ SELECT '140011' $$`)
+	db.Exec(t, `ALTER DATABASE `+db.Settings.Name+` SET search_path = old, pg_catalog`)
+	opened, err := database.Open(db.Settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = opened.Close() }()
+	if err := opened.Check(t.Context()); !errors.Is(err, database.ErrVersionUnsupported) {
+		t.Errorf("got %v", err)
+	}
+}

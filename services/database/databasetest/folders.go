@@ -1,6 +1,8 @@
 package databasetest
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -19,6 +21,9 @@ func sweep() {
 			continue
 		}
 		lock, err := os.OpenFile(filepath.Join(folder, "server", "lock"), os.O_RDWR|syscall.O_NOFOLLOW, 0)
+		if errors.Is(err, fs.ErrNotExist) { // killed before its server was there
+			_ = os.RemoveAll(folder)
+		}
 		if err != nil {
 			continue
 		}

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"net/http"
+	"testing"
+)
+
+// claim adds a header to every request of a person: what somebody says about where the requests come from.
+type claim struct {
+	http.RoundTripper
+	name, value string
+}
+
+func (c claim) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set(c.name, c.value)
+	return c.RoundTripper.RoundTrip(r)
+}
+
+func (i *installation) claiming(t *testing.T, name, value string) *person {
+	p := i.visitor(t)
+	p.client.Transport = claim{p.client.Transport, name, value}
+	return p
+}
+
+func (p *person) failToSignIn() int {
+	p.t.Helper()
+	return p.do("POST", "/api/auth/sign-in/email", map[string]string{"email": "nobody", "password": "x"}).status
+}
+
+func TestClaimedAddressesDoNotEscapeTheLimit(t *testing.T) {
+	t.Parallel()
+	i := install(t)
+	i.start(t)
+	for n, p := range []*person{
+		i.visitor(t),
+		i.claiming(t, "X-Forwarded-For", "192.0.2.1"),
+		i.claiming(t, "X-Service-Client-Address", "192.0.2.2"),
+		i.claiming(t, "X-Service-Client-Address", "192.0.2.3"),
+	} {
+		want := http.StatusBadRequest
+		if n == 3 {
+			want = http.StatusTooManyRequests
+		}
+		if got := p.failToSignIn(); got != want {
+			t.Errorf("sign-in %d: %d, want %d", n+1, got, want)
+		}
+	}
+}
+
+func TestBehindAProxyEachClientCounts(t *testing.T) {
+	t.Parallel()
+	i := install(t)
+	i.environment["SERVICE_CLIENT_ADDRESS_MODE"] = "trusted-proxy"
+	i.environment["SERVICE_CLIENT_ADDRESS_HEADER"] = "x-forwarded-for"
+	i.environment["SERVICE_CLIENT_ADDRESS_TRUSTED_PROXIES"] = "127.0.0.0/8, ::1"
+	i.start(t)
+	anna, bert := i.claiming(t, "X-Forwarded-For", "192.0.2.1"), i.claiming(t, "X-Forwarded-For", "192.0.2.2")
+	for n := range 4 {
+		want := http.StatusBadRequest
+		if n == 3 {
+			want = http.StatusTooManyRequests
+		}
+		if got := anna.failToSignIn(); got != want {
+			t.Errorf("sign-in %d: %d, want %d", n+1, got, want)
+		}
+	}
+	if got := bert.failToSignIn(); got != http.StatusBadRequest {
+		t.Errorf("another client: %d", got)
+	}
+	past := i.visitor(t)
+	if got := past.do("GET", "/api/v1/principal", nil); got.status != 503 || got.body != `{"code":"CLIENT_ADDRESS_UNRESOLVED"}` {
+		t.Errorf("without the proxy's header: %d %s", got.status, got.body)
+	}
+	if got := past.do("GET", "/api/v1/health/ready", nil); got.status != http.StatusOK {
+		t.Errorf("a probe: %d %s", got.status, got.body)
+	}
+}

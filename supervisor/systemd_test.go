@@ -1,0 +1,79 @@
+package supervisor_test
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/narthex-platform/narthex/supervisor"
+)
+
+// systemdSocket plays systemd's side: each datagram is one message.
+func systemdSocket(t *testing.T) func() string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "notify")
+	socket, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = socket.Close() })
+	t.Setenv("NOTIFY_SOCKET", path)
+	return func() string {
+		t.Helper()
+		message := make([]byte, 1024)
+		if err := socket.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
+			t.Fatal(err)
+		}
+		n, err := socket.Read(message)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(message[:n])
+	}
+}
+
+func TestSystemdIsToldAllThatHappens(t *testing.T) {
+	hears := systemdSocket(t)
+	t.Setenv("WATCHDOG_USEC", strconv.Itoa(int((50 * time.Millisecond).Microseconds())))
+	t.Setenv("WATCHDOG_PID", strconv.Itoa(os.Getpid()))
+
+	tree := supervisor.New(zap.NewNop())
+	if err := tree.Start(t.Context(), supervisor.Child{Service: tree.Systemd()}); err != nil {
+		t.Fatal(err)
+	}
+	if got := hears(); got != "READY=1\nSTATUS=Ready" {
+		t.Errorf("first %q", got)
+	}
+	for range 3 {
+		if got := hears(); got != "WATCHDOG=1" {
+			t.Errorf("then %q", got)
+		}
+	}
+	if err := tree.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	last := hears()
+	for last == "WATCHDOG=1" {
+		last = hears()
+	}
+	if !strings.HasPrefix(last, "STOPPING=1\nSTATUS=Stopping\nEXTEND_TIMEOUT_USEC=15000000") { // 10 s of its own and 5 s of the root
+		t.Errorf("last %q", last)
+	}
+}
+
+func TestWithoutSystemdNothingIsSaid(t *testing.T) {
+	t.Setenv("NOTIFY_SOCKET", "")
+	tree := supervisor.New(zap.NewNop())
+	if err := tree.Start(t.Context(), supervisor.Child{Service: tree.Systemd()}); err != nil {
+		t.Fatal(err)
+	}
+	if err := tree.Stop(); err != nil {
+		t.Fatal(err)
+	}
+}
