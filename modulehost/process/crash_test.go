@@ -29,7 +29,7 @@ func TestCrashes(t *testing.T) {
 			if _, err := r.handle(soon(t), path, nil); codeOf(err) != "MODULE_HANDLER_FAILED" {
 				t.Error("in flight:", err)
 			}
-			if err := <-r.ended; err != process.ErrCrashed {
+			if err := <-r.ended; !errors.Is(err, process.ErrCrashed) {
 				t.Error("ended with", err)
 			}
 			if _, err := r.handle(soon(t), "/echo", nil); codeOf(err) != "MODULE_UNAVAILABLE" {
@@ -49,7 +49,7 @@ func TestCrashes(t *testing.T) {
 
 func TestDeathByItself(t *testing.T) {
 	r := start(t, "die-after-ready", nil)
-	if err := <-r.ended; err != process.ErrCrashed {
+	if err := <-r.ended; !errors.Is(err, process.ErrCrashed) {
 		t.Fatal(err)
 	}
 	ended := r.logs.FilterMessage("module process ended").All()
@@ -96,7 +96,7 @@ func TestKillUnderFire(t *testing.T) {
 		if _, err := r.handle(soon(t), "/echo", nil); codeOf(err) != "MODULE_UNAVAILABLE" {
 			t.Fatal("later:", err)
 		}
-		if err := <-r.ended; err != process.ErrCrashed {
+		if err := <-r.ended; !errors.Is(err, process.ErrCrashed) {
 			t.Fatal(err)
 		}
 		r.host.settled(t)

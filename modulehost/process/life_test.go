@@ -94,12 +94,12 @@ func TestLivesThatNeverBecomeReady(t *testing.T) {
 			r := prepare(t, row.mode, row.alter)
 			r.serve(t)
 			err := <-r.ended
-			want := row.code
+			cause := row.code
 			if row.cause != "" {
-				want += ": " + row.cause
+				cause += ": " + row.cause
 			}
-			if codeOf(err) != row.code || err.Error() != want {
-				t.Errorf("%v, want %s\n%s", err, want, r.Output())
+			if codeOf(err) != row.code || errors.Unwrap(err).Error() != cause || !strings.HasPrefix(err.Error(), row.code+": The module sample ") {
+				t.Errorf("%v (%v), want %s\n%s", err, errors.Unwrap(err), cause, r.Output())
 			}
 			if said := strings.Join(r.host.settled(t), " "); said != row.said {
 				t.Errorf("the hooks said %q, want %q", said, row.said)
