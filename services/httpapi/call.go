@@ -72,11 +72,16 @@ var (
 	noStore  = []string{"no-store"}
 )
 
+// selfCounted is the size up to which net/http writes the length itself, from a buffer of its own.
+const selfCounted = 2048 - 1
+
 func writeJSON(w http.ResponseWriter, status int, body []byte) {
 	header := w.Header()
 	header["Content-Type"] = jsonType
 	header["Cache-Control"] = noStore
-	header["Content-Length"] = []string{strconv.Itoa(len(body))}
+	if len(body) > selfCounted {
+		header["Content-Length"] = []string{strconv.Itoa(len(body))}
+	}
 	w.WriteHeader(status)
 	_, _ = w.Write(body) // the reader went away: nothing is left to tell it
 }

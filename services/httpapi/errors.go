@@ -45,7 +45,8 @@ func status(code string) int {
 		return http.StatusRequestEntityTooLarge
 	case "INTERNAL_ERROR", "MODULE_HANDLER_FAILED":
 		return http.StatusInternalServerError
-	case "PRINCIPAL_RESOLUTION_FAILED", "STORE_UNAVAILABLE", "NOT_READY", "MODULE_UNAVAILABLE", "MODULE_OVERLOADED":
+	case "PRINCIPAL_RESOLUTION_FAILED", "STORE_UNAVAILABLE", "NOT_READY", "MODULE_UNAVAILABLE", "MODULE_OVERLOADED",
+		"CLIENT_ADDRESS_UNRESOLVED":
 		return http.StatusServiceUnavailable
 	}
 	return 0

@@ -1,16 +1,25 @@
 package httpserver
 
 import (
-	"fmt"
+	"encoding/binary"
+	"encoding/hex"
 	"math/rand/v2"
 	"net/http"
 	"strings"
+
+	"go.uber.org/zap"
+
+	"github.com/narthex-platform/narthex/services/clientaddress"
+	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// edge is what every request passes before the table: the headers every response carries, and CORS (contract.md §1).
+// edge is what every request passes before the table: the headers every response carries, CORS, and the client's address
+// (contract.md §1).
 type edge struct {
 	trusted originSet
+	clients ClientAddress
 	router  http.Handler
+	log     *zap.Logger
 }
 
 var (
@@ -34,13 +43,34 @@ func (e *edge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
+	if !e.admit(w, r) {
+		return
+	}
 	e.router.ServeHTTP(w, r)
 }
+
+// admit leaves no internal address header but the platform's own. Where the client cannot be told, it answers and returns false.
+func (e *edge) admit(w http.ResponseWriter, r *http.Request) bool {
+	if !strings.HasPrefix(r.URL.Path, "/api/") || strings.HasPrefix(r.URL.Path, healthRoutes) {
+		delete(r.Header, clientaddress.Header)
+		return true
+	}
+	err := e.clients.Stamp(r)
+	if err == nil {
+		return true
+	}
+	code := httpapi.WriteError(w, err)
+	e.log.Error("request failed", zap.String("code", code), zap.String("request_id", w.Header()["X-Request-Id"][0]))
+	return false
+}
+
+// healthRoutes answer probes that come past every proxy, so nothing is asked of them.
+const healthRoutes = "/api/v1/health/"
 
 // isPreflight leaves the health routes out: they answer every method but GET with 405 (spec.md § Health).
 func isPreflight(r *http.Request) bool {
 	return r.Method == http.MethodOptions && r.Header.Get("Origin") != "" && r.Header.Get("Access-Control-Request-Method") != "" &&
-		!strings.HasPrefix(r.URL.Path, "/api/v1/health/")
+		!strings.HasPrefix(r.URL.Path, healthRoutes)
 }
 
 // preflight answers 204; only a trusted origin, which has its two headers already, is told what is allowed.
@@ -56,5 +86,8 @@ func (e *edge) preflight(w http.ResponseWriter) {
 
 // newRequestID is unique, not secret: it only joins an answer to a log line.
 func newRequestID() string {
-	return fmt.Sprintf("%016x%016x", rand.Uint64(), rand.Uint64())
+	var id [16]byte
+	binary.BigEndian.PutUint64(id[:8], rand.Uint64())
+	binary.BigEndian.PutUint64(id[8:], rand.Uint64())
+	return hex.EncodeToString(id[:])
 }

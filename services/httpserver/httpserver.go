@@ -25,19 +25,29 @@ type Authorizer interface {
 	Caller(p principal.Principal) httpapi.Caller
 }
 
+// ClientAddress writes the address of a request's client into the internal header, in place of any copy that came along. An error
+// means that it cannot be told.
+type ClientAddress interface {
+	Stamp(r *http.Request) error
+}
+
 // Config is what the pipeline needs.
 type Config struct {
 	Routes         []httpapi.Route
 	TrustedOrigins []environment.Origin // the one list for platform writes and for CORS
+	ClientAddress  ClientAddress
 	Resolver       Resolver
 	Authorizer     Authorizer
 	Log            *zap.Logger
 }
 
 // New builds the handler of the whole table, once: a request takes one look-up and no lock. It refuses a table with a write that
-// lacks a gate.
+// lacks a gate, and to serve without knowing its clients.
 func New(config Config) (http.Handler, error) {
 	var problems []error
+	if config.ClientAddress == nil {
+		problems = append(problems, errors.New("no client address"))
+	}
 	for _, route := range config.Routes {
 		problems = append(problems, checkGates(route))
 	}
@@ -51,7 +61,7 @@ func New(config Config) (http.Handler, error) {
 		authorizer: config.Authorizer,
 		log:        config.Log,
 	}
-	return &edge{trusted: trusted, router: newRouter(config.Routes, pipeline)}, nil
+	return &edge{trusted: trusted, clients: config.ClientAddress, router: newRouter(config.Routes, pipeline), log: config.Log}, nil
 }
 
 // checkGates is the rule that no write goes without an origin rule and a body limit.

@@ -91,6 +91,7 @@ func serve(t *testing.T) *fixture {
 			}},
 		},
 		TrustedOrigins: []environment.Origin{home},
+		ClientAddress:  direct(),
 		Resolver:       f.stores,
 		Authorizer:     f.stores,
 		Log:            zap.New(core),
@@ -268,7 +269,7 @@ func TestWritesWithoutAGateAreRefused(t *testing.T) {
 		{Method: "DELETE", Path: "/a", Handle: handle},
 		{Method: "GET", Path: "/a"},
 	} {
-		if _, err := httpserver.New(httpserver.Config{Routes: []httpapi.Route{route}, Log: zap.NewNop()}); err == nil {
+		if _, err := httpserver.New(httpserver.Config{Routes: []httpapi.Route{route}, ClientAddress: direct(), Log: zap.NewNop()}); err == nil {
 			t.Errorf("%+v was accepted", route)
 		}
 	}

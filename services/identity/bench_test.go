@@ -15,6 +15,7 @@ func anonymousService(tb testing.TB) *identity.Service {
 	service, err := identity.New(identity.Config{
 		Store:    identity.NewStore(nil), // a look-up would panic
 		Settings: environment.Identity{Secret: environment.NewSecret(secret), BaseURL: "https://church.test"},
+		Limiter:  unlimited{},
 		Log:      zap.NewNop(),
 	})
 	if err != nil {

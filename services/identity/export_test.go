@@ -20,6 +20,9 @@ var (
 	ParseAddress = parseAddress
 )
 
+// RuleOf is the rate limit of a path.
+var RuleOf = ruleOf
+
 // VerifyPassword checks against a hasher of its own.
 func VerifyPassword(ctx context.Context, stored, password string) (bool, error) {
 	return newHasher().verify(ctx, stored, password)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
@@ -14,6 +15,7 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 	"github.com/narthex-platform/narthex/services/httpapi"
 	"github.com/narthex-platform/narthex/services/identity"
+	"github.com/narthex-platform/narthex/services/ratelimit"
 )
 
 func TestMain(m *testing.M) { databasetest.Main(m) }
@@ -27,6 +29,11 @@ const (
 
 // passwordHash is made once: under the race detector a hash is slow.
 var passwordHash = sync.OnceValue(func() string { return identity.HashPassword(password) })
+
+// unlimited lets everybody pass: tests send from one address in no time.
+type unlimited struct{}
+
+func (unlimited) Allow(ratelimit.Rule, ratelimit.Key) (bool, time.Duration) { return true, 0 }
 
 // house is one service over a database of its own.
 type house struct {
@@ -43,13 +50,25 @@ func setup(t *testing.T) house {
 
 func serve(t testing.TB, db *databasetest.DB, store *identity.Store, baseURL environment.Origin) house {
 	t.Helper()
+	return serveLimited(t, db, store, baseURL, unlimited{})
+}
+
+// limitedBy is the same house behind another limiter.
+func (h house) limitedBy(t *testing.T, limiter identity.Limiter) house {
+	t.Helper()
+	return serveLimited(t, h.DB, identity.NewStore(h.Pool(t)), base, limiter)
+}
+
+func serveLimited(t testing.TB, db *databasetest.DB, store *identity.Store, baseURL environment.Origin, limiter identity.Limiter) house {
+	t.Helper()
 	core, logged := observer.New(zap.DebugLevel)
 	service, err := identity.New(identity.Config{
 		Store: store,
 		Settings: environment.Identity{
 			Secret: environment.NewSecret(secret), BaseURL: baseURL, TrustedOrigins: []environment.Origin{dashboard},
 		},
-		Log: zap.New(core),
+		Limiter: limiter,
+		Log:     zap.New(core),
 	})
 	if err != nil {
 		t.Fatal(err)

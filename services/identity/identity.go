@@ -18,6 +18,7 @@ type Service struct {
 	cookie    sessionCookie
 	origins   trustedOrigins
 	passwords *hasher
+	limiter   Limiter
 	log       *zap.Logger
 }
 
@@ -25,13 +26,14 @@ type Service struct {
 type Config struct {
 	Store    *Store
 	Settings environment.Identity
+	Limiter  Limiter
 	Log      *zap.Logger
 }
 
 // New derives the cookie key from the identity secret. It opens no connection and computes no password hash.
 func New(config Config) (*Service, error) {
-	if config.Store == nil || config.Log == nil {
-		return nil, errors.New("identity: a store and a log are required")
+	if config.Store == nil || config.Limiter == nil || config.Log == nil {
+		return nil, errors.New("identity: a store, a limiter and a log are required")
 	}
 	cookie, err := newSessionCookie(config.Settings.Secret, config.Settings.BaseURL.HTTPS())
 	if err != nil {
@@ -42,6 +44,7 @@ func New(config Config) (*Service, error) {
 		cookie:    cookie,
 		origins:   newTrustedOrigins(config.Settings),
 		passwords: newHasher(),
+		limiter:   config.Limiter,
 		log:       config.Log,
 	}, nil
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"time"
 
 	"go.uber.org/zap"
 
@@ -33,11 +34,16 @@ var (
 	errNotVerified = refusal{status: http.StatusForbidden, code: "EMAIL_NOT_VERIFIED"}
 
 	// errBusy: too many password checks wait already. A caller that comes back after the longest wait finds another queue.
-	errBusy = refusal{status: http.StatusTooManyRequests, code: "TOO_MANY_REQUESTS",
-		message: "Too many requests. Please try again later.", retryAfter: int(gateWait.Seconds())}
+	errBusy = tooMany(gateWait)
 
 	errFailed = refusal{status: http.StatusInternalServerError, code: "IDENTITY_FAILED"}
 )
+
+// tooMany is the one 429. The wait is told in whole seconds, rounded up.
+func tooMany(wait time.Duration) refusal {
+	return refusal{status: http.StatusTooManyRequests, code: "TOO_MANY_REQUESTS",
+		message: "Too many requests. Please try again later.", retryAfter: int((wait + time.Second - 1) / time.Second)}
+}
 
 // answer writes what went wrong. A platform code is the pipeline's to answer; anything unknown says nothing outside, and one fixed
 // line inside (spec.md § Authentication 10).

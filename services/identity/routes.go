@@ -14,7 +14,7 @@ func (s *Service) Routes() []httpapi.Route {
 	return []httpapi.Route{
 		s.write("/api/auth/sign-in/email", endpoint{schema: signInSchema(), opensSession: true, handle: s.signIn}),
 		s.write("/api/auth/sign-out", endpoint{bodyOptional: true, handle: s.signOut}),
-		{Method: "GET", Path: "/api/auth/ok", Body: httpapi.WholeBody, MaxBody: maxBody, Handle: s.alive},
+		s.read("/api/auth/ok", s.alive),
 		{Method: "GET", Path: "/api/v1/principal", Handle: s.principal},
 	}
 }
@@ -24,8 +24,12 @@ func (s *Service) write(path string, e endpoint) httpapi.Route {
 		Method: "POST", Path: path,
 		Origin: httpapi.OriginByHandler,
 		Body:   httpapi.WholeBody, MaxBody: maxBody,
-		Handle: func(c *httpapi.Call) error { return s.answer(c, s.run(c, e)) },
+		Handle: s.limited(path, func(c *httpapi.Call) error { return s.run(c, e) }),
 	}
+}
+
+func (s *Service) read(path string, handle httpapi.Handler) httpapi.Route {
+	return httpapi.Route{Method: "GET", Path: path, Body: httpapi.WholeBody, MaxBody: maxBody, Handle: s.limited(path, handle)}
 }
 
 // The answers that never vary. They are only ever read.

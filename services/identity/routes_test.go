@@ -13,7 +13,7 @@ import (
 // Every write is gated; every route below /api/auth counts its body.
 func TestRouteGates(t *testing.T) {
 	t.Parallel()
-	service, err := identity.New(identity.Config{Store: identity.NewStore(nil), Log: zap.NewNop()})
+	service, err := identity.New(identity.Config{Store: identity.NewStore(nil), Limiter: unlimited{}, Log: zap.NewNop()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,12 @@ func TestAlive(t *testing.T) {
 
 func TestNewNeedsAll(t *testing.T) {
 	t.Parallel()
-	for _, config := range []identity.Config{{}, {Log: zap.NewNop()}, {Store: identity.NewStore(nil)}} {
+	for _, config := range []identity.Config{
+		{},
+		{Limiter: unlimited{}, Log: zap.NewNop()},
+		{Store: identity.NewStore(nil), Log: zap.NewNop()},
+		{Store: identity.NewStore(nil), Limiter: unlimited{}},
+	} {
 		if _, err := identity.New(config); err == nil {
 			t.Error("a service came out of nothing")
 		}

@@ -153,6 +153,7 @@ func TestAnotherSecret(t *testing.T) {
 	other.service, _ = identity.New(identity.Config{
 		Store:    identity.NewStore(h.Pool(t)),
 		Settings: environment.Identity{Secret: environment.NewSecret(secret + "!"), BaseURL: base},
+		Limiter:  unlimited{},
 		Log:      zap.NewNop(),
 	})
 	if _, body := other.principal(t, cookie); body != anonymous {

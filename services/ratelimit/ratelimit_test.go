@@ -1,0 +1,249 @@
+package ratelimit_test
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"net/netip"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/narthex-platform/narthex/services/ratelimit"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const seconds = time.Second
+
+var (
+	signIn   = ratelimit.Rule{Window: 10 * seconds, Max: 3}
+	recovery = ratelimit.Rule{Window: 60 * seconds, Max: 3}
+	anna     = ratelimit.KeyOf(netip.MustParseAddr("192.0.2.1"), "/sign-in/email")
+)
+
+// visitor is the n-th of many clients.
+func visitor(n int) ratelimit.Key {
+	var address [4]byte
+	binary.BigEndian.PutUint32(address[:], uint32(n))
+	return ratelimit.KeyOf(netip.AddrFrom4(address), "/sign-in/email")
+}
+
+// The sequences that the reference server was seen to answer.
+func TestWindowIsAnchoredToTheLastAllowedRequest(t *testing.T) {
+	const again = -1 // marks a request that is allowed; any other value is the wait told to a refused one
+	type request struct{ at, wait float64 }
+	for name, sequence := range map[string][]request{
+		"a burst": {{0, again}, {0, again}, {0, again}, {0, 10}, {9.999, 0.001}, {10, again}, {10, again}, {10, again}, {10, 10}},
+		"seen": {{0, again}, {4, again}, {8, again}, {9, 9}, {10, 8}, {12.5, 5.5}, {17.5, 0.5},
+			{18.1, again}, {18.1, again}, {18.1, again}, {18.1, 10}},
+		"slow callers": {{0, again}, {9, again}, {18, again}, {27, 1}, {28, again}},
+		"a pause":      {{0, again}, {9, again}, {19, again}, {19, again}, {19, again}, {19, 10}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				limiter, began := ratelimit.New(), time.Now()
+				for _, r := range sequence {
+					at := time.Duration(r.at * float64(seconds))
+					time.Sleep(at - time.Since(began))
+					ok, wait := limiter.Allow(signIn, anna)
+					if want := time.Duration(r.wait * float64(seconds)); ok != (r.wait == again) || !ok && wait != want || ok && wait != 0 {
+						t.Errorf("at %v s: %v, %v", r.at, ok, wait)
+					}
+				}
+			})
+		})
+	}
+}
+
+func TestKeysCountApart(t *testing.T) {
+	limiter := ratelimit.New()
+	exhaust := func(rule ratelimit.Rule, address, path string) (allowed int) {
+		key := ratelimit.KeyOf(netip.MustParseAddr(address), path)
+		for range 5 {
+			if ok, _ := limiter.Allow(rule, key); ok {
+				allowed++
+			}
+		}
+		return allowed
+	}
+	for _, row := range []struct {
+		rule          ratelimit.Rule
+		address, path string
+		allowed       int
+	}{
+		{signIn, "192.0.2.1", "/sign-in/email", 3},
+		{signIn, "192.0.2.1", "/sign-up/email", 3},
+		{recovery, "192.0.2.1", "/sign-in/email", 3},
+		{signIn, "192.0.2.2", "/sign-in/email", 3},
+		{signIn, "::ffff:192.0.2.1", "/sign-in/email", 0},
+		{signIn, "2001:db8:0:1::1", "/sign-in/email", 3},
+		{signIn, "2001:db8:0:1:ffff::2", "/sign-in/email", 0}, // the same /64
+		{signIn, "2001:db8:0:2::1", "/sign-in/email", 3},
+	} {
+		if got := exhaust(row.rule, row.address, row.path); got != row.allowed {
+			t.Errorf("%v %s %s: %d allowed, want %d", row.rule, row.address, row.path, got, row.allowed)
+		}
+	}
+	nobody := ratelimit.KeyOf(netip.Addr{}, "/sign-in/email")
+	for n := range 4 {
+		if ok, _ := limiter.Allow(signIn, nobody); ok != (n < 3) {
+			t.Errorf("without an address, request %d: %v", n+1, ok)
+		}
+	}
+}
+
+func TestConcurrentCallersAreCountedAtOnce(t *testing.T) {
+	for range 100 {
+		limiter := ratelimit.New()
+		var allowed atomic.Int32
+		var callers sync.WaitGroup
+		begin := make(chan struct{})
+		for range 8 {
+			callers.Go(func() {
+				<-begin
+				if ok, wait := limiter.Allow(signIn, anna); ok {
+					allowed.Add(1)
+				} else if wait <= 0 || wait > signIn.Window {
+					t.Errorf("told to wait %v", wait)
+				}
+			})
+		}
+		close(begin)
+		callers.Wait()
+		if got := allowed.Load(); got != 3 {
+			t.Fatalf("%d of 8 were allowed", got)
+		}
+	}
+}
+
+func TestTheOldestGoFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limiter := ratelimit.New()
+		exhaust := func(rule ratelimit.Rule, key ratelimit.Key) {
+			for range rule.Max {
+				limiter.Allow(rule, key)
+			}
+		}
+		exhaust(recovery, anna)
+		time.Sleep(1)
+		exhaust(signIn, visitor(0))
+		for n := 1; n < ratelimit.MaxKeys-1; n++ {
+			limiter.Allow(signIn, visitor(n))
+		}
+		refused := func(rule ratelimit.Rule, key ratelimit.Key) bool { ok, _ := limiter.Allow(rule, key); return !ok }
+		if !refused(recovery, anna) || !refused(signIn, visitor(0)) || limiter.Keys() != ratelimit.MaxKeys {
+			t.Fatalf("forgotten too early, %d keys", limiter.Keys())
+		}
+		exhaust(signIn, visitor(-1)) // pushes the oldest out, which lies on the other shelf
+		if !refused(signIn, visitor(0)) || refused(recovery, anna) {
+			t.Error("the oldest stayed")
+		}
+		if !refused(signIn, visitor(-1)) || limiter.Keys() != ratelimit.MaxKeys {
+			t.Errorf("the newest went, %d keys", limiter.Keys())
+		}
+		// A minute's keys are older now, but those of ten seconds have expired and are of no use to anybody.
+		exhaust(recovery, anna)
+		time.Sleep(signIn.Window)
+		for n := range 1000 {
+			limiter.Allow(signIn, visitor(n+ratelimit.MaxKeys))
+		}
+		if !refused(recovery, anna) || limiter.Keys() != ratelimit.MaxKeys {
+			t.Errorf("a live key went before an expired one, %d keys", limiter.Keys())
+		}
+	})
+}
+
+// Being allowed again makes a key young: somebody who keeps coming is not forgotten before those who came once.
+func TestAllowedAgainIsYoung(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limiter := ratelimit.New()
+		for n := range ratelimit.MaxKeys {
+			limiter.Allow(signIn, visitor(n))
+		}
+		limiter.Allow(signIn, visitor(0))
+		limiter.Allow(signIn, visitor(0))
+		limiter.Allow(signIn, visitor(-1)) // pushes visitor 1 out
+		if ok, _ := limiter.Allow(signIn, visitor(0)); ok {
+			t.Error("forgotten")
+		}
+		for n := range 3 {
+			if ok, _ := limiter.Allow(signIn, visitor(1)); !ok {
+				t.Errorf("still counted: request %d is refused", n+1)
+			}
+		}
+	})
+}
+
+func TestServeSweepsWhatHasExpired(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limiter := ratelimit.New()
+		<-limiter.Ready()
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- limiter.Serve(ctx) }()
+		for n := range 2500 { // more than one batch
+			limiter.Allow(signIn, visitor(n))
+		}
+		limiter.Allow(recovery, anna)
+		time.Sleep(2 * signIn.Window)
+		synctest.Wait()
+		if got := limiter.Keys(); got != 1 {
+			t.Errorf("%d keys after the short window", got)
+		}
+		time.Sleep(recovery.Window)
+		synctest.Wait()
+		if got := limiter.Keys(); got != 0 {
+			t.Errorf("%d keys after the long window", got)
+		}
+		stop()
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			t.Errorf("Serve returned %v", err)
+		}
+		limiter.Allow(signIn, anna) // stopped, it still counts
+		limiter.Allow(signIn, anna)
+		limiter.Allow(signIn, anna)
+		if ok, _ := limiter.Allow(signIn, anna); ok {
+			t.Error("without Serve nothing is refused")
+		}
+	})
+}
+
+// A flood costs a bounded amount of memory, and none for good.
+func TestMemoryIsBounded(t *testing.T) {
+	limiter := ratelimit.New()
+	before := heap()
+	for n := range 3 * ratelimit.MaxKeys {
+		limiter.Allow(signIn, visitor(n))
+	}
+	perKey := (heap() - before) / ratelimit.MaxKeys
+	t.Logf("%d bytes a key", perKey)
+	if limiter.Keys() != ratelimit.MaxKeys || perKey > 224 {
+		t.Errorf("%d keys of %d bytes", limiter.Keys(), perKey)
+	}
+	runtime.KeepAlive(limiter)
+}
+
+func heap() int64 {
+	runtime.GC()
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return int64(stats.HeapAlloc)
+}
+
+func BenchmarkAllow(b *testing.B) {
+	for name, keys := range map[string]int{"one key": 1, "flood": 1 << 30} {
+		b.Run(name, func(b *testing.B) {
+			limiter := ratelimit.New()
+			b.ReportAllocs()
+			for n := 0; b.Loop(); n++ {
+				limiter.Allow(signIn, visitor(n%keys))
+			}
+		})
+	}
+}
