@@ -42,7 +42,8 @@ lint: ## Check formatting, vet and staticcheck
 	$(GO) tool staticcheck ./...
 
 .PHONY: bench
-bench: modules ## Measure a module's route beside the same handler without the platform
+bench: postgresql build ## Measure the platform beside the least program that could do the same work
+	$(GO) run ./cmd/narthex-bench
 	$(GO) test -run '^$$' -bench . -benchtime 2s ./cmd/narthex
 
 .PHONY: postgresql

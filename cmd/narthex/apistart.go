@@ -21,7 +21,9 @@ finished, modules are stopped in reverse order, and the command ends with status
 			if err != nil {
 				return err
 			}
-			return serve(cmd.Context(), newServer(settings, newLog(p.stderr)))
+			log, closeLog := newLog(p.stderr)
+			defer closeLog()
+			return serve(cmd.Context(), newServer(settings, log))
 		},
 	}
 }

@@ -95,7 +95,7 @@ func benchServer(b *testing.B) *server {
 
 func listen(b *testing.B, handler http.Handler) string {
 	b.Helper()
-	listener := httpserver.NewListener("127.0.0.1:0", handler)
+	listener := httpserver.NewListener(httpserver.ListenerConfig{Address: "127.0.0.1:0", Handler: handler, Log: zap.NewNop()})
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan struct{})
 	go func() {

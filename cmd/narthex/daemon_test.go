@@ -66,23 +66,28 @@ func (t *transcript) next() <-chan struct{} {
 	return t.changed
 }
 
-// begin starts the program with an environment of exactly these variables.
-func begin(t *testing.T, environment map[string]string, stdin string, args ...string) *invocation {
+// narthex is the program, not started, with an environment of exactly these variables.
+func narthex(t *testing.T, environment map[string]string, args ...string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	run := &invocation{command: exec.Command(self, args...), ended: make(chan struct{})}
-	run.command.Env = []string{playsNarthex + "=1", "PATH=" + os.Getenv("PATH"), "GORACE=halt_on_error=1 exitcode=66"}
+	command := exec.Command(self, args...)
+	command.Env = []string{playsNarthex + "=1", "PATH=" + os.Getenv("PATH"), "GORACE=halt_on_error=1 exitcode=66"}
 	for name, value := range environment {
-		run.command.Env = append(run.command.Env, name+"="+value)
+		command.Env = append(command.Env, name+"="+value)
 	}
+	command.Dir = environment["PWD"]
+	return command
+}
+
+// begin starts the program with an environment of exactly these variables.
+func begin(t *testing.T, environment map[string]string, stdin string, args ...string) *invocation {
+	t.Helper()
+	run := &invocation{command: narthex(t, environment, args...), ended: make(chan struct{})}
 	run.command.Stdin = strings.NewReader(stdin)
 	run.command.Stdout, run.command.Stderr = &run.stdout, &run.stderr
-	if dir, found := environment["PWD"]; found {
-		run.command.Dir = dir
-	}
 	if err := run.command.Start(); err != nil {
 		t.Fatal(err)
 	}

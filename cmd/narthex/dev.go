@@ -75,7 +75,9 @@ func (p *program) runDev(ctx context.Context, port uint16, dataDir string) (err 
 
 // serveDev migrates, makes the owner on the first run, and serves until ctx ends.
 func (p *program) serveDev(ctx context.Context, settings environment.Settings) error {
-	s := newServer(settings, newLog(p.stderr))
+	log, closeLog := newLog(p.stderr)
+	defer closeLog()
+	s := newServer(settings, log)
 	if err := s.discoverModules(ctx); err != nil {
 		return err
 	}

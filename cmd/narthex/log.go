@@ -1,16 +1,72 @@
 package main
 
 import (
+	"bytes"
+	"fmt"
 	"io"
+	"sync/atomic"
+	"time"
 
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 )
 
-// newLog writes JSON lines, every one of them: nothing is sampled. Stacks and callers stay out.
-func newLog(w io.Writer) *zap.Logger {
+// newLog writes JSON lines, every one of them: nothing is sampled. Stacks and callers stay out. close writes what is still queued.
+func newLog(w io.Writer) (log *zap.Logger, close func()) {
 	encoding := zap.NewProductionEncoderConfig()
 	encoding.TimeKey = "time"
 	encoding.EncodeTime = zapcore.ISO8601TimeEncoder
-	return zap.New(zapcore.NewCore(zapcore.NewJSONEncoder(encoding), zapcore.Lock(zapcore.AddSync(w)), zapcore.InfoLevel))
+	lines := newLineWriter(w)
+	return zap.New(zapcore.NewCore(zapcore.NewJSONEncoder(encoding), lines, zapcore.InfoLevel)), lines.close
+}
+
+const (
+	queuedLines = 4096            // what a reader may be behind before lines are dropped, and counted
+	lastLines   = 2 * time.Second // what a reader that does not read may hold up the end of the process
+)
+
+// lineWriter stands between the platform and whoever reads its log: a reader that blocks or goes away stops nothing.
+type lineWriter struct {
+	queue   chan []byte
+	dropped atomic.Int64
+	ended   chan struct{}
+}
+
+func newLineWriter(w io.Writer) *lineWriter {
+	l := &lineWriter{queue: make(chan []byte, queuedLines), ended: make(chan struct{})}
+	go l.writeTo(w)
+	return l
+}
+
+// Write queues a copy of one line. It never blocks and never fails.
+func (l *lineWriter) Write(line []byte) (int, error) {
+	select {
+	case l.queue <- bytes.Clone(line):
+	default:
+		l.dropped.Add(1)
+	}
+	return len(line), nil
+}
+
+// Sync is zap's; there is nothing to flush but what close waits for.
+func (l *lineWriter) Sync() error { return nil }
+
+func (l *lineWriter) writeTo(w io.Writer) {
+	defer close(l.ended)
+	for line := range l.queue {
+		_, _ = w.Write(line) // nobody is left to be told
+		if dropped := l.dropped.Swap(0); dropped > 0 {
+			fmt.Fprintf(w, `{"level":"warn","time":%q,"msg":"log lines dropped","lines":%d}`+"\n",
+				time.Now().UTC().Format("2006-01-02T15:04:05.000Z"), dropped)
+		}
+	}
+}
+
+// close is called once, after the last Write.
+func (l *lineWriter) close() {
+	close(l.queue)
+	select {
+	case <-l.ended:
+	case <-time.After(lastLines):
+	}
 }

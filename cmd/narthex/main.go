@@ -9,6 +9,7 @@ import (
 )
 
 func main() {
+	signal.Ignore(syscall.SIGPIPE) // a reader of the log that goes away ends nothing
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	program := &program{

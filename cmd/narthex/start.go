@@ -118,7 +118,7 @@ func (s *server) buildHTTP(context.Context) error {
 		return err
 	}
 	address := net.JoinHostPort(s.settings.Server.Host, strconv.Itoa(int(s.settings.Server.Port)))
-	s.listener = httpserver.NewListener(address, handler)
+	s.listener = httpserver.NewListener(httpserver.ListenerConfig{Address: address, Handler: handler, Log: s.log})
 	return nil
 }
 

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+// load sends GETs over a number of kept-alive connections for a while and returns how long each took. It speaks HTTP by hand: a
+// real client costs more than the servers that are measured.
+func load(ctx context.Context, address, path string, connections int, length time.Duration) ([]time.Duration, error) {
+	request := []byte("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n")
+	size, err := answerSize(ctx, address, request)
+	if err != nil {
+		return nil, err
+	}
+	var (
+		clients sync.WaitGroup
+		mu      sync.Mutex
+		all     []time.Duration
+		failure error
+	)
+	until := time.Now().Add(length)
+	for range connections {
+		clients.Go(func() {
+			times, err := client(ctx, address, request, size, until)
+			mu.Lock()
+			defer mu.Unlock()
+			all = append(all, times...)
+			failure = errors.Join(failure, err)
+		})
+	}
+	clients.Wait()
+	return all, failure
+}
+
+func client(ctx context.Context, address string, request []byte, size int, until time.Time) (times []time.Duration, err error) {
+	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	answer := make([]byte, size)
+	for now := time.Now(); now.Before(until) && ctx.Err() == nil; {
+		if _, err := conn.Write(request); err != nil {
+			return times, err
+		}
+		if _, err := io.ReadFull(conn, answer); err != nil {
+			return times, err
+		}
+		if !strings.HasPrefix(string(answer[:15]), "HTTP/1.1 200 OK") {
+			return times, fmt.Errorf("answered %.40q", answer)
+		}
+		after := time.Now()
+		times = append(times, after.Sub(now))
+		now = after
+	}
+	return times, nil
+}
+
+// answerSize is the length of the whole answer, which is the same each time: headers that change keep their length.
+func answerSize(ctx context.Context, address string, request []byte) (int, error) {
+	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
+	if err != nil {
+		return 0, err
+	}
+	defer conn.Close()
+	if _, err := conn.Write(request); err != nil {
+		return 0, err
+	}
+	counted := &counter{from: conn}
+	reader := bufio.NewReader(counted)
+	response, err := http.ReadResponse(reader, nil)
+	if err != nil {
+		return 0, err
+	}
+	_, err = io.Copy(io.Discard, response.Body)
+	return counted.bytes - reader.Buffered(), errors.Join(err, response.Body.Close())
+}
+
+type counter struct {
+	from  io.Reader
+	bytes int
+}
+
+// Read counts what passes.
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.from.Read(p)
+	c.bytes += n
+	return n, err
+}
+
+// dribble holds connections that send a header byte by byte and never end it. stop closes them.
+func dribble(ctx context.Context, address string, connections int) (stop func(), err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	var senders sync.WaitGroup
+	stop = func() { cancel(); senders.Wait() }
+	for range connections {
+		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
+		if err != nil {
+			stop()
+			return nil, err
+		}
+		senders.Go(func() {
+			defer conn.Close()
+			tick := time.NewTicker(200 * time.Millisecond)
+			defer tick.Stop()
+			for _, b := range []byte("GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: " + strings.Repeat("x", 1000)) {
+				if _, err := conn.Write([]byte{b}); err != nil {
+					return
+				}
+				select {
+				case <-tick.C:
+				case <-ctx.Done():
+					return
+				}
+			}
+		})
+	}
+	return stop, nil
+}
