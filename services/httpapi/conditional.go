@@ -1,0 +1,52 @@
+package httpapi
+
+import (
+	"net/http"
+	"strings"
+)
+
+// Matches tells whether a request's If-None-Match names the entity tag, which makes the answer to a GET or HEAD a 304. Tags are compared
+// weakly, lists and * count, and what is no list of tags names nothing (RFC 9110 §13.1.2). etag is strong, with its quotes.
+func Matches(r *http.Request, etag string) bool {
+	for _, line := range r.Header["If-None-Match"] {
+		if line == etag || listed(line, etag) {
+			return true
+		}
+	}
+	return false
+}
+
+func listed(line, etag string) bool {
+	rest := strings.Trim(line, " \t")
+	if rest == "*" {
+		return true
+	}
+	found := false
+	for rest = strings.TrimLeft(rest, ", \t"); rest != ""; { // empty elements are allowed
+		tag, after, ok := cutTag(rest)
+		if !ok {
+			return false
+		}
+		found = found || tag == etag
+		rest = strings.TrimLeft(after, " \t")
+		if rest != "" && rest[0] != ',' {
+			return false
+		}
+		rest = strings.TrimLeft(rest, ", \t")
+	}
+	return found
+}
+
+// cutTag takes one entity tag off the front and drops its weakness.
+func cutTag(text string) (tag, rest string, ok bool) {
+	text = strings.TrimPrefix(text, "W/")
+	if text == "" || text[0] != '"' {
+		return "", "", false
+	}
+	end := strings.IndexByte(text[1:], '"')
+	if end < 0 {
+		return "", "", false
+	}
+	tag, rest = text[:end+2], text[end+2:]
+	return tag, rest, !strings.ContainsFunc(tag, func(r rune) bool { return r <= ' ' || r == 0x7f })
+}

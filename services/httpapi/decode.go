@@ -1,0 +1,87 @@
+package httpapi
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"mime"
+	"reflect"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Decode reads the body of a WholeBody route into a T, a struct with json tags: application/json, one object, every member known and
+// spelled exactly, none twice, none null, nothing after it, valid UTF-8. A field is required unless its tag says omitzero. Everything
+// else is ErrRequest (contract.md §1).
+func Decode[T any](c *Call) (T, error) {
+	var into T
+	media, _, err := mime.ParseMediaType(c.Request.Header.Get("Content-Type"))
+	if err != nil || media != "application/json" {
+		return into, ErrRequest
+	}
+	members, err := membersOf(c.Body)
+	if err != nil {
+		return into, ErrRequest
+	}
+	for _, name := range required(reflect.TypeFor[T]()) {
+		if !members[name] {
+			return into, ErrRequest
+		}
+	}
+	if err := json.Unmarshal(c.Body, &into, json.RejectUnknownMembers(true)); err != nil {
+		return into, ErrRequest
+	}
+	return into, nil
+}
+
+// DecodeEmpty accepts the body of a write that takes none: {}, or nothing without a type.
+func DecodeEmpty(c *Call) error {
+	if len(c.Body) == 0 && c.Request.Header.Get("Content-Type") == "" {
+		return nil
+	}
+	_, err := Decode[struct{}](c)
+	return err
+}
+
+var errNotAnObject = errors.New("not one object without null")
+
+// membersOf returns the names of one object and refuses null at any depth, which the decoder would take for a zero value.
+func membersOf(body []byte) (map[string]bool, error) {
+	decoder := jsontext.NewDecoder(bytes.NewReader(body))
+	if decoder.PeekKind() != '{' {
+		return nil, errNotAnObject
+	}
+	members := make(map[string]bool)
+	for {
+		token, err := decoder.ReadToken()
+		if errors.Is(err, io.EOF) {
+			return members, nil
+		}
+		switch {
+		case err != nil:
+			return nil, err
+		case token.Kind() == 'n':
+			return nil, errNotAnObject
+		case token.Kind() == '"' && decoder.StackDepth() == 1 && isName(decoder):
+			members[token.String()] = true
+		}
+	}
+}
+
+// isName tells whether the string just read at the top level is a member's name: then the number of tokens is odd.
+func isName(decoder *jsontext.Decoder) bool {
+	_, length := decoder.StackIndex(1)
+	return length%2 == 1
+}
+
+func required(t reflect.Type) (names []string) {
+	for field := range t.Fields() {
+		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if !strings.Contains(options, "omitzero") {
+			names = append(names, name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,139 @@
+package httpapi_test
+
+import (
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/narthex-platform/narthex/services/httpapi"
+)
+
+type order struct {
+	Name  string    `json:"name"`
+	Count int       `json:"count"`
+	Note  string    `json:"note,omitzero"`
+	Parts []part    `json:"parts,omitzero"`
+	Exact *struct{} `json:"exact,omitzero"`
+}
+
+type part struct {
+	ID string `json:"id"`
+}
+
+func call(contentType, body string) *httpapi.Call {
+	request := httptest.NewRequest("POST", "/", strings.NewReader(body))
+	request.Header.Del("Content-Type")
+	if contentType != "" {
+		request.Header.Set("Content-Type", contentType)
+	}
+	return &httpapi.Call{Writer: httptest.NewRecorder(), Request: request, Body: []byte(body)}
+}
+
+func TestDecode(t *testing.T) {
+	const plain = "application/json"
+	for _, row := range []struct {
+		name, contentType, body string
+		ok                      bool
+	}{
+		{"all", plain, `{"name":"a","count":1,"note":"n","parts":[{"id":"x"}]}`, true},
+		{"required ones alone", "Application/JSON; charset=utf-8", ` {"count":1,"name":""} `, true},
+		{"values that look like names", plain, `{"name":"count","count":1,"parts":[{"id":"name"}]}`, true},
+		{"no type", "", `{"name":"a","count":1}`, false},
+		{"another type", "text/json", `{"name":"a","count":1}`, false},
+		{"a longer type", "application/jsonp", `{"name":"a","count":1}`, false},
+		{"nothing", plain, ``, false},
+		{"missing", plain, `{"name":"a"}`, false},
+		{"missing, but a value says its name", plain, `{"name":"count"}`, false},
+		{"missing, but a part has its name", plain, `{"name":"a","parts":[{"count":"x"}]}`, false},
+		{"unknown", plain, `{"name":"a","count":1,"x":1}`, false},
+		{"unknown inside", plain, `{"name":"a","count":1,"parts":[{"id":"x","y":1}]}`, false},
+		{"miscased", plain, `{"Name":"a","count":1}`, false},
+		{"twice", plain, `{"name":"a","name":"b","count":1}`, false},
+		{"null", plain, `{"name":null,"count":1}`, false},
+		{"null inside", plain, `{"name":"a","count":1,"parts":[null]}`, false},
+		{"null alone", plain, `null`, false},
+		{"a list", plain, `[{"name":"a","count":1}]`, false},
+		{"a number as text", plain, `{"name":"a","count":"1"}`, false},
+		{"a fraction", plain, `{"name":"a","count":1.5}`, false},
+		{"something after it", plain, `{"name":"a","count":1} {}`, false},
+		{"cut off", plain, `{"name":"a","count":1`, false},
+		{"no UTF-8", plain, "{\"name\":\"\xff\",\"count\":1}", false},
+		{"byte-order mark", plain, "\ufeff" + `{"name":"a","count":1}`, false},
+	} {
+		_, err := httpapi.Decode[order](call(row.contentType, row.body))
+		if (err == nil) != row.ok || err != nil && !errors.Is(err, httpapi.ErrRequest) {
+			t.Errorf("%s: %v", row.name, err)
+		}
+	}
+}
+
+func TestDecodeEmpty(t *testing.T) {
+	for body, ok := range map[string]bool{"": true, "{}": false, "x": false} { // without a type
+		if err := httpapi.DecodeEmpty(call("", body)); (err == nil) != ok {
+			t.Errorf("%q without a type: %v", body, err)
+		}
+	}
+	for body, ok := range map[string]bool{"": false, "{}": true, " { } ": true, `{"a":1}`: false, "null": false, "[]": false} {
+		if err := httpapi.DecodeEmpty(call("application/json", body)); (err == nil) != ok {
+			t.Errorf("%q: %v", body, err)
+		}
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	for _, seed := range []string{`{"name":"a","count":1}`, `{"name":"a","count":1,"parts":[{"id":"x"}]}`, `{"a":null}`, `[]`, `{"name":`, "\xff"} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		read, err := httpapi.Decode[order](call("application/json", string(body)))
+		if err != nil {
+			return
+		}
+		written, err := json.Marshal(read)
+		if err != nil {
+			t.Fatalf("%q became what cannot be written: %v", body, err)
+		}
+		if _, err := httpapi.Decode[order](call("application/json", string(written))); err != nil {
+			t.Fatalf("%q became %q, which is refused", body, written)
+		}
+	})
+}
+
+func TestMatches(t *testing.T) {
+	const etag = `"0123abc"`
+	for header, want := range map[string]bool{
+		`"0123abc"`: true, `W/"0123abc"`: true, `*`: true, ` * `: true, `"x", "0123abc"`: true, `"x",W/"0123abc" , "y"`: true, `"a,b", "0123abc"`: true,
+		`, "0123abc",`: true, "": false, `"x"`: false, `0123abc`: false, `"0123abc`: false, `w/"0123abc"`: false, `"0123ABC"`: false,
+		`"x" "0123abc"`: false, `"0123abc" x`: false, `x, "0123abc"`: false, `"0123abc", *`: false, `W/`: false, `"0123abc"x`: false, `"x y", "0123abc"`: false,
+	} {
+		request := httptest.NewRequest("GET", "/", nil)
+		request.Header.Set("If-None-Match", header)
+		if got := httpapi.Matches(request, etag); got != want {
+			t.Errorf("%s: %v", header, got)
+		}
+	}
+	request := httptest.NewRequest("GET", "/", nil)
+	if httpapi.Matches(request, etag) {
+		t.Error("no header matches")
+	}
+	request.Header["If-None-Match"] = []string{`"x"`, etag}
+	if !httpapi.Matches(request, etag) {
+		t.Error("a second line is not read")
+	}
+}
+
+func FuzzMatches(f *testing.F) {
+	for _, seed := range []string{`"a"`, `W/"a", "b"`, `*`, `"a`, `,,`, "W/\"\x00\""} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, header string) {
+		request := &http.Request{Header: http.Header{"If-None-Match": {header}}}
+		if httpapi.Matches(request, `"a"`) && !strings.Contains(header, `"a"`) && strings.Trim(header, " \t") != "*" {
+			t.Fatalf("%q matches", header)
+		}
+	})
+}
