@@ -346,3 +346,19 @@ func field(t *testing.T, r *invocation, name string) string {
 	}
 	return strings.Fields(rest)[0]
 }
+
+func TestUncleanShutdownIsReported(t *testing.T) {
+	t.Parallel()
+	i := install(t, "base", "stubborn")
+	daemon := i.start(t)
+	daemon.signal(t, syscall.SIGTERM)
+	if status := daemon.exit(t); status != exitFailure {
+		t.Errorf("exit status %d", status)
+	}
+	said := daemon.stderr.String()
+	order(t, said, "base stopped", "MODULE_STOP_FAILED: The module stubborn ",
+		`{"drainTimedOut":false,"connectionsForced":false,"moduleStopFailed":true,"rollbackFailed":false}`)
+	if strings.Contains(said, "hunter2") {
+		t.Error("the module's words came out")
+	}
+}

@@ -15,29 +15,49 @@ func report(w io.Writer, err error) {
 	for _, line := range lines {
 		fmt.Fprintln(w, line)
 	}
+	reportShutdown(w, err)
 }
 
-// failureLines finds the coded errors of a tree of errors, in order. What a coded error wraps is its own business.
-func failureLines(err error) []string {
+func failureLines(err error) (lines []string) {
+	for _, failure := range failures(err) {
+		lines = append(lines, strings.Split(sentence(failure), "\n")...)
+	}
+	return lines
+}
+
+func failureCodes(err error) (codes []string) {
+	for _, failure := range failures(err) {
+		codes = append(codes, failure.Code())
+	}
+	return codes
+}
+
+// coded is an error that people and callers may be told of.
+type coded interface {
+	error
+	Code() string
+}
+
+// failures finds the coded errors of a tree of errors, in order. What a coded error wraps is its own business.
+func failures(err error) []coded {
 	switch e := err.(type) {
-	case nil:
-		return nil
-	case interface{ Code() string }:
-		return strings.Split(sentence(err, e.Code()), "\n")
+	case coded:
+		return []coded{e}
 	case interface{ Unwrap() []error }:
-		var lines []string
+		var found []coded
 		for _, inner := range e.Unwrap() {
-			lines = append(lines, failureLines(inner)...)
+			found = append(found, failures(inner)...)
 		}
-		return lines
+		return found
 	case interface{ Unwrap() error }:
-		return failureLines(e.Unwrap())
+		return failures(e.Unwrap())
 	}
 	return nil
 }
 
 // sentence adds one to the codes whose packages leave the words to their callers.
-func sentence(err error, code string) string {
+func sentence(err coded) string {
+	code := err.Code()
 	if text := err.Error(); strings.Contains(text, ": ") {
 		return text
 	}
@@ -50,11 +70,8 @@ func sentence(err error, code string) string {
 
 // causedError prints two codes on one line: what failed, and why.
 type causedError struct {
-	failure interface {
-		error
-		Code() string
-	}
-	cause error
+	failure coded
+	cause   error
 }
 
 func (e causedError) Error() string {

@@ -131,7 +131,7 @@ func TestTheOldestGoFirst(t *testing.T) {
 			}
 		}
 		exhaust(recovery, anna)
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		exhaust(signIn, visitor(0))
 		for n := 1; n < ratelimit.MaxKeys-1; n++ {
 			limiter.Allow(signIn, visitor(n))

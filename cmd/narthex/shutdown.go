@@ -1,0 +1,39 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/narthex-platform/narthex/services/httpserver"
+)
+
+// shutdownReport is all that is told of a shutdown that was not clean, beside the codes (contract.md §9).
+type shutdownReport struct {
+	DrainTimedOut     bool `json:"drainTimedOut"`
+	ConnectionsForced bool `json:"connectionsForced"`
+	ModuleStopFailed  bool `json:"moduleStopFailed"`
+	RollbackFailed    bool `json:"rollbackFailed"`
+}
+
+// reportShutdown prints the report when err holds a failure of stopping.
+func reportShutdown(w io.Writer, err error) {
+	codes := failureCodes(err)
+	has := func(code string) bool { return slices.Contains(codes, code) }
+	drained := !errors.Is(err, httpserver.ErrDrain)
+	report := shutdownReport{
+		DrainTimedOut:     !drained,
+		ConnectionsForced: !drained,
+		ModuleStopFailed:  has("MODULE_STOP_TIMEOUT") || has("MODULE_STOP_FAILED"),
+		RollbackFailed:    has("MODULE_ROLLBACK_TIMEOUT"),
+	}
+	if report == (shutdownReport{}) {
+		return
+	}
+	if text, err := json.Marshal(report); err == nil {
+		fmt.Fprintln(w, string(text))
+	}
+}
