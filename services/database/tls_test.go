@@ -7,12 +7,12 @@ import (
 	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/hex"
+	"encoding/pem"
 	"errors"
-	"io"
 	"math/big"
 	"net"
 	"strconv"
-	"sync"
 	"testing"
 	"time"
 
@@ -21,51 +21,101 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
+// TestVerifyFullVerifiesChainAndHost speaks with PostgreSQL's own TLS, under one certificate after the other.
 func TestVerifyFullVerifiesChainAndHost(t *testing.T) {
-	t.Parallel()
 	db := databasetest.Empty(t)
-	key, authority := selfSigned(t, "127.0.0.1")
-	_, stranger := selfSigned(t, "127.0.0.1")
-	port := terminateTLS(t, tls.Certificate{Certificate: [][]byte{authority.Raw}, PrivateKey: key}, db.Settings)
-
-	for name, row := range map[string]struct {
-		host string
-		port uint16
-		ca   *x509.Certificate
-		want error
+	authority, stranger := newAuthority(t), newAuthority(t)
+	good := authority.issue(t, "127.0.0.1", time.Hour)
+	for _, row := range []struct {
+		name    string
+		serving *tls.Certificate // nil: no TLS
+		trusted *x509.Certificate
+		want    error
 	}{
-		"trusted authority and right host": {"127.0.0.1", port, authority, nil},
-		"unknown authority":                {"127.0.0.1", port, stranger, database.ErrUnreachable},
-		"another host's certificate":       {"localhost", port, authority, database.ErrUnreachable},
-		"a server without TLS":             {"127.0.0.1", db.Settings.Port, authority, database.ErrUnreachable},
+		{"a server without TLS", nil, authority.certificate, database.ErrUnreachable},
+		{"trusted authority and right host", good, authority.certificate, nil},
+		{"unknown authority", good, stranger.certificate, database.ErrUnreachable},
+		{"no authority but the system's", good, nil, database.ErrUnreachable},
+		{"another host's certificate", authority.issue(t, "192.0.2.1", time.Hour), authority.certificate, database.ErrUnreachable},
+		{"an expired certificate", authority.issue(t, "127.0.0.1", -time.Minute), authority.certificate, database.ErrUnreachable},
+		{"the right one again", good, authority.certificate, nil},
 	} {
-		t.Run(name, func(t *testing.T) {
-			settings := db.Settings
-			settings.TLSMode, settings.Host, settings.Port, settings.CA = environment.VerifyFull, row.host, row.port, []*x509.Certificate{row.ca}
-			opened, err := database.Open(settings)
-			if err != nil {
-				t.Fatal(err)
+		serve(t, db, row.serving)
+		settings := db.Settings
+		settings.TLSMode, settings.CA = environment.VerifyFull, nil
+		if row.trusted != nil {
+			settings.CA = []*x509.Certificate{row.trusted}
+		}
+		opened, err := database.Open(settings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := opened.Check(t.Context()); !errors.Is(err, row.want) {
+			t.Errorf("%s: got %v, want %v", row.name, err, row.want)
+		}
+		if row.want == nil {
+			var encrypted bool
+			if err := opened.Pool().QueryRow(t.Context(), `SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()`).Scan(&encrypted); err != nil || !encrypted {
+				t.Errorf("%s: encrypted %v, %v", row.name, encrypted, err)
 			}
-			defer func() { _ = opened.Close() }()
-			if err := opened.Check(t.Context()); !errors.Is(err, row.want) {
-				t.Errorf("got %v, want %v", err, row.want)
-			}
-		})
+		}
+		_ = opened.Close()
 	}
+	serve(t, db, nil)
 }
 
-func selfSigned(t *testing.T, address string) (*ecdsa.PrivateKey, *x509.Certificate) {
+// authority is a certificate authority of the test's own.
+type authority struct {
+	key         *ecdsa.PrivateKey
+	certificate *x509.Certificate
+}
+
+func newAuthority(t *testing.T) *authority {
+	t.Helper()
+	a := &authority{key: newKey(t)}
+	a.certificate = sign(t, &x509.Certificate{
+		SerialNumber: serial(t), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
+	}, nil, a.key, a.key)
+	return a
+}
+
+// issue makes a server certificate that is valid for a while from now; a negative while has passed.
+func (a *authority) issue(t *testing.T, address string, validFor time.Duration) *tls.Certificate {
+	t.Helper()
+	key := newKey(t)
+	certificate := sign(t, &x509.Certificate{
+		SerialNumber: serial(t), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(validFor),
+		IPAddresses: []net.IP{net.ParseIP(address)}, KeyUsage: x509.KeyUsageDigitalSignature,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+	}, a.certificate, key, a.key)
+	return &tls.Certificate{Certificate: [][]byte{certificate.Raw}, PrivateKey: key}
+}
+
+func newKey(t *testing.T) *ecdsa.PrivateKey {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
-	pattern := &x509.Certificate{
-		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		IPAddresses: []net.IP{net.ParseIP(address)}, IsCA: true, BasicConstraintsValid: true,
-		KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature,
+	return key
+}
+
+func serial(t *testing.T) *big.Int {
+	t.Helper()
+	number, err := rand.Int(rand.Reader, big.NewInt(1<<62))
+	if err != nil {
+		t.Fatal(err)
 	}
-	raw, err := x509.CreateCertificate(rand.Reader, pattern, pattern, key.Public(), key)
+	return number
+}
+
+func sign(t *testing.T, pattern, parent *x509.Certificate, key, signer *ecdsa.PrivateKey) *x509.Certificate {
+	t.Helper()
+	if parent == nil {
+		parent = pattern
+	}
+	raw, err := x509.CreateCertificate(rand.Reader, pattern, parent, key.Public(), signer)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,47 +123,58 @@ func selfSigned(t *testing.T, address string) (*ecdsa.PrivateKey, *x509.Certific
 	if err != nil {
 		t.Fatal(err)
 	}
-	return key, certificate
+	return certificate
 }
 
-// terminateTLS puts TLS in front of the test server: it answers SSLRequest with yes and passes on what comes through the handshake.
-func terminateTLS(t *testing.T, certificate tls.Certificate, behind environment.Database) uint16 {
+// serve makes the server present a certificate, or no TLS at all, and waits until it does. The server writes the key itself, since it
+// accepts only a file of its own.
+func serve(t *testing.T, db *databasetest.DB, certificate *tls.Certificate) {
 	t.Helper()
-	listener, err := net.Listen("tcp4", "127.0.0.1:0")
+	if certificate == nil {
+		db.Exec(t, `ALTER SYSTEM SET ssl = off`)
+	} else {
+		private, err := x509.MarshalPKCS8PrivateKey(certificate.PrivateKey)
+		if err != nil {
+			t.Fatal(err)
+		}
+		writeServerFile(t, db, "server.crt", &pem.Block{Type: "CERTIFICATE", Bytes: certificate.Certificate[0]})
+		writeServerFile(t, db, "server.key", &pem.Block{Type: "PRIVATE KEY", Bytes: private})
+		db.Exec(t, `ALTER SYSTEM SET ssl = on`)
+	}
+	db.Exec(t, `SELECT pg_reload_conf()`)
+	deadline := time.Now().Add(time.Minute)
+	for !presents(t, db.Settings, certificate) {
+		if time.Now().After(deadline) {
+			t.Fatal("the server does not present the certificate")
+		}
+	}
+}
+
+func writeServerFile(t *testing.T, db *databasetest.DB, name string, block *pem.Block) {
+	t.Helper()
+	content := hex.EncodeToString(pem.EncodeToMemory(block))
+	db.Exec(t, `COPY (SELECT '`+content+`') TO PROGRAM 'umask 077; rm -f `+name+`; perl -ne "chomp; print pack(q(H*), \$_)" > `+name+`'`)
+}
+
+// presents asks as a client would, trusting anybody, and compares the certificate.
+func presents(t *testing.T, settings environment.Database, certificate *tls.Certificate) bool {
+	t.Helper()
+	conn, err := net.Dial("tcp", net.JoinHostPort(settings.Host, strconv.Itoa(int(settings.Port))))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var sessions sync.WaitGroup
-	sessions.Go(func() {
-		for {
-			client, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			sessions.Go(func() { passOn(client, certificate, behind) })
-		}
-	})
-	t.Cleanup(func() { _ = listener.Close(); sessions.Wait() })
-	return uint16(listener.Addr().(*net.TCPAddr).Port)
-}
-
-func passOn(client net.Conn, certificate tls.Certificate, behind environment.Database) {
-	defer func() { _ = client.Close() }()
-	request := make([]byte, 8)
-	if _, err := io.ReadFull(client, request); err != nil || !bytes.Equal(request, []byte{0, 0, 0, 8, 4, 210, 22, 47}) {
-		return
+	defer func() { _ = conn.Close() }()
+	_, _ = conn.Write([]byte{0, 0, 0, 8, 4, 210, 22, 47}) // SSLRequest
+	answer := make([]byte, 1)
+	if _, err := conn.Read(answer); err != nil {
+		return false
 	}
-	_, _ = client.Write([]byte{'S'})
-	secured := tls.Server(client, &tls.Config{Certificates: []tls.Certificate{certificate}})
-	if secured.Handshake() != nil {
-		return
+	if certificate == nil || answer[0] != 'S' {
+		return certificate == nil && answer[0] == 'N'
 	}
-	server, err := net.Dial("tcp4", net.JoinHostPort(behind.Host, strconv.Itoa(int(behind.Port))))
-	if err != nil {
-		return
+	secured := tls.Client(conn, &tls.Config{InsecureSkipVerify: true})
+	if secured.HandshakeContext(t.Context()) != nil {
+		return false
 	}
-	var directions sync.WaitGroup
-	directions.Go(func() { _, _ = io.Copy(server, secured); _ = server.Close() })
-	directions.Go(func() { _, _ = io.Copy(secured, server); _ = client.Close() })
-	directions.Wait()
+	return bytes.Equal(secured.ConnectionState().PeerCertificates[0].Raw, certificate.Certificate[0])
 }
