@@ -23,7 +23,11 @@ finished, modules are stopped in reverse order, and the command ends with status
 			}
 			log, closeLog := newLog(p.stderr)
 			defer closeLog()
-			return serve(cmd.Context(), newServer(settings, log))
+			s := newServer(settings, log)
+			if s.inherited, err = inheritedListener(); err != nil {
+				return err
+			}
+			return serve(cmd.Context(), s)
 		},
 	}
 }

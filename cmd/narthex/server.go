@@ -23,9 +23,10 @@ import (
 
 // server is one running platform. start.go fills it, step by step, in spec.md's order.
 type server struct {
-	settings environment.Settings
-	log      *zap.Logger
-	tree     *supervisor.Tree
+	settings  environment.Settings
+	inherited net.Listener // in place of the configured address; nil: none
+	log       *zap.Logger
+	tree      *supervisor.Tree
 
 	catalog       *catalog.Catalog
 	registry      *authorization.Registry

@@ -118,7 +118,12 @@ func (s *server) buildHTTP(context.Context) error {
 		return err
 	}
 	address := net.JoinHostPort(s.settings.Server.Host, strconv.Itoa(int(s.settings.Server.Port)))
-	s.listener = httpserver.NewListener(httpserver.ListenerConfig{Address: address, Handler: handler, Log: s.log})
+	s.listener = httpserver.NewListener(httpserver.ListenerConfig{
+		Address:   address,
+		Inherited: s.inherited,
+		Handler:   handler,
+		Log:       s.log,
+	})
 	return nil
 }
 
@@ -142,12 +147,15 @@ func (s *server) trustedOrigins() []environment.Origin {
 	return append([]environment.Origin{s.settings.Identity.BaseURL}, s.settings.Identity.TrustedOrigins...)
 }
 
-// listen is step 8. Only now can anybody reach the platform.
+// listen is step 8. Only now can anybody reach the platform, and only then is systemd told.
 func (s *server) listen(ctx context.Context) error {
 	s.health.Started()
-	return s.tree.Start(ctx, supervisor.Child{
+	if err := s.tree.Start(ctx, supervisor.Child{
 		Service:    s.listener,
 		OnCrash:    supervisor.EndProcess,
 		StopWithin: httpserver.Drain + 5*time.Second,
-	})
+	}); err != nil {
+		return err
+	}
+	return s.tree.Start(ctx, supervisor.Child{Service: s.tree.Systemd()})
 }
