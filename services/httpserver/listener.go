@@ -9,14 +9,8 @@ import (
 	"net"
 	"net/http"
 	"time"
-)
 
-// The limits of spec.md § Limits.
-const (
-	headerTimeout    = 20 * time.Second
-	requestTimeout   = 30 * time.Second
-	keepAliveTimeout = 5 * time.Second
-	maxHeaderBytes   = 16 << 10
+	"go.uber.org/zap"
 )
 
 // Drain is how long requests under way may take at a stop before their connections are closed; a supervisor's own deadline lies
@@ -44,17 +38,26 @@ func (e Error) sentence() string {
 	return "Requests were still under way at the end of the drain; their connections were closed."
 }
 
-// Listener serves one handler on one address, as a supervised service that binds once.
+// ListenerConfig is what a Listener serves, and where.
+type ListenerConfig struct {
+	Address   string       // host:port, bound by Serve
+	Inherited net.Listener // in place of Address: bound before the process began; Serve closes it
+	Handler   http.Handler
+	Log       *zap.Logger
+}
+
+// Listener serves one handler on one address over HTTP/1.1, as a supervised service that binds once. It keeps the deadlines of
+// spec.md § Limits and answers transport faults (408, 431, 400) as contract.md §1 has them, each with one fixed log line.
 type Listener struct {
-	address string
-	handler http.Handler
-	ready   chan struct{}
-	bound   net.Addr
+	config ListenerConfig
+	limits limits
+	ready  chan struct{}
+	bound  net.Addr
 }
 
 // NewListener makes the service; nothing is bound before Serve.
-func NewListener(address string, handler http.Handler) *Listener {
-	return &Listener{address: address, handler: handler, ready: make(chan struct{})}
+func NewListener(config ListenerConfig) *Listener {
+	return &Listener{config: config, limits: specLimits(), ready: make(chan struct{})}
 }
 
 // Ready is closed when the address is bound.
@@ -66,40 +69,73 @@ func (l *Listener) String() string { return "http" }
 // Addr is the bound address, valid after Ready.
 func (l *Listener) Addr() net.Addr { return l.bound }
 
-// Serve binds and serves until ctx ends, then closes the listener and waits up to Drain for requests under way. ErrListen when the
-// address is taken, ErrDrain when connections had to be closed.
+// Serve binds and serves until ctx ends, then drains: see stop. ErrListen when the address cannot be used, ErrDrain when connections
+// had to be closed under a request.
 func (l *Listener) Serve(ctx context.Context) error {
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", l.address)
+	listener, err := l.listen(ctx)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrListen, err)
 	}
 	l.bound = listener.Addr()
-	server := &http.Server{
-		Handler:           l.handler,
-		ReadHeaderTimeout: headerTimeout,
-		ReadTimeout:       requestTimeout,
-		IdleTimeout:       keepAliveTimeout,
-		MaxHeaderBytes:    maxHeaderBytes,
-		ErrorLog:          log.New(io.Discard, "", 0), // its lines carry peer addresses
-	}
+	all := newConnections(listener, l.limits, l.config.Log)
+	server := newServer(&gate{handler: l.config.Handler, all: all})
 	served := make(chan error, 1)
-	go func() { served <- server.Serve(listener) }()
+	go func() { served <- server.Serve(all) }()
 	close(l.ready)
 
 	select {
 	case err := <-served:
-		return fmt.Errorf("%w: %w", ErrListen, err)
+		all.abort()
+		return errors.Join(fmt.Errorf("%w: %w", ErrListen, err), server.Close())
 	case <-ctx.Done():
 	}
-	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), Drain)
-	defer cancel()
-	err = server.Shutdown(drain)
-	if err != nil {
-		err = errors.Join(ErrDrain, server.Close())
-	}
+	_ = listener.Close() // only that Serve ends matters
 	<-served
-	if err != nil {
+	if err := drain(all, server); err != nil {
 		return err
 	}
 	return ctx.Err()
+}
+
+func (l *Listener) listen(ctx context.Context) (net.Listener, error) {
+	if l.config.Inherited != nil {
+		return l.config.Inherited, nil
+	}
+	return (&net.ListenConfig{}).Listen(ctx, "tcp", l.config.Address)
+}
+
+// newServer leaves every deadline and the size of a head to conn: MaxHeaderBytes, to which net/http adds 4 KiB, is never reached.
+func newServer(gate *gate) *http.Server {
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
+	return &http.Server{
+		Handler:                      gate,
+		Protocols:                    protocols,
+		ConnContext:                  connContext,
+		ConnState:                    connState,
+		MaxHeaderBytes:               gate.all.limits.head,
+		DisableGeneralOptionsHandler: true,                       // OPTIONS * is the table's
+		ErrorLog:                     log.New(io.Discard, "", 0), // its lines carry peer addresses
+	}
+}
+
+// drain ends what the closed listener has left. net/http's own Shutdown closes idle connections at once, and with them requests that
+// were on their way or half read. So a connection first stays for a lull in which such a request is answered, with Connection: close,
+// and requests under way have limits.drain; then everything is closed.
+func drain(all *connections, server *http.Server) error {
+	all.stop()
+	timeout := time.NewTimer(all.limits.drain)
+	defer timeout.Stop()
+	select {
+	case <-all.drained:
+	case <-timeout.C:
+		all.abort()
+		return errors.Join(ErrDrain, server.Close())
+	}
+	last, cancel := context.WithTimeout(context.Background(), all.limits.drain)
+	defer cancel()
+	if err := server.Shutdown(last); err != nil { // its goroutines have closed their connections and are about to end
+		return fmt.Errorf("%w: %w", ErrDrain, err)
+	}
+	return nil
 }

@@ -1,0 +1,184 @@
+package httpserver_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/narthex-platform/narthex/services/httpserver"
+)
+
+// TestStopUnderLoad stops while keep-alive clients hammer. A client may be refused a new connection, and see nothing else.
+func TestStopUnderLoad(t *testing.T) {
+	for range 10 {
+		s := startRaw(t, httpserver.ListenerConfig{}, httpserver.Limits{})
+		var clients sync.WaitGroup
+		var answers atomic.Int32
+		warm := make(chan struct{}, 64)
+		for range cap(warm) {
+			clients.Go(func() {
+				if err := hammer(s.Addr().String(), &answers, warm); !errors.Is(err, syscall.ECONNREFUSED) {
+					t.Errorf("a client saw %v", err)
+				}
+			})
+		}
+		for range cap(warm) {
+			<-warm
+		}
+		if err := s.end(); !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+		clients.Wait()
+		if got := s.runs.Load(); got != answers.Load() {
+			t.Errorf("%d handler runs, %d answers", got, answers.Load())
+		}
+	}
+}
+
+// hammer asks until a new connection is refused; it makes one where the server said that it closes the last.
+func hammer(address string, answers *atomic.Int32, warm chan<- struct{}) error {
+	request := []byte("GET /load HTTP/1.1\r\nHost: x\r\n\r\n")
+	for {
+		conn, err := net.Dial("tcp", address)
+		if err != nil {
+			return err
+		}
+		reader := bufio.NewReader(conn)
+		for open := true; open; {
+			if _, err := conn.Write(request); err != nil {
+				return errors.Join(err, conn.Close())
+			}
+			response, err := http.ReadResponse(reader, nil)
+			if err != nil {
+				return errors.Join(err, conn.Close())
+			}
+			if body, err := io.ReadAll(response.Body); err != nil || string(body) != "/load|" {
+				return errors.Join(errors.New("half an answer"), err, conn.Close())
+			}
+			if answers.Add(1); warm != nil {
+				warm <- struct{}{}
+				warm = nil
+			}
+			open = !response.Close
+		}
+		if err := conn.Close(); err != nil {
+			return err
+		}
+	}
+}
+
+// TestStop holds the order of a stop to the instant: what a client with half a request, an idle one, and one with a request under way
+// see.
+func TestStop(t *testing.T) {
+	const get = "GET /g HTTP/1.1\r\nHost: x\r\n\r\n"
+	const lull = 500 * time.Millisecond
+	last := strings.Replace(answer("/g|"), "\r\n", "\r\nConnection: close\r\n", 1)
+	for _, r := range []struct {
+		name         string
+		before       string
+		pause        time.Duration // from the stop to what is sent after it
+		after        string
+		want         received
+		runs         int32
+		logged       []string
+		stoppedAfter time.Duration
+	}{
+		{"fresh", "", 0, "", received{"", lull}, 0, nil, lull},
+		{"idle", get, 0, "", received{answer("/g|"), lull}, 1, nil, lull},
+		{"a request in the lull", get, lull - 1, get, received{answer("/g|") + last, lull - 1}, 2, nil, lull - 1},
+		{"a first request in the lull", "", lull - 1, get, received{last, lull - 1}, 1, nil, lull - 1},
+		{"half a request", get + get[:9], 10 * time.Second, get[9:], received{answer("/g|") + last, 10 * time.Second}, 2, nil, 10 * time.Second},
+		{"half a first request", get[:9], 10 * time.Second, get[9:], received{last, 10 * time.Second}, 1, nil, 10 * time.Second},
+		{"half a request for ever", get[:9], 0, "", received{timedOut, 20 * time.Second}, 0, []string{timeoutLine}, 20 * time.Second},
+	} {
+		t.Run(r.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				pipes := newPipes()
+				s := startRaw(t, httpserver.ListenerConfig{Inherited: pipes}, httpserver.Limits{})
+				conn := pipes.dial()
+				end := watch(conn)
+				_, _ = io.WriteString(conn, r.before)
+				synctest.Wait()
+				start := time.Now()
+				stopped := make(chan error, 1)
+				go func() { stopped <- s.end() }()
+				time.Sleep(r.pause)
+				_, _ = io.WriteString(conn, r.after)
+				if err := <-stopped; !errors.Is(err, context.Canceled) {
+					t.Error(err)
+				}
+				if took := time.Since(start).Truncate(10 * time.Millisecond); took != r.stoppedAfter.Truncate(10*time.Millisecond) {
+					t.Errorf("stopped after %v, want %v", took, r.stoppedAfter)
+				}
+				got := <-end
+				if got != r.want {
+					t.Errorf("got %v, want %v", got, r.want)
+				}
+				s.check(t, "", "", r.runs, r.logged...)
+			})
+		})
+	}
+}
+
+// TestLongRequestAtAStop ends in time or is cut off with ErrDrain. Its answer could not announce the end, for it was admitted before
+// the stop; so its client has the lull for one more request.
+func TestLongRequestAtAStop(t *testing.T) {
+	for _, r := range []struct {
+		name  string
+		takes time.Duration
+		want  error
+		after time.Duration
+	}{
+		{"in time", 20 * time.Second, context.Canceled, 20*time.Second + 500*time.Millisecond},
+		{"too long", time.Minute, httpserver.ErrDrain, 30 * time.Second},
+	} {
+		t.Run(r.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				pipes := newPipes()
+				s := startRaw(t, httpserver.ListenerConfig{Inherited: pipes, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+					time.Sleep(r.takes)
+					write(w, "done")
+				})}, httpserver.Limits{})
+				conn := pipes.dial()
+				end := watch(conn)
+				_, _ = io.WriteString(conn, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+				synctest.Wait()
+				if err := s.end(); !errors.Is(err, r.want) {
+					t.Errorf("Serve returned %v", err)
+				}
+				got := <-end
+				if got.after != r.after || (got.text == answer("done")) != (r.want == context.Canceled) {
+					t.Errorf("got %v", got)
+				}
+				s.check(t, "", "", 1)
+				time.Sleep(time.Minute) // the handler that nobody could end
+			})
+		})
+	}
+}
+
+// TestInherited serves on a socket that somebody else has bound.
+func TestInherited(t *testing.T) {
+	socket, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := startRaw(t, httpserver.ListenerConfig{Inherited: socket}, httpserver.Limits{Idle: 50 * time.Millisecond})
+	if s.Addr() != socket.Addr() {
+		t.Errorf("serves on %v", s.Addr())
+	}
+	conn := s.dial(t)
+	_, _ = io.WriteString(conn, "GET /g HTTP/1.1\r\nHost: x\r\n\r\n")
+	got, _ := io.ReadAll(conn)
+	s.check(t, string(got), answer("/g|"), 1)
+}

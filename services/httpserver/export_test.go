@@ -1,0 +1,47 @@
+package httpserver
+
+import "time"
+
+// Limits are the deadlines that tests on real sockets shorten.
+type Limits struct{ Header, Request, Idle, Drain, Linger time.Duration }
+
+// Shorten replaces the limits that are not zero.
+func (l *Listener) Shorten(limits Limits) {
+	for _, each := range []struct {
+		limit *time.Duration
+		value time.Duration
+	}{
+		{&l.limits.header, limits.Header},
+		{&l.limits.request, limits.Request},
+		{&l.limits.idle, limits.Idle},
+		{&l.limits.drain, limits.Drain},
+		{&l.limits.linger, limits.Linger},
+	} {
+		if each.value != 0 {
+			*each.limit = each.value
+		}
+	}
+}
+
+// Framing is one request as framing saw it.
+type Framing struct {
+	End    int // its last byte's offset in the stream, and one
+	Length int64
+	Coded  bool
+}
+
+// Follow gives a stream to framing in pieces of one size and returns the whole requests before the first refusal.
+func Follow(stream []byte, piece int) (requests []Framing) {
+	f := framing{maxHead: specLimits().head}
+	for at, heads := 0, uint(0); at < len(stream); {
+		used, err := f.follow(stream[at:min(at+piece, len(stream))])
+		if at += used; err != nil {
+			return requests
+		}
+		if f.stage == between && f.heads != heads {
+			heads = f.heads
+			requests = append(requests, Framing{at, f.declared.length, f.declared.coded})
+		}
+	}
+	return requests
+}

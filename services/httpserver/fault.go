@@ -1,0 +1,41 @@
+package httpserver
+
+import "bytes"
+
+// fault is a transport answer, byte for byte (contract.md §1, Transport): no body, and the connection ends behind it.
+type fault string
+
+const (
+	faultBadRequest fault = "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n"
+	faultTimeout    fault = "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n"
+	faultHeadSize   fault = "HTTP/1.1 431 Request Header Fields Too Large\r\nConnection: close\r\n\r\n"
+)
+
+// message is the whole log line: nothing of the request, the peer or the cause goes with it (spec.md § Errors).
+func (f fault) message() string {
+	if f == faultTimeout {
+		return "request timed out"
+	}
+	return "request refused by the transport"
+}
+
+// faultOf is the answer to bytes that framing refused.
+func faultOf(err error) fault {
+	if err == errHeadTooLarge {
+		return faultHeadSize
+	}
+	return faultBadRequest
+}
+
+// faultIn is what stands for an answer that net/http wrote by itself, whatever that was: 400, 417, 501, 505.
+func faultIn(answer []byte) fault {
+	if bytes.HasPrefix(answer, []byte("HTTP/1.1 431 ")) {
+		return faultHeadSize
+	}
+	return faultBadRequest
+}
+
+// isContinue tells an interim answer, which begins no response, from a response.
+func isContinue(answer []byte) bool {
+	return bytes.HasPrefix(answer, []byte("HTTP/1.1 100 "))
+}

@@ -1,0 +1,163 @@
+package httpserver_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
+
+	"github.com/narthex-platform/narthex/services/httpserver"
+)
+
+const (
+	badRequest = "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n"
+	timedOut   = "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n"
+	headSize   = "HTTP/1.1 431 Request Header Fields Too Large\r\nConnection: close\r\n\r\n"
+
+	timeoutLine = "request timed out"
+	refusedLine = "request refused by the transport"
+)
+
+// answer is what rawServer's own handler writes.
+func answer(text string) string {
+	return "HTTP/1.1 200 OK\r\nContent-Length: " + strconv.Itoa(len(text)) + "\r\n\r\n" + text
+}
+
+// write answers without the headers that change.
+func write(w http.ResponseWriter, text string) {
+	header := w.Header()
+	header["Date"], header["Content-Type"] = nil, nil
+	header.Set("Content-Length", strconv.Itoa(len(text)))
+	_, _ = io.WriteString(w, text)
+}
+
+// rawServer is a listener, what its handler saw and what it logged.
+type rawServer struct {
+	*httpserver.Listener
+	logs *observer.ObservedLogs
+	runs atomic.Int32
+	stop context.CancelFunc
+	once sync.Once
+	err  chan error
+}
+
+// startRaw serves a handler that echoes path and body, or the given one.
+func startRaw(t testing.TB, config httpserver.ListenerConfig, limits httpserver.Limits) *rawServer {
+	t.Helper()
+	core, logs := observer.New(zap.DebugLevel)
+	s := &rawServer{logs: logs, err: make(chan error, 1)}
+	handler := config.Handler
+	if handler == nil {
+		handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, err := io.ReadAll(r.Body)
+			if err != nil {
+				http.Error(w, "the handler's own answer", http.StatusBadRequest)
+				return
+			}
+			write(w, r.URL.Path+"|"+string(body))
+		})
+	}
+	config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.runs.Add(1)
+		handler.ServeHTTP(w, r)
+	})
+	config.Log = zap.New(core)
+	if config.Address == "" {
+		config.Address = "127.0.0.1:0"
+	}
+	s.Listener = httpserver.NewListener(config)
+	s.Shorten(limits)
+	var ctx context.Context
+	ctx, s.stop = context.WithCancel(context.Background())
+	go func() { s.err <- s.Serve(ctx) }()
+	<-s.Ready()
+	t.Cleanup(func() {
+		if err := s.end(); !errors.Is(err, context.Canceled) {
+			t.Errorf("Serve returned %v", err)
+		}
+	})
+	return s
+}
+
+// end stops the server and returns what Serve returned.
+func (s *rawServer) end() (err error) {
+	err = context.Canceled
+	s.once.Do(func() {
+		s.stop()
+		err = <-s.err
+	})
+	return err
+}
+
+func (s *rawServer) dial(t testing.TB) *net.TCPConn {
+	t.Helper()
+	conn, err := net.Dial("tcp", s.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	_ = conn.SetDeadline(time.Now().Add(20 * time.Second))
+	return conn.(*net.TCPConn)
+}
+
+// check compares everything that must and must not have happened. Every log line is a bare message.
+func (s *rawServer) check(t testing.TB, got, want string, runs int32, lines ...string) {
+	t.Helper()
+	if got != want {
+		t.Errorf("got  %.300q\nwant %.300q", got, want)
+	}
+	if n := s.runs.Load(); n != runs {
+		t.Errorf("%d handler runs, want %d", n, runs)
+	}
+	logged := s.logs.All()
+	for i, line := range logged {
+		if i >= len(lines) || line.Message != lines[i] || len(line.Context) != 0 {
+			t.Errorf("logged %q %v, want %q", line.Message, line.Context, lines)
+		}
+	}
+	if len(logged) != len(lines) {
+		t.Errorf("%d log lines, want %q", len(logged), lines)
+	}
+}
+
+// pipes is a listener without sockets, for tests in virtual time.
+type pipes struct {
+	dialled chan net.Conn
+	closed  chan struct{}
+	once    sync.Once
+}
+
+func newPipes() *pipes {
+	return &pipes{dialled: make(chan net.Conn), closed: make(chan struct{})}
+}
+
+func (p *pipes) dial() net.Conn {
+	client, server := net.Pipe()
+	p.dialled <- server
+	return client
+}
+
+func (p *pipes) Accept() (net.Conn, error) {
+	select {
+	case conn := <-p.dialled:
+		return conn, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (p *pipes) Close() error {
+	p.once.Do(func() { close(p.closed) })
+	return nil
+}
+
+func (*pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipes"} }

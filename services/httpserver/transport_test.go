@@ -1,0 +1,135 @@
+package httpserver_test
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/narthex-platform/narthex/services/httpserver"
+)
+
+// head is a request's head of exactly size bytes.
+func head(size int) string {
+	const around = "GET /big HTTP/1.1\r\nHost: x\r\nA: \r\n\r\n"
+	return strings.Replace(around, "A: ", "A: "+strings.Repeat("x", size-len(around)), 1)
+}
+
+// TestTransport sends bytes and expects, to the byte, what comes back before the server closes.
+func TestTransport(t *testing.T) {
+	const (
+		post    = "POST /p HTTP/1.1\r\nHost: x\r\n"
+		chunked = post + "Transfer-Encoding: chunked\r\n\r\n"
+		next    = "GET /next HTTP/1.1\r\nHost: x\r\n\r\n"
+	)
+	none := []string(nil)
+	refused := []string{refusedLine}
+	for _, r := range []struct {
+		name, send, want string
+		runs             int32
+		lines            []string
+	}{
+		{"a request", next, answer("/next|"), 1, none},
+		{"pipelined, in order", post + "Content-Length: 3\r\n\r\nabc" + next + chunked + "2\r\nhi\r\n0\r\n\r\n" + next,
+			answer("/p|abc") + answer("/next|") + answer("/p|hi") + answer("/next|"), 4, none},
+		{"pipelined behind a refusal", next + "garbage\r\n\r\n" + next, answer("/next|") + badRequest, 1, refused},
+		{"empty lines behind a POST", post + "Content-Length: 3\r\n\r\nabc\r\n" + next, answer("/p|abc") + answer("/next|"), 2, none},
+		{"a coding in lower case", post + "transfer-encoding: Chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n" + next, answer("/p|hi") + answer("/next|"), 2, none},
+		{"a chunk extension and a trailer", chunked + "2;a=b\r\nhi\r\n0\r\nA: b\r\n\r\n" + next, answer("/p|hi") + answer("/next|"), 2, none},
+
+		{"a head of 16 KiB", head(16 << 10), answer("/big|"), 1, none},
+		{"a head of 16 KiB and a byte", head(16<<10 + 1), headSize, 0, refused},
+		{"a head of 17 KiB", head(17 << 10), headSize, 0, refused},
+		{"a head of 64 KiB", head(64 << 10), headSize, 0, refused},
+		{"a second head of 17 KiB", next + head(17<<10), answer("/next|") + headSize, 1, refused},
+		{"a long request line", "GET /" + strings.Repeat("x", 17<<10) + " HTTP/1.1\r\nHost: x\r\n\r\n", headSize, 0, refused},
+		{"many small fields", "GET / HTTP/1.1\r\nHost: x\r\n" + strings.Repeat("A: b\r\n", 3000) + "\r\n", headSize, 0, refused},
+
+		{"garbage", "hello\r\n\r\n", badRequest, 0, refused},
+		{"bytes of TLS", "\x16\x03\x01\x02\x00\x01\x00\n\r\n", badRequest, 0, refused},
+		{"empty lines before the first request", "\r\n\r\n" + next, badRequest, 0, refused},
+		{"bare line feeds", "GET /lf HTTP/1.1\nHost: x\n\n" + next, answer("/lf|") + answer("/next|"), 2, none},
+		{"a folded field", "GET / HTTP/1.1\r\nHost: x\r\nA: b\r\n c\r\n\r\n", badRequest, 0, refused},
+		{"a length in a fold", post + "Content-Length:\r\n 3\r\n\r\nabc", badRequest, 0, refused},
+		{"no Host", "GET / HTTP/1.1\r\n\r\n", badRequest, 0, refused},
+		{"two Hosts", "GET / HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n", badRequest, 0, refused},
+		{"a bad Host", "GET / HTTP/1.1\r\nHost: x y\r\n\r\n", badRequest, 0, refused},
+		{"a space before the colon", post + "Content-Length : 3\r\n\r\nabc", badRequest, 0, refused},
+		{"absolute form", "GET http://y/abs HTTP/1.1\r\nHost: x\r\n\r\n", answer("/abs|"), 1, none},
+		{"OPTIONS *", "OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n", answer("*|"), 1, none},
+		{"HTTP/1.0", "GET /old HTTP/1.0\r\n\r\n", "HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\n/old|", 1, none},
+		{"HTTP/1.2", "GET /minor HTTP/1.2\r\nHost: x\r\n\r\n", answer("/minor|"), 1, none},
+		{"HTTP/3.0", "GET / HTTP/3.0\r\nHost: x\r\n\r\n", badRequest, 0, refused},
+		{"the HTTP/2 preface", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", badRequest, 0, refused},
+		{"an upgrade to h2c", "GET /up HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n\r\n", answer("/up|"), 1, none},
+		{"an unknown Expect", post + "Expect: more\r\nContent-Length: 3\r\n\r\nabc", badRequest, 0, refused},
+		{"Expect: 100-continue", post + "Expect: 100-continue\r\nContent-Length: 3\r\n\r\nabc", "HTTP/1.1 100 Continue\r\n\r\n" + answer("/p|abc"), 1, none},
+
+		{"two lengths, equal", post + "Content-Length: 3\r\ncontent-length: 3\r\n\r\nabc" + next, answer("/p|abc") + answer("/next|"), 2, none},
+		{"two lengths, different", post + "Content-Length: 3\r\nContent-Length: 4\r\n\r\nabcd", badRequest, 0, refused},
+		{"a length behind many spaces", post + "Content-Length:" + strings.Repeat(" ", 80) + "3\r\n\r\nabc", answer("/p|abc"), 1, none},
+		{"a list of lengths", post + "Content-Length: 3, 3\r\n\r\nabc", badRequest, 0, refused},
+		{"a signed length", post + "Content-Length: +3\r\n\r\nabc", badRequest, 0, refused},
+		{"a length out of bounds", post + "Content-Length: 99999999999999999999\r\n\r\n", badRequest, 0, refused},
+		{"length and coding", post + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + next, badRequest, 0, refused},
+		{"coding and length", post + "transfer-encoding: chunked\r\nCONTENT-LENGTH: 0\r\n\r\n0\r\n\r\n" + next, badRequest, 0, refused},
+		{"length and an empty coding", post + "Content-Length: 3\r\nTransfer-Encoding:\r\n\r\nabc", badRequest, 0, refused},
+		{"an unknown coding", post + "Transfer-Encoding: gzip\r\n\r\nabc", badRequest, 0, refused},
+		{"two codings", post + "Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", badRequest, 0, refused},
+		{"one coding twice", post + "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", badRequest, 0, refused},
+		{"a coding in HTTP/1.0", "POST / HTTP/1.0\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + next, badRequest, 0, refused},
+
+		{"no chunk size", chunked + "zz\r\n", badRequest, 0, refused},
+		{"a chunk longer than its size", chunked + "2\r\nabc\r\n0\r\n\r\n" + next, badRequest, 0, refused},
+		{"a bare line feed behind a chunk size", chunked + "2\nab\r\n0\r\n\r\n" + next, badRequest, 0, refused},
+		{"a bare line feed behind a chunk", chunked + "2\r\nab\n0\r\n\r\n" + next, badRequest, 0, refused},
+		{"another byte behind a chunk", chunked + "2\r\nabx\n0\r\n\r\n" + next, badRequest, 0, refused},
+		{"a bare line feed behind a trailer", chunked + "0\r\nA: b\n\r\n" + next, badRequest, 0, refused},
+		{"an endless chunk size", chunked + "00000000000000002\r\nab\r\n0\r\n\r\n", badRequest, 0, refused},
+	} {
+		t.Run(r.name, func(t *testing.T) {
+			t.Parallel()
+			s := startRaw(t, httpserver.ListenerConfig{}, httpserver.Limits{Idle: 100 * time.Millisecond, Linger: 100 * time.Millisecond})
+			conn := s.dial(t)
+			go func() { _, _ = io.WriteString(conn, r.send) }() // the server may close before it has read all
+			got, err := io.ReadAll(conn)
+			if err != nil {
+				t.Error(err)
+			}
+			s.check(t, string(got), r.want, r.runs, r.lines...)
+		})
+	}
+}
+
+// TestPeerStopsSending closes the sending half at every point of a request.
+func TestPeerStopsSending(t *testing.T) {
+	const request = "POST /p HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc"
+	body := strings.Index(request, "abc")
+	for cut := range len(request) + 1 {
+		t.Run(fmt.Sprint(cut), func(t *testing.T) {
+			t.Parallel()
+			s := startRaw(t, httpserver.ListenerConfig{}, httpserver.Limits{Linger: 50 * time.Millisecond})
+			conn := s.dial(t)
+			_, _ = io.WriteString(conn, request[:cut])
+			_ = conn.CloseWrite()
+			got, err := io.ReadAll(conn)
+			if err != nil {
+				t.Error(err)
+			}
+			switch {
+			case cut == 0:
+				s.check(t, string(got), "", 0)
+			case cut < body:
+				s.check(t, string(got), badRequest, 0, refusedLine)
+			case cut < len(request): // an ordinary failed request (spec.md § Limits)
+				if !strings.HasSuffix(string(got), "the handler's own answer\n") {
+					t.Errorf("got %q", got)
+				}
+				s.check(t, "", "", 1)
+			default:
+				s.check(t, string(got), answer("/p|abc"), 1)
+			}
+		})
+	}
+}
