@@ -35,12 +35,13 @@ var ranks = map[string]int{
 	"migrations":             2,
 	"modulehost/catalog":     2,
 
-	"supervisor":                1,
-	"services/environment":      1,
-	"services/database/cluster": 1,
-	"modulehost/manifest":       1,
-	"modulehost/abi":            1,
-	"modulehost/link":           1,
+	"supervisor":                  1,
+	"services/httpserver/ginmode": 1,
+	"services/environment":        1,
+	"services/database/cluster":   1,
+	"modulehost/manifest":         1,
+	"modulehost/abi":              1,
+	"modulehost/link":             1,
 }
 
 // outside are the packages that the ranks do not hold: what module authors import, the modules, and generators.

@@ -251,24 +251,34 @@ func TestChangedExecutableIsNotStarted(t *testing.T) {
 func modulePID(t *testing.T, daemon *invocation, id string) (pid int) {
 	t.Helper()
 	eventually(t, "the process of "+id, func() bool {
-		entries, err := filepath.Glob("/proc/[0-9]*/stat")
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, entry := range entries {
-			stat, err := os.ReadFile(entry)
-			if err != nil {
-				continue
-			}
-			number, rest, _ := strings.Cut(string(stat), " (")
-			name, rest, _ := strings.Cut(rest, ") ")
-			fields := strings.Fields(rest)
-			if name == id && fields[0] != "Z" && fields[1] == strconv.Itoa(daemon.command.Process.Pid) {
-				pid, err = strconv.Atoi(number)
-				return err == nil
-			}
-		}
-		return false
+		pid = childNamed(t, id, daemon.command.Process.Pid)
+		return pid != 0
 	})
 	return pid
+}
+
+// childNamed returns the living child of a process that bears a name; 0 without one.
+func childNamed(t *testing.T, name string, parent int) int {
+	t.Helper()
+	entries, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		stat, err := os.ReadFile(entry)
+		if err != nil {
+			continue
+		}
+		number, rest, _ := strings.Cut(string(stat), " (")
+		found, rest, _ := strings.Cut(rest, ") ")
+		fields := strings.Fields(rest)
+		if found == name && fields[0] != "Z" && fields[1] == strconv.Itoa(parent) {
+			pid, err := strconv.Atoi(number)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return pid
+		}
+	}
+	return 0
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/narthex-platform/narthex/services/httpapi"
+	_ "github.com/narthex-platform/narthex/services/httpserver/ginmode" // before gin is initialised
 )
 
 // newRouter turns the table into a gin engine with everything off that gin would do by itself: redirects, cleaning, its own 404 and
