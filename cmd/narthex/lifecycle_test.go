@@ -168,7 +168,7 @@ func TestBadInput(t *testing.T) {
 			e["SERVICE_API_PORT"] = "hunter2"
 		}, []string{"API_PORT_INVALID: ", "IDENTITY_SECRET_INVALID: "}},
 		{"relative modules directory", "api:start", with("SERVICE_MODULES_DIR", "hunter2/modules"), []string{"MODULES_DIRECTORY_INVALID: "}},
-		{"missing modules directory", "api:start", with("SERVICE_MODULES_DIR", "/hunter2/modules"), []string{"MODULES_DIRECTORY_"}},
+		{"missing modules directory", "api:start", with("SERVICE_MODULES_DIR", "/hunter2/modules"), []string{"MODULES_DIRECTORY_UNREADABLE: The modules directory "}},
 		{"broken manifest", "api:start", brokenManifest, []string{"MANIFEST_INVALID: "}},
 		{"broken manifest when migrating", "migrations:apply", brokenManifest, []string{"MANIFEST_INVALID: "}},
 		{"unreachable database", "api:start", with("DATABASE_URL", "postgres://u:hunter2@127.0.0.1:1/d"), []string{"MODULE_LIFECYCLE_READ_FAILED: DATABASE_UNREACHABLE: "}},
