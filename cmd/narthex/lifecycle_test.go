@@ -241,6 +241,8 @@ func TestUsage(t *testing.T) {
 		{[]string{"identity:create-initial-owner"}, exitUsage, "--email is required"},
 		{[]string{"identity:create-initial-owner", "--email", "a@example.org", "--password", "hunter2"}, exitFailure, "PASSWORD_FLAG_REFUSED: "},
 		{[]string{"identity:create-initial-owner", "--", "--email", "a@example.org", "--password=hunter2"}, exitFailure, "PASSWORD_FLAG_REFUSED: "},
+		{[]string{"authorization:bootstrap-owner"}, exitUsage, "Exactly one of"},
+		{[]string{"authorization:bootstrap-owner", "--email", "a@example.org", "--user-id", "hunter2"}, exitUsage, "Exactly one of"},
 		{[]string{"identity:create-initial-owner", "--password"}, exitFailure, "PASSWORD_FLAG_REFUSED: "},
 	} {
 		r := run(t, nil, "", row.args...)
@@ -275,6 +277,24 @@ func TestOwnerCommand(t *testing.T) {
 	var people int
 	if err := i.db.Pool(t).QueryRow(t.Context(), `SELECT count(*) FROM core.person`).Scan(&people); err != nil || people != 1 {
 		t.Errorf("%d people, %v", people, err)
+	}
+}
+
+func TestBootstrapOwnerCommand(t *testing.T) {
+	t.Parallel()
+	i := prepare(t, databasetest.New(t))
+	bootstrap := func() *invocation {
+		return run(t, i.environment, "", "authorization:bootstrap-owner", "--", "--email", ownerAddress)
+	}
+	if r := bootstrap(); r.exit(t) != exitFailure || !strings.HasPrefix(r.stderr.String(), "IDENTITY_NOT_FOUND: ") {
+		t.Errorf("nobody: %s", r.stderr.String())
+	}
+	i.db.Exec(t, `INSERT INTO core.person (email, name, password_hash) VALUES ($1, 'Owner', 'x')`, ownerAddress)
+	if r := bootstrap(); r.exit(t) != exitSuccess || !strings.HasPrefix(r.stdout.String(), "Granted: ") {
+		t.Errorf("first: %s%s", r.stdout.String(), r.stderr.String())
+	}
+	if r := bootstrap(); r.exit(t) != exitFailure || !strings.HasPrefix(r.stderr.String(), "OWNER_ALREADY_EXISTS: ") {
+		t.Errorf("second: %s", r.stderr.String())
 	}
 }
 

@@ -89,18 +89,60 @@ echo, or read as the first line of standard input. Reads DATABASE_URL, SERVICE_D
 }
 
 func (p *program) createOwner(ctx context.Context, settings environment.Database, owner identity.Owner) (outcome identity.Outcome, err error) {
+	err = withStore(ctx, settings, func(store *identity.Store) error {
+		outcome, err = identity.CreateInitialOwner(ctx, store, owner)
+		return err
+	})
+	return outcome, err
+}
+
+// withStore opens the database for one command and refuses an old server or schema first.
+func withStore(ctx context.Context, settings environment.Database, f func(*identity.Store) error) (err error) {
 	db, err := database.Open(settings)
 	if err != nil {
-		return outcome, err
+		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	if err := db.Check(ctx); err != nil {
-		return outcome, err
+		return err
 	}
 	if err := migrations.Check(ctx, db.Pool(), nil); err != nil {
-		return outcome, err
+		return err
 	}
-	return identity.CreateInitialOwner(ctx, identity.NewStore(db.Pool()), owner)
+	return f(identity.NewStore(db.Pool()))
+}
+
+func (p *program) bootstrapOwner() *cobra.Command {
+	var who identity.Existing
+	command := &cobra.Command{
+		Use:   "authorization:bootstrap-owner",
+		Short: "Make a person who exists the owner of the platform, once",
+		Long: `Gives a person who exists, with a password, the authority over the whole platform. It works once in the life
+of an installation. Reads DATABASE_URL, SERVICE_DATABASE_* and NODE_ENV.`,
+		Example: "  narthex authorization:bootstrap-owner -- --email office@church.example.org",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if (who.Email == "") == (who.UserID == "") {
+				return usageError("Exactly one of --email and --user-id is required; see: narthex authorization:bootstrap-owner --help")
+			}
+			return noArguments(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			settings, err := environment.Load(p.lookup, environment.DatabaseSection)
+			if err != nil {
+				return err
+			}
+			return withStore(cmd.Context(), settings.Database, func(store *identity.Store) error {
+				userID, err := identity.BootstrapOwner(cmd.Context(), store, who)
+				if err == nil {
+					fmt.Fprintf(p.stdout, "Granted: the person with the id %s now owns the platform.\n", userID)
+				}
+				return err
+			})
+		},
+	}
+	command.Flags().StringVar(&who.Email, "email", "", "the person's e-mail address")
+	command.Flags().StringVar(&who.UserID, "user-id", "", "the person's id, in place of the address")
+	return command
 }
 
 // askPassword asks twice without echo on a terminal, and otherwise takes the first line of standard input.

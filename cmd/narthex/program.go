@@ -66,6 +66,7 @@ func (p *program) commands() *cobra.Command {
 		p.migrationsApply(),
 		p.migrationsStatus(),
 		p.createInitialOwner(),
+		p.bootstrapOwner(),
 		p.dev(),
 		p.version(),
 	)

@@ -10,7 +10,7 @@ import (
 // Statements are prepared by a test against the migrated schema.
 func Statements() []string {
 	return []string{selectCredential, insertSession, selectSession, probeSessions, updateSession, deleteSession,
-		selectStanding, lockOwner, insertPerson, adoptPerson, insertOwner}
+		selectStanding, selectStandingByID, lockOwner, insertPerson, adoptPerson, insertOwner}
 }
 
 // The inner doors of passwords.

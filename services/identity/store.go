@@ -168,6 +168,11 @@ SELECT EXISTS (SELECT FROM core.platform_owner), coalesce(p.id::text, ''), coale
 FROM (VALUES (true)) AS always
 LEFT JOIN core.person p ON p.email = $1`
 
+const selectStandingByID = `
+SELECT EXISTS (SELECT FROM core.platform_owner), coalesce(p.id::text, ''), coalesce(p.password_hash IS NOT NULL, false)
+FROM (VALUES (true)) AS always
+LEFT JOIN core.person p ON p.id = $1`
+
 // querier is a pool or a transaction.
 type querier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
@@ -176,12 +181,13 @@ type querier interface {
 func (s *Store) standing(ctx context.Context, address string) (standing, error) {
 	ctx, cancel := context.WithTimeout(ctx, storeDeadline)
 	defer cancel()
-	now, err := readStanding(ctx, s.pool, address)
+	now, err := readStanding(ctx, s.pool, selectStanding, address)
 	return now, ownerError(err)
 }
 
-func readStanding(ctx context.Context, q querier, address string) (now standing, err error) {
-	err = q.QueryRow(ctx, selectStanding, address).Scan(&now.owned, &now.userID, &now.credential)
+// readStanding runs selectStanding or selectStandingByID.
+func readStanding(ctx context.Context, q querier, sql, who string) (now standing, err error) {
+	err = q.QueryRow(ctx, sql, who).Scan(&now.owned, &now.userID, &now.credential)
 	return now, err
 }
 
@@ -190,19 +196,49 @@ const lockOwner = `LOCK TABLE core.platform_owner IN SHARE ROW EXCLUSIVE MODE`
 
 // grantOwnership writes the person and its ownership together, or neither.
 func (s *Store) grantOwnership(ctx context.Context, c candidate) (outcome Outcome, err error) {
-	ctx, cancel := context.WithTimeout(ctx, ownerDeadline)
-	defer cancel()
-	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, lockOwner); err != nil {
-			return err
-		}
+	err = s.lockingOwner(ctx, func(ctx context.Context, tx pgx.Tx) error {
 		outcome, err = settleOwnership(ctx, tx, c)
 		return err
 	})
 	if err != nil {
-		return Outcome{}, ownerError(err)
+		return Outcome{}, err
 	}
 	return outcome, nil
+}
+
+// bootstrap writes the ownership of the person whom sql finds.
+func (s *Store) bootstrap(ctx context.Context, sql, who string) (userID string, err error) {
+	err = s.lockingOwner(ctx, func(ctx context.Context, tx pgx.Tx) error {
+		now, err := readStanding(ctx, tx, sql, who)
+		if err != nil {
+			return err
+		}
+		if err := now.refusal(); err != nil {
+			return err
+		}
+		if now.userID == "" {
+			return ErrNotFound
+		}
+		userID = now.userID
+		_, err = tx.Exec(ctx, insertOwner, userID)
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	return userID, nil
+}
+
+// lockingOwner runs f in a transaction that excludes every other owner command.
+func (s *Store) lockingOwner(ctx context.Context, f func(context.Context, pgx.Tx) error) error {
+	ctx, cancel := context.WithTimeout(ctx, ownerDeadline)
+	defer cancel()
+	return ownerError(pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, lockOwner); err != nil {
+			return err
+		}
+		return f(ctx, tx)
+	}))
 }
 
 const insertPerson = `
@@ -220,7 +256,7 @@ INSERT INTO core.platform_owner (person_id)
 VALUES ($1)`
 
 func settleOwnership(ctx context.Context, tx pgx.Tx, c candidate) (Outcome, error) {
-	now, err := readStanding(ctx, tx, c.address)
+	now, err := readStanding(ctx, tx, selectStanding, c.address)
 	if err != nil {
 		return Outcome{}, err
 	}
