@@ -1,11 +1,15 @@
 package identity_test
 
 import (
+	"context"
 	"errors"
 	"sync"
 	"sync/atomic"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+
+	"github.com/narthex-platform/narthex/services/database"
 	"github.com/narthex-platform/narthex/services/identity"
 )
 
@@ -83,6 +87,7 @@ func TestBootstrapsAtOnce(t *testing.T) {
 			h.Exec(t, prepare)
 			h.person(t, "anna@example.org")
 			store := identity.NewStore(h.Pool(t))
+			letGo := h.holdUp(t)
 			var made, refused atomic.Int32
 			var running sync.WaitGroup
 			for range 50 {
@@ -98,10 +103,36 @@ func TestBootstrapsAtOnce(t *testing.T) {
 					}
 				})
 			}
+			letGo(5)
 			running.Wait()
 			if made.Load() != 1 || refused.Load() != 49 || h.count(t, "core.platform_owner") != 1 {
 				t.Errorf("%d made, %d refused", made.Load(), refused.Load())
 			}
 		})
+	}
+}
+
+// holdUp keeps everybody from writing an owner, so that runs without a lock would all have looked before the first writes. letGo waits
+// until so many are held up.
+func (h house) holdUp(t *testing.T) (letGo func(waiting int)) {
+	t.Helper()
+	conn, err := pgx.ConnectConfig(t.Context(), database.Config(h.Settings))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close(context.Background()) })
+	if _, err := conn.Exec(t.Context(), `BEGIN; LOCK TABLE core.platform_owner IN SHARE MODE`); err != nil {
+		t.Fatal(err)
+	}
+	return func(waiting int) {
+		for held := 0; held < waiting; {
+			err := conn.QueryRow(t.Context(), `SELECT count(*) FROM pg_locks WHERE relation = 'core.platform_owner'::regclass AND NOT granted`).Scan(&held)
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := conn.Exec(t.Context(), `COMMIT`); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
