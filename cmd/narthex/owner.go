@@ -1,15 +1,11 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/narthex-platform/narthex/migrations"
 	"github.com/narthex-platform/narthex/services/database"
@@ -143,33 +139,4 @@ of an installation. Reads DATABASE_URL, SERVICE_DATABASE_* and NODE_ENV.`,
 	command.Flags().StringVar(&who.Email, "email", "", "the person's e-mail address")
 	command.Flags().StringVar(&who.UserID, "user-id", "", "the person's id, in place of the address")
 	return command
-}
-
-// askPassword asks twice without echo on a terminal, and otherwise takes the first line of standard input.
-func (p *program) askPassword(context.Context) (environment.Secret, error) {
-	if terminal := int(p.stdin.Fd()); term.IsTerminal(terminal) {
-		return p.promptTwice(terminal)
-	}
-	line, err := bufio.NewReader(io.LimitReader(p.stdin, 4<<10)).ReadString('\n')
-	if err != nil && !errors.Is(err, io.EOF) || line == "" {
-		return environment.Secret{}, errPasswordInput
-	}
-	return environment.NewSecret(strings.TrimRight(line, "\r\n")), nil
-}
-
-func (p *program) promptTwice(terminal int) (environment.Secret, error) {
-	var entries [2]string
-	for i, prompt := range []string{"Password (8 to 128 characters): ", "Once more: "} {
-		fmt.Fprint(p.stderr, prompt)
-		entry, err := term.ReadPassword(terminal)
-		fmt.Fprintln(p.stderr)
-		if err != nil {
-			return environment.Secret{}, errPasswordInput
-		}
-		entries[i] = string(entry)
-	}
-	if entries[0] != entries[1] {
-		return environment.Secret{}, errPasswordInput
-	}
-	return environment.NewSecret(entries[0]), nil
 }

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"golang.org/x/sys/unix"
+	"golang.org/x/term"
+
+	"github.com/narthex-platform/narthex/services/environment"
+)
+
+// askPassword asks twice without echo on a terminal, and otherwise takes the first line of standard input.
+func (p *program) askPassword(ctx context.Context) (environment.Secret, error) {
+	if terminal := int(p.stdin.Fd()); term.IsTerminal(terminal) {
+		return p.askTerminal(ctx, terminal)
+	}
+	line, err := bufio.NewReader(io.LimitReader(p.stdin, 4<<10)).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) || line == "" {
+		return environment.Secret{}, errPasswordInput
+	}
+	return environment.NewSecret(strings.TrimRight(line, "\r\n")), nil
+}
+
+// askTerminal gives the terminal back as it was also when it is interrupted: a read that nobody can cancel is left behind then, and
+// ends with the process.
+func (p *program) askTerminal(ctx context.Context, terminal int) (environment.Secret, error) {
+	restore, err := silence(terminal)
+	if err != nil {
+		return environment.Secret{}, errPasswordInput
+	}
+	defer restore()
+	type answer struct {
+		password environment.Secret
+		err      error
+	}
+	answered := make(chan answer, 1)
+	go func() {
+		password, err := p.promptTwice(terminal)
+		answered <- answer{password, err}
+	}()
+	select {
+	case a := <-answered:
+		return a.password, a.err
+	case <-ctx.Done():
+		fmt.Fprintln(p.stderr)
+		return environment.Secret{}, errPasswordInput
+	}
+}
+
+// silence turns the echo off before the first prompt and until after the last answer: who types ahead of a prompt, or pastes, is not
+// shown either.
+func silence(terminal int) (restore func(), err error) {
+	before, err := unix.IoctlGetTermios(terminal, unix.TCGETS)
+	if err != nil {
+		return nil, err
+	}
+	silent := *before
+	silent.Lflag &^= unix.ECHO
+	if err := unix.IoctlSetTermios(terminal, unix.TCSETS, &silent); err != nil {
+		return nil, err
+	}
+	return func() { _ = unix.IoctlSetTermios(terminal, unix.TCSETS, before) }, nil
+}
+
+func (p *program) promptTwice(terminal int) (environment.Secret, error) {
+	var entries [2]string
+	for i, prompt := range []string{"Password (8 to 128 characters): ", "Once more: "} {
+		fmt.Fprint(p.stderr, prompt)
+		entry, err := term.ReadPassword(terminal)
+		fmt.Fprintln(p.stderr)
+		if err != nil {
+			return environment.Secret{}, errPasswordInput
+		}
+		entries[i] = string(entry)
+	}
+	if entries[0] != entries[1] {
+		return environment.Secret{}, errPasswordInput
+	}
+	return environment.NewSecret(entries[0]), nil
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/narthex-platform/narthex/services/database/databasetest"
+)
+
+// typist sits at a terminal in which the program runs.
+type typist struct {
+	*os.File // the terminal's other side
+	tty      *os.File
+	command  *exec.Cmd
+	screen   strings.Builder
+}
+
+func atTerminal(t *testing.T, i *installation, args ...string) *typist {
+	t.Helper()
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NONBLOCK, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = master.Close() })
+	if err := unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0); err != nil {
+		t.Fatal(err)
+	}
+	number, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tty, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = tty.Close() })
+	command := narthex(t, i.environment, args...)
+	command.Stdin, command.Stdout, command.Stderr = tty, tty, tty
+	command.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = command.Process.Kill() })
+	return &typist{File: master, tty: tty, command: command}
+}
+
+// sees reads until a text is on the screen.
+func (p *typist) sees(t *testing.T, text string) {
+	t.Helper()
+	deadline := time.Now().Add(patience)
+	for piece := make([]byte, 256); !strings.Contains(p.screen.String(), text); {
+		n, err := unix.Read(int(p.Fd()), piece)
+		switch {
+		case n > 0:
+			p.screen.Write(piece[:n])
+		case err == unix.EAGAIN && time.Now().Before(deadline):
+			time.Sleep(5 * time.Millisecond) // between two looks
+		default:
+			t.Fatalf("the screen does not show %q but %q: %v", text, p.screen.String(), err)
+		}
+	}
+}
+
+func (p *typist) types(t *testing.T, text string) {
+	t.Helper()
+	if _, err := unix.Write(int(p.Fd()), []byte(text)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (p *typist) echoes(t *testing.T) bool {
+	t.Helper()
+	state, err := unix.IoctlGetTermios(int(p.tty.Fd()), unix.TCGETS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return state.Lflag&unix.ECHO != 0
+}
+
+func TestPasswordIsAskedWithoutEcho(t *testing.T) {
+	t.Parallel()
+	i := prepare(t, databasetest.New(t))
+	p := atTerminal(t, i, "identity:create-initial-owner", "--email", ownerAddress)
+	p.sees(t, "Password (8 to 128 characters): ")
+	p.types(t, "open sesame\nopen sesame\n") // pasted, ahead of the second prompt
+	p.sees(t, "Created: ")
+	if err := p.command.Wait(); err != nil {
+		t.Error(err)
+	}
+	if strings.Contains(p.screen.String(), "sesame") {
+		t.Errorf("the screen shows the password: %q", p.screen.String())
+	}
+	if !p.echoes(t) {
+		t.Error("the terminal stays silent")
+	}
+}
+
+func TestInterruptedPasswordChangesNothing(t *testing.T) {
+	t.Parallel()
+	i := prepare(t, databasetest.New(t))
+	p := atTerminal(t, i, "identity:create-initial-owner", "--email", ownerAddress)
+	p.sees(t, "Password (8 to 128 characters): ")
+	p.types(t, "open\x03") // Ctrl-C
+	p.sees(t, "PASSWORD_INVALID: ")
+	if err := p.command.Wait(); err == nil || p.command.ProcessState.ExitCode() != exitFailure {
+		t.Errorf("the command ended with %v", err)
+	}
+	if !p.echoes(t) {
+		t.Error("the terminal stays silent")
+	}
+	var people int
+	if err := i.db.Pool(t).QueryRow(t.Context(), `SELECT count(*) FROM core.person`).Scan(&people); err != nil || people != 0 {
+		t.Errorf("%d people, %v", people, err)
+	}
+}
