@@ -12,6 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/narthex-platform/narthex/modulehost/abi"
+	"github.com/narthex-platform/narthex/modulehost/catalog"
 	"github.com/narthex-platform/narthex/services/database/cluster"
 	"github.com/narthex-platform/narthex/services/environment"
 	"github.com/narthex-platform/narthex/services/identity"
@@ -73,21 +75,23 @@ func (p *program) runDev(ctx context.Context, port uint16, dataDir string) (err 
 	return p.serveDev(ctx, settings)
 }
 
-// serveDev migrates, makes the owner on the first run, and serves until ctx ends.
+// serveDev does what an operator does by migrations:apply, identity:create-initial-owner and api:start, and writes the samples on the
+// first run. It serves until ctx ends.
 func (p *program) serveDev(ctx context.Context, settings environment.Settings) error {
-	log, closeLog := newLog(p.stderr)
-	defer closeLog()
-	s := newServer(settings, log)
-	if err := s.discoverModules(ctx); err != nil {
+	installed, err := catalog.Discover(settings.Modules.Dir, settings.Modules.Explicit, abi.PlatformVersion)
+	if err != nil {
 		return err
 	}
-	if _, err := applyMigrations(ctx, settings, s.catalog); err != nil {
+	if _, err := applyMigrations(ctx, settings, installed); err != nil {
 		return err
 	}
 	password, err := p.firstOwner(ctx, settings.Database)
 	if err != nil {
 		return err
 	}
+	log, closeLog := newLog(p.stderr)
+	defer closeLog()
+	s := newServer(settings, log)
 	if err := s.Start(ctx); err != nil {
 		return err
 	}

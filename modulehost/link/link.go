@@ -24,7 +24,7 @@ const MaxMessage = 1280 << 10
 const (
 	// writeWithin bounds one write. A peer that takes nothing for so long has stopped.
 	writeWithin = 2 * time.Second
-	// socketBuffer lets a whole batch of frames leave with one write (reference: 64 KiB stalls at three large frames).
+	// socketBuffer lets a whole batch of frames leave with one write (measured: 64 KiB stalls at three large frames).
 	socketBuffer = 1 << 20
 	// keptBuffer is the largest buffer that is kept for reuse: a rare giant must not stay for the life of the link.
 	keptBuffer = 256 << 10

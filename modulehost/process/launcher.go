@@ -12,7 +12,7 @@ import (
 )
 
 // The launcher is the host's own executable, started again under another name. It puts the walls up around itself and then
-// becomes the module, so no code of the module ever runs outside them (reference: order of operations).
+// becomes the module, so no code of the module ever runs outside them.
 
 const (
 	launcherName = "narthex-module-launcher"

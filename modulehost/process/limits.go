@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What a module may use (contract.md §7; reference: Go needs 48 MiB of data and 768 MiB of address space to start).
+// What a module may use (contract.md §7; measured: Go needs 48 MiB of data and 768 MiB of address space to start).
 const (
 	DefaultData         = 256 << 20 // bytes; what really bounds its memory
 	DefaultAddressSpace = 1 << 30   // bytes; counts reservations too
@@ -21,7 +21,7 @@ const (
 	sharedProcesses = 4096
 	// mostThreads bounds GOMAXPROCS, so that a machine of many cores does not use up the thread limit.
 	mostThreads = 8
-	// inService is how many calls of one module the host serves at once (reference: held exactly).
+	// inService is how many calls of one module the host serves at once (measured: held exactly).
 	inService = 16
 )
 
