@@ -1,9 +1,11 @@
 package httpserver_test
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -271,6 +273,32 @@ func TestWritesWithoutAGateAreRefused(t *testing.T) {
 	} {
 		if _, err := httpserver.New(httpserver.Config{Routes: []httpapi.Route{route}, ClientAddress: direct(), Log: zap.NewNop()}); err == nil {
 			t.Errorf("%+v was accepted", route)
+		}
+	}
+}
+
+// TestAbortedUploadIsNot413: a sender that stops early has failed, but has sent nothing too large; no handler sees the half.
+func TestAbortedUploadIsNot413(t *testing.T) {
+	for _, path := range []string{"POST /api/v1/things", "PUT /api/v1/things/7"} {
+		f := serve(t)
+		conn, err := net.Dial("tcp", f.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		if _, err := io.WriteString(conn, path+" HTTP/1.1\r\nHost: x\r\nOrigin: "+home+"\r\nTest-Who: owner\r\nContent-Length: 10\r\n\r\nabc"); err != nil {
+			t.Fatal(err)
+		}
+		if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
+			t.Fatal(err)
+		}
+		response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(response.Body)
+		if err != nil || response.StatusCode != http.StatusBadRequest || string(body) != `{"code":"REQUEST_INVALID"}` || f.handled.Load() != 0 {
+			t.Errorf("%s: %d %s, handled %d times, %v", path, response.StatusCode, body, f.handled.Load(), err)
 		}
 	}
 }
