@@ -194,8 +194,10 @@ func TestBrokenBranchEndsProcess(t *testing.T) {
 			}
 			return nil
 		})))
-		started(t, f.Start(t.Context(), children(
-			f.actor("loop", func(_ context.Context, a *actor) error { a.isReady(); return nil }), f.actor("b", well))...))
+		release := make(chan struct{}) // it crashes once all are ready, or Start itself would fail
+		loop := func(_ context.Context, a *actor) error { a.isReady(); <-release; return nil }
+		started(t, f.Start(t.Context(), children(f.actor("loop", loop), f.actor("b", well))...))
+		close(release)
 		same(t, "codes", f.failedCodes(t), []string{"SUPERVISOR_ENDED"})
 		if f.count("b ends") != 0 {
 			t.Error("the sibling ended too")
