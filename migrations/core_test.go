@@ -3,6 +3,7 @@ package migrations_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -108,7 +109,7 @@ func TestAFailedCoreFileLeavesNothing(t *testing.T) {
 		INSERT INTO core.half VALUES ('secret words');`)})
 	_, err := migrations.ApplyWithCore(t.Context(), files, migrations.Options{Connect: f.connect})
 	want(t, err, migrations.ErrFailed)
-	if !strings.Contains(err.Error(), "core 0004_broken, SQLSTATE 22P02") || strings.Contains(err.Error(), "secret") {
+	if !strings.Contains(err.Error(), fmt.Sprintf("core %04d_broken, SQLSTATE 22P02", len(files))) || strings.Contains(err.Error(), "secret") {
 		t.Errorf("it says %q", err)
 	}
 	if value[bool](f, `SELECT to_regclass('core.half') IS NOT NULL`) {

@@ -33,20 +33,24 @@ var ErrBodyAborted = errors.Join(ErrRequest, errors.New("the body ended early"))
 // status is the one place where a platform code becomes a status. Zero: not a code for callers.
 func status(code string) int {
 	switch code {
-	case "REQUEST_INVALID":
+	case "REQUEST_INVALID", "PERMISSION_UNKNOWN":
 		return http.StatusBadRequest
 	case "AUTHENTICATION_REQUIRED":
 		return http.StatusUnauthorized
 	case "PERMISSION_DENIED", "ORIGIN_NOT_TRUSTED":
 		return http.StatusForbidden
-	case "NOT_FOUND":
+	case "NOT_FOUND", "USER_NOT_FOUND", "GRANT_NOT_FOUND", "DISPLAY_NOT_FOUND", "PAIRING_NOT_FOUND", "DEVICE_NOT_FOUND":
 		return http.StatusNotFound
+	case "AUTHORIZATION_GRANT_ALREADY_EXISTS", "PAIRING_NOT_APPROVED", "PAIRING_ALREADY_DECIDED":
+		return http.StatusConflict
 	case "REQUEST_BODY_TOO_LARGE":
 		return http.StatusRequestEntityTooLarge
+	case "TOO_MANY_REQUESTS":
+		return http.StatusTooManyRequests
 	case "INTERNAL_ERROR", "MODULE_HANDLER_FAILED":
 		return http.StatusInternalServerError
 	case "PRINCIPAL_RESOLUTION_FAILED", "STORE_UNAVAILABLE", "NOT_READY", "MODULE_UNAVAILABLE", "MODULE_OVERLOADED",
-		"CLIENT_ADDRESS_UNRESOLVED":
+		"CLIENT_ADDRESS_UNRESOLVED", "PAIRING_CAPACITY":
 		return http.StatusServiceUnavailable
 	}
 	return 0

@@ -1,0 +1,264 @@
+package mail_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"maps"
+	"mime"
+	"mime/multipart"
+	"mime/quotedprintable"
+	netmail "net/mail"
+	"net/textproto"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/narthex-platform/narthex/mail"
+	"github.com/narthex-platform/narthex/services/environment"
+)
+
+// opened is a message as a reader's program sees it.
+type opened struct {
+	header     netmail.Header
+	kind       string
+	text, html string
+	order      []string // of the parts
+}
+
+func open(t testing.TB, content []byte) opened {
+	t.Helper()
+	m, err := netmail.ReadMessage(bytes.NewReader(content))
+	if err != nil {
+		t.Fatalf("%v in:\n%q", err, content)
+	}
+	o := opened{header: m.Header}
+	kind, parameters, err := mime.ParseMediaType(m.Header.Get("Content-Type"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o.kind = kind; kind != "multipart/alternative" {
+		o.part(t, textproto.MIMEHeader(m.Header), m.Body)
+		return o
+	}
+	parts := multipart.NewReader(m.Body, parameters["boundary"])
+	for {
+		part, err := parts.NextRawPart()
+		if err == io.EOF {
+			return o
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.part(t, part.Header, part)
+	}
+}
+
+func (o *opened) part(t testing.TB, header textproto.MIMEHeader, body io.Reader) {
+	t.Helper()
+	kind, parameters, err := mime.ParseMediaType(header.Get("Content-Type"))
+	if err != nil || parameters["charset"] != "UTF-8" || header.Get("Content-Transfer-Encoding") != "quoted-printable" {
+		t.Fatalf("%v, %v", header, err)
+	}
+	decoded, err := io.ReadAll(quotedprintable.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.order = append(o.order, kind)
+	switch kind {
+	case "text/plain":
+		o.text = string(decoded)
+	case "text/html":
+		o.html = string(decoded)
+	}
+}
+
+// onWire is text with the line ends that mail has.
+func onWire(text string) string {
+	return strings.NewReplacer("\r\n", "\r\n", "\r", "\r\n", "\n", "\r\n").Replace(text)
+}
+
+func decoded(t testing.TB, header string) string {
+	t.Helper()
+	text, err := new(mime.WordDecoder).DecodeHeader(header)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// TestWhatIsWrittenArrives goes through a real server.
+func TestWhatIsWrittenArrives(t *testing.T) {
+	t.Parallel()
+	awkward := "Grüße aus Köln – 教会 🎉\n.\n..\n.eins\nFrom here\n" + strings.Repeat("lang ", 500) + "\n" +
+		strings.Repeat("ü", 2000) + "\nspaces at the end   \n\ttab\t\n=3D =?x?=\n\n.\n"
+	for name, m := range map[string]mail.Message{
+		"text": {Text: awkward},
+		"html": {HTML: "<p>" + awkward + "</p>"},
+		"both": {Text: awkward, HTML: "<p>" + awkward + "</p>"},
+		"full": {Text: strings.Repeat("ü\n", 50_000), HTML: strings.Repeat("x", mail.MaxBodyBytes-150_000)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in := newInbox(t, nil, false)
+			s := settings(environment.PlaintextMail)
+			s.Username = ""
+			transport, _ := newTransport(t, s, in.listener)
+			m.To = []string{`"Müller, Ännchen" <anna@example.net>`, "bert@example.net", "bert@example.net"}
+			m.ReplyTo = "Pfarrbüro <buero@example.org>"
+			m.Subject = strings.Repeat("Ü", mail.MaxSubjectCharacters)
+			if outcome := send(t, transport, m); outcome != mail.Sent {
+				t.Fatal(outcome)
+			}
+			mails, _, _, _ := in.happened()
+			if to := []string{"anna@example.net", "bert@example.net", "bert@example.net"}; len(mails) != 1 || !slices.Equal(mails[0].to, to) {
+				t.Fatalf("%d mails", len(mails))
+			}
+			got := open(t, mails[0].content)
+			text, html := strings.TrimSuffix(got.text, "\r\n"), strings.TrimSuffix(got.html, "\r\n")
+			if text != strings.TrimSuffix(onWire(m.Text), "\r\n") || html != strings.TrimSuffix(onWire(m.HTML), "\r\n") {
+				t.Errorf("text\n%q\nhtml\n%q", got.text, got.html)
+			}
+			if m.Text != "" && m.HTML != "" && !slices.Equal(got.order, []string{"text/plain", "text/html"}) {
+				t.Errorf("%q", got.order)
+			}
+			checkHeader(t, got.header, m)
+		})
+	}
+}
+
+// checkHeader holds that the headers say what m says, and nothing else.
+func checkHeader(t testing.TB, header netmail.Header, m mail.Message) {
+	t.Helper()
+	known := []string{"Auto-Submitted", "Content-Type", "Date", "From", "Message-Id", "Mime-Version", "Subject", "To"}
+	if m.Text == "" || m.HTML == "" {
+		known = append(known, "Content-Transfer-Encoding")
+	}
+	if m.ReplyTo != "" {
+		known = append(known, "Reply-To")
+		checkAddresses(t, header, "Reply-To", m.ReplyTo)
+	}
+	slices.Sort(known)
+	if keys := slices.Sorted(maps.Keys(header)); !slices.Equal(keys, known) {
+		t.Errorf("headers %q", keys)
+	}
+	for key, values := range header {
+		if len(values) != 1 {
+			t.Errorf("%s occurs %d times", key, len(values))
+		}
+	}
+	if subject := decoded(t, header.Get("Subject")); subject != m.Subject {
+		t.Errorf("subject %q", subject)
+	}
+	checkAddresses(t, header, "To", m.To...)
+	checkAddresses(t, header, "From", "Gemeinde Süd <office@example.org>")
+	if id := header.Get("Message-ID"); !regexp.MustCompile(`^<[A-Z2-7]{26}@example\.org>$`).MatchString(id) {
+		t.Errorf("id %q", id)
+	}
+	if date, err := header.Date(); err != nil || time.Since(date).Abs() > time.Hour || !strings.HasSuffix(header.Get("Date"), "+0000") {
+		t.Errorf("date %q", header.Get("Date"))
+	}
+	if header.Get("Auto-Submitted") != "auto-generated" || header.Get("MIME-Version") != "1.0" {
+		t.Errorf("%v", header)
+	}
+}
+
+func checkAddresses(t testing.TB, header netmail.Header, key string, want ...string) {
+	t.Helper()
+	got, err := header.AddressList(key)
+	if err != nil || len(got) != len(want) {
+		t.Errorf("%s: %v, %v", key, got, err)
+		return
+	}
+	for i, text := range want {
+		if a, err := netmail.ParseAddress(text); err != nil || *a != *got[i] {
+			t.Errorf("%s: %+v, not %+v", key, got[i], a)
+		}
+	}
+}
+
+func TestNothingNamesTheLibraryOrTheMachine(t *testing.T) {
+	t.Parallel()
+	transport, err := mail.New(settings(environment.StartTLS))
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, ok := transport.Render(letter())
+	if !ok {
+		t.Fatal("not rendered")
+	}
+	name, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, word := range []string{name, "go-mail", "User-Agent", "X-Mailer", "wneessen", host, user} {
+		if bytes.Contains(bytes.ToLower(content), bytes.ToLower([]byte(word))) {
+			t.Errorf("%q is in\n%s", word, content)
+		}
+	}
+}
+
+// TestHeadersHoldOnAnyProgram renders what the library alone would fold into a blank line, or let be read as something else.
+func TestHeadersHoldOnAnyProgram(t *testing.T) {
+	t.Parallel()
+	transport, err := mail.New(settings(environment.StartTLS))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, subject := range []string{
+		strings.Repeat("a", 64) + "  " + strings.Repeat("b", 80),
+		strings.Repeat("a ", 30) + strings.Repeat(" ", 60) + "b",
+		"=?utf-8?q?=0D=0ABcc:_x@example.net?=",
+		" space around ",
+		strings.Repeat("x", mail.MaxSubjectCharacters),
+		strings.Repeat("🎉", mail.MaxSubjectCharacters),
+		"x",
+	} {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			t.Parallel()
+			m := letter()
+			m.Subject = subject
+			m.To = []string{`"` + strings.Repeat("a", 64) + "  " + strings.Repeat("b", 80) + `" <anna@example.net>`, `"=?utf-8?q?x?=" <bert@example.net>`}
+			content, ok := transport.Render(m)
+			if !ok {
+				t.Fatal("refused")
+			}
+			checkWire(t, content)
+			header := open(t, content).header
+			if got := decoded(t, header.Get("Subject")); got != subject {
+				t.Errorf("%q", got)
+			}
+			if strings.Contains(header.Get("Subject"), "Bcc") {
+				t.Errorf("%q", header.Get("Subject"))
+			}
+		})
+	}
+}
+
+// checkWire holds that content is lines of visible ASCII, each ended by CR LF, and that no line of the header is blank, too long or could be
+// taken for one more.
+func checkWire(t testing.TB, content []byte) {
+	t.Helper()
+	head, _, found := bytes.Cut(content, []byte("\r\n\r\n"))
+	if !found {
+		t.Fatalf("no end of the header in\n%q", content)
+	}
+	header := regexp.MustCompile(`^([A-Z][A-Za-z-]+:| )[ -~]*$`)
+	for line := range strings.SplitSeq(string(head), "\r\n") {
+		if !header.MatchString(line) || strings.TrimSpace(line) == "" || len(line) > 998 || strings.Contains(line, "=?") && len(line) > 76 {
+			t.Errorf("header line %q", line)
+		}
+	}
+	body := content[len(head):]
+	if bytes.ContainsAny(bytes.ReplaceAll(content, []byte("\r\n"), nil), "\r\n") {
+		t.Errorf("a bare CR or LF in\n%q", content)
+	}
+	for line := range strings.SplitSeq(string(body), "\r\n") {
+		if len(line) > 998 || strings.ContainsFunc(line, func(r rune) bool { return r != '\t' && (r < ' ' || r > '~') }) {
+			t.Errorf("body line %q", line)
+		}
+	}
+}

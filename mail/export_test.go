@@ -1,0 +1,57 @@
+package mail
+
+import (
+	"context"
+	"crypto/x509"
+	"net"
+	"time"
+)
+
+// Limits are the bounds that tests shorten.
+type Limits struct{ Connect, Greeting, Socket, Quit, Total time.Duration }
+
+// Shorten replaces the limits that are not zero.
+func (t *Transport) Shorten(limits Limits) {
+	for _, each := range []struct {
+		limit *time.Duration
+		value time.Duration
+	}{
+		{&t.limits.connect, limits.Connect},
+		{&t.limits.greeting, limits.Greeting},
+		{&t.limits.socket, limits.Socket},
+		{&t.limits.quit, limits.Quit},
+		{&t.limits.total, limits.Total},
+	} {
+		if each.value != 0 {
+			*each.limit = each.value
+		}
+	}
+}
+
+// Unread is how many bytes a server may say.
+func (t *Transport) Unread() int { return t.limits.unread }
+
+// Trust makes the test's authority the only one.
+func (t *Transport) Trust(roots *x509.CertPool) { t.roots = roots }
+
+// DialBy replaces the way to the server.
+func (t *Transport) DialBy(dial func(ctx context.Context, network, address string) (net.Conn, error)) {
+	t.dial = dial
+}
+
+// Render is what would be sent.
+func (t *Transport) Render(m Message) (content []byte, ok bool) {
+	p, ok := t.pack(m)
+	return p.content, ok
+}
+
+// Hurry replaces the outbox's times.
+func (o *Outbox) Hurry(turn, rest time.Duration) { o.turn, o.rest = turn, rest }
+
+// Waiting is how many letters are queued.
+func (o *Outbox) Waiting() int { return len(o.queue) }
+
+// Limits are the bounds in force.
+func (t *Transport) Limits() Limits {
+	return Limits{t.limits.connect, t.limits.greeting, t.limits.socket, t.limits.quit, t.limits.total}
+}

@@ -1,0 +1,145 @@
+package mail_test
+
+import (
+	"crypto/tls"
+	"errors"
+	"io"
+	"log"
+	"net"
+	"sync"
+	"testing"
+
+	"github.com/emersion/go-sasl"
+	"github.com/emersion/go-smtp"
+)
+
+const (
+	user     = "narthex@example.org"
+	password = "Korrekt-Pferd-8731"
+)
+
+// inbox is a real mail server and all that happened to it.
+type inbox struct {
+	refuseSender    bool
+	refuseRecipient string // this one alone
+
+	listener net.Listener
+	server   *smtp.Server
+
+	mu       sync.Mutex
+	hellos   []string   // as TLS or plain
+	attempts int        // to sign in
+	mails    []delivery // that were accepted
+	senders  int        // MAIL commands
+}
+
+type delivery struct {
+	from    string
+	to      []string
+	content []byte
+	user    string
+	tls     bool
+}
+
+// newInbox starts a server; encryption may be nil, and implicit asks for it from the first byte.
+func newInbox(t *testing.T, encryption *tls.Config, implicit bool) *inbox {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := &inbox{listener: listener}
+	in.server = smtp.NewServer(smtp.BackendFunc(in.newSession))
+	in.server.Domain = host
+	in.server.AllowInsecureAuth = true // so that it is the client who refuses
+	in.server.EnableSMTPUTF8 = true
+	in.server.ErrorLog = log.New(io.Discard, "", 0)
+	if implicit {
+		listener = tls.NewListener(listener, encryption)
+	} else {
+		in.server.TLSConfig = encryption
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = in.server.Serve(listener)
+	}()
+	t.Cleanup(func() {
+		_ = in.server.Close()
+		<-ended
+	})
+	return in
+}
+
+func (in *inbox) newSession(c *smtp.Conn) (smtp.Session, error) {
+	_, encrypted := c.TLSConnectionState()
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.hellos = append(in.hellos, c.Hostname())
+	return &visit{in: in, delivery: delivery{tls: encrypted}}, nil
+}
+
+// happened is a copy of what was seen so far.
+func (in *inbox) happened() (mails []delivery, attempts, senders int, hellos []string) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return append([]delivery(nil), in.mails...), in.attempts, in.senders, append([]string(nil), in.hellos...)
+}
+
+// visit is one session on an inbox.
+type visit struct {
+	in *inbox
+	delivery
+}
+
+func (v *visit) AuthMechanisms() []string { return []string{sasl.Plain} }
+
+func (v *visit) Auth(string) (sasl.Server, error) {
+	return sasl.NewPlainServer(func(_, name, secret string) error {
+		v.in.mu.Lock()
+		defer v.in.mu.Unlock()
+		v.in.attempts++
+		if name != user || secret != password {
+			return smtp.ErrAuthFailed
+		}
+		v.user = name
+		return nil
+	}), nil
+}
+
+func (v *visit) Mail(from string, options *smtp.MailOptions) error {
+	v.in.mu.Lock()
+	defer v.in.mu.Unlock()
+	v.in.senders++
+	if v.in.refuseSender {
+		return &smtp.SMTPError{Code: 550, Message: "marked-server-text"}
+	}
+	if options.UTF8 {
+		return errors.New("SMTPUTF8 was asked for")
+	}
+	v.from = from
+	return nil
+}
+
+func (v *visit) Rcpt(to string, _ *smtp.RcptOptions) error {
+	if to == v.in.refuseRecipient {
+		return &smtp.SMTPError{Code: 450, Message: "marked-server-text"}
+	}
+	v.to = append(v.to, to)
+	return nil
+}
+
+func (v *visit) Data(r io.Reader) error {
+	content, err := io.ReadAll(r)
+	if err != nil {
+		return err
+	}
+	v.in.mu.Lock()
+	defer v.in.mu.Unlock()
+	v.content = content
+	v.in.mails = append(v.in.mails, v.delivery)
+	return nil
+}
+
+func (v *visit) Reset()        { v.delivery = delivery{user: v.user, tls: v.tls} }
+func (v *visit) Logout() error { return nil }

@@ -1,0 +1,290 @@
+package mail_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
+
+	"github.com/narthex-platform/narthex/mail"
+	"github.com/narthex-platform/narthex/services/environment"
+	"github.com/narthex-platform/narthex/supervisor"
+)
+
+var _ supervisor.Service = (*mail.Outbox)(nil)
+
+// gate is a sender whose messages wait until they are let through, or their time is up.
+type gate struct {
+	begun chan string // subjects
+	pass  chan mail.Outcome
+
+	mu        sync.Mutex
+	now, most int
+}
+
+func newGate() *gate {
+	return &gate{begun: make(chan string, 2000), pass: make(chan mail.Outcome, 2000)}
+}
+
+func (g *gate) Send(ctx context.Context, m mail.Message) mail.Outcome {
+	g.count(1)
+	defer g.count(-1)
+	g.begun <- m.Subject
+	select {
+	case outcome := <-g.pass:
+		return outcome
+	case <-ctx.Done():
+		return mail.Timeout
+	}
+}
+
+func (g *gate) count(change int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.now += change
+	g.most = max(g.most, g.now)
+}
+
+// next waits for the next message that begins.
+func (g *gate) next(t *testing.T) string {
+	t.Helper()
+	return within(t, g.begun)
+}
+
+func within[T any](t *testing.T, from <-chan T) (value T) {
+	t.Helper()
+	select {
+	case value = <-from:
+	case <-time.After(patience):
+		t.Fatal("nothing came")
+	}
+	return value
+}
+
+func newOutbox(sender mail.Sender) (*mail.Outbox, *observer.ObservedLogs) {
+	core, logs := observer.New(zap.DebugLevel)
+	return mail.NewOutbox(sender, zap.New(core)), logs
+}
+
+// serve runs the outbox until stop is called; what Serve returned comes after.
+func serve(t *testing.T, o *mail.Outbox) (stop func(), ended <-chan error) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	end := make(chan error, 1)
+	go func() { end <- o.Serve(ctx) }()
+	t.Cleanup(cancel)
+	return cancel, end
+}
+
+func subject(text string) mail.Letter {
+	return func(context.Context) (mail.Message, bool) { return mail.Message{Subject: text}, true }
+}
+
+// lines are the log as text, in order.
+func lines(logs *observer.ObservedLogs) []string {
+	var all []string
+	for _, entry := range logs.All() {
+		all = append(all, fmt.Sprint(entry.Message, entry.ContextMap()))
+	}
+	return all
+}
+
+func TestTheQueueHasAnEnd(t *testing.T) {
+	t.Parallel()
+	o, logs := newOutbox(newGate())
+	for i := range 1_000 {
+		if !o.Post(subject("x")) {
+			t.Fatalf("number %d was dropped", i)
+		}
+	}
+	for range 2 {
+		if o.Post(subject("x")) {
+			t.Error("one too many was queued")
+		}
+	}
+	if got := lines(logs); !slices.Equal(got, []string{"mail droppedmap[]", "mail droppedmap[]"}) {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestFourAtOnce(t *testing.T) {
+	t.Parallel()
+	g := newGate()
+	o, _ := newOutbox(g)
+	stop, ended := serve(t, o)
+	for range 12 {
+		o.Post(subject("x"))
+	}
+	for range 4 {
+		g.next(t)
+	}
+	for range 8 { // each that ends lets one more begin
+		g.pass <- mail.Sent
+		g.next(t)
+	}
+	for range 4 {
+		g.pass <- mail.Sent
+	}
+	stop()
+	within(t, ended)
+	if g.most != 4 {
+		t.Errorf("%d at once", g.most)
+	}
+}
+
+func TestLettersAreComposedElsewhere(t *testing.T) {
+	t.Parallel()
+	o, _ := newOutbox(newGate())
+	composed := make(chan time.Duration, 1)
+	o.Post(func(ctx context.Context) (mail.Message, bool) {
+		deadline, _ := ctx.Deadline()
+		composed <- time.Until(deadline)
+		return mail.Message{}, false
+	})
+	if len(composed) != 0 {
+		t.Error("Post composed the letter")
+	}
+	stop, ended := serve(t, o)
+	if left := within(t, composed); left <= 0 || left > 30*time.Second {
+		t.Errorf("a letter has %v", left)
+	}
+	stop()
+	within(t, ended)
+}
+
+// TestTheLogSaysNoMoreThanTheOutcome goes through every outcome, a letter that is none after all, and a panic.
+func TestTheLogSaysNoMoreThanTheOutcome(t *testing.T) {
+	t.Parallel()
+	g := newGate()
+	o, logs := newOutbox(g)
+	outcomes := []mail.Outcome{
+		mail.Sent, mail.NotConfigured, mail.MessageInvalid, mail.ConnectionFailed, mail.TLSFailed, mail.AuthenticationFailed, mail.Rejected, mail.Timeout,
+	}
+	for _, outcome := range outcomes {
+		g.pass <- outcome
+		o.Post(func(context.Context) (mail.Message, bool) {
+			return mail.Message{To: []string{"marked@example.net"}, Subject: "marked", Text: "marked"}, true
+		})
+	}
+	o.Post(func(context.Context) (mail.Message, bool) { return mail.Message{Subject: "marked"}, false })
+	for range 8 { // more than there are workers
+		o.Post(func(context.Context) (mail.Message, bool) { panic("marked") })
+	}
+	stop, ended := serve(t, o)
+	stop()
+	within(t, ended)
+	want := slices.Repeat([]string{"mail letter panickedmap[]"}, 8)
+	for _, outcome := range outcomes[2:] {
+		want = append(want, fmt.Sprintf("mail not sentmap[outcome:%s]", outcome))
+	}
+	got := lines(logs)
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestStopFinishesWhatIsUnderWayAndTheQueue(t *testing.T) {
+	t.Parallel()
+	g := newGate()
+	o, logs := newOutbox(g)
+	stop, ended := serve(t, o)
+	for range 10 {
+		o.Post(subject("x"))
+	}
+	for range 4 {
+		g.next(t)
+	}
+	stop()
+	for range 10 {
+		g.pass <- mail.Sent
+	}
+	if err := within(t, ended); err != context.Canceled {
+		t.Error(err)
+	}
+	if o.Waiting() != 0 || len(g.begun) != 6 || len(lines(logs)) != 0 {
+		t.Errorf("%d waiting, %d more begun, %q", o.Waiting(), len(g.begun), lines(logs))
+	}
+}
+
+func TestStopDropsWhatTakesTooLong(t *testing.T) {
+	t.Parallel()
+	g := newGate()
+	o, logs := newOutbox(g)
+	o.Hurry(never, soon)
+	stop, ended := serve(t, o)
+	for range 20 {
+		o.Post(subject("x"))
+	}
+	for range 4 {
+		g.next(t)
+	}
+	stop()
+	for range 4 { // what is under way is not cut off
+		g.pass <- mail.Sent
+	}
+	for range 4 { // these begin after the stop, and do not end
+		g.next(t)
+	}
+	within(t, ended)
+	want := append(slices.Repeat([]string{"mail not sentmap[outcome:TIMEOUT]"}, 4), "mail droppedmap[letters:12]")
+	if got := lines(logs); !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestALetterHasItsTime(t *testing.T) {
+	t.Parallel()
+	o, logs := newOutbox(newGate())
+	o.Hurry(soon, never)
+	o.Post(subject("x"))
+	stop, ended := serve(t, o)
+	stop()
+	within(t, ended)
+	if got := lines(logs); !slices.Equal(got, []string{"mail not sentmap[outcome:TIMEOUT]"}) {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestTheQueueOutlivesARun(t *testing.T) {
+	t.Parallel()
+	g := newGate()
+	o, _ := newOutbox(g)
+	stop, ended := serve(t, o)
+	stop()
+	within(t, ended)
+	o.Post(subject("after"))
+	stop, ended = serve(t, o)
+	if got := g.next(t); got != "after" {
+		t.Error(got)
+	}
+	g.pass <- mail.Sent
+	stop()
+	within(t, ended)
+	within(t, o.Ready())
+}
+
+// TestThroughARealServer is the whole way: posted, composed, sent.
+func TestThroughARealServer(t *testing.T) {
+	t.Parallel()
+	ca := newAuthority(t)
+	in := newInbox(t, ca.config(t, host, time.Hour), false)
+	transport, _ := newTransport(t, settings(environment.StartTLS), in.listener)
+	transport.Trust(ca.roots())
+	o, logs := newOutbox(transport)
+	for range 10 {
+		o.Post(func(context.Context) (mail.Message, bool) { return letter(), true })
+	}
+	stop, ended := serve(t, o)
+	stop()
+	within(t, ended)
+	if mails, _, _, _ := in.happened(); len(mails) != 10 || len(lines(logs)) != 0 {
+		t.Errorf("%d mails, %q", len(mails), lines(logs))
+	}
+}
