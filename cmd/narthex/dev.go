@@ -92,6 +92,7 @@ func (p *program) serveDev(ctx context.Context, settings environment.Settings) e
 	log, closeLog := newLog(p.stderr)
 	defer closeLog()
 	s := newServer(settings, log)
+	s.mail = &terminalMail{to: p.stdout}
 	if err := s.Start(ctx); err != nil {
 		return err
 	}

@@ -7,11 +7,13 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/narthex-platform/narthex/mail"
 	"github.com/narthex-platform/narthex/modulehost/catalog"
 	"github.com/narthex-platform/narthex/modulehost/facade"
 	"github.com/narthex-platform/narthex/modulehost/process"
 	"github.com/narthex-platform/narthex/services/authorization"
 	"github.com/narthex-platform/narthex/services/database"
+	"github.com/narthex-platform/narthex/services/devices"
 	"github.com/narthex-platform/narthex/services/enablement"
 	"github.com/narthex-platform/narthex/services/environment"
 	"github.com/narthex-platform/narthex/services/health"
@@ -25,6 +27,7 @@ import (
 type server struct {
 	settings  environment.Settings
 	inherited net.Listener // in place of the configured address; nil: none
+	mail      mail.Sender  // nil: the configured mail server
 	log       *zap.Logger
 	tree      *supervisor.Tree
 
@@ -33,7 +36,9 @@ type server struct {
 	database      *database.Database
 	health        *health.Health
 	limiter       *ratelimit.Limiter
+	outbox        *mail.Outbox
 	identity      *identity.Service
+	devices       *devices.Service
 	authorization *authorization.Service
 	decisions     enablement.Decisions
 	roles         map[string]database.ModuleRole

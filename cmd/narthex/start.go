@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"net"
+	"slices"
 	"strconv"
 	"time"
 
 	"go.uber.org/zap"
 
+	"github.com/narthex-platform/narthex/mail"
 	"github.com/narthex-platform/narthex/migrations"
 	"github.com/narthex-platform/narthex/modulehost/abi"
 	"github.com/narthex-platform/narthex/modulehost/catalog"
@@ -16,8 +18,10 @@ import (
 	"github.com/narthex-platform/narthex/services/authorization"
 	"github.com/narthex-platform/narthex/services/clientaddress"
 	"github.com/narthex-platform/narthex/services/database"
+	"github.com/narthex-platform/narthex/services/devices"
 	"github.com/narthex-platform/narthex/services/enablement"
 	"github.com/narthex-platform/narthex/services/environment"
+	"github.com/narthex-platform/narthex/services/expiry"
 	"github.com/narthex-platform/narthex/services/health"
 	"github.com/narthex-platform/narthex/services/httpapi"
 	"github.com/narthex-platform/narthex/services/httpserver"
@@ -66,23 +70,51 @@ func (s *server) openPool(ctx context.Context) (err error) {
 }
 
 // buildRuntimeServices is step 3: what stands between the pool and everybody who uses it.
-func (s *server) buildRuntimeServices(ctx context.Context) error {
+func (s *server) buildRuntimeServices(ctx context.Context) (err error) {
+	if s.mail == nil {
+		if s.mail, err = mail.New(s.settings.Mail); err != nil {
+			return err
+		}
+	}
 	s.health = health.New(s.database.Ping)
 	s.limiter = ratelimit.New()
-	return s.tree.Start(ctx, supervisor.Child{Service: s.health}, supervisor.Child{Service: s.limiter})
+	s.outbox = mail.NewOutbox(s.mail, s.log)
+	return s.tree.Start(ctx,
+		supervisor.Child{Service: s.health},
+		supervisor.Child{Service: s.limiter},
+		supervisor.Child{Service: s.outbox, StopWithin: 40 * time.Second}) // a letter under way, the queue, a margin
 }
 
-// buildIdentity is step 4: the identity runtime, the authorization store and the evaluator.
-func (s *server) buildIdentity(context.Context) (err error) {
+// buildIdentity is step 4: who calls, a person or a screen, what either may do, and the rows of both whose time is over.
+func (s *server) buildIdentity(ctx context.Context) (err error) {
 	pool := s.database.Pool()
-	s.authorization = authorization.New(s.registry, authorization.NewStore(pool))
+	people, screens := identity.NewStore(pool), devices.NewStore(pool)
 	s.identity, err = identity.New(identity.Config{
-		Store:    identity.NewStore(pool),
+		Store:    people,
 		Settings: s.settings.Identity,
 		Limiter:  s.limiter,
+		Outbox:   s.outbox,
 		Log:      s.log,
 	})
-	return err
+	if err != nil {
+		return err
+	}
+	s.devices, err = devices.New(devices.Config{
+		Store:    screens,
+		Displays: s,
+		Limiter:  s.limiter,
+		Settings: s.settings.Identity,
+		Log:      s.log,
+	})
+	if err != nil {
+		return err
+	}
+	s.authorization = authorization.New(s.registry, authorization.NewStore(pool), s.devices)
+	return s.tree.Start(ctx, supervisor.Child{Service: s.devices}, supervisor.Child{Service: expiry.New(s.log,
+		expiry.Sweep{Name: "sessions", Batch: people.SweepSessions},
+		expiry.Sweep{Name: "mailed links", Batch: people.SweepLinks},
+		expiry.Sweep{Name: "pairings", Batch: screens.SweepExpired},
+	)})
 }
 
 // resolveEligibility is step 5: the stored decisions, and which modules may run.
@@ -110,7 +142,7 @@ func (s *server) buildHTTP(context.Context) error {
 		Routes:         s.routes(),
 		TrustedOrigins: s.trustedOrigins(),
 		ClientAddress:  clientaddress.New(s.settings.ClientAddress),
-		Resolver:       s.identity,
+		Resolver:       principals{people: s.identity, screens: s.devices},
 		Authorizer:     s.authorization,
 		Log:            s.log,
 	})
@@ -129,7 +161,7 @@ func (s *server) buildHTTP(context.Context) error {
 
 // routes is the whole table.
 func (s *server) routes() []httpapi.Route {
-	routes := append(s.health.Routes(), s.identity.Routes()...)
+	routes := slices.Concat(s.health.Routes(), s.identity.Routes(), s.authorization.Routes(), s.devices.Routes())
 	for _, module := range s.modules {
 		if module.process != nil {
 			routes = append(routes, gateway.Routes(gateway.Module{

@@ -24,7 +24,21 @@ func Evaluate(kind principal.Kind, baseline Baseline, permission string, held Ho
 	return false
 }
 
-// dependsOnHoldings is false where Evaluate gives the same answer whatever was given. Devices have no store yet, so nothing is held.
+// dependsOnHoldings is false where Evaluate gives the same answer whatever was given.
 func dependsOnHoldings(kind principal.Kind, baseline Baseline) bool {
-	return kind == principal.Human && baseline == Restricted
+	switch kind {
+	case principal.Human:
+		return baseline == Restricted
+	case principal.Device:
+		return baseline != Undeclared
+	}
+	return false
+}
+
+func setOf(permissions []string) map[string]struct{} {
+	set := make(map[string]struct{}, len(permissions))
+	for _, permission := range permissions {
+		set[permission] = struct{}{}
+	}
+	return set
 }

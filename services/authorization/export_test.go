@@ -1,4 +1,45 @@
 package authorization
 
+import "time"
+
 // Statements are prepared by a test against the migrated schema.
-func Statements() []string { return []string{selectHoldings} }
+func Statements() []string {
+	return []string{
+		selectHoldings, selectGrant, selectAll, selectOfPerson, selectOfPermission, selectOfBoth,
+		lockPerson, lockPersonOfGrant, insertGrant, updateRevoked,
+	}
+}
+
+// The statements whose plans a test reads.
+const (
+	SelectHoldings = selectHoldings
+	InsertGrant    = insertGrant
+	UpdateRevoked  = updateRevoked
+)
+
+// ListStatement is what the store would run for the query string.
+func ListStatement(raw string) (sql string, args []any, err error) {
+	q, err := parseQuery(raw)
+	if err != nil {
+		return "", nil, err
+	}
+	sql, args = q.statement()
+	return sql, args, nil
+}
+
+// CursorAt is the cursor of a position.
+func CursorAt(at time.Time, id string) string {
+	parsed, _ := parseID(id)
+	return position{at, parsed}.cursor()
+}
+
+// Recoded is the cursor of the position that text stands for.
+func Recoded(text string) (string, error) {
+	p, err := parseCursor(text)
+	return p.cursor(), err
+}
+
+// The spellings.
+func ParseID(text string) bool                      { _, ok := parseID(text); return ok }
+func ParseTime(text string) (at time.Time, ok bool) { return parseTime(text) }
+func ParseQuery(raw string) error                   { _, err := parseQuery(raw); return err }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/go-json-experiment/json"
 )
 
 // Baseline is what a permission asks for when nothing was granted.
@@ -15,6 +17,17 @@ const (
 	Restricted             // needs an explicit grant or ownership
 	Authenticated          // any signed-in person, never a device
 )
+
+// String is the baseline's name in JSON.
+func (b Baseline) String() string {
+	switch b {
+	case Restricted:
+		return "restricted"
+	case Authenticated:
+		return "authenticated"
+	}
+	return "undeclared"
+}
 
 // Permission is one declaration.
 type Permission struct {
@@ -28,12 +41,13 @@ type Permission struct {
 type Registry struct {
 	sorted    []Permission
 	baselines map[string]Baseline
+	listing   []byte // the answer of GET /api/v1/permissions
 }
 
 // NewRegistry freezes a copy. It fails with PERMISSION_DUPLICATE when an id is declared twice and with PERMISSION_INVALID when a
-// declaration has no id or no baseline.
+// declaration has no id or no baseline, or is not valid UTF-8.
 func NewRegistry(permissions []Permission) (*Registry, error) {
-	r := &Registry{slices.Clone(permissions), make(map[string]Baseline, len(permissions))}
+	r := &Registry{sorted: slices.Clone(permissions), baselines: make(map[string]Baseline, len(permissions))}
 	for _, p := range r.sorted {
 		if p.ID == "" || (p.Baseline != Restricted && p.Baseline != Authenticated) {
 			return nil, fmt.Errorf("%w: %q", ErrPermissionInvalid, p.ID)
@@ -44,6 +58,10 @@ func NewRegistry(permissions []Permission) (*Registry, error) {
 		r.baselines[p.ID] = p.Baseline
 	}
 	slices.SortFunc(r.sorted, func(a, b Permission) int { return strings.Compare(a.ID, b.ID) })
+	var err error
+	if r.listing, err = renderPermissions(r.sorted); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrPermissionInvalid, err)
+	}
 	return r, nil
 }
 
@@ -52,3 +70,25 @@ func (r *Registry) Baseline(permission string) Baseline { return r.baselines[per
 
 // Permissions returns a copy of all declarations, by id.
 func (r *Registry) Permissions() []Permission { return slices.Clone(r.sorted) }
+
+func renderPermissions(permissions []Permission) ([]byte, error) {
+	type entry struct {
+		ID          string  `json:"id"`
+		Baseline    string  `json:"baseline"`
+		ModuleID    *string `json:"moduleId"`
+		Description *string `json:"description"`
+	}
+	entries := make([]entry, len(permissions))
+	for i, p := range permissions {
+		entries[i] = entry{p.ID, p.Baseline.String(), orNull(p.ModuleID), orNull(p.Description)}
+	}
+	return json.Marshal(map[string][]entry{"permissions": entries})
+}
+
+// orNull takes the empty string for an absent one, as JSON and the database want it.
+func orNull(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}

@@ -2,18 +2,27 @@ package authorization
 
 import (
 	"context"
+	"errors"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-const storeDeadline = 5 * time.Second
+const storeDeadline = 5 * time.Second // of one request's work, the wait for a person's row included
 
-// Store is authorization's SQL. Safe for concurrent use.
+// Store is authorization's SQL. A request's work runs under its own deadline and goes on when the client leaves: pgx closes a connection
+// whose query is cut off. Safe for concurrent use.
 type Store struct{ pool *pgxpool.Pool }
 
 // NewStore opens no connection.
 func NewStore(pool *pgxpool.Pool) *Store { return &Store{pool} }
+
+func detached(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), storeDeadline)
+}
 
 // The database's clock decides what has expired. A grant with a scope or from another source is not what an unscoped question asks
 // for, so it answers none.
@@ -34,19 +43,226 @@ SELECT
 			AND source_kind = 'explicit'
 	)`
 
-// holdings runs under its own deadline and goes on when the client leaves: pgx closes a connection whose query is cut off, and other
-// questions of the same request wait for this answer.
 func (s *Store) holdings(ctx context.Context, userID string) (Holdings, error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeDeadline)
+	ctx, cancel := detached(ctx)
 	defer cancel()
 	var held Holdings
 	var granted []string
 	if err := s.pool.QueryRow(ctx, selectHoldings, userID).Scan(&held.Owner, &granted); err != nil {
 		return Holdings{}, err
 	}
-	held.Granted = make(map[string]struct{}, len(granted))
-	for _, permission := range granted {
-		held.Granted[permission] = struct{}{}
-	}
+	held.Granted = setOf(granted)
 	return held, nil
+}
+
+const grantColumns = `
+SELECT id::text AS id, person_id::text AS user_id, permission_id, scope, source_kind, source_reference,
+	expires_at, revoked_at, created_at, created_by::text AS created_by
+FROM core.permission_grant AS g`
+
+const selectGrant = grantColumns + `
+WHERE g.id = $1`
+
+// grant fails with ErrGrantNotFound.
+func (s *Store) grant(ctx context.Context, id string) (grant, error) {
+	ctx, cancel := detached(ctx)
+	defer cancel()
+	rows, err := s.pool.Query(ctx, selectGrant, id)
+	if err != nil {
+		return grant{}, unavailable(err)
+	}
+	found, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[grant])
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return grant{}, ErrGrantNotFound
+	case err != nil:
+		return grant{}, unavailable(err)
+	}
+	return found, nil
+}
+
+// A text for each combination of filters: behind an OR, no index would have the order. "g." matters: the bare id is the output's text.
+const (
+	selectPage = grantColumns + `
+WHERE g.source_kind = 'explicit' AND (g.created_at, g.id) < ($1, $2)`
+	pageOrder = `
+ORDER BY g.created_at DESC, g.id DESC
+LIMIT $3`
+
+	selectAll          = selectPage + pageOrder
+	selectOfPerson     = selectPage + ` AND g.person_id = $4` + pageOrder
+	selectOfPermission = selectPage + ` AND g.permission_id = $4` + pageOrder
+	selectOfBoth       = selectPage + ` AND g.person_id = $4 AND g.permission_id = $5` + pageOrder
+)
+
+// statement returns the query's text and its arguments.
+func (q query) statement() (sql string, args []any) {
+	args = []any{q.below.createdAt, q.below.id, q.limit + 1}
+	switch {
+	case q.userID != "" && q.permissionID != "":
+		return selectOfBoth, append(args, q.userID, q.permissionID)
+	case q.userID != "":
+		return selectOfPerson, append(args, q.userID)
+	case q.permissionID != "":
+		return selectOfPermission, append(args, q.permissionID)
+	}
+	return selectAll, args
+}
+
+// list returns at most one grant more than the query's limit.
+func (s *Store) list(ctx context.Context, q query) ([]grant, error) {
+	ctx, cancel := detached(ctx)
+	defer cancel()
+	sql, args := q.statement()
+	rows, err := s.pool.Query(ctx, sql, args...)
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[grant])
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	return found, nil
+}
+
+// The person's row decides who comes first, issuing or revoking. NO KEY, because the references to people that the other statement
+// writes (created_by, actor_id) ask for a key lock: two people who give each other something at once would wait for each other.
+const (
+	lockPerson = `
+SELECT
+FROM core.person
+WHERE id = $1
+FOR NO KEY UPDATE`
+
+	lockPersonOfGrant = `
+SELECT
+FROM core.person
+WHERE id = (
+	SELECT person_id
+	FROM core.permission_grant
+	WHERE id = $1
+)
+FOR NO KEY UPDATE`
+)
+
+// underLock runs lock, then statement, in one transaction and one round trip. What statement sees and calls now begins when the lock
+// was granted: in READ COMMITTED each statement has a snapshot of its own, and statement_timestamp() is its own too.
+func (s *Store) underLock(ctx context.Context, lock string, id string, statement string, args, into []any) error {
+	ctx, cancel := detached(ctx)
+	defer cancel()
+	work := &pgx.Batch{}
+	work.Queue("BEGIN ISOLATION LEVEL READ COMMITTED")
+	work.Queue(lock, id)
+	work.Queue(statement, args...).QueryRow(func(row pgx.Row) error { return row.Scan(into...) })
+	work.Queue("COMMIT")
+	return s.pool.SendBatch(ctx, work).Close()
+}
+
+const insertGrant = `
+WITH issued AS (
+	INSERT INTO core.permission_grant (person_id, permission_id, source_kind, expires_at, created_at, created_by)
+	SELECT id, $2, 'explicit', $3, statement_timestamp(), $4
+	FROM core.person
+	WHERE id = $1
+		AND ($3::timestamptz IS NULL OR $3 > statement_timestamp())
+		AND NOT EXISTS (
+			SELECT
+			FROM core.permission_grant
+			WHERE person_id = $1
+				AND permission_id = $2
+				AND scope IS NULL
+				AND source_kind = 'explicit'
+				AND source_reference IS NULL
+				AND revoked_at IS NULL
+				AND (expires_at IS NULL OR expires_at > statement_timestamp())
+		)
+	RETURNING id, created_at
+), audited AS (
+	INSERT INTO core.permission_grant_audit (grant_id, actor_id, action, at)
+	SELECT id, $4, 'issued', created_at
+	FROM issued
+)
+SELECT
+	coalesce($3 <= statement_timestamp(), false),
+	EXISTS (
+		SELECT
+		FROM core.person
+		WHERE id = $1
+	),
+	(SELECT id::text FROM issued),
+	(SELECT created_at FROM issued)`
+
+// issue writes the grant and its audit row, or neither: REQUEST_INVALID when its end does not lie ahead, ErrUserNotFound,
+// ErrGrantExists.
+func (s *Store) issue(ctx context.Context, wanted issuance) (grant, error) {
+	var past, known bool
+	var id *string
+	var createdAt *instant
+	actor := orNull(wanted.actor)
+	err := s.underLock(ctx, lockPerson, wanted.userID, insertGrant,
+		[]any{wanted.userID, wanted.permissionID, wanted.expiresAt, actor},
+		[]any{&past, &known, &id, &createdAt})
+	switch {
+	case err != nil:
+		return grant{}, unavailable(err)
+	case past:
+		return grant{}, httpapi.ErrRequest
+	case !known:
+		return grant{}, ErrUserNotFound
+	case id == nil:
+		return grant{}, ErrGrantExists
+	}
+	return grant{
+		ID:           *id,
+		UserID:       wanted.userID,
+		PermissionID: wanted.permissionID,
+		Source:       Source{Kind: explicitSource},
+		ExpiresAt:    (*instant)(wanted.expiresAt),
+		CreatedAt:    *createdAt,
+		CreatedBy:    actor,
+	}, nil
+}
+
+const updateRevoked = `
+WITH revoked AS (
+	UPDATE core.permission_grant AS g
+	SET revoked_at = statement_timestamp()
+	FROM core.permission_grant AS named
+	WHERE named.id = $1
+		AND g.person_id = named.person_id
+		AND g.permission_id = named.permission_id
+		AND g.scope IS NOT DISTINCT FROM named.scope
+		AND g.source_kind = named.source_kind
+		AND g.source_reference IS NOT DISTINCT FROM named.source_reference
+		AND g.revoked_at IS NULL
+	RETURNING g.id, g.revoked_at
+), audited AS (
+	INSERT INTO core.permission_grant_audit (grant_id, actor_id, action, at)
+	SELECT id, $2, 'revoked', revoked_at
+	FROM revoked
+)
+SELECT
+	EXISTS (
+		SELECT
+		FROM core.permission_grant
+		WHERE id = $1
+	),
+	ARRAY (
+		SELECT id::text
+		FROM revoked
+		ORDER BY id
+	)`
+
+// revoke returns the ids of the grants that it revoked: all unrevoked equivalents of the named one, each with its audit row. It fails
+// with ErrGrantNotFound.
+func (s *Store) revoke(ctx context.Context, id, actor string) (revoked []string, err error) {
+	var known bool
+	err = s.underLock(ctx, lockPersonOfGrant, id, updateRevoked, []any{id, orNull(actor)}, []any{&known, &revoked})
+	switch {
+	case err != nil:
+		return nil, unavailable(err)
+	case !known:
+		return nil, ErrGrantNotFound
+	}
+	return revoked, nil
 }

@@ -16,6 +16,7 @@ func anonymousService(tb testing.TB) *identity.Service {
 		Store:    identity.NewStore(nil), // a look-up would panic
 		Settings: environment.Identity{Secret: environment.NewSecret(secret), BaseURL: "https://church.test"},
 		Limiter:  unlimited{},
+		Outbox:   &letterbox{},
 		Log:      zap.NewNop(),
 	})
 	if err != nil {

@@ -3,7 +3,6 @@ package identity
 import (
 	"crypto/hkdf"
 	"crypto/hmac"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
@@ -15,14 +14,8 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-// tokenHash is all that the database knows of a session's token.
-type tokenHash [sha256.Size]byte
-
 // A cookie's value is <token>.<mac>, each 32 bytes in unpadded base64url.
-const (
-	tokenBytes  = 32
-	encodedPart = 43
-)
+const encodedPart = encodedToken
 
 // sessionCookie is the one cookie of this package: how it is named, signed, found and set (contract.md §2).
 type sessionCookie struct {
@@ -60,10 +53,8 @@ func (c sessionCookie) find(header http.Header) (value string, found bool) {
 
 // mint makes a fresh token: the value for the browser, the hash for the database.
 func (c sessionCookie) mint() (value string, hash tokenHash) {
-	var token [tokenBytes]byte
-	_, _ = rand.Read(token[:]) // never fails: it ends the process instead
-	encoded := base64.RawURLEncoding.EncodeToString(token[:])
-	return encoded + "." + base64.RawURLEncoding.EncodeToString(c.mac(encoded)), sha256.Sum256(token[:])
+	token, hash := mintToken()
+	return token + "." + base64.RawURLEncoding.EncodeToString(c.mac(token)), hash
 }
 
 // open accepts exactly what mint made.
@@ -71,16 +62,11 @@ func (c sessionCookie) open(value string) (hash tokenHash, ok bool) {
 	if len(value) != 2*encodedPart+1 || value[encodedPart] != '.' {
 		return tokenHash{}, false
 	}
-	strict := base64.RawURLEncoding.Strict() // one spelling per value
-	mac, err := strict.DecodeString(value[encodedPart+1:])
+	mac, err := base64.RawURLEncoding.Strict().DecodeString(value[encodedPart+1:])
 	if err != nil || !hmac.Equal(mac, c.mac(value[:encodedPart])) {
 		return tokenHash{}, false
 	}
-	token, err := strict.DecodeString(value[:encodedPart])
-	if err != nil {
-		return tokenHash{}, false
-	}
-	return sha256.Sum256(token), true
+	return openToken(value[:encodedPart])
 }
 
 func (c sessionCookie) mac(encodedToken string) []byte {

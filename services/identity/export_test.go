@@ -5,12 +5,16 @@ import (
 	"errors"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/narthex-platform/narthex/mail"
 )
 
 // Statements are prepared by a test against the migrated schema.
 func Statements() []string {
 	return []string{selectCredential, insertSession, selectSession, probeSessions, updateSession, deleteSession,
-		selectStanding, selectStandingByID, lockOwner, insertPerson, adoptPerson, insertOwner}
+		selectStanding, selectStandingByID, lockOwner, insertPerson, adoptPerson, insertOwner,
+		upsertPerson, upsertReset, insertVerification, deleteReset, updatePassword, deleteSessions, verifyPerson,
+		deleteExpiredSessions, deleteExpiredResets, deleteExpiredVerifications, selectPeople, searchPeople}
 }
 
 // The inner doors of passwords.
@@ -85,3 +89,33 @@ func (t meetingTx) QueryRow(ctx context.Context, sql string, args ...any) pgx.Ro
 	}
 	return t.Tx.QueryRow(ctx, sql, args...)
 }
+
+// The inner doors of links.
+var (
+	MintToken = mintToken
+	OpenToken = openToken
+)
+
+// ReplacePassword is a reset without its hash, so that many can meet at the database.
+func (s *Store) ReplacePassword(ctx context.Context, token tokenHash, passwordHash string) error {
+	return s.replacePassword(ctx, token, passwordHash)
+}
+
+// IsInvalidToken tells a refused reset.
+func IsInvalidToken(err error) bool { return errors.Is(err, errInvalidToken) }
+
+// The inner doors of the listing of people.
+var ParsePeoplePosition = parsePeoplePosition
+
+const (
+	SelectPeople = selectPeople
+	SearchPeople = searchPeople
+)
+
+// The letters, as they are written.
+var NewLetters = newLetters
+
+func (l *letters) Verification(address, token string) mail.Message {
+	return l.verification(address, token)
+}
+func (l *letters) Reset(address, token string) mail.Message { return l.reset(address, token) }

@@ -1,6 +1,7 @@
 package identity_test
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
 
+	"github.com/narthex-platform/narthex/mail"
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 	"github.com/narthex-platform/narthex/services/environment"
 	"github.com/narthex-platform/narthex/services/httpapi"
@@ -35,11 +37,39 @@ type unlimited struct{}
 
 func (unlimited) Allow(ratelimit.Rule, ratelimit.Key) (bool, time.Duration) { return true, 0 }
 
+// letterbox keeps the letters until the test takes them: what the outbox would do on its own time.
+type letterbox struct {
+	mu      sync.Mutex
+	letters []mail.Letter
+}
+
+func (b *letterbox) Post(letter mail.Letter) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.letters = append(b.letters, letter)
+	return true
+}
+
+// compose empties the box and returns the messages that came of it.
+func (b *letterbox) compose(ctx context.Context) (messages []mail.Message) {
+	b.mu.Lock()
+	letters := b.letters
+	b.letters = nil
+	b.mu.Unlock()
+	for _, letter := range letters {
+		if m, ok := letter(ctx); ok {
+			messages = append(messages, m)
+		}
+	}
+	return messages
+}
+
 // house is one service over a database of its own.
 type house struct {
 	*databasetest.DB
 	service *identity.Service
 	logged  *observer.ObservedLogs
+	post    *letterbox
 }
 
 func setup(t *testing.T) house {
@@ -62,18 +92,21 @@ func (h house) limitedBy(t *testing.T, limiter identity.Limiter) house {
 func serveLimited(t testing.TB, db *databasetest.DB, store *identity.Store, baseURL environment.Origin, limiter identity.Limiter) house {
 	t.Helper()
 	core, logged := observer.New(zap.DebugLevel)
+	post := &letterbox{}
 	service, err := identity.New(identity.Config{
 		Store: store,
 		Settings: environment.Identity{
 			Secret: environment.NewSecret(secret), BaseURL: baseURL, TrustedOrigins: []environment.Origin{dashboard},
+			Dashboard: dashboard, PublicSignUp: true,
 		},
 		Limiter: limiter,
+		Outbox:  post,
 		Log:     zap.New(core),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return house{db, service, logged}
+	return house{db, service, logged, post}
 }
 
 // person is verified and has the password, unless changed by assignments.
@@ -138,8 +171,12 @@ func (q request) build(t testing.TB) *http.Request {
 // send runs a request through the table as the pipeline does: route, body limit, handler, error.
 func (h house) send(t testing.TB, q request) *httptest.ResponseRecorder {
 	t.Helper()
+	return h.record(q.build(t))
+}
+
+func (h house) record(r *http.Request) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
-	h.handle(w, q.build(t))
+	h.handle(w, r)
 	return w
 }
 

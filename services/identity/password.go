@@ -30,17 +30,25 @@ const (
 	keyBytes  = 32
 )
 
-// passwordFits tells whether a new password has 8 to 128 UTF-16 code units, counted as typed. The check of an existing one has no
-// such rule: it simply does not match.
-func passwordFits(password string) bool {
-	units := 0
+// The length of a new password, in UTF-16 code units as typed. The check of an existing one has no such rule: it simply does not match.
+const (
+	minPassword = 8
+	maxPassword = 128
+)
+
+func passwordLength(password string) (units int) {
 	for _, r := range password {
 		units += utf16.RuneLen(r)
 	}
-	return 8 <= units && units <= 128 && utf8.ValidString(password)
+	return units
 }
 
-// hasher checks passwords through one gate. Its decoy stands in for people who do not exist, so that asking for them takes as long.
+func passwordFits(password string) bool {
+	units := passwordLength(password)
+	return minPassword <= units && units <= maxPassword && utf8.ValidString(password)
+}
+
+// hasher checks and hashes passwords through one gate. Its decoy stands in for people who do not exist, so that asking for them takes as long.
 type hasher struct {
 	gate  *gate
 	decoy string
@@ -71,7 +79,16 @@ func (h *hasher) verify(ctx context.Context, stored, password string) (bool, err
 	return same && exists, nil
 }
 
-// hashPassword makes a PHC string with a fresh salt. It passes no gate: the caller is an operator's command.
+// hash makes a PHC string behind the gate.
+func (h *hasher) hash(ctx context.Context, password string) (string, error) {
+	if err := h.gate.enter(ctx); err != nil {
+		return "", err
+	}
+	defer h.gate.leave()
+	return hashPassword(password), nil
+}
+
+// hashPassword makes a PHC string with a fresh salt. It passes no gate by itself: an operator's command needs none.
 func hashPassword(password string) string {
 	salt := randomBytes(saltBytes)
 	return phc(currentCost(), salt, derive(currentCost(), salt, password))

@@ -30,6 +30,15 @@ var (
 	errCrossSiteLogin  = refusal{status: http.StatusForbidden, code: "CROSS_SITE_NAVIGATION_LOGIN_BLOCKED",
 		message: "Cross-site navigation login blocked. This request appears to be a CSRF attack."}
 
+	errInvalidToken     = refusal{status: http.StatusBadRequest, code: "INVALID_TOKEN", message: "Invalid token"}
+	errInvalidLink      = refusal{status: http.StatusUnauthorized, code: "INVALID_TOKEN", message: "Invalid token"}
+	errExpiredLink      = refusal{status: http.StatusUnauthorized, code: "TOKEN_EXPIRED", message: "Token expired"}
+	errPasswordTooShort = refusal{status: http.StatusBadRequest, code: "PASSWORD_TOO_SHORT", message: "Password too short"}
+	errPasswordTooLong  = refusal{status: http.StatusBadRequest, code: "PASSWORD_TOO_LONG", message: "Password too long"}
+
+	// errSignUpDisabled goes out as spec.md prints it: the code alone.
+	errSignUpDisabled = refusal{status: http.StatusBadRequest, code: "EMAIL_PASSWORD_SIGN_UP_DISABLED"}
+
 	// errNotVerified goes out as spec.md prints it: the code alone.
 	errNotVerified = refusal{status: http.StatusForbidden, code: "EMAIL_NOT_VERIFIED"}
 

@@ -13,9 +13,15 @@ const maxBody = 8 << 10
 func (s *Service) Routes() []httpapi.Route {
 	return []httpapi.Route{
 		s.write("/api/auth/sign-in/email", endpoint{schema: signInSchema(), opensSession: true, handle: s.signIn}),
+		s.write("/api/auth/sign-up/email", endpoint{schema: signUpSchema(), opensSession: true, handle: s.signUp}),
 		s.write("/api/auth/sign-out", endpoint{bodyOptional: true, handle: s.signOut}),
+		s.write("/api/auth/request-password-reset", endpoint{schema: recoverySchema("redirectTo"), handle: s.requestPasswordReset}),
+		s.write("/api/auth/reset-password", endpoint{schema: resetSchema(), handle: s.resetPassword}),
+		s.write("/api/auth/send-verification-email", endpoint{schema: recoverySchema("callbackURL"), handle: s.sendVerificationEmail}),
+		s.read("/api/auth/verify-email", s.verifyEmail),
 		s.read("/api/auth/ok", s.alive),
 		{Method: "GET", Path: "/api/v1/principal", Handle: s.principal},
+		{Method: "GET", Path: "/api/v1/people", Permission: manageGrants, Handle: s.people},
 	}
 }
 
@@ -36,6 +42,9 @@ func (s *Service) read(path string, handle httpapi.Handler) httpapi.Route {
 var (
 	okBody        = []byte(`{"ok":true}`)
 	successBody   = []byte(`{"success":true}`)
+	statusBody    = []byte(`{"status":true}`)
+	verifiedBody  = []byte(`{"status":true,"user":null}`)
+	resetSentBody = []byte(`{"status":true,"message":"If this email exists in our system, check your email for the reset link"}`)
 	anonymousBody = []byte(`{"kind":"anonymous"}`)
 )
 

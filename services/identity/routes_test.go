@@ -2,6 +2,7 @@ package identity_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"go.uber.org/zap"
@@ -13,17 +14,17 @@ import (
 // Every write is gated; every route below /api/auth counts its body.
 func TestRouteGates(t *testing.T) {
 	t.Parallel()
-	service, err := identity.New(identity.Config{Store: identity.NewStore(nil), Limiter: unlimited{}, Log: zap.NewNop()})
+	service, err := identity.New(identity.Config{Store: identity.NewStore(nil), Limiter: unlimited{}, Outbox: &letterbox{}, Log: zap.NewNop()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	listed := map[string]bool{}
 	for _, route := range service.Routes() {
 		listed[route.Method+" "+route.Path] = true
-		if route.Permission != "" || route.Head {
-			t.Errorf("%s resolves a principal or answers HEAD", route.Path)
+		if listing := route.Path == "/api/v1/people"; listing != (route.Permission == "core.authorization.grants.manage") || route.Head {
+			t.Errorf("%s resolves a principal or answers HEAD, or shows people to anybody", route.Path)
 		}
-		if route.Path == "/api/v1/principal" {
+		if strings.HasPrefix(route.Path, "/api/v1/") {
 			continue
 		}
 		if route.Body != httpapi.WholeBody || route.MaxBody != 8<<10 {
@@ -33,12 +34,15 @@ func TestRouteGates(t *testing.T) {
 			t.Errorf("%s has no origin gate", route.Path)
 		}
 	}
-	for _, want := range []string{"POST /api/auth/sign-in/email", "POST /api/auth/sign-out", "GET /api/auth/ok", "GET /api/v1/principal"} {
+	wanted := []string{"POST /api/auth/sign-in/email", "POST /api/auth/sign-up/email", "POST /api/auth/sign-out",
+		"POST /api/auth/request-password-reset", "POST /api/auth/reset-password", "POST /api/auth/send-verification-email",
+		"GET /api/auth/verify-email", "GET /api/auth/ok", "GET /api/v1/principal", "GET /api/v1/people"}
+	for _, want := range wanted {
 		if !listed[want] {
 			t.Errorf("%s is missing", want)
 		}
 	}
-	if len(listed) != 4 {
+	if len(listed) != len(wanted) {
 		t.Errorf("listed %v", listed)
 	}
 }
@@ -55,9 +59,10 @@ func TestNewNeedsAll(t *testing.T) {
 	t.Parallel()
 	for _, config := range []identity.Config{
 		{},
-		{Limiter: unlimited{}, Log: zap.NewNop()},
-		{Store: identity.NewStore(nil), Log: zap.NewNop()},
-		{Store: identity.NewStore(nil), Limiter: unlimited{}},
+		{Limiter: unlimited{}, Outbox: &letterbox{}, Log: zap.NewNop()},
+		{Store: identity.NewStore(nil), Outbox: &letterbox{}, Log: zap.NewNop()},
+		{Store: identity.NewStore(nil), Limiter: unlimited{}, Log: zap.NewNop()},
+		{Store: identity.NewStore(nil), Limiter: unlimited{}, Outbox: &letterbox{}},
 	} {
 		if _, err := identity.New(config); err == nil {
 			t.Error("a service came out of nothing")

@@ -154,6 +154,7 @@ func TestAnotherSecret(t *testing.T) {
 		Store:    identity.NewStore(h.Pool(t)),
 		Settings: environment.Identity{Secret: environment.NewSecret(secret + "!"), BaseURL: base},
 		Limiter:  unlimited{},
+		Outbox:   &letterbox{},
 		Log:      zap.NewNop(),
 	})
 	if _, body := other.principal(t, cookie); body != anonymous {

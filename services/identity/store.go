@@ -3,18 +3,15 @@ package identity
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 const (
-	storeDeadline  = 5 * time.Second  // of one request's work
-	extendDeadline = time.Second      // an answer must not wait long for what it can do without
-	ownerDeadline  = 20 * time.Second // of an operator's transaction, the wait for its lock included
+	storeDeadline  = 5 * time.Second // of one request's work
+	extendDeadline = time.Second     // an answer must not wait long for what it can do without
 )
 
 // Store is identity's SQL. Requests' work runs under its own deadline and goes on when the client leaves: pgx closes a connection
@@ -154,148 +151,4 @@ func (s *Store) end(ctx context.Context, hash tokenHash) error {
 
 func detached(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), limit)
-}
-
-// candidate is who is to become the owner. Without a hash it can only be adopted.
-type candidate struct {
-	address      string
-	name         string
-	passwordHash string
-}
-
-const selectStanding = `
-SELECT EXISTS (SELECT FROM core.platform_owner), coalesce(p.id::text, ''), coalesce(p.password_hash IS NOT NULL, false)
-FROM (VALUES (true)) AS always
-LEFT JOIN core.person p ON p.email = $1`
-
-const selectStandingByID = `
-SELECT EXISTS (SELECT FROM core.platform_owner), coalesce(p.id::text, ''), coalesce(p.password_hash IS NOT NULL, false)
-FROM (VALUES (true)) AS always
-LEFT JOIN core.person p ON p.id = $1`
-
-// querier is a pool or a transaction.
-type querier interface {
-	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
-}
-
-func (s *Store) standing(ctx context.Context, address string) (standing, error) {
-	ctx, cancel := context.WithTimeout(ctx, storeDeadline)
-	defer cancel()
-	now, err := readStanding(ctx, s.pool, selectStanding, address)
-	return now, ownerError(err)
-}
-
-// readStanding runs selectStanding or selectStandingByID.
-func readStanding(ctx context.Context, q querier, sql, who string) (now standing, err error) {
-	err = q.QueryRow(ctx, sql, who).Scan(&now.owned, &now.userID, &now.credential)
-	return now, err
-}
-
-// Excludes itself and every insert, but lets the API go on reading. No advisory lock: modules' roles could take that one.
-const lockOwner = `LOCK TABLE core.platform_owner IN SHARE ROW EXCLUSIVE MODE`
-
-// grantOwnership writes the person and its ownership together, or neither.
-func (s *Store) grantOwnership(ctx context.Context, c candidate) (outcome Outcome, err error) {
-	err = s.lockingOwner(ctx, func(ctx context.Context, tx pgx.Tx) error {
-		outcome, err = settleOwnership(ctx, tx, c)
-		return err
-	})
-	if err != nil {
-		return Outcome{}, err
-	}
-	return outcome, nil
-}
-
-// bootstrap writes the ownership of the person whom sql finds.
-func (s *Store) bootstrap(ctx context.Context, sql, who string) (userID string, err error) {
-	err = s.lockingOwner(ctx, func(ctx context.Context, tx pgx.Tx) error {
-		now, err := readStanding(ctx, tx, sql, who)
-		if err != nil {
-			return err
-		}
-		if err := now.refusal(); err != nil {
-			return err
-		}
-		if now.userID == "" {
-			return ErrNotFound
-		}
-		userID = now.userID
-		_, err = tx.Exec(ctx, insertOwner, userID)
-		return err
-	})
-	if err != nil {
-		return "", err
-	}
-	return userID, nil
-}
-
-// lockingOwner runs f in a transaction that excludes every other owner command.
-func (s *Store) lockingOwner(ctx context.Context, f func(context.Context, pgx.Tx) error) error {
-	ctx, cancel := context.WithTimeout(ctx, ownerDeadline)
-	defer cancel()
-	return ownerError(pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, lockOwner); err != nil {
-			return err
-		}
-		return f(ctx, tx)
-	}))
-}
-
-const insertPerson = `
-INSERT INTO core.person (email, name, email_verified, password_hash)
-VALUES ($1, $2, true, $3)
-RETURNING id::text`
-
-const adoptPerson = `
-UPDATE core.person
-SET email_verified = true, updated_at = CASE WHEN email_verified THEN updated_at ELSE now() END
-WHERE id = $1 AND password_hash IS NOT NULL`
-
-const insertOwner = `
-INSERT INTO core.platform_owner (person_id)
-VALUES ($1)`
-
-func settleOwnership(ctx context.Context, tx pgx.Tx, c candidate) (Outcome, error) {
-	now, err := readStanding(ctx, tx, selectStanding, c.address)
-	if err != nil {
-		return Outcome{}, err
-	}
-	if err := now.refusal(); err != nil {
-		return Outcome{}, err
-	}
-	outcome := Outcome{UserID: now.userID, Adopted: now.userID != ""}
-	switch {
-	case outcome.Adopted:
-		done, err := tx.Exec(ctx, adoptPerson, now.userID)
-		if err == nil && done.RowsAffected() == 0 {
-			err = errStandingChanged
-		}
-		if err != nil {
-			return Outcome{}, err
-		}
-	case c.passwordHash == "":
-		return Outcome{}, errStandingChanged
-	default:
-		if err := tx.QueryRow(ctx, insertPerson, c.address, c.name, c.passwordHash).Scan(&outcome.UserID); err != nil {
-			return Outcome{}, err
-		}
-	}
-	_, err = tx.Exec(ctx, insertOwner, outcome.UserID)
-	return outcome, err
-}
-
-// ownerError gives what the database said its code.
-func ownerError(err error) error {
-	if coded := Error(""); err == nil || errors.As(err, &coded) || errors.Is(err, errStandingChanged) {
-		return err
-	}
-	if refused := (*pgconn.PgError)(nil); errors.As(err, &refused) {
-		switch refused.ConstraintName {
-		case "platform_owner_pkey":
-			return fmt.Errorf("%w: %w", ErrOwnerExists, err)
-		case "person_email_unique":
-			return fmt.Errorf("%w: %w", errStandingChanged, err)
-		}
-	}
-	return fmt.Errorf("%w: %w", ErrStore, err)
 }

@@ -8,62 +8,9 @@ import (
 	"testing"
 
 	"github.com/narthex-platform/narthex/services/authorization"
-	"github.com/narthex-platform/narthex/services/database/databasetest"
 	"github.com/narthex-platform/narthex/services/httpapi"
 	"github.com/narthex-platform/narthex/services/principal"
 )
-
-func TestMain(m *testing.M) { databasetest.Main(m) }
-
-const (
-	read   = "test.things.read"
-	manage = "test.things.manage"
-	purge  = "test.things.purge"
-)
-
-type house struct {
-	*databasetest.DB
-	service *authorization.Service
-}
-
-func setup(t *testing.T) house {
-	t.Helper()
-	registry, err := authorization.NewRegistry([]authorization.Permission{
-		{ID: read, Baseline: authorization.Authenticated},
-		{ID: manage, Baseline: authorization.Restricted},
-		{ID: purge, Baseline: authorization.Restricted},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	db := databasetest.New(t)
-	return house{db, authorization.New(registry, authorization.NewStore(db.Pool(t)))}
-}
-
-func (h house) person(t *testing.T, address string) string {
-	t.Helper()
-	var id string
-	err := h.Pool(t).QueryRow(t.Context(), "INSERT INTO core.person (email, name) VALUES ($1, 'A person') RETURNING id::text", address).Scan(&id)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return id
-}
-
-// lose makes every question to the store fail.
-func (h house) lose(t *testing.T) {
-	t.Helper()
-	h.Exec(t, "ALTER TABLE core.permission_grant RENAME TO lost")
-}
-
-func allowed(t *testing.T, caller httpapi.Caller, permission string) bool {
-	t.Helper()
-	yes, err := caller.Allowed(t.Context(), permission)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return yes
-}
 
 func TestGrants(t *testing.T) {
 	t.Parallel()

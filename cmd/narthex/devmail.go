@@ -1,0 +1,31 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+
+	"github.com/narthex-platform/narthex/mail"
+)
+
+// terminalMail shows mails where the developer looks instead of sending them.
+type terminalMail struct {
+	mu sync.Mutex
+	to io.Writer
+}
+
+var _ mail.Sender = (*terminalMail)(nil)
+
+// Send never fails: who reads the terminal is who the mail is for.
+func (t *terminalMail) Send(_ context.Context, m mail.Message) mail.Outcome {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	body := m.Text
+	if body == "" {
+		body = m.HTML
+	}
+	fmt.Fprintf(t.to, "\n── mail to %s ── %s\n%s\n──\n", strings.Join(m.To, ", "), m.Subject, strings.TrimSpace(body))
+	return mail.Sent
+}

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/narthex-platform/narthex/services/devices"
+	"github.com/narthex-platform/narthex/services/httpserver"
+	"github.com/narthex-platform/narthex/services/principal"
+)
+
+// principals tells who sent a request: a person with a live session, else a paired screen, else nobody (contract.md §1). A browser that is
+// both is the person.
+type principals struct {
+	people  httpserver.Resolver
+	screens httpserver.Resolver
+}
+
+// Resolve fails as soon as one of the stores cannot tell.
+func (p principals) Resolve(ctx context.Context, r *http.Request) (principal.Principal, error) {
+	who, err := p.people.Resolve(ctx, r)
+	if err != nil || who.Kind != principal.Anonymous {
+		return who, err
+	}
+	return p.screens.Resolve(ctx, r)
+}
+
+// Displays are those of the modules that run. They are asked for by requests alone, after every module has started.
+func (s *server) Displays() []devices.Display {
+	var displays []devices.Display
+	for _, module := range s.modules {
+		if declared := module.Manifest; declared.Display != nil {
+			displays = append(displays, devices.Display{
+				ModuleID:   declared.ID,
+				ModuleName: declared.Name,
+				Permission: declared.Display.Permission,
+			})
+		}
+	}
+	return displays
+}
+
+// Display finds the one of a module.
+func (s *server) Display(moduleID string) (devices.Display, bool) {
+	for _, display := range s.Displays() {
+		if display.ModuleID == moduleID {
+			return display, true
+		}
+	}
+	return devices.Display{}, false
+}

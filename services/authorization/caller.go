@@ -1,0 +1,40 @@
+package authorization
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/narthex-platform/narthex/services/httpapi"
+	"github.com/narthex-platform/narthex/services/principal"
+)
+
+type caller struct {
+	service   *Service
+	principal principal.Principal
+
+	once sync.Once
+	held Holdings
+	err  error
+}
+
+var _ httpapi.Caller = (*caller)(nil)
+
+func (c *caller) Principal() principal.Principal { return c.principal }
+
+// Allowed answers without the database whenever no stored fact could change the answer.
+func (c *caller) Allowed(ctx context.Context, permission string) (bool, error) {
+	baseline := c.service.registry.Baseline(permission)
+	if !dependsOnHoldings(c.principal.Kind, baseline) {
+		return Evaluate(c.principal.Kind, baseline, permission, Holdings{}), nil
+	}
+	c.once.Do(func() {
+		if c.held, c.err = c.service.holdings(ctx, c.principal); c.err != nil {
+			c.err = fmt.Errorf("%w: %w", httpapi.ErrPrincipal, c.err)
+		}
+	})
+	if c.err != nil {
+		return false, c.err
+	}
+	return Evaluate(c.principal.Kind, baseline, permission, c.held), nil
+}

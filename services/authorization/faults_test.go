@@ -1,0 +1,142 @@
+package authorization_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// Whatever is wrong with the store, the answer is the same and nothing is half-written. The permission was read before.
+func TestStoreFaults(t *testing.T) {
+	t.Parallel()
+	const list, one, issue, revoke = 1, 2, 4, 8
+	rows := []struct {
+		fault   string
+		affects int
+		repair  string
+	}{
+		{"ALTER TABLE core.permission_grant RENAME TO lost", list | one | issue | revoke, "ALTER TABLE core.lost RENAME TO permission_grant"},
+		{"ALTER TABLE core.permission_grant RENAME scope TO lost", list | one | issue | revoke, "ALTER TABLE core.permission_grant RENAME lost TO scope"},
+		{"ALTER TABLE core.permission_grant RENAME source_reference TO lost", list | one | issue | revoke, "ALTER TABLE core.permission_grant RENAME lost TO source_reference"},
+		{"ALTER TABLE core.person RENAME TO lost", issue | revoke, "ALTER TABLE core.lost RENAME TO person"},
+		{"ALTER TABLE core.permission_grant_audit RENAME TO lost", issue | revoke, "ALTER TABLE core.lost RENAME TO permission_grant_audit"},
+		// These are found out in the middle of the transaction, not when its statements are prepared.
+		{"ALTER TABLE core.permission_grant_audit ADD CONSTRAINT never CHECK (at IS NULL) NOT VALID", issue | revoke, "ALTER TABLE core.permission_grant_audit DROP CONSTRAINT never"},
+		{"ALTER TABLE core.permission_grant ADD CONSTRAINT never CHECK (created_at IS NULL) NOT VALID", issue | revoke, "ALTER TABLE core.permission_grant DROP CONSTRAINT never"},
+		{"ALTER TABLE core.permission_grant_audit ALTER COLUMN id DROP IDENTITY", issue | revoke, "ALTER TABLE core.permission_grant_audit ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (START 1000)"},
+	}
+	for _, row := range rows {
+		t.Run(row.fault, func(t *testing.T) {
+			t.Parallel()
+			h := setup(t)
+			owner := h.owner(t)
+			id := h.issued(t, owner, owner.UserID, manage)
+			caller := h.service.Caller(owner)
+			if !allowed(t, caller, grants) {
+				t.Fatal("the owner may not")
+			}
+			all := func() map[int]*httptest.ResponseRecorder {
+				return map[int]*httptest.ResponseRecorder{
+					list:   h.sendAs(caller, "GET", "/api/v1/grants", ""),
+					one:    h.sendAs(caller, "GET", "/api/v1/grants/"+id, ""),
+					issue:  h.sendAs(caller, "POST", "/api/v1/grants", wanted(owner.UserID, purge, "")),
+					revoke: h.sendAs(caller, "POST", "/api/v1/grants/"+id+"/revoke", "{}"),
+				}
+			}
+			h.Exec(t, row.fault)
+			for what, w := range all() {
+				if what&row.affects != 0 {
+					wantCode(t, w, http.StatusServiceUnavailable, "STORE_UNAVAILABLE")
+				} else if w.Code >= 400 {
+					t.Errorf("%d: %d %s", what, w.Code, w.Body)
+				}
+			}
+			h.Exec(t, row.repair)
+			h.wantRows(t, 1, 1)
+			if n := h.count(t, "core.permission_grant WHERE revoked_at IS NULL"); n != 1 {
+				t.Error("the grant was revoked")
+			}
+			for what, w := range all() {
+				if w.Code >= 400 {
+					t.Errorf("after the repair, %d: %d %s", what, w.Code, w.Body)
+				}
+			}
+			h.wantRows(t, 2, 3)
+		})
+	}
+}
+
+func TestUnreachable(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	caller := h.service.Caller(h.owner(t))
+	if !allowed(t, caller, grants) {
+		t.Fatal("the owner may not")
+	}
+	config := h.Pool(t).Config()
+	config.ConnConfig.Port = 1
+	pool, err := pgxpool.NewWithConfig(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	h.service = serve(t, pool, nil)
+	for _, row := range [][3]string{
+		{"GET", "/api/v1/grants"}, {"GET", "/api/v1/grants/" + unknownID},
+		{"POST", "/api/v1/grants", wanted(unknownID, manage, "")}, {"POST", "/api/v1/grants/" + unknownID + "/revoke", "{}"},
+	} {
+		wantCode(t, h.sendAs(caller, row[0], row[1], row[2]), http.StatusServiceUnavailable, "STORE_UNAVAILABLE")
+	}
+	if w := h.sendAs(caller, "GET", "/api/v1/permissions", ""); w.Code != http.StatusOK {
+		t.Errorf("the registry needs no store: %d %s", w.Code, w.Body)
+	}
+	wantCode(t, h.send(caller.Principal(), "GET", "/api/v1/permissions", ""), http.StatusServiceUnavailable, "PRINCIPAL_RESOLUTION_FAILED")
+}
+
+// Whoever waited too long is told so, and what was given up is not done later.
+func TestGivenUp(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	owner := h.owner(t)
+	person := h.person(t, "a@example.org")
+	id := h.issued(t, owner, person, manage)
+	tx := h.held(t, person)
+	answers := make(chan *httptest.ResponseRecorder, 2)
+	go func() { answers <- h.send(owner, "POST", "/api/v1/grants", wanted(person, purge, "")) }()
+	go func() { answers <- h.revoke(owner, id) }()
+	h.awaitBlocked(t, 2)
+	for range 2 {
+		wantCode(t, <-answers, http.StatusServiceUnavailable, "STORE_UNAVAILABLE")
+	}
+	h.awaitBlocked(t, 0)
+	if err := tx.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	await(t, func() bool {
+		return h.count(t, "pg_stat_activity WHERE datname = current_database() AND state <> 'idle'") == 1
+	})
+	h.wantRows(t, 1, 1)
+	if !allowed(t, h.service.Caller(owner), manage) || h.count(t, "core.permission_grant WHERE revoked_at IS NULL") != 1 {
+		t.Error("it was revoked later")
+	}
+}
+
+// The client that hangs up costs neither the work nor the pooled connection.
+func TestClientGoneWhileWriting(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	owner := h.owner(t)
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	w := httptest.NewRecorder()
+	r := httptest.NewRequestWithContext(gone, "POST", "/api/v1/grants", strings.NewReader(wanted(owner.UserID, manage, "")))
+	r.Header.Set("Content-Type", "application/json")
+	if err := h.answer(w, r, h.service.Caller(owner)); err != nil || w.Code != http.StatusCreated {
+		t.Errorf("got %d, %v", w.Code, err)
+	}
+	h.wantRows(t, 1, 1)
+}

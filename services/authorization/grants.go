@@ -1,0 +1,62 @@
+package authorization
+
+import (
+	"time"
+
+	"github.com/narthex-platform/narthex/services/httpapi"
+)
+
+// grant is one explicit grant, as stored and as JSON (contract.md §3).
+type grant struct {
+	ID           string  `json:"id"`
+	UserID       string  `json:"userId"`
+	PermissionID string  `json:"permissionId"`
+	Scope        *string `json:"scope"`
+	Source       `json:"source"`
+	ExpiresAt    *instant `json:"expiresAt"`
+	RevokedAt    *instant `json:"revokedAt"`
+	CreatedAt    instant  `json:"createdAt"`
+	CreatedBy    *string  `json:"createdBy"`
+}
+
+// Source tells where a grant comes from.
+type Source struct {
+	Kind      string  `db:"source_kind" json:"kind"`
+	Reference *string `db:"source_reference" json:"reference"`
+}
+
+const explicitSource = "explicit"
+
+// issueBody is what POST /api/v1/grants takes. There is no scope: the key itself is refused.
+type issueBody struct {
+	UserID       string  `json:"userId"`
+	PermissionID string  `json:"permissionId"`
+	ExpiresAt    *string `json:"expiresAt,omitzero"`
+}
+
+// issuance is a well-formed wish for a grant of a declared permission.
+type issuance struct {
+	userID       string
+	permissionID string
+	expiresAt    *time.Time // nil: never
+	actor        string     // who issues it; empty: no person
+}
+
+// checkIssue judges what needs no database. Whether the end lies ahead is for the database's clock to say.
+func (s *Service) checkIssue(body issueBody, actor string) (issuance, error) {
+	wanted := issuance{userID: body.UserID, permissionID: body.PermissionID, actor: actor}
+	if _, ok := parseID(body.UserID); !ok {
+		return wanted, httpapi.ErrRequest
+	}
+	if body.ExpiresAt != nil {
+		at, ok := parseTime(*body.ExpiresAt)
+		if !ok {
+			return wanted, httpapi.ErrRequest
+		}
+		wanted.expiresAt = &at
+	}
+	if s.registry.Baseline(body.PermissionID) == Undeclared {
+		return wanted, ErrPermissionUnknown
+	}
+	return wanted, nil
+}

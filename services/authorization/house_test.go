@@ -1,0 +1,247 @@
+package authorization_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/narthex-platform/narthex/services/authorization"
+	"github.com/narthex-platform/narthex/services/database/databasetest"
+	"github.com/narthex-platform/narthex/services/httpapi"
+	"github.com/narthex-platform/narthex/services/principal"
+)
+
+func TestMain(m *testing.M) { databasetest.Main(m) }
+
+const (
+	read   = "test.things.read"
+	manage = "test.things.manage"
+	purge  = "test.things.purge"
+	grants = "core.authorization.grants.manage"
+)
+
+// house is one service over a database of its own.
+type house struct {
+	*databasetest.DB
+	service *authorization.Service
+}
+
+func setup(t testing.TB) house {
+	t.Helper()
+	db := databasetest.New(t)
+	return house{db, serve(t, db.Pool(t), nil)}
+}
+
+func serve(t testing.TB, pool *pgxpool.Pool, devices authorization.Devices) *authorization.Service {
+	t.Helper()
+	registry, err := authorization.NewRegistry([]authorization.Permission{
+		{ID: read, Baseline: authorization.Authenticated, ModuleID: "test", Description: "See \"things\""},
+		{ID: manage, Baseline: authorization.Restricted, ModuleID: "test"},
+		{ID: purge, Baseline: authorization.Restricted, ModuleID: "test"},
+		{ID: grants, Baseline: authorization.Restricted, Description: "Give and revoke permissions"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return authorization.New(registry, authorization.NewStore(pool), devices)
+}
+
+// second is the same house served by a process of its own, as far as the database can tell.
+func (h house) second(t testing.TB) house {
+	t.Helper()
+	pool, err := pgxpool.NewWithConfig(context.Background(), h.Pool(t).Config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	return house{h.DB, serve(t, pool, nil)}
+}
+
+func (h house) person(t testing.TB, address string) string {
+	t.Helper()
+	return h.text(t, "INSERT INTO core.person (email, name) VALUES ($1, 'A person') RETURNING id::text", address)
+}
+
+// owner may call every route.
+func (h house) owner(t testing.TB) principal.Principal {
+	t.Helper()
+	id := h.person(t, "owner@example.org")
+	h.Exec(t, "INSERT INTO core.platform_owner (person_id) VALUES ($1)", id)
+	return principal.Person(id)
+}
+
+// insert writes a grant past the service; columns are all after person_id and permission_id, with their values.
+func (h house) insert(t testing.TB, person, permission, columns, values string) (id string) {
+	t.Helper()
+	return h.text(t, "INSERT INTO core.permission_grant (person_id, permission_id"+columns+") VALUES ($1, $2"+values+") RETURNING id::text",
+		person, permission)
+}
+
+// text returns one row's one text.
+func (h house) text(t testing.TB, sql string, args ...any) (text string) {
+	t.Helper()
+	if err := h.Pool(t).QueryRow(t.Context(), sql, args...).Scan(&text); err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func (h house) count(t testing.TB, from string, args ...any) (n int) {
+	t.Helper()
+	if err := h.Pool(t).QueryRow(t.Context(), "SELECT count(*) FROM "+from, args...).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// wantRows checks how many grants and audit rows there are altogether.
+func (h house) wantRows(t testing.TB, grants, audits int) {
+	t.Helper()
+	if n := h.count(t, "core.permission_grant"); n != grants {
+		t.Errorf("%d grants, want %d", n, grants)
+	}
+	if n := h.count(t, "core.permission_grant_audit"); n != audits {
+		t.Errorf("%d audit rows, want %d", n, audits)
+	}
+}
+
+// send runs a request as the pipeline does, behind Origin: body limit, permission, handler.
+func (h house) send(who principal.Principal, method, target, body string) *httptest.ResponseRecorder {
+	return h.sendAs(h.service.Caller(who), method, target, body)
+}
+
+func (h house) sendAs(caller httpapi.Caller, method, target, body string) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	r := httptest.NewRequest(method, target, strings.NewReader(body))
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	if err := h.answer(w, r, caller); err != nil {
+		httpapi.WriteError(w, err)
+	}
+	return w
+}
+
+func (h house) answer(w http.ResponseWriter, r *http.Request, caller httpapi.Caller) error {
+	for _, route := range h.service.Routes() {
+		parameters, ok := match(route, r)
+		if !ok {
+			continue
+		}
+		c := &httpapi.Call{
+			Writer: w, Request: r, Caller: caller, MaxBody: route.MaxBody,
+			Parameter: func(name string) string { return parameters[name] },
+		}
+		var err error
+		if route.Body == httpapi.WholeBody {
+			if c.Body, err = httpapi.ReadBody(w, r, route.MaxBody); err != nil {
+				return err
+			}
+		}
+		switch allowed, err := caller.Allowed(r.Context(), route.Permission); {
+		case err != nil:
+			return err
+		case !allowed:
+			return httpapi.ErrPermission
+		}
+		return route.Handle(c)
+	}
+	return httpapi.ErrNotFound
+}
+
+func match(route httpapi.Route, r *http.Request) (parameters map[string]string, ok bool) {
+	pattern, path := strings.Split(route.Path, "/"), strings.Split(r.URL.Path, "/")
+	if route.Method != r.Method || len(pattern) != len(path) {
+		return nil, false
+	}
+	parameters = make(map[string]string)
+	for i, part := range pattern {
+		if name, found := strings.CutPrefix(part, "{"); found {
+			parameters[strings.TrimSuffix(name, "}")] = path[i]
+		} else if part != path[i] {
+			return nil, false
+		}
+	}
+	return parameters, true
+}
+
+// wanted is the body of an issuing; more continues it.
+func wanted(person, permission, more string) string {
+	return `{"userId":"` + person + `","permissionId":"` + permission + `"` + more + `}`
+}
+
+// issued issues a grant and returns its id.
+func (h house) issued(t testing.TB, who principal.Principal, person, permission string) string {
+	t.Helper()
+	w := h.send(who, "POST", "/api/v1/grants", wanted(person, permission, ""))
+	if w.Code != http.StatusCreated {
+		t.Fatalf("issuing: %d %s", w.Code, w.Body)
+	}
+	return decode[struct {
+		ID string `json:"id"`
+	}](t, w).ID
+}
+
+func (h house) revoke(who principal.Principal, id string) *httptest.ResponseRecorder {
+	return h.send(who, "POST", "/api/v1/grants/"+id+"/revoke", "{}")
+}
+
+func decode[T any](t testing.TB, w *httptest.ResponseRecorder) (into T) {
+	t.Helper()
+	if err := json.Unmarshal(w.Body.Bytes(), &into); err != nil {
+		t.Fatalf("%s: %v", w.Body, err)
+	}
+	return into
+}
+
+func wantAnswer(t testing.TB, w *httptest.ResponseRecorder, status int, body string) {
+	t.Helper()
+	if w.Code != status || w.Body.String() != body {
+		t.Errorf("got %d %s, want %d %s", w.Code, w.Body, status, body)
+	}
+}
+
+func wantCode(t testing.TB, w *httptest.ResponseRecorder, status int, code string) {
+	t.Helper()
+	wantAnswer(t, w, status, `{"code":"`+code+`"}`)
+}
+
+func allowed(t testing.TB, caller httpapi.Caller, permission string) bool {
+	t.Helper()
+	yes, err := caller.Allowed(t.Context(), permission)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return yes
+}
+
+// lose makes every question to the store fail.
+func (h house) lose(t testing.TB) {
+	t.Helper()
+	h.Exec(t, "ALTER TABLE core.permission_grant RENAME TO lost")
+}
+
+// awaitBlocked returns when so many of this database's sessions wait for a lock.
+func (h house) awaitBlocked(t testing.TB, sessions int) {
+	t.Helper()
+	await(t, func() bool {
+		return h.count(t, "pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'") == sessions
+	})
+}
+
+// await returns when condition holds; the test fails when it does not within a time that no healthy run needs.
+func await(t testing.TB, condition func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); !condition(); runtime.Gosched() {
+		if time.Now().After(deadline) {
+			t.Fatal("waited in vain")
+		}
+	}
+}

@@ -1,0 +1,299 @@
+package authorization_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/narthex-platform/narthex/services/principal"
+)
+
+// A hundred identical creates at two processes: one succeeds. The same again once that grant has expired, and once it is revoked.
+func TestIdenticalCreates(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	houses := []house{h, h.second(t)}
+	owner := h.owner(t)
+	person := h.person(t, "a@example.org")
+	all := func() (winner string) {
+		statuses := make(chan int, 100)
+		ids := make(chan string, 100)
+		start := make(chan struct{})
+		var asking sync.WaitGroup
+		for i := range 100 {
+			asking.Go(func() {
+				<-start
+				w := houses[i%2].send(owner, "POST", "/api/v1/grants", wanted(person, manage, ""))
+				statuses <- w.Code
+				if w.Code == http.StatusCreated {
+					ids <- w.Body.String()[7:43]
+				} else if w.Body.String() != `{"code":"AUTHORIZATION_GRANT_ALREADY_EXISTS"}` {
+					t.Errorf("got %s", w.Body)
+				}
+			})
+		}
+		close(start)
+		asking.Wait()
+		close(statuses)
+		count := make(map[int]int)
+		for status := range statuses {
+			count[status]++
+		}
+		if count[http.StatusCreated] != 1 || count[http.StatusConflict] != 99 {
+			t.Fatalf("got %v", count)
+		}
+		return <-ids
+	}
+	first := all()
+	h.wantRows(t, 1, 1)
+	h.Exec(t, "UPDATE core.permission_grant SET expires_at = now() - interval '1 microsecond' WHERE id = $1", first)
+	second := all()
+	h.wantRows(t, 2, 2)
+	if w := h.revoke(owner, second); !strings.Contains(w.Body.String(), second) || !strings.Contains(w.Body.String(), first) {
+		t.Errorf("revoked %s", w.Body)
+	}
+	all()
+	h.wantRows(t, 3, 5)
+}
+
+// held is a transaction that keeps the person's row, as another process's issuing or revoking does.
+func (h house) held(t *testing.T, person string) pgx.Tx {
+	t.Helper()
+	tx, err := h.Pool(t).BeginTx(t.Context(), pgx.TxOptions{IsoLevel: pgx.ReadCommitted})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = tx.Rollback(t.Context()) })
+	if _, err := tx.Exec(t.Context(), "SELECT FROM core.person WHERE id = $1 FOR NO KEY UPDATE", person); err != nil {
+		t.Fatal(err)
+	}
+	return tx
+}
+
+// What happens while an issuing waits for its turn counts: it is judged by what is so when its turn has come. The database's own default
+// for transactions, which is the administrator's to set, changes nothing.
+func TestJudgedAfterTheWait(t *testing.T) {
+	t.Parallel()
+	exec := func(sql string) func(*testing.T, house, pgx.Tx, string) {
+		return func(t *testing.T, _ house, tx pgx.Tx, person string) {
+			if _, err := tx.Exec(t.Context(), sql, person, manage); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	soonPassed := func(t *testing.T, h house, _ pgx.Tx, _ string) {
+		await(t, func() bool { return h.text(t, "SELECT (clock_timestamp() > moment)::text FROM soon") == "true" })
+	}
+	rows := []struct {
+		name      string
+		before    string // what the person holds
+		end       bool   // the wanted grant ends soon
+		meanwhile func(*testing.T, house, pgx.Tx, string)
+		status    int
+	}{
+		{"an equivalent is issued", "", false, exec("INSERT INTO core.permission_grant (person_id, permission_id) VALUES ($1, $2)"), 409},
+		{"the equivalent is revoked", "NULL", false, exec("UPDATE core.permission_grant SET revoked_at = now() WHERE person_id = $1 AND permission_id = $2"), 201},
+		{"the equivalent expires", "(SELECT moment FROM soon)", false, soonPassed, 201},
+		{"the wanted end passes", "", true, soonPassed, 400},
+	}
+	for _, isolation := range []string{"read committed", "repeatable read", "serializable"} {
+		for _, row := range rows {
+			t.Run(isolation+"/"+row.name, func(t *testing.T) {
+				t.Parallel()
+				h := setup(t)
+				h.Exec(t, "ALTER DATABASE "+h.Settings.Name+" SET default_transaction_isolation TO '"+isolation+"'")
+				h.Exec(t, "CREATE TABLE soon AS SELECT date_trunc('milliseconds', clock_timestamp() + interval '400 ms') AS moment")
+				owner := h.owner(t)
+				person := h.person(t, "a@example.org")
+				existing := 0
+				if row.before != "" {
+					h.insert(t, person, manage, ", expires_at", ", "+row.before)
+					existing = 1
+				}
+				more := ""
+				if row.end {
+					more = `,"expiresAt":"` + h.text(t, `SELECT to_char(moment, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') FROM soon`) + `"`
+				}
+				tx := h.held(t, person)
+				answered := make(chan *httptest.ResponseRecorder, 1)
+				other := h.second(t) // connects under the new default
+				go func() { answered <- other.send(owner, "POST", "/api/v1/grants", wanted(person, manage, more)) }()
+				h.awaitBlocked(t, 1)
+				row.meanwhile(t, h, tx, person)
+				released := h.text(t, "SELECT clock_timestamp()::text")
+				if err := tx.Commit(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				w := <-answered
+				if w.Code != row.status {
+					t.Errorf("got %d %s, want %d", w.Code, w.Body, row.status)
+				}
+				audits := h.count(t, "core.permission_grant_audit")
+				if want := map[int]int{201: 1}[row.status]; audits != want {
+					t.Errorf("%d audit rows, want %d", audits, want)
+				}
+				// The listing's order is the order of the turns.
+				if n := h.count(t, "core.permission_grant WHERE created_by IS NOT NULL AND created_at > $1::text::timestamptz", released); n != audits {
+					t.Errorf("%d grants of %d since the wait, beside %d before", n, audits, existing)
+				}
+			})
+		}
+	}
+}
+
+// A revoking waits for an issuing whose answer may be out already, and then revokes what it issued.
+func TestRevokeWaits(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	owner := h.owner(t)
+	person := h.person(t, "a@example.org")
+	expired := h.insert(t, person, manage, ", revoked_at", ", now()")
+	tx := h.held(t, person)
+	answered := make(chan *httptest.ResponseRecorder, 1)
+	go func() { answered <- h.revoke(owner, expired) }()
+	h.awaitBlocked(t, 1)
+	var id string
+	if err := tx.QueryRow(t.Context(), "INSERT INTO core.permission_grant (person_id, permission_id) VALUES ($1, $2) RETURNING id::text", person, manage).Scan(&id); err != nil {
+		t.Fatal(err)
+	}
+	if err := tx.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	wantAnswer(t, <-answered, http.StatusOK, `{"revokedGrantIds":["`+id+`"]}`)
+	if allowed(t, h.service.Caller(principal.Person(person)), manage) {
+		t.Error("still effective after the answer")
+	}
+}
+
+// Two people who give each other something at the same time do not wait for each other.
+func TestMutualGrants(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	owner := h.owner(t)
+	a, b := h.person(t, "a@example.org"), h.person(t, "b@example.org")
+	h.issued(t, owner, a, grants)
+	h.issued(t, owner, b, grants)
+	var working sync.WaitGroup
+	for _, pair := range [][2]string{{a, b}, {b, a}} {
+		working.Go(func() {
+			for range 50 {
+				w := h.send(principal.Person(pair[0]), "POST", "/api/v1/grants", wanted(pair[1], manage, ""))
+				if w.Code != http.StatusCreated {
+					t.Errorf("issuing: %d %s", w.Code, w.Body)
+					return
+				}
+				if w := h.revoke(principal.Person(pair[0]), w.Body.String()[7:43]); w.Code != http.StatusOK {
+					t.Errorf("revoking: %d %s", w.Code, w.Body)
+					return
+				}
+			}
+		})
+	}
+	working.Wait()
+	h.wantRows(t, 102, 202)
+}
+
+// After revoke's answer nothing is allowed, whoever of several revokers was answered, unless it was issued anew.
+func TestRevokedMeansRevoked(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	houses := []house{h, h.second(t)}
+	owner := h.owner(t)
+	person := h.person(t, "a@example.org")
+	for range 40 {
+		id := h.issued(t, owner, person, manage)
+		if !allowed(t, houses[1].service.Caller(principal.Person(person)), manage) {
+			t.Fatal("not effective after the answer")
+		}
+		var revoking sync.WaitGroup
+		for i := range 4 {
+			revoking.Go(func() {
+				if w := houses[i%2].revoke(owner, id); w.Code != http.StatusOK {
+					t.Errorf("got %d %s", w.Code, w.Body)
+				}
+				if yes, err := houses[(i+1)%2].service.Caller(principal.Person(person)).Allowed(t.Context(), manage); yes || err != nil {
+					t.Errorf("after the answer: %v, %v", yes, err)
+				}
+			})
+		}
+		revoking.Wait()
+	}
+	h.wantRows(t, 40, 80)
+}
+
+// Creating and revoking as fast as two processes can: no two equivalents are ever effective at once, and the audit tells all of it once.
+func TestCreateAndRevokeStorm(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	houses := []house{h, h.second(t)}
+	owner := h.owner(t)
+	person := h.person(t, "a@example.org")
+	first := h.issued(t, owner, person, manage)
+	until := time.Now().Add(2 * time.Second)
+	var working sync.WaitGroup
+	var mu sync.Mutex
+	created, revoked := 1, make(map[string]int)
+	for i := range 8 {
+		working.Go(func() {
+			for time.Now().Before(until) {
+				if i%2 == 0 {
+					w := houses[i/4].send(owner, "POST", "/api/v1/grants", wanted(person, manage, ""))
+					mu.Lock()
+					switch w.Code {
+					case http.StatusCreated:
+						created++
+					case http.StatusConflict:
+					default:
+						t.Errorf("issuing: %d %s", w.Code, w.Body)
+					}
+					mu.Unlock()
+					continue
+				}
+				w := houses[i/4].revoke(owner, first)
+				if w.Code != http.StatusOK {
+					t.Errorf("revoking: %d %s", w.Code, w.Body)
+					return
+				}
+				mu.Lock()
+				for _, part := range strings.Split(w.Body.String(), `"`) {
+					if len(part) == len(unknownID) {
+						revoked[part]++
+					}
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	working.Wait()
+	h.revoke(owner, first)
+	if allowed(t, h.service.Caller(principal.Person(person)), manage) {
+		t.Error("effective after the last revoke")
+	}
+	if created < 10 {
+		t.Errorf("only %d were created", created)
+	}
+	for id, times := range revoked {
+		if times != 1 {
+			t.Errorf("%s was revoked %d times", id, times)
+		}
+	}
+	h.wantRows(t, created, 2*created)
+	for what, sql := range map[string]string{
+		"overlapping grants": `core.permission_grant a JOIN core.permission_grant b
+			ON a.id < b.id AND tstzrange(a.created_at, a.revoked_at) && tstzrange(b.created_at, b.revoked_at)`,
+		"grants without both audit rows": `core.permission_grant g WHERE NOT EXISTS (
+				SELECT FROM core.permission_grant_audit WHERE grant_id = g.id AND action = 'issued' AND at = created_at
+			) OR NOT EXISTS (
+				SELECT FROM core.permission_grant_audit WHERE grant_id = g.id AND action = 'revoked' AND at = revoked_at
+			)`,
+	} {
+		if n := h.count(t, sql); n != 0 {
+			t.Errorf("%d %s", n, what)
+		}
+	}
+}

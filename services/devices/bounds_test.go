@@ -1,0 +1,212 @@
+package devices_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/narthex-platform/narthex/services/ratelimit"
+)
+
+// fill makes n open pairings of other clients.
+func (h *house) fill(t *testing.T, n int) {
+	t.Helper()
+	h.Exec(t, `
+		INSERT INTO core.device_pairing (code, claim_hash, client_key, module_id, description, state, created_at, expires_at)
+		SELECT to_char(n, 'FM000000'), sha256(n::text::bytea), sha256(n::text::bytea), 'stage', '', CASE n % 2 WHEN 0 THEN 'pending' ELSE 'approved' END,
+			now(), now() + '10 minutes'
+		FROM generate_series(1, $1) AS n`, n)
+}
+
+// A thousand pairings may be open, exactly, whoever asks at the same time; decided and expired ones do not count.
+func TestCapacity(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	h.fill(t, 980)
+	h.fillClosed(t)
+	requests := make([]sent, 60)
+	for i := range requests {
+		requests[i] = asking("stage")
+		requests[i].client = "192.0.2." + strconv.Itoa(i)
+	}
+	wantAnswers(t, h.together(t, requests), map[int]int{201: 20, 503: 40}, "PAIRING_CAPACITY")
+	if n := h.count(t, "core.device_pairing WHERE state IN ('pending', 'approved') AND expires_at > now()"); n != 1_000 {
+		t.Errorf("%d are open", n)
+	}
+	h.Exec(t, "UPDATE core.device_pairing SET state = 'rejected' WHERE code = '000002'")
+	h.want(t, asking("stage"), 201, "")
+	h.want(t, asking("stage"), 503, "PAIRING_CAPACITY")
+	h.Exec(t, "UPDATE core.device_pairing SET expires_at = now() WHERE code = '000004'")
+	h.want(t, asking("stage"), 201, "")
+}
+
+// fillClosed makes a thousand pairings that are open no more.
+func (h *house) fillClosed(t *testing.T) {
+	t.Helper()
+	h.Exec(t, `
+		INSERT INTO core.device_pairing (code, client_key, module_id, description, state, created_at, expires_at)
+		SELECT to_char(n + 500000, 'FM000000'), '', 'stage', '', (ARRAY['pending', 'approved', 'rejected', 'claimed'])[n % 4 + 1],
+			now(), now() + CASE WHEN n % 4 < 2 THEN '-1 second' ELSE '5 minutes' END::interval
+		FROM generate_series(1, 1000) AS n`)
+}
+
+// Twenty pairings of one client may be open, exactly; an IPv6 client is its /64. It is told when its oldest expires.
+func TestPairingsOfOneClient(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	requests := make([]sent, 50)
+	for i := range requests {
+		requests[i] = asking("stage")
+		requests[i].client = fmt.Sprintf("2001:db8:0:1::%x", i+1)
+	}
+	wantAnswers(t, h.together(t, requests), map[int]int{201: 20, 429: 30}, "TOO_MANY_REQUESTS")
+	h.wantRows(t, 20, 0, 0)
+
+	h.pass(t, "100 seconds")
+	h.Exec(t, "UPDATE core.device_pairing SET expires_at = expires_at + '10 seconds' WHERE code <> (SELECT min(code) FROM core.device_pairing)")
+	w := h.want(t, requests[0], 429, "TOO_MANY_REQUESTS")
+	if wait, err := strconv.Atoi(w.Header().Get("X-Retry-After")); err != nil || wait <= 400 || wait > 500 || w.Header().Get("Retry-After") != "" {
+		t.Errorf("refused with %v", w.Header())
+	}
+	for _, client := range []string{"2001:db8:0:2::1", "192.0.2.1"} {
+		q := asking("stage")
+		q.client = client
+		h.want(t, q, 201, "")
+	}
+}
+
+// A screen with a live claim is no new pairing, so the bound does not meet it; one that asks for another module gives up the old.
+func TestFullClientMayAskAgain(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	s := h.ask(t, "stage")
+	for range 19 {
+		h.ask(t, "stage")
+	}
+	h.want(t, asking("stage"), 429, "TOO_MANY_REQUESTS")
+	again := asking("stage")
+	again.cookie = s.cookie
+	h.want(t, again, 200, "")
+	other := asking("announcements")
+	other.cookie = s.cookie
+	w := h.want(t, other, 201, "")
+	h.wantRows(t, 20, 0, 0)
+	h.want(t, asking("stage"), 429, "TOO_MANY_REQUESTS")
+
+	// Refused, it keeps what it has: here by a bound that others have filled.
+	h.fill(t, 980)
+	h.Exec(t, "UPDATE core.device_pairing SET client_key = (SELECT client_key FROM core.device_pairing WHERE module_id = 'announcements') WHERE code = '000002'")
+	back := asking("stage")
+	back.cookie = cookieOf(w)
+	h.want(t, back, 429, "TOO_MANY_REQUESTS")
+	h.wantState(t, screen{decode[pairingAnswer](t, w).PairingCode, cookieOf(w)}, "pending")
+}
+
+// Asking is limited to three in ten seconds, whatever comes of it; nothing else is.
+func TestRateLimit(t *testing.T) {
+	t.Parallel()
+	h := setup(t, limitedBy(ratelimit.New()))
+	s := h.ask(t, "stage")
+	again := asking("stage")
+	again.cookie = s.cookie
+	h.want(t, again, 200, "")
+	h.want(t, sent{method: "POST", path: pairing, body: "{"}, 400, "REQUEST_INVALID")
+	for _, q := range []sent{again, asking("stage"), {method: "POST", path: pairing, body: "{"}} {
+		w := h.want(t, q, http.StatusTooManyRequests, "TOO_MANY_REQUESTS")
+		if wait, err := strconv.Atoi(w.Header().Get("X-Retry-After")); err != nil || wait < 1 || wait > 10 {
+			t.Errorf("refused with %v", w.Header())
+		}
+	}
+	for range 20 {
+		h.wantState(t, s, "pending")
+		h.want(t, s.collect(), 409, "PAIRING_NOT_APPROVED")
+	}
+	other := asking("stage")
+	other.client = "192.0.2.2"
+	h.want(t, other, 201, "")
+	h.wantRows(t, 2, 0, 0)
+}
+
+// recorder keeps what it was asked.
+type recorder struct {
+	rules []ratelimit.Rule
+	keys  []ratelimit.Key
+}
+
+func (r *recorder) Allow(rule ratelimit.Rule, key ratelimit.Key) (bool, time.Duration) {
+	r.rules, r.keys = append(r.rules, rule), append(r.keys, key)
+	return false, 9*time.Second + 1
+}
+
+func TestRule(t *testing.T) {
+	t.Parallel()
+	limiter := &recorder{}
+	h := setup(t, limitedBy(limiter))
+	w := h.want(t, asking("stage"), 429, "TOO_MANY_REQUESTS")
+	rule, key := ratelimit.Rule{Window: 10 * time.Second, Max: 3}, ratelimit.KeyOf(netip.MustParseAddr("192.0.2.1"), pairing)
+	if len(limiter.rules) != 1 || limiter.rules[0] != rule || limiter.keys[0] != key || w.Header().Get("X-Retry-After") != "10" {
+		t.Errorf("asked for %v %v, answered %v", limiter.rules, limiter.keys, w.Header())
+	}
+}
+
+// From a source of four codes, screens that ask at the same moment get four different ones; then none is left. A code is free again once
+// its pairing has expired, not when it is decided, and a device that was claimed by it stays.
+func TestCodesAreUnique(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	var drawn atomic.Int64
+	four := func() string { return fmt.Sprintf("00000%d", drawn.Add(1)%4) }
+	h.service.DrawCodes(four)
+	device, credential := h.pair(t, "stage")
+	other := h.second(t)
+	other.service.DrawCodes(four)
+	answers := send(t, []*house{h, other}, repeat(asking("stage"), 12))
+	wantAnswers(t, answers, map[int]int{201: 3, 503: 9}, "PAIRING_CAPACITY")
+	codes := make(map[string]bool)
+	for _, w := range answers {
+		if w.Code == 201 {
+			codes[decode[pairingAnswer](t, w).PairingCode] = true
+		}
+	}
+	if len(codes) != 3 {
+		t.Errorf("codes %v", codes)
+	}
+	h.want(t, rejecting(anyOf(codes)), 204, "")
+	h.want(t, asking("stage"), 503, "PAIRING_CAPACITY")
+	h.wantRows(t, 4, 1, 1)
+
+	h.pass(t, "10 minutes")
+	for range 4 {
+		h.ask(t, "stage")
+	}
+	h.want(t, asking("stage"), 503, "PAIRING_CAPACITY")
+	h.wantRows(t, 4, 1, 1)
+	h.wantDevice(t, credential, device.ID)
+}
+
+func anyOf(set map[string]bool) string {
+	for one := range set {
+		return one
+	}
+	return ""
+}
+
+// An expired approval whose code is drawn again takes its device along: nobody could claim it.
+func TestReplacedApproval(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	h.service.DrawCodes(func() string { return "123456" })
+	old := h.ask(t, "stage")
+	h.approve(t, old)
+	h.want(t, asking("stage"), 503, "PAIRING_CAPACITY")
+	h.pass(t, "10 minutes")
+	s := h.ask(t, "stage")
+	h.wantRows(t, 1, 0, 0)
+	h.want(t, old.state(), 404, "PAIRING_NOT_FOUND")
+	h.want(t, old.collect(), 404, "PAIRING_NOT_FOUND")
+	h.wantState(t, s, "pending")
+}

@@ -1,0 +1,24 @@
+package devices
+
+import (
+	"crypto/rand"
+	"fmt"
+	"math/big"
+	"strings"
+)
+
+const codeDigits = 6
+
+// randomCode is any of the million codes, each as likely as the next.
+func randomCode() string {
+	n, err := rand.Int(rand.Reader, big.NewInt(1_000_000))
+	if err != nil {
+		panic(err) // the random source ends the process instead of failing
+	}
+	return fmt.Sprintf("%0*d", codeDigits, n)
+}
+
+// isCode tells whether text could be a code at all.
+func isCode(text string) bool {
+	return len(text) == codeDigits && strings.Trim(text, "0123456789") == ""
+}

@@ -1,0 +1,92 @@
+package devices
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// How long browsers keep the two cookies (contract.md §5). A claim outlives its pairing by a minute, so that a late screen is told
+// "expired"; 400 days is the most that browsers allow.
+const (
+	claimCookieLife      = 660 * time.Second
+	credentialCookieLife = 400 * 24 * time.Hour
+)
+
+// secretHash is all that the database knows of a claim or a credential.
+type secretHash [sha256.Size]byte
+
+// A cookie's value is 32 random bytes in unpadded base64url.
+const (
+	secretBytes   = 32
+	encodedSecret = 43
+)
+
+// secretCookie carries one kind of secret: how the cookie is named, found and set.
+type secretCookie struct {
+	name       string
+	attributes string
+	life       string // seconds
+}
+
+func newSecretCookie(name string, https bool, life time.Duration) secretCookie {
+	seconds := strconv.FormatInt(int64(life/time.Second), 10)
+	if https {
+		return secretCookie{"__Host-" + name, "; Path=/; HttpOnly; Secure; SameSite=Lax", seconds}
+	}
+	return secretCookie{name, "; Path=/; HttpOnly; SameSite=Lax", seconds}
+}
+
+// find returns the first cookie of exactly our name. Most requests carry none, so nothing is split before the name was seen.
+func (c secretCookie) find(header http.Header) (value string, found bool) {
+	for _, line := range header["Cookie"] {
+		if !strings.Contains(line, c.name) {
+			continue
+		}
+		for pair := range strings.SplitSeq(line, ";") {
+			rest, named := strings.CutPrefix(strings.TrimLeft(pair, " \t"), c.name)
+			if value, ok := strings.CutPrefix(rest, "="); named && ok {
+				return strings.TrimRight(value, " \t"), true
+			}
+		}
+	}
+	return "", false
+}
+
+// held returns the hash of the secret that a request carries; ok is false without a cookie that could be one of ours.
+func (c secretCookie) held(header http.Header) (hash secretHash, ok bool) {
+	value, _ := c.find(header)
+	return openSecret(value)
+}
+
+func (c secretCookie) set(header http.Header, value string) {
+	header.Add("Set-Cookie", c.name+"="+value+"; Max-Age="+c.life+c.attributes)
+}
+
+// clear tells the browser to forget the cookie.
+func (c secretCookie) clear(header http.Header) {
+	header.Add("Set-Cookie", c.name+"=; Max-Age=0"+c.attributes)
+}
+
+// mintSecret makes a fresh secret: the value for the browser, the hash for the database.
+func mintSecret() (value string, hash secretHash) {
+	var secret [secretBytes]byte
+	_, _ = rand.Read(secret[:]) // never fails: it ends the process instead
+	return base64.RawURLEncoding.EncodeToString(secret[:]), sha256.Sum256(secret[:])
+}
+
+// openSecret accepts what mintSecret can make, each secret in its one spelling.
+func openSecret(value string) (hash secretHash, ok bool) {
+	if len(value) != encodedSecret {
+		return secretHash{}, false
+	}
+	secret, err := base64.RawURLEncoding.Strict().DecodeString(value)
+	if err != nil || len(secret) != secretBytes { // shorter: the decoder skips line ends
+		return secretHash{}, false
+	}
+	return sha256.Sum256(secret), true
+}

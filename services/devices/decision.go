@@ -1,0 +1,89 @@
+package devices
+
+import (
+	"net/http"
+
+	"github.com/narthex-platform/narthex/services/httpapi"
+)
+
+// codeOf returns the path's code; what cannot be one names no pairing.
+func codeOf(c *httpapi.Call) (string, error) {
+	code := c.Parameter("code")
+	if !isCode(code) {
+		return "", ErrPairingNotFound
+	}
+	return code, nil
+}
+
+// request is GET /api/v1/device-pairing/requests/{code}.
+func (s *Service) request(c *httpapi.Call) error {
+	code, err := codeOf(c)
+	if err != nil {
+		return err
+	}
+	asked, err := s.store.request(c.Request.Context(), code)
+	if err != nil {
+		return err
+	}
+	display, running := s.displays.Display(asked.ModuleID)
+	if !running {
+		return ErrDisplayNotFound
+	}
+	return c.JSON(http.StatusOK, struct {
+		PairingCode  string `json:"pairingCode"`
+		ModuleID     string `json:"moduleId"`
+		ModuleName   string `json:"moduleName"`
+		PermissionID string `json:"permissionId"`
+		Description  string `json:"description"`
+		CreatedAt    string `json:"createdAt"`
+		ExpiresAt    string `json:"expiresAt"`
+	}{
+		code, asked.ModuleID, display.ModuleName, display.Permission, asked.Description,
+		httpapi.Time(asked.CreatedAt), httpapi.Time(asked.ExpiresAt),
+	})
+}
+
+// approve is POST /api/v1/device-pairing/{code}/approve. The permission is the one that the running module's manifest names now.
+func (s *Service) approve(c *httpapi.Call) error {
+	code, err := codeOf(c)
+	if err != nil {
+		return err
+	}
+	label, err := decodeLabel(c)
+	if err != nil {
+		return err
+	}
+	made, err := s.store.approve(c.Request.Context(), approval{
+		code:     code,
+		label:    label,
+		approver: c.Caller.Principal().UserID,
+		permission: func(moduleID string) (string, error) {
+			display, running := s.displays.Display(moduleID)
+			if !running {
+				return "", ErrDisplayNotFound
+			}
+			return display.Permission, nil
+		},
+	})
+	if err != nil {
+		return err
+	}
+	return c.JSON(http.StatusOK, made.answer())
+}
+
+// reject is POST /api/v1/device-pairing/{code}/reject.
+func (s *Service) reject(c *httpapi.Call) error {
+	code, err := codeOf(c)
+	if err != nil {
+		return err
+	}
+	if err := httpapi.DecodeEmpty(c); err != nil {
+		return err
+	}
+	if err := s.store.reject(c.Request.Context(), code); err != nil {
+		return err
+	}
+	c.Writer.Header().Set("Cache-Control", "no-store")
+	c.Writer.WriteHeader(http.StatusNoContent)
+	return nil
+}

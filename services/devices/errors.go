@@ -1,0 +1,41 @@
+package devices
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/narthex-platform/narthex/services/httpapi"
+)
+
+// Error is a stable code that callers may see; its cause, if there is one, is wrapped beside it.
+type Error string
+
+func (e Error) Error() string { return string(e) }
+
+// Code returns the stable code.
+func (e Error) Code() string { return string(e) }
+
+// The codes of contract.md §5. After each of them nothing has changed.
+const (
+	ErrDisplayNotFound    = Error("DISPLAY_NOT_FOUND")       // no running module has this display
+	ErrPairingNotFound    = Error("PAIRING_NOT_FOUND")       // unknown, expired or used up, told apart to nobody
+	ErrPairingNotApproved = Error("PAIRING_NOT_APPROVED")    // pending or rejected
+	ErrPairingDecided     = Error("PAIRING_ALREADY_DECIDED") // somebody approved or rejected it before
+	ErrPairingCapacity    = Error("PAIRING_CAPACITY")        // the platform has as many open pairings as it can hold
+	ErrDeviceNotFound     = Error("DEVICE_NOT_FOUND")        // unknown, or never claimed in time
+)
+
+// tooMany is 429 TOO_MANY_REQUESTS: the client has asked too often, or has too many open pairings.
+type tooMany struct{ wait time.Duration }
+
+func (tooMany) Error() string { return "TOO_MANY_REQUESTS" }
+func (tooMany) Code() string  { return "TOO_MANY_REQUESTS" }
+
+// coded gives what the database said its code, unless the error is a decision and has one.
+func coded(err error) error {
+	if decision := (interface{ Code() string })(nil); err == nil || errors.As(err, &decision) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", httpapi.ErrStore, err)
+}

@@ -1,0 +1,160 @@
+package devices_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/narthex-platform/narthex/services/devices"
+)
+
+func (h *house) sweep(t *testing.T, want int) {
+	t.Helper()
+	if deleted, err := h.store.SweepExpired(t.Context()); deleted != want || err != nil {
+		t.Errorf("swept %d, %v, want %d", deleted, err, want)
+	}
+}
+
+type listing struct {
+	Devices  []deviceAnswer      `json:"devices"`
+	Displays []map[string]string `json:"displays"`
+}
+
+func (h *house) list(t testing.TB) listing {
+	t.Helper()
+	return decode[listing](t, h.want(t, sent{method: "GET", path: managed}, 200, ""))
+}
+
+// Ten minutes end a pairing by the database's clock, swept or not; one second less does not.
+func TestExpiry(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	pending, approved, rejected := h.ask(t, "stage"), h.ask(t, "stage"), h.ask(t, "stage")
+	claimed, credential := h.pair(t, "stage")
+	device := h.approve(t, approved)
+	h.want(t, rejecting(rejected.code), 204, "")
+	late := h.ask(t, "stage")
+
+	h.pass(t, "9 minutes 30 seconds")
+	h.wantState(t, pending, "pending")
+	h.wantState(t, approved, "approved")
+	h.wantState(t, rejected, "rejected")
+	if all := h.list(t).Devices; len(all) != 2 {
+		t.Errorf("devices: %+v", all)
+	}
+	h.approve(t, late)
+	h.want(t, late.collect(), 200, "")
+	h.sweep(t, 0)
+
+	h.pass(t, "30 seconds")
+	for range 2 { // before and after the sweep
+		h.wantState(t, pending, "expired")
+		h.wantState(t, approved, "expired")
+		h.wantState(t, rejected, "expired")
+		h.want(t, approved.collect(), 404, "PAIRING_NOT_FOUND")
+		h.want(t, pending.collect(), 404, "PAIRING_NOT_FOUND")
+		for _, code := range []string{pending.code, approved.code, rejected.code} {
+			h.want(t, approving(code), 404, "PAIRING_NOT_FOUND")
+			h.want(t, rejecting(code), 404, "PAIRING_NOT_FOUND")
+			h.want(t, sent{method: "GET", path: pairing + "/requests/" + code}, 404, "PAIRING_NOT_FOUND")
+		}
+		h.want(t, sent{method: "PUT", path: managed + "/" + device.ID, body: `{"label":"a"}`}, 404, "DEVICE_NOT_FOUND")
+		h.want(t, sent{method: "POST", path: managed + "/" + device.ID + "/revoke", body: `{}`}, 404, "DEVICE_NOT_FOUND")
+		if all := h.list(t).Devices; len(all) != 2 || all[0].ID == device.ID || all[1].ID == device.ID {
+			t.Errorf("devices: %+v", all)
+		}
+		h.wantDevice(t, credential, claimed.ID)
+		_, err := h.store.SweepExpired(t.Context())
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	h.wantRows(t, 5, 2, 2)
+}
+
+// The sweep takes devices that nobody claimed as soon as that is over, and pairings a day later; everything else stays.
+func TestSweep(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	h.ask(t, "stage")
+	h.approve(t, h.ask(t, "stage"))
+	h.want(t, rejecting(h.ask(t, "stage").code), 204, "")
+	claimed, credential := h.pair(t, "stage")
+	withdrawn := h.approve(t, h.ask(t, "stage"))
+	h.want(t, sent{method: "POST", path: managed + "/" + withdrawn.ID + "/revoke", body: `{}`}, 200, "")
+
+	h.sweep(t, 0)
+	h.pass(t, "10 minutes")
+	h.sweep(t, 1)
+	h.sweep(t, 0)
+	h.wantRows(t, 5, 2, 2)
+	h.pass(t, "23 hours 59 minutes")
+	h.sweep(t, 0)
+	h.pass(t, "1 minute")
+	fresh := h.ask(t, "stage")
+	h.sweep(t, 5)
+	h.sweep(t, 0)
+	h.wantRows(t, 1, 2, 2)
+	h.wantState(t, fresh, "pending")
+	h.wantDevice(t, credential, claimed.ID)
+	if all := h.list(t).Devices; len(all) != 2 {
+		t.Errorf("devices: %+v", all)
+	}
+}
+
+// A call deletes a thousand rows at the most, and waits for nobody.
+func TestSweepIsBounded(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	h.Exec(t, `
+		WITH made AS (
+			INSERT INTO core.device (label, module_id, claimable_until)
+			SELECT 'x', 'stage', now()
+			FROM generate_series(1, 600)
+			RETURNING id
+		)
+		INSERT INTO core.device_pairing (code, client_key, module_id, description, state, device_id, created_at, expires_at)
+		SELECT to_char(row_number() OVER (), 'FM000000'), '', 'stage', '', 'approved', id, now(), now() - '2 days'::interval
+		FROM made`)
+	h.Exec(t, `
+		INSERT INTO core.device_pairing (code, client_key, module_id, description, created_at, expires_at)
+		SELECT to_char(n + 1000, 'FM000000'), '', 'stage', '', now(), now() - '3 days'::interval
+		FROM generate_series(1, 1000) AS n`)
+
+	tx, err := h.pool(t).Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) }()
+	locked, err := tx.Query(t.Context(), "SELECT code FROM core.device_pairing WHERE code IN ('000001', '001001') FOR UPDATE")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if codes, err := pgx.CollectRows(locked, pgx.RowTo[string]); err != nil || len(codes) != 2 {
+		t.Fatalf("locked %v, %v", codes, err)
+	}
+	h.sweep(t, devices.SweepBatchRows) // 599 devices, 401 pairings
+	h.wantRows(t, 1199, 1, 0)
+	h.sweep(t, devices.SweepBatchRows)
+	h.sweep(t, 197)
+	h.wantRows(t, 2, 1, 0)
+	if err := tx.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	h.sweep(t, 3)
+	h.wantRows(t, 0, 0, 0)
+}
+
+// A pairing is not deleted before its device, which nobody else knows of: here the device was passed over a moment before.
+func TestSweepLosesNoDevice(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	h.approve(t, h.ask(t, "stage"))
+	h.pass(t, "2 days")
+	h.Exec(t, devices.DeletePairings, devices.SweepBatchRows, 24*time.Hour)
+	h.wantRows(t, 1, 1, 1)
+	h.sweep(t, 2)
+	h.wantRows(t, 0, 0, 0)
+}

@@ -1,0 +1,61 @@
+package devices
+
+import (
+	"context"
+	"net/http"
+	"net/netip"
+	"time"
+)
+
+// Statements are prepared by a test against the migrated schema.
+func Statements() []string {
+	return []string{lockPairings, selectStillPending, dropPending, countOpen, freeCode, insertPending, selectPairing, claimDevice, claimLives,
+		selectRequest, decidePairing, decidedLives, insertDevice, selectDevices, selectDevice, renameDevice, withdrawApproval, revokeDevice,
+		selectHolder, probeHolders, selectPermissions, renewCredential, updateSeen, deleteUnclaimed, deletePairings}
+}
+
+// The inner doors of what has no state.
+var (
+	Describe   = describe
+	RandomCode = randomCode
+	IsCode     = isCode
+	MintSecret = mintSecret
+	OpenSecret = openSecret
+)
+
+// ClientKeyOf is what the database knows of a client.
+func (s *Service) ClientKeyOf(client netip.Addr) string {
+	return string(clientKey(s.clientKey, client))
+}
+
+// FindClaim is how the claim cookie is found.
+func (s *Service) FindClaim(header http.Header) (value string, found bool) {
+	return s.claim.find(header)
+}
+
+// DrawCodes makes s take its codes from draw.
+func (s *Service) DrawCodes(draw func() string) { s.newCode = draw }
+
+// Flush is one turn of Serve.
+func (s *Service) Flush(ctx context.Context) { s.flush(ctx) }
+
+// FlushEvery is set before Serve.
+func (s *Service) FlushEvery(d time.Duration) { s.seen.every = d }
+
+// Noted is how many devices wait for the next flush.
+func (s *Service) Noted() int {
+	s.seen.mu.Lock()
+	defer s.seen.mu.Unlock()
+	return len(s.seen.ids)
+}
+
+// Note is what Resolve does for a device that it has found.
+func (s *Service) Note(deviceID string) { s.seen.note(deviceID) }
+
+// DeletePairings is the second half of a sweep.
+const DeletePairings = deletePairings
+
+const (
+	MaxSightings   = maxSightings
+	SweepBatchRows = sweepBatchRows
+)

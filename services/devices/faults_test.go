@@ -1,0 +1,228 @@
+package devices_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/narthex-platform/narthex/services/devices"
+	"github.com/narthex-platform/narthex/services/httpapi"
+	"github.com/narthex-platform/narthex/services/principal"
+)
+
+func statement(sql string) func(*testing.T, *house) {
+	return func(t *testing.T, h *house) { h.Exec(t, sql) }
+}
+
+// Whatever is wrong with the store, and whether the cookie is good, unknown or malformed: never "nobody".
+func TestResolveWithoutStore(t *testing.T) {
+	t.Parallel()
+	for _, fault := range []struct {
+		name  string
+		cause func(*testing.T, *house)
+	}{
+		{"table missing", statement("ALTER TABLE core.device RENAME TO lost")},
+		{"id missing", statement("ALTER TABLE core.device RENAME COLUMN id TO lost")},
+		{"credential_hash missing", statement("ALTER TABLE core.device DROP COLUMN credential_hash")},
+		{"revoked_at missing", statement("ALTER TABLE core.device DROP COLUMN revoked_at")},
+		{"privilege revoked", withoutPrivilege},
+		{"unreachable", unreachable},
+		{"never answers", frozen},
+	} {
+		t.Run(fault.name, func(t *testing.T) {
+			t.Parallel()
+			h := setup(t)
+			_, good := h.pair(t, "stage")
+			device, revoked := h.pair(t, "stage")
+			h.want(t, revoking(device.ID), 200, "")
+			unknown, _ := devices.MintSecret()
+			fault.cause(t, h)
+			for name, cookie := range map[string]string{
+				"good": good, "revoked": revoked, "unknown": "narthex_device=" + unknown, "malformed": "narthex_device=x",
+			} {
+				t.Run(name, func(t *testing.T) {
+					t.Parallel()
+					if who, err := h.resolve(t, cookie); !errors.Is(err, httpapi.ErrPrincipal) || who != (principal.Principal{}) {
+						t.Errorf("resolved %v, %v", who, err)
+					}
+				})
+			}
+			t.Run("no cookie", func(t *testing.T) { h.wantDevice(t, "", "") })
+		})
+	}
+}
+
+func TestPermissionsWithoutStore(t *testing.T) {
+	t.Parallel()
+	for _, sql := range []string{
+		"DROP TABLE core.device_permission",
+		"ALTER TABLE core.device DROP COLUMN revoked_at",
+	} {
+		h := setup(t)
+		device, _ := h.pair(t, "stage")
+		h.Exec(t, sql)
+		if held, err := h.service.Permissions(t.Context(), device.ID); !errors.Is(err, httpapi.ErrPrincipal) || held != nil {
+			t.Errorf("%s: holds %v, %v", sql, held, err)
+		}
+	}
+}
+
+// Every route says that the store is at fault, in one code, and a write leaves nothing half done.
+func TestRoutesWithoutStore(t *testing.T) {
+	t.Parallel()
+	for name, cause := range map[string]func(*testing.T, *house){
+		"tables missing": statement("ALTER TABLE core.device RENAME TO lost; ALTER TABLE core.device_pairing RENAME TO lost_too"),
+		"unreachable":    unreachable,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := setup(t)
+			s := h.ask(t, "stage")
+			device, credential := h.pair(t, "stage")
+			cause(t, h)
+			for _, q := range []sent{
+				asking("stage"), s.state(), s.collect(), {method: "GET", path: pairing + "/requests/" + s.code}, approving(s.code), rejecting(s.code),
+				{method: "GET", path: managed}, renaming(device.ID, "a"), revoking(device.ID),
+			} {
+				h.want(t, q, 503, "STORE_UNAVAILABLE")
+			}
+			header := http.Header{}
+			err := h.service.Renew(t.Context(), header, sent{method: "GET", path: "/", cookie: credential}.build(t))
+			if !errors.Is(err, httpapi.ErrStore) || len(header) != 0 {
+				t.Errorf("renewed: %v, %v", err, header)
+			}
+			if _, err := h.store.SweepExpired(t.Context()); !errors.Is(err, httpapi.ErrStore) {
+				t.Errorf("swept: %v", err)
+			}
+		})
+	}
+}
+
+// A write whose second half fails leaves no first half.
+func TestNothingHalfDone(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	pending, approved := h.ask(t, "stage"), h.ask(t, "stage")
+	device := h.approve(t, approved)
+	h.Exec(t, "ALTER TABLE core.device_permission RENAME TO lost")
+	h.want(t, approving(pending.code), 503, "STORE_UNAVAILABLE")
+	h.Exec(t, "ALTER TABLE core.lost RENAME TO device_permission")
+	h.wantState(t, pending, "pending")
+	h.wantRows(t, 2, 1, 1)
+
+	h.Exec(t, "ALTER TABLE core.device RENAME COLUMN revoked_at TO lost")
+	h.want(t, revoking(device.ID), 503, "STORE_UNAVAILABLE")
+	h.Exec(t, "ALTER TABLE core.device RENAME COLUMN lost TO revoked_at")
+	h.wantState(t, approved, "approved")
+
+	h.Exec(t, "ALTER TABLE core.device RENAME COLUMN credential_set_at TO lost")
+	h.want(t, approved.collect(), 503, "STORE_UNAVAILABLE")
+	h.Exec(t, "ALTER TABLE core.device RENAME COLUMN lost TO credential_set_at")
+	h.want(t, approved.collect(), 200, "")
+
+	h.Exec(t, "DELETE FROM core.device_pairing_gate") // without it nobody could count
+	h.want(t, asking("stage"), 503, "STORE_UNAVAILABLE")
+	h.wantRows(t, 2, 1, 1)
+}
+
+// A client that leaves takes no connection of the pool along.
+func TestHangUp(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	device, credential := h.pair(t, "stage")
+	ctx, hangUp := context.WithCancel(t.Context())
+	hangUp()
+	r := sent{method: "GET", path: "/", cookie: credential}.build(t)
+	before := h.Pool(t).Stat().NewConnsCount()
+	for range 10 {
+		if who, err := h.service.Resolve(ctx, r); err != nil || who.DeviceID != device.ID {
+			t.Fatalf("resolved %v, %v", who, err)
+		}
+	}
+	if after := h.Pool(t).Stat().NewConnsCount(); after != before {
+		t.Errorf("%d connections more", after-before)
+	}
+}
+
+// withoutPrivilege serves from a role that may read everything but devices.
+func withoutPrivilege(t *testing.T, h *house) {
+	role := fmt.Sprintf("devices_test_%d", time.Now().UnixNano())
+	h.Exec(t, "CREATE ROLE "+role)
+	h.Exec(t, "GRANT USAGE ON SCHEMA core TO "+role)
+	h.Exec(t, "GRANT ALL ON core.person, core.device_pairing, core.device_permission TO "+role)
+	t.Cleanup(func() {
+		ctx := context.WithoutCancel(t.Context())
+		_, _ = h.Pool(t).Exec(ctx, "DROP OWNED BY "+role)
+		_, _ = h.Pool(t).Exec(ctx, "DROP ROLE "+role)
+	})
+	h.serve(t, h.pool(t, "SET ROLE "+role))
+}
+
+func unreachable(t *testing.T, h *house) {
+	config := h.Pool(t).Config()
+	config.ConnConfig.Port = 1
+	pool, err := pgxpool.NewWithConfig(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	h.serve(t, pool)
+}
+
+// frozen holds a lock that lets nobody near the devices.
+func frozen(t *testing.T, h *house) {
+	tx, err := h.pool(t).Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) })
+	if _, err := tx.Exec(t.Context(), "LOCK TABLE core.device IN ACCESS EXCLUSIVE MODE"); err != nil {
+		t.Fatal(err)
+	}
+	h.serve(t, h.pool(t))
+}
+
+// Neither secret is stored, answered or logged, in any of its spellings; nor is an address or a header of the screen.
+func TestSecretsStayWhereTheyBelong(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	q := asking("stage")
+	q.agent, q.client = "marked-agent Firefox/1", "203.0.113.77"
+	asked := h.want(t, q, 201, "")
+	s := screen{decode[pairingAnswer](t, asked).PairingCode, cookieOf(asked)}
+	state := h.want(t, s.state(), 200, "")
+	approved := h.want(t, approving(s.code), 200, "")
+	claimed := h.want(t, s.collect(), 200, "")
+	listed := h.want(t, sent{method: "GET", path: managed}, 200, "")
+	said := asked.Body.String() + state.Body.String() + approved.Body.String() + claimed.Body.String() + listed.Body.String()
+	for _, entry := range h.logged.All() {
+		said += entry.Message + fmt.Sprint(entry.ContextMap())
+	}
+	h.approve(t, h.ask(t, "stage"))
+	stored := h.everything(t)
+	for _, cookie := range []string{s.cookie, cookieOf(claimed)} {
+		_, value, _ := strings.Cut(cookie, "=")
+		if len(value) != 43 {
+			t.Fatalf("cookie %q", cookie)
+		}
+		for _, spelling := range spellings(t, value) {
+			if strings.Contains(said, spelling) {
+				t.Errorf("said: %s", said)
+			}
+			if strings.Contains(stored, spelling) {
+				t.Errorf("stored: %s", stored)
+			}
+		}
+	}
+	for _, mark := range []string{"203.0.113.77", "cb00714d", "marked-agent"} {
+		if strings.Contains(said+stored, mark) {
+			t.Errorf("%s was kept: %s %s", mark, said, stored)
+		}
+	}
+}

@@ -1,0 +1,385 @@
+package devices_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
+
+	"github.com/narthex-platform/narthex/services/clientaddress"
+	"github.com/narthex-platform/narthex/services/database/databasetest"
+	"github.com/narthex-platform/narthex/services/devices"
+	"github.com/narthex-platform/narthex/services/environment"
+	"github.com/narthex-platform/narthex/services/httpapi"
+	"github.com/narthex-platform/narthex/services/principal"
+	"github.com/narthex-platform/narthex/services/ratelimit"
+)
+
+func TestMain(m *testing.M) { databasetest.Main(m) }
+
+const (
+	secret = "0123456789abcdefghijklmnopqrstuv"
+
+	pairing = "/api/v1/device-pairing"
+	claim   = pairing + "/claim"
+	managed = "/api/v1/devices"
+)
+
+// unlimited lets everybody pass: tests ask from one address in no time.
+type unlimited struct{}
+
+func (unlimited) Allow(ratelimit.Rule, ratelimit.Key) (bool, time.Duration) { return true, 0 }
+
+// running are the displays of a platform's modules.
+type running struct {
+	mu  sync.Mutex
+	all []devices.Display
+}
+
+func (r *running) Display(moduleID string) (devices.Display, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	i := slices.IndexFunc(r.all, func(d devices.Display) bool { return d.ModuleID == moduleID })
+	if i < 0 {
+		return devices.Display{}, false
+	}
+	return r.all[i], true
+}
+
+func (r *running) Displays() []devices.Display {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.all)
+}
+
+func (r *running) become(all ...devices.Display) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.all = all
+}
+
+var (
+	stage = devices.Display{ModuleID: "stage", ModuleName: "Stage", Permission: "stage.display.view"}
+	board = devices.Display{ModuleID: "announcements", ModuleName: "Announcements", Permission: "announcements.display.view"}
+)
+
+// house is one service over a database of its own.
+type house struct {
+	*databasetest.DB
+	service  *devices.Service
+	store    *devices.Store
+	displays *running
+	logged   *observer.ObservedLogs
+	admin    string // user id of who manages devices
+}
+
+type option func(*devices.Config)
+
+func limitedBy(l devices.Limiter) option { return func(c *devices.Config) { c.Limiter = l } }
+func reachedAt(base environment.Origin) option {
+	return func(c *devices.Config) { c.Settings.BaseURL = base }
+}
+
+func setup(t testing.TB, options ...option) *house {
+	t.Helper()
+	db := databasetest.New(t)
+	h := &house{DB: db, displays: &running{all: []devices.Display{board, stage}}}
+	h.admin = h.text(t, "INSERT INTO core.person (email, name) VALUES ('anna@example.org', 'Anna') RETURNING id::text")
+	h.serve(t, db.Pool(t), options...)
+	return h
+}
+
+// serve replaces the service by one over another pool.
+func (h *house) serve(t testing.TB, pool *pgxpool.Pool, options ...option) {
+	t.Helper()
+	core, logged := observer.New(zap.DebugLevel)
+	h.store, h.logged = devices.NewStore(pool), logged
+	config := devices.Config{
+		Store: h.store, Displays: h.displays, Limiter: unlimited{},
+		Settings: environment.Identity{Secret: environment.NewSecret(secret), BaseURL: "http://church.test:3000"},
+		Log:      zap.New(core),
+	}
+	for _, change := range options {
+		change(&config)
+	}
+	var err error
+	if h.service, err = devices.New(config); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// second is another process on the same database.
+func (h *house) second(t testing.TB) *house {
+	t.Helper()
+	return h.over(t, h.pool(t))
+}
+
+// over is a process of its own over a pool.
+func (h *house) over(t testing.TB, pool *pgxpool.Pool) *house {
+	t.Helper()
+	other := *h
+	other.serve(t, pool)
+	return &other
+}
+
+// pool is a pool of its own, whose connections begin with the statements.
+func (h *house) pool(t testing.TB, statements ...string) *pgxpool.Pool {
+	t.Helper()
+	config := h.Pool(t).Config()
+	config.AfterConnect = func(ctx context.Context, c *pgx.Conn) error {
+		_, err := c.Exec(ctx, strings.Join(statements, ";"))
+		return err
+	}
+	pool, err := pgxpool.NewWithConfig(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	return pool
+}
+
+func (h *house) text(t testing.TB, query string, args ...any) (value string) {
+	t.Helper()
+	if err := h.Pool(t).QueryRow(t.Context(), query, args...).Scan(&value); err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	return value
+}
+
+func (h *house) count(t testing.TB, from string, args ...any) (n int) {
+	t.Helper()
+	if err := h.Pool(t).QueryRow(t.Context(), "SELECT count(*) FROM "+from, args...).Scan(&n); err != nil {
+		t.Fatalf("%s: %v", from, err)
+	}
+	return n
+}
+
+// wantRows is what must and must not have happened.
+func (h *house) wantRows(t *testing.T, pairings, allDevices, permissions int) {
+	t.Helper()
+	got := [3]int{h.count(t, "core.device_pairing"), h.count(t, "core.device"), h.count(t, "core.device_permission")}
+	if got != [3]int{pairings, allDevices, permissions} {
+		t.Errorf("pairings, devices, permissions: %v, want %v", got, [3]int{pairings, allDevices, permissions})
+	}
+}
+
+// pass lets so much time go by, for everything that is stored.
+func (h *house) pass(t testing.TB, interval string) {
+	t.Helper()
+	h.Exec(t, `UPDATE core.device_pairing SET created_at = created_at - $1::text::interval, expires_at = expires_at - $1::text::interval`, interval)
+	h.Exec(t, `
+		UPDATE core.device
+		SET created_at = created_at - $1::text::interval, claimable_until = claimable_until - $1::text::interval,
+			credential_set_at = credential_set_at - $1::text::interval, last_seen_at = last_seen_at - $1::text::interval,
+			revoked_at = revoked_at - $1::text::interval`, interval)
+}
+
+// sent is one request.
+type sent struct {
+	method, path, body string
+	cookie             string // a Cookie header's line
+	client             string // an address
+	agent              string
+	plain              bool // without Content-Type
+}
+
+// manager is who calls; the pipeline has asked for the permission before.
+type manager struct{ userID string }
+
+func (m manager) Principal() principal.Principal              { return principal.Person(m.userID) }
+func (manager) Allowed(context.Context, string) (bool, error) { return true, nil }
+
+func (q sent) build(t testing.TB) *http.Request {
+	t.Helper()
+	r := httptest.NewRequestWithContext(t.Context(), q.method, q.path, strings.NewReader(q.body))
+	if !q.plain && q.method != http.MethodGet {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	if q.cookie != "" {
+		r.Header.Set("Cookie", q.cookie)
+	}
+	if q.agent != "" {
+		r.Header.Set("User-Agent", q.agent)
+	}
+	if q.client == "" {
+		q.client = "192.0.2.1"
+	}
+	r.Header.Set(clientaddress.Header, q.client)
+	return r
+}
+
+// send runs a request through the table as the pipeline does behind its gates: route, body limit, handler, error.
+func (h *house) send(t testing.TB, q sent) *httptest.ResponseRecorder {
+	t.Helper()
+	w, r := httptest.NewRecorder(), q.build(t)
+	for _, route := range h.service.Routes() {
+		values, ok := match(route.Path, q.path)
+		if route.Method != q.method || !ok {
+			continue
+		}
+		c := &httpapi.Call{Writer: w, Request: r, MaxBody: route.MaxBody, Parameter: func(name string) string { return values[name] }}
+		if route.Permission != "" {
+			c.Caller = manager{h.admin}
+		}
+		var err error
+		if route.Body == httpapi.WholeBody {
+			c.Body, err = httpapi.ReadBody(w, r, route.MaxBody)
+		}
+		if err == nil {
+			err = route.Handle(c)
+		}
+		if err != nil {
+			httpapi.WriteError(w, err)
+		}
+		return w
+	}
+	httpapi.WriteError(w, httpapi.ErrNotFound)
+	return w
+}
+
+func match(pattern, path string) (values map[string]string, ok bool) {
+	names, segments := strings.Split(pattern, "/"), strings.Split(path, "/")
+	if len(names) != len(segments) {
+		return nil, false
+	}
+	values = make(map[string]string)
+	for i, name := range names {
+		switch {
+		case strings.HasPrefix(name, "{"):
+			values[strings.Trim(name, "{}")] = segments[i]
+		case name != segments[i]:
+			return nil, false
+		}
+	}
+	return values, true
+}
+
+// want sends a request and checks its answer; an error's code stands for its body.
+func (h *house) want(t testing.TB, q sent, status int, code string) *httptest.ResponseRecorder {
+	t.Helper()
+	w := h.send(t, q)
+	if w.Code != status || code != "" && w.Body.String() != `{"code":"`+code+`"}` {
+		t.Fatalf("%s %s %s: %d %s, want %d %s", q.method, q.path, q.body, w.Code, w.Body, status, code)
+	}
+	if code != "" && w.Header().Get("Set-Cookie") != "" {
+		t.Errorf("%s %s: a refusal set a cookie", q.method, q.path)
+	}
+	if w.Header().Get("Cache-Control") != "no-store" {
+		t.Errorf("%s %s: may be stored", q.method, q.path)
+	}
+	return w
+}
+
+func decode[T any](t testing.TB, w *httptest.ResponseRecorder) (into T) {
+	t.Helper()
+	if err := json.Unmarshal(w.Body.Bytes(), &into, json.RejectUnknownMembers(true)); err != nil {
+		t.Fatalf("%s: %v", w.Body, err)
+	}
+	return into
+}
+
+// screen is a browser that has asked to be paired.
+type screen struct{ code, cookie string }
+
+type pairingAnswer struct {
+	State       string `json:"state"`
+	PairingCode string `json:"pairingCode"`
+	ExpiresAt   string `json:"expiresAt"`
+}
+
+type deviceAnswer struct {
+	ID           string  `json:"id"`
+	Label        string  `json:"label"`
+	ModuleID     string  `json:"moduleId"`
+	PermissionID string  `json:"permissionId"`
+	CreatedAt    string  `json:"createdAt"`
+	CreatedBy    *string `json:"createdBy"`
+	LastSeenAt   *string `json:"lastSeenAt"`
+	RevokedAt    *string `json:"revokedAt"`
+}
+
+// cookieOf is the line that a browser sends back.
+func cookieOf(w *httptest.ResponseRecorder) string {
+	pair, _, _ := strings.Cut(w.Header().Get("Set-Cookie"), ";")
+	return pair
+}
+
+func asking(moduleID string) sent {
+	return sent{method: "POST", path: pairing, body: `{"moduleId":"` + moduleID + `"}`}
+}
+
+func (h *house) ask(t testing.TB, moduleID string) screen {
+	t.Helper()
+	w := h.want(t, asking(moduleID), 201, "")
+	return screen{decode[pairingAnswer](t, w).PairingCode, cookieOf(w)}
+}
+
+func approving(code string) sent {
+	return sent{method: "POST", path: pairing + "/" + code + "/approve", body: `{"label":"Back wall"}`}
+}
+
+func rejecting(code string) sent {
+	return sent{method: "POST", path: pairing + "/" + code + "/reject", body: `{}`}
+}
+
+func (h *house) approve(t testing.TB, s screen) deviceAnswer {
+	t.Helper()
+	return decode[deviceAnswer](t, h.want(t, approving(s.code), 200, ""))
+}
+
+func (s screen) state() sent { return sent{method: "GET", path: pairing, cookie: s.cookie} }
+func (s screen) collect() sent {
+	return sent{method: "POST", path: claim, body: `{}`, cookie: s.cookie}
+}
+
+func (h *house) wantState(t testing.TB, s screen, state string) {
+	t.Helper()
+	if got := decode[pairingAnswer](t, h.want(t, s.state(), 200, "")); got.State != state || got.PairingCode != s.code {
+		t.Fatalf("%+v, want %s %s", got, state, s.code)
+	}
+}
+
+// pair takes a screen through all of it and returns the device and the line of its credential cookie.
+func (h *house) pair(t testing.TB, moduleID string) (device deviceAnswer, credential string) {
+	t.Helper()
+	s := h.ask(t, moduleID)
+	device = h.approve(t, s)
+	return device, cookieOf(h.want(t, s.collect(), 200, ""))
+}
+
+func (h *house) resolve(t testing.TB, cookie string) (principal.Principal, error) {
+	t.Helper()
+	return h.service.Resolve(t.Context(), sent{method: "GET", path: "/", cookie: cookie}.build(t))
+}
+
+func (h *house) wantDevice(t testing.TB, cookie, id string) {
+	t.Helper()
+	want := principal.Principal{}
+	if id != "" {
+		want = principal.Principal{Kind: principal.Device, DeviceID: id}
+	}
+	if who, err := h.resolve(t, cookie); who != want || err != nil {
+		t.Errorf("resolved %v, %v, want %v", who, err, want)
+	}
+}
+
+// await returns when condition holds; the test fails when it does not within a time that no healthy run needs.
+func await(t *testing.T, condition func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); !condition(); runtime.Gosched() {
+		if time.Now().After(deadline) {
+			t.Fatal("waited in vain")
+		}
+	}
+}

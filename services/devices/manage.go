@@ -1,0 +1,124 @@
+package devices
+
+import (
+	"net/http"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"github.com/narthex-platform/narthex/services/httpapi"
+)
+
+// deviceAnswer is what managers are told of a device.
+type deviceAnswer struct {
+	ID           string  `json:"id"`
+	Label        string  `json:"label"`
+	ModuleID     string  `json:"moduleId"`
+	PermissionID string  `json:"permissionId"`
+	CreatedAt    string  `json:"createdAt"`
+	CreatedBy    *string `json:"createdBy"`
+	LastSeenAt   *string `json:"lastSeenAt"`
+	RevokedAt    *string `json:"revokedAt"`
+}
+
+func (d device) answer() deviceAnswer {
+	return deviceAnswer{d.ID, d.Label, d.ModuleID, d.PermissionID, httpapi.Time(d.CreatedAt), d.CreatedBy,
+		optionalTime(d.LastSeenAt), optionalTime(d.RevokedAt)}
+}
+
+func optionalTime(t *time.Time) *string {
+	if t == nil {
+		return nil
+	}
+	return new(httpapi.Time(*t))
+}
+
+// displayAnswer is a display that can be opened.
+type displayAnswer struct {
+	ModuleID string `json:"moduleId"`
+	Name     string `json:"name"`
+	Path     string `json:"path"`
+}
+
+// list is GET /api/v1/devices.
+func (s *Service) list(c *httpapi.Call) error {
+	all, err := s.store.devices(c.Request.Context())
+	if err != nil {
+		return err
+	}
+	devices := make([]deviceAnswer, 0, len(all))
+	for _, d := range all {
+		devices = append(devices, d.answer())
+	}
+	running := s.displays.Displays()
+	displays := make([]displayAnswer, 0, len(running))
+	for _, d := range running {
+		displays = append(displays, displayAnswer{d.ModuleID, d.ModuleName, "/display/" + d.ModuleID})
+	}
+	return c.JSON(http.StatusOK, struct {
+		Devices  []deviceAnswer  `json:"devices"`
+		Displays []displayAnswer `json:"displays"`
+	}{devices, displays})
+}
+
+// rename is PUT /api/v1/devices/{id}.
+func (s *Service) rename(c *httpapi.Call) error {
+	id, err := idOf(c)
+	if err != nil {
+		return err
+	}
+	label, err := decodeLabel(c)
+	if err != nil {
+		return err
+	}
+	renamed, err := s.store.rename(c.Request.Context(), id, label)
+	if err != nil {
+		return err
+	}
+	return c.JSON(http.StatusOK, renamed.answer())
+}
+
+// revoke is POST /api/v1/devices/{id}/revoke.
+func (s *Service) revoke(c *httpapi.Call) error {
+	id, err := idOf(c)
+	if err != nil {
+		return err
+	}
+	if err := httpapi.DecodeEmpty(c); err != nil {
+		return err
+	}
+	revoked, err := s.store.revoke(c.Request.Context(), id)
+	if err != nil {
+		return err
+	}
+	return c.JSON(http.StatusOK, revoked.answer())
+}
+
+// idOf returns the path's device id, which has one spelling.
+func idOf(c *httpapi.Call) (string, error) {
+	text := c.Parameter("id")
+	id, err := uuid.Parse(text)
+	if err != nil || id.String() != text {
+		return "", httpapi.ErrRequest
+	}
+	return text, nil
+}
+
+const maxLabel = 80 // characters
+
+// decodeLabel reads {label}: 1 to 80 characters, not all of them blank, none of them a control character.
+func decodeLabel(c *httpapi.Call) (string, error) {
+	body, err := httpapi.Decode[struct {
+		Label string `json:"label"`
+	}](c)
+	if err != nil {
+		return "", err
+	}
+	if strings.TrimSpace(body.Label) == "" || utf8.RuneCountInString(body.Label) > maxLabel || strings.ContainsFunc(body.Label, unicode.IsControl) {
+		return "", httpapi.ErrRequest
+	}
+	return body.Label, nil
+}

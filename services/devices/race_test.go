@@ -1,0 +1,129 @@
+package devices_test
+
+import (
+	"net/http/httptest"
+	"sync"
+	"testing"
+)
+
+// together sends every request at the same moment, half of them through another process, and returns the answers.
+func (h *house) together(t *testing.T, requests []sent) []*httptest.ResponseRecorder {
+	t.Helper()
+	return send(t, []*house{h, h.second(t)}, requests)
+}
+
+// send deals the requests out to houses.
+func send(t *testing.T, houses []*house, requests []sent) []*httptest.ResponseRecorder {
+	t.Helper()
+	answers := make([]*httptest.ResponseRecorder, len(requests))
+	start := make(chan struct{})
+	var callers sync.WaitGroup
+	for i, q := range requests {
+		callers.Go(func() {
+			<-start
+			answers[i] = houses[i%len(houses)].send(t, q)
+		})
+	}
+	close(start)
+	callers.Wait()
+	return answers
+}
+
+func repeat(q sent, n int) []sent {
+	all := make([]sent, n)
+	for i := range all {
+		all[i] = q
+	}
+	return all
+}
+
+// wantAnswers checks how often each status came and, for a refusal, its code.
+func wantAnswers(t *testing.T, answers []*httptest.ResponseRecorder, want map[int]int, refusal string) {
+	t.Helper()
+	got := make(map[int]int)
+	for _, w := range answers {
+		got[w.Code]++
+		if w.Code >= 400 && w.Body.String() != `{"code":"`+refusal+`"}` {
+			t.Errorf("refused with %d %s", w.Code, w.Body)
+		}
+	}
+	for status, n := range want {
+		if got[status] != n {
+			t.Errorf("answers %v, want %v", got, want)
+			return
+		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("answers %v, want %v", got, want)
+	}
+}
+
+// Of fifty approvals of one code, over two processes, one makes a device; then of fifty claims one gets a credential, which works.
+func TestOneDeviceAndOneCredential(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	s := h.ask(t, "stage")
+	wantAnswers(t, h.together(t, repeat(approving(s.code), 50)), map[int]int{200: 1, 409: 49}, "PAIRING_ALREADY_DECIDED")
+	h.wantRows(t, 1, 1, 1)
+
+	answers := h.together(t, repeat(s.collect(), 50))
+	wantAnswers(t, answers, map[int]int{200: 1, 404: 49}, "PAIRING_NOT_FOUND")
+	h.wantRows(t, 1, 1, 1)
+	id := h.text(t, "SELECT id::text FROM core.device")
+	for _, w := range answers {
+		switch {
+		case w.Code == 200:
+			h.wantDevice(t, cookieOf(w), id)
+		case w.Header().Get("Set-Cookie") != "":
+			t.Error("a refused claim set a cookie")
+		}
+	}
+}
+
+// Approvals and rejections of one code: the first decision is the only one.
+func TestOneDecision(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	for range 5 {
+		s := h.ask(t, "stage")
+		before := h.count(t, "core.device")
+		answers := h.together(t, append(repeat(approving(s.code), 10), repeat(rejecting(s.code), 10)...))
+		approvals, rejections := 0, 0
+		for _, w := range answers {
+			switch w.Code {
+			case 200:
+				approvals++
+			case 204:
+				rejections++
+			case 409:
+			default:
+				t.Errorf("answered %d %s", w.Code, w.Body)
+			}
+		}
+		if approvals+rejections != 1 || h.count(t, "core.device") != before+approvals {
+			t.Errorf("%d approvals, %d rejections", approvals, rejections)
+		}
+	}
+}
+
+// A device that is revoked while its screen claims it: whoever comes first, no credential works afterwards.
+func TestRevokedWhileClaimed(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	for range 20 {
+		s := h.ask(t, "stage")
+		device := h.approve(t, s)
+		answers := h.together(t, []sent{s.collect(), {method: "POST", path: managed + "/" + device.ID + "/revoke", body: `{}`}})
+		if answers[1].Code != 200 {
+			t.Fatalf("revoked: %d %s", answers[1].Code, answers[1].Body)
+		}
+		switch answers[0].Code {
+		case 200:
+			h.wantDevice(t, cookieOf(answers[0]), "")
+		case 409:
+			h.wantState(t, s, "rejected")
+		default:
+			t.Fatalf("claimed: %d %s", answers[0].Code, answers[0].Body)
+		}
+	}
+}

@@ -1,0 +1,143 @@
+package devices_test
+
+import (
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"go.uber.org/zap"
+
+	"github.com/narthex-platform/narthex/services/devices"
+)
+
+// A device is who carries its credential, in the first cookie of exactly that name.
+func TestResolve(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	first, credential := h.pair(t, "stage")
+	second, other := h.pair(t, "stage")
+	unknown, _ := devices.MintSecret()
+	value := strings.TrimPrefix(credential, "narthex_device=")
+	last := value[42]
+	for _, row := range []struct{ name, cookie, id string }{
+		{"its own", credential, first.ID},
+		{"among others", "theme=dark;\t" + credential + " ; a=b", first.ID},
+		{"the first counts", other + "; " + credential, second.ID},
+		{"also when it is none", "narthex_device=x; " + credential, ""},
+		{"no cookie", "", ""},
+		{"empty", "narthex_device=", ""},
+		{"unknown", "narthex_device=" + unknown, ""},
+		{"cut", credential[:len(credential)-1], ""},
+		{"longer", credential + "A", ""},
+		{"padded", credential + "=", ""},
+		{"quoted", `narthex_device="` + value + `"`, ""},
+		{"another spelling", credential[:len(credential)-1] + string(nextInAlphabet(last)), ""},
+		{"the name of https", "__Host-" + credential, ""},
+		{"a longer name", "x" + credential, ""},
+		{"another name", "narthex_claim=" + value, ""},
+		{"another case", "Narthex_device=" + value, ""},
+	} {
+		t.Run(row.name, func(t *testing.T) { h.wantDevice(t, row.cookie, row.id) })
+	}
+	if held, err := h.service.Permissions(t.Context(), "00000000-0000-4000-8000-000000000000"); len(held) != 0 || err != nil {
+		t.Errorf("an unknown device holds %v, %v", held, err)
+	}
+}
+
+// nextInAlphabet differs from letter in bits that 32 bytes do not use.
+func nextInAlphabet(letter byte) byte {
+	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+	return alphabet[strings.IndexByte(alphabet, letter)+1]
+}
+
+var strangers = map[string]http.Header{
+	"no cookie": {},
+	"unrelated": {"Cookie": {"theme=dark; narthex_session=0123456789012345678901234567890123456789012.0123456789012345678901234567890123456789012"}},
+}
+
+// Who carries no cookie of ours costs no database work, or NewStore(nil) would panic, and no memory.
+func TestStrangersCostNothing(t *testing.T) {
+	service, err := devices.New(devices.Config{Store: devices.NewStore(nil), Displays: &running{}, Limiter: unlimited{}, Log: zap.NewNop()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, header := range strangers {
+		r := &http.Request{Header: header}
+		if n := testing.AllocsPerRun(100, func() { _, _ = service.Resolve(t.Context(), r) }); n != 0 {
+			t.Errorf("%s: %v allocations", name, n)
+		}
+	}
+}
+
+// The cookie is set again, the same for 400 days, once it is more than 7 days old; of many requests at once by one.
+func TestRenew(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	_, credential := h.pair(t, "stage")
+	unknown, _ := devices.MintSecret()
+	renew := func(cookie string) []string {
+		t.Helper()
+		header := http.Header{}
+		if err := h.service.Renew(t.Context(), header, sent{method: "GET", path: "/", cookie: cookie}.build(t)); err != nil {
+			t.Error(err)
+		}
+		return header["Set-Cookie"]
+	}
+	h.pass(t, "6 days 23 hours 59 minutes")
+	if set := renew(credential); set != nil {
+		t.Errorf("set too early: %v", set)
+	}
+	h.pass(t, "1 minute")
+	for _, cookie := range []string{"", "narthex_device=x", "narthex_device=" + unknown} {
+		if set := renew(cookie); set != nil {
+			t.Errorf("%q: set %v", cookie, set)
+		}
+	}
+	var renewals atomic.Int32
+	var callers sync.WaitGroup
+	for range 20 {
+		callers.Go(func() {
+			for _, line := range renew(credential) {
+				renewals.Add(1)
+				if line != credential+"; Max-Age=34560000; Path=/; HttpOnly; SameSite=Lax" {
+					t.Errorf("set %s", line)
+				}
+			}
+		})
+	}
+	callers.Wait()
+	if n := renewals.Load(); n != 1 {
+		t.Errorf("set %d times", n)
+	}
+	h.pass(t, "8 days")
+	device := h.text(t, "SELECT id::text FROM core.device")
+	h.want(t, revoking(device), 200, "")
+	if set := renew(credential); set != nil {
+		t.Errorf("set for a revoked device: %v", set)
+	}
+}
+
+func BenchmarkResolve(b *testing.B) {
+	h := setup(b)
+	_, credential := h.pair(b, "stage")
+	r := sent{method: "GET", path: "/", cookie: credential}.build(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		if who, err := h.service.Resolve(b.Context(), r); err != nil || who.DeviceID == "" {
+			b.Fatal(who, err)
+		}
+	}
+}
+
+func BenchmarkResolveStranger(b *testing.B) {
+	h := setup(b)
+	r := &http.Request{Header: strangers["unrelated"]}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := h.service.Resolve(b.Context(), r); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

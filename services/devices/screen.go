@@ -1,0 +1,99 @@
+package devices
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/narthex-platform/narthex/services/httpapi"
+)
+
+// pairingAnswer is what a screen is told of its pairing.
+type pairingAnswer struct {
+	State       string `json:"state"`
+	PairingCode string `json:"pairingCode"`
+	ExpiresAt   string `json:"expiresAt"`
+}
+
+func (p pairing) answer() pairingAnswer {
+	return pairingAnswer{p.State, p.Code, httpapi.Time(p.ExpiresAt)}
+}
+
+// ask is POST /api/v1/device-pairing.
+func (s *Service) ask(c *httpapi.Call) error {
+	err := s.tryAsk(c)
+	if refused := (tooMany{}); errors.As(err, &refused) {
+		seconds := (refused.wait + time.Second - 1) / time.Second
+		c.Writer.Header().Set("X-Retry-After", strconv.FormatInt(int64(seconds), 10))
+	}
+	return err
+}
+
+func (s *Service) tryAsk(c *httpapi.Call) error {
+	if err := s.counted(c); err != nil {
+		return err
+	}
+	body, err := httpapi.Decode[struct {
+		ModuleID string `json:"moduleId"`
+	}](c)
+	if err != nil {
+		return err
+	}
+	if _, running := s.displays.Display(body.ModuleID); !running {
+		return ErrDisplayNotFound
+	}
+	secret, claim := mintSecret()
+	made := application{
+		claim:       claim,
+		client:      s.client(c),
+		moduleID:    body.ModuleID,
+		description: describe(c.Request.UserAgent()),
+	}
+	made.held, made.holds = s.claim.held(c.Request.Header)
+	open, fresh, err := s.store.ask(c.Request.Context(), made, s.newCode)
+	if err != nil {
+		return err
+	}
+	if !fresh {
+		return c.JSON(http.StatusOK, open.answer())
+	}
+	s.claim.set(c.Writer.Header(), secret)
+	return c.JSON(http.StatusCreated, open.answer())
+}
+
+// state is GET /api/v1/device-pairing.
+func (s *Service) state(c *httpapi.Call) error {
+	claim, ok := s.claim.held(c.Request.Header)
+	if !ok {
+		return ErrPairingNotFound
+	}
+	found, err := s.store.pairing(c.Request.Context(), claim)
+	if err != nil {
+		return err
+	}
+	return c.JSON(http.StatusOK, found.answer())
+}
+
+// collect is POST /api/v1/device-pairing/claim.
+func (s *Service) collect(c *httpapi.Call) error {
+	if err := httpapi.DecodeEmpty(c); err != nil {
+		return err
+	}
+	claim, ok := s.claim.held(c.Request.Header)
+	if !ok {
+		return ErrPairingNotFound
+	}
+	secret, credential := mintSecret()
+	moduleID, label, err := s.store.collect(c.Request.Context(), claim, credential)
+	if err != nil {
+		return err
+	}
+	s.credential.set(c.Writer.Header(), secret)
+	s.claim.clear(c.Writer.Header())
+	return c.JSON(http.StatusOK, struct {
+		State    string `json:"state"`
+		ModuleID string `json:"moduleId"`
+		Label    string `json:"label"`
+	}{"claimed", moduleID, label})
+}

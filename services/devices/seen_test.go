@@ -1,0 +1,179 @@
+package devices_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/narthex-platform/narthex/services/devices"
+)
+
+func (h *house) lastSeen(t *testing.T, deviceID string) string {
+	t.Helper()
+	return h.text(t, "SELECT coalesce(last_seen_at::text, '') FROM core.device WHERE id = $1", deviceID)
+}
+
+// serving runs h's service; stop ends it and waits.
+func (h *house) serving(t *testing.T) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- h.service.Serve(ctx) }()
+	stop = sync.OnceFunc(func() {
+		cancel()
+		select {
+		case err := <-ended:
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("ended with %v", err)
+			}
+		case <-time.After(30 * time.Second):
+			t.Error("still running")
+		}
+	})
+	t.Cleanup(stop)
+	return stop
+}
+
+// Resolving writes nothing; a flush writes that a device was seen, at most once a minute, whoever flushes.
+func TestLastSeen(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	other := h.second(t)
+	device, credential := h.pair(t, "stage")
+	silent, _ := h.pair(t, "stage")
+	for range 3 {
+		h.wantDevice(t, credential, device.ID)
+	}
+	if seen := h.lastSeen(t, device.ID); seen != "" || h.service.Noted() != 1 {
+		t.Errorf("seen at %q, %d noted", seen, h.service.Noted())
+	}
+	h.service.Flush(t.Context())
+	first := h.lastSeen(t, device.ID)
+	if first == "" || h.service.Noted() != 0 || h.lastSeen(t, silent.ID) != "" {
+		t.Errorf("seen at %q, %d noted", first, h.service.Noted())
+	}
+	if all := h.list(t).Devices; all[1].LastSeenAt == nil || !timeForm.MatchString(*all[1].LastSeenAt) || all[0].LastSeenAt != nil {
+		t.Errorf("listed %+v", all)
+	}
+	version := h.text(t, "SELECT xmin::text FROM core.device WHERE id = $1", device.ID)
+	for _, process := range []*house{h, other} {
+		process.wantDevice(t, credential, device.ID)
+		process.service.Flush(t.Context())
+	}
+	if again := h.text(t, "SELECT xmin::text FROM core.device WHERE id = $1", device.ID); again != version {
+		t.Error("written twice in a minute")
+	}
+	h.Exec(t, "UPDATE core.device SET last_seen_at = now() - '1 minute'::interval")
+	h.wantDevice(t, credential, device.ID)
+	h.service.Flush(t.Context())
+	if h.count(t, "core.device WHERE id = $1 AND last_seen_at > now() - '30 seconds'::interval", device.ID) != 1 {
+		t.Error("not written after a minute")
+	}
+}
+
+// Serve flushes by itself, and what is left when it ends.
+func TestServe(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	device, credential := h.pair(t, "stage")
+	select {
+	case <-h.service.Ready():
+	default:
+		t.Error("not ready")
+	}
+	if name := h.service.String(); name != "devices" {
+		t.Errorf("named %s", name)
+	}
+	stop := h.serving(t)
+	h.wantDevice(t, credential, device.ID)
+	stop()
+	if h.lastSeen(t, device.ID) == "" {
+		t.Error("not written at the end")
+	}
+
+	h.Exec(t, "UPDATE core.device SET last_seen_at = NULL")
+	h.service.FlushEvery(time.Millisecond)
+	h.serving(t)
+	h.wantDevice(t, credential, device.ID)
+	await(t, func() bool { return h.lastSeen(t, device.ID) != "" })
+}
+
+// A failing write is one fixed line, and the service goes on.
+func TestUnwrittenSights(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	device, credential := h.pair(t, "stage")
+	h.Exec(t, "ALTER TABLE core.device RENAME COLUMN last_seen_at TO lost")
+	h.wantDevice(t, credential, device.ID)
+	h.service.Flush(t.Context())
+	h.Exec(t, "ALTER TABLE core.device RENAME COLUMN lost TO last_seen_at")
+	all := h.logged.All()
+	if len(all) != 1 || all[0].Level != zap.WarnLevel || all[0].Message != "last sight of devices not written" || len(all[0].Context) != 0 {
+		t.Errorf("logged %v", all)
+	}
+	h.wantDevice(t, credential, device.ID)
+	h.service.Flush(t.Context())
+	if h.lastSeen(t, device.ID) == "" || h.logged.Len() != 1 {
+		t.Error("not written afterwards")
+	}
+}
+
+// Two processes that saw the same devices do not lock each other out, though one comes upon them in the order of the table and the
+// other in that of its key.
+func TestFlushesDoNotCollide(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	byTable := h.over(t, h.pool(t, "SET enable_indexscan = off", "SET enable_bitmapscan = off"))
+	byKey := h.over(t, h.pool(t, "SET enable_seqscan = off", "SET enable_bitmapscan = off"))
+	h.Exec(t, "INSERT INTO core.device (label, module_id) SELECT 'x', 'stage' FROM generate_series(1, 300)")
+	rows, err := h.Pool(t).Query(t.Context(), "SELECT id::text FROM core.device")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for rows.Next() {
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, id)
+	}
+	for range 10 {
+		h.Exec(t, "UPDATE core.device SET last_seen_at = NULL")
+		var flushing sync.WaitGroup
+		for _, process := range []*house{byTable, byKey} {
+			for _, id := range ids {
+				process.service.Note(id)
+			}
+			flushing.Go(func() { process.service.Flush(t.Context()) })
+		}
+		flushing.Wait()
+		if n := h.count(t, "core.device WHERE last_seen_at IS NULL"); n != 0 {
+			t.Errorf("%d were not written", n)
+		}
+	}
+	if byTable.logged.Len()+byKey.logged.Len() != 0 {
+		t.Error("a flush failed")
+	}
+}
+
+// However many devices there are, what waits for a flush is bounded.
+func TestSightsAreBounded(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	for i := range 2 * devices.MaxSightings {
+		h.service.Note(fmt.Sprintf("00000000-0000-4000-8000-%012d", i))
+	}
+	if n := h.service.Noted(); n != devices.MaxSightings {
+		t.Errorf("%d are noted", n)
+	}
+	h.service.Flush(t.Context())
+	if h.service.Noted() != 0 || h.logged.Len() != 0 {
+		t.Error("not flushed")
+	}
+}

@@ -1,0 +1,47 @@
+package identity_test
+
+import (
+	"html"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/narthex-platform/narthex/services/identity"
+)
+
+// Both forms say the same and carry the same link; nothing in them has to be fetched. With LETTERS_DIR the pages are written there, for
+// a look at them.
+func TestLetters(t *testing.T) {
+	t.Parallel()
+	letters := identity.NewLetters(dashboard)
+	for name, letter := range map[string]struct {
+		subject, link string
+	}{
+		"verify-email":   {"Confirm your e-mail", dashboard + "/?service_auth=verify-email&token=TOKEN"},
+		"reset-password": {"Choose a new password", dashboard + "/?service_auth=reset-password&token=TOKEN"},
+	} {
+		m := letters.Verification("anna@example.org", "TOKEN")
+		if name == "reset-password" {
+			m = letters.Reset("anna@example.org", "TOKEN")
+		}
+		if m.Subject != letter.subject || m.ReplyTo != "" || len(m.To) != 1 {
+			t.Errorf("%s: %+v", name, m)
+		}
+		if !strings.Contains(m.Text, "\n"+letter.link+"\n") || strings.Contains(m.Text, "<") {
+			t.Errorf("%s: the text is %q", name, m.Text)
+		}
+		if strings.Count(m.HTML, `href="`+html.EscapeString(letter.link)+`"`) != 2 || !strings.Contains(m.HTML, ">"+html.EscapeString(letter.link)+"<") {
+			t.Errorf("%s: the page is %s", name, m.HTML)
+		}
+		for _, fetched := range []string{"<img", "src=", "url(", "<link", "<script", "@import"} {
+			if strings.Contains(m.HTML, fetched) {
+				t.Errorf("%s: the page fetches something: %s", name, fetched)
+			}
+		}
+		if dir := os.Getenv("LETTERS_DIR"); dir != "" {
+			if err := os.WriteFile(dir+"/"+name+".html", []byte(m.HTML), 0o600); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}

@@ -1,0 +1,417 @@
+package identity_test
+
+import (
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/narthex-platform/narthex/mail"
+	"github.com/narthex-platform/narthex/services/identity"
+)
+
+const (
+	requestResetPath     = "/api/auth/request-password-reset"
+	resetPath            = "/api/auth/reset-password"
+	sendVerificationPath = "/api/auth/send-verification-email"
+	verifyPath           = "/api/auth/verify-email"
+
+	resetSent    = `{"status":true,"message":"If this email exists in our system, check your email for the reset link"}`
+	done         = `{"status":true}`
+	verified     = `{"status":true,"user":null}`
+	invalidToken = `{"message":"Invalid token","code":"INVALID_TOKEN"}`
+	tokenExpired = `{"message":"Token expired","code":"TOKEN_EXPIRED"}`
+)
+
+// token is the one of the link that a mail carries; the link is the configured Dashboard's.
+func token(t *testing.T, m mail.Message, screen string) string {
+	t.Helper()
+	for line := range strings.Lines(m.Text) {
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, "http") && strings.Contains(line, "?") {
+			link, err := url.Parse(line)
+			if err != nil || link.Scheme+"://"+link.Host+link.Path != dashboard+"/" || link.Query().Get("service_auth") != screen {
+				t.Fatalf("the link is %s", line)
+			}
+			return link.Query().Get("token")
+		}
+	}
+	t.Fatalf("no link in %q", m.Text)
+	return ""
+}
+
+// letterTo asks for a mail and returns the token in it.
+func (h house) letterTo(t *testing.T, path, address, screen string) string {
+	t.Helper()
+	if w := h.send(t, request{path: path, body: `{"email":"` + address + `"}`}); w.Code != 200 {
+		t.Fatalf("%s: %d %s", path, w.Code, w.Body)
+	}
+	letters := h.post.compose(t.Context())
+	if len(letters) != 1 || letters[0].To[0] != address || len(letters[0].To) != 1 {
+		t.Fatalf("letters: %v", letters)
+	}
+	return token(t, letters[0], screen)
+}
+
+func (h house) reset(t *testing.T, token, word string) (status int, body string) {
+	t.Helper()
+	w := h.send(t, request{path: resetPath, body: `{"newPassword":"` + word + `","token":"` + token + `"}`})
+	if w.Header().Get("Set-Cookie") != "" {
+		t.Errorf("a reset set a cookie: %v", w.Header())
+	}
+	return w.Code, w.Body.String()
+}
+
+func (h house) verify(t *testing.T, token string) (status int, body string) {
+	t.Helper()
+	w := h.send(t, request{method: "GET", path: verifyPath + "?token=" + token})
+	if w.Header().Get("Set-Cookie") != "" || w.Header().Get("Location") != "" {
+		t.Errorf("a verification set a cookie or led away: %v", w.Header())
+	}
+	return w.Code, w.Body.String()
+}
+
+// The answers are the same for everybody, the database is not asked before the letter's turn, and only who should gets a mail.
+func TestRecoveryRequests(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	h.person(t, "anna@example.org")
+	h.person(t, "new@example.org", "email_verified = false")
+	h.person(t, "none@example.org", "password_hash = NULL")
+	rows := []struct {
+		path, address, answer string
+		mailed                bool
+	}{
+		{requestResetPath, "anna@example.org", resetSent, true},
+		{requestResetPath, "ANNA@example.org", resetSent, true},
+		{requestResetPath, "new@example.org", resetSent, true},
+		{requestResetPath, "none@example.org", resetSent, true},
+		{requestResetPath, "nobody@example.org", resetSent, false},
+		{sendVerificationPath, "anna@example.org", done, false},
+		{sendVerificationPath, "new@example.org", done, true},
+		{sendVerificationPath, "nobody@example.org", done, false},
+	}
+	for _, row := range rows {
+		for _, callback := range []string{"", `,"redirectTo":"https://evil.test/","callbackURL":"https://evil.test/"`} {
+			q := request{path: row.path, body: `{"email":"` + row.address + `"` + callback + `}`,
+				header: []string{"Host: evil.test", "X-Forwarded-Host: evil.test", "Origin: https://evil.test"}}
+			r := q.build(t)
+			r.Host = "evil.test"
+			w := h.record(r)
+			if w.Code != 200 || w.Body.String() != row.answer || len(w.Header()) != 2 {
+				t.Errorf("%s %s: got %d %s %v", row.path, row.address, w.Code, w.Body, w.Header())
+			}
+			letters := h.post.compose(t.Context())
+			if (len(letters) == 1) != row.mailed || len(letters) > 1 {
+				t.Errorf("%s %s: %d letters", row.path, row.address, len(letters))
+			}
+			for _, letter := range letters {
+				if strings.Contains(letter.Text+letter.HTML+letter.Subject, "evil") || !strings.Contains(letter.HTML, dashboard+"/?service_auth=") {
+					t.Errorf("the letter says %q %q", letter.Text, letter.HTML)
+				}
+			}
+		}
+	}
+	h.wantLog(t, 0)
+}
+
+func TestRecoveryRequestsRefused(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	for _, path := range []string{requestResetPath, sendVerificationPath} {
+		callback := map[string]string{requestResetPath: "redirectTo", sendVerificationPath: "callbackURL"}[path]
+		for body, want := range map[string]string{
+			`{"email":"anna"}`: validation("[body.email] Invalid email address"),
+			`{}`:               validation("[body.email] Invalid input: expected string, received undefined"),
+			`[]`:               validation("[body] Invalid input: expected object, received array"),
+			`{"email":"anna@example.org","` + callback + `":null}`: validation("[body." + callback + "] Invalid input: expected string, received null"),
+			`{"email":"anna@example.org","redirectTo":7}`:          `{"message":"Invalid redirectURL: expected a string"}`,
+			`{"email":"anna@example.org","callbackURL":[]}`:        `{"message":"Invalid callbackURL: expected a string"}`,
+		} {
+			if w := h.send(t, request{path: path, body: body}); w.Code != 400 || w.Body.String() != want {
+				t.Errorf("%s %s: got %d %s", path, body, w.Code, w.Body)
+			}
+		}
+	}
+	if letters := h.post.compose(t.Context()); len(letters) != 0 {
+		t.Errorf("%d letters", len(letters))
+	}
+}
+
+// Whatever is broken shows to nobody who asks, and inside as one fixed line.
+func TestRecoveryWithABrokenStore(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	h.person(t, "new@example.org", "email_verified = false")
+	h.Exec(t, "DROP TABLE core.password_reset")
+	h.Exec(t, "DROP TABLE core.email_verification")
+	for path, want := range map[string]string{requestResetPath: resetSent, sendVerificationPath: done} {
+		if w := h.send(t, request{path: path, body: `{"email":"new@example.org"}`}); w.Code != 200 || w.Body.String() != want {
+			t.Errorf("%s: got %d %s", path, w.Code, w.Body)
+		}
+	}
+	if letters := h.post.compose(t.Context()); len(letters) != 0 {
+		t.Errorf("%d letters", len(letters))
+	}
+	logged := h.logged.TakeAll()
+	if len(logged) != 2 || logged[0].Message != "identity failed" || len(logged[0].Context) != 0 {
+		t.Errorf("logged %v", logged)
+	}
+	fresh, _ := identity.MintToken()
+	if status, body := h.reset(t, fresh, "a new password"); status != 500 || body != `{"code":"IDENTITY_FAILED"}` {
+		t.Errorf("reset: %d %s", status, body)
+	}
+	if status, body := h.verify(t, fresh); status != 500 || body != `{"code":"IDENTITY_FAILED"}` {
+		t.Errorf("verification: %d %s", status, body)
+	}
+	h.wantLog(t, 2)
+}
+
+func TestReset(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	h.person(t, "anna@example.org")
+	h.person(t, "eve@example.org")
+	first := h.signIn(t, "anna@example.org", "")
+	second := h.signIn(t, "anna@example.org", `,"rememberMe":false`)
+	eve := h.signIn(t, "eve@example.org", "")
+	link := h.letterTo(t, requestResetPath, "anna@example.org", "reset-password")
+
+	for word, want := range map[string]string{
+		"1234567":                `{"message":"Password too short","code":"PASSWORD_TOO_SHORT"}`,
+		strings.Repeat("x", 129): `{"message":"Password too long","code":"PASSWORD_TOO_LONG"}`,
+	} {
+		if status, body := h.reset(t, link, word); status != 400 || body != want {
+			t.Errorf("%d characters: %d %s", len(word), status, body)
+		}
+	}
+	if h.sessions(t) != 3 {
+		t.Error("a refused reset ended a session")
+	}
+	if status, body := h.reset(t, link, "12345678"); status != 200 || body != done {
+		t.Fatalf("got %d %s", status, body)
+	}
+	for cookie, want := range map[string]string{first: anonymous, second: anonymous} {
+		if _, body := h.principal(t, cookie); body != want {
+			t.Errorf("a session outlived the reset: %s", body)
+		}
+	}
+	if _, body := h.principal(t, eve); body == anonymous {
+		t.Error("another person's session ended")
+	}
+	for word, status := range map[string]int{password: 401, "12345678": 200} {
+		if w := h.send(t, request{path: signInPath, body: credentials("anna@example.org", word)}); w.Code != status {
+			t.Errorf("%s: %d", word, w.Code)
+		}
+	}
+	if status, body := h.reset(t, link, "another password"); status != 400 || body != invalidToken {
+		t.Errorf("the link worked twice: %d %s", status, body)
+	}
+}
+
+func TestResetTokens(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	id := h.person(t, "anna@example.org", "email_verified = false")
+	older := h.letterTo(t, requestResetPath, "anna@example.org", "reset-password")
+	newer := h.letterTo(t, requestResetPath, "anna@example.org", "reset-password")
+	verification := h.letterTo(t, sendVerificationPath, "anna@example.org", "verify-email")
+	unknown, _ := identity.MintToken()
+	for name, bad := range map[string]string{
+		"an older one": older, "none": "", "unknown": unknown, "one that verifies": verification, "cut off": newer[:42], "padded": newer + "=",
+		"SQL": "' OR true --",
+	} {
+		if status, body := h.reset(t, bad, "a new password"); status != 400 || body != invalidToken {
+			t.Errorf("%s: got %d %s", name, status, body)
+		}
+	}
+	h.Exec(t, "UPDATE core.password_reset SET expires_at = now()")
+	if status, body := h.reset(t, newer, "a new password"); status != 400 || body != invalidToken {
+		t.Errorf("expired: got %d %s", status, body)
+	}
+	h.Exec(t, "UPDATE core.password_reset SET expires_at = now() + interval '1 minute'")
+	if n := h.count(t, "core.person WHERE password_hash = $1", passwordHash()); n != 1 {
+		t.Error("a bad token changed the password")
+	}
+	if w := h.send(t, request{path: resetPath, body: `{"newPassword":"a new password"}`}); w.Code != 400 || w.Body.String() != invalidToken {
+		t.Errorf("without a token: %d %s", w.Code, w.Body)
+	}
+	if status, _ := h.reset(t, newer, "a new password"); status != 200 {
+		t.Errorf("the newest: %d", status)
+	}
+	if n := h.count(t, "core.person WHERE email_verified AND id = $1", id); n != 0 {
+		t.Error("a reset verified the address")
+	}
+}
+
+// The token in a link is nowhere in the database, only its hash is.
+func TestTokensAreHashedAtRest(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	h.person(t, "new@example.org", "email_verified = false")
+	for path, screen := range map[string]string{requestResetPath: "reset-password", sendVerificationPath: "verify-email"} {
+		text := h.letterTo(t, path, "new@example.org", screen)
+		hash, ok := identity.OpenToken(text)
+		if !ok || len(text) != 43 {
+			t.Fatalf("the token is %q", text)
+		}
+		table := map[string]string{requestResetPath: "core.password_reset", sendVerificationPath: "core.email_verification"}[path]
+		if n := h.count(t, table+" r WHERE r.token_hash = $1 AND r.expires_at > now() + interval '59 minutes' AND r.expires_at <= now() + interval '1 hour'",
+			hash[:]); n != 1 {
+			t.Errorf("%s has no such hash for an hour", table)
+		}
+		if n := h.count(t, table+" r WHERE r::text LIKE '%' || $1 || '%'", text); n != 0 {
+			t.Errorf("%s has the token", table)
+		}
+	}
+}
+
+// Of 50 uses at a time one wins: the deletion of the row decides.
+func TestResetUsedByMany(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	h.person(t, "anna@example.org")
+	link := h.letterTo(t, requestResetPath, "anna@example.org", "reset-password")
+	hash, _ := identity.OpenToken(link)
+	store := identity.NewStore(h.Pool(t))
+	var uses sync.WaitGroup
+	var won, refused atomic.Int32
+	start := make(chan struct{})
+	for range 50 {
+		uses.Go(func() {
+			<-start
+			switch err := store.ReplacePassword(t.Context(), hash, passwordHash()); {
+			case err == nil:
+				won.Add(1)
+			case identity.IsInvalidToken(err):
+				refused.Add(1)
+			default:
+				t.Error(err)
+			}
+		})
+	}
+	close(start)
+	uses.Wait()
+	if won.Load() != 1 || refused.Load() != 49 {
+		t.Errorf("%d won, %d were refused", won.Load(), refused.Load())
+	}
+}
+
+// A sign-in that has checked the old password when the reset comes opens no session that outlives it.
+func TestResetAgainstSignIns(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	h.person(t, "anna@example.org")
+	for range 5 {
+		h.Exec(t, "UPDATE core.person SET password_hash = $1", passwordHash())
+		link := h.letterTo(t, requestResetPath, "anna@example.org", "reset-password")
+		var race sync.WaitGroup
+		for range 4 {
+			race.Go(func() { h.send(t, request{path: signInPath, body: credentials("anna@example.org", password)}) })
+		}
+		race.Go(func() {
+			if status, body := h.reset(t, link, "a new password"); status != 200 {
+				t.Errorf("got %d %s", status, body)
+			}
+		})
+		race.Wait()
+		if n := h.sessions(t); n != 0 {
+			t.Errorf("%d sessions of the old password live on", n)
+		}
+	}
+}
+
+func TestVerification(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	h.person(t, "new@example.org", "email_verified = false")
+	older := h.letterTo(t, sendVerificationPath, "new@example.org", "verify-email")
+	newer := h.letterTo(t, sendVerificationPath, "new@example.org", "verify-email")
+	reset := h.letterTo(t, requestResetPath, "new@example.org", "reset-password")
+	unknown, _ := identity.MintToken()
+	for name, bad := range map[string]string{"unknown": unknown, "empty": "", "rubbish": "%00", "one that resets": reset} {
+		if status, body := h.verify(t, bad); status != 401 || body != invalidToken {
+			t.Errorf("%s: got %d %s", name, status, body)
+		}
+	}
+	for query, want := range map[string]string{
+		"":                                   validation("[query.token] Invalid input: expected string, received undefined"),
+		"?token=a&token=b":                   validation("[query.token] Invalid input: expected string, received array"),
+		"?token=a&callbackURL=&callbackURL=": validation("[query.callbackURL] Invalid input: expected string, received array"),
+	} {
+		if w := h.send(t, request{method: "GET", path: verifyPath + query}); w.Code != 400 || w.Body.String() != want {
+			t.Errorf("%s: got %d %s", query, w.Code, w.Body)
+		}
+	}
+	h.Exec(t, "UPDATE core.email_verification SET expires_at = now()")
+	if status, body := h.verify(t, newer); status != 401 || body != tokenExpired {
+		t.Errorf("expired: got %d %s", status, body)
+	}
+	if n := h.count(t, "core.person WHERE email_verified"); n != 0 {
+		t.Error("a bad link verified")
+	}
+	h.Exec(t, "UPDATE core.email_verification SET expires_at = now() + interval '1 minute'")
+	for _, link := range []string{older, older, newer + "&callbackURL=https://evil.test/", newer} {
+		if status, body := h.verify(t, link); status != 200 || body != verified {
+			t.Errorf("got %d %s", status, body)
+		}
+	}
+	if h.sessions(t) != 0 {
+		t.Error("a verification opened a session")
+	}
+	if w := h.send(t, request{path: signInPath, body: credentials("new@example.org", password)}); w.Code != 200 {
+		t.Errorf("sign-in after it: %d %s", w.Code, w.Body)
+	}
+}
+
+// Many at a time all succeed: the link works as often as it is followed.
+func TestVerificationByMany(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	h.person(t, "new@example.org", "email_verified = false")
+	link := h.letterTo(t, sendVerificationPath, "new@example.org", "verify-email")
+	var uses sync.WaitGroup
+	for range 50 {
+		uses.Go(func() {
+			if status, body := h.verify(t, link); status != 200 || body != verified {
+				t.Errorf("got %d %s", status, body)
+			}
+		})
+	}
+	uses.Wait()
+}
+
+// What lives stays, what is over goes, and an expired verification is still told apart from none for a week.
+func TestSweeps(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	for _, address := range []string{"anna@example.org", "eve@example.org"} {
+		h.person(t, address, "email_verified = false")
+	}
+	h.Exec(t, `
+		INSERT INTO core.session (token_hash, person_id, persistent, expires_at)
+		SELECT sha256(n::text::bytea), (SELECT id FROM core.person LIMIT 1), true, now() + CASE WHEN n <= 1500 THEN interval '-1 second' ELSE interval '1 hour' END
+		FROM generate_series(1, 1502) n`)
+	h.Exec(t, `
+		INSERT INTO core.password_reset (person_id, token_hash, expires_at)
+		SELECT id, sha256(email::bytea), now() + CASE email WHEN 'anna@example.org' THEN interval '-1 second' ELSE interval '1 hour' END
+		FROM core.person`)
+	h.Exec(t, `
+		INSERT INTO core.email_verification (token_hash, person_id, expires_at)
+		SELECT sha256(n::text::bytea), (SELECT id FROM core.person LIMIT 1), now() - n * interval '1 day'
+		FROM generate_series(0, 9) n`)
+	store := identity.NewStore(h.Pool(t))
+	for _, want := range []int{1000, 500, 0} {
+		if deleted, err := store.SweepSessions(t.Context()); deleted != want || err != nil {
+			t.Errorf("deleted %d sessions, want %d: %v", deleted, want, err)
+		}
+	}
+	for _, want := range []int{1 + 3, 0} {
+		if deleted, err := store.SweepLinks(t.Context()); deleted != want || err != nil {
+			t.Errorf("deleted %d links, want %d: %v", deleted, want, err)
+		}
+	}
+	if h.sessions(t) != 2 || h.count(t, "core.password_reset") != 1 || h.count(t, "core.email_verification") != 7 {
+		t.Error("a sweep took what still lived")
+	}
+}

@@ -1,0 +1,114 @@
+package identity_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/narthex-platform/narthex/services/environment"
+	"github.com/narthex-platform/narthex/services/identity"
+
+	"go.uber.org/zap"
+)
+
+const signUpPath = "/api/auth/sign-up/email"
+
+func signUpBody(name, address, word string) string {
+	body, _ := json.Marshal(map[string]string{"name": name, "email": address, "password": word})
+	return string(body)
+}
+
+// Every refusal leaves no person and no letter behind.
+func TestSignUpRefusals(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	rows := []struct {
+		name   string
+		body   string
+		header []string
+		status int
+		want   string
+	}{
+		{"7 characters", signUpBody("B", "b@example.org", "1234567"), nil, 400, `{"message":"Password too short","code":"PASSWORD_TOO_SHORT"}`},
+		{"129 characters", signUpBody("B", "b@example.org", strings.Repeat("x", 129)), nil, 400, `{"message":"Password too long","code":"PASSWORD_TOO_LONG"}`},
+		{"65 emoji", signUpBody("B", "b@example.org", strings.Repeat("😀", 65)), nil, 400, `{"message":"Password too long","code":"PASSWORD_TOO_LONG"}`},
+		{"empty password", signUpBody("B", "b@example.org", ""), nil, 400, validation("[body.password] Too small: expected string to have >=1 characters")},
+		{"bad address", signUpBody("B", "b@localhost", password), nil, 400, validation("[body.email] Invalid email address")},
+		{"a long address", signUpBody("B", strings.Repeat("b", 243)+"@example.org", password), nil, 400, validation("[body.email] Invalid email address")},
+		{"NUL in the name", signUpBody("B\x00", "b@example.org", password), nil, 400, validation("[body.name] Invalid input")},
+		{"everything missing", `{}`, nil, 400, validation("[body.name] Invalid input: expected string, received undefined; " +
+			"[body.email] Invalid input: expected string, received undefined; [body.password] Invalid input: expected string, received undefined")},
+		{"from another site", signUpBody("B", "b@example.org", password), []string{"Origin: https://elsewhere.test"}, 403,
+			`{"message":"Invalid origin","code":"INVALID_ORIGIN"}`},
+		{"from a browser without an origin", signUpBody("B", "b@example.org", password), []string{"Sec-Fetch-Mode: cors"}, 403,
+			`{"message":"Missing or null Origin","code":"MISSING_OR_NULL_ORIGIN"}`},
+	}
+	for _, row := range rows {
+		w := h.send(t, request{path: signUpPath, body: row.body, header: row.header})
+		if w.Code != row.status || w.Body.String() != row.want || w.Header().Get("Set-Cookie") != "" {
+			t.Errorf("%s: got %d %s", row.name, w.Code, w.Body)
+		}
+	}
+	if n := h.count(t, "core.person"); n != 0 || len(h.post.compose(t.Context())) != 0 {
+		t.Errorf("%d people, or a letter", n)
+	}
+}
+
+// A second sign-up with the address answers alike, changes nothing and sends nothing.
+func TestSignUpTwice(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	var answers []map[string]any
+	for _, body := range []string{signUpBody("Anna", "Anna@Example.org", password), signUpBody("Eve", "anna@example.org", "another password")} {
+		w := h.send(t, request{path: signUpPath, body: body, header: []string{"Origin: " + base}})
+		var answer struct {
+			Token any            `json:"token"`
+			User  map[string]any `json:"user"`
+		}
+		if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || w.Code != 200 || answer.Token != nil || w.Header().Get("Set-Cookie") != "" {
+			t.Fatalf("got %d %s %v", w.Code, w.Body, w.Header())
+		}
+		answers = append(answers, answer.User)
+	}
+	for i, name := range []string{"Anna", "Eve"} {
+		user := answers[i]
+		if len(user) != 7 || user["name"] != name || user["email"] != "anna@example.org" || user["emailVerified"] != false || user["image"] != nil ||
+			user["createdAt"] != user["updatedAt"] || len(user["id"].(string)) != 36 {
+			t.Errorf("answered %v", user)
+		}
+	}
+	if n := h.count(t, "core.person WHERE name = 'Anna' AND id = $1 AND created_at = updated_at", answers[0]["id"]); n != 1 || answers[0]["id"] == answers[1]["id"] {
+		t.Errorf("the person was changed, or the ids are the same: %v", answers)
+	}
+	if letters := h.post.compose(t.Context()); len(letters) != 1 || letters[0].To[0] != "anna@example.org" {
+		t.Errorf("%d letters", len(letters))
+	}
+	if w := h.send(t, request{path: signInPath, body: credentials("anna@example.org", password)}); w.Code != 403 {
+		t.Errorf("the password of the first sign-up: %d %s", w.Code, w.Body)
+	}
+}
+
+// Production has no sign-up: the answer is spec.md's, after the ordinary checks and before anybody is looked up.
+func TestSignUpDisabled(t *testing.T) {
+	t.Parallel()
+	service, err := identity.New(identity.Config{
+		Store:    identity.NewStore(nil), // a look-up would panic
+		Settings: environment.Identity{Secret: environment.NewSecret(secret), BaseURL: base},
+		Limiter:  unlimited{},
+		Outbox:   &letterbox{},
+		Log:      zap.NewNop(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := house{service: service}
+	for body, want := range map[string]string{
+		signUpBody("A", "anna@example.org", password): `{"code":"EMAIL_PASSWORD_SIGN_UP_DISABLED"}`,
+		signUpBody("A", "anna@example.org", "short"):  `{"code":"EMAIL_PASSWORD_SIGN_UP_DISABLED"}`,
+		`{`: invalidJSON,
+	} {
+		if w := h.send(t, request{path: signUpPath, body: body}); w.Code != 400 || w.Body.String() != want || w.Header().Get("Cache-Control") != "no-store" {
+			t.Errorf("%s: got %d %s", body, w.Code, w.Body)
+		}
+	}
+}

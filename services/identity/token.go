@@ -1,0 +1,35 @@
+package identity
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+)
+
+// tokenHash is all that the database knows of a token.
+type tokenHash [sha256.Size]byte
+
+// A token is 256 random bits in unpadded base64url: a session's, or that of a mailed link.
+const (
+	tokenBytes   = 32
+	encodedToken = 43
+)
+
+// mintToken makes a fresh token: the text for its holder, the hash for the database.
+func mintToken() (text string, hash tokenHash) {
+	var token [tokenBytes]byte
+	_, _ = rand.Read(token[:]) // never fails: it ends the process instead
+	return base64.RawURLEncoding.EncodeToString(token[:]), sha256.Sum256(token[:])
+}
+
+// openToken accepts exactly the one spelling that mintToken makes.
+func openToken(text string) (hash tokenHash, ok bool) {
+	if len(text) != encodedToken {
+		return tokenHash{}, false
+	}
+	token, err := base64.RawURLEncoding.Strict().DecodeString(text)
+	if err != nil {
+		return tokenHash{}, false
+	}
+	return sha256.Sum256(token), true
+}
