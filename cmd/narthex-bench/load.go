@@ -13,11 +13,18 @@ import (
 	"time"
 )
 
-// load sends GETs over a number of kept-alive connections for a while and returns how long each took. It speaks HTTP by hand: a
-// real client costs more than the servers that are measured.
-func load(ctx context.Context, address, path string, connections int, length time.Duration) ([]time.Duration, error) {
-	request := []byte("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n")
-	size, err := answerSize(ctx, address, request)
+// get is a request that load can send. header is a whole line without its end, or empty.
+func get(path, header string) []byte {
+	if header != "" {
+		header += "\r\n"
+	}
+	return []byte("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n" + header + "\r\n")
+}
+
+// load sends requests over kept-alive connections, one of each, for a while and returns how long each answer took. Their answers must
+// have the same length. It speaks HTTP by hand: a real client costs more than the servers that are measured.
+func load(ctx context.Context, address string, requests [][]byte, length time.Duration) ([]time.Duration, error) {
+	size, err := answerSize(ctx, address, requests[0])
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +35,7 @@ func load(ctx context.Context, address, path string, connections int, length tim
 		failure error
 	)
 	until := time.Now().Add(length)
-	for range connections {
+	for _, request := range requests {
 		clients.Go(func() {
 			times, err := client(ctx, address, request, size, until)
 			mu.Lock()

@@ -36,11 +36,15 @@ func bench(ctx context.Context, binary string, runs int, length time.Duration) e
 		return err
 	}
 	defer platform.stop()
-	limit, err := startLimit(ctx)
+	limit, err := startLimit(ctx, platform.postgres.URL("postgres"))
 	if err != nil {
 		return err
 	}
 	defer limit.stop()
+	if platform.cookies, err = signInPeople(ctx, platform.system, connections); err != nil {
+		return err
+	}
+	limit.cookies = platform.cookies
 
 	fmt.Printf("%-48s %12s %12s %8s  %s\n", "work", "limit", "narthex", "ratio", "goal")
 	for _, row := range rows() {

@@ -16,8 +16,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/gin-gonic/gin"
-
 	"github.com/narthex-platform/narthex/services/database/cluster"
 )
 
@@ -25,7 +23,10 @@ import (
 type system struct {
 	command *exec.Cmd
 	address string
+	cookies []string // header lines of people with a session; both systems know them
 	ended   chan struct{}
+
+	visitors visitors
 }
 
 func (s *system) stop() {
@@ -71,44 +72,6 @@ func start(command *exec.Cmd, output io.Reader, ready string) (*system, string, 
 	return s, line, nil
 }
 
-const limitArgument = "limit"
-
-// serveLimit is the least that could answer: bare gin, fixed bytes.
-func serveLimit() {
-	gin.SetMode(gin.ReleaseMode)
-	engine := gin.New()
-	for path, body := range map[string]string{principalPath: `{"kind":"anonymous"}`, livePath: `{"status":"live"}`} {
-		engine.GET(path, func(c *gin.Context) {
-			c.Header("Cache-Control", "no-store")
-			c.Data(200, "application/json", []byte(body))
-		})
-	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println("ready " + listener.Addr().String())
-	_ = engine.RunListener(listener)
-}
-
-func startLimit(ctx context.Context) (*system, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	command := exec.CommandContext(ctx, self, limitArgument)
-	output, err := command.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	s, line, err := start(command, output, "ready ")
-	if err == nil {
-		s.address = strings.TrimPrefix(line, "ready ")
-	}
-	return s, err
-}
-
 // platform is narthex with a database of its own and no modules.
 type platform struct {
 	*system
@@ -147,6 +110,11 @@ func startPlatform(ctx context.Context, binary string) (p *platform, err error) 
 	migrate := exec.CommandContext(ctx, binary, "migrations:apply")
 	migrate.Env = environment
 	if output, err := migrate.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%w\n%s", err, output)
+	}
+	owner := exec.CommandContext(ctx, binary, "identity:create-initial-owner", "--email", ownerAddress)
+	owner.Env, owner.Stdin = environment, strings.NewReader(ownerPassword+"\n")
+	if output, err := owner.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("%w\n%s", err, output)
 	}
 	command := exec.CommandContext(ctx, binary, "api:start")

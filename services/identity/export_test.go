@@ -3,6 +3,7 @@ package identity
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -11,7 +12,7 @@ import (
 
 // Statements are prepared by a test against the migrated schema.
 func Statements() []string {
-	return []string{selectCredential, insertSession, selectSession, probeSessions, updateSession, deleteSession,
+	return []string{selectCredential, insertSession, selectSessions, probeSessions, updateSession, deleteSession,
 		selectStanding, selectStandingByID, lockOwner, insertPerson, adoptPerson, insertOwner,
 		upsertPerson, upsertReset, insertVerification, deleteReset, updatePassword, deleteSessions, verifyPerson,
 		deleteExpiredSessions, deleteExpiredResets, deleteExpiredVerifications, selectPeople, searchPeople}
@@ -119,3 +120,36 @@ func (l *letters) Verification(address, token string) mail.Message {
 	return l.verification(address, token)
 }
 func (l *letters) Reset(address, token string) mail.Message { return l.reset(address, token) }
+
+// Session looks one up.
+func (s *Store) Session(ctx context.Context, hash [32]byte) (userID string, err error) {
+	found, err := s.session(ctx, hash)
+	return found.userID, err
+}
+
+// AroundSessions lets around run each query for sessions. Not for use while one is under way.
+func (s *Store) AroundSessions(around func(size int, query func() error) error) {
+	read := s.lookups.read
+	s.lookups.read = func(ctx context.Context, batch []*lookup) error {
+		return around(len(batch), func() error { return read(ctx, batch) })
+	}
+}
+
+// SetPatience shortens how long a look-up takes at most.
+func (s *Store) SetPatience(patience time.Duration) { s.patience = patience }
+
+// Lookups tells how many queries are under way and how many look-ups wait.
+func (s *Store) Lookups() (underWay, waiting int) {
+	s.lookups.mu.Lock()
+	defer s.lookups.mu.Unlock()
+	return s.lookups.underWay, len(s.lookups.waiting)
+}
+
+// SelectSessions is their query.
+const SelectSessions = selectSessions
+
+// The limits of shared look-ups.
+const (
+	LookupQueries = lookupQueries
+	LookupBatch   = lookupBatch
+)

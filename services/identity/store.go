@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"time"
@@ -16,10 +17,18 @@ const (
 
 // Store is identity's SQL. Requests' work runs under its own deadline and goes on when the client leaves: pgx closes a connection
 // whose query is cut off. Safe for concurrent use.
-type Store struct{ pool *pgxpool.Pool }
+type Store struct {
+	pool     *pgxpool.Pool
+	lookups  *lookups
+	patience time.Duration // of a session look-up: storeDeadline, but in tests
+}
 
 // NewStore opens no connection.
-func NewStore(pool *pgxpool.Pool) *Store { return &Store{pool} }
+func NewStore(pool *pgxpool.Pool) *Store {
+	s := &Store{pool: pool, patience: storeDeadline}
+	s.lookups = newLookups(s.sessions)
+	return s
+}
 
 // errNoPerson: no row has this address.
 var errNoPerson = errors.New("identity: no such person")
@@ -83,22 +92,47 @@ func (s *Store) begin(ctx context.Context, hash tokenHash, p person, persistent 
 	return err
 }
 
-const selectSession = `
-SELECT person_id::text,
+// The array comes by way of a sub-select so that the planner cannot count its elements: where it can, it plans anew for each query
+// (measured: 25 us, a quarter of the query) instead of keeping one plan.
+const selectSessions = `
+SELECT token_hash, person_id::text,
 	persistent AND extended_at <= now() - $2::interval AND expires_at < created_at + $3::interval
 FROM core.session
-WHERE token_hash = $1 AND expires_at > now()`
+WHERE token_hash = ANY ((SELECT $1::bytea[])::bytea[]) AND expires_at > now()`
 
-// session returns the zero session when there is none, after checkSessions.
-func (s *Store) session(ctx context.Context, hash tokenHash) (session, error) {
-	ctx, cancel := detached(ctx, storeDeadline)
-	defer cancel()
-	var found session
-	err := s.pool.QueryRow(ctx, selectSession, hash[:], extendAfter, absoluteLife).Scan(&found.userID, &found.extensionDue)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return session{}, s.probeSessions(ctx)
+// sessions answers those of a batch whose session lives. The same hash may be there more than once.
+func (s *Store) sessions(ctx context.Context, batch []*lookup) error {
+	hashes := make([][]byte, len(batch))
+	for i, asked := range batch {
+		hashes[i] = asked.hash[:]
 	}
-	return found, err
+	rows, err := s.pool.Query(ctx, selectSessions, hashes, extendAfter, absoluteLife)
+	if err != nil {
+		return err
+	}
+	var hash []byte
+	var found session
+	_, err = pgx.ForEachRow(rows, []any{&hash, &found.userID, &found.extensionDue}, func() error {
+		for _, asked := range batch {
+			if bytes.Equal(asked.hash[:], hash) {
+				asked.found = found
+			}
+		}
+		return nil
+	})
+	return err
+}
+
+// session returns the zero session when there is none, after probeSessions.
+func (s *Store) session(ctx context.Context, hash tokenHash) (session, error) {
+	deadline := time.Now().Add(s.patience)
+	found, err := s.lookups.find(ctx, deadline, hash)
+	if err != nil || found.userID != "" {
+		return found, err
+	}
+	ctx, cancel := detached(ctx, time.Until(deadline))
+	defer cancel()
+	return session{}, s.probeSessions(ctx)
 }
 
 // No row is read, but every column that a session's life needs is named: a missing table or column and a revoked privilege fail.

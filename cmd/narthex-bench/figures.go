@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// senders makes the requests for a system, one for each connection.
+type senders func(s *system) [][]byte
+
+func anonymous(path string, connections int) senders {
+	return func(*system) (requests [][]byte) {
+		for range connections {
+			requests = append(requests, get(path, ""))
+		}
+		return requests
+	}
+}
+
+// signedIn asks with a session for each connection.
+func signedIn(connections int) senders {
+	return func(s *system) (requests [][]byte) {
+		for _, cookie := range s.cookies[:connections] {
+			requests = append(requests, get(principalPath, cookie))
+		}
+		return requests
+	}
+}
+
+// rate is answers a second.
+func rate(from senders) figure {
+	return func(ctx context.Context, s *system, length time.Duration) (float64, error) {
+		done, err := load(ctx, s.address, from(s), length)
+		return float64(len(done)) / length.Seconds(), err
+	}
+}
+
+// cpu is what an answer costs the server's process, in microseconds.
+func cpu(from senders) figure {
+	return func(ctx context.Context, s *system, length time.Duration) (float64, error) {
+		before := s.cpu()
+		done, err := load(ctx, s.address, from(s), length)
+		if err != nil || len(done) == 0 {
+			return 0, err
+		}
+		return float64((s.cpu() - before).Microseconds()) / float64(len(done)), nil
+	}
+}
+
+// p99 is in microseconds.
+func p99(from senders) figure {
+	return func(ctx context.Context, s *system, length time.Duration) (float64, error) {
+		done, err := load(ctx, s.address, from(s), length)
+		return float64(percentile(done, 0.99).Microseconds()), err
+	}
+}
+
+// besideDribble takes another figure while 1,000 connections send their header byte by byte.
+func besideDribble(of figure) figure {
+	return func(ctx context.Context, s *system, length time.Duration) (float64, error) {
+		stop, err := dribble(ctx, s.address, 1000)
+		if err != nil {
+			return 0, err
+		}
+		defer stop()
+		return of(ctx, s, length)
+	}
+}
+
+// inStorm takes another figure while people sign in.
+func inStorm(of figure) figure {
+	return func(ctx context.Context, s *system, length time.Duration) (float64, error) {
+		stop := s.storm(ctx, stormSize)
+		taken, err := of(ctx, s, length)
+		_, failure := stop()
+		return taken, errors.Join(err, failure)
+	}
+}
+
+// signIns is how many a second get in when nobody else asks for anything.
+func signIns(ctx context.Context, s *system, length time.Duration) (float64, error) {
+	stop := s.storm(ctx, stormSize)
+	select {
+	case <-time.After(length):
+	case <-ctx.Done():
+	}
+	done, err := stop()
+	return float64(done) / length.Seconds(), err
+}
+
+// signInsBeside is the same while others ask.
+func signInsBeside(from senders) figure {
+	return func(ctx context.Context, s *system, length time.Duration) (float64, error) {
+		stop := s.storm(ctx, stormSize)
+		_, err := load(ctx, s.address, from(s), length)
+		done, failure := stop()
+		return float64(done) / length.Seconds(), errors.Join(err, failure)
+	}
+}

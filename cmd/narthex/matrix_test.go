@@ -1,0 +1,252 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.uber.org/zap"
+
+	"github.com/narthex-platform/narthex/services/authorization"
+	"github.com/narthex-platform/narthex/services/database/databasetest"
+	"github.com/narthex-platform/narthex/services/environment"
+	"github.com/narthex-platform/narthex/services/httpapi"
+)
+
+const matrixGolden = "testdata/matrix.golden"
+
+// TestMatrix asks every route of the table as every class of caller and compares the answers with the golden file, so that no route is
+// ever opened or closed by accident. MATRIX=write writes the file anew; its diff is then the review.
+func TestMatrix(t *testing.T) {
+	t.Parallel()
+	i := wallInstallation(t)
+	s := i.inProcess(t)
+	callers := i.callers(t, s.registry)
+
+	var lines strings.Builder
+	client := 100
+	for _, route := range matrixRoutes(s) {
+		fmt.Fprintf(&lines, "%s %s\n", route.Method, route.Path)
+		for _, caller := range callers {
+			client++
+			fmt.Fprintf(&lines, "  %-15s %s\n", caller.class, i.from(t, client).ask(route, caller))
+		}
+	}
+	if os.Getenv("MATRIX") == "write" {
+		if err := os.WriteFile(matrixGolden, []byte(lines.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	golden, err := os.ReadFile(matrixGolden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := strings.Split(lines.String(), "\n"), strings.Split(string(golden), "\n"); !slices.Equal(got, want) {
+		for n := range max(len(got), len(want)) {
+			if n >= len(got) || n >= len(want) || got[n] != want[n] {
+				t.Fatalf("line %d differs from %s; the matrix is now:\n%s", n+1, matrixGolden, lines.String())
+			}
+		}
+	}
+}
+
+// matrixRoutes is the whole table; what would end a caller's session comes last.
+func matrixRoutes(s *server) []httpapi.Route {
+	routes := s.routes()
+	slices.SortStableFunc(routes, func(a, b httpapi.Route) int {
+		last := func(r httpapi.Route) int { return strings.Compare(r.Path, "/api/auth/sign-out") }
+		switch {
+		case last(a) == 0 && last(b) != 0:
+			return 1
+		case last(b) == 0 && last(a) != 0:
+			return -1
+		}
+		return strings.Compare(a.Path+a.Method, b.Path+b.Method)
+	})
+	return routes
+}
+
+// wallInstallation has a module with routes of its own, whose display asks for the permission that its writes are under: so there is
+// something that a screen may do.
+func wallInstallation(t *testing.T) *installation {
+	t.Helper()
+	i := prepare(t, databasetest.Empty(t))
+	dir := t.TempDir()
+	folder := filepath.Join(dir, "announcements")
+	if err := os.CopyFS(folder, os.DirFS(builtModule(t, "announcements"))); err != nil {
+		t.Fatal(err)
+	}
+	manifest, err := os.ReadFile(filepath.Join(folder, "module.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	withDisplay := strings.Replace(string(manifest), `"entrypoints": {`,
+		`"entrypoints": { "display": { "artifact": "display/index.js", "permission": "announcements.slides.manage" },`, 1)
+	write := func(path, content string) {
+		path = filepath.Join(folder, path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("module.json", withDisplay)
+	write("display/index.js", "export {}\n")
+	i.environment["SERVICE_MODULES_DIR"] = dir
+	i.behindAProxy()
+	if r := run(t, i.environment, "", "migrations:apply"); r.exit(t) != exitSuccess {
+		t.Fatal("migrations:apply failed")
+	}
+	if r := run(t, i.environment, ownerPassword+"\n", "identity:create-initial-owner", "--", "--email", ownerAddress); r.exit(t) != exitSuccess {
+		t.Fatal("identity:create-initial-owner failed")
+	}
+	return i
+}
+
+// inProcess runs the platform in the test, so that its table can be read.
+func (i *installation) inProcess(t *testing.T) *server {
+	t.Helper()
+	settings, err := environment.Load(func(name string) (string, bool) {
+		value, found := i.environment[name]
+		return value, found
+	}, environment.Everything)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newServer(settings, zap.NewNop())
+	if err := s.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ended, end := context.WithCancel(context.Background())
+		end()
+		if err := s.Wait(ended); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// matrixCaller is one class of caller: the line for the Cookie header is all that tells it apart.
+type matrixCaller struct {
+	class  string
+	cookie string
+}
+
+// callers makes one of each class, by the platform's own routes wherever there is one.
+func (i *installation) callers(t *testing.T, registry *authorization.Registry) []matrixCaller {
+	t.Helper()
+	owner := i.from(t, 1).signedIn(t, ownerAddress)
+	i.db.Exec(t, `
+		INSERT INTO core.person (email, name, email_verified, password_hash)
+		SELECT class || '@example.org', class, true, password_hash
+		FROM core.person, unnest(ARRAY['member', 'granted', 'expired', 'revoked']) AS class`)
+	people := map[string]*person{}
+	for n, name := range []string{"member", "granted", "expired", "revoked"} {
+		people[name] = i.from(t, 2+n).signedIn(t, name+"@example.org")
+	}
+	for _, name := range []string{"granted", "expired", "revoked"} {
+		for _, permission := range registry.Permissions() {
+			grant := owner.made(t, 201, "/api/v1/grants", map[string]string{"userId": people[name].userID(t), "permissionId": permission.ID})
+			if name == "revoked" {
+				owner.made(t, 200, "/api/v1/grants/"+grant["id"].(string)+"/revoke", struct{}{})
+			}
+		}
+	}
+	i.db.Exec(t, `
+		UPDATE core.permission_grant
+		SET expires_at = now() - interval '1 second', created_at = now() - interval '1 minute'
+		WHERE person_id = (SELECT id FROM core.person WHERE name = 'expired')`)
+	screen, _ := i.screen(t, owner, 10)
+	removed, id := i.screen(t, owner, 11)
+	owner.made(t, 200, "/api/v1/devices/"+id+"/revoke", struct{}{})
+	return []matrixCaller{
+		{"anonymous", ""},
+		{"person", people["member"].cookie},
+		{"person, granted", people["granted"].cookie},
+		{"person, expired", people["expired"].cookie},
+		{"person, revoked", people["revoked"].cookie},
+		{"owner", owner.cookie},
+		{"device", screen},
+		{"device, revoked", removed},
+	}
+}
+
+// screen pairs one and returns its cookie and its id.
+func (i *installation) screen(t *testing.T, owner *person, n int) (cookie, id string) {
+	t.Helper()
+	screen := i.from(t, n)
+	asked := screen.do("POST", "/api/v1/device-pairing", map[string]string{"moduleId": "announcements"})
+	screen.cookie, _, _ = strings.Cut(asked.header.Get("Set-Cookie"), ";")
+	var pairing struct{ PairingCode string }
+	if err := json.Unmarshal([]byte(asked.body), &pairing); err != nil || asked.status != 201 {
+		t.Fatalf("pairing: %d %s", asked.status, asked.body)
+	}
+	device := owner.made(t, 200, "/api/v1/device-pairing/"+pairing.PairingCode+"/approve", map[string]string{"label": "A screen"})
+	claimed := screen.do("POST", "/api/v1/device-pairing/claim", struct{}{})
+	for _, line := range claimed.header.Values("Set-Cookie") {
+		if pair, _, _ := strings.Cut(line, ";"); strings.HasPrefix(pair, "narthex_device=") {
+			return pair, device["id"].(string)
+		}
+	}
+	t.Fatalf("claim: %d %s", claimed.status, claimed.body)
+	return "", ""
+}
+
+var parameterSegment = regexp.MustCompile(`\{[^}]*\}`)
+
+// ask sends the request that passes every gate before the permission: a trusted Origin, a small body. Nothing that it names exists.
+func (p *person) ask(route httpapi.Route, caller matrixCaller) string {
+	p.t.Helper()
+	p.cookie = caller.cookie
+	path := parameterSegment.ReplaceAllString(route.Path, "00000000-0000-4000-8000-000000000000")
+	var body any
+	if route.Method != http.MethodGet && route.MaxBody > 0 {
+		body = struct{}{}
+	}
+	got := p.do(route.Method, path, body)
+	var told struct{ Code, Kind string }
+	_ = json.Unmarshal([]byte(got.body), &told) // not every answer has a body
+	return strings.TrimSpace(fmt.Sprint(got.status, " ", told.Code, told.Kind))
+}
+
+// from is a visitor with an address of its own, so that no limit counts two of them together.
+func (i *installation) from(t *testing.T, n int) *person {
+	return i.claiming(t, "X-Forwarded-For", fmt.Sprintf("192.0.%d.%d", n/250, 1+n%250))
+}
+
+func (p *person) signedIn(t *testing.T, email string) *person {
+	t.Helper()
+	got := p.do("POST", "/api/auth/sign-in/email", map[string]string{"email": email, "password": ownerPassword})
+	if got.status != http.StatusOK {
+		t.Fatalf("sign-in of %s: %d %s", email, got.status, got.body)
+	}
+	p.cookie, _, _ = strings.Cut(got.header.Get("Set-Cookie"), ";")
+	return p
+}
+
+func (p *person) userID(t *testing.T) string {
+	t.Helper()
+	var who struct{ UserID string }
+	if got := p.do("GET", "/api/v1/principal", nil); json.Unmarshal([]byte(got.body), &who) != nil || who.UserID == "" {
+		t.Fatalf("principal: %d %s", got.status, got.body)
+	}
+	return who.UserID
+}
+
+// made sends a write that has to succeed and returns its answer.
+func (p *person) made(t *testing.T, status int, path string, value any) (answer map[string]any) {
+	t.Helper()
+	if got := p.do("POST", path, value); got.status != status || json.Unmarshal([]byte(got.body), &answer) != nil {
+		t.Fatalf("POST %s: %d %s", path, got.status, got.body)
+	}
+	return answer
+}

@@ -1,0 +1,392 @@
+package identity_test
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/narthex-platform/narthex/services/database/databasetest"
+	"github.com/narthex-platform/narthex/services/identity"
+)
+
+// crowd is a store with a session for each of many people.
+type crowd struct {
+	house
+	store  *identity.Store
+	hashes [][32]byte
+	people []string
+
+	mu    sync.Mutex
+	sizes []int // of the queries sent
+}
+
+func newCrowd(t *testing.T, size int) *crowd {
+	t.Helper()
+	h := setup(t)
+	c := &crowd{house: h, store: identity.NewStore(h.Pool(t)), hashes: make([][32]byte, size), people: make([]string, size)}
+	for i := range size {
+		_, _ = rand.Read(c.hashes[i][:])
+		err := h.Pool(t).QueryRow(t.Context(), `
+			WITH p AS (
+				INSERT INTO core.person (email, name)
+				VALUES ($1, 'A person')
+				RETURNING id
+			)
+			INSERT INTO core.session (token_hash, person_id, persistent, expires_at)
+			SELECT $2, id, true, now() + interval '1 day'
+			FROM p
+			RETURNING person_id::text`, fmt.Sprintf("person%d@example.org", i), c.hashes[i][:]).Scan(&c.people[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.store.AroundSessions(func(size int, query func() error) error {
+		c.mu.Lock()
+		c.sizes = append(c.sizes, size)
+		c.mu.Unlock()
+		return query()
+	})
+	return c
+}
+
+// freeze lets nobody near the sessions until release, which first runs statements.
+func (c *crowd) freeze(t *testing.T) (release func(statements ...string)) {
+	t.Helper()
+	tx, err := c.poolAs(t, "").Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) })
+	if _, err := tx.Exec(t.Context(), "LOCK TABLE core.session IN ACCESS EXCLUSIVE MODE"); err != nil {
+		t.Fatal(err)
+	}
+	return func(statements ...string) {
+		t.Helper()
+		for _, sql := range statements {
+			if _, err := tx.Exec(t.Context(), sql); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := tx.Commit(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+type answer struct {
+	userID string
+	err    error
+	took   time.Duration
+}
+
+// queries are the sizes of those that were sent.
+func (c *crowd) queries() []int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.sizes)
+}
+
+// ask begins a look-up for each person while the sessions are frozen. When it returns, the first of them have their queries under way
+// and all others wait. answers waits for all.
+func (c *crowd) ask(ctx context.Context, t *testing.T) (answers func() []answer) {
+	t.Helper()
+	all := make([]answer, len(c.hashes))
+	var asking sync.WaitGroup
+	for i, hash := range c.hashes {
+		asking.Go(func() {
+			begun := time.Now()
+			id, err := c.store.Session(ctx, hash)
+			all[i] = answer{id, err, time.Since(begun)}
+		})
+		if i < identity.LookupQueries { // one by one: whoever is about to send takes along who comes in that moment
+			await(t, func() bool { return len(c.queries()) == i+1 })
+		}
+	}
+	await(t, func() bool { _, waiting := c.store.Lookups(); return waiting == len(all)-identity.LookupQueries })
+	return func() []answer { settle(t, &asking); return all }
+}
+
+// settle waits for all, but not for longer than any healthy run needs.
+func settle(t *testing.T, asking *sync.WaitGroup) {
+	t.Helper()
+	settled := make(chan struct{})
+	go func() {
+		defer close(settled)
+		asking.Wait()
+	}()
+	select {
+	case <-settled:
+	case <-time.After(30 * time.Second):
+		t.Fatal("waited in vain")
+	}
+}
+
+func (c *crowd) wantOwn(t *testing.T, answers []answer) {
+	t.Helper()
+	for i, got := range answers {
+		if got.err != nil || got.userID != c.people[i] {
+			t.Errorf("look-up %d: got %q, %v", i, got.userID, got.err)
+		}
+	}
+}
+
+func (c *crowd) wantIdle(t *testing.T) {
+	t.Helper()
+	if underWay, waiting := c.store.Lookups(); underWay != 0 || waiting != 0 {
+		t.Errorf("%d queries under way, %d look-ups waiting", underWay, waiting)
+	}
+}
+
+// While two queries are under way all others gather, and then go out together.
+func TestLookupsShareQueries(t *testing.T) {
+	t.Parallel()
+	c := newCrowd(t, 100)
+	release := c.freeze(t)
+	answers := c.ask(t.Context(), t)
+	if sizes := c.queries(); len(sizes) != identity.LookupQueries {
+		t.Errorf("queries of %v under way", sizes)
+	}
+	release()
+	c.wantOwn(t, answers())
+	// Each slot is handed over once: to who takes all others along, and to who may find them gone.
+	if sizes := c.queries(); len(sizes) > 2*identity.LookupQueries {
+		t.Errorf("queries of %v", sizes)
+	}
+	c.wantIdle(t)
+}
+
+func TestLookupBatchIsBounded(t *testing.T) {
+	t.Parallel()
+	c := newCrowd(t, 3*identity.LookupBatch)
+	release := c.freeze(t)
+	answers := c.ask(t.Context(), t)
+	release()
+	c.wantOwn(t, answers())
+	if sizes := c.queries(); slices.Max(sizes) != identity.LookupBatch {
+		t.Errorf("queries of %v", sizes)
+	}
+	c.wantIdle(t)
+}
+
+// Many people at once, over and over: each gets its own answer, also two who ask for the same, and those who have no session.
+func TestLookupsKeepAnswersApart(t *testing.T) {
+	t.Parallel()
+	c := newCrowd(t, 64)
+	c.hashes[7], c.people[7] = c.hashes[8], c.people[8]
+	c.Exec(t, "DELETE FROM core.session WHERE person_id = $1", c.people[9])
+	c.people[9] = ""
+	var asking sync.WaitGroup
+	for i := range c.hashes {
+		asking.Go(func() {
+			for range 50 {
+				if id, err := c.store.Session(t.Context(), c.hashes[i]); err != nil || id != c.people[i] {
+					t.Errorf("look-up %d: got %q, %v", i, id, err)
+				}
+			}
+		})
+	}
+	settle(t, &asking)
+	if slices.Max(c.queries()) < 2 {
+		t.Error("no query was shared")
+	}
+	c.wantIdle(t)
+}
+
+// A session that was ended before a look-up began is not found by it, though answers that say otherwise are on their way.
+func TestLookupJoinsNoQueryUnderWay(t *testing.T) {
+	t.Parallel()
+	for busy := range identity.LookupQueries {
+		t.Run(fmt.Sprintf("%d under way", busy+1), func(t *testing.T) {
+			t.Parallel()
+			c := newCrowd(t, 1)
+			read, hold := make(chan struct{}), make(chan struct{})
+			var early atomic.Int32
+			c.store.AroundSessions(func(_ int, query func() error) error {
+				err := query()
+				if early.Add(1) <= int32(busy)+1 { // its answer takes its time
+					read <- struct{}{}
+					<-hold
+				}
+				return err
+			})
+			var asking sync.WaitGroup
+			answers := make([]answer, busy+2)
+			ask := func(i int) {
+				asking.Go(func() { answers[i].userID, answers[i].err = c.store.Session(t.Context(), c.hashes[0]) })
+			}
+			for i := range busy + 1 {
+				ask(i)
+				<-read
+			}
+			c.Exec(t, "DELETE FROM core.session")
+			ask(busy + 1)
+			if busy+1 == identity.LookupQueries {
+				await(t, func() bool { _, waiting := c.store.Lookups(); return waiting == 1 })
+			}
+			close(hold)
+			settle(t, &asking)
+			for _, early := range answers[:busy+1] {
+				c.wantOwn(t, []answer{early})
+			}
+			if late := answers[busy+1]; late.err != nil || late.userID != "" {
+				t.Errorf("the ended session was found: %+v", late)
+			}
+		})
+	}
+}
+
+func TestLookupFailureReachesAll(t *testing.T) {
+	t.Parallel()
+	c := newCrowd(t, 100)
+	release := c.freeze(t)
+	answers := c.ask(t.Context(), t)
+	release("ALTER TABLE core.session RENAME TO lost")
+	for i, got := range answers() {
+		if got.err == nil || got.userID != "" {
+			t.Errorf("look-up %d: got %q, %v", i, got.userID, got.err)
+		}
+	}
+	c.Exec(t, "ALTER TABLE core.lost RENAME TO session")
+	id, err := c.store.Session(t.Context(), c.hashes[0])
+	c.wantOwn(t, []answer{{userID: id, err: err}})
+	c.wantIdle(t)
+}
+
+// Whoever runs a query does so for others too, so it does not matter that its own client hangs up.
+func TestLookupLeaderGone(t *testing.T) {
+	t.Parallel()
+	c := newCrowd(t, 100)
+	release := c.freeze(t)
+	ctx, hangUp := context.WithCancel(t.Context())
+	answers := c.ask(ctx, t)
+	hangUp()
+	release()
+	c.wantOwn(t, answers())
+	c.wantIdle(t)
+}
+
+// With a database that never answers, everybody has an error in time: the third batch as well as the first.
+func TestLookupDeadline(t *testing.T) {
+	t.Parallel()
+	const patience = 2 * time.Second
+	c := newCrowd(t, 3*identity.LookupBatch)
+	c.store.SetPatience(patience)
+	release := c.freeze(t)
+	for i, got := range c.ask(t.Context(), t)() {
+		if !errors.Is(got.err, context.DeadlineExceeded) || got.took < patience/2 || got.took > patience*3/2 {
+			t.Errorf("look-up %d: got %q, %v after %v", i, got.userID, got.err, got.took)
+		}
+	}
+	release()
+	id, err := c.store.Session(t.Context(), c.hashes[0])
+	c.wantOwn(t, []answer{{userID: id, err: err}})
+	c.wantIdle(t)
+}
+
+// A query that panics costs the others their answer, but neither their wake-up nor the slot.
+func TestLookupPanic(t *testing.T) {
+	t.Parallel()
+	c := newCrowd(t, 10)
+	entered, hold := make(chan struct{}, len(c.hashes)), make(chan struct{})
+	c.store.AroundSessions(func(int, func() error) error {
+		entered <- struct{}{}
+		<-hold
+		panic("test")
+	})
+	var panicked, failed atomic.Int32
+	var asking sync.WaitGroup
+	for i, hash := range c.hashes {
+		asking.Go(func() {
+			defer func() {
+				if recover() != nil {
+					panicked.Add(1)
+				}
+			}()
+			if _, err := c.store.Session(t.Context(), hash); err != nil {
+				failed.Add(1)
+			}
+		})
+		if i < identity.LookupQueries {
+			<-entered
+		}
+	}
+	await(t, func() bool { _, waiting := c.store.Lookups(); return waiting == len(c.hashes)-identity.LookupQueries })
+	close(hold)
+	settle(t, &asking)
+	if p, f := panicked.Load(), failed.Load(); p <= identity.LookupQueries || f == 0 || int(p+f) != len(c.hashes) {
+		t.Errorf("%d panicked, %d failed", p, f)
+	}
+	c.wantIdle(t)
+}
+
+// One plan serves all sizes of batch: to plan anew costs a quarter of the query.
+func TestLookupPlanIsKept(t *testing.T) {
+	t.Parallel()
+	c := newCrowd(t, 1)
+	config := c.Pool(t).Config()
+	config.MaxConns = 1
+	pool, err := pgxpool.NewWithConfig(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	store := identity.NewStore(pool)
+	for range 50 {
+		if _, err := store.Session(t.Context(), c.hashes[0]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var kept, anew int
+	err = pool.QueryRow(t.Context(), `
+		SELECT generic_plans, custom_plans
+		FROM pg_prepared_statements
+		WHERE statement = $1`, identity.SelectSessions).Scan(&kept, &anew)
+	if err != nil || kept < 40 {
+		t.Errorf("kept plan used %d times, planned anew %d times, %v", kept, anew, err)
+	}
+}
+
+func BenchmarkLookup(b *testing.B) {
+	db := databasetest.New(b)
+	db.Exec(b, "INSERT INTO core.person (email, name) VALUES ('anna@example.org', 'Anna')")
+	db.Exec(b, `
+		INSERT INTO core.session (token_hash, person_id, persistent, expires_at)
+		SELECT sha256(n::text::bytea), id, true, now() + interval '1 day'
+		FROM core.person, generate_series(1, 10000) AS n`)
+	db.Exec(b, "ANALYZE core.session")
+	store := identity.NewStore(db.Pool(b))
+	look := func(b *testing.B, hash [32]byte) {
+		if id, err := store.Session(b.Context(), hash); id == "" || err != nil {
+			b.Errorf("got %q, %v", id, err)
+		}
+	}
+	b.Run("alone", func(b *testing.B) {
+		b.ReportAllocs()
+		hash := sha256.Sum256([]byte("1"))
+		for b.Loop() {
+			look(b, hash)
+		}
+	})
+	b.Run("32 at once", func(b *testing.B) {
+		b.ReportAllocs()
+		b.SetParallelism(max(1, 32/runtime.GOMAXPROCS(0)))
+		var person atomic.Int32
+		b.RunParallel(func(pb *testing.PB) {
+			hash := sha256.Sum256([]byte(strconv.Itoa(int(person.Add(1)))))
+			for pb.Next() {
+				look(b, hash)
+			}
+		})
+	})
+}
