@@ -47,6 +47,7 @@ func TestRegistryRefusals(t *testing.T) {
 		}, authorization.ErrPermissionDuplicate},
 		{"no id", []authorization.Permission{{Baseline: authorization.Restricted}}, authorization.ErrPermissionInvalid},
 		{"no baseline", []authorization.Permission{{ID: "a.read"}}, authorization.ErrPermissionInvalid},
+		{"no text", []authorization.Permission{{ID: "a.\xff", Baseline: authorization.Restricted}}, authorization.ErrPermissionInvalid},
 		{"a baseline nobody knows", []authorization.Permission{{ID: "a.read", Baseline: 7}}, authorization.ErrPermissionInvalid},
 	}
 	for _, row := range rows {

@@ -147,7 +147,7 @@ FOR NO KEY UPDATE`
 
 // underLock runs lock, then statement, in one transaction and one round trip. What statement sees and calls now begins when the lock
 // was granted: in READ COMMITTED each statement has a snapshot of its own, and statement_timestamp() is its own too.
-func (s *Store) underLock(ctx context.Context, lock string, id string, statement string, args, into []any) error {
+func (s *Store) underLock(ctx context.Context, lock, id, statement string, args, into []any) error {
 	ctx, cancel := detached(ctx)
 	defer cancel()
 	work := &pgx.Batch{}
