@@ -29,20 +29,21 @@ func addressOf(length int) string {
 func TestRefusesBeforeAnythingIsOpened(t *testing.T) {
 	t.Parallel()
 	change := map[string]func(*mail.Message){
-		"no recipient":        func(m *mail.Message) { m.To = nil },
-		"51 recipients":       func(m *mail.Message) { m.To = slices.Repeat(m.To, 51) },
-		"no subject":          func(m *mail.Message) { m.Subject = "" },
-		"a blank subject":     func(m *mail.Message) { m.Subject = "  " },
-		"201 characters":      func(m *mail.Message) { m.Subject = strings.Repeat("ü", 201) },
-		"no body":             func(m *mail.Message) { m.Text = "" },
-		"bodies too long":     func(m *mail.Message) { m.HTML = strings.Repeat("x", mail.MaxBodyBytes-len(m.Text)+1) },
-		"text not UTF-8":      func(m *mail.Message) { m.Text = "\xff" },
-		"html not UTF-8":      func(m *mail.Message) { m.HTML = "\xff" },
-		"address of 255":      func(m *mail.Message) { m.To = []string{addressOf(255)} },
-		"name of 201":         func(m *mail.Message) { m.To = []string{strings.Repeat("n", 201) + " <a@example.net>"} },
-		"an endless name":     func(m *mail.Message) { m.To = []string{strings.Repeat("n", 1<<20) + " <a@example.net>"} },
-		"reply-to of two":     func(m *mail.Message) { m.ReplyTo = "a@example.net, b@example.net" },
-		"one bad among three": func(m *mail.Message) { m.To = []string{"a@example.net", "b", "c@example.net"} },
+		"no recipient":            func(m *mail.Message) { m.To = nil },
+		"51 recipients":           func(m *mail.Message) { m.To = slices.Repeat(m.To, 51) },
+		"no subject":              func(m *mail.Message) { m.Subject = "" },
+		"a blank subject":         func(m *mail.Message) { m.Subject = "  " },
+		"201 characters":          func(m *mail.Message) { m.Subject = strings.Repeat("ü", 201) },
+		"no body":                 func(m *mail.Message) { m.Text = "" },
+		"bodies too long":         func(m *mail.Message) { m.HTML = strings.Repeat("x", mail.MaxBodyBytes-len(m.Text)+1) },
+		"text not UTF-8":          func(m *mail.Message) { m.Text = "\xff" },
+		"html not UTF-8":          func(m *mail.Message) { m.HTML = "\xff" },
+		"address of 255":          func(m *mail.Message) { m.To = []string{addressOf(255)} },
+		"name of 201":             func(m *mail.Message) { m.To = []string{strings.Repeat("n", 201) + " <a@example.net>"} },
+		"an endless name":         func(m *mail.Message) { m.To = []string{strings.Repeat("n", 1<<20) + " <a@example.net>"} },
+		"an endless encoded name": func(m *mail.Message) { m.To = []string{strings.Repeat("=?utf-8?q?a?= ", 1<<20) + " <a@example.net>"} },
+		"reply-to of two":         func(m *mail.Message) { m.ReplyTo = "a@example.net, b@example.net" },
+		"one bad among three":     func(m *mail.Message) { m.To = []string{"a@example.net", "b", "c@example.net"} },
 	}
 	for _, bad := range []string{
 		"", " ", "anna", "@example.net", "anna@", "anna@example..net", ".anna@example.net", "a@b@example.net", "anna@example.net,bert@example.net",
@@ -71,7 +72,7 @@ func TestRefusesBeforeAnythingIsOpened(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer listener.Close()
+	_ = listener.Close()
 	transport, way := newTransport(t, settings(environment.PlaintextMail), listener)
 	for name, change := range change {
 		m := letter()

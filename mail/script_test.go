@@ -39,6 +39,14 @@ func say(text string) answer {
 	}
 }
 
+// after waits before it does.
+func after(pause time.Duration, do answer) answer {
+	return func(conn net.Conn) bool {
+		<-time.After(pause)
+		return do(conn)
+	}
+}
+
 // silence says nothing and waits for the other side to go.
 func silence(conn net.Conn) bool {
 	_, _ = io.Copy(io.Discard, conn)

@@ -1,0 +1,219 @@
+package devices
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// device is a paired screen, or one that has been approved and can still be claimed.
+type device struct {
+	ID           string
+	Label        string
+	ModuleID     string
+	PermissionID string
+	CreatedAt    time.Time
+	CreatedBy    *string // nil: the person is no more
+	LastSeenAt   *time.Time
+	RevokedAt    *time.Time
+}
+
+// approval is an administrator's decision. permission tells what a module's screens hold, and may refuse.
+type approval struct {
+	code       string
+	label      string
+	approver   string // user id
+	permission func(moduleID string) (string, error)
+}
+
+const insertDevice = `
+WITH made AS (
+	INSERT INTO core.device (label, module_id, created_by, claimable_until)
+	SELECT $2, module_id, $3, expires_at
+	FROM core.device_pairing
+	WHERE code = $1
+	RETURNING id
+), given AS (
+	INSERT INTO core.device_permission (device_id, permission_id)
+	SELECT id, $4
+	FROM made
+)
+UPDATE core.device_pairing
+SET device_id = made.id
+FROM made
+WHERE code = $1
+RETURNING made.id::text`
+
+// approve makes the device and gives it its one permission, together with the decision or not at all.
+func (s *Store) approve(ctx context.Context, a approval) (made device, err error) {
+	err = s.inTx(ctx, func(ctx context.Context, tx pgx.Tx) error {
+		moduleID, err := decide(ctx, tx, a.code, "approved")
+		if err != nil {
+			return err
+		}
+		permission, err := a.permission(moduleID)
+		if err != nil {
+			return err
+		}
+		var id string
+		if err := tx.QueryRow(ctx, insertDevice, a.code, a.label, a.approver, permission).Scan(&id); err != nil {
+			return err
+		}
+		made, err = one[device](ctx, tx, ErrDeviceNotFound, selectDevice, id)
+		return err
+	})
+	return made, err
+}
+
+// A device that was not claimed in time is no more, swept or not.
+const (
+	deviceColumns = `id::text, label, module_id, created_at, created_by::text, last_seen_at, revoked_at,
+	(
+		SELECT permission_id
+		FROM core.device_permission
+		WHERE device_id = id
+	)`
+	deviceExists = `(claimable_until IS NULL OR claimable_until > clock_timestamp())`
+)
+
+const selectDevices = `
+SELECT ` + deviceColumns + `
+FROM core.device
+WHERE ` + deviceExists + `
+ORDER BY core.device.created_at DESC, core.device.id`
+
+func (s *Store) devices(ctx context.Context) ([]device, error) {
+	ctx, cancel := detached(ctx, storeDeadline)
+	defer cancel()
+	rows, err := s.pool.Query(ctx, selectDevices)
+	if err != nil {
+		return nil, coded(err)
+	}
+	all, err := pgx.CollectRows(rows, pgx.RowToStructByName[device])
+	return all, coded(err)
+}
+
+const selectDevice = `
+SELECT ` + deviceColumns + `
+FROM core.device
+WHERE id = $1 AND ` + deviceExists
+
+const renameDevice = `
+UPDATE core.device
+SET label = $2
+WHERE id = $1 AND ` + deviceExists + `
+RETURNING ` + deviceColumns
+
+func (s *Store) rename(ctx context.Context, id, label string) (device, error) {
+	ctx, cancel := detached(ctx, storeDeadline)
+	defer cancel()
+	renamed, err := one[device](ctx, s.pool, ErrDeviceNotFound, renameDevice, id, label)
+	return renamed, coded(err)
+}
+
+// A revoked device can no longer be claimed.
+const withdrawApproval = `
+UPDATE core.device_pairing
+SET state = 'rejected'
+WHERE device_id = $1 AND state = 'approved'`
+
+const revokeDevice = `
+UPDATE core.device
+SET revoked_at = coalesce(revoked_at, clock_timestamp()), claimable_until = NULL
+WHERE id = $1 AND ` + deviceExists + `
+RETURNING ` + deviceColumns
+
+// revoke keeps the device's row, and the time of its first revocation.
+func (s *Store) revoke(ctx context.Context, id string) (revoked device, err error) {
+	err = s.inTx(ctx, func(ctx context.Context, tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, withdrawApproval, id); err != nil {
+			return err
+		}
+		revoked, err = one[device](ctx, tx, ErrDeviceNotFound, revokeDevice, id)
+		return err
+	})
+	return revoked, err
+}
+
+const selectHolder = `
+SELECT id::text
+FROM core.device
+WHERE credential_hash = $1 AND revoked_at IS NULL`
+
+// holder returns "" when no device in force has this credential. The question itself fails when the store cannot tell.
+func (s *Store) holder(ctx context.Context, credential secretHash) (deviceID string, err error) {
+	ctx, cancel := detached(ctx, storeDeadline)
+	defer cancel()
+	err = s.pool.QueryRow(ctx, selectHolder, credential[:]).Scan(&deviceID)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "", nil
+	}
+	return deviceID, err
+}
+
+// No row is read, but every column that holder needs is named: a missing table or column and a revoked privilege fail.
+const probeHolders = `
+SELECT id, credential_hash, revoked_at
+FROM core.device
+WHERE false`
+
+// check fails when the store could not have told a device if there were one.
+func (s *Store) check(ctx context.Context) error {
+	ctx, cancel := detached(ctx, storeDeadline)
+	defer cancel()
+	_, err := s.pool.Exec(ctx, probeHolders)
+	return err
+}
+
+const selectPermissions = `
+SELECT permission_id
+FROM core.device_permission
+JOIN core.device ON id = device_id
+WHERE device_id = $1 AND revoked_at IS NULL`
+
+func (s *Store) permissions(ctx context.Context, deviceID string) ([]string, error) {
+	ctx, cancel := detached(ctx, storeDeadline)
+	defer cancel()
+	rows, err := s.pool.Query(ctx, selectPermissions, deviceID)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[string])
+}
+
+const renewCredential = `
+UPDATE core.device
+SET credential_set_at = clock_timestamp()
+WHERE credential_hash = $1 AND revoked_at IS NULL AND credential_set_at < clock_timestamp() - $2::interval`
+
+// renew tells whether the cookie was due to be set again; from then on it is not.
+func (s *Store) renew(ctx context.Context, credential secretHash) (due bool, err error) {
+	ctx, cancel := detached(ctx, storeDeadline)
+	defer cancel()
+	done, err := s.pool.Exec(ctx, renewCredential, credential[:], renewAfter)
+	return done.RowsAffected() > 0, coded(err)
+}
+
+// The rows are locked in order, so that two processes that saw the same devices cannot lock each other out.
+const updateSeen = `
+WITH due AS (
+	SELECT id
+	FROM core.device
+	WHERE id = ANY ($1::uuid[]) AND revoked_at IS NULL AND (last_seen_at IS NULL OR last_seen_at <= clock_timestamp() - $2::interval)
+	ORDER BY id
+	FOR NO KEY UPDATE
+)
+UPDATE core.device
+SET last_seen_at = clock_timestamp()
+FROM due
+WHERE device.id = due.id`
+
+// markSeen writes at most once a minute and device. It is no request's work, so it ends with ctx.
+func (s *Store) markSeen(ctx context.Context, deviceIDs []string) error {
+	ctx, cancel := context.WithTimeout(ctx, storeDeadline)
+	defer cancel()
+	_, err := s.pool.Exec(ctx, updateSeen, deviceIDs, seenEvery)
+	return err
+}
