@@ -17,7 +17,7 @@ type address struct{ name, mailbox string }
 // parseAddress reads "a@b" or "Name <a@b>". The name is checked after parsing too, for it may have come encoded, with control
 // characters inside.
 func parseAddress(text string) (address, bool) {
-	if len(text) > 8*(maxAddress+maxName) || !isLine(text) {
+	if !isLine(text) {
 		return address{}, false
 	}
 	parsed, err := mail.ParseAddress(text)

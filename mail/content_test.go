@@ -217,7 +217,8 @@ func TestHeadersHoldOnAnyProgram(t *testing.T) {
 			t.Parallel()
 			m := letter()
 			m.Subject = subject
-			m.To = []string{`"` + strings.Repeat("a", 64) + "  " + strings.Repeat("b", 80) + `" <anna@example.net>`, `"=?utf-8?q?x?=" <bert@example.net>`}
+			long := strings.Repeat("a", 64) + "  " + strings.Repeat("b", 80)
+			m.To = []string{`"` + long + `" <anna@example.net>`, `"=?utf-8?q?x?=" <bert@example.net>`}
 			content, ok := transport.Render(m)
 			if !ok {
 				t.Fatal("refused")
@@ -236,8 +237,8 @@ func TestHeadersHoldOnAnyProgram(t *testing.T) {
 
 var encodedWord = regexp.MustCompile(`=\?utf-8\?b\?[^?]*\?=`)
 
-// checkWire holds that content is lines of visible ASCII, each ended by CR LF, and that no line of the header is blank, too long or could be
-// taken for one more.
+// checkWire holds that content is lines of visible ASCII, each ended by CR LF, and that no line of the header is blank, too long or
+// could be taken for one more.
 func checkWire(t testing.TB, content []byte) {
 	t.Helper()
 	head, _, found := bytes.Cut(content, []byte("\r\n\r\n"))
@@ -246,7 +247,11 @@ func checkWire(t testing.TB, content []byte) {
 	}
 	header := regexp.MustCompile(`^([A-Z][A-Za-z-]+:| )[ -~]*$`)
 	for line := range strings.SplitSeq(string(head), "\r\n") {
-		if !header.MatchString(line) || strings.TrimSpace(line) == "" || len(line) > 998 || strings.Contains(line, "=?") && len(line) > 76 {
+		limit := 998
+		if strings.Contains(line, "=?") || strings.HasPrefix(line, "Subject:") {
+			limit = 76
+		}
+		if !header.MatchString(line) || strings.TrimSpace(line) == "" || len(line) > limit {
 			t.Errorf("header line %q", line)
 		}
 		for _, word := range encodedWord.FindAllString(line, -1) {

@@ -101,9 +101,11 @@ func TestEveryServerHasItsOutcome(t *testing.T) {
 			}
 			way.checkOnce(t)
 			st.checkNever(t, "STARTTLS", "AUTH")
-			order := []string{"", "EHLO", "MAIL", "RCPT", "DATA", ".", "QUIT"}
 			if c.want != mail.Sent {
-				st.checkNever(t, slices.DeleteFunc(order[slices.Index(order, c.turn)+1:], func(verb string) bool { return verb == "QUIT" || verb == "." })...)
+				order := []string{"", "EHLO", "MAIL", "RCPT", "DATA"} // ".", the last, has no later one
+				if at := slices.Index(order, c.turn); at >= 0 {
+					st.checkNever(t, order[at+1:]...)
+				}
 			}
 			if way.in > transport.Unread() {
 				t.Errorf("%d bytes were read", way.in)
@@ -144,8 +146,10 @@ func TestNoUpgradeNoMail(t *testing.T) {
 			}
 			st.checkNever(t, "AUTH", "MAIL", "RCPT", "DATA")
 			way.checkOnce(t)
-			if sent := way.sent(); bytes.Contains(sent, []byte("AUTH")) || bytes.Contains(sent, []byte("MAIL")) || bytes.Contains(sent, []byte("marked-body")) {
-				t.Errorf("%q", sent)
+			for _, word := range []string{"AUTH", "MAIL", "marked-body"} {
+				if bytes.Contains(way.sent(), []byte(word)) {
+					t.Errorf("%q was sent", word)
+				}
 			}
 		})
 	}
@@ -311,7 +315,9 @@ func TestTheCallerMayGiveUp(t *testing.T) {
 // TestTheLimits are contract.md §8's.
 func TestTheLimits(t *testing.T) {
 	t.Parallel()
-	want := mail.Limits{Connect: 10 * time.Second, Greeting: 10 * time.Second, Socket: 20 * time.Second, Quit: 2 * time.Second, Total: 30 * time.Second}
+	want := mail.Limits{
+		Connect: 10 * time.Second, Greeting: 10 * time.Second, Socket: 20 * time.Second, Quit: 2 * time.Second, Total: 30 * time.Second,
+	}
 	transport, err := mail.New(settings(environment.StartTLS))
 	if err != nil {
 		t.Fatal(err)

@@ -30,9 +30,9 @@ func standardLimits() limits {
 
 var errTalkative = errors.New("mail: the server says too much")
 
-// line is the connection to the server, below TLS. The library reads lines of any length and resets a deadline for each command, so
-// the bounds are here. A line that failed stays failed: the library goes on after some errors, with a HELO after a lost EHLO or a good-bye that
-// would end half a message as if it were whole.
+// line is the connection to the server, below TLS. The library reads lines of any length and sets no deadline in the steps used here,
+// so the bounds are the line's. A line that failed stays failed: the library goes on after some errors, with a HELO after a lost EHLO,
+// or with a good-bye that would end half a message as if it were whole.
 type line struct {
 	net.Conn
 	socket time.Duration

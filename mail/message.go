@@ -16,9 +16,9 @@ const (
 // Message is what a caller says; the sender is the installation's (spec.md § Outbound email).
 //
 // Each of To, and ReplyTo where set, is an address or a name and an address, as in "Anna <anna@example.org>"; a name with other signs
-// than letters, digits and spaces is written in quotes or encoded, as net/mail's Address.String does. An address has at most 254 characters, all
-// ASCII: the extension for other ones (RFC 6531) is not spoken, so those are refused, as are quoted local parts and address literals.
-// A name has at most 200 characters. The same address may occur twice. All recipients can read the whole list.
+// than letters, digits and spaces is written in quotes or encoded, as net/mail's Address.String does. An address has at most 254
+// characters, all ASCII: the extension for other ones (RFC 6531) is not spoken, so those are refused, as are quoted local parts and
+// address literals. A name has at most 200 characters. The same address may occur twice. All recipients can read the whole list.
 //
 // Subject is not blank. At least one of Text and HTML is set; with both the reader's program chooses. Line ends in them may be LF or
 // CR LF. All of it is valid UTF-8. Control characters (C0, DEL, C1, U+2028, U+2029) are refused everywhere but in the bodies.

@@ -66,6 +66,10 @@ func within[T any](t *testing.T, from <-chan T) (value T) {
 	return value
 }
 
+type senderFunc func(context.Context, mail.Message) mail.Outcome
+
+func (f senderFunc) Send(ctx context.Context, m mail.Message) mail.Outcome { return f(ctx, m) }
+
 func newOutbox(sender mail.Sender) (*mail.Outbox, *observer.ObservedLogs) {
 	core, logs := observer.New(zap.DebugLevel)
 	return mail.NewOutbox(sender, zap.New(core)), logs
@@ -215,22 +219,33 @@ func TestStopFinishesWhatIsUnderWayAndTheQueue(t *testing.T) {
 
 func TestStopDropsWhatTakesTooLong(t *testing.T) {
 	t.Parallel()
-	g := newGate()
-	o, logs := newOutbox(g)
+	begun, release := make(chan string, 20), make(chan struct{})
+	o, logs := newOutbox(senderFunc(func(ctx context.Context, m mail.Message) mail.Outcome {
+		begun <- m.Subject
+		if m.Subject == "early" {
+			<-release
+			return mail.Sent
+		}
+		<-ctx.Done()
+		return mail.Timeout
+	}))
 	o.Hurry(never, soon)
 	stop, ended := serve(t, o)
-	for range 20 {
-		o.Post(subject("x"))
+	for range 4 {
+		o.Post(subject("early"))
 	}
 	for range 4 {
-		g.next(t)
+		within(t, begun)
+	}
+	for range 16 {
+		o.Post(subject("late"))
 	}
 	stop()
-	for range 4 { // what is under way is not cut off
-		g.pass <- mail.Sent
-	}
-	for range 4 { // these begin after the stop, and do not end
-		g.next(t)
+	close(release) // what is under way is not cut off
+	for range 4 {
+		if within(t, begun) != "late" {
+			t.Error("a letter was begun twice")
+		}
 	}
 	within(t, ended)
 	want := append(slices.Repeat([]string{"mail not sentmap[outcome:TIMEOUT]"}, 4), "mail droppedmap[letters:12]")

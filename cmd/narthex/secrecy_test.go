@@ -16,6 +16,11 @@ func TestNothingSensitiveIsWritten(t *testing.T) {
 	secret := "MARKED-8fK2mQzR4vXw9LpT7nYb3GcHdJ6sAeUi"
 	i.environment["SERVICE_IDENTITY_SECRET"] = secret
 	i.environment["DATABASE_URL"] += "?application_name=MARKED-application"
+	for name, value := range map[string]string{ // nobody listens there
+		"HOST": "127.0.0.1", "PORT": "1", "SECURITY": "plaintext", "USERNAME": "MARKED-user", "PASSWORD": "MARKED-word", "FROM": "MARKED <marked-office@example.org>",
+	} {
+		i.environment["SERVICE_SMTP_"+name] = value
+	}
 	daemon := i.start(t)
 	owner := i.signIn(t, ownerAddress, ownerPassword)
 	member := i.member(t, "marked-member@example.org")
@@ -28,6 +33,9 @@ func TestNothingSensitiveIsWritten(t *testing.T) {
 			"/", "/MARKED-path", "/api/v1/principal?MARKED-query=1", "/api/v1/health/live", "/api/v1/health/ready", "/api/auth/ok",
 			"/api/v1/modules/base/plain", "/api/v1/modules/base/panic", "/api/v1/modules/base/restricted",
 			"/api/v1/modules/base/request/MARKED-a/MARKED-b?MARKED-query", slides, slides + "/MARKED-id",
+			"/api/auth/verify-email?token=MARKED-token", "/api/v1/people?query=MARKED-person", "/api/v1/grants?permissionId=MARKED-permission",
+			"/api/v1/grants/MARKED-grant/revoke", "/api/v1/devices", "/api/v1/devices/MARKED-device", "/api/v1/device-pairing",
+			"/api/v1/device-pairing/MARKED-code/approve",
 		} {
 			for _, method := range []string{"GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS"} {
 				who.do(method, path, map[string]any{"title": "MARKED-title", "body": "MARKED-body"})
@@ -38,6 +46,16 @@ func TestNothingSensitiveIsWritten(t *testing.T) {
 	}
 	wrong := *anonymous
 	wrong.do("POST", "/api/auth/sign-in/email", map[string]any{"email": "MARKED-who@example.org", "password": "MARKED-password"})
+	for _, address := range []string{ownerAddress, "MARKED-nobody@example.org"} {
+		wrong.do("POST", "/api/auth/request-password-reset", map[string]any{"email": address, "redirectTo": "https://MARKED-callback.example"})
+		wrong.do("POST", "/api/auth/send-verification-email", map[string]any{"email": address})
+	}
+	wrong.do("POST", "/api/auth/reset-password", map[string]any{"newPassword": "MARKED-password", "token": "MARKED-token"})
+	wrong.do("POST", "/api/v1/device-pairing", map[string]any{"moduleId": "MARKED-module"})
+	screen := *anonymous
+	screen.cookie = "narthex_device=MARKED-credential; narthex_claim=MARKED-claim"
+	screen.do("GET", slides, nil)
+	screen.do("POST", "/api/v1/device-pairing/claim", struct{}{})
 	for _, header := range []http.Header{
 		{"Authorization": {"Bearer MARKED-token"}}, {"Origin": {"https://MARKED-origin.example"}}, {"X-Forwarded-For": {"MARKED-address"}},
 	} {
@@ -52,7 +70,9 @@ func TestNothingSensitiveIsWritten(t *testing.T) {
 		}
 		_ = response.Body.Close()
 	}
-	i.db.Exec(t, `ALTER TABLE core.session RENAME TO marked_session`) // the store breaks
+	i.db.Exec(t, `DROP TABLE core.permission_grant, core.permission_grant_audit`) // the stores break
+	owner.do("GET", "/api/v1/grants", nil)
+	i.db.Exec(t, `ALTER TABLE core.session RENAME TO marked_session`)
 	for _, who := range []*person{owner, &forged} {
 		if got := who.do("GET", "/api/v1/principal", nil); got.status != http.StatusServiceUnavailable {
 			t.Errorf("without its store: %d %s", got.status, got.body)
@@ -76,7 +96,9 @@ func TestNothingSensitiveIsWritten(t *testing.T) {
 			}
 		}
 	}
-	if !strings.Contains(written, `"msg":"request failed"`) || !strings.Contains(written, `"request_id"`) {
-		t.Error("the failures left no line at all")
+	for _, line := range []string{`"msg":"request failed"`, `"request_id"`, `"msg":"mail not sent"`} {
+		if !strings.Contains(written, line) {
+			t.Errorf("no line has %s", line)
+		}
 	}
 }

@@ -125,8 +125,13 @@ func settle(t *testing.T, asking *sync.WaitGroup) {
 		defer close(settled)
 		asking.Wait()
 	}()
+	receive(t, settled)
+}
+
+func receive(t *testing.T, from <-chan struct{}) {
+	t.Helper()
 	select {
-	case <-settled:
+	case <-from:
 	case <-time.After(30 * time.Second):
 		t.Fatal("waited in vain")
 	}
@@ -209,7 +214,7 @@ func TestLookupJoinsNoQueryUnderWay(t *testing.T) {
 	for busy := range identity.LookupQueries {
 		t.Run(fmt.Sprintf("%d under way", busy+1), func(t *testing.T) {
 			t.Parallel()
-			c := newCrowd(t, 1)
+			c := newCrowd(t, busy+1)
 			read, hold := make(chan struct{}), make(chan struct{})
 			var early atomic.Int32
 			c.store.AroundSessions(func(_ int, query func() error) error {
@@ -222,23 +227,21 @@ func TestLookupJoinsNoQueryUnderWay(t *testing.T) {
 			})
 			var asking sync.WaitGroup
 			answers := make([]answer, busy+2)
-			ask := func(i int) {
-				asking.Go(func() { answers[i].userID, answers[i].err = c.store.Session(t.Context(), c.hashes[0]) })
+			ask := func(i int, hash [32]byte) {
+				asking.Go(func() { answers[i].userID, answers[i].err = c.store.Session(t.Context(), hash) })
 			}
 			for i := range busy + 1 {
-				ask(i)
-				<-read
+				ask(i, c.hashes[i])
+				receive(t, read)
 			}
 			c.Exec(t, "DELETE FROM core.session")
-			ask(busy + 1)
+			ask(busy+1, c.hashes[0])
 			if busy+1 == identity.LookupQueries {
 				await(t, func() bool { _, waiting := c.store.Lookups(); return waiting == 1 })
 			}
 			close(hold)
 			settle(t, &asking)
-			for _, early := range answers[:busy+1] {
-				c.wantOwn(t, []answer{early})
-			}
+			c.wantOwn(t, answers[:busy+1])
 			if late := answers[busy+1]; late.err != nil || late.userID != "" {
 				t.Errorf("the ended session was found: %+v", late)
 			}
@@ -318,7 +321,7 @@ func TestLookupPanic(t *testing.T) {
 			}
 		})
 		if i < identity.LookupQueries {
-			<-entered
+			receive(t, entered)
 		}
 	}
 	await(t, func() bool { _, waiting := c.store.Lookups(); return waiting == len(c.hashes)-identity.LookupQueries })
