@@ -1,8 +1,6 @@
 package authorization
 
 import (
-	"net/url"
-	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -11,12 +9,7 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-const (
-	defaultLimit = 50
-	maxLimit     = 200
-
-	maxPermissionLength = 200 // characters of a filter; no declared id is longer
-)
+const maxPermissionLength = 200 // characters of a filter; no declared id is longer
 
 // query is what GET /api/v1/grants was asked.
 type query struct {
@@ -35,41 +28,31 @@ type page struct {
 // parseQuery refuses unknown, repeated, empty and malformed parameters. A permission that nobody declares is no error: the history
 // outlives the module.
 func parseQuery(raw string) (query, error) {
-	q := query{limit: defaultLimit, below: top()}
-	parameters, err := url.ParseQuery(raw)
+	q := query{below: top()}
+	sent, err := httpapi.Query(raw, "userId", "permissionId", "limit", "cursor")
 	if err != nil {
+		return q, err
+	}
+	if q.limit, err = httpapi.PageLimit(sent["limit"]); err != nil {
+		return q, err
+	}
+	q.userID, q.permissionID = sent["userId"], sent["permissionId"]
+	if _, ok := parseID(q.userID); q.userID != "" && !ok {
 		return q, httpapi.ErrRequest
 	}
-	for name, values := range parameters {
-		if len(values) != 1 || !q.set(name, values[0]) {
+	if q.permissionID != "" && !plausiblePermission(q.permissionID) {
+		return q, httpapi.ErrRequest
+	}
+	if cursor := sent["cursor"]; cursor != "" {
+		if q.below, err = parseCursor(cursor); err != nil {
 			return q, httpapi.ErrRequest
 		}
 	}
 	return q, nil
 }
 
-func (q *query) set(name, value string) (ok bool) {
-	switch name {
-	case "userId":
-		q.userID = value
-		_, ok = parseID(value)
-	case "permissionId":
-		q.permissionID = value
-		ok = plausiblePermission(value)
-	case "limit":
-		n, err := strconv.Atoi(value)
-		q.limit = n
-		ok = err == nil && strconv.Itoa(n) == value && n >= 1 && n <= maxLimit
-	case "cursor":
-		below, err := parseCursor(value)
-		q.below = below
-		ok = err == nil
-	}
-	return ok
-}
-
 func plausiblePermission(id string) bool {
-	return id != "" && utf8.ValidString(id) && utf8.RuneCountInString(id) <= maxPermissionLength && !strings.ContainsFunc(id, unicode.IsControl)
+	return utf8.ValidString(id) && utf8.RuneCountInString(id) <= maxPermissionLength && !strings.ContainsFunc(id, unicode.IsControl)
 }
 
 // cut makes a page of what the store found, which is one grant more than the page holds if there is a next one.

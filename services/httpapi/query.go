@@ -7,8 +7,8 @@ import (
 
 // Query reads the query parameters of a listing: each at most once, none that is not allowed, none empty, all valid. Everything else is
 // ErrRequest (contract.md §3). The map has what was sent.
-func (c *Call) Query(allowed ...string) (map[string]string, error) {
-	values, err := url.ParseQuery(c.Request.URL.RawQuery)
+func Query(rawQuery string, allowed ...string) (map[string]string, error) {
+	values, err := url.ParseQuery(rawQuery)
 	if err != nil {
 		return nil, ErrRequest
 	}

@@ -35,7 +35,7 @@ type peoplePage struct {
 
 // people is GET /api/v1/people: by name, then id; query finds the beginning of a name or an address, or a whole id.
 func (s *Service) people(c *httpapi.Call) error {
-	sent, err := c.Query("query", "limit", "cursor")
+	sent, err := httpapi.Query(c.Request.URL.RawQuery, "query", "limit", "cursor")
 	if err != nil {
 		return err
 	}

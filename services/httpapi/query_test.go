@@ -1,0 +1,49 @@
+package httpapi_test
+
+import (
+	"errors"
+	"maps"
+	"testing"
+	"time"
+
+	"github.com/narthex-platform/narthex/services/httpapi"
+)
+
+func TestQuery(t *testing.T) {
+	t.Parallel()
+	for raw, want := range map[string]map[string]string{
+		"":                    {},
+		"query=a%20b":         {"query": "a b"},
+		"limit=5&query=x":     {"limit": "5", "query": "x"},
+		"query=":              nil,
+		"query":               nil,
+		"query=a&query=a":     nil,
+		"Query=a":             nil,
+		"query=%zz":           nil,
+		"query=a;limit=5":     nil,
+		"query=a&unknown=b":   nil,
+		"query=a&limit=5&x=1": nil,
+	} {
+		got, err := httpapi.Query(raw, "query", "limit")
+		if (want == nil) != errors.Is(err, httpapi.ErrRequest) || !maps.Equal(got, want) {
+			t.Errorf("%q: got %v, %v", raw, got, err)
+		}
+	}
+}
+
+func TestPageLimit(t *testing.T) {
+	t.Parallel()
+	for sent, want := range map[string]int{"": 50, "1": 1, "200": 200, "0": 0, "201": 0, "-1": 0, "+5": 0, "05": 0, "5.0": 0, " 5": 0, "x": 0} {
+		if got, err := httpapi.PageLimit(sent); got != want || (want == 0) != errors.Is(err, httpapi.ErrRequest) {
+			t.Errorf("%q: got %d, %v", sent, got, err)
+		}
+	}
+}
+
+func TestTime(t *testing.T) {
+	t.Parallel()
+	zone := time.FixedZone("", 2*60*60)
+	if got := httpapi.Time(time.Date(2026, 1, 2, 3, 4, 5, 678_999_999, zone)); got != "2026-01-02T01:04:05.678Z" {
+		t.Errorf("got %s", got)
+	}
+}
