@@ -6,25 +6,34 @@ import (
 	"time"
 )
 
-// senders makes the requests for a system, one for each connection.
-type senders func(s *system) [][]byte
+// senders makes the traffic for a system.
+type senders func(s *system) traffic
 
 func anonymous(path string, connections int) senders {
-	return func(*system) (requests [][]byte) {
+	return func(*system) (sent traffic) {
 		for range connections {
-			requests = append(requests, get(path, ""))
+			sent.requests = append(sent.requests, get(path, ""))
 		}
-		return requests
+		return sent
 	}
 }
 
 // signedIn asks with a session for each connection.
 func signedIn(connections int) senders {
-	return func(s *system) (requests [][]byte) {
+	return func(s *system) (sent traffic) {
 		for _, cookie := range s.cookies[:connections] {
-			requests = append(requests, get(principalPath, cookie))
+			sent.requests = append(sent.requests, get(principalPath, cookie))
 		}
-		return requests
+		return sent
+	}
+}
+
+// paced sends a number of requests a second in all, so that what stands beside it has what they leave of the machine.
+func paced(from senders, perSecond int) senders {
+	return func(s *system) traffic {
+		sent := from(s)
+		sent.every = time.Second * time.Duration(len(sent.requests)) / time.Duration(perSecond)
+		return sent
 	}
 }
 

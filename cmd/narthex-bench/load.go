@@ -21,10 +21,16 @@ func get(path, header string) []byte {
 	return []byte("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n" + header + "\r\n")
 }
 
-// load sends requests over kept-alive connections, one of each, for a while and returns how long each answer took. Their answers must
-// have the same length. It speaks HTTP by hand: a real client costs more than the servers that are measured.
-func load(ctx context.Context, address string, requests [][]byte, length time.Duration) ([]time.Duration, error) {
-	size, err := answerSize(ctx, address, requests[0])
+// traffic is what load sends: a request for each connection, over and over. Their answers must have the same length.
+type traffic struct {
+	requests [][]byte
+	every    time.Duration // from the beginning of one request to that of the next on its connection; 0: as soon as the answer is there
+}
+
+// load sends traffic over kept-alive connections for a while and returns how long each answer took. It speaks HTTP by hand: a real
+// client costs more than the servers that are measured.
+func load(ctx context.Context, address string, sent traffic, length time.Duration) ([]time.Duration, error) {
+	size, err := answerSize(ctx, address, sent.requests[0])
 	if err != nil {
 		return nil, err
 	}
@@ -35,9 +41,12 @@ func load(ctx context.Context, address string, requests [][]byte, length time.Du
 		failure error
 	)
 	until := time.Now().Add(length)
-	for _, request := range requests {
+	for i, request := range sent.requests {
 		clients.Go(func() {
-			times, err := client(ctx, address, request, size, until)
+			if err := wait(ctx, sent.every*time.Duration(i)/time.Duration(len(sent.requests))); err != nil { // not all at once
+				return
+			}
+			times, err := client(ctx, address, request, size, sent.every, until)
 			mu.Lock()
 			defer mu.Unlock()
 			all = append(all, times...)
@@ -48,7 +57,9 @@ func load(ctx context.Context, address string, requests [][]byte, length time.Du
 	return all, failure
 }
 
-func client(ctx context.Context, address string, request []byte, size int, until time.Time) (times []time.Duration, err error) {
+func client(
+	ctx context.Context, address string, request []byte, size int, every time.Duration, until time.Time,
+) (times []time.Duration, err error) {
 	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
 	if err != nil {
 		return nil, err
@@ -67,9 +78,24 @@ func client(ctx context.Context, address string, request []byte, size int, until
 		}
 		after := time.Now()
 		times = append(times, after.Sub(now))
-		now = after
+		if err := wait(ctx, every-after.Sub(now)); err != nil {
+			return times, err
+		}
+		now = time.Now()
 	}
 	return times, nil
+}
+
+func wait(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // answerSize is the length of the whole answer, which is the same each time: headers that change keep their length.

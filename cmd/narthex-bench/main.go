@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"time"
 )
 
@@ -21,16 +22,17 @@ func main() {
 	runs := flag.Int("runs", 7, "runs of each system")
 	length := flag.Duration("length", 2*time.Second, "length of one run")
 	binary := flag.String("narthex", "bin/narthex", "the program to measure")
+	work := flag.String("work", "", "measure only the rows that have this in their name")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := bench(ctx, *binary, *runs, *length); err != nil {
+	if err := bench(ctx, *binary, *work, *runs, *length); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func bench(ctx context.Context, binary string, runs int, length time.Duration) error {
+func bench(ctx context.Context, binary, work string, runs int, length time.Duration) error {
 	platform, err := startPlatform(ctx, binary)
 	if err != nil {
 		return err
@@ -48,6 +50,9 @@ func bench(ctx context.Context, binary string, runs int, length time.Duration) e
 
 	fmt.Printf("%-48s %12s %12s %8s  %s\n", "work", "limit", "narthex", "ratio", "goal")
 	for _, row := range rows() {
+		if !strings.Contains(row.work, work) {
+			continue
+		}
 		if err := row.measure(ctx, limit, platform.system, runs, length); err != nil {
 			return fmt.Errorf("%s: %w", row.work, err)
 		}

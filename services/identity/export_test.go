@@ -12,7 +12,7 @@ import (
 
 // Statements are prepared by a test against the migrated schema.
 func Statements() []string {
-	return []string{selectCredential, insertSession, selectSessions, probeSessions, updateSession, deleteSession,
+	return []string{selectCredential, insertSession, selectSession, selectSessions, probeSessions, updateSession, deleteSession,
 		selectStanding, selectStandingByID, lockOwner, insertPerson, adoptPerson, insertOwner,
 		upsertPerson, upsertReset, insertVerification, deleteReset, updatePassword, deleteSessions, verifyPerson,
 		deleteExpiredSessions, deleteExpiredResets, deleteExpiredVerifications, selectPeople, searchPeople}
@@ -122,8 +122,8 @@ func (l *letters) Verification(address, token string) mail.Message {
 func (l *letters) Reset(address, token string) mail.Message { return l.reset(address, token) }
 
 // Session looks one up.
-func (s *Store) Session(ctx context.Context, hash [32]byte) (userID string, err error) {
-	found, err := s.session(ctx, hash)
+func (s *Store) Session(hash [32]byte) (userID string, err error) {
+	found, err := s.session(hash)
 	return found.userID, err
 }
 
@@ -145,8 +145,20 @@ func (s *Store) Lookups() (underWay, waiting int) {
 	return s.lookups.underWay, len(s.lookups.waiting)
 }
 
-// SelectSessions is their query.
-const SelectSessions = selectSessions
+// AskTogether is one query for several look-ups.
+func (s *Store) AskTogether(ctx context.Context, hashes [][32]byte) error {
+	var batch []*lookup
+	for _, hash := range hashes {
+		batch = append(batch, &lookup{hash: hash})
+	}
+	return s.lookups.read(ctx, batch)
+}
+
+// Their queries, alone and together.
+const (
+	SelectSession  = selectSession
+	SelectSessions = selectSessions
+)
 
 // The limits of shared look-ups.
 const (

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 	"sync"
-	"time"
 )
 
 const (
@@ -42,14 +41,12 @@ func newLookups(read func(context.Context, []*lookup) error) *lookups {
 	return &lookups{read: read, idle: sync.Pool{New: func() any { return &lookup{lead: make(chan bool, 1)} }}}
 }
 
-// find returns the zero session when there is none. It outlives the end of ctx, but not the deadline: whoever waits for another's
-// query came after the one who runs it, whose deadline is earlier.
-func (l *lookups) find(ctx context.Context, deadline time.Time, hash tokenHash) (session, error) {
+// find returns the zero session when there is none. ctx must have a deadline and no other end: whoever waits for another's query came
+// after the one who runs it, whose deadline is not later.
+func (l *lookups) find(ctx context.Context, hash tokenHash) (session, error) {
 	own := l.idle.Get().(*lookup)
 	own.hash, own.found, own.err = hash, session{}, nil
 	if l.enter(own) || <-own.lead {
-		ctx, cancel := detached(ctx, time.Until(deadline))
-		defer cancel()
 		l.run(ctx, l.gather(own))
 	}
 	found, err := own.found, own.err

@@ -106,7 +106,7 @@ func (c *crowd) ask(ctx context.Context, t *testing.T) (answers func() []answer)
 	for i, hash := range c.hashes {
 		asking.Go(func() {
 			begun := time.Now()
-			id, err := c.store.Session(ctx, hash)
+			id, err := c.store.Session(hash)
 			all[i] = answer{id, err, time.Since(begun)}
 		})
 		if i < identity.LookupQueries { // one by one: whoever is about to send takes along who comes in that moment
@@ -195,7 +195,7 @@ func TestLookupsKeepAnswersApart(t *testing.T) {
 	for i := range c.hashes {
 		asking.Go(func() {
 			for range 50 {
-				if id, err := c.store.Session(t.Context(), c.hashes[i]); err != nil || id != c.people[i] {
+				if id, err := c.store.Session(c.hashes[i]); err != nil || id != c.people[i] {
 					t.Errorf("look-up %d: got %q, %v", i, id, err)
 				}
 			}
@@ -228,7 +228,7 @@ func TestLookupJoinsNoQueryUnderWay(t *testing.T) {
 			var asking sync.WaitGroup
 			answers := make([]answer, busy+2)
 			ask := func(i int, hash [32]byte) {
-				asking.Go(func() { answers[i].userID, answers[i].err = c.store.Session(t.Context(), hash) })
+				asking.Go(func() { answers[i].userID, answers[i].err = c.store.Session(hash) })
 			}
 			for i := range busy + 1 {
 				ask(i, c.hashes[i])
@@ -261,7 +261,7 @@ func TestLookupFailureReachesAll(t *testing.T) {
 		}
 	}
 	c.Exec(t, "ALTER TABLE core.lost RENAME TO session")
-	id, err := c.store.Session(t.Context(), c.hashes[0])
+	id, err := c.store.Session(c.hashes[0])
 	c.wantOwn(t, []answer{{userID: id, err: err}})
 	c.wantIdle(t)
 }
@@ -292,7 +292,7 @@ func TestLookupDeadline(t *testing.T) {
 		}
 	}
 	release()
-	id, err := c.store.Session(t.Context(), c.hashes[0])
+	id, err := c.store.Session(c.hashes[0])
 	c.wantOwn(t, []answer{{userID: id, err: err}})
 	c.wantIdle(t)
 }
@@ -316,7 +316,7 @@ func TestLookupPanic(t *testing.T) {
 					panicked.Add(1)
 				}
 			}()
-			if _, err := c.store.Session(t.Context(), hash); err != nil {
+			if _, err := c.store.Session(hash); err != nil {
 				failed.Add(1)
 			}
 		})
@@ -333,10 +333,10 @@ func TestLookupPanic(t *testing.T) {
 	c.wantIdle(t)
 }
 
-// One plan serves all sizes of batch: to plan anew costs a quarter of the query.
+// One plan serves a look-up alone, and another all sizes of batch: to plan anew costs a quarter of the query.
 func TestLookupPlanIsKept(t *testing.T) {
 	t.Parallel()
-	c := newCrowd(t, 1)
+	c := newCrowd(t, 2)
 	config := c.Pool(t).Config()
 	config.MaxConns = 1
 	pool, err := pgxpool.NewWithConfig(t.Context(), config)
@@ -345,18 +345,26 @@ func TestLookupPlanIsKept(t *testing.T) {
 	}
 	defer pool.Close()
 	store := identity.NewStore(pool)
-	for range 50 {
-		if _, err := store.Session(t.Context(), c.hashes[0]); err != nil {
-			t.Fatal(err)
+	for name, ask := range map[string]struct {
+		statement string
+		once      func() error
+	}{
+		"alone":    {identity.SelectSession, func() error { _, err := store.Session(c.hashes[0]); return err }},
+		"together": {identity.SelectSessions, func() error { return store.AskTogether(t.Context(), c.hashes) }},
+	} {
+		for range 50 {
+			if err := ask.once(); err != nil {
+				t.Fatal(err)
+			}
 		}
-	}
-	var kept, anew int
-	err = pool.QueryRow(t.Context(), `
-		SELECT generic_plans, custom_plans
-		FROM pg_prepared_statements
-		WHERE statement = $1`, identity.SelectSessions).Scan(&kept, &anew)
-	if err != nil || kept < 40 {
-		t.Errorf("kept plan used %d times, planned anew %d times, %v", kept, anew, err)
+		var kept, anew int
+		err = pool.QueryRow(t.Context(), `
+			SELECT generic_plans, custom_plans
+			FROM pg_prepared_statements
+			WHERE statement = $1`, ask.statement).Scan(&kept, &anew)
+		if err != nil || kept < 40 {
+			t.Errorf("%s: kept plan used %d times, planned anew %d times, %v", name, kept, anew, err)
+		}
 	}
 }
 
@@ -370,7 +378,7 @@ func BenchmarkLookup(b *testing.B) {
 	db.Exec(b, "ANALYZE core.session")
 	store := identity.NewStore(db.Pool(b))
 	look := func(b *testing.B, hash [32]byte) {
-		if id, err := store.Session(b.Context(), hash); id == "" || err != nil {
+		if id, err := store.Session(hash); id == "" || err != nil {
 			b.Errorf("got %q, %v", id, err)
 		}
 	}

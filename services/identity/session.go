@@ -44,7 +44,7 @@ func (s *Service) lookUp(ctx context.Context, value string) (session, error) {
 	var found session
 	var err error
 	if hash, genuine := s.cookie.open(value); genuine {
-		found, err = s.store.session(ctx, hash)
+		found, err = s.store.session(hash)
 	} else {
 		err = s.store.checkSessions(ctx)
 	}

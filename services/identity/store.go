@@ -18,9 +18,10 @@ const (
 // Store is identity's SQL. Requests' work runs under its own deadline and goes on when the client leaves: pgx closes a connection
 // whose query is cut off. Safe for concurrent use.
 type Store struct {
-	pool     *pgxpool.Pool
-	lookups  *lookups
-	patience time.Duration // of a session look-up: storeDeadline, but in tests
+	pool      *pgxpool.Pool
+	lookups   *lookups
+	deadlines deadlines     // of session look-ups
+	patience  time.Duration // of a session look-up: storeDeadline, but in tests
 }
 
 // NewStore opens no connection.
@@ -100,8 +101,18 @@ SELECT token_hash, person_id::text,
 FROM core.session
 WHERE token_hash = ANY ((SELECT $1::bytea[])::bytea[]) AND expires_at > now()`
 
+// A look-up that is alone needs no array, which would cost it a tenth of its time.
+const selectSession = `
+SELECT person_id::text,
+	persistent AND extended_at <= now() - $2::interval AND expires_at < created_at + $3::interval
+FROM core.session
+WHERE token_hash = $1 AND expires_at > now()`
+
 // sessions answers those of a batch whose session lives. The same hash may be there more than once.
 func (s *Store) sessions(ctx context.Context, batch []*lookup) error {
+	if len(batch) == 1 {
+		return s.oneSession(ctx, batch[0])
+	}
 	hashes := make([][]byte, len(batch))
 	for i, asked := range batch {
 		hashes[i] = asked.hash[:]
@@ -123,15 +134,22 @@ func (s *Store) sessions(ctx context.Context, batch []*lookup) error {
 	return err
 }
 
-// session returns the zero session when there is none, after probeSessions.
-func (s *Store) session(ctx context.Context, hash tokenHash) (session, error) {
-	deadline := time.Now().Add(s.patience)
-	found, err := s.lookups.find(ctx, deadline, hash)
+func (s *Store) oneSession(ctx context.Context, asked *lookup) error {
+	row := s.pool.QueryRow(ctx, selectSession, asked.hash[:], extendAfter, absoluteLife)
+	err := row.Scan(&asked.found.userID, &asked.found.extensionDue)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil
+	}
+	return err
+}
+
+// session returns the zero session when there is none, after probeSessions. It waits for nobody who leaves: see Store.
+func (s *Store) session(hash tokenHash) (session, error) {
+	ctx := s.deadlines.within(s.patience)
+	found, err := s.lookups.find(ctx, hash)
 	if err != nil || found.userID != "" {
 		return found, err
 	}
-	ctx, cancel := detached(ctx, time.Until(deadline))
-	defer cancel()
 	return session{}, s.probeSessions(ctx)
 }
 
