@@ -12,3 +12,6 @@ const PlatformVersion = "0.1.2"
 
 // CodeDatabaseFailed is the link failure whose detail is a DatabaseError.
 const CodeDatabaseFailed = "DATABASE_FAILED"
+
+// CodeSecretAbsent is the link failure of a secret that the deployment does not supply or the manifest does not declare.
+const CodeSecretAbsent = "SECRET_ABSENT"

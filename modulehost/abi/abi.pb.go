@@ -42,6 +42,7 @@ const (
 	Method_METHOD_ROLLBACK    Method = 38
 	Method_METHOD_ALLOWED     Method = 48
 	Method_METHOD_LOG         Method = 49
+	Method_METHOD_SECRET      Method = 50
 )
 
 // Enum value maps for Method.
@@ -61,6 +62,7 @@ var (
 		38: "METHOD_ROLLBACK",
 		48: "METHOD_ALLOWED",
 		49: "METHOD_LOG",
+		50: "METHOD_SECRET",
 	}
 	Method_value = map[string]int32{
 		"METHOD_UNSPECIFIED": 0,
@@ -77,6 +79,7 @@ var (
 		"METHOD_ROLLBACK":    38,
 		"METHOD_ALLOWED":     48,
 		"METHOD_LOG":         49,
+		"METHOD_SECRET":      50,
 	}
 )
 
@@ -199,7 +202,7 @@ func (x Principal_Kind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Principal_Kind.Descriptor instead.
 func (Principal_Kind) EnumDescriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{10, 0}
+	return file_abi_proto_rawDescGZIP(), []int{11, 0}
 }
 
 type LogRequest_Level int32
@@ -251,7 +254,7 @@ func (x LogRequest_Level) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use LogRequest_Level.Descriptor instead.
 func (LogRequest_Level) EnumDescriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{31, 0}
+	return file_abi_proto_rawDescGZIP(), []int{32, 0}
 }
 
 // RegisterRequest is the handshake: the first call after a process started.
@@ -463,7 +466,8 @@ func (x *Route) GetBodyMode() BodyMode {
 
 type StartRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Database      bool                   `protobuf:"varint,1,opt,name=database,proto3" json:"database,omitempty"` // the module has a schema and a role of its own
+	Database      bool                   `protobuf:"varint,1,opt,name=database,proto3" json:"database,omitempty"`          // the module has a schema and a role of its own
+	Configuration []*Setting             `protobuf:"bytes,2,rep,name=configuration,proto3" json:"configuration,omitempty"` // every declared key that has a value, secrets excepted; the same for every life of the process
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -505,6 +509,120 @@ func (x *StartRequest) GetDatabase() bool {
 	return false
 }
 
+func (x *StartRequest) GetConfiguration() []*Setting {
+	if x != nil {
+		return x.Configuration
+	}
+	return nil
+}
+
+// Setting is one configuration value, of the type that the manifest declares; string, enum and url are text.
+type Setting struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Key   string                 `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
+	// Types that are valid to be assigned to Value:
+	//
+	//	*Setting_Text
+	//	*Setting_Integer
+	//	*Setting_Boolean
+	Value         isSetting_Value `protobuf_oneof:"value"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Setting) Reset() {
+	*x = Setting{}
+	mi := &file_abi_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Setting) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Setting) ProtoMessage() {}
+
+func (x *Setting) ProtoReflect() protoreflect.Message {
+	mi := &file_abi_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Setting.ProtoReflect.Descriptor instead.
+func (*Setting) Descriptor() ([]byte, []int) {
+	return file_abi_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *Setting) GetKey() string {
+	if x != nil {
+		return x.Key
+	}
+	return ""
+}
+
+func (x *Setting) GetValue() isSetting_Value {
+	if x != nil {
+		return x.Value
+	}
+	return nil
+}
+
+func (x *Setting) GetText() string {
+	if x != nil {
+		if x, ok := x.Value.(*Setting_Text); ok {
+			return x.Text
+		}
+	}
+	return ""
+}
+
+func (x *Setting) GetInteger() int64 {
+	if x != nil {
+		if x, ok := x.Value.(*Setting_Integer); ok {
+			return x.Integer
+		}
+	}
+	return 0
+}
+
+func (x *Setting) GetBoolean() bool {
+	if x != nil {
+		if x, ok := x.Value.(*Setting_Boolean); ok {
+			return x.Boolean
+		}
+	}
+	return false
+}
+
+type isSetting_Value interface {
+	isSetting_Value()
+}
+
+type Setting_Text struct {
+	Text string `protobuf:"bytes,2,opt,name=text,proto3,oneof"`
+}
+
+type Setting_Integer struct {
+	Integer int64 `protobuf:"varint,3,opt,name=integer,proto3,oneof"`
+}
+
+type Setting_Boolean struct {
+	Boolean bool `protobuf:"varint,4,opt,name=boolean,proto3,oneof"`
+}
+
+func (*Setting_Text) isSetting_Value() {}
+
+func (*Setting_Integer) isSetting_Value() {}
+
+func (*Setting_Boolean) isSetting_Value() {}
+
 type StartResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -513,7 +631,7 @@ type StartResponse struct {
 
 func (x *StartResponse) Reset() {
 	*x = StartResponse{}
-	mi := &file_abi_proto_msgTypes[4]
+	mi := &file_abi_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -525,7 +643,7 @@ func (x *StartResponse) String() string {
 func (*StartResponse) ProtoMessage() {}
 
 func (x *StartResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[4]
+	mi := &file_abi_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -538,7 +656,7 @@ func (x *StartResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StartResponse.ProtoReflect.Descriptor instead.
 func (*StartResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{4}
+	return file_abi_proto_rawDescGZIP(), []int{5}
 }
 
 type StopRequest struct {
@@ -549,7 +667,7 @@ type StopRequest struct {
 
 func (x *StopRequest) Reset() {
 	*x = StopRequest{}
-	mi := &file_abi_proto_msgTypes[5]
+	mi := &file_abi_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -561,7 +679,7 @@ func (x *StopRequest) String() string {
 func (*StopRequest) ProtoMessage() {}
 
 func (x *StopRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[5]
+	mi := &file_abi_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -574,7 +692,7 @@ func (x *StopRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StopRequest.ProtoReflect.Descriptor instead.
 func (*StopRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{5}
+	return file_abi_proto_rawDescGZIP(), []int{6}
 }
 
 type StopResponse struct {
@@ -585,7 +703,7 @@ type StopResponse struct {
 
 func (x *StopResponse) Reset() {
 	*x = StopResponse{}
-	mi := &file_abi_proto_msgTypes[6]
+	mi := &file_abi_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -597,7 +715,7 @@ func (x *StopResponse) String() string {
 func (*StopResponse) ProtoMessage() {}
 
 func (x *StopResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[6]
+	mi := &file_abi_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -610,7 +728,7 @@ func (x *StopResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StopResponse.ProtoReflect.Descriptor instead.
 func (*StopResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{6}
+	return file_abi_proto_rawDescGZIP(), []int{7}
 }
 
 // HandleRequest is one HTTP request that passed every gate of the platform.
@@ -631,7 +749,7 @@ type HandleRequest struct {
 
 func (x *HandleRequest) Reset() {
 	*x = HandleRequest{}
-	mi := &file_abi_proto_msgTypes[7]
+	mi := &file_abi_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -643,7 +761,7 @@ func (x *HandleRequest) String() string {
 func (*HandleRequest) ProtoMessage() {}
 
 func (x *HandleRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[7]
+	mi := &file_abi_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -656,7 +774,7 @@ func (x *HandleRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HandleRequest.ProtoReflect.Descriptor instead.
 func (*HandleRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{7}
+	return file_abi_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *HandleRequest) GetRoute() uint32 {
@@ -733,7 +851,7 @@ type HandleResponse struct {
 
 func (x *HandleResponse) Reset() {
 	*x = HandleResponse{}
-	mi := &file_abi_proto_msgTypes[8]
+	mi := &file_abi_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -745,7 +863,7 @@ func (x *HandleResponse) String() string {
 func (*HandleResponse) ProtoMessage() {}
 
 func (x *HandleResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[8]
+	mi := &file_abi_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -758,7 +876,7 @@ func (x *HandleResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HandleResponse.ProtoReflect.Descriptor instead.
 func (*HandleResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{8}
+	return file_abi_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *HandleResponse) GetStatus() uint32 {
@@ -792,7 +910,7 @@ type Header struct {
 
 func (x *Header) Reset() {
 	*x = Header{}
-	mi := &file_abi_proto_msgTypes[9]
+	mi := &file_abi_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -804,7 +922,7 @@ func (x *Header) String() string {
 func (*Header) ProtoMessage() {}
 
 func (x *Header) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[9]
+	mi := &file_abi_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -817,7 +935,7 @@ func (x *Header) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Header.ProtoReflect.Descriptor instead.
 func (*Header) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{9}
+	return file_abi_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Header) GetName() string {
@@ -846,7 +964,7 @@ type Principal struct {
 
 func (x *Principal) Reset() {
 	*x = Principal{}
-	mi := &file_abi_proto_msgTypes[10]
+	mi := &file_abi_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -858,7 +976,7 @@ func (x *Principal) String() string {
 func (*Principal) ProtoMessage() {}
 
 func (x *Principal) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[10]
+	mi := &file_abi_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -871,7 +989,7 @@ func (x *Principal) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Principal.ProtoReflect.Descriptor instead.
 func (*Principal) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{10}
+	return file_abi_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Principal) GetKind() Principal_Kind {
@@ -907,7 +1025,7 @@ type QueryRequest struct {
 
 func (x *QueryRequest) Reset() {
 	*x = QueryRequest{}
-	mi := &file_abi_proto_msgTypes[11]
+	mi := &file_abi_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -919,7 +1037,7 @@ func (x *QueryRequest) String() string {
 func (*QueryRequest) ProtoMessage() {}
 
 func (x *QueryRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[11]
+	mi := &file_abi_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -932,7 +1050,7 @@ func (x *QueryRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QueryRequest.ProtoReflect.Descriptor instead.
 func (*QueryRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{11}
+	return file_abi_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *QueryRequest) GetTransaction() uint64 {
@@ -969,7 +1087,7 @@ type RowsResponse struct {
 
 func (x *RowsResponse) Reset() {
 	*x = RowsResponse{}
-	mi := &file_abi_proto_msgTypes[12]
+	mi := &file_abi_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -981,7 +1099,7 @@ func (x *RowsResponse) String() string {
 func (*RowsResponse) ProtoMessage() {}
 
 func (x *RowsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[12]
+	mi := &file_abi_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -994,7 +1112,7 @@ func (x *RowsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RowsResponse.ProtoReflect.Descriptor instead.
 func (*RowsResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{12}
+	return file_abi_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *RowsResponse) GetCursor() uint64 {
@@ -1029,7 +1147,7 @@ type Column struct {
 
 func (x *Column) Reset() {
 	*x = Column{}
-	mi := &file_abi_proto_msgTypes[13]
+	mi := &file_abi_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1041,7 +1159,7 @@ func (x *Column) String() string {
 func (*Column) ProtoMessage() {}
 
 func (x *Column) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[13]
+	mi := &file_abi_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1054,7 +1172,7 @@ func (x *Column) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Column.ProtoReflect.Descriptor instead.
 func (*Column) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{13}
+	return file_abi_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Column) GetName() string {
@@ -1087,7 +1205,7 @@ type FetchRequest struct {
 
 func (x *FetchRequest) Reset() {
 	*x = FetchRequest{}
-	mi := &file_abi_proto_msgTypes[14]
+	mi := &file_abi_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1099,7 +1217,7 @@ func (x *FetchRequest) String() string {
 func (*FetchRequest) ProtoMessage() {}
 
 func (x *FetchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[14]
+	mi := &file_abi_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1112,7 +1230,7 @@ func (x *FetchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FetchRequest.ProtoReflect.Descriptor instead.
 func (*FetchRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{14}
+	return file_abi_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *FetchRequest) GetCursor() uint64 {
@@ -1131,7 +1249,7 @@ type CloseRowsRequest struct {
 
 func (x *CloseRowsRequest) Reset() {
 	*x = CloseRowsRequest{}
-	mi := &file_abi_proto_msgTypes[15]
+	mi := &file_abi_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1143,7 +1261,7 @@ func (x *CloseRowsRequest) String() string {
 func (*CloseRowsRequest) ProtoMessage() {}
 
 func (x *CloseRowsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[15]
+	mi := &file_abi_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1156,7 +1274,7 @@ func (x *CloseRowsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CloseRowsRequest.ProtoReflect.Descriptor instead.
 func (*CloseRowsRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{15}
+	return file_abi_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *CloseRowsRequest) GetCursor() uint64 {
@@ -1174,7 +1292,7 @@ type CloseRowsResponse struct {
 
 func (x *CloseRowsResponse) Reset() {
 	*x = CloseRowsResponse{}
-	mi := &file_abi_proto_msgTypes[16]
+	mi := &file_abi_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1186,7 +1304,7 @@ func (x *CloseRowsResponse) String() string {
 func (*CloseRowsResponse) ProtoMessage() {}
 
 func (x *CloseRowsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[16]
+	mi := &file_abi_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1199,7 +1317,7 @@ func (x *CloseRowsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CloseRowsResponse.ProtoReflect.Descriptor instead.
 func (*CloseRowsResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{16}
+	return file_abi_proto_rawDescGZIP(), []int{17}
 }
 
 type ExecRequest struct {
@@ -1213,7 +1331,7 @@ type ExecRequest struct {
 
 func (x *ExecRequest) Reset() {
 	*x = ExecRequest{}
-	mi := &file_abi_proto_msgTypes[17]
+	mi := &file_abi_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1225,7 +1343,7 @@ func (x *ExecRequest) String() string {
 func (*ExecRequest) ProtoMessage() {}
 
 func (x *ExecRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[17]
+	mi := &file_abi_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1238,7 +1356,7 @@ func (x *ExecRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExecRequest.ProtoReflect.Descriptor instead.
 func (*ExecRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{17}
+	return file_abi_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ExecRequest) GetTransaction() uint64 {
@@ -1271,7 +1389,7 @@ type ExecResponse struct {
 
 func (x *ExecResponse) Reset() {
 	*x = ExecResponse{}
-	mi := &file_abi_proto_msgTypes[18]
+	mi := &file_abi_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1283,7 +1401,7 @@ func (x *ExecResponse) String() string {
 func (*ExecResponse) ProtoMessage() {}
 
 func (x *ExecResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[18]
+	mi := &file_abi_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1296,7 +1414,7 @@ func (x *ExecResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExecResponse.ProtoReflect.Descriptor instead.
 func (*ExecResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{18}
+	return file_abi_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ExecResponse) GetRowsAffected() int64 {
@@ -1314,7 +1432,7 @@ type BeginRequest struct {
 
 func (x *BeginRequest) Reset() {
 	*x = BeginRequest{}
-	mi := &file_abi_proto_msgTypes[19]
+	mi := &file_abi_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1326,7 +1444,7 @@ func (x *BeginRequest) String() string {
 func (*BeginRequest) ProtoMessage() {}
 
 func (x *BeginRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[19]
+	mi := &file_abi_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1339,7 +1457,7 @@ func (x *BeginRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BeginRequest.ProtoReflect.Descriptor instead.
 func (*BeginRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{19}
+	return file_abi_proto_rawDescGZIP(), []int{20}
 }
 
 type BeginResponse struct {
@@ -1351,7 +1469,7 @@ type BeginResponse struct {
 
 func (x *BeginResponse) Reset() {
 	*x = BeginResponse{}
-	mi := &file_abi_proto_msgTypes[20]
+	mi := &file_abi_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1363,7 +1481,7 @@ func (x *BeginResponse) String() string {
 func (*BeginResponse) ProtoMessage() {}
 
 func (x *BeginResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[20]
+	mi := &file_abi_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1376,7 +1494,7 @@ func (x *BeginResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BeginResponse.ProtoReflect.Descriptor instead.
 func (*BeginResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{20}
+	return file_abi_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *BeginResponse) GetTransaction() uint64 {
@@ -1395,7 +1513,7 @@ type CommitRequest struct {
 
 func (x *CommitRequest) Reset() {
 	*x = CommitRequest{}
-	mi := &file_abi_proto_msgTypes[21]
+	mi := &file_abi_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1407,7 +1525,7 @@ func (x *CommitRequest) String() string {
 func (*CommitRequest) ProtoMessage() {}
 
 func (x *CommitRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[21]
+	mi := &file_abi_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1420,7 +1538,7 @@ func (x *CommitRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CommitRequest.ProtoReflect.Descriptor instead.
 func (*CommitRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{21}
+	return file_abi_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *CommitRequest) GetTransaction() uint64 {
@@ -1438,7 +1556,7 @@ type CommitResponse struct {
 
 func (x *CommitResponse) Reset() {
 	*x = CommitResponse{}
-	mi := &file_abi_proto_msgTypes[22]
+	mi := &file_abi_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1450,7 +1568,7 @@ func (x *CommitResponse) String() string {
 func (*CommitResponse) ProtoMessage() {}
 
 func (x *CommitResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[22]
+	mi := &file_abi_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1463,7 +1581,7 @@ func (x *CommitResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CommitResponse.ProtoReflect.Descriptor instead.
 func (*CommitResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{22}
+	return file_abi_proto_rawDescGZIP(), []int{23}
 }
 
 type RollbackRequest struct {
@@ -1475,7 +1593,7 @@ type RollbackRequest struct {
 
 func (x *RollbackRequest) Reset() {
 	*x = RollbackRequest{}
-	mi := &file_abi_proto_msgTypes[23]
+	mi := &file_abi_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1487,7 +1605,7 @@ func (x *RollbackRequest) String() string {
 func (*RollbackRequest) ProtoMessage() {}
 
 func (x *RollbackRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[23]
+	mi := &file_abi_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1500,7 +1618,7 @@ func (x *RollbackRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RollbackRequest.ProtoReflect.Descriptor instead.
 func (*RollbackRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{23}
+	return file_abi_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *RollbackRequest) GetTransaction() uint64 {
@@ -1518,7 +1636,7 @@ type RollbackResponse struct {
 
 func (x *RollbackResponse) Reset() {
 	*x = RollbackResponse{}
-	mi := &file_abi_proto_msgTypes[24]
+	mi := &file_abi_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1530,7 +1648,7 @@ func (x *RollbackResponse) String() string {
 func (*RollbackResponse) ProtoMessage() {}
 
 func (x *RollbackResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[24]
+	mi := &file_abi_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1543,7 +1661,7 @@ func (x *RollbackResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RollbackResponse.ProtoReflect.Descriptor instead.
 func (*RollbackResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{24}
+	return file_abi_proto_rawDescGZIP(), []int{25}
 }
 
 // Value is one statement argument. Nothing set means NULL.
@@ -1566,7 +1684,7 @@ type Value struct {
 
 func (x *Value) Reset() {
 	*x = Value{}
-	mi := &file_abi_proto_msgTypes[25]
+	mi := &file_abi_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1578,7 +1696,7 @@ func (x *Value) String() string {
 func (*Value) ProtoMessage() {}
 
 func (x *Value) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[25]
+	mi := &file_abi_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1591,7 +1709,7 @@ func (x *Value) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Value.ProtoReflect.Descriptor instead.
 func (*Value) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{25}
+	return file_abi_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Value) GetKind() isValue_Kind {
@@ -1734,7 +1852,7 @@ type TextList struct {
 
 func (x *TextList) Reset() {
 	*x = TextList{}
-	mi := &file_abi_proto_msgTypes[26]
+	mi := &file_abi_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1746,7 +1864,7 @@ func (x *TextList) String() string {
 func (*TextList) ProtoMessage() {}
 
 func (x *TextList) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[26]
+	mi := &file_abi_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1759,7 +1877,7 @@ func (x *TextList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TextList.ProtoReflect.Descriptor instead.
 func (*TextList) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{26}
+	return file_abi_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *TextList) GetValues() []string {
@@ -1778,7 +1896,7 @@ type IntegerList struct {
 
 func (x *IntegerList) Reset() {
 	*x = IntegerList{}
-	mi := &file_abi_proto_msgTypes[27]
+	mi := &file_abi_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1790,7 +1908,7 @@ func (x *IntegerList) String() string {
 func (*IntegerList) ProtoMessage() {}
 
 func (x *IntegerList) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[27]
+	mi := &file_abi_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1803,7 +1921,7 @@ func (x *IntegerList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use IntegerList.ProtoReflect.Descriptor instead.
 func (*IntegerList) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{27}
+	return file_abi_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *IntegerList) GetValues() []int64 {
@@ -1825,7 +1943,7 @@ type DatabaseError struct {
 
 func (x *DatabaseError) Reset() {
 	*x = DatabaseError{}
-	mi := &file_abi_proto_msgTypes[28]
+	mi := &file_abi_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1837,7 +1955,7 @@ func (x *DatabaseError) String() string {
 func (*DatabaseError) ProtoMessage() {}
 
 func (x *DatabaseError) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[28]
+	mi := &file_abi_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1850,7 +1968,7 @@ func (x *DatabaseError) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DatabaseError.ProtoReflect.Descriptor instead.
 func (*DatabaseError) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{28}
+	return file_abi_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *DatabaseError) GetSqlState() string {
@@ -1885,7 +2003,7 @@ type AllowedRequest struct {
 
 func (x *AllowedRequest) Reset() {
 	*x = AllowedRequest{}
-	mi := &file_abi_proto_msgTypes[29]
+	mi := &file_abi_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1897,7 +2015,7 @@ func (x *AllowedRequest) String() string {
 func (*AllowedRequest) ProtoMessage() {}
 
 func (x *AllowedRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[29]
+	mi := &file_abi_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1910,7 +2028,7 @@ func (x *AllowedRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AllowedRequest.ProtoReflect.Descriptor instead.
 func (*AllowedRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{29}
+	return file_abi_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *AllowedRequest) GetCall() uint64 {
@@ -1936,7 +2054,7 @@ type AllowedResponse struct {
 
 func (x *AllowedResponse) Reset() {
 	*x = AllowedResponse{}
-	mi := &file_abi_proto_msgTypes[30]
+	mi := &file_abi_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1948,7 +2066,7 @@ func (x *AllowedResponse) String() string {
 func (*AllowedResponse) ProtoMessage() {}
 
 func (x *AllowedResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[30]
+	mi := &file_abi_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1961,7 +2079,7 @@ func (x *AllowedResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AllowedResponse.ProtoReflect.Descriptor instead.
 func (*AllowedResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{30}
+	return file_abi_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *AllowedResponse) GetAllowed() bool {
@@ -1982,7 +2100,7 @@ type LogRequest struct {
 
 func (x *LogRequest) Reset() {
 	*x = LogRequest{}
-	mi := &file_abi_proto_msgTypes[31]
+	mi := &file_abi_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1994,7 +2112,7 @@ func (x *LogRequest) String() string {
 func (*LogRequest) ProtoMessage() {}
 
 func (x *LogRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[31]
+	mi := &file_abi_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2007,7 +2125,7 @@ func (x *LogRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogRequest.ProtoReflect.Descriptor instead.
 func (*LogRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{31}
+	return file_abi_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *LogRequest) GetLevel() LogRequest_Level {
@@ -2039,7 +2157,7 @@ type LogResponse struct {
 
 func (x *LogResponse) Reset() {
 	*x = LogResponse{}
-	mi := &file_abi_proto_msgTypes[32]
+	mi := &file_abi_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2051,7 +2169,7 @@ func (x *LogResponse) String() string {
 func (*LogResponse) ProtoMessage() {}
 
 func (x *LogResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[32]
+	mi := &file_abi_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2064,7 +2182,96 @@ func (x *LogResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogResponse.ProtoReflect.Descriptor instead.
 func (*LogResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{32}
+	return file_abi_proto_rawDescGZIP(), []int{33}
+}
+
+// SecretRequest asks for a value that the deployment supplies for a key that the manifest declares as a secret.
+type SecretRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Key           string                 `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SecretRequest) Reset() {
+	*x = SecretRequest{}
+	mi := &file_abi_proto_msgTypes[34]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SecretRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SecretRequest) ProtoMessage() {}
+
+func (x *SecretRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_abi_proto_msgTypes[34]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SecretRequest.ProtoReflect.Descriptor instead.
+func (*SecretRequest) Descriptor() ([]byte, []int) {
+	return file_abi_proto_rawDescGZIP(), []int{34}
+}
+
+func (x *SecretRequest) GetKey() string {
+	if x != nil {
+		return x.Key
+	}
+	return ""
+}
+
+type SecretResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Value         string                 `protobuf:"bytes,1,opt,name=value,proto3" json:"value,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SecretResponse) Reset() {
+	*x = SecretResponse{}
+	mi := &file_abi_proto_msgTypes[35]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SecretResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SecretResponse) ProtoMessage() {}
+
+func (x *SecretResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_abi_proto_msgTypes[35]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SecretResponse.ProtoReflect.Descriptor instead.
+func (*SecretResponse) Descriptor() ([]byte, []int) {
+	return file_abi_proto_rawDescGZIP(), []int{35}
+}
+
+func (x *SecretResponse) GetValue() string {
+	if x != nil {
+		return x.Value
+	}
+	return ""
 }
 
 var File_abi_proto protoreflect.FileDescriptor
@@ -2089,9 +2296,16 @@ const file_abi_proto_rawDesc = "" +
 	"permission\x18\x03 \x01(\tR\n" +
 	"permission\x12$\n" +
 	"\x0emax_body_bytes\x18\x04 \x01(\x03R\fmaxBodyBytes\x128\n" +
-	"\tbody_mode\x18\x05 \x01(\x0e2\x1b.narthex.module.v1.BodyModeR\bbodyMode\"*\n" +
+	"\tbody_mode\x18\x05 \x01(\x0e2\x1b.narthex.module.v1.BodyModeR\bbodyMode\"l\n" +
 	"\fStartRequest\x12\x1a\n" +
-	"\bdatabase\x18\x01 \x01(\bR\bdatabase\"\x0f\n" +
+	"\bdatabase\x18\x01 \x01(\bR\bdatabase\x12@\n" +
+	"\rconfiguration\x18\x02 \x03(\v2\x1a.narthex.module.v1.SettingR\rconfiguration\"r\n" +
+	"\aSetting\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x04text\x18\x02 \x01(\tH\x00R\x04text\x12\x1a\n" +
+	"\ainteger\x18\x03 \x01(\x03H\x00R\ainteger\x12\x1a\n" +
+	"\aboolean\x18\x04 \x01(\bH\x00R\abooleanB\a\n" +
+	"\x05value\"\x0f\n" +
 	"\rStartResponse\"\r\n" +
 	"\vStopRequest\"\x0e\n" +
 	"\fStopResponse\"\xa0\x02\n" +
@@ -2195,7 +2409,11 @@ const file_abi_proto_rawDesc = "" +
 	"\x04INFO\x10\x01\x12\b\n" +
 	"\x04WARN\x10\x02\x12\t\n" +
 	"\x05ERROR\x10\x03\"\r\n" +
-	"\vLogResponse*\x95\x02\n" +
+	"\vLogResponse\"!\n" +
+	"\rSecretRequest\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\"&\n" +
+	"\x0eSecretResponse\x12\x14\n" +
+	"\x05value\x18\x01 \x01(\tR\x05value*\xa8\x02\n" +
 	"\x06Method\x12\x16\n" +
 	"\x12METHOD_UNSPECIFIED\x10\x00\x12\x13\n" +
 	"\x0fMETHOD_REGISTER\x10\x01\x12\x10\n" +
@@ -2211,7 +2429,8 @@ const file_abi_proto_rawDesc = "" +
 	"\x0fMETHOD_ROLLBACK\x10&\x12\x12\n" +
 	"\x0eMETHOD_ALLOWED\x100\x12\x0e\n" +
 	"\n" +
-	"METHOD_LOG\x101*:\n" +
+	"METHOD_LOG\x101\x12\x11\n" +
+	"\rMETHOD_SECRET\x102*:\n" +
 	"\bBodyMode\x12\x16\n" +
 	"\x12BODY_MODE_BUFFERED\x10\x00\x12\x16\n" +
 	"\x12BODY_MODE_STREAMED\x10\x01B4Z2github.com/narthex-platform/narthex/modulehost/abib\x06proto3"
@@ -2229,7 +2448,7 @@ func file_abi_proto_rawDescGZIP() []byte {
 }
 
 var file_abi_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_abi_proto_msgTypes = make([]protoimpl.MessageInfo, 33)
+var file_abi_proto_msgTypes = make([]protoimpl.MessageInfo, 36)
 var file_abi_proto_goTypes = []any{
 	(Method)(0),               // 0: narthex.module.v1.Method
 	(BodyMode)(0),             // 1: narthex.module.v1.BodyMode
@@ -2239,55 +2458,59 @@ var file_abi_proto_goTypes = []any{
 	(*RegisterResponse)(nil),  // 5: narthex.module.v1.RegisterResponse
 	(*Route)(nil),             // 6: narthex.module.v1.Route
 	(*StartRequest)(nil),      // 7: narthex.module.v1.StartRequest
-	(*StartResponse)(nil),     // 8: narthex.module.v1.StartResponse
-	(*StopRequest)(nil),       // 9: narthex.module.v1.StopRequest
-	(*StopResponse)(nil),      // 10: narthex.module.v1.StopResponse
-	(*HandleRequest)(nil),     // 11: narthex.module.v1.HandleRequest
-	(*HandleResponse)(nil),    // 12: narthex.module.v1.HandleResponse
-	(*Header)(nil),            // 13: narthex.module.v1.Header
-	(*Principal)(nil),         // 14: narthex.module.v1.Principal
-	(*QueryRequest)(nil),      // 15: narthex.module.v1.QueryRequest
-	(*RowsResponse)(nil),      // 16: narthex.module.v1.RowsResponse
-	(*Column)(nil),            // 17: narthex.module.v1.Column
-	(*FetchRequest)(nil),      // 18: narthex.module.v1.FetchRequest
-	(*CloseRowsRequest)(nil),  // 19: narthex.module.v1.CloseRowsRequest
-	(*CloseRowsResponse)(nil), // 20: narthex.module.v1.CloseRowsResponse
-	(*ExecRequest)(nil),       // 21: narthex.module.v1.ExecRequest
-	(*ExecResponse)(nil),      // 22: narthex.module.v1.ExecResponse
-	(*BeginRequest)(nil),      // 23: narthex.module.v1.BeginRequest
-	(*BeginResponse)(nil),     // 24: narthex.module.v1.BeginResponse
-	(*CommitRequest)(nil),     // 25: narthex.module.v1.CommitRequest
-	(*CommitResponse)(nil),    // 26: narthex.module.v1.CommitResponse
-	(*RollbackRequest)(nil),   // 27: narthex.module.v1.RollbackRequest
-	(*RollbackResponse)(nil),  // 28: narthex.module.v1.RollbackResponse
-	(*Value)(nil),             // 29: narthex.module.v1.Value
-	(*TextList)(nil),          // 30: narthex.module.v1.TextList
-	(*IntegerList)(nil),       // 31: narthex.module.v1.IntegerList
-	(*DatabaseError)(nil),     // 32: narthex.module.v1.DatabaseError
-	(*AllowedRequest)(nil),    // 33: narthex.module.v1.AllowedRequest
-	(*AllowedResponse)(nil),   // 34: narthex.module.v1.AllowedResponse
-	(*LogRequest)(nil),        // 35: narthex.module.v1.LogRequest
-	(*LogResponse)(nil),       // 36: narthex.module.v1.LogResponse
+	(*Setting)(nil),           // 8: narthex.module.v1.Setting
+	(*StartResponse)(nil),     // 9: narthex.module.v1.StartResponse
+	(*StopRequest)(nil),       // 10: narthex.module.v1.StopRequest
+	(*StopResponse)(nil),      // 11: narthex.module.v1.StopResponse
+	(*HandleRequest)(nil),     // 12: narthex.module.v1.HandleRequest
+	(*HandleResponse)(nil),    // 13: narthex.module.v1.HandleResponse
+	(*Header)(nil),            // 14: narthex.module.v1.Header
+	(*Principal)(nil),         // 15: narthex.module.v1.Principal
+	(*QueryRequest)(nil),      // 16: narthex.module.v1.QueryRequest
+	(*RowsResponse)(nil),      // 17: narthex.module.v1.RowsResponse
+	(*Column)(nil),            // 18: narthex.module.v1.Column
+	(*FetchRequest)(nil),      // 19: narthex.module.v1.FetchRequest
+	(*CloseRowsRequest)(nil),  // 20: narthex.module.v1.CloseRowsRequest
+	(*CloseRowsResponse)(nil), // 21: narthex.module.v1.CloseRowsResponse
+	(*ExecRequest)(nil),       // 22: narthex.module.v1.ExecRequest
+	(*ExecResponse)(nil),      // 23: narthex.module.v1.ExecResponse
+	(*BeginRequest)(nil),      // 24: narthex.module.v1.BeginRequest
+	(*BeginResponse)(nil),     // 25: narthex.module.v1.BeginResponse
+	(*CommitRequest)(nil),     // 26: narthex.module.v1.CommitRequest
+	(*CommitResponse)(nil),    // 27: narthex.module.v1.CommitResponse
+	(*RollbackRequest)(nil),   // 28: narthex.module.v1.RollbackRequest
+	(*RollbackResponse)(nil),  // 29: narthex.module.v1.RollbackResponse
+	(*Value)(nil),             // 30: narthex.module.v1.Value
+	(*TextList)(nil),          // 31: narthex.module.v1.TextList
+	(*IntegerList)(nil),       // 32: narthex.module.v1.IntegerList
+	(*DatabaseError)(nil),     // 33: narthex.module.v1.DatabaseError
+	(*AllowedRequest)(nil),    // 34: narthex.module.v1.AllowedRequest
+	(*AllowedResponse)(nil),   // 35: narthex.module.v1.AllowedResponse
+	(*LogRequest)(nil),        // 36: narthex.module.v1.LogRequest
+	(*LogResponse)(nil),       // 37: narthex.module.v1.LogResponse
+	(*SecretRequest)(nil),     // 38: narthex.module.v1.SecretRequest
+	(*SecretResponse)(nil),    // 39: narthex.module.v1.SecretResponse
 }
 var file_abi_proto_depIdxs = []int32{
 	6,  // 0: narthex.module.v1.RegisterResponse.routes:type_name -> narthex.module.v1.Route
 	1,  // 1: narthex.module.v1.Route.body_mode:type_name -> narthex.module.v1.BodyMode
-	13, // 2: narthex.module.v1.HandleRequest.headers:type_name -> narthex.module.v1.Header
-	14, // 3: narthex.module.v1.HandleRequest.principal:type_name -> narthex.module.v1.Principal
-	13, // 4: narthex.module.v1.HandleResponse.headers:type_name -> narthex.module.v1.Header
-	2,  // 5: narthex.module.v1.Principal.kind:type_name -> narthex.module.v1.Principal.Kind
-	29, // 6: narthex.module.v1.QueryRequest.arguments:type_name -> narthex.module.v1.Value
-	17, // 7: narthex.module.v1.RowsResponse.columns:type_name -> narthex.module.v1.Column
-	29, // 8: narthex.module.v1.ExecRequest.arguments:type_name -> narthex.module.v1.Value
-	30, // 9: narthex.module.v1.Value.texts:type_name -> narthex.module.v1.TextList
-	31, // 10: narthex.module.v1.Value.integers:type_name -> narthex.module.v1.IntegerList
-	3,  // 11: narthex.module.v1.LogRequest.level:type_name -> narthex.module.v1.LogRequest.Level
-	13, // 12: narthex.module.v1.LogRequest.attributes:type_name -> narthex.module.v1.Header
-	13, // [13:13] is the sub-list for method output_type
-	13, // [13:13] is the sub-list for method input_type
-	13, // [13:13] is the sub-list for extension type_name
-	13, // [13:13] is the sub-list for extension extendee
-	0,  // [0:13] is the sub-list for field type_name
+	8,  // 2: narthex.module.v1.StartRequest.configuration:type_name -> narthex.module.v1.Setting
+	14, // 3: narthex.module.v1.HandleRequest.headers:type_name -> narthex.module.v1.Header
+	15, // 4: narthex.module.v1.HandleRequest.principal:type_name -> narthex.module.v1.Principal
+	14, // 5: narthex.module.v1.HandleResponse.headers:type_name -> narthex.module.v1.Header
+	2,  // 6: narthex.module.v1.Principal.kind:type_name -> narthex.module.v1.Principal.Kind
+	30, // 7: narthex.module.v1.QueryRequest.arguments:type_name -> narthex.module.v1.Value
+	18, // 8: narthex.module.v1.RowsResponse.columns:type_name -> narthex.module.v1.Column
+	30, // 9: narthex.module.v1.ExecRequest.arguments:type_name -> narthex.module.v1.Value
+	31, // 10: narthex.module.v1.Value.texts:type_name -> narthex.module.v1.TextList
+	32, // 11: narthex.module.v1.Value.integers:type_name -> narthex.module.v1.IntegerList
+	3,  // 12: narthex.module.v1.LogRequest.level:type_name -> narthex.module.v1.LogRequest.Level
+	14, // 13: narthex.module.v1.LogRequest.attributes:type_name -> narthex.module.v1.Header
+	14, // [14:14] is the sub-list for method output_type
+	14, // [14:14] is the sub-list for method input_type
+	14, // [14:14] is the sub-list for extension type_name
+	14, // [14:14] is the sub-list for extension extendee
+	0,  // [0:14] is the sub-list for field type_name
 }
 
 func init() { file_abi_proto_init() }
@@ -2295,7 +2518,12 @@ func file_abi_proto_init() {
 	if File_abi_proto != nil {
 		return
 	}
-	file_abi_proto_msgTypes[25].OneofWrappers = []any{
+	file_abi_proto_msgTypes[4].OneofWrappers = []any{
+		(*Setting_Text)(nil),
+		(*Setting_Integer)(nil),
+		(*Setting_Boolean)(nil),
+	}
+	file_abi_proto_msgTypes[26].OneofWrappers = []any{
 		(*Value_Boolean)(nil),
 		(*Value_Integer)(nil),
 		(*Value_Number)(nil),
@@ -2311,7 +2539,7 @@ func file_abi_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_abi_proto_rawDesc), len(file_abi_proto_rawDesc)),
 			NumEnums:      4,
-			NumMessages:   33,
+			NumMessages:   36,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

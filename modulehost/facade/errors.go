@@ -27,6 +27,7 @@ const (
 	ErrRowsEnded           = Error("ROWS_ENDED")
 	ErrRowsUnread          = Error("ROWS_UNREAD")   // a statement on a transaction whose last rows are neither read nor closed
 	ErrRowTooLarge         = Error("ROW_TOO_LARGE") // a row over 1 MiB
+	ErrSecretAbsent        = Error(abi.CodeSecretAbsent)
 )
 
 // databaseError is what the module may know: what PostgreSQL said of its own statement, and of everything else only that it failed.

@@ -1,5 +1,5 @@
 // Package facade owns what a module may ask of its host: its own database schema, whether the caller of a request holds a permission,
-// and a line in the log. A module process gets a session, which ends with the process and leaves nothing of it behind.
+// its secrets, and a line in the log. A module process gets a session, which ends with the process and leaves nothing of it behind.
 package facade
 
 import (
@@ -20,7 +20,8 @@ type Caller interface {
 // Config is what one module's facade is made of.
 type Config struct {
 	ModuleID string
-	Pool     *pgxpool.Pool // the module's own role; nil without a database
+	Pool     *pgxpool.Pool     // the module's own role; nil without a database
+	Secrets  map[string]string // what the deployment supplies for the manifest's secret keys
 	Log      *zap.Logger
 }
 

@@ -44,6 +44,8 @@ func (s *session) Serve(ctx context.Context, method link.Method, payload []byte)
 		return answer(ctx, payload, s.allowed)
 	case abi.Method_METHOD_LOG:
 		return answer(ctx, payload, s.log)
+	case abi.Method_METHOD_SECRET:
+		return answer(ctx, payload, s.secret)
 	}
 	return nil, &link.Failure{CodeText: "METHOD_UNKNOWN"}
 }
@@ -77,4 +79,13 @@ func (s *session) allowed(ctx context.Context, request *abi.AllowedRequest) (pro
 		return nil, err
 	}
 	return &abi.AllowedResponse{Allowed: allowed}, nil
+}
+
+// secret knows the module's own keys alone; where a value comes from stays with the host.
+func (s *session) secret(_ context.Context, request *abi.SecretRequest) (proto.Message, error) {
+	value, found := s.facade.config.Secrets[request.GetKey()]
+	if !found {
+		return nil, ErrSecretAbsent
+	}
+	return &abi.SecretResponse{Value: value}, nil
 }

@@ -11,14 +11,15 @@ import (
 
 // Host is what the platform offers a started module. Safe for concurrent use.
 type Host struct {
-	DB  *DB          // nil unless the manifest declares a database
-	Log *slog.Logger // goes to the platform's log; long lines and floods are cut
+	DB     *DB // nil unless the manifest declares a database
+	Config Configuration
+	Log    *slog.Logger // goes to the platform's log; long lines and floods are cut
 
 	client *link.Client
 }
 
 func newHost(client *link.Client, start *abi.StartRequest) *Host {
-	host := &Host{client: client, Log: slog.New(&logHandler{client: client})}
+	host := &Host{client: client, Config: newConfiguration(start.GetConfiguration()), Log: slog.New(&logHandler{client: client})}
 	if start.GetDatabase() {
 		host.DB = newDB(client)
 	}

@@ -60,7 +60,7 @@ func serve(t *testing.T, m sdk.Module, schema string) *platform {
 	hostCalls, incoming := socketpair(t)
 	outgoing, moduleCalls := socketpair(t)
 	core, logs := observer.New(zap.InfoLevel)
-	config := facade.Config{ModuleID: "seats", Log: zap.New(core)}
+	config := facade.Config{ModuleID: "seats", Secrets: map[string]string{"apiToken": "marked"}, Log: zap.New(core)}
 	if schema != "" {
 		db := databasetest.New(t)
 		if _, err := migrations.Apply(t.Context(), migrations.Options{
@@ -127,13 +127,21 @@ func (p *platform) call(method abi.Method, request, response any) error {
 	return p.client.Call(ctx, link.Method(method), request.(*abi.HandleRequest), response.(*abi.HandleResponse))
 }
 
+// settings are what every test's module is configured with.
+var settings = []*abi.Setting{
+	{Key: "title", Value: &abi.Setting_Text{Text: "Foyer"}},
+	{Key: "seconds", Value: &abi.Setting_Integer{Integer: 1 << 53}},
+	{Key: "loud", Value: &abi.Setting_Boolean{Boolean: true}},
+	{Key: "quiet", Value: &abi.Setting_Boolean{}},
+}
+
 // started registers and starts the module.
 func (p *platform) started() *platform {
 	p.t.Helper()
 	if err := p.call(abi.Method_METHOD_REGISTER, &abi.RegisterRequest{Abi: abi.Version}, &abi.RegisterResponse{}); err != nil {
 		p.t.Fatal(err)
 	}
-	if err := p.call(abi.Method_METHOD_START, &abi.StartRequest{Database: true}, &abi.StartResponse{}); err != nil {
+	if err := p.call(abi.Method_METHOD_START, &abi.StartRequest{Database: true, Configuration: settings}, &abi.StartResponse{}); err != nil {
 		p.t.Fatal(err)
 	}
 	return p
@@ -159,6 +167,35 @@ func TestRegistration(t *testing.T) {
 func TestVersionsAreOne(t *testing.T) {
 	if sdk.Version != abi.PlatformVersion {
 		t.Errorf("SDK %s, platform %s", sdk.Version, abi.PlatformVersion)
+	}
+}
+
+func TestConfiguration(t *testing.T) {
+	m := &module{}
+	serve(t, m, "").started()
+	got := m.host.Config
+	if got.String("title") != "Foyer" || got.Integer("seconds") != 1<<53 || !got.Boolean("loud") || got.Boolean("quiet") {
+		t.Errorf("%v", got)
+	}
+	if !got.Has("quiet") || got.Has("unset") || got.String("unset") != "" || got.Integer("unset") != 0 || got.Boolean("unset") {
+		t.Error("a key without a value")
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a value of another type was answered")
+		}
+	}()
+	got.Integer("title")
+}
+
+func TestSecret(t *testing.T) {
+	m := &module{}
+	serve(t, m, "").started()
+	if value, err := m.host.Secret("apiToken"); value != "marked" || err != nil {
+		t.Error(value, err)
+	}
+	if value, err := m.host.Secret("title"); value != "" || !errors.Is(err, sdk.ErrSecretAbsent) {
+		t.Error(value, err)
 	}
 }
 
