@@ -22,10 +22,12 @@ build: ## Build bin/narthex
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o $(BIN) ./cmd/narthex
 
 .PHONY: modules
-modules: $(addprefix module-,$(MODULES)) ## Build every sample module's server into its own folder
+modules: $(addprefix module-,$(MODULES)) ## Build every sample module, and its package with a checksum in bin/modules
+	@$(GO) run ./modulehost/archive/pack -out bin/modules $(addprefix modules/,$(MODULES))
 
+# Without the state of the checkout in them, so that the same sources give the same bytes.
 module-%:
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o modules/$*/bin/$(PLATFORM)/$* ./modules/$*
+	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags '-s -w' -o modules/$*/bin/$(PLATFORM)/$* ./modules/$*
 
 .PHONY: start
 start: build modules ## Build, then run the platform from the environment (api:start)

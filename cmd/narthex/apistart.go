@@ -23,7 +23,7 @@ finished, modules are stopped in reverse order, and the command ends with status
 			}
 			log, closeLog := newLog(p.stderr)
 			defer closeLog()
-			s := newServer(settings, log)
+			s := newServer(settings, secrets{p.lookup}, log)
 			if s.inherited, err = inheritedListener(); err != nil {
 				return err
 			}

@@ -79,7 +79,7 @@ func benchServer(b *testing.B) *server {
 	if err != nil {
 		b.Fatal(err)
 	}
-	s := newServer(settings, zap.NewNop())
+	s := newServer(settings, secrets{func(string) (string, bool) { return "", false }}, zap.NewNop())
 	if err := s.Start(b.Context()); err != nil {
 		b.Fatal(err)
 	}

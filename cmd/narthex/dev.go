@@ -12,8 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/narthex-platform/narthex/modulehost/abi"
-	"github.com/narthex-platform/narthex/modulehost/catalog"
 	"github.com/narthex-platform/narthex/services/database/cluster"
 	"github.com/narthex-platform/narthex/services/environment"
 	"github.com/narthex-platform/narthex/services/identity"
@@ -68,17 +66,18 @@ func (p *program) runDev(ctx context.Context, port uint16, dataDir string) (err 
 	if err != nil {
 		return err
 	}
-	settings, err := environment.Load(devEnvironment(postgres.URL("postgres"), secret, free), environment.Everything)
+	lookup := devEnvironment(postgres.URL("postgres"), secret, free)
+	settings, err := environment.Load(lookup, environment.Everything)
 	if err != nil {
 		return err
 	}
-	return p.serveDev(ctx, settings)
+	return p.serveDev(ctx, settings, secrets{lookup})
 }
 
 // serveDev does what an operator does by migrations:apply, identity:create-initial-owner and api:start, and writes the samples on the
 // first run. It serves until ctx ends.
-func (p *program) serveDev(ctx context.Context, settings environment.Settings) error {
-	installed, err := catalog.Discover(settings.Modules.Dir, settings.Modules.Explicit, abi.PlatformVersion)
+func (p *program) serveDev(ctx context.Context, settings environment.Settings, supplied secrets) error {
+	installed, err := installedModules(settings)
 	if err != nil {
 		return err
 	}
@@ -91,7 +90,7 @@ func (p *program) serveDev(ctx context.Context, settings environment.Settings) e
 	}
 	log, closeLog := newLog(p.stderr)
 	defer closeLog()
-	s := newServer(settings, log)
+	s := newServer(settings, supplied, log)
 	s.mail = &terminalMail{to: p.stdout}
 	if err := s.Start(ctx); err != nil {
 		return err

@@ -114,14 +114,15 @@ func wallInstallation(t *testing.T) *installation {
 // inProcess runs the platform in the test, so that its table can be read.
 func (i *installation) inProcess(t *testing.T) *server {
 	t.Helper()
-	settings, err := environment.Load(func(name string) (string, bool) {
+	lookup := func(name string) (string, bool) {
 		value, found := i.environment[name]
 		return value, found
-	}, environment.Everything)
+	}
+	settings, err := environment.Load(lookup, environment.Everything)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newServer(settings, zap.NewNop())
+	s := newServer(settings, secrets{lookup}, zap.NewNop())
 	if err := s.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}

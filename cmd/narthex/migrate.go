@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 
 	"github.com/narthex-platform/narthex/migrations"
-	"github.com/narthex-platform/narthex/modulehost/abi"
 	"github.com/narthex-platform/narthex/modulehost/catalog"
 	"github.com/narthex-platform/narthex/services/database"
 	"github.com/narthex-platform/narthex/services/environment"
@@ -29,7 +27,7 @@ database role and a schema of its own. Reads DATABASE_URL, SERVICE_DATABASE_*, S
 Running it again, or twice at once, changes nothing more.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			settings, installed, err := p.schema()
+			settings, installed, err := p.discover(schemaSections)
 			if err != nil {
 				return err
 			}
@@ -57,7 +55,7 @@ func (p *program) migrationsStatus() *cobra.Command {
 		Short: "Show which migrations are applied, pending, or kept of modules that are not installed",
 		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			settings, installed, err := p.schema()
+			settings, installed, err := p.discover(schemaSections)
 			if err != nil {
 				return err
 			}
@@ -76,16 +74,6 @@ func (p *program) migrationsStatus() *cobra.Command {
 	return command
 }
 
-// schema reads what both commands need before they touch the database.
-func (p *program) schema() (environment.Settings, *catalog.Catalog, error) {
-	settings, err := environment.Load(p.lookup, schemaSections)
-	if err != nil {
-		return settings, nil, err
-	}
-	installed, err := catalog.Discover(settings.Modules.Dir, settings.Modules.Explicit, abi.PlatformVersion)
-	return settings, installed, err
-}
-
 // migrationLimit is for the largest tables; a run that is cut off leaves complete files, and the next one goes on.
 const migrationLimit = time.Hour
 
@@ -101,12 +89,7 @@ func applyMigrations(ctx context.Context, settings environment.Settings, install
 
 func (p *program) printSchema(schema migrations.Report, asJSON bool) error {
 	if asJSON {
-		text, err := json.Marshal(schema)
-		if err != nil {
-			return err
-		}
-		fmt.Fprintln(p.stdout, string(text))
-		return nil
+		return p.printJSON(schema)
 	}
 	for _, line := range schema.Lines {
 		p.printLine(line)

@@ -73,7 +73,7 @@ func (s *server) prepare(module *catalog.Module) (runningModule, error) {
 		return running, nil
 	}
 	declared := module.Manifest
-	config := facade.Config{ModuleID: declared.ID, Log: s.log}
+	config := facade.Config{ModuleID: declared.ID, Secrets: s.secrets.of(declared), Log: s.log}
 	if role, found := s.roles[declared.ID]; found && declared.Database != nil {
 		pool, err := s.database.OpenModule(role)
 		if err != nil {
@@ -88,7 +88,10 @@ func (s *server) prepare(module *catalog.Module) (runningModule, error) {
 		Executable:    module.ExecutablePath(),
 		Folder:        module.Folder,
 		Credential:    s.credential(declared.ID),
-		Start:         &abi.StartRequest{Database: declared.Database != nil},
+		Start: &abi.StartRequest{
+			Database:      declared.Database != nil,
+			Configuration: settingsOf(declared, s.started.Outcome(declared.ID).Configuration),
+		},
 		Validate: func(registration *abi.RegisterResponse) error {
 			return gateway.CheckRoutes(permissionIDs(declared), registration.GetRoutes())
 		},
@@ -97,6 +100,26 @@ func (s *server) prepare(module *catalog.Module) (runningModule, error) {
 		Log:    s.log.With(zap.String("module", declared.ID)),
 	})
 	return running, nil
+}
+
+// settingsOf is a module's configuration snapshot as it travels, in the manifest's order.
+func settingsOf(m *manifest.Manifest, snapshot map[string]any) []*abi.Setting {
+	var settings []*abi.Setting
+	for _, declared := range m.Configuration {
+		setting := &abi.Setting{Key: declared.Key}
+		switch value := snapshot[declared.Key].(type) {
+		case string:
+			setting.Value = &abi.Setting_Text{Text: value}
+		case int64:
+			setting.Value = &abi.Setting_Integer{Integer: value}
+		case bool:
+			setting.Value = &abi.Setting_Boolean{Boolean: value}
+		default: // no value, or a secret
+			continue
+		}
+		settings = append(settings, setting)
+	}
+	return settings
 }
 
 // credential gives every module a user of its own when the host may do that: 70000 and its place in the order of ids.

@@ -2,12 +2,10 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
-	"github.com/narthex-platform/narthex/migrations"
 	"github.com/narthex-platform/narthex/services/database"
 	"github.com/narthex-platform/narthex/services/environment"
 	"github.com/narthex-platform/narthex/services/identity"
@@ -24,12 +22,17 @@ func (e commandError) Code() string { return string(e) }
 const (
 	errPasswordFlag  = commandError("PASSWORD_FLAG_REFUSED")
 	errPasswordInput = commandError("PASSWORD_INVALID")
+	errNotInstalled  = commandError("MODULE_NOT_INSTALLED")
 )
 
 func (e commandError) sentence() string {
 	switch e {
 	case errPasswordFlag:
 		return "A password on the command line would stay in the shell's history; the command asks for it, or reads it from standard input."
+	case errNotInstalled:
+		return "No module of that id is installed here; see: narthex modules:list"
+	case errUnhealthy:
+		return "Something blocks this installation; the findings above say what, and what to do."
 	case errNoPort:
 		return "No free port was found; choose another with --port."
 	case errDevData:
@@ -92,20 +95,9 @@ func (p *program) createOwner(ctx context.Context, settings environment.Database
 	return outcome, err
 }
 
-// withStore opens the database for one command and refuses an old server or schema first.
-func withStore(ctx context.Context, settings environment.Database, f func(*identity.Store) error) (err error) {
-	db, err := database.Open(settings)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	if err := db.Check(ctx); err != nil {
-		return err
-	}
-	if err := migrations.Check(ctx, db.Pool(), nil); err != nil {
-		return err
-	}
-	return f(identity.NewStore(db.Pool()))
+// withStore opens the people of the database for one command.
+func withStore(ctx context.Context, settings environment.Database, f func(*identity.Store) error) error {
+	return withDatabase(ctx, settings, nil, func(db *database.Database) error { return f(identity.NewStore(db.Pool())) })
 }
 
 func (p *program) bootstrapOwner() *cobra.Command {

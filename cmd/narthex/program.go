@@ -67,6 +67,13 @@ func (p *program) commands() *cobra.Command {
 		p.migrationsStatus(),
 		p.createInitialOwner(),
 		p.bootstrapOwner(),
+		p.modulesEnable(),
+		p.modulesDisable(),
+		p.modulesList(),
+		p.modulesValidate(),
+		p.modulesInstall(),
+		p.modulesRemove(),
+		p.doctor(),
 		p.dev(),
 		p.version(),
 	)

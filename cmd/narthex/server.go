@@ -12,6 +12,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/facade"
 	"github.com/narthex-platform/narthex/modulehost/process"
 	"github.com/narthex-platform/narthex/services/authorization"
+	"github.com/narthex-platform/narthex/services/configuration"
 	"github.com/narthex-platform/narthex/services/database"
 	"github.com/narthex-platform/narthex/services/devices"
 	"github.com/narthex-platform/narthex/services/enablement"
@@ -28,6 +29,7 @@ type server struct {
 	settings  environment.Settings
 	inherited net.Listener // in place of the configured address; nil: none
 	mail      mail.Sender  // nil: the configured mail server
+	secrets   secrets      // of the modules
 	log       *zap.Logger
 	tree      *supervisor.Tree
 
@@ -40,7 +42,10 @@ type server struct {
 	identity      *identity.Service
 	devices       *devices.Service
 	authorization *authorization.Service
-	decisions     enablement.Decisions
+	resolver      *resolver
+	started       catalog.Resolution // by which this process runs what it runs
+	enablement    *enablement.Service
+	configuration *configuration.Service
 	roles         map[string]database.ModuleRole
 	eligible      []*catalog.Module // in dependency order
 	modules       []runningModule   // the same, started
@@ -54,8 +59,8 @@ type runningModule struct {
 	facade  *facade.Facade
 }
 
-func newServer(settings environment.Settings, log *zap.Logger) *server {
-	return &server{settings: settings, log: log, tree: supervisor.New(log)}
+func newServer(settings environment.Settings, supplied secrets, log *zap.Logger) *server {
+	return &server{settings: settings, secrets: supplied, log: log, tree: supervisor.New(log)}
 }
 
 // Addr is where the server listens, after Start.

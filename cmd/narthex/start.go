@@ -12,11 +12,10 @@ import (
 
 	"github.com/narthex-platform/narthex/mail"
 	"github.com/narthex-platform/narthex/migrations"
-	"github.com/narthex-platform/narthex/modulehost/abi"
-	"github.com/narthex-platform/narthex/modulehost/catalog"
 	"github.com/narthex-platform/narthex/modulehost/gateway"
 	"github.com/narthex-platform/narthex/services/authorization"
 	"github.com/narthex-platform/narthex/services/clientaddress"
+	"github.com/narthex-platform/narthex/services/configuration"
 	"github.com/narthex-platform/narthex/services/database"
 	"github.com/narthex-platform/narthex/services/devices"
 	"github.com/narthex-platform/narthex/services/enablement"
@@ -53,8 +52,7 @@ func (s *server) Start(ctx context.Context) error {
 
 // discoverModules is step 1: every manifest once, and the one immutable permission registry.
 func (s *server) discoverModules(context.Context) (err error) {
-	installed := s.settings.Modules
-	if s.catalog, err = catalog.Discover(installed.Dir, installed.Explicit, abi.PlatformVersion); err != nil {
+	if s.catalog, err = installedModules(s.settings); err != nil {
 		return err
 	}
 	s.registry, err = composeRegistry(s.catalog)
@@ -117,7 +115,7 @@ func (s *server) buildIdentity(ctx context.Context) (err error) {
 	)})
 }
 
-// resolveEligibility is step 5: the stored decisions, and which modules may run.
+// resolveEligibility is step 5: the stored decisions, then the stored configuration, and which modules run with which snapshot.
 func (s *server) resolveEligibility(ctx context.Context) (err error) {
 	pool := s.database.Pool()
 	if err := s.database.Check(ctx); err != nil {
@@ -126,13 +124,20 @@ func (s *server) resolveEligibility(ctx context.Context) (err error) {
 	if err := migrations.Check(ctx, pool, migrationLines(s.catalog)); err != nil {
 		return causedError{enablement.ErrRead, err}
 	}
-	if s.decisions, err = enablement.New(pool).Decisions(ctx); err != nil {
+	s.resolver = newResolver(s.catalog, s.database, s.settings, s.secrets)
+	if s.started, err = s.resolver.Resolve(ctx); err != nil {
 		return err
 	}
 	if s.roles, err = s.database.ModuleRoles(ctx); err != nil {
 		return causedError{enablement.ErrRead, err}
 	}
-	s.eligible = s.catalog.Eligible(s.decisions.Enabled)
+	s.eligible = s.started.Running()
+	s.enablement = enablement.New(enablement.Config{
+		Catalog: s.catalog, Started: s.started, Resolver: s.resolver, Store: s.resolver.enablement,
+	})
+	s.configuration = configuration.New(configuration.Config{
+		Catalog: s.catalog, Started: s.started, Resolver: s.resolver, Store: s.resolver.configuration, Secret: s.secrets.supplied,
+	})
 	return nil
 }
 
@@ -161,7 +166,8 @@ func (s *server) buildHTTP(context.Context) error {
 
 // routes is the whole table.
 func (s *server) routes() []httpapi.Route {
-	routes := slices.Concat(s.health.Routes(), s.identity.Routes(), s.authorization.Routes(), s.devices.Routes())
+	routes := slices.Concat(s.health.Routes(), s.identity.Routes(), s.authorization.Routes(), s.devices.Routes(),
+		s.enablement.Routes(), s.configuration.Routes())
 	for _, module := range s.modules {
 		if module.process != nil {
 			routes = append(routes, gateway.Routes(gateway.Module{

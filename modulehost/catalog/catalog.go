@@ -41,6 +41,27 @@ type Edge struct {
 	Required bool
 }
 
+// Declared answers every dependency of the manifest, required before optional, each in its order. An optional one that has no provider
+// in range has none here either.
+func (m *Module) Declared() []Edge {
+	edges := make([]Edge, 0, len(m.Manifest.Dependencies.Required)+len(m.Manifest.Dependencies.Optional))
+	found := m.Dependencies
+	add := func(d manifest.Dependency, required bool) {
+		edge := Edge{Kind: d.Kind, ID: d.ID, Required: required}
+		if len(found) > 0 && found[0].Kind == d.Kind && found[0].ID == d.ID {
+			edge, found = found[0], found[1:]
+		}
+		edges = append(edges, edge)
+	}
+	for _, d := range m.Manifest.Dependencies.Required {
+		add(d, true)
+	}
+	for _, d := range m.Manifest.Dependencies.Optional {
+		add(d, false)
+	}
+	return edges
+}
+
 // Module answers an installed module.
 func (c *Catalog) Module(id string) (*Module, bool) {
 	m, ok := c.byID[id]

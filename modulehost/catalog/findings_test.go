@@ -39,6 +39,8 @@ func TestFindings(t *testing.T) {
 			[]string{"MANIFEST_VERSION_UNSUPPORTED: module people at /manifestVersion: "}},
 		"other id": {func(t *testing.T, dir string) { install(t, dir, "people-old", fields{"id": "people"}) },
 			[]string{"MODULE_ID_MISMATCH: module people-old at /id: "}},
+		"other id and more": {func(t *testing.T, dir string) { install(t, dir, "people-old", fields{"id": "people", "name": 1}) },
+			[]string{"MANIFEST_INVALID: module people-old at /name: ", "MODULE_ID_MISMATCH: module people-old at /id: "}},
 		"hostile folder name": {func(t *testing.T, dir string) {
 			must(t, os.Mkdir(filepath.Join(dir, "a\nDONE: \x1b[2J"), 0o755))
 		}, []string{"MANIFEST_MISSING: module a_DONE____2J: "}},

@@ -2,7 +2,6 @@ package catalog_test
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -113,25 +112,6 @@ func TestLongChain(t *testing.T) {
 	for i, m := range found.Modules {
 		if m.Level != i || m.Manifest.ID != fmt.Sprintf("m%d", i) {
 			t.Fatalf("%s at %d has level %d", m.Manifest.ID, i, m.Level)
-		}
-	}
-}
-
-// BenchmarkDiscover reads 1,000 browser-only modules with 32 KiB of script each.
-func BenchmarkDiscover(b *testing.B) {
-	dir := b.TempDir()
-	script := strings.Repeat("export default 1;\n", 32<<10/18)
-	for i := range 1000 {
-		more := fields{"entrypoints": fields{"ui": "ui/index.js"},
-			"permissions": []fields{{"id": fmt.Sprintf("m%d.see", i), "baseline": "authenticated"}}}
-		if i > 0 {
-			more["dependencies"] = needs([]string{fmt.Sprintf("module m%d ^1.0.0", i/2)}[:i%2])
-		}
-		write(b, filepath.Join(install(b, dir, fmt.Sprintf("m%d", i), more), "ui/index.js"), script)
-	}
-	for b.Loop() {
-		if _, err := catalog.Discover(dir, true, platform); err != nil {
-			b.Fatal(err)
 		}
 	}
 }

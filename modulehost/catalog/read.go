@@ -36,12 +36,8 @@ func read(folder string, platform *semver.Version) (*Module, Findings) {
 		return nil, i.findings
 	}
 	defer pkg.Close()
-	m := i.manifest(pkg)
+	m := i.manifest(pkg, name)
 	if m == nil {
-		return nil, i.findings
-	}
-	if m.ID != name {
-		i.add(ErrIDMismatch, "/id", "id must be the name of the module's folder.")
 		return nil, i.findings
 	}
 	i.compatible(m, platform)
@@ -53,7 +49,8 @@ func read(folder string, platform *semver.Version) (*Module, Findings) {
 	return i.files(pkg, &Module{Manifest: m, Folder: real}), i.findings
 }
 
-func (i *inspection) manifest(pkg *manifest.Package) *manifest.Manifest {
+// manifest answers the manifest when it stands and is the folder's own.
+func (i *inspection) manifest(pkg *manifest.Package, folder string) *manifest.Manifest {
 	file, err := pkg.Read(manifest.FileName, manifest.MaxBytes)
 	if errors.Is(err, manifest.ErrFileMissing) {
 		i.add(ErrManifestMissing, "", "the module's folder must have a "+manifest.FileName+".")
@@ -64,9 +61,17 @@ func (i *inspection) manifest(pkg *manifest.Package) *manifest.Manifest {
 		return nil
 	}
 	m, findings := manifest.Parse(file.Bytes)
+	id := ""
 	for _, finding := range findings {
-		finding.Module = i.module
+		id, finding.Module = finding.Module, i.module
 		i.findings = append(i.findings, finding)
+	}
+	if m != nil {
+		id = m.ID
+	}
+	if id != "" && id != folder {
+		i.add(ErrIDMismatch, "/id", "id must be the name of the module's folder.")
+		return nil
 	}
 	return m
 }

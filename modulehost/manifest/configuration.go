@@ -2,11 +2,6 @@ package manifest
 
 import "slices"
 
-const (
-	maxConfigurationDescription = 1000
-	maxEnumValueLength          = 200
-)
-
 // Type is the type of a configuration value.
 type Type string
 
@@ -46,7 +41,7 @@ var constraints = []struct {
 
 func (r *reader) configuration(o object, m *Manifest) {
 	keys, variables := make(map[string]bool), make(map[string]bool)
-	for _, f := range o.list("configuration", 64) {
+	for _, f := range o.list("configuration", maxDeclarations) {
 		c, ok := r.open(f, "key", "type", "required", "default", "description", "minLength", "maxLength", "minimum", "maximum", "values")
 		if !ok {
 			continue
@@ -78,7 +73,7 @@ func (r *reader) declaration(c object, key string) Declaration {
 	if f, ok := c.optional("required"); ok {
 		d.Required, _ = r.boolean(f)
 	}
-	d.Description = c.description(maxConfigurationDescription)
+	d.Description = c.description(maxConfigurationText)
 	if !typed {
 		return d
 	}
@@ -143,7 +138,7 @@ func (r *reader) values(c object) []string {
 	if !ok {
 		return nil
 	}
-	fields := c.list("values", 64)
+	fields := c.list("values", maxEnumValues)
 	if f.node.kind == kindArray && len(f.node.elements) == 0 {
 		r.invalid(f, "must have at least one entry.")
 	}

@@ -18,6 +18,7 @@ const maxProgramHeaders = 128
 const (
 	notExecutableHere = Refusal("must be an ELF executable for this system and processor; build with CGO_ENABLED=0.")
 	notStatic         = Refusal("must be statically linked; build with CGO_ENABLED=0.")
+	incomplete        = Refusal("must be a complete executable; this one was cut short.")
 )
 
 // machines are the processors that modules can be built for. Go names them otherwise than ELF does.
@@ -46,21 +47,22 @@ func (p *Package) Executable(path string) (*Artifact, error) {
 		return nil, Refusal("must have its executable bit set.")
 	}
 	if runtime.GOOS == "linux" {
-		if err := checkELF(file); err != nil {
+		if err := checkELF(file, identity.Size); err != nil {
 			return nil, err
 		}
 	}
 	artifact := &Artifact{Path: path, Identity: identity}
 	hash := sha256.New()
-	if n, err := io.Copy(hash, io.LimitReader(file, MaxExecutableBytes+1)); err != nil || n > MaxExecutableBytes {
-		return nil, Refusal("cannot be read.")
+	if n, err := io.Copy(hash, io.LimitReader(file, identity.Size+1)); err != nil || n != identity.Size {
+		return nil, errChanging
 	}
 	hash.Sum(artifact.SHA256[:0])
 	return artifact, nil
 }
 
-// checkELF reads the two tables that decide, by hand: debug/elf reads sections too and is not made for hostile files.
-func checkELF(file io.ReaderAt) error {
+// checkELF reads the two tables that decide, by hand: debug/elf reads sections too and is not made for hostile files. size is
+// the file's, in bytes.
+func checkELF(file io.ReaderAt, size int64) error {
 	var header elf.Header64
 	raw := make([]byte, binary.Size(header))
 	if _, err := file.ReadAt(raw, 0); err != nil {
@@ -78,22 +80,26 @@ func checkELF(file io.ReaderAt) error {
 	if !known || elf.Machine(header.Machine) != machine || order != nativeOrder() || kind != elf.ET_EXEC && kind != elf.ET_DYN {
 		return notExecutableHere
 	}
-	return checkSegments(file, header, order)
+	if abi := elf.OSABI(raw[elf.EI_OSABI]); abi != elf.ELFOSABI_NONE && abi != elf.ELFOSABI_LINUX {
+		return notExecutableHere // the kernel would start it, and it would fail at its first system call
+	}
+	return checkSegments(file, size, header, order)
 }
 
-// checkSegments looks for what needs an interpreter. A position-independent executable without one is static too.
-func checkSegments(file io.ReaderAt, header elf.Header64, order binary.ByteOrder) error {
+// checkSegments looks for what needs an interpreter, and for what the file was cut short of: the kernel would start it, and it
+// would die of the first byte that is not there. A position-independent executable without an interpreter is static too.
+func checkSegments(file io.ReaderAt, size int64, header elf.Header64, order binary.ByteOrder) error {
 	var segment elf.Prog64
-	size := binary.Size(segment)
-	if header.Phnum == 0 || header.Phnum > maxProgramHeaders || int(header.Phentsize) != size || header.Phoff > MaxExecutableBytes {
+	each := binary.Size(segment)
+	if header.Phnum == 0 || header.Phnum > maxProgramHeaders || int(header.Phentsize) != each || header.Phoff > MaxExecutableBytes {
 		return notExecutableHere
 	}
-	raw := make([]byte, size*int(header.Phnum))
+	raw := make([]byte, each*int(header.Phnum))
 	if _, err := file.ReadAt(raw, int64(header.Phoff)); err != nil {
 		return notExecutableHere
 	}
 	loads := false
-	for ; len(raw) > 0; raw = raw[size:] {
+	for ; len(raw) > 0; raw = raw[each:] {
 		if _, err := binary.Decode(raw, order, &segment); err != nil {
 			return notExecutableHere
 		}
@@ -102,6 +108,9 @@ func checkSegments(file io.ReaderAt, header elf.Header64, order binary.ByteOrder
 			return notStatic
 		case elf.PT_LOAD:
 			loads = true
+			if segment.Off > uint64(size) || segment.Filesz > uint64(size)-segment.Off {
+				return incomplete
+			}
 		}
 	}
 	if !loads {

@@ -16,12 +16,15 @@ import (
 const (
 	wrongMachine = "must be an ELF executable for this system and processor; build with CGO_ENABLED=0."
 	dynamic      = "must be statically linked; build with CGO_ENABLED=0."
+	cut          = "must be a complete executable; this one was cut short."
 )
+
+// machine is this processor's name in ELF; zero where it is not one that these tests know.
+var machine = map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64}[runtime.GOARCH]
 
 // binaryFile answers an executable that consists of its header and the given segments, after a change to the header.
 func binaryFile(t testing.TB, change func(*elf.Header64), segments ...elf.ProgType) []byte {
 	t.Helper()
-	machine := map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64}[runtime.GOARCH]
 	if machine == elf.EM_NONE || runtime.GOOS != "linux" {
 		t.Skip("no executable for this machine at hand")
 	}
@@ -40,6 +43,15 @@ func binaryFile(t testing.TB, change func(*elf.Header64), segments ...elf.ProgTy
 		must(t, binary.Write(&out, binary.LittleEndian, elf.Prog64{Type: uint32(kind)}))
 	}
 	return out.Bytes()
+}
+
+// loading answers the executable with another place in the file for its second segment, which is loaded.
+func loading(static []byte, offset, size uint64) []byte {
+	const second = 64 + 56
+	data := bytes.Clone(static)
+	binary.LittleEndian.PutUint64(data[second+8:], offset)
+	binary.LittleEndian.PutUint64(data[second+32:], size)
+	return data
 }
 
 func TestExecutable(t *testing.T) {
@@ -65,6 +77,12 @@ func TestExecutable(t *testing.T) {
 		"no segments":     {binaryFile(t, nil), 0o755, wrongMachine},
 		"nothing to load": {binaryFile(t, nil, elf.PT_NOTE), 0o755, wrongMachine},
 		"segments cut":    {static[:100], 0o755, wrongMachine},
+		"Linux by name":   {binaryFile(t, func(h *elf.Header64) { h.Ident[elf.EI_OSABI] = byte(elf.ELFOSABI_LINUX) }, elf.PT_LOAD), 0o755, ""},
+		"other system":    {binaryFile(t, func(h *elf.Header64) { h.Ident[elf.EI_OSABI] = byte(elf.ELFOSABI_FREEBSD) }, elf.PT_LOAD), 0o755, wrongMachine},
+		"cut short":       {loading(static, 0, uint64(len(static))+1), 0o755, cut},
+		"cut off":         {loading(static, uint64(len(static))+1, 0), 0o755, cut},
+		"around zero":     {loading(static, 64, 1<<64-1), 0o755, cut},
+		"all there":       {loading(static, 64, uint64(len(static))-64), 0o755, ""},
 		"many segments":   {binaryFile(t, func(h *elf.Header64) { h.Phnum = 0xffff }, elf.PT_LOAD), 0o755, wrongMachine},
 		"far segments":    {binaryFile(t, func(h *elf.Header64) { h.Phoff = 1 << 63 }, elf.PT_LOAD), 0o755, wrongMachine},
 		"wide segments":   {binaryFile(t, func(h *elf.Header64) { h.Phentsize = 57 }, elf.PT_LOAD), 0o755, wrongMachine},

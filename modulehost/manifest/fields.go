@@ -10,13 +10,6 @@ import (
 	"github.com/Masterminds/semver/v3"
 )
 
-// Limits that keep a manifest's texts short enough to print, store and put in a URL.
-const (
-	maxVersionLength = 128
-	maxRangeLength   = 256
-	maxInteger       = 1 << 53 // what a browser's number still holds exactly
-)
-
 // field is one value and where it stands: pointer for machines, label for sentences.
 type field struct {
 	node    *node
@@ -195,7 +188,8 @@ func (o object) versions(name string) *semver.Constraints {
 		return nil
 	}
 	const rule = "must be a version range of at most %d characters, such as ^1.4.0."
-	if len(value) > maxRangeLength || strings.TrimSpace(value) == "" {
+	lone := strings.Contains(strings.ReplaceAll(value, "||", ""), "|") // which the library takes for a digit
+	if len(value) > maxRangeLength || strings.TrimSpace(value) == "" || lone {
 		o.report.invalid(f, rule, maxRangeLength)
 		return nil
 	}

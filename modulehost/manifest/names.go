@@ -9,12 +9,6 @@ import (
 // reserved is the platform's own namespace.
 const reserved = "core"
 
-const (
-	maxIDLength         = 48
-	maxNamespacedLength = 128
-	maxKeyLength        = 64
-)
-
 var (
 	idPattern         = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 	namespacedPattern = regexp.MustCompile(`^([a-z][a-z0-9]*(?:-[a-z0-9]+)*)\.[a-z][a-z0-9-]*(\.[a-z][a-z0-9-]*)*$`)

@@ -23,6 +23,9 @@ const maxFolderEntries = 10_000
 // ErrFileMissing: there is nothing at the path.
 const ErrFileMissing = Refusal("names a file that the package does not have.")
 
+// errChanging: what was read is not what the opened file was when it was examined.
+const errChanging = Refusal("must not change while it is read.")
+
 // OpenPackage opens a module's folder. The caller closes it. An error is the system's own and names the path: it is not
 // for showing.
 func OpenPackage(folder string) (*Package, error) {
@@ -81,15 +84,13 @@ func (p *Package) Read(path string, max int64) (*Artifact, error) {
 	if identity.Size > max {
 		return nil, tooLarge(max)
 	}
-	data := make([]byte, identity.Size+1)
-	n, err := io.ReadFull(file, data)
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		err = nil // as wanted: the byte too many is not there
+	data := make([]byte, identity.Size)
+	if _, err := io.ReadFull(file, data); err != nil {
+		return nil, errChanging
 	}
-	if err != nil || int64(n) != identity.Size {
-		return nil, Refusal("must not change while it is read.")
+	if n, err := file.Read(make([]byte, 1)); n > 0 || !errors.Is(err, io.EOF) {
+		return nil, errChanging
 	}
-	data = data[:n]
 	return &Artifact{Path: path, Identity: identity, SHA256: sha256.Sum256(data), Bytes: data}, nil
 }
 

@@ -206,3 +206,20 @@ func relative(t testing.TB, from, to, name string) string {
 	must(t, err)
 	return path
 }
+
+// TestFileOfAnotherLength: the kernel's own files hold more or fewer bytes than they say, as a file does that changes under the reader.
+func TestFileOfAnotherLength(t *testing.T) {
+	t.Parallel()
+	for folder, name := range map[string]string{"/proc/self": "status", "/sys/kernel/mm/transparent_hugepage": "enabled"} {
+		pkg, err := manifest.OpenPackage(folder)
+		if errors.Is(err, os.ErrNotExist) {
+			t.Logf("no %s here", folder)
+			continue
+		}
+		must(t, err)
+		if _, err := pkg.Script(name); err == nil || err.Error() != "must not change while it is read." {
+			t.Errorf("%s: got %v", name, err)
+		}
+		must(t, pkg.Close())
+	}
+}

@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"strconv"
 	"strings"
 )
 
@@ -50,18 +51,14 @@ func (r *reader) manifest(data []byte) *Manifest {
 	r.storage(o, m)
 	r.configuration(o, m)
 	r.contributions(o, m)
-	r.serverNeeds(o, m)
+	r.serverNeeds(o)
 	return m
 }
 
 // otherVersion is asked first: the rules of version 7 say nothing about another one.
 func (n *node) otherVersion() bool {
-	for _, m := range n.members {
-		if m.name == "manifestVersion" {
-			return m.value.kind == kindNumber && !strings.ContainsAny(m.value.text, ".eE") && m.value.text != "7"
-		}
-	}
-	return false
+	version := n.member("manifestVersion")
+	return version.kind == kindNumber && !strings.ContainsAny(version.text, ".eE") && version.text != strconv.Itoa(Version)
 }
 
 func (r *reader) identity(o object, m *Manifest) {
@@ -81,7 +78,7 @@ func (r *reader) identity(o object, m *Manifest) {
 		}
 	}
 	if f, ok := o.required("name"); ok {
-		if name, ok := r.words(f, 1, 80); ok && strings.TrimSpace(name) != name {
+		if name, ok := r.words(f, 1, maxNameLength); ok && strings.TrimSpace(name) != name {
 			r.invalid(f, "must not begin or end with white space.")
 		} else {
 			m.Name = name
@@ -130,7 +127,7 @@ func (r *reader) storage(o object, m *Manifest) {
 		return
 	}
 	seen := make(map[string]bool)
-	for _, f := range s.list("buckets", 16) {
+	for _, f := range s.list("buckets", maxBuckets) {
 		bucket, ok := r.text(f)
 		if !ok {
 			continue
@@ -148,26 +145,29 @@ func (r *reader) storage(o object, m *Manifest) {
 }
 
 // serverNeeds: what only a process can use needs one. Routes and channels are registered by that process itself.
-func (r *reader) serverNeeds(o object, m *Manifest) {
-	if f, ok := o.values["entrypoints"]; ok && (f.kind != kindObject || f.member("server")) {
+func (r *reader) serverNeeds(o object) {
+	if f, ok := o.values["entrypoints"]; ok && (f.kind != kindObject || f.member("server").kind != 0) {
 		return // present, or already reported
 	}
-	if m.Database != nil {
-		r.add(ErrInvalid, "/database", "database needs entrypoints.server.")
+	const rule = "needs entrypoints.server."
+	if f, ok := o.optional("database"); ok && f.node.kind == kindObject {
+		r.invalid(f, rule)
 	}
-	if len(m.Buckets) > 0 {
-		r.add(ErrInvalid, "/storage/buckets", "storage.buckets needs entrypoints.server.")
+	if f, ok := o.optional("storage"); ok && len(f.node.member("buckets").elements) > 0 {
+		f.pointer, f.label = f.pointer+"/buckets", f.label+".buckets"
+		r.invalid(f, rule)
 	}
-	if len(m.Configuration) > 0 {
-		r.add(ErrInvalid, "/configuration", "configuration needs entrypoints.server.")
+	if f, ok := o.optional("configuration"); ok && len(f.node.elements) > 0 {
+		r.invalid(f, rule)
 	}
 }
 
-func (n *node) member(name string) bool {
+// member answers the first of that name, and a node of no kind when there is none.
+func (n *node) member(name string) *node {
 	for _, m := range n.members {
 		if m.name == name {
-			return true
+			return m.value
 		}
 	}
-	return false
+	return &node{}
 }

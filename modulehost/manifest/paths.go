@@ -7,8 +7,6 @@ import (
 	"unicode"
 )
 
-const maxPathLength = 255 // bytes
-
 // path answers a path inside the package. This is the rule one can see in the text; what stands in the folder is
 // Package's to check.
 func (r *report) path(f field) string {

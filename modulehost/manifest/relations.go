@@ -1,9 +1,6 @@
 package manifest
 
-const (
-	maxDependencies          = 32 // required and optional together
-	maxPermissionDescription = 200
-)
+import "strings"
 
 func (r *reader) dependencies(o object, m *Manifest) {
 	f, ok := o.optional("dependencies")
@@ -58,7 +55,7 @@ func (r *reader) target(f field, d Dependency) {
 		owner = namespace(d.ID)
 	}
 	switch {
-	case d.Kind == KindCapability && owner == "":
+	case d.Kind == KindCapability && !ValidID(owner): // the platform itself provides none
 		r.invalid(f, "must be a capability id, <module-id>.<name>.")
 	case d.Kind == KindModule && !ValidID(owner):
 		r.invalid(f, "must be a module id.")
@@ -79,7 +76,7 @@ func (r *reader) own(f field, id string) bool {
 
 func (r *reader) provides(o object, m *Manifest) {
 	seen := make(map[string]bool)
-	for _, f := range o.list("provides", 16) {
+	for _, f := range o.list("provides", maxProvides) {
 		p, ok := r.open(f, "capability", "version")
 		if !ok {
 			continue
@@ -96,7 +93,7 @@ func (r *reader) provides(o object, m *Manifest) {
 // permissions answers every id that was declared, also by an entry with another fault, for the display to refer to.
 func (r *reader) permissions(o object, m *Manifest) map[string]bool {
 	declared := make(map[string]bool)
-	for _, f := range o.list("permissions", 64) {
+	for _, f := range o.list("permissions", maxPermissions) {
 		p, ok := r.open(f, "id", "baseline", "description")
 		if !ok {
 			continue
@@ -104,7 +101,7 @@ func (r *reader) permissions(o object, m *Manifest) map[string]bool {
 		id, at, ok := p.text("id")
 		switch {
 		case !ok:
-		case namespace(id) == reserved:
+		case strings.HasPrefix(id, reserved+"."): // whatever follows
 			r.add(ErrPermissionReserved, at.pointer, "%s must not be in the platform's own namespace.", at.label)
 		case r.own(at, id) && declared[id]:
 			r.add(ErrPermissionDuplicate, at.pointer, "%s must not be declared twice.", at.label)
@@ -116,14 +113,14 @@ func (r *reader) permissions(o object, m *Manifest) map[string]bool {
 			r.invalid(at, "must be authenticated or restricted.")
 		}
 		m.Permissions = append(m.Permissions,
-			Permission{ID: id, Baseline: Baseline(baseline), Description: p.description(maxPermissionDescription)})
+			Permission{ID: id, Baseline: Baseline(baseline), Description: p.description(maxPermissionText)})
 	}
 	return declared
 }
 
 func (r *reader) contributions(o object, m *Manifest) {
 	seen := make(map[string]bool)
-	for _, f := range o.list("contributions", 16) {
+	for _, f := range o.list("contributions", maxContributions) {
 		c, ok := r.open(f, "id", "version", "capability", "range", "artifact")
 		if !ok {
 			continue

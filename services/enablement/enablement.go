@@ -1,25 +1,44 @@
-// Package enablement owns the stored decision whether a module may run (spec.md § Configured enablement). No record means enabled; a
-// record of a module that is not deployed is retained and ignored.
+// Package enablement owns the stored decision whether a module may run, and tells beside it what runs, why something does not, and
+// what the next start would change (spec.md § Configured enablement, § Module lifecycle entry; contract.md §4, §10).
+//
+// No record means enabled; a record of a module that is not deployed is retained and ignored. A decision changes nothing before the
+// next start: what this process started is given once and never changes.
 package enablement
 
-// Error is a stable code of this package.
-type Error string
+import (
+	"cmp"
+	"context"
+	"slices"
 
-func (e Error) Error() string {
-	return string(e) + ": The stored decisions about modules cannot be read."
+	"github.com/narthex-platform/narthex/modulehost/catalog"
+)
+
+// Resolver tells what a start would run now, by everything that is stored and supplied.
+type Resolver interface {
+	// Resolve ends with ctx. Its error is a failure of the stores.
+	Resolve(ctx context.Context) (catalog.Resolution, error)
 }
 
-// Code returns the stable code.
-func (e Error) Code() string { return string(e) }
+// Service answers the routes of the module lifecycle. Safe for concurrent use; it runs nothing of its own.
+type Service struct {
+	catalog  *catalog.Catalog
+	modules  []*catalog.Module // by id
+	started  catalog.Resolution
+	resolver Resolver
+	store    *Store
+}
 
-// ErrRead fails a start whose enablement configuration cannot be read; nothing is created or repaired.
-const ErrRead = Error("MODULE_LIFECYCLE_READ_FAILED")
+// Config is what a Service is made of. All fields are required.
+type Config struct {
+	Catalog  *catalog.Catalog
+	Started  catalog.Resolution // what this process started
+	Resolver Resolver
+	Store    *Store
+}
 
-// Decisions is what was stored when it was read.
-type Decisions map[string]bool
-
-// Enabled tells whether a module may run, by its decision or by the default.
-func (d Decisions) Enabled(moduleID string) bool {
-	enabled, decided := d[moduleID]
-	return enabled || !decided
+// New opens no connection and starts nothing.
+func New(config Config) *Service {
+	modules := slices.Clone(config.Catalog.Modules)
+	slices.SortFunc(modules, func(a, b *catalog.Module) int { return cmp.Compare(a.Manifest.ID, b.Manifest.ID) })
+	return &Service{config.Catalog, modules, config.Started, config.Resolver, config.Store}
 }

@@ -8,26 +8,31 @@ import (
 	"github.com/narthex-platform/narthex/services/enablement"
 )
 
-func TestMain(m *testing.M) { databasetest.Main(m) }
-
 func TestNoRecordMeansEnabled(t *testing.T) {
+	t.Parallel()
 	db := databasetest.New(t)
-	db.Exec(t, `INSERT INTO core.module_enablement (module_id, enabled) VALUES ('on', true), ('off', false)`)
-	decisions, err := enablement.New(db.Pool(t)).Decisions(t.Context())
+	store := enablement.NewStore(db.Pool(t))
+	for moduleID, enabled := range map[string]bool{"on": true, "off": false} {
+		if err := store.Decide(t.Context(), moduleID, enabled); err != nil {
+			t.Fatal(err)
+		}
+	}
+	decisions, err := store.Decisions(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for moduleID, want := range map[string]bool{"on": true, "off": false, "undecided": true} {
-		if got := decisions.Enabled(moduleID); got != want {
-			t.Errorf("%s: %v", moduleID, got)
+	for moduleID, want := range map[string][2]bool{"on": {true, true}, "off": {false, true}, "undecided": {true, false}} {
+		if got := [2]bool{decisions.Enabled(moduleID), decisions.Explicit(moduleID)}; got != want {
+			t.Errorf("%s: enabled, explicit %v, want %v", moduleID, got, want)
 		}
 	}
 }
 
 // TestStoreThatCannotTell: a start then fails, and nothing is created or repaired.
 func TestStoreThatCannotTell(t *testing.T) {
+	t.Parallel()
 	db := databasetest.New(t)
-	store := enablement.New(db.Pool(t))
+	store := enablement.NewStore(db.Pool(t))
 	for _, fault := range []string{
 		`ALTER TABLE core.module_enablement RENAME COLUMN enabled TO other`,
 		`DROP TABLE core.module_enablement`,

@@ -3,20 +3,30 @@ package enablement
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
+const storeDeadline = 5 * time.Second // of one request's work
+
+// detached is the context of a request's work, which goes on when the client leaves: pgx closes a connection whose query is cut
+// off.
+func detached(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), storeDeadline)
+}
+
+// Store reads and writes the decisions in the shared pool. Its work ends with the context that it is given. Safe for concurrent
+// use.
+type Store struct{ pool *pgxpool.Pool }
+
+// NewStore opens no connection.
+func NewStore(pool *pgxpool.Pool) *Store { return &Store{pool: pool} }
+
 const selectDecisions = `
 SELECT module_id, enabled
 FROM core.module_enablement`
-
-// Store reads the decisions from the shared pool. Safe for concurrent use.
-type Store struct{ pool *pgxpool.Pool }
-
-// New makes a Store.
-func New(pool *pgxpool.Pool) *Store { return &Store{pool: pool} }
 
 // Decisions reads every stored decision. ErrRead when the store cannot tell.
 func (s *Store) Decisions(ctx context.Context) (Decisions, error) {
@@ -34,4 +44,19 @@ func (s *Store) Decisions(ctx context.Context) (Decisions, error) {
 		return nil, fmt.Errorf("%w: %w", ErrRead, err)
 	}
 	return decisions, nil
+}
+
+const upsertDecision = `
+INSERT INTO core.module_enablement (module_id, enabled)
+VALUES ($1, $2)
+ON CONFLICT (module_id) DO UPDATE
+SET enabled = excluded.enabled, decided_at = now()`
+
+// Decide stores an explicit decision in place of the one before; of several at once the last to come is left. Whether the module is
+// installed is the caller's question. STORE_UNAVAILABLE when it cannot be told that it was stored.
+func (s *Store) Decide(ctx context.Context, moduleID string, enabled bool) error {
+	if _, err := s.pool.Exec(ctx, upsertDecision, moduleID, enabled); err != nil {
+		return unavailable(err)
+	}
+	return nil
 }

@@ -33,13 +33,15 @@ var ErrBodyAborted = errors.Join(ErrRequest, errors.New("the body ended early"))
 // status is the one place where a platform code becomes a status. Zero: not a code for callers.
 func status(code string) int {
 	switch code {
-	case "REQUEST_INVALID", "PERMISSION_UNKNOWN":
+	case "REQUEST_INVALID", "PERMISSION_UNKNOWN", "CONFIGURATION_KEY_UNDECLARED", "CONFIGURATION_VALUE_INVALID",
+		"CONFIGURATION_SECRET_NOT_WRITABLE":
 		return http.StatusBadRequest
 	case "AUTHENTICATION_REQUIRED":
 		return http.StatusUnauthorized
 	case "PERMISSION_DENIED", "ORIGIN_NOT_TRUSTED":
 		return http.StatusForbidden
-	case "NOT_FOUND", "USER_NOT_FOUND", "GRANT_NOT_FOUND", "DISPLAY_NOT_FOUND", "PAIRING_NOT_FOUND", "DEVICE_NOT_FOUND":
+	case "NOT_FOUND", "USER_NOT_FOUND", "GRANT_NOT_FOUND", "DISPLAY_NOT_FOUND", "PAIRING_NOT_FOUND", "DEVICE_NOT_FOUND",
+		"MODULE_NOT_INSTALLED":
 		return http.StatusNotFound
 	case "AUTHORIZATION_GRANT_ALREADY_EXISTS", "PAIRING_NOT_APPROVED", "PAIRING_ALREADY_DECIDED":
 		return http.StatusConflict

@@ -1,15 +1,11 @@
 package identity_test
 
 import (
-	"context"
 	"errors"
 	"sync"
 	"sync/atomic"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
-
-	"github.com/narthex-platform/narthex/services/database"
 	"github.com/narthex-platform/narthex/services/identity"
 )
 
@@ -77,6 +73,9 @@ func (h house) id(t *testing.T, address string) (id string) {
 	return id
 }
 
+// writingOwners excludes whoever writes an owner, and nobody who reads.
+const writingOwners = "LOCK TABLE core.platform_owner IN SHARE MODE"
+
 // Of 50 at once one succeeds. The second row drops the key, so that the lock alone decides.
 func TestBootstrapsAtOnce(t *testing.T) {
 	t.Parallel()
@@ -87,7 +86,7 @@ func TestBootstrapsAtOnce(t *testing.T) {
 			h.Exec(t, prepare)
 			h.person(t, "anna@example.org")
 			store := identity.NewStore(h.Pool(t))
-			letGo := h.holdUp(t)
+			blockade := h.block(t, writingOwners)
 			var made, refused atomic.Int32
 			var running sync.WaitGroup
 			for range 50 {
@@ -103,36 +102,11 @@ func TestBootstrapsAtOnce(t *testing.T) {
 					}
 				})
 			}
-			letGo(5)
+			blockade.lift(5)
 			running.Wait()
 			if made.Load() != 1 || refused.Load() != 49 || h.count(t, "core.platform_owner") != 1 {
 				t.Errorf("%d made, %d refused", made.Load(), refused.Load())
 			}
 		})
-	}
-}
-
-// holdUp keeps everybody from writing an owner, so that runs without a lock would all have looked before the first writes. letGo waits
-// until so many are held up.
-func (h house) holdUp(t *testing.T) (letGo func(waiting int)) {
-	t.Helper()
-	conn, err := pgx.ConnectConfig(t.Context(), database.Config(h.Settings))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = conn.Close(context.Background()) })
-	if _, err := conn.Exec(t.Context(), `BEGIN; LOCK TABLE core.platform_owner IN SHARE MODE`); err != nil {
-		t.Fatal(err)
-	}
-	return func(waiting int) {
-		for held := 0; held < waiting; {
-			err := conn.QueryRow(t.Context(), `SELECT count(*) FROM pg_locks WHERE relation = 'core.platform_owner'::regclass AND NOT granted`).Scan(&held)
-			if err != nil {
-				t.Fatal(err)
-			}
-		}
-		if _, err := conn.Exec(t.Context(), `COMMIT`); err != nil {
-			t.Fatal(err)
-		}
 	}
 }

@@ -102,6 +102,19 @@ func (s *Store) ReplacePassword(ctx context.Context, token tokenHash, passwordHa
 	return s.replacePassword(ctx, token, passwordHash)
 }
 
+// BeginSession is a sign-in whose password was right, without its hash.
+func (s *Store) BeginSession(ctx context.Context, address string) error {
+	found, err := s.credential(ctx, address)
+	if err != nil {
+		return err
+	}
+	_, hash := mintToken()
+	return s.begin(ctx, hash, found, true)
+}
+
+// IsWrongCredentials tells a refused sign-in.
+func IsWrongCredentials(err error) bool { return errors.Is(err, errCredentials) }
+
 // IsInvalidToken tells a refused reset.
 func IsInvalidToken(err error) bool { return errors.Is(err, errInvalidToken) }
 

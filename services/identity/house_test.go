@@ -110,7 +110,7 @@ func serveLimited(t testing.TB, db *databasetest.DB, store *identity.Store, base
 }
 
 // person is verified and has the password, unless changed by assignments.
-func (h house) person(t *testing.T, address string, assignments ...string) (id string) {
+func (h house) person(t testing.TB, address string, assignments ...string) (id string) {
 	t.Helper()
 	err := h.Pool(t).QueryRow(t.Context(), `
 		INSERT INTO core.person (email, name, email_verified, password_hash)

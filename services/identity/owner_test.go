@@ -159,6 +159,27 @@ func TestOwnerDecidedAgain(t *testing.T) {
 	}
 }
 
+// A sign-up that is not yet committed when the address is looked for is adopted, with its own password.
+func TestOwnerMeetsASignUp(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	signUp := h.block(t, "INSERT INTO core.person (email, name, password_hash) VALUES ('anna@example.org', 'Anna', $1)", passwordHash())
+	asked := 0
+	var outcome identity.Outcome
+	var err error
+	var command sync.WaitGroup
+	command.Go(func() {
+		outcome, err = identity.CreateInitialOwner(t.Context(), identity.NewStore(h.Pool(t)),
+			identity.Owner{Email: "anna@example.org", Password: prompt("typed by the operator", &asked)})
+	})
+	signUp.lift(1)
+	command.Wait()
+	if err != nil || !outcome.Adopted || outcome.UserID != h.id(t, "anna@example.org") || asked != 1 {
+		t.Fatalf("got %+v, %v, asked %d times", outcome, err, asked)
+	}
+	h.signIn(t, "anna@example.org", "")
+}
+
 // Of any number of invocations at once one succeeds. The second row drops the key, so that the lock alone decides.
 func TestOwnersAtOnce(t *testing.T) {
 	t.Parallel()
@@ -179,6 +200,7 @@ func TestOwnersAtOnce(t *testing.T) {
 			store := identity.NewStore(h.Pool(t))
 			var made, refused atomic.Int32
 			var running sync.WaitGroup
+			blockade := h.block(t, writingOwners)
 			typed := make(chan struct{}) // all have decided that they need a password before one goes on
 			var typing sync.WaitGroup
 			typing.Add(row.runs)
@@ -208,6 +230,7 @@ func TestOwnersAtOnce(t *testing.T) {
 			}
 			typing.Wait()
 			close(typed)
+			blockade.lift(5)
 			running.Wait()
 			if int(made.Load()) != 1 || int(refused.Load()) != row.runs-1 {
 				t.Errorf("%d made, %d refused", made.Load(), refused.Load())

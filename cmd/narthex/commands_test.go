@@ -1,0 +1,202 @@
+package main
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/narthex-platform/narthex/modulehost/abi"
+	"github.com/narthex-platform/narthex/modulehost/archive"
+	"github.com/narthex-platform/narthex/services/environment"
+)
+
+// wants runs a command and compares its exit status and what it wrote: standard output, then standard error.
+func (i *installation) wants(t *testing.T, status int, want string, args ...string) {
+	t.Helper()
+	r := run(t, i.environment, "", args...)
+	if got := r.stdout.String() + r.stderr.String(); r.exit(t) != status || got != want {
+		t.Errorf("%v: exit %d\n%s\nwant exit %d\n%s", args, r.exit(t), got, status, want)
+	}
+}
+
+func TestListAndValidate(t *testing.T) {
+	t.Parallel()
+	i := install(t, "base", "tail", "configured")
+	i.wants(t, exitSuccess, `MODULE       VERSION   DECISION         AT THE NEXT START
+base         1.0.0     none (enabled)   runs
+configured   1.0.0     none (enabled)   blocked: the configuration key title has no value yet
+tail         1.0.0     none (enabled)   runs
+`, "modules:list")
+	i.wants(t, exitSuccess, "Stored: base does not start with the platform, from its next start on. See: narthex modules:list\n",
+		"modules:disable", "--", "--module", "base")
+	i.wants(t, exitSuccess, `MODULE       VERSION   DECISION         AT THE NEXT START
+base         1.0.0     disabled         disabled
+configured   1.0.0     none (enabled)   blocked: the configuration key title has no value yet
+tail         1.0.0     none (enabled)   blocked: needs base, which is disabled
+`, "modules:list")
+	i.wants(t, exitSuccess, `{"modules":[{"id":"base","name":"Base","version":"1.0.0","configured":{"enabled":false,"explicit":true},"next":{"state":"disabled"}}`+
+		`,{"id":"configured","name":"Configured","version":"1.0.0","configured":{"enabled":true,"explicit":false},`+
+		`"next":{"state":"blocked","reason":"configuration_missing","configurationKey":"title"}}`+
+		`,{"id":"tail","name":"Tail","version":"1.0.0","configured":{"enabled":true,"explicit":false},`+
+		`"next":{"state":"blocked","reason":"required_dependency_disabled","dependency":{"kind":"module","moduleId":"base"}}}]}`+"\n",
+		"modules:list", "--json")
+	i.wants(t, exitFailure, "MODULE_NOT_INSTALLED: No module of that id is installed here; see: narthex modules:list\n",
+		"modules:enable", "--", "--module", "gone")
+	i.wants(t, exitUsage, "--module is required; see: narthex modules:enable --help\n", "modules:enable")
+
+	i.environment["DATABASE_URL"] = "" // not needed to validate
+	i.wants(t, exitSuccess, "Valid: 3 modules, 9 permissions.\n", "modules:validate")
+	i.wants(t, exitSuccess, "base is valid.\n", "modules:validate", "--module", "base")
+}
+
+// browserModule writes a module without a server.
+func browserModule(t *testing.T, dir, id, members string) {
+	t.Helper()
+	folder := filepath.Join(dir, id)
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	text := `{"manifestVersion":7,"id":"` + id + `","name":"A module","version":"1.0.0","compatibility":{"platform":"^0.1.0","moduleSdk":"^0.1.0"}` + members + `}`
+	for name, content := range map[string]string{"module.json": text, "ui.js": "export {}\n"} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func contributing(capability, versions string) string {
+	return `,"contributions":[{"id":"lamp.slide","version":"1.0.0","capability":"` + capability + `","range":"` + versions + `","artifact":"ui.js"}]`
+}
+
+func TestValidateReports(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	i := &installation{environment: map[string]string{"SERVICE_MODULES_DIR": dir}}
+	browserModule(t, dir, "wall", `,"provides":[{"capability":"wall.slides","version":"1.2.0"}]`)
+	browserModule(t, dir, "lamp", contributing("wall.slides", "^1.0.0"))
+	i.wants(t, exitSuccess, `Valid: 2 modules, 6 permissions.
+
+CONTRIBUTION   VERSION   CAPABILITY    RANGE    PROVIDER
+lamp.slide     1.0.0     wall.slides   ^1.0.0   wall
+`, "modules:validate")
+	browserModule(t, dir, "lamp", contributing("wall.slides", "^2.0.0"))
+	i.wants(t, exitSuccess, `lamp is valid.
+
+CONTRIBUTION   VERSION   CAPABILITY    RANGE    PROVIDER
+lamp.slide     1.0.0     wall.slides   ^2.0.0   none installed: not published
+`, "modules:validate", "--module", "lamp")
+	browserModule(t, dir, "lamp", `,"extra":1,"permissions":[{"id":"core.see","baseline":"restricted"}]`)
+	i.wants(t, exitFailure, `MANIFEST_INVALID: module lamp at /extra: module.json has a field that manifest version 7 does not know.
+PERMISSION_NAMESPACE_RESERVED: module lamp at /permissions/0/id: permissions[].id must not be in the platform's own namespace.
+`, "modules:validate")
+}
+
+func TestInstallAndRemove(t *testing.T) {
+	t.Parallel()
+	sources, dir, packages := t.TempDir(), t.TempDir(), t.TempDir()
+	i := &installation{environment: map[string]string{"SERVICE_MODULES_DIR": dir}}
+	pack := func(id, members string) string {
+		t.Helper()
+		browserModule(t, sources, id, members)
+		path, err := archive.Pack(filepath.Join(sources, id), abi.PlatformVersion, packages)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	wall := pack("wall", "")
+	lamp := pack("lamp", `,"dependencies":{"required":[{"kind":"module","id":"wall","range":"^1.0.0"}]}`)
+	i.wants(t, exitSuccess, `Installed: lamp 1.0.0.
+The platform would not start with what is installed now:
+DEPENDENCY_MISSING: module lamp at /dependencies/required/0: dependencies.required[] needs the module wall, which is not installed.
+`, "modules:install", lamp)
+	i.wants(t, exitSuccess, "Installed: wall 1.0.0.\nNext: narthex migrations:apply, then start the platform again.\n", "modules:install", "--", wall)
+	i.wants(t, exitFailure, "DEPENDENCY_MISSING: module lamp: needs the module that would be removed; remove this one first.\n",
+		"modules:remove", "--", "--module", "wall")
+	i.wants(t, exitSuccess, "Removed: lamp. Its data are kept. Start the platform again.\n", "modules:remove", "--module", "lamp")
+	i.wants(t, exitSuccess, "Removed: wall. Its data are kept. Start the platform again.\n", "modules:remove", "--module", "wall")
+	i.wants(t, exitFailure, "MODULE_NOT_INSTALLED: This module is not installed; modules:list names those that are.\n", "modules:remove", "--module", "wall")
+
+	if err := os.WriteFile(wall, []byte("another package"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	i.wants(t, exitFailure, "PACKAGE_CHECKSUM_MISMATCH: The package is not the file that its checksum file describes; get both again.\n", "modules:install", wall)
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 0 {
+		t.Error("left behind:", entries, err)
+	}
+	delete(i.environment, "SERVICE_MODULES_DIR") // a checkout's own modules are sources
+	i.wants(t, exitUsage, "SERVICE_MODULES_DIR must be set: this command changes the modules directory of an installation.\n", "modules:remove", "--module", "wall")
+}
+
+func TestDoctor(t *testing.T) {
+	t.Parallel()
+	i := install(t, "base", "configured")
+	healthy := run(t, i.environment, "", "doctor")
+	if healthy.exit(t) != exitSuccess {
+		t.Error(healthy.stdout.String(), healthy.stderr.String())
+	}
+	for _, line := range []string{
+		"ok        Environment: every setting is valid, for development (NODE_ENV).\n",
+		"ok        Topology: the Dashboard and the API share one origin.\n",
+		"ok        Modules: 2 installed, 9 permissions in the registry.\n",
+		"ok        Module base 1.0.0: runs at the next start.\n",
+		"warning   MODULE_BLOCKED: configured will not start: the configuration key title has no value yet.\n",
+	} {
+		if !strings.Contains(healthy.stdout.String(), line) {
+			t.Errorf("without %q:\n%s", line, healthy.stdout.String())
+		}
+	}
+
+	for name, c := range map[string]struct {
+		variables map[string]string
+		want      string
+	}{
+		"sign-up in production": {map[string]string{"NODE_ENV": "", "SERVICE_PUBLIC_SIGNUP_ENABLED": "true"}, "blocking  PUBLIC_SIGNUP_UNSUPPORTED_IN_PRODUCTION: "},
+		"database transport":    {map[string]string{"SERVICE_DATABASE_TLS_MODE": "prefer"}, "blocking  DATABASE_TLS_MODE_INVALID: "},
+		"client address":        {map[string]string{"SERVICE_CLIENT_ADDRESS_MODE": "trusted-proxy"}, "blocking  CLIENT_ADDRESS_CONFIGURATION_INVALID: "},
+		"Dashboard origin":      {map[string]string{"SERVICE_DASHBOARD_ORIGIN": "https://x/"}, "blocking  DASHBOARD_ORIGIN_INVALID: "},
+		"object storage":        {map[string]string{"OBJECT_STORAGE_ENDPOINT": "x"}, "blocking  OBJECT_STORAGE_CONFIGURATION_INVALID: "},
+		"not listed":            {map[string]string{"SERVICE_DASHBOARD_ORIGIN": "http://app.marked.com"}, "blocking  DASHBOARD_ORIGIN_NOT_TRUSTED: "},
+		"no siblings": {map[string]string{
+			"SERVICE_DASHBOARD_ORIGIN": "https://app.marked.com", "SERVICE_IDENTITY_BASE_URL": "https://api.marked.net", "SERVICE_IDENTITY_TRUSTED_ORIGINS": "https://app.marked.com",
+		}, "warning   HOSTNAMES_NOT_SIBLINGS: "},
+		"database down":        {map[string]string{"DATABASE_URL": "postgres://someone@127.0.0.1:1/nothing"}, "blocking  DATABASE_UNREACHABLE: "},
+		"no modules directory": {map[string]string{"SERVICE_MODULES_DIR": "/nonexistent-marked"}, "blocking  MODULES_DIRECTORY_UNREADABLE: "},
+	} {
+		ill := maps.Clone(i.environment)
+		maps.Copy(ill, c.variables)
+		r := run(t, ill, "", "doctor")
+		said := r.stdout.String()
+		if wantStatus := map[bool]int{true: exitFailure, false: exitSuccess}[strings.HasPrefix(c.want, "blocking")]; r.exit(t) != wantStatus || !strings.Contains(said, c.want) {
+			t.Errorf("%s: exit %d\n%s", name, r.exit(t), said)
+		}
+		for _, value := range []string{"marked", "127.0.0.1"} {
+			if strings.Contains(said+r.stderr.String(), value) {
+				t.Errorf("%s: %q shows\n%s", name, value, said)
+			}
+		}
+	}
+}
+
+func TestSiblings(t *testing.T) {
+	for _, c := range []struct {
+		a, b environment.Origin
+		want bool
+	}{
+		{"https://api.church.example.org", "https://app.church.example.org", true},
+		{"https://church.org.uk", "https://other.org.uk", false},
+		{"https://a.github.io", "https://b.github.io", false},
+		{"https://example.org", "https://app.example.org", true},
+		{"https://example.org", "http://app.example.org", false},
+		{"https://example.org:8443", "https://example.org", true},
+		{"http://127.0.0.1:3000", "http://127.0.0.1:4000", true},
+		{"http://127.0.0.1", "http://127.0.0.2", false},
+		{"http://localhost:3000", "http://localhost:4000", true},
+	} {
+		if got := siblings(c.a, c.b); got != c.want {
+			t.Errorf("%s and %s: %v", c.a, c.b, got)
+		}
+	}
+}

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/publicsuffix"
+
+	"github.com/narthex-platform/narthex/migrations"
+	"github.com/narthex-platform/narthex/modulehost/catalog"
+	"github.com/narthex-platform/narthex/services/database"
+	"github.com/narthex-platform/narthex/services/environment"
+)
+
+// environment reads each section by itself, so that one fault hides no other.
+func (e *examination) environment() {
+	sections := []environment.Section{environment.DatabaseSection, environment.ModulesSection, environment.ServerSection,
+		environment.IdentitySection, environment.HostSection}
+	for _, section := range sections {
+		if _, err := environment.Load(e.lookup, section); err == nil {
+			e.sound |= section
+		}
+	}
+	e.settings, _ = environment.Load(e.lookup, e.sound)
+	if _, err := environment.Load(e.lookup, environment.Everything); err != nil {
+		for _, finding := range err.(environment.Findings) {
+			e.block(finding.Code(), withoutCode(finding))
+		}
+		return
+	}
+	if e.settings.Production {
+		e.ok("Environment: every setting is valid, for production.")
+	} else {
+		e.ok("Environment: every setting is valid, for development (NODE_ENV).")
+	}
+}
+
+// topology tells how Dashboard and API stand to each other, and names neither.
+func (e *examination) topology() {
+	if e.sound&environment.IdentitySection == 0 {
+		return
+	}
+	identity := e.settings.Identity
+	if identity.Dashboard == identity.BaseURL {
+		e.Topology = "same-origin"
+		e.ok("Topology: the Dashboard and the API share one origin.")
+		return
+	}
+	e.Topology = "split"
+	e.ok("Topology: the Dashboard has an origin of its own.")
+	if !slices.Contains(identity.TrustedOrigins, identity.Dashboard) {
+		e.block("DASHBOARD_ORIGIN_NOT_TRUSTED", "SERVICE_DASHBOARD_ORIGIN must be listed in SERVICE_IDENTITY_TRUSTED_ORIGINS too.")
+	}
+	if !siblings(identity.BaseURL, identity.Dashboard) {
+		e.warn("HOSTNAMES_NOT_SIBLINGS", "The Dashboard and the API do not belong to one registrable domain, so browsers may not send "+
+			"the session cookie; put both below one domain.")
+	}
+}
+
+// siblings tells whether browsers count two origins as one site.
+func siblings(a, b environment.Origin) bool {
+	hosts := [2]string{}
+	for i, origin := range []environment.Origin{a, b} {
+		parsed, err := url.Parse(string(origin))
+		if err != nil {
+			return false
+		}
+		hosts[i] = parsed.Hostname()
+	}
+	if hosts[0] == hosts[1] {
+		return a.HTTPS() == b.HTTPS()
+	}
+	first, err := publicsuffix.EffectiveTLDPlusOne(hosts[0])
+	if err != nil {
+		return false // an address, or a name without a domain
+	}
+	second, err := publicsuffix.EffectiveTLDPlusOne(hosts[1])
+	return err == nil && first == second && a.HTTPS() == b.HTTPS()
+}
+
+// packages are the installed modules as a start reads them.
+func (e *examination) packages() {
+	if e.sound&environment.ModulesSection == 0 {
+		return
+	}
+	installed, err := installedModules(e.settings)
+	if err == nil {
+		_, err = composeRegistry(installed)
+	}
+	if findings := catalog.Findings(nil); errors.As(err, &findings) {
+		for _, finding := range findings {
+			e.block(finding.Code.Code(), strings.TrimPrefix(finding.Error(), finding.Code.Code()+": "))
+		}
+		return
+	}
+	if err != nil {
+		e.blockAll(err)
+		return
+	}
+	e.installed = installed
+	e.ok("Modules: %d installed, %d permissions in the registry.", len(installed.Modules), len(installed.Permissions))
+	e.Contributions = listContributions(installed, "")
+	for _, c := range e.Contributions {
+		if c.Provider != nil {
+			e.ok("Contribution %s: %s takes it (%s %s).", c.ID, *c.Provider, c.Capability, c.Range)
+		} else {
+			e.ok("Contribution %s: no installed module provides %s %s, so it is not published.", c.ID, c.Capability, c.Range)
+		}
+	}
+}
+
+// store is the database: whether it can be used, and what it makes of the modules.
+func (e *examination) store(ctx context.Context) {
+	if e.sound&environment.DatabaseSection == 0 || e.installed == nil {
+		return
+	}
+	err := withDatabase(ctx, e.settings.Database, migrationLines(e.installed), func(db *database.Database) error {
+		e.ok("Database: reachable, a version that is supported, every migration applied.")
+		e.roles(ctx, db)
+		if e.sound&environment.HostSection == 0 {
+			return nil
+		}
+		modules, err := listModules(ctx, newResolver(e.installed, db, e.settings, secrets{e.lookup}))
+		e.Modules = append(e.Modules, modules...)
+		for _, m := range modules {
+			if m.Next.State == catalog.Blocked {
+				e.warn("MODULE_BLOCKED", m.ID+" will not start: "+m.because+".")
+			} else {
+				e.ok("Module %s %s: %s at the next start.", m.ID, m.Version, m.outcome())
+			}
+		}
+		return err
+	})
+	e.blockAll(err)
+}
+
+// roles warns of modules that share the platform's own role, which production refuses.
+func (e *examination) roles(ctx context.Context, db *database.Database) {
+	roles, err := db.ModuleRoles(ctx)
+	if err != nil {
+		e.blockAll(storeFailure(err))
+		return
+	}
+	for _, m := range e.installed.Modules {
+		role, found := roles[m.Manifest.ID]
+		if !found || role.Role != "" {
+			continue
+		}
+		message := "Module " + m.Manifest.ID + " shares the platform's database role, so nothing separates their data; let " +
+			"migrations:apply create roles."
+		if e.settings.Production {
+			e.block(migrations.ErrRoleUnavailable.Code(), message)
+		} else {
+			e.warn(migrations.ErrRoleUnavailable.Code(), message)
+		}
+	}
+}
+
+// offers is what the host provides to modules, and to people by mail.
+func (e *examination) offers() {
+	if e.sound&environment.HostSection == 0 {
+		return
+	}
+	if e.settings.Mail.Host == "" {
+		e.ok("Mail: none is configured, so nobody can recover a password by mail (SERVICE_SMTP_HOST).")
+	} else {
+		e.ok("Mail: a mail server is configured.")
+	}
+	if e.settings.Storage.Endpoint == "" {
+		e.ok("Object storage: none is configured (OBJECT_STORAGE_ENDPOINT); modules that keep files do not start.")
+	} else {
+		e.ok("Object storage: an object store is configured.")
+	}
+}
+
+// withoutCode is a failure's sentence.
+func withoutCode(f coded) string {
+	_, text, _ := strings.Cut(sentence(f), ": ")
+	return text
+}
+
+// sandbox is what this kernel offers to keep modules apart.
+func (e *examination) sandbox() {}

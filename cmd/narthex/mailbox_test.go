@@ -1,0 +1,158 @@
+package main
+
+import (
+	"io"
+	"mime"
+	"mime/multipart"
+	"mime/quotedprintable"
+	"net"
+	"net/mail"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/emersion/go-smtp"
+)
+
+// mailbox is a mail server that takes every mail and keeps it.
+type mailbox struct {
+	arrived chan letter
+	taken   []letter
+}
+
+type letter struct {
+	to      string
+	message []byte
+}
+
+// mailbox starts a mail server and makes it the installation's.
+func (i *installation) mailbox(t *testing.T) *mailbox {
+	t.Helper()
+	box := &mailbox{arrived: make(chan letter, 100)}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := smtp.NewServer(smtp.BackendFunc(func(*smtp.Conn) (smtp.Session, error) { return &delivery{box: box}, nil }))
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	t.Cleanup(func() {
+		_ = server.Close()
+		<-served
+	})
+	i.environment["SERVICE_SMTP_HOST"] = "127.0.0.1"
+	i.environment["SERVICE_SMTP_PORT"] = strconv.Itoa(listener.Addr().(*net.TCPAddr).Port)
+	i.environment["SERVICE_SMTP_SECURITY"] = "plaintext"
+	i.environment["SERVICE_SMTP_FROM"] = "Church office <office@church.example.org>"
+	return box
+}
+
+// delivery is one connection to the mailbox.
+type delivery struct {
+	box *mailbox
+	to  []string
+}
+
+func (d *delivery) Reset()                               { d.to = nil }
+func (d *delivery) Logout() error                        { return nil }
+func (d *delivery) Mail(string, *smtp.MailOptions) error { return nil }
+
+func (d *delivery) Rcpt(to string, _ *smtp.RcptOptions) error {
+	d.to = append(d.to, to)
+	return nil
+}
+
+func (d *delivery) Data(r io.Reader) error {
+	message, err := io.ReadAll(r)
+	if err == nil {
+		d.box.arrived <- letter{strings.Join(d.to, ","), message}
+	}
+	return err
+}
+
+// next waits for the next mail.
+func (b *mailbox) next(t *testing.T) letter {
+	t.Helper()
+	select {
+	case l := <-b.arrived:
+		b.taken = append(b.taken, l)
+		return l
+	case <-time.After(patience):
+		t.Fatal("no mail came")
+		return letter{}
+	}
+}
+
+// all counts every mail there ever was, by recipient and purpose. It is for the time when nobody sends any more.
+func (b *mailbox) all(t *testing.T, dashboard string) map[string]int {
+	t.Helper()
+	for len(b.arrived) > 0 {
+		b.taken = append(b.taken, <-b.arrived)
+	}
+	count := make(map[string]int)
+	for _, l := range b.taken {
+		count[l.to+" "+l.link(t, dashboard).Get("service_auth")]++
+	}
+	return count
+}
+
+// token returns the token of the letter's link, which must be to the Dashboard and for purpose.
+func (l letter) token(t *testing.T, dashboard, purpose string) string {
+	t.Helper()
+	query := l.link(t, dashboard)
+	if query.Get("service_auth") != purpose || query.Get("token") == "" {
+		t.Fatalf("a link for %s has the query %v", purpose, query)
+	}
+	return query.Get("token")
+}
+
+var linkWithQuery = regexp.MustCompile(`https?://\S+\?\S*`)
+
+// link returns the query of the one link with a query in the letter's text.
+func (l letter) link(t *testing.T, dashboard string) url.Values {
+	t.Helper()
+	text := l.text(t)
+	links := linkWithQuery.FindAllString(text, -1)
+	if len(links) != 1 {
+		t.Fatalf("%d links in %q", len(links), text)
+	}
+	query, found := strings.CutPrefix(links[0], dashboard+"/?")
+	values, err := url.ParseQuery(query)
+	if !found || err != nil || len(values) != 2 {
+		t.Fatalf("the link is %s", links[0])
+	}
+	return values
+}
+
+// text returns the letter's plain text, the first part if there are more.
+func (l letter) text(t *testing.T) string {
+	t.Helper()
+	message, err := mail.ReadMessage(strings.NewReader(string(l.message)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sender, err := message.Header.AddressList("From")
+	if err != nil || len(sender) != 1 || sender[0].Address != "office@church.example.org" || sender[0].Name != "Church office" {
+		t.Errorf("the sender is %v, %v", sender, err)
+	}
+	kind, parameters, err := mime.ParseMediaType(message.Header.Get("Content-Type"))
+	body := io.Reader(message.Body)
+	switch {
+	case err != nil:
+		t.Fatal(err)
+	case strings.HasPrefix(kind, "multipart/"):
+		if body, err = multipart.NewReader(message.Body, parameters["boundary"]).NextPart(); err != nil {
+			t.Fatal(err)
+		}
+	case strings.EqualFold(message.Header.Get("Content-Transfer-Encoding"), "quoted-printable"):
+		body = quotedprintable.NewReader(message.Body)
+	}
+	text, err := io.ReadAll(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}

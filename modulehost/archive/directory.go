@@ -1,0 +1,128 @@
+package archive
+
+import (
+	"crypto/rand"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/narthex-platform/narthex/modulehost/catalog"
+)
+
+// LockWait is how long Install and Remove wait for each other: 10 s.
+const LockWait = 10 * time.Second
+
+// lockPause is how often they look: flock itself knows no deadline.
+const lockPause = 50 * time.Millisecond
+
+// What is under way bears one of these, and a random rest. Discovery ignores names with a dot in front.
+const (
+	installing = ".installing-"
+	removing   = ".removing-"
+)
+
+// directory is the modules directory, opened once and locked: until close nobody else changes it through this package, and all that is
+// changed is beneath this very directory.
+type directory struct {
+	path string // absolute
+	root *os.Root
+	self *os.File // the same directory, to be locked and synced
+}
+
+// openDirectory waits up to LockWait for its turn, and deletes what killed runs have left behind.
+func openDirectory(path string) (*directory, error) {
+	if strings.TrimSpace(path) == "" {
+		return nil, catalog.ErrDirectoryInvalid
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, catalog.ErrDirectoryUnreadable
+	}
+	info, err := os.Stat(path)
+	if errors.Is(err, syscall.ENOTDIR) || err == nil && !info.IsDir() {
+		return nil, catalog.ErrDirectoryInvalid
+	}
+	root, err := os.OpenRoot(path)
+	if err != nil {
+		return nil, catalog.ErrDirectoryUnreadable
+	}
+	self, err := root.Open(".")
+	if err != nil {
+		_ = root.Close()
+		return nil, catalog.ErrDirectoryUnreadable
+	}
+	d := &directory{path: path, root: root, self: self}
+	if err := d.lock(); err != nil {
+		d.close()
+		return nil, err
+	}
+	d.deleteLeftovers()
+	return d, nil
+}
+
+// close also gives the lock up, as the process's end would.
+func (d *directory) close() {
+	_ = d.self.Close()
+	_ = d.root.Close()
+}
+
+func (d *directory) lock() error {
+	for deadline := time.Now().Add(LockWait); ; time.Sleep(lockPause) {
+		err := unix.Flock(int(d.self.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		if err == nil {
+			return nil
+		}
+		if !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.EINTR) {
+			return unwritable(err)
+		}
+		if !time.Now().Before(deadline) {
+			return ErrUnderWay
+		}
+	}
+}
+
+// deleteLeftovers does what it can: what stays does no harm.
+func (d *directory) deleteLeftovers() {
+	names, err := d.self.Readdirnames(-1)
+	if err != nil {
+		return
+	}
+	for _, name := range names {
+		if strings.HasPrefix(name, installing) || strings.HasPrefix(name, removing) {
+			_ = d.root.RemoveAll(name)
+		}
+	}
+}
+
+// hidden answers a new name that discovery ignores.
+func hidden(prefix string) string { return prefix + strings.ToLower(rand.Text()) }
+
+// has says whether discovery would take the name for a module: a folder, or a link to one or to nowhere.
+func (d *directory) has(id string) (bool, error) {
+	entry, err := d.root.Lstat(id)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, unwritable(err)
+	}
+	if entry.Mode()&fs.ModeSymlink == 0 {
+		return entry.IsDir(), nil
+	}
+	target, err := os.Stat(filepath.Join(d.path, id)) // a link may lead out of the directory: the deployment's own choice
+	return err != nil || target.IsDir(), nil
+}
+
+// sync makes the directory's names durable.
+func (d *directory) sync() error {
+	if err := d.self.Sync(); err != nil {
+		return unwritable(err)
+	}
+	return nil
+}

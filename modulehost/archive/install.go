@@ -1,0 +1,159 @@
+package archive
+
+import (
+	"errors"
+	"path"
+	"path/filepath"
+
+	"github.com/Masterminds/semver/v3"
+	"github.com/go-json-experiment/json"
+	"golang.org/x/sys/unix"
+
+	"github.com/narthex-platform/narthex/modulehost/catalog"
+	"github.com/narthex-platform/narthex/modulehost/manifest"
+)
+
+// Installed says what Install did.
+type Installed struct {
+	ID      string
+	Version string
+	// Replaced is the version that was there before: Version itself when the same one was installed again, which repairs it; "" when
+	// there was none, or one whose manifest names no version.
+	Replaced string
+}
+
+// Install puts a package into the modules directory, in place of an older version or of the same one. It needs no network. The
+// package must be described by its checksum file and keep the limits, and the module must pass what discovery asks of one by itself;
+// dependencies are not looked at. platformVersion is the release of the platform and of its module SDK. A relative modules directory
+// is one of the working directory.
+//
+// The directory has the old module until the new one is complete and durable, and then, in one step, the new one. Installs and
+// removals, of several processes too, go one after the other. Where the module is a symbolic link, the link is replaced and what it
+// leads to stays as it is.
+//
+// Errors: the codes of this package except MODULE_NOT_INSTALLED, MODULES_DIRECTORY_INVALID, MODULES_DIRECTORY_UNREADABLE, or
+// catalog.Findings.
+func Install(modulesDir, packagePath, platformVersion string) (Installed, error) {
+	source, err := openSource(packagePath)
+	if err != nil {
+		return Installed{}, err
+	}
+	defer source.close()
+	d, err := openDirectory(modulesDir)
+	if err != nil {
+		return Installed{}, err
+	}
+	defer d.close()
+	staging := hidden(installing)
+	if err := makeFolder(d.root, staging, 0o700); err != nil {
+		return Installed{}, err
+	}
+	installed, err := d.install(staging, source, platformVersion)
+	if err == nil {
+		if err := d.sync(); err != nil { // old and new are both kept: which of them a power cut would leave in place is not known
+			return Installed{}, err
+		}
+	}
+	_ = d.root.RemoveAll(staging) // the new one if it was refused, the old one if it was replaced; what stays is the next run's
+	return installed, err
+}
+
+func (d *directory) install(staging string, source *source, platformVersion string) (Installed, error) {
+	unpacked := path.Join(staging, "package")
+	if err := makeFolder(d.root, unpacked, folderMode); err != nil {
+		return Installed{}, err
+	}
+	folder, err := d.root.OpenRoot(unpacked)
+	if err != nil {
+		return Installed{}, unwritable(err)
+	}
+	defer folder.Close()
+	found, err := source.unpack(folder)
+	if err != nil {
+		return Installed{}, err
+	}
+	named := unpacked
+	if id := idIn(filepath.Join(d.path, unpacked)); id != "" {
+		named = path.Join(staging, id) // discovery wants a module's folder to bear its id
+		if err := d.root.Rename(unpacked, named); err != nil {
+			return Installed{}, unwritable(err)
+		}
+	}
+	module, err := catalog.Inspect(filepath.Join(d.path, named), platformVersion)
+	if err != nil {
+		return Installed{}, err
+	}
+	if err := found.sync(folder); err != nil { // only now: a refused package is not worth the disk's time
+		return Installed{}, err
+	}
+	return d.place(named, module.Manifest)
+}
+
+// place is the one step in which the module becomes the installed one.
+func (d *directory) place(staged string, m *manifest.Manifest) (Installed, error) {
+	installed := Installed{ID: m.ID, Version: m.Version.String()}
+	present, err := d.has(m.ID)
+	if err != nil {
+		return Installed{}, err
+	}
+	if !present {
+		if err := d.root.Rename(staged, m.ID); err != nil {
+			return Installed{}, unwritable(err)
+		}
+		return installed, nil
+	}
+	if before := versionIn(filepath.Join(d.path, m.ID)); before != nil {
+		if m.Version.LessThan(before) {
+			return Installed{}, ErrDowngrade
+		}
+		installed.Replaced = before.String()
+	}
+	err = d.exchange(staged, m.ID)
+	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.EXDEV) || errors.Is(err, unix.ENOSYS) {
+		return Installed{}, refusal{code: ErrUnwritable, reason: "This file system cannot replace a folder in one step; " +
+			"remove the module with modules:remove, then install it.", cause: err}
+	}
+	if err != nil {
+		return Installed{}, unwritable(err)
+	}
+	return installed, nil
+}
+
+// idIn answers the id that a module's manifest names, also one with faults; "" when it names none.
+func idIn(folder string) string {
+	m, findings := manifest.Parse(manifestIn(folder))
+	if m != nil {
+		return m.ID
+	}
+	return findings[0].Module
+}
+
+// versionIn answers the version that an installed module's manifest names, also one that this platform does not understand; nil when
+// it names none.
+func versionIn(folder string) *semver.Version {
+	var m struct {
+		Version string `json:"version"`
+	}
+	if err := json.Unmarshal(manifestIn(folder), &m); err != nil {
+		return nil
+	}
+	version, err := semver.StrictNewVersion(m.Version)
+	if err != nil {
+		return nil
+	}
+	return version
+}
+
+// manifestIn answers nil where there is none to be read.
+func manifestIn(folder string) []byte {
+	pkg, err := manifest.OpenPackage(folder)
+	if err != nil {
+		return nil
+	}
+	defer pkg.Close()
+	file, err := pkg.Read(manifest.FileName, manifest.MaxBytes)
+	if err != nil {
+		return nil
+	}
+	return file.Bytes
+}

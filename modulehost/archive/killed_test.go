@@ -1,0 +1,125 @@
+package archive_test
+
+import (
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/narthex-platform/narthex/modulehost/archive"
+)
+
+// TestKilled ends a process by SIGKILL at many points of its work: what is installed then is what was there or what was to come, whole,
+// and the next run leaves nothing of it behind.
+func TestKilled(t *testing.T) {
+	t.Parallel()
+	before, after := large(t, "people", "1.0.0"), large(t, "people", "2.0.0")
+	kept := lay(t, filepath.Join(t.TempDir(), "kept"), before)
+	next, last := pack(t, after), small(t, "announcements", "1.0.0")
+	path := pack(t, last)
+	for name, c := range map[string]struct {
+		command, what string
+		before, after tree     // nil = not installed
+		seen          []string // what the kills must have met, or they came at the wrong moments
+	}{
+		"first install": {"install", next, nil, after, []string{"before, and a leftover", "after"}},
+		"replacement":   {"install", next, before, after, []string{"before, and a leftover", "after, and a leftover", "after"}},
+		"removal":       {"remove", "people", before, nil, []string{"before", "after, and a leftover", "after"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			seen := map[string]int{}
+			round := func(run func(process *exec.Cmd, dir string)) {
+				dir := t.TempDir()
+				if c.before != nil {
+					must(t, os.CopyFS(filepath.Join(dir, "people"), os.DirFS(kept)))
+				}
+				run(child(t, c.command, []string{dir, c.what}), dir)
+				seen[state(t, dir, c.before, c.after)]++
+				if _, err := archive.Install(dir, path, platform); err != nil {
+					t.Fatal(err)
+				}
+				if left, err := filepath.Glob(filepath.Join(dir, ".*")); err != nil || len(left) != 0 {
+					t.Errorf("left behind: %v, %v", left, err)
+				}
+				must(t, os.RemoveAll(dir))
+			}
+			whole := time.Duration(0)
+			round(func(process *exec.Cmd, _ string) { // not killed: how long does it take?
+				began := time.Now()
+				must(t, process.Run())
+				whole = time.Since(began)
+			})
+			missing := func() bool { return slices.ContainsFunc(c.seen, func(want string) bool { return seen[want] == 0 }) }
+			const points = 12
+			for n := 0; n < points || missing() && n < 20*points; n++ {
+				round(func(process *exec.Cmd, _ string) {
+					must(t, process.Start())
+					time.AfterFunc(whole*time.Duration(n%points)/points, func() { _ = process.Process.Kill() })
+					_ = process.Wait()
+				})
+				round(func(process *exec.Cmd, dir string) { killAtChange(t, process, dir, 1+n%points) })
+			}
+			if missing() {
+				t.Errorf("the kills met only %v", seen)
+			}
+		})
+	}
+}
+
+// state says what there is after a kill.
+func state(t *testing.T, dir string, before, after tree) string {
+	t.Helper()
+	var got tree
+	if _, err := os.Lstat(filepath.Join(dir, "people")); err == nil {
+		got = pick(t, filepath.Join(dir, "people"))
+	}
+	left, err := filepath.Glob(filepath.Join(dir, ".*"))
+	must(t, err)
+	result := "after"
+	if maps.Equal(got, before) {
+		result = "before"
+	} else if !maps.Equal(got, after) {
+		t.Fatalf("neither the old nor the new: %d files", len(got))
+	}
+	if len(left) > 0 {
+		result += ", and a leftover"
+	}
+	return result
+}
+
+// killAtChange runs the process and kills it at the n-th change of a name in the modules directory or in the module that was there, if
+// it comes so far.
+func killAtChange(t *testing.T, process *exec.Cmd, dir string, n int) {
+	t.Helper()
+	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)
+	must(t, err)
+	changes := os.NewFile(uintptr(fd), "changes")
+	defer changes.Close()
+	for _, folder := range []string{dir, filepath.Join(dir, "people"), filepath.Join(dir, "people", "migrations")} {
+		_, err := unix.InotifyAddWatch(fd, folder, unix.IN_CREATE|unix.IN_DELETE|unix.IN_MOVED_TO|unix.IN_MOVED_FROM)
+		if err != nil && err != unix.ENOENT {
+			t.Fatal(err)
+		}
+	}
+	must(t, process.Start())
+	ended := make(chan struct{})
+	go func() {
+		_ = process.Wait()
+		_ = changes.SetReadDeadline(time.Now())
+		close(ended)
+	}()
+	defer func() { <-ended }()
+	buffer := make([]byte, unix.SizeofInotifyEvent+unix.NAME_MAX+1) // room for one: the rest waits in the kernel
+	for range n {
+		if _, err := changes.Read(buffer); err != nil {
+			return
+		}
+	}
+	_ = process.Process.Kill()
+}

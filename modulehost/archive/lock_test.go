@@ -1,0 +1,107 @@
+package archive_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/narthex-platform/narthex/modulehost/archive"
+)
+
+// TestWaitIsBounded: somebody else has the directory, for good or for a while.
+func TestWaitIsBounded(t *testing.T) {
+	t.Parallel()
+	files := small(t, "people", "1.0.0")
+	path, dir := pack(t, files), t.TempDir()
+	lay(t, filepath.Join(dir, "people"), files)
+	other, err := os.Open(dir)
+	must(t, err)
+	defer other.Close()
+	must(t, unix.Flock(int(other.Fd()), unix.LOCK_EX))
+	synctest.Test(t, func(t *testing.T) {
+		for name, run := range map[string]func() error{
+			"install": func() error { _, err := archive.Install(dir, path, platform); return err },
+			"remove":  func() error { return archive.Remove(dir, "people") },
+		} {
+			began := time.Now()
+			if err := run(); !errors.Is(err, archive.ErrUnderWay) {
+				t.Errorf("%s: %v", name, err)
+			}
+			if waited := time.Since(began); waited < archive.LockWait || waited > archive.LockWait+time.Second {
+				t.Errorf("%s waited %v", name, waited)
+			}
+		}
+		installed(t, dir, files)
+		go func() {
+			time.Sleep(archive.LockWait / 2)
+			must(t, unix.Flock(int(other.Fd()), unix.LOCK_UN))
+		}()
+		if _, err := archive.Install(dir, path, platform); err != nil {
+			t.Errorf("its turn had come: %v", err)
+		}
+	})
+	installed(t, dir, files)
+}
+
+// TestAtOnce: processes and goroutines install rising versions: the highest one is there at the end.
+func TestAtOnce(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	const versions = 8
+	var installs sync.WaitGroup
+	for n := range versions {
+		path := pack(t, small(t, "people", fmt.Sprintf("1.%d.0", n+1)))
+		installs.Go(func() {
+			if n%2 == 0 {
+				if out, err := child(t, "install", []string{dir, path}).CombinedOutput(); err != nil && !isDowngrade(string(out)) {
+					t.Errorf("%v: %s", err, out)
+				}
+			} else if _, err := archive.Install(dir, path, platform); err != nil && !errors.Is(err, archive.ErrDowngrade) {
+				t.Error(err)
+			}
+		})
+	}
+	installs.Wait()
+	installed(t, dir, small(t, "people", fmt.Sprintf("1.%d.0", versions)))
+}
+
+// TestNeverAbsent looks on while a module is replaced again and again.
+func TestNeverAbsent(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := pack(t, small(t, "people", "1.0.0"))
+	_, err := archive.Install(dir, path, platform)
+	must(t, err)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for range 200 {
+			if _, err := archive.Install(dir, path, platform); err != nil {
+				t.Error(err)
+				return
+			}
+		}
+	}()
+	for module := filepath.Join(dir, "people"); ; {
+		var stat unix.Stat_t // nothing that a garbage collector would pause for
+		if err := unix.Stat(module, &stat); err != nil {
+			t.Errorf("the module is not there: %v", err)
+			break
+		}
+		select {
+		case <-done:
+			return
+		default:
+		}
+	}
+	<-done
+}
+
+func isDowngrade(out string) bool { return len(out) > 17 && out[:17] == "PACKAGE_DOWNGRADE" }

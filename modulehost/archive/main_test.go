@@ -1,0 +1,64 @@
+package archive_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strconv"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/narthex-platform/narthex/modulehost/archive"
+)
+
+// The test binary is also a process that installs or removes one module: to be killed, to have no rights, or to have no room.
+const (
+	commandVariable  = "NARTHEX_TEST_COMMAND"
+	fileSizeVariable = "NARTHEX_TEST_FILE_SIZE" // bytes that a file may have: what is beyond fails as a full disk does
+)
+
+func TestMain(m *testing.M) {
+	if command := os.Getenv(commandVariable); command != "" {
+		os.Exit(play(command, os.Args[1:]))
+	}
+	os.Exit(m.Run())
+}
+
+func play(command string, args []string) int {
+	if size, err := strconv.ParseUint(os.Getenv(fileSizeVariable), 10, 64); err == nil {
+		signal.Ignore(syscall.SIGXFSZ)
+		if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: size, Max: size}); err != nil {
+			fmt.Println(err)
+			return 2
+		}
+	}
+	var result any
+	var err error
+	switch command {
+	case "install":
+		result, err = archive.Install(args[0], args[1], platform)
+	case "remove":
+		err = archive.Remove(args[0], args[1])
+	}
+	if err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	if err := json.NewEncoder(os.Stdout).Encode(result); err != nil {
+		return 2
+	}
+	return 0
+}
+
+// child is a process that runs one command; environment are further variables.
+func child(t testing.TB, command string, args []string, environment ...string) *exec.Cmd {
+	t.Helper()
+	process := exec.CommandContext(t.Context(), "/proc/self/exe", args...)
+	process.Env = append([]string{commandVariable + "=" + command}, environment...)
+	process.Dir = "/"
+	return process
+}

@@ -1,0 +1,35 @@
+package archive
+
+import "github.com/narthex-platform/narthex/modulehost/manifest"
+
+// Remove takes a module out of the modules directory in one step, then deletes its files. What it has stored (data, configuration,
+// grants, migration history) is not touched. Where the module is a symbolic link, the link is removed and what it leads to stays.
+//
+// Errors: MODULE_NOT_INSTALLED, MODULES_DIRECTORY_UNWRITABLE, INSTALL_UNDER_WAY, MODULES_DIRECTORY_INVALID,
+// MODULES_DIRECTORY_UNREADABLE.
+func Remove(modulesDir, moduleID string) error {
+	d, err := openDirectory(modulesDir)
+	if err != nil {
+		return err
+	}
+	defer d.close()
+	if !manifest.ValidID(moduleID) { // so that it is no path either
+		return ErrNotInstalled
+	}
+	present, err := d.has(moduleID)
+	if err != nil {
+		return err
+	}
+	if !present {
+		return ErrNotInstalled
+	}
+	away := hidden(removing)
+	if err := d.root.Rename(moduleID, away); err != nil {
+		return unwritable(err)
+	}
+	if err := d.sync(); err != nil {
+		return err
+	}
+	_ = d.root.RemoveAll(away) // what stays is the next run's
+	return nil
+}

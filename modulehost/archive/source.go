@@ -1,0 +1,68 @@
+package archive
+
+import (
+	"crypto/sha256"
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// source is a package's file, opened once, and the checksum that it must have.
+type source struct {
+	file *os.File
+	size int64
+	want checksum
+}
+
+func openSource(path string) (*source, error) {
+	file, size, err := openRegular(path)
+	if err != nil {
+		return nil, refusal{code: ErrUnreadable, cause: err}
+	}
+	s := &source{file: file, size: size}
+	if size > MaxPackedBytes {
+		err = errLargeFile
+	} else {
+		s.want, err = checksumOf(path)
+	}
+	if err != nil {
+		s.close()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *source) close() { _ = s.file.Close() } // nothing was written
+
+// unpack hashes the very bytes that it unpacks. A file that is not the one described is refused for that, not for what the damage
+// did to its contents; what was written then is the caller's to delete, as after every error.
+func (s *source) unpack(folder *os.Root) (contents, error) {
+	hash := sha256.New()
+	packed := io.TeeReader(io.NewSectionReader(s.file, 0, s.size), hash)
+	found, failure := unpack(packed, folder)
+	if _, err := io.Copy(io.Discard, packed); err != nil {
+		return nil, refusal{code: ErrUnreadable, cause: err}
+	}
+	if checksum(hash.Sum(nil)) != s.want {
+		return nil, ErrChecksum
+	}
+	return found, failure
+}
+
+// openRegular follows links, for the file is the operator's choice, but does not wait for a FIFO's other end.
+func openRegular(path string) (*os.File, int64, error) {
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, 0, err
+	}
+	info, err := file.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fs.ErrInvalid
+	}
+	if err != nil {
+		_ = file.Close() // nothing was written
+		return nil, 0, err
+	}
+	return file, info.Size(), nil
+}

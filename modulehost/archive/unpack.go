@@ -1,0 +1,162 @@
+package archive
+
+import (
+	"archive/tar"
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+)
+
+// maxPadding is what may follow the archive's end in its compressed stream: zeros, as tar fills its last record.
+const maxPadding = 64 << 10
+
+// unpack writes all that a package holds into an empty folder. It trusts nothing in the package: not a name, a size, a mode or a kind.
+// After an error the folder holds what was written until then.
+func unpack(packed io.Reader, folder *os.Root) (contents, error) {
+	buffered := bufio.NewReader(packed)
+	compressed, err := gzip.NewReader(buffered)
+	if err != nil {
+		return nil, failed(err)
+	}
+	compressed.Multistream(false) // a second member is left unread, and so is found after the end
+	stream := &io.LimitedReader{R: compressed, N: MaxUnpackedBytes + 1}
+	u := unpacking{folder: folder, contents: contents{}}
+	err = u.all(stream)
+	if err == nil {
+		err = end(stream, buffered)
+	}
+	if stream.N == 0 { // then everything else follows from this
+		return nil, errTooLarge
+	}
+	if err != nil {
+		return nil, failed(err)
+	}
+	return u.contents, nil
+}
+
+// end reads on to where the checksum of gzip is verified, and past it. With more padding that checksum is among what is left.
+func end(stream io.Reader, behind io.ByteReader) error {
+	padding, err := io.ReadAll(io.LimitReader(stream, maxPadding))
+	if err != nil {
+		return err
+	}
+	if _, err = behind.ReadByte(); err == nil || len(bytes.Trim(padding, "\x00")) > 0 {
+		return ErrInvalid
+	}
+	if err != io.EOF {
+		return err
+	}
+	return nil
+}
+
+// failed tells a refusal, a disk that cannot be written, a package that cannot be read, and a malformed package apart.
+func failed(err error) error {
+	var refused interface{ Code() string }
+	var system *fs.PathError
+	switch {
+	case errors.As(err, &refused):
+		return err
+	case errors.As(err, &system) && system.Op == "read":
+		return refusal{code: ErrUnreadable, cause: err}
+	case errors.As(err, &system):
+		return unwritable(err)
+	}
+	return refusal{code: ErrInvalid, cause: err}
+}
+
+// unpacking is one run of unpack.
+type unpacking struct {
+	folder   *os.Root
+	contents contents
+}
+
+func (u unpacking) all(stream *io.LimitedReader) error {
+	archive := tar.NewReader(stream)
+	for {
+		header, err := archive.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil && !errors.Is(err, tar.ErrInsecurePath) { // that is one of the names that are refused below
+			return err
+		}
+		if header.Size > stream.N {
+			return errTooLarge // before it fills the disk
+		}
+		if err := u.entry(header, archive); err != nil {
+			return err
+		}
+	}
+}
+
+func (u unpacking) entry(header *tar.Header, content io.Reader) error {
+	folder := header.Typeflag == tar.TypeDir
+	if !folder && header.Typeflag != tar.TypeReg || header.Mode&0o7000 != 0 || sparse(header) {
+		return errKind
+	}
+	name := header.Name
+	if folder {
+		name = strings.TrimSuffix(name, "/")
+	}
+	parents, err := u.contents.add(name, folder)
+	if err != nil {
+		return err
+	}
+	if folder {
+		parents = append(parents, name)
+	}
+	for _, parent := range parents {
+		if err := makeFolder(u.folder, parent, folderMode); err != nil {
+			return err
+		}
+	}
+	if folder {
+		return nil
+	}
+	mode := fs.FileMode(fileMode)
+	if header.Mode&0o111 != 0 {
+		mode = executableMode
+	}
+	return u.file(name, mode, content)
+}
+
+// sparse files are longer than what is read for them.
+func sparse(header *tar.Header) bool {
+	for key := range header.PAXRecords {
+		if strings.HasPrefix(key, "GNU.sparse.") {
+			return true
+		}
+	}
+	return false
+}
+
+func (u unpacking) file(name string, mode fs.FileMode, content io.Reader) error {
+	file, err := u.folder.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	if _, err := io.Copy(file, content); err != nil {
+		return err
+	}
+	if err := file.Chmod(mode); err != nil {
+		return err
+	}
+	return file.Close()
+}
+
+// makeFolder gives the folder its mode whatever the umask is.
+func makeFolder(root *os.Root, name string, mode fs.FileMode) error {
+	if err := root.Mkdir(name, mode); err != nil {
+		return unwritable(err)
+	}
+	if err := root.Chmod(name, mode); err != nil {
+		return unwritable(err)
+	}
+	return nil
+}

@@ -1,0 +1,130 @@
+package catalog_test
+
+import (
+	"debug/elf"
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/narthex-platform/narthex/modulehost/catalog"
+)
+
+// written is one case of the manifest package.
+type written struct {
+	manifest string
+	valid    bool
+}
+
+// testdata answers every case by name.
+func testdata(t testing.TB) map[string]written {
+	t.Helper()
+	files, err := filepath.Glob("../manifest/testdata/*.case")
+	if err != nil || len(files) < 20 {
+		t.Fatalf("%d cases: %v", len(files), err)
+	}
+	cases := make(map[string]written)
+	for _, file := range files {
+		text, findings, _ := strings.Cut(string(mustRead(t, file)), "\n----- findings\n")
+		cases[strings.TrimSuffix(filepath.Base(file), ".case")] = written{text, findings == "valid\n"}
+	}
+	return cases
+}
+
+var idInText = regexp.MustCompile(`"id": "([a-z-]{1,48})"`)
+
+// place makes a modules directory with one folder for the manifest, and whatever the valid ones name in it.
+func place(t testing.TB, manifest string) (dir, path string) {
+	t.Helper()
+	id := "notes"
+	if match := idInText.FindStringSubmatch(manifest); match != nil {
+		id = match[1]
+	}
+	dir = t.TempDir()
+	folder := filepath.Join(dir, id)
+	for _, script := range []string{"ui/index.js", "display/index.js", "contributions/slide.js"} {
+		write(t, filepath.Join(folder, script), "export {}")
+	}
+	write(t, filepath.Join(folder, "migrations/0001_first.sql"), "SELECT 1")
+	for _, server := range []string{"bin/linux-amd64/" + id, "bin/linux-arm64/" + id, "bin/" + id} {
+		write(t, filepath.Join(folder, server), executable(t, elf.PT_LOAD))
+	}
+	if id != "announcements" {
+		install(t, dir, "announcements", nil) // what the valid cases depend on
+	}
+	return dir, filepath.Join(folder, "module.json")
+}
+
+var lineOfFinding = regexp.MustCompile(`^[A-Z_]+: module( [A-Za-z0-9_.-]+)?( at (/[A-Za-z0-9_.-]+)+)?: [ -~]+$`)
+
+// discovers wants a catalog or findings, each one printable line, and tells which.
+func discovers(t testing.TB, dir string) bool {
+	t.Helper()
+	found, err := catalog.Discover(dir, true, platform)
+	if (found == nil) == (err == nil) {
+		t.Fatalf("got %v with %v", found, err)
+	}
+	if err == nil {
+		return true
+	}
+	var findings catalog.Findings
+	if !errors.As(err, &findings) || len(findings) == 0 {
+		t.Fatalf("no finding: %v", err)
+	}
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		if !lineOfFinding.MatchString(line) || strings.Contains(line, dir) {
+			t.Fatalf("a finding forges output: %q", line)
+		}
+	}
+	return false
+}
+
+// TestDamagedManifests takes every manifest of the cases apart, in a real folder: cut short, with a bit turned over, with a piece
+// written twice. Discovery refuses or accepts each.
+func TestDamagedManifests(t *testing.T) {
+	t.Parallel()
+	const pieces = 40
+	for name, c := range testdata(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir, path := place(t, c.manifest)
+			try := func(damaged []byte) bool {
+				rewrite(t, path, damaged)
+				return discovers(t, dir)
+			}
+			if try([]byte(c.manifest)) != c.valid {
+				t.Errorf("undamaged it is not what Parse says, %v", c.valid)
+			}
+			whole := []byte(strings.TrimRight(c.manifest, " \n"))
+			step := max(len(whole)/pieces, 1)
+			for at := 0; at < len(whole); at += step {
+				if try(whole[:at]) {
+					t.Errorf("accepted when cut after %d bytes", at)
+				}
+				flipped := slices.Clone(whole)
+				flipped[at] ^= 1 << (at % 8)
+				try(flipped)
+				end := min(at+step, len(whole))
+				try(slices.Concat(whole[:end], whole[at:]))
+			}
+			if try(slices.Concat(whole, whole)) {
+				t.Error("accepted twice over")
+			}
+		})
+	}
+}
+
+// rewrite exchanges what a file holds, and makes it where there is none. To empty it first would be slow: some file systems then wait
+// for the disk.
+func rewrite(t testing.TB, path string, data []byte) {
+	t.Helper()
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o755)
+	must(t, err)
+	defer file.Close()
+	_, err = file.Write(data)
+	must(t, err)
+	must(t, file.Truncate(int64(len(data))))
+}

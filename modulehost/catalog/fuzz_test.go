@@ -1,0 +1,34 @@
+package catalog_test
+
+import (
+	"debug/elf"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+)
+
+// FuzzDiscover: whatever a module's files hold, there is a catalog, or findings of one printable line each.
+func FuzzDiscover(f *testing.F) {
+	cases := testdata(f)
+	for _, c := range cases {
+		f.Add([]byte(c.manifest), "export {}", executable(f, elf.PT_LOAD), "SELECT 1", "0001_first.sql")
+	}
+	announcements := cases["valid-announcements"].manifest
+	f.Add([]byte(announcements), "\xff", executable(f, elf.PT_LOAD, elf.PT_INTERP), "\x00", "0002_a.sql")
+	f.Add([]byte(announcements), "", "#!/bin/sh\n", "", "..")
+	dir, path := place(f, announcements)
+	folder := filepath.Dir(path)
+	f.Fuzz(func(t *testing.T, manifest []byte, script, server, sql, migration string) {
+		rewrite(t, path, manifest)
+		for _, name := range []string{"ui/index.js", "display/index.js"} {
+			rewrite(t, filepath.Join(folder, name), []byte(script))
+		}
+		rewrite(t, filepath.Join(folder, "bin", runtime.GOOS+"-"+runtime.GOARCH, "announcements"), []byte(server))
+		if migration == filepath.Base(migration) && migration[0] != '.' { // not every text can name a file; then there is none
+			_ = os.WriteFile(filepath.Join(folder, "migrations", migration), []byte(sql), 0o644)
+			defer os.Remove(filepath.Join(folder, "migrations", migration))
+		}
+		discovers(t, dir)
+	})
+}

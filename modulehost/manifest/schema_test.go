@@ -1,0 +1,335 @@
+package manifest_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+
+	"github.com/narthex-platform/narthex/modulehost/manifest"
+)
+
+// beyond lists every finding that the schema does not share with the code, by case and pointer, with the reason. A new
+// disagreement fails, and so does an entry that is none any more.
+var beyond = []struct{ name, pointers, reason string }{
+	{"version-fraction", "/manifestVersion", "to a schema 7.0 is 7"},
+	{"configuration-constraints", "/configuration/13/minimum", "to a schema 1e3 is 1000"},
+	{"configuration-defaults", "/configuration/5/default", "to a schema 1.0 is 1"},
+	{"keys", "/id /permissions/0/baseline", "a JSON parser keeps one of two members with the same name"},
+	{"lone-surrogate", "/name", "a JSON parser replaces half a character"},
+	{"versions", "/provides/13/version", "a pattern does not know how large a number can be held"},
+	{"ranges", "/dependencies/required/23/range", "a pattern does not know how large a number can be held"},
+	{"ranges", "/dependencies/required/18/range", "a pattern allows an operator before 1.2 - 2, so as to stay readable"},
+	{"dependencies-33", "/dependencies", "a schema does not add up"},
+	{"dependencies", "/dependencies/required/0/id /dependencies/required/1/id", "compares with the module's own id"},
+	{"dependencies", "/dependencies/optional/0/id", "compares with the other dependencies"},
+	{"contributions", "/contributions/0/capability /contributions/2/id", "compares with the module's own id"},
+	{"contributions", "/contributions/1/id", "compares with the other contributions"},
+	{"core-target", "/provides/0/capability /permissions/2/id", "compares with the module's own id"},
+	{"permissions", "/permissions/4/id", "compares with the module's own id"},
+	{"permissions", "/permissions/1/id", "compares with the other permissions"},
+	{"permissions", "/entrypoints/display/permission", "compares with the permissions"},
+	{"provides", "/provides/2/capability", "compares with the module's own id"},
+	{"provides", "/provides/1/capability", "compares with the other capabilities"},
+	{"configuration-keys", "/configuration/1/key /configuration/2/key", "compares with the other keys"},
+	{"configuration-collisions", "/configuration/1/key /configuration/3/key", "compares with the other keys"},
+	{"configuration-constraints", "/configuration/10/maxLength /configuration/11/maximum", "compares with the other bound"},
+	{"configuration-defaults", "/configuration/1/default /configuration/4/default /configuration/8/default",
+		"compares with the declaration's own constraints"},
+}
+
+// A schema says `server is missing` where the code says which field needs one.
+const serverMissing = "needs entrypoints.server."
+
+func schema(t testing.TB) *jsonschema.Schema {
+	t.Helper()
+	file, err := os.Open("module.schema.json")
+	must(t, err)
+	defer file.Close()
+	document, err := jsonschema.UnmarshalJSON(file)
+	must(t, err)
+	compiler := jsonschema.NewCompiler()
+	must(t, compiler.AddResource("module.schema.json", document))
+	compiled, err := compiler.Compile("module.schema.json") // against the meta-schema, too
+	must(t, err)
+	return compiled
+}
+
+// TestSchemaSaysWhatTheCodeSays compares finding by finding, not only case by case: a case has many.
+func TestSchemaSaysWhatTheCodeSays(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("testdata/*.case")
+	must(t, err)
+	compiled, unused := schema(t), make(map[string]bool)
+	for _, entry := range beyond {
+		for pointer := range strings.FieldsSeq(entry.pointers) {
+			unused[entry.name+" "+pointer] = true
+		}
+	}
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".case")
+		input := example(t, name)
+		_, findings := manifest.Parse([]byte(input))
+		document, err := jsonschema.UnmarshalJSON(strings.NewReader(input))
+		if err != nil { // an editor marks it without any schema
+			if len(findings) == 0 {
+				t.Errorf("%s: valid to the code, no JSON to a schema", name)
+			}
+			continue
+		}
+		found := refused(compiled.Validate(document))
+		for _, f := range findings {
+			if slices.ContainsFunc(found, func(pointer string) bool { return says(pointer, f) }) {
+				continue
+			}
+			if key := name + " " + f.Pointer; unused[key] {
+				delete(unused, key)
+			} else {
+				t.Errorf("%s: the schema does not find %v", name, f)
+			}
+		}
+		for _, pointer := range found {
+			if !slices.ContainsFunc(findings, func(f manifest.Finding) bool { return says(pointer, f) || covers(f, pointer) }) {
+				t.Errorf("%s: only the schema finds something, at %q", name, pointer)
+			}
+		}
+	}
+	for key := range unused {
+		t.Errorf("%s: is listed as beyond the schema, and is not", key)
+	}
+}
+
+// says: the schema's finding at pointer is the code's; a repeated element is found at its array.
+func says(pointer string, f manifest.Finding) bool {
+	if strings.HasSuffix(f.Message, serverMissing) {
+		return pointer == "" || pointer == "/entrypoints"
+	}
+	parent, _, _ := cutLast(f.Pointer)
+	return pointer == f.Pointer || strings.Contains(f.Message, "must not repeat") && pointer == parent
+}
+
+// covers: the code looked no further than its own finding.
+func covers(f manifest.Finding, pointer string) bool {
+	return f.Code == manifest.ErrVersionUnsupported || strings.Contains(f.Message, "not well-formed") || f.Pointer != "" && strings.HasPrefix(pointer, f.Pointer+"/")
+}
+
+func cutLast(pointer string) (parent, last string, found bool) {
+	i := strings.LastIndexByte(pointer, '/')
+	if i < 0 {
+		return "", pointer, false
+	}
+	return pointer[:i], pointer[i+1:], true
+}
+
+// refused answers where a validation failed, as the code would point there.
+func refused(err error) []string {
+	var invalid *jsonschema.ValidationError
+	if !errors.As(err, &invalid) {
+		return nil
+	}
+	var pointers []string
+	for _, cause := range invalid.Causes {
+		pointers = append(pointers, refused(cause)...)
+	}
+	if len(invalid.Causes) > 0 {
+		return pointers
+	}
+	pointer := ""
+	for _, token := range invalid.InstanceLocation {
+		pointer += "/" + token
+	}
+	extra, ok := invalid.ErrorKind.(*kind.AdditionalProperties)
+	if !ok {
+		return []string{pointer}
+	}
+	for _, name := range extra.Properties {
+		if manifest.PlainName(name) {
+			pointers = append(pointers, pointer+"/"+name)
+		} else {
+			pointers = append(pointers, pointer)
+		}
+	}
+	return pointers
+}
+
+// TestSchemaAgreesOnEveryPlace puts other values in every place of the valid cases: both refuse, or both accept; but what the
+// code compares with another place, a schema cannot.
+func TestSchemaAgreesOnEveryPlace(t *testing.T) {
+	t.Parallel()
+	compiled := schema(t)
+	values := []any{nil, true, "", " ", "\t", "é\u0085", "../x", json.Number("-1"), json.Number("1.5"), json.Number("9007199254740993"),
+		[]any{}, []any{nil}, map[string]any{}, map[string]any{"x": nil}, strings.Repeat("x", 1001)}
+	for _, name := range []string{"valid-announcements", "valid-countdown", "valid-configuration", "server-not-needed"} {
+		document, err := jsonschema.UnmarshalJSON(strings.NewReader(example(t, name)))
+		must(t, err)
+		everyPlace(document, func(v any) { document = v }, func(put func(any)) {
+			for _, value := range values {
+				put(value)
+				agree(t, compiled, document)
+			}
+		})
+	}
+}
+
+func agree(t *testing.T, compiled *jsonschema.Schema, document any) {
+	t.Helper()
+	raw, err := json.Marshal(document)
+	must(t, err)
+	_, findings := manifest.Parse(raw)
+	err = compiled.Validate(document)
+	foreseen := err != nil && len(findings) > 0 || err == nil && !slices.ContainsFunc(findings, within)
+	if !foreseen {
+		t.Errorf("%s\nthe code: %v\nthe schema: %v", raw, findings, err)
+	}
+}
+
+// within: the finding is about one place alone.
+func within(f manifest.Finding) bool {
+	for _, comparing := range []string{"that this manifest declares.", "must not be less than minimum.", "must not be less than minLength.",
+		"that its own declaration accepts."} {
+		if strings.HasSuffix(f.Message, comparing) {
+			return false
+		}
+	}
+	return true
+}
+
+// limited has, for each limit of the schema by its place, the one of the code.
+var limited = map[string]any{
+	"/$defs/moduleId maxLength": "id", "/$defs/namespacedId maxLength": "namespaced", "/properties/name minLength": 1,
+	"/properties/name maxLength": "name", "/$defs/version maxLength": "version", "/$defs/range maxLength": "range",
+	"/$defs/path maxLength": "path", "/$defs/declaration/properties/key maxLength": "key",
+	"/$defs/declaration/properties/description maxLength":            "configuration text",
+	"/$defs/declaration/properties/values minItems":                  1,
+	"/$defs/declaration/properties/values maxItems":                  "values",
+	"/$defs/declaration/properties/values/items minLength":           1,
+	"/$defs/declaration/properties/values/items maxLength":           "enum value",
+	"/$defs/declaration/properties/minLength minimum":                0,
+	"/$defs/declaration/properties/minLength maximum":                "integer",
+	"/$defs/declaration/properties/maxLength minimum":                0,
+	"/$defs/declaration/properties/maxLength maximum":                "integer",
+	"/$defs/declaration/properties/minimum minimum":                  "-integer",
+	"/$defs/declaration/properties/minimum maximum":                  "integer",
+	"/$defs/declaration/properties/maximum minimum":                  "-integer",
+	"/$defs/declaration/properties/maximum maximum":                  "integer",
+	"/$defs/declaration/allOf/1/then/properties/default minimum":     "-integer",
+	"/$defs/declaration/allOf/1/then/properties/default maximum":     "integer",
+	"/properties/dependencies/properties/required maxItems":          "dependencies",
+	"/properties/dependencies/properties/optional maxItems":          "dependencies",
+	"/properties/provides maxItems":                                  "provides",
+	"/properties/permissions maxItems":                               "permissions",
+	"/properties/permissions/items/properties/description maxLength": "permission text",
+	"/properties/storage/properties/buckets maxItems":                "buckets",
+	"/properties/configuration maxItems":                             "configuration",
+	"/properties/contributions maxItems":                             "contributions",
+	"/if/anyOf/1/properties/storage/properties/buckets minItems":     1,
+	"/if/anyOf/2/properties/configuration minItems":                  1,
+	"/properties/manifestVersion const":                              manifest.Version,
+	"/properties/database/properties/abi const":                      manifest.DatabaseABI,
+	"/$defs/moduleId pattern":                                        "id",
+	"/properties/storage/properties/buckets/items pattern":           "bucket",
+	"/$defs/declaration/properties/key pattern":                      "key",
+}
+
+func TestSchemaHasTheLimitsOfTheCode(t *testing.T) {
+	t.Parallel()
+	got := make(map[string]string)
+	everyKeyword(t, func(place, keyword string, value any) {
+		if number, ok := value.(float64); ok {
+			got[place+" "+keyword] = fmt.Sprintf("%.0f", number)
+		} else if text, ok := value.(string); ok && limited[place+" "+keyword] != nil {
+			got[place+" "+keyword] = text
+		}
+	})
+	want := make(map[string]string)
+	for place, limit := range limited {
+		switch name, _ := limit.(string); {
+		case name == "":
+			want[place] = fmt.Sprint(limit)
+		case strings.HasSuffix(place, " pattern"):
+			want[place] = manifest.Patterns[name]
+		case strings.HasPrefix(name, "-"):
+			want[place] = fmt.Sprint(-manifest.Limits[name[1:]])
+		default:
+			want[place] = fmt.Sprint(manifest.Limits[name])
+		}
+	}
+	for place := range want {
+		if got[place] != want[place] {
+			t.Errorf("%s: the schema has %q, the code %q", place, got[place], want[place])
+		}
+	}
+	for place := range got {
+		if _, ok := want[place]; !ok {
+			t.Errorf("%s: a limit that is not compared with the code's", place)
+		}
+	}
+}
+
+// TestSchemaHelpsItsReader: an editor shows titles and descriptions, and a closed object is how a misspelt name is found.
+func TestSchemaHelpsItsReader(t *testing.T) {
+	t.Parallel()
+	var document map[string]any
+	raw, err := os.ReadFile("module.schema.json")
+	must(t, err)
+	must(t, json.Unmarshal(raw, &document))
+	everyKeyword(t, func(place, keyword string, value any) {
+		fields, ok := value.(map[string]any)
+		if keyword != "properties" || !ok || strings.Contains(place, "/allOf/") || strings.HasPrefix(place, "/if") || strings.HasPrefix(place, "/then") {
+			return
+		}
+		for name, field := range fields {
+			f := field.(map[string]any)
+			if f["title"] == nil || f["description"] == nil {
+				t.Errorf("%s: %s has no title or description", place, name)
+			}
+		}
+		if at(document, place)["additionalProperties"] != false {
+			t.Errorf("%s: the object is open", place)
+		}
+	})
+}
+
+func at(document map[string]any, place string) map[string]any {
+	for token := range strings.SplitSeq(strings.TrimPrefix(place, "/"), "/") {
+		if next, ok := document[token].(map[string]any); ok {
+			document = next
+		}
+	}
+	return document
+}
+
+// everyKeyword visits each member of each object of the schema, and tells it from a property of that name.
+func everyKeyword(t *testing.T, visit func(place, keyword string, value any)) {
+	t.Helper()
+	raw, err := os.ReadFile("module.schema.json")
+	must(t, err)
+	var document any
+	must(t, json.Unmarshal(raw, &document))
+	var walk func(place string, v any)
+	walk = func(place string, v any) {
+		switch v := v.(type) {
+		case map[string]any:
+			_, last, _ := cutLast(place)
+			for _, name := range slices.Sorted(maps.Keys(v)) {
+				if last != "properties" || strings.HasSuffix(place, "/properties/properties") {
+					visit(place, name, v[name])
+				}
+				walk(place+"/"+name, v[name])
+			}
+		case []any:
+			for i, element := range v {
+				walk(fmt.Sprintf("%s/%d", place, i), element)
+			}
+		}
+	}
+	walk("", document)
+}

@@ -1,0 +1,44 @@
+package configuration
+
+import (
+	"fmt"
+
+	"github.com/narthex-platform/narthex/services/httpapi"
+)
+
+// Error is a stable code; its cause, if there is one, is wrapped beside it.
+type Error string
+
+// ErrRead fails a start whose module configuration cannot be read; nothing is created or repaired.
+const ErrRead = Error("MODULE_CONFIGURATION_READ_FAILED")
+
+// What the routes refuse with, beside the pipeline's codes; nothing was written then. None says which key or value.
+const (
+	ErrNotInstalled      = Error("MODULE_NOT_INSTALLED")              // 404: this process did not discover the module
+	ErrKeyUndeclared     = Error("CONFIGURATION_KEY_UNDECLARED")      // 400
+	ErrSecretNotWritable = Error("CONFIGURATION_SECRET_NOT_WRITABLE") // 400: the deployment alone supplies secrets
+	ErrValueInvalid      = Error("CONFIGURATION_VALUE_INVALID")       // 400: of another JSON type, or outside its constraints
+)
+
+// Error is the line for people: code, then what is wrong.
+func (e Error) Error() string { return string(e) + ": " + e.sentence() }
+
+// Code returns the stable code.
+func (e Error) Code() string { return string(e) }
+
+func (e Error) sentence() string {
+	switch e {
+	case ErrNotInstalled:
+		return "No such module is installed."
+	case ErrKeyUndeclared:
+		return "The module declares no such key."
+	case ErrSecretNotWritable:
+		return "Only the deployment supplies secrets."
+	case ErrValueInvalid:
+		return "The module's declaration does not accept the value."
+	}
+	return "The stored configuration of modules cannot be read."
+}
+
+// unavailable is what a handler says of a store that failed.
+func unavailable(err error) error { return fmt.Errorf("%w: %w", httpapi.ErrStore, err) }

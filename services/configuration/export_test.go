@@ -1,0 +1,15 @@
+package configuration
+
+import (
+	"github.com/narthex-platform/narthex/modulehost/manifest"
+	"github.com/narthex-platform/narthex/services/httpapi"
+)
+
+// Judge is what happens to a body before anything is stored.
+func Judge(declared []manifest.Declaration, c *httpapi.Call) (map[string]string, error) {
+	values, err := decode(c)
+	if err != nil {
+		return nil, err
+	}
+	return check(declared, values)
+}

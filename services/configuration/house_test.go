@@ -1,0 +1,250 @@
+package configuration_test
+
+import (
+	"bytes"
+	"context"
+	"debug/elf"
+	"encoding/binary"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/narthex-platform/narthex/modulehost/catalog"
+	"github.com/narthex-platform/narthex/services/configuration"
+	"github.com/narthex-platform/narthex/services/database/databasetest"
+	"github.com/narthex-platform/narthex/services/httpapi"
+)
+
+func TestMain(m *testing.M) { databasetest.Main(m) }
+
+const (
+	path     = "/api/v1/module-configuration"
+	patience = 20 * time.Second // longer than any deadline of the platform's own
+)
+
+// manifests are the installed modules: what follows id, name and version.
+var manifests = map[string]string{
+	"rota": `"entrypoints": {"server": "bin/server"}, "configuration": [
+		{"key": "title", "type": "string", "required": true, "description": "On top", "minLength": 2, "maxLength": 5},
+		{"key": "size", "type": "integer", "default": 3, "minimum": 1, "maximum": 10},
+		{"key": "free", "type": "integer"},
+		{"key": "dark", "type": "boolean", "default": false},
+		{"key": "colour", "type": "enum", "values": ["red", "green"], "default": "red"},
+		{"key": "link", "type": "url"},
+		{"key": "note", "type": "string"},
+		{"key": "apiToken", "type": "secret", "required": true},
+		{"key": "otherToken", "type": "secret"}]`,
+	"guest": `"dependencies": {"required": [{"kind": "module", "id": "rota", "range": "*"}]}`,
+	"plain": ``,
+}
+
+// house is one process over a database of its own.
+type house struct {
+	*databasetest.DB
+	installed *catalog.Catalog
+	store     *configuration.Store
+	service   *configuration.Service
+}
+
+func setup(t testing.TB) *house {
+	t.Helper()
+	db := databasetest.New(t)
+	h := &house{DB: db, installed: discover(t)}
+	h.start(t, db.Pool(t))
+	return h
+}
+
+// start is a process's start, with what is stored now.
+func (h *house) start(t testing.TB, pool *pgxpool.Pool) {
+	t.Helper()
+	h.store = configuration.NewStore(pool)
+	started, err := h.Resolve(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.serve(h, started)
+}
+
+func (h *house) serve(resolver configuration.Resolver, started catalog.Resolution) {
+	h.service = configuration.New(configuration.Config{
+		Catalog: h.installed, Started: started, Resolver: resolver, Store: h.store, Secret: supplied,
+	})
+}
+
+// supplied are the deployment's secrets.
+func supplied(moduleID, key string) bool { return moduleID == "rota" && key == "apiToken" }
+
+// Resolve makes the house its own resolver: every module is enabled.
+func (h *house) Resolve(ctx context.Context) (catalog.Resolution, error) {
+	documents, err := h.store.All(ctx)
+	if err != nil {
+		return catalog.Resolution{}, err
+	}
+	return h.installed.Resolve(catalog.State{Stored: documents.Of, Secret: supplied}), nil
+}
+
+func discover(t testing.TB) *catalog.Catalog {
+	t.Helper()
+	dir := t.TempDir()
+	for id, more := range manifests {
+		folder := filepath.Join(dir, id)
+		if more != "" {
+			more = ", " + more
+		}
+		write(t, filepath.Join(folder, "module.json"), []byte(`{"manifestVersion": 7, "id": "`+id+`", "name": "The `+id+`", "version": "1.0.0",
+			"compatibility": {"platform": "*", "moduleSdk": "*"}`+more+`}`))
+		if strings.Contains(more, "bin/server") {
+			write(t, filepath.Join(folder, "bin", "server"), executable(t))
+		}
+	}
+	installed, err := catalog.Discover(dir, true, "0.1.2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return installed
+}
+
+func write(t testing.TB, path string, content []byte) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, content, 0o755); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// executable is the least that counts as a static executable of this machine.
+func executable(t testing.TB) []byte {
+	t.Helper()
+	machine := map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64}[runtime.GOARCH]
+	if machine == elf.EM_NONE {
+		t.Skip("no executable for this machine at hand")
+	}
+	header := elf.Header64{Type: uint16(elf.ET_EXEC), Machine: uint16(machine), Version: uint32(elf.EV_CURRENT), Phoff: 64, Ehsize: 64, Phentsize: 56, Phnum: 1}
+	copy(header.Ident[:], elf.ELFMAG)
+	header.Ident[elf.EI_CLASS], header.Ident[elf.EI_DATA] = byte(elf.ELFCLASS64), byte(elf.ELFDATA2LSB)
+	var out bytes.Buffer
+	for _, part := range []any{header, elf.Prog64{Type: uint32(elf.PT_LOAD)}} {
+		if err := binary.Write(&out, binary.LittleEndian, part); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out.Bytes()
+}
+
+// insert stores values past the service, as an older version of a module may have left them.
+func (h *house) insert(t testing.TB, moduleID string, keysAndValues ...string) {
+	t.Helper()
+	for i := 0; i < len(keysAndValues); i += 2 {
+		h.Exec(t, `INSERT INTO core.module_configuration (module_id, key, value) VALUES ($1, $2, $3)`, moduleID, keysAndValues[i], keysAndValues[i+1])
+	}
+}
+
+// rows are a module's stored values as text, by key.
+func (h *house) rows(t testing.TB, moduleID string) (rows string) {
+	t.Helper()
+	if err := h.Pool(t).QueryRow(t.Context(), `
+		SELECT coalesce(string_agg(key || '=' || value, ' ' ORDER BY key COLLATE "C"), '')
+		FROM core.module_configuration
+		WHERE module_id = $1`, moduleID).Scan(&rows); err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// request is a PUT's or a GET's.
+func request(ctx context.Context, method, target, body string) *http.Request {
+	r := httptest.NewRequestWithContext(ctx, method, target, strings.NewReader(body))
+	r.Header.Set("Content-Type", "application/json")
+	return r
+}
+
+// send runs a request as the pipeline does behind its gates: body limit, handler, error.
+func (h *house) send(r *http.Request) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	id, one := strings.CutPrefix(r.URL.Path, path+"/")
+	for _, route := range h.service.Routes() {
+		if route.Method != r.Method || strings.HasSuffix(route.Path, "/{id}") != one {
+			continue
+		}
+		c := &httpapi.Call{Writer: w, Request: r, MaxBody: route.MaxBody, Parameter: func(string) string { return id }}
+		var err error
+		if route.Body == httpapi.WholeBody {
+			c.Body, err = httpapi.ReadBody(w, r, route.MaxBody)
+		}
+		if err == nil {
+			err = route.Handle(c)
+		}
+		if err != nil {
+			httpapi.WriteError(w, err)
+		}
+		return w
+	}
+	httpapi.WriteError(w, httpapi.ErrNotFound)
+	return w
+}
+
+func (h *house) get(t testing.TB, target string) *httptest.ResponseRecorder {
+	t.Helper()
+	return h.send(request(t.Context(), http.MethodGet, target, ""))
+}
+
+// put submits values, which may be no JSON at all.
+func (h *house) put(t testing.TB, moduleID, values string) *httptest.ResponseRecorder {
+	t.Helper()
+	return h.send(request(t.Context(), http.MethodPut, path+"/"+moduleID, `{"values":`+values+`}`))
+}
+
+type view struct {
+	Keys []struct {
+		Key        string `json:"key"`
+		Value      any    `json:"value"`
+		Configured bool   `json:"configured"`
+	} `json:"keys"`
+	UnknownKeys     []string `json:"unknownKeys"`
+	RestartRequired bool     `json:"restartRequired"`
+}
+
+func decode[T any](t testing.TB, w *httptest.ResponseRecorder) (into T) {
+	t.Helper()
+	if w.Code != http.StatusOK {
+		t.Fatalf("%d %s", w.Code, w.Body)
+	}
+	if err := json.Unmarshal(w.Body.Bytes(), &into); err != nil {
+		t.Fatalf("%s: %v", w.Body, err)
+	}
+	return into
+}
+
+func wantCode(t testing.TB, w *httptest.ResponseRecorder, status int, code string) {
+	t.Helper()
+	if w.Code != status || w.Body.String() != `{"code":"`+code+`"}` {
+		t.Errorf("got %d %s, want %d %s", w.Code, w.Body, status, code)
+	}
+}
+
+// changed are the modules that the next start would run otherwise, by id.
+func (h *house) changed(t testing.TB) string {
+	t.Helper()
+	var ids []string
+	for _, m := range decode[struct {
+		Modules []struct {
+			ModuleID        string `json:"moduleId"`
+			RestartRequired bool   `json:"restartRequired"`
+		} `json:"modules"`
+	}](t, h.get(t, path)).Modules {
+		if m.RestartRequired {
+			ids = append(ids, m.ModuleID)
+		}
+	}
+	return strings.Join(ids, " ")
+}

@@ -1,0 +1,89 @@
+package configuration
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+const storeDeadline = 5 * time.Second // of one request's work, the wait for a module's document included
+
+// detached is the context of a request's work, which goes on when the client leaves: pgx closes a connection whose query is cut
+// off.
+func detached(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), storeDeadline)
+}
+
+// Store reads and writes documents in the shared pool. Its work ends with the context that it is given. Safe for concurrent use.
+type Store struct{ pool *pgxpool.Pool }
+
+// NewStore opens no connection.
+func NewStore(pool *pgxpool.Pool) *Store { return &Store{pool} }
+
+const selectAll = `
+SELECT module_id, key, value
+FROM core.module_configuration`
+
+// All reads every document, also of modules that are not installed, as they were at one moment. ErrRead when the store cannot tell.
+func (s *Store) All(ctx context.Context) (Documents, error) {
+	rows, err := s.pool.Query(ctx, selectAll)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrRead, err)
+	}
+	documents := make(Documents)
+	var moduleID, key, value string
+	if _, err := pgx.ForEachRow(rows, []any{&moduleID, &key, &value}, func() error {
+		document := documents[moduleID]
+		if document == nil {
+			document = make(map[string]string)
+			documents[moduleID] = document
+		}
+		document[key] = value
+		return nil
+	}); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrRead, err)
+	}
+	return documents, nil
+}
+
+// lockDocument makes the module's row or waits for whoever holds it. It is a statement of its own, because in READ COMMITTED the
+// next one sees what was committed while this one waited; a single statement would still see what was there when it began.
+const lockDocument = `
+INSERT INTO core.module_configuration_document (module_id)
+VALUES ($1)
+ON CONFLICT (module_id) DO UPDATE
+SET replaced_at = now()`
+
+// What is deleted and what is inserted have no key in common, so their order does not matter.
+const replaceValues = `
+WITH omitted AS (
+	DELETE FROM core.module_configuration
+	WHERE module_id = $1 AND key = ANY ($2::text[]) AND key <> ALL ($3::text[])
+)
+INSERT INTO core.module_configuration (module_id, key, value)
+SELECT $1, key, value
+FROM unnest($3::text[], $4::text[]) AS given (key, value)
+ON CONFLICT (module_id, key) DO UPDATE
+SET value = excluded.value`
+
+// Replace stores values as the module's document: a declared key that has none is deleted, a stored key that is not declared stays.
+// Of two at once one document is left, never a mix, and nobody reads a half of one. Keys and values must be valid UTF-8 without
+// NUL, and judged before. STORE_UNAVAILABLE when it cannot be told that it was stored.
+func (s *Store) Replace(ctx context.Context, moduleID string, declared []string, values map[string]string) error {
+	keys, texts := make([]string, 0, len(values)), make([]string, 0, len(values)) // nil would be NULL, which no key differs from
+	for key, text := range values {
+		keys, texts = append(keys, key), append(texts, text)
+	}
+	work := &pgx.Batch{} // one round trip
+	work.Queue("BEGIN ISOLATION LEVEL READ COMMITTED")
+	work.Queue(lockDocument, moduleID)
+	work.Queue(replaceValues, moduleID, declared, keys, texts)
+	work.Queue("COMMIT")
+	if err := s.pool.SendBatch(ctx, work).Close(); err != nil {
+		return unavailable(err)
+	}
+	return nil
+}

@@ -1,0 +1,270 @@
+package configuration_test
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/narthex-platform/narthex/modulehost/catalog"
+	"github.com/narthex-platform/narthex/services/configuration"
+	"github.com/narthex-platform/narthex/services/database/databasetest"
+	"github.com/narthex-platform/narthex/services/httpapi"
+)
+
+var (
+	keys  = []string{"a", "b", "c", "d", "e"}
+	left  = map[string]string{"a": "left", "b": "left", "c": "left"}
+	right = map[string]string{"c": "right", "d": "right", "e": "right"}
+)
+
+// TestOneOfTwoDocuments: whoever writes at the same time, one document is left, and readers see one or the other, never none or a
+// mix.
+func TestOneOfTwoDocuments(t *testing.T) {
+	t.Parallel()
+	db := databasetest.New(t)
+	stores := []*configuration.Store{configuration.NewStore(db.Pool(t)), configuration.NewStore(second(t, db))}
+	ctx := t.Context()
+	if err := stores[0].Replace(ctx, "rota", keys, left); err != nil {
+		t.Fatal(err)
+	}
+	whole := func(when string) {
+		documents, err := stores[0].All(ctx)
+		if document := documents.Of("rota"); err != nil || !maps.Equal(document, left) && !maps.Equal(document, right) {
+			t.Errorf("%s: %v, %v", when, document, err)
+		}
+	}
+	for range 200 {
+		var writers, reader sync.WaitGroup
+		start, written := make(chan struct{}), make(chan struct{})
+		for i, document := range []map[string]string{left, right} {
+			writers.Go(func() {
+				<-start
+				if err := stores[i].Replace(ctx, "rota", keys, document); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		reader.Go(func() {
+			<-start
+			for open := true; open; {
+				select {
+				case <-written:
+					open = false
+				default:
+					whole("meanwhile")
+				}
+			}
+		})
+		close(start)
+		writers.Wait()
+		close(written)
+		reader.Wait()
+		whole("afterwards")
+		if t.Failed() {
+			return
+		}
+	}
+}
+
+// TestSecondSeesFirst makes the two meet for certain: both are under way when the first is held up in the middle of its work.
+func TestSecondSeesFirst(t *testing.T) {
+	t.Parallel()
+	db := databasetest.New(t)
+	store := configuration.NewStore(db.Pool(t))
+	ctx := t.Context()
+	if err := store.Replace(ctx, "rota", keys, map[string]string{"c": "old"}); err != nil {
+		t.Fatal(err)
+	}
+	holder, err := second(t, db).Begin(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := holder.Exec(ctx, `SELECT FROM core.module_configuration WHERE key = 'c' FOR UPDATE`); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 2)
+	for i, document := range []map[string]string{left, right} {
+		go func() { done <- store.Replace(ctx, "rota", keys, document) }()
+		awaitBlocked(t, db, i+1)
+	}
+	if err := store.Replace(ctx, "another", keys, left); err != nil { // another module's does not wait
+		t.Error(err)
+	}
+	if err := holder.Rollback(ctx); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+	documents, err := store.All(ctx)
+	if err != nil || !maps.Equal(documents.Of("rota"), right) || !maps.Equal(documents.Of("another"), left) {
+		t.Errorf("%v, %v", documents, err)
+	}
+}
+
+// second is a pool of another process.
+func second(t testing.TB, db *databasetest.DB) *pgxpool.Pool {
+	t.Helper()
+	pool, err := pgxpool.NewWithConfig(context.Background(), db.Pool(t).Config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	return pool
+}
+
+// awaitBlocked returns when so many of this database's sessions wait for a lock.
+func awaitBlocked(t testing.TB, db *databasetest.DB, sessions int) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); ; runtime.Gosched() {
+		var blocked int
+		if err := db.Pool(t).QueryRow(t.Context(), `
+			SELECT count(*)
+			FROM pg_stat_activity
+			WHERE datname = current_database() AND wait_event_type = 'Lock'`).Scan(&blocked); err != nil {
+			t.Fatal(err)
+		}
+		if blocked == sessions {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("waited in vain")
+		}
+	}
+}
+
+// TestStoreFaults: a start fails with its code, callers are told of the store, and what was stored stays whole.
+func TestStoreFaults(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		fault, repair string
+		read          bool // whether it can still be read
+	}{
+		{`ALTER TABLE core.module_configuration RENAME TO lost`, `ALTER TABLE core.lost RENAME TO module_configuration`, false},
+		{`ALTER TABLE core.module_configuration RENAME value TO lost`, `ALTER TABLE core.module_configuration RENAME lost TO value`, false},
+		{`ALTER TABLE core.module_configuration_document RENAME TO lost`, `ALTER TABLE core.lost RENAME TO module_configuration_document`, true},
+		// These are found out in the middle of the transaction: deleting has happened, inserting fails; or all has happened but the
+		// end.
+		{`ALTER TABLE core.module_configuration ADD CONSTRAINT never CHECK (value <> 'm4rkd')`, `ALTER TABLE core.module_configuration DROP CONSTRAINT never`, true},
+		{`CREATE FUNCTION core.never() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'never'; END $$;
+			CREATE CONSTRAINT TRIGGER never AFTER INSERT ON core.module_configuration DEFERRABLE INITIALLY DEFERRED
+				FOR EACH ROW EXECUTE FUNCTION core.never()`, `DROP TRIGGER never ON core.module_configuration`, true},
+	} {
+		t.Run(row.fault, func(t *testing.T) {
+			t.Parallel()
+			h := setup(t)
+			if w := h.put(t, "rota", `{"title":"ab","size":4}`); w.Code != http.StatusOK {
+				t.Fatalf("%d %s", w.Code, w.Body)
+			}
+			h.Exec(t, row.fault)
+			wantCode(t, h.put(t, "rota", `{"title":"m4rkd","note":"m4rkd"}`), http.StatusServiceUnavailable, "STORE_UNAVAILABLE")
+			err := h.store.Replace(t.Context(), "rota", []string{"title", "size", "note"}, map[string]string{"title": "m4rkd", "note": "m4rkd"})
+			if !errors.Is(err, httpapi.ErrStore) || strings.Contains(err.Error(), "m4rkd") {
+				t.Errorf("replaced: %v", err)
+			}
+			documents, err := h.store.All(t.Context())
+			if row.read != (err == nil) || !row.read && (!errors.Is(err, configuration.ErrRead) || documents != nil) {
+				t.Errorf("read: %v, %v", documents, err)
+			}
+			for _, target := range []string{path, path + "/rota"} {
+				if w := h.get(t, target); !row.read {
+					wantCode(t, w, http.StatusServiceUnavailable, "STORE_UNAVAILABLE")
+				} else if w.Code != http.StatusOK {
+					t.Errorf("%s: %d %s", target, w.Code, w.Body)
+				}
+			}
+			h.Exec(t, row.repair)
+			if got := h.rows(t, "rota"); got != "size=4 title=ab" {
+				t.Errorf("stored %s", got)
+			}
+		})
+	}
+}
+
+// failing is a resolver whose stores cannot tell.
+type failing struct{ err error }
+
+func (f failing) Resolve(context.Context) (catalog.Resolution, error) {
+	return catalog.Resolution{}, f.err
+}
+
+// TestResolverFails: whatever its code, callers are told of the store; the document stands.
+func TestResolverFails(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	for _, err := range []error{configuration.ErrRead, configuration.ErrValueInvalid, errors.New("host=db.test")} {
+		h.serve(failing{err}, catalog.Resolution{})
+		wantCode(t, h.get(t, path), http.StatusServiceUnavailable, "STORE_UNAVAILABLE")
+		wantCode(t, h.get(t, path+"/rota"), http.StatusServiceUnavailable, "STORE_UNAVAILABLE")
+		wantCode(t, h.put(t, "rota", `{"title":"ab"}`), http.StatusServiceUnavailable, "STORE_UNAVAILABLE")
+	}
+	if got := h.rows(t, "rota"); got != "title=ab" {
+		t.Errorf("stored %s", got)
+	}
+}
+
+// TestFrozen: a request waits neither for the tables nor for another's document as long as its client would; what was given up is
+// not done later.
+func TestFrozen(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	if w := h.put(t, "rota", `{"title":"ab"}`); w.Code != http.StatusOK {
+		t.Fatalf("%d %s", w.Code, w.Body)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	for _, row := range []struct{ lock, method, body string }{
+		{`LOCK TABLE core.module_configuration IN ACCESS EXCLUSIVE MODE`, http.MethodGet, ""},
+		{`SELECT FROM core.module_configuration_document FOR UPDATE`, http.MethodPut, `{"values":{"title":"cd"}}`},
+	} {
+		tx, err := h.Pool(t).Begin(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := tx.Exec(ctx, row.lock); err != nil {
+			t.Fatal(err)
+		}
+		answer := make(chan *httptest.ResponseRecorder, 1)
+		start := time.Now()
+		go func() { answer <- h.send(request(ctx, row.method, path+"/rota", row.body)) }()
+		wantCode(t, <-answer, http.StatusServiceUnavailable, "STORE_UNAVAILABLE")
+		if waited := time.Since(start); waited > patience/2 {
+			t.Errorf("%s: waited %v", row.lock, waited)
+		}
+		awaitBlocked(t, h.DB, 0)
+		if err := tx.Rollback(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := h.rows(t, "rota"); got != "title=ab" {
+		t.Errorf("stored %s", got)
+	}
+}
+
+// TestClientGone: a document that arrived is stored, and costs no connection.
+func TestClientGone(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	before := h.Pool(t).Stat().NewConnsCount()
+	for range 10 {
+		if w := h.send(request(gone, http.MethodPut, path+"/rota", `{"values":{"title":"ab"}}`)); w.Code != http.StatusOK {
+			t.Fatalf("%d %s", w.Code, w.Body)
+		}
+	}
+	if after := h.Pool(t).Stat().NewConnsCount(); after != before || h.rows(t, "rota") != "title=ab" {
+		t.Errorf("%d connections more, stored %s", after-before, h.rows(t, "rota"))
+	}
+}

@@ -1,0 +1,182 @@
+package configuration_test
+
+import (
+	"errors"
+	"maps"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/narthex-platform/narthex/modulehost/manifest"
+	"github.com/narthex-platform/narthex/services/configuration"
+	"github.com/narthex-platform/narthex/services/httpapi"
+)
+
+// TestAccepted values and how they are stored. Each submission replaces the one before.
+func TestAccepted(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	h.insert(t, "rota", "zulu", "kept", "apiToken", "stale", "size", "7")
+	h.insert(t, "plain", "title", "another's")
+	for _, row := range [][2]string{
+		{`{"title":"ab"}`, `title=ab`},
+		{`{"title":"ab","size":1,"free":-5,"dark":true,"colour":"green","link":"https://a.test/b?c=d#e","note":"n"}`,
+			`colour=green dark=true free=-5 link=https://a.test/b?c=d#e note=n size=1 title=ab`},
+		{` { "dark" : false , "size" : 10 } `, `dark=false size=10`},
+		{`{"free":9007199254740992}`, `free=9007199254740992`},
+		{`{"free":-9007199254740992}`, `free=-9007199254740992`},
+		{`{"free":-0}`, `free=0`},
+		{`{"title":"ĄĘÓŁŻ","note":""}`, `note= title=ĄĘÓŁŻ`}, // characters, not bytes
+		{`{"title":"\u0041\ud83d\ude00"}`, `title=A😀`},
+		{`{"\u0074itle":"ab"}`, `title=ab`},
+		{`{"link":"http://a"}`, `link=http://a`},
+		{`{}`, ``},
+	} {
+		shown := decode[view](t, h.put(t, "rota", row[0]))
+		if got := strings.TrimSuffix(strings.TrimSuffix(h.rows(t, "rota"), "zulu=kept"), " "); got != row[1] {
+			t.Errorf("%s: stored %q", row[0], got)
+		}
+		values := 0
+		for _, key := range shown.Keys {
+			if key.Value != nil {
+				values++
+			}
+		}
+		if want := strings.Count(row[1], " ") + 1; row[1] != "" && values != want || len(shown.UnknownKeys) != 1 || shown.UnknownKeys[0] != "zulu" {
+			t.Errorf("%s: shown %+v", row[0], shown)
+		}
+	}
+	if got := h.rows(t, "plain"); got != "title=another's" {
+		t.Errorf("another module's: %s", got)
+	}
+	if w := h.put(t, "plain", `{}`); w.Code != http.StatusOK {
+		t.Errorf("nothing declared: %d %s", w.Code, w.Body)
+	}
+}
+
+const marked = "m4rked"
+
+// TestRefused: each verdict, in its order whatever the order of the keys. Nothing is written and no value is answered.
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	h.insert(t, "rota", "title", "kept", "zulu", "kept")
+	const malformed, unknown = "REQUEST_INVALID", "MODULE_NOT_INSTALLED"
+	const undeclared, secret, invalid = "CONFIGURATION_KEY_UNDECLARED", "CONFIGURATION_SECRET_NOT_WRITABLE", "CONFIGURATION_VALUE_INVALID"
+	for _, row := range []struct {
+		values string // of {"values": ...}
+		code   string
+	}{
+		{`null`, malformed}, {`[]`, malformed}, {`"m4rked"`, malformed}, {``, malformed},
+		{`{"title":"m4rked","title":"ab"}`, malformed},
+		{`{"title":"ab","\u0074itle":"ab"}`, malformed},
+		{`{"title":{"a":1,"a":2}}`, malformed},
+		{`{"title":"` + "\xff" + `"}`, malformed},
+		{`{"title":"\ud800"}`, malformed},
+		{`{"title":"ab"},"more":1`, malformed},
+		{`{"title":"ab"},"values":{}`, malformed},
+		{`{"title":"ab"}}{"values":{}`, malformed},
+		{`{"size":01}`, malformed}, {`{"size":+1}`, malformed}, {`{"size":NaN}`, malformed},
+
+		{`{"other":1}`, undeclared}, {`{"Title":"ab"}`, undeclared}, {`{"":null}`, undeclared}, {`{"zulu":"m4rked"}`, undeclared},
+		{`{"other":"m4rked","apiToken":"m4rked","size":"m4rked"}`, undeclared},
+		{`{"size":"m4rked","apiToken":"m4rked","other":"m4rked"}`, undeclared},
+		{`{"size":"m4rked","apiToken":"m4rked"}`, secret}, {`{"apiToken":"m4rked","size":"m4rked"}`, secret},
+		{`{"otherToken":null}`, secret}, {`{"title":"ab","apiToken":""}`, secret},
+
+		{`{"title":null}`, invalid}, {`{"title":["ab"]}`, invalid}, {`{"title":{}}`, invalid}, {`{"title":12}`, invalid}, {`{"title":true}`, invalid},
+		{`{"title":"a"}`, invalid}, {`{"title":"m4rked"}`, invalid}, {`{"title":"a\u0000b"}`, invalid}, {`{"note":"\u0000"}`, invalid},
+		{`{"size":"4"}`, invalid}, {`{"size":1.0}`, invalid}, {`{"size":1e0}`, invalid}, {`{"size":4.5}`, invalid}, {`{"size":null}`, invalid},
+		{`{"size":0}`, invalid}, {`{"size":11}`, invalid}, {`{"free":1e2}`, invalid}, {`{"free":true}`, invalid},
+		{`{"free":9007199254740993}`, invalid}, {`{"free":-9007199254740993}`, invalid}, {`{"free":99999999999999999999}`, invalid},
+		{`{"dark":"true"}`, invalid}, {`{"dark":1}`, invalid}, {`{"dark":null}`, invalid},
+		{`{"colour":"blue"}`, invalid}, {`{"colour":"Red"}`, invalid}, {`{"colour":""}`, invalid}, {`{"colour":0}`, invalid},
+		{`{"link":"ftp://m4rked.test"}`, invalid}, {`{"link":"/m4rked"}`, invalid}, {`{"link":"javascript:m4rked"}`, invalid}, {`{"link":""}`, invalid},
+		{`{"title":"ab","size":4,"dark":"m4rked"}`, invalid},
+	} {
+		status := http.StatusBadRequest
+		wantCode(t, h.put(t, "rota", row.values), status, row.code)
+		if row.code != malformed { // then the module is asked for before the values
+			row.code, status = unknown, http.StatusNotFound
+		}
+		wantCode(t, h.put(t, "unknown", row.values), status, row.code)
+		wantCode(t, h.put(t, "Rota", row.values), status, row.code)
+	}
+	for _, body := range []string{``, `{}`, `null`, `[]`, `{"Values":{}}`, `{"title":"ab"}`} {
+		wantCode(t, h.send(request(t.Context(), http.MethodPut, path+"/rota", body)), http.StatusBadRequest, malformed)
+	}
+	for _, contentType := range []string{"", "text/json", "application/jsonp"} {
+		r := request(t.Context(), http.MethodPut, path+"/rota", `{"values":{}}`)
+		r.Header.Set("Content-Type", contentType)
+		wantCode(t, h.send(r), http.StatusBadRequest, malformed)
+	}
+	wantCode(t, h.put(t, "rota", `{"note":"`+strings.Repeat("a", 16<<10)+`"}`), http.StatusRequestEntityTooLarge, "REQUEST_BODY_TOO_LARGE")
+	if got := h.rows(t, "rota"); got != "title=kept zulu=kept" {
+		t.Errorf("stored %s", got)
+	}
+}
+
+// declared are rota's declarations.
+func declared(t testing.TB) []manifest.Declaration {
+	t.Helper()
+	rota, _ := discover(t).Module("rota")
+	return rota.Manifest.Configuration
+}
+
+// TestErrorsKeepValues: nor do the errors that a log may have.
+func TestErrorsKeepValues(t *testing.T) {
+	t.Parallel()
+	for _, values := range []string{
+		`{"title":"m4rked"}`, `{"m4rked":1}`, `{"apiToken":"m4rked"}`, `"m4rked"`, `{"size":"m4rked","size":"m4rked"}`,
+	} {
+		_, err := configuration.Judge(declared(t), submitted(t, `{"values":`+values+`}`))
+		if err == nil || strings.Contains(err.Error(), marked) {
+			t.Errorf("%s: %v", values, err)
+		}
+	}
+}
+
+func submitted(t testing.TB, body string) *httpapi.Call {
+	return &httpapi.Call{Request: request(t.Context(), http.MethodPut, path+"/rota", ""), Body: []byte(body)}
+}
+
+// FuzzJudge: whatever is accepted is stored as the very text that a start reads back, and every verdict is one of the known ones
+// and always the same.
+func FuzzJudge(f *testing.F) {
+	for _, seed := range []string{
+		`{"values":{}}`, `{"values":{"title":"ab","size":4,"free":-0,"dark":true,"colour":"red","link":"http://a"}}`, `{"values":{"size":1.0}}`,
+		`{"values":{"other":null,"apiToken":""}}`, `{"values":{"note":"\u0000"}}`, `{"values":{"note":[{"a":1}]}}`, `{"values":null}`, `[`,
+	} {
+		f.Add(seed)
+	}
+	rota := declared(f)
+	verdicts := []error{httpapi.ErrRequest, configuration.ErrKeyUndeclared, configuration.ErrSecretNotWritable, configuration.ErrValueInvalid}
+	f.Fuzz(func(t *testing.T, body string) {
+		texts, err := configuration.Judge(rota, submitted(t, body))
+		again, errAgain := configuration.Judge(rota, submitted(t, body))
+		if !maps.Equal(texts, again) || !errors.Is(errAgain, err) {
+			t.Fatalf("%v, %v and then %v, %v", texts, err, again, errAgain)
+		}
+		if err != nil {
+			for _, verdict := range verdicts {
+				if err == verdict && texts == nil {
+					return
+				}
+			}
+			t.Fatalf("%v, %v", texts, err)
+		}
+		for _, d := range rota {
+			text, found := texts[d.Key]
+			if !found {
+				continue
+			}
+			if _, ok := d.ParseText(text); !ok || strings.ContainsRune(text, 0) {
+				t.Fatalf("%s became %q", d.Key, text)
+			}
+			delete(texts, d.Key)
+		}
+		if len(texts) > 0 {
+			t.Fatalf("%v is not declared", texts)
+		}
+	})
+}

@@ -1,0 +1,76 @@
+package configuration
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/narthex-platform/narthex/modulehost/catalog"
+	"github.com/narthex-platform/narthex/modulehost/manifest"
+)
+
+// view is what managers are told of a module's configuration (spec.md § Module configuration view).
+type view struct {
+	ModuleID        string     `json:"moduleId"`
+	Version         string     `json:"version"`
+	Keys            []keyEntry `json:"keys"`        // in the manifest's order
+	UnknownKeys     []string   `json:"unknownKeys"` // sorted
+	RestartRequired bool       `json:"restartRequired"`
+}
+
+// keyEntry is one declared key. A secret has neither default nor value, not even null.
+type keyEntry struct {
+	Key         string        `json:"key"`
+	Type        manifest.Type `json:"type"`
+	Required    bool          `json:"required"`
+	Default     any           `json:"default,omitzero"`
+	Description string        `json:"description,omitzero"`
+	Constraints constraints   `json:"constraints"`
+	Value       any           `json:"value,omitzero"` // absent though configured: no longer valid, to be set again
+	Configured  bool          `json:"configured"`
+}
+
+// constraints are those that were declared.
+type constraints struct {
+	MinLength *int64   `json:"minLength,omitzero"`
+	MaxLength *int64   `json:"maxLength,omitzero"`
+	Minimum   *int64   `json:"minimum,omitzero"`
+	Maximum   *int64   `json:"maximum,omitzero"`
+	Values    []string `json:"values,omitzero"`
+}
+
+// viewOf is the view but for restartRequired.
+func (s *Service) viewOf(m *catalog.Module, stored map[string]string) view {
+	unknown := maps.Clone(stored)
+	keys := make([]keyEntry, len(m.Manifest.Configuration))
+	for i, d := range m.Manifest.Configuration {
+		keys[i] = s.keyEntryOf(m.Manifest.ID, d, stored)
+		delete(unknown, d.Key)
+	}
+	return view{
+		ModuleID:    m.Manifest.ID,
+		Version:     m.Manifest.Version.String(),
+		Keys:        keys,
+		UnknownKeys: slices.Sorted(maps.Keys(unknown)),
+	}
+}
+
+func (s *Service) keyEntryOf(moduleID string, d manifest.Declaration, stored map[string]string) keyEntry {
+	entry := keyEntry{
+		Key:         d.Key,
+		Type:        d.Type,
+		Required:    d.Required,
+		Description: d.Description,
+		Constraints: constraints{d.MinLength, d.MaxLength, d.Minimum, d.Maximum, d.Values},
+	}
+	if d.Type == manifest.TypeSecret { // also when something was stored while the key was no secret
+		entry.Configured = s.supplied(moduleID, d.Key)
+		return entry
+	}
+	entry.Default = d.Default
+	text, found := stored[d.Key]
+	entry.Configured = found
+	if value, valid := d.ParseText(text); found && valid {
+		entry.Value = value
+	}
+	return entry
+}

@@ -1,0 +1,97 @@
+package configuration_test
+
+import (
+	"net/http"
+	"os"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/narthex-platform/narthex/services/httpapi"
+)
+
+// TestView: of what is stored, what is valid is shown; neither an invalid value nor anything stored under a secret's key is.
+func TestView(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	h.insert(t, "rota", "title", "abc", "size", "11", "free", "0", "dark", "false", "link", "ftp://files.test", "note", "",
+		"apiToken", "stale", "otherToken", "stale", "zulu", "1", "alpha", "2")
+	h.insert(t, "guest", "gone", "1")
+	file, err := os.ReadFile("testdata/view.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := jsontext.Value(file)
+	if err := want.Compact(); err != nil {
+		t.Fatal(err)
+	}
+	if w := h.get(t, path+"/rota"); w.Code != http.StatusOK || w.Body.String() != string(want) {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	for moduleID, want := range map[string]string{
+		"guest": `{"moduleId":"guest","version":"1.0.0","keys":[],"unknownKeys":["gone"],"restartRequired":false}`,
+		"plain": `{"moduleId":"plain","version":"1.0.0","keys":[],"unknownKeys":[],"restartRequired":false}`,
+	} {
+		if w := h.get(t, path+"/"+moduleID); w.Code != http.StatusOK || w.Body.String() != want {
+			t.Errorf("%d %s", w.Code, w.Body)
+		}
+	}
+	wantCode(t, h.get(t, path+"/unknown"), http.StatusNotFound, "MODULE_NOT_INSTALLED")
+}
+
+func TestList(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	want := `{"modules":[{"moduleId":"guest","name":"The guest","version":"1.0.0","restartRequired":false},` +
+		`{"moduleId":"plain","name":"The plain","version":"1.0.0","restartRequired":false},` +
+		`{"moduleId":"rota","name":"The rota","version":"1.0.0","restartRequired":false}]}`
+	if w := h.get(t, path); w.Code != http.StatusOK || w.Body.String() != want {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
+
+// TestRestartRequired: a module that would run, or would no longer, takes along those that need it; other values change it alone;
+// back to what was started, nothing is required.
+func TestRestartRequired(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	for _, row := range []struct {
+		values  string
+		restart bool // of the process, after it
+		want    string
+	}{
+		{`{}`, false, ""},
+		{`{"size":4}`, false, ""}, // blocked all the same
+		{`{"title":"abc"}`, false, "guest rota"},
+		{`{}`, false, ""},
+		{`{"title":"abc"}`, true, ""},
+		{`{"title":"abd"}`, false, "rota"},
+		{`{"title":"abc","size":3,"dark":false,"colour":"red"}`, false, ""}, // as by default
+		{`{"title":"abc","size":4}`, false, "rota"},
+		{`{"title":"abc","note":""}`, false, "rota"}, // not as without it
+		{`{}`, false, "guest rota"},
+		{`{"title":"abc"}`, false, ""},
+	} {
+		shown := decode[view](t, h.put(t, "rota", row.values))
+		if row.restart {
+			h.start(t, h.Pool(t))
+			shown = decode[view](t, h.get(t, path+"/rota"))
+		}
+		if got := h.changed(t); got != row.want || shown.RestartRequired != (row.want != "") {
+			t.Errorf("%s: %q, %v", row.values, got, shown.RestartRequired)
+		}
+	}
+}
+
+func TestGates(t *testing.T) {
+	t.Parallel()
+	for _, route := range setup(t).service.Routes() {
+		if route.Permission != "core.modules.configuration.manage" {
+			t.Errorf("%s %s asks for %q", route.Method, route.Path, route.Permission)
+		}
+		write := route.Method != http.MethodGet
+		if write != (route.Origin == httpapi.TrustedOrigin) || write != (route.Body == httpapi.WholeBody) || write != (route.MaxBody == 16<<10) {
+			t.Errorf("%s %s: gates %+v", route.Method, route.Path, route)
+		}
+	}
+}

@@ -1,0 +1,167 @@
+package enablement_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/narthex-platform/narthex/modulehost/catalog"
+	"github.com/narthex-platform/narthex/services/enablement"
+)
+
+// TestConcurrentDecisions of both kinds, from before there is a row: all succeed, one is left, and neighbours are not touched.
+func TestConcurrentDecisions(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	h.decide(t, "chained", "false")
+	for range 20 {
+		h.Exec(t, `DELETE FROM core.module_enablement WHERE module_id <> 'chained'`)
+		var callers sync.WaitGroup
+		start := make(chan struct{})
+		for i := range 8 {
+			callers.Go(func() {
+				<-start
+				moduleID, enabled := []string{"base", "optional"}[i%2], []string{"true", "false"}[i/2%2]
+				if w := h.decide(t, moduleID, enabled); w.Code != http.StatusOK {
+					t.Errorf("%d %s", w.Code, w.Body)
+				}
+			})
+		}
+		close(start)
+		callers.Wait()
+		rows := strings.Fields(h.rows(t))
+		if len(rows) != 3 || !strings.HasPrefix(rows[0], "base=") || rows[1] != "chained=false" || !strings.HasPrefix(rows[2], "optional=") {
+			t.Fatalf("stored %v", rows)
+		}
+	}
+}
+
+func TestStoreFaults(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		fault string
+		read  int // the status of a read
+	}{
+		{`ALTER TABLE core.module_enablement RENAME TO lost`, http.StatusServiceUnavailable},
+		{`ALTER TABLE core.module_enablement RENAME enabled TO lost`, http.StatusServiceUnavailable},
+		{`ALTER TABLE core.module_enablement ALTER enabled TYPE text`, http.StatusServiceUnavailable},
+		{`ALTER TABLE core.module_enablement DROP CONSTRAINT module_enablement_pkey`, http.StatusOK},
+		{`ALTER TABLE core.module_enablement ADD CONSTRAINT never CHECK (NOT enabled)`, http.StatusOK},
+	} {
+		t.Run(row.fault, func(t *testing.T) {
+			t.Parallel()
+			h := setup(t)
+			h.Exec(t, row.fault)
+			wantCode(t, h.decide(t, "base", "true"), http.StatusServiceUnavailable, "STORE_UNAVAILABLE")
+			if w := h.send(t.Context(), http.MethodGet, path, ""); w.Code != row.read {
+				t.Errorf("read: %d %s", w.Code, w.Body)
+			} else if w.Code != http.StatusOK {
+				wantCode(t, w, row.read, "STORE_UNAVAILABLE")
+			}
+		})
+	}
+}
+
+// failing is a resolver whose stores cannot tell.
+type failing struct{ err error }
+
+func (f failing) Resolve(context.Context) (catalog.Resolution, error) {
+	return catalog.Resolution{}, f.err
+}
+
+// TestResolverFails: whatever its code, callers are told of the store; the decision stands.
+func TestResolverFails(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	for _, err := range []error{enablement.ErrRead, enablement.ErrNotInstalled, errors.New("host=db.test")} {
+		h.service = enablement.New(enablement.Config{Catalog: h.installed, Resolver: failing{err}, Store: h.store})
+		wantCode(t, h.send(t.Context(), http.MethodGet, path, ""), http.StatusServiceUnavailable, "STORE_UNAVAILABLE")
+		wantCode(t, h.decide(t, "base", "false"), http.StatusServiceUnavailable, "STORE_UNAVAILABLE")
+	}
+	if rows := h.rows(t); rows != "base=false" {
+		t.Errorf("stored %s", rows)
+	}
+}
+
+func TestUnreachable(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	config := h.Pool(t).Config()
+	config.ConnConfig.Port = 1
+	pool, err := pgxpool.NewWithConfig(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	h.store = enablement.NewStore(pool)
+	h.serve(catalog.Resolution{})
+	wantCode(t, h.send(t.Context(), http.MethodGet, path, ""), http.StatusServiceUnavailable, "STORE_UNAVAILABLE")
+	wantCode(t, h.decide(t, "base", "true"), http.StatusServiceUnavailable, "STORE_UNAVAILABLE")
+}
+
+// TestFrozen: a request does not wait as long as its client would.
+func TestFrozen(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	tx, err := h.Pool(t).Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) }()
+	if _, err := tx.Exec(t.Context(), `LOCK TABLE core.module_enablement IN ACCESS EXCLUSIVE MODE`); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	answers := make(chan *httptest.ResponseRecorder, 2)
+	go func() { answers <- h.send(ctx, http.MethodGet, path, "") }()
+	go func() { answers <- h.send(ctx, http.MethodPut, path+"/base/enabled", `{"enabled":false}`) }()
+	start := time.Now()
+	for range 2 {
+		wantCode(t, <-answers, http.StatusServiceUnavailable, "STORE_UNAVAILABLE")
+	}
+	if waited := time.Since(start); waited > patience/2 {
+		t.Errorf("waited %v", waited)
+	}
+}
+
+// TestClientGone: a decision that arrived is stored, and costs no connection.
+func TestClientGone(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	before := h.Pool(t).Stat().NewConnsCount()
+	for range 10 {
+		if w := h.send(gone, http.MethodPut, path+"/base/enabled", `{"enabled":false}`); w.Code != http.StatusOK {
+			t.Fatalf("%d %s", w.Code, w.Body)
+		}
+	}
+	if after := h.Pool(t).Stat().NewConnsCount(); after != before || h.rows(t) != "base=false" {
+		t.Errorf("%d connections more, stored %s", after-before, h.rows(t))
+	}
+}
+
+// TestNothingInternal: no answer names a file, the server program or what the database said.
+func TestNothingInternal(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	said := h.send(t.Context(), http.MethodGet, path, "").Body.String() + h.decide(t, "stored", "false").Body.String()
+	folders := make([]string, 0, len(h.installed.Modules))
+	for _, m := range h.installed.Modules {
+		folders = append(folders, m.Folder)
+	}
+	for _, inside := range slices.Concat(folders, []string{"module.json", "bin", "server", "/"}) {
+		if strings.Contains(said, inside) {
+			t.Errorf("%q in %s", inside, said)
+		}
+	}
+}

@@ -1,0 +1,91 @@
+package enablement
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/narthex-platform/narthex/modulehost/catalog"
+	"github.com/narthex-platform/narthex/services/httpapi"
+)
+
+const (
+	manageLifecycle = "core.modules.lifecycle.manage"
+	path            = "/api/v1/module-lifecycle"
+	maxBody         = 16 << 10 // bytes (contract.md §1)
+)
+
+// Routes is enablement's part of the route table (spec.md § Module lifecycle).
+func (s *Service) Routes() []httpapi.Route {
+	return []httpapi.Route{
+		{Method: "GET", Path: path, Permission: manageLifecycle, Handle: s.list},
+		{
+			Method: "PUT", Path: path + "/{id}/enabled",
+			Origin: httpapi.TrustedOrigin,
+			Body:   httpapi.WholeBody, MaxBody: maxBody,
+			Permission: manageLifecycle,
+			Handle:     s.decide,
+		},
+	}
+}
+
+func (s *Service) list(c *httpapi.Call) error {
+	ctx, cancel := detached(c.Request.Context())
+	defer cancel()
+	entries, err := s.entries(ctx, s.modules)
+	if err != nil {
+		return err
+	}
+	return c.JSON(http.StatusOK, map[string][]entry{"modules": entries})
+}
+
+// decide is PUT /api/v1/module-lifecycle/{id}/enabled. A bad body is 400 for every module, then an unknown module 404. The answer
+// is what holds after the write, which a later decision may have changed again; a 503 says nothing of whether the decision was
+// stored.
+func (s *Service) decide(c *httpapi.Call) error {
+	body, err := httpapi.Decode[struct {
+		Enabled bool `json:"enabled"`
+	}](c)
+	if err != nil {
+		return err
+	}
+	m, installed := s.catalog.Module(c.Parameter("id"))
+	if !installed {
+		return ErrNotInstalled
+	}
+	ctx, cancel := detached(c.Request.Context())
+	defer cancel()
+	if err := s.store.Decide(ctx, m.Manifest.ID, body.Enabled); err != nil {
+		return err
+	}
+	entries, err := s.entries(ctx, []*catalog.Module{m})
+	if err != nil {
+		return err
+	}
+	return c.JSON(http.StatusOK, entries[0])
+}
+
+// entries reads what is stored now and holds it against what was started.
+func (s *Service) entries(ctx context.Context, modules []*catalog.Module) ([]entry, error) {
+	decisions, err := s.store.Decisions(ctx)
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	next, err := s.resolver.Resolve(ctx)
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	entries := make([]entry, len(modules))
+	for i, m := range modules {
+		id := m.Manifest.ID
+		entries[i] = entry{
+			ID:              id,
+			Name:            m.Manifest.Name,
+			Version:         m.Manifest.Version.String(),
+			Configured:      configured{decisions.Enabled(id), decisions.Explicit(id)},
+			Runtime:         runtimeOf(s.started.Outcome(id)),
+			RestartRequired: next.RestartRequired(s.started, id),
+			Dependencies:    dependenciesOf(m),
+		}
+	}
+	return entries, nil
+}

@@ -1,0 +1,110 @@
+package enablement_test
+
+import (
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/narthex-platform/narthex/services/httpapi"
+)
+
+// TestList has every state and reason, over what was stored when the process started.
+func TestList(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	h.decide(t, "base", "false")
+	h.decide(t, "optional", "true")
+	h.start(t, h.Pool(t))
+	h.decide(t, "base", "true")
+	h.Exec(t, `INSERT INTO core.module_enablement (module_id, enabled) VALUES ('gone', false)`) // retained, ignored
+
+	file, err := os.ReadFile("testdata/lifecycle.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := jsontext.Value(file)
+	if err := want.Compact(); err != nil {
+		t.Fatal(err)
+	}
+	if w := h.send(t.Context(), http.MethodGet, path, ""); w.Code != http.StatusOK || w.Body.String() != string(want) {
+		t.Errorf("%d %s", w.Code, strings.ReplaceAll(w.Body.String(), `{"id"`, "\n{\"id\""))
+	}
+	if rows := h.rows(t); rows != "base=true gone=false optional=true" {
+		t.Errorf("stored %s", rows)
+	}
+}
+
+// TestRestartRequired: it goes along required dependencies of either kind, and back again.
+func TestRestartRequired(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	for _, row := range []struct {
+		moduleID, enabled string
+		restart           bool // of the process, after it
+		want              string
+	}{
+		{"by-module", "true", false, ""}, // as by default
+		{"base", "false", false, "base by-capability by-module chained"},
+		{"base", "true", false, ""},
+		{"by-module", "false", false, "by-module chained"},
+		{"base", "false", false, "base by-capability by-module chained"},
+		{"by-module", "true", true, ""},
+		{"base", "true", false, "base by-capability by-module chained"},
+		{"chained", "false", false, "base by-capability by-module"},
+		{"unset", "false", false, "base by-capability by-module"}, // it did not run anyway
+		{"base", "false", false, ""},
+	} {
+		e := decode[entry](t, h.decide(t, row.moduleID, row.enabled))
+		if e.ID != row.moduleID || e.Configured.Enabled != (row.enabled == "true") || !e.Configured.Explicit {
+			t.Errorf("%+v: answered %+v", row, e)
+		}
+		if named := slices.Contains(strings.Fields(row.want), row.moduleID); !row.restart && e.RestartRequired != named {
+			t.Errorf("%+v: answered %+v", row, e)
+		}
+		if row.restart {
+			h.start(t, h.Pool(t))
+		}
+		if got := strings.Join(h.changed(t), " "); got != row.want {
+			t.Errorf("%+v: %s", row, got)
+		}
+	}
+}
+
+// TestDecideRefuses: with the body first and the module second; nothing is written.
+func TestDecideRefuses(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	for _, body := range []string{
+		``, `{}`, `[]`, `null`, `true`, `{"enabled":null}`, `{"enabled":"true"}`, `{"enabled":1}`, `{"Enabled":true}`,
+		`{"enabled":true,"enabled":false}`, `{"enabled":true,"id":"base"}`, `{"enabled":true}{}`, "{\"enabled\":true,\"\xff\":1}",
+	} {
+		for _, moduleID := range []string{"base", "unknown"} {
+			wantCode(t, h.send(t.Context(), http.MethodPut, path+"/"+moduleID+"/enabled", body), http.StatusBadRequest, "REQUEST_INVALID")
+		}
+	}
+	for _, moduleID := range []string{"unknown", "Base", "base%20", "core", "base.thing"} {
+		wantCode(t, h.decide(t, moduleID, "true"), http.StatusNotFound, "MODULE_NOT_INSTALLED")
+	}
+	long := `{"enabled":true` + strings.Repeat(" ", 16<<10) + `}`
+	wantCode(t, h.send(t.Context(), http.MethodPut, path+"/base/enabled", long), http.StatusRequestEntityTooLarge, "REQUEST_BODY_TOO_LARGE")
+	if rows := h.rows(t); rows != "" {
+		t.Errorf("stored %s", rows)
+	}
+}
+
+func TestGates(t *testing.T) {
+	t.Parallel()
+	for _, route := range setup(t).service.Routes() {
+		if route.Permission != "core.modules.lifecycle.manage" {
+			t.Errorf("%s %s asks for %q", route.Method, route.Path, route.Permission)
+		}
+		write := route.Method != http.MethodGet
+		if write != (route.Origin == httpapi.TrustedOrigin) || write != (route.Body == httpapi.WholeBody) || write != (route.MaxBody == 16<<10) {
+			t.Errorf("%s %s: gates %+v", route.Method, route.Path, route)
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package identity_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/narthex-platform/narthex/services/database"
+)
+
+// blockade is somebody else's transaction, which holds a lock until it is lifted. Whoever writes meets it, so that runs without a guard
+// would all have looked before the first of them writes.
+type blockade struct {
+	t      *testing.T
+	holder *pgx.Conn
+	looker *pgx.Conn // a transaction sees the statistics of its first look for ever
+}
+
+func (h house) block(t *testing.T, lock string, args ...any) blockade {
+	t.Helper()
+	b := blockade{t, h.connect(t), h.connect(t)}
+	b.exec("BEGIN")
+	b.exec(lock, args...)
+	return b
+}
+
+func (h house) connect(t *testing.T) *pgx.Conn {
+	t.Helper()
+	conn, err := pgx.ConnectConfig(t.Context(), database.Config(h.Settings))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close(context.Background()) })
+	return conn
+}
+
+func (b blockade) exec(sql string, args ...any) {
+	b.t.Helper()
+	if _, err := b.holder.Exec(b.t.Context(), sql, args...); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// waiting is how many of this database's connections wait for a lock.
+func (b blockade) waiting() (n int) {
+	b.t.Helper()
+	err := b.looker.QueryRow(b.t.Context(), `
+		SELECT count(*)
+		FROM pg_stat_activity
+		WHERE datname = current_database() AND wait_event_type = 'Lock'`).Scan(&n)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return n
+}
+
+// lift lets everybody go on, once so many wait.
+func (b blockade) lift(waiting int) {
+	b.t.Helper()
+	await(b.t, func() bool { return b.waiting() >= waiting })
+	b.exec("COMMIT")
+}
