@@ -24,8 +24,8 @@ func (c checksum) line(name string) string { return hex.EncodeToString(c[:]) + "
 func checksumOf(packagePath string) (checksum, error) {
 	file, _, err := openRegular(packagePath + checksumSuffix)
 	if errors.Is(err, fs.ErrNotExist) {
-		return checksum{}, refusal{code: ErrChecksum, reason: "The checksum file, named like the package with .sha256 behind, must lie beside it; " +
-			"get it from where the package comes from.", cause: err}
+		return checksum{}, refusal{code: ErrChecksum, cause: err, reason: "The checksum file, named like the package with .sha256 behind, " +
+			"must lie beside it; get it from where the package comes from."}
 	}
 	if err != nil {
 		return checksum{}, unreadableChecksum(err)
@@ -38,7 +38,8 @@ func checksumOf(packagePath string) (checksum, error) {
 	sum, name, _ := strings.Cut(strings.TrimSuffix(string(text), "\n"), "  ")
 	raw, err := hex.DecodeString(sum)
 	if err != nil || len(raw) != len(checksum{}) {
-		return checksum{}, refusal{code: ErrChecksum, reason: "The checksum file must hold one line as sha256sum writes it; get it again.", cause: err}
+		return checksum{}, refusal{code: ErrChecksum, cause: err,
+			reason: "The checksum file must hold one line as sha256sum writes it; get it again."}
 	}
 	if name != filepath.Base(packagePath) {
 		return checksum{}, refusal{code: ErrChecksum, reason: "The checksum file describes a file of another name; " +
@@ -48,5 +49,6 @@ func checksumOf(packagePath string) (checksum, error) {
 }
 
 func unreadableChecksum(cause error) error {
-	return refusal{code: ErrChecksum, reason: "The checksum file beside the package cannot be read; check its permissions.", cause: cause}
+	return refusal{code: ErrChecksum, cause: cause,
+		reason: "The checksum file beside the package cannot be read; check its permissions."}
 }

@@ -27,8 +27,8 @@ const (
 	removing   = ".removing-"
 )
 
-// directory is the modules directory, opened once and locked: until close nobody else changes it through this package, and all that is
-// changed is beneath this very directory.
+// directory is the modules directory, opened once and locked: until close nobody else changes it through this package, and all
+// that is changed is beneath this very directory.
 type directory struct {
 	path string // absolute
 	root *os.Root

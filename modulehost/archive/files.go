@@ -43,8 +43,8 @@ func named(pkg *manifest.Package, module *catalog.Module) (map[string]fs.FileMod
 	return files, nil
 }
 
-// otherServers answers the server programs that the folder has for other machines. What they are is checked where they are installed.
-// Every error is a manifest.Refusal.
+// otherServers answers the server programs that the folder has for other machines. What they are is checked where they are
+// installed. Every error is a manifest.Refusal.
 func otherServers(pkg *manifest.Package) ([]string, error) {
 	file, err := pkg.Read(manifest.FileName, manifest.MaxBytes)
 	if err != nil {

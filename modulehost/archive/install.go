@@ -23,9 +23,9 @@ type Installed struct {
 }
 
 // Install puts a package into the modules directory, in place of an older version or of the same one. It needs no network. The
-// package must be described by its checksum file and keep the limits, and the module must pass what discovery asks of one by itself;
-// dependencies are not looked at. platformVersion is the release of the platform and of its module SDK. A relative modules directory
-// is one of the working directory.
+// package must be described by its checksum file and keep the limits, and the module must pass what discovery asks of one by
+// itself; dependencies are not looked at. platformVersion is the release of the platform and of its module SDK. A relative
+// modules directory is one of the working directory.
 //
 // The directory has the old module until the new one is complete and durable, and then, in one step, the new one. Installs and
 // removals, of several processes too, go one after the other. Where the module is a symbolic link, the link is replaced and what it
@@ -128,8 +128,8 @@ func idIn(folder string) string {
 	return findings[0].Module
 }
 
-// versionIn answers the version that an installed module's manifest names, also one that this platform does not understand; nil when
-// it names none.
+// versionIn answers the version that an installed module's manifest names, also one that this platform does not understand; nil
+// when it names none.
 func versionIn(folder string) *semver.Version {
 	var m struct {
 		Version string `json:"version"`

@@ -15,8 +15,8 @@ import (
 // maxPadding is what may follow the archive's end in its compressed stream: zeros, as tar fills its last record.
 const maxPadding = 64 << 10
 
-// unpack writes all that a package holds into an empty folder. It trusts nothing in the package: not a name, a size, a mode or a kind.
-// After an error the folder holds what was written until then.
+// unpack writes all that a package holds into an empty folder. It trusts nothing in the package: not a name, a size, a mode or a
+// kind. After an error the folder holds what was written until then.
 func unpack(packed io.Reader, folder *os.Root) (contents, error) {
 	buffered := bufio.NewReader(packed)
 	compressed, err := gzip.NewReader(buffered)

@@ -117,8 +117,8 @@ func TestDamagedManifests(t *testing.T) {
 	}
 }
 
-// rewrite exchanges what a file holds, and makes it where there is none. To empty it first would be slow: some file systems then wait
-// for the disk.
+// rewrite exchanges what a file holds, and makes it where there is none. To empty it first would be slow: some file systems then
+// wait for the disk.
 func rewrite(t testing.TB, path string, data []byte) {
 	t.Helper()
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o755)

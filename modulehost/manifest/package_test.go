@@ -207,7 +207,8 @@ func relative(t testing.TB, from, to, name string) string {
 	return path
 }
 
-// TestFileOfAnotherLength: the kernel's own files hold more or fewer bytes than they say, as a file does that changes under the reader.
+// TestFileOfAnotherLength: the kernel's own files hold more or fewer bytes than they say, as a file does that changes under its
+// reader.
 func TestFileOfAnotherLength(t *testing.T) {
 	t.Parallel()
 	for folder, name := range map[string]string{"/proc/self": "status", "/sys/kernel/mm/transparent_hugepage": "enabled"} {
