@@ -104,16 +104,14 @@ func TestWhatIsWrittenArrives(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			in := newInbox(t, nil, false)
-			s := settings(environment.PlaintextMail)
-			s.Username = ""
-			transport, _ := newTransport(t, s, in.listener)
+			transport, _ := newTransport(t, plaintext(), in.listener)
 			m.To = []string{`"Müller, Ännchen" <anna@example.net>`, "bert@example.net", "bert@example.net"}
 			m.ReplyTo = "Pfarrbüro <buero@example.org>"
 			m.Subject = strings.Repeat("Ü", mail.MaxSubjectCharacters)
 			if outcome := send(t, transport, m); outcome != mail.Sent {
 				t.Fatal(outcome)
 			}
-			mails, _, _, _ := in.happened()
+			mails := in.happened().mails
 			if to := []string{"anna@example.net", "bert@example.net", "bert@example.net"}; len(mails) != 1 || !slices.Equal(mails[0].to, to) {
 				t.Fatalf("%d mails", len(mails))
 			}

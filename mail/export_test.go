@@ -31,6 +31,11 @@ func (t *Transport) Shorten(limits Limits) {
 // Unread is how many bytes a server may say.
 func (t *Transport) Unread() int { return t.limits.unread }
 
+// NewLine is the line on conn, which has limits for one read or write and for all that is read.
+func NewLine(conn net.Conn, socket time.Duration, unread int) net.Conn {
+	return &line{Conn: conn, socket: socket, unread: unread}
+}
+
 // Trust makes the test's authority the only one.
 func (t *Transport) Trust(roots *x509.CertPool) { t.roots = roots }
 
@@ -44,9 +49,6 @@ func (t *Transport) Render(m Message) (content []byte, ok bool) {
 	p, ok := t.pack(m)
 	return p.content, ok
 }
-
-// Hurry replaces the outbox's times.
-func (o *Outbox) Hurry(turn, rest time.Duration) { o.turn, o.rest = turn, rest }
 
 // Waiting is how many letters are queued.
 func (o *Outbox) Waiting() int { return len(o.queue) }

@@ -87,9 +87,7 @@ func TestEveryServerHasItsOutcome(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			st := play(t, script{c.turn: c.does}, nil)
-			s := settings(environment.PlaintextMail)
-			s.Username = ""
-			transport, way := newTransport(t, s, st)
+			transport, way := newTransport(t, plaintext(), st)
 			transport.Shorten(c.limits)
 			m := letter()
 			m.To = append(m.To, "bert@example.net")
@@ -294,9 +292,7 @@ func TestTheCallerMayGiveUp(t *testing.T) {
 				cancel()
 				return silence(conn)
 			}}, nil)
-			s := settings(environment.PlaintextMail)
-			s.Username = ""
-			transport, way := newTransport(t, s, st)
+			transport, way := newTransport(t, plaintext(), st)
 			transport.Shorten(only(mail.Limits{}))
 			if outcome := transport.Send(ctx, letter()); outcome != mail.Timeout {
 				t.Error(outcome)
@@ -322,7 +318,7 @@ func TestTheLimits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := transport.Limits(); got != want {
-		t.Errorf("%+v", got)
+	if got := transport.Limits(); got != want || transport.Unread() != 64<<10 {
+		t.Errorf("%+v, %d bytes", got, transport.Unread())
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"log"
 	"net"
+	"slices"
 	"sync"
 	"testing"
 
@@ -26,11 +27,16 @@ type inbox struct {
 	listener net.Listener
 	server   *smtp.Server
 
-	mu       sync.Mutex
-	hellos   []string   // as TLS or plain
+	mu sync.Mutex
+	record
+}
+
+// record is what happened to an inbox.
+type record struct {
+	hellos   []string
 	attempts int        // to sign in
-	mails    []delivery // that were accepted
 	senders  int        // MAIL commands
+	mails    []delivery // that were accepted
 }
 
 type delivery struct {
@@ -80,10 +86,20 @@ func (in *inbox) newSession(c *smtp.Conn) (smtp.Session, error) {
 }
 
 // happened is a copy of what was seen so far.
-func (in *inbox) happened() (mails []delivery, attempts, senders int, hellos []string) {
+func (in *inbox) happened() record {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	return append([]delivery(nil), in.mails...), in.attempts, in.senders, append([]string(nil), in.hellos...)
+	r := in.record
+	r.hellos, r.mails = slices.Clone(r.hellos), slices.Clone(r.mails)
+	return r
+}
+
+// check fails unless so many attempts to sign in, MAIL commands and accepted mails happened.
+func (in *inbox) check(t *testing.T, attempts, senders, mails int) {
+	t.Helper()
+	if r := in.happened(); r.attempts != attempts || r.senders != senders || len(r.mails) != mails {
+		t.Errorf("%d attempts to sign in, %d senders, %d mails", r.attempts, r.senders, len(r.mails))
+	}
 }
 
 // visit is one session on an inbox.

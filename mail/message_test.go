@@ -25,6 +25,14 @@ func addressOf(length int) string {
 	return start + strings.Repeat("c", length-len(start))
 }
 
+// TestTheBounds are contract.md §8's.
+func TestTheBounds(t *testing.T) {
+	t.Parallel()
+	if mail.MaxRecipients != 50 || mail.MaxSubjectCharacters != 200 || mail.MaxBodyBytes != 256<<10 {
+		t.Errorf("%d recipients, %d characters, %d bytes", mail.MaxRecipients, mail.MaxSubjectCharacters, mail.MaxBodyBytes)
+	}
+}
+
 // TestRefusesBeforeAnythingIsOpened is the table of messages that never reach a server.
 func TestRefusesBeforeAnythingIsOpened(t *testing.T) {
 	t.Parallel()
@@ -98,6 +106,7 @@ func TestTakesWhatIsAllowed(t *testing.T) {
 		"name of 200":     {To: []string{(&netmail.Address{Name: strings.Repeat("ü", 200), Address: long}).String()}, Subject: "x", Text: "x"},
 		"all signs":       {To: []string{"!#$%&'*+-/=?^_`{|}~a.b@x-1.example"}, Subject: `"quoted" <x@y>, (c)`, Text: "x"},
 		"local host":      {To: []string{"root@localhost"}, Subject: "x", Text: "x"},
+		"quoted name":     {To: []string{`"\"A\\B\", C" <a@example.net>`}, Subject: "x", Text: "x"},
 		"encoded name":    {To: []string{mime.QEncoding.Encode("utf-8", "Änne") + " <a@example.net>"}, Subject: "x", Text: "x"},
 		"controls inside": {To: []string{"a@example.net"}, Subject: "x", Text: "\x00\x1b\r.\r\n\u2028"},
 		"full bodies":     {To: []string{"a@example.net"}, Subject: "x", Text: strings.Repeat("\x00", mail.MaxBodyBytes-1), HTML: "x"},

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.uber.org/zap"
@@ -22,9 +22,6 @@ var _ supervisor.Service = (*mail.Outbox)(nil)
 type gate struct {
 	begun chan string // subjects
 	pass  chan mail.Outcome
-
-	mu        sync.Mutex
-	now, most int
 }
 
 func newGate() *gate {
@@ -32,8 +29,6 @@ func newGate() *gate {
 }
 
 func (g *gate) Send(ctx context.Context, m mail.Message) mail.Outcome {
-	g.count(1)
-	defer g.count(-1)
 	g.begun <- m.Subject
 	select {
 	case outcome := <-g.pass:
@@ -41,13 +36,6 @@ func (g *gate) Send(ctx context.Context, m mail.Message) mail.Outcome {
 	case <-ctx.Done():
 		return mail.Timeout
 	}
-}
-
-func (g *gate) count(change int) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.now += change
-	g.most = max(g.most, g.now)
 }
 
 // next waits for the next message that begins.
@@ -118,27 +106,26 @@ func TestTheQueueHasAnEnd(t *testing.T) {
 
 func TestFourAtOnce(t *testing.T) {
 	t.Parallel()
-	g := newGate()
-	o, _ := newOutbox(g)
-	stop, ended := serve(t, o)
-	for range 12 {
-		o.Post(subject("x"))
-	}
-	for range 4 {
-		g.next(t)
-	}
-	for range 8 { // each that ends lets one more begin
-		g.pass <- mail.Sent
-		g.next(t)
-	}
-	for range 4 {
-		g.pass <- mail.Sent
-	}
-	stop()
-	within(t, ended)
-	if g.most != 4 {
-		t.Errorf("%d at once", g.most)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate()
+		o, _ := newOutbox(g)
+		stop, ended := serve(t, o)
+		for range 12 {
+			o.Post(subject("x"))
+		}
+		for sent := range 9 {
+			synctest.Wait()
+			if len(g.begun) != sent+4 { // each that ends lets one more begin
+				t.Errorf("%d begun when %d have ended", len(g.begun), sent)
+			}
+			g.pass <- mail.Sent
+		}
+		for range 3 {
+			g.pass <- mail.Sent
+		}
+		stop()
+		within(t, ended)
+	})
 }
 
 func TestLettersAreComposedElsewhere(t *testing.T) {
@@ -217,54 +204,71 @@ func TestStopFinishesWhatIsUnderWayAndTheQueue(t *testing.T) {
 	}
 }
 
+// TestStopDropsWhatTakesTooLong: what is under way is not cut off, and the queue has its 5 s from then on.
 func TestStopDropsWhatTakesTooLong(t *testing.T) {
 	t.Parallel()
-	begun, release := make(chan string, 20), make(chan struct{})
-	o, logs := newOutbox(senderFunc(func(ctx context.Context, m mail.Message) mail.Outcome {
-		begun <- m.Subject
-		if m.Subject == "early" {
-			<-release
-			return mail.Sent
+	synctest.Test(t, func(t *testing.T) {
+		begun, release := make(chan string, 20), make(chan struct{})
+		o, logs := newOutbox(senderFunc(func(ctx context.Context, m mail.Message) mail.Outcome {
+			begun <- m.Subject
+			if m.Subject == "early" {
+				<-release
+				return mail.Sent
+			}
+			<-ctx.Done()
+			return mail.Timeout
+		}))
+		stop, ended := serve(t, o)
+		for range 4 {
+			o.Post(subject("early"))
 		}
-		<-ctx.Done()
-		return mail.Timeout
-	}))
-	o.Hurry(never, soon)
-	stop, ended := serve(t, o)
-	for range 4 {
-		o.Post(subject("early"))
-	}
-	for range 4 {
-		within(t, begun)
-	}
-	for range 16 {
-		o.Post(subject("late"))
-	}
-	stop()
-	close(release) // what is under way is not cut off
-	for range 4 {
-		if within(t, begun) != "late" {
-			t.Error("a letter was begun twice")
+		for range 4 {
+			within(t, begun)
 		}
-	}
-	within(t, ended)
-	want := append(slices.Repeat([]string{"mail not sentmap[outcome:TIMEOUT]"}, 4), "mail droppedmap[letters:12]")
-	if got := lines(logs); !slices.Equal(got, want) {
-		t.Errorf("%q", got)
-	}
+		for range 16 {
+			o.Post(subject("late"))
+		}
+		stop()
+		time.Sleep(20 * time.Second)
+		close(release)
+		released := time.Now()
+		for range 4 {
+			if within(t, begun) != "late" {
+				t.Error("a letter was begun twice")
+			}
+		}
+		within(t, ended)
+		if took := time.Since(released); took != 5*time.Second {
+			t.Errorf("the queue had %v", took)
+		}
+		want := append(slices.Repeat([]string{"mail not sentmap[outcome:TIMEOUT]"}, 4), "mail droppedmap[letters:12]")
+		if got := lines(logs); !slices.Equal(got, want) {
+			t.Errorf("%q", got)
+		}
+	})
 }
 
 func TestALetterHasItsTime(t *testing.T) {
 	t.Parallel()
-	o, logs := newOutbox(newGate())
-	o.Hurry(soon, never)
-	o.Post(subject("x"))
-	stop, ended := serve(t, o)
-	stop()
-	within(t, ended)
-	if got := lines(logs); !slices.Equal(got, []string{"mail not sentmap[outcome:TIMEOUT]"}) {
-		t.Errorf("%q", got)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate()
+		o, logs := newOutbox(g)
+		stop, ended := serve(t, o)
+		o.Post(subject("x"))
+		g.next(t)
+		time.Sleep(30*time.Second - time.Millisecond)
+		synctest.Wait()
+		if got := lines(logs); len(got) != 0 {
+			t.Errorf("early: %q", got)
+		}
+		time.Sleep(time.Millisecond)
+		synctest.Wait()
+		if got := lines(logs); !slices.Equal(got, []string{"mail not sentmap[outcome:TIMEOUT]"}) {
+			t.Errorf("%q", got)
+		}
+		stop()
+		within(t, ended)
+	})
 }
 
 func TestTheQueueOutlivesARun(t *testing.T) {
@@ -299,7 +303,7 @@ func TestThroughARealServer(t *testing.T) {
 	stop, ended := serve(t, o)
 	stop()
 	within(t, ended)
-	if mails, _, _, _ := in.happened(); len(mails) != 10 || len(lines(logs)) != 0 {
+	if mails := in.happened().mails; len(mails) != 10 || len(lines(logs)) != 0 {
 		t.Errorf("%d mails, %q", len(mails), lines(logs))
 	}
 }

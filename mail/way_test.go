@@ -101,6 +101,13 @@ func settings(security environment.MailSecurity) environment.Mail {
 	}
 }
 
+// plaintext are settings for a test's server without TLS and without users.
+func plaintext() environment.Mail {
+	s := settings(environment.PlaintextMail)
+	s.Username = ""
+	return s
+}
+
 // newTransport makes a transport whose way leads to the listener.
 func newTransport(t *testing.T, s environment.Mail, listener net.Listener) (*mail.Transport, *way) {
 	t.Helper()

@@ -73,8 +73,8 @@ func (h house) id(t *testing.T, address string) (id string) {
 	return id
 }
 
-// writingOwners excludes whoever writes an owner, and nobody who reads.
-const writingOwners = "LOCK TABLE core.platform_owner IN SHARE MODE"
+// becomingOwner excludes whoever writes or refers to a person, as every new owner does, and nobody who looks.
+const becomingOwner = "LOCK TABLE core.person IN EXCLUSIVE MODE"
 
 // Of 50 at once one succeeds. The second row drops the key, so that the lock alone decides.
 func TestBootstrapsAtOnce(t *testing.T) {
@@ -86,7 +86,7 @@ func TestBootstrapsAtOnce(t *testing.T) {
 			h.Exec(t, prepare)
 			h.person(t, "anna@example.org")
 			store := identity.NewStore(h.Pool(t))
-			blockade := h.block(t, writingOwners)
+			blockade := h.block(t, becomingOwner)
 			var made, refused atomic.Int32
 			var running sync.WaitGroup
 			for range 50 {

@@ -200,7 +200,7 @@ func TestOwnersAtOnce(t *testing.T) {
 			store := identity.NewStore(h.Pool(t))
 			var made, refused atomic.Int32
 			var running sync.WaitGroup
-			blockade := h.block(t, writingOwners)
+			blockade := h.block(t, becomingOwner)
 			typed := make(chan struct{}) // all have decided that they need a password before one goes on
 			var typing sync.WaitGroup
 			typing.Add(row.runs)

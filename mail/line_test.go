@@ -1,0 +1,50 @@
+package mail_test
+
+import (
+	"io"
+	"net"
+	"testing"
+
+	"github.com/narthex-platform/narthex/mail"
+)
+
+// TestALineThatFailedStaysFailed: nothing is read or written after a failure, although the other side would go on.
+func TestALineThatFailedStaysFailed(t *testing.T) {
+	t.Parallel()
+	for name, fail := range map[string]func(net.Conn) (int, error){
+		"read":  func(line net.Conn) (int, error) { return line.Read(make([]byte, 1)) },
+		"write": func(line net.Conn) (int, error) { return line.Write([]byte("x")) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ours, theirs := net.Pipe()
+			defer ours.Close()
+			defer theirs.Close()
+			line := mail.NewLine(ours, soon, 10)
+			_, first := fail(line) // nobody is there
+			go func() { _, _ = theirs.Write([]byte("x")) }()
+			go func() { _, _ = io.Copy(io.Discard, theirs) }()
+			for range 2 {
+				if n, err := line.Read(make([]byte, 1)); n != 0 || err == nil || err != first {
+					t.Errorf("read %d after %v: %v", n, first, err)
+				}
+				if n, err := line.Write([]byte("x")); n != 0 || err == nil || err != first {
+					t.Errorf("wrote %d after %v: %v", n, first, err)
+				}
+			}
+		})
+	}
+}
+
+// TestALineEndsATalkativeServer at the byte, and says so.
+func TestALineEndsATalkativeServer(t *testing.T) {
+	t.Parallel()
+	ours, theirs := net.Pipe()
+	defer ours.Close()
+	defer theirs.Close()
+	go func() { _, _ = theirs.Write(make([]byte, 20)) }()
+	line := mail.NewLine(ours, patience, 10)
+	if read, err := io.ReadAll(line); len(read) != 10 || err == nil || err == io.ErrNoProgress {
+		t.Errorf("%d bytes, %v", len(read), err)
+	}
+}
