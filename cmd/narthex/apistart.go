@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/narthex-platform/narthex/modulehost/process"
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
@@ -19,6 +20,9 @@ finished, modules are stopped in reverse order, and the command ends with status
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			settings, err := environment.Load(p.lookup, environment.Everything)
 			if err != nil {
+				return err
+			}
+			if err := process.Harden(); err != nil {
 				return err
 			}
 			log, closeLog := newLog(p.stderr)

@@ -22,6 +22,9 @@ var ranks = map[string]int{
 
 	"services/authorization":         4,
 	"services/configuration":         4,
+	"services/dashboard":             4,
+	"services/navigation":            4,
+	"modulehost/publication":         4,
 	"services/devices":               4,
 	"services/enablement":            4,
 	"services/health":                4,
@@ -40,11 +43,13 @@ var ranks = map[string]int{
 	"services/principal":     2,
 	"services/ratelimit":     2,
 	"mail":                   2,
+	"realtime":               2,
 	"storage":                2,
 	"migrations":             2,
 	"modulehost/catalog":     2,
 
 	"supervisor":                  1,
+	"web":                         1,
 	"services/httpserver/ginmode": 1,
 	"services/environment":        1,
 	"services/database/cluster":   1,
@@ -58,6 +63,7 @@ var outside = map[string][]string{
 	"modulehost/sdk":          {"modulehost/abi", "modulehost/link"},
 	"modules/announcements":   {"modulehost/sdk"},
 	"modulehost/abi/generate": nil,
+	"web/build":               nil,
 }
 
 // doors name the packages that may import a library; the benchmark's limit is bare gin over a bare pool. pgx has more than one: pgx is listed by package, store files beside.
@@ -72,6 +78,9 @@ var doors = map[string][]string{
 	"github.com/spf13/cobra":          {"cmd/narthex"},
 	"github.com/wneessen/go-mail":     {"mail"},
 	"github.com/aws":                  {"storage"},
+	"github.com/r3labs/sse":           {"realtime"},
+	"github.com/nats-io":              {"realtime"},
+	"github.com/evanw/esbuild":        {"web/build"},
 	"github.com/coreos/go-systemd":    {"supervisor", "cmd/narthex"},
 }
 

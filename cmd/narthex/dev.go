@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/narthex-platform/narthex/modulehost/process"
 	"github.com/narthex-platform/narthex/services/database/cluster"
 	"github.com/narthex-platform/narthex/services/environment"
 	"github.com/narthex-platform/narthex/services/identity"
@@ -51,6 +52,9 @@ func (p *program) runDev(ctx context.Context, port uint16, dataDir string) (err 
 	}
 	if err := os.MkdirAll(dataDir, 0o755); err != nil {
 		return fmt.Errorf("%w: %w", errDevData, err)
+	}
+	if err := process.Harden(); err != nil {
+		return err
 	}
 	fmt.Fprintln(p.stdout, "Starting PostgreSQL ...")
 	postgres, err := cluster.Start(ctx, cluster.Options{Dir: filepath.Join(dataDir, "postgresql"), Tools: ".tools"})

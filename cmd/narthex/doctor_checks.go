@@ -11,6 +11,7 @@ import (
 
 	"github.com/narthex-platform/narthex/migrations"
 	"github.com/narthex-platform/narthex/modulehost/catalog"
+	"github.com/narthex-platform/narthex/modulehost/process"
 	"github.com/narthex-platform/narthex/services/database"
 	"github.com/narthex-platform/narthex/services/environment"
 )
@@ -176,11 +177,32 @@ func (e *examination) offers() {
 	}
 }
 
+// sandbox is what this kernel offers to keep modules apart. That the platform closes its own memory is not the kernel's to offer: a start
+// does that first of all.
+func (e *examination) sandbox() {
+	walls := process.Walls()
+	walls.NonDumpable = true
+	switch missing := walls.Missing(); {
+	case missing == nil && walls.OwnUID:
+		e.ok("Sandbox: every wall stands (Landlock ABI %d, system call filter, a user for each module).", walls.Landlock)
+	case missing == nil:
+		e.ok("Sandbox: every wall stands (Landlock ABI %d, system call filter); modules share the platform's user.", walls.Landlock)
+	default:
+		message := "This kernel lacks " + strings.Join(missing, " and ") + ", so modules are not kept apart; use Linux 5.13 or newer " +
+			"with Landlock and seccomp."
+		if e.settings.Production {
+			e.block(process.ErrSandboxUnavailable.Code(), message)
+		} else {
+			e.warn(process.ErrSandboxUnavailable.Code(), message)
+		}
+	}
+	if lacks := walls.LandlockLacks(); walls.Landlock > 0 && len(lacks) > 0 {
+		e.ok("Sandbox: this Landlock cannot refuse %s by itself; the system call filter does.", strings.Join(lacks, ", "))
+	}
+}
+
 // withoutCode is a failure's sentence.
 func withoutCode(f coded) string {
 	_, text, _ := strings.Cut(sentence(f), ": ")
 	return text
 }
-
-// sandbox is what this kernel offers to keep modules apart.
-func (e *examination) sandbox() {}

@@ -88,6 +88,7 @@ func (s *server) prepare(module *catalog.Module) (runningModule, error) {
 		Executable:    module.ExecutablePath(),
 		Folder:        module.Folder,
 		Credential:    s.credential(declared.ID),
+		RequireWalls:  s.settings.Production,
 		Start: &abi.StartRequest{
 			Database:      declared.Database != nil,
 			Configuration: settingsOf(declared, s.started.Outcome(declared.ID).Configuration),

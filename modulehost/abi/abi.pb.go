@@ -741,8 +741,11 @@ type HandleRequest struct {
 	Query         string                 `protobuf:"bytes,5,opt,name=query,proto3" json:"query,omitempty"`
 	Parameters    []string               `protobuf:"bytes,6,rep,name=parameters,proto3" json:"parameters,omitempty"` // values of the route's {name} segments, decoded, in order
 	Headers       []*Header              `protobuf:"bytes,7,rep,name=headers,proto3" json:"headers,omitempty"`
-	Body          []byte                 `protobuf:"bytes,8,opt,name=body,proto3" json:"body,omitempty"`
+	Body          []byte                 `protobuf:"bytes,8,opt,name=body,proto3" json:"body,omitempty"` // of at most 8 KiB; a longer one, and every one of a streamed route, comes on body_socket
 	Principal     *Principal             `protobuf:"bytes,9,opt,name=principal,proto3" json:"principal,omitempty"`
+	BodySocket    uint32                 `protobuf:"varint,10,opt,name=body_socket,json=bodySocket,proto3" json:"body_socket,omitempty"`    // the descriptor of a body socket that belongs to this call until it has ended; 0: none
+	BodyFollows   bool                   `protobuf:"varint,11,opt,name=body_follows,json=bodyFollows,proto3" json:"body_follows,omitempty"` // the request's body comes on body_socket: of a buffered route at once, of a streamed one when it is wanted
+	BodyBytes     *uint64                `protobuf:"varint,12,opt,name=body_bytes,json=bodyBytes,proto3,oneof" json:"body_bytes,omitempty"` // how long a body that follows is, if that is known
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -840,11 +843,34 @@ func (x *HandleRequest) GetPrincipal() *Principal {
 	return nil
 }
 
+func (x *HandleRequest) GetBodySocket() uint32 {
+	if x != nil {
+		return x.BodySocket
+	}
+	return 0
+}
+
+func (x *HandleRequest) GetBodyFollows() bool {
+	if x != nil {
+		return x.BodyFollows
+	}
+	return false
+}
+
+func (x *HandleRequest) GetBodyBytes() uint64 {
+	if x != nil && x.BodyBytes != nil {
+		return *x.BodyBytes
+	}
+	return 0
+}
+
+// HandleResponse is a whole response, or the head of one whose body follows (docs/link.md, Bodies).
 type HandleResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Status        uint32                 `protobuf:"varint,1,opt,name=status,proto3" json:"status,omitempty"`
 	Headers       []*Header              `protobuf:"bytes,2,rep,name=headers,proto3" json:"headers,omitempty"`
-	Body          []byte                 `protobuf:"bytes,3,opt,name=body,proto3" json:"body,omitempty"`
+	Body          []byte                 `protobuf:"bytes,3,opt,name=body,proto3" json:"body,omitempty"`                                   // of at most 8 KiB
+	BodyBytes     *uint64                `protobuf:"varint,4,opt,name=body_bytes,json=bodyBytes,proto3,oneof" json:"body_bytes,omitempty"` // how long a body that follows is, if that is known
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -898,6 +924,13 @@ func (x *HandleResponse) GetBody() []byte {
 		return x.Body
 	}
 	return nil
+}
+
+func (x *HandleResponse) GetBodyBytes() uint64 {
+	if x != nil && x.BodyBytes != nil {
+		return *x.BodyBytes
+	}
+	return 0
 }
 
 type Header struct {
@@ -2308,7 +2341,7 @@ const file_abi_proto_rawDesc = "" +
 	"\x05value\"\x0f\n" +
 	"\rStartResponse\"\r\n" +
 	"\vStopRequest\"\x0e\n" +
-	"\fStopResponse\"\xa0\x02\n" +
+	"\fStopResponse\"\x97\x03\n" +
 	"\rHandleRequest\x12\x14\n" +
 	"\x05route\x18\x01 \x01(\rR\x05route\x12\x12\n" +
 	"\x04call\x18\x02 \x01(\x04R\x04call\x12\x16\n" +
@@ -2320,11 +2353,21 @@ const file_abi_proto_rawDesc = "" +
 	"parameters\x123\n" +
 	"\aheaders\x18\a \x03(\v2\x19.narthex.module.v1.HeaderR\aheaders\x12\x12\n" +
 	"\x04body\x18\b \x01(\fR\x04body\x12:\n" +
-	"\tprincipal\x18\t \x01(\v2\x1c.narthex.module.v1.PrincipalR\tprincipal\"q\n" +
+	"\tprincipal\x18\t \x01(\v2\x1c.narthex.module.v1.PrincipalR\tprincipal\x12\x1f\n" +
+	"\vbody_socket\x18\n" +
+	" \x01(\rR\n" +
+	"bodySocket\x12!\n" +
+	"\fbody_follows\x18\v \x01(\bR\vbodyFollows\x12\"\n" +
+	"\n" +
+	"body_bytes\x18\f \x01(\x04H\x00R\tbodyBytes\x88\x01\x01B\r\n" +
+	"\v_body_bytes\"\xa4\x01\n" +
 	"\x0eHandleResponse\x12\x16\n" +
 	"\x06status\x18\x01 \x01(\rR\x06status\x123\n" +
 	"\aheaders\x18\x02 \x03(\v2\x19.narthex.module.v1.HeaderR\aheaders\x12\x12\n" +
-	"\x04body\x18\x03 \x01(\fR\x04body\"2\n" +
+	"\x04body\x18\x03 \x01(\fR\x04body\x12\"\n" +
+	"\n" +
+	"body_bytes\x18\x04 \x01(\x04H\x00R\tbodyBytes\x88\x01\x01B\r\n" +
+	"\v_body_bytes\"2\n" +
 	"\x06Header\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value\"\xae\x01\n" +
@@ -2523,6 +2566,8 @@ func file_abi_proto_init() {
 		(*Setting_Integer)(nil),
 		(*Setting_Boolean)(nil),
 	}
+	file_abi_proto_msgTypes[8].OneofWrappers = []any{}
+	file_abi_proto_msgTypes[9].OneofWrappers = []any{}
 	file_abi_proto_msgTypes[26].OneofWrappers = []any{
 		(*Value_Boolean)(nil),
 		(*Value_Integer)(nil),

@@ -8,8 +8,11 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/abi"
 )
 
-// maxBuffered is the most that a buffered route may declare (spec.md § Limits).
-const maxBuffered = 1 << 20
+// The most that a route may declare (spec.md § Limits).
+const (
+	maxBuffered = 1 << 20
+	maxStreamed = 32 << 20
+)
 
 var (
 	literal  = regexp.MustCompile(`^[A-Za-z0-9._~-]+$`)
@@ -35,10 +38,10 @@ func CheckRoutes(permissions []string, routes []*abi.Route) error {
 			return fmt.Errorf("route %s: the method must be GET, POST, PUT, PATCH or DELETE", route.GetPath())
 		case !declared[route.GetPermission()]:
 			return fmt.Errorf("route %s: the permission is not declared in the manifest", route.GetPath())
-		case route.GetBodyMode() != abi.BodyMode_BODY_MODE_BUFFERED:
-			return fmt.Errorf("route %s: this platform takes buffered bodies only", route.GetPath())
-		case route.GetMaxBodyBytes() < 0 || route.GetMaxBodyBytes() > maxBuffered:
-			return fmt.Errorf("route %s: a buffered body is at most 1 MiB", route.GetPath())
+		case !isBodyMode(route.GetBodyMode()):
+			return fmt.Errorf("route %s: the body mode must be buffered or streamed", route.GetPath())
+		case route.GetMaxBodyBytes() < 0 || route.GetMaxBodyBytes() > mostBody(route.GetBodyMode()):
+			return fmt.Errorf("route %s: a buffered body is at most 1 MiB, a streamed one 32 MiB", route.GetPath())
 		case seen[key]:
 			return fmt.Errorf("route %s: another route answers the same", route.GetPath())
 		}
@@ -53,6 +56,17 @@ func isMethod(method string) bool {
 		return true
 	}
 	return false
+}
+
+func isBodyMode(mode abi.BodyMode) bool {
+	return mode == abi.BodyMode_BODY_MODE_BUFFERED || mode == abi.BodyMode_BODY_MODE_STREAMED
+}
+
+func mostBody(mode abi.BodyMode) int64 {
+	if mode == abi.BodyMode_BODY_MODE_STREAMED {
+		return maxStreamed
+	}
+	return maxBuffered
 }
 
 // pathShape is the path without the wildcards' names: two routes of one shape answer the same requests.

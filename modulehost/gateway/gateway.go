@@ -5,10 +5,9 @@ package gateway
 import (
 	"context"
 
-	"google.golang.org/protobuf/proto"
-
 	"github.com/narthex-platform/narthex/modulehost/abi"
 	"github.com/narthex-platform/narthex/modulehost/facade"
+	"github.com/narthex-platform/narthex/modulehost/link"
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
@@ -18,7 +17,8 @@ const Prefix = "/api/v1/modules/"
 // Process is a running module, or one that is being restarted.
 type Process interface {
 	Routes() []*abi.Route // frozen by the first start
-	Call(ctx context.Context, method abi.Method, request, response proto.Message) error
+	// Begin begins a call; complete chooses from the body sockets of the life that is called.
+	Begin(ctx context.Context, o link.Outgoing, complete func(*link.Outgoing) error) (*link.Exchange, error)
 }
 
 // Calls names the requests under way, so that the module can ask what their callers may do.
@@ -34,8 +34,10 @@ type Module struct {
 }
 
 // Routes returns the module's rows of the table.
-func Routes(module Module) []httpapi.Route {
-	mount := &mount{module: module, queue: newQueue()}
+func Routes(module Module) []httpapi.Route { return routes(module, contractLimits()) }
+
+func routes(module Module, limits limits) []httpapi.Route {
+	mount := &mount{module: module, limits: limits, queue: newQueue(limits)}
 	var rows []httpapi.Route
 	for index, declared := range module.Process.Routes() {
 		route := httpapi.Route{
@@ -44,7 +46,7 @@ func Routes(module Module) []httpapi.Route {
 			Head:       declared.GetMethod() == "GET",
 			MaxBody:    declared.GetMaxBodyBytes(),
 			Permission: declared.GetPermission(),
-			Handle:     mount.handler(uint32(index), declared),
+			Handle:     newRoute(mount, uint32(index), declared).handle,
 		}
 		if declared.GetMethod() != "GET" {
 			route.Origin = httpapi.TrustedOrigin

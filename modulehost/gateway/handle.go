@@ -1,98 +1,156 @@
 package gateway
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/narthex-platform/narthex/modulehost/abi"
+	"github.com/narthex-platform/narthex/modulehost/link"
 	"github.com/narthex-platform/narthex/services/httpapi"
 	"github.com/narthex-platform/narthex/services/principal"
 )
 
-// handlerDeadline is from the end of the request body to the response (contract.md §7).
-const handlerDeadline = 30 * time.Second
-
-// Error is a stable code of the gateway.
-type Error string
-
-func (e Error) Error() string { return string(e) }
-
-// Code returns the stable code.
-func (e Error) Code() string { return string(e) }
-
-// The gateway's codes.
-const (
-	ErrHandler    = Error("MODULE_HANDLER_FAILED")
-	ErrOverloaded = Error("MODULE_OVERLOADED")
-)
-
-// codeUnavailable is what a process answers while it is down or being restarted.
-const codeUnavailable = "MODULE_UNAVAILABLE"
+// inline is the longest request body that travels with the call (architecture.md §5).
+const inline = 8 << 10
 
 // mount is one module's place on HTTP.
 type mount struct {
 	module Module
+	limits limits
 	queue  *queue
 }
 
-func (m *mount) handler(index uint32, route *abi.Route) httpapi.Handler {
-	root := Prefix + m.module.ID
-	names := wildcards(route.GetPath())
-	return func(c *httpapi.Call) error {
-		body, err := c.ReadBody() // the permission has been decided
-		if err != nil {
-			return err
-		}
-		if err := m.queue.enter(c.Request.Context()); err != nil {
-			return err
-		}
-		defer m.queue.leave()
-		id, leave := m.module.Calls.EnterCall(c.Caller)
-		defer leave()
-		request := &abi.HandleRequest{
-			Route:     index,
-			Call:      id,
-			Method:    route.GetMethod(),
-			Path:      strings.TrimPrefix(c.Request.URL.EscapedPath(), root),
-			Query:     c.Request.URL.RawQuery,
-			Headers:   requestHeaders(c.Request.Header),
-			Body:      body,
-			Principal: message(c.Caller.Principal()),
-		}
-		for _, name := range names {
-			request.Parameters = append(request.Parameters, c.Parameter(name))
-		}
-		ctx, cancel := context.WithTimeout(c.Request.Context(), handlerDeadline)
-		defer cancel()
-		var response abi.HandleResponse
-		if err := m.module.Process.Call(ctx, abi.Method_METHOD_HANDLE, request, &response); err != nil {
-			return handlerError(err)
-		}
-		return write(c.Writer, &response)
+// route is one row of it.
+type route struct {
+	*mount
+	index    uint32
+	method   string
+	root     string
+	names    []string
+	streamed bool
+	limit    int64
+	long     atomic.Bool // its last response came on a body socket, so the next call takes one along
+}
+
+func newRoute(m *mount, index uint32, declared *abi.Route) *route {
+	return &route{
+		mount:    m,
+		index:    index,
+		method:   declared.GetMethod(),
+		root:     Prefix + m.module.ID,
+		names:    wildcards(declared.GetPath()),
+		streamed: declared.GetBodyMode() == abi.BodyMode_BODY_MODE_STREAMED,
+		limit:    declared.GetMaxBodyBytes(),
 	}
 }
 
-// handlerError lets "not there at the moment" through; everything else that may happen to a call is the handler's failure.
-func handlerError(err error) error {
-	if coded := (interface{ Code() string })(nil); errors.As(err, &coded) && coded.Code() == codeUnavailable {
+// handle is one request's way. A buffered body is whole before the module hears of it; of a streamed one nothing is read before the
+// handler reads.
+func (r *route) handle(c *httpapi.Call) (err error) {
+	var body []byte
+	streams := r.streamed && c.Request.ContentLength != 0
+	if !r.streamed {
+		if body, err = c.ReadBody(); err != nil { // the permission has been decided
+			return err
+		}
+	}
+	ctx := c.Request.Context()
+	if err := r.queue.enter(ctx); err != nil {
 		return err
 	}
-	return ErrHandler
-}
+	defer r.queue.leave()
+	id, leave := r.module.Calls.EnterCall(c.Caller)
+	defer leave()
 
-func write(w http.ResponseWriter, response *abi.HandleResponse) error {
-	status := int(response.GetStatus())
-	if status < 200 || status > 599 {
+	request, response := r.request(c, id), new(abi.HandleResponse)
+	x, err := r.module.Process.Begin(ctx, link.Outgoing{
+		Method:   link.Method(abi.Method_METHOD_HANDLE),
+		Request:  request,
+		Response: response,
+		Within:   r.limits.answer,
+		Pause:    r.limits.piece,
+		Streamed: streams,
+	}, func(o *link.Outgoing) (err error) {
+		switch {
+		case streams || len(body) > inline:
+			request.BodyFollows, request.BodyBytes = true, length(c.Request, body)
+			o.Socket, err = o.Bodies.Take(ctx)
+		case r.long.Load():
+			o.Socket = o.Bodies.Spare()
+		}
+		if o.Socket != nil {
+			request.BodySocket = o.Socket.Descriptor()
+		}
+		if !request.BodyFollows {
+			request.Body = body
+		}
+		return err
+	})
+	kept := c.Writer.Header()["Connection"]
+	if streams {
+		c.Writer.Header()["Connection"] = closing // until the body is read: net/http would read what is left of it before it answers
+	}
+	if err != nil {
+		return notBegun(err)
+	}
+	defer x.Close()
+	if request.BodyFollows && !streams {
+		if err := x.Push(ctx, body); err != nil {
+			return ErrHandler
+		}
+	}
+	err = x.Answer(ctx, func() { x.Upload(c.Request.Body, r.limit) })
+	if streams {
+		whole, cut := x.Halt(func() { _ = http.NewResponseController(c.Writer).SetReadDeadline(time.Unix(1, 0)) })
+		switch {
+		case errors.Is(cut, link.ErrBodyOverflow):
+			return httpapi.ErrBodyTooLarge // whatever the handler made of it
+		case err == link.ErrBodyAborted:
+			return httpapi.ErrBodyAborted
+		case whole:
+			if c.Writer.Header()["Connection"] = kept; kept == nil {
+				delete(c.Writer.Header(), "Connection")
+			}
+		}
+	}
+	if err != nil {
 		return ErrHandler
 	}
-	responseHeaders(w.Header(), response)
-	w.WriteHeader(status)
-	_, _ = w.Write(response.GetBody()) // the reader went away: nothing is left to tell it
-	return nil
+	return r.respond(c, x, response)
 }
+
+func (r *route) request(c *httpapi.Call, id uint64) *abi.HandleRequest {
+	request := &abi.HandleRequest{
+		Route:     r.index,
+		Call:      id,
+		Method:    r.method,
+		Path:      strings.TrimPrefix(c.Request.URL.EscapedPath(), r.root),
+		Query:     c.Request.URL.RawQuery,
+		Headers:   requestHeaders(c.Request.Header),
+		Principal: message(c.Caller.Principal()),
+	}
+	for _, name := range r.names {
+		request.Parameters = append(request.Parameters, c.Parameter(name))
+	}
+	return request
+}
+
+// length is a buffered body's, or what a streamed one's sender claims.
+func length(r *http.Request, body []byte) *uint64 {
+	known := uint64(len(body))
+	if body == nil {
+		if r.ContentLength < 0 {
+			return nil
+		}
+		known = uint64(r.ContentLength)
+	}
+	return &known
+}
+
+var closing = []string{"close"}
 
 func wildcards(path string) (names []string) {
 	for segment := range strings.SplitSeq(path, "/") {

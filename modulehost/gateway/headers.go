@@ -33,17 +33,22 @@ var (
 
 // responseHeaders takes over what a module may say and then says what only the platform does. What a module serves may be somebody's
 // upload on the Dashboard's own origin: the sandbox policy keeps it from acting there.
-func responseHeaders(to http.Header, response *abi.HandleResponse) {
+func responseHeaders(to http.Header, response *abi.HandleResponse, follows bool) {
 	for _, header := range response.GetHeaders() {
 		name := textproto.CanonicalMIMEHeaderKey(header.GetName())
 		if !isPlatformHeader(name) {
 			to[name] = append(to[name], header.GetValue())
 		}
 	}
-	if _, typed := to["Content-Type"]; !typed && len(response.GetBody()) > 0 {
+	if _, typed := to["Content-Type"]; !typed && (follows || len(response.GetBody()) > 0) {
 		to["Content-Type"] = octetStream
 	}
-	to["Content-Length"] = []string{strconv.Itoa(len(response.GetBody()))}
+	switch {
+	case !follows:
+		to["Content-Length"] = []string{strconv.Itoa(len(response.GetBody()))}
+	case response.BodyBytes != nil:
+		to["Content-Length"] = []string{strconv.FormatUint(response.GetBodyBytes(), 10)}
+	}
 	if status := response.GetStatus(); status == http.StatusNoContent || status == http.StatusNotModified {
 		delete(to, "Content-Length")
 	}

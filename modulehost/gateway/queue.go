@@ -6,20 +6,16 @@ import (
 	"time"
 )
 
-// The bounds of one module (contract.md §7).
-const (
-	maxInFlight  = 256
-	maxWaiting   = 1024
-	maxQueueTime = 5 * time.Second
-)
-
 // queue bounds the calls of one module that are under way, and those that wait for a place.
 type queue struct {
 	places  chan struct{}
 	waiting atomic.Int64
+	limits  limits
 }
 
-func newQueue() *queue { return &queue{places: make(chan struct{}, maxInFlight)} }
+func newQueue(limits limits) *queue {
+	return &queue{places: make(chan struct{}, limits.inFlight), limits: limits}
+}
 
 // enter takes a place, to be given back with leave. ErrOverloaded when the queue is full or has not moved in time.
 func (q *queue) enter(ctx context.Context) error {
@@ -29,10 +25,10 @@ func (q *queue) enter(ctx context.Context) error {
 	default:
 	}
 	defer q.waiting.Add(-1)
-	if q.waiting.Add(1) > maxWaiting {
+	if q.waiting.Add(1) > int64(q.limits.waiting) {
 		return ErrOverloaded
 	}
-	timeout := time.NewTimer(maxQueueTime)
+	timeout := time.NewTimer(q.limits.queue)
 	defer timeout.Stop()
 	select {
 	case q.places <- struct{}{}:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"sync"
+	"time"
 
 	"google.golang.org/protobuf/proto"
 )
@@ -23,6 +24,9 @@ type Client struct {
 	pending map[uint32]*waiter
 	owed    int
 	free    sync.Pool
+	clock   clock // of exchanges; Call's deadline is its context's
+
+	settling sync.WaitGroup // exchanges that were left before their bodies had ended
 }
 
 // waiter is one call or ping under way. Who removes it from pending, under the lock, owns it: the reader then delivers
@@ -32,12 +36,16 @@ type waiter struct {
 	abandoned bool // nobody waits any more; the late answer is dropped
 	response  proto.Message
 	answered  chan error // buffered: the reader never waits for a caller
+
+	exchange *Exchange // nil for a Call
 }
 
 // NewClient takes over conn and starts to read from it. The owner calls Close in the end, also after a loss.
 func NewClient(conn net.Conn) *Client {
 	c := &Client{wire: newWire(conn), done: make(chan struct{}), pending: map[uint32]*waiter{}}
-	c.free.New = func() any { return &waiter{answered: make(chan error, 1)} }
+	c.free.New = func() any { return &waiter{answered: make(chan error, 2)} } // an answer, and a deadline
+	c.clock.timer = time.AfterFunc(time.Hour, c.ring)
+	c.clock.timer.Stop()
 	go c.read()
 	return c
 }
@@ -73,6 +81,7 @@ func (c *Client) Close() error {
 	_ = c.wire.fail(net.ErrClosed)
 	<-c.done
 	c.wire.wait()
+	c.settling.Wait()
 	return nil
 }
 
@@ -83,8 +92,9 @@ func (c *Client) exchange(ctx context.Context, f frame, request, response proto.
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	w, err := c.register(&f, response)
-	if err != nil {
+	w := c.free.Get().(*waiter)
+	w.ping, w.response = f.kind == kindPing, response
+	if err := c.register(&f, w); err != nil {
 		return err
 	}
 	if err := c.wire.send(ctx, f, request); err != nil {
@@ -109,13 +119,14 @@ func (c *Client) exchange(ctx context.Context, f frame, request, response proto.
 }
 
 // register gives f an id that is not in use and notes who waits for it.
-func (c *Client) register(f *frame, response proto.Message) (*waiter, error) {
-	w := c.free.Get().(*waiter)
-	w.ping, w.response = f.kind == kindPing, response
+func (c *Client) register(f *frame, w *waiter) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.lost != nil {
-		return nil, c.lost
+		return c.lost
+	}
+	if x := w.exchange; x != nil {
+		c.clock.set(x.due)
 	}
 	for taken := true; taken; {
 		c.next++
@@ -123,7 +134,7 @@ func (c *Client) register(f *frame, response proto.Message) (*waiter, error) {
 	}
 	f.id = c.next
 	c.pending[f.id] = w
-	return w, nil
+	return nil
 }
 
 // recycle is for waiters whose one answer was received.
@@ -160,8 +171,12 @@ func (c *Client) claim(id uint32, ping bool) *waiter {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	w := c.pending[id]
-	if w == nil || w.ping != ping {
+	if w == nil || w.ping != ping || w.exchange != nil && w.exchange.answered {
 		return nil
+	}
+	if w.exchange != nil && !w.abandoned {
+		w.exchange.answered = true // its id stays in use until its bodies have ended
+		return w
 	}
 	delete(c.pending, id)
 	if w.abandoned {
@@ -188,20 +203,24 @@ func (c *Client) read() {
 func (c *Client) end(err error) {
 	c.mu.Lock()
 	c.lost = err
-	pending := c.pending
-	c.pending = nil
-	c.mu.Unlock()
-	for _, w := range pending {
-		if !w.abandoned {
-			w.answered <- err
+	for _, w := range c.pending {
+		if !w.abandoned && (w.exchange == nil || !w.exchange.answered) {
+			w.answered <- err // has room
 		}
 	}
+	c.pending = nil
+	c.clock.timer.Stop()
+	c.mu.Unlock()
 	close(c.done)
 }
 
 // receive returns an error when the frame loses the link.
 func (c *Client) receive(f frame) error {
-	if f.kind != kindAnswer && f.kind != kindFailure && f.kind != kindPong {
+	switch f.kind {
+	case kindAnswer, kindFailure, kindPong:
+	case kindWant:
+		return c.want(f)
+	default:
 		return errFrameKind
 	}
 	w := c.claim(f.id, f.kind == kindPong)
@@ -211,12 +230,38 @@ func (c *Client) receive(f frame) error {
 	if w.abandoned {
 		return nil
 	}
+	if f.kind == kindAnswer && f.method == bodyFollows {
+		if w.exchange == nil {
+			w.answered <- lost(errNeverAsked)
+			return errNeverAsked
+		}
+		w.exchange.follows = true
+	}
 	answer, err := decode(f, w.response)
 	if err != nil {
 		answer = lost(err)
 	}
 	w.answered <- answer
 	return err
+}
+
+// want tells an exchange that its request's body is read now. Once, and only where there is one.
+func (c *Client) want(f frame) error {
+	if len(f.payload) > 0 {
+		return errFrameBody
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	w := c.pending[f.id]
+	if w == nil || w.exchange == nil || w.exchange.wanted == nil || w.exchange.answered {
+		return errNeverAsked
+	}
+	select {
+	case w.exchange.wanted <- struct{}{}:
+		return nil
+	default:
+		return errNeverAsked
+	}
 }
 
 // decode runs in the reader, straight from its buffer, so that an answer is copied once. The caller cannot have left:

@@ -84,5 +84,6 @@ var (
 	errNeverAsked  = errors.New("answer to nothing that was asked")
 	errNotDecoded  = errors.New("payload is not the message it should be")
 	errCallTwice   = errors.New("call id is already in service")
+	errLent        = errors.New("no body socket, or a second one for a call")
 	errOwes        = errors.New("too many abandoned calls were never answered")
 )

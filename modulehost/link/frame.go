@@ -17,7 +17,12 @@ const (
 	kindCancel  kind = 4
 	kindPing    kind = 5
 	kindPong    kind = 6
+	kindLend    kind = 7 // caller: its method byte is the descriptor of a body socket for this call
+	kindWant    kind = 8 // server: the call's handler begins to read the request's body
 )
+
+// bodyFollows is the method byte of an answer whose body comes on the call's socket. The call stays in service until the ending.
+const bodyFollows Method = 1
 
 // A frame begins with u32 length of what follows, u8 kind, u8 method, u32 call id, little-endian.
 const (

@@ -12,10 +12,13 @@ import (
 // HANDLER_PANICKED. Handlers run concurrently.
 type Handler func(ctx context.Context, m Method, payload []byte) (proto.Message, error)
 
+// CallHandler is a Handler for calls that may have bodies (Call).
+type CallHandler func(ctx context.Context, c *Call) (proto.Message, error)
+
 // server is the answering end of a link, for the time of one Serve.
 type server struct {
 	wire     *wire
-	handle   Handler
+	handle   CallHandler
 	services *services
 }
 
@@ -24,6 +27,13 @@ type server struct {
 // and pings behind. It blocks until ctx ends (ctx's error) or the link is lost (ErrLost; wrapping io.EOF when the peer
 // closed between two frames), and returns only after every handler has ended: handlers must heed their context.
 func Serve(ctx context.Context, conn net.Conn, h Handler, inService int) error {
+	return ServeCalls(ctx, conn, func(ctx context.Context, c *Call) (proto.Message, error) {
+		return h(ctx, c.Method, c.Payload)
+	}, inService)
+}
+
+// ServeCalls is Serve for calls that may have bodies.
+func ServeCalls(ctx context.Context, conn net.Conn, h CallHandler, inService int) error {
 	serving, cancel := context.WithCancel(ctx)
 	s := &server{wire: newWire(conn), handle: h}
 	s.services = newServices(serving, s.run, inService)
@@ -73,6 +83,11 @@ func (s *server) receive(ctx context.Context, f frame) error {
 			s.answer(ctx, f.id, nil, &Failure{CodeText: CodeCancelled})
 		}
 		return nil
+	case kindLend:
+		if f.method == 0 || !s.services.lend(f.id, uint32(f.method)) {
+			return errLent
+		}
+		return nil
 	case kindPing:
 		return s.wire.send(ctx, frame{kind: kindPong, id: f.id}, nil)
 	default:
@@ -81,11 +96,16 @@ func (s *server) receive(ctx context.Context, f frame) error {
 }
 
 // run answers one call, also when its handler panics or ends its goroutine.
-func (s *server) run(ctx context.Context, c *call) {
+func (s *server) run(ctx context.Context, c *Call) {
 	var message proto.Message
 	var err error = &Failure{CodeText: CodePanicked}
-	defer func() { s.answer(ctx, c.id, message, err) }()
-	message, err = s.handle(c.ctx, c.method, *c.payload)
+	c.server = s
+	defer func() {
+		if !c.answered {
+			s.answer(ctx, c.id, message, err)
+		}
+	}()
+	message, err = s.handle(c.ctx, c)
 }
 
 // answer sends exactly one frame. Its errors are not the handler's: a lost link is noticed by the reader.

@@ -19,32 +19,24 @@ const (
 // services holds the calls that are being served or wait for it, and the goroutines that serve them.
 type services struct {
 	ctx      context.Context // of all handlers
-	run      func(ctx context.Context, c *call)
+	run      func(ctx context.Context, c *Call)
 	limit    int
 	workers  sync.WaitGroup
 	payloads sync.Pool
 
 	mu      sync.Mutex
 	ended   bool
-	calls   map[uint32]*call // in service and parked
+	calls   map[uint32]*Call // in service and parked
 	running int
 	idle    int
-	work    chan *call // to idle workers; never blocks, for idle counts them
-	parked  []*call
+	work    chan *Call // to idle workers; never blocks, for idle counts them
+	parked  []*Call
 	waiting int           // bytes of parked
 	room    chan struct{} // not nil while the reader pauses; closed when a parked call left
 }
 
-type call struct {
-	id      uint32
-	method  Method
-	payload *[]byte
-	ctx     context.Context
-	cancel  context.CancelFunc // nil while parked
-}
-
-func newServices(ctx context.Context, run func(context.Context, *call), limit int) *services {
-	s := &services{ctx: ctx, run: run, limit: max(limit, 1), calls: map[uint32]*call{}, work: make(chan *call, keptIdle)}
+func newServices(ctx context.Context, run func(context.Context, *Call), limit int) *services {
+	s := &services{ctx: ctx, run: run, limit: max(limit, 1), calls: map[uint32]*Call{}, work: make(chan *Call, keptIdle)}
 	s.payloads.New = func() any { return new([]byte) }
 	return s
 }
@@ -53,7 +45,7 @@ func newServices(ctx context.Context, run func(context.Context, *call), limit in
 func (s *services) accept(f frame) bool {
 	payload := s.payloads.Get().(*[]byte)
 	*payload = append((*payload)[:0], f.payload...)
-	c := &call{id: f.id, method: f.method, payload: payload}
+	c := &Call{Method: f.method, Payload: *payload, services: s, id: f.id, payload: payload}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.calls[f.id] != nil {
@@ -70,7 +62,7 @@ func (s *services) accept(f frame) bool {
 }
 
 // start is called with the lock held.
-func (s *services) start(c *call) {
+func (s *services) start(c *Call) {
 	c.ctx, c.cancel = context.WithCancel(s.ctx)
 	s.running++
 	if s.idle > 0 {
@@ -88,7 +80,7 @@ func (s *services) start(c *call) {
 }
 
 // serve reports whether its goroutine shall wait for another call.
-func (s *services) serve(c *call) (stay bool) {
+func (s *services) serve(c *Call) (stay bool) {
 	ended := true // by runtime.Goexit, unless what follows returns or panics
 	defer func() {
 		if recover() != nil { // the value may hold anything and is dropped: the caller has the code
@@ -102,7 +94,7 @@ func (s *services) serve(c *call) (stay bool) {
 }
 
 // finish gives the place in service to the call that has waited longest.
-func (s *services) finish(c *call, willing bool) (stay bool) {
+func (s *services) finish(c *Call, willing bool) (stay bool) {
 	c.cancel()
 	if cap(*c.payload) <= keptBuffer {
 		s.payloads.Put(c.payload)
@@ -161,7 +153,7 @@ func (s *services) cancel(id uint32) (dropped bool) {
 }
 
 // unpark is called with the lock held.
-func (s *services) unpark(at int) *call {
+func (s *services) unpark(at int) *Call {
 	c := s.parked[at]
 	s.parked = slices.Delete(s.parked, at, at+1)
 	s.waiting -= len(*c.payload)

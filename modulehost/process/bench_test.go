@@ -6,6 +6,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/narthex-platform/narthex/modulehost/abi"
+	"github.com/narthex-platform/narthex/modulehost/process"
 )
 
 // BenchmarkLife is launcher, exec, handshake, start, stop and reaping.
@@ -14,6 +15,24 @@ func BenchmarkLife(b *testing.B) {
 		r := start(b, "good", nil)
 		r.stop()
 		<-r.ended
+	}
+}
+
+// BenchmarkStart is launcher, exec, handshake and start hook, behind all walls and behind none.
+func BenchmarkStart(b *testing.B) {
+	for name, walls := range map[string]func(*process.Report){
+		"walls": func(*process.Report) {},
+		"none":  func(r *process.Report) { r.Landlock, r.Seccomp = 0, false },
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				r := start(b, "good", func(c *process.Config) { c.WithKernel(walls) })
+				b.StopTimer()
+				r.stop()
+				<-r.ended
+				b.StartTimer()
+			}
+		})
 	}
 }
 

@@ -12,11 +12,14 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/narthex-platform/narthex/modulehost/link"
 )
 
-// child is the operating system's side of one life: a process group, two sockets, an output.
+// child is the operating system's side of one life: a process group, two links, the body sockets, an output.
 type child struct {
 	hostCalls, moduleCalls net.Conn // the host's ends
+	bodies                 *link.Bodies
 	output                 *output
 	exited                 chan struct{}    // closed when the process has died and was reaped
 	state                  *os.ProcessState // after exited
@@ -27,8 +30,8 @@ type child struct {
 
 var errNotRegular = errors.New("executable is not a regular file")
 
-// startChild starts the launcher on its way to become the module.
-func startChild(config *Config) (*child, error) {
+// startChild starts the launcher on its way to become the module, behind the walls that the kernel has.
+func startChild(config *Config, walls Report) (*child, error) {
 	var inherited descriptors
 	defer inherited.close()
 	executable, err := inherited.open(config.Executable, unix.O_PATH|unix.O_NOFOLLOW)
@@ -61,13 +64,18 @@ func startChild(config *Config) (*child, error) {
 		_ = c.hostCalls.Close()
 		return nil, err
 	}
+	if c.bodies, err = inherited.bodies(files[firstBodyDescriptor:executableDescriptor]); err != nil {
+		_, _ = c.hostCalls.Close(), c.moduleCalls.Close()
+		return nil, err
+	}
 	read, write, err := inherited.pipe()
 	if err == nil {
 		files[1], files[2] = write, write
-		err = c.start(config, files)
+		err = c.start(config, walls, files)
 	}
 	if err != nil {
 		_, _ = c.hostCalls.Close(), c.moduleCalls.Close()
+		c.bodies.Close()
 		if read != nil {
 			_ = read.Close()
 		}
@@ -79,12 +87,15 @@ func startChild(config *Config) (*child, error) {
 
 // start returns once the launcher runs. The goroutine that starts it keeps its thread until the child is reaped: the
 // parent-death signal is sent when the starting *thread* ends, not the host. It would block in wait anyway.
-func (c *child) start(config *Config, files []*os.File) error {
+func (c *child) start(config *Config, walls Report, files []*os.File) error {
 	argument, err := json.Marshal(launch{
 		Host:        os.Getpid(),
 		Name:        filepath.Base(config.Executable),
 		Environment: config.Limits.environment(),
 		Limits:      config.Limits.rlimits(),
+		Bodies:      inheritedBodies,
+		Landlock:    walls.Landlock,
+		Seccomp:     walls.Seccomp,
 	})
 	if err != nil {
 		return err
@@ -156,5 +167,6 @@ func (c *child) exitedWithin(grace time.Duration) bool {
 func (c *child) end() {
 	c.signal(unix.SIGKILL)
 	<-c.exited
+	c.bodies.Close()
 	c.output.end()
 }

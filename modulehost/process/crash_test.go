@@ -113,7 +113,9 @@ func TestDescendantsDieWithTheModule(t *testing.T) {
 		"crashed": func(_ *running, pid int) { _ = syscall.Kill(pid, syscall.SIGKILL) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := start(t, "good", nil)
+			r := start(t, "good", func(c *process.Config) {
+				c.WithKernel(func(w *process.Report) { w.Landlock, w.Seccomp = 0, false }) // which forbid descendants
+			})
 			body, err := r.handle(soon(t), "/spawn", nil)
 			if err != nil {
 				t.Fatal(err)

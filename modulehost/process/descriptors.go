@@ -5,6 +5,8 @@ import (
 	"os"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/narthex-platform/narthex/modulehost/link"
 )
 
 // descriptors are the files that a start hands to its child. The host closes its own copies right after: the end of a
@@ -36,6 +38,26 @@ func (d *descriptors) socketpair() (net.Conn, *os.File, error) {
 	defer near.Close() // FileConn duplicates
 	conn, err := net.FileConn(near)
 	return conn, far, err
+}
+
+// bodies makes the body sockets: far gets the child's ends.
+func (d *descriptors) bodies(far []*os.File) (*link.Bodies, error) {
+	near := make([]*link.Socket, 0, len(far))
+	for i := range far {
+		fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+		if err == nil {
+			far[i] = d.keep(os.NewFile(uintptr(fds[1]), ""))
+			if err = unix.SetNonblock(fds[0], true); err != nil {
+				_ = unix.Close(fds[0])
+			}
+		}
+		if err != nil {
+			link.NewBodies(near).Close()
+			return nil, err
+		}
+		near = append(near, link.NewSocket(firstBodyDescriptor+i, os.NewFile(uintptr(fds[0]), "")))
+	}
+	return link.NewBodies(near), nil
 }
 
 // pipe returns the host's end, which the caller closes, and the child's.

@@ -33,6 +33,9 @@ type launch struct {
 	Name        string   `json:"name"` // argv[0] of the module
 	Environment []string `json:"environment"`
 	Limits      []rlimit `json:"limits"`
+	Bodies      int      `json:"bodies"`   // how many body sockets the module inherits
+	Landlock    int      `json:"landlock"` // the ABI to use; 0: the kernel has none, and the host decided to go on
+	Seccomp     bool     `json:"seccomp"`
 }
 
 type rlimit struct {
@@ -61,16 +64,23 @@ func becomeModule(argument string) {
 	unix.Umask(0o077)
 	must("nice", unix.Setpriority(unix.PRIO_PROCESS, 0, 10))
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("900"), 0) // a preference, not a wall
-	exec := prepareExec(l)                                         // allocates, so before the limits
+	exec := prepareExec(l)                                         // this and the filter allocate, so before the limits
+	var program []unix.SockFilter
+	if l.Seccomp {
+		program = filter(runtime.GOARCH, unix.Getpid())
+	}
 	for _, limit := range l.Limits {
 		must("rlimit", unix.Setrlimit(limit.Resource, &unix.Rlimit{Cur: limit.Value, Max: limit.Value}))
 	}
+	must("capabilities", dropCapabilities())
 	must("no-new-privileges", unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-	must("close-range", unix.CloseRange(firstBodyDescriptor, ^uint(0), unix.CLOSE_RANGE_CLOEXEC))
-
-	// Walls. Landlock (on executableDescriptor and folderDescriptor) and then seccomp come here, each with a must of its
-	// own, in a later change. Until then a module is bounded by the limits above and, given one, by its uid.
-
+	must("close-range", unix.CloseRange(uint(firstBodyDescriptor+l.Bodies), ^uint(0), unix.CLOSE_RANGE_CLOEXEC))
+	if l.Landlock > 0 {
+		must("landlock", applyLandlock(l.Landlock))
+	}
+	if l.Seccomp {
+		must("seccomp", applySeccomp(program)) // last: it forbids most of the above
+	}
 	must(wordExec, exec())
 }
 

@@ -30,7 +30,11 @@ type life struct {
 // or ErrStopFailed; or until the life ends otherwise, with the code of what went wrong. It may be called again after it
 // returned, and begins anew. Never call it twice at a time.
 func (p *Process) Serve(ctx context.Context) error {
-	child, err := startChild(&p.config)
+	walls := p.config.kernel()
+	if err := p.admit(walls); err != nil {
+		return about(p.config.ModuleID, err)
+	}
+	child, err := startChild(&p.config, walls)
 	if err != nil {
 		return about(p.config.ModuleID, p.notStarted(err))
 	}

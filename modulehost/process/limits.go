@@ -15,10 +15,13 @@ const (
 	DefaultFiles        = 64 + bodySockets
 	DefaultProcesses    = 64 // threads, when the module has a uid of its own
 
-	// bodySockets are the descriptors 5 to 36, kept free for bodies (docs/link.md).
-	bodySockets = 32
+	// bodySockets are the descriptors 5 to 36, kept free for bodies (docs/link.md); inheritedBodies of them are in use.
+	bodySockets     = 32
+	inheritedBodies = bodySockets
 	// sharedProcesses is the one ceiling of all modules that share a uid: the kernel counts the threads of the uid.
 	sharedProcesses = 4096
+	// mostStack in bytes: it is not data and so has a limit of its own; what a unit's default is, and enough for any runtime.
+	mostStack = 8 << 20
 	// mostThreads bounds GOMAXPROCS, so that a machine of many cores does not use up the thread limit.
 	mostThreads = 8
 	// inService is how many calls of one module the host serves at once (measured: held exactly).
@@ -60,6 +63,7 @@ func (l Limits) rlimits() []rlimit {
 	return []rlimit{
 		{unix.RLIMIT_DATA, l.Data},
 		{unix.RLIMIT_AS, l.AddressSpace},
+		{unix.RLIMIT_STACK, mostStack},
 		{unix.RLIMIT_NOFILE, l.Files},
 		{unix.RLIMIT_NPROC, l.Processes},
 		{unix.RLIMIT_FSIZE, 0},

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"github.com/narthex-platform/narthex/modulehost/process"
 )
 
 // The test binary plays three parts: the tests and their host, a second host that is killed (hostkilled_test.go), and the
@@ -30,6 +32,9 @@ var modules string // the folder of the child-<mode> executables
 // runTests builds the modules' executable as modules are built: static, and without the race detector, whose shadow memory
 // fits into no address space limit.
 func runTests(m *testing.M) int {
+	if modules = os.Getenv("NARTHEX_TEST_MODULES"); modules != "" { // this host is a test of another (matrix_test.go)
+		return hardened(m)
+	}
 	folder, err := os.MkdirTemp("", "process-test-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -45,6 +50,15 @@ func runTests(m *testing.M) int {
 	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=")
 	if out, err := build.CombinedOutput(); err != nil {
 		fmt.Fprintln(os.Stderr, err, string(out))
+		return 1
+	}
+	return hardened(m)
+}
+
+// hardened runs the tests in a host as the real one is.
+func hardened(m *testing.M) int {
+	if err := process.Harden(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	code := m.Run()

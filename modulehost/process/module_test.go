@@ -17,6 +17,7 @@ import (
 
 	"github.com/narthex-platform/narthex/modulehost/abi"
 	"github.com/narthex-platform/narthex/modulehost/link"
+	"github.com/narthex-platform/narthex/modulehost/process"
 )
 
 // module is a module without the SDK: what docs/link.md asks for, and what it forbids.
@@ -147,6 +148,14 @@ func (m *module) handle(ctx context.Context, request *abi.HandleRequest) (proto.
 		<-ctx.Done()
 	case "/refuse":
 		return nil, &link.Failure{CodeText: "MODULE_UNAVAILABLE"}
+	case "/probe":
+		response.Body = probing(request.Body)
+	case "/refused":
+		response.Body = notRefused()
+	case "/unknown":
+		response.Body = []byte(unix.ErrnoName(call(process.NewestCall + 1).(unix.Errno)))
+	case "/x32":
+		_ = call(1<<30 + unix.SYS_GETPID)
 	case "/print":
 		_, _ = os.Stderr.Write(request.Body)
 	case "/spawn":

@@ -45,6 +45,12 @@ type Config struct {
 
 	Limits    Limits
 	Deadlines Deadlines
+
+	// RequireWalls is for production: where Walls().Missing() is not empty, nothing is started and Serve returns
+	// ErrSandboxUnavailable. Without it a module runs behind the walls there are, and one warning names the others.
+	RequireWalls bool
+
+	kernel func() Report // Walls; tests take some away
 }
 
 // Credential is the uid and gid of a module's own; the host must be root to give one away.
@@ -70,12 +76,17 @@ type Process struct {
 	registered *abi.RegisterResponse // of the first life
 	current    *life                 // nil: not ready, ending or down
 	output     *output               // of the latest life
+
+	warned sync.Once
 }
 
 // New does nothing but remember config, with its defaults.
 func New(config Config) *Process {
 	config.Limits = config.Limits.withDefaults(config.Credential)
 	config.Deadlines = config.Deadlines.withDefaults()
+	if config.kernel == nil {
+		config.kernel = Walls
+	}
 	if config.Start == nil {
 		config.Start = &abi.StartRequest{}
 	}

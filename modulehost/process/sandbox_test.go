@@ -25,6 +25,11 @@ func TestWhatAModuleFindsAroundItself(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer unix.Close(leak)
+	far, err := unix.FcntlInt(uintptr(leak), unix.F_DUPFD, 100) // behind all that a start places
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(far)
 	t.Setenv("SERVICE_IDENTITY_SECRET", "secret text")
 
 	r := start(t, "good", nil)
@@ -53,14 +58,14 @@ func TestWhatAModuleFindsAroundItself(t *testing.T) {
 			t.Errorf("descriptor %d: %s", fd, target)
 		}
 	}
-	// The module duplicates 3 and 4 and closes the originals, so two sockets are what was inherited.
+	// The module duplicates 3 and 4 and closes the originals, so two sockets and the 32 for bodies are what was inherited.
 	sockets := 0
 	for _, target := range o.Descriptors {
 		if strings.HasPrefix(target, "socket:") {
 			sockets++
 		}
 	}
-	if sockets != 2 {
+	if sockets != 2+32 {
 		t.Error("sockets:", o.Descriptors)
 	}
 }
@@ -69,8 +74,16 @@ func TestWhatTheKernelSaysOfAModule(t *testing.T) {
 	r := start(t, "good", nil)
 	pid := r.tell(t).PID
 	status := fields(t, pid, "status")
-	if status["NoNewPrivs"] != "1" {
-		t.Error("NoNewPrivs:", status["NoNewPrivs"])
+	for name, want := range map[string]string{
+		"NoNewPrivs": "1", "Seccomp": "2", "Seccomp_filters": "1",
+		"CapEff": "0000000000000000", "CapPrm": "0000000000000000", "CapInh": "0000000000000000", "CapAmb": "0000000000000000",
+	} {
+		if status[name] != want {
+			t.Error(name, status[name])
+		}
+	}
+	if os.Geteuid() == 0 && status["CapBnd"] != "0000000000000000" { // from which exec would give root back what it lost
+		t.Error("CapBnd:", status["CapBnd"])
 	}
 	// Every thread, not the first alone.
 	tasks, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
@@ -89,6 +102,7 @@ func TestWhatTheKernelSaysOfAModule(t *testing.T) {
 	for name, value := range map[string]string{
 		"Max data size":         "268435456",
 		"Max address space":     "1073741824",
+		"Max stack size":        "8388608",
 		"Max open files":        "96",
 		"Max file size":         "0",
 		"Max core file size":    "0",

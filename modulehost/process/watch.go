@@ -74,7 +74,7 @@ func (c *child) launchFailure() error {
 const deathNotice = time.Second
 
 // wallWords are the launcher's words for a step of the sandbox. What else it may say is no wall's fault.
-var wallWords = []string{"deathsig", "nice", "rlimit", "no-new-privileges", "close-range"}
+var wallWords = []string{"deathsig", "nice", "rlimit", "capabilities", "no-new-privileges", "close-range", "landlock", "seccomp"}
 
 type wall string
 

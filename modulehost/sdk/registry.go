@@ -10,13 +10,21 @@ import (
 )
 
 // Body is how much of a request body a route takes. Every route decides it (spec.md § Limits).
-type Body struct{ max int64 }
+type Body struct {
+	max  int64
+	mode abi.BodyMode
+}
 
 // NoBody is for routes that take none: a request with a body is answered 413 before the handler runs.
 var NoBody = Body{}
 
 // Buffered takes up to max bytes, at most 1 MiB, and has them all before the handler runs.
 func Buffered(max int64) Body { return Body{max: max} }
+
+// Streamed takes up to max bytes, at most 32 MiB, and runs the handler at once: nothing is read from the client before the handler reads.
+// A longer body ends with an *http.MaxBytesError and is answered 413, whatever the handler answers; one that its sender gives up, with
+// ErrBodyAborted. Once more than 64 KiB of the response are written, or it is flushed, no more can be read.
+func Streamed(max int64) Body { return Body{max: max, mode: abi.BodyMode_BODY_MODE_STREAMED} }
 
 // Registry collects what a module declares.
 type Registry struct {
@@ -27,13 +35,15 @@ type Registry struct {
 
 // handler is one route's code and the names of its path's {name} segments.
 type handler struct {
-	serve http.HandlerFunc
-	names []string
+	serve    http.HandlerFunc
+	names    []string
+	max      int64
+	streamed bool
 }
 
 // Handle declares a route: pattern is a method and a path of literal and {name} segments, "GET /slides/{id}", below the module's own
-// root; permission is one of the manifest's. The handler reads a segment with r.PathValue. It has 30 s to answer, and its context
-// ends when the client goes away.
+// root; permission is one of the manifest's. The handler reads a segment with r.PathValue. It has 30 s to answer, 30 s from one
+// write to the next of a long response, and its context ends when the client goes away.
 func (r *Registry) Handle(pattern, permission string, body Body, serve http.HandlerFunc) {
 	method, path, found := strings.Cut(pattern, " ")
 	if !found || !strings.HasPrefix(path, "/") {
@@ -51,9 +61,14 @@ func (r *Registry) Handle(pattern, permission string, body Body, serve http.Hand
 		Path:         path,
 		Permission:   permission,
 		MaxBodyBytes: body.max,
-		BodyMode:     abi.BodyMode_BODY_MODE_BUFFERED,
+		BodyMode:     body.mode,
 	})
-	r.handlers = append(r.handlers, handler{serve: serve, names: names})
+	r.handlers = append(r.handlers, handler{
+		serve:    serve,
+		names:    names,
+		max:      body.max,
+		streamed: body.mode == abi.BodyMode_BODY_MODE_STREAMED,
+	})
 }
 
 func (r *Registry) problem() error { return errors.Join(r.problems...) }

@@ -11,25 +11,45 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/narthex-platform/narthex/modulehost/abi"
+	"github.com/narthex-platform/narthex/modulehost/link"
 )
 
-// handle runs one route's handler on a request made of the message.
-func (l *life) handle(ctx context.Context, payload []byte) (proto.Message, error) {
-	var message abi.HandleRequest
-	if err := proto.Unmarshal(payload, &message); err != nil {
-		return nil, err
+// handle runs one route's handler on a request made of the message, and answers by itself: a long response before the handler returns.
+func (l *life) handle(ctx context.Context, call *link.Call) error {
+	message := new(abi.HandleRequest)
+	if err := proto.Unmarshal(call.Payload, message); err != nil {
+		return err
 	}
 	if int(message.GetRoute()) >= len(l.registry.handlers) {
-		return nil, fmt.Errorf("route %d was not registered", message.GetRoute())
+		return fmt.Errorf("route %d was not registered", message.GetRoute())
 	}
-	handler := l.registry.handlers[message.GetRoute()]
-	request, err := newRequest(ctx, &message, handler.names)
+	handler := &l.registry.handlers[message.GetRoute()]
+	request, err := newRequest(ctx, message, handler.names)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	writer := &response{header: make(http.Header)}
+	writer := &response{ctx: ctx, call: call, sockets: &l.sockets, header: make(http.Header), lent: message.GetBodySocket()}
+	if message.GetBodyFollows() {
+		socket, err := l.sockets.at(message.GetBodySocket())
+		if err != nil {
+			return err
+		}
+		var want func() error
+		if handler.streamed {
+			want = call.Want
+		}
+		incoming := socket.Incoming(want)
+		defer incoming.Close() // after the answer, whichever way it comes
+		writer.request, writer.streamed = incoming, handler.streamed
+		request.Body, request.ContentLength = &body{incoming, handler.max}, -1
+		if message.BodyBytes != nil {
+			request.ContentLength = int64(message.GetBodyBytes())
+		}
+	}
+	defer writer.end()
 	handler.serve(writer, request)
-	return writer.message(), nil
+	writer.returned = true
+	return nil
 }
 
 func newRequest(ctx context.Context, message *abi.HandleRequest, names []string) (*http.Request, error) {
@@ -66,39 +86,4 @@ func newRequest(ctx context.Context, message *abi.HandleRequest, names []string)
 		}
 	}
 	return request, nil
-}
-
-// response collects what a handler writes.
-type response struct {
-	header http.Header
-	status int
-	sent   http.Header // as it was when the status was written
-	body   bytes.Buffer
-}
-
-// Header is what goes out with the status.
-func (w *response) Header() http.Header { return w.header }
-
-// WriteHeader fixes status and headers; only the first call counts.
-func (w *response) WriteHeader(status int) {
-	if w.status == 0 {
-		w.status, w.sent = status, w.header.Clone()
-	}
-}
-
-// Write adds to the body.
-func (w *response) Write(p []byte) (int, error) {
-	w.WriteHeader(http.StatusOK)
-	return w.body.Write(p)
-}
-
-func (w *response) message() *abi.HandleResponse {
-	w.WriteHeader(http.StatusOK)
-	message := &abi.HandleResponse{Status: uint32(w.status), Body: w.body.Bytes()}
-	for name, values := range w.sent {
-		for _, value := range values {
-			message.Headers = append(message.Headers, &abi.Header{Name: name, Value: value})
-		}
-	}
-	return message
 }

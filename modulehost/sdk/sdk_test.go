@@ -46,10 +46,14 @@ func (m *module) Register(r *sdk.Registry) error {
 func (m *module) Start(_ context.Context, h *sdk.Host) error { m.host = h; return nil }
 func (m *module) Stop(context.Context) error                 { m.stopped++; return nil }
 
+// bodySockets are fewer than a real process has, so that all are soon in use.
+const bodySockets = 2
+
 // platform is the host's side of a served module: a real link, and the real facade on a real database.
 type platform struct {
 	t      *testing.T
 	client *link.Client
+	bodies *link.Bodies
 	facade *facade.Facade
 	logs   *observer.ObservedLogs
 	served chan error
@@ -85,9 +89,17 @@ func serve(t *testing.T, m sdk.Module, schema string) *platform {
 		defer close(ended)
 		_ = link.Serve(ctx, moduleCalls, session.Serve, 16)
 	}()
-	go func() { p.served <- sdk.ServeOn(m, incoming, outgoing) }()
+	far := make(map[int]link.Stream)
+	var near []*link.Socket
+	for descriptor := 5; descriptor < 5+bodySockets; descriptor++ {
+		ours, theirs := socketpair(t)
+		near, far[descriptor] = append(near, link.NewSocket(descriptor, ours)), theirs
+	}
+	p.bodies = link.NewBodies(near)
+	go func() { p.served <- sdk.ServeOn(m, incoming, outgoing, func(descriptor int) link.Stream { return far[descriptor] }) }()
 	p.client = link.NewClient(hostCalls)
 	t.Cleanup(func() {
+		p.bodies.Close()
 		_ = p.client.Close()
 		end()
 		<-ended

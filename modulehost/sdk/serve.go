@@ -36,15 +36,17 @@ func serve(m Module) error {
 	if err != nil {
 		return err
 	}
-	return serveOn(m, incoming, outgoing)
+	return serveOn(m, incoming, outgoing, inheritedSocket)
 }
 
-func serveOn(m Module, incoming, outgoing net.Conn) error {
+// serveOn serves on two links, and on body sockets that open finds by their descriptors.
+func serveOn(m Module, incoming, outgoing net.Conn, open func(descriptor int) link.Stream) error {
 	host := link.NewClient(outgoing)
 	defer host.Close()
 
-	life := &life{module: m, host: host}
-	if err := link.Serve(context.Background(), incoming, life.serve, inService); !life.stopped.Load() {
+	life := &life{module: m, host: host, sockets: sockets{open: open}}
+	defer life.sockets.close()
+	if err := link.ServeCalls(context.Background(), incoming, life.serve, inService); !life.stopped.Load() {
 		return err
 	}
 	return nil // the platform hung up after Stop, as it should
@@ -67,20 +69,21 @@ func inherited(fd uintptr) (net.Conn, error) {
 type life struct {
 	module  Module
 	host    *link.Client
+	sockets sockets
 	stopped atomic.Bool // Stop was called
 
 	registered sync.Once
 	registry   Registry
 }
 
-func (l *life) serve(ctx context.Context, method link.Method, payload []byte) (proto.Message, error) {
-	switch abi.Method(method) {
+func (l *life) serve(ctx context.Context, call *link.Call) (proto.Message, error) {
+	switch abi.Method(call.Method) {
 	case abi.Method_METHOD_HANDLE:
-		return l.handle(ctx, payload)
+		return nil, l.handle(ctx, call)
 	case abi.Method_METHOD_REGISTER:
 		return l.register()
 	case abi.Method_METHOD_START:
-		return l.start(ctx, payload)
+		return l.start(ctx, call.Payload)
 	case abi.Method_METHOD_STOP:
 		return l.stop(ctx)
 	}

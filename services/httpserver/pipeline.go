@@ -39,6 +39,8 @@ func (p *pipeline) run(route httpapi.Route, names []string) gin.HandlerFunc {
 		err := p.gates(call, &route)
 		if err == nil {
 			err = route.Handle(call)
+		} else if route.Body == httpapi.DeclaredBody && call.Request.ContentLength != 0 {
+			g.Writer.Header()["Connection"] = closing // net/http would read the body that nobody has read before it answers
 		}
 		if err != nil {
 			p.fail(call, g.Writer, err)

@@ -1,0 +1,203 @@
+package gateway_test
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/narthex-platform/narthex/modulehost/gateway"
+	"github.com/narthex-platform/narthex/services/httpapi"
+)
+
+// BenchmarkRoute measures requests through a module's process beside the same handlers inside the host, both behind the whole pipeline:
+// compare the requests/s of "module" with those of "host", or on a machine that does other work too the time of processors. The load comes from a process of its own, as it does in life.
+func BenchmarkRoute(b *testing.B) {
+	p := startBeside(b, gateway.Limits{}, inHost())
+	pid := p.pid(b)
+	for _, row := range []struct {
+		name, method, path string
+		body, connections  int
+	}{
+		{"small", "GET", "/small", 0, 1},
+		{"small", "GET", "/small", 0, 32},
+		{"get=64KiB", "GET", "/plain/65536", 0, 8},
+		{"get=1MiB", "GET", "/plain/1048576", 0, 4},
+		{"get=32MiB", "GET", "/plain/33554432", 0, 1},
+		{"post=64KiB", "POST", "/count", 64 << 10, 8},
+		{"post=1MiB", "POST", "/count", 1 << 20, 4},
+		{"post=32MiB", "POST", "/stream", 32 << 20, 1},
+	} {
+		for _, side := range []string{"host", "module"} {
+			b.Run(fmt.Sprintf("%s/connections=%d/%s", row.name, row.connections, side), func(b *testing.B) {
+				path := root + row.path
+				if side == "host" {
+					path = beside + row.path
+				}
+				load := exec.Command("/proc/self/exe", strings.TrimPrefix(p.url, "http://"), row.method, path,
+					strconv.Itoa(row.body), strconv.Itoa(row.connections), strconv.Itoa(b.N))
+				load.Env = append(os.Environ(), playsLoad+"=1")
+				load.Stderr = os.Stderr
+				before := cpu(b) + childCPU(b, pid)
+				said, err := load.Output()
+				if err != nil {
+					b.Fatal(err)
+				}
+				used := cpu(b) + childCPU(b, pid) - before + load.ProcessState.UserTime() + load.ProcessState.SystemTime()
+				took, err := time.ParseDuration(strings.TrimSpace(string(said)))
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.ReportMetric(float64(took.Nanoseconds())/float64(b.N), "ns/op")
+				b.ReportMetric(float64(b.N)/took.Seconds(), "requests/s")
+				b.ReportMetric(float64(used.Microseconds())/float64(b.N), "cpu-µs/op")
+			})
+		}
+	}
+}
+
+// cpu is what this process has used.
+func cpu(b *testing.B) time.Duration {
+	b.Helper()
+	var usage unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &usage); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}
+
+// childCPU is what another process has used, to a hundredth of a second.
+func childCPU(b *testing.B, pid int) time.Duration {
+	b.Helper()
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		b.Fatal(err)
+	}
+	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+	user, _ := strconv.Atoi(fields[11])
+	system, _ := strconv.Atoi(fields[12])
+	return time.Duration(user+system) * 10 * time.Millisecond
+}
+
+const beside = "/api/v1/beside"
+
+// inHost are the handlers of testdata/module, as the host itself would run them.
+func inHost() []httpapi.Route {
+	piece := bytes.Repeat([]byte("x"), 32<<10)
+	count := func(c *httpapi.Call) error {
+		n, err := io.Copy(io.Discard, c.Request.Body)
+		_, _ = fmt.Fprint(c.Writer, n)
+		return err
+	}
+	post := func(path string, max int64, handle httpapi.Handler) httpapi.Route {
+		return httpapi.Route{Method: "POST", Path: beside + path, Origin: httpapi.TrustedOrigin, Body: httpapi.DeclaredBody, MaxBody: max,
+			Permission: "sample.use", Handle: handle}
+	}
+	return []httpapi.Route{
+		{Method: "GET", Path: beside + "/small", Permission: "sample.use", Handle: func(c *httpapi.Call) error {
+			c.Writer.Header().Set("Content-Type", "application/json")
+			_, err := io.WriteString(c.Writer, `{"plain":true}`)
+			return err
+		}},
+		{Method: "GET", Path: beside + "/plain/{count}", Permission: "sample.use", Handle: func(c *httpapi.Call) error {
+			c.Writer.Header().Set("Content-Length", c.Parameter("count"))
+			left, _ := strconv.Atoi(c.Parameter("count"))
+			for ; left > 0; left -= len(piece) {
+				_, _ = c.Writer.Write(piece[:min(left, len(piece))])
+			}
+			return nil
+		}},
+		post("/count", 1<<20, func(c *httpapi.Call) error {
+			body, err := c.ReadBody()
+			c.Request.Body = io.NopCloser(bytes.NewReader(body))
+			if err != nil {
+				return err
+			}
+			return count(c)
+		}),
+		post("/stream", 32<<20, count),
+	}
+}
+
+const playsLoad = "NARTHEX_TEST_PLAYS_LOAD"
+
+// playLoad sends a number of requests over a number of connections, reads each answer whole and says how long that took. It speaks HTTP
+// by hand, since a real client would cost more than what is measured.
+func playLoad(arguments []string) error {
+	address, method, path := arguments[0], arguments[1], arguments[2]
+	size, _ := strconv.Atoi(arguments[3])
+	connections, _ := strconv.Atoi(arguments[4])
+	requests, _ := strconv.Atoi(arguments[5])
+	request := []byte(method + " " + path + " HTTP/1.1\r\nHost: x\r\nTest-Who: owner\r\nOrigin: " + home + "\r\n")
+	if method == "POST" {
+		request = append(request, "Content-Length: "+strconv.Itoa(size)+"\r\n"...)
+	}
+	request = append(append(request, "\r\n"...), make([]byte, size)...)
+	work := make(chan struct{}, requests)
+	for range requests {
+		work <- struct{}{}
+	}
+	close(work)
+	failed := make(chan error, connections)
+	began := time.Now()
+	var clients sync.WaitGroup
+	for range connections {
+		clients.Go(func() {
+			conn, err := net.Dial("tcp", address)
+			if err != nil {
+				failed <- err
+				return
+			}
+			defer conn.Close()
+			answer := bufio.NewReaderSize(conn, 64<<10)
+			for range work {
+				if _, err := conn.Write(request); err != nil {
+					failed <- err
+					return
+				}
+				if err := readAnswer(answer); err != nil {
+					failed <- err
+					return
+				}
+			}
+		})
+	}
+	clients.Wait()
+	select {
+	case err := <-failed:
+		return err
+	default:
+		fmt.Println(time.Since(began))
+		return nil
+	}
+}
+
+func readAnswer(r *bufio.Reader) error {
+	line, err := r.ReadSlice('\n')
+	if err != nil || !bytes.HasPrefix(line, []byte("HTTP/1.1 200 OK")) {
+		return fmt.Errorf("%w %s", err, line)
+	}
+	length := 0
+	for len(line) > 2 {
+		if line, err = r.ReadSlice('\n'); err != nil {
+			return err
+		}
+		if text, found := bytes.CutPrefix(line, []byte("Content-Length: ")); found {
+			if length, err = strconv.Atoi(string(bytes.TrimSpace(text))); err != nil {
+				return err
+			}
+		}
+	}
+	_, err = r.Discard(length)
+	return err
+}

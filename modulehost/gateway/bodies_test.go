@@ -1,0 +1,127 @@
+package gateway_test
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/narthex-platform/narthex/modulehost/gateway"
+)
+
+var sizes = []int{0, 1, 8 << 10, 8<<10 + 1, 64 << 10, 64<<10 + 1, 200_000, 1 << 20}
+
+func TestResponsesOfEverySize(t *testing.T) {
+	t.Parallel()
+	p := start(t, gateway.Limits{})
+	for _, size := range append(sizes, 32<<20) {
+		want := pattern(size)
+		for _, path := range []string{"/bytes/", "/known/"} {
+			got := p.do("GET", path+strconv.Itoa(size), nil)
+			if got.StatusCode != 200 || got.body != want || got.err != nil {
+				t.Errorf("%s%d: %d, %d bytes, %v", path, size, got.StatusCode, len(got.body), got.err)
+			}
+			if known := size <= 64<<10 || path == "/known/"; known && got.ContentLength != int64(size) {
+				t.Errorf("%s%d: length %d", path, size, got.ContentLength)
+			}
+		}
+		head := p.do("HEAD", "/known/"+strconv.Itoa(size), nil)
+		if head.StatusCode != 200 || head.body != "" || head.ContentLength != int64(size) {
+			t.Errorf("HEAD %d: %d, %d", size, head.StatusCode, head.ContentLength)
+		}
+	}
+}
+
+func TestRequestsOfEverySize(t *testing.T) {
+	t.Parallel()
+	p := start(t, gateway.Limits{})
+	for _, size := range sizes {
+		body := pattern(size)
+		for name, reader := range map[string]io.Reader{"declared": strings.NewReader(body), "chunked": unsized(body)} {
+			if got := p.do("POST", "/echo", reader); got.StatusCode != 200 || got.body != body {
+				t.Errorf("echo of %d, %s: %d, %d bytes", size, name, got.StatusCode, len(got.body))
+			}
+		}
+		if got := p.do("POST", "/ignored", strings.NewReader(body)); got.body != strconv.Itoa(size) {
+			t.Errorf("ignored %d: %s", size, got.body)
+		}
+		want := fmt.Sprintf("%d %d %x", size, size, sha256.Sum256([]byte(body)))
+		if got := p.do("POST", "/upload", strings.NewReader(body)); got.body != want {
+			t.Errorf("upload of %d: %d %s", size, got.StatusCode, got.body)
+		}
+		if want = "-1" + strings.TrimPrefix(want, strconv.Itoa(size)); size > 0 {
+			if got := p.do("POST", "/upload", unsized(body)); got.body != want {
+				t.Errorf("chunked upload of %d: %d %s", size, got.StatusCode, got.body)
+			}
+		}
+	}
+	body := pattern(32 << 20)
+	want := fmt.Sprintf("%d %d %x", len(body), len(body), sha256.Sum256([]byte(body)))
+	if got := p.do("POST", "/large", strings.NewReader(body)); got.body != want {
+		t.Errorf("upload of 32 MiB: %d %s", got.StatusCode, got.body)
+	}
+}
+
+// TestNothingLeaksFromOneRequestIntoAnother mixes bodies that are read, cut short, left unread and given up, in both directions, many at
+// once on few sockets: whoever gets an answer gets his own.
+func TestNothingLeaksFromOneRequestIntoAnother(t *testing.T) {
+	t.Parallel()
+	p := start(t, gateway.Limits{})
+	var clients sync.WaitGroup
+	for client := range 24 {
+		clients.Go(func() {
+			for i := range 12 {
+				switch own := strings.Repeat(fmt.Sprintf("<%d.%d>", client, i), 20_000); (client + i) % 6 {
+				case 0:
+					if got := p.do("POST", "/echo", strings.NewReader(own)); got.body != own {
+						t.Errorf("echo: %d, %d bytes, %v", got.StatusCode, len(got.body), got.err)
+					}
+				case 1:
+					want := fmt.Sprintf("%d %d %x", len(own), len(own), sha256.Sum256([]byte(own)))
+					if got := p.do("POST", "/upload", strings.NewReader(own)); got.body != want {
+						t.Errorf("upload: %d %s", got.StatusCode, got.body)
+					}
+				case 2:
+					if got := p.do("POST", "/part", strings.NewReader(own)); got.body != "part" {
+						t.Errorf("part: %d %s", got.StatusCode, got.body)
+					}
+				case 3:
+					size := 70_000 + 1000*client + i
+					if got := p.do("GET", "/bytes/"+strconv.Itoa(size), nil); got.body != pattern(size) {
+						t.Errorf("bytes: %d, %d bytes", got.StatusCode, len(got.body))
+					}
+				case 4: // reads a little of a long answer and leaves
+					if response, err := p.client.Do(p.request(t.Context(), "GET", "/endless", nil)); err == nil {
+						_, _ = io.ReadFull(response.Body, make([]byte, 100_000))
+						_ = response.Body.Close()
+					}
+				case 5:
+					got := p.do("GET", "/stray", nil)
+					if rest, own := strings.CutPrefix(got.body, pattern(100<<10)); !own || strings.Trim(rest, "stray") != "" {
+						t.Errorf("stray: %d, %d bytes", got.StatusCode, len(got.body))
+					}
+				}
+			}
+		})
+	}
+	clients.Wait()
+	p.comesBack(t)
+}
+
+// comesBack: all sockets are free again, each of them usable.
+func (p *platform) comesBack(t *testing.T) {
+	t.Helper()
+	var clients sync.WaitGroup
+	for range 32 {
+		clients.Go(func() {
+			if got := p.do("POST", "/echo", strings.NewReader(pattern(100_000))); got.StatusCode != http.StatusOK || got.body != pattern(100_000) {
+				t.Errorf("afterwards: %d, %d bytes", got.StatusCode, len(got.body))
+			}
+		})
+	}
+	clients.Wait()
+}

@@ -1,0 +1,32 @@
+package gateway
+
+import "errors"
+
+// Error is a stable code of the gateway.
+type Error string
+
+func (e Error) Error() string { return string(e) }
+
+// Code returns the stable code.
+func (e Error) Code() string { return string(e) }
+
+// The gateway's codes.
+const (
+	ErrHandler    = Error("MODULE_HANDLER_FAILED")
+	ErrOverloaded = Error("MODULE_OVERLOADED")
+)
+
+// codeUnavailable is what a process answers while it is down or being restarted.
+const codeUnavailable = "MODULE_UNAVAILABLE"
+
+// notBegun lets through what the platform itself says of a call that the module has not seen; all else that may happen is the handler's
+// failure. A code that the module chose must never get here: it could say anything.
+func notBegun(err error) error {
+	if coded := (interface{ Code() string })(nil); errors.As(err, &coded) {
+		switch coded.Code() {
+		case codeUnavailable, ErrOverloaded.Code():
+			return err
+		}
+	}
+	return ErrHandler
+}

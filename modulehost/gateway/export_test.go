@@ -1,0 +1,30 @@
+package gateway
+
+import (
+	"time"
+
+	"github.com/narthex-platform/narthex/services/httpapi"
+)
+
+// Limits are what tests shorten; zero leaves the contract's.
+type Limits struct {
+	Answer, Piece, Client, Queue time.Duration
+	InFlight, Waiting            int
+}
+
+// RoutesWithin is Routes under other limits.
+func RoutesWithin(module Module, l Limits) []httpapi.Route {
+	limits := contractLimits()
+	for _, each := range []struct {
+		limit *time.Duration
+		value time.Duration
+	}{{&limits.answer, l.Answer}, {&limits.piece, l.Piece}, {&limits.client, l.Client}, {&limits.queue, l.Queue}} {
+		if each.value != 0 {
+			*each.limit = each.value
+		}
+	}
+	if l.InFlight != 0 {
+		limits.inFlight, limits.waiting = l.InFlight, l.Waiting
+	}
+	return routes(module, limits)
+}

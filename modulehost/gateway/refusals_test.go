@@ -1,0 +1,201 @@
+package gateway_test
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/narthex-platform/narthex/modulehost/abi"
+	"github.com/narthex-platform/narthex/modulehost/gateway"
+)
+
+const failed = `{"code":"MODULE_HANDLER_FAILED"}`
+
+func TestResponsesThatAreNone(t *testing.T) {
+	t.Parallel()
+	p := start(t, gateway.Limits{})
+	for path, want := range map[string]struct {
+		status int
+		body   string
+	}{
+		"/panic/0":            {500, failed},
+		"/panic/100":          {500, failed},
+		"/panic/60000":        {500, failed}, // nothing of it was out
+		"/status/199/10":      {500, failed},
+		"/status/600/10":      {500, failed},
+		"/status/199/100000":  {500, failed},
+		"/status/204/10":      {204, ""},
+		"/status/204/100000":  {204, ""},
+		"/status/304/100000":  {304, ""},
+		"/status/418/100000":  {418, pattern(100_000)},
+		"/lies/10/20":         {200, pattern(20)}, // a short body is counted by the platform
+		"/lies/0/100000":      {500, failed},
+		"/bytes/x":            {400, ""},
+		"/bytes/%2e%2e%2f%00": {400, ""},
+	} {
+		if got := p.do("GET", path, nil); got.StatusCode != want.status || got.body != want.body || got.err != nil {
+			t.Errorf("%s: %d, %.60q, %v", path, got.StatusCode, got.body, got.err)
+		}
+	}
+	for _, path := range []string{"/panic/300000", "/lies/100001/100000", "/lies/70000/100000"} { // something is out: only a cut tells the truth
+		if got := p.do("GET", path, nil); got.err == nil {
+			t.Errorf("%s: %d, %d bytes", path, got.StatusCode, len(got.body))
+		}
+	}
+	for _, line := range p.logs.All() {
+		if strings.Contains(line.Message, "hunter2") {
+			t.Error("the module's text was logged")
+		}
+	}
+	p.comesBack(t)
+}
+
+func TestDeadlines(t *testing.T) {
+	t.Parallel()
+	p := start(t, gateway.Limits{Answer: 150 * time.Millisecond, Piece: 150 * time.Millisecond, Client: 300 * time.Millisecond})
+	began := time.Now()
+	if got := p.do("GET", "/wait", nil); got.StatusCode != 500 || got.body != failed || time.Since(began) < 150*time.Millisecond {
+		t.Errorf("no answer: %d %s after %v", got.StatusCode, got.body, time.Since(began))
+	}
+	p.heard("wait: cancelled")
+	began = time.Now()
+	if got := p.do("GET", "/silent", nil); got.body != "begun" || got.err == nil || time.Since(began) < 150*time.Millisecond {
+		t.Errorf("no piece: %q %v after %v", got.body, got.err, time.Since(began))
+	}
+	p.heard("silent: cancelled")
+
+	stalled, err := p.client.Do(p.request(t.Context(), "GET", "/endless", nil)) // reads nothing
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stalled.Body.Close()
+	p.heard("endless: nobody reads")
+}
+
+// TestQueue fills the places and the queue of one module.
+func TestQueue(t *testing.T) {
+	t.Parallel()
+	p := start(t, gateway.Limits{InFlight: 2, Waiting: 1, Queue: 200 * time.Millisecond})
+	hold, drop := make(chan struct{}), make(chan struct{})
+	var holders sync.WaitGroup
+	for range 2 {
+		holders.Go(func() {
+			response, err := p.client.Do(p.request(t.Context(), "GET", "/events", nil))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			hold <- struct{}{}
+			<-drop
+			_ = response.Body.Close()
+		})
+		<-hold
+	}
+	overloaded := func(got answer) bool {
+		return got.StatusCode == 503 && got.body == `{"code":"MODULE_OVERLOADED"}` && got.Header.Get("Retry-After") == "1"
+	}
+	waited := make(chan answer, 1)
+	began := time.Now()
+	go func() { waited <- p.do("GET", "/bytes/1", nil) }()
+	p.eventually("the queue is full", func() bool {
+		got := p.do("GET", "/bytes/1", nil)
+		return overloaded(got) && time.Since(began) < 150*time.Millisecond || time.Since(began) > time.Second
+	})
+	if got := <-waited; !overloaded(got) {
+		t.Errorf("after its time: %d %s", got.StatusCode, got.body)
+	}
+	go func() { waited <- p.do("GET", "/bytes/1", nil) }()
+	close(drop)
+	if got := <-waited; got.StatusCode != 200 {
+		t.Errorf("after a place was free: %d %s", got.StatusCode, got.body)
+	}
+	holders.Wait()
+}
+
+// TestAllBodySocketsBusy: small calls go on; a long body waits its five seconds.
+func TestAllBodySocketsBusy(t *testing.T) {
+	t.Parallel()
+	p := start(t, gateway.Limits{})
+	var held []*http.Response
+	for range 32 {
+		response, err := p.client.Do(p.request(t.Context(), "GET", "/events", nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		held = append(held, response)
+	}
+	var waiting sync.WaitGroup
+	for _, r := range []*http.Request{
+		p.request(t.Context(), "GET", "/bytes/100000", nil),
+		p.request(t.Context(), "POST", "/echo", strings.NewReader(pattern(100_000))),
+		p.request(t.Context(), "POST", "/upload", strings.NewReader("x")),
+	} {
+		waiting.Go(func() {
+			began := time.Now()
+			got := p.send(r)
+			if took := time.Since(began); got.StatusCode != 503 || got.body != `{"code":"MODULE_OVERLOADED"}` || took < 5*time.Second || took > 8*time.Second {
+				t.Errorf("%s: %d %.80s after %v", r.URL.Path, got.StatusCode, got.body, took)
+			}
+		})
+	}
+	if got := p.do("GET", "/bytes/100", nil); got.StatusCode != 200 {
+		t.Errorf("a small call: %d %s", got.StatusCode, got.body)
+	}
+	waiting.Wait()
+	for _, response := range held {
+		_ = response.Body.Close()
+	}
+	p.comesBack(t)
+}
+
+// TestProcessDiesUnderAResponse: the response is cut, and the next life serves.
+func TestProcessDiesUnderAResponse(t *testing.T) {
+	t.Parallel()
+	p := start(t, gateway.Limits{})
+	response, err := p.client.Do(p.request(t.Context(), "GET", "/events", nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(p.pid(t), syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadAll(response.Body); err == nil {
+		t.Error("the response ended well")
+	}
+	_ = response.Body.Close()
+	p.eventually("the next life answers", func() bool { return p.do("GET", "/bytes/100000", nil).StatusCode == 200 })
+	p.comesBack(t)
+}
+
+func TestCheckRoutes(t *testing.T) {
+	const streamed, buffered = abi.BodyMode_BODY_MODE_STREAMED, abi.BodyMode_BODY_MODE_BUFFERED
+	route := func(method, path, permission string, max int64, mode abi.BodyMode) *abi.Route {
+		return &abi.Route{Method: method, Path: path, Permission: permission, MaxBodyBytes: max, BodyMode: mode}
+	}
+	for name, row := range map[string]struct {
+		routes []*abi.Route
+		ok     bool
+	}{
+		"streamed at the ceiling": {[]*abi.Route{route("POST", "/a", "p", 32<<20, streamed)}, true},
+		"streamed over it":        {[]*abi.Route{route("POST", "/a", "p", 32<<20+1, streamed)}, false},
+		"buffered at the ceiling": {[]*abi.Route{route("POST", "/a", "p", 1<<20, buffered)}, true},
+		"buffered over it":        {[]*abi.Route{route("POST", "/a", "p", 1<<20+1, buffered)}, false},
+		"a negative limit":        {[]*abi.Route{route("POST", "/a", "p", -1, streamed)}, false},
+		"another mode":            {[]*abi.Route{route("POST", "/a", "p", 1, 7)}, false},
+		"another permission":      {[]*abi.Route{route("POST", "/a", "q", 1, buffered)}, false},
+		"another method":          {[]*abi.Route{route("HEAD", "/a", "p", 0, buffered)}, false},
+		"two of one shape":        {[]*abi.Route{route("GET", "/{a}", "p", 0, buffered), route("GET", "/{b}", "p", 0, buffered)}, false},
+		"two methods of one path": {[]*abi.Route{route("GET", "/{a}", "p", 0, buffered), route("PUT", "/{b}", "p", 0, buffered)}, true},
+		"no slash":                {[]*abi.Route{route("GET", "a", "p", 0, buffered)}, false},
+		"dots":                    {[]*abi.Route{route("GET", "/..", "p", 0, buffered)}, false},
+		"one name twice":          {[]*abi.Route{route("GET", "/{a}/{a}", "p", 0, buffered)}, false},
+	} {
+		if err := gateway.CheckRoutes([]string{"p"}, row.routes); (err == nil) != row.ok {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

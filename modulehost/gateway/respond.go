@@ -1,0 +1,112 @@
+package gateway
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/narthex-platform/narthex/modulehost/abi"
+	"github.com/narthex-platform/narthex/modulehost/link"
+	"github.com/narthex-platform/narthex/services/httpapi"
+)
+
+// respond passes the module's response on: whole, or piece by piece.
+func (r *route) respond(c *httpapi.Call, x *link.Exchange, response *abi.HandleResponse) error {
+	status := int(response.GetStatus())
+	if status < 200 || status > 599 {
+		return ErrHandler
+	}
+	follows := x.Follows()
+	if r.long.Load() != follows {
+		r.long.Store(follows)
+	}
+	w := c.Writer
+	if !follows || c.Request.Method == http.MethodHead || !mayHaveBody(status) {
+		responseHeaders(w.Header(), response, follows)
+		w.WriteHeader(status)
+		_, _ = w.Write(response.GetBody()) // the reader went away: nothing is left to tell it
+		return nil
+	}
+	if err := x.Open(c.Request.Context()); err != nil {
+		return notBegun(err)
+	}
+	return r.pass(c, x, response)
+}
+
+func mayHaveBody(status int) bool {
+	return status != http.StatusNoContent && status != http.StatusNotModified
+}
+
+var pieces = sync.Pool{New: func() any { return new([link.PieceBuffer + 8]byte) }}
+
+// pass copies the response's body. The head goes out with the first of it, so that a handler that fails before is answered as one. An
+// error once something is out cuts the connection.
+func (r *route) pass(c *httpapi.Call, x *link.Exchange, response *abi.HandleResponse) error {
+	b := pieces.Get().(*[link.PieceBuffer + 8]byte)
+	defer pieces.Put(b)
+	client := newClient(c.Writer, r.limits.client)
+	defer client.end()
+	promised, begun := response.BodyBytes, false
+	for left := response.GetBodyBytes(); ; {
+		n, err := x.Read(b[:])
+		if err != nil && err != io.EOF {
+			return gone(c.Request.Context(), ErrHandler)
+		}
+		if left -= uint64(n); promised != nil && (left > response.GetBodyBytes() || err == io.EOF && left > 0) {
+			return ErrHandler // longer, or shorter, than was said
+		}
+		if !begun {
+			responseHeaders(c.Writer.Header(), response, true)
+			c.Writer.WriteHeader(int(response.GetStatus()))
+			begun = true
+		}
+		if err := client.write(b[:n], x.Flush()); err != nil {
+			return gone(c.Request.Context(), err)
+		}
+		if err == io.EOF {
+			return nil
+		}
+	}
+}
+
+// gone spares the log an answer that was cut off because its reader left.
+func gone(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		panic(http.ErrAbortHandler)
+	}
+	return err
+}
+
+// client is who reads the response.
+type client struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+	within  time.Duration
+	until   time.Time // when the write deadline passes
+}
+
+func newClient(w http.ResponseWriter, within time.Duration) *client {
+	return &client{w: w, control: http.NewResponseController(w), within: within}
+}
+
+// write moves the deadline in steps, since moving it costs as much as a small write.
+func (c *client) write(p []byte, flush bool) error {
+	if now := time.Now(); c.until.Sub(now) < c.within*3/4 {
+		c.until = now.Add(c.within)
+		_ = c.control.SetWriteDeadline(c.until)
+	}
+	if len(p) > 0 {
+		if _, err := c.w.Write(p); err != nil {
+			return err
+		}
+	}
+	if flush {
+		return c.control.Flush()
+	}
+	return nil
+}
+
+// end leaves the connection as it was for the next request.
+func (c *client) end() { _ = c.control.SetWriteDeadline(time.Time{}) }

@@ -1,0 +1,231 @@
+package gateway_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
+
+	"github.com/narthex-platform/narthex/modulehost/facade"
+	"github.com/narthex-platform/narthex/modulehost/gateway"
+	"github.com/narthex-platform/narthex/modulehost/process"
+	"github.com/narthex-platform/narthex/services/environment"
+	"github.com/narthex-platform/narthex/services/httpapi"
+	"github.com/narthex-platform/narthex/services/httpserver"
+	"github.com/narthex-platform/narthex/services/principal"
+)
+
+var program string // the test module's
+
+// TestMain builds the module as modules are built: static, and without the race detector.
+func TestMain(m *testing.M) {
+	if os.Getenv(playsLoad) != "" {
+		if err := playLoad(os.Args[1:]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(func() int {
+		folder, err := os.MkdirTemp("", "gateway-test-")
+		if err == nil {
+			defer os.RemoveAll(folder)
+			err = os.Chmod(folder, 0o755)
+		}
+		program = filepath.Join(folder, "module")
+		build := exec.Command("go", "build", "-o", program, "./testdata/module")
+		build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=")
+		if out, failed := build.CombinedOutput(); err != nil || failed != nil {
+			fmt.Fprintln(os.Stderr, err, failed, string(out))
+			return 1
+		}
+		if code := m.Run(); code != 0 {
+			return code
+		}
+		if err := goleak.Find(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		return 0
+	}())
+}
+
+const (
+	home = "https://church.example.org"
+	root = "/api/v1/modules/sample"
+)
+
+// stores let in whoever says "owner" in a header.
+type stores struct{}
+
+func (stores) Resolve(_ context.Context, r *http.Request) (principal.Principal, error) {
+	if name := r.Header.Get("Test-Who"); name != "" {
+		return principal.Person(name), nil
+	}
+	return principal.Principal{}, nil
+}
+func (stores) Caller(p principal.Principal) httpapi.Caller { return caller{p} }
+
+type caller struct{ who principal.Principal }
+
+func (c caller) Principal() principal.Principal                { return c.who }
+func (c caller) Allowed(context.Context, string) (bool, error) { return c.who.UserID == "owner", nil }
+
+type anywhere struct{}
+
+func (anywhere) Stamp(*http.Request) error { return nil }
+
+// platform is the module's process behind the whole pipeline.
+type platform struct {
+	tb      testing.TB
+	url     string
+	process *process.Process
+	said    *observer.ObservedLogs // by the module
+	logs    *observer.ObservedLogs // by the pipeline
+	client  *http.Client
+}
+
+func start(tb testing.TB, limits gateway.Limits) *platform {
+	tb.Helper()
+	return startBeside(tb, limits, nil)
+}
+
+// startBeside serves further routes beside the module's.
+func startBeside(tb testing.TB, limits gateway.Limits, more []httpapi.Route) *platform {
+	tb.Helper()
+	core, said := observer.New(zap.InfoLevel)
+	pipeline, logs := observer.New(zap.InfoLevel)
+	host := facade.New(facade.Config{ModuleID: "sample", Log: zap.New(core)})
+	module := process.New(process.Config{
+		ModuleID: "sample", ModuleVersion: "1.0.0", Executable: program, Folder: filepath.Dir(program), Host: host, Log: zap.NewNop(),
+	})
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for ctx.Err() == nil {
+			_ = module.Serve(ctx)
+		}
+	}()
+	tb.Cleanup(func() { stop(); <-ended })
+	select {
+	case <-module.Ready():
+	case <-time.After(20 * time.Second):
+		tb.Fatalf("not ready: %s", module.Output())
+	}
+	if err := gateway.CheckRoutes([]string{"sample.use"}, module.Routes()); err != nil {
+		tb.Fatal(err)
+	}
+	handler, err := httpserver.New(httpserver.Config{
+		Routes:         append(gateway.RoutesWithin(gateway.Module{ID: "sample", Process: module, Calls: host}, limits), more...),
+		TrustedOrigins: []environment.Origin{home},
+		ClientAddress:  anywhere{},
+		Resolver:       stores{},
+		Authorizer:     stores{},
+		Log:            zap.New(pipeline),
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	listener := httpserver.NewListener(httpserver.ListenerConfig{Address: "127.0.0.1:0", Handler: handler, Log: zap.NewNop()})
+	serving, end := context.WithCancel(context.Background())
+	served := make(chan struct{})
+	go func() {
+		defer close(served)
+		_ = listener.Serve(serving)
+	}()
+	<-listener.Ready()
+	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 100}}
+	tb.Cleanup(func() { client.CloseIdleConnections(); end(); <-served })
+	return &platform{
+		tb: tb, url: "http://" + listener.Addr().String(), process: module, said: said, logs: logs, client: client,
+	}
+}
+
+func (p *platform) request(ctx context.Context, method, path string, body io.Reader) *http.Request {
+	r, err := http.NewRequestWithContext(ctx, method, p.url+root+path, body)
+	if err != nil {
+		p.tb.Fatal(err)
+	}
+	r.Header.Set("Test-Who", "owner")
+	r.Header.Set("Origin", home)
+	return r
+}
+
+// answer is a response read to its end, or as far as it came.
+type answer struct {
+	*http.Response
+	body string
+	err  error
+}
+
+func (p *platform) do(method, path string, body io.Reader) answer {
+	p.tb.Helper()
+	return p.send(p.request(p.tb.Context(), method, path, body))
+}
+
+func (p *platform) send(r *http.Request) answer {
+	p.tb.Helper()
+	response, err := p.client.Do(r)
+	if err != nil {
+		p.tb.Fatal(err)
+	}
+	defer response.Body.Close()
+	b, err := io.ReadAll(response.Body)
+	return answer{response, string(b), err}
+}
+
+// heard waits until the module has said something.
+func (p *platform) heard(text string) {
+	p.tb.Helper()
+	p.eventually("the module says: "+text, func() bool {
+		for _, line := range p.said.All() {
+			if line.ContextMap()["text"] == text {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+func (p *platform) eventually(what string, holds func() bool) {
+	p.tb.Helper()
+	for deadline := time.Now().Add(10 * time.Second); !holds(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			p.tb.Fatal("never: ", what)
+		}
+	}
+}
+
+// pattern is what the module's write writes.
+func pattern(count int) string {
+	var b strings.Builder
+	for i := range count {
+		b.WriteByte(byte(i % 251))
+	}
+	return b.String()
+}
+
+// unsized hides a body's length.
+func unsized(s string) io.Reader { return io.MultiReader(strings.NewReader(s)) }
+
+// pid is the module's process's, which is this process's child.
+func (p *platform) pid(tb testing.TB) int {
+	tb.Helper()
+	pid, err := strconv.Atoi(p.do("GET", "/pid", nil).body)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return pid
+}

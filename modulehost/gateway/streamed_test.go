@@ -1,0 +1,193 @@
+package gateway_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/narthex-platform/narthex/modulehost/gateway"
+)
+
+const tooLarge = `{"code":"REQUEST_BODY_TOO_LARGE"}`
+
+func TestOverflowOfAStreamedBody(t *testing.T) {
+	t.Parallel()
+	p := start(t, gateway.Limits{})
+	for name, row := range map[string]struct {
+		path string
+		body io.Reader
+		said string
+	}{
+		"one byte over":             {"/upload", unsized(pattern(1<<20 + 1)), "upload too large: 1048576"},
+		"the handler swallows it":   {"/swallow", unsized(pattern(1001)), ""},
+		"far over":                  {"/swallow", unsized(pattern(10 << 20)), ""},
+		"declared, so nothing runs": {"/swallow", strings.NewReader(pattern(1001)), ""},
+		"buffered, so nothing runs": {"/ignored", unsized(pattern(1<<20 + 1)), ""},
+		"declared for a buffered":   {"/ignored", strings.NewReader(pattern(1<<20 + 1)), ""},
+	} {
+		got := p.do("POST", row.path, row.body)
+		if got.StatusCode != 413 || got.body != tooLarge || !got.Close || got.Header.Get("Cache-Control") != "no-store" {
+			t.Errorf("%s: %d %.80q, close %v", name, got.StatusCode, got.body, got.Close)
+		}
+		if row.said != "" {
+			p.heard(row.said)
+		}
+	}
+	if got := p.do("POST", "/swallow", unsized(pattern(1000))); got.StatusCode != 200 || got.body != pattern(300<<10) {
+		t.Errorf("at the limit: %d, %d bytes", got.StatusCode, len(got.body))
+	}
+	p.comesBack(t)
+}
+
+// raw speaks HTTP by hand.
+func (p *platform) raw(t *testing.T, text string) (net.Conn, *bufio.Reader) {
+	t.Helper()
+	conn, err := net.Dial("tcp", strings.TrimPrefix(p.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	_ = conn.SetDeadline(time.Now().Add(10 * time.Second))
+	if _, err := io.WriteString(conn, text); err != nil {
+		t.Fatal(err)
+	}
+	return conn, bufio.NewReader(conn)
+}
+
+func post(path, headers string) string {
+	return "POST " + root + path + " HTTP/1.1\r\nHost: x\r\nOrigin: " + home + "\r\n" + headers + "\r\n"
+}
+
+const owner = "Test-Who: owner\r\n"
+
+// TestNothingIsReadBeforeTheHandlerReads: the client that waits for 100 Continue is told what happens to its body.
+func TestNothingIsReadBeforeTheHandlerReads(t *testing.T) {
+	t.Parallel()
+	p := start(t, gateway.Limits{})
+	const expect = "Expect: 100-continue\r\nContent-Length: 5\r\n"
+	for name, row := range map[string]struct{ path, who, first string }{
+		"a handler that reads":       {"/upload", owner, "HTTP/1.1 100 Continue"},
+		"a handler that does not":    {"/unread", owner, "HTTP/1.1 200 OK"},
+		"nobody may":                 {"/upload", "", "HTTP/1.1 401 Unauthorized"},
+		"somebody else":              {"/upload", "Test-Who: member\r\n", "HTTP/1.1 403 Forbidden"},
+		"a body that is too long":    {"/upload", owner + "Content-Length: 1048577\r\n", "HTTP/1.1 413 Request Entity Too Large"},
+		"a buffered body is read":    {"/echo", owner, "HTTP/1.1 100 Continue"},
+		"but not that of a stranger": {"/echo", "", "HTTP/1.1 401 Unauthorized"},
+	} {
+		headers := row.who + expect
+		if strings.Contains(row.who, "Content-Length") {
+			headers = row.who + "Expect: 100-continue\r\n"
+		}
+		conn, answer := p.raw(t, post(row.path, headers))
+		line, err := answer.ReadString('\n')
+		if strings.TrimSpace(line) != row.first {
+			t.Errorf("%s: %q, %v", name, line, err)
+		}
+		_ = conn.Close()
+	}
+}
+
+// TestUnreadBodyIsCancelled: the answer does not wait for a body that nobody wants, and its connection ends.
+func TestUnreadBodyIsCancelled(t *testing.T) {
+	t.Parallel()
+	p := start(t, gateway.Limits{})
+	for path, want := range map[string]string{"/unread": "unread", "/part": "part", "/panic": `{"code":"MODULE_HANDLER_FAILED"}`} {
+		_, answer := p.raw(t, post(path, owner+"Content-Length: 1000000\r\n")+pattern(70_000))
+		response, err := http.ReadResponse(answer, nil)
+		if err != nil {
+			t.Fatal(path, err)
+		}
+		body, err := io.ReadAll(response.Body)
+		if string(body) != want || err != nil || !response.Close {
+			t.Errorf("%s: %d %s %v, close %v", path, response.StatusCode, body, err, response.Close)
+		}
+		if rest, err := io.ReadAll(answer); len(rest) > 0 || err != nil {
+			t.Errorf("%s: the connection did not end: %q %v", path, rest, err)
+		}
+	}
+	p.comesBack(t)
+}
+
+func TestAbortedUpload(t *testing.T) {
+	t.Parallel()
+	p := start(t, gateway.Limits{})
+	for _, framing := range []string{"Content-Length: 1000000\r\n\r\nabc", "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n"} {
+		conn, _ := p.raw(t, strings.TrimSuffix(post("/upload", owner), "\r\n")+framing)
+		time.Sleep(10 * time.Millisecond) // so that the handler reads, mostly
+		_ = conn.Close()
+	}
+	p.heard("upload aborted")
+	p.comesBack(t)
+	for _, line := range p.said.All() {
+		if text := line.ContextMap()["text"]; text != "upload aborted" {
+			t.Error(text)
+		}
+	}
+}
+
+func TestResponseBeginsWhereTheRequestsBodyEnds(t *testing.T) {
+	t.Parallel()
+	p := start(t, gateway.Limits{})
+	if got := p.do("POST", "/both", strings.NewReader(pattern(1<<20))); len(got.body) != 200<<10 || !got.Close {
+		t.Errorf("%d bytes, close %v", len(got.body), got.Close)
+	}
+	p.heard("read while answering: true")
+	p.comesBack(t)
+}
+
+// TestEventsFlow: what is flushed arrives, and a reader who leaves is noticed.
+func TestEventsFlow(t *testing.T) {
+	t.Parallel()
+	p := start(t, gateway.Limits{})
+	ctx, leave := context.WithCancel(t.Context())
+	response, err := p.client.Do(p.request(ctx, "GET", "/events", nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	lines := bufio.NewScanner(response.Body)
+	for n := range 20 {
+		if !lines.Scan() || lines.Text() != fmt.Sprint("event ", n) {
+			t.Fatalf("%q, %v", lines.Text(), lines.Err())
+		}
+	}
+	leave()
+	p.heard("events: cancelled")
+	p.comesBack(t)
+}
+
+func TestReaderWhoLeavesEndsTheCall(t *testing.T) {
+	t.Parallel()
+	p := start(t, gateway.Limits{})
+	ctx, leave := context.WithCancel(t.Context())
+	go func() {
+		p.heard("waiting")
+		leave()
+	}()
+	if _, err := p.client.Do(p.request(ctx, "GET", "/wait", nil)); err == nil {
+		t.Error("an answer")
+	}
+	p.heard("wait: cancelled")
+}
+
+// TestStreamedInConstantMemory reads a quarter of a gigabyte through a few pieces' worth of memory.
+func TestStreamedInConstantMemory(t *testing.T) {
+	t.Parallel()
+	p := start(t, gateway.Limits{})
+	response, err := p.client.Do(p.request(t.Context(), "GET", "/endless", nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, err := io.CopyN(io.Discard, response.Body, 256<<20); err != nil {
+		t.Error(n, err)
+	}
+	_ = response.Body.Close()
+	p.heard("endless: nobody reads")
+	p.comesBack(t)
+}

@@ -1,0 +1,173 @@
+// Command module is a module for tests of the gateway: it takes and gives bodies of every kind, and says in the log what became of them.
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+)
+
+type module struct{ host *sdk.Host }
+
+var plain = make([]byte, 32<<10)
+
+func main() { sdk.Serve(&module{}) }
+
+func (m *module) Register(r *sdk.Registry) error {
+	const may = "sample.use"
+	r.Handle("GET /bytes/{count}", may, sdk.NoBody, pattern)
+	r.Handle("GET /known/{count}", may, sdk.NoBody, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Length", r.PathValue("count"))
+		pattern(w, r)
+	})
+	r.Handle("GET /plain/{count}", may, sdk.NoBody, func(w http.ResponseWriter, r *http.Request) { // nothing to compute
+		w.Header().Set("Content-Length", r.PathValue("count"))
+		count, _ := strconv.Atoi(r.PathValue("count"))
+		for ; count > 0; count -= len(plain) {
+			_, _ = w.Write(plain[:min(count, len(plain))])
+		}
+	})
+	r.Handle("POST /echo", may, sdk.Buffered(1<<20), func(w http.ResponseWriter, r *http.Request) { _, _ = io.Copy(w, r.Body) })
+	r.Handle("POST /ignored", may, sdk.Buffered(1<<20), func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.ContentLength) })
+	r.Handle("POST /upload", may, sdk.Streamed(1<<20), m.upload)
+	r.Handle("POST /large", may, sdk.Streamed(32<<20), m.upload)
+	r.Handle("POST /unread", may, sdk.Streamed(1<<20), func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "unread") })
+	r.Handle("POST /part", may, sdk.Streamed(32<<20), func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.ReadFull(r.Body, make([]byte, 10))
+		fmt.Fprint(w, "part")
+	})
+	r.Handle("POST /swallow", may, sdk.Streamed(1000), func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		write(w, 300<<10)
+	})
+	r.Handle("POST /both", may, sdk.Streamed(1<<20), func(w http.ResponseWriter, r *http.Request) {
+		_, _ = w.Write(make([]byte, 200<<10))
+		_, err := r.Body.Read(make([]byte, 1))
+		m.host.Log.Info(fmt.Sprint("read while answering: ", errors.Is(err, sdk.ErrBodyClosed)))
+	})
+	r.Handle("GET /events", may, sdk.NoBody, m.events)
+	r.Handle("GET /silent", may, sdk.NoBody, func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, "begun")
+		_ = http.NewResponseController(w).Flush()
+		m.wait(r, "silent")
+	})
+	r.Handle("GET /wait", may, sdk.NoBody, func(_ http.ResponseWriter, r *http.Request) {
+		m.host.Log.Info("waiting")
+		m.wait(r, "wait")
+	})
+	r.Handle("GET /endless", may, sdk.NoBody, func(w http.ResponseWriter, r *http.Request) {
+		for {
+			if _, err := w.Write(make([]byte, 32<<10)); err != nil {
+				m.host.Log.Info("endless: nobody reads")
+				return
+			}
+		}
+	})
+	r.Handle("GET /panic/{count}", may, sdk.NoBody, func(w http.ResponseWriter, r *http.Request) {
+		count, _ := strconv.Atoi(r.PathValue("count"))
+		write(w, count)
+		panic("hunter2")
+	})
+	r.Handle("POST /panic", may, sdk.Streamed(32<<20), func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = r.Body.Read(make([]byte, 1))
+		panic("hunter2")
+	})
+	r.Handle("GET /lies/{said}/{count}", may, sdk.NoBody, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Length", r.PathValue("said"))
+		pattern(w, r)
+	})
+	r.Handle("GET /status/{status}/{count}", may, sdk.NoBody, func(w http.ResponseWriter, r *http.Request) {
+		status, _ := strconv.Atoi(r.PathValue("status"))
+		w.WriteHeader(status)
+		pattern(w, r)
+	})
+	r.Handle("GET /small", may, sdk.NoBody, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"plain":true}`)
+	})
+	count := func(w http.ResponseWriter, r *http.Request) {
+		n, _ := io.Copy(io.Discard, r.Body)
+		fmt.Fprint(w, n)
+	}
+	r.Handle("POST /count", may, sdk.Buffered(1<<20), count)
+	r.Handle("POST /stream", may, sdk.Streamed(32<<20), count)
+	r.Handle("GET /pid", may, sdk.NoBody, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, os.Getpid()) })
+	r.Handle("GET /stray", may, sdk.NoBody, func(w http.ResponseWriter, _ *http.Request) {
+		write(w, 100<<10)
+		go func() {
+			for range 1000 {
+				_, _ = io.WriteString(w, strings.Repeat("stray", 20<<10))
+			}
+		}()
+	})
+	return nil
+}
+
+func (m *module) Start(_ context.Context, h *sdk.Host) error { m.host = h; return nil }
+func (m *module) Stop(context.Context) error                 { return nil }
+
+func pattern(w http.ResponseWriter, r *http.Request) {
+	count, err := strconv.Atoi(r.PathValue("count"))
+	if err != nil {
+		w.WriteHeader(http.StatusBadRequest)
+		return
+	}
+	write(w, count)
+}
+
+// write writes bytes that tell their place, in pieces of no round number.
+func write(w io.Writer, count int) {
+	for at := 0; at < count; {
+		p := make([]byte, min(count-at, 30_001))
+		for i := range p {
+			p[i] = byte((at + i) % 251)
+		}
+		if _, err := w.Write(p); err != nil {
+			return
+		}
+		at += len(p)
+	}
+}
+
+func (m *module) upload(w http.ResponseWriter, r *http.Request) {
+	sum := sha256.New()
+	n, err := io.Copy(sum, r.Body)
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		m.host.Log.Info(fmt.Sprint("upload too large: ", tooLarge.Limit))
+	case errors.Is(err, sdk.ErrBodyAborted):
+		m.host.Log.Info("upload aborted")
+	case err != nil:
+		m.host.Log.Info("upload failed otherwise")
+	}
+	fmt.Fprintf(w, "%d %d %x", r.ContentLength, n, sum.Sum(nil))
+}
+
+func (m *module) events(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "text/plain")
+	for n := 0; ; n++ {
+		fmt.Fprintf(w, "event %d\n", n)
+		w.(http.Flusher).Flush()
+		select {
+		case <-r.Context().Done():
+			m.host.Log.Info("events: cancelled")
+			return
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}
+
+func (m *module) wait(r *http.Request, name string) {
+	<-r.Context().Done()
+	m.host.Log.Info(name + ": cancelled")
+}

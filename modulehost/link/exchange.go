@@ -1,0 +1,268 @@
+package link
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+)
+
+// Outgoing is a call whose request or answer may have a body on a socket.
+type Outgoing struct {
+	Method            Method
+	Request, Response proto.Message
+	Within            time.Duration // to the answer; Upload begins it anew when the body has ended
+	Pause             time.Duration // between two pieces of the answer's body
+	Bodies            *Bodies       // where further sockets come from
+	Socket            *Socket       // lent with the call, as Request says; nil: none
+	Streamed          bool          // the request's body follows on Socket, once the handler reads it
+}
+
+// Exchange is one such call under way. One goroutine uses it, and calls Close in the end. A socket that was lent to it is lent to nobody
+// else until the module has said that it is done with it, however the exchange ends here.
+type Exchange struct {
+	client *Client
+	waiter *waiter
+	id     uint32
+	bodies *Bodies
+	socket *Socket
+	pause  time.Duration
+	within time.Duration
+
+	// Of the client, under its lock; follows is written before the answer is handed over.
+	due      time.Time
+	late     bool
+	answered bool
+	follows  bool
+	wanted   chan struct{} // nil unless the request's body is streamed
+
+	done   bool // the answer was received here
+	upload *upload
+	unsent []byte // of a request's body that was cut short within a piece
+	body   pieceReader
+	ctx    context.Context // of the answer's body
+	woken  func() bool
+}
+
+var errLate = errors.New("no answer in time")
+
+// Begin sends the call. Errors as Client.Call's; then Socket is free again.
+func (c *Client) Begin(ctx context.Context, o Outgoing) (*Exchange, error) {
+	x := &Exchange{client: c, bodies: o.Bodies, socket: o.Socket, pause: o.Pause, within: o.Within, due: time.Now().Add(o.Within)}
+	if o.Streamed {
+		x.wanted = make(chan struct{}, 1)
+	}
+	x.waiter = c.free.Get().(*waiter)
+	x.waiter.ping, x.waiter.response, x.waiter.exchange = false, o.Response, x
+	f := frame{kind: kindCall, method: o.Method}
+	err := ctx.Err()
+	if err == nil {
+		err = c.register(&f, x.waiter)
+	}
+	if err == nil {
+		if err = c.wire.send(ctx, f, o.Request); err != nil {
+			c.forget(f.id)
+		}
+	}
+	if err != nil {
+		x.giveBack()
+		return nil, err
+	}
+	x.id = f.id
+	return x, nil
+}
+
+// Answer waits for the answer, which then is in Response. wanted is called when the handler begins to read a streamed body. Errors as
+// Client.Call's; context.DeadlineExceeded when Within has passed; ErrBodyAborted when Upload's source failed.
+func (x *Exchange) Answer(ctx context.Context, wanted func()) error {
+	for {
+		var failed chan struct{}
+		if x.upload != nil {
+			failed = x.upload.failed
+		}
+		select {
+		case err := <-x.waiter.answered:
+			if err == errLate {
+				return context.DeadlineExceeded
+			}
+			x.done = true
+			return err
+		case <-x.wanted:
+			wanted()
+		case <-failed:
+			return ErrBodyAborted
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// Follows tells, after the answer, whether it has a body to Read.
+func (x *Exchange) Follows() bool { return x.done && x.follows }
+
+// Open prepares Read: it lends a socket if the call has none. Errors as Bodies.Take's. ctx bounds the reading too.
+func (x *Exchange) Open(ctx context.Context) error {
+	if x.socket == nil {
+		socket, err := x.bodies.Take(ctx)
+		if err != nil {
+			return err
+		}
+		x.socket = socket
+		if err := x.client.wire.send(ctx, frame{kind: kindLend, method: Method(socket.descriptor), id: x.id}, nil); err != nil {
+			x.giveBack()
+			return err
+		}
+	}
+	x.ctx = ctx
+	x.body.from = turn{x}
+	x.woken = x.socket.wakeOn(ctx)
+	return nil
+}
+
+// turn reads for an exchange, until its context ends or nothing came for its pause.
+type turn struct{ x *Exchange }
+
+func (t turn) Read(p []byte) (int, error) {
+	return t.x.socket.read(p, time.Now().Add(t.x.pause), t.x.ctx.Err)
+}
+
+// Read reads the answer's body, at most a piece. io.EOF is its end; any other error means that it is not whole.
+func (x *Exchange) Read(p []byte) (int, error) { return x.body.Read(p) }
+
+// Flush tells whether the module wants what Read returned last to go out at once.
+func (x *Exchange) Flush() bool { return x.body.flush }
+
+// Push sends a whole request body of at most MaxPiece bytes. Its errors leave the rest to Close.
+func (x *Exchange) Push(ctx context.Context, body []byte) error {
+	defer x.socket.wakeOn(ctx)()
+	b := buffers.Get().(*buffer)
+	defer buffers.Put(b)
+	n := copy(b.data(), body)
+	if n == len(body) {
+		return x.send(ctx, b.last(n, pieceEnd))
+	}
+	putPieceHead(b[:], pieceData, len(body))
+	for _, part := range [][]byte{b[:pieceHead+n], body[n:], ending(pieceEnd)} {
+		if err := x.send(ctx, part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// send keeps what the end of ctx leaves unsent: a piece that was begun must be finished, or the next body would be read as its rest.
+func (x *Exchange) send(ctx context.Context, p []byte) error {
+	if x.unsent != nil {
+		x.unsent = append(x.unsent, p...)
+		return nil
+	}
+	n, err := x.socket.write(p, x.due, ctx.Err)
+	if n < len(p) && over(x.due, ctx.Err) != nil {
+		x.unsent = append([]byte{}, p[n:]...)
+		return nil
+	}
+	return err
+}
+
+func ending(kind pieceKind) []byte { return []byte{byte(kind), 0, 0, 0} }
+
+// Close ends the exchange: what is still under way in the module is told to cancel, and a socket in use comes back when the module has
+// left it. It does not wait for that.
+func (x *Exchange) Close() {
+	if x.woken != nil {
+		x.woken()
+	}
+	c := x.client
+	over := x.done && (!x.follows || x.body.ended())
+	if !over {
+		_ = c.wire.send(context.Background(), frame{kind: kindCancel, id: x.id}, nil)
+	}
+	switch {
+	case over && x.unsent == nil && (x.upload == nil || x.upload.gone()):
+		x.end()
+	case x.socket == nil:
+		x.abandon()
+	case c.track(x.settle):
+	}
+}
+
+// end gives back what the exchange holds, when both bodies have ended.
+func (x *Exchange) end() {
+	x.client.forget(x.id)
+	x.giveBack()
+	if !x.late {
+		x.waiter.exchange = nil
+		x.client.recycle(x.waiter)
+	}
+}
+
+func (x *Exchange) giveBack() {
+	if x.socket != nil {
+		x.bodies.give(x.socket)
+		x.socket = nil
+	}
+}
+
+// abandon drops the answer, come or to come.
+func (x *Exchange) abandon() {
+	c := x.client
+	c.mu.Lock()
+	if w := c.pending[x.id]; w != nil && x.answered {
+		delete(c.pending, x.id)
+		c.mu.Unlock()
+		return
+	}
+	c.mu.Unlock()
+	c.abandon(x.id)
+}
+
+// settle waits until the module has left the socket: its answer has come, its body has ended, and the request's body has an ending. A
+// module that never gets there keeps the socket from itself alone, and for its process's life.
+func (x *Exchange) settle() {
+	rest := make(chan struct{})
+	go func() {
+		defer close(rest)
+		_, _ = x.socket.write(x.unsent, time.Time{}, nil)
+	}()
+	for !x.done {
+		select {
+		case err := <-x.waiter.answered:
+			x.done = err != errLate
+		case <-x.wanted:
+			if x.upload == nil {
+				_, _ = x.socket.write(ending(pieceAbort), time.Time{}, nil)
+			}
+		}
+	}
+	if x.follows {
+		x.body.from = patient{x.socket}
+		x.body.drain()
+	}
+	if <-rest; x.upload != nil {
+		<-x.upload.sent
+	}
+	if x.follows && !x.body.ended() { // broken: whoever used the socket next would read what is not his
+		_ = x.client.wire.fail(errPiece)
+		return
+	}
+	x.end()
+}
+
+// patient reads without a deadline.
+type patient struct{ *Socket }
+
+func (p patient) Read(b []byte) (int, error) { return p.read(b, time.Time{}, nil) }
+
+var _ io.Reader = patient{}
+
+// track runs f in a goroutine that Close waits for; false when the link is lost, and with it the process and its sockets.
+func (c *Client) track(f func()) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.lost == nil {
+		c.settling.Go(f)
+	}
+	return c.lost == nil
+}

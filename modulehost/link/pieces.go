@@ -1,0 +1,167 @@
+package link
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+	"sync"
+)
+
+// A body travels on a socket of its own as pieces: u8 kind, u24 length (little-endian), bytes. Exactly one ending is the last.
+
+// pieceKind is the first byte of a piece. Numbers are part of docs/link.md.
+type pieceKind uint8
+
+const (
+	pieceData     pieceKind = 1
+	pieceFlush    pieceKind = 2 // no bytes: whoever passes the body on shall keep nothing back now
+	pieceEnd      pieceKind = 3 // the body is whole
+	pieceAbort    pieceKind = 4 // the rest does not come
+	pieceOverflow pieceKind = 5 // of a request: it is longer than its route allows, and the rest does not come
+)
+
+const (
+	pieceHead = 4
+	// MaxPiece is the largest piece in bytes.
+	MaxPiece = 1 << 20
+	// PieceBuffer is what the host and the Go SDK send at a time in bytes.
+	PieceBuffer = 64 << 10
+)
+
+// Why a body ended before its end.
+const (
+	// ErrBodyAborted: whoever sent the body gave up.
+	ErrBodyAborted = Error("BODY_ABORTED")
+	// ErrBodyOverflow: the body is longer than its route allows.
+	ErrBodyOverflow = Error("BODY_TOO_LARGE")
+)
+
+var errPiece = errors.New("piece that breaks the rules")
+
+func putPieceHead(b []byte, kind pieceKind, length int) {
+	binary.LittleEndian.PutUint32(b, uint32(kind)|uint32(length)<<8)
+}
+
+// pieceReader reads one body. It keeps no bytes and reads none behind the ending, so the next body on the socket is untouched: with
+// the bytes of a piece it asks for the head behind them, which belongs to the same body.
+type pieceReader struct {
+	from  io.Reader
+	head  [pieceHead]byte
+	have  int   // of head
+	left  int   // of the piece under way
+	flush bool  // what Read returned last ends with a flush
+	err   error // sticks
+}
+
+// Read reads at most to the end of a piece, and nothing where a flush comes first. io.EOF is a whole body; see also ErrBodyAborted and
+// ErrBodyOverflow.
+func (r *pieceReader) Read(p []byte) (int, error) {
+	r.flush = false
+	if r.err == nil && r.left == 0 {
+		if err := r.readHead(); err != nil {
+			return 0, err
+		}
+	}
+	if r.err != nil || r.left == 0 || len(p) == 0 {
+		return 0, r.err
+	}
+	if len(p) >= r.left+pieceHead {
+		p = p[:r.left+pieceHead]
+	} else {
+		p = p[:min(len(p), r.left)]
+	}
+	n, err := r.from.Read(p)
+	if over := n - r.left; over > 0 {
+		r.have = copy(r.head[:], p[r.left:n])
+		n = r.left
+	}
+	r.left -= n
+	switch {
+	case r.have == pieceHead:
+		r.parse()
+	case n == 0 && err != nil:
+		return 0, lost(err)
+	}
+	return n, nil
+}
+
+func (r *pieceReader) readHead() error {
+	for r.left == 0 && !r.flush {
+		n, err := r.from.Read(r.head[r.have:])
+		r.have += n
+		switch {
+		case r.have == pieceHead:
+			if r.parse(); r.err != nil {
+				return r.err
+			}
+		case err != nil:
+			return lost(err)
+		}
+	}
+	return nil
+}
+
+// parse keeps an ending, or an offence, as err.
+func (r *pieceReader) parse() {
+	head := binary.LittleEndian.Uint32(r.head[:])
+	kind, length := pieceKind(head), int(head>>8)
+	r.have = 0
+	switch {
+	case kind == pieceData && 0 < length && length <= MaxPiece:
+		r.left = length
+	case length > 0:
+		r.err = lost(errPiece)
+	case kind == pieceFlush:
+		r.flush = true
+	case kind == pieceEnd:
+		r.err = io.EOF
+	case kind == pieceAbort:
+		r.err = ErrBodyAborted
+	case kind == pieceOverflow:
+		r.err = ErrBodyOverflow
+	default:
+		r.err = lost(errPiece)
+	}
+}
+
+// ended tells whether the ending was read: the socket then is free for the next body.
+func (r *pieceReader) ended() bool {
+	return r.err == io.EOF || r.err == ErrBodyAborted || r.err == ErrBodyOverflow
+}
+
+// drain reads to the ending.
+func (r *pieceReader) drain() {
+	if r.ended() {
+		return
+	}
+	b := buffers.Get().(*buffer)
+	defer buffers.Put(b)
+	for {
+		if _, err := r.Read(b[:]); err != nil {
+			return
+		}
+	}
+}
+
+// buffer holds a piece between two heads: its own, and an ending behind it, so that one write carries all three.
+type buffer [pieceHead + PieceBuffer + pieceHead]byte
+
+var buffers = sync.Pool{New: func() any { return new(buffer) }}
+
+func (b *buffer) data() []byte { return b[pieceHead : pieceHead+PieceBuffer] }
+
+// piece frames the first n bytes of data.
+func (b *buffer) piece(n int) []byte {
+	putPieceHead(b[:], pieceData, n)
+	return b[:pieceHead+n]
+}
+
+// last frames the first n bytes of data, which may be none, and what has no bytes of its own behind them.
+func (b *buffer) last(n int, behind pieceKind) []byte {
+	putPieceHead(b[pieceHead+n:], behind, 0)
+	if n == 0 {
+		return b[pieceHead : 2*pieceHead]
+	}
+	putPieceHead(b[:], pieceData, n)
+	return b[:pieceHead+n+pieceHead]
+}

@@ -1,0 +1,213 @@
+package link
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// Stream is a body socket as the operating system gives it: a net.Conn, or an *os.File that is not blocking.
+type Stream interface {
+	io.ReadWriteCloser
+	SetReadDeadline(t time.Time) error
+	SetWriteDeadline(t time.Time) error
+}
+
+// Socket is one end of a body socket. Each direction carries one body at a time.
+type Socket struct {
+	descriptor uint32
+	stream     Stream
+
+	reading    sync.Mutex // in the module: held until the last request's body is read to its ending
+	readUntil  time.Time  // when the read deadline that is set passes
+	writeUntil time.Time
+}
+
+// NewSocket takes over a stream; descriptor is its number in the module.
+func NewSocket(descriptor int, stream Stream) *Socket {
+	enlargeStream(stream)
+	return &Socket{descriptor: uint32(descriptor), stream: stream}
+}
+
+// Descriptor is the socket's number in the module.
+func (s *Socket) Descriptor() uint32 { return s.descriptor }
+
+var longAgo = time.Unix(1, 0)
+
+// read is one read that lasts until due (zero: no deadline) or until ended, which is asked after every wake-up (nil: never), returns an
+// error. The socket's own deadline is only a wake-up call: it stays set from one body to the next and is moved when it has passed, for
+// moving it with every piece costs more than the piece.
+func (s *Socket) read(p []byte, due time.Time, ended func() error) (int, error) {
+	for {
+		if moved(&s.readUntil, due) {
+			_ = s.stream.SetReadDeadline(due)
+		}
+		if err := over(time.Time{}, ended); err != nil {
+			return 0, err
+		}
+		n, err := s.stream.Read(p)
+		if n > 0 || !errors.Is(err, os.ErrDeadlineExceeded) {
+			return n, err
+		}
+		if err := over(due, ended); err != nil {
+			return 0, err
+		}
+		s.readUntil = time.Time{}
+		_ = s.stream.SetReadDeadline(time.Time{})
+	}
+}
+
+// write returns how much of p has left when it ends; otherwise as read.
+func (s *Socket) write(p []byte, due time.Time, ended func() error) (written int, err error) {
+	for {
+		if moved(&s.writeUntil, due) {
+			_ = s.stream.SetWriteDeadline(due)
+		}
+		if err := over(time.Time{}, ended); err != nil {
+			return written, err
+		}
+		n, err := s.stream.Write(p[written:])
+		written += n
+		if !errors.Is(err, os.ErrDeadlineExceeded) {
+			return written, err
+		}
+		if err := over(due, ended); err != nil {
+			return written, err
+		}
+		s.writeUntil = time.Time{}
+		_ = s.stream.SetWriteDeadline(time.Time{})
+	}
+}
+
+// moved tells whether the wake-up call that is set comes too late, or never.
+func moved(until *time.Time, due time.Time) bool {
+	switch {
+	case due.IsZero(), !until.IsZero() && !until.After(due) && until.After(time.Now()):
+		return false
+	}
+	*until = due
+	return true
+}
+
+func over(due time.Time, ended func() error) error {
+	if ended != nil {
+		if err := ended(); err != nil {
+			return err
+		}
+	}
+	if !due.IsZero() && !time.Now().Before(due) {
+		return context.DeadlineExceeded
+	}
+	return nil
+}
+
+// wakeOn makes a blocked read or write look at ctx when that ends. What it may leave behind is a deadline in the past, which the next
+// user takes for a wake-up call too.
+func (s *Socket) wakeOn(ctx context.Context) (stop func() bool) {
+	return context.AfterFunc(ctx, s.wake)
+}
+
+func (s *Socket) wake() {
+	_ = s.stream.SetReadDeadline(longAgo)
+	_ = s.stream.SetWriteDeadline(longAgo)
+}
+
+// Bodies is the host's pool of one process's body sockets. Safe for concurrent use.
+type Bodies struct {
+	free   chan *Socket
+	all    []*Socket
+	within time.Duration
+
+	closing sync.Once
+	closed  chan struct{}
+}
+
+const (
+	// bodyWithin is how long a body waits for a free socket (contract.md §7).
+	bodyWithin = 5 * time.Second
+	// reserved sockets are not lent on suspicion.
+	reserved = 16
+)
+
+// ErrBodiesBusy: no socket became free in time; the module has not seen the body.
+const ErrBodiesBusy = Error("MODULE_OVERLOADED")
+
+// NewBodies makes the pool of these sockets.
+func NewBodies(sockets []*Socket) *Bodies {
+	b := &Bodies{free: make(chan *Socket, len(sockets)), all: sockets, within: bodyWithin, closed: make(chan struct{})}
+	for _, socket := range sockets {
+		b.free <- socket
+	}
+	return b
+}
+
+// Take waits for a free socket: at most 5 s (ErrBodiesBusy), or until ctx (its error) or the process ends (ErrLost).
+func (b *Bodies) Take(ctx context.Context) (*Socket, error) {
+	select {
+	case socket := <-b.free:
+		return socket, nil
+	default:
+	}
+	timeout := time.NewTimer(b.within)
+	defer timeout.Stop()
+	select {
+	case socket := <-b.free:
+		return socket, nil
+	case <-timeout.C:
+		return nil, ErrBodiesBusy
+	case <-b.closed:
+		return nil, ErrLost
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Spare takes a socket if more than half of all are free; nil otherwise.
+func (b *Bodies) Spare() *Socket {
+	if len(b.free) <= reserved {
+		return nil
+	}
+	select {
+	case socket := <-b.free:
+		return socket
+	default:
+		return nil
+	}
+}
+
+func (b *Bodies) give(socket *Socket) { b.free <- socket }
+
+// Close closes every socket, also those that are lent: whoever waits on one is woken.
+func (b *Bodies) Close() {
+	b.closing.Do(func() { close(b.closed) })
+	for _, socket := range b.all {
+		_ = socket.stream.Close()
+	}
+}
+
+// enlargeStream is enlarge for what may be a file.
+func enlargeStream(stream Stream) {
+	if conn, ok := stream.(net.Conn); ok {
+		enlarge(conn)
+		return
+	}
+	holder, ok := stream.(syscall.Conn)
+	if !ok {
+		return
+	}
+	raw, err := holder.SyscallConn()
+	if err != nil {
+		return
+	}
+	_ = raw.Control(func(fd uintptr) {
+		_ = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_SNDBUF, socketBuffer)
+	})
+}
+
+// Close closes this end.
+func (s *Socket) Close() { _ = s.stream.Close() }

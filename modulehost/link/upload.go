@@ -1,0 +1,112 @@
+package link
+
+import (
+	"errors"
+	"io"
+	"sync/atomic"
+	"time"
+)
+
+// upload copies a request's body to its socket, in a goroutine of its own: the answer may come before the body's end.
+type upload struct {
+	halted   atomic.Bool
+	failed   chan struct{} // closed when the source failed
+	released chan struct{} // closed when the source is read no more
+	sent     chan struct{} // closed when the ending is out, or cannot be any more
+	whole    bool          // after released
+	err      error         // after released: why not
+}
+
+var errHalted = errors.New("the answer came before the end of the body")
+
+// Upload sends what source yields, up to limit bytes; after the handler wants it. Halt must be called before source is given up.
+func (x *Exchange) Upload(source io.Reader, limit int64) {
+	u := &upload{failed: make(chan struct{}), released: make(chan struct{}), sent: make(chan struct{})}
+	x.upload = u
+	if !x.client.track(func() { u.run(x, source, limit) }) {
+		u.err = ErrLost
+		close(u.released)
+		close(u.sent)
+	}
+}
+
+// Halt ends the upload, if it has not ended, and returns when its source is free. interrupt makes a blocked Read of the source return. whole
+// tells whether the source was read to its end; else err is ErrBodyOverflow, the source's own, or neither of them mattered.
+func (x *Exchange) Halt(interrupt func()) (whole bool, err error) {
+	u := x.upload
+	if u == nil {
+		return false, nil
+	}
+	select {
+	case <-u.released:
+	default:
+		u.halted.Store(true)
+		x.socket.wake()
+		interrupt()
+		<-u.released
+	}
+	return u.whole, u.err
+}
+
+func (u *upload) gone() bool {
+	select {
+	case <-u.sent:
+		return true
+	default:
+		return false
+	}
+}
+
+func (u *upload) ended() error {
+	if u.halted.Load() {
+		return errHalted
+	}
+	return nil
+}
+
+func (u *upload) run(x *Exchange, source io.Reader, limit int64) {
+	defer close(u.sent)
+	b := buffers.Get().(*buffer)
+	defer buffers.Put(b)
+	rest := u.copy(x, b, source, limit)
+	close(u.released)
+	_, _ = x.socket.write(rest, time.Time{}, nil) // the handler is done or about to read: the SDK takes what is left
+}
+
+// copy returns what is still to be written: the rest of a piece that was begun, and the ending.
+func (u *upload) copy(x *Exchange, b *buffer, source io.Reader, limit int64) []byte {
+	for left := limit; ; {
+		n, err := source.Read(b.data()[:min(PieceBuffer, left+1)])
+		if left -= int64(n); left < 0 {
+			u.err = ErrBodyOverflow
+			x.extend()
+			return b.last(0, pieceOverflow)
+		}
+		switch {
+		case err == io.EOF:
+			u.whole = true
+			x.extend()
+			return b.last(n, pieceEnd)
+		case err != nil:
+			if u.err = err; !u.halted.Load() {
+				close(u.failed)
+			}
+			return b.last(n, pieceAbort)
+		case n == 0:
+			continue
+		}
+		piece := b.piece(n)
+		written, err := x.socket.write(piece, time.Time{}, u.ended)
+		if err != nil {
+			u.err = err
+			return append(piece[written:], ending(pieceAbort)...) // within b, which has room for it
+		}
+	}
+}
+
+// extend begins the time to the answer anew: the request's body has ended.
+func (x *Exchange) extend() {
+	x.client.mu.Lock()
+	defer x.client.mu.Unlock()
+	x.due = time.Now().Add(x.within)
+}

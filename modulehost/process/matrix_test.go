@@ -1,0 +1,169 @@
+package process_test
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/narthex-platform/narthex/modulehost/process"
+)
+
+// TestWalls tries every probe against every combination of walls, with the host's uid and with a uid per module. Where the
+// walls in question are down a probe must be open: a probe that fails for another reason proves nothing.
+func TestWalls(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Run("shared uid", asNobody)
+		t.Run("uid per module", func(t *testing.T) { matrix(t, true, true) })
+		return
+	}
+	t.Run("hardened host", func(t *testing.T) { matrix(t, false, true) })
+	t.Run("dumpable host", func(t *testing.T) {
+		if err := unix.Prctl(unix.PR_SET_DUMPABLE, 1, 0, 0, 0); err != nil {
+			t.Fatal(err)
+		}
+		defer func() {
+			if err := process.Harden(); err != nil {
+				t.Error(err)
+			}
+		}()
+		matrix(t, false, false)
+	})
+}
+
+// asNobody runs this test again as a host without any rights.
+func asNobody(t *testing.T) {
+	executable(t, "hostile")
+	command := exec.Command("/proc/self/exe", "-test.run=^TestWalls$", "-test.timeout=5m")
+	command.Env = []string{"NARTHEX_TEST_MODULES=" + modules}
+	command.Dir = "/"
+	command.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534, Groups: []uint32{}}}
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+func matrix(t *testing.T, ownUID, hardened bool) {
+	kernel := process.Walls()
+	if len(kernel.LandlockLacks()) == 8 || !kernel.Seccomp {
+		t.Fatalf("this kernel has not every wall: %+v", kernel)
+	}
+	for _, seccomp := range []bool{false, true} {
+		for _, abi := range []int{0, 1, 2, 4, 6, kernel.Landlock} {
+			if abi > kernel.Landlock {
+				continue
+			}
+			t.Run(fmt.Sprintf("landlock %d seccomp %v", abi, seccomp), func(t *testing.T) {
+				place := func(uid uint32) func(*process.Config) {
+					return func(c *process.Config) {
+						if ownUID {
+							c.Credential = &process.Credential{UID: uid, GID: uid}
+						}
+						c.WithKernel(func(r *process.Report) { r.Landlock, r.Seccomp = abi, seccomp })
+					}
+				}
+				owner := os.Geteuid()
+				if ownUID {
+					owner = 70021
+				}
+				goal := lay(t, owner)
+				sibling := start(t, "hostile", place(70022))
+				module := start(t, "hostile", func(c *process.Config) {
+					place(70021)(c)
+					c.Folder = goal.Own
+				})
+				goal.Sibling = sibling.tell(t).PID
+				ctx := soon(t)
+				for _, p := range probes {
+					got, err := module.probe(ctx, p.name, goal)
+					if err != nil {
+						t.Fatalf("%s: %v\n%s", p.name, err, module.Output())
+					}
+					refused := p.limits || p.ownUID && ownUID || p.hardened && hardened ||
+						p.landlock > 0 && abi >= p.landlock || p.seccomp && seccomp
+					if (got != "open") != refused && (!p.varies || got == "open") {
+						t.Errorf("%s: %s", p.name, got)
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestEveryProbeHasAWall: with the filter, the oldest Landlock is enough.
+func TestEveryProbeHasAWall(t *testing.T) {
+	for _, p := range probes {
+		if !p.needed && !p.limits && !p.seccomp && p.landlock != 1 {
+			t.Error(p.name)
+		}
+	}
+}
+
+// lay makes the targets. owner is the hostile module's uid.
+func lay(t *testing.T, owner int) targets {
+	t.Helper()
+	base, err := os.MkdirTemp("", "walls-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(base) })
+	goal := targets{
+		Host: os.Getpid(), Own: filepath.Join(base, "own"), Elsewhere: filepath.Join(base, "elsewhere"),
+		SiblingFile: filepath.Join(base, "sibling", "notes.txt"),
+		Stream:      filepath.Join(base, "stream"), Datagram: filepath.Join(base, "datagram"), Abstract: "@" + filepath.Base(base),
+	}
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(os.Chmod(base, 0o755))
+	for _, folder := range []string{goal.Own, goal.Elsewhere, filepath.Join(goal.Elsewhere, "empty"), filepath.Dir(goal.SiblingFile)} {
+		must(os.Mkdir(folder, 0o755))
+		must(os.Chown(folder, owner, -1))
+	}
+	for _, file := range []string{filepath.Join(goal.Own, "notes.txt"), goal.SiblingFile} {
+		must(os.WriteFile(file, []byte("text"), 0o644))
+		must(os.Chown(file, owner, -1))
+	}
+	for _, name := range []string{"secret.txt", "victim.txt", "script", "unlinked", "renamed"} {
+		file := filepath.Join(goal.Elsewhere, name)
+		must(os.WriteFile(file, []byte("text"), 0o755))
+		must(os.Chown(file, owner, -1))
+	}
+	must(os.Symlink(filepath.Join(goal.Elsewhere, "secret.txt"), filepath.Join(goal.Own, "out")))
+
+	listen := func(network, address string) net.Addr {
+		listener, err := net.Listen(network, address)
+		must(err)
+		t.Cleanup(func() { _ = listener.Close() })
+		return listener.Addr()
+	}
+	packets := func(network, address string) net.Addr {
+		conn, err := net.ListenPacket(network, address)
+		must(err)
+		t.Cleanup(func() { _ = conn.Close() })
+		return conn.LocalAddr()
+	}
+	goal.TCP = listen("tcp4", "127.0.0.1:0").(*net.TCPAddr).Port
+	goal.UDP = packets("udp4", "127.0.0.1:0").(*net.UDPAddr).Port
+	listen("unix", goal.Stream)
+	listen("unix", goal.Abstract)
+	packets("unixgram", goal.Datagram)
+	must(os.Chmod(goal.Stream, 0o777))
+	must(os.Chmod(goal.Datagram, 0o777))
+
+	nice, err := unix.Getpriority(unix.PRIO_PROCESS, 0)
+	must(err)
+	goal.HostNice = 20 - nice // the system call's own scale
+	var pending unix.Rlimit
+	must(unix.Getrlimit(unix.RLIMIT_SIGPENDING, &pending))
+	goal.HostNumbers = int(pending.Max)
+	return goal
+}

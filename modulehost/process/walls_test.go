@@ -1,0 +1,137 @@
+package process_test
+
+import (
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.uber.org/zap"
+
+	"github.com/narthex-platform/narthex/modulehost/process"
+)
+
+// TestAMissingWallRefusesToStart, before anything is opened or started, where walls are required. Elsewhere the module runs and
+// one line names what is missing.
+func TestAMissingWallRefusesToStart(t *testing.T) {
+	for missing, without := range map[string]func(*process.Report){
+		"landlock":     func(r *process.Report) { r.Landlock = 0 },
+		"seccomp":      func(r *process.Report) { r.Seccomp = false },
+		"non-dumpable": func(r *process.Report) { r.NonDumpable = false },
+		"landlock, seccomp, non-dumpable": func(r *process.Report) {
+			*r = process.Report{}
+		},
+	} {
+		t.Run(missing, func(t *testing.T) {
+			t.Parallel()
+			r := prepare(t, "good", func(c *process.Config) {
+				c.RequireWalls = true
+				c.WithKernel(without)
+				c.Verify = func(*os.File) error {
+					t.Error("the start went on")
+					return nil
+				}
+			})
+			r.serve(t)
+			var err error
+			select {
+			case err = <-r.ended:
+			case <-r.Ready():
+				t.Fatal("was started")
+			}
+			if codeOf(err) != "MODULE_SANDBOX_UNAVAILABLE" || !strings.HasPrefix(err.Error(), "MODULE_SANDBOX_UNAVAILABLE: The module sample ") {
+				t.Error(err)
+			}
+			words := strings.Split(missing, ", ")
+			if lines := r.logs.All(); len(lines) != 1 || lines[0].Level != zap.ErrorLevel || !slices.Equal(namesOf(lines[0].ContextMap()["missing"]), words) {
+				t.Error(lines)
+			}
+			if r.host.opened != 0 || r.Output() != nil {
+				t.Error("something was started")
+			}
+
+			r = start(t, "good", func(c *process.Config) { c.WithKernel(without) })
+			r.stop()
+			<-r.ended
+			r.serve(t)
+			r.awaitBack(t)
+			lines := r.logs.FilterMessage("module runs without every wall").All()
+			if len(lines) != 1 || lines[0].Level != zap.WarnLevel || !slices.Equal(namesOf(lines[0].ContextMap()["missing"]), words) {
+				t.Error(lines)
+			}
+		})
+	}
+}
+
+func namesOf(field any) (names []string) {
+	for _, name := range field.([]any) {
+		names = append(names, name.(string))
+	}
+	return names
+}
+
+// TestAWallThatCannotBeApplied: the launcher does as it is told or not at all.
+func TestAWallThatCannotBeApplied(t *testing.T) {
+	r := prepare(t, "good", func(c *process.Config) { c.WithKernel(func(r *process.Report) { r.Landlock = 10 }) })
+	if process.Walls().Landlock >= 10 {
+		t.Skip("this kernel has all that Landlock knows")
+	}
+	r.serve(t)
+	if err := <-r.ended; codeOf(err) != "MODULE_SANDBOX_UNAVAILABLE" || !strings.Contains(errors.Unwrap(err).Error(), "could not apply landlock") {
+		t.Error(err, errors.Unwrap(err))
+	}
+}
+
+func TestWallsOfThisMachine(t *testing.T) {
+	walls := process.Walls()
+	if len(walls.Missing()) > 0 || walls.OwnUID && os.Geteuid() != 0 {
+		t.Errorf("%+v", walls)
+	}
+	for abi, want := range map[int]string{
+		0: "files refer truncate tcp ioctl scopes unix udp", 1: "refer truncate tcp ioctl scopes unix udp",
+		2: "truncate tcp ioctl scopes unix udp", 6: "unix udp", 10: "",
+	} {
+		if got := strings.Join(process.Report{Landlock: abi}.LandlockLacks(), " "); got != want {
+			t.Error(abi, got)
+		}
+	}
+}
+
+// TestEveryLifeIsConfined: a restart after a crash, too.
+func TestEveryLifeIsConfined(t *testing.T) {
+	r := start(t, "hostile", func(c *process.Config) { c.RequireWalls = true })
+	for range 3 {
+		status := fields(t, r.tell(t).PID, "status")
+		got, err := r.probe(soon(t), "read the machine's file", targets{})
+		if err != nil || got != "EACCES" || status["Seccomp"] != "2" || status["NoNewPrivs"] != "1" {
+			t.Error(got, err, status["Seccomp"], status["NoNewPrivs"])
+		}
+		if _, err := r.handle(soon(t), "/exit", nil); codeOf(err) != "MODULE_HANDLER_FAILED" {
+			t.Fatal(err)
+		}
+		<-r.ended
+		r.serve(t)
+		r.awaitBack(t)
+	}
+}
+
+// TestSystemCallsTheKernelRefuses: the filter as the kernel runs it, with arguments that nothing could be done with.
+func TestSystemCallsTheKernelRefuses(t *testing.T) {
+	r := start(t, "hostile", nil)
+	body, err := r.handle(soon(t), "/refused", nil)
+	if err != nil || len(body) > 0 {
+		t.Errorf("not refused: %s %v\n%s", body, err, r.Output())
+	}
+	// The second set of numbers of x86-64, and what comes after the newest call, on the hardware that has them.
+	if body, err := r.handle(soon(t), "/unknown", nil); err != nil || string(body) != "ENOSYS" {
+		t.Errorf("%s %v", body, err)
+	}
+	if _, err := r.handle(soon(t), "/x32", nil); codeOf(err) != "MODULE_HANDLER_FAILED" {
+		t.Fatal(err)
+	}
+	<-r.ended
+	if fields := r.logs.FilterMessage("module process ended").All()[0].ContextMap(); fields["signal"] != int64(31) { // SIGSYS
+		t.Error(fields)
+	}
+}

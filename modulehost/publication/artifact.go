@@ -1,0 +1,52 @@
+package publication
+
+import (
+	"encoding/hex"
+	"net/http"
+	"strconv"
+
+	"github.com/narthex-platform/narthex/modulehost/manifest"
+	"github.com/narthex-platform/narthex/services/httpapi"
+)
+
+// artifact is one script, ready to be sent. Every answer shares its header values, which nobody changes.
+type artifact struct {
+	bytes  []byte
+	etag   []string
+	length []string
+}
+
+var (
+	scriptType = []string{"text/javascript; charset=utf-8"}
+	revalidate = []string{"no-cache"}
+)
+
+// newArtifact answers nil for nil.
+func newArtifact(script *manifest.Artifact) *artifact {
+	if script == nil {
+		return nil
+	}
+	return &artifact{
+		bytes:  script.Bytes,
+		etag:   []string{`"` + hex.EncodeToString(script.SHA256[:]) + `"`},
+		length: []string{strconv.Itoa(len(script.Bytes))},
+	}
+}
+
+// send answers a GET or HEAD with the script, or with 304 when the client has it. The address names the version and the bytes
+// cannot change while this process runs, but another build may come under the same version: so every load asks again.
+func (a *artifact) send(c *httpapi.Call) {
+	header := c.Writer.Header()
+	header["Cache-Control"] = revalidate
+	header["Etag"] = a.etag
+	if httpapi.Matches(c.Request, a.etag[0]) {
+		c.Writer.WriteHeader(http.StatusNotModified)
+		return
+	}
+	header["Content-Type"] = scriptType
+	header["Content-Length"] = a.length
+	c.Writer.WriteHeader(http.StatusOK)
+	if c.Request.Method != http.MethodHead {
+		_, _ = c.Writer.Write(a.bytes) // the reader went away: nothing is left to tell it
+	}
+}

@@ -1,0 +1,45 @@
+package publication
+
+import (
+	"github.com/narthex-platform/narthex/modulehost/catalog"
+	"github.com/narthex-platform/narthex/modulehost/manifest"
+)
+
+// release is one running module, in the one version that is published.
+type release struct {
+	manifest      *manifest.Manifest
+	scripts       []*manifest.Artifact // of the contributions, in the manifest's order
+	version       string
+	ui            *artifact            // nil: none
+	display       *artifact            // nil: none
+	contributions map[string]*artifact // by contribution id: those that another running module takes
+	received      []contribution       // those that this one takes
+}
+
+func newRelease(m *catalog.Module) *release {
+	return &release{
+		manifest:      m.Manifest,
+		scripts:       m.Contributions,
+		version:       m.Manifest.Version.String(),
+		ui:            newArtifact(m.UI),
+		display:       newArtifact(m.Display),
+		contributions: make(map[string]*artifact),
+	}
+}
+
+// contribute publishes those of a module's contributions whose capability another running module provides in range, and tells that
+// module of them. A contribution without one waits: that is no fault.
+func (s *Service) contribute(from *release, installed *catalog.Catalog) {
+	for i, c := range from.manifest.Contributions {
+		provider, version := installed.Provider(c.Capability)
+		if provider == nil || !c.Range.Check(version) {
+			continue
+		}
+		to, running := s.releases[provider.Manifest.ID]
+		if !running {
+			continue
+		}
+		from.contributions[c.ID] = newArtifact(from.scripts[i])
+		to.received = append(to.received, contribution{from.manifest.ID, from.version, c.ID, c.Version.String(), c.Capability})
+	}
+}

@@ -1,0 +1,78 @@
+package publication
+
+import (
+	"net/http"
+
+	"go.uber.org/zap"
+
+	"github.com/narthex-platform/narthex/services/httpapi"
+)
+
+const (
+	readUI      = "core.modules.ui.read"
+	uiPath      = "/api/v1/module-ui"
+	displayPath = "/api/v1/module-displays"
+)
+
+// Routes is publication's part of the route table (spec.md § Module UI publication and displays). A display's descriptor is a row
+// of its own, so that the display's permission is a gate of the table like every other.
+func (s *Service) Routes() []httpapi.Route {
+	routes := []httpapi.Route{
+		{Method: "GET", Path: uiPath, Permission: readUI, Handle: s.inventory},
+		s.script(uiPath+"/{id}/{version}", func(r *release, _ *httpapi.Call) *artifact { return r.ui }),
+		s.script(uiPath+"/{id}/{version}/display", func(r *release, _ *httpapi.Call) *artifact { return r.display }),
+		s.script(uiPath+"/{id}/{version}/contributions/{contribution}", func(r *release, c *httpapi.Call) *artifact {
+			return r.contributions[c.Parameter("contribution")]
+		}),
+	}
+	for _, r := range s.ordered {
+		if r.display != nil {
+			routes = append(routes, httpapi.Route{
+				Method: "GET", Path: displayPath + "/" + r.manifest.ID,
+				Permission: r.manifest.Display.Permission,
+				Handle:     s.descriptor(r),
+			})
+		}
+	}
+	return routes
+}
+
+// script answers with one of a release's scripts. No release under that id and version, or no such script: 404 NOT_FOUND.
+func (s *Service) script(path string, of func(r *release, c *httpapi.Call) *artifact) httpapi.Route {
+	return httpapi.Route{Method: "GET", Path: path, Head: true, Handle: func(c *httpapi.Call) error {
+		r := s.releases[c.Parameter("id")]
+		if r == nil || r.version != c.Parameter("version") {
+			return httpapi.ErrNotFound
+		}
+		a := of(r, c)
+		if a == nil {
+			return httpapi.ErrNotFound
+		}
+		a.send(c)
+		return nil
+	}}
+}
+
+func (s *Service) inventory(c *httpapi.Call) error {
+	entries, err := s.entries(c.Request.Context(), c.Caller)
+	if err != nil {
+		return err
+	}
+	return c.JSON(http.StatusOK, map[string][]entry{"modules": entries})
+}
+
+// descriptor is GET /api/v1/module-displays/<module-id>. It is what a screen reads again and again, so it renews the screen's
+// cookie; a screen whose cookie cannot be renewed now is shown its display all the same.
+func (s *Service) descriptor(r *release) httpapi.Handler {
+	return func(c *httpapi.Call) error {
+		described, err := r.describe(c.Request.Context(), c.Caller)
+		if err != nil {
+			return err
+		}
+		described.ArtifactURL += "/display"
+		if err := s.screens.Renew(c.Request.Context(), c.Writer.Header(), c.Request); err != nil {
+			s.log.Error("a screen's cookie was not renewed", zap.String("request_id", c.RequestID))
+		}
+		return c.JSON(http.StatusOK, described)
+	}
+}

@@ -1,0 +1,235 @@
+package sdk
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"sync"
+
+	"github.com/narthex-platform/narthex/modulehost/abi"
+	"github.com/narthex-platform/narthex/modulehost/link"
+)
+
+// inline is the longest body that travels with its head (docs/link.md).
+const inline = 8 << 10
+
+// response is what a handler writes. A body of at most 8 KiB leaves with its head when the handler has returned; a longer one leaves
+// on a body socket, piece by piece, as soon as a piece is full or flushed.
+type response struct {
+	ctx      context.Context
+	call     *link.Call
+	sockets  *sockets
+	lent     uint32         // the socket that came with the request; 0: none
+	request  *link.Incoming // its body on a socket; nil: none
+	streamed bool
+
+	header http.Header
+
+	mu       sync.Mutex // whatever a handler leaves running must not write into the next response
+	status   int
+	sent     []*abi.Header // as the headers were when the status was written
+	body     *link.BodyWriter
+	socket   *link.Socket // once the head is out
+	err      error        // sticks: nobody reads the response any more
+	returned bool
+}
+
+// Header is what goes out with the status.
+func (w *response) Header() http.Header { return w.header }
+
+// WriteHeader fixes status and headers; only the first call counts.
+func (w *response) WriteHeader(status int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.fix(status)
+}
+
+func (w *response) fix(status int) {
+	if w.status != 0 {
+		return
+	}
+	w.status = status
+	w.sent = make([]*abi.Header, 0, len(w.header))
+	for name, values := range w.header {
+		for _, value := range values {
+			w.sent = append(w.sent, &abi.Header{Name: name, Value: value})
+		}
+	}
+}
+
+// Write adds to the body. It fails when nobody reads it any more.
+func (w *response) Write(p []byte) (total int, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for len(p) > 0 {
+		room, err := w.room()
+		if err != nil {
+			return total, err
+		}
+		n := copy(room, p)
+		w.body.Grow(n)
+		p, total = p[n:], total+n
+	}
+	return total, nil
+}
+
+// WriteString is Write.
+func (w *response) WriteString(s string) (total int, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for len(s) > 0 {
+		room, err := w.room()
+		if err != nil {
+			return total, err
+		}
+		n := copy(room, s)
+		w.body.Grow(n)
+		s, total = s[n:], total+n
+	}
+	return total, nil
+}
+
+// ReadFrom spares io.Copy its buffer.
+func (w *response) ReadFrom(r io.Reader) (total int64, err error) {
+	for err == nil {
+		var n int
+		n, err = w.readSome(r)
+		total += int64(n)
+	}
+	if err == io.EOF {
+		err = nil
+	}
+	return total, err
+}
+
+func (w *response) readSome(r io.Reader) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	room, err := w.room()
+	if err != nil {
+		return 0, err
+	}
+	n, err := r.Read(room)
+	w.body.Grow(n)
+	return n, err
+}
+
+// Flush sends what was written. It serves http.Flusher; see FlushError.
+func (w *response) Flush() { _ = w.FlushError() }
+
+// FlushError is Flush for an http.ResponseController.
+func (w *response) FlushError() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.begin()
+	return w.send(true)
+}
+
+// room is at least one byte of the buffer.
+func (w *response) room() ([]byte, error) {
+	w.begin()
+	if w.err == nil && len(w.body.Room()) == 0 {
+		_ = w.send(false)
+	}
+	if w.err != nil {
+		return nil, w.err
+	}
+	return w.body.Room(), nil
+}
+
+func (w *response) begin() {
+	w.fix(http.StatusOK)
+	if w.err == nil {
+		w.err = w.ctx.Err()
+	}
+	if w.body == nil && w.err == nil {
+		w.body = link.NewBodyWriter()
+	}
+}
+
+func (w *response) send(flush bool) error {
+	if w.err == nil {
+		w.err = w.open(nil)
+	}
+	if w.err == nil {
+		w.err = w.body.Send(w.socket, flush)
+	}
+	return w.err
+}
+
+// open sends the head, if it is not out, and waits for a socket. What is unread of the request then is over, or in memory.
+func (w *response) open(length *uint64) error {
+	if w.socket != nil {
+		return nil
+	}
+	if w.request != nil && w.streamed {
+		w.request.Deny()
+	} else if w.request != nil {
+		w.request.Buffer()
+	}
+	if length == nil {
+		length = w.declared()
+	}
+	head := &abi.HandleResponse{Status: uint32(w.status), Headers: w.sent, BodyBytes: length}
+	if err := w.call.Answer(head, true); err != nil {
+		return err
+	}
+	descriptor := w.lent
+	if descriptor == 0 {
+		var err error
+		if descriptor, err = w.call.Lent(); err != nil {
+			return err
+		}
+	}
+	var err error
+	w.socket, err = w.sockets.at(descriptor)
+	return err
+}
+
+// declared is the length that the handler has set itself.
+func (w *response) declared() *uint64 {
+	for _, header := range w.sent {
+		if header.GetName() == "Content-Length" {
+			if length, err := strconv.ParseUint(header.GetValue(), 10, 63); err == nil {
+				return &length
+			}
+		}
+	}
+	return nil
+}
+
+// end lets the rest go. The handler has returned, or has panicked: then what it began is given up.
+func (w *response) end() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.returned && w.socket == nil && w.err == nil {
+		w.answer()
+	}
+	_ = w.call.Fail(&link.Failure{CodeText: link.CodePanicked}) // unless it is answered
+	if w.socket != nil {
+		_ = w.body.End(w.socket, w.returned && w.err == nil && w.ctx.Err() == nil)
+	}
+	if w.body != nil {
+		w.body.Release()
+	}
+	w.body, w.socket, w.err = nil, nil, errReturned
+}
+
+var errReturned = errors.New("the handler has returned")
+
+// answer is for a response whose head is not out.
+func (w *response) answer() {
+	w.fix(http.StatusOK)
+	var held []byte
+	if w.body != nil {
+		held = w.body.Held()
+	}
+	if len(held) <= inline {
+		_ = w.call.Answer(&abi.HandleResponse{Status: uint32(w.status), Headers: w.sent, Body: held}, false)
+		return
+	}
+	length := uint64(len(held))
+	w.err = w.open(&length)
+}
