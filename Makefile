@@ -14,7 +14,7 @@ dev: postgresql build modules ## Run the platform with its sample modules on htt
 	@exec $(BIN) dev
 
 .PHONY: test
-test: postgresql compiler modules ## Run every test, with the race detector
+test: postgresql compiler versitygw modules ## Run every test, with the race detector
 	$(GO) test -race ./...
 
 .PHONY: build
@@ -55,3 +55,11 @@ postgresql:
 .PHONY: compiler
 compiler:
 	@.ci/compiler
+
+# The object storage server of the tests. The first build takes minutes.
+.PHONY: versitygw
+versitygw: .tools/versitygw-1.8.0
+.tools/versitygw-1.8.0:
+	@echo "Building the object storage server of the tests, once; this takes a few minutes ..."
+	@GOBIN=$(CURDIR)/.tools $(GO) install github.com/versity/versitygw/cmd/versitygw@v1.8.0
+	@touch $@

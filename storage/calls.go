@@ -1,0 +1,58 @@
+package storage
+
+import (
+	"context"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+)
+
+const unknownType = "application/octet-stream"
+
+// Head tells about an object, within 30 s. Errors: NOT_FOUND, KEY_INVALID, ACCESS_DENIED, TIMEOUT, UNAVAILABLE.
+func (b *Bucket) Head(ctx context.Context, key string) (Object, error) {
+	if !validKey(key) {
+		return Object{}, ErrKey
+	}
+	ctx, cancel := context.WithTimeout(ctx, b.provider.limits.call)
+	defer cancel()
+	answer, err := b.provider.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &b.name, Key: &key})
+	switch {
+	case answerCode(err) == answerNotFound:
+		return Object{}, ErrNotFound
+	case err != nil:
+		return Object{}, coded(ctx, err)
+	case answer.ETag == nil || answer.ContentLength == nil: // no S3 service
+		return Object{}, ErrUnavailable
+	}
+	return Object{
+		Key:         key,
+		Size:        *answer.ContentLength,
+		ContentType: typeOr(answer.ContentType),
+		ETag:        *answer.ETag,
+		Modified:    aws.ToTime(answer.LastModified),
+	}, nil
+}
+
+// typeOr is for objects that have not come through Put.
+func typeOr(contentType *string) string {
+	if contentType == nil {
+		return unknownType
+	}
+	return *contentType
+}
+
+// Delete removes an object, within 30 s. An object that is not there is no error. Errors: KEY_INVALID, ACCESS_DENIED, TIMEOUT,
+// UNAVAILABLE.
+func (b *Bucket) Delete(ctx context.Context, key string) error {
+	if !validKey(key) {
+		return ErrKey
+	}
+	ctx, cancel := context.WithTimeout(ctx, b.provider.limits.call)
+	defer cancel()
+	_, err := b.provider.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &b.name, Key: &key})
+	if err := coded(ctx, err); err != ErrNotFound {
+		return err
+	}
+	return nil
+}

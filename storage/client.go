@@ -1,0 +1,92 @@
+package storage
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/smithy-go/logging"
+	"github.com/aws/smithy-go/middleware"
+
+	"github.com/narthex-platform/narthex/services/environment"
+)
+
+// newTransport makes connections of its own: no proxy from the environment, certificates always verified, HTTP/1.1.
+func newTransport() *http.Transport {
+	return &http.Transport{
+		DialContext:            (&net.Dialer{Timeout: 5 * time.Second}).DialContext,
+		TLSHandshakeTimeout:    5 * time.Second,
+		ResponseHeaderTimeout:  25 * time.Second,
+		ExpectContinueTimeout:  time.Second,
+		IdleConnTimeout:        30 * time.Second,
+		MaxIdleConnsPerHost:    32,
+		MaxResponseHeaderBytes: 64 << 10,
+		DisableCompression:     true,
+		WriteBufferSize:        64 << 10,
+		ReadBufferSize:         64 << 10,
+	}
+}
+
+func newClient(settings environment.Storage, transport http.RoundTripper) *s3.Client {
+	return s3.New(s3.Options{
+		BaseEndpoint: aws.String(settings.Endpoint),
+		Region:       settings.Region,
+		UsePathStyle: settings.ForcePathStyle,
+		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+			return credentials(settings), nil
+		}),
+		HTTPClient: doer{&http.Client{
+			Transport:     transport,
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		}},
+		// Each of our requests may be repeated. The second attempt is for the idle connection that the service has just closed.
+		Retryer: retry.NewStandard(func(o *retry.StandardOptions) {
+			o.MaxAttempts = 2
+			o.MaxBackoff = 250 * time.Millisecond
+		}),
+		// Some services refuse checksums they do not know. A put is signed with the hash of its body all the same.
+		RequestChecksumCalculation:                aws.RequestChecksumCalculationWhenRequired,
+		ResponseChecksumValidation:                aws.ResponseChecksumValidationWhenRequired,
+		DisableLogOutputChecksumValidationSkipped: true,
+		DisableS3ExpressSessionAuth:               aws.Bool(true),
+		Logger:                                    logging.Nop{},
+	})
+}
+
+func credentials(settings environment.Storage) aws.Credentials {
+	return aws.Credentials{AccessKeyID: settings.AccessKey.Reveal(), SecretAccessKey: settings.SecretKey.Reveal()}
+}
+
+const (
+	maxRefusal = 64 << 10 // bytes of an answer that is an error
+	maxAnswer  = 8 << 20  // bytes of any other but an object: a page of a list has 1,000 entries of at most a few KiB
+)
+
+// doer bounds what the client library reads into memory.
+type doer struct{ *http.Client }
+
+func (d doer) Do(request *http.Request) (*http.Response, error) {
+	response, err := d.Client.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case response.StatusCode/100 != 2:
+		response.Body = bounded(response.Body, maxRefusal)
+	case middleware.GetOperationName(request.Context()) != "GetObject":
+		response.Body = bounded(response.Body, maxAnswer)
+	}
+	return response, nil
+}
+
+func bounded(body io.ReadCloser, limit int64) io.ReadCloser {
+	return struct {
+		io.Reader
+		io.Closer
+	}{io.LimitReader(body, limit), body}
+}

@@ -1,0 +1,74 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"slices"
+
+	"github.com/aws/smithy-go"
+)
+
+// Error is a stable code that modules may see. It wraps nothing: what the service says names buckets, hosts and requests.
+type Error string
+
+func (e Error) Error() string { return string(e) }
+
+// Code returns the stable code.
+func (e Error) Code() string { return string(e) }
+
+// The codes of contract.md §8. The list is closed.
+const (
+	ErrNotFound     = Error("NOT_FOUND")        // no object has this key
+	ErrKey          = Error("KEY_INVALID")      // the key, prefix or position breaks the rules for keys, or the service's own
+	ErrAccessDenied = Error("ACCESS_DENIED")    // the service refuses the installation's credentials
+	ErrTooLarge     = Error("TOO_LARGE")        // more than MaxObject, or more than the service takes
+	ErrLifetime     = Error("LIFETIME_INVALID") // a URL's lifetime is out of range
+	ErrTimeout      = Error("TIMEOUT")          // a limit of time passed, or the caller gave up
+	ErrUnavailable  = Error("UNAVAILABLE")      // no connection, a broken one, an answer that is none, no room to spool
+)
+
+// The service's codes that mean something here.
+const (
+	answerNoBucket     = "NoSuchBucket"
+	answerNotFound     = "NotFound" // the status alone: an answer to HEAD has no body to say more
+	answerInvalidRange = "InvalidRange"
+)
+
+// coded gives an error of the client library its code. It returns no error for none.
+func coded(ctx context.Context, err error) error {
+	var network net.Error
+	var answer interface{ HTTPStatusCode() int }
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil, errors.As(err, &network) && network.Timeout():
+		return ErrTimeout
+	}
+	switch answerCode(err) {
+	case "NoSuchKey", answerNoBucket:
+		return ErrNotFound
+	case "InvalidAccessKeyId", "XAdminUserNotFound": // not with every service a 403
+		return ErrAccessDenied
+	case "KeyTooLongError":
+		return ErrKey
+	case "EntityTooLarge":
+		return ErrTooLarge
+	case "RequestTimeout":
+		return ErrTimeout
+	}
+	if errors.As(err, &answer) && slices.Contains([]int{http.StatusUnauthorized, http.StatusForbidden}, answer.HTTPStatusCode()) {
+		return ErrAccessDenied
+	}
+	return ErrUnavailable
+}
+
+// answerCode is the code in the service's answer, "" when no answer came that has one.
+func answerCode(err error) string {
+	var answer smithy.APIError
+	if errors.As(err, &answer) {
+		return answer.ErrorCode()
+	}
+	return ""
+}

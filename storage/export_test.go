@@ -1,0 +1,26 @@
+package storage
+
+import (
+	"context"
+	"net"
+	"time"
+)
+
+// ValidKey and PhysicalName are the rules of contract.md §8.
+var (
+	ValidKey     = validKey
+	PhysicalName = physicalName
+)
+
+// Shorten replaces both limits of time.
+func (p *Provider) Shorten(limit time.Duration) { p.limits = limits{call: limit, stall: limit} }
+
+// SetClock replaces the clock of read URLs.
+func (p *Provider) SetClock(now func() time.Time) { p.now = now }
+
+// DialTo sends every connection to address, whatever host it is for.
+func (p *Provider) DialTo(address string) {
+	p.transport.DialContext = func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, network, address)
+	}
+}

@@ -1,0 +1,418 @@
+package storage_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/narthex-platform/narthex/services/environment"
+	"github.com/narthex-platform/narthex/storage"
+	"github.com/narthex-platform/narthex/storage/storagetest"
+)
+
+// everyCall makes each call that asks the service and hands over how it failed, within 30 s for all.
+func everyCall(ctx context.Context, b *storage.Bucket) map[string]error {
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	failures := make(map[string]error)
+	_, failures["list"] = b.List(ctx, "", "", 0)
+	_, failures["head"] = b.Head(ctx, "a")
+	_, _, failures["get"] = b.Get(ctx, "a", storage.Range{})
+	_, _, failures["part"] = b.Get(ctx, "a", storage.Range{Offset: 1, Length: 2})
+	_, failures["put"] = b.Put(ctx, "a", "", strings.NewReader("x"))
+	_, failures["large put"] = b.Put(ctx, "a", "", io.LimitReader(new(letters), 8<<20))
+	failures["delete"] = b.Delete(ctx, "a")
+	return failures
+}
+
+// wantEvery compares with ==: nothing is wrapped, so no verb of fmt can print more than the code.
+func wantEvery(t *testing.T, failures map[string]error, code storage.Error) {
+	t.Helper()
+	for call, err := range failures {
+		if err != code {
+			t.Errorf("%s: %v, not %v", call, err, code)
+		}
+	}
+}
+
+// through is a bucket behind a proxy.
+func through(t *testing.T, server *storagetest.Server, up, down wire) (*storage.Provider, *storage.Bucket) {
+	t.Helper()
+	settings := server.Settings
+	settings.Endpoint = "http://" + proxy(t, server.Address, up, down)
+	provider := open(t, settings)
+	return provider, provider.Bucket("announcements", "images")
+}
+
+func TestAServerThatIsDown(t *testing.T) {
+	t.Parallel()
+	server := storagetest.New(t)
+	b := images(t, server)
+	put(t, b, "a", "", "x")
+	server.Stop()
+	wantEvery(t, everyCall(t.Context(), b), storage.ErrUnavailable)
+}
+
+func TestAServerThatDenies(t *testing.T) {
+	t.Parallel()
+	server := storagetest.New(t)
+	put(t, images(t, server), "a", "", "x")
+	for name, change := range map[string]func(*environment.Storage){
+		"secret": func(s *environment.Storage) { s.SecretKey = environment.NewSecret("wrong") },
+		"key":    func(s *environment.Storage) { s.AccessKey = environment.NewSecret("stranger") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			settings := server.Settings
+			change(&settings)
+			failures := everyCall(t.Context(), open(t, settings).Bucket("announcements", "images"))
+			if name == "key" {
+				delete(failures, "head") // versitygw says 404, and its answer has no body to say more
+			}
+			wantEvery(t, failures, storage.ErrAccessDenied)
+		})
+	}
+}
+
+func TestAServerThatHangs(t *testing.T) {
+	t.Parallel()
+	provider, b := through(t, storagetest.New(t), freezeAfter(t.Context(), 0), freezeAfter(t.Context(), 0))
+	provider.Shorten(300 * time.Millisecond)
+	begin := time.Now()
+	wantEvery(t, everyCall(t.Context(), b), storage.ErrTimeout)
+	if took := time.Since(begin); took > 20*time.Second {
+		t.Errorf("seven calls of 0.3 s took %v", took)
+	}
+}
+
+func TestACallerThatGivesUp(t *testing.T) {
+	t.Parallel()
+	_, b := through(t, storagetest.New(t), freezeAfter(t.Context(), 0), freezeAfter(t.Context(), 0))
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	wantEvery(t, everyCall(ctx, b), storage.ErrTimeout)
+}
+
+// TestACutAnswer cuts at many places: no cut may look like an object, whole or in part.
+func TestACutAnswer(t *testing.T) {
+	t.Parallel()
+	server := storagetest.New(t)
+	const size = 300 << 10
+	if _, err := images(t, server).Put(t.Context(), "a", "", io.LimitReader(new(letters), size)); err != nil {
+		t.Fatal(err)
+	}
+	for _, after := range []int64{0, 1, 20, 200, 2000, 100_000, size, size + 100} {
+		_, b := through(t, server, asItIs, cutAfter(after))
+		for _, part := range []storage.Range{{}, {Offset: 0, Length: size}} {
+			_, body, err := b.Get(t.Context(), "a", part)
+			if err == nil {
+				var n int64
+				n, err = io.Copy(io.Discard, body)
+				_ = body.Close()
+				if n >= size {
+					t.Errorf("cut after %d: all %d bytes", after, n)
+				}
+			}
+			wantCode(t, err, storage.ErrUnavailable)
+		}
+	}
+	for _, after := range []int64{0, 10, 100} {
+		_, b := through(t, server, asItIs, cutAfter(after))
+		wantEvery(t, everyCall(t.Context(), b), storage.ErrUnavailable)
+	}
+}
+
+func TestACutRequest(t *testing.T) {
+	t.Parallel()
+	server := storagetest.New(t)
+	put(t, images(t, server), "old", "", "x")
+	before := fmt.Sprint(server.Files(t))
+	for _, after := range []int64{0, 100, 4000, 1 << 20} {
+		_, b := through(t, server, cutAfter(after), asItIs)
+		_, err := b.Put(t.Context(), "a", "", io.LimitReader(new(letters), 3<<20))
+		wantCode(t, err, storage.ErrUnavailable)
+	}
+	if files := fmt.Sprint(server.Files(t)); files != before {
+		t.Errorf("left behind: %v", files)
+	}
+}
+
+// TestAChangedRequest: the hash that is signed covers the body, also where there is no TLS.
+func TestAChangedRequest(t *testing.T) {
+	t.Parallel()
+	server := storagetest.New(t)
+	put(t, images(t, server), "old", "", "x")
+	before := fmt.Sprint(server.Files(t))
+	_, b := through(t, server, flip(1<<20), asItIs)
+	if _, err := b.Put(t.Context(), "a", "", io.LimitReader(new(letters), 3<<20)); err == nil {
+		t.Error("a changed body was stored")
+	}
+	if files := fmt.Sprint(server.Files(t)); files != before {
+		t.Errorf("left behind: %v", files)
+	}
+}
+
+func TestAReadThatFreezes(t *testing.T) {
+	t.Parallel()
+	server := storagetest.New(t)
+	if _, err := images(t, server).Put(t.Context(), "a", "", io.LimitReader(new(letters), 4<<20)); err != nil {
+		t.Fatal(err)
+	}
+	provider, b := through(t, server, asItIs, freezeAfter(t.Context(), 1<<20))
+	provider.Shorten(300 * time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	_, body, err := b.Get(ctx, "a", storage.Range{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err = io.Copy(io.Discard, body); err != storage.ErrTimeout || ctx.Err() != nil {
+		t.Error(err, ctx.Err())
+	}
+	_ = body.Close()
+
+	_, b = through(t, server, asItIs, freezeAfter(t.Context(), 1<<20))
+	_, body, err = b.Get(t.Context(), "a", storage.Range{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() {
+		_, err := io.Copy(io.Discard, body)
+		ended <- err
+	}()
+	_ = body.Close() // whether the read waits already or not
+	select {
+	case err := <-ended:
+		if err == nil {
+			t.Error("a closed read looks complete")
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("Close did not end the read")
+	}
+}
+
+// service is a scripted server: for answers that no good one gives.
+func service(t *testing.T, handler http.HandlerFunc) (*storage.Provider, *storage.Bucket) {
+	t.Helper()
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	provider := open(t, environment.Storage{Endpoint: server.URL, Delivery: server.URL, Region: "eu-central-1", ForcePathStyle: true,
+		AccessKey: environment.NewSecret("key"), SecretKey: environment.NewSecret("secret")})
+	return provider, provider.Bucket("m", "b")
+}
+
+// TestSlowIsNotStalled: what moves may take longer than the limit, and a reader may rest.
+func TestSlowIsNotStalled(t *testing.T) {
+	t.Parallel()
+	const pieces, pause, limit = 8, 150 * time.Millisecond, 600 * time.Millisecond
+	provider, b := service(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("ETag", `"e"`)
+		if r.Method == http.MethodGet {
+			w.Header().Set("Content-Length", fmt.Sprint(pieces<<20))
+		}
+		for range pieces {
+			if r.Method == http.MethodGet {
+				_, _ = w.Write(make([]byte, 1<<20))
+			} else if _, err := io.CopyN(io.Discard, r.Body, 3<<20); err != nil {
+				t.Error(err)
+			}
+			time.Sleep(pause) // the slowness itself
+		}
+	})
+	provider.Shorten(limit)
+	if _, err := b.Put(t.Context(), "a", "", io.LimitReader(new(letters), 3*pieces<<20)); err != nil {
+		t.Error("put:", err)
+	}
+	_, body, err := b.Get(t.Context(), "a", storage.Range{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = body.Close() }()
+	<-time.After(2 * limit) // the reader rests
+	if _, err := io.CopyN(io.Discard, body, 1<<20); err != nil {
+		t.Fatal("get:", err)
+	}
+	<-time.After(2 * limit)
+	if n, err := io.Copy(io.Discard, body); err != nil || n != (pieces-1)<<20 {
+		t.Error("get:", n, err)
+	}
+}
+
+func TestAnswersThatAreNone(t *testing.T) {
+	t.Parallel()
+	stranger := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a redirect was followed") }))
+	t.Cleanup(stranger.Close)
+	for name, handler := range map[string]http.HandlerFunc{
+		"a page": func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = io.WriteString(w, "<html><body>Sign in to the network</body></html>")
+		},
+		"a page, 404": func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusNotFound)
+			_, _ = io.WriteString(w, "<html>no such page</html>")
+		},
+		"a redirect": func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, stranger.URL, http.StatusTemporaryRedirect)
+		},
+		"an error with names in it": func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusTeapot)
+			_, _ = io.WriteString(w, "<Error><Code>secret-bucket</Code><Message>secret.host</Message></Error>")
+		},
+		"endless": func(w http.ResponseWriter, r *http.Request) {
+			w.WriteHeader(http.StatusBadRequest)
+			if r.Method == http.MethodHead {
+				return
+			}
+			for r.Context().Err() == nil {
+				if _, err := io.WriteString(w, strings.Repeat("<Error>", 10_000)); err != nil {
+					return
+				}
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, b := service(t, handler)
+			failures := everyCall(t.Context(), b)
+			if strings.HasPrefix(name, "a page") {
+				delete(failures, "delete") // has no body that could be wrong
+			}
+			if name == "a page, 404" {
+				delete(failures, "head") // nor has this
+			}
+			wantEvery(t, failures, storage.ErrUnavailable)
+		})
+	}
+}
+
+func TestListsThatWouldGoRoundInACircle(t *testing.T) {
+	t.Parallel()
+	var answer atomic.Pointer[string]
+	_, b := service(t, func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, "<ListBucketResult>"+*answer.Load()+"</ListBucketResult>")
+	})
+	for _, bad := range []string{
+		"<IsTruncated>true</IsTruncated>",
+		"<IsTruncated>true</IsTruncated><Contents><Key>p/1</Key></Contents>",
+		"<IsTruncated>false</IsTruncated><Contents><Key>other/9</Key></Contents>",
+		"<IsTruncated>false</IsTruncated><Contents></Contents>",
+		"<IsTruncated>false</IsTruncated>" + strings.Repeat(" ", 9<<20),
+	} {
+		answer.Store(&bad)
+		_, err := b.List(t.Context(), "p/", "p/1", 0)
+		wantCode(t, err, storage.ErrUnavailable)
+	}
+	good := "<IsTruncated>true</IsTruncated><Contents><Key>p/a b</Key></Contents>"
+	answer.Store(&good)
+	page, err := b.List(t.Context(), "p/", "", 0)
+	if err != nil || len(page.Objects) != 0 || page.Next != "p/a b" {
+		t.Fatalf("%+v, %v", page, err)
+	}
+	end := "<IsTruncated>false</IsTruncated><Contents><Key>p/b</Key></Contents>"
+	answer.Store(&end)
+	if page, err = b.List(t.Context(), "p/", page.Next, 0); err != nil || len(page.Objects) != 1 || page.Next != "" {
+		t.Fatalf("%+v, %v", page, err)
+	}
+}
+
+func TestGetsWithoutWhatWasAskedFor(t *testing.T) {
+	t.Parallel()
+	part := storage.Range{Offset: 2, Length: 3}
+	for name, c := range map[string]struct {
+		part   storage.Range
+		header string // lines
+		status int
+	}{
+		"the whole for a part":  {part, "ETag: e\nContent-Length: 10", 200},
+		"another part":          {part, "ETag: e\nContent-Length: 3\nContent-Range: bytes 3-5/10", 206},
+		"a shorter part":        {part, "ETag: e\nContent-Length: 2\nContent-Range: bytes 2-3/10", 206},
+		"a part of bad length":  {part, "ETag: e\nContent-Length: 10\nContent-Range: bytes 2-4/10", 206},
+		"a part of what":        {part, "ETag: e\nContent-Length: 3\nContent-Range: bytes 2-4/*", 206},
+		"a part for the whole":  {storage.Range{}, "ETag: e\nContent-Length: 3\nContent-Range: bytes 2-4/10", 206},
+		"without a length":      {storage.Range{}, "ETag: e", 200},
+		"part without a length": {part, "ETag: e\nContent-Range: bytes 2-4/10", 206},
+	} {
+		_, b := service(t, func(w http.ResponseWriter, _ *http.Request) {
+			for line := range strings.SplitSeq(c.header, "\n") {
+				name, value, _ := strings.Cut(line, ": ")
+				w.Header().Set(name, value)
+			}
+			w.WriteHeader(c.status)
+			_ = http.NewResponseController(w).Flush()
+			_, _ = io.WriteString(w, "0123456789")
+		})
+		_, _, err := b.Get(t.Context(), "a", c.part)
+		if err != storage.ErrUnavailable {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestABucketThatAppearsLate is a service that refuses the second of two who make a bucket and needs a moment to know it.
+func TestABucketThatAppearsLate(t *testing.T) {
+	t.Parallel()
+	for lateness, code := range map[int32]error{1: nil, 3: nil, 100: storage.ErrUnavailable} {
+		var puts, creations atomic.Int32
+		_, b := service(t, func(w http.ResponseWriter, r *http.Request) {
+			body, _ := io.ReadAll(r.Body)
+			switch isObject := strings.HasSuffix(r.URL.Path, "/a"); {
+			case !isObject:
+				creations.Add(1)
+				if !strings.Contains(string(body), "<LocationConstraint>eu-central-1</LocationConstraint>") {
+					t.Errorf("created elsewhere: %s", body)
+				}
+				w.WriteHeader(http.StatusConflict)
+				_, _ = io.WriteString(w, "<Error><Code>OperationAborted</Code></Error>")
+			case puts.Add(1) <= lateness:
+				w.WriteHeader(http.StatusNotFound)
+				_, _ = io.WriteString(w, "<Error><Code>NoSuchBucket</Code></Error>")
+			case string(body) != "whole":
+				t.Errorf("put %d has %q", puts.Load(), body)
+			default:
+				w.Header().Set("ETag", `"e"`)
+			}
+		})
+		if _, err := b.Put(t.Context(), "a", "", strings.NewReader("whole")); err != code || creations.Load() > 4 {
+			t.Errorf("%d late: %v after %d creations", lateness, err, creations.Load())
+		}
+	}
+}
+
+func TestAnUntrustedCertificate(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		t.Error("something was asked")
+	}))
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	provider := open(t, environment.Storage{Endpoint: server.URL, Delivery: server.URL, Region: "us-east-1", ForcePathStyle: true,
+		AccessKey: environment.NewSecret("key"), SecretKey: environment.NewSecret("secret")})
+	wantEvery(t, everyCall(t.Context(), provider.Bucket("m", "b")), storage.ErrUnavailable)
+}
+
+// TestAConnectionThatWasClosedMeanwhile: the service closes what was idle, and nobody notices.
+func TestAConnectionThatWasClosedMeanwhile(t *testing.T) {
+	t.Parallel()
+	var server *httptest.Server
+	calls := 0
+	server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		if calls++; calls == 2 { // as if it had been closed just before
+			panic(http.ErrAbortHandler)
+		}
+		w.Header().Set("ETag", `"e"`)
+	}))
+	t.Cleanup(server.Close)
+	b := open(t, environment.Storage{Endpoint: server.URL, Delivery: server.URL, Region: "us-east-1", ForcePathStyle: true,
+		AccessKey: environment.NewSecret("key"), SecretKey: environment.NewSecret("secret")}).Bucket("m", "b")
+	for range 3 {
+		put(t, b, "a", "", "x")
+	}
+}

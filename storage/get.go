@@ -1,0 +1,117 @@
+package storage
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+)
+
+// Range is a part of an object. The zero Range is all of it.
+type Range struct {
+	Offset uint64
+	Length uint64 // 0: to the end
+}
+
+func (r Range) last() uint64 {
+	if r.Length == 0 || r.Length-1 > math.MaxInt64-min(r.Offset, math.MaxInt64) {
+		return math.MaxInt64
+	}
+	return r.Offset + r.Length - 1
+}
+
+// Get opens an object, or a part of it; a part beyond the end is empty. The bytes come as they are read: nothing is held but a
+// connection, until Close, which must be called and may be while a Read waits. A Read that fails or is cut short says so with a
+// code and never with io.EOF. The service has 30 s to begin and 30 s for each Read; the time between Reads does not count.
+// Errors: NOT_FOUND, KEY_INVALID, ACCESS_DENIED, TIMEOUT, UNAVAILABLE.
+func (b *Bucket) Get(ctx context.Context, key string, part Range) (Object, io.ReadCloser, error) {
+	if !validKey(key) {
+		return Object{}, nil, ErrKey
+	}
+	if part.Offset > math.MaxInt64 {
+		return b.beyondEnd(ctx, key)
+	}
+	transfer, watch := watched(ctx, b.provider.limits.stall)
+	input := &s3.GetObjectInput{Bucket: &b.name, Key: &key}
+	if part != (Range{}) {
+		input.Range = aws.String(fmt.Sprintf("bytes=%d-%d", part.Offset, part.last()))
+	}
+	answer, err := b.provider.client.GetObject(transfer, input)
+	watch.pause()
+	switch {
+	case answerCode(err) == answerInvalidRange:
+		watch.end()
+		return b.beyondEnd(ctx, key)
+	case err != nil:
+		err = coded(transfer, err)
+		watch.end()
+		return Object{}, nil, err
+	}
+	size, ok := sizeOf(answer, part)
+	if !ok {
+		watch.end()
+		_ = answer.Body.Close()
+		return Object{}, nil, ErrUnavailable
+	}
+	object := Object{
+		Key:         key,
+		Size:        size,
+		ContentType: typeOr(answer.ContentType),
+		ETag:        *answer.ETag,
+		Modified:    aws.ToTime(answer.LastModified),
+	}
+	return object, &download{ctx: transfer, body: answer.Body, watch: watch}, nil
+}
+
+// sizeOf is the size of the whole object. An answer without a length could be cut without anybody noticing, and one without the
+// part that was asked for is not what the caller takes it for: both are refused.
+func sizeOf(answer *s3.GetObjectOutput, part Range) (size int64, ok bool) {
+	if answer.ETag == nil || answer.ContentLength == nil {
+		return 0, false
+	}
+	if part == (Range{}) {
+		return *answer.ContentLength, answer.ContentRange == nil
+	}
+	var first, last int64
+	if _, err := fmt.Sscanf(aws.ToString(answer.ContentRange), "bytes %d-%d/%d", &first, &last, &size); err != nil {
+		return 0, false
+	}
+	whole := min(part.last(), uint64(max(size-1, 0)))
+	return size, uint64(first) == part.Offset && uint64(last) == whole && last-first+1 == *answer.ContentLength
+}
+
+// beyondEnd tells an object that has nothing there from one that is not there.
+func (b *Bucket) beyondEnd(ctx context.Context, key string) (Object, io.ReadCloser, error) {
+	object, err := b.Head(ctx, key)
+	if err != nil {
+		return Object{}, nil, err
+	}
+	return object, http.NoBody, nil
+}
+
+// download is the body of a Get. net/http holds it to its Content-Length.
+type download struct {
+	ctx   context.Context
+	body  io.ReadCloser
+	watch *watch
+}
+
+func (d *download) Read(p []byte) (int, error) {
+	d.watch.progress()
+	n, err := d.body.Read(p)
+	d.watch.pause()
+	if err != nil && err != io.EOF {
+		err = coded(d.ctx, err)
+	}
+	return n, err
+}
+
+func (d *download) Close() error {
+	d.watch.end()
+	_ = d.body.Close()
+	return nil
+}

@@ -1,0 +1,32 @@
+package storage
+
+import "strings"
+
+const maxKey = 512 // bytes
+
+// validKey holds keys to contract.md §8. Its characters mean the same in a URL, an XML answer and a file's path.
+func validKey(key string) bool {
+	if key == "" || !validPrefix(key) {
+		return false
+	}
+	for segment := range strings.SplitSeq(key, "/") {
+		if segment == "" || segment == "." || segment == ".." {
+			return false
+		}
+	}
+	return true
+}
+
+// validPrefix says whether a key may begin so.
+func validPrefix(prefix string) bool {
+	for i := range len(prefix) {
+		if !isKeyByte(prefix[i]) {
+			return false
+		}
+	}
+	return len(prefix) <= maxKey
+}
+
+func isKeyByte(b byte) bool {
+	return 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || '0' <= b && b <= '9' || strings.IndexByte("!_.*'()/-", b) >= 0
+}

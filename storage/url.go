@@ -1,0 +1,96 @@
+package storage
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
+
+	"github.com/narthex-platform/narthex/services/environment"
+)
+
+// The lifetimes of a read URL (spec.md § Limits).
+const (
+	MinLifetime     = time.Minute
+	MaxLifetime     = 6 * time.Hour
+	DefaultLifetime = 15 * time.Minute
+)
+
+// reading is all that a read URL is made of.
+type reading struct {
+	delivery  url.URL // scheme and host of the delivery origin, path of the endpoint
+	pathStyle bool
+	region    string
+	settings  environment.Storage // for the credentials
+	signer    *v4.Signer
+}
+
+func newReading(settings environment.Storage) (reading, error) {
+	endpoint, err := url.Parse(settings.Endpoint)
+	if err != nil || !isHTTP(endpoint) {
+		return reading{}, environment.ErrObjectStorage
+	}
+	delivery, err := url.Parse(settings.Delivery)
+	if err != nil || !isHTTP(delivery) {
+		return reading{}, environment.ErrObjectStorage
+	}
+	return reading{
+		delivery: url.URL{Scheme: delivery.Scheme, Host: delivery.Host, Path: endpoint.Path},
+		// An address has no subdomains.
+		pathStyle: settings.ForcePathStyle || net.ParseIP(delivery.Hostname()) != nil,
+		region:    settings.Region,
+		settings:  settings,
+		signer:    v4.NewSigner(func(o *v4.SignerOptions) { o.DisableURIPathEscaping = true }),
+	}, nil
+}
+
+func isHTTP(u *url.URL) bool {
+	return (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
+}
+
+// CreateReadURL returns a URL on the delivery origin by which everybody who has it can read the object until expiresAt, in
+// ranges too; the service is not asked, not even whether the object exists. A lifetime of 0 is DefaultLifetime. Within windows
+// of a third of the lifetime, which begin at the same moments in every process, the URL is the same to the byte, so that
+// browsers can cache what it names; it is therefore good for two thirds of the lifetime at least. The URL is a bearer
+// capability: authorize first, never log or store it. Errors: KEY_INVALID, LIFETIME_INVALID.
+func (b *Bucket) CreateReadURL(ctx context.Context, key string, lifetime time.Duration) (
+	readURL string, expiresAt time.Time, err error,
+) {
+	if lifetime == 0 {
+		lifetime = DefaultLifetime
+	}
+	switch {
+	case !validKey(key):
+		return "", time.Time{}, ErrKey
+	case lifetime < MinLifetime || lifetime > MaxLifetime:
+		return "", time.Time{}, ErrLifetime
+	}
+	lifetime = lifetime.Truncate(time.Second) // S3 counts seconds
+	signedAt := b.provider.now().UTC().Truncate(lifetime / 3).Truncate(time.Second)
+	r := &b.provider.reading
+	request := &http.Request{Method: http.MethodGet, Header: http.Header{}, URL: r.url(b.name, key)}
+	request.URL.RawQuery = "X-Amz-Expires=" + strconv.FormatInt(int64(lifetime/time.Second), 10)
+	readURL, _, err = r.signer.PresignHTTP(ctx, credentials(r.settings), request, "UNSIGNED-PAYLOAD", "s3", r.region, signedAt)
+	if err != nil {
+		return "", time.Time{}, ErrUnavailable
+	}
+	return readURL, signedAt.Add(lifetime), nil
+}
+
+// url names the object as the client library does. Of the characters of keys net/url escapes the same as S3, so that what is
+// signed is what is asked for.
+func (r *reading) url(bucket, key string) *url.URL {
+	u := r.delivery
+	if r.pathStyle {
+		key = bucket + "/" + key
+	} else {
+		u.Host = bucket + "." + u.Host
+	}
+	u.Path = strings.TrimSuffix(u.Path, "/") + "/" + key
+	return &u
+}
