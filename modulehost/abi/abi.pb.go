@@ -28,21 +28,36 @@ const (
 type Method int32
 
 const (
-	Method_METHOD_UNSPECIFIED Method = 0
-	Method_METHOD_REGISTER    Method = 1
-	Method_METHOD_START       Method = 2
-	Method_METHOD_STOP        Method = 3
-	Method_METHOD_HANDLE      Method = 4
-	Method_METHOD_QUERY       Method = 32
-	Method_METHOD_FETCH       Method = 33
-	Method_METHOD_CLOSE_ROWS  Method = 34
-	Method_METHOD_EXEC        Method = 35
-	Method_METHOD_BEGIN       Method = 36
-	Method_METHOD_COMMIT      Method = 37
-	Method_METHOD_ROLLBACK    Method = 38
-	Method_METHOD_ALLOWED     Method = 48
-	Method_METHOD_LOG         Method = 49
-	Method_METHOD_SECRET      Method = 50
+	Method_METHOD_UNSPECIFIED     Method = 0
+	Method_METHOD_REGISTER        Method = 1
+	Method_METHOD_START           Method = 2
+	Method_METHOD_STOP            Method = 3
+	Method_METHOD_HANDLE          Method = 4
+	Method_METHOD_SNAPSHOT        Method = 5
+	Method_METHOD_PROVIDE         Method = 6
+	Method_METHOD_QUERY           Method = 32
+	Method_METHOD_FETCH           Method = 33
+	Method_METHOD_CLOSE_ROWS      Method = 34
+	Method_METHOD_EXEC            Method = 35
+	Method_METHOD_BEGIN           Method = 36
+	Method_METHOD_COMMIT          Method = 37
+	Method_METHOD_ROLLBACK        Method = 38
+	Method_METHOD_ALLOWED         Method = 48
+	Method_METHOD_LOG             Method = 49
+	Method_METHOD_SECRET          Method = 50
+	Method_METHOD_INVOKE          Method = 51
+	Method_METHOD_PUBLISH         Method = 52
+	Method_METHOD_SEND_MAIL       Method = 53
+	Method_METHOD_BUCKET_LIST     Method = 64
+	Method_METHOD_BUCKET_HEAD     Method = 65
+	Method_METHOD_BUCKET_GET      Method = 66
+	Method_METHOD_BUCKET_READ     Method = 67
+	Method_METHOD_BUCKET_PUT      Method = 68
+	Method_METHOD_BUCKET_WRITE    Method = 69
+	Method_METHOD_BUCKET_COMMIT   Method = 70
+	Method_METHOD_BUCKET_CLOSE    Method = 71
+	Method_METHOD_BUCKET_DELETE   Method = 72
+	Method_METHOD_BUCKET_READ_URL Method = 73
 )
 
 // Enum value maps for Method.
@@ -53,6 +68,8 @@ var (
 		2:  "METHOD_START",
 		3:  "METHOD_STOP",
 		4:  "METHOD_HANDLE",
+		5:  "METHOD_SNAPSHOT",
+		6:  "METHOD_PROVIDE",
 		32: "METHOD_QUERY",
 		33: "METHOD_FETCH",
 		34: "METHOD_CLOSE_ROWS",
@@ -63,23 +80,51 @@ var (
 		48: "METHOD_ALLOWED",
 		49: "METHOD_LOG",
 		50: "METHOD_SECRET",
+		51: "METHOD_INVOKE",
+		52: "METHOD_PUBLISH",
+		53: "METHOD_SEND_MAIL",
+		64: "METHOD_BUCKET_LIST",
+		65: "METHOD_BUCKET_HEAD",
+		66: "METHOD_BUCKET_GET",
+		67: "METHOD_BUCKET_READ",
+		68: "METHOD_BUCKET_PUT",
+		69: "METHOD_BUCKET_WRITE",
+		70: "METHOD_BUCKET_COMMIT",
+		71: "METHOD_BUCKET_CLOSE",
+		72: "METHOD_BUCKET_DELETE",
+		73: "METHOD_BUCKET_READ_URL",
 	}
 	Method_value = map[string]int32{
-		"METHOD_UNSPECIFIED": 0,
-		"METHOD_REGISTER":    1,
-		"METHOD_START":       2,
-		"METHOD_STOP":        3,
-		"METHOD_HANDLE":      4,
-		"METHOD_QUERY":       32,
-		"METHOD_FETCH":       33,
-		"METHOD_CLOSE_ROWS":  34,
-		"METHOD_EXEC":        35,
-		"METHOD_BEGIN":       36,
-		"METHOD_COMMIT":      37,
-		"METHOD_ROLLBACK":    38,
-		"METHOD_ALLOWED":     48,
-		"METHOD_LOG":         49,
-		"METHOD_SECRET":      50,
+		"METHOD_UNSPECIFIED":     0,
+		"METHOD_REGISTER":        1,
+		"METHOD_START":           2,
+		"METHOD_STOP":            3,
+		"METHOD_HANDLE":          4,
+		"METHOD_SNAPSHOT":        5,
+		"METHOD_PROVIDE":         6,
+		"METHOD_QUERY":           32,
+		"METHOD_FETCH":           33,
+		"METHOD_CLOSE_ROWS":      34,
+		"METHOD_EXEC":            35,
+		"METHOD_BEGIN":           36,
+		"METHOD_COMMIT":          37,
+		"METHOD_ROLLBACK":        38,
+		"METHOD_ALLOWED":         48,
+		"METHOD_LOG":             49,
+		"METHOD_SECRET":          50,
+		"METHOD_INVOKE":          51,
+		"METHOD_PUBLISH":         52,
+		"METHOD_SEND_MAIL":       53,
+		"METHOD_BUCKET_LIST":     64,
+		"METHOD_BUCKET_HEAD":     65,
+		"METHOD_BUCKET_GET":      66,
+		"METHOD_BUCKET_READ":     67,
+		"METHOD_BUCKET_PUT":      68,
+		"METHOD_BUCKET_WRITE":    69,
+		"METHOD_BUCKET_COMMIT":   70,
+		"METHOD_BUCKET_CLOSE":    71,
+		"METHOD_BUCKET_DELETE":   72,
+		"METHOD_BUCKET_READ_URL": 73,
 	}
 )
 
@@ -202,7 +247,7 @@ func (x Principal_Kind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Principal_Kind.Descriptor instead.
 func (Principal_Kind) EnumDescriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{11, 0}
+	return file_abi_proto_rawDescGZIP(), []int{12, 0}
 }
 
 type LogRequest_Level int32
@@ -254,7 +299,7 @@ func (x LogRequest_Level) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use LogRequest_Level.Descriptor instead.
 func (LogRequest_Level) EnumDescriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{32, 0}
+	return file_abi_proto_rawDescGZIP(), []int{33, 0}
 }
 
 // RegisterRequest is the handshake: the first call after a process started.
@@ -332,6 +377,8 @@ type RegisterResponse struct {
 	Abi           uint32                 `protobuf:"varint,1,opt,name=abi,proto3" json:"abi,omitempty"`
 	SdkVersion    string                 `protobuf:"bytes,2,opt,name=sdk_version,json=sdkVersion,proto3" json:"sdk_version,omitempty"`
 	Routes        []*Route               `protobuf:"bytes,3,rep,name=routes,proto3" json:"routes,omitempty"`
+	Channels      []*Channel             `protobuf:"bytes,4,rep,name=channels,proto3" json:"channels,omitempty"`
+	Capabilities  []string               `protobuf:"bytes,5,rep,name=capabilities,proto3" json:"capabilities,omitempty"` // of the manifest's provides, those that other modules may invoke
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -387,6 +434,73 @@ func (x *RegisterResponse) GetRoutes() []*Route {
 	return nil
 }
 
+func (x *RegisterResponse) GetChannels() []*Channel {
+	if x != nil {
+		return x.Channels
+	}
+	return nil
+}
+
+func (x *RegisterResponse) GetCapabilities() []string {
+	if x != nil {
+		return x.Capabilities
+	}
+	return nil
+}
+
+// Channel is one realtime channel below /api/v1/module-realtime/<module-id>.
+type Channel struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Permission    string                 `protobuf:"bytes,2,opt,name=permission,proto3" json:"permission,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Channel) Reset() {
+	*x = Channel{}
+	mi := &file_abi_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Channel) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Channel) ProtoMessage() {}
+
+func (x *Channel) ProtoReflect() protoreflect.Message {
+	mi := &file_abi_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Channel.ProtoReflect.Descriptor instead.
+func (*Channel) Descriptor() ([]byte, []int) {
+	return file_abi_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *Channel) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Channel) GetPermission() string {
+	if x != nil {
+		return x.Permission
+	}
+	return ""
+}
+
 // Route is one HTTP route below /api/v1/modules/<module-id>.
 type Route struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -401,7 +515,7 @@ type Route struct {
 
 func (x *Route) Reset() {
 	*x = Route{}
-	mi := &file_abi_proto_msgTypes[2]
+	mi := &file_abi_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -413,7 +527,7 @@ func (x *Route) String() string {
 func (*Route) ProtoMessage() {}
 
 func (x *Route) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[2]
+	mi := &file_abi_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -426,7 +540,7 @@ func (x *Route) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Route.ProtoReflect.Descriptor instead.
 func (*Route) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{2}
+	return file_abi_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *Route) GetMethod() string {
@@ -474,7 +588,7 @@ type StartRequest struct {
 
 func (x *StartRequest) Reset() {
 	*x = StartRequest{}
-	mi := &file_abi_proto_msgTypes[3]
+	mi := &file_abi_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -486,7 +600,7 @@ func (x *StartRequest) String() string {
 func (*StartRequest) ProtoMessage() {}
 
 func (x *StartRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[3]
+	mi := &file_abi_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -499,7 +613,7 @@ func (x *StartRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StartRequest.ProtoReflect.Descriptor instead.
 func (*StartRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{3}
+	return file_abi_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *StartRequest) GetDatabase() bool {
@@ -532,7 +646,7 @@ type Setting struct {
 
 func (x *Setting) Reset() {
 	*x = Setting{}
-	mi := &file_abi_proto_msgTypes[4]
+	mi := &file_abi_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -544,7 +658,7 @@ func (x *Setting) String() string {
 func (*Setting) ProtoMessage() {}
 
 func (x *Setting) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[4]
+	mi := &file_abi_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -557,7 +671,7 @@ func (x *Setting) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Setting.ProtoReflect.Descriptor instead.
 func (*Setting) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{4}
+	return file_abi_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Setting) GetKey() string {
@@ -631,7 +745,7 @@ type StartResponse struct {
 
 func (x *StartResponse) Reset() {
 	*x = StartResponse{}
-	mi := &file_abi_proto_msgTypes[5]
+	mi := &file_abi_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -643,7 +757,7 @@ func (x *StartResponse) String() string {
 func (*StartResponse) ProtoMessage() {}
 
 func (x *StartResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[5]
+	mi := &file_abi_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -656,7 +770,7 @@ func (x *StartResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StartResponse.ProtoReflect.Descriptor instead.
 func (*StartResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{5}
+	return file_abi_proto_rawDescGZIP(), []int{6}
 }
 
 type StopRequest struct {
@@ -667,7 +781,7 @@ type StopRequest struct {
 
 func (x *StopRequest) Reset() {
 	*x = StopRequest{}
-	mi := &file_abi_proto_msgTypes[6]
+	mi := &file_abi_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -679,7 +793,7 @@ func (x *StopRequest) String() string {
 func (*StopRequest) ProtoMessage() {}
 
 func (x *StopRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[6]
+	mi := &file_abi_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -692,7 +806,7 @@ func (x *StopRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StopRequest.ProtoReflect.Descriptor instead.
 func (*StopRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{6}
+	return file_abi_proto_rawDescGZIP(), []int{7}
 }
 
 type StopResponse struct {
@@ -703,7 +817,7 @@ type StopResponse struct {
 
 func (x *StopResponse) Reset() {
 	*x = StopResponse{}
-	mi := &file_abi_proto_msgTypes[7]
+	mi := &file_abi_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -715,7 +829,7 @@ func (x *StopResponse) String() string {
 func (*StopResponse) ProtoMessage() {}
 
 func (x *StopResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[7]
+	mi := &file_abi_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -728,7 +842,7 @@ func (x *StopResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StopResponse.ProtoReflect.Descriptor instead.
 func (*StopResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{7}
+	return file_abi_proto_rawDescGZIP(), []int{8}
 }
 
 // HandleRequest is one HTTP request that passed every gate of the platform.
@@ -752,7 +866,7 @@ type HandleRequest struct {
 
 func (x *HandleRequest) Reset() {
 	*x = HandleRequest{}
-	mi := &file_abi_proto_msgTypes[8]
+	mi := &file_abi_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -764,7 +878,7 @@ func (x *HandleRequest) String() string {
 func (*HandleRequest) ProtoMessage() {}
 
 func (x *HandleRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[8]
+	mi := &file_abi_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -777,7 +891,7 @@ func (x *HandleRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HandleRequest.ProtoReflect.Descriptor instead.
 func (*HandleRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{8}
+	return file_abi_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *HandleRequest) GetRoute() uint32 {
@@ -877,7 +991,7 @@ type HandleResponse struct {
 
 func (x *HandleResponse) Reset() {
 	*x = HandleResponse{}
-	mi := &file_abi_proto_msgTypes[9]
+	mi := &file_abi_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -889,7 +1003,7 @@ func (x *HandleResponse) String() string {
 func (*HandleResponse) ProtoMessage() {}
 
 func (x *HandleResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[9]
+	mi := &file_abi_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -902,7 +1016,7 @@ func (x *HandleResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HandleResponse.ProtoReflect.Descriptor instead.
 func (*HandleResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{9}
+	return file_abi_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *HandleResponse) GetStatus() uint32 {
@@ -943,7 +1057,7 @@ type Header struct {
 
 func (x *Header) Reset() {
 	*x = Header{}
-	mi := &file_abi_proto_msgTypes[10]
+	mi := &file_abi_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -955,7 +1069,7 @@ func (x *Header) String() string {
 func (*Header) ProtoMessage() {}
 
 func (x *Header) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[10]
+	mi := &file_abi_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -968,7 +1082,7 @@ func (x *Header) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Header.ProtoReflect.Descriptor instead.
 func (*Header) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{10}
+	return file_abi_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Header) GetName() string {
@@ -997,7 +1111,7 @@ type Principal struct {
 
 func (x *Principal) Reset() {
 	*x = Principal{}
-	mi := &file_abi_proto_msgTypes[11]
+	mi := &file_abi_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1009,7 +1123,7 @@ func (x *Principal) String() string {
 func (*Principal) ProtoMessage() {}
 
 func (x *Principal) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[11]
+	mi := &file_abi_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1022,7 +1136,7 @@ func (x *Principal) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Principal.ProtoReflect.Descriptor instead.
 func (*Principal) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{11}
+	return file_abi_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Principal) GetKind() Principal_Kind {
@@ -1058,7 +1172,7 @@ type QueryRequest struct {
 
 func (x *QueryRequest) Reset() {
 	*x = QueryRequest{}
-	mi := &file_abi_proto_msgTypes[12]
+	mi := &file_abi_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1070,7 +1184,7 @@ func (x *QueryRequest) String() string {
 func (*QueryRequest) ProtoMessage() {}
 
 func (x *QueryRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[12]
+	mi := &file_abi_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1083,7 +1197,7 @@ func (x *QueryRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QueryRequest.ProtoReflect.Descriptor instead.
 func (*QueryRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{12}
+	return file_abi_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *QueryRequest) GetTransaction() uint64 {
@@ -1120,7 +1234,7 @@ type RowsResponse struct {
 
 func (x *RowsResponse) Reset() {
 	*x = RowsResponse{}
-	mi := &file_abi_proto_msgTypes[13]
+	mi := &file_abi_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1132,7 +1246,7 @@ func (x *RowsResponse) String() string {
 func (*RowsResponse) ProtoMessage() {}
 
 func (x *RowsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[13]
+	mi := &file_abi_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1145,7 +1259,7 @@ func (x *RowsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RowsResponse.ProtoReflect.Descriptor instead.
 func (*RowsResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{13}
+	return file_abi_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *RowsResponse) GetCursor() uint64 {
@@ -1180,7 +1294,7 @@ type Column struct {
 
 func (x *Column) Reset() {
 	*x = Column{}
-	mi := &file_abi_proto_msgTypes[14]
+	mi := &file_abi_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1192,7 +1306,7 @@ func (x *Column) String() string {
 func (*Column) ProtoMessage() {}
 
 func (x *Column) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[14]
+	mi := &file_abi_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1205,7 +1319,7 @@ func (x *Column) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Column.ProtoReflect.Descriptor instead.
 func (*Column) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{14}
+	return file_abi_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Column) GetName() string {
@@ -1238,7 +1352,7 @@ type FetchRequest struct {
 
 func (x *FetchRequest) Reset() {
 	*x = FetchRequest{}
-	mi := &file_abi_proto_msgTypes[15]
+	mi := &file_abi_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1250,7 +1364,7 @@ func (x *FetchRequest) String() string {
 func (*FetchRequest) ProtoMessage() {}
 
 func (x *FetchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[15]
+	mi := &file_abi_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1263,7 +1377,7 @@ func (x *FetchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FetchRequest.ProtoReflect.Descriptor instead.
 func (*FetchRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{15}
+	return file_abi_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *FetchRequest) GetCursor() uint64 {
@@ -1282,7 +1396,7 @@ type CloseRowsRequest struct {
 
 func (x *CloseRowsRequest) Reset() {
 	*x = CloseRowsRequest{}
-	mi := &file_abi_proto_msgTypes[16]
+	mi := &file_abi_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1294,7 +1408,7 @@ func (x *CloseRowsRequest) String() string {
 func (*CloseRowsRequest) ProtoMessage() {}
 
 func (x *CloseRowsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[16]
+	mi := &file_abi_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1307,7 +1421,7 @@ func (x *CloseRowsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CloseRowsRequest.ProtoReflect.Descriptor instead.
 func (*CloseRowsRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{16}
+	return file_abi_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *CloseRowsRequest) GetCursor() uint64 {
@@ -1325,7 +1439,7 @@ type CloseRowsResponse struct {
 
 func (x *CloseRowsResponse) Reset() {
 	*x = CloseRowsResponse{}
-	mi := &file_abi_proto_msgTypes[17]
+	mi := &file_abi_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1337,7 +1451,7 @@ func (x *CloseRowsResponse) String() string {
 func (*CloseRowsResponse) ProtoMessage() {}
 
 func (x *CloseRowsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[17]
+	mi := &file_abi_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1350,7 +1464,7 @@ func (x *CloseRowsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CloseRowsResponse.ProtoReflect.Descriptor instead.
 func (*CloseRowsResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{17}
+	return file_abi_proto_rawDescGZIP(), []int{18}
 }
 
 type ExecRequest struct {
@@ -1364,7 +1478,7 @@ type ExecRequest struct {
 
 func (x *ExecRequest) Reset() {
 	*x = ExecRequest{}
-	mi := &file_abi_proto_msgTypes[18]
+	mi := &file_abi_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1376,7 +1490,7 @@ func (x *ExecRequest) String() string {
 func (*ExecRequest) ProtoMessage() {}
 
 func (x *ExecRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[18]
+	mi := &file_abi_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1389,7 +1503,7 @@ func (x *ExecRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExecRequest.ProtoReflect.Descriptor instead.
 func (*ExecRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{18}
+	return file_abi_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ExecRequest) GetTransaction() uint64 {
@@ -1422,7 +1536,7 @@ type ExecResponse struct {
 
 func (x *ExecResponse) Reset() {
 	*x = ExecResponse{}
-	mi := &file_abi_proto_msgTypes[19]
+	mi := &file_abi_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1434,7 +1548,7 @@ func (x *ExecResponse) String() string {
 func (*ExecResponse) ProtoMessage() {}
 
 func (x *ExecResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[19]
+	mi := &file_abi_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1447,7 +1561,7 @@ func (x *ExecResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExecResponse.ProtoReflect.Descriptor instead.
 func (*ExecResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{19}
+	return file_abi_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ExecResponse) GetRowsAffected() int64 {
@@ -1465,7 +1579,7 @@ type BeginRequest struct {
 
 func (x *BeginRequest) Reset() {
 	*x = BeginRequest{}
-	mi := &file_abi_proto_msgTypes[20]
+	mi := &file_abi_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1477,7 +1591,7 @@ func (x *BeginRequest) String() string {
 func (*BeginRequest) ProtoMessage() {}
 
 func (x *BeginRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[20]
+	mi := &file_abi_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1490,7 +1604,7 @@ func (x *BeginRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BeginRequest.ProtoReflect.Descriptor instead.
 func (*BeginRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{20}
+	return file_abi_proto_rawDescGZIP(), []int{21}
 }
 
 type BeginResponse struct {
@@ -1502,7 +1616,7 @@ type BeginResponse struct {
 
 func (x *BeginResponse) Reset() {
 	*x = BeginResponse{}
-	mi := &file_abi_proto_msgTypes[21]
+	mi := &file_abi_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1514,7 +1628,7 @@ func (x *BeginResponse) String() string {
 func (*BeginResponse) ProtoMessage() {}
 
 func (x *BeginResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[21]
+	mi := &file_abi_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1527,7 +1641,7 @@ func (x *BeginResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BeginResponse.ProtoReflect.Descriptor instead.
 func (*BeginResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{21}
+	return file_abi_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *BeginResponse) GetTransaction() uint64 {
@@ -1546,7 +1660,7 @@ type CommitRequest struct {
 
 func (x *CommitRequest) Reset() {
 	*x = CommitRequest{}
-	mi := &file_abi_proto_msgTypes[22]
+	mi := &file_abi_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1558,7 +1672,7 @@ func (x *CommitRequest) String() string {
 func (*CommitRequest) ProtoMessage() {}
 
 func (x *CommitRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[22]
+	mi := &file_abi_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1571,7 +1685,7 @@ func (x *CommitRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CommitRequest.ProtoReflect.Descriptor instead.
 func (*CommitRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{22}
+	return file_abi_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *CommitRequest) GetTransaction() uint64 {
@@ -1589,7 +1703,7 @@ type CommitResponse struct {
 
 func (x *CommitResponse) Reset() {
 	*x = CommitResponse{}
-	mi := &file_abi_proto_msgTypes[23]
+	mi := &file_abi_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1601,7 +1715,7 @@ func (x *CommitResponse) String() string {
 func (*CommitResponse) ProtoMessage() {}
 
 func (x *CommitResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[23]
+	mi := &file_abi_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1614,7 +1728,7 @@ func (x *CommitResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CommitResponse.ProtoReflect.Descriptor instead.
 func (*CommitResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{23}
+	return file_abi_proto_rawDescGZIP(), []int{24}
 }
 
 type RollbackRequest struct {
@@ -1626,7 +1740,7 @@ type RollbackRequest struct {
 
 func (x *RollbackRequest) Reset() {
 	*x = RollbackRequest{}
-	mi := &file_abi_proto_msgTypes[24]
+	mi := &file_abi_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1638,7 +1752,7 @@ func (x *RollbackRequest) String() string {
 func (*RollbackRequest) ProtoMessage() {}
 
 func (x *RollbackRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[24]
+	mi := &file_abi_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1651,7 +1765,7 @@ func (x *RollbackRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RollbackRequest.ProtoReflect.Descriptor instead.
 func (*RollbackRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{24}
+	return file_abi_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *RollbackRequest) GetTransaction() uint64 {
@@ -1669,7 +1783,7 @@ type RollbackResponse struct {
 
 func (x *RollbackResponse) Reset() {
 	*x = RollbackResponse{}
-	mi := &file_abi_proto_msgTypes[25]
+	mi := &file_abi_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1681,7 +1795,7 @@ func (x *RollbackResponse) String() string {
 func (*RollbackResponse) ProtoMessage() {}
 
 func (x *RollbackResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[25]
+	mi := &file_abi_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1694,7 +1808,7 @@ func (x *RollbackResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RollbackResponse.ProtoReflect.Descriptor instead.
 func (*RollbackResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{25}
+	return file_abi_proto_rawDescGZIP(), []int{26}
 }
 
 // Value is one statement argument. Nothing set means NULL.
@@ -1717,7 +1831,7 @@ type Value struct {
 
 func (x *Value) Reset() {
 	*x = Value{}
-	mi := &file_abi_proto_msgTypes[26]
+	mi := &file_abi_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1729,7 +1843,7 @@ func (x *Value) String() string {
 func (*Value) ProtoMessage() {}
 
 func (x *Value) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[26]
+	mi := &file_abi_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1742,7 +1856,7 @@ func (x *Value) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Value.ProtoReflect.Descriptor instead.
 func (*Value) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{26}
+	return file_abi_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *Value) GetKind() isValue_Kind {
@@ -1885,7 +1999,7 @@ type TextList struct {
 
 func (x *TextList) Reset() {
 	*x = TextList{}
-	mi := &file_abi_proto_msgTypes[27]
+	mi := &file_abi_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1897,7 +2011,7 @@ func (x *TextList) String() string {
 func (*TextList) ProtoMessage() {}
 
 func (x *TextList) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[27]
+	mi := &file_abi_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1910,7 +2024,7 @@ func (x *TextList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TextList.ProtoReflect.Descriptor instead.
 func (*TextList) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{27}
+	return file_abi_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *TextList) GetValues() []string {
@@ -1929,7 +2043,7 @@ type IntegerList struct {
 
 func (x *IntegerList) Reset() {
 	*x = IntegerList{}
-	mi := &file_abi_proto_msgTypes[28]
+	mi := &file_abi_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1941,7 +2055,7 @@ func (x *IntegerList) String() string {
 func (*IntegerList) ProtoMessage() {}
 
 func (x *IntegerList) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[28]
+	mi := &file_abi_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1954,7 +2068,7 @@ func (x *IntegerList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use IntegerList.ProtoReflect.Descriptor instead.
 func (*IntegerList) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{28}
+	return file_abi_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *IntegerList) GetValues() []int64 {
@@ -1976,7 +2090,7 @@ type DatabaseError struct {
 
 func (x *DatabaseError) Reset() {
 	*x = DatabaseError{}
-	mi := &file_abi_proto_msgTypes[29]
+	mi := &file_abi_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1988,7 +2102,7 @@ func (x *DatabaseError) String() string {
 func (*DatabaseError) ProtoMessage() {}
 
 func (x *DatabaseError) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[29]
+	mi := &file_abi_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2001,7 +2115,7 @@ func (x *DatabaseError) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DatabaseError.ProtoReflect.Descriptor instead.
 func (*DatabaseError) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{29}
+	return file_abi_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *DatabaseError) GetSqlState() string {
@@ -2036,7 +2150,7 @@ type AllowedRequest struct {
 
 func (x *AllowedRequest) Reset() {
 	*x = AllowedRequest{}
-	mi := &file_abi_proto_msgTypes[30]
+	mi := &file_abi_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2048,7 +2162,7 @@ func (x *AllowedRequest) String() string {
 func (*AllowedRequest) ProtoMessage() {}
 
 func (x *AllowedRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[30]
+	mi := &file_abi_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2061,7 +2175,7 @@ func (x *AllowedRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AllowedRequest.ProtoReflect.Descriptor instead.
 func (*AllowedRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{30}
+	return file_abi_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *AllowedRequest) GetCall() uint64 {
@@ -2087,7 +2201,7 @@ type AllowedResponse struct {
 
 func (x *AllowedResponse) Reset() {
 	*x = AllowedResponse{}
-	mi := &file_abi_proto_msgTypes[31]
+	mi := &file_abi_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2099,7 +2213,7 @@ func (x *AllowedResponse) String() string {
 func (*AllowedResponse) ProtoMessage() {}
 
 func (x *AllowedResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[31]
+	mi := &file_abi_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2112,7 +2226,7 @@ func (x *AllowedResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AllowedResponse.ProtoReflect.Descriptor instead.
 func (*AllowedResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{31}
+	return file_abi_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *AllowedResponse) GetAllowed() bool {
@@ -2133,7 +2247,7 @@ type LogRequest struct {
 
 func (x *LogRequest) Reset() {
 	*x = LogRequest{}
-	mi := &file_abi_proto_msgTypes[32]
+	mi := &file_abi_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2145,7 +2259,7 @@ func (x *LogRequest) String() string {
 func (*LogRequest) ProtoMessage() {}
 
 func (x *LogRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[32]
+	mi := &file_abi_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2158,7 +2272,7 @@ func (x *LogRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogRequest.ProtoReflect.Descriptor instead.
 func (*LogRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{32}
+	return file_abi_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *LogRequest) GetLevel() LogRequest_Level {
@@ -2190,7 +2304,7 @@ type LogResponse struct {
 
 func (x *LogResponse) Reset() {
 	*x = LogResponse{}
-	mi := &file_abi_proto_msgTypes[33]
+	mi := &file_abi_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2202,7 +2316,7 @@ func (x *LogResponse) String() string {
 func (*LogResponse) ProtoMessage() {}
 
 func (x *LogResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[33]
+	mi := &file_abi_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2215,7 +2329,7 @@ func (x *LogResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogResponse.ProtoReflect.Descriptor instead.
 func (*LogResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{33}
+	return file_abi_proto_rawDescGZIP(), []int{34}
 }
 
 // SecretRequest asks for a value that the deployment supplies for a key that the manifest declares as a secret.
@@ -2228,7 +2342,7 @@ type SecretRequest struct {
 
 func (x *SecretRequest) Reset() {
 	*x = SecretRequest{}
-	mi := &file_abi_proto_msgTypes[34]
+	mi := &file_abi_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2240,7 +2354,7 @@ func (x *SecretRequest) String() string {
 func (*SecretRequest) ProtoMessage() {}
 
 func (x *SecretRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[34]
+	mi := &file_abi_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2253,7 +2367,7 @@ func (x *SecretRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SecretRequest.ProtoReflect.Descriptor instead.
 func (*SecretRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{34}
+	return file_abi_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *SecretRequest) GetKey() string {
@@ -2272,7 +2386,7 @@ type SecretResponse struct {
 
 func (x *SecretResponse) Reset() {
 	*x = SecretResponse{}
-	mi := &file_abi_proto_msgTypes[35]
+	mi := &file_abi_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2284,7 +2398,7 @@ func (x *SecretResponse) String() string {
 func (*SecretResponse) ProtoMessage() {}
 
 func (x *SecretResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[35]
+	mi := &file_abi_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2297,7 +2411,7 @@ func (x *SecretResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SecretResponse.ProtoReflect.Descriptor instead.
 func (*SecretResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{35}
+	return file_abi_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *SecretResponse) GetValue() string {
@@ -2305,6 +2419,1676 @@ func (x *SecretResponse) GetValue() string {
 		return x.Value
 	}
 	return ""
+}
+
+// SnapshotRequest asks for all that a new reader of a channel must know.
+type SnapshotRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Channel       string                 `protobuf:"bytes,1,opt,name=channel,proto3" json:"channel,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SnapshotRequest) Reset() {
+	*x = SnapshotRequest{}
+	mi := &file_abi_proto_msgTypes[37]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SnapshotRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SnapshotRequest) ProtoMessage() {}
+
+func (x *SnapshotRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_abi_proto_msgTypes[37]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SnapshotRequest.ProtoReflect.Descriptor instead.
+func (*SnapshotRequest) Descriptor() ([]byte, []int) {
+	return file_abi_proto_rawDescGZIP(), []int{37}
+}
+
+func (x *SnapshotRequest) GetChannel() string {
+	if x != nil {
+		return x.Channel
+	}
+	return ""
+}
+
+// SnapshotResponse holds what was published before: position is the number of the last publish on the channel when the snapshot was
+// begun. 0: none by this process.
+type SnapshotResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Position      uint64                 `protobuf:"varint,1,opt,name=position,proto3" json:"position,omitempty"`
+	Data          []byte                 `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"` // JSON, at most 1 MiB
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SnapshotResponse) Reset() {
+	*x = SnapshotResponse{}
+	mi := &file_abi_proto_msgTypes[38]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SnapshotResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SnapshotResponse) ProtoMessage() {}
+
+func (x *SnapshotResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_abi_proto_msgTypes[38]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SnapshotResponse.ProtoReflect.Descriptor instead.
+func (*SnapshotResponse) Descriptor() ([]byte, []int) {
+	return file_abi_proto_rawDescGZIP(), []int{38}
+}
+
+func (x *SnapshotResponse) GetPosition() uint64 {
+	if x != nil {
+		return x.Position
+	}
+	return 0
+}
+
+func (x *SnapshotResponse) GetData() []byte {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+// PublishRequest is one update. Numbers count the publishes of a channel by this process, from 1 without gaps, in the order of the calls.
+type PublishRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Channel       string                 `protobuf:"bytes,1,opt,name=channel,proto3" json:"channel,omitempty"`
+	Number        uint64                 `protobuf:"varint,2,opt,name=number,proto3" json:"number,omitempty"`
+	Data          []byte                 `protobuf:"bytes,3,opt,name=data,proto3" json:"data,omitempty"` // JSON, at most 64 KiB
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PublishRequest) Reset() {
+	*x = PublishRequest{}
+	mi := &file_abi_proto_msgTypes[39]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PublishRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PublishRequest) ProtoMessage() {}
+
+func (x *PublishRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_abi_proto_msgTypes[39]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PublishRequest.ProtoReflect.Descriptor instead.
+func (*PublishRequest) Descriptor() ([]byte, []int) {
+	return file_abi_proto_rawDescGZIP(), []int{39}
+}
+
+func (x *PublishRequest) GetChannel() string {
+	if x != nil {
+		return x.Channel
+	}
+	return ""
+}
+
+func (x *PublishRequest) GetNumber() uint64 {
+	if x != nil {
+		return x.Number
+	}
+	return 0
+}
+
+func (x *PublishRequest) GetData() []byte {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+type PublishResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PublishResponse) Reset() {
+	*x = PublishResponse{}
+	mi := &file_abi_proto_msgTypes[40]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PublishResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PublishResponse) ProtoMessage() {}
+
+func (x *PublishResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_abi_proto_msgTypes[40]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PublishResponse.ProtoReflect.Descriptor instead.
+func (*PublishResponse) Descriptor() ([]byte, []int) {
+	return file_abi_proto_rawDescGZIP(), []int{40}
+}
+
+// InvokeRequest calls a capability of another module; ProvideRequest is that call as it reaches the provider. JSON of at most 256 KiB
+// each way. The provider learns which module asks, never for which person.
+type InvokeRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Capability    string                 `protobuf:"bytes,1,opt,name=capability,proto3" json:"capability,omitempty"`
+	Method        string                 `protobuf:"bytes,2,opt,name=method,proto3" json:"method,omitempty"`
+	Input         []byte                 `protobuf:"bytes,3,opt,name=input,proto3" json:"input,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *InvokeRequest) Reset() {
+	*x = InvokeRequest{}
+	mi := &file_abi_proto_msgTypes[41]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *InvokeRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*InvokeRequest) ProtoMessage() {}
+
+func (x *InvokeRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_abi_proto_msgTypes[41]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use InvokeRequest.ProtoReflect.Descriptor instead.
+func (*InvokeRequest) Descriptor() ([]byte, []int) {
+	return file_abi_proto_rawDescGZIP(), []int{41}
+}
+
+func (x *InvokeRequest) GetCapability() string {
+	if x != nil {
+		return x.Capability
+	}
+	return ""
+}
+
+func (x *InvokeRequest) GetMethod() string {
+	if x != nil {
+		return x.Method
+	}
+	return ""
+}
+
+func (x *InvokeRequest) GetInput() []byte {
+	if x != nil {
+		return x.Input
+	}
+	return nil
+}
+
+type InvokeResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Output        []byte                 `protobuf:"bytes,1,opt,name=output,proto3" json:"output,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *InvokeResponse) Reset() {
+	*x = InvokeResponse{}
+	mi := &file_abi_proto_msgTypes[42]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *InvokeResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*InvokeResponse) ProtoMessage() {}
+
+func (x *InvokeResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_abi_proto_msgTypes[42]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use InvokeResponse.ProtoReflect.Descriptor instead.
+func (*InvokeResponse) Descriptor() ([]byte, []int) {
+	return file_abi_proto_rawDescGZIP(), []int{42}
+}
+
+func (x *InvokeResponse) GetOutput() []byte {
+	if x != nil {
+		return x.Output
+	}
+	return nil
+}
+
+type ProvideRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Capability    string                 `protobuf:"bytes,1,opt,name=capability,proto3" json:"capability,omitempty"`
+	Method        string                 `protobuf:"bytes,2,opt,name=method,proto3" json:"method,omitempty"`
+	Input         []byte                 `protobuf:"bytes,3,opt,name=input,proto3" json:"input,omitempty"`
+	Caller        string                 `protobuf:"bytes,4,opt,name=caller,proto3" json:"caller,omitempty"` // module id
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ProvideRequest) Reset() {
+	*x = ProvideRequest{}
+	mi := &file_abi_proto_msgTypes[43]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ProvideRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ProvideRequest) ProtoMessage() {}
+
+func (x *ProvideRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_abi_proto_msgTypes[43]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ProvideRequest.ProtoReflect.Descriptor instead.
+func (*ProvideRequest) Descriptor() ([]byte, []int) {
+	return file_abi_proto_rawDescGZIP(), []int{43}
+}
+
+func (x *ProvideRequest) GetCapability() string {
+	if x != nil {
+		return x.Capability
+	}
+	return ""
+}
+
+func (x *ProvideRequest) GetMethod() string {
+	if x != nil {
+		return x.Method
+	}
+	return ""
+}
+
+func (x *ProvideRequest) GetInput() []byte {
+	if x != nil {
+		return x.Input
+	}
+	return nil
+}
+
+func (x *ProvideRequest) GetCaller() string {
+	if x != nil {
+		return x.Caller
+	}
+	return ""
+}
+
+type ProvideResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Output        []byte                 `protobuf:"bytes,1,opt,name=output,proto3" json:"output,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ProvideResponse) Reset() {
+	*x = ProvideResponse{}
+	mi := &file_abi_proto_msgTypes[44]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ProvideResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ProvideResponse) ProtoMessage() {}
+
+func (x *ProvideResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_abi_proto_msgTypes[44]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ProvideResponse.ProtoReflect.Descriptor instead.
+func (*ProvideResponse) Descriptor() ([]byte, []int) {
+	return file_abi_proto_rawDescGZIP(), []int{44}
+}
+
+func (x *ProvideResponse) GetOutput() []byte {
+	if x != nil {
+		return x.Output
+	}
+	return nil
+}
+
+// SendMailRequest is one message. There is no sender: that is the host's.
+type SendMailRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	To            []*MailAddress         `protobuf:"bytes,1,rep,name=to,proto3" json:"to,omitempty"`
+	Subject       string                 `protobuf:"bytes,2,opt,name=subject,proto3" json:"subject,omitempty"`
+	Text          string                 `protobuf:"bytes,3,opt,name=text,proto3" json:"text,omitempty"`
+	Html          string                 `protobuf:"bytes,4,opt,name=html,proto3" json:"html,omitempty"`
+	ReplyTo       *MailAddress           `protobuf:"bytes,5,opt,name=reply_to,json=replyTo,proto3" json:"reply_to,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SendMailRequest) Reset() {
+	*x = SendMailRequest{}
+	mi := &file_abi_proto_msgTypes[45]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SendMailRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SendMailRequest) ProtoMessage() {}
+
+func (x *SendMailRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_abi_proto_msgTypes[45]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SendMailRequest.ProtoReflect.Descriptor instead.
+func (*SendMailRequest) Descriptor() ([]byte, []int) {
+	return file_abi_proto_rawDescGZIP(), []int{45}
+}
+
+func (x *SendMailRequest) GetTo() []*MailAddress {
+	if x != nil {
+		return x.To
+	}
+	return nil
+}
+
+func (x *SendMailRequest) GetSubject() string {
+	if x != nil {
+		return x.Subject
+	}
+	return ""
+}
+
+func (x *SendMailRequest) GetText() string {
+	if x != nil {
+		return x.Text
+	}
+	return ""
+}
+
+func (x *SendMailRequest) GetHtml() string {
+	if x != nil {
+		return x.Html
+	}
+	return ""
+}
+
+func (x *SendMailRequest) GetReplyTo() *MailAddress {
+	if x != nil {
+		return x.ReplyTo
+	}
+	return nil
+}
+
+type MailAddress struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Address       string                 `protobuf:"bytes,1,opt,name=address,proto3" json:"address,omitempty"`
+	Name          string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MailAddress) Reset() {
+	*x = MailAddress{}
+	mi := &file_abi_proto_msgTypes[46]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MailAddress) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MailAddress) ProtoMessage() {}
+
+func (x *MailAddress) ProtoReflect() protoreflect.Message {
+	mi := &file_abi_proto_msgTypes[46]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MailAddress.ProtoReflect.Descriptor instead.
+func (*MailAddress) Descriptor() ([]byte, []int) {
+	return file_abi_proto_rawDescGZIP(), []int{46}
+}
+
+func (x *MailAddress) GetAddress() string {
+	if x != nil {
+		return x.Address
+	}
+	return ""
+}
+
+func (x *MailAddress) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+type SendMailResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Outcome       string                 `protobuf:"bytes,1,opt,name=outcome,proto3" json:"outcome,omitempty"` // SENT, NOT_CONFIGURED, MESSAGE_INVALID, ...
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SendMailResponse) Reset() {
+	*x = SendMailResponse{}
+	mi := &file_abi_proto_msgTypes[47]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SendMailResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SendMailResponse) ProtoMessage() {}
+
+func (x *SendMailResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_abi_proto_msgTypes[47]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SendMailResponse.ProtoReflect.Descriptor instead.
+func (*SendMailResponse) Descriptor() ([]byte, []int) {
+	return file_abi_proto_rawDescGZIP(), []int{47}
+}
+
+func (x *SendMailResponse) GetOutcome() string {
+	if x != nil {
+		return x.Outcome
+	}
+	return ""
+}
+
+// Object is what the host knows of a stored object.
+type Object struct {
+	state          protoimpl.MessageState `protogen:"open.v1"`
+	Key            string                 `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
+	Size           int64                  `protobuf:"varint,2,opt,name=size,proto3" json:"size,omitempty"`
+	ContentType    string                 `protobuf:"bytes,3,opt,name=content_type,json=contentType,proto3" json:"content_type,omitempty"` // "" in a list
+	Etag           string                 `protobuf:"bytes,4,opt,name=etag,proto3" json:"etag,omitempty"`
+	ModifiedMicros int64                  `protobuf:"varint,5,opt,name=modified_micros,json=modifiedMicros,proto3" json:"modified_micros,omitempty"` // since 1970-01-01T00:00:00Z; 0: unknown
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *Object) Reset() {
+	*x = Object{}
+	mi := &file_abi_proto_msgTypes[48]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Object) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Object) ProtoMessage() {}
+
+func (x *Object) ProtoReflect() protoreflect.Message {
+	mi := &file_abi_proto_msgTypes[48]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Object.ProtoReflect.Descriptor instead.
+func (*Object) Descriptor() ([]byte, []int) {
+	return file_abi_proto_rawDescGZIP(), []int{48}
+}
+
+func (x *Object) GetKey() string {
+	if x != nil {
+		return x.Key
+	}
+	return ""
+}
+
+func (x *Object) GetSize() int64 {
+	if x != nil {
+		return x.Size
+	}
+	return 0
+}
+
+func (x *Object) GetContentType() string {
+	if x != nil {
+		return x.ContentType
+	}
+	return ""
+}
+
+func (x *Object) GetEtag() string {
+	if x != nil {
+		return x.Etag
+	}
+	return ""
+}
+
+func (x *Object) GetModifiedMicros() int64 {
+	if x != nil {
+		return x.ModifiedMicros
+	}
+	return 0
+}
+
+type BucketListRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Bucket        string                 `protobuf:"bytes,1,opt,name=bucket,proto3" json:"bucket,omitempty"`
+	Prefix        string                 `protobuf:"bytes,2,opt,name=prefix,proto3" json:"prefix,omitempty"`
+	After         string                 `protobuf:"bytes,3,opt,name=after,proto3" json:"after,omitempty"`
+	Limit         uint32                 `protobuf:"varint,4,opt,name=limit,proto3" json:"limit,omitempty"` // 1 to 1,000
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BucketListRequest) Reset() {
+	*x = BucketListRequest{}
+	mi := &file_abi_proto_msgTypes[49]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BucketListRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BucketListRequest) ProtoMessage() {}
+
+func (x *BucketListRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_abi_proto_msgTypes[49]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BucketListRequest.ProtoReflect.Descriptor instead.
+func (*BucketListRequest) Descriptor() ([]byte, []int) {
+	return file_abi_proto_rawDescGZIP(), []int{49}
+}
+
+func (x *BucketListRequest) GetBucket() string {
+	if x != nil {
+		return x.Bucket
+	}
+	return ""
+}
+
+func (x *BucketListRequest) GetPrefix() string {
+	if x != nil {
+		return x.Prefix
+	}
+	return ""
+}
+
+func (x *BucketListRequest) GetAfter() string {
+	if x != nil {
+		return x.After
+	}
+	return ""
+}
+
+func (x *BucketListRequest) GetLimit() uint32 {
+	if x != nil {
+		return x.Limit
+	}
+	return 0
+}
+
+type BucketListResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Objects       []*Object              `protobuf:"bytes,1,rep,name=objects,proto3" json:"objects,omitempty"`
+	Next          string                 `protobuf:"bytes,2,opt,name=next,proto3" json:"next,omitempty"` // the after of the next page; "": there is none
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BucketListResponse) Reset() {
+	*x = BucketListResponse{}
+	mi := &file_abi_proto_msgTypes[50]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BucketListResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BucketListResponse) ProtoMessage() {}
+
+func (x *BucketListResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_abi_proto_msgTypes[50]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BucketListResponse.ProtoReflect.Descriptor instead.
+func (*BucketListResponse) Descriptor() ([]byte, []int) {
+	return file_abi_proto_rawDescGZIP(), []int{50}
+}
+
+func (x *BucketListResponse) GetObjects() []*Object {
+	if x != nil {
+		return x.Objects
+	}
+	return nil
+}
+
+func (x *BucketListResponse) GetNext() string {
+	if x != nil {
+		return x.Next
+	}
+	return ""
+}
+
+type BucketHeadRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Bucket        string                 `protobuf:"bytes,1,opt,name=bucket,proto3" json:"bucket,omitempty"`
+	Key           string                 `protobuf:"bytes,2,opt,name=key,proto3" json:"key,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BucketHeadRequest) Reset() {
+	*x = BucketHeadRequest{}
+	mi := &file_abi_proto_msgTypes[51]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BucketHeadRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BucketHeadRequest) ProtoMessage() {}
+
+func (x *BucketHeadRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_abi_proto_msgTypes[51]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BucketHeadRequest.ProtoReflect.Descriptor instead.
+func (*BucketHeadRequest) Descriptor() ([]byte, []int) {
+	return file_abi_proto_rawDescGZIP(), []int{51}
+}
+
+func (x *BucketHeadRequest) GetBucket() string {
+	if x != nil {
+		return x.Bucket
+	}
+	return ""
+}
+
+func (x *BucketHeadRequest) GetKey() string {
+	if x != nil {
+		return x.Key
+	}
+	return ""
+}
+
+type BucketHeadResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Object        *Object                `protobuf:"bytes,1,opt,name=object,proto3" json:"object,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BucketHeadResponse) Reset() {
+	*x = BucketHeadResponse{}
+	mi := &file_abi_proto_msgTypes[52]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BucketHeadResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BucketHeadResponse) ProtoMessage() {}
+
+func (x *BucketHeadResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_abi_proto_msgTypes[52]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BucketHeadResponse.ProtoReflect.Descriptor instead.
+func (*BucketHeadResponse) Descriptor() ([]byte, []int) {
+	return file_abi_proto_rawDescGZIP(), []int{52}
+}
+
+func (x *BucketHeadResponse) GetObject() *Object {
+	if x != nil {
+		return x.Object
+	}
+	return nil
+}
+
+// BucketGetRequest opens an object for reading. A length of 0 reads to its end.
+type BucketGetRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Bucket        string                 `protobuf:"bytes,1,opt,name=bucket,proto3" json:"bucket,omitempty"`
+	Key           string                 `protobuf:"bytes,2,opt,name=key,proto3" json:"key,omitempty"`
+	Offset        uint64                 `protobuf:"varint,3,opt,name=offset,proto3" json:"offset,omitempty"`
+	Length        uint64                 `protobuf:"varint,4,opt,name=length,proto3" json:"length,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BucketGetRequest) Reset() {
+	*x = BucketGetRequest{}
+	mi := &file_abi_proto_msgTypes[53]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BucketGetRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BucketGetRequest) ProtoMessage() {}
+
+func (x *BucketGetRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_abi_proto_msgTypes[53]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BucketGetRequest.ProtoReflect.Descriptor instead.
+func (*BucketGetRequest) Descriptor() ([]byte, []int) {
+	return file_abi_proto_rawDescGZIP(), []int{53}
+}
+
+func (x *BucketGetRequest) GetBucket() string {
+	if x != nil {
+		return x.Bucket
+	}
+	return ""
+}
+
+func (x *BucketGetRequest) GetKey() string {
+	if x != nil {
+		return x.Key
+	}
+	return ""
+}
+
+func (x *BucketGetRequest) GetOffset() uint64 {
+	if x != nil {
+		return x.Offset
+	}
+	return 0
+}
+
+func (x *BucketGetRequest) GetLength() uint64 {
+	if x != nil {
+		return x.Length
+	}
+	return 0
+}
+
+// BucketGetResponse holds the first piece. A handle other than 0 means that more may be read.
+type BucketGetResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Object        *Object                `protobuf:"bytes,1,opt,name=object,proto3" json:"object,omitempty"`
+	Handle        uint64                 `protobuf:"varint,2,opt,name=handle,proto3" json:"handle,omitempty"`
+	Data          []byte                 `protobuf:"bytes,3,opt,name=data,proto3" json:"data,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BucketGetResponse) Reset() {
+	*x = BucketGetResponse{}
+	mi := &file_abi_proto_msgTypes[54]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BucketGetResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BucketGetResponse) ProtoMessage() {}
+
+func (x *BucketGetResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_abi_proto_msgTypes[54]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BucketGetResponse.ProtoReflect.Descriptor instead.
+func (*BucketGetResponse) Descriptor() ([]byte, []int) {
+	return file_abi_proto_rawDescGZIP(), []int{54}
+}
+
+func (x *BucketGetResponse) GetObject() *Object {
+	if x != nil {
+		return x.Object
+	}
+	return nil
+}
+
+func (x *BucketGetResponse) GetHandle() uint64 {
+	if x != nil {
+		return x.Handle
+	}
+	return 0
+}
+
+func (x *BucketGetResponse) GetData() []byte {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+type BucketReadRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Handle        uint64                 `protobuf:"varint,1,opt,name=handle,proto3" json:"handle,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BucketReadRequest) Reset() {
+	*x = BucketReadRequest{}
+	mi := &file_abi_proto_msgTypes[55]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BucketReadRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BucketReadRequest) ProtoMessage() {}
+
+func (x *BucketReadRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_abi_proto_msgTypes[55]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BucketReadRequest.ProtoReflect.Descriptor instead.
+func (*BucketReadRequest) Descriptor() ([]byte, []int) {
+	return file_abi_proto_rawDescGZIP(), []int{55}
+}
+
+func (x *BucketReadRequest) GetHandle() uint64 {
+	if x != nil {
+		return x.Handle
+	}
+	return 0
+}
+
+// BucketReadResponse is a piece of at most 256 KiB. After the end the handle is gone.
+type BucketReadResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Data          []byte                 `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
+	End           bool                   `protobuf:"varint,2,opt,name=end,proto3" json:"end,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BucketReadResponse) Reset() {
+	*x = BucketReadResponse{}
+	mi := &file_abi_proto_msgTypes[56]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BucketReadResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BucketReadResponse) ProtoMessage() {}
+
+func (x *BucketReadResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_abi_proto_msgTypes[56]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BucketReadResponse.ProtoReflect.Descriptor instead.
+func (*BucketReadResponse) Descriptor() ([]byte, []int) {
+	return file_abi_proto_rawDescGZIP(), []int{56}
+}
+
+func (x *BucketReadResponse) GetData() []byte {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+func (x *BucketReadResponse) GetEnd() bool {
+	if x != nil {
+		return x.End
+	}
+	return false
+}
+
+type BucketPutRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Bucket        string                 `protobuf:"bytes,1,opt,name=bucket,proto3" json:"bucket,omitempty"`
+	Key           string                 `protobuf:"bytes,2,opt,name=key,proto3" json:"key,omitempty"`
+	ContentType   string                 `protobuf:"bytes,3,opt,name=content_type,json=contentType,proto3" json:"content_type,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BucketPutRequest) Reset() {
+	*x = BucketPutRequest{}
+	mi := &file_abi_proto_msgTypes[57]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BucketPutRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BucketPutRequest) ProtoMessage() {}
+
+func (x *BucketPutRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_abi_proto_msgTypes[57]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BucketPutRequest.ProtoReflect.Descriptor instead.
+func (*BucketPutRequest) Descriptor() ([]byte, []int) {
+	return file_abi_proto_rawDescGZIP(), []int{57}
+}
+
+func (x *BucketPutRequest) GetBucket() string {
+	if x != nil {
+		return x.Bucket
+	}
+	return ""
+}
+
+func (x *BucketPutRequest) GetKey() string {
+	if x != nil {
+		return x.Key
+	}
+	return ""
+}
+
+func (x *BucketPutRequest) GetContentType() string {
+	if x != nil {
+		return x.ContentType
+	}
+	return ""
+}
+
+type BucketPutResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Handle        uint64                 `protobuf:"varint,1,opt,name=handle,proto3" json:"handle,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BucketPutResponse) Reset() {
+	*x = BucketPutResponse{}
+	mi := &file_abi_proto_msgTypes[58]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BucketPutResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BucketPutResponse) ProtoMessage() {}
+
+func (x *BucketPutResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_abi_proto_msgTypes[58]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BucketPutResponse.ProtoReflect.Descriptor instead.
+func (*BucketPutResponse) Descriptor() ([]byte, []int) {
+	return file_abi_proto_rawDescGZIP(), []int{58}
+}
+
+func (x *BucketPutResponse) GetHandle() uint64 {
+	if x != nil {
+		return x.Handle
+	}
+	return 0
+}
+
+// BucketWriteRequest is a piece of at most 256 KiB.
+type BucketWriteRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Handle        uint64                 `protobuf:"varint,1,opt,name=handle,proto3" json:"handle,omitempty"`
+	Data          []byte                 `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BucketWriteRequest) Reset() {
+	*x = BucketWriteRequest{}
+	mi := &file_abi_proto_msgTypes[59]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BucketWriteRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BucketWriteRequest) ProtoMessage() {}
+
+func (x *BucketWriteRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_abi_proto_msgTypes[59]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BucketWriteRequest.ProtoReflect.Descriptor instead.
+func (*BucketWriteRequest) Descriptor() ([]byte, []int) {
+	return file_abi_proto_rawDescGZIP(), []int{59}
+}
+
+func (x *BucketWriteRequest) GetHandle() uint64 {
+	if x != nil {
+		return x.Handle
+	}
+	return 0
+}
+
+func (x *BucketWriteRequest) GetData() []byte {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+type BucketWriteResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BucketWriteResponse) Reset() {
+	*x = BucketWriteResponse{}
+	mi := &file_abi_proto_msgTypes[60]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BucketWriteResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BucketWriteResponse) ProtoMessage() {}
+
+func (x *BucketWriteResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_abi_proto_msgTypes[60]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BucketWriteResponse.ProtoReflect.Descriptor instead.
+func (*BucketWriteResponse) Descriptor() ([]byte, []int) {
+	return file_abi_proto_rawDescGZIP(), []int{60}
+}
+
+// BucketCommitRequest ends a put; only then is there an object.
+type BucketCommitRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Handle        uint64                 `protobuf:"varint,1,opt,name=handle,proto3" json:"handle,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BucketCommitRequest) Reset() {
+	*x = BucketCommitRequest{}
+	mi := &file_abi_proto_msgTypes[61]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BucketCommitRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BucketCommitRequest) ProtoMessage() {}
+
+func (x *BucketCommitRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_abi_proto_msgTypes[61]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BucketCommitRequest.ProtoReflect.Descriptor instead.
+func (*BucketCommitRequest) Descriptor() ([]byte, []int) {
+	return file_abi_proto_rawDescGZIP(), []int{61}
+}
+
+func (x *BucketCommitRequest) GetHandle() uint64 {
+	if x != nil {
+		return x.Handle
+	}
+	return 0
+}
+
+type BucketCommitResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Object        *Object                `protobuf:"bytes,1,opt,name=object,proto3" json:"object,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BucketCommitResponse) Reset() {
+	*x = BucketCommitResponse{}
+	mi := &file_abi_proto_msgTypes[62]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BucketCommitResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BucketCommitResponse) ProtoMessage() {}
+
+func (x *BucketCommitResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_abi_proto_msgTypes[62]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BucketCommitResponse.ProtoReflect.Descriptor instead.
+func (*BucketCommitResponse) Descriptor() ([]byte, []int) {
+	return file_abi_proto_rawDescGZIP(), []int{62}
+}
+
+func (x *BucketCommitResponse) GetObject() *Object {
+	if x != nil {
+		return x.Object
+	}
+	return nil
+}
+
+// BucketCloseRequest gives up a handle: reading ends, and what was written is forgotten.
+type BucketCloseRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Handle        uint64                 `protobuf:"varint,1,opt,name=handle,proto3" json:"handle,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BucketCloseRequest) Reset() {
+	*x = BucketCloseRequest{}
+	mi := &file_abi_proto_msgTypes[63]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BucketCloseRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BucketCloseRequest) ProtoMessage() {}
+
+func (x *BucketCloseRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_abi_proto_msgTypes[63]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BucketCloseRequest.ProtoReflect.Descriptor instead.
+func (*BucketCloseRequest) Descriptor() ([]byte, []int) {
+	return file_abi_proto_rawDescGZIP(), []int{63}
+}
+
+func (x *BucketCloseRequest) GetHandle() uint64 {
+	if x != nil {
+		return x.Handle
+	}
+	return 0
+}
+
+type BucketCloseResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BucketCloseResponse) Reset() {
+	*x = BucketCloseResponse{}
+	mi := &file_abi_proto_msgTypes[64]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BucketCloseResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BucketCloseResponse) ProtoMessage() {}
+
+func (x *BucketCloseResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_abi_proto_msgTypes[64]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BucketCloseResponse.ProtoReflect.Descriptor instead.
+func (*BucketCloseResponse) Descriptor() ([]byte, []int) {
+	return file_abi_proto_rawDescGZIP(), []int{64}
+}
+
+type BucketDeleteRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Bucket        string                 `protobuf:"bytes,1,opt,name=bucket,proto3" json:"bucket,omitempty"`
+	Key           string                 `protobuf:"bytes,2,opt,name=key,proto3" json:"key,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BucketDeleteRequest) Reset() {
+	*x = BucketDeleteRequest{}
+	mi := &file_abi_proto_msgTypes[65]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BucketDeleteRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BucketDeleteRequest) ProtoMessage() {}
+
+func (x *BucketDeleteRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_abi_proto_msgTypes[65]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BucketDeleteRequest.ProtoReflect.Descriptor instead.
+func (*BucketDeleteRequest) Descriptor() ([]byte, []int) {
+	return file_abi_proto_rawDescGZIP(), []int{65}
+}
+
+func (x *BucketDeleteRequest) GetBucket() string {
+	if x != nil {
+		return x.Bucket
+	}
+	return ""
+}
+
+func (x *BucketDeleteRequest) GetKey() string {
+	if x != nil {
+		return x.Key
+	}
+	return ""
+}
+
+type BucketDeleteResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BucketDeleteResponse) Reset() {
+	*x = BucketDeleteResponse{}
+	mi := &file_abi_proto_msgTypes[66]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BucketDeleteResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BucketDeleteResponse) ProtoMessage() {}
+
+func (x *BucketDeleteResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_abi_proto_msgTypes[66]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BucketDeleteResponse.ProtoReflect.Descriptor instead.
+func (*BucketDeleteResponse) Descriptor() ([]byte, []int) {
+	return file_abi_proto_rawDescGZIP(), []int{66}
+}
+
+type BucketReadURLRequest struct {
+	state           protoimpl.MessageState `protogen:"open.v1"`
+	Bucket          string                 `protobuf:"bytes,1,opt,name=bucket,proto3" json:"bucket,omitempty"`
+	Key             string                 `protobuf:"bytes,2,opt,name=key,proto3" json:"key,omitempty"`
+	LifetimeSeconds int64                  `protobuf:"varint,3,opt,name=lifetime_seconds,json=lifetimeSeconds,proto3" json:"lifetime_seconds,omitempty"` // 0: the default
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
+}
+
+func (x *BucketReadURLRequest) Reset() {
+	*x = BucketReadURLRequest{}
+	mi := &file_abi_proto_msgTypes[67]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BucketReadURLRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BucketReadURLRequest) ProtoMessage() {}
+
+func (x *BucketReadURLRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_abi_proto_msgTypes[67]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BucketReadURLRequest.ProtoReflect.Descriptor instead.
+func (*BucketReadURLRequest) Descriptor() ([]byte, []int) {
+	return file_abi_proto_rawDescGZIP(), []int{67}
+}
+
+func (x *BucketReadURLRequest) GetBucket() string {
+	if x != nil {
+		return x.Bucket
+	}
+	return ""
+}
+
+func (x *BucketReadURLRequest) GetKey() string {
+	if x != nil {
+		return x.Key
+	}
+	return ""
+}
+
+func (x *BucketReadURLRequest) GetLifetimeSeconds() int64 {
+	if x != nil {
+		return x.LifetimeSeconds
+	}
+	return 0
+}
+
+type BucketReadURLResponse struct {
+	state           protoimpl.MessageState `protogen:"open.v1"`
+	Url             string                 `protobuf:"bytes,1,opt,name=url,proto3" json:"url,omitempty"`
+	ExpiresAtMicros int64                  `protobuf:"varint,2,opt,name=expires_at_micros,json=expiresAtMicros,proto3" json:"expires_at_micros,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
+}
+
+func (x *BucketReadURLResponse) Reset() {
+	*x = BucketReadURLResponse{}
+	mi := &file_abi_proto_msgTypes[68]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BucketReadURLResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BucketReadURLResponse) ProtoMessage() {}
+
+func (x *BucketReadURLResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_abi_proto_msgTypes[68]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BucketReadURLResponse.ProtoReflect.Descriptor instead.
+func (*BucketReadURLResponse) Descriptor() ([]byte, []int) {
+	return file_abi_proto_rawDescGZIP(), []int{68}
+}
+
+func (x *BucketReadURLResponse) GetUrl() string {
+	if x != nil {
+		return x.Url
+	}
+	return ""
+}
+
+func (x *BucketReadURLResponse) GetExpiresAtMicros() int64 {
+	if x != nil {
+		return x.ExpiresAtMicros
+	}
+	return 0
 }
 
 var File_abi_proto protoreflect.FileDescriptor
@@ -2316,12 +4100,19 @@ const file_abi_proto_rawDesc = "" +
 	"\x03abi\x18\x01 \x01(\rR\x03abi\x12\x1b\n" +
 	"\tmodule_id\x18\x02 \x01(\tR\bmoduleId\x12%\n" +
 	"\x0emodule_version\x18\x03 \x01(\tR\rmoduleVersion\x12)\n" +
-	"\x10platform_version\x18\x04 \x01(\tR\x0fplatformVersion\"w\n" +
+	"\x10platform_version\x18\x04 \x01(\tR\x0fplatformVersion\"\xd3\x01\n" +
 	"\x10RegisterResponse\x12\x10\n" +
 	"\x03abi\x18\x01 \x01(\rR\x03abi\x12\x1f\n" +
 	"\vsdk_version\x18\x02 \x01(\tR\n" +
 	"sdkVersion\x120\n" +
-	"\x06routes\x18\x03 \x03(\v2\x18.narthex.module.v1.RouteR\x06routes\"\xb3\x01\n" +
+	"\x06routes\x18\x03 \x03(\v2\x18.narthex.module.v1.RouteR\x06routes\x126\n" +
+	"\bchannels\x18\x04 \x03(\v2\x1a.narthex.module.v1.ChannelR\bchannels\x12\"\n" +
+	"\fcapabilities\x18\x05 \x03(\tR\fcapabilities\"=\n" +
+	"\aChannel\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1e\n" +
+	"\n" +
+	"permission\x18\x02 \x01(\tR\n" +
+	"permission\"\xb3\x01\n" +
 	"\x05Route\x12\x16\n" +
 	"\x06method\x18\x01 \x01(\tR\x06method\x12\x12\n" +
 	"\x04path\x18\x02 \x01(\tR\x04path\x12\x1e\n" +
@@ -2456,13 +4247,114 @@ const file_abi_proto_rawDesc = "" +
 	"\rSecretRequest\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\"&\n" +
 	"\x0eSecretResponse\x12\x14\n" +
-	"\x05value\x18\x01 \x01(\tR\x05value*\xa8\x02\n" +
+	"\x05value\x18\x01 \x01(\tR\x05value\"+\n" +
+	"\x0fSnapshotRequest\x12\x18\n" +
+	"\achannel\x18\x01 \x01(\tR\achannel\"B\n" +
+	"\x10SnapshotResponse\x12\x1a\n" +
+	"\bposition\x18\x01 \x01(\x04R\bposition\x12\x12\n" +
+	"\x04data\x18\x02 \x01(\fR\x04data\"V\n" +
+	"\x0ePublishRequest\x12\x18\n" +
+	"\achannel\x18\x01 \x01(\tR\achannel\x12\x16\n" +
+	"\x06number\x18\x02 \x01(\x04R\x06number\x12\x12\n" +
+	"\x04data\x18\x03 \x01(\fR\x04data\"\x11\n" +
+	"\x0fPublishResponse\"]\n" +
+	"\rInvokeRequest\x12\x1e\n" +
+	"\n" +
+	"capability\x18\x01 \x01(\tR\n" +
+	"capability\x12\x16\n" +
+	"\x06method\x18\x02 \x01(\tR\x06method\x12\x14\n" +
+	"\x05input\x18\x03 \x01(\fR\x05input\"(\n" +
+	"\x0eInvokeResponse\x12\x16\n" +
+	"\x06output\x18\x01 \x01(\fR\x06output\"v\n" +
+	"\x0eProvideRequest\x12\x1e\n" +
+	"\n" +
+	"capability\x18\x01 \x01(\tR\n" +
+	"capability\x12\x16\n" +
+	"\x06method\x18\x02 \x01(\tR\x06method\x12\x14\n" +
+	"\x05input\x18\x03 \x01(\fR\x05input\x12\x16\n" +
+	"\x06caller\x18\x04 \x01(\tR\x06caller\")\n" +
+	"\x0fProvideResponse\x12\x16\n" +
+	"\x06output\x18\x01 \x01(\fR\x06output\"\xbe\x01\n" +
+	"\x0fSendMailRequest\x12.\n" +
+	"\x02to\x18\x01 \x03(\v2\x1e.narthex.module.v1.MailAddressR\x02to\x12\x18\n" +
+	"\asubject\x18\x02 \x01(\tR\asubject\x12\x12\n" +
+	"\x04text\x18\x03 \x01(\tR\x04text\x12\x12\n" +
+	"\x04html\x18\x04 \x01(\tR\x04html\x129\n" +
+	"\breply_to\x18\x05 \x01(\v2\x1e.narthex.module.v1.MailAddressR\areplyTo\";\n" +
+	"\vMailAddress\x12\x18\n" +
+	"\aaddress\x18\x01 \x01(\tR\aaddress\x12\x12\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\",\n" +
+	"\x10SendMailResponse\x12\x18\n" +
+	"\aoutcome\x18\x01 \x01(\tR\aoutcome\"\x8e\x01\n" +
+	"\x06Object\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x12\n" +
+	"\x04size\x18\x02 \x01(\x03R\x04size\x12!\n" +
+	"\fcontent_type\x18\x03 \x01(\tR\vcontentType\x12\x12\n" +
+	"\x04etag\x18\x04 \x01(\tR\x04etag\x12'\n" +
+	"\x0fmodified_micros\x18\x05 \x01(\x03R\x0emodifiedMicros\"o\n" +
+	"\x11BucketListRequest\x12\x16\n" +
+	"\x06bucket\x18\x01 \x01(\tR\x06bucket\x12\x16\n" +
+	"\x06prefix\x18\x02 \x01(\tR\x06prefix\x12\x14\n" +
+	"\x05after\x18\x03 \x01(\tR\x05after\x12\x14\n" +
+	"\x05limit\x18\x04 \x01(\rR\x05limit\"]\n" +
+	"\x12BucketListResponse\x123\n" +
+	"\aobjects\x18\x01 \x03(\v2\x19.narthex.module.v1.ObjectR\aobjects\x12\x12\n" +
+	"\x04next\x18\x02 \x01(\tR\x04next\"=\n" +
+	"\x11BucketHeadRequest\x12\x16\n" +
+	"\x06bucket\x18\x01 \x01(\tR\x06bucket\x12\x10\n" +
+	"\x03key\x18\x02 \x01(\tR\x03key\"G\n" +
+	"\x12BucketHeadResponse\x121\n" +
+	"\x06object\x18\x01 \x01(\v2\x19.narthex.module.v1.ObjectR\x06object\"l\n" +
+	"\x10BucketGetRequest\x12\x16\n" +
+	"\x06bucket\x18\x01 \x01(\tR\x06bucket\x12\x10\n" +
+	"\x03key\x18\x02 \x01(\tR\x03key\x12\x16\n" +
+	"\x06offset\x18\x03 \x01(\x04R\x06offset\x12\x16\n" +
+	"\x06length\x18\x04 \x01(\x04R\x06length\"r\n" +
+	"\x11BucketGetResponse\x121\n" +
+	"\x06object\x18\x01 \x01(\v2\x19.narthex.module.v1.ObjectR\x06object\x12\x16\n" +
+	"\x06handle\x18\x02 \x01(\x04R\x06handle\x12\x12\n" +
+	"\x04data\x18\x03 \x01(\fR\x04data\"+\n" +
+	"\x11BucketReadRequest\x12\x16\n" +
+	"\x06handle\x18\x01 \x01(\x04R\x06handle\":\n" +
+	"\x12BucketReadResponse\x12\x12\n" +
+	"\x04data\x18\x01 \x01(\fR\x04data\x12\x10\n" +
+	"\x03end\x18\x02 \x01(\bR\x03end\"_\n" +
+	"\x10BucketPutRequest\x12\x16\n" +
+	"\x06bucket\x18\x01 \x01(\tR\x06bucket\x12\x10\n" +
+	"\x03key\x18\x02 \x01(\tR\x03key\x12!\n" +
+	"\fcontent_type\x18\x03 \x01(\tR\vcontentType\"+\n" +
+	"\x11BucketPutResponse\x12\x16\n" +
+	"\x06handle\x18\x01 \x01(\x04R\x06handle\"@\n" +
+	"\x12BucketWriteRequest\x12\x16\n" +
+	"\x06handle\x18\x01 \x01(\x04R\x06handle\x12\x12\n" +
+	"\x04data\x18\x02 \x01(\fR\x04data\"\x15\n" +
+	"\x13BucketWriteResponse\"-\n" +
+	"\x13BucketCommitRequest\x12\x16\n" +
+	"\x06handle\x18\x01 \x01(\x04R\x06handle\"I\n" +
+	"\x14BucketCommitResponse\x121\n" +
+	"\x06object\x18\x01 \x01(\v2\x19.narthex.module.v1.ObjectR\x06object\",\n" +
+	"\x12BucketCloseRequest\x12\x16\n" +
+	"\x06handle\x18\x01 \x01(\x04R\x06handle\"\x15\n" +
+	"\x13BucketCloseResponse\"?\n" +
+	"\x13BucketDeleteRequest\x12\x16\n" +
+	"\x06bucket\x18\x01 \x01(\tR\x06bucket\x12\x10\n" +
+	"\x03key\x18\x02 \x01(\tR\x03key\"\x16\n" +
+	"\x14BucketDeleteResponse\"k\n" +
+	"\x14BucketReadURLRequest\x12\x16\n" +
+	"\x06bucket\x18\x01 \x01(\tR\x06bucket\x12\x10\n" +
+	"\x03key\x18\x02 \x01(\tR\x03key\x12)\n" +
+	"\x10lifetime_seconds\x18\x03 \x01(\x03R\x0flifetimeSeconds\"U\n" +
+	"\x15BucketReadURLResponse\x12\x10\n" +
+	"\x03url\x18\x01 \x01(\tR\x03url\x12*\n" +
+	"\x11expires_at_micros\x18\x02 \x01(\x03R\x0fexpiresAtMicros*\x86\x05\n" +
 	"\x06Method\x12\x16\n" +
 	"\x12METHOD_UNSPECIFIED\x10\x00\x12\x13\n" +
 	"\x0fMETHOD_REGISTER\x10\x01\x12\x10\n" +
 	"\fMETHOD_START\x10\x02\x12\x0f\n" +
 	"\vMETHOD_STOP\x10\x03\x12\x11\n" +
-	"\rMETHOD_HANDLE\x10\x04\x12\x10\n" +
+	"\rMETHOD_HANDLE\x10\x04\x12\x13\n" +
+	"\x0fMETHOD_SNAPSHOT\x10\x05\x12\x12\n" +
+	"\x0eMETHOD_PROVIDE\x10\x06\x12\x10\n" +
 	"\fMETHOD_QUERY\x10 \x12\x10\n" +
 	"\fMETHOD_FETCH\x10!\x12\x15\n" +
 	"\x11METHOD_CLOSE_ROWS\x10\"\x12\x0f\n" +
@@ -2473,7 +4365,20 @@ const file_abi_proto_rawDesc = "" +
 	"\x0eMETHOD_ALLOWED\x100\x12\x0e\n" +
 	"\n" +
 	"METHOD_LOG\x101\x12\x11\n" +
-	"\rMETHOD_SECRET\x102*:\n" +
+	"\rMETHOD_SECRET\x102\x12\x11\n" +
+	"\rMETHOD_INVOKE\x103\x12\x12\n" +
+	"\x0eMETHOD_PUBLISH\x104\x12\x14\n" +
+	"\x10METHOD_SEND_MAIL\x105\x12\x16\n" +
+	"\x12METHOD_BUCKET_LIST\x10@\x12\x16\n" +
+	"\x12METHOD_BUCKET_HEAD\x10A\x12\x15\n" +
+	"\x11METHOD_BUCKET_GET\x10B\x12\x16\n" +
+	"\x12METHOD_BUCKET_READ\x10C\x12\x15\n" +
+	"\x11METHOD_BUCKET_PUT\x10D\x12\x17\n" +
+	"\x13METHOD_BUCKET_WRITE\x10E\x12\x18\n" +
+	"\x14METHOD_BUCKET_COMMIT\x10F\x12\x17\n" +
+	"\x13METHOD_BUCKET_CLOSE\x10G\x12\x18\n" +
+	"\x14METHOD_BUCKET_DELETE\x10H\x12\x1a\n" +
+	"\x16METHOD_BUCKET_READ_URL\x10I*:\n" +
 	"\bBodyMode\x12\x16\n" +
 	"\x12BODY_MODE_BUFFERED\x10\x00\x12\x16\n" +
 	"\x12BODY_MODE_STREAMED\x10\x01B4Z2github.com/narthex-platform/narthex/modulehost/abib\x06proto3"
@@ -2491,69 +4396,109 @@ func file_abi_proto_rawDescGZIP() []byte {
 }
 
 var file_abi_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_abi_proto_msgTypes = make([]protoimpl.MessageInfo, 36)
+var file_abi_proto_msgTypes = make([]protoimpl.MessageInfo, 69)
 var file_abi_proto_goTypes = []any{
-	(Method)(0),               // 0: narthex.module.v1.Method
-	(BodyMode)(0),             // 1: narthex.module.v1.BodyMode
-	(Principal_Kind)(0),       // 2: narthex.module.v1.Principal.Kind
-	(LogRequest_Level)(0),     // 3: narthex.module.v1.LogRequest.Level
-	(*RegisterRequest)(nil),   // 4: narthex.module.v1.RegisterRequest
-	(*RegisterResponse)(nil),  // 5: narthex.module.v1.RegisterResponse
-	(*Route)(nil),             // 6: narthex.module.v1.Route
-	(*StartRequest)(nil),      // 7: narthex.module.v1.StartRequest
-	(*Setting)(nil),           // 8: narthex.module.v1.Setting
-	(*StartResponse)(nil),     // 9: narthex.module.v1.StartResponse
-	(*StopRequest)(nil),       // 10: narthex.module.v1.StopRequest
-	(*StopResponse)(nil),      // 11: narthex.module.v1.StopResponse
-	(*HandleRequest)(nil),     // 12: narthex.module.v1.HandleRequest
-	(*HandleResponse)(nil),    // 13: narthex.module.v1.HandleResponse
-	(*Header)(nil),            // 14: narthex.module.v1.Header
-	(*Principal)(nil),         // 15: narthex.module.v1.Principal
-	(*QueryRequest)(nil),      // 16: narthex.module.v1.QueryRequest
-	(*RowsResponse)(nil),      // 17: narthex.module.v1.RowsResponse
-	(*Column)(nil),            // 18: narthex.module.v1.Column
-	(*FetchRequest)(nil),      // 19: narthex.module.v1.FetchRequest
-	(*CloseRowsRequest)(nil),  // 20: narthex.module.v1.CloseRowsRequest
-	(*CloseRowsResponse)(nil), // 21: narthex.module.v1.CloseRowsResponse
-	(*ExecRequest)(nil),       // 22: narthex.module.v1.ExecRequest
-	(*ExecResponse)(nil),      // 23: narthex.module.v1.ExecResponse
-	(*BeginRequest)(nil),      // 24: narthex.module.v1.BeginRequest
-	(*BeginResponse)(nil),     // 25: narthex.module.v1.BeginResponse
-	(*CommitRequest)(nil),     // 26: narthex.module.v1.CommitRequest
-	(*CommitResponse)(nil),    // 27: narthex.module.v1.CommitResponse
-	(*RollbackRequest)(nil),   // 28: narthex.module.v1.RollbackRequest
-	(*RollbackResponse)(nil),  // 29: narthex.module.v1.RollbackResponse
-	(*Value)(nil),             // 30: narthex.module.v1.Value
-	(*TextList)(nil),          // 31: narthex.module.v1.TextList
-	(*IntegerList)(nil),       // 32: narthex.module.v1.IntegerList
-	(*DatabaseError)(nil),     // 33: narthex.module.v1.DatabaseError
-	(*AllowedRequest)(nil),    // 34: narthex.module.v1.AllowedRequest
-	(*AllowedResponse)(nil),   // 35: narthex.module.v1.AllowedResponse
-	(*LogRequest)(nil),        // 36: narthex.module.v1.LogRequest
-	(*LogResponse)(nil),       // 37: narthex.module.v1.LogResponse
-	(*SecretRequest)(nil),     // 38: narthex.module.v1.SecretRequest
-	(*SecretResponse)(nil),    // 39: narthex.module.v1.SecretResponse
+	(Method)(0),                   // 0: narthex.module.v1.Method
+	(BodyMode)(0),                 // 1: narthex.module.v1.BodyMode
+	(Principal_Kind)(0),           // 2: narthex.module.v1.Principal.Kind
+	(LogRequest_Level)(0),         // 3: narthex.module.v1.LogRequest.Level
+	(*RegisterRequest)(nil),       // 4: narthex.module.v1.RegisterRequest
+	(*RegisterResponse)(nil),      // 5: narthex.module.v1.RegisterResponse
+	(*Channel)(nil),               // 6: narthex.module.v1.Channel
+	(*Route)(nil),                 // 7: narthex.module.v1.Route
+	(*StartRequest)(nil),          // 8: narthex.module.v1.StartRequest
+	(*Setting)(nil),               // 9: narthex.module.v1.Setting
+	(*StartResponse)(nil),         // 10: narthex.module.v1.StartResponse
+	(*StopRequest)(nil),           // 11: narthex.module.v1.StopRequest
+	(*StopResponse)(nil),          // 12: narthex.module.v1.StopResponse
+	(*HandleRequest)(nil),         // 13: narthex.module.v1.HandleRequest
+	(*HandleResponse)(nil),        // 14: narthex.module.v1.HandleResponse
+	(*Header)(nil),                // 15: narthex.module.v1.Header
+	(*Principal)(nil),             // 16: narthex.module.v1.Principal
+	(*QueryRequest)(nil),          // 17: narthex.module.v1.QueryRequest
+	(*RowsResponse)(nil),          // 18: narthex.module.v1.RowsResponse
+	(*Column)(nil),                // 19: narthex.module.v1.Column
+	(*FetchRequest)(nil),          // 20: narthex.module.v1.FetchRequest
+	(*CloseRowsRequest)(nil),      // 21: narthex.module.v1.CloseRowsRequest
+	(*CloseRowsResponse)(nil),     // 22: narthex.module.v1.CloseRowsResponse
+	(*ExecRequest)(nil),           // 23: narthex.module.v1.ExecRequest
+	(*ExecResponse)(nil),          // 24: narthex.module.v1.ExecResponse
+	(*BeginRequest)(nil),          // 25: narthex.module.v1.BeginRequest
+	(*BeginResponse)(nil),         // 26: narthex.module.v1.BeginResponse
+	(*CommitRequest)(nil),         // 27: narthex.module.v1.CommitRequest
+	(*CommitResponse)(nil),        // 28: narthex.module.v1.CommitResponse
+	(*RollbackRequest)(nil),       // 29: narthex.module.v1.RollbackRequest
+	(*RollbackResponse)(nil),      // 30: narthex.module.v1.RollbackResponse
+	(*Value)(nil),                 // 31: narthex.module.v1.Value
+	(*TextList)(nil),              // 32: narthex.module.v1.TextList
+	(*IntegerList)(nil),           // 33: narthex.module.v1.IntegerList
+	(*DatabaseError)(nil),         // 34: narthex.module.v1.DatabaseError
+	(*AllowedRequest)(nil),        // 35: narthex.module.v1.AllowedRequest
+	(*AllowedResponse)(nil),       // 36: narthex.module.v1.AllowedResponse
+	(*LogRequest)(nil),            // 37: narthex.module.v1.LogRequest
+	(*LogResponse)(nil),           // 38: narthex.module.v1.LogResponse
+	(*SecretRequest)(nil),         // 39: narthex.module.v1.SecretRequest
+	(*SecretResponse)(nil),        // 40: narthex.module.v1.SecretResponse
+	(*SnapshotRequest)(nil),       // 41: narthex.module.v1.SnapshotRequest
+	(*SnapshotResponse)(nil),      // 42: narthex.module.v1.SnapshotResponse
+	(*PublishRequest)(nil),        // 43: narthex.module.v1.PublishRequest
+	(*PublishResponse)(nil),       // 44: narthex.module.v1.PublishResponse
+	(*InvokeRequest)(nil),         // 45: narthex.module.v1.InvokeRequest
+	(*InvokeResponse)(nil),        // 46: narthex.module.v1.InvokeResponse
+	(*ProvideRequest)(nil),        // 47: narthex.module.v1.ProvideRequest
+	(*ProvideResponse)(nil),       // 48: narthex.module.v1.ProvideResponse
+	(*SendMailRequest)(nil),       // 49: narthex.module.v1.SendMailRequest
+	(*MailAddress)(nil),           // 50: narthex.module.v1.MailAddress
+	(*SendMailResponse)(nil),      // 51: narthex.module.v1.SendMailResponse
+	(*Object)(nil),                // 52: narthex.module.v1.Object
+	(*BucketListRequest)(nil),     // 53: narthex.module.v1.BucketListRequest
+	(*BucketListResponse)(nil),    // 54: narthex.module.v1.BucketListResponse
+	(*BucketHeadRequest)(nil),     // 55: narthex.module.v1.BucketHeadRequest
+	(*BucketHeadResponse)(nil),    // 56: narthex.module.v1.BucketHeadResponse
+	(*BucketGetRequest)(nil),      // 57: narthex.module.v1.BucketGetRequest
+	(*BucketGetResponse)(nil),     // 58: narthex.module.v1.BucketGetResponse
+	(*BucketReadRequest)(nil),     // 59: narthex.module.v1.BucketReadRequest
+	(*BucketReadResponse)(nil),    // 60: narthex.module.v1.BucketReadResponse
+	(*BucketPutRequest)(nil),      // 61: narthex.module.v1.BucketPutRequest
+	(*BucketPutResponse)(nil),     // 62: narthex.module.v1.BucketPutResponse
+	(*BucketWriteRequest)(nil),    // 63: narthex.module.v1.BucketWriteRequest
+	(*BucketWriteResponse)(nil),   // 64: narthex.module.v1.BucketWriteResponse
+	(*BucketCommitRequest)(nil),   // 65: narthex.module.v1.BucketCommitRequest
+	(*BucketCommitResponse)(nil),  // 66: narthex.module.v1.BucketCommitResponse
+	(*BucketCloseRequest)(nil),    // 67: narthex.module.v1.BucketCloseRequest
+	(*BucketCloseResponse)(nil),   // 68: narthex.module.v1.BucketCloseResponse
+	(*BucketDeleteRequest)(nil),   // 69: narthex.module.v1.BucketDeleteRequest
+	(*BucketDeleteResponse)(nil),  // 70: narthex.module.v1.BucketDeleteResponse
+	(*BucketReadURLRequest)(nil),  // 71: narthex.module.v1.BucketReadURLRequest
+	(*BucketReadURLResponse)(nil), // 72: narthex.module.v1.BucketReadURLResponse
 }
 var file_abi_proto_depIdxs = []int32{
-	6,  // 0: narthex.module.v1.RegisterResponse.routes:type_name -> narthex.module.v1.Route
-	1,  // 1: narthex.module.v1.Route.body_mode:type_name -> narthex.module.v1.BodyMode
-	8,  // 2: narthex.module.v1.StartRequest.configuration:type_name -> narthex.module.v1.Setting
-	14, // 3: narthex.module.v1.HandleRequest.headers:type_name -> narthex.module.v1.Header
-	15, // 4: narthex.module.v1.HandleRequest.principal:type_name -> narthex.module.v1.Principal
-	14, // 5: narthex.module.v1.HandleResponse.headers:type_name -> narthex.module.v1.Header
-	2,  // 6: narthex.module.v1.Principal.kind:type_name -> narthex.module.v1.Principal.Kind
-	30, // 7: narthex.module.v1.QueryRequest.arguments:type_name -> narthex.module.v1.Value
-	18, // 8: narthex.module.v1.RowsResponse.columns:type_name -> narthex.module.v1.Column
-	30, // 9: narthex.module.v1.ExecRequest.arguments:type_name -> narthex.module.v1.Value
-	31, // 10: narthex.module.v1.Value.texts:type_name -> narthex.module.v1.TextList
-	32, // 11: narthex.module.v1.Value.integers:type_name -> narthex.module.v1.IntegerList
-	3,  // 12: narthex.module.v1.LogRequest.level:type_name -> narthex.module.v1.LogRequest.Level
-	14, // 13: narthex.module.v1.LogRequest.attributes:type_name -> narthex.module.v1.Header
-	14, // [14:14] is the sub-list for method output_type
-	14, // [14:14] is the sub-list for method input_type
-	14, // [14:14] is the sub-list for extension type_name
-	14, // [14:14] is the sub-list for extension extendee
-	0,  // [0:14] is the sub-list for field type_name
+	7,  // 0: narthex.module.v1.RegisterResponse.routes:type_name -> narthex.module.v1.Route
+	6,  // 1: narthex.module.v1.RegisterResponse.channels:type_name -> narthex.module.v1.Channel
+	1,  // 2: narthex.module.v1.Route.body_mode:type_name -> narthex.module.v1.BodyMode
+	9,  // 3: narthex.module.v1.StartRequest.configuration:type_name -> narthex.module.v1.Setting
+	15, // 4: narthex.module.v1.HandleRequest.headers:type_name -> narthex.module.v1.Header
+	16, // 5: narthex.module.v1.HandleRequest.principal:type_name -> narthex.module.v1.Principal
+	15, // 6: narthex.module.v1.HandleResponse.headers:type_name -> narthex.module.v1.Header
+	2,  // 7: narthex.module.v1.Principal.kind:type_name -> narthex.module.v1.Principal.Kind
+	31, // 8: narthex.module.v1.QueryRequest.arguments:type_name -> narthex.module.v1.Value
+	19, // 9: narthex.module.v1.RowsResponse.columns:type_name -> narthex.module.v1.Column
+	31, // 10: narthex.module.v1.ExecRequest.arguments:type_name -> narthex.module.v1.Value
+	32, // 11: narthex.module.v1.Value.texts:type_name -> narthex.module.v1.TextList
+	33, // 12: narthex.module.v1.Value.integers:type_name -> narthex.module.v1.IntegerList
+	3,  // 13: narthex.module.v1.LogRequest.level:type_name -> narthex.module.v1.LogRequest.Level
+	15, // 14: narthex.module.v1.LogRequest.attributes:type_name -> narthex.module.v1.Header
+	50, // 15: narthex.module.v1.SendMailRequest.to:type_name -> narthex.module.v1.MailAddress
+	50, // 16: narthex.module.v1.SendMailRequest.reply_to:type_name -> narthex.module.v1.MailAddress
+	52, // 17: narthex.module.v1.BucketListResponse.objects:type_name -> narthex.module.v1.Object
+	52, // 18: narthex.module.v1.BucketHeadResponse.object:type_name -> narthex.module.v1.Object
+	52, // 19: narthex.module.v1.BucketGetResponse.object:type_name -> narthex.module.v1.Object
+	52, // 20: narthex.module.v1.BucketCommitResponse.object:type_name -> narthex.module.v1.Object
+	21, // [21:21] is the sub-list for method output_type
+	21, // [21:21] is the sub-list for method input_type
+	21, // [21:21] is the sub-list for extension type_name
+	21, // [21:21] is the sub-list for extension extendee
+	0,  // [0:21] is the sub-list for field type_name
 }
 
 func init() { file_abi_proto_init() }
@@ -2561,14 +4506,14 @@ func file_abi_proto_init() {
 	if File_abi_proto != nil {
 		return
 	}
-	file_abi_proto_msgTypes[4].OneofWrappers = []any{
+	file_abi_proto_msgTypes[5].OneofWrappers = []any{
 		(*Setting_Text)(nil),
 		(*Setting_Integer)(nil),
 		(*Setting_Boolean)(nil),
 	}
-	file_abi_proto_msgTypes[8].OneofWrappers = []any{}
 	file_abi_proto_msgTypes[9].OneofWrappers = []any{}
-	file_abi_proto_msgTypes[26].OneofWrappers = []any{
+	file_abi_proto_msgTypes[10].OneofWrappers = []any{}
+	file_abi_proto_msgTypes[27].OneofWrappers = []any{
 		(*Value_Boolean)(nil),
 		(*Value_Integer)(nil),
 		(*Value_Number)(nil),
@@ -2584,7 +4529,7 @@ func file_abi_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_abi_proto_rawDesc), len(file_abi_proto_rawDesc)),
 			NumEnums:      4,
-			NumMessages:   36,
+			NumMessages:   69,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
