@@ -56,7 +56,7 @@ func sources(id string) (folder, server string) {
 	return "testdata/modules/" + id, "./testdata/modules/" + id + "/server"
 }
 
-// builtModule returns a folder with the module's manifest, migrations and built server.
+// builtModule returns a folder with the module's manifest, its files and its built server.
 func builtModule(tb testing.TB, id string) string {
 	tb.Helper()
 	built.mu.Lock()
@@ -73,8 +73,11 @@ func builtModule(tb testing.TB, id string) string {
 		tb.Fatalf("building %s: %v\n%s", id, err, output)
 	}
 	copyFile(tb, filepath.Join(source, "module.json"), filepath.Join(folder, "module.json"))
-	if _, err := os.Stat(filepath.Join(source, "migrations")); err == nil {
-		if err := os.CopyFS(filepath.Join(folder, "migrations"), os.DirFS(filepath.Join(source, "migrations"))); err != nil {
+	for _, part := range []string{"migrations", "ui", "display", "contributions"} {
+		if _, err := os.Stat(filepath.Join(source, part)); err != nil {
+			continue
+		}
+		if err := os.CopyFS(filepath.Join(folder, part), os.DirFS(filepath.Join(source, part))); err != nil {
 			tb.Fatal(err)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/catalog"
 	"github.com/narthex-platform/narthex/modulehost/facade"
 	"github.com/narthex-platform/narthex/modulehost/process"
+	"github.com/narthex-platform/narthex/modulehost/publication"
 	"github.com/narthex-platform/narthex/services/authorization"
 	"github.com/narthex-platform/narthex/services/configuration"
 	"github.com/narthex-platform/narthex/services/database"
@@ -20,6 +21,7 @@ import (
 	"github.com/narthex-platform/narthex/services/health"
 	"github.com/narthex-platform/narthex/services/httpserver"
 	"github.com/narthex-platform/narthex/services/identity"
+	"github.com/narthex-platform/narthex/services/navigation"
 	"github.com/narthex-platform/narthex/services/ratelimit"
 	"github.com/narthex-platform/narthex/supervisor"
 )
@@ -46,6 +48,8 @@ type server struct {
 	started       catalog.Resolution // by which this process runs what it runs
 	enablement    *enablement.Service
 	configuration *configuration.Service
+	publication   *publication.Service
+	navigation    *navigation.Service
 	roles         map[string]database.ModuleRole
 	eligible      []*catalog.Module // in dependency order
 	modules       []runningModule   // the same, started

@@ -13,6 +13,7 @@ import (
 	"github.com/narthex-platform/narthex/mail"
 	"github.com/narthex-platform/narthex/migrations"
 	"github.com/narthex-platform/narthex/modulehost/gateway"
+	"github.com/narthex-platform/narthex/modulehost/publication"
 	"github.com/narthex-platform/narthex/services/authorization"
 	"github.com/narthex-platform/narthex/services/clientaddress"
 	"github.com/narthex-platform/narthex/services/configuration"
@@ -25,6 +26,7 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 	"github.com/narthex-platform/narthex/services/httpserver"
 	"github.com/narthex-platform/narthex/services/identity"
+	"github.com/narthex-platform/narthex/services/navigation"
 	"github.com/narthex-platform/narthex/services/ratelimit"
 	"github.com/narthex-platform/narthex/supervisor"
 )
@@ -138,6 +140,11 @@ func (s *server) resolveEligibility(ctx context.Context) (err error) {
 	s.configuration = configuration.New(configuration.Config{
 		Catalog: s.catalog, Started: s.started, Resolver: s.resolver, Store: s.resolver.configuration, Secret: s.secrets.supplied,
 	})
+	s.publication, err = publication.New(publication.Config{Catalog: s.catalog, Started: s.started, Screens: s.devices, Log: s.log})
+	if err != nil {
+		return err
+	}
+	s.navigation = navigation.New(navigation.Config{Catalog: s.catalog, Inventory: s.publication, Store: navigation.NewStore(pool)})
 	return nil
 }
 
@@ -167,7 +174,7 @@ func (s *server) buildHTTP(context.Context) error {
 // routes is the whole table.
 func (s *server) routes() []httpapi.Route {
 	routes := slices.Concat(s.health.Routes(), s.identity.Routes(), s.authorization.Routes(), s.devices.Routes(),
-		s.enablement.Routes(), s.configuration.Routes())
+		s.enablement.Routes(), s.configuration.Routes(), s.publication.Routes(), s.navigation.Routes())
 	for _, module := range s.modules {
 		if module.process != nil {
 			routes = append(routes, gateway.Routes(gateway.Module{

@@ -1,0 +1,116 @@
+package navigation_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// requests are one of each kind.
+var requests = []struct{ method, target, body string }{
+	{http.MethodGet, path, ``},
+	{http.MethodPut, groups + "music", `{"label":"Choir","order":9}`},
+	{http.MethodDelete, groups + "music", ``},
+	{http.MethodPut, placements + "ant", `{"groupId":"music","order":9}`},
+	{http.MethodPut, placements + "ghost", `{"groupId":"music","order":9}`},
+	{http.MethodDelete, placements + "ant", ``},
+}
+
+const unavailable = "STORE_UNAVAILABLE"
+
+func TestBrokenSchema(t *testing.T) {
+	t.Parallel()
+	for _, fault := range []string{
+		`DROP TABLE core.navigation_placement, core.navigation_group`,
+		`ALTER TABLE core.navigation_group RENAME id TO lost; ALTER TABLE core.navigation_placement RENAME module_id TO lost`,
+		`REVOKE ALL ON core.navigation_group, core.navigation_placement FROM PUBLIC; ALTER SCHEMA core RENAME TO lost`,
+	} {
+		t.Run(fault, func(t *testing.T) {
+			t.Parallel()
+			h := setup(t)
+			h.Exec(t, fault)
+			for _, r := range requests {
+				wantCode(t, h.send(t.Context(), r.method, r.target, r.body), http.StatusServiceUnavailable, unavailable)
+			}
+		})
+	}
+}
+
+// TestOtherConstraint: only the one constraint means an unknown group.
+func TestOtherConstraint(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	h.does(t, `PUT groups/music {"label":"Music","order":2}`)
+	h.Exec(t, `ALTER TABLE core.navigation_placement ADD CONSTRAINT never CHECK (position < 9)`)
+	wantCode(t, h.send(t.Context(), http.MethodPut, placements+"ant", `{"groupId":"music","order":9}`), http.StatusServiceUnavailable, unavailable)
+}
+
+func TestUnreachable(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	config := h.pool.Config()
+	config.ConnConfig.Port = 1
+	pool, err := pgxpool.NewWithConfig(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	h.pool = pool
+	h.start(t, discover(t, everything...))
+	for _, r := range requests {
+		wantCode(t, h.send(t.Context(), r.method, r.target, r.body), http.StatusServiceUnavailable, unavailable)
+	}
+}
+
+// TestFrozen: a request does not wait as long as its client would.
+func TestFrozen(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	h.does(t, `PUT groups/music {"label":"Music","order":2}`, `PUT placements/ant {"groupId":"music","order":3}`)
+	tx, err := h.pool.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) }()
+	if _, err := tx.Exec(t.Context(), `LOCK TABLE core.navigation_group, core.navigation_placement IN ACCESS EXCLUSIVE MODE`); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	answers := make(chan *httptest.ResponseRecorder, len(requests))
+	start := time.Now()
+	for _, r := range requests {
+		go func() { answers <- h.send(ctx, r.method, r.target, r.body) }()
+	}
+	for range requests {
+		wantCode(t, <-answers, http.StatusServiceUnavailable, unavailable)
+	}
+	if waited := time.Since(start); waited > patience/2 {
+		t.Errorf("waited %v", waited)
+	}
+}
+
+// TestClientGone: a write that arrived is stored, and costs no connection.
+func TestClientGone(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	h.read(t) // one connection is open
+	before := h.pool.Stat().NewConnsCount()
+	for _, r := range requests[1:4] {
+		for range 3 {
+			h.send(gone, http.MethodPut, groups+"music", `{"label":"Music","order":2}`)
+			if w := h.send(gone, r.method, r.target, r.body); w.Code >= http.StatusBadRequest {
+				t.Fatalf("%d %s", w.Code, w.Body)
+			}
+		}
+	}
+	if after := h.pool.Stat().NewConnsCount(); after != before || h.rows(t) != "group:music:Music:2 place:ant:music:9" {
+		t.Errorf("%d connections more, stored %s", after-before, h.rows(t))
+	}
+}

@@ -1,0 +1,213 @@
+package navigation_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// TestPlacingIntoGroupBeingDeleted: whoever is first is decided in the database, and nobody is left in a group that is not.
+func TestPlacingIntoGroupBeingDeleted(t *testing.T) {
+	t.Parallel()
+	const place, remove = `INSERT INTO core.navigation_placement VALUES ('ant', 'music', 9)`, `DELETE FROM core.navigation_group WHERE id = 'music'`
+	for _, row := range []struct {
+		name, first, end             string // what another process is in the middle of, and how that ends
+		method, target, body, answer string // what comes meanwhile
+		rows                         string
+	}{
+		{"place, deleted", remove, "COMMIT", http.MethodPut, placements + "ant", `{"groupId":"music","order":1}`, "404", ""},
+		{"place, not deleted", remove, "ROLLBACK", http.MethodPut, placements + "ant", `{"groupId":"music","order":1}`, "200",
+			"group:music:Music:2 place:ant:music:1"},
+		{"rename, deleted", remove, "COMMIT", http.MethodPut, groups + "music", `{"label":"Choir","order":1}`, "200", "group:music:Choir:1"},
+		{"delete, deleted", remove, "COMMIT", http.MethodDelete, groups + "music", ``, "204", ""},
+		{"delete, placed", place, "COMMIT", http.MethodDelete, groups + "music", ``, "204", "place:ant:-:9"},
+		{"delete, not placed", place, "ROLLBACK", http.MethodDelete, groups + "music", ``, "204", ""},
+		{"place, placed", place, "COMMIT", http.MethodPut, placements + "ant", `{"groupId":null,"order":1}`, "200",
+			"group:music:Music:2 place:ant:-:1"},
+		{"rename, renamed", `UPDATE core.navigation_group SET position = 2`, "COMMIT", http.MethodPut, groups + "music", `{"label":"Choir","order":1}`,
+			"200", "group:music:Choir:1"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			h := setup(t)
+			h.does(t, `PUT groups/music {"label":"Music","order":2}`)
+			other, err := h.pool.Acquire(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer other.Release()
+			for _, statement := range []string{"BEGIN", row.first} {
+				if _, err := other.Exec(t.Context(), statement); err != nil {
+					t.Fatal(err)
+				}
+			}
+			answer := make(chan *httptest.ResponseRecorder, 1)
+			go func() { answer <- h.send(t.Context(), row.method, row.target, row.body) }()
+			h.awaitBlocked(t)
+			if _, err := other.Exec(t.Context(), row.end); err != nil {
+				t.Fatal(err)
+			}
+			if w := <-answer; fmt.Sprint(w.Code) != row.answer {
+				t.Errorf("%d %s", w.Code, w.Body)
+			}
+			if rows := h.rows(t); rows != row.rows {
+				t.Errorf("stored %q, want %q", rows, row.rows)
+			}
+		})
+	}
+}
+
+// TestGroupIsLockedFirst: who waits for a group holds no placement. Otherwise two modules that change places between two groups,
+// both just being deleted, are four that wait for each other.
+func TestGroupIsLockedFirst(t *testing.T) {
+	t.Parallel()
+	for name, module := range map[string]string{"installed": "ant", "not installed": "bee"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := setup(t)
+			h.does(t, `PUT groups/music {"label":"Music","order":2}`, `PUT placements/`+module+` {"groupId":null,"order":1}`)
+			h.start(t, discover(t, "ant"))
+			other, err := h.pool.Begin(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = other.Rollback(context.WithoutCancel(t.Context())) }()
+			if _, err := other.Exec(t.Context(), `SELECT FROM core.navigation_group FOR UPDATE`); err != nil {
+				t.Fatal(err)
+			}
+			answer := make(chan *httptest.ResponseRecorder, 1)
+			go func() {
+				answer <- h.send(t.Context(), http.MethodPut, placements+module, `{"groupId":"music","order":3}`)
+			}()
+			h.awaitBlocked(t)
+			if _, err := other.Exec(t.Context(), `SELECT FROM core.navigation_placement FOR UPDATE NOWAIT`); err != nil {
+				t.Error(err)
+			}
+			if err := other.Rollback(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if w := <-answer; w.Code != http.StatusOK || h.rows(t) != "group:music:Music:2 place:"+module+":music:3" {
+				t.Errorf("%d %s, stored %s", w.Code, w.Body, h.rows(t))
+			}
+		})
+	}
+}
+
+// awaitBlocked returns when a session of this database waits for a lock.
+func (h *house) awaitBlocked(t testing.TB) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); ; runtime.Gosched() {
+		var blocked bool
+		if err := h.pool.QueryRow(t.Context(), `
+			SELECT EXISTS (
+				SELECT FROM pg_stat_activity
+				WHERE datname = current_database() AND wait_event_type = 'Lock'
+			)`).Scan(&blocked); err != nil {
+			t.Fatal(err)
+		}
+		if blocked {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("waited in vain")
+		}
+	}
+}
+
+// TestManyWrites: of 50 at once, from before there is a row, all succeed and one is left, whole.
+func TestManyWrites(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	for range 5 {
+		h.Exec(t, `DELETE FROM core.navigation_group WHERE id = 'music'; DELETE FROM core.navigation_placement`)
+		h.does(t, `PUT groups/g0 {"label":"0","order":0}`, `PUT groups/g1 {"label":"1","order":0}`)
+		var writers sync.WaitGroup
+		start := make(chan struct{})
+		for i := range 50 {
+			writers.Go(func() {
+				<-start
+				for _, r := range []struct{ target, body string }{
+					{groups + "music", fmt.Sprintf(`{"label":"%d","order":%d}`, i, i)},
+					{placements + "ant", fmt.Sprintf(`{"groupId":"g%d","order":%d}`, i%2, i)},
+				} {
+					if w := h.send(t.Context(), http.MethodPut, r.target, r.body); w.Code != http.StatusOK {
+						t.Errorf("%d %s", w.Code, w.Body)
+					}
+				}
+			})
+		}
+		close(start)
+		writers.Wait()
+		var wholeGroup, wholePlace int
+		if err := h.pool.QueryRow(t.Context(), `
+			SELECT
+				(SELECT count(*) FROM core.navigation_group WHERE id = 'music' AND label = position::text),
+				(SELECT count(*) FROM core.navigation_placement WHERE group_id = 'g' || position % 2)`).Scan(&wholeGroup, &wholePlace); err != nil {
+			t.Fatal(err)
+		}
+		if wholeGroup != 1 || wholePlace != 1 {
+			t.Fatalf("stored %s", h.rows(t))
+		}
+	}
+}
+
+// TestStorm: groups come and go while modules are placed into them. Nobody fails but who places into a group that is gone, and
+// every view in between is one moment's: each module is in it once.
+func TestStorm(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	var writers, readers sync.WaitGroup
+	done := make(chan struct{})
+	for seed := range uint64(6) {
+		writers.Go(func() {
+			random := rand.New(rand.NewPCG(seed, 8))
+			for range 150 {
+				group, module := fmt.Sprint("g", random.IntN(2)), everything[random.IntN(3)]
+				r := []struct {
+					method, target, body string
+					refused              int
+				}{
+					{http.MethodPut, groups + group, `{"label":"x","order":1}`, 0},
+					{http.MethodDelete, groups + group, ``, 0},
+					{http.MethodPut, placements + module, `{"groupId":"` + group + `","order":1}`, http.StatusNotFound},
+					{http.MethodPut, placements + module, `{"groupId":"` + group + `","order":2}`, http.StatusNotFound},
+					{http.MethodDelete, placements + module, ``, 0},
+				}[random.IntN(5)]
+				if w := h.send(t.Context(), r.method, r.target, r.body); w.Code >= http.StatusBadRequest && w.Code != r.refused {
+					t.Errorf("%s %s: %d %s", r.method, r.target, w.Code, w.Body)
+				}
+			}
+		})
+	}
+	readers.Go(func() {
+		for {
+			select {
+			case <-done:
+				return
+			default:
+			}
+			if told := h.read(t).told(); !onceEach(told) {
+				t.Errorf("a view: %s", told)
+				return
+			}
+		}
+	})
+	writers.Wait()
+	close(done)
+	readers.Wait()
+}
+
+func onceEach(told string) bool {
+	shown := strings.FieldsFunc(told, func(r rune) bool { return strings.ContainsRune("|[] ", r) })
+	shown = slices.DeleteFunc(shown, func(word string) bool { return word[0] == 'g' })
+	slices.Sort(shown)
+	return slices.Equal(shown, []string{"ant", "bee", "cat", "dog", "eel"})
+}

@@ -1,0 +1,164 @@
+package navigation
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/narthex-platform/narthex/modulehost/manifest"
+	"github.com/narthex-platform/narthex/services/httpapi"
+)
+
+const (
+	readUI           = "core.modules.ui.read"
+	manageNavigation = "core.dashboard.navigation.manage"
+
+	path          = "/api/v1/dashboard/navigation"
+	groupPath     = path + "/groups/{group}"
+	placementPath = path + "/placements/{module}"
+	maxBody       = 16 << 10 // bytes (contract.md §1)
+)
+
+// Routes is navigation's part of the route table (spec.md § Dashboard navigation). Every write may be sent again.
+func (s *Service) Routes() []httpapi.Route {
+	return []httpapi.Route{
+		{Method: "GET", Path: path, Permission: readUI, Handle: s.show},
+		write("PUT", groupPath, s.putGroup),
+		write("DELETE", groupPath, s.deleteGroup),
+		write("PUT", placementPath, s.place),
+		write("DELETE", placementPath, s.unplace),
+	}
+}
+
+func write(method, path string, handle httpapi.Handler) httpapi.Route {
+	return httpapi.Route{
+		Method: method, Path: path,
+		Origin: httpapi.TrustedOrigin,
+		Body:   httpapi.WholeBody, MaxBody: maxBody,
+		Permission: manageNavigation,
+		Handle:     handle,
+	}
+}
+
+func (s *Service) show(c *httpapi.Call) error {
+	ctx, cancel := detached(c.Request.Context())
+	defer cancel()
+	held, err := s.held(ctx, c.Caller)
+	if err != nil {
+		return err
+	}
+	modules, err := s.modules(ctx, c.Caller)
+	if err != nil {
+		return err
+	}
+	stored, err := s.store.Arrangement(ctx)
+	if err != nil {
+		return err
+	}
+	groups, ungrouped := stored.resolve(modules)
+	return c.JSON(http.StatusOK, view{groups, ungrouped, held})
+}
+
+// held are the platform's permissions that the caller holds.
+func (s *Service) held(ctx context.Context, caller httpapi.Caller) (held []string, err error) {
+	for _, permission := range s.platform {
+		allowed, err := caller.Allowed(ctx, permission)
+		if err != nil {
+			return nil, err
+		}
+		if allowed {
+			held = append(held, permission)
+		}
+	}
+	return held, nil
+}
+
+// modules are those that can be mounted, nowhere placed yet and in no order.
+func (s *Service) modules(ctx context.Context, caller httpapi.Caller) ([]entry, error) {
+	described, err := s.inventory.Entries(ctx, caller)
+	if err != nil {
+		return nil, err
+	}
+	modules := make([]entry, 0, len(described))
+	for id, ui := range described {
+		m, _ := s.catalog.Module(id)
+		modules = append(modules, entry{ModuleID: id, Name: m.Manifest.Name, UI: ui})
+	}
+	return modules, nil
+}
+
+// putGroup is PUT /api/v1/dashboard/navigation/groups/{group}. The answer is what was written, which a later write may have changed
+// again.
+func (s *Service) putGroup(c *httpapi.Call) error {
+	g, err := decodeGroup(c)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := detached(c.Request.Context())
+	defer cancel()
+	if err := s.store.PutGroup(ctx, g); err != nil {
+		return err
+	}
+	return c.JSON(http.StatusOK, g)
+}
+
+func (s *Service) deleteGroup(c *httpapi.Call) error {
+	id, err := groupIDOf(c)
+	if err != nil {
+		return err
+	}
+	if err := httpapi.DecodeEmpty(c); err != nil {
+		return err
+	}
+	ctx, cancel := detached(c.Request.Context())
+	defer cancel()
+	if err := s.store.DeleteGroup(ctx, id); err != nil {
+		return err
+	}
+	return noContent(c)
+}
+
+// place is PUT /api/v1/dashboard/navigation/placements/{module}. A bad body is 400 for every module, then a module that is neither
+// installed nor placed 404, then an unknown group 404.
+func (s *Service) place(c *httpapi.Call) error {
+	p, err := decodePlacement(c)
+	if err != nil {
+		return err
+	}
+	if !manifest.ValidID(p.ModuleID) {
+		return ErrNotInstalled
+	}
+	ctx, cancel := detached(c.Request.Context())
+	defer cancel()
+	put := s.store.Replace
+	if _, installed := s.catalog.Module(p.ModuleID); installed {
+		put = s.store.Place
+	}
+	if err := put(ctx, p); err != nil {
+		return err
+	}
+	return c.JSON(http.StatusOK, p)
+}
+
+// unplace is DELETE /api/v1/dashboard/navigation/placements/{module}. What cannot be a module's id has no place, and nothing is
+// asked.
+func (s *Service) unplace(c *httpapi.Call) error {
+	if err := httpapi.DecodeEmpty(c); err != nil {
+		return err
+	}
+	moduleID := c.Parameter("module")
+	if !manifest.ValidID(moduleID) {
+		return noContent(c)
+	}
+	ctx, cancel := detached(c.Request.Context())
+	defer cancel()
+	if err := s.store.Unplace(ctx, moduleID); err != nil {
+		return err
+	}
+	return noContent(c)
+}
+
+func noContent(c *httpapi.Call) error {
+	c.Writer.Header().Set("Cache-Control", "no-store")
+	c.Writer.WriteHeader(http.StatusNoContent)
+	return nil
+}
