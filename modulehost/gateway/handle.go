@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strings"
 	"sync/atomic"
-	"time"
 
 	"github.com/narthex-platform/narthex/modulehost/abi"
 	"github.com/narthex-platform/narthex/modulehost/link"
@@ -89,9 +88,8 @@ func (r *route) handle(c *httpapi.Call) (err error) {
 		}
 		return err
 	})
-	kept := c.Writer.Header()["Connection"]
-	if streams {
-		c.Writer.Header()["Connection"] = closing // until the body is read: net/http would read what is left of it before it answers
+	if err != nil && streams {
+		c.CancelBody()
 	}
 	if err != nil {
 		return notBegun(err)
@@ -104,16 +102,15 @@ func (r *route) handle(c *httpapi.Call) (err error) {
 	}
 	err = x.Answer(ctx, func() { x.Upload(c.Request.Body, r.limit) })
 	if streams {
-		whole, cut := x.Halt(func() { _ = http.NewResponseController(c.Writer).SetReadDeadline(time.Unix(1, 0)) })
+		whole, cut := x.Halt(c.CancelBody)
+		if !whole {
+			c.CancelBody()
+		}
 		switch {
 		case errors.Is(cut, link.ErrBodyOverflow):
 			return httpapi.ErrBodyTooLarge // whatever the handler made of it
 		case err == link.ErrBodyAborted:
 			return httpapi.ErrBodyAborted
-		case whole:
-			if c.Writer.Header()["Connection"] = kept; kept == nil {
-				delete(c.Writer.Header(), "Connection")
-			}
 		}
 	}
 	if err != nil {
@@ -149,8 +146,6 @@ func length(r *http.Request, body []byte) *uint64 {
 	}
 	return &known
 }
-
-var closing = []string{"close"}
 
 func wildcards(path string) (names []string) {
 	for segment := range strings.SplitSeq(path, "/") {

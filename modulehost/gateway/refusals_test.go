@@ -79,7 +79,7 @@ func TestDeadlines(t *testing.T) {
 // TestQueue fills the places and the queue of one module.
 func TestQueue(t *testing.T) {
 	t.Parallel()
-	p := start(t, gateway.Limits{InFlight: 2, Waiting: 1, Queue: 200 * time.Millisecond})
+	p := start(t, gateway.Limits{InFlight: 2, Waiting: 1, Queue: 2 * time.Second})
 	hold, drop := make(chan struct{}), make(chan struct{})
 	var holders sync.WaitGroup
 	for range 2 {
@@ -98,16 +98,20 @@ func TestQueue(t *testing.T) {
 	overloaded := func(got answer) bool {
 		return got.StatusCode == 503 && got.body == `{"code":"MODULE_OVERLOADED"}` && got.Header.Get("Retry-After") == "1"
 	}
-	waited := make(chan answer, 1)
+	took := make(chan time.Duration, 3)
 	began := time.Now()
-	go func() { waited <- p.do("GET", "/bytes/1", nil) }()
-	p.eventually("the queue is full", func() bool {
-		got := p.do("GET", "/bytes/1", nil)
-		return overloaded(got) && time.Since(began) < 150*time.Millisecond || time.Since(began) > time.Second
-	})
-	if got := <-waited; !overloaded(got) {
-		t.Errorf("after its time: %d %s", got.StatusCode, got.body)
+	for range 3 {
+		go func() {
+			if got := p.do("GET", "/bytes/1", nil); !overloaded(got) {
+				t.Errorf("%d %s", got.StatusCode, got.body)
+			}
+			took <- time.Since(began)
+		}()
 	}
+	if first, second, third := <-took, <-took, <-took; first > 2*time.Second || second > 2*time.Second || third < 2*time.Second {
+		t.Errorf("refused after %v and %v, and %v in the queue", first, second, third)
+	}
+	waited := make(chan answer, 1)
 	go func() { waited <- p.do("GET", "/bytes/1", nil) }()
 	close(drop)
 	if got := <-waited; got.StatusCode != 200 {

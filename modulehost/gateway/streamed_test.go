@@ -97,8 +97,14 @@ func TestNothingIsReadBeforeTheHandlerReads(t *testing.T) {
 func TestUnreadBodyIsCancelled(t *testing.T) {
 	t.Parallel()
 	p := start(t, gateway.Limits{})
-	for path, want := range map[string]string{"/unread": "unread", "/part": "part", "/panic": `{"code":"MODULE_HANDLER_FAILED"}`} {
-		_, answer := p.raw(t, post(path, owner+"Content-Length: 1000000\r\n")+pattern(70_000))
+	for path, want := range map[string]string{
+		"/unread": "unread", "/part": "part", "/panic": failed, "/upload": `{"code":"AUTHENTICATION_REQUIRED"}`,
+	} {
+		who := owner
+		if path == "/upload" {
+			who = ""
+		}
+		_, answer := p.raw(t, post(path, who+"Content-Length: 100000\r\n")+pattern(70_000))
 		response, err := http.ReadResponse(answer, nil)
 		if err != nil {
 			t.Fatal(path, err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -22,6 +23,7 @@ type Client struct {
 	lost    error
 	next    uint32
 	pending map[uint32]*waiter
+	waiting atomic.Int32 // how many are pending, roughly
 	owed    int
 	free    sync.Pool
 	clock   clock // of exchanges; Call's deadline is its context's
@@ -42,7 +44,8 @@ type waiter struct {
 
 // NewClient takes over conn and starts to read from it. The owner calls Close in the end, also after a loss.
 func NewClient(conn net.Conn) *Client {
-	c := &Client{wire: newWire(conn), done: make(chan struct{}), pending: map[uint32]*waiter{}}
+	c := &Client{done: make(chan struct{}), pending: map[uint32]*waiter{}}
+	c.wire = newWire(conn, func() bool { return c.waiting.Load() > 1 })
 	c.free.New = func() any { return &waiter{answered: make(chan error, 2)} } // an answer, and a deadline
 	c.clock.timer = time.AfterFunc(time.Hour, c.ring)
 	c.clock.timer.Stop()
@@ -134,6 +137,7 @@ func (c *Client) register(f *frame, w *waiter) error {
 	}
 	f.id = c.next
 	c.pending[f.id] = w
+	c.waiting.Store(int32(len(c.pending)))
 	return nil
 }
 

@@ -224,7 +224,9 @@ func (x *Exchange) settle() {
 	rest := make(chan struct{})
 	go func() {
 		defer close(rest)
-		_, _ = x.socket.write(x.unsent, time.Time{}, nil)
+		if x.unsent != nil {
+			_, _ = x.socket.write(x.unsent, time.Time{}, nil)
+		}
 	}()
 	for !x.done {
 		select {

@@ -16,6 +16,8 @@ const (
 	kindCancel
 	kindPing
 	kindPong
+	kindLend
+	kindWant
 )
 
 type rawFrame struct {

@@ -35,8 +35,9 @@ func Serve(ctx context.Context, conn net.Conn, h Handler, inService int) error {
 // ServeCalls is Serve for calls that may have bodies.
 func ServeCalls(ctx context.Context, conn net.Conn, h CallHandler, inService int) error {
 	serving, cancel := context.WithCancel(ctx)
-	s := &server{wire: newWire(conn), handle: h}
+	s := &server{handle: h}
 	s.services = newServices(serving, s.run, inService)
+	s.wire = newWire(conn, s.services.crowded)
 	watched := make(chan struct{})
 	context.AfterFunc(serving, func() {
 		defer close(watched)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 )
 
 const (
@@ -21,6 +22,7 @@ type services struct {
 	ctx      context.Context // of all handlers
 	run      func(ctx context.Context, c *Call)
 	limit    int
+	active   atomic.Int32 // running, for who holds no lock
 	workers  sync.WaitGroup
 	payloads sync.Pool
 
@@ -40,6 +42,9 @@ func newServices(ctx context.Context, run func(context.Context, *Call), limit in
 	s.payloads.New = func() any { return new([]byte) }
 	return s
 }
+
+// crowded tells whether more than one call is in service, roughly.
+func (s *services) crowded() bool { return s.active.Load() > 1 }
 
 // accept starts the call, or parks it when all handlers are busy. It refuses an id that is in use.
 func (s *services) accept(f frame) bool {
@@ -65,6 +70,7 @@ func (s *services) accept(f frame) bool {
 func (s *services) start(c *Call) {
 	c.ctx, c.cancel = context.WithCancel(s.ctx)
 	s.running++
+	s.active.Store(int32(s.running))
 	if s.idle > 0 {
 		s.idle--
 		s.work <- c
@@ -103,6 +109,7 @@ func (s *services) finish(c *Call, willing bool) (stay bool) {
 	defer s.mu.Unlock()
 	delete(s.calls, c.id)
 	s.running--
+	s.active.Store(int32(s.running))
 	if s.ended {
 		return false
 	}

@@ -16,7 +16,10 @@ func (p *Process) Begin(ctx context.Context, o link.Outgoing, complete func(*lin
 	}
 	defer l.inFlight.Done()
 	o.Bodies = l.child.bodies
-	if err := complete(&o); err != nil {
+	switch err := complete(&o); {
+	case errors.Is(err, link.ErrLost):
+		return nil, ErrUnavailable
+	case err != nil:
 		return nil, err
 	}
 	x, err := l.calls.Begin(ctx, o)

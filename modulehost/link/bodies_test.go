@@ -1,0 +1,428 @@
+package link_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/wrapperspb"
+
+	"github.com/narthex-platform/narthex/modulehost/link"
+)
+
+// pair is a host and a module with some body sockets.
+type pair struct {
+	*link.Client
+	bodies *link.Bodies
+	far    map[uint32]*link.Socket // by descriptor
+	raw    map[uint32]net.Conn     // the same ends, for who breaks the rules
+}
+
+func newPair(tb testing.TB, sockets int, h func(p *pair, ctx context.Context, c *link.Call) error) *pair {
+	tb.Helper()
+	return newPairOver(tb, sockets, socketpair, h)
+}
+
+// pipe is a body socket whose buffer is always full: a write ends anywhere.
+func pipe(testing.TB) (net.Conn, net.Conn) { return net.Pipe() }
+
+func newPairOver(
+	tb testing.TB, sockets int, ends func(testing.TB) (net.Conn, net.Conn), h func(p *pair, ctx context.Context, c *link.Call) error,
+) *pair {
+	tb.Helper()
+	near, far := socketpair(tb)
+	p := &pair{far: make(map[uint32]*link.Socket), raw: make(map[uint32]net.Conn)}
+	var ours []*link.Socket
+	for descriptor := range sockets {
+		a, b := ends(tb)
+		ours = append(ours, link.NewSocket(5+descriptor, a))
+		p.far[uint32(5+descriptor)], p.raw[uint32(5+descriptor)] = link.NewSocket(5+descriptor, b), b
+	}
+	p.bodies = link.NewBodies(ours)
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = link.ServeCalls(ctx, far, func(ctx context.Context, c *link.Call) (proto.Message, error) { return nil, h(p, ctx, c) }, 64)
+	}()
+	p.Client = link.NewClient(near)
+	tb.Cleanup(func() {
+		p.bodies.Close()
+		_ = p.Close()
+		cancel()
+		<-ended
+	})
+	return p
+}
+
+// begin lends a socket with the call, whose method byte is its descriptor.
+func (p *pair) begin(t *testing.T, streamed bool) *link.Exchange {
+	t.Helper()
+	socket, err := p.bodies.Take(soon(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := p.Begin(soon(t), link.Outgoing{
+		Method: link.Method(socket.Descriptor()), Within: 20 * time.Second, Pause: 20 * time.Second,
+		Bodies: p.bodies, Socket: socket, Streamed: streamed,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// respond answers with a body.
+func respond(c *link.Call, socket *link.Socket, body string, whole bool) error {
+	if err := c.Answer(nil, true); err != nil {
+		return err
+	}
+	w := link.NewBodyWriter()
+	defer w.Release()
+	w.Grow(copy(w.Room(), body))
+	if err := w.Send(socket, false); err != nil {
+		return err
+	}
+	return w.End(socket, whole)
+}
+
+func (p *pair) read(t *testing.T, x *link.Exchange) (string, error) {
+	t.Helper()
+	if err := x.Answer(soon(t), nil); err != nil || !x.Follows() {
+		t.Fatal("no body follows:", err)
+	}
+	if err := x.Open(soon(t)); err != nil {
+		t.Fatal(err)
+	}
+	body, err := io.ReadAll(x)
+	return string(body), err
+}
+
+// TestSocketIsNotLentBeforeTheModuleHasLeftIt: the caller gives up, the handler does not.
+func TestSocketIsNotLentBeforeTheModuleHasLeftIt(t *testing.T) {
+	release := make(chan struct{})
+	first := true
+	p := newPair(t, 1, func(p *pair, ctx context.Context, c *link.Call) error {
+		if !first {
+			return respond(c, p.far[5], "the second's", true)
+		}
+		first = false
+		<-ctx.Done()
+		<-release // a handler that does not heed its context
+		return respond(c, p.far[5], strings.Repeat("the first's", 5000), true)
+	})
+	x := p.begin(t, false)
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := x.Answer(ended, nil); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	x.Close()
+	within, stop := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer stop()
+	if _, err := p.bodies.Take(within); err == nil {
+		t.Fatal("the socket was lent while the first call still has it")
+	}
+	close(release)
+	x = p.begin(t, false)
+	defer x.Close()
+	if got, err := p.read(t, x); got != "the second's" || err != nil {
+		t.Errorf("%.40q %v", got, err)
+	}
+}
+
+// TestReadingThatStopsHalfWay leaves pieces in the socket: the next call must not see them.
+func TestReadingThatStopsHalfWay(t *testing.T) {
+	n := 0
+	p := newPair(t, 1, func(p *pair, _ context.Context, c *link.Call) error {
+		if n++; n == 1 {
+			return respond(c, p.far[5], strings.Repeat("1", 60_000), true)
+		}
+		return respond(c, p.far[5], "2", true)
+	})
+	x := p.begin(t, false)
+	ctx, cancel := context.WithCancel(t.Context())
+	if err := x.Answer(ctx, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := x.Open(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadFull(x, make([]byte, 10)); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if _, err := x.Read(make([]byte, 10)); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	x.Close()
+	x = p.begin(t, false)
+	defer x.Close()
+	if got, err := p.read(t, x); got != "2" || err != nil {
+		t.Errorf("%.40q %v", got, err)
+	}
+}
+
+// endless is a source that never ends; it yields after an interrupt alone, once silent.
+type endless struct{ interrupted chan struct{} }
+
+func (e endless) Read(p []byte) (int, error) {
+	select {
+	case <-e.interrupted:
+		return 0, net.ErrClosed
+	default:
+		return len(p), nil
+	}
+}
+
+// TestUploadThatNobodyReadsToItsEnd: the handler answers after a few bytes, the rest is not the next request's.
+func TestUploadThatNobodyReadsToItsEnd(t *testing.T) {
+	n, halted := 0, make(chan struct{})
+	p := newPairOver(t, 1, pipe, func(p *pair, _ context.Context, c *link.Call) error {
+		incoming := p.far[5].Incoming(c.Want)
+		defer incoming.Close()
+		if n++; n == 1 {
+			_, _ = incoming.Read(make([]byte, 2))
+			err := c.Answer(nil, false)
+			<-halted // within a piece
+			return err
+		}
+		body, err := io.ReadAll(incoming)
+		if string(body) != "second" || err != nil {
+			t.Errorf("%.40q %v", body, err)
+		}
+		return c.Answer(nil, false)
+	})
+	x := p.begin(t, true)
+	source := endless{make(chan struct{})}
+	if err := x.Answer(soon(t), func() { x.Upload(source, 1<<40) }); err != nil {
+		t.Fatal(err)
+	}
+	if whole, err := x.Halt(func() { close(source.interrupted) }); whole || err == nil {
+		t.Error(whole, err)
+	}
+	close(halted)
+	x.Close()
+	x = p.begin(t, true)
+	defer x.Close()
+	if err := x.Answer(soon(t), func() { x.Upload(strings.NewReader("second"), 6) }); err != nil {
+		t.Fatal(err)
+	}
+	if whole, err := x.Halt(nil); !whole || err != nil {
+		t.Error(whole, err)
+	}
+}
+
+// TestNextRequestWaitsForTheRestOfTheLast: a module that is slow to take what is left of a body it did not want.
+func TestNextRequestWaitsForTheRestOfTheLast(t *testing.T) {
+	n, reading := 0, make(chan struct{})
+	p := newPair(t, 1, func(p *pair, _ context.Context, c *link.Call) error {
+		incoming := p.far[5].Incoming(c.Want)
+		defer incoming.Close()
+		if n++; n == 1 {
+			_, _ = incoming.Read(make([]byte, 2))
+			err := c.Answer(nil, false)
+			<-reading
+			time.Sleep(10 * time.Millisecond) // so that the other one is in its Read, mostly
+			return err
+		}
+		close(reading)
+		body, err := io.ReadAll(incoming)
+		if string(body) != "second" || err != nil {
+			t.Errorf("%.40q %v", body, err)
+		}
+		return c.Answer(nil, false)
+	})
+	for _, body := range []string{strings.Repeat("first", 10_000), "second"} {
+		x := p.begin(t, true)
+		if err := x.Answer(soon(t), func() { x.Upload(strings.NewReader(body), 1<<20) }); err != nil {
+			t.Fatal(err)
+		}
+		_, _ = x.Halt(func() {})
+		x.Close()
+	}
+}
+
+// TestUnreadBodyHoldsUpNobody: 64 pieces that nobody reads, and other calls and bodies go their way.
+func TestUnreadBodyHoldsUpNobody(t *testing.T) {
+	p := newPair(t, 2, func(p *pair, ctx context.Context, c *link.Call) error {
+		if c.Method == 200 {
+			return nil
+		}
+		socket := p.far[uint32(c.Method)]
+		if c.Method != 5 {
+			return respond(c, socket, "short", true)
+		}
+		_ = c.Answer(nil, true)
+		w := link.NewBodyWriter()
+		defer w.Release()
+		for range 64 {
+			w.Grow(len(w.Room()))
+			if w.Send(socket, false) != nil {
+				return nil
+			}
+		}
+		return w.End(socket, true)
+	})
+	unread := p.begin(t, false)
+	defer unread.Close()
+	if err := unread.Answer(soon(t), nil); err != nil {
+		t.Fatal(err)
+	}
+	for range 100 {
+		if err := p.Call(soon(t), 200, nil, nil); err != nil {
+			t.Fatal(err)
+		}
+		x := p.begin(t, false)
+		if got, err := p.read(t, x); got != "short" || err != nil {
+			t.Fatalf("%q %v", got, err)
+		}
+		x.Close()
+	}
+}
+
+// TestBodyThatBreaksTheRules loses the link: what follows on the socket would mean nothing.
+func TestBodyThatBreaksTheRules(t *testing.T) {
+	for name, bad := range map[string][]byte{
+		"kind 0":           {0, 0, 0, 0},
+		"kind 6":           {6, 0, 0, 0},
+		"data of no bytes": {1, 0, 0, 0},
+		"data over 1 MiB":  {1, 1, 0, 16},
+		"an end of bytes":  {3, 1, 0, 0, 'x'},
+		"a flush of bytes": {2, 1, 0, 0, 'x'},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPair(t, 1, func(p *pair, ctx context.Context, c *link.Call) error {
+				_ = c.Answer(nil, true)
+				_, _ = p.raw[5].Write(append([]byte{1, 2, 0, 0, 'o', 'k'}, bad...))
+				<-ctx.Done()
+				return nil
+			})
+			x := p.begin(t, false)
+			if got, err := p.read(t, x); got != "ok" || !errors.Is(err, link.ErrLost) {
+				t.Errorf("%q %v", got, err)
+			}
+			p.bodies.Close() // as the end of the process does
+			x.Close()
+			<-p.Done()
+		})
+	}
+}
+
+// TestExchangeDeadlines share one timer and are exact; the end of the request's body begins the time anew.
+func TestExchangeDeadlines(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		near, far := net.Pipe()
+		served := make(chan struct{})
+		hostEnd, moduleEnd := net.Pipe()
+		module := link.NewSocket(5, moduleEnd)
+		go func() {
+			defer close(served)
+			_ = link.ServeCalls(t.Context(), far, func(ctx context.Context, c *link.Call) (proto.Message, error) {
+				if c.Method == 5 {
+					incoming := module.Incoming(c.Want)
+					defer incoming.Close()
+					_, _ = io.ReadAll(incoming)
+				}
+				<-ctx.Done()
+				return nil, nil
+			}, 64)
+		}()
+		c := link.NewClient(near)
+		bodies := link.NewBodies([]*link.Socket{link.NewSocket(5, hostEnd)})
+		began := time.Now()
+		var callers sync.WaitGroup
+		for _, within := range []time.Duration{30 * time.Second, time.Second, 7 * time.Second, time.Minute} {
+			callers.Go(func() {
+				x, err := c.Begin(t.Context(), link.Outgoing{Method: 1, Within: within})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				defer x.Close()
+				if err := x.Answer(t.Context(), nil); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != within {
+					t.Errorf("%v after %v, want %v", err, time.Since(began), within)
+				}
+			})
+		}
+		callers.Go(func() {
+			socket, _ := bodies.Take(t.Context())
+			x, err := c.Begin(t.Context(), link.Outgoing{Method: 5, Within: 30 * time.Second, Bodies: bodies, Socket: socket, Streamed: true})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer x.Close()
+			slow := func() { x.Upload(io.MultiReader(sleeper(20*time.Second), strings.NewReader("x")), 1) }
+			if err := x.Answer(t.Context(), slow); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != 50*time.Second {
+				t.Errorf("upload: %v after %v", err, time.Since(began))
+			}
+			_, _ = x.Halt(nil)
+		})
+		callers.Wait()
+		synctest.Wait()
+		bodies.Close()
+		_ = c.Close()
+		module.Close()
+		<-served
+	})
+}
+
+// sleeper is a source that is silent for a time and then empty.
+type sleeper time.Duration
+
+func (s sleeper) Read([]byte) (int, error) {
+	time.Sleep(time.Duration(s))
+	return 0, io.EOF
+}
+
+func TestLateAnswerWithoutASocketIsDropped(t *testing.T) {
+	release := make(chan struct{})
+	p := newPair(t, 1, func(_ *pair, _ context.Context, c *link.Call) error {
+		if c.Method == 1 {
+			<-release
+			_ = c.Answer(raw([]byte("late")), true)
+			_, err := c.Lent()
+			return err
+		}
+		return nil
+	})
+	response := new(wrapperspb.BytesValue)
+	x, err := p.Begin(soon(t), link.Outgoing{Method: 1, Response: response, Within: time.Millisecond, Bodies: p.bodies})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := x.Answer(soon(t), nil); !errors.Is(err, context.DeadlineExceeded) {
+		t.Fatal(err)
+	}
+	x.Close()
+	close(release)
+	for range 3 {
+		if err := p.Call(soon(t), 2, nil, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(response.Value) > 0 {
+		t.Error("a late answer was decoded")
+	}
+}
+
+// memory is a body socket whose other end has said all it will say.
+type memory struct {
+	said *bytes.Reader
+	step int // bytes a read yields at most
+}
+
+func (m *memory) Read(p []byte) (int, error)       { return m.said.Read(p[:min(len(p), m.step)]) }
+func (m *memory) Write(p []byte) (int, error)      { return len(p), nil }
+func (m *memory) Close() error                     { return nil }
+func (m *memory) SetReadDeadline(time.Time) error  { return nil }
+func (m *memory) SetWriteDeadline(time.Time) error { return nil }

@@ -1,0 +1,119 @@
+package link_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/narthex-platform/narthex/modulehost/link"
+)
+
+func bodySeeds(f *testing.F) {
+	data := func(s string) []byte { return append([]byte{1, byte(len(s)), 0, 0}, s...) }
+	end, flush := []byte{3, 0, 0, 0}, []byte{2, 0, 0, 0}
+	for _, said := range [][]byte{
+		nil, end, {4, 0, 0, 0}, {5, 0, 0, 0}, {9, 0, 0, 0}, {1, 0, 0, 0}, {1, 255, 255, 255}, {1, 2},
+		slices.Concat(data("abc"), end), slices.Concat(data("abc"), flush, data("d"), flush, flush, end, data("next")),
+		slices.Concat(data("abc"), []byte{4, 0, 0, 0}, end), data("cut")[:5],
+	} {
+		f.Add(said, uint8(200), uint8(50))
+		f.Add(said, uint8(1), uint8(1))
+		f.Add(said, uint8(5), uint8(4))
+	}
+}
+
+// expected reads a body as docs/link.md describes it, and tells how many bytes it has, ending included; whole: io.EOF or an ending's error.
+func expected(said []byte) (body []byte, length int, ending error) {
+	for at := 0; ; {
+		if len(said) < at+4 {
+			return body, at, link.ErrLost
+		}
+		kind, n := said[at], int(said[at+1])|int(said[at+2])<<8|int(said[at+3])<<16
+		at += 4
+		switch {
+		case kind == 1 && n > 0 && n <= 1<<20:
+			got := min(n, len(said)-at)
+			body = append(body, said[at:at+got]...)
+			if at += got; got < n {
+				return body, at, link.ErrLost
+			}
+		case n > 0:
+			return body, at, link.ErrLost
+		case kind == 2:
+		case kind == 3:
+			return body, at, io.EOF
+		case kind == 4:
+			return body, at, link.ErrBodyAborted
+		case kind == 5:
+			return body, at, link.ErrBodyOverflow
+		default:
+			return body, at, link.ErrLost
+		}
+	}
+}
+
+func check(t *testing.T, said []byte, left int, got []byte, err error) {
+	t.Helper()
+	body, length, ending := expected(said)
+	if !bytes.Equal(got, body) || !errors.Is(err, ending) {
+		t.Errorf("got %q, %v, want %q, %v", got, err, body, ending)
+	}
+	if used := len(said) - left; ending != link.ErrLost && used != length {
+		t.Errorf("%d bytes were taken of a body of %d", used, length)
+	}
+}
+
+func readAll(r io.Reader, size int) (got []byte, err error) {
+	p := make([]byte, size)
+	for err == nil {
+		var n int
+		n, err = r.Read(p)
+		got = append(got, p[:n]...)
+	}
+	return got, err
+}
+
+// FuzzIncoming: whatever a host sends as a request's body, its bytes and its ending come out, and nothing behind it is touched.
+func FuzzIncoming(f *testing.F) {
+	bodySeeds(f)
+	f.Fuzz(func(t *testing.T, said []byte, step, size uint8) {
+		from := &memory{bytes.NewReader(said), int(step) + 1}
+		incoming := link.NewSocket(5, from).Incoming(nil)
+		got, err := readAll(incoming, int(size)+1)
+		check(t, said, from.said.Len(), got, err)
+		incoming.Close()
+	})
+}
+
+// FuzzExchange: the same for what a module sends as a response's body.
+func FuzzExchange(f *testing.F) {
+	bodySeeds(f)
+	f.Fuzz(func(t *testing.T, said []byte, step, size uint8) {
+		start := make(chan struct{})
+		c := link.NewClient(&script{say: io.MultiReader(
+			bytes.NewReader(rawFrame{kind: kindAnswer, method: 1, id: 1}.bytes()), silence{t.Context()}), start: start})
+		from := &memory{bytes.NewReader(said), int(step) + 1}
+		bodies := link.NewBodies([]*link.Socket{link.NewSocket(5, from)})
+		socket, _ := bodies.Take(t.Context())
+		x, err := c.Begin(t.Context(), link.Outgoing{Within: time.Minute, Pause: time.Minute, Bodies: bodies, Socket: socket})
+		close(start)
+		if err != nil || x.Answer(t.Context(), nil) != nil || !x.Follows() || x.Open(t.Context()) != nil {
+			t.Fatal("no exchange:", err)
+		}
+		got, err := readAll(x, int(size)+1)
+		check(t, said, from.said.Len(), got, err)
+		x.Close()
+	})
+}
+
+// silence ends with its context.
+type silence struct{ ctx context.Context }
+
+func (s silence) Read([]byte) (int, error) {
+	<-s.ctx.Done()
+	return 0, io.EOF
+}
