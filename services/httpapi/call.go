@@ -20,7 +20,23 @@ type Call struct {
 
 	// Parameter returns the decoded value of the path's {name} segment.
 	Parameter func(name string) string
+
+	cancelBody func()
 }
+
+// OnCancelBody is for the pipeline: how the connection stops reading.
+func (c *Call) OnCancelBody(cancel func()) { c.cancelBody = cancel }
+
+// CancelBody reads no more of a body that is not read to its end; a Read under way returns an error. The connection ends behind the
+// answer: net/http would otherwise read up to 256 KiB, or wait for them, to use it again.
+func (c *Call) CancelBody() {
+	c.Writer.Header()["Connection"] = closing
+	if c.cancelBody != nil {
+		c.cancelBody()
+	}
+}
+
+var closing = []string{"close"}
 
 // JSON answers with value. Every platform answer is no-store (contract.md §1).
 func (c *Call) JSON(status int, value any) error {

@@ -31,6 +31,7 @@ type conn struct {
 	begun    bool
 	deaf     bool // nothing is read any more
 	mute     bool // nothing is written any more
+	partial  bool // its request's body was cancelled
 	closed   bool // the socket
 	left     bool // net/http has closed its side
 	clock    clock

@@ -50,6 +50,17 @@ func (c *conn) linger() {
 	c.clock.set(time.Now().Add(c.all.limits.linger))
 }
 
+// cancelBody ends the connection's reading under a handler that answers yet.
+func (c *conn) cancelBody() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.deaf {
+		c.deaf, c.partial = true, true
+		c.clock.clear()
+		_ = c.Conn.SetReadDeadline(time.Unix(1, 0)) // wakes who reads
+	}
+}
+
 // CloseWrite is net/http's own lingering, behind an answer to a request it has not read to its end.
 func (c *conn) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
@@ -63,6 +74,10 @@ func (c *conn) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.left = true
+	if c.partial && !c.mute && !c.closed {
+		c.mute = true
+		c.linger()
+	}
 	if c.mute && !c.closed {
 		return nil // the timer closes
 	}

@@ -27,6 +27,9 @@ func (p *pipeline) run(route httpapi.Route, names []string) gin.HandlerFunc {
 			RequestID: g.Writer.Header()["X-Request-Id"][0],
 			MaxBody:   route.MaxBody,
 		}
+		if c, ok := g.Request.Context().Value(connKey{}).(*conn); ok {
+			call.OnCancelBody(c.cancelBody)
+		}
 		if len(names) > 0 {
 			values, ok := parameters(g.Params, names)
 			if !ok {
@@ -40,7 +43,7 @@ func (p *pipeline) run(route httpapi.Route, names []string) gin.HandlerFunc {
 		if err == nil {
 			err = route.Handle(call)
 		} else if route.Body == httpapi.DeclaredBody && call.Request.ContentLength != 0 {
-			g.Writer.Header()["Connection"] = closing // net/http would read the body that nobody has read before it answers
+			call.CancelBody()
 		}
 		if err != nil {
 			p.fail(call, g.Writer, err)
