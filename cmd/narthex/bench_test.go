@@ -61,15 +61,59 @@ func BenchmarkModuleRoute(b *testing.B) {
 	}
 }
 
+// BenchmarkStart1, 10 and 50 measure a whole start, from the manifests to the listener, with so many modules, each a program and a
+// process of its own.
+func BenchmarkStart1(b *testing.B)  { benchStart(b, 1) }
+func BenchmarkStart10(b *testing.B) { benchStart(b, 10) }
+func BenchmarkStart50(b *testing.B) { benchStart(b, 50) }
+
+func benchStart(b *testing.B, modules int) {
+	dir := b.TempDir()
+	for n := range modules {
+		copies(b, dir, "hostile", fmt.Sprintf("quiet-%02d", n))
+	}
+	settings := benchSettings(b, dir)
+	for b.Loop() {
+		s := newServer(settings, secrets{func(string) (string, bool) { return "", false }}, zap.NewNop())
+		if err := s.Start(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+		b.StopTimer()
+		stop(b, s)
+		b.StartTimer()
+	}
+	b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(b.N), "ms/start")
+}
+
+// stop ends a started platform.
+func stop(b *testing.B, s *server) {
+	ended, end := context.WithCancel(context.Background())
+	end()
+	if err := s.Wait(ended); err != nil {
+		b.Error(err)
+	}
+}
+
 // benchServer starts the platform with one module.
 func benchServer(b *testing.B) *server {
+	b.Helper()
+	s := newServer(benchSettings(b, installed(b, "base")), secrets{func(string) (string, bool) { return "", false }}, zap.NewNop())
+	if err := s.Start(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { stop(b, s) })
+	return s
+}
+
+// benchSettings are of an installation with a database of its own and these modules.
+func benchSettings(b *testing.B, modules string) environment.Settings {
 	b.Helper()
 	db := databasetest.New(b)
 	settings, err := environment.Load(func(name string) (string, bool) {
 		value, found := map[string]string{
 			"NODE_ENV":                  "development",
 			"DATABASE_URL":              db.URL,
-			"SERVICE_MODULES_DIR":       installed(b, "base"),
+			"SERVICE_MODULES_DIR":       modules,
 			"SERVICE_API_PORT":          "0",
 			"SERVICE_IDENTITY_SECRET":   "8fK2mQzR4vXw9LpT7nYb3GcHdJ6sAeUi",
 			"SERVICE_IDENTITY_BASE_URL": "http://localhost",
@@ -79,18 +123,7 @@ func benchServer(b *testing.B) *server {
 	if err != nil {
 		b.Fatal(err)
 	}
-	s := newServer(settings, secrets{func(string) (string, bool) { return "", false }}, zap.NewNop())
-	if err := s.Start(b.Context()); err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() {
-		ended, end := context.WithCancel(context.Background())
-		end()
-		if err := s.Wait(ended); err != nil {
-			b.Error(err)
-		}
-	})
-	return s
+	return settings
 }
 
 func listen(b *testing.B, handler http.Handler) string {

@@ -159,13 +159,19 @@ const ownerAddress, ownerPassword = "owner@example.org", "correct horse battery"
 func install(t *testing.T, modules ...string) *installation {
 	t.Helper()
 	i := prepare(t, databasetest.Empty(t), modules...)
+	i.owned(t)
+	return i
+}
+
+// owned migrates the installation and gives it an owner.
+func (i *installation) owned(t *testing.T) {
+	t.Helper()
 	if r := run(t, i.environment, "", "migrations:apply"); r.exit(t) != exitSuccess {
 		t.Fatal("migrations:apply failed")
 	}
 	if r := run(t, i.environment, ownerPassword+"\n", "identity:create-initial-owner", "--", "--email", ownerAddress); r.exit(t) != exitSuccess {
 		t.Fatal("identity:create-initial-owner failed")
 	}
-	return i
 }
 
 // prepare is install without any command run.

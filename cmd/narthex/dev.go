@@ -9,13 +9,16 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/narthex-platform/narthex/mail"
 	"github.com/narthex-platform/narthex/modulehost/process"
 	"github.com/narthex-platform/narthex/services/database/cluster"
 	"github.com/narthex-platform/narthex/services/environment"
 	"github.com/narthex-platform/narthex/services/identity"
+	"github.com/narthex-platform/narthex/supervisor"
 )
 
 // devOwner is who owns a development installation.
@@ -29,23 +32,26 @@ const (
 func (p *program) dev() *cobra.Command {
 	var port uint16
 	var dataDir string
+	var bare bool
 	command := &cobra.Command{
 		Use:   "dev",
 		Short: "Run everything on this machine: a private PostgreSQL, the modules of ./modules, an owner, sample data",
 		Long: `Runs the platform for development from the checkout's folder: a PostgreSQL of its own, migrated, an owner whose
-password is shown once, the modules of ./modules and a few samples. Everything is kept in the data folder;
-delete that folder to begin anew. Ctrl-C stops it all.`,
+password is shown once, the modules of ./modules and a few samples. Modules find an object storage in the
+data folder, mail that is shown in the terminal, and a value for every secret they declare. Everything is
+kept in the data folder; delete that folder to begin anew. Ctrl-C stops it all.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return p.runDev(cmd.Context(), port, dataDir)
+			return p.runDev(cmd.Context(), port, dataDir, bare)
 		},
 	}
 	command.Flags().Uint16Var(&port, "port", 3000, "first port to try on this machine")
 	command.Flags().StringVar(&dataDir, "data-dir", ".dev", "folder for everything that is kept")
+	command.Flags().BoolVar(&bare, "bare", false, "supply no object storage, mail or secrets: see what runs without, and what says why not")
 	return command
 }
 
-func (p *program) runDev(ctx context.Context, port uint16, dataDir string) (err error) {
+func (p *program) runDev(ctx context.Context, port uint16, dataDir string, bare bool) (err error) {
 	dataDir, err = filepath.Abs(dataDir)
 	if err != nil {
 		return fmt.Errorf("%w: %w", errDevData, err)
@@ -70,17 +76,30 @@ func (p *program) runDev(ctx context.Context, port uint16, dataDir string) (err 
 	if err != nil {
 		return err
 	}
-	lookup := devEnvironment(postgres.URL("postgres"), secret, free)
-	settings, err := environment.Load(lookup, environment.Everything)
-	if err != nil {
+	variables := devEnvironment(postgres.URL("postgres"), secret, free)
+	if bare {
+		return p.serveDev(ctx, lookupIn(variables), devSupplies{})
+	}
+	supplies := devSupplies{mail: &terminalMail{to: p.stdout}}
+	if supplies.objects, err = devObjectStorage(ctx, variables, free, filepath.Join(dataDir, "objects")); err != nil {
 		return err
 	}
-	return p.serveDev(ctx, settings, secrets{lookup})
+	return p.serveDev(ctx, withDevSecrets(lookupIn(variables)), supplies)
+}
+
+// devSupplies is what only a development installation has in itself.
+type devSupplies struct {
+	mail    mail.Sender
+	objects supervisor.Service
 }
 
 // serveDev does what an operator does by migrations:apply, identity:create-initial-owner and api:start, and writes the samples on the
 // first run. It serves until ctx ends.
-func (p *program) serveDev(ctx context.Context, settings environment.Settings, supplied secrets) error {
+func (p *program) serveDev(ctx context.Context, lookup environment.Lookup, supplies devSupplies) error {
+	settings, err := environment.Load(lookup, environment.Everything)
+	if err != nil {
+		return err
+	}
 	installed, err := installedModules(settings)
 	if err != nil {
 		return err
@@ -94,8 +113,8 @@ func (p *program) serveDev(ctx context.Context, settings environment.Settings, s
 	}
 	log, closeLog := newLog(p.stderr)
 	defer closeLog()
-	s := newServer(settings, supplied, log)
-	s.mail = &terminalMail{to: p.stdout}
+	s := newServer(settings, secrets{lookup}, log)
+	s.mail, s.objects = supplies.mail, supplies.objects
 	if err := s.Start(ctx); err != nil {
 		return err
 	}
@@ -120,17 +139,30 @@ func (p *program) welcome(address, password string) {
 }
 
 // devEnvironment is the environment that the platform itself would be started with; nothing of the caller's gets in.
-func devEnvironment(databaseURL, secret string, port int) environment.Lookup {
-	variables := map[string]string{
+func devEnvironment(databaseURL, secret string, port int) map[string]string {
+	return map[string]string{
 		"NODE_ENV":                  "development",
 		"DATABASE_URL":              databaseURL,
 		"SERVICE_API_PORT":          strconv.Itoa(port),
 		"SERVICE_IDENTITY_SECRET":   secret,
 		"SERVICE_IDENTITY_BASE_URL": "http://localhost:" + strconv.Itoa(port),
 	}
+}
+
+func lookupIn(variables map[string]string) environment.Lookup {
 	return func(name string) (string, bool) {
 		value, found := variables[name]
 		return value, found
+	}
+}
+
+// withDevSecrets gives every secret that a module may declare a value, so that none is missing.
+func withDevSecrets(lookup environment.Lookup) environment.Lookup {
+	return func(name string) (string, bool) {
+		if strings.HasPrefix(name, "SERVICE_MODULE_SECRET__") {
+			return "development", true
+		}
+		return lookup(name)
 	}
 }
 

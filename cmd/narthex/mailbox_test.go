@@ -60,7 +60,13 @@ func (d *delivery) Reset()                               { d.to = nil }
 func (d *delivery) Logout() error                        { return nil }
 func (d *delivery) Mail(string, *smtp.MailOptions) error { return nil }
 
+// refusedRecipient is nobody whom the mailbox knows.
+const refusedRecipient = "refused@example.net"
+
 func (d *delivery) Rcpt(to string, _ *smtp.RcptOptions) error {
+	if to == refusedRecipient {
+		return &smtp.SMTPError{Code: 550, Message: "no such recipient"}
+	}
 	d.to = append(d.to, to)
 	return nil
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"os"
 	"slices"
 	"time"
@@ -28,8 +29,11 @@ const (
 // firstModuleID is where the user ids of modules begin when the host runs as root (contract.md §10).
 const firstModuleID = 70000
 
-// startModules is step 6: the eligible modules' processes, level by level, each with its register and start hooks.
+// startModules is step 6: the hubs, then the eligible modules' processes, level by level, each with its register and start hooks.
 func (s *server) startModules(ctx context.Context) error {
+	if err := s.startHubs(ctx); err != nil {
+		return err
+	}
 	for rest := s.eligible; len(rest) > 0; {
 		level := rest
 		if next := slices.IndexFunc(rest, func(m *catalog.Module) bool { return m.Level != rest[0].Level }); next > 0 {
@@ -73,7 +77,15 @@ func (s *server) prepare(module *catalog.Module) (runningModule, error) {
 		return running, nil
 	}
 	declared := module.Manifest
-	config := facade.Config{ModuleID: declared.ID, Secrets: s.secrets.of(declared), Log: s.log}
+	config := facade.Config{
+		ModuleID:     declared.ID,
+		Secrets:      s.secrets.of(declared),
+		Capabilities: s.reachOf(module),
+		Buckets:      s.bucketsOf(declared),
+		Mail:         s.mail,
+		Realtime:     s.hubs,
+		Log:          s.log,
+	}
 	if role, found := s.roles[declared.ID]; found && declared.Database != nil {
 		pool, err := s.database.OpenModule(role)
 		if err != nil {
@@ -91,10 +103,17 @@ func (s *server) prepare(module *catalog.Module) (runningModule, error) {
 		RequireWalls:  s.settings.Production,
 		Start: &abi.StartRequest{
 			Database:      declared.Database != nil,
-			Configuration: settingsOf(declared, s.started.Outcome(declared.ID).Configuration),
+			Configuration: facade.Settings(declared.Configuration, s.started.Outcome(declared.ID).Configuration),
 		},
 		Validate: func(registration *abi.RegisterResponse) error {
-			return gateway.CheckRoutes(permissionIDs(declared), registration.GetRoutes())
+			if err := errors.Join(
+				gateway.CheckRoutes(permissionIDs(declared), registration.GetRoutes()),
+				gateway.CheckChannels(permissionIDs(declared), registration.GetChannels()),
+				facade.CheckCapabilities(declared.Provides, registration.GetCapabilities()),
+			); err != nil {
+				return err
+			}
+			return s.openChannels(&running, registration.GetChannels())
 		},
 		Verify: module.VerifyExecutable,
 		Host:   running.facade,
@@ -103,24 +122,13 @@ func (s *server) prepare(module *catalog.Module) (runningModule, error) {
 	return running, nil
 }
 
-// settingsOf is a module's configuration snapshot as it travels, in the manifest's order.
-func settingsOf(m *manifest.Manifest, snapshot map[string]any) []*abi.Setting {
-	var settings []*abi.Setting
-	for _, declared := range m.Configuration {
-		setting := &abi.Setting{Key: declared.Key}
-		switch value := snapshot[declared.Key].(type) {
-		case string:
-			setting.Value = &abi.Setting_Text{Text: value}
-		case int64:
-			setting.Value = &abi.Setting_Integer{Integer: value}
-		case bool:
-			setting.Value = &abi.Setting_Boolean{Boolean: value}
-		default: // no value, or a secret
-			continue
-		}
-		settings = append(settings, setting)
+// bucketsOf are the module's own. Without object storage a module that declares one does not run.
+func (s *server) bucketsOf(m *manifest.Manifest) map[string]facade.Bucket {
+	buckets := make(map[string]facade.Bucket, len(m.Buckets))
+	for _, id := range m.Buckets {
+		buckets[id] = s.storage.Bucket(m.ID, id)
 	}
-	return settings
+	return buckets
 }
 
 // credential gives every module a user of its own when the host may do that: 70000 and its place in the order of ids.

@@ -73,6 +73,7 @@ func (p *program) commands() *cobra.Command {
 		p.modulesValidate(),
 		p.modulesInstall(),
 		p.modulesRemove(),
+		p.modulesNew(),
 		p.doctor(),
 		p.dev(),
 		p.version(),

@@ -12,8 +12,10 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/facade"
 	"github.com/narthex-platform/narthex/modulehost/process"
 	"github.com/narthex-platform/narthex/modulehost/publication"
+	"github.com/narthex-platform/narthex/realtime"
 	"github.com/narthex-platform/narthex/services/authorization"
 	"github.com/narthex-platform/narthex/services/configuration"
+	"github.com/narthex-platform/narthex/services/dashboard"
 	"github.com/narthex-platform/narthex/services/database"
 	"github.com/narthex-platform/narthex/services/devices"
 	"github.com/narthex-platform/narthex/services/enablement"
@@ -23,15 +25,17 @@ import (
 	"github.com/narthex-platform/narthex/services/identity"
 	"github.com/narthex-platform/narthex/services/navigation"
 	"github.com/narthex-platform/narthex/services/ratelimit"
+	"github.com/narthex-platform/narthex/storage"
 	"github.com/narthex-platform/narthex/supervisor"
 )
 
 // server is one running platform. start.go fills it, step by step, in spec.md's order.
 type server struct {
 	settings  environment.Settings
-	inherited net.Listener // in place of the configured address; nil: none
-	mail      mail.Sender  // nil: the configured mail server
-	secrets   secrets      // of the modules
+	inherited net.Listener       // in place of the configured address; nil: none
+	mail      mail.Sender        // nil: the configured mail server
+	secrets   secrets            // of the modules
+	objects   supervisor.Service // an object storage server of our own; nil: none
 	log       *zap.Logger
 	tree      *supervisor.Tree
 
@@ -44,13 +48,16 @@ type server struct {
 	identity      *identity.Service
 	devices       *devices.Service
 	authorization *authorization.Service
+	storage       *storage.Provider // nil: none is configured
 	resolver      *resolver
 	started       catalog.Resolution // by which this process runs what it runs
 	enablement    *enablement.Service
 	configuration *configuration.Service
 	publication   *publication.Service
 	navigation    *navigation.Service
+	dashboard     *dashboard.Service
 	roles         map[string]database.ModuleRole
+	hubs          *realtime.Hubs
 	eligible      []*catalog.Module // in dependency order
 	modules       []runningModule   // the same, started
 	listener      *httpserver.Listener
@@ -81,9 +88,18 @@ func (s *server) Wait(ctx context.Context) error {
 		s.log.Error("a service failed, stopping")
 	}
 	s.health.Stopping()
-	err := errors.Join(failure, s.tree.Stop())
+	err := errors.Join(failure, s.stop())
 	if err == nil {
 		s.log.Info("stopped")
+	}
+	return err
+}
+
+// stop ends what runs, newest first, and then the connections that the modules' calls have left.
+func (s *server) stop() error {
+	err := s.tree.Stop()
+	if s.storage != nil {
+		s.storage.Close()
 	}
 	return err
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/narthex-platform/narthex/services/authorization"
 	"github.com/narthex-platform/narthex/services/clientaddress"
 	"github.com/narthex-platform/narthex/services/configuration"
+	"github.com/narthex-platform/narthex/services/dashboard"
 	"github.com/narthex-platform/narthex/services/database"
 	"github.com/narthex-platform/narthex/services/devices"
 	"github.com/narthex-platform/narthex/services/enablement"
@@ -28,7 +29,9 @@ import (
 	"github.com/narthex-platform/narthex/services/identity"
 	"github.com/narthex-platform/narthex/services/navigation"
 	"github.com/narthex-platform/narthex/services/ratelimit"
+	"github.com/narthex-platform/narthex/storage"
 	"github.com/narthex-platform/narthex/supervisor"
+	"github.com/narthex-platform/narthex/web"
 )
 
 // Start is spec.md § Startup order. When a step fails, what runs already is stopped in reverse; no listener was ever bound.
@@ -45,7 +48,7 @@ func (s *server) Start(ctx context.Context) error {
 		s.listen,
 	} {
 		if err := step(ctx); err != nil {
-			return errors.Join(err, s.tree.Stop())
+			return errors.Join(err, s.stop())
 		}
 	}
 	s.log.Info("ready", zap.Int("modules", len(s.modules)), zap.Duration("after", time.Since(began)))
@@ -117,9 +120,13 @@ func (s *server) buildIdentity(ctx context.Context) (err error) {
 	)})
 }
 
-// resolveEligibility is step 5: the stored decisions, then the stored configuration, and which modules run with which snapshot.
+// resolveEligibility is step 5: object storage, the stored decisions, then the stored configuration, and which modules run with which
+// snapshot.
 func (s *server) resolveEligibility(ctx context.Context) (err error) {
 	pool := s.database.Pool()
+	if err := s.openStorage(ctx); err != nil {
+		return err
+	}
 	if err := s.database.Check(ctx); err != nil {
 		return causedError{enablement.ErrRead, err}
 	}
@@ -145,7 +152,21 @@ func (s *server) resolveEligibility(ctx context.Context) (err error) {
 		return err
 	}
 	s.navigation = navigation.New(navigation.Config{Catalog: s.catalog, Inventory: s.publication, Store: navigation.NewStore(pool)})
-	return nil
+	s.dashboard, err = dashboard.New(web.Dashboard(), s.settings.Identity.BaseURL)
+	return err
+}
+
+// openStorage opens no connection.
+func (s *server) openStorage(ctx context.Context) (err error) {
+	if s.objects != nil {
+		if err := s.tree.Start(ctx, supervisor.Child{Service: s.objects}); err != nil {
+			return err
+		}
+	}
+	if s.settings.Storage.Endpoint != "" {
+		s.storage, err = storage.New(s.settings.Storage)
+	}
+	return err
 }
 
 // buildHTTP is step 7: one table of all routes, and the handler that runs it.
@@ -166,6 +187,7 @@ func (s *server) buildHTTP(context.Context) error {
 		Address:   address,
 		Inherited: s.inherited,
 		Handler:   handler,
+		Draining:  s.hubs.Drain,
 		Log:       s.log,
 	})
 	return nil
@@ -174,7 +196,7 @@ func (s *server) buildHTTP(context.Context) error {
 // routes is the whole table.
 func (s *server) routes() []httpapi.Route {
 	routes := slices.Concat(s.health.Routes(), s.identity.Routes(), s.authorization.Routes(), s.devices.Routes(),
-		s.enablement.Routes(), s.configuration.Routes(), s.publication.Routes(), s.navigation.Routes())
+		s.enablement.Routes(), s.configuration.Routes(), s.publication.Routes(), s.navigation.Routes(), s.dashboard.Routes())
 	for _, module := range s.modules {
 		if module.process != nil {
 			routes = append(routes, gateway.Routes(gateway.Module{
@@ -182,6 +204,7 @@ func (s *server) routes() []httpapi.Route {
 				Process: module.process,
 				Calls:   module.facade,
 			})...)
+			routes = append(routes, s.channelRoutes(module)...)
 		}
 	}
 	return routes

@@ -18,7 +18,7 @@ func (e Error) Error() string { return string(e) }
 // Code returns the stable code.
 func (e Error) Code() string { return string(e) }
 
-// The codes of the facade, beside abi.CodeDatabaseFailed.
+// The codes of the facade, beside abi.CodeDatabaseFailed and those of package storage.
 const (
 	ErrRequest             = Error("REQUEST_INVALID")
 	ErrDatabaseUnavailable = Error("DATABASE_UNAVAILABLE") // no connection in time, a lost one, a deadline
@@ -28,6 +28,10 @@ const (
 	ErrRowsUnread          = Error("ROWS_UNREAD")   // a statement on a transaction whose last rows are neither read nor closed
 	ErrRowTooLarge         = Error("ROW_TOO_LARGE") // a row over 1 MiB
 	ErrSecretAbsent        = Error(abi.CodeSecretAbsent)
+	ErrChannelUnknown      = Error("CHANNEL_UNKNOWN")
+	ErrCapabilityAbsent    = Error(abi.CodeCapabilityAbsent)
+	ErrCapabilityFailed    = Error(abi.CodeCapabilityFailed)
+	ErrTooManyMails        = Error("TOO_MANY_REQUESTS") // over the module's own measure; nothing was sent
 )
 
 // databaseError is what the module may know: what PostgreSQL said of its own statement, and of everything else only that it failed.

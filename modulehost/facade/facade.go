@@ -1,14 +1,17 @@
 // Package facade owns what a module may ask of its host: its own database schema, whether the caller of a request holds a permission,
-// its secrets, and a line in the log. A module process gets a session, which ends with the process and leaves nothing of it behind.
+// its secrets, what other modules provide, and a line in the log. A module process gets a session, which ends with the process and
+// leaves nothing of it behind.
 package facade
 
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 	"go.uber.org/zap"
 
+	"github.com/narthex-platform/narthex/mail"
 	"github.com/narthex-platform/narthex/modulehost/process"
 )
 
@@ -19,25 +22,41 @@ type Caller interface {
 
 // Config is what one module's facade is made of.
 type Config struct {
-	ModuleID string
-	Pool     *pgxpool.Pool     // the module's own role; nil without a database
-	Secrets  map[string]string // what the deployment supplies for the manifest's secret keys
-	Log      *zap.Logger
+	ModuleID     string
+	Pool         *pgxpool.Pool     // the module's own role; nil without a database
+	Secrets      map[string]string // what the deployment supplies for the manifest's secret keys
+	Capabilities Capabilities      // what it reaches of other modules; nil: nothing
+	Buckets      map[string]Bucket // by the ids that the manifest declares
+	Mail         mail.Sender       // nil: NOT_CONFIGURED
+	Realtime     Realtime          // nil: no channel is known
+	Log          *zap.Logger
 }
 
 // Facade answers one module. Safe for concurrent use.
 type Facade struct {
-	config Config
-	lines  lineBudget
+	config  Config
+	lines   lineBudget
+	gets    chan struct{} // a place for each that is open
+	puts    chan struct{}
+	idleFor time.Duration
+	mails   mailBudget
 
 	mu     sync.Mutex
 	nextID uint64
 	calls  map[uint64]Caller
+	lives  uint64 // sessions opened so far
 }
 
 // New makes the facade of one module, for all lives of its process.
 func New(config Config) *Facade {
-	return &Facade{config: config, calls: make(map[uint64]Caller)}
+	return &Facade{
+		config:  config,
+		gets:    make(chan struct{}, openGets),
+		puts:    make(chan struct{}, openPuts),
+		idleFor: idleFor,
+		mails:   newMailBudget(),
+		calls:   make(map[uint64]Caller),
+	}
 }
 
 // EnterCall names a request, so that the module can ask about its caller until leave is called.
@@ -64,5 +83,8 @@ func (f *Facade) caller(id uint64) (Caller, bool) {
 // Open begins the session of one process life.
 func (f *Facade) Open() process.Session {
 	ctx, end := context.WithCancel(context.Background())
-	return &session{facade: f, ctx: ctx, end: end, held: make(map[uint64]*lease)}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.lives++
+	return &session{facade: f, life: f.lives, ctx: ctx, end: end, held: make(map[uint64]*lease), handles: make(map[uint64]*handle)}
 }

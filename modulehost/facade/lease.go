@@ -62,9 +62,9 @@ func (s *session) keep(l *lease) uint64 {
 	s.nextID++
 	id := s.nextID
 	s.held[id] = l
-	s.leases.Add(1)
+	s.holds.Add(1)
 	context.AfterFunc(l.ctx, func() {
-		defer s.leases.Done()
+		defer s.holds.Done()
 		s.mu.Lock()
 		delete(s.held, id)
 		s.mu.Unlock()

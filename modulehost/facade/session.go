@@ -11,16 +11,18 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/link"
 )
 
-// session is what one process holds: connections under a transaction or with unread rows.
+// session is what one process holds: connections under a transaction or with unread rows, and objects half read or half written.
 type session struct {
 	facade *Facade
+	life   uint64          // see Facade.Life
 	ctx    context.Context // ends with the process
 	end    context.CancelFunc
 
-	mu     sync.Mutex
-	nextID uint64
-	held   map[uint64]*lease
-	leases sync.WaitGroup
+	mu      sync.Mutex
+	nextID  uint64
+	held    map[uint64]*lease
+	handles map[uint64]*handle
+	holds   sync.WaitGroup // of both
 }
 
 // Serve answers one call of the module.
@@ -46,6 +48,32 @@ func (s *session) Serve(ctx context.Context, method link.Method, payload []byte)
 		return answer(ctx, payload, s.log)
 	case abi.Method_METHOD_SECRET:
 		return answer(ctx, payload, s.secret)
+	case abi.Method_METHOD_INVOKE:
+		return answer(ctx, payload, s.invoke)
+	case abi.Method_METHOD_PUBLISH:
+		return answer(ctx, payload, s.publish)
+	case abi.Method_METHOD_SEND_MAIL:
+		return answer(ctx, payload, s.sendMail)
+	case abi.Method_METHOD_BUCKET_LIST:
+		return answer(ctx, payload, s.listBucket)
+	case abi.Method_METHOD_BUCKET_HEAD:
+		return answer(ctx, payload, s.headObject)
+	case abi.Method_METHOD_BUCKET_GET:
+		return answer(ctx, payload, s.getObject)
+	case abi.Method_METHOD_BUCKET_READ:
+		return answer(ctx, payload, s.readObject)
+	case abi.Method_METHOD_BUCKET_PUT:
+		return answer(ctx, payload, s.putObject)
+	case abi.Method_METHOD_BUCKET_WRITE:
+		return answer(ctx, payload, s.writeObject)
+	case abi.Method_METHOD_BUCKET_COMMIT:
+		return answer(ctx, payload, s.commitObject)
+	case abi.Method_METHOD_BUCKET_CLOSE:
+		return answer(ctx, payload, s.closeHandle)
+	case abi.Method_METHOD_BUCKET_DELETE:
+		return answer(ctx, payload, s.deleteObject)
+	case abi.Method_METHOD_BUCKET_READ_URL:
+		return answer(ctx, payload, s.createReadURL)
 	}
 	return nil, &link.Failure{CodeText: "METHOD_UNKNOWN"}
 }
@@ -62,10 +90,14 @@ func answer[Q any, P interface {
 	return serve(ctx, request)
 }
 
-// Close ends what the process still held: transactions are rolled back, connections go back. It waits for that.
+// Close ends what the process still held: transactions are rolled back, connections go back, puts leave nothing. It waits for that. Readers of
+// its channels are told to come again.
 func (s *session) Close() {
 	s.end()
-	s.leases.Wait()
+	s.holds.Wait()
+	if hubs := s.facade.config.Realtime; hubs != nil {
+		hubs.Ended(s.facade.config.ModuleID, s.life)
+	}
 }
 
 // allowed answers for the module's own permissions only; of a request that is over, nothing is known.

@@ -106,6 +106,13 @@ func (p *Process) Routes() []*abi.Route {
 	return p.registered.GetRoutes()
 }
 
+// Channels are what the module registered, as Routes.
+func (p *Process) Channels() []*abi.Channel {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.registered.GetChannels()
+}
+
 // Output is what the latest life wrote to standard output and error, at most its last 64 KiB, for an operator's autopsy.
 // It may hold anything the module knows: never log it.
 func (p *Process) Output() []byte {

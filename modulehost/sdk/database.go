@@ -76,28 +76,44 @@ func (s statements) call(ctx context.Context, method abi.Method, request, respon
 	return &DatabaseError{SQLState: detail.GetSqlState(), Constraint: detail.GetConstraint(), Message: detail.GetMessage()}
 }
 
-// Tx is a transaction: what InTx's function runs its statements on.
+// Tx is a transaction: what InTx's function runs its statements on. It holds one connection and ends by itself after 30 s.
 type Tx struct{ statements }
 
-// InTx runs f in a transaction: committed when f returns nil, rolled back when it returns an error or panics. A transaction holds one
-// connection and ends by itself when it is left idle.
-func (db *DB) InTx(ctx context.Context, f func(tx *Tx) error) (err error) {
-	var begun abi.BeginResponse
-	if err := db.call(ctx, abi.Method_METHOD_BEGIN, &abi.BeginRequest{}, &begun); err != nil {
+// InTx runs f in a transaction: committed when f returns nil, rolled back when it returns an error or panics.
+func (db *DB) InTx(ctx context.Context, f func(tx *Tx) error) error {
+	tx, err := db.Begin(ctx)
+	if err != nil {
 		return err
 	}
 	committed := false
 	defer func() {
 		if !committed { // the caller's context may be what ended f
-			_ = db.call(context.WithoutCancel(ctx), abi.Method_METHOD_ROLLBACK,
-				&abi.RollbackRequest{Transaction: begun.GetTransaction()}, &abi.RollbackResponse{})
+			_ = tx.Rollback(context.WithoutCancel(ctx))
 		}
 	}()
-	if err := f(&Tx{statements{client: db.client, transaction: begun.GetTransaction()}}); err != nil {
+	if err := f(tx); err != nil {
 		return err
 	}
-	err = db.call(ctx, abi.Method_METHOD_COMMIT,
-		&abi.CommitRequest{Transaction: begun.GetTransaction()}, &abi.CommitResponse{})
+	err = tx.Commit(ctx)
 	committed = err == nil // a commit that the host never saw still holds its connection
 	return err
+}
+
+// Begin begins a transaction that the caller ends, by Commit or Rollback. InTx forgets neither.
+func (db *DB) Begin(ctx context.Context) (*Tx, error) {
+	var begun abi.BeginResponse
+	if err := db.call(ctx, abi.Method_METHOD_BEGIN, &abi.BeginRequest{}, &begun); err != nil {
+		return nil, err
+	}
+	return &Tx{statements{client: db.client, transaction: begun.GetTransaction()}}, nil
+}
+
+// Commit keeps what the transaction has done. When it fails nothing is known to be kept, and Rollback does no harm.
+func (tx *Tx) Commit(ctx context.Context) error {
+	return tx.call(ctx, abi.Method_METHOD_COMMIT, &abi.CommitRequest{Transaction: tx.transaction}, &abi.CommitResponse{})
+}
+
+// Rollback undoes what the transaction has done.
+func (tx *Tx) Rollback(ctx context.Context) error {
+	return tx.call(ctx, abi.Method_METHOD_ROLLBACK, &abi.RollbackRequest{Transaction: tx.transaction}, &abi.RollbackResponse{})
 }

@@ -1,4 +1,4 @@
 package sdk
 
-// ServeOn is Serve on sockets that a test made.
-var ServeOn = serveOn
+// Fill reads the next piece of a Put's body.
+var Fill = fill

@@ -11,15 +11,27 @@ import (
 
 // Host is what the platform offers a started module. Safe for concurrent use.
 type Host struct {
-	DB     *DB // nil unless the manifest declares a database
-	Config Configuration
-	Log    *slog.Logger // goes to the platform's log; long lines and floods are cut
+	DB       *DB      // nil unless the manifest declares a database
+	Storage  *Storage // of use for the buckets that the manifest declares
+	Mail     *Mail
+	Realtime *Realtime
+	Config   Configuration
+	Log      *slog.Logger // goes to the platform's log; long lines and floods are cut
 
-	client *link.Client
+	client   *link.Client
+	invoking chan struct{} // a place for each call to another module
 }
 
-func newHost(client *link.Client, start *abi.StartRequest) *Host {
-	host := &Host{client: client, Config: newConfiguration(start.GetConfiguration()), Log: slog.New(&logHandler{client: client})}
+func newHost(client *link.Client, registry *Registry, start *abi.StartRequest) *Host {
+	host := &Host{
+		Storage:  newStorage(client),
+		Mail:     newMail(client),
+		Realtime: &Realtime{client: client, channels: registry.channels.byName},
+		Config:   newConfiguration(start.GetConfiguration()),
+		Log:      slog.New(&logHandler{client: client}),
+		client:   client,
+		invoking: make(chan struct{}, invoking),
+	}
 	if start.GetDatabase() {
 		host.DB = newDB(client)
 	}

@@ -31,6 +31,10 @@ type Registry struct {
 	routes   []*abi.Route
 	handlers []handler
 	problems []error
+
+	channels     channels
+	capabilities []string // in the order of Provide
+	provided     map[string]Methods
 }
 
 // handler is one route's code and the names of its path's {name} segments.

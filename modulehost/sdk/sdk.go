@@ -3,13 +3,29 @@
 // A module is a program whose main calls Serve with a value of its own. The platform starts it as a child process, without a
 // network, without files to write and with an empty environment, and speaks with it over two inherited sockets:
 //
-//  1. Register: the module declares its routes, each with a permission of its manifest and a body limit.
+//  1. Register: the module declares its routes, each with a permission of its manifest and a body limit, and what it provides.
 //  2. Start: the module gets its Host and does what it needs before the first request.
 //  3. Requests arrive, concurrently; every gate (origin, body limit, permission) has been passed.
 //  4. Stop: the module has ten seconds to finish. It may come after a Start that failed, and must then do no harm.
 //
 // A process may also end without Stop: what matters belongs into the database. A crash is answered by a new process, which registers
-// exactly the same again.
+// exactly the same again. Several platforms may share one database, and each runs every module: work that must happen once claims a row
+// (FOR UPDATE SKIP LOCKED).
+//
+// What a module works with:
+//
+//	Registry.Handle      its routes, as net/http handlers; Principal(ctx) tells who asks, Host.Can what they may do
+//	Registry.Provide     what other modules may call of it; CallingModule(ctx) tells which of them does
+//	Host.DB              its own schema of PostgreSQL, as its own role; package sqldb is the same for database/sql
+//	Host.Config          what administrators have set; Host.Secret what the deployment supplies
+//	Host.Capability      what other modules provide, along the dependencies that its manifest declares
+//	Host.Log             lines in the platform's log
+//
+// Everything takes a context and ends with it, a request's when the client goes away. All of Host is safe for concurrent use. A panic in a
+// handler is a failed request: the process goes on. Nothing that a module returns as an error reaches a browser or a log by itself.
+//
+// The executable is static (CGO_ENABLED=0). It can open no file but those in its own folder, no network and no further process; it has 256
+// MiB. narthex modules:new writes a module to begin with, package sdktest runs one within its own tests, docs/link.md says what travels.
 package sdk
 
 import (

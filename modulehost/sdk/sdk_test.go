@@ -61,10 +61,13 @@ type platform struct {
 
 func serve(t *testing.T, m sdk.Module, schema string) *platform {
 	t.Helper()
-	hostCalls, incoming := socketpair(t)
-	outgoing, moduleCalls := socketpair(t)
-	core, logs := observer.New(zap.InfoLevel)
-	config := facade.Config{ModuleID: "seats", Secrets: map[string]string{"apiToken": "marked"}, Log: zap.New(core)}
+	return serveOver(t, m, schema, socketpair)
+}
+
+// serveOver serves with body sockets of a kind.
+func serveOver(t *testing.T, m sdk.Module, schema string, pair func(*testing.T) (net.Conn, net.Conn)) *platform {
+	t.Helper()
+	config := facade.Config{ModuleID: "seats", Secrets: map[string]string{"apiToken": "marked"}}
 	if schema != "" {
 		db := databasetest.New(t)
 		if _, err := migrations.Apply(t.Context(), migrations.Options{
@@ -81,6 +84,16 @@ func serve(t *testing.T, m sdk.Module, schema string) *platform {
 			t.Fatal(err)
 		}
 	}
+	return serveWith(t, m, config, pair)
+}
+
+// serveWith serves with a facade of the test's own.
+func serveWith(t *testing.T, m sdk.Module, config facade.Config, pair func(*testing.T) (net.Conn, net.Conn)) *platform {
+	t.Helper()
+	hostCalls, incoming := socketpair(t)
+	outgoing, moduleCalls := socketpair(t)
+	core, logs := observer.New(zap.InfoLevel)
+	config.Log = zap.New(core)
 	p := &platform{t: t, facade: facade.New(config), logs: logs, served: make(chan error, 1)}
 	session := p.facade.Open()
 	ctx, end := context.WithCancel(context.Background())
@@ -92,11 +105,13 @@ func serve(t *testing.T, m sdk.Module, schema string) *platform {
 	far := make(map[int]link.Stream)
 	var near []*link.Socket
 	for descriptor := 5; descriptor < 5+bodySockets; descriptor++ {
-		ours, theirs := socketpair(t)
+		ours, theirs := pair(t)
 		near, far[descriptor] = append(near, link.NewSocket(descriptor, ours)), theirs
 	}
 	p.bodies = link.NewBodies(near)
-	go func() { p.served <- sdk.ServeOn(m, incoming, outgoing, func(descriptor int) link.Stream { return far[descriptor] }) }()
+	go func() {
+		p.served <- sdk.ServeOn(m, incoming, outgoing, func(descriptor int) link.Stream { return far[descriptor] })
+	}()
 	p.client = link.NewClient(hostCalls)
 	t.Cleanup(func() {
 		p.bodies.Close()

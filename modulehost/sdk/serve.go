@@ -36,11 +36,12 @@ func serve(m Module) error {
 	if err != nil {
 		return err
 	}
-	return serveOn(m, incoming, outgoing, inheritedSocket)
+	return ServeOn(m, incoming, outgoing, inheritedSocket)
 }
 
-// serveOn serves on two links, and on body sockets that open finds by their descriptors.
-func serveOn(m Module, incoming, outgoing net.Conn, open func(descriptor int) link.Stream) error {
+// ServeOn is Serve on two links that the caller made, and on body sockets that open finds by their descriptors. It is what sdktest is
+// made of; a module's main calls Serve. It returns when the links have ended: nil after Stop.
+func ServeOn(m Module, incoming, outgoing net.Conn, open func(descriptor int) link.Stream) error {
 	host := link.NewClient(outgoing)
 	defer host.Close()
 
@@ -77,9 +78,14 @@ type life struct {
 }
 
 func (l *life) serve(ctx context.Context, call *link.Call) (proto.Message, error) {
+	defer tellPanic()
 	switch abi.Method(call.Method) {
 	case abi.Method_METHOD_HANDLE:
 		return nil, l.handle(ctx, call)
+	case abi.Method_METHOD_PROVIDE:
+		return l.provide(ctx, call.Payload)
+	case abi.Method_METHOD_SNAPSHOT:
+		return l.snapshot(ctx, call.Payload)
 	case abi.Method_METHOD_REGISTER:
 		return l.register()
 	case abi.Method_METHOD_START:
@@ -98,7 +104,13 @@ func (l *life) register() (proto.Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &abi.RegisterResponse{Abi: abi.Version, SdkVersion: Version, Routes: l.registry.routes}, nil
+	return &abi.RegisterResponse{
+		Abi:          abi.Version,
+		SdkVersion:   Version,
+		Routes:       l.registry.routes,
+		Channels:     l.registry.channels.declared,
+		Capabilities: l.registry.capabilities,
+	}, nil
 }
 
 func (l *life) start(ctx context.Context, payload []byte) (proto.Message, error) {
@@ -106,7 +118,7 @@ func (l *life) start(ctx context.Context, payload []byte) (proto.Message, error)
 	if err := proto.Unmarshal(payload, &request); err != nil {
 		return nil, err
 	}
-	if err := l.module.Start(ctx, newHost(l.host, &request)); err != nil {
+	if err := l.module.Start(ctx, newHost(l.host, &l.registry, &request)); err != nil {
 		return nil, err
 	}
 	return &abi.StartResponse{}, nil

@@ -4,6 +4,8 @@ import (
 	"context"
 	"net"
 	"net/http"
+
+	"github.com/narthex-platform/narthex/realtime"
 )
 
 // gate is the handler that net/http calls: what its connection does not admit never reaches the table.
@@ -27,7 +29,11 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 type connKey struct{}
 
 func connContext(ctx context.Context, c net.Conn) context.Context {
-	return context.WithValue(ctx, connKey{}, c)
+	ctx = context.WithValue(ctx, connKey{}, c)
+	if socket, ok := c.(*conn).Conn.(realtime.Socket); ok {
+		ctx = realtime.WithSocket(ctx, socket)
+	}
+	return ctx
 }
 
 // connState is how net/http tells that an answer is out.

@@ -43,6 +43,7 @@ type ListenerConfig struct {
 	Address   string       // host:port, bound by Serve
 	Inherited net.Listener // in place of Address: bound before the process began; Serve closes it
 	Handler   http.Handler
+	Draining  func() // called once nobody can come any more, so that streams without an end can be ended; nil: nothing to do
 	Log       *zap.Logger
 }
 
@@ -91,6 +92,9 @@ func (l *Listener) Serve(ctx context.Context) error {
 	}
 	_ = listener.Close() // only that Serve ends matters
 	<-served
+	if l.config.Draining != nil {
+		l.config.Draining()
+	}
 	if err := drain(all, server); err != nil {
 		return err
 	}

@@ -1,0 +1,291 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+const bodiesRoot = "/api/v1/modules/bodies"
+
+// pattern yields bytes that tell their place, as the module's download does, without holding them.
+type pattern struct{ at, end int64 }
+
+var patternBlock = func() []byte {
+	block := make([]byte, 1<<20)
+	for i := range block {
+		block[i] = byte(i % 251)
+	}
+	return block
+}()
+
+// Read implements io.Reader.
+func (p *pattern) Read(b []byte) (int, error) {
+	if p.at == p.end {
+		return 0, io.EOF
+	}
+	within := p.at % int64(len(patternBlock))
+	n := copy(b[:min(int64(len(b)), p.end-p.at)], patternBlock[within:])
+	p.at += int64(n)
+	return n, nil
+}
+
+// comparing takes what must be the pattern.
+type comparing struct{ at int64 }
+
+// Write implements io.Writer.
+func (c *comparing) Write(b []byte) (int, error) {
+	for rest := b; len(rest) > 0; {
+		within := c.at % int64(len(patternBlock))
+		n := min(len(rest), len(patternBlock)-int(within))
+		if !bytes.Equal(rest[:n], patternBlock[within:int(within)+n]) {
+			return 0, fmt.Errorf("other bytes at %d", c.at)
+		}
+		c.at += int64(n)
+		rest = rest[n:]
+	}
+	return len(b), nil
+}
+
+// givingBodies is a running platform with the module that takes and gives them.
+func givingBodies(t *testing.T) *besieged {
+	t.Helper()
+	i := install(t, "base", "bodies")
+	b := &besieged{installation: i, daemon: i.start(t)}
+	b.owner = i.signIn(t, ownerAddress, ownerPassword)
+	return b
+}
+
+// download reads a long answer of the module to its end.
+func (b *besieged) download(t *testing.T, p *person, mebibytes int64) {
+	t.Helper()
+	response := b.open(t, p, mebibytes)
+	defer response.Body.Close()
+	if n, err := io.Copy(&comparing{}, response.Body); n != mebibytes<<20 || err != nil || response.StatusCode != http.StatusOK {
+		t.Errorf("download: %d, %d bytes, %v", response.StatusCode, n, err)
+	}
+}
+
+// open begins one.
+func (b *besieged) open(t *testing.T, p *person, mebibytes int64) *http.Response {
+	t.Helper()
+	address := b.address + bodiesRoot + "/download/" + strconv.FormatInt(mebibytes, 10)
+	request, err := http.NewRequestWithContext(t.Context(), "GET", address, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Cookie", p.cookie)
+	response, err := p.client.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response
+}
+
+// memory of a process in bytes: what it has, and the most it had since the last forgetPeak.
+func memory(t *testing.T, pid int) (now, peak int64) {
+	t.Helper()
+	status := processStatus(t, pid)
+	for field, value := range map[string]*int64{"VmRSS": &now, "VmHWM": &peak} {
+		kibibytes, err := strconv.ParseInt(strings.TrimSuffix(status[field], " kB"), 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		*value = kibibytes << 10
+	}
+	return now, peak
+}
+
+func forgetPeak(t *testing.T, pid int) {
+	t.Helper()
+	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", pid), []byte("5"), 0); err != nil && os.Geteuid() == 0 {
+		t.Fatal(err)
+	}
+}
+
+// TestLongBodiesInFlatMemory: 32 MiB up and 1 GiB down go through the platform, which holds next to nothing of them.
+func TestLongBodiesInFlatMemory(t *testing.T) {
+	t.Parallel()
+	const most = 32 << 20
+	b := givingBodies(t)
+	pid := b.daemon.command.Process.Pid
+	upload := func() {
+		sum := sha256.New()
+		_, _ = io.Copy(sum, &pattern{end: most})
+		got := b.owner.do("POST", bodiesRoot+"/upload", &pattern{end: most}) // of no declared length
+		if want := fmt.Sprintf("%d %x", most, sum.Sum(nil)); got.status != http.StatusOK || got.body != want {
+			t.Errorf("upload: %d %.100s", got.status, got.body)
+		}
+	}
+	b.download(t, b.owner, 1) // so that what is allocated once does not count
+	before, _ := memory(t, pid)
+	forgetPeak(t, pid)
+
+	began := time.Now()
+	upload()
+	up := time.Since(began)
+	b.download(t, b.owner, 1<<10)
+	now, peak := memory(t, pid)
+	if grown := peak - before; grown >= most {
+		t.Errorf("the platform grew by %d MiB", grown>>20)
+	}
+	t.Logf("32 MiB up in %v, 1 GiB down in %v; %d MiB before, %d MiB at most, %d MiB after",
+		up, time.Since(began)-up, before>>20, peak>>20, now>>20)
+}
+
+// TestBodyLimits: a body that is too long is a 413 on every route, whatever its handler makes of it, and only a streamed one of
+// unknown length ever gets to a handler.
+func TestBodyLimits(t *testing.T) {
+	t.Parallel()
+	b := givingBodies(t)
+	const tooLarge = `{"code":"REQUEST_BODY_TOO_LARGE"}`
+	for _, row := range []struct {
+		path     string
+		bytes    int64
+		declared bool
+		status   int
+		body     string
+		runs     bool
+	}{
+		{"/none", 0, true, 200, "0", true},
+		{"/none", 1, true, 413, tooLarge, false},
+		{"/none", 1, false, 413, tooLarge, false},
+		{"/buffered", 1 << 20, true, 200, "1048576", true},
+		{"/buffered", 1 << 20, false, 200, "1048576", true},
+		{"/buffered", 1<<20 + 1, true, 413, tooLarge, false},
+		{"/buffered", 1<<20 + 1, false, 413, tooLarge, false},
+		{"/swallow", 1000, false, 200, "1000", true},
+		{"/swallow", 1001, true, 413, tooLarge, false},
+		{"/swallow", 1001, false, 413, tooLarge, true},
+		{"/swallow", 32 << 20, false, 413, tooLarge, true},
+		{"/upload", 32<<20 + 1, true, 413, tooLarge, false},
+		{"/upload", 32<<20 + 1, false, 413, tooLarge, false}, // it runs, and says nothing
+	} {
+		said := `"text":"swallowed by ` + row.path + `"`
+		before := strings.Count(b.daemon.stderr.String(), said)
+		p := b.another(t)
+		request, err := http.NewRequestWithContext(t.Context(), "POST", b.address+bodiesRoot+row.path, &pattern{end: row.bytes})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if request.ContentLength = -1; row.declared {
+			request.ContentLength = row.bytes
+		}
+		request.Header.Set("Cookie", p.cookie)
+		request.Header.Set("Origin", b.address)
+		response, err := p.client.Do(request)
+		if err != nil {
+			t.Errorf("%+v: %v", row, err)
+			continue
+		}
+		body, err := io.ReadAll(response.Body)
+		_ = response.Body.Close()
+		if response.StatusCode != row.status || string(body) != row.body || err != nil || response.Close != (row.status == 413) {
+			t.Errorf("%+v: %d %.80s, close %v, %v", row, response.StatusCode, body, response.Close, err)
+		}
+		if row.runs {
+			eventually(t, "the handler runs", func() bool { return strings.Count(b.daemon.stderr.String(), said) == before+1 })
+		} else if strings.Count(b.daemon.stderr.String(), said) != before {
+			t.Errorf("%+v: the handler ran", row)
+		}
+	}
+}
+
+// TestAbortedUploadIsNo413: whoever stops sending has made an ordinary failed request, and leaves nothing behind.
+func TestAbortedUploadIsNo413(t *testing.T) {
+	t.Parallel()
+	b := givingBodies(t)
+	for n, framing := range []string{"Content-Length: 1000000\r\n\r\nabc", "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n"} {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(b.address, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		_ = conn.SetDeadline(time.Now().Add(patience))
+		fmt.Fprintf(conn, "POST %s/upload HTTP/1.1\r\nHost: localhost\r\nOrigin: %s\r\nCookie: %s\r\n%s",
+			bodiesRoot, b.address, b.owner.cookie, framing)
+		if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
+			t.Fatal(err)
+		}
+		response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(response.Body)
+		if status := response.StatusCode; status != http.StatusBadRequest && status != http.StatusInternalServerError || !response.Close {
+			t.Errorf("%d %s, close %v, %v", status, body, response.Close, err)
+		}
+		t.Logf("%s: %d %s", strings.Fields(framing)[0], response.StatusCode, body)
+		eventually(t, "the handler hears of it", func() bool {
+			return strings.Count(b.daemon.stderr.String(), `"text":"upload aborted"`) == n+1
+		})
+	}
+	if got := b.owner.do("GET", bodiesRoot+"/plain", nil); got.status != http.StatusOK {
+		t.Errorf("afterwards: %d %s", got.status, got.body)
+	}
+	if strings.Contains(b.daemon.stderr.String(), "REQUEST_BODY_TOO_LARGE") {
+		t.Error("the log says 413")
+	}
+}
+
+// TestSlowReaders: who reads slowly gets everything; who does not read keeps a body socket to himself, and nothing else. Short answers
+// go on, a long one waits its 5 s, and the platform holds nothing for anybody.
+func TestSlowReaders(t *testing.T) {
+	t.Parallel()
+	const sockets, queued, late = 32, 5 * time.Second, 2 * time.Second
+	b := givingBodies(t)
+	pid := b.daemon.command.Process.Pid
+	b.download(t, b.owner, 1)
+	before, _ := memory(t, pid)
+	forgetPeak(t, pid)
+
+	slow := b.open(t, b.another(t), 16)
+	stopped := make([]*http.Response, sockets-1)
+	for n := range stopped {
+		stopped[n] = b.open(t, b.another(t), 1<<10)
+		defer stopped[n].Body.Close()
+	}
+	began := time.Now()
+	refused := b.owner.do("GET", bodiesRoot+"/download/1", nil)
+	took := time.Since(began)
+	if refused.status != 503 || refused.body != overloaded || refused.header.Get("Retry-After") != "1" ||
+		took < queued || took > queued+late {
+		t.Errorf("without a socket: %d %.80s after %v", refused.status, refused.body, took)
+	}
+	for path, want := range map[string]string{bodiesRoot + "/plain": "plain", "/api/v1/modules/base/plain": `{"plain":true}`} {
+		if got := b.owner.do("GET", path, nil); got.status != http.StatusOK || got.body != want {
+			t.Errorf("meanwhile %s: %d %.80s", path, got.status, got.body)
+		}
+	}
+	reader := &pausing{Reader: slow.Body}
+	if n, err := io.Copy(&comparing{}, reader); n != 16<<20 || err != nil || slow.Body.Close() != nil {
+		t.Errorf("the slow reader got %d bytes, %v", n, err)
+	}
+	_, peak := memory(t, pid)
+	if grown := peak - before; grown >= 32<<20 {
+		t.Errorf("the platform grew by %d MiB", grown>>20)
+	}
+	for _, response := range stopped {
+		_ = response.Body.Close()
+	}
+	b.download(t, b.owner, 4)
+	t.Logf("%d readers who do not read: %d MiB before, %d MiB at most", len(stopped), before>>20, peak>>20)
+}
+
+// pausing reads a quarter of a mebibyte at a time, with pauses.
+type pausing struct{ io.Reader }
+
+// Read implements io.Reader.
+func (p *pausing) Read(b []byte) (int, error) {
+	time.Sleep(5 * time.Millisecond) // the slowness that is tested
+	return p.Reader.Read(b[:min(len(b), 256<<10)])
+}

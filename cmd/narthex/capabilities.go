@@ -1,0 +1,75 @@
+package main
+
+import (
+	"context"
+	"strings"
+
+	"github.com/narthex-platform/narthex/modulehost/abi"
+	"github.com/narthex-platform/narthex/modulehost/catalog"
+	"github.com/narthex-platform/narthex/modulehost/facade"
+	"github.com/narthex-platform/narthex/modulehost/manifest"
+	"github.com/narthex-platform/narthex/modulehost/process"
+)
+
+// reach is what one module calls of others: only along the edges that its manifest declares. They form no circle, so that a chain of
+// calls ends, and whoever waits holds up none of those it waits for.
+type reach struct {
+	caller string
+	edges  []reachedEdge
+}
+
+// reachedEdge is one declared dependency and who stands behind it.
+type reachedEdge struct {
+	kind     manifest.Kind
+	id       string
+	running  bool             // false: optional, and not run by this start
+	provider *process.Process // nil: it has no server
+}
+
+// reachOf is made before the module starts, when all that it depends on have started.
+func (s *server) reachOf(module *catalog.Module) reach {
+	r := reach{caller: module.Manifest.ID}
+	for _, edge := range module.Declared() {
+		reached := reachedEdge{kind: edge.Kind, id: edge.ID}
+		for _, running := range s.modules {
+			if running.Manifest.ID == edge.Provider {
+				reached.running, reached.provider = true, running.process
+			}
+		}
+		r.edges = append(r.edges, reached)
+	}
+	return r
+}
+
+// Invoke calls the provider, which alone knows whether it brings the capability. See facade.Capabilities.
+func (r reach) Invoke(ctx context.Context, capability, method string, input []byte) ([]byte, error) {
+	edge, declared := r.edgeTo(capability)
+	switch {
+	case declared && !edge.running:
+		return nil, facade.ErrCapabilityAbsent
+	case edge.provider == nil:
+		return nil, facade.ErrCapabilityFailed
+	}
+	var response abi.ProvideResponse
+	err := edge.provider.Call(ctx, abi.Method_METHOD_PROVIDE, &abi.ProvideRequest{
+		Capability: capability,
+		Method:     method,
+		Input:      input,
+		Caller:     r.caller,
+	}, &response)
+	return response.GetOutput(), err
+}
+
+// edgeTo finds the edge to a capability: the one that names it, with its own range, before one that names its module.
+func (r reach) edgeTo(capability string) (edge reachedEdge, declared bool) {
+	moduleID, _, _ := strings.Cut(capability, ".")
+	for _, e := range r.edges {
+		switch {
+		case e.kind == manifest.KindCapability && e.id == capability:
+			return e, true
+		case e.kind == manifest.KindModule && e.id == moduleID:
+			edge, declared = e, true
+		}
+	}
+	return edge, declared
+}

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/johannesboyne/gofakes3"
+)
+
+// devStorage is the object storage of a development installation: gofakes3 on a port of its own, which keeps its objects in a folder. It
+// checks no signature, so that its whole protection is that other pages in the developer's browser do not know the access key.
+type devStorage struct {
+	address   string // on the loopback interface
+	accessKey string
+	objects   devObjects
+	ready     chan struct{}
+	once      sync.Once
+}
+
+func newDevStorage(address, accessKey, folder string) *devStorage {
+	return &devStorage{address: address, accessKey: accessKey, objects: devObjects(folder), ready: make(chan struct{})}
+}
+
+// devObjectStorage makes the service on a port after the platform's and adds the variables by which the platform finds it. The key is a
+// new one each time: no URL outlives the process.
+func devObjectStorage(ctx context.Context, variables map[string]string, port int, folder string) (*devStorage, error) {
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return nil, fmt.Errorf("%w: %w", errDevData, err)
+	}
+	free, err := freePort(ctx, uint16(port+1))
+	if err != nil {
+		return nil, err
+	}
+	address, accessKey := net.JoinHostPort("127.0.0.1", strconv.Itoa(free)), rand.Text()
+	variables["OBJECT_STORAGE_ENDPOINT"] = "http://" + address
+	variables["OBJECT_STORAGE_ACCESS_KEY"] = accessKey
+	variables["OBJECT_STORAGE_SECRET_KEY"] = rand.Text()
+	return newDevStorage(address, accessKey, folder), nil
+}
+
+// Ready is closed once the address is bound.
+func (d *devStorage) Ready() <-chan struct{} { return d.ready }
+
+// String names the service.
+func (d *devStorage) String() string { return "development object storage" }
+
+// Serve serves until ctx ends; then its connections are closed: nobody who needs them runs any more.
+func (d *devStorage) Serve(ctx context.Context) error {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", d.address)
+	if err != nil {
+		return err
+	}
+	server := &http.Server{
+		Handler:           d.admit(gofakes3.New(d.objects, gofakes3.WithTimeSkewLimit(0)).Server()),
+		ReadHeaderTimeout: 20 * time.Second,
+	}
+	closed := make(chan struct{})
+	context.AfterFunc(ctx, func() {
+		defer close(closed)
+		_ = server.Close()
+	})
+	d.once.Do(func() { close(d.ready) })
+	err = server.Serve(listener)
+	if ctx.Err() != nil {
+		<-closed
+	}
+	return err
+}
+
+// admit lets through who knows the access key: the platform, and browsers with a URL that is not over.
+func (d *devStorage) admit(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		signed := strings.Contains(r.Header.Get("Authorization"), "Credential="+d.accessKey+"/")
+		if !signed && (r.Method == http.MethodPut || r.Method == http.MethodPost || r.Method == http.MethodDelete || !d.isOpen(r.URL.Query())) {
+			w.WriteHeader(http.StatusForbidden)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// isOpen looks at the query of a read URL.
+func (d *devStorage) isOpen(query url.Values) bool {
+	began, err := time.Parse("20060102T150405Z", query.Get("X-Amz-Date"))
+	seconds, notANumber := strconv.ParseUint(query.Get("X-Amz-Expires"), 10, 31)
+	return err == nil && notANumber == nil && strings.HasPrefix(query.Get("X-Amz-Credential"), d.accessKey+"/") &&
+		time.Now().Before(began.Add(time.Duration(seconds)*time.Second))
+}

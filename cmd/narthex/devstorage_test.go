@@ -1,0 +1,153 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/narthex-platform/narthex/services/environment"
+	"github.com/narthex-platform/narthex/storage"
+)
+
+// serveObjects runs the storage until the test ends or stop is called.
+func serveObjects(t *testing.T, address, folder string) (stop func()) {
+	t.Helper()
+	service := newDevStorage(address, "key", folder)
+	ctx, cancel := context.WithCancel(context.Background())
+	served := make(chan error, 1)
+	go func() { served <- service.Serve(ctx) }()
+	select {
+	case <-service.Ready():
+	case err := <-served:
+		t.Fatal(err)
+	}
+	ended := false
+	stop = func() {
+		cancel()
+		if !ended {
+			ended = true
+			<-served
+		}
+	}
+	t.Cleanup(stop)
+	return stop
+}
+
+// TestDevStorage: what package storage asks for works, and is there again after a restart.
+func TestDevStorage(t *testing.T) {
+	t.Parallel()
+	folder, address := t.TempDir(), net.JoinHostPort("127.0.0.1", strconv.Itoa(unusedPort(t)))
+	stop := serveObjects(t, address, folder)
+	provider, err := storage.New(environment.Storage{
+		Endpoint: "http://" + address, Delivery: "http://" + address, Region: "us-east-1", ForcePathStyle: true, BucketPrefix: "narthex",
+		AccessKey: environment.NewSecret("key"), SecretKey: environment.NewSecret("secret"),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(provider.Close)
+	images := provider.Bucket("announcements", "images")
+	ctx := t.Context()
+	if _, err := images.Head(ctx, "a"); err != storage.ErrNotFound {
+		t.Error(err)
+	}
+	content := randomBytes(700_000)
+	for _, key := range []string{"b", "a/" + strings.Repeat("x", 500), "a", "empty"} {
+		body := content
+		if key == "empty" {
+			body = nil
+		}
+		if _, err := images.Put(ctx, key, "image/png", bytes.NewReader(body)); err != nil {
+			t.Fatal(key, err)
+		}
+	}
+	if _, err := images.Put(ctx, "late", "", &failing{}); err == nil {
+		t.Error("a body that fails was stored")
+	}
+	stop()
+	if _, err := images.Head(ctx, "a"); err != storage.ErrUnavailable {
+		t.Error(err)
+	}
+	serveObjects(t, address, folder)
+
+	page, err := images.List(ctx, "a", "", 1)
+	if err != nil || len(page.Objects) != 1 || page.Objects[0].Key != "a" || page.Objects[0].Size != int64(len(content)) || page.Next != "a" {
+		t.Error(page, err)
+	}
+	if page, err = images.List(ctx, "", page.Next, 0); err != nil || len(page.Objects) != 3 || page.Next != "" {
+		t.Error(page, err)
+	}
+	for key, part := range map[string]storage.Range{"a": {}, "b": {Offset: 300_000, Length: 5}, "empty": {}} {
+		object, body, err := images.Get(ctx, key, part)
+		if err != nil {
+			t.Fatal(key, err)
+		}
+		got, err := io.ReadAll(body)
+		want := content[part.Offset:]
+		switch {
+		case key == "empty":
+			want = nil
+		case part.Length > 0:
+			want = want[:part.Length]
+		}
+		if err != nil || body.Close() != nil || !bytes.Equal(got, want) || object.ContentType != "image/png" || object.Modified.IsZero() {
+			t.Errorf("%s: %d bytes, %+v, %v", key, len(got), object, err)
+		}
+	}
+	if err := errors.Join(images.Delete(ctx, "b"), images.Delete(ctx, "b")); err != nil {
+		t.Error(err)
+	}
+	if _, _, err := images.Get(ctx, "b", storage.Range{}); err != storage.ErrNotFound {
+		t.Error(err)
+	}
+	link, _, err := images.CreateReadURL(ctx, "a", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	foreign := strings.Replace(link, "X-Amz-Credential=key", "X-Amz-Credential=other", 1)
+	over := strings.Replace(link, "X-Amz-Date="+time.Now().UTC().Format("2006"), "X-Amz-Date=2001", 1)
+	bare, _, _ := strings.Cut(link, "?")
+	for _, c := range []struct {
+		method, url string
+		status      int
+	}{
+		{"GET", link, 206}, {"HEAD", link, 206}, {"PUT", link, 403}, {"DELETE", link, 403}, {"POST", link, 403},
+		{"GET", foreign, 403}, {"GET", over, 403}, {"GET", bare, 403}, {"GET", "http://" + address + "/", 403},
+	} {
+		request, err := http.NewRequestWithContext(ctx, c.method, c.url, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Range", "bytes=5-9")
+		response, err := http.DefaultTransport.RoundTrip(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, _ := io.ReadAll(response.Body)
+		_ = response.Body.Close()
+		if response.StatusCode != c.status || c.method == "GET" && c.status == 206 && !bytes.Equal(got, content[5:10]) {
+			t.Errorf("%s %s: %d, %d bytes", c.method, c.url, response.StatusCode, len(got))
+		}
+	}
+	if _, err := images.Head(ctx, "a"); err != nil {
+		t.Error("an unsigned request has changed the object:", err)
+	}
+}
+
+// failing is a body that breaks off.
+type failing struct{ read bool }
+
+func (f *failing) Read(p []byte) (int, error) {
+	if f.read {
+		return 0, errors.New("broken off")
+	}
+	f.read = true
+	return len(p), nil
+}

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/narthex-platform/narthex/modulehost/scaffold"
+)
+
+func (p *program) modulesNew() *cobra.Command {
+	var id, dir string
+	command := &cobra.Command{
+		Use:   "modules:new",
+		Short: "Write a new module that builds, passes its test and runs at once",
+		Long: `Writes a folder with a new module: a server in Go with a table, its migration and its test, and a page in the Dashboard.
+It is run from a checkout of the platform's sources. In the checkout's own modules folder, which is the default, make dev builds and
+runs it; elsewhere it is a Go module by itself, which finds the platform in this checkout.`,
+		Example: "  narthex modules:new -- --module prayer-list",
+		Args:    moduleGiven(&id),
+		RunE: func(*cobra.Command, []string) error {
+			here, err := os.Getwd()
+			if err != nil {
+				return fmt.Errorf("%w: %w", scaffold.ErrCheckout, err)
+			}
+			written, err := scaffold.Write(scaffold.Config{ID: id, Dir: dir, WorkDir: here})
+			if err != nil {
+				return err
+			}
+			if written.Inside {
+				fmt.Fprintf(p.stdout, "Written: %s. Next: make dev, or go test ./modules/%s\n", id, id)
+			} else {
+				fmt.Fprintf(p.stdout, "Written: %s. Next: see README.md in its folder.\n", id)
+			}
+			return nil
+		},
+	}
+	command.Flags().StringVar(&id, "module", "", "the new module's id (required)")
+	command.Flags().StringVar(&dir, "dir", "", "where its folder is made (default: modules in the checkout)")
+	return command
+}

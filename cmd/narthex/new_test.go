@@ -1,0 +1,91 @@
+package main
+
+import (
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/narthex-platform/narthex/services/database/databasetest"
+)
+
+// borrowedCheckout is this checkout with a modules folder of its own.
+func borrowedCheckout(t *testing.T) string {
+	t.Helper()
+	real, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	copyFile(t, filepath.Join(real, "go.mod"), filepath.Join(dir, "go.mod"))
+	copyFile(t, filepath.Join(real, "go.sum"), filepath.Join(dir, "go.sum"))
+	for _, name := range []string{"Makefile", "cmd", "mail", "migrations", "modulehost", "realtime", "services", "storage", "supervisor", "web"} {
+		if err := os.Symlink(filepath.Join(real, name), filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// does runs a program in a folder, or fails the test with what it said.
+func does(t *testing.T, dir string, args ...string) {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), args[0], args[1:]...)
+	command.Dir = dir
+	if output, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v\n%s", args, err, output)
+	}
+}
+
+// TestNewModule: what is written builds, passes its test, has the page that its sources give, and runs; inside a checkout and elsewhere.
+func TestNewModule(t *testing.T) {
+	t.Parallel()
+	checkout, elsewhere := borrowedCheckout(t), t.TempDir()
+	environment := map[string]string{"PWD": checkout}
+	write := func(want string, args ...string) {
+		t.Helper()
+		r := run(t, environment, "", append([]string{"modules:new", "--", "--module"}, args...)...)
+		if r.stdout.String()+r.stderr.String() != want {
+			t.Errorf("%s, want %s", r.stdout.String()+r.stderr.String(), want)
+		}
+	}
+	write("Written: inner-list. Next: make dev, or go test ./modules/inner-list\n", "inner-list")
+	write("Written: outer-list. Next: see README.md in its folder.\n", "outer-list", "--dir", elsewhere)
+	write("MODULE_FOLDER_EXISTS: There is something of that name already; nothing was changed.\n", "inner-list")
+
+	inner, outer := filepath.Join(checkout, "modules", "inner-list"), filepath.Join(elsewhere, "outer-list")
+	page, err := os.ReadFile(filepath.Join(inner, "ui", "index.js"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	does(t, checkout, "go", "run", "./web/build", inner, outer)
+	for _, folder := range []string{inner, outer} {
+		if built, err := os.ReadFile(filepath.Join(folder, "ui", "index.js")); err != nil || string(built) != string(page) {
+			t.Errorf("the page is not what its sources give: %v", err)
+		}
+	}
+	does(t, checkout, "make", "module-inner-list")
+	does(t, checkout, "go", "vet", "./modules/inner-list")
+	does(t, checkout, "go", "test", "./modules/inner-list")
+	does(t, outer, "sh", "-c", `CGO_ENABLED=0 go build -trimpath -o "bin/$(go env GOOS)-$(go env GOARCH)/outer-list" .`)
+	does(t, outer, "go", "test", ".")
+
+	i := prepare(t, databasetest.Empty(t))
+	for _, folder := range []string{inner, outer} {
+		if err := os.CopyFS(filepath.Join(i.environment["SERVICE_MODULES_DIR"], filepath.Base(folder)), os.DirFS(folder)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	i.owned(t)
+	i.start(t)
+	owner := i.signIn(t, ownerAddress, ownerPassword)
+	for _, id := range []string{"inner-list", "outer-list"} {
+		if got := owner.do("POST", "/api/v1/modules/"+id+"/notes", map[string]string{"text": ""}); got.status != http.StatusBadRequest {
+			t.Error(id, got)
+		}
+		if got := owner.do("GET", "/api/v1/modules/"+id+"/notes", nil); got.body != `{"notes":[]}` {
+			t.Error(id, got)
+		}
+	}
+}

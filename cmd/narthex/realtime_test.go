@@ -1,0 +1,197 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"maps"
+	"net/http"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	nats "github.com/nats-io/nats-server/v2/server"
+)
+
+// stream is one reader of a channel.
+type stream struct {
+	t      *testing.T
+	body   *bufio.Reader
+	status int
+}
+
+func (p *person) listens(path string) *stream {
+	p.t.Helper()
+	request, err := http.NewRequestWithContext(p.t.Context(), http.MethodGet, p.address+path, nil)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	request.Header.Set("Cookie", p.cookie)
+	response, err := (&http.Client{Transport: p.client.Transport}).Do(request)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.t.Cleanup(func() { _ = response.Body.Close() })
+	return &stream{t: p.t, body: bufio.NewReader(response.Body), status: response.StatusCode}
+}
+
+// next is the next event that is no heartbeat, as "kind data"; "" at the end.
+func (s *stream) next() string {
+	s.t.Helper()
+	event := make(chan string, 1)
+	go func() { event <- s.read() }()
+	select {
+	case got := <-event:
+		return got
+	case <-time.After(patience):
+		s.t.Fatal("no event came")
+		return ""
+	}
+}
+
+func (s *stream) read() string {
+	kind, data := "", ""
+	for {
+		line, err := s.body.ReadString('\n')
+		if err != nil {
+			return ""
+		}
+		name, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
+		switch name {
+		case "event":
+			kind = value
+		case "data":
+			data = value
+		case "":
+			if kind != "heartbeat" && kind != "" {
+				return kind + " " + data
+			}
+			kind, data = "", ""
+		}
+	}
+}
+
+func (s *stream) wants(events ...string) {
+	s.t.Helper()
+	for _, want := range events {
+		if got := s.next(); got != want {
+			s.t.Fatalf("%q, want %q", got, want)
+		}
+	}
+}
+
+func TestChannel(t *testing.T) {
+	t.Parallel()
+	i := install(t, "board")
+	r := i.start(t)
+	owner := i.signIn(t, ownerAddress, ownerPassword)
+	write := func(want string) {
+		t.Helper()
+		if got := owner.do("POST", "/api/v1/modules/board/notes", nil); got.body != want {
+			t.Fatal(got.status, got.body)
+		}
+	}
+	const notes = "/api/v1/module-realtime/board/notes"
+	write("1")
+	first := owner.listens(notes)
+	first.wants("snapshot [1]")
+	write("2")
+	first.wants("update 2")
+	second := owner.listens(notes)
+	second.wants("snapshot [1,2]")
+	write("3")
+	first.wants("update 3")
+	second.wants("update 3")
+
+	// Who may not, and what there is not.
+	visitor := i.visitor(t)
+	for path, want := range map[string]int{notes: 401, "/api/v1/module-realtime/board/gone": 404, "/api/v1/module-realtime/gone/notes": 404} {
+		if got := visitor.do("GET", path, nil); got.status != want {
+			t.Errorf("%s: %d %s", path, got.status, got.body)
+		}
+	}
+	i.db.Exec(t, `INSERT INTO core.person (email, name, email_verified, password_hash) SELECT 'member@example.org', 'Member', true, password_hash FROM core.person`)
+	if got := i.signIn(t, "member@example.org", ownerPassword).do("GET", "/api/v1/module-realtime/board/secret", nil); got.status != 403 {
+		t.Errorf("without the permission: %d %s", got.status, got.body)
+	}
+
+	// The module dies: its readers are told, come again and get all that holds.
+	if err := exec.Command("pkill", "-9", "-P", strconv.Itoa(r.command.Process.Pid), "board").Run(); err != nil {
+		t.Fatal(err)
+	}
+	first.wants("reconnect {}", "")
+	second.wants("reconnect {}", "")
+	var again *stream
+	eventually(t, "the module is back", func() bool {
+		again = owner.listens(notes)
+		return again.status == http.StatusOK
+	})
+	again.wants("snapshot [1,2,3]")
+	write("4")
+	again.wants("update 4")
+
+	r.signal(t, syscall.SIGTERM)
+	again.wants("reconnect {}", "")
+	if r.exit(t) != exitSuccess {
+		t.Error("the stop was not clean")
+	}
+}
+
+// TestChannelOfTwoProcesses: what is published in one process reaches the readers of the other.
+func TestChannelOfTwoProcesses(t *testing.T) {
+	t.Parallel()
+	backplane, err := nats.NewServer(&nats.Options{Host: "127.0.0.1", Port: nats.RANDOM_PORT, NoLog: true, NoSigs: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	go backplane.Start()
+	t.Cleanup(func() { backplane.Shutdown(); backplane.WaitForShutdown() })
+	if !backplane.ReadyForConnections(patience) {
+		t.Fatal("the backplane did not start")
+	}
+	one := install(t, "board")
+	one.environment["SERVICE_REALTIME_NATS_URL"] = backplane.ClientURL()
+	port := strconv.Itoa(unusedPort(t))
+	two := &installation{db: one.db, address: "http://localhost:" + port, environment: maps.Clone(one.environment)}
+	two.environment["SERVICE_API_PORT"] = port
+	two.environment["SERVICE_IDENTITY_TRUSTED_ORIGINS"] = two.address
+	for _, r := range []*invocation{one.start(t), two.start(t)} {
+		r.says(t, &r.stderr, "realtime backplane connected")
+	}
+	owner := one.signIn(t, ownerAddress, ownerPassword)
+	elsewhere := two.visitor(t)
+	elsewhere.cookie = owner.cookie
+	const notes = "/api/v1/module-realtime/board/notes"
+	write := func(n int) {
+		t.Helper()
+		writer := []*person{owner, elsewhere}[n%2]
+		if got := writer.do("POST", "/api/v1/modules/board/notes", nil); got.body != strconv.Itoa(n) {
+			t.Fatal(got.status, got.body)
+		}
+	}
+	// The first update that a hub hears of another process may show that it missed earlier ones: then its readers come again.
+	settling := []*stream{owner.listens(notes), elsewhere.listens(notes)}
+	for _, reader := range settling {
+		reader.wants("snapshot []")
+	}
+	write(1)
+	write(2)
+	for _, reader := range settling {
+		for event := reader.next(); event != "update 2" && event != "reconnect {}"; event = reader.next() {
+			if event != "update 1" && event != "update 0" {
+				t.Fatal(event)
+			}
+		}
+	}
+
+	here, there := owner.listens(notes), elsewhere.listens(notes)
+	here.wants("snapshot [1,2]")
+	there.wants("snapshot [1,2]")
+	for n := 3; n <= 22; n++ {
+		write(n)
+		here.wants(fmt.Sprint("update ", n))
+		there.wants(fmt.Sprint("update ", n))
+	}
+}

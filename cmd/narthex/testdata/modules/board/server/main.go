@@ -1,0 +1,62 @@
+// Command board is a module for tests that counts notes and tells everybody who looks.
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+)
+
+type board struct{ host *sdk.Host }
+
+func main() { sdk.Serve(&board{}) }
+
+// Register has a channel that signed-in people read and one that few may.
+func (b *board) Register(r *sdk.Registry) error {
+	r.Handle("POST /notes", "board.read", sdk.NoBody, b.write)
+	r.Channel("notes", "board.read", b.notes)
+	r.Channel("secret", "board.restricted", b.notes)
+	return nil
+}
+
+func (b *board) write(w http.ResponseWriter, r *http.Request) {
+	var id int64
+	err := b.host.DB.QueryRow(r.Context(), "INSERT INTO notes DEFAULT VALUES RETURNING id").Scan(&id)
+	if err == nil {
+		err = b.host.Realtime.Publish("notes", id)
+	}
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	fmt.Fprint(w, id)
+}
+
+// notes answers the ids so far.
+func (b *board) notes(ctx context.Context) (any, error) {
+	ids := []int64{}
+	rows, err := b.host.DB.Query(ctx, "SELECT id FROM notes ORDER BY id")
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+	}
+	return ids, rows.Err()
+}
+
+// Start publishes before anybody can listen.
+func (b *board) Start(_ context.Context, h *sdk.Host) error {
+	b.host = h
+	return h.Realtime.Publish("notes", 0)
+}
+
+// Stop has nothing to do.
+func (b *board) Stop(context.Context) error { return nil }

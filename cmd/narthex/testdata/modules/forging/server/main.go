@@ -1,0 +1,25 @@
+// Command forging is a module for tests: it provides what its manifest does not.
+package main
+
+import (
+	"context"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+)
+
+type forging struct{}
+
+func main() { sdk.Serve(forging{}) }
+
+// Register provides one capability too many.
+func (forging) Register(r *sdk.Registry) error {
+	r.Provide("forging.own", nil)
+	r.Provide("giver.echo", nil)
+	return nil
+}
+
+// Start is never called.
+func (forging) Start(context.Context, *sdk.Host) error { return nil }
+
+// Stop has nothing to end.
+func (forging) Stop(context.Context) error { return nil }

@@ -1,0 +1,176 @@
+// Command hostile is a module for tests that does harm when it is asked to. Tests install it under names of their own. What a name
+// begins with says what it does unasked: "loop" ends as soon as it has started, "changeling" registers something else in each
+// process.
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+)
+
+type hostile struct {
+	name            string
+	links           map[string]int // descriptors
+	host            *sdk.Host
+	written, logged atomic.Int64 // of a flood: bytes, lines
+}
+
+func main() {
+	sdk.Serve(&hostile{
+		name:  filepath.Base(os.Args[0]),
+		links: map[string]int{"answers": duplicate(3), "calls": duplicate(4)}, // the SDK closes the inherited numbers
+	})
+}
+
+func duplicate(descriptor int) int {
+	own, err := syscall.Dup(descriptor)
+	if err != nil {
+		os.Exit(5)
+	}
+	return own
+}
+
+// Register declares a route for each kind of harm.
+func (h *hostile) Register(r *sdk.Registry) error {
+	may := h.name + ".use"
+	r.Handle("GET /plain", may, sdk.NoBody, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "plain") })
+	r.Handle("POST /slow", may, sdk.Buffered(1<<20), slow)
+	r.Handle("POST /echo", may, sdk.Buffered(1<<20), func(w http.ResponseWriter, r *http.Request) { _, _ = io.Copy(w, r.Body) })
+	r.Handle("GET /long", may, sdk.NoBody, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, 100<<10)) })
+	r.Handle("GET /endless", may, sdk.NoBody, endless)
+	r.Handle("GET /hold", may, sdk.NoBody, h.hold)
+	r.Handle("GET /say/{link}/{what}", may, sdk.NoBody, h.say)
+	r.Handle("GET /spoil", may, sdk.NoBody, spoil)
+	r.Handle("GET /exit", may, sdk.NoBody, func(http.ResponseWriter, *http.Request) { os.Exit(3) })
+	r.Handle("GET /memory", may, sdk.NoBody, memory)
+	r.Handle("GET /threads/{count}", may, sdk.NoBody, threads)
+	r.Handle("GET /flood", may, sdk.NoBody, h.flood)
+	r.Handle("GET /flooded", may, sdk.NoBody, func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintln(w, h.written.Load(), h.logged.Load())
+	})
+	if strings.HasPrefix(h.name, "changeling") {
+		r.Handle("GET /process/"+strconv.Itoa(os.Getpid()), may, sdk.NoBody, func(http.ResponseWriter, *http.Request) {})
+	}
+	return nil
+}
+
+// Start tells that it has come so far.
+func (h *hostile) Start(_ context.Context, host *sdk.Host) error {
+	h.host = host
+	host.Log.Info("hostile started")
+	if strings.HasPrefix(h.name, "loop") {
+		time.AfterFunc(10*time.Millisecond, func() { os.Exit(7) }) // the answer to Start is out
+	}
+	return nil
+}
+
+// Stop has nothing to do.
+func (h *hostile) Stop(context.Context) error { return nil }
+
+// slow answers with the length and the hash of what came.
+func slow(w http.ResponseWriter, r *http.Request) {
+	sum := sha256.New()
+	n, _ := io.Copy(sum, r.Body)
+	time.Sleep(50 * time.Millisecond)
+	fmt.Fprintf(w, "%d %x", n, sum.Sum(nil))
+}
+
+func endless(w http.ResponseWriter, _ *http.Request) {
+	for piece := make([]byte, 32<<10); ; {
+		if _, err := w.Write(piece); err != nil {
+			return
+		}
+	}
+}
+
+func (h *hostile) hold(_ http.ResponseWriter, r *http.Request) {
+	h.host.Log.Info("holding")
+	<-r.Context().Done()
+}
+
+// nonsense breaks one rule of docs/link.md each; a frame is u32 length, u8 kind, u8 method, u32 call id.
+var nonsense = map[string][]byte{
+	"text":      []byte(strings.Repeat("nonsense ", 1000)),
+	"half":      {100, 0, 0, 0, 2, 0, 1, 0, 0, 0, 1, 2, 3},
+	"oversize":  {0x01, 0x00, 0x14, 0x01, 2, 0, 1, 0, 0, 0},
+	"huge":      {0xff, 0xff, 0xff, 0xff, 2, 0, 1, 0, 0, 0},
+	"undersize": {5, 0, 0, 0, 2, 0, 1, 0, 0, 0},
+	"kind":      {6, 0, 0, 0, 99, 0, 1, 0, 0, 0},
+	"answer":    {6, 0, 0, 0, 2, 0, 0xfe, 0xff, 0xff, 0xff}, // to nothing that was asked
+	"pong":      {6, 0, 0, 0, 6, 0, 0xfe, 0xff, 0xff, 0xff},
+	"loaded":    {9, 0, 0, 0, 4, 0, 1, 0, 0, 0, 1, 2, 3}, // a cancel with a payload
+}
+
+// say writes nonsense on a link; after half a frame it hangs up.
+func (h *hostile) say(_ http.ResponseWriter, r *http.Request) {
+	link := h.links[r.PathValue("link")]
+	_, _ = syscall.Write(link, nonsense[r.PathValue("what")])
+	if r.PathValue("what") == "half" {
+		_ = syscall.Shutdown(link, syscall.SHUT_WR)
+	}
+	<-r.Context().Done()
+}
+
+// spoil writes nonsense on every body socket, where the next bodies find it.
+func spoil(http.ResponseWriter, *http.Request) {
+	for descriptor := 5; descriptor <= 36; descriptor++ {
+		_, _ = syscall.Write(descriptor, nonsense["text"][:9])
+	}
+}
+
+// memory takes 2 GiB, which is more than any limit allows.
+func memory(http.ResponseWriter, *http.Request) {
+	var held [][]byte
+	for range 256 {
+		block := make([]byte, 8<<20)
+		for i := 0; i < len(block); i += 4096 {
+			block[i] = 1
+		}
+		held = append(held, block)
+	}
+	runtime.KeepAlive(held)
+}
+
+func threads(_ http.ResponseWriter, r *http.Request) {
+	count, _ := strconv.Atoi(r.PathValue("count"))
+	for range count {
+		go func() {
+			runtime.LockOSThread()
+			select {}
+		}()
+		runtime.Gosched()
+	}
+	time.Sleep(time.Minute)
+}
+
+// flood says more than anybody can read, on standard output and in the log, and never ends.
+func (h *hostile) flood(http.ResponseWriter, *http.Request) {
+	text := []byte(strings.Repeat("hunter2 ", 4<<10))
+	go func() {
+		for {
+			n, _ := os.Stdout.Write(text)
+			h.written.Add(int64(n))
+		}
+	}()
+	for range 4 {
+		go func() {
+			for {
+				h.host.Log.Info("flood "+strings.Repeat("x", 10<<10), "attribute", strings.Repeat("y", 10<<10))
+				h.logged.Add(1)
+			}
+		}()
+	}
+}

@@ -1,0 +1,87 @@
+// Command keeper is a module for tests: it keeps files and sends mail, and answers with the code of what did not work.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/mail"
+	"time"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+)
+
+type keeper struct{ host *sdk.Host }
+
+func main() { sdk.Serve(&keeper{}) }
+
+// Register declares a route for each thing that a bucket does, and one for mail.
+func (k *keeper) Register(r *sdk.Registry) error {
+	const use = "keeper.use"
+	r.Handle("PUT /objects/{key}", use, sdk.Streamed(32<<20), k.put)
+	r.Handle("GET /objects/{key}", use, sdk.NoBody, k.get)
+	r.Handle("DELETE /objects/{key}", use, sdk.NoBody, func(w http.ResponseWriter, r *http.Request) {
+		answer(w, nil, k.images().Delete(r.Context(), r.PathValue("key")))
+	})
+	r.Handle("GET /objects", use, sdk.NoBody, func(w http.ResponseWriter, r *http.Request) {
+		page, err := k.images().List(r.Context(), "", "", 10)
+		answer(w, page.Objects, err)
+	})
+	r.Handle("GET /urls/{key}", use, sdk.NoBody, func(w http.ResponseWriter, r *http.Request) {
+		url, _, err := k.images().CreateReadURL(r.Context(), r.PathValue("key"), time.Minute)
+		answer(w, url, err)
+	})
+	r.Handle("GET /foreign", use, sdk.NoBody, func(w http.ResponseWriter, r *http.Request) {
+		_, err := k.host.Storage.Bucket("files").Head(r.Context(), "a")
+		answer(w, nil, err)
+	})
+	r.Handle("POST /mail/{to}", use, sdk.NoBody, func(w http.ResponseWriter, r *http.Request) {
+		outcome, err := k.host.Mail.Send(r.Context(), sdk.Message{
+			To:      []mail.Address{{Address: r.PathValue("to")}},
+			Subject: "From a module",
+			Text:    "Kept for you.",
+		})
+		answer(w, outcome, err)
+	})
+	return nil
+}
+
+// Start keeps the host.
+func (k *keeper) Start(_ context.Context, h *sdk.Host) error {
+	k.host = h
+	return nil
+}
+
+// Stop has nothing to end.
+func (k *keeper) Stop(context.Context) error { return nil }
+
+func (k *keeper) images() *sdk.Bucket { return k.host.Storage.Bucket("images") }
+
+func (k *keeper) put(w http.ResponseWriter, r *http.Request) {
+	object, err := k.images().Put(r.Context(), r.PathValue("key"), r.Header.Get("Content-Type"), r.Body)
+	if err != nil {
+		k.host.Log.Info("put failed")
+	}
+	answer(w, object.Size, err)
+}
+
+func (k *keeper) get(w http.ResponseWriter, r *http.Request) {
+	object, body, err := k.images().Get(r.Context(), r.PathValue("key"))
+	if err != nil {
+		answer(w, nil, err)
+		return
+	}
+	defer body.Close()
+	w.Header().Set("Content-Type", object.ContentType)
+	_, _ = io.Copy(w, body)
+}
+
+// answer tells a value, or the text of an error.
+func answer(w http.ResponseWriter, value any, err error) {
+	if err != nil {
+		w.WriteHeader(http.StatusConflict)
+		value = err.Error()
+	}
+	_ = json.NewEncoder(w).Encode(value)
+}

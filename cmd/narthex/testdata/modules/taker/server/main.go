@@ -1,0 +1,45 @@
+// Command taker is a module for tests: it calls what a request names of other modules.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+)
+
+type taker struct{ host *sdk.Host }
+
+func main() { sdk.Serve(&taker{}) }
+
+// Register declares the one route, and what a provider must not get to call.
+func (t *taker) Register(r *sdk.Registry) error {
+	r.Handle("POST /call/{capability}/{method}", "taker.use", sdk.Buffered(1<<20), t.call)
+	r.Provide("taker.anything", sdk.Methods{"echo": sdk.Func(func(context.Context, any) (any, error) { return "reached", nil })})
+	return nil
+}
+
+// Start keeps the host.
+func (t *taker) Start(_ context.Context, h *sdk.Host) error {
+	t.host = h
+	return nil
+}
+
+// Stop has nothing to end.
+func (t *taker) Stop(context.Context) error { return nil }
+
+// call answers with the provider's answer, or with the code.
+func (t *taker) call(w http.ResponseWriter, r *http.Request) {
+	var in json.RawMessage
+	if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
+		panic(err)
+	}
+	var out json.RawMessage
+	capability := t.host.Capability(r.PathValue("capability"))
+	if err := capability.Call(r.Context(), r.PathValue("method"), in, &out); err != nil {
+		_, _ = w.Write([]byte(err.Error()))
+		return
+	}
+	_, _ = w.Write(out)
+}

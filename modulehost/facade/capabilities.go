@@ -1,0 +1,51 @@
+package facade
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/narthex-platform/narthex/modulehost/abi"
+	"github.com/narthex-platform/narthex/modulehost/manifest"
+)
+
+// Capabilities is what one module reaches of the others.
+type Capabilities interface {
+	// Invoke calls a capability in the module's name. ctx has a deadline and ends with the caller. ErrCapabilityAbsent where the module
+	// can do without a provider and none runs; every other error is ErrCapabilityFailed to the module, whatever its code.
+	Invoke(ctx context.Context, capability, method string, input []byte) (output []byte, err error)
+}
+
+// invoke lets nothing of a provider's failure through: its codes could say anything.
+func (s *session) invoke(ctx context.Context, request *abi.InvokeRequest) (proto.Message, error) {
+	others := s.facade.config.Capabilities
+	if others == nil || len(request.GetInput()) > abi.MaxCapabilityJSON {
+		return nil, ErrCapabilityFailed
+	}
+	ctx, cancel := context.WithTimeout(ctx, abi.CapabilityWithin)
+	defer cancel()
+	output, err := others.Invoke(ctx, request.GetCapability(), request.GetMethod(), request.GetInput())
+	switch {
+	case errors.Is(err, ErrCapabilityAbsent):
+		return nil, ErrCapabilityAbsent
+	case err != nil || len(output) > abi.MaxCapabilityJSON:
+		return nil, ErrCapabilityFailed
+	}
+	return &abi.InvokeResponse{Output: output}, nil
+}
+
+// CheckCapabilities refuses a registration that brings what the manifest does not provide, or one thing twice.
+func CheckCapabilities(provides []manifest.Capability, registered []string) error {
+	for n, id := range registered {
+		switch {
+		case !slices.ContainsFunc(provides, func(c manifest.Capability) bool { return c.ID == id }):
+			return fmt.Errorf("capability %q: it is not among the manifest's provides", id)
+		case slices.Contains(registered[:n], id):
+			return fmt.Errorf("capability %q: it is registered twice", id)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,83 @@
+package facade_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/narthex-platform/narthex/modulehost/abi"
+	"github.com/narthex-platform/narthex/modulehost/facade"
+	"github.com/narthex-platform/narthex/modulehost/link"
+)
+
+// others answer in the place of other modules.
+type others func(ctx context.Context, capability, method string, input []byte) ([]byte, error)
+
+func (o others) Invoke(ctx context.Context, capability, method string, input []byte) ([]byte, error) {
+	return o(ctx, capability, method, input)
+}
+
+func invoke(t *testing.T, ctx context.Context, capabilities facade.Capabilities, input []byte) ([]byte, error) {
+	t.Helper()
+	session := facade.New(facade.Config{ModuleID: "seats", Capabilities: capabilities, Log: zap.NewNop()}).Open()
+	defer session.Close()
+	payload, err := proto.Marshal(&abi.InvokeRequest{Capability: "stage.services", Method: "list", Input: input})
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := session.Serve(ctx, link.Method(abi.Method_METHOD_INVOKE), payload)
+	if err != nil {
+		return nil, err
+	}
+	return response.(*abi.InvokeResponse).GetOutput(), nil
+}
+
+func TestInvoke(t *testing.T) {
+	t.Parallel()
+	echo := func(_ context.Context, _, _ string, input []byte) ([]byte, error) { return input, nil }
+	answers := func(output []byte, err error) others {
+		return func(context.Context, string, string, []byte) ([]byte, error) { return output, err }
+	}
+	most := make([]byte, 256<<10)
+	for _, c := range []struct {
+		name  string
+		reach facade.Capabilities
+		input []byte
+		want  error
+	}{
+		{"as much as may be", others(echo), most, nil},
+		{"too much", answers(nil, nil), append(most, 0), facade.ErrCapabilityFailed},
+		{"too much back", answers(append(most, 0), nil), nil, facade.ErrCapabilityFailed},
+		{"absent", answers(nil, facade.ErrCapabilityAbsent), nil, facade.ErrCapabilityAbsent},
+		{"a code of the provider's", answers(nil, &link.Failure{CodeText: abi.CodeCapabilityAbsent}), nil, facade.ErrCapabilityFailed},
+		{"a failure", answers(nil, errors.New("hunter2")), nil, facade.ErrCapabilityFailed},
+		{"nobody to reach", nil, nil, facade.ErrCapabilityFailed},
+	} {
+		if output, err := invoke(t, t.Context(), c.reach, c.input); err != c.want || err == nil && len(output) != len(c.input) {
+			t.Errorf("%s: %d bytes, %v", c.name, len(output), err)
+		}
+	}
+}
+
+func TestInvokeEnds(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	waits := func(ctx context.Context, capability, method string, _ []byte) ([]byte, error) {
+		if end, bounded := ctx.Deadline(); !bounded || time.Until(end) > 10*time.Second || capability != "stage.services" || method != "list" {
+			t.Error(capability, method, end)
+		}
+		cancel()
+		<-ctx.Done()
+		if ctx.Err() != context.Canceled {
+			t.Error("it outlived its caller: ", ctx.Err())
+		}
+		return nil, ctx.Err()
+	}
+	if _, err := invoke(t, ctx, others(waits), nil); err != facade.ErrCapabilityFailed {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,123 @@
+package facade
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/narthex-platform/narthex/modulehost/abi"
+	"github.com/narthex-platform/narthex/storage"
+)
+
+// What one module has open at once, and for how long. A put takes up to storage.MaxObject of the host's disk, a get a connection.
+const (
+	openGets = 4
+	openPuts = 4
+	idleFor  = 30 * time.Second
+)
+
+// handle is an object that is read or written in several calls. It ends when it is given up, when a call on it fails or is cancelled,
+// when nothing was asked of it for idleFor, and with the process.
+type handle struct {
+	ctx  context.Context // its life
+	end  context.CancelFunc
+	gone chan struct{} // closed when nothing of it is left
+
+	mu       sync.Mutex // one call at a time
+	idle     *time.Timer
+	download *download // one of the two
+	upload   *upload
+}
+
+// open waits for a place, as long as for a connection to the database. The handle is kept or dropped.
+func (s *session) open(ctx context.Context, places chan struct{}) (*handle, error) {
+	wait, stopWaiting := context.WithTimeout(ctx, acquireWithin)
+	defer stopWaiting()
+	select {
+	case places <- struct{}{}:
+	case <-wait.Done():
+		return nil, storage.ErrUnavailable
+	}
+	h := &handle{gone: make(chan struct{})}
+	h.ctx, h.end = context.WithCancel(s.ctx)
+	return h, nil
+}
+
+// drop is for a handle that was not kept.
+func (h *handle) drop(places chan struct{}) {
+	h.end()
+	<-places
+}
+
+// keepHandle puts the handle under an id until it ends; then settle leaves nothing of the object's transfer, and the place is free.
+func (s *session) keepHandle(h *handle, places chan struct{}, settle func()) uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.nextID++
+	id := s.nextID
+	s.handles[id] = h
+	h.idle = time.AfterFunc(s.facade.idleFor, h.end)
+	s.holds.Add(1)
+	context.AfterFunc(h.ctx, func() {
+		defer s.holds.Done()
+		h.idle.Stop()
+		settle()
+		<-places
+		s.mu.Lock()
+		delete(s.handles, id)
+		s.mu.Unlock()
+		close(h.gone)
+	})
+	return id
+}
+
+func (s *session) findHandle(id uint64) (*handle, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	h, found := s.handles[id]
+	return h, found
+}
+
+// onHandle runs one call on a handle, which ends with it when f says so, fails or is cancelled. Its place is free before the module
+// hears of the end. Of a handle that is gone, nothing is known but that its time was over.
+func (s *session) onHandle(ctx context.Context, id uint64, f func(h *handle) (last bool, err error)) error {
+	h, found := s.findHandle(id)
+	if !found {
+		return storage.ErrTimeout
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.idle.Stop()
+	if h.ctx.Err() != nil {
+		return storage.ErrTimeout
+	}
+	stop := context.AfterFunc(ctx, h.end)
+	last, err := f(h)
+	stop()
+	switch {
+	case err != nil && h.ctx.Err() != nil:
+		err = storage.ErrTimeout
+	case err != nil:
+		err = storageError(err)
+	}
+	if last || err != nil {
+		h.end()
+	}
+	if h.ctx.Err() != nil {
+		<-h.gone
+	} else {
+		h.idle.Reset(s.facade.idleFor)
+	}
+	return err
+}
+
+// closeHandle waits until nothing of the handle is left. A call that is under way on it fails.
+func (s *session) closeHandle(_ context.Context, request *abi.BucketCloseRequest) (proto.Message, error) {
+	if h, found := s.findHandle(request.GetHandle()); found {
+		h.end()
+		<-h.gone
+	}
+	return &abi.BucketCloseResponse{}, nil
+}

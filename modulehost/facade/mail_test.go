@@ -1,0 +1,203 @@
+package facade_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log"
+	"net"
+	stdmail "net/mail"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/emersion/go-smtp"
+	"go.uber.org/zap"
+
+	"github.com/narthex-platform/narthex/mail"
+	"github.com/narthex-platform/narthex/modulehost/abi"
+	"github.com/narthex-platform/narthex/modulehost/facade"
+	"github.com/narthex-platform/narthex/services/environment"
+)
+
+// inbox is a real mail server that refuses one recipient.
+type inbox struct{ messages chan string }
+
+const refused = "refused@example.net"
+
+func newInbox(t *testing.T) (*inbox, environment.Mail) {
+	t.Helper()
+	in := &inbox{messages: make(chan string, 100)}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := smtp.NewServer(smtp.BackendFunc(func(*smtp.Conn) (smtp.Session, error) { return in, nil }))
+	server.ErrorLog = log.New(io.Discard, "", 0)
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	t.Cleanup(func() {
+		_ = server.Close()
+		<-served
+	})
+	return in, environment.Mail{
+		Host:     "127.0.0.1",
+		Port:     uint16(listener.Addr().(*net.TCPAddr).Port),
+		Security: environment.PlaintextMail,
+		From:     "Church office <office@example.org>",
+	}
+}
+
+func (in *inbox) Reset()                               {}
+func (in *inbox) Logout() error                        { return nil }
+func (in *inbox) Mail(string, *smtp.MailOptions) error { return nil }
+
+func (in *inbox) Rcpt(to string, _ *smtp.RcptOptions) error {
+	if to == refused {
+		return &smtp.SMTPError{Code: 550, Message: "marked-server-text"}
+	}
+	return nil
+}
+
+func (in *inbox) Data(r io.Reader) error {
+	message, err := io.ReadAll(r)
+	in.messages <- string(message)
+	return err
+}
+
+func mailing(t *testing.T, sender mail.Sender) *module {
+	t.Helper()
+	return sessionOf(t, facade.New(facade.Config{ModuleID: "keeper", Mail: sender, Log: zap.NewNop()}))
+}
+
+func (m *module) send(t *testing.T, ctx context.Context, request *abi.SendMailRequest) (string, error) {
+	t.Helper()
+	response, err := askWith[abi.SendMailResponse](t, ctx, m, abi.Method_METHOD_SEND_MAIL, request)
+	return response.GetOutcome(), err
+}
+
+func to(address, name string) *abi.SendMailRequest {
+	return &abi.SendMailRequest{To: []*abi.MailAddress{{Address: address, Name: name}}, Subject: "Choir", Text: "Thursday"}
+}
+
+func TestMail(t *testing.T) {
+	t.Parallel()
+	in, settings := newInbox(t)
+	transport, err := mail.New(settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := mailing(t, transport)
+	good := to("anna@example.net", `Anna "Ö", the Second`)
+	good.ReplyTo = &abi.MailAddress{Address: "choir@example.org", Name: "Choir"}
+	if outcome, err := m.send(t, t.Context(), good); outcome != "SENT" || err != nil {
+		t.Fatal(outcome, err)
+	}
+	message, err := stdmail.ReadMessage(strings.NewReader(<-in.messages))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for header, want := range map[string]stdmail.Address{
+		"From": {Name: "Church office", Address: "office@example.org"}, "Reply-To": {Name: "Choir", Address: "choir@example.org"},
+		"To": {Name: `Anna "Ö", the Second`, Address: "anna@example.net"},
+	} {
+		if list, err := message.Header.AddressList(header); err != nil || len(list) != 1 || *list[0] != want {
+			t.Errorf("%s: %v %v", header, list, err)
+		}
+	}
+	for _, c := range []struct {
+		name    string
+		request *abi.SendMailRequest
+		want    string
+	}{
+		{"the server refuses", to(refused, ""), "REJECTED"},
+		{"nobody", &abi.SendMailRequest{Subject: "x", Text: "x"}, "MESSAGE_INVALID"},
+		{"two in one address", to("a@example.net>, <b@example.net", ""), "MESSAGE_INVALID"},
+		{"two in one, in turn", to("a@example.net, b@example.net", ""), "MESSAGE_INVALID"},
+		{"a name in the address", to("Anna <anna@example.net>", ""), "MESSAGE_INVALID"},
+		{"an address in the name", to("anna@example.net", "x> <b@example.net"), "SENT"}, // a name all the same
+		{"a line end in the name", to("anna@example.net", "Anna\r\nBcc: b@example.net"), "MESSAGE_INVALID"},
+		{"a line end in the address", to("anna@example.net\r\nBcc: b@example.net", ""), "MESSAGE_INVALID"},
+		{"an empty reply-to", func() *abi.SendMailRequest { r := to("anna@example.net", ""); r.ReplyTo = &abi.MailAddress{}; return r }(), "MESSAGE_INVALID"},
+	} {
+		if outcome, err := m.send(t, t.Context(), c.request); outcome != c.want || err != nil {
+			t.Errorf("%s: %s %v", c.name, outcome, err)
+		}
+	}
+	if n := len(in.messages); n != 1 {
+		t.Errorf("%d messages more than the one", n-1)
+	}
+}
+
+func TestMailWithoutAServer(t *testing.T) {
+	t.Parallel()
+	unconfigured, err := mail.New(environment.Mail{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, sender := range []mail.Sender{nil, unconfigured} {
+		if outcome, err := mailing(t, sender).send(t, t.Context(), to("anna@example.net", "")); outcome != "NOT_CONFIGURED" || err != nil {
+			t.Error(outcome, err)
+		}
+	}
+}
+
+// sender is a mail server that answers as a test says.
+type sender func(ctx context.Context) mail.Outcome
+
+func (s sender) Send(ctx context.Context, _ mail.Message) mail.Outcome { return s(ctx) }
+
+func TestMailMeasure(t *testing.T) {
+	t.Parallel()
+	var attempts atomic.Int32
+	m := mailing(t, sender(func(context.Context) mail.Outcome { attempts.Add(1); return mail.Sent }))
+	refusals := 0
+	for range 40 {
+		if outcome, err := m.send(t, t.Context(), to("anna@example.net", "")); errors.Is(err, facade.ErrTooManyMails) {
+			refusals++
+		} else if outcome != "SENT" || err != nil {
+			t.Fatal(outcome, err)
+		}
+	}
+	if refusals != 10 || attempts.Load() != 30 {
+		t.Errorf("%d refused, %d attempts", refusals, attempts.Load())
+	}
+}
+
+func TestTwoMailsAtOnce(t *testing.T) {
+	t.Parallel()
+	began, finish := make(chan time.Time, 3), make(chan struct{})
+	m := mailing(t, sender(func(ctx context.Context) mail.Outcome {
+		end, _ := ctx.Deadline()
+		began <- end
+		<-finish
+		return mail.Sent
+	}))
+	outcomes := make(chan string, 2)
+	for range 2 {
+		go func() {
+			outcome, _ := m.send(t, t.Context(), to("anna@example.net", ""))
+			outcomes <- outcome
+		}()
+	}
+	for range 2 {
+		if left := time.Until(<-began); left <= 0 || left > 30*time.Second {
+			t.Error(left)
+		}
+	}
+	short, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if outcome, err := m.send(t, short, to("anna@example.net", "")); outcome != "TIMEOUT" || err != nil || len(began) != 0 {
+		t.Error(outcome, err, len(began))
+	}
+	close(finish)
+	for range 2 {
+		if outcome := <-outcomes; outcome != "SENT" {
+			t.Error(outcome)
+		}
+	}
+	if outcome, err := m.send(t, t.Context(), to("anna@example.net", "")); outcome != "SENT" || err != nil {
+		t.Error(outcome, err)
+	}
+}

@@ -1,0 +1,37 @@
+package facade
+
+import (
+	"context"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/narthex-platform/narthex/modulehost/abi"
+)
+
+// Realtime takes a module's updates to the readers of its channels.
+type Realtime interface {
+	// Publish never blocks. Its errors have codes: CHANNEL_UNKNOWN, TOO_LARGE, DATA_INVALID.
+	Publish(module, channel string, process, number uint64, data []byte) error
+	// Ended tells the readers of a process that is gone to come again.
+	Ended(module string, process uint64)
+}
+
+// Life numbers the module's process, from 1 for its first: 0 before. It is the same before and after a call only if one process was
+// there all the time, for a process begins after the one before has ended.
+func (f *Facade) Life() uint64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.lives
+}
+
+func (s *session) publish(_ context.Context, request *abi.PublishRequest) (proto.Message, error) {
+	hubs := s.facade.config.Realtime
+	if hubs == nil {
+		return nil, ErrChannelUnknown
+	}
+	err := hubs.Publish(s.facade.config.ModuleID, request.GetChannel(), s.life, request.GetNumber(), request.GetData())
+	if err != nil {
+		return nil, err
+	}
+	return &abi.PublishResponse{}, nil
+}

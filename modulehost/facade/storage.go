@@ -1,0 +1,105 @@
+package facade
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/narthex-platform/narthex/modulehost/abi"
+	"github.com/narthex-platform/narthex/storage"
+)
+
+// Bucket is one of a module's places for objects, which *storage.Bucket is. Its errors are codes of package storage; what a module sees
+// of any other is UNAVAILABLE.
+type Bucket interface {
+	List(ctx context.Context, prefix, after string, limit int) (storage.Page, error)
+	Head(ctx context.Context, key string) (storage.Object, error)
+	Get(ctx context.Context, key string, part storage.Range) (storage.Object, io.ReadCloser, error)
+	Put(ctx context.Context, key, contentType string, body io.Reader) (storage.Object, error)
+	Delete(ctx context.Context, key string) error
+	CreateReadURL(ctx context.Context, key string, lifetime time.Duration) (readURL string, expiresAt time.Time, err error)
+}
+
+var _ Bucket = (*storage.Bucket)(nil)
+
+// bucket finds what the manifest declares. Of every other bucket the module learns that it is not its own, and not whether there is one.
+func (s *session) bucket(id string) (Bucket, error) {
+	if bucket, declared := s.facade.config.Buckets[id]; declared {
+		return bucket, nil
+	}
+	return nil, storage.ErrAccessDenied
+}
+
+// storageError lets nothing through but the closed codes of contract.md §8.
+func storageError(err error) error {
+	if code := storage.Error(""); errors.As(err, &code) {
+		return code
+	}
+	return storage.ErrUnavailable
+}
+
+func (s *session) listBucket(ctx context.Context, request *abi.BucketListRequest) (proto.Message, error) {
+	bucket, err := s.bucket(request.GetBucket())
+	if err != nil {
+		return nil, err
+	}
+	page, err := bucket.List(ctx, request.GetPrefix(), request.GetAfter(), int(request.GetLimit()))
+	if err != nil {
+		return nil, storageError(err)
+	}
+	response := &abi.BucketListResponse{Objects: make([]*abi.Object, len(page.Objects)), Next: page.Next}
+	for n, object := range page.Objects {
+		response.Objects[n] = objectMessage(object)
+	}
+	return response, nil
+}
+
+func (s *session) headObject(ctx context.Context, request *abi.BucketHeadRequest) (proto.Message, error) {
+	bucket, err := s.bucket(request.GetBucket())
+	if err != nil {
+		return nil, err
+	}
+	object, err := bucket.Head(ctx, request.GetKey())
+	if err != nil {
+		return nil, storageError(err)
+	}
+	return &abi.BucketHeadResponse{Object: objectMessage(object)}, nil
+}
+
+func (s *session) deleteObject(ctx context.Context, request *abi.BucketDeleteRequest) (proto.Message, error) {
+	bucket, err := s.bucket(request.GetBucket())
+	if err != nil {
+		return nil, err
+	}
+	if err := bucket.Delete(ctx, request.GetKey()); err != nil {
+		return nil, storageError(err)
+	}
+	return &abi.BucketDeleteResponse{}, nil
+}
+
+func (s *session) createReadURL(ctx context.Context, request *abi.BucketReadURLRequest) (proto.Message, error) {
+	bucket, err := s.bucket(request.GetBucket())
+	if err != nil {
+		return nil, err
+	}
+	seconds := request.GetLifetimeSeconds()
+	if seconds < 0 || seconds > int64(storage.MaxLifetime/time.Second) { // before the product can pass what an int64 holds
+		return nil, storage.ErrLifetime
+	}
+	readURL, expiresAt, err := bucket.CreateReadURL(ctx, request.GetKey(), time.Duration(seconds)*time.Second)
+	if err != nil {
+		return nil, storageError(err)
+	}
+	return &abi.BucketReadURLResponse{Url: readURL, ExpiresAtMicros: expiresAt.UnixMicro()}, nil
+}
+
+func objectMessage(object storage.Object) *abi.Object {
+	message := &abi.Object{Key: object.Key, Size: object.Size, ContentType: object.ContentType, Etag: object.ETag}
+	if !object.Modified.IsZero() {
+		message.ModifiedMicros = object.Modified.UnixMicro()
+	}
+	return message
+}

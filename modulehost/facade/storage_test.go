@@ -1,0 +1,495 @@
+package facade_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"math"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/narthex-platform/narthex/modulehost/abi"
+	"github.com/narthex-platform/narthex/modulehost/facade"
+	"github.com/narthex-platform/narthex/storage"
+	"github.com/narthex-platform/narthex/storage/storagetest"
+)
+
+const pieceBytes = 256 << 10
+
+// keeping is a module with one bucket, "images".
+func keeping(t *testing.T, images facade.Bucket) *module {
+	t.Helper()
+	return sessionOf(t, facade.New(facade.Config{ModuleID: "keeper", Buckets: map[string]facade.Bucket{"images": images}, Log: zap.NewNop()}))
+}
+
+func sessionOf(t *testing.T, f *facade.Facade) *module {
+	t.Helper()
+	m := &module{Facade: f, session: f.Open()}
+	t.Cleanup(func() { m.session.Close() })
+	return m
+}
+
+// onServer is a module whose bucket is on a real S3 server.
+func onServer(t *testing.T) (*module, *storagetest.Server) {
+	t.Helper()
+	server := storagetest.New(t)
+	provider, err := storage.New(server.Settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(provider.Close)
+	return keeping(t, provider.Bucket("keeper", "images")), server
+}
+
+func (m *module) put(t *testing.T, key string) uint64 {
+	t.Helper()
+	response, err := ask[abi.BucketPutResponse](t, m, abi.Method_METHOD_BUCKET_PUT, &abi.BucketPutRequest{Bucket: "images", Key: key, ContentType: "image/png"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.GetHandle()
+}
+
+func (m *module) write(t *testing.T, handle uint64, data []byte) error {
+	t.Helper()
+	_, err := ask[abi.BucketWriteResponse](t, m, abi.Method_METHOD_BUCKET_WRITE, &abi.BucketWriteRequest{Handle: handle, Data: data})
+	return err
+}
+
+func (m *module) commit(t *testing.T, handle uint64) (*abi.Object, error) {
+	t.Helper()
+	response, err := ask[abi.BucketCommitResponse](t, m, abi.Method_METHOD_BUCKET_COMMIT, &abi.BucketCommitRequest{Handle: handle})
+	return response.GetObject(), err
+}
+
+func (m *module) close(t *testing.T, handle uint64) {
+	t.Helper()
+	if _, err := ask[abi.BucketCloseResponse](t, m, abi.Method_METHOD_BUCKET_CLOSE, &abi.BucketCloseRequest{Handle: handle}); err != nil {
+		t.Error(err)
+	}
+}
+
+func (m *module) get(t *testing.T, request *abi.BucketGetRequest) (*abi.BucketGetResponse, error) {
+	t.Helper()
+	request.Bucket = "images"
+	return ask[abi.BucketGetResponse](t, m, abi.Method_METHOD_BUCKET_GET, request)
+}
+
+func (m *module) read(t *testing.T, handle uint64) (*abi.BucketReadResponse, error) {
+	t.Helper()
+	return ask[abi.BucketReadResponse](t, m, abi.Method_METHOD_BUCKET_READ, &abi.BucketReadRequest{Handle: handle})
+}
+
+// store writes a whole object.
+func (m *module) store(t *testing.T, key string, content []byte) {
+	t.Helper()
+	handle := m.put(t, key)
+	for rest := content; len(rest) > 0; {
+		n := min(len(rest), pieceBytes)
+		if err := m.write(t, handle, rest[:n]); err != nil {
+			t.Fatal(err)
+		}
+		rest = rest[n:]
+	}
+	if object, err := m.commit(t, handle); err != nil || object.GetSize() != int64(len(content)) || object.GetContentType() != "image/png" {
+		t.Fatal(object, err)
+	}
+}
+
+// readAll reads a part of an object to its end, and checks the pieces.
+func (m *module) readAll(t *testing.T, request *abi.BucketGetRequest) []byte {
+	t.Helper()
+	opened, err := m.get(t, request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, ended := opened.GetData(), opened.GetHandle() == 0
+	for !ended {
+		next, err := m.read(t, opened.GetHandle())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(next.GetData()) > pieceBytes {
+			t.Errorf("a piece of %d bytes", len(next.GetData()))
+		}
+		content, ended = append(content, next.GetData()...), next.GetEnd()
+	}
+	return content
+}
+
+// objects are the files of the module's bucket, unfinished ones too; the server has lock files beside.
+func objects(t *testing.T, server *storagetest.Server) (files []string) {
+	t.Helper()
+	for _, file := range server.Files(t) {
+		if !strings.HasPrefix(file, ".vgwlocks/") {
+			files = append(files, file)
+		}
+	}
+	return files
+}
+
+func noise(n int) []byte {
+	source, content := rand.NewChaCha8([32]byte{}), make([]byte, n)
+	_, _ = source.Read(content)
+	return content
+}
+
+func TestObjects(t *testing.T) {
+	t.Parallel()
+	m, server := onServer(t)
+	content := noise(3*pieceBytes + 7)
+	for key, size := range map[string]int{"empty": 0, "one": 1, "piece": pieceBytes, "pieces": 3 * pieceBytes, "more": len(content)} {
+		m.store(t, key, content[:size])
+		if got := m.readAll(t, &abi.BucketGetRequest{Key: key}); !bytes.Equal(got, content[:size]) {
+			t.Errorf("%s came back with %d bytes", key, len(got))
+		}
+	}
+	for _, part := range []struct{ offset, length, from, to uint64 }{
+		{5, 10, 5, 15}, {pieceBytes, 2 * pieceBytes, pieceBytes, 3 * pieceBytes}, {7, 0, 7, uint64(len(content))},
+		{7, math.MaxUint64, 7, uint64(len(content))}, {uint64(len(content)), 1, 0, 0}, {math.MaxUint64, math.MaxUint64, 0, 0},
+	} {
+		got := m.readAll(t, &abi.BucketGetRequest{Key: "more", Offset: part.offset, Length: part.length})
+		if !bytes.Equal(got, content[part.from:part.to]) {
+			t.Errorf("%+v: %d bytes", part, len(got))
+		}
+	}
+	head, err := ask[abi.BucketHeadResponse](t, m, abi.Method_METHOD_BUCKET_HEAD, &abi.BucketHeadRequest{Bucket: "images", Key: "one"})
+	if err != nil || head.GetObject().GetSize() != 1 || head.GetObject().GetEtag() == "" || head.GetObject().GetModifiedMicros() == 0 {
+		t.Error(head, err)
+	}
+	list, err := ask[abi.BucketListResponse](t, m, abi.Method_METHOD_BUCKET_LIST, &abi.BucketListRequest{Bucket: "images", Prefix: "p", Limit: 1})
+	if err != nil || len(list.GetObjects()) != 1 || list.GetObjects()[0].GetKey() != "piece" || list.GetNext() != "piece" {
+		t.Error(list, err)
+	}
+	link, err := ask[abi.BucketReadURLResponse](t, m, abi.Method_METHOD_BUCKET_READ_URL, &abi.BucketReadURLRequest{Bucket: "images", Key: "one", LifetimeSeconds: 60})
+	if left := time.Until(time.UnixMicro(link.GetExpiresAtMicros())); err != nil || left < 40*time.Second || left > time.Minute {
+		t.Error(left, err)
+	}
+	if response, err := http.Get(link.GetUrl()); err != nil || response.StatusCode != http.StatusOK || response.Body.Close() != nil {
+		t.Error(response, err)
+	}
+	http.DefaultClient.CloseIdleConnections()
+	for range 2 {
+		if _, err := ask[abi.BucketDeleteResponse](t, m, abi.Method_METHOD_BUCKET_DELETE, &abi.BucketDeleteRequest{Bucket: "images", Key: "one"}); err != nil {
+			t.Error(err)
+		}
+	}
+	if left := objects(t, server); len(left) != 4 {
+		t.Error(left)
+	}
+}
+
+func TestStorageCodes(t *testing.T) {
+	t.Parallel()
+	m, server := onServer(t)
+	m.store(t, "there", []byte("x"))
+	url := func(key string, seconds int64) *abi.BucketReadURLRequest {
+		return &abi.BucketReadURLRequest{Bucket: "images", Key: key, LifetimeSeconds: seconds}
+	}
+	for _, c := range []struct {
+		name    string
+		method  abi.Method
+		request proto.Message
+		want    error
+	}{
+		{"a foreign bucket is listed", abi.Method_METHOD_BUCKET_LIST, &abi.BucketListRequest{Bucket: "files"}, storage.ErrAccessDenied},
+		{"a foreign bucket is looked at", abi.Method_METHOD_BUCKET_HEAD, &abi.BucketHeadRequest{Bucket: "narthex-keeper-images", Key: "there"}, storage.ErrAccessDenied},
+		{"a foreign bucket is read", abi.Method_METHOD_BUCKET_GET, &abi.BucketGetRequest{Key: "there"}, storage.ErrAccessDenied},
+		{"a foreign bucket is written", abi.Method_METHOD_BUCKET_PUT, &abi.BucketPutRequest{Bucket: "../images", Key: "there"}, storage.ErrAccessDenied},
+		{"a foreign bucket is emptied", abi.Method_METHOD_BUCKET_DELETE, &abi.BucketDeleteRequest{Bucket: "files", Key: "there"}, storage.ErrAccessDenied},
+		{"a URL into a foreign bucket", abi.Method_METHOD_BUCKET_READ_URL, &abi.BucketReadURLRequest{Bucket: "files", Key: "there"}, storage.ErrAccessDenied},
+		{"no such object", abi.Method_METHOD_BUCKET_HEAD, &abi.BucketHeadRequest{Bucket: "images", Key: "absent"}, storage.ErrNotFound},
+		{"nothing to read", abi.Method_METHOD_BUCKET_GET, &abi.BucketGetRequest{Bucket: "images", Key: "absent"}, storage.ErrNotFound},
+		{"no key", abi.Method_METHOD_BUCKET_GET, &abi.BucketGetRequest{Bucket: "images", Key: "../there"}, storage.ErrKey},
+		{"too short", abi.Method_METHOD_BUCKET_READ_URL, url("there", 59), storage.ErrLifetime},
+		{"too long", abi.Method_METHOD_BUCKET_READ_URL, url("there", 6*3600+1), storage.ErrLifetime},
+		{"negative", abi.Method_METHOD_BUCKET_READ_URL, url("there", -900), storage.ErrLifetime},
+		{"past an int64", abi.Method_METHOD_BUCKET_READ_URL, url("there", 1<<55+900), storage.ErrLifetime}, // times 10⁹ is 900 s again
+		{"no such handle", abi.Method_METHOD_BUCKET_READ, &abi.BucketReadRequest{Handle: 99}, storage.ErrTimeout},
+		{"too large a piece", abi.Method_METHOD_BUCKET_WRITE, &abi.BucketWriteRequest{Handle: 99, Data: make([]byte, pieceBytes+1)}, facade.ErrRequest},
+	} {
+		if _, err := ask[abi.BucketListResponse](t, m, c.method, c.request); err != c.want {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+
+	bad := m.put(t, "a//b")
+	if err := m.write(t, bad, []byte("x")); err != storage.ErrKey {
+		t.Error(err)
+	}
+	large := m.put(t, "large")
+	var err error
+	for written := 0; err == nil && written < 2*storage.MaxObject; written += pieceBytes {
+		err = m.write(t, large, make([]byte, pieceBytes))
+	}
+	if _, late := m.commit(t, large); err != storage.ErrTooLarge || late != storage.ErrTimeout {
+		t.Error(err, late)
+	}
+	if left := objects(t, server); len(left) != 1 {
+		t.Error(left)
+	}
+	server.Stop()
+	if _, err := m.get(t, &abi.BucketGetRequest{Key: "there"}); err != storage.ErrUnavailable {
+		t.Error(err)
+	}
+	last := m.put(t, "last")
+	if _, err := m.commit(t, last); err != storage.ErrUnavailable {
+		t.Error(err)
+	}
+}
+
+// TestPutThatIsNotCommitted leaves nothing and gives its place back, more often than there are places.
+func TestPutThatIsNotCommitted(t *testing.T) {
+	t.Parallel()
+	m, server := onServer(t)
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, giveUp := range map[string]func(handle uint64){
+		"closed": func(handle uint64) { m.close(t, handle) },
+		"cancelled": func(handle uint64) {
+			_, err := askWith[abi.BucketCommitResponse](t, cancelled, m, abi.Method_METHOD_BUCKET_COMMIT, &abi.BucketCommitRequest{Handle: handle})
+			if err != nil && err != storage.ErrTimeout {
+				t.Error(err)
+			}
+		},
+		"read from": func(handle uint64) { _, _ = m.read(t, handle) },
+		"the process ends": func(uint64) {
+			m.session.Close()
+			m.session = m.Open()
+		},
+	} {
+		for range 6 {
+			handle := m.put(t, "half")
+			if err := m.write(t, handle, make([]byte, pieceBytes)); err != nil {
+				t.Fatal(name, err)
+			}
+			giveUp(handle)
+			if err := m.write(t, handle, []byte("x")); err != storage.ErrTimeout {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+	if left := objects(t, server); len(left) != 0 {
+		t.Error(left)
+	}
+}
+
+// still is a bucket that answers as a test says.
+type still struct {
+	facade.Bucket
+	get func(ctx context.Context) (storage.Object, io.ReadCloser, error)
+	put func(ctx context.Context, body io.Reader) (storage.Object, error)
+}
+
+func (s still) Get(ctx context.Context, _ string, _ storage.Range) (storage.Object, io.ReadCloser, error) {
+	return s.get(ctx)
+}
+
+func (s still) Put(ctx context.Context, _, _ string, body io.Reader) (storage.Object, error) {
+	return s.put(ctx, body)
+}
+
+// TestWriteWaitsForTheHost: a piece that nobody takes is not answered, and its process's end ends the wait.
+func TestWriteWaitsForTheHost(t *testing.T) {
+	t.Parallel()
+	take, ended := make(chan struct{}), make(chan struct{})
+	m := keeping(t, still{put: func(_ context.Context, body io.Reader) (storage.Object, error) {
+		defer close(ended)
+		<-take
+		_, err := io.Copy(io.Discard, body)
+		return storage.Object{}, err
+	}})
+	handle := m.put(t, "slow")
+	written := make(chan error, 2)
+	go func() { written <- m.write(t, handle, []byte("x")) }()
+	select {
+	case err := <-written:
+		t.Error("answered before the piece was taken:", err)
+	case <-time.After(50 * time.Millisecond):
+	}
+	take <- struct{}{}
+	if err := <-written; err != nil {
+		t.Error(err)
+	}
+	m.session.Close()
+	select {
+	case <-ended:
+	default:
+		t.Error("the process's end did not wait for the put")
+	}
+}
+
+// body is one that a test cuts or blocks.
+type body struct {
+	io.Reader
+	closed chan struct{}
+}
+
+func (b body) Close() error {
+	close(b.closed)
+	return nil
+}
+
+func TestPlaces(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		method  abi.Method
+		request proto.Message
+		places  int
+	}{
+		"gets": {abi.Method_METHOD_BUCKET_GET, &abi.BucketGetRequest{Bucket: "images", Key: "a"}, 4},
+		"puts": {abi.Method_METHOD_BUCKET_PUT, &abi.BucketPutRequest{Bucket: "images", Key: "a"}, 4},
+	} {
+		endless := func(context.Context) (storage.Object, io.ReadCloser, error) {
+			return storage.Object{Size: 1 << 40}, body{neverEnding{}, make(chan struct{})}, nil
+		}
+		m := keeping(t, still{get: endless, put: func(_ context.Context, body io.Reader) (storage.Object, error) {
+			_, err := io.Copy(io.Discard, body)
+			return storage.Object{}, err
+		}})
+		open := func(ctx context.Context) (uint64, error) {
+			if c.method == abi.Method_METHOD_BUCKET_GET {
+				response, err := askWith[abi.BucketGetResponse](t, ctx, m, c.method, c.request)
+				return response.GetHandle(), err
+			}
+			response, err := askWith[abi.BucketPutResponse](t, ctx, m, c.method, c.request)
+			return response.GetHandle(), err
+		}
+		var handles []uint64
+		for range c.places {
+			handle, err := open(t.Context())
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			handles = append(handles, handle)
+		}
+		short, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		defer cancel()
+		if _, err := open(short); err != storage.ErrUnavailable {
+			t.Errorf("%s: one more than there are places: %v", name, err)
+		}
+		m.close(t, handles[0])
+		if _, err := open(t.Context()); err != nil {
+			t.Errorf("%s: a place that was given back: %v", name, err)
+		}
+	}
+}
+
+type neverEnding struct{}
+
+func (neverEnding) Read(p []byte) (int, error) { return len(p), nil }
+
+func TestHandleLeftAloneIsGivenUp(t *testing.T) {
+	t.Parallel()
+	closed := body{neverEnding{}, make(chan struct{})}
+	failed := make(chan error, 1)
+	m := keeping(t, still{
+		get: func(context.Context) (storage.Object, io.ReadCloser, error) {
+			return storage.Object{Size: 1 << 40}, closed, nil
+		},
+		put: func(_ context.Context, body io.Reader) (storage.Object, error) {
+			_, err := io.Copy(io.Discard, body)
+			failed <- err
+			return storage.Object{}, err
+		},
+	})
+	m.GiveUpAfter(time.Millisecond)
+	opened, err := m.get(t, &abi.BucketGetRequest{Key: "a"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	handle := m.put(t, "a")
+	<-closed.closed
+	if err := <-failed; err == nil {
+		t.Error("the put was completed")
+	}
+	if _, err := m.read(t, opened.GetHandle()); err != storage.ErrTimeout {
+		t.Error(err)
+	}
+	if _, err := m.commit(t, handle); err != storage.ErrTimeout {
+		t.Error(err)
+	}
+}
+
+// TestReadThatWaitsIsCancelled: the call's end is the handle's.
+func TestReadThatWaitsIsCancelled(t *testing.T) {
+	t.Parallel()
+	reader, writer := io.Pipe()
+	first := body{io.MultiReader(bytes.NewReader(make([]byte, pieceBytes)), reader), make(chan struct{})}
+	m := keeping(t, still{get: func(context.Context) (storage.Object, io.ReadCloser, error) {
+		return storage.Object{Size: 1 << 40}, closing{first, writer}, nil
+	}})
+	opened, err := m.get(t, &abi.BucketGetRequest{Key: "a"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	request := &abi.BucketReadRequest{Handle: opened.GetHandle()}
+	if _, err := askWith[abi.BucketReadResponse](t, ctx, m, abi.Method_METHOD_BUCKET_READ, request); err != storage.ErrTimeout {
+		t.Error(err)
+	}
+	<-first.closed
+}
+
+// closing ends a waiting Read, as a connection's Close does.
+type closing struct {
+	body
+	writer *io.PipeWriter
+}
+
+func (c closing) Close() error {
+	return errors.Join(c.body.Close(), c.writer.CloseWithError(errForeign))
+}
+
+const errForeign = facade.Error("HUNTER2") // no code of storage
+
+func TestForeignErrorsAndShortBodiesAreUnavailable(t *testing.T) {
+	t.Parallel()
+	short := func(context.Context) (storage.Object, io.ReadCloser, error) {
+		return storage.Object{Size: 10}, body{strings.NewReader("12345"), make(chan struct{})}, nil
+	}
+	foreign := func(context.Context) (storage.Object, io.ReadCloser, error) { return storage.Object{}, nil, errForeign }
+	for name, get := range map[string]func(context.Context) (storage.Object, io.ReadCloser, error){"short": short, "foreign": foreign} {
+		m := keeping(t, still{get: get})
+		for range 6 { // more often than there are places
+			if _, err := m.get(t, &abi.BucketGetRequest{Key: "a"}); err != storage.ErrUnavailable {
+				t.Fatalf("%s: %v", name, err)
+			}
+		}
+	}
+}
+
+// TestManyCallsOnOneHandle is for the race detector: pieces come in turn, whoever closes meanwhile.
+func TestManyCallsOnOneHandle(t *testing.T) {
+	t.Parallel()
+	m := keeping(t, still{put: func(_ context.Context, body io.Reader) (storage.Object, error) {
+		_, err := io.Copy(io.Discard, body)
+		return storage.Object{}, err
+	}})
+	for range 50 {
+		handle := m.put(t, "a")
+		var calls sync.WaitGroup
+		for n := range 8 {
+			calls.Go(func() {
+				switch n {
+				case 5:
+					_, _ = m.commit(t, handle)
+				case 6:
+					m.close(t, handle)
+				default:
+					_ = m.write(t, handle, make([]byte, 100))
+				}
+			})
+		}
+		calls.Wait()
+	}
+}

@@ -1,0 +1,61 @@
+package gateway
+
+import (
+	"fmt"
+	"net/http"
+	"regexp"
+
+	"github.com/narthex-platform/narthex/modulehost/abi"
+	"github.com/narthex-platform/narthex/services/httpapi"
+)
+
+// RealtimePrefix is the root below which every module has its channels.
+const RealtimePrefix = "/api/v1/module-realtime/"
+
+// Stream serves the readers of one channel.
+type Stream interface {
+	// Stream returns when the stream has ended. An error has a code and says that nothing was written.
+	Stream(w http.ResponseWriter, r *http.Request) error
+}
+
+var channelName = regexp.MustCompile(`^[a-z][a-z0-9-]*(\.[a-z][a-z0-9-]*)*$`)
+
+const (
+	maxChannels    = 64
+	maxChannelName = 64
+)
+
+// CheckChannels refuses a registration whose channels could not be reached or are open to nobody: a name outside the rules, one that is
+// registered twice, a permission that the manifest does not declare.
+func CheckChannels(permissions []string, channels []*abi.Channel) error {
+	if len(channels) > maxChannels {
+		return fmt.Errorf("a module has at most %d channels", maxChannels)
+	}
+	declared := make(map[string]bool, len(permissions))
+	for _, permission := range permissions {
+		declared[permission] = true
+	}
+	seen := make(map[string]bool, len(channels))
+	for _, channel := range channels {
+		switch name := channel.GetName(); {
+		case len(name) > maxChannelName || !channelName.MatchString(name):
+			return fmt.Errorf("a channel's name must be lower-case words, joined by dots, of at most %d characters", maxChannelName)
+		case seen[name]:
+			return fmt.Errorf("channel %s is registered twice", name)
+		case !declared[channel.GetPermission()]:
+			return fmt.Errorf("channel %s: the permission is not declared in the manifest", name)
+		}
+		seen[channel.GetName()] = true
+	}
+	return nil
+}
+
+// ChannelRoute is a channel's row of the table.
+func ChannelRoute(moduleID string, channel *abi.Channel, stream Stream) httpapi.Route {
+	return httpapi.Route{
+		Method:     "GET",
+		Path:       RealtimePrefix + moduleID + "/" + channel.GetName(),
+		Permission: channel.GetPermission(),
+		Handle:     func(c *httpapi.Call) error { return stream.Stream(c.Writer, c.Request) },
+	}
+}

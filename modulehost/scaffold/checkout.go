@@ -1,0 +1,79 @@
+package scaffold
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// platform is the Go module that a checkout holds.
+const platform = "github.com/narthex-platform/narthex"
+
+// browserSDK is the one file that a page's source needs of the checkout.
+const browserSDK = "narthex-sdk.ts"
+
+// findCheckout looks for the platform's go.mod, upwards.
+func findCheckout(dir string) (string, error) {
+	for {
+		content, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+		if first, _, _ := strings.Cut(string(content), "\n"); err == nil && strings.TrimSpace(first) == "module "+platform {
+			return dir, nil
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return "", ErrCheckout
+		}
+		dir = parent
+	}
+}
+
+// detach makes the folder a Go module of its own, which builds with the very versions that the checkout does.
+func (m Module) detach(id, checkout string) error {
+	theirs, err := os.ReadFile(filepath.Join(checkout, "go.mod"))
+	if err != nil {
+		return err
+	}
+	sums, err := os.ReadFile(filepath.Join(checkout, "go.sum"))
+	if err != nil {
+		return err
+	}
+	sdk, err := os.ReadFile(filepath.Join(checkout, "web", "sdk", browserSDK))
+	if err == nil {
+		err = m.write("ui-src/"+browserSDK, sdk)
+	} else if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return errors.Join(err,
+		m.write("go.mod", goMod(id, checkout, theirs)),
+		m.write("go.sum", sums),
+		m.write(".gitignore", []byte("/bin/\n")))
+}
+
+// goMod requires what the checkout does: with less Go would ask for go mod tidy, which needs the network. That takes away later what the
+// module does not use.
+func goMod(id, checkout string, theirs []byte) []byte {
+	var out bytes.Buffer
+	fmt.Fprintf(&out, "module example.org/%s\n", id)
+	within := false
+	for line := range strings.Lines(string(theirs)) {
+		line, _, _ = strings.Cut(strings.TrimSpace(line), " //")
+		switch {
+		case strings.HasPrefix(line, "go "), strings.HasPrefix(line, "toolchain "):
+			fmt.Fprintf(&out, "\n%s\n", line)
+		case line == "require (":
+			within = true
+			fmt.Fprintf(&out, "\nrequire (\n")
+		case line == ")" && within:
+			within = false
+			fmt.Fprintf(&out, ")\n")
+		case within && line != "":
+			fmt.Fprintf(&out, "\t%s // indirect\n", line)
+		}
+	}
+	fmt.Fprintf(&out, "\nrequire %s v0.0.0\n\nreplace %s => %q\n", platform, platform, checkout)
+	return out.Bytes()
+}

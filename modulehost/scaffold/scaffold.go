@@ -1,0 +1,160 @@
+// Package scaffold owns what a new module begins with: a server with a table, its migration, its test, and a page in the Dashboard, which
+// build, pass and run as they are.
+package scaffold
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/template"
+
+	"github.com/narthex-platform/narthex/modulehost/abi"
+	"github.com/narthex-platform/narthex/modulehost/manifest"
+)
+
+//go:embed template
+var files embed.FS
+
+// Error is a stable code of this package.
+type Error string
+
+func (e Error) Error() string { return string(e) + ": " + e.sentence() }
+
+// Code returns the stable code.
+func (e Error) Code() string { return string(e) }
+
+// What can be wrong with a request for a new module.
+const (
+	ErrID       = Error("MODULE_ID_INVALID")
+	ErrExists   = Error("MODULE_FOLDER_EXISTS")
+	ErrCheckout = Error("CHECKOUT_NOT_FOUND")
+	ErrWrite    = Error("MODULE_NOT_WRITTEN")
+)
+
+func (e Error) sentence() string {
+	switch e {
+	case ErrID:
+		return "A module's id is of lower-case words and digits joined by hyphens, like prayer-list, at most 48 characters, and not core."
+	case ErrExists:
+		return "There is something of that name already; nothing was changed."
+	case ErrCheckout:
+		return "This command copies from the platform's sources: run it somewhere in a checkout of them."
+	}
+	return "The module's folder could not be written; nothing of it was kept."
+}
+
+// Config says which module to write, and where.
+type Config struct {
+	ID      string
+	Dir     string // where its folder is made; "": modules of the checkout
+	WorkDir string // absolute, somewhere in a checkout
+}
+
+// Module is one that was written.
+type Module struct {
+	Folder string // absolute
+	Inside bool   // in the checkout's own modules, built with it; otherwise it is a Go module by itself
+}
+
+// Write makes the folder and all that is in it, or nothing. Outside of the checkout's modules it gets a go.mod that finds the platform in
+// this checkout, and a copy of the browser SDK. Errors: ErrID, ErrExists, ErrCheckout, ErrWrite.
+func Write(config Config) (Module, error) {
+	if !manifest.ValidID(config.ID) {
+		return Module{}, ErrID
+	}
+	checkout, err := findCheckout(config.WorkDir)
+	if err != nil {
+		return Module{}, err
+	}
+	own := filepath.Join(checkout, "modules")
+	dir := own
+	if config.Dir != "" {
+		dir = config.Dir
+		if !filepath.IsAbs(dir) {
+			dir = filepath.Join(config.WorkDir, dir)
+		}
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return Module{}, failed(err)
+	}
+	m := Module{Folder: filepath.Join(dir, config.ID), Inside: same(dir, own)}
+	if err := os.Mkdir(m.Folder, 0o755); errors.Is(err, fs.ErrExist) {
+		return Module{}, ErrExists
+	} else if err != nil {
+		return Module{}, failed(err)
+	}
+	err = m.fill(config.ID)
+	if err == nil && !m.Inside {
+		err = m.detach(config.ID, checkout)
+	}
+	if err != nil {
+		return Module{}, errors.Join(failed(err), os.RemoveAll(m.Folder))
+	}
+	return m, nil
+}
+
+func failed(cause error) error { return fmt.Errorf("%w: %w", ErrWrite, cause) }
+
+func same(a, b string) bool {
+	one, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	other, err := os.Stat(b)
+	return err == nil && os.SameFile(one, other)
+}
+
+// words are what the templates say.
+type words struct {
+	ID, Name, Version string
+	Inside            bool
+	SDK               string // where the page imports the browser SDK from
+}
+
+// fill writes the templates. Those that end in .tmpl have words to fill in; the others are copied.
+func (m Module) fill(id string) error {
+	filled := words{ID: id, Name: nameOf(id), Version: abi.PlatformVersion, Inside: m.Inside, SDK: "@narthex/sdk"}
+	if !m.Inside {
+		filled.SDK = "./" + strings.TrimSuffix(browserSDK, ".ts")
+	}
+	return fs.WalkDir(files, "template", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		content, err := files.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		name, hasWords := strings.CutSuffix(strings.TrimPrefix(path, "template/"), ".tmpl")
+		if hasWords {
+			var text bytes.Buffer
+			t, err := template.New(name).Parse(string(content))
+			if err == nil {
+				err = t.Execute(&text, filled)
+			}
+			if err != nil {
+				return err
+			}
+			content = text.Bytes()
+		}
+		return m.write(name, content)
+	})
+}
+
+func (m Module) write(name string, content []byte) error {
+	path := filepath.Join(m.Folder, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(path, content, 0o644)
+}
+
+// nameOf is what people read: prayer-list is Prayer list.
+func nameOf(id string) string {
+	return strings.ToUpper(id[:1]) + strings.ReplaceAll(id[1:], "-", " ")
+}

@@ -1,0 +1,121 @@
+package scaffold_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/narthex-platform/narthex/modulehost/abi"
+	"github.com/narthex-platform/narthex/modulehost/catalog"
+	"github.com/narthex-platform/narthex/modulehost/scaffold"
+)
+
+// checkout is one with just what a new module takes from it.
+func checkout(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, content := range map[string]string{
+		"go.mod": "module github.com/narthex-platform/narthex\n\ngo 1.26.0\n\nrequire (\n\texample.org/a v1.0.0\n\texample.org/b v1.1.0 // indirect\n)\n\n" +
+			"tool example.org/a/cmd\n",
+		"go.sum":                 "sums\n",
+		"web/sdk/narthex-sdk.ts": "export {};\n",
+		"modules/taken/file":     "",
+		"deep/down/file":         "",
+	} {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(content), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func read(t *testing.T, folder, name string) string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(folder, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+func missing(folder string, names ...string) bool {
+	for _, name := range names {
+		if _, err := os.Stat(filepath.Join(folder, name)); !errors.Is(err, os.ErrNotExist) {
+			return false
+		}
+	}
+	return true
+}
+
+func TestInsideTheCheckout(t *testing.T) {
+	t.Parallel()
+	dir := checkout(t)
+	for _, config := range []scaffold.Config{
+		{ID: "prayer-list", WorkDir: filepath.Join(dir, "deep/down")},
+		{ID: "rota", WorkDir: filepath.Join(dir, "deep"), Dir: "../modules"},
+	} {
+		written, err := scaffold.Write(config)
+		if err != nil || !written.Inside || !missing(written.Folder, "go.mod", "go.sum", ".gitignore", "ui-src/narthex-sdk.ts") {
+			t.Fatal(written, err)
+		}
+		if !strings.Contains(read(t, written.Folder, "ui-src/index.ts"), `from "@narthex/sdk"`) {
+			t.Error("the page does not use the checkout's browser SDK")
+		}
+		module, err := catalog.Sources(written.Folder, abi.PlatformVersion)
+		if err != nil || module.Manifest.ID != config.ID || len(module.Migrations) != 1 {
+			t.Error(module, err)
+		}
+	}
+	if name := read(t, dir, "modules/prayer-list/module.json"); !strings.Contains(name, `"name": "Prayer list"`) {
+		t.Error(name)
+	}
+}
+
+func TestOutsideOfIt(t *testing.T) {
+	t.Parallel()
+	dir := checkout(t)
+	written, err := scaffold.Write(scaffold.Config{ID: "prayer-list", WorkDir: dir, Dir: filepath.Join(t.TempDir(), "new", "place")})
+	if err != nil || written.Inside {
+		t.Fatal(written, err)
+	}
+	want := "module example.org/prayer-list\n\ngo 1.26.0\n\nrequire (\n\texample.org/a v1.0.0 // indirect\n\texample.org/b v1.1.0 // indirect\n)\n\n" +
+		"require github.com/narthex-platform/narthex v0.0.0\n\nreplace github.com/narthex-platform/narthex => \"" + dir + "\"\n"
+	if got := read(t, written.Folder, "go.mod"); got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	if read(t, written.Folder, "go.sum") != "sums\n" || read(t, written.Folder, "ui-src/narthex-sdk.ts") != "export {};\n" ||
+		!strings.Contains(read(t, written.Folder, "ui-src/index.ts"), `from "./narthex-sdk"`) {
+		t.Error("it is not by itself")
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	dir := checkout(t)
+	for _, c := range []struct {
+		config scaffold.Config
+		want   error
+	}{
+		{scaffold.Config{ID: "Prayer", WorkDir: dir}, scaffold.ErrID},
+		{scaffold.Config{ID: "core", WorkDir: dir}, scaffold.ErrID},
+		{scaffold.Config{ID: "../up", WorkDir: dir}, scaffold.ErrID},
+		{scaffold.Config{ID: "", WorkDir: dir}, scaffold.ErrID},
+		{scaffold.Config{ID: "taken", WorkDir: dir}, scaffold.ErrExists},
+		{scaffold.Config{ID: "prayer", WorkDir: t.TempDir()}, scaffold.ErrCheckout},
+		{scaffold.Config{ID: "prayer", WorkDir: dir, Dir: "modules/taken/file"}, scaffold.ErrWrite},
+	} {
+		if _, err := scaffold.Write(c.config); !errors.Is(err, c.want) {
+			t.Errorf("%+v: %v, want %v", c.config, err, c.want)
+		}
+	}
+	if err := os.Remove(filepath.Join(dir, "go.sum")); err != nil {
+		t.Fatal(err)
+	}
+	outside := t.TempDir()
+	if _, err := scaffold.Write(scaffold.Config{ID: "prayer", WorkDir: dir, Dir: outside}); !errors.Is(err, scaffold.ErrWrite) || !missing(outside, "prayer") {
+		t.Error("half a module was kept: ", err)
+	}
+}

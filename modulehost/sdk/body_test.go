@@ -1,0 +1,52 @@
+package sdk_test
+
+import (
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/narthex-platform/narthex/modulehost/abi"
+	"github.com/narthex-platform/narthex/modulehost/link"
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+)
+
+// TestEchoWithoutAnyBuffer: a handler that writes while it reads must not wait for a host that writes while it does not read, however
+// little the kernel keeps for them.
+func TestEchoWithoutAnyBuffer(t *testing.T) {
+	m := &module{register: func(r *sdk.Registry) {
+		r.Handle("POST /echo", "seats.read", sdk.Buffered(1<<20), func(w http.ResponseWriter, r *http.Request) { _, _ = io.Copy(w, r.Body) })
+	}}
+	p := serveOver(t, m, "", func(*testing.T) (net.Conn, net.Conn) { return net.Pipe() }).started()
+	want := strings.Repeat("0123456789", 100_000)
+	socket, err := p.bodies.Take(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	length := uint64(len(want))
+	x, err := p.client.Begin(t.Context(), link.Outgoing{
+		Method: link.Method(abi.Method_METHOD_HANDLE),
+		Request: &abi.HandleRequest{
+			Method: "POST", Path: "/echo", BodySocket: socket.Descriptor(), BodyFollows: true, BodyBytes: &length,
+		},
+		Response: &abi.HandleResponse{}, Within: 10 * time.Second, Pause: 10 * time.Second, Bodies: p.bodies, Socket: socket,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	if err := x.Push(t.Context(), []byte(want)); err != nil {
+		t.Fatal(err)
+	}
+	if err := x.Answer(t.Context(), nil); err != nil || !x.Follows() {
+		t.Fatal(err, x.Follows())
+	}
+	if err := x.Open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := io.ReadAll(x); string(got) != want || err != nil {
+		t.Errorf("%d bytes, %v", len(got), err)
+	}
+}

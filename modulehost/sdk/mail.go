@@ -1,0 +1,95 @@
+package sdk
+
+import (
+	"context"
+	"errors"
+	"net/mail"
+	"time"
+
+	"github.com/narthex-platform/narthex/modulehost/abi"
+	"github.com/narthex-platform/narthex/modulehost/link"
+)
+
+// Mail sends e-mail through the installation's mail server, whose name and password a module never learns. Safe for concurrent use.
+type Mail struct {
+	client  *link.Client
+	sending places
+}
+
+const (
+	mailsAtOnce  = 2                // what the platform sends for one module
+	sendDeadline = 35 * time.Second // the platform's own 30 s come first
+)
+
+func newMail(client *link.Client) *Mail {
+	return &Mail{client: client, sending: make(places, mailsAtOnce)}
+}
+
+// Message is one e-mail. There is no sender: that is the installation's.
+//
+// An address is ASCII of at most 254 characters, without a quoted local part; a name has at most 200. All recipients can read the whole
+// list. The subject is not blank and has at most 200 characters, Text and HTML together at most 256 KiB; with both, the reader's
+// program chooses. Control characters are refused everywhere but in the two, never stripped.
+type Message struct {
+	To      []mail.Address // 1 to 50
+	Subject string
+	Text    string // at least one of the two
+	HTML    string
+	ReplyTo *mail.Address // nil: replies go to the sender
+}
+
+// Outcome is how an attempt ended. The list is closed.
+type Outcome string
+
+// The outcomes. Only after MailTimeout and MailConnectionFailed may the message have been taken nevertheless.
+const (
+	MailSent                 Outcome = "SENT"            // the server took the message for all recipients
+	MailNotConfigured        Outcome = "NOT_CONFIGURED"  // this installation has no mail server, which is no mistake
+	MailMessageInvalid       Outcome = "MESSAGE_INVALID" // the message breaks a rule of Message; nothing was sent
+	MailConnectionFailed     Outcome = "CONNECTION_FAILED"
+	MailTLSFailed            Outcome = "TLS_FAILED"
+	MailAuthenticationFailed Outcome = "AUTHENTICATION_FAILED"
+	MailRejected             Outcome = "REJECTED" // the server refused the sender, a recipient or the message
+	MailTimeout              Outcome = "TIMEOUT"
+)
+
+// ErrTooManyMails: the module has used up its 30 attempts of this minute, and this one was not made.
+const ErrTooManyMails = Error("TOO_MANY_REQUESTS")
+
+// Send makes one attempt to hand m to the mail server, for all recipients or none, and tells how it ended; it is never repeated, and takes
+// up to 30 s: outside a request's handler it keeps nobody waiting. Two run at once and further ones wait; 30 a minute are let through.
+// Every end of an attempt is an Outcome. An error says that there is none: ErrTooManyMails, ctx's own, or the platform is going down;
+// after the last two the message may be on its way.
+func (m *Mail) Send(ctx context.Context, message Message) (Outcome, error) {
+	if err := m.sending.take(ctx); err != nil {
+		return "", err
+	}
+	defer m.sending.leave()
+	within, cancel := bounded(ctx, sendDeadline)
+	defer cancel()
+	var response abi.SendMailResponse
+	err := call(within, m.client, abi.Method_METHOD_SEND_MAIL, mailRequest(message), &response)
+	failure := (*link.Failure)(nil)
+	switch {
+	case err == nil:
+		return Outcome(response.GetOutcome()), nil
+	case ctx.Err() != nil:
+		return "", ctx.Err()
+	case errors.Is(err, link.ErrTooLarge), errors.Is(err, link.ErrUnencodable): // no message that is allowed is
+		return MailMessageInvalid, nil
+	case errors.As(err, &failure) && failure.Code() == ErrTooManyMails.Code():
+		return "", ErrTooManyMails
+	}
+	return "", err
+}
+
+func mailRequest(m Message) *abi.SendMailRequest {
+	request := &abi.SendMailRequest{To: make([]*abi.MailAddress, len(m.To)), Subject: m.Subject, Text: m.Text, Html: m.HTML}
+	for n, to := range m.To {
+		request.To[n] = &abi.MailAddress{Address: to.Address, Name: to.Name}
+	}
+	if m.ReplyTo != nil {
+		request.ReplyTo = &abi.MailAddress{Address: m.ReplyTo.Address, Name: m.ReplyTo.Name}
+	}
+	return request
+}

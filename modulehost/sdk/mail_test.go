@@ -1,0 +1,89 @@
+package sdk_test
+
+import (
+	"context"
+	"errors"
+	stdmail "net/mail"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/narthex-platform/narthex/mail"
+	"github.com/narthex-platform/narthex/modulehost/facade"
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+	"github.com/narthex-platform/narthex/services/environment"
+)
+
+// sender is a mail server that answers as a test says.
+type sender func(ctx context.Context, m mail.Message) mail.Outcome
+
+func (s sender) Send(ctx context.Context, m mail.Message) mail.Outcome { return s(ctx, m) }
+
+func mailing(t *testing.T, s mail.Sender) *sdk.Mail {
+	t.Helper()
+	m := &module{}
+	serveWith(t, m, facade.Config{ModuleID: "keeper", Mail: s}, socketpair).started()
+	return m.host.Mail
+}
+
+var letter = sdk.Message{
+	To:      []stdmail.Address{{Name: "Anna", Address: "anna@example.net"}, {Address: "ben@example.net"}},
+	Subject: "Choir",
+	Text:    "Thursday",
+	HTML:    "<p>Thursday",
+	ReplyTo: &stdmail.Address{Address: "choir@example.org"},
+}
+
+func TestMail(t *testing.T) {
+	t.Parallel()
+	var got mail.Message
+	answer := mail.Sent
+	m := mailing(t, sender(func(_ context.Context, message mail.Message) mail.Outcome { got = message; return answer }))
+	if outcome, err := m.Send(t.Context(), letter); outcome != sdk.MailSent || err != nil {
+		t.Fatal(outcome, err)
+	}
+	want := mail.Message{
+		To:      []string{`"Anna" <anna@example.net>`, "<ben@example.net>"},
+		Subject: "Choir", Text: "Thursday", HTML: "<p>Thursday", ReplyTo: "<choir@example.org>",
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v", got)
+	}
+	for ours, theirs := range map[sdk.Outcome]mail.Outcome{
+		sdk.MailNotConfigured: mail.NotConfigured, sdk.MailMessageInvalid: mail.MessageInvalid, sdk.MailConnectionFailed: mail.ConnectionFailed,
+		sdk.MailTLSFailed: mail.TLSFailed, sdk.MailAuthenticationFailed: mail.AuthenticationFailed, sdk.MailRejected: mail.Rejected,
+		sdk.MailTimeout: mail.Timeout,
+	} {
+		answer = theirs
+		if outcome, err := m.Send(t.Context(), letter); outcome != ours || err != nil {
+			t.Error(outcome, err)
+		}
+	}
+}
+
+func TestMailThatIsNotAttempted(t *testing.T) {
+	t.Parallel()
+	transport, err := mail.New(environment.Mail{Host: "127.0.0.1", Port: 1, From: "office@example.org"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := mailing(t, transport)
+	long, binary := letter, letter
+	long.Text, binary.Subject = strings.Repeat("x", 2<<20), "\xff"
+	for name, message := range map[string]sdk.Message{"longer than a call": long, "no UTF-8": binary, "nobody's": {Subject: "x", Text: "x"}} {
+		if outcome, err := m.Send(t.Context(), message); outcome != sdk.MailMessageInvalid || err != nil {
+			t.Error(name, outcome, err)
+		}
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if outcome, err := m.Send(gone, letter); outcome != "" || !errors.Is(err, context.Canceled) {
+		t.Error(outcome, err)
+	}
+	for err = nil; err == nil; {
+		_, err = m.Send(t.Context(), sdk.Message{})
+	}
+	if !errors.Is(err, sdk.ErrTooManyMails) {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,151 @@
+package sdktest
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strconv"
+	"sync"
+
+	"github.com/narthex-platform/narthex/modulehost/manifest"
+	"github.com/narthex-platform/narthex/services/authorization"
+	"github.com/narthex-platform/narthex/services/httpapi"
+	"github.com/narthex-platform/narthex/services/principal"
+)
+
+// Caller sends requests to the module as one person, screen or stranger. Safe for concurrent use.
+type Caller struct {
+	// ID is what sdk.Principal calls the caller's UserID or DeviceID; "" of a visitor.
+	ID string
+
+	module *Module
+	kind   principal.Kind
+	held   authorization.Holdings
+	number int
+}
+
+// Person is a new signed-in person with these permissions and, as everybody signed in, those whose baseline is authenticated.
+func (m *Module) Person(permissions ...string) *Caller {
+	m.tb.Helper()
+	return m.caller("person", principal.Human, permissions)
+}
+
+// Owner is a new owner of the platform, who holds every permission.
+func (m *Module) Owner() *Caller {
+	m.tb.Helper()
+	owner := m.caller("owner", principal.Human, nil)
+	owner.held.Owner = true
+	return owner
+}
+
+// Device is a new paired screen with these permissions and no other.
+func (m *Module) Device(permissions ...string) *Caller {
+	m.tb.Helper()
+	return m.caller("device", principal.Device, permissions)
+}
+
+// Visitor is somebody who is not signed in: no route of a module lets him in.
+func (m *Module) Visitor() *Caller {
+	m.tb.Helper()
+	visitor := m.caller("", principal.Anonymous, nil)
+	visitor.ID = ""
+	return visitor
+}
+
+func (m *Module) caller(name string, kind principal.Kind, permissions []string) *Caller {
+	m.tb.Helper()
+	granted := make(map[string]struct{})
+	for _, permission := range permissions {
+		if baseline(m.manifest, permission) == authorization.Undeclared {
+			m.tb.Fatalf("sdktest: the manifest does not declare the permission %s", permission)
+		}
+		granted[permission] = struct{}{}
+	}
+	c := &Caller{module: m, kind: kind, held: authorization.Holdings{Granted: granted}}
+	m.callers.add(c)
+	c.ID = fmt.Sprintf("%s-%d", name, c.number)
+	return c
+}
+
+func baseline(m *manifest.Manifest, permission string) authorization.Baseline {
+	for _, p := range m.Permissions {
+		switch {
+		case p.ID != permission:
+		case p.Baseline == manifest.BaselineAuthenticated:
+			return authorization.Authenticated
+		default:
+			return authorization.Restricted
+		}
+	}
+	return authorization.Undeclared
+}
+
+// callers are all of one test, by number.
+type callers struct {
+	mu  sync.Mutex
+	all []*Caller
+}
+
+// callerHeader says who sends a request, as a cookie would. The module does not see it.
+const callerHeader = "Sdktest-Caller"
+
+func (c *callers) add(caller *Caller) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	caller.number = len(c.all)
+	c.all = append(c.all, caller)
+}
+
+func (c *callers) at(number int) *Caller {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.all[number]
+}
+
+// gates are what the platform's pipeline asks about callers.
+type gates struct{ *Module }
+
+// Resolve finds the caller of a request; its number travels as the id until Caller.
+func (g gates) Resolve(_ context.Context, r *http.Request) (principal.Principal, error) {
+	number, err := strconv.Atoi(r.Header.Get(callerHeader))
+	if err != nil {
+		return principal.Principal{}, nil
+	}
+	return g.callers.at(number).principal(), nil
+}
+
+// Caller finds the caller of a principal.
+func (g gates) Caller(p principal.Principal) httpapi.Caller {
+	g.callers.mu.Lock()
+	defer g.callers.mu.Unlock()
+	for _, c := range g.callers.all {
+		if c.principal() == p {
+			return judged{c}
+		}
+	}
+	return judged{&Caller{module: g.Module}}
+}
+
+// Stamp lets every address in.
+func (gates) Stamp(*http.Request) error { return nil }
+
+func (c *Caller) principal() principal.Principal {
+	switch c.kind {
+	case principal.Human:
+		return principal.Person(c.ID)
+	case principal.Device:
+		return principal.Principal{Kind: principal.Device, DeviceID: c.ID}
+	}
+	return principal.Principal{}
+}
+
+// judged asks the platform's own rule.
+type judged struct{ caller *Caller }
+
+// Principal is who it is.
+func (j judged) Principal() principal.Principal { return j.caller.principal() }
+
+// Allowed never fails: there are no stores.
+func (j judged) Allowed(_ context.Context, permission string) (bool, error) {
+	return authorization.Evaluate(j.caller.kind, baseline(j.caller.module.manifest, permission), permission, j.caller.held), nil
+}

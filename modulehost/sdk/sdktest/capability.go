@@ -1,0 +1,75 @@
+package sdktest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/narthex-platform/narthex/modulehost/abi"
+	"github.com/narthex-platform/narthex/modulehost/facade"
+	"github.com/narthex-platform/narthex/modulehost/link"
+	"github.com/narthex-platform/narthex/modulehost/manifest"
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+)
+
+// Ask calls a capability that the module provides, in another module's name: in travels as JSON, the answer is decoded into out (nil: not
+// wanted). The error is what the other module would get, sdk.ErrCapabilityFailed.
+func (m *Module) Ask(caller, capability, method string, in, out any) error {
+	m.tb.Helper()
+	input, err := json.Marshal(in)
+	if err != nil {
+		m.tb.Fatal("sdktest: ", err)
+	}
+	ctx, cancel := context.WithTimeout(m.tb.Context(), abi.CapabilityWithin)
+	defer cancel()
+	request := &abi.ProvideRequest{Capability: capability, Method: method, Input: input, Caller: caller}
+	var response abi.ProvideResponse
+	if err := m.client.Call(ctx, link.Method(abi.Method_METHOD_PROVIDE), request, &response); err != nil {
+		return sdk.ErrCapabilityFailed
+	}
+	if out == nil {
+		return nil
+	}
+	if err := json.Unmarshal(response.GetOutput(), out); err != nil {
+		return sdk.ErrCapabilityFailed
+	}
+	return nil
+}
+
+// others stand in for the modules that the module depends on.
+type others struct {
+	manifest     *manifest.Manifest
+	capabilities map[string]sdk.Methods
+}
+
+var errNoMethod = errors.New("no such method")
+
+// Invoke calls a stand-in along the manifest's edges.
+func (o others) Invoke(ctx context.Context, capability, method string, input []byte) ([]byte, error) {
+	provided, found := o.capabilities[capability]
+	required := o.declares(o.manifest.Dependencies.Required, capability)
+	switch {
+	case !required && !o.declares(o.manifest.Dependencies.Optional, capability):
+		return nil, facade.ErrCapabilityFailed
+	case !found && !required:
+		return nil, facade.ErrCapabilityAbsent
+	case provided[method] == nil:
+		return nil, errNoMethod
+	}
+	value, err := provided[method](ctx, input)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(value)
+}
+
+func (o others) declares(dependencies []manifest.Dependency, capability string) bool {
+	moduleID, _, _ := strings.Cut(capability, ".")
+	for _, d := range dependencies {
+		if d.Kind == manifest.KindCapability && d.ID == capability || d.Kind == manifest.KindModule && d.ID == moduleID {
+			return true
+		}
+	}
+	return false
+}

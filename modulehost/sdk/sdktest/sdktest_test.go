@@ -1,0 +1,320 @@
+package sdktest_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+	"github.com/narthex-platform/narthex/modulehost/sdk/sdktest"
+)
+
+func TestMain(m *testing.M) { sdktest.Main(m) }
+
+// seats is a module that has a bit of everything.
+type seats struct {
+	host     *sdk.Host
+	register func(*sdk.Registry)
+	started  error
+	stopped  int
+}
+
+func (s *seats) Register(r *sdk.Registry) error {
+	r.Handle("GET /about", "seats.read", sdk.NoBody, s.about)
+	r.Handle("POST /seats", "seats.write", sdk.Buffered(64), func(w http.ResponseWriter, r *http.Request) {
+		var seat struct{ Name string }
+		if err := json.NewDecoder(r.Body).Decode(&seat); err != nil {
+			panic(err)
+		}
+		if _, err := s.host.DB.Exec(r.Context(), `INSERT INTO seats (name) VALUES ($1)`, seat.Name); err != nil {
+			panic(err)
+		}
+		w.WriteHeader(http.StatusCreated)
+	})
+	r.Handle("POST /plan", "seats.write", sdk.Streamed(1<<20), func(w http.ResponseWriter, r *http.Request) {
+		plan, err := io.ReadAll(r.Body)
+		if err != nil {
+			panic(err)
+		}
+		_, _ = w.Write(plan)
+	})
+	r.Handle("GET /panic", "seats.read", sdk.NoBody, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
+	r.Provide("seats.free", sdk.Methods{
+		"count": sdk.Func(func(ctx context.Context, of string) (map[string]any, error) {
+			var count int
+			err := s.host.DB.QueryRow(ctx, `SELECT count(*) FROM seats WHERE name <> $1`, of).Scan(&count)
+			return map[string]any{"count": count, "for": sdk.CallingModule(ctx)}, err
+		}),
+	})
+	if s.register != nil {
+		s.register(r)
+	}
+	return nil
+}
+
+func (s *seats) Start(_ context.Context, h *sdk.Host) error {
+	s.host = h
+	return s.started
+}
+
+func (s *seats) Stop(context.Context) error {
+	s.stopped++
+	return nil
+}
+
+// about tells who asks, and how the module was set up.
+func (s *seats) about(w http.ResponseWriter, r *http.Request) {
+	token, err := s.host.Secret("apiToken")
+	if err != nil {
+		panic(err)
+	}
+	writes, err := s.host.Can(r.Context(), "seats.write")
+	if err != nil {
+		panic(err)
+	}
+	s.host.Log.Warn("asked", "rows", s.host.Config.Integer("rows"))
+	_ = json.NewEncoder(w).Encode([]any{sdk.Principal(r.Context()), writes, s.host.Config.String("title"), s.host.Config.Integer("rows"), token})
+}
+
+func options() sdktest.Options {
+	return sdktest.Options{
+		Folder:        "testdata/seats",
+		Configuration: map[string]any{"title": "Nave"},
+		Secrets:       map[string]string{"apiToken": "marked"},
+	}
+}
+
+func TestCallers(t *testing.T) {
+	t.Parallel()
+	m := sdktest.Start(t, &seats{}, options())
+	for _, c := range []struct {
+		name   string
+		caller *sdktest.Caller
+		want   string
+	}{
+		{"a person", m.Person(), `200 [{"Kind":"authenticated","UserID":"person-0","DeviceID":""},false,"Nave",7,"marked"]`},
+		{"a person with a grant", m.Person("seats.write"), `200 [{"Kind":"authenticated","UserID":"person-1","DeviceID":""},true,"Nave",7,"marked"]`},
+		{"the owner", m.Owner(), `200 [{"Kind":"authenticated","UserID":"owner-2","DeviceID":""},true,"Nave",7,"marked"]`},
+		{"a screen", m.Device("seats.read"), `200 [{"Kind":"device","UserID":"","DeviceID":"device-3"},false,"Nave",7,"marked"]`},
+		{"a screen without a grant", m.Device(), `403 {"code":"PERMISSION_DENIED"}`},
+		{"nobody", m.Visitor(), `401 {"code":"AUTHENTICATION_REQUIRED"}`},
+	} {
+		if got := strings.TrimSpace(c.caller.Do("GET", "/about", nil).String()); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+	if got := m.Logs(); len(got) != 4 || got[0].String() != "warn asked map[rows:7]" {
+		t.Error(got)
+	}
+}
+
+func TestRequests(t *testing.T) {
+	t.Parallel()
+	m := sdktest.Start(t, &seats{}, options())
+	office := m.Person("seats.write")
+	long := strings.Repeat("x", 1<<20)
+	foreign := office.Request("POST", "/seats", strings.NewReader(`{}`))
+	foreign.Header.Set("Origin", "https://elsewhere.example.org")
+	for _, c := range []struct {
+		name string
+		got  *sdktest.Response
+		want string
+	}{
+		{"a value", office.Do("POST", "/seats", map[string]string{"name": "a"}), "201 "},
+		{"text", office.Do("POST", "/seats", `{"name":"b"}`), "201 "},
+		{"too long", office.Do("POST", "/seats", strings.Repeat("x", 65)), `413 {"code":"REQUEST_BODY_TOO_LARGE"}`},
+		{"another page's", office.Send(foreign), `403 {"code":"ORIGIN_NOT_TRUSTED"}`},
+		{"a streamed body there and back", office.Do("POST", "/plan", long), "200 " + long},
+		{"a panic", office.Do("GET", "/panic", nil), `500 {"code":"MODULE_HANDLER_FAILED"}`},
+		{"no route", office.Do("GET", "/nothing", nil), `404 {"code":"NOT_FOUND"}`},
+	} {
+		if got := c.got.String(); got != c.want {
+			t.Errorf("%s: %.200s, want %.200s", c.name, got, c.want)
+		}
+	}
+	var free struct {
+		Count int
+		For   string
+	}
+	if err := m.Ask("stage", "seats.free", "count", "b", &free); err != nil || free.Count != 1 || free.For != "stage" {
+		t.Error(free, err)
+	}
+	if err := m.Ask("stage", "seats.free", "more", nil, nil); !errors.Is(err, sdk.ErrCapabilityFailed) {
+		t.Error(err)
+	}
+}
+
+// TestDependencies: the stand-ins are reached as the real ones would be.
+func TestDependencies(t *testing.T) {
+	t.Parallel()
+	module, with := &seats{}, options()
+	with.Capabilities = map[string]sdk.Methods{
+		"stage.services": {"next": sdk.Func(func(_ context.Context, after string) (string, error) { return "after " + after, nil })},
+		"base.anything":  {"next": sdk.Func(func(context.Context, any) (any, error) { return nil, nil })},
+	}
+	sdktest.Start(t, module, with)
+	var next string
+	for capability, want := range map[string]error{
+		"stage.services": nil, "mailing.lists": sdk.ErrCapabilityAbsent, "base.anything": sdk.ErrCapabilityFailed,
+	} {
+		if err := module.host.Capability(capability).Call(t.Context(), "next", "noon", &next); !errors.Is(err, want) {
+			t.Errorf("%s: %v", capability, err)
+		}
+	}
+	if next != "after noon" {
+		t.Error(next)
+	}
+}
+
+// refusing is a test that notes what it was failed with.
+type refusing struct {
+	testing.TB
+	words chan string
+}
+
+func (r refusing) Helper() {}
+func (r refusing) Fatal(args ...any) {
+	r.words <- fmt.Sprint(args...)
+	panic(r)
+}
+func (r refusing) Fatalf(format string, args ...any) {
+	r.Fatal(fmt.Sprintf(format, args...))
+}
+
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name   string
+		alter  func(*seats, *sdktest.Options)
+		wanted string
+	}{
+		{"no manifest", func(_ *seats, o *sdktest.Options) { o.Folder = "testdata" }, "MANIFEST_MISSING"},
+		{"a key that is missing", func(_ *seats, o *sdktest.Options) { o.Configuration = nil }, "title is required"},
+		{"a value out of range", func(_ *seats, o *sdktest.Options) { o.Configuration["rows"] = 100 }, "does not accept 100"},
+		{"a key that is misspelt", func(_ *seats, o *sdktest.Options) { o.Configuration["tittle"] = "x" }, "has tittle"},
+		{"a secret among the settings", func(_ *seats, o *sdktest.Options) { o.Configuration["apiToken"] = "x" }, "has apiToken"},
+		{"an undeclared permission", func(s *seats, _ *sdktest.Options) {
+			s.register = func(r *sdk.Registry) { r.Handle("GET /x", "seats.other", sdk.NoBody, s.about) }
+		}, "MODULE_REGISTER_FAILED: route /x"},
+		{"an undeclared capability", func(s *seats, _ *sdktest.Options) {
+			s.register = func(r *sdk.Registry) { r.Provide("seats.other", nil) }
+		}, `MODULE_REGISTER_FAILED: capability "seats.other"`},
+		{"one twice", func(s *seats, _ *sdktest.Options) {
+			s.register = func(r *sdk.Registry) { r.Provide("seats.free", nil) }
+		}, "METHOD_REGISTER failed: FAILED"},
+		{"a failed start", func(s *seats, _ *sdktest.Options) { s.started = errors.New("no") }, "METHOD_START failed: FAILED"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			module, with := &seats{}, options()
+			c.alter(module, &with)
+			r := refusing{t, make(chan string, 1)}
+			func() {
+				defer func() { _ = recover() }()
+				sdktest.Start(r, module, with)
+			}()
+			close(r.words) // empty: it was let through
+			if got := <-r.words; !strings.Contains(got, c.wanted) {
+				t.Errorf("%q, want %q", got, c.wanted)
+			}
+		})
+	}
+}
+
+// TestCallsAtOnce: eight calls to others run, the ninth waits its turn in the module, and the database is reached past them all.
+func TestCallsAtOnce(t *testing.T) {
+	t.Parallel()
+	const most = 8
+	var running atomic.Int32
+	entered, leave := make(chan int32, 4*most), make(chan struct{})
+	module, with := &seats{}, options()
+	with.Capabilities = map[string]sdk.Methods{"stage.services": {"wait": func(context.Context, []byte) (any, error) {
+		entered <- running.Add(1)
+		<-leave
+		running.Add(-1)
+		return nil, nil
+	}}}
+	sdktest.Start(t, module, with)
+	ended := make(chan error, 3*most)
+	for range 3 * most {
+		go func() { ended <- module.host.Capability("stage.services").Call(t.Context(), "wait", nil, nil) }()
+	}
+	for range most {
+		<-entered
+	}
+	if _, err := module.host.DB.Exec(t.Context(), `INSERT INTO seats (name) VALUES ('a')`); err != nil {
+		t.Error(err)
+	}
+	close(leave)
+	for range 3 * most {
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}
+	close(entered)
+	for at := range entered {
+		if at > most {
+			t.Errorf("%d at once", at)
+		}
+	}
+}
+
+// TestCallEnds: a call that its caller gives up ends at the provider, and the caller gets its own context's error.
+func TestCallEnds(t *testing.T) {
+	t.Parallel()
+	ctx, leave := context.WithCancel(t.Context())
+	left := make(chan error, 1)
+	module, with := &seats{}, options()
+	with.Capabilities = map[string]sdk.Methods{"stage.services": {"wait": func(ctx context.Context, _ []byte) (any, error) {
+		leave()
+		<-ctx.Done()
+		left <- ctx.Err()
+		return nil, ctx.Err()
+	}}}
+	sdktest.Start(t, module, with)
+	if err := module.host.Capability("stage.services").Call(ctx, "wait", nil, nil); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if err := <-left; !errors.Is(err, context.Canceled) {
+		t.Error("it was held to its end: ", err)
+	}
+}
+
+// TestCallSizes: 256 KiB of JSON each way and no more.
+func TestCallSizes(t *testing.T) {
+	t.Parallel()
+	const most = 256<<10 - 2 // and two quotation marks
+	module, with := &seats{}, options()
+	with.Capabilities = map[string]sdk.Methods{"stage.services": {
+		"length": sdk.Func(func(_ context.Context, in string) (int, error) { return len(in), nil }),
+		"make":   sdk.Func(func(_ context.Context, length int) (string, error) { return strings.Repeat("x", length), nil }),
+	}}
+	sdktest.Start(t, module, with)
+	stage := module.host.Capability("stage.services")
+	var length int
+	if err := stage.Call(t.Context(), "length", strings.Repeat("x", most), &length); err != nil || length != most {
+		t.Error(length, err)
+	}
+	var made string
+	if err := stage.Call(t.Context(), "make", most, &made); err != nil || len(made) != most {
+		t.Error(len(made), err)
+	}
+	for method, in := range map[string]any{
+		"length": strings.Repeat("x", most+1), "make": most + 1, "nothing": nil,
+	} {
+		if err := stage.Call(t.Context(), method, in, nil); !errors.Is(err, sdk.ErrCapabilityFailed) {
+			t.Errorf("%s: %v", method, err)
+		}
+	}
+	if err := stage.Call(t.Context(), "make", 1, &length); !errors.Is(err, sdk.ErrCapabilityFailed) {
+		t.Error("a string was decoded into a number: ", err)
+	}
+	if err := stage.Call(t.Context(), "length", func() {}, nil); !errors.Is(err, sdk.ErrCapabilityFailed) {
+		t.Error("a function was sent: ", err)
+	}
+}

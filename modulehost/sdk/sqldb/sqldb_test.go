@@ -1,0 +1,285 @@
+package sqldb_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+	"github.com/narthex-platform/narthex/modulehost/sdk/sdktest"
+	"github.com/narthex-platform/narthex/modulehost/sdk/sqldb"
+)
+
+func TestMain(m *testing.M) { sdktest.Main(m) }
+
+type module struct{ db *sql.DB }
+
+func (m *module) Register(*sdk.Registry) error { return nil }
+func (m *module) Start(_ context.Context, h *sdk.Host) error {
+	m.db = sqldb.Open(h)
+	return nil
+}
+func (m *module) Stop(context.Context) error { return m.db.Close() }
+
+func open(t *testing.T) *sql.DB {
+	t.Helper()
+	m := &module{}
+	sdktest.Start(t, m, sdktest.Options{Folder: "testdata/seats"})
+	return m.db
+}
+
+func exec(t *testing.T, on interface {
+	ExecContext(context.Context, string, ...any) (sql.Result, error)
+}, query string, args ...any) int64 {
+	t.Helper()
+	result, err := on.ExecContext(t.Context(), query, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := result.RowsAffected()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func count(t *testing.T, db *sql.DB) (n int) {
+	t.Helper()
+	if err := db.QueryRowContext(t.Context(), `SELECT count(*) FROM seats`).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// TestValues: each kind arrives as database/sql has it, and its type is told.
+func TestValues(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	if err := db.PingContext(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	id, at := uuid.New(), time.Date(2026, 3, 1, 10, 0, 0, 123456000, time.UTC)
+	for _, c := range []struct {
+		expression string
+		arg        any
+		want       any
+		named      string
+	}{
+		{"$1::smallint", 7, int64(7), "INT2"},
+		{"$1::integer", int32(-7), int64(-7), "INT4"},
+		{"$1::bigint", int64(1) << 53, int64(1) << 53, "INT8"},
+		{"$1::real", 1.5, 1.5, "FLOAT4"},
+		{"$1::double precision", 1.25, 1.25, "FLOAT8"},
+		{"$1::boolean", true, true, "BOOL"},
+		{"$1::text", "a", "a", "TEXT"},
+		{"$1::numeric", "12.50", "12.50", "NUMERIC"},
+		{"$1::uuid", id, id.String(), "UUID"},
+		{"$1::bytea", []byte{0, 1}, []byte{0, 1}, "BYTEA"},
+		{"$1::jsonb", `{"a": 1}`, []byte(`{"a": 1}`), "JSONB"},
+		{"$1::json", `{"a":1}`, []byte(`{"a":1}`), "JSON"},
+		{"$1::timestamptz", at, at, "TIMESTAMPTZ"},
+		{"$1::date", at, at.Truncate(24 * time.Hour), "DATE"},
+		{"$1::interval", "90 minutes", "01:30:00", "INTERVAL"},
+		{"$1::text[]", []string{"a", "b"}, "{a,b}", "_TEXT"},
+		{"$1::bigint[]", []int64{1, 2}, "{1,2}", "_INT8"},
+		{"$1::timestamptz[]", `{"2026-03-01 10:00:00+00",NULL}`, `{"2026-03-01 10:00:00Z",NULL}`, "_TIMESTAMPTZ"},
+		{"ARRAY[[1, 2], [3, $1::int]]", 4, "{{1,2},{3,4}}", "_INT4"},
+		{"int4range(1, $1)::text", 4, "[1,4)", "TEXT"},
+		{"$1::inet", "10.0.0.1", "10.0.0.1/32", "INET"},
+		{"$1::time", "10:30", "10:30:00.000000", "TIME"},
+		{"$1::text::side", "left", "left", ""},
+		{"$1::text", nil, nil, "TEXT"},
+		{"$1::text", sql.NullString{}, nil, "TEXT"},
+	} {
+		rows, err := db.QueryContext(t.Context(), "SELECT "+c.expression+" AS v", c.arg)
+		if err != nil {
+			t.Errorf("%s: %v", c.expression, err)
+			continue
+		}
+		types, err := rows.ColumnTypes()
+		if err != nil || len(types) != 1 || types[0].Name() != "v" || types[0].DatabaseTypeName() != c.named ||
+			c.want != nil && types[0].ScanType() != reflect.TypeOf(c.want) {
+			t.Errorf("%s: %v %v", c.expression, types, err)
+		}
+		var got any
+		if !rows.Next() || rows.Scan(&got) != nil || rows.Next() || rows.Err() != nil {
+			t.Errorf("%s: %v", c.expression, rows.Err())
+		}
+		if moment, ok := got.(time.Time); ok {
+			got = moment.UTC()
+		}
+		if !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%s: %#v, want %#v", c.expression, got, c.want)
+		}
+	}
+	if err := db.QueryRowContext(t.Context(), `SELECT int4range(1, 4)`).Scan(new(string)); err == nil {
+		t.Error("a range was handed on as it came")
+	}
+	var maybe sql.Null[string]
+	if err := db.QueryRowContext(t.Context(), `SELECT NULL::text`).Scan(&maybe); err != nil || maybe.Valid {
+		t.Error(maybe, err)
+	}
+	if _, err := db.QueryContext(t.Context(), `SELECT $1::bigint`, sql.Named("a", 1)); err == nil {
+		t.Error("a named argument was taken")
+	}
+}
+
+func TestTransactions(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	begin := func(ctx context.Context, options *sql.TxOptions) *sql.Tx {
+		t.Helper()
+		tx, err := db.BeginTx(ctx, options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tx
+	}
+	tx := begin(t.Context(), nil)
+	exec(t, tx, `INSERT INTO seats VALUES ('kept')`)
+	if n := count(t, db); n != 0 {
+		t.Error("seen before the commit")
+	}
+	if err := tx.Commit(); err != nil || count(t, db) != 1 {
+		t.Error(err)
+	}
+	tx = begin(t.Context(), nil)
+	exec(t, tx, `DELETE FROM seats`)
+	if err := tx.Rollback(); err != nil || count(t, db) != 1 {
+		t.Error(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	tx = begin(ctx, nil)
+	exec(t, tx, `DELETE FROM seats`)
+	cancel()
+	if err := tx.Commit(); err == nil || count(t, db) != 1 {
+		t.Error("a cancelled transaction was committed: ", err)
+	}
+	tx = begin(t.Context(), &sql.TxOptions{Isolation: sql.LevelSerializable, ReadOnly: true})
+	var level string
+	if err := tx.QueryRow(`SHOW transaction_isolation`).Scan(&level); err != nil || level != "serializable" {
+		t.Error(level, err)
+	}
+	said := (*sdk.DatabaseError)(nil)
+	if _, err := tx.Exec(`DELETE FROM seats`); !errors.As(err, &said) || said.SQLState != "25006" {
+		t.Error(err)
+	}
+	if err := tx.Commit(); err == nil {
+		t.Error("a failed transaction was committed")
+	}
+	if _, err := db.BeginTx(t.Context(), &sql.TxOptions{Isolation: sql.LevelLinearizable}); err == nil {
+		t.Error("an isolation level that PostgreSQL lacks")
+	}
+	for range 5 { // more than there are connections: each one was given back
+		if tx = begin(t.Context(), nil); tx.Rollback() != nil {
+			t.Error("not undone")
+		}
+	}
+}
+
+func TestStatementsAndErrors(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	insert, err := db.PrepareContext(t.Context(), `INSERT INTO seats VALUES ($1)`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer insert.Close()
+	for n := range 3 {
+		if _, err := insert.ExecContext(t.Context(), fmt.Sprint(n)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	said := (*sdk.DatabaseError)(nil)
+	if _, err := insert.ExecContext(t.Context(), "1"); !errors.As(err, &said) || said.SQLState != "23505" || said.Constraint != "seats_pkey" {
+		t.Error(err)
+	}
+	if n := exec(t, db, `DELETE FROM seats WHERE name = ANY($1)`, []string{"0", "1", "x"}); n != 2 {
+		t.Error(n)
+	}
+	chosen, err := db.PrepareContext(t.Context(), `SELECT name FROM seats WHERE name <> ALL($1)`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer chosen.Close()
+	var name string
+	if err := chosen.QueryRowContext(t.Context(), []string{"9"}).Scan(&name); err != nil || name != "2" {
+		t.Error(name, err)
+	}
+	if err := chosen.QueryRowContext(t.Context(), []string{"2"}).Scan(&name); !errors.Is(err, sql.ErrNoRows) {
+		t.Error(err)
+	}
+	if _, err := db.ExecContext(t.Context(), `SELECT 1; SELECT 2`); !errors.As(err, &said) || said.SQLState != "42601" {
+		t.Error("two statements at once: ", err)
+	}
+}
+
+// TestLongOnes: rows over many pages, and a query that is given up.
+func TestLongOnes(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	rows, err := db.QueryContext(t.Context(), `SELECT n, repeat('x', 100000) FROM generate_series(1, 40) n`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen, text := 0, ""
+	for rows.Next() {
+		var n int
+		if seen++; rows.Scan(&n, &text) != nil || n != seen || text != strings.Repeat("x", 100000) {
+			t.Fatal(n, len(text))
+		}
+	}
+	if rows.Err() != nil || seen != 40 {
+		t.Error(seen, rows.Err())
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := db.ExecContext(ctx, `SELECT pg_sleep(60)`); !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
+	}
+}
+
+// TestFifthUser waits in the pool, for as long as its own context wants, and not at the platform, which would refuse it after 5 s.
+func TestFifthUser(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	var held []*sql.Tx
+	for range 4 {
+		tx, err := db.BeginTx(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		held = append(held, tx)
+	}
+	fifth := make(chan error, 1)
+	go func() { fifth <- db.PingContext(t.Context()) }()
+	for deadline := time.Now().Add(4 * time.Second); db.Stats().WaitCount == 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("it does not wait in the pool")
+		}
+	}
+	for _, tx := range held {
+		if err := tx.Rollback(); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := <-fifth; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestNoDatabase(t *testing.T) {
+	t.Parallel()
+	db := sqldb.Open(&sdk.Host{})
+	defer db.Close()
+	if err := db.PingContext(t.Context()); err == nil {
+		t.Error("there is none")
+	}
+}

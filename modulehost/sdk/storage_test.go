@@ -1,0 +1,292 @@
+package sdk_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/iotest"
+	"testing/synctest"
+	"time"
+
+	"github.com/narthex-platform/narthex/modulehost/facade"
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+	"github.com/narthex-platform/narthex/storage"
+	"github.com/narthex-platform/narthex/storage/storagetest"
+)
+
+// keeping starts a module whose one bucket is images.
+func keeping(t *testing.T, images facade.Bucket) *sdk.Bucket {
+	t.Helper()
+	m := &module{}
+	serveWith(t, m, facade.Config{ModuleID: "keeper", Buckets: map[string]facade.Bucket{"images": images}}, socketpair).started()
+	return m.host.Storage.Bucket("images")
+}
+
+func onServer(t *testing.T) (*sdk.Bucket, *storagetest.Server) {
+	t.Helper()
+	server := storagetest.New(t)
+	provider, err := storage.New(server.Settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(provider.Close)
+	return keeping(t, provider.Bucket("keeper", "images")), server
+}
+
+func noise(n int) []byte {
+	content := make([]byte, n)
+	_, _ = rand.NewChaCha8([32]byte{}).Read(content)
+	return content
+}
+
+func readAll(t *testing.T, body io.ReadCloser, err error) []byte {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := io.ReadAll(body)
+	if err := errors.Join(err, body.Close(), body.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := body.Read(make([]byte, 1)); !errors.Is(err, os.ErrClosed) {
+		t.Error("a closed body reads:", err)
+	}
+	return content
+}
+
+func TestStorage(t *testing.T) {
+	t.Parallel()
+	images, _ := onServer(t)
+	ctx := t.Context()
+	content := noise(700_000)
+	for _, c := range []struct {
+		key  string
+		body io.Reader
+		want []byte
+	}{
+		{"empty", strings.NewReader(""), nil},
+		{"small", iotest.OneByteReader(strings.NewReader("small")), []byte("small")},
+		{"large", iotest.HalfReader(bytes.NewReader(content)), content},
+		{"large", iotest.DataErrReader(bytes.NewReader(content[:300_000])), content[:300_000]},
+	} {
+		stored, err := images.Put(ctx, c.key, "image/png", c.body)
+		if err != nil || stored.Key != c.key || stored.Size != int64(len(c.want)) || stored.ContentType != "image/png" || stored.ETag == "" {
+			t.Fatal(stored, err)
+		}
+		object, body, err := images.Get(ctx, c.key)
+		if got := readAll(t, body, err); !bytes.Equal(got, c.want) || object.ETag != stored.ETag || object.Modified.IsZero() {
+			t.Errorf("%s: %d bytes, %+v", c.key, len(got), object)
+		}
+	}
+	_, body, err := images.GetPart(ctx, "large", 10, 270_000)
+	if got := readAll(t, body, err); !bytes.Equal(got, content[10:270_010]) {
+		t.Errorf("%d bytes of a part", len(got))
+	}
+	_, body, err = images.Get(ctx, "large")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var copied bytes.Buffer
+	if n, err := io.Copy(&copied, body); n != 300_000 || err != nil || !bytes.Equal(copied.Bytes(), content[:300_000]) || body.Close() != nil {
+		t.Error(n, err)
+	}
+	page, err := images.List(ctx, "", "", 2)
+	if err != nil || len(page.Objects) != 2 || page.Objects[1].Key != "large" || page.Next != "large" {
+		t.Error(page, err)
+	}
+	if page, err = images.List(ctx, "", page.Next, 0); err != nil || len(page.Objects) != 1 || page.Next != "" {
+		t.Error(page, err)
+	}
+	url, expiresAt, err := images.CreateReadURL(ctx, "small", 0)
+	if left := time.Until(expiresAt); err != nil || left < 10*time.Minute || left > 15*time.Minute {
+		t.Error(left, err)
+	}
+	response, err := http.Get(url)
+	if err != nil || response.StatusCode != http.StatusOK {
+		t.Fatal(response, err)
+	}
+	_ = response.Body.Close()
+	http.DefaultClient.CloseIdleConnections()
+	for range 2 {
+		if err := images.Delete(ctx, "small"); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := images.Head(ctx, "small"); !errors.Is(err, sdk.ErrNotFound) {
+		t.Error(err)
+	}
+}
+
+func TestStorageErrors(t *testing.T) {
+	t.Parallel()
+	images, server := onServer(t)
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	var none *sdk.Storage
+	get := func(b *sdk.Bucket, ctx context.Context, key string) error {
+		_, _, err := b.Get(ctx, key)
+		return err
+	}
+	put := func(b *sdk.Bucket, ctx context.Context, key string, body io.Reader) error {
+		_, err := b.Put(ctx, key, "\xff", body)
+		return err
+	}
+	link := func(lifetime time.Duration) error {
+		_, _, err := images.CreateReadURL(t.Context(), "a", lifetime)
+		return err
+	}
+	source := errors.New("the camera went away")
+	for name, c := range map[string]struct{ got, want error }{
+		"no bucket to read":  {get(none.Bucket("images"), t.Context(), "a"), sdk.ErrAccessDenied},
+		"no bucket to write": {put(none.Bucket("images"), t.Context(), "a", nil), sdk.ErrAccessDenied},
+		"no bucket to empty": {none.Bucket("images").Delete(t.Context(), "a"), sdk.ErrAccessDenied},
+		"absent":             {get(images, t.Context(), "a"), sdk.ErrNotFound},
+		"no UTF-8":           {get(images, t.Context(), "\xff"), sdk.ErrKeyInvalid},
+		"a book for a key":   {get(images, t.Context(), strings.Repeat("x", 2<<20)), sdk.ErrKeyInvalid},
+		"the caller is gone": {get(images, gone, "a"), context.Canceled},
+		"and does not write": {put(images, gone, "a", strings.NewReader("x")), context.Canceled},
+		"59 s":               {link(59 * time.Second), sdk.ErrLifetimeInvalid},
+		"a moment":           {link(time.Millisecond), sdk.ErrLifetimeInvalid},
+		"a moment too long":  {link(6*time.Hour + 1), sdk.ErrLifetimeInvalid},
+		"the body's own":     {put(images, t.Context(), "a", io.MultiReader(bytes.NewReader(noise(300_000)), iotest.ErrReader(source))), source},
+		"a body that stops":  {put(images, t.Context(), "a", io.MultiReader(strings.NewReader("x"), neverEnding(false))), io.ErrNoProgress},
+		"a body without end": {put(images, t.Context(), "a", neverEnding(true)), sdk.ErrTooLarge},
+		"no key":             {put(images, t.Context(), "a b", strings.NewReader("x")), sdk.ErrKeyInvalid},
+		"no content type":    {put(images, t.Context(), "b", strings.NewReader("x")), nil},
+	} {
+		if !errors.Is(c.got, c.want) || c.want == nil && c.got != nil {
+			t.Errorf("%s: %v", name, c.got)
+		}
+	}
+	func() {
+		defer func() { _ = recover() }()
+		_ = put(images, t.Context(), "panic", panicking{})
+	}()
+	for _, file := range server.Files(t) {
+		if !strings.HasPrefix(file, ".vgwlocks/") && !strings.HasSuffix(file, "/b") {
+			t.Error("left behind:", file)
+		}
+	}
+	server.Stop()
+	if err := get(images, t.Context(), "b"); err != sdk.ErrUnavailable {
+		t.Error(err)
+	}
+}
+
+// neverEnding is a body without end, of bytes or of nothing.
+type neverEnding bool
+
+func (b neverEnding) Read(p []byte) (int, error) {
+	if b {
+		return len(p), nil
+	}
+	return 0, nil
+}
+
+type panicking struct{}
+
+func (panicking) Read([]byte) (int, error) { panic("hunter2") }
+
+// TestStorageCodesAreOne: the SDK imports nothing of the host, so its codes are written twice.
+func TestStorageCodesAreOne(t *testing.T) {
+	t.Parallel()
+	for ours, theirs := range map[sdk.Error]storage.Error{
+		sdk.ErrNotFound: storage.ErrNotFound, sdk.ErrKeyInvalid: storage.ErrKey, sdk.ErrAccessDenied: storage.ErrAccessDenied,
+		sdk.ErrTooLarge: storage.ErrTooLarge, sdk.ErrLifetimeInvalid: storage.ErrLifetime, sdk.ErrTimeout: storage.ErrTimeout,
+		sdk.ErrUnavailable: storage.ErrUnavailable,
+	} {
+		if ours.Code() != theirs.Code() {
+			t.Errorf("%s and %s", ours, theirs)
+		}
+	}
+}
+
+// counting is a bucket that tells how many gets and puts are open, and holds what it says.
+type counting struct {
+	facade.Bucket
+	open, most atomic.Int32
+}
+
+func (c *counting) begin() {
+	now := c.open.Add(1)
+	for most := c.most.Load(); now > most && !c.most.CompareAndSwap(most, now); most = c.most.Load() {
+	}
+}
+
+func (c *counting) Get(context.Context, string, storage.Range) (storage.Object, io.ReadCloser, error) {
+	c.begin()
+	return storage.Object{Size: 600_000}, &countedBody{neverEnding(true), c}, nil
+}
+
+func (c *counting) Put(_ context.Context, key, _ string, body io.Reader) (storage.Object, error) {
+	c.begin()
+	defer c.open.Add(-1)
+	_, err := io.Copy(io.Discard, body)
+	return storage.Object{Key: key}, err
+}
+
+type countedBody struct {
+	io.Reader
+	c *counting
+}
+
+func (b *countedBody) Close() error {
+	b.c.open.Add(-1)
+	return nil
+}
+
+// TestStorageTakesTurns: many at once are served one after the other and never refused, also when one is the other's source.
+func TestStorageTakesTurns(t *testing.T) {
+	t.Parallel()
+	bucket := &counting{}
+	images := keeping(t, bucket)
+	var copies sync.WaitGroup
+	for n := range 24 {
+		copies.Go(func() {
+			_, body, err := images.Get(t.Context(), "a")
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if n%3 == 0 { // left early
+				_, _ = body.Read(make([]byte, 10))
+			} else if _, err := images.Put(t.Context(), "b", "", body); err != nil {
+				t.Error(err)
+			}
+			if err := body.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	copies.Wait()
+	if open, most := bucket.open.Load(), bucket.most.Load(); open != 0 || most > 8 {
+		t.Errorf("%d left open, %d at most", open, most)
+	}
+}
+
+// TestSlowBodyIsSentAsItComes is about a body that gives a little every few seconds: the host must hear of it in time.
+func TestSlowBodyIsSentAsItComes(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		n, err := sdk.Fill(every(6*time.Second), make([]byte, 10))
+		if n != 2 || err != nil {
+			t.Error(n, err)
+		}
+	})
+}
+
+// every is a body that gives a byte each time.
+type every time.Duration
+
+func (e every) Read([]byte) (int, error) {
+	time.Sleep(time.Duration(e))
+	return 1, nil
+}

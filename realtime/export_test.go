@@ -1,0 +1,38 @@
+package realtime
+
+import (
+	"crypto/tls"
+
+	"go.uber.org/zap"
+
+	"github.com/narthex-platform/narthex/services/environment"
+)
+
+// DeadLink is one that nobody serves.
+func DeadLink() *Link { return NewLink(LinkConfig{URL: environment.NewSecret(""), Log: zap.NewNop()}) }
+
+// Receive is an update of another process, Counted how far that one is.
+func (h *Hub) Receive(origin byte, count uint64, data []byte) {
+	h.box.putUpdate(foreign{parcel{kind: passed, origin: originID{origin}, count: count, data: data}}, len(data))
+}
+
+func (h *Hub) Counted(origin byte, count uint64) {
+	h.box.put(foreign{parcel{kind: counted, origin: originID{origin}, count: count}})
+}
+
+// Trust makes a link accept a test's certificate.
+func (l *Link) Trust(config *tls.Config) { l.roots = config }
+
+// ReadParcel reads what came over the backplane; data is nil unless it is an update.
+func ReadParcel(b []byte) (data []byte, ok bool) {
+	p, ok := readParcel(b)
+	return p.data, ok
+}
+
+// crash is a fault of the hub itself.
+type crash struct{}
+
+func (crash) tell(*hub) { panic("crash") }
+
+// Crash ends the hub's run.
+func (h *Hub) Crash() { h.box.put(crash{}) }

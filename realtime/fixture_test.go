@@ -1,0 +1,218 @@
+package realtime_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+	"go.uber.org/zap"
+
+	"github.com/narthex-platform/narthex/realtime"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// module numbers publishes as the SDK does, and tells its number as its state.
+type module struct {
+	mu              sync.Mutex
+	process, number uint64
+	asked           atomic.Int32
+	pause           func() // around the reading of the number
+}
+
+type position struct {
+	Process uint64 `json:"p"`
+	Number  uint64 `json:"n"`
+}
+
+func (p position) json() []byte { return fmt.Appendf(nil, `{"p":%d,"n":%d}`, p.Process, p.Number) }
+
+func newModule() *module { return &module{process: 1, pause: func() {}} }
+
+func (m *module) snapshot(context.Context) (realtime.State, error) {
+	m.asked.Add(1)
+	m.pause()
+	at := m.at()
+	m.pause()
+	return realtime.State{Data: at.json(), Number: at.Number, Process: at.Process}, nil
+}
+
+func (m *module) at() position {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return position{m.process, m.number}
+}
+
+func (m *module) next() position {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.number++
+	return position{m.process, m.number}
+}
+
+func (m *module) restart() (ended uint64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.process, m.number = m.process+1, 0
+	return m.process - 1
+}
+
+func publish(hub *realtime.Hub, at position) error {
+	return hub.Publish(at.Process, at.Number, at.json())
+}
+
+// serve runs a set with one hub; stop ends it.
+func serve(t testing.TB, snapshot realtime.Snapshot, link *realtime.Link) (hubs *realtime.Hubs, hub *realtime.Hub, stop func()) {
+	t.Helper()
+	hubs = realtime.New(zap.NewNop(), link)
+	hub, err := hubs.Open(t.Context(), "board", "main", snapshot)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return hubs, hub, run(t, hubs)
+}
+
+// run serves until stop is called, or the test ends.
+func run(t testing.TB, service interface {
+	Serve(context.Context) error
+	Ready() <-chan struct{}
+}) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- service.Serve(ctx) }()
+	<-service.Ready()
+	stop = sync.OnceFunc(func() {
+		cancel()
+		select {
+		case err := <-ended:
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("Serve returned %v", err)
+			}
+		case <-time.After(20 * time.Second):
+			t.Error("Serve did not return")
+		}
+	})
+	t.Cleanup(stop)
+	return stop
+}
+
+// event is one block of a stream.
+type event struct{ id, name, data, retry string }
+
+// parse reads a stream as EventSource would, except that it refuses what a hub never writes.
+func parse(t testing.TB, stream string) (events []event) {
+	t.Helper()
+	for stream != "" {
+		block, rest, whole := strings.Cut(stream, "\n\n")
+		if !whole {
+			t.Errorf("half a block: %.80q", block)
+			return events
+		}
+		stream = rest
+		var e event
+		for field := range strings.SplitSeq(block, "\n") {
+			name, value, _ := strings.Cut(field, ": ")
+			to, known := map[string]*string{"id": &e.id, "event": &e.name, "data": &e.data, "retry": &e.retry}[name]
+			if !known || *to != "" || strings.ContainsAny(value, "\r") {
+				t.Errorf("field %.80q in %.80q", field, block)
+				return events
+			}
+			*to = value
+		}
+		if !json.Valid([]byte(e.data)) {
+			t.Errorf("data of %.80q", block)
+		}
+		events = append(events, e)
+	}
+	return events
+}
+
+// client is a reader without a socket: what it is sent, and what it does not take.
+type client struct {
+	header http.Header
+	cancel context.CancelFunc
+	ended  chan error
+
+	mu       sync.Mutex
+	sent     bytes.Buffer
+	stalled  chan struct{} // not nil: writes wait until it is closed or their deadline is over
+	deadline chan struct{}
+	flushed  int
+	until    time.Time // the write deadline
+}
+
+// dial opens a stream; leaves when cancel is called.
+func dial(t testing.TB, hub *realtime.Hub) *client {
+	t.Helper()
+	return dialing(t, hub, nil)
+}
+
+func dialing(t testing.TB, hub *realtime.Hub, stalled chan struct{}) *client {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	c := &client{header: make(http.Header), cancel: cancel, ended: make(chan error, 1), stalled: stalled, deadline: make(chan struct{})}
+	t.Cleanup(cancel)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "/?stream=other", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Last-Event-ID", "none of a number")
+	go func() { c.ended <- hub.Stream(c, request) }()
+	return c
+}
+
+func (c *client) Header() http.Header { return c.header }
+func (c *client) WriteHeader(int)     {}
+
+func (c *client) Write(p []byte) (int, error) {
+	if c.stalled != nil {
+		select {
+		case <-c.stalled:
+		case <-c.deadline:
+			return 0, context.DeadlineExceeded
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.sent.Write(p)
+}
+
+func (c *client) Flush() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.flushed = c.sent.Len()
+}
+
+func (c *client) SetWriteDeadline(t time.Time) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.until = t
+	if !t.IsZero() && t.Before(time.Now()) {
+		close(c.deadline) // once: nobody sets another one afterwards
+	}
+	return nil
+}
+
+// events are those that have been flushed.
+func (c *client) events(t testing.TB) []event {
+	t.Helper()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return parse(t, string(c.sent.Bytes()[:c.flushed]))
+}
+
+// named are the events of a name.
+func named(events []event, name string) []event {
+	return slices.DeleteFunc(slices.Clone(events), func(e event) bool { return e.name != name })
+}

@@ -1,0 +1,61 @@
+package realtime
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/r3labs/sse/v2"
+)
+
+// line makes data one line of JSON, in place. What is valid JSON holds no raw line break once the space between its tokens is gone, and
+// is never empty: nothing in it can end a field of the stream, forge one, or end the response.
+func line(data []byte, most int) ([]byte, error) {
+	value := jsontext.Value(data)
+	if err := value.Compact(jsontext.AllowDuplicateNames(true)); err != nil {
+		return nil, ErrInvalid // without the cause, which may quote the data
+	}
+	if len(value) > most {
+		return nil, ErrTooLarge
+	}
+	return value, nil
+}
+
+// kind is an event's name on the wire; the slices are shared and never changed.
+type kind = []byte
+
+var (
+	snapshotEvent  = kind("snapshot")
+	updateEvent    = kind("update")
+	heartbeatEvent = kind("heartbeat")
+	reconnectEvent = kind("reconnect")
+	retryAfter     = []byte("3000") // milliseconds
+	nothing        = []byte("{}")
+)
+
+func frame(id uint64, event kind, data []byte) *sse.Event {
+	return &sse.Event{ID: strconv.AppendUint(nil, id, 10), Event: event, Data: data}
+}
+
+// heartbeat tells the time as contract.md §1 writes it.
+func heartbeat(id uint64, now time.Time) *sse.Event {
+	data := append([]byte(nil), `{"serverTime":"`...)
+	data = now.UTC().AppendFormat(data, "2006-01-02T15:04:05.000Z")
+	return frame(id, heartbeatEvent, append(data, `"}`...))
+}
+
+// update is one publish, encoded once for all readers.
+type update struct {
+	number uint64 // in the numbering of this process's module; 0: of another process
+	id     uint64 // in the hub's own
+	data   []byte
+	event  *sse.Event // with id
+}
+
+// as is the event with a reader's own id, which differs only where updates of other processes crossed its snapshot.
+func (u *update) as(id uint64) *sse.Event {
+	if id == u.id {
+		return u.event
+	}
+	return frame(id, updateEvent, u.data)
+}

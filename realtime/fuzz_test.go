@@ -1,0 +1,56 @@
+package realtime_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"testing"
+	"testing/synctest"
+
+	"github.com/narthex-platform/narthex/realtime"
+)
+
+// FuzzData publishes anything: a reader gets it as the one line of one event, or nobody gets anything.
+func FuzzData(f *testing.F) {
+	for _, seed := range []string{
+		`{"a":[1,2.5e3,null,true,"ü\n"]}`, "{}\n\nevent: snapshot\ndata: {}", "\"\r\"", ":", " [ 1 ,\r\n2 ] ", `{"a":1,"a":2}`, "\"\u2028\"", "\xff", "",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		synctest.Test(t, func(t *testing.T) {
+			_, hub, stop := serve(t, newModule().snapshot, nil)
+			c := dial(t, hub)
+			synctest.Wait()
+			var want bytes.Buffer
+			valid := json.Compact(&want, data) == nil
+			err := hub.Publish(1, 1, bytes.Clone(data))
+			synctest.Wait()
+			updates := named(c.events(t), "update")
+			switch {
+			case err == nil && (!valid || len(updates) != 1 || updates[0].data != want.String()):
+				t.Errorf("%q went out as %q", data, updates)
+			case err != nil && len(updates) != 0:
+				t.Errorf("%q was refused and went out", data)
+			case err != nil && !errors.Is(err, realtime.ErrInvalid) && !errors.Is(err, realtime.ErrTooLarge):
+				t.Error(err)
+			}
+			stop()
+			<-c.ended
+		})
+	})
+}
+
+// FuzzParcel reads anything from the backplane: what is taken is one line of JSON.
+func FuzzParcel(f *testing.F) {
+	head := append([]byte{1, 1}, make([]byte, 23)...)
+	f.Add(append(append(head, 1), `{"a": 1}`...))
+	f.Add(append(append(bytes.Clone(head), 1), "{}\n\nevent: snapshot"...))
+	f.Add([]byte{1, 3})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		data, ok := realtime.ReadParcel(bytes.Clone(b))
+		if ok && data != nil && (!json.Valid(data) || bytes.ContainsAny(data, "\r\n")) {
+			t.Errorf("%q was taken as %q", b, data)
+		}
+	})
+}

@@ -1,0 +1,308 @@
+package realtime
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+
+	"go.uber.org/zap"
+)
+
+// Hub is the actor of one channel, a supervisor.Service that Hubs runs. All methods but Serve are safe for concurrent use.
+type Hub struct {
+	name     name
+	snapshot Snapshot
+	link     *Link // nil: alone
+	log      *zap.Logger
+	ready    chan struct{}
+	box      *box[message]
+}
+
+// What waits for a hub, in updates and bytes. A hub hands one event to 5,000 readers in a few milliseconds.
+const (
+	boxUpdates = 1_024
+	boxBytes   = 8 << 20
+)
+
+func newHub(name name, snapshot Snapshot, link *Link, log *zap.Logger) *Hub {
+	return &Hub{
+		name:     name,
+		snapshot: snapshot,
+		link:     link,
+		log:      log.With(zap.String("module", name.module), zap.String("channel", name.channel)),
+		ready:    make(chan struct{}),
+		box:      newBox[message](boxUpdates, boxBytes),
+	}
+}
+
+// Publish passes one update on to every reader and to other processes. number counts the publishes of one life of the module's process
+// on this channel, 1 first, without a gap; process is that life, as in State. data is JSON, at most 64 KiB when compact, and the hub's
+// from now on; calls may come in any order. It never blocks. ErrTooLarge or ErrInvalid: nobody gets it.
+//
+// What comes when the hub is not served is dropped: it has no readers then. When more comes than a hub can pass on (1,024 updates or
+// 8 MiB are waiting), its readers are told to reconnect.
+func (h *Hub) Publish(process, number uint64, data []byte) error {
+	data, err := line(data, MaxUpdate)
+	h.box.putUpdate(publish{process, held{number, data}}, len(data))
+	return err
+}
+
+// Drain is Hubs.Drain for one hub.
+func (h *Hub) Drain() { h.box.put(drain{}) }
+
+// Ready is closed when publishes and readers are let in.
+func (h *Hub) Ready() <-chan struct{} { return h.ready }
+
+// String names the service.
+func (h *Hub) String() string { return "realtime " + h.name.module + "/" + h.name.channel }
+
+// message is what a hub is told. The set is closed: the types below.
+type message interface{ tell(*hub) }
+
+type (
+	join    struct{ *reader }
+	leave   struct{ *reader }
+	publish struct {
+		process uint64
+		held
+	}
+	ended  uint64 // a life of the module's process
+	drain  struct{}
+	answer struct {
+		*call
+		state State
+		err   error
+	}
+	foreign  struct{ parcel } // of another process's hub
+	announce struct{}         // tell the other processes what was released
+	linked   bool             // the backplane is there, or lost
+)
+
+// hub is the state of one run of Serve, owned by its goroutine.
+type hub struct {
+	*Hub
+	ctx      context.Context
+	draining bool
+
+	process uint64 // the life of the module's process that readers and numbers belong to; 0: none yet
+	floor   uint64 // lives below it are over
+	order   order
+	id      uint64 // of the update released last
+	joined  uint64 // readers that ever joined
+
+	live    set
+	waiting set
+	calls   calls
+	origins origins
+}
+
+// Serve is one run of the hub, until ctx ends. It returns when the snapshot under way has.
+func (h *Hub) Serve(ctx context.Context) error {
+	run := &hub{Hub: h, ctx: ctx, calls: newCalls(), origins: newOrigins(h.link)}
+	h.box.begin()
+	defer run.close()
+	select {
+	case <-h.ready: // this run may begin within a numbering
+	default:
+		run.order.next = 1
+		close(h.ready)
+	}
+	var queue []message
+	var lost bool
+	// An overtaken number, a silent process and a beacon need no better clock.
+	tick := time.NewTicker(beat)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-h.box.wake:
+			queue, lost = h.box.take(queue)
+			for _, m := range queue {
+				m.tell(run)
+			}
+			if lost {
+				run.overflowed()
+			}
+		case <-run.calls.due.C:
+			run.ask()
+		case now := <-tick.C:
+			run.tick(now)
+		}
+	}
+}
+
+// close ends every stream, and waits for the snapshot under way.
+func (h *hub) close() {
+	left := h.box.end()
+	h.endLive()
+	h.refuseWaiting(ErrUnavailable)
+	for _, m := range left {
+		switch m := m.(type) {
+		case join:
+			m.reader.refuse(ErrUnavailable)
+		case publish: // the module's last words, for other processes
+			m.tell(h)
+		}
+	}
+	h.calls.close()
+	h.say(farewell)
+}
+
+func (m join) tell(h *hub) {
+	if h.draining {
+		m.reader.refuse(ErrUnavailable)
+		return
+	}
+	h.joined++
+	m.reader.joined = h.joined
+	h.waiting.add(m.reader)
+	h.ask()
+}
+
+func (m leave) tell(h *hub) {
+	h.live.remove(m.reader)
+	h.waiting.remove(m.reader)
+}
+
+func (m publish) tell(h *hub) {
+	if m.process < h.floor || m.process < h.process {
+		return
+	}
+	h.adopt(m.process)
+	h.begin(m.number - 1)
+	now := time.Now()
+	h.release(h.order.add(m.held, now))
+	if h.order.broken(now) {
+		h.skip(now)
+	}
+}
+
+func (m ended) tell(h *hub) {
+	if uint64(m) < h.floor {
+		return
+	}
+	h.floor = uint64(m) + 1
+	if h.process != 0 && h.process < h.floor {
+		h.endLive()
+	}
+	if !h.draining { // a crash: what it committed last may not have been published
+		h.say(lost)
+	}
+}
+
+func (drain) tell(h *hub) {
+	h.draining = true
+	h.endLive()
+	h.refuseWaiting(ErrUnavailable)
+}
+
+// adopt makes a life of the module's process the current one. Readers of the one before have missed its end.
+func (h *hub) adopt(process uint64) {
+	if process == h.process {
+		return
+	}
+	h.endLive()
+	h.calls.forgetLocal()
+	if h.process != 0 {
+		h.order = order{next: 1}
+		h.id = uint64(len(h.calls.log)) // those of other processes stay
+	}
+	h.process, h.floor = process, max(h.floor, process)
+}
+
+// begin takes the numbering up where it is unknown: number has been.
+func (h *hub) begin(number uint64) {
+	if h.order.next == 0 {
+		h.order.next = number + 1
+		h.id = number + uint64(len(h.calls.log)) // of other processes
+	}
+}
+
+// release passes updates of this process's module on, here and to other processes.
+func (h *hub) release(released []held) {
+	for _, p := range released {
+		if p.data == nil { // refused when it was published
+			h.id++
+			continue
+		}
+		h.pass(&update{number: p.number, data: p.data})
+		h.send(p.data)
+	}
+}
+
+// pass gives one update to every reader, and to the log of those to come.
+func (h *hub) pass(u *update) {
+	h.id++
+	u.id = h.id
+	if !h.calls.keep(u) {
+		h.refuseWaiting(ErrOverloaded)
+	}
+	if len(h.live.readers) == 0 {
+		return
+	}
+	u.event = frame(u.id, updateEvent, u.data)
+	for i := len(h.live.readers) - 1; i >= 0; i-- { // backwards: a removed reader's place goes to the last one
+		r := h.live.readers[i]
+		if u.number != 0 && u.number <= r.from {
+			continue
+		}
+		if !r.offer(u) {
+			h.live.remove(r)
+		}
+	}
+}
+
+// skip gives a missing number up.
+func (h *hub) skip(now time.Time) {
+	h.missed()
+	h.say(lost)
+	expected := h.order.next
+	if released := h.order.giveUp(now); len(released) > 0 {
+		h.id += released[0].number - expected
+		h.release(released)
+	}
+}
+
+// overflowed: the hub was told more than it could hold, and does not know what.
+func (h *hub) overflowed() {
+	h.log.Warn("realtime updates dropped")
+	h.missed()
+	h.order = order{}
+	h.origins.adoptAll()
+	h.say(lost)
+}
+
+// missed: an update is lost, so whoever should have had it begins anew; a snapshot under way may be older than it.
+func (h *hub) missed() {
+	h.endLive()
+	h.calls.spoil()
+}
+
+func (h *hub) endLive() {
+	for _, r := range h.live.take() {
+		r.end()
+	}
+}
+
+func (h *hub) refuseWaiting(err error) {
+	for _, r := range h.waiting.take() {
+		r.refuse(err)
+	}
+}
+
+// tick looks at what has taken too long.
+func (h *hub) tick(now time.Time) {
+	if h.order.broken(now) {
+		h.skip(now)
+	}
+	if h.link != nil {
+		if h.origins.silent(now) {
+			h.missed()
+		}
+		h.say(counted)
+	}
+}
+
+// lifetime is a stream's: between 4 and 5 minutes, so that readers who came together do not return together.
+func lifetime() time.Duration { return 4*time.Minute + rand.N(time.Minute) }

@@ -1,0 +1,318 @@
+package realtime_test
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"math/big"
+	"net"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
+
+	"github.com/narthex-platform/narthex/realtime"
+	"github.com/narthex-platform/narthex/services/environment"
+)
+
+// nats runs a server on a port, 0 for any; kill ends it.
+func nats(t *testing.T, port int, options server.Options) (bound int, kill func()) {
+	t.Helper()
+	options.Host, options.Port, options.NoSigs, options.NoLog = "127.0.0.1", port, true, true
+	if port == 0 {
+		options.Port = server.RANDOM_PORT
+	}
+	s, err := server.NewServer(&options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Start()
+	if !s.ReadyForConnections(10 * time.Second) {
+		t.Fatal("no server")
+	}
+	kill = sync.OnceFunc(func() {
+		s.Shutdown()
+		s.WaitForShutdown()
+	})
+	t.Cleanup(kill)
+	return s.Addr().(*net.TCPAddr).Port, kill
+}
+
+// process is one of several that share a channel.
+type process struct {
+	*module
+	hub    *realtime.Hub
+	hubs   *realtime.Hubs
+	link   *realtime.Link
+	logged *observer.ObservedLogs
+	stop   func()
+}
+
+func newProcess(t *testing.T, url, installation string, trust *tls.Config) *process {
+	t.Helper()
+	core, logged := observer.New(zap.InfoLevel)
+	p := &process{module: newModule(), logged: logged}
+	p.link = realtime.NewLink(realtime.LinkConfig{URL: environment.NewSecret(url), Installation: installation, Log: zap.New(core)})
+	p.link.Trust(trust)
+	var stopHubs func()
+	p.hubs, p.hub, stopHubs = serve(t, p.snapshot, p.link)
+	stopLink := run(t, p.link)
+	p.stop = func() {
+		stopHubs()
+		stopLink()
+	}
+	t.Cleanup(p.stop)
+	return p
+}
+
+// logs waits until a line was written n times.
+func (p *process) logs(t *testing.T, line string, n int) {
+	t.Helper()
+	until(t, line, func() bool { return p.logged.FilterMessage(line).Len() >= n })
+}
+
+// until polls what another process's goroutines bring about.
+func until(t *testing.T, what string, reached func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); !reached(); time.Sleep(2 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("not in time: %s", what)
+		}
+	}
+}
+
+func (c *client) count(t *testing.T, name string) int { return len(named(c.events(t), name)) }
+
+// An update reaches the readers of every process of its installation, once each, and of no other.
+func TestTwoProcesses(t *testing.T) {
+	port, _ := nats(t, 0, server.Options{})
+	url := natsURL("nats", port)
+	a, b, stranger := newProcess(t, url, "one", nil), newProcess(t, url, "one", nil), newProcess(t, url, "two", nil)
+	readers := []*client{dial(t, a.hub), dial(t, b.hub), dial(t, stranger.hub)}
+	for i, p := range []*process{a, b, stranger} {
+		p.logs(t, "realtime backplane connected", 1)
+		until(t, "snapshot", func() bool { return readers[i].count(t, "snapshot") == 1 })
+	}
+	reached(t, a, readers[1])
+	for range 50 {
+		_ = publish(a.hub, a.next())
+		_ = publish(b.hub, b.next())
+	}
+	last := a.at().Number + b.at().Number
+	for _, r := range readers[:2] {
+		until(t, "updates", func() bool { return uint64(r.count(t, "update")) >= last })
+	}
+	a.stop()
+	b.stop()
+	stranger.stop()
+	if n := readers[2].count(t, "update"); n != 0 {
+		t.Errorf("another installation got %d", n)
+	}
+	for _, r := range readers[:2] {
+		if got := r.count(t, "update"); uint64(got) != last {
+			t.Errorf("got %d, want %d", got, last)
+		}
+	}
+}
+
+func natsURL(scheme string, port int) string {
+	return scheme + "://secret:word@127.0.0.1:" + strconv.Itoa(port)
+}
+
+// reached publishes until a reader of the other process hears it: the two servers' ends know of each other then.
+func reached(t *testing.T, from *process, by *client) {
+	t.Helper()
+	until(t, "first update", func() bool {
+		if by.count(t, "update") > 0 {
+			return true
+		}
+		_ = publish(from.hub, from.next())
+		time.Sleep(20 * time.Millisecond)
+		return false
+	})
+	until(t, "all updates", func() bool { return uint64(by.count(t, "update")) == from.number })
+}
+
+// The server dies and comes back under load, three times. No reader of the other process misses an update unless it is told to
+// reconnect; local readers notice nothing.
+func TestServerRestarts(t *testing.T) {
+	port, kill := nats(t, 0, server.Options{})
+	url := natsURL("nats", port)
+	a, b := newProcess(t, url, "one", nil), newProcess(t, url, "one", nil)
+	a.logs(t, "realtime backplane connected", 1)
+	b.logs(t, "realtime backplane connected", 1)
+	local := dial(t, a.hub)
+	until(t, "snapshot", func() bool { return local.count(t, "snapshot") == 1 })
+
+	halt, halted := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(halted)
+		for {
+			select {
+			case <-halt:
+				return
+			case <-time.After(time.Millisecond):
+				_ = publish(a.hub, a.next())
+			}
+		}
+	}()
+	var mu sync.Mutex
+	var remote []*client // the readers of b, each after the end of the one before
+	over, watched := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(watched)
+		for {
+			r := dial(t, b.hub)
+			mu.Lock()
+			remote = append(remote, r)
+			mu.Unlock()
+			select {
+			case <-over:
+				return
+			case <-r.ended:
+			}
+		}
+	}()
+	for round := range 3 {
+		time.Sleep(300 * time.Millisecond) // of load
+		kill()
+		a.logs(t, "realtime backplane left", round+1)
+		time.Sleep(200 * time.Millisecond)
+		_, kill = nats(t, port, server.Options{})
+		a.logs(t, "realtime backplane connected", round+2)
+		b.logs(t, "realtime backplane connected", round+2)
+	}
+	close(halt)
+	<-halted
+	last := a.at().json()
+	until(t, "the last update", func() bool {
+		mu.Lock()
+		defer mu.Unlock()
+		events := remote[len(remote)-1].events(t)
+		// One that joined after the last update has it in its snapshot.
+		return len(events) > 0 && (events[len(events)-1].data == string(last) || len(remote) > 1 && len(named(events, "update")) == 0)
+	})
+	close(over)
+	<-watched
+	for _, r := range remote {
+		var before position
+		for _, e := range named(r.events(t), "update") {
+			at := read(t, e)
+			if before.Number != 0 && at.Number != before.Number+1 {
+				t.Errorf("%v after %v, with no reconnect between", at, before)
+			}
+			before = at
+		}
+	}
+	until(t, "the local reader", func() bool { return uint64(local.count(t, "update")) == a.at().Number })
+	t.Logf("%d updates, %d remote readers", a.at().Number, len(remote))
+	b.stop()
+	a.stop()
+}
+
+// A process that falls silent without a farewell may have died with something to say: readers elsewhere begin anew. One that stops in
+// order is not missed; a crash of a module's process is told at once.
+func TestOthersEnd(t *testing.T) {
+	port, _ := nats(t, 0, server.Options{})
+	url := natsURL("nats", port)
+	a, b, c := newProcess(t, url, "one", nil), newProcess(t, url, "one", nil), newProcess(t, url, "one", nil)
+	for _, p := range []*process{a, b, c} {
+		p.logs(t, "realtime backplane connected", 1)
+	}
+	r := dial(t, b.hub)
+	until(t, "snapshot", func() bool { return r.count(t, "snapshot") == 1 })
+	reached(t, a, r)
+	a.stop()
+	time.Sleep(100 * time.Millisecond)
+	if r.count(t, "reconnect") != 0 {
+		t.Error("a farewell ended the stream")
+	}
+	c.hubs.Ended("board", c.restart())
+	until(t, "reconnect", func() bool { return r.count(t, "reconnect") == 1 })
+	<-r.ended
+	b.stop()
+	c.stop()
+}
+
+// A server that is not there delays neither the start nor the stop nor any reader.
+func TestNoServer(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0") // accepts and says nothing
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	began := time.Now()
+	p := newProcess(t, natsURL("nats", taken.Addr().(*net.TCPAddr).Port), "one", nil)
+	r := dial(t, p.hub)
+	until(t, "snapshot", func() bool { return r.count(t, "snapshot") == 1 })
+	for range 10_000 { // more than the queue holds
+		_ = publish(p.hub, p.next())
+		if p.number%200 == 0 {
+			until(t, "updates", func() bool { return uint64(r.count(t, "update")) == p.number })
+		}
+	}
+	p.stop()
+	if took := time.Since(began); took > 20*time.Second {
+		t.Errorf("took %v", took)
+	}
+}
+
+// With tls:// nothing is said to a server whose certificate is not trusted, nor to one without TLS.
+func TestTLS(t *testing.T) {
+	certificate, roots := certify(t)
+	secure, _ := nats(t, 0, server.Options{TLS: true, TLSTimeout: 2, TLSConfig: &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{certificate}}})
+	plain, _ := nats(t, 0, server.Options{})
+	trust := &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots}
+
+	a, b := newProcess(t, natsURL("tls", secure), "one", trust), newProcess(t, natsURL("tls", secure), "one", trust)
+	stranger, stripped := newProcess(t, natsURL("tls", secure), "one", nil), newProcess(t, natsURL("tls", plain), "one", trust)
+	a.logs(t, "realtime backplane connected", 1)
+	b.logs(t, "realtime backplane connected", 1)
+	r := dial(t, b.hub)
+	until(t, "snapshot", func() bool { return r.count(t, "snapshot") == 1 })
+	reached(t, a, r)
+	for name, p := range map[string]*process{"untrusted": stranger, "stripped": stripped} {
+		if p.logged.FilterMessage("realtime backplane connected").Len() != 0 {
+			t.Error(name, "is connected")
+		}
+	}
+	for _, p := range []*process{a, b, stranger, stripped} {
+		for _, line := range p.logged.All() {
+			if text := fmt.Sprint(line.Message, line.ContextMap()); strings.Contains(text, "127.0.0.1") || strings.Contains(text, "word") {
+				t.Errorf("logged %v", line)
+			}
+		}
+		p.stop()
+	}
+}
+
+func certify(t *testing.T) (tls.Certificate, *x509.CertPool) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		IsCA: true, BasicConstraintsValid: true,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parsed, err := x509.ParseCertificate(der)
+	if err != nil {
+		t.Fatal(err)
+	}
+	roots := x509.NewCertPool()
+	roots.AddCert(parsed)
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, roots
+}

@@ -1,0 +1,237 @@
+package realtime_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/narthex-platform/narthex/realtime"
+)
+
+// Readers come and leave while the module publishes from many goroutines, answers slowly, dies and comes back. Whatever the order:
+// every reader gets its snapshot and then every number above it, in order and once, until its process ends.
+func TestInterleavings(t *testing.T) {
+	t.Parallel()
+	cases := 10_000
+	if testing.Short() {
+		cases = 500
+	}
+	for seed := range uint64(cases) {
+		synctest.Test(t, func(t *testing.T) { interleave(t, seed) })
+		if t.Failed() {
+			t.Fatalf("seed %d", seed)
+		}
+	}
+}
+
+func interleave(t *testing.T, seed uint64) {
+	random := rand.New(rand.NewPCG(seed, 1))
+	pauses := rand.New(rand.NewPCG(seed, 2)) // of the snapshots, which are never two at a time
+	slowest := random.Int64N(100)
+	m := newModule()
+	m.pause = func() { time.Sleep(time.Duration(pauses.Int64N(slowest+1)) * time.Millisecond) }
+	hubs, hub, stop := serve(t, m.snapshot, nil)
+
+	var all, open []*client
+	for range 40 {
+		switch action := random.IntN(20); {
+		case action < 5:
+			c := dial(t, hub)
+			all, open = append(all, c), append(open, c)
+		case action < 15:
+			at, late, times := m.next(), time.Duration(random.Int64N(40))*time.Millisecond, 1+random.IntN(8)/7
+			go func() {
+				for range times { // calls overtake each other, and may be made twice
+					time.Sleep(late)
+					if err := publish(hub, at); err != nil {
+						t.Error(err)
+					}
+				}
+			}()
+		case action < 17 && len(open) > 0:
+			i := random.IntN(len(open))
+			open[i].cancel()
+			open = append(open[:i], open[i+1:]...)
+		case action == 17:
+			hubs.Ended("board", m.restart())
+			synctest.Wait()
+		default:
+			time.Sleep(time.Duration(random.Int64N(60)) * time.Millisecond)
+		}
+		if random.IntN(4) == 0 {
+			synctest.Wait()
+		}
+	}
+	time.Sleep(8 * time.Second)
+	last := m.at()
+	for _, c := range open {
+		check(t, c, &last)
+	}
+	stop()
+	for _, c := range all {
+		if err := <-c.ended; err != nil {
+			continue // it left before its snapshot
+		}
+		check(t, c, nil)
+	}
+	for _, c := range open {
+		if events := c.events(t); len(events) > 0 && events[len(events)-1].name != "reconnect" {
+			t.Errorf("ended with %v", events[len(events)-1])
+		}
+	}
+}
+
+// check holds one reader to the rule. last is what a reader that is live has to have reached.
+func check(t *testing.T, c *client, last *position) {
+	t.Helper()
+	events := c.events(t)
+	if len(events) == 0 {
+		if last != nil {
+			t.Error("no snapshot") // unless its process ended while it waited: then the next one's
+		}
+		return
+	}
+	at := read(t, events[0])
+	if events[0].name != "snapshot" || events[0].id != strconv.FormatUint(at.Number, 10) || events[0].retry != "3000" {
+		t.Errorf("begins with %v", events[0])
+	}
+	if len(events) > 1 && events[1].name != "heartbeat" {
+		t.Errorf("goes on with %v", events[1])
+	}
+	for _, e := range events[1:] {
+		if e.name == "update" {
+			at.Number++
+			if read(t, e) != at || e.id != strconv.FormatUint(at.Number, 10) {
+				t.Fatalf("got %v, want %v: %v", e, at, events)
+			}
+		}
+	}
+	if over := events[len(events)-1].name == "reconnect"; last != nil && !over && at != *last {
+		t.Errorf("live at %v of %v: %v", at, *last, events)
+	} else if last != nil && over && at.Process == last.Process {
+		t.Errorf("ended in the life of its process: %v", events)
+	}
+}
+
+func read(t *testing.T, e event) (at position) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(e.data), &at); err != nil {
+		t.Errorf("%v: %v", e, err)
+	}
+	return at
+}
+
+// The same with two other processes, whose parcels come in order, twice, or not at all. A reader misses none of what came since its
+// snapshot was asked for, unless it is told to reconnect.
+func TestOtherProcesses(t *testing.T) {
+	t.Parallel()
+	cases := 3_000
+	if testing.Short() {
+		cases = 200
+	}
+	for seed := range uint64(cases) {
+		synctest.Test(t, func(t *testing.T) { crossed(t, seed) })
+		if t.Failed() {
+			t.Fatalf("seed %d", seed)
+		}
+	}
+}
+
+func crossed(t *testing.T, seed uint64) {
+	random := rand.New(rand.NewPCG(seed, 3))
+	m := newModule()
+	var counts [2]uint64 // sent by the others; the snapshot tells them too
+	snapshot := func(ctx context.Context) (realtime.State, error) {
+		m.mu.Lock()
+		told := counts
+		m.mu.Unlock()
+		time.Sleep(5 * time.Millisecond)
+		state, err := m.snapshot(ctx)
+		state.Data = fmt.Appendf(nil, `{"p":%d,"n":%d,"others":[%d,%d]}`, state.Process, state.Number, told[0], told[1])
+		return state, err
+	}
+	_, hub, stop := serve(t, snapshot, realtime.DeadLink())
+	count := func(who int) uint64 {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		counts[who]++
+		return counts[who]
+	}
+	var readers []*client
+	for range 40 {
+		who := random.IntN(2)
+		switch action := random.IntN(20); {
+		case action < 4:
+			readers = append(readers, dial(t, hub))
+		case action < 10:
+			_ = publish(hub, m.next())
+		case action < 16:
+			n := count(who)
+			for range 1 + random.IntN(5)/4 {
+				hub.Receive(byte(who), n, position{uint64(100 + who), n}.json())
+			}
+		case action == 16 && seed%2 == 0:
+			count(who) // lost
+		default:
+			time.Sleep(time.Duration(random.Int64N(100)) * time.Millisecond)
+		}
+	}
+	hub.Counted(0, counts[0])
+	hub.Counted(1, counts[1])
+	time.Sleep(2 * time.Second)
+	for _, r := range readers {
+		checkCrossed(t, r.events(t), counts, m.at(), seed%2 == 0)
+	}
+	stop()
+	for _, r := range readers {
+		<-r.ended
+	}
+}
+
+func checkCrossed(t *testing.T, events []event, counts [2]uint64, last position, lossy bool) {
+	t.Helper()
+	if len(events) == 0 {
+		t.Error("no snapshot")
+		return
+	}
+	at := read(t, events[0])
+	var heard struct{ Others [2]uint64 }
+	if err := json.Unmarshal([]byte(events[0].data), &heard); err != nil {
+		t.Error(err)
+	}
+	var begun [2]bool
+	id, err := strconv.ParseUint(events[0].id, 10, 64)
+	if err != nil {
+		t.Error(err)
+	}
+	for _, e := range named(events, "update") {
+		if id++; e.id != strconv.FormatUint(id, 10) {
+			t.Errorf("id %s after %d: %v", e.id, id-1, events)
+		}
+		got := read(t, e)
+		if got.Process < 100 {
+			at.Number++
+			if got != at {
+				t.Errorf("got %v, want %v: %v", got, at, events)
+			}
+			continue
+		}
+		// The first one may be in the snapshot already.
+		known := &heard.Others[got.Process-100]
+		if got.Number > *known+1 || begun[got.Process-100] && got.Number != *known+1 {
+			t.Errorf("got %v after %d: %v", got, *known, events)
+		}
+		begun[got.Process-100] = true
+		*known = got.Number
+	}
+	if over := events[len(events)-1].name == "reconnect"; over && !lossy {
+		t.Errorf("told to reconnect though nothing was lost: %v", events)
+	} else if !over && (at != last || heard.Others != counts) {
+		t.Errorf("live at %v, %v of %v, %v: %v", at, heard.Others, last, counts, events)
+	}
+}

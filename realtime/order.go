@@ -1,0 +1,74 @@
+package realtime
+
+import "time"
+
+// order puts the publishes of one module process in the order of their numbers: they are counted in the module, but travel as calls
+// of their own, which may overtake each other. It is owned by a hub.
+type order struct {
+	next  uint64           // 0: not known, because the hub began in the middle of the process's life
+	held  map[uint64]*held // came before their turn
+	bytes int
+	since time.Time // when the first of them began to wait for the one that is missing
+}
+
+// held is a publish; no data means that it was refused, and only its number counts.
+type held struct {
+	number uint64
+	data   []byte
+}
+
+// overtaken bounds the wait for a number that does not come, as its publish call would be.
+const overtaken = 5 * time.Second
+
+// add returns what is released by p, in order. A number that came before is dropped.
+func (o *order) add(p held, now time.Time) (released []held) {
+	switch {
+	case p.number < o.next:
+		return nil
+	case p.number > o.next:
+		if o.held == nil {
+			o.held = make(map[uint64]*held)
+		}
+		if o.held[p.number] == nil {
+			if len(o.held) == 0 {
+				o.since = now
+			}
+			o.held[p.number] = &p
+			o.bytes += len(p.data)
+		}
+		return nil
+	}
+	for following := &p; following != nil; following = o.held[o.next] {
+		released = append(released, *following)
+		if following != &p {
+			delete(o.held, o.next)
+			o.bytes -= len(following.data)
+			o.since = now
+		}
+		o.next++
+	}
+	return released
+}
+
+// broken tells whether a missing number has to be given up.
+func (o *order) broken(now time.Time) bool {
+	return len(o.held) > mailboxEvents || o.bytes > mailboxBytes || len(o.held) > 0 && now.Sub(o.since) >= overtaken
+}
+
+// giveUp goes on with the lowest number that is there.
+func (o *order) giveUp(now time.Time) (released []held) {
+	lowest := uint64(0)
+	for number := range o.held {
+		if lowest == 0 || number < lowest {
+			lowest = number
+		}
+	}
+	if lowest == 0 {
+		return nil
+	}
+	p := *o.held[lowest]
+	delete(o.held, lowest)
+	o.bytes -= len(p.data)
+	o.next, o.since = lowest, now
+	return o.add(p, now)
+}

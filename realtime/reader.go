@@ -1,0 +1,192 @@
+package realtime
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/r3labs/sse/v2"
+)
+
+// heartbeats come every 15 s (contract.md §6).
+const heartbeats = 15 * time.Second
+
+// reader is one stream: a mailbox that the hub fills and the stream's goroutine empties. The hub never waits for it.
+type reader struct {
+	// The hub's own.
+	set    *set
+	place  int
+	joined uint64 // it was the n-th to join
+	from   uint64 // publishes up to this number are in its snapshot
+
+	outcome chan error // one value: nil when it is live
+
+	mu      sync.Mutex
+	mailbox []*sse.Event // the first handed of them are on their way through the frame writer
+	handed  int
+	bytes   int
+	id      uint64
+	stops   time.Time
+	timer   *time.Timer // the next heartbeat, or the end
+	ending  bool        // the last event is in the mailbox
+	gone    bool        // nothing is written any more
+
+	frames  *sse.Server // nil: not written yet
+	control *http.ResponseController
+	cancel  context.CancelFunc
+}
+
+func newReader() *reader { return &reader{outcome: make(chan error, 1)} }
+
+// refuse ends the wait of a reader that is not live.
+func (r *reader) refuse(err error) { r.outcome <- err }
+
+// start makes the reader live: its snapshot, a heartbeat, and what was released since. False when its client has left.
+func (r *reader) start(first *sse.Event, position uint64, missing []*update) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.gone {
+		return false
+	}
+	now := time.Now()
+	r.id = position
+	r.mailbox = append(make([]*sse.Event, 0, 2+len(missing)), first, heartbeat(position, now))
+	for _, u := range missing {
+		r.id++
+		if u.event == nil {
+			u.event = frame(u.id, updateEvent, u.data)
+		}
+		r.put(u.as(r.id))
+	}
+	r.stops = now.Add(lifetime())
+	r.timer = time.AfterFunc(heartbeats, r.beat)
+	r.outcome <- nil
+	return true
+}
+
+// offer puts an update into the mailbox. A full one ends this reader, and offer is false; it is false too when the reader takes no more.
+func (r *reader) offer(u *update) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.gone || r.ending {
+		return false
+	}
+	if len(r.mailbox) >= mailboxEvents || r.bytes+len(u.data) > mailboxBytes {
+		r.cut()
+		return false
+	}
+	r.id++
+	r.put(u.as(r.id))
+	r.pump()
+	return true
+}
+
+// beat is the timer's call: a heartbeat, the end of the stream's time, or the end of its grace.
+func (r *reader) beat() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := time.Now()
+	switch {
+	case r.gone:
+	case r.ending || len(r.mailbox) >= mailboxEvents:
+		r.cut()
+	case !now.Before(r.stops):
+		r.finish()
+	default:
+		r.put(heartbeat(r.id, now))
+		r.pump()
+		r.timer.Reset(min(heartbeats, r.stops.Sub(now)))
+	}
+}
+
+// end tells the reader to reconnect and ends its stream.
+func (r *reader) end() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.gone && !r.ending {
+		r.finish()
+	}
+}
+
+func (r *reader) finish() {
+	r.ending = true
+	r.put(frame(r.id, reconnectEvent, nothing))
+	r.pump()
+	r.timer.Reset(grace)
+}
+
+func (r *reader) put(e *sse.Event) {
+	r.mailbox = append(r.mailbox, e)
+	r.bytes += weight(e)
+}
+
+// weight is what an event takes of a mailbox: its snapshot, which alone has a Retry, takes nothing.
+func weight(e *sse.Event) int {
+	if e.Retry != nil {
+		return 0
+	}
+	return len(e.Data)
+}
+
+// pump hands on what the frame writer takes.
+func (r *reader) pump() {
+	for r.frames != nil && r.handed < len(r.mailbox) && r.frames.TryPublish(stream, r.mailbox[r.handed]) {
+		r.handed++
+	}
+}
+
+// began: the frame writer is ready.
+func (r *reader) began(frames *sse.Server) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.frames = frames
+	r.pump()
+}
+
+// wrote: the frame writer has written the mailbox's first event. drained when none is left.
+func (r *reader) wrote() (drained, last bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.bytes -= weight(r.mailbox[0])
+	r.mailbox[0] = nil
+	r.mailbox = r.mailbox[1:]
+	r.handed--
+	r.pump()
+	if drained = len(r.mailbox) == 0; drained {
+		r.mailbox = nil // an idle reader keeps nothing
+	}
+	return drained, drained && r.ending
+}
+
+// cut ends the reader at once: whoever writes to it is woken.
+func (r *reader) cut() {
+	r.gone = true
+	if r.control != nil {
+		_ = r.control.SetWriteDeadline(time.Unix(1, 0))
+	}
+	r.cancel()
+}
+
+// hangUp is cut for a client that has left.
+func (r *reader) hangUp() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.gone {
+		r.cut()
+	}
+}
+
+// leave is the last call, by the stream's goroutine: the connection is no longer the reader's.
+func (r *reader) leave() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.gone {
+		_ = r.control.SetWriteDeadline(time.Time{}) // the connection may serve another request
+	}
+	r.gone, r.control = true, nil
+	r.cancel()
+	if r.timer != nil {
+		r.timer.Stop()
+	}
+}

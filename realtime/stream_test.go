@@ -1,0 +1,448 @@
+package realtime_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/narthex-platform/narthex/realtime"
+)
+
+// The whole stream of a reader, to the byte.
+func TestStream(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newModule()
+		hubs, hub, stop := serve(t, func(ctx context.Context) (realtime.State, error) {
+			state, err := m.snapshot(ctx)
+			state.Data = []byte("{ \"a\":\n[1, \"\\n\"]\r}")
+			return state, err
+		}, nil)
+		_ = publish(hub, m.next())
+		c := dial(t, hub)
+		synctest.Wait()
+		if err := hubs.Publish("board", "main", 1, 2, []byte("[ true,\n{} ]")); err != nil {
+			t.Error(err)
+		}
+		time.Sleep(16 * time.Second)
+		stop()
+		if err := <-c.ended; err != nil {
+			t.Error(err)
+		}
+		want := "id: 1\ndata: {\"a\":[1,\"\\n\"]}\nevent: snapshot\nretry: 3000\n\n" +
+			"id: 1\ndata: {\"serverTime\":\"2000-01-01T00:00:00.000Z\"}\nevent: heartbeat\n\n" +
+			"id: 2\ndata: [true,{}]\nevent: update\n\n" +
+			"id: 2\ndata: {\"serverTime\":\"2000-01-01T00:00:15.000Z\"}\nevent: heartbeat\n\n" +
+			"id: 2\ndata: {}\nevent: reconnect\n\n"
+		if got := string(c.sent.Bytes()[:c.flushed]); got != want {
+			t.Errorf("got  %q\nwant %q", got, want)
+		}
+		for name, want := range map[string]string{
+			"Content-Type": "text/event-stream", "Cache-Control": "no-store", "X-Accel-Buffering": "no", "Connection": "",
+		} {
+			if got := c.header.Get(name); got != want {
+				t.Errorf("%s: %q", name, got)
+			}
+		}
+		if !c.until.IsZero() {
+			t.Error("the connection keeps a write deadline")
+		}
+	})
+}
+
+// Heartbeats come every 15 s, and every stream ends between 4 and 5 minutes, not all at once.
+func TestTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, hub, _ := serve(t, newModule().snapshot, nil)
+		began := time.Now()
+		ends := make(chan time.Duration, 200)
+		for range cap(ends) {
+			c := dial(t, hub)
+			go func() {
+				if err := <-c.ended; err != nil {
+					t.Error(err)
+				}
+				took := time.Since(began)
+				events := c.events(t)
+				beats := time.Duration(len(named(events, "heartbeat")))
+				if lag := took - (beats-1)*15*time.Second; lag < 0 || lag > 15*time.Second+time.Second || events[len(events)-1].name != "reconnect" {
+					t.Errorf("%d heartbeats in %v, then %v", beats, took, events[len(events)-1])
+				}
+				ends <- took
+			}()
+		}
+		quarters := make(map[time.Duration]int)
+		for range cap(ends) {
+			took := <-ends
+			if took < 4*time.Minute || took > 5*time.Minute+time.Second {
+				t.Errorf("a stream of %v", took)
+			}
+			quarters[took.Truncate(15*time.Second)]++
+		}
+		for quarter, n := range quarters {
+			if n > 80 {
+				t.Errorf("%d of %d ended at %v", n, cap(ends), quarter)
+			}
+		}
+	})
+}
+
+// 5,000 readers that come within 5 s cost ten snapshots; a few that come one after the other wait for none but their own.
+func TestPace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newModule()
+		m.pause = func() { time.Sleep(time.Millisecond) }
+		_, hub, stop := serve(t, m.snapshot, nil)
+		clients := make([]*client, 5_000)
+		for i := range clients {
+			clients[i] = dial(t, hub)
+			time.Sleep(time.Millisecond)
+		}
+		time.Sleep(2 * time.Second)
+		if asked := m.asked.Load(); asked > 10 {
+			t.Errorf("%d snapshots", asked)
+		}
+		for range 20 {
+			time.Sleep(time.Second)
+			c := dial(t, hub)
+			time.Sleep(60 * time.Millisecond)
+			if len(c.events(t)) == 0 {
+				t.Error("waits though nobody else comes")
+			}
+			clients = append(clients, c)
+		}
+		stop()
+		for _, c := range clients {
+			if err := <-c.ended; err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+type refusal string
+
+func (r refusal) Error() string { return string(r) }
+func (r refusal) Code() string  { return string(r) }
+
+// Without a snapshot nothing is written and the code tells why.
+func TestRefused(t *testing.T) {
+	late := func(ctx context.Context) (realtime.State, error) { <-ctx.Done(); return realtime.State{}, ctx.Err() }
+	of := func(data string, process uint64, err error) realtime.Snapshot {
+		return func(context.Context) (realtime.State, error) {
+			return realtime.State{Data: []byte(data), Process: process}, err
+		}
+	}
+	for _, r := range []struct {
+		name     string
+		snapshot realtime.Snapshot
+		code     string
+		after    time.Duration
+	}{
+		{"late", late, "MODULE_HANDLER_FAILED", 10 * time.Second},
+		{"never", func(ctx context.Context) (realtime.State, error) {
+			<-ctx.Done()
+			time.Sleep(time.Minute)
+			return realtime.State{Data: []byte(`{}`), Process: 1}, nil
+		}, "MODULE_HANDLER_FAILED", 10 * time.Second},
+		{"down", of(`{}`, 1, refusal("MODULE_UNAVAILABLE")), "MODULE_UNAVAILABLE", 0},
+		{"failed", of(`{}`, 1, errors.New("secret")), "MODULE_HANDLER_FAILED", 0},
+		{"panics", func(context.Context) (realtime.State, error) { panic("secret") }, "MODULE_HANDLER_FAILED", 0},
+		{"no JSON", of("{}\n\nevent: update", 1, nil), "MODULE_HANDLER_FAILED", 0},
+		{"two values", of("{}{}", 1, nil), "MODULE_HANDLER_FAILED", 0},
+		{"nothing", of("", 1, nil), "MODULE_HANDLER_FAILED", 0},
+		{"no process", of("{}", 0, nil), "MODULE_HANDLER_FAILED", 0},
+		{"too large", of(`"`+strings.Repeat("x", realtime.MaxSnapshot-1)+`"`, 1, nil), "MODULE_HANDLER_FAILED", 0},
+		{"largest", of(` "`+strings.Repeat("x", realtime.MaxSnapshot-2)+`" `, 1, nil), "", 0},
+	} {
+		t.Run(r.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				t.Cleanup(func() { time.Sleep(time.Minute) }) // what never heeds its context
+				_, hub, stop := serve(t, r.snapshot, nil)
+				began := time.Now()
+				c := dial(t, hub)
+				if r.code == "" {
+					synctest.Wait()
+					if len(c.events(t)) != 2 {
+						t.Error("no stream")
+					}
+					stop()
+				}
+				err := <-c.ended
+				code := ""
+				if coded, ok := errors.AsType[interface {
+					error
+					Code() string
+				}](err); ok {
+					code = coded.Code()
+				}
+				if took := time.Since(began); code != r.code || took != r.after {
+					t.Errorf("%q after %v", code, took)
+				}
+				if r.code != "" && (c.sent.Len() > 0 || len(c.header) > 0) {
+					t.Errorf("wrote %v %q", c.header, c.sent.String())
+				}
+			})
+		})
+	}
+}
+
+// The end of one life of the module's process ends every stream of it; what is left of that life reaches nobody.
+func TestProcessEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newModule()
+		hubs, hub, stop := serve(t, m.snapshot, nil)
+		old, left := dial(t, hub), m.next()
+		synctest.Wait()
+		began := time.Now()
+		hubs.Ended("other", 1)
+		hubs.Ended("board", m.restart())
+		if err := <-old.ended; err != nil || time.Since(began) != 0 {
+			t.Errorf("%v after %v", err, time.Since(began))
+		}
+		fresh := dial(t, hub)
+		time.Sleep(time.Second)
+		_ = publish(hub, left)
+		_ = publish(hub, m.next())
+		synctest.Wait()
+		stop()
+		for name, got := range map[string][]event{"old": old.events(t), "fresh": fresh.events(t)} {
+			updates := named(got, "update")
+			if got[len(got)-1].name != "reconnect" || name == "old" && len(updates) != 0 ||
+				name == "fresh" && (len(updates) != 1 || updates[0].data != `{"p":2,"n":1}`) {
+				t.Errorf("%s: %v", name, got)
+			}
+		}
+	})
+}
+
+// Drain ends every stream and lets no new one in.
+func TestDrain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hubs, hub, _ := serve(t, newModule().snapshot, nil)
+		c := dial(t, hub)
+		synctest.Wait()
+		hubs.Drain()
+		if err := <-c.ended; err != nil || named(c.events(t), "reconnect") == nil {
+			t.Errorf("%v, %v", err, c.events(t))
+		}
+		if err := <-dial(t, hub).ended; !errors.Is(err, realtime.ErrUnavailable) {
+			t.Error(err)
+		}
+	})
+}
+
+// A reader that does not read is cut when its mailbox is full, alone, and its blocked write with it; one that merely has a full socket
+// at the end of its time gets its grace.
+func TestSlowReader(t *testing.T) {
+	for _, r := range []struct {
+		name   string
+		events int
+		size   int
+		cut    bool
+	}{
+		{"254 events", 254, 1, false}, // and the snapshot and the heartbeat
+		{"one more", 255, 1, true},
+		{"almost 1 MiB", 16, 65_532, false},
+		{"over 1 MiB", 17, 65_532, true},
+	} {
+		t.Run(r.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				_, hub, stop := serve(t, newModule().snapshot, nil)
+				stalled := make(chan struct{})
+				slow, other := dialing(t, hub, stalled), dial(t, hub)
+				time.Sleep(time.Second)
+				for i := range r.events {
+					if err := hub.Publish(1, uint64(i+1), []byte(`"`+strings.Repeat("x", r.size)+`"`)); err != nil {
+						t.Fatal(err)
+					}
+					synctest.Wait()
+				}
+				if got := len(named(other.events(t), "update")); got != r.events {
+					t.Errorf("the other one got %d", got)
+				}
+				select {
+				case <-slow.ended:
+					if !r.cut {
+						t.Error("cut")
+					}
+				default:
+					if r.cut {
+						t.Error("not cut")
+					}
+				}
+				close(stalled)
+				synctest.Wait()
+				if got := len(named(slow.events(t), "update")); !r.cut && got != r.events {
+					t.Errorf("the slow one got %d", got)
+				}
+				stop()
+				<-other.ended
+			})
+		})
+	}
+}
+
+// A reader whose socket takes nothing at its end is cut after the grace, and one whose client leaves at once.
+func TestBlockedWrite(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, hub, stop := serve(t, newModule().snapshot, nil)
+		blocked, leaving := dialing(t, hub, make(chan struct{})), dialing(t, hub, make(chan struct{}))
+		time.Sleep(time.Second)
+		began := time.Now()
+		leaving.cancel()
+		<-leaving.ended
+		if took := time.Since(began); took != 0 {
+			t.Errorf("left after %v", took)
+		}
+		stop()
+		<-blocked.ended
+		if took := time.Since(began); took != 5*time.Second {
+			t.Errorf("cut after %v", took)
+		}
+	})
+}
+
+// A number that never comes ends the streams that should have had it; those that join later miss nothing.
+func TestMissingNumber(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newModule()
+		_, hub, stop := serve(t, m.snapshot, nil)
+		c := dial(t, hub)
+		synctest.Wait()
+		_ = m.next()
+		_ = publish(hub, m.next())
+		began := time.Now()
+		<-c.ended
+		if took := time.Since(began); took < 5*time.Second || took > 10*time.Second {
+			t.Errorf("ended after %v", took)
+		}
+		if got := c.events(t); len(named(got, "update")) != 0 || got[len(got)-1].name != "reconnect" {
+			t.Errorf("got %v", got)
+		}
+		later := dial(t, hub)
+		time.Sleep(time.Second)
+		_ = publish(hub, m.next())
+		synctest.Wait()
+		if got := named(later.events(t), "update"); len(got) != 1 || got[0].id != "3" {
+			t.Errorf("got %v", later.events(t))
+		}
+		stop()
+		<-later.ended
+	})
+}
+
+// A refused publish reaches nobody, and its number counts.
+func TestRefusedPublish(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hubs, hub, stop := serve(t, newModule().snapshot, nil)
+		c := dial(t, hub)
+		synctest.Wait()
+		for i, r := range []struct {
+			data string
+			want error
+		}{
+			{"{}\n\nevent: snapshot\ndata: {}", realtime.ErrInvalid},
+			{"", realtime.ErrInvalid},
+			{"\"\r\"", realtime.ErrInvalid},
+			{`"` + strings.Repeat("x", realtime.MaxUpdate-1) + `"`, realtime.ErrTooLarge},
+			{`"` + strings.Repeat("x", realtime.MaxUpdate-2) + `" `, nil},
+		} {
+			if err := hub.Publish(1, uint64(i+1), []byte(r.data)); !errors.Is(err, r.want) {
+				t.Errorf("%.20q: %v", r.data, err)
+			}
+		}
+		if err := hubs.Publish("board", "other", 1, 1, []byte("{}")); !errors.Is(err, realtime.ErrChannelUnknown) {
+			t.Error(err)
+		}
+		synctest.Wait()
+		if got := named(c.events(t), "update"); len(got) != 1 || len(got[0].data) != realtime.MaxUpdate {
+			t.Errorf("got %d", len(got))
+		}
+		stop()
+		<-c.ended
+	})
+}
+
+// A burst that a hub cannot hold ends the streams instead of losing an update in silence.
+func TestTooManyPublishes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newModule()
+		_, hub, stop := serve(t, m.snapshot, nil)
+		hold := make(chan struct{})
+		c := dialing(t, hub, hold)
+		synctest.Wait()
+		for range 5_000 {
+			_ = publish(hub, m.next())
+		}
+		synctest.Wait()
+		close(hold)
+		<-c.ended
+		later := dial(t, hub)
+		time.Sleep(time.Second)
+		_ = publish(hub, m.next())
+		synctest.Wait()
+		if got := later.events(t); got[0].id != "5000" || len(named(got, "update")) != 1 {
+			t.Errorf("got %v", got)
+		}
+		stop()
+		<-later.ended
+	})
+}
+
+// Another process that falls silent may have died with something to say; one that tells its count now and then has not.
+func TestSilence(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, hub, stop := serve(t, newModule().snapshot, realtime.DeadLink())
+		c := dial(t, hub)
+		synctest.Wait()
+		hub.Receive(1, 1, []byte("{}"))
+		for range 12 {
+			time.Sleep(5 * time.Second)
+			hub.Counted(1, 1)
+		}
+		if len(named(c.events(t), "reconnect")) != 0 {
+			t.Error("ended though the other process is there")
+		}
+		began := time.Now()
+		<-c.ended
+		if took := time.Since(began); took < 15*time.Second || took > 25*time.Second {
+			t.Errorf("ended after %v", took)
+		}
+		stop()
+	})
+}
+
+// A hub that crashes ends its streams in order, comes back, and misses nothing of a numbering it finds under way.
+func TestCrash(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newModule()
+		_, hub, stop := serve(t, m.snapshot, nil)
+		old := dial(t, hub)
+		synctest.Wait()
+		_ = publish(hub, m.next())
+		hub.Crash()
+		<-old.ended
+		if got := old.events(t); got[len(got)-1].name != "reconnect" {
+			t.Errorf("got %v", got)
+		}
+		time.Sleep(time.Minute)
+		for range 3 {
+			_ = publish(hub, m.next())
+		}
+		c := dial(t, hub)
+		synctest.Wait()
+		_ = publish(hub, m.next())
+		synctest.Wait()
+		if got := c.events(t); got[0].id != "4" || len(named(got, "update")) != 1 || got[2].id != "5" {
+			t.Errorf("got %v", got)
+		}
+		stop()
+		<-c.ended
+	})
+}
+
+var _ http.ResponseWriter = (*client)(nil)

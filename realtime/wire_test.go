@@ -1,0 +1,341 @@
+package realtime_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/narthex-platform/narthex/realtime"
+)
+
+// site serves hub on a real socket, as net/http does below the gateway; handler takes the hub's place when it is given.
+func site(t testing.TB, handler http.HandlerFunc) (address string) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &http.Server{Handler: handler, ConnContext: func(ctx context.Context, c net.Conn) context.Context {
+		return realtime.WithSocket(ctx, c.(*net.TCPConn))
+	}}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	t.Cleanup(func() {
+		_ = server.Close()
+		<-served
+	})
+	return listener.Addr().String()
+}
+
+func streaming(t testing.TB, hub *realtime.Hub) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if err := hub.Stream(w, r); err != nil && r.Context().Err() == nil {
+			w.WriteHeader(http.StatusInternalServerError)
+			t.Errorf("refused: %v", err)
+		}
+	}
+}
+
+// socket is a client that reads a stream line by line.
+type socket struct {
+	net.Conn
+	raw  *bufio.Reader
+	body *bufio.Reader // nil until the headers are read; chunks begin and end anywhere, so they are taken off
+}
+
+func connect(address string) (*socket, error) {
+	c, err := net.Dial("tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	_, err = io.WriteString(c, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+	return &socket{Conn: c, raw: bufio.NewReaderSize(c, 4096)}, err
+}
+
+func (s *socket) begin() error {
+	for s.body == nil {
+		line, err := s.raw.ReadString('\n')
+		if err != nil {
+			return err
+		}
+		if line == "\r\n" {
+			s.body = bufio.NewReaderSize(httputil.NewChunkedReader(s.raw), 512)
+		}
+	}
+	return nil
+}
+
+// next returns the data of the next event of a name, within 2 minutes: a machine may be busy.
+func (s *socket) next(name string) (data string, err error) {
+	if err := s.SetReadDeadline(time.Now().Add(2 * time.Minute)); err != nil {
+		return "", err
+	}
+	if err := s.begin(); err != nil {
+		return "", err
+	}
+	for {
+		line, err := s.body.ReadString('\n')
+		if err != nil {
+			return "", err
+		}
+		if after, found := strings.CutPrefix(line, "data: "); found {
+			data = strings.TrimSpace(after)
+		}
+		if event, found := strings.CutPrefix(line, "event: "); found && strings.TrimSpace(event) == name {
+			return data, nil
+		}
+	}
+}
+
+// crowd opens n streams, at most a hundred at once, and hands each that has its snapshot to then.
+func crowd(t testing.TB, address string, n int, then func(i int, s *socket)) *sync.WaitGroup {
+	t.Helper()
+	var all sync.WaitGroup
+	var there sync.WaitGroup
+	places := make(chan struct{}, 100)
+	there.Add(n)
+	for i := range n {
+		all.Go(func() {
+			places <- struct{}{}
+			s, err := connect(address)
+			<-places
+			if err == nil {
+				_, err = s.next("snapshot")
+			}
+			there.Done()
+			if err != nil {
+				t.Errorf("reader %d: %v", i, err)
+				return
+			}
+			then(i, s)
+			_ = s.Close()
+		})
+	}
+	there.Wait()
+	return &all
+}
+
+// Of 5,000 readers 50 do not read: every other one gets every event, while the 50 fill up and are cut.
+func TestFiveThousandReaders(t *testing.T) {
+	if testing.Short() {
+		t.Skip("5,000 sockets")
+	}
+	const readers, deaf, burst, most = many, many / 100, 50, 1_500
+	_, hub, stop := serve(t, newModule().snapshot, nil)
+	var cut atomic.Int32
+	address := site(t, func(w http.ResponseWriter, r *http.Request) {
+		_ = hub.Stream(w, r)
+		cut.Add(1)
+	})
+	heard, over := make(chan struct{}, readers), make(chan struct{})
+	all := crowd(t, address, readers, func(i int, s *socket) {
+		if i%(readers/deaf) == 0 {
+			<-over
+			return
+		}
+		for n := 0; ; n++ {
+			data, err := s.next("update")
+			if want := fmt.Sprintf(`[%d,`, n); err != nil || !strings.HasPrefix(data, want) {
+				select {
+				case <-over: // the stop
+				default:
+					t.Errorf("reader %d: %.20s, %v, want %s", i, data, err, want)
+				}
+				return
+			}
+			if n%burst == burst-1 {
+				heard <- struct{}{}
+			}
+		}
+	})
+	padding := strings.Repeat("x", 1_200)
+	events := 0
+	for ; cut.Load() < deaf && events < most; events++ {
+		if err := hub.Publish(1, uint64(events+1), fmt.Appendf(nil, `[%d,%q]`, events, padding)); err != nil {
+			t.Fatal(err)
+		}
+		for i := 0; events%burst == burst-1 && i < readers-deaf; i++ { // as fast as those that read, and not faster
+			select {
+			case <-heard:
+			case <-time.After(2 * time.Minute):
+				t.Error("an event did not come")
+				close(over)
+				stop()
+				all.Wait()
+				return
+			}
+		}
+	}
+	if n := cut.Load(); n != deaf {
+		t.Errorf("%d readers were cut after %d events, want %d", n, events, deaf)
+	}
+	close(over)
+	stop()
+	all.Wait()
+}
+
+// 5,000 readers that reconnect at once, three times, cost the module at most ten snapshots each time.
+func TestStampede(t *testing.T) {
+	readers := many
+	if testing.Short() {
+		readers = 500
+	}
+	m := newModule()
+	m.pause = func() { time.Sleep(5 * time.Millisecond) }
+	hubs, hub, stop := serve(t, m.snapshot, nil)
+	address := site(t, streaming(t, hub))
+	for range 3 {
+		before, began := m.asked.Load(), time.Now()
+		all := crowd(t, address, readers, func(i int, s *socket) {
+			if _, err := s.next("reconnect"); err != nil {
+				t.Errorf("reader %d: %v", i, err)
+			}
+		})
+		asked := m.asked.Load() - before
+		t.Logf("%d snapshots for %d readers in %v", asked, readers, time.Since(began))
+		if asked > 10 {
+			t.Errorf("%d snapshots", asked)
+		}
+		hubs.Ended("board", m.restart())
+		all.Wait()
+	}
+	stop()
+}
+
+// Connections of every kind of end leave no goroutine: TestMain looks for them.
+func TestComingAndGoing(t *testing.T) {
+	m := newModule()
+	hubs, hub, stop := serve(t, m.snapshot, nil)
+	address := site(t, func(w http.ResponseWriter, r *http.Request) { _ = hub.Stream(w, r) })
+	var all sync.WaitGroup
+	places := make(chan struct{}, 50)
+	for i := range 1_000 {
+		places <- struct{}{}
+		all.Go(func() {
+			defer func() { <-places }()
+			s, err := connect(address)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer s.Close()
+			switch i % 5 {
+			case 0: // before its snapshot
+			case 1:
+				_, _ = s.next("snapshot")
+			case 2: // its process ends
+				_, _ = s.next("snapshot")
+				hubs.Ended("board", m.restart())
+				_, _ = s.next("reconnect")
+			case 3: // half closed
+				_, _ = s.next("snapshot")
+				_ = s.Conn.(*net.TCPConn).CloseWrite()
+				_, _ = io.Copy(io.Discard, s.body)
+			case 4: // cut by a reset, with something under way
+				_, _ = s.next("snapshot")
+				_ = publish(hub, m.next())
+				_ = s.Conn.(*net.TCPConn).SetLinger(0)
+			}
+		})
+	}
+	all.Wait()
+	stop()
+}
+
+// The connection of a stream that came to its end serves the next request.
+func TestConnectionAfterwards(t *testing.T) {
+	m := newModule()
+	hubs, hub, stop := serve(t, m.snapshot, nil)
+	s, err := connect(site(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/" {
+			_ = hub.Stream(w, r)
+			return
+		}
+		_, _ = io.WriteString(w, "well")
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if _, err := s.next("heartbeat"); err != nil {
+		t.Fatal(err)
+	}
+	hubs.Ended("board", m.restart())
+	if _, err := s.next("reconnect"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(s, "GET /next HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	rest, err := io.ReadAll(s.raw)
+	if err != nil || !strings.HasSuffix(string(rest), "well") {
+		t.Errorf("%q, %v", rest, err)
+	}
+	stop()
+}
+
+// What a reader that does not read keeps in the kernel is bounded: its write blocks after little more than its buffers.
+func TestKernelMemory(t *testing.T) {
+	m := newModule()
+	_, hub, stop := serve(t, m.snapshot, nil)
+	written := make(chan int64, 1)
+	address := site(t, func(w http.ResponseWriter, r *http.Request) {
+		counting := &counter{ResponseWriter: w}
+		_ = hub.Stream(counting, r)
+		written <- counting.bytes.Load()
+	})
+	listening, err := (&net.Dialer{}).Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listening.Close()
+	_ = listening.(*net.TCPConn).SetReadBuffer(16 << 10)
+	if _, err := io.WriteString(listening, "GET / HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := listening.Read(make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+	data := []byte(`"` + strings.Repeat("x", 32<<10) + `"`)
+	for n := uint64(1); ; n++ {
+		if err := hub.Publish(1, n, append([]byte(nil), data...)); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case bytes := <-written:
+			t.Logf("%d KiB were taken before the cut", bytes>>10)
+			if bytes > 512<<10 {
+				t.Errorf("%d KiB", bytes>>10)
+			}
+			stop()
+			return
+		case <-time.After(time.Millisecond):
+		}
+		if n > 2_000 {
+			t.Fatal("not cut")
+		}
+	}
+}
+
+// counter counts what is written before the first failure.
+type counter struct {
+	http.ResponseWriter
+	bytes atomic.Int64
+}
+
+func (c *counter) Unwrap() http.ResponseWriter { return c.ResponseWriter }
+
+func (c *counter) Write(p []byte) (int, error) {
+	n, err := c.ResponseWriter.Write(p)
+	c.bytes.Add(int64(n))
+	return n, err
+}
