@@ -14,7 +14,7 @@ dev: postgresql build modules ## Run the platform with its sample modules on htt
 	@exec $(BIN) dev
 
 .PHONY: test
-test: postgresql compiler versitygw modules ## Run every test, with the race detector
+test: postgresql compiler versitygw chromium web/node_modules modules ## Run every test, with the race detector
 	$(GO) test -race ./...
 
 .PHONY: build
@@ -28,6 +28,15 @@ modules: $(addprefix module-,$(MODULES)) ## Build every sample module, and its p
 # Without the state of the checkout in them, so that the same sources give the same bytes.
 module-%:
 	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags '-s -w' -o modules/$*/bin/$(PLATFORM)/$* ./modules/$*
+
+.PHONY: web
+web: web/node_modules ## Build what browsers run: the Dashboard, the browser SDK, the samples' scripts
+	$(GO) run ./web/build
+
+# Anew when the lock file has changed.
+web/node_modules: web/package-lock.json
+	cd web && npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
 
 .PHONY: start
 start: build modules ## Build, then run the platform from the environment (api:start)
@@ -63,3 +72,7 @@ versitygw: .tools/versitygw-1.8.0
 	@echo "Building the object storage server of the tests, once; this takes a few minutes ..."
 	@GOBIN=$(CURDIR)/.tools $(GO) install github.com/versity/versitygw/cmd/versitygw@v1.8.0
 	@touch $@
+
+.PHONY: chromium
+chromium:
+	@.ci/chromium

@@ -1,0 +1,26 @@
+import type { ModuleUiContext } from "@narthex/sdk";
+import { SlidesApi } from "./api";
+import { type Say, wordsFor } from "./words";
+
+/** What every part of this UI works with. */
+export interface Board {
+	readonly context: ModuleUiContext;
+	readonly api: SlidesApi;
+	readonly say: Say;
+	/** Whether the person may write: a hint, the server decides. */
+	readonly manages: boolean;
+	/** A moment as people write it. */
+	time(moment: string): string;
+}
+
+export function boardOf(context: ModuleUiContext): Board {
+	const form = new Intl.DateTimeFormat(context.locale, { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
+	return {
+		context,
+		api: new SlidesApi(context),
+		say: wordsFor(context.locale),
+		manages: context.permissions.includes("announcements.slides.manage"),
+		time: (moment) => form.format(new Date(moment)),
+	};
+}
+

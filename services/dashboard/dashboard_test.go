@@ -1,0 +1,181 @@
+package dashboard_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"go.uber.org/zap"
+
+	"github.com/narthex-platform/narthex/services/clientaddress"
+	"github.com/narthex-platform/narthex/services/dashboard"
+	"github.com/narthex-platform/narthex/services/environment"
+	"github.com/narthex-platform/narthex/services/httpapi"
+	"github.com/narthex-platform/narthex/services/httpserver"
+	"github.com/narthex-platform/narthex/services/principal"
+)
+
+const (
+	empty  = `<meta name="service-api-origin" content="">`
+	filled = `<meta name="service-api-origin" content="https://church.example.org">`
+	script = "(() => {})();\n"
+
+	scriptPath = "/assets/service-dashboard/app.js"
+)
+
+func build(page, script string) fstest.MapFS {
+	return fstest.MapFS{
+		"index.html":   {Data: []byte(page)},
+		"app.js":       {Data: []byte(script)},
+		"app.js.map":   {Data: []byte("{}")},
+		"other/app.js": {Data: []byte("other")},
+	}
+}
+
+// nobody fails the test when a route asks who is there.
+type nobody struct{ t *testing.T }
+
+func (n nobody) Resolve(context.Context, *http.Request) (principal.Principal, error) {
+	n.t.Error("a principal was resolved")
+	return principal.Principal{}, nil
+}
+
+func (n nobody) Caller(principal.Principal) httpapi.Caller { return nil }
+
+// serve runs a build behind the platform's own pipeline.
+func serve(t *testing.T, files fstest.MapFS) http.Handler {
+	t.Helper()
+	service, err := dashboard.New(files, "https://church.example.org")
+	if err != nil {
+		t.Fatal(err)
+	}
+	handler, err := httpserver.New(httpserver.Config{
+		Routes:         service.Routes(),
+		TrustedOrigins: []environment.Origin{"https://church.example.org"},
+		ClientAddress:  clientaddress.New(environment.ClientAddress{}),
+		Resolver:       nobody{t},
+		Authorizer:     nobody{t},
+		Log:            zap.NewNop(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return handler
+}
+
+func send(t *testing.T, handler http.Handler, method, path string, headers ...string) (*httptest.ResponseRecorder, http.Header) {
+	t.Helper()
+	r := httptest.NewRequestWithContext(t.Context(), method, path, nil)
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Add(headers[i], headers[i+1])
+	}
+	w := httptest.NewRecorder()
+	handler.ServeHTTP(w, r)
+	header := w.Header().Clone()
+	header.Del("X-Request-Id")
+	return w, header
+}
+
+func TestTwoFilesWithTheirHeaders(t *testing.T) {
+	t.Parallel()
+	files := build("<html>"+empty+"</html>", script)
+	handler := serve(t, files)
+	files["index.html"].Data, files["app.js"].Data = []byte("changed"), []byte("changed") // the snapshot is older
+
+	for _, row := range []struct{ path, body, contentType string }{
+		{"/", "<html>" + filled + "</html>", "text/html; charset=utf-8"},
+		{scriptPath, script, "text/javascript; charset=utf-8"},
+	} {
+		etag := fmt.Sprintf(`"%x"`, sha256.Sum256([]byte(row.body)))
+		always := http.Header{"Cache-Control": {"no-cache"}, "Etag": {etag}, "X-Content-Type-Options": {"nosniff"}}
+		if row.path == "/" {
+			always["X-Frame-Options"] = []string{"DENY"}
+			always["Content-Security-Policy"] = []string{"frame-ancestors 'none'"}
+			always["Referrer-Policy"] = []string{"no-referrer"}
+		}
+		whole := always.Clone()
+		whole["Content-Type"] = []string{row.contentType}
+		whole["Content-Length"] = []string{strconv.Itoa(len(row.body))}
+
+		for tag, status := range map[string]int{
+			"": 200, `"other"`: 200, strings.Trim(etag, `"`): 200,
+			etag: 304, "W/" + etag: 304, `"other", W/` + etag: 304, "*": 304,
+		} {
+			for _, method := range []string{"GET", "HEAD"} {
+				want, body := whole, row.body
+				if status == 304 {
+					want, body = always, ""
+				}
+				if method == "HEAD" {
+					body = ""
+				}
+				w, header := send(t, handler, method, row.path, "If-None-Match", tag, "Origin", "https://church.example.org",
+					"Cookie", "__Host-narthex_session=x; __Host-narthex_device=y")
+				if w.Code != status || w.Body.String() != body || !reflect.DeepEqual(header, want) {
+					t.Errorf("%s %s, If-None-Match %s: %d %q %v", method, row.path, tag, w.Code, w.Body, header)
+				}
+			}
+		}
+		if w, _ := send(t, handler, "GET", row.path+"?service_auth=verify-email&token=x"); w.Code != 200 || w.Body.String() != row.body {
+			t.Errorf("%s with a query: %d %q", row.path, w.Code, w.Body)
+		}
+	}
+}
+
+func TestNothingElse(t *testing.T) {
+	t.Parallel()
+	handler := serve(t, build(empty, script))
+	refused := func(method, path string) {
+		w, header := send(t, handler, method, path)
+		want := http.Header{"Content-Type": {"application/json"}, "Cache-Control": {"no-store"}, "X-Content-Type-Options": {"nosniff"}}
+		if w.Code != 404 || w.Body.String() != `{"code":"NOT_FOUND"}` || !reflect.DeepEqual(header, want) {
+			t.Errorf("%s %s: %d %q %v", method, path, w.Code, w.Body, header)
+		}
+	}
+	for _, path := range []string{
+		"/index.html", "/app.js", "/app.js.map", scriptPath + ".map", scriptPath + "/", "//", "/./", "/%2F", "/assets/",
+		"/assets/service-dashboard/", "/assets/service-dashboard/index.html", "/assets/service-dashboard/other/app.js",
+		"/assets/service-dashboard/../../", "/assets/service-dashboard/..%2f..%2findex.html", "/assets/service-dashboard//app.js",
+		"/Assets/service-dashboard/app.js", "/assets/service-dashboard/app%2Ejs", "/login", "/favicon.ico",
+	} {
+		refused("GET", path)
+		refused("HEAD", path)
+	}
+	for _, method := range []string{"POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"} {
+		refused(method, "/")
+		refused(method, scriptPath)
+	}
+}
+
+func TestUnfitBuilds(t *testing.T) {
+	t.Parallel()
+	without := func(name string) fstest.MapFS {
+		files := build(empty, script)
+		delete(files, name)
+		return files
+	}
+	for name, files := range map[string]fstest.MapFS{
+		"no page":            without("index.html"),
+		"no script":          without("app.js"),
+		"empty page":         build("", script),
+		"empty script":       build(empty, ""),
+		"no element":         build("<html></html>", script),
+		"two elements":       build(empty+empty, script),
+		"one filled beside":  build(empty+filled, script),
+		"filled":             build(filled, script),
+		"other spelling":     build(`<meta content="" name="service-api-origin">`, script),
+		"empty and unquoted": build(empty+`<meta name=service-api-origin content="">`, script),
+	} {
+		if _, err := dashboard.New(files, "https://church.example.org"); !errors.Is(err, dashboard.ErrAsset) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,11 @@
+package dashboard
+
+import "github.com/narthex-platform/narthex/services/httpapi"
+
+// Routes is the Dashboard's part of the route table. Every other path and method is the table's ordinary 404.
+func (s *Service) Routes() []httpapi.Route {
+	return []httpapi.Route{
+		{Method: "GET", Path: "/", Head: true, Handle: s.page.send},
+		{Method: "GET", Path: "/assets/service-dashboard/app.js", Head: true, Handle: s.script.send},
+	}
+}

@@ -1,0 +1,66 @@
+package browsertest
+
+import (
+	"os"
+	"strings"
+	"sync"
+
+	"github.com/chromedp/chromedp"
+)
+
+// axe is the accessibility check that runs in the page.
+var axe = sync.OnceValues(func() (string, error) {
+	source, err := os.ReadFile("../node_modules/axe-core/axe.min.js")
+	return string(source), err
+})
+
+// accessible fails on every rule of WCAG 2.2 AA that the page breaks and a program can tell.
+func (p *tab) accessible(where string) {
+	p.t.Helper()
+	source, err := axe()
+	if err != nil {
+		p.t.Fatalf("the packages of the front end are needed (npm ci in web): %v", err)
+	}
+	p.do(chromedp.Evaluate[chromedp.Void](source + ";undefined"))
+	broken, err := chromedp.Run(p.ctx, chromedp.Evaluate[[]string](`axe.run(document, {
+		runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"], resultTypes: ["violations"],
+	}).then(({ violations }) => violations.flatMap(v => v.nodes.map(n => v.id + ": " + n.html + " " + n.failureSummary)))`,
+		chromedp.EvalAwaitPromise))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	if len(broken) > 0 {
+		p.t.Errorf("%s:\n%s", where, strings.Join(broken, "\n"))
+	}
+}
+
+// sizes are the windows that every screen must be good in. Motion is reduced, so that nobody looks at a colour on its way to
+// another.
+var sizes = []struct {
+	name string
+	view
+	checked bool // by rules, too
+}{
+	{"desktop", view{width: desktop.width, height: desktop.height, reduced: true}, true},
+	{"desktop-dark", view{width: desktop.width, height: desktop.height, reduced: true, dark: true}, true},
+	{"phone", view{width: phone.width, height: phone.height, reduced: true}, false},
+	{"phone-dark", view{width: phone.width, height: phone.height, reduced: true, dark: true}, false},
+	{"narrow", view{width: narrow.width, height: narrow.height, reduced: true}, true},
+}
+
+// shows looks at a screen in every size: nothing sticks out and nothing is inaccessible. Another language is looked at in the
+// widest and the narrowest alone.
+func (p *tab) shows(screen string, translated bool) {
+	p.t.Helper()
+	for _, size := range sizes {
+		if translated && (!size.checked || size.dark) {
+			continue
+		}
+		p.look(size.view)
+		p.fits()
+		if size.checked && !translated {
+			p.accessible(screen + " " + size.name)
+		}
+		p.picture(screen + "-" + size.name)
+	}
+}

@@ -1,0 +1,289 @@
+package browsertest
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/accessibility"
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/dom"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+)
+
+// patience bounds every wait for the browser to show something.
+const patience = 10 * time.Second
+
+// chromium is the one browser of the test run.
+var chromium context.Context
+
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+func run(m *testing.M) int {
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.Flag("hide-scrollbars", true), chromedp.Flag("lang", "en-GB"))
+	if os.Geteuid() == 0 {
+		options = append(options, chromedp.NoSandbox) // as root it has none
+	}
+	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
+	defer stop()
+	var failure error
+	for range 3 { // a loaded machine may not let it start at once
+		browser, cancel := chromedp.NewContext(allocator)
+		defer cancel()
+		if failure = chromedp.Do(browser); failure == nil {
+			chromium = browser
+			return m.Run()
+		}
+	}
+	fmt.Fprintln(os.Stderr, "Chromium is needed (apt-get install chromium):", failure)
+	return 1
+}
+
+// view is how a tab looks at a page.
+type view struct {
+	width, height int64
+	dark          bool
+	reduced       bool // prefers reduced motion
+}
+
+var (
+	desktop = view{width: 1280, height: 800}
+	phone   = view{width: 390, height: 844}
+	narrow  = view{width: 320, height: 640}
+)
+
+// tab is one page in cookies and storage of its own.
+type tab struct {
+	t   *testing.T
+	ctx context.Context
+}
+
+// open opens an address in a browser that knows nothing yet. An uncaught error in the page fails the test.
+func open(t *testing.T, address string, v view) *tab {
+	t.Helper()
+	ctx, cancel := chromedp.NewContext(chromium, chromedp.WithNewBrowserContext())
+	t.Cleanup(cancel)
+	p := &tab{t, ctx}
+	p.do(chromedp.EmulateViewport(v.width, v.height))
+	p.look(v)
+	messages := chromedp.Console(ctx)
+	t.Cleanup(func() {
+		cancel()
+		for message, err := range messages {
+			if err != nil {
+				return
+			}
+			if message.IsException() {
+				t.Errorf("uncaught in the page: %s", message.Text)
+			}
+		}
+	})
+	p.do(chromedp.Navigate(address))
+	return p
+}
+
+// another opens an address in another tab of the same browser.
+func (p *tab) another(address string) *tab {
+	p.t.Helper()
+	ctx, cancel := chromedp.NewContext(p.ctx)
+	p.t.Cleanup(cancel)
+	second := &tab{p.t, ctx}
+	second.do(chromedp.Navigate(address))
+	return second
+}
+
+// look sets size and preferences.
+func (p *tab) look(v view) {
+	p.t.Helper()
+	scheme, motion := "light", "no-preference"
+	if v.dark {
+		scheme = "dark"
+	}
+	if v.reduced {
+		motion = "reduce"
+	}
+	p.do(chromedp.EmulateViewport(v.width, v.height), chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+			{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: motion},
+		}})
+		return err
+	}))
+}
+
+func (p *tab) do(steps ...chromedp.Action[chromedp.Void]) {
+	p.t.Helper()
+	if err := chromedp.Do(p.ctx, steps...); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// eval answers what an expression of the page is.
+func eval[T any](p *tab, expression string) T {
+	p.t.Helper()
+	value, err := chromedp.Run(p.ctx, chromedp.Evaluate[T](expression))
+	if err != nil {
+		p.t.Fatalf("%s: %v", expression, err)
+	}
+	return value
+}
+
+// wait waits until an expression of the page is true. One that looks at what is not there yet is not.
+func (p *tab) wait(expression string) {
+	p.t.Helper()
+	p.until(expression, func() bool {
+		return eval[bool](p, "(() => { try { return Boolean("+expression+"); } catch { return false; } })()")
+	})
+}
+
+func (p *tab) until(what string, holds func() bool) {
+	p.t.Helper()
+	for deadline := time.Now().Add(patience); !holds(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			p.t.Fatalf("never: %s\nthe page says:\n%s", what, eval[string](p, "document.body.innerText"))
+		}
+	}
+}
+
+// element is one node of the accessibility tree.
+type element struct {
+	node cdp.BackendNodeID
+	text string
+}
+
+// all finds what has a role, and a name unless that is empty, in the order of the page.
+func (p *tab) all(role, name string) []element {
+	p.t.Helper()
+	nodes, err := chromedp.Run(p.ctx, func(ctx context.Context, t *chromedp.Target) ([]*accessibility.Node, error) {
+		document, err := cdp.Call(ctx, t, dom.GetDocument, dom.GetDocumentParams{})
+		if err != nil {
+			return nil, err
+		}
+		found, err := cdp.Call(ctx, t, accessibility.QueryAXTree, accessibility.QueryAXTreeParams{
+			NodeID: document.Root.NodeID, Role: role, AccessibleName: name,
+		})
+		return found.Nodes, err
+	})
+	if err != nil {
+		return nil // the document changed meanwhile: whoever waits asks again
+	}
+	var elements []element
+	for _, node := range nodes {
+		if !node.Ignored {
+			elements = append(elements, element{node.BackendDOMNodeID, fmt.Sprint(node.Name.Value)})
+		}
+	}
+	return elements
+}
+
+// find waits for the first that has a role and a name.
+func (p *tab) find(role, name string) element {
+	p.t.Helper()
+	var found []element
+	p.until(role+" "+name, func() bool {
+		found = p.all(role, name)
+		return len(found) > 0
+	})
+	return found[0]
+}
+
+// none waits until nothing has a role and a name.
+func (p *tab) none(role, name string) {
+	p.t.Helper()
+	p.until("no "+role+" "+name, func() bool { return len(p.all(role, name)) == 0 })
+}
+
+// says waits for words anywhere on the page.
+func (p *tab) says(words string) {
+	p.t.Helper()
+	p.wait(fmt.Sprintf("document.body?.innerText.includes(%q)", words))
+}
+
+// silent fails when words are on the page now.
+func (p *tab) silent(words string) {
+	p.t.Helper()
+	if strings.Contains(eval[string](p, "document.body.innerText"), words) {
+		p.t.Errorf("the page says %q", words)
+	}
+}
+
+// press clicks the first that has a role and a name, with the mouse, where it is.
+func (p *tab) press(role, name string) {
+	p.t.Helper()
+	target := p.find(role, name)
+	p.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		if _, err := cdp.Call(ctx, t, dom.ScrollIntoViewIfNeeded, dom.ScrollIntoViewIfNeededParams{BackendNodeID: target.node}); err != nil {
+			return err
+		}
+		found, err := cdp.Call(ctx, t, dom.GetContentQuads, dom.GetContentQuadsParams{BackendNodeID: target.node})
+		if err != nil {
+			return err
+		}
+		quad := found.Quads[0]
+		_, err = chromedp.MouseClickXY((quad[0]+quad[4])/2, (quad[1]+quad[5])/2)(ctx, t)
+		return err
+	}))
+}
+
+// fill replaces what a field holds.
+func (p *tab) fill(name, text string) {
+	p.t.Helper()
+	field := p.find("textbox", name)
+	p.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		if _, err := cdp.Call(ctx, t, dom.Focus, dom.FocusParams{BackendNodeID: field.node}); err != nil {
+			return err
+		}
+		if _, err := chromedp.Evaluate[chromedp.Void](`document.activeElement.select?.()`)(ctx, t); err != nil {
+			return err
+		}
+		_, err := cdp.Call(ctx, t, input.InsertText, input.InsertTextParams{Text: text})
+		return err
+	}))
+}
+
+// key types a key where the focus is.
+func (p *tab) key(keys string, modifiers ...chromedp.Modifier) {
+	p.t.Helper()
+	p.do(chromedp.KeyEvent(keys, chromedp.KeyModifiers(modifiers...)))
+}
+
+// headed waits for a heading that has the focus.
+func (p *tab) headed(title string) {
+	p.t.Helper()
+	p.find("heading", title)
+	p.wait(fmt.Sprintf(`document.activeElement.tagName === "H1" && document.activeElement.innerText === %q`, title))
+}
+
+// fits fails when the page is wider than the window: nothing may be reached by scrolling sideways alone.
+func (p *tab) fits() {
+	p.t.Helper()
+	if over := eval[int](p, "document.documentElement.scrollWidth - document.documentElement.clientWidth"); over > 0 {
+		wide := eval[string](p, `[...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > innerWidth + 1 ||
+			e.getBoundingClientRect().left < -1).map(e => e.tagName + "." + e.className).slice(0, 8).join(" ")`)
+		p.t.Errorf("the page is %d pixels too wide: %s", over, wide)
+	}
+}
+
+// picture leaves a picture of the whole page, when pictures are wanted.
+func (p *tab) picture(name string) {
+	p.t.Helper()
+	folder := os.Getenv("NARTHEX_SCREENSHOTS")
+	if folder == "" {
+		return
+	}
+	width, height := eval[int64](p, "innerWidth"), eval[int64](p, "innerHeight")
+	p.do(chromedp.EmulateViewport(width, max(height, eval[int64](p, "document.documentElement.scrollHeight"))))
+	shot, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
+	if err == nil {
+		err = os.WriteFile(filepath.Join(folder, name+".png"), shot, 0o600)
+	}
+	if err != nil {
+		p.t.Error(err)
+	}
+	p.do(chromedp.EmulateViewport(width, height))
+}

@@ -1,0 +1,508 @@
+package browsertest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+)
+
+// notes signs somebody in whose one module has this mount.
+func notes(t *testing.T, mount string) *house {
+	t.Helper()
+	h := setup(t)
+	h.signedIn(person)
+	h.navigation(nil, []object{module("notes", "Notes", object{"permissions": []string{"notes.read"}})})
+	h.script("notes", mount)
+	return h
+}
+
+// kept puts the context where a test reaches it.
+const kept = `window.context = context; container.innerHTML = "<p>Here are the notes.</p>";`
+
+// run runs statements in the page; what they answer is awaited.
+func (p *tab) run(statements string) {
+	p.t.Helper()
+	p.do(chromedp.Evaluate[chromedp.Void](`(async () => {`+statements+`})().then(() => undefined)`, chromedp.EvalAwaitPromise))
+}
+
+// TestContext has what a mounted module gets.
+func TestContext(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	h.signedIn(person)
+	h.navigation(nil, []object{module("notes", "Notes", object{
+		"permissions": []string{"notes.read", "notes.write"},
+		"contributions": []object{{"moduleId": "clock", "moduleVersion": "2.0.0+b1", "id": "clock.slide", "version": "1.1.0", "capability": "notes.slides"},
+			{"moduleId": "clock", "moduleVersion": "2.0.0+b1", "id": "clock.old", "version": "1.0.0", "capability": "notes.slides"}},
+	})})
+	h.script("notes", kept)
+	contribution := func(abi string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/javascript")
+			_, _ = fmt.Fprint(w, `export default { narthex: "contribution", abi: `+abi+`, definition: { label: "Clock" } };`)
+		}
+	}
+	h.on("GET /api/v1/module-ui/clock/2.0.0+b1/contributions/clock.slide", contribution("1"))
+	h.on("GET /api/v1/module-ui/clock/2.0.0+b1/contributions/clock.old", contribution("0"))
+	h.on("PUT /api/v1/modules/notes/echo", func(w http.ResponseWriter, r *http.Request) {
+		reply(w, 200, fmt.Sprintf("%q", r.URL.RawQuery+" "+r.Header.Get("Content-Type")))
+	})
+	p := open(t, h.URL+"/#/m/notes/shelf/3", desktop)
+	p.says("Here are the notes.")
+	for expression, want := range map[string]string{
+		`[context.module, context.permissions]`:                                                                                     `[{"id":"notes","name":"Notes","version":"1.0.0"},["notes.read","notes.write"]]`,
+		`[context.locale.slice(0, 2), context.dir, context.theme, context.subpath]`:                                                 `["en","ltr","light","shelf/3"]`,
+		`context.contributions.map(({id, version, capability}) => [id, version, capability])`:                                       `[["clock.slide","1.1.0","notes.slides"],["clock.old","1.0.0","notes.slides"]]`,
+		`await context.contributions[0].load()`:                                                                                     `{"label":"Clock"}`,
+		`await context.contributions[0].load() === await context.contributions[0].load()`:                                           `true`,
+		`await context.contributions[1].load().catch(error => error.code)`:                                                          `"MODULE_UI_ABI_INCOMPATIBLE"`,
+		`Math.abs(context.serverNow() - Date.now()) < 1000`:                                                                         `true`,
+		`await (await context.api("/echo?a=1", {method: "PUT", body: "{}", headers: {"Content-Type": "application/json"}})).json()`: `"a=1 application/json"`,
+		`(await context.api("/nothing")).status`:                                                                                    `404`,
+		`await context.api("/../stage/x").catch(error => error.name)`:                                                               `"TypeError"`,
+		`await context.api("/x", {headers: {"X-Other": "1"}}).catch(error => error.name)`:                                           `"TypeError"`,
+		`Object.isFrozen(context) && Object.isFrozen(context.module)`:                                                               `true`,
+	} {
+		got, err := chromedp.Run(p.ctx, chromedp.Evaluate[string](`(async () => JSON.stringify(`+expression+`))()`, chromedp.EvalAwaitPromise))
+		if err != nil || got != want {
+			t.Errorf("%s is %s, want %s %v", expression, got, want, err)
+		}
+	}
+
+	p.run(`context.setTitle("Shelf three")`)
+	p.find("heading", "Shelf three")
+	p.wait(`document.title === "Shelf three - Dashboard"`)
+	p.run(`context.announce("Saved")`)
+	p.wait(`document.querySelector("[role=status]").textContent === "Saved"`)
+	p.run(`context.announce("Gone", "assertive")`)
+	p.wait(`document.querySelector("[aria-live=assertive]").textContent === "Gone"`)
+
+	p.run(`addEventListener("hashchange", () => window.seen = context.subpath); context.navigate("shelf/größe 4")`)
+	p.wait(`window.seen === "shelf/größe 4" && location.hash.startsWith("#/m/notes/shelf/")`)
+	p.wait(`document.activeElement.tagName === "H1"`)
+	p.do(chromedp.NavigateBack())
+	p.wait(`window.seen === "shelf/3"`)
+	p.run(`context.navigate("elsewhere", {replace: true})`)
+	p.wait(`window.seen === "elsewhere"`)
+
+	p.run(`context.addStyle("p { color: rgb(1, 2, 3) }")`)
+	p.wait(`getComputedStyle(document.querySelector(".module p")).color === "rgb(1, 2, 3)"`)
+	p.run(`document.querySelector("[aria-controls=account-panel]").click()`)
+	p.press("link", "Account and settings")
+	p.headed("Account")
+	p.wait(`context.signal.aborted && document.adoptedStyleSheets.length === 1`)
+	p.run(`context.setTitle("No more"); context.setDirty(true); context.navigate("x")`)
+	p.headed("Account")
+	p.wait(`document.title === "Account - Dashboard" && location.hash === "#/account"`)
+}
+
+// TestUnmount: a module goes even when its unmount throws, and nothing of it stays.
+func TestUnmount(t *testing.T) {
+	t.Parallel()
+	h := notes(t, kept+`addEventListener("error", event => { window.reported = event.message; event.preventDefault(); }); return () => { throw new Error("no"); };`)
+	p := open(t, h.URL, desktop)
+	p.says("Here are the notes.")
+	p.run(`addEventListener("error", event => event.preventDefault()); location.hash = "#/account"`)
+	p.headed("Account")
+	p.silent("Here are the notes.")
+	p.wait(`window.reported.includes("no")`)
+}
+
+// TestRefusedModuleAsksOnce: any number of refusals are one question, and only "anonymous" is an answer that signs out.
+func TestRefusedModuleAsksOnce(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{401, 403} {
+		for name, principal := range map[string]struct {
+			status int
+			body   string
+		}{
+			"still here": {200, `{"kind":"authenticated","userId":"` + person + `"}`},
+			"unknown":    {503, `{"code":"PRINCIPAL_RESOLUTION_FAILED"}`},
+			"malformed":  {200, `{}`},
+			"no JSON":    {500, `oh`},
+		} {
+			t.Run(fmt.Sprint(status, " ", name), func(t *testing.T) {
+				t.Parallel()
+				h := notes(t, kept)
+				h.answer("GET /api/v1/modules/notes/x", status, `{"code":"PERMISSION_DENIED"}`)
+				p := open(t, h.URL, desktop)
+				p.says("Here are the notes.")
+				release := make(chan struct{})
+				h.on("GET /api/v1/principal", func(w http.ResponseWriter, _ *http.Request) {
+					<-release
+					reply(w, principal.status, principal.body)
+				})
+				p.run(`window.statuses = (await Promise.all([1, 2, 3, 4].map(() => context.api("/x")))).map(({status}) => status)`)
+				close(release)
+				p.wait(fmt.Sprintf(`statuses.every(status => status === %d)`, status))
+				p.until("the question", func() bool { return h.count("GET /api/v1/principal") == 2 })
+				p.run(`await new Promise(resolve => setTimeout(resolve, 100))`)
+				p.says("Here are the notes.")
+				if n := h.count("GET /api/v1/principal"); n != 2 {
+					t.Errorf("asked %d times", n)
+				}
+			})
+		}
+	}
+}
+
+// TestEndedSession is M4: the sign-in is shown, and afterwards the place and the draft are back; another person gets neither
+// draft.
+func TestEndedSession(t *testing.T) {
+	t.Parallel()
+	h := notes(t, kept+`container.append(context.drafts.get("note") ?? "no draft");`)
+	h.answer("GET /api/v1/modules/notes/x", 401, `{"code":"AUTHENTICATION_REQUIRED"}`)
+	p := open(t, h.URL+"/#/m/notes/shelf/3", desktop)
+	p.says("no draft")
+	p.run(`context.drafts.set("note", "half a note"); context.setDirty(true)`)
+	h.anonymous()
+	p.run(`await context.api("/x")`)
+	p.headed("Sign in")
+	p.silent("Here are the notes.")
+	p.wait("context.signal.aborted")
+	enter := func() {
+		p.fill("E-mail", "member@example.org")
+		p.fill("Password", "correct horse battery")
+		p.press("button", "Sign in")
+	}
+	enter()
+	p.says("half a note")
+	p.wait(`location.hash === "#/m/notes/shelf/3"`)
+
+	h.anonymous()
+	p.run(`await context.api("/x")`)
+	p.headed("Sign in")
+	h.on("POST /api/auth/sign-in/email", func(w http.ResponseWriter, _ *http.Request) {
+		h.signedIn("another")
+		reply(w, 200, `{"ok":true}`)
+	})
+	enter()
+	p.says("no draft")
+}
+
+// TestNavigationRefused: a 403 of the navigation leads to one question, then to words that name the permission.
+func TestNavigationRefused(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	h.signedIn(person)
+	h.answer("GET /api/v1/dashboard/navigation", 403, `{"code":"PERMISSION_DENIED"}`)
+	p := open(t, h.URL, desktop)
+	p.says("You no longer have access (core.modules.ui.read).")
+	if n := h.count("GET /api/v1/principal"); n != 2 {
+		t.Errorf("asked %d times", n)
+	}
+}
+
+func TestNavigationUnauthenticated(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	h.on("GET /api/v1/principal", func(w http.ResponseWriter, _ *http.Request) {
+		if h.count("GET /api/v1/dashboard/navigation") > 0 {
+			reply(w, 200, `{"kind":"anonymous"}`)
+			return
+		}
+		reply(w, 200, `{"kind":"authenticated","userId":"x"}`)
+	})
+	h.answer("GET /api/v1/dashboard/navigation", 401, `{"code":"AUTHENTICATION_REQUIRED"}`)
+	open(t, h.URL, desktop).headed("Sign in")
+}
+
+// TestNavigationFails: the shell stays, and the navigation comes when it can.
+func TestNavigationFails(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		status      int
+		body, words string
+	}{
+		"store":     {503, `{"code":"STORE_UNAVAILABLE"}`, "STORE_UNAVAILABLE, "},
+		"malformed": {200, `{"groups":[],"ungrouped":[{"moduleId":"notes"}],"permissions":[]}`, "MALFORMED, "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := notes(t, kept)
+			h.answer("GET /api/v1/dashboard/navigation", row.status, row.body)
+			p := open(t, h.URL, desktop)
+			p.says(row.words)
+			p.find("button", "Account")
+			h.navigation(nil, []object{module("notes", "Notes", nil)})
+			p.press("button", "Try again")
+			p.says("Here are the notes.")
+		})
+	}
+}
+
+// TestNavigation has groups in their order, without the empty ones, and names as the module wrote them.
+func TestNavigation(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	h.signedIn(person)
+	h.navigation(nil, []object{module("loose", "<b>Loose</b>", nil)},
+		group("b", "Sunday", module("stage", "Stage", nil), module("rota", "Rota", nil)), group("c", "Nothing yet"), group("a", "Foyer", module("notes", "Notes", nil)))
+	for _, id := range []string{"stage", "rota", "notes", "loose"} {
+		h.script(id, `container.textContent = "This is " + context.module.id;`)
+	}
+	p := open(t, h.URL, phone)
+	p.headed("Stage")
+	p.none("navigation", "Modules")
+	p.press("button", "Menu")
+	p.find("navigation", "Modules")
+	if words := eval[string](p, `document.querySelector("nav").innerText.split(/\n+/).join("|")`); words != "Sunday|Stage|Rota|Foyer|Notes|<b>Loose</b>" {
+		t.Errorf("the navigation says %s", words)
+	}
+	p.press("link", "Notes")
+	p.headed("Notes")
+	p.says("This is notes")
+	p.none("navigation", "Modules")
+	p.wait(`document.querySelector("[aria-current=page]").textContent === "Notes"`)
+	p.do(chromedp.NavigateBack())
+	p.headed("Stage")
+}
+
+// TestFailingMounts: whatever a module does when it is mounted, the shell stays and says so.
+func TestFailingMounts(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct{ script, words, code string }{
+		"throws":        {`throw new Error("no");`, "Notes could not be shown.", "MODULE_UI_FAILED"},
+		"rejects":       {`return Promise.reject("no");`, "Notes could not be shown.", "MODULE_UI_FAILED"},
+		"older ABI":     {`export default { narthex: "module-ui", abi: 0, definition: { mount() {} } };`, "Built for an older platform. Rebuild it.", "MODULE_UI_ABI_INCOMPATIBLE"},
+		"other kind":    {`export default { narthex: "display", abi: 1, definition: { mount() {} } };`, "Built for an older platform. Rebuild it.", "MODULE_UI_ABI_INCOMPATIBLE"},
+		"not stamped":   {`export default { mount() {} };`, "Built for an older platform. Rebuild it.", "MODULE_UI_ABI_INCOMPATIBLE"},
+		"exports none":  {`export const mount = 1;`, "Built for an older platform. Rebuild it.", "MODULE_UI_ABI_INCOMPATIBLE"},
+		"no mount":      {`export default { narthex: "module-ui", abi: 1, definition: {} };`, "Notes could not be shown.", "MODULE_UI_FAILED"},
+		"breaks":        {`export default (() => { throw new Error("no"); })();`, "Notes could not be loaded.", "ARTIFACT_UNAVAILABLE"},
+		"no JavaScript": {`export default <html>`, "Notes could not be loaded.", "ARTIFACT_UNAVAILABLE"},
+		"never mounts":  {`container.textContent = "half"; return new Promise(() => {});`, "Notes did not start in time.", "MODULE_UI_TIMEOUT"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := notes(t, row.script)
+			p := open(t, "about:blank", desktop)
+			p.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error { // ten seconds are half of one here
+				_, err := cdp.Call(ctx, t, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{
+					Source: `const later = setTimeout; window.setTimeout = (run, after, ...more) => later(run, after === 10000 ? 500 : after, ...more);`,
+				})
+				return err
+			}), chromedp.Navigate(h.URL))
+			p.says(row.words)
+			p.says(row.code)
+			p.silent("half")
+			p.find("heading", "Notes")
+			p.find("navigation", "Modules")
+		})
+	}
+}
+
+// TestUpgrade is O3: the old artifact is gone, so the inventory is read once more and what runs now is mounted.
+func TestUpgrade(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	h.signedIn(person)
+	h.navigation(nil, []object{module("notes", "Notes", object{"version": "0.9.0", "artifactUrl": "/api/v1/module-ui/notes/0.9.0"})})
+	var gone atomic.Bool
+	h.on("GET /api/v1/module-ui/notes/0.9.0", func(w http.ResponseWriter, _ *http.Request) {
+		gone.Store(true)
+		h.navigation(nil, []object{module("notes", "Notes", nil)})
+		reply(w, 404, `{"code":"NOT_FOUND"}`)
+	})
+	h.script("notes", `container.textContent = "Version " + context.module.version;`)
+	p := open(t, h.URL, desktop)
+	p.says("Version 1.0.0")
+	if n := h.count("GET /api/v1/dashboard/navigation"); n != 2 || !gone.Load() {
+		t.Errorf("read %d times", n)
+	}
+}
+
+// TestGone: an artifact that stays away is told once, without asking for ever.
+func TestGone(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	h.signedIn(person)
+	h.navigation(nil, []object{module("notes", "Notes", nil)})
+	p := open(t, h.URL, desktop)
+	p.says("Notes is not running any more.")
+	p.until("the second look", func() bool { return h.count("GET /api/v1/dashboard/navigation") == 2 })
+	h.script("notes", kept)
+	p.press("button", "Try again")
+	p.says("Here are the notes.")
+	if n := h.count("GET /api/v1/dashboard/navigation"); n != 2 {
+		t.Errorf("read %d times", n)
+	}
+}
+
+// TestRestlessInventory: an inventory that names another missing version each time is not followed for ever.
+func TestRestlessInventory(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	h.signedIn(person)
+	var version atomic.Int64
+	h.on("GET /api/v1/dashboard/navigation", func(w http.ResponseWriter, _ *http.Request) {
+		entry, _ := json.Marshal(module("notes", "Notes", object{"artifactUrl": fmt.Sprintf("/api/v1/module-ui/notes/1.0.%d", version.Add(1))}))
+		reply(w, 200, `{"groups":[],"ungrouped":[`+string(entry)+`],"permissions":[]}`)
+	})
+	p := open(t, h.URL, desktop)
+	p.until("the second version", func() bool { return h.count("GET /api/v1/module-ui/notes/1.0.2") == 1 })
+	p.says("Notes is not running any more.")
+	p.run(`await new Promise(resolve => setTimeout(resolve, 300))`)
+	if n := h.count("GET /api/v1/dashboard/navigation"); n != 2 {
+		t.Errorf("read %d times", n)
+	}
+}
+
+// TestImportThatFailed: the same address first, then once under a fragment, then only a new page helps.
+func TestImportThatFailed(t *testing.T) {
+	t.Parallel()
+	h := notes(t, `export default <html>`)
+	p := open(t, h.URL, desktop)
+	p.says("Notes could not be loaded.")
+	p.run(`window.first = true`)
+	press := func() {
+		before := h.count("GET /api/v1/module-ui/notes/1.0.0")
+		p.press("button", "Try again")
+		p.until("another try", func() bool { return h.count("GET /api/v1/module-ui/notes/1.0.0") > before })
+		p.wait(`document.querySelector("main [role=alert]")`)
+	}
+	press()
+	press()
+	p.find("button", "Reload the page")
+	h.script("notes", kept)
+	p.press("button", "Reload the page")
+	p.says("Here are the notes.")
+	p.wait("window.first === undefined")
+}
+
+// TestUnsavedWork: every way out asks first, and going back within the module does not.
+func TestUnsavedWork(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	h.signedIn(person)
+	h.navigation(nil, []object{module("a-notes", "Notes", nil), module("b-stage", "Stage", nil)})
+	h.script("a-notes", kept)
+	h.script("b-stage", `container.textContent = "On stage.";`)
+	p := open(t, h.URL+"/#/m/b-stage", desktop)
+	p.says("On stage.")
+	p.press("link", "Notes")
+	p.says("Here are the notes.")
+	p.run(`context.setDirty(true); context.navigate("deep")`)
+	p.wait(`location.hash === "#/m/a-notes/deep"`)
+	p.none("dialog", "Leave without saving?")
+
+	p.press("link", "Stage")
+	p.find("dialog", "Leave without saving?")
+	p.key("\x1b") // Escape stays
+	p.none("dialog", "Leave without saving?")
+	p.wait(`location.hash === "#/m/a-notes/deep" && document.activeElement.textContent === "Stage"`)
+
+	p.run(`history.go(-2)`) // the browser's own way back, to Stage
+	p.find("dialog", "Leave without saving?")
+	p.press("button", "Stay")
+	p.none("dialog", "Leave without saving?")
+	p.says("Here are the notes.")
+	p.wait(`location.hash === "#/m/a-notes/deep"`)
+
+	p.press("button", "Account")
+	p.press("button", "Sign out")
+	p.press("button", "Stay")
+	if h.count("POST /api/auth/sign-out") != 0 {
+		t.Error("signed out unasked")
+	}
+	p.press("link", "Stage")
+	p.press("button", "Leave")
+	p.says("On stage.")
+	p.press("link", "Notes")
+	p.says("Here are the notes.")
+	p.none("dialog", "Leave without saving?")
+}
+
+// TestRestartNotice: two changes wait; after the restart nothing does, and the modules are those that run now.
+func TestRestartNotice(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	h.signedIn(person)
+	waiting(h)
+	h.script("announcements", `container.textContent = "On the board.";`)
+	p := open(t, h.URL, desktop)
+	p.says("2 changes wait for a restart.")
+	p.silent("Ask the person who runs the server")
+	p.press("button", "What changes?")
+	p.says("Rota stops.")
+	p.says("Stage starts.")
+	p.says("Ask the person who runs the server to restart it.")
+	h.answer("GET /api/v1/module-lifecycle", 200, `{"modules":[]}`)
+	h.navigation([]string{"core.modules.lifecycle.manage"}, []object{module("stage", "Stage", nil)})
+	p.press("button", "Check again")
+	p.wait(`document.querySelector("[role=status]").textContent === "Nothing waits for a restart."`)
+	p.silent("2 changes wait for a restart.")
+	p.find("link", "Stage")
+}
+
+// TestRestartNoticeIsForThoseWhoDecide: nobody else even asks.
+func TestRestartNoticeIsForThoseWhoDecide(t *testing.T) {
+	t.Parallel()
+	h := notes(t, kept)
+	open(t, h.URL, desktop).says("Here are the notes.")
+	for _, request := range h.requests() {
+		if strings.Contains(request, "module-lifecycle") || strings.Contains(request, "module-configuration") {
+			t.Errorf("asked %s", request)
+		}
+	}
+}
+
+// TestKeyboard: the first Tab offers the content, the account opens and closes by keys, and the focus returns.
+func TestKeyboard(t *testing.T) {
+	t.Parallel()
+	h := notes(t, kept)
+	p := open(t, h.URL, desktop)
+	p.says("Here are the notes.")
+	p.run(`document.activeElement.blur()`)
+	p.do(chromedp.Reload())
+	p.says("Here are the notes.")
+	focused := func(name string) {
+		t.Helper()
+		p.wait(fmt.Sprintf(`document.activeElement.textContent.trim() === %q`, name))
+	}
+	p.key("\t", chromedp.ModifierShift) // from the heading backwards: the navigation, the account, the brand, the skip link
+	focused("Notes")
+	p.key("\t", chromedp.ModifierShift)
+	focused("Account")
+	p.key("\r")
+	p.find("button", "Sign out")
+	p.key("\t")
+	focused("Account and settings")
+	p.key("\x1b")
+	focused("Account")
+	p.none("button", "Sign out")
+	p.key("\t", chromedp.ModifierShift)
+	focused("Dashboard")
+	p.key("\t", chromedp.ModifierShift)
+	focused("Skip to content")
+	p.key("\r")
+	p.wait(`document.activeElement.id === "main" && location.hash === "#/m/notes"`)
+}
+
+// TestPreferences: theme and language are kept in the browser, and nothing else is; a module is mounted anew in another language.
+func TestPreferences(t *testing.T) {
+	t.Parallel()
+	h := notes(t, kept+`container.append(" " + context.locale + " " + context.theme);`)
+	p := open(t, h.URL+"/#/account", desktop)
+	p.headed("Account")
+	p.press("radio", "Dark")
+	p.wait(`document.documentElement.dataset.theme === "dark" && getComputedStyle(document.body).backgroundColor === "rgb(16, 21, 27)"`)
+	p.run(`const select = document.querySelector("select"); select.value = "de"; select.dispatchEvent(new Event("change"))`)
+	p.find("heading", "Konto")
+	p.do(chromedp.Reload())
+	p.headed("Konto")
+	p.wait(`document.documentElement.lang === "de" && document.documentElement.dataset.theme === "dark"`)
+	p.press("link", "Notes")
+	p.says("de dark")
+	if keys := eval[string](p, `Object.keys(localStorage).sort().join()`); keys != "narthex.language,narthex.theme" {
+		t.Errorf("kept: %s", keys)
+	}
+}

@@ -1,0 +1,196 @@
+package browsertest
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// screens are all there are, with what has to be done to see each. Words are the reader's business elsewhere: here they are
+// looked for by what they are part of, so that every language passes.
+var screens = []struct {
+	name  string
+	path  string
+	house func(t *testing.T, h *house)
+	walk  func(p *tab)
+}{
+	{"W1-sign-in", "/", nil, nil},
+	{"W1-refused", "/", func(_ *testing.T, h *house) {
+		h.answer("POST /api/auth/sign-in/email", 401, `{"code":"INVALID_EMAIL_OR_PASSWORD"}`)
+	}, signIn},
+	{"W1-unverified", "/", func(_ *testing.T, h *house) {
+		h.answer("POST /api/auth/sign-in/email", 403, `{"code":"EMAIL_NOT_VERIFIED"}`)
+	}, signIn},
+	{"W1-slower", "/", func(_ *testing.T, h *house) {
+		h.answer("POST /api/auth/sign-in/email", 429, `{"code":"TOO_MANY_REQUESTS"}`)
+	}, func(p *tab) {
+		p.submit("owner@example.org", "wrong")
+		p.wait(`document.querySelector("[type=submit]").disabled`)
+		p.wait(`document.querySelector(".status").innerText === ""`)
+	}},
+	{"W1-fields", "/", nil, func(p *tab) {
+		p.submit("nobody", "")
+		p.wait(`document.querySelector("[aria-invalid=true]")`)
+	}},
+	{"W2-forgot", "/", nil, forgot},
+	{"W2-sent", "/", func(_ *testing.T, h *house) {
+		h.answer("POST /api/auth/request-password-reset", 200, `{"status":true}`)
+	}, func(p *tab) {
+		forgot(p)
+		p.typeInto("[type=email]", "owner@example.org")
+		p.click("main button, [role=main] button.primary")
+		p.wait(`document.querySelector("[role=alert].ok")`)
+	}},
+	{"W3-confirm", "/?service_auth=verify-email&token=t", nil, nil},
+	{"W3-dead", "/?service_auth=verify-email&token=t", func(_ *testing.T, h *house) {
+		h.answer("GET /api/auth/verify-email", 401, `{"code":"TOKEN_EXPIRED"}`)
+	}, func(p *tab) {
+		p.click("button.primary")
+		p.wait(`document.querySelector("[role=alert].bad")`)
+	}},
+	{"W3-confirmed", "/?service_auth=verify-email&token=t", func(_ *testing.T, h *house) {
+		h.answer("GET /api/auth/verify-email", 200, `{"status":true,"user":null}`)
+	}, func(p *tab) {
+		p.click("button.primary")
+		p.wait(`document.querySelector("[role=alert].ok")`)
+	}},
+	{"W4-choose", "/?service_auth=reset-password&token=t", nil, nil},
+	{"W4-saved", "/?service_auth=reset-password&token=t", func(_ *testing.T, h *house) {
+		h.answer("POST /api/auth/reset-password", 200, `{"status":true}`)
+	}, func(p *tab) {
+		p.typeInto("input", "long enough")
+		p.click("[type=submit]")
+		p.wait(`document.querySelector("[role=alert].ok")`)
+	}},
+	{"S-unreachable", "/", func(_ *testing.T, h *house) {
+		h.answer("GET /api/v1/principal", 503, `{"code":"PRINCIPAL_RESOLUTION_FAILED"}`)
+	}, func(p *tab) { p.wait(`document.querySelector("main [role=alert], [role=main] [role=alert]")`) }},
+	{"S-empty", "/", func(_ *testing.T, h *house) {
+		h.signedIn(person)
+		h.navigation(nil, nil)
+	}, nil},
+	{"S-forbidden", "/", func(_ *testing.T, h *house) {
+		h.signedIn(person)
+		h.answer("GET /api/v1/dashboard/navigation", 403, `{"code":"PERMISSION_DENIED"}`)
+	}, func(p *tab) { p.wait(`document.querySelector("main [role=alert]")`) }},
+	{"S-nowhere", "/#/m/gone", announcements, nil},
+	{"S-account", "/#/account", announcements, nil},
+	{"W5-menu", "/", announcements, func(p *tab) {
+		p.wait(`document.querySelector(".notice")`)
+		p.click(".account > button")
+	}},
+	{"W5-module-failed", "/", func(t *testing.T, h *house) {
+		announcements(t, h)
+		h.script("announcements", `throw new Error("no");`)
+	}, func(p *tab) { p.wait(`document.querySelector("main [role=alert]")`) }},
+	{"W5-module-old", "/", func(t *testing.T, h *house) {
+		announcements(t, h)
+		h.script("announcements", `export default { narthex: "module-ui", abi: 0, definition: {} };`)
+	}, func(p *tab) { p.wait(`document.querySelector("main [role=alert]")`) }},
+	{"W5-restart", "/", func(t *testing.T, h *house) {
+		announcements(t, h)
+		waiting(h)
+	}, func(p *tab) {
+		p.wait(`document.querySelector(".restart") && document.querySelector(".notice")`)
+		p.click(".restart button")
+	}},
+	{"W6-navigation", "/", announcements, func(p *tab) {
+		p.wait(`document.querySelector(".notice")`)
+		p.do(chromedp.Evaluate[chromedp.Void](`document.querySelector(".menu-button").click()`))
+	}},
+	{"S-loading", "/", func(t *testing.T, h *house) {
+		announcements(t, h)
+		h.on("GET /api/v1/module-ui/announcements/1.0.0", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	}, func(p *tab) { p.wait(`document.querySelector(".skeleton i")`) }},
+	{"S-leaving", "/#/m/announcements/new", announcements, func(p *tab) {
+		p.wait(`document.querySelector("#announcements-title")`)
+		p.typeInto("#announcements-title", "Half")
+		p.do(chromedp.Evaluate[chromedp.Void](`document.querySelector(".brand").click(); document.querySelector("[href='#/account']").click()`))
+		p.wait(`document.querySelector("dialog[open]")`)
+	}},
+	{"A1-list", "/", announcements, func(p *tab) { p.wait(`document.querySelectorAll(".notice").length === 4`) }},
+	{"A1-reader", "/", func(t *testing.T, h *house) {
+		h.signedIn(person)
+		board(t, h, "announcements.slides.read")
+	}, func(p *tab) { p.wait(`document.querySelectorAll(".notice").length === 4`) }},
+	{"A2-editor", "/#/m/announcements/edit/00000000-0000-4000-8000-000000000001", announcements, func(p *tab) {
+		p.wait(`document.querySelector("#announcements-title")`)
+	}},
+	{"A2-errors", "/#/m/announcements/new", announcements, func(p *tab) {
+		p.wait(`document.querySelector("#announcements-title")`)
+		p.click("[type=submit]")
+		p.wait(`document.querySelector("[aria-invalid=true]")`)
+	}},
+	{"A3-delete", "/#/m/announcements/edit/00000000-0000-4000-8000-000000000001", announcements, func(p *tab) {
+		p.wait(`document.querySelector("button.danger")`)
+		p.click("button.danger")
+		p.wait(`document.querySelector("dialog[open]")`)
+	}},
+}
+
+// announcements signs somebody in who writes notices.
+func announcements(t *testing.T, h *house) {
+	h.signedIn(person)
+	board(t, h, "announcements.slides.read", "announcements.slides.manage")
+}
+
+// waiting lets two decisions wait for a restart.
+func waiting(h *house) {
+	entry := func(id, name, state string, enabled bool) object {
+		return object{"id": id, "name": name, "configured": object{"enabled": enabled, "explicit": true}, "runtime": object{"state": state},
+			"restartRequired": true, "dependencies": []object{}}
+	}
+	h.json("GET /api/v1/module-lifecycle", 200, object{"modules": []object{
+		entry("rota", "Rota", "running", false), entry("stage", "Stage", "disabled", true),
+	}})
+	h.navigation([]string{"core.modules.lifecycle.manage"}, nil, group("foyer", "Foyer",
+		module("announcements", "Announcements", object{"permissions": []string{"announcements.slides.read", "announcements.slides.manage"}})))
+}
+
+func signIn(p *tab) {
+	p.submit("owner@example.org", "wrong")
+	p.wait(`document.querySelector(".note")`)
+}
+
+func forgot(p *tab) { p.click("button.quiet.wide") }
+
+// submit sends the sign-in.
+func (p *tab) submit(email, password string) {
+	p.typeInto("[type=email]", email)
+	p.typeInto("[autocomplete=current-password]", password)
+	p.click("[type=submit]")
+}
+
+// typeInto and click find by selector, for walks that pass in every language.
+func (p *tab) typeInto(selector, text string) {
+	p.do(chromedp.SendKeys(chromedp.CSS(selector), text))
+}
+
+func (p *tab) click(selector string) { p.do(chromedp.Click(chromedp.CSS(selector))) }
+
+// TestScreens looks at every screen in every size, in both directions of writing.
+func TestScreens(t *testing.T) {
+	t.Parallel()
+	for _, language := range []string{"", "de", "ar-XB"} {
+		for _, screen := range screens {
+			t.Run(screen.name+language, func(t *testing.T) {
+				t.Parallel()
+				h := setup(t)
+				if screen.house != nil {
+					screen.house(t, h)
+				}
+				p := open(t, "about:blank", view{width: desktop.width, height: desktop.height, reduced: true})
+				p.do(chromedp.Navigate(h.URL + "/assets/service-dashboard/app.js")) // any page of this origin
+				p.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`localStorage.setItem("narthex.language", %q)`, language)))
+				p.do(chromedp.Navigate(h.URL + screen.path))
+				p.wait(`document.querySelector("h1")`)
+				if screen.walk != nil {
+					screen.walk(p)
+				}
+				p.shows(screen.name+language, language != "")
+			})
+		}
+	}
+}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+// inCheckout works in the checkout's root, with the packages of the front end.
+func inCheckout(t *testing.T) {
+	t.Helper()
+	t.Chdir("../..")
+	if _, err := os.Stat("web/node_modules/preact"); err != nil {
+		t.Fatal("the packages of the front end are needed: npm ci in web")
+	}
+}
+
+func TestCommittedIsCurrent(t *testing.T) {
+	inCheckout(t)
+	if err := run(true, nil); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestPageNeedsNobodyElse: the page loads its one script and the script loads nothing but what it is told by the server.
+func TestPageNeedsNobodyElse(t *testing.T) {
+	inCheckout(t)
+	outputs, err := platform()
+	if err != nil {
+		t.Fatal(err)
+	}
+	built := map[string][]byte{}
+	for _, o := range outputs {
+		built[filepath.Base(o.path)] = o.bytes
+	}
+	sources := regexp.MustCompile(`(?:src|href)="([^"]*)"`).FindAllSubmatch(built["index.html"], -1)
+	for _, source := range sources {
+		if address := string(source[1]); address != "/assets/service-dashboard/app.js" && !strings.HasPrefix(address, "data:") {
+			t.Errorf("the page loads %s", address)
+		}
+	}
+	for name, script := range built {
+		for _, forbidden := range []string{"sourceMappingURL", "https://", "@import", "url(http", "node_modules", "/work/"} {
+			if name != "index.html" && bytes.Contains(script, []byte(forbidden)) {
+				t.Errorf("%s holds %s", name, forbidden)
+			}
+		}
+	}
+}
+
+func TestStaleFilesAreNamed(t *testing.T) {
+	dir := t.TempDir()
+	outputs := []output{{filepath.Join(dir, "deep", "same.js"), []byte("a")}, {filepath.Join(dir, "other.js"), []byte("b")}}
+	if err := write(outputs); err != nil {
+		t.Fatal(err)
+	}
+	if err := compare(outputs); err != nil {
+		t.Errorf("just written: %v", err)
+	}
+	outputs[1].bytes = []byte("c")
+	outputs = append(outputs, output{filepath.Join(dir, "missing.js"), nil})
+	err := compare(outputs)
+	if err == nil || strings.Contains(err.Error(), "same.js") || !strings.Contains(err.Error(), "other.js") || !strings.Contains(err.Error(), "missing.js") {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestModuleOfAnotherFolder: a module author bundles a package outside the checkout's own modules.
+func TestModuleOfAnotherFolder(t *testing.T) {
+	inCheckout(t)
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "ui-src"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	source := `import { defineModuleUi } from "@narthex/sdk"; export default defineModuleUi({ mount() {} });`
+	if err := os.WriteFile(filepath.Join(dir, "ui-src", "index.ts"), []byte(source), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := run(false, []string{dir}); err != nil {
+		t.Fatal(err)
+	}
+	script, err := os.ReadFile(filepath.Join(dir, "ui", "index.js"))
+	if err != nil || !bytes.Contains(script, []byte("module-ui")) || !bytes.Contains(script, []byte("export{")) {
+		t.Errorf("%s %v", script, err)
+	}
+}
+
+// TestLogic runs the tests of web/logictest, which need no browser, in Node.
+func TestLogic(t *testing.T) {
+	inCheckout(t)
+	script, err := bundle("web/logictest/run.ts", api.FormatESModule, readable, "node:*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "logic.test.mjs")
+	if err := os.WriteFile(file, script, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	node := exec.CommandContext(t.Context(), "node", "--test", "--test-reporter=spec", file)
+	node.Env = append(os.Environ(), "TZ=Europe/Berlin") // a zone with summer time
+	if report, err := node.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, report)
+	}
+}
+
+// TestTypes checks every source strictly.
+func TestTypes(t *testing.T) {
+	inCheckout(t)
+	if report, err := exec.CommandContext(t.Context(), "web/node_modules/.bin/tsc", "--project", "web").CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, report)
+	}
+}

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+// style tells whether people are to read a bundle.
+type style bool
+
+const (
+	readable style = false
+	minified style = true
+)
+
+// bundle makes one script of an entry file and all it imports. The SDK is @narthex/sdk to everybody; packages come from
+// web/node_modules. What is external is left for the one who runs it. There is no source map, and nothing in the bundle depends
+// on where it was built.
+func bundle(entry string, format api.Format, minify style, external ...string) ([]byte, error) {
+	root, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	result := api.Build(api.BuildOptions{
+		EntryPoints:       []string{entry},
+		AbsWorkingDir:     root,
+		Outdir:            "unwritten",
+		Bundle:            true,
+		Format:            format,
+		Target:            api.ES2022,
+		Platform:          api.PlatformBrowser,
+		MinifyWhitespace:  bool(minify),
+		MinifyIdentifiers: bool(minify),
+		MinifySyntax:      bool(minify),
+		LegalComments:     api.LegalCommentsNone,
+		Charset:           api.CharsetUTF8,
+		JSX:               api.JSXAutomatic,
+		JSXImportSource:   "preact",
+		TsconfigRaw:       `{"compilerOptions": {"target": "es2022", "verbatimModuleSyntax": true}}`,
+		Alias:             map[string]string{"@narthex/sdk": filepath.Join(root, "web/sdk/narthex-sdk.ts")},
+		NodePaths:         []string{filepath.Join(root, "web/node_modules")},
+		Plugins:           []api.Plugin{styleSheets},
+		External:          external,
+		LogLevel:          api.LogLevelSilent,
+	})
+	var failures []error
+	for _, message := range result.Errors {
+		where := entry
+		if message.Location != nil {
+			where = fmt.Sprintf("%s:%d", message.Location.File, message.Location.Line)
+		}
+		failures = append(failures, fmt.Errorf("%s: %s", where, message.Text))
+	}
+	if len(failures) > 0 {
+		return nil, errors.Join(failures...)
+	}
+	return result.OutputFiles[0].Contents, nil
+}
+
+// styleSheets makes an imported .css file the minified text of it.
+var styleSheets = api.Plugin{Name: "style sheets", Setup: func(build api.PluginBuild) {
+	build.OnLoad(api.OnLoadOptions{Filter: `\.css$`}, func(args api.OnLoadArgs) (api.OnLoadResult, error) {
+		source, err := os.ReadFile(args.Path)
+		if err != nil {
+			return api.OnLoadResult{}, err
+		}
+		result := api.Transform(string(source), api.TransformOptions{
+			Loader: api.LoaderCSS, MinifyWhitespace: true, MinifySyntax: true, Charset: api.CharsetUTF8,
+		})
+		text := string(result.Code)
+		return api.OnLoadResult{Contents: &text, Loader: api.LoaderText, Errors: result.Errors}, nil
+	})
+}}

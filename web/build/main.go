@@ -1,0 +1,81 @@
+// Command build bundles what browsers run: the Dashboard, the browser SDK, and the scripts of modules whose sources are written
+// with it. The same sources and packages (npm ci) give the same bytes.
+//
+//	go run ./web/build          writes web/dist and the scripts of modules/*
+//	go run ./web/build -check   fails when what is committed is not what the sources give
+//	go run ./web/build DIR...   writes the scripts of the modules in these folders instead
+package main
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+func main() {
+	check := flag.Bool("check", false, "compare with what is there instead of writing it")
+	flag.Parse()
+	if err := run(*check, flag.Args()); err != nil {
+		fmt.Fprintln(os.Stderr, "web/build:", err)
+		os.Exit(1)
+	}
+}
+
+// output is one built file, its path relative to the working directory.
+type output struct {
+	path  string
+	bytes []byte
+}
+
+// run works in the checkout's root, and on the modules in folders, or without any on everything in the checkout.
+func run(check bool, folders []string) error {
+	var outputs []output
+	if len(folders) == 0 {
+		found, err := filepath.Glob("modules/*/module.json")
+		if err != nil {
+			return err
+		}
+		for _, file := range found {
+			folders = append(folders, filepath.Dir(file))
+		}
+		if outputs, err = platform(); err != nil {
+			return err
+		}
+	}
+	for _, folder := range folders {
+		scripts, err := module(folder)
+		if err != nil {
+			return err
+		}
+		outputs = append(outputs, scripts...)
+	}
+	if check {
+		return compare(outputs)
+	}
+	return write(outputs)
+}
+
+func compare(outputs []output) error {
+	var stale []error
+	for _, o := range outputs {
+		if there, err := os.ReadFile(o.path); err != nil || !bytes.Equal(there, o.bytes) {
+			stale = append(stale, fmt.Errorf("%s is not what its sources give: run go run ./web/build", o.path))
+		}
+	}
+	return errors.Join(stale...)
+}
+
+func write(outputs []output) error {
+	for _, o := range outputs {
+		if err := os.MkdirAll(filepath.Dir(o.path), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(o.path, o.bytes, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}

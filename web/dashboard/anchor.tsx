@@ -1,0 +1,28 @@
+import type { ComponentChildren } from "preact";
+import type { App } from "./app";
+
+interface LinkProps {
+	readonly app: App;
+	readonly to: string;
+	readonly class?: string;
+	readonly current?: boolean;
+	readonly children: ComponentChildren;
+}
+
+/** A way to another screen. It asks before unsaved work is left; a new tab or window is the browser's as ever. */
+export function Link({ app, to, class: name, current, children }: LinkProps) {
+	return (
+		<a
+			href={to}
+			class={name}
+			aria-current={current ? "page" : undefined}
+			onClick={(event) => {
+				if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+				event.preventDefault();
+				app.router.go(to);
+			}}
+		>
+			{children}
+		</a>
+	);
+}

@@ -1,0 +1,118 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { ArtifactError } from "../host/artifact";
+import type { App } from "./app";
+import { Heading } from "./heading";
+import { ModuleMount, MountTimeout } from "./modulemount";
+import type { NavigationEntry } from "./platform";
+import { locale } from "./preferences";
+import { Skeleton, SmallPrint } from "./starting";
+import { t } from "./words";
+
+interface ModuleScreenProps {
+	readonly app: App;
+	readonly entry: NavigationEntry;
+	/** Where the module's start is, for the address bar. */
+	readonly address: string;
+}
+
+type State = { readonly is: "loading" } | { readonly is: "mounted" } | { readonly is: "failed"; readonly error: unknown; readonly at: Date };
+
+/**
+ * One module's place: its heading, its container, and the card that stands in when it cannot be shown. Nothing of a module reaches
+ * out of it.
+ */
+export function ModuleScreen({ app, entry, address }: ModuleScreenProps) {
+	const container = useRef<HTMLDivElement>(null);
+	const [state, setState] = useState<State>({ is: "loading" });
+	const [title, setTitle] = useState(entry.name);
+	const [attempt, setAttempt] = useState(0);
+	const refetched = useRef(false); // once: two servers of different versions would send us to and fro
+	const { tag } = locale.value;
+	const route = app.router.route.value;
+
+	useEffect(() => {
+		if (app.router.route.peek().to === "start") app.router.go(address, true);
+	}, [address]);
+	useEffect(() => {
+		setState({ is: "loading" });
+		setTitle(entry.name);
+		const mount = new ModuleMount(app, entry.ui, container.current as HTMLElement, setTitle);
+		let here = true;
+		mount
+			.start()
+			.then(() => {
+				if (here) setState({ is: "mounted" });
+			})
+			.catch((error: unknown) => {
+				if (!here) return;
+				setState({ is: "failed", error, at: new Date() });
+				if (error instanceof ArtifactError && error.code === "NOT_FOUND" && !refetched.current) {
+					refetched.current = true;
+					void app.loadNavigation(); // another version may run by now, and is then mounted
+				}
+			});
+		return () => {
+			here = false;
+			mount.end();
+		};
+	}, [entry.ui.artifactUrl, tag, attempt]);
+
+	const again = () => {
+		refetched.current = false;
+		setAttempt(attempt + 1);
+	};
+	return (
+		<>
+			<Heading title={title} part={route.to === "module" ? route.subpath : ""} />
+			{state.is === "loading" && <Skeleton />}
+			{state.is === "failed" && <Failed name={entry.name} error={state.error} at={state.at} retry={again} />}
+			<div ref={container} class="module" hidden={state.is === "failed"} />
+		</>
+	);
+}
+
+interface FailedProps {
+	readonly name: string;
+	readonly error: unknown;
+	readonly at: Date;
+	retry(): void;
+}
+
+function Failed({ name, error, at, retry }: FailedProps) {
+	const { words, code, remedy } = explain(name, error);
+	return (
+		<div class="card stack">
+			<p role="alert">{words}</p>
+			{remedy === "retry" && (
+				<button type="button" class="primary" onClick={retry}>
+					{t("tryAgain")}
+				</button>
+			)}
+			{remedy === "reload" && (
+				<button type="button" class="primary" onClick={() => location.reload()}>
+					{t("reloadPage")}
+				</button>
+			)}
+			<SmallPrint code={code} at={at} />
+		</div>
+	);
+}
+
+interface Explanation {
+	readonly words: string;
+	readonly code: string;
+	readonly remedy: "retry" | "reload" | "none";
+}
+
+function explain(module: string, error: unknown): Explanation {
+	if (error instanceof MountTimeout) return { words: t("moduleSlow", { module }), code: "MODULE_UI_TIMEOUT", remedy: "retry" };
+	if (!(error instanceof ArtifactError)) return { words: t("moduleFailed", { module }), code: "MODULE_UI_FAILED", remedy: "retry" };
+	switch (error.code) {
+		case "MODULE_UI_ABI_INCOMPATIBLE":
+			return { words: t("moduleOld"), code: error.code, remedy: "none" };
+		case "NOT_FOUND":
+			return { words: t("moduleGone", { module }), code: error.code, remedy: "retry" };
+		case "ARTIFACT_UNAVAILABLE":
+			return { words: t("moduleUnloadable", { module }), code: error.code, remedy: error.exhausted ? "reload" : "retry" };
+	}
+}

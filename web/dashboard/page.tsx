@@ -1,0 +1,70 @@
+import type { App } from "./app";
+import { ChoosePassword } from "./choosepassword";
+import { ConfirmEmail } from "./confirmemail";
+import { Entrance } from "./entrance";
+import { Forgot } from "./forgot";
+import { useSignal } from "@preact/signals";
+import { LeaveQuestion, LiveRegions } from "./live";
+import { Shell } from "./shell";
+import { SignIn } from "./signin";
+import { Skeleton, Trouble } from "./starting";
+import { t } from "./words";
+
+/** What is shown: an emailed link's screen before all, else the sign-in or the shell. */
+export function Page({ app }: { readonly app: App }) {
+	return (
+		<>
+			<Screen app={app} />
+			<LiveRegions app={app} />
+			<LeaveQuestion router={app.router} />
+		</>
+	);
+}
+
+function Screen({ app }: { readonly app: App }) {
+	const forgot = useSignal(false);
+	const who = app.session.who.value;
+	const link = app.link.value;
+	if (who.is === "starting") {
+		return (
+			<Entrance>
+				<Skeleton />
+			</Entrance>
+		);
+	}
+	if (who.is === "failed") {
+		return (
+			<Entrance bare>
+				<Trouble
+					words={who.failure.status >= 500 ? t("whoUnknown") : undefined}
+					failure={who.failure}
+					at={who.at}
+					retry={() => app.session.recheck()}
+				/>
+			</Entrance>
+		);
+	}
+	if (link) {
+		const finish = () => (app.link.value = undefined);
+		const signedIn = who.is === "person";
+		return (
+			<Entrance>
+				{link.purpose === "verify-email" ? (
+					<ConfirmEmail app={app} token={link.token} signedIn={signedIn} finish={finish} />
+				) : (
+					<ChoosePassword app={app} token={link.token} signedIn={signedIn} finish={finish} />
+				)}
+			</Entrance>
+		);
+	}
+	if (who.is === "person") return <Shell key={who.userId} app={app} userId={who.userId} />;
+	return (
+		<Entrance>
+			{forgot.value ? (
+				<Forgot app={app} back={() => (forgot.value = false)} />
+			) : (
+				<SignIn app={app} forgot={() => (forgot.value = true)} />
+			)}
+		</Entrance>
+	);
+}

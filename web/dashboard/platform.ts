@@ -1,0 +1,93 @@
+import { type Answer, nothing, request, write } from "./request";
+import { listOf, object, orNull, ShapeError, text, yesOrNo } from "./shape";
+
+/** Who the server says that we are. */
+export type Principal = { readonly kind: "anonymous" } | { readonly kind: "authenticated"; readonly userId: string };
+
+const contribution = object({ moduleId: text, moduleVersion: text, id: text, version: text, capability: text });
+const inventoryEntry = object({
+	moduleId: text,
+	name: text,
+	version: text,
+	artifactUrl: text,
+	apiRoot: text,
+	realtimeRoot: text,
+	permissions: listOf(text),
+	contributions: listOf(contribution),
+});
+const entry = object({ moduleId: text, name: text, ui: inventoryEntry });
+const group = object({ id: text, label: text, modules: listOf(entry) });
+const navigation = object({ groups: listOf(group), ungrouped: listOf(entry), permissions: listOf(text) });
+const lifecycle = object({
+	modules: listOf(
+		object({
+			id: text,
+			name: text,
+			configured: object({ enabled: yesOrNo }),
+			runtime: object({ state: text }),
+			restartRequired: yesOrNo,
+			dependencies: listOf(object({ moduleId: orNull(text), required: yesOrNo })),
+		}),
+	),
+});
+const configurations = object({ modules: listOf(object({ moduleId: text, name: text, restartRequired: yesOrNo })) });
+
+export type ContributionDescriptor = ReturnType<typeof contribution>;
+export type InventoryEntry = ReturnType<typeof inventoryEntry>;
+export type NavigationEntry = ReturnType<typeof entry>;
+export type NavigationView = ReturnType<typeof navigation>;
+export type LifecycleView = ReturnType<typeof lifecycle>;
+export type ConfigurationsView = ReturnType<typeof configurations>;
+
+const principal = (value: unknown): Principal => {
+	const { kind } = object({ kind: text })(value);
+	if (kind === "anonymous") return { kind };
+	if (kind === "authenticated") return { kind, userId: object({ userId: text })(value).userId };
+	throw new ShapeError();
+};
+
+/** The platform's own routes, on the API's origin. */
+export class Platform {
+	constructor(readonly origin: string) {}
+
+	/** A root-relative address of the server's, resolved on the API's origin. */
+	address(path: string): string {
+		return new URL(path, this.origin).href;
+	}
+
+	principal(): Promise<Answer<Principal>> {
+		return request(this.address("/api/v1/principal"), {}, principal);
+	}
+	navigation(): Promise<Answer<NavigationView>> {
+		return request(this.address("/api/v1/dashboard/navigation"), {}, navigation);
+	}
+	lifecycle(): Promise<Answer<LifecycleView>> {
+		return request(this.address("/api/v1/module-lifecycle"), {}, lifecycle);
+	}
+	configurations(): Promise<Answer<ConfigurationsView>> {
+		return request(this.address("/api/v1/module-configuration"), {}, configurations);
+	}
+
+	signIn(email: string, password: string): Promise<Answer<undefined>> {
+		return this.#auth("sign-in/email", { email, password });
+	}
+	signOut(): Promise<Answer<undefined>> {
+		return this.#auth("sign-out", {});
+	}
+	requestPasswordReset(email: string): Promise<Answer<undefined>> {
+		return this.#auth("request-password-reset", { email });
+	}
+	resetPassword(newPassword: string, token: string): Promise<Answer<undefined>> {
+		return this.#auth("reset-password", { newPassword, token });
+	}
+	sendVerificationEmail(email: string): Promise<Answer<undefined>> {
+		return this.#auth("send-verification-email", { email });
+	}
+	verifyEmail(token: string): Promise<Answer<undefined>> {
+		return request(this.address(`/api/auth/verify-email?token=${encodeURIComponent(token)}`), {}, nothing);
+	}
+
+	#auth(path: string, body: object): Promise<Answer<undefined>> {
+		return request(this.address(`/api/auth/${path}`), write("POST", body), nothing);
+	}
+}

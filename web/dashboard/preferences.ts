@@ -1,0 +1,56 @@
+import { computed, effect, signal } from "@preact/signals";
+import { chosenLanguage, type Locale } from "./language";
+
+/** The only things kept in the browser: how it looks and which language it speaks. */
+const themeKey = "narthex.theme";
+const languageKey = "narthex.language";
+
+export type ThemeChoice = "system" | "light" | "dark";
+
+const prefersDark = matchMedia("(prefers-color-scheme: dark)");
+const systemDark = signal(prefersDark.matches);
+prefersDark.addEventListener("change", () => (systemDark.value = prefersDark.matches));
+
+function kept(key: string): string {
+	try {
+		return localStorage.getItem(key) ?? "";
+	} catch {
+		return ""; // storage is switched off: the choice lasts as long as the page
+	}
+}
+
+function keep(key: string, value: string): void {
+	try {
+		if (value === "") localStorage.removeItem(key);
+		else localStorage.setItem(key, value);
+	} catch {
+		return;
+	}
+}
+
+function keptTheme(): ThemeChoice {
+	const value = kept(themeKey);
+	return value === "light" || value === "dark" ? value : "system";
+}
+
+export const themeChoice = signal<ThemeChoice>(keptTheme());
+export const theme = computed<"light" | "dark">(() =>
+	themeChoice.value === "system" ? (systemDark.value ? "dark" : "light") : themeChoice.value,
+);
+
+/** A language's tag, or "" to follow the browser. */
+export const languageChoice = signal(kept(languageKey));
+export const locale = computed<Locale>(() => chosenLanguage(languageChoice.value, navigator.languages));
+
+/** Keeps the choices and writes them on the document. */
+export function applyPreferences(): void {
+	effect(() => {
+		keep(themeKey, themeChoice.value === "system" ? "" : themeChoice.value);
+		document.documentElement.dataset["theme"] = theme.value;
+	});
+	effect(() => {
+		keep(languageKey, languageChoice.value);
+		document.documentElement.lang = locale.value.tag;
+		document.documentElement.dir = locale.value.dir;
+	});
+}

@@ -1,0 +1,87 @@
+import { signal } from "@preact/signals";
+import type { Platform } from "./platform";
+import type { Failure } from "./request";
+
+/** Who is here, as far as the server has said. */
+export type Who =
+	| { readonly is: "starting" }
+	| { readonly is: "failed"; readonly failure: Failure; readonly at: Date }
+	| { readonly is: "anonymous" }
+	| { readonly is: "person"; readonly userId: string };
+
+/**
+ * The session as this page knows it. Only the server's word "anonymous" signs a person out: an answer that says nothing (no
+ * network, a 5xx, something malformed) leaves a person who was there.
+ */
+export class Session {
+	readonly who = signal<Who>({ is: "starting" });
+	readonly #platform: Platform;
+	readonly #others: BroadcastChannel | undefined;
+	#asking: Promise<Failure | undefined> | undefined;
+
+	/** left is called once the person has signed out, here or in another tab. */
+	constructor(
+		platform: Platform,
+		readonly left: () => void,
+	) {
+		this.#platform = platform;
+		this.#others = "BroadcastChannel" in window ? new BroadcastChannel("narthex-session") : undefined;
+		this.#others?.addEventListener("message", (event) => {
+			void this.recheck().then(() => event.data === "left" && this.left());
+		});
+	}
+
+	/** Asks the server who is here, and answers why it did not say. Whoever asks meanwhile shares the answer. */
+	recheck(): Promise<Failure | undefined> {
+		this.#asking ??= this.#ask().finally(() => (this.#asking = undefined));
+		return this.#asking;
+	}
+
+	async #ask(): Promise<Failure | undefined> {
+		const answer = await this.#platform.principal();
+		const before = this.who.peek();
+		if (answer.ok) {
+			const { value } = answer;
+			if (value.kind === "anonymous") this.ended();
+			else if (before.is !== "person" || before.userId !== value.userId) this.who.value = { is: "person", userId: value.userId };
+			return undefined;
+		}
+		if (answer.status === 401) this.ended();
+		else if (before.is === "starting" || before.is === "failed") this.#fail(answer);
+		return answer;
+	}
+
+	#fail(failure: Failure): void {
+		this.who.value = { is: "failed", failure, at: new Date() };
+	}
+
+	/**
+	 * After a sign-in: asks anew, even when somebody is asking already, for that answer may be older than the cookie. Who signed in
+	 * and cannot be told is not shown the sign-in again.
+	 */
+	async arrived(): Promise<void> {
+		await this.#asking;
+		const failure = await this.recheck();
+		if (failure) this.#fail(failure);
+		if (this.who.peek().is === "person") this.#others?.postMessage("arrived");
+	}
+
+	/** The server has said that nobody is signed in. */
+	ended(): void {
+		this.who.value = { is: "anonymous" };
+	}
+
+	/**
+	 * Signs out. It answers the failure when the server did not; once it did, nothing of the person's is shown, whatever comes after.
+	 */
+	async leave(): Promise<Failure | undefined> {
+		const answer = await this.#platform.signOut();
+		if (!answer.ok && answer.status !== 401) return answer;
+		await this.#asking;
+		const unknown = await this.recheck();
+		if (unknown) this.#fail(unknown);
+		this.left();
+		this.#others?.postMessage("left");
+		return undefined;
+	}
+}

@@ -1,0 +1,158 @@
+import type { StreamReader, StreamState } from "@narthex/sdk";
+import type { ServerClock } from "./clock";
+import { EventStreamParser } from "./eventstream";
+import { backoff, wait } from "./wait";
+
+/**
+ * How long a channel may be without a snapshot, and then without a byte, milliseconds. The server's heartbeat comes every 15 s.
+ */
+const snapshotLimit = 15_000;
+const silenceLimit = 45_000;
+/** How long a hidden page keeps its streams, milliseconds: a browser opens six connections to one origin. */
+const hiddenLimit = 60_000;
+
+export interface StreamOptions {
+	readonly url: string;
+	readonly reader: StreamReader;
+	readonly clock: ServerClock;
+	/** Asked when the server answers 401 or 403. */
+	denied(): void;
+	/** A page that is looked at now and then closes its streams while nobody looks; a wall does not. */
+	readonly pausesWhenHidden: boolean;
+	readonly signal: AbortSignal;
+}
+
+/**
+ * Reads one channel until the answered function is called or the signal aborts. The stream is read through fetch, because
+ * EventSource tells nobody of a 401, 403 or 503. Every connection begins with a snapshot, so nothing is kept between two of them.
+ */
+export function openStream(options: StreamOptions): () => void {
+	const stop = new AbortController();
+	const end = () => stop.abort();
+	options.signal.addEventListener("abort", end);
+	if (options.signal.aborted) end();
+	const stream = new Stream(options, stop.signal);
+	void stream.run().finally(() => options.signal.removeEventListener("abort", end));
+	return end;
+}
+
+type Ending = "refused" | "failed" | "asked";
+
+class Stream {
+	#state: StreamState = "connecting";
+	#failures = 0;
+
+	constructor(
+		readonly options: StreamOptions,
+		readonly stopped: AbortSignal,
+	) {}
+
+	async run(): Promise<void> {
+		while (!this.stopped.aborted) {
+			if (this.#mustPause()) {
+				this.#become("paused");
+				await wait(hiddenLimit, this.stopped, [document, "visibilitychange"]);
+				continue;
+			}
+			const ending = await this.#connect();
+			if (this.stopped.aborted) return;
+			if (ending === "refused") return this.#become("refused");
+			if (this.#mustPause()) continue;
+			if (ending === "asked") {
+				await wait(Math.random() * 2_000, this.stopped);
+				continue;
+			}
+			this.#become("waiting");
+			await wait(backoff(this.#failures++, 3_000, 30_000), this.stopped, [window, "online"], [document, "visibilitychange"]);
+		}
+	}
+
+	#hiddenSince: number | undefined;
+
+	#mustPause(): boolean {
+		if (!this.options.pausesWhenHidden || document.visibilityState === "visible") {
+			this.#hiddenSince = undefined;
+			return false;
+		}
+		this.#hiddenSince ??= performance.now();
+		return performance.now() - this.#hiddenSince >= hiddenLimit;
+	}
+
+	#become(state: StreamState): void {
+		if (this.#state === state || this.stopped.aborted) return;
+		this.#state = state;
+		this.#tell(() => this.options.reader.state?.(state));
+	}
+
+	/** What a reader throws is the reader's: it is reported to the page, and the stream goes on. */
+	#tell(call: () => void): void {
+		if (this.stopped.aborted) return;
+		try {
+			call();
+		} catch (error) {
+			reportError(error);
+		}
+	}
+
+	/** One connection, from the request to its end. */
+	async #connect(): Promise<Ending> {
+		const connection = new AbortController();
+		const cut = () => connection.abort();
+		let lastByte = performance.now();
+		let limit = snapshotLimit;
+		// A timer of a hidden page or a sleeping machine comes late, so the page's return looks at the clock, too.
+		const look = () => {
+			if (performance.now() - lastByte >= limit || this.#mustPause()) cut();
+		};
+		const watch = setInterval(look, 1_000);
+		this.stopped.addEventListener("abort", cut);
+		document.addEventListener("visibilitychange", look);
+		try {
+			const response = await fetch(this.options.url, {
+				credentials: "include",
+				cache: "no-store",
+				headers: { Accept: "text/event-stream" },
+				signal: connection.signal,
+			});
+			if (response.status === 401 || response.status === 403) this.options.denied();
+			if (response.status === 403 || response.status === 404) return "refused";
+			if (!response.ok || response.body === null) return "failed";
+			const parser = new EventStreamParser();
+			const text = response.body.pipeThrough(new TextDecoderStream()).getReader();
+			for (;;) {
+				const { done, value } = await text.read();
+				if (done) return "failed";
+				lastByte = performance.now();
+				for (const { event, data } of parser.push(value)) {
+					if (event === "reconnect") return "asked";
+					if (event === "snapshot") limit = silenceLimit;
+					this.#take(event, data);
+				}
+			}
+		} catch {
+			return "failed"; // no network, cut by the watch, or not the JSON that was agreed
+		} finally {
+			clearInterval(watch);
+			this.stopped.removeEventListener("abort", cut);
+			document.removeEventListener("visibilitychange", look);
+			cut();
+		}
+	}
+
+	#take(event: string, data: string): void {
+		const value: unknown = JSON.parse(data);
+		switch (event) {
+			case "snapshot":
+				this.#failures = 0;
+				this.#tell(() => this.options.reader.snapshot(value));
+				this.#become("live");
+				break;
+			case "update":
+				this.#tell(() => this.options.reader.update?.(value));
+				break;
+			case "heartbeat":
+				this.options.clock.observe((value as { serverTime: string }).serverTime);
+				break;
+		}
+	}
+}

@@ -1,0 +1,12 @@
+/** The little of Node that these tests use. */
+declare module "node:test" {
+	export function test(name: string, run: () => void | Promise<void>): void;
+}
+declare module "node:assert/strict" {
+	const assert: {
+		equal(actual: unknown, expected: unknown, message?: string): void;
+		deepEqual(actual: unknown, expected: unknown, message?: string): void;
+		throws(run: () => unknown, error?: new (...args: never[]) => Error, message?: string): void;
+	};
+	export default assert;
+}

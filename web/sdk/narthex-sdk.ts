@@ -1,0 +1,165 @@
+/**
+ * The browser SDK of Narthex: what a module's UI, display and contributions are, and what they are given.
+ *
+ * An artifact is one ES module whose default export comes from one of the three define functions. They stamp it with the ABI that
+ * it was built for; the host refuses another one and says that it must be rebuilt.
+ */
+
+/** Version of this SDK. */
+export const sdkVersion = "0.1.2";
+
+/** The ABIs of this SDK. A host mounts exactly these. */
+export const moduleUiAbi = 1;
+export const displayAbi = 1;
+export const contributionAbi = 1;
+
+/** What the realtime stream of a channel is doing. Only "live" means that what is shown is what the server has. */
+export type StreamState =
+	/** asking for the first snapshot */
+	| "connecting"
+	/** the snapshot is there and updates follow */
+	| "live"
+	/** lost or refused for now; it comes back by itself, with a snapshot */
+	| "waiting"
+	/** closed because the page was hidden for a minute; it resumes when the page is seen again */
+	| "paused"
+	/** no such channel, or not for this person: it will not come back by itself */
+	| "refused";
+
+/** What a reader of a channel does. The host calls them one after the other, never at once. */
+export interface StreamReader<Snapshot = unknown, Update = unknown> {
+	/** The whole state. It replaces everything before it, and comes again after every interruption. */
+	snapshot(value: Snapshot): void;
+	/** One change since the last snapshot or update, in order. */
+	update?(value: Update): void;
+	/** What the stream is doing now. It is called on every change, and not for what is so from the start ("connecting"). */
+	state?(state: StreamState): void;
+}
+
+/** A capability that another module brings to this one. */
+export interface Contribution<Value = unknown> {
+	/** "<module id>.<name>" */
+	readonly id: string;
+	readonly version: string;
+	/** The capability of this module that it contributes to. */
+	readonly capability: string;
+	/**
+	 * Loads the artifact and answers what its defineContribution was given. A second call answers the same. It rejects when the
+	 * artifact cannot be had or was built for another ABI.
+	 */
+	load(): Promise<Value>;
+}
+
+/** What every artifact is given, wherever it is mounted. */
+export interface Context {
+	readonly module: { readonly id: string; readonly name: string; readonly version: string };
+
+	/**
+	 * A request to this module's own routes: path begins with "/" and is taken below the module's root, so nothing else can be
+	 * reached. Cookies go along; of the headers only Accept, Accept-Language, Content-Language and Content-Type may be set, so
+	 * metadata belongs in the query. It answers every response, whatever its status. Where the person is no longer signed in, the
+	 * host notices the 401 and shows the sign-in. It rejects with a TypeError when there is no network, and with an AbortError
+	 * when init.signal or the module's own signal ends it.
+	 */
+	api(path: string, init?: RequestInit): Promise<Response>;
+
+	/**
+	 * Reads a channel of this module until the answered function is called or the module is unmounted. The host reconnects. At most
+	 * two channels are read at a time; one more throws a RangeError.
+	 */
+	realtime<Snapshot = unknown, Update = unknown>(channel: string, reader: StreamReader<Snapshot, Update>): () => void;
+
+	/** Those of this module's permissions that the caller holds: hints for what to show. The server decides. */
+	readonly permissions: readonly string[];
+
+	/** What other modules bring to capabilities of this one. */
+	readonly contributions: readonly Contribution[];
+
+	/** Language of the interface as a BCP 47 tag, and its direction. A change of language mounts the module anew. */
+	readonly locale: string;
+	readonly dir: "ltr" | "rtl";
+
+	/** Milliseconds since 1970 by the server's clock, as far as it is known; it runs evenly when the browser's clock is set. */
+	serverNow(): number;
+
+	/** Adds a stylesheet to the page, until the module is unmounted. Select below the container. */
+	addStyle(css: string): void;
+
+	/** Aborted when the module is unmounted. */
+	readonly signal: AbortSignal;
+}
+
+/** In memory only: it survives an unmount, and ends with the page or when another person signs in. */
+export interface Drafts {
+	get(key: string): unknown;
+	set(key: string, value: unknown): void;
+	delete(key: string): void;
+}
+
+/** What a module's UI in the Dashboard is given. */
+export interface ModuleUiContext extends Context {
+	/**
+	 * The module's own part of the address, decoded, without a leading slash: "" is its start. The window's hashchange event tells of
+	 * changes.
+	 */
+	readonly subpath: string;
+	/** Goes to an own address. With replace, the way back does not lead here. */
+	navigate(subpath: string, options?: { replace?: boolean }): void;
+	/** What is shown now; the custom properties --d-* follow by themselves. */
+	readonly theme: "light" | "dark";
+	/** Says something once to people who do not see the screen, and in the status line. An "assertive" word interrupts. */
+	announce(text: string, level?: "polite" | "assertive"): void;
+	/** Names the page. Until it is called, the heading is the module's name. */
+	setTitle(title: string): void;
+	/** While true, leaving asks first. */
+	setDirty(dirty: boolean): void;
+	readonly drafts: Drafts;
+}
+
+/** What a display's artifact is given on a wall. */
+export type DisplayContext = Context;
+
+/** Ends what mount began. What was started under context.signal, addStyle and realtime ends by itself. */
+export type Unmount = () => void;
+
+export interface ModuleUi {
+	/**
+	 * Fills the container, which is empty and the module's own. It has ten seconds. What it throws, or rejects with, is shown as a
+	 * failure with a way to try again.
+	 *
+	 * Headings begin with h2. Native controls look like the Dashboard's by themselves; a button may have the class primary, quiet or
+	 * danger, and card, chip, note (each also ok, warn or bad), field, row, stack, muted and unseen are there, too. Colours, sizes
+	 * and spaces are the custom properties --d-*, in the light and the dark theme.
+	 */
+	mount(container: HTMLElement, context: ModuleUiContext): Unmount | void | Promise<Unmount | void>;
+}
+
+export interface Display {
+	/** Fills the container, which is the whole screen. */
+	mount(container: HTMLElement, context: DisplayContext): Unmount | void | Promise<Unmount | void>;
+}
+
+/** What an artifact's default export is to the host. */
+export interface Artifact<Kind extends string, Definition> {
+	readonly narthex: Kind;
+	readonly abi: number;
+	readonly definition: Definition;
+}
+export type ModuleUiArtifact = Artifact<"module-ui", ModuleUi>;
+export type DisplayArtifact = Artifact<"display", Display>;
+export type ContributionArtifact<Value = unknown> = Artifact<"contribution", Value>;
+
+/** The default export of entrypoints.ui. */
+export function defineModuleUi(ui: ModuleUi): ModuleUiArtifact {
+	return Object.freeze({ narthex: "module-ui", abi: moduleUiAbi, definition: ui });
+}
+
+/** The default export of entrypoints.display. */
+export function defineDisplay(display: Display): DisplayArtifact {
+	return Object.freeze({ narthex: "display", abi: displayAbi, definition: display });
+}
+
+/** The default export of a contribution. What it holds is agreed with the module that owns the capability. */
+export function defineContribution<Value>(value: Value): ContributionArtifact<Value> {
+	return Object.freeze({ narthex: "contribution", abi: contributionAbi, definition: value });
+}
