@@ -6,8 +6,8 @@ import "time"
 type OnCrash uint8
 
 const (
-	// Restart calls Serve again: at once for the first five crashes in a row, then after a pause of 15 to 22.5 s. A crash is
-	// forgotten by half every 30 s.
+	// Restart calls Serve again: at once for the first four crashes in a row, then after a pause of 30 to 45 s, and so on. A
+	// crash is forgotten by half every 30 s.
 	Restart OnCrash = iota
 	// EndProcess leaves the service down and tells Tree.Failed: the process has no use without it.
 	EndProcess

@@ -1,14 +1,23 @@
 package supervisor
 
 import (
+	"time"
+
 	"github.com/thejerf/suture/v4"
 	"go.uber.org/zap"
 )
 
-// spec is the same for the root and every branch: adding a supervisor to another overwrites its EventHook anyway. Suture's
-// own figures for backoff are kept (threshold 5, decay 30 s, pause 15 s with jitter); OnCrash states them.
+// What a crash loop may cost: suture forgets what it has counted when a pause ends, so five starts and a pause of 30 s at least make
+// ten starts in the first minute at most.
+const (
+	crashesAtOnce = 4 // answered at once
+	pause         = 30 * time.Second
+)
+
+// spec is the same for the root and every branch: adding a supervisor to another overwrites its EventHook anyway. Suture's own decay
+// (30 s) and jitter (half a pause) are kept; OnCrash states them.
 func (t *Tree) spec() suture.Spec {
-	return suture.Spec{EventHook: t.logEvent, Timeout: patience}
+	return suture.Spec{EventHook: t.logEvent, Timeout: patience, FailureThreshold: crashesAtOnce, FailureBackoff: pause}
 }
 
 // logEvent runs on the goroutine of the supervisor that it tells of, so it does nothing but write a line. Messages are fixed;

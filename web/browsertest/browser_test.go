@@ -38,7 +38,9 @@ func run(m *testing.M) int {
 		defer cancel()
 		if failure = chromedp.Do(browser); failure == nil {
 			chromium = browser
-			return m.Run()
+			code := m.Run()
+			_ = chromedp.Cancel(browser) // waits for its end, and its folder goes with it
+			return code
 		}
 	}
 	fmt.Fprintln(os.Stderr, "Chromium is needed (apt-get install chromium):", failure)
