@@ -31,8 +31,8 @@ func (b *box[T]) put(m T) bool {
 	return b.open
 }
 
-// putUpdate is put for an update of a size. What does not fit is dropped, and with it every further one until the box has been emptied:
-// whoever takes is told.
+// putUpdate is put for an update of a size. What does not fit is dropped, and with it every further one until the box has been
+// emptied: whoever takes is told.
 func (b *box[T]) putUpdate(m T, size int) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -8,8 +8,8 @@ import (
 	"github.com/r3labs/sse/v2"
 )
 
-// line makes data one line of JSON, in place. What is valid JSON holds no raw line break once the space between its tokens is gone, and
-// is never empty: nothing in it can end a field of the stream, forge one, or end the response.
+// line makes data one line of JSON, in place. What is valid JSON holds no raw line break once the space between its tokens is
+// gone, and is never empty: nothing in it can end a field of the stream, forge one, or end the response.
 func line(data []byte, most int) ([]byte, error) {
 	value := jsontext.Value(data)
 	if err := value.Compact(jsontext.AllowDuplicateNames(true)); err != nil {

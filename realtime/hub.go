@@ -35,12 +35,12 @@ func newHub(name name, snapshot Snapshot, link *Link, log *zap.Logger) *Hub {
 	}
 }
 
-// Publish passes one update on to every reader and to other processes. number counts the publishes of one life of the module's process
-// on this channel, 1 first, without a gap; process is that life, as in State. data is JSON, at most 64 KiB when compact, and the hub's
-// from now on; calls may come in any order. It never blocks. ErrTooLarge or ErrInvalid: nobody gets it.
+// Publish passes one update on to every reader and to other processes. number counts the publishes of one life of the module's
+// process on this channel, 1 first, without a gap; process is that life, as in State. data is JSON, at most 64 KiB when compact,
+// and the hub's from now on; calls may come in any order. It never blocks. ErrTooLarge or ErrInvalid: nobody gets it.
 //
-// What comes when the hub is not served is dropped: it has no readers then. When more comes than a hub can pass on (1,024 updates or
-// 8 MiB are waiting), its readers are told to reconnect.
+// What comes when the hub is not served is dropped: it has no readers then. When more comes than a hub can pass on (1,024 updates
+// or 8 MiB are waiting), its readers are told to reconnect.
 func (h *Hub) Publish(process, number uint64, data []byte) error {
 	data, err := line(data, MaxUpdate)
 	h.box.putUpdate(publish{process, held{number, data}}, len(data))

@@ -18,11 +18,12 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-// Link carries updates between the processes of one installation, over NATS; a supervisor.Service. Hubs never wait for it: while the
-// server is away, what they send is kept up to 4,096 messages or 8 MiB, and what is lost beyond shows in the count (see origin).
+// Link carries updates between the processes of one installation, over NATS; a supervisor.Service. Hubs never wait for it: while
+// the server is away, what they send is kept up to 4,096 messages or 8 MiB, and what is lost beyond shows in the count (see
+// origin).
 //
-// Subjects are narthex.<installation>.<module>.<channel>, and narthex.<installation>._ask for "tell your counts": no module id begins
-// with an underscore. Whoever may use these subjects can send updates to every reader.
+// Subjects are narthex.<installation>.<module>.<channel>, and narthex.<installation>._ask for "tell your counts": no module id
+// begins with an underscore. Whoever may use these subjects can send updates to every reader.
 type Link struct {
 	url    environment.Secret
 	prefix string
@@ -71,7 +72,8 @@ func NewLink(config LinkConfig) *Link {
 // errLinkClosed is a crash: the client library has given up, which it is told never to do.
 var errLinkClosed = errors.New("the backplane's connection is closed")
 
-// Serve keeps a connection until ctx ends; then what is queued goes out, for at most 2 s. It fails only where the client library does.
+// Serve keeps a connection until ctx ends; then what is queued goes out, for at most 2 s. It fails only where the client library
+// does.
 func (l *Link) Serve(ctx context.Context) error {
 	l.box.begin()
 	defer l.box.end()
@@ -107,8 +109,8 @@ func (l *Link) Serve(ctx context.Context) error {
 	}
 }
 
-// options are the client's. It buffers nothing itself while the server is away, speaks to no server but the operator's, and notices a
-// dead one within 15 s.
+// options are the client's. It buffers nothing itself while the server is away, speaks to no server but the operator's, and
+// notices a dead one within 15 s.
 func (l *Link) options(ctx context.Context) nats.Options {
 	o := nats.GetDefaultOptions()
 	o.Url = l.url.Reveal()

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// A hub counts what it sends to the hubs of its channel in other processes, and these follow the count: origin is one run of such a hub.
-// NATS delivers at most once and in order, so a missing count is a lost update, and every reader here begins anew. What is lost last
-// shows in the count that each hub tells every 5 s, when it connects, and when another one asks. A hub that falls silent without its
-// farewell may have died between a commit and its publish: then too.
+// A hub counts what it sends to the hubs of its channel in other processes, and these follow the count: origin is one run of such
+// a hub. NATS delivers at most once and in order, so a missing count is a lost update, and every reader here begins anew. What is
+// lost last shows in the count that each hub tells every 5 s, when it connects, and when another one asks. A hub that falls
+// silent without its farewell may have died between a commit and its publish: then too.
 type origin struct {
 	position uint64
 	heard    time.Time

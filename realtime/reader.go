@@ -65,7 +65,8 @@ func (r *reader) start(first *sse.Event, position uint64, missing []*update) boo
 	return true
 }
 
-// offer puts an update into the mailbox. A full one ends this reader, and offer is false; it is false too when the reader takes no more.
+// offer puts an update into the mailbox. A full one ends this reader, and offer is false; it is false too when the reader takes
+// no more.
 func (r *reader) offer(u *update) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

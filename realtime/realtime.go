@@ -7,17 +7,17 @@
 //	Stream → waiting ── snapshot answered → live ─┬─ cut: its mailbox was full, its socket blocked, or its client left
 //	             └── refused: a code, no headers  └─ reconnect, the end: 4 to 5 min, a stop, the process's end, a lost update
 //
-// Why no update is lost or sent twice. A hub puts its module's publishes in the order of their numbers, and from the moment it asks for
-// a snapshot it keeps a log of what it released. The module reads the number n before it makes the snapshot, so whatever is numbered
-// above n reaches the hub after the question: it is in the log, or yet to come. Every reader that waits when the answer is there, also
-// one that registered after the question, gets the snapshot, the log above n, and what follows above n.
+// Why no update is lost or sent twice. A hub puts its module's publishes in the order of their numbers, and from the moment it
+// asks for a snapshot it keeps a log of what it released. The module reads the number n before it makes the snapshot, so whatever
+// is numbered above n reaches the hub after the question: it is in the log, or yet to come. Every reader that waits when the
+// answer is there, also one that registered after the question, gets the snapshot, the log above n, and what follows above n.
 //
-// Another process's updates carry numbers of another module process, which say nothing about n. A reader gets those that were released
-// here since its snapshot was asked for: what came earlier was committed before the snapshot began. It may thus be told what the
-// snapshot shows already, never the other way. See origin.go for how a hub notices that it missed one.
+// Another process's updates carry numbers of another module process, which say nothing about n. A reader gets those that were
+// released here since its snapshot was asked for: what came earlier was committed before the snapshot began. It may thus be told
+// what the snapshot shows already, never the other way. See origin.go for how a hub notices that it missed one.
 //
-// A stream's ids count on from its snapshot's, which is the number of updates released by the hub in the life of the module's process:
-// without other processes, the publish number.
+// A stream's ids count on from its snapshot's, which is the number of updates released by the hub in the life of the module's
+// process: without other processes, the publish number.
 //
 // Source: contract.md §6 and §8, architecture.md §1 and §2.
 package realtime
@@ -46,12 +46,13 @@ type State struct {
 	Process uint64 // the life of the module's process; a later one has a higher number, never 0
 }
 
-// Snapshot asks a module for the state of one channel. ctx ends after 10 s or when the hub stops, and Snapshot returns soon afterwards.
-// It is called from one goroutine at a time. An error with a Code is the one that waiting readers are answered with; any other, and a
-// panic, is ErrHandlerFailed.
+// Snapshot asks a module for the state of one channel. ctx ends after 10 s or when the hub stops, and Snapshot returns soon
+// afterwards. It is called from one goroutine at a time. An error with a Code is the one that waiting readers are answered with;
+// any other, and a panic, is ErrHandlerFailed.
 type Snapshot func(ctx context.Context) (State, error)
 
-// Hubs are all the hubs of this process, and a supervisor.Service. All methods but Serve are safe for concurrent use and at any time.
+// Hubs are all the hubs of this process, and a supervisor.Service. All methods but Serve are safe for concurrent use and at any
+// time.
 type Hubs struct {
 	log   *zap.Logger
 	link  *Link
@@ -76,8 +77,8 @@ func New(log *zap.Logger, link *Link) *Hubs {
 	return h
 }
 
-// Open makes the hub of a channel that a module registered, or returns the one there is. ctx bounds the wait until it serves; before
-// Serve is called nobody waits. The names are manifest-checked: letters, digits, hyphens, and dots in a channel's.
+// Open makes the hub of a channel that a module registered, or returns the one there is. ctx bounds the wait until it serves;
+// before Serve is called nobody waits. The names are manifest-checked: letters, digits, hyphens, and dots in a channel's.
 func (h *Hubs) Open(ctx context.Context, module, channel string, snapshot Snapshot) (*Hub, error) {
 	hub, opened, serving := h.add(name{module, channel}, snapshot)
 	if !serving {
@@ -126,8 +127,8 @@ func (h *Hubs) Publish(module, channel string, process, number uint64, data []by
 	return hub.Publish(process, number, data)
 }
 
-// Ended tells all hubs of a module that a life of its process is over: every reader is told to reconnect. What that process still has
-// under way is dropped. It never blocks.
+// Ended tells all hubs of a module that a life of its process is over: every reader is told to reconnect. What that process still
+// has under way is dropped. It never blocks.
 func (h *Hubs) Ended(module string, process uint64) {
 	for _, hub := range h.all() {
 		if hub.name.module == module {
@@ -136,8 +137,9 @@ func (h *Hubs) Ended(module string, process uint64) {
 	}
 }
 
-// Drain tells every reader to reconnect and refuses new ones with ErrUnavailable; publishes go on to other processes. The streams end
-// within the grace of 5 s. It is for a stop: a hub that crashes afterwards or is opened then does not know of it. It never blocks.
+// Drain tells every reader to reconnect and refuses new ones with ErrUnavailable; publishes go on to other processes. The streams
+// end within the grace of 5 s. It is for a stop: a hub that crashes afterwards or is opened then does not know of it. It never
+// blocks.
 func (h *Hubs) Drain() {
 	for _, hub := range h.all() {
 		hub.Drain()

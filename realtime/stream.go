@@ -33,8 +33,8 @@ func WithSocket(ctx context.Context, socket Socket) context.Context {
 }
 
 // Stream serves one reader until the stream ends, and is called behind every gate. An error has a code and says that nothing was
-// written: ErrUnavailable, ErrHandlerFailed, ErrOverloaded, or what the Snapshot failed with. The request's own headers and query mean
-// nothing to it. The writer must know Flush and SetWriteDeadline, or unwrap to one that does.
+// written: ErrUnavailable, ErrHandlerFailed, ErrOverloaded, or what the Snapshot failed with. The request's own headers and query
+// mean nothing to it. The writer must know Flush and SetWriteDeadline, or unwrap to one that does.
 func (h *Hub) Stream(w http.ResponseWriter, request *http.Request) error {
 	r := newReader()
 	ctx, cancel := context.WithCancel(request.Context())
@@ -85,8 +85,8 @@ func (r *reader) write(ctx context.Context, w http.ResponseWriter) {
 	frames.RemoveStream(stream) // only now: before, it would leave a goroutine
 }
 
-// writer is what the frame writer writes to. Its first Flush tells that the frame writer has subscribed, every other one that an event
-// is written; only one that leaves nothing to write reaches the socket.
+// writer is what the frame writer writes to. Its first Flush tells that the frame writer has subscribed, every other one that an
+// event is written; only one that leaves nothing to write reaches the socket.
 type writer struct {
 	http.ResponseWriter
 	reader     *reader

@@ -235,8 +235,8 @@ func TestDrain(t *testing.T) {
 	})
 }
 
-// A reader that does not read is cut when its mailbox is full, alone, and its blocked write with it; one that merely has a full socket
-// at the end of its time gets its grace.
+// A reader that does not read is cut when its mailbox is full, alone, and its blocked write with it; one that merely has a full
+// socket at the end of its time gets its grace.
 func TestSlowReader(t *testing.T) {
 	for _, r := range []struct {
 		name   string

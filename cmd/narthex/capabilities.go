@@ -11,8 +11,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/process"
 )
 
-// reach is what one module calls of others: only along the edges that its manifest declares. They form no circle, so that a chain of
-// calls ends, and whoever waits holds up none of those it waits for.
+// reach is what one module calls of others: only along the edges that its manifest declares. They form no circle, so that a chain
+// of calls ends, and whoever waits holds up none of those it waits for.
 type reach struct {
 	caller string
 	edges  []reachedEdge

@@ -215,11 +215,11 @@ func (s *sender) send(t *testing.T, ctx context.Context, id string) (served bool
 }
 
 // TestKilledAHundredTimes: modules are killed while 50 send them bodies of every size. Everybody is answered, each module comes back
-// each time, and nobody else notices. Each is killed five times: before a sixth restart the platform pauses. Answers are short: of a
+// each time, and nobody else notices. Each is killed four times: before a fifth restart the platform pauses. Answers are short: of a
 // long one that has begun, only the cut connection can tell that the rest is lost.
 func TestKilledAHundredTimes(t *testing.T) {
 	t.Parallel()
-	const modules, kills, senders = 20, 5, 50
+	const modules, kills, senders = 25, 4, 50
 	ids := make([]string, modules)
 	for n := range ids {
 		ids[n] = fmt.Sprintf("victim-%02d", n)
@@ -410,38 +410,33 @@ func (b *besieged) slowReader(t *testing.T, path string) (cut chan result) {
 	return cut
 }
 
-// loops: a module that ends as soon as it has started is started six times at once, and six times after each pause, which lasts 15 s
-// at least. So the first minute, with the end of three pauses at most, sees at most 24 starts. To know that, one pause is enough.
+// loops: a module that ends as soon as it has started is started five times at once, and five times after each pause, which lasts 30 s
+// at least. So the first minute, with the end of one pause at most, sees at most ten starts. To know that, one pause is enough.
 func (b *besieged) loops(t *testing.T) {
-	const atOnce, pause = 6, 15 * time.Second
-	var events []logLine
-	eventually(t, "a second pause", func() bool {
-		events = b.logged(t, "loop", "module ready", "service restarts paused", "service restarts resumed")
-		return len(slices.DeleteFunc(slices.Clone(events), func(l logLine) bool { return l.Msg != "service restarts paused" })) == 2
-	})
+	const atOnce, pause = 5, 30 * time.Second
+	round := append(slices.Repeat([]string{"start"}, atOnce), "pause")
+	want := slices.Concat(round, round)
 	var course []string
-	var paused, resumed time.Time
-	for _, event := range events {
-		switch event.Msg {
-		case "module ready":
-			course = append(course, "start")
-		case "service restarts paused":
-			course, paused = append(course, "pause"), event.at(t)
-		case "service restarts resumed":
-			resumed = event.at(t)
-			if resumed.Sub(paused) < pause {
-				t.Errorf("a pause of %v", resumed.Sub(paused))
+	eventually(t, "a second pause", func() bool {
+		course = nil
+		var paused time.Time
+		for _, event := range b.logged(t, "loop", "module ready", "service restarts paused", "service restarts resumed") {
+			switch event.Msg {
+			case "module ready":
+				course = append(course, "start")
+			case "service restarts paused":
+				course, paused = append(course, "pause"), event.at(t)
+			case "service restarts resumed":
+				if away := event.at(t).Sub(paused); away < pause {
+					t.Fatalf("a pause of %v", away)
+				}
 			}
 		}
-	}
-	round := append(slices.Repeat([]string{"start"}, atOnce), "pause")
-	if want := slices.Concat(round, round); !slices.Equal(course, want) {
+		return len(course) >= len(want)
+	})
+	if !slices.Equal(course[:len(want)], want) {
 		t.Errorf("the course was %v, not %v", course, want)
 	}
-	if got := b.owner.do("GET", "/api/v1/modules/loop/plain", nil); got.status != http.StatusServiceUnavailable || !mayAnswer(got) {
-		t.Errorf("while it pauses: %d %s", got.status, got.body)
-	}
-	t.Logf("from the first start to the end of the pause: %v", resumed.Sub(events[0].at(t)))
 }
 
 // TestHarmEndsItsModuleAlone: whatever a module says on its sockets or takes of the machine ends its own process, its calls fail, and
@@ -459,7 +454,7 @@ func TestHarmEndsItsModuleAlone(t *testing.T) {
 		"/say/calls/text", "/say/calls/half", "/say/calls/oversize", "/say/calls/huge", "/say/calls/undersize",
 		"/say/calls/kind", "/say/calls/answer", "/say/calls/loaded",
 	}
-	const each = 5 // lives before a pause
+	const each = 4 // crashes before a pause
 	var ids []string
 	for n := range (len(harms) + each - 1) / each {
 		ids = append(ids, fmt.Sprintf("wild-%d", n))

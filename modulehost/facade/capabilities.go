@@ -14,8 +14,8 @@ import (
 
 // Capabilities is what one module reaches of the others.
 type Capabilities interface {
-	// Invoke calls a capability in the module's name. ctx has a deadline and ends with the caller. ErrCapabilityAbsent where the module
-	// can do without a provider and none runs; every other error is ErrCapabilityFailed to the module, whatever its code.
+	// Invoke calls a capability in the module's name. ctx has a deadline and ends with the caller. ErrCapabilityAbsent where the
+	// module can do without a provider and none runs; every other error is ErrCapabilityFailed to the module, whatever its code.
 	Invoke(ctx context.Context, capability, method string, input []byte) (output []byte, err error)
 }
 

@@ -316,7 +316,7 @@ func TestWriteWaitsForTheHost(t *testing.T) {
 	case <-time.After(50 * time.Millisecond):
 	}
 	take <- struct{}{}
-	if err := <-written; err != nil {
+	if err := soon(t, "the answer", written); err != nil {
 		t.Error(err)
 	}
 	m.session.Close()
@@ -325,6 +325,17 @@ func TestWriteWaitsForTheHost(t *testing.T) {
 	default:
 		t.Error("the process's end did not wait for the put")
 	}
+}
+
+// soon waits for what a test cannot go on without.
+func soon[T any](t *testing.T, what string, happened <-chan T) (value T) {
+	t.Helper()
+	select {
+	case value = <-happened:
+	case <-time.After(20 * time.Second):
+		t.Fatal("never: " + what)
+	}
+	return value
 }
 
 // body is one that a test cuts or blocks.
@@ -407,8 +418,8 @@ func TestHandleLeftAloneIsGivenUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	handle := m.put(t, "a")
-	<-closed.closed
-	if err := <-failed; err == nil {
+	soon(t, "the body is closed", closed.closed)
+	if err := soon(t, "the put has failed", failed); err == nil {
 		t.Error("the put was completed")
 	}
 	if _, err := m.read(t, opened.GetHandle()); err != storage.ErrTimeout {
@@ -437,7 +448,7 @@ func TestReadThatWaitsIsCancelled(t *testing.T) {
 	if _, err := askWith[abi.BucketReadResponse](t, ctx, m, abi.Method_METHOD_BUCKET_READ, request); err != storage.ErrTimeout {
 		t.Error(err)
 	}
-	<-first.closed
+	soon(t, "the body is closed", first.closed)
 }
 
 // closing ends a waiting Read, as a connection's Close does.
@@ -468,18 +479,28 @@ func TestForeignErrorsAndShortBodiesAreUnavailable(t *testing.T) {
 	}
 }
 
-// TestManyCallsOnOneHandle is for the race detector: pieces come in turn, whoever closes meanwhile.
+// TestManyCallsOnOneHandle is for the race detector: calls come in turn, whoever closes meanwhile.
 func TestManyCallsOnOneHandle(t *testing.T) {
 	t.Parallel()
-	m := keeping(t, still{put: func(_ context.Context, body io.Reader) (storage.Object, error) {
-		_, err := io.Copy(io.Discard, body)
-		return storage.Object{}, err
-	}})
+	m := keeping(t, still{
+		get: func(context.Context) (storage.Object, io.ReadCloser, error) {
+			return storage.Object{Size: 4 * pieceBytes}, body{neverEnding{}, make(chan struct{})}, nil
+		},
+		put: func(_ context.Context, body io.Reader) (storage.Object, error) {
+			_, err := io.Copy(io.Discard, body)
+			return storage.Object{}, err
+		},
+	})
 	for range 50 {
 		handle := m.put(t, "a")
+		opened, err := m.get(t, &abi.BucketGetRequest{Key: "a"})
+		if err != nil {
+			t.Fatal(err)
+		}
 		var calls sync.WaitGroup
 		for n := range 8 {
 			calls.Go(func() {
+				_, _ = m.read(t, opened.GetHandle())
 				switch n {
 				case 5:
 					_, _ = m.commit(t, handle)

@@ -53,8 +53,8 @@ func (m Module) detach(id, checkout string) error {
 		m.write(".gitignore", []byte("/bin/\n")))
 }
 
-// goMod requires what the checkout does: with less Go would ask for go mod tidy, which needs the network. That takes away later what the
-// module does not use.
+// goMod requires what the checkout does: with less Go would ask for go mod tidy, which needs the network. That takes away later
+// what the module does not use.
 func goMod(id, checkout string, theirs []byte) []byte {
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "module example.org/%s\n", id)

@@ -1,5 +1,5 @@
-// Package scaffold owns what a new module begins with: a server with a table, its migration, its test, and a page in the Dashboard, which
-// build, pass and run as they are.
+// Package scaffold owns what a new module begins with: a server with a table, its migration, its test, and a page in the Dashboard,
+// which build, pass and run as they are.
 package scaffold
 
 import (
@@ -61,8 +61,8 @@ type Module struct {
 	Inside bool   // in the checkout's own modules, built with it; otherwise it is a Go module by itself
 }
 
-// Write makes the folder and all that is in it, or nothing. Outside of the checkout's modules it gets a go.mod that finds the platform in
-// this checkout, and a copy of the browser SDK. Errors: ErrID, ErrExists, ErrCheckout, ErrWrite.
+// Write makes the folder and all that is in it, or nothing. Outside of the checkout's modules it gets a go.mod that finds the
+// platform in this checkout, and a copy of the browser SDK. Errors: ErrID, ErrExists, ErrCheckout, ErrWrite.
 func Write(config Config) (Module, error) {
 	if !manifest.ValidID(config.ID) {
 		return Module{}, ErrID

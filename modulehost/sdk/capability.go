@@ -32,9 +32,10 @@ type Capability struct {
 // Capability names one, "stage.services". The manifest must declare a dependency, required or optional, on it or on its module.
 func (h *Host) Capability(id string) Capability { return Capability{host: h, id: id} }
 
-// Call calls one of the capability's methods: in travels as JSON, the answer is decoded into out (nil: not wanted). The provider learns
-// which module calls, and nothing of the request or the person behind it: what they may do is decided here. It ends with ctx, and after
-// 10 s. Eight calls of a module run at once; further ones wait. Errors: ErrCapabilityAbsent, ErrCapabilityFailed, ctx's own.
+// Call calls one of the capability's methods: in travels as JSON, the answer is decoded into out (nil: not wanted). The provider
+// learns which module calls, and nothing of the request or the person behind it: what they may do is decided here. It ends with
+// ctx, and after 10 s. Eight calls of a module run at once; further ones wait. Errors: ErrCapabilityAbsent, ErrCapabilityFailed,
+// ctx's own.
 func (c Capability) Call(ctx context.Context, method string, in, out any) error {
 	input, err := json.Marshal(in)
 	if err != nil {

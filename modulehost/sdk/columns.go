@@ -7,8 +7,9 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// Values answers the row's columns as database/sql's drivers do: nil, int64, float64, bool, string, time.Time, and []byte for bytea and
-// JSON. What is none of these is a string, as PostgreSQL writes it; a range has to be selected as text. They are the caller's to keep.
+// Values answers the row's columns as database/sql's drivers do: nil, int64, float64, bool, string, time.Time, and []byte for bytea
+// and JSON. What is none of these is a string, as PostgreSQL writes it; a range has to be selected as text. They are the caller's
+// to keep.
 func (r *Rows) Values() ([]driver.Value, error) {
 	values := make([]driver.Value, len(r.columns))
 	for i, column := range r.columns {

@@ -8,9 +8,9 @@
 //  3. Requests arrive, concurrently; every gate (origin, body limit, permission) has been passed.
 //  4. Stop: the module has ten seconds to finish. It may come after a Start that failed, and must then do no harm.
 //
-// A process may also end without Stop: what matters belongs into the database. A crash is answered by a new process, which registers
-// exactly the same again. Several platforms may share one database, and each runs every module: work that must happen once claims a row
-// (FOR UPDATE SKIP LOCKED).
+// A process may also end without Stop: what matters belongs into the database. A crash is answered by a new process, which
+// registers exactly the same again. Several platforms may share one database, and each runs every module: work that must happen
+// once claims a row (FOR UPDATE SKIP LOCKED).
 //
 // What a module works with:
 //
@@ -21,11 +21,13 @@
 //	Host.Capability      what other modules provide, along the dependencies that its manifest declares
 //	Host.Log             lines in the platform's log
 //
-// Everything takes a context and ends with it, a request's when the client goes away. All of Host is safe for concurrent use. A panic in a
-// handler is a failed request: the process goes on. Nothing that a module returns as an error reaches a browser or a log by itself.
+// Everything takes a context and ends with it, a request's when the client goes away. All of Host is safe for concurrent use. A
+// panic in a handler is a failed request: the process goes on. Nothing that a module returns as an error reaches a browser or a log
+// by itself.
 //
-// The executable is static (CGO_ENABLED=0). It can open no file but those in its own folder, no network and no further process; it has 256
-// MiB. narthex modules:new writes a module to begin with, package sdktest runs one within its own tests, docs/link.md says what travels.
+// The executable is static (CGO_ENABLED=0). It can open no file but those in its own folder, no network and no further process; it
+// has 256 MiB. narthex modules:new writes a module to begin with, package sdktest runs one within its own tests, docs/link.md says
+// what travels.
 package sdk
 
 import (

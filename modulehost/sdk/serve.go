@@ -39,8 +39,8 @@ func serve(m Module) error {
 	return ServeOn(m, incoming, outgoing, inheritedSocket)
 }
 
-// ServeOn is Serve on two links that the caller made, and on body sockets that open finds by their descriptors. It is what sdktest is
-// made of; a module's main calls Serve. It returns when the links have ended: nil after Stop.
+// ServeOn is Serve on two links that the caller made, and on body sockets that open finds by their descriptors. It is what sdktest
+// is made of; a module's main calls Serve. It returns when the links have ended: nil after Stop.
 func ServeOn(m Module, incoming, outgoing net.Conn, open func(descriptor int) link.Stream) error {
 	host := link.NewClient(outgoing)
 	defer host.Close()

@@ -1,7 +1,7 @@
-// Package sdktest owns the platform that a module's own tests run in: the host's real side of the module link, its real gates before
-// every request, and a real PostgreSQL in which the module has its own role and migrations. The module itself runs in the test's process,
-// so that the race detector, a debugger and coverage see it. What it lacks is the sandbox, and a life of its own: that a module opens no
-// file and survives being killed is seen under narthex dev.
+// Package sdktest owns the platform that a module's own tests run in: the host's real side of the module link, its real gates
+// before every request, and a real PostgreSQL in which the module has its own role and migrations. The module itself runs in the
+// test's process, so that the race detector, a debugger and coverage see it. What it lacks is the sandbox, object storage, mail,
+// readers of channels, and a life of its own: those are seen under narthex dev.
 //
 //	func TestMain(m *testing.M) { sdktest.Main(m) }
 //
@@ -34,8 +34,8 @@ import (
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 )
 
-// Main is the TestMain of a module's tests: it runs them, stops the PostgreSQL that they shared, looks for goroutines that the module has
-// left behind after Stop, and exits.
+// Main is the TestMain of a module's tests: it runs them, stops the PostgreSQL that they shared, looks for goroutines that the
+// module has left behind after Stop, and exits.
 func Main(m *testing.M) { databasetest.Main(m) }
 
 // Options are what a deployment would decide. The zero value is one where nobody has set anything.
@@ -112,6 +112,9 @@ func (m *Module) register() {
 		permissions[i] = permission.ID
 	}
 	if err := gateway.CheckRoutes(permissions, registered.GetRoutes()); err != nil {
+		m.tb.Fatal("sdktest: MODULE_REGISTER_FAILED: ", err)
+	}
+	if err := gateway.CheckChannels(permissions, registered.GetChannels()); err != nil {
 		m.tb.Fatal("sdktest: MODULE_REGISTER_FAILED: ", err)
 	}
 	if err := facade.CheckCapabilities(m.manifest.Provides, registered.GetCapabilities()); err != nil {
