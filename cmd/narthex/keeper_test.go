@@ -32,8 +32,9 @@ func newGate(t *testing.T, server *storagetest.Server) *gate {
 	t.Helper()
 	g := &gate{}
 	transport := &http.Transport{}
-	way := &httputil.ReverseProxy{Transport: transport, ErrorLog: log.New(io.Discard, "", 0), Director: func(r *http.Request) {
-		r.URL.Scheme, r.URL.Host = "http", server.Address // the Host header is signed and stays
+	way := &httputil.ReverseProxy{Transport: transport, ErrorLog: log.New(io.Discard, "", 0), Rewrite: func(r *httputil.ProxyRequest) {
+		r.Out.URL.Scheme, r.Out.URL.Host = "http", server.Address
+		r.Out.Host = r.In.Host // it is signed
 	}}
 	g.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if g.shut.Load() {

@@ -171,8 +171,12 @@ func TestTwoMailsAtOnce(t *testing.T) {
 	m := mailing(t, sender(func(ctx context.Context) mail.Outcome {
 		end, _ := ctx.Deadline()
 		began <- end
-		<-finish
-		return mail.Sent
+		select {
+		case <-finish:
+			return mail.Sent
+		case <-ctx.Done():
+			return mail.Timeout
+		}
 	}))
 	outcomes := make(chan string, 2)
 	for range 2 {

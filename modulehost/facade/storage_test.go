@@ -444,8 +444,12 @@ func TestReadThatWaitsIsCancelled(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	request := &abi.BucketReadRequest{Handle: opened.GetHandle()}
-	if _, err := askWith[abi.BucketReadResponse](t, ctx, m, abi.Method_METHOD_BUCKET_READ, request); err != storage.ErrTimeout {
+	answered := make(chan error, 1)
+	go func() {
+		_, err := askWith[abi.BucketReadResponse](t, ctx, m, abi.Method_METHOD_BUCKET_READ, &abi.BucketReadRequest{Handle: opened.GetHandle()})
+		answered <- err
+	}()
+	if err := soon(t, "the answer", answered); err != storage.ErrTimeout {
 		t.Error(err)
 	}
 	soon(t, "the body is closed", first.closed)
