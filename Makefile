@@ -55,7 +55,7 @@ lint: ## Check formatting, vet and staticcheck
 .PHONY: bench
 bench: postgresql build ## Measure the platform beside the least program that could do the same work
 	$(GO) run ./cmd/narthex-bench
-	$(GO) test -run '^$$' -bench . -benchtime 2s ./cmd/narthex
+	$(GO) test -run '^$$' -bench . -benchtime 2s ./cmd/narthex ./modulehost/gateway ./modulehost/publication ./realtime
 
 .PHONY: postgresql
 postgresql:

@@ -362,7 +362,8 @@ func TestExchangeDeadlines(t *testing.T) {
 			}
 			defer x.Close()
 			slow := func() { x.Upload(io.MultiReader(sleeper(20*time.Second), strings.NewReader("x")), 1) }
-			if err := x.Answer(t.Context(), slow); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != 50*time.Second {
+			err = x.Answer(t.Context(), slow)
+			if late := time.Since(began) - 50*time.Second; !errors.Is(err, context.DeadlineExceeded) || late < 0 || late > 10*time.Millisecond {
 				t.Errorf("upload: %v after %v", err, time.Since(began))
 			}
 			_, _ = x.Halt(nil)

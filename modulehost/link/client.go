@@ -2,7 +2,9 @@ package link
 
 import (
 	"context"
+	"errors"
 	"net"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -28,6 +30,15 @@ type Client struct {
 	free    sync.Pool
 	clock   clock // of exchanges; Call's deadline is its context's
 
+	// A caller that is alone reads its answer itself, under a lease; the standing reader reads for all others, and watches a link that
+	// is quiet. In between nobody reads, for two milliseconds at least.
+	frames     *frames // of whoever reads
+	reading    bool    // somebody does, or is about to
+	unanswered int
+	own        lease
+	wake       chan struct{} // makes the standing reader read; has room for the one who sets reading
+	standing   sync.WaitGroup
+
 	settling sync.WaitGroup // exchanges that were left before their bodies had ended
 }
 
@@ -39,17 +50,22 @@ type waiter struct {
 	response  proto.Message
 	answered  chan error // buffered: the reader never waits for a caller
 
+	reads    bool      // its caller is to read, or to call waitFor
 	exchange *Exchange // nil for a Call
 }
 
 // NewClient takes over conn and starts to read from it. The owner calls Close in the end, also after a loss.
 func NewClient(conn net.Conn) *Client {
-	c := &Client{done: make(chan struct{}), pending: map[uint32]*waiter{}}
+	c := &Client{done: make(chan struct{}), pending: map[uint32]*waiter{}, frames: newFrames(conn), wake: make(chan struct{}, 1)}
 	c.wire = newWire(conn, func() bool { return c.waiting.Load() > 1 })
 	c.free.New = func() any { return &waiter{answered: make(chan error, 2)} } // an answer, and a deadline
 	c.clock.timer = time.AfterFunc(time.Hour, c.ring)
 	c.clock.timer.Stop()
-	go c.read()
+	c.own.quick, c.own.expired, c.own.quiet = leaseFor, c.interrupt, c.standBy
+	c.own.init()
+	c.reading = true
+	c.wake <- struct{}{}
+	c.standing.Go(c.read)
 	return c
 }
 
@@ -85,6 +101,7 @@ func (c *Client) Close() error {
 	<-c.done
 	c.wire.wait()
 	c.settling.Wait()
+	c.standing.Wait()
 	return nil
 }
 
@@ -101,9 +118,10 @@ func (c *Client) exchange(ctx context.Context, f frame, request, response proto.
 		return err
 	}
 	if err := c.wire.send(ctx, f, request); err != nil {
-		c.forget(f.id)
+		c.unsent(f.id, w)
 		return err
 	}
+	c.readFor(w)
 	select {
 	case err := <-w.answered:
 		c.recycle(w)
@@ -137,6 +155,13 @@ func (c *Client) register(f *frame, w *waiter) error {
 	}
 	f.id = c.next
 	c.pending[f.id] = w
+	c.unanswered++
+	if w.reads = false; !c.reading {
+		c.reading = true
+		if w.reads = w.exchange == nil || w.exchange.wanted == nil; !w.reads {
+			c.wake <- struct{}{}
+		}
+	}
 	c.waiting.Store(int32(len(c.pending)))
 	return nil
 }
@@ -147,11 +172,20 @@ func (c *Client) recycle(w *waiter) {
 	c.free.Put(w)
 }
 
-// forget removes a call that was never sent.
+// forget frees the id of a call that is over.
 func (c *Client) forget(id uint32) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.pending, id)
+}
+
+// unsent is forget for a call that was never sent.
+func (c *Client) unsent(id uint32, w *waiter) {
+	c.mu.Lock()
+	delete(c.pending, id)
+	c.unanswered--
+	c.mu.Unlock()
+	c.waitFor(w)
 }
 
 // abandon reports whether the call was still unanswered; if so its answer will be dropped.
@@ -178,6 +212,7 @@ func (c *Client) claim(id uint32, ping bool) *waiter {
 	if w == nil || w.ping != ping || w.exchange != nil && w.exchange.answered {
 		return nil
 	}
+	c.unanswered--
 	if w.exchange != nil && !w.abandoned {
 		w.exchange.answered = true // its id stays in use until its bodies have ended
 		return w
@@ -189,24 +224,116 @@ func (c *Client) claim(id uint32, ping bool) *waiter {
 	return w
 }
 
-// read is the client's one goroutine. It ends when the link is lost, having told everyone who waits.
+// read is the standing reader. It ends when the link is lost and everybody was told.
 func (c *Client) read() {
-	frames := newFrames(c.wire.conn)
 	for {
-		f, err := frames.next()
-		if err == nil {
+		select {
+		case <-c.wake:
+		case <-c.wire.gone:
+			if !c.tellLoss() {
+				return
+			}
+		}
+		if !c.readUntil(c.release) {
+			return
+		}
+	}
+}
+
+// tellLoss makes the standing reader the one who finds out that the link is gone, unless a caller who reads does.
+func (c *Client) tellLoss() bool {
+	c.mu.Lock()
+	mine := !c.reading
+	c.reading = true
+	c.mu.Unlock()
+	if mine {
+		return true
+	}
+	select {
+	case <-c.wake:
+		return true
+	case <-c.done:
+		return false
+	}
+}
+
+// readUntil reads frames until enough says so after one; false: the link is lost, and everybody was told.
+func (c *Client) readUntil(enough func() bool) bool {
+	for {
+		f, err := c.frames.next()
+		switch {
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			_ = c.wire.conn.SetReadDeadline(time.Time{}) // interrupted, perhaps in another's place
+			err = nil
+		case err == nil:
 			err = c.receive(f)
 		}
 		if err != nil {
 			c.end(c.wire.fail(err))
-			return
+			return false
 		}
+		if enough() {
+			return true
+		}
+	}
+}
+
+// readFor lets a caller who is alone read its own answer, and those of whoever comes after it. It may return before that has come.
+func (c *Client) readFor(w *waiter) {
+	if !w.reads {
+		return
+	}
+	t := c.own.begin()
+	if !c.readUntil(func() bool { return len(w.answered) > 0 || c.own.lost(t) }) {
+		w.reads = false
+		return
+	}
+	c.own.end(t)
+	c.waitFor(w)
+}
+
+// waitFor ends the reading of a caller. The standing reader goes on if there is an answer to come.
+func (c *Client) waitFor(w *waiter) {
+	if !w.reads {
+		return
+	}
+	w.reads = false
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.reading = c.unanswered > 0 || c.wire.isGone(); c.reading {
+		c.wake <- struct{}{}
+	}
+}
+
+// release ends the reading of the standing reader when nobody waits, so that the next caller can read for itself.
+func (c *Client) release() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.unanswered > 0 || !c.own.wanted() {
+		return false
+	}
+	c.reading = false
+	c.own.watch()
+	return true
+}
+
+// interrupt wakes the caller that reads.
+func (c *Client) interrupt() { _ = c.wire.conn.SetReadDeadline(longAgo) }
+
+// standBy makes the standing reader watch a link on which nobody calls.
+func (c *Client) standBy() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.reading && c.lost == nil {
+		c.reading = true
+		c.wake <- struct{}{}
 	}
 }
 
 func (c *Client) end(err error) {
 	c.mu.Lock()
 	c.lost = err
+	close(c.done) // before anybody is told: whoever comes later then finds it closed
 	for _, w := range c.pending {
 		if !w.abandoned && (w.exchange == nil || !w.exchange.answered) {
 			w.answered <- err // has room
@@ -214,8 +341,8 @@ func (c *Client) end(err error) {
 	}
 	c.pending = nil
 	c.clock.timer.Stop()
+	c.own.stop()
 	c.mu.Unlock()
-	close(c.done)
 }
 
 // receive returns an error when the frame loses the link.

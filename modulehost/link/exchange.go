@@ -63,7 +63,7 @@ func (c *Client) Begin(ctx context.Context, o Outgoing) (*Exchange, error) {
 	}
 	if err == nil {
 		if err = c.wire.send(ctx, f, o.Request); err != nil {
-			c.forget(f.id)
+			c.unsent(f.id, x.waiter)
 		}
 	}
 	if err != nil {
@@ -77,6 +77,7 @@ func (c *Client) Begin(ctx context.Context, o Outgoing) (*Exchange, error) {
 // Answer waits for the answer, which then is in Response. wanted is called when the handler begins to read a streamed body. Errors as
 // Client.Call's; context.DeadlineExceeded when Within has passed; ErrBodyAborted when Upload's source failed.
 func (x *Exchange) Answer(ctx context.Context, wanted func()) error {
+	x.client.readFor(x.waiter)
 	for {
 		var failed chan struct{}
 		if x.upload != nil {
@@ -136,6 +137,7 @@ func (x *Exchange) Flush() bool { return x.body.flush }
 
 // Push sends a whole request body of at most MaxPiece bytes. Its errors leave the rest to Close.
 func (x *Exchange) Push(ctx context.Context, body []byte) error {
+	x.client.waitFor(x.waiter)
 	defer x.socket.wakeOn(ctx)()
 	b := buffers.Get().(*buffer)
 	defer buffers.Put(b)
@@ -175,6 +177,7 @@ func (x *Exchange) Close() {
 		x.woken()
 	}
 	c := x.client
+	c.waitFor(x.waiter)
 	over := x.done && (!x.follows || x.body.ended())
 	if !over {
 		_ = c.wire.send(context.Background(), frame{kind: kindCancel, id: x.id}, nil)

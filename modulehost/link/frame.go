@@ -81,6 +81,9 @@ func (r *frames) next() (frame, error) {
 	}, nil
 }
 
+// more tells whether bytes of a further frame have been read.
+func (r *frames) more() bool { return r.end > r.start }
+
 // fill reads until n bytes lie at start.
 func (r *frames) fill(n int) error {
 	if r.end-r.start >= n {

@@ -38,6 +38,7 @@ func (s *script) Write(b []byte) (int, error) {
 }
 
 func (s *script) SetWriteDeadline(time.Time) error { return nil }
+func (s *script) SetReadDeadline(time.Time) error  { return nil }
 func (s *script) Close() error                     { return nil }
 
 func seeds(f *testing.F) {

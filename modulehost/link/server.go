@@ -3,6 +3,7 @@ package link
 import (
 	"context"
 	"net"
+	"time"
 
 	"google.golang.org/protobuf/proto"
 )
@@ -20,6 +21,9 @@ type server struct {
 	wire     *wire
 	handle   CallHandler
 	services *services
+	frames   *frames    // of whoever reads
+	here     lease      // to serve a call in the goroutine that reads
+	ended    chan error // why the link ends, once
 }
 
 // Serve takes over conn and answers its calls, at most inService (at least one) at once. Up to 1,024 further calls or
@@ -35,18 +39,22 @@ func Serve(ctx context.Context, conn net.Conn, h Handler, inService int) error {
 // ServeCalls is Serve for calls that may have bodies.
 func ServeCalls(ctx context.Context, conn net.Conn, h CallHandler, inService int) error {
 	serving, cancel := context.WithCancel(ctx)
-	s := &server{handle: h}
+	s := &server{handle: h, frames: newFrames(conn), ended: make(chan error, 1)}
 	s.services = newServices(serving, s.run, inService)
 	s.wire = newWire(conn, s.services.crowded)
+	s.here.quick, s.here.expired = hereWithin, s.startReading
+	s.here.init()
 	watched := make(chan struct{})
 	context.AfterFunc(serving, func() {
 		defer close(watched)
 		_ = s.wire.fail(net.ErrClosed)
 	})
-	err := s.wire.fail(s.read(serving))
+	s.startReading()
+	err := s.wire.fail(<-s.ended)
 	cancel()
 	<-watched
 	s.services.end()
+	s.here.stop()
 	s.wire.wait()
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -54,31 +62,59 @@ func ServeCalls(ctx context.Context, conn net.Conn, h CallHandler, inService int
 	return err
 }
 
-// read returns why the link ends.
-func (s *server) read(ctx context.Context) error {
-	frames := newFrames(s.wire.conn)
+// hereWithin is what a call should take that is served by the goroutine that reads: others wait for it.
+const hereWithin = 200 * time.Microsecond
+
+func (s *server) startReading() { s.services.workers.Go(s.read) }
+
+// read reads until the link ends, or until another goroutine has taken over.
+func (s *server) read() {
 	for {
-		f, err := frames.next()
-		if err == nil {
-			err = s.receive(ctx, f)
+		f, err := s.frames.next()
+		switch {
+		case err != nil:
+		case f.kind != kindCall:
+			err = s.receive(s.services.ctx, f)
+		default:
+			c, runs := s.services.accept(f)
+			switch {
+			case c == nil:
+				err = errCallTwice
+			case !runs:
+				err = s.services.pause(s.wire.gone)
+			case s.frames.more() || !s.here.wanted():
+				s.services.hand(c)
+			case !s.serveHere(c):
+				return
+			}
 		}
 		if err != nil {
-			return err
+			s.ended <- err
+			return
 		}
 	}
 }
 
+// serveHere serves a call in the goroutine that reads, and reports whether that is to read on.
+func (s *server) serveHere(c *Call) (mine bool) {
+	t, returned := s.here.begin(), false
+	defer func() {
+		mine = s.here.end(t)
+		if mine && !returned { // the handler has ended the goroutine
+			s.startReading()
+		}
+	}()
+	s.services.serve(c, false)
+	returned = true
+	return
+}
+
 // receive returns an error when the frame loses the link.
 func (s *server) receive(ctx context.Context, f frame) error {
-	if f.kind != kindCall && len(f.payload) > 0 {
+	if len(f.payload) > 0 {
 		return errFrameBody
 	}
 	switch f.kind {
-	case kindCall:
-		if !s.services.accept(f) {
-			return errCallTwice
-		}
-		return s.services.pause(s.wire.gone)
 	case kindCancel:
 		if s.services.cancel(f.id) {
 			s.answer(ctx, f.id, nil, &Failure{CodeText: CodeCancelled})

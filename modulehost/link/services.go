@@ -46,24 +46,24 @@ func newServices(ctx context.Context, run func(context.Context, *Call), limit in
 // crowded tells whether more than one call is in service, roughly.
 func (s *services) crowded() bool { return s.active.Load() > 1 }
 
-// accept starts the call, or parks it when all handlers are busy. It refuses an id that is in use.
-func (s *services) accept(f frame) bool {
+// accept starts the call, which hand or serve then runs, or parks it when all handlers are busy. It refuses an id that is in use: nil.
+func (s *services) accept(f frame) (c *Call, runs bool) {
 	payload := s.payloads.Get().(*[]byte)
 	*payload = append((*payload)[:0], f.payload...)
-	c := &Call{Method: f.method, Payload: *payload, services: s, id: f.id, payload: payload}
+	c = &Call{Method: f.method, Payload: *payload, services: s, id: f.id, payload: payload}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.calls[f.id] != nil {
-		return false
+		return nil, false
 	}
 	s.calls[f.id] = c
 	if s.running < s.limit {
 		s.start(c)
-		return true
+		return c, true
 	}
 	s.parked = append(s.parked, c)
 	s.waiting += len(f.payload)
-	return true
+	return c, false
 }
 
 // start is called with the lock held.
@@ -71,6 +71,16 @@ func (s *services) start(c *Call) {
 	c.ctx, c.cancel = context.WithCancel(s.ctx)
 	s.running++
 	s.active.Store(int32(s.running))
+}
+
+// hand lets a goroutine of its own serve a call that was started.
+func (s *services) hand(c *Call) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.handLocked(c)
+}
+
+func (s *services) handLocked(c *Call) {
 	if s.idle > 0 {
 		s.idle--
 		s.work <- c
@@ -78,21 +88,21 @@ func (s *services) start(c *Call) {
 	}
 	s.workers.Go(func() {
 		for next := true; next; c, next = <-s.work {
-			if !s.serve(c) {
+			if !s.serve(c, true) {
 				return
 			}
 		}
 	})
 }
 
-// serve reports whether its goroutine shall wait for another call.
-func (s *services) serve(c *Call) (stay bool) {
+// serve serves a call that was started. pooled: it reports whether its goroutine shall wait for another one.
+func (s *services) serve(c *Call, pooled bool) (stay bool) {
 	ended := true // by runtime.Goexit, unless what follows returns or panics
 	defer func() {
 		if recover() != nil { // the value may hold anything and is dropped: the caller has the code
 			ended = false
 		}
-		stay = s.finish(c, !ended)
+		stay = s.finish(c, pooled && !ended)
 	}()
 	s.run(s.ctx, c)
 	ended = false
@@ -117,7 +127,9 @@ func (s *services) finish(c *Call, willing bool) (stay bool) {
 		s.idle++
 	}
 	if len(s.parked) > 0 {
-		s.start(s.unpark(0))
+		next := s.unpark(0)
+		s.start(next)
+		s.handLocked(next)
 	}
 	return stay
 }

@@ -49,10 +49,10 @@ func TestStoppedPeerOfAServer(t *testing.T) {
 		defer near.Close()
 		served := make(chan error, 1)
 		go func() { served <- link.Serve(t.Context(), far, echo, 4) }()
+		began := time.Now()
 		for id := range 3 {
 			write(t, near, rawFrame{kind: kindCall, id: uint32(id)}.bytes())
 		}
-		began := time.Now()
 		err := <-served
 		if took := time.Since(began); took != 2*time.Second || !errors.Is(err, link.ErrLost) {
 			t.Errorf("served for %v: %v", took, err)

@@ -225,5 +225,14 @@ func (w *wire) failLocked(cause error) error {
 	return w.lost
 }
 
+func (w *wire) isGone() bool {
+	select {
+	case <-w.gone:
+		return true
+	default:
+		return false
+	}
+}
+
 // wait returns when no write goes on any more. Only after fail.
 func (w *wire) wait() { w.unattended.Wait() }

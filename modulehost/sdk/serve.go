@@ -28,9 +28,9 @@ var errNotStarted = errors.New("this program is a Narthex module: the platform s
 
 // serve runs the module's life and returns when the platform has stopped it or is gone.
 func serve(m Module) error {
-	incoming, err := inherited(hostCallsModule)
+	incoming, err := link.NewBlocking(hostCallsModule)
 	if err != nil {
-		return err
+		return errNotStarted
 	}
 	outgoing, err := inherited(moduleCallsHost)
 	if err != nil {

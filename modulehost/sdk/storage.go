@@ -23,8 +23,8 @@ const (
 	ErrUnavailable     = Error("UNAVAILABLE") // the service does not answer, or breaks off; later it may work again
 )
 
-// What a module does with its storage at once; further calls wait. Half of what the platform serves of one module stays for the
-// database and other calls, also while the service hangs.
+// What a module does with its storage at once; further calls wait. A storage that hangs then leaves places for other calls among those
+// that the platform serves of one module.
 const (
 	storageCalls = 4
 	openGets     = 4
