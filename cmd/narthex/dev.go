@@ -47,7 +47,7 @@ kept in the data folder; delete that folder to begin anew. Ctrl-C stops it all.`
 	}
 	command.Flags().Uint16Var(&port, "port", 3000, "first port to try on this machine")
 	command.Flags().StringVar(&dataDir, "data-dir", ".dev", "folder for everything that is kept")
-	command.Flags().BoolVar(&bare, "bare", false, "supply no object storage, mail or secrets: see what runs without, and what says why not")
+	command.Flags().BoolVar(&bare, "bare", false, "supply no object storage, mail or secrets, to see what modules say without")
 	return command
 }
 

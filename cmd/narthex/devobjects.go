@@ -21,9 +21,9 @@ import (
 	"github.com/johannesboyne/gofakes3"
 )
 
-// devObjects keeps objects below a folder: a folder for each bucket, in it a file for each object, which bears the key's hash as its name,
-// since a key can be longer than a name may be and a beginning of another key. A file is the MD5 of the content, a line with what else
-// is known of it, and the content.
+// devObjects keeps objects below a folder: a folder for each bucket, in it a file for each object, which bears the key's hash as
+// its name, since a key can be longer than a name may be and a beginning of another key. A file is the MD5 of the content, a line
+// with what else is known of it, and the content.
 type devObjects string
 
 var _ gofakes3.Backend = devObjects("")
@@ -129,9 +129,9 @@ func (d devObjects) HeadObject(bucket, key string) (*gofakes3.Object, error) {
 }
 
 // PutObject replaces an object as a whole, or not at all.
-func (d devObjects) PutObject(bucket, key string, meta map[string]string, content io.Reader, size int64, conditions *gofakes3.PutConditions) (
-	_ gofakes3.PutObjectResult, err error,
-) {
+func (d devObjects) PutObject(
+	bucket, key string, meta map[string]string, content io.Reader, size int64, conditions *gofakes3.PutConditions,
+) (_ gofakes3.PutObjectResult, err error) {
 	if conditions != nil {
 		return gofakes3.PutObjectResult{}, gofakes3.ErrNotImplemented
 	}

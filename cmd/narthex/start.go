@@ -120,8 +120,8 @@ func (s *server) buildIdentity(ctx context.Context) (err error) {
 	)})
 }
 
-// resolveEligibility is step 5: object storage, the stored decisions, then the stored configuration, and which modules run with which
-// snapshot.
+// resolveEligibility is step 5: object storage, the stored decisions, then the stored configuration, and which modules run with
+// which snapshot.
 func (s *server) resolveEligibility(ctx context.Context) (err error) {
 	pool := s.database.Pool()
 	if err := s.openStorage(ctx); err != nil {

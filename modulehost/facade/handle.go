@@ -18,8 +18,8 @@ const (
 	idleFor  = 30 * time.Second
 )
 
-// handle is an object that is read or written in several calls. It ends when it is given up, when a call on it fails or is cancelled,
-// when nothing was asked of it for idleFor, and with the process.
+// handle is an object that is read or written in several calls. It ends when it is given up, when a call on it fails or is
+// cancelled, when nothing was asked of it for idleFor, and with the process.
 type handle struct {
 	ctx  context.Context // its life
 	end  context.CancelFunc

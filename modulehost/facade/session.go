@@ -90,8 +90,8 @@ func answer[Q any, P interface {
 	return serve(ctx, request)
 }
 
-// Close ends what the process still held: transactions are rolled back, connections go back, puts leave nothing. It waits for that. Readers of
-// its channels are told to come again.
+// Close ends what the process still held: transactions are rolled back, connections go back, puts leave nothing. It waits for that.
+// Readers of its channels are told to come again.
 func (s *session) Close() {
 	s.end()
 	s.holds.Wait()
