@@ -56,14 +56,14 @@ func TestResponsesThatAreNone(t *testing.T) {
 
 func TestDeadlines(t *testing.T) {
 	t.Parallel()
-	p := start(t, gateway.Limits{Answer: 150 * time.Millisecond, Piece: 150 * time.Millisecond, Client: 300 * time.Millisecond})
+	p := start(t, gateway.Limits{Answer: 500 * time.Millisecond, Piece: 500 * time.Millisecond, Client: time.Second})
 	began := time.Now()
-	if got := p.do("GET", "/wait", nil); got.StatusCode != 500 || got.body != failed || time.Since(began) < 150*time.Millisecond {
+	if got := p.do("GET", "/wait", nil); got.StatusCode != 500 || got.body != failed || time.Since(began) < 500*time.Millisecond {
 		t.Errorf("no answer: %d %s after %v", got.StatusCode, got.body, time.Since(began))
 	}
 	p.heard("wait: cancelled")
 	began = time.Now()
-	if got := p.do("GET", "/silent", nil); got.body != "begun" || got.err == nil || time.Since(began) < 150*time.Millisecond {
+	if got := p.do("GET", "/silent", nil); got.body != "begun" || got.err == nil || time.Since(began) < 500*time.Millisecond {
 		t.Errorf("no piece: %q %v after %v", got.body, got.err, time.Since(began))
 	}
 	p.heard("silent: cancelled")

@@ -1,0 +1,85 @@
+package link_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/narthex-platform/narthex/modulehost/link"
+)
+
+// blocking takes an end of a socketpair and waits on it in the kernel.
+func blocking(t *testing.T, conn net.Conn) net.Conn {
+	t.Helper()
+	file, err := conn.(*net.UnixConn).File()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	descriptor, err := unix.Dup(int(file.Fd()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = conn.Close()
+	end, err := link.NewBlocking(descriptor)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = end.Close() })
+	return end
+}
+
+// TestBlockingServer: a server whose reader waits in the kernel answers many at once and large ones, and ends when it is told to.
+func TestBlockingServer(t *testing.T) {
+	near, far := socketpair(t)
+	c := client(t, near)
+	ctx, cancel := context.WithCancel(context.Background())
+	served := make(chan error, 1)
+	end := blocking(t, far)
+	go func() { served <- link.Serve(ctx, end, echo, 64) }()
+	var callers sync.WaitGroup
+	for range 16 {
+		callers.Go(func() {
+			for _, size := range []int{1, 100, 64 << 10, 1 << 20, 10} {
+				if err := c.Call(soon(t), 1, raw(make([]byte, size)), nil); err != nil {
+					t.Error(size, err)
+				}
+			}
+		})
+	}
+	callers.Wait()
+	cancel()
+	select {
+	case err := <-served:
+		if !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+	case <-soon(t).Done():
+		t.Fatal("still reading")
+	}
+}
+
+// TestBlockingWrite: a peer that stops reading does not hold a writer past its deadline.
+func TestBlockingWrite(t *testing.T) {
+	near, far := socketpair(t)
+	end := blocking(t, far)
+	_ = end.SetWriteDeadline(time.Now().Add(20 * time.Millisecond))
+	n, err := end.Write(make([]byte, 64<<20))
+	if !errors.Is(err, os.ErrDeadlineExceeded) || n == 0 || n == 64<<20 {
+		t.Error(n, err)
+	}
+	_ = end.Close()
+	if got, err := io.Copy(io.Discard, near); int(got) != n || err != nil {
+		t.Errorf("%d of %d bytes arrived: %v", got, n, err)
+	}
+	if _, err := link.NewBlocking(-1); err == nil {
+		t.Error("no socket was taken for one")
+	}
+}

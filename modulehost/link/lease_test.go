@@ -1,0 +1,79 @@
+package link_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/narthex-platform/narthex/modulehost/link"
+)
+
+// TestLoneCaller: a caller that reads its own answer can leave, stands in nobody's way, and hears of a loss.
+func TestLoneCaller(t *testing.T) {
+	near, far := socketpair(t)
+	c := client(t, near)
+	serve(t, far, 8, func(ctx context.Context, m link.Method, payload []byte) (proto.Message, error) {
+		if m == 2 {
+			<-ctx.Done()
+		}
+		return echo(ctx, m, payload)
+	})
+	alone := func() { // one call after the other, so that the next one is most likely read by its caller
+		for range 200 {
+			if err := c.Call(soon(t), 1, raw([]byte("x")), nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for range 5 {
+		alone()
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+		began := time.Now()
+		if err := c.Call(ctx, 2, nil, nil); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) > 10*time.Second {
+			t.Error("left:", err, time.Since(began))
+		}
+		cancel()
+	}
+	alone()
+	ctx, cancel := context.WithCancel(soon(t))
+	var stuck sync.WaitGroup
+	stuck.Go(func() { _ = c.Call(ctx, 2, nil, nil) })
+	alone()
+	if err := c.Ping(soon(t)); err != nil {
+		t.Error(err)
+	}
+	cancel()
+	stuck.Wait()
+	alone()
+	lost := make(chan error, 1)
+	go func() { lost <- c.Call(soon(t), 2, nil, nil) }()
+	time.AfterFunc(10*time.Millisecond, func() { _ = far.Close() })
+	if err := <-lost; !errors.Is(err, link.ErrLost) {
+		t.Error(err)
+	}
+}
+
+// TestLossBetweenCalls: a link on which nobody calls is watched, also after a caller that has read for itself.
+func TestLossBetweenCalls(t *testing.T) {
+	for range 10 {
+		near, far := socketpair(t)
+		c := client(t, near)
+		served := serve(t, far, 8, echo)
+		for range 100 {
+			if err := c.Call(soon(t), 1, raw([]byte("x")), nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_ = far.Close()
+		<-served
+		select {
+		case <-c.Done():
+		case <-soon(t).Done():
+			t.Fatal("nobody noticed")
+		}
+	}
+}
