@@ -21,6 +21,7 @@ import (
 // daemon is a whole platform: "narthex dev" with a database of its own and the announcements module.
 type daemon struct {
 	address, password string
+	folder            string // its own
 
 	mu    sync.Mutex
 	lines []string
@@ -51,7 +52,7 @@ func start(t *testing.T) *daemon {
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
-	d := &daemon{}
+	d := &daemon{folder: folder}
 	read := make(chan struct{})
 	go func() {
 		defer close(read)

@@ -1,0 +1,96 @@
+package browsertest
+
+import (
+	"context"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+	"github.com/jackc/pgx/v5"
+)
+
+// exec runs a statement in the database of narthex dev, as its superuser.
+func (d *daemon) exec(t *testing.T, statement string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	cluster := filepath.Join(d.folder, ".dev", "postgresql")
+	password, err := os.ReadFile(filepath.Join(cluster, "password"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	status, err := os.ReadFile(filepath.Join(cluster, "data", "postmaster.pid")) // its fourth line is the port
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := url.URL{
+		Scheme: "postgres",
+		User:   url.UserPassword("narthex", strings.TrimSpace(string(password))),
+		Host:   "127.0.0.1:" + strings.Split(string(status), "\n")[3],
+		Path:   "/postgres",
+	}
+	conn, err := pgx.Connect(ctx, address.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(ctx)
+	if _, err := conn.Exec(ctx, statement); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestMember is walk-throughs 2 and 4 on the platform itself: a person whose address is not confirmed yet, and a session store that
+// cannot be used.
+func TestMember(t *testing.T) {
+	d := start(t)
+	d.exec(t, `
+		INSERT INTO core.person (email, name, email_verified, password_hash)
+		SELECT 'member@example.org', 'Member', false, password_hash
+		FROM core.person`)
+	p := open(t, d.address, desktop)
+	enter := func() {
+		t.Helper()
+		p.headed("Sign in")
+		p.fill("E-mail", "member@example.org")
+		p.fill("Password", d.password)
+		p.press("button", "Sign in")
+	}
+	enter()
+	p.says("Confirm your e-mail first")
+	if cookies, err := chromedp.Call(p.ctx, network.GetCookies, network.GetCookiesParams{}); err != nil || len(cookies.Cookies) != 0 {
+		t.Errorf("cookies before the address is confirmed: %v %v", cookies, err)
+	}
+	p.press("button", "Send the link again")
+	link := d.address + "/?service_auth=verify-email" + strings.Fields(d.line(t, "/?service_auth=verify-email"))[0]
+	p.do(chromedp.Navigate(link))
+	p.headed("Confirm your e-mail")
+	if path := eval[string](p, "location.href.slice(location.origin.length)"); path != "/" {
+		t.Errorf("the address bar shows %s", path)
+	}
+	d.exec(t, `
+		DO $$
+		BEGIN
+			IF EXISTS (SELECT FROM core.person WHERE name = 'Member' AND email_verified) THEN
+				RAISE 'loading the link has confirmed the address';
+			END IF;
+		END
+		$$`)
+	p.press("button", "Confirm my e-mail")
+	p.says("Confirmed. Sign in.")
+	p.press("button", "Sign in")
+	enter()
+	p.headed("Announcements")
+
+	d.exec(t, "ALTER TABLE core.session RENAME TO away")
+	p.do(chromedp.Reload())
+	p.says("We cannot check who you are right now.")
+	p.none("heading", "Sign in")
+	d.exec(t, "ALTER TABLE core.away RENAME TO session")
+	p.press("button", "Try again")
+	p.find("navigation", "Modules")
+}
