@@ -15,7 +15,7 @@ dev: postgresql build modules ## Run the platform with its sample modules on htt
 
 .PHONY: test
 test: postgresql compiler versitygw chromium web/node_modules modules ## Run every test, with the race detector
-	$(GO) test -race ./...
+	$(GO) test -race -timeout 30m ./...
 
 .PHONY: build
 build: ## Build bin/narthex
