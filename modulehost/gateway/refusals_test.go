@@ -34,6 +34,7 @@ func TestResponsesThatAreNone(t *testing.T) {
 		"/status/418/100000":  {418, pattern(100_000)},
 		"/lies/10/20":         {200, pattern(20)}, // a short body is counted by the platform
 		"/lies/0/100000":      {500, failed},
+		"/lies/70000/100000":  {500, failed},
 		"/bytes/x":            {400, ""},
 		"/bytes/%2e%2e%2f%00": {400, ""},
 	} {
@@ -41,7 +42,7 @@ func TestResponsesThatAreNone(t *testing.T) {
 			t.Errorf("%s: %d, %.60q, %v", path, got.StatusCode, got.body, got.err)
 		}
 	}
-	for _, path := range []string{"/panic/300000", "/lies/100001/100000", "/lies/70000/100000"} { // something is out: only a cut tells the truth
+	for _, path := range []string{"/panic/300000", "/lies/300001/300000", "/lies/270000/300000"} { // something is out: only a cut tells the truth
 		if got := p.do("GET", path, nil); got.err == nil {
 			t.Errorf("%s: %d, %d bytes", path, got.StatusCode, len(got.body))
 		}

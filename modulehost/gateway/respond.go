@@ -39,18 +39,30 @@ func mayHaveBody(status int) bool {
 	return status != http.StatusNoContent && status != http.StatusNotModified
 }
 
-var pieces = sync.Pool{New: func() any { return new([link.PieceBuffer + 8]byte) }}
+var (
+	pieces = sync.Pool{New: func() any { return new([link.PieceBuffer + 8]byte) }}
+	shorts = sync.Pool{New: func() any { return new([link.ShortBody + 8]byte) }}
+)
 
 // pass copies the response's body. The head goes out with the first of it, so that a handler that fails before is answered as one. An
 // error once something is out cuts the connection.
 func (r *route) pass(c *httpapi.Call, x *link.Exchange, response *abi.HandleResponse) error {
+	if response.BodyBytes != nil && response.GetBodyBytes() <= link.ShortBody {
+		b := shorts.Get().(*[link.ShortBody + 8]byte)
+		defer shorts.Put(b)
+		return r.copy(c, x, response, b[:])
+	}
 	b := pieces.Get().(*[link.PieceBuffer + 8]byte)
 	defer pieces.Put(b)
+	return r.copy(c, x, response, b[:])
+}
+
+func (r *route) copy(c *httpapi.Call, x *link.Exchange, response *abi.HandleResponse, b []byte) error {
 	client := newClient(c.Writer, r.limits.client)
 	defer client.end()
 	promised, begun := response.BodyBytes, false
 	for left := response.GetBodyBytes(); ; {
-		n, err := x.Read(b[:])
+		n, err := x.Read(b)
 		if err != nil && err != io.EOF {
 			return gone(c.Request.Context(), ErrHandler)
 		}

@@ -11,7 +11,7 @@ import (
 )
 
 // blocking is a socket on which a thread waits in the kernel, beside the runtime's poller: what arrives wakes that thread and no other, and
-// a goroutine that reads, serves and writes never leaves it (measured: an eighth of a lone call's time). It costs a thread, so it is for a
+// a goroutine that reads, serves and writes never leaves it (measured: a fifth of a lone call's time). It costs a thread, so it is for a
 // module's own process. It has no read deadline, and one writer at a time.
 type blocking struct {
 	*os.File

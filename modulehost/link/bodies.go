@@ -67,9 +67,9 @@ func (i *Incoming) WriteTo(w io.Writer) (total int64, err error) {
 	b := buffers.Get().(*buffer)
 	defer buffers.Put(b)
 	for {
-		n, err := i.Read(b[:])
+		n, err := i.Read(*b)
 		if n > 0 {
-			written, err := w.Write(b[:n])
+			written, err := w.Write((*b)[:n])
 			if total += int64(written); err != nil {
 				return total, err
 			}
@@ -127,8 +127,13 @@ type BodyWriter struct {
 	n int
 }
 
-// NewBodyWriter takes a buffer, which Release gives back.
-func NewBodyWriter() *BodyWriter { return &BodyWriter{b: buffers.Get().(*buffer)} }
+// NewBodyWriter takes a buffer, which Release gives back; long is for a body that is known to be longer than ShortBody.
+func NewBodyWriter(long bool) *BodyWriter {
+	if long {
+		return &BodyWriter{b: buffers.Get().(*buffer)}
+	}
+	return &BodyWriter{b: shorts.Get().(*buffer)}
+}
 
 // Held is what was filled in and not sent.
 func (w *BodyWriter) Held() []byte { return w.b.data()[:w.n] }
@@ -147,8 +152,14 @@ func (w *BodyWriter) Send(socket *Socket, flush bool) error {
 	} else if w.n == 0 {
 		return nil
 	}
+	n := w.n
 	w.n = 0
-	return socket.sendAll(piece)
+	err := socket.sendAll(piece)
+	if n == len(w.b.data()) && n == ShortBody { // it is no short one
+		w.Release()
+		w.b = buffers.Get().(*buffer)
+	}
+	return err
 }
 
 // End sends what is held and the ending: a whole body's, or that of one that was given up.
@@ -164,7 +175,11 @@ func (w *BodyWriter) End(socket *Socket, whole bool) error {
 
 // Release gives the buffer back; the writer is of no use any more.
 func (w *BodyWriter) Release() {
-	buffers.Put(w.b)
+	if len(w.b.data()) == ShortBody {
+		shorts.Put(w.b)
+	} else {
+		buffers.Put(w.b)
+	}
 	w.b = nil
 }
 

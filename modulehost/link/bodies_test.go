@@ -85,7 +85,7 @@ func respond(c *link.Call, socket *link.Socket, body string, whole bool) error {
 	if err := c.Answer(nil, true); err != nil {
 		return err
 	}
-	w := link.NewBodyWriter()
+	w := link.NewBodyWriter(false)
 	defer w.Release()
 	w.Grow(copy(w.Room(), body))
 	if err := w.Send(socket, false); err != nil {
@@ -262,7 +262,7 @@ func TestUnreadBodyHoldsUpNobody(t *testing.T) {
 			return respond(c, socket, "short", true)
 		}
 		_ = c.Answer(nil, true)
-		w := link.NewBodyWriter()
+		w := link.NewBodyWriter(false)
 		defer w.Release()
 		for range 64 {
 			w.Grow(len(w.Room()))

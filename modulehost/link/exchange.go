@@ -145,8 +145,8 @@ func (x *Exchange) Push(ctx context.Context, body []byte) error {
 	if n == len(body) {
 		return x.send(ctx, b.last(n, pieceEnd))
 	}
-	putPieceHead(b[:], pieceData, len(body))
-	for _, part := range [][]byte{b[:pieceHead+n], body[n:], ending(pieceEnd)} {
+	putPieceHead(*b, pieceData, len(body))
+	for _, part := range [][]byte{(*b)[:pieceHead+n], body[n:], ending(pieceEnd)} {
 		if err := x.send(ctx, part); err != nil {
 			return err
 		}

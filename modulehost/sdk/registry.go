@@ -23,7 +23,8 @@ func Buffered(max int64) Body { return Body{max: max} }
 
 // Streamed takes up to max bytes, at most 32 MiB, and runs the handler at once: nothing is read from the client before the handler reads.
 // A longer body ends with an *http.MaxBytesError and is answered 413, whatever the handler answers; one that its sender gives up, with
-// ErrBodyAborted. Once more than 64 KiB of the response are written, or it is flushed, no more can be read.
+// ErrBodyAborted. Once 64 KiB of the response are written (256 KiB where it declares a greater length), or
+// it is flushed, no more can be read.
 func Streamed(max int64) Body { return Body{max: max, mode: abi.BodyMode_BODY_MODE_STREAMED} }
 
 // Registry collects what a module declares.

@@ -145,7 +145,8 @@ func (w *response) begin() {
 		w.err = w.ctx.Err()
 	}
 	if w.body == nil && w.err == nil {
-		w.body = link.NewBodyWriter()
+		length := w.declared()
+		w.body = link.NewBodyWriter(length != nil && *length > link.ShortBody)
 	}
 }
 
@@ -230,6 +231,10 @@ func (w *response) answer() {
 		_ = w.call.Answer(&abi.HandleResponse{Status: uint32(w.status), Headers: w.sent, Body: held}, false)
 		return
 	}
-	length := uint64(len(held))
-	w.err = w.open(&length)
+	length := w.declared() // a wrong one cuts the response, as it does one that is sent piece by piece
+	if length == nil {
+		whole := uint64(len(held))
+		length = &whole
+	}
+	w.err = w.open(length)
 }
