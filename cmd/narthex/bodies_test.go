@@ -271,7 +271,7 @@ func TestSlowReaders(t *testing.T) {
 		t.Errorf("the slow reader got %d bytes, %v", n, err)
 	}
 	_, peak := memory(t, pid)
-	if grown := peak - before; grown >= 32<<20 {
+	if grown := peak - before; grown >= sockets<<21 { // each of them waits for a gigabyte
 		t.Errorf("the platform grew by %d MiB", grown>>20)
 	}
 	for _, response := range stopped {

@@ -50,11 +50,15 @@ func newRoute(m *mount, index uint32, declared *abi.Route) *route {
 // handler reads.
 func (r *route) handle(c *httpapi.Call) (err error) {
 	var body []byte
+	var long *link.Whole
 	streams := r.streamed && c.Request.ContentLength != 0
 	if !r.streamed {
-		if body, err = c.ReadBody(); err != nil { // the permission has been decided
+		if body, long, err = read(c); err != nil { // the permission has been decided
 			return err
 		}
+	}
+	if long != nil {
+		defer long.Release()
 	}
 	ctx := c.Request.Context()
 	if err := r.queue.enter(ctx); err != nil {
@@ -74,8 +78,8 @@ func (r *route) handle(c *httpapi.Call) (err error) {
 		Streamed: streams,
 	}, func(o *link.Outgoing) (err error) {
 		switch {
-		case streams || len(body) > inline:
-			request.BodyFollows, request.BodyBytes = true, length(c.Request, body)
+		case streams || long != nil:
+			request.BodyFollows, request.BodyBytes = true, length(c.Request, long)
 			o.Socket, err = o.Bodies.Take(ctx)
 		case r.long.Load():
 			o.Socket = o.Bodies.Spare()
@@ -95,8 +99,8 @@ func (r *route) handle(c *httpapi.Call) (err error) {
 		return notBegun(err)
 	}
 	defer x.Close()
-	if request.BodyFollows && !streams {
-		if err := x.Push(ctx, body); err != nil {
+	if long != nil {
+		if err := x.Push(ctx, long); err != nil {
 			return ErrHandler
 		}
 	}
@@ -135,15 +139,35 @@ func (r *route) request(c *httpapi.Call, id uint64) *abi.HandleRequest {
 	return request
 }
 
-// length is a buffered body's, or what a streamed one's sender claims.
-func length(r *http.Request, body []byte) *uint64 {
-	known := uint64(len(body))
-	if body == nil {
-		if r.ContentLength < 0 {
-			return nil
+// read takes a buffered body into memory: body travels with the call, long on a socket.
+func read(c *httpapi.Call) (body []byte, long *link.Whole, err error) {
+	if declared := c.Request.ContentLength; declared > inline {
+		long = link.NewWhole(int(declared))
+		if err = c.FillBody(long.Data()); err != nil {
+			long.Release()
+			return nil, nil, err
 		}
-		known = uint64(r.ContentLength)
+		return nil, long, nil
 	}
+	body, err = c.ReadBody()
+	if len(body) <= inline {
+		return body, nil, err
+	}
+	long = link.NewWhole(len(body))
+	copy(long.Data(), body)
+	return nil, long, nil
+}
+
+// length is a buffered body's, or what a streamed one's sender claims.
+func length(r *http.Request, long *link.Whole) *uint64 {
+	claimed := r.ContentLength
+	if long != nil {
+		claimed = int64(len(long.Data()))
+	}
+	if claimed < 0 {
+		return nil
+	}
+	known := uint64(claimed)
 	return &known
 }
 

@@ -129,10 +129,11 @@ type BodyWriter struct {
 
 // NewBodyWriter takes a buffer, which Release gives back; long is for a body that is known to be longer than ShortBody.
 func NewBodyWriter(long bool) *BodyWriter {
+	size := ShortBody
 	if long {
-		return &BodyWriter{b: buffers.Get().(*buffer)}
+		size = PieceBuffer
 	}
-	return &BodyWriter{b: shorts.Get().(*buffer)}
+	return &BodyWriter{b: poolFor(size).Get().(*buffer)}
 }
 
 // Held is what was filled in and not sent.
@@ -175,11 +176,7 @@ func (w *BodyWriter) End(socket *Socket, whole bool) error {
 
 // Release gives the buffer back; the writer is of no use any more.
 func (w *BodyWriter) Release() {
-	if len(w.b.data()) == ShortBody {
-		shorts.Put(w.b)
-	} else {
-		buffers.Put(w.b)
-	}
+	poolFor(len(w.b.data())).Put(w.b)
 	w.b = nil
 }
 

@@ -135,23 +135,11 @@ func (x *Exchange) Read(p []byte) (int, error) { return x.body.Read(p) }
 // Flush tells whether the module wants what Read returned last to go out at once.
 func (x *Exchange) Flush() bool { return x.body.flush }
 
-// Push sends a whole request body of at most MaxPiece bytes. Its errors leave the rest to Close.
-func (x *Exchange) Push(ctx context.Context, body []byte) error {
+// Push sends a whole request body. Its errors leave the rest to Close.
+func (x *Exchange) Push(ctx context.Context, body *Whole) error {
 	x.client.waitFor(x.waiter)
 	defer x.socket.wakeOn(ctx)()
-	b := buffers.Get().(*buffer)
-	defer buffers.Put(b)
-	n := copy(b.data(), body)
-	if n == len(body) {
-		return x.send(ctx, b.last(n, pieceEnd))
-	}
-	putPieceHead(*b, pieceData, len(body))
-	for _, part := range [][]byte{(*b)[:pieceHead+n], body[n:], ending(pieceEnd)} {
-		if err := x.send(ctx, part); err != nil {
-			return err
-		}
-	}
-	return nil
+	return x.send(ctx, body.b.last(body.n, pieceEnd))
 }
 
 // send keeps what the end of ctx leaves unsent: a piece that was begun must be finished, or the next body would be read as its rest.

@@ -151,11 +151,23 @@ type buffer []byte
 var (
 	buffers = sync.Pool{New: func() any { return newBuffer(PieceBuffer) }}
 	shorts  = sync.Pool{New: func() any { return newBuffer(ShortBody) }}
+	wholes  = sync.Pool{New: func() any { return newBuffer(MaxPiece) }}
 )
 
 func newBuffer(size int) *buffer {
 	b := make(buffer, pieceHead+size+pieceHead)
 	return &b
+}
+
+// poolFor is where buffers come from that hold so many bytes, at most MaxPiece.
+func poolFor(bytes int) *sync.Pool {
+	switch {
+	case bytes <= ShortBody:
+		return &shorts
+	case bytes <= PieceBuffer:
+		return &buffers
+	}
+	return &wholes
 }
 
 func (b buffer) data() []byte { return b[pieceHead : len(b)-pieceHead] }

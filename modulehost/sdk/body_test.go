@@ -37,7 +37,10 @@ func TestEchoWithoutAnyBuffer(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer x.Close()
-	if err := x.Push(t.Context(), []byte(want)); err != nil {
+	body := link.NewWhole(len(want))
+	defer body.Release()
+	copy(body.Data(), want)
+	if err := x.Push(t.Context(), body); err != nil {
 		t.Fatal(err)
 	}
 	if err := x.Answer(t.Context(), nil); err != nil || !x.Follows() {

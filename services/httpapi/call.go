@@ -60,6 +60,14 @@ func (c *Call) ReadBody() ([]byte, error) {
 	return ReadBody(c.Writer, c.Request, c.MaxBody)
 }
 
+// FillBody is ReadBody of a body whose declared length is that of b.
+func (c *Call) FillBody(b []byte) error {
+	if _, err := io.ReadFull(c.Request.Body, b); err != nil {
+		return errors.Join(ErrBodyAborted, err)
+	}
+	return nil
+}
+
 // ReadBody is Call.ReadBody for the pipeline, which reads before there is a Call.
 func ReadBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
 	if r.Body == nil || r.Body == http.NoBody {
