@@ -16,10 +16,13 @@ import (
 )
 
 // never is a limit that must not be what ends an attempt.
-const never = time.Minute
+const never = 10 * time.Minute
 
-// soon is the one that must.
-const soon = 300 * time.Millisecond
+// soon is the one that must. late is the same where a slow machine must first get through a good part of the conversation.
+const (
+	soon = time.Second
+	late = 5 * time.Second
+)
 
 // only makes one limit the one that ends an attempt.
 func only(limits mail.Limits) mail.Limits {
@@ -62,10 +65,10 @@ func TestEveryServerHasItsOutcome(t *testing.T) {
 		{"is silent at MAIL", "MAIL", silence, only(socket), mail.Timeout},
 		{"is silent at RCPT", "RCPT", silence, only(socket), mail.Timeout},
 		{"is silent at DATA", "DATA", silence, only(socket), mail.Timeout},
-		{"is silent after the message", ".", silence, only(socket), mail.Timeout},
+		{"is silent after the message", ".", silence, only(mail.Limits{Socket: late}), mail.Timeout},
 		{"does not read the message", "DATA", deaf, only(socket), mail.Timeout},
 		{"answers EHLO letter by letter", "EHLO", trickle("250 "), only(total), mail.Timeout},
-		{"answers the message letter by letter", ".", trickle("250-"), only(total), mail.Timeout},
+		{"answers the message letter by letter", ".", trickle("250-"), only(mail.Limits{Total: late}), mail.Timeout},
 
 		{"greets for ever in one line", "", endless("x"), only(mail.Limits{}), mail.ConnectionFailed},
 		{"greets for ever in lines", "", endless("220-x\r\n"), only(mail.Limits{}), mail.ConnectionFailed},
@@ -78,7 +81,7 @@ func TestEveryServerHasItsOutcome(t *testing.T) {
 		{"breaks off at DATA", "DATA", reset, mail.Limits{}, mail.ConnectionFailed},
 		{"breaks off after the message", ".", reset, mail.Limits{}, mail.ConnectionFailed},
 
-		{"is slow, but within its limits", "MAIL", after(2*soon, say("250 ok")), only(greeting), mail.Sent},
+		{"is slow, but within its limits", "MAIL", after(late+soon, say("250 ok")), only(mail.Limits{Greeting: late}), mail.Sent},
 		{"took it, and is silent at QUIT", "QUIT", silence, only(quit), mail.Sent},
 		{"took it, and breaks off at QUIT", "QUIT", reset, mail.Limits{}, mail.Sent},
 		{"took it, and says 500 to QUIT", "QUIT", say("500 stay"), mail.Limits{}, mail.Sent},

@@ -301,7 +301,9 @@ func TestThroughARealServer(t *testing.T) {
 		o.Post(func(context.Context) (mail.Message, bool) { return letter(), true })
 	}
 	stop, ended := serve(t, o)
-	stop()
+	for deadline := time.Now().Add(patience); len(in.happened().mails) < 10 && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+	}
+	stop() // which gives the queue 5 s, and a slow machine may need more
 	within(t, ended)
 	if mails := in.happened().mails; len(mails) != 10 || len(lines(logs)) != 0 {
 		t.Errorf("%d mails, %q", len(mails), lines(logs))

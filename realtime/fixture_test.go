@@ -99,7 +99,7 @@ func run(t testing.TB, service interface {
 			if !errors.Is(err, context.Canceled) {
 				t.Errorf("Serve returned %v", err)
 			}
-		case <-time.After(20 * time.Second):
+		case <-time.After(time.Minute):
 			t.Error("Serve did not return")
 		}
 	})

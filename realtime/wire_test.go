@@ -175,6 +175,7 @@ func TestFiveThousandReaders(t *testing.T) {
 			}
 		}
 	}
+	until(t, "the last ones are cut", func() bool { return cut.Load() >= deaf })
 	if n := cut.Load(); n != deaf {
 		t.Errorf("%d readers were cut after %d events, want %d", n, events, deaf)
 	}
@@ -183,7 +184,8 @@ func TestFiveThousandReaders(t *testing.T) {
 	all.Wait()
 }
 
-// 5,000 readers that reconnect at once, three times, cost the module at most ten snapshots each time.
+// 5,000 readers that reconnect at once, three times, cost the module at most ten snapshots each time. Where a slow machine lets them
+// come one after the other they are no rush, and nobody waits longer than 50 ms for the next one.
 func TestStampede(t *testing.T) {
 	readers := many
 	if testing.Short() {
@@ -200,9 +202,13 @@ func TestStampede(t *testing.T) {
 				t.Errorf("reader %d: %v", i, err)
 			}
 		})
-		asked := m.asked.Load() - before
-		t.Logf("%d snapshots for %d readers in %v", asked, readers, time.Since(began))
-		if asked > 10 {
+		asked, took := m.asked.Load()-before, time.Since(began)
+		t.Logf("%d snapshots for %d readers in %v", asked, readers, took)
+		most := int32(10)
+		if took > time.Duration(readers)*time.Millisecond {
+			most += int32(took / (50 * time.Millisecond))
+		}
+		if asked > most {
 			t.Errorf("%d snapshots", asked)
 		}
 		hubs.Ended("board", m.restart())
@@ -306,9 +312,12 @@ func TestKernelMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	data := []byte(`"` + strings.Repeat("x", 32<<10) + `"`)
-	for n := uint64(1); ; n++ {
+	for n, pause := uint64(1), time.Millisecond; ; n++ {
 		if err := hub.Publish(1, n, append([]byte(nil), data...)); err != nil {
 			t.Fatal(err)
+		}
+		if n == 2_000 {
+			pause = time.Minute
 		}
 		select {
 		case bytes := <-written:
@@ -318,10 +327,10 @@ func TestKernelMemory(t *testing.T) {
 			}
 			stop()
 			return
-		case <-time.After(time.Millisecond):
-		}
-		if n > 2_000 {
-			t.Fatal("not cut")
+		case <-time.After(pause):
+			if n == 2_000 {
+				t.Fatal("not cut")
+			}
 		}
 	}
 }

@@ -34,6 +34,7 @@ const (
 	answerNoBucket     = "NoSuchBucket"
 	answerNotFound     = "NotFound" // the status alone: an answer to HEAD has no body to say more
 	answerInvalidRange = "InvalidRange"
+	answerBadGateway   = "BadGateway" // the status alone: of a proxy to which the service has not answered
 )
 
 // coded gives an error of the client library its code. It returns no error for none.

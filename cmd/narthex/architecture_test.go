@@ -18,6 +18,8 @@ var ranks = map[string]int{
 	"modulehost/archive/pack": 6, // a program
 	"modulehost/sdk/sdktest":  6, // for tests of modules alone
 
+	"services/httpserver/httpservertest": 6, // for tests alone
+
 	"services/httpserver": 5,
 	"modulehost/gateway":  5,
 
@@ -31,12 +33,15 @@ var ranks = map[string]int{
 	"services/health":                4,
 	"services/identity":              4,
 	"services/database/databasetest": 4, // for tests alone
+	"services/httpapi/httpapitest":   4, // for tests alone
 	"storage/storagetest":            4, // for tests alone
 	"modulehost/facade":              4,
 
 	"services/httpapi":   3,
 	"modulehost/archive": 3,
 	"modulehost/process": 3,
+
+	"modulehost/catalog/catalogtest": 3, // for tests alone
 
 	"services/clientaddress": 2,
 	"services/database":      2,
@@ -82,7 +87,7 @@ var doors = map[string][]string{
 	"github.com/jackc/pgx/v5/pgconn":    {"modulehost/facade", "services/database", "migrations", "services/database/databasetest", "services/*/store*.go"},
 	"github.com/spf13/cobra":            {"cmd/narthex"},
 	"github.com/wneessen/go-mail":       {"mail"},
-	"github.com/johannesboyne/gofakes3": {"cmd/narthex"},
+	"github.com/johannesboyne/gofakes3": {"cmd/narthex", "modulehost/sdk/sdktest"},
 	"github.com/aws":                    {"storage"},
 	"github.com/r3labs/sse":             {"realtime"},
 	"github.com/nats-io":                {"realtime"},

@@ -1,15 +1,10 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
-	"strconv"
-	"strings"
-	"sync"
 	"testing"
 
 	"go.uber.org/zap"
@@ -19,6 +14,7 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 	"github.com/narthex-platform/narthex/services/httpapi"
 	"github.com/narthex-platform/narthex/services/httpserver"
+	"github.com/narthex-platform/narthex/services/httpserver/httpservertest"
 	"github.com/narthex-platform/narthex/services/principal"
 )
 
@@ -51,11 +47,12 @@ func BenchmarkModuleRoute(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	address := listen(b, handler)
+	address := httpservertest.Serve(b, handler)
 	for _, connections := range []int{1, 32} {
 		for _, side := range []struct{ name, path string }{{"host", inHost.Path}, {"module", "/api/v1/modules/base/plain"}} {
 			b.Run(fmt.Sprintf("connections=%d/%s", connections, side.name), func(b *testing.B) {
-				load(b, address, side.path, connections)
+				httpservertest.Load(b, address, "GET "+side.path+" HTTP/1.1\r\nHost: localhost\r\n\r\n", "HTTP/1.1 200 OK", connections)
+				b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "requests/s")
 			})
 		}
 	}
@@ -124,85 +121,4 @@ func benchSettings(b *testing.B, modules string) environment.Settings {
 		b.Fatal(err)
 	}
 	return settings
-}
-
-func listen(b *testing.B, handler http.Handler) string {
-	b.Helper()
-	listener := httpserver.NewListener(httpserver.ListenerConfig{Address: "127.0.0.1:0", Handler: handler, Log: zap.NewNop()})
-	ctx, stop := context.WithCancel(context.Background())
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		_ = listener.Serve(ctx)
-	}()
-	<-listener.Ready()
-	b.Cleanup(func() { stop(); <-ended })
-	return listener.Addr().String()
-}
-
-// load sends b.N requests over a number of connections and reads each answer whole. It speaks HTTP by hand, since a real client
-// would cost more than what is measured.
-func load(b *testing.B, address, path string, connections int) {
-	request := []byte("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n")
-	size := answerSize(b, address, request)
-	work := make(chan struct{}, b.N)
-	for range b.N {
-		work <- struct{}{}
-	}
-	close(work)
-	var clients sync.WaitGroup
-	b.ResetTimer()
-	for range connections {
-		clients.Go(func() {
-			conn, err := net.Dial("tcp", address)
-			if err != nil {
-				b.Error(err)
-				return
-			}
-			defer conn.Close()
-			answer := make([]byte, size)
-			for range work {
-				if _, err := conn.Write(request); err != nil {
-					b.Error(err)
-					return
-				}
-				if _, err := io.ReadFull(conn, answer); err != nil || !strings.HasPrefix(string(answer[:15]), "HTTP/1.1 200 OK") {
-					b.Errorf("%v %.80q", err, answer)
-					return
-				}
-			}
-		})
-	}
-	clients.Wait()
-	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "requests/s")
-}
-
-// answerSize is how many bytes every answer to this request has: the headers that change keep their length.
-func answerSize(b *testing.B, address string, request []byte) int {
-	b.Helper()
-	conn, err := net.Dial("tcp", address)
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer conn.Close()
-	if _, err := conn.Write(request); err != nil {
-		b.Fatal(err)
-	}
-	reader := bufio.NewReader(conn)
-	size, body := 0, 0
-	for {
-		line, err := reader.ReadString('\n')
-		if err != nil {
-			b.Fatal(err)
-		}
-		size += len(line)
-		if length, found := strings.CutPrefix(line, "Content-Length: "); found {
-			if body, err = strconv.Atoi(strings.TrimSpace(length)); err != nil {
-				b.Fatal(err)
-			}
-		}
-		if line == "\r\n" {
-			return size + body
-		}
-	}
 }

@@ -52,13 +52,13 @@ tail         1.0.0     none (enabled)   blocked: needs base, which is disabled
 }
 
 // browserModule writes a module without a server.
-func browserModule(t *testing.T, dir, id, members string) {
+func browserModule(t *testing.T, dir, id, version, members string) {
 	t.Helper()
 	folder := filepath.Join(dir, id)
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	text := `{"manifestVersion":7,"id":"` + id + `","name":"A module","version":"1.0.0","compatibility":{"platform":"^0.1.0","moduleSdk":"^0.1.0"}` + members + `}`
+	text := `{"manifestVersion":7,"id":"` + id + `","name":"A module","version":"` + version + `","compatibility":{"platform":"^0.1.0","moduleSdk":"^0.1.0"}` + members + `}`
 	for name, content := range map[string]string{"module.json": text, "ui.js": "export {}\n"} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o644); err != nil {
 			t.Fatal(err)
@@ -74,20 +74,21 @@ func TestValidateReports(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	i := &installation{environment: map[string]string{"SERVICE_MODULES_DIR": dir}}
-	browserModule(t, dir, "wall", `,"provides":[{"capability":"wall.slides","version":"1.2.0"}]`)
-	browserModule(t, dir, "lamp", contributing("wall.slides", "^1.0.0"))
+	browserModule(t, dir, "wall", "1.0.0", `,"provides":[{"capability":"wall.slides","version":"1.2.0"}]`)
+	i.wants(t, exitSuccess, "Valid: 1 module, 6 permissions.\n", "modules:validate")
+	browserModule(t, dir, "lamp", "1.0.0", contributing("wall.slides", "^1.0.0"))
 	i.wants(t, exitSuccess, `Valid: 2 modules, 6 permissions.
 
 CONTRIBUTION   VERSION   CAPABILITY    RANGE    PROVIDER
 lamp.slide     1.0.0     wall.slides   ^1.0.0   wall
 `, "modules:validate")
-	browserModule(t, dir, "lamp", contributing("wall.slides", "^2.0.0"))
+	browserModule(t, dir, "lamp", "1.0.0", contributing("wall.slides", "^2.0.0"))
 	i.wants(t, exitSuccess, `lamp is valid.
 
 CONTRIBUTION   VERSION   CAPABILITY    RANGE    PROVIDER
 lamp.slide     1.0.0     wall.slides   ^2.0.0   none installed: not published
 `, "modules:validate", "--module", "lamp")
-	browserModule(t, dir, "lamp", `,"extra":1,"permissions":[{"id":"core.see","baseline":"restricted"}]`)
+	browserModule(t, dir, "lamp", "1.0.0", `,"extra":1,"permissions":[{"id":"core.see","baseline":"restricted"}]`)
 	i.wants(t, exitFailure, `MANIFEST_INVALID: module lamp at /extra: module.json has a field that manifest version 7 does not know.
 PERMISSION_NAMESPACE_RESERVED: module lamp at /permissions/0/id: permissions[].id must not be in the platform's own namespace.
 `, "modules:validate")
@@ -97,22 +98,26 @@ func TestInstallAndRemove(t *testing.T) {
 	t.Parallel()
 	sources, dir, packages := t.TempDir(), t.TempDir(), t.TempDir()
 	i := &installation{environment: map[string]string{"SERVICE_MODULES_DIR": dir}}
-	pack := func(id, members string) string {
+	pack := func(id, version, members string) string {
 		t.Helper()
-		browserModule(t, sources, id, members)
+		browserModule(t, sources, id, version, members)
 		path, err := archive.Pack(filepath.Join(sources, id), abi.PlatformVersion, packages)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return path
 	}
-	wall := pack("wall", "")
-	lamp := pack("lamp", `,"dependencies":{"required":[{"kind":"module","id":"wall","range":"^1.0.0"}]}`)
+	wall := pack("wall", "1.0.0", "")
+	lamp := pack("lamp", "1.0.0", `,"dependencies":{"required":[{"kind":"module","id":"wall","range":"^1.0.0"}]}`)
 	i.wants(t, exitSuccess, `Installed: lamp 1.0.0.
 The platform would not start with what is installed now:
 DEPENDENCY_MISSING: module lamp at /dependencies/required/0: dependencies.required[] needs the module wall, which is not installed.
 `, "modules:install", lamp)
-	i.wants(t, exitSuccess, "Installed: wall 1.0.0.\nNext: narthex migrations:apply, then start the platform again.\n", "modules:install", "--", wall)
+	const next = "\nNext: narthex migrations:apply, then start the platform again.\n"
+	i.wants(t, exitSuccess, "Installed: wall 1.0.0."+next, "modules:install", "--", wall)
+	i.wants(t, exitSuccess, "Installed again: wall 1.0.0."+next, "modules:install", wall)
+	newer := pack("wall", "1.1.0", "")
+	i.wants(t, exitSuccess, "Installed: wall 1.1.0 in place of 1.0.0."+next, "modules:install", newer)
 	i.wants(t, exitFailure, "DEPENDENCY_MISSING: module lamp: needs the module that would be removed; remove this one first.\n",
 		"modules:remove", "--", "--module", "wall")
 	i.wants(t, exitSuccess, "Removed: lamp. Its data are kept. Start the platform again.\n", "modules:remove", "--module", "lamp")

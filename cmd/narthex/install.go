@@ -40,6 +40,8 @@ start of the platform on, after migrations:apply. Reads SERVICE_MODULES_DIR, whi
 			switch installed.Replaced {
 			case "":
 				fmt.Fprintf(p.stdout, "Installed: %s %s.\n", installed.ID, installed.Version)
+			case installed.Version:
+				fmt.Fprintf(p.stdout, "Installed again: %s %s.\n", installed.ID, installed.Version)
 			default:
 				fmt.Fprintf(p.stdout, "Installed: %s %s in place of %s.\n", installed.ID, installed.Version, installed.Replaced)
 			}

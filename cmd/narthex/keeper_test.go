@@ -12,6 +12,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -200,8 +201,8 @@ func TestModuleSendsMail(t *testing.T) {
 	}
 }
 
-// TestObjectsPassInConstantMemory reads the daemon's peak before and after 32 MiB in and out. The race detector's own memory grows with
-// what passes, so the bound is wide: measured without it, 14 MiB.
+// TestObjectsPassInConstantMemory reads the daemon's peak before and after 32 MiB in and out, four times at once. The race detector's own
+// memory grows with what passes: measured with it on a busy machine, 33 MiB. A daemon that held the objects would take 128.
 func TestObjectsPassInConstantMemory(t *testing.T) {
 	t.Parallel()
 	server := storagetest.New(t)
@@ -218,8 +219,15 @@ func TestObjectsPassInConstantMemory(t *testing.T) {
 	}
 	round("warm", 1<<20)
 	before := peakKiB(t, daemon)
-	round("large", 32<<20)
-	if grown := peakKiB(t, daemon) - before; grown > 48<<10 {
+	const atOnce = 4
+	var rounds sync.WaitGroup
+	for n := range atOnce {
+		rounds.Go(func() { round("large-"+strconv.Itoa(n), 32<<20) })
+	}
+	rounds.Wait()
+	grown := peakKiB(t, daemon) - before
+	t.Logf("%d MiB before, %d MiB more at most", before>>10, grown>>10)
+	if grown > 96<<10 {
 		t.Errorf("the daemon's memory grew by %d KiB", grown)
 	}
 }

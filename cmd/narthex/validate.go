@@ -113,6 +113,14 @@ func listContributions(installed *catalog.Catalog, only string) []listedContribu
 	return list
 }
 
+// counted is a number of things, in words that fit it.
+func counted(number int, thing string) string {
+	if number == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", number, thing)
+}
+
 func (p *program) printValidation(result validation, only string) {
 	switch {
 	case only != "":
@@ -120,7 +128,7 @@ func (p *program) printValidation(result validation, only string) {
 	case result.Modules == 0:
 		fmt.Fprintln(p.stdout, "No module is installed.")
 	default:
-		fmt.Fprintf(p.stdout, "Valid: %d modules, %d permissions.\n", result.Modules, result.Permissions)
+		fmt.Fprintf(p.stdout, "Valid: %s, %s.\n", counted(result.Modules, "module"), counted(result.Permissions, "permission"))
 	}
 	if len(result.Contributions) == 0 {
 		return

@@ -5,8 +5,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
-	"debug/elf"
-	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -22,6 +20,7 @@ import (
 
 	"github.com/narthex-platform/narthex/modulehost/archive"
 	"github.com/narthex-platform/narthex/modulehost/catalog"
+	"github.com/narthex-platform/narthex/modulehost/catalog/catalogtest"
 )
 
 const platform = "0.1.2"
@@ -57,30 +56,13 @@ func large(t testing.TB, id, version string) tree {
 			"contributions": []fields{{"id": id + ".a", "version": "1.0.0", "capability": "other.slides", "range": "^1.0.0", "artifact": "contributions/a.js"}},
 			"database":      fields{"abi": 1, "migrations": "migrations"},
 		}),
-		"bin/" + runtime.GOOS + "-" + runtime.GOARCH + "/" + id: executable(t),
+		"bin/" + runtime.GOOS + "-" + runtime.GOARCH + "/" + id: catalogtest.Executable(t),
 		"ui/index.js": "ui " + version, "display/index.js": "display " + version, "contributions/a.js": "a " + version,
 	}
 	for n := range 12 {
 		files[fmt.Sprintf("migrations/%04d_step.sql", n+1)] = "SELECT '" + version + "'"
 	}
 	return files
-}
-
-// executable is the least that counts as a static executable of this machine.
-func executable(t testing.TB) string {
-	t.Helper()
-	machine := map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64}[runtime.GOARCH]
-	if machine == elf.EM_NONE || runtime.GOOS != "linux" {
-		t.Skip("no executable for this machine at hand")
-	}
-	header := elf.Header64{Type: uint16(elf.ET_EXEC), Machine: uint16(machine), Version: uint32(elf.EV_CURRENT),
-		Phoff: 64, Ehsize: 64, Phentsize: 56, Phnum: 1}
-	copy(header.Ident[:], elf.ELFMAG)
-	header.Ident[elf.EI_CLASS], header.Ident[elf.EI_DATA] = byte(elf.ELFCLASS64), byte(elf.ELFDATA2LSB)
-	var out bytes.Buffer
-	must(t, binary.Write(&out, binary.LittleEndian, header))
-	must(t, binary.Write(&out, binary.LittleEndian, elf.Prog64{Type: uint32(elf.PT_LOAD)}))
-	return out.String()
 }
 
 // lay writes a tree's files; those below bin are executable.

@@ -1,7 +1,6 @@
 package catalog_test
 
 import (
-	"debug/elf"
 	"errors"
 	"os"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/narthex-platform/narthex/modulehost/catalog"
+	"github.com/narthex-platform/narthex/modulehost/catalog/catalogtest"
 )
 
 // written is one case of the manifest package.
@@ -50,7 +50,7 @@ func place(t testing.TB, manifest string) (dir, path string) {
 	}
 	write(t, filepath.Join(folder, "migrations/0001_first.sql"), "SELECT 1")
 	for _, server := range []string{"bin/linux-amd64/" + id, "bin/linux-arm64/" + id, "bin/" + id} {
-		write(t, filepath.Join(folder, server), executable(t, elf.PT_LOAD))
+		write(t, filepath.Join(folder, server), catalogtest.Executable(t))
 	}
 	if id != "announcements" {
 		install(t, dir, "announcements", nil) // what the valid cases depend on

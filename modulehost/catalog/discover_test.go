@@ -2,7 +2,6 @@ package catalog_test
 
 import (
 	"crypto/sha256"
-	"debug/elf"
 	"errors"
 	"fmt"
 	"os"
@@ -12,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/narthex-platform/narthex/modulehost/catalog"
+	"github.com/narthex-platform/narthex/modulehost/catalog/catalogtest"
 	"github.com/narthex-platform/narthex/modulehost/manifest"
 )
 
@@ -47,7 +47,7 @@ func TestDirectory(t *testing.T) {
 func TestModuleIsReadWhole(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	server := executable(t, elf.PT_LOAD)
+	server := catalogtest.Executable(t)
 	folder := install(t, dir, "announcements", fields{
 		"provides": []fields{{"capability": "announcements.slides", "version": "1.2.0"}},
 		"permissions": []fields{{"id": "announcements.slides.manage", "baseline": "restricted", "description": "Write"},

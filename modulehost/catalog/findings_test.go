@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/narthex-platform/narthex/modulehost/catalog"
+	"github.com/narthex-platform/narthex/modulehost/catalog/catalogtest"
 	"github.com/narthex-platform/narthex/modulehost/manifest"
 )
 
@@ -74,7 +75,7 @@ func TestFindings(t *testing.T) {
 				"entrypoints": fields{"display": fields{"artifact": "d.js", "permission": "people.see"}}})
 		}, []string{"ARTIFACT_INVALID: module people at /entrypoints/display/artifact: ", "ARTIFACT_INVALID: module people at /contributions/0/artifact: "}},
 		"dynamic executable": {func(t *testing.T, dir string) {
-			write(t, filepath.Join(install(t, dir, "people", server), "server"), executable(t, elf.PT_LOAD, elf.PT_INTERP))
+			write(t, filepath.Join(install(t, dir, "people", server), "server"), catalogtest.Executable(t, elf.PT_INTERP))
 		}, []string{"ARTIFACT_INVALID: module people at /entrypoints/server: entrypoints.server must be statically linked; build with CGO_ENABLED=0."}},
 		"script as executable": {func(t *testing.T, dir string) {
 			write(t, filepath.Join(install(t, dir, "people", server), "server"), "#!/bin/sh\n")
@@ -124,7 +125,7 @@ func TestMigrationFindings(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			folder := install(t, dir, "people", fields{"entrypoints": fields{"server": "server"}, "database": fields{"abi": 1, "migrations": "sql"}})
-			write(t, filepath.Join(folder, "server"), executable(t, elf.PT_LOAD))
+			write(t, filepath.Join(folder, "server"), catalogtest.Executable(t))
 			for name, text := range c.files {
 				write(t, filepath.Join(folder, "sql", name), text)
 			}

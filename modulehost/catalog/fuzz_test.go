@@ -6,16 +6,18 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+
+	"github.com/narthex-platform/narthex/modulehost/catalog/catalogtest"
 )
 
 // FuzzDiscover: whatever a module's files hold, there is a catalog, or findings of one printable line each.
 func FuzzDiscover(f *testing.F) {
 	cases := testdata(f)
 	for _, c := range cases {
-		f.Add([]byte(c.manifest), "export {}", executable(f, elf.PT_LOAD), "SELECT 1", "0001_first.sql")
+		f.Add([]byte(c.manifest), "export {}", catalogtest.Executable(f), "SELECT 1", "0001_first.sql")
 	}
 	announcements := cases["valid-announcements"].manifest
-	f.Add([]byte(announcements), "\xff", executable(f, elf.PT_LOAD, elf.PT_INTERP), "\x00", "0002_a.sql")
+	f.Add([]byte(announcements), "\xff", catalogtest.Executable(f, elf.PT_INTERP), "\x00", "0002_a.sql")
 	f.Add([]byte(announcements), "", "#!/bin/sh\n", "", "..")
 	dir, path := place(f, announcements)
 	folder := filepath.Dir(path)

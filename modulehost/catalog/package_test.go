@@ -1,13 +1,9 @@
 package catalog_test
 
 import (
-	"bytes"
-	"debug/elf"
-	"encoding/binary"
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 )
@@ -43,25 +39,6 @@ func needs(required []string, optional ...string) fields {
 		return list
 	}
 	return fields{"required": edges(required), "optional": edges(optional)}
-}
-
-// executable is the least that counts as a static executable of this machine; with an interpreter it is a dynamic one.
-func executable(t testing.TB, kinds ...elf.ProgType) string {
-	t.Helper()
-	machine := map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64}[runtime.GOARCH]
-	if machine == elf.EM_NONE || runtime.GOOS != "linux" {
-		t.Skip("no executable for this machine at hand")
-	}
-	header := elf.Header64{Type: uint16(elf.ET_EXEC), Machine: uint16(machine), Version: uint32(elf.EV_CURRENT),
-		Phoff: 64, Ehsize: 64, Phentsize: 56, Phnum: uint16(len(kinds))}
-	copy(header.Ident[:], elf.ELFMAG)
-	header.Ident[elf.EI_CLASS], header.Ident[elf.EI_DATA] = byte(elf.ELFCLASS64), byte(elf.ELFDATA2LSB)
-	var out bytes.Buffer
-	must(t, binary.Write(&out, binary.LittleEndian, header))
-	for _, kind := range kinds {
-		must(t, binary.Write(&out, binary.LittleEndian, elf.Prog64{Type: uint32(kind)}))
-	}
-	return out.String()
 }
 
 func write(t testing.TB, path, text string) {

@@ -1,7 +1,6 @@
 package catalog_test
 
 import (
-	"debug/elf"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/narthex-platform/narthex/modulehost/catalog"
+	"github.com/narthex-platform/narthex/modulehost/catalog/catalogtest"
 )
 
 // stored is a state in which every module of severalModules runs unless the fields say otherwise; of configuration and secrets it
@@ -77,7 +77,7 @@ func severalModules(t *testing.T) *catalog.Catalog {
 func withServer(t testing.TB, dir, id string, more fields) {
 	t.Helper()
 	more["entrypoints"] = fields{"server": "server"}
-	write(t, filepath.Join(install(t, dir, id, more), "server"), executable(t, elf.PT_LOAD))
+	write(t, filepath.Join(install(t, dir, id, more), "server"), catalogtest.Executable(t))
 }
 
 func TestResolve(t *testing.T) {

@@ -70,7 +70,7 @@ func TestBlockingServer(t *testing.T) {
 func TestBlockingWrite(t *testing.T) {
 	near, far := socketpair(t)
 	end := blocking(t, far)
-	_ = end.SetWriteDeadline(time.Now().Add(20 * time.Millisecond))
+	_ = end.SetWriteDeadline(time.Now().Add(500 * time.Millisecond)) // not over before the write begins
 	n, err := end.Write(make([]byte, 64<<20))
 	if !errors.Is(err, os.ErrDeadlineExceeded) || n == 0 || n == 64<<20 {
 		t.Error(n, err)

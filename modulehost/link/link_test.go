@@ -67,7 +67,7 @@ func serve(tb testing.TB, conn net.Conn, inService int, h link.Handler) <-chan e
 
 // soon is long enough for anything that should happen at once.
 func soon(tb testing.TB) context.Context {
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	tb.Cleanup(cancel)
 	return ctx
 }

@@ -15,9 +15,6 @@ import (
 )
 
 func TestCrashes(t *testing.T) {
-	quick := func(c *process.Config) {
-		c.Deadlines.PingEvery, c.Deadlines.Ping = 50*time.Millisecond, time.Second
-	}
 	for path, reason := range map[string]string{
 		"/exit":            "",                // the link or the wait, whichever is seen first
 		"/freeze":          "ping unanswered", // alive, its links open, and silent
@@ -25,7 +22,11 @@ func TestCrashes(t *testing.T) {
 		"/garbage-to-host": "link lost",
 	} {
 		t.Run(path, func(t *testing.T) {
-			r := start(t, "good", quick)
+			r := start(t, "good", func(c *process.Config) {
+				if reason == "ping unanswered" {
+					c.Deadlines.PingEvery, c.Deadlines.Ping = 50*time.Millisecond, 3*time.Second
+				}
+			})
 			if _, err := r.handle(soon(t), path, nil); codeOf(err) != "MODULE_HANDLER_FAILED" {
 				t.Error("in flight:", err)
 			}
@@ -48,7 +49,8 @@ func TestCrashes(t *testing.T) {
 }
 
 func TestDeathByItself(t *testing.T) {
-	r := start(t, "die-after-ready", nil)
+	r := start(t, "good", nil)
+	_, _ = r.handle(soon(t), "/die-later", nil) // which is answered, or is not
 	if err := <-r.ended; !errors.Is(err, process.ErrCrashed) {
 		t.Fatal(err)
 	}
@@ -59,8 +61,8 @@ func TestDeathByItself(t *testing.T) {
 	r.host.settled(t)
 }
 
-// TestKillUnderFire: 50 calls in flight, the child killed from outside, again and again. Every call returns at once and
-// says that it was lost; whoever comes later hears that the module is not there.
+// TestKillUnderFire: 50 calls in flight, the child killed from outside, again and again. Every call says that it was lost, as soon
+// as the death is seen and not when a ping is missed; whoever comes later hears that the module is not there.
 func TestKillUnderFire(t *testing.T) {
 	const lives, calls = 20, 50
 	r := start(t, "good", nil)
@@ -78,20 +80,14 @@ func TestKillUnderFire(t *testing.T) {
 			for said := ""; said != "waiting"; said = <-r.host.heard {
 			}
 		}
-		killed := time.Now()
 		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 			t.Fatal(err)
 		}
 		callers.Wait()
-		took := time.Since(killed)
 		for range calls {
 			if err := <-results; codeOf(err) != "MODULE_HANDLER_FAILED" {
 				t.Fatal(err)
 			}
-		}
-		// Milliseconds on a quiet machine; the bound is for a busy one under the race detector.
-		if took > time.Second {
-			t.Errorf("calls in flight returned after %v", took)
 		}
 		if _, err := r.handle(soon(t), "/echo", nil); codeOf(err) != "MODULE_UNAVAILABLE" {
 			t.Fatal("later:", err)
@@ -102,6 +98,11 @@ func TestKillUnderFire(t *testing.T) {
 		r.host.settled(t)
 		r.serve(t)
 		r.awaitBack(t)
+	}
+	for _, lost := range r.logs.FilterMessage("module process lost").All() {
+		if reason := lost.ContextMap()["reason"]; reason != "exited" && reason != "link lost" {
+			t.Error(reason)
+		}
 	}
 }
 
@@ -160,7 +161,7 @@ func watchDeath(t *testing.T, pid int) (wait func()) {
 	t.Cleanup(func() { _ = unix.Close(fd) })
 	return func() {
 		t.Helper()
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 		defer cancel()
 		for ctx.Err() == nil {
 			n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 10_000)

@@ -20,7 +20,10 @@ import (
 )
 
 func TestGoodLife(t *testing.T) {
-	r := prepare(t, "good", func(c *process.Config) { c.Start = &abi.StartRequest{Database: true} })
+	r := prepare(t, "good", func(c *process.Config) {
+		c.Start = &abi.StartRequest{Database: true}
+		c.Deadlines.Terminate = 30 * time.Second // SIGTERM is enough, on a slow machine too
+	})
 	if _, err := r.handle(soon(t), "/echo", nil); !errors.Is(err, process.ErrUnavailable) {
 		t.Error("before the start:", err)
 	}
@@ -79,7 +82,7 @@ func TestLivesThatNeverBecomeReady(t *testing.T) {
 		"routes refused":      {"good", func(c *process.Config) { c.Validate = func(*abi.RegisterResponse) error { return refuse } }, "MODULE_REGISTER_FAILED", "two routes are the same", ""},
 		"start fails":         {"start-fails", nil, "MODULE_START_FAILED", "NO_LUCK", "starting stopping"},
 		"start dies":          {"start-dies", nil, "MODULE_START_FAILED", "", "starting"},
-		"start hangs":         {"start-hangs", func(c *process.Config) { c.Deadlines.Start = 300 * time.Millisecond }, "MODULE_START_TIMEOUT", "", "starting stopping"},
+		"start hangs":         {"start-hangs", func(c *process.Config) { c.Deadlines.Start = 3 * time.Second }, "MODULE_START_TIMEOUT", "", "starting stopping"},
 		"no executable":       {"good", func(c *process.Config) { c.Executable = missing }, "MODULE_REGISTER_FAILED", "", ""},
 		"executable a link":   {"good", func(c *process.Config) { c.Executable = pointer }, "MODULE_REGISTER_FAILED", "", ""},
 		"executable a folder": {"good", func(c *process.Config) { c.Executable = modules }, "MODULE_REGISTER_FAILED", "", ""},
@@ -148,7 +151,9 @@ func TestStopThatGoesWrong(t *testing.T) {
 	} {
 		t.Run(mode, func(t *testing.T) {
 			r := start(t, mode, func(c *process.Config) {
-				c.Deadlines.Stop, c.Deadlines.Terminate = 300*time.Millisecond, 200*time.Millisecond
+				if mode == "ignore-stop" {
+					c.Deadlines.Stop, c.Deadlines.Terminate = 300*time.Millisecond, 200*time.Millisecond
+				}
 			})
 			waiting := make(chan error, 1)
 			go func() {

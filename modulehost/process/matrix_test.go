@@ -78,9 +78,8 @@ func matrix(t *testing.T, ownUID, hardened bool) {
 					c.Folder = goal.Own
 				})
 				goal.Sibling = sibling.tell(t).PID
-				ctx := soon(t)
 				for _, p := range probes {
-					got, err := module.probe(ctx, p.name, goal)
+					got, err := module.probe(soon(t), p.name, goal)
 					if err != nil {
 						t.Fatalf("%s: %v\n%s", p.name, err, module.Output())
 					}

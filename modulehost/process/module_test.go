@@ -104,8 +104,6 @@ func (m *module) start(ctx context.Context) (proto.Message, error) {
 		time.Sleep(time.Hour)
 	case "start-dies":
 		os.Exit(3)
-	case "die-after-ready":
-		time.AfterFunc(50*time.Millisecond, func() { os.Exit(7) })
 	case "log-flood":
 		flood := []byte(strings.Repeat("secret text\n", 1000))
 		go func() {
@@ -136,6 +134,8 @@ func (m *module) handle(ctx context.Context, request *abi.HandleRequest) (proto.
 		response.Body = strconv.AppendBool(nil, answer.Allowed)
 	case "/exit":
 		os.Exit(3)
+	case "/die-later":
+		time.AfterFunc(50*time.Millisecond, func() { os.Exit(7) })
 	case "/freeze":
 		_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
 		<-ctx.Done() // its other threads stop a moment later

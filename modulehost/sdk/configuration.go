@@ -58,7 +58,8 @@ func valueOf[T any](c Configuration, key string) T {
 var ErrSecretAbsent = errors.New("the deployment supplies no such secret")
 
 // Secret answers the deployment's value for a key that the manifest declares as a secret; ErrSecretAbsent without one. Ask when it is
-// needed rather than keeping it, never log it and never answer a request with it.
+// needed rather than keeping it, never log it and never answer a request with it. Another error is that of a platform that does not
+// answer within 30 s.
 func (h *Host) Secret(key string) (string, error) {
 	var response abi.SecretResponse
 	err := call(context.Background(), h.client, abi.Method_METHOD_SECRET, &abi.SecretRequest{Key: key}, &response)

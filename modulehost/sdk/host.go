@@ -16,7 +16,9 @@ type Host struct {
 	Mail     *Mail
 	Realtime *Realtime
 	Config   Configuration
-	Log      *slog.Logger // goes to the platform's log; long lines and floods are cut
+	// Log goes to the platform's log, from Info on: 1 KiB of text and 16 attributes of 256 bytes a line, 100 lines in 10 s; the rest is
+	// cut off, or counted. A line waits for the platform for at most 2 s.
+	Log *slog.Logger
 
 	client   *link.Client
 	invoking chan struct{} // a place for each call to another module
@@ -41,7 +43,8 @@ func newHost(client *link.Client, registry *Registry, start *abi.StartRequest) *
 // ErrOutsideRequest is Can asked with a context that belongs to no request.
 var ErrOutsideRequest = errors.New("the context belongs to no request")
 
-// Can tells whether the principal of the request holds a permission of this module. ctx is the request's context.
+// Can tells whether the principal of the request holds a permission of this module; of another's the answer is no. ctx is the request's
+// context. Errors: ErrOutsideRequest, ctx's own, or that the platform could not find out.
 func (h *Host) Can(ctx context.Context, permission string) (bool, error) {
 	request, found := ctx.Value(requestKey{}).(*abi.HandleRequest)
 	if !found {
@@ -70,7 +73,7 @@ type Caller struct {
 	DeviceID string // Device only
 }
 
-// Principal tells who sent the request that ctx belongs to.
+// Principal tells who sent the request that ctx belongs to; Anonymous where it belongs to none.
 func Principal(ctx context.Context) Caller {
 	request, _ := ctx.Value(requestKey{}).(*abi.HandleRequest)
 	who := request.GetPrincipal()

@@ -43,14 +43,14 @@ type Outcome string
 
 // The outcomes. Only after MailTimeout and MailConnectionFailed may the message have been taken nevertheless.
 const (
-	MailSent                 Outcome = "SENT"            // the server took the message for all recipients
-	MailNotConfigured        Outcome = "NOT_CONFIGURED"  // this installation has no mail server, which is no mistake
-	MailMessageInvalid       Outcome = "MESSAGE_INVALID" // the message breaks a rule of Message; nothing was sent
-	MailConnectionFailed     Outcome = "CONNECTION_FAILED"
-	MailTLSFailed            Outcome = "TLS_FAILED"
-	MailAuthenticationFailed Outcome = "AUTHENTICATION_FAILED"
-	MailRejected             Outcome = "REJECTED" // the server refused the sender, a recipient or the message
-	MailTimeout              Outcome = "TIMEOUT"
+	MailSent                 Outcome = "SENT"                  // the server took the message for all recipients
+	MailNotConfigured        Outcome = "NOT_CONFIGURED"        // this installation has no mail server, which is no mistake
+	MailMessageInvalid       Outcome = "MESSAGE_INVALID"       // the message breaks a rule of Message; nothing was sent
+	MailConnectionFailed     Outcome = "CONNECTION_FAILED"     // no connection, or one that broke
+	MailTLSFailed            Outcome = "TLS_FAILED"            // no trusted encryption; no password and no message left
+	MailAuthenticationFailed Outcome = "AUTHENTICATION_FAILED" // the user or the way to sign in was refused
+	MailRejected             Outcome = "REJECTED"              // the server refused the sender, a recipient or the message
+	MailTimeout              Outcome = "TIMEOUT"               // not within 30 s
 )
 
 // ErrTooManyMails: the module has used up its 30 attempts of this minute, and this one was not made.

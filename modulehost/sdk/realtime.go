@@ -23,8 +23,9 @@ const (
 // many readers that come at once share one.
 type Snapshot func(ctx context.Context) (any, error)
 
-// Channel declares a realtime channel of one or more lower-case words, read by whoever holds the permission, which is one of the
-// manifest's. A reader gets the snapshot first and then every update that was published after it was begun, in order, once.
+// Channel declares a realtime channel of one or more lower-case words joined by dots, at most 64 characters, read by whoever holds the
+// permission, which is one of the manifest's. A module has at most 64. A reader gets the snapshot first and then every update that was
+// published after it was begun, in order, once; who reads too slowly is cut off and begins anew.
 func (r *Registry) Channel(name, permission string, snapshot Snapshot) {
 	if snapshot == nil {
 		r.problems = append(r.problems, fmt.Errorf("channel %q has no snapshot", name))
@@ -66,7 +67,9 @@ var (
 )
 
 // Publish sends value, as JSON, to every reader of a channel. Call it after the commit of what it tells, for a snapshot that is made at
-// the same moment must not show less. It waits for no reader. An error says that the platform did not take the update.
+// the same moment must not show less. It waits for no reader, and at most 30 s for the platform. Updates of concurrent calls come in
+// some order, the same for all readers. Errors: ErrChannelUnknown, ErrUpdateTooLarge, encoding/json's, or that the platform did not
+// take the update.
 func (r *Realtime) Publish(name string, value any) error {
 	channel, found := r.channels[name]
 	if !found {

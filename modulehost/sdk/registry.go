@@ -46,9 +46,14 @@ type handler struct {
 	streamed bool
 }
 
-// Handle declares a route: pattern is a method and a path of literal and {name} segments, "GET /slides/{id}", below the module's own
-// root; permission is one of the manifest's. The handler reads a segment with r.PathValue. It has 30 s to answer, 30 s from one
-// write to the next of a long response, and its context ends when the client goes away.
+// Handle declares a route: pattern is a method (GET, POST, PUT, PATCH, DELETE) and a path of literal and {name} segments, "GET
+// /slides/{id}", below the module's own root; permission is one of the manifest's. The handler reads a segment with r.PathValue. It has
+// 30 s to answer, counted from the end of the request's body, and 30 s from one piece of a long response to the next; its context ends
+// when the client goes away. Handlers run at the same time, up to 256 of them.
+//
+// Of a request come path, query, body and a few headers (docs/modules.md); there is no host, address or cookie in it. A response may be of
+// any length. It leaves when the handler has returned, when 64 KiB are written, or when it is flushed (http.Flusher); a handler that
+// panics before that is a 500, afterwards the response is cut.
 func (r *Registry) Handle(pattern, permission string, body Body, serve http.HandlerFunc) {
 	method, path, found := strings.Cut(pattern, " ")
 	if !found || !strings.HasPrefix(path, "/") {

@@ -89,7 +89,8 @@ func (r *Rows) readRow() error {
 	return nil
 }
 
-// Scan copies the row's columns into dst, one pointer a column; a pointer to a pointer, or a sql.Scanner, takes NULL too.
+// Scan copies the row's columns into dst, one pointer a column; a pointer to a pointer, or a sql.Scanner, takes NULL too, and a pointer
+// to a slice an array.
 func (r *Rows) Scan(dst ...any) error {
 	if len(dst) != len(r.columns) {
 		return fmt.Errorf("%d columns, but %d destinations", len(r.columns), len(dst))

@@ -16,18 +16,21 @@
 //
 //	Registry.Handle      its routes, as net/http handlers; Principal(ctx) tells who asks, Host.Can what they may do
 //	Registry.Provide     what other modules may call of it; CallingModule(ctx) tells which of them does
+//	Registry.Channel     what browsers and screens may listen to; Host.Realtime publishes on it
 //	Host.DB              its own schema of PostgreSQL, as its own role; package sqldb is the same for database/sql
+//	Host.Storage         files, in the buckets that its manifest declares
+//	Host.Mail            mails, by the installation's mail server
 //	Host.Config          what administrators have set; Host.Secret what the deployment supplies
 //	Host.Capability      what other modules provide, along the dependencies that its manifest declares
 //	Host.Log             lines in the platform's log
 //
-// Everything takes a context and ends with it, a request's when the client goes away. All of Host is safe for concurrent use. A
-// panic in a handler is a failed request: the process goes on. Nothing that a module returns as an error reaches a browser or a log
-// by itself.
+// A call to the platform ends with its context, a request's when the client goes away; without a deadline it has 30 s where nothing
+// else is said. All of Host is safe for concurrent use. A panic in a handler is a failed request: the process goes on. Nothing that
+// a module returns as an error reaches a browser or a log by itself.
 //
 // The executable is static (CGO_ENABLED=0). It can open no file but those in its own folder, no network and no further process; it
-// has 256 MiB. narthex modules:new writes a module to begin with, package sdktest runs one within its own tests, docs/link.md says
-// what travels.
+// has 256 MiB. narthex modules:new writes a module to begin with and docs/modules.md goes on from there, package sdktest runs one within
+// its own tests, docs/link.md says what travels.
 package sdk
 
 import (
@@ -41,11 +44,13 @@ const Version = "0.1.2"
 
 // Module is what an author writes.
 type Module interface {
-	// Register declares everything the module brings. It does no work and asks nothing of the host. At most 10 s.
+	// Register declares everything the module brings. It does no work and asks nothing of the host. At most 10 s from the start of
+	// the process; an error, also of what was declared, ends the start of the whole platform.
 	Register(r *Registry) error
-	// Start is called once, before the first request. At most 30 s; an error ends the start of the whole platform.
+	// Start is called once, before the first request. At most 30 s; an error ends the start of the whole platform, and of a process
+	// that takes a dead one's place it is one more crash. ctx ends with the call: what shall go on needs a context of its own.
 	Start(ctx context.Context, h *Host) error
-	// Stop is called once, after the last request, or after a Start that failed. At most 10 s.
+	// Stop is called once, after the last request, or after a Start that failed. At most 10 s, in which the host still answers.
 	Stop(ctx context.Context) error
 }
 

@@ -202,15 +202,5 @@ func TestConcurrentQuestions(t *testing.T) {
 
 func TestStatementsPrepare(t *testing.T) {
 	t.Parallel()
-	h := setup(t)
-	connection, err := h.Pool(t).Acquire(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer connection.Release()
-	for i, statement := range authorization.Statements() {
-		if _, err := connection.Conn().Prepare(t.Context(), fmt.Sprint("s", i), statement); err != nil {
-			t.Errorf("%s: %v", statement, err)
-		}
-	}
+	setup(t).PrepareAll(t, authorization.Statements())
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/narthex-platform/narthex/services/httpapi/httpapitest"
 )
 
 // Whatever is wrong with the store, the answer is the same and nothing is half-written. The permission was read before.
@@ -77,14 +77,7 @@ func TestUnreachable(t *testing.T) {
 	if !allowed(t, caller, grants) {
 		t.Fatal("the owner may not")
 	}
-	config := h.Pool(t).Config()
-	config.ConnConfig.Port = 1
-	pool, err := pgxpool.NewWithConfig(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(pool.Close)
-	h.service = serve(t, pool, nil)
+	h.service = serve(t, h.UnreachablePool(t), nil)
 	for _, row := range [][3]string{
 		{"GET", "/api/v1/grants"}, {"GET", "/api/v1/grants/" + unknownID},
 		{"POST", "/api/v1/grants", wanted(unknownID, manage, "")}, {"POST", "/api/v1/grants/" + unknownID + "/revoke", "{}"},
@@ -132,11 +125,10 @@ func TestClientGoneWhileWriting(t *testing.T) {
 	owner := h.owner(t)
 	gone, leave := context.WithCancel(t.Context())
 	leave()
-	w := httptest.NewRecorder()
 	r := httptest.NewRequestWithContext(gone, "POST", "/api/v1/grants", strings.NewReader(wanted(owner.UserID, manage, "")))
 	r.Header.Set("Content-Type", "application/json")
-	if err := h.answer(w, r, h.service.Caller(owner)); err != nil || w.Code != http.StatusCreated {
-		t.Errorf("got %d, %v", w.Code, err)
+	if w := httpapitest.Send(r, h.service.Routes(), h.service.Caller(owner)); w.Code != http.StatusCreated {
+		t.Errorf("got %d %s", w.Code, w.Body)
 	}
 	h.wantRows(t, 1, 1)
 }

@@ -1,7 +1,6 @@
 package authorization_test
 
 import (
-	"context"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
@@ -15,6 +14,7 @@ import (
 	"github.com/narthex-platform/narthex/services/authorization"
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 	"github.com/narthex-platform/narthex/services/httpapi"
+	"github.com/narthex-platform/narthex/services/httpapi/httpapitest"
 	"github.com/narthex-platform/narthex/services/principal"
 )
 
@@ -56,12 +56,7 @@ func serve(t testing.TB, pool *pgxpool.Pool, devices authorization.Devices) *aut
 // second is the same house served by a process of its own, as far as the database can tell.
 func (h house) second(t testing.TB) house {
 	t.Helper()
-	pool, err := pgxpool.NewWithConfig(context.Background(), h.Pool(t).Config())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(pool.Close)
-	return house{h.DB, serve(t, pool, nil)}
+	return house{h.DB, serve(t, h.AnotherPool(t), nil)}
 }
 
 func (h house) person(t testing.TB, address string) string {
@@ -112,64 +107,16 @@ func (h house) wantRows(t testing.TB, grants, audits int) {
 	}
 }
 
-// send runs a request as the pipeline does, behind Origin: body limit, permission, handler.
 func (h house) send(who principal.Principal, method, target, body string) *httptest.ResponseRecorder {
 	return h.sendAs(h.service.Caller(who), method, target, body)
 }
 
 func (h house) sendAs(caller httpapi.Caller, method, target, body string) *httptest.ResponseRecorder {
-	w := httptest.NewRecorder()
 	r := httptest.NewRequest(method, target, strings.NewReader(body))
 	if body != "" {
 		r.Header.Set("Content-Type", "application/json")
 	}
-	if err := h.answer(w, r, caller); err != nil {
-		httpapi.WriteError(w, err)
-	}
-	return w
-}
-
-func (h house) answer(w http.ResponseWriter, r *http.Request, caller httpapi.Caller) error {
-	for _, route := range h.service.Routes() {
-		parameters, ok := match(route, r)
-		if !ok {
-			continue
-		}
-		c := &httpapi.Call{
-			Writer: w, Request: r, Caller: caller, MaxBody: route.MaxBody,
-			Parameter: func(name string) string { return parameters[name] },
-		}
-		var err error
-		if route.Body == httpapi.WholeBody {
-			if c.Body, err = httpapi.ReadBody(w, r, route.MaxBody); err != nil {
-				return err
-			}
-		}
-		switch allowed, err := caller.Allowed(r.Context(), route.Permission); {
-		case err != nil:
-			return err
-		case !allowed:
-			return httpapi.ErrPermission
-		}
-		return route.Handle(c)
-	}
-	return httpapi.ErrNotFound
-}
-
-func match(route httpapi.Route, r *http.Request) (parameters map[string]string, ok bool) {
-	pattern, path := strings.Split(route.Path, "/"), strings.Split(r.URL.Path, "/")
-	if route.Method != r.Method || len(pattern) != len(path) {
-		return nil, false
-	}
-	parameters = make(map[string]string)
-	for i, part := range pattern {
-		if name, found := strings.CutPrefix(part, "{"); found {
-			parameters[strings.TrimSuffix(name, "}")] = path[i]
-		} else if part != path[i] {
-			return nil, false
-		}
-	}
-	return parameters, true
+	return httpapitest.Send(r, h.service.Routes(), caller)
 }
 
 // wanted is the body of an issuing; more continues it.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/narthex-platform/narthex/modulehost/catalog/catalogtest"
 	"github.com/narthex-platform/narthex/modulehost/manifest"
 	"github.com/narthex-platform/narthex/services/configuration"
 	"github.com/narthex-platform/narthex/services/httpapi"
@@ -119,7 +120,7 @@ func TestRefused(t *testing.T) {
 // declared are rota's declarations.
 func declared(t testing.TB) []manifest.Declaration {
 	t.Helper()
-	rota, _ := discover(t).Module("rota")
+	rota, _ := catalogtest.Discover(t, manifests).Module("rota")
 	return rota.Manifest.Configuration
 }
 

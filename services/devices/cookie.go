@@ -6,8 +6,9 @@ import (
 	"encoding/base64"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
+
+	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
 // How long browsers keep the two cookies (contract.md §5). A claim outlives its pairing by a minute, so that a late screen is told
@@ -41,20 +42,8 @@ func newSecretCookie(name string, https bool, life time.Duration) secretCookie {
 	return secretCookie{name, "; Path=/; HttpOnly; SameSite=Lax", seconds}
 }
 
-// find returns the first cookie of exactly our name. Most requests carry none, so nothing is split before the name was seen.
 func (c secretCookie) find(header http.Header) (value string, found bool) {
-	for _, line := range header["Cookie"] {
-		if !strings.Contains(line, c.name) {
-			continue
-		}
-		for pair := range strings.SplitSeq(line, ";") {
-			rest, named := strings.CutPrefix(strings.TrimLeft(pair, " \t"), c.name)
-			if value, ok := strings.CutPrefix(rest, "="); named && ok {
-				return strings.TrimRight(value, " \t"), true
-			}
-		}
-	}
-	return "", false
+	return httpapi.Cookie(header, c.name)
 }
 
 // held returns the hash of the secret that a request carries; ok is false without a cookie that could be one of ours.

@@ -123,7 +123,7 @@ func TestSweepIsBounded(t *testing.T) {
 		SELECT to_char(n + 1000, 'FM000000'), '', 'stage', '', now(), now() - '3 days'::interval
 		FROM generate_series(1, 1000) AS n`)
 
-	tx, err := h.pool(t).Begin(t.Context())
+	tx, err := h.AnotherPool(t).Begin(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

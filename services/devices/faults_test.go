@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
-
 	"github.com/narthex-platform/narthex/services/devices"
 	"github.com/narthex-platform/narthex/services/httpapi"
 	"github.com/narthex-platform/narthex/services/principal"
@@ -161,23 +159,16 @@ func withoutPrivilege(t *testing.T, h *house) {
 		_, _ = h.Pool(t).Exec(ctx, "DROP OWNED BY "+role)
 		_, _ = h.Pool(t).Exec(ctx, "DROP ROLE "+role)
 	})
-	h.serve(t, h.pool(t, "SET ROLE "+role))
+	h.serve(t, h.AnotherPool(t, "SET ROLE "+role))
 }
 
 func unreachable(t *testing.T, h *house) {
-	config := h.Pool(t).Config()
-	config.ConnConfig.Port = 1
-	pool, err := pgxpool.NewWithConfig(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(pool.Close)
-	h.serve(t, pool)
+	h.serve(t, h.UnreachablePool(t))
 }
 
 // frozen holds a lock that lets nobody near the devices.
 func frozen(t *testing.T, h *house) {
-	tx, err := h.pool(t).Begin(t.Context())
+	tx, err := h.AnotherPool(t).Begin(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +176,7 @@ func frozen(t *testing.T, h *house) {
 	if _, err := tx.Exec(t.Context(), "LOCK TABLE core.device IN ACCESS EXCLUSIVE MODE"); err != nil {
 		t.Fatal(err)
 	}
-	h.serve(t, h.pool(t))
+	h.serve(t, h.AnotherPool(t))
 }
 
 // Neither secret is stored, answered or logged, in any of its spellings; nor is an address or a header of the screen.

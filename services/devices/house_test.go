@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
@@ -21,7 +20,7 @@ import (
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 	"github.com/narthex-platform/narthex/services/devices"
 	"github.com/narthex-platform/narthex/services/environment"
-	"github.com/narthex-platform/narthex/services/httpapi"
+	"github.com/narthex-platform/narthex/services/httpapi/httpapitest"
 	"github.com/narthex-platform/narthex/services/principal"
 	"github.com/narthex-platform/narthex/services/ratelimit"
 )
@@ -122,7 +121,7 @@ func (h *house) serve(t testing.TB, pool *pgxpool.Pool, options ...option) {
 // second is another process on the same database.
 func (h *house) second(t testing.TB) *house {
 	t.Helper()
-	return h.over(t, h.pool(t))
+	return h.over(t, h.AnotherPool(t))
 }
 
 // over is a process of its own over a pool.
@@ -131,22 +130,6 @@ func (h *house) over(t testing.TB, pool *pgxpool.Pool) *house {
 	other := *h
 	other.serve(t, pool)
 	return &other
-}
-
-// pool is a pool of its own, whose connections begin with the statements.
-func (h *house) pool(t testing.TB, statements ...string) *pgxpool.Pool {
-	t.Helper()
-	config := h.Pool(t).Config()
-	config.AfterConnect = func(ctx context.Context, c *pgx.Conn) error {
-		_, err := c.Exec(ctx, strings.Join(statements, ";"))
-		return err
-	}
-	pool, err := pgxpool.NewWithConfig(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(pool.Close)
-	return pool
 }
 
 func (h *house) text(t testing.TB, query string, args ...any) (value string) {
@@ -194,7 +177,7 @@ type sent struct {
 	plain              bool // without Content-Type
 }
 
-// manager is who calls; the pipeline has asked for the permission before.
+// manager is who calls, and may do everything.
 type manager struct{ userID string }
 
 func (m manager) Principal() principal.Principal              { return principal.Person(m.userID) }
@@ -219,50 +202,9 @@ func (q sent) build(t testing.TB) *http.Request {
 	return r
 }
 
-// send runs a request through the table as the pipeline does behind its gates: route, body limit, handler, error.
 func (h *house) send(t testing.TB, q sent) *httptest.ResponseRecorder {
 	t.Helper()
-	w, r := httptest.NewRecorder(), q.build(t)
-	for _, route := range h.service.Routes() {
-		values, ok := match(route.Path, q.path)
-		if route.Method != q.method || !ok {
-			continue
-		}
-		c := &httpapi.Call{Writer: w, Request: r, MaxBody: route.MaxBody, Parameter: func(name string) string { return values[name] }}
-		if route.Permission != "" {
-			c.Caller = manager{h.admin}
-		}
-		var err error
-		if route.Body == httpapi.WholeBody {
-			c.Body, err = httpapi.ReadBody(w, r, route.MaxBody)
-		}
-		if err == nil {
-			err = route.Handle(c)
-		}
-		if err != nil {
-			httpapi.WriteError(w, err)
-		}
-		return w
-	}
-	httpapi.WriteError(w, httpapi.ErrNotFound)
-	return w
-}
-
-func match(pattern, path string) (values map[string]string, ok bool) {
-	names, segments := strings.Split(pattern, "/"), strings.Split(path, "/")
-	if len(names) != len(segments) {
-		return nil, false
-	}
-	values = make(map[string]string)
-	for i, name := range names {
-		switch {
-		case strings.HasPrefix(name, "{"):
-			values[strings.Trim(name, "{}")] = segments[i]
-		case name != segments[i]:
-			return nil, false
-		}
-	}
-	return values, true
+	return httpapitest.Send(q.build(t), h.service.Routes(), manager{h.admin})
 }
 
 // want sends a request and checks its answer; an error's code stands for its body.

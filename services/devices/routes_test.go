@@ -1,7 +1,6 @@
 package devices_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -63,15 +62,5 @@ func TestNewNeedsAll(t *testing.T) {
 
 func TestStatementsPrepare(t *testing.T) {
 	t.Parallel()
-	h := setup(t)
-	connection, err := h.Pool(t).Acquire(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer connection.Release()
-	for i, statement := range devices.Statements() {
-		if _, err := connection.Conn().Prepare(t.Context(), fmt.Sprint("s", i), statement); err != nil {
-			t.Errorf("%s: %v", statement, err)
-		}
-	}
+	setup(t).PrepareAll(t, devices.Statements())
 }

@@ -128,8 +128,8 @@ func TestUnwrittenSights(t *testing.T) {
 func TestFlushesDoNotCollide(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
-	byTable := h.over(t, h.pool(t, "SET enable_indexscan = off", "SET enable_bitmapscan = off"))
-	byKey := h.over(t, h.pool(t, "SET enable_seqscan = off", "SET enable_bitmapscan = off"))
+	byTable := h.over(t, h.AnotherPool(t, "SET enable_indexscan = off", "SET enable_bitmapscan = off"))
+	byKey := h.over(t, h.AnotherPool(t, "SET enable_seqscan = off", "SET enable_bitmapscan = off"))
 	h.Exec(t, "INSERT INTO core.device (label, module_id) SELECT 'x', 'stage' FROM generate_series(1, 300)")
 	rows, err := h.Pool(t).Query(t.Context(), "SELECT id::text FROM core.device")
 	if err != nil {

@@ -9,9 +9,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
-
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/narthex-platform/narthex/modulehost/catalog"
 	"github.com/narthex-platform/narthex/services/enablement"
@@ -94,20 +91,13 @@ func TestResolverFails(t *testing.T) {
 func TestUnreachable(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
-	config := h.Pool(t).Config()
-	config.ConnConfig.Port = 1
-	pool, err := pgxpool.NewWithConfig(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(pool.Close)
-	h.store = enablement.NewStore(pool)
+	h.store = enablement.NewStore(h.UnreachablePool(t))
 	h.serve(catalog.Resolution{})
 	wantCode(t, h.send(t.Context(), http.MethodGet, path, ""), http.StatusServiceUnavailable, "STORE_UNAVAILABLE")
 	wantCode(t, h.decide(t, "base", "true"), http.StatusServiceUnavailable, "STORE_UNAVAILABLE")
 }
 
-// TestFrozen: a request does not wait as long as its client would.
+// TestFrozen: a request does not wait as long as its client does.
 func TestFrozen(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -124,12 +114,11 @@ func TestFrozen(t *testing.T) {
 	answers := make(chan *httptest.ResponseRecorder, 2)
 	go func() { answers <- h.send(ctx, http.MethodGet, path, "") }()
 	go func() { answers <- h.send(ctx, http.MethodPut, path+"/base/enabled", `{"enabled":false}`) }()
-	start := time.Now()
 	for range 2 {
 		wantCode(t, <-answers, http.StatusServiceUnavailable, "STORE_UNAVAILABLE")
 	}
-	if waited := time.Since(start); waited > patience/2 {
-		t.Errorf("waited %v", waited)
+	if ctx.Err() != nil {
+		t.Error("the client was gone before the answer")
 	}
 }
 

@@ -1,15 +1,9 @@
 package enablement_test
 
 import (
-	"bytes"
 	"context"
-	"debug/elf"
-	"encoding/binary"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -18,16 +12,20 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/narthex-platform/narthex/modulehost/catalog"
+	"github.com/narthex-platform/narthex/modulehost/catalog/catalogtest"
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 	"github.com/narthex-platform/narthex/services/enablement"
-	"github.com/narthex-platform/narthex/services/httpapi"
+	"github.com/narthex-platform/narthex/services/httpapi/httpapitest"
 )
 
 func TestMain(m *testing.M) { databasetest.Main(m) }
 
-const path = "/api/v1/module-lifecycle"
+const (
+	path     = "/api/v1/module-lifecycle"
+	patience = 20 * time.Second // longer than any deadline of the platform's own
+)
 
-// manifests are the installed modules: what follows id, name and version.
+// manifests are the installed modules.
 var manifests = map[string]string{
 	"base":          `"provides": [{"capability": "base.thing", "version": "1.0.0"}]`,
 	"by-module":     `"dependencies": {"required": [{"kind": "module", "id": "base", "range": "*"}]}`,
@@ -52,7 +50,7 @@ type house struct {
 func setup(t testing.TB) *house {
 	t.Helper()
 	db := databasetest.New(t)
-	h := &house{DB: db, installed: discover(t)}
+	h := &house{DB: db, installed: catalogtest.Discover(t, manifests)}
 	h.start(t, db.Pool(t))
 	return h
 }
@@ -84,79 +82,10 @@ func (h *house) Resolve(ctx context.Context) (catalog.Resolution, error) {
 	}), nil
 }
 
-func discover(t testing.TB) *catalog.Catalog {
-	t.Helper()
-	dir := t.TempDir()
-	for id, more := range manifests {
-		folder := filepath.Join(dir, id)
-		write(t, filepath.Join(folder, "module.json"), []byte(`{"manifestVersion": 7, "id": "`+id+`", "name": "The `+id+`", "version": "1.0.0",
-			"compatibility": {"platform": "*", "moduleSdk": "*"}, `+more+`}`))
-		if strings.Contains(more, "bin/server") {
-			write(t, filepath.Join(folder, "bin", "server"), executable(t))
-		}
-	}
-	installed, err := catalog.Discover(dir, true, "0.1.2")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return installed
-}
-
-func write(t testing.TB, path string, content []byte) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, content, 0o755); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// executable is the least that counts as a static executable of this machine.
-func executable(t testing.TB) []byte {
-	t.Helper()
-	machine := map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64}[runtime.GOARCH]
-	if machine == elf.EM_NONE {
-		t.Skip("no executable for this machine at hand")
-	}
-	header := elf.Header64{Type: uint16(elf.ET_EXEC), Machine: uint16(machine), Version: uint32(elf.EV_CURRENT), Phoff: 64, Ehsize: 64, Phentsize: 56, Phnum: 1}
-	copy(header.Ident[:], elf.ELFMAG)
-	header.Ident[elf.EI_CLASS], header.Ident[elf.EI_DATA] = byte(elf.ELFCLASS64), byte(elf.ELFDATA2LSB)
-	var out bytes.Buffer
-	for _, part := range []any{header, elf.Prog64{Type: uint32(elf.PT_LOAD)}} {
-		if err := binary.Write(&out, binary.LittleEndian, part); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return out.Bytes()
-}
-
-// send runs a request as the pipeline does behind its gates: body limit, handler, error.
 func (h *house) send(ctx context.Context, method, target, body string) *httptest.ResponseRecorder {
-	w, r := httptest.NewRecorder(), httptest.NewRequestWithContext(ctx, method, target, strings.NewReader(body))
+	r := httptest.NewRequestWithContext(ctx, method, target, strings.NewReader(body))
 	r.Header.Set("Content-Type", "application/json")
-	for _, route := range h.service.Routes() {
-		before, after, _ := strings.Cut(route.Path, "{id}")
-		id, ok := strings.CutPrefix(target, before)
-		id, fits := strings.CutSuffix(id, after)
-		if !ok || !fits || route.Method != method || strings.Contains(id, "/") {
-			continue
-		}
-		c := &httpapi.Call{Writer: w, Request: r, MaxBody: route.MaxBody, Parameter: func(string) string { return id }}
-		var err error
-		if route.Body == httpapi.WholeBody {
-			c.Body, err = httpapi.ReadBody(w, r, route.MaxBody)
-		}
-		if err == nil {
-			err = route.Handle(c)
-		}
-		if err != nil {
-			httpapi.WriteError(w, err)
-		}
-		return w
-	}
-	httpapi.WriteError(w, httpapi.ErrNotFound)
-	return w
+	return httpapitest.Send(r, h.service.Routes(), nil)
 }
 
 // decide answers what the platform says to a decision.
@@ -219,5 +148,3 @@ func (h *house) rows(t testing.TB) (rows string) {
 	}
 	return rows
 }
-
-const patience = 20 * time.Second // longer than any deadline of the platform's own

@@ -8,10 +8,10 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/narthex-platform/narthex/services/environment"
+	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
 // A cookie's value is <token>.<mac>, each 32 bytes in unpadded base64url.
@@ -35,20 +35,8 @@ func newSessionCookie(secret environment.Secret, https bool) (sessionCookie, err
 	return sessionCookie{"narthex_session", "; Path=/; HttpOnly; SameSite=Lax", key}, nil
 }
 
-// find returns the first cookie of exactly our name. Most requests carry none, so nothing is split before the name was seen.
 func (c sessionCookie) find(header http.Header) (value string, found bool) {
-	for _, line := range header["Cookie"] {
-		if !strings.Contains(line, c.name) {
-			continue
-		}
-		for pair := range strings.SplitSeq(line, ";") {
-			rest, named := strings.CutPrefix(strings.TrimLeft(pair, " \t"), c.name)
-			if value, ok := strings.CutPrefix(rest, "="); named && ok {
-				return strings.TrimRight(value, " \t"), true
-			}
-		}
-	}
-	return "", false
+	return httpapi.Cookie(header, c.name)
 }
 
 // mint makes a fresh token: the value for the browser, the hash for the database.

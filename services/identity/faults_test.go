@@ -7,9 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
-
 	"github.com/narthex-platform/narthex/services/httpapi"
 	"github.com/narthex-platform/narthex/services/identity"
 	"github.com/narthex-platform/narthex/services/principal"
@@ -73,23 +70,16 @@ func withoutPrivilege(t *testing.T, h house) house {
 		_, _ = h.Pool(t).Exec(ctx, "DROP OWNED BY "+role)
 		_, _ = h.Pool(t).Exec(ctx, "DROP ROLE "+role)
 	})
-	return serve(t, h.DB, identity.NewStore(h.poolAs(t, role)), base)
+	return serve(t, h.DB, identity.NewStore(h.AnotherPool(t, "SET ROLE "+role)), base)
 }
 
 func unreachable(t *testing.T, h house) house {
-	config := h.Pool(t).Config()
-	config.ConnConfig.Port = 1
-	pool, err := pgxpool.NewWithConfig(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(pool.Close)
-	return serve(t, h.DB, identity.NewStore(pool), base)
+	return serve(t, h.DB, identity.NewStore(h.UnreachablePool(t)), base)
 }
 
 // frozen holds a lock that lets nobody near the sessions.
 func frozen(t *testing.T, h house) house {
-	tx, err := h.poolAs(t, "").Begin(t.Context())
+	tx, err := h.AnotherPool(t).Begin(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,23 +87,5 @@ func frozen(t *testing.T, h house) house {
 	if _, err := tx.Exec(t.Context(), "LOCK TABLE core.session IN ACCESS EXCLUSIVE MODE"); err != nil {
 		t.Fatal(err)
 	}
-	return serve(t, h.DB, identity.NewStore(h.poolAs(t, "")), base)
-}
-
-// poolAs is a pool of its own, acting as role unless that is empty.
-func (h house) poolAs(t *testing.T, role string) *pgxpool.Pool {
-	t.Helper()
-	config := h.Pool(t).Config()
-	if role != "" {
-		config.AfterConnect = func(ctx context.Context, c *pgx.Conn) error {
-			_, err := c.Exec(ctx, "SET ROLE "+role)
-			return err
-		}
-	}
-	pool, err := pgxpool.NewWithConfig(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(pool.Close)
-	return pool
+	return serve(t, h.DB, identity.NewStore(h.AnotherPool(t)), base)
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/narthex-platform/narthex/mail"
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 	"github.com/narthex-platform/narthex/services/environment"
-	"github.com/narthex-platform/narthex/services/httpapi"
+	"github.com/narthex-platform/narthex/services/httpapi/httpapitest"
 	"github.com/narthex-platform/narthex/services/identity"
 	"github.com/narthex-platform/narthex/services/ratelimit"
 )
@@ -168,37 +168,18 @@ func (q request) build(t testing.TB) *http.Request {
 	return r
 }
 
-// send runs a request through the table as the pipeline does: route, body limit, handler, error.
 func (h house) send(t testing.TB, q request) *httptest.ResponseRecorder {
 	t.Helper()
 	return h.record(q.build(t))
 }
 
 func (h house) record(r *http.Request) *httptest.ResponseRecorder {
-	w := httptest.NewRecorder()
-	h.handle(w, r)
-	return w
+	return httpapitest.Send(r, h.service.Routes(), nil)
 }
 
+// handle is for requests over real connections.
 func (h house) handle(w http.ResponseWriter, r *http.Request) {
-	for _, route := range h.service.Routes() {
-		if route.Method != r.Method || route.Path != r.URL.Path {
-			continue
-		}
-		c := &httpapi.Call{Writer: w, Request: r, RequestID: "request-1", MaxBody: route.MaxBody}
-		if route.Body == httpapi.WholeBody {
-			var err error
-			if c.Body, err = httpapi.ReadBody(w, r, route.MaxBody); err != nil {
-				httpapi.WriteError(w, err)
-				return
-			}
-		}
-		if err := route.Handle(c); err != nil {
-			httpapi.WriteError(w, err)
-		}
-		return
-	}
-	httpapi.WriteError(w, httpapi.ErrNotFound)
+	httpapitest.Serve(w, r, h.service.Routes(), nil)
 }
 
 const signInPath = "/api/auth/sign-in/email"
@@ -234,7 +215,7 @@ func (h house) wantLog(t *testing.T, lines int) {
 	}
 	for _, entry := range all {
 		fields := entry.ContextMap()
-		if entry.Level != zap.ErrorLevel || entry.Message != "identity failed" || len(fields) != 1 || fields["request_id"] != "request-1" {
+		if entry.Level != zap.ErrorLevel || entry.Message != "identity failed" || len(fields) != 1 || fields["request_id"] != httpapitest.RequestID {
 			t.Errorf("logged %v %v", entry, fields)
 		}
 	}

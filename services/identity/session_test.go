@@ -166,7 +166,7 @@ func TestAnotherSecret(t *testing.T) {
 func TestAnonymousNeedsNoDatabase(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
-	closed := h.poolAs(t, "")
+	closed := h.AnotherPool(t)
 	closed.Close()
 	h = serve(t, h.DB, identity.NewStore(closed), base)
 	for _, cookie := range []string{"Cookie: ", "Cookie: a=b", "Cookie: a=narthex_session=x", "Cookie: narthex_device=x"} {
@@ -283,7 +283,7 @@ func TestFailedExtension(t *testing.T) {
 			if fault == "refused" {
 				h.Exec(t, "ALTER TABLE core.session ADD CHECK (extended_at < now() - interval '1 day')")
 			} else {
-				tx, err := h.poolAs(t, "").Begin(t.Context())
+				tx, err := h.AnotherPool(t).Begin(t.Context())
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -2,7 +2,6 @@ package identity_test
 
 import (
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -197,26 +196,27 @@ func TestFullHashQueue(t *testing.T) {
 	h.wantLog(t, 0)
 }
 
-// An address that nobody has must cost a hash too. Without the decoy it costs a hundredth.
+// An address that nobody has must cost a hash too. Without the decoy it costs a hundredth. The best of many tries in turn is compared:
+// on a busy machine any one of them may take long.
 func TestUnknownAddressCostsAHash(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	h.person(t, "anna@example.org")
 	h.person(t, "none@example.org", "password_hash = NULL")
-	median := func(address string) time.Duration {
-		var took []time.Duration
-		for range 5 {
+	const known = "anna@example.org"
+	best := map[string]time.Duration{}
+	for range 10 {
+		for _, address := range []string{known, "nobody@example.org", "none@example.org"} {
 			start := time.Now()
 			h.send(t, request{path: signInPath, body: credentials(address, "wrong")})
-			took = append(took, time.Since(start))
+			if took := time.Since(start); best[address] == 0 || took < best[address] {
+				best[address] = took
+			}
 		}
-		slices.Sort(took)
-		return took[2]
 	}
-	known := median("anna@example.org")
-	for _, address := range []string{"nobody@example.org", "none@example.org"} {
-		if took := median(address); took < known/4 {
-			t.Errorf("%s took %v, a known address %v", address, took, known)
+	for address, took := range best {
+		if took < best[known]/10 {
+			t.Errorf("%s took %v, a known address %v", address, took, best[known])
 		}
 	}
 }

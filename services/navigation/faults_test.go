@@ -6,8 +6,6 @@ import (
 	"net/http/httptest"
 	"testing"
 	"time"
-
-	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // requests are one of each kind.
@@ -52,21 +50,14 @@ func TestOtherConstraint(t *testing.T) {
 func TestUnreachable(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
-	config := h.pool.Config()
-	config.ConnConfig.Port = 1
-	pool, err := pgxpool.NewWithConfig(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(pool.Close)
-	h.pool = pool
+	h.pool = h.UnreachablePool(t)
 	h.start(t, discover(t, everything...))
 	for _, r := range requests {
 		wantCode(t, h.send(t.Context(), r.method, r.target, r.body), http.StatusServiceUnavailable, unavailable)
 	}
 }
 
-// TestFrozen: a request does not wait as long as its client would.
+// TestFrozen: a request does not wait as long as its client does.
 func TestFrozen(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -79,18 +70,17 @@ func TestFrozen(t *testing.T) {
 	if _, err := tx.Exec(t.Context(), `LOCK TABLE core.navigation_group, core.navigation_placement IN ACCESS EXCLUSIVE MODE`); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), 25*time.Second) // before the database itself ends a statement
 	defer cancel()
 	answers := make(chan *httptest.ResponseRecorder, len(requests))
-	start := time.Now()
 	for _, r := range requests {
 		go func() { answers <- h.send(ctx, r.method, r.target, r.body) }()
 	}
 	for range requests {
 		wantCode(t, <-answers, http.StatusServiceUnavailable, unavailable)
 	}
-	if waited := time.Since(start); waited > patience/2 {
-		t.Errorf("waited %v", waited)
+	if ctx.Err() != nil {
+		t.Error("the client was gone before the answer")
 	}
 }
 

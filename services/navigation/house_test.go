@@ -37,7 +37,7 @@ const (
 	readUI     = "core.modules.ui.read"
 	manage     = "core.dashboard.navigation.manage"
 	origin     = "https://church.example.org"
-	patience   = 20 * time.Second // longer than any deadline of the platform's own
+	patience   = time.Minute // longer than any deadline of the platform's own
 )
 
 // everything is installed in most tests: ant to eel have a UI, mute has none.

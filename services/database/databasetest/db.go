@@ -3,6 +3,7 @@ package databasetest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -77,6 +78,53 @@ func (db *DB) Database(t testing.TB) *database.Database {
 func (db *DB) Pool(t testing.TB) *pgxpool.Pool {
 	t.Helper()
 	return db.Database(t).Pool()
+}
+
+// AnotherPool returns a pool of its own on this database, as another process has one, open until the test ends. Its connections begin
+// with the statements.
+func (db *DB) AnotherPool(t testing.TB, statements ...string) *pgxpool.Pool {
+	t.Helper()
+	config := db.Pool(t).Config()
+	if len(statements) > 0 {
+		config.AfterConnect = func(ctx context.Context, c *pgx.Conn) error {
+			_, err := c.Exec(ctx, strings.Join(statements, ";"))
+			return err
+		}
+	}
+	return open(t, config)
+}
+
+// UnreachablePool returns a pool that finds no server.
+func (db *DB) UnreachablePool(t testing.TB) *pgxpool.Pool {
+	t.Helper()
+	config := db.Pool(t).Config()
+	config.ConnConfig.Port = 1
+	return open(t, config)
+}
+
+func open(t testing.TB, config *pgxpool.Config) *pgxpool.Pool {
+	t.Helper()
+	pool, err := pgxpool.NewWithConfig(context.Background(), config)
+	if err != nil {
+		t.Fatalf("databasetest: %v", err)
+	}
+	t.Cleanup(pool.Close)
+	return pool
+}
+
+// PrepareAll fails the test for every statement that does not fit the schema.
+func (db *DB) PrepareAll(t testing.TB, statements []string) {
+	t.Helper()
+	connection, err := db.Pool(t).Acquire(t.Context())
+	if err != nil {
+		t.Fatalf("databasetest: %v", err)
+	}
+	defer connection.Release()
+	for i, statement := range statements {
+		if _, err := connection.Conn().Prepare(t.Context(), fmt.Sprint("s", i), statement); err != nil {
+			t.Errorf("%s: %v", statement, err)
+		}
+	}
 }
 
 // Exec runs one statement, or several without arguments, and fails the test if the server refuses.

@@ -20,8 +20,11 @@ import (
 // template is the database, migrated once, that New copies.
 const template = "narthex_template"
 
-// deadline bounds each of the server's chores.
-const deadline = time.Minute
+// deadline bounds each of the server's chores, the wait for those before it included.
+const deadline = 3 * time.Minute
+
+// connectWithin is far longer than the platform waits: a machine that runs many tests at once is slow to check a password.
+const connectWithin = time.Minute
 
 // shared is this process's server. It is a package variable because Go gives TestMain and the tests no other thing in common.
 var shared server
@@ -101,13 +104,14 @@ func (s *server) start(ctx context.Context) (err error) {
 	return explained(err)
 }
 
-// settings reads the URL as the platform itself does.
+// settings reads the URL as the platform itself does, but for the patience.
 func (s *server) settings(name string) (environment.Database, error) {
 	values := map[string]string{"DATABASE_URL": s.cluster.URL(name), "SERVICE_DATABASE_TLS_MODE": "disable", "NODE_ENV": "development"}
 	settings, err := environment.Load(func(name string) (string, bool) {
 		value, found := values[name]
 		return value, found
 	}, environment.DatabaseSection)
+	settings.Database.ConnectTimeout = connectWithin
 	return settings.Database, err
 }
 

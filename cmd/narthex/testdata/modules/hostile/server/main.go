@@ -72,7 +72,7 @@ func (h *hostile) Start(_ context.Context, host *sdk.Host) error {
 	h.host = host
 	host.Log.Info("hostile started")
 	if strings.HasPrefix(h.name, "loop") {
-		time.AfterFunc(10*time.Millisecond, func() { os.Exit(7) }) // the answer to Start is out
+		time.AfterFunc(200*time.Millisecond, func() { os.Exit(7) }) // the answer to Start is out, on a busy machine too
 	}
 	return nil
 }

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+const (
+	unavailable   = `{"code":"MODULE_UNAVAILABLE"}`
+	overloaded    = `{"code":"MODULE_OVERLOADED"}`
+	handlerFailed = `{"code":"MODULE_HANDLER_FAILED"}`
+)
+
+// copies fills a modules directory with modules that have the manifest and the server of one, and names of their own.
+func copies(tb testing.TB, dir, source string, ids ...string) {
+	tb.Helper()
+	folder := builtModule(tb, source)
+	place := filepath.Join("bin", runtime.GOOS+"-"+runtime.GOARCH)
+	manifest, err := os.ReadFile(filepath.Join(folder, "module.json"))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	server, err := os.ReadFile(filepath.Join(folder, place, source))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for _, id := range ids {
+		if err := os.MkdirAll(filepath.Join(dir, id, place), 0o755); err != nil {
+			tb.Fatal(err)
+		}
+		named := bytes.ReplaceAll(manifest, []byte(`"`+source), []byte(`"`+id))
+		named = bytes.ReplaceAll(named, []byte("/"+source), []byte("/"+id))
+		if err := os.WriteFile(filepath.Join(dir, id, "module.json"), named, 0o644); err != nil {
+			tb.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, id, place, id), server, 0o755); err != nil {
+			tb.Fatal(err)
+		}
+	}
+}
+
+// besieged is a running platform with hostile modules of these names, and a module that none of it may touch.
+type besieged struct {
+	*installation
+	daemon *invocation
+	owner  *person
+}
+
+func besiege(t *testing.T, ids ...string) *besieged {
+	t.Helper()
+	return besiegeInstalled(t, install(t, "base"), ids...)
+}
+
+// besiegeInstalled is besiege where more than base is installed.
+func besiegeInstalled(t *testing.T, i *installation, ids ...string) *besieged {
+	t.Helper()
+	copies(t, i.environment["SERVICE_MODULES_DIR"], "hostile", ids...)
+	b := &besieged{installation: i, daemon: i.start(t)}
+	b.owner = i.signIn(t, ownerAddress, ownerPassword)
+	b.watchBystanders(t)
+	return b
+}
+
+// another is the owner on a connection of his own.
+func (b *besieged) another(t *testing.T) *person {
+	p := b.visitor(t)
+	p.cookie = b.owner.cookie
+	return p
+}
+
+// watchBystanders asks, as long as the test runs, for what no hostile module may disturb.
+func (b *besieged) watchBystanders(t *testing.T) {
+	pid := modulePID(t, b.daemon, "base")
+	ctx, stop := context.WithCancel(context.Background())
+	var watching sync.WaitGroup
+	for path, want := range map[string]string{
+		"/api/v1/principal": `"kind":"authenticated"`, "/api/v1/modules/base/plain": `{"plain":true}`, "/api/v1/health/ready": "",
+	} {
+		p := b.another(t)
+		watching.Go(func() {
+			asked := 0
+			for ; ctx.Err() == nil; asked++ {
+				got, err := p.try(ctx, "GET", path, nil)
+				if ctx.Err() == nil && (err != nil || got.status != http.StatusOK || !strings.Contains(got.body, want)) {
+					t.Errorf("meanwhile %s: %d %s %v", path, got.status, got.body, err)
+				}
+				select {
+				case <-ctx.Done():
+				case <-time.After(10 * time.Millisecond): // a steady rate
+				}
+			}
+			if asked == 0 {
+				t.Errorf("%s was never asked for", path)
+			}
+		})
+	}
+	t.Cleanup(func() {
+		stop()
+		watching.Wait()
+		if now := modulePID(t, b.daemon, "base"); now != pid {
+			t.Errorf("the other module was restarted: %d, %d", pid, now)
+		}
+	})
+}
+
+// back waits until a module answers from another process than the one that was.
+func (b *besieged) back(t *testing.T, p *person, id string, was int) {
+	t.Helper()
+	eventually(t, id+" is back", func() bool {
+		got := p.do("GET", "/api/v1/modules/"+id+"/plain", nil)
+		if !mayAnswer(got) {
+			t.Errorf("%s on its way back: %d %s", id, got.status, got.body)
+		}
+		return got.status == http.StatusOK && childNamed(t, id, b.daemon.command.Process.Pid) != was
+	})
+}
+
+// mayAnswer tells whether a caller of a module that dies may get this (contract.md §1).
+func mayAnswer(a answer) bool {
+	switch a.status {
+	case http.StatusOK:
+		return true
+	case http.StatusInternalServerError:
+		return a.body == handlerFailed
+	case http.StatusServiceUnavailable:
+		return a.body == unavailable && a.header.Get("Retry-After") == "1"
+	}
+	return false
+}
+
+// logged are the lines of the log about a module: of these messages, or all.
+func (b *besieged) logged(t *testing.T, id string, messages ...string) (lines []logLine) {
+	t.Helper()
+	for text := range strings.Lines(b.daemon.stderr.String()) {
+		var line logLine
+		if !strings.HasSuffix(text, "\n") || json.Unmarshal([]byte(text), &line) != nil {
+			continue // still being written, or of the race detector
+		}
+		about := line.Module == id || line.Service == "module "+id
+		if about && (len(messages) == 0 || slices.Contains(messages, line.Msg)) {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+type logLine struct{ Time, Msg, Module, Service, Reason, Code string }
+
+func (l logLine) at(t *testing.T) time.Time {
+	t.Helper()
+	at, err := time.Parse("2006-01-02T15:04:05.000Z0700", l.Time)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return at
+}

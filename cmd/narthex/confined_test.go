@@ -1,0 +1,109 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestModulesAreConfined looks at what the kernel says of running modules, and that nobody of their user looks into the platform.
+func TestModulesAreConfined(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() != 0 {
+		t.Skip("only root gives away user ids")
+	}
+	t.Run("root", func(t *testing.T) {
+		b := besiege(t, "aside", "zealous") // with base between them
+		for place, id := range []string{"aside", "base", "zealous"} {
+			own := uint32(firstModuleID + place)
+			number := strconv.Itoa(firstModuleID + place)
+			all := strings.Join([]string{number, number, number, number}, "\t")
+			b.confined(t, id, map[string]string{"Uid": all, "Gid": all, "Groups": ""})
+			b.closed(t, own)
+		}
+	})
+	t.Run("nobody", func(t *testing.T) { // then the platform's user is the modules' too
+		const nobody = 65534
+		i := install(t)
+		dir, err := os.MkdirTemp("", "narthex-nobody-") // open to others, which folders of t.TempDir are not
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = os.RemoveAll(dir) })
+		if err := os.Chmod(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		copies(t, dir, "hostile", "aside")
+		i.environment["SERVICE_MODULES_DIR"] = dir
+		b := &besieged{installation: i, daemon: i.startAs(t, nobody)}
+		b.confined(t, "aside", map[string]string{"Uid": strings.Repeat("65534\t", 3) + "65534"})
+		b.closed(t, nobody)
+	})
+}
+
+// startAs is start under another user, who could not reach the test binary by its path.
+func (i *installation) startAs(t *testing.T, uid uint32) *invocation {
+	t.Helper()
+	command := narthex(t, i.environment, "api:start")
+	command.Path = "/proc/self/exe"
+	command.Dir = "/"
+	command.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: uid, Groups: []uint32{}}}
+	r := follow(t, command)
+	r.says(t, &r.stderr, `"msg":"ready"`)
+	return r
+}
+
+// confined compares a module's process with what it must be; the last rows are the same for all.
+func (b *besieged) confined(t *testing.T, id string, want map[string]string) {
+	t.Helper()
+	want["Seccomp"], want["NoNewPrivs"], want["CapEff"], want["CapPrm"] = "2", "1", "0000000000000000", "0000000000000000"
+	got := processStatus(t, modulePID(t, b.daemon, id))
+	for field, value := range want {
+		if got[field] != value {
+			t.Errorf("%s: %s is %q, not %q", id, field, got[field], value)
+		}
+	}
+}
+
+// processStatus reads /proc/<pid>/status.
+func processStatus(t *testing.T, pid int) map[string]string {
+	t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fields := make(map[string]string)
+	for line := range strings.Lines(string(text)) {
+		name, value, _ := strings.Cut(line, ":")
+		fields[name] = strings.TrimSpace(value)
+	}
+	return fields
+}
+
+// closed: a user can look into a process of his own, but not into the platform.
+func (b *besieged) closed(t *testing.T, uid uint32) {
+	t.Helper()
+	read := func(pid int, file string) error {
+		reader := exec.Command("cat", fmt.Sprintf("/proc/%d/%s", pid, file))
+		reader.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: uid, Groups: []uint32{}}}
+		return reader.Run()
+	}
+	open := exec.Command("sleep", "3600")
+	open.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: uid, Groups: []uint32{}}}
+	if err := open.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _, _ = open.Process.Kill(), open.Wait() }()
+	for _, file := range []string{"environ", "maps"} {
+		if err := read(open.Process.Pid, file); err != nil {
+			t.Errorf("user %d cannot read %s of his own process: %v", uid, file, err)
+		}
+		if err := read(b.daemon.command.Process.Pid, file); err == nil {
+			t.Errorf("user %d reads %s of the platform", uid, file)
+		}
+	}
+}

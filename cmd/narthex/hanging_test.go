@@ -1,0 +1,179 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/narthex-platform/narthex/modulehost/process"
+)
+
+// TestModulesThatHangOrLoop: what the platform has to wait for, all in the time of the longest.
+func TestModulesThatHangOrLoop(t *testing.T) {
+	t.Parallel()
+	const late = 20 * time.Second // what a busy machine may add to the platform's own deadlines
+	b := besiege(t, "bulky", "flooded", "loop", "quiet")
+	t.Run("stopped and full", func(t *testing.T) { b.stoppedAndFull(t, late) })
+	t.Run("stopped and quiet", func(t *testing.T) { b.stoppedAndQuiet(t, late) })
+	t.Run("loop", func(t *testing.T) { b.loops(t) })
+}
+
+// result is what became of one request, and when.
+type result struct {
+	what string
+	answer
+	err  error
+	took time.Duration
+}
+
+// volley sends a number of requests at once, each on a connection of its own.
+func (b *besieged) volley(t *testing.T, what string, number int, path string, body string) (results chan result) {
+	results = make(chan result, number)
+	for range number {
+		p, began := b.another(t), time.Now()
+		go func() {
+			method, sent := "GET", any(nil)
+			if body != "" {
+				method, sent = "POST", io.MultiReader(strings.NewReader(body))
+			}
+			got, err := p.try(context.Background(), method, path, sent)
+			results <- result{what, got, err, time.Since(began)}
+		}()
+	}
+	return results
+}
+
+// stoppedAndFull: calls fill the link, and a write that lasts 2 s loses it, long before a ping would.
+func (b *besieged) stoppedAndFull(t *testing.T, late time.Duration) {
+	const write, queued = 2 * time.Second, 5 * time.Second
+	pid := modulePID(t, b.daemon, "flooded")
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	path := "/api/v1/modules/flooded/echo?" + strings.Repeat("x", 6<<10) // bodies of 8 KiB travel on the link
+	results := b.volley(t, "call on a full link", 300, path, strings.Repeat("x", 8<<10))
+	var slowest time.Duration
+	for range cap(results) {
+		got := <-results
+		if got.err != nil || !mayAnswer(got.answer) && got.body != overloaded || got.took > write+queued+late {
+			t.Errorf("%s: %d %.80s %v after %v", got.what, got.status, got.body, got.err, got.took)
+		}
+		slowest = max(slowest, got.took)
+	}
+	b.back(t, b.owner, "flooded", pid)
+	if lost := b.logged(t, "flooded", "module process lost"); len(lost) != 1 || lost[0].Reason != "link lost" {
+		t.Errorf("lost: %v", lost)
+	}
+	t.Logf("the slowest of %d calls took %v", cap(results), slowest)
+}
+
+// stoppedAndQuiet: nothing moves and nothing is full, so only the ping tells. Who waits for a place or a body socket waits his 5 s.
+func (b *besieged) stoppedAndQuiet(t *testing.T, late time.Duration) {
+	const places, sockets, more, queued = 256, 32, 20, 5 * time.Second
+	const found = process.PingEvery + process.PingWithin
+	held := b.volley(t, "held", 8, "/api/v1/modules/quiet/hold", "")
+	eventually(t, "the calls are held", func() bool {
+		return strings.Count(b.daemon.stderr.String(), `"text":"holding"`) == cap(held)
+	})
+	cut := b.slowReader(t, "/api/v1/modules/quiet/endless")
+	pids := map[string]int{"quiet": modulePID(t, b.daemon, "quiet"), "bulky": modulePID(t, b.daemon, "bulky")}
+	for _, pid := range pids {
+		if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stopped := time.Now()
+	refused := make(map[string]int)
+	for _, results := range []chan result{
+		b.volley(t, "call", places-cap(held)-1+more, "/api/v1/modules/quiet/plain", ""),
+		b.volley(t, "body", sockets+more, "/api/v1/modules/bulky/echo", strings.Repeat("x", 100<<10)),
+		held,
+	} {
+		for range cap(results) {
+			got := <-results
+			switch {
+			case got.body == overloaded && got.header.Get("Retry-After") == "1" && got.took >= queued && got.took <= queued+late:
+				refused[got.what]++
+			case got.err != nil || got.body != handlerFailed || !mayAnswer(got.answer) || time.Since(stopped) > found+late:
+				t.Errorf("%s: %d %.80s %v after %v", got.what, got.status, got.body, got.err, got.took)
+			}
+		}
+	}
+	if got := <-cut; got.err == nil || time.Since(stopped) > found+late {
+		t.Errorf("%s: %v after %v", got.what, got.err, time.Since(stopped))
+	}
+	if refused["call"] != more || refused["body"] != more || refused["held"] != 0 {
+		t.Errorf("refused for want of a place or socket: %v", refused)
+	}
+	t.Logf("all answered %v after the stop", time.Since(stopped))
+	for id, pid := range pids {
+		b.back(t, b.owner, id, pid)
+		if lost := b.logged(t, id, "module process lost"); len(lost) != 1 || lost[0].Reason != "ping unanswered" {
+			t.Errorf("lost: %v", lost)
+		}
+	}
+}
+
+// slowReader has read a little of a long answer when it returns, and reads on.
+func (b *besieged) slowReader(t *testing.T, path string) (cut chan result) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), "GET", b.address+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Cookie", b.owner.cookie)
+	response, err := b.another(t).client.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.CopyN(io.Discard, response.Body, 100<<10); err != nil || response.StatusCode != http.StatusOK {
+		t.Fatal(response.StatusCode, err)
+	}
+	cut = make(chan result, 1)
+	go func() {
+		_, err := io.Copy(io.Discard, response.Body)
+		cut <- result{what: "answer under way", err: errors.Join(err, response.Body.Close())}
+	}()
+	return cut
+}
+
+// loops: a module that ends as soon as it has started is started five times at once, and five times after each pause, which lasts 30 s
+// at least. So the first minute, with the end of one pause at most, sees at most ten starts. Where a start takes seconds, a few more
+// come before a pause, but not in a minute.
+func (b *besieged) loops(t *testing.T) {
+	const atOnce, pause = 5, 30 * time.Second
+	var starts []time.Time
+	var rounds []int // starts before each pause
+	eventually(t, "a second pause", func() bool {
+		starts, rounds = nil, nil
+		var paused time.Time
+		since := 0
+		for _, event := range b.logged(t, "loop", "module ready", "service restarts paused", "service restarts resumed") {
+			switch event.Msg {
+			case "module ready":
+				starts = append(starts, event.at(t))
+				since++
+			case "service restarts paused":
+				rounds, paused, since = append(rounds, since), event.at(t), 0
+			case "service restarts resumed":
+				if away := event.at(t).Sub(paused); away < pause {
+					t.Fatalf("a pause of %v", away)
+				}
+			}
+		}
+		return len(rounds) >= 2
+	})
+	early := slices.IndexFunc(starts, func(at time.Time) bool { return at.Sub(starts[0]) > time.Minute })
+	if early < 0 {
+		early = len(starts)
+	}
+	if early > 2*atOnce || slices.Min(rounds) < atOnce {
+		t.Errorf("%d starts in the first minute, %v before each pause", early, rounds)
+	}
+}

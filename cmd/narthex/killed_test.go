@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestKilledAHundredTimes: modules are killed while 50 send them bodies of every size. Everybody is answered, each module comes back
+// each time, and nobody else notices. Each is killed four times: before a fifth restart the platform pauses. Answers are short: of a
+// long one that has begun, only the cut connection can tell that the rest is lost.
+func TestKilledAHundredTimes(t *testing.T) {
+	t.Parallel()
+	const modules, kills, senders = 25, 4, 50
+	ids := make([]string, modules)
+	for n := range ids {
+		ids[n] = fmt.Sprintf("victim-%02d", n)
+	}
+	b := besiege(t, ids...)
+	var target atomic.Pointer[string]
+	target.Store(&ids[0])
+	var served, sent atomic.Int64
+	ctx, stop := context.WithCancel(t.Context())
+	var sending sync.WaitGroup
+	all := make([]*sender, senders)
+	for n := range all {
+		body := strings.Repeat(fmt.Sprintf("<%02d>", n), []int{1, 1000, 2100, 30_000}[n%4])
+		all[n] = &sender{person: b.another(t), body: body, want: fmt.Sprintf("%d %x", len(body), sha256.Sum256([]byte(body)))}
+		sending.Go(func() {
+			for ctx.Err() == nil {
+				if all[n].send(t, context.Background(), *target.Load()) {
+					served.Add(1)
+				} else {
+					time.Sleep(50 * time.Millisecond) // who was refused does not try at once
+				}
+				sent.Add(1)
+			}
+		})
+	}
+	var absences []time.Duration
+	for _, id := range ids {
+		target.Store(&id)
+		for range kills {
+			before := served.Load()
+			eventually(t, "the senders are served", func() bool { return served.Load() >= before+senders/2 })
+			pid := modulePID(t, b.daemon, id)
+			killed := time.Now()
+			if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+				t.Fatal(err)
+			}
+			b.back(t, b.owner, id, pid)
+			absences = append(absences, time.Since(killed))
+		}
+	}
+	stop()
+	sending.Wait()
+	var slowest time.Duration
+	for _, s := range all {
+		slowest = max(slowest, s.slowest)
+	}
+	if slowest > 25*time.Second { // whoever hangs is answered after 30 s
+		t.Errorf("a request hung for %v", slowest)
+	}
+	lost := 0
+	for _, id := range ids {
+		lost += len(b.logged(t, id, "module process lost"))
+	}
+	if lost != modules*kills {
+		t.Errorf("%d lives were lost, not %d", lost, modules*kills)
+	}
+	slices.Sort(absences)
+	t.Logf("%d requests, %d served; slowest %v; away for %v (median), %v (most)",
+		sent.Load(), served.Load(), slowest, absences[len(absences)/2], absences[len(absences)-1])
+}
+
+// sender is one of the many who send without end. It sends no GETs, since net/http repeats those where a connection is reset.
+type sender struct {
+	*person
+	body, want string
+	slowest    time.Duration
+}
+
+func (s *sender) send(t *testing.T, ctx context.Context, id string) (served bool) {
+	began := time.Now()
+	got, err := s.try(ctx, "POST", "/api/v1/modules/"+id+"/slow", io.MultiReader(strings.NewReader(s.body)))
+	s.slowest = max(s.slowest, time.Since(began))
+	switch {
+	case err != nil:
+		t.Errorf("%s: %v", id, err)
+	case !mayAnswer(got):
+		t.Errorf("%s: %d %s", id, got.status, got.body)
+	case got.status == http.StatusOK && got.body != s.want:
+		t.Errorf("%s: somebody else's answer: %.100s", id, got.body)
+	}
+	return err == nil && got.status == http.StatusOK
+}

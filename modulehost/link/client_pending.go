@@ -1,0 +1,106 @@
+package link
+
+import (
+	"google.golang.org/protobuf/proto"
+)
+
+// maxOwed is how many abandoned calls a peer may leave unanswered. Every call is answered once, also a cancelled one;
+// a peer that never does would otherwise grow the table without end.
+const maxOwed = 16 << 10
+
+// waiter is one call or ping under way. Who removes it from pending, under the lock, owns it: the reader then delivers
+// exactly once.
+type waiter struct {
+	ping      bool
+	abandoned bool // nobody waits any more; the late answer is dropped
+	response  proto.Message
+	answered  chan error // buffered: the reader never waits for a caller
+
+	reads    bool      // its caller is to read, or to call waitFor
+	exchange *Exchange // nil for a Call
+}
+
+// register gives f an id that is not in use and notes who waits for it.
+func (c *Client) register(f *frame, w *waiter) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.lost != nil {
+		return c.lost
+	}
+	if x := w.exchange; x != nil {
+		c.clock.set(x.due)
+	}
+	for taken := true; taken; {
+		c.next++
+		_, taken = c.pending[c.next]
+	}
+	f.id = c.next
+	c.pending[f.id] = w
+	c.unanswered++
+	if w.reads = false; !c.reading {
+		c.reading = true
+		if w.reads = w.exchange == nil || w.exchange.wanted == nil; !w.reads {
+			c.wake <- struct{}{}
+		}
+	}
+	c.waiting.Store(int32(len(c.pending)))
+	return nil
+}
+
+// recycle is for waiters whose one answer was received.
+func (c *Client) recycle(w *waiter) {
+	w.response = nil
+	c.free.Put(w)
+}
+
+// forget frees the id of a call that is over.
+func (c *Client) forget(id uint32) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.pending, id)
+}
+
+// unsent is forget for a call that was never sent.
+func (c *Client) unsent(id uint32, w *waiter) {
+	c.mu.Lock()
+	delete(c.pending, id)
+	c.unanswered--
+	c.mu.Unlock()
+	c.waitFor(w)
+}
+
+// abandon reports whether the call was still unanswered; if so its answer will be dropped.
+func (c *Client) abandon(id uint32) bool {
+	c.mu.Lock()
+	w, ok := c.pending[id]
+	if ok {
+		w.abandoned, w.response = true, nil
+		c.owed++
+	}
+	owed := c.owed
+	c.mu.Unlock()
+	if owed > maxOwed {
+		_ = c.wire.fail(errOwes)
+	}
+	return ok
+}
+
+// claim takes the one who waits for an answer of this kind; nil: it was never asked.
+func (c *Client) claim(id uint32, ping bool) *waiter {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	w := c.pending[id]
+	if w == nil || w.ping != ping || w.exchange != nil && w.exchange.answered {
+		return nil
+	}
+	c.unanswered--
+	if w.exchange != nil && !w.abandoned {
+		w.exchange.answered = true // its id stays in use until its bodies have ended
+		return w
+	}
+	delete(c.pending, id)
+	if w.abandoned {
+		c.owed--
+	}
+	return w
+}

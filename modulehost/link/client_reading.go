@@ -1,0 +1,113 @@
+package link
+
+import (
+	"errors"
+	"os"
+	"time"
+)
+
+// read is the standing reader. It ends when the link is lost and everybody was told.
+func (c *Client) read() {
+	for {
+		select {
+		case <-c.wake:
+		case <-c.wire.gone:
+			if !c.tellLoss() {
+				return
+			}
+		}
+		if !c.readUntil(c.release) {
+			return
+		}
+	}
+}
+
+// tellLoss makes the standing reader the one who finds out that the link is gone, unless a caller who reads does.
+func (c *Client) tellLoss() bool {
+	c.mu.Lock()
+	mine := !c.reading
+	c.reading = true
+	c.mu.Unlock()
+	if mine {
+		return true
+	}
+	select {
+	case <-c.wake:
+		return true
+	case <-c.done:
+		return false
+	}
+}
+
+// readUntil reads frames until enough says so after one; false: the link is lost, and everybody was told.
+func (c *Client) readUntil(enough func() bool) bool {
+	for {
+		f, err := c.frames.next()
+		switch {
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			_ = c.wire.conn.SetReadDeadline(time.Time{}) // interrupted, perhaps in another's place
+			err = nil
+		case err == nil:
+			err = c.receive(f)
+		}
+		if err != nil {
+			c.end(c.wire.fail(err))
+			return false
+		}
+		if enough() {
+			return true
+		}
+	}
+}
+
+// readFor lets a caller who is alone read its own answer, and those of whoever comes after it. It may return before that has come.
+func (c *Client) readFor(w *waiter) {
+	if !w.reads {
+		return
+	}
+	t := c.own.begin()
+	if !c.readUntil(func() bool { return len(w.answered) > 0 || c.own.lost(t) }) {
+		w.reads = false
+		return
+	}
+	c.own.end(t)
+	c.waitFor(w)
+}
+
+// waitFor ends the reading of a caller. The standing reader goes on if there is an answer to come.
+func (c *Client) waitFor(w *waiter) {
+	if !w.reads {
+		return
+	}
+	w.reads = false
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.reading = c.unanswered > 0 || c.wire.isGone(); c.reading {
+		c.wake <- struct{}{}
+	}
+}
+
+// release ends the reading of the standing reader when nobody waits, so that the next caller can read for itself.
+func (c *Client) release() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.unanswered > 0 || !c.own.wanted() {
+		return false
+	}
+	c.reading = false
+	c.own.watch()
+	return true
+}
+
+// interrupt wakes the caller that reads.
+func (c *Client) interrupt() { _ = c.wire.conn.SetReadDeadline(longAgo) }
+
+// standBy makes the standing reader watch a link on which nobody calls.
+func (c *Client) standBy() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.reading && c.lost == nil {
+		c.reading = true
+		c.wake <- struct{}{}
+	}
+}
