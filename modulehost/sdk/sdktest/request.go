@@ -22,7 +22,7 @@ import (
 func (m *Module) listen(host *facade.Facade) {
 	m.tb.Helper()
 	handler, err := httpserver.New(httpserver.Config{
-		Routes:         gateway.Routes(gateway.Module{ID: m.manifest.ID, Process: running{m}, Calls: host}),
+		Routes:         append(gateway.Routes(gateway.Module{ID: m.manifest.ID, Process: running{m}, Calls: host}), m.streams...),
 		TrustedOrigins: []environment.Origin{dashboard},
 		ClientAddress:  gates{m},
 		Resolver:       gates{m},
@@ -32,7 +32,12 @@ func (m *Module) listen(host *facade.Facade) {
 	if err != nil {
 		m.tb.Fatal("sdktest: ", err)
 	}
-	listener := httpserver.NewListener(httpserver.ListenerConfig{Address: "127.0.0.1:0", Handler: handler, Log: zap.NewNop()})
+	listener := httpserver.NewListener(httpserver.ListenerConfig{
+		Address:  "127.0.0.1:0",
+		Handler:  handler,
+		Draining: m.hubs.Drain,
+		Log:      zap.NewNop(),
+	})
 	ctx, end := context.WithCancel(context.Background())
 	served := make(chan error, 1)
 	go func() { served <- listener.Serve(ctx) }()

@@ -1,7 +1,8 @@
 // Package sdktest owns the platform that a module's own tests run in: the host's real side of the module link, its real gates
-// before every request, and a real PostgreSQL in which the module has its own role and migrations. The module itself runs in the
-// test's process, so that the race detector, a debugger and coverage see it. What it lacks is the sandbox, object storage, mail,
-// readers of channels, and a life of its own: those are seen under narthex dev.
+// before every request, and a real PostgreSQL in which the module has its own role and migrations; for what it declares or uses,
+// buckets on an S3 service, a mail server and the hubs of its channels. The module itself runs in the test's process, so that the
+// race detector, a debugger and coverage see it. What it lacks is the sandbox and a life of its own, which are seen under narthex
+// dev, and an S3 service that checks signatures.
 //
 //	func TestMain(m *testing.M) { sdktest.Main(m) }
 //
@@ -21,6 +22,7 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/zap"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/narthex-platform/narthex/modulehost/abi"
@@ -31,7 +33,9 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/manifest"
 	"github.com/narthex-platform/narthex/modulehost/process"
 	"github.com/narthex-platform/narthex/modulehost/sdk"
+	"github.com/narthex-platform/narthex/realtime"
 	"github.com/narthex-platform/narthex/services/database/databasetest"
+	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
 // Main is the TestMain of a module's tests: it runs them, stops the PostgreSQL that they shared, looks for goroutines that the
@@ -57,15 +61,19 @@ type Module struct {
 	client   *link.Client
 	bodies   *link.Bodies
 	routes   []*abi.Route
+	streams  []httpapi.Route // of its channels
+	hubs     *realtime.Hubs
+	buckets  map[string]facade.Bucket
+	post     *post
 	callers  callers
 	lines    lines
 	address  string
 	browser  *http.Client
 }
 
-// Start registers and starts the module as the platform does, in a new database if the manifest declares one, and stops it when the
-// test ends. It fails the test where the platform would refuse the module: for its manifest, its migrations, its registration, a
-// required key that has no value, or its Start hook. Tests may be parallel: each has a module and a database of its own.
+// Start registers and starts the module as the platform does, in a new database and with new buckets if the manifest declares them,
+// and stops it when the test ends. It fails the test where the platform would refuse the module: for its manifest, its migrations,
+// its registration, a required key that has no value, or its Start hook. Tests may be parallel: each has all of this for itself.
 func Start(tb testing.TB, module sdk.Module, options Options) *Module {
 	tb.Helper()
 	folder, err := filepath.Abs(options.Folder)
@@ -76,18 +84,22 @@ func Start(tb testing.TB, module sdk.Module, options Options) *Module {
 	if err != nil {
 		tb.Fatal("sdktest: ", err)
 	}
-	m := &Module{tb: tb, manifest: sources.Manifest}
+	m := &Module{tb: tb, manifest: sources.Manifest, hubs: realtime.New(zap.NewNop(), nil), post: newPost(tb)}
 	settings := m.settings(options.Configuration)
+	m.openBuckets()
 	config := facade.Config{
 		ModuleID:     m.manifest.ID,
 		Secrets:      m.secrets(options.Secrets),
 		Capabilities: others{m.manifest, options.Capabilities},
+		Buckets:      m.buckets,
+		Mail:         m.post,
+		Realtime:     m.hubs,
 		Log:          m.lines.open(),
 	}
 	m.database(sources, &config)
 	host := facade.New(config)
 	m.connect(module, host)
-	m.register()
+	m.openChannels(host, m.register())
 	tb.Cleanup(m.stop)
 	m.call(process.StartWithin, abi.Method_METHOD_START, &abi.StartRequest{
 		Database:      m.manifest.Database != nil,
@@ -98,7 +110,7 @@ func Start(tb testing.TB, module sdk.Module, options Options) *Module {
 }
 
 // register is the handshake, and the platform's judgement of it.
-func (m *Module) register() {
+func (m *Module) register() (channels []*abi.Channel) {
 	m.tb.Helper()
 	var registered abi.RegisterResponse
 	m.call(process.RegisterWithin, abi.Method_METHOD_REGISTER, &abi.RegisterRequest{
@@ -121,6 +133,7 @@ func (m *Module) register() {
 		m.tb.Fatal("sdktest: MODULE_REGISTER_FAILED: ", err)
 	}
 	m.routes = registered.GetRoutes()
+	return registered.GetChannels()
 }
 
 // stop runs the stop hook. Its context is a new one: the test's has ended.

@@ -1,0 +1,133 @@
+package sdktest
+
+import (
+	"context"
+	"io"
+	"log"
+	"net"
+	stdmail "net/mail"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/emersion/go-smtp"
+
+	"github.com/narthex-platform/narthex/mail"
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+	"github.com/narthex-platform/narthex/services/environment"
+)
+
+// Sent are the mails that the module has sent so far, as it gave them to Host.Mail. A mail is here before the module's call of Send
+// returns.
+func (m *Module) Sent() []sdk.Message {
+	m.post.mu.Lock()
+	defer m.post.mu.Unlock()
+	return slices.Clone(m.post.sent)
+}
+
+// FailMail lets the module's next mail end with this outcome, and those after it with the further ones; then mails are sent again.
+// Sent does not have such a mail. One that breaks the rules of sdk.Message is MailMessageInvalid as ever, and uses up no outcome.
+func (m *Module) FailMail(outcomes ...sdk.Outcome) {
+	m.post.mu.Lock()
+	defer m.post.mu.Unlock()
+	for _, outcome := range outcomes {
+		m.post.failures = append(m.post.failures, mail.Outcome(outcome))
+	}
+}
+
+// post sends mails as the platform does, to a server of the test's that takes them all. No manifest tells whether its module sends
+// any, so the server begins with the first one.
+type post struct {
+	tb     testing.TB
+	server *smtp.Server
+	served sync.WaitGroup
+
+	mu        sync.Mutex
+	listener  net.Listener    // nil before the first mail
+	transport *mail.Transport // beside it
+	failures  []mail.Outcome
+	sent      []sdk.Message
+}
+
+func newPost(tb testing.TB) *post {
+	p := &post{tb: tb}
+	p.server = smtp.NewServer(smtp.BackendFunc(func(*smtp.Conn) (smtp.Session, error) { return visit{}, nil }))
+	p.server.ErrorLog = log.New(io.Discard, "", 0)
+	tb.Cleanup(p.close)
+	return p
+}
+
+func (p *post) open() (*mail.Transport, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.transport != nil {
+		return p.transport, nil
+	}
+	var err error
+	if p.listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
+		return nil, err
+	}
+	p.served.Go(func() { _ = p.server.Serve(p.listener) })
+	p.transport, err = mail.New(environment.Mail{
+		Host:      "127.0.0.1",
+		Port:      uint16(p.listener.Addr().(*net.TCPAddr).Port),
+		Security:  environment.PlaintextMail,
+		From:      "Narthex <narthex@example.org>",
+		HelloName: "localhost",
+	})
+	return p.transport, err
+}
+
+func (p *post) close() {
+	_ = p.server.Close()
+	if p.listener != nil {
+		_ = p.listener.Close() // the server may not have known of it yet
+	}
+	p.served.Wait()
+}
+
+// Send sends the message before a failure takes the place of SENT: what is wrong with a message comes first, as in life.
+func (p *post) Send(ctx context.Context, message mail.Message) mail.Outcome {
+	transport, err := p.open()
+	if err != nil {
+		p.tb.Error("sdktest: ", err)
+		return mail.ConnectionFailed
+	}
+	outcome := transport.Send(ctx, message)
+	if outcome != mail.Sent {
+		return outcome
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.failures) > 0 {
+		outcome, p.failures = p.failures[0], p.failures[1:]
+	}
+	if outcome == mail.Sent {
+		p.sent = append(p.sent, asGiven(message))
+	}
+	return outcome
+}
+
+// asGiven is a message in the words of the SDK again. It was sent, so its addresses are some.
+func asGiven(message mail.Message) sdk.Message {
+	given := sdk.Message{Subject: message.Subject, Text: message.Text, HTML: message.HTML}
+	for _, to := range message.To {
+		if address, err := stdmail.ParseAddress(to); err == nil {
+			given.To = append(given.To, *address)
+		}
+	}
+	given.ReplyTo, _ = stdmail.ParseAddress(message.ReplyTo) // nil without one
+	return given
+}
+
+// visit is one connection to the server.
+type visit struct{}
+
+func (visit) Mail(string, *smtp.MailOptions) error { return nil }
+func (visit) Rcpt(string, *smtp.RcptOptions) error { return nil }
+func (visit) Reset()                               {}
+func (visit) Logout() error                        { return nil }
+func (visit) Data(r io.Reader) error {
+	_, err := io.Copy(io.Discard, r)
+	return err
+}

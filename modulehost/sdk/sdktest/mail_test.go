@@ -1,0 +1,92 @@
+package sdktest_test
+
+import (
+	"net/mail"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+)
+
+// TestSent: a mail is seen as the module gave it.
+func TestSent(t *testing.T) {
+	t.Parallel()
+	module, m := startPosters(t)
+	message := sdk.Message{
+		To:      []mail.Address{{Name: `Müller, "Jo"`, Address: "jo@example.org"}, {Address: "ruth@example.org"}},
+		Subject: "Grüße aus dem Büro",
+		Text:    "two\nlines\n",
+		HTML:    "<p>two<br>lines</p>",
+		ReplyTo: &mail.Address{Name: "Büro", Address: "office@example.org"},
+	}
+	plain := sdk.Message{To: message.To[1:], Subject: "Plain", Text: "."}
+	for _, given := range []sdk.Message{message, plain} {
+		if outcome, err := module.host.Mail.Send(t.Context(), given); outcome != sdk.MailSent || err != nil {
+			t.Error(outcome, err)
+		}
+	}
+	if sent := m.Sent(); !reflect.DeepEqual(sent, []sdk.Message{message, plain}) {
+		t.Errorf("%+v", sent)
+	}
+}
+
+// TestFailMail: a mail ends as the test wants, once, whichever the outcome; what is wrong with a mail is told all the same.
+func TestFailMail(t *testing.T) {
+	t.Parallel()
+	module, m := startPosters(t)
+	send := func(subject string, want sdk.Outcome) {
+		t.Helper()
+		outcome, err := module.host.Mail.Send(t.Context(), sdk.Message{To: office, Subject: subject, Text: "."})
+		if outcome != want || err != nil {
+			t.Errorf("%s, want %s; %v", outcome, want, err)
+		}
+	}
+	failures := []sdk.Outcome{
+		sdk.MailNotConfigured, sdk.MailMessageInvalid, sdk.MailConnectionFailed, sdk.MailTLSFailed, sdk.MailAuthenticationFailed,
+		sdk.MailRejected, sdk.MailTimeout,
+	}
+	for _, failure := range failures {
+		m.FailMail(failure)
+		send("Failing", failure)
+	}
+	m.FailMail(sdk.MailSent, sdk.MailTimeout)
+	send("two\nlines", sdk.MailMessageInvalid)
+	send("First", sdk.MailSent)
+	send("Second", sdk.MailTimeout)
+	send("Third", sdk.MailSent)
+	if sent := m.Sent(); len(sent) != 2 || sent[0].Subject != "First" || sent[1].Subject != "Third" {
+		t.Errorf("%+v", sent)
+	}
+}
+
+// TestMailLimits: the rules for messages and the 30 of a minute hold.
+func TestMailLimits(t *testing.T) {
+	t.Parallel()
+	module, m := startPosters(t)
+	const most = 30
+	for n := range most {
+		message := sdk.Message{To: office, Subject: "s", Text: "t"}
+		switch n {
+		case 0:
+			message.To = nil
+		case 1:
+			message.Text = strings.Repeat("x", 256<<10+1)
+		case 2:
+			message.To = []mail.Address{{Address: "nobody"}}
+		}
+		want := sdk.MailSent
+		if n < 3 {
+			want = sdk.MailMessageInvalid
+		}
+		if outcome, err := module.host.Mail.Send(t.Context(), message); outcome != want || err != nil {
+			t.Error(n, outcome, err)
+		}
+	}
+	if outcome, err := module.host.Mail.Send(t.Context(), sdk.Message{To: office, Subject: "s", Text: "t"}); err != sdk.ErrTooManyMails {
+		t.Error(outcome, err)
+	}
+	if sent := len(m.Sent()); sent != most-3 {
+		t.Error(sent)
+	}
+}

@@ -1,0 +1,133 @@
+package sdktest_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/mail"
+	"testing"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+	"github.com/narthex-platform/narthex/modulehost/sdk/sdktest"
+)
+
+// posters is a module that keeps images in a bucket, mails the office about each, and shows them on screens.
+type posters struct {
+	host  *sdk.Host
+	lost  bool // the wall cannot be read
+	tells bool // of its end, everybody
+}
+
+func (p *posters) Register(r *sdk.Registry) error {
+	r.Handle("PUT /posters/{name}", "posters.write", sdk.Streamed(1<<20), p.hang)
+	r.Handle("GET /posters/{name}", "posters.read", sdk.NoBody, p.show)
+	r.Handle("DELETE /posters/{name}", "posters.write", sdk.NoBody, p.takeDown)
+	r.Channel("wall", "posters.view", p.wall)
+	return nil
+}
+
+func (p *posters) Start(_ context.Context, h *sdk.Host) error {
+	p.host = h
+	return nil
+}
+
+func (p *posters) Stop(ctx context.Context) error {
+	if !p.tells {
+		return nil
+	}
+	outcome, err := p.host.Mail.Send(ctx, sdk.Message{To: office, Subject: "The wall is closed", Text: "Until tomorrow."})
+	if err == nil && outcome != sdk.MailSent {
+		err = errors.New(string(outcome))
+	}
+	_, listed := p.images().List(ctx, "", "", 0)
+	return errors.Join(err, listed, p.host.Realtime.Publish("wall", "closed"))
+}
+
+var office = []mail.Address{{Name: "Office", Address: "office@example.org"}}
+
+func (p *posters) images() *sdk.Bucket { return p.host.Storage.Bucket("images") }
+
+// hang answers how the mail went.
+func (p *posters) hang(w http.ResponseWriter, r *http.Request) {
+	name := r.PathValue("name")
+	if _, err := p.images().Put(r.Context(), name, r.Header.Get("Content-Type"), r.Body); err != nil {
+		panic(err)
+	}
+	if err := p.host.Realtime.Publish("wall", name); err != nil {
+		panic(err)
+	}
+	outcome, err := p.host.Mail.Send(r.Context(), sdk.Message{
+		To:      office,
+		Subject: "New poster",
+		Text:    "It is called " + name + ".",
+		HTML:    "It is called <b>" + name + "</b>.",
+		ReplyTo: &mail.Address{Name: "Ruth", Address: "ruth@example.org"},
+	})
+	if err != nil {
+		panic(err)
+	}
+	_ = json.NewEncoder(w).Encode(outcome)
+}
+
+// show answers where a browser finds the image.
+func (p *posters) show(w http.ResponseWriter, r *http.Request) {
+	url, _, err := p.images().CreateReadURL(r.Context(), r.PathValue("name"), 0)
+	if err != nil {
+		panic(err)
+	}
+	_ = json.NewEncoder(w).Encode(url)
+}
+
+func (p *posters) takeDown(w http.ResponseWriter, r *http.Request) {
+	if err := p.images().Delete(r.Context(), r.PathValue("name")); err != nil {
+		panic(err)
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
+
+func (p *posters) wall(ctx context.Context) (any, error) {
+	if p.lost {
+		return nil, errors.New("lost")
+	}
+	page, err := p.images().List(ctx, "", "", 0)
+	names := []string{}
+	for _, image := range page.Objects {
+		names = append(names, image.Key)
+	}
+	return names, err
+}
+
+// TestStop: nothing of the platform is gone before the module's Stop hook, whose failure would be the test's.
+func TestStop(t *testing.T) {
+	t.Parallel()
+	module, m := &posters{}, (*sdktest.Module)(nil)
+	t.Cleanup(func() { // after the hook
+		if sent := m.Sent(); len(sent) != 2 || sent[1].Subject != "The wall is closed" {
+			t.Error(sent)
+		}
+	})
+	m = sdktest.Start(t, module, sdktest.Options{Folder: "testdata/posters"})
+	m.Person("posters.write").Do("PUT", "/posters/advent", `"come"`)
+	m.Owner().Subscribe("wall")
+	module.tells = true
+}
+
+// startPosters starts one of the test's own.
+func startPosters(t testing.TB) (*posters, *sdktest.Module) {
+	t.Helper()
+	module := &posters{}
+	return module, sdktest.Start(t, module, sdktest.Options{Folder: "testdata/posters"})
+}
+
+// failure is what a test that does this is failed with; "" when it is not.
+func failure(t *testing.T, do func(t testing.TB)) string {
+	t.Helper()
+	r := refusing{t, make(chan string, 1)}
+	func() {
+		defer func() { _ = recover() }()
+		do(r)
+	}()
+	close(r.words)
+	return <-r.words
+}

@@ -1,0 +1,92 @@
+package sdktest_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+	"github.com/narthex-platform/narthex/modulehost/sdk/sdktest"
+)
+
+// TestSubscribe: every reader has the snapshot, and then what is published, in order.
+func TestSubscribe(t *testing.T) {
+	t.Parallel()
+	module, m := startPosters(t)
+	writer := m.Person("posters.write", "posters.view")
+	writer.Do("PUT", "/posters/advent", `"1"`)
+	screen, page := m.Device("posters.view").Subscribe("wall"), writer.Subscribe("wall")
+	if screen.String() != `200 ["advent"]` || page.String() != `200 ["advent"]` {
+		t.Error(screen, page)
+	}
+	const updates = 200
+	for n := range updates {
+		if err := module.host.Realtime.Publish("wall", n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for n := range updates {
+		if got, want := screen.Update()+" "+page.Update(), fmt.Sprintf("%d %d", n, n); got != want {
+			t.Fatalf("%s, want %s", got, want)
+		}
+	}
+	writer.Do("PUT", "/posters/lent", `"2"`)
+	late := m.Owner().Subscribe("wall")
+	var names []string
+	if late.JSON(&names); len(names) != 2 || names[1] != "lent" {
+		t.Error(names)
+	}
+	if got := page.Update(); got != `"lent"` {
+		t.Error(got)
+	}
+}
+
+// TestSubscribeRefusals: who may not read learns nothing, and a test that misuses a reader is told.
+func TestSubscribeRefusals(t *testing.T) {
+	t.Parallel()
+	module, m := startPosters(t)
+	viewer := m.Device("posters.view")
+	for name, c := range map[string]struct {
+		got  fmt.Stringer
+		want string
+	}{
+		"a person without the permission": {m.Person("posters.write").Subscribe("wall"), `403 {"code":"PERMISSION_DENIED"}`},
+		"a screen without a permission":   {m.Device().Subscribe("wall"), `403 {"code":"PERMISSION_DENIED"}`},
+		"nobody":                          {m.Visitor().Subscribe("wall"), `401 {"code":"AUTHENTICATION_REQUIRED"}`},
+		"an undeclared channel":           {viewer.Subscribe("door"), `404 {"code":"NOT_FOUND"}`},
+	} {
+		if c.got.String() != c.want {
+			t.Errorf("%s: %s, want %s", name, c.got, c.want)
+		}
+	}
+	if err := module.host.Realtime.Publish("door", 1); err != sdk.ErrChannelUnknown {
+		t.Error(err)
+	}
+	if err := module.host.Realtime.Publish("wall", strings.Repeat("x", sdk.MaxUpdate)); err != sdk.ErrUpdateTooLarge {
+		t.Error(err)
+	}
+	module.lost = true
+	if got := viewer.Subscribe("wall"); got.Status != http.StatusInternalServerError || got.Body != `{"code":"MODULE_HANDLER_FAILED"}` {
+		t.Error(got)
+	}
+	for want, update := range map[string]func(*sdktest.Module){
+		`sdktest: no update comes to who was refused: 403 {"code":"PERMISSION_DENIED"}`: func(m *sdktest.Module) {
+			m.Device().Subscribe("wall").Update()
+		},
+		"sdktest: no update within 10ms: context canceled": func(m *sdktest.Module) {
+			s := m.Device("posters.view").Subscribe("wall")
+			sdktest.Hurry(s, 10*time.Millisecond)
+			s.Update()
+		},
+	} {
+		got := failure(t, func(t testing.TB) {
+			_, m := startPosters(t)
+			update(m)
+		})
+		if got != want {
+			t.Error(got)
+		}
+	}
+}

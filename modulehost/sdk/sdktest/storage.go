@@ -1,0 +1,102 @@
+package sdktest
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+
+	"github.com/johannesboyne/gofakes3"
+	"github.com/johannesboyne/gofakes3/backend/s3mem"
+
+	"github.com/narthex-platform/narthex/modulehost/facade"
+	"github.com/narthex-platform/narthex/services/environment"
+	"github.com/narthex-platform/narthex/storage"
+)
+
+// accessKey is the platform's at the S3 service of every test.
+const accessKey = "sdktest"
+
+// openBuckets makes the buckets that the manifest declares, if it does, on an S3 service of the test's own.
+func (m *Module) openBuckets() {
+	m.tb.Helper()
+	if len(m.manifest.Buckets) == 0 {
+		return
+	}
+	service := httptest.NewServer(admit(gofakes3.New(s3mem.New(), gofakes3.WithTimeSkewLimit(0)).Server()))
+	m.tb.Cleanup(func() {
+		service.CloseClientConnections() // a test may have left an object half read
+		service.Close()
+	})
+	provider, err := storage.New(environment.Storage{
+		Endpoint:       service.URL,
+		AccessKey:      environment.NewSecret(accessKey),
+		SecretKey:      environment.NewSecret(accessKey),
+		Region:         "us-east-1",
+		ForcePathStyle: true,
+		BucketPrefix:   "narthex",
+		Delivery:       service.URL,
+	})
+	if err != nil {
+		m.tb.Fatal("sdktest: ", err)
+	}
+	m.tb.Cleanup(provider.Close)
+	m.buckets = make(map[string]facade.Bucket)
+	for _, id := range m.manifest.Buckets {
+		m.buckets[id] = provider.Bucket(m.manifest.ID, id)
+	}
+}
+
+// admit lets the platform do everything and a read URL read, which gofakes3 does not tell apart.
+func admit(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		signed := strings.Contains(r.Header.Get("Authorization"), "Credential="+accessKey+"/")
+		reads := r.Method == http.MethodGet || r.Method == http.MethodHead
+		if !signed && !(reads && strings.HasPrefix(r.URL.Query().Get("X-Amz-Credential"), accessKey+"/")) {
+			w.WriteHeader(http.StatusForbidden)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// Object is what a bucket holds under one key.
+type Object struct {
+	ContentType string
+	Content     string
+}
+
+// Stored is all that one of the module's buckets holds now, by key.
+func (m *Module) Stored(bucket string) map[string]Object {
+	m.tb.Helper()
+	opened, declared := m.buckets[bucket]
+	if !declared {
+		m.tb.Fatalf("sdktest: the manifest does not declare the bucket %s", bucket)
+	}
+	stored := make(map[string]Object)
+	for after, last := "", false; !last; last = after == "" {
+		page, err := opened.List(m.tb.Context(), "", after, 100)
+		if err != nil {
+			m.tb.Fatal("sdktest: ", err)
+		}
+		for _, object := range page.Objects {
+			stored[object.Key] = m.object(opened, object.Key)
+		}
+		after = page.Next
+	}
+	return stored
+}
+
+func (m *Module) object(bucket facade.Bucket, key string) Object {
+	m.tb.Helper()
+	object, body, err := bucket.Get(m.tb.Context(), key, storage.Range{})
+	if err != nil {
+		m.tb.Fatalf("sdktest: the object %s: %v", key, err)
+	}
+	defer body.Close()
+	content, err := io.ReadAll(body)
+	if err != nil {
+		m.tb.Fatalf("sdktest: the object %s: %v", key, err)
+	}
+	return Object{ContentType: object.ContentType, Content: string(content)}
+}
