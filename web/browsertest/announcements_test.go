@@ -146,10 +146,6 @@ func TestAnnouncements(t *testing.T) {
 	n := board(t, h, "announcements.slides.read", "announcements.slides.manage")
 	p := open(t, h.URL, desktop)
 	p.headed("Announcements")
-	status := func(words string) {
-		t.Helper()
-		p.wait(fmt.Sprintf(`document.querySelector("[role=status]").textContent === %q`, words))
-	}
 	p.find("heading", "Welcome")
 	if chips := eval[string](p, `[...document.querySelectorAll(".chip")].map((chip) => chip.textContent).join()`); chips != "Live,Scheduled,Not published,Ended" {
 		t.Errorf("standing: %s", chips)
@@ -163,7 +159,7 @@ func TestAnnouncements(t *testing.T) {
 	p.fill("Title", "Harvest")
 	p.fill("Text", "Bring apples.")
 	p.press("button", "Save")
-	status("Saved")
+	p.hears("Saved")
 	p.headed("Announcements")
 	p.find("heading", "Harvest")
 
@@ -172,15 +168,15 @@ func TestAnnouncements(t *testing.T) {
 	p.press("button", "Save")
 	p.find("heading", "Harvest supper")
 	p.press("button", "Take down Harvest supper")
-	status("Harvest supper is taken down")
+	p.hears("Harvest supper is taken down")
 	p.press("button", "Publish Harvest supper")
-	status("Harvest supper is published")
+	p.hears("Harvest supper is published")
 
 	p.press("button", "Move Harvest supper up")
-	status("Harvest supper moved, position 4 of 5")
+	p.hears("Harvest supper moved, position 4 of 5")
 	p.wait(`document.activeElement.getAttribute("aria-label") === "Move Harvest supper up"`)
 	p.key("\r")
-	status("Harvest supper moved, position 3 of 5")
+	p.hears("Harvest supper moved, position 3 of 5")
 	if titles := n.titles(); !slices.Equal(titles, []string{"Welcome", "Shared lunch", "Harvest supper", "Choir practice", "Building fund"}) {
 		t.Errorf("order: %q", titles)
 	}
@@ -188,7 +184,7 @@ func TestAnnouncements(t *testing.T) {
 	n.refuse = 409
 	n.mu.Unlock()
 	p.key("\r")
-	p.wait(`document.querySelector("[aria-live=assertive]").textContent.includes("Not moved. Try again.")`)
+	p.hears("The notices have changed meanwhile. Not moved. Try again.")
 	p.wait(`[...document.querySelectorAll(".notice h2")].findIndex((title) => title.textContent === "Harvest supper") === 2`)
 
 	p.press("button", "Edit Harvest supper")
@@ -197,7 +193,7 @@ func TestAnnouncements(t *testing.T) {
 	p.press("button", "Delete")
 	p.find("dialog", "Delete this notice?")
 	p.run(`document.querySelector("dialog .danger").click()`)
-	status("Deleted")
+	p.hears("Deleted")
 	p.none("heading", "Harvest supper")
 }
 

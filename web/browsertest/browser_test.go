@@ -2,6 +2,7 @@ package browsertest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,11 +15,12 @@ import (
 	"github.com/chromedp/cdproto/dom"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 )
 
-// patience bounds every wait for the browser to show something.
-const patience = 10 * time.Second
+// patience bounds every wait, on the busiest machine.
+const patience = 60 * time.Second
 
 // chromium is the one browser of the test run.
 var chromium context.Context
@@ -26,7 +28,23 @@ var chromium context.Context
 func TestMain(m *testing.M) { os.Exit(run(m)) }
 
 func run(m *testing.M) int {
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.Flag("hide-scrollbars", true), chromedp.Flag("lang", "en-GB"))
+	// Whatever is put aside goes with this folder. Chromium removes its own only in part.
+	folder, err := os.MkdirTemp("", "narthex-browsertest-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer func() {
+		if err := os.RemoveAll(folder); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+	}()
+	if err := errors.Join(os.Chmod(folder, 0o755), os.Setenv("TMPDIR", folder)); err != nil { // PostgreSQL's own user comes by
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.Flag("hide-scrollbars", true), chromedp.Flag("lang", "en-GB"),
+		chromedp.Env("XDG_CONFIG_HOME="+folder, "XDG_CACHE_HOME="+folder)) // else it begins folders in the person's home
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox) // as root it has none
 	}
@@ -72,8 +90,8 @@ func open(t *testing.T, address string, v view) *tab {
 	ctx, cancel := chromedp.NewContext(chromium, chromedp.WithNewBrowserContext())
 	t.Cleanup(cancel)
 	p := &tab{t, ctx}
-	p.do(chromedp.EmulateViewport(v.width, v.height))
 	p.look(v)
+	p.first(listening)
 	messages := chromedp.Console(ctx)
 	t.Cleanup(func() {
 		cancel()
@@ -98,6 +116,15 @@ func (p *tab) another(address string) *tab {
 	second := &tab{p.t, ctx}
 	second.do(chromedp.Navigate(address))
 	return second
+}
+
+// first runs a script in every page that is loaded from now on, before its own.
+func (p *tab) first(script string) {
+	p.t.Helper()
+	p.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: script})
+		return err
+	}))
 }
 
 // look sets size and preferences.
@@ -135,12 +162,30 @@ func eval[T any](p *tab, expression string) T {
 	return value
 }
 
-// wait waits until an expression of the page is true. One that looks at what is not there yet is not.
+// wait waits until an expression of the page is true. One that looks at what is not there yet is not, nor is any while the page
+// gives way to another.
 func (p *tab) wait(expression string) {
 	p.t.Helper()
 	p.until(expression, func() bool {
-		return eval[bool](p, "(() => { try { return Boolean("+expression+"); } catch { return false; } })()")
+		holds, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool]("Boolean("+expression+")"))
+		return err == nil && holds
 	})
+}
+
+// listening keeps what the live regions say, for each is empty again after a while.
+const listening = `
+	window.heard = [];
+	new MutationObserver((changes) => {
+		for (const { target } of changes) {
+			const region = (target.closest ? target : target.parentElement)?.closest("[role=status], [aria-live]");
+			if (region?.textContent) heard.push(region.textContent);
+		}
+	}).observe(document, { subtree: true, childList: true, characterData: true });`
+
+// hears waits for words of a live region, and forgets what was said up to them.
+func (p *tab) hears(words string) {
+	p.t.Helper()
+	p.wait(fmt.Sprintf(`heard.includes(%[1]q) && heard.splice(0, heard.indexOf(%[1]q) + 1)`, words))
 }
 
 func (p *tab) until(what string, holds func() bool) {
@@ -214,32 +259,48 @@ func (p *tab) silent(words string) {
 	}
 }
 
+// reach finds the first that has a role and a name, and does something with it that may find it gone: then with what came in its
+// place.
+func (p *tab) reach(role, name string, do func(context.Context, *chromedp.Target, cdp.BackendNodeID) error) {
+	p.t.Helper()
+	p.until(role+" "+name, func() bool {
+		found := p.all(role, name)
+		return len(found) > 0 && chromedp.Do(p.ctx, chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+			return do(ctx, t, found[0].node)
+		})) == nil
+	})
+}
+
 // press clicks the first that has a role and a name, with the mouse, where it is.
 func (p *tab) press(role, name string) {
 	p.t.Helper()
-	target := p.find(role, name)
-	p.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
-		if _, err := cdp.Call(ctx, t, dom.ScrollIntoViewIfNeeded, dom.ScrollIntoViewIfNeededParams{BackendNodeID: target.node}); err != nil {
+	var x, y float64
+	p.reach(role, name, func(ctx context.Context, t *chromedp.Target, node cdp.BackendNodeID) error {
+		if _, err := cdp.Call(ctx, t, dom.ScrollIntoViewIfNeeded, dom.ScrollIntoViewIfNeededParams{BackendNodeID: node}); err != nil {
 			return err
 		}
-		found, err := cdp.Call(ctx, t, dom.GetContentQuads, dom.GetContentQuadsParams{BackendNodeID: target.node})
+		found, err := cdp.Call(ctx, t, dom.GetContentQuads, dom.GetContentQuadsParams{BackendNodeID: node})
 		if err != nil {
 			return err
 		}
+		if len(found.Quads) == 0 {
+			return errors.New("it has no place")
+		}
 		quad := found.Quads[0]
-		_, err = chromedp.MouseClickXY((quad[0]+quad[4])/2, (quad[1]+quad[5])/2)(ctx, t)
-		return err
-	}))
+		x, y = (quad[0]+quad[4])/2, (quad[1]+quad[5])/2
+		return nil
+	})
+	p.do(chromedp.MouseClickXY(x, y))
 }
 
 // fill replaces what a field holds.
 func (p *tab) fill(name, text string) {
 	p.t.Helper()
-	field := p.find("textbox", name)
+	p.reach("textbox", name, func(ctx context.Context, t *chromedp.Target, node cdp.BackendNodeID) error {
+		_, err := cdp.Call(ctx, t, dom.Focus, dom.FocusParams{BackendNodeID: node})
+		return err
+	})
 	p.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
-		if _, err := cdp.Call(ctx, t, dom.Focus, dom.FocusParams{BackendNodeID: field.node}); err != nil {
-			return err
-		}
 		if _, err := chromedp.Evaluate[chromedp.Void](`document.activeElement.select?.()`)(ctx, t); err != nil {
 			return err
 		}
@@ -261,13 +322,18 @@ func (p *tab) headed(title string) {
 	p.wait(fmt.Sprintf(`document.activeElement.tagName === "H1" && document.activeElement.innerText === %q`, title))
 }
 
-// fits fails when the page is wider than the window: nothing may be reached by scrolling sideways alone.
+// fits fails when the page is wider than the window, for nothing may be reached by scrolling sideways alone, and when words stick out
+// of what holds them, over what is beside it.
 func (p *tab) fits() {
 	p.t.Helper()
 	if over := eval[int](p, "document.documentElement.scrollWidth - document.documentElement.clientWidth"); over > 0 {
 		wide := eval[string](p, `[...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > innerWidth + 1 ||
 			e.getBoundingClientRect().left < -1).map(e => e.tagName + "." + e.className).slice(0, 8).join(" ")`)
 		p.t.Errorf("the page is %d pixels too wide: %s", over, wide)
+	}
+	if out := eval[string](p, `[...document.querySelectorAll("body *")].filter(e => e.clientWidth > 0 && e.scrollWidth > e.clientWidth + 1 &&
+		!e.closest(".unseen") && [...e.childNodes].some(n => n.nodeType === Node.TEXT_NODE && n.data.trim() !== "")).map(e => e.outerHTML).join(" ")`); out != "" {
+		p.t.Errorf("words stick out of %s", out)
 	}
 }
 

@@ -196,11 +196,16 @@ func group(id, label string, modules ...object) object {
 // script publishes a module's UI: the body of its mount, or a whole script that exports something.
 func (h *house) script(id, text string) {
 	if !strings.Contains(text, "export") {
-		text = `export default { narthex: "module-ui", abi: 1, definition: { mount(container, context) {` + text + `} } };`
+		text = mounting(text)
 	}
 	h.on("GET /api/v1/module-ui/"+id+"/1.0.0", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
 		w.Header().Set("Cache-Control", "no-cache")
 		_, _ = io.WriteString(w, text)
 	})
+}
+
+// mounting is the script of a module's UI whose mount has this body.
+func mounting(body string) string {
+	return `export default { narthex: "module-ui", abi: 1, definition: { mount(container, context) {` + body + `} } };`
 }

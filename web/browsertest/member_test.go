@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
@@ -15,9 +14,9 @@ import (
 )
 
 // exec runs a statement in the database of narthex dev, as its superuser.
-func (d *daemon) exec(t *testing.T, statement string) {
+func (d *dev) exec(t *testing.T, statement string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	cluster := filepath.Join(d.folder, ".dev", "postgresql")
 	password, err := os.ReadFile(filepath.Join(cluster, "password"))

@@ -1,16 +1,12 @@
 package browsertest
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"strings"
 	"sync/atomic"
 	"testing"
 
-	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 )
 
@@ -81,9 +77,9 @@ func TestContext(t *testing.T) {
 	p.find("heading", "Shelf three")
 	p.wait(`document.title === "Shelf three - Dashboard"`)
 	p.run(`context.announce("Saved")`)
-	p.wait(`document.querySelector("[role=status]").textContent === "Saved"`)
+	p.hears("Saved")
 	p.run(`context.announce("Gone", "assertive")`)
-	p.wait(`document.querySelector("[aria-live=assertive]").textContent === "Gone"`)
+	p.hears("Gone")
 
 	p.run(`addEventListener("hashchange", () => window.seen = context.subpath); context.navigate("shelf/größe 4")`)
 	p.wait(`window.seen === "shelf/größe 4" && location.hash.startsWith("#/m/notes/shelf/")`)
@@ -188,84 +184,6 @@ func TestEndedSession(t *testing.T) {
 	p.says("no draft")
 }
 
-// TestNavigationRefused: a 403 of the navigation leads to one question, then to words that name the permission.
-func TestNavigationRefused(t *testing.T) {
-	t.Parallel()
-	h := setup(t)
-	h.signedIn(person)
-	h.answer("GET /api/v1/dashboard/navigation", 403, `{"code":"PERMISSION_DENIED"}`)
-	p := open(t, h.URL, desktop)
-	p.says("You no longer have access (core.modules.ui.read).")
-	if n := h.count("GET /api/v1/principal"); n != 2 {
-		t.Errorf("asked %d times", n)
-	}
-}
-
-func TestNavigationUnauthenticated(t *testing.T) {
-	t.Parallel()
-	h := setup(t)
-	h.on("GET /api/v1/principal", func(w http.ResponseWriter, _ *http.Request) {
-		if h.count("GET /api/v1/dashboard/navigation") > 0 {
-			reply(w, 200, `{"kind":"anonymous"}`)
-			return
-		}
-		reply(w, 200, `{"kind":"authenticated","userId":"x"}`)
-	})
-	h.answer("GET /api/v1/dashboard/navigation", 401, `{"code":"AUTHENTICATION_REQUIRED"}`)
-	open(t, h.URL, desktop).headed("Sign in")
-}
-
-// TestNavigationFails: the shell stays, and the navigation comes when it can.
-func TestNavigationFails(t *testing.T) {
-	t.Parallel()
-	for name, row := range map[string]struct {
-		status      int
-		body, words string
-	}{
-		"store":     {503, `{"code":"STORE_UNAVAILABLE"}`, "STORE_UNAVAILABLE, "},
-		"malformed": {200, `{"groups":[],"ungrouped":[{"moduleId":"notes"}],"permissions":[]}`, "MALFORMED, "},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			h := notes(t, kept)
-			h.answer("GET /api/v1/dashboard/navigation", row.status, row.body)
-			p := open(t, h.URL, desktop)
-			p.says(row.words)
-			p.find("button", "Account")
-			h.navigation(nil, []object{module("notes", "Notes", nil)})
-			p.press("button", "Try again")
-			p.says("Here are the notes.")
-		})
-	}
-}
-
-// TestNavigation has groups in their order, without the empty ones, and names as the module wrote them.
-func TestNavigation(t *testing.T) {
-	t.Parallel()
-	h := setup(t)
-	h.signedIn(person)
-	h.navigation(nil, []object{module("loose", "<b>Loose</b>", nil)},
-		group("b", "Sunday", module("stage", "Stage", nil), module("rota", "Rota", nil)), group("c", "Nothing yet"), group("a", "Foyer", module("notes", "Notes", nil)))
-	for _, id := range []string{"stage", "rota", "notes", "loose"} {
-		h.script(id, `container.textContent = "This is " + context.module.id;`)
-	}
-	p := open(t, h.URL, phone)
-	p.headed("Stage")
-	p.none("navigation", "Modules")
-	p.press("button", "Menu")
-	p.find("navigation", "Modules")
-	if words := eval[string](p, `document.querySelector("nav").innerText.split(/\n+/).join("|")`); words != "Sunday|Stage|Rota|Foyer|Notes|<b>Loose</b>" {
-		t.Errorf("the navigation says %s", words)
-	}
-	p.press("link", "Notes")
-	p.headed("Notes")
-	p.says("This is notes")
-	p.none("navigation", "Modules")
-	p.wait(`document.querySelector("[aria-current=page]").textContent === "Notes"`)
-	p.do(chromedp.NavigateBack())
-	p.headed("Stage")
-}
-
 // TestFailingMounts: whatever a module does when it is mounted, the shell stays and says so.
 func TestFailingMounts(t *testing.T) {
 	t.Parallel()
@@ -285,12 +203,8 @@ func TestFailingMounts(t *testing.T) {
 			t.Parallel()
 			h := notes(t, row.script)
 			p := open(t, "about:blank", desktop)
-			p.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error { // ten seconds are half of one here
-				_, err := cdp.Call(ctx, t, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{
-					Source: `const later = setTimeout; window.setTimeout = (run, after, ...more) => later(run, after === 10000 ? 500 : after, ...more);`,
-				})
-				return err
-			}), chromedp.Navigate(h.URL))
+			p.first(`const later = setTimeout; window.setTimeout = (run, after, ...more) => later(run, after === 10000 ? 500 : after, ...more);`)
+			p.do(chromedp.Navigate(h.URL)) // where ten seconds are half of one
 			p.says(row.words)
 			p.says(row.code)
 			p.silent("half")
@@ -419,90 +333,4 @@ func TestUnsavedWork(t *testing.T) {
 	p.press("link", "Notes")
 	p.says("Here are the notes.")
 	p.none("dialog", "Leave without saving?")
-}
-
-// TestRestartNotice: two changes wait; after the restart nothing does, and the modules are those that run now.
-func TestRestartNotice(t *testing.T) {
-	t.Parallel()
-	h := setup(t)
-	h.signedIn(person)
-	waiting(h)
-	h.script("announcements", `container.textContent = "On the board.";`)
-	p := open(t, h.URL, desktop)
-	p.says("2 changes wait for a restart.")
-	p.silent("Ask the person who runs the server")
-	p.press("button", "What changes?")
-	p.says("Rota stops.")
-	p.says("Stage starts.")
-	p.says("Ask the person who runs the server to restart it.")
-	h.answer("GET /api/v1/module-lifecycle", 200, `{"modules":[]}`)
-	h.navigation([]string{"core.modules.lifecycle.manage"}, []object{module("stage", "Stage", nil)})
-	p.press("button", "Check again")
-	p.wait(`document.querySelector("[role=status]").textContent === "Nothing waits for a restart."`)
-	p.silent("2 changes wait for a restart.")
-	p.find("link", "Stage")
-}
-
-// TestRestartNoticeIsForThoseWhoDecide: nobody else even asks.
-func TestRestartNoticeIsForThoseWhoDecide(t *testing.T) {
-	t.Parallel()
-	h := notes(t, kept)
-	open(t, h.URL, desktop).says("Here are the notes.")
-	for _, request := range h.requests() {
-		if strings.Contains(request, "module-lifecycle") || strings.Contains(request, "module-configuration") {
-			t.Errorf("asked %s", request)
-		}
-	}
-}
-
-// TestKeyboard: the first Tab offers the content, the account opens and closes by keys, and the focus returns.
-func TestKeyboard(t *testing.T) {
-	t.Parallel()
-	h := notes(t, kept)
-	p := open(t, h.URL, desktop)
-	p.says("Here are the notes.")
-	p.run(`document.activeElement.blur()`)
-	p.do(chromedp.Reload())
-	p.says("Here are the notes.")
-	focused := func(name string) {
-		t.Helper()
-		p.wait(fmt.Sprintf(`document.activeElement.textContent.trim() === %q`, name))
-	}
-	p.key("\t", chromedp.ModifierShift) // from the heading backwards: the navigation, the account, the brand, the skip link
-	focused("Notes")
-	p.key("\t", chromedp.ModifierShift)
-	focused("Account")
-	p.key("\r")
-	p.find("button", "Sign out")
-	p.key("\t")
-	focused("Account and settings")
-	p.key("\x1b")
-	focused("Account")
-	p.none("button", "Sign out")
-	p.key("\t", chromedp.ModifierShift)
-	focused("Dashboard")
-	p.key("\t", chromedp.ModifierShift)
-	focused("Skip to content")
-	p.key("\r")
-	p.wait(`document.activeElement.id === "main" && location.hash === "#/m/notes"`)
-}
-
-// TestPreferences: theme and language are kept in the browser, and nothing else is; a module is mounted anew in another language.
-func TestPreferences(t *testing.T) {
-	t.Parallel()
-	h := notes(t, kept+`container.append(" " + context.locale + " " + context.theme);`)
-	p := open(t, h.URL+"/#/account", desktop)
-	p.headed("Account")
-	p.press("radio", "Dark")
-	p.wait(`document.documentElement.dataset.theme === "dark" && getComputedStyle(document.body).backgroundColor === "rgb(16, 21, 27)"`)
-	p.run(`const select = document.querySelector("select"); select.value = "de"; select.dispatchEvent(new Event("change"))`)
-	p.find("heading", "Konto")
-	p.do(chromedp.Reload())
-	p.headed("Konto")
-	p.wait(`document.documentElement.lang === "de" && document.documentElement.dataset.theme === "dark"`)
-	p.press("link", "Notes")
-	p.says("de dark")
-	if keys := eval[string](p, `Object.keys(localStorage).sort().join()`); keys != "narthex.language,narthex.theme" {
-		t.Errorf("kept: %s", keys)
-	}
 }

@@ -24,12 +24,17 @@ var screens = []struct {
 		h.answer("POST /api/auth/sign-in/email", 403, `{"code":"EMAIL_NOT_VERIFIED"}`)
 	}, signIn},
 	{"W1-slower", "/", func(_ *testing.T, h *house) {
-		h.answer("POST /api/auth/sign-in/email", 429, `{"code":"TOO_MANY_REQUESTS"}`)
+		h.on("POST /api/auth/sign-in/email", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("X-Retry-After", "600") // for as long as it is looked at
+			reply(w, 429, `{"code":"TOO_MANY_REQUESTS"}`)
+		})
 	}, func(p *tab) {
 		p.submit("owner@example.org", "wrong")
 		p.wait(`document.querySelector("[type=submit]").disabled`)
-		p.wait(`document.querySelector(".status").innerText === ""`)
 	}},
+	{"W1-failed", "/", func(_ *testing.T, h *house) {
+		h.answer("POST /api/auth/sign-in/email", 500, `{"code":"IDENTITY_FAILED"}`)
+	}, signIn},
 	{"W1-fields", "/", nil, func(p *tab) {
 		p.submit("nobody", "")
 		p.wait(`document.querySelector("[aria-invalid=true]")`)
@@ -40,12 +45,26 @@ var screens = []struct {
 	}, func(p *tab) {
 		forgot(p)
 		p.typeInto("[type=email]", "owner@example.org")
-		p.click("main button, [role=main] button.primary")
+		p.click("[role=main] button.primary")
 		p.wait(`document.querySelector("[role=alert].ok")`)
+	}},
+	{"W2-failed", "/", func(_ *testing.T, h *house) {
+		h.answer("POST /api/auth/request-password-reset", 500, `{"code":"IDENTITY_FAILED"}`)
+	}, func(p *tab) {
+		forgot(p)
+		p.typeInto("[type=email]", "owner@example.org")
+		p.click("[role=main] button.primary")
+		p.wait(`document.querySelector("[role=alert].bad")`)
 	}},
 	{"W3-confirm", "/?service_auth=verify-email&token=t", nil, nil},
 	{"W3-dead", "/?service_auth=verify-email&token=t", func(_ *testing.T, h *house) {
 		h.answer("GET /api/auth/verify-email", 401, `{"code":"TOKEN_EXPIRED"}`)
+	}, func(p *tab) {
+		p.click("button.primary")
+		p.wait(`document.querySelector("[role=alert].bad")`)
+	}},
+	{"W3-failed", "/?service_auth=verify-email&token=t", func(_ *testing.T, h *house) {
+		h.answer("GET /api/auth/verify-email", 500, `{"code":"IDENTITY_FAILED"}`)
 	}, func(p *tab) {
 		p.click("button.primary")
 		p.wait(`document.querySelector("[role=alert].bad")`)
@@ -57,6 +76,25 @@ var screens = []struct {
 		p.wait(`document.querySelector("[role=alert].ok")`)
 	}},
 	{"W4-choose", "/?service_auth=reset-password&token=t", nil, nil},
+	{"W4-short", "/?service_auth=reset-password&token=t", nil, func(p *tab) {
+		p.typeInto("input", "short")
+		p.click("[type=submit]")
+		p.wait(`document.querySelector("[aria-invalid=true]")`)
+	}},
+	{"W4-dead", "/?service_auth=reset-password&token=t", func(_ *testing.T, h *house) {
+		h.answer("POST /api/auth/reset-password", 400, `{"code":"INVALID_TOKEN"}`)
+	}, func(p *tab) {
+		p.typeInto("input", "long enough")
+		p.click("[type=submit]")
+		p.wait(`document.querySelector("[role=alert].bad")`)
+	}},
+	{"W4-failed", "/?service_auth=reset-password&token=t", func(_ *testing.T, h *house) {
+		h.answer("POST /api/auth/reset-password", 500, `{"code":"IDENTITY_FAILED"}`)
+	}, func(p *tab) {
+		p.typeInto("input", "long enough")
+		p.click("[type=submit]")
+		p.wait(`document.querySelector("[role=alert].bad")`)
+	}},
 	{"W4-saved", "/?service_auth=reset-password&token=t", func(_ *testing.T, h *house) {
 		h.answer("POST /api/auth/reset-password", 200, `{"status":true}`)
 	}, func(p *tab) {
@@ -64,6 +102,7 @@ var screens = []struct {
 		p.click("[type=submit]")
 		p.wait(`document.querySelector("[role=alert].ok")`)
 	}},
+	{"S-bad-build", "/", func(_ *testing.T, h *house) { h.content("church") }, nil},
 	{"S-unreachable", "/", func(_ *testing.T, h *house) {
 		h.answer("GET /api/v1/principal", 503, `{"code":"PRINCIPAL_RESOLUTION_FAILED"}`)
 	}, func(p *tab) { p.wait(`document.querySelector("main [role=alert], [role=main] [role=alert]")`) }},
@@ -88,6 +127,10 @@ var screens = []struct {
 	{"W5-module-old", "/", func(t *testing.T, h *house) {
 		announcements(t, h)
 		h.script("announcements", `export default { narthex: "module-ui", abi: 0, definition: {} };`)
+	}, func(p *tab) { p.wait(`document.querySelector("main [role=alert]")`) }},
+	{"W5-module-gone", "/", func(t *testing.T, h *house) {
+		announcements(t, h)
+		h.answer("GET /api/v1/module-ui/announcements/1.0.0", 404, `{"code":"NOT_FOUND"}`)
 	}, func(p *tab) { p.wait(`document.querySelector("main [role=alert]")`) }},
 	{"W5-restart", "/", func(t *testing.T, h *house) {
 		announcements(t, h)
@@ -163,6 +206,13 @@ func (p *tab) submit(email, password string) {
 	p.click("[type=submit]")
 }
 
+// speak chooses the language of the pages that are loaded from now on.
+func (p *tab) speak(h *house, language string) {
+	p.t.Helper()
+	p.do(chromedp.Navigate(h.URL + "/assets/service-dashboard/app.js")) // any page of this origin
+	p.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`localStorage.setItem("narthex.language", %q)`, language)))
+}
+
 // typeInto and click find by selector, for walks that pass in every language.
 func (p *tab) typeInto(selector, text string) {
 	p.do(chromedp.SendKeys(chromedp.CSS(selector), text))
@@ -170,7 +220,8 @@ func (p *tab) typeInto(selector, text string) {
 
 func (p *tab) click(selector string) { p.do(chromedp.Click(chromedp.CSS(selector))) }
 
-// TestScreens looks at every screen in every size, in both directions of writing.
+// TestScreens looks at every screen in every size, in both directions of writing. Each language has a load of its own, so that a
+// screen is what somebody of that language gets.
 func TestScreens(t *testing.T) {
 	t.Parallel()
 	for _, language := range []string{"", "de", "ar-XB"} {
@@ -182,8 +233,7 @@ func TestScreens(t *testing.T) {
 					screen.house(t, h)
 				}
 				p := open(t, "about:blank", view{width: desktop.width, height: desktop.height, reduced: true})
-				p.do(chromedp.Navigate(h.URL + "/assets/service-dashboard/app.js")) // any page of this origin
-				p.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`localStorage.setItem("narthex.language", %q)`, language)))
+				p.speak(h, language)
 				p.do(chromedp.Navigate(h.URL + screen.path))
 				p.wait(`document.querySelector("h1")`)
 				if screen.walk != nil {
@@ -192,5 +242,28 @@ func TestScreens(t *testing.T) {
 				p.shows(screen.name+language, language != "")
 			})
 		}
+	}
+}
+
+// TestCodeAmongRightToLeftWords: what a person reads to the operator is not turned round.
+func TestCodeAmongRightToLeftWords(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	h.answer("GET /api/v1/principal", 503, `{"code":"PRINCIPAL_RESOLUTION_FAILED"}`)
+	p := open(t, "about:blank", phone)
+	p.speak(h, "ar-XB")
+	p.do(chromedp.Navigate(h.URL))
+	p.wait(`document.querySelector("small")`)
+	from := `(() => {
+		const words = document.querySelector("small").firstChild;
+		return [..."PR"].map((letter) => {
+			const range = document.createRange();
+			range.setStart(words, words.data.indexOf(letter));
+			range.setEnd(words, words.data.indexOf(letter) + 1);
+			return range.getBoundingClientRect().left;
+		});
+	})()`
+	if left := eval[[]float64](p, from); left[0] >= left[1] {
+		t.Errorf("the code's first letters are at %v", left)
 	}
 }

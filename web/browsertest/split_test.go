@@ -2,14 +2,15 @@ package browsertest
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -23,7 +24,7 @@ import (
 
 // The API and the Dashboard are siblings below one registrable domain, which localhost alone is not: to a browser, api.localhost
 // and app.localhost are different sites.
-const apiHost, dashboardHost = "api.narthex.localhost", "app.narthex.localhost"
+const apiHost, dashboardHost, strangerHost = "api.narthex.localhost", "app.narthex.localhost", "stranger.narthex.localhost"
 
 // hosted serves the Dashboard as an operator would: two files, the API's origin written into the page. Nothing else may be asked
 // of it.
@@ -52,100 +53,103 @@ func hosted(t *testing.T, api string) (port string) {
 	return strconv.Itoa(server.Listener.Addr().(*net.TCPAddr).Port)
 }
 
-// startSplit installs the platform with its own commands and runs its API, with the announcements module, until the test ends.
-func startSplit(t *testing.T, api, port, dashboard, password string) {
+// split is the platform as an operator runs it: its API at an address of its own, which trusts a Dashboard elsewhere.
+type split struct {
+	t                    *testing.T
+	folder               string
+	port, api, dashboard string
+	password, database   string
+}
+
+// startSplit installs the platform with its own commands, the announcements module and one that reads a channel.
+func startSplit(t *testing.T) *split {
 	t.Helper()
-	folder, err := os.MkdirTemp("", "narthex-browsertest-") // open to PostgreSQL's own user, as in start
-	if err != nil {
+	s := &split{t: t, port: freePort(t), password: "correct horse battery"}
+	s.api = "http://" + apiHost + ":" + s.port
+	s.dashboard = "http://" + dashboardHost + ":" + hosted(t, s.api)
+	s.folder = install(t, "../../modules/announcements", "./testdata/notes")
+	ui := filepath.Join(s.folder, "modules", "notes", "ui")
+	if err := errors.Join(os.Mkdir(ui, 0o755), os.WriteFile(filepath.Join(ui, "index.js"), []byte(mounting(reading)), 0o644)); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = os.RemoveAll(folder) })
-	module := filepath.Join(folder, "modules", "announcements")
-	err = errors.Join(os.Chmod(folder, 0o755), os.CopyFS(module, os.DirFS("../../modules/announcements")))
-	if err != nil {
-		t.Fatal(err)
-	}
-	program := filepath.Join(folder, "narthex")
-	build(t, program, "../../cmd/narthex")
-	build(t, filepath.Join(module, "bin", runtime.GOOS+"-"+runtime.GOARCH, "announcements"), "../../modules/announcements")
 	postgres, err := cluster.Start(t.Context(), cluster.Options{
-		Dir: filepath.Join(folder, "postgresql"), Tools: "../../.tools", FsyncOff: true,
+		Dir: filepath.Join(s.folder, "postgresql"), Tools: "../../.tools", FsyncOff: true,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = postgres.Stop() })
-
-	command := func(stdin string, arguments ...string) *exec.Cmd {
-		c := exec.Command(program, arguments...)
-		c.Dir, c.Stdin = folder, strings.NewReader(stdin)
-		c.Env = []string{
-			"PATH=" + os.Getenv("PATH"),
-			"NODE_ENV=development",
-			"DATABASE_URL=" + postgres.URL("postgres"),
-			"SERVICE_API_PORT=" + port,
-			"SERVICE_IDENTITY_SECRET=8fK2mQzR4vXw9LpT7nYb3GcHdJ6sAeUi",
-			"SERVICE_IDENTITY_BASE_URL=" + api,
-			"SERVICE_IDENTITY_TRUSTED_ORIGINS=" + dashboard,
-			"SERVICE_DASHBOARD_ORIGIN=" + dashboard,
-		}
-		return c
-	}
-	for _, step := range []*exec.Cmd{
-		command("", "migrations:apply"),
-		command(password+"\n", "identity:create-initial-owner", "--", "--email", "owner@example.org"),
-	} {
+	s.database = postgres.URL("postgres")
+	owner := s.command("identity:create-initial-owner", "--", "--email", "owner@example.org")
+	owner.Stdin = strings.NewReader(s.password + "\n")
+	for _, step := range []*exec.Cmd{s.command("migrations:apply"), owner} {
 		if report, err := step.CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, report)
 		}
 	}
-	running := command("", "api:start")
-	output, err := running.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
+	return s
+}
+
+// command is one of the platform's.
+func (s *split) command(arguments ...string) *exec.Cmd {
+	c := exec.Command(filepath.Join(s.folder, "narthex"), arguments...)
+	c.Dir = s.folder
+	c.Env = []string{
+		"PATH=" + os.Getenv("PATH"),
+		"TMPDIR=" + os.TempDir(),
+		"NODE_ENV=development",
+		"DATABASE_URL=" + s.database,
+		"SERVICE_API_PORT=" + s.port,
+		"SERVICE_IDENTITY_SECRET=8fK2mQzR4vXw9LpT7nYb3GcHdJ6sAeUi",
+		"SERVICE_IDENTITY_BASE_URL=" + s.api,
+		"SERVICE_IDENTITY_TRUSTED_ORIGINS=" + s.dashboard,
+		"SERVICE_DASHBOARD_ORIGIN=" + s.dashboard,
 	}
-	if err := running.Start(); err != nil {
-		t.Fatal(err)
-	}
-	d := &daemon{}
-	read := make(chan struct{})
-	go func() {
-		defer close(read)
-		d.read(output)
-	}()
-	t.Cleanup(func() {
-		_ = running.Process.Signal(os.Interrupt)
-		<-read
-		if err := running.Wait(); err != nil {
-			t.Errorf("the platform ended with %v", err)
+	return c
+}
+
+// run runs the API.
+func (s *split) run() *daemon {
+	s.t.Helper()
+	d := launch(s.t, s.command("api:start"))
+	d.line(s.t, `"msg":"ready"`)
+	return d
+}
+
+// freePort finds a port below those that systems give away by themselves, so that it is still free a while later.
+func freePort(t *testing.T) string {
+	t.Helper()
+	for range 100 {
+		port := strconv.Itoa(20000 + rand.IntN(10000))
+		if listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", port)); err == nil {
+			_ = listener.Close()
+			return port
 		}
-	})
-	d.line(t, `"msg":"ready"`)
+	}
+	t.Fatal("no free port")
+	return ""
 }
 
 // TestSplit walks through the split topology: the Dashboard on a sibling host, everything else across origins from the API.
 func TestSplit(t *testing.T) {
-	const password = "correct horse battery"
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	apiPort := strconv.Itoa(listener.Addr().(*net.TCPAddr).Port)
-	_ = listener.Close()
-	api := "http://" + apiHost + ":" + apiPort
-	port := hosted(t, api)
-	dashboard := "http://" + dashboardHost + ":" + port
-	startSplit(t, api, apiPort, dashboard, password)
-
-	p := open(t, dashboard, desktop)
+	s := startSplit(t)
+	running := s.run()
+	p := open(t, s.dashboard, desktop)
 	p.headed("Sign in")
 	p.fill("E-mail", "owner@example.org")
-	p.fill("Password", password)
+	p.fill("Password", s.password)
 	p.press("button", "Sign in")
 	p.headed("Announcements") // its artifact is imported from the other origin
-	cookies, err := chromedp.Call(p.ctx, network.GetCookies, network.GetCookiesParams{URLs: []string{api, dashboard}})
-	if err != nil || len(cookies.Cookies) != 1 || cookies.Cookies[0].Domain != apiHost || !cookies.Cookies[0].HTTPOnly {
-		t.Errorf("the session is the API's host's alone: %v %v", cookies, err)
+	cookies := func() []*network.Cookie {
+		t.Helper()
+		found, err := chromedp.Call(p.ctx, network.GetCookies, network.GetCookiesParams{URLs: []string{s.api, s.dashboard}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return found.Cookies
+	}
+	if kept := cookies(); len(kept) != 1 || kept[0].Domain != apiHost || !kept[0].HTTPOnly {
+		t.Errorf("the session is the API's host's alone: %v", kept)
 	}
 
 	p.press("button", "Write a notice")
@@ -157,14 +161,66 @@ func TestSplit(t *testing.T) {
 	p.do(chromedp.Reload())
 	p.find("button", "Publish Harvest supper")
 
+	p.press("link", "Notes")
+	s.streams(p, running)
+
 	p.press("button", "Account")
 	p.press("button", "Sign out")
 	p.headed("Sign in")
-	cookies, err = chromedp.Call(p.ctx, network.GetCookies, network.GetCookiesParams{URLs: []string{api, dashboard}})
-	if err != nil || len(cookies.Cookies) != 0 {
-		t.Errorf("cookies after signing out: %v %v", cookies, err)
+	if kept := cookies(); len(kept) != 0 {
+		t.Errorf("cookies after signing out: %v", kept)
+	}
+}
+
+// streams has a channel across origins: what is sent arrives, an end at the server's is no end, and another origin hears nothing
+// although the same browser sends it the same cookie.
+func (s *split) streams(p *tab, running *daemon) {
+	s.t.Helper()
+	const send = `await context.api("/notes", { method: "POST" })`
+	p.told("snapshot 0, live")
+	p.run(send)
+	p.told("update 1")
+
+	channel := s.api + "/api/v1/module-realtime/notes/board"
+	hear := fmt.Sprintf(`(async () => {
+		const address = %q;
+		const fetched = await fetch(address, { credentials: "include" })
+			.then((response) => response.body.cancel().then(() => response.status), (error) => error.name);
+		const source = new EventSource(address, { withCredentials: true });
+		const opened = await new Promise((resolve) => {
+			source.onopen = () => resolve("open");
+			source.onerror = () => resolve("refused");
+		});
+		source.close();
+		return fetched + " " + opened;
+	})()`, channel)
+	hears := func(p *tab) string {
+		s.t.Helper()
+		heard, err := chromedp.Run(p.ctx, chromedp.Evaluate[string](hear, chromedp.EvalAwaitPromise))
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		return heard
+	}
+	if heard := hears(p); heard != "200 open" {
+		s.t.Errorf("the Dashboard's origin hears: %s", heard)
+	}
+	stranger := p.another(strings.Replace(s.dashboard, dashboardHost, strangerHost, 1)) // the same page on a host that is not trusted
+	stranger.says("We cannot reach the server right now.")
+	if heard := hears(stranger); heard != "TypeError refused" {
+		s.t.Errorf("another origin hears: %s", heard)
 	}
 
-	stranger := open(t, "http://stranger.narthex.localhost:"+port, desktop) // the same page on a host that is not trusted
-	stranger.says("We cannot reach the server right now.")
+	p.run(`await context.api("/crash", { method: "POST" })`) // what a module's process told ends with it
+	p.wait(`told.includes("snapshot 0")`)
+	p.run(`told.length = 0; ` + send)
+	p.wait(`told.includes("update 1")`)
+
+	running.stop(s.t)
+	p.wait(`told.includes("waiting")`)
+	p.run(`told.length = 0`)
+	s.run()
+	p.told("snapshot 0, live")
+	p.run(send)
+	p.told("update 1")
 }

@@ -70,7 +70,7 @@ export const german: Words = {
 	passwordSavedHelp: "Ihre anderen Geräte wurden abgemeldet.",
 
 	empty: "Hier ist noch nichts für Sie.",
-	emptyHelp: "Wer sich hier kümmert, kann Ihnen Zugang geben und braucht dafür Ihre Kennung.",
+	emptyHelp: "Wer diese Seite betreut, kann Ihnen Zugang geben und braucht dafür Ihre Kennung.",
 	yourId: "Ihre Kennung",
 	yourIdHelp: "Wer Ihnen Zugang gibt, braucht sie.",
 	copyMyId: "Meine Kennung kopieren",

@@ -47,6 +47,12 @@ export function say(locale: Locale, id: keyof Words, fillings: Fillings = {}): s
 		typeof entry === "string" ? entry : (entry[new Intl.PluralRules(locale.tag).select(typeof count === "number" ? count : 0)] ?? entry.other);
 	return words.replace(/\{(\w+)\}/g, (_, name: string) => {
 		const value = fillings[name];
-		return typeof value === "number" ? new Intl.NumberFormat(locale.tag).format(value) : (value ?? "");
+		return isolated(typeof value === "number" ? new Intl.NumberFormat(locale.tag).format(value) : (value ?? ""), locale.dir);
 	});
 }
+
+const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
+
+/** What is filled in keeps its own direction: neither does a code turn round among right-to-left words, nor a name the words about it. */
+const isolated = (text: string, dir: Locale["dir"]): string =>
+	dir === "rtl" || rightToLeft.test(text) ? `\u2068${text}\u2069` : text;

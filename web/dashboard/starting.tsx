@@ -12,6 +12,7 @@ export function BadBuild() {
 			<div>
 				<Mark />
 				<main class="card">
+					<Heading title={t("dashboard")} unseen />
 					<p role="alert">{t("badBuild")}</p>
 				</main>
 			</div>

@@ -1,0 +1,133 @@
+package browsertest
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// install builds the platform's program into an empty folder, and below modules what it is given the source folders of.
+func install(t *testing.T, modules ...string) (folder string) {
+	t.Helper()
+	folder, err := os.MkdirTemp("", "platform-") // open to PostgreSQL's own user, which folders of t.TempDir are not
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(folder) })
+	if err := os.Chmod(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	build(t, filepath.Join(folder, "narthex"), "../../cmd/narthex")
+	for _, source := range modules {
+		id := filepath.Base(source)
+		module := filepath.Join(folder, "modules", id)
+		if err := os.CopyFS(module, os.DirFS(source)); err != nil {
+			t.Fatal(err)
+		}
+		build(t, filepath.Join(module, "bin", runtime.GOOS+"-"+runtime.GOARCH, id), source)
+	}
+	return folder
+}
+
+func build(t *testing.T, program, source string) {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), "go", "build", "-o", program, source)
+	command.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if report, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, report)
+	}
+}
+
+// daemon is a running program of the platform.
+type daemon struct {
+	process *os.Process
+	ended   chan struct{}
+	failure error // once ended
+
+	mu   sync.Mutex
+	said []byte
+}
+
+// launch runs a program until the test ends, or until it is stopped.
+func launch(t *testing.T, command *exec.Cmd) *daemon {
+	t.Helper()
+	d := &daemon{ended: make(chan struct{})}
+	command.Stdout, command.Stderr = d, d
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	d.process = command.Process
+	go func() {
+		defer close(d.ended)
+		d.failure = command.Wait()
+	}()
+	t.Cleanup(func() { d.stop(t) })
+	return d
+}
+
+// stop asks the program to end and waits for it. Stopping twice is fine.
+func (d *daemon) stop(t *testing.T) {
+	t.Helper()
+	_ = d.process.Signal(os.Interrupt)
+	select {
+	case <-d.ended:
+	case <-time.After(2 * patience): // its own deadlines are shorter
+		_ = d.process.Kill()
+		<-d.ended
+	}
+	if d.failure != nil {
+		t.Errorf("the platform ended with %v", d.failure)
+	}
+}
+
+// Write takes what the program says.
+func (d *daemon) Write(text []byte) (int, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.said = append(d.said, text...)
+	return len(text), nil
+}
+
+// line waits for a line that holds words and answers what follows them there.
+func (d *daemon) line(t *testing.T, words string) string {
+	t.Helper()
+	for deadline := time.Now().Add(2 * patience); time.Now().Before(deadline) && !d.over(); time.Sleep(50 * time.Millisecond) {
+		if rest, found := d.after(words); found {
+			return rest
+		}
+	}
+	rest, found := d.after(words) // its last words
+	if !found {
+		t.Fatalf("the platform never says %q, but\n%s", words, d.text())
+	}
+	return rest
+}
+
+func (d *daemon) text() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return string(d.said)
+}
+
+func (d *daemon) after(words string) (rest string, found bool) {
+	for line := range strings.Lines(d.text()) {
+		if _, rest, found := strings.Cut(line, words); found && strings.HasSuffix(line, "\n") {
+			return strings.TrimSuffix(rest, "\n"), true
+		}
+	}
+	return "", false
+}
+
+func (d *daemon) over() bool {
+	select {
+	case <-d.ended:
+		return true
+	default:
+		return false
+	}
+}
