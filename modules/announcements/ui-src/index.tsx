@@ -25,7 +25,7 @@ function Announcements({ board }: { readonly board: Board }) {
 	}, []);
 	const edited = /^edit\/([0-9a-f-]+)$/.exec(subpath)?.[1];
 	return (
-		<div class="announcements">
+		<div class="announcements" lang={board.language}>
 			{edited !== undefined || subpath === "new" ? <Editor key={subpath} board={board} id={edited} /> : <List board={board} />}
 		</div>
 	);

@@ -116,8 +116,12 @@ const german: Record<WordId, string> = {
 
 export type Say = (id: WordId, fillings?: Readonly<Record<string, string | number>>) => string;
 
-/** The words of the language that the Dashboard speaks; English where there are none of it. */
-export function wordsFor(locale: string): Say {
-	const words = locale.split("-")[0] === "de" ? german : english;
+/** The language that is spoken here: the Dashboard's, with its region; English where there are no words of it. */
+export function languageFor(locale: string): string {
+	return /^(de|en)\b/.test(locale) ? locale : "en";
+}
+
+export function wordsFor(language: string): Say {
+	const words = language.startsWith("de") ? german : english;
 	return (id, fillings = {}) => words[id].replace(/\{(\w+)\}/g, (_, name: string) => String(fillings[name] ?? ""));
 }
