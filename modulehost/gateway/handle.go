@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"strings"
@@ -103,6 +104,7 @@ func (r *route) handle(c *httpapi.Call) (err error) {
 		if err := x.Push(ctx, long); err != nil {
 			return ErrHandler
 		}
+		long.Release() // the handler may take its time
 	}
 	err = x.Answer(ctx, func() { x.Upload(c.Request.Body, r.limit) })
 	if streams {
@@ -110,10 +112,10 @@ func (r *route) handle(c *httpapi.Call) (err error) {
 		if !whole {
 			c.CancelBody()
 		}
-		switch {
+		switch { // whatever the handler made of it
 		case errors.Is(cut, link.ErrBodyOverflow):
-			return httpapi.ErrBodyTooLarge // whatever the handler made of it
-		case err == link.ErrBodyAborted:
+			return httpapi.ErrBodyTooLarge
+		case errors.Is(cut, link.ErrBodyAborted), !whole && err == context.Canceled: // a Read that fails ends the context first
 			return httpapi.ErrBodyAborted
 		}
 	}

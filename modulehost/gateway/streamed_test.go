@@ -14,7 +14,10 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/gateway"
 )
 
-const tooLarge = `{"code":"REQUEST_BODY_TOO_LARGE"}`
+const (
+	tooLarge = `{"code":"REQUEST_BODY_TOO_LARGE"}`
+	aborted  = `{"code":"REQUEST_INVALID"}`
+)
 
 func TestOverflowOfAStreamedBody(t *testing.T) {
 	t.Parallel()
@@ -98,7 +101,7 @@ func TestUnreadBodyIsCancelled(t *testing.T) {
 	t.Parallel()
 	p := start(t, gateway.Limits{})
 	for path, want := range map[string]string{
-		"/unread": "unread", "/part": "part", "/panic": failed, "/upload": `{"code":"AUTHENTICATION_REQUIRED"}`,
+		"/unread": "unread", "/part": "part", "/glance": pattern(300 << 10), "/panic": failed, "/upload": `{"code":"AUTHENTICATION_REQUIRED"}`,
 	} {
 		who := owner
 		if path == "/upload" {
@@ -111,13 +114,16 @@ func TestUnreadBodyIsCancelled(t *testing.T) {
 		}
 		body, err := io.ReadAll(response.Body)
 		if string(body) != want || err != nil || !response.Close {
-			t.Errorf("%s: %d %s %v, close %v", path, response.StatusCode, body, err, response.Close)
+			t.Errorf("%s: %d %.80q %v, close %v", path, response.StatusCode, body, err, response.Close)
 		}
 		if rest, err := io.ReadAll(answer); len(rest) > 0 || err != nil {
 			t.Errorf("%s: the connection did not end: %q %v", path, rest, err)
 		}
 	}
 	p.comesBack(t)
+	if lines := p.logs.FilterMessage("request failed").All(); len(lines) != 1 || lines[0].ContextMap()["code"] != "MODULE_HANDLER_FAILED" {
+		t.Error("the one failure was logged as: ", lines)
+	}
 }
 
 func TestAbortedUpload(t *testing.T) {
@@ -134,6 +140,44 @@ func TestAbortedUpload(t *testing.T) {
 		if text := line.ContextMap()["text"]; text != "upload aborted" {
 			t.Error(text)
 		}
+	}
+}
+
+// TestAbortedUploadHasOneAnswer whatever its handler makes of it, and the handler is not blamed.
+func TestAbortedUploadHasOneAnswer(t *testing.T) {
+	t.Parallel()
+	p := start(t, gateway.Limits{})
+	for name, row := range map[string]struct{ path, want string }{
+		"the handler answers":         {"/upload", aborted},
+		"it takes no notice":          {"/swallow", aborted},
+		"it panics":                   {"/must", aborted},
+		"nobody runs for half a body": {"/echo", aborted},
+		"it has not read":             {"/unread", "unread"},
+	} {
+		for _, framing := range []string{"Content-Length: 900\r\n\r\nabc", "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n"} {
+			for range 20 { // the end of the body, of the call and of its context race
+				conn, answer := p.raw(t, strings.TrimSuffix(post(row.path, owner), "\r\n")+framing)
+				if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
+					t.Fatal(err)
+				}
+				response, err := http.ReadResponse(answer, nil)
+				if err != nil {
+					t.Fatal(name, err)
+				}
+				body, err := io.ReadAll(response.Body)
+				if string(body) != row.want || err != nil {
+					t.Errorf("%s: %d %.80q %v", name, response.StatusCode, body, err)
+				}
+				if rest, err := io.ReadAll(answer); len(rest) > 0 || err != nil {
+					t.Errorf("%s: the connection did not end: %q %v", name, rest, err)
+				}
+				_ = conn.Close()
+			}
+		}
+	}
+	p.comesBack(t)
+	if lines := p.logs.All(); len(lines) > 0 {
+		t.Error("logged as the platform's failure: ", lines)
 	}
 }
 

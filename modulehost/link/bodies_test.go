@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/iotest"
 	"testing/synctest"
 	"time"
 
@@ -218,6 +219,29 @@ func TestUploadThatNobodyReadsToItsEnd(t *testing.T) {
 	}
 	if whole, err := x.Halt(nil); !whole || err != nil {
 		t.Error(whole, err)
+	}
+}
+
+// TestUploadWhoseSourceFails is told from one that was halted, though the answer that comes of it may be as quick.
+func TestUploadWhoseSourceFails(t *testing.T) {
+	p := newPair(t, 1, func(p *pair, _ context.Context, c *link.Call) error {
+		incoming := p.far[5].Incoming(c.Want)
+		defer incoming.Close()
+		if _, err := io.ReadAll(incoming); !errors.Is(err, link.ErrBodyAborted) {
+			t.Error(err)
+		}
+		return c.Answer(nil, false)
+	})
+	for range 100 {
+		x := p.begin(t, true)
+		err := x.Answer(soon(t), func() { x.Upload(iotest.ErrReader(net.ErrClosed), 1) })
+		if err != nil && !errors.Is(err, link.ErrBodyAborted) {
+			t.Error(err)
+		}
+		if whole, err := x.Halt(func() {}); whole || !errors.Is(err, link.ErrBodyAborted) {
+			t.Error(whole, err)
+		}
+		x.Close()
 	}
 }
 

@@ -31,7 +31,8 @@ func (x *Exchange) Upload(source io.Reader, limit int64) {
 }
 
 // Halt ends the upload, if it has not ended, and returns when its source is free. interrupt makes a blocked Read of the source return. whole
-// tells whether the source was read to its end; else err is ErrBodyOverflow, the source's own, or neither of them mattered.
+// tells whether the source was read to its end; else err is ErrBodyOverflow, ErrBodyAborted when the source failed by itself, or of no
+// matter. The module learns of either only afterwards, so that no answer that comes of it can be here before.
 func (x *Exchange) Halt(interrupt func()) (whole bool, err error) {
 	u := x.upload
 	if u == nil {
@@ -88,7 +89,8 @@ func (u *upload) copy(x *Exchange, b *buffer, source io.Reader, limit int64) []b
 			x.extend()
 			return b.last(n, pieceEnd)
 		case err != nil:
-			if u.err = err; !u.halted.Load() {
+			if u.err = errHalted; !u.halted.Load() {
+				u.err = ErrBodyAborted
 				close(u.failed)
 			}
 			return b.last(n, pieceAbort)

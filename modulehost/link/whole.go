@@ -13,8 +13,10 @@ func NewWhole(n int) *Whole { return &Whole{poolFor(n).Get().(*buffer), n} }
 // Data is to be filled in. It holds what an earlier body left there.
 func (w *Whole) Data() []byte { return w.b.data()[:w.n] }
 
-// Release gives the memory back; w is of no use any more.
+// Release gives the memory back, once; w is of no use any more.
 func (w *Whole) Release() {
-	poolFor(len(w.b.data())).Put(w.b)
-	w.b = nil
+	if w.b != nil {
+		poolFor(len(w.b.data())).Put(w.b)
+		w.b = nil
+	}
 }

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -28,9 +29,13 @@ type Call struct {
 func (c *Call) OnCancelBody(cancel func()) { c.cancelBody = cancel }
 
 // CancelBody reads no more of a body that is not read to its end; a Read under way returns an error. The connection ends behind the
-// answer: net/http would otherwise read up to 256 KiB, or wait for them, to use it again.
+// answer: net/http would otherwise read up to 256 KiB, or wait for them, to use it again. It also ends the request's context when a Read
+// fails, as if the client had left; so the context of one who has not is replaced.
 func (c *Call) CancelBody() {
 	c.Writer.Header()["Connection"] = closing
+	if ctx := c.Request.Context(); ctx.Err() == nil {
+		c.Request = c.Request.WithContext(context.WithoutCancel(ctx))
+	}
 	if c.cancelBody != nil {
 		c.cancelBody()
 	}

@@ -2,6 +2,8 @@ package httpserver
 
 import (
 	"io"
+	"net"
+	"syscall"
 	"time"
 )
 
@@ -16,11 +18,32 @@ func (c *conn) ring() {
 	case c.mute: // the peer has had its time to read the fault
 		c.shut()
 	case c.waiting() && (!c.fresh || c.all.stopping.Load()):
+		if unread(c.Conn) { // in time: under load only the goroutine that reads it is late
+			c.clock.set(time.Now().Add(c.all.limits.lull))
+			return
+		}
 		c.deaf, c.mute = true, true
 		c.shut()
 	default:
 		c.fail(faultTimeout)
 	}
+}
+
+// unread tells whether the peer has sent what nobody has read yet. To close a socket on that would reset the connection.
+func unread(socket net.Conn) (waits bool) {
+	holder, ok := socket.(syscall.Conn)
+	if !ok {
+		return false
+	}
+	raw, err := holder.SyscallConn()
+	if err != nil {
+		return false
+	}
+	_ = raw.Control(func(fd uintptr) {
+		n, _, err := syscall.Recvfrom(int(fd), make([]byte, 1), syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
+		waits = n > 0 && err == nil
+	})
+	return waits
 }
 
 // fail ends the connection's reading with one line, and answers where no answer has begun.

@@ -49,6 +49,15 @@ func (m *module) Register(r *sdk.Registry) error {
 		_, _ = io.Copy(io.Discard, r.Body)
 		write(w, 300<<10)
 	})
+	r.Handle("POST /glance", may, sdk.Streamed(1<<20), func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.ReadFull(r.Body, make([]byte, 10))
+		write(w, 300<<10)
+	})
+	r.Handle("POST /must", may, sdk.Streamed(1<<20), func(_ http.ResponseWriter, r *http.Request) {
+		if _, err := io.Copy(io.Discard, r.Body); err != nil {
+			panic("hunter2")
+		}
+	})
 	r.Handle("POST /both", may, sdk.Streamed(1<<20), func(w http.ResponseWriter, r *http.Request) {
 		_, _ = w.Write(make([]byte, 200<<10))
 		_, err := r.Body.Read(make([]byte, 1))

@@ -24,6 +24,7 @@ func (b *bodies) Register(r *sdk.Registry) error {
 	r.Handle("GET /download/{mebibytes}", may, sdk.NoBody, download)
 	r.Handle("POST /upload", may, sdk.Streamed(32<<20), b.upload)
 	r.Handle("POST /swallow", may, sdk.Streamed(1000), b.swallow)
+	r.Handle("POST /must", may, sdk.Streamed(1000), b.must)
 	r.Handle("POST /buffered", may, sdk.Buffered(1<<20), b.swallow)
 	r.Handle("POST /none", may, sdk.NoBody, b.swallow)
 	return nil
@@ -67,6 +68,14 @@ func (b *bodies) upload(w http.ResponseWriter, r *http.Request) {
 		b.host.Log.Info("upload failed otherwise")
 	}
 	fmt.Fprintf(w, "%d %x", n, sum.Sum(nil))
+}
+
+// must panics over a body that is not whole.
+func (b *bodies) must(_ http.ResponseWriter, r *http.Request) {
+	if _, err := io.Copy(io.Discard, r.Body); err != nil {
+		b.host.Log.Info("panics")
+		panic(err)
+	}
 }
 
 // swallow takes no notice of what a body ends with.

@@ -1,0 +1,104 @@
+package httpserver_test
+
+import (
+	"io"
+	"net"
+	"net/http"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/narthex-platform/narthex/services/httpserver"
+)
+
+// lateListener accepts sockets whose reader gets its turn when the test lets it, as on a machine under load.
+type lateListener struct {
+	net.Listener
+	turn  sync.Mutex
+	asked chan struct{} // the platform looks at the socket, or closes it, while the reader waits for its turn
+}
+
+func (l *lateListener) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return &lateConn{conn.(*net.TCPConn), l}, nil
+}
+
+type lateConn struct {
+	*net.TCPConn
+	all *lateListener
+}
+
+// Read reads when bytes have come and then its turn.
+func (c *lateConn) Read(p []byte) (int, error) {
+	raw, err := c.TCPConn.SyscallConn()
+	if err != nil {
+		return 0, err
+	}
+	if err := raw.Read(func(fd uintptr) bool {
+		_, _, err := syscall.Recvfrom(int(fd), make([]byte, 1), syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
+		return err != syscall.EAGAIN
+	}); err != nil {
+		return 0, err
+	}
+	c.all.turn.Lock()
+	defer c.all.turn.Unlock()
+	return c.TCPConn.Read(p)
+}
+
+func (c *lateConn) SyscallConn() (syscall.RawConn, error) {
+	c.tell()
+	return c.TCPConn.SyscallConn()
+}
+
+func (c *lateConn) Close() error {
+	c.tell()
+	return c.TCPConn.Close()
+}
+
+func (c *lateConn) tell() {
+	select {
+	case c.all.asked <- struct{}{}:
+	default:
+	}
+}
+
+// TestRequestThatCameInTimeIsAnswered though nobody had read it when the connection's idle time was over: closed on unread bytes, the
+// connection would have been reset. What comes too late still finds the silent end.
+func TestRequestThatCameInTimeIsAnswered(t *testing.T) {
+	bound, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	late := &lateListener{Listener: bound, asked: make(chan struct{}, 1)}
+	s := startRaw(t, httpserver.ListenerConfig{Inherited: late, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		write(w, r.URL.Path)
+	})}, httpserver.Limits{Idle: time.Second})
+	conn := s.dial(t)
+	send := func() { _, _ = io.WriteString(conn, "POST /p HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc") }
+	receive := func() {
+		t.Helper()
+		got := make([]byte, len(answer("/p")))
+		if _, err := io.ReadFull(conn, got); err != nil || string(got) != answer("/p") {
+			t.Fatalf("%q %v", got, err)
+		}
+	}
+	send()
+	receive()
+
+	late.turn.Lock()
+	send()
+	<-late.asked // the idle time is over
+	late.turn.Unlock()
+	receive()
+
+	rest, err := io.ReadAll(conn)
+	if err != nil {
+		t.Error(err)
+	}
+	s.check(t, string(rest), "", 2)
+}
