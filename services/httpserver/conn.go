@@ -32,6 +32,7 @@ type conn struct {
 	deaf     bool // nothing is read any more
 	mute     bool // nothing is written any more
 	partial  bool // its request's body was cancelled
+	lapsed   bool // its idle time is over, and who reads has not said yet that nothing came
 	closed   bool // the socket
 	left     bool // net/http has closed its side
 	clock    clock
@@ -56,6 +57,9 @@ func (c *conn) Read(p []byte) (int, error) {
 		return n, err
 	}
 	n, err := c.Conn.Read(p)
+	for n == 0 && c.lapse() {
+		n, err = c.Conn.Read(p)
+	}
 	if n == 0 {
 		return 0, err
 	}
@@ -92,6 +96,9 @@ func (c *conn) readHeld(p []byte) (int, error) {
 func (c *conn) take(p []byte) (used int, err error) {
 	if c.deaf {
 		return 0, errOver
+	}
+	if c.lapsed {
+		c.resume() // it came in time
 	}
 	heads := c.framing.heads
 	if used, err = c.framing.follow(p); err != nil {

@@ -18,18 +18,38 @@ func (c *conn) ring() {
 	case c.mute: // the peer has had its time to read the fault
 		c.shut()
 	case c.waiting() && (!c.fresh || c.all.stopping.Load()):
-		if unread(c.Conn) { // in time: under load only the goroutine that reads it is late
-			c.clock.set(time.Now().Add(c.all.limits.lull))
-			return
-		}
-		c.deaf, c.mute = true, true
-		c.shut()
+		c.lapsed = true
+		_ = c.Conn.SetReadDeadline(time.Unix(1, 0)) // wakes who reads
 	default:
 		c.fail(faultTimeout)
 	}
 }
 
-// unread tells whether the peer has sent what nobody has read yet. To close a socket on that would reset the connection.
+// lapse ends a connection whose idle time is over, silently, unless the next request came in time: under load only the goroutine that
+// reads it is late. That one alone can tell, so it is the one who asks. again: it shall read.
+func (c *conn) lapse() (again bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.lapsed {
+		return false
+	}
+	if unread(c.Conn) {
+		c.resume()
+		return true
+	}
+	c.deaf, c.mute = true, true
+	_ = c.shut()
+	return false
+}
+
+// resume takes back that the idle time is over.
+func (c *conn) resume() {
+	c.lapsed = false
+	_ = c.Conn.SetReadDeadline(time.Time{})
+	c.clock.set(time.Now().Add(c.all.limits.lull))
+}
+
+// unread tells whether the peer has sent what nobody has read yet. Closing the socket on that would reset the connection.
 func unread(socket net.Conn) (waits bool) {
 	holder, ok := socket.(syscall.Conn)
 	if !ok {

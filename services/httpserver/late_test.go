@@ -15,8 +15,9 @@ import (
 // lateListener accepts sockets whose reader gets its turn when the test lets it, as on a machine under load.
 type lateListener struct {
 	net.Listener
-	turn  sync.Mutex
-	asked chan struct{} // the platform looks at the socket, or closes it, while the reader waits for its turn
+	turn    sync.Mutex
+	waiting chan struct{} // somebody begins to wait for a request
+	over    chan struct{} // the platform ends that wait, or the connection
 }
 
 func (l *lateListener) Accept() (net.Conn, error) {
@@ -34,6 +35,9 @@ type lateConn struct {
 
 // Read reads when bytes have come and then its turn.
 func (c *lateConn) Read(p []byte) (int, error) {
+	if len(p) > 1 { // else net/http looks for a peer who leaves
+		tell(c.all.waiting)
+	}
 	raw, err := c.TCPConn.SyscallConn()
 	if err != nil {
 		return 0, err
@@ -49,19 +53,23 @@ func (c *lateConn) Read(p []byte) (int, error) {
 	return c.TCPConn.Read(p)
 }
 
-func (c *lateConn) SyscallConn() (syscall.RawConn, error) {
-	c.tell()
-	return c.TCPConn.SyscallConn()
+func (c *lateConn) SetReadDeadline(until time.Time) error {
+	err := c.TCPConn.SetReadDeadline(until)
+	if !until.IsZero() {
+		tell(c.all.over)
+	}
+	return err
 }
 
 func (c *lateConn) Close() error {
-	c.tell()
-	return c.TCPConn.Close()
+	err := c.TCPConn.Close()
+	tell(c.all.over)
+	return err
 }
 
-func (c *lateConn) tell() {
+func tell(whom chan struct{}) {
 	select {
-	case c.all.asked <- struct{}{}:
+	case whom <- struct{}{}:
 	default:
 	}
 }
@@ -73,11 +81,11 @@ func TestRequestThatCameInTimeIsAnswered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	late := &lateListener{Listener: bound, asked: make(chan struct{}, 1)}
+	late := &lateListener{Listener: bound, waiting: make(chan struct{}, 2), over: make(chan struct{}, 8)}
 	s := startRaw(t, httpserver.ListenerConfig{Inherited: late, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		write(w, r.URL.Path)
-	})}, httpserver.Limits{Idle: time.Second})
+	})}, httpserver.Limits{Idle: 3 * time.Second})
 	conn := s.dial(t)
 	send := func() { _, _ = io.WriteString(conn, "POST /p HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc") }
 	receive := func() {
@@ -87,12 +95,17 @@ func TestRequestThatCameInTimeIsAnswered(t *testing.T) {
 			t.Fatalf("%q %v", got, err)
 		}
 	}
+	<-late.waiting
 	send()
 	receive()
 
+	<-late.waiting
+	for len(late.over) > 0 {
+		<-late.over
+	}
 	late.turn.Lock()
 	send()
-	<-late.asked // the idle time is over
+	<-late.over
 	late.turn.Unlock()
 	receive()
 
