@@ -311,6 +311,10 @@ func TestDevRunsTwiceFromABareFolder(t *testing.T) {
 	if err := os.Symlink(installed(t, "announcements"), filepath.Join(dir, "modules")); err != nil {
 		t.Fatal(err)
 	}
+	tools, err := filepath.Abs("../../.tools") // where PostgreSQL may be
+	if err != nil || os.Symlink(tools, filepath.Join(dir, ".tools")) != nil {
+		t.Fatal(err)
+	}
 	environment := map[string]string{"PWD": dir, "DATABASE_URL": "postgres://nobody@127.0.0.1:1/elsewhere", "SERVICE_API_PORT": "1"}
 	port := unusedPort(t)
 	taken, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))

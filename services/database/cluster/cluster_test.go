@@ -78,6 +78,16 @@ func TestDataOutliveARestart(t *testing.T) {
 	stop(t, second)
 }
 
+func TestProgramsAreNamedFromTheWorkingDirectory(t *testing.T) {
+	dir, err := cluster.Found(t.Context(), "../../../.tools")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir("/")
+	t.Setenv(cluster.BinariesVariable, strings.TrimPrefix(dir, "/"))
+	stop(t, start(t, folder(t)))
+}
+
 func TestOnlyTCPAndOnlyThePasswordOpenTheServer(t *testing.T) {
 	t.Parallel()
 	c := start(t, folder(t))

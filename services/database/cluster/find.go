@@ -26,6 +26,10 @@ func (p programs) initdb() string   { return filepath.Join(p.dir, "initdb") }
 // find takes the first folder that holds a usable server: the one named in the environment, PATH's, Debian's newest, the fetched copy.
 func find(ctx context.Context, tools string, runsAs account) (programs, error) {
 	for _, dir := range candidates(tools) {
+		dir, err := filepath.Abs(dir) // they are run from another folder
+		if err != nil {
+			return programs{}, fail(ErrStart, err)
+		}
 		found := programs{dir}
 		if runsAs.traverses(dir) && major(ctx, found.postgres()) >= oldest && major(ctx, found.initdb()) >= oldest {
 			return found, nil
