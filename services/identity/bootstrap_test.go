@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/narthex-platform/narthex/services/database/databasetest"
 	"github.com/narthex-platform/narthex/services/identity"
 )
 
@@ -85,7 +86,7 @@ func TestBootstrapsAtOnce(t *testing.T) {
 			h := setup(t)
 			h.Exec(t, prepare)
 			h.person(t, "anna@example.org")
-			store := identity.NewStore(h.Pool(t))
+			store := identity.NewStore(databasetest.Connected(t, h.Pool(t)))
 			blockade := h.block(t, becomingOwner)
 			var made, refused atomic.Int32
 			var running sync.WaitGroup

@@ -55,7 +55,7 @@ func TestHangUpInTheQueue(t *testing.T) {
 // await returns when condition holds; the test fails when it does not within a time that no healthy run needs.
 func await(t *testing.T, condition func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); !condition(); runtime.Gosched() {
+	for deadline := time.Now().Add(2 * time.Minute); !condition(); runtime.Gosched() {
 		if time.Now().After(deadline) {
 			t.Fatal("waited in vain")
 		}

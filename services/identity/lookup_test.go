@@ -133,7 +133,7 @@ func receive(t *testing.T, from <-chan struct{}) {
 	t.Helper()
 	select {
 	case <-from:
-	case <-time.After(30 * time.Second):
+	case <-time.After(2 * time.Minute):
 		t.Fatal("waited in vain")
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/narthex-platform/narthex/services/database/databasetest"
 	"github.com/narthex-platform/narthex/services/environment"
 	"github.com/narthex-platform/narthex/services/identity"
 )
@@ -196,10 +197,10 @@ func TestOwnersAtOnce(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			h := setup(t)
 			h.Exec(t, row.prepare)
-			store := identity.NewStore(h.Pool(t))
+			blockade := h.block(t, becomingOwner)
+			store := identity.NewStore(databasetest.Connected(t, h.Pool(t)))
 			var made, refused atomic.Int32
 			var running sync.WaitGroup
-			blockade := h.block(t, becomingOwner)
 			typed := make(chan struct{}) // all have decided that they need a password before one goes on
 			var typing sync.WaitGroup
 			typing.Add(row.runs)
@@ -209,10 +210,12 @@ func TestOwnersAtOnce(t *testing.T) {
 					address = fmt.Sprintf("p%d@example.org", i)
 				}
 				running.Go(func() {
+					decided := sync.OnceFunc(typing.Done)
+					defer decided() // nobody waits for one that has failed before
 					outcome, err := identity.CreateInitialOwner(t.Context(), store, identity.Owner{
 						Email: address,
 						Password: func(context.Context) (environment.Secret, error) {
-							typing.Done()
+							decided()
 							<-typed
 							return environment.NewSecret(password), nil
 						},

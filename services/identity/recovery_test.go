@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/narthex-platform/narthex/mail"
+	"github.com/narthex-platform/narthex/services/database/databasetest"
 	"github.com/narthex-platform/narthex/services/identity"
 )
 
@@ -273,7 +274,7 @@ func TestResetUsedByMany(t *testing.T) {
 	h.person(t, "anna@example.org")
 	link := h.letterTo(t, requestResetPath, "anna@example.org", "reset-password")
 	hash, _ := identity.OpenToken(link)
-	store := identity.NewStore(h.Pool(t))
+	store := identity.NewStore(databasetest.Connected(t, h.Pool(t)))
 	var uses sync.WaitGroup
 	var won, refused atomic.Int32
 	blockade := h.block(t, "LOCK TABLE core.password_reset IN SHARE MODE")
@@ -382,6 +383,7 @@ func TestVerificationByMany(t *testing.T) {
 	h := setup(t)
 	h.person(t, "new@example.org", "email_verified = false")
 	link := h.letterTo(t, sendVerificationPath, "new@example.org", "verify-email")
+	databasetest.Connected(t, h.Pool(t))
 	var uses sync.WaitGroup
 	for range 50 {
 		uses.Go(func() {

@@ -94,6 +94,20 @@ func (db *DB) AnotherPool(t testing.TB, statements ...string) *pgxpool.Pool {
 	return open(t, config)
 }
 
+// Connected returns the pool with all its connections open, for tests in which many meet at it: on a busy machine to connect may take
+// longer than the platform allows for a query.
+func Connected(t testing.TB, pool *pgxpool.Pool) *pgxpool.Pool {
+	t.Helper()
+	for range pool.Config().MaxConns {
+		connection, err := pool.Acquire(t.Context())
+		if err != nil {
+			t.Fatalf("databasetest: %v", err)
+		}
+		defer connection.Release()
+	}
+	return pool
+}
+
 // UnreachablePool returns a pool that finds no server.
 func (db *DB) UnreachablePool(t testing.TB) *pgxpool.Pool {
 	t.Helper()
