@@ -254,7 +254,7 @@ func (b *besieged) stopSending(t *testing.T, path, framing string) (response *ht
 // go on, a long one waits its 5 s, and the platform holds nothing for anybody.
 func TestSlowReaders(t *testing.T) {
 	t.Parallel()
-	const sockets, queued, late = 32, 5 * time.Second, 2 * time.Second
+	const sockets, queued, late = 32, 5 * time.Second, 20 * time.Second
 	b := givingBodies(t)
 	pid := b.daemon.command.Process.Pid
 	b.download(t, b.owner, 1)

@@ -121,7 +121,7 @@ func startBeside(tb testing.TB, limits gateway.Limits, more []httpapi.Route) *pl
 	tb.Cleanup(func() { stop(); <-ended })
 	select {
 	case <-module.Ready():
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		tb.Fatalf("not ready: %s", module.Output())
 	}
 	if err := gateway.CheckRoutes([]string{"sample.use"}, module.Routes()); err != nil {
@@ -202,7 +202,7 @@ func (p *platform) heard(text string) {
 
 func (p *platform) eventually(what string, holds func() bool) {
 	p.tb.Helper()
-	for deadline := time.Now().Add(10 * time.Second); !holds(); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); !holds(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			p.tb.Fatal("never: ", what)
 		}

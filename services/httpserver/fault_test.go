@@ -103,7 +103,7 @@ func TestFaultBehindABegunAnswer(t *testing.T) {
 			_, _ = io.WriteString(w, "the body ended well")
 		}
 		panic(http.ErrAbortHandler)
-	})}, httpserver.Limits{Request: 200 * time.Millisecond})
+	})}, httpserver.Limits{Request: 2 * time.Second})
 	conn := s.dial(t)
 	_, _ = io.WriteString(conn, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\na")
 	got, err := io.ReadAll(conn)

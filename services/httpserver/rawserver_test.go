@@ -105,7 +105,7 @@ func (s *rawServer) dial(t testing.TB) *net.TCPConn {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
-	_ = conn.SetDeadline(time.Now().Add(20 * time.Second))
+	_ = conn.SetDeadline(time.Now().Add(time.Minute))
 	return conn.(*net.TCPConn)
 }
 

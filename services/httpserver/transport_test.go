@@ -90,7 +90,7 @@ func TestTransport(t *testing.T) {
 	} {
 		t.Run(r.name, func(t *testing.T) {
 			t.Parallel()
-			s := startRaw(t, httpserver.ListenerConfig{}, httpserver.Limits{Idle: 100 * time.Millisecond, Linger: 100 * time.Millisecond})
+			s := startRaw(t, httpserver.ListenerConfig{}, httpserver.Limits{Idle: 300 * time.Millisecond})
 			conn := s.dial(t)
 			go func() { _, _ = io.WriteString(conn, r.send) }() // the server may close before it has read all
 			got, err := io.ReadAll(conn)
@@ -109,7 +109,7 @@ func TestPeerStopsSending(t *testing.T) {
 	for cut := range len(request) + 1 {
 		t.Run(fmt.Sprint(cut), func(t *testing.T) {
 			t.Parallel()
-			s := startRaw(t, httpserver.ListenerConfig{}, httpserver.Limits{Linger: 50 * time.Millisecond})
+			s := startRaw(t, httpserver.ListenerConfig{}, httpserver.Limits{})
 			conn := s.dial(t)
 			_, _ = io.WriteString(conn, request[:cut])
 			_ = conn.CloseWrite()
