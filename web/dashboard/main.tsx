@@ -1,12 +1,12 @@
 import { render } from "preact";
-import { App } from "./app";
-import { Page } from "./page";
-import { apiOrigin } from "./origin";
-import { Platform } from "./platform";
-import { applyPreferences } from "./preferences";
-import { takeLink } from "./link";
+import { App } from "./app/app";
+import { Page } from "./shell/page";
+import { apiOrigin } from "./app/origin";
+import { Platform } from "./data/platform";
+import { applyPreferences } from "./app/preferences";
+import { takeLink } from "./app/link";
 import css from "./styles.css";
-import { BadBuild } from "./starting";
+import { BadBuild } from "./shell/starting";
 
 const link = takeLink(); // before the first request
 const sheet = new CSSStyleSheet();

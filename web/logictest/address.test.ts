@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { moduleAddress } from "../host/moduleapi";
-import { parseLink } from "../dashboard/link";
-import { apiOrigin } from "../dashboard/origin";
-import { moduleHash, parseRoute } from "../dashboard/route";
+import { parseLink } from "../dashboard/app/link";
+import { apiOrigin } from "../dashboard/app/origin";
+import { moduleHash, parseRoute } from "../dashboard/app/route";
 
 test("the API's origin is a canonical one, or the page's own", () => {
 	const own = "https://own.example.org";

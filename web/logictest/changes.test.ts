@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { changesOf } from "../dashboard/changes";
+import { changesOf } from "../dashboard/data/changes";
 
 const module = (id: string, state: string, enabled: boolean, restartRequired: boolean, needs: string[] = [], wants: string[] = []) => ({
 	id,

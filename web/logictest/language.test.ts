@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { chosenLanguage, languageFor, locales, say } from "../dashboard/language";
-import { english, type WordId } from "../dashboard/english";
+import { chosenLanguage, languageFor, locales, say } from "../dashboard/words/language";
+import { english, type WordId } from "../dashboard/words/english";
 
 test("the first language that there is, in its region", () => {
 	const tag = (...wishes: string[]) => languageFor(wishes).tag;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { listOf, object, orNull, ShapeError, text, yesOrNo } from "../dashboard/shape";
+import { listOf, object, orNull, ShapeError, text, yesOrNo } from "../dashboard/data/shape";
 
 const shape = object({ name: text, on: yesOrNo, tags: listOf(text), note: orNull(text) });
 

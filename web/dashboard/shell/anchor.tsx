@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import type { App } from "./app";
+import type { App } from "../app/app";
 
 interface LinkProps {
 	readonly app: App;

@@ -1,5 +1,5 @@
-import type { App } from "./app";
-import { t } from "./words";
+import type { App } from "../../app/app";
+import { t } from "../../words/words";
 
 /** The person's id, to be passed on to whoever gives access. */
 export function CopyId({ app, userId }: { readonly app: App; readonly userId: string }) {

@@ -1,14 +1,14 @@
-import type { App } from "./app";
-import { ChoosePassword } from "./choosepassword";
-import { ConfirmEmail } from "./confirmemail";
-import { Entrance } from "./entrance";
-import { Forgot } from "./forgot";
+import type { App } from "../app/app";
+import { ChoosePassword } from "../screens/signin/choosepassword";
+import { ConfirmEmail } from "../screens/signin/confirmemail";
+import { Entrance } from "../screens/signin/entrance";
+import { Forgot } from "../screens/signin/forgot";
 import { useSignal } from "@preact/signals";
 import { LeaveQuestion, LiveRegions } from "./live";
 import { Shell } from "./shell";
-import { SignIn } from "./signin";
+import { SignIn } from "../screens/signin/signin";
 import { Skeleton, Trouble } from "./starting";
-import { t } from "./words";
+import { t } from "../words/words";
 
 /** What is shown: an emailed link's screen before all, else the sign-in or the shell. */
 export function Page({ app }: { readonly app: App }) {

@@ -1,6 +1,6 @@
 import type { WordId } from "./english";
 import { type Fillings, say } from "./language";
-import { locale } from "./preferences";
+import { locale } from "../app/preferences";
 
 /** The words of an id in the language that is shown. A component that uses it follows the language. */
 export const t = (id: WordId, fillings?: Fillings): string => say(locale.value, id, fillings);

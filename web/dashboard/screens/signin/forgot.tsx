@@ -1,7 +1,7 @@
-import type { App } from "./app";
-import { Heading } from "./heading";
+import type { App } from "../../app/app";
+import { Heading } from "../../shell/heading";
 import { LinkRequest } from "./linkrequest";
-import { t } from "./words";
+import { t } from "../../words/words";
 
 /** W2. */
 export function Forgot({ app, back }: { readonly app: App; back(): void }) {

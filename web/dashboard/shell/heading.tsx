@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { t } from "./words";
+import { t } from "../words/words";
 
 interface HeadingProps {
 	readonly title: string;

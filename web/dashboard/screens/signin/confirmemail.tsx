@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
-import type { App } from "./app";
-import { Heading } from "./heading";
+import type { App } from "../../app/app";
+import { Heading } from "../../shell/heading";
 import { LinkRequest } from "./linkrequest";
-import type { Failure } from "./request";
-import { FailureNote } from "./starting";
-import { t } from "./words";
+import type { Failure } from "../../data/request";
+import { FailureNote } from "../../shell/starting";
+import { t } from "../../words/words";
 
 export interface LinkScreenProps {
 	readonly app: App;

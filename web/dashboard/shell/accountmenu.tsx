@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Link } from "./anchor";
-import type { App } from "./app";
+import type { App } from "../app/app";
 import { Caret } from "./mark";
-import { accountHash } from "./route";
-import { t } from "./words";
+import { accountHash } from "../app/route";
+import { t } from "../words/words";
 
 /** A disclosure beside the banner's end. */
 export function AccountMenu({ app }: { readonly app: App }) {

@@ -1,6 +1,6 @@
 import type { RefObject } from "preact";
 import { useId, useState } from "preact/hooks";
-import { t } from "./words";
+import { t } from "../../words/words";
 
 interface FieldProps {
 	readonly value: string;

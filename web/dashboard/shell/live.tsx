@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { App } from "./app";
-import type { Router } from "./router";
-import { t } from "./words";
+import type { App } from "../app/app";
+import type { Router } from "../app/router";
+import { t } from "../words/words";
 
 /** How long the status line stays, milliseconds. */
 const shown = 6_000;

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { Mark } from "./mark";
+import { Mark } from "../../shell/mark";
 
 /** The frame of the signed-out screens. A bare one holds what is a card already. */
 export function Entrance({ bare, children }: { readonly bare?: boolean; readonly children: ComponentChildren }) {

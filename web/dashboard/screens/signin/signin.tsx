@@ -1,12 +1,12 @@
 import { useRef, useState } from "preact/hooks";
-import type { App } from "./app";
+import type { App } from "../../app/app";
 import { useCountdown } from "./countdown";
 import { EmailField, emailProblem, PasswordField } from "./fields";
-import { Heading } from "./heading";
+import { Heading } from "../../shell/heading";
 import { LinkRequest } from "./linkrequest";
-import type { Failure } from "./request";
-import { FailureNote } from "./starting";
-import { t } from "./words";
+import type { Failure } from "../../data/request";
+import { FailureNote } from "../../shell/starting";
+import { t } from "../../words/words";
 
 /** What came of pressing Sign in. */
 type Outcome =

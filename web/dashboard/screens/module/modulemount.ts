@@ -1,11 +1,11 @@
 import type { Contribution, ModuleUi, ModuleUiContext, Unmount } from "@narthex/sdk";
-import { loadArtifact } from "../host/artifact";
-import { moduleApi } from "../host/moduleapi";
-import { openStream } from "../host/realtime";
-import type { App } from "./app";
-import type { ContributionDescriptor, InventoryEntry } from "./platform";
-import { locale, theme } from "./preferences";
-import { moduleHash, parseRoute } from "./route";
+import { loadArtifact } from "../../../host/artifact";
+import { moduleApi } from "../../../host/moduleapi";
+import { openStream } from "../../../host/realtime";
+import type { App } from "../../app/app";
+import type { ContributionDescriptor, InventoryEntry } from "../../data/platform";
+import { locale, theme } from "../../app/preferences";
+import { moduleHash, parseRoute } from "../../app/route";
 
 /** How long mount may take, milliseconds. */
 const mountLimit = 10_000;

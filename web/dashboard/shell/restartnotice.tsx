@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
-import type { App } from "./app";
-import { type Change, changesOf } from "./changes";
-import { t } from "./words";
+import type { App } from "../app/app";
+import { type Change, changesOf } from "../data/changes";
+import { t } from "../words/words";
 
 const manageLifecycle = "core.modules.lifecycle.manage";
 const manageConfiguration = "core.modules.configuration.manage";

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
-import type { Platform } from "./platform";
-import type { Failure } from "./request";
+import type { Platform } from "../data/platform";
+import type { Failure } from "../data/request";
 
 /** Who is here, as far as the server has said. */
 export type Who =

@@ -1,9 +1,9 @@
 import { batch, signal } from "@preact/signals";
-import { ServerClock } from "../host/clock";
+import { ServerClock } from "../../host/clock";
 import { DraftStore } from "./drafts";
 import type { Link } from "./link";
-import type { NavigationEntry, NavigationView, Platform } from "./platform";
-import type { Failure } from "./request";
+import type { NavigationEntry, NavigationView, Platform } from "../data/platform";
+import type { Failure } from "../data/request";
 import { Router } from "./router";
 import { Session } from "./session";
 

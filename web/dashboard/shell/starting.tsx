@@ -1,9 +1,9 @@
 import { useEffect, useState } from "preact/hooks";
-import { backoff, wait } from "../host/wait";
+import { backoff, wait } from "../../host/wait";
 import { Heading } from "./heading";
 import { Mark } from "./mark";
-import type { Failure } from "./request";
-import { clockTime, t } from "./words";
+import type { Failure } from "../data/request";
+import { clockTime, t } from "../words/words";
 
 /** A page that cannot know where its server is makes no request. */
 export function BadBuild() {

@@ -1,11 +1,11 @@
 import { useId } from "preact/hooks";
-import { signOut } from "./accountmenu";
-import type { App } from "./app";
+import { signOut } from "../../shell/accountmenu";
+import type { App } from "../../app/app";
 import { CopyId } from "./copyid";
-import { Heading } from "./heading";
-import { locales } from "./language";
-import { languageChoice, type ThemeChoice, themeChoice } from "./preferences";
-import { t } from "./words";
+import { Heading } from "../../shell/heading";
+import { locales } from "../../words/language";
+import { languageChoice, type ThemeChoice, themeChoice } from "../../app/preferences";
+import { t } from "../../words/words";
 
 const themes: readonly (readonly [ThemeChoice, "themeSystem" | "themeLight" | "themeDark"])[] = [
 	["system", "themeSystem"],

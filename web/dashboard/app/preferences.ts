@@ -1,5 +1,5 @@
 import { computed, effect, signal } from "@preact/signals";
-import { chosenLanguage, type Locale } from "./language";
+import { chosenLanguage, type Locale } from "../words/language";
 
 /** The only things kept in the browser: how it looks and which language it speaks. */
 const themeKey = "narthex.theme";

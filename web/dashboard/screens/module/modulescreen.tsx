@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ArtifactError } from "../host/artifact";
-import type { App } from "./app";
-import { Heading } from "./heading";
+import { ArtifactError } from "../../../host/artifact";
+import type { App } from "../../app/app";
+import { Heading } from "../../shell/heading";
 import { ModuleMount, MountTimeout } from "./modulemount";
-import type { NavigationEntry } from "./platform";
-import { locale } from "./preferences";
-import { Skeleton, SmallPrint } from "./starting";
-import { t } from "./words";
+import type { NavigationEntry } from "../../data/platform";
+import { locale } from "../../app/preferences";
+import { Skeleton, SmallPrint } from "../../shell/starting";
+import { t } from "../../words/words";
 
 interface ModuleScreenProps {
 	readonly app: App;

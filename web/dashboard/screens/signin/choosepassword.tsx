@@ -1,11 +1,11 @@
 import { useRef, useState } from "preact/hooks";
 import { type LinkScreenProps, Onward } from "./confirmemail";
 import { newPasswordProblem, PasswordField } from "./fields";
-import { Heading } from "./heading";
+import { Heading } from "../../shell/heading";
 import { LinkRequest } from "./linkrequest";
-import type { Failure } from "./request";
-import { FailureNote } from "./starting";
-import { t } from "./words";
+import type { Failure } from "../../data/request";
+import { FailureNote } from "../../shell/starting";
+import { t } from "../../words/words";
 
 /** W4. The token is nowhere but here, so the page must stay; what was typed stays whatever the server says. */
 export function ChoosePassword({ app, token, signedIn, finish }: LinkScreenProps) {

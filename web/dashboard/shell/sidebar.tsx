@@ -1,8 +1,8 @@
 import { Link } from "./anchor";
-import type { App } from "./app";
-import type { NavigationEntry, NavigationView } from "./platform";
-import { moduleHash } from "./route";
-import { t } from "./words";
+import type { App } from "../app/app";
+import type { NavigationEntry, NavigationView } from "../data/platform";
+import { moduleHash } from "../app/route";
+import { t } from "../words/words";
 
 interface SidebarProps {
 	readonly app: App;

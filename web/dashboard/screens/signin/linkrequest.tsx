@@ -1,10 +1,10 @@
 import { useRef, useState } from "preact/hooks";
-import type { App } from "./app";
+import type { App } from "../../app/app";
 import { useCountdown } from "./countdown";
 import { EmailField, emailProblem } from "./fields";
-import type { Failure } from "./request";
-import { FailureNote } from "./starting";
-import { t } from "./words";
+import type { Failure } from "../../data/request";
+import { FailureNote } from "../../shell/starting";
+import { t } from "../../words/words";
 
 /** Seconds between two requests for a link: the server's own pause. */
 const pause = 60;

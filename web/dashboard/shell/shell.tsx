@@ -1,17 +1,17 @@
 import { useEffect, useState } from "preact/hooks";
 import { AccountMenu } from "./accountmenu";
-import { AccountScreen } from "./accountscreen";
-import { type App, entriesOf } from "./app";
+import { AccountScreen } from "../screens/account/accountscreen";
+import { type App, entriesOf } from "../app/app";
 import { Heading } from "./heading";
 import { Link } from "./anchor";
 import { Caret, Mark } from "./mark";
-import { ModuleScreen } from "./modulescreen";
+import { ModuleScreen } from "../screens/module/modulescreen";
 import { RestartNotice } from "./restartnotice";
-import { moduleHash, type Route, startHash } from "./route";
+import { moduleHash, type Route, startHash } from "../app/route";
 import { Sidebar } from "./sidebar";
 import { Skeleton, Trouble } from "./starting";
-import { t } from "./words";
-import { CopyId } from "./copyid";
+import { t } from "../words/words";
+import { CopyId } from "../screens/account/copyid";
 
 interface ShellProps {
 	readonly app: App;
