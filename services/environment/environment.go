@@ -55,6 +55,7 @@ type Server struct {
 // Identity is what signing in and origin checks need.
 type Identity struct {
 	Secret         Secret // at least 32 characters
+	PreviousSecret Secret // the one before, while the secret is being replaced; else the zero Secret
 	BaseURL        Origin // where the API is reached
 	TrustedOrigins []Origin
 	Dashboard      Origin // equals BaseURL in the same-origin topology

@@ -94,6 +94,11 @@ func TestRules(t *testing.T) {
 		{"SERVICE_IDENTITY_SECRET", "8fK2mQzR4vXw9LpT7nYb3GcHdJ6sAeU", production, "IDENTITY_SECRET_INVALID"},
 		{"SERVICE_IDENTITY_SECRET", "3f9a1c5e7b2d4860f1e2d3c4b5a69788", production, ""},
 
+		{"SERVICE_IDENTITY_SECRET_PREVIOUS", "", production, ""},
+		{"SERVICE_IDENTITY_SECRET_PREVIOUS", "3f9a1c5e7b2d4860f1e2d3c4b5a69788", production, ""},
+		{"SERVICE_IDENTITY_SECRET_PREVIOUS", strings.Repeat("a", 64), production, "IDENTITY_SECRET_INVALID"},
+		{"SERVICE_IDENTITY_SECRET_PREVIOUS", valid()["SERVICE_IDENTITY_SECRET"], production, "IDENTITY_SECRET_INVALID"},
+
 		{"SERVICE_IDENTITY_BASE_URL", "", production, "IDENTITY_BASE_URL_INVALID"},
 		{"SERVICE_IDENTITY_BASE_URL", "http://localhost:3000", development, ""},
 		{"SERVICE_IDENTITY_BASE_URL", "http://church.example.org", production, "IDENTITY_BASE_URL_INVALID"},

@@ -55,7 +55,8 @@ func (e Error) sentence() string {
 	case ErrClientAddress:
 		return "SERVICE_CLIENT_ADDRESS_MODE must be direct or trusted-proxy; trusted-proxy needs SERVICE_CLIENT_ADDRESS_HEADER, one header name, and SERVICE_CLIENT_ADDRESS_TRUSTED_PROXIES, addresses or CIDR ranges of the proxies."
 	case ErrIdentitySecret:
-		return "SERVICE_IDENTITY_SECRET must be at least 32 random characters, for example the output of: openssl rand -base64 32."
+		return "SERVICE_IDENTITY_SECRET must be at least 32 random characters, for example the output of: openssl rand " +
+			"-base64 32; SERVICE_IDENTITY_SECRET_PREVIOUS, if set, must be another such value."
 	case ErrIdentityBaseURL:
 		return "SERVICE_IDENTITY_BASE_URL must be one origin such as https://church.example.org, without a path or a trailing slash; production needs https and a public host name."
 	case ErrTrustedOrigins:

@@ -34,6 +34,7 @@ var table = []row{
 	{name: "SERVICE_CLIENT_ADDRESS_HEADER", section: ServerSection, read: readClientAddressHeader},
 	{name: "SERVICE_CLIENT_ADDRESS_TRUSTED_PROXIES", section: ServerSection, read: readTrustedProxies},
 	{name: "SERVICE_IDENTITY_SECRET", section: IdentitySection, read: readIdentitySecret},
+	{name: "SERVICE_IDENTITY_SECRET_PREVIOUS", section: IdentitySection, read: readPreviousIdentitySecret},
 	{name: "SERVICE_IDENTITY_BASE_URL", section: IdentitySection, read: readIdentityBaseURL},
 	{name: "SERVICE_IDENTITY_TRUSTED_ORIGINS", section: IdentitySection, read: readTrustedOrigins},
 	{name: "SERVICE_DASHBOARD_ORIGIN", section: IdentitySection, read: readDashboardOrigin},
@@ -104,6 +105,18 @@ func readIdentitySecret(in input, out *Settings) Error {
 		return ErrIdentitySecret
 	}
 	out.Identity.Secret = NewSecret(in.value)
+	return ""
+}
+
+// readPreviousIdentitySecret refuses the current secret: it would be kept for good by whoever forgot to change it.
+func readPreviousIdentitySecret(in input, out *Settings) Error {
+	if !in.set {
+		return ""
+	}
+	if !highEntropy(in.value) || in.value == out.Identity.Secret.Reveal() {
+		return ErrIdentitySecret
+	}
+	out.Identity.PreviousSecret = NewSecret(in.value)
 	return ""
 }
 
