@@ -31,14 +31,16 @@ var (
 	octetStream      = []string{"application/octet-stream"}
 )
 
-// responseHeaders takes over what a module may say and then says what only the platform does. What a module serves may be somebody's
-// upload on the Dashboard's own origin: the sandbox policy keeps it from acting there.
+// maxResponseHeaders bounds what a module's headers take on the wire, in bytes.
+const maxResponseHeaders = 16 << 10
+
+// responseHeaders copies the headers that a module may set and then sets those that only the platform does. What a module serves may be
+// an upload, and it is served on the Dashboard's own origin: the sandbox policy keeps it from acting there.
 func responseHeaders(to http.Header, response *abi.HandleResponse, follows bool) {
-	for _, header := range response.GetHeaders() {
-		name := textproto.CanonicalMIMEHeaderKey(header.GetName())
-		if !isPlatformHeader(name) {
-			to[name] = append(to[name], header.GetValue())
-		}
+	left := copyHeaders(to, response.GetHeaders(), standard, maxResponseHeaders)
+	copyHeaders(to, response.GetHeaders(), custom, left)
+	if typed := to["Content-Type"]; len(typed) > 0 && typed[0] == "" {
+		delete(to, "Content-Type")
 	}
 	if _, typed := to["Content-Type"]; !typed && (follows || len(response.GetBody()) > 0) {
 		to["Content-Type"] = octetStream
@@ -57,15 +59,65 @@ func responseHeaders(to http.Header, response *abi.HandleResponse, follows bool)
 	to["Content-Security-Policy"] = sandboxPolicy
 }
 
-// isPlatformHeader knows what a module may not set: cookies and site-wide switches, hop-by-hop and CORS headers, and what the platform
-// sets on every response itself.
-func isPlatformHeader(name string) bool {
-	switch name {
-	case "Set-Cookie", "Set-Cookie2", "Clear-Site-Data", "Service-Worker-Allowed", "Strict-Transport-Security",
-		"Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Proxy-Connection", "Te", "Trailer",
-		"Transfer-Encoding", "Upgrade", "Content-Length", "Cache-Control", "Vary", "Content-Security-Policy",
-		"X-Content-Type-Options", "X-Request-Id", "Timing-Allow-Origin":
-		return true
+// copyHeaders copies the headers of one kind as long as they fit into left bytes, and returns what is left of it. A header that does not
+// fit is dropped, and so is a second value where RFC 9110 knows only one.
+func copyHeaders(to http.Header, headers []*abi.Header, wanted headerKind, left int) int {
+	for _, header := range headers {
+		name := textproto.CanonicalMIMEHeaderKey(header.GetName())
+		kind, many := kindOf(name)
+		value := strings.Trim(header.GetValue(), " \t")
+		size := len(name) + len(": ") + len(value) + len("\r\n")
+		if kind != wanted || size > left || !isFieldValue(value) || !many && len(to[name]) > 0 {
+			continue
+		}
+		to[name] = append(to[name], value)
+		left -= size
 	}
-	return strings.HasPrefix(name, "Access-Control-")
+	return left
+}
+
+// headerKind says who may set a header. The standard ones are copied first, so that none of them is lost to a module's own.
+type headerKind int
+
+const (
+	platform headerKind = iota
+	standard
+	custom
+)
+
+// kindOf knows every header that a module may set, by its canonical name, and which of them may have several values. Content-Length is
+// not among them: the platform knows it from the body.
+func kindOf(name string) (kind headerKind, many bool) {
+	switch name {
+	case "Content-Type", "Content-Disposition", "Content-Range", "Etag", "Last-Modified", "Location", "Retry-After":
+		return standard, false
+	case "Content-Language", "Accept-Ranges":
+		return standard, true
+	}
+	if own, found := strings.CutPrefix(name, "X-Module-"); found && own != "" && isToken(own) {
+		return custom, true
+	}
+	return platform, false
+}
+
+// isToken reports whether s has only the characters of a field name (RFC 9110 §5.6.2).
+func isToken(s string) bool {
+	for i := range len(s) {
+		switch c := s[i]; {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', strings.IndexByte("!#$%&'*+-.^_`|~", c) >= 0:
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// isFieldValue reports whether a trimmed s has only the characters of a field value (RFC 9110 §5.5).
+func isFieldValue(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' && c != '\t' || c == 0x7f {
+			return false
+		}
+	}
+	return true
 }

@@ -15,7 +15,7 @@ import (
 // respond passes the module's response on: whole, or piece by piece.
 func (r *route) respond(c *httpapi.Call, x *link.Exchange, response *abi.HandleResponse) error {
 	status := int(response.GetStatus())
-	if status < 200 || status > 599 {
+	if status < 200 || status > 599 || !staysInside(response.GetHeaders(), r.root) {
 		return ErrHandler
 	}
 	follows := x.Follows()

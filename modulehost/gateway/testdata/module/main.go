@@ -4,9 +4,11 @@ package main
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"strconv"
@@ -35,6 +37,16 @@ func (m *module) Register(r *sdk.Registry) error {
 		for ; count > 0; count -= len(plain) {
 			_, _ = w.Write(plain[:min(count, len(plain))])
 		}
+	})
+	r.Handle("POST /headers/{status}/{count}", may, sdk.Buffered(256<<10), func(w http.ResponseWriter, r *http.Request) {
+		var set http.Header // under the names as they are written
+		status, _ := strconv.Atoi(r.PathValue("status"))
+		if err := json.NewDecoder(r.Body).Decode(&set); err != nil {
+			status = http.StatusBadRequest
+		}
+		maps.Copy(w.Header(), set)
+		w.WriteHeader(status)
+		pattern(w, r)
 	})
 	r.Handle("POST /echo", may, sdk.Buffered(1<<20), func(w http.ResponseWriter, r *http.Request) { _, _ = io.Copy(w, r.Body) })
 	r.Handle("POST /ignored", may, sdk.Buffered(1<<20), func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.ContentLength) })

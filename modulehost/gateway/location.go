@@ -1,0 +1,45 @@
+package gateway
+
+import (
+	"net/textproto"
+	"net/url"
+	"strings"
+	"unicode"
+
+	"github.com/narthex-platform/narthex/modulehost/abi"
+)
+
+// staysInside reports whether every Location among the headers leads below the module's own root. A redirect runs with the reader's
+// cookies on the Dashboard's origin, so a module that may choose its target could send people to other sites and other modules.
+func staysInside(headers []*abi.Header, root string) bool {
+	for _, header := range headers {
+		if textproto.CanonicalMIMEHeaderKey(header.GetName()) == "Location" && !isBelow(header.GetValue(), root) {
+			return false
+		}
+	}
+	return true
+}
+
+// isBelow judges a location by its text and by its decoded path, because proxies and browsers differ in what they decode.
+func isBelow(location, root string) bool {
+	for i := range len(location) {
+		if c := location[i]; c <= ' ' || c >= 0x7f || c == '\\' {
+			return false
+		}
+	}
+	path := location
+	if end := strings.IndexAny(path, "?#"); end >= 0 {
+		path = path[:end]
+	}
+	below, found := strings.CutPrefix(path, root+"/")
+	decoded, err := url.PathUnescape(below)
+	if !found || err != nil || strings.HasPrefix(decoded, "/") {
+		return false
+	}
+	for segment := range strings.SplitSeq(decoded, "/") {
+		if segment == "." || segment == ".." {
+			return false
+		}
+	}
+	return !strings.ContainsFunc(decoded, func(r rune) bool { return r == '\\' || unicode.IsControl(r) })
+}
