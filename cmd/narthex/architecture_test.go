@@ -63,6 +63,7 @@ var ranks = map[string]int{
 	"modulehost/manifest":         1,
 	"modulehost/abi":              1,
 	"modulehost/link":             1,
+	"modulehost/hostmemory":       1,
 }
 
 // outside are the packages that the ranks do not hold: what module authors import, the modules, whichever there are, and generators.

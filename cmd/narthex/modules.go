@@ -14,6 +14,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/catalog"
 	"github.com/narthex-platform/narthex/modulehost/facade"
 	"github.com/narthex-platform/narthex/modulehost/gateway"
+	"github.com/narthex-platform/narthex/modulehost/hostmemory"
 	"github.com/narthex-platform/narthex/modulehost/manifest"
 	"github.com/narthex-platform/narthex/modulehost/process"
 	"github.com/narthex-platform/narthex/services/authorization"
@@ -77,6 +78,7 @@ func (s *server) prepare(module *catalog.Module) (runningModule, error) {
 		return running, nil
 	}
 	declared := module.Manifest
+	running.memory = hostmemory.New(hostmemory.Limit)
 	config := facade.Config{
 		ModuleID:     declared.ID,
 		Secrets:      s.secrets.of(declared),

@@ -10,6 +10,7 @@ import (
 	"github.com/narthex-platform/narthex/mail"
 	"github.com/narthex-platform/narthex/modulehost/catalog"
 	"github.com/narthex-platform/narthex/modulehost/facade"
+	"github.com/narthex-platform/narthex/modulehost/hostmemory"
 	"github.com/narthex-platform/narthex/modulehost/process"
 	"github.com/narthex-platform/narthex/modulehost/publication"
 	"github.com/narthex-platform/narthex/realtime"
@@ -63,11 +64,12 @@ type server struct {
 	listener      *httpserver.Listener
 }
 
-// runningModule is a module whose register and start hooks have run. A module without server code has neither field but the first.
+// runningModule is a module whose register and start hooks have run. A module without server code has no field but the first.
 type runningModule struct {
 	*catalog.Module
 	process *process.Process
 	facade  *facade.Facade
+	memory  *hostmemory.Account // what the host itself holds for it
 }
 
 func newServer(settings environment.Settings, supplied secrets, log *zap.Logger) *server {

@@ -1,0 +1,60 @@
+package hostmemory_test
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/narthex-platform/narthex/modulehost/hostmemory"
+)
+
+func TestAnAccountTakesUpToItsLimit(t *testing.T) {
+	t.Parallel()
+	account := hostmemory.New(100)
+	if !account.Take(60) || account.Take(41) || !account.Take(40) || account.Take(1) {
+		t.Error("Take did not go up to the limit and no further")
+	}
+	account.Give(100)
+	account.Force(101)
+	if account.Take(0) {
+		t.Error("Take succeeded past the limit")
+	}
+	if used, limit := account.Bytes(); used != 101 || limit != 100 {
+		t.Errorf("Bytes: %d of %d, want 101 of 100", used, limit)
+	}
+}
+
+func TestManyNeverHoldMoreThanTheLimit(t *testing.T) {
+	t.Parallel()
+	account := hostmemory.New(10)
+	var held atomic.Int64
+	var working sync.WaitGroup
+	for range 8 {
+		working.Go(func() {
+			for range 10_000 {
+				if !account.Take(3) {
+					continue
+				}
+				if now := held.Add(3); now > 10 {
+					t.Errorf("%d bytes are held, 10 may be", now)
+				}
+				held.Add(-3)
+				account.Give(3)
+			}
+		})
+	}
+	working.Wait()
+	if used, _ := account.Bytes(); used != 0 {
+		t.Errorf("%d bytes remain in use", used)
+	}
+}
+
+func TestNoAccountRefusesNothing(t *testing.T) {
+	t.Parallel()
+	var none *hostmemory.Account
+	none.Force(1)
+	none.Give(1)
+	if used, limit := none.Bytes(); !none.Take(1<<40) || used != 0 || limit != 0 {
+		t.Error("a missing account counts or refuses")
+	}
+}
