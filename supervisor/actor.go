@@ -21,13 +21,15 @@ type actor struct {
 	tree  *Tree
 	token suture.ServiceToken
 
+	backoff backoff
 	leaving atomic.Bool   // set before its branch may end: the tree stops it, or it has failed for good
 	err     error         // what it failed with, at its start or its stop; readable once ended is closed
 	ended   chan struct{} // closed when it will not be served again and no call is left
 }
 
-// Serve runs the service once for suture and says what that end means to it.
+// Serve waits for the pause after a crash, runs the service once for suture and says what that end means to it.
 func (a *actor) Serve(ctx context.Context) (err error) {
+	a.rest(ctx)
 	// Removed between a crash and its restart; or it has failed for good by runtime.Goexit, which suture takes for nil.
 	if ctx.Err() != nil || a.leaving.Load() {
 		return suture.ErrTerminateSupervisorTree
@@ -62,6 +64,7 @@ func (a *actor) settle(ctx context.Context, err error) error {
 		a.tree.log.Error("service crashed", zap.String("service", a.name), zap.String("code", codeOf(failure)))
 	}
 	if a.OnCrash == Restart {
+		a.restartLater()
 		return ErrFailed
 	}
 	a.leaving.Store(true)

@@ -6,8 +6,8 @@ import "time"
 type OnCrash uint8
 
 const (
-	// Restart calls Serve again: at once for the first four crashes in a row, then after a pause of 30 to 45 s, and so on. A
-	// crash is forgotten by half every 30 s.
+	// Restart calls Serve again after a pause of 0, 0, 1, 2, 4, 8 and 16 s, and of 30 s after every later crash. Ten minutes without a
+	// crash begin anew. A service that is Pausing is told.
 	Restart OnCrash = iota
 	// EndProcess leaves the service down and tells Tree.Failed: the process has no use without it.
 	EndProcess

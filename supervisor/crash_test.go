@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"go.uber.org/zap"
-	"go.uber.org/zap/zapcore"
-	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/narthex-platform/narthex/supervisor"
 )
@@ -63,7 +61,90 @@ func TestCrashRestarts(t *testing.T) {
 	}
 }
 
-// One service in a crash loop is paused; its sibling's crash in the meantime is healed at once.
+// TestPauses: the pauses after crashes are exact, and the service is told of each.
+func TestPauses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		want := []time.Duration{0, 0, 1, 2, 4, 8, 16, 30, 30, 30}
+		f := setup(t)
+		loop := pausing{f.actor("loop", lives(make([]time.Duration, len(want))...)), make(chan time.Time, len(want))}
+		crashed := time.Now()
+		started(t, f.Start(t.Context(), children(loop)...))
+		for n, pause := range want {
+			pause *= time.Second
+			if until := <-loop.until; !until.Equal(crashed.Add(pause)) {
+				t.Errorf("pause %d: the service was told %s, want %s", n+1, until.Sub(crashed), pause)
+			}
+			synctest.Wait()
+			if pause > 0 {
+				time.Sleep(pause - 1)
+				synctest.Wait()
+				if got := f.count("loop begins"); got != n+1 {
+					t.Errorf("pause %d: served %d times before its end, want %d", n+1, got, n+1)
+				}
+				time.Sleep(1)
+				synctest.Wait()
+			}
+			if got := f.count("loop begins"); got < n+2 {
+				t.Errorf("pause %d: served %d times after %s, want %d", n+1, got, pause, n+2)
+			}
+			crashed = crashed.Add(pause)
+		}
+		if err := f.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// lives crashes after each of these times, and then no more.
+func lives(times ...time.Duration) func(context.Context, *actor) error {
+	return func(ctx context.Context, a *actor) error {
+		a.isReady()
+		if len(times) > 0 {
+			life := times[0]
+			times = times[1:]
+			select {
+			case <-time.After(life):
+				return coded("CRASH")
+			case <-ctx.Done():
+			}
+		}
+		<-ctx.Done()
+		return ctx.Err()
+	}
+}
+
+// pausing is an actor that is told of its pauses.
+type pausing struct {
+	*actor
+	until chan time.Time
+}
+
+func (p pausing) Paused(until time.Time) { p.until <- until }
+
+// TestTenMinutesWithoutACrashBeginAnew: a second less does not. The third pause, of 1 s, belongs to the ten minutes.
+func TestTenMinutesWithoutACrashBeginAnew(t *testing.T) {
+	for _, c := range []struct{ life, pause time.Duration }{
+		{10*time.Minute - time.Second, 0},
+		{10*time.Minute - 2*time.Second, 2 * time.Second},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			f := setup(t)
+			service := pausing{f.actor("a", lives(0, 0, 0, c.life)), make(chan time.Time, 4)}
+			started(t, f.Start(t.Context(), children(service)...))
+			for range 3 {
+				<-service.until
+			}
+			if got := time.Until(<-service.until); got != c.pause {
+				t.Errorf("after a life of %s: a pause of %s, want %s", c.life, got, c.pause)
+			}
+			if err := f.Stop(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestBackoffIsPerService: while one service in a crash loop pauses, its sibling's crash is healed at once.
 func TestBackoffIsPerService(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := setup(t)
@@ -80,36 +161,20 @@ func TestBackoffIsPerService(t *testing.T) {
 				}
 			}))...))
 		synctest.Wait()
-		if n := f.count("loop begins"); n != 5 {
-			t.Errorf("served %d times before the pause, want 5", n)
+		if n := f.count("loop begins"); n != 3 {
+			t.Errorf("loop: served %d times before the first pause, want 3", n)
 		}
 		crash <- struct{}{}
 		synctest.Wait()
 		if n := f.count("sibling begins"); n != 2 {
-			t.Errorf("the sibling was served %d times: it waits for a backoff that is not its own", n)
-		}
-		paused := time.Now()
-		for f.count("loop begins") == 5 && time.Since(paused) < time.Minute {
-			time.Sleep(100 * time.Millisecond)
-		}
-		if took := time.Since(paused); took < 30*time.Second || took > 46*time.Second {
-			t.Errorf("came back after %s", took)
+			t.Errorf("sibling: served %d times while another service pauses, want 2", n)
 		}
 		if err := f.Stop(); err != nil {
 			t.Error(err)
 		}
-		lines := f.logged()
-		count := func(want string) (n int) {
-			for _, l := range lines {
-				if l == want {
-					n++
-				}
-			}
-			return n
-		}
-		if count("service restarts paused loop") == 0 || count("service restarts resumed loop") == 0 || count("service crashed sibling ONCE") != 1 {
-			t.Errorf("log: %q", lines)
-		}
+		same(t, "the pauses in the log", slices.DeleteFunc(f.logged(), func(line string) bool {
+			return !strings.HasPrefix(line, "service restarts paused")
+		}), []string{"service restarts paused loop "})
 	})
 }
 
@@ -177,31 +242,6 @@ func TestLostRootEndsProcess(t *testing.T) {
 		started(t, f.Start(t.Context(), children(f.actor("a", well), f.actor("b", well))...))
 		f.EndRoot()
 		same(t, "codes", f.failedCodes(t), []string{"SUPERVISOR_ENDED"})
-		if err := f.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
-}
-
-// The same when one service's own supervisor breaks, here by a log that panics on its goroutine.
-func TestBrokenBranchEndsProcess(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		core, _ := observer.New(zapcore.DebugLevel)
-		f := setup(t)
-		f.Tree = supervisor.New(zap.New(core, zap.Hooks(func(e zapcore.Entry) error {
-			if e.Message == "service restarts paused" {
-				panic(secret)
-			}
-			return nil
-		})))
-		release := make(chan struct{}) // it crashes once all are ready, or Start itself would fail
-		loop := func(_ context.Context, a *actor) error { a.isReady(); <-release; return nil }
-		started(t, f.Start(t.Context(), children(f.actor("loop", loop), f.actor("b", well))...))
-		close(release)
-		same(t, "codes", f.failedCodes(t), []string{"SUPERVISOR_ENDED"})
-		if f.count("b ends") != 0 {
-			t.Error("the sibling ended too")
-		}
 		if err := f.Stop(); err != nil {
 			t.Error(err)
 		}

@@ -43,13 +43,13 @@ func (t *Tree) launch(children []Child) []*actor {
 	if t.root == nil {
 		// Detached from the caller's context, whose end would cancel all services at the same instant.
 		ctx, cancel := context.WithCancel(context.Background())
-		t.root, t.cancel = suture.New("narthex", t.spec()), cancel
+		t.root, t.cancel = suture.New("narthex", spec()), cancel
 		t.rootEnd = t.root.ServeBackground(ctx)
 	}
 	earlier := len(t.actors)
 	for _, c := range children {
 		a := &actor{Child: c.withDefaults(), name: c.Service.String(), tree: t, ended: make(chan struct{})}
-		own := suture.New(a.name, t.spec())
+		own := suture.New(a.name, spec())
 		own.Add(a)
 		a.token = t.root.Add(branch{own, a})
 		t.actors = append(t.actors, a)

@@ -3,14 +3,13 @@
 //
 // The life of a service in the tree:
 //
-//	Start → Serve … Ready closed ─┬─ crash ── Restart: Serve again (backoff) · EndProcess: Failed
+//	Start → Serve … Ready closed ─┬─ crash ── Restart: a pause, then Serve again · EndProcess: Failed
 //	          │                   └─ Stop ─── its ctx ends; its grace runs; the next older one follows
 //	          └─ ended, panicked or late before ready: rollback, newest first
 //
-// Every service has a suture supervisor of its own beneath one root, because backoff belongs to a supervisor and a flapping
-// service must not hold up its siblings. Suture cancels all children of a supervisor at the same instant, so the order of a
+// Every service has a suture supervisor of its own beneath one root, so that its end can be waited for apart from its siblings'. The pauses
+// between restarts are the actor's own (backoff.go), so a flapping service does not hold up its siblings. Suture cancels all children of a supervisor at the same instant, so the order of a
 // stop comes from removing services one by one, never from cancelling a parent that still has children.
-// Source: architecture.md § 2, spec.md § Startup order and § Limits.
 package supervisor
 
 import (
