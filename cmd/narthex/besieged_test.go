@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -133,7 +134,8 @@ func mayAnswer(a answer) bool {
 	case http.StatusInternalServerError:
 		return a.body == handlerFailed
 	case http.StatusServiceUnavailable:
-		return a.body == unavailable && a.header.Get("Retry-After") == "1"
+		wait, err := strconv.Atoi(a.header.Get("Retry-After"))
+		return a.body == unavailable && err == nil && wait >= 1 && wait <= 30
 	}
 	return false
 }
@@ -154,7 +156,10 @@ func (b *besieged) logged(t *testing.T, id string, messages ...string) (lines []
 	return lines
 }
 
-type logLine struct{ Time, Msg, Module, Service, Reason, Code string }
+type logLine struct {
+	Time, Msg, Module, Service, Reason, Code string
+	Pause                                    float64 // seconds
+}
 
 func (l logLine) at(t *testing.T) time.Time {
 	t.Helper()

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -143,37 +144,32 @@ func (b *besieged) slowReader(t *testing.T, path string) (cut chan result) {
 	return cut
 }
 
-// loops: a module that ends as soon as it has started is started five times at once, and five times after each pause, which lasts 30 s
-// at least. So the first minute, with the end of one pause at most, sees at most ten starts. Where a start takes seconds, a few more
-// come before a pause, but not in a minute.
+// loops: a module that ends as soon as it has started is started again after pauses of 0, 0, 1, 2, 4 s and so on, and its callers are
+// told of the pause.
 func (b *besieged) loops(t *testing.T) {
-	const atOnce, pause = 5, 30 * time.Second
-	var starts []time.Time
-	var rounds []int // starts before each pause
-	eventually(t, "a second pause", func() bool {
-		starts, rounds = nil, nil
-		var paused time.Time
-		since := 0
-		for _, event := range b.logged(t, "loop", "module ready", "service restarts paused", "service restarts resumed") {
-			switch event.Msg {
-			case "module ready":
-				starts = append(starts, event.at(t))
-				since++
-			case "service restarts paused":
-				rounds, paused, since = append(rounds, since), event.at(t), 0
-			case "service restarts resumed":
-				if away := event.at(t).Sub(paused); away < pause {
-					t.Fatalf("a pause of %v", away)
-				}
-			}
+	var paused []float64
+	eventually(t, "a pause of 8 s", func() bool {
+		paused = nil
+		for _, event := range b.logged(t, "loop", "service restarts paused") {
+			paused = append(paused, event.Pause)
 		}
-		return len(rounds) >= 2
+		return len(paused) > 3
 	})
-	early := slices.IndexFunc(starts, func(at time.Time) bool { return at.Sub(starts[0]) > time.Minute })
-	if early < 0 {
-		early = len(starts)
+	if want := []float64{1, 2, 4, 8}; !slices.Equal(paused[:4], want) {
+		t.Errorf("module loop: pauses of %v s, want %v", paused, want)
 	}
-	if early > 2*atOnce || slices.Min(rounds) < atOnce {
-		t.Errorf("%d starts in the first minute, %v before each pause", early, rounds)
+	var starts []time.Time
+	for _, event := range b.logged(t, "loop", "module ready") {
+		starts = append(starts, event.at(t))
+	}
+	for n, pause := range []time.Duration{0, 0, 1, 2, 4} {
+		if away := starts[n+1].Sub(starts[n]); away < pause*time.Second {
+			t.Errorf("module loop: start %d came %v after the one before, want at least %d s", n+2, away, pause)
+		}
+	}
+	got := b.owner.do("GET", "/api/v1/modules/loop/plain", nil)
+	if wait, err := strconv.Atoi(got.header.Get("Retry-After")); err != nil || got.body != unavailable || wait < 2 || wait > 8 {
+		t.Errorf("GET .../loop/plain in a pause of 8 s: %d %s, Retry-After %q, want 503 and 2 to 8 s", got.status, got.body,
+			got.header.Get("Retry-After"))
 	}
 }

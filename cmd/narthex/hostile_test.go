@@ -112,14 +112,14 @@ func TestSecondLifeMustBeTheSame(t *testing.T) {
 		if got := b.owner.do("GET", path, nil); got.status == http.StatusOK && len(b.logged(t, "changeling", "module process lost")) > 0 {
 			t.Errorf("a second life answers: %s", got.body)
 		}
-		return len(b.logged(t, "changeling", "service restarts paused")) == 1
+		return len(b.logged(t, "changeling", "service restarts paused")) > 0
 	})
 	if got := b.owner.do("GET", path, nil); got.status != http.StatusServiceUnavailable || !mayAnswer(got) {
 		t.Errorf("afterwards: %d %s", got.status, got.body)
 	}
 	refused := b.logged(t, "changeling", "service crashed")
 	started := b.logged(t, "changeling", "module says")
-	if len(started) != 1 || len(refused) < 5 || refused[1].Code != "MODULE_REGISTER_FAILED" {
+	if len(started) != 1 || len(refused) < 3 || refused[1].Code != "MODULE_REGISTER_FAILED" {
 		t.Errorf("%d start hooks ran; %v", len(started), refused)
 	}
 }

@@ -3,6 +3,7 @@ package process
 import (
 	"errors"
 	"fmt"
+	"time"
 )
 
 // Error is a stable code that callers may see; its cause is wrapped beside it.
@@ -34,6 +35,16 @@ const (
 	// ErrStopFailed: the stop hook failed, or the process died in it.
 	ErrStopFailed = Error("MODULE_STOP_FAILED")
 )
+
+// pausedError is ErrUnavailable of a process that is started again later.
+type pausedError struct{ until time.Time }
+
+func (e pausedError) Error() string { return ErrUnavailable.Error() }
+
+func (e pausedError) Unwrap() error { return ErrUnavailable }
+
+// RetryAfter is how long the pause still lasts, for the header of that name.
+func (e pausedError) RetryAfter() time.Duration { return time.Until(e.until) }
 
 // caused is for causes that are not a context's error: whoever asks errors.Is for one means his own context.
 func caused(code Error, cause error) error { return fmt.Errorf("%w: %w", code, cause) }

@@ -12,7 +12,7 @@ import (
 func (p *Process) Begin(ctx context.Context, o link.Outgoing, complete func(*link.Outgoing) error) (*link.Exchange, error) {
 	l := p.enter()
 	if l == nil {
-		return nil, ErrUnavailable
+		return nil, p.unavailable()
 	}
 	defer l.inFlight.Done()
 	o.Bodies = l.child.bodies

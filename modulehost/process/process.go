@@ -18,6 +18,7 @@ import (
 	"errors"
 	"os"
 	"sync"
+	"time"
 
 	"go.uber.org/zap"
 	"google.golang.org/protobuf/proto"
@@ -76,6 +77,7 @@ type Process struct {
 	registered *abi.RegisterResponse // of the first life
 	current    *life                 // nil: not ready, ending or down
 	output     *output               // of the latest life
+	paused     time.Time             // until when it is not started again
 
 	warned sync.Once
 }
@@ -125,7 +127,8 @@ func (p *Process) Output() []byte {
 }
 
 // Call calls the module. ctx needs a deadline. Errors:
-//   - ErrUnavailable (503): the process is down, starting or ending; the module has not seen the call.
+//   - ErrUnavailable (503): the process is down, starting or ending; the module has not seen the call. The error's RetryAfter tells when
+//     the process is started again.
 //   - ErrHandlerFailed (500): the process was lost with the call in flight, or the module refused it; then errors.As also
 //     finds the *link.Failure, whose code is the module's own word and decides nothing.
 //   - link.ErrTooLarge, link.ErrUnencodable, link.ErrNoDeadline: nothing was sent.
@@ -133,7 +136,7 @@ func (p *Process) Output() []byte {
 func (p *Process) Call(ctx context.Context, m abi.Method, request, response proto.Message) error {
 	l := p.enter()
 	if l == nil {
-		return ErrUnavailable
+		return p.unavailable()
 	}
 	defer l.inFlight.Done()
 	err := l.calls.Call(ctx, link.Method(m), request, response)
@@ -158,6 +161,20 @@ func (p *Process) enter() *life {
 	}
 	p.current.inFlight.Add(1)
 	return p.current
+}
+
+// Paused is told when the process is started again, so that callers can be told too.
+func (p *Process) Paused(until time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.paused = until
+}
+
+// unavailable is ErrUnavailable, with the rest of the pause.
+func (p *Process) unavailable() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return pausedError{p.paused}
 }
 
 // publish makes a life the one that is called.

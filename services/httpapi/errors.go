@@ -3,6 +3,8 @@ package httpapi
 import (
 	"errors"
 	"net/http"
+	"strconv"
+	"time"
 )
 
 // Error is a stable code that callers may see; its cause is wrapped beside it.
@@ -70,8 +72,20 @@ func WriteError(w http.ResponseWriter, err error) (answered string) {
 	case "REQUEST_BODY_TOO_LARGE":
 		header.Set("Connection", "close")
 	case "MODULE_UNAVAILABLE", "MODULE_OVERLOADED":
-		header.Set("Retry-After", "1")
+		header.Set("Retry-After", strconv.Itoa(retryAfter(err)))
 	}
 	writeJSON(w, status(code), []byte(`{"code":"`+code+`"}`))
 	return code
+}
+
+// retryAfter is in whole seconds: what the error itself says (RetryAfter() time.Duration), and at least 1.
+func retryAfter(err error) int {
+	pausing, ok := errors.AsType[interface {
+		error
+		RetryAfter() time.Duration
+	}](err)
+	if !ok {
+		return 1
+	}
+	return max(int((pausing.RetryAfter()+time.Second-1)/time.Second), 1)
 }

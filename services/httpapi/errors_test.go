@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"time"
 
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
@@ -31,6 +32,32 @@ func TestWriteError(t *testing.T) {
 		answered := httpapi.WriteError(w, fmt.Errorf("%w: %w", sent, errors.New("host=db.test")))
 		if answered != code || w.Code != status || w.Body.String() != `{"code":"`+code+`"}` || w.Header().Get("Cache-Control") != "no-store" {
 			t.Errorf("%s: %s, %d %s", sent, answered, w.Code, w.Body)
+		}
+	}
+}
+
+// pausing is an error that knows when to come again.
+type pausing time.Duration
+
+func (pausing) Error() string               { return "MODULE_UNAVAILABLE" }
+func (pausing) Code() string                { return "MODULE_UNAVAILABLE" }
+func (p pausing) RetryAfter() time.Duration { return time.Duration(p) }
+
+// TestRetryAfter: whole seconds, rounded up, never less than one.
+func TestRetryAfter(t *testing.T) {
+	t.Parallel()
+	for err, want := range map[error]string{
+		httpapi.Error("MODULE_UNAVAILABLE"):      "1",
+		httpapi.Error("MODULE_OVERLOADED"):       "1",
+		httpapi.ErrStore:                         "",
+		pausing(-time.Minute):                    "1",
+		pausing(7*time.Second + time.Nanosecond): "8",
+		pausing(30 * time.Second):                "30",
+	} {
+		w := httptest.NewRecorder()
+		httpapi.WriteError(w, fmt.Errorf("while asking: %w", err))
+		if got := w.Header().Get("Retry-After"); got != want {
+			t.Errorf("%#v: Retry-After %q, want %q", err, got, want)
 		}
 	}
 }
