@@ -17,6 +17,12 @@ const (
 	UpdateRevoked  = updateRevoked
 )
 
+// Patient gives a store's work so long that only a fault can exhaust it, however loaded the machine is.
+func Patient(s *Store) *Store {
+	s.patience = 2 * time.Minute
+	return s
+}
+
 // ListStatement is what the store would run for the query string.
 func ListStatement(raw string) (sql string, args []any, err error) {
 	q, err := parseQuery(raw)

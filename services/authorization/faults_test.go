@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/narthex-platform/narthex/services/authorization"
 	"github.com/narthex-platform/narthex/services/httpapi/httpapitest"
 )
 
@@ -94,6 +95,7 @@ func TestUnreachable(t *testing.T) {
 func TestGivenUp(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
+	h.service = serveFrom(t, authorization.NewStore(h.Pool(t)), nil) // with the deadline of production
 	owner := h.owner(t)
 	person := h.person(t, "a@example.org")
 	id := h.issued(t, owner, person, manage)

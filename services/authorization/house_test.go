@@ -39,7 +39,13 @@ func setup(t testing.TB) house {
 	return house{db, serve(t, db.Pool(t), nil)}
 }
 
+// serve makes a service whose work may take long: what its tests ask is right on a loaded machine too.
 func serve(t testing.TB, pool *pgxpool.Pool, devices authorization.Devices) *authorization.Service {
+	t.Helper()
+	return serveFrom(t, authorization.Patient(authorization.NewStore(pool)), devices)
+}
+
+func serveFrom(t testing.TB, store *authorization.Store, devices authorization.Devices) *authorization.Service {
 	t.Helper()
 	registry, err := authorization.NewRegistry([]authorization.Permission{
 		{ID: read, Baseline: authorization.Authenticated, ModuleID: "test", Description: "See \"things\""},
@@ -50,7 +56,7 @@ func serve(t testing.TB, pool *pgxpool.Pool, devices authorization.Devices) *aut
 	if err != nil {
 		t.Fatal(err)
 	}
-	return authorization.New(registry, authorization.NewStore(pool), devices)
+	return authorization.New(registry, store, devices)
 }
 
 // second is the same house served by a process of its own, as far as the database can tell.

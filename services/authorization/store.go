@@ -15,13 +15,16 @@ const storeDeadline = 5 * time.Second // of one request's work, the wait for a p
 
 // Store is authorization's SQL. A request's work runs under its own deadline and goes on when the client leaves: pgx closes a connection
 // whose query is cut off. Safe for concurrent use.
-type Store struct{ pool *pgxpool.Pool }
+type Store struct {
+	pool     *pgxpool.Pool
+	patience time.Duration // storeDeadline, except in tests in which many wait for one row
+}
 
 // NewStore opens no connection.
-func NewStore(pool *pgxpool.Pool) *Store { return &Store{pool} }
+func NewStore(pool *pgxpool.Pool) *Store { return &Store{pool: pool, patience: storeDeadline} }
 
-func detached(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.WithoutCancel(ctx), storeDeadline)
+func (s *Store) detached(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), s.patience)
 }
 
 // The database's clock decides what has expired. A grant with a scope or from another source is not what an unscoped question asks
@@ -44,7 +47,7 @@ SELECT
 	)`
 
 func (s *Store) holdings(ctx context.Context, userID string) (Holdings, error) {
-	ctx, cancel := detached(ctx)
+	ctx, cancel := s.detached(ctx)
 	defer cancel()
 	var held Holdings
 	var granted []string
@@ -65,7 +68,7 @@ WHERE g.id = $1`
 
 // grant fails with ErrGrantNotFound.
 func (s *Store) grant(ctx context.Context, id string) (grant, error) {
-	ctx, cancel := detached(ctx)
+	ctx, cancel := s.detached(ctx)
 	defer cancel()
 	rows, err := s.pool.Query(ctx, selectGrant, id)
 	if err != nil {
@@ -111,7 +114,7 @@ func (q query) statement() (sql string, args []any) {
 
 // list returns at most one grant more than the query's limit.
 func (s *Store) list(ctx context.Context, q query) ([]grant, error) {
-	ctx, cancel := detached(ctx)
+	ctx, cancel := s.detached(ctx)
 	defer cancel()
 	sql, args := q.statement()
 	rows, err := s.pool.Query(ctx, sql, args...)
@@ -148,7 +151,7 @@ FOR NO KEY UPDATE`
 // underLock runs lock, then statement, in one transaction and one round trip. What statement sees and calls now begins when the lock
 // was granted: in READ COMMITTED each statement has a snapshot of its own, and statement_timestamp() is its own too.
 func (s *Store) underLock(ctx context.Context, lock, id, statement string, args, into []any) error {
-	ctx, cancel := detached(ctx)
+	ctx, cancel := s.detached(ctx)
 	defer cancel()
 	work := &pgx.Batch{}
 	work.Queue("BEGIN ISOLATION LEVEL READ COMMITTED")
