@@ -11,8 +11,9 @@ import (
 
 func (p *program) apiStart() *cobra.Command {
 	return &cobra.Command{
-		Use:   "api:start",
-		Short: "Run the platform from the environment until SIGTERM or Ctrl-C",
+		Use:        "api:start",
+		SuggestFor: []string{"run", "serve"},
+		Short:      "Run the platform from the environment until SIGTERM or Ctrl-C",
 		Long: `Runs the platform from the environment (docs/architecture.md; SERVICE_* and DATABASE_URL).
 It never changes the schema: run migrations:apply first. On SIGTERM or Ctrl-C requests under way are
 finished, modules are stopped in reverse order, and the command ends with status 0.`,

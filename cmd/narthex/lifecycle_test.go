@@ -235,9 +235,17 @@ func TestUsage(t *testing.T) {
 		{[]string{"--help"}, exitSuccess, ""},
 		{[]string{"api:start", "--help"}, exitSuccess, ""},
 		{[]string{"version"}, exitSuccess, ""},
-		{[]string{"hunter2"}, exitUsage, "There is no such command"},
+		{[]string{"--version"}, exitSuccess, ""},
+		{[]string{"hunter2"}, exitUsage, "There is no such command; see: narthex --help\n"},
+		{[]string{"migrations:aply"}, exitUsage, "There is no such command; did you mean migrations:apply? See: narthex --help\n"},
+		{[]string{"list", "hunter2"}, exitUsage, "did you mean modules:list?"},
+		{[]string{"migrate"}, exitUsage, "did you mean migrations:apply?"},
 		{[]string{"version", "hunter2"}, exitUsage, "takes flags only"},
-		{[]string{"version", "--hunter2"}, exitUsage, "A flag is unknown"},
+		{[]string{"--hunter2"}, exitUsage, "There is no such flag; see: narthex --help\n"},
+		{[]string{"version", "--hunter2"}, exitUsage, "There is no such flag; see: narthex version --help\n"},
+		{[]string{"version", "--jsn=hunter2"}, exitUsage, "There is no such flag; did you mean --json? See: narthex version --help\n"},
+		{[]string{"modules:enable", "--module"}, exitUsage, "--module needs a value; see: narthex modules:enable --help\n"},
+		{[]string{"dev", "--port", "hunter2"}, exitUsage, "The value of --port is not valid; see: narthex dev --help\n"},
 		{[]string{"identity:create-initial-owner"}, exitUsage, "--email is required"},
 		{[]string{"identity:create-initial-owner", "--email", "a@example.org", "--password", "hunter2"}, exitFailure, "PASSWORD_FLAG_REFUSED: "},
 		{[]string{"identity:create-initial-owner", "--", "--email", "a@example.org", "--password=hunter2"}, exitFailure, "PASSWORD_FLAG_REFUSED: "},
@@ -250,6 +258,10 @@ func TestUsage(t *testing.T) {
 		if status := r.exit(t); status != row.status || !strings.Contains(said, row.want) || strings.Contains(said, "hunter2") {
 			t.Errorf("%v: status %d, said %q", row.args, status, said)
 		}
+	}
+	version, flag := run(t, nil, "", "version"), run(t, nil, "", "--version")
+	if got, want := flag.stdout.String(), version.stdout.String(); got != want || want == "" {
+		t.Errorf("--version prints %q, want what version prints, %q", got, want)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/narthex-platform/narthex/modulehost/abi"
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
@@ -58,9 +59,9 @@ func (p *program) commands() *cobra.Command {
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, _ error) error {
-		return usageError("A flag is unknown or lacks its value; see: narthex " + cmd.Name() + " --help")
-	})
+	root.Version = abi.PlatformVersion
+	root.SetVersionTemplate("{{.Version}}\n")
+	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(
 		p.apiStart(),
 		p.migrationsApply(),
@@ -79,20 +80,4 @@ func (p *program) commands() *cobra.Command {
 		p.version(),
 	)
 	return root
-}
-
-// usageError is a sentence about how the command was called. It never repeats what was typed, which may be a secret in the wrong place.
-type usageError string
-
-func (e usageError) Error() string { return string(e) }
-
-// noArguments is for every command: all input comes by flags and standard input.
-func noArguments(cmd *cobra.Command, args []string) error {
-	switch {
-	case len(args) == 0:
-		return nil
-	case cmd.HasParent():
-		return usageError("This command takes flags only; see: narthex " + cmd.Name() + " --help")
-	}
-	return usageError("There is no such command; see: narthex --help")
 }

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// usageError is a sentence about how the command was called. It never repeats what was typed, which may be a secret in the wrong place:
+// it names only commands and flags that exist.
+type usageError string
+
+func (e usageError) Error() string { return string(e) }
+
+// noArguments is for every command: all input comes by flags and standard input.
+func noArguments(cmd *cobra.Command, args []string) error {
+	switch {
+	case len(args) == 0:
+		return nil
+	case cmd.HasParent():
+		return usageError("This command takes flags only; see: " + cmd.CommandPath() + " --help")
+	}
+	return usageError("There is no such command" + didYouMean(closestCommand(args[0], cmd.Commands()), cmd))
+}
+
+// flagError says what is wrong with a flag.
+func flagError(cmd *cobra.Command, err error) error {
+	unknown, valueless, invalid := &pflag.NotExistError{}, &pflag.ValueRequiredError{}, &pflag.InvalidValueError{}
+	switch {
+	case errors.As(err, &unknown):
+		var names []string
+		cmd.Flags().VisitAll(func(flag *pflag.Flag) { names = append(names, "--"+flag.Name) })
+		typed := "--" + unknown.GetSpecifiedName()
+		return usageError("There is no such flag" + didYouMean(closest(typed, names), cmd))
+	case errors.As(err, &valueless):
+		return usageError("--" + valueless.GetFlag().Name + " needs a value; see: " + cmd.CommandPath() + " --help")
+	case errors.As(err, &invalid):
+		return usageError("The value of --" + invalid.GetFlag().Name + " is not valid; see: " + cmd.CommandPath() + " --help")
+	}
+	return usageError("A flag cannot be read; see: " + cmd.CommandPath() + " --help")
+}
+
+// didYouMean ends a sentence about a name that nothing has.
+func didYouMean(name string, cmd *cobra.Command) string {
+	if name == "" {
+		return "; see: " + cmd.CommandPath() + " --help"
+	}
+	return "; did you mean " + name + "? See: " + cmd.CommandPath() + " --help"
+}
+
+// closestCommand also takes a command's second half: "list" means modules:list.
+func closestCommand(typed string, commands []*cobra.Command) string {
+	var names, halves []string
+	for _, command := range commands {
+		if command.Hidden {
+			continue
+		}
+		if slices.Contains(command.SuggestFor, typed) {
+			return command.Name()
+		}
+		_, half, _ := strings.Cut(command.Name(), ":")
+		names, halves = append(names, command.Name()), append(halves, half)
+	}
+	if name := closest(typed, names); name != "" {
+		return name
+	}
+	if half := closest(typed, halves); half != "" {
+		return names[slices.Index(halves, half)]
+	}
+	return ""
+}
+
+// closest is the name that takes the fewest edits to reach, "" when even that one takes more than a third of what was typed.
+func closest(typed string, names []string) (best string) {
+	fewest := len(typed)/3 + 1
+	for _, name := range names {
+		if edits := distance(typed, name); edits < fewest {
+			best, fewest = name, edits
+		}
+	}
+	return best
+}
+
+// distance is Levenshtein's: how many bytes are to be inserted, removed or replaced to make b out of a. It is asked about names of a
+// few dozen bytes; anything longer is far from all of them.
+func distance(a, b string) int {
+	if len(a) > 2*len(b) {
+		return len(a)
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replaced := diagonal
+			if a[i] != b[j] {
+				replaced++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
