@@ -88,11 +88,21 @@ lamp.slide     1.0.0     wall.slides   ^1.0.0   wall
 CONTRIBUTION   VERSION   CAPABILITY    RANGE    PROVIDER
 lamp.slide     1.0.0     wall.slides   ^2.0.0   none installed: not published
 `, "modules:validate", "--module", "lamp")
+	for _, id := range []string{"typo", "../lamp", "Lamp", "core"} {
+		i.wants(t, exitFailure, notInstalled, "modules:validate", "--", "--module", id)
+	}
 	browserModule(t, dir, "lamp", "1.0.0", `,"extra":1,"permissions":[{"id":"core.see","baseline":"restricted"}]`)
 	i.wants(t, exitFailure, `MANIFEST_INVALID: module lamp at /extra: module.json has a field that manifest version 7 does not know.
 PERMISSION_NAMESPACE_RESERVED: module lamp at /permissions/0/id: permissions[].id must not be in the platform's own namespace.
 `, "modules:validate")
+	// Another module's findings say nothing about one that is not there.
+	for _, id := range []string{"typo", "../lamp", "Lamp", "core"} {
+		i.wants(t, exitFailure, notInstalled, "modules:validate", "--", "--module", id)
+	}
+	i.wants(t, exitSuccess, "wall is valid.\n", "modules:validate", "--module", "wall")
 }
+
+const notInstalled = "MODULE_NOT_INSTALLED: No module of that id is installed here; see: narthex modules:list\n"
 
 func TestInstallAndRemove(t *testing.T) {
 	t.Parallel()

@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"text/tabwriter"
 
@@ -70,9 +72,13 @@ func (p *program) validate(settings environment.Settings, only string, asJSON bo
 	if findings := catalog.Findings(nil); errors.As(err, &findings) {
 		if only != "" {
 			findings = slices.DeleteFunc(findings, func(f manifest.Finding) bool { return f.Module != only })
-			err = nil
-			if len(findings) > 0 {
+			switch {
+			case len(findings) > 0:
 				err = findings
+			case !hasFolder(settings.Modules.Dir, only):
+				return errNotInstalled
+			default:
+				err = nil
 			}
 		}
 		result.Findings = findings
@@ -91,6 +97,16 @@ func (p *program) validate(settings environment.Settings, only string, asJSON bo
 		p.printValidation(result, only)
 	}
 	return err
+}
+
+// hasFolder tells whether a module is installed where findings about others left no catalog to ask. A folder without a finding of its own
+// is a module of that name.
+func hasFolder(dir, id string) bool {
+	if !manifest.ValidID(id) {
+		return false
+	}
+	info, err := os.Stat(filepath.Join(dir, id))
+	return err == nil && info.IsDir()
 }
 
 // listContributions answers those of one module, or of all.
