@@ -58,7 +58,7 @@ type Failure struct {
 
 // Error is "CODE: The module <id> ...".
 func (f *Failure) Error() string {
-	return f.Reason.Code() + ": The module " + f.ModuleID + " " + f.Reason.sentence()
+	return f.Reason.Code() + ": The module " + f.ModuleID + " " + f.sentence()
 }
 
 // Code is the reason's.
@@ -75,16 +75,18 @@ func about(moduleID string, err error) error {
 	return &Failure{ModuleID: moduleID, Reason: reason, cause: err}
 }
 
-func (e Error) sentence() string {
-	switch e {
+func (f *Failure) sentence() string {
+	switch f.Reason {
 	case ErrUnavailable:
 		return "was changed on disk while the platform ran; restart the platform."
 	case ErrRegisterFailed:
 		return "did not register as it has to; check that it was built for this platform and that it registers only what its manifest declares."
 	case ErrStartFailed:
-		return "failed in its start hook; its lines in the log may say why. Without its folder the platform starts."
+		return "failed in its start hook; its lines in the log may say why. The platform starts without it after: " +
+			"narthex modules:disable --module " + f.ModuleID + "."
 	case ErrStartTimeout:
-		return "did not end its start hook in time; without its folder the platform starts."
+		return "did not end its start hook in time. The platform starts without it after: narthex modules:disable --module " +
+			f.ModuleID + "."
 	case ErrSandboxUnavailable:
 		return "cannot be confined on this machine; a limit or a wall of the sandbox could not be applied."
 	case ErrStopTimeout:
