@@ -58,17 +58,9 @@ func inspect(ctx context.Context, q Querier, core Line, modules []Line) (lines [
 
 // withoutRole returns a module that has no usable database role: none was made, or an administrator has yet to make it.
 func withoutRole(ctx context.Context, q Querier, modules []Line) (string, error) {
-	rows, err := q.Query(ctx, `
-		SELECT module_id
-		FROM core.module_database_role
-		WHERE to_regnamespace(quote_ident(schema_name)) IS NOT NULL
-		  AND (role_name IS NULL OR to_regrole(quote_ident(role_name)) IS NOT NULL)`)
+	provided, err := provisioned(ctx, q)
 	if err != nil {
-		return "", coded(CoreLine, err)
-	}
-	provided, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return "", coded(CoreLine, err)
+		return "", err
 	}
 	for _, line := range modules {
 		if !slices.Contains(provided, line.ID) {
@@ -76,6 +68,20 @@ func withoutRole(ctx context.Context, q Querier, modules []Line) (string, error)
 		}
 	}
 	return "", nil
+}
+
+// provisioned returns the modules that have a schema, and a role if one is recorded.
+func provisioned(ctx context.Context, q Querier) ([]string, error) {
+	rows, err := q.Query(ctx, `
+		SELECT module_id
+		FROM core.module_database_role
+		WHERE to_regnamespace(quote_ident(schema_name)) IS NOT NULL
+		  AND (role_name IS NULL OR to_regrole(quote_ident(role_name)) IS NOT NULL)`)
+	if err != nil {
+		return nil, coded(CoreLine, err)
+	}
+	provided, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	return provided, coded(CoreLine, err)
 }
 
 func sortedKeys(read map[string][]entry) []string { return slices.Sorted(maps.Keys(read)) }

@@ -55,7 +55,8 @@ func (e Error) sentence() string {
 	case ErrFiles:
 		return "Migration files must be named 0001_name.sql, 0002_name.sql and so on, without a gap."
 	case ErrRoleUnavailable:
-		return "The database user may not create roles; run the statements below as an administrator, then run migrations:apply again."
+		return "The database user may not create roles. Let an administrator of the database run the SQL that migrations:apply prints " +
+			"on standard output, then run migrations:apply again."
 	}
 	return "The migration failed."
 }

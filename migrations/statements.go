@@ -64,7 +64,12 @@ type RoleUnavailable struct {
 
 // Error prints the code and the modules; the statements are asked for, because they do not fit a line.
 func (e *RoleUnavailable) Error() string {
-	return ErrRoleUnavailable.Error() + " (" + strings.Join(e.Modules, ", ") + ")"
+	text := ErrRoleUnavailable.Error()
+	if len(e.statements) == 0 {
+		text = ErrRoleUnavailable.Code() + ": In this database the modules' tables belong to the platform's own user, which only " +
+			"development allows; use another database in production."
+	}
+	return text + " (" + strings.Join(e.Modules, ", ") + ")"
 }
 
 // Code returns ErrRoleUnavailable's.

@@ -1,6 +1,7 @@
 package migrations_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -75,7 +76,9 @@ func TestDevelopmentMayShareCoresUser(t *testing.T) {
 	// What was shared in development is never used in production.
 	options.SharedRole = false
 	_, err = migrations.Apply(t.Context(), options)
-	want(t, err, migrations.ErrRoleUnavailable)
+	if !errors.Is(err, migrations.ErrRoleUnavailable) || !strings.Contains(err.Error(), "which only development allows") {
+		t.Errorf("in production: got %v, want MODULE_DATABASE_ROLE_UNAVAILABLE that says why", err)
+	}
 }
 
 func TestDevelopmentIsolatesWhereItCan(t *testing.T) {

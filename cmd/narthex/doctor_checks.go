@@ -136,6 +136,32 @@ func (e *examination) store(ctx context.Context) {
 		return err
 	})
 	e.blockAll(err)
+	if errors.Is(err, migrations.ErrSchemaMissing) || errors.Is(err, migrations.ErrSchemaOutdated) {
+		e.foresee(ctx)
+	}
+}
+
+// foresee tells what would stop the migrations:apply that has just been asked for.
+func (e *examination) foresee(ctx context.Context) {
+	db, err := database.Open(e.settings.Database)
+	if err != nil {
+		e.blockAll(err)
+		return
+	}
+	missing, err := migrations.Unprovided(ctx, db.Pool(), migrationLines(e.installed))
+	if err = errors.Join(err, db.Close()); err != nil {
+		e.blockAll(err)
+	}
+	if len(missing) == 0 {
+		return
+	}
+	if e.settings.Production {
+		e.block(migrations.ErrRoleUnavailable.Code(), "The database user may not create roles, which "+strings.Join(missing, ", ")+
+			" still lack; migrations:apply will print the SQL that an administrator can run instead.")
+	} else {
+		e.warn(migrations.ErrRoleUnavailable.Code(), "The database user may not create roles, so after migrations:apply "+
+			strings.Join(missing, ", ")+" will share its role, and nothing will separate their data.")
+	}
 }
 
 // roles warns of modules that share the platform's own role, which production refuses.
@@ -184,9 +210,9 @@ func (e *examination) sandbox() {
 	walls.NonDumpable = true
 	switch missing := walls.Missing(); {
 	case missing == nil && walls.OwnUID:
-		e.ok("Sandbox: every wall stands (Landlock ABI %d, system call filter, a user for each module).", walls.Landlock)
+		e.ok("Sandbox: complete (Landlock version %d, system call filter, a user for each module).", walls.Landlock)
 	case missing == nil:
-		e.ok("Sandbox: every wall stands (Landlock ABI %d, system call filter); modules share the platform's user.", walls.Landlock)
+		e.ok("Sandbox: complete (Landlock version %d, system call filter); modules share the platform's user.", walls.Landlock)
 	default:
 		message := "This kernel lacks " + strings.Join(missing, " and ") + ", so modules are not kept apart; use Linux 5.13 or newer " +
 			"with Landlock and seccomp."
@@ -197,8 +223,23 @@ func (e *examination) sandbox() {
 		}
 	}
 	if lacks := walls.LandlockLacks(); walls.Landlock > 0 && len(lacks) > 0 {
-		e.ok("Sandbox: this Landlock cannot refuse %s by itself; the system call filter does.", strings.Join(lacks, ", "))
+		for i, word := range lacks {
+			lacks[i] = landlockWords[word]
+		}
+		e.ok("Sandbox: the system call filter alone keeps modules from %s; a newer kernel's Landlock would do so too. Nothing is missing.",
+			strings.Join(lacks, ", "))
 	}
+}
+
+// landlockWords says in full what Report.LandlockLacks names in a word.
+var landlockWords = map[string]string{
+	"refer":    "moving files between folders",
+	"truncate": "truncating files",
+	"tcp":      "TCP connections",
+	"ioctl":    "commands to devices",
+	"scopes":   "signals and abstract sockets of other processes",
+	"unix":     "Unix sockets in the file system",
+	"udp":      "UDP",
 }
 
 // withoutCode is a failure's sentence.

@@ -20,10 +20,12 @@ const schemaSections = environment.DatabaseSection | environment.ModulesSection
 func (p *program) migrationsApply() *cobra.Command {
 	var asJSON bool
 	command := &cobra.Command{
-		Use:   "migrations:apply",
-		Short: "Bring the schema of the platform and of every installed module up to date",
+		Use:        "migrations:apply",
+		SuggestFor: []string{"migrate"},
+		Short:      "Bring the schema of the platform and of every installed module up to date",
 		Long: `Applies what is pending: the platform's own migrations, then each installed module's, which gets a
-database role and a schema of its own. Reads DATABASE_URL, SERVICE_DATABASE_*, SERVICE_MODULES_DIR and NODE_ENV.
+database role and a schema of its own. Where the database user may not create roles, the SQL that an
+administrator can run instead goes to standard output, for psql -f -. Reads DATABASE_URL, SERVICE_DATABASE_*, SERVICE_MODULES_DIR and NODE_ENV.
 Running it again, or twice at once, changes nothing more.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -31,21 +33,22 @@ Running it again, or twice at once, changes nothing more.`,
 			if err != nil {
 				return err
 			}
-			applied, err := applyMigrations(cmd.Context(), settings, installed)
-			if statements := migrations.Statements(err); len(statements) > 0 {
-				defer fmt.Fprintln(p.stderr, "An administrator of the database can run:")
-				for _, statement := range statements {
-					defer fmt.Fprintln(p.stderr, statement)
-				}
-			}
-			if err != nil {
-				return err
-			}
-			return p.printSchema(applied, asJSON)
+			return p.apply(cmd.Context(), settings, installed, asJSON)
 		},
 	}
 	command.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return command
+}
+
+func (p *program) apply(ctx context.Context, settings environment.Settings, installed *catalog.Catalog, asJSON bool) error {
+	applied, err := applyMigrations(ctx, settings, installed)
+	if statements := migrations.Statements(err); len(statements) > 0 {
+		return errors.Join(err, p.printStatements(statements, asJSON))
+	}
+	if err != nil {
+		return err
+	}
+	return p.printSchema(applied, asJSON)
 }
 
 func (p *program) migrationsStatus() *cobra.Command {
@@ -97,6 +100,21 @@ func (p *program) printSchema(schema migrations.Report, asJSON bool) error {
 	if schema.Pending() {
 		fmt.Fprintln(p.stdout, "Next: narthex migrations:apply")
 	}
+	return nil
+}
+
+// printStatements prints SQL that psql -f - runs as a whole or not at all.
+func (p *program) printStatements(statements []string, asJSON bool) error {
+	if asJSON {
+		return p.printJSON(struct {
+			Statements []string `json:"statements"`
+		}{statements})
+	}
+	fmt.Fprintln(p.stdout, "-- Run as an administrator, connected to the database of DATABASE_URL.\nBEGIN;")
+	for _, statement := range statements {
+		fmt.Fprintln(p.stdout, statement+";")
+	}
+	fmt.Fprintln(p.stdout, "COMMIT;")
 	return nil
 }
 

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"bytes"
+	"net/url"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/narthex-platform/narthex/services/database/databasetest"
+	"github.com/narthex-platform/narthex/services/environment"
+)
+
+// plainUser makes the installation's user one that owns the database but may not create roles.
+func (i *installation) plainUser(t *testing.T) {
+	t.Helper()
+	address, err := url.Parse(i.environment["DATABASE_URL"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := i.db.Settings.Name
+	user := "plain_" + name
+	i.db.Exec(t, `CREATE ROLE `+user+` LOGIN PASSWORD 'plain'`)
+	i.db.Exec(t, `ALTER DATABASE `+name+` OWNER TO `+user)
+	address.User = url.UserPassword(user, "plain")
+	i.environment["DATABASE_URL"] = address.String()
+}
+
+// inProduction is the installation as production reads it, except that this PostgreSQL does not speak TLS.
+func (i *installation) inProduction(t *testing.T) environment.Settings {
+	t.Helper()
+	settings, err := environment.Load(lookupIn(i.environment), schemaSections)
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings.Production = true
+	return settings
+}
+
+// TestAdministratorsSQL feeds to psql what migrations:apply prints where the platform may not create roles. Doctor has foreseen it.
+func TestAdministratorsSQL(t *testing.T) {
+	t.Parallel()
+	psql, err := exec.LookPath("psql")
+	if err != nil {
+		t.Skip("there is no psql on this machine")
+	}
+	i := prepare(t, databasetest.Empty(t), "announcements", "board")
+	i.plainUser(t)
+	doctor := run(t, i.environment, "", "doctor")
+	const foreseen = "warning   MODULE_DATABASE_ROLE_UNAVAILABLE: The database user may not create roles, so after migrations:apply announcements"
+	if doctor.exit(t) != exitFailure || !strings.Contains(doctor.stdout.String(), "SCHEMA_MISSING") || !strings.Contains(doctor.stdout.String(), foreseen) {
+		t.Errorf("doctor on an empty database: exit %d, want %d and %q\n%s", doctor.exit(t), exitFailure, foreseen, doctor.stdout.String())
+	}
+
+	settings := i.inProduction(t)
+	installed, err := installedModules(settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	apply := func() (sql string, err error) {
+		var stdout bytes.Buffer
+		p := program{stdout: &stdout}
+		err = p.apply(t.Context(), settings, installed, false)
+		return stdout.String(), err
+	}
+	sql, err := apply()
+	if codes := failureCodes(err); !slices.Equal(codes, []string{"MODULE_DATABASE_ROLE_UNAVAILABLE"}) {
+		t.Fatalf("migrations:apply as a plain user: %v, want MODULE_DATABASE_ROLE_UNAVAILABLE", err)
+	}
+	e := &examination{settings: settings, installed: installed, sound: environment.DatabaseSection}
+	e.store(t.Context())
+	if got := e.Findings[len(e.Findings)-1]; got.Level != levelBlocking || got.Code != "MODULE_DATABASE_ROLE_UNAVAILABLE" {
+		t.Errorf("doctor in production, after Core's migrations: %+v", e.Findings)
+	}
+
+	command := exec.CommandContext(t.Context(), psql, "-X", "-v", "ON_ERROR_STOP=1", "-d", i.db.URL, "-f", "-") // as the administrator
+	command.Stdin = strings.NewReader(sql)
+	if output, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("psql: %v\n%s\nfed with\n%s", err, output, sql)
+	}
+	if sql, err := apply(); err != nil || strings.Contains(sql, "CREATE ROLE") {
+		t.Errorf("migrations:apply after psql: %v, printed\n%s", err, sql)
+	}
+}
