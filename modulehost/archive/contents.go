@@ -4,7 +4,8 @@ import (
 	"io/fs"
 	"os"
 	"strings"
-	"unicode"
+
+	"github.com/narthex-platform/narthex/modulehost/manifest"
 )
 
 // contents are the names in a package; true is a folder.
@@ -12,7 +13,7 @@ type contents map[string]bool
 
 // add takes one more name, and with it the folders above, of which it answers those that are new, outermost first.
 func (c contents) add(name string, folder bool) (parents []string, err error) {
-	if !fs.ValidPath(name) || name == "." || strings.Contains(name, `\`) || strings.ContainsFunc(name, unicode.IsControl) {
+	if !fs.ValidPath(name) || name == "." || strings.Contains(name, `\`) || strings.ContainsFunc(name, manifest.IsHidden) {
 		return nil, errName
 	}
 	if len(name) > MaxPathBytes || strings.Count(name, "/") >= MaxDepth {

@@ -60,6 +60,7 @@ func TestPackageRefusals(t *testing.T) {
 		"empty part":         {named("ui//people.js"), archive.ErrName},
 		"file with a slash":  {with(entry{tar.Header{Typeflag: tar.TypeReg, Name: "people"}, ""}, special(tar.TypeDir, "x//", "", 0o755)), archive.ErrName},
 		"backslash":          {named(`ui\people.js`), archive.ErrName},
+		"reordered name":     {named("ui/\u202esj.js"), archive.ErrName},
 		"control character":  {named("ui/a\x1b.js"), archive.ErrName},
 		"new line":           {named("ui/a\n.js"), archive.ErrName},
 		"no UTF-8":           {named("ui/\xff.js"), archive.ErrName},

@@ -26,5 +26,6 @@ var (
 		"provides": maxProvides, "permissions": maxPermissions, "buckets": maxBuckets, "configuration": maxDeclarations,
 		"values": maxEnumValues, "contributions": maxContributions, "integer": maxInteger,
 	}
+	Icons    = icons
 	Patterns = map[string]string{"id": idPattern.String(), "bucket": bucketPattern.String(), "key": keyPattern.String()}
 )

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/Masterminds/semver/v3"
@@ -116,7 +115,7 @@ func (r *report) text(f field) (string, bool) {
 	return f.node.text, true
 }
 
-// words answers a string of min to max characters (code points) without control characters, which could forge output.
+// words answers a string of min to max characters (code points) without any that hide or reorder others, which could forge output.
 func (r *report) words(f field, min, max int) (string, bool) {
 	value, ok := r.text(f)
 	if !ok {
@@ -126,8 +125,8 @@ func (r *report) words(f field, min, max int) (string, bool) {
 		r.invalid(f, "must have %d to %d characters.", min, max)
 		return "", false
 	}
-	if strings.ContainsFunc(value, unicode.IsControl) {
-		r.invalid(f, "must not hold control characters.")
+	if strings.ContainsFunc(value, isHiddenInWords) {
+		r.invalid(f, "must not hold control or invisible characters.")
 		return "", false
 	}
 	return value, true

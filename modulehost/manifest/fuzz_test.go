@@ -37,7 +37,7 @@ func FuzzText(f *testing.F) {
 		"http://[::1%25x]:/", "notes.a..b", "\xff", "ſecret", "K", "../a.js", "a/..b/...js"} {
 		f.Add(uint8(place), uint8(place), text)
 	}
-	names := []string{"valid-announcements", "valid-countdown", "valid-configuration"}
+	names := []string{"valid-announcements", "valid-countdown", "valid-configuration", "valid-icon"}
 	compiled, spoken := schema(f), vocabulary(f, files)
 	f.Fuzz(func(t *testing.T, name, place uint8, text string) {
 		var document any
@@ -160,6 +160,10 @@ func written(t *testing.T, m *manifest.Manifest) []byte {
 		if !reflect.ValueOf(value).IsZero() {
 			to[name] = value
 		}
+	}
+	put(whole, "icon", m.Icon)
+	if m.People {
+		whole["people"] = fields{"names": true}
 	}
 	var capabilities, permissions, settings, contributions []fields
 	for _, p := range m.Provides {

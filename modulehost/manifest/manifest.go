@@ -23,6 +23,8 @@ type Manifest struct {
 	ID            string
 	Name          string
 	Version       *semver.Version
+	Icon          string // one of the kit's; "" = none
+	People        bool   // asks for people's names
 	Compatibility Compatibility
 	Dependencies  Dependencies
 	Provides      []Capability

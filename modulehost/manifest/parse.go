@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -35,13 +36,14 @@ func (r *reader) manifest(data []byte) *Manifest {
 		r.add(ErrVersionUnsupported, "/manifestVersion", "manifestVersion must be %d.", Version)
 		return nil
 	}
-	o, ok := r.open(field{node: root, label: FileName}, "manifestVersion", "id", "name", "version", "compatibility", "dependencies",
-		"provides", "permissions", "entrypoints", "database", "storage", "configuration", "contributions")
+	o, ok := r.open(field{node: root, label: FileName}, "manifestVersion", "id", "name", "version", "icon", "people", "compatibility",
+		"dependencies", "provides", "permissions", "entrypoints", "database", "storage", "configuration", "contributions")
 	if !ok {
 		return nil
 	}
 	m := &Manifest{}
 	r.identity(o, m)
+	r.people(o, m)
 	r.compatibility(o, m)
 	r.dependencies(o, m)
 	r.provides(o, m)
@@ -78,13 +80,51 @@ func (r *reader) identity(o object, m *Manifest) {
 		}
 	}
 	if f, ok := o.required("name"); ok {
-		if name, ok := r.words(f, 1, maxNameLength); ok && strings.TrimSpace(name) != name {
-			r.invalid(f, "must not begin or end with white space.")
-		} else {
-			m.Name = name
-		}
+		m.Name = r.name(f)
 	}
 	m.Version = o.version("version")
+	if f, ok := o.optional("icon"); ok {
+		if icon, ok := r.text(f); ok && !slices.Contains(icons, icon) {
+			r.invalid(f, "must be the name of one of the kit's icons.")
+		} else {
+			m.Icon = icon
+		}
+	}
+}
+
+// name answers the text by which people recognize the module, so no two names may look alike because of what cannot be seen.
+func (r *report) name(f field) string {
+	name, ok := r.words(f, 1, maxNameLength)
+	switch {
+	case !ok:
+	case strings.TrimSpace(name) != name:
+		r.invalid(f, "must not begin or end with white space.")
+	case strings.ContainsFunc(name, IsHidden):
+		r.invalid(f, "must not hold control or invisible characters.")
+	case !strings.ContainsFunc(name, isVisible):
+		r.invalid(f, "must have a letter or a digit.")
+	default:
+		return name
+	}
+	return ""
+}
+
+// people answers whether the module asks for people's names: {"names": true}.
+func (r *reader) people(o object, m *Manifest) {
+	f, ok := o.optional("people")
+	if !ok {
+		return
+	}
+	p, ok := r.open(f, "names")
+	if !ok {
+		return
+	}
+	if f, ok := p.required("names"); ok {
+		if asks, ok := r.boolean(f); ok && !asks {
+			r.invalid(f, "must be true; a module that needs no names leaves people out.")
+		}
+		m.People = true
+	}
 }
 
 func (r *reader) compatibility(o object, m *Manifest) {

@@ -4,7 +4,6 @@ import (
 	"io/fs"
 	"runtime"
 	"strings"
-	"unicode"
 )
 
 // path answers a path inside the package. This is the rule one can see in the text; what stands in the folder is
@@ -15,7 +14,7 @@ func (r *report) path(f field) string {
 		return ""
 	}
 	if !fs.ValidPath(value) || value == "." || len(value) > maxPathLength || strings.Contains(value, `\`) ||
-		strings.ContainsFunc(value, unicode.IsControl) {
+		strings.ContainsFunc(value, IsHidden) {
 		r.invalid(f, "must be a relative path inside the package: forward slashes, no empty, . or .. part, at most %d bytes.", maxPathLength)
 		return ""
 	}

@@ -24,7 +24,6 @@ var beyond = []struct{ name, pointers, reason string }{
 	{"configuration-constraints", "/configuration/13/minimum", "to a schema 1e3 is 1000"},
 	{"configuration-defaults", "/configuration/5/default", "to a schema 1.0 is 1"},
 	{"keys", "/id /permissions/0/baseline", "a JSON parser keeps one of two members with the same name"},
-	{"lone-surrogate", "/name", "a JSON parser replaces half a character"},
 	{"versions", "/provides/13/version", "a pattern does not know how large a number can be held"},
 	{"ranges", "/dependencies/required/23/range", "a pattern does not know how large a number can be held"},
 	{"ranges", "/dependencies/required/18/range", "a pattern allows an operator before 1.2 - 2, so as to stay readable"},
@@ -165,9 +164,9 @@ func refused(err error) []string {
 func TestSchemaAgreesOnEveryPlace(t *testing.T) {
 	t.Parallel()
 	compiled := schema(t)
-	values := []any{nil, true, "", " ", "\t", "é\u0085", "../x", json.Number("-1"), json.Number("1.5"), json.Number("9007199254740993"),
+	values := []any{nil, true, "", " ", "\t", "é\u0085", "a\u202eb", "\u200d", "\u3164", "a\u2028b", "x\u00ad", "—", "../x", json.Number("-1"), json.Number("1.5"), json.Number("9007199254740993"),
 		[]any{}, []any{nil}, map[string]any{}, map[string]any{"x": nil}, strings.Repeat("x", 1001)}
-	for _, name := range []string{"valid-announcements", "valid-countdown", "valid-configuration", "server-not-needed"} {
+	for _, name := range []string{"valid-announcements", "valid-countdown", "valid-configuration", "valid-icon", "server-not-needed"} {
 		document, err := jsonschema.UnmarshalJSON(strings.NewReader(example(t, name)))
 		must(t, err)
 		everyPlace(document, func(v any) { document = v }, func(put func(any)) {
@@ -271,6 +270,21 @@ func TestSchemaHasTheLimitsOfTheCode(t *testing.T) {
 		if _, ok := want[place]; !ok {
 			t.Errorf("%s: a limit that is not compared with the code's", place)
 		}
+	}
+}
+
+func TestSchemaHasTheIconsOfTheCode(t *testing.T) {
+	t.Parallel()
+	var listed []string
+	everyKeyword(t, func(place, keyword string, value any) {
+		if values, ok := value.([]any); ok && place == "/properties/icon" && keyword == "enum" {
+			for _, name := range values {
+				listed = append(listed, name.(string))
+			}
+		}
+	})
+	if !slices.Equal(listed, manifest.Icons) {
+		t.Errorf("the schema has %q, the code %q", listed, manifest.Icons)
 	}
 }
 

@@ -21,6 +21,7 @@ type entry struct {
 	ModuleID      string         `json:"moduleId"`
 	Name          string         `json:"name"`
 	Version       string         `json:"version"`
+	Icon          *string        `json:"icon"` // null: the client chooses one
 	ArtifactURL   string         `json:"artifactUrl"`
 	APIRoot       string         `json:"apiRoot"`
 	RealtimeRoot  string         `json:"realtimeRoot"`
@@ -50,10 +51,15 @@ func (r *release) describe(ctx context.Context, caller httpapi.Caller) (entry, e
 			held = append(held, permission.ID)
 		}
 	}
+	var icon *string
+	if r.manifest.Icon != "" {
+		icon = &r.manifest.Icon
+	}
 	return entry{
 		ModuleID:      id,
 		Name:          r.manifest.Name,
 		Version:       r.version,
+		Icon:          icon,
 		ArtifactURL:   uiPath + "/" + id + "/" + r.version,
 		APIRoot:       apiRoot + id,
 		RealtimeRoot:  realtimeRoot + id,

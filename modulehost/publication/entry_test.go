@@ -19,12 +19,12 @@ const received = `[
 	{"moduleId":"clock","moduleVersion":"1.0.0","id":"clock.slide","version":"1.1.0","capability":"board.slides"},
 	{"moduleId":"clock","moduleVersion":"1.0.0","id":"clock.digits","version":"1.3.0","capability":"board.slides"}]`
 
-const agenda = `{"moduleId":"agenda","name":"The agenda","version":"2.0.0-rc.1+b5","artifactUrl":"/api/v1/module-ui/agenda/2.0.0-rc.1+b5",
+const agenda = `{"moduleId":"agenda","name":"The agenda","version":"2.0.0-rc.1+b5","icon":null,"artifactUrl":"/api/v1/module-ui/agenda/2.0.0-rc.1+b5",
 	"apiRoot":"/api/v1/modules/agenda","realtimeRoot":"/api/v1/module-realtime/agenda","permissions":[],"contributions":[]}`
 
 // board is its entry for one who holds these permissions.
 func board(artifact, permissions string) string {
-	return `{"moduleId":"board","name":"The board","version":"1.0.0","artifactUrl":"` + artifact + `",
+	return `{"moduleId":"board","name":"The board","version":"1.0.0","icon":"megaphone","artifactUrl":"` + artifact + `",
 	"apiRoot":"/api/v1/modules/board","realtimeRoot":"/api/v1/module-realtime/board","permissions":` + permissions + `,"contributions":` + received + `}`
 }
 

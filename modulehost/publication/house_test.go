@@ -36,7 +36,7 @@ const (
 
 // packages are the installed modules: what follows id, name and compatibility. Each script's text is its path.
 var packages = map[string]string{
-	"board": `"version": "1.0.0",
+	"board": `"version": "1.0.0", "icon": "megaphone",
 		"provides": [{"capability": "board.slides", "version": "1.2.0"}],
 		"permissions": [{"id": "board.read", "baseline": "authenticated"}, {"id": "board.edit", "baseline": "restricted"},
 			{"id": "board.view", "baseline": "restricted"}],

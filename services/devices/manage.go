@@ -2,10 +2,7 @@ package devices
 
 import (
 	"net/http"
-	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -109,7 +106,7 @@ func idOf(c *httpapi.Call) (string, error) {
 
 const maxLabel = 80 // characters
 
-// decodeLabel reads {label}: 1 to 80 characters, not all of them blank, none of them a control character.
+// decodeLabel reads {label}.
 func decodeLabel(c *httpapi.Call) (string, error) {
 	body, err := httpapi.Decode[struct {
 		Label string `json:"label"`
@@ -117,7 +114,7 @@ func decodeLabel(c *httpapi.Call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if strings.TrimSpace(body.Label) == "" || utf8.RuneCountInString(body.Label) > maxLabel || strings.ContainsFunc(body.Label, unicode.IsControl) {
+	if !httpapi.IsName(body.Label, maxLabel) {
 		return "", httpapi.ErrRequest
 	}
 	return body.Label, nil

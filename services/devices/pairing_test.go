@@ -164,6 +164,8 @@ func TestRefusedRequests(t *testing.T) {
 		{"approve: long label", labelled(approvePath, `{"label":"`+strings.Repeat("ü", 81)+`"}`), 400, "REQUEST_INVALID"},
 		{"approve: control character", labelled(approvePath, `{"label":"a\u0000b"}`), 400, "REQUEST_INVALID"},
 		{"approve: line end", labelled(approvePath, `{"label":"a\nb"}`), 400, "REQUEST_INVALID"},
+		{"approve: reordered", labelled(approvePath, `{"label":"a\u202eb"}`), 400, "REQUEST_INVALID"},
+		{"approve: invisible", labelled(approvePath, `{"label":"\u3164"}`), 400, "REQUEST_INVALID"},
 		{"approve: half a character", labelled(approvePath, `{"label":"\ud800"}`), 400, "REQUEST_INVALID"},
 		{"approve: no UTF-8", labelled(approvePath, "{\"label\":\"\xff\"}"), 400, "REQUEST_INVALID"},
 		{"approve: a permission of its own", labelled(approvePath, `{"label":"a","permissionId":"core.devices.manage"}`), 400, "REQUEST_INVALID"},

@@ -5,10 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/narthex-platform/narthex/services/environment"
+	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
 // Owner is who identity:create-initial-owner is asked to make the platform's owner.
@@ -102,6 +101,4 @@ func askPassword(ctx context.Context, owner Owner) (hash string, err error) {
 	return hashPassword(password), nil
 }
 
-func nameFits(name string) bool {
-	return utf8.ValidString(name) && utf8.RuneCountInString(name) <= maxName && !strings.ContainsFunc(name, unicode.IsControl)
-}
+func nameFits(name string) bool { return httpapi.IsName(name, maxName) }

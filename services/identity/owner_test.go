@@ -56,6 +56,7 @@ func TestCreateInitialOwner(t *testing.T) {
 		{name: "nothing typed", owner: identity.Owner{Email: "anna@example.org"}, want: identity.ErrPassword, asked: 1},
 		{name: "no address", owner: identity.Owner{Email: "anna@localhost"}, word: password, want: identity.ErrEmail},
 		{name: "name with a control character", owner: identity.Owner{Email: "anna@example.org", Name: "A\nB"}, word: password, want: identity.ErrName},
+		{name: "invisible name", owner: identity.Owner{Email: "anna@example.org", Name: "\u3164"}, word: password, want: identity.ErrName},
 		{name: "name too long", owner: identity.Owner{Email: "anna@example.org", Name: strings.Repeat("x", 201)}, word: password, want: identity.ErrName},
 	}
 	for _, row := range rows {

@@ -36,6 +36,9 @@ func TestSignUpRefusals(t *testing.T) {
 		{"bad address", signUpBody("B", "b@localhost", password), nil, 400, validation("[body.email] Invalid email address")},
 		{"a long address", signUpBody("B", strings.Repeat("b", 243)+"@example.org", password), nil, 400, validation("[body.email] Invalid email address")},
 		{"NUL in the name", signUpBody("B\x00", "b@example.org", password), nil, 400, validation("[body.name] Invalid input")},
+		{"a reordered name", signUpBody("B\u202e", "b@example.org", password), nil, 400, validation("[body.name] Invalid input")},
+		{"an invisible name", signUpBody("\u200d", "b@example.org", password), nil, 400, validation("[body.name] Invalid input")},
+		{"no name", signUpBody("", "b@example.org", password), nil, 400, validation("[body.name] Invalid input")},
 		{"everything missing", `{}`, nil, 400, validation("[body.name] Invalid input: expected string, received undefined; " +
 			"[body.email] Invalid input: expected string, received undefined; [body.password] Invalid input: expected string, received undefined")},
 		{"from another site", signUpBody("B", "b@example.org", password), []string{"Origin: https://elsewhere.test"}, 403,

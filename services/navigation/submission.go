@@ -3,8 +3,6 @@ package navigation
 import (
 	"mime"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -37,11 +35,7 @@ func validGroupID(id string) bool {
 	return id != "" && len(id) <= maxGroupID && strings.Trim(id, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
 }
 
-// validLabel accepts 1 to 80 characters, not all of them blank, none of them a control character.
-func validLabel(label string) bool {
-	return strings.TrimSpace(label) != "" && utf8.RuneCountInString(label) <= maxLabel &&
-		!strings.ContainsFunc(label, unicode.IsControl)
-}
+func validLabel(label string) bool { return httpapi.IsName(label, maxLabel) }
 
 func validOrder(order int) bool { return order >= 0 && order <= maxOrder }
 

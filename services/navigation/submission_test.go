@@ -38,7 +38,8 @@ func TestRefusedBodies(t *testing.T) {
 		group = append(group, `{"label":"x","order":`+order+`}`)
 		placement = append(placement, `{"groupId":null,"order":`+order+`}`)
 	}
-	for _, label := range []string{``, ` `, "\u00a0", strings.Repeat("x", 81), strings.Repeat("ü", 81), `a\u0000`, `a\n`, `a\u007f`, `a\u0085`, "a\tb", "a\xff", `\ud800`} {
+	for _, label := range []string{``, ` `, "\u00a0", strings.Repeat("x", 81), strings.Repeat("ü", 81), `a\u0000`, `a\n`, `a\u007f`, `a\u0085`, "a\tb", "a\xff", `\ud800`,
+		`a\u202eb`, `\u2066a\u2069`, `a\u200bb`, `\u3164`, `\u200d`, `a\u2028b`} {
 		group = append(group, `{"label":"`+label+`","order":1}`)
 	}
 	for _, label := range []string{`null`, `1`, `true`, `["x"]`, `{}`} {
