@@ -239,3 +239,14 @@ func TestStopDuringBackoff(t *testing.T) {
 		}
 	})
 }
+
+// A root that does not end after all its services have is a fault of suture. Stop must report it instead of hanging.
+func TestRootThatDoesNotEndIsReported(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := setup(t)
+		started(t, f.Start(t.Context(), children(f.actor("a", well))...))
+		f.HideRootsEnd()
+		same(t, "codes", codes(t, f.Stop()), []string{"SERVICE_STOP_TIMEOUT"})
+		same(t, "log", f.logged(), []string{"service stop deadline passed narthex SERVICE_STOP_TIMEOUT"})
+	})
+}

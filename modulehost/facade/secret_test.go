@@ -1,0 +1,29 @@
+package facade_test
+
+import (
+	"testing"
+
+	"go.uber.org/zap"
+
+	"github.com/narthex-platform/narthex/modulehost/abi"
+	"github.com/narthex-platform/narthex/modulehost/facade"
+)
+
+// A secret that was not supplied is an error, never an empty value that a module would take for the secret.
+func TestSecret(t *testing.T) {
+	t.Parallel()
+	m := sessionOf(t, facade.New(facade.Config{
+		ModuleID: "seats", Secrets: map[string]string{"apiToken": "value"}, Log: zap.NewNop(),
+	}))
+	for key, want := range map[string]struct{ value, code string }{
+		"apiToken": {value: "value"},
+		"apitoken": {code: "SECRET_ABSENT"},
+		"other":    {code: "SECRET_ABSENT"},
+		"":         {code: "SECRET_ABSENT"},
+	} {
+		response, err := ask[abi.SecretResponse](t, m, abi.Method_METHOD_SECRET, &abi.SecretRequest{Key: key})
+		if code(err) != want.code || response.GetValue() != want.value {
+			t.Errorf("secret %q: value %q, code %q; want %q, %q", key, response.GetValue(), code(err), want.value, want.code)
+		}
+	}
+}
