@@ -18,12 +18,17 @@ func TestModulesAreConfined(t *testing.T) {
 	}
 	t.Run("root", func(t *testing.T) {
 		b := besiege(t, "aside", "zealous") // with base between them
-		for place, id := range []string{"aside", "base", "zealous"} {
-			own := uint32(firstModuleID + place)
-			number := strconv.Itoa(firstModuleID + place)
+		seen := make(map[string]bool)
+		for _, id := range []string{"aside", "base", "zealous"} {
+			number, _, _ := strings.Cut(processStatus(t, modulePID(t, b.daemon, id))["Uid"], "\t")
+			own, err := strconv.ParseUint(number, 10, 32)
+			if err != nil || own < 0x70000000 || own > 0x77ffffff || seen[number] {
+				t.Errorf("%s: user id %s, want one of its own from 1879048192 to 2013265919", id, number)
+			}
+			seen[number] = true
 			all := strings.Join([]string{number, number, number, number}, "\t")
 			b.confined(t, id, map[string]string{"Uid": all, "Gid": all, "Groups": ""})
-			b.closed(t, own)
+			b.closed(t, uint32(own))
 		}
 	})
 	t.Run("nobody", func(t *testing.T) { // then the platform's user is the modules' too

@@ -208,8 +208,12 @@ func (e *examination) offers() {
 func (e *examination) sandbox() {
 	walls := process.Walls()
 	walls.NonDumpable = true
+	own, err := process.NewUsers()
+	if err != nil {
+		e.blockAll(err)
+	}
 	switch missing := walls.Missing(); {
-	case missing == nil && walls.OwnUID:
+	case missing == nil && own != nil:
 		e.ok("Sandbox: complete (Landlock version %d, system call filter, a user for each module).", walls.Landlock)
 	case missing == nil:
 		e.ok("Sandbox: complete (Landlock version %d, system call filter); modules share the platform's user.", walls.Landlock)
@@ -221,6 +225,11 @@ func (e *examination) sandbox() {
 		} else {
 			e.warn(process.ErrSandboxUnavailable.Code(), message)
 		}
+	}
+	if own != nil && !own.Usual() {
+		first, last := own.Range()
+		e.ok("Sandbox: this user namespace lacks the user ids from 1879048192, so modules get ids from %d to %d, which others "+
+			"of this machine may have too.", first, last)
 	}
 	if lacks := walls.LandlockLacks(); walls.Landlock > 0 && len(lacks) > 0 {
 		for i, word := range lacks {

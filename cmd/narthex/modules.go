@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"os"
 	"slices"
 	"time"
 
@@ -27,12 +26,13 @@ const (
 	stopWithin  = process.StopWithin + process.TerminateWithin + 2*time.Second
 )
 
-// firstModuleID is where the user ids of modules begin when the host runs as root (contract.md §10).
-const firstModuleID = 70000
-
 // startModules is step 6: the hubs, then the eligible modules' processes, level by level, each with its register and start hooks.
 func (s *server) startModules(ctx context.Context) error {
 	if err := s.startHubs(ctx); err != nil {
+		return err
+	}
+	var err error
+	if s.users, err = process.NewUsers(); err != nil {
 		return err
 	}
 	for rest := s.eligible; len(rest) > 0; {
@@ -101,7 +101,7 @@ func (s *server) prepare(module *catalog.Module) (runningModule, error) {
 		ModuleVersion: declared.Version.String(),
 		Executable:    module.ExecutablePath(),
 		Folder:        module.Folder,
-		Credential:    s.credential(declared.ID),
+		Credential:    s.users.Draw(declared.ID),
 		RequireWalls:  s.settings.Production,
 		Start: &abi.StartRequest{
 			Database:      declared.Database != nil,
@@ -131,20 +131,6 @@ func (s *server) bucketsOf(m *manifest.Manifest) map[string]facade.Bucket {
 		buckets[id] = s.storage.Bucket(m.ID, id)
 	}
 	return buckets
-}
-
-// credential gives every module a user of its own when the host may do that: 70000 and its place in the order of ids.
-func (s *server) credential(moduleID string) *process.Credential {
-	if os.Geteuid() != 0 {
-		return nil
-	}
-	place := 0
-	for _, module := range s.catalog.Modules {
-		if module.Manifest.ID < moduleID {
-			place++
-		}
-	}
-	return &process.Credential{UID: uint32(firstModuleID + place), GID: uint32(firstModuleID + place)}
 }
 
 func permissionIDs(m *manifest.Manifest) []string {

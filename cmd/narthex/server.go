@@ -59,6 +59,7 @@ type server struct {
 	dashboard     *dashboard.Service
 	roles         map[string]database.ModuleRole
 	hubs          *realtime.Hubs
+	users         *process.Users    // nil: modules share the platform's
 	eligible      []*catalog.Module // in dependency order
 	modules       []runningModule   // the same, started
 	listener      *httpserver.Listener

@@ -28,6 +28,8 @@ const (
 	ErrStartTimeout = Error("MODULE_START_TIMEOUT")
 	// ErrSandboxUnavailable: a wall of the sandbox could not be applied.
 	ErrSandboxUnavailable = Error("MODULE_SANDBOX_UNAVAILABLE")
+	// ErrProcessLimit: the operating system refused a process or a thread.
+	ErrProcessLimit = Error("MODULE_PROCESS_LIMIT")
 	// ErrCrashed: the process died or hung after ready.
 	ErrCrashed = Error("MODULE_CRASHED")
 	// ErrStopTimeout: the stop hook did not end in time.
@@ -89,6 +91,8 @@ func (f *Failure) sentence() string {
 			f.ModuleID + "."
 	case ErrSandboxUnavailable:
 		return "cannot be confined on this machine; a limit or a wall of the sandbox could not be applied."
+	case ErrProcessLimit:
+		return "got no process or thread; a limit of its user or of the service is reached (ulimit -u, TasksMax)."
 	case ErrStopTimeout:
 		return "did not end its stop hook in time and was killed."
 	case ErrStopFailed:

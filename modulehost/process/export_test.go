@@ -1,5 +1,7 @@
 package process
 
+import "strings"
+
 // What tests alone may open.
 
 // WithKernel lets a test take walls away that this kernel has.
@@ -30,6 +32,11 @@ func Calls(goarch string) []Call {
 		table = append(table, Call{c.name, c.number(goarch), c.only != nil, uint32(refusal)})
 	}
 	return table
+}
+
+// Drawing are the users that a daemon draws whose random number and whose user namespace are these.
+func Drawing(seed [32]byte, uidMap, gidMap string) *Users {
+	return newUsers(seed, strings.NewReader(uidMap), strings.NewReader(gidMap))
 }
 
 var (

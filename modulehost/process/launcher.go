@@ -81,11 +81,17 @@ func becomeModule(argument string) {
 	if l.Seccomp {
 		must("seccomp", applySeccomp(program)) // last: it forbids most of the above
 	}
-	must(wordExec, exec())
+	if err := exec(); err == unix.EAGAIN { // the user is over its limit of processes
+		fail(wordProcesses)
+	}
+	fail(wordExec)
 }
 
-// wordExec is the word of a launcher whose walls stand but whose module cannot be executed.
-const wordExec = "exec"
+// The words of a launcher whose walls stand but that cannot become the module.
+const (
+	wordExec      = "exec"
+	wordProcesses = "processes"
+)
 
 // prepareExec returns the one system call that is left: the file that was opened and checked is the file that runs.
 func prepareExec(l launch) func() error {

@@ -57,8 +57,11 @@ func (p *Process) notStarted(err error) error {
 		cause = errno.Error()
 	}
 	p.config.Log.Error("module process not started", zap.String("cause", cause))
-	if errors.Is(err, ErrUnavailable) {
+	switch {
+	case errors.Is(err, ErrUnavailable):
 		return err
+	case errno == syscall.EAGAIN:
+		return ErrProcessLimit
 	}
 	return ErrRegisterFailed
 }
@@ -140,6 +143,8 @@ func (l *life) start(ctx context.Context) error {
 		return ctx.Err()
 	case errors.Is(err, context.DeadlineExceeded):
 		return ErrStartTimeout
+	case errors.Is(err, link.ErrLost) && l.child.lacksThreads():
+		return ErrProcessLimit
 	default:
 		return refused(ErrStartFailed, err)
 	}

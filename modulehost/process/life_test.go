@@ -89,8 +89,14 @@ func TestLivesThatNeverBecomeReady(t *testing.T) {
 		"executable a text":   {"good", func(c *process.Config) { c.Executable = text }, "MODULE_REGISTER_FAILED", "", ""},
 		"folder a file":       {"good", func(c *process.Config) { c.Folder = text }, "MODULE_REGISTER_FAILED", "", ""},
 		"too little memory":   {"good", func(c *process.Config) { c.Limits.Data = 4 << 20 }, "MODULE_REGISTER_FAILED", "", ""},
-		"executable changed":  {"good", func(c *process.Config) { c.Verify = func(*os.File) error { return errors.New("other inode") } }, "MODULE_UNAVAILABLE", "other inode", ""},
-		"a wall is missing":   {"good", func(c *process.Config) { c.Limits.Files = 1 << 40 }, "MODULE_SANDBOX_UNAVAILABLE", "could not apply rlimit", ""},
+		"too few threads": {"good", func(c *process.Config) {
+			if os.Geteuid() == 0 { // whom the kernel exempts
+				c.Credential = &process.Credential{UID: 0x7fff0001, GID: 0x7fff0001}
+			}
+			c.Limits.Processes = 1
+		}, "MODULE_PROCESS_LIMIT", "", ""},
+		"executable changed": {"good", func(c *process.Config) { c.Verify = func(*os.File) error { return errors.New("other inode") } }, "MODULE_UNAVAILABLE", "other inode", ""},
+		"a wall is missing":  {"good", func(c *process.Config) { c.Limits.Files = 1 << 40 }, "MODULE_SANDBOX_UNAVAILABLE", "could not apply rlimit", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -57,17 +57,38 @@ func (l *life) pingUntilUnanswered(ctx context.Context) {
 	}
 }
 
-// launchFailure tells a launcher that could not put up a wall from a module that died before it registered.
+// launchFailure tells why a process died before it registered: the launcher could not put up a wall, there was no thread for it, or
+// neither.
 func (c *child) launchFailure() error {
-	if !c.exitedWithin(deathNotice) || c.state == nil || c.state.ExitCode() != launcherFailed {
-		return ErrRegisterFailed
-	}
-	c.output.end()
-	said := strings.TrimSuffix(strings.TrimPrefix(string(c.output.kept()), launcherName+": "), "\n")
-	if slices.Contains(wallWords, said) {
+	said, status := c.lastWords()
+	said = strings.TrimSuffix(strings.TrimPrefix(said, launcherName+": "), "\n")
+	switch {
+	case status == launcherFailed && said == wordProcesses || lacksThreads(said, status):
+		return ErrProcessLimit
+	case status == launcherFailed && slices.Contains(wallWords, said):
 		return caused(ErrSandboxUnavailable, wall(said))
 	}
 	return ErrRegisterFailed
+}
+
+// lacksThreads tells whether the process died because it got no thread.
+func (c *child) lacksThreads() bool { return lacksThreads(c.lastWords()) }
+
+// lacksThreads knows what Go's runtime prints then, in a module and in the launcher.
+func lacksThreads(said string, status int) bool {
+	return status == goFailed && strings.Contains(said, "runtime: failed to create new OS thread")
+}
+
+// goFailed is the exit status of a Go program whose runtime gave up.
+const goFailed = 2
+
+// lastWords waits for the process to die and returns the end of its output and its exit status; -1: a signal, or it lives.
+func (c *child) lastWords() (said string, status int) {
+	if !c.exitedWithin(deathNotice) || c.state == nil {
+		return "", -1
+	}
+	c.output.end()
+	return string(c.output.kept()), c.state.ExitCode()
 }
 
 // deathNotice is how long a process may take from closing its links to being dead.
