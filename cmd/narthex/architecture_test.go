@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/narthex-platform/narthex/migrations"
 )
 
 const project = "github.com/narthex-platform/narthex/"
@@ -114,6 +116,14 @@ func listPackages(t *testing.T) []goPackage {
 		packages = append(packages, goPackage{strings.TrimPrefix(fields[0], project), fields[1:]})
 	}
 	return packages
+}
+
+// TestArchitectureOfMigrations: two changes made side by side may both have taken the next number, which no
+// merge notices.
+func TestArchitectureOfMigrations(t *testing.T) {
+	if _, err := migrations.Core(); err != nil {
+		t.Error(err)
+	}
 }
 
 func TestImportsPointDown(t *testing.T) {

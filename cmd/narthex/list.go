@@ -85,13 +85,13 @@ type listedDependency struct {
 }
 
 func listModules(ctx context.Context, r *resolver) ([]listedModule, error) {
-	resolution, decisions, err := r.resolve(ctx)
+	found, err := r.resolve(ctx)
 	if err != nil {
 		return nil, err
 	}
 	modules := make([]listedModule, len(r.catalog.Modules))
 	for i, m := range r.catalog.Modules {
-		modules[i] = listModule(m, decisions, resolution.Outcome(m.Manifest.ID))
+		modules[i] = listModule(m, found.decisions, found.next.Outcome(m.Manifest.ID))
 	}
 	return modules, nil
 }

@@ -30,27 +30,49 @@ func newResolver(installed *catalog.Catalog, db *database.Database, settings env
 	}
 }
 
-// Resolve reads the decisions, then the configuration. Fails with enablement.ErrRead or configuration.ErrRead.
-func (r *resolver) Resolve(ctx context.Context) (catalog.Resolution, error) {
-	resolution, _, err := r.resolve(ctx)
-	return resolution, err
+// resolved is what the next start would run, and the stored state that decides it.
+type resolved struct {
+	next      catalog.Resolution
+	decisions enablement.Decisions
+	documents configuration.Documents
 }
 
-func (r *resolver) resolve(ctx context.Context) (catalog.Resolution, enablement.Decisions, error) {
+// resolve reads the decisions, then the configuration. Fails with enablement.ErrRead or
+// configuration.ErrRead.
+func (r *resolver) resolve(ctx context.Context) (resolved, error) {
 	decisions, err := r.enablement.Decisions(ctx)
 	if err != nil {
-		return catalog.Resolution{}, nil, err
+		return resolved{}, err
 	}
 	documents, err := r.configuration.All(ctx)
 	if err != nil {
-		return catalog.Resolution{}, nil, err
+		return resolved{}, err
 	}
-	return r.catalog.Resolve(catalog.State{
+	next := r.catalog.Resolve(catalog.State{
 		Enabled: decisions.Enabled,
 		Stored:  documents.Of,
 		Secret:  r.secrets.supplied,
 		Storage: r.storage,
-	}), decisions, nil
+	})
+	return resolved{next, decisions, documents}, nil
+}
+
+// withDecisions and withDocuments are the resolver as the two services need it.
+type (
+	withDecisions struct{ *resolver }
+	withDocuments struct{ *resolver }
+)
+
+// Resolve returns the decisions beside the resolution.
+func (r withDecisions) Resolve(ctx context.Context) (catalog.Resolution, enablement.Decisions, error) {
+	found, err := r.resolve(ctx)
+	return found.next, found.decisions, err
+}
+
+// Resolve returns the documents beside the resolution.
+func (r withDocuments) Resolve(ctx context.Context) (catalog.Resolution, configuration.Documents, error) {
+	found, err := r.resolve(ctx)
+	return found.next, found.documents, err
 }
 
 // secrets are what the deployment supplies to modules, by environment variables of their own (contract.md §7).

@@ -134,18 +134,21 @@ func (s *server) resolveEligibility(ctx context.Context) (err error) {
 		return causedError{enablement.ErrRead, err}
 	}
 	s.resolver = newResolver(s.catalog, s.database, s.settings, s.secrets)
-	if s.started, err = s.resolver.Resolve(ctx); err != nil {
+	found, err := s.resolver.resolve(ctx)
+	if err != nil {
 		return err
 	}
+	s.started = found.next
 	if s.roles, err = s.database.ModuleRoles(ctx); err != nil {
 		return causedError{enablement.ErrRead, err}
 	}
 	s.eligible = s.started.Running()
 	s.enablement = enablement.New(enablement.Config{
-		Catalog: s.catalog, Started: s.started, Resolver: s.resolver, Store: s.resolver.enablement,
+		Catalog: s.catalog, Started: s.started, Resolver: withDecisions{s.resolver}, Store: s.resolver.enablement,
 	})
 	s.configuration = configuration.New(configuration.Config{
-		Catalog: s.catalog, Started: s.started, Resolver: s.resolver, Store: s.resolver.configuration, Secret: s.secrets.supplied,
+		Catalog: s.catalog, Started: s.started, Resolver: withDocuments{s.resolver}, Store: s.resolver.configuration,
+		Secret: s.secrets.supplied,
 	})
 	s.publication, err = publication.New(publication.Config{Catalog: s.catalog, Started: s.started, Screens: s.devices, Log: s.log})
 	if err != nil {

@@ -16,15 +16,29 @@ import (
 
 // Resolver tells what a start would run now, by everything that is stored and supplied.
 type Resolver interface {
-	// Resolve ends with ctx. Its error is a failure of the stores.
-	Resolve(ctx context.Context) (catalog.Resolution, error)
+	// Resolve returns the documents that it decided by as well, so that an answer tells of one state alone.
+	// It ends with ctx; its error is a failure of the stores.
+	Resolve(ctx context.Context) (catalog.Resolution, Documents, error)
 }
 
-// Documents is everything that was stored when it was read: module id → key → text.
-type Documents map[string]map[string]string
+// Documents is everything that was stored when it was read, by module id.
+type Documents map[string]Document
 
-// Of answers one module's document; nil when it has none. It is not a copy.
-func (d Documents) Of(moduleID string) map[string]string { return d[moduleID] }
+// Document is what was configured of one module.
+type Document struct {
+	Rev    int64             // how often it was replaced; 0: never
+	Values map[string]string // key → text
+}
+
+// Of returns the values of one module's document; nil when it has none. It is not a copy.
+func (d Documents) Of(moduleID string) map[string]string { return d[moduleID].Values }
+
+// Replacement is a document in place of the stored one.
+type Replacement struct {
+	Declared []string          // the keys that the module declares; every other stored key stays
+	Values   map[string]string // key → text
+	Rev      *int64            // of the document that it replaces; nil: of whichever is stored
+}
 
 // Service answers the routes of module configuration. Safe for concurrent use; it runs nothing of its own.
 type Service struct {

@@ -18,6 +18,7 @@ const (
 	ErrKeyUndeclared     = Error("CONFIGURATION_KEY_UNDECLARED")      // 400
 	ErrSecretNotWritable = Error("CONFIGURATION_SECRET_NOT_WRITABLE") // 400: the deployment alone supplies secrets
 	ErrValueInvalid      = Error("CONFIGURATION_VALUE_INVALID")       // 400: of another JSON type, or outside its constraints
+	ErrConflict          = Error("CONFLICT")                          // 409: replaced by somebody else meanwhile
 )
 
 // Error is the line for people: code, then what is wrong.
@@ -34,6 +35,8 @@ func (e Error) sentence() string {
 		return "The module declares no such key."
 	case ErrSecretNotWritable:
 		return "Only the deployment supplies secrets."
+	case ErrConflict:
+		return "Somebody else has changed the configuration meanwhile."
 	case ErrValueInvalid:
 		return "The module's declaration does not accept the value."
 	}

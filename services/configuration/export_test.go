@@ -7,9 +7,9 @@ import (
 
 // Judge is what happens to a body before anything is stored.
 func Judge(declared []manifest.Declaration, c *httpapi.Call) (map[string]string, error) {
-	values, err := decode(c)
+	sent, err := decode(c)
 	if err != nil {
 		return nil, err
 	}
-	return check(declared, values)
+	return check(declared, sent.Values)
 }

@@ -47,6 +47,7 @@ type house struct {
 	installed *catalog.Catalog
 	store     *configuration.Store
 	service   *configuration.Service
+	meanwhile func() // what somebody else does just before a resolution reads; nil: nothing
 }
 
 func setup(t testing.TB) *house {
@@ -61,7 +62,7 @@ func setup(t testing.TB) *house {
 func (h *house) start(t testing.TB, pool *pgxpool.Pool) {
 	t.Helper()
 	h.store = configuration.NewStore(pool)
-	started, err := h.Resolve(t.Context())
+	started, _, err := h.Resolve(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,12 +79,15 @@ func (h *house) serve(resolver configuration.Resolver, started catalog.Resolutio
 func supplied(moduleID, key string) bool { return moduleID == "rota" && key == "apiToken" }
 
 // Resolve makes the house its own resolver: every module is enabled.
-func (h *house) Resolve(ctx context.Context) (catalog.Resolution, error) {
+func (h *house) Resolve(ctx context.Context) (catalog.Resolution, configuration.Documents, error) {
+	if h.meanwhile != nil {
+		h.meanwhile()
+	}
 	documents, err := h.store.All(ctx)
 	if err != nil {
-		return catalog.Resolution{}, err
+		return catalog.Resolution{}, nil, err
 	}
-	return h.installed.Resolve(catalog.State{Stored: documents.Of, Secret: supplied}), nil
+	return h.installed.Resolve(catalog.State{Stored: documents.Of, Secret: supplied}), documents, nil
 }
 
 // insert stores values past the service, as an older version of a module may have left them.
@@ -122,6 +126,12 @@ func (h *house) get(t testing.TB, target string) *httptest.ResponseRecorder {
 	return h.send(request(t.Context(), http.MethodGet, target, ""))
 }
 
+// putAt submits values in place of the document of a revision.
+func (h *house) putAt(t testing.TB, moduleID, values, rev string) *httptest.ResponseRecorder {
+	t.Helper()
+	return h.send(request(t.Context(), http.MethodPut, path+"/"+moduleID, `{"values":`+values+`,"rev":`+rev+`}`))
+}
+
 // put submits values, which may be no JSON at all.
 func (h *house) put(t testing.TB, moduleID, values string) *httptest.ResponseRecorder {
 	t.Helper()
@@ -129,6 +139,7 @@ func (h *house) put(t testing.TB, moduleID, values string) *httptest.ResponseRec
 }
 
 type view struct {
+	Rev  int64 `json:"rev"`
 	Keys []struct {
 		Key        string `json:"key"`
 		Value      any    `json:"value"`

@@ -41,7 +41,7 @@ type summary struct {
 func (s *Service) list(c *httpapi.Call) error {
 	ctx, cancel := detached(c.Request.Context())
 	defer cancel()
-	next, err := s.resolver.Resolve(ctx)
+	next, _, err := s.resolver.Resolve(ctx)
 	if err != nil {
 		return unavailable(err)
 	}
@@ -63,11 +63,12 @@ func (s *Service) show(c *httpapi.Call) error {
 	return s.answer(ctx, c, m)
 }
 
-// replace is PUT /api/v1/module-configuration/{id}. A malformed body is 400 for every module, then an unknown module 404, then the
-// values are judged. The answer is what holds after the write, which a later one may have changed again; a 503 says nothing of
-// whether the document was stored.
+// replace is PUT /api/v1/module-configuration/{id}. A malformed request is 400 for every module, then an
+// unknown module 404, then the values are judged, and last the revision is compared. The answer is what holds
+// after the write, which a later one may have changed again; a 503 says nothing of whether the document was
+// stored.
 func (s *Service) replace(c *httpapi.Call) error {
-	values, err := decode(c)
+	sent, err := decode(c)
 	if err != nil {
 		return err
 	}
@@ -75,7 +76,7 @@ func (s *Service) replace(c *httpapi.Call) error {
 	if !installed {
 		return ErrNotInstalled
 	}
-	texts, err := check(m.Manifest.Configuration, values)
+	texts, err := check(m.Manifest.Configuration, sent.Values)
 	if err != nil {
 		return err
 	}
@@ -85,7 +86,8 @@ func (s *Service) replace(c *httpapi.Call) error {
 	}
 	ctx, cancel := detached(c.Request.Context())
 	defer cancel()
-	if err := s.store.Replace(ctx, m.Manifest.ID, declared, texts); err != nil {
+	replacement := Replacement{Declared: declared, Values: texts, Rev: sent.Rev}
+	if err := s.store.Replace(ctx, m.Manifest.ID, replacement); err != nil {
 		return err
 	}
 	return s.answer(ctx, c, m)
@@ -93,15 +95,11 @@ func (s *Service) replace(c *httpapi.Call) error {
 
 // answer shows what is stored now and holds it against what was started.
 func (s *Service) answer(ctx context.Context, c *httpapi.Call, m *catalog.Module) error {
-	documents, err := s.store.All(ctx)
+	next, documents, err := s.resolver.Resolve(ctx)
 	if err != nil {
 		return unavailable(err)
 	}
-	next, err := s.resolver.Resolve(ctx)
-	if err != nil {
-		return unavailable(err)
-	}
-	shown := s.viewOf(m, documents.Of(m.Manifest.ID))
+	shown := s.viewOf(m, documents[m.Manifest.ID])
 	shown.RestartRequired = next.RestartRequired(s.started, m.Manifest.ID)
 	return c.JSON(http.StatusOK, shown)
 }

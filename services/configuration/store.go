@@ -24,8 +24,9 @@ type Store struct{ pool *pgxpool.Pool }
 func NewStore(pool *pgxpool.Pool) *Store { return &Store{pool} }
 
 const selectAll = `
-SELECT module_id, key, value
-FROM core.module_configuration`
+SELECT module_id, coalesce(rev, 0), key, value
+FROM core.module_configuration_document
+FULL JOIN core.module_configuration USING (module_id)`
 
 // All reads every document, also of modules that are not installed, as they were at one moment. ErrRead when the store cannot tell.
 func (s *Store) All(ctx context.Context) (Documents, error) {
@@ -34,14 +35,18 @@ func (s *Store) All(ctx context.Context) (Documents, error) {
 		return nil, fmt.Errorf("%w: %w", ErrRead, err)
 	}
 	documents := make(Documents)
-	var moduleID, key, value string
-	if _, err := pgx.ForEachRow(rows, []any{&moduleID, &key, &value}, func() error {
-		document := documents[moduleID]
-		if document == nil {
-			document = make(map[string]string)
+	var moduleID string
+	var rev int64
+	var key, value *string // nil: the document has no value
+	if _, err := pgx.ForEachRow(rows, []any{&moduleID, &rev, &key, &value}, func() error {
+		document, known := documents[moduleID]
+		if !known {
+			document = Document{Rev: rev, Values: make(map[string]string)}
 			documents[moduleID] = document
 		}
-		document[key] = value
+		if key != nil {
+			document.Values[*key] = *value
+		}
 		return nil
 	}); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrRead, err)
@@ -49,13 +54,15 @@ func (s *Store) All(ctx context.Context) (Documents, error) {
 	return documents, nil
 }
 
-// lockDocument makes the module's row or waits for whoever holds it. It is a statement of its own, because in READ COMMITTED the
-// next one sees what was committed while this one waited; a single statement would still see what was there when it began.
+// lockDocument makes the module's row or waits for whoever holds it, and returns the row's new revision. It
+// is a statement of its own, because in READ COMMITTED the next one sees what was committed while this one
+// waited; a single statement would still see what was there when it began.
 const lockDocument = `
-INSERT INTO core.module_configuration_document (module_id)
+INSERT INTO core.module_configuration_document AS document (module_id)
 VALUES ($1)
 ON CONFLICT (module_id) DO UPDATE
-SET replaced_at = now()`
+SET replaced_at = now(), rev = document.rev + 1
+RETURNING rev`
 
 // What is deleted and what is inserted have no key in common, so their order does not matter.
 const replaceValues = `
@@ -69,21 +76,29 @@ FROM unnest($3::text[], $4::text[]) AS given (key, value)
 ON CONFLICT (module_id, key) DO UPDATE
 SET value = excluded.value`
 
-// Replace stores values as the module's document: a declared key that has none is deleted, a stored key that is not declared stays.
-// Of two at once one document is left, never a mix, and nobody reads a half of one. Keys and values must be valid UTF-8 without
-// NUL, and judged before. STORE_UNAVAILABLE when it cannot be told that it was stored.
-func (s *Store) Replace(ctx context.Context, moduleID string, declared []string, values map[string]string) error {
-	keys, texts := make([]string, 0, len(values)), make([]string, 0, len(values)) // nil would be NULL, which no key differs from
-	for key, text := range values {
+// Replace stores values as the module's document: a declared key that has none is deleted, a stored key that
+// is not declared stays. Of two at once one document is left, never a mix, and nobody reads a half of one; of
+// two that replace the same revision, one gets ErrConflict and has written nothing. Keys and values must be
+// valid UTF-8 without NUL, and judged before. STORE_UNAVAILABLE when it cannot be told that it was stored.
+func (s *Store) Replace(ctx context.Context, moduleID string, r Replacement) error {
+	keys := make([]string, 0, len(r.Values)) // nil would be NULL, which no key differs from
+	texts := make([]string, 0, len(r.Values))
+	for key, text := range r.Values {
 		keys, texts = append(keys, key), append(texts, text)
 	}
-	work := &pgx.Batch{} // one round trip
-	work.Queue("BEGIN ISOLATION LEVEL READ COMMITTED")
-	work.Queue(lockDocument, moduleID)
-	work.Queue(replaceValues, moduleID, declared, keys, texts)
-	work.Queue("COMMIT")
-	if err := s.pool.SendBatch(ctx, work).Close(); err != nil {
+	err := pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
+		var rev int64
+		if err := tx.QueryRow(ctx, lockDocument, moduleID).Scan(&rev); err != nil {
+			return err
+		}
+		if r.Rev != nil && rev != *r.Rev+1 {
+			return ErrConflict
+		}
+		_, err := tx.Exec(ctx, replaceValues, moduleID, r.Declared, keys, texts)
+		return err
+	})
+	if err != nil && err != ErrConflict {
 		return unavailable(err)
 	}
-	return nil
+	return err
 }

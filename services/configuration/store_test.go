@@ -24,6 +24,11 @@ var (
 	right = map[string]string{"c": "right", "d": "right", "e": "right"}
 )
 
+// whole replaces every key of every revision.
+func whole(values map[string]string) configuration.Replacement {
+	return configuration.Replacement{Declared: keys, Values: values}
+}
+
 // TestOneOfTwoDocuments: whoever writes at the same time, one document is left, and readers see one or the other, never none or a
 // mix.
 func TestOneOfTwoDocuments(t *testing.T) {
@@ -31,10 +36,10 @@ func TestOneOfTwoDocuments(t *testing.T) {
 	db := databasetest.New(t)
 	stores := []*configuration.Store{configuration.NewStore(db.Pool(t)), configuration.NewStore(db.AnotherPool(t))}
 	ctx := t.Context()
-	if err := stores[0].Replace(ctx, "rota", keys, left); err != nil {
+	if err := stores[0].Replace(ctx, "rota", whole(left)); err != nil {
 		t.Fatal(err)
 	}
-	whole := func(when string) {
+	look := func(when string) {
 		documents, err := stores[0].All(ctx)
 		if document := documents.Of("rota"); err != nil || !maps.Equal(document, left) && !maps.Equal(document, right) {
 			t.Errorf("%s: %v, %v", when, document, err)
@@ -46,7 +51,7 @@ func TestOneOfTwoDocuments(t *testing.T) {
 		for i, document := range []map[string]string{left, right} {
 			writers.Go(func() {
 				<-start
-				if err := stores[i].Replace(ctx, "rota", keys, document); err != nil {
+				if err := stores[i].Replace(ctx, "rota", whole(document)); err != nil {
 					t.Error(err)
 				}
 			})
@@ -58,7 +63,7 @@ func TestOneOfTwoDocuments(t *testing.T) {
 				case <-written:
 					open = false
 				default:
-					whole("meanwhile")
+					look("meanwhile")
 				}
 			}
 		})
@@ -66,7 +71,7 @@ func TestOneOfTwoDocuments(t *testing.T) {
 		writers.Wait()
 		close(written)
 		reader.Wait()
-		whole("afterwards")
+		look("afterwards")
 		if t.Failed() {
 			return
 		}
@@ -79,7 +84,7 @@ func TestSecondSeesFirst(t *testing.T) {
 	db := databasetest.New(t)
 	store := configuration.NewStore(db.Pool(t))
 	ctx := t.Context()
-	if err := store.Replace(ctx, "rota", keys, map[string]string{"c": "old"}); err != nil {
+	if err := store.Replace(ctx, "rota", whole(map[string]string{"c": "old"})); err != nil {
 		t.Fatal(err)
 	}
 	holder, err := db.AnotherPool(t).Begin(ctx)
@@ -91,10 +96,10 @@ func TestSecondSeesFirst(t *testing.T) {
 	}
 	done := make(chan error, 2)
 	for i, document := range []map[string]string{left, right} {
-		go func() { done <- store.Replace(ctx, "rota", keys, document) }()
+		go func() { done <- store.Replace(ctx, "rota", whole(document)) }()
 		awaitBlocked(t, db, i+1)
 	}
-	if err := store.Replace(ctx, "another", keys, left); err != nil { // another module's does not wait
+	if err := store.Replace(ctx, "another", whole(left)); err != nil { // another module's does not wait
 		t.Error(err)
 	}
 	if err := holder.Rollback(ctx); err != nil {
@@ -140,7 +145,7 @@ func TestStoreFaults(t *testing.T) {
 	}{
 		{`ALTER TABLE core.module_configuration RENAME TO lost`, `ALTER TABLE core.lost RENAME TO module_configuration`, false},
 		{`ALTER TABLE core.module_configuration RENAME value TO lost`, `ALTER TABLE core.module_configuration RENAME lost TO value`, false},
-		{`ALTER TABLE core.module_configuration_document RENAME TO lost`, `ALTER TABLE core.lost RENAME TO module_configuration_document`, true},
+		{`ALTER TABLE core.module_configuration_document RENAME TO lost`, `ALTER TABLE core.lost RENAME TO module_configuration_document`, false},
 		// These are found out in the middle of the transaction: deleting has happened, inserting fails; or all has happened but the
 		// end.
 		{`ALTER TABLE core.module_configuration ADD CONSTRAINT never CHECK (value <> 'm4rkd')`, `ALTER TABLE core.module_configuration DROP CONSTRAINT never`, true},
@@ -156,7 +161,9 @@ func TestStoreFaults(t *testing.T) {
 			}
 			h.Exec(t, row.fault)
 			wantCode(t, h.put(t, "rota", `{"title":"m4rkd","note":"m4rkd"}`), http.StatusServiceUnavailable, "STORE_UNAVAILABLE")
-			err := h.store.Replace(t.Context(), "rota", []string{"title", "size", "note"}, map[string]string{"title": "m4rkd", "note": "m4rkd"})
+			err := h.store.Replace(t.Context(), "rota", configuration.Replacement{
+				Declared: []string{"title", "size", "note"}, Values: map[string]string{"title": "m4rkd", "note": "m4rkd"},
+			})
 			if !errors.Is(err, httpapi.ErrStore) || strings.Contains(err.Error(), "m4rkd") {
 				t.Errorf("replaced: %v", err)
 			}
@@ -182,8 +189,8 @@ func TestStoreFaults(t *testing.T) {
 // failing is a resolver whose stores cannot tell.
 type failing struct{ err error }
 
-func (f failing) Resolve(context.Context) (catalog.Resolution, error) {
-	return catalog.Resolution{}, f.err
+func (f failing) Resolve(context.Context) (catalog.Resolution, configuration.Documents, error) {
+	return catalog.Resolution{}, nil, f.err
 }
 
 // TestResolverFails: whatever its code, callers are told of the store; the document stands.

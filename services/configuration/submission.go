@@ -11,20 +11,39 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// decode reads {values: {...}} as strictly as httpapi.Decode, but for null: among the values it is a wrong value, not a malformed
-// body.
-func decode(c *httpapi.Call) (map[string]jsontext.Value, error) {
+// submission is the body of a replacement.
+type submission struct {
+	Values map[string]jsontext.Value
+	Rev    *int64 // nil: not sent
+}
+
+// decode reads {values: {...}, rev?} as strictly as httpapi.Decode, but for null: among the values it is a
+// wrong value, not a malformed body.
+func decode(c *httpapi.Call) (body submission, err error) {
+	if _, err := httpapi.Query(c.Request.URL.RawQuery); err != nil {
+		return body, err
+	}
 	media, _, err := mime.ParseMediaType(c.Request.Header.Get("Content-Type"))
 	if err != nil || media != "application/json" {
-		return nil, httpapi.ErrRequest
+		return body, httpapi.ErrRequest
 	}
-	var body struct {
+	var sent struct {
 		Values map[string]jsontext.Value `json:"values"`
+		Rev    jsontext.Value            `json:"rev"`
 	}
-	if err := json.Unmarshal(c.Body, &body, json.RejectUnknownMembers(true)); err != nil || body.Values == nil {
-		return nil, httpapi.ErrRequest
+	if err := json.Unmarshal(c.Body, &sent, json.RejectUnknownMembers(true)); err != nil ||
+		sent.Values == nil {
+		return body, httpapi.ErrRequest
 	}
-	return body.Values, nil
+	body.Values = sent.Values
+	if sent.Rev != nil {
+		rev, ok := scalar(sent.Rev).(int64)
+		if !ok || rev < 0 {
+			return body, httpapi.ErrRequest
+		}
+		body.Rev = &rev
+	}
+	return body, nil
 }
 
 // check judges what was submitted by what is declared and answers the texts to store. Whatever the order of the keys, one that is

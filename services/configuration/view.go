@@ -12,6 +12,7 @@ import (
 type view struct {
 	ModuleID        string     `json:"moduleId"`
 	Version         string     `json:"version"`
+	Rev             int64      `json:"rev"`
 	Keys            []keyEntry `json:"keys"`        // in the manifest's order
 	UnknownKeys     []string   `json:"unknownKeys"` // sorted
 	RestartRequired bool       `json:"restartRequired"`
@@ -39,16 +40,17 @@ type constraints struct {
 }
 
 // viewOf is the view but for restartRequired.
-func (s *Service) viewOf(m *catalog.Module, stored map[string]string) view {
-	unknown := maps.Clone(stored)
+func (s *Service) viewOf(m *catalog.Module, stored Document) view {
+	unknown := maps.Clone(stored.Values)
 	keys := make([]keyEntry, len(m.Manifest.Configuration))
 	for i, d := range m.Manifest.Configuration {
-		keys[i] = s.keyEntryOf(m.Manifest.ID, d, stored)
+		keys[i] = s.keyEntryOf(m.Manifest.ID, d, stored.Values)
 		delete(unknown, d.Key)
 	}
 	return view{
 		ModuleID:    m.Manifest.ID,
 		Version:     m.Manifest.Version.String(),
+		Rev:         stored.Rev,
 		Keys:        keys,
 		UnknownKeys: slices.Sorted(maps.Keys(unknown)),
 	}

@@ -29,8 +29,8 @@ func TestView(t *testing.T) {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 	for moduleID, want := range map[string]string{
-		"guest": `{"moduleId":"guest","version":"1.0.0","keys":[],"unknownKeys":["gone"],"restartRequired":false}`,
-		"plain": `{"moduleId":"plain","version":"1.0.0","keys":[],"unknownKeys":[],"restartRequired":false}`,
+		"guest": `{"moduleId":"guest","version":"1.0.0","rev":0,"keys":[],"unknownKeys":["gone"],"restartRequired":false}`,
+		"plain": `{"moduleId":"plain","version":"1.0.0","rev":0,"keys":[],"unknownKeys":[],"restartRequired":false}`,
 	} {
 		if w := h.get(t, path+"/"+moduleID); w.Code != http.StatusOK || w.Body.String() != want {
 			t.Errorf("%d %s", w.Code, w.Body)

@@ -15,8 +15,9 @@ import (
 
 // Resolver tells what a start would run now, by everything that is stored and supplied.
 type Resolver interface {
-	// Resolve ends with ctx. Its error is a failure of the stores.
-	Resolve(ctx context.Context) (catalog.Resolution, error)
+	// Resolve returns the decisions that it decided by as well, so that an answer tells of one state alone.
+	// It ends with ctx; its error is a failure of the stores.
+	Resolve(ctx context.Context) (catalog.Resolution, Decisions, error)
 }
 
 // Service answers the routes of the module lifecycle. Safe for concurrent use; it runs nothing of its own.

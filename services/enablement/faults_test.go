@@ -70,8 +70,8 @@ func TestStoreFaults(t *testing.T) {
 // failing is a resolver whose stores cannot tell.
 type failing struct{ err error }
 
-func (f failing) Resolve(context.Context) (catalog.Resolution, error) {
-	return catalog.Resolution{}, f.err
+func (f failing) Resolve(context.Context) (catalog.Resolution, enablement.Decisions, error) {
+	return catalog.Resolution{}, nil, f.err
 }
 
 // TestResolverFails: whatever its code, callers are told of the store; the decision stands.

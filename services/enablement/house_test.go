@@ -45,6 +45,7 @@ type house struct {
 	installed *catalog.Catalog
 	store     *enablement.Store
 	service   *enablement.Service
+	meanwhile func() // what somebody else does just before a resolution reads; nil: nothing
 }
 
 func setup(t testing.TB) *house {
@@ -59,7 +60,7 @@ func setup(t testing.TB) *house {
 func (h *house) start(t testing.TB, pool *pgxpool.Pool) {
 	t.Helper()
 	h.store = enablement.NewStore(pool)
-	started, err := h.Resolve(t.Context())
+	started, _, err := h.Resolve(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,15 +72,18 @@ func (h *house) serve(started catalog.Resolution) {
 }
 
 // Resolve makes the house its own resolver: no secret and no storage is supplied, and each module's size is configured to be 0.
-func (h *house) Resolve(ctx context.Context) (catalog.Resolution, error) {
+func (h *house) Resolve(ctx context.Context) (catalog.Resolution, enablement.Decisions, error) {
+	if h.meanwhile != nil {
+		h.meanwhile()
+	}
 	decisions, err := h.store.Decisions(ctx)
 	if err != nil {
-		return catalog.Resolution{}, err
+		return catalog.Resolution{}, nil, err
 	}
 	return h.installed.Resolve(catalog.State{
 		Enabled: decisions.Enabled,
 		Stored:  func(string) map[string]string { return map[string]string{"size": "0"} },
-	}), nil
+	}), decisions, nil
 }
 
 func (h *house) send(ctx context.Context, method, target, body string) *httptest.ResponseRecorder {

@@ -38,10 +38,13 @@ func (s *Service) list(c *httpapi.Call) error {
 	return c.JSON(http.StatusOK, map[string][]entry{"modules": entries})
 }
 
-// decide is PUT /api/v1/module-lifecycle/{id}/enabled. A bad body is 400 for every module, then an unknown module 404. The answer
-// is what holds after the write, which a later decision may have changed again; a 503 says nothing of whether the decision was
-// stored.
+// decide is PUT /api/v1/module-lifecycle/{id}/enabled. A bad query or body is 400 for every module, then an
+// unknown module 404. The answer is what holds after the write, which a later decision may have changed
+// again; a 503 says nothing of whether the decision was stored.
 func (s *Service) decide(c *httpapi.Call) error {
+	if _, err := httpapi.Query(c.Request.URL.RawQuery); err != nil {
+		return err
+	}
 	body, err := httpapi.Decode[struct {
 		Enabled bool `json:"enabled"`
 	}](c)
@@ -66,11 +69,7 @@ func (s *Service) decide(c *httpapi.Call) error {
 
 // entries reads what is stored now and holds it against what was started.
 func (s *Service) entries(ctx context.Context, modules []*catalog.Module) ([]entry, error) {
-	decisions, err := s.store.Decisions(ctx)
-	if err != nil {
-		return nil, unavailable(err)
-	}
-	next, err := s.resolver.Resolve(ctx)
+	next, decisions, err := s.resolver.Resolve(ctx)
 	if err != nil {
 		return nil, unavailable(err)
 	}

@@ -86,6 +86,12 @@ func TestDecideRefuses(t *testing.T) {
 			wantCode(t, h.send(t.Context(), http.MethodPut, path+"/"+moduleID+"/enabled", body), http.StatusBadRequest, "REQUEST_INVALID")
 		}
 	}
+	for _, query := range []string{"?enabled=false", "?a", "?a=", "?=", "?%zz", "?a;b"} {
+		for _, moduleID := range []string{"base", "unknown"} {
+			w := h.send(t.Context(), http.MethodPut, path+"/"+moduleID+"/enabled"+query, `{"enabled":false}`)
+			wantCode(t, w, http.StatusBadRequest, "REQUEST_INVALID")
+		}
+	}
 	for _, moduleID := range []string{"unknown", "Base", "base%20", "core", "base.thing"} {
 		wantCode(t, h.decide(t, moduleID, "true"), http.StatusNotFound, "MODULE_NOT_INSTALLED")
 	}
@@ -93,6 +99,34 @@ func TestDecideRefuses(t *testing.T) {
 	wantCode(t, h.send(t.Context(), http.MethodPut, path+"/base/enabled", long), http.StatusRequestEntityTooLarge, "REQUEST_BODY_TOO_LARGE")
 	if rows := h.rows(t); rows != "" {
 		t.Errorf("stored %s", rows)
+	}
+}
+
+// TestEntriesTellOfOneState: the decision and whether a restart is required are read together, whatever
+// somebody else decides meanwhile.
+func TestEntriesTellOfOneState(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	enabled := true
+	h.meanwhile = func() {
+		enabled = !enabled
+		if err := h.store.Decide(t.Context(), "base", enabled); err != nil {
+			t.Error(err)
+		}
+	}
+	judge := func(e entry) {
+		t.Helper()
+		if e.Configured.Enabled != enabled || e.RestartRequired == enabled {
+			t.Errorf("stored enabled=%v in a process that runs it: got enabled=%v, restartRequired=%v",
+				enabled, e.Configured.Enabled, e.RestartRequired)
+		}
+	}
+	for range 4 {
+		list := decode[struct {
+			Modules []entry `json:"modules"`
+		}](t, h.send(t.Context(), http.MethodGet, path, ""))
+		judge(list.Modules[slices.IndexFunc(list.Modules, func(e entry) bool { return e.ID == "base" })])
+		judge(decode[entry](t, h.decide(t, "base", "true")))
 	}
 }
 
