@@ -30,7 +30,8 @@ type Child struct {
 	ReadyCode   string
 
 	// StopWithin is the grace of a stop. A service that drains declares its drain and a margin here. StopCode is reported
-	// when a regular stop needed more, RollbackCode when the stop after a failed start did. Both default to ErrStopTimeout.
+	// when a regular stop needed more, RollbackCode when the stop after a failed start did, also where the service itself noticed and
+	// returned StopCode. Both default to ErrStopTimeout.
 	StopWithin   time.Duration
 	StopCode     string
 	RollbackCode string

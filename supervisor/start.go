@@ -28,7 +28,7 @@ func (t *Tree) Start(ctx context.Context, children ...Child) error {
 	if err == nil || errors.Is(err, ErrTreeStopped) {
 		return err
 	}
-	return errors.Join(append([]error{err}, t.stopAll(rollbackCode)...)...)
+	return errors.Join(append([]error{err}, t.stopAll(Child.rollbackCode)...)...)
 }
 
 func (t *Tree) startLevel(ctx context.Context, children []Child) error {

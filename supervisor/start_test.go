@@ -199,6 +199,36 @@ func TestRollbackReportsEverything(t *testing.T) {
 	})
 }
 
+// TestServiceThatNoticesItsPassedDeadline: it returns its StopCode; in a rollback, within the tree or called, it is the RollbackCode.
+func TestServiceThatNoticesItsPassedDeadline(t *testing.T) {
+	for name, row := range map[string]struct {
+		end  func(*fixture) error
+		want []string
+	}{
+		"stop":         {func(f *fixture) error { return f.Stop() }, []string{"MODULE_STOP_TIMEOUT"}},
+		"rollback":     {func(f *fixture) error { return f.Rollback() }, []string{"MODULE_ROLLBACK_TIMEOUT"}},
+		"failed start": {func(f *fixture) error { return f.Start(context.Background(), children(f.actor("bad", fails))...) }, []string{"BAD", "MODULE_ROLLBACK_TIMEOUT"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := setup(t)
+				started(t, f.Start(t.Context(), supervisor.Child{
+					Service: f.actor("module", func(ctx context.Context, a *actor) error {
+						a.isReady()
+						<-ctx.Done()
+						return coded("MODULE_STOP_TIMEOUT")
+					}),
+					StopCode: "MODULE_STOP_TIMEOUT", RollbackCode: "MODULE_ROLLBACK_TIMEOUT",
+				}))
+				err := row.end(f)
+				same(t, "codes", codes(t, err), row.want)
+			})
+		})
+	}
+}
+
+func fails(context.Context, *actor) error { return coded("BAD") }
+
 func TestContextEndsTheWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := setup(t)

@@ -19,21 +19,29 @@ const rootGrace = 5 * time.Second
 // Stop may be called at any time, before Start, during it, again, and from several goroutines: one of them stops, all return
 // when that is done, with the same report. What went wrong in the rollback of a failed Start is in Start's error and not
 // repeated here. A service that passed its deadline keeps its goroutine, and the tree's beside it, until it does end.
-func (t *Tree) Stop() error {
+func (t *Tree) Stop() error { return t.end(Child.stopCode) }
+
+// Rollback is Stop after a start that failed outside of the tree: a passed deadline has the Child's RollbackCode.
+func (t *Tree) Rollback() error { return t.end(Child.rollbackCode) }
+
+func (t *Tree) end(code passedCode) error {
 	t.halt()
 	t.turn <- struct{}{}
 	defer func() { <-t.turn }()
 	if !t.stopped {
-		t.report = t.stopAll(stopCode)
+		t.report = t.stopAll(code)
 	}
 	return errors.Join(t.report...)
 }
 
-func stopCode(c Child) string     { return c.StopCode }
-func rollbackCode(c Child) string { return c.RollbackCode }
+// passedCode picks what a passed deadline of a stop is called.
+type passedCode func(Child) string
 
-// stopAll needs the turn. code picks what a passed deadline is called.
-func (t *Tree) stopAll(code func(Child) string) []error {
+func (c Child) stopCode() string     { return c.StopCode }
+func (c Child) rollbackCode() string { return c.RollbackCode }
+
+// stopAll needs the turn.
+func (t *Tree) stopAll(code passedCode) []error {
 	t.halt()
 	t.stopped = true
 	if t.root == nil {
@@ -60,13 +68,17 @@ func (t *Tree) stopAll(code func(Child) string) []error {
 }
 
 // stop asks one actor to end and waits for that, within its grace. It is Remove and never RemoveAndWait, which leaves a
-// goroutine for ever when its timeout passes.
+// goroutine for ever when its timeout passes. A service that has deadlines of its own reports a passed one with its StopCode, because it does
+// not know why it is stopped; code decides here too.
 func (t *Tree) stop(a *actor, code string) error {
 	a.leaving.Store(true)
 	_ = t.root.Remove(a.token) // fails only for a token of another supervisor
 	if !within(a.StopWithin, a.ended) {
 		t.log.Error("service stop deadline passed", zap.String("service", a.name), zap.String("code", code))
 		return a.failure(Error(code), nil, fmt.Sprintf("did not stop within %s", a.StopWithin))
+	}
+	if a.err != nil && codeOf(a.err) == a.StopCode && code != a.StopCode {
+		a.err = a.failure(Error(code), a.err, "did not stop in time")
 	}
 	if a.err != nil {
 		t.log.Error("service ended with a failure", zap.String("service", a.name), zap.String("code", codeOf(a.err)))

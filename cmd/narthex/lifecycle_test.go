@@ -398,3 +398,18 @@ func TestUncleanShutdownIsReported(t *testing.T) {
 		t.Error("the module's words came out")
 	}
 }
+
+// TestHangingStopInARollbackIsReported: a module that runs does not stop when another one's start has failed.
+func TestHangingStopInARollbackIsReported(t *testing.T) {
+	t.Parallel()
+	i := install(t, "base", "tail", "failing")
+	copies(t, i.environment["SERVICE_MODULES_DIR"], "hostile", "clinging")
+	daemon := begin(t, i.environment, "", "api:start")
+	if status := daemon.exit(t); status != exitFailure {
+		t.Errorf("api:start with a failing and a clinging module: exit status %d, want %d", status, exitFailure)
+	}
+	said := daemon.stderr.String()
+	order(t, said, "hostile started", "failing started", "failing stopped", "tail stopped", "MODULE_START_FAILED: The module failing ",
+		"MODULE_ROLLBACK_TIMEOUT: module clinging ",
+		`{"drainTimedOut":false,"connectionsForced":false,"moduleStopFailed":false,"rollbackFailed":true}`)
+}

@@ -91,7 +91,7 @@ func (s *server) Wait(ctx context.Context) error {
 		s.log.Error("a service failed, stopping")
 	}
 	s.health.Stopping()
-	err := errors.Join(failure, s.stop())
+	err := errors.Join(failure, s.stop(s.tree.Stop))
 	if err == nil {
 		s.log.Info("stopped")
 	}
@@ -99,8 +99,8 @@ func (s *server) Wait(ctx context.Context) error {
 }
 
 // stop ends what runs, newest first, and then the connections that the modules' calls have left.
-func (s *server) stop() error {
-	err := s.tree.Stop()
+func (s *server) stop(tree func() error) error {
+	err := tree()
 	if s.storage != nil {
 		s.storage.Close()
 	}

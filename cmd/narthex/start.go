@@ -48,7 +48,7 @@ func (s *server) Start(ctx context.Context) error {
 		s.listen,
 	} {
 		if err := step(ctx); err != nil {
-			return errors.Join(err, s.stop())
+			return errors.Join(err, s.stop(s.tree.Rollback))
 		}
 	}
 	s.log.Info("ready", zap.Int("modules", len(s.modules)), zap.Duration("after", time.Since(began)))

@@ -34,6 +34,8 @@ const (
 	ErrCrashed = Error("MODULE_CRASHED")
 	// ErrStopTimeout: the stop hook did not end in time.
 	ErrStopTimeout = Error("MODULE_STOP_TIMEOUT")
+	// ErrRollbackTimeout: the stop hook of a module whose start failed did not end in time.
+	ErrRollbackTimeout = Error("MODULE_ROLLBACK_TIMEOUT")
 	// ErrStopFailed: the stop hook failed, or the process died in it.
 	ErrStopFailed = Error("MODULE_STOP_FAILED")
 )
@@ -68,10 +70,10 @@ func (f *Failure) Code() string { return f.Reason.Code() }
 
 func (f *Failure) Unwrap() error { return f.cause }
 
-// about names the module in an error of this package; a context's error stays as it is.
+// about names the module in an error of this package; a context's error, and one that names it already, stay as they are.
 func about(moduleID string, err error) error {
 	reason, coded := errors.AsType[Error](err)
-	if !coded {
+	if _, named := errors.AsType[*Failure](err); !coded || named {
 		return err
 	}
 	return &Failure{ModuleID: moduleID, Reason: reason, cause: err}
@@ -95,6 +97,8 @@ func (f *Failure) sentence() string {
 		return "got no process or thread; a limit of its user or of the service is reached (ulimit -u, TasksMax)."
 	case ErrStopTimeout:
 		return "did not end its stop hook in time and was killed."
+	case ErrRollbackTimeout:
+		return "did not end its stop hook in time after its failed start and was killed."
 	case ErrStopFailed:
 		return "failed in its stop hook."
 	}

@@ -142,12 +142,25 @@ func (l *life) start(ctx context.Context) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.Is(err, context.DeadlineExceeded):
-		return ErrStartTimeout
+		err = ErrStartTimeout
 	case errors.Is(err, link.ErrLost) && l.child.lacksThreads():
-		return ErrProcessLimit
+		err = ErrProcessLimit
 	default:
-		return refused(ErrStartFailed, err)
+		err = refused(ErrStartFailed, err)
 	}
+	return l.rolledBack(err, stopped)
+}
+
+// rolledBack adds what went wrong in the stop hook to the failure of the start. A process that died in its start cannot be stopped, which is
+// no second failure.
+func (l *life) rolledBack(failed, stopped error) error {
+	switch {
+	case stopped == nil, errors.Is(stopped, link.ErrLost):
+		return failed
+	case errors.Is(stopped, ErrStopTimeout):
+		stopped = ErrRollbackTimeout
+	}
+	return errors.Join(about(l.config.ModuleID, failed), about(l.config.ModuleID, stopped))
 }
 
 // stop runs the stop hook and asks the process to go. Whoever is still there afterwards is killed by end.
@@ -163,6 +176,8 @@ func (l *life) stop() error {
 		return nil
 	case errors.Is(err, context.DeadlineExceeded):
 		return ErrStopTimeout
+	case errors.Is(err, link.ErrLost):
+		return caused(ErrStopFailed, link.ErrLost)
 	default:
 		return refused(ErrStopFailed, err)
 	}

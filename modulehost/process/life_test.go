@@ -123,6 +123,29 @@ func TestLivesThatNeverBecomeReady(t *testing.T) {
 	}
 }
 
+// TestStopThatGoesWrongAfterAFailedStart: the failure of the start comes first, and then that of the stop.
+func TestStopThatGoesWrongAfterAFailedStart(t *testing.T) {
+	for mode, want := range map[string]string{
+		"start-fails-and-hangs": "MODULE_ROLLBACK_TIMEOUT: The module sample ",
+		"start-and-stop-fail":   "MODULE_STOP_FAILED: The module sample ",
+	} {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			r := prepare(t, mode, func(c *process.Config) {
+				if mode == "start-fails-and-hangs" {
+					c.Deadlines.Stop, c.Deadlines.Terminate = 300*time.Millisecond, 200*time.Millisecond
+				}
+			})
+			r.serve(t)
+			err := <-r.ended
+			lines := strings.Split(err.Error(), "\n")
+			if codeOf(err) != "MODULE_START_FAILED" || len(lines) != 2 || !strings.HasPrefix(lines[1], want) {
+				t.Errorf("ended with %q, want MODULE_START_FAILED, then %q", lines, want)
+			}
+		})
+	}
+}
+
 // logsHold none of the marks.
 func (r *running) logsHold(t *testing.T, marks ...string) {
 	t.Helper()

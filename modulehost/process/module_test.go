@@ -67,9 +67,9 @@ func (m *module) serve(ctx context.Context, method link.Method, payload []byte) 
 	case abi.Method_METHOD_STOP:
 		m.log(ctx, "stopping")
 		switch m.mode {
-		case "ignore-stop":
+		case "ignore-stop", "start-fails-and-hangs":
 			time.Sleep(time.Hour)
-		case "stop-fails":
+		case "stop-fails", "start-and-stop-fail":
 			return nil, &link.Failure{CodeText: "STOP_REFUSED"}
 		case "stop-dies":
 			os.Exit(9)
@@ -98,7 +98,7 @@ func (m *module) register() *abi.RegisterResponse {
 func (m *module) start(ctx context.Context) (proto.Message, error) {
 	m.log(ctx, "starting")
 	switch m.mode {
-	case "start-fails":
+	case "start-fails", "start-fails-and-hangs", "start-and-stop-fail":
 		return nil, &link.Failure{CodeText: "NO_LUCK", Detail: []byte("secret text")}
 	case "start-hangs":
 		time.Sleep(time.Hour)

@@ -48,9 +48,11 @@ type Module interface {
 	// the process; an error, also of what was declared, ends the start of the whole platform.
 	Register(r *Registry) error
 	// Start is called once, before the first request. At most 30 s; an error ends the start of the whole platform, and of a process
-	// that takes a dead one's place it is one more crash. ctx ends with the call: what shall go on needs a context of its own.
+	// that takes a dead one's place it is one more crash. ctx ends with the call, and when the platform stops meanwhile: what shall go
+	// on needs a context of its own.
 	Start(ctx context.Context, h *Host) error
-	// Stop is called once, after the last request, or after a Start that failed. At most 10 s, in which the host still answers.
+	// Stop is called once, after the last request, or after a Start that failed or was cancelled. At most 10 s, in which the host still
+	// answers; the wait for a cancelled Start to return counts too, and Stop is not called before.
 	Stop(ctx context.Context) error
 }
 

@@ -6,7 +6,6 @@ import (
 	"net"
 	"os"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -47,7 +46,7 @@ func ServeOn(m Module, incoming, outgoing net.Conn, open func(descriptor int) li
 
 	life := &life{module: m, host: host, sockets: sockets{open: open}}
 	defer life.sockets.close()
-	if err := link.ServeCalls(context.Background(), incoming, life.serve, inService); !life.stopped.Load() {
+	if err := link.ServeCalls(context.Background(), incoming, life.serve, inService); !life.hooks.stopCalled() {
 		return err
 	}
 	return nil // the platform hung up after Stop, as it should
@@ -71,7 +70,7 @@ type life struct {
 	module  Module
 	host    *link.Client
 	sockets sockets
-	stopped atomic.Bool // Stop was called
+	hooks   hooks
 
 	registered sync.Once
 	registry   Registry
@@ -118,6 +117,11 @@ func (l *life) start(ctx context.Context, payload []byte) (proto.Message, error)
 	if err := proto.Unmarshal(payload, &request); err != nil {
 		return nil, err
 	}
+	ctx, leave, err := l.hooks.enterStart(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
 	if err := l.module.Start(ctx, newHost(l.host, &l.registry, &request)); err != nil {
 		return nil, err
 	}
@@ -125,7 +129,9 @@ func (l *life) start(ctx context.Context, payload []byte) (proto.Message, error)
 }
 
 func (l *life) stop(ctx context.Context) (proto.Message, error) {
-	l.stopped.Store(true)
+	if err := l.hooks.enterStop(ctx); err != nil {
+		return nil, err
+	}
 	if err := l.module.Stop(ctx); err != nil {
 		return nil, err
 	}

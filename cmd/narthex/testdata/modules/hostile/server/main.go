@@ -1,6 +1,6 @@
 // Command hostile is a module for tests that does harm when it is asked to. Tests install it under names of their own. What a name
 // begins with says what it does unasked: "loop" ends as soon as it has started, "changeling" registers something else in each
-// process.
+// process, "clinging" never ends its stop hook.
 package main
 
 import (
@@ -78,7 +78,12 @@ func (h *hostile) Start(_ context.Context, host *sdk.Host) error {
 }
 
 // Stop has nothing to do.
-func (h *hostile) Stop(context.Context) error { return nil }
+func (h *hostile) Stop(context.Context) error {
+	if strings.HasPrefix(h.name, "clinging") {
+		select {}
+	}
+	return nil
+}
 
 // slow answers with the length and the hash of what came.
 func slow(w http.ResponseWriter, r *http.Request) {

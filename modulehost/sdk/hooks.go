@@ -1,0 +1,54 @@
+package sdk
+
+import (
+	"context"
+	"errors"
+	"sync"
+)
+
+// hooks keeps Start and Stop apart: Stop may be called while Start runs, when another module has failed or the platform is told to end.
+type hooks struct {
+	mu          sync.Mutex
+	stopped     bool               // Stop was called
+	cancelStart context.CancelFunc // nil: Start was not called
+	startEnded  chan struct{}
+}
+
+var errStopped = errors.New("the platform has stopped the module")
+
+// enterStart returns Start's context, and leave, which says that Start has returned. It refuses a Start that comes after Stop.
+func (h *hooks) enterStart(ctx context.Context) (_ context.Context, leave func(), _ error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.stopped {
+		return nil, nil, errStopped
+	}
+	ctx, h.cancelStart = context.WithCancel(ctx)
+	ended := make(chan struct{})
+	h.startEnded = ended
+	return ctx, func() { close(ended) }, nil
+}
+
+// enterStop cancels Start's context and waits until Start has returned. Its error is ctx's own: then Stop must not run.
+func (h *hooks) enterStop(ctx context.Context) error {
+	h.mu.Lock()
+	h.stopped = true
+	cancel, ended := h.cancelStart, h.startEnded
+	h.mu.Unlock()
+	if cancel == nil {
+		return nil
+	}
+	cancel()
+	select {
+	case <-ended:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (h *hooks) stopCalled() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.stopped
+}
