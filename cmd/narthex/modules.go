@@ -17,6 +17,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/manifest"
 	"github.com/narthex-platform/narthex/modulehost/process"
 	"github.com/narthex-platform/narthex/services/authorization"
+	"github.com/narthex-platform/narthex/services/database"
 	"github.com/narthex-platform/narthex/supervisor"
 )
 
@@ -28,6 +29,9 @@ const (
 
 // startModules is step 6: the hubs, then the eligible modules' processes, level by level, each with its register and start hooks.
 func (s *server) startModules(ctx context.Context) error {
+	if err := s.openPools(); err != nil {
+		return err
+	}
 	if err := s.startHubs(ctx); err != nil {
 		return err
 	}
@@ -53,6 +57,21 @@ func (s *server) startModules(ctx context.Context) error {
 			}
 		}
 		if err := s.tree.Start(ctx, children...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// openPools gives every module with a database its pool before the first one runs, since each has a connection of its own in the budget.
+func (s *server) openPools() (err error) {
+	s.pools = make(map[string]*database.ModulePool)
+	for _, module := range s.eligible {
+		role, found := s.roles[module.Manifest.ID]
+		if !found || module.Manifest.Database == nil || module.Executable == nil {
+			continue
+		}
+		if s.pools[role.ModuleID], err = s.database.OpenModule(role); err != nil {
 			return err
 		}
 	}
@@ -88,13 +107,7 @@ func (s *server) prepare(module *catalog.Module) (runningModule, error) {
 		Realtime:     s.hubs,
 		Log:          s.log,
 	}
-	if role, found := s.roles[declared.ID]; found && declared.Database != nil {
-		pool, err := s.database.OpenModule(role)
-		if err != nil {
-			return running, err
-		}
-		config.Pool = pool
-	}
+	config.Pool = s.pools[declared.ID]
 	running.facade = facade.New(config)
 	running.process = process.New(process.Config{
 		ModuleID:      declared.ID,

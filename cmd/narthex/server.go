@@ -58,6 +58,7 @@ type server struct {
 	navigation    *navigation.Service
 	dashboard     *dashboard.Service
 	roles         map[string]database.ModuleRole
+	pools         map[string]*database.ModulePool // of the modules to start, by id
 	hubs          *realtime.Hubs
 	users         *process.Users    // nil: modules share the platform's
 	eligible      []*catalog.Module // in dependency order

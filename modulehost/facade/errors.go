@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgproto3"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/narthex-platform/narthex/modulehost/abi"
@@ -26,7 +27,7 @@ const (
 	ErrTransactionEnded    = Error("TRANSACTION_ENDED") // unknown, over its time, or ended by a statement of the module's own
 	ErrRowsEnded           = Error("ROWS_ENDED")
 	ErrRowsUnread          = Error("ROWS_UNREAD")   // a statement on a transaction whose last rows are neither read nor closed
-	ErrRowTooLarge         = Error("ROW_TOO_LARGE") // a row over 1 MiB
+	ErrRowTooLarge         = Error("ROW_TOO_LARGE") // a row over 1 MiB; far over, it ends the connection and its transaction
 	ErrSecretAbsent        = Error(abi.CodeSecretAbsent)
 	ErrChannelUnknown      = Error("CHANNEL_UNKNOWN")
 	ErrCapabilityAbsent    = Error(abi.CodeCapabilityAbsent)
@@ -34,16 +35,22 @@ const (
 	ErrTooManyMails        = Error("TOO_MANY_REQUESTS") // over the module's own measure; nothing was sent
 )
 
+// messageBytes is how much a module gets of what PostgreSQL says of a failure, which may quote a whole value.
+const messageBytes = 8 << 10
+
 // databaseError is what the module may know: what PostgreSQL said of its own statement, and of everything else only that it failed.
 func databaseError(err error) error {
 	if coded := Error(""); errors.As(err, &coded) {
 		return coded
 	}
+	if tooLong := (*pgproto3.ExceededMaxBodyLenErr)(nil); errors.As(err, &tooLong) {
+		return ErrRowTooLarge
+	}
 	said := (*pgconn.PgError)(nil)
 	if !errors.As(err, &said) {
 		return ErrDatabaseUnavailable
 	}
-	detail, err := proto.Marshal(&abi.DatabaseError{SqlState: said.Code, Constraint: said.ConstraintName, Message: said.Message})
+	detail, err := proto.Marshal(&abi.DatabaseError{SqlState: said.Code, Constraint: said.ConstraintName, Message: cutText(said.Message, messageBytes)})
 	if err != nil {
 		return ErrDatabaseUnavailable
 	}

@@ -8,11 +8,11 @@ import (
 	"sync"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
 	"go.uber.org/zap"
 
 	"github.com/narthex-platform/narthex/mail"
 	"github.com/narthex-platform/narthex/modulehost/process"
+	"github.com/narthex-platform/narthex/services/database"
 )
 
 // Caller answers permission questions about one request under way.
@@ -23,12 +23,12 @@ type Caller interface {
 // Config is what one module's facade is made of.
 type Config struct {
 	ModuleID     string
-	Pool         *pgxpool.Pool     // the module's own role; nil without a database
-	Secrets      map[string]string // what the deployment supplies for the manifest's secret keys
-	Capabilities Capabilities      // what it reaches of other modules; nil: nothing
-	Buckets      map[string]Bucket // by the ids that the manifest declares
-	Mail         mail.Sender       // nil: NOT_CONFIGURED
-	Realtime     Realtime          // nil: no channel is known
+	Pool         *database.ModulePool // under the module's own role; nil without a database
+	Secrets      map[string]string    // what the deployment supplies for the manifest's secret keys
+	Capabilities Capabilities         // what it reaches of other modules; nil: nothing
+	Buckets      map[string]Bucket    // by the ids that the manifest declares
+	Mail         mail.Sender          // nil: NOT_CONFIGURED
+	Realtime     Realtime             // nil: no channel is known
 	Log          *zap.Logger
 }
 

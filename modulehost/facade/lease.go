@@ -6,7 +6,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/narthex-platform/narthex/services/database"
 )
 
 const (
@@ -21,7 +22,7 @@ type lease struct {
 	cancel context.CancelFunc
 
 	mu          sync.Mutex // one statement at a time
-	conn        *pgxpool.Conn
+	conn        *database.ModuleConn
 	ended       bool
 	transaction bool
 	rows        pgx.Rows // unread ones
@@ -33,16 +34,15 @@ func (s *session) acquire(ctx context.Context) (*lease, error) {
 	if s.facade.config.Pool == nil {
 		return nil, ErrDatabaseAbsent
 	}
-	lifetime, cancel := context.WithTimeout(s.ctx, leaseLifetime)
 	wait, stopWaiting := context.WithTimeout(ctx, acquireWithin)
 	defer stopWaiting()
 	stop := context.AfterFunc(s.ctx, stopWaiting)
 	defer stop()
 	conn, err := s.facade.config.Pool.Acquire(wait)
 	if err != nil {
-		cancel()
 		return nil, ErrDatabaseUnavailable
 	}
+	lifetime, cancel := context.WithTimeout(s.ctx, leaseLifetime)
 	return &lease{ctx: lifetime, cancel: cancel, conn: conn}, nil
 }
 
@@ -80,7 +80,10 @@ func (s *session) find(id uint64) (*lease, bool) {
 	return l, found
 }
 
-// giveBack ends the lease. The pool closes a connection that is still inside a transaction, which rolls it back.
+// over tells whether the lease has ended, or is about to. Called with its lock held.
+func (l *lease) over() bool { return l.ended || l.ctx.Err() != nil }
+
+// giveBack ends the lease. The pool ends a session that is still inside a transaction, which rolls it back, and resets every other.
 func (l *lease) giveBack() {
 	l.cancel()
 	l.mu.Lock()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
@@ -59,18 +60,22 @@ func (s *session) log(_ context.Context, request *abi.LogRequest) (proto.Message
 		if len(attributes) == maxAttributes {
 			break
 		}
-		attributes[cut(attribute.GetName(), attributeBytes)] = cut(attribute.GetValue(), attributeBytes)
+		attributes[cutText(attribute.GetName(), attributeBytes)] = cutText(attribute.GetValue(), attributeBytes)
 	}
 	s.facade.config.Log.Log(zapLevel(request.GetLevel()), "module says", module,
-		zap.String("text", cut(request.GetMessage(), lineBytes)), zap.Any("attributes", attributes))
+		zap.String("text", cutText(request.GetMessage(), lineBytes)), zap.Any("attributes", attributes))
 	return &abi.LogResponse{}, nil
 }
 
-func cut(text string, limit int) string {
-	if len(text) > limit {
-		return text[:limit]
+// cutText keeps at most limit bytes, and no part of a character.
+func cutText(text string, limit int) string {
+	if len(text) <= limit {
+		return text
 	}
-	return text
+	for limit > 0 && !utf8.RuneStart(text[limit]) {
+		limit--
+	}
+	return text[:limit]
 }
 
 func zapLevel(level abi.LogRequest_Level) zapcore.Level {

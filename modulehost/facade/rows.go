@@ -16,6 +16,9 @@ const pageBytes = 1 << 20
 
 // query runs one statement for its rows. What fits the first page costs the module no further call and holds no connection.
 func (s *session) query(ctx context.Context, request *abi.QueryRequest) (proto.Message, error) {
+	if isCopy(request.GetSql()) {
+		return nil, errCopy()
+	}
 	if request.GetTransaction() != 0 {
 		return s.queryInTransaction(ctx, request)
 	}

@@ -90,11 +90,14 @@ func answer[Q any, P interface {
 	return serve(ctx, request)
 }
 
-// Close ends what the process still held: transactions are rolled back, connections go back, puts leave nothing. It waits for that.
+// Close ends what the process still held: transactions are rolled back, database sessions end, puts leave nothing. It waits for that.
 // Readers of its channels are told to come again.
 func (s *session) Close() {
 	s.end()
 	s.holds.Wait()
+	if pool := s.facade.config.Pool; pool != nil {
+		pool.EndSessions()
+	}
 	if hubs := s.facade.config.Realtime; hubs != nil {
 		hubs.Ended(s.facade.config.ModuleID, s.life)
 	}

@@ -12,6 +12,9 @@ import (
 // which takes several statements at once.
 func (s *session) exec(ctx context.Context, request *abi.ExecRequest) (proto.Message, error) {
 	var affected int64
+	if isCopy(request.GetSql()) {
+		return nil, errCopy()
+	}
 	err := s.onConnection(ctx, request.GetTransaction(), func(ctx context.Context, l *lease) error {
 		rows, err := l.conn.Query(ctx, request.GetSql(), decodeArguments(request.GetArguments())...)
 		if err != nil {
@@ -50,13 +53,13 @@ func (s *session) inTransaction(ctx context.Context, id uint64, f func(context.C
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
-	case l.ended:
+	case l.over():
 		return ErrTransactionEnded
 	case l.rows != nil:
 		return ErrRowsUnread
 	}
 	err := l.during(ctx, func(ctx context.Context) error { return f(ctx, l) })
-	if l.rows == nil && l.conn.Conn().PgConn().TxStatus() == 'I' {
+	if l.rows == nil && (l.conn.IsClosed() || l.conn.PgConn().TxStatus() == 'I') {
 		l.cancel()
 		if err == nil {
 			err = ErrTransactionEnded
@@ -118,7 +121,7 @@ func (s *session) finish(ctx context.Context, id uint64, last func(context.Conte
 	defer l.giveBack()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.ended {
+	if l.over() {
 		return ErrTransactionEnded
 	}
 	if l.rows != nil {

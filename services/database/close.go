@@ -3,8 +3,6 @@ package database
 import (
 	"sync"
 	"time"
-
-	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // Close closes all pools: idle connections at once, those in use when they come back. After 5 s it cuts the sockets of the rest and
@@ -13,20 +11,23 @@ func (d *Database) Close() error {
 	d.closeOnce.Do(func() {
 		d.mu.Lock()
 		d.ended = true
-		pools := append(d.pools, d.core)
+		closing := []func(){d.core.Close}
+		for _, pool := range d.pools {
+			closing = append(closing, pool.Close)
+		}
 		d.pools = nil
 		d.mu.Unlock()
-		d.closeErr = d.closeAll(pools)
+		d.closeErr = d.closeAll(closing)
 		close(d.closed)
 	})
 	<-d.closed
 	return d.closeErr
 }
 
-func (d *Database) closeAll(pools []*pgxpool.Pool) error {
+func (d *Database) closeAll(closing []func()) error {
 	var working sync.WaitGroup
-	for _, pool := range pools {
-		working.Go(pool.Close)
+	for _, close := range closing {
+		working.Go(close)
 	}
 	closed := make(chan struct{})
 	go func() { working.Wait(); close(closed) }()

@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	coreConns   = 16 // Core's share of the process's 40 connections (contract.md §7)
-	moduleConns = 24 // what all modules together may open
+	coreConns   = 16 // Core's share of the process's 40 connections
+	moduleConns = 24 // what all modules together may open, unless there are more modules
 
 	oldestServer = 150000 // PostgreSQL 15 as server_version_num writes it
 
@@ -38,7 +38,7 @@ type Database struct {
 	closeErr  error
 
 	mu    sync.Mutex
-	pools []*pgxpool.Pool // the modules'; nil once closed
+	pools []*ModulePool // nil once closed
 	ended bool
 }
 

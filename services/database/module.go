@@ -2,20 +2,19 @@ package database
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
 const (
-	connsPerModule        = 4                // contract.md §7
-	moduleIdleTime        = 30 * time.Second // a module at rest holds no connection
 	moduleStatementLimit  = 30 * time.Second
 	moduleIdleTransaction = 60 * time.Second
+	moduleMessageBytes    = 1<<20 + 64<<10 // a row of 1 MiB and what frames it
 )
 
 // ModuleRole is how one module reaches its own schema. Role is empty where the platform may not create roles, which only
@@ -52,52 +51,40 @@ func (d *Database) ModuleRoles(ctx context.Context) (map[string]ModuleRole, erro
 	return roles, nil
 }
 
-// OpenModule makes a module's pool: at most 4 connections, none while it is idle, all modules together at most 24; whoever waits
-// longer than its context gets that context's error. The Database closes the pool when it stops; closing it earlier is fine. The
-// error is ErrClosed.
-func (d *Database) OpenModule(role ModuleRole) (*pgxpool.Pool, error) {
-	config := poolConfig(Config(d.settings))
-	config.MaxConns = connsPerModule
-	config.MaxConnIdleTime = moduleIdleTime
-	config.HealthCheckPeriod = moduleIdleTime / 2
-	conn := config.ConnConfig
-	conn.RuntimeParams["application_name"] = "narthex " + role.ModuleID
-	if role.Role != "" {
-		conn.User, conn.Password = role.Role, role.Password.Reveal()
-		delete(conn.RuntimeParams, "statement_timeout") // the role brings its settings: search_path and the timeouts
-	} else {
-		conn.RuntimeParams["search_path"] = pgx.Identifier{role.Schema}.Sanitize()
-		conn.RuntimeParams["statement_timeout"] = milliseconds(moduleStatementLimit)
-		conn.RuntimeParams["idle_in_transaction_session_timeout"] = milliseconds(moduleIdleTransaction)
-	}
-	conn.DialFunc = d.sockets.watch(d.modules.limit(conn.DialFunc, d.closeIdleModuleConns))
-
+// OpenModule makes a module's pool: at most 4 connections, none while the module is at rest, the first of them its own; all modules
+// together hold at most 24, or one each where there are more modules. The Database closes the pool when it stops; closing it earlier is
+// fine. The error is ErrClosed.
+func (d *Database) OpenModule(role ModuleRole) (*ModulePool, error) {
+	pool := &ModulePool{budget: d.modules, config: d.moduleConfig(role)}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.ended {
 		return nil, ErrClosed
 	}
-	pool, err := pgxpool.NewWithConfig(context.Background(), config)
-	if err != nil {
-		return nil, fail(ErrUnreachable, err)
-	}
 	d.pools = append(d.pools, pool)
+	d.modules.add(pool)
 	return pool, nil
 }
 
-// closeIdleModuleConns makes room in the budget.
-func (d *Database) closeIdleModuleConns() {
-	d.mu.Lock()
-	pools := slices.Clone(d.pools)
-	d.mu.Unlock()
-	for _, pool := range pools {
-		for _, conn := range pool.AcquireAllIdle(context.Background()) {
-			ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-			_ = conn.Conn().Close(ctx)
-			cancel()
-			conn.Release()
-		}
+// moduleConfig is how a module's sessions begin. Its settings travel with each connection, for what the role brings by itself the module
+// can change. What it could make the host hold in memory is bounded: a message of the server longer than a row may be loses the
+// connection before it is read, notifications are dropped, and no statement is kept, neither here nor by the server.
+func (d *Database) moduleConfig(role ModuleRole) *pgx.ConnConfig {
+	conn := Config(d.settings)
+	if role.Role != "" {
+		conn.User, conn.Password = role.Role, role.Password.Reveal()
 	}
+	conn.RuntimeParams["application_name"] = "narthex " + role.ModuleID
+	conn.RuntimeParams["search_path"] = pgx.Identifier{role.Schema}.Sanitize()
+	conn.RuntimeParams["statement_timeout"] = milliseconds(moduleStatementLimit)
+	conn.RuntimeParams["idle_in_transaction_session_timeout"] = milliseconds(moduleIdleTransaction)
+	conn.RuntimeParams["client_encoding"] = "UTF8"
+	conn.MaxProtocolMessageBodyLen = moduleMessageBytes
+	conn.OnNotification = func(*pgconn.PgConn, *pgconn.Notification) {}
+	conn.DefaultQueryExecMode = pgx.QueryExecModeDescribeExec
+	conn.StatementCacheCapacity, conn.DescriptionCacheCapacity = 0, 0
+	conn.DialFunc = d.sockets.watch(conn.DialFunc)
+	return conn
 }
 
 // poolConfig is what all pools have in common.

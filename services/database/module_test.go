@@ -8,11 +8,11 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/narthex-platform/narthex/migrations"
 	"github.com/narthex-platform/narthex/services/database"
 	"github.com/narthex-platform/narthex/services/database/databasetest"
+	"github.com/narthex-platform/narthex/services/environment"
 )
 
 func TestAModulesPoolReachesItsOwnSchemaAlone(t *testing.T) {
@@ -37,15 +37,15 @@ func TestAModulesPoolReachesItsOwnSchemaAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if pool.Stat().TotalConns() != 0 {
-		t.Error("a module's pool connected before it was used")
+	if n := sessions(t, db, "seat-plan"); n != 0 {
+		t.Errorf("a module's pool has %d sessions before it was used, want none", n)
 	}
 	var user, timeout string
-	err = pool.QueryRow(t.Context(), `SELECT current_user, current_setting('statement_timeout') FROM seat WHERE id = 1`).Scan(&user, &timeout)
+	err = acquire(t, pool).QueryRow(t.Context(), `SELECT current_user, current_setting('statement_timeout') FROM seat WHERE id = 1`).Scan(&user, &timeout)
 	if err != nil || user != role.Role || timeout != "30s" {
 		t.Errorf("user %q, timeout %q, %v", user, timeout, err)
 	}
-	_, err = pool.Exec(t.Context(), `SELECT 1 FROM core.person`)
+	_, err = acquire(t, pool).Exec(t.Context(), `SELECT 1 FROM core.person`)
 	if refused := (*pgconn.PgError)(nil); !errors.As(err, &refused) || refused.Code != "42501" {
 		t.Errorf("Core's tables: %v", err)
 	}
@@ -60,16 +60,16 @@ func TestAModuleWithoutARoleWorksInItsSchemaUnderCoresUser(t *testing.T) {
 		t.Fatal(err)
 	}
 	var schema, timeout string
-	err = pool.QueryRow(t.Context(), `SELECT current_schema(), current_setting('statement_timeout')`).Scan(&schema, &timeout)
+	err = acquire(t, pool).QueryRow(t.Context(), `SELECT current_schema(), current_setting('statement_timeout')`).Scan(&schema, &timeout)
 	if err != nil || schema != "module_a" || timeout != "30s" {
 		t.Errorf("schema %q, timeout %q, %v", schema, timeout, err)
 	}
 }
 
-func TestAllModulesTogetherStayWithinTheirBudget(t *testing.T) {
-	t.Parallel()
-	db := databasetest.Empty(t)
-	pools := make([]*pgxpool.Pool, 7)
+// openModules opens the pools of so many modules, under Core's user.
+func openModules(t *testing.T, db *databasetest.DB, number int) []*database.ModulePool {
+	t.Helper()
+	pools := make([]*database.ModulePool, number)
 	for i := range pools {
 		pool, err := db.Database(t).OpenModule(database.ModuleRole{ModuleID: fmt.Sprintf("m%d", i), Schema: "public"})
 		if err != nil {
@@ -77,31 +77,185 @@ func TestAllModulesTogetherStayWithinTheirBudget(t *testing.T) {
 		}
 		pools[i] = pool
 	}
-	var held []*pgxpool.Conn
-	for _, pool := range pools[:6] {
-		for range 4 {
-			conn, err := pool.Acquire(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			held = append(held, conn)
-		}
+	return pools
+}
+
+// acquire takes a connection until the test ends.
+func acquire(t *testing.T, pool *database.ModulePool) *database.ModuleConn {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	conn, err := pool.Acquire(ctx)
+	if err != nil {
+		t.Fatalf("Acquire: %v", err)
 	}
+	t.Cleanup(conn.Release)
+	return conn
+}
+
+// refuses tells whether a pool has no connection for some time.
+func refuses(t *testing.T, pool *database.ModulePool) bool {
+	t.Helper()
 	short, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	if _, err := pools[6].Acquire(short); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("the 25th connection: %v", err)
+	conn, err := pool.Acquire(short)
+	if err == nil {
+		conn.Release()
+	}
+	return errors.Is(err, context.DeadlineExceeded)
+}
+
+// sessions counts a module's sessions on the server.
+func sessions(t *testing.T, db *databasetest.DB, moduleID string) (n int) {
+	t.Helper()
+	if err := db.Pool(t).QueryRow(t.Context(), `
+		SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = $1`, "narthex "+moduleID).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// eventually waits until the server has done what it was told.
+func eventually(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); !is(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("not within a minute: %s", what)
+		}
+	}
+}
+
+func TestSixBusyModulesLeaveTheSeventhItsFirstConnection(t *testing.T) {
+	t.Parallel()
+	pools := openModules(t, databasetest.Empty(t), 7)
+	var held []*database.ModuleConn
+	for n := range 6 * 4 { // 7 places are the modules' own, 17 are shared
+		if n < 6+17 {
+			held = append(held, acquire(t, pools[n%6]))
+		} else if !refuses(t, pools[n%6]) {
+			t.Errorf("connection %d of 24 was opened; one must be left for the seventh module", n+1)
+		}
+	}
+	own := acquire(t, pools[6])
+	if !refuses(t, pools[6]) {
+		t.Error("a 25th connection was opened")
+	}
+	second := make(chan error, 1)
+	go func() { // waits for a shared place or its own connection, whichever is free first
+		conn, err := pools[6].Acquire(t.Context())
+		if err == nil {
+			conn.Release()
+		}
+		second <- err
+	}()
+	own.Release()
+	if err := <-second; err != nil {
+		t.Errorf("the seventh module's next user: %v", err)
 	}
 	for _, conn := range held {
 		conn.Release() // they stay open, idle
 	}
-	long, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	conn, err := pools[6].Acquire(long)
-	if err != nil {
-		t.Fatalf("idle connections of others were not closed: %v", err)
+	for range 4 {
+		acquire(t, pools[6]) // places of modules at rest are taken over
 	}
+}
+
+func TestEachOfManyModulesHasOneConnection(t *testing.T) {
+	t.Parallel()
+	pools := openModules(t, databasetest.Empty(t), 27)
+	for _, pool := range pools {
+		acquire(t, pool)
+	}
+	if !refuses(t, pools[0]) {
+		t.Error("a second connection was opened, though no place is shared")
+	}
+}
+
+func TestASessionIsResetBeforeTheNextUse(t *testing.T) {
+	t.Parallel()
+	db := databasetest.Empty(t)
+	pool := openModules(t, db, 1)[0]
+	for _, leave := range []string{
+		`SET search_path = pg_catalog`, `SET statement_timeout = 1`, `SELECT pg_advisory_lock(1)`, `LISTEN gossip`, `PREPARE kept AS SELECT 1`,
+		`BEGIN`, `DECLARE c CURSOR WITH HOLD FOR SELECT 1`, `CREATE TEMP TABLE left_behind ()`,
+	} {
+		conn := acquire(t, pool)
+		if _, err := conn.Exec(t.Context(), leave); err != nil {
+			t.Fatal(err)
+		}
+		conn.Release()
+		conn.Release() // does nothing
+		conn = acquire(t, pool)
+		var path, timeout string
+		var left int
+		if err := conn.QueryRow(t.Context(), `
+			SELECT current_setting('search_path'), current_setting('statement_timeout'),
+			       (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid())
+			       + (SELECT count(*) FROM pg_listening_channels()) + (SELECT count(*) FROM pg_prepared_statements WHERE from_sql)
+			       + (SELECT count(*) FROM pg_cursors WHERE is_holdable) + (SELECT count(*) FROM pg_class WHERE relname = 'left_behind')`,
+		).Scan(&path, &timeout, &left); err != nil || path != `"public"` || timeout != "30s" || left != 0 {
+			t.Errorf("after %s: search_path %s, statement_timeout %s, %d things left behind, %v", leave, path, timeout, left, err)
+		}
+		conn.Release()
+	}
+	if n := sessions(t, db, "m0"); n != 1 {
+		t.Errorf("%d sessions, want the one that was used again", n)
+	}
+}
+
+func TestSessionsEndWithTheProcess(t *testing.T) {
+	t.Parallel()
+	db := databasetest.Empty(t)
+	pool := openModules(t, db, 1)[0]
+	idle, used := acquire(t, pool), acquire(t, pool)
+	idle.Release()
+	cut, cancel := context.WithCancel(t.Context())
+	slept := make(chan error, 1)
+	go func() { // what the end of a process does to a statement under way
+		_, err := used.Exec(cut, `SELECT pg_sleep(60)`)
+		used.Release()
+		slept <- err
+	}()
+	eventually(t, "a statement is under way", func() bool { return used.PgConn().IsBusy() })
+	cancel()
+	if err := <-slept; err == nil {
+		t.Error("the statement ran on")
+	}
+	pool.EndSessions()
+	eventually(t, "no session is left", func() bool { return sessions(t, db, "m0") == 0 })
+	if err := acquire(t, pool).Ping(t.Context()); err != nil {
+		t.Errorf("the next process's session: %v", err)
+	}
+}
+
+func TestAPoolIsOpenedAgainAfterAFailureToConnect(t *testing.T) {
+	t.Parallel()
+	db := databasetest.Empty(t)
+	pool, err := db.Database(t).OpenModule(database.ModuleRole{ModuleID: "a", Schema: "public", Role: "late", Password: environment.NewSecret("late")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 5 {
+		if _, err := pool.Acquire(t.Context()); !errors.Is(err, database.ErrUnreachable) {
+			t.Fatalf("Acquire without a role: %v, want %v", err, database.ErrUnreachable)
+		}
+	}
+	role := "late_" + db.Settings.Name
+	db.Exec(t, `CREATE ROLE `+role+` LOGIN PASSWORD 'late'`)
+	pool, err = db.Database(t).OpenModule(database.ModuleRole{ModuleID: "b", Schema: "public", Role: role, Password: environment.NewSecret("late")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn := acquire(t, pool)
+	if _, err := conn.Exec(t.Context(), `ALTER ROLE CURRENT_USER SET search_path = pg_temp; ALTER ROLE CURRENT_USER SET statement_timeout = 0`); err != nil {
+		t.Fatal(err)
+	}
+	pool.EndSessions()
 	conn.Release()
+	var path, timeout string
+	if err := acquire(t, pool).QueryRow(t.Context(), `SELECT current_setting('search_path'), current_setting('statement_timeout')`).Scan(&path, &timeout); err != nil || path != `"public"` || timeout != "30s" {
+		t.Errorf("after the role changed its own settings: search_path %s, statement_timeout %s, %v", path, timeout, err)
+	}
 }
 
 func TestNoModuleIsOpenedAfterTheEnd(t *testing.T) {
@@ -117,7 +271,7 @@ func TestNoModuleIsOpenedAfterTheEnd(t *testing.T) {
 	if err := opened.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := pool.Ping(t.Context()); err == nil {
+	if _, err := pool.Acquire(t.Context()); !errors.Is(err, database.ErrClosed) {
 		t.Error("a module's pool outlived the database service")
 	}
 	if _, err := opened.OpenModule(database.ModuleRole{ModuleID: "b", Schema: "public"}); !errors.Is(err, database.ErrClosed) {
