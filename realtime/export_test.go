@@ -13,11 +13,11 @@ func DeadLink() *Link { return NewLink(LinkConfig{URL: environment.NewSecret("")
 
 // Receive is an update of another process, Counted how far that one is.
 func (h *Hub) Receive(origin byte, count uint64, data []byte) {
-	h.box.putUpdate(foreign{parcel{kind: passed, origin: originID{origin}, count: count, data: data}}, len(data))
+	h.inbox.deliver(foreign{parcel{kind: passed, origin: originID{origin}, count: count, data: data}}, len(data))
 }
 
 func (h *Hub) Counted(origin byte, count uint64) {
-	h.box.put(foreign{parcel{kind: counted, origin: originID{origin}, count: count}})
+	h.inbox.put(foreign{parcel{kind: counted, origin: originID{origin}, count: count}})
 }
 
 // Trust makes a link accept a test's certificate.
@@ -32,7 +32,7 @@ func ReadParcel(b []byte) (data []byte, ok bool) {
 // crash is a fault of the hub itself.
 type crash struct{}
 
-func (crash) tell(*hub) { panic("crash") }
+func (crash) handle(*hub) { panic("crash") }
 
 // Crash ends the hub's run.
-func (h *Hub) Crash() { h.box.put(crash{}) }
+func (h *Hub) Crash() { h.inbox.put(crash{}) }

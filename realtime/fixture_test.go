@@ -74,7 +74,12 @@ func publish(hub *realtime.Hub, at position) error {
 // serve runs a set with one hub; stop ends it.
 func serve(t testing.TB, snapshot realtime.Snapshot, link *realtime.Link) (hubs *realtime.Hubs, hub *realtime.Hub, stop func()) {
 	t.Helper()
-	hubs = realtime.New(zap.NewNop(), link)
+	return open(t, realtime.New(zap.NewNop(), link), snapshot)
+}
+
+// open runs a set with one hub; stop ends it.
+func open(t testing.TB, hubs *realtime.Hubs, snapshot realtime.Snapshot) (_ *realtime.Hubs, hub *realtime.Hub, stop func()) {
+	t.Helper()
 	hub, err := hubs.Open(t.Context(), "board", "main", snapshot)
 	if err != nil {
 		t.Fatal(err)

@@ -1,6 +1,7 @@
 package realtime
 
 import (
+	"math/rand/v2"
 	"strconv"
 	"time"
 
@@ -29,15 +30,17 @@ var (
 	updateEvent    = kind("update")
 	heartbeatEvent = kind("heartbeat")
 	reconnectEvent = kind("reconnect")
-	retryAfter     = []byte("3000") // milliseconds
 	nothing        = []byte("{}")
 )
+
+// retryAfter is when a reader whose stream has ended comes back, in milliseconds: readers who left together do not return together.
+func retryAfter() []byte { return strconv.AppendInt(nil, 2_000+rand.Int64N(2_001), 10) }
 
 func frame(id uint64, event kind, data []byte) *sse.Event {
 	return &sse.Event{ID: strconv.AppendUint(nil, id, 10), Event: event, Data: data}
 }
 
-// heartbeat tells the time as contract.md §1 writes it.
+// heartbeat tells the time.
 func heartbeat(id uint64, now time.Time) *sse.Event {
 	data := append([]byte(nil), `{"serverTime":"`...)
 	data = now.UTC().AppendFormat(data, "2006-01-02T15:04:05.000Z")

@@ -14,24 +14,23 @@ type Hub struct {
 	snapshot Snapshot
 	link     *Link // nil: alone
 	log      *zap.Logger
+	share    time.Duration // see calls
 	ready    chan struct{}
-	box      *box[message]
+	inbox    *inbox[message]
 }
 
-// What waits for a hub, in updates and bytes. A hub hands one event to 5,000 readers in a few milliseconds.
-const (
-	boxUpdates = 1_024
-	boxBytes   = 8 << 20
-)
+// waiting is how many updates, and of how many bytes, may wait for a hub. It hands one event to 5,000 readers in a few milliseconds.
+var waiting = load{updates: 1_024, bytes: 8 << 20}
 
-func newHub(name name, snapshot Snapshot, link *Link, log *zap.Logger) *Hub {
+func newHub(name name, snapshot Snapshot, share time.Duration, link *Link, log *zap.Logger) *Hub {
 	return &Hub{
 		name:     name,
 		snapshot: snapshot,
+		share:    share,
 		link:     link,
 		log:      log.With(zap.String("module", name.module), zap.String("channel", name.channel)),
 		ready:    make(chan struct{}),
-		box:      newBox[message](boxUpdates, boxBytes),
+		inbox:    newInbox[message](waiting),
 	}
 }
 
@@ -40,15 +39,15 @@ func newHub(name name, snapshot Snapshot, link *Link, log *zap.Logger) *Hub {
 // and the hub's from now on; calls may come in any order. It never blocks. ErrTooLarge or ErrInvalid: nobody gets it.
 //
 // What comes when the hub is not served is dropped: it has no readers then. When more comes than a hub can pass on (1,024 updates
-// or 8 MiB are waiting), its readers are told to reconnect.
+// or 8 MiB are waiting), the readers are told to reconnect, here and in other processes, for all of them missed an update.
 func (h *Hub) Publish(process, number uint64, data []byte) error {
 	data, err := line(data, MaxUpdate)
-	h.box.putUpdate(publish{process, held{number, data}}, len(data))
+	h.inbox.putUpdate(publish{process, held{number, data}}, len(data))
 	return err
 }
 
 // Drain is Hubs.Drain for one hub.
-func (h *Hub) Drain() { h.box.put(drain{}) }
+func (h *Hub) Drain() { h.inbox.put(drain{}) }
 
 // Ready is closed when publishes and readers are let in.
 func (h *Hub) Ready() <-chan struct{} { return h.ready }
@@ -56,8 +55,8 @@ func (h *Hub) Ready() <-chan struct{} { return h.ready }
 // String names the service.
 func (h *Hub) String() string { return "realtime " + h.name.module + "/" + h.name.channel }
 
-// message is what a hub is told. The set is closed: the types below.
-type message interface{ tell(*hub) }
+// message is what a hub is told. These are all.
+type message interface{ handle(*hub) }
 
 type (
 	join    struct{ *reader }
@@ -83,6 +82,7 @@ type hub struct {
 	*Hub
 	ctx      context.Context
 	draining bool
+	backlog  backlog
 
 	process uint64 // the life of the module's process that readers and numbers belong to; 0: none yet
 	floor   uint64 // lives below it are over
@@ -98,8 +98,8 @@ type hub struct {
 
 // Serve is one run of the hub, until ctx ends. It returns when the snapshot under way has.
 func (h *Hub) Serve(ctx context.Context) error {
-	run := &hub{Hub: h, ctx: ctx, calls: newCalls(), origins: newOrigins(h.link)}
-	h.box.begin()
+	run := &hub{Hub: h, ctx: ctx, backlog: newBacklog(), calls: newCalls(), origins: newOrigins(h.link)}
+	h.inbox.begin()
 	defer run.close()
 	select {
 	case <-h.ready: // this run may begin within a numbering
@@ -107,8 +107,6 @@ func (h *Hub) Serve(ctx context.Context) error {
 		run.order.next = 1
 		close(h.ready)
 	}
-	var queue []message
-	var lost bool
 	// An overtaken number, a silent process and a beacon need no better clock.
 	tick := time.NewTicker(beat)
 	defer tick.Stop()
@@ -116,15 +114,12 @@ func (h *Hub) Serve(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-h.box.wake:
-			queue, lost = h.box.take(queue)
-			for _, m := range queue {
-				m.tell(run)
-			}
-			if lost {
-				run.overflowed()
-			}
+		case <-h.inbox.wake:
+			run.work()
+		case <-run.backlog.resume.C:
+			run.work()
 		case <-run.calls.due.C:
+			run.forgetShared(time.Now())
 			run.ask()
 		case now := <-tick.C:
 			run.tick(now)
@@ -134,7 +129,8 @@ func (h *Hub) Serve(ctx context.Context) error {
 
 // close ends every stream, and waits for the snapshot under way.
 func (h *hub) close() {
-	left := h.box.end()
+	left := append(h.backlog.rest(), h.inbox.end()...)
+	h.backlog.resume.Stop()
 	h.endLive()
 	h.refuseWaiting(ErrUnavailable)
 	for _, m := range left {
@@ -142,14 +138,14 @@ func (h *hub) close() {
 		case join:
 			m.reader.refuse(ErrUnavailable)
 		case publish: // the module's last words, for other processes
-			m.tell(h)
+			m.handle(h)
 		}
 	}
 	h.calls.close()
 	h.say(farewell)
 }
 
-func (m join) tell(h *hub) {
+func (m join) handle(h *hub) {
 	if h.draining {
 		m.reader.refuse(ErrUnavailable)
 		return
@@ -157,15 +153,19 @@ func (m join) tell(h *hub) {
 	h.joined++
 	m.reader.joined = h.joined
 	h.waiting.add(m.reader)
+	if shared, missing, ok := h.calls.share(time.Now(), h.share); ok {
+		h.start(shared, missing)
+		return
+	}
 	h.ask()
 }
 
-func (m leave) tell(h *hub) {
+func (m leave) handle(h *hub) {
 	h.live.remove(m.reader)
 	h.waiting.remove(m.reader)
 }
 
-func (m publish) tell(h *hub) {
+func (m publish) handle(h *hub) {
 	if m.process < h.floor || m.process < h.process {
 		return
 	}
@@ -178,20 +178,21 @@ func (m publish) tell(h *hub) {
 	}
 }
 
-func (m ended) tell(h *hub) {
+func (m ended) handle(h *hub) {
 	if uint64(m) < h.floor {
 		return
 	}
 	h.floor = uint64(m) + 1
 	if h.process != 0 && h.process < h.floor {
 		h.endLive()
+		h.calls.discard()
 	}
 	if !h.draining { // a crash: what it committed last may not have been published
 		h.say(lost)
 	}
 }
 
-func (drain) tell(h *hub) {
+func (drain) handle(h *hub) {
 	h.draining = true
 	h.endLive()
 	h.refuseWaiting(ErrUnavailable)
@@ -247,9 +248,11 @@ func (h *hub) pass(u *update) {
 		if u.number != 0 && u.number <= r.from {
 			continue
 		}
-		if !r.offer(u) {
+		taken, filling := r.offer(u)
+		if !taken {
 			h.live.remove(r)
 		}
+		h.backlog.filling = h.backlog.filling || filling
 	}
 }
 
@@ -264,19 +267,20 @@ func (h *hub) skip(now time.Time) {
 	}
 }
 
-// overflowed: the hub was told more than it could hold, and does not know what.
+// overflowed follows updates of this process that did not fit into the inbox. Nobody has them, here or in other processes, and their
+// numbers are unknown.
 func (h *hub) overflowed() {
 	h.log.Warn("realtime updates dropped")
 	h.missed()
 	h.order = order{}
-	h.origins.adoptAll()
 	h.say(lost)
 }
 
-// missed: an update is lost, so whoever should have had it begins anew; a snapshot under way may be older than it.
+// missed disconnects every live reader after a lost update, so that each fetches a new snapshot. A snapshot that is being made or
+// shared is discarded, because it may predate the update.
 func (h *hub) missed() {
 	h.endLive()
-	h.calls.spoil()
+	h.calls.discard()
 }
 
 func (h *hub) endLive() {

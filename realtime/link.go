@@ -8,7 +8,7 @@ import (
 	"errors"
 	"net"
 	"net/url"
-	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -30,9 +30,16 @@ type Link struct {
 	log    *zap.Logger
 	ready  chan struct{}
 	hubs   *Hubs // set before Serve
-	box    *box[dispatch]
+	outbox *inbox[dispatch]
 	up     atomic.Bool
-	roots  *tls.Config // tests trust a server of their own
+	late   atomic.Bool  // the server was away
+	hold   atomic.Int64 // until this time nothing is sent, in ns of Unix time
+	resume *time.Timer  // the end of hold
+	roots  *tls.Config  // tests trust a server of their own
+
+	mu       sync.Mutex
+	conn     *nats.Conn // nil: none
+	followed map[*Hub]struct{}
 }
 
 // dispatch is a message on its way out.
@@ -41,10 +48,16 @@ type dispatch struct {
 	body    []byte
 }
 
+// kept is what waits for NATS, and what of one channel has come from it and waits for the channel's hub.
+var kept = load{updates: 4_096, bytes: 8 << 20}
+
 const (
-	linkMessages = 4_096
-	linkBytes    = 8 << 20
-	ask          = "_ask"
+	ask = "_ask"
+	// away is the pause between two attempts to connect.
+	away = time.Second
+	// settle is how long what is kept waits after the server has come back: the other processes connect within the same time, and
+	// NATS keeps nothing for who is not there.
+	settle = 3 * away / 2
 )
 
 // LinkConfig is what a link needs.
@@ -59,13 +72,16 @@ type LinkConfig struct {
 func NewLink(config LinkConfig) *Link {
 	ready := make(chan struct{})
 	close(ready)
+	resume := time.NewTimer(time.Hour)
+	resume.Stop()
 	hash := sha256.Sum256([]byte(config.Installation))
 	return &Link{
 		url:    config.URL,
 		prefix: "narthex." + hex.EncodeToString(hash[:8]) + ".",
 		log:    config.Log,
 		ready:  ready,
-		box:    newBox[dispatch](linkMessages, linkBytes),
+		outbox: newInbox[dispatch](kept),
+		resume: resume,
 	}
 }
 
@@ -75,8 +91,8 @@ var errLinkClosed = errors.New("the backplane's connection is closed")
 // Serve keeps a connection until ctx ends; then what is queued goes out, for at most 2 s. It fails only where the client library
 // does.
 func (l *Link) Serve(ctx context.Context) error {
-	l.box.begin()
-	defer l.box.end()
+	l.outbox.begin()
+	defer l.outbox.end()
 	closed := make(chan struct{})
 	options := l.options(ctx)
 	options.ClosedCB = func(*nats.Conn) { close(closed) }
@@ -84,12 +100,15 @@ func (l *Link) Serve(ctx context.Context) error {
 	if err != nil {
 		return errLinkClosed // without the cause, which may tell the address
 	}
+	l.late.Store(!conn.IsConnected())
 	defer func() {
+		l.resume.Stop()
+		l.unfollow()
 		conn.Close()
 		<-closed
 		l.turn(false)
 	}()
-	if _, err := conn.Subscribe(l.prefix+">", l.receive); err != nil {
+	if err := l.listen(conn); err != nil {
 		return errLinkClosed
 	}
 	if conn.IsConnected() {
@@ -100,10 +119,13 @@ func (l *Link) Serve(ctx context.Context) error {
 		case <-closed:
 			return errLinkClosed
 		case <-ctx.Done():
+			l.hold.Store(0)
 			l.post(conn)
 			_ = conn.FlushTimeout(2 * time.Second) // what is lost, others notice
 			return ctx.Err()
-		case <-l.box.wake:
+		case <-l.outbox.wake:
+			l.post(conn)
+		case <-l.resume.C:
 			l.post(conn)
 		}
 	}
@@ -120,7 +142,7 @@ func (l *Link) options(ctx context.Context) nats.Options {
 	o.IgnoreAuthErrorAbort = true
 	o.IgnoreDiscoveredServers = true
 	o.MaxReconnect = -1
-	o.ReconnectWait = time.Second
+	o.ReconnectWait, o.ReconnectJitter, o.ReconnectJitterTLS = away, away/10, away/10
 	o.ReconnectBufSize = -1
 	o.Timeout = 5 * time.Second
 	o.FlusherTimeout = 5 * time.Second
@@ -137,8 +159,12 @@ func (l *Link) options(ctx context.Context) nats.Options {
 	o.ConnectedCB = l.connected
 	o.ReconnectedCB = l.connected
 	o.DisconnectedErrCB = func(*nats.Conn, error) { l.turn(false) }
-	o.AsyncErrorCB = func(*nats.Conn, *nats.Subscription, error) {
-		l.log.Warn("realtime backplane refused something") // its text may name subjects
+	o.AsyncErrorCB = func(_ *nats.Conn, _ *nats.Subscription, err error) {
+		if errors.Is(err, nats.ErrSlowConsumer) { // the count shows it
+			l.log.Warn("realtime updates of other processes dropped")
+		} else {
+			l.log.Warn("realtime backplane refused something") // its text may name subjects
+		}
 	}
 	return o
 }
@@ -161,9 +187,13 @@ func (l *Link) turn(up bool) {
 		return
 	}
 	if up {
+		if l.late.Load() {
+			l.hold.Store(time.Now().Add(settle).UnixNano())
+		}
 		l.log.Info("realtime backplane connected")
-		l.box.signal()
+		signal(l.outbox.wake)
 	} else {
+		l.late.Store(true)
 		l.log.Warn("realtime backplane left")
 	}
 	l.tell(linked(up))
@@ -171,21 +201,25 @@ func (l *Link) turn(up bool) {
 
 func (l *Link) tell(m message) {
 	for _, hub := range l.hubs.all() {
-		hub.box.put(m)
+		hub.inbox.put(m)
 	}
 }
 
 // send queues a parcel; what does not fit is lost.
 func (l *Link) send(to name, p parcel) {
-	l.box.putUpdate(dispatch{l.prefix + to.module + "." + to.channel, p.encode()}, parcelHead+len(p.data))
+	l.outbox.putUpdate(dispatch{l.subject(to), p.encode()}, parcelHead+len(p.data))
 }
 
-// post sends what is queued, unless the server is away.
+// post sends what is queued, unless the server is away or was until a moment ago.
 func (l *Link) post(conn *nats.Conn) {
 	if !l.up.Load() {
 		return
 	}
-	queue, overflowed := l.box.take(nil)
+	if wait := time.Until(time.Unix(0, l.hold.Load())); wait > 0 {
+		l.resume.Reset(wait)
+		return
+	}
+	queue, overflowed := l.outbox.take(nil)
 	for _, d := range queue {
 		_ = conn.Publish(d.subject, d.body) // what is lost, others notice
 	}
@@ -195,20 +229,50 @@ func (l *Link) post(conn *nats.Conn) {
 	}
 }
 
-// receive is called for one message after the other, and never waits.
-func (l *Link) receive(m *nats.Msg) {
-	to := strings.TrimPrefix(m.Subject, l.prefix)
-	if to == ask {
-		l.tell(announce{})
+// listen hears what other processes ask, and the channels that are open; those that are opened later follow.
+func (l *Link) listen(conn *nats.Conn) error {
+	if _, err := conn.Subscribe(l.prefix+ask, func(*nats.Msg) { l.tell(announce{}) }); err != nil {
+		return err
+	}
+	l.mu.Lock()
+	l.conn, l.followed = conn, make(map[*Hub]struct{})
+	l.mu.Unlock()
+	for _, hub := range l.hubs.all() {
+		l.follow(hub)
+	}
+	return nil
+}
+
+// follow hears one channel. Each has a subscription and so a goroutine of its own, which waits when the hub takes no more: what came
+// meanwhile is kept before it, and what is lost beyond shows in the count.
+func (l *Link) follow(hub *Hub) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if _, done := l.followed[hub]; l.conn == nil || done {
 		return
 	}
-	module, channel, _ := strings.Cut(to, ".")
-	hub, exists := l.hubs.Hub(module, channel)
-	if !exists {
-		return
+	l.followed[hub] = struct{}{}
+	subscription, err := l.conn.Subscribe(l.subject(hub.name), func(m *nats.Msg) { receive(hub, m) })
+	if err == nil {
+		err = subscription.SetPendingLimits(kept.updates, kept.bytes)
 	}
+	if err != nil { // the connection is closed: Serve ends
+		l.log.Warn("realtime channel not followed", zap.String("module", hub.name.module), zap.String("channel", hub.name.channel))
+	}
+}
+
+func (l *Link) unfollow() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.conn, l.followed = nil, nil
+}
+
+func (l *Link) subject(of name) string { return l.prefix + of.module + "." + of.channel }
+
+// receive is called for one message of a channel after the other.
+func receive(hub *Hub, m *nats.Msg) {
 	if p, ok := readParcel(m.Data); ok {
-		hub.box.putUpdate(foreign{p}, len(p.data))
+		hub.inbox.deliver(foreign{p}, len(p.data))
 	}
 }
 

@@ -62,8 +62,9 @@ func newProcess(t *testing.T, url, installation string, trust *tls.Config) *proc
 	p := &process{module: newModule(), logged: logged}
 	p.link = realtime.NewLink(realtime.LinkConfig{URL: environment.NewSecret(url), Installation: installation, Log: zap.New(core)})
 	p.link.Trust(trust)
-	var stopHubs func()
-	p.hubs, p.hub, stopHubs = serve(t, p.snapshot, p.link)
+	hubs, stopHubs := realtime.New(zap.NewNop(), p.link), func() {}
+	hubs.Unshared() // so that a reader's updates are those that follow its coming
+	p.hubs, p.hub, stopHubs = open(t, hubs, p.snapshot)
 	stopLink := run(t, p.link)
 	p.stop = func() {
 		stopHubs()

@@ -58,9 +58,9 @@ func (h *hub) say(what parcelKind) {
 	h.link.send(h.name, parcel{kind: what, origin: h.origins.own, count: h.origins.sent})
 }
 
-func (announce) tell(h *hub) { h.say(counted) }
+func (announce) handle(h *hub) { h.say(counted) }
 
-func (m linked) tell(h *hub) {
+func (m linked) handle(h *hub) {
 	h.origins.linked = bool(m)
 	for _, o := range h.origins.known {
 		o.heard = time.Now()
@@ -70,11 +70,11 @@ func (m linked) tell(h *hub) {
 	}
 }
 
-func (m foreign) tell(h *hub) {
+func (m foreign) handle(h *hub) {
 	if m.origin == h.origins.own {
 		return
 	}
-	nobody := len(h.live.readers) == 0 && h.calls.current == nil
+	nobody := len(h.live.readers) == 0 && !h.calls.logging()
 	fresh, whole := h.origins.follow(m.parcel, nobody)
 	if !whole || fresh && m.kind == lost {
 		h.missed()
@@ -136,6 +136,3 @@ func (o *origins) silent(now time.Time) (found bool) {
 	}
 	return found
 }
-
-// adoptAll takes over whatever count comes next.
-func (o *origins) adoptAll() { clear(o.known) }

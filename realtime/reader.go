@@ -9,7 +9,7 @@ import (
 	"github.com/r3labs/sse/v2"
 )
 
-// heartbeats come every 15 s (contract.md §6).
+// heartbeats come every 15 s.
 const heartbeats = 15 * time.Second
 
 // reader is one stream: a mailbox that the hub fills and the stream's goroutine empties. The hub never waits for it.
@@ -26,6 +26,7 @@ type reader struct {
 	mailbox []*sse.Event // the first handed of them are on their way through the frame writer
 	handed  int
 	bytes   int
+	moved   time.Time // when the mailbox's first event came to be the first
 	id      uint64
 	stops   time.Time
 	timer   *time.Timer // the next heartbeat, or the end
@@ -50,7 +51,7 @@ func (r *reader) start(first *sse.Event, position uint64, missing []*update) boo
 		return false
 	}
 	now := time.Now()
-	r.id = position
+	r.id, r.moved = position, now
 	r.mailbox = append(make([]*sse.Event, 0, 2+len(missing)), first, heartbeat(position, now))
 	for _, u := range missing {
 		r.id++
@@ -65,22 +66,33 @@ func (r *reader) start(first *sse.Event, position uint64, missing []*update) boo
 	return true
 }
 
-// offer puts an update into the mailbox. A full one ends this reader, and offer is false; it is false too when the reader takes
-// no more.
-func (r *reader) offer(u *update) bool {
+// offer puts an update into the mailbox. A full one ends this reader, and taken is false; it is false too when the reader takes no
+// more. filling tells that the mailbox is half full.
+func (r *reader) offer(u *update) (taken, filling bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.gone || r.ending {
-		return false
+		return false, false
 	}
 	if len(r.mailbox) >= mailboxEvents || r.bytes+len(u.data) > mailboxBytes {
 		r.cut()
-		return false
+		return false, false
 	}
 	r.id++
 	r.put(u.as(r.id))
 	r.pump()
-	return true
+	return true, r.halfFull()
+}
+
+// filling tells whether the mailbox is half full although the reader keeps writing.
+func (r *reader) filling(now time.Time) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return !r.gone && !r.ending && r.halfFull() && now.Sub(r.moved) < patience
+}
+
+func (r *reader) halfFull() bool {
+	return len(r.mailbox) >= mailboxEvents/2 || r.bytes >= mailboxBytes/2
 }
 
 // beat is the timer's call: a heartbeat, the end of the stream's time, or the end of its grace.
@@ -118,6 +130,9 @@ func (r *reader) finish() {
 }
 
 func (r *reader) put(e *sse.Event) {
+	if len(r.mailbox) == 0 {
+		r.moved = time.Now()
+	}
 	r.mailbox = append(r.mailbox, e)
 	r.bytes += weight(e)
 }
@@ -156,6 +171,8 @@ func (r *reader) wrote() (drained, last bool) {
 	r.pump()
 	if drained = len(r.mailbox) == 0; drained {
 		r.mailbox = nil // an idle reader keeps nothing
+	} else {
+		r.moved = time.Now()
 	}
 	return drained, drained && r.ending
 }

@@ -10,7 +10,8 @@
 // Why no update is lost or sent twice. A hub puts its module's publishes in the order of their numbers, and from the moment it
 // asks for a snapshot it keeps a log of what it released. The module reads the number n before it makes the snapshot, so whatever
 // is numbered above n reaches the hub after the question: it is in the log, or yet to come. Every reader that waits when the
-// answer is there, also one that registered after the question, gets the snapshot, the log above n, and what follows above n.
+// answer is there, also one that registered after the question, gets the snapshot, the log above n, and what follows above n. So does
+// who comes within 2 s of the question, for as long as the log has all that was released since: see calls.
 //
 // Another process's updates carry numbers of another module process, which say nothing about n. A reader gets those that were
 // released here since its snapshot was asked for: what came earlier was committed before the snapshot began. It may thus be told
@@ -18,8 +19,6 @@
 //
 // A stream's ids count on from its snapshot's, which is the number of updates released by the hub in the life of the module's
 // process: without other processes, the publish number.
-//
-// Source: contract.md §6 and §8, architecture.md §1 and §2.
 package realtime
 
 import (
@@ -30,7 +29,7 @@ import (
 	"go.uber.org/zap"
 )
 
-// Limits of contract.md §6, in bytes and events.
+// Limits in bytes and events.
 const (
 	MaxSnapshot = 1 << 20
 	MaxUpdate   = 64 << 10
@@ -56,6 +55,7 @@ type Snapshot func(ctx context.Context) (State, error)
 type Hubs struct {
 	log   *zap.Logger
 	link  *Link
+	share time.Duration
 	ready chan struct{}
 	once  sync.Once // closes ready
 
@@ -70,12 +70,16 @@ type name struct{ module, channel string }
 
 // New makes a set without hubs. link may be nil: then a hub knows its own process alone. A link serves one set.
 func New(log *zap.Logger, link *Link) *Hubs {
-	h := &Hubs{log: log, link: link, ready: make(chan struct{}), hubs: make(map[name]*Hub), opened: make(chan *Hub)}
+	h := &Hubs{log: log, link: link, share: shareFor, ready: make(chan struct{}), hubs: make(map[name]*Hub), opened: make(chan *Hub)}
 	if link != nil {
 		link.hubs = h
 	}
 	return h
 }
+
+// Unshared makes every reader that comes after a snapshot was made wait for a new one, as the tests of a module want it. It is called
+// before the first Open.
+func (h *Hubs) Unshared() { h.share = 0 }
 
 // Open makes the hub of a channel that a module registered, or returns the one there is. ctx bounds the wait until it serves;
 // before Serve is called nobody waits. The names are manifest-checked: letters, digits, hyphens, and dots in a channel's.
@@ -105,8 +109,11 @@ func (h *Hubs) add(key name, snapshot Snapshot) (hub *Hub, added, serving bool) 
 	if hub, exists := h.hubs[key]; exists {
 		return hub, false, h.serving
 	}
-	hub = newHub(key, snapshot, h.link, h.log)
+	hub = newHub(key, snapshot, h.share, h.link, h.log)
 	h.hubs[key] = hub
+	if h.link != nil {
+		h.link.follow(hub)
+	}
 	return hub, true, h.serving
 }
 
@@ -132,7 +139,7 @@ func (h *Hubs) Publish(module, channel string, process, number uint64, data []by
 func (h *Hubs) Ended(module string, process uint64) {
 	for _, hub := range h.all() {
 		if hub.name.module == module {
-			hub.box.put(ended(process))
+			hub.inbox.put(ended(process))
 		}
 	}
 }

@@ -5,20 +5,28 @@ import (
 	"time"
 )
 
-// within is how long a snapshot may take, and how long a reader waits for one.
-const within = 10 * time.Second
+const (
+	// within is how long a snapshot may take, and how long a reader waits for one.
+	within = 10 * time.Second
+	// shareFor is how long after its question a snapshot serves readers, with the updates that were released since.
+	shareFor = 2 * time.Second
+	// Snapshots that could not be shared for that long, because more was released than a mailbox holds, are asked for at growing
+	// intervals: one answer serves many then too.
+	fastest = 50 * time.Millisecond
+	slowest = 2 * time.Second
+)
 
-// calls is how a hub asks for snapshots: one at a time, and one for all who wait.
+// calls is how a hub asks for snapshots: one at a time, and one for all readers who come within shareFor of the question.
 type calls struct {
 	current *call
-	log     []*update // released since current was asked
+	shared  *State    // the last answer, while it serves those who come; never beside current
+	log     []*update // released since the question that belongs to current or shared
 	bytes   int
-	spoiled bool // an update is missing from log, so current's answer makes nobody whole
+	spoiled bool // an update is missing from log, so current's answer is of no use
 
-	last   time.Time     // when the last one was asked
-	served time.Time     // when one was last answered
-	gap    time.Duration // from a question to the next one
-	due    *time.Timer
+	last time.Time     // when the last question was asked
+	gap  time.Duration // from a question to the next one
+	due  *time.Timer
 }
 
 // call is one question.
@@ -28,19 +36,10 @@ type call struct {
 	ended  chan struct{}
 }
 
-// While readers come faster than rush a second, each question waits twice as long after the last one, up to slowest, so that one
-// answer serves many: 5,000 readers that come within 9 s cost at most 10 questions. Otherwise a reader waits fastest at most.
-const (
-	fastest = 50 * time.Millisecond
-	slowest = 2 * time.Second
-	rush    = 320
-	few     = 16 // are no rush
-)
-
 func newCalls() calls {
 	due := time.NewTimer(time.Hour)
 	due.Stop()
-	return calls{due: due}
+	return calls{due: due, gap: fastest}
 }
 
 // ask begins the next snapshot when somebody waits and it is time.
@@ -50,6 +49,7 @@ func (h *hub) ask() {
 		return
 	}
 	now := time.Now()
+	h.forgetShared(now)
 	if wait := c.last.Add(c.gap).Sub(now); wait > 0 {
 		c.due.Reset(wait)
 		return
@@ -57,7 +57,7 @@ func (h *hub) ask() {
 	c.last = now
 	ctx, cancel := context.WithTimeout(h.ctx, within)
 	c.current = &call{before: h.joined, cancel: cancel, ended: make(chan struct{})}
-	c.log, c.bytes, c.spoiled = nil, 0, false
+	c.shared, c.log, c.bytes, c.spoiled = nil, nil, 0, false
 	go h.call(ctx, c.current)
 }
 
@@ -71,7 +71,7 @@ func (h *Hub) call(ctx context.Context, c *call) {
 			h.log.Error("realtime snapshot panicked")
 		}
 		c.cancel()
-		h.box.put(a)
+		h.inbox.put(a)
 	}()
 	a.state, a.err = h.snapshot(ctx)
 	if a.err != nil {
@@ -83,7 +83,7 @@ func (h *Hub) call(ctx context.Context, c *call) {
 	}
 }
 
-func (m answer) tell(h *hub) {
+func (m answer) handle(h *hub) {
 	c := &h.calls
 	if m.call != c.current {
 		return
@@ -93,12 +93,15 @@ func (m answer) tell(h *hub) {
 	case m.err != nil:
 		h.refuseAsked(m)
 	case m.state.Process < h.floor || m.state.Process < h.process || c.spoiled:
-		// Of a life that is over, or good for nobody: ask again.
+		// Of a life that is over, or older than an update that is lost: ask again.
 	default:
 		h.adopt(m.state.Process)
+		c.shared = &m.state
 		h.start(m.state, c.after(m.state.Number))
+		c.due.Reset(time.Until(c.last.Add(h.share)))
+		return
 	}
-	c.log = nil
+	c.discard()
 	h.ask()
 }
 
@@ -120,11 +123,9 @@ func (h *hub) start(state State, missing []*update) {
 	if h.order.next <= state.Number {
 		position += state.Number + 1 - h.order.next
 	}
-	first := frame(position, snapshotEvent, state.Data)
-	first.Retry = retryAfter
-	started := h.waiting.take()
-	h.calls.pace(len(started), time.Now())
-	for _, r := range started {
+	for _, r := range h.waiting.take() {
+		first := frame(position, snapshotEvent, state.Data)
+		first.Retry = retryAfter()
 		r.from = state.Number
 		if r.start(first, position, missing) {
 			h.live.add(r)
@@ -132,14 +133,19 @@ func (h *hub) start(state State, missing []*update) {
 	}
 }
 
-// pace sets the gap by how many readers one answer served.
-func (c *calls) pace(readers int, now time.Time) {
-	elapsed := now.Sub(c.served)
-	c.served = now
-	if readers > few && float64(readers) > rush*elapsed.Seconds() {
-		c.gap = min(max(2*c.gap, fastest), slowest)
-	} else {
-		c.gap = max(c.gap/2, fastest)
+// share returns the snapshot that serves a reader who comes now, and the updates that follow it.
+func (c *calls) share(now time.Time, window time.Duration) (state State, missing []*update, ok bool) {
+	if c.shared == nil || now.Sub(c.last) >= window {
+		return State{}, nil, false
+	}
+	return *c.shared, c.after(c.shared.Number), true
+}
+
+// forgetShared ends the time of a snapshot that served until now.
+func (h *hub) forgetShared(now time.Time) {
+	if c := &h.calls; c.shared != nil && now.Sub(c.last) >= h.share {
+		c.discard()
+		c.gap = fastest
 	}
 }
 
@@ -153,25 +159,42 @@ func (c *calls) after(number uint64) (missing []*update) {
 	return missing
 }
 
-// keep logs u for the snapshot under way; false when those who wait for it would find their mailbox full.
+// logging tells whether somebody may be served a log that lacks what is not kept.
+func (c *calls) logging() bool { return c.current != nil || c.shared != nil }
+
+// keep logs u for who is served with the snapshot that is being made or shared. False when those who wait for it would find their
+// mailbox full.
 func (c *calls) keep(u *update) bool {
-	if c.current == nil || c.spoiled {
+	if !c.logging() || c.spoiled {
 		return true
 	}
 	if len(c.log)+2 >= mailboxEvents || c.bytes+len(u.data) > mailboxBytes-1024 { // a snapshot and a heartbeat go first
-		c.spoil()
-		return false
+		c.gap = min(2*c.gap, slowest)
+		c.discard()
+		return c.current == nil
 	}
 	c.log = append(c.log, u)
 	c.bytes += len(u.data)
 	return true
 }
 
-// spoil: the log has a hole, so the answer is good for nobody and the question is put again.
-func (c *calls) spoil() { c.log, c.spoiled = nil, true }
+// filling tells whether the log of a snapshot that has been under way for a moment is half full.
+func (c *calls) filling(now time.Time) bool {
+	return c.current != nil && (len(c.log) >= mailboxEvents/2 || c.bytes >= mailboxBytes/2) && now.Sub(c.last) < patience
+}
 
-// forgetLocal: the numbers in the log are of a life that is over.
+// discard makes the snapshot serve nobody: the one that is being made is asked for again.
+func (c *calls) discard() {
+	c.shared, c.log, c.bytes = nil, nil, 0
+	c.spoiled = c.current != nil
+}
+
+// forgetLocal follows the end of the life of the module's process that the numbers in the log belong to.
 func (c *calls) forgetLocal() {
+	if c.shared != nil {
+		c.discard()
+		return
+	}
 	kept := c.log[:0]
 	for _, u := range c.log {
 		if u.number == 0 {

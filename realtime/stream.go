@@ -41,10 +41,10 @@ func (h *Hub) Stream(w http.ResponseWriter, request *http.Request) error {
 	r.cancel = cancel
 	r.control = http.NewResponseController(w)
 	defer r.leave()
-	if !h.box.put(join{r}) {
+	if !h.inbox.put(join{r}) {
 		return ErrUnavailable
 	}
-	defer h.box.put(leave{r})
+	defer h.inbox.put(leave{r})
 	if err := r.await(ctx); err != nil {
 		return err
 	}

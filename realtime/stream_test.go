@@ -37,8 +37,9 @@ func TestStream(t *testing.T) {
 			"id: 2\ndata: [true,{}]\nevent: update\n\n" +
 			"id: 2\ndata: {\"serverTime\":\"2000-01-01T00:00:15.000Z\"}\nevent: heartbeat\n\n" +
 			"id: 2\ndata: {}\nevent: reconnect\n\n"
-		if got := string(c.sent.Bytes()[:c.flushed]); got != want {
-			t.Errorf("got  %q\nwant %q", got, want)
+		got := string(c.sent.Bytes()[:c.flushed])
+		if retry := parse(t, got)[0].retry; strings.Replace(got, "retry: "+retry, "retry: 3000", 1) != want {
+			t.Errorf("got  %q\nwant %q, retry apart", got, want)
 		}
 		for name, want := range map[string]string{
 			"Content-Type": "text/event-stream", "Cache-Control": "no-store", "X-Accel-Buffering": "no", "Connection": "",
@@ -90,20 +91,35 @@ func TestTime(t *testing.T) {
 	})
 }
 
-// 5,000 readers that come within 5 s cost ten snapshots; a few that come one after the other wait for none but their own.
-func TestPace(t *testing.T) {
+// 5,000 readers that come back within a second, while updates go out and after a lost one, cost two snapshots at most. A few that
+// come one after the other wait for none but their own.
+func TestReturn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newModule()
-		m.pause = func() { time.Sleep(time.Millisecond) }
-		_, hub, stop := serve(t, m.snapshot, nil)
-		clients := make([]*client, 5_000)
-		for i := range clients {
-			clients[i] = dial(t, hub)
-			time.Sleep(time.Millisecond)
-		}
-		time.Sleep(2 * time.Second)
-		if asked := m.asked.Load(); asked > 10 {
-			t.Errorf("%d snapshots", asked)
+		m.pause = func() { time.Sleep(5 * time.Millisecond) }
+		hubs, hub, stop := serve(t, m.snapshot, nil)
+		var clients []*client
+		for _, pause := range []time.Duration{0, 200 * time.Microsecond} {
+			before, from := m.asked.Load(), len(clients)
+			for i := range 5_000 {
+				clients = append(clients, dial(t, hub))
+				time.Sleep(pause)
+				if i%500 == 0 {
+					_ = publish(hub, m.next())
+				}
+			}
+			time.Sleep(2 * time.Second)
+			asked := m.asked.Load() - before
+			t.Logf("%d snapshots for 5,000 readers, one every %v", asked, pause)
+			if asked > 2 {
+				t.Errorf("%d snapshots, want at most 2", asked)
+			}
+			last := m.at()
+			for _, c := range clients[from:] {
+				check(t, c, &last)
+			}
+			hubs.Ended("board", m.restart())
+			time.Sleep(5 * time.Second)
 		}
 		for range 20 {
 			time.Sleep(time.Second)
@@ -284,6 +300,43 @@ func TestSlowReader(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A burst of four times what a mailbox holds reaches every reader that reads. One that does not is cut, and delays it by 250 ms.
+func TestBurst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const updates = 1_000
+		m := newModule()
+		_, hub, stop := serve(t, m.snapshot, nil)
+		readers := []*client{dial(t, hub), dial(t, hub), dial(t, hub)}
+		blocked := dialing(t, hub, make(chan struct{}))
+		synctest.Wait()
+		for range updates {
+			_ = publish(hub, m.next())
+		}
+		time.Sleep(300 * time.Millisecond)
+		for i, r := range readers {
+			if got := len(named(r.events(t), "update")); got != updates {
+				t.Errorf("reader %d has %d updates of %d after 300 ms, and ended with %v", i, got, updates, last(r.events(t)))
+			}
+		}
+		select {
+		case <-blocked.ended:
+		default:
+			t.Error("the reader that reads nothing was not cut")
+		}
+		stop()
+		for _, r := range readers {
+			<-r.ended
+		}
+	})
+}
+
+func last(events []event) event {
+	if len(events) == 0 {
+		return event{}
+	}
+	return events[len(events)-1]
 }
 
 // A reader whose socket takes nothing at its end is cut after the grace, and one whose client leaves at once.

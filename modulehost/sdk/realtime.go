@@ -20,7 +20,7 @@ const (
 )
 
 // Snapshot answers all that a new reader of a channel must know; it is sent as JSON. It reads what is committed, in at most 10 s, and
-// many readers that come at once share one.
+// serves every reader who comes within 2 s of its beginning, with the updates since: it is nobody's in particular.
 type Snapshot func(ctx context.Context) (any, error)
 
 // Channel declares a realtime channel of one or more lower-case words joined by dots, at most 64 characters, read by whoever holds the

@@ -20,6 +20,7 @@ import (
 // openChannels makes the hubs of the channels that the module registered, if it did, and lets them run.
 func (m *Module) openChannels(host *facade.Facade, channels []*abi.Channel) {
 	m.tb.Helper()
+	m.hubs.Unshared() // a test knows what its reader's snapshot shows
 	for _, channel := range channels {
 		hub, err := m.hubs.Open(m.tb.Context(), m.manifest.ID, channel.GetName(), m.snapshot(host, channel.GetName()))
 		if err != nil {

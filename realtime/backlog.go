@@ -1,0 +1,69 @@
+package realtime
+
+import "time"
+
+// backlog is what a hub has taken from its inbox and not yet handled. It is handed out no faster than readers write: a burst is
+// longer than a mailbox, and would cut every reader.
+type backlog struct {
+	queue   []message
+	next    int  // the first of queue that is not handled
+	lost    bool // updates were dropped after the last of queue
+	filling bool // an offer since the last look found a mailbox at least half full
+	resume  *time.Timer
+}
+
+const (
+	// patience is how long a hub waits for a reader that writes nothing, and for a snapshot: a blocked reader delays the others
+	// by it at most once, and only in a burst.
+	patience = 250 * time.Millisecond
+	// pause is how often a hub that waits looks again.
+	pause = 2 * time.Millisecond
+)
+
+func newBacklog() backlog {
+	resume := time.NewTimer(time.Hour)
+	resume.Stop()
+	return backlog{resume: resume}
+}
+
+// work handles what is there, until readers need time to write.
+func (h *hub) work() {
+	b := &h.backlog
+	for {
+		for b.next < len(b.queue) {
+			if h.crowded() {
+				b.resume.Reset(pause)
+				return
+			}
+			m := b.queue[b.next]
+			b.next++
+			m.handle(h)
+		}
+		if b.lost {
+			h.overflowed()
+		}
+		b.next = 0
+		if b.queue, b.lost = h.inbox.take(b.queue); len(b.queue) == 0 && !b.lost {
+			return
+		}
+	}
+}
+
+// crowded tells whether the next message should wait: for readers that keep writing, or for a snapshot whose log fills up. Nothing
+// waits when the inbox fills up meanwhile, for it holds what all readers would miss; then those that are too slow are cut.
+func (h *hub) crowded() bool {
+	now := time.Now()
+	if !h.backlog.filling && !h.calls.filling(now) || h.inbox.crowded() {
+		return false
+	}
+	for _, r := range h.live.readers {
+		if r.filling(now) {
+			return true
+		}
+	}
+	h.backlog.filling = false
+	return h.calls.filling(now)
+}
+
+// rest is what has not been handled.
+func (b *backlog) rest() []message { return b.queue[b.next:] }

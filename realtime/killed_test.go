@@ -1,0 +1,88 @@
+package realtime_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+)
+
+// NATS is killed twice while a process publishes 5,000 updates. Its own readers have missed nothing, so none of them is ever
+// disconnected, whatever the other process makes of the backlog that it is sent afterwards.
+func TestKilledUnderLoad(t *testing.T) {
+	const updates, readers = 5_000, 5
+	port, kill := nats(t, 0, server.Options{})
+	url := natsURL("nats", port)
+	a, b := newProcess(t, url, "one", nil), newProcess(t, url, "one", nil)
+	a.logs(t, "realtime backplane connected", 1)
+	b.logs(t, "realtime backplane connected", 1)
+	reached(t, a, b)
+	reached(t, b, a)
+	var local []*client
+	for range readers {
+		local = append(local, dial(t, a.hub))
+		dial(t, b.hub)
+	}
+	for _, r := range local {
+		until(t, "snapshot", func() bool { return r.count(t, "snapshot") == 1 })
+	}
+	before, outages := a.at().Number, 0
+	for n := range updates {
+		_ = publish(a.hub, a.next())
+		if n%100 == 99 { // as fast as the local readers read
+			for _, r := range local {
+				until(t, "updates", func() bool { return r.count(t, "reconnect") > 0 || r.count(t, "update") > n })
+			}
+		}
+		switch n {
+		case 500, 3_000:
+			kill()
+			outages++
+			a.logs(t, "realtime backplane left", outages)
+		case 2_500, updates - 1:
+			_, kill = nats(t, port, server.Options{})
+			a.logs(t, "realtime backplane connected", outages+1)
+			b.logs(t, "realtime backplane connected", outages+1)
+		}
+	}
+	time.Sleep(500 * time.Millisecond) // the backlog goes out
+	for i, r := range local {
+		if r.count(t, "reconnect") > 0 || uint64(r.count(t, "update")) != a.at().Number-before {
+			t.Errorf("local reader %d: %d of %d updates, %d reconnects, want all and none", i, r.count(t, "update"), updates,
+				r.count(t, "reconnect"))
+		}
+	}
+	b.stop()
+	a.stop()
+}
+
+// What was published while NATS was away comes in one piece when it is back, as much as is kept. A reader of the other process
+// that reads gets all of it.
+func TestBacklog(t *testing.T) {
+	const updates = 4_000
+	port, kill := nats(t, 0, server.Options{})
+	url := natsURL("nats", port)
+	a, b := newProcess(t, url, "one", nil), newProcess(t, url, "one", nil)
+	a.logs(t, "realtime backplane connected", 1)
+	b.logs(t, "realtime backplane connected", 1)
+	reached(t, a, b)
+	kill()
+	a.logs(t, "realtime backplane left", 1)
+	b.logs(t, "realtime backplane left", 1)
+	local, remote := dial(t, a.hub), dial(t, b.hub)
+	until(t, "snapshots", func() bool { return local.count(t, "snapshot")+remote.count(t, "snapshot") == 2 })
+	for n := range updates {
+		_ = publish(a.hub, a.next())
+		if n%100 == 99 { // the publishing hub takes them all
+			until(t, "updates", func() bool { return local.count(t, "update") > n })
+		}
+	}
+	nats(t, port, server.Options{})
+	b.logs(t, "realtime backplane connected", 2)
+	until(t, "the backlog", func() bool { return remote.count(t, "reconnect") > 0 || remote.count(t, "update") >= updates })
+	if got := remote.count(t, "reconnect"); got > 0 {
+		t.Errorf("the remote reader was told to reconnect after %d of %d updates", remote.count(t, "update"), updates)
+	}
+	b.stop()
+	a.stop()
+}
