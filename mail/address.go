@@ -8,6 +8,7 @@ import (
 
 const (
 	maxAddress = 254 // RFC 5321 § 4.5.3.1.3: a path of 256, without its brackets
+	maxLocal   = 64  // before the @: RFC 5321 § 4.5.3.1.1
 	maxName    = 200 // characters
 )
 
@@ -21,15 +22,16 @@ func parseAddress(text string) (address, bool) {
 		return address{}, false
 	}
 	parsed, err := mail.ParseAddress(text)
-	if err != nil || !isMailbox(parsed.Address) || !isLine(parsed.Name) || utf8.RuneCountInString(parsed.Name) > maxName {
+	if err != nil || !IsMailbox(parsed.Address) || !isLine(parsed.Name) || utf8.RuneCountInString(parsed.Name) > maxName {
 		return address{}, false
 	}
 	return address{parsed.Name, parsed.Address}, true
 }
 
-func isMailbox(text string) bool {
+// IsMailbox tells whether text is an address without a name that mail can be sent to.
+func IsMailbox(text string) bool {
 	local, domain, _ := strings.Cut(text, "@")
-	return len(text) <= maxAddress && len(local) <= 64 && isVisible(text) && isDomain(domain) &&
+	return len(text) <= maxAddress && len(local) <= maxLocal && isVisible(text) && isDomain(domain) &&
 		(&mail.Address{Address: text}).String() == "<"+text+">" // no quotes needed
 }
 

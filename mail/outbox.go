@@ -13,9 +13,18 @@ const (
 	outboxWorkers = 4
 )
 
-// Letter composes a message when its turn comes; ok is false when there is nothing to send after all. It runs on a worker of the
-// outbox, may ask stores, and heeds ctx: composing and sending have 30 s together, and 5 s what still waited when the service stopped.
-type Letter func(ctx context.Context) (m Message, ok bool)
+// settleTime is what Letter.Settled has.
+const settleTime = 2 * time.Second
+
+// Letter is one mail that waits for its turn. Both functions run on a worker of the outbox, may ask stores, and heed ctx.
+type Letter struct {
+	// Compose writes the message; ok is false when there is nothing to send after all. Composing and sending have 30 s together, and
+	// 5 s what still waited when the service stopped.
+	Compose func(ctx context.Context) (m Message, ok bool)
+
+	// Settled, unless nil, is told how the attempt to send what Compose wrote ended. It has 2 s.
+	Settled func(ctx context.Context, outcome Outcome)
+}
 
 // Outbox sends letters off the path of requests: a queue of 1,000 in memory and 4 workers, one attempt each (contract.md §2). It is a
 // supervisor.Service. What is queued when the process dies is lost; when the service stops, what cannot be sent in time is dropped.
@@ -54,7 +63,7 @@ func (o *Outbox) Post(letter Letter) (queued bool) {
 }
 
 // Serve sends until ctx ends. Then letters under way come to their end, the queue is sent on for 5 s from when the first of them has,
-// and what is left is dropped. So it returns within 35 s of the stop, and at once when nothing is under way or queued.
+// and what is left is dropped. So it returns within 39 s of the stop, and at once when nothing is under way or queued.
 func (o *Outbox) Serve(ctx context.Context) error {
 	lasting := context.WithoutCancel(ctx)
 	rest := sync.OnceValues(func() (context.Context, context.CancelFunc) { return context.WithTimeout(lasting, o.rest) })
@@ -103,19 +112,25 @@ func (o *Outbox) finish(rest context.Context) {
 }
 
 func (o *Outbox) send(ctx context.Context, letter Letter) {
-	ctx, cancel := context.WithTimeout(ctx, o.turn)
-	defer cancel()
 	defer func() {
 		if recover() != nil { // its value may tell of the recipient
 			o.log.Error("mail letter panicked")
 		}
 	}()
-	m, ok := letter(ctx)
+	turn, cancel := context.WithTimeout(ctx, o.turn)
+	defer cancel()
+	m, ok := letter.Compose(turn)
 	if !ok {
 		return
 	}
-	if outcome := o.sender.Send(ctx, m); outcome != Sent && outcome != NotConfigured {
+	outcome := o.sender.Send(turn, m)
+	if outcome != Sent && outcome != NotConfigured {
 		o.log.Warn("mail not sent", zap.String("outcome", string(outcome)))
+	}
+	if letter.Settled != nil {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
+		defer cancel()
+		letter.Settled(ctx, outcome)
 	}
 }
 

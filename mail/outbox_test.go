@@ -73,8 +73,12 @@ func serve(t *testing.T, o *mail.Outbox) (stop func(), ended <-chan error) {
 	return cancel, end
 }
 
+func composed(compose func(context.Context) (mail.Message, bool)) mail.Letter {
+	return mail.Letter{Compose: compose}
+}
+
 func subject(text string) mail.Letter {
-	return func(context.Context) (mail.Message, bool) { return mail.Message{Subject: text}, true }
+	return composed(func(context.Context) (mail.Message, bool) { return mail.Message{Subject: text}, true })
 }
 
 // lines are the log as text, in order.
@@ -131,17 +135,17 @@ func TestFourAtOnce(t *testing.T) {
 func TestLettersAreComposedElsewhere(t *testing.T) {
 	t.Parallel()
 	o, _ := newOutbox(newGate())
-	composed := make(chan time.Duration, 1)
-	o.Post(func(ctx context.Context) (mail.Message, bool) {
+	times := make(chan time.Duration, 1)
+	o.Post(composed(func(ctx context.Context) (mail.Message, bool) {
 		deadline, _ := ctx.Deadline()
-		composed <- time.Until(deadline)
+		times <- time.Until(deadline)
 		return mail.Message{}, false
-	})
-	if len(composed) != 0 {
+	}))
+	if len(times) != 0 {
 		t.Error("Post composed the letter")
 	}
 	stop, ended := serve(t, o)
-	if left := within(t, composed); left <= 0 || left > 30*time.Second {
+	if left := within(t, times); left <= 0 || left > 30*time.Second {
 		t.Errorf("a letter has %v", left)
 	}
 	stop()
@@ -158,13 +162,13 @@ func TestTheLogSaysNoMoreThanTheOutcome(t *testing.T) {
 	}
 	for _, outcome := range outcomes {
 		g.pass <- outcome
-		o.Post(func(context.Context) (mail.Message, bool) {
+		o.Post(composed(func(context.Context) (mail.Message, bool) {
 			return mail.Message{To: []string{"marked@example.net"}, Subject: "marked", Text: "marked"}, true
-		})
+		}))
 	}
-	o.Post(func(context.Context) (mail.Message, bool) { return mail.Message{Subject: "marked"}, false })
+	o.Post(composed(func(context.Context) (mail.Message, bool) { return mail.Message{Subject: "marked"}, false }))
 	for range 8 { // more than there are workers
-		o.Post(func(context.Context) (mail.Message, bool) { panic("marked") })
+		o.Post(composed(func(context.Context) (mail.Message, bool) { panic("marked") }))
 	}
 	stop, ended := serve(t, o)
 	stop()
@@ -298,7 +302,7 @@ func TestThroughARealServer(t *testing.T) {
 	transport.Trust(ca.roots())
 	o, logs := newOutbox(transport)
 	for range 10 {
-		o.Post(func(context.Context) (mail.Message, bool) { return letter(), true })
+		o.Post(composed(func(context.Context) (mail.Message, bool) { return letter(), true }))
 	}
 	stop, ended := serve(t, o)
 	for deadline := time.Now().Add(patience); len(in.happened().mails) < 10 && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
@@ -308,4 +312,49 @@ func TestThroughARealServer(t *testing.T) {
 	if mails := in.happened().mails; len(mails) != 10 || len(lines(logs)) != 0 {
 		t.Errorf("%d mails, %q", len(mails), lines(logs))
 	}
+}
+
+// Whoever posted a letter is told how it ended, with time left to write that down, also when the letter has used up its own.
+func TestSettled(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate()
+		o, _ := newOutbox(g)
+		type settled struct {
+			outcome mail.Outcome
+			left    time.Duration
+		}
+		told := make(chan settled, 3)
+		letter := func(text string) mail.Letter {
+			l := subject(text)
+			l.Settled = func(ctx context.Context, outcome mail.Outcome) {
+				end, _ := ctx.Deadline()
+				left := time.Until(end)
+				if ctx.Err() != nil {
+					left = 0
+				}
+				told <- settled{outcome, left}
+			}
+			return l
+		}
+		stop, ended := serve(t, o)
+		for _, outcome := range []mail.Outcome{mail.Sent, mail.Rejected} {
+			o.Post(letter("answered"))
+			g.pass <- outcome
+			if got := within(t, told); got != (settled{outcome, 2 * time.Second}) {
+				t.Errorf("after %s the letter was told %+v", outcome, got)
+			}
+		}
+		o.Post(letter("never answered"))
+		synctest.Wait()
+		stop()
+		if got := within(t, told); got != (settled{mail.Timeout, 2 * time.Second}) {
+			t.Errorf("after a timeout the letter was told %+v", got)
+		}
+		o.Post(mail.Letter{
+			Compose: func(context.Context) (mail.Message, bool) { return mail.Message{}, false },
+			Settled: func(context.Context, mail.Outcome) { t.Error("a letter that was none was settled") },
+		})
+		within(t, ended)
+	})
 }

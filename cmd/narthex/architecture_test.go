@@ -48,6 +48,7 @@ var ranks = map[string]int{
 	"services/clientaddress": 2,
 	"services/database":      2,
 	"services/expiry":        2,
+	"services/lookup":        2,
 	"services/principal":     2,
 	"services/ratelimit":     2,
 	"mail":                   2,

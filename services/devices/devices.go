@@ -14,10 +14,7 @@
 package devices
 
 import (
-	"crypto/hkdf"
-	"crypto/sha256"
 	"errors"
-	"fmt"
 	"time"
 
 	"go.uber.org/zap"
@@ -77,9 +74,9 @@ func New(config Config) (*Service, error) {
 	if config.Store == nil || config.Displays == nil || config.Limiter == nil || config.Log == nil {
 		return nil, errors.New("devices: a store, displays, a limiter and a log are required")
 	}
-	clientKey, err := hkdf.Key(sha256.New, []byte(config.Settings.Secret.Reveal()), nil, "narthex pairing client 1", sha256.Size)
+	keys, err := config.Settings.Keys("narthex pairing client 1")
 	if err != nil {
-		return nil, fmt.Errorf("devices: client key: %w", err)
+		return nil, err
 	}
 	https := config.Settings.BaseURL.HTTPS()
 	ready := make(chan struct{})
@@ -91,7 +88,7 @@ func New(config Config) (*Service, error) {
 		log:        config.Log,
 		claim:      newSecretCookie("narthex_claim", https, claimCookieLife),
 		credential: newSecretCookie("narthex_device", https, credentialCookieLife),
-		clientKey:  clientKey,
+		clientKey:  keys.Current,
 		newCode:    randomCode,
 		seen:       newSightings(),
 		ready:      ready,

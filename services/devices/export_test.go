@@ -11,7 +11,7 @@ import (
 func Statements() []string {
 	return []string{lockPairings, selectStillPending, dropPending, countOpen, freeCode, insertPending, selectPairing, claimDevice, claimLives,
 		selectRequest, decidePairing, decidedLives, insertDevice, selectDevices, selectDevice, renameDevice, withdrawApproval, revokeDevice,
-		selectHolder, probeHolders, selectPermissions, renewCredential, updateSeen, deleteUnclaimed, deletePairings}
+		selectHolder, selectHolders, probeHolders, selectPermissions, renewCredential, updateSeen, deleteUnclaimed, deletePairings}
 }
 
 // The inner doors of what has no state.
@@ -59,3 +59,10 @@ const (
 	MaxSightings   = maxSightings
 	SweepBatchRows = sweepBatchRows
 )
+
+// Waiting is how many callers wait for the next look-up of credentials, and for the next check.
+func (s *Store) Waiting() int {
+	_, holders := s.holders.Load()
+	_, checks := s.checks.Load()
+	return holders + checks
+}

@@ -16,12 +16,12 @@ const renewAfter = 7 * 24 * time.Hour
 // Resolve tells which device sent r: one whose credential the cookie carries and that is not revoked, else nobody. Without a cookie of
 // exactly our name it does no database work. It waits for the database at most storeDeadline, whether or not the client still
 // listens. Fails with httpapi.ErrPrincipal when the store cannot tell. Safe for concurrent use.
-func (s *Service) Resolve(ctx context.Context, r *http.Request) (principal.Principal, error) {
+func (s *Service) Resolve(_ context.Context, r *http.Request) (principal.Principal, error) {
 	value, found := s.credential.find(r.Header)
 	if !found {
 		return principal.Principal{}, nil
 	}
-	deviceID, err := s.lookUp(ctx, value)
+	deviceID, err := s.lookUp(value)
 	if err != nil {
 		return principal.Principal{}, fmt.Errorf("%w: %w", httpapi.ErrPrincipal, err)
 	}
@@ -33,12 +33,12 @@ func (s *Service) Resolve(ctx context.Context, r *http.Request) (principal.Princ
 }
 
 // lookUp returns "" when the cookie yields no device and the store could have said so.
-func (s *Service) lookUp(ctx context.Context, value string) (deviceID string, err error) {
+func (s *Service) lookUp(value string) (deviceID string, err error) {
 	hash, possible := openSecret(value)
 	if !possible {
-		return "", s.store.check(ctx)
+		return "", s.store.check()
 	}
-	return s.store.holder(ctx, hash)
+	return s.store.holder(hash)
 }
 
 // Permissions returns the ids of what a device was given; nothing for one that is revoked or unknown. deviceID is of a principal that

@@ -7,9 +7,14 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/narthex-platform/narthex/services/lookup"
 )
 
-const storeDeadline = 5 * time.Second // of one request's work
+const (
+	storeDeadline = 5 * time.Second // of one request's work
+	checkDeadline = 2 * time.Second // of a check that no row depends on, as of a readiness ping
+)
 
 // The bounds of contract.md §5.
 const (
@@ -23,11 +28,21 @@ const (
 )
 
 // Store is the SQL of pairing and devices. Requests' work runs under its own deadline and goes on when the client leaves: pgx closes a
-// connection whose query is cut off. Whoever locks a pairing and its device locks the pairing first. Safe for concurrent use.
-type Store struct{ pool *pgxpool.Pool }
+// connection whose query is cut off. Credentials are looked up in groups, so that a locked table keeps only a few of the pool's
+// connections busy. Whoever locks a pairing and its device locks the pairing first. Safe for concurrent use.
+type Store struct {
+	pool    *pgxpool.Pool
+	holders *lookup.Group[secretHash, string]
+	checks  *lookup.Check // of core.device
+}
 
 // NewStore opens no connection.
-func NewStore(pool *pgxpool.Pool) *Store { return &Store{pool} }
+func NewStore(pool *pgxpool.Pool) *Store {
+	s := &Store{pool: pool}
+	s.holders = lookup.New(lookup.Limits{Queries: 2, Batch: 128, Patience: storeDeadline}, s.readHolders)
+	s.checks = lookup.NewCheck(checkDeadline, s.probe)
+	return s
+}
 
 func detached(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), limit)

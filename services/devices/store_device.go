@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/narthex-platform/narthex/services/lookup"
 )
 
 // device is a paired screen, or one that has been approved and can still be claimed.
@@ -137,20 +139,51 @@ func (s *Store) revoke(ctx context.Context, id string) (revoked device, err erro
 	return revoked, err
 }
 
+// See identity's look-up of sessions for the form of both queries.
+const selectHolders = `
+SELECT credential_hash, id::text
+FROM core.device
+WHERE credential_hash = ANY ((SELECT $1::bytea[])::bytea[]) AND revoked_at IS NULL`
+
 const selectHolder = `
 SELECT id::text
 FROM core.device
 WHERE credential_hash = $1 AND revoked_at IS NULL`
 
-// holder returns "" when no device in force has this credential. The question itself fails when the store cannot tell.
-func (s *Store) holder(ctx context.Context, credential secretHash) (deviceID string, err error) {
-	ctx, cancel := detached(ctx, storeDeadline)
-	defer cancel()
-	err = s.pool.QueryRow(ctx, selectHolder, credential[:]).Scan(&deviceID)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return "", nil
+// holder returns "" when no device in force has this credential. The question itself fails when the store cannot tell. It waits for
+// nobody who leaves.
+func (s *Store) holder(credential secretHash) (deviceID string, err error) {
+	return s.holders.Find(credential)
+}
+
+// readHolders answers those of a batch whose device is in force.
+func (s *Store) readHolders(ctx context.Context, batch []*lookup.Question[secretHash, string]) error {
+	if len(batch) == 1 {
+		err := s.pool.QueryRow(ctx, selectHolder, batch[0].Key[:]).Scan(&batch[0].Found)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		return err
 	}
-	return deviceID, err
+	hashes := make([][]byte, len(batch))
+	for i, asked := range batch {
+		hashes[i] = asked.Key[:]
+	}
+	rows, err := s.pool.Query(ctx, selectHolders, hashes)
+	if err != nil {
+		return err
+	}
+	var hash []byte
+	var id string
+	_, err = pgx.ForEachRow(rows, []any{&hash, &id}, func() error {
+		for _, asked := range batch {
+			if asked.Key == secretHash(hash) {
+				asked.Found = id
+			}
+		}
+		return nil
+	})
+	return err
 }
 
 // No row is read, but every column that holder needs is named: a missing table or column and a revoked privilege fail.
@@ -160,9 +193,9 @@ FROM core.device
 WHERE false`
 
 // check fails when the store could not have told a device if there were one.
-func (s *Store) check(ctx context.Context) error {
-	ctx, cancel := detached(ctx, storeDeadline)
-	defer cancel()
+func (s *Store) check() error { return s.checks.Pass() }
+
+func (s *Store) probe(ctx context.Context) error {
 	_, err := s.pool.Exec(ctx, probeHolders)
 	return err
 }

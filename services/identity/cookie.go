@@ -1,11 +1,9 @@
 package identity
 
 import (
-	"crypto/hkdf"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
-	"fmt"
 	"net/http"
 	"strconv"
 	"time"
@@ -21,18 +19,18 @@ const encodedPart = encodedToken
 type sessionCookie struct {
 	name       string
 	attributes string
-	key        []byte
+	keys       environment.Keys
 }
 
-func newSessionCookie(secret environment.Secret, https bool) (sessionCookie, error) {
-	key, err := hkdf.Key(sha256.New, []byte(secret.Reveal()), nil, "narthex session cookie 1", sha256.Size)
+func newSessionCookie(settings environment.Identity) (sessionCookie, error) {
+	keys, err := settings.Keys("narthex session cookie 1")
 	if err != nil {
-		return sessionCookie{}, fmt.Errorf("identity: cookie key: %w", err)
+		return sessionCookie{}, err
 	}
-	if https {
-		return sessionCookie{"__Host-narthex_session", "; Path=/; HttpOnly; Secure; SameSite=Lax", key}, nil
+	if settings.BaseURL.HTTPS() {
+		return sessionCookie{"__Host-narthex_session", "; Path=/; HttpOnly; Secure; SameSite=Lax", keys}, nil
 	}
-	return sessionCookie{"narthex_session", "; Path=/; HttpOnly; SameSite=Lax", key}, nil
+	return sessionCookie{"narthex_session", "; Path=/; HttpOnly; SameSite=Lax", keys}, nil
 }
 
 func (c sessionCookie) find(header http.Header) (value string, found bool) {
@@ -42,23 +40,54 @@ func (c sessionCookie) find(header http.Header) (value string, found bool) {
 // mint makes a fresh token: the value for the browser, the hash for the database.
 func (c sessionCookie) mint() (value string, hash tokenHash) {
 	token, hash := mintToken()
-	return token + "." + base64.RawURLEncoding.EncodeToString(c.mac(token)), hash
+	return c.sign(token), hash
 }
 
-// open accepts exactly what mint made.
-func (c sessionCookie) open(value string) (hash tokenHash, ok bool) {
+func (c sessionCookie) sign(token string) (value string) {
+	return token + "." + base64.RawURLEncoding.EncodeToString(mac(c.keys.Current, token))
+}
+
+// signature tells which key has signed a cookie.
+type signature uint8
+
+const (
+	forged signature = iota
+	signedByPrevious
+	signedByCurrent
+)
+
+// open accepts exactly what mint made, under this secret or the one before.
+func (c sessionCookie) open(value string) (tokenHash, signature) {
 	if len(value) != 2*encodedPart+1 || value[encodedPart] != '.' {
-		return tokenHash{}, false
+		return tokenHash{}, forged
 	}
-	mac, err := base64.RawURLEncoding.Strict().DecodeString(value[encodedPart+1:])
-	if err != nil || !hmac.Equal(mac, c.mac(value[:encodedPart])) {
-		return tokenHash{}, false
+	sent, err := base64.RawURLEncoding.Strict().DecodeString(value[encodedPart+1:])
+	if err != nil {
+		return tokenHash{}, forged
 	}
-	return openToken(value[:encodedPart])
+	by := c.signer(value[:encodedPart], sent)
+	hash, ok := openToken(value[:encodedPart])
+	if by == forged || !ok {
+		return tokenHash{}, forged
+	}
+	return hash, by
 }
 
-func (c sessionCookie) mac(encodedToken string) []byte {
-	mac := hmac.New(sha256.New, c.key)
+func (c sessionCookie) signer(token string, sent []byte) signature {
+	switch {
+	case hmac.Equal(sent, mac(c.keys.Current, token)):
+		return signedByCurrent
+	case c.keys.Previous != nil && hmac.Equal(sent, mac(c.keys.Previous, token)):
+		return signedByPrevious
+	}
+	return forged
+}
+
+// signAgain returns value, which open accepts, signed with the current key.
+func (c sessionCookie) signAgain(value string) string { return c.sign(value[:encodedPart]) }
+
+func mac(key []byte, encodedToken string) []byte {
+	mac := hmac.New(sha256.New, key)
 	mac.Write([]byte(encodedToken))
 	return mac.Sum(nil)
 }

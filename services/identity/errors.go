@@ -30,7 +30,7 @@ func (e Error) sentence() string {
 	case ErrWithoutCredential:
 		return "There is an identity with this address, but it has no password; nothing was changed."
 	case ErrEmail:
-		return "The address must look like name@example.org and have at most 254 characters."
+		return "The address must look like name@example.org and have at most 254 characters, 64 of them before the @."
 	case ErrName:
 		return "The name must have at most 200 characters and no control characters."
 	case ErrPassword:

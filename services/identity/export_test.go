@@ -8,13 +8,16 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/narthex-platform/narthex/mail"
+	"github.com/narthex-platform/narthex/services/lookup"
 )
 
 // Statements are prepared by a test against the migrated schema.
 func Statements() []string {
 	return []string{selectCredential, insertSession, selectSession, selectSessions, probeSessions, updateSession, deleteSession,
 		selectStanding, selectStandingByID, lockOwner, insertPerson, adoptPerson, insertOwner,
-		upsertPerson, upsertReset, insertVerification, deleteReset, updatePassword, deleteSessions, verifyPerson,
+		upsertPerson, lockForReset, lockForVerification, insertReset, insertVerification, deleteReset, deleteVerification,
+		selectResets, selectVerifications, lockHolderOfReset, deleteResets, updatePassword, deleteSessions,
+		lockHolderOfVerification, selectVerification, verifyPerson, deleteOtherVerifications, updateHash, selectRemaining,
 		deleteExpiredSessions, deleteExpiredResets, deleteExpiredVerifications, selectPeople, searchPeople}
 }
 
@@ -30,7 +33,8 @@ var RuleOf = ruleOf
 
 // VerifyPassword checks against a hasher of its own.
 func VerifyPassword(ctx context.Context, stored, password string) (bool, error) {
-	return newHasher().verify(ctx, stored, password)
+	v, err := newHasher().verify(ctx, stored, password)
+	return v.matches, err
 }
 
 // Gate lets tests stand in the queue.
@@ -48,8 +52,18 @@ func (g *gate) Leave()                          { g.leave() }
 func (g *gate) Waiting() int                    { return int(g.waiting.Load()) }
 func IsBusy(err error) bool                     { return errors.Is(err, errBusy) }
 
-// GateOf is the one that s hashes behind.
-func GateOf(s *Service) *Gate { return s.passwords.gate }
+// GateOf is the one that s checks passwords behind.
+func GateOf(s *Service) *Gate { return s.passwords.checks }
+
+// HashGateOf is the one that s makes new hashes behind.
+func HashGateOf(s *Service) *Gate { return s.passwords.hashes }
+
+// HashCheaply makes a hash as an older release could have made it.
+func HashCheaply(password string) string {
+	older := cost{memory: 8 << 10, passes: 1, threads: 1}
+	salt := randomBytes(saltBytes)
+	return phc(older, salt, derive(older, salt, password))
+}
 
 // FillQueue makes the next caller the one too many.
 func (g *gate) FillQueue() (empty func()) {
@@ -99,7 +113,8 @@ var (
 
 // ReplacePassword is a reset without its hash, so that many can meet at the database.
 func (s *Store) ReplacePassword(ctx context.Context, token tokenHash, passwordHash string) error {
-	return s.replacePassword(ctx, token, passwordHash)
+	_, err := s.replacePassword(ctx, token, passwordHash)
+	return err
 }
 
 // BeginSession is a sign-in whose password was right, without its hash.
@@ -113,7 +128,7 @@ func (s *Store) BeginSession(ctx context.Context, address string) error {
 }
 
 // IsWrongCredentials tells a refused sign-in.
-func IsWrongCredentials(err error) bool { return errors.Is(err, errCredentials) }
+func IsWrongCredentials(err error) bool { return errors.Is(err, errHashChanged) }
 
 // IsInvalidToken tells a refused reset.
 func IsInvalidToken(err error) bool { return errors.Is(err, errInvalidToken) }
@@ -133,6 +148,7 @@ func (l *letters) Verification(address, token string) mail.Message {
 	return l.verification(address, token)
 }
 func (l *letters) Reset(address, token string) mail.Message { return l.reset(address, token) }
+func (l *letters) Changed(address string) mail.Message      { return l.changed(address) }
 
 // Session looks one up.
 func (s *Store) Session(hash [32]byte) (userID string, err error) {
@@ -140,31 +156,26 @@ func (s *Store) Session(hash [32]byte) (userID string, err error) {
 	return found.userID, err
 }
 
-// AroundSessions lets around run each query for sessions. Not for use while one is under way.
-func (s *Store) AroundSessions(around func(size int, query func() error) error) {
-	read := s.lookups.read
-	s.lookups.read = func(ctx context.Context, batch []*lookup) error {
-		return around(len(batch), func() error { return read(ctx, batch) })
-	}
+// AroundSessions lets around run each query for sessions, and a look-up wait for patience. Not for use while one is under way.
+func (s *Store) AroundSessions(patience time.Duration, around func(size int, query func() error) error) {
+	s.live = lookup.New(sessionLimits(patience), func(ctx context.Context, batch []*lookup.Question[tokenHash, session]) error {
+		return around(len(batch), func() error { return s.sessions(ctx, batch) })
+	})
 }
-
-// SetPatience shortens how long a look-up takes at most.
-func (s *Store) SetPatience(patience time.Duration) { s.patience = patience }
 
 // Lookups tells how many queries are under way and how many look-ups wait.
-func (s *Store) Lookups() (underWay, waiting int) {
-	s.lookups.mu.Lock()
-	defer s.lookups.mu.Unlock()
-	return s.lookups.underWay, len(s.lookups.waiting)
-}
+func (s *Store) Lookups() (underWay, waiting int) { return s.live.Load() }
+
+// Checks tells how many checks of the sessions are under way and how many callers wait for the next one.
+func (s *Store) Checks() (underWay, waiting int) { return s.check.Load() }
 
 // AskTogether is one query for several look-ups.
 func (s *Store) AskTogether(ctx context.Context, hashes [][32]byte) error {
-	var batch []*lookup
+	var batch []*lookup.Question[tokenHash, session]
 	for _, hash := range hashes {
-		batch = append(batch, &lookup{hash: hash})
+		batch = append(batch, &lookup.Question[tokenHash, session]{Key: hash})
 	}
-	return s.lookups.read(ctx, batch)
+	return s.sessions(ctx, batch)
 }
 
 // Their queries, alone and together.
@@ -174,7 +185,7 @@ const (
 )
 
 // The limits of shared look-ups.
-const (
-	LookupQueries = lookupQueries
-	LookupBatch   = lookupBatch
+var (
+	LookupQueries = sessionLimits(0).Queries
+	LookupBatch   = sessionLimits(0).Batch
 )

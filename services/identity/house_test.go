@@ -50,18 +50,32 @@ func (b *letterbox) Post(letter mail.Letter) bool {
 	return true
 }
 
-// compose empties the box and returns the messages that came of it.
+// compose empties the box and returns the messages that came of it, all of them sent.
 func (b *letterbox) compose(ctx context.Context) (messages []mail.Message) {
-	b.mu.Lock()
-	letters := b.letters
-	b.letters = nil
-	b.mu.Unlock()
-	for _, letter := range letters {
-		if m, ok := letter(ctx); ok {
-			messages = append(messages, m)
+	return b.deliver(ctx, mail.Sent)
+}
+
+// deliver empties the box and returns the messages that were written. All of them come to the same outcome.
+func (b *letterbox) deliver(ctx context.Context, outcome mail.Outcome) (messages []mail.Message) {
+	for _, letter := range b.take() {
+		m, ok := letter.Compose(ctx)
+		if !ok {
+			continue
+		}
+		messages = append(messages, m)
+		if letter.Settled != nil {
+			letter.Settled(ctx, outcome)
 		}
 	}
 	return messages
+}
+
+// take empties the box.
+func (b *letterbox) take() (letters []mail.Letter) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	letters, b.letters = b.letters, nil
+	return letters
 }
 
 // house is one service over a database of its own.

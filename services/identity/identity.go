@@ -46,7 +46,7 @@ func New(config Config) (*Service, error) {
 	if config.Store == nil || config.Limiter == nil || config.Outbox == nil || config.Log == nil {
 		return nil, errors.New("identity: a store, a limiter, an outbox and a log are required")
 	}
-	cookie, err := newSessionCookie(config.Settings.Secret, config.Settings.BaseURL.HTTPS())
+	cookie, err := newSessionCookie(config.Settings)
 	if err != nil {
 		return nil, err
 	}

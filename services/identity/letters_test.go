@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/narthex-platform/narthex/mail"
 	"github.com/narthex-platform/narthex/services/identity"
 )
 
@@ -15,15 +16,16 @@ func TestLetters(t *testing.T) {
 	t.Parallel()
 	letters := identity.NewLetters(dashboard)
 	for name, letter := range map[string]struct {
+		m             mail.Message
 		subject, link string
 	}{
-		"verify-email":   {"Confirm your e-mail", dashboard + "/?service_auth=verify-email&token=TOKEN"},
-		"reset-password": {"Choose a new password", dashboard + "/?service_auth=reset-password&token=TOKEN"},
+		"verify-email": {letters.Verification("anna@example.org", "TOKEN"), "Confirm your e-mail",
+			dashboard + "/?service_auth=verify-email&token=TOKEN"},
+		"reset-password": {letters.Reset("anna@example.org", "TOKEN"), "Choose a new password",
+			dashboard + "/?service_auth=reset-password&token=TOKEN"},
+		"password-changed": {letters.Changed("anna@example.org"), "Your password was changed", dashboard + "/"},
 	} {
-		m := letters.Verification("anna@example.org", "TOKEN")
-		if name == "reset-password" {
-			m = letters.Reset("anna@example.org", "TOKEN")
-		}
+		m := letter.m
 		if m.Subject != letter.subject || m.ReplyTo != "" || len(m.To) != 1 {
 			t.Errorf("%s: %+v", name, m)
 		}

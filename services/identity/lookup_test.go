@@ -51,14 +51,17 @@ func newCrowd(t *testing.T, size int) *crowd {
 			t.Fatal(err)
 		}
 	}
-	c.store.SetPatience(time.Minute) // the tests end what they freeze
-	c.store.AroundSessions(func(size int, query func() error) error {
+	c.waitAtMost(time.Minute) // the tests end what they freeze
+	return c
+}
+
+func (c *crowd) waitAtMost(patience time.Duration) {
+	c.store.AroundSessions(patience, func(size int, query func() error) error {
 		c.mu.Lock()
 		c.sizes = append(c.sizes, size)
 		c.mu.Unlock()
 		return query()
 	})
-	return c
 }
 
 // freeze lets nobody near the sessions until release, which first runs statements.
@@ -218,7 +221,7 @@ func TestLookupJoinsNoQueryUnderWay(t *testing.T) {
 			c := newCrowd(t, busy+1)
 			read, hold := make(chan struct{}), make(chan struct{})
 			var early atomic.Int32
-			c.store.AroundSessions(func(_ int, query func() error) error {
+			c.store.AroundSessions(time.Minute, func(_ int, query func() error) error {
 				err := query()
 				if early.Add(1) <= int32(busy)+1 { // its answer takes its time
 					read <- struct{}{}
@@ -286,7 +289,7 @@ func TestLookupDeadline(t *testing.T) {
 	t.Parallel()
 	const patience = 5 * time.Second
 	c := newCrowd(t, 3*identity.LookupBatch)
-	c.store.SetPatience(patience)
+	c.waitAtMost(patience)
 	release := c.freeze(t)
 	for i, got := range c.ask(t.Context(), t)() {
 		if !errors.Is(got.err, context.DeadlineExceeded) || got.took < patience/2 || got.took > 2*patience {
@@ -304,7 +307,7 @@ func TestLookupPanic(t *testing.T) {
 	t.Parallel()
 	c := newCrowd(t, 10)
 	entered, hold := make(chan struct{}, len(c.hashes)), make(chan struct{})
-	c.store.AroundSessions(func(int, func() error) error {
+	c.store.AroundSessions(time.Minute, func(int, func() error) error {
 		entered <- struct{}{}
 		<-hold
 		panic("test")
@@ -329,7 +332,7 @@ func TestLookupPanic(t *testing.T) {
 	await(t, func() bool { _, waiting := c.store.Lookups(); return waiting == len(c.hashes)-identity.LookupQueries })
 	close(hold)
 	settle(t, &asking)
-	if p, f := panicked.Load(), failed.Load(); p <= identity.LookupQueries || f == 0 || int(p+f) != len(c.hashes) {
+	if p, f := panicked.Load(), failed.Load(); int(p) <= identity.LookupQueries || f == 0 || int(p+f) != len(c.hashes) {
 		t.Errorf("%d panicked, %d failed", p, f)
 	}
 	c.wantIdle(t)

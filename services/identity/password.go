@@ -25,6 +25,9 @@ type cost struct {
 
 func currentCost() cost { return cost{memory: 19 << 10, passes: 2, threads: 1} }
 
+// below tells whether c is cheaper to break. Threads make a hash quicker for everybody alike.
+func (c cost) below(other cost) bool { return c.memory < other.memory || c.passes < other.passes }
+
 const (
 	saltBytes = 16
 	keyBytes  = 32
@@ -48,43 +51,55 @@ func passwordFits(password string) bool {
 	return minPassword <= units && units <= maxPassword && utf8.ValidString(password)
 }
 
-// hasher checks and hashes passwords through one gate. Its decoy stands in for people who do not exist, so that asking for them takes as long.
+// hasher checks and hashes passwords. Checks have a gate of their own, so that whoever makes others hash keeps nobody from signing in.
+// Its decoy stands in for people who do not exist, so that asking for them takes as long.
 type hasher struct {
-	gate  *gate
-	decoy string
+	checks *gate
+	hashes *gate
+	decoy  string
 }
 
 func newHasher() *hasher {
 	// A random key that no password was ever hashed to: a decoy costs nothing at start.
 	decoy := phc(currentCost(), randomBytes(saltBytes), randomBytes(keyBytes))
-	return &hasher{newGate(max(1, runtime.GOMAXPROCS(0)/2)), decoy}
+	return &hasher{checks: newGate(max(1, runtime.GOMAXPROCS(0)/2)), hashes: newGate(1), decoy: decoy}
+}
+
+// verdict is what a check of a password comes to.
+type verdict struct {
+	matches bool
+	renewed string // the password's hash at today's cost, if it matches and the stored hash costs less; else ""
 }
 
 // verify tells whether password is the one that stored was made from; an empty stored never matches, and takes as long. errBusy
 // comes from the gate, which is passed before anything is allocated.
-func (h *hasher) verify(ctx context.Context, stored, password string) (bool, error) {
-	if err := h.gate.enter(ctx); err != nil {
-		return false, err
+func (h *hasher) verify(ctx context.Context, stored, password string) (verdict, error) {
+	if err := h.checks.enter(ctx); err != nil {
+		return verdict{}, err
 	}
-	defer h.gate.leave()
+	defer h.checks.leave()
 	exists := stored != ""
 	if !exists {
 		stored = h.decoy
 	}
 	c, salt, key, err := parsePHC(stored)
 	if err != nil {
-		return false, err
+		return verdict{}, err
 	}
 	same := subtle.ConstantTimeCompare(derive(c, salt, password), key) == 1
-	return same && exists, nil
+	v := verdict{matches: same && exists}
+	if v.matches && c.below(currentCost()) {
+		v.renewed = hashPassword(password)
+	}
+	return v, nil
 }
 
 // hash makes a PHC string behind the gate.
 func (h *hasher) hash(ctx context.Context, password string) (string, error) {
-	if err := h.gate.enter(ctx); err != nil {
+	if err := h.hashes.enter(ctx); err != nil {
 		return "", err
 	}
-	defer h.gate.leave()
+	defer h.hashes.leave()
 	return hashPassword(password), nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/narthex-platform/narthex/mail"
 	"github.com/narthex-platform/narthex/services/identity"
 )
 
@@ -87,15 +88,18 @@ func TestUnreadableHash(t *testing.T) {
 
 func TestAddresses(t *testing.T) {
 	t.Parallel()
-	long := strings.Repeat("a", 242) + "@example.org"
+	local := strings.Repeat("a", 64)
+	long := local + "@" + strings.Repeat("b.", 91) + "example"
 	rows := []struct{ text, want string }{
 		{"anna@example.org", "anna@example.org"},
 		{"Anna.B+c_d-e'f@Sub.Example.ORG", "anna.b+c_d-e'f@sub.example.org"},
 		{"a@b.cd", "a@b.cd"},
 		{"a@xn--bcher-kva.example", "a@xn--bcher-kva.example"},
 		{"a@1.2.example", "a@1.2.example"},
+		{local + "@example.org", local + "@example.org"},
+		{"a" + local + "@example.org", ""},
 		{long, long},
-		{"a" + long, ""},
+		{long + "s", ""},
 		{"", ""}, {"anna", ""}, {"@example.org", ""}, {"a@b", ""}, {"user@localhost", ""}, {"a@@example.org", ""},
 		{".a@example.org", ""}, {"a.@example.org", ""}, {"a..b@example.org", ""}, {"a'@example.org", ""},
 		{"a@-b.example", ""}, {"a@b..example", ""}, {"a@example.o", ""}, {"a@1.2.3.4", ""}, {"a@example.org.", ""},
@@ -105,6 +109,9 @@ func TestAddresses(t *testing.T) {
 	for _, row := range rows {
 		if got, ok := identity.ParseAddress(row.text); got != row.want || ok != (row.want != "") {
 			t.Errorf("%q: got %q, %v", row.text, got, ok)
+		}
+		if row.want != "" && !mail.IsMailbox(row.want) {
+			t.Errorf("%q can be an account's address, but no mail is sent to it", row.text)
 		}
 	}
 }

@@ -33,40 +33,60 @@ func (s *Service) post(letter mail.Letter) { s.outbox.Post(letter) }
 
 // resetLetter goes to whoever has the address, verified or not.
 func (s *Service) resetLetter(address string) mail.Letter {
-	return func(ctx context.Context) (mail.Message, bool) {
-		token, hash := mintToken()
-		if !s.issued(s.store.issueReset(ctx, address, hash)) {
-			return mail.Message{}, false
-		}
-		return s.letters.reset(address, token), true
-	}
+	return s.linkLetter(resetLinks, address, s.letters.reset)
 }
 
 // verificationLetter goes to who has the address and has not confirmed it.
 func (s *Service) verificationLetter(address string) mail.Letter {
-	return func(ctx context.Context) (mail.Message, bool) {
-		token, hash := mintToken()
-		if !s.issued(s.store.issueVerification(ctx, address, hash)) {
-			return mail.Message{}, false
-		}
-		return s.letters.verification(address, token), true
+	return s.linkLetter(verificationLinks, address, s.letters.verification)
+}
+
+// linkLetter issues a link when the letter's turn comes, and withdraws it when the letter does not leave: it would keep a place that a
+// person's next request needs.
+func (s *Service) linkLetter(kind linkKind, address string, write func(address, token string) mail.Message) mail.Letter {
+	token, hash := mintToken()
+	return mail.Letter{
+		Compose: func(ctx context.Context) (mail.Message, bool) {
+			switch err := s.store.issue(ctx, kind, address, hash); {
+			case errors.Is(err, errNoLink):
+				return mail.Message{}, false
+			case err != nil:
+				s.log.Error("identity failed")
+				return mail.Message{}, false
+			}
+			return write(address, token), true
+		},
+		Settled: func(ctx context.Context, outcome mail.Outcome) {
+			if outcome == mail.Sent {
+				return
+			}
+			if err := s.store.withdraw(ctx, kind, hash); err != nil {
+				s.log.Error("identity failed")
+			}
+		},
 	}
 }
 
-func (s *Service) issued(err error) bool {
-	if err != nil && !errors.Is(err, errNoPerson) {
-		s.log.Error("identity failed")
-	}
-	return err == nil
+// changeLetter tells a person that the password was changed, however many letters were sent before.
+func (s *Service) changeLetter(address string) mail.Letter {
+	return mail.Letter{Compose: func(context.Context) (mail.Message, bool) { return s.letters.changed(address), true }}
 }
 
 func resetSchema() []field {
 	return []field{{name: "newPassword", kind: "string"}, {name: "token", kind: "string", optional: true}}
 }
 
-// resetPassword hashes before it looks at the token, so that a bad token costs as much as a good one.
+// resetPassword looks the token up before it hashes, so that only a live one costs a hash. Nothing is hidden by hashing for others: nobody
+// can guess 256 bits.
 func (s *Service) resetPassword(c *httpapi.Call, in input) error {
 	if err := checkLength(in.text("newPassword")); err != nil {
+		return err
+	}
+	token, ok := openToken(in.text("token"))
+	if !ok {
+		return errInvalidToken
+	}
+	if err := s.store.checkReset(token); err != nil {
 		return err
 	}
 	ctx := c.Request.Context()
@@ -74,13 +94,11 @@ func (s *Service) resetPassword(c *httpapi.Call, in input) error {
 	if err != nil {
 		return err
 	}
-	token, ok := openToken(in.text("token"))
-	if !ok {
-		return errInvalidToken
-	}
-	if err := s.store.replacePassword(ctx, token, hash); err != nil {
+	address, err := s.store.replacePassword(ctx, token, hash)
+	if err != nil {
 		return err
 	}
+	s.post(s.changeLetter(address))
 	return c.RawJSON(http.StatusOK, statusBody)
 }
 

@@ -200,6 +200,10 @@ func TestReset(t *testing.T) {
 	if _, body := h.principal(t, eve); body == anonymous {
 		t.Error("another person's session ended")
 	}
+	letters := h.post.compose(t.Context())
+	if len(letters) != 1 || letters[0].Subject != "Your password was changed" || letters[0].To[0] != "anna@example.org" {
+		t.Errorf("after the change, letters: %v", letters)
+	}
 	for word, status := range map[string]int{password: 401, "12345678": 200} {
 		if w := h.send(t, request{path: signInPath, body: credentials("anna@example.org", word)}); w.Code != status {
 			t.Errorf("%s: %d", word, w.Code)
@@ -219,7 +223,7 @@ func TestResetTokens(t *testing.T) {
 	verification := h.letterTo(t, sendVerificationPath, "anna@example.org", "verify-email")
 	unknown, _ := identity.MintToken()
 	for name, bad := range map[string]string{
-		"an older one": older, "none": "", "unknown": unknown, "one that verifies": verification, "cut off": newer[:42], "padded": newer + "=",
+		"none": "", "unknown": unknown, "one that verifies": verification, "cut off": newer[:42], "padded": newer + "=",
 		"SQL": "' OR true --",
 	} {
 		if status, body := h.reset(t, bad, "a new password"); status != 400 || body != invalidToken {
@@ -237,8 +241,11 @@ func TestResetTokens(t *testing.T) {
 	if w := h.send(t, request{path: resetPath, body: `{"newPassword":"a new password"}`}); w.Code != 400 || w.Body.String() != invalidToken {
 		t.Errorf("without a token: %d %s", w.Code, w.Body)
 	}
-	if status, _ := h.reset(t, newer, "a new password"); status != 200 {
-		t.Errorf("the newest: %d", status)
+	if status, _ := h.reset(t, older, "a new password"); status != 200 {
+		t.Errorf("the older one: %d", status)
+	}
+	if status, body := h.reset(t, newer, "another password"); status != 400 || body != invalidToken {
+		t.Errorf("the newer one after that: %d %s", status, body)
 	}
 	if n := h.count(t, "core.person WHERE email_verified AND id = $1", id); n != 0 {
 		t.Error("a reset verified the address")
@@ -364,10 +371,13 @@ func TestVerification(t *testing.T) {
 		t.Error("a bad link verified")
 	}
 	h.Exec(t, "UPDATE core.email_verification SET expires_at = now() + interval '1 minute'")
-	for _, link := range []string{older, older, newer + "&callbackURL=https://evil.test/", newer} {
+	for _, link := range []string{older, older + "&callbackURL=https://evil.test/", older} {
 		if status, body := h.verify(t, link); status != 200 || body != verified {
 			t.Errorf("got %d %s", status, body)
 		}
+	}
+	if status, body := h.verify(t, newer); status != 401 || body != invalidToken {
+		t.Errorf("another link after that: %d %s", status, body)
 	}
 	if h.sessions(t) != 0 {
 		t.Error("a verification opened a session")

@@ -22,17 +22,18 @@ const (
 type session struct {
 	userID       string
 	extensionDue bool
+	outdated     bool // its cookie is signed with the previous secret
 }
 
 // Resolve tells who sent r: a person with a live session, else nobody. Without a cookie of exactly our name it does no database
 // work. It waits for the database at most storeDeadline, whether or not the client still listens, for a query cut off by its caller
 // would cost the pool a connection. Fails with httpapi.ErrPrincipal. Safe for concurrent use.
-func (s *Service) Resolve(ctx context.Context, r *http.Request) (principal.Principal, error) {
+func (s *Service) Resolve(_ context.Context, r *http.Request) (principal.Principal, error) {
 	value, found := s.cookie.find(r.Header)
 	if !found {
 		return principal.Principal{}, nil
 	}
-	session, err := s.lookUp(ctx, value)
+	session, err := s.lookUp(value)
 	if err != nil || session.userID == "" {
 		return principal.Principal{}, err
 	}
@@ -40,48 +41,60 @@ func (s *Service) Resolve(ctx context.Context, r *http.Request) (principal.Princ
 }
 
 // lookUp returns the zero session when the cookie yields none and the store could have said so.
-func (s *Service) lookUp(ctx context.Context, value string) (session, error) {
+func (s *Service) lookUp(value string) (session, error) {
 	var found session
 	var err error
-	if hash, genuine := s.cookie.open(value); genuine {
+	hash, signed := s.cookie.open(value)
+	if signed != forged {
 		found, err = s.store.session(hash)
 	} else {
-		err = s.store.checkSessions(ctx)
+		err = s.store.checkSessions()
 	}
 	if err != nil {
 		return session{}, fmt.Errorf("%w: %w", httpapi.ErrPrincipal, err)
 	}
+	found.outdated = signed == signedByPrevious
 	return found, nil
 }
 
-// principal is GET /api/v1/principal, the one route that extends a session: no other hands the renewed cookie to the browser.
+// principal is GET /api/v1/principal, the one route that extends a session and renews its cookie: no other hands a cookie to the browser.
 func (s *Service) principal(c *httpapi.Call) error {
 	value, found := s.cookie.find(c.Request.Header)
 	if !found {
 		return c.RawJSON(http.StatusOK, anonymousBody)
 	}
-	session, err := s.lookUp(c.Request.Context(), value)
+	session, err := s.lookUp(value)
 	if err != nil {
 		return err
 	}
 	if session.userID == "" {
 		return c.RawJSON(http.StatusOK, anonymousBody)
 	}
-	if session.extensionDue {
-		s.extend(c, value)
-	}
+	s.renew(c, value, session)
 	return c.RawJSON(http.StatusOK, []byte(`{"kind":"authenticated","userId":"`+session.userID+`"}`))
 }
 
-// extend sets the cookie again with the life it has from now. When that fails the session is still what it was, so the request
-// goes on.
-func (s *Service) extend(c *httpapi.Call, value string) {
+// renew sets the cookie again with the life it has from now, when the session is due to be extended or the cookie is signed with the
+// previous secret. When that fails the session is still what it was, so the request goes on.
+func (s *Service) renew(c *httpapi.Call, value string, found session) {
+	if !found.extensionDue && !found.outdated {
+		return
+	}
+	ctx, header := c.Request.Context(), c.Writer.Header()
 	hash, _ := s.cookie.open(value)
-	left, err := s.store.extend(c.Request.Context(), hash)
+	left, untilClosed, err := time.Duration(0), false, error(nil)
+	if found.extensionDue {
+		left, err = s.store.extend(ctx, hash) // 0: another request was quicker and carries the cookie
+	}
+	if err == nil && left == 0 && found.outdated {
+		left, untilClosed, err = s.store.remaining(ctx, hash)
+	}
 	switch {
 	case err != nil:
 		s.logFailure(c)
-	case left > 0: // 0: another request was quicker and carries the cookie
-		s.cookie.setFor(c.Writer.Header(), value, left)
+	case untilClosed:
+		s.cookie.setUntilClosed(header, s.cookie.signAgain(value))
+	case left > 0:
+		s.cookie.setFor(header, s.cookie.signAgain(value), left)
 	}
 }

@@ -300,3 +300,76 @@ func TestFailedExtension(t *testing.T) {
 		})
 	}
 }
+
+// A cookie of the previous secret goes on working. GET /api/v1/principal alone sets it anew, with the life that the session has; after
+// that the previous secret is needed no more. What neither secret has signed is nobody's.
+func TestSecretRotation(t *testing.T) {
+	t.Parallel()
+	const next = "ABCDEFGHIJKLMNOPQRSTUVWXYZ012345"
+	for name, row := range map[string]struct{ more, ageing, cookie string }{
+		"remembered":        {"", "expires_at = now() + interval '6 days 1 second'", "; Max-Age=518400; Path=/; HttpOnly; SameSite=Lax"},
+		"not remembered":    {`,"rememberMe":false`, "extended_at = now()", "; Path=/; HttpOnly; SameSite=Lax"},
+		"due for extension": {"", "extended_at = now() - interval '1 day'", "; Max-Age=604800; Path=/; HttpOnly; SameSite=Lax"},
+		"nothing to extend": {"", "created_at = now() - interval '29 days', extended_at = now() - interval '2 days', " +
+			"expires_at = now() + interval '1 day'", "; Max-Age=86"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := setup(t)
+			h.person(t, "anna@example.org")
+			older := h.signIn(t, "anna@example.org", row.more)
+			h.Exec(t, "UPDATE core.session SET "+row.ageing)
+			before := h.withSecrets(t, secret, next) // not changed yet, but told of the next one
+			during := h.withSecrets(t, next, secret)
+			after := h.withSecrets(t, next, "")
+
+			if who, err := during.service.Resolve(t.Context(), request{method: "GET", path: "/", header: []string{older}}.build(t)); err != nil || who.UserID == "" {
+				t.Errorf("during the rotation the cookie resolves to %v, %v", who, err)
+			}
+			if _, body := after.principal(t, older); body != anonymous {
+				t.Errorf("without the previous secret its cookie is %s", body)
+			}
+			w, body := during.principal(t, older)
+			set := w.Header().Get("Set-Cookie")
+			pair, attributes, _ := strings.Cut(set, ";")
+			if body == anonymous || !strings.HasPrefix(";"+attributes, row.cookie) {
+				t.Fatalf("during the rotation: %s, Set-Cookie %q, want %q", body, set, row.cookie)
+			}
+			newer := "Cookie: " + pair
+			if newer == older {
+				t.Error("the cookie was set again as it was")
+			}
+			for name, house := range map[string]house{"before": before, "during": during, "after": after} {
+				w, body := house.principal(t, newer)
+				if body == anonymous || (w.Header().Get("Set-Cookie") != "") != (name == "before") {
+					t.Errorf("%s the rotation, the new cookie: %s, Set-Cookie %q", name, body, w.Header().Get("Set-Cookie"))
+				}
+			}
+			forged := newer[:len(newer)-8] + "AAAAAAAA"
+			if _, body := during.principal(t, forged); body != anonymous {
+				t.Errorf("a forged cookie is %s", body)
+			}
+			w = during.send(t, request{path: "/api/auth/sign-out", body: "{}", header: []string{older, "Origin: " + base}})
+			if w.Code != 200 || h.sessions(t) != 0 {
+				t.Errorf("sign-out with the older cookie: %d, %d sessions left", w.Code, h.sessions(t))
+			}
+		})
+	}
+}
+
+// withSecrets is the same house in another process, whose current and previous secrets are these.
+func (h house) withSecrets(t *testing.T, current, previous string) house {
+	t.Helper()
+	settings := environment.Identity{Secret: environment.NewSecret(current), BaseURL: base, Dashboard: dashboard}
+	if previous != "" {
+		settings.PreviousSecret = environment.NewSecret(previous)
+	}
+	service, err := identity.New(identity.Config{
+		Store: identity.NewStore(h.Pool(t)), Settings: settings, Limiter: unlimited{}, Outbox: h.post, Log: zap.NewNop(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.service = service
+	return h
+}

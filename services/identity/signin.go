@@ -19,28 +19,21 @@ func signInSchema() []field {
 // signIn answers a wrong password, an unknown address and a person without a password with the same bytes after the same work. That
 // an address is not verified shows only to who knows its password.
 func (s *Service) signIn(c *httpapi.Call, in input) error {
-	ctx := c.Request.Context()
 	address, ok := parseAddress(in.text("email"))
 	if !ok {
 		return errInvalidEmail
 	}
-	person, err := s.store.credential(ctx, address)
-	if err != nil && !errors.Is(err, errNoPerson) {
-		return err
-	}
-	matches, err := s.passwords.verify(ctx, person.PasswordHash, in.text("password"))
-	switch {
-	case err != nil:
-		return err
-	case !matches:
-		return errCredentials
-	case !person.EmailVerified:
-		return errNotVerified
-	}
-
 	persistent := in.flag("rememberMe", true)
 	value, hash := s.cookie.mint()
-	if err := s.store.begin(ctx, hash, person, persistent); err != nil {
+	attempt := func() error { return s.beginSession(c, address, in.text("password"), hash, persistent) }
+	err := attempt()
+	if errors.Is(err, errHashChanged) { // another sign-in has renewed it, or the password was changed: the next look tells
+		err = attempt()
+	}
+	switch {
+	case errors.Is(err, errHashChanged):
+		return errCredentials
+	case err != nil:
 		return err
 	}
 	if persistent {
@@ -49,4 +42,31 @@ func (s *Service) signIn(c *httpapi.Call, in input) error {
 		s.cookie.setUntilClosed(c.Writer.Header(), value)
 	}
 	return c.RawJSON(http.StatusOK, okBody)
+}
+
+// beginSession checks the password and opens the session that hash stands for. errHashChanged: meanwhile the stored hash became another.
+func (s *Service) beginSession(c *httpapi.Call, address, password string, hash tokenHash, persistent bool) error {
+	ctx := c.Request.Context()
+	person, err := s.store.credential(ctx, address)
+	if err != nil && !errors.Is(err, errNoPerson) {
+		return err
+	}
+	verdict, err := s.passwords.verify(ctx, person.PasswordHash, password)
+	switch {
+	case err != nil:
+		return err
+	case !verdict.matches:
+		return errCredentials
+	case !person.EmailVerified:
+		return errNotVerified
+	}
+	if err := s.store.begin(ctx, hash, person, persistent); err != nil {
+		return err
+	}
+	if verdict.renewed != "" {
+		if err := s.store.renewHash(ctx, person, verdict.renewed); err != nil {
+			s.logFailure(c) // the older hash still works, so the sign-in goes on
+		}
+	}
+	return nil
 }

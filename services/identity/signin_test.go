@@ -221,11 +221,14 @@ func TestUnknownAddressCostsAHash(t *testing.T) {
 	}
 }
 
-// A password that is replaced while it is being checked must not open a session any more.
+// A password that is replaced while it is being checked must not open a session any more, nor an account that is no longer verified.
 func TestPasswordChangedMeanwhile(t *testing.T) {
 	t.Parallel()
-	for _, change := range []string{"password_hash = 'another'", "email_verified = false"} {
-		t.Run(change, func(t *testing.T) {
+	for change, want := range map[string]string{
+		"password_hash = '" + identity.HashCheaply("another password") + "'": wrongCredentials,
+		"email_verified = false": `{"code":"EMAIL_NOT_VERIFIED"}`,
+	} {
+		t.Run(want, func(t *testing.T) {
 			t.Parallel()
 			h := setup(t)
 			h.person(t, "anna@example.org")
@@ -239,14 +242,78 @@ func TestPasswordChangedMeanwhile(t *testing.T) {
 			await(t, func() bool { return gate.Waiting() == 1 })
 			h.Exec(t, "UPDATE core.person SET "+change)
 			leave()
-			if body := <-answered; body != wrongCredentials {
-				t.Errorf("got %s", body)
+			if body := <-answered; body != want {
+				t.Errorf("a sign-in that began before %q: got %s, want %s", change, body, want)
 			}
 			if h.sessions(t) != 0 {
 				t.Error("a session was made")
 			}
 		})
 	}
+}
+
+// An older hash is replaced by one at today's cost at a good sign-in alone, and signs in as well as before.
+func TestOlderHashIsRenewed(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	older := identity.HashCheaply(password)
+	id := h.person(t, "anna@example.org", "password_hash = '"+older+"'", "email_verified = false")
+	stored := func() (hash string) {
+		t.Helper()
+		if err := h.Pool(t).QueryRow(t.Context(), "SELECT password_hash FROM core.person WHERE id = $1", id).Scan(&hash); err != nil {
+			t.Fatal(err)
+		}
+		return hash
+	}
+	h.send(t, request{path: signInPath, body: credentials("anna@example.org", password)})
+	h.Exec(t, "UPDATE core.person SET email_verified = true")
+	h.send(t, request{path: signInPath, body: credentials("anna@example.org", "a wrong password")})
+	if stored() != older {
+		t.Fatal("a sign-in that failed renewed the hash")
+	}
+	session := h.signIn(t, "anna@example.org", "")
+	renewed := stored()
+	if !strings.HasPrefix(renewed, "$argon2id$v=19$m=19456,t=2,p=1$") {
+		t.Fatalf("after a sign-in the hash is %.40s", renewed)
+	}
+	if _, body := h.principal(t, session); body == anonymous {
+		t.Error("the sign-in that renewed the hash has no session")
+	}
+	h.signIn(t, "anna@example.org", "")
+	if stored() != renewed {
+		t.Error("a hash at today's cost was renewed")
+	}
+	h.wantLog(t, 0)
+}
+
+// Of two sign-ins at once, one renews the hash that the other has just checked. Both are right.
+func TestOlderHashIsRenewedByTwo(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	h.person(t, "anna@example.org", "password_hash = '"+identity.HashCheaply(password)+"'")
+	gate := identity.GateOf(h.service)
+	leave := gate.TakeAll()
+	answered := make(chan string)
+	go func() {
+		w := h.send(t, request{path: signInPath, body: credentials("anna@example.org", password)})
+		answered <- w.Body.String()
+	}()
+	await(t, func() bool { return gate.Waiting() == 1 })
+	h.Exec(t, "UPDATE core.person SET password_hash = $1", passwordHash()) // the other one
+	leave()
+	if body := <-answered; body != `{"ok":true}` {
+		t.Errorf("got %s", body)
+	}
+}
+
+// A renewal that fails leaves the sign-in as it is.
+func TestOlderHashThatCannotBeRenewed(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	h.person(t, "anna@example.org", "password_hash = '"+identity.HashCheaply(password)+"'")
+	h.Exec(t, "ALTER TABLE core.person ADD CHECK (password_hash NOT LIKE '%m=19456%')")
+	h.signIn(t, "anna@example.org", "")
+	h.wantLog(t, 1)
 }
 
 func TestSignInWithoutStore(t *testing.T) {

@@ -13,10 +13,10 @@ func (s *Service) signOut(c *httpapi.Call, _ input) error {
 	if value, found := s.cookie.find(c.Request.Header); found {
 		ctx := c.Request.Context()
 		var err error
-		if hash, genuine := s.cookie.open(value); genuine {
+		if hash, signed := s.cookie.open(value); signed != forged {
 			err = s.store.end(ctx, hash)
 		} else {
-			err = s.store.checkSessions(ctx)
+			err = s.store.checkSessions()
 		}
 		if err != nil {
 			return fmt.Errorf("%w: %w", httpapi.ErrPrincipal, err)

@@ -35,6 +35,8 @@ func TestSignUpRefusals(t *testing.T) {
 		{"empty password", signUpBody("B", "b@example.org", ""), nil, 400, validation("[body.password] Too small: expected string to have >=1 characters")},
 		{"bad address", signUpBody("B", "b@localhost", password), nil, 400, validation("[body.email] Invalid email address")},
 		{"a long address", signUpBody("B", strings.Repeat("b", 243)+"@example.org", password), nil, 400, validation("[body.email] Invalid email address")},
+		{"65 characters before the @", signUpBody("B", strings.Repeat("b", 65)+"@example.org", password), nil, 400,
+			validation("[body.email] Invalid email address")},
 		{"NUL in the name", signUpBody("B\x00", "b@example.org", password), nil, 400, validation("[body.name] Invalid input")},
 		{"a reordered name", signUpBody("B\u202e", "b@example.org", password), nil, 400, validation("[body.name] Invalid input")},
 		{"an invisible name", signUpBody("\u200d", "b@example.org", password), nil, 400, validation("[body.name] Invalid input")},

@@ -8,31 +8,47 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/narthex-platform/narthex/services/lookup"
 )
 
 const (
 	storeDeadline  = 5 * time.Second // of one request's work
+	checkDeadline  = 2 * time.Second // of a check that no row depends on, as of a readiness ping
 	extendDeadline = time.Second     // an answer must not wait long for what it can do without
 )
 
 // Store is identity's SQL. Requests' work runs under its own deadline and goes on when the client leaves: pgx closes a connection
-// whose query is cut off. Safe for concurrent use.
+// whose query is cut off. What anybody may ask without a secret is looked up in groups, so that a locked table keeps only a few of the
+// pool's connections busy. Safe for concurrent use.
 type Store struct {
-	pool      *pgxpool.Pool
-	lookups   *lookups
-	deadlines deadlines     // of session look-ups
-	patience  time.Duration // of a session look-up: storeDeadline, but in tests
+	pool          *pgxpool.Pool
+	live          *lookup.Group[tokenHash, session]
+	check         *lookup.Check // of core.session
+	resets        *lookup.Group[tokenHash, linkState]
+	verifications *lookup.Group[tokenHash, linkState]
 }
 
 // NewStore opens no connection.
 func NewStore(pool *pgxpool.Pool) *Store {
-	s := &Store{pool: pool, patience: storeDeadline}
-	s.lookups = newLookups(s.sessions)
+	s := &Store{pool: pool}
+	s.live = lookup.New(sessionLimits(storeDeadline), s.sessions)
+	s.check = lookup.NewCheck(checkDeadline, s.probeSessions)
+	links := lookup.Limits{Queries: 1, Batch: 128, Patience: storeDeadline}
+	s.resets = lookup.New(links, s.reading(selectResets))
+	s.verifications = lookup.New(links, s.reading(selectVerifications))
 	return s
 }
 
-// errNoPerson: no row has this address.
-var errNoPerson = errors.New("identity: no such person")
+// Two queries under way keep the database busy while the answers of one travel.
+func sessionLimits(patience time.Duration) lookup.Limits {
+	return lookup.Limits{Queries: 2, Batch: 128, Patience: patience}
+}
+
+var (
+	errNoPerson = errors.New("identity: no such person") // no row has this address
+	errNoLink   = errors.New("identity: no such link is due")
+)
 
 // person is what a password check needs. The zero person matches no password.
 type person struct {
@@ -78,7 +94,10 @@ FROM core.person
 WHERE id = $2 AND password_hash = $3 AND email_verified
 FOR SHARE`
 
-// begin fails with errCredentials when the password was changed since it was checked.
+// errHashChanged: the person's stored hash is no longer the one that was checked.
+var errHashChanged = errors.New("identity: the password's hash has changed")
+
+// begin fails with errHashChanged when the password was changed, or its hash renewed, since it was checked.
 func (s *Store) begin(ctx context.Context, hash tokenHash, p person, persistent bool) error {
 	ctx, cancel := detached(ctx, storeDeadline)
 	defer cancel()
@@ -88,8 +107,21 @@ func (s *Store) begin(ctx context.Context, hash tokenHash, p person, persistent 
 	}
 	done, err := s.pool.Exec(ctx, insertSession, hash[:], p.ID, p.PasswordHash, persistent, life)
 	if err == nil && done.RowsAffected() == 0 {
-		return errCredentials
+		return errHashChanged
 	}
+	return err
+}
+
+const updateHash = `
+UPDATE core.person
+SET password_hash = $3
+WHERE id = $1 AND password_hash = $2`
+
+// renewHash replaces the hash that was checked by a stronger one of the same password, unless it has changed since.
+func (s *Store) renewHash(ctx context.Context, p person, renewed string) error {
+	ctx, cancel := detached(ctx, extendDeadline)
+	defer cancel()
+	_, err := s.pool.Exec(ctx, updateHash, p.ID, p.PasswordHash, renewed)
 	return err
 }
 
@@ -109,13 +141,13 @@ FROM core.session
 WHERE token_hash = $1 AND expires_at > now()`
 
 // sessions answers those of a batch whose session lives. The same hash may be there more than once.
-func (s *Store) sessions(ctx context.Context, batch []*lookup) error {
+func (s *Store) sessions(ctx context.Context, batch []*lookup.Question[tokenHash, session]) error {
 	if len(batch) == 1 {
 		return s.oneSession(ctx, batch[0])
 	}
 	hashes := make([][]byte, len(batch))
 	for i, asked := range batch {
-		hashes[i] = asked.hash[:]
+		hashes[i] = asked.Key[:]
 	}
 	rows, err := s.pool.Query(ctx, selectSessions, hashes, extendAfter, absoluteLife)
 	if err != nil {
@@ -125,8 +157,8 @@ func (s *Store) sessions(ctx context.Context, batch []*lookup) error {
 	var found session
 	_, err = pgx.ForEachRow(rows, []any{&hash, &found.userID, &found.extensionDue}, func() error {
 		for _, asked := range batch {
-			if bytes.Equal(asked.hash[:], hash) {
-				asked.found = found
+			if bytes.Equal(asked.Key[:], hash) {
+				asked.Found = found
 			}
 		}
 		return nil
@@ -134,23 +166,22 @@ func (s *Store) sessions(ctx context.Context, batch []*lookup) error {
 	return err
 }
 
-func (s *Store) oneSession(ctx context.Context, asked *lookup) error {
-	row := s.pool.QueryRow(ctx, selectSession, asked.hash[:], extendAfter, absoluteLife)
-	err := row.Scan(&asked.found.userID, &asked.found.extensionDue)
+func (s *Store) oneSession(ctx context.Context, asked *lookup.Question[tokenHash, session]) error {
+	row := s.pool.QueryRow(ctx, selectSession, asked.Key[:], extendAfter, absoluteLife)
+	err := row.Scan(&asked.Found.userID, &asked.Found.extensionDue)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil
 	}
 	return err
 }
 
-// session returns the zero session when there is none, after probeSessions. It waits for nobody who leaves: see Store.
+// session returns the zero session when there is none and the store could have told one.
 func (s *Store) session(hash tokenHash) (session, error) {
-	ctx := s.deadlines.within(s.patience)
-	found, err := s.lookups.find(ctx, hash)
+	found, err := s.live.Find(hash)
 	if err != nil || found.userID != "" {
 		return found, err
 	}
-	return session{}, s.probeSessions(ctx)
+	return session{}, s.check.Pass()
 }
 
 // No row is read, but every column that a session's life needs is named: a missing table or column and a revoked privilege fail.
@@ -160,11 +191,7 @@ FROM core.session
 WHERE false`
 
 // checkSessions fails when the store could not have told a session if there were one.
-func (s *Store) checkSessions(ctx context.Context) error {
-	ctx, cancel := detached(ctx, storeDeadline)
-	defer cancel()
-	return s.probeSessions(ctx)
-}
+func (s *Store) checkSessions() error { return s.check.Pass() }
 
 func (s *Store) probeSessions(ctx context.Context) error {
 	_, err := s.pool.Exec(ctx, probeSessions)
@@ -187,6 +214,23 @@ func (s *Store) extend(ctx context.Context, hash tokenHash) (time.Duration, erro
 		return 0, nil
 	}
 	return time.Duration(seconds) * time.Second, err
+}
+
+const selectRemaining = `
+SELECT floor(extract(epoch FROM expires_at - now()))::bigint, NOT persistent
+FROM core.session
+WHERE token_hash = $1 AND expires_at > now()`
+
+// remaining returns the life that the session has left, and whether its cookie is to last until the browser is closed.
+func (s *Store) remaining(ctx context.Context, hash tokenHash) (left time.Duration, untilClosed bool, err error) {
+	ctx, cancel := detached(ctx, extendDeadline)
+	defer cancel()
+	var seconds int64
+	err = s.pool.QueryRow(ctx, selectRemaining, hash[:]).Scan(&seconds, &untilClosed)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return 0, false, nil
+	}
+	return time.Duration(seconds) * time.Second, untilClosed, err
 }
 
 const deleteSession = `

@@ -6,73 +6,166 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/narthex-platform/narthex/services/lookup"
 )
 
-const linkLife = time.Hour // of a mailed link
+const (
+	linkLife = time.Hour // of a mailed link
+	maxLinks = 5         // of one kind that a person can have at a time
+)
 
-// account is a person who signs up.
-type account struct {
-	id           string
-	address      string
-	name         string
-	passwordHash string
+// linkKind is the SQL of one kind of mailed link. Whoever issues or uses a link of a person first locks the person, so that counting
+// the links and changing them is one step.
+type linkKind struct {
+	lock   string // finds the person by address and locks the row; no row: the person gets no such link
+	insert string // adds a link, or nothing when the person has maxLinks that live
+	remove string // of one link
 }
 
-// A row that exists is written again as it is, so that both cases end in one commit and take as long; xmax tells them apart.
-const upsertPerson = `
-INSERT INTO core.person (id, email, name, password_hash)
-VALUES ($1, $2, $3, $4)
-ON CONFLICT (email) DO UPDATE
-SET email = excluded.email
-RETURNING xmax = 0, now()`
+var resetLinks = linkKind{lock: lockForReset, insert: insertReset, remove: deleteReset}
 
-// register leaves an existing person as it is.
-func (s *Store) register(ctx context.Context, a account) (created bool, at time.Time, err error) {
-	ctx, cancel := detached(ctx, storeDeadline)
-	defer cancel()
-	err = s.pool.QueryRow(ctx, upsertPerson, a.id, a.address, a.name, a.passwordHash).Scan(&created, &at)
-	return created, at, err
-}
+var verificationLinks = linkKind{lock: lockForVerification, insert: insertVerification, remove: deleteVerification}
 
-const upsertReset = `
-INSERT INTO core.password_reset (person_id, token_hash, expires_at)
-SELECT id, $2, now() + $3::interval
+const lockForReset = `
+SELECT id::text
 FROM core.person
 WHERE email = $1
-ON CONFLICT (person_id) DO UPDATE
-SET token_hash = excluded.token_hash, expires_at = excluded.expires_at`
+FOR NO KEY UPDATE`
 
-// issueReset makes token the one reset token of the person. errNoPerson: nobody has the address.
-func (s *Store) issueReset(ctx context.Context, address string, token tokenHash) error {
-	return s.issue(ctx, upsertReset, address, token)
-}
+const lockForVerification = `
+SELECT id::text
+FROM core.person
+WHERE email = $1 AND NOT email_verified
+FOR NO KEY UPDATE`
+
+const insertReset = `
+INSERT INTO core.password_reset (person_id, token_hash, expires_at)
+SELECT $1, $2, now() + $3::interval
+WHERE $4 > (
+	SELECT count(*)
+	FROM core.password_reset
+	WHERE person_id = $1 AND expires_at > now()
+)`
 
 const insertVerification = `
 INSERT INTO core.email_verification (person_id, token_hash, expires_at)
-SELECT id, $2, now() + $3::interval
-FROM core.person
-WHERE email = $1 AND NOT email_verified`
+SELECT $1, $2, now() + $3::interval
+WHERE $4 > (
+	SELECT count(*)
+	FROM core.email_verification
+	WHERE person_id = $1 AND expires_at > now()
+)`
 
-// issueVerification adds a token. errNoPerson: nobody has the address, or it is verified.
-func (s *Store) issueVerification(ctx context.Context, address string, token tokenHash) error {
-	return s.issue(ctx, insertVerification, address, token)
-}
+const deleteReset = `
+DELETE FROM core.password_reset
+WHERE token_hash = $1`
 
-func (s *Store) issue(ctx context.Context, sql, address string, token tokenHash) error {
+const deleteVerification = `
+DELETE FROM core.email_verification
+WHERE token_hash = $1`
+
+// issue adds a link beside those that the person has. errNoLink: nobody who can have one has the address, or the person has maxLinks.
+func (s *Store) issue(ctx context.Context, kind linkKind, address string, token tokenHash) error {
 	ctx, cancel := detached(ctx, storeDeadline)
 	defer cancel()
-	done, err := s.pool.Exec(ctx, sql, address, token[:], linkLife)
-	if err == nil && done.RowsAffected() == 0 {
-		return errNoPerson
+	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		var personID string
+		if err := tx.QueryRow(ctx, kind.lock, address).Scan(&personID); err != nil {
+			if errors.Is(err, pgx.ErrNoRows) {
+				return errNoLink
+			}
+			return err
+		}
+		done, err := tx.Exec(ctx, kind.insert, personID, token[:], linkLife, maxLinks)
+		if err == nil && done.RowsAffected() == 0 {
+			return errNoLink
+		}
+		return err
+	})
+}
+
+// withdraw removes a link whose letter did not leave.
+func (s *Store) withdraw(ctx context.Context, kind linkKind, token tokenHash) error {
+	ctx, cancel := detached(ctx, storeDeadline)
+	defer cancel()
+	_, err := s.pool.Exec(ctx, kind.remove, token[:])
+	return err
+}
+
+// linkState is what is known of a link before the person is locked.
+type linkState uint8
+
+const (
+	linkUnknown linkState = iota
+	linkExpired
+	linkLive
+)
+
+const selectResets = `
+SELECT token_hash, expires_at > now()
+FROM core.password_reset
+WHERE token_hash = ANY ((SELECT $1::bytea[])::bytea[])`
+
+const selectVerifications = `
+SELECT token_hash, expires_at > now()
+FROM core.email_verification
+WHERE token_hash = ANY ((SELECT $1::bytea[])::bytea[])`
+
+// reading looks up links for everybody who waits.
+func (s *Store) reading(sql string) lookup.Read[tokenHash, linkState] {
+	return func(ctx context.Context, batch []*lookup.Question[tokenHash, linkState]) error {
+		hashes := make([][]byte, len(batch))
+		for i, asked := range batch {
+			hashes[i] = asked.Key[:]
+		}
+		rows, err := s.pool.Query(ctx, sql, hashes)
+		if err != nil {
+			return err
+		}
+		found := make(map[tokenHash]linkState, len(batch))
+		var hash []byte
+		var live bool
+		_, err = pgx.ForEachRow(rows, []any{&hash, &live}, func() error {
+			found[tokenHash(hash)] = linkExpired
+			if live {
+				found[tokenHash(hash)] = linkLive
+			}
+			return nil
+		})
+		for _, asked := range batch {
+			asked.Found = found[asked.Key]
+		}
+		return err
+	}
+}
+
+// checkReset fails with errInvalidToken when no live reset link has this token. Between this and replacePassword it can change.
+func (s *Store) checkReset(token tokenHash) error {
+	state, err := s.resets.Find(token)
+	if err == nil && state != linkLive {
+		return errInvalidToken
 	}
 	return err
 }
 
-// The row's deletion is what makes the token work once: of any number of uses at a time, one deletes it.
-const deleteReset = `
-DELETE FROM core.password_reset
-WHERE token_hash = $1 AND expires_at > now()
-RETURNING person_id::text`
+const lockHolderOfReset = `
+SELECT p.id::text, p.email
+FROM core.person p
+JOIN core.password_reset r ON r.person_id = p.id
+WHERE r.token_hash = $1
+FOR NO KEY UPDATE OF p`
+
+// One use of a link deletes all of the person's links of its kind. Of several uses at once, the first that has locked the person
+// deletes them.
+const deleteResets = `
+WITH used AS (
+	DELETE FROM core.password_reset
+	WHERE person_id = $1
+	RETURNING token_hash = $2 AND expires_at > now() AS live
+)
+SELECT coalesce(bool_or(live), false)
+FROM used`
 
 const updatePassword = `
 UPDATE core.person
@@ -83,111 +176,91 @@ const deleteSessions = `
 DELETE FROM core.session
 WHERE person_id = $1`
 
-// replacePassword uses the token up, sets the password and ends every session of the person, or does nothing: errInvalidToken. The new
-// password is written first: a sign-in with the old one waits for that row, and its session either is there to be deleted or is refused.
-func (s *Store) replacePassword(ctx context.Context, token tokenHash, passwordHash string) error {
+// replacePassword uses the token up, sets the password and ends every session of the person, or does nothing: errInvalidToken. It
+// returns the person's address. The new password is written before sessions are deleted: a sign-in with the old one waits for that row,
+// and its session either is there to be deleted or is refused.
+func (s *Store) replacePassword(ctx context.Context, token tokenHash, passwordHash string) (address string, err error) {
 	ctx, cancel := detached(ctx, storeDeadline)
 	defer cancel()
-	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		var personID string
-		if err := tx.QueryRow(ctx, deleteReset, token[:]).Scan(&personID); err != nil {
+		if err := tx.QueryRow(ctx, lockHolderOfReset, token[:]).Scan(&personID, &address); err != nil {
 			if errors.Is(err, pgx.ErrNoRows) {
 				return errInvalidToken
 			}
 			return err
+		}
+		var live bool
+		if err := tx.QueryRow(ctx, deleteResets, personID, token[:]).Scan(&live); err != nil {
+			return err
+		}
+		if !live {
+			return errInvalidToken
 		}
 		batch := &pgx.Batch{}
 		batch.Queue(updatePassword, personID, passwordHash)
 		batch.Queue(deleteSessions, personID)
 		return tx.SendBatch(ctx, batch).Close()
 	})
+	return address, err
 }
+
+const lockHolderOfVerification = `
+SELECT p.id::text, p.email_verified
+FROM core.person p
+JOIN core.email_verification v ON v.person_id = p.id
+WHERE v.token_hash = $1
+FOR NO KEY UPDATE OF p`
+
+// A statement of its own: the one that waits for the lock still sees links that were deleted meanwhile.
+const selectVerification = `
+SELECT expires_at > now()
+FROM core.email_verification
+WHERE token_hash = $1`
 
 const verifyPerson = `
-WITH link AS (
-	SELECT person_id, expires_at > now() AS live
-	FROM core.email_verification
-	WHERE token_hash = $1
-), verified AS (
-	UPDATE core.person
-	SET email_verified = true, updated_at = now()
-	FROM link
-	WHERE id = link.person_id AND link.live AND NOT email_verified
-)
-SELECT live
-FROM link`
+UPDATE core.person
+SET email_verified = true, updated_at = now()
+WHERE id = $1`
 
-// verify fails with errInvalidLink or errExpiredLink. Verifying twice changes nothing the second time.
+// The link that was used stays, because mail programs and people follow a link twice.
+const deleteOtherVerifications = `
+DELETE FROM core.email_verification
+WHERE person_id = $1 AND token_hash <> $2`
+
+// verify fails with errInvalidLink or errExpiredLink. Verifying twice with the same link changes nothing the second time.
 func (s *Store) verify(ctx context.Context, token tokenHash) error {
-	ctx, cancel := detached(ctx, storeDeadline)
-	defer cancel()
-	var live bool
-	err := s.pool.QueryRow(ctx, verifyPerson, token[:]).Scan(&live)
+	state, err := s.verifications.Find(token)
 	switch {
-	case errors.Is(err, pgx.ErrNoRows):
+	case err != nil:
+		return err
+	case state == linkUnknown:
 		return errInvalidLink
-	case err == nil && !live:
+	case state == linkExpired:
 		return errExpiredLink
 	}
-	return err
-}
-
-// A link that has expired is still told apart from one that never was, for a while.
-const expiredLinkLife = 7 * 24 * time.Hour
-
-// sweepBatch is how many rows a sweep deletes at a time, so that no lock is held for long.
-const sweepBatch = 1_000
-
-const deleteExpiredSessions = `
-DELETE FROM core.session
-WHERE token_hash IN (
-	SELECT token_hash
-	FROM core.session
-	WHERE expires_at <= now()
-	ORDER BY expires_at
-	LIMIT $1
-	FOR UPDATE SKIP LOCKED
-)`
-
-const deleteExpiredResets = `
-DELETE FROM core.password_reset
-WHERE person_id IN (
-	SELECT person_id
-	FROM core.password_reset
-	WHERE expires_at <= now()
-	ORDER BY expires_at
-	LIMIT $1
-	FOR UPDATE SKIP LOCKED
-)`
-
-const deleteExpiredVerifications = `
-DELETE FROM core.email_verification
-WHERE token_hash IN (
-	SELECT token_hash
-	FROM core.email_verification
-	WHERE expires_at <= now() - $2::interval
-	ORDER BY expires_at
-	LIMIT $1
-	FOR UPDATE SKIP LOCKED
-)`
-
-// SweepSessions deletes up to 1,000 sessions that have ended and tells how many. Whether a session lives is decided when it is read;
-// this only gives room back. Several processes may sweep at once.
-func (s *Store) SweepSessions(ctx context.Context) (deleted int, err error) {
-	return s.sweep(ctx, deleteExpiredSessions, sweepBatch)
-}
-
-// SweepLinks does the same for mailed links: resets at once, verifications a week after their end.
-func (s *Store) SweepLinks(ctx context.Context) (deleted int, err error) {
-	resets, err := s.sweep(ctx, deleteExpiredResets, sweepBatch)
-	if err != nil {
-		return resets, err
-	}
-	verifications, err := s.sweep(ctx, deleteExpiredVerifications, sweepBatch, expiredLinkLife)
-	return resets + verifications, err
-}
-
-func (s *Store) sweep(ctx context.Context, sql string, arguments ...any) (int, error) {
-	done, err := s.pool.Exec(ctx, sql, arguments...)
-	return int(done.RowsAffected()), err
+	ctx, cancel := detached(ctx, storeDeadline)
+	defer cancel()
+	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		var personID string
+		var verified, live bool
+		err := tx.QueryRow(ctx, lockHolderOfVerification, token[:]).Scan(&personID, &verified)
+		if err == nil {
+			err = tx.QueryRow(ctx, selectVerification, token[:]).Scan(&live)
+		}
+		switch {
+		case errors.Is(err, pgx.ErrNoRows):
+			return errInvalidLink
+		case err != nil:
+			return err
+		case !live:
+			return errExpiredLink
+		case verified:
+			return nil
+		}
+		batch := &pgx.Batch{}
+		batch.Queue(verifyPerson, personID)
+		batch.Queue(deleteOtherVerifications, personID, token[:])
+		return tx.SendBatch(ctx, batch).Close()
+	})
 }

@@ -1,0 +1,65 @@
+package devices_test
+
+import (
+	"errors"
+	"sync"
+	"testing"
+
+	"github.com/narthex-platform/narthex/services/devices"
+	"github.com/narthex-platform/narthex/services/httpapi"
+)
+
+// While nobody can read the devices, 60 cookies that nobody gave out keep at most three connections of the pool busy: two look-ups and
+// one check.
+func TestForgedCookiesLeaveThePoolAlone(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	frozen(t, h)
+	pool := h.AnotherPool(t)
+	h.serve(t, pool)
+	var asking sync.WaitGroup
+	for n := range 60 {
+		asking.Go(func() {
+			cookie := "narthex_device=x"
+			if n%2 == 0 {
+				unknown, _ := devices.MintSecret()
+				cookie = "narthex_device=" + unknown
+			}
+			if _, err := h.resolve(t, cookie); !errors.Is(err, httpapi.ErrPrincipal) {
+				t.Errorf("%s resolved with %v", cookie, err)
+			}
+		})
+	}
+	await(t, func() bool { return h.store.Waiting() == 57 })
+	if busy := pool.Stat().AcquiredConns(); busy > 3 {
+		t.Errorf("60 forged cookies hold %d connections", busy)
+	}
+	asking.Wait()
+}
+
+// Those who wait together are told apart.
+func TestSharedLookUpsKeepAnswersApart(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	cookies := map[string]string{"narthex_device=x": ""}
+	for range 4 {
+		device, credential := h.pair(t, "stage")
+		cookies[credential] = device.ID
+		unknown, _ := devices.MintSecret()
+		cookies["narthex_device="+unknown] = ""
+	}
+	revoked, credential := h.pair(t, "stage")
+	h.want(t, revoking(revoked.ID), 200, "")
+	cookies[credential] = ""
+	var asking sync.WaitGroup
+	for cookie, want := range cookies {
+		asking.Go(func() {
+			for range 50 {
+				if who, err := h.resolve(t, cookie); err != nil || who.DeviceID != want {
+					t.Errorf("%s resolved to %q, %v, want %q", cookie, who.DeviceID, err, want)
+				}
+			}
+		})
+	}
+	asking.Wait()
+}

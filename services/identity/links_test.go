@@ -1,0 +1,215 @@
+package identity_test
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/narthex-platform/narthex/mail"
+	"github.com/narthex-platform/narthex/services/database/databasetest"
+	"github.com/narthex-platform/narthex/services/identity"
+)
+
+// kinds are the two kinds of links that anybody can have sent to a person: how they are asked for, and where they are kept.
+var kinds = []struct{ path, screen, table string }{
+	{requestResetPath, "reset-password", "core.password_reset"},
+	{sendVerificationPath, "verify-email", "core.email_verification"},
+}
+
+// ask has links sent to a person, and returns their tokens.
+func (h house) ask(t *testing.T, path, screen string, times int, outcome mail.Outcome) (tokens []string) {
+	t.Helper()
+	for range times {
+		if w := h.send(t, request{path: path, body: `{"email":"new@example.org"}`}); w.Code != 200 {
+			t.Fatalf("%s: %d %s", path, w.Code, w.Body)
+		}
+	}
+	for _, m := range h.post.deliver(t.Context(), outcome) {
+		tokens = append(tokens, token(t, m, screen))
+	}
+	return tokens
+}
+
+// A stranger who asks for six letters stops neither the owner's link nor the letter about the changed password.
+func TestStrangersRequestsLeaveTheOwnersLinkAlone(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	h.person(t, "new@example.org", "email_verified = false")
+	owners := h.ask(t, requestResetPath, "reset-password", 1, mail.Sent)[0]
+	strangers := h.ask(t, requestResetPath, "reset-password", 6, mail.Sent)
+	if len(strangers) != 4 {
+		t.Errorf("six further requests sent %d letters, want 4", len(strangers))
+	}
+	if status, body := h.reset(t, owners, "a new password"); status != 200 {
+		t.Fatalf("the owner's link after six requests of a stranger: %d %s", status, body)
+	}
+	letters := h.post.compose(t.Context())
+	if len(letters) != 1 || letters[0].Subject != "Your password was changed" {
+		t.Errorf("letters after the change: %v", letters)
+	}
+	for _, link := range strangers {
+		if status, body := h.reset(t, link, "another password"); status != 400 || body != invalidToken {
+			t.Errorf("another link after the change: %d %s", status, body)
+		}
+	}
+	if n := h.count(t, "core.password_reset"); n != 0 {
+		t.Errorf("%d reset links are left", n)
+	}
+	if tokens := h.ask(t, requestResetPath, "reset-password", 1, mail.Sent); len(tokens) != 1 {
+		t.Errorf("a request after the change sent %d letters", len(tokens))
+	}
+}
+
+// Five links live at a time. Expired ones and those of other people and of the other kind do not count.
+func TestLiveLinksAreBounded(t *testing.T) {
+	t.Parallel()
+	for _, kind := range kinds {
+		t.Run(kind.screen, func(t *testing.T) {
+			t.Parallel()
+			h := setup(t)
+			h.person(t, "new@example.org", "email_verified = false")
+			h.person(t, "other@example.org", "email_verified = false")
+			for _, other := range kinds {
+				if other != kind {
+					h.ask(t, other.path, other.screen, 5, mail.Sent)
+				}
+			}
+			if first := h.ask(t, kind.path, kind.screen, 7, mail.Sent); len(first) != 5 {
+				t.Errorf("seven requests sent %d letters, want 5", len(first))
+			}
+			h.letterTo(t, kind.path, "other@example.org", kind.screen)
+			h.Exec(t, "UPDATE "+kind.table+" SET expires_at = now()")
+			if again := h.ask(t, kind.path, kind.screen, 6, mail.Sent); len(again) != 5 {
+				t.Errorf("six requests after the first links have expired sent %d letters, want 5", len(again))
+			}
+		})
+	}
+}
+
+// Of many requests at once, five get a link: the links are counted while the person is locked.
+func TestLinksIssuedByMany(t *testing.T) {
+	t.Parallel()
+	for _, kind := range kinds {
+		t.Run(kind.screen, func(t *testing.T) {
+			t.Parallel()
+			h := setup(t)
+			h.person(t, "new@example.org", "email_verified = false")
+			databasetest.Connected(t, h.Pool(t))
+			for range 20 {
+				h.send(t, request{path: kind.path, body: `{"email":"new@example.org"}`})
+			}
+			blockade := h.block(t, "SELECT FROM core.person FOR UPDATE")
+			var written atomic.Int32
+			var workers sync.WaitGroup
+			for _, letter := range h.post.take() {
+				workers.Go(func() {
+					if _, ok := letter.Compose(t.Context()); ok {
+						written.Add(1)
+					}
+				})
+			}
+			blockade.lift(8)
+			workers.Wait()
+			if n := h.count(t, kind.table); written.Load() != 5 || n != 5 {
+				t.Errorf("20 requests at once wrote %d letters and %d links, want 5", written.Load(), n)
+			}
+		})
+	}
+}
+
+// A letter that does not leave gives its place back, and its link does not work.
+func TestUnsentLetterFreesItsPlace(t *testing.T) {
+	t.Parallel()
+	for _, outcome := range []mail.Outcome{
+		mail.NotConfigured, mail.MessageInvalid, mail.ConnectionFailed, mail.TLSFailed, mail.AuthenticationFailed, mail.Rejected, mail.Timeout,
+	} {
+		t.Run(string(outcome), func(t *testing.T) {
+			t.Parallel()
+			h := setup(t)
+			h.person(t, "new@example.org", "email_verified = false")
+			for _, kind := range kinds {
+				if unsent := h.ask(t, kind.path, kind.screen, 6, outcome); len(unsent) != 6 || h.count(t, kind.table) != 0 {
+					t.Errorf("%s: %d letters written, %d links left", kind.screen, len(unsent), h.count(t, kind.table))
+				}
+				if sent := h.ask(t, kind.path, kind.screen, 6, mail.Sent); len(sent) != 5 {
+					t.Errorf("%s: %d letters sent afterwards, want 5", kind.screen, len(sent))
+				}
+			}
+		})
+	}
+}
+
+// Two different reset links that are used at once: one works, and its use ends the other.
+func TestTwoResetLinksAtOnce(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	h.person(t, "new@example.org")
+	tokens := h.ask(t, requestResetPath, "reset-password", 2, mail.Sent)
+	databasetest.Connected(t, h.Pool(t))
+	blockade := h.block(t, "SELECT FROM core.person FOR UPDATE")
+	var uses sync.WaitGroup
+	var changed, refused atomic.Int32
+	for _, link := range tokens {
+		uses.Go(func() {
+			switch status, body := h.reset(t, link, "a new password"); {
+			case status == 200:
+				changed.Add(1)
+			case status == 400 && body == invalidToken:
+				refused.Add(1)
+			default:
+				t.Errorf("got %d %s", status, body)
+			}
+		})
+	}
+	blockade.lift(2)
+	uses.Wait()
+	if changed.Load() != 1 || refused.Load() != 1 {
+		t.Errorf("%d changed the password, %d were refused", changed.Load(), refused.Load())
+	}
+	if letters := h.post.compose(t.Context()); len(letters) != 1 {
+		t.Errorf("%d letters about the change", len(letters))
+	}
+}
+
+// A made-up token costs no hash: with every place of the hashes taken, it is still refused at once.
+func TestMadeUpTokenCostsNoHash(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	gate := identity.HashGateOf(h.service)
+	leave, empty := gate.TakeAll(), gate.FillQueue()
+	unknown, _ := identity.MintToken()
+	for _, bad := range []string{unknown, "", "x"} {
+		if status, body := h.reset(t, bad, "a new password"); status != 400 || body != invalidToken {
+			t.Errorf("%q: got %d %s, want 400 INVALID_TOKEN", bad, status, body)
+		}
+	}
+	leave()
+	empty()
+}
+
+// However many people reset passwords and sign up, nobody of them stands before those who sign in; and the other way about.
+func TestSignInHasSlotsOfItsOwn(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	h.person(t, "new@example.org")
+	live := h.ask(t, requestResetPath, "reset-password", 1, mail.Sent)[0]
+	hashes := identity.HashGateOf(h.service)
+	leave, empty := hashes.TakeAll(), hashes.FillQueue()
+	if status, body := h.reset(t, live, "a new password"); status != 429 {
+		t.Errorf("a reset with every place taken: %d %s, want 429", status, body)
+	}
+	if w := h.send(t, request{path: signUpPath, body: signUpBody("Bert", "bert@example.org", password)}); w.Code != 429 {
+		t.Errorf("a sign-up with every place taken: %d %s, want 429", w.Code, w.Body)
+	}
+	h.signIn(t, "new@example.org", "")
+	leave()
+	empty()
+
+	checks := identity.GateOf(h.service)
+	leave, empty = checks.TakeAll(), checks.FillQueue()
+	if status, body := h.reset(t, live, "a new password"); status != 200 {
+		t.Errorf("a reset while sign-ins wait: %d %s", status, body)
+	}
+	leave()
+	empty()
+}

@@ -1,0 +1,75 @@
+package identity_test
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/narthex-platform/narthex/services/httpapi"
+	"github.com/narthex-platform/narthex/services/identity"
+)
+
+// While nobody can read the sessions, 60 forged cookies keep one connection of the pool busy, and everybody has an answer in time.
+func TestForgedCookiesShareOneCheck(t *testing.T) {
+	t.Parallel()
+	h := frozen(t, setup(t))
+	pool := h.AnotherPool(t)
+	store := identity.NewStore(pool)
+	h = serve(t, h.DB, store, base)
+	began := time.Now()
+	var asking sync.WaitGroup
+	for range 60 {
+		asking.Go(func() {
+			r := request{method: "GET", path: "/", header: []string{"Cookie: narthex_session=x"}}.build(t)
+			if _, err := h.service.Resolve(t.Context(), r); !errors.Is(err, httpapi.ErrPrincipal) {
+				t.Errorf("a forged cookie resolved with %v", err)
+			}
+		})
+	}
+	await(t, func() bool { underWay, waiting := store.Checks(); return underWay == 1 && waiting == 59 })
+	if busy := pool.Stat().AcquiredConns(); busy > 1 {
+		t.Errorf("60 forged cookies hold %d connections", busy)
+	}
+	asking.Wait()
+	if took := time.Since(began); took > 20*time.Second { // twice the longest wait, and more
+		t.Errorf("60 forged cookies waited %v", took)
+	}
+}
+
+// The same for the tokens of links that nobody was sent.
+func TestMadeUpTokensShareAQuery(t *testing.T) {
+	t.Parallel()
+	for _, kind := range kinds {
+		t.Run(kind.screen, func(t *testing.T) {
+			t.Parallel()
+			h := setup(t)
+			blockade := h.block(t, "LOCK TABLE "+kind.table+" IN ACCESS EXCLUSIVE MODE")
+			pool := h.AnotherPool(t)
+			h = serve(t, h.DB, identity.NewStore(pool), base)
+			var asking sync.WaitGroup
+			for range 30 {
+				asking.Go(func() {
+					unknown, _ := identity.MintToken()
+					q := request{path: resetPath, body: fmt.Sprintf(`{"newPassword":"a new password","token":%q}`, unknown)}
+					if kind.path == sendVerificationPath {
+						q = request{method: "GET", path: verifyPath + "?token=" + unknown}
+					}
+					if w := h.send(t, q); w.Code != 400 && w.Code != 401 && w.Code != 500 {
+						t.Errorf("a made-up token: %d %s", w.Code, w.Body)
+					}
+				})
+			}
+			await(t, func() bool { return blockade.waiting() > 0 })
+			for range 50 { // looks, while the others come
+				if busy := pool.Stat().AcquiredConns(); busy > 1 {
+					t.Fatalf("made-up tokens hold %d connections", busy)
+				}
+				blockade.waiting()
+			}
+			blockade.lift(1)
+			asking.Wait()
+		})
+	}
+}

@@ -1,0 +1,66 @@
+package identity
+
+import (
+	"context"
+	"time"
+)
+
+// A link that has expired is still told apart from one that never was, for a while.
+const expiredLinkLife = 7 * 24 * time.Hour
+
+// sweepBatch is how many rows a sweep deletes at a time, so that no lock is held for long.
+const sweepBatch = 1_000
+
+const deleteExpiredSessions = `
+DELETE FROM core.session
+WHERE token_hash IN (
+	SELECT token_hash
+	FROM core.session
+	WHERE expires_at <= now()
+	ORDER BY expires_at
+	LIMIT $1
+	FOR UPDATE SKIP LOCKED
+)`
+
+const deleteExpiredResets = `
+DELETE FROM core.password_reset
+WHERE token_hash IN (
+	SELECT token_hash
+	FROM core.password_reset
+	WHERE expires_at <= now()
+	ORDER BY expires_at
+	LIMIT $1
+	FOR UPDATE SKIP LOCKED
+)`
+
+const deleteExpiredVerifications = `
+DELETE FROM core.email_verification
+WHERE token_hash IN (
+	SELECT token_hash
+	FROM core.email_verification
+	WHERE expires_at <= now() - $2::interval
+	ORDER BY expires_at
+	LIMIT $1
+	FOR UPDATE SKIP LOCKED
+)`
+
+// SweepSessions deletes up to 1,000 sessions that have ended and tells how many. Whether a session lives is decided when it is read;
+// this only gives room back. Several processes may sweep at once.
+func (s *Store) SweepSessions(ctx context.Context) (deleted int, err error) {
+	return s.sweep(ctx, deleteExpiredSessions, sweepBatch)
+}
+
+// SweepLinks does the same for mailed links: resets at once, verifications a week after their end.
+func (s *Store) SweepLinks(ctx context.Context) (deleted int, err error) {
+	resets, err := s.sweep(ctx, deleteExpiredResets, sweepBatch)
+	if err != nil {
+		return resets, err
+	}
+	verifications, err := s.sweep(ctx, deleteExpiredVerifications, sweepBatch, expiredLinkLife)
+	return resets + verifications, err
+}
+
+func (s *Store) sweep(ctx context.Context, sql string, arguments ...any) (int, error) {
+	done, err := s.pool.Exec(ctx, sql, arguments...)
+	return int(done.RowsAffected()), err
+}
