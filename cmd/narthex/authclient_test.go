@@ -108,7 +108,7 @@ func TestTheOfficialClientVerifiesAndResets(t *testing.T) {
 
 	daemon.signal(t, syscall.SIGTERM) // what is queued leaves before the end
 	daemon.exit(t)
-	want := map[string]int{anna + " verify-email": 1, anna + " reset-password": 1, bert + " verify-email": 2}
+	want := map[string]int{anna + " verify-email": 1, anna + " reset-password": 1, anna + " password-changed": 1, bert + " verify-email": 2}
 	if got := box.all(t, i.address); !maps.Equal(got, want) {
 		t.Errorf("mails: %v, want %v", got, want)
 	}
