@@ -50,6 +50,7 @@ var ranks = map[string]int{
 	"services/expiry":        2,
 	"services/lookup":        2,
 	"services/principal":     2,
+	"services/loglimit":      2,
 	"services/ratelimit":     2,
 	"mail":                   2,
 	"realtime":               2,

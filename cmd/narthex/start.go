@@ -79,7 +79,7 @@ func (s *server) buildRuntimeServices(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	s.health = health.New(s.database.Ping)
+	s.health = health.New(s.database.Ping, s.log)
 	s.limiter = ratelimit.New()
 	s.outbox = mail.NewOutbox(s.mail, s.log)
 	return s.tree.Start(ctx,

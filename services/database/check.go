@@ -5,9 +5,10 @@ import (
 	"strconv"
 )
 
-// Ping asks the server for a sign of life. Its error is ErrUnreachable.
+// Ping asks the server for a sign of life, on a connection of its own, for as long as ctx allows. Pings take turns. Its error is
+// ErrUnreachable.
 func (d *Database) Ping(ctx context.Context) error {
-	if err := d.core.Ping(ctx); err != nil {
+	if err := d.probe.ping(ctx); err != nil {
 		return fail(ErrUnreachable, err)
 	}
 	return nil

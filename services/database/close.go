@@ -29,6 +29,7 @@ func (d *Database) closeAll(closing []func()) error {
 	for _, close := range closing {
 		working.Go(close)
 	}
+	working.Go(d.probe.close)
 	closed := make(chan struct{})
 	go func() { working.Wait(); close(closed) }()
 	select {

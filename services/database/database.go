@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	coreConns   = 16 // Core's share of the process's 40 connections
+	coreConns   = 15 // Core's share of the process's 40 connections, beside the probe's one
 	moduleConns = 24 // what all modules together may open, unless there are more modules
 
 	oldestServer = 150000 // PostgreSQL 15 as server_version_num writes it
@@ -28,6 +28,7 @@ const (
 type Database struct {
 	settings environment.Database
 	core     *pgxpool.Pool
+	probe    *probe
 	sockets  *sockets
 	modules  *budget
 	ready    chan struct{}
@@ -51,6 +52,7 @@ func Open(settings environment.Database) (*Database, error) {
 		ready:    make(chan struct{}),
 		closed:   make(chan struct{}),
 	}
+	d.probe = newProbe(settings, d.sockets)
 	config := poolConfig(Config(settings))
 	config.ConnConfig.DialFunc = d.sockets.watch(config.ConnConfig.DialFunc)
 	config.MaxConns = coreConns

@@ -3,6 +3,9 @@ package database_test
 import (
 	"context"
 	"errors"
+	"io"
+	"net"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -30,24 +33,47 @@ func TestOpenConnectsToNothing(t *testing.T) {
 
 func TestCheckSaysUnreachableAndNothingElse(t *testing.T) {
 	t.Parallel()
-	base := databasetest.Empty(t).Settings
-	for name, change := range map[string]func(*environment.Database){
-		"wrong password":   func(s *environment.Database) { s.Password = environment.NewSecret("wrong-password") },
-		"no such database": func(s *environment.Database) { s.Name = "missing-database" },
-		"nobody listens":   func(s *environment.Database) { s.Port = 1 },
-		"no such host":     func(s *environment.Database) { s.Host = "missing.invalid" },
+	db := databasetest.Empty(t)
+	base := db.Settings
+	db.Exec(t, `CREATE ROLE stranger_`+base.Name+` LOGIN PASSWORD 'strangers'`)
+	db.Exec(t, `REVOKE CONNECT ON DATABASE `+base.Name+` FROM PUBLIC`)
+	for name, row := range map[string]struct {
+		change func(*environment.Database)
+		why    database.Why
+	}{
+		"wrong password":   {func(s *environment.Database) { s.Password = environment.NewSecret("wrong-password") }, database.WhyAuthentication},
+		"no such user":     {func(s *environment.Database) { s.User = "missing-user" }, database.WhyAuthentication},
+		"no such database": {func(s *environment.Database) { s.Name = "missing-database" }, database.WhyNoDatabase},
+		"nobody listens":   {func(s *environment.Database) { s.Port = 1 }, database.WhyRefused},
+		"no such host":     {func(s *environment.Database) { s.Host = "missing.invalid" }, database.WhyUnknownHost},
+		"nobody answers": {func(s *environment.Database) {
+			s.Port, s.ConnectTimeout = listening(t, func(net.Conn) {}), 100*time.Millisecond
+		}, database.WhyTimedOut},
+		"another protocol": {func(s *environment.Database) { s.Port = listening(t, func(c net.Conn) { _ = c.Close() }) }, database.WhyLost},
+		"may not connect": {func(s *environment.Database) {
+			s.User, s.Password = "stranger_"+s.Name, environment.NewSecret("strangers")
+		}, database.WhyNotPermitted},
 	} {
 		t.Run(name, func(t *testing.T) {
 			settings := base
-			change(&settings)
+			row.change(&settings)
 			opened, err := database.Open(settings)
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer func() { _ = opened.Close() }()
-			for _, err := range []error{opened.Check(t.Context()), opened.Ping(t.Context())} {
-				if !errors.Is(err, database.ErrUnreachable) || err.Error() != database.ErrUnreachable.Error() {
-					t.Errorf("got %v", err)
+			ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+			if row.why != database.WhyTimedOut {
+				cancel()
+				ctx, cancel = t.Context(), func() {}
+			}
+			defer cancel()
+			for _, err := range []error{opened.Check(ctx), opened.Ping(ctx)} {
+				if !errors.Is(err, database.ErrUnreachable) || err.Error() != database.ErrUnreachable.Error() || database.WhyOf(err) != row.why {
+					t.Errorf("got %v because of %q, want %v because of %q", err, database.WhyOf(err), database.ErrUnreachable, row.why)
+				}
+				if strings.Contains(row.why.Sentence(), "SERVICE_DATABASE_TLS_MODE, ") {
+					t.Errorf("no sentence for %q", row.why)
 				}
 				for _, secret := range []string{settings.Name, settings.User, settings.Host, settings.Password.Reveal()} {
 					if strings.Contains(err.Error(), " "+secret) {
@@ -56,6 +82,110 @@ func TestCheckSaysUnreachableAndNothingElse(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// listening is the port of a server that does with each connection what a test says.
+func listening(t *testing.T, serve func(net.Conn)) uint16 {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			defer func() { _ = conn.Close() }()
+			serve(conn)
+		}
+	}()
+	t.Cleanup(func() { _ = listener.Close(); <-ended })
+	return uint16(listener.Addr().(*net.TCPAddr).Port)
+}
+
+// TestPingHasOneSocket: whatever becomes of a ping, the server never sees two sockets of it, and none is left behind.
+func TestPingHasOneSocket(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	var open, most, all int
+	settings := databasetest.Empty(t).Settings
+	settings.Port = listening(t, func(c net.Conn) {
+		mu.Lock()
+		open, all = open+1, all+1
+		most = max(most, open)
+		mu.Unlock()
+		go func() { // until the other side has closed
+			_, _ = io.Copy(io.Discard, c)
+			mu.Lock()
+			open--
+			mu.Unlock()
+		}()
+	})
+	opened, err := database.Open(settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 5 {
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		if err := opened.Ping(ctx); database.WhyOf(err) != database.WhyTimedOut {
+			t.Errorf("a server that does not answer: %v, %q", err, database.WhyOf(err))
+		}
+		cancel()
+		for deadline := time.Now().Add(time.Minute); ; {
+			mu.Lock()
+			left := open
+			mu.Unlock()
+			if left == 0 {
+				break
+			}
+			if time.Now().After(deadline) {
+				t.Fatalf("%d sockets are left of a ping that was given up", left)
+			}
+			runtime.Gosched()
+		}
+	}
+	if err := opened.Close(); err != nil {
+		t.Error(err)
+	}
+	if most != 1 || all > 5 {
+		t.Errorf("5 pings that were given up had %d sockets, %d at once; want one each, one at a time", all, most)
+	}
+}
+
+// TestPingOutlivesItsSession: the server may have ended the session since the last ping.
+func TestPingOutlivesItsSession(t *testing.T) {
+	t.Parallel()
+	db := databasetest.Empty(t)
+	settings := db.Settings
+	settings.ApplicationName = "ping_" + settings.Name
+	opened, err := database.Open(settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = opened.Close() }()
+	sessions := func() (n int) {
+		t.Helper()
+		const count = `SELECT count(*) FROM pg_stat_activity WHERE application_name = $1`
+		if err := db.Pool(t).QueryRow(t.Context(), count, settings.ApplicationName).Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	for range 3 {
+		for range 3 {
+			if err := opened.Ping(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n := sessions(); n != 1 {
+			t.Errorf("%d sessions after three pings, want 1", n)
+		}
+		db.Exec(t, `SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE application_name = $1`, settings.ApplicationName)
 	}
 }
 

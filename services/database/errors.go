@@ -43,6 +43,10 @@ type failure struct {
 
 func fail(code Error, cause error) error { return &failure{code, cause} }
 
-func (f *failure) Error() string   { return f.code.Error() }
-func (f *failure) Code() string    { return f.code.Code() }
+func (f *failure) Error() string { return f.code.Error() }
+func (f *failure) Code() string  { return f.code.Code() }
+
+// Why is the word for an ErrUnreachable's cause.
+func (f *failure) Why() string { return string(WhyOf(f.cause)) }
+
 func (f *failure) Unwrap() []error { return []error{f.code, f.cause} }

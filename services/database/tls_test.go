@@ -30,15 +30,15 @@ func TestVerifyFullVerifiesChainAndHost(t *testing.T) {
 		name    string
 		serving *tls.Certificate // nil: no TLS
 		trusted *x509.Certificate
-		want    error
+		why     database.Why // "": it is reachable
 	}{
-		{"a server without TLS", nil, authority.certificate, database.ErrUnreachable},
-		{"trusted authority and right host", good, authority.certificate, nil},
-		{"unknown authority", good, stranger.certificate, database.ErrUnreachable},
-		{"no authority but the system's", good, nil, database.ErrUnreachable},
-		{"another host's certificate", authority.issue(t, "192.0.2.1", time.Hour), authority.certificate, database.ErrUnreachable},
-		{"an expired certificate", authority.issue(t, "127.0.0.1", -time.Minute), authority.certificate, database.ErrUnreachable},
-		{"the right one again", good, authority.certificate, nil},
+		{"a server without TLS", nil, authority.certificate, database.WhyTLSPlaintext},
+		{"trusted authority and right host", good, authority.certificate, ""},
+		{"unknown authority", good, stranger.certificate, database.WhyTLSAuthority},
+		{"no authority but the system's", good, nil, database.WhyTLSAuthority},
+		{"another host's certificate", authority.issue(t, "192.0.2.1", time.Hour), authority.certificate, database.WhyTLSHost},
+		{"an expired certificate", authority.issue(t, "127.0.0.1", -time.Minute), authority.certificate, database.WhyTLSExpired},
+		{"the right one again", good, authority.certificate, ""},
 	} {
 		serve(t, db, row.serving)
 		settings := db.Settings
@@ -50,10 +50,12 @@ func TestVerifyFullVerifiesChainAndHost(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := opened.Check(t.Context()); !errors.Is(err, row.want) {
-			t.Errorf("%s: got %v, want %v", row.name, err, row.want)
+		for name, err := range map[string]error{"Check": opened.Check(t.Context()), "Ping": opened.Ping(t.Context())} {
+			if row.why == "" && err != nil || row.why != "" && (!errors.Is(err, database.ErrUnreachable) || database.WhyOf(err) != row.why) {
+				t.Errorf("%s: %s returned %v, want the reason %q", row.name, name, err, row.why)
+			}
 		}
-		if row.want == nil {
+		if row.why == "" {
 			var encrypted bool
 			if err := opened.Pool().QueryRow(t.Context(), `SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()`).Scan(&encrypted); err != nil || !encrypted {
 				t.Errorf("%s: encrypted %v, %v", row.name, encrypted, err)

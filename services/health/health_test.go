@@ -3,24 +3,38 @@ package health_test
 import (
 	"context"
 	"errors"
+	"net/http/httptest"
+	"reflect"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
+
 	"github.com/narthex-platform/narthex/services/health"
+	"github.com/narthex-platform/narthex/services/httpapi/httpapitest"
 )
 
 // start runs the pinger for the length of a test.
 func start(t *testing.T, ping func(context.Context) error) *health.Health {
 	t.Helper()
-	h := health.New(ping)
+	h, _ := logged(t, ping)
+	return h
+}
+
+// logged is start with the log.
+func logged(t *testing.T, ping func(context.Context) error) (*health.Health, *observer.ObservedLogs) {
+	t.Helper()
+	core, logs := observer.New(zap.InfoLevel)
+	h := health.New(ping, zap.New(core))
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- h.Serve(ctx) }()
 	t.Cleanup(func() { cancel(); <-ended })
-	return h
+	return h, logs
 }
 
 func answers(context.Context) error { return nil }
@@ -109,5 +123,86 @@ func TestUnsettledPingAnswersAtOnceAfterItsDeadline(t *testing.T) {
 		if err := h.Check(t.Context()); err != nil {
 			t.Fatalf("settled: %v", err)
 		}
+	})
+}
+
+// TestOnePingForAsLongAsTheDatabaseHangs: a ping that would give up at its deadline is not given one, because each further ping would
+// be one more socket to a server that hangs.
+func TestOnePingForAsLongAsTheDatabaseHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var pings atomic.Int32
+		h := start(t, func(ctx context.Context) error { pings.Add(1); <-ctx.Done(); return ctx.Err() })
+		h.Started()
+		began := time.Now()
+		for time.Since(began) < health.SettleTimeout-time.Second {
+			asked := time.Now()
+			if err := h.Check(t.Context()); !errors.Is(err, health.ErrNotReady) {
+				t.Fatalf("hung ping: %v", err)
+			}
+			if waited := time.Since(asked); waited != 0 && asked != began || pings.Load() != 1 {
+				t.Fatalf("after %v a probe waited %v, %d pings; want the first to wait alone, 1 ping", asked.Sub(began), waited, pings.Load())
+			}
+			time.Sleep(time.Second)
+		}
+		time.Sleep(2 * time.Second)
+		if err := h.Check(t.Context()); !errors.Is(err, health.ErrNotReady) || pings.Load() != 2 {
+			t.Fatalf("after %v: %v, %d pings; want a second one", time.Since(began), err, pings.Load())
+		}
+	})
+}
+
+type unusable struct{ error }
+
+func (unusable) Why() string { return "refused" }
+
+// TestProbesLeaveOneLineASecond, which tells why and, of a ping that hangs, for how long.
+func TestProbesLeaveOneLineASecond(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var failing atomic.Bool
+		failing.Store(true)
+		release := make(chan struct{})
+		h, logs := logged(t, func(context.Context) error {
+			if failing.Load() {
+				return unusable{errors.New("secret")}
+			}
+			<-release
+			return nil
+		})
+		probe := func(times int) {
+			t.Helper()
+			for range times {
+				w := httpapitest.Send(httptest.NewRequest("GET", "/api/v1/health/ready", nil), h.Routes(), nil)
+				if w.Code != 503 || w.Body.String() != `{"code":"NOT_READY"}` {
+					t.Fatalf("answered %d %s", w.Code, w.Body)
+				}
+			}
+		}
+		want := func(when string, fields ...map[string]any) {
+			t.Helper()
+			var got []map[string]any
+			for _, line := range logs.TakeAll() {
+				got = append(got, line.ContextMap())
+			}
+			if !reflect.DeepEqual(got, fields) {
+				t.Errorf("%s: logged %v, want %v", when, got, fields)
+			}
+		}
+		h.Started()
+		probe(50)
+		want("50 probes", map[string]any{"code": "NOT_READY", "reason": "database unusable", "why": "refused", "count": int64(1)})
+		time.Sleep(time.Second)
+		synctest.Wait()
+		want("a second later", map[string]any{"code": "NOT_READY", "reason": "database unusable", "why": "refused", "count": int64(49)})
+		failing.Store(false)
+		probe(3)
+		want("a ping that hangs", map[string]any{"code": "NOT_READY", "reason": "database silent", "age": health.PingTimeout, "count": int64(1)})
+		time.Sleep(time.Second)
+		synctest.Wait()
+		want("a second later", map[string]any{"code": "NOT_READY", "reason": "database silent", "age": health.PingTimeout, "count": int64(2)})
+		close(release)
+		synctest.Wait()
+		h.Stopping()
+		probe(1)
+		want("stopping", map[string]any{"code": "NOT_READY", "reason": "stopping", "count": int64(1)})
 	})
 }

@@ -20,7 +20,9 @@ func live(c *httpapi.Call) error {
 
 func (h *Health) handleReady(c *httpapi.Call) error {
 	if err := h.Check(c.Request.Context()); err != nil {
-		return err
+		h.report(err)
+		httpapi.WriteError(c.Writer, ErrNotReady)
+		return nil
 	}
 	return c.RawJSON(http.StatusOK, []byte(`{"status":"ready"}`))
 }

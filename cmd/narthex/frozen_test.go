@@ -1,0 +1,128 @@
+package main
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/narthex-platform/narthex/services/database/cluster"
+	"github.com/narthex-platform/narthex/services/database/databasetest"
+	"github.com/narthex-platform/narthex/services/health"
+)
+
+// TestFrozenDatabase: PostgreSQL is there and does not answer. Readiness asks it once, on one socket, and answers its probes at once.
+func TestFrozenDatabase(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "postgresql")
+	postgres, err := cluster.Start(t.Context(), cluster.Options{Dir: dir, Tools: "../../.tools", FsyncOff: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = postgres.Remove() })
+	i := prepare(t, &databasetest.DB{URL: postgres.URL("postgres")})
+	if r := run(t, i.environment, "", "migrations:apply"); r.exit(t) != exitSuccess {
+		t.Fatal("migrations:apply failed")
+	}
+	daemon := i.start(t)
+	visitor := i.visitor(t)
+	ready := func() int { return visitor.do("GET", "/api/v1/health/ready", nil).status }
+	if status := ready(); status != http.StatusOK {
+		t.Fatalf("ready: status %d, want 200", status)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "data", "postmaster.pid"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, rest, _ := strings.Cut(string(text), "\n")
+	server, err := strconv.Atoi(first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := strings.Split(rest, "\n")[2]
+	before := socketsTo(t, port)
+
+	frozen := append([]int{server}, childrenOf(t, server)...)
+	thaw := func() {
+		for _, pid := range frozen {
+			_ = syscall.Kill(pid, syscall.SIGCONT)
+		}
+	}
+	defer thaw()
+	for _, pid := range frozen {
+		if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const probes = 6
+	most, began := 0, time.Now()
+	for range probes {
+		if status := ready(); status != http.StatusServiceUnavailable {
+			t.Errorf("ready while PostgreSQL is frozen: status %d, want 503", status)
+		}
+		most = max(most, socketsTo(t, port))
+	}
+	took := time.Since(began)
+	t.Logf("%d sockets before, at most %d while frozen; %d probes took %v", before, most, probes, took)
+	if most > before {
+		t.Errorf("%d sockets to a frozen PostgreSQL, %d before", most, before)
+	}
+	if took >= (probes-1)*health.PingTimeout {
+		t.Errorf("%d probes took %v: each waited for a ping of its own", probes, took)
+	}
+	daemon.says(t, &daemon.stderr, `"reason":"database silent","age":`)
+	thaw()
+	eventually(t, "ready again", func() bool { return ready() == http.StatusOK })
+	if after := socketsTo(t, port); after > before {
+		t.Errorf("%d sockets afterwards, %d before", after, before)
+	}
+}
+
+// socketsTo counts the sockets of this machine whose other end is a port, of whichever state but TIME_WAIT, which has no peer any more.
+func socketsTo(t *testing.T, port string) (n int) {
+	t.Helper()
+	number, err := strconv.Atoi(port)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := os.ReadFile("/proc/net/tcp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(table)) {
+		fields := strings.Fields(line)
+		_, remote, _ := strings.Cut(fields[2], ":")
+		if other, err := strconv.ParseUint(remote, 16, 16); err == nil && int(other) == number && fields[3] != "06" {
+			n++
+		}
+	}
+	return n
+}
+
+// childrenOf returns the processes that another has started.
+func childrenOf(t *testing.T, parent int) (pids []int) {
+	t.Helper()
+	entries, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		stat, err := os.ReadFile(entry)
+		if err != nil {
+			continue
+		}
+		_, fields, _ := strings.Cut(string(stat), ") ")
+		if strings.Fields(fields)[1] == strconv.Itoa(parent) {
+			if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(entry))); err == nil {
+				pids = append(pids, pid)
+			}
+		}
+	}
+	slices.Sort(pids)
+	return pids
+}
