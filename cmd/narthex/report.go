@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/narthex-platform/narthex/services/database"
 )
 
 // report prints what went wrong, one line "CODE: sentence" for each failure, never a cause behind it.
@@ -59,7 +61,7 @@ func failures(err error) []coded {
 func sentence(err coded) string {
 	code := err.Code()
 	if text := err.Error(); strings.Contains(text, ": ") {
-		return text
+		return unreachableBecause(err, text)
 	}
 	switch code {
 	case "MODULES_DIRECTORY_INVALID":
@@ -72,6 +74,17 @@ func sentence(err coded) string {
 		return code + ": The database did not answer; check DATABASE_URL and whether the server runs."
 	}
 	return code + ": The command could not be carried out."
+}
+
+// unreachableBecause puts the reason in the place of the general advice, which the database and the migrations share.
+func unreachableBecause(err error, text string) string {
+	general := database.ErrUnreachable.Error()
+	if _, combined := err.(causedError); combined || !strings.HasPrefix(text, general) {
+		return text // a combined error's parts have had their turn
+	}
+	why := database.WhyOf(err)
+	return database.ErrUnreachable.Code() + ": The database did not accept a session (" + string(why) + "). " + why.Sentence() +
+		strings.TrimPrefix(text, general)
 }
 
 // causedError prints two codes on one line: what failed, and why.
