@@ -4,11 +4,13 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/narthex-platform/narthex/modulehost/abi"
 	"github.com/narthex-platform/narthex/modulehost/archive"
+	"github.com/narthex-platform/narthex/modulehost/catalog"
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
@@ -119,15 +121,29 @@ func TestInstallAndRemove(t *testing.T) {
 	}
 	wall := pack("wall", "1.0.0", "")
 	lamp := pack("lamp", "1.0.0", `,"dependencies":{"required":[{"kind":"module","id":"wall","range":"^1.0.0"}]}`)
-	i.wants(t, exitSuccess, `Installed: lamp 1.0.0.
-The platform would not start with what is installed now:
-DEPENDENCY_MISSING: module lamp at /dependencies/required/0: dependencies.required[] needs the module wall, which is not installed.
-`, "modules:install", lamp)
+	const refused = "Nothing was changed: the platform would not start with this package (--force installs it all the same):\n"
+	const missing = "DEPENDENCY_MISSING: module lamp at /dependencies/required/0: " +
+		"dependencies.required[] needs the module wall, which is not installed.\n"
+	i.wants(t, exitFailure, refused+missing, "modules:install", lamp)
+	wantInstalled(t, dir)
+	const broken = "The platform would not start with what is installed now:\n"
+	i.wants(t, exitSuccess, "Installed: lamp 1.0.0.\n"+broken+missing, "modules:install", "--force", lamp)
+	i.wants(t, exitSuccess, "Installed again: lamp 1.0.0.\n"+broken+missing, "modules:install", lamp) // no worse than before
 	const next = "\nNext: narthex migrations:apply, then start the platform again.\n"
 	i.wants(t, exitSuccess, "Installed: wall 1.0.0."+next, "modules:install", "--", wall)
 	i.wants(t, exitSuccess, "Installed again: wall 1.0.0."+next, "modules:install", wall)
 	newer := pack("wall", "1.1.0", "")
 	i.wants(t, exitSuccess, "Installed: wall 1.1.0 in place of 1.0.0."+next, "modules:install", newer)
+	const outside = "DEPENDENCY_INCOMPATIBLE: module lamp at /dependencies/required/0: " +
+		"dependencies.required[] needs the module wall in another version than the installed 2.0.0.\n"
+	newest := pack("wall", "2.0.0", "")
+	i.wants(t, exitFailure, refused+outside, "modules:install", newest)
+	wantInstalled(t, dir, "lamp 1.0.0", "wall 1.1.0")
+	i.wants(t, exitSuccess, "Installed: wall 2.0.0 in place of 1.1.0.\n"+broken+outside, "modules:install", "--force", "--", newest)
+	i.wants(t, exitFailure, "PACKAGE_DOWNGRADE: A newer version of this module is installed; there is no way back to an older one.\n",
+		"modules:install", newer)
+	i.wants(t, exitSuccess, "Installed: lamp 1.1.0 in place of 1.0.0."+next, "modules:install",
+		pack("lamp", "1.1.0", `,"dependencies":{"required":[{"kind":"module","id":"wall","range":"^2.0.0"}]}`))
 	i.wants(t, exitFailure, "DEPENDENCY_MISSING: module lamp: needs the module that would be removed; remove this one first.\n",
 		"modules:remove", "--", "--module", "wall")
 	i.wants(t, exitSuccess, "Removed: lamp. Its data are kept. Start the platform again.\n", "modules:remove", "--module", "lamp")
@@ -143,6 +159,26 @@ DEPENDENCY_MISSING: module lamp at /dependencies/required/0: dependencies.requir
 	}
 	delete(i.environment, "SERVICE_MODULES_DIR") // a checkout's own modules are sources
 	i.wants(t, exitUsage, "SERVICE_MODULES_DIR must be set: this command changes the modules directory of an installation.\n", "modules:remove", "--module", "wall")
+}
+
+// wantInstalled wants these modules and versions in the modules directory, and nothing beside them.
+func wantInstalled(t *testing.T, dir string, want ...string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, entry := range entries {
+		module, err := catalog.Inspect(filepath.Join(dir, entry.Name()), abi.PlatformVersion)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, module.Manifest.ID+" "+module.Manifest.Version.String())
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("installed are %q, want %q", got, want)
+	}
 }
 
 func TestDoctor(t *testing.T) {

@@ -15,12 +15,15 @@ import (
 )
 
 func (p *program) modulesInstall() *cobra.Command {
-	return &cobra.Command{
+	var force bool
+	command := &cobra.Command{
 		Use:   "modules:install PACKAGE",
 		Short: "Install a module from its package, or replace an older version",
 		Long: `Installs <id>-<version>.tar.gz, with <id>-<version>.tar.gz.sha256 beside it, into the modules directory. Nothing is
 downloaded. The checksum, the manifest and every file are verified first; then the module appears as a whole. It runs from the next
-start of the platform on, after migrations:apply. Reads SERVICE_MODULES_DIR, which must be set.`,
+start of the platform on, after migrations:apply. A package that would keep the platform from starting, because a module that it
+needs is missing or one that needs it wants another version, is refused; --force installs it all the same. Reads
+SERVICE_MODULES_DIR, which must be set.`,
 		Example: "  narthex modules:install announcements-1.0.0.tar.gz",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -33,7 +36,11 @@ start of the platform on, after migrations:apply. Reads SERVICE_MODULES_DIR, whi
 			if err != nil {
 				return err
 			}
-			installed, err := archive.Install(settings.Modules.Dir, args[0], abi.PlatformVersion)
+			accept := func(staged string) error { return p.acceptStaged(settings, staged) }
+			if force {
+				accept = nil
+			}
+			installed, err := archive.Install(settings.Modules.Dir, args[0], abi.PlatformVersion, accept)
 			if err != nil {
 				return err
 			}
@@ -49,6 +56,29 @@ start of the platform on, after migrations:apply. Reads SERVICE_MODULES_DIR, whi
 			return nil
 		},
 	}
+	command.Flags().BoolVar(&force, "force", false, "install the package also when the platform would not start with it")
+	return command
+}
+
+// acceptStaged refuses a module with which the platform would not start. What is wrong already is no reason:
+// the package may be part of the remedy.
+func (p *program) acceptStaged(settings environment.Settings, staged string) error {
+	err := catalog.Foresee(settings.Modules.Dir, staged, abi.PlatformVersion)
+	foreseen := catalog.Findings(nil)
+	if !errors.As(err, &foreseen) {
+		return err
+	}
+	known := catalog.Findings(nil)
+	if _, err := installedModules(settings); err != nil && !errors.As(err, &known) {
+		return err
+	}
+	isKnown := func(f manifest.Finding) bool { return slices.Contains(known, f) }
+	if foreseen = slices.DeleteFunc(foreseen, isKnown); len(foreseen) == 0 {
+		return nil
+	}
+	fmt.Fprintln(p.stderr,
+		"Nothing was changed: the platform would not start with this package (--force installs it all the same):")
+	return foreseen
 }
 
 // installation is the modules directory of a deployment. A checkout's own modules are sources: they are not installed and removed.

@@ -22,18 +22,21 @@ type Installed struct {
 	Replaced string
 }
 
-// Install puts a package into the modules directory, in place of an older version or of the same one. It needs no network. The
-// package must be described by its checksum file and keep the limits, and the module must pass what discovery asks of one by
-// itself; dependencies are not looked at. platformVersion is the release of the platform and of its module SDK. A relative
-// modules directory is one of the working directory.
+// Install puts a package into the modules directory, in place of an older version or of the same one. It
+// needs no network. The package must be described by its checksum file and keep the limits, and the module
+// must pass what discovery asks of one by itself. platformVersion is the release of the platform and of its
+// module SDK. accept is asked last, with the folder of the module as it would be installed, and its error
+// refuses the package; nil: nobody is asked. A relative modules directory is one of the working directory.
 //
 // The directory has the old module until the new one is complete and durable, and then, in one step, the new one. Installs and
 // removals, of several processes too, go one after the other. Where the module is a symbolic link, the link is replaced and what it
 // leads to stays as it is.
 //
-// Errors: the codes of this package except MODULE_NOT_INSTALLED, MODULES_DIRECTORY_INVALID, MODULES_DIRECTORY_UNREADABLE, or
-// catalog.Findings.
-func Install(modulesDir, packagePath, platformVersion string) (Installed, error) {
+// Errors: the codes of this package except MODULE_NOT_INSTALLED, MODULES_DIRECTORY_INVALID,
+// MODULES_DIRECTORY_UNREADABLE, catalog.Findings, or accept's.
+func Install(
+	modulesDir, packagePath, platformVersion string, accept func(staged string) error,
+) (Installed, error) {
 	source, err := openSource(packagePath)
 	if err != nil {
 		return Installed{}, err
@@ -48,7 +51,7 @@ func Install(modulesDir, packagePath, platformVersion string) (Installed, error)
 	if err := makeFolder(d.root, staging, 0o700); err != nil {
 		return Installed{}, err
 	}
-	installed, err := d.install(staging, source, platformVersion)
+	installed, err := d.install(staging, source, platformVersion, accept)
 	if err == nil {
 		if err := d.sync(); err != nil { // old and new are both kept: which of them a power cut would leave in place is not known
 			return Installed{}, err
@@ -58,7 +61,9 @@ func Install(modulesDir, packagePath, platformVersion string) (Installed, error)
 	return installed, err
 }
 
-func (d *directory) install(staging string, source *source, platformVersion string) (Installed, error) {
+func (d *directory) install(
+	staging string, source *source, platformVersion string, accept func(string) error,
+) (Installed, error) {
 	unpacked := path.Join(staging, "package")
 	if err := makeFolder(d.root, unpacked, folderMode); err != nil {
 		return Installed{}, err
@@ -86,37 +91,42 @@ func (d *directory) install(staging string, source *source, platformVersion stri
 	if err := found.sync(folder); err != nil { // only now: a refused package is not worth the disk's time
 		return Installed{}, err
 	}
-	return d.place(named, module.Manifest)
-}
-
-// place is the one step in which the module becomes the installed one.
-func (d *directory) place(staged string, m *manifest.Manifest) (Installed, error) {
-	installed := Installed{ID: m.ID, Version: m.Version.String()}
-	present, err := d.has(m.ID)
+	installed := Installed{ID: module.Manifest.ID, Version: module.Manifest.Version.String()}
+	present, err := d.has(installed.ID)
 	if err != nil {
 		return Installed{}, err
 	}
-	if !present {
-		if err := d.root.Rename(staged, m.ID); err != nil {
-			return Installed{}, unwritable(err)
-		}
-		return installed, nil
-	}
-	if before := versionIn(filepath.Join(d.path, m.ID)); before != nil {
-		if m.Version.LessThan(before) {
+	if before := versionIn(filepath.Join(d.path, installed.ID)); present && before != nil {
+		if module.Manifest.Version.LessThan(before) {
 			return Installed{}, ErrDowngrade
 		}
 		installed.Replaced = before.String()
 	}
-	err = d.exchange(staged, m.ID)
+	if accept != nil {
+		if err := accept(filepath.Join(d.path, named)); err != nil {
+			return Installed{}, err
+		}
+	}
+	return installed, d.place(named, installed.ID, present)
+}
+
+// place is the one step in which the module becomes the installed one.
+func (d *directory) place(staged, id string, replaces bool) error {
+	if !replaces {
+		if err := d.root.Rename(staged, id); err != nil {
+			return unwritable(err)
+		}
+		return nil
+	}
+	err := d.exchange(staged, id)
 	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.EXDEV) || errors.Is(err, unix.ENOSYS) {
-		return Installed{}, refusal{code: ErrUnwritable, reason: "This file system cannot replace a folder in one step; " +
+		return refusal{code: ErrUnwritable, reason: "This file system cannot replace a folder in one step; " +
 			"remove the module with modules:remove, then install it.", cause: err}
 	}
 	if err != nil {
-		return Installed{}, unwritable(err)
+		return unwritable(err)
 	}
-	return installed, nil
+	return nil
 }
 
 // idIn answers the id that a module's manifest names, also one with faults; "" when it names none.

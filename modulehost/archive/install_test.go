@@ -26,7 +26,7 @@ func TestInstall(t *testing.T) {
 		{"1.9.0", "", archive.ErrDowngrade}, {"1.10.0-rc.1", "", archive.ErrDowngrade}, {"1.10.0+build", "1.10.0", nil},
 	} {
 		path := pack(t, large(t, "people", c.version))
-		got, err := archive.Install(dir, path, platform)
+		got, err := archive.Install(dir, path, platform, nil)
 		if want := (archive.Installed{ID: "people", Version: c.version, Replaced: c.replaced}); c.want == nil && got != want {
 			t.Errorf("got %+v, want %+v", got, want)
 		}
@@ -66,7 +66,7 @@ func TestInstallRepairs(t *testing.T) {
 			t.Parallel()
 			dir, files := t.TempDir(), small(t, "people", "1.0.0")
 			c.prepare(t, filepath.Join(dir, "people"))
-			got, err := archive.Install(dir, pack(t, files), platform)
+			got, err := archive.Install(dir, pack(t, files), platform, nil)
 			if !errors.Is(err, c.want) || got.Replaced != c.replaced {
 				t.Fatalf("got %+v, %v", got, err)
 			}
@@ -92,7 +92,7 @@ func TestModulesDirectory(t *testing.T) {
 		"": catalog.ErrDirectoryInvalid, " ": catalog.ErrDirectoryInvalid, filepath.Join(dir, "file"): catalog.ErrDirectoryInvalid,
 		filepath.Join(dir, "file", "below"): catalog.ErrDirectoryInvalid, filepath.Join(dir, "gone"): catalog.ErrDirectoryUnreadable,
 	} {
-		if _, err := archive.Install(place, path, platform); !errors.Is(err, want) {
+		if _, err := archive.Install(place, path, platform, nil); !errors.Is(err, want) {
 			t.Errorf("install into %q: %v", place, err)
 		}
 		if err := archive.Remove(place, "people"); !errors.Is(err, want) {

@@ -27,7 +27,7 @@ func TestWaitIsBounded(t *testing.T) {
 	must(t, unix.Flock(int(other.Fd()), unix.LOCK_EX))
 	synctest.Test(t, func(t *testing.T) {
 		for name, run := range map[string]func() error{
-			"install": func() error { _, err := archive.Install(dir, path, platform); return err },
+			"install": func() error { _, err := archive.Install(dir, path, platform, nil); return err },
 			"remove":  func() error { return archive.Remove(dir, "people") },
 		} {
 			began := time.Now()
@@ -43,7 +43,7 @@ func TestWaitIsBounded(t *testing.T) {
 			time.Sleep(archive.LockWait / 2)
 			must(t, unix.Flock(int(other.Fd()), unix.LOCK_UN))
 		}()
-		if _, err := archive.Install(dir, path, platform); err != nil {
+		if _, err := archive.Install(dir, path, platform, nil); err != nil {
 			t.Errorf("its turn had come: %v", err)
 		}
 	})
@@ -63,7 +63,7 @@ func TestAtOnce(t *testing.T) {
 				if out, err := child(t, "install", []string{dir, path}).CombinedOutput(); err != nil && !isDowngrade(string(out)) {
 					t.Errorf("%v: %s", err, out)
 				}
-			} else if _, err := archive.Install(dir, path, platform); err != nil && !errors.Is(err, archive.ErrDowngrade) {
+			} else if _, err := archive.Install(dir, path, platform, nil); err != nil && !errors.Is(err, archive.ErrDowngrade) {
 				t.Error(err)
 			}
 		})
@@ -77,13 +77,13 @@ func TestNeverAbsent(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	path := pack(t, small(t, "people", "1.0.0"))
-	_, err := archive.Install(dir, path, platform)
+	_, err := archive.Install(dir, path, platform, nil)
 	must(t, err)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		for range 200 {
-			if _, err := archive.Install(dir, path, platform); err != nil {
+			if _, err := archive.Install(dir, path, platform, nil); err != nil {
 				t.Error(err)
 				return
 			}

@@ -40,7 +40,7 @@ func play(command string, args []string) int {
 	var err error
 	switch command {
 	case "install":
-		result, err = archive.Install(args[0], args[1], platform)
+		result, err = archive.Install(args[0], args[1], platform, nil)
 	case "remove":
 		err = archive.Remove(args[0], args[1])
 	}

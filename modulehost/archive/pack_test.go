@@ -112,7 +112,7 @@ func TestPackTakesOtherMachines(t *testing.T) {
 	beside := maps.Clone(files)
 	beside["bin/linux-arm64/other"], beside["bin/linux-vax/people"], beside["bin/people"] = "x", "x", "x"
 	dir := t.TempDir()
-	_, err := archive.Install(dir, pack(t, beside), platform)
+	_, err := archive.Install(dir, pack(t, beside), platform, nil)
 	must(t, err)
 	installed(t, dir, files)
 }

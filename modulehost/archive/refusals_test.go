@@ -151,7 +151,7 @@ func refuses(t *testing.T, path string, want error) {
 	t.Helper()
 	dir, before := t.TempDir(), small(t, "people", "0.9.0")
 	lay(t, filepath.Join(dir, "people"), before)
-	_, err := archive.Install(dir, path, platform)
+	_, err := archive.Install(dir, path, platform, nil)
 	if !errors.Is(err, want) {
 		t.Fatalf("got %v, want %v", err, want)
 	}
@@ -197,6 +197,40 @@ func checked(data []byte) []byte {
 	}
 	copy(data[148:156], fmt.Sprintf("%06o\x00 ", sum))
 	return data
+}
+
+// TestHeadersAreReadFirst: a package that breaks a rule behind its thousandth file is refused where no file
+// can be written.
+func TestHeadersAreReadFirst(t *testing.T) {
+	t.Parallel()
+	const readable = 20_000 // entries
+	entries := func(count int, last ...entry) []entry {
+		all := entriesOf(small(t, "people", "1.0.0"))
+		for n := range count {
+			all = append(all, file(fmt.Sprintf("ui/%05d.js", n), "export {}"))
+		}
+		return append(all, last...)
+	}
+	for name, c := range map[string]struct {
+		entries []entry
+		want    string
+	}{
+		"too many":    {entries(readable), archive.ErrTooMany.Error()},
+		"a name":      {entries(1000, file("../x", "x")), archive.ErrName.Error()},
+		"a link":      {entries(1000, entry{tar.Header{Typeflag: tar.TypeSymlink, Name: "a", Linkname: "/"}, ""}), archive.ErrKind.Error()},
+		"a sound one": {entries(1), archive.ErrUnwritable.Error()},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			path := deliver(t, compress(t, tarOf(t, c.entries...)))
+			said, err := child(t, "install", []string{dir, path}, fileSizeVariable+"=0").Output()
+			if err == nil || string(said) != c.want+"\n" {
+				t.Errorf("installing where no file can be written says %q, %v, want %q", said, err, c.want)
+			}
+			installed(t, dir)
+		})
+	}
 }
 
 // TestEntriesAreCounted, folders that are only implied too. It is asked without a disk, which would take its time.

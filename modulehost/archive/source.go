@@ -35,9 +35,18 @@ func openSource(path string) (*source, error) {
 
 func (s *source) close() { _ = s.file.Close() } // nothing was written
 
-// unpack hashes the very bytes that it unpacks. A file that is not the one described is refused for that, not for what the damage
-// did to its contents; what was written then is the caller's to delete, as after every error.
+// unpack reads every header before it writes a file, so that a package which breaks a rule or a limit costs
+// the disk nothing. It hashes the very bytes that it unpacks. A file that is not the one described is refused
+// for that, not for what the damage did to its contents; what was written then is the caller's to delete, as
+// after every error.
 func (s *source) unpack(folder *os.Root) (contents, error) {
+	if _, err := s.read(nil); err != nil {
+		return nil, err
+	}
+	return s.read(folder)
+}
+
+func (s *source) read(folder *os.Root) (contents, error) {
 	hash := sha256.New()
 	packed := io.TeeReader(io.NewSectionReader(s.file, 0, s.size), hash)
 	found, failure := unpack(packed, folder)

@@ -15,8 +15,9 @@ import (
 // maxPadding is what may follow the archive's end in its compressed stream: zeros, as tar fills its last record.
 const maxPadding = 64 << 10
 
-// unpack writes all that a package holds into an empty folder. It trusts nothing in the package: not a name, a size, a mode or a
-// kind. After an error the folder holds what was written until then.
+// unpack writes all that a package holds into an empty folder, and with a nil folder only looks at the
+// headers. It trusts nothing in the package: not a name, a size, a mode or a kind. After an error the folder
+// holds what was written until then.
 func unpack(packed io.Reader, folder *os.Root) (contents, error) {
 	buffered := bufio.NewReader(packed)
 	compressed, err := gzip.NewReader(buffered)
@@ -71,7 +72,7 @@ func failed(err error) error {
 
 // unpacking is one run of unpack.
 type unpacking struct {
-	folder   *os.Root
+	folder   *os.Root // nil: nothing is written
 	contents contents
 }
 
@@ -106,6 +107,9 @@ func (u unpacking) entry(header *tar.Header, content io.Reader) error {
 	parents, err := u.contents.add(name, folder)
 	if err != nil {
 		return err
+	}
+	if u.folder == nil {
+		return nil
 	}
 	if folder {
 		parents = append(parents, name)

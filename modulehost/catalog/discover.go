@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -27,6 +28,26 @@ func Discover(dir string, explicit bool, platformVersion string) (*Catalog, erro
 	if err != nil {
 		return nil, err
 	}
+	return discover(folders, platform)
+}
+
+// Foresee is Discover of an explicit dir in which one more module is installed, or one in place of another:
+// the folder staged, named by its id. It returns what a start would then find, nil when nothing is wrong.
+func Foresee(dir, staged, platformVersion string) error {
+	platform, err := semver.StrictNewVersion(platformVersion)
+	if err != nil {
+		return fmt.Errorf("the platform's own version: %w", err)
+	}
+	folders, err := moduleFolders(dir, true)
+	if err != nil {
+		return err
+	}
+	folders = slices.DeleteFunc(folders, func(folder string) bool { return filepath.Base(folder) == filepath.Base(staged) })
+	_, err = discover(append(folders, staged), platform)
+	return err
+}
+
+func discover(folders []string, platform *semver.Version) (*Catalog, error) {
 	var findings Findings
 	installed := make(inventory, len(folders))
 	broken := make(map[string]bool)
