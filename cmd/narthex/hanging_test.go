@@ -144,6 +144,39 @@ func (b *besieged) slowReader(t *testing.T, path string) (cut chan result) {
 	return cut
 }
 
+// TestStuckModuleIsBack: the reader of the module answers pings, and its handlers never return. Their calls are abandoned after 30 s, and
+// after 30 s more the process is ended.
+func TestStuckModuleIsBack(t *testing.T) {
+	t.Parallel()
+	const answer, places, calls = 30 * time.Second, 256, 600
+	const late = 20 * time.Second // what a busy machine may add
+	b := besiege(t, "stuck")
+	pid := modulePID(t, b.daemon, "stuck")
+	began := time.Now()
+	results := b.volley(t, "call that hangs", calls, "/api/v1/modules/stuck/stick", "")
+	got := make(map[string]int)
+	for range cap(results) {
+		result := <-results
+		if result.err != nil || result.body != overloaded && result.body != handlerFailed {
+			t.Errorf("%s: %d %.80s %v after %v", result.what, result.status, result.body, result.err, result.took)
+		}
+		got[result.body]++
+	}
+	if got[handlerFailed] != places {
+		t.Errorf("of %d calls that hang %v, want %d times %s", calls, got, places, handlerFailed)
+	}
+	abandoned := time.Since(began)
+	b.back(t, b.owner, "stuck", pid)
+	back := time.Since(began)
+	if back > answer+process.StuckWithin+late {
+		t.Errorf("the stuck module was back after %v, want %v and at most %v for a busy machine", back, answer+process.StuckWithin, late)
+	}
+	if lost := b.logged(t, "stuck", "module process lost"); len(lost) != 1 || lost[0].Reason != "calls stuck" {
+		t.Errorf("lost: %v", lost)
+	}
+	t.Logf("%d calls hang: all answered after %v, the module was back after %v", calls, abandoned, back)
+}
+
 // loops: a module that ends as soon as it has started is started again after pauses of 0, 0, 1, 2, 4 s and so on, and its callers are
 // told of the pause.
 func (b *besieged) loops(t *testing.T) {

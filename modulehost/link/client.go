@@ -33,7 +33,8 @@ type Client struct {
 	wake       chan struct{} // makes the standing reader read; has room for the one who sets reading
 	standing   sync.WaitGroup
 
-	settling sync.WaitGroup // exchanges that were left before their bodies had ended
+	abandoned abandoned
+	settling  sync.WaitGroup // exchanges that were left before their bodies had ended
 }
 
 // NewClient takes over conn and starts to read from it. The owner calls Close in the end, also after a loss.
@@ -132,6 +133,7 @@ func (c *Client) end(err error) {
 	}
 	c.pending = nil
 	c.clock.timer.Stop()
+	c.abandoned.stop()
 	c.own.stop()
 	c.mu.Unlock()
 }

@@ -1,6 +1,8 @@
 package link
 
 import (
+	"time"
+
 	"google.golang.org/protobuf/proto"
 )
 
@@ -12,7 +14,8 @@ const maxOwed = 16 << 10
 // exactly once.
 type waiter struct {
 	ping      bool
-	abandoned bool // nobody waits any more; the late answer is dropped
+	abandoned bool      // nobody waits any more; the late answer is dropped
+	left      time.Time // when its caller left; zero: it has not, or the call has ended since
 	response  proto.Message
 	answered  chan error // buffered: the reader never waits for a caller
 
@@ -57,6 +60,7 @@ func (c *Client) recycle(w *waiter) {
 func (c *Client) forget(id uint32) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.over(c.pending[id])
 	delete(c.pending, id)
 }
 
@@ -75,6 +79,7 @@ func (c *Client) abandon(id uint32) bool {
 	w, ok := c.pending[id]
 	if ok {
 		w.abandoned, w.response = true, nil
+		c.leave(w)
 		c.owed++
 	}
 	owed := c.owed
@@ -100,6 +105,7 @@ func (c *Client) claim(id uint32, ping bool) *waiter {
 	}
 	delete(c.pending, id)
 	if w.abandoned {
+		c.over(w)
 		c.owed--
 	}
 	return w

@@ -175,7 +175,8 @@ func (x *Exchange) Close() {
 		x.end()
 	case x.socket == nil:
 		x.abandon()
-	case c.track(x.settle):
+	default:
+		c.settleLater(x)
 	}
 }
 
@@ -249,6 +250,14 @@ type patient struct{ *Socket }
 func (p patient) Read(b []byte) (int, error) { return p.read(b, time.Time{}, nil) }
 
 var _ io.Reader = patient{}
+
+// settleLater is for an exchange that was left before its bodies had ended.
+func (c *Client) settleLater(x *Exchange) {
+	c.mu.Lock()
+	c.leave(x.waiter)
+	c.mu.Unlock()
+	c.track(x.settle)
+}
 
 // track runs f in a goroutine that Close waits for; false when the link is lost, and with it the process and its sockets.
 func (c *Client) track(f func()) bool {

@@ -176,3 +176,52 @@ func watchDeath(t *testing.T, pid int) (wait func()) {
 		_ = unix.Kill(pid, unix.SIGKILL)
 	}
 }
+
+// TestStuckModuleEnds: a module whose reader lives and answers pings, and 64 of whose calls do not end after they were abandoned. Calls
+// that heed the cancel do not count, however many, and nor do 63.
+func TestStuckModuleEnds(t *testing.T) {
+	const stuck = 300 * time.Millisecond
+	r := start(t, "good", func(c *process.Config) { c.Deadlines.Stuck = stuck })
+	abandon := func(path string, calls int) {
+		t.Helper()
+		ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+		defer cancel()
+		var all sync.WaitGroup
+		for range calls {
+			all.Go(func() {
+				if _, err := r.handle(ctx, path, nil); !errors.Is(err, context.DeadlineExceeded) {
+					t.Errorf("%s: %v, want %v", path, err, context.DeadlineExceeded)
+				}
+			})
+		}
+		all.Wait()
+	}
+	lives := func(what string) {
+		t.Helper()
+		select {
+		case err := <-r.ended:
+			t.Fatalf("%s: ended with %v, want a process that lives", what, err)
+		case <-time.After(3 * stuck):
+		}
+	}
+	abandon("/wait", 200)
+	lives("200 abandoned calls that ended")
+	abandon("/stick", 63)
+	lives("63 abandoned calls that do not end")
+	began := time.Now()
+	abandon("/stick", 1)
+	select {
+	case err := <-r.ended:
+		if codeOf(err) != "MODULE_CRASHED" {
+			t.Errorf("ended with %v, want MODULE_CRASHED", err)
+		}
+	case <-time.After(30 * time.Second):
+		t.Fatal("64 abandoned calls that do not end: the process lives after 30 s")
+	}
+	if took := time.Since(began); took < stuck {
+		t.Errorf("ended %v after the last call was abandoned, want %v at least", took, stuck)
+	}
+	if lost := r.logs.FilterMessage("module process lost").All(); len(lost) != 1 || lost[0].ContextMap()["reason"] != "calls stuck" {
+		t.Errorf("the log: %v, want the reason \"calls stuck\" once", lost)
+	}
+}

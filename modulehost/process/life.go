@@ -18,7 +18,8 @@ type life struct {
 	config   *Config
 	began    time.Time
 	child    *child
-	calls    *link.Client // host → module
+	calls    *link.Client    // host → module
+	stuck    <-chan struct{} // closed when too many abandoned calls do not end
 	inFlight sync.WaitGroup
 
 	session  Session       // module → host, from the moment the registration was accepted; nil before
@@ -42,6 +43,7 @@ func (p *Process) Serve(ctx context.Context) error {
 	p.output = child.output
 	p.mu.Unlock()
 	l := &life{config: &p.config, began: time.Now(), child: child, calls: link.NewClient(child.hostCalls)}
+	l.stuck = l.calls.WatchAbandoned(mostStuck, p.config.Deadlines.Stuck)
 	err = p.run(ctx, l)
 	p.withdraw()
 	l.end()

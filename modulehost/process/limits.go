@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What a module may use (contract.md §7; measured: Go needs 48 MiB of data and 768 MiB of address space to start).
+// What a module may use (measured: Go needs 48 MiB of data and 768 MiB of address space to start).
 const (
 	DefaultData         = 256 << 20 // bytes; what really bounds its memory
 	DefaultAddressSpace = 1 << 30   // bytes; counts reservations too
@@ -26,6 +26,9 @@ const (
 	mostThreads = 8
 	// inService is how many calls of one module the host serves at once (measured: held exactly).
 	inService = 16
+	// mostStuck calls that were abandoned and do not end are a module that is alive and stuck. A place for each of 256 requests is free
+	// again when its call is abandoned, so without a bound the module would go on to answer nothing for ever.
+	mostStuck = 64
 )
 
 // Limits bound a child; a field of 0 takes its default.
@@ -86,7 +89,7 @@ func (l Limits) environment() []string {
 	}
 }
 
-// How long a module may take (contract.md §7).
+// How long a module may take.
 const (
 	RegisterWithin  = 10 * time.Second // from the start of the process
 	StartWithin     = 30 * time.Second
@@ -94,11 +97,12 @@ const (
 	TerminateWithin = time.Second // from SIGTERM to SIGKILL
 	PingEvery       = 10 * time.Second
 	PingWithin      = 10 * time.Second
+	StuckWithin     = 30 * time.Second // from when a call was abandoned, and told to cancel, to its end
 )
 
 // Deadlines bound every wait for a child; a field of 0 takes its default, the constant of like name.
 type Deadlines struct {
-	Register, Start, Stop, Terminate, PingEvery, Ping time.Duration
+	Register, Start, Stop, Terminate, PingEvery, Ping, Stuck time.Duration
 }
 
 func (d Deadlines) withDefaults() Deadlines {
@@ -108,6 +112,7 @@ func (d Deadlines) withDefaults() Deadlines {
 	setDefault(&d.Terminate, TerminateWithin)
 	setDefault(&d.PingEvery, PingEvery)
 	setDefault(&d.Ping, PingWithin)
+	setDefault(&d.Stuck, StuckWithin)
 	return d
 }
 

@@ -121,6 +121,8 @@ func (m *module) handle(ctx context.Context, request *abi.HandleRequest) (proto.
 	case "/wait":
 		m.log(ctx, "waiting")
 		<-ctx.Done()
+	case "/stick":
+		select {}
 	case "/tell":
 		response.Body, _ = json.Marshal(observe())
 	case "/ask":

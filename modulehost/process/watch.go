@@ -14,7 +14,8 @@ import (
 )
 
 // watch returns why the life ends, a fixed word for the log; "" when ctx ended. Death is easy to see. A child that lives
-// and hangs is found by its ping: the link's reader answers it however busy the handlers are.
+// and hangs is found by its ping, which the link's reader answers however busy the handlers are; one whose reader lives and
+// whose handlers hang, by the calls that it does not end after they were abandoned.
 func (l *life) watch(ctx context.Context) (reason string) {
 	pinging, stop := context.WithCancel(context.Background())
 	unanswered := make(chan struct{})
@@ -36,6 +37,8 @@ func (l *life) watch(ctx context.Context) (reason string) {
 		return "link lost"
 	case <-unanswered:
 		return "ping unanswered"
+	case <-l.stuck:
+		return "calls stuck"
 	}
 }
 

@@ -52,6 +52,7 @@ func (h *hostile) Register(r *sdk.Registry) error {
 	r.Handle("GET /long", may, sdk.NoBody, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, 100<<10)) })
 	r.Handle("GET /endless", may, sdk.NoBody, endless)
 	r.Handle("GET /hold", may, sdk.NoBody, h.hold)
+	r.Handle("GET /stick", may, sdk.NoBody, func(http.ResponseWriter, *http.Request) { select {} })
 	r.Handle("GET /say/{link}/{what}", may, sdk.NoBody, h.say)
 	r.Handle("GET /spoil", may, sdk.NoBody, spoil)
 	r.Handle("GET /exit", may, sdk.NoBody, func(http.ResponseWriter, *http.Request) { os.Exit(3) })
