@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // provision gives each module its role and schema. It looks at all modules before it refuses, so that an administrator gets one list.
@@ -110,13 +109,9 @@ func execAll(ctx context.Context, tx pgx.Tx, statements []string) error {
 // login opens a session as the module's role: the proof that it works. A role may have changed its own password; then the recorded
 // one is set again.
 func (m *migrator) login(ctx context.Context, r role) (*pgx.Conn, error) {
-	config := m.config(r.schema)
-	if r.name != "" {
-		config.User, config.Password = r.name, r.password
-	}
+	config := r.connect(m.config(r.schema))
 	conn, err := pgx.ConnectConfig(ctx, config)
-	var refused *pgconn.PgError
-	if err == nil || r.name == "" || !errors.As(err, &refused) || refused.Code != "28P01" { // invalid_password
+	if err == nil || r.name == "" || !passwordRefused(err) {
 		return conn, err
 	}
 	statement, err := r.newPassword()

@@ -67,7 +67,9 @@ type surroundings struct {
 	OpenPublic    bool   // PUBLIC has rights on schema public
 	OpenCore      bool   // PUBLIC has rights on schema core
 	OwnsPublic    bool
-	SuperuserRole bool // the role has been given power it must not have
+	SuperuserRole bool     // the role has been given power it must not have
+	Settings      []string // the role's own, as name=value
+	SettingsIn    []string // the databases for which it has others
 }
 
 func (r role) look(ctx context.Context, tx pgx.Tx) (surroundings, error) {
@@ -92,7 +94,10 @@ func (r role) look(ctx context.Context, tx pgx.Tx) (surroundings, error) {
 		       EXISTS (SELECT FROM open_schemas WHERE nspname = 'public') AS open_public,
 		       EXISTS (SELECT FROM open_schemas WHERE nspname = 'core') AS open_core,
 		       coalesce((SELECT pg_has_role(nspowner, 'USAGE') FROM pg_namespace WHERE nspname = 'public'), false) AS owns_public,
-		       coalesce(it.rolsuper OR it.rolcreaterole OR it.rolcreatedb OR it.rolreplication OR it.rolbypassrls, false) AS superuser_role
+		       coalesce(it.rolsuper OR it.rolcreaterole OR it.rolcreatedb OR it.rolreplication OR it.rolbypassrls, false) AS superuser_role,
+		       ARRAY(SELECT unnest(setconfig) FROM pg_db_role_setting WHERE setrole = it.oid AND setdatabase = 0) AS settings,
+		       ARRAY(SELECT datname::text FROM pg_db_role_setting JOIN pg_database ON pg_database.oid = setdatabase
+		             WHERE setrole = it.oid ORDER BY 1) AS settings_in
 		FROM db, me LEFT JOIN it ON true`, r.name, r.schema)
 	if err != nil {
 		return surroundings{}, err

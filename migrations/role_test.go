@@ -2,6 +2,7 @@ package migrations_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -89,14 +90,48 @@ func TestLongIdsGetDistinctRolesWithinPostgreSQLsLimit(t *testing.T) {
 	}
 }
 
-func TestAPasswordThatTheModuleChangedIsSetAgain(t *testing.T) {
-	f := setup(t)
-	f.mustApply(line("a", kept))
-	if _, err := f.asModule("a").Exec(t.Context(), `ALTER ROLE CURRENT_USER PASSWORD 'mine'`); err != nil {
-		t.Fatal(err)
+func TestWhatAModuleChangedOfItsRoleIsFoundAndRepaired(t *testing.T) {
+	t.Parallel()
+	for name, prepare := range map[string]func(*fixture){
+		"made by a superuser":        func(*fixture) {},
+		"made by a plain CREATEROLE": func(f *fixture) { f.owner("CREATEROLE") },
+	} {
+		for _, change := range []string{
+			`ALTER ROLE CURRENT_USER PASSWORD 'mine'`,
+			`ALTER ROLE CURRENT_USER SET search_path = pg_catalog`,
+			`ALTER ROLE CURRENT_USER RESET ALL`,
+			`ALTER ROLE CURRENT_USER SET default_transaction_read_only = on`,
+			`DO $$ BEGIN EXECUTE format('ALTER ROLE CURRENT_USER IN DATABASE %I SET statement_timeout = 0', current_database()); END $$`,
+		} {
+			t.Run(name+": "+change, func(t *testing.T) {
+				f := setup(t)
+				prepare(f)
+				modules := []migrations.Line{line("a", kept), line("b", kept)}
+				f.mustApply(modules...)
+				f.assertChanged(modules)
+				if _, err := f.asModule("a").Exec(t.Context(), change); err != nil {
+					t.Fatal(err)
+				}
+				f.assertChanged(modules, "a")
+				f.mustApply(modules...)
+				f.assertChanged(modules)
+				var path, timeout, readOnly string
+				err := f.asModule("a").QueryRow(t.Context(), `SELECT current_setting('search_path'), current_setting('statement_timeout'),
+					current_setting('default_transaction_read_only')`).Scan(&path, &timeout, &readOnly)
+				if err != nil || path != "module_a" || timeout != "30s" || readOnly != "off" {
+					t.Errorf("after apply: search_path %s, statement_timeout %s, read only %s, %v", path, timeout, readOnly, err)
+				}
+			})
+		}
 	}
-	f.mustApply(line("a", kept))
-	f.asModule("a")
+}
+
+func (f *fixture) assertChanged(modules []migrations.Line, want ...string) {
+	f.t.Helper()
+	got, err := migrations.ChangedRoles(f.t.Context(), f.connect, modules)
+	if err != nil || !slices.Equal(got, want) {
+		f.t.Errorf("ChangedRoles: %q, %v; want %q", got, err, want)
+	}
 }
 
 func TestPasswordsReachTheServerAsVerifiersOnly(t *testing.T) {

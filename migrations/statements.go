@@ -3,6 +3,7 @@ package migrations
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -15,15 +16,24 @@ func (r role) statements(s surroundings) ([]string, error) {
 	user, database := quote(s.CurrentUser), quote(s.Database)
 	var list []string
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
-	if !s.RoleExists {
+	if !s.RoleExists || r.changed(s) {
 		secret, err := verifier(r.password)
 		if err != nil {
 			return nil, err
 		}
 		add("CREATE ROLE %s LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOINHERIT NOREPLICATION NOBYPASSRLS PASSWORD '%s'", name, secret)
-		add("ALTER ROLE %s SET search_path = %s", name, schema)
-		add("ALTER ROLE %s SET statement_timeout = '30s'", name)
-		add("ALTER ROLE %s SET idle_in_transaction_session_timeout = '60s'", name)
+	}
+	if !s.RoleExists || r.changed(s) {
+		if s.RoleExists {
+			add("ALTER ROLE %s RESET ALL", name)
+		}
+		for _, other := range s.SettingsIn {
+			add("ALTER ROLE %s IN DATABASE %s RESET ALL", name, quote(other))
+		}
+		for _, setting := range r.settings() {
+			key, value, _ := strings.Cut(setting, "=")
+			add("ALTER ROLE %s SET %s = '%s'", name, key, value)
+		}
 	}
 	if !s.Member {
 		// Who makes a schema for a role must be able to act for it. The membership stays: with it Core's user can back up the module's
@@ -52,6 +62,17 @@ func (r role) statements(s surroundings) ([]string, error) {
 func (r role) newPassword() (string, error) {
 	secret, err := verifier(r.password)
 	return fmt.Sprintf("ALTER ROLE %s PASSWORD '%s'", quote(r.name), secret), err
+}
+
+// settings are the role's own, as PostgreSQL keeps them. The platform's connections bring theirs; these are for who connects by hand.
+func (r role) settings() []string {
+	return []string{"search_path=" + r.schema, "statement_timeout=30s", "idle_in_transaction_session_timeout=60s"}
+}
+
+// changed tells whether the role has other settings than it was made with: a role may change its own.
+func (r role) changed(s surroundings) bool {
+	found, made := slices.Sorted(slices.Values(s.Settings)), slices.Sorted(slices.Values(r.settings()))
+	return len(s.SettingsIn) > 0 || !slices.Equal(found, made)
 }
 
 func quote(name string) string { return pgx.Identifier{name}.Sanitize() }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -121,6 +122,8 @@ func (e *examination) store(ctx context.Context) {
 	err := withDatabase(ctx, e.settings.Database, migrationLines(e.installed), func(db *database.Database) error {
 		e.ok("Database: reachable, a version that is supported, every migration applied.")
 		e.roles(ctx, db)
+		e.changedRoles(ctx)
+		e.connections(ctx, db)
 		if e.sound&environment.HostSection == 0 {
 			return nil
 		}
@@ -183,6 +186,33 @@ func (e *examination) roles(ctx context.Context, db *database.Database) {
 		} else {
 			e.warn(migrations.ErrRoleUnavailable.Code(), message)
 		}
+	}
+}
+
+// changedRoles warns of modules that have changed the settings or the password of their own role.
+func (e *examination) changedRoles(ctx context.Context) {
+	changed, err := migrations.ChangedRoles(ctx, database.Config(e.settings.Database), migrationLines(e.installed))
+	if err != nil {
+		e.blockAll(err)
+	}
+	for _, id := range changed {
+		e.warn("MODULE_DATABASE_ROLE_CHANGED", "Module "+id+" has changed the settings or the password of its database role; "+
+			"migrations:apply sets them again.")
+	}
+}
+
+// connections compares what this process may open with what the server takes.
+func (e *examination) connections(ctx context.Context, db *database.Database) {
+	needed := database.Connections(len(migrationLines(e.installed)))
+	offered, err := db.ServerConnections(ctx)
+	switch {
+	case err != nil:
+		e.blockAll(err)
+	case needed > offered:
+		e.warn("DATABASE_CONNECTIONS_FEW", fmt.Sprintf("A process of the platform may open %d connections, and the database takes %d; "+
+			"raise its max_connections.", needed, offered))
+	default:
+		e.ok("Database connections: a process of the platform may open %d, and the database takes %d.", needed, offered)
 	}
 }
 

@@ -14,6 +14,22 @@ func (d *Database) Ping(ctx context.Context) error {
 	return nil
 }
 
+// Connections is how many connections a process may open for Core and so many modules with a database.
+func Connections(modules int) int { return coreConns + max(moduleConns, modules) }
+
+// ServerConnections is how many connections the server takes from users like this one. Its error is ErrUnreachable.
+func (d *Database) ServerConnections(ctx context.Context) (n int, err error) {
+	err = d.core.QueryRow(ctx, `
+		SELECT current_setting('max_connections')::int - CASE WHEN rolsuper THEN 0 ELSE current_setting('superuser_reserved_connections')::int
+		       + coalesce(current_setting('reserved_connections', true)::int, 0) END
+		FROM pg_roles
+		WHERE rolname = current_user`).Scan(&n)
+	if err != nil {
+		return 0, fail(ErrUnreachable, err)
+	}
+	return n, nil
+}
+
 // Check tells whether the server can be used at all: ErrUnreachable, ErrVersionUnsupported or nil. It reads nothing of the schema.
 func (d *Database) Check(ctx context.Context) error {
 	conn, err := d.core.Acquire(ctx)

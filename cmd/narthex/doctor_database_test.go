@@ -1,0 +1,59 @@
+package main
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/narthex-platform/narthex/services/database"
+)
+
+// TestDoctorComparesTheDatabaseWithThePlatform: what a module changed of its role, and whether the server takes as many connections as
+// are needed.
+func TestDoctorComparesTheDatabaseWithThePlatform(t *testing.T) {
+	t.Parallel()
+	i := install(t, "board")
+	const changed, connections = "warning   MODULE_DATABASE_ROLE_CHANGED: Module board has changed", "Database connections: a process of the platform may open 40, "
+	report := run(t, i.environment, "", "doctor").stdout.String()
+	if strings.Contains(report, "ROLE_CHANGED") || !strings.Contains(report, connections) {
+		t.Errorf("doctor on a sound database, want %q:\n%s", connections, report)
+	}
+	db := i.db.Database(t)
+	roles, err := db.ModuleRoles(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool, err := db.OpenModule(roles["board"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	asModule := func(sql string) {
+		t.Helper()
+		conn, err := pool.Acquire(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Release()
+		if _, err := conn.Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, sql := range []string{`ALTER ROLE CURRENT_USER SET work_mem = '1GB'`, `ALTER ROLE CURRENT_USER PASSWORD 'mine'`} {
+		asModule(sql)
+		if report := run(t, i.environment, "", "doctor").stdout.String(); !strings.Contains(report, changed) {
+			t.Errorf("doctor after %s, want %q:\n%s", sql, changed, report)
+		}
+		if r := run(t, i.environment, "", "migrations:apply"); r.exit(t) != exitSuccess {
+			t.Fatalf("migrations:apply after %s: %s", sql, r.stderr.String())
+		}
+		if report := run(t, i.environment, "", "doctor").stdout.String(); strings.Contains(report, changed) {
+			t.Errorf("doctor after migrations:apply:\n%s", report)
+		}
+	}
+	if needed := database.Connections(30); needed != 46 {
+		t.Errorf("30 modules need %d connections, want 46", needed)
+	}
+	if offered, err := db.ServerConnections(context.Background()); err != nil || offered < 40 {
+		t.Errorf("the server takes %d connections, %v", offered, err)
+	}
+}
