@@ -16,7 +16,7 @@ func (r role) statements(s surroundings) ([]string, error) {
 	user, database := quote(s.CurrentUser), quote(s.Database)
 	var list []string
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
-	if !s.RoleExists || r.changed(s) {
+	if !s.RoleExists {
 		secret, err := verifier(r.password)
 		if err != nil {
 			return nil, err

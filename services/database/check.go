@@ -14,8 +14,8 @@ func (d *Database) Ping(ctx context.Context) error {
 	return nil
 }
 
-// Connections is how many connections a process may open for Core and so many modules with a database.
-func Connections(modules int) int { return coreConns + max(moduleConns, modules) }
+// Connections is how many connections a process may open: the probe's, Core's, and those of so many modules with a database.
+func Connections(modules int) int { return 1 + coreConns + max(moduleConns, modules) }
 
 // ServerConnections is how many connections the server takes from users like this one. Its error is ErrUnreachable.
 func (d *Database) ServerConnections(ctx context.Context) (n int, err error) {
