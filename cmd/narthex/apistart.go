@@ -16,9 +16,11 @@ func (p *program) apiStart() *cobra.Command {
 		Short:      "Run the platform from the environment until SIGTERM or Ctrl-C",
 		Long: `Runs the platform from the environment (docs/architecture.md; SERVICE_* and DATABASE_URL).
 It never changes the schema: run migrations:apply first. On SIGTERM or Ctrl-C requests under way are
-finished, modules are stopped in reverse order, and the command ends with status 0.`,
+finished, modules are stopped in reverse order, and the command ends with status 0; a second one ends it
+at once. SIGHUP changes nothing: settings and modules are read at the start alone.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			ignoreHangup()
 			settings, err := environment.Load(p.lookup, environment.Everything)
 			if err != nil {
 				return err

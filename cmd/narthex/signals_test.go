@@ -1,0 +1,59 @@
+package main
+
+import (
+	"net/http"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/narthex-platform/narthex/services/database/databasetest"
+)
+
+// TestSignals: SIGHUP changes nothing, and no signal makes the daemon print its stacks, which hold paths and values.
+func TestSignals(t *testing.T) {
+	t.Parallel()
+	i := install(t, "base")
+	for signal, name := range map[syscall.Signal]string{
+		syscall.SIGQUIT: "SIGQUIT", syscall.SIGABRT: "SIGABRT", syscall.SIGILL: "SIGILL", syscall.SIGSEGV: "SIGSEGV", syscall.SIGSYS: "SIGSYS",
+	} {
+		daemon := i.start(t)
+		for range 3 {
+			daemon.signal(t, syscall.SIGHUP)
+		}
+		if got := i.visitor(t).do("GET", "/api/v1/health/ready", nil); got.status != http.StatusOK {
+			t.Errorf("ready after SIGHUP: status %d, want 200", got.status)
+		}
+		daemon.signal(t, signal)
+		if status, want := daemon.exit(t), 128+int(signal); status != want {
+			t.Errorf("%s: exit status %d, want %d", name, status, want)
+		}
+		log, said, _ := strings.Cut(daemon.stderr.String(), "Ended by ")
+		if said != name+".\n" || strings.Contains(log, "goroutine") {
+			t.Errorf("%s: %d bytes on standard error, want a line about the signal and no stack: %.300s", name, len(log)+len(said), log)
+		}
+	}
+}
+
+// TestHangupEndsACommand: the terminal of a command that is no daemon has gone.
+func TestHangupEndsACommand(t *testing.T) {
+	t.Parallel()
+	i := prepare(t, databasetest.New(t))
+	holding, err := i.db.Pool(t).Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = holding.Rollback(t.Context()) }()
+	if _, err := holding.Exec(t.Context(), `LOCK TABLE core.migration`); err != nil {
+		t.Fatal(err)
+	}
+	waiting := begin(t, i.environment, "", "migrations:status")
+	eventually(t, "the command waits for the ledger", func() bool {
+		var n int
+		const blocked = `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+		return i.db.Pool(t).QueryRow(t.Context(), blocked).Scan(&n) == nil && n == 1
+	})
+	waiting.signal(t, syscall.SIGHUP)
+	if status := waiting.exit(t); status != exitFailure {
+		t.Errorf("exit status %d, want %d", status, exitFailure)
+	}
+}
