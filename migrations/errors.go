@@ -62,11 +62,13 @@ func (e Error) sentence() string {
 }
 
 // failure prints its code, its sentence and, where they are known, the line, the file and the SQLSTATE: never the server's words, which
-// may quote data. The cause is reached by errors.Is and errors.As.
+// may quote data (Stopped has them). The cause is reached by errors.Is and errors.As.
 type failure struct {
 	code  Error
 	where string
 	cause error
+	line  string
+	file  *File // nil: no file's failure
 }
 
 func fail(code Error, cause error) error { return &failure{code: code, cause: cause} }
@@ -96,7 +98,7 @@ func atFile(code Error, line string, file File, cause error) error {
 	if state := sqlState(cause); state != "" {
 		where += ", SQLSTATE " + state
 	}
-	return &failure{code: code, where: where, cause: cause}
+	return &failure{code: code, where: where, cause: cause, line: line, file: &file}
 }
 
 // coded turns what the driver says outside of a file into a code: a session that cannot be had is unreachable, anything else that the

@@ -46,6 +46,7 @@ func (p *program) run(ctx context.Context, args []string) int {
 		return exitUsage
 	}
 	report(p.stderr, err)
+	p.reportMigration(err)
 	return exitFailure
 }
 

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+
+	"github.com/narthex-platform/narthex/migrations"
+	"github.com/narthex-platform/narthex/modulehost/manifest"
+)
+
+// What is shown of a statement: lines, and characters of each.
+const (
+	shownLines = 12
+	shownWidth = 200
+)
+
+// reportMigration shows the operator where a migration failed: file, line, statement and the server's
+// message. Both may quote what people have entered, so nothing is shown where standard error is systemd's
+// journal.
+func (p *program) reportMigration(err error) {
+	stop, failed := migrations.Stopped(err)
+	if !failed || p.isJournal() {
+		return
+	}
+	where := stop.Line + "/" + stop.File
+	if stop.At > 0 {
+		where += fmt.Sprintf(", line %d", stop.At)
+	}
+	fmt.Fprintf(p.stderr, "%s: %s\n", where, printable(stop.Message))
+	lines := strings.Split(stop.Statement, "\n")
+	for i, line := range lines {
+		switch {
+		case stop.Statement == "":
+		case i < shownLines:
+			fmt.Fprintln(p.stderr, "    "+printable(line))
+		case i == shownLines:
+			fmt.Fprintf(p.stderr, "    ... and %d lines more\n", len(lines)-shownLines)
+		}
+	}
+}
+
+// printable is one short line that does nothing to a terminal but print.
+func printable(text string) string {
+	shown := []rune(strings.Map(func(r rune) rune {
+		switch {
+		case r == '\t' || r == '\n':
+			return ' '
+		case manifest.IsHidden(r):
+			return '\ufffd'
+		}
+		return r
+	}, text))
+	if len(shown) > shownWidth {
+		return string(shown[:shownWidth]) + " ..."
+	}
+	return string(shown)
+}
+
+// isJournal tells whether standard error is what systemd says that its journal reads (systemd.exec(5),
+// $JOURNAL_STREAM).
+func (p *program) isJournal() bool {
+	stream, _ := p.lookup("JOURNAL_STREAM")
+	file, ok := p.stderr.(*os.File)
+	if stream == "" || !ok {
+		return false
+	}
+	var info syscall.Stat_t
+	return syscall.Fstat(int(file.Fd()), &info) == nil && stream == fmt.Sprintf("%d:%d", info.Dev, info.Ino)
+}

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/narthex-platform/narthex/services/database/databasetest"
+)
+
+// withMigration is the module base with one migration, in a modules directory of its own.
+func withMigration(t *testing.T, name, sql string) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	folder := filepath.Join(dir, "base")
+	if err := os.CopyFS(folder, os.DirFS(builtModule(t, "base"))); err != nil {
+		t.Fatal(err)
+	}
+	manifest, err := os.ReadFile(filepath.Join(folder, "module.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const last = `"entrypoints":`
+	text := strings.Replace(string(manifest), last, `"database": { "abi": 1, "migrations": "migrations" }, `+last, 1)
+	if err := os.WriteFile(filepath.Join(folder, "module.json"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(folder, "migrations"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "migrations", name), []byte(sql), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// TestAFailedMigrationTellsItsOperator where it failed and why, on the terminal and in no journal; the daemon
+// says the code alone.
+func TestAFailedMigrationTellsItsOperator(t *testing.T) {
+	t.Parallel()
+	i := prepare(t, databasetest.Empty(t))
+	i.environment["SERVICE_MODULES_DIR"] = withMigration(t, "0001_seats.sql", `-- seats; and who sits there
+CREATE TABLE seat (id int PRIMARY KEY);
+INSERT INTO seat VALUES (1);
+
+INSERT INTO seat	-- again `+"\x1b[2J"+`
+VALUES (1);
+CREATE TABLE never (id int);
+`)
+	const failed = "MIGRATION_FAILED: A migration failed; nothing of it was kept. (base 0001_seats, SQLSTATE 23505)\n"
+	const place = `base/0001_seats.sql, line 5: duplicate key value violates unique constraint "seat_pkey"
+    INSERT INTO seat -- again ` + "\ufffd[2J" + `
+    VALUES (1)
+`
+	i.wants(t, exitFailure, failed+place, "migrations:apply")
+
+	journal, err := os.Create(filepath.Join(t.TempDir(), "journal"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer journal.Close()
+	var info syscall.Stat_t
+	if err := syscall.Fstat(int(journal.Fd()), &info); err != nil {
+		t.Fatal(err)
+	}
+	i.environment["JOURNAL_STREAM"] = fmt.Sprintf("%d:%d", info.Dev, info.Ino)
+	command := narthex(t, i.environment, "migrations:apply")
+	command.Stderr = journal
+	if err := command.Run(); command.ProcessState.ExitCode() != exitFailure {
+		t.Errorf("migrations:apply into the journal: %v", err)
+	}
+	if said, err := os.ReadFile(journal.Name()); err != nil || string(said) != failed {
+		t.Errorf("migrations:apply into the journal says %q, %v, want %q", said, err, failed)
+	}
+	i.wants(t, exitFailure, failed+place, "migrations:apply") // standard error is no journal, whatever another's is
+	r := run(t, i.environment, "", "api:start")
+	if said := r.stderr.String(); r.exit(t) != exitFailure || strings.Contains(said, "seat_pkey") || strings.Contains(said, "INSERT") {
+		t.Errorf("api:start over a migration that failed: exit %d, %s", r.exit(t), said)
+	}
+}

@@ -1,0 +1,157 @@
+package migrations
+
+import (
+	"regexp"
+	"strings"
+)
+
+// piece is one statement of a file, without its semicolon, and the byte at which it begins.
+type piece struct {
+	at   int
+	text string
+}
+
+// split finds a file's statements as psql does: a semicolon ends one unless it stands in a comment, a
+// quotation, parentheses, or the BEGIN ATOMIC body of a function. It serves to find the statement that
+// failed; nothing is run by its word alone.
+func split(sql string) []piece {
+	var pieces []piece
+	s := splitter{sql: sql, begun: -1}
+	for s.next < len(sql) {
+		if sql[s.next] == ';' && s.nested == 0 && s.blocks == 0 {
+			pieces = s.end(pieces)
+			s.next++
+			continue
+		}
+		s.step()
+	}
+	return s.end(pieces)
+}
+
+// splitter is one run of split.
+type splitter struct {
+	sql    string
+	next   int      // the byte that is read next
+	begun  int      // where the statement begins; -1: not yet
+	last   int      // behind its last token
+	nested int      // parentheses
+	blocks int      // BEGIN and CASE of a function's body
+	words  []string // its first words, as many as decide whether it makes a function
+}
+
+func (s *splitter) end(pieces []piece) []piece {
+	if s.begun >= 0 {
+		pieces = append(pieces, piece{at: s.begun, text: s.sql[s.begun:s.last]})
+	}
+	s.begun, s.nested, s.blocks, s.words = -1, 0, 0, nil
+	return pieces
+}
+
+// step reads one token, one comment, or one character of white space.
+func (s *splitter) step() {
+	rest := s.sql[s.next:]
+	switch {
+	case strings.IndexByte(" \t\r\n\f\v", rest[0]) >= 0:
+		s.next++
+		return
+	case strings.HasPrefix(rest, "--"):
+		s.next += upTo(rest, "\n")
+		return
+	case strings.HasPrefix(rest, "/*"):
+		s.next += comment(rest)
+		return
+	}
+	if s.begun < 0 {
+		s.begun = s.next
+	}
+	s.next += s.token(rest)
+	s.last = s.next
+}
+
+var (
+	wordPattern = regexp.MustCompile(`^[A-Za-z_\x{80}-\x{10ffff}][A-Za-z0-9_$\x{80}-\x{10ffff}]*`)
+	tagPattern  = regexp.MustCompile(`^\$([A-Za-z_\x{80}-\x{10ffff}][A-Za-z0-9_\x{80}-\x{10ffff}]*)?\$`)
+)
+
+// token returns the length of the token that rest begins with.
+func (s *splitter) token(rest string) int {
+	switch c := rest[0]; {
+	case c == '\'':
+		return 1 + upTo(rest[1:], "'")
+	case c == '"':
+		return 1 + upTo(rest[1:], `"`)
+	case (c == 'e' || c == 'E') && strings.HasPrefix(rest[1:], "'"):
+		return 2 + escaped(rest[2:])
+	case c == '(' || c == '[':
+		s.nested++
+	case c == ')' || c == ']':
+		s.nested = max(s.nested-1, 0)
+	case c == '$':
+		if tag := tagPattern.FindString(rest); tag != "" {
+			return len(tag) + upTo(rest[len(tag):], tag)
+		}
+	default:
+		if word := wordPattern.FindString(rest); word != "" {
+			s.word(strings.ToLower(word))
+			return len(word)
+		}
+	}
+	return 1
+}
+
+// word counts what opens and closes a block in the statement CREATE [OR REPLACE] FUNCTION or PROCEDURE.
+func (s *splitter) word(word string) {
+	if len(s.words) < 4 {
+		s.words = append(s.words, word)
+	}
+	text := strings.Replace(strings.Join(s.words, " "), "create or replace ", "create ", 1)
+	makes := strings.HasPrefix(text, "create function") || strings.HasPrefix(text, "create procedure")
+	switch {
+	case !makes || s.nested > 0:
+	case word == "begin", word == "case" && s.blocks > 0:
+		s.blocks++
+	case word == "end":
+		s.blocks = max(s.blocks-1, 0)
+	}
+}
+
+// upTo returns the length of text up to and with the mark, or of all of it. A doubled quote is two quotations
+// beside each other.
+func upTo(text, mark string) int {
+	if i := strings.Index(text, mark); i >= 0 {
+		return i + len(mark)
+	}
+	return len(text)
+}
+
+// escaped returns the length of a string in which a backslash takes the next character's meaning away.
+func escaped(text string) int {
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '\'':
+			return i + 1
+		}
+	}
+	return len(text)
+}
+
+// comment returns the length of a comment, which may hold others.
+func comment(text string) int {
+	depth := 0
+	for i := 0; i+1 < len(text); i++ {
+		switch text[i : i+2] {
+		case "/*":
+			depth++
+			i++
+		case "*/":
+			depth--
+			i++
+		}
+		if depth == 0 {
+			return i + 1
+		}
+	}
+	return len(text)
+}

@@ -1,0 +1,122 @@
+package migrations
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// Stop is where a file failed and what the server said. Both may quote data, so it is for the operator's
+// terminal and never for a log.
+type Stop struct {
+	Line      string // "core" or a module's id
+	File      string // 0012_seats.sql
+	At        int    // line of the file, from 1; 0: not known
+	Statement string // "": not known
+	Message   string
+}
+
+// Stopped returns where the file of an ErrFailed failed; false for every other error.
+func Stopped(err error) (Stop, bool) {
+	var f *failure
+	var refused *pgconn.PgError
+	if !errors.As(err, &f) || f.file == nil || !errors.Is(err, ErrFailed) {
+		return Stop{}, false
+	}
+	stop := Stop{Line: f.line, File: fmt.Sprintf("%04d_%s.sql", f.file.Version, f.file.Name)}
+	var at *stopped
+	switch {
+	case errors.As(f.cause, &at):
+		stop.At, stop.Statement, stop.Message = at.line, at.statement, at.message
+	case errors.As(f.cause, &refused): // at the end of the transaction
+		stop.Message = refused.Message
+	}
+	return stop, true
+}
+
+// stopped is a file's error with its place. It prints what its cause prints.
+type stopped struct {
+	cause     error
+	line      int
+	statement string
+	message   string
+}
+
+func (s *stopped) Error() string { return s.cause.Error() }
+
+func (s *stopped) Unwrap() error { return s.cause }
+
+// stoppedAt makes the error of a file that failed at a byte; -1: not known.
+func stoppedAt(cause error, message string, sql []byte, at int) error {
+	s := &stopped{cause: cause, message: message}
+	if at < 0 {
+		return s
+	}
+	s.line = 1 + bytes.Count(sql[:at], []byte("\n"))
+	for _, p := range split(string(sql)) {
+		if p.at <= at {
+			s.statement = p.text
+		}
+	}
+	return s
+}
+
+// longestSearch is how long a file may have taken until it failed for its statements to be run once more. The
+// search takes as long.
+const longestSearch = time.Minute
+
+// locate returns the byte of the file at which PostgreSQL refused it. A file goes to the server as a whole,
+// which names a position in what it cannot read; of what failed while it ran it names none. Then the
+// statements are run again one by one in the transaction that is about to be rolled back, until one fails in
+// the same way. -1: not found.
+func locate(ctx context.Context, tx pgx.Tx, schema string, sql []byte, refused *pgconn.PgError, took time.Duration) int {
+	if at, found := position(refused, string(sql)); found {
+		return at
+	}
+	if took > longestSearch {
+		return -1
+	}
+	found := -1
+	_ = pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error { // what it returns has been told already
+		if err := enter(ctx, tx, schema); err != nil {
+			return err
+		}
+		for _, p := range split(string(sql)) {
+			err := execute(ctx, tx, p.text)
+			var again *pgconn.PgError
+			switch {
+			case err == nil:
+				continue
+			case errors.As(err, &again) && again.Code == refused.Code:
+				at, _ := position(again, p.text)
+				found = p.at + at
+			}
+			return err
+		}
+		return errNotFound
+	})
+	return found
+}
+
+var errNotFound = errors.New("every statement by itself succeeds")
+
+// position returns the byte of sql that the server points at; false when it points at nothing, or into
+// another text.
+func position(refused *pgconn.PgError, sql string) (int, bool) {
+	if refused.InternalQuery != sql || refused.InternalPosition < 1 {
+		return 0, false
+	}
+	left := int(refused.InternalPosition) // in characters
+	for at := range sql {
+		if left--; left == 0 {
+			return at, true
+		}
+	}
+	return len(strings.TrimRight(sql, " \t\r\n")), true // at the end of the input
+}
