@@ -52,6 +52,9 @@ func (h *hub) work() {
 // crowded tells whether the next message should wait: for readers that keep writing, or for a snapshot whose log fills up. Nothing
 // waits when the inbox fills up meanwhile, for it holds what all readers would miss; then those that are too slow are cut.
 func (h *hub) crowded() bool {
+	if h.latest != nil { // nothing fills up
+		return false
+	}
 	now := time.Now()
 	if !h.backlog.filling && !h.calls.filling(now) || h.inbox.crowded() {
 		return false

@@ -51,6 +51,7 @@ func heartbeat(id uint64, now time.Time) *sse.Event {
 type update struct {
 	number uint64 // in the numbering of this process's module; 0: of another process
 	id     uint64 // in the hub's own
+	key    string // of a channel of newest values
 	data   []byte
 	event  *sse.Event // with id
 }

@@ -12,7 +12,8 @@ import (
 type Hub struct {
 	name     name
 	snapshot Snapshot
-	link     *Link // nil: alone
+	latest   *latest // nil unless the channel is one of newest values
+	link     *Link   // nil: alone
 	log      *zap.Logger
 	share    time.Duration // see calls
 	ready    chan struct{}
@@ -22,13 +23,13 @@ type Hub struct {
 // waiting is how many updates, and of how many bytes, may wait for a hub. It hands one event to 5,000 readers in a few milliseconds.
 var waiting = load{updates: 1_024, bytes: 8 << 20}
 
-func newHub(name name, snapshot Snapshot, share time.Duration, link *Link, log *zap.Logger) *Hub {
+func newHub(name name, snapshot Snapshot, set *Hubs) *Hub {
 	return &Hub{
 		name:     name,
 		snapshot: snapshot,
-		share:    share,
-		link:     link,
-		log:      log.With(zap.String("module", name.module), zap.String("channel", name.channel)),
+		share:    set.share,
+		link:     set.link,
+		log:      set.log.With(zap.String("module", name.module), zap.String("channel", name.channel)),
 		ready:    make(chan struct{}),
 		inbox:    newInbox[message](waiting),
 	}
@@ -36,13 +37,25 @@ func newHub(name name, snapshot Snapshot, share time.Duration, link *Link, log *
 
 // Publish passes one update on to every reader and to other processes. number counts the publishes of one life of the module's
 // process on this channel, 1 first, without a gap; process is that life, as in State. data is JSON, at most 64 KiB when compact,
-// and the hub's from now on; calls may come in any order. It never blocks. ErrTooLarge or ErrInvalid: nobody gets it.
+// and the hub's from now on; calls may come in any order. It never blocks. ErrTooLarge, ErrInvalid, or ErrKey, for a channel of newest
+// values: nobody gets it.
 //
 // What comes when the hub is not served is dropped: it has no readers then. When more comes than a hub can pass on (1,024 updates
 // or 8 MiB are waiting), the readers are told to reconnect, here and in other processes, for all of them missed an update.
 func (h *Hub) Publish(process, number uint64, data []byte) error {
+	if h.latest != nil {
+		return ErrKey
+	}
 	data, err := line(data, MaxUpdate)
 	h.inbox.putUpdate(publish{process, held{number, data}}, len(data))
+	return err
+}
+
+// refuse counts the number of an update that nobody gets.
+func (h *Hub) refuse(process, number uint64, err error) error {
+	if h.latest == nil {
+		h.inbox.putUpdate(publish{process, held{number: number}}, 0)
+	}
 	return err
 }
 
@@ -87,8 +100,9 @@ type hub struct {
 	process uint64 // the life of the module's process that readers and numbers belong to; 0: none yet
 	floor   uint64 // lives below it are over
 	order   order
-	id      uint64 // of the update released last
-	joined  uint64 // readers that ever joined
+	newest  map[string]uint64 // numbers, by key, of a channel of newest values
+	id      uint64            // of the update released last
+	joined  uint64            // readers that ever joined
 
 	live    set
 	waiting set
@@ -99,6 +113,8 @@ type hub struct {
 // Serve is one run of the hub, until ctx ends. It returns when the snapshot under way has.
 func (h *Hub) Serve(ctx context.Context) error {
 	run := &hub{Hub: h, ctx: ctx, backlog: newBacklog(), calls: newCalls(), origins: newOrigins(h.link)}
+	run.newest = make(map[string]uint64)
+	h.latest.forget()
 	h.inbox.begin()
 	defer run.close()
 	select {
@@ -137,7 +153,7 @@ func (h *hub) close() {
 		switch m := m.(type) {
 		case join:
 			m.reader.refuse(ErrUnavailable)
-		case publish: // the module's last words, for other processes
+		case publish, slot: // the module's last words, for other processes
 			m.handle(h)
 		}
 	}
@@ -207,6 +223,7 @@ func (h *hub) adopt(process uint64) {
 	h.calls.forgetLocal()
 	if h.process != 0 {
 		h.order = order{next: 1}
+		h.newest = make(map[string]uint64)
 		h.id = uint64(len(h.calls.log)) // those of other processes stay
 	}
 	h.process, h.floor = process, max(h.floor, process)
@@ -228,7 +245,7 @@ func (h *hub) release(released []held) {
 			continue
 		}
 		h.pass(&update{number: p.number, data: p.data})
-		h.send(p.data)
+		h.send("", p.data)
 	}
 }
 

@@ -207,7 +207,7 @@ func (l *Link) tell(m message) {
 
 // send queues a parcel; what does not fit is lost.
 func (l *Link) send(to name, p parcel) {
-	l.outbox.putUpdate(dispatch{l.subject(to), p.encode()}, parcelHead+len(p.data))
+	l.outbox.putUpdate(dispatch{l.subject(to), p.encode()}, p.size())
 }
 
 // post sends what is queued, unless the server is away or was until a moment ago.

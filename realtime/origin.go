@@ -40,10 +40,10 @@ func newOrigins(link *Link) origins {
 }
 
 // send passes an update on to the other processes.
-func (h *hub) send(data []byte) {
+func (h *hub) send(key string, data []byte) {
 	if h.link != nil {
 		h.origins.sent++
-		h.link.send(h.name, parcel{kind: passed, origin: h.origins.own, count: h.origins.sent, data: data})
+		h.link.send(h.name, parcel{kind: passed, origin: h.origins.own, count: h.origins.sent, key: key, data: data})
 	}
 }
 
@@ -81,7 +81,10 @@ func (m foreign) handle(h *hub) {
 		return
 	}
 	if fresh && m.kind == passed {
-		h.pass(&update{data: m.data})
+		if h.latest == nil {
+			m.key = "" // of a process that runs another version of the module
+		}
+		h.pass(&update{key: m.key, data: m.data})
 	}
 }
 

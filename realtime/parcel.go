@@ -4,11 +4,14 @@ import "encoding/binary"
 
 // parcel is what hubs of one channel tell each other between processes.
 //
-//	version 1 | kind 1 | origin 16 | count 8, big-endian | data of a passed update: one line of JSON
+//	version 1 | kind 1 | origin 16 | count 8, big-endian | length of the key 1 | key | data
+//
+// Key and data, one line of JSON, are those of a passed update, and empty in the other kinds.
 type parcel struct {
 	kind   parcelKind
 	origin originID
 	count  uint64
+	key    string // of a channel of newest values; "" on others
 	data   []byte
 }
 
@@ -22,17 +25,21 @@ const (
 )
 
 const (
-	parcelVersion = 1
-	parcelHead    = 1 + 1 + len(originID{}) + 8
+	parcelVersion = 2
+	parcelHead    = 1 + 1 + len(originID{}) + 8 + 1
 )
 
 func (p parcel) encode() []byte {
-	b := make([]byte, 0, parcelHead+len(p.data))
+	b := make([]byte, 0, p.size())
 	b = append(b, parcelVersion, byte(p.kind))
 	b = append(b, p.origin[:]...)
 	b = binary.BigEndian.AppendUint64(b, p.count)
+	b = append(b, byte(len(p.key)))
+	b = append(b, p.key...)
 	return append(b, p.data...)
 }
+
+func (p parcel) size() int { return parcelHead + len(p.key) + len(p.data) }
 
 // readParcel trusts nothing: whoever may write to the backplane must still not be able to forge a stream's fields. b is used up.
 func readParcel(b []byte) (p parcel, ok bool) {
@@ -41,16 +48,18 @@ func readParcel(b []byte) (p parcel, ok bool) {
 	}
 	p.kind = parcelKind(b[1])
 	copy(p.origin[:], b[2:])
-	p.count = binary.BigEndian.Uint64(b[parcelHead-8:])
-	switch p.kind {
-	case passed:
-		data, err := line(b[parcelHead:], MaxUpdate)
-		p.data = data
+	p.count = binary.BigEndian.Uint64(b[parcelHead-9:])
+	rest := b[parcelHead:]
+	length := int(b[parcelHead-1])
+	switch {
+	case p.kind == passed && length <= min(len(rest), MaxKey):
+		data, err := line(rest[length:], MaxUpdate)
+		p.key, p.data = string(rest[:length]), data
 		return p, err == nil && p.count > 0
-	case lost:
-		return p, p.count > 0 && len(b) == parcelHead
-	case counted, farewell:
-		return p, len(b) == parcelHead
+	case p.kind == lost:
+		return p, p.count > 0 && length+len(rest) == 0
+	case p.kind == counted, p.kind == farewell:
+		return p, length+len(rest) == 0
 	}
 	return parcel{}, false
 }

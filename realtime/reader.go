@@ -3,6 +3,7 @@ package realtime
 import (
 	"context"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -23,7 +24,7 @@ type reader struct {
 	outcome chan error // one value: nil when it is live
 
 	mu      sync.Mutex
-	mailbox []*sse.Event // the first handed of them are on their way through the frame writer
+	mailbox []letter // the first handed of them are on their way through the frame writer
 	handed  int
 	bytes   int
 	moved   time.Time // when the mailbox's first event came to be the first
@@ -36,6 +37,12 @@ type reader struct {
 	frames  *sse.Server // nil: not written yet
 	control *http.ResponseController
 	cancel  context.CancelFunc
+}
+
+// letter is an event in a mailbox.
+type letter struct {
+	*sse.Event
+	key string // of a channel of newest values
 }
 
 func newReader() *reader { return &reader{outcome: make(chan error, 1)} }
@@ -52,13 +59,13 @@ func (r *reader) start(first *sse.Event, position uint64, missing []*update) boo
 	}
 	now := time.Now()
 	r.id, r.moved = position, now
-	r.mailbox = append(make([]*sse.Event, 0, 2+len(missing)), first, heartbeat(position, now))
+	r.mailbox = append(make([]letter, 0, 2+len(missing)), letter{Event: first}, letter{Event: heartbeat(position, now)})
 	for _, u := range missing {
 		r.id++
 		if u.event == nil {
 			u.event = frame(u.id, updateEvent, u.data)
 		}
-		r.put(u.as(r.id))
+		r.put(u.as(r.id), u.key)
 	}
 	r.stops = now.Add(lifetime())
 	r.timer = time.AfterFunc(heartbeats, r.beat)
@@ -74,14 +81,27 @@ func (r *reader) offer(u *update) (taken, filling bool) {
 	if r.gone || r.ending {
 		return false, false
 	}
-	if len(r.mailbox) >= mailboxEvents || r.bytes+len(u.data) > mailboxBytes {
+	if u.key != "" {
+		r.supersede(u.key)
+	} else if len(r.mailbox) >= mailboxEvents || r.bytes+len(u.data) > mailboxBytes {
 		r.cut()
 		return false, false
 	}
 	r.id++
-	r.put(u.as(r.id))
+	r.put(u.as(r.id), u.key)
 	r.pump()
 	return true, r.halfFull()
+}
+
+// supersede takes the value out of the mailbox that a newer one of its key follows. What the frame writer has, it keeps.
+func (r *reader) supersede(key string) {
+	for i := len(r.mailbox) - 1; i >= r.handed; i-- {
+		if r.mailbox[i].key == key {
+			r.bytes -= weight(r.mailbox[i].Event)
+			r.mailbox = slices.Delete(r.mailbox, i, i+1)
+			return
+		}
+	}
 }
 
 // filling tells whether the mailbox is half full although the reader keeps writing.
@@ -102,12 +122,12 @@ func (r *reader) beat() {
 	now := time.Now()
 	switch {
 	case r.gone:
-	case r.ending || len(r.mailbox) >= mailboxEvents:
+	case r.ending:
 		r.cut()
 	case !now.Before(r.stops):
 		r.finish()
 	default:
-		r.put(heartbeat(r.id, now))
+		r.put(heartbeat(r.id, now), "")
 		r.pump()
 		r.timer.Reset(min(heartbeats, r.stops.Sub(now)))
 	}
@@ -124,16 +144,16 @@ func (r *reader) end() {
 
 func (r *reader) finish() {
 	r.ending = true
-	r.put(frame(r.id, reconnectEvent, nothing))
+	r.put(frame(r.id, reconnectEvent, nothing), "")
 	r.pump()
 	r.timer.Reset(grace)
 }
 
-func (r *reader) put(e *sse.Event) {
+func (r *reader) put(e *sse.Event, key string) {
 	if len(r.mailbox) == 0 {
 		r.moved = time.Now()
 	}
-	r.mailbox = append(r.mailbox, e)
+	r.mailbox = append(r.mailbox, letter{e, key})
 	r.bytes += weight(e)
 }
 
@@ -147,7 +167,7 @@ func weight(e *sse.Event) int {
 
 // pump hands on what the frame writer takes.
 func (r *reader) pump() {
-	for r.frames != nil && r.handed < len(r.mailbox) && r.frames.TryPublish(stream, r.mailbox[r.handed]) {
+	for r.frames != nil && r.handed < len(r.mailbox) && r.frames.TryPublish(stream, r.mailbox[r.handed].Event) {
 		r.handed++
 	}
 }
@@ -164,8 +184,8 @@ func (r *reader) began(frames *sse.Server) {
 func (r *reader) wrote() (drained, last bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.bytes -= weight(r.mailbox[0])
-	r.mailbox[0] = nil
+	r.bytes -= weight(r.mailbox[0].Event)
+	r.mailbox[0] = letter{}
 	r.mailbox = r.mailbox[1:]
 	r.handed--
 	r.pump()

@@ -17,6 +17,9 @@
 // released here since its snapshot was asked for: what came earlier was committed before the snapshot began. It may thus be told
 // what the snapshot shows already, never the other way. See origin.go for how a hub notices that it missed one.
 //
+// On a channel of newest values a reader that is slow, or a burst, costs no reader its stream: for each key only the newest value waits
+// anywhere, in the order in which the newest came.
+//
 // A stream's ids count on from its snapshot's, which is the number of updates released by the hub in the life of the module's
 // process: without other processes, the publish number.
 package realtime
@@ -84,7 +87,18 @@ func (h *Hubs) Unshared() { h.share = 0 }
 // Open makes the hub of a channel that a module registered, or returns the one there is. ctx bounds the wait until it serves;
 // before Serve is called nobody waits. The names are manifest-checked: letters, digits, hyphens, and dots in a channel's.
 func (h *Hubs) Open(ctx context.Context, module, channel string, snapshot Snapshot) (*Hub, error) {
-	hub, opened, serving := h.add(name{module, channel}, snapshot)
+	return h.open(ctx, newHub(name{module, channel}, snapshot, h))
+}
+
+// OpenLatest is Open for a channel of newest values, which takes PublishLatest alone.
+func (h *Hubs) OpenLatest(ctx context.Context, module, channel string, snapshot Snapshot) (*Hub, error) {
+	hub := newHub(name{module, channel}, snapshot, h)
+	hub.latest = newLatest()
+	return h.open(ctx, hub)
+}
+
+func (h *Hubs) open(ctx context.Context, fresh *Hub) (*Hub, error) {
+	hub, opened, serving := h.add(fresh)
 	if !serving {
 		return hub, nil // Serve will find it
 	}
@@ -103,18 +117,17 @@ func (h *Hubs) Open(ctx context.Context, module, channel string, snapshot Snapsh
 	}
 }
 
-func (h *Hubs) add(key name, snapshot Snapshot) (hub *Hub, added, serving bool) {
+func (h *Hubs) add(fresh *Hub) (hub *Hub, added, serving bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if hub, exists := h.hubs[key]; exists {
+	if hub, exists := h.hubs[fresh.name]; exists {
 		return hub, false, h.serving
 	}
-	hub = newHub(key, snapshot, h.share, h.link, h.log)
-	h.hubs[key] = hub
+	h.hubs[fresh.name] = fresh
 	if h.link != nil {
-		h.link.follow(hub)
+		h.link.follow(fresh)
 	}
-	return hub, true, h.serving
+	return fresh, true, h.serving
 }
 
 // Hub returns an open hub.
@@ -132,6 +145,15 @@ func (h *Hubs) Publish(module, channel string, process, number uint64, data []by
 		return ErrChannelUnknown
 	}
 	return hub.Publish(process, number, data)
+}
+
+// PublishLatest is Hub.PublishLatest by name; ErrChannelUnknown when no such hub is open.
+func (h *Hubs) PublishLatest(module, channel string, process, number uint64, key string, data []byte) error {
+	hub, exists := h.Hub(module, channel)
+	if !exists {
+		return ErrChannelUnknown
+	}
+	return hub.PublishLatest(process, number, key, data)
 }
 
 // Ended tells all hubs of a module that a life of its process is over: every reader is told to reconnect. What that process still

@@ -2,6 +2,7 @@ package realtime
 
 import (
 	"context"
+	"slices"
 	"time"
 )
 
@@ -120,7 +121,7 @@ func (h *hub) start(state State, missing []*update) {
 	h.begin(state.Number)
 	// Ids count on from the snapshot's: it takes the place of what came before the first update that follows.
 	position := h.id - uint64(len(missing))
-	if h.order.next <= state.Number {
+	if h.latest == nil && h.order.next <= state.Number {
 		position += state.Number + 1 - h.order.next
 	}
 	for _, r := range h.waiting.take() {
@@ -168,6 +169,9 @@ func (c *calls) keep(u *update) bool {
 	if !c.logging() || c.spoiled {
 		return true
 	}
+	if u.key != "" {
+		c.supersede(u.key)
+	}
 	if len(c.log)+2 >= mailboxEvents || c.bytes+len(u.data) > mailboxBytes-1024 { // a snapshot and a heartbeat go first
 		c.gap = min(2*c.gap, slowest)
 		c.discard()
@@ -176,6 +180,16 @@ func (c *calls) keep(u *update) bool {
 	c.log = append(c.log, u)
 	c.bytes += len(u.data)
 	return true
+}
+
+// supersede takes the value out of the log that a newer one of its key follows.
+func (c *calls) supersede(key string) {
+	c.log = slices.DeleteFunc(c.log, func(u *update) bool {
+		if u.key == key {
+			c.bytes -= len(u.data)
+		}
+		return u.key == key
+	})
 }
 
 // filling tells whether the log of a snapshot that has been under way for a moment is half full.

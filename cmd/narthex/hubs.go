@@ -36,7 +36,11 @@ func (s *server) openChannels(module *runningModule, channels []*abi.Channel) er
 	ctx, cancel := context.WithTimeout(context.Background(), hubWithin)
 	defer cancel()
 	for _, channel := range channels {
-		if _, err := s.hubs.Open(ctx, module.Manifest.ID, channel.GetName(), module.snapshot(channel.GetName())); err != nil {
+		open := s.hubs.Open
+		if channel.GetLatest() {
+			open = s.hubs.OpenLatest
+		}
+		if _, err := open(ctx, module.Manifest.ID, channel.GetName(), module.snapshot(channel.GetName())); err != nil {
 			return err
 		}
 	}

@@ -453,6 +453,7 @@ type Channel struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	Permission    string                 `protobuf:"bytes,2,opt,name=permission,proto3" json:"permission,omitempty"`
+	Latest        bool                   `protobuf:"varint,3,opt,name=latest,proto3" json:"latest,omitempty"` // a reader that is behind needs only the newest value of each key
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -499,6 +500,13 @@ func (x *Channel) GetPermission() string {
 		return x.Permission
 	}
 	return ""
+}
+
+func (x *Channel) GetLatest() bool {
+	if x != nil {
+		return x.Latest
+	}
+	return false
 }
 
 // Route is one HTTP route below /api/v1/modules/<module-id>.
@@ -2525,7 +2533,8 @@ type PublishRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Channel       string                 `protobuf:"bytes,1,opt,name=channel,proto3" json:"channel,omitempty"`
 	Number        uint64                 `protobuf:"varint,2,opt,name=number,proto3" json:"number,omitempty"`
-	Data          []byte                 `protobuf:"bytes,3,opt,name=data,proto3" json:"data,omitempty"` // JSON, at most 64 KiB
+	Data          []byte                 `protobuf:"bytes,3,opt,name=data,proto3" json:"data,omitempty"` // JSON, at most 64 KiB; of a latest channel 8 KiB
+	Key           string                 `protobuf:"bytes,4,opt,name=key,proto3" json:"key,omitempty"`   // of a latest channel, and only of one: 1 to 128 bytes, at most 128 keys in the life of a process
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2579,6 +2588,13 @@ func (x *PublishRequest) GetData() []byte {
 		return x.Data
 	}
 	return nil
+}
+
+func (x *PublishRequest) GetKey() string {
+	if x != nil {
+		return x.Key
+	}
+	return ""
 }
 
 type PublishResponse struct {
@@ -4107,12 +4123,13 @@ const file_abi_proto_rawDesc = "" +
 	"sdkVersion\x120\n" +
 	"\x06routes\x18\x03 \x03(\v2\x18.narthex.module.v1.RouteR\x06routes\x126\n" +
 	"\bchannels\x18\x04 \x03(\v2\x1a.narthex.module.v1.ChannelR\bchannels\x12\"\n" +
-	"\fcapabilities\x18\x05 \x03(\tR\fcapabilities\"=\n" +
+	"\fcapabilities\x18\x05 \x03(\tR\fcapabilities\"U\n" +
 	"\aChannel\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1e\n" +
 	"\n" +
 	"permission\x18\x02 \x01(\tR\n" +
-	"permission\"\xb3\x01\n" +
+	"permission\x12\x16\n" +
+	"\x06latest\x18\x03 \x01(\bR\x06latest\"\xb3\x01\n" +
 	"\x05Route\x12\x16\n" +
 	"\x06method\x18\x01 \x01(\tR\x06method\x12\x12\n" +
 	"\x04path\x18\x02 \x01(\tR\x04path\x12\x1e\n" +
@@ -4252,11 +4269,12 @@ const file_abi_proto_rawDesc = "" +
 	"\achannel\x18\x01 \x01(\tR\achannel\"B\n" +
 	"\x10SnapshotResponse\x12\x1a\n" +
 	"\bposition\x18\x01 \x01(\x04R\bposition\x12\x12\n" +
-	"\x04data\x18\x02 \x01(\fR\x04data\"V\n" +
+	"\x04data\x18\x02 \x01(\fR\x04data\"h\n" +
 	"\x0ePublishRequest\x12\x18\n" +
 	"\achannel\x18\x01 \x01(\tR\achannel\x12\x16\n" +
 	"\x06number\x18\x02 \x01(\x04R\x06number\x12\x12\n" +
-	"\x04data\x18\x03 \x01(\fR\x04data\"\x11\n" +
+	"\x04data\x18\x03 \x01(\fR\x04data\x12\x10\n" +
+	"\x03key\x18\x04 \x01(\tR\x03key\"\x11\n" +
 	"\x0fPublishResponse\"]\n" +
 	"\rInvokeRequest\x12\x1e\n" +
 	"\n" +

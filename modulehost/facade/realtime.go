@@ -10,8 +10,10 @@ import (
 
 // Realtime takes a module's updates to the readers of its channels.
 type Realtime interface {
-	// Publish never blocks. Its errors have codes: CHANNEL_UNKNOWN, TOO_LARGE, DATA_INVALID.
+	// Publish never blocks. Its errors have codes: CHANNEL_UNKNOWN, KEY_INVALID, TOO_LARGE, DATA_INVALID.
 	Publish(module, channel string, process, number uint64, data []byte) error
+	// PublishLatest is Publish for a channel of newest values.
+	PublishLatest(module, channel string, process, number uint64, key string, data []byte) error
 	// Ended tells the readers of a process that is gone to come again.
 	Ended(module string, process uint64)
 }
@@ -29,7 +31,13 @@ func (s *session) publish(_ context.Context, request *abi.PublishRequest) (proto
 	if hubs == nil {
 		return nil, ErrChannelUnknown
 	}
-	err := hubs.Publish(s.facade.config.ModuleID, request.GetChannel(), s.life, request.GetNumber(), request.GetData())
+	module, channel, number, data := s.facade.config.ModuleID, request.GetChannel(), request.GetNumber(), request.GetData()
+	var err error
+	if key := request.GetKey(); key != "" {
+		err = hubs.PublishLatest(module, channel, s.life, number, key, data)
+	} else {
+		err = hubs.Publish(module, channel, s.life, number, data)
+	}
 	if err != nil {
 		return nil, err
 	}

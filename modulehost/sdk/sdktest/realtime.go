@@ -22,7 +22,11 @@ func (m *Module) openChannels(host *facade.Facade, channels []*abi.Channel) {
 	m.tb.Helper()
 	m.hubs.Unshared() // a test knows what its reader's snapshot shows
 	for _, channel := range channels {
-		hub, err := m.hubs.Open(m.tb.Context(), m.manifest.ID, channel.GetName(), m.snapshot(host, channel.GetName()))
+		open := m.hubs.Open
+		if channel.GetLatest() {
+			open = m.hubs.OpenLatest
+		}
+		hub, err := open(m.tb.Context(), m.manifest.ID, channel.GetName(), m.snapshot(host, channel.GetName()))
 		if err != nil {
 			m.tb.Fatal("sdktest: ", err)
 		}
@@ -102,8 +106,8 @@ func (c *Caller) Subscribe(channel string) *Subscription {
 }
 
 // Update waits for the next update, which is JSON on one line: updates come in the order of the module's publishes, each once. It
-// fails the test when none comes within 10 s. A reader that leaves very many unread is disconnected, as in life. Not for use by
-// several goroutines at once.
+// fails the test when none comes within 10 s. A reader that leaves very many unread is disconnected, as in life; of a channel of newest
+// values it may miss older ones. Not for use by several goroutines at once.
 func (s *Subscription) Update() string {
 	s.module.tb.Helper()
 	if s.Status != http.StatusOK {

@@ -1,6 +1,7 @@
 package sdktest_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -40,6 +41,52 @@ func TestSubscribe(t *testing.T) {
 	}
 	if got := page.Update(); got != `"lent"` {
 		t.Error(got)
+	}
+}
+
+// TestSubscribeLatest: of a channel of newest values a reader that reads late has few updates and the last of each key.
+func TestSubscribeLatest(t *testing.T) {
+	t.Parallel()
+	module, m := startPosters(t)
+	screen := m.Device("posters.view").Subscribe("lamps")
+	type lamp struct {
+		Name  string
+		Level int
+	}
+	const levels = 2_000
+	for level := range levels {
+		for _, name := range []string{"left", "right"} {
+			if err := module.host.Realtime.PublishLatest("lamps", name, lamp{name, level}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for newest := map[string]int{}; newest["left"] != levels-1 || newest["right"] != levels-1; {
+		var got lamp
+		if err := json.Unmarshal([]byte(screen.Update()), &got); err != nil || got.Level < newest[got.Name] {
+			t.Fatalf("%+v after level %d, %v", got, newest[got.Name], err)
+		}
+		newest[got.Name] = got.Level
+	}
+	for name, c := range map[string]struct{ got, want error }{
+		"Publish":           {module.host.Realtime.Publish("lamps", 1), sdk.ErrChannelLatest},
+		"on another":        {module.host.Realtime.PublishLatest("wall", "left", 1), sdk.ErrChannelLatest},
+		"without a key":     {module.host.Realtime.PublishLatest("lamps", "", 1), sdk.ErrChannelKey},
+		"a long key":        {module.host.Realtime.PublishLatest("lamps", strings.Repeat("k", 129), 1), sdk.ErrChannelKey},
+		"a large value":     {module.host.Realtime.PublishLatest("lamps", "left", strings.Repeat("x", sdk.MaxLatest)), sdk.ErrUpdateTooLarge},
+		"nothing to encode": {module.host.Realtime.PublishLatest("none", "left", func() {}), sdk.ErrChannelUnknown},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: %v, want %v", name, c.got, c.want)
+		}
+	}
+	for key := range 126 {
+		if err := module.host.Realtime.PublishLatest("lamps", fmt.Sprint(key), 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := module.host.Realtime.PublishLatest("lamps", "the 129th", 1); err != sdk.ErrChannelKey {
+		t.Errorf("a 129th key: %v, want %v", err, sdk.ErrChannelKey)
 	}
 }
 
