@@ -90,7 +90,7 @@ func (f *failure) Unwrap() []error {
 }
 
 // at names a line.
-func at(code Error, line string) error { return &failure{code: code, where: line} }
+func at(code Error, line string) error { return &failure{code: code, where: line, line: line} }
 
 // atFile names a file of a line; its cause gives the SQLSTATE.
 func atFile(code Error, line string, file File, cause error) error {

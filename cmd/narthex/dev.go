@@ -12,9 +12,13 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/narthex-platform/narthex/mail"
+	"github.com/narthex-platform/narthex/migrations"
+	"github.com/narthex-platform/narthex/modulehost/catalog"
 	"github.com/narthex-platform/narthex/modulehost/process"
+	"github.com/narthex-platform/narthex/services/database"
 	"github.com/narthex-platform/narthex/services/database/cluster"
 	"github.com/narthex-platform/narthex/services/environment"
 	"github.com/narthex-platform/narthex/services/identity"
@@ -30,29 +34,57 @@ const (
 )
 
 func (p *program) dev() *cobra.Command {
-	var port uint16
-	var dataDir string
-	var bare bool
+	var options devOptions
 	command := &cobra.Command{
 		Use:   "dev",
 		Short: "Run everything on this machine: a private PostgreSQL, the modules of ./modules, an owner, sample data",
 		Long: `Runs the platform for development from the checkout's folder: a PostgreSQL of its own, migrated, an owner whose
 password is shown once, the modules of ./modules and a few samples. Modules find an object storage in the
 data folder, mail that is shown in the terminal, and a value for every secret they declare. Everything is
-kept in the data folder; delete that folder to begin anew. Ctrl-C stops it all.`,
+kept in the data folder; delete that folder to begin anew. After an edit of a migration that was applied,
+--reset-module drops all tables of that module, with what is in them, and applies its migrations anew. Ctrl-C
+stops it all.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return p.runDev(cmd.Context(), port, dataDir, bare)
+			err := p.runDev(cmd.Context(), options)
+			if id := migrations.Edited(err); id != "" {
+				return advisedError{err, adviceOnEdits(id, options.dataDir, cmd.Flags())}
+			}
+			return err
 		},
 	}
-	command.Flags().Uint16Var(&port, "port", 3000, "first port to try on this machine")
-	command.Flags().StringVar(&dataDir, "data-dir", ".dev", "folder for everything that is kept")
-	command.Flags().BoolVar(&bare, "bare", false, "supply no object storage, mail or secrets, to see what modules say without")
+	command.Flags().Uint16Var(&options.port, "port", 3000, "first port to try on this machine")
+	command.Flags().StringVar(&options.dataDir, "data-dir", ".dev", "folder for everything that is kept")
+	command.Flags().StringVar(&options.resetModule, "reset-module", "", "id of a module whose tables are dropped and made anew")
+	command.Flags().BoolVar(&options.bare, "bare", false, "supply no object storage, mail or secrets, to see what modules say without")
 	return command
 }
 
-func (p *program) runDev(ctx context.Context, port uint16, dataDir string, bare bool) (err error) {
-	dataDir, err = filepath.Abs(dataDir)
+// devOptions are the flags of dev.
+type devOptions struct {
+	port        uint16
+	dataDir     string
+	resetModule string // "": none
+	bare        bool
+}
+
+// adviceOnEdits is the way out after an edit of a migration that was applied, with the flags that the command
+// was called with.
+func adviceOnEdits(line, dataDir string, flags *pflag.FlagSet) string {
+	if line == migrations.CoreLine {
+		return "To begin anew, delete the data folder: " + dataDir
+	}
+	command := "narthex dev --reset-module " + line
+	flags.Visit(func(flag *pflag.Flag) {
+		if flag.Name != "reset-module" {
+			command += fmt.Sprintf(" --%s=%s", flag.Name, flag.Value)
+		}
+	})
+	return "To drop the module's tables, with what is in them, and apply its migrations anew: " + command
+}
+
+func (p *program) runDev(ctx context.Context, options devOptions) (err error) {
+	dataDir, err := filepath.Abs(options.dataDir)
 	if err != nil {
 		return fmt.Errorf("%w: %w", errDevData, err)
 	}
@@ -72,19 +104,19 @@ func (p *program) runDev(ctx context.Context, port uint16, dataDir string, bare 
 	if err != nil {
 		return fmt.Errorf("%w: %w", errDevData, err)
 	}
-	free, err := freePort(ctx, port)
+	free, err := freePort(ctx, options.port)
 	if err != nil {
 		return err
 	}
 	variables := devEnvironment(postgres.URL("postgres"), secret, free)
-	if bare {
-		return p.serveDev(ctx, lookupIn(variables), devSupplies{})
+	if options.bare {
+		return p.serveDev(ctx, lookupIn(variables), devSupplies{}, options.resetModule)
 	}
 	supplies := devSupplies{mail: &terminalMail{to: p.stdout}}
 	if supplies.objects, err = devObjectStorage(ctx, variables, free, filepath.Join(dataDir, "objects")); err != nil {
 		return err
 	}
-	return p.serveDev(ctx, withDevSecrets(lookupIn(variables)), supplies)
+	return p.serveDev(ctx, withDevSecrets(lookupIn(variables)), supplies, options.resetModule)
 }
 
 // devSupplies is what only a development installation has in itself.
@@ -94,14 +126,17 @@ type devSupplies struct {
 }
 
 // serveDev does what an operator does by migrations:apply, identity:create-initial-owner and api:start, and writes the samples on the
-// first run. It serves until ctx ends.
-func (p *program) serveDev(ctx context.Context, lookup environment.Lookup, supplies devSupplies) error {
+// first run. A module that is to be reset is reset before. It serves until ctx ends.
+func (p *program) serveDev(ctx context.Context, lookup environment.Lookup, supplies devSupplies, resetModule string) error {
 	settings, err := environment.Load(lookup, environment.Everything)
 	if err != nil {
 		return err
 	}
 	installed, err := installedModules(settings)
 	if err != nil {
+		return err
+	}
+	if err := resetDev(ctx, settings.Database, installed, resetModule); err != nil {
 		return err
 	}
 	if _, err := applyMigrations(ctx, settings, installed); err != nil {
@@ -126,6 +161,18 @@ func (p *program) serveDev(ctx context.Context, lookup environment.Lookup, suppl
 	}
 	p.welcome(address, password)
 	return s.Wait(ctx)
+}
+
+func resetDev(ctx context.Context, settings environment.Database, installed *catalog.Catalog, id string) error {
+	if id == "" {
+		return nil
+	}
+	if _, found := installed.Module(id); !found {
+		return errNotInstalled
+	}
+	ctx, cancel := context.WithTimeout(ctx, migrationLimit)
+	defer cancel()
+	return migrations.Reset(ctx, database.Config(settings), id)
 }
 
 func (p *program) welcome(address, password string) {

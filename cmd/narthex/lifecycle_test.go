@@ -312,21 +312,7 @@ func TestBootstrapOwnerCommand(t *testing.T) {
 
 func TestDevRunsTwiceFromABareFolder(t *testing.T) {
 	t.Parallel()
-	dir, err := os.MkdirTemp("", "narthex-dev-") // open to PostgreSQL's own user, which folders of t.TempDir are not
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	if err := os.Chmod(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(installed(t, "announcements"), filepath.Join(dir, "modules")); err != nil {
-		t.Fatal(err)
-	}
-	tools, err := filepath.Abs("../../.tools") // where PostgreSQL may be
-	if err != nil || os.Symlink(tools, filepath.Join(dir, ".tools")) != nil {
-		t.Fatal(err)
-	}
+	dir := devFolder(t, installed(t, "announcements"))
 	environment := map[string]string{"PWD": dir, "DATABASE_URL": "postgres://nobody@127.0.0.1:1/elsewhere", "SERVICE_API_PORT": "1"}
 	port := unusedPort(t)
 	taken, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
@@ -371,6 +357,36 @@ func TestDevRunsTwiceFromABareFolder(t *testing.T) {
 	if status := second.exit(t); status != exitSuccess {
 		t.Errorf("exit status %d", status)
 	}
+}
+
+// devFolder is a folder to run dev in, with these modules.
+func devFolder(t *testing.T, modules string) string {
+	t.Helper()
+	dir := openFolder(t)
+	tools, err := filepath.Abs("../../.tools") // where PostgreSQL may be
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, target := range map[string]string{"modules": modules, ".tools": tools} {
+		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// openFolder is open to PostgreSQL's own user, which folders of t.TempDir are not.
+func openFolder(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "narthex-dev-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }
 
 // field reads a value of the welcome text.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -18,7 +19,18 @@ func report(w io.Writer, err error) {
 		fmt.Fprintln(w, line)
 	}
 	reportShutdown(w, err)
+	if advised := (advisedError{}); errors.As(err, &advised) {
+		fmt.Fprintln(w, advised.advice)
+	}
 }
+
+// advisedError is an error whose way out is told behind it.
+type advisedError struct {
+	error
+	advice string
+}
+
+func (e advisedError) Unwrap() error { return e.error }
 
 func failureLines(err error) (lines []string) {
 	for _, failure := range failures(err) {

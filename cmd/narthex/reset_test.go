@@ -1,0 +1,47 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestDevOffersTheWayOutOfAnEdit: an author edits a migration that was applied, and gets on by the command
+// that dev prints. It does not run beside other tests of dev: each looks for free ports next to the others'.
+func TestDevOffersTheWayOutOfAnEdit(t *testing.T) {
+	modules := withMigration(t, "0001_seats.sql", "CREATE TABLE seat (id int)")
+	dir := devFolder(t, modules)
+	environment := map[string]string{"PWD": dir}
+	port := "--port=" + strconv.Itoa(unusedPort(t))
+	serves := func(args ...string) {
+		t.Helper()
+		r := begin(t, environment, "", append([]string{"dev", "--data-dir=kept", port}, args...)...)
+		r.says(t, &r.stdout, "Ctrl-C")
+		r.signal(t, syscall.SIGINT)
+		if status := r.exit(t); status != exitSuccess {
+			t.Fatalf("dev %v: exit status %d", args, status)
+		}
+	}
+	refuses := func(wanted string, args ...string) {
+		t.Helper()
+		r := run(t, environment, "", append([]string{"dev", "--data-dir=kept", port}, args...)...)
+		if got := r.stderr.String(); r.exit(t) != exitFailure || got != wanted {
+			t.Errorf("dev %v: exit %d\n%s\nwant %s", args, r.exit(t), got, wanted)
+		}
+	}
+	serves()
+	edited := filepath.Join(modules, "base", "migrations", "0001_seats.sql")
+	if err := os.WriteFile(edited, []byte("CREATE TABLE seat (id bigint)"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	const changed = "MIGRATION_HISTORY_CHANGED: A migration that was applied has changed or is missing; " +
+		"install the original files again. (base 0001_seats)\n"
+	advice := "narthex dev --reset-module base --data-dir=kept " + port
+	refuses(changed + "To drop the module's tables, with what is in them, and apply its migrations anew: " + advice + "\n")
+	refuses("MODULE_NOT_INSTALLED: No module of that id is installed here; see: narthex modules:list\n", "--reset-module", "typo")
+	serves(strings.Fields(advice)[2:4]...)
+	serves()
+}
