@@ -3,6 +3,7 @@ package environment
 import (
 	"net/netip"
 	"net/textproto"
+	"slices"
 	"strings"
 )
 
@@ -27,12 +28,17 @@ func readClientAddressHeader(in input, out *Settings) Error {
 	if !out.ClientAddress.TrustedProxy {
 		return ""
 	}
-	if !isToken(in.value) {
+	header := textproto.CanonicalMIMEHeaderKey(in.value)
+	if !isToken(in.value) || slices.Contains(noAddresses, header) {
 		return ErrClientAddress
 	}
-	out.ClientAddress.Header = textproto.CanonicalMIMEHeaderKey(in.value)
+	out.ClientAddress.Header = header
 	return ""
 }
+
+// noAddresses are headers that cannot be the forwarded one: Forwarded has a grammar of its own (RFC 7239), the others belong to the
+// connection or to the message, and a handler of net/http does not even see most of them.
+var noAddresses = []string{"Forwarded", "Host", "Connection", "Content-Length", "Keep-Alive", "Te", "Trailer", "Transfer-Encoding", "Upgrade"}
 
 // isToken is RFC 9110's grammar of a field name.
 func isToken(name string) bool {
@@ -47,7 +53,7 @@ func readTrustedProxies(in input, out *Settings) Error {
 	}
 	for part := range strings.SplitSeq(in.value, ",") {
 		proxy, ok := parseProxy(strings.TrimSpace(part))
-		if !ok {
+		if !ok || proxy.Bits() == 0 { // whoever trusts everybody lets each client choose its address
 			return ErrClientAddress
 		}
 		out.ClientAddress.Proxies = append(out.ClientAddress.Proxies, proxy)

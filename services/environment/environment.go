@@ -4,7 +4,7 @@
 // Load is a pure function of a Lookup. It reports all findings of one start together, and no finding contains a value.
 package environment
 
-import "slices"
+import "strings"
 
 // Lookup finds a variable by name, as os.LookupEnv does.
 type Lookup func(name string) (value string, found bool)
@@ -62,6 +62,14 @@ type Identity struct {
 	PublicSignUp   bool
 }
 
+// Topology tells how the Dashboard and the API stand to each other: "same-origin" or "split".
+func (i Identity) Topology() string {
+	if i.Dashboard == i.BaseURL {
+		return "same-origin"
+	}
+	return "split"
+}
+
 // Load reads the rows of the wanted sections. Its error is Findings.
 func Load(lookup Lookup, wanted Section) (Settings, error) {
 	var settings Settings
@@ -74,12 +82,11 @@ func Load(lookup Lookup, wanted Section) (Settings, error) {
 			continue
 		}
 		value, found := lookup(row.name)
-		if value == "" && !row.blankCounts {
-			found = false
+		if strings.TrimSpace(value) == "" && !row.blankCounts {
+			value, found = "", false
 		}
-		code := row.read(input{value, found, settings.Production}, &settings)
-		if code != "" && !slices.Contains(findings, code) { // several rows can share a code: what it says is said once
-			findings = append(findings, code)
+		if code := row.read(input{value, found, settings.Production}, &settings); code != "" {
+			findings = findings.add(code, row.name, found)
 		}
 	}
 	if len(findings) > 0 {

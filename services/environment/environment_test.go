@@ -121,6 +121,8 @@ func TestRules(t *testing.T) {
 		{"SERVICE_CLIENT_ADDRESS_MODE", "proxy", production, "CLIENT_ADDRESS_CONFIGURATION_INVALID"},
 		{"SERVICE_CLIENT_ADDRESS_MODE", "trusted-proxy", production, "CLIENT_ADDRESS_CONFIGURATION_INVALID"},
 		{"SERVICE_CLIENT_ADDRESS_HEADER", "not a name", production, ""}, // not read in direct mode
+		{"SERVICE_API_PORT", "  ", production, ""},                      // blank is unset
+		{"DATABASE_URL", " \t", production, "DATABASE_URL_INVALID"},
 
 		{"OBJECT_STORAGE_ENDPOINT", "", production, ""},
 		{"OBJECT_STORAGE_ENDPOINT", "https://storage.example.org", production, "OBJECT_STORAGE_CONFIGURATION_INVALID"}, // no keys
@@ -206,6 +208,13 @@ func TestCombinations(t *testing.T) {
 		{proxy("X-Forwarded-For", "10.0.0.0/33"), "", "CLIENT_ADDRESS_CONFIGURATION_INVALID"},
 		{proxy("X-Forwarded-For", "fe80::1%eth0"), "", "CLIENT_ADDRESS_CONFIGURATION_INVALID"},
 		{proxy("X-Forwarded-For", "::ffff:0:0/64"), "", "CLIENT_ADDRESS_CONFIGURATION_INVALID"},
+		{proxy("X-Forwarded-For", "0.0.0.0/0"), "", "CLIENT_ADDRESS_CONFIGURATION_INVALID"},
+		{proxy("X-Forwarded-For", "10.0.0.1, 192.0.2.7/0"), "", "CLIENT_ADDRESS_CONFIGURATION_INVALID"},
+		{proxy("X-Forwarded-For", "::/0"), "", "CLIENT_ADDRESS_CONFIGURATION_INVALID"},
+		{proxy("X-Forwarded-For", "::ffff:0:0/96"), "", "CLIENT_ADDRESS_CONFIGURATION_INVALID"},
+		{proxy("host", "10.0.0.1"), "", "CLIENT_ADDRESS_CONFIGURATION_INVALID"},
+		{proxy("Forwarded", "10.0.0.1"), "", "CLIENT_ADDRESS_CONFIGURATION_INVALID"},
+		{proxy("TRANSFER-ENCODING", "10.0.0.1"), "", "CLIENT_ADDRESS_CONFIGURATION_INVALID"},
 		{storage("https://storage.example.org"), "", ""},
 		{storage("https://storage.example.org:9000/s3/"), "", ""},
 		{storage("http://storage.example.org"), "development", ""},
@@ -328,6 +337,16 @@ func TestAllFindingsOfOneStartTogether(t *testing.T) {
 	want := "DATABASE_URL_INVALID MODULES_DIRECTORY_INVALID API_PORT_INVALID IDENTITY_SECRET_INVALID IDENTITY_BASE_URL_INVALID"
 	if got := codes(err); got != want {
 		t.Fatalf("got  %s\nwant %s", got, want)
+	}
+	for _, line := range []string{
+		"DATABASE_URL_INVALID: DATABASE_URL is not set. DATABASE_URL must be ",
+		"API_PORT_INVALID: SERVICE_API_PORT must be ", // set, and wrong
+		"IDENTITY_SECRET_INVALID: SERVICE_IDENTITY_SECRET is not set. ",
+		"IDENTITY_BASE_URL_INVALID: SERVICE_IDENTITY_BASE_URL is not set. ",
+	} {
+		if !strings.Contains("\n"+err.Error(), "\n"+line) {
+			t.Errorf("no line begins with %q:\n%v", line, err)
+		}
 	}
 	if strings.Contains(err.Error(), "secret-port") || strings.Contains(err.Error(), "./secret") {
 		t.Fatalf("a finding contains a value: %v", err)

@@ -1,6 +1,9 @@
 package environment
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Error is the stable code of one broken rule of the table.
 type Error string
@@ -53,7 +56,9 @@ func (e Error) sentence() string {
 	case ErrAPIPort:
 		return "SERVICE_API_PORT must be a whole number from 0 to 65535."
 	case ErrClientAddress:
-		return "SERVICE_CLIENT_ADDRESS_MODE must be direct or trusted-proxy; trusted-proxy needs SERVICE_CLIENT_ADDRESS_HEADER, one header name, and SERVICE_CLIENT_ADDRESS_TRUSTED_PROXIES, addresses or CIDR ranges of the proxies."
+		return "SERVICE_CLIENT_ADDRESS_MODE must be direct or trusted-proxy; trusted-proxy needs SERVICE_CLIENT_ADDRESS_HEADER, " +
+			"the name of one header that holds addresses alone (X-Forwarded-For; not Forwarded or Host), and " +
+			"SERVICE_CLIENT_ADDRESS_TRUSTED_PROXIES, addresses or CIDR ranges of the proxies, never all addresses."
 	case ErrIdentitySecret:
 		return "SERVICE_IDENTITY_SECRET must be at least 32 random characters, for example the output of: openssl rand " +
 			"-base64 32; SERVICE_IDENTITY_SECRET_PREVIOUS, if set, must be another such value."
@@ -79,8 +84,43 @@ func (e Error) sentence() string {
 	return "The configuration is not valid."
 }
 
+// Finding is one broken rule of one start.
+type Finding struct {
+	code  Error
+	unset []string // variables that the rule needs and that are not set
+}
+
+// Error is the code's line, and names the variables that are missing rather than wrong. It never contains a value.
+func (f Finding) Error() string {
+	if len(f.unset) == 0 {
+		return f.code.Error()
+	}
+	verb := " is not set. "
+	if len(f.unset) > 1 {
+		verb = " are not set. "
+	}
+	return f.Code() + ": " + strings.Join(f.unset, " and ") + verb + f.code.sentence()
+}
+
+// Code returns the stable code.
+func (f Finding) Code() string { return f.code.Code() }
+
+func (f Finding) Unwrap() error { return f.code }
+
 // Findings is every broken rule of one start, in the table's order.
-type Findings []Error
+type Findings []Finding
+
+// add says once what several rows share.
+func (f Findings) add(code Error, variable string, set bool) Findings {
+	i := slices.IndexFunc(f, func(known Finding) bool { return known.code == code })
+	if i < 0 {
+		i, f = len(f), append(f, Finding{code: code})
+	}
+	if !set {
+		f[i].unset = append(f[i].unset, variable)
+	}
+	return f
+}
 
 // Error lists the findings, one line each.
 func (f Findings) Error() string {
