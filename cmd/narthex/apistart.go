@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -22,18 +23,14 @@ at once. SIGHUP changes nothing: settings and modules are read at the start alon
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ignoreHangup()
 			settings, err := environment.Load(p.lookup, environment.Everything)
-			if err != nil {
-				return err
-			}
-			if err := process.Harden(); err != nil {
-				return err
+			inherited, inheritErr := inheritedListener()
+			if other := errors.Join(inheritErr, process.Harden()); err != nil || other != nil {
+				return errors.Join(err, p.moduleFindings(), other)
 			}
 			log, closeLog := newLog(p.stderr)
 			defer closeLog()
 			s := newServer(settings, secrets{p.lookup}, log)
-			if s.inherited, err = inheritedListener(); err != nil {
-				return err
-			}
+			s.inherited = inherited
 			return serve(cmd.Context(), s)
 		},
 	}

@@ -46,12 +46,11 @@ func (e *examination) topology() {
 		return
 	}
 	identity := e.settings.Identity
-	if identity.Dashboard == identity.BaseURL {
-		e.Topology = "same-origin"
+	e.Topology = identity.Topology()
+	if e.Topology == "same-origin" {
 		e.ok("Topology: the Dashboard and the API share one origin.")
 		return
 	}
-	e.Topology = "split"
 	e.ok("Topology: the Dashboard has an origin of its own.")
 	if !slices.Contains(identity.TrustedOrigins, identity.Dashboard) {
 		e.block("DASHBOARD_ORIGIN_NOT_TRUSTED", "SERVICE_DASHBOARD_ORIGIN must be listed in SERVICE_IDENTITY_TRUSTED_ORIGINS too.")

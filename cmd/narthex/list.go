@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"text/tabwriter"
 
@@ -45,14 +46,28 @@ offered: OBJECT_STORAGE_*, SERVICE_SMTP_* and SERVICE_MODULE_SECRET__*.`,
 	return command
 }
 
-// discover reads what a command needs of the environment, and every installed module.
+// discover reads what a command needs of the environment, and every installed module. What is wrong with either is reported together.
 func (p *program) discover(sections environment.Section) (environment.Settings, *catalog.Catalog, error) {
 	settings, err := environment.Load(p.lookup, sections)
 	if err != nil {
-		return settings, nil, err
+		return settings, nil, errors.Join(err, p.moduleFindings())
 	}
 	installed, err := installedModules(settings)
 	return settings, installed, err
+}
+
+// moduleFindings is what a start would find wrong with the installed modules, for a start that fails before it looks at them. A modules
+// directory that the environment names wrongly is among the environment's own findings.
+func (p *program) moduleFindings() error {
+	settings, err := environment.Load(p.lookup, environment.ModulesSection)
+	if err != nil {
+		return nil
+	}
+	installed, err := installedModules(settings)
+	if err == nil {
+		_, err = composeRegistry(installed)
+	}
+	return err
 }
 
 // listedModule is one line of modules:list. The words are those of the lifecycle routes.

@@ -12,6 +12,8 @@ import (
 
 	"github.com/narthex-platform/narthex/mail"
 	"github.com/narthex-platform/narthex/migrations"
+	"github.com/narthex-platform/narthex/modulehost/abi"
+	"github.com/narthex-platform/narthex/modulehost/catalog"
 	"github.com/narthex-platform/narthex/modulehost/gateway"
 	"github.com/narthex-platform/narthex/modulehost/publication"
 	"github.com/narthex-platform/narthex/services/authorization"
@@ -51,8 +53,28 @@ func (s *server) Start(ctx context.Context) error {
 			return errors.Join(err, s.stop(s.tree.Rollback))
 		}
 	}
-	s.log.Info("ready", zap.Int("modules", len(s.modules)), zap.Duration("after", time.Since(began)))
+	s.logReady(time.Since(began))
 	return nil
+}
+
+// logReady tells what runs: of the modules how many, and the port, which the operating system may have chosen.
+func (s *server) logReady(after time.Duration) {
+	states := make(map[catalog.RuntimeState]int)
+	for _, module := range s.catalog.Modules {
+		states[s.started.Outcome(module.Manifest.ID).State]++
+	}
+	fields := []zap.Field{
+		zap.String("version", abi.PlatformVersion),
+		zap.String("topology", s.settings.Identity.Topology()),
+		zap.Int("modules", states[catalog.Running]),
+		zap.Int("disabled", states[catalog.Disabled]),
+		zap.Int("blocked", states[catalog.Blocked]),
+		zap.Duration("after", after),
+	}
+	if address, ok := s.listener.Addr().(*net.TCPAddr); ok {
+		fields = append(fields, zap.Int("port", address.Port))
+	}
+	s.log.Info("ready", fields...)
 }
 
 // discoverModules is step 1: every manifest once, and the one immutable permission registry.

@@ -80,6 +80,12 @@ func about(moduleID string, err error) error {
 }
 
 func (f *Failure) sentence() string {
+	switch {
+	case errors.Is(f.cause, errNoDescriptor):
+		return "could not be started, because the platform has no file descriptor left; raise its limit (LimitNOFILE=, ulimit -n)."
+	case errors.Is(f.cause, errNotStarted):
+		return "could not be started; the log has the operating system's reason."
+	}
 	switch f.Reason {
 	case ErrUnavailable:
 		return "was changed on disk while the platform ran; restart the platform."

@@ -64,9 +64,16 @@ func (p *Process) notStarted(err error) error {
 		return err
 	case errno == syscall.EAGAIN:
 		return ErrProcessLimit
+	case errno == syscall.EMFILE, errno == syscall.ENFILE:
+		return caused(ErrProcessLimit, errNoDescriptor)
 	}
-	return ErrRegisterFailed
+	return caused(ErrRegisterFailed, errNotStarted)
 }
+
+var (
+	errNoDescriptor = errors.New("the platform has no descriptor left")
+	errNotStarted   = errors.New("the process was not started")
+)
 
 // run returns why the life ends. What it leaves behind, end clears.
 func (p *Process) run(ctx context.Context, l *life) error {
