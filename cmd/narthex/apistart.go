@@ -18,7 +18,12 @@ func (p *program) apiStart() *cobra.Command {
 		Long: `Runs the platform from the environment (docs/architecture.md; SERVICE_* and DATABASE_URL).
 It never changes the schema: run migrations:apply first. On SIGTERM or Ctrl-C requests under way are
 finished, modules are stopped in reverse order, and the command ends with status 0; a second one ends it
-at once. SIGHUP changes nothing: settings and modules are read at the start alone.`,
+at once. SIGHUP changes nothing: settings and modules are read at the start alone.
+
+To replace SERVICE_IDENTITY_SECRET, put the old one into SERVICE_IDENTITY_SECRET_PREVIOUS: people stay signed
+in, and after 30 days it can be removed. Several processes do that in two rounds, so that at every moment
+each accepts what the others sign: first every process gets the new secret as the previous one, then every
+process gets the two the other way about. After a leak leave it unset, which signs everybody out.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ignoreHangup()

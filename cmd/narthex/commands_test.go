@@ -213,6 +213,10 @@ func TestDoctor(t *testing.T) {
 		"no siblings": {map[string]string{
 			"SERVICE_DASHBOARD_ORIGIN": "https://app.marked.com", "SERVICE_IDENTITY_BASE_URL": "https://api.marked.net", "SERVICE_IDENTITY_TRUSTED_ORIGINS": "https://app.marked.com",
 		}, "warning   HOSTNAMES_NOT_SIBLINGS: "},
+		"secret being replaced": {map[string]string{"SERVICE_IDENTITY_SECRET_PREVIOUS": "marked3f9a1c5e7b2d4860f1e2d3c4b5a69788"},
+			"warning   IDENTITY_SECRET_PREVIOUS_SET: "},
+		"secret not replaced": {map[string]string{"SERVICE_IDENTITY_SECRET_PREVIOUS": i.environment["SERVICE_IDENTITY_SECRET"]},
+			"blocking  IDENTITY_SECRET_INVALID: "},
 		"database down":        {map[string]string{"DATABASE_URL": "postgres://someone@127.0.0.1:1/nothing"}, "blocking  DATABASE_UNREACHABLE: "},
 		"no modules directory": {map[string]string{"SERVICE_MODULES_DIR": "/nonexistent-marked"}, "blocking  MODULES_DIRECTORY_UNREADABLE: "},
 	} {

@@ -46,6 +46,10 @@ func (e *examination) topology() {
 		return
 	}
 	identity := e.settings.Identity
+	if identity.PreviousSecret.Reveal() != "" {
+		e.warn("IDENTITY_SECRET_PREVIOUS_SET", "SERVICE_IDENTITY_SECRET_PREVIOUS is still accepted; remove it 30 days after the "+
+			"secret was replaced, and at once if it has leaked.")
+	}
 	e.Topology = identity.Topology()
 	if e.Topology == "same-origin" {
 		e.ok("Topology: the Dashboard and the API share one origin.")

@@ -132,3 +132,43 @@ of an installation. Reads DATABASE_URL, SERVICE_DATABASE_* and NODE_ENV.`,
 	command.Flags().StringVar(&who.UserID, "user-id", "", "the person's id, in place of the address")
 	return command
 }
+
+func (p *program) transferOwner() *cobra.Command {
+	var to identity.Existing
+	command := &cobra.Command{
+		Use:   "authorization:transfer-owner",
+		Short: "Make another person the owner of the platform",
+		Long: `Moves the authority over the whole platform from its owner to another person who exists, with a password. The
+former owner keeps an ordinary account, with the permissions that were granted to it. It takes effect at once,
+also while the platform runs. Reads DATABASE_URL, SERVICE_DATABASE_* and NODE_ENV.`,
+		Example: "  narthex authorization:transfer-owner -- --to-email anna@church.example.org",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if (to.Email == "") == (to.UserID == "") {
+				return usageError("Exactly one of --to-email and --to-user-id is required; see: " +
+					"narthex authorization:transfer-owner --help")
+			}
+			return noArguments(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			settings, err := environment.Load(p.lookup, environment.DatabaseSection)
+			if err != nil {
+				return err
+			}
+			return withStore(cmd.Context(), settings.Database, func(store *identity.Store) error {
+				userID, moved, err := identity.TransferOwner(cmd.Context(), store, to)
+				switch {
+				case err != nil:
+					return err
+				case moved:
+					fmt.Fprintf(p.stdout, "Transferred: the person with the id %s now owns the platform.\n", userID)
+				default:
+					fmt.Fprintf(p.stdout, "Nothing to do: the person with the id %s owned the platform already.\n", userID)
+				}
+				return nil
+			})
+		},
+	}
+	command.Flags().StringVar(&to.Email, "to-email", "", "the new owner's e-mail address")
+	command.Flags().StringVar(&to.UserID, "to-user-id", "", "the new owner's id, in place of the address")
+	return command
+}

@@ -69,6 +69,7 @@ func (p *program) commands() *cobra.Command {
 		p.migrationsStatus(),
 		p.createInitialOwner(),
 		p.bootstrapOwner(),
+		p.transferOwner(),
 		p.modulesEnable(),
 		p.modulesDisable(),
 		p.modulesList(),

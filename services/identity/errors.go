@@ -9,10 +9,10 @@ func (e Error) Error() string { return string(e) + ": " + e.sentence() }
 // Code returns the stable code.
 func (e Error) Code() string { return string(e) }
 
-// The codes of identity:create-initial-owner and authorization:bootstrap-owner (spec.md § Operator commands, contract.md §9). Nothing was
-// written, except that after STORE_UNAVAILABLE a lost connection may have hidden a success.
+// The codes of identity:create-initial-owner, authorization:bootstrap-owner and authorization:transfer-owner. Nothing was written, except that after STORE_UNAVAILABLE a lost connection may have hidden a success.
 const (
 	ErrOwnerExists       = Error("OWNER_ALREADY_EXISTS")
+	ErrOwnerMissing      = Error("OWNER_MISSING")
 	ErrNotFound          = Error("IDENTITY_NOT_FOUND")
 	ErrWithoutCredential = Error("IDENTITY_WITHOUT_CREDENTIAL")
 	ErrEmail             = Error("EMAIL_INVALID")
@@ -25,6 +25,8 @@ func (e Error) sentence() string {
 	switch e {
 	case ErrOwnerExists:
 		return "This installation already has an owner; nothing was changed."
+	case ErrOwnerMissing:
+		return "This installation has no owner yet; authorization:bootstrap-owner makes an existing person the first one."
 	case ErrNotFound:
 		return "Nobody has this address or id; identity:create-initial-owner can create the first person."
 	case ErrWithoutCredential:

@@ -14,7 +14,7 @@ import (
 // Statements are prepared by a test against the migrated schema.
 func Statements() []string {
 	return []string{selectCredential, insertSession, selectSession, selectSessions, probeSessions, updateSession, deleteSession,
-		selectStanding, selectStandingByID, lockOwner, insertPerson, adoptPerson, insertOwner,
+		selectStanding, selectStandingByID, lockOwner, lockCandidate, updateOwner, insertPerson, adoptPerson, insertOwner,
 		upsertPerson, lockForReset, lockForVerification, insertReset, insertVerification, deleteReset, deleteVerification,
 		selectResets, selectVerifications, lockHolderOfReset, deleteResets, updatePassword, deleteSessions,
 		lockHolderOfVerification, selectVerification, verifyPerson, deleteOtherVerifications, updateHash, selectRemaining,

@@ -70,7 +70,7 @@ func (l *letters) changed(address string) mail.Message {
 		Link:   string(l.dashboard) + "/",
 		Note:   "If that was you, there is nothing to do.",
 		Else: "If it was not you, somebody can read your e-mail: change the password of your mailbox, then choose a new one " +
-			"here with \u201cForgot password\u201d, and tell the people who run this site.",
+			"here with \u201cForgot password?\u201d, and tell the people who run this site.",
 	})
 }
 

@@ -63,10 +63,33 @@ func (s *Store) grantOwnership(ctx context.Context, c candidate) (outcome Outcom
 	return outcome, nil
 }
 
+// Held to the end of the transaction, so that nobody takes the credential away from who is about to become the owner.
+const lockCandidate = `
+SELECT password_hash IS NOT NULL
+FROM core.person
+WHERE id = $1
+FOR SHARE`
+
+// existing finds a person who can become the owner, and locks the row.
+func existing(ctx context.Context, tx pgx.Tx, sql, who string) (standing, error) {
+	now, err := readStanding(ctx, tx, sql, who)
+	if err != nil {
+		return standing{}, err
+	}
+	if now.userID == "" {
+		return now, nil
+	}
+	err = tx.QueryRow(ctx, lockCandidate, now.userID).Scan(&now.credential)
+	if errors.Is(err, pgx.ErrNoRows) {
+		now.userID, err = "", nil
+	}
+	return now, err
+}
+
 // bootstrap writes the ownership of the person whom sql finds.
 func (s *Store) bootstrap(ctx context.Context, sql, who string) (userID string, err error) {
 	err = s.lockingOwner(ctx, func(ctx context.Context, tx pgx.Tx) error {
-		now, err := readStanding(ctx, tx, sql, who)
+		now, err := existing(ctx, tx, sql, who)
 		if err != nil {
 			return err
 		}
@@ -84,6 +107,35 @@ func (s *Store) bootstrap(ctx context.Context, sql, who string) (userID string, 
 		return "", err
 	}
 	return userID, nil
+}
+
+const updateOwner = `
+UPDATE core.platform_owner
+SET person_id = $1, granted_at = now()
+WHERE person_id <> $1`
+
+// transfer moves the ownership to the person whom sql finds.
+func (s *Store) transfer(ctx context.Context, sql, who string) (userID string, moved bool, err error) {
+	err = s.lockingOwner(ctx, func(ctx context.Context, tx pgx.Tx) error {
+		now, err := existing(ctx, tx, sql, who)
+		switch {
+		case err != nil:
+			return err
+		case !now.owned:
+			return ErrOwnerMissing
+		case now.userID == "":
+			return ErrNotFound
+		case !now.credential:
+			return ErrWithoutCredential
+		}
+		done, err := tx.Exec(ctx, updateOwner, now.userID)
+		userID, moved = now.userID, done.RowsAffected() > 0
+		return err
+	})
+	if err != nil {
+		return "", false, err
+	}
+	return userID, moved, nil
 }
 
 // lockingOwner runs f in a transaction that excludes every other owner command.
