@@ -165,9 +165,9 @@ func TestChannel(t *testing.T) {
 	}
 }
 
-// TestChannelOfTwoProcesses: what is published in one process reaches the readers of the other.
-func TestChannelOfTwoProcesses(t *testing.T) {
-	t.Parallel()
+// installTwo is an installation of two processes, which share the database and a backplane.
+func installTwo(t *testing.T, modules ...string) (one, two *installation) {
+	t.Helper()
 	backplane, err := nats.NewServer(&nats.Options{Host: "127.0.0.1", Port: nats.RANDOM_PORT, NoLog: true, NoSigs: true})
 	if err != nil {
 		t.Fatal(err)
@@ -177,12 +177,19 @@ func TestChannelOfTwoProcesses(t *testing.T) {
 	if !backplane.ReadyForConnections(patience) {
 		t.Fatal("the backplane did not start")
 	}
-	one := install(t, "board")
+	one = install(t, modules...)
 	one.environment["SERVICE_REALTIME_NATS_URL"] = backplane.ClientURL()
 	port := strconv.Itoa(unusedPort(t))
-	two := &installation{db: one.db, address: "http://localhost:" + port, environment: maps.Clone(one.environment)}
+	two = &installation{db: one.db, address: "http://localhost:" + port, environment: maps.Clone(one.environment)}
 	two.environment["SERVICE_API_PORT"] = port
 	two.environment["SERVICE_IDENTITY_TRUSTED_ORIGINS"] = two.address
+	return one, two
+}
+
+// TestChannelOfTwoProcesses: what is published in one process reaches the readers of the other.
+func TestChannelOfTwoProcesses(t *testing.T) {
+	t.Parallel()
+	one, two := installTwo(t, "board")
 	for _, r := range []*invocation{one.start(t), two.start(t)} {
 		r.says(t, &r.stderr, "realtime backplane connected")
 	}
