@@ -62,7 +62,8 @@ func becomeModule(argument string) {
 		fail("orphan") // the host died before the line above
 	}
 	unix.Umask(0o077)
-	must("nice", unix.Setpriority(unix.PRIO_PROCESS, 0, 10))
+	must("nice", unix.Setpriority(unix.PRIO_PROCESS, 0, niceness))
+	giveWay()
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("900"), 0) // a preference, not a wall
 	exec := prepareExec(l)                                         // this and the filter allocate, so before the limits
 	var program []unix.SockFilter

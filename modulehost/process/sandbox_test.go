@@ -95,6 +95,11 @@ func TestWhatTheKernelSaysOfAModule(t *testing.T) {
 			t.Error("nice of a thread:", nice)
 		}
 	}
+	if own, err := os.ReadFile("/proc/self/autogroup"); err == nil && len(own) > 0 { // the kernel schedules by session
+		if group := strings.TrimSpace(read(t, pid, "autogroup")); !strings.HasSuffix(group, " nice 10") || group == string(own) {
+			t.Errorf("the module's autogroup is %q, want one of its own of nice 10", group)
+		}
+	}
 	if score := strings.TrimSpace(read(t, pid, "oom_score_adj")); score != "900" {
 		t.Error("oom_score_adj:", score)
 	}

@@ -54,6 +54,7 @@ func (h *hostile) Register(r *sdk.Registry) error {
 	r.Handle("GET /hold", may, sdk.NoBody, h.hold)
 	r.Handle("GET /stick", may, sdk.NoBody, func(http.ResponseWriter, *http.Request) { select {} })
 	r.Handle("GET /say/{link}/{what}", may, sdk.NoBody, h.say)
+	r.Handle("GET /spin", may, sdk.NoBody, spin)
 	r.Handle("GET /spoil", may, sdk.NoBody, spoil)
 	r.Handle("GET /exit", may, sdk.NoBody, func(http.ResponseWriter, *http.Request) { os.Exit(3) })
 	r.Handle("GET /memory", may, sdk.NoBody, memory)
@@ -148,6 +149,16 @@ func memory(http.ResponseWriter, *http.Request) {
 		held = append(held, block)
 	}
 	runtime.KeepAlive(held)
+}
+
+// spin takes all the CPU that it gets, for ever.
+func spin(http.ResponseWriter, *http.Request) {
+	for range runtime.GOMAXPROCS(0) {
+		go func() {
+			for {
+			}
+		}()
+	}
 }
 
 func threads(_ http.ResponseWriter, r *http.Request) {
