@@ -19,6 +19,8 @@ type Call struct {
 	ctx      context.Context
 	cancel   context.CancelFunc // nil while parked
 	answered bool
+	charged  int  // bytes, of Memory
+	refused  bool // by Memory: it is not in service
 
 	lent   uint32        // a body socket's descriptor
 	waits  chan struct{} // not nil while the handler waits for one; closed when it is lent

@@ -12,8 +12,9 @@ import (
 
 // Client is the calling end of a link. All its methods may be called concurrently.
 type Client struct {
-	wire *wire
-	done chan struct{}
+	wire   *wire
+	memory Memory
+	done   chan struct{}
 
 	mu      sync.Mutex
 	lost    error
@@ -32,15 +33,18 @@ type Client struct {
 	own        lease
 	wake       chan struct{} // makes the standing reader read; has room for the one who sets reading
 	standing   sync.WaitGroup
+	released   sync.Once // frames
 
 	abandoned abandoned
 	settling  sync.WaitGroup // exchanges that were left before their bodies had ended
 }
 
 // NewClient takes over conn and starts to read from it. The owner calls Close in the end, also after a loss.
-func NewClient(conn net.Conn) *Client {
-	c := &Client{done: make(chan struct{}), pending: map[uint32]*waiter{}, frames: newFrames(conn), wake: make(chan struct{}, 1)}
-	c.wire = newWire(conn, func() bool { return c.waiting.Load() > 1 })
+func NewClient(conn net.Conn, list ...Option) *Client {
+	memory := collect(list).memory
+	c := &Client{memory: memory, done: make(chan struct{}), pending: map[uint32]*waiter{}, wake: make(chan struct{}, 1)}
+	c.frames = newFrames(conn, memory)
+	c.wire = newWire(conn, func() bool { return c.waiting.Load() > 1 }, memory)
 	c.free.New = func() any { return &waiter{answered: make(chan error, 2)} } // an answer, and a deadline
 	c.clock.timer = time.AfterFunc(time.Hour, c.ring)
 	c.clock.timer.Stop()
@@ -53,7 +57,7 @@ func NewClient(conn net.Conn) *Client {
 }
 
 // Call sends request and waits for the answer, which it decodes into response (nil: not wanted). Errors: a *Failure that the
-// handler chose; ErrTooLarge, ErrUnencodable and ErrNoDeadline when nothing was sent; ErrLost; and ctx's own error as soon
+// handler chose; ErrOverloaded; ErrTooLarge, ErrUnencodable and ErrNoDeadline when nothing was sent; ErrLost; and ctx's own error as soon
 // as ctx ends, in which case the other end is told to cancel. After an error response holds nothing of meaning.
 func (c *Client) Call(ctx context.Context, m Method, request, response proto.Message) error {
 	return c.exchange(ctx, frame{kind: kindCall, method: m}, request, response)
@@ -85,6 +89,7 @@ func (c *Client) Close() error {
 	c.wire.wait()
 	c.settling.Wait()
 	c.standing.Wait()
+	c.released.Do(c.frames.release)
 	return nil
 }
 

@@ -17,6 +17,8 @@ type waiter struct {
 	abandoned bool      // nobody waits any more; the late answer is dropped
 	left      time.Time // when its caller left; zero: it has not, or the call has ended since
 	response  proto.Message
+	charged   int        // bytes of the answer, of Memory; under the lock
+	unwanted  bool       // its exchange is over: nobody would give back what is charged
 	answered  chan error // buffered: the reader never waits for a caller
 
 	reads    bool      // its caller is to read, or to call waitFor
@@ -52,8 +54,31 @@ func (c *Client) register(f *frame, w *waiter) error {
 
 // recycle is for waiters whose one answer was received.
 func (c *Client) recycle(w *waiter) {
+	c.discharge(w, false)
 	w.response = nil
 	c.free.Put(w)
+}
+
+// charge counts an answer until its caller is done with it (discharge).
+func (c *Client) charge(w *waiter, bytes int) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if w.unwanted {
+		return true
+	}
+	if !c.memory.Take(bytes) {
+		return false
+	}
+	w.charged = bytes
+	return true
+}
+
+// discharge gives back what an answer was charged for; unwanted: and charges nothing for one that is still to come.
+func (c *Client) discharge(w *waiter, unwanted bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.memory.Give(w.charged)
+	w.charged, w.unwanted = 0, unwanted
 }
 
 // forget frees the id of a call that is over.

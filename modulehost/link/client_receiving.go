@@ -27,6 +27,10 @@ func (c *Client) receive(f frame) error {
 		}
 		w.exchange.follows = true
 	}
+	if c.memory != (unlimited{}) && !c.charge(w, decodedBytes(f.payload)) {
+		w.answered <- ErrOverloaded
+		return nil
+	}
 	answer, err := decode(f, w.response)
 	if err != nil {
 		answer = lost(err)

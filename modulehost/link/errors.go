@@ -19,6 +19,8 @@ const (
 	ErrLost = Error("LINK_LOST")
 	// ErrTooLarge: the request is longer than MaxMessage. Nothing was sent and the link stays up.
 	ErrTooLarge = Error("MESSAGE_TOO_LARGE")
+	// ErrOverloaded: the answer came and was dropped, for the host holds as much for the module as it may (Charge).
+	ErrOverloaded = Error("MODULE_OVERLOADED")
 	// ErrNoDeadline: a call without a deadline could wait for ever; the caller forgot one.
 	ErrNoDeadline = Error("CALL_WITHOUT_DEADLINE")
 	// ErrUnencodable: protobuf refused the request, for example text that is not UTF-8. Nothing was sent.
@@ -31,6 +33,9 @@ const (
 	CodePanicked  = "HANDLER_PANICKED"  // the handler panicked; the process lives
 	CodeTooLarge  = "MESSAGE_TOO_LARGE" // the handler's answer is longer than MaxMessage
 	CodeCancelled = "CALL_CANCELLED"    // cancelled before a handler took it
+
+	// CodeOverloaded: the host holds as much for the module as it may (Charge). The handler has not seen the call.
+	CodeOverloaded = "HOST_OVERLOADED"
 )
 
 // maxCode bounds a failure's code in bytes.

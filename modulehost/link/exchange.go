@@ -145,15 +145,20 @@ func (x *Exchange) Push(ctx context.Context, body *Whole) error {
 // send keeps what the end of ctx leaves unsent: a piece that was begun must be finished, or the next body would be read as its rest.
 func (x *Exchange) send(ctx context.Context, p []byte) error {
 	if x.unsent != nil {
-		x.unsent = append(x.unsent, p...)
+		x.keep(p)
 		return nil
 	}
 	n, err := x.socket.write(p, x.due, ctx.Err)
 	if n < len(p) && over(x.due, ctx.Err) != nil {
-		x.unsent = append([]byte{}, p[n:]...)
+		x.keep(p[n:])
 		return nil
 	}
 	return err
+}
+
+func (x *Exchange) keep(p []byte) {
+	x.client.memory.Force(len(p))
+	x.unsent = append(x.unsent, p...)
 }
 
 func ending(kind pieceKind) []byte { return []byte{byte(kind), 0, 0, 0} }
@@ -167,6 +172,9 @@ func (x *Exchange) Close() {
 	c := x.client
 	c.waitFor(x.waiter)
 	over := x.done && (!x.follows || x.body.ended())
+	if x.done {
+		c.discharge(x.waiter, false)
+	}
 	if !over {
 		_ = c.wire.send(context.Background(), frame{kind: kindCancel, id: x.id}, nil)
 	}
@@ -184,7 +192,9 @@ func (x *Exchange) Close() {
 func (x *Exchange) end() {
 	x.client.forget(x.id)
 	x.giveBack()
-	if !x.late {
+	if x.late {
+		x.client.discharge(x.waiter, true)
+	} else {
 		x.waiter.exchange = nil
 		x.client.recycle(x.waiter)
 	}
@@ -200,6 +210,7 @@ func (x *Exchange) giveBack() {
 // abandon drops the answer, come or to come.
 func (x *Exchange) abandon() {
 	c := x.client
+	c.discharge(x.waiter, true)
 	c.mu.Lock()
 	if w := c.pending[x.id]; w != nil && x.answered {
 		delete(c.pending, x.id)
@@ -213,6 +224,7 @@ func (x *Exchange) abandon() {
 // settle waits until the module has left the socket: its answer has come, its body has ended, and the request's body has an ending. A
 // module that never gets there keeps the socket from itself alone, and for its process's life.
 func (x *Exchange) settle() {
+	defer x.client.memory.Give(len(x.unsent))
 	rest := make(chan struct{})
 	go func() {
 		defer close(rest)
@@ -238,6 +250,7 @@ func (x *Exchange) settle() {
 		<-x.upload.sent
 	}
 	if x.follows && !x.body.ended() { // broken: whoever used the socket next would read what is not his
+		x.client.discharge(x.waiter, true)
 		_ = x.client.wire.fail(errPiece)
 		return
 	}
@@ -256,7 +269,10 @@ func (c *Client) settleLater(x *Exchange) {
 	c.mu.Lock()
 	c.leave(x.waiter)
 	c.mu.Unlock()
-	c.track(x.settle)
+	if !c.track(x.settle) {
+		c.discharge(x.waiter, true)
+		c.memory.Give(len(x.unsent))
+	}
 }
 
 // track runs f in a goroutine that Close waits for; false when the link is lost, and with it the process and its sockets.

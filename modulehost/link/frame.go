@@ -50,13 +50,18 @@ type frames struct {
 	conn       net.Conn
 	small, buf []byte // buf is small, or a large one while a long frame is under way
 	start, end int
+	memory     Memory    // knows of a large one
 	large      sync.Pool // emptied by the collector, so a link that once saw a giant does not keep it
 }
 
-func newFrames(conn net.Conn) *frames {
+func newFrames(conn net.Conn, memory Memory) *frames {
 	small := make([]byte, smallFrame)
-	return &frames{conn: conn, small: small, buf: small}
+	memory.Force(smallFrame)
+	return &frames{conn: conn, small: small, buf: small, memory: memory}
 }
+
+// release is for the end, when nobody reads any more.
+func (r *frames) release() { r.memory.Give(len(r.buf)) }
 
 // next returns io.EOF only between two frames.
 func (r *frames) next() (frame, error) {
@@ -115,6 +120,9 @@ func (r *frames) makeRoom(n int) {
 			large = new([maxFrame]byte)
 		}
 		r.buf = large[:]
+	}
+	if len(r.buf) != len(old) {
+		r.memory.Force(len(r.buf) - len(old))
 	}
 	r.start, r.end = 0, copy(r.buf, rest)
 	if len(old) > len(r.buf) {

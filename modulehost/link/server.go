@@ -30,18 +30,20 @@ type server struct {
 // 2.5 MiB are read ahead and wait their turn, first come first served; past that reading pauses, and with it the cancels
 // and pings behind. It blocks until ctx ends (ctx's error) or the link is lost (ErrLost; wrapping io.EOF when the peer
 // closed between two frames), and returns only after every handler has ended: handlers must heed their context.
-func Serve(ctx context.Context, conn net.Conn, h Handler, inService int) error {
+func Serve(ctx context.Context, conn net.Conn, h Handler, inService int, list ...Option) error {
 	return ServeCalls(ctx, conn, func(ctx context.Context, c *Call) (proto.Message, error) {
 		return h(ctx, c.Method, c.Payload)
-	}, inService)
+	}, inService, list...)
 }
 
 // ServeCalls is Serve for calls that may have bodies.
-func ServeCalls(ctx context.Context, conn net.Conn, h CallHandler, inService int) error {
+func ServeCalls(ctx context.Context, conn net.Conn, h CallHandler, inService int, list ...Option) error {
 	serving, cancel := context.WithCancel(ctx)
-	s := &server{handle: h, frames: newFrames(conn), ended: make(chan error, 1)}
-	s.services = newServices(serving, s.run, inService)
-	s.wire = newWire(conn, s.services.crowded)
+	memory := collect(list).memory
+	s := &server{handle: h, frames: newFrames(conn, memory), ended: make(chan error, 1)}
+	defer s.frames.release()
+	s.services = newServices(serving, s.run, inService, memory)
+	s.wire = newWire(conn, s.services.crowded, memory)
 	s.here.quick, s.here.expired = hereWithin, s.startReading
 	s.here.init()
 	watched := make(chan struct{})
@@ -80,6 +82,8 @@ func (s *server) read() {
 			switch {
 			case c == nil:
 				err = errCallTwice
+			case c.refused:
+				s.answer(s.services.ctx, f.id, nil, &Failure{CodeText: CodeOverloaded})
 			case !runs:
 				err = s.services.pause(s.wire.gone)
 			case s.frames.more() || !s.here.wanted():

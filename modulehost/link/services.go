@@ -22,6 +22,7 @@ type services struct {
 	ctx      context.Context // of all handlers
 	run      func(ctx context.Context, c *Call)
 	limit    int
+	memory   Memory
 	active   atomic.Int32 // running, for who holds no lock
 	workers  sync.WaitGroup
 	payloads sync.Pool
@@ -37,8 +38,8 @@ type services struct {
 	room    chan struct{} // not nil while the reader pauses; closed when a parked call left
 }
 
-func newServices(ctx context.Context, run func(context.Context, *Call), limit int) *services {
-	s := &services{ctx: ctx, run: run, limit: max(limit, 1), calls: map[uint32]*Call{}, work: make(chan *Call, keptIdle)}
+func newServices(ctx context.Context, run func(context.Context, *Call), limit int, memory Memory) *services {
+	s := &services{ctx: ctx, run: run, limit: max(limit, 1), memory: memory, calls: map[uint32]*Call{}, work: make(chan *Call, keptIdle)}
 	s.payloads.New = func() any { return new([]byte) }
 	return s
 }
@@ -46,14 +47,23 @@ func newServices(ctx context.Context, run func(context.Context, *Call), limit in
 // crowded tells whether more than one call is in service, roughly.
 func (s *services) crowded() bool { return s.active.Load() > 1 }
 
-// accept starts the call, which hand or serve then runs, or parks it when all handlers are busy. It refuses an id that is in use: nil.
+// accept starts the call, which hand or serve then runs, or parks it when all handlers are busy. It refuses an id that is in use (nil), and a
+// call for which there is no memory (refused).
 func (s *services) accept(f frame) (c *Call, runs bool) {
+	charged := 0
+	if s.memory != (unlimited{}) {
+		charged = decodedBytes(f.payload)
+	}
+	if !s.memory.Take(charged) {
+		return s.refuse(f.id), false
+	}
 	payload := s.payloads.Get().(*[]byte)
 	*payload = append((*payload)[:0], f.payload...)
-	c = &Call{Method: f.method, Payload: *payload, services: s, id: f.id, payload: payload}
+	c = &Call{Method: f.method, Payload: *payload, services: s, id: f.id, payload: payload, charged: charged}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.calls[f.id] != nil {
+		s.memory.Give(charged)
 		return nil, false
 	}
 	s.calls[f.id] = c
@@ -64,6 +74,15 @@ func (s *services) accept(f frame) (c *Call, runs bool) {
 	s.parked = append(s.parked, c)
 	s.waiting += len(f.payload)
 	return c, false
+}
+
+func (s *services) refuse(id uint32) *Call {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.calls[id] != nil {
+		return nil
+	}
+	return &Call{refused: true}
 }
 
 // start is called with the lock held.
@@ -112,6 +131,7 @@ func (s *services) serve(c *Call, pooled bool) (stay bool) {
 // finish gives the place in service to the call that has waited longest.
 func (s *services) finish(c *Call, willing bool) (stay bool) {
 	c.cancel()
+	s.memory.Give(c.charged)
 	if cap(*c.payload) <= keptBuffer {
 		s.payloads.Put(c.payload)
 	}
@@ -167,6 +187,7 @@ func (s *services) cancel(id uint32) (dropped bool) {
 		return false
 	}
 	s.unpark(slices.Index(s.parked, c))
+	s.memory.Give(c.charged)
 	delete(s.calls, id)
 	return true
 }
@@ -188,6 +209,9 @@ func (s *services) end() {
 	s.mu.Lock()
 	s.ended = true
 	close(s.work)
+	for _, c := range s.parked {
+		s.memory.Give(c.charged)
+	}
 	s.mu.Unlock()
 	s.workers.Wait()
 }

@@ -33,6 +33,9 @@ type wire struct {
 	crowd func() bool   // whether others are about to send too; asked without a lock
 	now   *attempt      // nil: conn is no socket
 
+	memory Memory
+	batch  int // bytes of the one being written
+
 	mu      sync.Mutex
 	lost    error // the first cause, wrapped in ErrLost
 	queue   []byte
@@ -43,9 +46,9 @@ type wire struct {
 	unattended sync.WaitGroup // writes that go on without their sender
 }
 
-func newWire(conn net.Conn, crowd func() bool) *wire {
+func newWire(conn net.Conn, crowd func() bool, memory Memory) *wire {
 	enlarge(conn)
-	return &wire{conn: conn, gone: make(chan struct{}), crowd: crowd, now: newAttempt(conn)}
+	return &wire{conn: conn, gone: make(chan struct{}), crowd: crowd, now: newAttempt(conn), memory: memory}
 }
 
 // send queues one frame whose payload is the message, or the frame's own payload if there is none, and sees that it leaves.
@@ -125,6 +128,7 @@ func (w *wire) enqueue(f frame, message proto.Message, size int) error {
 		return ErrUnencodable // it changed since it was measured; the head would lie
 	}
 	w.queue = queue
+	w.memory.Force(headBytes + size)
 	return nil
 }
 
@@ -179,6 +183,7 @@ func (w *wire) handOver(rest []byte, until time.Time) {
 // take is called with the lock held: all that is queued now goes out as one batch.
 func (w *wire) take() []byte {
 	out := w.queue
+	w.batch = len(out)
 	w.queue, w.spare = w.spare[:0], nil
 	w.wakeWaiting()
 	return out
@@ -186,6 +191,8 @@ func (w *wire) take() []byte {
 
 // took is called with the lock held, after a batch was written or was not.
 func (w *wire) took(out []byte, err error) {
+	w.memory.Give(w.batch)
+	w.batch = 0
 	if err != nil {
 		w.failLocked(err)
 	}
@@ -235,4 +242,10 @@ func (w *wire) isGone() bool {
 }
 
 // wait returns when no write goes on any more. Only after fail.
-func (w *wire) wait() { w.unattended.Wait() }
+func (w *wire) wait() {
+	w.unattended.Wait()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.memory.Give(len(w.queue) + w.batch) // what did not leave
+	w.queue, w.batch = nil, 0
+}

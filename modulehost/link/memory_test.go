@@ -1,0 +1,164 @@
+package link_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/narthex-platform/narthex/modulehost/abi"
+	"github.com/narthex-platform/narthex/modulehost/link"
+)
+
+// account is a Memory of so many bytes that remembers its highest.
+type account struct {
+	limit int
+
+	mu         sync.Mutex
+	used, most int
+}
+
+func (a *account) Take(n int) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.used+n > a.limit {
+		return false
+	}
+	a.add(n)
+	return true
+}
+
+func (a *account) Force(n int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.add(n)
+}
+
+func (a *account) Give(n int) { a.Force(-n) }
+
+func (a *account) add(n int) {
+	a.used += n
+	a.most = max(a.most, a.used)
+}
+
+func (a *account) inUse() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.used
+}
+
+func TestCallsPastTheMemoryAreRefusedAndTheLinkLives(t *testing.T) {
+	t.Parallel()
+	near, far := socketpair(t)
+	memory := &account{limit: 4608 << 10} // two calls, and the buffer that long frames are read into
+	release, entered := make(chan struct{}), make(chan struct{}, 8)
+	served := make(chan error, 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		served <- link.Serve(ctx, far, func(_ context.Context, _ link.Method, payload []byte) (proto.Message, error) {
+			if len(payload) > 1<<20 {
+				entered <- struct{}{}
+				<-release
+			}
+			return nil, nil
+		}, 8, link.Charge(memory))
+	}()
+	c := link.NewClient(near)
+	large := &abi.PublishRequest{Data: bytes.Repeat([]byte{0xff}, 1200<<10)}
+	ended := make(chan error, 2)
+	for range 2 {
+		go func() { ended <- c.Call(soon(t), 1, large, nil) }()
+		select {
+		case <-entered:
+		case err := <-ended:
+			t.Fatalf("a call within the memory: %v", err)
+		}
+	}
+	var refused *link.Failure
+	if err := c.Call(soon(t), 1, large, nil); !errors.As(err, &refused) || refused.Code() != "HOST_OVERLOADED" {
+		t.Errorf("a third call of 1.2 MiB beside two, with 4.5 MiB of memory: %v, want HOST_OVERLOADED", err)
+	}
+	if err := c.Call(soon(t), 1, &abi.PublishRequest{Channel: "small"}, nil); err != nil {
+		t.Errorf("a small call meanwhile: %v", err)
+	}
+	close(release)
+	for range 2 {
+		if err := <-ended; err != nil {
+			t.Errorf("a call within the memory: %v", err)
+		}
+	}
+	if err := c.Call(soon(t), 1, large, nil); err != nil {
+		t.Errorf("a call of 1.2 MiB afterwards: %v", err)
+	}
+	_ = c.Close()
+	<-served
+	cancel()
+	if left := memory.inUse(); left != 0 {
+		t.Errorf("%d bytes are counted after the link has ended, want none", left)
+	}
+}
+
+func TestAMessageOfEmptyFieldsCountsForWhatItBecomes(t *testing.T) {
+	t.Parallel()
+	near, far := socketpair(t)
+	memory := &account{limit: 32 << 20}
+	served := make(chan error, 1)
+	go func() {
+		served <- link.Serve(t.Context(), far, func(context.Context, link.Method, []byte) (proto.Message, error) {
+			t.Error("the handler was called")
+			return nil, nil
+		}, 8, link.Charge(memory))
+	}()
+	c := link.NewClient(near)
+	many := &abi.LogRequest{Attributes: make([]*abi.Header, 600_000)} // 1.2 MiB here, 50 MiB once decoded
+	for n := range many.Attributes {
+		many.Attributes[n] = &abi.Header{}
+	}
+	var refused *link.Failure
+	if err := c.Call(soon(t), 1, many, nil); !errors.As(err, &refused) || refused.Code() != "HOST_OVERLOADED" {
+		t.Errorf("600,000 attributes with 32 MiB of memory: %v, want HOST_OVERLOADED", err)
+	}
+	_ = c.Close()
+	<-served
+}
+
+func TestAnswersPastTheMemoryAreDropped(t *testing.T) {
+	t.Parallel()
+	near, far := socketpair(t)
+	served := make(chan error, 1)
+	go func() {
+		served <- link.Serve(t.Context(), far, func(_ context.Context, m link.Method, _ []byte) (proto.Message, error) {
+			return &abi.SnapshotResponse{Data: make([]byte, int(m)<<10)}, nil
+		}, 8)
+	}()
+	memory := &account{limit: 256<<10 + 100<<10}
+	c := link.NewClient(near, link.Charge(memory))
+	var response abi.SnapshotResponse
+	if err := c.Call(soon(t), 250, nil, &response); !errors.Is(err, link.ErrOverloaded) {
+		t.Errorf("an answer of 250 KiB: %v, want %v", err, link.ErrOverloaded)
+	}
+	if err := c.Call(soon(t), 20, nil, &response); err != nil || len(response.GetData()) != 20<<10 {
+		t.Errorf("an answer of 20 KiB afterwards: %v", err)
+	}
+	x, err := c.Begin(t.Context(), link.Outgoing{Method: 20, Response: &response, Within: time.Minute, Pause: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := memory.inUse()
+	if err := x.Answer(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if held := memory.inUse(); held < 20<<10 {
+		t.Errorf("%d bytes are counted while an answer of 20 KiB is in use, %d before it", held, before)
+	}
+	x.Close()
+	_ = c.Close()
+	<-served
+	if left := memory.inUse(); left != 0 {
+		t.Errorf("%d bytes are counted after the link has ended, want none", left)
+	}
+}
