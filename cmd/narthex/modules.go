@@ -105,6 +105,7 @@ func (s *server) prepare(module *catalog.Module) (runningModule, error) {
 		Buckets:      s.bucketsOf(declared),
 		Mail:         s.mail,
 		Realtime:     s.hubs,
+		Memory:       running.memory,
 		Log:          s.log,
 	}
 	config.Pool = s.pools[declared.ID]
@@ -132,6 +133,7 @@ func (s *server) prepare(module *catalog.Module) (runningModule, error) {
 		},
 		Verify: module.VerifyExecutable,
 		Host:   running.facade,
+		Memory: running.memory,
 		Log:    s.log.With(zap.String("module", declared.ID)),
 	})
 	return running, nil

@@ -24,6 +24,7 @@ import (
 	"github.com/narthex-platform/narthex/services/health"
 	"github.com/narthex-platform/narthex/services/httpserver"
 	"github.com/narthex-platform/narthex/services/identity"
+	"github.com/narthex-platform/narthex/services/loglimit"
 	"github.com/narthex-platform/narthex/services/navigation"
 	"github.com/narthex-platform/narthex/services/ratelimit"
 	"github.com/narthex-platform/narthex/storage"
@@ -38,6 +39,7 @@ type server struct {
 	secrets   secrets            // of the modules
 	objects   supervisor.Service // an object storage server of our own; nil: none
 	log       *zap.Logger
+	lines     *loglimit.Limiter // of requests that fail in numbers
 	tree      *supervisor.Tree
 
 	catalog       *catalog.Catalog
@@ -75,7 +77,7 @@ type runningModule struct {
 }
 
 func newServer(settings environment.Settings, supplied secrets, log *zap.Logger) *server {
-	return &server{settings: settings, secrets: supplied, log: log, tree: supervisor.New(log)}
+	return &server{settings: settings, secrets: supplied, log: log, lines: loglimit.New(log), tree: supervisor.New(log)}
 }
 
 // Addr is where the server listens, after Start.
@@ -102,6 +104,7 @@ func (s *server) Wait(ctx context.Context) error {
 // stop ends what runs, newest first, and then the connections that the modules' calls have left.
 func (s *server) stop(tree func() error) error {
 	err := tree()
+	s.lines.Close()
 	if s.storage != nil {
 		s.storage.Close()
 	}

@@ -203,6 +203,7 @@ func (s *server) buildHTTP(context.Context) error {
 		Resolver:       principals{people: s.identity, screens: s.devices},
 		Authorizer:     s.authorization,
 		Log:            s.log,
+		Lines:          s.lines,
 	})
 	if err != nil {
 		return err
@@ -228,6 +229,7 @@ func (s *server) routes() []httpapi.Route {
 				ID:      module.Manifest.ID,
 				Process: module.process,
 				Calls:   module.facade,
+				Memory:  module.memory,
 			})...)
 			routes = append(routes, s.channelRoutes(module)...)
 		}

@@ -23,6 +23,7 @@ func (e Error) Code() string { return string(e) }
 const (
 	ErrRequest             = Error("REQUEST_INVALID")
 	ErrDatabaseUnavailable = Error("DATABASE_UNAVAILABLE") // no connection in time, a lost one, a deadline
+	ErrHostOverloaded      = Error(link.CodeOverloaded)    // the host holds as much for the module as it may
 	ErrDatabaseAbsent      = Error("DATABASE_NOT_DECLARED")
 	ErrTransactionEnded    = Error("TRANSACTION_ENDED") // unknown, over its time, or ended by a statement of the module's own
 	ErrRowsEnded           = Error("ROWS_ENDED")

@@ -11,6 +11,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/narthex-platform/narthex/mail"
+	"github.com/narthex-platform/narthex/modulehost/hostmemory"
 	"github.com/narthex-platform/narthex/modulehost/process"
 	"github.com/narthex-platform/narthex/services/database"
 )
@@ -29,6 +30,7 @@ type Config struct {
 	Buckets      map[string]Bucket    // by the ids that the manifest declares
 	Mail         mail.Sender          // nil: NOT_CONFIGURED
 	Realtime     Realtime             // nil: no channel is known
+	Memory       *hostmemory.Account  // what the host holds for the module; nil: not counted
 	Log          *zap.Logger
 }
 

@@ -8,6 +8,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/narthex-platform/narthex/modulehost/abi"
+	"github.com/narthex-platform/narthex/modulehost/hostmemory"
 	"github.com/narthex-platform/narthex/storage"
 )
 
@@ -16,14 +17,17 @@ const (
 	openGets = 4
 	openPuts = 4
 	idleFor  = 30 * time.Second
+
+	handleBytes = 2 * pieceBytes // a piece, and what the storage client holds of it
 )
 
 // handle is an object that is read or written in several calls. It ends when it is given up, when a call on it fails or is
 // cancelled, when nothing was asked of it for idleFor, and with the process.
 type handle struct {
-	ctx  context.Context // its life
-	end  context.CancelFunc
-	gone chan struct{} // closed when nothing of it is left
+	ctx    context.Context // its life
+	end    context.CancelFunc
+	memory *hostmemory.Account
+	gone   chan struct{} // closed when nothing of it is left
 
 	mu       sync.Mutex // one call at a time
 	idle     *time.Timer
@@ -40,7 +44,11 @@ func (s *session) open(ctx context.Context, places chan struct{}) (*handle, erro
 	case <-wait.Done():
 		return nil, storage.ErrUnavailable
 	}
-	h := &handle{gone: make(chan struct{})}
+	if !s.facade.config.Memory.Take(handleBytes) {
+		<-places
+		return nil, ErrHostOverloaded
+	}
+	h := &handle{memory: s.facade.config.Memory, gone: make(chan struct{})}
 	h.ctx, h.end = context.WithCancel(s.ctx)
 	return h, nil
 }
@@ -48,6 +56,7 @@ func (s *session) open(ctx context.Context, places chan struct{}) (*handle, erro
 // drop is for a handle that was not kept.
 func (h *handle) drop(places chan struct{}) {
 	h.end()
+	h.memory.Give(handleBytes)
 	<-places
 }
 
@@ -64,6 +73,7 @@ func (s *session) keepHandle(h *handle, places chan struct{}, settle func()) uin
 		defer s.holds.Done()
 		h.idle.Stop()
 		settle()
+		h.memory.Give(handleBytes)
 		<-places
 		s.mu.Lock()
 		delete(s.handles, id)

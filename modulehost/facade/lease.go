@@ -7,12 +7,17 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/narthex-platform/narthex/modulehost/hostmemory"
 	"github.com/narthex-platform/narthex/services/database"
 )
 
 const (
 	acquireWithin = 5 * time.Second  // contract.md §7
 	leaseLifetime = 30 * time.Second // of a statement with its rows, and of a transaction
+
+	// leaseBytes is what a connection may hold of the host's memory: a row as it is read, in a buffer of twice its size, and the one that is
+	// carried to the next page.
+	leaseBytes = 3 << 20
 )
 
 // lease is one connection that the module holds beyond a call: a transaction, or rows not read to their end, or both. It ends when it
@@ -20,6 +25,7 @@ const (
 type lease struct {
 	ctx    context.Context // the lifetime
 	cancel context.CancelFunc
+	memory *hostmemory.Account
 
 	mu          sync.Mutex // one statement at a time
 	conn        *database.ModuleConn
@@ -42,8 +48,12 @@ func (s *session) acquire(ctx context.Context) (*lease, error) {
 	if err != nil {
 		return nil, ErrDatabaseUnavailable
 	}
+	if !s.facade.config.Memory.Take(leaseBytes) {
+		conn.Release()
+		return nil, ErrHostOverloaded
+	}
 	lifetime, cancel := context.WithTimeout(s.ctx, leaseLifetime)
-	return &lease{ctx: lifetime, cancel: cancel, conn: conn}, nil
+	return &lease{ctx: lifetime, cancel: cancel, memory: s.facade.config.Memory, conn: conn}, nil
 }
 
 // during runs f while the lease lives and the call wants it; a call that is cancelled cancels its statement.
@@ -96,4 +106,5 @@ func (l *lease) giveBack() {
 		l.rows.Close()
 	}
 	l.conn.Release()
+	l.memory.Give(leaseBytes)
 }

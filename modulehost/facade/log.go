@@ -13,58 +13,87 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/abi"
 )
 
-// What of a module's words gets into the host's log.
+// What of a module's words gets into the host's log, in bytes as they stand there: a control character takes six.
 const (
 	lineBytes      = 1 << 10
 	attributeBytes = 256
 	maxAttributes  = 16
 	linesPerWindow = 100
+	bytesPerWindow = 128 << 10
 	lineWindow     = 10 * time.Second
 )
 
-// lineBudget lets a number of lines through in each window and counts the rest.
+// lineBudget lets a number of lines and bytes through in each window and counts the lines it does not.
 type lineBudget struct {
 	mu      sync.Mutex
 	since   time.Time
-	used    int
+	lines   int
+	bytes   int
 	dropped int
 }
 
 // take tells whether a line may go out, and how many did not since the last one that did in a new window.
-func (b *lineBudget) take(now time.Time) (ok bool, dropped int) {
+func (b *lineBudget) take(now time.Time, bytes int) (ok bool, dropped int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if now.Sub(b.since) >= lineWindow {
 		dropped = b.dropped
-		b.since, b.used, b.dropped = now, 0, 0
+		b.since, b.lines, b.bytes, b.dropped = now, 0, 0, 0
 	}
-	if b.used >= linesPerWindow {
+	if b.lines >= linesPerWindow || b.bytes+bytes > bytesPerWindow {
 		b.dropped++
-		return false, 0
+		return false, dropped
 	}
-	b.used++
+	b.lines++
+	b.bytes += bytes
 	return true, dropped
 }
 
 func (s *session) log(_ context.Context, request *abi.LogRequest) (proto.Message, error) {
 	module := zap.String("module", s.facade.config.ModuleID)
-	ok, dropped := s.facade.lines.take(time.Now())
-	if dropped > 0 {
-		s.facade.config.Log.Warn("module log lines dropped", module, zap.Int("lines", dropped))
-	}
-	if !ok {
-		return &abi.LogResponse{}, nil
-	}
-	attributes := make(map[string]string, len(request.GetAttributes()))
+	text, bytes := cutEscaped(request.GetMessage(), lineBytes)
+	attributes := make(map[string]string, min(len(request.GetAttributes()), maxAttributes))
 	for _, attribute := range request.GetAttributes() {
 		if len(attributes) == maxAttributes {
 			break
 		}
-		attributes[cutText(attribute.GetName(), attributeBytes)] = cutText(attribute.GetValue(), attributeBytes)
+		name, nameBytes := cutEscaped(attribute.GetName(), attributeBytes)
+		value, valueBytes := cutEscaped(attribute.GetValue(), attributeBytes)
+		attributes[name] = value
+		bytes += nameBytes + valueBytes
 	}
-	s.facade.config.Log.Log(zapLevel(request.GetLevel()), "module says", module,
-		zap.String("text", cutText(request.GetMessage(), lineBytes)), zap.Any("attributes", attributes))
+	ok, dropped := s.facade.lines.take(time.Now(), bytes)
+	if dropped > 0 {
+		s.facade.config.Log.Warn("module log lines dropped", module, zap.Int("lines", dropped))
+	}
+	if ok {
+		s.facade.config.Log.Log(zapLevel(request.GetLevel()), "module says", module,
+			zap.String("text", text), zap.Any("attributes", attributes))
+	}
 	return &abi.LogResponse{}, nil
+}
+
+// cutEscaped keeps what takes at most limit bytes as a JSON string, and tells how many those are.
+func cutEscaped(text string, limit int) (kept string, bytes int) {
+	for at, char := range text {
+		size := escapedBytes(char)
+		if bytes+size > limit {
+			return text[:at], bytes
+		}
+		bytes += size
+	}
+	return text, bytes
+}
+
+// escapedBytes counts what is no UTF-8 as the replacement character's escape sequence.
+func escapedBytes(char rune) int {
+	switch {
+	case char == '"', char == '\\', char == '\n', char == '\r', char == '\t':
+		return 2
+	case char < ' ', char == utf8.RuneError:
+		return 6
+	}
+	return utf8.RuneLen(char)
 }
 
 // cutText keeps at most limit bytes, and no part of a character.

@@ -1,6 +1,10 @@
 package gateway
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/narthex-platform/narthex/modulehost/link"
+)
 
 // Error is a stable code of the gateway.
 type Error string
@@ -18,6 +22,14 @@ const (
 
 // codeUnavailable is what a process answers while it is down or being restarted.
 const codeUnavailable = "MODULE_UNAVAILABLE"
+
+// notAnswered tells an answer for which the host had no memory from one that the module failed to give.
+func notAnswered(err error) error {
+	if errors.Is(err, link.ErrOverloaded) {
+		return ErrOverloaded
+	}
+	return ErrHandler
+}
 
 // notBegun lets through what the platform itself says of a call that the module has not seen; all else that may happen is the handler's
 // failure. A code that the module chose must never get here: it could say anything.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/narthex-platform/narthex/modulehost/abi"
 	"github.com/narthex-platform/narthex/modulehost/facade"
+	"github.com/narthex-platform/narthex/modulehost/hostmemory"
 	"github.com/narthex-platform/narthex/modulehost/link"
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
@@ -31,13 +32,14 @@ type Module struct {
 	ID      string
 	Process Process
 	Calls   Calls
+	Memory  *hostmemory.Account // what the host holds for it; nil: not counted
 }
 
 // Routes returns the module's rows of the table.
 func Routes(module Module) []httpapi.Route { return routes(module, contractLimits()) }
 
 func routes(module Module, limits limits) []httpapi.Route {
-	mount := &mount{module: module, limits: limits, queue: newQueue(limits)}
+	mount := &mount{module: module, limits: limits, queue: newQueue(limits), memory: module.Memory}
 	var rows []httpapi.Route
 	for index, declared := range module.Process.Routes() {
 		route := httpapi.Route{

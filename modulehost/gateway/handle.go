@@ -13,14 +13,12 @@ import (
 	"github.com/narthex-platform/narthex/services/principal"
 )
 
-// inline is the longest request body that travels with the call (architecture.md §5).
-const inline = 8 << 10
-
 // mount is one module's place on HTTP.
 type mount struct {
 	module Module
 	limits limits
 	queue  *queue
+	memory link.Memory // the account of what the host holds for the module
 }
 
 // route is one row of it.
@@ -49,23 +47,45 @@ func newRoute(m *mount, index uint32, declared *abi.Route) *route {
 
 // handle is one request's way. A buffered body is whole before the module hears of it; of a streamed one nothing is read before the
 // handler reads.
-func (r *route) handle(c *httpapi.Call) (err error) {
-	var body []byte
-	var long *link.Whole
-	streams := r.streamed && c.Request.ContentLength != 0
+func (r *route) handle(c *httpapi.Call) error {
+	if err := r.queue.join(); err != nil {
+		if c.Request.ContentLength != 0 {
+			c.CancelBody()
+		}
+		return err
+	}
+	defer r.queue.leave()
+	var body *buffered
 	if !r.streamed {
-		if body, long, err = read(c); err != nil { // the permission has been decided
+		var err error
+		if body, err = r.read(c); err != nil { // the permission has been decided
 			return err
 		}
-	}
-	if long != nil {
-		defer long.Release()
+		defer body.release()
+	} else if c.Request.ContentLength != 0 {
+		if !r.memory.Take(link.PieceBuffer) {
+			c.CancelBody()
+			return ErrOverloaded
+		}
+		defer r.memory.Give(link.PieceBuffer)
 	}
 	ctx := c.Request.Context()
 	if err := r.queue.enter(ctx); err != nil {
 		return err
 	}
-	defer r.queue.leave()
+	defer r.queue.done()
+	return r.call(c, body)
+}
+
+// call is what happens once a request has its place. body is nil on a streamed route.
+func (r *route) call(c *httpapi.Call, body *buffered) (err error) {
+	ctx := c.Request.Context()
+	streams := r.streamed && c.Request.ContentLength != 0
+	var long *link.Whole
+	var short []byte
+	if body != nil {
+		short, long = body.short, body.long
+	}
 	id, leave := r.module.Calls.EnterCall(c.Caller)
 	defer leave()
 
@@ -89,7 +109,7 @@ func (r *route) handle(c *httpapi.Call) (err error) {
 			request.BodySocket = o.Socket.Descriptor()
 		}
 		if !request.BodyFollows {
-			request.Body = body
+			request.Body = short
 		}
 		return err
 	})
@@ -104,7 +124,7 @@ func (r *route) handle(c *httpapi.Call) (err error) {
 		if err := x.Push(ctx, long); err != nil {
 			return ErrHandler
 		}
-		long.Release() // the handler may take its time
+		body.release() // the handler may take its time
 	}
 	err = x.Answer(ctx, func() { x.Upload(c.Request.Body, r.limit) })
 	if streams {
@@ -120,7 +140,7 @@ func (r *route) handle(c *httpapi.Call) (err error) {
 		}
 	}
 	if err != nil {
-		return ErrHandler
+		return notAnswered(err)
 	}
 	return r.respond(c, x, response)
 }
@@ -139,25 +159,6 @@ func (r *route) request(c *httpapi.Call, id uint64) *abi.HandleRequest {
 		request.Parameters = append(request.Parameters, c.Parameter(name))
 	}
 	return request
-}
-
-// read takes a buffered body into memory: body travels with the call, long on a socket.
-func read(c *httpapi.Call) (body []byte, long *link.Whole, err error) {
-	if declared := c.Request.ContentLength; declared > inline {
-		long = link.NewWhole(int(declared))
-		if err = c.FillBody(long.Data()); err != nil {
-			long.Release()
-			return nil, nil, err
-		}
-		return nil, long, nil
-	}
-	body, err = c.ReadBody()
-	if len(body) <= inline {
-		return body, nil, err
-	}
-	long = link.NewWhole(len(body))
-	copy(long.Data(), body)
-	return nil, long, nil
 }
 
 // length is a buffered body's, or what a streamed one's sender claims.

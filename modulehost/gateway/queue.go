@@ -6,27 +6,35 @@ import (
 	"time"
 )
 
-// queue bounds the calls of one module that are under way, and those that wait for a place.
+// queue bounds the calls of one module that are under way, and those that wait for a place. A call joins the queue before its body is read
+// into memory, and takes a place when it has the body: a slow sender holds up nobody.
 type queue struct {
-	places  chan struct{}
-	waiting atomic.Int64
-	limits  limits
+	places chan struct{}
+	joined atomic.Int64
+	limits limits
 }
 
 func newQueue(limits limits) *queue {
 	return &queue{places: make(chan struct{}, limits.inFlight), limits: limits}
 }
 
-// enter takes a place, to be given back with leave. ErrOverloaded when the queue is full or has not moved in time.
+// join lets a call into the queue, to be left with leave. ErrOverloaded when the queue is full.
+func (q *queue) join() error {
+	if q.joined.Add(1) > int64(q.limits.inFlight+q.limits.waiting) {
+		q.joined.Add(-1)
+		return ErrOverloaded
+	}
+	return nil
+}
+
+func (q *queue) leave() { q.joined.Add(-1) }
+
+// enter takes a place, to be given back with done. ErrOverloaded when the queue has not moved in time.
 func (q *queue) enter(ctx context.Context) error {
 	select {
 	case q.places <- struct{}{}:
 		return nil
 	default:
-	}
-	defer q.waiting.Add(-1)
-	if q.waiting.Add(1) > int64(q.limits.waiting) {
-		return ErrOverloaded
 	}
 	timeout := time.NewTimer(q.limits.queue)
 	defer timeout.Stop()
@@ -40,4 +48,4 @@ func (q *queue) enter(ctx context.Context) error {
 	}
 }
 
-func (q *queue) leave() { <-q.places }
+func (q *queue) done() { <-q.places }

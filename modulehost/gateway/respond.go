@@ -19,6 +19,9 @@ func (r *route) respond(c *httpapi.Call, x *link.Exchange, response *abi.HandleR
 		return ErrHandler
 	}
 	follows := x.Follows()
+	if len(response.GetBody()) > inline {
+		return ErrHandler
+	}
 	if r.long.Load() != follows {
 		r.long.Store(follows)
 	}
@@ -48,10 +51,18 @@ var (
 // error once something is out cuts the connection.
 func (r *route) pass(c *httpapi.Call, x *link.Exchange, response *abi.HandleResponse) error {
 	if response.BodyBytes != nil && response.GetBodyBytes() <= link.ShortBody {
+		if !r.memory.Take(link.ShortBody) {
+			return ErrOverloaded
+		}
+		defer r.memory.Give(link.ShortBody)
 		b := shorts.Get().(*[link.ShortBody + 8]byte)
 		defer shorts.Put(b)
 		return r.copy(c, x, response, b[:])
 	}
+	if !r.memory.Take(link.PieceBuffer) {
+		return ErrOverloaded
+	}
+	defer r.memory.Give(link.PieceBuffer)
 	b := pieces.Get().(*[link.PieceBuffer + 8]byte)
 	defer pieces.Put(b)
 	return r.copy(c, x, response, b[:])

@@ -161,10 +161,10 @@ func newBuffer(size int) *buffer {
 
 // poolFor is where buffers come from that hold so many bytes, at most MaxPiece.
 func poolFor(bytes int) *sync.Pool {
-	switch {
-	case bytes <= ShortBody:
+	switch WholeBytes(bytes) {
+	case ShortBody:
 		return &shorts
-	case bytes <= PieceBuffer:
+	case PieceBuffer:
 		return &buffers
 	}
 	return &wholes

@@ -10,6 +10,17 @@ type Whole struct {
 // NewWhole takes memory for a body of n bytes, at most MaxPiece. Release must follow.
 func NewWhole(n int) *Whole { return &Whole{poolFor(n).Get().(*buffer), n} }
 
+// WholeBytes is the memory that NewWhole takes for a body of n bytes.
+func WholeBytes(n int) int {
+	switch {
+	case n <= ShortBody:
+		return ShortBody
+	case n <= PieceBuffer:
+		return PieceBuffer
+	}
+	return MaxPiece
+}
+
 // Data is to be filled in. It holds what an earlier body left there.
 func (w *Whole) Data() []byte { return w.b.data()[:w.n] }
 

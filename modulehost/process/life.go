@@ -42,7 +42,7 @@ func (p *Process) Serve(ctx context.Context) error {
 	p.mu.Lock()
 	p.output = child.output
 	p.mu.Unlock()
-	l := &life{config: &p.config, began: time.Now(), child: child, calls: link.NewClient(child.hostCalls)}
+	l := &life{config: &p.config, began: time.Now(), child: child, calls: link.NewClient(child.hostCalls, link.Charge(p.config.Memory))}
 	l.stuck = l.calls.WatchAbandoned(mostStuck, p.config.Deadlines.Stuck)
 	err = p.run(ctx, l)
 	p.withdraw()
@@ -200,7 +200,7 @@ func (l *life) openHost() {
 	l.stopHost = cancel
 	go func() {
 		defer close(l.hostLost)
-		_ = link.Serve(ctx, l.child.moduleCalls, l.session.Serve, inService)
+		_ = link.Serve(ctx, l.child.moduleCalls, l.session.Serve, inService, link.Charge(l.config.Memory))
 	}()
 }
 

@@ -24,6 +24,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/narthex-platform/narthex/modulehost/abi"
+	"github.com/narthex-platform/narthex/modulehost/hostmemory"
 	"github.com/narthex-platform/narthex/modulehost/link"
 )
 
@@ -35,8 +36,9 @@ type Config struct {
 	Folder     string      // the module's own folder, absolute
 	Credential *Credential // nil: the host's own
 	Start      *abi.StartRequest
-	Host       Host        // what the module may ask of the host
-	Log        *zap.Logger // names the module in its fields already
+	Host       Host                // what the module may ask of the host
+	Log        *zap.Logger         // names the module in its fields already
+	Memory     *hostmemory.Account // counts what the links hold; nil: nothing is counted
 
 	// Validate judges what the module registered (nil: anything goes). Its error ends the life as MODULE_REGISTER_FAILED.
 	Validate func(*abi.RegisterResponse) error

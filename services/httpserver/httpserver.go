@@ -12,6 +12,7 @@ import (
 
 	"github.com/narthex-platform/narthex/services/environment"
 	"github.com/narthex-platform/narthex/services/httpapi"
+	"github.com/narthex-platform/narthex/services/loglimit"
 	"github.com/narthex-platform/narthex/services/principal"
 )
 
@@ -39,6 +40,7 @@ type Config struct {
 	Resolver       Resolver
 	Authorizer     Authorizer
 	Log            *zap.Logger
+	Lines          *loglimit.Limiter // for failures that come in numbers; nil: one of its own that nobody closes
 }
 
 // New builds the handler of the whole table, once: a request takes one look-up and no lock. It refuses a table with a write that
@@ -54,12 +56,16 @@ func New(config Config) (http.Handler, error) {
 	if err := errors.Join(problems...); err != nil {
 		return nil, err
 	}
+	if config.Lines == nil {
+		config.Lines = loglimit.New(config.Log)
+	}
 	trusted := newOriginSet(config.TrustedOrigins)
 	pipeline := &pipeline{
 		trusted:    trusted,
 		resolver:   config.Resolver,
 		authorizer: config.Authorizer,
 		log:        config.Log,
+		lines:      config.Lines,
 	}
 	return &edge{trusted: trusted, clients: config.ClientAddress, router: newRouter(config.Routes, pipeline), log: config.Log}, nil
 }

@@ -2,11 +2,13 @@ package httpserver
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/gin-gonic/gin"
 	"go.uber.org/zap"
 
 	"github.com/narthex-platform/narthex/services/httpapi"
+	"github.com/narthex-platform/narthex/services/loglimit"
 	"github.com/narthex-platform/narthex/services/principal"
 )
 
@@ -16,10 +18,12 @@ type pipeline struct {
 	resolver   Resolver
 	authorizer Authorizer
 	log        *zap.Logger
+	lines      *loglimit.Limiter // for failures that come in numbers
 }
 
 // run is the chain of one route, flat: no middleware, no map of request values.
 func (p *pipeline) run(route httpapi.Route, names []string) gin.HandlerFunc {
+	subject := subjectOf(route.Path)
 	return func(g *gin.Context) {
 		call := &httpapi.Call{
 			Writer:    g.Writer,
@@ -46,7 +50,7 @@ func (p *pipeline) run(route httpapi.Route, names []string) gin.HandlerFunc {
 			call.CancelBody()
 		}
 		if err != nil {
-			p.fail(call, g.Writer, err)
+			p.fail(call, g.Writer, subject, err)
 		}
 	}
 }
@@ -90,15 +94,28 @@ func (p *pipeline) permit(call *httpapi.Call, permission string) error {
 	return httpapi.ErrPermission
 }
 
-// fail answers with the error's code. What begins with 5 is logged once, by its code alone.
-func (p *pipeline) fail(call *httpapi.Call, w gin.ResponseWriter, err error) {
+// subjectOf is what routes that fail together have in common: of a module's the path down to its id.
+func subjectOf(path string) string {
+	segments := strings.SplitN(path, "/", 6) // "", api, v1, modules, an id, the rest
+	return strings.Join(segments[:min(len(segments), 5)], "/")
+}
+
+// fail answers with the error's code. What begins with 5 is logged, by its code alone; a 503 of one subject once a second, for its cause
+// lasts and every caller meets it.
+func (p *pipeline) fail(call *httpapi.Call, w gin.ResponseWriter, subject string, err error) {
 	if w.Written() { // half an answer is out: only cutting the connection tells the truth
 		p.log.Error("answer cut off", zap.String("request_id", call.RequestID))
 		panic(http.ErrAbortHandler)
 	}
 	code := httpapi.WriteError(w, err)
-	if w.Status() >= http.StatusInternalServerError && call.Request.Context().Err() == nil {
-		p.log.Error("request failed", zap.String("code", code), zap.String("request_id", call.RequestID))
+	if w.Status() < http.StatusInternalServerError || call.Request.Context().Err() != nil {
+		return
+	}
+	fields := []zap.Field{zap.String("code", code), zap.String("request_id", call.RequestID)}
+	if w.Status() == http.StatusServiceUnavailable {
+		p.lines.Log(code+" "+subject, zap.ErrorLevel, "request failed", fields...)
+	} else {
+		p.log.Error("request failed", fields...)
 	}
 }
 
