@@ -11,6 +11,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/abi"
 	"github.com/narthex-platform/narthex/modulehost/archive"
 	"github.com/narthex-platform/narthex/modulehost/catalog"
+	"github.com/narthex-platform/narthex/modulehost/process"
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
@@ -217,7 +218,8 @@ func TestDoctor(t *testing.T) {
 			"warning   IDENTITY_SECRET_PREVIOUS_SET: "},
 		"secret not replaced": {map[string]string{"SERVICE_IDENTITY_SECRET_PREVIOUS": i.environment["SERVICE_IDENTITY_SECRET"]},
 			"blocking  IDENTITY_SECRET_INVALID: "},
-		"database down":        {map[string]string{"DATABASE_URL": "postgres://someone@127.0.0.1:1/nothing"}, "blocking  DATABASE_UNREACHABLE: "},
+		"database down": {map[string]string{"DATABASE_URL": "postgres://someone@127.0.0.1:1/nothing"},
+			"blocking  DATABASE_UNREACHABLE: The database did not accept a session (refused). Nothing accepts connections "},
 		"no modules directory": {map[string]string{"SERVICE_MODULES_DIR": "/nonexistent-marked"}, "blocking  MODULES_DIRECTORY_UNREADABLE: "},
 	} {
 		ill := maps.Clone(i.environment)
@@ -232,6 +234,19 @@ func TestDoctor(t *testing.T) {
 				t.Errorf("%s: %q shows\n%s", name, value, said)
 			}
 		}
+	}
+}
+
+// TestLandlockWords: whatever a kernel lacks is told in words that say what a module is kept from.
+func TestLandlockWords(t *testing.T) {
+	lacks := process.Report{}.LandlockLacks()
+	for _, word := range lacks[1:] { // the first is Landlock itself, without which the sandbox is not complete
+		if landlockWords[word] == "" {
+			t.Errorf("doctor has no words for %q", word)
+		}
+	}
+	if len(landlockWords) != len(lacks)-1 {
+		t.Errorf("doctor has words for %d rights, there are %d", len(landlockWords), len(lacks)-1)
 	}
 }
 

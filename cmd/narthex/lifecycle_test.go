@@ -156,13 +156,14 @@ func TestBadInput(t *testing.T) {
 		}
 		environment["SERVICE_MODULES_DIR"] = dir
 	}
+	const refused = "The database did not accept a session (refused). "
 	for _, row := range []struct {
 		name    string
 		command string
 		change  func(*testing.T, map[string]string)
 		want    []string // the beginning of each line
 	}{
-		{"no secret", "api:start", without("SERVICE_IDENTITY_SECRET"), []string{"IDENTITY_SECRET_INVALID: "}},
+		{"no secret", "api:start", without("SERVICE_IDENTITY_SECRET"), []string{"IDENTITY_SECRET_INVALID: SERVICE_IDENTITY_SECRET is not set. "}},
 		{"two faults", "api:start", func(_ *testing.T, e map[string]string) {
 			delete(e, "SERVICE_IDENTITY_SECRET")
 			e["SERVICE_API_PORT"] = "hunter2"
@@ -171,9 +172,9 @@ func TestBadInput(t *testing.T) {
 		{"missing modules directory", "api:start", with("SERVICE_MODULES_DIR", "/hunter2/modules"), []string{"MODULES_DIRECTORY_UNREADABLE: The modules directory "}},
 		{"broken manifest", "api:start", brokenManifest, []string{"MANIFEST_INVALID: "}},
 		{"broken manifest when migrating", "migrations:apply", brokenManifest, []string{"MANIFEST_INVALID: "}},
-		{"unreachable database", "api:start", with("DATABASE_URL", "postgres://u:hunter2@127.0.0.1:1/d"), []string{"MODULE_LIFECYCLE_READ_FAILED: DATABASE_UNREACHABLE: "}},
-		{"unreachable database when migrating", "migrations:apply", with("DATABASE_URL", "postgres://u:hunter2@127.0.0.1:1/d"), []string{"DATABASE_UNREACHABLE: "}},
-		{"unreachable database for the owner", "identity:create-initial-owner", with("DATABASE_URL", "postgres://u:hunter2@127.0.0.1:1/d"), []string{"DATABASE_UNREACHABLE: "}},
+		{"unreachable database", "api:start", with("DATABASE_URL", "postgres://u:hunter2@127.0.0.1:1/d"), []string{"MODULE_LIFECYCLE_READ_FAILED: DATABASE_UNREACHABLE: " + refused}},
+		{"unreachable database when migrating", "migrations:apply", with("DATABASE_URL", "postgres://u:hunter2@127.0.0.1:1/d"), []string{"DATABASE_UNREACHABLE: " + refused}},
+		{"unreachable database for the owner", "identity:create-initial-owner", with("DATABASE_URL", "postgres://u:hunter2@127.0.0.1:1/d"), []string{"DATABASE_UNREACHABLE: " + refused}},
 		{"unmigrated database", "api:start", nil, []string{"MODULE_LIFECYCLE_READ_FAILED: SCHEMA_MISSING: "}},
 		{"unmigrated database for the owner", "identity:create-initial-owner", nil, []string{"SCHEMA_MISSING: "}},
 		{"TLS in production", "migrations:status", func(_ *testing.T, e map[string]string) {
