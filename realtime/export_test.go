@@ -9,7 +9,7 @@ import (
 )
 
 // DeadLink is one that nobody serves.
-func DeadLink() *Link { return NewLink(LinkConfig{URL: environment.NewSecret(""), Log: zap.NewNop()}) }
+func DeadLink() *Link { return NewLink(LinkConfig{Log: zap.NewNop()}) }
 
 // Receive is an update of another process, Counted how far that one is.
 func (h *Hub) Receive(origin byte, count uint64, data []byte) {
@@ -27,6 +27,25 @@ func (l *Link) Trust(config *tls.Config) { l.roots = config }
 func ReadParcel(b []byte) (data []byte, ok bool) {
 	p, ok := readParcel(b)
 	return p.data, ok
+}
+
+// Seal signs and opens messages of one sender.
+type Seal struct{ *seal }
+
+func NewSeal(keys environment.Keys, installation string) Seal {
+	return Seal{newSeal(keys, installation)}
+}
+
+func (s Seal) Sign(subject string, body []byte) []byte { return s.sign(subject, body) }
+
+// Accepts tells whether a message is opened, is timely and was not repeated.
+func (s Seal) Accepts(subject string, message []byte) bool {
+	_, number, ok := s.open(subject, message)
+	if !ok {
+		return false
+	}
+	fresh, timely := s.fresh(originID{}, number)
+	return fresh && timely
 }
 
 // crash is a fault of the hub itself.

@@ -43,10 +43,12 @@ func FuzzData(f *testing.F) {
 
 // FuzzParcel reads anything from the backplane: what is taken is one line of JSON.
 func FuzzParcel(f *testing.F) {
-	head := append([]byte{1, 1}, make([]byte, 23)...)
-	f.Add(append(append(head, 1), `{"a": 1}`...))
-	f.Add(append(append(bytes.Clone(head), 1), "{}\n\nevent: snapshot"...))
-	f.Add([]byte{1, 3})
+	head := append(append([]byte{2, 1}, make([]byte, 23)...), 1)
+	f.Add(append(append(bytes.Clone(head), 0), `{"a": 1}`...))
+	f.Add(append(append(bytes.Clone(head), 3), `key{"a": 1}`...))
+	f.Add(append(append(bytes.Clone(head), 0), "{}\n\nevent: snapshot"...))
+	f.Add(append(append(bytes.Clone(head), 200), "too short a key"...))
+	f.Add([]byte{2, 3})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		data, ok := realtime.ReadParcel(bytes.Clone(b))
 		if ok && data != nil && (!json.Valid(data) || bytes.ContainsAny(data, "\r\n")) {

@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"net"
-	"net/url"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -23,19 +22,24 @@ import (
 // origin).
 //
 // Subjects are narthex.<installation>.<module>.<channel>, and narthex.<installation>._ask for "tell your counts": no module id
-// begins with an underscore. Whoever may use these subjects can send updates to every reader.
+// begins with an underscore. Every message is signed (see seal): who may use these subjects can hold messages back and read them, and
+// nothing else.
 type Link struct {
-	url    environment.Secret
-	prefix string
-	log    *zap.Logger
-	ready  chan struct{}
-	hubs   *Hubs // set before Serve
-	outbox *inbox[dispatch]
-	up     atomic.Bool
-	late   atomic.Bool  // the server was away
-	hold   atomic.Int64 // until this time nothing is sent, in ns of Unix time
-	resume *time.Timer  // the end of hold
-	roots  *tls.Config  // tests trust a server of their own
+	servers []environment.Secret
+	prefix  string
+	seal    *seal
+	own     originID // of what the link itself says
+	log     *zap.Logger
+	ready   chan struct{}
+	hubs    *Hubs // set before Serve
+	outbox  *inbox[dispatch]
+	up      atomic.Bool
+	late    atomic.Bool  // the server was away
+	fault   atomic.Value // why it is, as a string
+	refuse  refusals
+	hold    atomic.Int64 // until this time nothing is sent, in ns of Unix time
+	resume  *time.Timer  // the end of hold
+	roots   *tls.Config  // tests trust a server of their own
 
 	mu       sync.Mutex
 	conn     *nats.Conn // nil: none
@@ -45,7 +49,7 @@ type Link struct {
 // dispatch is a message on its way out.
 type dispatch struct {
 	subject string
-	body    []byte
+	parcel  parcel
 }
 
 // kept is what waits for NATS, and what of one channel has come from it and waits for the channel's hub.
@@ -62,9 +66,10 @@ const (
 
 // LinkConfig is what a link needs.
 type LinkConfig struct {
-	URL environment.Secret // nats:// or tls://, as services/environment has checked it
+	Servers []environment.Secret // of one NATS, nats:// or tls://, as services/environment has checked them
 	// Installation tells apart the installations that share a server, and is the same in all processes of one. It goes out hashed.
 	Installation string
+	Keys         environment.Keys // sign what is sent
 	Log          *zap.Logger
 }
 
@@ -76,12 +81,14 @@ func NewLink(config LinkConfig) *Link {
 	resume.Stop()
 	hash := sha256.Sum256([]byte(config.Installation))
 	return &Link{
-		url:    config.URL,
-		prefix: "narthex." + hex.EncodeToString(hash[:8]) + ".",
-		log:    config.Log,
-		ready:  ready,
-		outbox: newInbox[dispatch](kept),
-		resume: resume,
+		servers: config.Servers,
+		prefix:  "narthex." + hex.EncodeToString(hash[:8]) + ".",
+		seal:    newSeal(config.Keys, config.Installation),
+		own:     newOriginID(),
+		log:     config.Log,
+		ready:   ready,
+		outbox:  newInbox[dispatch](kept),
+		resume:  resume,
 	}
 }
 
@@ -114,10 +121,16 @@ func (l *Link) Serve(ctx context.Context) error {
 	if conn.IsConnected() {
 		l.connected(conn) // perhaps once more: what was answered before the subscription is not heard
 	}
+	look := time.NewTicker(beat)
+	defer look.Stop()
 	for {
 		select {
 		case <-closed:
 			return errLinkClosed
+		case <-look.C:
+			if !conn.IsConnected() {
+				l.failed(conn.LastError())
+			}
 		case <-ctx.Done():
 			l.hold.Store(0)
 			l.post(conn)
@@ -135,7 +148,7 @@ func (l *Link) Serve(ctx context.Context) error {
 // notices a dead one within 15 s.
 func (l *Link) options(ctx context.Context) nats.Options {
 	o := nats.GetDefaultOptions()
-	o.Url = l.url.Reveal()
+	o.Servers = reveal(l.servers)
 	o.Name = "narthex"
 	o.NoEcho = true
 	o.RetryOnFailedConnect = true
@@ -149,13 +162,8 @@ func (l *Link) options(ctx context.Context) nats.Options {
 	o.PingInterval = 5 * time.Second
 	o.MaxPingsOut = 2
 	o.CustomDialer = dialer{ctx}
-	if server, err := url.Parse(o.Url); err == nil && server.Scheme == "tls" {
-		o.Secure = true
-		o.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12}
-		if l.roots != nil {
-			o.TLSConfig = l.roots
-		}
-	}
+	secure(&o, l.roots)
+	o.ReconnectErrCB = func(_ *nats.Conn, err error) { l.failed(err) }
 	o.ConnectedCB = l.connected
 	o.ReconnectedCB = l.connected
 	o.DisconnectedErrCB = func(*nats.Conn, error) { l.turn(false) }
@@ -178,7 +186,8 @@ func (d dialer) Dial(network, address string) (net.Conn, error) {
 
 // connected asks the others how far they are, and tells them how far the hubs here are.
 func (l *Link) connected(conn *nats.Conn) {
-	_ = conn.Publish(l.prefix+ask, nil)
+	subject := l.prefix + ask
+	_ = conn.Publish(subject, l.seal.sign(subject, parcel{kind: asked, origin: l.own}.encode()))
 	l.turn(true)
 }
 
@@ -190,6 +199,7 @@ func (l *Link) turn(up bool) {
 		if l.late.Load() {
 			l.hold.Store(time.Now().Add(settle).UnixNano())
 		}
+		l.fault.Store("")
 		l.log.Info("realtime backplane connected")
 		signal(l.outbox.wake)
 	} else {
@@ -207,7 +217,7 @@ func (l *Link) tell(m message) {
 
 // send queues a parcel; what does not fit is lost.
 func (l *Link) send(to name, p parcel) {
-	l.outbox.putUpdate(dispatch{l.subject(to), p.encode()}, p.size())
+	l.outbox.putUpdate(dispatch{l.subject(to), p}, p.size())
 }
 
 // post sends what is queued, unless the server is away or was until a moment ago.
@@ -221,7 +231,7 @@ func (l *Link) post(conn *nats.Conn) {
 	}
 	queue, overflowed := l.outbox.take(nil)
 	for _, d := range queue {
-		_ = conn.Publish(d.subject, d.body) // what is lost, others notice
+		_ = conn.Publish(d.subject, l.seal.sign(d.subject, d.parcel.encode())) // what is lost, others notice
 	}
 	if overflowed {
 		l.log.Warn("realtime updates for other processes dropped")
@@ -231,7 +241,12 @@ func (l *Link) post(conn *nats.Conn) {
 
 // listen hears what other processes ask, and the channels that are open; those that are opened later follow.
 func (l *Link) listen(conn *nats.Conn) error {
-	if _, err := conn.Subscribe(l.prefix+ask, func(*nats.Msg) { l.tell(announce{}) }); err != nil {
+	_, err := conn.Subscribe(l.prefix+ask, func(m *nats.Msg) {
+		if p, ok := l.read(m); ok && p.kind == asked {
+			l.tell(announce{})
+		}
+	})
+	if err != nil {
 		return err
 	}
 	l.mu.Lock()
@@ -252,7 +267,11 @@ func (l *Link) follow(hub *Hub) {
 		return
 	}
 	l.followed[hub] = struct{}{}
-	subscription, err := l.conn.Subscribe(l.subject(hub.name), func(m *nats.Msg) { receive(hub, m) })
+	subscription, err := l.conn.Subscribe(l.subject(hub.name), func(m *nats.Msg) {
+		if p, ok := l.read(m); ok && p.kind != asked {
+			hub.inbox.deliver(foreign{p}, p.size())
+		}
+	})
 	if err == nil {
 		err = subscription.SetPendingLimits(kept.updates, kept.bytes)
 	}
@@ -269,11 +288,22 @@ func (l *Link) unfollow() {
 
 func (l *Link) subject(of name) string { return l.prefix + of.module + "." + of.channel }
 
-// receive is called for one message of a channel after the other.
-func receive(hub *Hub, m *nats.Msg) {
-	if p, ok := readParcel(m.Data); ok {
-		hub.inbox.deliver(foreign{p}, len(p.data))
+// read takes the parcel out of a message that a process of this installation has signed, just now and once.
+func (l *Link) read(m *nats.Msg) (p parcel, ok bool) {
+	body, number, ok := l.seal.open(m.Subject, m.Data)
+	if !ok {
+		l.refuse.warn(l.log, "signature")
+		return parcel{}, false
 	}
+	if p, ok = readParcel(body); !ok {
+		l.refuse.warn(l.log, "format")
+		return parcel{}, false
+	}
+	fresh, timely := l.seal.fresh(p.origin, number)
+	if !timely {
+		l.refuse.warn(l.log, "clock")
+	}
+	return p, fresh
 }
 
 // Ready is closed at once: readers here need no other process.

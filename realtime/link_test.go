@@ -1,6 +1,7 @@
 package realtime_test
 
 import (
+	"bytes"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -58,9 +59,19 @@ type process struct {
 
 func newProcess(t *testing.T, url, installation string, trust *tls.Config) *process {
 	t.Helper()
+	return newSigning(t, url, installation, trust, environment.Keys{Current: bytes.Repeat([]byte("k"), 32)})
+}
+
+// newSigning is newProcess with keys of its own.
+func newSigning(t *testing.T, url, installation string, trust *tls.Config, keys environment.Keys) *process {
+	t.Helper()
 	core, logged := observer.New(zap.InfoLevel)
 	p := &process{module: newModule(), logged: logged}
-	p.link = realtime.NewLink(realtime.LinkConfig{URL: environment.NewSecret(url), Installation: installation, Log: zap.New(core)})
+	var servers []environment.Secret
+	for one := range strings.FieldsSeq(url) {
+		servers = append(servers, environment.NewSecret(one))
+	}
+	p.link = realtime.NewLink(realtime.LinkConfig{Servers: servers, Installation: installation, Keys: keys, Log: zap.New(core)})
 	p.link.Trust(trust)
 	hubs, stopHubs := realtime.New(zap.NewNop(), p.link), func() {}
 	hubs.Unshared() // so that a reader's updates are those that follow its coming

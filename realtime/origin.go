@@ -17,6 +17,11 @@ type origin struct {
 // originID is random.
 type originID [16]byte
 
+func newOriginID() (id originID) {
+	_, _ = rand.Read(id[:]) // cannot fail
+	return id
+}
+
 type origins struct {
 	own    originID
 	sent   uint64
@@ -33,7 +38,7 @@ const (
 func newOrigins(link *Link) origins {
 	o := origins{linked: true}
 	if link != nil {
-		_, _ = rand.Read(o.own[:]) // cannot fail
+		o.own = newOriginID()
 		o.known = make(map[originID]*origin)
 	}
 	return o

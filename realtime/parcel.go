@@ -22,6 +22,7 @@ const (
 	lost     = parcelKind(2) // an update that nobody has: readers begin anew
 	counted  = parcelKind(3) // how far the count is
 	farewell = parcelKind(4) // the same, for the last time
+	asked    = parcelKind(5) // how far are the others?
 )
 
 const (
@@ -41,7 +42,7 @@ func (p parcel) encode() []byte {
 
 func (p parcel) size() int { return parcelHead + len(p.key) + len(p.data) }
 
-// readParcel trusts nothing: whoever may write to the backplane must still not be able to forge a stream's fields. b is used up.
+// readParcel trusts nothing, not even a signature: nothing that is read can forge a stream's fields. b is used up.
 func readParcel(b []byte) (p parcel, ok bool) {
 	if len(b) < parcelHead || b[0] != parcelVersion {
 		return parcel{}, false
@@ -58,7 +59,7 @@ func readParcel(b []byte) (p parcel, ok bool) {
 		return p, err == nil && p.count > 0
 	case p.kind == lost:
 		return p, p.count > 0 && length+len(rest) == 0
-	case p.kind == counted, p.kind == farewell:
+	case p.kind == counted, p.kind == farewell, p.kind == asked:
 		return p, length+len(rest) == 0
 	}
 	return parcel{}, false

@@ -75,6 +75,7 @@ func (e *examination) run(ctx context.Context) {
 	e.packages()
 	e.store(ctx)
 	e.offers()
+	e.backplane(ctx)
 	e.sandbox()
 	e.Healthy = true
 	for _, f := range e.Findings {

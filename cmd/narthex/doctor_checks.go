@@ -13,6 +13,7 @@ import (
 	"github.com/narthex-platform/narthex/migrations"
 	"github.com/narthex-platform/narthex/modulehost/catalog"
 	"github.com/narthex-platform/narthex/modulehost/process"
+	"github.com/narthex-platform/narthex/realtime"
 	"github.com/narthex-platform/narthex/services/database"
 	"github.com/narthex-platform/narthex/services/environment"
 )
@@ -234,6 +235,21 @@ func (e *examination) offers() {
 	} else {
 		e.ok("Object storage: an object store is configured.")
 	}
+}
+
+// backplane is what carries updates between several processes. Without it each serves its own readers, so nothing here blocks.
+func (e *examination) backplane(ctx context.Context) {
+	servers := e.settings.Realtime.NATS
+	if e.sound&environment.HostSection == 0 || len(servers) == 0 {
+		return
+	}
+	reasons := realtime.Probe(ctx, servers)
+	if len(reasons) == 0 {
+		e.ok("Realtime: the NATS server can be used.")
+		return
+	}
+	e.warn("REALTIME_UNAVAILABLE", fmt.Sprintf("%d of %d NATS servers (SERVICE_REALTIME_NATS_URL) cannot be used: %s; readers in other "+
+		"processes get no updates while none can.", len(reasons), len(servers), strings.Join(reasons, ", ")))
 }
 
 // sandbox is what this kernel offers to keep modules apart. That the platform closes its own memory is not the kernel's to offer: a start

@@ -17,11 +17,9 @@ const hubWithin = 5 * time.Second
 
 // startHubs lets channels be opened, here and, with a backplane, in all processes of the installation.
 func (s *server) startHubs(ctx context.Context) error {
-	var link *realtime.Link
-	if s.settings.Realtime.NATS.Reveal() != "" {
-		link = realtime.NewLink(realtime.LinkConfig{
-			URL: s.settings.Realtime.NATS, Installation: string(s.settings.Identity.BaseURL), Log: s.log,
-		})
+	link, err := s.newLink(ctx)
+	if err != nil {
+		return err
 	}
 	s.hubs = realtime.New(s.log, link)
 	var children []supervisor.Child
@@ -29,6 +27,27 @@ func (s *server) startHubs(ctx context.Context) error {
 		children = append(children, supervisor.Child{Service: link})
 	}
 	return s.tree.Start(ctx, append(children, supervisor.Child{Service: s.hubs})...)
+}
+
+// linkKeys is the purpose of the keys that sign what processes tell each other.
+const linkKeys = "narthex realtime 1"
+
+// newLink is nil without a server for it.
+func (s *server) newLink(ctx context.Context) (*realtime.Link, error) {
+	if len(s.settings.Realtime.NATS) == 0 {
+		return nil, nil
+	}
+	installation, err := s.database.Installation(ctx)
+	if err != nil {
+		return nil, err
+	}
+	keys, err := s.settings.Identity.Keys(linkKeys)
+	if err != nil {
+		return nil, err
+	}
+	return realtime.NewLink(realtime.LinkConfig{
+		Servers: s.settings.Realtime.NATS, Installation: installation, Keys: keys, Log: s.log,
+	}), nil
 }
 
 // openChannels is done between a module's registration and its start, so that what it publishes while it starts is counted.

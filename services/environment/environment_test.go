@@ -160,6 +160,10 @@ func TestRules(t *testing.T) {
 
 		{"SERVICE_REALTIME_NATS_URL", "tls://nats.example.org:4222", production, ""},
 		{"SERVICE_REALTIME_NATS_URL", "nats://127.0.0.1:4222", production, ""},
+		{"SERVICE_REALTIME_NATS_URL", "tls://a.example.org:4222, tls://u:p@b.example.org:4222", production, ""},
+		{"SERVICE_REALTIME_NATS_URL", "tls://a.example.org:4222,", production, "REALTIME_CONFIGURATION_INVALID"},
+		{"SERVICE_REALTIME_NATS_URL", "nats://127.0.0.1:4222,tls://b.example.org:4222", production, "REALTIME_CONFIGURATION_INVALID"},
+		{"SERVICE_REALTIME_NATS_URL", "nats://127.0.0.1:4222,nats://b.example.org:4222", production, "REALTIME_CONFIGURATION_INVALID"},
 		{"SERVICE_REALTIME_NATS_URL", "nats://nats.example.org:4222", development, ""},
 		{"SERVICE_REALTIME_NATS_URL", "nats://nats.example.org:4222", production, "REALTIME_CONFIGURATION_INVALID"},
 		{"SERVICE_REALTIME_NATS_URL", "http://nats.example.org:4222", development, "REALTIME_CONFIGURATION_INVALID"},

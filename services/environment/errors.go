@@ -77,7 +77,8 @@ func (e Error) sentence() string {
 	case ErrSMTP:
 		return "SERVICE_SMTP_HOST needs SERVICE_SMTP_FROM; SERVICE_SMTP_SECURITY must be starttls, tls or, outside production, plaintext; user name and password come together; SERVICE_SMTP_HELO_NAME must be a full domain name."
 	case ErrRealtime:
-		return "SERVICE_REALTIME_NATS_URL must be a nats:// or tls:// URL; production needs tls unless the server is on this machine."
+		return "SERVICE_REALTIME_NATS_URL must be one or more nats:// or tls:// URLs, joined by commas and all of one kind; production needs " +
+			"tls unless the servers are on this machine."
 	case ErrMetricsAddress:
 		return "SERVICE_METRICS_ADDRESS must be a loopback address with a port, such as 127.0.0.1:9100, or the absolute path of a Unix socket."
 	}

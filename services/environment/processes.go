@@ -10,7 +10,7 @@ import (
 
 // Realtime joins several processes; without a server each has its own hubs.
 type Realtime struct {
-	NATS Secret // a URL, which may hold credentials; "" means none
+	NATS []Secret // URLs of one server or cluster, which may hold credentials; all of one scheme. None: no server
 }
 
 // Metrics is a listener of its own for whoever watches the process.
@@ -23,13 +23,21 @@ func readNATS(in input, out *Settings) Error {
 	if !in.set {
 		return ""
 	}
-	server, err := url.Parse(in.value)
-	if err != nil || server.Hostname() == "" || server.RawQuery != "" || server.Fragment != "" || strings.Trim(server.Path, "/") != "" {
-		return ErrRealtime
+	scheme := ""
+	for part := range strings.SplitSeq(in.value, ",") {
+		text := strings.TrimSpace(part)
+		server, err := url.Parse(text)
+		if err != nil || server.Hostname() == "" || server.RawQuery != "" || server.Fragment != "" || strings.Trim(server.Path, "/") != "" {
+			return ErrRealtime
+		}
+		plain := server.Scheme == "nats" && (!in.production || isLoopback(server.Hostname()))
+		if server.Scheme != "tls" && !plain || scheme != "" && server.Scheme != scheme {
+			return ErrRealtime
+		}
+		scheme = server.Scheme
+		out.Realtime.NATS = append(out.Realtime.NATS, NewSecret(text))
 	}
-	out.Realtime.NATS = NewSecret(in.value)
-	plain := server.Scheme == "nats" && (!in.production || isLoopback(server.Hostname()))
-	return unless(server.Scheme == "tls" || plain, ErrRealtime)
+	return ""
 }
 
 func isLoopback(host string) bool {

@@ -1,0 +1,213 @@
+package realtime_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	natsclient "github.com/nats-io/nats.go"
+
+	"github.com/narthex-platform/narthex/realtime"
+	"github.com/narthex-platform/narthex/services/environment"
+)
+
+// eavesdropper may use the server, as anybody whom its operator lets in.
+type eavesdropper struct {
+	conn *natsclient.Conn
+	mu   sync.Mutex
+	said []*natsclient.Msg
+}
+
+func eavesdrop(t *testing.T, url string) *eavesdropper {
+	t.Helper()
+	conn, err := natsclient.Connect(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(conn.Close)
+	e := &eavesdropper{conn: conn}
+	_, err = conn.Subscribe("narthex.>", func(m *natsclient.Msg) {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.said = append(e.said, &natsclient.Msg{Subject: m.Subject, Data: bytes.Clone(m.Data)})
+	})
+	if err == nil {
+		err = conn.Flush()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// heard returns what was said on the channel so far.
+func (e *eavesdropper) heard() (updates []*natsclient.Msg) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, m := range e.said {
+		if strings.HasSuffix(m.Subject, ".board.main") {
+			updates = append(updates, m)
+		}
+	}
+	return updates
+}
+
+func (e *eavesdropper) say(t *testing.T, subject string, data []byte) {
+	t.Helper()
+	if err := e.conn.Publish(subject, data); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Who may use the server makes messages up, alters them, and repeats those of a process that is gone. No reader gets anything of it,
+// or is disconnected: neither one of a process that heard the messages itself, nor one of a process that began afterwards.
+func TestForgery(t *testing.T) {
+	port, _ := nats(t, 0, server.Options{})
+	url := natsURL("nats", port)
+	a, b := newProcess(t, url, "one", nil), newProcess(t, url, "one", nil)
+	a.logs(t, "realtime backplane connected", 1)
+	b.logs(t, "realtime backplane connected", 1)
+	reached(t, a, b)
+	e := eavesdrop(t, url)
+	const updates = 20
+	for range updates {
+		_ = publish(a.hub, a.next())
+	}
+	until(t, "what is recorded", func() bool { return len(e.heard()) >= updates })
+	recorded := slices.Clone(e.heard())
+	c := newProcess(t, url, "one", nil)
+	c.logs(t, "realtime backplane connected", 1)
+	reached(t, a, c)
+	reached(t, c, b)
+	early, late := dial(t, b.hub), dial(t, c.hub)
+	until(t, "snapshots", func() bool { return early.count(t, "snapshot")+late.count(t, "snapshot") == 2 })
+
+	newest := e.heard()[len(e.heard())-1]
+	for n := range 3 {
+		forged := bytes.Clone(newest.Data)
+		forged[25] += byte(n)                                                               // the last byte of the count
+		binary.BigEndian.PutUint64(forged[len(forged)-40:], uint64(time.Now().UnixMicro())) // the number
+		e.say(t, newest.Subject, forged)
+		e.say(t, newest.Subject, append(forged[:len(forged)-32], make([]byte, 32)...))
+	}
+	a.stop()
+	_ = publish(c.hub, c.next())
+	until(t, "an update", func() bool { return early.count(t, "update") == 1 }) // a's farewell came before it
+	for _, m := range recorded {
+		e.say(t, m.Subject, m.Data)
+	}
+	if err := e.conn.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	_ = publish(c.hub, c.next())
+	until(t, "another update", func() bool { return last(early.events(t)).data == string(c.at().json()) })
+	time.Sleep(100 * time.Millisecond) // what was said takes its way to c
+	for name, r := range map[string]*client{"early": early, "late": late} {
+		if got := named(r.events(t), "update"); len(got) != 2 || r.count(t, "reconnect") != 0 {
+			t.Errorf("the %s reader has %v and %d reconnects, want two updates and none", name, got, r.count(t, "reconnect"))
+		}
+	}
+	b.logs(t, "realtime message of an unknown sender refused", 1)
+	c.stop()
+	b.stop()
+}
+
+// A message is good once, for its installation and its subject, within half a minute.
+func TestSeal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		keys := environment.Keys{Current: []byte("current"), Previous: []byte("previous")}
+		sender := realtime.NewSeal(keys, "one")
+		message := sender.Sign("a.b", []byte("body"))
+		altered := bytes.Clone(message)
+		altered[5] ^= 1
+		for name, r := range map[string]struct {
+			keys         environment.Keys
+			installation string
+			subject      string
+			message      []byte
+			good         bool
+		}{
+			"as it is":              {keys, "one", "a.b", message, true},
+			"after the replacement": {environment.Keys{Current: []byte("next"), Previous: keys.Current}, "one", "a.b", message, true},
+			"the key before":        {environment.Keys{Current: keys.Previous}, "one", "a.b", message, false},
+			"another key":           {environment.Keys{Current: []byte("other")}, "one", "a.b", message, false},
+			"another installation":  {keys, "two", "a.b", message, false},
+			"another subject":       {keys, "one", "a.c", message, false},
+			"altered":               {keys, "one", "a.b", altered, false},
+			"cut":                   {keys, "one", "a.b", message[:39], false},
+			"empty":                 {keys, "one", "a.b", nil, false},
+		} {
+			if got := realtime.NewSeal(r.keys, r.installation).Accepts(r.subject, r.message); got != r.good {
+				t.Errorf("%s: accepted %v, want %v", name, got, r.good)
+			}
+		}
+		receiver := realtime.NewSeal(keys, "one")
+		again := sender.Sign("a.b", []byte("body"))
+		for i, want := range []bool{true, false} {
+			if got := receiver.Accepts("a.b", again); got != want {
+				t.Errorf("time %d: accepted %v, want %v", i+1, got, want)
+			}
+		}
+		if receiver.Accepts("a.b", message) {
+			t.Error("an older message was accepted after a newer one")
+		}
+		late := sender.Sign("a.b", []byte("body"))
+		time.Sleep(31 * time.Second)
+		if receiver.Accepts("a.b", late) {
+			t.Error("a message of half a minute ago was accepted")
+		}
+	})
+}
+
+// While the secret is replaced, a process that has the new one hears those that still have the old one, and none with another.
+func TestKeys(t *testing.T) {
+	port, _ := nats(t, 0, server.Options{})
+	url := natsURL("nats", port)
+	before, after, foreign := bytes.Repeat([]byte("b"), 32), bytes.Repeat([]byte("a"), 32), bytes.Repeat([]byte("f"), 32)
+	old := newSigning(t, url, "one", nil, environment.Keys{Current: before})
+	replaced := newSigning(t, url, "one", nil, environment.Keys{Current: after, Previous: before})
+	stranger := newSigning(t, url, "one", nil, environment.Keys{Current: foreign})
+	for _, p := range []*process{old, replaced, stranger} {
+		p.logs(t, "realtime backplane connected", 1)
+	}
+	deaf := dial(t, stranger.hub)
+	until(t, "snapshot", func() bool { return deaf.count(t, "snapshot") == 1 })
+	reached(t, old, replaced)
+	stranger.logs(t, "realtime message of an unknown sender refused", 1)
+	if updates := named(deaf.events(t), "update"); len(updates) != 0 || deaf.count(t, "reconnect") != 0 {
+		t.Errorf("a process with another key passed on %v", updates)
+	}
+	for _, p := range []*process{stranger, replaced, old} {
+		p.stop()
+	}
+}
+
+// Why the server is not there is said once, without its address; the next server of the list is taken.
+func TestNotReached(t *testing.T) {
+	open, _ := nats(t, 0, server.Options{})
+	closed, _ := nats(t, 0, server.Options{Username: "somebody", Password: "else"})
+	gone, kill := nats(t, 0, server.Options{})
+	kill()
+	for why, port := range map[string]int{"credentials refused": closed, "unreachable": gone} {
+		url := natsURL("nats", port)
+		p := newProcess(t, url, "one", nil)
+		p.logs(t, "realtime backplane not reached", 1)
+		if entry := p.logged.FilterMessage("realtime backplane not reached").All()[0]; entry.ContextMap()["why"] != why {
+			t.Errorf("logged %v, want %q", entry.ContextMap(), why)
+		}
+		p.stop()
+		servers := []environment.Secret{environment.NewSecret(url), environment.NewSecret(natsURL("nats", open))}
+		if got := realtime.Probe(t.Context(), servers); len(got) != 1 || got[0] != why {
+			t.Errorf("a probe found %v, want %q of the first server", got, why)
+		}
+		listed := newProcess(t, url+" "+natsURL("nats", open), "one", nil)
+		listed.logs(t, "realtime backplane connected", 1)
+		listed.stop()
+	}
+}
