@@ -9,7 +9,7 @@ import (
 
 // Statements are prepared by a test against the migrated schema.
 func Statements() []string {
-	return []string{lockPairings, selectStillPending, dropPending, countOpen, freeCode, insertPending, selectPairing, claimDevice, claimLives,
+	return []string{lockPairings, selectStillPending, dropPending, countOpen, freeCode, insertPending, selectPairings, claimDevice, claimLives,
 		selectRequest, decidePairing, decidedLives, insertDevice, selectDevices, selectDevice, renameDevice, withdrawApproval, revokeDevice,
 		selectHolder, selectHolders, probeHolders, selectPermissions, renewCredential, updateSeen, deleteUnclaimed, deletePairings}
 }
@@ -60,9 +60,10 @@ const (
 	SweepBatchRows = sweepBatchRows
 )
 
-// Waiting is how many callers wait for the next look-up of credentials, and for the next check.
+// Waiting is how many callers wait for the next look-up of credentials or claims, and for the next check.
 func (s *Store) Waiting() int {
 	_, holders := s.holders.Load()
 	_, checks := s.checks.Load()
-	return holders + checks
+	_, claims := s.claims.Load()
+	return holders + checks + claims
 }

@@ -166,14 +166,17 @@ func unreachable(t *testing.T, h *house) {
 	h.serve(t, h.UnreachablePool(t))
 }
 
-// frozen holds a lock that lets nobody near the devices.
-func frozen(t *testing.T, h *house) {
+// frozen holds a lock that lets nobody near the devices; frozenTable near another table.
+func frozen(t *testing.T, h *house) { frozenTable(t, h, "core.device") }
+
+func frozenTable(t *testing.T, h *house, table string) {
+	t.Helper()
 	tx, err := h.AnotherPool(t).Begin(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) })
-	if _, err := tx.Exec(t.Context(), "LOCK TABLE core.device IN ACCESS EXCLUSIVE MODE"); err != nil {
+	if _, err := tx.Exec(t.Context(), "LOCK TABLE "+table+" IN ACCESS EXCLUSIVE MODE"); err != nil {
 		t.Fatal(err)
 	}
 	h.serve(t, h.AnotherPool(t))

@@ -17,9 +17,9 @@ func TestForgedCookiesLeaveThePoolAlone(t *testing.T) {
 	frozen(t, h)
 	pool := h.AnotherPool(t)
 	h.serve(t, pool)
-	var asking sync.WaitGroup
+	var callers sync.WaitGroup
 	for n := range 60 {
-		asking.Go(func() {
+		callers.Go(func() {
 			cookie := "narthex_device=x"
 			if n%2 == 0 {
 				unknown, _ := devices.MintSecret()
@@ -34,7 +34,33 @@ func TestForgedCookiesLeaveThePoolAlone(t *testing.T) {
 	if busy := pool.Stat().AcquiredConns(); busy > 3 {
 		t.Errorf("60 forged cookies hold %d connections", busy)
 	}
-	asking.Wait()
+	callers.Wait()
+}
+
+// The same for claims that nobody has, and for screens that ask for a pairing.
+func TestStrangersLeaveThePoolAloneWhilePairingsAreLocked(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	frozenTable(t, h, "core.device_pairing")
+	pool := h.AnotherPool(t)
+	h.serve(t, pool)
+	var callers sync.WaitGroup
+	for n := range 60 {
+		callers.Go(func() {
+			unknown, _ := devices.MintSecret()
+			q := []sent{
+				{method: "GET", path: pairing, cookie: "narthex_claim=" + unknown},
+				{method: "POST", path: claim, body: "{}", cookie: "narthex_claim=" + unknown},
+				asking("stage"),
+			}[n%3]
+			h.want(t, q, 503, "STORE_UNAVAILABLE")
+		})
+	}
+	await(t, func() bool { return h.store.Waiting() == 39 })
+	if busy := pool.Stat().AcquiredConns(); busy > 3 {
+		t.Errorf("60 strangers hold %d connections", busy)
+	}
+	callers.Wait()
 }
 
 // Those who wait together are told apart.
@@ -51,9 +77,9 @@ func TestSharedLookUpsKeepAnswersApart(t *testing.T) {
 	revoked, credential := h.pair(t, "stage")
 	h.want(t, revoking(revoked.ID), 200, "")
 	cookies[credential] = ""
-	var asking sync.WaitGroup
+	var callers sync.WaitGroup
 	for cookie, want := range cookies {
-		asking.Go(func() {
+		callers.Go(func() {
 			for range 50 {
 				if who, err := h.resolve(t, cookie); err != nil || who.DeviceID != want {
 					t.Errorf("%s resolved to %q, %v, want %q", cookie, who.DeviceID, err, want)
@@ -61,5 +87,5 @@ func TestSharedLookUpsKeepAnswersApart(t *testing.T) {
 			}
 		})
 	}
-	asking.Wait()
+	callers.Wait()
 }

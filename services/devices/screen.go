@@ -68,7 +68,7 @@ func (s *Service) state(c *httpapi.Call) error {
 	if !ok {
 		return ErrPairingNotFound
 	}
-	found, err := s.store.pairing(c.Request.Context(), claim)
+	found, err := s.store.pairing(claim)
 	if err != nil {
 		return err
 	}

@@ -28,18 +28,21 @@ const (
 )
 
 // Store is the SQL of pairing and devices. Requests' work runs under its own deadline and goes on when the client leaves: pgx closes a
-// connection whose query is cut off. Credentials are looked up in groups, so that a locked table keeps only a few of the pool's
+// connection whose query is cut off. What anybody may ask is looked up in groups, so that a locked table keeps only a few of the pool's
 // connections busy. Whoever locks a pairing and its device locks the pairing first. Safe for concurrent use.
 type Store struct {
 	pool    *pgxpool.Pool
 	holders *lookup.Group[secretHash, string]
+	claims  *lookup.Group[secretHash, pairing]
 	checks  *lookup.Check // of core.device
+	asking  chan struct{} // a place for each who makes a pairing
 }
 
 // NewStore opens no connection.
 func NewStore(pool *pgxpool.Pool) *Store {
-	s := &Store{pool: pool}
+	s := &Store{pool: pool, asking: make(chan struct{}, 2)}
 	s.holders = lookup.New(lookup.Limits{Queries: 2, Batch: 128, Patience: storeDeadline}, s.readHolders)
+	s.claims = lookup.New(lookup.Limits{Queries: 1, Batch: 128, Patience: storeDeadline}, s.readPairings)
 	s.checks = lookup.NewCheck(checkDeadline, s.probe)
 	return s
 }

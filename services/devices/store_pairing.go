@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/narthex-platform/narthex/services/lookup"
 )
 
 // pairing is what a screen may know of its request.
@@ -40,8 +42,17 @@ DELETE FROM core.device_pairing
 WHERE claim_hash = $1 AND state = 'pending'`
 
 // ask returns the pairing that the browser still has pending, or makes one, which drops what else it had pending. Whoever makes one
-// waits for the others at the gate, so the bounds are exact.
+// waits for the others at the gate, so the bounds are exact; two of this process at a time, because everybody may ask and whoever waits at
+// the gate holds a connection.
 func (s *Store) ask(ctx context.Context, a application, newCode func() string) (open pairing, fresh bool, err error) {
+	ctx, cancel := detached(ctx, storeDeadline)
+	defer cancel()
+	select {
+	case s.asking <- struct{}{}:
+		defer func() { <-s.asking }()
+	case <-ctx.Done():
+		return pairing{}, false, coded(ctx.Err())
+	}
 	err = s.inTx(ctx, func(ctx context.Context, tx pgx.Tx) error {
 		if err := tx.QueryRow(ctx, lockPairings).Scan(new(bool)); err != nil {
 			return err
@@ -122,16 +133,41 @@ func insertPairing(ctx context.Context, tx pgx.Tx, a application, newCode func()
 	return pairing{}, ErrPairingCapacity
 }
 
-const selectPairing = `
-SELECT CASE WHEN expires_at > now() THEN state ELSE 'expired' END AS state, code, expires_at
+const selectPairings = `
+SELECT claim_hash, CASE WHEN expires_at > now() THEN state ELSE 'expired' END, code, expires_at
 FROM core.device_pairing
-WHERE claim_hash = $1`
+WHERE claim_hash = ANY ((SELECT $1::bytea[])::bytea[])`
 
-func (s *Store) pairing(ctx context.Context, claim secretHash) (pairing, error) {
-	ctx, cancel := detached(ctx, storeDeadline)
-	defer cancel()
-	found, err := one[pairing](ctx, s.pool, ErrPairingNotFound, selectPairing, claim[:])
+// pairing waits for nobody who leaves.
+func (s *Store) pairing(claim secretHash) (pairing, error) {
+	found, err := s.claims.Find(claim)
+	if err == nil && found.State == "" {
+		err = ErrPairingNotFound
+	}
 	return found, coded(err)
+}
+
+// readPairings answers those of a batch who have one.
+func (s *Store) readPairings(ctx context.Context, batch []*lookup.Question[secretHash, pairing]) error {
+	hashes := make([][]byte, len(batch))
+	for i, asked := range batch {
+		hashes[i] = asked.Key[:]
+	}
+	rows, err := s.pool.Query(ctx, selectPairings, hashes)
+	if err != nil {
+		return err
+	}
+	var hash []byte
+	var found pairing
+	_, err = pgx.ForEachRow(rows, []any{&hash, &found.State, &found.Code, &found.ExpiresAt}, func() error {
+		for _, asked := range batch {
+			if asked.Key == secretHash(hash) {
+				asked.Found = found
+			}
+		}
+		return nil
+	})
+	return err
 }
 
 // One statement: of two claims the second waits for the first's row and then finds no such claim.
@@ -157,6 +193,9 @@ SELECT EXISTS (
 
 // collect gives the device its credential and uses the claim up.
 func (s *Store) collect(ctx context.Context, claim, credential secretHash) (moduleID, label string, err error) {
+	if _, err := s.pairing(claim); err != nil { // a claim that nobody has costs no connection of its own
+		return "", "", err
+	}
 	ctx, cancel := detached(ctx, storeDeadline)
 	defer cancel()
 	err = s.pool.QueryRow(ctx, claimDevice, claim[:], credential[:]).Scan(&moduleID, &label)
