@@ -13,7 +13,7 @@ import (
 
 // Statements are prepared by a test against the migrated schema.
 func Statements() []string {
-	return []string{selectCredential, insertSession, selectSession, selectSessions, probeSessions, updateSession, deleteSession,
+	return []string{selectCredentials, insertSession, selectSession, selectSessions, probeSessions, updateSession, deleteSession,
 		selectStanding, selectStandingByID, lockOwner, lockCandidate, updateOwner, insertPerson, adoptPerson, insertOwner,
 		upsertPerson, lockForReset, lockForVerification, insertReset, insertVerification, deleteReset, deleteVerification,
 		selectResets, selectVerifications, lockHolderOfReset, deleteResets, updatePassword, deleteSessions,
@@ -119,7 +119,7 @@ func (s *Store) ReplacePassword(ctx context.Context, token tokenHash, passwordHa
 
 // BeginSession is a sign-in whose password was right, without its hash.
 func (s *Store) BeginSession(ctx context.Context, address string) error {
-	found, err := s.credential(ctx, address)
+	found, err := s.credential(address)
 	if err != nil {
 		return err
 	}
@@ -168,6 +168,12 @@ func (s *Store) Lookups() (underWay, waiting int) { return s.live.Load() }
 
 // Checks tells how many checks of the sessions are under way and how many callers wait for the next one.
 func (s *Store) Checks() (underWay, waiting int) { return s.check.Load() }
+
+// SignInsWaiting is how many sign-ins wait for the next query.
+func (s *Store) SignInsWaiting() int {
+	_, waiting := s.credentials.Load()
+	return waiting
+}
 
 // AskTogether is one query for several look-ups.
 func (s *Store) AskTogether(ctx context.Context, hashes [][32]byte) error {

@@ -73,3 +73,28 @@ func TestMadeUpTokensShareAQuery(t *testing.T) {
 		})
 	}
 }
+
+// The same for sign-ins of whoever.
+func TestSignInsShareQueries(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	blockade := h.block(t, "LOCK TABLE core.person IN ACCESS EXCLUSIVE MODE")
+	pool := h.AnotherPool(t)
+	store := identity.NewStore(pool)
+	h = serve(t, h.DB, store, base)
+	var asking sync.WaitGroup
+	for n := range 30 {
+		asking.Go(func() {
+			w := h.send(t, request{path: signInPath, body: credentials(fmt.Sprintf("p%d@example.org", n), password)})
+			if w.Code != 401 && w.Code != 429 && w.Code != 500 { // 429 and 500 on a machine that has no time for 30 hashes
+				t.Errorf("a sign-in of nobody: %d %s", w.Code, w.Body)
+			}
+		})
+	}
+	await(t, func() bool { return store.SignInsWaiting() == 28 })
+	if busy := pool.Stat().AcquiredConns(); busy > 2 {
+		t.Errorf("30 sign-ins hold %d connections", busy)
+	}
+	blockade.lift(2)
+	asking.Wait()
+}

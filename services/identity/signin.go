@@ -47,7 +47,7 @@ func (s *Service) signIn(c *httpapi.Call, in input) error {
 // beginSession checks the password and opens the session that hash stands for. errHashChanged: meanwhile the stored hash became another.
 func (s *Service) beginSession(c *httpapi.Call, address, password string, hash tokenHash, persistent bool) error {
 	ctx := c.Request.Context()
-	person, err := s.store.credential(ctx, address)
+	person, err := s.store.credential(address)
 	if err != nil && !errors.Is(err, errNoPerson) {
 		return err
 	}

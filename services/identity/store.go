@@ -23,6 +23,7 @@ const (
 // pool's connections busy. Safe for concurrent use.
 type Store struct {
 	pool          *pgxpool.Pool
+	credentials   *lookup.Group[string, person] // by address
 	live          *lookup.Group[tokenHash, session]
 	check         *lookup.Check // of core.session
 	resets        *lookup.Group[tokenHash, linkState]
@@ -32,6 +33,7 @@ type Store struct {
 // NewStore opens no connection.
 func NewStore(pool *pgxpool.Pool) *Store {
 	s := &Store{pool: pool}
+	s.credentials = lookup.New(lookup.Limits{Queries: 2, Batch: 128, Patience: storeDeadline}, s.readCredentials)
 	s.live = lookup.New(sessionLimits(storeDeadline), s.sessions)
 	s.check = lookup.NewCheck(checkDeadline, s.probeSessions)
 	links := lookup.Limits{Queries: 1, Batch: 128, Patience: storeDeadline}
@@ -57,23 +59,41 @@ type person struct {
 	EmailVerified bool
 }
 
-const selectCredential = `
-SELECT id::text, coalesce(password_hash, '') AS password_hash, email_verified
+const selectCredentials = `
+SELECT email, id::text, coalesce(password_hash, ''), email_verified
 FROM core.person
-WHERE email = $1`
+WHERE email = ANY ((SELECT $1::text[])::text[])`
 
-func (s *Store) credential(ctx context.Context, address string) (person, error) {
-	ctx, cancel := detached(ctx, storeDeadline)
-	defer cancel()
-	rows, err := s.pool.Query(ctx, selectCredential, address)
-	if err != nil {
-		return person{}, err
-	}
-	found, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[person])
-	if errors.Is(err, pgx.ErrNoRows) {
-		return person{}, errNoPerson
+// credential fails with errNoPerson when nobody has the address.
+func (s *Store) credential(address string) (person, error) {
+	found, err := s.credentials.Find(address)
+	if err == nil && found.ID == "" {
+		err = errNoPerson
 	}
 	return found, err
+}
+
+// readCredentials answers those of a batch whose address somebody has.
+func (s *Store) readCredentials(ctx context.Context, batch []*lookup.Question[string, person]) error {
+	addresses := make([]string, len(batch))
+	for i, asked := range batch {
+		addresses[i] = asked.Key
+	}
+	rows, err := s.pool.Query(ctx, selectCredentials, addresses)
+	if err != nil {
+		return err
+	}
+	var address string
+	var found person
+	_, err = pgx.ForEachRow(rows, []any{&address, &found.ID, &found.PasswordHash, &found.EmailVerified}, func() error {
+		for _, asked := range batch {
+			if asked.Key == address {
+				asked.Found = found
+			}
+		}
+		return nil
+	})
+	return err
 }
 
 // The row lock makes sign-in and a change of the password exclude each other: whichever comes second sees the first, so no session
