@@ -219,9 +219,6 @@ func (r *reader) hangUp() {
 func (r *reader) leave() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !r.gone {
-		_ = r.control.SetWriteDeadline(time.Time{}) // the connection may serve another request
-	}
 	r.gone, r.control = true, nil
 	r.cancel()
 	if r.timer != nil {

@@ -15,27 +15,35 @@ const (
 	stream = "s"
 	// ahead is how many events the frame writer may take before it has written them.
 	ahead = 16
-	// writable is how long a socket may take nothing.
-	writable = 30 * time.Second
-	// kernel is how many bytes the kernel keeps for a reader that does not read; it doubles them for its own bookkeeping.
-	kernel = 64 << 10
 )
 
-// Socket is a connection's, as far as a stream wants it.
-type Socket interface{ SetWriteBuffer(bytes int) error }
+// Connection is what a stream asks of the connection that carries it.
+type Connection interface {
+	// BeginStream is called before anything is written, and says that an end of input ends the request's context from now on. False:
+	// there is no room for the stream, and the connection ends without a byte.
+	BeginStream() bool
+}
 
-type socketKey struct{}
+type connectionKey struct{}
 
-// WithSocket is for http.Server.ConnContext: it lets a stream bound what the kernel keeps for it. Without it the kernel's own limit
-// holds, which is some MiB.
-func WithSocket(ctx context.Context, socket Socket) context.Context {
-	return context.WithValue(ctx, socketKey{}, socket)
+// WithConnection is for http.Server.ConnContext. Without it nothing is asked.
+func WithConnection(ctx context.Context, connection Connection) context.Context {
+	return context.WithValue(ctx, connectionKey{}, connection)
+}
+
+// ConnectionOf is what WithConnection put there; nil without it.
+func ConnectionOf(ctx context.Context) Connection {
+	connection, _ := ctx.Value(connectionKey{}).(Connection)
+	return connection
 }
 
 // Stream serves one reader until the stream ends, and is called behind every gate. An error has a code and says that nothing was
 // written: ErrUnavailable, ErrHandlerFailed, ErrOverloaded, or what the Snapshot failed with. The request's own headers and query
 // mean nothing to it. The writer must know Flush and SetWriteDeadline, or unwrap to one that does.
 func (h *Hub) Stream(w http.ResponseWriter, request *http.Request) error {
+	if connection := ConnectionOf(request.Context()); connection != nil && !connection.BeginStream() {
+		panic(http.ErrAbortHandler)
+	}
 	r := newReader()
 	ctx, cancel := context.WithCancel(request.Context())
 	r.cancel = cancel
@@ -49,9 +57,6 @@ func (h *Hub) Stream(w http.ResponseWriter, request *http.Request) error {
 		return err
 	}
 	defer context.AfterFunc(request.Context(), r.hangUp)()
-	if socket, ok := ctx.Value(socketKey{}).(Socket); ok {
-		_ = socket.SetWriteBuffer(kernel) // a bound less; the write deadline stays
-	}
 	r.write(ctx, w)
 	return nil
 }
@@ -94,8 +99,6 @@ type writer struct {
 	connection []string // the caller's header
 	begun      bool
 	failed     bool
-	inside     bool      // an event
-	writable   time.Time // the deadline
 }
 
 // WriteHeader puts right what the frame writer sets.
@@ -110,10 +113,6 @@ func (w *writer) WriteHeader(status int) {
 
 // Write never tells of an error, which the frame writer would ignore: the stream's context tells.
 func (w *writer) Write(p []byte) (int, error) {
-	if !w.inside {
-		w.inside = true
-		w.extend()
-	}
 	if !w.failed {
 		_, err := w.ResponseWriter.Write(p)
 		w.check(err)
@@ -128,27 +127,12 @@ func (w *writer) Flush() {
 		w.reader.began(w.frames)
 		return
 	}
-	w.inside = false
 	drained, last := w.reader.wrote()
 	if drained && !w.failed {
 		w.check(w.reader.control.Flush())
 	}
 	if last {
 		w.reader.cancel()
-	}
-}
-
-// extend gives the socket its time, in steps of a second: setting a deadline costs about as much as framing an event.
-func (w *writer) extend() {
-	now := time.Now()
-	if w.writable.Sub(now) > writable-time.Second {
-		return
-	}
-	w.writable = now.Add(writable)
-	w.reader.mu.Lock()
-	defer w.reader.mu.Unlock()
-	if !w.reader.gone { // a cut one's deadline is over
-		_ = w.reader.control.SetWriteDeadline(w.writable)
 	}
 }
 

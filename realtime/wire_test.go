@@ -25,7 +25,8 @@ func site(t testing.TB, handler http.HandlerFunc) (address string) {
 		t.Fatal(err)
 	}
 	server := &http.Server{Handler: handler, ConnContext: func(ctx context.Context, c net.Conn) context.Context {
-		return realtime.WithSocket(ctx, c.(*net.TCPConn))
+		_ = c.(*net.TCPConn).SetWriteBuffer(64 << 10) // as the platform's listener does
+		return ctx
 	}}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
@@ -283,64 +284,4 @@ func TestConnectionAfterwards(t *testing.T) {
 		t.Errorf("%q, %v", rest, err)
 	}
 	stop()
-}
-
-// What a reader that does not read keeps in the kernel is bounded: its write blocks after little more than its buffers.
-func TestKernelMemory(t *testing.T) {
-	m := newModule()
-	_, hub, stop := serve(t, m.snapshot, nil)
-	written := make(chan int64, 1)
-	address := site(t, func(w http.ResponseWriter, r *http.Request) {
-		counting := &counter{ResponseWriter: w}
-		_ = hub.Stream(counting, r)
-		written <- counting.bytes.Load()
-	})
-	listening, err := (&net.Dialer{}).Dial("tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listening.Close()
-	_ = listening.(*net.TCPConn).SetReadBuffer(16 << 10)
-	if _, err := io.WriteString(listening, "GET / HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := listening.Read(make([]byte, 1)); err != nil {
-		t.Fatal(err)
-	}
-	data := []byte(`"` + strings.Repeat("x", 32<<10) + `"`)
-	for n, pause := uint64(1), time.Millisecond; ; n++ {
-		if err := hub.Publish(1, n, append([]byte(nil), data...)); err != nil {
-			t.Fatal(err)
-		}
-		if n == 2_000 {
-			pause = time.Minute
-		}
-		select {
-		case bytes := <-written:
-			t.Logf("%d KiB were taken before the cut", bytes>>10)
-			if bytes > 512<<10 {
-				t.Errorf("%d KiB", bytes>>10)
-			}
-			stop()
-			return
-		case <-time.After(pause):
-			if n == 2_000 {
-				t.Fatal("not cut")
-			}
-		}
-	}
-}
-
-// counter counts what is written before the first failure.
-type counter struct {
-	http.ResponseWriter
-	bytes atomic.Int64
-}
-
-func (c *counter) Unwrap() http.ResponseWriter { return c.ResponseWriter }
-
-func (c *counter) Write(p []byte) (int, error) {
-	n, err := c.ResponseWriter.Write(p)
-	c.bytes.Add(int64(n))
-	return n, err
 }

@@ -196,10 +196,11 @@ func (s *server) openStorage(ctx context.Context) (err error) {
 
 // buildHTTP is step 7: one table of all routes, and the handler that runs it.
 func (s *server) buildHTTP(context.Context) error {
+	clients := clientaddress.New(s.settings.ClientAddress)
 	handler, err := httpserver.New(httpserver.Config{
 		Routes:         s.routes(),
 		TrustedOrigins: s.trustedOrigins(),
-		ClientAddress:  clientaddress.New(s.settings.ClientAddress),
+		ClientAddress:  clients,
 		Resolver:       principals{people: s.identity, screens: s.devices},
 		Authorizer:     s.authorization,
 		Log:            s.log,
@@ -213,6 +214,7 @@ func (s *server) buildHTTP(context.Context) error {
 		Address:   address,
 		Inherited: s.inherited,
 		Handler:   handler,
+		Proxy:     clients.Trusts,
 		Draining:  s.hubs.Drain,
 		Log:       s.log,
 	})

@@ -8,8 +8,8 @@ import (
 
 // Limits are what tests shorten; zero leaves the contract's.
 type Limits struct {
-	Answer, Piece, Client, Queue time.Duration
-	InFlight, Waiting            int
+	Answer, Piece, Queue time.Duration
+	InFlight, Waiting    int
 }
 
 // RoutesWithin is Routes under other limits.
@@ -18,7 +18,7 @@ func RoutesWithin(module Module, l Limits) []httpapi.Route {
 	for _, each := range []struct {
 		limit *time.Duration
 		value time.Duration
-	}{{&limits.answer, l.Answer}, {&limits.piece, l.Piece}, {&limits.client, l.Client}, {&limits.queue, l.Queue}} {
+	}{{&limits.answer, l.Answer}, {&limits.piece, l.Piece}, {&limits.queue, l.Queue}} {
 		if each.value != 0 {
 			*each.limit = each.value
 		}

@@ -6,7 +6,6 @@ import "time"
 type limits struct {
 	answer   time.Duration // from the end of the request's body to the response's head
 	piece    time.Duration // between two pieces of a longer response
-	client   time.Duration // for a piece to reach a client, or the kernel's buffers: who stops reading must not keep a body socket
 	queue    time.Duration // for a call to wait for its turn
 	inFlight int
 	waiting  int
@@ -16,7 +15,6 @@ func contractLimits() limits {
 	return limits{
 		answer:   30 * time.Second,
 		piece:    30 * time.Second,
-		client:   30 * time.Second,
 		queue:    5 * time.Second,
 		inFlight: 256,
 		waiting:  1024,

@@ -66,7 +66,7 @@ func TestResponsesThatAreNone(t *testing.T) {
 func TestDeadlines(t *testing.T) {
 	t.Parallel()
 	const limit = 2 * time.Second
-	p := start(t, gateway.Limits{Answer: limit, Piece: limit, Client: limit})
+	p := start(t, gateway.Limits{Answer: limit, Piece: limit})
 	began := time.Now()
 	if got := p.do("GET", "/wait", nil); got.StatusCode != 500 || got.body != failed || time.Since(began) < limit {
 		t.Errorf("no answer: %d %s after %v", got.StatusCode, got.body, time.Since(began))
@@ -78,7 +78,7 @@ func TestDeadlines(t *testing.T) {
 	}
 	p.heard("silent: cancelled")
 
-	stalled, err := p.client.Do(p.request(t.Context(), "GET", "/endless", nil)) // reads nothing
+	stalled, err := p.client.Do(p.request(t.Context(), "GET", "/endless", nil)) // reads nothing, for which its connection ends
 	if err != nil {
 		t.Fatal(err)
 	}

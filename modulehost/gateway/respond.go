@@ -5,7 +5,6 @@ import (
 	"io"
 	"net/http"
 	"sync"
-	"time"
 
 	"github.com/narthex-platform/narthex/modulehost/abi"
 	"github.com/narthex-platform/narthex/modulehost/link"
@@ -69,8 +68,7 @@ func (r *route) pass(c *httpapi.Call, x *link.Exchange, response *abi.HandleResp
 }
 
 func (r *route) copy(c *httpapi.Call, x *link.Exchange, response *abi.HandleResponse, b []byte) error {
-	client := newClient(c.Writer, r.limits.client)
-	defer client.end()
+	control := http.NewResponseController(c.Writer)
 	promised, begun := response.BodyBytes, false
 	for left := response.GetBodyBytes(); ; {
 		n, err := x.Read(b)
@@ -85,8 +83,13 @@ func (r *route) copy(c *httpapi.Call, x *link.Exchange, response *abi.HandleResp
 			c.Writer.WriteHeader(int(response.GetStatus()))
 			begun = true
 		}
-		if err := client.write(b[:n], x.Flush()); err != nil {
+		if _, err := c.Writer.Write(b[:n]); err != nil { // also when the client takes nothing any more: its connection knows
 			return gone(c.Request.Context(), err)
+		}
+		if x.Flush() {
+			if err := control.Flush(); err != nil {
+				return gone(c.Request.Context(), err)
+			}
 		}
 		if err == io.EOF {
 			return nil
@@ -101,35 +104,3 @@ func gone(ctx context.Context, err error) error {
 	}
 	return err
 }
-
-// client is who reads the response.
-type client struct {
-	w       http.ResponseWriter
-	control *http.ResponseController
-	within  time.Duration
-	until   time.Time // when the write deadline passes
-}
-
-func newClient(w http.ResponseWriter, within time.Duration) *client {
-	return &client{w: w, control: http.NewResponseController(w), within: within}
-}
-
-// write moves the deadline in steps, since moving it costs as much as a small write.
-func (c *client) write(p []byte, flush bool) error {
-	if now := time.Now(); c.until.Sub(now) < c.within*3/4 {
-		c.until = now.Add(c.within)
-		_ = c.control.SetWriteDeadline(c.until)
-	}
-	if len(p) > 0 {
-		if _, err := c.w.Write(p); err != nil {
-			return err
-		}
-	}
-	if flush {
-		return c.control.Flush()
-	}
-	return nil
-}
-
-// end leaves the connection as it was for the next request.
-func (c *client) end() { _ = c.control.SetWriteDeadline(time.Time{}) }

@@ -215,15 +215,35 @@ func TestEventsFlow(t *testing.T) {
 func TestReaderWhoLeavesEndsTheCall(t *testing.T) {
 	t.Parallel()
 	p := start(t, gateway.Limits{})
-	ctx, leave := context.WithCancel(t.Context())
-	go func() {
-		p.heard("waiting")
-		leave()
-	}()
-	if _, err := p.client.Do(p.request(ctx, "GET", "/wait", nil)); err == nil {
-		t.Error("an answer")
-	}
+	conn, _ := p.raw(t, "GET "+root+"/wait HTTP/1.1\r\nHost: x\r\n"+owner+"\r\n")
+	p.heard("waiting")
+	left := time.Now()
+	_ = conn.(*net.TCPConn).SetLinger(0) // only a reset tells that nobody waits for the answer
+	_ = conn.Close()
 	p.heard("wait: cancelled")
+	if took := time.Since(left); took > 20*time.Second {
+		t.Errorf("the call ended %v after its reader, at its deadline", took)
+	}
+}
+
+// TestReaderWhoSendsNoMoreIsAnswered: the end of input is not the end of the call.
+func TestReaderWhoSendsNoMoreIsAnswered(t *testing.T) {
+	t.Parallel()
+	p := start(t, gateway.Limits{})
+	conn, answer := p.raw(t, "GET "+root+"/patient HTTP/1.1\r\nHost: x\r\n"+owner+"\r\n")
+	if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.ReadResponse(answer, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if body, err := io.ReadAll(response.Body); response.StatusCode != http.StatusOK || string(body) != "<nil>" || err != nil {
+		t.Errorf("GET /patient from a client that half-closes: %d %q %v, want 200 and a context that has not ended", response.StatusCode, body, err)
+	}
+	if lines := p.logs.All(); len(lines) > 0 {
+		t.Error("logged as the platform's failure: ", lines)
+	}
 }
 
 // TestStreamedInConstantMemory reads a quarter of a gigabyte through a few pieces' worth of memory.

@@ -18,7 +18,7 @@ func (s *Resolver) client(lines []string) (netip.Addr, error) {
 			if !ok {
 				return netip.Addr{}, ErrUnresolved
 			}
-			if !client.IsValid() && !s.trusts(hop) {
+			if !client.IsValid() && !s.Trusts(hop) {
 				client = hop
 			}
 		}

@@ -35,7 +35,7 @@ func New(settings environment.ClientAddress) *Resolver {
 // proxy whose chain is missing, empty, malformed anywhere or made of proxies alone, and when the peer has no address.
 func (s *Resolver) Resolve(r *http.Request) (netip.Addr, error) {
 	peer, err := peerAddress(r.RemoteAddr)
-	if err != nil || !s.trusts(peer) {
+	if err != nil || !s.Trusts(peer) {
 		return peer, err
 	}
 	return s.client(r.Header[s.header])
@@ -66,7 +66,8 @@ func Of(header http.Header) netip.Addr {
 	return client
 }
 
-func (s *Resolver) trusts(address netip.Addr) bool {
+// Trusts tells whether an address is one of the proxies.
+func (s *Resolver) Trusts(address netip.Addr) bool {
 	for _, proxy := range s.proxies {
 		if proxy.Contains(address) {
 			return true

@@ -1,42 +1,68 @@
 package httpserver
 
-func (f *framing) beginChunk() { f.stage, f.rest, f.digits = inChunkSize, 0, 0 }
+import "strings"
 
-// maxChunkDigits keeps a chunk's size within 64 bits.
-const maxChunkDigits = 16
+func (f *framing) beginChunk() { f.stage, f.rest, f.size = inChunkSize, 0, 0 }
 
-// chunked takes one byte of a chunked body outside its data. Every line ends in CR LF; net/http is as strict about sizes, and a
-// trailer that it would read more generously is refused.
+// What net/http takes of a chunked body. Whatever it refuses must be refused here too, or a handler would answer for it.
+const (
+	maxChunkDigits = 16
+	maxChunkSize   = 1 << 62
+	maxChunkLine   = 4<<10 - len("\r\n") // of its buffer
+	maxTrailers    = 4 << 10             // the empty line behind them included
+	maxOverhead    = 16 << 10            // bytes of lines, less 16 a chunk and two for each byte of data
+)
+
+// chunked takes one byte of a chunked body outside its data. Every line ends in CR LF.
 func (f *framing) chunked(b byte) error {
+	if f.stage >= inTrailers {
+		return f.trailer(b)
+	}
 	switch f.stage {
-	case inChunkSize:
-		return f.chunkSize(b)
-	case inChunkExtension:
-		return f.expect(b == '\r', inChunkSizeEnd, b != '\n')
+	case inChunkSize, inChunkPadding, inChunkExtension:
+		return f.chunkLine(b)
 	case inChunkSizeEnd:
-		if f.rest == 0 {
-			return f.expect(b == '\n', inTrailers, false)
-		}
-		return f.expect(b == '\n', inChunk, false)
+		return f.endChunkLine(b)
 	case inChunkEnd:
 		return f.expect(b == '\r', inChunkEndLine, false)
 	case inChunkEndLine:
 		f.beginChunk()
 		return f.expect(b == '\n', inChunkSize, false)
+	}
+	return errChunk
+}
+
+// trailer takes one byte of the fields behind the last chunk, each a name, a colon and a value (RFC 9112 §7.1.2).
+func (f *framing) trailer(b byte) error {
+	if f.size++; f.size >= maxTrailers && f.stage != inTrailersEnd {
+		return errChunk
+	}
+	switch f.stage {
 	case inTrailers:
-		if b != '\r' && b != '\n' {
-			f.stage = inTrailer
+		if isTokenByte(b) {
+			f.stage = inTrailerName
 			return nil
 		}
 		return f.expect(b == '\r', inTrailersEnd, false)
-	case inTrailer:
-		return f.expect(b == '\r', inTrailerEnd, b != '\n')
+	case inTrailerName:
+		return f.expect(b == ':', inTrailerValue, isTokenByte(b))
+	case inTrailerValue:
+		return f.expect(b == '\r', inTrailerEnd, b == '\t' || b >= ' ' && b != 0x7f)
 	case inTrailerEnd:
 		return f.expect(b == '\n', inTrailers, false)
 	case inTrailersEnd:
 		return f.expect(b == '\n', between, false)
 	}
 	return errChunk
+}
+
+// isTokenByte is RFC 9110 §5.6.2.
+func isTokenByte(b byte) bool {
+	switch {
+	case '0' <= b && b <= '9', 'a' <= b && b <= 'z', 'A' <= b && b <= 'Z':
+		return true
+	}
+	return strings.IndexByte("!#$%&'*+-.^_`|~", b) >= 0
 }
 
 // expect goes on to next where the byte is the awaited one; another one is a fault unless the stage may stay.
@@ -51,24 +77,36 @@ func (f *framing) expect(awaited bool, next stage, stay bool) error {
 	return errChunk
 }
 
-func (f *framing) chunkSize(b byte) error {
-	if digit, ok := hexDigit(b); ok {
-		if f.digits++; f.digits > maxChunkDigits {
-			return errChunk
-		}
-		f.rest = f.rest<<4 | uint64(digit)
+// chunkLine takes a byte of "size [spaces] CR" or "size;extension CR".
+func (f *framing) chunkLine(b byte) error {
+	if b == '\r' && f.size > 0 {
+		f.stage = inChunkSizeEnd
 		return nil
 	}
-	if f.digits == 0 {
+	if f.size++; f.size > maxChunkLine {
 		return errChunk
 	}
-	switch b {
-	case '\r':
-		f.stage = inChunkSizeEnd
-	case ';', ' ', '\t':
+	switch digit, isDigit := hexDigit(b); {
+	case f.stage == inChunkExtension && b != '\r' && b != '\n':
+	case f.stage == inChunkSize && isDigit && f.size <= maxChunkDigits && f.rest < maxChunkSize>>4:
+		f.rest = f.rest<<4 | uint64(digit)
+	case f.stage == inChunkSize && b == ';' && f.size > 1:
 		f.stage = inChunkExtension
+	case f.stage != inChunkExtension && (b == ' ' || b == '\t') && f.size > 1:
+		f.stage = inChunkPadding
 	default:
 		return errChunk
+	}
+	return nil
+}
+
+func (f *framing) endChunkLine(b byte) error {
+	f.overhead = max(0, f.overhead+int64(f.size)+2-16-2*int64(f.rest))
+	if b != '\n' || f.overhead > maxOverhead {
+		return errChunk
+	}
+	if f.stage = inChunk; f.rest == 0 {
+		f.stage, f.size = inTrailers, 0
 	}
 	return nil
 }

@@ -1,73 +1,89 @@
 package httpserver
 
 import (
+	"container/list"
 	"net"
+	"net/netip"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"go.uber.org/zap"
 )
 
-// limits are spec.md § Limits' and what belongs to them.
+// limits are the deadlines and sizes of connections.
 type limits struct {
 	header  time.Duration // to a whole head, from its first byte; on a new connection from its begin
 	request time.Duration // to a whole body, from the head's first byte
 	idle    time.Duration // between an answer and the next request
+	stall   time.Duration // in which a peer takes nothing of its answer
 	drain   time.Duration // at a stop, for requests under way
 	head    int           // bytes of a request line and its headers
+	unsent  int           // bytes of an answer that the kernel takes ahead of the peer; it doubles them for its own bookkeeping
+
+	handshake time.Duration // at a stop: a connection that a client believes to be made, and the kernel not yet
 
 	lull     time.Duration // idle, at a stop: a request that was on its way is still answered
+	hurry    time.Duration // to a whole head, at a stop
 	linger   time.Duration // between a fault's answer and the socket's end; what net/http itself takes
 	writable time.Duration // for a fault's answer to leave
+
+	all       int // connections
+	perClient int
+	streams   int // of one client
 }
 
 func specLimits() limits {
 	return limits{
-		header:   20 * time.Second,
-		request:  30 * time.Second,
-		idle:     5 * time.Second,
-		drain:    Drain,
-		head:     16 << 10,
-		lull:     500 * time.Millisecond,
-		linger:   500 * time.Millisecond,
-		writable: 100 * time.Millisecond,
+		header:    20 * time.Second,
+		request:   30 * time.Second,
+		idle:      5 * time.Second,
+		stall:     20 * time.Second,
+		drain:     Drain,
+		head:      16 << 10,
+		unsent:    64 << 10,
+		handshake: 50 * time.Millisecond,
+		lull:      500 * time.Millisecond,
+		hurry:     5 * time.Second,
+		linger:    500 * time.Millisecond,
+		writable:  100 * time.Millisecond,
+		all:       20_000,
+		perClient: 4_096,
+		streams:   2_048,
 	}
 }
 
 // connections is the listener that net/http accepts from, and the list of what it accepted.
 type connections struct {
 	net.Listener
-	limits   limits
-	log      *zap.Logger
+	limits    limits
+	inherited bool
+	proxy     func(netip.Addr) bool
+	noise     *noise
+
+	halt     chan struct{} // closed when nothing is to be accepted any more but what the kernel has
 	stopping atomic.Bool
+	headsDue time.Time // at a stop; written before stopping
+	draining bool      // of who accepts
 
 	mu      sync.Mutex
-	open    map[*conn]struct{}
-	drained chan struct{} // closed when stopping and none is open
+	open    *list.List // of *conn, the oldest first, until their socket is closed
+	clients map[netip.Prefix]*client
+	under   int           // connections that are open, or that net/http has not left
+	closing bool          // nobody accepts any more
+	drained chan struct{} // closed when closing and none is under way
 }
 
-func newConnections(listener net.Listener, limits limits, log *zap.Logger) *connections {
+func newConnections(listener net.Listener, config ListenerConfig, limits limits) *connections {
 	return &connections{
-		Listener: listener,
-		limits:   limits,
-		log:      log,
-		open:     make(map[*conn]struct{}),
-		drained:  make(chan struct{}),
+		Listener:  listener,
+		limits:    limits,
+		inherited: config.Inherited != nil,
+		proxy:     config.Proxy,
+		noise:     newNoise(config.Log),
+		halt:      make(chan struct{}),
+		open:      list.New(),
+		clients:   make(map[netip.Prefix]*client),
+		drained:   make(chan struct{}),
 	}
-}
-
-// Accept wraps what is accepted.
-func (a *connections) Accept() (net.Conn, error) {
-	socket, err := a.Listener.Accept()
-	if err != nil {
-		return nil, err
-	}
-	c := newConn(socket, a)
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.open[c] = struct{}{}
-	return c, nil
 }
 
 func (a *connections) idleLimit() time.Duration {
@@ -77,14 +93,22 @@ func (a *connections) idleLimit() time.Duration {
 	return a.limits.idle
 }
 
-// stop shortens the wait for further requests. The listener must be closed and nobody accepting any more.
+// headBy is when a head is due that otherwise were due at t.
+func (a *connections) headBy(t time.Time) time.Time {
+	if a.stopping.Load() && a.headsDue.Before(t) {
+		return a.headsDue
+	}
+	return t
+}
+
+// stop shortens the wait for further requests. Nobody may be accepting any more.
 func (a *connections) stop() {
-	a.stopping.Store(true)
 	for _, c := range a.list() {
 		c.hurry()
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	a.closing = true
 	a.checkDrained()
 }
 
@@ -99,27 +123,26 @@ func (a *connections) abort() {
 func (a *connections) list() []*conn {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	list := make([]*conn, 0, len(a.open))
-	for c := range a.open {
-		list = append(list, c)
+	conns := make([]*conn, 0, a.open.Len())
+	for e := a.open.Front(); e != nil; e = e.Next() {
+		conns = append(conns, e.Value.(*conn))
 	}
-	return list
+	return conns
 }
 
-func (a *connections) remove(c *conn) {
+// leave is told when a connection's socket is closed and net/http has left it.
+func (a *connections) leave() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if _, open := a.open[c]; open {
-		delete(a.open, c)
-		a.checkDrained()
-	}
+	a.under--
+	a.checkDrained()
 }
 
 func (a *connections) checkDrained() {
 	select {
 	case <-a.drained:
 	default:
-		if a.stopping.Load() && len(a.open) == 0 {
+		if a.closing && a.under == 0 {
 			close(a.drained)
 		}
 	}

@@ -164,7 +164,7 @@ func TestReadAheadIsARequest(t *testing.T) {
 
 // TestPieces sends the same requests cut in two at every byte, and byte by byte: the answers are the same.
 func TestPieces(t *testing.T) {
-	const requests = "POST /p HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc" +
+	requests := "\r\n\nPOST /p HTTP/1.1\r\nHost: x\r\nContent-Length: " + strings.Repeat("0", 70) + "3\r\n\r\nabc\r\n" +
 		"POST /p HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2;x=y\r\nhi\r\n0\r\nA: b\r\n\r\n" +
 		"GET /g HTTP/1.1\nHost: x\nA: " + "0123456789012345678901234567890123456789012345678901234567890123456789" + "\n\n" +
 		"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n"

@@ -2,24 +2,30 @@ package httpserver
 
 import (
 	"io"
-	"net"
 	"syscall"
 	"time"
 )
 
-// This file is how a connection ends: by its deadline, by a fault, by net/http or by a stop.
+// This file is how a connection ends: by its deadline, by a fault, by net/http, for room or by a stop.
 
 // ring is the timer's call.
 func (c *conn) ring() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.closed {
+		return
+	}
+	due, look := c.clock.rang()
+	if look {
+		c.look()
+	}
 	switch {
-	case c.closed || !c.clock.rang():
+	case c.closed || !due:
 	case c.mute: // the peer has had its time to read the fault
-		c.shut()
+		_ = c.finish()
 	case c.waiting() && (!c.fresh || c.all.stopping.Load()):
 		c.lapsed = true
-		_ = c.Conn.SetReadDeadline(time.Unix(1, 0)) // wakes who reads
+		_ = c.Conn.SetReadDeadline(past) // wakes who reads
 	default:
 		c.fail(faultTimeout)
 	}
@@ -33,12 +39,11 @@ func (c *conn) lapse() (again bool) {
 	if !c.lapsed {
 		return false
 	}
-	if unread(c.Conn) {
+	if c.unread() {
 		c.resume()
 		return true
 	}
-	c.deaf, c.mute = true, true
-	_ = c.shut()
+	_ = c.finish()
 	return false
 }
 
@@ -50,20 +55,69 @@ func (c *conn) resume() {
 }
 
 // unread tells whether the peer has sent what nobody has read yet. Closing the socket on that would reset the connection.
-func unread(socket net.Conn) (waits bool) {
-	holder, ok := socket.(syscall.Conn)
-	if !ok {
+func (c *conn) unread() (waits bool) {
+	if c.raw == nil {
 		return false
 	}
-	raw, err := holder.SyscallConn()
-	if err != nil {
-		return false
-	}
-	_ = raw.Control(func(fd uintptr) {
+	_ = c.raw.Control(func(fd uintptr) {
 		n, _, err := syscall.Recvfrom(int(fd), make([]byte, 1), syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
 		waits = n > 0 && err == nil
 	})
 	return waits
+}
+
+// endOfInput is what net/http gets to see of err, with which reading ended. Behind a whole request a peer may send no more and still
+// wait for the answer (RFC 9112 §9.6), so net/http, which would end the request's context, is told only if the connection is reset.
+// A stream ends: nothing else tells soon that its reader has left.
+func (c *conn) endOfInput(err error) error {
+	if !c.halfClose(err) {
+		return err
+	}
+	err = c.raw.Read(broken) // or until net/http asks no more, or a stream begins
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.endless:
+		return io.EOF
+	case err == nil:
+		return syscall.ECONNRESET
+	}
+	return err
+}
+
+func (c *conn) halfClose(err error) (answered bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.halfClosed = err == io.EOF
+	return c.halfClosed && c.busy.Load() && c.framing.stage == between && !c.endless && c.raw != nil
+}
+
+// BeginStream is called before an answer without an end. False: its client has as many as it may, and nothing must be written.
+func (c *conn) BeginStream() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.endless = c.all.beginStream(c); c.endless && c.halfClosed {
+		_ = c.Conn.SetReadDeadline(past) // wakes who waits for a reset
+	}
+	return c.endless
+}
+
+var past = time.Unix(1, 0)
+
+// giveWay closes a connection silently, unless a request is under way.
+func (c *conn) giveWay() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.busy.Load() || c.closed {
+		return false
+	}
+	if c.tail {
+		c.reset()
+		return true
+	}
+	c.deaf, c.mute = true, true
+	_ = c.shut()
+	return true
 }
 
 // fail ends the connection's reading with one line, and answers where no answer has begun.
@@ -72,14 +126,14 @@ func (c *conn) fail(f fault) {
 		return
 	}
 	c.deaf = true
-	c.all.log.Warn(f.message())
+	c.all.noise.note(f.line())
 	if !c.begun {
 		c.mute = true
 		_ = c.Conn.SetWriteDeadline(time.Now().Add(c.all.limits.writable))
 		_, _ = io.WriteString(c.Conn, string(f))
 		c.linger()
 	}
-	_ = c.Conn.SetReadDeadline(time.Unix(1, 0)) // wakes who reads
+	_ = c.Conn.SetReadDeadline(past) // wakes who reads
 }
 
 // linger ends the answer, and leaves the socket open for a moment: closing it on bytes nobody has read resets the connection, and the
@@ -97,11 +151,22 @@ func (c *conn) linger() {
 func (c *conn) cancelBody() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.cancel()
+}
+
+func (c *conn) cancel() {
 	if !c.deaf {
 		c.deaf, c.partial = true, true
 		c.clock.clear()
-		_ = c.Conn.SetReadDeadline(time.Unix(1, 0)) // wakes who reads
+		_ = c.Conn.SetReadDeadline(past) // wakes who reads
 	}
+}
+
+// bodyCame tells whether all of the request has been read: then what is left of its body fits into a buffer of net/http's.
+func (c *conn) bodyCame() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.framing.stage == between
 }
 
 // CloseWrite is net/http's own lingering, behind an answer to a request it has not read to its end.
@@ -124,7 +189,10 @@ func (c *conn) Close() error {
 	if c.mute && !c.closed {
 		return nil // the timer closes
 	}
-	return c.shut()
+	if c.closed {
+		return c.shut()
+	}
+	return c.finish()
 }
 
 // abort closes the socket, whatever happens on it.
@@ -139,9 +207,11 @@ func (c *conn) shut() (err error) {
 		c.closed = true
 		c.clock.timer.Stop()
 		err = c.Conn.Close()
+		c.all.release(c)
 	}
-	if c.left {
-		c.all.remove(c)
+	if c.left && !c.over {
+		c.over = true
+		c.all.leave()
 	}
 	return err
 }

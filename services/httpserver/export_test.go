@@ -2,8 +2,12 @@ package httpserver
 
 import "time"
 
-// Limits are the deadlines that tests on real sockets shorten.
-type Limits struct{ Header, Request, Idle, Drain, Linger time.Duration }
+// Limits are the deadlines and numbers that tests shorten.
+type Limits struct {
+	Header, Request, Idle, Stall, Drain, Linger time.Duration
+
+	All, PerClient, Streams int
+}
 
 // Shorten replaces the limits that are not zero.
 func (l *Listener) Shorten(limits Limits) {
@@ -14,8 +18,21 @@ func (l *Listener) Shorten(limits Limits) {
 		{&l.limits.header, limits.Header},
 		{&l.limits.request, limits.Request},
 		{&l.limits.idle, limits.Idle},
+		{&l.limits.stall, limits.Stall},
 		{&l.limits.drain, limits.Drain},
 		{&l.limits.linger, limits.Linger},
+	} {
+		if each.value != 0 {
+			*each.limit = each.value
+		}
+	}
+	for _, each := range []struct {
+		limit *int
+		value int
+	}{
+		{&l.limits.all, limits.All},
+		{&l.limits.perClient, limits.PerClient},
+		{&l.limits.streams, limits.Streams},
 	} {
 		if each.value != 0 {
 			*each.limit = each.value
@@ -34,7 +51,7 @@ type Framing struct {
 func Follow(stream []byte, piece int) (requests []Framing) {
 	f := framing{maxHead: specLimits().head}
 	for at, heads := 0, uint(0); at < len(stream); {
-		used, err := f.follow(stream[at:min(at+piece, len(stream))])
+		_, used, err := f.follow(stream[at:min(at+piece, len(stream))])
 		if at += used; err != nil {
 			return requests
 		}
@@ -44,4 +61,11 @@ func Follow(stream []byte, piece int) (requests []Framing) {
 		}
 	}
 	return requests
+}
+
+// Open is how many connections are open, after Ready.
+func (l *Listener) Open() int {
+	l.all.mu.Lock()
+	defer l.all.mu.Unlock()
+	return l.all.under
 }

@@ -11,12 +11,12 @@ const (
 	faultHeadSize   fault = "HTTP/1.1 431 Request Header Fields Too Large\r\nConnection: close\r\n\r\n"
 )
 
-// message is the whole log line: nothing of the request, the peer or the cause goes with it (spec.md § Errors).
-func (f fault) message() string {
+// line is the whole log line: nothing of the request, the peer or the cause goes with it.
+func (f fault) line() line {
 	if f == faultTimeout {
-		return "request timed out"
+		return timeoutLine
 	}
-	return "request refused by the transport"
+	return refusedLine
 }
 
 // faultOf is the answer to bytes that framing refused.

@@ -22,16 +22,16 @@ type framing struct {
 	maxHead int // bytes, from the request line's first to the empty line's last
 	stage   stage
 
-	size     int // bytes of this head so far
+	size     int // bytes so far of this head, of a chunk's line, or of the trailers
 	fields   bool
-	piece    [64]byte // the beginning of a line that comes in pieces; what does not fit makes a length that net/http reads otherwise
-	kept     int
+	piece    []byte      // the beginning of a line that comes in pieces
+	cr       bool        // the last byte of an empty line that comes in pieces
 	reading  declaration // of the head under way
 	declared declaration // of the last whole head
 	heads    uint        // whole ones so far
 
-	rest   uint64 // bytes left of a body of known length, or of a chunk
-	digits int    // of a chunk's size
+	rest     uint64 // bytes left of a body of known length, or of a chunk
+	overhead int64  // of a chunked body
 }
 
 // declaration is how a head frames its body. Without either field there is none.
@@ -48,28 +48,30 @@ const (
 	inHead
 	inBody // of known length
 	inChunkSize
+	inChunkPadding
 	inChunkExtension
 	inChunkSizeEnd
 	inChunk
 	inChunkEnd
 	inChunkEndLine
 	inTrailers
-	inTrailer
+	inTrailerName
+	inTrailerValue
 	inTrailerEnd
 	inTrailersEnd
 )
 
-// follow takes what was read, at most to the end of one request, and returns how many bytes that is.
-func (f *framing) follow(p []byte) (used int, err error) {
-	for used < len(p) && err == nil {
+// follow takes what was read, at most to the end of one request, and returns where that is. What it skips at the beginning are empty
+// lines before a request (RFC 9112 §2.2), which net/http would refuse.
+func (f *framing) follow(p []byte) (skipped, used int, err error) {
+	if f.stage == between {
+		if skipped, err = f.emptyLines(p); err != nil || skipped == len(p) {
+			return skipped, skipped, err
+		}
+		f.stage, f.size, f.fields, f.reading = inHead, 0, false, declaration{}
+	}
+	for used = skipped; used < len(p) && err == nil && f.stage != between; {
 		switch left := p[used:]; f.stage {
-		case between:
-			if left[0] == '\r' || left[0] == '\n' { // net/http allows a few after a POST and refuses them elsewhere
-				used++
-				continue
-			}
-			f.stage, f.size, f.fields, f.reading = inHead, 0, false, declaration{}
-			continue
 		case inHead:
 			var n int
 			n, err = f.head(left)
@@ -80,11 +82,25 @@ func (f *framing) follow(p []byte) (used int, err error) {
 			err = f.chunked(left[0])
 			used++
 		}
-		if f.stage == between {
-			break
+	}
+	return skipped, used, err
+}
+
+// emptyLines returns how many bytes belong to empty lines, ended as those of a head are.
+func (f *framing) emptyLines(p []byte) (int, error) {
+	for i, b := range p {
+		switch {
+		case b == '\n':
+			f.cr = false
+		case f.cr:
+			return i, errHead
+		case b == '\r':
+			f.cr = true
+		default:
+			return i, nil
 		}
 	}
-	return used, err
+	return len(p), nil
 }
 
 // head takes whole lines while there are any, ended as net/http allows: by a line feed, with or without a carriage return.
@@ -98,21 +114,16 @@ func (f *framing) head(p []byte) (used int, err error) {
 		if f.size += len(line); f.size > f.maxHead {
 			return used, errHeadTooLarge
 		}
-		if !whole || f.kept > 0 {
-			line = f.keep(line)
+		if !whole || len(f.piece) > 0 {
+			f.piece = append(f.piece, line...) // at most a head
+			line = f.piece
 		}
 		if whole {
 			err = f.line(bytes.TrimSuffix(bytes.TrimSuffix(line, []byte{'\n'}), []byte{'\r'}))
-			f.kept = 0
+			f.piece = nil
 		}
 	}
 	return used, err
-}
-
-// keep joins the pieces of a line, as much of it as is of interest.
-func (f *framing) keep(piece []byte) []byte {
-	f.kept += copy(f.piece[f.kept:], piece)
-	return f.piece[:f.kept]
 }
 
 // line refuses a folded line (RFC 9112 § 5.2 leaves the choice): what is in it belongs to a field that was judged already.
@@ -165,6 +176,7 @@ func (f *framing) endHead() error {
 	f.heads++
 	switch {
 	case f.declared.coded:
+		f.overhead = 0
 		f.beginChunk()
 	case f.declared.length > 0:
 		f.stage, f.rest = inBody, uint64(f.declared.length)

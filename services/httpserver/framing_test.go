@@ -11,8 +11,8 @@ import (
 	"github.com/narthex-platform/narthex/services/httpserver"
 )
 
-// FuzzFraming compares with net/http: a request that both take, with the same framing, ends at the same byte. Anything else is refused
-// before a handler runs. How the bytes come in pieces makes no difference.
+// FuzzFraming compares with net/http: a request whose head both take, with the same framing, has a body that both take, and ends at the
+// same byte. Anything else is refused before a handler runs. How the bytes come in pieces makes no difference.
 func FuzzFraming(f *testing.F) {
 	const post = "POST / HTTP/1.1\r\nHost: x\r\n"
 	for _, seed := range []string{
@@ -22,6 +22,7 @@ func FuzzFraming(f *testing.F) {
 		post + "Transfer-Encoding: chunked\r\n\r\n2;a=b\r\nhi\r\n0\r\nA: b\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\n\r\n",
 		post + "Transfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n0\r\n\r\n",
 		post + "X: y\r\n Content-Length: 3\r\n\r\nabc",
+		post + "Transfer-Encoding: chunked\r\n\r\n2 \r\nhi\r\n0\r\nmalformed\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\n\r\n",
 		"POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
 	} {
 		f.Add([]byte(seed), 3)
@@ -34,16 +35,27 @@ func FuzzFraming(f *testing.F) {
 		reader := bytes.NewReader(stream)
 		buffer := bufio.NewReader(reader)
 		for _, our := range ours {
+			skipEmptyLines(buffer)
 			request, err := http.ReadRequest(buffer)
 			if err != nil || our.Coded != (request.TransferEncoding != nil) || !our.Coded && our.Length != request.ContentLength {
 				return
 			}
 			if _, err := io.Copy(io.Discard, request.Body); err != nil {
-				return
+				t.Fatalf("net/http refuses a body that was taken: %v", err)
 			}
 			if end := len(stream) - reader.Len() - buffer.Buffered(); end != our.End {
 				t.Fatalf("a request ends at %d, to net/http at %d", our.End, end)
 			}
 		}
 	})
+}
+
+// skipEmptyLines leaves out what the platform never shows to net/http.
+func skipEmptyLines(buffer *bufio.Reader) {
+	for {
+		if b, err := buffer.Peek(1); err != nil || b[0] != '\r' && b[0] != '\n' {
+			return
+		}
+		_, _ = buffer.Discard(1)
+	}
 }

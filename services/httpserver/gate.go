@@ -14,26 +14,19 @@ type gate struct {
 	all     *connections
 }
 
-var closing = []string{"close"}
-
 func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if !r.Context().Value(connKey{}).(*conn).admit(r) {
+	c := r.Context().Value(connKey{}).(*conn)
+	if !c.admit(r) {
 		return // the fault is out, and nothing more will be written
 	}
-	if g.all.stopping.Load() {
-		w.Header()["Connection"] = closing
-	}
+	defer c.returned()
 	g.handler.ServeHTTP(w, r)
 }
 
 type connKey struct{}
 
 func connContext(ctx context.Context, c net.Conn) context.Context {
-	ctx = context.WithValue(ctx, connKey{}, c)
-	if socket, ok := c.(*conn).Conn.(realtime.Socket); ok {
-		ctx = realtime.WithSocket(ctx, socket)
-	}
-	return ctx
+	return realtime.WithConnection(context.WithValue(ctx, connKey{}, c), c.(*conn))
 }
 
 // connState is how net/http tells that an answer is out.

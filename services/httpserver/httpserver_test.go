@@ -60,6 +60,15 @@ type fixture struct {
 
 func serve(t *testing.T) *fixture {
 	t.Helper()
+	f, handler := table(t)
+	f.Server = httptest.NewServer(handler)
+	t.Cleanup(f.Close)
+	return f
+}
+
+// table is not served yet.
+func table(t *testing.T) (*fixture, http.Handler) {
+	t.Helper()
 	core, logs := observer.New(zap.InfoLevel)
 	f := &fixture{stores: &stores{}, logs: logs}
 	echo := func(c *httpapi.Call) error {
@@ -85,6 +94,9 @@ func serve(t *testing.T) *fixture {
 				f.handled.Add(1)
 				return c.JSON(http.StatusOK, string(body))
 			}},
+			{Method: "GET", Path: "/api/v1/long", Handle: func(c *httpapi.Call) error {
+				return c.RawJSON(http.StatusOK, make([]byte, 100<<10))
+			}},
 			{Method: "GET", Path: "/api/v1/panics", Handle: func(*httpapi.Call) error { panic("the value: hunter2") }},
 			{Method: "GET", Path: "/api/v1/fails", Handle: func(*httpapi.Call) error { return errors.New("the text: hunter2") }},
 			{Method: "GET", Path: "/api/v1/cut", Handle: func(c *httpapi.Call) error {
@@ -101,9 +113,7 @@ func serve(t *testing.T) *fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.Server = httptest.NewServer(handler)
-	t.Cleanup(f.Close)
-	return f
+	return f, handler
 }
 
 type row struct {

@@ -8,6 +8,7 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"net/netip"
 	"time"
 
 	"go.uber.org/zap"
@@ -43,7 +44,8 @@ type ListenerConfig struct {
 	Address   string       // host:port, bound by Serve
 	Inherited net.Listener // in place of Address: bound before the process began; Serve closes it
 	Handler   http.Handler
-	Draining  func() // called once nobody can come any more, so that streams without an end can be ended; nil: nothing to do
+	Proxy     func(netip.Addr) bool // whether a peer is a trusted proxy, whose connections are its clients'; nil: none is
+	Draining  func()                // called once nobody can come any more, so that streams without an end can be ended; nil: nothing to do
 	Log       *zap.Logger
 }
 
@@ -54,6 +56,7 @@ type Listener struct {
 	limits limits
 	ready  chan struct{}
 	bound  net.Addr
+	all    *connections // of the one Serve
 }
 
 // NewListener makes the service; nothing is bound before Serve.
@@ -78,7 +81,11 @@ func (l *Listener) Serve(ctx context.Context) error {
 		return fmt.Errorf("%w: %w", ErrListen, err)
 	}
 	l.bound = listener.Addr()
-	all := newConnections(listener, l.limits, l.config.Log)
+	limits := l.limits
+	limits.all = affordable(limits.all)
+	all := newConnections(listener, l.config, limits)
+	l.all = all
+	defer all.noise.end()
 	server := newServer(&gate{handler: l.config.Handler, all: all})
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(all) }()
@@ -90,7 +97,7 @@ func (l *Listener) Serve(ctx context.Context) error {
 		return errors.Join(fmt.Errorf("%w: %w", ErrListen, err), server.Close())
 	case <-ctx.Done():
 	}
-	_ = listener.Close() // only that Serve ends matters
+	all.stopAccepting()
 	<-served
 	if l.config.Draining != nil {
 		l.config.Draining()
@@ -105,7 +112,9 @@ func (l *Listener) listen(ctx context.Context) (net.Listener, error) {
 	if l.config.Inherited != nil {
 		return l.config.Inherited, nil
 	}
-	return (&net.ListenConfig{}).Listen(ctx, "tcp", l.config.Address)
+	var config net.ListenConfig
+	config.SetMultipathTCP(false) // no client needs it, and its sockets cannot refuse new connections at a stop
+	return config.Listen(ctx, "tcp", l.config.Address)
 }
 
 // newServer leaves every deadline and the size of a head to conn: MaxHeaderBytes, to which net/http adds 4 KiB, is never reached.

@@ -33,6 +33,9 @@ func (p *pipeline) run(route httpapi.Route, names []string) gin.HandlerFunc {
 		}
 		if c, ok := g.Request.Context().Value(connKey{}).(*conn); ok {
 			call.OnCancelBody(c.cancelBody)
+			if route.Body == httpapi.NoBody && g.Request.ContentLength != 0 && !c.bodyCame() {
+				call.CancelBody() // net/http would wait for it before a longer answer begins
+			}
 		}
 		if len(names) > 0 {
 			values, ok := parameters(g.Params, names)
@@ -46,8 +49,6 @@ func (p *pipeline) run(route httpapi.Route, names []string) gin.HandlerFunc {
 		err := p.gates(call, &route)
 		if err == nil {
 			err = route.Handle(call)
-		} else if route.Body == httpapi.DeclaredBody && call.Request.ContentLength != 0 {
-			call.CancelBody()
 		}
 		if err != nil {
 			p.fail(call, g.Writer, subject, err)

@@ -109,7 +109,7 @@ func (s *rawServer) dial(t testing.TB) *net.TCPConn {
 	return conn.(*net.TCPConn)
 }
 
-// check compares everything that must and must not have happened. Every log line is a bare message.
+// check compares everything that must and must not have happened. Every log line is a message and how often it happened.
 func (s *rawServer) check(t testing.TB, got, want string, runs int32, lines ...string) {
 	t.Helper()
 	if got != want {
@@ -120,8 +120,8 @@ func (s *rawServer) check(t testing.TB, got, want string, runs int32, lines ...s
 	}
 	logged := s.logs.All()
 	for i, line := range logged {
-		if i >= len(lines) || line.Message != lines[i] || len(line.Context) != 0 {
-			t.Errorf("logged %q %v, want %q", line.Message, line.Context, lines)
+		if i >= len(lines) || line.Message != lines[i] || len(line.Context) != 1 || line.ContextMap()["count"] != int64(1) {
+			t.Errorf("logged %q %v, want %q, each with the count 1", line.Message, line.Context, lines)
 		}
 	}
 	if len(logged) != len(lines) {

@@ -85,6 +85,13 @@ func (m *module) Register(r *sdk.Registry) error {
 		m.host.Log.Info("waiting")
 		m.wait(r, "wait")
 	})
+	r.Handle("GET /patient", may, sdk.NoBody, func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case <-r.Context().Done():
+		case <-time.After(300 * time.Millisecond):
+		}
+		fmt.Fprint(w, r.Context().Err())
+	})
 	r.Handle("GET /endless", may, sdk.NoBody, func(w http.ResponseWriter, r *http.Request) {
 		for {
 			if _, err := w.Write(make([]byte, 32<<10)); err != nil {

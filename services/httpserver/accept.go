@@ -1,0 +1,116 @@
+package httpserver
+
+import (
+	"errors"
+	"net"
+	"os"
+	"syscall"
+	"time"
+)
+
+const (
+	shortestPause = 5 * time.Millisecond
+	longestPause  = time.Second
+)
+
+// Accept returns net.ErrClosed when nothing is to be accepted any more.
+func (a *connections) Accept() (net.Conn, error) {
+	for {
+		socket, err := a.next()
+		if err != nil {
+			return nil, err
+		}
+		if c := a.place(socket); c != nil {
+			return c, nil
+		}
+		a.noise.note(crowdedLine)
+		_ = socket.Close()
+	}
+}
+
+// next waits through the failures that pass, such as descriptors that are all in use: clients wait with it, in the kernel.
+func (a *connections) next() (net.Conn, error) {
+	pause := shortestPause
+	for {
+		socket, err := a.Listener.Accept()
+		switch {
+		case err == nil:
+			return socket, nil
+		case a.halted():
+			if err = a.takeLast(err); err != nil {
+				return nil, err
+			}
+			continue
+		case lost(err):
+			return nil, err
+		}
+		a.noise.note(acceptLine)
+		select {
+		case <-time.After(pause):
+		case <-a.halt:
+		}
+		pause = min(2*pause, longestPause)
+	}
+}
+
+// lost tells whether a listener will never accept again.
+func lost(err error) bool {
+	return errors.Is(err, net.ErrClosed) || errors.Is(err, syscall.EBADF) || errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOTSOCK)
+}
+
+// stopAccepting ends the accepting, as soon as the kernel has no connection left that a client believes to be made.
+func (a *connections) stopAccepting() {
+	a.headsDue = time.Now().Add(a.limits.hurry)
+	a.stopping.Store(true)
+	close(a.halt)
+	if listener, ok := a.Listener.(deadlined); !ok || listener.SetDeadline(past) != nil {
+		_ = a.Listener.Close() // only that Accept ends matters
+	}
+}
+
+type deadlined interface{ SetDeadline(time.Time) error }
+
+func (a *connections) halted() bool {
+	select {
+	case <-a.halt:
+		return true
+	default:
+		return false
+	}
+}
+
+// takeLast is asked between two accepts of a halted listener. Nil: accept once more.
+func (a *connections) takeLast(failure error) error {
+	listener, ok := a.Listener.(deadlined)
+	if !ok || !errors.Is(failure, os.ErrDeadlineExceeded) || a.draining && !a.waits() {
+		_ = a.Listener.Close()
+		return net.ErrClosed
+	}
+	wait := shortestPause
+	if !a.draining && !a.inherited { // an inherited socket lives on, for who comes next
+		refuseNew(a.Listener)
+		wait = a.limits.handshake
+	}
+	a.draining = true
+	return listener.SetDeadline(time.Now().Add(wait))
+}
+
+// waits tells whether the kernel has a connection to accept.
+func (a *connections) waits() (waits bool) {
+	if raw := rawListener(a.Listener); raw != nil {
+		_ = raw.Control(func(fd uintptr) { waits = readable(fd) })
+	}
+	return waits
+}
+
+func rawListener(listener net.Listener) syscall.RawConn {
+	holder, ok := listener.(syscall.Conn)
+	if !ok {
+		return nil
+	}
+	raw, err := holder.SyscallConn()
+	if err != nil {
+		return nil
+	}
+	return raw
+}

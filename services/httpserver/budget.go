@@ -1,0 +1,145 @@
+package httpserver
+
+import (
+	"container/list"
+	"net"
+	"net/netip"
+	"os"
+	"syscall"
+)
+
+// client is what one address has. Addresses of IPv6 count by /64, which is what one customer gets.
+type client struct {
+	prefix  netip.Prefix
+	open    list.List // of *conn, the oldest first
+	streams int
+}
+
+// place adds a connection, unless there are too many and none of them can give way. Then it returns nil.
+func (a *connections) place(socket net.Conn) *conn {
+	prefix, counted := a.counted(socket.RemoteAddr())
+	for {
+		c, oldest := a.add(socket, prefix, counted)
+		switch {
+		case c != nil:
+			return c
+		case oldest == nil:
+			return nil
+		case oldest.giveWay():
+			a.noise.note(roomLine)
+		}
+	}
+}
+
+// add returns the connection, or the one that is to give way.
+func (a *connections) add(socket net.Conn, prefix netip.Prefix, counted bool) (c, oldest *conn) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var from *client
+	if counted {
+		if from = a.clients[prefix]; from == nil {
+			from = &client{prefix: prefix}
+		}
+		if from.open.Len() >= a.limits.perClient {
+			return nil, oldestIdle(&from.open)
+		}
+	}
+	if a.open.Len() >= a.limits.all {
+		return nil, oldestIdle(a.open)
+	}
+	c = newConn(socket, a)
+	a.under++
+	c.places[0] = a.open.PushBack(c)
+	if counted {
+		c.client = from
+		c.places[1] = from.open.PushBack(c)
+		a.clients[prefix] = from
+	}
+	return c, nil
+}
+
+// oldestIdle is the oldest connection without a request under way. Half a head is no request yet: it costs nothing to send one.
+func oldestIdle(conns *list.List) *conn {
+	for e := conns.Front(); e != nil; e = e.Next() {
+		if c := e.Value.(*conn); !c.busy.Load() {
+			return c
+		}
+	}
+	return nil
+}
+
+// release gives the place of a closed connection to others.
+func (a *connections) release(c *conn) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.open.Remove(c.places[0])
+	if c.client == nil {
+		return
+	}
+	a.removeStream(c)
+	c.client.open.Remove(c.places[1])
+	if c.client.open.Len() == 0 {
+		delete(a.clients, c.client.prefix)
+	}
+}
+
+// beginStream counts a stream. False: its client has as many as it may.
+func (a *connections) beginStream(c *conn) bool {
+	if c.client == nil || c.stream {
+		return true
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if c.client.streams >= a.limits.streams {
+		a.noise.note(streamsLine)
+		return false
+	}
+	c.stream = true
+	c.client.streams++
+	return true
+}
+
+func (a *connections) endStream(c *conn) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.removeStream(c)
+}
+
+func (a *connections) removeStream(c *conn) {
+	if c.stream {
+		c.stream = false
+		c.client.streams--
+	}
+}
+
+// counted is what a peer's connections count for. Those of this machine and of the proxies in front are of many clients, and not counted.
+func (a *connections) counted(remote net.Addr) (prefix netip.Prefix, counted bool) {
+	peer, ok := remote.(*net.TCPAddr)
+	if !ok {
+		return netip.Prefix{}, false
+	}
+	address := peer.AddrPort().Addr().Unmap().WithZone("")
+	if !address.IsValid() || address.IsLoopback() || a.proxy != nil && a.proxy(address) {
+		return netip.Prefix{}, false
+	}
+	bits := 64
+	if address.Is4() {
+		bits = 32
+	}
+	prefix, err := address.Prefix(bits)
+	return prefix, err == nil
+}
+
+// reserve is the most descriptors that are kept for all else: the pool, modules that are restarted, files.
+const reserve = 1 << 10
+
+// affordable is how many connections the process's descriptors allow, at most all.
+func affordable(all int) int {
+	var limit syscall.Rlimit
+	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) != nil {
+		return all
+	}
+	open, _ := os.ReadDir("/dev/fd")
+	free := int(min(limit.Cur, 1<<20)) - len(open)
+	return max(1, min(all, free-min(free/4, reserve)))
+}

@@ -1,0 +1,201 @@
+package httpserver_test
+
+import (
+	"bufio"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/narthex-platform/narthex/realtime"
+	"github.com/narthex-platform/narthex/services/httpserver"
+)
+
+const (
+	roomLine    = "idle connection closed to make room"
+	crowdedLine = "connection refused for want of room"
+	streamsLine = "stream refused for want of room"
+)
+
+// from is a pipe whose other end seems to be at an address.
+type from struct {
+	net.Conn
+	address net.Addr
+}
+
+func (f from) RemoteAddr() net.Addr { return f.address }
+
+// visitor is a client at an address.
+type visitor struct {
+	net.Conn
+	t      *testing.T
+	reader *bufio.Reader
+}
+
+func (p *pipes) visit(t *testing.T, address string) *visitor {
+	client, server := net.Pipe()
+	p.dialled <- from{server, net.TCPAddrFromAddrPort(netip.AddrPortFrom(netip.MustParseAddr(address), 1))}
+	synctest.Wait()
+	return &visitor{client, t, bufio.NewReader(client)}
+}
+
+// asks sends a request and leaves it at that.
+func (v *visitor) asks(path string) {
+	v.t.Helper()
+	if _, err := io.WriteString(v, "GET "+path+" HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
+		v.t.Fatalf("GET %s: %v", path, err)
+	}
+	synctest.Wait()
+}
+
+func (v *visitor) answered() {
+	v.t.Helper()
+	response, err := http.ReadResponse(v.reader, nil)
+	if err != nil {
+		v.t.Fatalf("an answer was due: %v", err)
+	}
+	_, _ = io.Copy(io.Discard, response.Body)
+	synctest.Wait()
+}
+
+// open tells whether the server has closed, without a byte.
+func (v *visitor) open() bool {
+	v.t.Helper()
+	_ = v.SetReadDeadline(time.Now().Add(time.Nanosecond))
+	defer func() { _ = v.SetReadDeadline(time.Time{}) }()
+	switch b, err := v.reader.ReadByte(); {
+	case err == nil:
+		v.t.Errorf("the server wrote %q", b)
+	case err == io.EOF:
+		return false
+	}
+	return true
+}
+
+// expect compares which of the visitors are still connected.
+func expect(t *testing.T, what string, visitors []*visitor, open ...bool) {
+	t.Helper()
+	for i, v := range visitors {
+		if got := v.open(); got != open[i] {
+			t.Errorf("%s: connection %d open %v, want %v", what, i, got, open[i])
+		}
+	}
+}
+
+// crowded serves /wait, which waits until release is closed, /stream, a stream that does the same, and anything else at once.
+func crowded(t *testing.T, limits httpserver.Limits, proxy func(netip.Addr) bool) (s *rawServer, p *pipes, release chan struct{}) {
+	p, release = newPipes(), make(chan struct{})
+	s = startRaw(t, httpserver.ListenerConfig{Inherited: p, Proxy: proxy, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/stream" && !realtime.ConnectionOf(r.Context()).BeginStream() {
+			panic(http.ErrAbortHandler)
+		}
+		if r.URL.Path != "/" {
+			<-release
+		}
+		write(w, "x")
+	})}, limits)
+	return s, p, release
+}
+
+func TestConnectionsOfOneClient(t *testing.T) {
+	for _, r := range []struct {
+		name    string
+		a, b    string
+		same    bool // a and b are one client
+		counted bool
+	}{
+		{"one address", "203.0.113.1", "203.0.113.1", true, true},
+		{"two addresses", "203.0.113.1", "203.0.113.2", false, true},
+		{"an address in two spellings", "203.0.113.1", "::ffff:203.0.113.1", true, true},
+		{"one /64", "2001:db8::1", "2001:db8::ffff:0:0:2", true, true},
+		{"two /64", "2001:db8::1", "2001:db8:0:1::1", false, true},
+		{"this machine", "127.0.0.1", "127.0.0.1", true, false},
+		{"this machine over IPv6", "::1", "::1", true, false},
+		{"a trusted proxy", "192.0.2.7", "192.0.2.7", true, false},
+	} {
+		t.Run(r.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				proxy := func(peer netip.Addr) bool { return peer == netip.MustParseAddr("192.0.2.7") }
+				s, p, release := crowded(t, httpserver.Limits{PerClient: 2}, proxy)
+				visitors := []*visitor{p.visit(t, r.a), p.visit(t, r.a), p.visit(t, r.b)}
+				gaveWay := r.same && r.counted
+				expect(t, "three at a limit of two", visitors, !gaveWay, true, true)
+				if !gaveWay {
+					s.check(t, "", "", 0)
+					close(release)
+					return
+				}
+				visitors[1].asks("/wait")
+				visitors[2].asks("/wait")
+				fourth := p.visit(t, r.b)
+				expect(t, "with none idle", append(visitors, fourth), false, true, true, false)
+				close(release)
+				synctest.Wait()
+				visitors[1].answered()
+				visitors[2].answered()
+				visitors[1].asks("/") // the older one stays behind its second request
+				visitors[1].answered()
+				fifth := p.visit(t, r.a)
+				expect(t, "with two idle", append(visitors, fifth), false, false, true, true)
+				time.Sleep(time.Second) // the second of the one kind of line
+				var lines []string
+				for _, line := range s.logs.All() {
+					lines = append(lines, line.Message)
+				}
+				if len(lines) != 3 || lines[0] != roomLine || lines[1] != crowdedLine || lines[2] != roomLine {
+					t.Errorf("logged %q", lines)
+				}
+			})
+		})
+	}
+}
+
+// TestConnectionsInAll: here all count, those of this machine too, and whoever has sent half a head gives way.
+func TestConnectionsInAll(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, p, release := crowded(t, httpserver.Limits{All: 3}, nil)
+		visitors := []*visitor{p.visit(t, "127.0.0.1"), p.visit(t, "203.0.113.1"), p.visit(t, "203.0.113.2")}
+		visitors[0].asks("/wait")
+		_, _ = io.WriteString(visitors[1], "GET / HTT")
+		synctest.Wait()
+		visitors = append(visitors, p.visit(t, "203.0.113.3"))
+		expect(t, "four at a limit of three", visitors, true, false, true, true)
+		close(release)
+	})
+}
+
+// TestStreamsOfOneClient: one too many ends without a byte, one that has ended leaves its place, and other requests do not count.
+func TestStreamsOfOneClient(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, p, release := crowded(t, httpserver.Limits{Streams: 2}, nil)
+		var visitors []*visitor
+		for range 4 {
+			visitors = append(visitors, p.visit(t, "203.0.113.1"))
+		}
+		for i, path := range []string{"/stream", "/wait", "/stream", "/stream"} {
+			visitors[i].asks(path)
+		}
+		expect(t, "three streams at a limit of two", visitors, true, true, true, false)
+		other := p.visit(t, "203.0.113.2")
+		other.asks("/stream")
+		expect(t, "another client's stream", []*visitor{other}, true)
+		_ = visitors[0].Close() // a pipe tells only who writes
+		close(release)
+		synctest.Wait()
+		visitors[1].answered()
+		visitors[2].answered() // its stream has ended, its connection stays
+		for _, v := range visitors[1:3] {
+			v.asks("/stream")
+			v.answered()
+		}
+		time.Sleep(time.Second)
+		for _, line := range s.logs.All() {
+			if line.Message != streamsLine {
+				t.Errorf("logged %q", line.Message)
+			}
+		}
+	})
+}

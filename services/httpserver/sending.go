@@ -1,0 +1,106 @@
+package httpserver
+
+import (
+	"net"
+	"time"
+)
+
+// This file is how an answer leaves: its deadline moves whenever the peer takes something, whatever its length.
+
+const (
+	// glance is how often an answer is looked after that has not left. A peer that stops taking is thus closed up to so much late.
+	glance = time.Second
+	// piece is what must leave in time where the kernel does not tell what the peer has taken.
+	piece = 64 << 10
+)
+
+// progress is what a peer took of an answer under way.
+type progress struct {
+	at    time.Time // the last time that it took something, as far as is known
+	known bool
+	taken uint64
+}
+
+// watch is called before a part of an answer is sent: whoever takes nothing of it for limits.stall is closed.
+func (c *conn) watch() {
+	c.progress = progress{at: time.Now()}
+	c.clock.lookAt(c.progress.at.Add(glance))
+	c.sending.Store(true)
+}
+
+func (c *conn) send(p []byte) (n int, err error) {
+	defer c.sending.Store(false)
+	if c.tells() {
+		return c.Conn.Write(p)
+	}
+	for {
+		sent, err := c.Conn.Write(p[n:min(len(p), n+piece)])
+		if n += sent; err != nil || n == len(p) {
+			return n, err
+		}
+		c.mu.Lock()
+		c.watch()
+		c.mu.Unlock()
+	}
+}
+
+// tells is whether the kernel tells what the peer has taken.
+func (c *conn) tells() bool {
+	_, isTCP := c.Conn.(*net.TCPConn)
+	return isTCP && c.raw != nil && kernelTells
+}
+
+// look ends a connection whose peer takes nothing of its answer.
+func (c *conn) look() {
+	if !c.sending.Load() && !c.tail {
+		return
+	}
+	if c.tail && unsent(c.raw) == 0 {
+		_ = c.shut()
+		return
+	}
+	now := time.Now()
+	if taken, ok := taken(c.raw); ok && (!c.progress.known || taken != c.progress.taken) {
+		c.progress = progress{at: now, known: true, taken: taken}
+	}
+	end := c.progress.at.Add(c.all.limits.stall)
+	if now.Before(end) {
+		next := now.Add(glance)
+		if end.Before(next) {
+			next = end
+		}
+		c.clock.lookAt(next)
+		return
+	}
+	c.all.noise.note(stalledLine)
+	c.reset()
+}
+
+// kept is how many bytes of an answer the kernel may keep for a peer when nobody looks after it any more. It keeps them for minutes.
+const kept = 16 << 10
+
+// finish closes the socket, or, if the peer has not taken much of its answer, leaves it open until it has.
+func (c *conn) finish() error {
+	c.deaf, c.mute = true, true
+	if !c.closed && !c.tail && unsent(c.raw) > kept {
+		if half, ok := c.Conn.(interface{ CloseWrite() error }); ok && half.CloseWrite() == nil {
+			c.tail = true
+			c.clock.clear()
+			c.progress = progress{at: time.Now()}
+			c.clock.lookAt(c.progress.at.Add(glance))
+		}
+	}
+	if c.tail {
+		return nil
+	}
+	return c.shut()
+}
+
+// reset closes the socket, and what the peer has not taken goes at once.
+func (c *conn) reset() {
+	c.deaf, c.mute = true, true
+	if socket, ok := c.Conn.(interface{ SetLinger(seconds int) error }); ok {
+		_ = socket.SetLinger(0)
+	}
+	_ = c.shut()
+}
