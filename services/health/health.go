@@ -101,7 +101,11 @@ func (h *Health) report(err error) {
 	if refused.age > 0 {
 		fields = append(fields, zap.Duration("age", refused.age.Round(time.Millisecond)))
 	}
-	h.lines.Log(refused.reason, zap.ErrorLevel, "not ready", fields...)
+	level := zap.ErrorLevel
+	if h.phase.Load() != started { // as it should be
+		level = zap.InfoLevel
+	}
+	h.lines.Log(refused.reason, level, "not ready", fields...)
 }
 
 // Serve pings when asked, one ping at a time, until ctx ends.
