@@ -13,7 +13,10 @@ var (
 )
 
 // Shorten replaces both limits of time.
-func (p *Provider) Shorten(limit time.Duration) { p.limits = limits{call: limit, stall: limit} }
+func (p *Provider) Shorten(limit time.Duration) { p.limits.call, p.limits.stall = limit, limit }
+
+// SetSpool replaces what the bodies of a module may take of the disk.
+func (p *Provider) SetSpool(bytes int64) { p.limits.spool = bytes }
 
 // SetClock replaces the clock of read URLs.
 func (p *Provider) SetClock(now func() time.Time) { p.now = now }

@@ -12,7 +12,8 @@ import (
 
 // Put reads body to its end and then stores it under key, in place of what was there, as a whole or not at all: a body that
 // fails or passes MaxObject has changed nothing. It never reads further than one piece of 256 KiB past MaxObject, and holds one
-// piece in memory. A contentType that is none (RFC 9110) becomes application/octet-stream.
+// piece in memory and the rest on disk, where all bodies of a module together have 256 MiB: beyond, a Put is UNAVAILABLE. A
+// contentType that is none (RFC 9110) becomes application/octet-stream.
 //
 // The time that body takes is body's own affair; then the service has 30 s for each piece and 30 s to answer. Errors: what body
 // said, KEY_INVALID, TOO_LARGE, ACCESS_DENIED, TIMEOUT, UNAVAILABLE.
@@ -20,7 +21,7 @@ func (b *Bucket) Put(ctx context.Context, key, contentType string, body io.Reade
 	if !validKey(key) {
 		return Object{}, ErrKey
 	}
-	whole, err := b.provider.spool(body)
+	whole, err := b.spool(body)
 	if err != nil {
 		return Object{}, err
 	}
@@ -41,6 +42,7 @@ const bucketRounds = 4
 func (b *Bucket) send(ctx context.Context, key, contentType string, whole *spooled) (etag string, err error) {
 	ctx, watch := watched(ctx, b.provider.limits.stall)
 	defer watch.end()
+	disposition := disposition(contentType)
 	for round := 0; ; round++ {
 		if _, err := whole.Seek(0, io.SeekStart); err != nil {
 			return "", ErrUnavailable
@@ -51,6 +53,8 @@ func (b *Bucket) send(ctx context.Context, key, contentType string, whole *spool
 			Body:          upload{whole, watch},
 			ContentLength: &whole.size,
 			ContentType:   &contentType,
+
+			ContentDisposition: &disposition,
 		})
 		switch {
 		case err == nil && answer.ETag == nil: // no S3 service

@@ -6,11 +6,15 @@ import (
 	"os"
 )
 
-// pieceSize is what a body takes of memory, and what a module sends at once (contract.md §7).
-const pieceSize = 256 << 10
+const (
+	// pieceSize is what a body takes of memory, and what a module sends at once.
+	pieceSize = 256 << 10
+	// maxSpool is what the bodies of one module take of the disk.
+	maxSpool = 256 << 20
+)
 
 // spooled is a whole body, before a byte of it goes to the service: S3 wants its length and its hash first, and a source that
-// fails or does not end shall leave nothing there. Up to a piece it stays in memory, beyond in a temporary file without a name.
+// fails or does not end shall leave nothing there. Up to a piece it stays in memory, beyond in a file without a name.
 type spooled struct {
 	io.ReadSeeker
 	size int64
@@ -18,7 +22,8 @@ type spooled struct {
 }
 
 // spool reads body to its end. The error is the source's own, TOO_LARGE or UNAVAILABLE: there is no room.
-func (p *Provider) spool(body io.Reader) (*spooled, error) {
+func (b *Bucket) spool(body io.Reader) (*spooled, error) {
+	p := b.provider
 	piece := p.pieces.Get().(*[]byte)
 	n, err := fill(body, *piece)
 	if err == io.EOF {
@@ -28,24 +33,33 @@ func (p *Provider) spool(body io.Reader) (*spooled, error) {
 	if err != nil {
 		return nil, err
 	}
-	return spoolFile(body, *piece)
+	return b.spoolFile(body, *piece)
 }
 
 // spoolFile goes on after the first piece, and uses its memory for all others.
-func spoolFile(body io.Reader, piece []byte) (_ *spooled, err error) {
-	file, err := namelessFile()
+func (b *Bucket) spoolFile(body io.Reader, piece []byte) (_ *spooled, err error) {
+	file, err := namelessFile(b.provider.spoolDir)
 	if err != nil {
 		return nil, ErrUnavailable
 	}
+	size, reserved := int64(0), int64(0)
+	free := func() {
+		_ = file.Close()
+		b.disk.Add(-reserved)
+	}
 	defer func() {
 		if err != nil {
-			_ = file.Close()
+			free()
 		}
 	}()
-	size, n, ended := int64(0), len(piece), false
+	n, ended := len(piece), false
 	for {
 		if size += int64(n); size > MaxObject {
 			return nil, ErrTooLarge
+		}
+		reserved += int64(n)
+		if b.disk.Add(int64(n)) > b.provider.limits.spool {
+			return nil, ErrUnavailable
 		}
 		if _, err := file.Write(piece[:n]); err != nil {
 			return nil, ErrUnavailable
@@ -61,12 +75,12 @@ func spoolFile(body io.Reader, piece []byte) (_ *spooled, err error) {
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return nil, ErrUnavailable
 	}
-	return &spooled{file, size, func() { _ = file.Close() }}, nil
+	return &spooled{file, size, free}, nil
 }
 
 // namelessFile is gone when it is closed, or when the process ends in whatever way.
-func namelessFile() (*os.File, error) {
-	file, err := os.CreateTemp("", "narthex-put-")
+func namelessFile(dir string) (*os.File, error) {
+	file, err := os.CreateTemp(dir, "narthex-put-")
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ package storage
 import (
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
@@ -26,14 +27,19 @@ type Provider struct {
 	prefix    string
 	reading   reading
 	pieces    sync.Pool // of *[]byte, pieceSize each
+	spoolDir  string    // "": that of temporary files
 	limits    limits
 	now       func() time.Time
+
+	mu    sync.Mutex
+	disks map[string]*atomic.Int64 // bytes of the disk that bodies take, by module
 }
 
-// limits bound the waiting.
+// limits bound the waiting, and the disk.
 type limits struct {
 	call  time.Duration // a call without a body, in all
 	stall time.Duration // a body in which no byte moves
+	spool int64         // bytes a module
 }
 
 // New makes the provider and opens no connection. The only error is environment.ErrObjectStorage: there is no endpoint, or one
@@ -50,8 +56,10 @@ func New(settings environment.Storage) (*Provider, error) {
 		prefix:    settings.BucketPrefix,
 		reading:   reading,
 		pieces:    sync.Pool{New: func() any { piece := make([]byte, pieceSize); return &piece }},
-		limits:    limits{call: 30 * time.Second, stall: 30 * time.Second},
+		spoolDir:  settings.Spool,
+		limits:    limits{call: 30 * time.Second, stall: 30 * time.Second, spool: maxSpool},
 		now:       time.Now,
+		disks:     make(map[string]*atomic.Int64),
 	}, nil
 }
 
@@ -61,7 +69,14 @@ func (p *Provider) Close() { p.transport.CloseIdleConnections() }
 // Bucket returns a module's bucket, without asking the service. Whether the module's manifest declares it is the caller's to
 // check.
 func (p *Provider) Bucket(moduleID, bucketID string) *Bucket {
-	return &Bucket{provider: p, name: physicalName(p.prefix, moduleID, bucketID)}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	disk, known := p.disks[moduleID]
+	if !known {
+		disk = new(atomic.Int64)
+		p.disks[moduleID] = disk
+	}
+	return &Bucket{provider: p, name: physicalName(p.prefix, moduleID, bucketID), disk: disk}
 }
 
 // Bucket is one module's place for objects. It is safe for concurrent use. Its calls follow ctx; when ctx ends first, the code is
@@ -69,6 +84,7 @@ func (p *Provider) Bucket(moduleID, bucketID string) *Bucket {
 type Bucket struct {
 	provider *Provider
 	name     string
+	disk     *atomic.Int64 // of all buckets of the module
 }
 
 // Object is what the service knows of an object.

@@ -183,7 +183,7 @@ func TestInvalidKeysAreRefusedWithoutAsking(t *testing.T) {
 		_, err = b.Put(t.Context(), key, "", strings.NewReader(""))
 		wantCode(t, err, storage.ErrKey)
 		wantCode(t, b.Delete(t.Context(), key), storage.ErrKey)
-		_, _, err = b.CreateReadURL(t.Context(), key, 0)
+		_, _, err = b.CreateReadURL(t.Context(), key, 0, "")
 		wantCode(t, err, storage.ErrKey)
 	}
 	for _, position := range [][2]string{{"a b", ""}, {"", "\x00"}, {"", "\xff"}, {"", strings.Repeat("k", 1025)}} {
@@ -297,7 +297,7 @@ func TestHostsOfBuckets(t *testing.T) {
 	if _, body := get(t, b, everyCharacter, storage.Range{}); body != "by host" {
 		t.Error(body)
 	}
-	url, _, err := b.CreateReadURL(t.Context(), everyCharacter, 0)
+	url, _, err := b.CreateReadURL(t.Context(), everyCharacter, 0, "")
 	host := "http://" + storage.PhysicalName("narthex", "announcements", "images") + ".s3.test/ABC"
 	if err != nil || !strings.HasPrefix(url, host) {
 		t.Fatal(url, err)

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"mime"
 	"net"
 	"net/http"
 	"net/url"
@@ -58,14 +59,17 @@ func isHTTP(u *url.URL) bool {
 // of a third of the lifetime, which begin at the same moments in every process, the URL is the same to the byte, so that
 // browsers can cache what it names; it is therefore good for two thirds of the lifetime at least. The URL is a bearer
 // capability: authorize first, never log or store it. Errors: KEY_INVALID, LIFETIME_INVALID.
-func (b *Bucket) CreateReadURL(ctx context.Context, key string, lifetime time.Duration) (
+//
+// With a name the object is delivered as a download of that name, and of no type that a browser would show. Without one its type
+// decides: what a browser might run was stored as a download (see disposition).
+func (b *Bucket) CreateReadURL(ctx context.Context, key string, lifetime time.Duration, name string) (
 	readURL string, expiresAt time.Time, err error,
 ) {
 	if lifetime == 0 {
 		lifetime = DefaultLifetime
 	}
 	switch {
-	case !validKey(key):
+	case !validKey(key), name != "" && !validName(name):
 		return "", time.Time{}, ErrKey
 	case lifetime < MinLifetime || lifetime > MaxLifetime:
 		return "", time.Time{}, ErrLifetime
@@ -74,7 +78,12 @@ func (b *Bucket) CreateReadURL(ctx context.Context, key string, lifetime time.Du
 	signedAt := b.provider.now().UTC().Truncate(lifetime / 3).Truncate(time.Second)
 	r := &b.provider.reading
 	request := &http.Request{Method: http.MethodGet, Header: http.Header{}, URL: r.url(b.name, key)}
-	request.URL.RawQuery = "X-Amz-Expires=" + strconv.FormatInt(int64(lifetime/time.Second), 10)
+	query := url.Values{"X-Amz-Expires": {strconv.FormatInt(int64(lifetime/time.Second), 10)}}
+	if name != "" {
+		query.Set("response-content-disposition", mime.FormatMediaType(attachment, map[string]string{"filename": name}))
+		query.Set("response-content-type", unknownType)
+	}
+	request.URL.RawQuery = query.Encode()
 	readURL, _, err = r.signer.PresignHTTP(ctx, credentials(r.settings), request, "UNSIGNED-PAYLOAD", "s3", r.region, signedAt)
 	if err != nil {
 		return "", time.Time{}, ErrUnavailable

@@ -52,7 +52,7 @@ func TestReadURL(t *testing.T) {
 	b := images(t, server)
 	put(t, b, everyCharacter, "image/png", "the picture")
 	put(t, b, "other", "image/png", "other")
-	target, _, err := b.CreateReadURL(t.Context(), everyCharacter, 0)
+	target, _, err := b.CreateReadURL(t.Context(), everyCharacter, 0, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func TestAReadURLExpires(t *testing.T) {
 	b := provider.Bucket("m", "b")
 	put(t, b, "a", "", "x")
 	provider.SetClock(func() time.Time { return time.Now().Add(-2 * time.Minute) })
-	target, expiresAt, err := b.CreateReadURL(t.Context(), "a", time.Minute)
+	target, expiresAt, err := b.CreateReadURL(t.Context(), "a", time.Minute, "")
 	if err != nil || !expiresAt.Before(time.Now()) {
 		t.Fatal(expiresAt, err)
 	}
@@ -116,7 +116,7 @@ func TestWindows(t *testing.T) {
 		begin := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC).Truncate(window).Add(window)
 		at := func(p *storage.Provider, since time.Duration) (string, time.Time) {
 			p.SetClock(func() time.Time { return begin.Add(since) })
-			target, expiresAt, err := p.Bucket("m", "b").CreateReadURL(t.Context(), "a", lifetime)
+			target, expiresAt, err := p.Bucket("m", "b").CreateReadURL(t.Context(), "a", lifetime, "")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -149,7 +149,7 @@ func TestLifetimes(t *testing.T) {
 	t.Parallel()
 	b := open(t, storagetest.New(t).Settings).Bucket("m", "b")
 	for _, lifetime := range []time.Duration{-1, 1, time.Minute - 1, 6*time.Hour + 1, -time.Hour, 1<<63 - 1} {
-		target, _, err := b.CreateReadURL(t.Context(), "a", lifetime)
+		target, _, err := b.CreateReadURL(t.Context(), "a", lifetime, "")
 		wantCode(t, err, storage.ErrLifetime)
 		if target != "" {
 			t.Errorf("%v: a URL", lifetime)
@@ -158,7 +158,7 @@ func TestLifetimes(t *testing.T) {
 	for lifetime, seconds := range map[time.Duration]string{
 		0: "900", time.Minute: "60", 6 * time.Hour: "21600", 90*time.Second + 5: "90",
 	} {
-		target, _, err := b.CreateReadURL(t.Context(), "a", lifetime)
+		target, _, err := b.CreateReadURL(t.Context(), "a", lifetime, "")
 		if err != nil || !strings.Contains(target, "X-Amz-Expires="+seconds+"&") {
 			t.Errorf("%v: %s, %v", lifetime, target, err)
 		}
@@ -171,7 +171,7 @@ func TestDeliveryEndpoint(t *testing.T) {
 	put(t, images(t, server), "a", "", "delivered")
 	settings := server.Settings
 	settings.Endpoint, settings.Delivery = "http://inside.example.org:9000", "http://media.example.org"
-	target, _, err := open(t, settings).Bucket("announcements", "images").CreateReadURL(t.Context(), "a", 0)
+	target, _, err := open(t, settings).Bucket("announcements", "images").CreateReadURL(t.Context(), "a", 0, "")
 	if err != nil || !strings.HasPrefix(target, "http://media.example.org/") || strings.Contains(target, "inside") {
 		t.Fatal(target, err)
 	}

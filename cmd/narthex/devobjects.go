@@ -32,6 +32,7 @@ var _ gofakes3.Backend = devObjects("")
 type objectLine struct {
 	Key         string    `json:"key"`
 	ContentType string    `json:"contentType"`
+	Disposition string    `json:"disposition,omitempty"`
 	Modified    time.Time `json:"modified"`
 }
 
@@ -110,9 +111,13 @@ func (d devObjects) GetObject(bucket, key string, part *gofakes3.ObjectRangeRequ
 	if within != nil {
 		offset, length = within.Start, within.Length
 	}
+	metadata := map[string]string{"Content-Type": kept.ContentType, "Last-Modified": kept.Modified.Format(http.TimeFormat)}
+	if kept.Disposition != "" {
+		metadata["Content-Disposition"] = kept.Disposition
+	}
 	return &gofakes3.Object{
 		Name:     key,
-		Metadata: map[string]string{"Content-Type": kept.ContentType, "Last-Modified": kept.Modified.Format(http.TimeFormat)},
+		Metadata: metadata,
 		Size:     kept.size,
 		Hash:     kept.hash[:],
 		Range:    within,
@@ -149,7 +154,9 @@ func (d devObjects) PutObject(
 			_ = os.Remove(file.Name())
 		}
 	}()
-	line, err := json.Marshal(objectLine{Key: key, ContentType: meta["Content-Type"], Modified: time.Now().UTC()})
+	line, err := json.Marshal(objectLine{
+		Key: key, ContentType: meta["Content-Type"], Disposition: meta["Content-Disposition"], Modified: time.Now().UTC(),
+	})
 	if err != nil {
 		return gofakes3.PutObjectResult{}, err
 	}

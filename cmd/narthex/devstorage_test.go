@@ -107,7 +107,24 @@ func TestDevStorage(t *testing.T) {
 	if _, _, err := images.Get(ctx, "b", storage.Range{}); err != storage.ErrNotFound {
 		t.Error(err)
 	}
-	link, _, err := images.CreateReadURL(ctx, "a", 0)
+	if _, err := images.Put(ctx, "page", "text/html", strings.NewReader("<script>")); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"": "attachment text/html", "rota.pdf": "attachment; filename=rota.pdf application/octet-stream"} {
+		link, _, err := images.CreateReadURL(ctx, "page", 0, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response, err := http.Get(link)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = response.Body.Close()
+		if got := response.Header.Get("Content-Disposition") + " " + response.Header.Get("Content-Type"); got != want {
+			t.Errorf("a read URL named %q delivers %s, want %s", name, got, want)
+		}
+	}
+	link, _, err := images.CreateReadURL(ctx, "a", 0, "")
 	if err != nil {
 		t.Fatal(err)
 	}

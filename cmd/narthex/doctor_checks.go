@@ -16,6 +16,7 @@ import (
 	"github.com/narthex-platform/narthex/realtime"
 	"github.com/narthex-platform/narthex/services/database"
 	"github.com/narthex-platform/narthex/services/environment"
+	"github.com/narthex-platform/narthex/storage"
 )
 
 // environment reads each section by itself, so that one fault hides no other.
@@ -234,6 +235,19 @@ func (e *examination) offers() {
 		e.ok("Object storage: none is configured (OBJECT_STORAGE_ENDPOINT); modules that keep files do not start.")
 	} else {
 		e.ok("Object storage: an object store is configured.")
+		e.spool()
+	}
+}
+
+// spool is where the files that modules store wait for the object store.
+func (e *examination) spool() {
+	switch storage.Spool(e.settings.Storage) {
+	case storage.SpoolInMemory:
+		e.warn("SPOOL_IN_MEMORY", "Files that modules store pass through a directory that is memory; give the service a StateDirectory= or "+
+			"CacheDirectory= on a disk, or set TMPDIR.")
+	case storage.SpoolUnusable:
+		e.warn("SPOOL_UNUSABLE", "Files that modules store pass through a directory that cannot be written; give the service a "+
+			"StateDirectory= or CacheDirectory=, or set TMPDIR.")
 	}
 }
 

@@ -4000,6 +4000,7 @@ type BucketReadURLRequest struct {
 	Bucket          string                 `protobuf:"bytes,1,opt,name=bucket,proto3" json:"bucket,omitempty"`
 	Key             string                 `protobuf:"bytes,2,opt,name=key,proto3" json:"key,omitempty"`
 	LifetimeSeconds int64                  `protobuf:"varint,3,opt,name=lifetime_seconds,json=lifetimeSeconds,proto3" json:"lifetime_seconds,omitempty"` // 0: the default
+	DownloadName    string                 `protobuf:"bytes,4,opt,name=download_name,json=downloadName,proto3" json:"download_name,omitempty"`           // the object is delivered as a download of this name; "": as its type wants it
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
 }
@@ -4053,6 +4054,13 @@ func (x *BucketReadURLRequest) GetLifetimeSeconds() int64 {
 		return x.LifetimeSeconds
 	}
 	return 0
+}
+
+func (x *BucketReadURLRequest) GetDownloadName() string {
+	if x != nil {
+		return x.DownloadName
+	}
+	return ""
 }
 
 type BucketReadURLResponse struct {
@@ -4357,11 +4365,12 @@ const file_abi_proto_rawDesc = "" +
 	"\x13BucketDeleteRequest\x12\x16\n" +
 	"\x06bucket\x18\x01 \x01(\tR\x06bucket\x12\x10\n" +
 	"\x03key\x18\x02 \x01(\tR\x03key\"\x16\n" +
-	"\x14BucketDeleteResponse\"k\n" +
+	"\x14BucketDeleteResponse\"\x90\x01\n" +
 	"\x14BucketReadURLRequest\x12\x16\n" +
 	"\x06bucket\x18\x01 \x01(\tR\x06bucket\x12\x10\n" +
 	"\x03key\x18\x02 \x01(\tR\x03key\x12)\n" +
-	"\x10lifetime_seconds\x18\x03 \x01(\x03R\x0flifetimeSeconds\"U\n" +
+	"\x10lifetime_seconds\x18\x03 \x01(\x03R\x0flifetimeSeconds\x12#\n" +
+	"\rdownload_name\x18\x04 \x01(\tR\fdownloadName\"U\n" +
 	"\x15BucketReadURLResponse\x12\x10\n" +
 	"\x03url\x18\x01 \x01(\tR\x03url\x12*\n" +
 	"\x11expires_at_micros\x18\x02 \x01(\x03R\x0fexpiresAtMicros*\x86\x05\n" +

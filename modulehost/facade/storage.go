@@ -20,7 +20,7 @@ type Bucket interface {
 	Get(ctx context.Context, key string, part storage.Range) (storage.Object, io.ReadCloser, error)
 	Put(ctx context.Context, key, contentType string, body io.Reader) (storage.Object, error)
 	Delete(ctx context.Context, key string) error
-	CreateReadURL(ctx context.Context, key string, lifetime time.Duration) (readURL string, expiresAt time.Time, err error)
+	CreateReadURL(ctx context.Context, key string, lifetime time.Duration, name string) (readURL string, expiresAt time.Time, err error)
 }
 
 var _ Bucket = (*storage.Bucket)(nil)
@@ -90,7 +90,7 @@ func (s *session) createReadURL(ctx context.Context, request *abi.BucketReadURLR
 	if seconds < 0 || seconds > int64(storage.MaxLifetime/time.Second) { // before the product can pass what an int64 holds
 		return nil, storage.ErrLifetime
 	}
-	readURL, expiresAt, err := bucket.CreateReadURL(ctx, request.GetKey(), time.Duration(seconds)*time.Second)
+	readURL, expiresAt, err := bucket.CreateReadURL(ctx, request.GetKey(), time.Duration(seconds)*time.Second, request.GetDownloadName())
 	if err != nil {
 		return nil, storageError(err)
 	}

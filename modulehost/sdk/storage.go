@@ -111,19 +111,32 @@ func (b *Bucket) Delete(ctx context.Context, key string) error {
 	return b.call(ctx, abi.Method_METHOD_BUCKET_DELETE, &abi.BucketDeleteRequest{Bucket: b.id, Key: key}, &abi.BucketDeleteResponse{})
 }
 
+// ReadURLOption changes what a read URL delivers.
+type ReadURLOption func(*abi.BucketReadURLRequest)
+
+// DownloadAs makes a browser save the object under name, up to 255 bytes without slashes, controls and invisible characters; "" is none.
+func DownloadAs(name string) ReadURLOption {
+	return func(request *abi.BucketReadURLRequest) { request.DownloadName = name }
+}
+
 // CreateReadURL returns a URL by which everybody who has it reads the object until expiresAt, ranges included, straight from the
 // service. The lifetime is 1 minute to 6 hours in whole seconds; 0 is 15 minutes. Whether the object exists is not asked. Within a
 // third of the lifetime the URL is the same to the byte, so that browsers can cache what it names.
 //
 // The URL is all the authority that it takes: decide first whether the person may see the object, and never log or store the URL.
-// There are none that write or delete. Errors: ErrKeyInvalid, ErrLifetimeInvalid, ErrAccessDenied, ErrUnavailable.
-func (b *Bucket) CreateReadURL(ctx context.Context, key string, lifetime time.Duration) (
+// There are none that write or delete. A browser shows images, sound, video, fonts, PDF, JSON and plain text; it saves everything else,
+// so that nobody's HTML, SVG or script runs where the files are. With DownloadAs it saves any. Errors: ErrKeyInvalid, also for a name,
+// ErrLifetimeInvalid, ErrAccessDenied, ErrUnavailable.
+func (b *Bucket) CreateReadURL(ctx context.Context, key string, lifetime time.Duration, options ...ReadURLOption) (
 	url string, expiresAt time.Time, err error,
 ) {
 	if lifetime%time.Second != 0 {
 		return "", time.Time{}, ErrLifetimeInvalid
 	}
 	request := &abi.BucketReadURLRequest{Bucket: b.id, Key: key, LifetimeSeconds: int64(lifetime / time.Second)}
+	for _, option := range options {
+		option(request)
+	}
 	var response abi.BucketReadURLResponse
 	if err := b.call(ctx, abi.Method_METHOD_BUCKET_READ_URL, request, &response); err != nil {
 		return "", time.Time{}, err

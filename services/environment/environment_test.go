@@ -158,6 +158,9 @@ func TestRules(t *testing.T) {
 		{"SERVICE_SMTP_HELO_NAME", "mail.example.org:25", production, "SMTP_CONFIGURATION_INVALID"},
 		{"SERVICE_SMTP_HELO_NAME", "mail.example.org\n", production, "SMTP_CONFIGURATION_INVALID"},
 
+		{"STATE_DIRECTORY", "/var/lib/narthex:/var/lib/other", production, ""},
+		{"CACHE_DIRECTORY", "relative", production, ""},
+
 		{"SERVICE_REALTIME_NATS_URL", "tls://nats.example.org:4222", production, ""},
 		{"SERVICE_REALTIME_NATS_URL", "nats://127.0.0.1:4222", production, ""},
 		{"SERVICE_REALTIME_NATS_URL", "tls://a.example.org:4222, tls://u:p@b.example.org:4222", production, ""},

@@ -2,6 +2,7 @@ package environment
 
 import (
 	"net/url"
+	"path/filepath"
 	"regexp"
 	"strings"
 )
@@ -15,6 +16,16 @@ type Storage struct {
 	ForcePathStyle bool
 	BucketPrefix   string
 	Delivery       string // the origin that browsers reach storage on
+	Spool          string // the directory that objects pass through; "": that of temporary files
+}
+
+// readSpool takes the first directory that systemd made for the service's state or cache, which is no memory as /tmp may be.
+func readSpool(in input, out *Settings) Error {
+	dir, _, _ := strings.Cut(in.value, ":")
+	if in.set && out.Storage.Spool == "" && filepath.IsAbs(dir) {
+		out.Storage.Spool = filepath.Clean(dir)
+	}
+	return ""
 }
 
 func readStorageEndpoint(in input, out *Settings) Error {

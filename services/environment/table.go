@@ -46,6 +46,8 @@ var table = []row{
 	{name: "OBJECT_STORAGE_FORCE_PATH_STYLE", section: HostSection, read: readStoragePathStyle},
 	{name: "OBJECT_STORAGE_BUCKET_PREFIX", section: HostSection, read: readStoragePrefix},
 	{name: "OBJECT_STORAGE_DELIVERY_ENDPOINT", section: HostSection, read: readStorageDelivery},
+	{name: "STATE_DIRECTORY", section: HostSection, read: readSpool},
+	{name: "CACHE_DIRECTORY", section: HostSection, read: readSpool},
 	{name: "SERVICE_SMTP_HOST", section: HostSection, read: readSMTPHost},
 	{name: "SERVICE_SMTP_SECURITY", section: HostSection, read: readSMTPSecurity},
 	{name: "SERVICE_SMTP_PORT", section: HostSection, read: readSMTPPort},

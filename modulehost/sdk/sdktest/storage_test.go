@@ -140,6 +140,21 @@ func TestReadURL(t *testing.T) {
 	if _, _, err := module.images().CreateReadURL(t.Context(), "advent", time.Second); err != sdk.ErrLifetimeInvalid {
 		t.Error(err)
 	}
+	named, _, err := module.images().CreateReadURL(t.Context(), "advent", 0, sdk.DownloadAs("advent poster.png"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.Get(named)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = response.Body.Close()
+	if got, want := response.Header.Get("Content-Disposition"), `attachment; filename="advent poster.png"`; got != want {
+		t.Errorf("Content-Disposition %s, want %s", got, want)
+	}
+	if _, _, err := module.images().CreateReadURL(t.Context(), "advent", 0, sdk.DownloadAs("a/b")); err != sdk.ErrKeyInvalid {
+		t.Errorf("a name with a slash: %v, want %v", err, sdk.ErrKeyInvalid)
+	}
 }
 
 func fetch(t *testing.T, method, url, part string) string {
