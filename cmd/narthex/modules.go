@@ -109,7 +109,7 @@ func (s *server) prepare(module *catalog.Module) (runningModule, error) {
 		Log:          s.log,
 	}
 	config.Pool = s.pools[declared.ID]
-	running.facade = facade.New(config)
+	running.facade, running.load = facade.New(config), new(gateway.Load)
 	running.process = process.New(process.Config{
 		ModuleID:      declared.ID,
 		ModuleVersion: declared.Version.String(),

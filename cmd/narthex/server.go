@@ -10,6 +10,7 @@ import (
 	"github.com/narthex-platform/narthex/mail"
 	"github.com/narthex-platform/narthex/modulehost/catalog"
 	"github.com/narthex-platform/narthex/modulehost/facade"
+	"github.com/narthex-platform/narthex/modulehost/gateway"
 	"github.com/narthex-platform/narthex/modulehost/hostmemory"
 	"github.com/narthex-platform/narthex/modulehost/process"
 	"github.com/narthex-platform/narthex/modulehost/publication"
@@ -73,6 +74,7 @@ type runningModule struct {
 	*catalog.Module
 	process *process.Process
 	facade  *facade.Facade
+	load    *gateway.Load       // its requests
 	memory  *hostmemory.Account // what the host itself holds for it
 }
 

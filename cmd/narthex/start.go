@@ -232,6 +232,7 @@ func (s *server) routes() []httpapi.Route {
 				Process: module.process,
 				Calls:   module.facade,
 				Memory:  module.memory,
+				Load:    module.load,
 			})...)
 			routes = append(routes, s.channelRoutes(module)...)
 		}

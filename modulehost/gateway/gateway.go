@@ -33,6 +33,7 @@ type Module struct {
 	Process Process
 	Calls   Calls
 	Memory  *hostmemory.Account // what the host holds for it; nil: not counted
+	Load    *Load               // its requests; nil: not counted
 }
 
 // Routes returns the module's rows of the table.
@@ -40,6 +41,7 @@ func Routes(module Module) []httpapi.Route { return routes(module, contractLimit
 
 func routes(module Module, limits limits) []httpapi.Route {
 	mount := &mount{module: module, limits: limits, queue: newQueue(limits), memory: module.Memory}
+	module.Load.follow(mount.queue)
 	var rows []httpapi.Route
 	for index, declared := range module.Process.Routes() {
 		route := httpapi.Route{

@@ -47,7 +47,8 @@ func newRoute(m *mount, index uint32, declared *abi.Route) *route {
 
 // handle is one request's way. A buffered body is whole before the module hears of it; of a streamed one nothing is read before the
 // handler reads.
-func (r *route) handle(c *httpapi.Call) error {
+func (r *route) handle(c *httpapi.Call) (err error) {
+	defer func() { r.module.Load.count(err) }()
 	if err := r.queue.join(); err != nil {
 		if c.Request.ContentLength != 0 {
 			c.CancelBody()
@@ -57,7 +58,6 @@ func (r *route) handle(c *httpapi.Call) error {
 	defer r.queue.leave()
 	var body *buffered
 	if !r.streamed {
-		var err error
 		if body, err = r.read(c); err != nil { // the permission has been decided
 			return err
 		}

@@ -3,6 +3,7 @@ package process_test
 import (
 	"context"
 	"errors"
+	"os"
 	"strconv"
 	"sync"
 	"syscall"
@@ -223,5 +224,70 @@ func TestStuckModuleEnds(t *testing.T) {
 	}
 	if lost := r.logs.FilterMessage("module process lost").All(); len(lost) != 1 || lost[0].ContextMap()["reason"] != "calls stuck" {
 		t.Errorf("the log: %v, want the reason \"calls stuck\" once", lost)
+	}
+}
+
+// TestStatus: what is told of a process through its lives, and of how each ended.
+func TestStatus(t *testing.T) {
+	r := start(t, "good", func(c *process.Config) { c.Deadlines.PingEvery, c.Deadlines.Ping = 100*time.Millisecond, 2*time.Second })
+	if s := r.Status(); s.State != process.Ready || s.Starts != 1 || s.LastEnd != nil || s.Memory < 1<<20 || s.MemoryLimit != 256<<20 {
+		t.Errorf("the first life: %+v, want ready, one start, no end, its memory and a limit of 256 MiB", s)
+	}
+	number := func(n int) *int { return &n }
+	lives := int64(1)
+	for _, row := range []struct {
+		name string
+		end  func()
+		kind process.EndKind
+		code *int
+	}{
+		{"exits", func() { _, _ = r.handle(soon(t), "/exit", nil) }, process.EndExit, number(3)},
+		{"is killed", func() { _ = syscall.Kill(r.tell(t).PID, syscall.SIGKILL) }, process.EndSignal, number(9)},
+		{"uses up its memory", func() { _, _ = r.handle(soon(t), "/allocate", nil) }, process.EndMemory, number(2)},
+		{"answers no ping", func() { _, _ = r.handle(soon(t), "/freeze", nil) }, process.EndDeadline, nil},
+		{"writes nonsense", func() { _, _ = r.handle(soon(t), "/garbage-to-host", nil) }, process.EndLink, nil},
+	} {
+		began := time.Now()
+		row.end()
+		<-r.ended
+		s := r.Status()
+		if s.State != process.Restarting || s.Since.Before(began) || s.Memory != 0 || s.LastEnd == nil {
+			t.Fatalf("a process that %s: %+v, want one that restarts since, without memory, and its end", row.name, s)
+		}
+		same := (s.LastEnd.Code == nil) == (row.code == nil) && (row.code == nil || *s.LastEnd.Code == *row.code)
+		if s.LastEnd.Kind != row.kind || !same || s.LastEnd.At.Before(began) {
+			t.Errorf("a process that %s ended by %+v, want %s", row.name, *s.LastEnd, row.kind)
+		}
+		r.serve(t)
+		r.awaitBack(t)
+		lives++
+		if again := r.Status(); again.State != process.Ready || again.Starts != lives || again.CPU < s.CPU || s.CPU == 0 {
+			t.Errorf("after a process that %s: %+v, want ready, %d starts, and no less than %v of CPU", row.name, again, lives, s.CPU)
+		}
+	}
+}
+
+// TestStatusOfARefusedProcess: what changed on disk, and what registers something else, is not started.
+func TestStatusOfARefusedProcess(t *testing.T) {
+	for mode, alter := range map[string]func(*process.Config){
+		"other-routes-second-time": nil,
+		"good": func(c *process.Config) {
+			starts := 0
+			c.Verify = func(*os.File) error {
+				if starts++; starts > 1 {
+					return errors.New("other inode")
+				}
+				return nil
+			}
+		},
+	} {
+		r := start(t, mode, alter)
+		_, _ = r.handle(soon(t), "/exit", nil)
+		<-r.ended
+		r.serve(t)
+		<-r.ended
+		if s := r.Status(); s.State != process.Refused {
+			t.Errorf("%s: state %s, want %s", mode, s.State, process.Refused)
+		}
 	}
 }

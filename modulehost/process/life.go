@@ -19,6 +19,8 @@ type life struct {
 	began    time.Time
 	child    *child
 	calls    *link.Client    // host → module
+	died     bool            // it ended before the host killed it
+	late     bool            // the host ends it because it was too late with something
 	stuck    <-chan struct{} // closed when too many abandoned calls do not end
 	inFlight sync.WaitGroup
 
@@ -39,14 +41,14 @@ func (p *Process) Serve(ctx context.Context) error {
 	if err != nil {
 		return about(p.config.ModuleID, p.notStarted(err))
 	}
-	p.mu.Lock()
-	p.output = child.output
-	p.mu.Unlock()
+	p.began(child)
 	l := &life{config: &p.config, began: time.Now(), child: child, calls: link.NewClient(child.hostCalls, link.Charge(p.config.Memory))}
 	l.stuck = l.calls.WatchAbandoned(mostStuck, p.config.Deadlines.Stuck)
 	err = p.run(ctx, l)
 	p.withdraw()
+	l.died = !l.late && l.child.exitedWithin(deathGrace)
 	l.end()
+	p.ended(l, err)
 	l.report(err)
 	return about(p.config.ModuleID, err)
 }
@@ -58,6 +60,9 @@ func (p *Process) notStarted(err error) error {
 	if errors.As(err, &errno) {
 		cause = errno.Error()
 	}
+	p.mu.Lock()
+	p.notReady(err)
+	p.mu.Unlock()
 	p.config.Log.Error("module process not started", zap.String("cause", cause))
 	switch {
 	case errors.Is(err, ErrUnavailable):
@@ -91,6 +96,7 @@ func (p *Process) run(ctx context.Context, l *life) error {
 	p.publish(l)
 	l.config.Log.Info("module ready", zap.Duration("after", time.Since(l.began)))
 	if reason := l.watch(ctx); reason != "" {
+		l.late = reason == reasonPing || reason == reasonStuck
 		l.config.Log.Warn("module process lost", zap.String("reason", reason))
 		return ErrCrashed
 	}
@@ -123,6 +129,7 @@ func (l *life) register(ctx context.Context) (*abi.RegisterResponse, error) {
 	case errors.Is(err, link.ErrLost):
 		return nil, l.child.launchFailure()
 	case err != nil:
+		l.late = errors.Is(err, context.DeadlineExceeded)
 		return nil, refused(ErrRegisterFailed, err)
 	case response.Abi != abi.Version:
 		return nil, caused(ErrRegisterFailed, errABI)

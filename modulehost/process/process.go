@@ -80,6 +80,8 @@ type Process struct {
 	current    *life                 // nil: not ready, ending or down
 	output     *output               // of the latest life
 	paused     time.Time             // until when it is not started again
+	living     *child                // of the life that is begun and not ended
+	status     Status                // without the living child's figures
 
 	warned sync.Once
 }
@@ -94,7 +96,7 @@ func New(config Config) *Process {
 	if config.Start == nil {
 		config.Start = &abi.StartRequest{}
 	}
-	return &Process{config: config, ready: make(chan struct{})}
+	return &Process{config: config, ready: make(chan struct{}), status: Status{State: Restarting, Since: time.Now()}}
 }
 
 // String is the service's name: "module <id>".
@@ -184,6 +186,7 @@ func (p *Process) publish(l *life) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.current = l
+	p.become(Ready)
 	select {
 	case <-p.ready:
 	default:
@@ -196,6 +199,9 @@ func (p *Process) withdraw() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.current = nil
+	if p.status.State == Ready {
+		p.become(Restarting)
+	}
 }
 
 // freeze keeps the first registration and reports whether this one is the same.

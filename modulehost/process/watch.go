@@ -36,11 +36,17 @@ func (l *life) watch(ctx context.Context) (reason string) {
 	case <-l.hostLost:
 		return "link lost"
 	case <-unanswered:
-		return "ping unanswered"
+		return reasonPing
 	case <-l.stuck:
-		return "calls stuck"
+		return reasonStuck
 	}
 }
+
+// Why a process that lives is ended.
+const (
+	reasonPing  = "ping unanswered"
+	reasonStuck = "calls stuck"
+)
 
 func (l *life) pingUntilUnanswered(ctx context.Context) {
 	ticker := time.NewTicker(l.config.Deadlines.PingEvery)

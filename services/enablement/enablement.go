@@ -27,19 +27,22 @@ type Service struct {
 	started  catalog.Resolution
 	resolver Resolver
 	store    *Store
+
+	processes Processes
 }
 
 // Config is what a Service is made of. All fields are required.
 type Config struct {
-	Catalog  *catalog.Catalog
-	Started  catalog.Resolution // what this process started
-	Resolver Resolver
-	Store    *Store
+	Catalog   *catalog.Catalog
+	Started   catalog.Resolution // what this process started
+	Resolver  Resolver
+	Store     *Store
+	Processes Processes
 }
 
 // New opens no connection and starts nothing.
 func New(config Config) *Service {
 	modules := slices.Clone(config.Catalog.Modules)
 	slices.SortFunc(modules, func(a, b *catalog.Module) int { return cmp.Compare(a.Manifest.ID, b.Manifest.ID) })
-	return &Service{config.Catalog, modules, config.Started, config.Resolver, config.Store}
+	return &Service{config.Catalog, modules, config.Started, config.Resolver, config.Store, config.Processes}
 }

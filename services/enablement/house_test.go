@@ -45,6 +45,7 @@ type house struct {
 	installed *catalog.Catalog
 	store     *enablement.Store
 	service   *enablement.Service
+	processes processes
 	meanwhile func() // what somebody else does just before a resolution reads; nil: nothing
 }
 
@@ -68,7 +69,7 @@ func (h *house) start(t testing.TB, pool *pgxpool.Pool) {
 }
 
 func (h *house) serve(started catalog.Resolution) {
-	h.service = enablement.New(enablement.Config{Catalog: h.installed, Started: started, Resolver: h, Store: h.store})
+	h.service = enablement.New(enablement.Config{Catalog: h.installed, Started: started, Resolver: h, Store: h.store, Processes: h.processes})
 }
 
 // Resolve makes the house its own resolver: no secret and no storage is supplied, and each module's size is configured to be 0.

@@ -18,6 +18,7 @@ const (
 func (s *Service) Routes() []httpapi.Route {
 	return []httpapi.Route{
 		{Method: "GET", Path: path, Permission: manageLifecycle, Handle: s.list},
+		{Method: "GET", Path: path + "/{id}/process", Permission: manageLifecycle, Handle: s.process},
 		{
 			Method: "PUT", Path: path + "/{id}/enabled",
 			Origin: httpapi.TrustedOrigin,

@@ -1,0 +1,169 @@
+package process
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// State is what a process can do now.
+type State string
+
+// The states of a process.
+const (
+	Ready      State = "ready"
+	Restarting State = "restarting" // starting, ending, or waiting to be started again
+	Refused    State = "refused"    // the host will not start it: its file has changed, or it registers something else than before
+)
+
+// EndKind is what ended a life.
+type EndKind string
+
+// The kinds of an end.
+const (
+	EndExit     EndKind = "exit"     // by itself; the code is its exit status
+	EndSignal   EndKind = "signal"   // the code is the signal
+	EndMemory   EndKind = "memory"   // its bound; the code is its exit status
+	EndDeadline EndKind = "deadline" // the host ended it, because it was too late with something
+	EndLink     EndKind = "link"     // the host ended it, because its link was lost
+)
+
+// End is the end of a life.
+type End struct {
+	At   time.Time
+	Kind EndKind
+	Code *int // nil: of no meaning
+}
+
+// Status is how a process is doing. It holds nothing that the module said.
+type Status struct {
+	State       State
+	Since       time.Time
+	Starts      int64 // lives begun
+	LastEnd     *End
+	Memory      int64         // resident bytes; 0 while there is no process
+	MemoryLimit int64         // bytes
+	CPU         time.Duration // of all lives
+}
+
+// Status asks the kernel for the figures of this moment.
+func (p *Process) Status() Status {
+	p.mu.Lock()
+	status, living := p.status, p.living
+	p.mu.Unlock()
+	status.MemoryLimit = int64(p.config.Limits.Data)
+	if living != nil {
+		memory, cpu := living.figures()
+		status.Memory = memory
+		status.CPU += cpu
+	}
+	return status
+}
+
+// began notes a life, and that it is not ready yet.
+func (p *Process) began(c *child) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.output, p.living = c.output, c
+	p.status.Starts++
+}
+
+// ended notes how a life ended, and err, with which Serve ends.
+func (p *Process) ended(l *life, err error) {
+	end := l.endedBy(err)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.living = nil
+	p.status.LastEnd = &end
+	if state := l.child.state; state != nil {
+		p.status.CPU += state.UserTime() + state.SystemTime()
+	}
+	p.notReady(err)
+}
+
+// notReady is called with the lock held.
+func (p *Process) notReady(err error) {
+	state := Restarting
+	if errors.Is(err, ErrUnavailable) || errors.Is(err, errOtherRegistration) {
+		state = Refused
+	}
+	p.become(state)
+}
+
+// become is called with the lock held.
+func (p *Process) become(state State) {
+	if p.status.State != state {
+		p.status.State, p.status.Since = state, time.Now()
+	}
+}
+
+// endedBy judges by how the kernel says that the process died, and then by why the host killed it.
+func (l *life) endedBy(err error) End {
+	end := End{At: time.Now(), Kind: EndLink}
+	var status syscall.WaitStatus
+	if state := l.child.state; state != nil {
+		status, _ = state.Sys().(syscall.WaitStatus)
+	}
+	switch {
+	case status.Exited():
+		code := status.ExitStatus()
+		end.Kind, end.Code = EndExit, &code
+		if code == goFailed && outOfMemory(l.child.output.kept()) {
+			end.Kind = EndMemory
+		}
+	case l.late || errors.Is(err, ErrStartTimeout) || errors.Is(err, ErrStopTimeout) || errors.Is(err, context.DeadlineExceeded):
+		end.Kind = EndDeadline
+	case status.Signaled() && l.died:
+		code := int(status.Signal())
+		end.Kind, end.Code = EndSignal, &code
+	}
+	return end
+}
+
+// deathGrace is for a process whose link is lost because it dies: a kill from elsewhere closes its sockets first.
+const deathGrace = 100 * time.Millisecond
+
+// outOfMemory knows what Go's runtime prints when an allocation fails.
+func outOfMemory(said []byte) bool {
+	for _, words := range []string{"fatal error: runtime: out of memory", "fatal error: out of memory", "runtime: cannot allocate memory",
+		"fatal error: runtime: cannot allocate", "fatal error: failed to reserve", "cannot allocate memory"} {
+		if bytes.Contains(said, []byte(words)) {
+			return true
+		}
+	}
+	return false
+}
+
+// clockTick is the unit of times in /proc/<pid>/stat. It has been a hundredth of a second on every Linux for decades.
+const clockTick = time.Second / 100
+
+// figures are 0 once the process has died.
+func (c *child) figures() (memory int64, cpu time.Duration) {
+	c.group.Lock() // so that the number is not a stranger's
+	defer c.group.Unlock()
+	if c.reaped {
+		return 0, 0
+	}
+	folder := "/proc/" + strconv.Itoa(c.pid)
+	var size, resident int64
+	if text, err := os.ReadFile(folder + "/statm"); err == nil {
+		_, _ = fmt.Sscan(string(text), &size, &resident)
+	}
+	if text, err := os.ReadFile(folder + "/stat"); err == nil {
+		fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:]) // the name before may hold anything
+		for _, place := range []int{11, 12} {                           // utime, stime
+			if place < len(fields) {
+				ticks, _ := strconv.ParseInt(string(fields[place]), 10, 64)
+				cpu += time.Duration(ticks) * clockTick
+			}
+		}
+	}
+	return resident * int64(unix.Getpagesize()), cpu
+}
