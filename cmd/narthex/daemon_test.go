@@ -129,7 +129,12 @@ func (r *invocation) exit(t *testing.T) int {
 // says waits until a text appears in out.
 func (r *invocation) says(t *testing.T, out *transcript, text string) {
 	t.Helper()
-	deadline := time.After(patience)
+	r.saysWithin(t, out, text, patience)
+}
+
+func (r *invocation) saysWithin(t *testing.T, out *transcript, text string, within time.Duration) {
+	t.Helper()
+	deadline := time.After(within)
 	for {
 		changed := out.next()
 		if strings.Contains(out.String(), text) {

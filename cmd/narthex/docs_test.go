@@ -6,6 +6,7 @@ import (
 	"go/format"
 	"go/parser"
 	"go/token"
+	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -37,23 +38,23 @@ func blocksOf(t *testing.T, page string) (blocks []block) {
 	return blocks
 }
 
-// TestGuide does what docs/modules.md says, from top to bottom: its commands run, and its code replaces or joins the new module's.
+// TestGuide does what docs/modules.md says, from top to bottom: its commands run as they are printed, and its
+// code replaces or joins the new module's. It does not run beside other tests of dev: each looks for free
+// ports next to the others'.
 func TestGuide(t *testing.T) {
-	t.Parallel()
-	checkout := borrowedCheckout(t)
-	ownProgram(t, checkout)
+	checkout := wholeCheckout(t)
 	i := prepare(t, databasetest.Empty(t))
 	server := storagetest.New(t)
 	i.keeping("http://" + server.Address)
-	environment := os.Environ()
-	for name, value := range i.environment {
-		environment = append(environment, name+"="+value)
-	}
+	reader := sitDown(t, checkout, i)
 	folder := filepath.Join(checkout, "modules", guided)
 	for _, b := range blocksOf(t, "../../docs/modules.md") {
 		switch b.language {
 		case "sh":
-			runs(t, checkout, environment, strings.ReplaceAll(b.text, "/var/lib/narthex/modules", i.environment["SERVICE_MODULES_DIR"]))
+			reader.types(b.text)
+			if strings.Contains(b.text, "make dev\n") {
+				reader.stopsDev()
+			}
 		case "go":
 			joins(t, folder, b.text)
 		default:
@@ -68,35 +69,161 @@ func TestGuide(t *testing.T) {
 	lives(t, i.signIn(t, ownerAddress, ownerPassword))
 }
 
-// ownProgram gives the checkout a bin/narthex that is this very test binary.
-func ownProgram(t *testing.T, checkout string) {
+// TestReadme does what README.md says, with a development platform beside it.
+func TestReadme(t *testing.T) {
+	checkout := wholeCheckout(t)
+	reader := sitDown(t, checkout, prepare(t, databasetest.Empty(t)))
+	for _, b := range blocksOf(t, "../../README.md") {
+		switch {
+		case b.language != "sh":
+			t.Errorf("a block of %s", b.language)
+		case strings.HasPrefix(b.text, "read -r address password\n"):
+			reader.types(b.text + reader.devSays("Narthex runs at") + " " + reader.devSays("Password") + "\n")
+		default:
+			reader.types(b.text)
+		}
+	}
+	if said := reader.stdout.String(); strings.Count(said, `"title":"Shared lunch"`) != 3 { // written; the sample and it, listed
+		t.Errorf("the commands of README.md wrote\n%s", said)
+	}
+	reader.types(`until grep -q "service_auth=reset-password" "$DEV_LOG"; do sleep 0.2; done`)
+	reader.stopsDev()
+}
+
+// wholeCheckout is a borrowed one with the sample modules and what make finds in folders with a dot in front.
+// Nothing is built in it.
+func wholeCheckout(t *testing.T) string {
 	t.Helper()
-	self, err := os.Executable()
+	real, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	bin := filepath.Join(checkout, "bin")
-	if err := os.RemoveAll(bin); err != nil { // a link to the real one, or nothing
+	checkout := borrowedCheckout(t)
+	if err := os.RemoveAll(filepath.Join(checkout, "bin")); err != nil { // a link to the real one, or nothing
 		t.Fatal(err)
 	}
-	if err := os.Mkdir(bin, 0o755); err != nil {
+	for _, name := range []string{".ci", ".tools"} {
+		if err := os.Symlink(filepath.Join(real, name), filepath.Join(checkout, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.CopyFS(filepath.Join(checkout, "modules"), os.DirFS(filepath.Join(real, "modules"))); err != nil {
 		t.Fatal(err)
 	}
-	script := fmt.Sprintf("#!/bin/sh\n%s=1 exec %q \"$@\"\n", playsNarthex, self)
-	if err := os.WriteFile(filepath.Join(bin, "narthex"), []byte(script), 0o755); err != nil {
+	built, err := filepath.Glob(filepath.Join(checkout, "modules", "*", "bin"))
+	if err != nil {
 		t.Fatal(err)
+	}
+	for _, folder := range built {
+		if err := os.RemoveAll(folder); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return checkout
+}
+
+// reader sits at a terminal in a checkout.
+type reader struct {
+	*invocation
+	t     *testing.T
+	keys  io.WriteCloser
+	log   string // what make dev writes
+	typed int    // blocks
+}
+
+// shell is what the reader's terminal does before the first block. make dev goes on beside what follows, as
+// in a terminal of its own; make test would run this very test, so that only its rules are tried.
+const shell = `set -eu
+DEV=
+stop_dev() {
+	[ -z "$DEV" ] || { kill -INT -- "-$DEV"; wait "$DEV" || :; }
+	DEV=
+}
+trap stop_dev EXIT
+make() {
+	case "$*" in
+	dev)
+		set -m
+		command make dev >"$DEV_LOG" 2>&1 </dev/null &
+		set +m
+		DEV=$!
+		until grep -q Ctrl-C "$DEV_LOG"; do kill -0 "$DEV"; sleep 0.2; done ;;
+	test) command make --dry-run test >/dev/null ;;
+	*) command make "$@" ;;
+	esac
+}
+`
+
+// sitDown opens a terminal with the environment of an installation but for its modules directory, which the
+// pages name themselves.
+func sitDown(t *testing.T, checkout string, i *installation) *reader {
+	t.Helper()
+	home := t.TempDir()
+	i.environment["SERVICE_MODULES_DIR"] = filepath.Join(home, "narthex-modules")
+	r := &reader{t: t, log: filepath.Join(home, "dev.log")}
+	terminal := exec.CommandContext(t.Context(), "bash")
+	terminal.Dir = checkout
+	terminal.Env = []string{"HOME=" + home, "DEV_LOG=" + r.log, "PATH=" + os.Getenv("PATH")}
+	for _, name := range []string{"GOENV", "GOCACHE", "GOMODCACHE", "GOPATH"} { // which lie in the real home
+		value, err := exec.CommandContext(t.Context(), "go", "env", name).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		terminal.Env = append(terminal.Env, name+"="+strings.TrimSpace(string(value)))
+	}
+	for name, value := range i.environment {
+		if name != "SERVICE_MODULES_DIR" {
+			terminal.Env = append(terminal.Env, name+"="+value)
+		}
+	}
+	keys, err := terminal.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.keys, r.invocation = keys, follow(t, terminal)
+	t.Cleanup(func() {
+		_ = keys.Close() // ends the terminal, and with it make dev
+		r.exit(t)
+		if log, err := os.ReadFile(r.log); err == nil && t.Failed() {
+			t.Logf("make dev:\n%s", log)
+		}
+	})
+	r.types(shell)
+	return r
+}
+
+// types enters a block and waits until it has run. A command that fails ends the terminal.
+func (r *reader) types(block string) {
+	r.t.Helper()
+	r.typed++
+	done := fmt.Sprintf("block %d has run", r.typed)
+	if _, err := fmt.Fprintf(r.keys, "%s\necho '%s'\n", block, done); err != nil {
+		r.t.Fatalf("typing\n%s: %v", block, err)
+	}
+	r.saysWithin(r.t, &r.stdout, done, 4*patience) // it may build everything
+	if r.t.Failed() {
+		r.t.FailNow()
 	}
 }
 
-// runs is a shell that ends with the first command that fails. What is built and served is this test's own business.
-func runs(t *testing.T, dir string, environment []string, commands string) {
-	t.Helper()
-	commands = regexp.MustCompile(`(?m)^make (build|dev)$`).ReplaceAllString(commands, "")
-	shell := exec.CommandContext(t.Context(), "sh", "-euxc", commands)
-	shell.Dir, shell.Env = dir, environment
-	if output, err := shell.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, output)
+// devSays reads a value of what make dev has printed.
+func (r *reader) devSays(name string) string {
+	r.t.Helper()
+	log, err := os.ReadFile(r.log)
+	if err != nil {
+		r.t.Fatal(err)
 	}
+	_, rest, found := strings.Cut(string(log), name)
+	if !found {
+		r.t.Fatalf("make dev does not say %q", name)
+	}
+	return strings.Fields(rest)[0]
+}
+
+// stopsDev presses Ctrl-C where make dev runs.
+func (r *reader) stopsDev() {
+	r.t.Helper()
+	r.types("stop_dev")
 }
 
 // imports are those that the guide leaves out.

@@ -18,7 +18,7 @@ func borrowedCheckout(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
+	dir := openFolder(t)
 	copyFile(t, filepath.Join(real, "go.mod"), filepath.Join(dir, "go.mod"))
 	copyFile(t, filepath.Join(real, "go.sum"), filepath.Join(dir, "go.sum"))
 	entries, err := os.ReadDir(real)
