@@ -12,13 +12,18 @@ func (a *announcements) list(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	rev, err := a.store.orderRev(r.Context()) // before the slides: an order that changes in between is refused later
+	if err != nil {
+		return err
+	}
 	slides, err := a.store.list(r.Context(), manages)
 	if err != nil {
 		return err
 	}
 	return respond(w, http.StatusOK, struct {
 		Slides []slide `json:"slides"`
-	}{slides})
+		Rev    int64   `json:"rev"`
+	}{slides, rev})
 }
 
 func (a *announcements) create(w http.ResponseWriter, r *http.Request) error {
@@ -63,26 +68,6 @@ func (a *announcements) remove(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if err := a.store.remove(r.Context(), id); err != nil {
-		return err
-	}
-	w.WriteHeader(http.StatusNoContent)
-	return nil
-}
-
-// order puts all slides into the order of their ids, which must be all of them.
-func (a *announcements) order(w http.ResponseWriter, r *http.Request) error {
-	var wanted struct {
-		IDs []string `json:"ids"`
-	}
-	if err := decode(r, &wanted); err != nil {
-		return err
-	}
-	for _, id := range wanted.IDs {
-		if _, err := slideID(id); err != nil {
-			return errRequest
-		}
-	}
-	if err := a.store.order(r.Context(), wanted.IDs); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)

@@ -27,7 +27,7 @@ func (a *announcements) Register(r *sdk.Registry) error {
 	r.Handle("POST /slides", manageSlides, sdk.Buffered(16<<10), handle(a.create))
 	r.Handle("PUT /slides/{id}", manageSlides, sdk.Buffered(16<<10), handle(a.edit))
 	r.Handle("DELETE /slides/{id}", manageSlides, sdk.NoBody, handle(a.remove))
-	r.Handle("PUT /order", manageSlides, sdk.Buffered(16<<10), handle(a.order))
+	r.Handle("PUT /slides/{id}/place", manageSlides, sdk.Buffered(1<<10), handle(a.place))
 	return nil
 }
 

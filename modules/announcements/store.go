@@ -9,9 +9,6 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// gap between neighbours, so that a slide can be moved between two others with one write.
-const gap = 1024
-
 // store is the module's own schema.
 type store struct{ db *sdk.DB }
 
@@ -80,28 +77,6 @@ func (s *store) remove(ctx context.Context, id string) error {
 		return errNotFound
 	}
 	return err
-}
-
-// order writes all positions or none: when the ids are not exactly the slides there are, somebody else was faster.
-func (s *store) order(ctx context.Context, ids []string) error {
-	return s.db.InTx(ctx, func(tx *sdk.Tx) error {
-		var count int
-		if err := tx.QueryRow(ctx, `SELECT count(*) FROM (SELECT FROM slides FOR UPDATE) locked`).Scan(&count); err != nil {
-			return err
-		}
-		moved, err := tx.Exec(ctx, `
-			UPDATE slides
-			SET position = wanted.place * $2
-			FROM unnest($1::text[]) WITH ORDINALITY AS wanted (id, place)
-			WHERE slides.id = wanted.id::uuid`, ids, gap)
-		if err != nil {
-			return err
-		}
-		if moved != int64(count) || len(ids) != count {
-			return errConflict
-		}
-		return nil
-	})
 }
 
 func scan(row interface{ Scan(dst ...any) error }, s *slide) error {

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"net/http"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+)
+
+// gap between neighbours, so that a slide can be moved between two others with one write.
+const gap = 1024
+
+// place moves one slide behind another, or to the front when after is null. The mover says which order they saw.
+func (a *announcements) place(w http.ResponseWriter, r *http.Request) error {
+	var wanted struct {
+		After *string `json:"after"`
+		Rev   *int64  `json:"rev"`
+	}
+	if err := decode(r, &wanted); err != nil {
+		return err
+	}
+	id, err := slideID(r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	if wanted.Rev == nil || wanted.After != nil && *wanted.After == id {
+		return errRequest
+	}
+	if wanted.After != nil {
+		if _, err := slideID(*wanted.After); err != nil {
+			return errRequest
+		}
+	}
+	rev, err := a.store.place(r.Context(), id, wanted.After, *wanted.Rev)
+	if err != nil {
+		return err
+	}
+	return respond(w, http.StatusOK, struct {
+		Rev int64 `json:"rev"`
+	}{rev})
+}
+
+// orderRev is which order of the board the list shows.
+func (s *store) orderRev(ctx context.Context) (rev int64, err error) {
+	err = s.db.QueryRow(ctx, `SELECT rev FROM board_order`).Scan(&rev)
+	return rev, err
+}
+
+// place writes the position of one slide. The row of the order is locked first, so that movers take turns. A mover who
+// saw another order is told, and so is one whose neighbour is gone.
+func (s *store) place(ctx context.Context, id string, after *string, seen int64) (rev int64, err error) {
+	return rev, s.db.InTx(ctx, func(tx *sdk.Tx) error {
+		err := tx.QueryRow(ctx, `UPDATE board_order SET rev = rev + 1 WHERE rev = $1 RETURNING rev`, seen).Scan(&rev)
+		if errors.Is(err, sql.ErrNoRows) {
+			return errConflict
+		}
+		if err != nil {
+			return err
+		}
+		position, err := between(ctx, tx, id, after)
+		if err != nil {
+			return err
+		}
+		if position == nil {
+			if err := spread(ctx, tx); err != nil {
+				return err
+			}
+			if position, err = between(ctx, tx, id, after); err != nil {
+				return err
+			}
+		}
+		moved, err := tx.Exec(ctx, `UPDATE slides SET position = $2 WHERE id = $1`, id, *position)
+		if err == nil && moved == 0 {
+			return errNotFound
+		}
+		return err
+	})
+}
+
+// between finds a position behind one slide and before the next, leaving out the one that is moved; nil when there is no
+// room left between the two.
+func between(ctx context.Context, tx *sdk.Tx, id string, after *string) (*int64, error) {
+	var left int64
+	if after != nil {
+		err := tx.QueryRow(ctx, `SELECT position FROM slides WHERE id = $1`, *after).Scan(&left)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil, errConflict
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	// Slides that were created at the same time share a position; the id decides between them, as in the list.
+	var right *int64
+	err := tx.QueryRow(ctx, `
+		SELECT min(position)
+		FROM slides
+		WHERE id <> $1 AND ($2::uuid IS NULL OR (position, id) > ($3, $2::uuid))`, id, after, left).Scan(&right)
+	if err != nil {
+		return nil, err
+	}
+	var position int64
+	switch {
+	case right == nil:
+		position = left + gap
+	case after == nil:
+		position = *right - gap
+	case *right-left < 2:
+		return nil, nil
+	default:
+		position = left + (*right-left)/2
+	}
+	return &position, nil
+}
+
+// spread gives every slide its distance again.
+func spread(ctx context.Context, tx *sdk.Tx) error {
+	_, err := tx.Exec(ctx, `
+		UPDATE slides
+		SET position = numbered.place * $1
+		FROM (SELECT id, row_number() OVER (ORDER BY position, id) AS place FROM slides) AS numbered
+		WHERE slides.id = numbered.id AND slides.position <> numbered.place * $1`, gap)
+	return err
+}
