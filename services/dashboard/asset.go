@@ -1,58 +1,60 @@
 package dashboard
 
 import (
-	"crypto/sha256"
-	"fmt"
 	"net/http"
-	"strconv"
 
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// asset is one file, ready to be sent.
+// asset is one file, ready to be sent, plain and in other codings.
 type asset struct {
-	bytes  []byte
-	etag   string
-	always http.Header // on every answer, 304 included
-	body   http.Header // on answers that have, or for HEAD would have, a body
+	plain  *httpapi.Representation
+	coded  []*httpapi.Representation
+	always http.Header // on every response, 304 included
+	kind   []string    // its Content-Type
 }
 
-func newPage(content []byte) *asset {
-	a := newAsset(content, "text/html; charset=utf-8")
+func newPage(content []byte) (*asset, error) {
+	coded, err := httpapi.EncodeAll(content) // here, because the origin was filled in just now
+	if err != nil {
+		return nil, err
+	}
+	a := newAsset(content, coded, "text/html; charset=utf-8")
 	a.always["X-Frame-Options"] = []string{"DENY"}
 	a.always["Content-Security-Policy"] = []string{"frame-ancestors 'none'"}
 	a.always["Referrer-Policy"] = []string{"no-referrer"}
-	return a
+	return a, nil
 }
 
-func newScript(content []byte) *asset { return newAsset(content, "text/javascript; charset=utf-8") }
-
-func newAsset(content []byte, contentType string) *asset {
-	etag := fmt.Sprintf(`"%x"`, sha256.Sum256(content))
+func newAsset(content []byte, coded []*httpapi.Representation, contentType string) *asset {
 	return &asset{
-		bytes:  content,
-		etag:   etag,
-		always: http.Header{"Cache-Control": {"no-cache"}, "Etag": {etag}}, // the pipeline adds nosniff
-		body:   http.Header{"Content-Type": {contentType}, "Content-Length": {strconv.Itoa(len(content))}},
+		plain:  httpapi.NewRepresentation(content, ""),
+		coded:  coded,
+		always: http.Header{"Cache-Control": {"no-cache"}, "Vary": {"Accept-Encoding"}}, // the pipeline adds nosniff
+		kind:   []string{contentType},
 	}
 }
 
 // send answers a GET or HEAD with the file, or with 304 when the client has it.
 func (a *asset) send(c *httpapi.Call) error {
+	sent := httpapi.Choose(c.Request, a.plain, a.coded)
 	header := c.Writer.Header()
 	for name, values := range a.always {
 		header[name] = values
 	}
-	if httpapi.Matches(c.Request, a.etag) {
+	header["Etag"] = sent.ETag
+	if httpapi.Matches(c.Request, sent.ETag[0]) {
 		c.Writer.WriteHeader(http.StatusNotModified)
 		return nil
 	}
-	for name, values := range a.body {
-		header[name] = values
+	header["Content-Type"] = a.kind
+	header["Content-Length"] = sent.Length
+	if sent.Coding != nil {
+		header["Content-Encoding"] = sent.Coding
 	}
 	c.Writer.WriteHeader(http.StatusOK)
 	if c.Request.Method != http.MethodHead {
-		_, _ = c.Writer.Write(a.bytes) // the reader went away: nothing is left to tell it
+		_, _ = c.Writer.Write(sent.Bytes) // the reader went away: nothing is left to tell it
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 
 	"github.com/narthex-platform/narthex/services/environment"
+	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
 // The files of a build, and the element of the page that the service fills in.
@@ -25,9 +26,18 @@ const (
 // Service answers the two routes. Safe for concurrent use; it runs nothing of its own.
 type Service struct{ page, script *asset }
 
-// New reads index.html and app.js of a build and writes the API's origin into the page. A build without both, or whose page has not
-// exactly one empty origin element, is ErrAsset.
-func New(build fs.FS, apiOrigin environment.Origin) (*Service, error) {
+// Config is what a Service is made of.
+type Config struct {
+	Build     fs.FS              // index.html and app.js, and beside it app.js.zst and app.js.gz where they were built
+	APIOrigin environment.Origin // is written into the page
+	// Development tells the page that whoever looks at it writes modules: it shows what a module throws.
+	Development bool
+}
+
+// New reads a build and completes its page. A build without page or script, or whose page has not exactly one empty origin
+// element, is ErrAsset.
+func New(config Config) (*Service, error) {
+	build, apiOrigin := config.Build, config.APIOrigin
 	page, err := read(build, pageFile)
 	if err != nil {
 		return nil, err
@@ -41,7 +51,24 @@ func New(build fs.FS, apiOrigin environment.Origin) (*Service, error) {
 		return nil, fmt.Errorf("%w: the page has not exactly one empty origin element", ErrAsset)
 	}
 	page = bytes.Replace(page, empty, fmt.Appendf(nil, originElement, html.EscapeString(string(apiOrigin))), 1)
-	return &Service{page: newPage(page), script: newScript(script)}, nil
+	if config.Development {
+		page = bytes.Replace(page, []byte("<html "), []byte("<html data-development "), 1)
+	}
+	s := &Service{script: newAsset(script, codedScripts(build), "text/javascript; charset=utf-8")}
+	if s.page, err = newPage(page); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrAsset, err)
+	}
+	return s, nil
+}
+
+// codedScripts are the codings in which the script was built.
+func codedScripts(build fs.FS) (coded []*httpapi.Representation) {
+	for _, kept := range []struct{ coding, ending string }{{httpapi.Zstd, ".zst"}, {httpapi.Gzip, ".gz"}} {
+		if content, err := fs.ReadFile(build, scriptFile+kept.ending); err == nil {
+			coded = append(coded, httpapi.NewRepresentation(content, kept.coding))
+		}
+	}
+	return coded
 }
 
 func read(build fs.FS, name string) ([]byte, error) {

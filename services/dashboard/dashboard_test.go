@@ -1,10 +1,13 @@
 package dashboard_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"reflect"
@@ -13,6 +16,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/klauspost/compress/zstd"
 	"go.uber.org/zap"
 
 	"github.com/narthex-platform/narthex/services/clientaddress"
@@ -53,7 +57,7 @@ func (n nobody) Caller(principal.Principal) httpapi.Caller { return nil }
 // serve runs a build behind the platform's own pipeline.
 func serve(t *testing.T, files fstest.MapFS) http.Handler {
 	t.Helper()
-	service, err := dashboard.New(files, "https://church.example.org")
+	service, err := dashboard.New(dashboard.Config{Build: files, APIOrigin: "https://church.example.org"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +99,9 @@ func TestTwoFilesWithTheirHeaders(t *testing.T) {
 		{scriptPath, script, "text/javascript; charset=utf-8"},
 	} {
 		etag := fmt.Sprintf(`"%x"`, sha256.Sum256([]byte(row.body)))
-		always := http.Header{"Cache-Control": {"no-cache"}, "Etag": {etag}, "X-Content-Type-Options": {"nosniff"}}
+		always := http.Header{
+			"Cache-Control": {"no-cache"}, "Etag": {etag}, "Vary": {"Accept-Encoding"}, "X-Content-Type-Options": {"nosniff"},
+		}
 		if row.path == "/" {
 			always["X-Frame-Options"] = []string{"DENY"}
 			always["Content-Security-Policy"] = []string{"frame-ancestors 'none'"}
@@ -174,8 +180,72 @@ func TestUnfitBuilds(t *testing.T) {
 		"other spelling":     build(`<meta content="" name="service-api-origin">`, script),
 		"empty and unquoted": build(empty+`<meta name=service-api-origin content="">`, script),
 	} {
-		if _, err := dashboard.New(files, "https://church.example.org"); !errors.Is(err, dashboard.ErrAsset) {
+		if _, err := dashboard.New(dashboard.Config{Build: files, APIOrigin: "https://church.example.org"}); !errors.Is(err, dashboard.ErrAsset) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+}
+
+// TestCodings: a browser gets the page and the script in the coding that it takes, each under an entity tag of its own.
+func TestCodings(t *testing.T) {
+	t.Parallel()
+	text := "<html lang=en>" + empty + strings.Repeat("<p>The same words again.</p>", 100) + "</html>"
+	code := strings.Repeat(script, 100)
+	files := build(text, code)
+	for coding, ending := range map[string]string{httpapi.Zstd: ".zst", httpapi.Gzip: ".gz"} {
+		coded, err := httpapi.Encode([]byte(code), coding)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files["app.js"+ending] = &fstest.MapFile{Data: coded}
+	}
+	handler := serve(t, files)
+	for path, want := range map[string]string{"/": strings.Replace(text, empty, filled, 1), scriptPath: code} {
+		tags := map[string]bool{}
+		for accept, coding := range map[string]string{"": "", "br": "", "gzip": "gzip", "gzip, br, zstd": "zstd"} {
+			w, header := send(t, handler, "GET", path, "Accept-Encoding", accept)
+			if got := header.Get("Content-Encoding"); w.Code != 200 || got != coding {
+				t.Errorf("%s for %q: status %d in %q, want 200 in %q", path, accept, w.Code, got, coding)
+				continue
+			}
+			if got := header.Get("Vary"); got != "Accept-Encoding" {
+				t.Errorf("%s for %q: Vary is %q, want Accept-Encoding", path, accept, got)
+			}
+			sum := fmt.Sprintf(`"%x"`, sha256.Sum256(w.Body.Bytes()))
+			if got := header.Get("Etag"); got != sum {
+				t.Errorf("%s for %q: its tag is %s, want that of the bytes sent, %s", path, accept, got, sum)
+			}
+			tags[sum] = true
+			if got := decoded(t, w.Body.Bytes(), coding); got != want {
+				t.Errorf("%s for %q: decoded it has %d bytes, want %d", path, accept, len(got), len(want))
+			}
+			again, header := send(t, handler, "GET", path, "Accept-Encoding", accept, "If-None-Match", sum)
+			if again.Code != 304 || header.Get("Vary") != "Accept-Encoding" || again.Body.Len() > 0 {
+				t.Errorf("%s for %q again: %d %v, want 304 with Vary", path, accept, again.Code, header)
+			}
+		}
+		if len(tags) != 3 {
+			t.Errorf("%s has %d entity tags, want one for each of 3 codings", path, len(tags))
+		}
+	}
+}
+
+func decoded(t *testing.T, content []byte, coding string) string {
+	t.Helper()
+	var reader io.Reader = bytes.NewReader(content)
+	var err error
+	switch coding {
+	case httpapi.Gzip:
+		reader, err = gzip.NewReader(reader)
+	case httpapi.Zstd:
+		reader, err = zstd.NewReader(reader)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }

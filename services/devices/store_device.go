@@ -196,12 +196,8 @@ WHERE false`
 func (s *Store) check() error { return s.checks.Pass() }
 
 func (s *Store) probe(ctx context.Context) error {
-	rows, err := s.pool.Query(ctx, probeHolders) // which, unlike Exec, is planned once
-	if err != nil {
-		return err
-	}
-	rows.Close()
-	return rows.Err()
+	_, err := s.pool.Exec(ctx, probeHolders)
+	return err
 }
 
 const selectPermissions = `
