@@ -6,11 +6,14 @@ import (
 	"io/fs"
 )
 
-//go:embed dist/dashboard dist/sdk
+//go:embed dist/dashboard dist/gallery dist/sdk
 var dist embed.FS
 
-// Dashboard is the built Dashboard: index.html and app.js.
+// Dashboard is the built Dashboard: index.html and app.js, which is also there gzip- and zstd-coded.
 func Dashboard() fs.FS { return folder("dist/dashboard") }
+
+// Gallery shows every component of the kit in every state, for those who build screens: index.html and gallery.js.
+func Gallery() fs.FS { return folder("dist/gallery") }
 
 // SDK is the browser SDK for module authors: narthex-sdk.js and narthex-sdk.d.ts.
 func SDK() fs.FS { return folder("dist/sdk") }

@@ -149,7 +149,12 @@ func (p *program) serveDev(ctx context.Context, lookup environment.Lookup, suppl
 	log, closeLog := newLog(p.stderr)
 	defer closeLog()
 	s := newServer(settings, secrets{lookup}, log)
-	s.mail, s.objects = supplies.mail, supplies.objects
+	s.mail, s.objects, s.development = supplies.mail, supplies.objects, true
+	gallery, err := startGallery(ctx)
+	if err != nil {
+		return err
+	}
+	defer gallery.stop()
 	if err := s.Start(ctx); err != nil {
 		return err
 	}
@@ -159,7 +164,7 @@ func (p *program) serveDev(ctx context.Context, lookup environment.Lookup, suppl
 			fmt.Fprintln(p.stdout, "The samples could not be written; everything else works.")
 		}
 	}
-	p.welcome(address, password)
+	p.welcome(address, password, gallery.address)
 	return s.Wait(ctx)
 }
 
@@ -175,14 +180,14 @@ func resetDev(ctx context.Context, settings environment.Database, installed *cat
 	return migrations.Reset(ctx, database.Config(settings), id)
 }
 
-func (p *program) welcome(address, password string) {
+func (p *program) welcome(address, password, gallery string) {
 	fmt.Fprintf(p.stdout, "\nNarthex runs at   %s\n", address)
 	if password != "" {
 		fmt.Fprintf(p.stdout, "Owner             %s\nPassword          %s   (shown this once)\n", devOwner, password)
 	} else {
 		fmt.Fprintf(p.stdout, "Owner             %s   (the password was shown on the first run)\n", devOwner)
 	}
-	fmt.Fprint(p.stdout, "Stop              Ctrl-C\n\n")
+	fmt.Fprintf(p.stdout, "Kit gallery       %s\nStop              Ctrl-C\n\n", gallery)
 }
 
 // devEnvironment is the environment that the platform itself would be started with; nothing of the caller's gets in.

@@ -34,14 +34,15 @@ import (
 
 // server is one running platform. start.go fills it, step by step, in spec.md's order.
 type server struct {
-	settings  environment.Settings
-	inherited net.Listener       // in place of the configured address; nil: none
-	mail      mail.Sender        // nil: the configured mail server
-	secrets   secrets            // of the modules
-	objects   supervisor.Service // an object storage server of our own; nil: none
-	log       *zap.Logger
-	lines     *loglimit.Limiter // of requests that fail in numbers
-	tree      *supervisor.Tree
+	settings    environment.Settings
+	inherited   net.Listener       // in place of the configured address; nil: none
+	mail        mail.Sender        // nil: the configured mail server
+	secrets     secrets            // of the modules
+	development bool               // the page shows module authors what their modules throw
+	objects     supervisor.Service // an object storage server of our own; nil: none
+	log         *zap.Logger
+	lines       *loglimit.Limiter // of requests that fail in numbers
+	tree        *supervisor.Tree
 
 	catalog       *catalog.Catalog
 	registry      *authorization.Registry

@@ -177,7 +177,9 @@ func (s *server) resolveEligibility(ctx context.Context) (err error) {
 		return err
 	}
 	s.navigation = navigation.New(navigation.Config{Catalog: s.catalog, Inventory: s.publication, Store: navigation.NewStore(pool)})
-	s.dashboard, err = dashboard.New(web.Dashboard(), s.settings.Identity.BaseURL)
+	s.dashboard, err = dashboard.New(dashboard.Config{
+		Build: web.Dashboard(), APIOrigin: s.settings.Identity.BaseURL, Development: s.development,
+	})
 	return err
 }
 

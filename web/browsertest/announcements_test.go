@@ -1,8 +1,10 @@
 package browsertest
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"slices"
@@ -10,12 +12,16 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // notices stands in for the server side of the announcements module.
 type notices struct {
 	mu     sync.Mutex
 	slides []object
+	rev    int // of the order
 	refuse int // a status that the next write gets
 }
 
@@ -40,7 +46,6 @@ func board(t *testing.T, h *house, permissions ...string) *notices {
 	h.on("POST /api/v1/modules/announcements/slides", n.write)
 	h.on("PUT /api/v1/modules/announcements/slides/*", n.write)
 	h.on("DELETE /api/v1/modules/announcements/slides/*", n.remove)
-	h.on("PUT /api/v1/modules/announcements/order", n.order)
 	return n
 }
 
@@ -60,12 +65,21 @@ func (n *notices) add(title, body string, enabled bool, starts, ends any) {
 func (n *notices) list(w http.ResponseWriter, _ *http.Request) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	text, _ := json.Marshal(object{"slides": n.slides})
+	text, _ := json.Marshal(object{"slides": n.slides, "rev": n.rev})
 	reply(w, 200, string(text))
 }
 
-// refused answers the status that the next write is to get.
-func (n *notices) refused(w http.ResponseWriter) bool {
+// maxWrite is the declared limit of the module's writes, bytes.
+const maxWrite = 16 << 10
+
+// refused answers the status that the next write is to get, and a body that is too large.
+func (n *notices) refused(w http.ResponseWriter, r *http.Request) bool {
+	if body, _ := io.ReadAll(r.Body); len(body) > maxWrite {
+		reply(w, 413, `{"code":"REQUEST_BODY_TOO_LARGE"}`)
+		return true
+	} else {
+		r.Body = io.NopCloser(bytes.NewReader(body))
+	}
 	status := n.refuse
 	n.refuse = 0
 	if status == 0 {
@@ -78,7 +92,11 @@ func (n *notices) refused(w http.ResponseWriter) bool {
 func (n *notices) write(w http.ResponseWriter, r *http.Request) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.refused(w) {
+	if n.refused(w, r) {
+		return
+	}
+	if strings.HasSuffix(r.URL.Path, "/place") {
+		n.place(w, r)
 		return
 	}
 	var slide object
@@ -100,11 +118,16 @@ func (n *notices) write(w http.ResponseWriter, r *http.Request) {
 		n.slides[i][field] = value
 	}
 	n.slides[i]["rev"] = int(slide["rev"].(float64)) + 1
-	reply(w, 200, `{}`)
+	text, _ := json.Marshal(n.slides[i])
+	reply(w, 200, string(text))
 }
 
 func (n *notices) at(r *http.Request) int {
-	id := r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:]
+	path := strings.TrimSuffix(r.URL.Path, "/place")
+	return n.index(path[strings.LastIndex(path, "/")+1:])
+}
+
+func (n *notices) index(id any) int {
 	return slices.IndexFunc(n.slides, func(slide object) bool { return slide["id"] == id })
 }
 
@@ -115,18 +138,22 @@ func (n *notices) remove(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(204)
 }
 
-func (n *notices) order(w http.ResponseWriter, r *http.Request) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.refused(w) {
+// place is called with the lock held.
+func (n *notices) place(w http.ResponseWriter, r *http.Request) {
+	var wanted struct {
+		After any
+		Rev   int
+	}
+	if err := json.NewDecoder(r.Body).Decode(&wanted); err != nil || wanted.Rev != n.rev {
+		reply(w, 409, `{"code":"CONFLICT"}`)
 		return
 	}
-	var wanted struct{ IDs []string }
-	_ = json.NewDecoder(r.Body).Decode(&wanted)
-	slices.SortFunc(n.slides, func(a, b object) int {
-		return slices.Index(wanted.IDs, a["id"].(string)) - slices.Index(wanted.IDs, b["id"].(string))
-	})
-	w.WriteHeader(204)
+	from := n.at(r)
+	moved := n.slides[from]
+	n.slides = slices.Delete(n.slides, from, from+1)
+	n.slides = slices.Insert(n.slides, n.index(wanted.After)+1, moved)
+	n.rev++
+	reply(w, 200, fmt.Sprintf(`{"rev":%d}`, n.rev))
 }
 
 func (n *notices) titles() (titles []string) {
@@ -138,6 +165,13 @@ func (n *notices) titles() (titles []string) {
 	return titles
 }
 
+// pick opens a menu and takes one of its items.
+func (p *tab) pick(menu, item string) {
+	p.t.Helper()
+	p.press("button", menu)
+	p.press("menuitem", item)
+}
+
 // TestAnnouncements writes, changes, publishes, orders and deletes notices.
 func TestAnnouncements(t *testing.T) {
 	t.Parallel()
@@ -146,7 +180,7 @@ func TestAnnouncements(t *testing.T) {
 	n := board(t, h, "announcements.slides.read", "announcements.slides.manage")
 	p := open(t, h.URL, desktop)
 	p.headed("Announcements")
-	p.find("heading", "Welcome")
+	p.find("link", "Welcome")
 	if chips := eval[string](p, `[...document.querySelectorAll(".chip")].map((chip) => chip.textContent).join()`); chips != "Live,Scheduled,Not published,Ended" {
 		t.Errorf("standing: %s", chips)
 	}
@@ -155,46 +189,51 @@ func TestAnnouncements(t *testing.T) {
 	p.headed("New notice")
 	p.press("button", "Save")
 	p.says("A notice needs a title.")
-	p.wait(`document.activeElement.id === "announcements-title"`)
+	p.wait(`document.activeElement === document.querySelector(".announcements [required]")`)
 	p.fill("Title", "Harvest")
 	p.fill("Text", "Bring apples.")
 	p.press("button", "Save")
 	p.hears("Saved")
 	p.headed("Announcements")
-	p.find("heading", "Harvest")
-
-	p.press("button", "Edit Harvest")
+	p.press("link", "Harvest")
 	p.fill("Title", "Harvest supper")
 	p.press("button", "Save")
-	p.find("heading", "Harvest supper")
+	p.find("link", "Harvest supper")
 	p.press("button", "Take down Harvest supper")
 	p.hears("Harvest supper is taken down")
 	p.press("button", "Publish Harvest supper")
 	p.hears("Harvest supper is published")
 
-	p.press("button", "Move Harvest supper up")
+	p.press("button", "Undo")
+	p.hears("Harvest supper is taken down")
+	p.press("button", "Undo")
+	p.hears("Harvest supper is published")
+
+	p.pick("More for Harvest supper", "Move up")
 	p.hears("Harvest supper moved, position 4 of 5")
-	p.wait(`document.activeElement.getAttribute("aria-label") === "Move Harvest supper up"`)
-	p.key("\r")
+	p.wait(`document.activeElement.getAttribute("aria-label") === "More for Harvest supper"`)
+	p.run(`document.querySelector("[aria-label='Move Harvest supper']").focus()`)
+	p.key(kb.ArrowUp, chromedp.ModifierAlt)
 	p.hears("Harvest supper moved, position 3 of 5")
+	p.wait(`document.activeElement.getAttribute("aria-label") === "Move Harvest supper"`)
 	if titles := n.titles(); !slices.Equal(titles, []string{"Welcome", "Shared lunch", "Harvest supper", "Choir practice", "Building fund"}) {
 		t.Errorf("order: %q", titles)
 	}
 	n.mu.Lock()
 	n.refuse = 409
 	n.mu.Unlock()
-	p.key("\r")
+	p.key(kb.ArrowUp, chromedp.ModifierAlt)
 	p.hears("The notices have changed meanwhile. Not moved. Try again.")
-	p.wait(`[...document.querySelectorAll(".notice h2")].findIndex((title) => title.textContent === "Harvest supper") === 2`)
+	p.wait(`[...document.querySelectorAll(".notice a")].findIndex((title) => title.textContent === "Harvest supper") === 2`)
 
-	p.press("button", "Edit Harvest supper")
-	p.press("button", "Delete")
+	p.press("link", "Harvest supper")
+	p.press("button", "Delete …")
 	p.press("button", "Keep it")
-	p.press("button", "Delete")
+	p.press("button", "Delete …")
 	p.find("dialog", "Delete this notice?")
 	p.run(`document.querySelector("dialog .danger").click()`)
 	p.hears("Deleted")
-	p.none("heading", "Harvest supper")
+	p.none("link", "Harvest supper")
 }
 
 // TestAnnouncementsConflict: nobody overwrites another unawares, and nobody's words are lost.
@@ -209,18 +248,18 @@ func TestAnnouncementsConflict(t *testing.T) {
 		defer n.mu.Unlock()
 		n.slides[0]["title"], n.slides[0]["rev"] = title, n.slides[0]["rev"].(int)+1
 	}
-	p.press("button", "Edit Welcome")
+	p.press("link", "Welcome")
 	p.fill("Title", "Mine")
 	other("Theirs")
 	p.press("button", "Save")
 	p.says("Somebody else has changed this notice meanwhile.")
 	p.press("button", "Show theirs")
-	p.wait(`document.querySelector("#announcements-title").value === "Theirs"`)
+	p.wait(`document.querySelector(".announcements [required]").value === "Theirs"`)
 	p.fill("Title", "Mine")
 	other("Theirs again")
 	p.press("button", "Save")
 	p.press("button", "Save mine instead")
-	p.find("heading", "Mine")
+	p.find("link", "Mine")
 	if title := n.titles()[0]; title != "Mine" {
 		t.Errorf("saved: %s", title)
 	}
@@ -244,10 +283,11 @@ func TestAnnouncementsDraft(t *testing.T) {
 	p.headed("Stage")
 	p.press("link", "Announcements")
 	p.press("button", "Write a notice")
-	p.wait(`document.querySelector("#announcements-title").value === "Half"`)
+	p.wait(`document.querySelector(".announcements [required]").value === "Half"`)
 	p.press("button", "Cancel")
+	p.press("button", "Leave")
 	p.press("button", "Write a notice")
-	p.wait(`document.querySelector("#announcements-title").value === ""`)
+	p.wait(`document.querySelector(".announcements [required]").value === ""`)
 }
 
 // TestAnnouncementsForReaders: who may not write is offered nothing of it.
@@ -258,7 +298,79 @@ func TestAnnouncementsForReaders(t *testing.T) {
 	board(t, h, "announcements.slides.read")
 	p := open(t, h.URL, phone)
 	p.says("Coffee and tea are served in the foyer after the service.")
-	if buttons := eval[int](p, `document.querySelectorAll(".module button").length`); buttons != 0 {
+	if buttons := eval[int](p, `document.querySelectorAll("main button").length`); buttons != 0 {
 		t.Errorf("%d buttons", buttons)
 	}
+}
+
+// TestUnsavedNotice: no way out of a half-written notice loses it without a question.
+func TestUnsavedNotice(t *testing.T) {
+	t.Parallel()
+	for name, leave := range map[string]func(p *tab){
+		"back":   func(p *tab) { p.run(`history.back()`) },
+		"cancel": func(p *tab) { p.press("button", "Cancel") },
+		"list":   func(p *tab) { p.press("link", "Announcements") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := setup(t)
+			h.signedIn(person)
+			board(t, h, "announcements.slides.read", "announcements.slides.manage")
+			p := open(t, h.URL, desktop)
+			p.press("button", "Write a notice")
+			p.headed("New notice")
+			p.fill("Title", "Half")
+			leave(p)
+			p.find("dialog", "Leave without saving?")
+			p.press("button", "Stay")
+			p.wait(`document.querySelector("main [required]").value === "Half"`)
+			leave(p)
+			p.find("dialog", "Leave without saving?")
+			p.press("button", "Leave")
+			p.headed("Announcements")
+		})
+	}
+}
+
+// TestMoveAmongManyNotices: a board of any length can be ordered, for a move names one row and its new neighbour.
+func TestMoveAmongManyNotices(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	h.signedIn(person)
+	n := board(t, h, "announcements.slides.read", "announcements.slides.manage")
+	for i := len(n.slides); i < 500; i++ {
+		n.add(fmt.Sprintf("Notice %d", i+1), "", true, nil, nil)
+	}
+	p := open(t, h.URL, desktop)
+	p.says("Notice 500")
+	moveDown(p)
+	p.hears("Welcome moved, position 2 of 500")
+	if titles := n.titles()[:3]; !slices.Equal(titles, []string{"Shared lunch", "Welcome", "Choir practice"}) {
+		t.Errorf("the board begins with %q after Welcome was moved down", titles)
+	}
+}
+
+// TestEditorIsNotForReaders: a reader who follows a link to the editor is told at once, not when they save.
+func TestEditorIsNotForReaders(t *testing.T) {
+	t.Parallel()
+	for _, subpath := range []string{"new", "edit/00000000-0000-4000-8000-000000000001"} {
+		h := setup(t)
+		h.signedIn(person)
+		board(t, h, "announcements.slides.read")
+		p := open(t, h.URL+"/#/m/announcements/"+subpath, phone)
+		p.sees("You cannot write notices here (announcements.slides.manage).")
+		p.none("textbox", "Title")
+	}
+}
+
+// TestReadersSeeStanding: a reader sees which notices are not shown on the board now.
+func TestReadersSeeStanding(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	h.signedIn(person)
+	n := board(t, h, "announcements.slides.read")
+	n.slides = slices.Delete(n.slides, 2, 3) // what is not published, a reader does not get
+	p := open(t, h.URL, phone)
+	p.sees("Welcome")
+	p.wait(`[...document.querySelectorAll(".chip")].map((chip) => chip.textContent).join() === "Scheduled,Ended"`)
 }

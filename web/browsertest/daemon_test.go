@@ -50,12 +50,12 @@ func TestDaemon(t *testing.T) {
 		t.Errorf("cookies: %v %v", cookies, err)
 	}
 
-	p.find("heading", "Shared lunch")
+	p.find("link", "Shared lunch")
 	p.press("button", "Write a notice")
 	p.fill("Title", "Harvest supper")
 	p.press("button", "Save")
-	p.find("heading", "Harvest supper")
-	p.press("button", "Move Harvest supper up")
+	p.find("link", "Harvest supper")
+	p.pick("More for Harvest supper", "Move up")
 	p.hears("Harvest supper moved, position 5 of 6")
 	p.press("button", "Take down Harvest supper")
 	p.hears("Harvest supper is taken down")
@@ -80,7 +80,7 @@ func TestDaemon(t *testing.T) {
 
 	p.press("button", "Publish Harvest supper") // the session has ended meanwhile
 	enter(p, "quite a new one")
-	p.find("heading", "Harvest supper")
+	p.find("link", "Harvest supper")
 	p.press("button", "Account")
 	p.press("button", "Sign out")
 	p.headed("Sign in")

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -31,6 +32,7 @@ type house struct {
 	mu      sync.Mutex
 	answers map[string]http.HandlerFunc
 	origin  *string  // what the page's element says, where it is not what the service writes
+	build   string   // the build that the page says it is, where that is not the one that was built
 	asked   []string // "METHOD path?query", API alone
 }
 
@@ -43,7 +45,7 @@ func setup(t *testing.T) *house {
 	h := &house{t: t, answers: map[string]http.HandlerFunc{}}
 	h.Server = httptest.NewUnstartedServer(nil)
 	origin := environment.Origin("http://" + h.Listener.Addr().String())
-	service, err := dashboard.New(web.Dashboard(), origin)
+	service, err := dashboard.New(dashboard.Config{Build: web.Dashboard(), APIOrigin: origin})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,14 +65,26 @@ func setup(t *testing.T) *house {
 			h.api(w, r)
 			return
 		}
-		if h.origin == nil || r.URL.Path != "/" {
+		h.mu.Lock()
+		content, build := h.origin, h.build
+		h.mu.Unlock()
+		if content == nil && build == "" || r.URL.Path != "/" {
 			page.ServeHTTP(w, r)
 			return
 		}
+		r.Header.Del("If-None-Match") // the page is another one
+		r.Header.Del("Accept-Encoding")
 		built := httptest.NewRecorder()
 		page.ServeHTTP(built, r)
+		text := built.Body.String()
+		if content != nil {
+			text = strings.Replace(text, `content="`+string(origin)+`"`, `content="`+*content+`"`, 1)
+		}
+		if build != "" {
+			text = buildElement.ReplaceAllString(text, `<meta name="narthex-build" content="`+build+`">`)
+		}
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		_, _ = io.WriteString(w, strings.Replace(built.Body.String(), `content="`+string(origin)+`"`, `content="`+*h.origin+`"`, 1))
+		_, _ = io.WriteString(w, text)
 	})
 	h.Start()
 	t.Cleanup(h.Close)
@@ -84,6 +98,15 @@ func setup(t *testing.T) *house {
 		reply(w, 200, `{"success":true}`)
 	})
 	return h
+}
+
+var buildElement = regexp.MustCompile(`<meta name="narthex-build" content="[^"]*">`)
+
+// upgrade lets the page say from now on that it is another build.
+func (h *house) upgrade(build string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.build = build
 }
 
 type nobody struct{}

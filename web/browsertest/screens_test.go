@@ -45,35 +45,35 @@ var screens = []struct {
 	}, func(p *tab) {
 		forgot(p)
 		p.typeInto("[type=email]", "owner@example.org")
-		p.click("[role=main] button.primary")
-		p.wait(`document.querySelector("[role=alert].ok")`)
+		p.click("[role=main] [type=submit]")
+		p.wait(`document.querySelector(".note.ok[role=alert]")`)
 	}},
 	{"W2-failed", "/", func(_ *testing.T, h *house) {
 		h.answer("POST /api/auth/request-password-reset", 500, `{"code":"IDENTITY_FAILED"}`)
 	}, func(p *tab) {
 		forgot(p)
 		p.typeInto("[type=email]", "owner@example.org")
-		p.click("[role=main] button.primary")
-		p.wait(`document.querySelector("[role=alert].bad")`)
+		p.click("[role=main] [type=submit]")
+		p.wait(`document.querySelector(".note.bad[role=alert]")`)
 	}},
 	{"W3-confirm", "/?service_auth=verify-email&token=t", nil, nil},
 	{"W3-dead", "/?service_auth=verify-email&token=t", func(_ *testing.T, h *house) {
 		h.answer("GET /api/auth/verify-email", 401, `{"code":"TOKEN_EXPIRED"}`)
 	}, func(p *tab) {
 		p.click("button.primary")
-		p.wait(`document.querySelector("[role=alert].bad")`)
+		p.wait(`document.querySelector(".note.bad[role=alert]")`)
 	}},
 	{"W3-failed", "/?service_auth=verify-email&token=t", func(_ *testing.T, h *house) {
 		h.answer("GET /api/auth/verify-email", 500, `{"code":"IDENTITY_FAILED"}`)
 	}, func(p *tab) {
 		p.click("button.primary")
-		p.wait(`document.querySelector("[role=alert].bad")`)
+		p.wait(`document.querySelector(".note.bad[role=alert]")`)
 	}},
 	{"W3-confirmed", "/?service_auth=verify-email&token=t", func(_ *testing.T, h *house) {
 		h.answer("GET /api/auth/verify-email", 200, `{"status":true,"user":null}`)
 	}, func(p *tab) {
 		p.click("button.primary")
-		p.wait(`document.querySelector("[role=alert].ok")`)
+		p.wait(`document.querySelector(".note.ok[role=alert]")`)
 	}},
 	{"W4-choose", "/?service_auth=reset-password&token=t", nil, nil},
 	{"W4-short", "/?service_auth=reset-password&token=t", nil, func(p *tab) {
@@ -86,21 +86,21 @@ var screens = []struct {
 	}, func(p *tab) {
 		p.typeInto("input", "long enough")
 		p.click("[type=submit]")
-		p.wait(`document.querySelector("[role=alert].bad")`)
+		p.wait(`document.querySelector(".note.bad[role=alert]")`)
 	}},
 	{"W4-failed", "/?service_auth=reset-password&token=t", func(_ *testing.T, h *house) {
 		h.answer("POST /api/auth/reset-password", 500, `{"code":"IDENTITY_FAILED"}`)
 	}, func(p *tab) {
 		p.typeInto("input", "long enough")
 		p.click("[type=submit]")
-		p.wait(`document.querySelector("[role=alert].bad")`)
+		p.wait(`document.querySelector(".note.bad[role=alert]")`)
 	}},
 	{"W4-saved", "/?service_auth=reset-password&token=t", func(_ *testing.T, h *house) {
 		h.answer("POST /api/auth/reset-password", 200, `{"status":true}`)
 	}, func(p *tab) {
 		p.typeInto("input", "long enough")
 		p.click("[type=submit]")
-		p.wait(`document.querySelector("[role=alert].ok")`)
+		p.wait(`document.querySelector(".note.ok[role=alert]")`)
 	}},
 	{"S-bad-build", "/", func(_ *testing.T, h *house) { h.content("church") }, nil},
 	{"S-unreachable", "/", func(_ *testing.T, h *house) {
@@ -148,27 +148,36 @@ var screens = []struct {
 		h.on("GET /api/v1/module-ui/announcements/1.0.0", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	}, func(p *tab) { p.wait(`document.querySelector(".skeleton i")`) }},
 	{"S-leaving", "/#/m/announcements/new", announcements, func(p *tab) {
-		p.wait(`document.querySelector("#announcements-title")`)
-		p.typeInto("#announcements-title", "Half")
-		p.do(chromedp.Evaluate[chromedp.Void](`document.querySelector(".brand").click(); document.querySelector("[href='#/account']").click()`))
+		p.wait(`document.querySelector(".announcements [required]")`)
+		p.typeInto(".announcements [required]", "Half")
+		p.do(chromedp.Evaluate[chromedp.Void](`document.querySelector("[href='#/account']").click()`))
 		p.wait(`document.querySelector("dialog[open]")`)
 	}},
 	{"A1-list", "/", announcements, func(p *tab) { p.wait(`document.querySelectorAll(".notice").length === 4`) }},
+	{"A1-menu", "/", announcements, func(p *tab) {
+		p.wait(`document.querySelectorAll(".notice").length === 4`)
+		p.click("[aria-haspopup=menu]")
+	}},
+	{"A1-toast", "/", announcements, func(p *tab) {
+		p.wait(`document.querySelectorAll(".notice").length === 4`)
+		p.click("td.actions > button")
+		p.wait(`document.querySelector(".toast:not([data-empty])")`)
+	}},
 	{"A1-reader", "/", func(t *testing.T, h *house) {
 		h.signedIn(person)
 		board(t, h, "announcements.slides.read")
-	}, func(p *tab) { p.wait(`document.querySelectorAll(".notice").length === 4`) }},
+	}, func(p *tab) { p.wait(`document.querySelectorAll(".read > li").length === 4`) }},
 	{"A2-editor", "/#/m/announcements/edit/00000000-0000-4000-8000-000000000001", announcements, func(p *tab) {
-		p.wait(`document.querySelector("#announcements-title")`)
+		p.wait(`document.querySelector(".announcements [required]")`)
 	}},
 	{"A2-errors", "/#/m/announcements/new", announcements, func(p *tab) {
-		p.wait(`document.querySelector("#announcements-title")`)
+		p.wait(`document.querySelector(".announcements [required]")`)
 		p.click("[type=submit]")
 		p.wait(`document.querySelector("[aria-invalid=true]")`)
 	}},
 	{"A3-delete", "/#/m/announcements/edit/00000000-0000-4000-8000-000000000001", announcements, func(p *tab) {
-		p.wait(`document.querySelector("button.danger")`)
-		p.click("button.danger")
+		p.wait(`document.querySelector(".editor button.end")`)
+		p.click(".editor button.end")
 		p.wait(`document.querySelector("dialog[open]")`)
 	}},
 }
@@ -197,7 +206,7 @@ func signIn(p *tab) {
 	p.wait(`document.querySelector(".note")`)
 }
 
-func forgot(p *tab) { p.click("button.quiet.wide") }
+func forgot(p *tab) { p.click("button.text.wide") }
 
 // submit sends the sign-in.
 func (p *tab) submit(email, password string) {

@@ -98,8 +98,8 @@ func TestRestartNotice(t *testing.T) {
 	p.says("2 changes wait for a restart.")
 	p.silent("Ask the person who runs the server")
 	p.press("button", "What changes?")
-	p.says("Rota stops.")
-	p.says("Stage starts.")
+	p.says("Rota stops at the next restart.")
+	p.says("Stage starts at the next restart.")
 	p.says("Ask the person who runs the server to restart it.")
 	h.answer("GET /api/v1/module-lifecycle", 200, `{"modules":[]}`)
 	h.navigation([]string{"core.modules.lifecycle.manage"}, []object{module("stage", "Stage", nil)})
@@ -160,7 +160,7 @@ func TestPreferences(t *testing.T) {
 	p := open(t, h.URL+"/#/account", desktop)
 	p.headed("Account")
 	p.press("radio", "Dark")
-	p.wait(`document.documentElement.dataset.theme === "dark" && getComputedStyle(document.body).backgroundColor === "rgb(16, 21, 27)"`)
+	p.wait(`document.documentElement.dataset.theme === "dark" && getComputedStyle(document.body).backgroundColor === "rgb(20, 19, 17)"`)
 	p.run(`const select = document.querySelector("select"); select.value = "de"; select.dispatchEvent(new Event("change"))`)
 	p.find("heading", "Konto")
 	p.do(chromedp.Reload())
@@ -170,5 +170,34 @@ func TestPreferences(t *testing.T) {
 	p.says("de dark")
 	if keys := eval[string](p, `Object.keys(localStorage).sort().join()`); keys != "narthex.language,narthex.theme" {
 		t.Errorf("kept: %s", keys)
+	}
+}
+
+// TestLongWords: a name without a place to break it widens no page and is cut off nowhere.
+func TestLongWords(t *testing.T) {
+	t.Parallel()
+	const long = "Kirchengemeindeverbandsverwaltungsratsvorsitzendenwahlversammlung"
+	h := setup(t)
+	h.signedIn(person)
+	n := board(t, h, "announcements.slides.read", "announcements.slides.manage")
+	n.slides[0]["title"], n.slides[0]["body"] = long, long
+	h.navigation(nil, []object{module(long, long, nil)}, group("a", long, module("announcements", "Announcements",
+		object{"permissions": []string{"announcements.slides.read", "announcements.slides.manage"}})))
+	for _, v := range []view{narrow, {width: 700, height: 800}, desktop} {
+		p := open(t, h.URL+"/#/m/announcements", v)
+		p.wait(`document.querySelector(".notice a")`)
+		if v == narrow {
+			p.press("button", "Menu")
+		}
+		p.fits()
+		if cut := eval[string](p, `[...document.querySelectorAll("#navigation, #navigation *")].filter((e) =>
+			e.clientWidth > 0 && e.scrollWidth > e.clientWidth + 1).map((e) => e.outerHTML).join(" ")`); cut != "" {
+			t.Errorf("at %d pixels the navigation cuts %s", v.width, cut)
+		}
+		p.run(`document.querySelector(".notice a").click()`)
+		p.find("textbox", "Title")
+		p.fits()
+		p.run(`location.hash = "#/account"`)
+		p.headed("Account")
 	}
 }

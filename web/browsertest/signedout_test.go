@@ -318,14 +318,48 @@ func TestSignOut(t *testing.T) {
 	if body := <-sent; body != "{}" {
 		t.Errorf("sent %s", body)
 	}
-	p.hears("You are still signed in. Try again.")
+	p.hears("You are still signed in.")
 	p.says("Here are the notes.")
 	failing = false
-	p.press("button", "Sign out")
+	p.press("button", "Try again")
 	p.headed("Sign in")
 	p.wait("window.gone")
 	second.headed("Sign in")
 	if address := eval[string](second, "location.href"); address != h.URL+"/#/" {
 		t.Errorf("the other tab is at %s", address)
+	}
+}
+
+// TestEnterAsksForALink: every form for a link is sent by Enter, as a form is.
+func TestEnterAsksForALink(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		path string
+		walk func(p *tab)
+	}{
+		"forgot": {"/", func(p *tab) { p.press("button", "Forgot password?") }},
+		"confirm": {"/?service_auth=verify-email&token=t", func(p *tab) {
+			p.press("button", "Confirm my e-mail")
+			p.says("This link no longer works.")
+		}},
+		"choose": {"/?service_auth=reset-password&token=t", func(p *tab) {
+			p.fill("New password", "eight888")
+			p.key("\r")
+			p.says("This link no longer works.")
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := setup(t)
+			h.answer("GET /api/auth/verify-email", 401, `{"code":"TOKEN_EXPIRED"}`)
+			h.answer("POST /api/auth/reset-password", 400, `{"code":"INVALID_TOKEN"}`)
+			h.answer("POST /api/auth/request-password-reset", 200, `{"status":true}`)
+			h.answer("POST /api/auth/send-verification-email", 200, `{"status":true}`)
+			p := open(t, h.URL+row.path, desktop)
+			row.walk(p)
+			p.fill("E-mail", "member@example.org")
+			p.key("\r")
+			p.says("If that address has an account, a link is on its way.")
+		})
 	}
 }

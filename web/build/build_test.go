@@ -94,7 +94,7 @@ func TestModuleOfAnotherFolder(t *testing.T) {
 // TestLogic runs the tests of web/logictest, which need no browser, in Node.
 func TestLogic(t *testing.T) {
 	inCheckout(t)
-	script, err := bundle("web/logictest/run.ts", api.FormatESModule, readable, "node:*")
+	script, err := bundle("web/logictest/run.ts", api.FormatESModule, readable, external("node:*"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,36 +17,21 @@ const (
 	minified style = true
 )
 
-// bundle makes one script of an entry file and all it imports. The SDK is @narthex/sdk to everybody; packages come from
-// web/node_modules. What is external is left for the one who runs it. There is no source map, and nothing in the bundle depends
-// on where it was built.
-func bundle(entry string, format api.Format, minify style, external ...string) ([]byte, error) {
+// bundle makes one script of an entry file and all it imports. Everybody imports the SDK as @narthex/sdk; packages come from
+// web/node_modules. There is no source map, and nothing in the bundle depends on where it was built.
+func bundle(entry string, format api.Format, minify style, more ...func(*api.BuildOptions)) ([]byte, error) {
 	root, err := os.Getwd()
 	if err != nil {
 		return nil, err
 	}
-	result := api.Build(api.BuildOptions{
-		EntryPoints:       []string{entry},
-		AbsWorkingDir:     root,
-		Outdir:            "unwritten",
-		Bundle:            true,
-		Format:            format,
-		Target:            api.ES2022,
-		Platform:          api.PlatformBrowser,
-		MinifyWhitespace:  bool(minify),
-		MinifyIdentifiers: bool(minify),
-		MinifySyntax:      bool(minify),
-		LegalComments:     api.LegalCommentsNone,
-		Charset:           api.CharsetUTF8,
-		JSX:               api.JSXAutomatic,
-		JSXImportSource:   "preact",
-		TsconfigRaw:       `{"compilerOptions": {"target": "es2022", "verbatimModuleSyntax": true}}`,
-		Alias:             map[string]string{"@narthex/sdk": filepath.Join(root, "web/sdk/narthex-sdk.ts")},
-		NodePaths:         []string{filepath.Join(root, "web/node_modules")},
-		Plugins:           []api.Plugin{styleSheets},
-		External:          external,
-		LogLevel:          api.LogLevelSilent,
-	})
+	options := buildOptions(root)
+	options.EntryPoints = []string{entry}
+	options.Format = format
+	options.MinifyWhitespace, options.MinifyIdentifiers, options.MinifySyntax = bool(minify), bool(minify), bool(minify)
+	for _, change := range more {
+		change(&options)
+	}
+	result := api.Build(options)
 	var failures []error
 	for _, message := range result.Errors {
 		where := entry
@@ -59,6 +44,34 @@ func bundle(entry string, format api.Format, minify style, external ...string) (
 		return nil, errors.Join(failures...)
 	}
 	return result.OutputFiles[0].Contents, nil
+}
+
+// external leaves packages for the one who runs the bundle.
+func external(packages ...string) func(*api.BuildOptions) {
+	return func(options *api.BuildOptions) { options.External = packages }
+}
+
+// onRunningKit bundles for a page that carries the kit.
+func onRunningKit(options *api.BuildOptions) { options.Plugins = append(options.Plugins, runningKit) }
+
+func buildOptions(root string) api.BuildOptions {
+	return api.BuildOptions{
+		AbsWorkingDir:   root,
+		Outdir:          "unwritten",
+		Bundle:          true,
+		Format:          api.FormatESModule,
+		Target:          api.ES2022,
+		Platform:        api.PlatformBrowser,
+		LegalComments:   api.LegalCommentsNone,
+		Charset:         api.CharsetUTF8,
+		JSX:             api.JSXAutomatic,
+		JSXImportSource: "preact",
+		TsconfigRaw:     `{"compilerOptions": {"target": "es2022", "verbatimModuleSyntax": true}}`,
+		Alias:           map[string]string{"@narthex/sdk": filepath.Join(root, "web/sdk/narthex-sdk.ts")},
+		NodePaths:       []string{filepath.Join(root, "web/node_modules")},
+		Plugins:         []api.Plugin{styleSheets},
+		LogLevel:        api.LogLevelSilent,
+	}
 }
 
 // styleSheets makes an imported .css file the minified text of it.

@@ -24,7 +24,7 @@ func module(folder string) ([]output, error) {
 		if entry == "" {
 			continue
 		}
-		script, err := bundle(entry, api.FormatESModule, minified)
+		script, err := bundle(entry, api.FormatESModule, minified, onRunningKit)
 		if err != nil {
 			return nil, err
 		}

@@ -1,18 +1,21 @@
 import { render } from "preact";
+import { offerKit } from "../kit/global";
+import { kitStyles } from "../kit/styles";
 import { App } from "./app/app";
-import { Page } from "./shell/page";
-import { apiOrigin } from "./app/origin";
-import { Platform } from "./data/platform";
-import { applyPreferences } from "./app/preferences";
 import { takeLink } from "./app/link";
+import { apiOrigin } from "./app/origin";
+import { applyPreferences } from "./app/preferences";
+import { Platform } from "./data/platform";
+import { Page } from "./shell/page";
+import { BadBuild } from "./shell/trouble";
 import css from "./styles.css";
-import { BadBuild } from "./shell/starting";
 
 const link = takeLink(); // before the first request
 const sheet = new CSSStyleSheet();
-sheet.replaceSync(css);
+sheet.replaceSync(kitStyles + css);
 document.adoptedStyleSheets.push(sheet);
 applyPreferences();
+offerKit();
 
 const element = document.querySelector<HTMLMetaElement>('meta[name="service-api-origin"]');
 const origin = element ? apiOrigin(element.content, location.origin) : undefined;

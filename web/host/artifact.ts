@@ -9,10 +9,12 @@ export type ArtifactCode =
 export class ArtifactError extends Error {
 	constructor(
 		readonly code: ArtifactCode,
-		/** Only loading the page anew can help. */
+		/** Only loading the page again can help. */
 		readonly exhausted = false,
+		/** What the artifact threw while it was loaded. */
+		cause?: unknown,
 	) {
-		super(code);
+		super(code, { cause });
 	}
 }
 
@@ -27,11 +29,15 @@ interface Import {
 const imports = new Map<string, Import>();
 
 /**
- * Loads an artifact and answers what it defines. fetch comes first, because import tells nothing of a status. A failed import is
- * tried again under the same address; some engines remember the failure for the life of the page, so the next try is once under a
- * fragment. After a success never: another specifier would make a second instance.
+ * Loads an artifact and returns what it defines. It is fetched first, because import tells nothing about the status. After
+ * a failed import the same address is tried again. Some engines remember the failure as long as the page lives, so the
+ * third try uses a fragment. After a success no other specifier is used: it would make a second instance.
  */
-export async function loadArtifact<Definition>(kind: keyof typeof abis, address: string, signal: AbortSignal): Promise<Definition> {
+export async function loadArtifact<Definition>(
+	kind: keyof typeof abis,
+	address: string,
+	signal: AbortSignal,
+): Promise<Definition> {
 	const known = imports.get(address) ?? { failures: 0, specifier: address, loaded: false };
 	imports.set(address, known);
 	let module: { default?: unknown };
@@ -39,10 +45,10 @@ export async function loadArtifact<Definition>(kind: keyof typeof abis, address:
 	try {
 		module = (await import(known.specifier)) as { default?: unknown };
 		known.loaded = true;
-	} catch {
+	} catch (error) {
 		known.failures++;
 		known.specifier = known.failures === 2 ? `${address}#r=2` : address;
-		throw new ArtifactError("ARTIFACT_UNAVAILABLE", known.failures > 2);
+		throw new ArtifactError("ARTIFACT_UNAVAILABLE", known.failures > 2, error);
 	}
 	return definitionOf<Definition>(kind, module.default);
 }
@@ -62,7 +68,8 @@ async function fetchArtifact(address: string, signal: AbortSignal): Promise<void
 /** What an artifact's default export defines; another ABI, or none, is refused. */
 export function definitionOf<Definition>(kind: keyof typeof abis, exported: unknown): Definition {
 	const artifact = exported as Partial<Artifact<string, Definition>> | null | undefined;
-	if (typeof artifact !== "object" || artifact?.narthex !== kind || artifact.abi !== abis[kind] || artifact.definition === undefined) {
+	const fits = typeof artifact === "object" && artifact?.narthex === kind && artifact.abi === abis[kind];
+	if (!fits || artifact.definition === undefined) {
 		throw new ArtifactError("MODULE_UI_ABI_INCOMPATIBLE");
 	}
 	return artifact.definition;

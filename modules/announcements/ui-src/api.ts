@@ -1,18 +1,25 @@
-import type { ModuleUiContext } from "@narthex/sdk";
+import { ApiError, jsonRequest, type ModuleUiContext } from "@narthex/sdk";
 import type { Slide } from "./slide";
 
 /** Why a request did not do what was asked. */
-export type Refusal = "offline" | "denied" | "gone" | "conflict" | "failed";
+export type Refusal = "offline" | "denied" | "gone" | "conflict" | "tooLarge" | "busy" | "failed";
 
-export type Result<Value> = { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly why: Refusal };
+export type Result<Value> =
+	| { readonly ok: true; readonly value: Value }
+	| { readonly ok: false; readonly why: Refusal };
+
+/** All notices in their order. rev counts the changes of the order. */
+export interface Board {
+	readonly slides: readonly Slide[];
+	readonly rev: number;
+}
 
 /** The module's own routes. */
 export class SlidesApi {
 	constructor(readonly context: ModuleUiContext) {}
 
-	async list(): Promise<Result<readonly Slide[]>> {
-		const answer = await this.#ask<{ slides: Slide[] }>("GET", "/slides");
-		return answer.ok ? { ok: true, value: answer.value.slides } : answer;
+	list(): Promise<Result<Board>> {
+		return this.#ask("GET", "/slides");
 	}
 	create(slide: object): Promise<Result<Slide>> {
 		return this.#ask("POST", "/slides", slide);
@@ -23,20 +30,28 @@ export class SlidesApi {
 	remove(id: string): Promise<Result<undefined>> {
 		return this.#ask("DELETE", `/slides/${id}`);
 	}
-	order(ids: readonly string[]): Promise<Result<undefined>> {
-		return this.#ask("PUT", "/order", { ids });
+	/** Puts a notice after another one, or first. */
+	place(id: string, after: string | null, rev: number): Promise<Result<{ readonly rev: number }>> {
+		return this.#ask("PUT", `/slides/${id}/place`, { after, rev });
 	}
 
-	async #ask<Value>(method: string, path: string, body?: object): Promise<Result<Value>> {
+	async #ask<Value>(method: "GET" | "POST" | "PUT" | "DELETE", path: string, body?: object): Promise<Result<Value>> {
 		try {
-			const json = body && { body: JSON.stringify(body), headers: { "Content-Type": "application/json" } };
-			const response = await this.context.api(path, { method, ...json });
-			if (!response.ok) return { ok: false, why: refusals[response.status] ?? "failed" };
-			return { ok: true, value: (response.status === 204 ? undefined : await response.json()) as Value };
-		} catch {
-			return { ok: false, why: navigator.onLine ? "failed" : "offline" };
+			return { ok: true, value: await jsonRequest<Value>(this.context, method, path, body) };
+		} catch (error) {
+			if (!(error instanceof ApiError)) return { ok: false, why: "failed" };
+			if (error.code === "OFFLINE") return { ok: false, why: "offline" };
+			return { ok: false, why: refusals[error.status] ?? "failed" };
 		}
 	}
 }
 
-const refusals: Readonly<Record<number, Refusal>> = { 401: "denied", 403: "denied", 404: "gone", 409: "conflict" };
+const refusals: Readonly<Record<number, Refusal>> = {
+	401: "denied",
+	403: "denied",
+	404: "gone",
+	409: "conflict",
+	413: "tooLarge",
+	429: "busy",
+	503: "busy",
+};

@@ -1,41 +1,58 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { Button, Checkbox, Form, MomentField, Note, ScreenHeader, Skeleton, TextField } from "@narthex/kit";
+import { useEffect, useState } from "preact/hooks";
 import type { Refusal } from "./api";
-import type { Board } from "./board";
-import { DeleteQuestion } from "./deletequestion";
-import { type Draft, draftOf, emptyDraft, maxBody, maxTitle, type Problems, problemsOf, type Slide, submissionOf } from "./slide";
+import { askToDelete } from "./delete";
+import {
+	type Draft,
+	draftOf,
+	emptyDraft,
+	maxBody,
+	maxTitle,
+	type Problems,
+	problemsOf,
+	type Slide,
+	submissionOf,
+} from "./slide";
 import { SlideView } from "./slideview";
+import type { Tools } from "./tools";
 
 interface EditorProps {
-	readonly board: Board;
+	readonly tools: Tools;
 	/** The notice to be edited; none for a new one. */
 	readonly id: string | undefined;
 }
 
-/** What an unfinished notice is kept as: it survives a sign-in in between. */
+/** What an unfinished notice is kept as, so that it survives a sign-in in between. */
 interface Kept {
 	readonly draft: Draft;
 	readonly slide: Slide | undefined;
 }
 
-/** Writes one notice. It saves against what the writer saw, so that nobody overwrites another unawares. */
-export function Editor({ board, id }: EditorProps) {
-	const { context, api, say } = board;
+/** Writes one notice. It saves against what the writer saw, so that nobody overwrites another person's work unawares. */
+export function Editor({ tools, id }: EditorProps) {
+	const { context, api, say } = tools;
 	const key = id ?? "new";
 	const [slide, setSlide] = useState<Slide>();
 	const [draft, setDraft] = useState<Draft>();
 	const [problems, setProblems] = useState<Problems>({});
 	const [refused, setRefused] = useState<Refusal>();
 	const [busy, setBusy] = useState(false);
-	const [deleting, setDeleting] = useState(false);
-	const title = useRef<HTMLInputElement>(null);
-	const end = useRef<HTMLInputElement>(null);
+	const [dirty, setDirty] = useState(false);
 
 	const fresh = async (): Promise<Slide | undefined> => {
-		const answer = await api.list();
+		const result = await api.list();
 		if (context.signal.aborted) return undefined;
-		const found = answer.ok ? answer.value.find((candidate) => candidate.id === id) : undefined;
-		if (found === undefined) setRefused(answer.ok ? "gone" : answer.why);
+		const found = result.ok ? result.value.slides.find((candidate) => candidate.id === id) : undefined;
+		if (found === undefined) setRefused(result.ok ? "gone" : result.why);
 		return found;
+	};
+	const begin = (unsaved: boolean) => {
+		setDirty(unsaved);
+		context.setDirty(unsaved);
+	};
+	const settled = () => {
+		context.drafts.delete(key);
+		begin(false);
 	};
 	const show = (shown: Slide) => {
 		setSlide(shown);
@@ -43,17 +60,13 @@ export function Editor({ board, id }: EditorProps) {
 		setRefused(undefined);
 		settled();
 	};
-	const settled = () => {
-		context.drafts.delete(key);
-		context.setDirty(false);
-	};
 	const open = async () => {
 		setRefused(undefined);
 		const kept = context.drafts.get(key) as Kept | undefined;
 		if (kept) {
 			setSlide(kept.slide);
 			setDraft(kept.draft);
-			context.setDirty(true);
+			begin(true);
 			context.announce(say("restored"));
 		} else if (id === undefined) {
 			setDraft(emptyDraft);
@@ -72,25 +85,28 @@ export function Editor({ board, id }: EditorProps) {
 		const next = { ...draft, ...part };
 		setDraft(next);
 		context.drafts.set(key, { draft: next, slide } satisfies Kept);
-		context.setDirty(true);
+		begin(true);
 	};
 	const leave = () => {
 		settled();
 		context.navigate("");
 	};
+	const cancel = async () => {
+		const question = { title: say("leaveTitle"), body: say("leaveHelp"), yes: say("leave"), no: say("stay"), danger: true };
+		if (!dirty || (await context.confirm(question))) leave();
+	};
 	const save = async (against: Slide | undefined) => {
 		if (draft === undefined || busy) return;
 		const found = problemsOf(draft);
 		setProblems(found);
-		if (found.title) return title.current?.focus();
-		if (found.endsAt) return end.current?.focus();
+		if (Object.keys(found).length > 0) return;
 		setBusy(true);
 		const submission = submissionOf(draft, against);
-		const answer = await (id === undefined ? api.create(submission) : api.edit(id, submission));
+		const result = await (id === undefined ? api.create(submission) : api.edit(id, submission));
 		if (context.signal.aborted) return;
 		setBusy(false);
-		setRefused(answer.ok ? undefined : answer.why);
-		if (!answer.ok) return;
+		setRefused(result.ok ? undefined : result.why);
+		if (!result.ok) return;
 		context.announce(say("saved"));
 		leave();
 	};
@@ -98,150 +114,96 @@ export function Editor({ board, id }: EditorProps) {
 		const theirs = await fresh();
 		if (theirs) await save(theirs);
 	};
-	const theirs = async () => {
+	const takeTheirs = async () => {
 		const found = await fresh();
 		if (found) show(found);
 	};
 	const remove = async () => {
-		setDeleting(false);
-		if (id === undefined) return;
-		const answer = await api.remove(id);
+		if (id === undefined || !(await askToDelete(tools, slide?.title ?? ""))) return;
+		const result = await api.remove(id);
 		if (context.signal.aborted) return;
-		if (!answer.ok && answer.why !== "gone") return setRefused(answer.why);
+		if (!result.ok && result.why !== "gone") return setRefused(result.why);
 		context.announce(say("deleted"));
 		leave();
 	};
 
 	const notice = refused !== undefined && (
-		<div class="note bad" role="alert">
-			<div class="stack">
-				<p>{say(refused)}</p>
-				{refused === "conflict" && (
-					<div class="row">
-						<button type="button" onClick={() => void theirs()}>
-							{say("takeTheirs")}
-						</button>
-						<button type="button" onClick={() => void overwrite()}>
-							{say("keepMine")}
-						</button>
-					</div>
-				)}
-			</div>
-		</div>
+		<Note tone="bad" role="alert">
+			<p>{say(refused)}</p>
+			{refused === "conflict" && (
+				<div class="row">
+					<Button onPress={takeTheirs}>{say("takeTheirs")}</Button>
+					<Button onPress={overwrite}>{say("keepMine")}</Button>
+				</div>
+			)}
+		</Note>
 	);
 	if (draft === undefined) {
-		return refused === undefined ? (
-			<div class="loading" aria-busy="true" />
-		) : (
+		if (refused === undefined) return <Skeleton />;
+		return (
 			<div class="stack">
 				{notice}
-				<button type="button" onClick={() => context.navigate("")}>
-					{say("cancel")}
-				</button>
+				<Button onPress={() => context.navigate("")}>{say("toList")}</Button>
 			</div>
 		);
 	}
 	return (
-		<div class="editor">
-			<form
-				class="fields"
-				noValidate
-				onSubmit={(event) => {
-					event.preventDefault();
-					void save(slide);
-				}}
-			>
-				{notice}
-				<div class="field">
-					<label for="announcements-title">{say("title")}</label>
-					<input
-						ref={title}
-						id="announcements-title"
-						dir="auto"
+		<>
+			<ScreenHeader />
+			<div class="editor">
+				<Form onSubmit={() => save(slide)}>
+					{notice}
+					<TextField
+						label={say("title")}
 						required
 						maxLength={maxTitle}
 						value={draft.title}
-						aria-invalid={problems.title !== undefined}
-						aria-describedby={problems.title && "announcements-title-error"}
-						onInput={(event) => change({ title: event.currentTarget.value })}
+						error={problems.title && say(problems.title)}
+						onInput={(title) => change({ title })}
 					/>
-					{problems.title && (
-						<p id="announcements-title-error" class="wrong">
-							{say(problems.title)}
-						</p>
-					)}
-				</div>
-				<div class="field">
-					<label for="announcements-body">{say("text")}</label>
-					<small id="announcements-body-help" class="muted">
-						{say("textHelp")}
-					</small>
-					<textarea
-						id="announcements-body"
-						dir="auto"
+					<TextField
+						label={say("text")}
+						help={say("textHelp")}
+						lines={6}
 						maxLength={maxBody}
-						aria-describedby="announcements-body-help"
 						value={draft.body}
-						onInput={(event) => change({ body: event.currentTarget.value })}
+						onInput={(body) => change({ body })}
 					/>
-				</div>
-				<div class="pair">
-					<div class="field">
-						<label for="announcements-from">
-							{say("begins")} <span class="muted optional">{say("optional")}</span>
-						</label>
-						<input
-							id="announcements-from"
-							type="datetime-local"
+					<div class="pair">
+						<MomentField
+							label={say("begins")}
+							optional
 							value={draft.startsAt}
-							onInput={(event) => change({ startsAt: event.currentTarget.value })}
+							onInput={(startsAt) => change({ startsAt })}
+						/>
+						<MomentField
+							label={say("ends")}
+							optional
+							value={draft.endsAt}
+							error={problems.endsAt && say(problems.endsAt)}
+							onInput={(endsAt) => change({ endsAt })}
 						/>
 					</div>
-					<div class="field">
-						<label for="announcements-until">
-							{say("ends")} <span class="muted optional">{say("optional")}</span>
-						</label>
-						<input
-							ref={end}
-							id="announcements-until"
-							type="datetime-local"
-							value={draft.endsAt}
-							aria-invalid={problems.endsAt !== undefined}
-							aria-describedby={problems.endsAt && "announcements-until-error"}
-							onInput={(event) => change({ endsAt: event.currentTarget.value })}
-						/>
-						{problems.endsAt && (
-							<p id="announcements-until-error" class="wrong">
-								{say(problems.endsAt)}
-							</p>
+					<Checkbox label={say("onBoard")} checked={draft.enabled} onChange={(enabled) => change({ enabled })} />
+					<div class="row">
+						<Button submit kind="primary" busy={busy} busyWords={say("saving")}>
+							{say("save")}
+						</Button>
+						<Button onPress={() => void cancel()}>{say("cancel")}</Button>
+						{id !== undefined && (
+							<Button kind="quiet" icon="trash" class="end" onPress={() => void remove()}>
+								{say("deleteAsk")}
+							</Button>
 						)}
 					</div>
-				</div>
-				<label class="choice">
-					<input type="checkbox" checked={draft.enabled} onChange={(event) => change({ enabled: event.currentTarget.checked })} />
-					{say("onBoard")}
-				</label>
-				<div class="row">
-					<button type="submit" class="primary" aria-busy={busy}>
-						{say("save")}
-					</button>
-					<button type="button" onClick={leave}>
-						{say("cancel")}
-					</button>
-					{id !== undefined && (
-						<button type="button" class="danger end" onClick={() => setDeleting(true)}>
-							{say("delete")}
-						</button>
-					)}
-				</div>
-			</form>
-			<figure class="preview">
-				<figcaption class="muted">{say("preview")}</figcaption>
-				<div aria-hidden="true">
-					<SlideView title={draft.title.trim() || say("previewTitle")} body={draft.body} />
-				</div>
-			</figure>
-			{deleting && <DeleteQuestion board={board} title={slide?.title ?? ""} answer={(yes) => (yes ? void remove() : setDeleting(false))} />}
-		</div>
+				</Form>
+				<figure class="preview">
+					<figcaption>{say("preview")}</figcaption>
+					<div aria-hidden="true">
+						<SlideView title={draft.title.trim() || say("previewTitle")} body={draft.body} />
+					</div>
+				</figure>
+			</div>
+		</>
 	);
 }

@@ -1,32 +1,44 @@
+import { Button, Note } from "@narthex/kit";
 import { defineModuleUi } from "@narthex/sdk";
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { type Board, boardOf } from "./board";
 import { Editor } from "./editor";
 import { List } from "./list";
 import css from "./style.css";
+import { type Tools, toolsOf } from "./tools";
 
 export default defineModuleUi({
 	mount(container, context) {
 		context.addStyle(css);
-		render(<Announcements board={boardOf(context)} />, container);
+		render(<Announcements tools={toolsOf(context)} />, container);
 		return () => render(null, container);
 	},
 });
 
 /** The list at the start, the editor at "new" and "edit/<id>". */
-function Announcements({ board }: { readonly board: Board }) {
-	const { context } = board;
+function Announcements({ tools }: { readonly tools: Tools }) {
+	const { context } = tools;
 	const [subpath, setSubpath] = useState(context.subpath);
-	useEffect(() => {
-		const follow = () => setSubpath(context.subpath);
-		addEventListener("hashchange", follow, { signal: context.signal });
-		return () => removeEventListener("hashchange", follow);
-	}, []);
+	useEffect(() => context.onNavigate(setSubpath), []);
 	const edited = /^edit\/([0-9a-f-]+)$/.exec(subpath)?.[1];
+	const writes = edited !== undefined || subpath === "new";
 	return (
-		<div class="announcements" lang={board.language}>
-			{edited !== undefined || subpath === "new" ? <Editor key={subpath} board={board} id={edited} /> : <List board={board} />}
+		<div class="announcements" lang={tools.language}>
+			{!writes && <List tools={tools} />}
+			{writes && tools.manages && <Editor key={subpath} tools={tools} id={edited} />}
+			{writes && !tools.manages && <NotForReaders tools={tools} />}
+		</div>
+	);
+}
+
+function NotForReaders({ tools: { context, say } }: { readonly tools: Tools }) {
+	useEffect(() => context.setTitle(context.module.name), []);
+	return (
+		<div class="stack">
+			<Note tone="warn" role="alert">
+				<p>{say("notForReaders")}</p>
+			</Note>
+			<Button onPress={() => context.navigate("")}>{say("toList")}</Button>
 		</div>
 	);
 }

@@ -1,170 +1,324 @@
+import {
+	Button,
+	Chip,
+	type Column,
+	EmptyState,
+	Grip,
+	Menu,
+	Note,
+	placed,
+	type Reorder,
+	ScreenHeader,
+	Skeleton,
+	Table,
+	Tile,
+	useReorder,
+} from "@narthex/kit";
+import type { Action } from "@narthex/sdk";
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Refusal, Result } from "./api";
-import type { Board } from "./board";
+import type { Board, Refusal, Result } from "./api";
+import { askToDelete } from "./delete";
 import { changed, ownKind, type Slide, type Standing, standingOf } from "./slide";
-import { SlideView } from "./slideview";
+import type { Tools } from "./tools";
 
-const chips: Readonly<Record<Standing, string>> = { live: "chip ok", scheduled: "chip info", ended: "chip", off: "chip" };
+const chips = {
+	live: { tone: "ok", door: "lit" },
+	scheduled: { tone: "info", door: "half" },
+	ended: { tone: "plain", door: "shut" },
+	off: { tone: "plain", door: "shut" },
+} as const;
 
 /** All notices in their order, with what may be done to them. */
-export function List({ board }: { readonly board: Board }) {
-	const { context, api, say, manages } = board;
-	const [slides, setSlides] = useState<readonly Slide[]>();
+export function List({ tools }: { readonly tools: Tools }) {
+	const { context, api, say, manages } = tools;
+	const [board, setBoard] = useState<Board>();
 	const [refused, setRefused] = useState<Refusal>();
 	const [now, setNow] = useState(context.serverNow());
-	const moving = useRef(false);
-	const list = useRef<HTMLOListElement>(null);
+	const asked = useRef(0);
 
 	const load = async () => {
-		const answer = await api.list();
-		if (context.signal.aborted) return;
+		const ask = ++asked.current;
+		const result = await api.list();
+		if (context.signal.aborted || ask !== asked.current) return;
 		setNow(context.serverNow());
-		setRefused(answer.ok ? undefined : answer.why);
-		if (answer.ok) setSlides(answer.value);
+		setRefused(result.ok ? undefined : result.why);
+		if (result.ok) setBoard(result.value);
 	};
 	useEffect(() => {
 		context.setTitle(context.module.name);
-		context.setDirty(false); // what was begun in the editor is kept for the way back there
+		context.setDirty(false);
 		void load();
+		const stop = new AbortController();
 		const seen = () => {
 			if (document.visibilityState === "visible") void load(); // others write, too
 		};
-		document.addEventListener("visibilitychange", seen);
+		document.addEventListener("visibilitychange", seen, stop);
 		const timer = setInterval(() => setNow(context.serverNow()), 15_000);
 		return () => {
-			document.removeEventListener("visibilitychange", seen);
+			stop.abort();
 			clearInterval(timer);
 		};
 	}, []);
 
-	/** Says what became of a write; one that was refused shows what is so instead. */
-	const after = async (answer: Result<unknown>, done: string, conflict: string) => {
-		context.announce(answer.ok ? done : answer.why === "conflict" ? conflict : say(answer.why), answer.ok ? "polite" : "assertive");
+	/** Says what became of a write, and shows what is so now. */
+	const after = async (result: Result<unknown>, done: string, undo: Action | undefined, again: () => unknown, conflict: string) => {
+		if (result.ok) context.announce(done, "polite", undo);
+		else {
+			const retries = result.why !== "denied" && result.why !== "conflict" && result.why !== "gone";
+			const words = result.why === "conflict" ? conflict : say(result.why);
+			context.announce(words, "assertive", retries ? { label: say("tryAgain"), run: again } : undefined);
+		}
 		await load();
 	};
 	const publish = async (slide: Slide) => {
-		const answer = await api.edit(slide.id, changed(slide, !slide.enabled));
-		await after(answer, say(slide.enabled ? "unpublished" : "published", { title: slide.title }), say("conflict"));
+		const result = await api.edit(slide.id, changed(slide, !slide.enabled));
+		const words = say(slide.enabled ? "unpublished" : "published", { title: slide.title });
+		const back = result.ok ? { label: say("undo"), run: () => publish(result.value) } : undefined;
+		await after(result, words, back, () => publish(slide), say("conflict"));
 	};
-	const move = async (slide: Slide, by: -1 | 1) => {
-		if (slides === undefined || moving.current) return;
-		const order = [...slides];
-		const from = order.indexOf(slide);
-		if (order[from + by] === undefined) return;
-		order.splice(from, 1);
-		order.splice(from + by, 0, slide);
-		moving.current = true;
-		setSlides(order);
-		const answer = await api.order(order.map(({ id }) => id));
-		moving.current = false;
-		const words = say("moved", { title: slide.title, position: from + by + 1, count: order.length });
-		await after(answer, words, say("orderConflict"));
-		list.current?.querySelector<HTMLButtonElement>(`[data-move="${slide.id} ${by}"]`)?.focus(); // it went along
+	const move = async (id: string, to: number, from: Board | undefined = board) => {
+		const slide = from?.slides.find((candidate) => candidate.id === id);
+		if (from === undefined || slide === undefined) return;
+		const order = placed(
+			from.slides.map((one) => one.id),
+			id,
+			to,
+		);
+		const byId = new Map(from.slides.map((one) => [one.id, one]));
+		asked.current++; // an older list must not undo what is shown now
+		setBoard({ ...from, slides: order.flatMap((one) => byId.get(one) ?? []) });
+		const result = await api.place(id, order[to - 1] ?? null, from.rev);
+		const words = say("moved", { title: slide.title, position: to + 1, count: order.length });
+		await after(result, words, undefined, () => move(id, to), say("orderConflict"));
+	};
+	const remove = async (slide: Slide) => {
+		if (!(await askToDelete(tools, slide.title))) return;
+		await after(await api.remove(slide.id), say("deleted"), undefined, () => remove(slide), say("conflict"));
 	};
 
-	if (slides === undefined) {
-		return refused === undefined ? <div class="loading" aria-busy="true" /> : <Unread board={board} why={refused} retry={load} />;
+	if (board === undefined) {
+		return refused === undefined ? <Skeleton rows={6} /> : <Unread tools={tools} why={refused} retry={load} />;
 	}
+	const write = (
+		<Button kind="primary" icon="plus" onPress={() => context.navigate("new")}>
+			{say("write")}
+		</Button>
+	);
+	if (board.slides.length === 0) {
+		return manages ? (
+			<EmptyState title={say("none")} help={say("noneHelp")} action={write} />
+		) : (
+			<EmptyState title={say("noneToRead")} />
+		);
+	}
+	const counts = countsOf(board.slides, now);
 	return (
-		<div class="list">
-			{manages && (
-				<div class="row">
-					<button type="button" class="primary" onClick={() => context.navigate("new")}>
-						{say("write")}
-					</button>
-				</div>
+		<>
+			<ScreenHeader sub={say("counts", counts)} actions={manages && write} />
+			{manages ? (
+				<Managed tools={tools} board={board} now={now} publish={publish} move={move} remove={remove} />
+			) : (
+				<ol class="read">
+					{board.slides.map((slide) => (
+						<Read key={slide.id} tools={tools} slide={slide} now={now} />
+					))}
+				</ol>
 			)}
-			{slides.length === 0 && <p class="muted">{say(manages ? "none" : "noneToRead")}</p>}
-			<ol ref={list}>
-				{slides.map((slide, place) => (
-					<li key={slide.id} class="card notice">
-						<div class="thumbnail" aria-hidden="true">
-							<SlideView title={slide.title} body={slide.body} />
-						</div>
-						<div class="about">
-							<h2>
-								<bdi>{slide.title}</bdi>
-							</h2>
-							{!manages && slide.body !== "" && <p class="body" dir="auto">{slide.body}</p>}
-							<div class="facts">
-								{manages && <span class={chips[standingOf(slide, now)]}>{say(standingOf(slide, now))}</span>}
-								{slide.kind !== ownKind && <span class="chip warn">{say("otherKind")}</span>}
-								<Times board={board} slide={slide} />
-							</div>
-						</div>
-						{manages && (
-							<div class="actions">
-								<button type="button" aria-label={say("editOf", { title: slide.title })} onClick={() => context.navigate(`edit/${slide.id}`)}>
-									{say("edit")}
-								</button>
-								<button
-									type="button"
-									class="quiet"
-									aria-label={say(slide.enabled ? "unpublishOf" : "publishOf", { title: slide.title })}
-									onClick={() => void publish(slide)}
-								>
-									{say(slide.enabled ? "unpublish" : "publish")}
-								</button>
-								<span class="moves">
-									<Move slide={slide} by={-1} label={say("up", { title: slide.title })} idle={place === 0} move={move} />
-									<Move slide={slide} by={1} label={say("down", { title: slide.title })} idle={place === slides.length - 1} move={move} />
-								</span>
-							</div>
-						)}
-					</li>
-				))}
-			</ol>
+		</>
+	);
+}
+
+function countsOf(slides: readonly Slide[], now: number): Record<"live" | "scheduled", number> {
+	const count = (standing: Standing) => slides.filter((slide) => standingOf(slide, now) === standing).length;
+	return { live: count("live"), scheduled: count("scheduled") };
+}
+
+interface ManagedProps {
+	readonly tools: Tools;
+	readonly board: Board;
+	readonly now: number;
+	publish(slide: Slide): Promise<void>;
+	move(id: string, to: number): Promise<void>;
+	remove(slide: Slide): Promise<void>;
+}
+
+function Managed({ tools, board, now, publish, move, remove }: ManagedProps) {
+	const { context, say } = tools;
+	const reorder = useReorder(
+		board.slides.map(({ id }) => id),
+		move,
+	);
+	const byId = new Map(board.slides.map((slide) => [slide.id, slide]));
+	const rows = reorder.order.flatMap((id) => byId.get(id) ?? []);
+	const columns: readonly Column<Slide>[] = [
+		{
+			id: "grip",
+			head: say("order"),
+			hideHead: true,
+			width: "40px",
+			cell: ({ id, title }) => <Grip reorder={reorder} id={id} name={title} />,
+		},
+		{
+			id: "notice",
+			head: say("notice"),
+			part: "title",
+			cell: (slide) => <Notice tools={tools} slide={slide} />,
+		},
+		{
+			id: "state",
+			head: say("state"),
+			width: "148px",
+			cell: (slide) => <State tools={tools} slide={slide} now={now} />,
+		},
+		{
+			id: "time",
+			head: say("time"),
+			part: "detail",
+			width: "210px",
+			cell: (slide) => <Times tools={tools} slide={slide} />,
+		},
+		{
+			id: "actions",
+			head: say("actions"),
+			hideHead: true,
+			part: "actions",
+			width: "1px",
+			cell: (slide, at) => (
+				<>
+					<Button
+						kind="quiet"
+						label={say(slide.enabled ? "unpublishOf" : "publishOf", { title: slide.title })}
+						onPress={() => publish(slide)}
+					>
+						{say(slide.enabled ? "unpublish" : "publish")}
+					</Button>
+					<Menu
+						label={say("moreOf", { title: slide.title })}
+						items={[
+							{
+								id: "edit",
+								label: say("edit"),
+								icon: "pencil",
+								onPick: () => context.navigate(`edit/${slide.id}`),
+							},
+							...steps(tools, reorder, slide.id, at, rows.length),
+							{ id: "delete", label: say("deleteAsk"), icon: "trash", grave: true, onPick: () => remove(slide) },
+						]}
+					/>
+				</>
+			),
+		},
+	];
+	return (
+		<Table
+			label={say("notices")}
+			columns={columns}
+			rows={rows}
+			rowId={({ id }) => id}
+			rowClass={({ id }) => (id === reorder.dragged ? "moved dragged" : id === reorder.moved ? "moved" : undefined)}
+		/>
+	);
+}
+
+function steps({ say }: Tools, reorder: Reorder, id: string, at: number, count: number) {
+	return [
+		{ id: "up", label: say("up"), icon: "up", idle: at === 0, onPick: () => reorder.step(id, -1) },
+		{ id: "down", label: say("down"), icon: "down", idle: at === count - 1, onPick: () => reorder.step(id, 1) },
+	] as const;
+}
+
+interface SlideProps {
+	readonly tools: Tools;
+	readonly slide: Slide;
+}
+
+function Notice({ tools: { context }, slide }: SlideProps) {
+	const subpath = `edit/${slide.id}`;
+	return (
+		<div class="notice">
+			<Tile icon={slide.kind === ownKind ? "text" : "modules"} />
+			<div>
+				<a
+					class="name"
+					href={`#/m/${context.module.id}/${subpath}`}
+					onClick={(event) => {
+						if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+						event.preventDefault();
+						context.navigate(subpath);
+					}}
+				>
+					<bdi>{slide.title}</bdi>
+				</a>
+				{slide.body !== "" && (
+					<p class="second" dir="auto">
+						{slide.body}
+					</p>
+				)}
+			</div>
 		</div>
 	);
 }
 
-interface MoveProps {
-	readonly slide: Slide;
-	readonly by: -1 | 1;
-	readonly label: string;
-	/** At its end already. It keeps the focus, so that a row can be moved on in the other direction. */
-	readonly idle: boolean;
-	move(slide: Slide, by: -1 | 1): Promise<void>;
+function State({ tools: { say }, slide, now }: SlideProps & { readonly now: number }) {
+	const standing = standingOf(slide, now);
+	if (slide.kind !== ownKind) {
+		return (
+			<Chip tone="warn" door="barred">
+				{say("otherKind")}
+			</Chip>
+		);
+	}
+	return <Chip {...chips[standing]}>{say(standing)}</Chip>;
 }
 
-function Move({ slide, by, label, idle, move }: MoveProps) {
+/** A notice for somebody who reads: what it says, and whether the board shows it now. */
+function Read({ tools, slide, now }: SlideProps & { readonly now: number }) {
+	const standing = standingOf(slide, now);
 	return (
-		<button
-			type="button"
-			class="quiet move"
-			data-move={`${slide.id} ${by}`}
-			aria-label={label}
-			title={label}
-			aria-disabled={idle}
-			onClick={() => void (idle || move(slide, by))}
-		>
-			<svg width="18" height="18" viewBox="0 0 18 18" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">
-				<path d={by < 0 ? "M9 15V3M4 8l5-5 5 5" : "M9 3v12M4 10l5 5 5-5"} />
-			</svg>
-		</button>
+		<li>
+			<h2>
+				<bdi>{slide.title}</bdi>
+			</h2>
+			{slide.body !== "" && (
+				<p class="body" dir="auto">
+					{slide.body}
+				</p>
+			)}
+			<div class="row">
+				{standing !== "live" && <State tools={tools} slide={slide} now={now} />}
+				<Times tools={tools} slide={slide} />
+			</div>
+		</li>
 	);
 }
 
-function Times({ board, slide: { startsAt, endsAt } }: { readonly board: Board; readonly slide: Slide }) {
-	const { say, time } = board;
-	if (startsAt !== null && endsAt !== null) return <span class="muted">{say("fromUntil", { from: time(startsAt), until: time(endsAt) })}</span>;
-	if (startsAt !== null) return <span class="muted">{say("from", { time: time(startsAt) })}</span>;
-	return endsAt === null ? null : <span class="muted">{say("until", { time: time(endsAt) })}</span>;
+function Times({ tools, slide: { startsAt, endsAt } }: SlideProps) {
+	const { say, time } = tools;
+	if (startsAt === null && endsAt === null) return null;
+	const words =
+		startsAt === null
+			? say("until", { time: time(endsAt ?? "") })
+			: endsAt === null
+				? say("from", { time: time(startsAt) })
+				: say("fromUntil", { from: time(startsAt), until: time(endsAt) });
+	return <span class="second">{words}</span>;
 }
 
 interface UnreadProps {
-	readonly board: Board;
+	readonly tools: Tools;
 	readonly why: Refusal;
 	retry(): Promise<void>;
 }
 
-function Unread({ board: { say }, why, retry }: UnreadProps) {
+function Unread({ tools: { say }, why, retry }: UnreadProps) {
 	return (
-		<div class="card stack">
-			<p role="alert">{say(why === "denied" ? "readDenied" : why)}</p>
-			<button type="button" class="primary" onClick={() => void retry()}>
+		<div class="stack">
+			<Note tone="bad" role="alert">
+				<p>{say(why === "denied" ? "readDenied" : why)}</p>
+			</Note>
+			<Button kind="primary" onPress={retry}>
 				{say("tryAgain")}
-			</button>
+			</Button>
 		</div>
 	);
 }

@@ -67,8 +67,9 @@ export function submissionOf(draft: Draft, edited?: Slide): object {
 	};
 }
 
-/** The same notice with one answer changed. */
-export const changed = (slide: Slide, enabled: boolean): object => submissionOf({ ...draftOf(slide), enabled }, slide);
+/** The same notice, published or not. */
+export const changed = (slide: Slide, enabled: boolean): object =>
+	submissionOf({ ...draftOf(slide), enabled }, slide);
 
 /** A moment as a datetime-local field has it: of this browser's zone, to the minute. */
 function localTime(moment: string | null): string {

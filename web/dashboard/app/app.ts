@@ -1,9 +1,13 @@
 import { batch, signal } from "@preact/signals";
 import { ServerClock } from "../../host/clock";
-import { DraftStore } from "./drafts";
-import type { Link } from "./link";
+import { Questions } from "../../kit/dialog";
+import { type ToastAction, Toasts } from "../../kit/toast";
 import type { NavigationEntry, NavigationView, Platform } from "../data/platform";
 import type { Failure } from "../data/request";
+import { t } from "../words/words";
+import { DraftStore } from "./drafts";
+import type { Link } from "./link";
+import { NewVersion } from "./newversion";
 import { Router } from "./router";
 import { Session } from "./session";
 
@@ -17,20 +21,18 @@ export type NavigationState =
 	| { readonly is: "forbidden"; readonly permission: string }
 	| { readonly is: "ready"; readonly view: NavigationView };
 
-/** What is said to those who do not see the screen. */
-export interface Said {
-	readonly text: string;
-	readonly level: "polite" | "assertive";
-}
-
 /** The whole page: who is here, where they are, and what they may open. */
 export class App {
-	readonly router = new Router();
+	readonly toasts = new Toasts();
+	readonly questions = new Questions();
+	readonly router = new Router(() =>
+		this.questions.ask({ title: t("leaveTitle"), body: [t("leaveHelp")], yes: t("leave"), no: t("stay"), danger: true }),
+	);
 	readonly drafts = new DraftStore();
 	readonly clock = new ServerClock();
+	readonly newVersion = new NewVersion();
 	readonly session: Session;
 	readonly navigation = signal<NavigationState>({ is: "loading" });
-	readonly said = signal<Said | undefined>(undefined);
 	/** The address typed on one of the signed-out screens, for the others. */
 	readonly email = signal("");
 	/** The emailed link that the page was opened with, until its screen is left. */
@@ -46,6 +48,7 @@ export class App {
 
 	async start(): Promise<void> {
 		this.router.start();
+		this.newVersion.watch();
 		this.session.who.subscribe((who) => {
 			if (who.is !== "person") return;
 			this.drafts.belongTo(who.userId);
@@ -55,32 +58,47 @@ export class App {
 		await this.session.recheck();
 	}
 
-	announce(text: string, level: Said["level"] = "polite"): void {
-		this.said.value = { text, level };
+	/** Says something to everybody: in a toast, and to people who do not see the screen. */
+	announce(text: string, level: "polite" | "assertive" = "polite", action?: ToastAction): void {
+		this.toasts.show({ text, level, action });
 	}
 
-	/** Reads the navigation. What was there stays while it is read anew, and when that fails. */
+	/** Signs out, once unsaved work may go. */
+	signOut(): void {
+		this.router.whenFree(() => {
+			void this.session.leave().then((failure) => {
+				if (failure) this.announce(t("stillSignedIn"), "assertive", { label: t("tryAgain"), run: () => this.signOut() });
+			});
+		});
+	}
+
+	/** Reads the navigation. What was there stays while it is read again, and when that fails. */
 	async loadNavigation(): Promise<void> {
-		const answer = await this.platform.navigation();
-		if (answer.ok) {
-			this.navigation.value = { is: "ready", view: answer.value };
+		const result = await this.platform.navigation();
+		if (result.ok) {
+			this.navigation.value = { is: "ready", view: result.value };
 			return;
 		}
-		if (answer.status === 401) this.session.ended();
-		if (answer.status === 403) await this.session.recheck();
+		if (result.status === 401) this.session.ended();
+		if (result.status === 403) await this.session.recheck();
 		if (this.session.who.peek().is !== "person") return;
-		if (answer.status === 403) this.navigation.value = { is: "forbidden", permission: readUi };
-		else if (this.navigation.peek().is !== "ready") this.navigation.value = { is: "failed", failure: answer, at: new Date() };
+		if (result.status === 403) this.navigation.value = { is: "forbidden", permission: readUi };
+		else if (this.navigation.peek().is !== "ready") {
+			this.navigation.value = { is: "failed", failure: result, at: new Date() };
+		}
 	}
 
 	/** The entry of a module in the navigation as it is known now. */
 	entry(moduleId: string): NavigationEntry | undefined {
 		const navigation = this.navigation.value;
-		return navigation.is === "ready" ? entriesOf(navigation.view).find((entry) => entry.moduleId === moduleId) : undefined;
+		if (navigation.is !== "ready") return undefined;
+		return entriesOf(navigation.view).find((entry) => entry.moduleId === moduleId);
 	}
 
 	#leave(): void {
 		batch(() => {
+			this.questions.withdraw();
+			this.toasts.close();
 			this.drafts.clear();
 			this.router.reset();
 			this.link.value = undefined;

@@ -1,5 +1,6 @@
 import { computed, effect, signal } from "@preact/signals";
-import { chosenLanguage, type Locale } from "../words/language";
+import { kitLocale, kitSay } from "../../kit/words";
+import { chosenLanguage, type Locale, say } from "../words/language";
 
 /** The only things kept in the browser: how it looks and which language it speaks. */
 const themeKey = "narthex.theme";
@@ -52,5 +53,8 @@ export function applyPreferences(): void {
 		keep(languageKey, languageChoice.value);
 		document.documentElement.lang = locale.value.tag;
 		document.documentElement.dir = locale.value.dir;
+		const shown = locale.value;
+		kitLocale.value = shown.tag;
+		kitSay.value = (id, fillings) => say(shown, id, fillings);
 	});
 }

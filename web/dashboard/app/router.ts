@@ -1,14 +1,25 @@
 import { signal } from "@preact/signals";
 import { parseRoute, type Route, startHash } from "./route";
 
+export interface GoOptions {
+	/** The way back does not lead here. */
+	readonly replace?: boolean;
+	/** A module's own step among its own addresses: it knows what it leaves, so nobody is asked. */
+	readonly own?: boolean;
+}
+
 /** Follows the fragment, and asks before unsaved work is left. */
 export class Router {
 	readonly route = signal<Route>(parseRoute(location.hash));
 	/** Whether what is shown has unsaved work. */
 	readonly dirty = signal(false);
-	/** Set while the person is asked whether to leave. */
-	readonly question = signal<{ leave(): void; stay(): void } | undefined>(undefined);
+	readonly #ask: () => Promise<boolean>;
 	#hash = location.hash;
+
+	/** ask asks the person whether to leave unsaved work. */
+	constructor(ask: () => Promise<boolean>) {
+		this.#ask = ask;
+	}
 
 	start(): void {
 		addEventListener("hashchange", () => this.#follow());
@@ -17,19 +28,18 @@ export class Router {
 		});
 	}
 
-	/** Goes somewhere; with replace, the way back does not lead here. */
-	go(hash: string, replace = false): void {
-		if (this.#leaves(hash)) return this.whenFree(() => this.go(hash, replace));
-		if (replace) history.replaceState(null, "", hash);
+	go(hash: string, options: GoOptions = {}): void {
+		if (this.#mustAsk(hash, options.own === true)) return this.whenFree(() => this.go(hash, options));
+		if (options.replace) history.replaceState(null, "", hash);
 		else if (location.hash !== hash) history.pushState(null, "", hash);
-		this.#follow();
+		this.#hash = location.hash;
+		this.route.value = parseRoute(location.hash);
 		dispatchEvent(new HashChangeEvent("hashchange"));
 	}
 
 	/** Back to the start, whatever was shown: for the next person. */
 	reset(): void {
 		this.dirty.value = false;
-		this.question.value = undefined;
 		history.replaceState(null, "", startHash);
 		this.#follow();
 	}
@@ -37,20 +47,18 @@ export class Router {
 	/** Runs now, or once the person has agreed to leave unsaved work. */
 	whenFree(run: () => void): void {
 		if (!this.dirty.peek()) return run();
-		this.question.value = {
-			leave: () => {
-				this.question.value = undefined;
-				this.dirty.value = false;
-				run();
-			},
-			stay: () => (this.question.value = undefined),
-		};
+		void this.#ask().then((leaves) => {
+			if (!leaves) return;
+			this.dirty.value = false;
+			run();
+		});
 	}
 
+	/** The browser's own buttons and the address bar lead somewhere: while work is unsaved we stay until that is agreed. */
 	#follow(): void {
 		const wanted = location.hash;
 		if (wanted === this.#hash) return;
-		if (this.#leaves(wanted)) { // by the browser's own buttons: stay, until the person has answered
+		if (this.#mustAsk(wanted, false)) {
 			history.pushState(null, "", this.#hash || startHash);
 			return this.whenFree(() => this.go(wanted));
 		}
@@ -58,10 +66,9 @@ export class Router {
 		this.route.value = parseRoute(wanted);
 	}
 
-	/** Whether unsaved work would be left: a module's own addresses are its own business. */
-	#leaves(hash: string): boolean {
-		if (!this.dirty.peek()) return false;
+	#mustAsk(hash: string, own: boolean): boolean {
+		if (!this.dirty.peek() || hash === this.#hash) return false;
 		const [from, to] = [this.route.peek(), parseRoute(hash)];
-		return !(from.to === "module" && to.to === "module" && from.moduleId === to.moduleId);
+		return !(own && from.to === "module" && to.to === "module" && from.moduleId === to.moduleId);
 	}
 }

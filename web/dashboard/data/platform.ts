@@ -1,5 +1,5 @@
 import { type Answer, nothing, request, write } from "./request";
-import { listOf, object, orNull, ShapeError, text, yesOrNo } from "./shape";
+import { listOf, object, orAbsent, orNull, ShapeError, text, yesOrNo } from "./shape";
 
 /** Who the server says that we are. */
 export type Principal = { readonly kind: "anonymous" } | { readonly kind: "authenticated"; readonly userId: string };
@@ -12,6 +12,7 @@ const inventoryEntry = object({
 	artifactUrl: text,
 	apiRoot: text,
 	realtimeRoot: text,
+	icon: orAbsent(orNull(text)),
 	permissions: listOf(text),
 	contributions: listOf(contribution),
 });

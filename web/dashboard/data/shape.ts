@@ -13,6 +13,12 @@ export const yesOrNo: Shape<boolean> = (value) => {
 	return value;
 };
 
+/** A field that an older server does not send. */
+export const orAbsent =
+	<Value>(shape: Shape<Value>): Shape<Value | undefined> =>
+	(value) =>
+		value === undefined ? undefined : shape(value);
+
 export const orNull =
 	<Value>(shape: Shape<Value>): Shape<Value | null> =>
 	(value) =>

@@ -1,11 +1,12 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { Link } from "./anchor";
+import { Icon } from "../../kit/icons";
+import { Tile } from "../../kit/layout";
 import type { App } from "../app/app";
-import { Caret } from "./mark";
 import { accountHash } from "../app/route";
 import { t } from "../words/words";
+import { Link } from "./anchor";
 
-/** A disclosure beside the banner's end. */
+/** The person at the header's end, and what they may do with their own account. */
 export function AccountMenu({ app }: { readonly app: App }) {
 	const [open, setOpen] = useState(false);
 	const whole = useRef<HTMLDivElement>(null);
@@ -14,15 +15,13 @@ export function AccountMenu({ app }: { readonly app: App }) {
 	useEffect(() => setOpen(false), [route]);
 	useEffect(() => {
 		if (!open) return;
+		const stop = new AbortController();
 		const outside = (event: Event) => {
 			if (!whole.current?.contains(event.target as Node)) setOpen(false);
 		};
-		document.addEventListener("pointerdown", outside);
-		document.addEventListener("focusin", outside);
-		return () => {
-			document.removeEventListener("pointerdown", outside);
-			document.removeEventListener("focusin", outside);
-		};
+		document.addEventListener("pointerdown", outside, stop);
+		document.addEventListener("focusin", outside, stop);
+		return () => stop.abort();
 	}, [open]);
 	return (
 		<div
@@ -38,30 +37,32 @@ export function AccountMenu({ app }: { readonly app: App }) {
 				type="button"
 				class="quiet"
 				ref={button}
+				aria-label={t("account")}
 				aria-expanded={open}
 				aria-controls="account-panel"
 				onClick={() => setOpen(!open)}
 			>
-				{t("account")}
-				<Caret />
+				<Tile icon="person" lit />
+				<span class="account-name">{t("account")}</span>
+				<Icon name="chevronDown" size={16} />
 			</button>
 			<div id="account-panel" class="account-panel" hidden={!open}>
 				<Link app={app} to={accountHash} class="button">
+					<Icon name="sliders" size={16} />
 					{t("accountAndSettings")}
 				</Link>
-				<button type="button" onClick={() => signOut(app)}>
+				<button
+					type="button"
+					onClick={() => {
+						setOpen(false);
+						button.current?.focus();
+						app.signOut();
+					}}
+				>
+					<Icon name="signOut" size={16} />
 					{t("signOut")}
 				</button>
 			</div>
 		</div>
 	);
-}
-
-/** Signs out, once unsaved work may go. */
-export function signOut(app: App): void {
-	app.router.whenFree(() => {
-		void app.session.leave().then((failure) => {
-			if (failure) app.announce(t("stillSignedIn"), "assertive");
-		});
-	});
 }

@@ -1,22 +1,24 @@
+import { useSignal } from "@preact/signals";
+import { Confirm } from "../../kit/dialog";
+import { Skeleton } from "../../kit/layout";
+import { ToastRegion } from "../../kit/toast";
 import type { App } from "../app/app";
 import { ChoosePassword } from "../screens/signin/choosepassword";
 import { ConfirmEmail } from "../screens/signin/confirmemail";
 import { Entrance } from "../screens/signin/entrance";
 import { Forgot } from "../screens/signin/forgot";
-import { useSignal } from "@preact/signals";
-import { LeaveQuestion, LiveRegions } from "./live";
-import { Shell } from "./shell";
 import { SignIn } from "../screens/signin/signin";
-import { Skeleton, Trouble } from "./starting";
 import { t } from "../words/words";
+import { Shell } from "./shell";
+import { Trouble } from "./trouble";
 
-/** What is shown: an emailed link's screen before all, else the sign-in or the shell. */
+/** What is shown: an emailed link's screen first, else the sign-in or the shell. */
 export function Page({ app }: { readonly app: App }) {
 	return (
 		<>
 			<Screen app={app} />
-			<LiveRegions app={app} />
-			<LeaveQuestion router={app.router} />
+			<ToastRegion toasts={app.toasts} />
+			<Confirm questions={app.questions} />
 		</>
 	);
 }
@@ -34,7 +36,7 @@ function Screen({ app }: { readonly app: App }) {
 	}
 	if (who.is === "failed") {
 		return (
-			<Entrance bare>
+			<Entrance>
 				<Trouble
 					words={who.failure.status >= 500 ? t("whoUnknown") : undefined}
 					failure={who.failure}

@@ -1,4 +1,7 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { Button } from "../../kit/button";
+import { Icon } from "../../kit/icons";
+import { focusHeading } from "../../kit/toast";
 import type { App } from "../app/app";
 import { type Change, changesOf } from "../data/changes";
 import { t } from "../words/words";
@@ -21,14 +24,15 @@ export function RestartNotice({ app, permissions }: RestartNoticeProps) {
 
 	const read = async (): Promise<readonly Change[] | undefined> => {
 		if (lifecycle) {
-			const answer = await app.platform.lifecycle();
-			return answer.ok ? changesOf(answer.value) : undefined;
+			const result = await app.platform.lifecycle();
+			return result.ok ? changesOf(result.value) : undefined;
 		}
 		if (!configuration) return undefined;
-		const answer = await app.platform.configurations();
-		return answer.ok
-			? answer.value.modules.filter((module) => module.restartRequired).map(({ name }) => ({ module: name, what: "settings" as const }))
-			: undefined;
+		const result = await app.platform.configurations();
+		if (!result.ok) return undefined;
+		return result.value.modules
+			.filter((module) => module.restartRequired)
+			.map(({ name }) => ({ module: name, what: "settings" as const }));
 	};
 	useEffect(() => {
 		let here = true;
@@ -40,22 +44,25 @@ export function RestartNotice({ app, permissions }: RestartNoticeProps) {
 	const check = async () => {
 		const [found] = await Promise.all([read(), app.loadNavigation()]);
 		if (found) setChanges(found);
-		app.announce(found === undefined ? t("serverFailed") : found.length === 0 ? t("nothingWaits") : t("changesWait", { count: found.length }));
+		if (found === undefined) app.announce(t("serverFailed"), "assertive");
+		else app.announce(found.length === 0 ? t("nothingWaits") : t("changesWait", { count: found.length }));
 	};
 
 	if (changes.length === 0) return null;
 	return (
-		<aside class="note restart" aria-label={t("restart")}>
-			<p>{t("changesWait", { count: changes.length })}</p>
-			<span>
-				<button type="button" aria-expanded={open} aria-controls="changes" onClick={() => setOpen(!open)}>
-					{t("whatChanges")}
-				</button>
-				<button type="button" onClick={() => void check()}>
-					{t("checkAgain")}
-				</button>
-			</span>
-			<ul id="changes" hidden={!open}>
+		<aside class="note banner-line restart" aria-label={t("restart")}>
+			<KeepFocus />
+			<Icon name="refresh" />
+			<p>
+				<strong>{t("changesWait", { count: changes.length })}</strong>
+			</p>
+			<Button kind="text" expanded={open} controls="changes" onPress={() => setOpen(!open)}>
+				{t("whatChanges")}
+			</Button>
+			<Button kind="text" onPress={check}>
+				{t("checkAgain")}
+			</Button>
+			<ul id="changes" class="more" hidden={!open}>
 				{changes.map(({ module, what }) => (
 					<li key={module + what}>{t(`${what}Next`, { module })}</li>
 				))}
@@ -63,4 +70,16 @@ export function RestartNotice({ app, permissions }: RestartNoticeProps) {
 			</ul>
 		</aside>
 	);
+}
+
+/** When the banner goes with the focus in it, the screen's heading takes the focus. */
+function KeepFocus() {
+	const mark = useRef<HTMLSpanElement>(null);
+	useLayoutEffect(() => {
+		const banner = mark.current?.parentElement;
+		return () => {
+			if (banner?.contains(document.activeElement)) focusHeading();
+		};
+	}, []);
+	return <span ref={mark} hidden />;
 }

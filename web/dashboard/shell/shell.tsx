@@ -1,15 +1,17 @@
 import { useEffect, useState } from "preact/hooks";
+import { Icon, Mark } from "../../kit/icons";
+import { Skeleton } from "../../kit/layout";
 import { AccountMenu } from "./accountmenu";
 import { AccountScreen } from "../screens/account/accountscreen";
 import { type App, entriesOf } from "../app/app";
 import { Heading } from "./heading";
 import { Link } from "./anchor";
-import { Caret, Mark } from "./mark";
 import { ModuleScreen } from "../screens/module/modulescreen";
 import { RestartNotice } from "./restartnotice";
 import { moduleHash, type Route, startHash } from "../app/route";
 import { Sidebar } from "./sidebar";
-import { Skeleton, Trouble } from "./starting";
+import { Trouble } from "./trouble";
+import { NewVersionNotice } from "./newversionnotice";
 import { t } from "../words/words";
 import { CopyId } from "../screens/account/copyid";
 
@@ -39,8 +41,8 @@ export function Shell({ app, userId }: ShellProps) {
 			</a>
 			<header class="banner">
 				<Link app={app} to={startHash} class="brand">
-					<Mark size={26} />
-					{t("dashboard")}
+					<Mark />
+					<span>{t("dashboard")}</span>
 				</Link>
 				{entries.length > 0 && (
 					<button
@@ -50,18 +52,19 @@ export function Shell({ app, userId }: ShellProps) {
 						aria-controls="navigation"
 						onClick={() => setUnfolded(!unfolded)}
 					>
+						<Icon name="menu" />
 						{t("menu")}
-						<Caret />
 					</button>
 				)}
 				<AccountMenu app={app} />
 			</header>
-			{navigation.is === "ready" && <RestartNotice app={app} permissions={navigation.view.permissions} />}
-			<div class={entries.length > 0 ? "columns" : undefined}>
+			<div class={entries.length > 0 ? "columns" : "columns alone"}>
 				{navigation.is === "ready" && entries.length > 0 && (
 					<Sidebar app={app} view={navigation.view} current={moduleOf(route) ?? entries[0]?.moduleId} folded={!unfolded} />
 				)}
 				<main id="main" tabIndex={-1}>
+					<NewVersionNotice app={app} />
+					{navigation.is === "ready" && <RestartNotice app={app} permissions={navigation.view.permissions} />}
 					<Content app={app} userId={userId} route={route} />
 				</main>
 			</div>
@@ -76,7 +79,9 @@ function Content({ app, userId, route }: ShellProps & { readonly route: Route })
 	const navigation = app.navigation.value;
 	if (route.to === "account") return <AccountScreen app={app} userId={userId} />;
 	if (navigation.is === "loading") return <Skeleton />;
-	if (navigation.is === "failed") return <Trouble failure={navigation.failure} at={navigation.at} retry={() => app.loadNavigation()} />;
+	if (navigation.is === "failed") {
+		return <Trouble failure={navigation.failure} at={navigation.at} retry={() => app.loadNavigation()} />;
+	}
 	if (navigation.is === "forbidden") return <NoAccess permission={navigation.permission} />;
 	if (route.to === "nowhere") return <Nowhere app={app} words={t("notThere")} />;
 	const first = entriesOf(navigation.view)[0];
@@ -89,11 +94,13 @@ function Content({ app, userId, route }: ShellProps & { readonly route: Route })
 
 function Empty({ app, userId }: ShellProps) {
 	return (
-		<div class="stack">
+		<>
 			<Heading title={t("empty")} />
-			<p class="muted">{t("emptyHelp")}</p>
-			<CopyId app={app} userId={userId} />
-		</div>
+			<div class="settings">
+				<p class="muted">{t("emptyHelp")}</p>
+				<CopyId app={app} userId={userId} />
+			</div>
+		</>
 	);
 }
 

@@ -1,8 +1,9 @@
-import { Link } from "./anchor";
+import { Icon } from "../../kit/icons";
 import type { App } from "../app/app";
-import type { NavigationEntry, NavigationView } from "../data/platform";
 import { moduleHash } from "../app/route";
+import type { NavigationEntry, NavigationView } from "../data/platform";
 import { t } from "../words/words";
+import { Link } from "./anchor";
 
 interface SidebarProps {
 	readonly app: App;
@@ -17,9 +18,10 @@ export function Sidebar({ app, view, current, folded }: SidebarProps) {
 	const groups = view.groups.filter((group) => group.modules.length > 0);
 	const list = (entries: readonly NavigationEntry[]) => (
 		<ul>
-			{entries.map(({ moduleId, name }) => (
+			{entries.map(({ moduleId, name, ui }) => (
 				<li key={moduleId}>
 					<Link app={app} to={moduleHash(moduleId)} current={moduleId === current}>
+						<Icon name={ui.icon ?? "door"} />
 						<bdi>{name}</bdi>
 					</Link>
 				</li>

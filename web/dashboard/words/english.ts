@@ -1,5 +1,8 @@
-/** The interface's words by id. {name} is filled in; what depends on a number has forms by Intl.PluralRules. */
+import { kitEnglish } from "../../kit/words";
+
+/** The interface's words by id. {name} is filled in; what depends on a number has a form for each plural rule. */
 export const english = {
+	...kitEnglish,
 	dashboard: "Dashboard",
 	titleOf: "{screen} - Dashboard",
 	skip: "Skip to content",
@@ -7,15 +10,8 @@ export const english = {
 	account: "Account",
 	accountAndSettings: "Account and settings",
 	modules: "Modules",
-	loading: "Loading",
-	tryAgain: "Try again",
 	reloadPage: "Reload the page",
 	smallPrint: "{code}, {time}",
-	copy: "Copy",
-	copied: "Copied",
-	notCopied: "Not copied. Select it and copy it yourself.",
-	show: "Show",
-	hide: "Hide",
 
 	badBuild: "This page has an address it cannot use.",
 	whoUnknown: "We cannot check who you are right now.",
@@ -25,11 +21,15 @@ export const english = {
 	retriesItself: "This page tries again by itself.",
 
 	signIn: "Sign in",
+	signingIn: "Signing in",
+	sending: "Sending",
+	saving: "Saving",
+	confirming: "Confirming",
+	checking: "Checking",
+	signingOut: "Signing out",
 	email: "E-mail",
 	password: "Password",
 	newPassword: "New password",
-	showPassword: "Show password",
-	hidePassword: "Hide password",
 	forgotPassword: "Forgot password?",
 	wrongPair: "That e-mail and password do not match.",
 	confirmFirst: "Confirm your e-mail first",
@@ -93,9 +93,9 @@ export const english = {
 	whatChanges: "What changes?",
 	checkAgain: "Check again",
 	askForRestart: "Ask the person who runs the server to restart it.",
-	stopsNext: "{module} stops.",
-	startsNext: "{module} starts.",
-	settingsNext: "{module} changes settings.",
+	stopsNext: "{module} stops at the next restart.",
+	startsNext: "{module} starts at the next restart.",
+	settingsNext: "{module} changes settings at the next restart.",
 	nothingWaits: "Nothing waits for a restart.",
 
 	appearance: "Appearance",
@@ -106,7 +106,10 @@ export const english = {
 	languageSystem: "As in the browser",
 	signOut: "Sign out",
 	signOutHelp: "Every tab of this browser is signed out.",
-	stillSignedIn: "You are still signed in. Try again.",
+	stillSignedIn: "You are still signed in.",
+
+	newVersion: "A new version is here.",
+	reload: "Reload",
 } as const;
 
 export type Plural = Readonly<Partial<Record<Intl.LDMLPluralRule, string>>> & { readonly other: string };

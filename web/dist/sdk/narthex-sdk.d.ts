@@ -1,8 +1,8 @@
 /**
  * The browser SDK of Narthex: what a module's UI, display and contributions are, and what they are given.
  *
- * An artifact is one ES module whose default export comes from one of the three define functions. They stamp it with the ABI that
- * it was built for; the host refuses another one and says that it must be rebuilt.
+ * An artifact is one ES module whose default export comes from one of the three define functions. They stamp it with the
+ * ABI that it was built for. The host refuses another ABI and says that the module must be rebuilt.
  */
 /** Version of this SDK. */
 export declare const sdkVersion = "0.1.2";
@@ -73,7 +73,10 @@ export interface Context {
     readonly dir: "ltr" | "rtl";
     /** Milliseconds since 1970 by the server's clock, as far as it is known; it runs evenly when the browser's clock is set. */
     serverNow(): number;
-    /** Adds a stylesheet to the page, until the module is unmounted. Select below the container. */
+    /**
+     * Adds a stylesheet until the module is unmounted. It applies inside the module's container only, and the components
+     * of the kit win over it.
+     */
     addStyle(css: string): void;
     /** Aborted when the module is unmounted. */
     readonly signal: AbortSignal;
@@ -84,21 +87,49 @@ export interface Drafts {
     set(key: string, value: unknown): void;
     delete(key: string): void;
 }
+/** What a toast offers to do. */
+export interface Action {
+    readonly label: string;
+    run(): unknown;
+}
+export interface Confirmation {
+    /** The question itself. */
+    readonly title: string;
+    /** What happens: one sentence, or one for each effect. */
+    readonly body: string | readonly string[];
+    /** Verbs: "Delete", and the safe one: "Keep it". */
+    readonly yes: string;
+    readonly no: string;
+    /** For what cannot be undone. */
+    readonly danger?: boolean;
+}
 /** What a module's UI in the Dashboard is given. */
 export interface ModuleUiContext extends Context {
-    /**
-     * The module's own part of the address, decoded, without a leading slash: "" is its start. The window's hashchange event tells of
-     * changes.
-     */
+    /** The module's own part of the address, decoded, without a leading slash: "" is its start. */
     readonly subpath: string;
-    /** Goes to an own address. With replace, the way back does not lead here. */
+    /**
+     * Goes to an address of the module. With replace, the way back does not lead here. It does not ask about unsaved work:
+     * the module knows what it leaves.
+     */
     navigate(subpath: string, options?: {
         replace?: boolean;
     }): void;
-    /** What is shown now; the custom properties --d-* follow by themselves. */
+    /**
+     * Calls the listener whenever the module's own part of the address has changed, until the returned function is called
+     * or the module is unmounted. While the module is dirty, a way by the browser's buttons asks the person first.
+     */
+    onNavigate(listener: (subpath: string) => void): () => void;
+    /** What is shown now. The custom properties --d-* follow by themselves. */
     readonly theme: "light" | "dark";
-    /** Says something once to people who do not see the screen, and in the status line. An "assertive" word interrupts. */
-    announce(text: string, level?: "polite" | "assertive"): void;
+    /** Calls the listener with the theme, now and whenever it changes. */
+    onTheme(listener: (theme: "light" | "dark") => void): () => void;
+    /**
+     * Says something in a toast, which screen readers say once, too. "assertive" is for what did not work: it interrupts
+     * and stays until it is closed. The action is Undo or Try again.
+     */
+    announce(text: string, level?: "polite" | "assertive", action?: Action): void;
+    /** Asks before something that cannot be undone. It resolves to whether the person agreed; Escape does not. */
+    confirm(question: Confirmation): Promise<boolean>;
     /** Names the page. Until it is called, the heading is the module's name. */
     setTitle(title: string): void;
     /** While true, leaving asks first. */
@@ -139,3 +170,27 @@ export declare function defineModuleUi(ui: ModuleUi): ModuleUiArtifact;
 export declare function defineDisplay(display: Display): DisplayArtifact;
 /** The default export of a contribution. What it holds is agreed with the module that owns the capability. */
 export declare function defineContribution<Value>(value: Value): ContributionArtifact<Value>;
+/** A request of jsonRequest that was not answered as it was meant to be. */
+export declare class ApiError extends Error {
+    /** The HTTP status; 0 when no response came. */
+    readonly status: number;
+    /** The server's code; "OFFLINE" or "NETWORK" when no response came, "MALFORMED" when it was no JSON. */
+    readonly code: string;
+    /** Seconds until the server lets the next try through, where it says so. */
+    readonly retryAfter?: number | undefined;
+    readonly name = "ApiError";
+    constructor(
+    /** The HTTP status; 0 when no response came. */
+    status: number, 
+    /** The server's code; "OFFLINE" or "NETWORK" when no response came, "MALFORMED" when it was no JSON. */
+    code: string, 
+    /** Seconds until the server lets the next try through, where it says so. */
+    retryAfter?: number | undefined);
+}
+/**
+ * A request with JSON both ways to the module's own routes. It returns the response's body, undefined when that is empty.
+ * Everything else is an ApiError, except the AbortError of an unmounted module.
+ */
+export declare function jsonRequest<Value>(context: Pick<Context, "api">, method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE", path: string, body?: unknown): Promise<Value>;
+/** A context for a module's own tests: it does nothing, and what a test needs is given. */
+export declare function fakeContext(given?: Partial<ModuleUiContext>): ModuleUiContext;

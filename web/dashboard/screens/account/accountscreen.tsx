@@ -1,11 +1,13 @@
-import { useId } from "preact/hooks";
-import { signOut } from "../../shell/accountmenu";
+import { Button } from "../../../kit/button";
+import { SelectField } from "../../../kit/field";
+import { PageHeader } from "../../../kit/layout";
+import { Segments } from "../../../kit/switch";
 import type { App } from "../../app/app";
-import { CopyId } from "./copyid";
+import { languageChoice, type ThemeChoice, themeChoice } from "../../app/preferences";
 import { Heading } from "../../shell/heading";
 import { locales } from "../../words/language";
-import { languageChoice, type ThemeChoice, themeChoice } from "../../app/preferences";
 import { t } from "../../words/words";
+import { CopyId } from "./copyid";
 
 const themes: readonly (readonly [ThemeChoice, "themeSystem" | "themeLight" | "themeDark"])[] = [
 	["system", "themeSystem"],
@@ -15,58 +17,53 @@ const themes: readonly (readonly [ThemeChoice, "themeSystem" | "themeLight" | "t
 
 /** The person's own page. Appearance and language are kept in this browser, everything else on the server. */
 export function AccountScreen({ app, userId }: { readonly app: App; readonly userId: string }) {
-	const language = useId();
+	const offered = locales.filter(({ name }) => name !== undefined);
 	return (
 		<>
-			<Heading title={t("account")} />
+			<PageHeader heading={<Heading title={t("account")} />} />
 			<div class="settings">
-				<section class="card">
-					<h2>{t("yourId")}</h2>
-					<p class="muted">{t("yourIdHelp")}</p>
+				<section>
+					<div>
+						<h2>{t("yourId")}</h2>
+						<p class="muted">{t("yourIdHelp")}</p>
+					</div>
 					<CopyId app={app} userId={userId} />
 				</section>
-				<section class="card">
-					<fieldset>
-						<legend>
-							<h2>{t("appearance")}</h2>
-						</legend>
-						<div class="row">
-							{themes.map(([choice, words]) => (
-								<label class="choice" key={choice}>
-									<input
-										type="radio"
-										name="theme"
-										value={choice}
-										checked={themeChoice.value === choice}
-										onChange={() => (themeChoice.value = choice)}
-									/>
-									{t(words)}
-								</label>
-							))}
-						</div>
-					</fieldset>
+				<section>
+					<h2>{t("appearance")}</h2>
+					<div>
+						<Segments
+							name="theme"
+							label={t("appearance")}
+							chosen={themeChoice.value}
+							segments={themes.map(([id, words]) => ({ id, label: t(words) }))}
+							onChoose={(choice) => (themeChoice.value = choice)}
+						/>
+					</div>
 				</section>
-				<section class="card">
-					<h2>
-						<label for={language}>{t("language")}</label>
-					</h2>
-					<select id={language} value={languageChoice.value} onChange={(event) => (languageChoice.value = event.currentTarget.value)}>
-						<option value="">{t("languageSystem")}</option>
-						{locales
-							.filter(({ name }) => name !== undefined)
-							.map(({ tag, name }) => (
-								<option key={tag} value={tag} lang={tag}>
-									{name}
-								</option>
-							))}
-					</select>
+				<section>
+					<h2>{t("language")}</h2>
+					<SelectField
+						label={t("language")}
+						hideLabel
+						value={languageChoice.value}
+						onInput={(tag) => (languageChoice.value = tag)}
+						options={[
+							{ value: "", label: t("languageSystem") },
+							...offered.map(({ tag, name = tag }) => ({ value: tag, label: name, lang: tag })),
+						]}
+					/>
 				</section>
-				<section class="card">
-					<h2>{t("signOut")}</h2>
-					<p class="muted">{t("signOutHelp")}</p>
-					<button type="button" onClick={() => signOut(app)}>
-						{t("signOut")}
-					</button>
+				<section>
+					<div>
+						<h2>{t("signOut")}</h2>
+						<p class="muted">{t("signOutHelp")}</p>
+					</div>
+					<div>
+						<Button icon="signOut" onPress={() => app.signOut()}>
+							{t("signOut")}
+						</Button>
+					</div>
 				</section>
 			</div>
 		</>

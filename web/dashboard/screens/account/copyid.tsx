@@ -1,16 +1,9 @@
+import { CopyButton } from "../../../kit/copy";
 import type { App } from "../../app/app";
 import { t } from "../../words/words";
 
 /** The person's id, to be passed on to whoever gives access. */
 export function CopyId({ app, userId }: { readonly app: App; readonly userId: string }) {
-	const copy = async () => {
-		try {
-			await navigator.clipboard.writeText(userId);
-			app.announce(t("copied"));
-		} catch {
-			app.announce(t("notCopied"), "assertive");
-		}
-	};
 	return (
 		<div class="row">
 			<span>
@@ -19,9 +12,7 @@ export function CopyId({ app, userId }: { readonly app: App; readonly userId: st
 					{userId}
 				</bdi>
 			</span>
-			<button type="button" aria-label={t("copyMyId")} onClick={() => void copy()}>
-				{t("copy")}
-			</button>
+			<CopyButton text={userId} label={t("copyMyId")} toasts={app.toasts} />
 		</div>
 	);
 }

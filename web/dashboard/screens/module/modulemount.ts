@@ -1,16 +1,14 @@
-import type { Contribution, ModuleUi, ModuleUiContext, Unmount } from "@narthex/sdk";
+import type { ModuleUi, ModuleUiContext, Unmount } from "@narthex/sdk";
+import { effect } from "@preact/signals";
 import { loadArtifact } from "../../../host/artifact";
-import { moduleApi } from "../../../host/moduleapi";
-import { openStream } from "../../../host/realtime";
+import { contextOf } from "../../../host/context";
 import type { App } from "../../app/app";
-import type { ContributionDescriptor, InventoryEntry } from "../../data/platform";
 import { locale, theme } from "../../app/preferences";
 import { moduleHash, parseRoute } from "../../app/route";
+import type { InventoryEntry } from "../../data/platform";
 
 /** How long mount may take, milliseconds. */
 const mountLimit = 10_000;
-/** Streams that one module may read: browsers open six connections to an origin. */
-const streamLimit = 2;
 
 /** mount took too long. */
 export class MountTimeout extends Error {}
@@ -18,8 +16,6 @@ export class MountTimeout extends Error {}
 /** One module in its container, from the loading of its artifact to the end. */
 export class ModuleMount {
 	readonly #ended = new AbortController();
-	readonly #sheets: CSSStyleSheet[] = [];
-	#streams = 0;
 	#unmount: Unmount | undefined;
 
 	constructor(
@@ -48,7 +44,6 @@ export class ModuleMount {
 		this.#ended.abort();
 		this.#release();
 		this.app.router.dirty.value = false;
-		document.adoptedStyleSheets = document.adoptedStyleSheets.filter((sheet) => !this.#sheets.includes(sheet));
 		this.container.replaceChildren();
 	}
 
@@ -69,7 +64,7 @@ export class ModuleMount {
 		}
 	}
 
-	/** Calls what mount answered, once. What it throws is reported to the page: the module goes in any case. */
+	/** Calls the module's unmount, once. What it throws is reported to the page; the module goes in any case. */
 	#release(): void {
 		const unmount = this.#unmount;
 		this.#unmount = undefined;
@@ -80,43 +75,54 @@ export class ModuleMount {
 		}
 	}
 
+	#subpath(): string {
+		const route = parseRoute(location.hash);
+		return route.to === "module" && route.moduleId === this.entry.moduleId ? route.subpath : "";
+	}
+
 	#context(): ModuleUiContext {
 		const { app, entry } = this;
 		const { platform, router } = app;
 		const signal = this.#ended.signal;
-		const denied = () => void app.session.recheck();
-		const api = moduleApi({ root: platform.address(entry.apiRoot), denied, signal });
-		return Object.freeze<ModuleUiContext>({
-			module: Object.freeze({ id: entry.moduleId, name: entry.name, version: entry.version }),
-			api,
-			realtime: (channel, reader) => {
-				if (this.#streams >= streamLimit) throw new RangeError("A module reads at most two channels at a time.");
-				this.#streams++;
-				const url = platform.address(`${entry.realtimeRoot}/${encodeURIComponent(channel)}`);
-				const stop = openStream({ url, reader: reader as Parameters<typeof openStream>[0]["reader"], clock: app.clock, denied, pausesWhenHidden: true, signal });
-				let open = true;
-				return () => {
-					if (open) this.#streams--;
-					open = false;
-					stop();
-				};
-			},
-			permissions: Object.freeze([...entry.permissions]),
-			contributions: Object.freeze(entry.contributions.map((descriptor) => this.#contribution(descriptor))),
+		const subpath = () => this.#subpath();
+		const shared = contextOf({
+			entry,
+			container: this.container,
+			clock: app.clock,
 			locale: locale.peek().tag,
 			dir: locale.peek().dir,
+			address: (path) => platform.address(path),
+			denied: () => void app.session.recheck(),
+			pausesWhenHidden: true,
+			signal,
+		});
+		const own: Omit<ModuleUiContext, keyof typeof shared> = {
 			get theme() {
 				return theme.peek();
 			},
-			serverNow: () => app.clock.now(),
+			onTheme: (listener) => untilEnd(signal, effect(() => listener(theme.value))),
 			get subpath() {
-				const route = parseRoute(location.hash);
-				return route.to === "module" && route.moduleId === entry.moduleId ? route.subpath : "";
+				return subpath();
 			},
-			navigate: (subpath, options) => {
-				if (!signal.aborted) router.go(moduleHash(entry.moduleId, subpath), options?.replace);
+			navigate: (to, options = {}) => {
+				if (!signal.aborted) router.go(moduleHash(entry.moduleId, to), { ...options, own: true });
 			},
-			announce: (text, level) => app.announce(text, level),
+			onNavigate: (listener) => {
+				const stop = new AbortController();
+				const follow = () => {
+					const route = router.route.peek(); // an address that is asked about is not gone to yet
+					if (route.to === "module" && route.moduleId === entry.moduleId) listener(route.subpath);
+				};
+				addEventListener("hashchange", follow, { signal: AbortSignal.any([stop.signal, signal]) });
+				return () => stop.abort();
+			},
+			announce: (text, level, action) => {
+				if (!signal.aborted) app.announce(text, level, action);
+			},
+			confirm: (question) => {
+				if (signal.aborted) return Promise.resolve(false);
+				return app.questions.ask({ ...question, body: [question.body].flat() });
+			},
 			setTitle: (title) => {
 				if (!signal.aborted) this.setTitle(title);
 			},
@@ -124,25 +130,18 @@ export class ModuleMount {
 				if (!signal.aborted) router.dirty.value = dirty;
 			},
 			drafts: app.drafts.of(entry.moduleId),
-			addStyle: (css) => {
-				if (signal.aborted) return;
-				const sheet = new CSSStyleSheet();
-				sheet.replaceSync(css);
-				this.#sheets.push(sheet);
-				document.adoptedStyleSheets.push(sheet);
-			},
-			signal,
-		});
+		};
+		const context = Object.create(null) as ModuleUiContext;
+		for (const part of [shared, own]) Object.defineProperties(context, Object.getOwnPropertyDescriptors(part));
+		return Object.freeze(context);
 	}
+}
 
-	#contribution(descriptor: ContributionDescriptor): Contribution {
-		const { id, version, capability, moduleId, moduleVersion } = descriptor;
-		const address = this.app.platform.address(`/api/v1/module-ui/${moduleId}/${moduleVersion}/contributions/${id}`);
-		return Object.freeze({
-			id,
-			version,
-			capability,
-			load: <Value>() => loadArtifact<Value>("contribution", address, this.#ended.signal),
-		}) as Contribution;
-	}
+/** Lets something end with the module, or before when it is called. */
+function untilEnd(signal: AbortSignal, end: () => void): () => void {
+	signal.addEventListener("abort", end, { once: true });
+	return () => {
+		signal.removeEventListener("abort", end);
+		end();
+	};
 }

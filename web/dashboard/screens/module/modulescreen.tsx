@@ -1,11 +1,13 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ArtifactError } from "../../../host/artifact";
+import { Button } from "../../../kit/button";
+import { Skeleton } from "../../../kit/layout";
 import type { App } from "../../app/app";
 import { Heading } from "../../shell/heading";
 import { ModuleMount, MountTimeout } from "./modulemount";
 import type { NavigationEntry } from "../../data/platform";
 import { locale } from "../../app/preferences";
-import { Skeleton, SmallPrint } from "../../shell/starting";
+import { SmallPrint } from "../../shell/trouble";
 import { t } from "../../words/words";
 
 interface ModuleScreenProps {
@@ -15,12 +17,15 @@ interface ModuleScreenProps {
 	readonly address: string;
 }
 
-type State = { readonly is: "loading" } | { readonly is: "mounted" } | { readonly is: "failed"; readonly error: unknown; readonly at: Date };
+type State =
+	| { readonly is: "loading" }
+	| { readonly is: "mounted" }
+	| { readonly is: "failed"; readonly error: unknown; readonly at: Date };
 
-/**
- * One module's place: its heading, its container, and the card that stands in when it cannot be shown. Nothing of a module reaches
- * out of it.
- */
+/** Under "narthex dev" the person is the module's author, and reads what it threw. */
+const development = document.documentElement.dataset["development"] !== undefined;
+
+/** One module's place: its heading, its container, and the card that is shown when it fails. */
 export function ModuleScreen({ app, entry, address }: ModuleScreenProps) {
 	const container = useRef<HTMLDivElement>(null);
 	const [state, setState] = useState<State>({ is: "loading" });
@@ -31,7 +36,7 @@ export function ModuleScreen({ app, entry, address }: ModuleScreenProps) {
 	const route = app.router.route.value;
 
 	useEffect(() => {
-		if (app.router.route.peek().to === "start") app.router.go(address, true);
+		if (app.router.route.peek().to === "start") app.router.go(address, { replace: true });
 	}, [address]);
 	useEffect(() => {
 		setState({ is: "loading" });
@@ -44,6 +49,7 @@ export function ModuleScreen({ app, entry, address }: ModuleScreenProps) {
 				if (here) setState({ is: "mounted" });
 			})
 			.catch((error: unknown) => {
+				console.error(`Module ${entry.moduleId} could not be shown:`, error, (error as Error | undefined)?.cause ?? "");
 				if (!here) return;
 				setState({ is: "failed", error, at: new Date() });
 				if (error instanceof ArtifactError && error.code === "NOT_FOUND" && !refetched.current) {
@@ -63,10 +69,16 @@ export function ModuleScreen({ app, entry, address }: ModuleScreenProps) {
 	};
 	return (
 		<>
-			<Heading title={title} part={route.to === "module" ? route.subpath : ""} />
+			<div class="page-header">
+				<div class="titles">
+					<Heading title={title} part={route.to === "module" ? route.subpath : ""} />
+					<p class="sub" data-header="sub" />
+				</div>
+				<div class="actions" data-header="actions" />
+			</div>
 			{state.is === "loading" && <Skeleton />}
 			{state.is === "failed" && <Failed name={entry.name} error={state.error} at={state.at} retry={again} />}
-			<div ref={container} class="module" hidden={state.is === "failed"} />
+			<div ref={container} class="module" data-module={entry.moduleId} hidden={state.is === "failed"} />
 		</>
 	);
 }
@@ -84,18 +96,25 @@ function Failed({ name, error, at, retry }: FailedProps) {
 		<div class="card stack">
 			<p role="alert">{words}</p>
 			{remedy === "retry" && (
-				<button type="button" class="primary" onClick={retry}>
+				<Button kind="primary" onPress={retry}>
 					{t("tryAgain")}
-				</button>
+				</Button>
 			)}
 			{remedy === "reload" && (
-				<button type="button" class="primary" onClick={() => location.reload()}>
+				<Button kind="primary" onPress={() => location.reload()}>
 					{t("reloadPage")}
-				</button>
+				</Button>
 			)}
 			<SmallPrint code={code} at={at} />
+			{development && <pre class="code thrown">{detailOf(error)}</pre>}
 		</div>
 	);
+}
+
+/** What a module threw, for its author. */
+function detailOf(error: unknown): string {
+	const thrown = error instanceof ArtifactError ? (error.cause ?? error) : error;
+	return thrown instanceof Error ? (thrown.stack ?? String(thrown)) : String(thrown);
 }
 
 interface Explanation {
@@ -105,14 +124,22 @@ interface Explanation {
 }
 
 function explain(module: string, error: unknown): Explanation {
-	if (error instanceof MountTimeout) return { words: t("moduleSlow", { module }), code: "MODULE_UI_TIMEOUT", remedy: "retry" };
-	if (!(error instanceof ArtifactError)) return { words: t("moduleFailed", { module }), code: "MODULE_UI_FAILED", remedy: "retry" };
+	if (error instanceof MountTimeout) {
+		return { words: t("moduleSlow", { module }), code: "MODULE_UI_TIMEOUT", remedy: "retry" };
+	}
+	if (!(error instanceof ArtifactError)) {
+		return { words: t("moduleFailed", { module }), code: "MODULE_UI_FAILED", remedy: "retry" };
+	}
 	switch (error.code) {
 		case "MODULE_UI_ABI_INCOMPATIBLE":
 			return { words: t("moduleOld"), code: error.code, remedy: "none" };
 		case "NOT_FOUND":
 			return { words: t("moduleGone", { module }), code: error.code, remedy: "retry" };
 		case "ARTIFACT_UNAVAILABLE":
-			return { words: t("moduleUnloadable", { module }), code: error.code, remedy: error.exhausted ? "reload" : "retry" };
+			return {
+				words: t("moduleUnloadable", { module }),
+				code: error.code,
+				remedy: error.exhausted ? "reload" : "retry",
+			};
 	}
 }

@@ -1,84 +1,77 @@
-import { useRef, useState } from "preact/hooks";
-import { type LinkScreenProps, Onward } from "./confirmemail";
-import { newPasswordProblem, PasswordField } from "./fields";
-import { Heading } from "../../shell/heading";
-import { LinkRequest } from "./linkrequest";
+import { useState } from "preact/hooks";
+import { Button } from "../../../kit/button";
+import { Form, PasswordField } from "../../../kit/field";
+import { Note } from "../../../kit/layout";
 import type { Failure } from "../../data/request";
-import { FailureNote } from "../../shell/starting";
+import { Heading } from "../../shell/heading";
+import { FailureNote } from "../../shell/trouble";
 import { t } from "../../words/words";
+import { type LinkScreenProps, Onward } from "./confirmemail";
+import { newPasswordProblem } from "./fields";
+import { LinkRequest } from "./linkrequest";
 
-/** W4. The token is nowhere but here, so the page must stay; what was typed stays whatever the server says. */
+/** Chooses a new password. The token is only in memory, so the page must stay open; what was typed always stays. */
 export function ChoosePassword({ app, token, signedIn, finish }: LinkScreenProps) {
 	const [password, setPassword] = useState("");
 	const [error, setError] = useState<string>();
 	const [outcome, setOutcome] = useState<"saved" | "dead" | { failure: Failure; at: Date }>();
 	const [busy, setBusy] = useState(false);
-	const input = useRef<HTMLInputElement>(null);
+	const over = outcome === "saved" || outcome === "dead";
 	const save = async () => {
+		if (busy || over) return;
 		const problem = newPasswordProblem(password);
 		setError(problem);
-		if (problem) return input.current?.focus();
+		if (problem) return;
 		setBusy(true);
-		const answer = await app.platform.resetPassword(password, token);
+		const result = await app.platform.resetPassword(password, token);
 		setBusy(false);
-		if (answer.ok) {
+		if (result.ok) {
 			setPassword("");
 			setOutcome("saved");
 			void app.session.recheck(); // this browser's session may have ended with the others
-		} else if (answer.code === "PASSWORD_TOO_SHORT" || answer.code === "PASSWORD_TOO_LONG") {
-			setError(answer.code === "PASSWORD_TOO_LONG" ? t("tooLong") : t("tooShort", { count: 1 }));
-			input.current?.focus();
-		} else if (answer.status === 400) {
+		} else if (result.code === "PASSWORD_TOO_SHORT" || result.code === "PASSWORD_TOO_LONG") {
+			setError(result.code === "PASSWORD_TOO_LONG" ? t("tooLong") : t("tooShort", { count: 1 }));
+		} else if (result.status === 400) {
 			setOutcome("dead");
 		} else {
-			setOutcome({ failure: answer, at: new Date() });
+			setOutcome({ failure: result, at: new Date() });
 		}
 	};
 	return (
-		<form
-			class="stack"
-			noValidate
-			onSubmit={(event) => {
-				event.preventDefault();
-				if (!busy && outcome !== "saved" && outcome !== "dead") void save();
-			}}
-		>
+		<>
 			<Heading title={t("chooseTitle")} />
 			{outcome === "saved" ? (
-				<div class="note ok" role="alert">
-					<div>
-						<strong>{t("passwordSaved")}</strong>
-						<p>{t("passwordSavedHelp")}</p>
-					</div>
-				</div>
+				<Note tone="ok" role="alert">
+					<strong>{t("passwordSaved")}</strong>
+					<p>{t("passwordSavedHelp")}</p>
+				</Note>
 			) : (
-				<>
+				<Form onSubmit={save}>
 					<p class="muted">{t("chooseHelp")}</p>
 					<PasswordField
 						label={t("newPassword")}
 						autocomplete="new-password"
 						value={password}
-						change={setPassword}
+						onInput={setPassword}
 						error={error}
-						input={input}
 					/>
-				</>
+					{typeof outcome === "object" && <FailureNote failure={outcome.failure} at={outcome.at} />}
+					{!over && (
+						<Button submit kind="primary" wide busy={busy} busyWords={t("saving")}>
+							{t("saveNewPassword")}
+						</Button>
+					)}
+				</Form>
 			)}
 			{outcome === "dead" && (
 				<>
-					<p class="note bad" role="alert">
-						{t("linkDead")}
-					</p>
+					<Note tone="bad" role="alert">
+						<p>{t("linkDead")}</p>
+					</Note>
 					<LinkRequest app={app} purpose="reset-password" label={t("sendNewLink")} />
 				</>
 			)}
-			{typeof outcome === "object" && <FailureNote failure={outcome.failure} at={outcome.at} />}
-			{outcome !== "saved" && outcome !== "dead" && (
-				<button type="submit" class="primary wide" aria-busy={busy}>
-					{t("saveNewPassword")}
-				</button>
-			)}
 			<Onward signedIn={signedIn} done={outcome === "saved"} finish={finish} />
-		</form>
+		</>
 	);
 }

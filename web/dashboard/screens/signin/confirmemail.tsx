@@ -1,10 +1,12 @@
 import { useState } from "preact/hooks";
+import { Button } from "../../../kit/button";
+import { Note } from "../../../kit/layout";
 import type { App } from "../../app/app";
-import { Heading } from "../../shell/heading";
-import { LinkRequest } from "./linkrequest";
 import type { Failure } from "../../data/request";
-import { FailureNote } from "../../shell/starting";
+import { Heading } from "../../shell/heading";
+import { FailureNote } from "../../shell/trouble";
 import { t } from "../../words/words";
+import { LinkRequest } from "./linkrequest";
 
 export interface LinkScreenProps {
 	readonly app: App;
@@ -13,31 +15,28 @@ export interface LinkScreenProps {
 	finish(): void;
 }
 
-/** W3. Opening the link changes nothing, for mail scanners open links, too: a person presses the button. */
+/** Confirms an address. Opening the link changes nothing, because mail scanners open links, too: a person presses. */
 export function ConfirmEmail({ app, token, signedIn, finish }: LinkScreenProps) {
 	const [outcome, setOutcome] = useState<"confirmed" | "dead" | { failure: Failure; at: Date }>();
-	const [busy, setBusy] = useState(false);
 	const confirm = async () => {
-		setBusy(true);
-		const answer = await app.platform.verifyEmail(token);
-		setBusy(false);
-		if (answer.ok) setOutcome("confirmed");
-		else if (answer.status === 401 || answer.status === 400) setOutcome("dead");
-		else setOutcome({ failure: answer, at: new Date() });
+		const result = await app.platform.verifyEmail(token);
+		if (result.ok) setOutcome("confirmed");
+		else if (result.status === 401 || result.status === 400) setOutcome("dead");
+		else setOutcome({ failure: result, at: new Date() });
 	};
 	return (
-		<form class="stack" noValidate onSubmit={(event) => event.preventDefault()}>
+		<>
 			<Heading title={t("confirmTitle")} />
 			{outcome === "confirmed" && (
-				<p class="note ok" role="alert">
-					{signedIn ? t("confirmedHere") : t("confirmed")}
-				</p>
+				<Note tone="ok" role="alert">
+					<p>{signedIn ? t("confirmedHere") : t("confirmed")}</p>
+				</Note>
 			)}
 			{outcome === "dead" && (
 				<>
-					<p class="note bad" role="alert">
-						{t("linkDead")}
-					</p>
+					<Note tone="bad" role="alert">
+						<p>{t("linkDead")}</p>
+					</Note>
 					<LinkRequest app={app} purpose="verify-email" label={t("sendNewLink")} />
 				</>
 			)}
@@ -45,21 +44,27 @@ export function ConfirmEmail({ app, token, signedIn, finish }: LinkScreenProps) 
 			{(outcome === undefined || typeof outcome === "object") && (
 				<>
 					<p class="muted">{t("confirmHelp")}</p>
-					<button type="button" class="primary wide" aria-busy={busy} onClick={() => void (busy || confirm())}>
+					<Button kind="primary" wide busyWords={t("confirming")} onPress={confirm}>
 						{t("confirmButton")}
-					</button>
+					</Button>
 				</>
 			)}
 			<Onward signedIn={signedIn} done={outcome === "confirmed"} finish={finish} />
-		</form>
+		</>
 	);
 }
 
+interface OnwardProps {
+	readonly signedIn: boolean;
+	readonly done: boolean;
+	finish(): void;
+}
+
 /** The way on from an emailed link's screen. */
-export function Onward({ signedIn, done, finish }: { readonly signedIn: boolean; readonly done: boolean; finish(): void }) {
+export function Onward({ signedIn, done, finish }: OnwardProps) {
 	return (
-		<button type="button" class={done ? "primary wide" : "quiet wide"} onClick={finish}>
+		<Button kind={done ? "primary" : "text"} wide onPress={finish}>
 			{signedIn ? t("continueToDashboard") : done ? t("signIn") : t("backToSignIn")}
-		</button>
+		</Button>
 	);
 }

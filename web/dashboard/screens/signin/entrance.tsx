@@ -1,16 +1,37 @@
 import type { ComponentChildren } from "preact";
-import { Mark } from "../../shell/mark";
+import { Mark } from "../../../kit/icons";
+import { t } from "../../words/words";
 
-/** The frame of the signed-out screens. A bare one holds what is a card already. */
-export function Entrance({ bare, children }: { readonly bare?: boolean; readonly children: ComponentChildren }) {
+/** The doors of the panel, from the outer one to the light: where each begins, pixels of 560 by 800. */
+const doors = [
+	[40, 48],
+	[69, 134],
+	[98, 209],
+	[128, 279],
+	[158, 351],
+	[187, 415],
+	[217, 480],
+] as const;
+
+/** The frame of the signed-out screens: the form, and beside it the doors that one enters by. */
+export function Entrance({ children }: { readonly children: ComponentChildren }) {
 	return (
 		<div class="entrance">
-			<div>
-				<Mark />
-				<div class={bare ? undefined : "card"} role="main" style={bare ? "inline-size: 100%" : undefined}>
+			<div class="entrance-form">
+				<div role="main">
+					<p class="brand">
+						<Mark height={39} />
+						<span>{t("dashboard")}</span>
+					</p>
 					{children}
 				</div>
 			</div>
+			<svg class="doors" viewBox="0 0 560 800" preserveAspectRatio="xMidYMin slice" aria-hidden="true">
+				{doors.map(([side, top]) => {
+					const radius = 280 - side;
+					return <path key={side} d={`M${side} 1600V${top + radius}a${radius} ${radius} 0 0 1 ${2 * radius} 0v1600z`} />;
+				})}
+			</svg>
 		</div>
 	);
 }

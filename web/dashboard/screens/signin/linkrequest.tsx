@@ -1,10 +1,13 @@
 import { useRef, useState } from "preact/hooks";
+import { Button } from "../../../kit/button";
+import { Form } from "../../../kit/field";
+import { Note } from "../../../kit/layout";
 import type { App } from "../../app/app";
+import type { Failure } from "../../data/request";
+import { FailureNote } from "../../shell/trouble";
+import { t } from "../../words/words";
 import { useCountdown } from "./countdown";
 import { EmailField, emailProblem } from "./fields";
-import type { Failure } from "../../data/request";
-import { FailureNote } from "../../shell/starting";
-import { t } from "../../words/words";
 
 /** Seconds between two requests for a link: the server's own pause. */
 const pause = 60;
@@ -17,10 +20,7 @@ interface LinkRequestProps {
 	readonly label: string;
 }
 
-/**
- * Asks for a link by mail. The answer is the same for every address, so what is said afterwards is, too. It is no form: it stands
- * in one.
- */
+/** The form that asks for a link by mail. The server answers the same for every address, so we say the same. */
 export function LinkRequest({ app, purpose, email, label }: LinkRequestProps) {
 	const [error, setError] = useState<string>();
 	const [failed, setFailed] = useState<{ failure: Failure; at: Date }>();
@@ -30,47 +30,56 @@ export function LinkRequest({ app, purpose, email, label }: LinkRequestProps) {
 	const input = useRef<HTMLInputElement>(null);
 
 	const send = async () => {
+		if (busy || left > 0) return;
 		const address = (email ?? app.email.peek()).trim();
 		const problem = emailProblem(address);
 		setError(problem);
-		if (problem) return input.current?.focus();
+		if (problem) return;
 		setFailed(undefined);
 		setBusy(true);
-		const answer = await (purpose === "verify-email" ? app.platform.sendVerificationEmail(address) : app.platform.requestPasswordReset(address));
+		const { platform } = app;
+		const result = await (purpose === "verify-email"
+			? platform.sendVerificationEmail(address)
+			: platform.requestPasswordReset(address));
 		setBusy(false);
-		if (answer.ok) {
+		if (result.ok) {
 			setSent(true);
 			waitFor(pause);
-		} else if (answer.status === 429) {
-			waitFor(answer.retryAfter ?? pause);
-		} else if (answer.status === 400) {
+		} else if (result.status === 429) {
+			waitFor(result.retryAfter ?? pause);
+		} else if (result.status === 400) {
 			setError(t("emailForm"));
-			input.current?.focus();
 		} else {
-			setFailed({ failure: answer, at: new Date() });
+			setFailed({ failure: result, at: new Date() });
 		}
 	};
 
 	return (
-		<>
+		<Form onSubmit={send}>
 			{email === undefined && (
-				<EmailField value={app.email.value} change={(value) => (app.email.value = value)} error={error} input={input} />
+				<EmailField
+					value={app.email.value}
+					change={(value) => (app.email.value = value)}
+					error={error}
+					input={input}
+				/>
 			)}
 			{failed && <FailureNote failure={failed.failure} at={failed.at} />}
 			{sent && (
-				<p class="note ok" role="alert">
-					{t("linkOnItsWay")}
-				</p>
+				<Note tone="ok" role="alert">
+					<p>{t("linkOnItsWay")}</p>
+				</Note>
 			)}
-			<button
-				type="button"
-				class={sent || email !== undefined ? "wide" : "primary wide"}
-				aria-busy={busy}
+			<Button
+				submit
+				wide
+				kind={sent || email !== undefined ? "secondary" : "primary"}
+				busy={busy}
+				busyWords={left > 0 ? undefined : t("sending")}
 				disabled={left > 0}
-				onClick={() => void (busy || send())}
 			>
 				{left > 0 ? t("sendAgainIn", { count: left }) : sent ? t("sendAgain") : label}
-			</button>
-		</>
+			</Button>
+		</Form>
 	);
 }

@@ -1,12 +1,15 @@
 import { useRef, useState } from "preact/hooks";
+import { Button } from "../../../kit/button";
+import { Form, PasswordField } from "../../../kit/field";
+import { Note } from "../../../kit/layout";
 import type { App } from "../../app/app";
-import { useCountdown } from "./countdown";
-import { EmailField, emailProblem, PasswordField } from "./fields";
-import { Heading } from "../../shell/heading";
-import { LinkRequest } from "./linkrequest";
 import type { Failure } from "../../data/request";
-import { FailureNote } from "../../shell/starting";
+import { Heading } from "../../shell/heading";
+import { FailureNote } from "../../shell/trouble";
 import { t } from "../../words/words";
+import { useCountdown } from "./countdown";
+import { EmailField, emailProblem } from "./fields";
+import { LinkRequest } from "./linkrequest";
 
 /** What came of pressing Sign in. */
 type Outcome =
@@ -17,7 +20,7 @@ type Outcome =
 /** Seconds to wait when the server does not say, or the browser may not read it. */
 const defaultWait = 10;
 
-/** W1. It stores nothing and forwards nowhere: the cookie and the principal decide what comes next. */
+/** Signs in. It stores nothing and forwards nowhere: the cookie and the principal decide what comes next. */
 export function SignIn({ app, forgot }: { readonly app: App; forgot(): void }) {
 	const email = app.email.value;
 	const [password, setPassword] = useState("");
@@ -26,80 +29,82 @@ export function SignIn({ app, forgot }: { readonly app: App; forgot(): void }) {
 	const [busy, setBusy] = useState(false);
 	const [left, waitFor] = useCountdown();
 	const emailInput = useRef<HTMLInputElement>(null);
-	const passwordInput = useRef<HTMLInputElement>(null);
 
 	const submit = async () => {
+		if (busy || left > 0) return;
 		const address = email.trim();
 		const wrong = { email: emailProblem(address), password: password === "" ? t("passwordNeeded") : undefined };
 		setErrors(wrong);
-		if (wrong.email) return emailInput.current?.focus();
-		if (wrong.password) return passwordInput.current?.focus();
+		if (wrong.email || wrong.password) return;
 		setOutcome(undefined);
 		setBusy(true);
-		const answer = await app.platform.signIn(address, password);
-		if (answer.ok) {
+		const result = await app.platform.signIn(address, password);
+		if (result.ok) {
 			await app.session.arrived();
 			if (app.session.who.peek().is === "anonymous") setOutcome({ is: "refused", words: t("cookieNotKept") });
 			setBusy(false);
 			return;
 		}
 		setBusy(false);
-		if (answer.status === 429) {
-			const seconds = answer.retryAfter ?? defaultWait;
-			waitFor(seconds);
-			app.announce(t("youCanTryAgainIn", { count: seconds }), "assertive"); // who sees it sees it below
-		} else if (answer.code === "INVALID_EMAIL") {
-			setErrors({ email: t("emailForm") });
-			emailInput.current?.focus();
-		} else {
-			setOutcome(outcomeOf(answer, address));
-		}
+		if (result.status === 429) waitFor(result.retryAfter ?? defaultWait);
+		else if (result.code === "INVALID_EMAIL") setErrors({ email: t("emailForm") });
+		else setOutcome(outcomeOf(result, address));
 	};
 
 	return (
-		<form
-			class="stack"
-			noValidate
-			onSubmit={(event) => {
-				event.preventDefault();
-				if (!busy && left === 0) void submit();
-			}}
-		>
+		<>
 			<Heading title={t("signIn")} />
-			<EmailField value={email} change={(value) => (app.email.value = value)} error={errors.email} input={emailInput} />
-			<PasswordField
-				label={t("password")}
-				autocomplete="current-password"
-				value={password}
-				change={setPassword}
-				error={errors.password}
-				input={passwordInput}
-			/>
-			{outcome?.is === "refused" && (
-				<p class="note bad" role="alert">
-					{outcome.words}
-				</p>
-			)}
-			{outcome?.is === "failed" && <FailureNote failure={outcome.failure} at={outcome.at} />}
-			{left > 0 && <p class="note warn">{t("youCanTryAgainIn", { count: left })}</p>}
-			<button type="submit" class="primary wide" aria-busy={busy} disabled={left > 0}>
-				{t("signIn")}
-			</button>
+			<Form onSubmit={submit}>
+				<EmailField
+					value={email}
+					change={(value) => (app.email.value = value)}
+					error={errors.email}
+					input={emailInput}
+				/>
+				<PasswordField
+					label={t("password")}
+					autocomplete="current-password"
+					value={password}
+					onInput={setPassword}
+					error={errors.password}
+				/>
+				{outcome?.is === "refused" && (
+					<Note tone="bad" role="alert">
+						<p>{outcome.words}</p>
+					</Note>
+				)}
+				{outcome?.is === "failed" && <FailureNote failure={outcome.failure} at={outcome.at} />}
+				{left > 0 && <Wait seconds={left} />}
+				<Button submit kind="primary" wide busy={busy} busyWords={t("signingIn")} disabled={left > 0}>
+					{t("signIn")}
+				</Button>
+			</Form>
 			{outcome?.is === "unverified" && (
 				<>
-					<div class="note warn" role="alert">
-						<div>
-							<strong>{t("confirmFirst")}</strong>
-							<p>{t("confirmFirstHelp")}</p>
-						</div>
-					</div>
+					<Note tone="warn" role="alert">
+						<strong>{t("confirmFirst")}</strong>
+						<p>{t("confirmFirstHelp")}</p>
+					</Note>
 					<LinkRequest app={app} purpose="verify-email" email={outcome.email} label={t("sendLinkAgain")} />
 				</>
 			)}
-			<button type="button" class="quiet wide" onClick={forgot}>
+			<Button kind="text" wide onPress={forgot}>
 				{t("forgotPassword")}
-			</button>
-		</form>
+			</Button>
+		</>
+	);
+}
+
+/** How long the wait still is: shown as it goes, and said once. */
+function Wait({ seconds }: { readonly seconds: number }) {
+	const [first] = useState(seconds);
+	return (
+		<Note tone="warn" icon="clock">
+			<p aria-hidden="true">{t("youCanTryAgainIn", { count: seconds })}</p>
+			<p class="unseen" role="alert">
+				{t("youCanTryAgainIn", { count: first })}
+			</p>
+		</Note>
 	);
 }
 

@@ -3,7 +3,7 @@ import { SlidesApi } from "./api";
 import { languageFor, type Say, wordsFor } from "./words";
 
 /** What every part of this UI works with. */
-export interface Board {
+export interface Tools {
 	readonly context: ModuleUiContext;
 	readonly api: SlidesApi;
 	readonly say: Say;
@@ -14,9 +14,15 @@ export interface Board {
 	time(moment: string): string;
 }
 
-export function boardOf(context: ModuleUiContext): Board {
+export function toolsOf(context: ModuleUiContext): Tools {
 	const language = languageFor(context.locale);
-	const form = new Intl.DateTimeFormat(language, { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
+	const form = new Intl.DateTimeFormat(language, {
+		weekday: "short",
+		day: "numeric",
+		month: "short",
+		hour: "2-digit",
+		minute: "2-digit",
+	});
 	return {
 		context,
 		api: new SlidesApi(context),
@@ -26,4 +32,3 @@ export function boardOf(context: ModuleUiContext): Board {
 		time: (moment) => form.format(new Date(moment)),
 	};
 }
-

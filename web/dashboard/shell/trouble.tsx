@@ -1,43 +1,21 @@
 import { useEffect, useState } from "preact/hooks";
 import { backoff, wait } from "../../host/wait";
-import { Heading } from "./heading";
-import { Mark } from "./mark";
+import { Button } from "../../kit/button";
+import { Note } from "../../kit/layout";
 import type { Failure } from "../data/request";
+import { Entrance } from "../screens/signin/entrance";
 import { clockTime, t } from "../words/words";
+import { Heading } from "./heading";
 
 /** A page that cannot know where its server is makes no request. */
 export function BadBuild() {
 	return (
-		<div class="entrance">
-			<div>
-				<Mark />
-				<main class="card">
-					<Heading title={t("dashboard")} unseen />
-					<p role="alert">{t("badBuild")}</p>
-				</main>
-			</div>
-		</div>
-	);
-}
-
-/** Nothing for 300 ms, then the outline of what is coming. */
-export function Skeleton() {
-	const [late, setLate] = useState(false);
-	useEffect(() => {
-		const timer = setTimeout(() => setLate(true), 300);
-		return () => clearTimeout(timer);
-	}, []);
-	return (
-		<div class="skeleton" aria-busy="true">
-			{late && (
-				<>
-					<span class="unseen">{t("loading")}</span>
-					<i />
-					<i />
-					<i />
-				</>
-			)}
-		</div>
+		<Entrance>
+			<Heading title={t("dashboard")} unseen />
+			<Note tone="bad" role="alert">
+				<p>{t("badBuild")}</p>
+			</Note>
+		</Entrance>
 	);
 }
 
@@ -56,7 +34,7 @@ interface TroubleProps {
 	retry(): Promise<unknown>;
 }
 
-/** Something that did not come, and comes by itself once it can: it is tried again after 2 to 30 s, and at once when asked. */
+/** Something that could not be loaded. It is tried again after 2 to 30 s, and at once when asked. */
 export function Trouble({ words, failure, at, retry }: TroubleProps) {
 	const [busy, setBusy] = useState(false);
 	useEffect(() => {
@@ -69,18 +47,23 @@ export function Trouble({ words, failure, at, retry }: TroubleProps) {
 		})();
 		return () => stop.abort();
 	}, []);
-	const now = () => {
+	const now = async () => {
 		setBusy(true);
-		void retry().finally(() => setBusy(false));
+		await retry();
+		setBusy(false);
 	};
 	return (
 		<div class="card stack">
 			<Heading title={t("dashboard")} unseen />
-			<p role="alert">{words ?? sentenceOf(failure)}</p>
-			<p class="muted">{t("retriesItself")}</p>
-			<button type="button" class="primary" aria-busy={busy} onClick={now}>
+			<div>
+				<p role="alert">
+					<strong>{words ?? sentenceOf(failure)}</strong>
+				</p>
+				<p class="muted">{t("retriesItself")}</p>
+			</div>
+			<Button kind="primary" busy={busy} onPress={() => void now()}>
 				{t("tryAgain")}
-			</button>
+			</Button>
 			<SmallPrint code={failure.code} at={at} />
 		</div>
 	);
@@ -89,12 +72,10 @@ export function Trouble({ words, failure, at, retry }: TroubleProps) {
 /** A request of a form that failed for no reason of the person's. */
 export function FailureNote({ failure, at }: { readonly failure: Failure; readonly at: Date }) {
 	return (
-		<div class="note bad" role="alert">
-			<div>
-				<p>{sentenceOf(failure)}</p>
-				<SmallPrint code={failure.code} at={at} />
-			</div>
-		</div>
+		<Note tone="bad" role="alert">
+			<p>{sentenceOf(failure)}</p>
+			<SmallPrint code={failure.code} at={at} />
+		</Note>
 	);
 }
 

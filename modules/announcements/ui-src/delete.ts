@@ -1,0 +1,12 @@
+import type { Tools } from "./tools";
+
+/** Asks before a notice goes for everybody. */
+export function askToDelete({ context, say }: Tools, title: string): Promise<boolean> {
+	return context.confirm({
+		title: say("deleteQuestion"),
+		body: say("deleteHelp", { title }),
+		yes: say("delete"),
+		no: say("keep"),
+		danger: true,
+	});
+}

@@ -1,0 +1,177 @@
+package browsertest
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+)
+
+// sees waits for words that a person can see: they have a place on the screen and nothing covers them. Words for
+// screen readers alone are not seen.
+func (p *tab) sees(words string) {
+	p.t.Helper()
+	p.wait(seen(words))
+}
+
+func seen(words string) string {
+	return fmt.Sprintf(`[...document.querySelectorAll("body *")].some((element) => {
+		if (!element.innerText?.includes(%[1]q)) return false;
+		if ([...element.children].some((child) => child.innerText?.includes(%[1]q))) return false;
+		const { x, y, width, height } = element.getBoundingClientRect();
+		if (width < 20 || height < 10) return false;
+		const hit = document.elementFromPoint(x + width / 2, y + height / 2);
+		return hit !== null && (element.contains(hit) || hit.contains(element));
+	})`, words)
+}
+
+// offline cuts the page off from the network, or lets it back.
+func (p *tab) offline(offline bool) {
+	p.t.Helper()
+	p.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		conditions := network.Conditions{Offline: offline, DownloadThroughput: -1, UploadThroughput: -1}
+		state := network.OverrideNetworkStateParams{Offline: offline, DownloadThroughput: -1, UploadThroughput: -1}
+		if _, err := cdp.Call(ctx, t, network.OverrideNetworkState, state); err != nil {
+			return err
+		}
+		_, err := cdp.Call(ctx, t, network.EmulateNetworkConditionsByRule, network.EmulateNetworkConditionsByRuleParams{
+			MatchedNetworkConditions: []*network.Conditions{&conditions},
+		})
+		return err
+	}))
+}
+
+// TestSignOutOffline: who presses "Sign out" without a network sees that they are still signed in, and can try again
+// where it is said.
+func TestSignOutOffline(t *testing.T) {
+	t.Parallel()
+	h := notes(t, kept)
+	p := open(t, h.URL, desktop)
+	p.says("Here are the notes.")
+	p.press("button", "Account")
+	p.offline(true)
+	p.press("button", "Sign out")
+	p.sees("You are still signed in.")
+	p.offline(false)
+	p.press("button", "Try again")
+	p.headed("Sign in")
+}
+
+// TestRefusedWritesAreSeen: whatever is refused in the list of notices is said where everybody sees it.
+func TestRefusedWritesAreSeen(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		refuse  int
+		offline bool
+		do      func(p *tab)
+		words   string
+	}{
+		"take down, forbidden": {403, false, takeDown, "You no longer have access (announcements.slides.manage)."},
+		"take down, conflict":  {409, false, takeDown, "Somebody else has changed this notice meanwhile."},
+		"take down, failed":    {500, false, takeDown, "That did not work just now."},
+		"take down, offline":   {0, true, takeDown, "You are offline. Nothing is lost, nothing is saved yet."},
+		"move, forbidden":      {403, false, moveDown, "You no longer have access (announcements.slides.manage)."},
+		"move, conflict":       {409, false, moveDown, "The notices have changed meanwhile."},
+		"move, offline":        {0, true, moveDown, "You are offline. Nothing is lost, nothing is saved yet."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := setup(t)
+			h.signedIn(person)
+			n := board(t, h, "announcements.slides.read", "announcements.slides.manage")
+			p := open(t, h.URL, desktop)
+			p.says("Welcome")
+			n.mu.Lock()
+			n.refuse = row.refuse
+			n.mu.Unlock()
+			p.offline(row.offline)
+			row.do(p)
+			p.sees(row.words)
+		})
+	}
+}
+
+func takeDown(p *tab) { p.press("button", "Take down Welcome") }
+
+func moveDown(p *tab) { p.pick("More for Welcome", "Move down") }
+
+// TestMountErrorReachesTheConsole: what a module's mount throws is where its author looks.
+func TestMountErrorReachesTheConsole(t *testing.T) {
+	t.Parallel()
+	h := notes(t, `throw new Error("no such shelf");`)
+	p := open(t, "about:blank", desktop)
+	p.first(`window.logged = []; console.error = (...words) => logged.push(words.map(String).join(" "));`)
+	p.do(chromedp.Navigate(h.URL))
+	p.says("Notes could not be shown.")
+	p.wait(`logged.some((line) => line.includes("notes") && line.includes("no such shelf"))`)
+	p.silent("no such shelf") // a person is told the code; the page of "narthex dev" says more
+}
+
+// TestFocusAfterRestartNotice: the focus does not fall to the page when the banner that held it goes.
+func TestFocusAfterRestartNotice(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	h.signedIn(person)
+	waiting(h)
+	h.script("announcements", `container.textContent = "On the board.";`)
+	p := open(t, h.URL, desktop)
+	p.says("2 changes wait for a restart.")
+	h.answer("GET /api/v1/module-lifecycle", 200, `{"modules":[]}`)
+	p.press("button", "Check again")
+	p.hears("Nothing waits for a restart.")
+	p.none("button", "Check again")
+	p.wait(`document.activeElement.tagName === "H1"`)
+}
+
+// TestBusyButtons: who has pressed a button sees that something is under way, and what.
+func TestBusyButtons(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	answer := make(chan struct{})
+	h.on("POST /api/auth/sign-in/email", func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case <-answer:
+		case <-r.Context().Done():
+		}
+		reply(w, 401, `{"code":"INVALID_EMAIL_OR_PASSWORD"}`)
+	})
+	p := open(t, h.URL, desktop)
+	p.fill("E-mail", "owner@example.org")
+	p.fill("Password", "wrong")
+	before := eval[float64](p, `document.querySelector("[type=submit]").getBoundingClientRect().width`)
+	p.press("button", "Sign in")
+	p.sees("Signing in")
+	p.wait(`document.querySelector("[type=submit] .ring").getBoundingClientRect().width >= 12`)
+	if after := eval[float64](p, `document.querySelector("[type=submit]").getBoundingClientRect().width`); after != before {
+		t.Errorf("the busy button is %v wide, want the same as before: %v", after, before)
+	}
+	p.run(`document.querySelector("[type=submit]").click()`)
+	close(answer)
+	p.says("That e-mail and password do not match.")
+	if n := h.count("POST /api/auth/sign-in/email"); n != 1 {
+		t.Errorf("%d sign-ins were sent, want 1: a busy button takes no further press", n)
+	}
+}
+
+// TestNewVersion: a tab that was open during an upgrade says so, and only once the person comes back to it.
+func TestNewVersion(t *testing.T) {
+	t.Parallel()
+	h := notes(t, kept)
+	p := clocked(t, h.URL)
+	p.says("Here are the notes.")
+	p.run(`later(3600000); see(false); see(true)`)
+	p.run(`await new Promise((resolve) => setTimeout(resolve, 300))`)
+	p.silent("A new version is here.")
+	h.upgrade("fedcba9876543210")
+	p.run(`later(3600000); see(false); see(true)`)
+	p.sees("A new version is here.")
+	p.run(`window.first = true`)
+	p.press("button", "Reload")
+	p.wait(`window.first === undefined`)
+	p.says("Here are the notes.")
+	p.silent("A new version is here.")
+}

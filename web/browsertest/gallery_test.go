@@ -1,0 +1,205 @@
+package browsertest
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/narthex-platform/narthex/web"
+)
+
+// gallery opens the kit's gallery, as "narthex dev" serves it.
+func gallery(t *testing.T, query string, v view) *tab {
+	t.Helper()
+	server := httptest.NewServer(http.FileServerFS(web.Gallery()))
+	t.Cleanup(server.Close)
+	p := open(t, server.URL+"/"+query, v)
+	p.find("heading", "Kit")
+	p.wait(`document.querySelector(".skeleton i")`)
+	return p
+}
+
+// TestGallery looks at every component in every size, in both themes and both directions of writing, and in forced colours.
+func TestGallery(t *testing.T) {
+	t.Parallel()
+	for _, query := range []string{"", "?theme=dark", "?dir=rtl"} {
+		t.Run("gallery"+query, func(t *testing.T) {
+			t.Parallel()
+			p := gallery(t, query, view{width: desktop.width, height: desktop.height, reduced: true})
+			for _, size := range []view{desktop, {width: 700, height: 800}, narrow} {
+				size.reduced = true
+				p.look(size)
+				p.fits()
+				p.accessible(fmt.Sprintf("gallery%s at %d pixels", query, size.width))
+				p.picture(fmt.Sprintf("gallery%s-%d", query, size.width))
+			}
+			p.forced()
+			p.wait(`matchMedia("(forced-colors: active)").matches`)
+			// What tells a switch that is on from one that is off must not be a ground that the browser takes away.
+			p.wait(`(() => {
+				const [on, off] = document.querySelectorAll("[role=switch]");
+				return getComputedStyle(on).backgroundColor !== getComputedStyle(off).backgroundColor;
+			})()`)
+			p.picture("gallery" + query + "-forced")
+		})
+	}
+}
+
+// TestKitMenu: arrows, Home, End and letters move, Escape and a choice give the focus back, what is idle does nothing.
+func TestKitMenu(t *testing.T) {
+	t.Parallel()
+	p := gallery(t, "", desktop)
+	focused := func(name string) {
+		t.Helper()
+		p.wait(fmt.Sprintf(`(document.activeElement.textContent.trim() || document.activeElement.ariaLabel) === %q`, name))
+	}
+	p.press("button", "More for Welcome")
+	focused("Edit")
+	for _, step := range []struct{ key, name string }{
+		{kb.ArrowDown, "Show now"}, {kb.ArrowDown, "Copy as text"}, {kb.ArrowDown, "Delete …"}, {kb.ArrowDown, "Edit"},
+		{kb.ArrowUp, "Delete …"}, {kb.Home, "Edit"}, {kb.End, "Delete …"}, {"s", "Show now"}, {"c", "Copy as text"},
+	} {
+		p.key(step.key)
+		focused(step.name)
+	}
+	p.key("\r")
+	focused("Copy as text")
+	p.key("\x1b")
+	focused("More for Welcome")
+	p.none("menu", "More for Welcome")
+	p.key(kb.ArrowDown)
+	focused("Edit")
+	p.key("\r")
+	p.hears("Edit")
+	focused("More for Welcome")
+	p.press("button", "More for Welcome")
+	p.find("menu", "More for Welcome")
+	p.press("heading", "Kit")
+	p.none("menu", "More for Welcome")
+}
+
+// TestKitCombobox: Down opens, Enter takes, Escape closes and then clears, and the count is said.
+func TestKitCombobox(t *testing.T) {
+	t.Parallel()
+	p := gallery(t, "", desktop)
+	p.run(`document.querySelector("[role=combobox]").focus()`)
+	expanded := func(open bool) {
+		t.Helper()
+		p.wait(fmt.Sprintf(`document.querySelector("[role=combobox]").ariaExpanded === "%t"`, open))
+	}
+	value := func(text string) {
+		t.Helper()
+		p.wait(fmt.Sprintf(`document.querySelector("[role=combobox]").value === %q`, text))
+	}
+	expanded(false)
+	p.key(kb.ArrowDown)
+	expanded(true)
+	p.key("\x1b")
+	expanded(false)
+	p.key("read")
+	p.hears("2 matches")
+	p.key(kb.ArrowDown)
+	p.wait(`document.getElementById(document.activeElement.getAttribute("aria-activedescendant")).textContent.includes("Reader 3")`)
+	p.key("\r")
+	expanded(false)
+	value("Reader 3")
+	p.key("\x1b")
+	value("")
+	p.key("nobody")
+	p.hears("0 matches")
+	p.sees("Nothing matches.")
+}
+
+// TestKitDialogs: the safe answer has the focus, Escape is no, and the focus returns.
+func TestKitDialogs(t *testing.T) {
+	t.Parallel()
+	p := gallery(t, "", desktop)
+	p.press("button", "Switch off")
+	p.find("dialog", "Switch off Announcements?")
+	p.wait(`document.activeElement.textContent === "Leave it on"`)
+	p.key("\x1b")
+	p.hears("Left on")
+	p.none("dialog", "Switch off Announcements?")
+	p.wait(`document.activeElement.textContent === "Switch off"`)
+	p.press("button", "Rename")
+	p.find("dialog", "Rename Back wall")
+	p.wait(`document.activeElement.tagName === "INPUT"`)
+	p.key("\x1b")
+	p.none("dialog", "Rename Back wall")
+	p.wait(`document.activeElement.textContent === "Rename"`)
+}
+
+// TestKitToasts: good news goes by itself but not while it is held, errors stay until they are closed.
+func TestKitToasts(t *testing.T) {
+	t.Parallel()
+	p := gallery(t, "", desktop)
+	p.press("button", "Move it")
+	p.hears("Not moved.")
+	p.press("button", "Close")
+	p.wait(`document.querySelector(".toast[data-empty]")`)
+	p.press("button", "Take it down")
+	p.sees("Choir practice taken down.")
+	p.press("button", "Undo")
+	p.hears("Undone")
+	p.press("button", "Move it")
+	p.press("button", "Try again")
+	p.hears("Moved")
+}
+
+// TestKitReorder: a row moves by keys, by buttons and by dragging, which Escape cancels.
+func TestKitReorder(t *testing.T) {
+	t.Parallel()
+	p := gallery(t, "", desktop)
+	order := func(want string) {
+		t.Helper()
+		p.wait(fmt.Sprintf(`[...document.querySelectorAll("ol.list .name")].map((name) => name.textContent).join() === %q`, want))
+	}
+	order("Stage,Rota,Announcements")
+	p.run(`document.querySelector("[aria-label='Move Stage']").focus()`)
+	p.key(kb.ArrowUp, chromedp.ModifierAlt) // is the first already
+	order("Stage,Rota,Announcements")
+	p.key(kb.ArrowDown, chromedp.ModifierAlt)
+	p.hears("stage moved, position 2 of 3")
+	order("Rota,Stage,Announcements")
+	p.wait(`document.activeElement.ariaLabel === "Move Stage"`)
+	p.press("button", "Move up: Announcements")
+	order("Rota,Announcements,Stage")
+	drag := `
+		const grip = document.querySelector("[aria-label='Move Rota']");
+		grip.scrollIntoView({ block: "center" });
+		grip.setPointerCapture = () => undefined; // a pointer that only this test has
+		const { y } = grip.getBoundingClientRect();
+		const point = (type, dy) => grip.dispatchEvent(new PointerEvent(type, { bubbles: true, button: 0, pointerId: 7, clientY: y + 5 + dy }));
+		const paint = () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+		point("pointerdown", 0);
+		point("pointermove", 5);
+		await paint();`
+	p.run(drag + `point("pointermove", 300); await paint();`)
+	order("Announcements,Stage,Rota")
+	p.run(`document.querySelector("[aria-label='Move Rota']").dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true }))`)
+	order("Rota,Announcements,Stage")
+	p.run(drag + `point("pointerup", 5);`) // less than the slop is no drag
+	order("Rota,Announcements,Stage")
+	p.run(drag + `point("pointermove", 300); await paint(); point("pointerup", 300);`)
+	order("Announcements,Stage,Rota")
+	p.hears("rota moved, position 3 of 3")
+}
+
+// TestKitFields: the first field that is wrong takes the focus, a code is read as people write it.
+func TestKitFields(t *testing.T) {
+	t.Parallel()
+	p := gallery(t, "", desktop)
+	p.press("button", "Check the form")
+	p.says("A notice needs a title.")
+	p.wait(`document.activeElement.labels?.[0]?.textContent === "Title"`)
+	p.fill("Code on the screen", "48-29 13x7")
+	p.wait(`document.querySelector(".code-input").value === "482 913"`)
+	p.press("switch", "Start after restart")
+	p.wait(`!document.querySelector("[role=switch]").checked`)
+	p.key(" ")
+	p.wait(`document.querySelector("[role=switch]").checked`)
+}

@@ -1,0 +1,18 @@
+import { Button } from "../../kit/button";
+import { Icon } from "../../kit/icons";
+import type { App } from "../app/app";
+import { t } from "../words/words";
+
+/** Says that the server has a newer Dashboard than this tab. */
+export function NewVersionNotice({ app }: { readonly app: App }) {
+	if (!app.newVersion.here.value) return null;
+	return (
+		<aside class="note banner-line" aria-label={t("newVersion")}>
+			<Icon name="refresh" />
+			<p role="status">{t("newVersion")}</p>
+			<Button kind="text" onPress={() => location.reload()}>
+				{t("reload")}
+			</Button>
+		</aside>
+	);
+}

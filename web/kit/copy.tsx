@@ -1,0 +1,27 @@
+import { Button } from "./button";
+import type { Toasts } from "./toast";
+import { k } from "./words";
+
+export interface CopyButtonProps {
+	readonly text: string;
+	/** What is copied: "Copy my ID". */
+	readonly label: string;
+	readonly toasts: Toasts;
+}
+
+/** Copies, and says whether that worked. */
+export function CopyButton({ text, label, toasts }: CopyButtonProps) {
+	const copy = async () => {
+		try {
+			await navigator.clipboard.writeText(text);
+			toasts.show({ text: k("copied"), level: "polite" });
+		} catch {
+			toasts.show({ text: k("notCopied"), level: "assertive" });
+		}
+	};
+	return (
+		<Button icon="copy" label={label} onPress={copy}>
+			{k("copy")}
+		</Button>
+	);
+}

@@ -1,0 +1,121 @@
+import { type ComponentChildren, render } from "preact";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
+import { Icon, type IconName } from "./icons";
+import { k } from "./words";
+
+export interface PageHeaderProps {
+	/** The heading: an h1 of the screen's own, or an h2 below it. */
+	readonly heading?: ComponentChildren;
+	/** What there is, counted in words. */
+	readonly sub?: ComponentChildren;
+	/** One primary action, last. */
+	readonly actions?: ComponentChildren;
+}
+
+export function PageHeader({ heading, sub, actions }: PageHeaderProps) {
+	return (
+		<div class="page-header">
+			<div class="titles">
+				{heading}
+				{sub !== undefined && <p class="sub">{sub}</p>}
+			</div>
+			{actions !== undefined && <div class="actions">{actions}</div>}
+		</div>
+	);
+}
+
+export interface ScreenHeaderProps {
+	readonly sub?: ComponentChildren;
+	readonly actions?: ComponentChildren;
+}
+
+/**
+ * The header of a module's screen: the page shows its heading, and here a module says what stands beside it. Where the page
+ * has no place for that, it stands where it is.
+ */
+export function ScreenHeader({ sub, actions }: ScreenHeaderProps) {
+	const places = [slot("sub"), slot("actions")] as const;
+	useLayoutEffect(() => {
+		if (places[0]) render(<>{sub}</>, places[0]);
+		if (places[1]) render(<>{actions}</>, places[1]);
+	});
+	useLayoutEffect(
+		() => () => {
+			for (const place of places) if (place) render(null, place);
+		},
+		[],
+	);
+	return places[1] ? null : <PageHeader sub={sub} actions={actions} />;
+}
+
+const slot = (name: string): Element | null => document.querySelector(`[data-header="${name}"]`);
+
+export interface NoteProps {
+	readonly tone?: "info" | "ok" | "warn" | "bad";
+	readonly icon?: IconName;
+	/** "alert" where it comes while the person waits for an answer. */
+	readonly role?: "alert" | "status";
+	readonly children: ComponentChildren;
+}
+
+const noteIcons = { info: "info", ok: "check", warn: "alert", bad: "alert" } as const;
+
+/** A sentence that stays where it is. */
+export function Note({ tone = "info", icon, role, children }: NoteProps) {
+	return (
+		<div class={tone === "info" ? "note" : `note ${tone}`} role={role}>
+			<Icon name={icon ?? noteIcons[tone]} />
+			<div>{children}</div>
+		</div>
+	);
+}
+
+export interface EmptyStateProps {
+	readonly title: string;
+	readonly help?: string;
+	/** What fills it. */
+	readonly action?: ComponentChildren;
+}
+
+export function EmptyState({ title, help, action }: EmptyStateProps) {
+	return (
+		<div class="empty">
+			<svg width="64" height="72" viewBox="0 0 64 72" fill="none" stroke="currentColor" stroke-width="1.5" aria-hidden="true">
+				<path d="M8 68V32a24 24 0 0 1 48 0v36H43V33a11 11 0 0 0-22 0v35zM1 68.5h62" stroke-linejoin="round" />
+			</svg>
+			<strong>{title}</strong>
+			{help !== undefined && <p>{help}</p>}
+			{action}
+		</div>
+	);
+}
+
+/** Nothing for 300 ms, then the outline of what is coming. */
+export function Skeleton({ rows = 3 }: { readonly rows?: number }) {
+	const [late, setLate] = useState(false);
+	useEffect(() => {
+		const timer = setTimeout(() => setLate(true), 300);
+		return () => clearTimeout(timer);
+	}, []);
+	return (
+		<div class="skeleton" aria-busy="true">
+			{late && <span class="unseen">{k("loading")}</span>}
+			{late &&
+				Array.from({ length: rows }, (_, at) => (
+					<i key={at}>
+						<b />
+						<b />
+					</i>
+				))}
+		</div>
+	);
+}
+
+/** A place, or a person: an icon or initials in a door. */
+export function Tile({ icon, initials, lit }: { readonly icon?: string; readonly initials?: string; readonly lit?: boolean }) {
+	return (
+		<span class={lit ? "tile lit" : "tile"} aria-hidden="true">
+			{icon === undefined ? initials : <Icon name={icon} size={16} />}
+		</span>
+	);
+}

@@ -1,0 +1,135 @@
+import type { TargetedKeyboardEvent } from "preact";
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { Icon, type IconName } from "./icons";
+
+export interface MenuItem {
+	readonly id: string;
+	readonly label: string;
+	readonly icon?: IconName;
+	/** Stands below a line, in the colour of danger. Its label ends in "…", for it asks first. */
+	readonly grave?: boolean;
+	/** Cannot be done now. It can be reached all the same. */
+	readonly idle?: boolean;
+	onPick(): unknown;
+}
+
+export interface MenuProps {
+	readonly label: string;
+	readonly icon?: IconName;
+	readonly items: readonly MenuItem[];
+	readonly class?: string;
+}
+
+/** A button and the menu it opens, over everything: arrows, Home, End and letters move, Escape returns. */
+export function Menu({ label, icon = "more", items, class: name }: MenuProps) {
+	const id = useId();
+	const [open, setOpen] = useState(false);
+	const button = useRef<HTMLButtonElement>(null);
+	const menu = useRef<HTMLDivElement>(null);
+	const close = (focus: boolean) => {
+		setOpen(false);
+		if (focus) button.current?.focus();
+	};
+	useLayoutEffect(() => {
+		const shown = menu.current;
+		if (!open || !shown || !button.current) return;
+		shown.showPopover();
+		place(shown, button.current);
+		shown.querySelector("button")?.focus();
+	}, [open]);
+	useEffect(() => {
+		if (!open) return;
+		const stop = new AbortController();
+		const outside = (event: Event) => {
+			const target = event.target as Node;
+			if (!menu.current?.contains(target) && !button.current?.contains(target)) setOpen(false);
+		};
+		document.addEventListener("pointerdown", outside, stop);
+		document.addEventListener("focusin", outside, stop);
+		addEventListener("resize", () => setOpen(false), stop);
+		document.addEventListener("scroll", outside, { ...stop, capture: true, signal: stop.signal });
+		return () => stop.abort();
+	}, [open]);
+	const keys = (event: TargetedKeyboardEvent<HTMLDivElement>) => {
+		const all = [...event.currentTarget.querySelectorAll("button")];
+		const at = all.indexOf(document.activeElement as HTMLButtonElement);
+		const to = target(event.key, at, all);
+		if (to !== undefined) {
+			event.preventDefault();
+			to.focus();
+		} else if (event.key === "Escape" || event.key === "Tab") {
+			if (event.key === "Escape") event.preventDefault();
+			event.stopPropagation();
+			close(true);
+		}
+	};
+	return (
+		<span class="menu-button-holder">
+			<button
+				type="button"
+				ref={button}
+				class={name ?? "quiet icon"}
+				aria-label={label}
+				title={label}
+				aria-haspopup="menu"
+				aria-expanded={open}
+				aria-controls={open ? id : undefined}
+				onClick={() => setOpen(!open)}
+				onKeyDown={(event) => {
+					if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
+					event.preventDefault();
+					setOpen(true);
+				}}
+			>
+				<Icon name={icon} />
+			</button>
+			{open && (
+				<div id={id} ref={menu} class="menu" role="menu" aria-label={label} popover="manual" onKeyDown={keys}>
+					{items.map((item, at) => (
+						<>
+							{item.grave && at > 0 && <hr role="separator" />}
+							<button
+								key={item.id}
+								type="button"
+								role="menuitem"
+								tabIndex={-1}
+								class={item.grave ? "grave" : undefined}
+								aria-disabled={item.idle || undefined}
+								onClick={() => {
+									if (item.idle) return;
+									close(true);
+									item.onPick();
+								}}
+							>
+								{item.icon && <Icon name={item.icon} size={16} />}
+								{item.label}
+							</button>
+						</>
+					))}
+				</div>
+			)}
+		</span>
+	);
+}
+
+/** Where a key leads from an item. */
+function target(key: string, at: number, all: readonly HTMLButtonElement[]): HTMLButtonElement | undefined {
+	if (key === "ArrowDown") return all[(at + 1) % all.length];
+	if (key === "ArrowUp") return all[(at - 1 + all.length) % all.length];
+	if (key === "Home") return all[0];
+	if (key === "End") return all[all.length - 1];
+	if (key.length !== 1 || key === " ") return undefined;
+	const after = [...all.slice(at + 1), ...all.slice(0, at + 1)];
+	return after.find(({ textContent }) => textContent.trim().toLowerCase().startsWith(key.toLowerCase()));
+}
+
+/** Puts what pops up below its button, end to end, or above where there is more room. */
+function place(shown: HTMLElement, button: HTMLElement): void {
+	const { top, bottom, left, right } = button.getBoundingClientRect();
+	const { offsetWidth: width, offsetHeight: height } = shown;
+	const rightToLeft = getComputedStyle(button).direction === "rtl";
+	const start = rightToLeft ? left : right - width;
+	const above = bottom + 4 + height > innerHeight && top > innerHeight - bottom;
+	shown.style.left = `${Math.max(8, Math.min(start, innerWidth - width - 8))}px`;
+	shown.style.top = `${Math.max(8, above ? top - 4 - height : bottom + 4)}px`;
+}

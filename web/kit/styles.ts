@@ -1,0 +1,6 @@
+import elements from "./styles/elements.css";
+import parts from "./styles/parts.css";
+import tokens from "./styles/tokens.css";
+
+/** The kit's one stylesheet: tokens, plain elements, components. */
+export const kitStyles = tokens + elements + parts;

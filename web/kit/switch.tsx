@@ -1,0 +1,62 @@
+import type { ComponentChildren } from "preact";
+
+export interface SwitchProps {
+	readonly checked: boolean;
+	readonly label: string;
+	/** Where the head of the column says it already. */
+	readonly hideLabel?: boolean;
+	readonly busy?: boolean;
+	onChange(checked: boolean): void;
+}
+
+/** What takes effect as it is pressed. Where Save is needed, use a checkbox. */
+export function Switch({ checked, label, hideLabel, busy, onChange }: SwitchProps) {
+	return (
+		<label class="switch">
+			<input
+				type="checkbox"
+				role="switch"
+				checked={checked}
+				aria-busy={busy || undefined}
+				aria-label={hideLabel ? label : undefined}
+				onClick={(event) => busy && event.preventDefault()}
+				onChange={(event) => onChange(event.currentTarget.checked)}
+			/>
+			{!hideLabel && label}
+		</label>
+	);
+}
+
+export interface Segment<Id extends string> {
+	readonly id: Id;
+	readonly label: ComponentChildren;
+	readonly count?: number;
+}
+
+export interface SegmentsProps<Id extends string> {
+	readonly name: string;
+	readonly label: string;
+	readonly segments: readonly Segment<Id>[];
+	readonly chosen: Id;
+	onChoose(id: Id): void;
+}
+
+/** One of two to four choices. */
+export function Segments<Id extends string>({ name, label, segments, chosen, onChoose }: SegmentsProps<Id>) {
+	return (
+		<div class="segments" role="radiogroup" aria-label={label}>
+			{segments.map((segment) => (
+				<label key={segment.id}>
+					<input
+						type="radio"
+						name={name}
+						checked={segment.id === chosen}
+						onChange={() => onChoose(segment.id)}
+					/>
+					{segment.label}
+					{segment.count !== undefined && <span class="count">{segment.count}</span>}
+				</label>
+			))}
+		</div>
+	);
+}

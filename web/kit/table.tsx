@@ -1,0 +1,74 @@
+import type { ComponentChildren } from "preact";
+
+export interface Column<Row> {
+	readonly id: string;
+	readonly head: string;
+	/** The head is said and not shown. */
+	readonly hideHead?: boolean;
+	/** "title" leads the card on a phone, "actions" stand at the end of a row. */
+	readonly part?: "title" | "actions" | "detail";
+	/** As CSS has it. */
+	readonly width?: string;
+	cell(row: Row, at: number): ComponentChildren;
+}
+
+export interface TableProps<Row> {
+	readonly label: string;
+	readonly columns: readonly Column<Row>[];
+	readonly rows: readonly Row[];
+	rowId(row: Row): string;
+	rowClass?(row: Row): string | undefined;
+}
+
+/** A table that becomes cards on a phone, in the same order. */
+export function Table<Row>({ label, columns, rows, rowId, rowClass }: TableProps<Row>) {
+	return (
+		<div class="table-holder">
+			<table class="table" role="table" aria-label={label}>
+				<thead role="rowgroup">
+					<tr role="row">
+						{columns.map(({ id, head, hideHead, width }) => (
+							<th key={id} role="columnheader" scope="col" style={width === undefined ? undefined : { inlineSize: width }}>
+								{hideHead ? <span class="unseen">{head}</span> : head}
+							</th>
+						))}
+					</tr>
+				</thead>
+				<tbody role="rowgroup">
+					{rows.map((row, at) => (
+						<tr key={rowId(row)} role="row" class={rowClass?.(row)} data-row={rowId(row)}>
+							{columns.map(({ id, part, cell }) => (
+								<td key={id} role="cell" class={part}>
+									{cell(row, at)}
+								</td>
+							))}
+						</tr>
+					))}
+				</tbody>
+			</table>
+		</div>
+	);
+}
+
+export interface ListRowProps {
+	readonly lead?: ComponentChildren;
+	readonly title: ComponentChildren;
+	readonly second?: ComponentChildren;
+	readonly children?: ComponentChildren;
+	readonly moved?: boolean;
+	readonly rowId?: string;
+}
+
+/** One row of a list of things that can be acted on alone. */
+export function ListRow({ lead, title, second, children, moved, rowId }: ListRowProps) {
+	return (
+		<li class={moved ? "list-row moved" : "list-row"} data-row={rowId}>
+			{lead}
+			<div class="about">
+				<div class="name">{title}</div>
+				{second !== undefined && <div class="second">{second}</div>}
+			</div>
+			{children}
+		</li>
+	);
+}

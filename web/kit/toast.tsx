@@ -1,0 +1,104 @@
+import { signal } from "@preact/signals";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { Button, IconButton } from "./button";
+import { Icon } from "./icons";
+import { k } from "./words";
+
+export interface ToastAction {
+	readonly label: string;
+	run(): unknown;
+}
+
+export interface Toast {
+	readonly text: string;
+	/** "assertive" is for what did not work: it interrupts, and stays until it is closed. */
+	readonly level: "polite" | "assertive";
+	/** Undo, or Try again. */
+	readonly action?: ToastAction | undefined;
+}
+
+/** How long good news stay, milliseconds. */
+const shownFor = 8_000;
+
+/** What was said last, for everybody to see and hear. One at a time. */
+export class Toasts {
+	readonly current = signal<Toast | undefined>(undefined);
+
+	show(toast: Toast): void {
+		this.current.value = { ...toast };
+	}
+	close(): void {
+		this.current.value = undefined;
+	}
+}
+
+/** The place of the toasts: the one polite and the one assertive region of the page. */
+export function ToastRegion({ toasts }: { readonly toasts: Toasts }) {
+	const toast = toasts.current.value;
+	const [said, setSaid] = useState<Toast>();
+	const [held, setHeld] = useState(false);
+	const whole = useRef<HTMLDivElement>(null);
+	const before = useRef<Element | null>(null);
+	useEffect(() => {
+		setSaid(undefined); // the same words again are news, too
+		if (toast === undefined) return;
+		const timer = setTimeout(() => setSaid(toast), 50);
+		return () => clearTimeout(timer);
+	}, [toast]);
+	useEffect(() => {
+		if (toast === undefined || toast.level === "assertive" || held) return;
+		const timer = setTimeout(() => toasts.current.peek() === toast && toasts.close(), shownFor);
+		return () => clearTimeout(timer);
+	}, [toast, held]);
+	const close = () => {
+		const focused = whole.current?.contains(document.activeElement) === true;
+		setHeld(false);
+		toasts.close();
+		if (focused) giveBack(before.current);
+	};
+	const error = said?.level === "assertive";
+	return (
+		<div
+			class="toast"
+			ref={whole}
+			data-empty={said === undefined ? "" : undefined}
+			onPointerEnter={() => setHeld(true)}
+			onPointerLeave={() => setHeld(false)}
+			onFocusIn={(event) => {
+				if (!whole.current?.contains(event.relatedTarget as Node)) before.current = event.relatedTarget as Element;
+				setHeld(true);
+			}}
+			onFocusOut={() => setHeld(false)}
+			onKeyDown={(event) => event.key === "Escape" && close()}
+		>
+			{said && <Icon name={error ? "alert" : "check"} />}
+			<div role="status">{error ? "" : said?.text}</div>
+			<div role="alert" aria-live="assertive">
+				{error ? said.text : ""}
+			</div>
+			{said?.action && (
+				<Button
+					onPress={() => {
+						const { action } = said;
+						close();
+						action?.run();
+					}}
+				>
+					{said.action.label}
+				</Button>
+			)}
+			{error && <IconButton icon="x" label={k("close")} onPress={close} />}
+		</div>
+	);
+}
+
+/** Gives the focus back to what had it, or to the screen's heading when that is gone. */
+export function giveBack(to: Element | null): void {
+	if (to instanceof HTMLElement && to.isConnected) to.focus();
+	if (document.activeElement === document.body || document.activeElement === null) focusHeading();
+}
+
+/** The screen's heading takes the focus when what had it is going. */
+export function focusHeading(): void {
+	document.querySelector<HTMLElement>("h1[tabindex]")?.focus();
+}
