@@ -159,6 +159,7 @@ func (b *besieged) logged(t *testing.T, id string, messages ...string) (lines []
 type logLine struct {
 	Time, Msg, Module, Service, Reason, Code string
 	Pause                                    float64 // seconds
+	LinkRule                                 string  `json:"link_rule"`
 }
 
 func (l logLine) at(t *testing.T) time.Time {

@@ -48,10 +48,24 @@ func TestHarmEndsItsModuleAlone(t *testing.T) {
 		b.back(t, b.owner, id, pid)
 		// Whichever of the two tells first; a ping would find it too, but late.
 		lost := b.logged(t, id, "module process lost")
+		if want := brokenRules[harm]; want != "" {
+			eventually(t, harm+" is told by the rule that it broke: "+want, func() bool {
+				ended := b.logged(t, id, "module process ended")
+				return len(ended) > n%each && ended[n%each].LinkRule == want
+			})
+		}
 		if len(lost) != n%each+1 || !slices.Contains([]string{"exited", "link lost"}, lost[len(lost)-1].Reason) {
 			t.Errorf("%s: lost %v", harm, lost)
 		}
 	}
+}
+
+// brokenRules are what the log says of harm that breaks a rule of docs/link.md.
+var brokenRules = map[string]string{
+	"/say/answers/half": "frame cut short", "/say/answers/oversize": "frame length outside the limits",
+	"/say/answers/kind": "frame kind not expected here", "/say/answers/answer": "answer to nothing that was asked",
+	"/say/calls/huge": "frame length outside the limits", "/say/calls/loaded": "payload where none belongs",
+	"/say/calls/kind": "frame kind not expected here",
 }
 
 // crowd installs modules without a server, which take the first user ids: the kernel counts a user's threads on the whole machine, so

@@ -109,7 +109,11 @@ func (l *lease) fill(page *abi.RowsResponse, rows pgx.Rows) (more bool, err erro
 	return false, rows.Err()
 }
 
+// appendRow writes a row without columns as one NULL: a page without bytes has no rows.
 func appendRow(page []byte, values [][]byte) []byte {
+	if len(values) == 0 {
+		return binary.BigEndian.AppendUint32(page, ^uint32(0))
+	}
 	for _, value := range values {
 		if value == nil {
 			page = binary.BigEndian.AppendUint32(page, ^uint32(0)) // -1: NULL

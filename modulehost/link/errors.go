@@ -3,6 +3,8 @@ package link
 import (
 	"errors"
 	"fmt"
+	"io"
+	"os"
 )
 
 // Error is a stable code that callers may see; its cause is wrapped beside it.
@@ -79,16 +81,42 @@ func validCode(code string) bool {
 	return true
 }
 
-func lost(cause error) error { return fmt.Errorf("%w: %w", ErrLost, cause) }
+func lost(cause error) error { return fmt.Errorf("%w: %w", ErrLost, brokenBy(cause)) }
 
-// Why a peer lost the link, for whoever debugs an SDK.
-var (
-	errFrameLength = errors.New("frame length outside the limits")
-	errFrameKind   = errors.New("frame kind not expected here")
-	errFrameBody   = errors.New("payload where none belongs")
-	errNeverAsked  = errors.New("answer to nothing that was asked")
-	errNotDecoded  = errors.New("payload is not the message it should be")
-	errCallTwice   = errors.New("call id is already in service")
-	errLent        = errors.New("no body socket, or a second one for a call")
-	errOwes        = errors.New("too many abandoned calls were never answered")
+// rule is one of docs/link.md that the peer broke, in the host's own words.
+type rule string
+
+func (r rule) Error() string { return string(r) }
+
+// The rules, for whoever debugs an SDK.
+const (
+	errFrameLength = rule("frame length outside the limits")
+	errFrameKind   = rule("frame kind not expected here")
+	errFrameBody   = rule("payload where none belongs")
+	errFrameShort  = rule("frame cut short")
+	errNeverAsked  = rule("answer to nothing that was asked")
+	errNotDecoded  = rule("payload is not the message it should be")
+	errCallTwice   = rule("call id is already in service")
+	errLent        = rule("no body socket, or a second one for a call")
+	errOwes        = rule("too many abandoned calls were never answered")
+	errWriteSlow   = rule("write took longer than 2 seconds")
+	errPiece       = rule("piece that breaks the rules of a body")
 )
+
+// Rule tells which rule of docs/link.md a peer broke, so that the link was lost; "" if it broke none, or none is known. It holds nothing
+// that the peer said.
+func Rule(err error) string {
+	broken, _ := errors.AsType[rule](err)
+	return string(broken)
+}
+
+// brokenBy adds the rule to an error of the socket.
+func brokenBy(cause error) error {
+	switch {
+	case errors.Is(cause, io.ErrUnexpectedEOF):
+		return fmt.Errorf("%w: %w", errFrameShort, cause)
+	case errors.Is(cause, os.ErrDeadlineExceeded):
+		return fmt.Errorf("%w: %w", errWriteSlow, cause)
+	}
+	return cause
+}

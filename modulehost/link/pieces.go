@@ -2,7 +2,6 @@ package link
 
 import (
 	"encoding/binary"
-	"errors"
 	"io"
 	"sync"
 )
@@ -37,8 +36,6 @@ const (
 	// ErrBodyOverflow: the body is longer than its route allows.
 	ErrBodyOverflow = Error("BODY_TOO_LARGE")
 )
-
-var errPiece = errors.New("piece that breaks the rules")
 
 func putPieceHead(b []byte, kind pieceKind, length int) {
 	binary.LittleEndian.PutUint32(b, uint32(kind)|uint32(length)<<8)

@@ -27,6 +27,7 @@ type life struct {
 	session  Session       // module → host, from the moment the registration was accepted; nil before
 	stopHost func()        // ends session's link
 	hostLost chan struct{} // closed when session's link has ended
+	hostErr  error         // after hostLost: why
 }
 
 // Serve is one life of the child. It blocks until ctx ends, then stops the module and returns ctx's error, or ErrStopTimeout
@@ -207,7 +208,7 @@ func (l *life) openHost() {
 	l.stopHost = cancel
 	go func() {
 		defer close(l.hostLost)
-		_ = link.Serve(ctx, l.child.moduleCalls, l.session.Serve, inService, link.Charge(l.config.Memory))
+		l.hostErr = link.Serve(ctx, l.child.moduleCalls, l.session.Serve, inService, link.Charge(l.config.Memory))
 	}()
 }
 

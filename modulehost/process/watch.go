@@ -1,6 +1,7 @@
 package process
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -11,6 +12,8 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+
+	"github.com/narthex-platform/narthex/modulehost/link"
 )
 
 // watch returns why the life ends, a fixed word for the log; "" when ctx ended. Death is easy to see. A child that lives
@@ -119,6 +122,9 @@ func (l *life) report(err error) {
 		zap.Int64("output_bytes_dropped", dropped),
 	}
 	fields = append(fields, exitFields(l.child.state)...)
+	if broken := cmp.Or(link.Rule(l.calls.Err()), link.Rule(l.hostErr)); broken != "" {
+		fields = append(fields, zap.String("link_rule", broken)) // of docs/link.md
+	}
 	var code interface{ Code() string }
 	if errors.As(err, &code) {
 		fields = append(fields, zap.String("code", code.Code()))

@@ -6,6 +6,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"reflect"
+	"strconv"
 	"sync"
 
 	"github.com/jackc/pgx/v5/pgtype"
@@ -70,6 +72,12 @@ func (r *Rows) Next() bool {
 var errPage = errors.New("the host sent a damaged page of rows")
 
 func (r *Rows) readRow() error {
+	if len(r.values) == 0 { // a row without columns is one NULL
+		if len(r.page) < 4 {
+			return errPage
+		}
+		r.page = r.page[4:]
+	}
 	for i := range r.values {
 		if len(r.page) < 4 {
 			return errPage
@@ -100,11 +108,33 @@ func (r *Rows) Scan(dst ...any) error {
 		if column.GetBinary() {
 			format = pgtype.BinaryFormatCode
 		}
+		if column.GetTypeOid() == pgtype.BoolOID && r.scanBool(format, r.values[i], dst[i]) {
+			continue
+		}
 		if err := r.types.Scan(column.GetTypeOid(), format, r.values[i], dst[i]); err != nil {
 			return fmt.Errorf("column %s: %w", column.GetName(), err)
 		}
 	}
 	return nil
+}
+
+// scanBool writes a bool into a string as database/sql does: "true" or "false". It reports false for what is no string, and leaves NULL to
+// the type map.
+func (r *Rows) scanBool(format int16, value []byte, dst any) bool {
+	to := reflect.ValueOf(dst)
+	if value == nil || to.Kind() != reflect.Pointer || to.IsNil() {
+		return false
+	}
+	if to = to.Elem(); to.Kind() == reflect.Pointer && to.Type().Elem().Kind() == reflect.String {
+		to.Set(reflect.New(to.Type().Elem()))
+		to = to.Elem()
+	}
+	var is bool
+	if to.Kind() != reflect.String || r.types.Scan(pgtype.BoolOID, format, value, &is) != nil {
+		return false
+	}
+	to.SetString(strconv.FormatBool(is))
+	return true
 }
 
 // Err tells what ended the rows before their end.

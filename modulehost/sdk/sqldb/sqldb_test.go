@@ -283,3 +283,62 @@ func TestNoDatabase(t *testing.T) {
 		t.Error("there is none")
 	}
 }
+
+// TestTextOfABool: a bool scans into what is made of a string as database/sql has it.
+func TestTextOfABool(t *testing.T) {
+	t.Parallel()
+	m := &direct{}
+	sdktest.Start(t, m, sdktest.Options{Folder: "testdata/seats"})
+	type word string
+	for expression, want := range map[string]string{"true": "true", "false": "false"} {
+		var text string
+		var pointer *string
+		var named word
+		var null sql.NullString
+		row := m.db.QueryRow(t.Context(), `SELECT `+expression+`, `+expression+`, `+expression+`, `+expression)
+		if err := row.Scan(&text, &pointer, &named, &null); err != nil || text != want || pointer == nil || *pointer != want || string(named) != want || null.String != want {
+			t.Errorf("%s: %q, %v, %q, %v, %v; want %q", expression, text, pointer, named, null, err, want)
+		}
+		through := ""
+		if err := open(t).QueryRowContext(t.Context(), `SELECT `+expression).Scan(&through); err != nil || through != text {
+			t.Errorf("%s through database/sql: %q, %v; want %q", expression, through, err, text)
+		}
+	}
+	pointer := new(string)
+	if err := m.db.QueryRow(t.Context(), `SELECT NULL::bool`).Scan(&pointer); err != nil || pointer != nil {
+		t.Errorf("NULL: %v, %v; want a nil pointer", pointer, err)
+	}
+}
+
+// TestRowsWithoutColumns: there are as many as PostgreSQL has.
+func TestRowsWithoutColumns(t *testing.T) {
+	t.Parallel()
+	m := &direct{}
+	sdktest.Start(t, m, sdktest.Options{Folder: "testdata/seats"})
+	for _, want := range []int{0, 1, 3, 300_000} { // the last are more than a page
+		rows, err := m.db.Query(t.Context(), `SELECT FROM generate_series(1, $1::int)`, want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := 0
+		for rows.Next() {
+			if err := rows.Scan(); err != nil {
+				t.Fatal(err)
+			}
+			got++
+		}
+		if got != want || rows.Err() != nil {
+			t.Errorf("%d rows without columns, %v; want %d", got, rows.Err(), want)
+		}
+	}
+}
+
+// direct is a module that uses the SDK's own database.
+type direct struct{ db *sdk.DB }
+
+func (m *direct) Register(*sdk.Registry) error { return nil }
+func (m *direct) Start(_ context.Context, h *sdk.Host) error {
+	m.db = h.DB
+	return nil
+}
+func (m *direct) Stop(context.Context) error { return nil }

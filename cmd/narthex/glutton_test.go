@@ -1,0 +1,83 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// memoryOf is what a process has in memory now, and the most it ever had, in KiB.
+func memoryOf(t *testing.T, pid int) (now, most int) {
+	t.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(status)) {
+		_, _ = fmt.Sscanf(line, "VmRSS: %d kB", &now)
+		_, _ = fmt.Sscanf(line, "VmHWM: %d kB", &most)
+	}
+	return now, most
+}
+
+// TestAModuleCannotFillThePlatformsMemory: whatever a module does with its database and its calls, the daemon grows by less than 64 MiB.
+func TestAModuleCannotFillThePlatformsMemory(t *testing.T) {
+	if raceDetector {
+		t.Skip("its own memory is many times the program's")
+	}
+	t.Parallel()
+	const bound = 64 << 10 // KiB
+	i := install(t, "glutton")
+	for _, c := range []struct{ path, want string }{
+		{"/row", "ROW_TOO_LARGE"}, {"/exception", "ROW_TOO_LARGE"}, {"/gossip", "<nil>"}, {"/statements", "<nil>"}, {"/log", "<nil>"},
+	} {
+		daemon := i.start(t)
+		owner := i.signIn(t, ownerAddress, ownerPassword)
+		owner.do("GET", "/api/v1/modules/glutton/look", nil)
+		before, _ := memoryOf(t, daemon.command.Process.Pid)
+		began := time.Now()
+		got := owner.do("GET", "/api/v1/modules/glutton"+c.path, nil)
+		_, most := memoryOf(t, daemon.command.Process.Pid)
+		t.Logf("%s: the daemon grew by %d MiB from %d MiB within %v", c.path, (most-before)>>10, before>>10, time.Since(began))
+		if got.status != http.StatusOK || !strings.Contains(got.body, c.want) {
+			t.Errorf("%s: %d %.200q, want 200 and %s", c.path, got.status, got.body, c.want)
+		}
+		if most-before > bound {
+			t.Errorf("%s: the daemon grew by %d MiB, less than %d are allowed", c.path, (most-before)>>10, bound>>10)
+		}
+		daemon.signal(t, syscall.SIGTERM)
+		daemon.exit(t)
+	}
+}
+
+// TestADeadProcessLeavesTheDatabaseAsItWas: the next process finds no lock held and its own search_path.
+func TestADeadProcessLeavesTheDatabaseAsItWas(t *testing.T) {
+	t.Parallel()
+	i := install(t, "glutton")
+	daemon := i.start(t)
+	owner := i.signIn(t, ownerAddress, ownerPassword)
+	const found = "true true \"module_glutton\" <nil>\n"
+	if got := owner.do("GET", "/api/v1/modules/glutton/look", nil); got.body != found {
+		t.Fatalf("before: %d %q, want %q", got.status, got.body, found)
+	}
+	pid := modulePID(t, daemon, "glutton")
+	if got := owner.do("GET", "/api/v1/modules/glutton/leave", nil); got.status != http.StatusInternalServerError {
+		t.Errorf("a handler that ends its process: %d %s", got.status, got.body)
+	}
+	died := time.Now()
+	eventually(t, "another process", func() bool { return childNamed(t, "glutton", daemon.command.Process.Pid) != pid })
+	eventually(t, "the next process finds the database as it was", func() bool {
+		got := owner.do("GET", "/api/v1/modules/glutton/look", nil)
+		if got.status == http.StatusOK && got.body != found {
+			t.Logf("%v after the death: %q", time.Since(died), got.body)
+		}
+		return got.body == found
+	})
+	if took := time.Since(died); took > 25*time.Second {
+		t.Errorf("that took %v", took)
+	}
+}

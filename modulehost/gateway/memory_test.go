@@ -1,0 +1,120 @@
+package gateway_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/narthex-platform/narthex/modulehost/abi"
+	"github.com/narthex-platform/narthex/modulehost/facade"
+	"github.com/narthex-platform/narthex/modulehost/gateway"
+	"github.com/narthex-platform/narthex/modulehost/hostmemory"
+	"github.com/narthex-platform/narthex/modulehost/link"
+	"github.com/narthex-platform/narthex/services/httpapi"
+	"github.com/narthex-platform/narthex/services/httpapi/httpapitest"
+	"github.com/narthex-platform/narthex/services/principal"
+)
+
+// spoken is a module that answers every request with what a test says, whether an SDK would or not.
+type spoken struct {
+	*link.Client
+	routes []*abi.Route
+	bodies *link.Bodies
+}
+
+func (s spoken) Routes() []*abi.Route { return s.routes }
+
+func (s spoken) Begin(ctx context.Context, o link.Outgoing, complete func(*link.Outgoing) error) (*link.Exchange, error) {
+	o.Bodies = s.bodies
+	if err := complete(&o); err != nil {
+		return nil, err
+	}
+	return s.Client.Begin(ctx, o)
+}
+
+// speak serves one buffered route of a module whose answer this is.
+func speak(t *testing.T, memory *hostmemory.Account, answer proto.Message) []httpapi.Route {
+	t.Helper()
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ends [2]net.Conn
+	for n, fd := range pair {
+		file := os.NewFile(uintptr(fd), "link")
+		if ends[n], err = net.FileConn(file); err != nil {
+			t.Fatal(err)
+		}
+		_ = file.Close()
+	}
+	served := make(chan error, 1)
+	go func() {
+		served <- link.Serve(context.Background(), ends[1], func(context.Context, link.Method, []byte) (proto.Message, error) {
+			return answer, nil
+		}, 8)
+	}()
+	client := link.NewClient(ends[0], link.Charge(memory))
+	t.Cleanup(func() { _ = client.Close(); <-served })
+	module := spoken{client, []*abi.Route{{
+		Method: "POST", Path: "/take", Permission: "sample.use", BodyMode: abi.BodyMode_BODY_MODE_BUFFERED, MaxBodyBytes: 1 << 20,
+	}}, link.NewBodies(nil)}
+	host := facade.New(facade.Config{ModuleID: "sample"})
+	return gateway.Routes(gateway.Module{ID: "sample", Process: module, Calls: host, Memory: memory})
+}
+
+func take(t *testing.T, routes []httpapi.Route, body io.Reader) *httptest.ResponseRecorder {
+	t.Helper()
+	w := httptest.NewRecorder()
+	httpapitest.Serve(w, httptest.NewRequestWithContext(t.Context(), http.MethodPost, root+"/take", body), routes, caller{principal.Person("owner")})
+	return w
+}
+
+func TestABodyPastTheAccountIsRefusedUnread(t *testing.T) {
+	t.Parallel()
+	memory := hostmemory.New(256 << 10)
+	routes := speak(t, memory, &abi.HandleResponse{Status: http.StatusNoContent})
+	idle, _ := memory.Bytes()
+	for name, body := range map[string]io.Reader{
+		"declared": bytes.NewReader(make([]byte, 300<<10)),
+		"chunked":  io.MultiReader(strings.NewReader("short")), // nobody knows that before it is read
+	} {
+		if w := take(t, routes, body); w.Code != http.StatusServiceUnavailable || w.Body.String() != `{"code":"MODULE_OVERLOADED"}` || w.Header().Get("Retry-After") != "1" {
+			t.Errorf("%s: %d %s, want 503 MODULE_OVERLOADED with Retry-After", name, w.Code, w.Body)
+		}
+	}
+	if w := take(t, routes, strings.NewReader("short")); w.Code != http.StatusNoContent {
+		t.Errorf("a short body: %d %s, want 204", w.Code, w.Body)
+	}
+	if used, _ := memory.Bytes(); used != idle {
+		t.Errorf("%d bytes are counted after all requests, %d before", used, idle)
+	}
+}
+
+func TestAnInlineBodyThatIsTooLongIsRefused(t *testing.T) {
+	t.Parallel()
+	for length, want := range map[int]int{8 << 10: http.StatusOK, 8<<10 + 1: http.StatusInternalServerError} {
+		routes := speak(t, nil, &abi.HandleResponse{Status: http.StatusOK, Body: make([]byte, length)})
+		if w := take(t, routes, nil); w.Code != want {
+			t.Errorf("a body of %d bytes with its head: %d %.80s, want %d", length, w.Code, w.Body, want)
+		}
+	}
+}
+
+func TestAnAnswerPastTheAccountIsRefused(t *testing.T) {
+	t.Parallel()
+	routes := speak(t, hostmemory.New(128<<10), &abi.HandleResponse{
+		Status: http.StatusOK, Headers: []*abi.Header{{Name: "X-Module-Long", Value: strings.Repeat("x", 200<<10)}},
+	})
+	if w := take(t, routes, nil); w.Code != http.StatusServiceUnavailable {
+		t.Errorf("an answer of 200 KiB with 128 KiB of memory: %d %.80s, want 503", w.Code, w.Body)
+	}
+}
