@@ -8,8 +8,9 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// ChangedRoles returns the modules whose database role is not as it was made, because the module changed its settings or its password.
-// Apply repairs both. It changes nothing itself; connect reaches the database as Core's user. Errors: ErrUnreachable.
+// ChangedRoles returns the modules whose database role is not as it was made, because the module changed its
+// settings or its password. Apply repairs both. It changes nothing itself; connect reaches the database as
+// Core's user. Errors: ErrUnreachable.
 func ChangedRoles(ctx context.Context, connect *pgx.ConnConfig, modules []Line) (changed []string, err error) {
 	m := migrator{options: Options{Connect: connect}}
 	if m.conn, err = pgx.ConnectConfig(ctx, m.config("")); err != nil {

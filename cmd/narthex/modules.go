@@ -63,7 +63,8 @@ func (s *server) startModules(ctx context.Context) error {
 	return nil
 }
 
-// openPools gives every module with a database its pool before the first one runs, since each has a connection of its own in the budget.
+// openPools gives every module with a database its pool before the first one runs, since each has a
+// connection of its own in the budget.
 func (s *server) openPools() (err error) {
 	s.pools = make(map[string]*database.ModulePool)
 	for _, module := range s.eligible {

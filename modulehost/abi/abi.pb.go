@@ -1234,7 +1234,7 @@ type RowsResponse struct {
 	state   protoimpl.MessageState `protogen:"open.v1"`
 	Cursor  uint64                 `protobuf:"varint,1,opt,name=cursor,proto3" json:"cursor,omitempty"`
 	Columns []*Column              `protobuf:"bytes,2,rep,name=columns,proto3" json:"columns,omitempty"` // first page only
-	// Row after row, column after column, as PostgreSQL sends them: a signed 32-bit big-endian length (-1: NULL), then the bytes.
+	// Row after row, column after column, as PostgreSQL sends them: a signed 32-bit big-endian length (-1: NULL), then the bytes. A row without columns is one NULL.
 	Rows          []byte `protobuf:"bytes,3,opt,name=rows,proto3" json:"rows,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -11,8 +11,8 @@ func errCopy() error {
 	return databaseError(&pgconn.PgError{Code: "0A000", Message: "COPY is not available to modules; use INSERT ... SELECT unnest($1)"})
 }
 
-// isCopy tells whether a statement is COPY, the only one in which the server waits for more from its client: it would hold the connection
-// until its deadline, for a module has no way to send that.
+// isCopy tells whether a statement is COPY, the only one in which the server waits for more from its client:
+// it would hold the connection until its deadline, for a module has no way to send that.
 func isCopy(sql string) bool {
 	word := skipBlank(sql)
 	return len(word) >= len("copy") && strings.EqualFold(word[:len("copy")], "copy") && !continuesWord(word[len("copy"):])
@@ -26,7 +26,8 @@ func continuesWord(rest string) bool {
 	return c == '_' || c == '$' || c >= 0x80 || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
 }
 
-// skipBlank skips what PostgreSQL's parser skips before a statement: white space, comments and empty statements.
+// skipBlank skips what PostgreSQL's parser skips before a statement: white space, comments and empty
+// statements.
 func skipBlank(sql string) string {
 	for {
 		sql = strings.TrimLeft(sql, " \t\n\r\f\v;")

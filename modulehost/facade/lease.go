@@ -15,8 +15,8 @@ const (
 	acquireWithin = 5 * time.Second  // contract.md §7
 	leaseLifetime = 30 * time.Second // of a statement with its rows, and of a transaction
 
-	// leaseBytes is what a connection may hold of the host's memory: a row as it is read, in a buffer of twice its size, and the one that is
-	// carried to the next page.
+	// leaseBytes is what a connection may hold of the host's memory: a row as it is read, in a buffer of
+	// twice its size, and the one that is carried to the next page.
 	leaseBytes = 3 << 20
 )
 
@@ -93,7 +93,8 @@ func (s *session) find(id uint64) (*lease, bool) {
 // over tells whether the lease has ended, or is about to. Called with its lock held.
 func (l *lease) over() bool { return l.ended || l.ctx.Err() != nil }
 
-// giveBack ends the lease. The pool ends a session that is still inside a transaction, which rolls it back, and resets every other.
+// giveBack ends the lease. The pool ends a session that is still inside a transaction, which rolls it back,
+// and resets every other.
 func (l *lease) giveBack() {
 	l.cancel()
 	l.mu.Lock()

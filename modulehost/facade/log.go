@@ -13,7 +13,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/abi"
 )
 
-// What of a module's words gets into the host's log, in bytes as they stand there: a control character takes six.
+// What of a module's words gets into the host's log, in bytes as they stand there: a control character takes
+// six.
 const (
 	lineBytes      = 1 << 10
 	attributeBytes = 256

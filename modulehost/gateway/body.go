@@ -16,8 +16,8 @@ type buffered struct {
 	taken  int // bytes of the account
 }
 
-// read takes a buffered body into memory, and room for it in the account before that. ErrOverloaded when there is none: then nothing was
-// read.
+// read takes a buffered body into memory, and room for it in the account before that. ErrOverloaded when
+// there is none: then nothing was read.
 func (r *route) read(c *httpapi.Call) (*buffered, error) {
 	b := &buffered{memory: r.memory}
 	declared := c.Request.ContentLength

@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// queue bounds the calls of one module that are under way, and those that wait for a place. A call joins the queue before its body is read
-// into memory, and takes a place when it has the body: a slow sender holds up nobody.
+// queue bounds the calls of one module that are under way, and those that wait for a place. A call joins the
+// queue before its body is read into memory, and takes a place when it has the body: a slow sender holds up
+// nobody.
 type queue struct {
 	places chan struct{}
 	joined atomic.Int64

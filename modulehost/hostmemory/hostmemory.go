@@ -1,5 +1,6 @@
-// Package hostmemory owns the account of what the host's own memory holds for one module: messages of its link, bodies, rows, connections
-// and pieces of objects. A module's process has its own limit; this one keeps a module from filling the platform instead.
+// Package hostmemory owns the account of what the host's own memory holds for one module: messages of its
+// link, bodies, rows, connections and pieces of objects. A module's process has its own limit; this one keeps
+// a module from filling the platform instead.
 package hostmemory
 
 import "sync/atomic"
@@ -7,8 +8,8 @@ import "sync/atomic"
 // Limit is the most that the host holds for one module, in bytes.
 const Limit = 64 << 20
 
-// Account counts bytes in use. It outlives the module's processes, as what they left behind may. A nil *Account counts nothing and
-// refuses nothing. Safe for concurrent use.
+// Account counts bytes in use. It outlives the module's processes, as what they left behind may. A nil
+// *Account counts nothing and refuses nothing. Safe for concurrent use.
 type Account struct {
 	limit int64
 	used  atomic.Int64

@@ -18,8 +18,8 @@ type Option func(*options)
 
 type options struct{ memory Memory }
 
-// Charge counts what this end holds for the other one. A call or answer that would take too much is refused: a call with
-// HOST_OVERLOADED, an answer with ErrOverloaded at its caller.
+// Charge counts what this end holds for the other one. A call or answer that would take too much is refused:
+// a call with HOST_OVERLOADED, an answer with ErrOverloaded at its caller.
 func Charge(memory Memory) Option { return func(o *options) { o.memory = memory } }
 
 func collect(list []Option) options {
@@ -38,16 +38,18 @@ func (unlimited) Force(int)     {}
 func (unlimited) Give(int)      {}
 
 const (
-	// fieldBytes is what a field without bytes of its own takes when it is decoded (an empty message: a pointer and a struct).
+	// fieldBytes is what a field without bytes of its own takes when it is decoded (an empty message: a
+	// pointer and a struct).
 	fieldBytes = 96
-	// scanFrom is the shortest payload whose fields are counted: a shorter one takes little, whatever is in it.
+	// scanFrom is the shortest payload whose fields are counted: a shorter one takes little, whatever is in
+	// it.
 	scanFrom = 4 << 10
 	// scanDepth is how deep messages within messages are counted; those of abi.proto go no deeper.
 	scanDepth = 3
 )
 
-// decodedBytes estimates what a payload takes in memory with the message that is decoded from it: a megabyte of empty fields becomes
-// fifty. Text that happens to look like fields counts for more than it takes.
+// decodedBytes estimates what a payload takes in memory with the message that is decoded from it: a megabyte
+// of empty fields becomes fifty. Text that happens to look like fields counts for more than it takes.
 func decodedBytes(payload []byte) int {
 	if len(payload) < scanFrom {
 		return len(payload)

@@ -17,13 +17,14 @@ import (
 // A value is what database/sql takes, or a []string or []int64 for "= ANY($1)"; an instant travels in whole microseconds. A statement
 // and its values have at most 1.25 MiB together, a row 1 MiB.
 //
-// COPY is refused. A session is reset before its next use: what SET, LISTEN, PREPARE or an advisory lock leave lasts for one statement, or
-// one transaction.
+// COPY is refused. A session is reset before its next use: what SET, LISTEN, PREPARE or an advisory lock
+// leave lasts for one statement, or one transaction.
 //
-// Errors: *DatabaseError for what PostgreSQL said, ctx's own, and others whose Code() is stable: DATABASE_UNAVAILABLE (no connection in
-// time, or one that broke), TRANSACTION_ENDED, ROWS_UNREAD, ROWS_ENDED, ROW_TOO_LARGE (which may end
-// the transaction), HOST_OVERLOADED (the host holds 64 MiB for this module; nothing was done), MESSAGE_TOO_LARGE, MESSAGE_UNENCODABLE (text
-// that is not UTF-8). After ctx's own and DATABASE_UNAVAILABLE nobody knows whether the statement was done.
+// Errors: *DatabaseError for what PostgreSQL said, ctx's own, and others whose Code() is stable:
+// DATABASE_UNAVAILABLE (no connection in time, or one that broke), TRANSACTION_ENDED, ROWS_UNREAD,
+// ROWS_ENDED, ROW_TOO_LARGE (which may end the transaction), HOST_OVERLOADED (the host holds 64 MiB for this
+// module; nothing was done), MESSAGE_TOO_LARGE, MESSAGE_UNENCODABLE (text that is not UTF-8). After ctx's own
+// and DATABASE_UNAVAILABLE nobody knows whether the statement was done.
 type DB struct{ statements }
 
 func newDB(client *link.Client) *DB { return &DB{statements{client: client}} }

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// budget bounds how many connections all modules hold together, and decides who gets the next one. Every module has one place of its own;
-// the rest is shared, first come, first served, by who needs a second to fourth. A module that waits for a shared place takes one from a
-// module that has connections at rest.
+// budget bounds how many connections all modules hold together, and decides who gets the next one. Every
+// module has one place of its own; the rest is shared, first come, first served, by who needs a second to
+// fourth. A module that waits for a shared place takes one from a module that has connections at rest.
 type budget struct {
 	size int // places in all, unless there are more modules
 
@@ -124,7 +124,8 @@ func (p *ModulePool) take(at int) *idleConn {
 	return conn
 }
 
-// mayReset tells whether a connection shall be reset and put, which must follow; not one of a process that has ended.
+// mayReset tells whether a connection shall be reset and put, which must follow; not one of a process that
+// has ended.
 func (b *budget) mayReset(c *ModuleConn) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -177,7 +178,8 @@ func (b *budget) free(pool *ModulePool) {
 	b.serve()
 }
 
-// drain ends the idle connections and lets those in use end when they come back; the channel is closed when none is left.
+// drain ends the idle connections and lets those in use end when they come back; the channel is closed when
+// none is left.
 func (b *budget) drain(pool *ModulePool, forEver bool) <-chan struct{} {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// Ping asks the server for a sign of life, on a connection of its own, for as long as ctx allows. Pings take turns. Its error is
-// ErrUnreachable.
+// Ping asks the server for a sign of life, on a connection of its own, for as long as ctx allows. Pings take
+// turns. Its error is ErrUnreachable.
 func (d *Database) Ping(ctx context.Context) error {
 	if err := d.probe.ping(ctx); err != nil {
 		return fail(ErrUnreachable, err)
@@ -14,10 +14,12 @@ func (d *Database) Ping(ctx context.Context) error {
 	return nil
 }
 
-// Connections is how many connections a process may open: the probe's, Core's, and those of so many modules with a database.
+// Connections is how many connections a process may open: the probe's, Core's, and those of so many modules
+// with a database.
 func Connections(modules int) int { return 1 + coreConns + max(moduleConns, modules) }
 
-// ServerConnections is how many connections the server takes from users like this one. Its error is ErrUnreachable.
+// ServerConnections is how many connections the server takes from users like this one. Its error is
+// ErrUnreachable.
 func (d *Database) ServerConnections(ctx context.Context) (n int, err error) {
 	err = d.core.QueryRow(ctx, `
 		SELECT current_setting('max_connections')::int - CASE WHEN rolsuper THEN 0 ELSE current_setting('superuser_reserved_connections')::int

@@ -51,9 +51,9 @@ func (d *Database) ModuleRoles(ctx context.Context) (map[string]ModuleRole, erro
 	return roles, nil
 }
 
-// OpenModule makes a module's pool: at most 4 connections, none while the module is at rest, the first of them its own; all modules
-// together hold at most 24, or one each where there are more modules. The Database closes the pool when it stops; closing it earlier is
-// fine. The error is ErrClosed.
+// OpenModule makes a module's pool: at most 4 connections, none while the module is at rest, the first of
+// them its own; all modules together hold at most 24, or one each where there are more modules. The Database
+// closes the pool when it stops; closing it earlier is fine. The error is ErrClosed.
 func (d *Database) OpenModule(role ModuleRole) (*ModulePool, error) {
 	pool := &ModulePool{budget: d.modules, config: d.moduleConfig(role)}
 	d.mu.Lock()
@@ -66,9 +66,10 @@ func (d *Database) OpenModule(role ModuleRole) (*ModulePool, error) {
 	return pool, nil
 }
 
-// moduleConfig is how a module's sessions begin. Its settings travel with each connection, for what the role brings by itself the module
-// can change. What it could make the host hold in memory is bounded: a message of the server longer than a row may be loses the
-// connection before it is read, notifications are dropped, and no statement is kept, neither here nor by the server.
+// moduleConfig is how a module's sessions begin. Its settings travel with each connection, for what the role
+// brings by itself the module can change. What it could make the host hold in memory is bounded: a message of
+// the server longer than a row may be loses the connection before it is read, notifications are dropped, and
+// no statement is kept, neither here nor by the server.
 func (d *Database) moduleConfig(role ModuleRole) *pgx.ConnConfig {
 	conn := Config(d.settings)
 	if role.Role != "" {

@@ -18,10 +18,12 @@ const (
 	drainWithin    = 5 * time.Second // for the sessions of a process that has ended
 )
 
-// ModulePool is one module's connections: at most 4, of which the first is its own and the others come from a budget that all modules
-// share. pgxpool cannot do this: a module that waits for the budget must get its own connection as soon as that is free.
+// ModulePool is one module's connections: at most 4, of which the first is its own and the others come from a
+// budget that all modules share. pgxpool cannot do this: a module that waits for the budget must get its own
+// connection as soon as that is free.
 //
-// No session is handed on as its last user left it: Release resets it (DISCARD ALL), or ends it where that fails.
+// No session is handed on as its last user left it: Release resets it (DISCARD ALL), or ends it where that
+// fails.
 type ModulePool struct {
 	budget *budget
 	config *pgx.ConnConfig
@@ -92,8 +94,8 @@ func (c *ModuleConn) works(ctx context.Context, idleFor time.Duration) bool {
 	return c.Ping(ctx) == nil
 }
 
-// Release gives the connection back without waiting until it is reset. Only the first call counts. A session inside a transaction, or
-// with a statement under way, is ended, which rolls back.
+// Release gives the connection back without waiting until it is reset. Only the first call counts. A session
+// inside a transaction, or with a statement under way, is ended, which rolls back.
 func (c *ModuleConn) Release() {
 	if c.released {
 		return
@@ -111,7 +113,8 @@ func (c *ModuleConn) Release() {
 	}()
 }
 
-// reset leaves nothing of what the session was used for: settings, locks, channels listened to, prepared statements.
+// reset leaves nothing of what the session was used for: settings, locks, channels listened to, prepared
+// statements.
 func (c *ModuleConn) reset() bool {
 	ctx, cancel := context.WithTimeout(context.Background(), resetWithin)
 	defer cancel()
@@ -125,8 +128,8 @@ func (c *ModuleConn) discard() {
 	c.pool.budget.free(c.pool)
 }
 
-// end returns when the session's socket is closed. pgx closes the one of a statement that was cancelled in the background, for it tells
-// the server first, and needs up to 15 s where that does not answer.
+// end returns when the session's socket is closed. pgx closes the one of a statement that was cancelled in
+// the background, for it tells the server first, and needs up to 15 s where that does not answer.
 func (c *ModuleConn) end() {
 	ctx, cancel := context.WithTimeout(context.Background(), closeWithin)
 	defer cancel()
@@ -134,8 +137,8 @@ func (c *ModuleConn) end() {
 	<-c.PgConn().CleanupDone()
 }
 
-// EndSessions ends every session of the pool, for the module's process has ended: idle ones at once, those in use when they come back. It
-// waits for both, at most 5 s. Whoever acquires afterwards gets a new session.
+// EndSessions ends every session of the pool, for the module's process has ended: idle ones at once, those in
+// use when they come back. It waits for both, at most 5 s. Whoever acquires afterwards gets a new session.
 func (p *ModulePool) EndSessions() {
 	wait := time.NewTimer(drainWithin)
 	defer wait.Stop()
