@@ -22,11 +22,15 @@ type Call struct {
 	// Parameter returns the decoded value of the path's {name} segment.
 	Parameter func(name string) string
 
-	cancelBody func()
+	// Connection is the one that the request came on; nil in tests without one.
+	Connection Connection
 }
 
-// OnCancelBody is for the pipeline: how the connection stops reading.
-func (c *Call) OnCancelBody(cancel func()) { c.cancelBody = cancel }
+// Connection is what a Call asks of its connection.
+type Connection interface {
+	// CancelBody ends the reading of a request's body, under a handler that answers yet.
+	CancelBody()
+}
 
 // CancelBody reads no more of a body that is not read to its end; a Read under way returns an error. The connection ends behind the
 // answer: net/http would otherwise read up to 256 KiB, or wait for them, to use it again. It also ends the request's context when a Read
@@ -36,8 +40,8 @@ func (c *Call) CancelBody() {
 	if ctx := c.Request.Context(); ctx.Err() == nil {
 		c.Request = c.Request.WithContext(context.WithoutCancel(ctx))
 	}
-	if c.cancelBody != nil {
-		c.cancelBody()
+	if c.Connection != nil {
+		c.Connection.CancelBody()
 	}
 }
 

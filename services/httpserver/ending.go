@@ -147,8 +147,8 @@ func (c *conn) linger() {
 	c.clock.set(time.Now().Add(c.all.limits.linger))
 }
 
-// cancelBody ends the connection's reading under a handler that answers yet.
-func (c *conn) cancelBody() {
+// CancelBody ends the connection's reading under a handler that answers yet.
+func (c *conn) CancelBody() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.cancel()

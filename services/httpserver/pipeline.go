@@ -32,7 +32,7 @@ func (p *pipeline) run(route httpapi.Route, names []string) gin.HandlerFunc {
 			MaxBody:   route.MaxBody,
 		}
 		if c, ok := g.Request.Context().Value(connKey{}).(*conn); ok {
-			call.OnCancelBody(c.cancelBody)
+			call.Connection = c
 			if route.Body == httpapi.NoBody && g.Request.ContentLength != 0 && !c.bodyCame() {
 				call.CancelBody() // net/http would wait for it before a longer answer begins
 			}
