@@ -225,6 +225,7 @@ func TestProcessEnds(t *testing.T) {
 		_ = publish(hub, m.next())
 		synctest.Wait()
 		stop()
+		<-fresh.ended
 		for name, got := range map[string][]event{"old": old.events(t), "fresh": fresh.events(t)} {
 			updates := named(got, "update")
 			if got[len(got)-1].name != "reconnect" || name == "old" && len(updates) != 0 ||

@@ -220,6 +220,10 @@ func TestDoctor(t *testing.T) {
 			"blocking  IDENTITY_SECRET_INVALID: "},
 		"database down": {map[string]string{"DATABASE_URL": "postgres://someone@127.0.0.1:1/nothing"},
 			"blocking  DATABASE_UNREACHABLE: The database did not accept a session (refused). Nothing accepts connections "},
+		"no NATS server": {map[string]string{"SERVICE_REALTIME_NATS_URL": "nats://marked:marked@127.0.0.1:1,nats://127.0.0.1:1"},
+			"warning   REALTIME_UNAVAILABLE: 2 of 2 NATS servers (SERVICE_REALTIME_NATS_URL) cannot be used: unreachable, unreachable; "},
+		"uploads in memory": {map[string]string{"OBJECT_STORAGE_ENDPOINT": "http://127.0.0.1:1", "OBJECT_STORAGE_ACCESS_KEY": "a",
+			"OBJECT_STORAGE_SECRET_KEY": "b", "OBJECT_STORAGE_REGION": "c", "STATE_DIRECTORY": "/dev/shm"}, "warning   SPOOL_IN_MEMORY: "},
 		"no modules directory": {map[string]string{"SERVICE_MODULES_DIR": "/nonexistent-marked"}, "blocking  MODULES_DIRECTORY_UNREADABLE: "},
 	} {
 		ill := maps.Clone(i.environment)
