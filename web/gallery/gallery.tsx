@@ -343,10 +343,14 @@ function Toastings() {
 	return (
 		<Part name="Toast">
 			<div class="row">
-				<Button onPress={() => toasts.show({ text: "Choir practice taken down.", level: "polite", action: undo })}>
+				<Button
+					onPress={() => toasts.show({ text: "Choir practice taken down.", level: "polite", action: undo })}
+				>
 					Take it down
 				</Button>
-				<Button onPress={() => toasts.show({ text: "Not moved.", level: "assertive", action: again })}>Move it</Button>
+				<Button onPress={() => toasts.show({ text: "Not moved.", level: "assertive", action: again })}>
+					Move it
+				</Button>
 			</div>
 		</Part>
 	);

@@ -29,9 +29,10 @@ interface Import {
 const imports = new Map<string, Import>();
 
 /**
- * Loads an artifact and returns what it defines. It is fetched first, because import tells nothing about the status. After
- * a failed import the same address is tried again. Some engines remember the failure as long as the page lives, so the
- * third try uses a fragment. After a success no other specifier is used: it would make a second instance.
+ * Loads an artifact and returns what it defines. It is fetched first, because import tells nothing about the
+ * status. After a failed import the same address is tried again. Some engines remember the failure as long as
+ * the page lives, so the third try uses a fragment. After a success no other specifier is used: it would make
+ * a second instance.
  */
 export async function loadArtifact<Definition>(
 	kind: keyof typeof abis,

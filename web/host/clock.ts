@@ -1,6 +1,6 @@
 /**
- * The server's time. It ticks by the browser's monotonic clock, so that setting the wall clock moves nothing. Until the server
- * has told its time, the browser's is used.
+ * The server's time. It ticks by the browser's monotonic clock, so that setting the wall clock moves nothing.
+ * Until the server has told its time, the browser's is used.
  */
 export class ServerClock {
 	/** Server's time less the monotonic clock's, milliseconds. */
@@ -16,13 +16,14 @@ export class ServerClock {
 	}
 
 	/**
-	 * Takes a time that the server has just sent. The way here only makes it older, so the youngest so far is the best; one that is
-	 * seconds older means that a clock was set or that this machine slept.
+	 * Takes a time that the server has just sent. The way here only makes it older, so the youngest so far is
+	 * the best; one that is seconds older means that a clock was set or that this machine slept.
 	 */
 	observe(serverTime: string): void {
 		const told = Date.parse(serverTime);
 		if (Number.isNaN(told)) return;
 		const offset = told - performance.now();
-		if (this.#offset === undefined || offset > this.#offset || offset < this.#offset - 5_000) this.#offset = offset;
+		if (this.#offset === undefined || offset > this.#offset || offset < this.#offset - 5_000)
+			this.#offset = offset;
 	}
 }

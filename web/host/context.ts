@@ -81,15 +81,18 @@ export function contextOf(options: ContextOptions): Context {
 }
 
 /**
- * A module's styles, held inside its container and below the kit's. A browser without @scope holds them by their layer
- * alone.
+ * A module's styles, held inside its container and below the kit's. A browser without @scope holds them by
+ * their layer alone.
  */
 function held(css: string, moduleId: string): string {
 	const scoped = "CSSScopeRule" in window ? `@scope ([data-module="${moduleId}"]) {\n${css}\n}` : css;
 	return `@layer module {\n${scoped}\n}`;
 }
 
-function loadable(contribution: MountedEntry["contributions"][number], options: ContextOptions): Contribution {
+function loadable(
+	contribution: MountedEntry["contributions"][number],
+	options: ContextOptions,
+): Contribution {
 	const { id, version, capability, moduleId, moduleVersion } = contribution;
 	const address = options.address(`/api/v1/module-ui/${moduleId}/${moduleVersion}/contributions/${id}`);
 	return Object.freeze({

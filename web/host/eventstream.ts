@@ -5,8 +5,8 @@ export interface StreamEvent {
 }
 
 /**
- * Cuts a text/event-stream into events. Text comes in pieces as the network has them; an event is answered once its empty line is
- * there. Comments, ids and retry times are read over.
+ * Cuts a text/event-stream into events. Text comes in pieces as the network has them; an event is answered
+ * once its empty line is there. Comments, ids and retry times are read over.
  */
 export class EventStreamParser {
 	#rest = "";
@@ -19,7 +19,8 @@ export class EventStreamParser {
 		this.#rest = lines.pop() ?? "";
 		for (const line of lines) {
 			if (line === "") {
-				if (this.#data.length > 0) events.push({ event: this.#event || "message", data: this.#data.join("\n") });
+				if (this.#data.length > 0)
+					events.push({ event: this.#event || "message", data: this.#data.join("\n") });
 				this.#event = "";
 				this.#data = [];
 				continue;

@@ -10,14 +10,23 @@ export interface ModuleApiOptions {
 }
 
 /** The requests of one module to its own routes (see Context.api). */
-export function moduleApi(options: ModuleApiOptions): (path: string, init?: RequestInit) => Promise<Response> {
+export function moduleApi(
+	options: ModuleApiOptions,
+): (path: string, init?: RequestInit) => Promise<Response> {
 	return async (path, init = {}) => {
 		const address = moduleAddress(options.root, path);
 		for (const name of new Headers(init.headers).keys()) {
-			if (!allowedHeaders.has(name)) throw new TypeError("Only Content-Type and the safelisted headers may be set.");
+			if (!allowedHeaders.has(name))
+				throw new TypeError("Only Content-Type and the safelisted headers may be set.");
 		}
 		const signal = init.signal ? AbortSignal.any([init.signal, options.signal]) : options.signal;
-		const response = await fetch(address, { ...init, credentials: "include", mode: "cors", redirect: "error", signal });
+		const response = await fetch(address, {
+			...init,
+			credentials: "include",
+			mode: "cors",
+			redirect: "error",
+			signal,
+		});
 		if (response.status === 401 || response.status === 403) options.denied();
 		return response;
 	};
@@ -27,7 +36,11 @@ export function moduleApi(options: ModuleApiOptions): (path: string, init?: Requ
 export function moduleAddress(root: string, path: string): string {
 	const address = new URL(root + path);
 	const below = new URL(root + "/");
-	if (!path.startsWith("/") || address.origin !== below.origin || !address.pathname.startsWith(below.pathname)) {
+	if (
+		!path.startsWith("/") ||
+		address.origin !== below.origin ||
+		!address.pathname.startsWith(below.pathname)
+	) {
 		throw new TypeError("A path begins with / and stays below the module's root.");
 	}
 	return address.href;

@@ -4,7 +4,8 @@ import { EventStreamParser } from "./eventstream";
 import { backoff, wait } from "./wait";
 
 /**
- * How long a channel may be without a snapshot, and then without a byte, milliseconds. The server's heartbeat comes every 15 s.
+ * How long a channel may be without a snapshot, and then without a byte, milliseconds. The server's heartbeat
+ * comes every 15 s.
  */
 const snapshotLimit = 15_000;
 const silenceLimit = 45_000;
@@ -23,8 +24,9 @@ export interface StreamOptions {
 }
 
 /**
- * Reads one channel until the answered function is called or the signal aborts. The stream is read through fetch, because
- * EventSource tells nobody of a 401, 403 or 503. Every connection begins with a snapshot, so nothing is kept between two of them.
+ * Reads one channel until the answered function is called or the signal aborts. The stream is read through
+ * fetch, because EventSource tells nobody of a 401, 403 or 503. Every connection begins with a snapshot, so
+ * nothing is kept between two of them.
  */
 export function openStream(options: StreamOptions): () => void {
 	const stop = new AbortController();
@@ -63,7 +65,12 @@ class Stream {
 				continue;
 			}
 			this.#become("waiting");
-			await wait(backoff(this.#failures++, 3_000, 30_000), this.stopped, [window, "online"], [document, "visibilitychange"]);
+			await wait(
+				backoff(this.#failures++, 3_000, 30_000),
+				this.stopped,
+				[window, "online"],
+				[document, "visibilitychange"],
+			);
 		}
 	}
 

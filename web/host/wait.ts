@@ -1,5 +1,12 @@
-/** Waits, or until the signal aborts or one of the window's events comes that promise a better moment. Never rejects. */
-export function wait(milliseconds: number, signal: AbortSignal, ...wakers: readonly (readonly [EventTarget, string])[]): Promise<void> {
+/**
+ * Waits, or until the signal aborts or one of the window's events comes that promise a better moment. Never
+ * rejects.
+ */
+export function wait(
+	milliseconds: number,
+	signal: AbortSignal,
+	...wakers: readonly (readonly [EventTarget, string])[]
+): Promise<void> {
 	return new Promise((resolve) => {
 		if (signal.aborted) return resolve();
 		const done = () => {
@@ -15,8 +22,8 @@ export function wait(milliseconds: number, signal: AbortSignal, ...wakers: reado
 }
 
 /**
- * The pause before try number n (from 0), milliseconds: least, doubled each time up to most, less a random half so that readers
- * spread.
+ * The pause before try number n (from 0), milliseconds: least, doubled each time up to most, less a random
+ * half so that readers spread.
  */
 export function backoff(n: number, least: number, most: number, random: () => number = Math.random): number {
 	const full = Math.min(most, least * 2 ** Math.min(n, 20));

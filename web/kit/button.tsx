@@ -9,7 +9,10 @@ export interface ButtonProps {
 	readonly small?: boolean;
 	readonly wide?: boolean;
 	readonly submit?: boolean;
-	/** Something is under way: a ring turns and further presses are ignored. A promise of onPress makes it so, too. */
+	/**
+	 * Something is under way: a ring turns and further presses are ignored. A promise of onPress makes it so,
+	 * too.
+	 */
 	readonly busy?: boolean;
 	/** What is said meanwhile: "Saving". The button is as wide as the longer of the two. */
 	readonly busyWords?: string | undefined;

@@ -27,7 +27,9 @@ export function Combobox(props: ComboboxProps) {
 	const [at, setAt] = useState(0);
 	const popup = useRef<HTMLDivElement>(null);
 	const query = (typed ?? "").trim().toLowerCase();
-	const found = options.filter(({ label, detail }) => `${label} ${detail ?? ""}`.toLowerCase().includes(query));
+	const found = options.filter(({ label, detail }) =>
+		`${label} ${detail ?? ""}`.toLowerCase().includes(query),
+	);
 	const active = Math.min(at, found.length - 1);
 	const move = (to: number) => {
 		setOpen(true);

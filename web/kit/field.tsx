@@ -27,14 +27,20 @@ interface FieldFrameProps extends FieldProps {
 /** A label, a control, and below it the help or what is wrong. */
 export function Field({ label, optional, hideLabel, help, error, control }: FieldFrameProps) {
 	const id = useId();
-	const described = [help !== undefined && `${id}-help`, error !== undefined && `${id}-error`].filter(Boolean);
+	const described = [help !== undefined && `${id}-help`, error !== undefined && `${id}-error`].filter(
+		Boolean,
+	);
 	return (
 		<div class="field">
 			<label for={id} class={hideLabel ? "unseen" : undefined}>
 				{label}
 				{optional && <span class="optional"> {k("optional")}</span>}
 			</label>
-			{control({ id, "aria-invalid": error !== undefined, "aria-describedby": described.join(" ") || undefined })}
+			{control({
+				id,
+				"aria-invalid": error !== undefined,
+				"aria-describedby": described.join(" ") || undefined,
+			})}
 			<FieldNotes id={id} help={help} error={error} />
 		</div>
 	);
@@ -80,14 +86,30 @@ export interface TextFieldProps extends FieldProps {
 }
 
 export function TextField(props: TextFieldProps) {
-	const { value, onInput, name, type = "text", autocomplete, required, maxLength, lines, dir = "auto", inputRef } = props;
+	const {
+		value,
+		onInput,
+		name,
+		type = "text",
+		autocomplete,
+		required,
+		maxLength,
+		lines,
+		dir = "auto",
+		inputRef,
+	} = props;
 	const shared = { name, value, required, maxLength, dir };
 	return (
 		<Field
 			{...props}
 			control={(control) =>
 				lines !== undefined ? (
-					<textarea {...shared} {...control} rows={lines} onInput={(event) => onInput(event.currentTarget.value)} />
+					<textarea
+						{...shared}
+						{...control}
+						rows={lines}
+						onInput={(event) => onInput(event.currentTarget.value)}
+					/>
 				) : (
 					<input
 						{...shared}
@@ -159,7 +181,11 @@ export function SelectField(props: SelectFieldProps) {
 		<Field
 			{...props}
 			control={(control) => (
-				<select {...control} value={props.value} onChange={(event) => props.onInput(event.currentTarget.value)}>
+				<select
+					{...control}
+					value={props.value}
+					onChange={(event) => props.onInput(event.currentTarget.value)}
+				>
 					{props.options.map(({ value, label, lang }) => (
 						<option key={value} value={value} lang={lang}>
 							{label}
@@ -214,7 +240,9 @@ export function MomentField({ label, optional, help, error, value, onInput }: Mo
 					type="date"
 					aria-label={`${label}: ${k("date")}`}
 					value={date}
-					onInput={({ currentTarget: { value: day } }) => onInput(day === "" ? "" : `${day}T${time || "00:00"}`)}
+					onInput={({ currentTarget: { value: day } }) =>
+						onInput(day === "" ? "" : `${day}T${time || "00:00"}`)
+					}
 				/>
 				<input
 					{...control}
@@ -236,7 +264,8 @@ export function zoneOf(at: Date): string {
 	const minutes = -(Number.isNaN(at.getTime()) ? new Date() : at).getTimezoneOffset();
 	const hours = Math.trunc(Math.abs(minutes) / 60);
 	const rest = Math.abs(minutes) % 60;
-	const offset = minutes === 0 ? "" : `${minutes < 0 ? "\u2212" : "+"}${hours}${rest === 0 ? "" : `:${rest}`}`;
+	const offset =
+		minutes === 0 ? "" : `${minutes < 0 ? "\u2212" : "+"}${hours}${rest === 0 ? "" : `:${rest}`}`;
 	const city = name.slice(name.lastIndexOf("/") + 1).replaceAll("_", " ");
 	return city === "UTC" ? city : `${city}, UTC${offset}`;
 }
@@ -247,7 +276,10 @@ export interface CodeInputProps extends FieldProps {
 	onInput(digits: string): void;
 }
 
-/** Six digits in one field, as somebody reads them off a screen: spaces and hyphens are dropped, pasting works. */
+/**
+ * Six digits in one field, as somebody reads them off a screen: spaces and hyphens are dropped, pasting
+ * works.
+ */
 export function CodeInput(props: CodeInputProps) {
 	const shown = props.value.length > 3 ? `${props.value.slice(0, 3)} ${props.value.slice(3)}` : props.value;
 	return (
@@ -278,7 +310,10 @@ export interface FormProps {
 	readonly children: ComponentChildren;
 }
 
-/** A form that its own code checks, not the browser. After a refusal the first field that is wrong has the focus. */
+/**
+ * A form that its own code checks, not the browser. After a refusal the first field that is wrong has the
+ * focus.
+ */
 export function Form({ class: name = "fields", onSubmit, children }: FormProps) {
 	return (
 		<form

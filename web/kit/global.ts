@@ -7,7 +7,10 @@ import * as kit from "./index";
 /** Where modules find the kit of the page that they run in: one copy of it, and one Preact. */
 const name = Symbol.for("narthex.kit.1");
 
-/** Offers the kit to modules. It is called once, before any module is imported. What is offered only ever grows. */
+/**
+ * Offers the kit to modules. It is called once, before any module is imported. What is offered only ever
+ * grows.
+ */
 export function offerKit(): void {
 	const offered = {
 		...kit,

@@ -1,6 +1,6 @@
 /**
- * The kit: the components that the Dashboard, modules and displays share. Keyboard, screen readers, right-to-left, dark,
- * forced colours and small screens are dealt with here, once.
+ * The kit: the components that the Dashboard, modules and displays share. Keyboard, screen readers, right-to-
+ * left, dark, forced colours and small screens are dealt with here, once.
  */
 export { Button, IconButton, type ButtonProps, type IconButtonProps } from "./button";
 export { Chip, type ChipProps } from "./chip";

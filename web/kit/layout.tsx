@@ -30,8 +30,8 @@ export interface ScreenHeaderProps {
 }
 
 /**
- * The header of a module's screen: the page shows its heading, and here a module says what stands beside it. Where the page
- * has no place for that, it stands where it is.
+ * The header of a module's screen: the page shows its heading, and here a module says what stands beside it.
+ * Where the page has no place for that, it stands where it is.
  */
 export function ScreenHeader({ sub, actions }: ScreenHeaderProps) {
 	const places = [slot("sub"), slot("actions")] as const;
@@ -80,7 +80,15 @@ export interface EmptyStateProps {
 export function EmptyState({ title, help, action }: EmptyStateProps) {
 	return (
 		<div class="empty">
-			<svg width="64" height="72" viewBox="0 0 64 72" fill="none" stroke="currentColor" stroke-width="1.5" aria-hidden="true">
+			<svg
+				width="64"
+				height="72"
+				viewBox="0 0 64 72"
+				fill="none"
+				stroke="currentColor"
+				stroke-width="1.5"
+				aria-hidden="true"
+			>
 				<path d="M8 68V32a24 24 0 0 1 48 0v36H43V33a11 11 0 0 0-22 0v35zM1 68.5h62" stroke-linejoin="round" />
 			</svg>
 			<strong>{title}</strong>
@@ -112,7 +120,15 @@ export function Skeleton({ rows = 3 }: { readonly rows?: number }) {
 }
 
 /** A place, or a person: an icon or initials in a door. */
-export function Tile({ icon, initials, lit }: { readonly icon?: string; readonly initials?: string; readonly lit?: boolean }) {
+export function Tile({
+	icon,
+	initials,
+	lit,
+}: {
+	readonly icon?: string;
+	readonly initials?: string;
+	readonly lit?: boolean;
+}) {
 	return (
 		<span class={lit ? "tile lit" : "tile"} aria-hidden="true">
 			{icon === undefined ? initials : <Icon name={icon} size={16} />}

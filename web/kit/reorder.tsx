@@ -26,8 +26,8 @@ interface Drag {
 }
 
 /**
- * Lets rows change places: by Alt and an arrow on the grip, by buttons that call step, and by dragging the grip, which
- * Escape cancels. Rows carry data-row. The caller moves the row and answers once that is kept.
+ * Lets rows change places: by Alt and an arrow on the grip, by buttons that call step, and by dragging the
+ * grip, which Escape cancels. Rows carry data-row. The caller moves the row and answers once that is kept.
  */
 export function useReorder(ids: readonly string[], move: (id: string, to: number) => unknown): Reorder {
 	const [drag, setDrag] = useState<Drag>();

@@ -28,7 +28,12 @@ export function Table<Row>({ label, columns, rows, rowId, rowClass }: TableProps
 				<thead role="rowgroup">
 					<tr role="row">
 						{columns.map(({ id, head, hideHead, width }) => (
-							<th key={id} role="columnheader" scope="col" style={width === undefined ? undefined : { inlineSize: width }}>
+							<th
+								key={id}
+								role="columnheader"
+								scope="col"
+								style={width === undefined ? undefined : { inlineSize: width }}
+							>
 								{hideHead ? <span class="unseen">{head}</span> : head}
 							</th>
 						))}

@@ -65,7 +65,8 @@ export function ToastRegion({ toasts }: { readonly toasts: Toasts }) {
 			onPointerEnter={() => setHeld(true)}
 			onPointerLeave={() => setHeld(false)}
 			onFocusIn={(event) => {
-				if (!whole.current?.contains(event.relatedTarget as Node)) before.current = event.relatedTarget as Element;
+				if (!whole.current?.contains(event.relatedTarget as Node))
+					before.current = event.relatedTarget as Element;
 				setHeld(true);
 			}}
 			onFocusOut={() => setHeld(false)}

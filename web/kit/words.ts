@@ -1,6 +1,9 @@
 import { signal } from "@preact/signals";
 
-/** The few words that the kit's components say themselves. The page that carries the kit gives them in its language. */
+/**
+ * The few words that the kit's components say themselves. The page that carries the kit gives them in its
+ * language.
+ */
 export const kitEnglish = {
 	close: "Close",
 	optional: "optional",

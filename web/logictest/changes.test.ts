@@ -2,7 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { changesOf } from "../dashboard/data/changes";
 
-const module = (id: string, state: string, enabled: boolean, restartRequired: boolean, needs: string[] = [], wants: string[] = []) => ({
+const module = (
+	id: string,
+	state: string,
+	enabled: boolean,
+	restartRequired: boolean,
+	needs: string[] = [],
+	wants: string[] = [],
+) => ({
 	id,
 	name: id.toUpperCase(),
 	configured: { enabled },
@@ -26,7 +33,8 @@ test("what the next restart changes", () => {
 		module("freed", "blocked", true, true, ["on"]),
 		module("still-blocked", "blocked", true, false),
 	];
-	assert.deepEqual(changesOf({ modules }).map(({ module, what }) => `${module} ${what}`), [
-		"OFF stops", "NEEDS-OFF stops", "NEEDS-THAT stops", "WANTS-OFF settings", "ON starts", "FREED starts",
-	]);
+	assert.deepEqual(
+		changesOf({ modules }).map(({ module, what }) => `${module} ${what}`),
+		["OFF stops", "NEEDS-OFF stops", "NEEDS-THAT stops", "WANTS-OFF settings", "ON starts", "FREED starts"],
+	);
 });

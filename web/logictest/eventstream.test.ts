@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { EventStreamParser } from "../host/eventstream";
 
-const stream = ': hello\r\n\r\nid: 7\nevent: snapshot\ndata: {"a":"ä\\n"}\nretry: 3000\n\nevent: heartbeat\rdata:{}\r\rdata: one\ndata:  two\ndata\n\nevent: unfinished\ndata: x\n';
+const stream =
+	': hello\r\n\r\nid: 7\nevent: snapshot\ndata: {"a":"ä\\n"}\nretry: 3000\n\n' +
+	'event: heartbeat\rdata:{}\r\rdata: one\ndata:  two\ndata\n\nevent: unfinished\ndata: x\n';
 const expected = [
 	{ event: "snapshot", data: '{"a":"ä\\n"}' },
 	{ event: "heartbeat", data: "{}" },
@@ -19,5 +21,7 @@ test("events come whole, however the network cuts them", () => {
 });
 
 test("an event without data is none, and its name does not stay", () => {
-	assert.deepEqual(new EventStreamParser().push("event: update\n\ndata: x\n\n"), [{ event: "message", data: "x" }]);
+	assert.deepEqual(new EventStreamParser().push("event: update\n\ndata: x\n\n"), [
+		{ event: "message", data: "x" },
+	]);
 });

@@ -17,9 +17,11 @@ test("the first language that there is, in its region", () => {
 });
 
 test("every language has every word, with the same gaps", () => {
-	const gaps = (entry: unknown): string[] => [...new Set(JSON.stringify(entry).match(/\{\w+\}/g) ?? [])].sort();
+	const gaps = (entry: unknown): string[] =>
+		[...new Set(JSON.stringify(entry).match(/\{\w+\}/g) ?? [])].sort();
 	for (const { tag, words } of locales) {
-		for (const [id, entry] of Object.entries(english)) assert.deepEqual(gaps(words[id as WordId]), gaps(entry), `${tag} ${id}`);
+		for (const [id, entry] of Object.entries(english))
+			assert.deepEqual(gaps(words[id as WordId]), gaps(entry), `${tag} ${id}`);
 	}
 });
 
@@ -27,6 +29,9 @@ test("words are filled in", () => {
 	const en = languageFor(["en"]);
 	assert.equal(say(en, "changesWait", { count: 1 }), "1 change waits for a restart.");
 	assert.equal(say(en, "changesWait", { count: 1200 }), "1,200 changes wait for a restart.");
-	assert.equal(say(languageFor(["de"]), "changesWait", { count: 1200 }), "1.200 Änderungen warten auf einen Neustart.");
-	assert.equal(say(en, "stopsNext", { module: "{module} $&" }), "{module} $& stops.");
+	assert.equal(
+		say(languageFor(["de"]), "changesWait", { count: 1200 }),
+		"1.200 Änderungen warten auf einen Neustart.",
+	);
+	assert.equal(say(en, "stopsNext", { module: "{module} $&" }), "{module} $& stops at the next restart.");
 });

@@ -1,34 +1,69 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { changed, draftOf, emptyDraft, problemsOf, type Slide, standingOf, submissionOf } from "../../modules/announcements/ui-src/slide";
+import {
+	changed,
+	draftOf,
+	emptyDraft,
+	problemsOf,
+	type Slide,
+	standingOf,
+	submissionOf,
+} from "../../modules/announcements/ui-src/slide";
 
 const at = (hour: number) => new Date(Date.UTC(2026, 2, 29, hour)).toISOString();
 const slide: Slide = {
-	id: "1", kind: "countdown.slide", title: "A", body: "b", payload: { target: 1 }, startsAt: at(10), endsAt: at(12), enabled: true, rev: 3,
+	id: "1",
+	kind: "countdown.slide",
+	title: "A",
+	body: "b",
+	payload: { target: 1 },
+	startsAt: at(10),
+	endsAt: at(12),
+	enabled: true,
+	rev: 3,
 };
 
 test("where a notice stands", () => {
 	const standing = (hour: number, enabled = true) => standingOf({ ...slide, enabled }, Date.parse(at(hour)));
-	assert.deepEqual([9, 10, 11, 12, 13].map((hour) => standing(hour)), ["scheduled", "live", "live", "ended", "ended"]);
+	assert.deepEqual(
+		[9, 10, 11, 12, 13].map((hour) => standing(hour)),
+		["scheduled", "live", "live", "ended", "ended"],
+	);
 	assert.equal(standing(11, false), "off");
 	assert.equal(standingOf({ ...slide, startsAt: null, endsAt: null }, 0), "live");
 });
 
 test("an edit keeps what it does not touch", () => {
 	assert.deepEqual(submissionOf(draftOf(slide), slide), {
-		kind: "countdown.slide", payload: { target: 1 }, title: "A", body: "b", startsAt: at(10), endsAt: at(12), enabled: true, rev: 3,
+		kind: "countdown.slide",
+		payload: { target: 1 },
+		title: "A",
+		body: "b",
+		startsAt: at(10),
+		endsAt: at(12),
+		enabled: true,
+		rev: 3,
 	});
 	assert.deepEqual(changed(slide, false), { ...submissionOf(draftOf(slide), slide), enabled: false });
 });
 
 test("a new notice", () => {
 	assert.deepEqual(submissionOf({ ...emptyDraft, title: " Lunch " }), {
-		kind: "notice", payload: null, title: "Lunch", body: "", startsAt: null, endsAt: null, enabled: true,
+		kind: "notice",
+		payload: null,
+		title: "Lunch",
+		body: "",
+		startsAt: null,
+		endsAt: null,
+		enabled: true,
 	});
 });
 
 test("what a person must mend", () => {
 	assert.deepEqual(problemsOf({ ...emptyDraft, title: "  " }), { title: "titleNeeded" });
-	assert.deepEqual(problemsOf({ ...emptyDraft, title: "A", startsAt: "2026-01-02T10:00", endsAt: "2026-01-02T10:00" }), { endsAt: "endBeforeStart" });
+	assert.deepEqual(
+		problemsOf({ ...emptyDraft, title: "A", startsAt: "2026-01-02T10:00", endsAt: "2026-01-02T10:00" }),
+		{ endsAt: "endBeforeStart" },
+	);
 	assert.deepEqual(problemsOf({ ...emptyDraft, title: "A", endsAt: "2026-01-02T10:00" }), {});
 });

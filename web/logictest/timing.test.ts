@@ -4,8 +4,14 @@ import { ServerClock } from "../host/clock";
 import { backoff, wait } from "../host/wait";
 
 test("pauses grow to their bound, and spread over its upper half", () => {
-	assert.deepEqual([0, 1, 2, 3, 4, 5, 500].map((n) => backoff(n, 2_000, 30_000, () => 1)), [2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000]);
-	assert.deepEqual([0, 5].map((n) => backoff(n, 2_000, 30_000, () => 0)), [1_000, 15_000]);
+	assert.deepEqual(
+		[0, 1, 2, 3, 4, 5, 500].map((n) => backoff(n, 2_000, 30_000, () => 1)),
+		[2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000],
+	);
+	assert.deepEqual(
+		[0, 5].map((n) => backoff(n, 2_000, 30_000, () => 0)),
+		[1_000, 15_000],
+	);
 });
 
 test("a wait ends early when it is told to", async () => {
@@ -24,7 +30,8 @@ test("a wait ends early when it is told to", async () => {
 
 test("the server's time, by its youngest word", () => {
 	const clock = new ServerClock();
-	const near = (expected: number) => assert.equal(Math.abs(clock.now() - expected) < 200, true, `${clock.now()} is not about ${expected}`);
+	const near = (expected: number) =>
+		assert.equal(Math.abs(clock.now() - expected) < 200, true, `${clock.now()} is not about ${expected}`);
 	near(Date.now());
 	assert.equal(clock.known, false);
 	const hour = 3_600_000;

@@ -1,8 +1,9 @@
 /**
  * The browser SDK of Narthex: what a module's UI, display and contributions are, and what they are given.
  *
- * An artifact is one ES module whose default export comes from one of the three define functions. They stamp it with the
- * ABI that it was built for. The host refuses another ABI and says that the module must be rebuilt.
+ * An artifact is one ES module whose default export comes from one of the three define functions. They stamp
+ * it with the ABI that it was built for. The host refuses another ABI and says that the module must be
+ * rebuilt.
  */
 
 /** Version of this SDK. */
@@ -13,7 +14,10 @@ export const moduleUiAbi = 1;
 export const displayAbi = 1;
 export const contributionAbi = 1;
 
-/** What the realtime stream of a channel is doing. Only "live" means that what is shown is what the server has. */
+/**
+ * What the realtime stream of a channel is doing. Only "live" means that what is shown is what the server
+ * has.
+ */
 export type StreamState =
 	/** asking for the first snapshot */
 	| "connecting"
@@ -32,7 +36,10 @@ export interface StreamReader<Snapshot = unknown, Update = unknown> {
 	snapshot(value: Snapshot): void;
 	/** One change since the last snapshot or update, in order. */
 	update?(value: Update): void;
-	/** What the stream is doing now. It is called on every change, and not for what is so from the start ("connecting"). */
+	/**
+	 * What the stream is doing now. It is called on every change, and not for what is so from the start
+	 * ("connecting").
+	 */
 	state?(state: StreamState): void;
 }
 
@@ -44,8 +51,8 @@ export interface Contribution<Value = unknown> {
 	/** The capability of this module that it contributes to. */
 	readonly capability: string;
 	/**
-	 * Loads the artifact and answers what its defineContribution was given. A second call answers the same. It rejects when the
-	 * artifact cannot be had or was built for another ABI.
+	 * Loads the artifact and answers what its defineContribution was given. A second call answers the same. It
+	 * rejects when the artifact cannot be had or was built for another ABI.
 	 */
 	load(): Promise<Value>;
 }
@@ -55,19 +62,23 @@ export interface Context {
 	readonly module: { readonly id: string; readonly name: string; readonly version: string };
 
 	/**
-	 * A request to this module's own routes: path begins with "/" and is taken below the module's root, so nothing else can be
-	 * reached. Cookies go along; of the headers only Accept, Accept-Language, Content-Language and Content-Type may be set, so
-	 * metadata belongs in the query. It answers every response, whatever its status. Where the person is no longer signed in, the
-	 * host notices the 401 and shows the sign-in. It rejects with a TypeError when there is no network, and with an AbortError
-	 * when init.signal or the module's own signal ends it.
+	 * A request to this module's own routes: path begins with "/" and is taken below the module's root, so
+	 * nothing else can be reached. Cookies go along; of the headers only Accept, Accept-Language, Content-
+	 * Language and Content-Type may be set, so metadata belongs in the query. It answers every response,
+	 * whatever its status. Where the person is no longer signed in, the host notices the 401 and shows the
+	 * sign-in. It rejects with a TypeError when there is no network, and with an AbortError when init.signal
+	 * or the module's own signal ends it.
 	 */
 	api(path: string, init?: RequestInit): Promise<Response>;
 
 	/**
-	 * Reads a channel of this module until the answered function is called or the module is unmounted. The host reconnects. At most
-	 * two channels are read at a time; one more throws a RangeError.
+	 * Reads a channel of this module until the answered function is called or the module is unmounted. The
+	 * host reconnects. At most two channels are read at a time; one more throws a RangeError.
 	 */
-	realtime<Snapshot = unknown, Update = unknown>(channel: string, reader: StreamReader<Snapshot, Update>): () => void;
+	realtime<Snapshot = unknown, Update = unknown>(
+		channel: string,
+		reader: StreamReader<Snapshot, Update>,
+	): () => void;
 
 	/** Those of this module's permissions that the caller holds: hints for what to show. The server decides. */
 	readonly permissions: readonly string[];
@@ -75,16 +86,22 @@ export interface Context {
 	/** What other modules bring to capabilities of this one. */
 	readonly contributions: readonly Contribution[];
 
-	/** Language of the interface as a BCP 47 tag, and its direction. A change of language mounts the module anew. */
+	/**
+	 * Language of the interface as a BCP 47 tag, and its direction. A change of language mounts the module
+	 * anew.
+	 */
 	readonly locale: string;
 	readonly dir: "ltr" | "rtl";
 
-	/** Milliseconds since 1970 by the server's clock, as far as it is known; it runs evenly when the browser's clock is set. */
+	/**
+	 * Milliseconds since 1970 by the server's clock, as far as it is known; it runs evenly when the browser's
+	 * clock is set.
+	 */
 	serverNow(): number;
 
 	/**
-	 * Adds a stylesheet until the module is unmounted. It applies inside the module's container only, and the components
-	 * of the kit win over it.
+	 * Adds a stylesheet until the module is unmounted. It applies inside the module's container only, and the
+	 * components of the kit win over it.
 	 */
 	addStyle(css: string): void;
 
@@ -122,13 +139,14 @@ export interface ModuleUiContext extends Context {
 	/** The module's own part of the address, decoded, without a leading slash: "" is its start. */
 	readonly subpath: string;
 	/**
-	 * Goes to an address of the module. With replace, the way back does not lead here. It does not ask about unsaved work:
-	 * the module knows what it leaves.
+	 * Goes to an address of the module. With replace, the way back does not lead here. It does not ask about
+	 * unsaved work: the module knows what it leaves.
 	 */
 	navigate(subpath: string, options?: { replace?: boolean }): void;
 	/**
-	 * Calls the listener whenever the module's own part of the address has changed, until the returned function is called
-	 * or the module is unmounted. While the module is dirty, a way by the browser's buttons asks the person first.
+	 * Calls the listener whenever the module's own part of the address has changed, until the returned
+	 * function is called or the module is unmounted. While the module is dirty, a way by the browser's buttons
+	 * asks the person first.
 	 */
 	onNavigate(listener: (subpath: string) => void): () => void;
 	/** What is shown now. The custom properties --d-* follow by themselves. */
@@ -136,11 +154,13 @@ export interface ModuleUiContext extends Context {
 	/** Calls the listener with the theme, now and whenever it changes. */
 	onTheme(listener: (theme: "light" | "dark") => void): () => void;
 	/**
-	 * Says something in a toast, which screen readers say once, too. "assertive" is for what did not work: it interrupts
-	 * and stays until it is closed. The action is Undo or Try again.
+	 * Says something in a toast, which screen readers say once, too. "assertive" is for what did not work: it
+	 * interrupts and stays until it is closed. The action is Undo or Try again.
 	 */
 	announce(text: string, level?: "polite" | "assertive", action?: Action): void;
-	/** Asks before something that cannot be undone. It resolves to whether the person agreed; Escape does not. */
+	/**
+	 * Asks before something that cannot be undone. It resolves to whether the person agreed; Escape does not.
+	 */
 	confirm(question: Confirmation): Promise<boolean>;
 	/** Names the page. Until it is called, the heading is the module's name. */
 	setTitle(title: string): void;
@@ -157,12 +177,13 @@ export type Unmount = () => void;
 
 export interface ModuleUi {
 	/**
-	 * Fills the container, which is empty and the module's own. It has ten seconds. What it throws, or rejects with, is shown as a
-	 * failure with a way to try again.
+	 * Fills the container, which is empty and the module's own. It has ten seconds. What it throws, or rejects
+	 * with, is shown as a failure with a way to try again.
 	 *
-	 * Headings begin with h2. Native controls look like the Dashboard's by themselves; a button may have the class primary, quiet or
-	 * danger, and card, chip, note (each also ok, warn or bad), field, row, stack, muted and unseen are there, too. Colours, sizes
-	 * and spaces are the custom properties --d-*, in the light and the dark theme.
+	 * Headings begin with h2. Native controls look like the Dashboard's by themselves; a button may have the
+	 * class primary, quiet or danger, and card, chip, note (each also ok, warn or bad), field, row, stack,
+	 * muted and unseen are there, too. Colours, sizes and spaces are the custom properties --d-*, in the light
+	 * and the dark theme.
 	 */
 	mount(container: HTMLElement, context: ModuleUiContext): Unmount | void | Promise<Unmount | void>;
 }
@@ -214,8 +235,8 @@ export class ApiError extends Error {
 }
 
 /**
- * A request with JSON both ways to the module's own routes. It returns the response's body, undefined when that is empty.
- * Everything else is an ApiError, except the AbortError of an unmounted module.
+ * A request with JSON both ways to the module's own routes. It returns the response's body, undefined when
+ * that is empty. Everything else is an ApiError, except the AbortError of an unmounted module.
  */
 export async function jsonRequest<Value>(
 	context: Pick<Context, "api">,

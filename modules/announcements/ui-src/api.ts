@@ -5,8 +5,7 @@ import type { Slide } from "./slide";
 export type Refusal = "offline" | "denied" | "gone" | "conflict" | "tooLarge" | "busy" | "failed";
 
 export type Result<Value> =
-	| { readonly ok: true; readonly value: Value }
-	| { readonly ok: false; readonly why: Refusal };
+	{ readonly ok: true; readonly value: Value } | { readonly ok: false; readonly why: Refusal };
 
 /** All notices in their order. rev counts the changes of the order. */
 export interface Board {
@@ -35,7 +34,11 @@ export class SlidesApi {
 		return this.#ask("PUT", `/slides/${id}/place`, { after, rev });
 	}
 
-	async #ask<Value>(method: "GET" | "POST" | "PUT" | "DELETE", path: string, body?: object): Promise<Result<Value>> {
+	async #ask<Value>(
+		method: "GET" | "POST" | "PUT" | "DELETE",
+		path: string,
+		body?: object,
+	): Promise<Result<Value>> {
 		try {
 			return { ok: true, value: await jsonRequest<Value>(this.context, method, path, body) };
 		} catch (error) {

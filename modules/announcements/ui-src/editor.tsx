@@ -28,7 +28,10 @@ interface Kept {
 	readonly slide: Slide | undefined;
 }
 
-/** Writes one notice. It saves against what the writer saw, so that nobody overwrites another person's work unawares. */
+/**
+ * Writes one notice. It saves against what the writer saw, so that nobody overwrites another person's work
+ * unawares.
+ */
 export function Editor({ tools, id }: EditorProps) {
 	const { context, api, say } = tools;
 	const key = id ?? "new";
@@ -92,7 +95,13 @@ export function Editor({ tools, id }: EditorProps) {
 		context.navigate("");
 	};
 	const cancel = async () => {
-		const question = { title: say("leaveTitle"), body: say("leaveHelp"), yes: say("leave"), no: say("stay"), danger: true };
+		const question = {
+			title: say("leaveTitle"),
+			body: say("leaveHelp"),
+			yes: say("leave"),
+			no: say("stay"),
+			danger: true,
+		};
 		if (!dirty || (await context.confirm(question))) leave();
 	};
 	const save = async (against: Slide | undefined) => {
@@ -184,7 +193,11 @@ export function Editor({ tools, id }: EditorProps) {
 							onInput={(endsAt) => change({ endsAt })}
 						/>
 					</div>
-					<Checkbox label={say("onBoard")} checked={draft.enabled} onChange={(enabled) => change({ enabled })} />
+					<Checkbox
+						label={say("onBoard")}
+						checked={draft.enabled}
+						onChange={(enabled) => change({ enabled })}
+					/>
 					<div class="row">
 						<Button submit kind="primary" busy={busy} busyWords={say("saving")}>
 							{say("save")}

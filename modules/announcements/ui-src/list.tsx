@@ -61,7 +61,13 @@ export function List({ tools }: { readonly tools: Tools }) {
 	}, []);
 
 	/** Says what became of a write, and shows what is so now. */
-	const after = async (result: Result<unknown>, done: string, undo: Action | undefined, again: () => unknown, conflict: string) => {
+	const after = async (
+		result: Result<unknown>,
+		done: string,
+		undo: Action | undefined,
+		again: () => unknown,
+		conflict: string,
+	) => {
 		if (result.ok) context.announce(done, "polite", undo);
 		else {
 			const retries = result.why !== "denied" && result.why !== "conflict" && result.why !== "gone";
@@ -97,7 +103,11 @@ export function List({ tools }: { readonly tools: Tools }) {
 	};
 
 	if (board === undefined) {
-		return refused === undefined ? <Skeleton rows={6} /> : <Unread tools={tools} why={refused} retry={load} />;
+		return refused === undefined ? (
+			<Skeleton rows={6} />
+		) : (
+			<Unread tools={tools} why={refused} retry={load} />
+		);
 	}
 	const write = (
 		<Button kind="primary" icon="plus" onPress={() => context.navigate("new")}>
@@ -202,7 +212,13 @@ function Managed({ tools, board, now, publish, move, remove }: ManagedProps) {
 								onPick: () => context.navigate(`edit/${slide.id}`),
 							},
 							...steps(tools, reorder, slide.id, at, rows.length),
-							{ id: "delete", label: say("deleteAsk"), icon: "trash", grave: true, onPick: () => remove(slide) },
+							{
+								id: "delete",
+								label: say("deleteAsk"),
+								icon: "trash",
+								grave: true,
+								onPick: () => remove(slide),
+							},
 						]}
 					/>
 				</>
@@ -215,7 +231,9 @@ function Managed({ tools, board, now, publish, move, remove }: ManagedProps) {
 			columns={columns}
 			rows={rows}
 			rowId={({ id }) => id}
-			rowClass={({ id }) => (id === reorder.dragged ? "moved dragged" : id === reorder.moved ? "moved" : undefined)}
+			rowClass={({ id }) =>
+				id === reorder.dragged ? "moved dragged" : id === reorder.moved ? "moved" : undefined
+			}
 		/>
 	);
 }
@@ -223,7 +241,13 @@ function Managed({ tools, board, now, publish, move, remove }: ManagedProps) {
 function steps({ say }: Tools, reorder: Reorder, id: string, at: number, count: number) {
 	return [
 		{ id: "up", label: say("up"), icon: "up", idle: at === 0, onPick: () => reorder.step(id, -1) },
-		{ id: "down", label: say("down"), icon: "down", idle: at === count - 1, onPick: () => reorder.step(id, 1) },
+		{
+			id: "down",
+			label: say("down"),
+			icon: "down",
+			idle: at === count - 1,
+			onPick: () => reorder.step(id, 1),
+		},
 	] as const;
 }
 
@@ -242,7 +266,8 @@ function Notice({ tools: { context }, slide }: SlideProps) {
 					class="name"
 					href={`#/m/${context.module.id}/${subpath}`}
 					onClick={(event) => {
-						if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+						if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
+							return;
 						event.preventDefault();
 						context.navigate(subpath);
 					}}

@@ -49,7 +49,8 @@ export type Problems = Partial<Record<"title" | "endsAt", "titleNeeded" | "endBe
 export function problemsOf(draft: Draft): Problems {
 	const problems: Problems = {};
 	if (draft.title.trim() === "") problems.title = "titleNeeded";
-	if (draft.startsAt !== "" && draft.endsAt !== "" && draft.endsAt <= draft.startsAt) problems.endsAt = "endBeforeStart";
+	if (draft.startsAt !== "" && draft.endsAt !== "" && draft.endsAt <= draft.startsAt)
+		problems.endsAt = "endBeforeStart";
 	return problems;
 }
 

@@ -155,12 +155,16 @@ const german: Record<WordId, string> = {
 
 export type Say = (id: WordId, fillings?: Readonly<Record<string, string | number>>) => string;
 
-/** The language that is spoken here: the Dashboard's with its region, or English where there are no words of it. */
+/**
+ * The language that is spoken here: the Dashboard's with its region, or English where there are no words of
+ * it.
+ */
 export function languageFor(locale: string): string {
 	return /^(de|en)\b/.test(locale) ? locale : "en";
 }
 
 export function wordsFor(language: string): Say {
 	const words = language.startsWith("de") ? german : english;
-	return (id, fillings = {}) => words[id].replace(/\{(\w+)\}/g, (_, name: string) => String(fillings[name] ?? ""));
+	return (id, fillings = {}) =>
+		words[id].replace(/\{(\w+)\}/g, (_, name: string) => String(fillings[name] ?? ""));
 }

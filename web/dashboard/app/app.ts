@@ -26,7 +26,13 @@ export class App {
 	readonly toasts = new Toasts();
 	readonly questions = new Questions();
 	readonly router = new Router(() =>
-		this.questions.ask({ title: t("leaveTitle"), body: [t("leaveHelp")], yes: t("leave"), no: t("stay"), danger: true }),
+		this.questions.ask({
+			title: t("leaveTitle"),
+			body: [t("leaveHelp")],
+			yes: t("leave"),
+			no: t("stay"),
+			danger: true,
+		}),
 	);
 	readonly drafts = new DraftStore();
 	readonly clock = new ServerClock();
@@ -67,7 +73,8 @@ export class App {
 	signOut(): void {
 		this.router.whenFree(() => {
 			void this.session.leave().then((failure) => {
-				if (failure) this.announce(t("stillSignedIn"), "assertive", { label: t("tryAgain"), run: () => this.signOut() });
+				if (failure)
+					this.announce(t("stillSignedIn"), "assertive", { label: t("tryAgain"), run: () => this.signOut() });
 			});
 		});
 	}

@@ -4,11 +4,12 @@ import { signal } from "@preact/signals";
 const pause = 10 * 60_000;
 
 /** The build that a page of the Dashboard says it is. */
-const buildOf = (html: string): string | undefined => /<meta name="narthex-build" content="([0-9a-f]+)">/.exec(html)?.[1];
+const buildOf = (html: string): string | undefined =>
+	/<meta name="narthex-build" content="([0-9a-f]+)">/.exec(html)?.[1];
 
 /**
- * Notices that the server has another Dashboard by now than the one that this tab runs: a tab may stay open for weeks.
- * It looks when the person comes back to the tab.
+ * Notices that the server has another Dashboard by now than the one that this tab runs: a tab may stay open
+ * for weeks. It looks when the person comes back to the tab.
  */
 export class NewVersion {
 	readonly here = signal(false);

@@ -1,6 +1,6 @@
 /**
- * The API's origin: what the page's element says, or the page's own when it says nothing. Undefined when it says anything but a
- * canonical http or https origin: then no request may be made.
+ * The API's origin: what the page's element says, or the page's own when it says nothing. Undefined when it
+ * says anything but a canonical http or https origin: then no request may be made.
  */
 export function apiOrigin(content: string, own: string): string | undefined {
 	if (content === "") return own;
@@ -10,5 +10,7 @@ export function apiOrigin(content: string, own: string): string | undefined {
 	} catch {
 		return undefined;
 	}
-	return (url.protocol === "https:" || url.protocol === "http:") && url.origin === content ? content : undefined;
+	return (url.protocol === "https:" || url.protocol === "http:") && url.origin === content
+		? content
+		: undefined;
 }

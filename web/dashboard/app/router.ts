@@ -54,7 +54,10 @@ export class Router {
 		});
 	}
 
-	/** The browser's own buttons and the address bar lead somewhere: while work is unsaved we stay until that is agreed. */
+	/**
+	 * The browser's own buttons and the address bar lead somewhere: while work is unsaved we stay until that
+	 * is agreed.
+	 */
 	#follow(): void {
 		const wanted = location.hash;
 		if (wanted === this.#hash) return;

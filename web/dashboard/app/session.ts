@@ -10,8 +10,8 @@ export type Who =
 	| { readonly is: "person"; readonly userId: string };
 
 /**
- * The session as this page knows it. Only the server's word "anonymous" signs a person out: an answer that says nothing (no
- * network, a 5xx, something malformed) leaves a person who was there.
+ * The session as this page knows it. Only the server's word "anonymous" signs a person out: an answer that
+ * says nothing (no network, a 5xx, something malformed) leaves a person who was there.
  */
 export class Session {
 	readonly who = signal<Who>({ is: "starting" });
@@ -43,7 +43,8 @@ export class Session {
 		if (answer.ok) {
 			const { value } = answer;
 			if (value.kind === "anonymous") this.ended();
-			else if (before.is !== "person" || before.userId !== value.userId) this.who.value = { is: "person", userId: value.userId };
+			else if (before.is !== "person" || before.userId !== value.userId)
+				this.who.value = { is: "person", userId: value.userId };
 			return undefined;
 		}
 		if (answer.status === 401) this.ended();
@@ -56,8 +57,8 @@ export class Session {
 	}
 
 	/**
-	 * After a sign-in: asks anew, even when somebody is asking already, for that answer may be older than the cookie. Who signed in
-	 * and cannot be told is not shown the sign-in again.
+	 * After a sign-in: asks anew, even when somebody is asking already, for that answer may be older than the
+	 * cookie. Who signed in and cannot be told is not shown the sign-in again.
 	 */
 	async arrived(): Promise<void> {
 		await this.#asking;
@@ -72,7 +73,8 @@ export class Session {
 	}
 
 	/**
-	 * Signs out. It answers the failure when the server did not; once it did, nothing of the person's is shown, whatever comes after.
+	 * Signs out. It answers the failure when the server did not; once it did, nothing of the person's is
+	 * shown, whatever comes after.
 	 */
 	async leave(): Promise<Failure | undefined> {
 		const answer = await this.#platform.signOut();

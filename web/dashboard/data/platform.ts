@@ -2,9 +2,16 @@ import { type Answer, nothing, request, write } from "./request";
 import { listOf, object, orAbsent, orNull, ShapeError, text, yesOrNo } from "./shape";
 
 /** Who the server says that we are. */
-export type Principal = { readonly kind: "anonymous" } | { readonly kind: "authenticated"; readonly userId: string };
+export type Principal =
+	{ readonly kind: "anonymous" } | { readonly kind: "authenticated"; readonly userId: string };
 
-const contribution = object({ moduleId: text, moduleVersion: text, id: text, version: text, capability: text });
+const contribution = object({
+	moduleId: text,
+	moduleVersion: text,
+	id: text,
+	version: text,
+	capability: text,
+});
 const inventoryEntry = object({
 	moduleId: text,
 	name: text,
@@ -31,7 +38,9 @@ const lifecycle = object({
 		}),
 	),
 });
-const configurations = object({ modules: listOf(object({ moduleId: text, name: text, restartRequired: yesOrNo })) });
+const configurations = object({
+	modules: listOf(object({ moduleId: text, name: text, restartRequired: yesOrNo })),
+});
 
 export type ContributionDescriptor = ReturnType<typeof contribution>;
 export type InventoryEntry = ReturnType<typeof inventoryEntry>;

@@ -1,5 +1,6 @@
 /**
- * What became of a request. Status 0: no answer came; what came with a good status and was no such JSON has the code MALFORMED.
+ * What became of a request. Status 0: no answer came; what came with a good status and was no such JSON has
+ * the code MALFORMED.
  */
 export type Answer<Value> =
 	| { readonly ok: true; readonly value: Value }
@@ -16,12 +17,24 @@ export type Failure = Extract<Answer<never>, { ok: false }>;
 /** The server bounds a request by 30 s; past that nobody answers any more. */
 const limit = 40_000;
 
-/** A request to the platform, always with the session's cookie. read refuses, by throwing, what is not the agreed shape. */
-export async function request<Value>(address: string, init: RequestInit, read: (body: unknown) => Value): Promise<Answer<Value>> {
+/**
+ * A request to the platform, always with the session's cookie. read refuses, by throwing, what is not the
+ * agreed shape.
+ */
+export async function request<Value>(
+	address: string,
+	init: RequestInit,
+	read: (body: unknown) => Value,
+): Promise<Answer<Value>> {
 	let response: Response;
 	let text: string;
 	try {
-		response = await fetch(address, { ...init, credentials: "include", cache: "no-store", signal: AbortSignal.timeout(limit) });
+		response = await fetch(address, {
+			...init,
+			credentials: "include",
+			cache: "no-store",
+			signal: AbortSignal.timeout(limit),
+		});
 		text = await response.text();
 	} catch {
 		return { ok: false, status: 0, code: "NETWORK" };

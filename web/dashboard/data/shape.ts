@@ -33,9 +33,14 @@ export const listOf =
 
 /** An object with at least these fields. Fields that a later server adds are left out. */
 export const object =
-	<Fields extends Record<string, Shape<unknown>>>(fields: Fields): Shape<{ [Name in keyof Fields]: ReturnType<Fields[Name]> }> =>
+	<Fields extends Record<string, Shape<unknown>>>(
+		fields: Fields,
+	): Shape<{ [Name in keyof Fields]: ReturnType<Fields[Name]> }> =>
 	(value) => {
 		if (typeof value !== "object" || value === null) throw new ShapeError();
-		const known = Object.entries(fields).map(([name, shape]) => [name, shape((value as Record<string, unknown>)[name])]);
+		const known = Object.entries(fields).map(([name, shape]) => [
+			name,
+			shape((value as Record<string, unknown>)[name]),
+		]);
 		return Object.fromEntries(known) as { [Name in keyof Fields]: ReturnType<Fields[Name]> };
 	};

@@ -9,7 +9,9 @@ interface LinkProps {
 	readonly children: ComponentChildren;
 }
 
-/** A way to another screen. It asks before unsaved work is left; new tabs and windows are left to the browser. */
+/**
+ * A way to another screen. It asks before unsaved work is left; new tabs and windows are left to the browser.
+ */
 export function Link({ app, to, class: name, current, children }: LinkProps) {
 	return (
 		<a

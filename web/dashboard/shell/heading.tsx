@@ -12,7 +12,8 @@ interface HeadingProps {
 /** The one h1 of a screen. It names the page, and takes the focus when its screen, or a part of it, comes. */
 export function Heading({ title, unseen, part }: HeadingProps) {
 	const heading = useRef<HTMLHeadingElement>(null);
-	useLayoutEffect(() => { // before anybody can have put the focus elsewhere
+	useLayoutEffect(() => {
+		// before anybody can have put the focus elsewhere
 		heading.current?.focus({ preventScroll: true });
 		scrollTo(0, 0);
 	}, [part]);

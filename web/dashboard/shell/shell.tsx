@@ -60,7 +60,12 @@ export function Shell({ app, userId }: ShellProps) {
 			</header>
 			<div class={entries.length > 0 ? "columns" : "columns alone"}>
 				{navigation.is === "ready" && entries.length > 0 && (
-					<Sidebar app={app} view={navigation.view} current={moduleOf(route) ?? entries[0]?.moduleId} folded={!unfolded} />
+					<Sidebar
+						app={app}
+						view={navigation.view}
+						current={moduleOf(route) ?? entries[0]?.moduleId}
+						folded={!unfolded}
+					/>
 				)}
 				<main id="main" tabIndex={-1}>
 					<NewVersionNotice app={app} />
@@ -123,4 +128,3 @@ function Nowhere({ app, words }: { readonly app: App; readonly words: string }) 
 		</div>
 	);
 }
-

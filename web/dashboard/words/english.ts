@@ -1,6 +1,8 @@
 import { kitEnglish } from "../../kit/words";
 
-/** The interface's words by id. {name} is filled in; what depends on a number has a form for each plural rule. */
+/**
+ * The interface's words by id. {name} is filled in; what depends on a number has a form for each plural rule.
+ */
 export const english = {
 	...kitEnglish,
 	dashboard: "Dashboard",

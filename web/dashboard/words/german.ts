@@ -62,7 +62,8 @@ export const german: Words = {
 		other: "In {count} s können Sie es wieder versuchen.",
 	},
 	cookieNotKept:
-		"Ihr Browser hat die Anmeldung nicht behalten. Erlauben Sie Cookies für diese Seite und versuchen Sie es noch einmal.",
+		"Ihr Browser hat die Anmeldung nicht behalten. " +
+		"Erlauben Sie Cookies für diese Seite und versuchen Sie es noch einmal.",
 	emailNeeded: "Geben Sie Ihre E-Mail-Adresse ein.",
 	emailForm: "Geben Sie eine E-Mail-Adresse wie name@example.org ein.",
 	passwordNeeded: "Geben Sie Ihr Passwort ein.",

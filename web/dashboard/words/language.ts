@@ -28,7 +28,10 @@ export function languageFor(wishes: readonly string[]): Locale {
 	return standard;
 }
 
-/** The language that somebody chose, in the region that the browser knows. What is no choice of ours counts as none. */
+/**
+ * The language that somebody chose, in the region that the browser knows. What is no choice of ours counts as
+ * none.
+ */
 export function chosenLanguage(choice: string, wishes: readonly string[]): Locale {
 	const chosen = locales.find(({ tag }) => tag === choice);
 	if (chosen === undefined) return languageFor(wishes);
@@ -44,15 +47,24 @@ export function say(locale: Locale, id: keyof Words, fillings: Fillings = {}): s
 	const entry = locale.words[id];
 	const count = fillings["count"];
 	const words =
-		typeof entry === "string" ? entry : (entry[new Intl.PluralRules(locale.tag).select(typeof count === "number" ? count : 0)] ?? entry.other);
+		typeof entry === "string"
+			? entry
+			: (entry[new Intl.PluralRules(locale.tag).select(typeof count === "number" ? count : 0)] ??
+				entry.other);
 	return words.replace(/\{(\w+)\}/g, (_, name: string) => {
 		const value = fillings[name];
-		return isolated(typeof value === "number" ? new Intl.NumberFormat(locale.tag).format(value) : (value ?? ""), locale.dir);
+		return isolated(
+			typeof value === "number" ? new Intl.NumberFormat(locale.tag).format(value) : (value ?? ""),
+			locale.dir,
+		);
 	});
 }
 
 const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
 
-/** What is filled in keeps its own direction: neither does a code turn round among right-to-left words, nor a name the words about it. */
+/**
+ * What is filled in keeps its own direction: neither does a code turn round among right-to-left words, nor a
+ * name the words about it.
+ */
 const isolated = (text: string, dir: Locale["dir"]): string =>
 	dir === "rtl" || rightToLeft.test(text) ? `\u2068${text}\u2069` : text;

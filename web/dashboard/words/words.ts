@@ -7,4 +7,6 @@ export const t = (id: WordId, fillings?: Fillings): string => say(locale.value, 
 
 /** A time of day as people write it. */
 export const clockTime = (date: Date): string =>
-	new Intl.DateTimeFormat(locale.value.tag, { hour: "2-digit", minute: "2-digit", second: "2-digit" }).format(date);
+	new Intl.DateTimeFormat(locale.value.tag, { hour: "2-digit", minute: "2-digit", second: "2-digit" }).format(
+		date,
+	);

@@ -100,7 +100,11 @@ export class ModuleMount {
 			get theme() {
 				return theme.peek();
 			},
-			onTheme: (listener) => untilEnd(signal, effect(() => listener(theme.value))),
+			onTheme: (listener) =>
+				untilEnd(
+					signal,
+					effect(() => listener(theme.value)),
+				),
 			get subpath() {
 				return subpath();
 			},
@@ -132,7 +136,8 @@ export class ModuleMount {
 			drafts: app.drafts.of(entry.moduleId),
 		};
 		const context = Object.create(null) as ModuleUiContext;
-		for (const part of [shared, own]) Object.defineProperties(context, Object.getOwnPropertyDescriptors(part));
+		for (const part of [shared, own])
+			Object.defineProperties(context, Object.getOwnPropertyDescriptors(part));
 		return Object.freeze(context);
 	}
 }

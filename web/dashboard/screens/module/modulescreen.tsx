@@ -49,7 +49,11 @@ export function ModuleScreen({ app, entry, address }: ModuleScreenProps) {
 				if (here) setState({ is: "mounted" });
 			})
 			.catch((error: unknown) => {
-				console.error(`Module ${entry.moduleId} could not be shown:`, error, (error as Error | undefined)?.cause ?? "");
+				console.error(
+					`Module ${entry.moduleId} could not be shown:`,
+					error,
+					(error as Error | undefined)?.cause ?? "",
+				);
 				if (!here) return;
 				setState({ is: "failed", error, at: new Date() });
 				if (error instanceof ArtifactError && error.code === "NOT_FOUND" && !refetched.current) {

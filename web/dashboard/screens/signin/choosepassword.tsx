@@ -10,7 +10,10 @@ import { type LinkScreenProps, Onward } from "./confirmemail";
 import { newPasswordProblem } from "./fields";
 import { LinkRequest } from "./linkrequest";
 
-/** Chooses a new password. The token is only in memory, so the page must stay open; what was typed always stays. */
+/**
+ * Chooses a new password. The token is only in memory, so the page must stay open; what was typed always
+ * stays.
+ */
 export function ChoosePassword({ app, token, signedIn, finish }: LinkScreenProps) {
 	const [password, setPassword] = useState("");
 	const [error, setError] = useState<string>();

@@ -15,7 +15,10 @@ export interface LinkScreenProps {
 	finish(): void;
 }
 
-/** Confirms an address. Opening the link changes nothing, because mail scanners open links, too: a person presses. */
+/**
+ * Confirms an address. Opening the link changes nothing, because mail scanners open links, too: a person
+ * presses.
+ */
 export function ConfirmEmail({ app, token, signedIn, finish }: LinkScreenProps) {
 	const [outcome, setOutcome] = useState<"confirmed" | "dead" | { failure: Failure; at: Date }>();
 	const confirm = async () => {

@@ -29,7 +29,12 @@ export function Entrance({ children }: { readonly children: ComponentChildren })
 			<svg class="doors" viewBox="0 0 560 800" preserveAspectRatio="xMidYMin slice" aria-hidden="true">
 				{doors.map(([side, top]) => {
 					const radius = 280 - side;
-					return <path key={side} d={`M${side} 1600V${top + radius}a${radius} ${radius} 0 0 1 ${2 * radius} 0v1600z`} />;
+					return (
+						<path
+							key={side}
+							d={`M${side} 1600V${top + radius}a${radius} ${radius} 0 0 1 ${2 * radius} 0v1600z`}
+						/>
+					);
 				})}
 			</svg>
 		</div>

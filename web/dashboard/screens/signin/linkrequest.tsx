@@ -20,7 +20,9 @@ interface LinkRequestProps {
 	readonly label: string;
 }
 
-/** The form that asks for a link by mail. The server answers the same for every address, so we say the same. */
+/**
+ * The form that asks for a link by mail. The server answers the same for every address, so we say the same.
+ */
 export function LinkRequest({ app, purpose, email, label }: LinkRequestProps) {
 	const [error, setError] = useState<string>();
 	const [failed, setFailed] = useState<{ failure: Failure; at: Date }>();

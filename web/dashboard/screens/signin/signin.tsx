@@ -33,7 +33,10 @@ export function SignIn({ app, forgot }: { readonly app: App; forgot(): void }) {
 	const submit = async () => {
 		if (busy || left > 0) return;
 		const address = email.trim();
-		const wrong = { email: emailProblem(address), password: password === "" ? t("passwordNeeded") : undefined };
+		const wrong = {
+			email: emailProblem(address),
+			password: password === "" ? t("passwordNeeded") : undefined,
+		};
 		setErrors(wrong);
 		if (wrong.email || wrong.password) return;
 		setOutcome(undefined);
