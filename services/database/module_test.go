@@ -216,7 +216,12 @@ func TestSessionsEndWithTheProcess(t *testing.T) {
 		used.Release()
 		slept <- err
 	}()
-	eventually(t, "a statement is under way", func() bool { return used.PgConn().IsBusy() })
+	eventually(t, "a statement is under way", func() bool {
+		var n int
+		err := db.Pool(t).QueryRow(t.Context(), `
+			SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query = 'SELECT pg_sleep(60)'`).Scan(&n)
+		return err == nil && n == 1
+	})
 	cancel()
 	if err := <-slept; err == nil {
 		t.Error("the statement ran on")
