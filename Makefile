@@ -43,8 +43,9 @@ start: build modules ## Build, then run the platform from the environment (api:s
 	@exec $(BIN) api:start
 
 .PHONY: generate
-generate: ## Write generated code anew
+generate: postgresql ## Write generated code, and the tables of docs/reference, anew
 	$(GO) generate ./...
+	REFERENCE=write $(GO) test -count=1 -run TestReference ./cmd/narthex
 
 .PHONY: lint
 lint: ## Check formatting, vet and staticcheck

@@ -18,45 +18,177 @@ type input struct {
 type row struct {
 	name        string
 	section     Section
-	blankCounts bool // a set but blank value is a value
+	blankCounts bool   // a set but blank value is a value
+	fallback    string // what applies when it is unset, for the reference; "": nothing
+	meaning     string // for the reference
 	read        func(in input, out *Settings) Error
 }
 
 // table is in the order in which findings are reported. A row that is required or defaulted by another stands behind it.
 var table = []row{
-	{name: "DATABASE_URL", section: DatabaseSection, read: readDatabaseURL},
-	{name: "SERVICE_DATABASE_TLS_MODE", section: DatabaseSection, read: readDatabaseTLSMode},
-	{name: "SERVICE_DATABASE_CA", section: DatabaseSection, read: readDatabaseCA},
-	{name: "SERVICE_MODULES_DIR", section: ModulesSection, blankCounts: true, read: readModulesDir},
-	{name: "SERVICE_API_HOST", section: ServerSection, read: readAPIHost},
-	{name: "SERVICE_API_PORT", section: ServerSection, read: readAPIPort},
-	{name: "SERVICE_CLIENT_ADDRESS_MODE", section: ServerSection, read: readClientAddressMode},
-	{name: "SERVICE_CLIENT_ADDRESS_HEADER", section: ServerSection, read: readClientAddressHeader},
-	{name: "SERVICE_CLIENT_ADDRESS_TRUSTED_PROXIES", section: ServerSection, read: readTrustedProxies},
-	{name: "SERVICE_IDENTITY_SECRET", section: IdentitySection, read: readIdentitySecret},
-	{name: "SERVICE_IDENTITY_SECRET_PREVIOUS", section: IdentitySection, read: readPreviousIdentitySecret},
-	{name: "SERVICE_IDENTITY_BASE_URL", section: IdentitySection, read: readIdentityBaseURL},
-	{name: "SERVICE_IDENTITY_TRUSTED_ORIGINS", section: IdentitySection, read: readTrustedOrigins},
-	{name: "SERVICE_DASHBOARD_ORIGIN", section: IdentitySection, read: readDashboardOrigin},
-	{name: "SERVICE_PUBLIC_SIGNUP_ENABLED", section: IdentitySection, read: readPublicSignUp},
-	{name: "OBJECT_STORAGE_ENDPOINT", section: HostSection, read: readStorageEndpoint},
-	{name: "OBJECT_STORAGE_ACCESS_KEY", section: HostSection, read: readStorageAccessKey},
-	{name: "OBJECT_STORAGE_SECRET_KEY", section: HostSection, read: readStorageSecretKey},
-	{name: "OBJECT_STORAGE_REGION", section: HostSection, read: readStorageRegion},
-	{name: "OBJECT_STORAGE_FORCE_PATH_STYLE", section: HostSection, read: readStoragePathStyle},
-	{name: "OBJECT_STORAGE_BUCKET_PREFIX", section: HostSection, read: readStoragePrefix},
-	{name: "OBJECT_STORAGE_DELIVERY_ENDPOINT", section: HostSection, read: readStorageDelivery},
-	{name: "STATE_DIRECTORY", section: HostSection, read: readSpool},
-	{name: "CACHE_DIRECTORY", section: HostSection, read: readSpool},
-	{name: "SERVICE_SMTP_HOST", section: HostSection, read: readSMTPHost},
-	{name: "SERVICE_SMTP_SECURITY", section: HostSection, read: readSMTPSecurity},
-	{name: "SERVICE_SMTP_PORT", section: HostSection, read: readSMTPPort},
-	{name: "SERVICE_SMTP_USERNAME", section: HostSection, read: readSMTPUsername},
-	{name: "SERVICE_SMTP_PASSWORD", section: HostSection, read: readSMTPPassword},
-	{name: "SERVICE_SMTP_FROM", section: HostSection, read: readSMTPFrom},
-	{name: "SERVICE_SMTP_HELO_NAME", section: HostSection, read: readSMTPHelloName},
-	{name: "SERVICE_REALTIME_NATS_URL", section: HostSection, read: readNATS},
-	{name: "SERVICE_METRICS_ADDRESS", section: HostSection, read: readMetricsAddress},
+	{
+		name: "DATABASE_URL", section: DatabaseSection, read: readDatabaseURL,
+		meaning: "`postgres://` URL of the migrated database. Parameters allowed: `application_name`, " +
+			"`connect_timeout`, `target_session_attrs`",
+	},
+	{
+		name: "SERVICE_DATABASE_TLS_MODE", section: DatabaseSection, read: readDatabaseTLSMode,
+		fallback: "`verify-full`, in development `disable`",
+		meaning:  "`verify-full` or `disable`; production refuses `disable`",
+	},
+	{
+		name: "SERVICE_DATABASE_CA", section: DatabaseSection, read: readDatabaseCA,
+		meaning: "PEM text of a private authority, trusted beside the system's",
+	},
+	{
+		name: "SERVICE_MODULES_DIR", section: ModulesSection, blankCounts: true, read: readModulesDir,
+		fallback: "`./modules`",
+		meaning:  "absolute path of the installed modules; it must exist when it is set",
+	},
+	{
+		name: "SERVICE_API_HOST", section: ServerSection, read: readAPIHost,
+		fallback: "`127.0.0.1`",
+		meaning:  "listen address",
+	},
+	{
+		name: "SERVICE_API_PORT", section: ServerSection, read: readAPIPort,
+		fallback: "`3000`",
+		meaning:  "0 to 65535; 0 takes a free port",
+	},
+	{
+		name: "SERVICE_CLIENT_ADDRESS_MODE", section: ServerSection, read: readClientAddressMode,
+		fallback: "`direct`",
+		meaning:  "`direct` or `trusted-proxy`",
+	},
+	{
+		name: "SERVICE_CLIENT_ADDRESS_HEADER", section: ServerSection, read: readClientAddressHeader,
+		meaning: "the forwarded header that the proxy overwrites; only with `trusted-proxy`",
+	},
+	{
+		name: "SERVICE_CLIENT_ADDRESS_TRUSTED_PROXIES", section: ServerSection, read: readTrustedProxies,
+		meaning: "addresses or ranges of the proxies, comma-separated; only with `trusted-proxy`",
+	},
+	{
+		name: "SERVICE_IDENTITY_SECRET", section: IdentitySection, read: readIdentitySecret,
+		meaning: "at least 32 random characters; signs session cookies",
+	},
+	{
+		name: "SERVICE_IDENTITY_SECRET_PREVIOUS", section: IdentitySection, read: readPreviousIdentitySecret,
+		meaning: "the secret before, while it is being replaced",
+	},
+	{
+		name: "SERVICE_IDENTITY_BASE_URL", section: IdentitySection, read: readIdentityBaseURL,
+		meaning: "the API's origin, without a path; public https in production",
+	},
+	{
+		name: "SERVICE_IDENTITY_TRUSTED_ORIGINS", section: IdentitySection, read: readTrustedOrigins,
+		meaning: "further origins whose pages may write, comma-separated",
+	},
+	{
+		name: "SERVICE_DASHBOARD_ORIGIN", section: IdentitySection, read: readDashboardOrigin,
+		meaning: "the Dashboard's origin where it is not the API's",
+	},
+	{
+		name: "SERVICE_PUBLIC_SIGNUP_ENABLED", section: IdentitySection, read: readPublicSignUp,
+		fallback: "`false`",
+		meaning:  "`true` lets everybody sign up; development only",
+	},
+	{
+		name: "OBJECT_STORAGE_ENDPOINT", section: HostSection, read: readStorageEndpoint,
+		meaning: "URL of the S3 service; unset: no object storage",
+	},
+	{
+		name: "OBJECT_STORAGE_ACCESS_KEY", section: HostSection, read: readStorageAccessKey,
+		meaning: "its access key",
+	},
+	{
+		name: "OBJECT_STORAGE_SECRET_KEY", section: HostSection, read: readStorageSecretKey,
+		meaning: "its secret key",
+	},
+	{
+		name: "OBJECT_STORAGE_REGION", section: HostSection, read: readStorageRegion,
+		fallback: "`us-east-1`",
+		meaning:  "its region",
+	},
+	{
+		name: "OBJECT_STORAGE_FORCE_PATH_STYLE", section: HostSection, read: readStoragePathStyle,
+		fallback: "`true`",
+		meaning:  "`false` for services that name buckets in the host",
+	},
+	{
+		name: "OBJECT_STORAGE_BUCKET_PREFIX", section: HostSection, read: readStoragePrefix,
+		fallback: "`narthex`",
+		meaning:  "beginning of all bucket names of this installation",
+	},
+	{
+		name: "OBJECT_STORAGE_DELIVERY_ENDPOINT", section: HostSection, read: readStorageDelivery,
+		fallback: "the endpoint",
+		meaning:  "origin on which browsers reach the storage",
+	},
+	{
+		name: "STATE_DIRECTORY", section: HostSection, read: readSpool,
+		meaning: "set by systemd: where uploads of modules wait on disk",
+	},
+	{
+		name: "CACHE_DIRECTORY", section: HostSection, read: readSpool,
+		fallback: "the temporary directory",
+		meaning:  "set by systemd: the same, where there is no state directory",
+	},
+	{
+		name: "SERVICE_SMTP_HOST", section: HostSection, read: readSMTPHost,
+		meaning: "mail server; unset: no mail is sent",
+	},
+	{
+		name: "SERVICE_SMTP_SECURITY", section: HostSection, read: readSMTPSecurity,
+		fallback: "`starttls`",
+		meaning:  "`starttls`, `tls`, or `plaintext` in development",
+	},
+	{
+		name: "SERVICE_SMTP_PORT", section: HostSection, read: readSMTPPort,
+		fallback: "587, 465 or 25, by security",
+		meaning:  "port of the mail server",
+	},
+	{
+		name: "SERVICE_SMTP_USERNAME", section: HostSection, read: readSMTPUsername,
+		meaning: "account; with a password or not at all",
+	},
+	{
+		name: "SERVICE_SMTP_PASSWORD", section: HostSection, read: readSMTPPassword,
+		meaning: "its password",
+	},
+	{
+		name: "SERVICE_SMTP_FROM", section: HostSection, read: readSMTPFrom,
+		meaning: "sender of all mails; required with a host",
+	},
+	{
+		name: "SERVICE_SMTP_HELO_NAME", section: HostSection, read: readSMTPHelloName,
+		fallback: "the machine's name",
+		meaning:  "fully qualified name in the greeting",
+	},
+	{
+		name: "SERVICE_REALTIME_NATS_URL", section: HostSection, read: readNATS,
+		meaning: "NATS server, or several comma-separated; unset: updates stay in this process",
+	},
+	{
+		name: "SERVICE_METRICS_ADDRESS", section: HostSection, read: readMetricsAddress,
+		meaning: "loopback address or Unix socket for metrics",
+	},
+}
+
+// Variable is what the reference says of one variable, in Markdown.
+type Variable struct {
+	Name    string
+	Default string // "" for none
+	Meaning string
+}
+
+// Variables lists every variable that the platform reads, but for NODE_ENV and the modules' own.
+func Variables() []Variable {
+	variables := make([]Variable, len(table))
+	for i, r := range table {
+		variables[i] = Variable{Name: r.name, Default: r.fallback, Meaning: r.meaning}
+	}
+	return variables
 }
 
 func readModulesDir(in input, out *Settings) Error {
