@@ -17,6 +17,11 @@ dev: postgresql build modules ## Run the platform with its sample modules on htt
 test: postgresql compiler versitygw chromium web/node_modules modules ## Run every test, with the race detector
 	$(GO) test -race -timeout 30m ./...
 
+.PHONY: check
+check: postgresql versitygw modules ## Run the tests without the race detector and without a browser, for the edit loop
+	$(GO) vet ./...
+	$(GO) test -timeout 30m $$($(GO) list ./... | grep -v /web/browsertest)
+
 .PHONY: build
 build: ## Build bin/narthex
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o $(BIN) ./cmd/narthex

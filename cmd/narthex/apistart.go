@@ -16,7 +16,7 @@ func (p *program) apiStart() *cobra.Command {
 		Use:        "api:start",
 		SuggestFor: []string{"run", "serve"},
 		Short:      "Run the platform from the environment until SIGTERM or Ctrl-C",
-		Long: `Runs the platform from the environment (docs/architecture.md; SERVICE_* and DATABASE_URL).
+		Long: `Runs the platform from the environment; docs/reference/environment.md lists every variable.
 It never changes the schema: run migrations:apply first. On SIGTERM or Ctrl-C requests under way are
 finished, modules are stopped in reverse order, and the command ends with status 0; a second one ends it
 at once. SIGHUP changes nothing: settings and modules are read at the start alone.
