@@ -19,18 +19,23 @@ const (
 // body is a request's body on a socket.
 type body struct {
 	*link.Incoming
-	max int64
+	max   int64
+	ended func() // called when all of it was read
 }
 
 // Read reads what has come.
 func (b *body) Read(p []byte) (int, error) {
 	n, err := b.Incoming.Read(p)
+	if err == io.EOF {
+		b.ended()
+	}
 	return n, b.public(err)
 }
 
 // WriteTo spares io.Copy its buffer.
 func (b *body) WriteTo(w io.Writer) (int64, error) {
 	n, err := b.Incoming.WriteTo(w)
+	b.ended()
 	return n, b.public(err)
 }
 

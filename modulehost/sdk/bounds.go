@@ -20,10 +20,18 @@ func (p places) take(ctx context.Context) error {
 
 func (p places) leave() { <-p }
 
-// bounded gives a context that has no deadline of its own one after within.
+// bounded is the context of a call to the platform. One that has no deadline gets one after within; a handler's leaves the handler time to
+// answer. A context that was detached from the handler's (context.WithoutCancel) and lasts longer is its own.
 func bounded(ctx context.Context, within time.Duration) (context.Context, context.CancelFunc) {
-	if _, has := ctx.Deadline(); has {
-		return ctx, func() {}
+	until, limited := ctx.Deadline()
+	if !limited {
+		return context.WithTimeout(ctx, within)
 	}
-	return context.WithTimeout(ctx, within)
+	if handler, ok := ctx.Value(handlerKey{}).(*handlerContext); ok {
+		ends, _ := handler.Deadline()
+		if last := ends.Add(-callMargin); !until.After(ends) && last.Before(until) {
+			return context.WithDeadline(ctx, last)
+		}
+	}
+	return ctx, func() {}
 }

@@ -1,4 +1,20 @@
 package sdk
 
+import (
+	"net"
+	"time"
+
+	"github.com/narthex-platform/narthex/modulehost/link"
+)
+
 // Fill reads the next piece of a Put's body.
 var Fill = fill
+
+// ServeWithin is ServeOn for a platform that waits no longer than this for an answer.
+func ServeWithin(answer time.Duration) func(m Module, incoming, outgoing net.Conn, open func(descriptor int) link.Stream) error {
+	times := platformTimes()
+	times.answer, times.brief = answer, answer
+	return func(m Module, incoming, outgoing net.Conn, open func(descriptor int) link.Stream) error {
+		return serveWithin(m, incoming, outgoing, open, times)
+	}
+}

@@ -41,7 +41,7 @@ func (h *hooks) enterStop(ctx context.Context) error {
 	cancel()
 	select {
 	case <-ended:
-		return nil
+		return ctx.Err()
 	case <-ctx.Done():
 		return ctx.Err()
 	}

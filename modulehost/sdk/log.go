@@ -32,7 +32,7 @@ func (h *logHandler) Handle(ctx context.Context, record slog.Record) error {
 		request.Attributes = append(request.Attributes, h.attribute(attr))
 		return true
 	})
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), logDeadline)
+	ctx, cancel := context.WithTimeout(context.Background(), logDeadline)
 	defer cancel()
 	return call(ctx, h.client, abi.Method_METHOD_LOG, request, &abi.LogResponse{})
 }

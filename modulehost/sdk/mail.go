@@ -61,12 +61,12 @@ const ErrTooManyMails = Error("TOO_MANY_REQUESTS")
 // let through. Every end of an attempt is an Outcome. An error says that there is none: ErrTooManyMails, ctx's own, or the platform
 // is going down; after the last two the message may be on its way.
 func (m *Mail) Send(ctx context.Context, message Message) (Outcome, error) {
-	if err := m.sending.take(ctx); err != nil {
+	within, cancel := bounded(ctx, sendDeadline)
+	defer cancel()
+	if err := m.sending.take(within); err != nil {
 		return "", err
 	}
 	defer m.sending.leave()
-	within, cancel := bounded(ctx, sendDeadline)
-	defer cancel()
 	var response abi.SendMailResponse
 	err := call(within, m.client, abi.Method_METHOD_SEND_MAIL, mailRequest(message), &response)
 	failure := (*link.Failure)(nil)

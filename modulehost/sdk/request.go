@@ -24,11 +24,15 @@ func (l *life) handle(ctx context.Context, call *link.Call) error {
 		return fmt.Errorf("route %d was not registered", message.GetRoute())
 	}
 	handler := &l.registry.handlers[message.GetRoute()]
-	request, err := newRequest(ctx, message, handler.names)
+	// The response keeps the call's context: a handler whose own has ended still answers.
+	own := l.deadlines.begin(ctx, l.times.answer-answerTime)
+	defer own.leave()
+	answerAnew := func() { own.endWithin(l.times.answer - answerTime) }
+	request, err := newRequest(own, message, handler.names)
 	if err != nil {
 		return err
 	}
-	writer := &response{ctx: ctx, call: call, sockets: &l.sockets, header: make(http.Header), lent: message.GetBodySocket()}
+	writer := &response{ctx: ctx, moved: answerAnew, call: call, sockets: &l.sockets, header: make(http.Header), lent: message.GetBodySocket()}
 	if message.GetBodyFollows() {
 		socket, err := l.sockets.at(message.GetBodySocket())
 		if err != nil {
@@ -36,12 +40,15 @@ func (l *life) handle(ctx context.Context, call *link.Call) error {
 		}
 		var want func() error
 		if handler.streamed {
-			want = call.Want
+			want = func() error {
+				own.endWithin(l.times.body + l.times.answer - answerTime)
+				return call.Want()
+			}
 		}
 		incoming := socket.Incoming(want)
 		defer incoming.Close() // after the answer, whichever way it comes
 		writer.request, writer.streamed = incoming, handler.streamed
-		request.Body, request.ContentLength = &body{incoming, handler.max}, -1
+		request.Body, request.ContentLength = &body{incoming, handler.max, answerAnew}, -1
 		if message.BodyBytes != nil {
 			request.ContentLength = int64(message.GetBodyBytes())
 		}

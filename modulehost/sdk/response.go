@@ -19,6 +19,7 @@ const inline = 8 << 10
 // on a body socket, piece by piece, as soon as a piece is full or flushed.
 type response struct {
 	ctx      context.Context
+	moved    func() // called when a piece has left: the platform waits anew
 	call     *link.Call
 	sockets  *sockets
 	lent     uint32         // the socket that came with the request; 0: none
@@ -156,6 +157,7 @@ func (w *response) send(flush bool) error {
 	}
 	if w.err == nil {
 		w.err = w.body.Send(w.socket, flush)
+		w.moved()
 	}
 	return w.err
 }

@@ -25,7 +25,8 @@
 //	Host.Log             lines in the platform's log
 //
 // A call to the platform ends with its context, a request's when the client goes away; without a deadline it has 30 s where nothing
-// else is said. All of Host is safe for concurrent use. A panic in a handler is a failed request: the process goes on. Nothing that
+// else is said. A handler's context ends 2 s before the platform gives the answer up (30 s; a capability's method and a snapshot: 10 s), and
+// calls with it 1 s before that: so the handler can still say what went wrong. All of Host is safe for concurrent use. A panic in a handler is a failed request: the process goes on. Nothing that
 // a module returns as an error reaches a browser or a log by itself.
 //
 // The executable is static (CGO_ENABLED=0). It can open no file but those in its own folder, no network and no further process; it

@@ -109,8 +109,12 @@ func serveWith(t *testing.T, m sdk.Module, config facade.Config, pair func(*test
 		near, far[descriptor] = append(near, link.NewSocket(descriptor, ours)), theirs
 	}
 	p.bodies = link.NewBodies(near)
+	serveOn := sdk.ServeOn
+	if hurried, ok := m.(hurried); ok {
+		serveOn = sdk.ServeWithin(hurried.answer)
+	}
 	go func() {
-		p.served <- sdk.ServeOn(m, incoming, outgoing, func(descriptor int) link.Stream { return far[descriptor] })
+		p.served <- serveOn(m, incoming, outgoing, func(descriptor int) link.Stream { return far[descriptor] })
 	}()
 	p.client = link.NewClient(hostCalls)
 	t.Cleanup(func() {

@@ -41,11 +41,16 @@ func serve(m Module) error {
 // ServeOn is Serve on two links that the caller made, and on body sockets that open finds by their descriptors. It is what sdktest
 // is made of; a module's main calls Serve. It returns when the links have ended: nil after Stop.
 func ServeOn(m Module, incoming, outgoing net.Conn, open func(descriptor int) link.Stream) error {
+	return serveWithin(m, incoming, outgoing, open, platformTimes())
+}
+
+func serveWithin(m Module, incoming, outgoing net.Conn, open func(descriptor int) link.Stream, times times) error {
 	host := link.NewClient(outgoing)
 	defer host.Close()
 
-	life := &life{module: m, host: host, sockets: sockets{open: open}}
+	life := &life{module: m, host: host, times: times, sockets: sockets{open: open}}
 	defer life.sockets.close()
+	defer life.deadlines.stop()
 	if err := link.ServeCalls(context.Background(), incoming, life.serve, inService); !life.hooks.stopCalled() {
 		return err
 	}
@@ -71,6 +76,9 @@ type life struct {
 	host    *link.Client
 	sockets sockets
 	hooks   hooks
+	times   times
+
+	deadlines deadlines
 
 	registered sync.Once
 	registry   Registry
@@ -82,8 +90,12 @@ func (l *life) serve(ctx context.Context, call *link.Call) (proto.Message, error
 	case abi.Method_METHOD_HANDLE:
 		return nil, l.handle(ctx, call)
 	case abi.Method_METHOD_PROVIDE:
+		ctx := l.deadlines.begin(ctx, l.times.brief-answerTime)
+		defer ctx.leave()
 		return l.provide(ctx, call.Payload)
 	case abi.Method_METHOD_SNAPSHOT:
+		ctx := l.deadlines.begin(ctx, l.times.brief-answerTime)
+		defer ctx.leave()
 		return l.snapshot(ctx, call.Payload)
 	case abi.Method_METHOD_REGISTER:
 		return l.register()
@@ -143,10 +155,7 @@ const callDeadline = 30 * time.Second
 
 // call asks the host, never without a deadline.
 func call(ctx context.Context, client *link.Client, method abi.Method, request, response proto.Message) error {
-	if _, bounded := ctx.Deadline(); !bounded {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, callDeadline)
-		defer cancel()
-	}
+	ctx, cancel := bounded(ctx, callDeadline)
+	defer cancel()
 	return client.Call(ctx, link.Method(method), request, response)
 }

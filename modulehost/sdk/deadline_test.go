@@ -1,0 +1,135 @@
+package sdk_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/narthex-platform/narthex/modulehost/abi"
+	"github.com/narthex-platform/narthex/modulehost/link"
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+)
+
+// hurried is a module whose platform waits no longer than this for an answer.
+type hurried struct {
+	*module
+	answer time.Duration
+}
+
+// within4s is long enough for both margins: a handler's context lasts 2 s, and its calls to the platform 1 s.
+const within4s = 4 * time.Second
+
+// TestHandlerOutlivesItsCallsAndItsContext: a call to the platform that hangs ends while the handler has a context, and that while the
+// handler can still answer.
+func TestHandlerOutlivesItsCallsAndItsContext(t *testing.T) {
+	t.Parallel()
+	m := &module{}
+	m.register = func(r *sdk.Registry) {
+		r.Handle("GET /slow", "seats.read", sdk.NoBody, func(w http.ResponseWriter, r *http.Request) {
+			ctx := r.Context()
+			if _, err := m.host.DB.Exec(ctx, "SELECT pg_sleep(60)"); !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
+				t.Errorf("the statement ended with %v, the context with %v; want %v and nil", err, ctx.Err(), context.DeadlineExceeded)
+			}
+			if err := m.host.DB.InTx(ctx, func(*sdk.Tx) error { return nil }); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("a further call: %v, want %v", err, context.DeadlineExceeded)
+			}
+			detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+			defer cancel()
+			if _, err := m.host.DB.Exec(detached, "SELECT 1"); err != nil {
+				t.Errorf("a call that does not belong to the request: %v, want nil", err)
+			}
+			<-ctx.Done()
+			if ctx.Err() != context.DeadlineExceeded {
+				t.Errorf("the context ended with %v, want %v", ctx.Err(), context.DeadlineExceeded)
+			}
+			w.WriteHeader(http.StatusServiceUnavailable)
+			_, _ = io.WriteString(w, "busy")
+		})
+	}
+	p := serve(t, hurried{m, within4s}, "CREATE TABLE seats ()").started()
+	began := time.Now()
+	var response abi.HandleResponse
+	if err := p.call(abi.Method_METHOD_HANDLE, &abi.HandleRequest{Method: "GET", Path: "/slow"}, &response); err != nil {
+		t.Fatal(err)
+	}
+	if response.GetStatus() != http.StatusServiceUnavailable || string(response.GetBody()) != "busy" || time.Since(began) < within4s/2 {
+		t.Errorf("answered %d %q after %v, want the handler's own 503 after 2 s", response.GetStatus(), response.GetBody(), time.Since(began))
+	}
+}
+
+// TestDeadlineMovesWithEachPiece: a long response takes as long as it takes.
+func TestDeadlineMovesWithEachPiece(t *testing.T) {
+	t.Parallel()
+	const pieces, pause = 6, 700 * time.Millisecond
+	m := &module{register: func(r *sdk.Registry) {
+		r.Handle("GET /long", "seats.read", sdk.NoBody, func(w http.ResponseWriter, r *http.Request) {
+			for range pieces {
+				select {
+				case <-r.Context().Done():
+					t.Errorf("the context ended with %v while the response went out", r.Context().Err())
+					return
+				case <-time.After(pause):
+				}
+				_, _ = io.WriteString(w, "piece")
+				w.(http.Flusher).Flush()
+			}
+		})
+	}}
+	p := serve(t, hurried{m, within4s}, "").started()
+	x, err := p.client.Begin(t.Context(), link.Outgoing{
+		Method: link.Method(abi.Method_METHOD_HANDLE), Request: &abi.HandleRequest{Method: "GET", Path: "/long"},
+		Response: &abi.HandleResponse{}, Within: time.Minute, Pause: time.Minute, Bodies: p.bodies,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	if err := x.Answer(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := x.Open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := io.ReadAll(x); len(got) != pieces*len("piece") || err != nil {
+		t.Errorf("%q, %v, want %d pieces", got, err, pieces)
+	}
+}
+
+// TestMethodsAndSnapshotsEndInTime: they can answer too.
+func TestMethodsAndSnapshotsEndInTime(t *testing.T) {
+	t.Parallel()
+	ended := make(chan error, 2)
+	m := &module{register: func(r *sdk.Registry) {
+		r.Provide("seats.count", sdk.Methods{"count": sdk.Func(func(ctx context.Context, _ struct{}) (int, error) {
+			<-ctx.Done()
+			ended <- ctx.Err()
+			return 7, nil
+		})})
+		r.Channel("board", "seats.read", func(ctx context.Context) (any, error) {
+			<-ctx.Done()
+			ended <- ctx.Err()
+			return 7, nil
+		})
+	}}
+	p := serve(t, hurried{m, within4s}, "").started()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	var provided abi.ProvideResponse
+	if err := p.client.Call(ctx, link.Method(abi.Method_METHOD_PROVIDE),
+		&abi.ProvideRequest{Capability: "seats.count", Method: "count", Input: []byte("{}")}, &provided); err != nil || string(provided.GetOutput()) != "7" {
+		t.Errorf("the method answered %s, %v, want 7", provided.GetOutput(), err)
+	}
+	var snapshot abi.SnapshotResponse
+	if err := p.client.Call(ctx, link.Method(abi.Method_METHOD_SNAPSHOT), &abi.SnapshotRequest{Channel: "board"}, &snapshot); err != nil ||
+		string(snapshot.GetData()) != "7" {
+		t.Errorf("the snapshot answered %s, %v, want 7", snapshot.GetData(), err)
+	}
+	for range 2 {
+		if err := <-ended; err != context.DeadlineExceeded {
+			t.Errorf("the context ended with %v, want %v", err, context.DeadlineExceeded)
+		}
+	}
+}
