@@ -43,7 +43,7 @@ func TestEveryServerHasItsOutcome(t *testing.T) {
 		turn   string
 		does   answer
 		limits mail.Limits
-		want   mail.Outcome
+		want   mail.SendResult
 	}{
 		{"refuses the session", "", say("554 no"), mail.Limits{}, mail.Rejected},
 		{"is busy", "", say("421 later"), mail.Limits{}, mail.Rejected},
@@ -126,7 +126,7 @@ func TestNoUpgradeNoMail(t *testing.T) {
 	for name, c := range map[string]struct {
 		script script
 		limits mail.Limits
-		want   mail.Outcome
+		want   mail.SendResult
 	}{
 		"stripped":          {script{}, mail.Limits{}, mail.TLSFailed},
 		"no EHLO":           {script{"EHLO": say("502 what")}, mail.Limits{}, mail.TLSFailed},
@@ -162,7 +162,7 @@ func TestAServerWithoutTLSIsNoMailServer(t *testing.T) {
 	for name, c := range map[string]struct {
 		does   answer
 		limits mail.Limits
-		want   mail.Outcome
+		want   mail.SendResult
 	}{
 		"plain greeting": {say("220 ready"), mail.Limits{}, mail.TLSFailed},
 		"silence":        {silence, only(mail.Limits{Greeting: soon}), mail.Timeout},
@@ -206,7 +206,7 @@ func TestSigningIn(t *testing.T) {
 		offers string
 		does   answer // to AUTH and to the lines after it
 		limits mail.Limits
-		want   mail.Outcome
+		want   mail.SendResult
 	}{
 		"LOGIN alone":         {"250 AUTH LOGIN", inTurn("334 VXNlcm5hbWU6", "334 UGFzc3dvcmQ6", "235 welcome"), mail.Limits{}, mail.Sent},
 		"in small letters":    {"250 AUTH gssapi plain", nil, mail.Limits{}, mail.Sent},
@@ -253,7 +253,7 @@ func TestWithoutAConnection(t *testing.T) {
 	dials := 0
 	for name, c := range map[string]struct {
 		dial func(context.Context, string, string) (net.Conn, error)
-		want mail.Outcome
+		want mail.SendResult
 	}{
 		"refused": {func(ctx context.Context, network, _ string) (net.Conn, error) {
 			return new(net.Dialer).DialContext(ctx, network, "127.0.0.1:1")

@@ -5,7 +5,7 @@
 //
 //	connect → TLS at once → greeting → EHLO → STARTTLS → AUTH → MAIL, every RCPT, DATA → SENT → QUIT
 //
-// No name of a server, no address and nothing that a server says leaves this package: an Outcome is all there is to see.
+// No name of a server, no address and nothing that a server says leaves this package: a SendResult is all there is to see.
 package mail
 
 import (
@@ -19,7 +19,7 @@ import (
 
 // Sender is what hands a message over.
 type Sender interface {
-	Send(ctx context.Context, m Message) Outcome
+	Send(ctx context.Context, m Message) SendResult
 }
 
 // Transport sends messages to the configured server, or to nobody when none is configured. It is safe for concurrent use: every
@@ -65,7 +65,7 @@ func machineName() string {
 // Send makes one attempt to hand m to the server, for all its recipients or none, and tells how it ended. It never panics and takes at
 // most 30 s. A ctx that ends first ends the attempt with Timeout, except where the server has accepted the message: that is Sent.
 // After Timeout or ConnectionFailed it may be unknown to both sides whether the message was taken; there is no second attempt.
-func (t *Transport) Send(ctx context.Context, m Message) (outcome Outcome) {
+func (t *Transport) Send(ctx context.Context, m Message) (outcome SendResult) {
 	defer func() {
 		if recover() != nil { // the library reads what a foreign server says
 			outcome = ConnectionFailed

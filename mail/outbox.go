@@ -23,7 +23,7 @@ type Letter struct {
 	Compose func(ctx context.Context) (m Message, ok bool)
 
 	// Settled, unless nil, is told how the attempt to send what Compose wrote ended. It has 2 s.
-	Settled func(ctx context.Context, outcome Outcome)
+	Settled func(ctx context.Context, outcome SendResult)
 }
 
 // Outbox sends letters off the path of requests: a queue of 1,000 in memory and 4 workers, one attempt each (contract.md §2). It is a

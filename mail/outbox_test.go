@@ -21,14 +21,14 @@ var _ supervisor.Service = (*mail.Outbox)(nil)
 // gate is a sender whose messages wait until they are let through, or their time is up.
 type gate struct {
 	begun chan string // subjects
-	pass  chan mail.Outcome
+	pass  chan mail.SendResult
 }
 
 func newGate() *gate {
-	return &gate{begun: make(chan string, 2000), pass: make(chan mail.Outcome, 2000)}
+	return &gate{begun: make(chan string, 2000), pass: make(chan mail.SendResult, 2000)}
 }
 
-func (g *gate) Send(ctx context.Context, m mail.Message) mail.Outcome {
+func (g *gate) Send(ctx context.Context, m mail.Message) mail.SendResult {
 	g.begun <- m.Subject
 	select {
 	case outcome := <-g.pass:
@@ -54,9 +54,9 @@ func within[T any](t *testing.T, from <-chan T) (value T) {
 	return value
 }
 
-type senderFunc func(context.Context, mail.Message) mail.Outcome
+type senderFunc func(context.Context, mail.Message) mail.SendResult
 
-func (f senderFunc) Send(ctx context.Context, m mail.Message) mail.Outcome { return f(ctx, m) }
+func (f senderFunc) Send(ctx context.Context, m mail.Message) mail.SendResult { return f(ctx, m) }
 
 func newOutbox(sender mail.Sender) (*mail.Outbox, *observer.ObservedLogs) {
 	core, logs := observer.New(zap.DebugLevel)
@@ -157,7 +157,7 @@ func TestTheLogSaysNoMoreThanTheOutcome(t *testing.T) {
 	t.Parallel()
 	g := newGate()
 	o, logs := newOutbox(g)
-	outcomes := []mail.Outcome{
+	outcomes := []mail.SendResult{
 		mail.Sent, mail.NotConfigured, mail.MessageInvalid, mail.ConnectionFailed, mail.TLSFailed, mail.AuthenticationFailed, mail.Rejected, mail.Timeout,
 	}
 	for _, outcome := range outcomes {
@@ -213,7 +213,7 @@ func TestStopDropsWhatTakesTooLong(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		begun, release := make(chan string, 20), make(chan struct{})
-		o, logs := newOutbox(senderFunc(func(ctx context.Context, m mail.Message) mail.Outcome {
+		o, logs := newOutbox(senderFunc(func(ctx context.Context, m mail.Message) mail.SendResult {
 			begun <- m.Subject
 			if m.Subject == "early" {
 				<-release
@@ -321,13 +321,13 @@ func TestSettled(t *testing.T) {
 		g := newGate()
 		o, _ := newOutbox(g)
 		type settled struct {
-			outcome mail.Outcome
+			outcome mail.SendResult
 			left    time.Duration
 		}
 		told := make(chan settled, 3)
 		letter := func(text string) mail.Letter {
 			l := subject(text)
-			l.Settled = func(ctx context.Context, outcome mail.Outcome) {
+			l.Settled = func(ctx context.Context, outcome mail.SendResult) {
 				end, _ := ctx.Deadline()
 				left := time.Until(end)
 				if ctx.Err() != nil {
@@ -338,7 +338,7 @@ func TestSettled(t *testing.T) {
 			return l
 		}
 		stop, ended := serve(t, o)
-		for _, outcome := range []mail.Outcome{mail.Sent, mail.Rejected} {
+		for _, outcome := range []mail.SendResult{mail.Sent, mail.Rejected} {
 			o.Post(letter("answered"))
 			g.pass <- outcome
 			if got := within(t, told); got != (settled{outcome, 2 * time.Second}) {
@@ -353,7 +353,7 @@ func TestSettled(t *testing.T) {
 		}
 		o.Post(mail.Letter{
 			Compose: func(context.Context) (mail.Message, bool) { return mail.Message{}, false },
-			Settled: func(context.Context, mail.Outcome) { t.Error("a letter that was none was settled") },
+			Settled: func(context.Context, mail.SendResult) { t.Error("a letter that was none was settled") },
 		})
 		within(t, ended)
 	})

@@ -25,7 +25,7 @@ type session struct {
 }
 
 // deliver makes the attempt. ctx has the deadline for all of it.
-func (t *Transport) deliver(ctx context.Context, p parcel) Outcome {
+func (t *Transport) deliver(ctx context.Context, p parcel) SendResult {
 	raw, err := t.connect(ctx)
 	if err != nil {
 		return outcomeOf(ctx, err, ConnectionFailed)
@@ -40,10 +40,10 @@ func (t *Transport) deliver(ctx context.Context, p parcel) Outcome {
 }
 
 // walk takes the steps until one fails.
-func (s *session) walk(ctx context.Context) Outcome {
+func (s *session) walk(ctx context.Context) SendResult {
 	for _, step := range []struct {
 		do      func() error
-		refused Outcome
+		refused SendResult
 	}{
 		{s.encrypt, TLSFailed},
 		{s.greet, Rejected},

@@ -125,7 +125,7 @@ func letter() mail.Message {
 }
 
 // send fails the test when the attempt takes longer than any limit that a test sets.
-func send(t *testing.T, transport *mail.Transport, m mail.Message) mail.Outcome {
+func send(t *testing.T, transport *mail.Transport, m mail.Message) mail.SendResult {
 	t.Helper()
 	began := time.Now()
 	outcome := transport.Send(t.Context(), m)

@@ -19,7 +19,7 @@ type terminalMail struct {
 var _ mail.Sender = (*terminalMail)(nil)
 
 // Send never fails: who reads the terminal is who the mail is for.
-func (t *terminalMail) Send(_ context.Context, m mail.Message) mail.Outcome {
+func (t *terminalMail) Send(_ context.Context, m mail.Message) mail.SendResult {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	body := m.Text

@@ -144,14 +144,14 @@ func TestMailWithoutAServer(t *testing.T) {
 }
 
 // sender is a mail server that answers as a test says.
-type sender func(ctx context.Context) mail.Outcome
+type sender func(ctx context.Context) mail.SendResult
 
-func (s sender) Send(ctx context.Context, _ mail.Message) mail.Outcome { return s(ctx) }
+func (s sender) Send(ctx context.Context, _ mail.Message) mail.SendResult { return s(ctx) }
 
 func TestMailMeasure(t *testing.T) {
 	t.Parallel()
 	var attempts atomic.Int32
-	m := mailing(t, sender(func(context.Context) mail.Outcome { attempts.Add(1); return mail.Sent }))
+	m := mailing(t, sender(func(context.Context) mail.SendResult { attempts.Add(1); return mail.Sent }))
 	refusals := 0
 	for range 40 {
 		if outcome, err := m.send(t, t.Context(), to("anna@example.net", "")); errors.Is(err, facade.ErrTooManyMails) {
@@ -168,7 +168,7 @@ func TestMailMeasure(t *testing.T) {
 func TestTwoMailsAtOnce(t *testing.T) {
 	t.Parallel()
 	began, finish := make(chan time.Time, 3), make(chan struct{})
-	m := mailing(t, sender(func(ctx context.Context) mail.Outcome {
+	m := mailing(t, sender(func(ctx context.Context) mail.SendResult {
 		end, _ := ctx.Deadline()
 		began <- end
 		select {

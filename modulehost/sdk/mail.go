@@ -38,19 +38,19 @@ type Message struct {
 	ReplyTo *mail.Address // nil: replies go to the sender
 }
 
-// Outcome is how an attempt ended. The list is closed.
-type Outcome string
+// SendResult tells how an attempt ended. It is always one of the constants below.
+type SendResult string
 
 // The outcomes. Only after MailTimeout and MailConnectionFailed may the message have been taken nevertheless.
 const (
-	MailSent                 Outcome = "SENT"                  // the server took the message for all recipients
-	MailNotConfigured        Outcome = "NOT_CONFIGURED"        // this installation has no mail server, which is no mistake
-	MailMessageInvalid       Outcome = "MESSAGE_INVALID"       // the message breaks a rule of Message; nothing was sent
-	MailConnectionFailed     Outcome = "CONNECTION_FAILED"     // no connection, or one that broke
-	MailTLSFailed            Outcome = "TLS_FAILED"            // no trusted encryption; no password and no message left
-	MailAuthenticationFailed Outcome = "AUTHENTICATION_FAILED" // the user or the way to sign in was refused
-	MailRejected             Outcome = "REJECTED"              // the server refused the sender, a recipient or the message
-	MailTimeout              Outcome = "TIMEOUT"               // not within 30 s
+	MailSent                 SendResult = "SENT"                  // the server took the message for all recipients
+	MailNotConfigured        SendResult = "NOT_CONFIGURED"        // this installation has no mail server, which is no mistake
+	MailMessageInvalid       SendResult = "MESSAGE_INVALID"       // the message breaks a rule of Message; nothing was sent
+	MailConnectionFailed     SendResult = "CONNECTION_FAILED"     // no connection, or one that broke
+	MailTLSFailed            SendResult = "TLS_FAILED"            // no trusted encryption; no password and no message left
+	MailAuthenticationFailed SendResult = "AUTHENTICATION_FAILED" // the user or the way to sign in was refused
+	MailRejected             SendResult = "REJECTED"              // the server refused the sender, a recipient or the message
+	MailTimeout              SendResult = "TIMEOUT"               // not within 30 s
 )
 
 // ErrTooManyMails: the module has used up its 30 attempts of this minute, and this one was not made.
@@ -58,9 +58,9 @@ const ErrTooManyMails = Error("TOO_MANY_REQUESTS")
 
 // Send makes one attempt to hand m to the mail server, for all recipients or none, and tells how it ended; it is never repeated,
 // and takes up to 30 s: outside a request's handler it keeps nobody waiting. Two run at once and further ones wait; 30 a minute are
-// let through. Every end of an attempt is an Outcome. An error says that there is none: ErrTooManyMails, ctx's own, or the platform
+// let through. Every attempt ends with a SendResult. An error says that there is none: ErrTooManyMails, ctx's own, or the platform
 // is going down; after the last two the message may be on its way.
-func (m *Mail) Send(ctx context.Context, message Message) (Outcome, error) {
+func (m *Mail) Send(ctx context.Context, message Message) (SendResult, error) {
 	within, cancel := bounded(ctx, sendDeadline)
 	defer cancel()
 	if err := m.sending.take(within); err != nil {
@@ -72,7 +72,7 @@ func (m *Mail) Send(ctx context.Context, message Message) (Outcome, error) {
 	failure := (*link.Failure)(nil)
 	switch {
 	case err == nil:
-		return Outcome(response.GetOutcome()), nil
+		return SendResult(response.GetOutcome()), nil
 	case ctx.Err() != nil:
 		return "", ctx.Err()
 	case errors.Is(err, link.ErrTooLarge), errors.Is(err, link.ErrUnencodable): // no message that is allowed is

@@ -15,9 +15,9 @@ import (
 )
 
 // sender is a mail server that answers as a test says.
-type sender func(ctx context.Context, m mail.Message) mail.Outcome
+type sender func(ctx context.Context, m mail.Message) mail.SendResult
 
-func (s sender) Send(ctx context.Context, m mail.Message) mail.Outcome { return s(ctx, m) }
+func (s sender) Send(ctx context.Context, m mail.Message) mail.SendResult { return s(ctx, m) }
 
 func mailing(t *testing.T, s mail.Sender) *sdk.Mail {
 	t.Helper()
@@ -38,7 +38,7 @@ func TestMail(t *testing.T) {
 	t.Parallel()
 	var got mail.Message
 	answer := mail.Sent
-	m := mailing(t, sender(func(_ context.Context, message mail.Message) mail.Outcome { got = message; return answer }))
+	m := mailing(t, sender(func(_ context.Context, message mail.Message) mail.SendResult { got = message; return answer }))
 	if outcome, err := m.Send(t.Context(), letter); outcome != sdk.MailSent || err != nil {
 		t.Fatal(outcome, err)
 	}
@@ -49,7 +49,7 @@ func TestMail(t *testing.T) {
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v", got)
 	}
-	for ours, theirs := range map[sdk.Outcome]mail.Outcome{
+	for ours, theirs := range map[sdk.SendResult]mail.SendResult{
 		sdk.MailNotConfigured: mail.NotConfigured, sdk.MailMessageInvalid: mail.MessageInvalid, sdk.MailConnectionFailed: mail.ConnectionFailed,
 		sdk.MailTLSFailed: mail.TLSFailed, sdk.MailAuthenticationFailed: mail.AuthenticationFailed, sdk.MailRejected: mail.Rejected,
 		sdk.MailTimeout: mail.Timeout,

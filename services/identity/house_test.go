@@ -56,7 +56,7 @@ func (b *letterbox) compose(ctx context.Context) (messages []mail.Message) {
 }
 
 // deliver empties the box and returns the messages that were written. All of them come to the same outcome.
-func (b *letterbox) deliver(ctx context.Context, outcome mail.Outcome) (messages []mail.Message) {
+func (b *letterbox) deliver(ctx context.Context, outcome mail.SendResult) (messages []mail.Message) {
 	for _, letter := range b.take() {
 		m, ok := letter.Compose(ctx)
 		if !ok {

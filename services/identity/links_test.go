@@ -17,7 +17,7 @@ var kinds = []struct{ path, screen, table string }{
 }
 
 // ask has links sent to a person, and returns their tokens.
-func (h house) ask(t *testing.T, path, screen string, times int, outcome mail.Outcome) (tokens []string) {
+func (h house) ask(t *testing.T, path, screen string, times int, outcome mail.SendResult) (tokens []string) {
 	t.Helper()
 	for range times {
 		if w := h.send(t, request{path: path, body: `{"email":"new@example.org"}`}); w.Code != 200 {
@@ -120,7 +120,7 @@ func TestLinksIssuedByMany(t *testing.T) {
 // A letter that does not leave gives its place back, and its link does not work.
 func TestUnsentLetterFreesItsPlace(t *testing.T) {
 	t.Parallel()
-	for _, outcome := range []mail.Outcome{
+	for _, outcome := range []mail.SendResult{
 		mail.NotConfigured, mail.MessageInvalid, mail.ConnectionFailed, mail.TLSFailed, mail.AuthenticationFailed, mail.Rejected, mail.Timeout,
 	} {
 		t.Run(string(outcome), func(t *testing.T) {

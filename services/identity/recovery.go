@@ -56,7 +56,7 @@ func (s *Service) linkLetter(kind linkKind, address string, write func(address, 
 			}
 			return write(address, token), true
 		},
-		Settled: func(ctx context.Context, outcome mail.Outcome) {
+		Settled: func(ctx context.Context, outcome mail.SendResult) {
 			if outcome == mail.Sent {
 				return
 			}

@@ -27,11 +27,11 @@ func (m *Module) Sent() []sdk.Message {
 
 // FailMail lets the module's next mail end with this outcome, and those after it with the further ones; then mails are sent again.
 // Sent does not have such a mail. One that breaks the rules of sdk.Message is MailMessageInvalid as ever, and uses up no outcome.
-func (m *Module) FailMail(outcomes ...sdk.Outcome) {
+func (m *Module) FailMail(outcomes ...sdk.SendResult) {
 	m.post.mu.Lock()
 	defer m.post.mu.Unlock()
 	for _, outcome := range outcomes {
-		m.post.failures = append(m.post.failures, mail.Outcome(outcome))
+		m.post.failures = append(m.post.failures, mail.SendResult(outcome))
 	}
 }
 
@@ -45,7 +45,7 @@ type post struct {
 	mu        sync.Mutex
 	listener  net.Listener    // nil before the first mail
 	transport *mail.Transport // beside it
-	failures  []mail.Outcome
+	failures  []mail.SendResult
 	sent      []sdk.Message
 }
 
@@ -87,7 +87,7 @@ func (p *post) close() {
 }
 
 // Send sends the message before a failure takes the place of SENT: what is wrong with a message comes first, as in life.
-func (p *post) Send(ctx context.Context, message mail.Message) mail.Outcome {
+func (p *post) Send(ctx context.Context, message mail.Message) mail.SendResult {
 	transport, err := p.open()
 	if err != nil {
 		p.tb.Error("sdktest: ", err)

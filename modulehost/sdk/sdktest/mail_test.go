@@ -35,14 +35,14 @@ func TestSent(t *testing.T) {
 func TestFailMail(t *testing.T) {
 	t.Parallel()
 	module, m := startPosters(t)
-	send := func(subject string, want sdk.Outcome) {
+	send := func(subject string, want sdk.SendResult) {
 		t.Helper()
 		outcome, err := module.host.Mail.Send(t.Context(), sdk.Message{To: office, Subject: subject, Text: "."})
 		if outcome != want || err != nil {
 			t.Errorf("%s, want %s; %v", outcome, want, err)
 		}
 	}
-	failures := []sdk.Outcome{
+	failures := []sdk.SendResult{
 		sdk.MailNotConfigured, sdk.MailMessageInvalid, sdk.MailConnectionFailed, sdk.MailTLSFailed, sdk.MailAuthenticationFailed,
 		sdk.MailRejected, sdk.MailTimeout,
 	}
