@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"testing"
 	"time"
 
@@ -80,16 +81,23 @@ func openModules(t *testing.T, db *databasetest.DB, number int) []*database.Modu
 	return pools
 }
 
-// acquire takes a connection until the test ends.
+// acquire takes a connection and releases it when the test ends. The test's own goroutine must be the one that uses it.
 func acquire(t *testing.T, pool *database.ModulePool) *database.ModuleConn {
+	t.Helper()
+	conn := acquireToRelease(t, pool)
+	t.Cleanup(conn.Release)
+	return conn
+}
+
+// acquireToRelease takes a connection that the caller releases.
+func acquireToRelease(t *testing.T, pool *database.ModulePool) *database.ModuleConn {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	conn, err := pool.Acquire(ctx)
 	if err != nil {
-		t.Fatalf("Acquire: %v", err)
+		t.Fatalf("Acquire: %v, want a connection within a minute", err)
 	}
-	t.Cleanup(conn.Release)
 	return conn
 }
 
@@ -207,15 +215,17 @@ func TestSessionsEndWithTheProcess(t *testing.T) {
 	t.Parallel()
 	db := databasetest.Empty(t)
 	pool := openModules(t, db, 1)[0]
-	idle, used := acquire(t, pool), acquire(t, pool)
+	idle, used := acquire(t, pool), acquireToRelease(t, pool)
 	idle.Release()
 	cut, cancel := context.WithCancel(t.Context())
 	slept := make(chan error, 1)
-	go func() { // what the end of a process does to a statement under way
+	var statement sync.WaitGroup
+	t.Cleanup(func() { cancel(); statement.Wait() })
+	statement.Go(func() { // what the end of a process does to a statement in progress
 		_, err := used.Exec(cut, `SELECT pg_sleep(60)`)
 		used.Release()
 		slept <- err
-	}()
+	})
 	eventually(t, "a statement is under way", func() bool {
 		var n int
 		err := db.Pool(t).QueryRow(t.Context(), `
@@ -224,7 +234,7 @@ func TestSessionsEndWithTheProcess(t *testing.T) {
 	})
 	cancel()
 	if err := <-slept; err == nil {
-		t.Error("the statement ran on")
+		t.Error("pg_sleep(60) with its context cancelled: no error, want it interrupted")
 	}
 	pool.EndSessions()
 	eventually(t, "no session is left", func() bool { return sessions(t, db, "m0") == 0 })
