@@ -13,17 +13,20 @@ const (
 	outboxWorkers = 4
 )
 
-// settleTime is what Letter.Settled has.
-const settleTime = 2 * time.Second
+// doneTime limits a call of Email.Done.
+const doneTime = 2 * time.Second
 
-// Letter is one mail that waits for its turn. Both functions run on a worker of the outbox, may ask stores, and heed ctx.
-type Letter struct {
-	// Compose writes the message; ok is false when there is nothing to send after all. Composing and sending have 30 s together, and
-	// 5 s what still waited when the service stopped.
+// Email is one email in the outbox. A worker of the outbox calls both functions. They may use the database,
+// and they must return when ctx ends.
+type Email struct {
+	// Compose writes the message when a worker takes the email from the queue. It returns false if there is
+	// nothing to send any more. Compose and the attempt to send have 30 s together, or the rest of the 5 s that
+	// Serve keeps for its queue when it stops.
 	Compose func(ctx context.Context) (m Message, ok bool)
 
-	// Settled, unless nil, is told how the attempt to send what Compose wrote ended. It has 2 s.
-	Settled func(ctx context.Context, outcome SendResult)
+	// Done receives the result of the attempt. It may be nil, and it is not called if Compose returned false.
+	// Its ctx ends after 2 s, whatever time the attempt took.
+	Done func(ctx context.Context, result SendResult)
 }
 
 // Outbox sends letters off the path of requests: a queue of 1,000 in memory and 4 workers, one attempt each (contract.md §2). It is a
@@ -31,7 +34,7 @@ type Letter struct {
 type Outbox struct {
 	sender Sender
 	log    *zap.Logger
-	queue  chan Letter // outlives a run of Serve
+	queue  chan Email // outlives a run of Serve
 	ready  chan struct{}
 	turn   time.Duration // for one letter, composed and sent
 	rest   time.Duration // for the queue, after a stop
@@ -44,7 +47,7 @@ func NewOutbox(sender Sender, log *zap.Logger) *Outbox {
 	return &Outbox{
 		sender: sender,
 		log:    log,
-		queue:  make(chan Letter, outboxPlaces),
+		queue:  make(chan Email, outboxPlaces),
 		ready:  ready,
 		turn:   30 * time.Second,
 		rest:   5 * time.Second,
@@ -52,7 +55,7 @@ func NewOutbox(sender Sender, log *zap.Logger) *Outbox {
 }
 
 // Post queues a letter, or drops it when the queue is full. It never blocks and may be called from anywhere, at any time.
-func (o *Outbox) Post(letter Letter) (queued bool) {
+func (o *Outbox) Post(letter Email) (queued bool) {
 	select {
 	case o.queue <- letter:
 		return true
@@ -111,7 +114,7 @@ func (o *Outbox) finish(rest context.Context) {
 	}
 }
 
-func (o *Outbox) send(ctx context.Context, letter Letter) {
+func (o *Outbox) send(ctx context.Context, letter Email) {
 	defer func() {
 		if recover() != nil { // its value may tell of the recipient
 			o.log.Error("mail letter panicked")
@@ -127,10 +130,10 @@ func (o *Outbox) send(ctx context.Context, letter Letter) {
 	if outcome != Sent && outcome != NotConfigured {
 		o.log.Warn("mail not sent", zap.String("outcome", string(outcome)))
 	}
-	if letter.Settled != nil {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
+	if letter.Done != nil {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), doneTime)
 		defer cancel()
-		letter.Settled(ctx, outcome)
+		letter.Done(ctx, outcome)
 	}
 }
 

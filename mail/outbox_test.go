@@ -73,11 +73,11 @@ func serve(t *testing.T, o *mail.Outbox) (stop func(), ended <-chan error) {
 	return cancel, end
 }
 
-func composed(compose func(context.Context) (mail.Message, bool)) mail.Letter {
-	return mail.Letter{Compose: compose}
+func composed(compose func(context.Context) (mail.Message, bool)) mail.Email {
+	return mail.Email{Compose: compose}
 }
 
-func subject(text string) mail.Letter {
+func subject(text string) mail.Email {
 	return composed(func(context.Context) (mail.Message, bool) { return mail.Message{Subject: text}, true })
 }
 
@@ -325,9 +325,9 @@ func TestSettled(t *testing.T) {
 			left    time.Duration
 		}
 		told := make(chan settled, 3)
-		letter := func(text string) mail.Letter {
+		letter := func(text string) mail.Email {
 			l := subject(text)
-			l.Settled = func(ctx context.Context, outcome mail.SendResult) {
+			l.Done = func(ctx context.Context, outcome mail.SendResult) {
 				end, _ := ctx.Deadline()
 				left := time.Until(end)
 				if ctx.Err() != nil {
@@ -351,9 +351,9 @@ func TestSettled(t *testing.T) {
 		if got := within(t, told); got != (settled{mail.Timeout, 2 * time.Second}) {
 			t.Errorf("after a timeout the letter was told %+v", got)
 		}
-		o.Post(mail.Letter{
+		o.Post(mail.Email{
 			Compose: func(context.Context) (mail.Message, bool) { return mail.Message{}, false },
-			Settled: func(context.Context, mail.SendResult) { t.Error("a letter that was none was settled") },
+			Done:    func(context.Context, mail.SendResult) { t.Error("a letter that was none was settled") },
 		})
 		within(t, ended)
 	})

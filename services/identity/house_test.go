@@ -40,10 +40,10 @@ func (unlimited) Allow(ratelimit.Rule, ratelimit.Key) (bool, time.Duration) { re
 // letterbox keeps the letters until the test takes them: what the outbox would do on its own time.
 type letterbox struct {
 	mu      sync.Mutex
-	letters []mail.Letter
+	letters []mail.Email
 }
 
-func (b *letterbox) Post(letter mail.Letter) bool {
+func (b *letterbox) Post(letter mail.Email) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.letters = append(b.letters, letter)
@@ -63,15 +63,15 @@ func (b *letterbox) deliver(ctx context.Context, outcome mail.SendResult) (messa
 			continue
 		}
 		messages = append(messages, m)
-		if letter.Settled != nil {
-			letter.Settled(ctx, outcome)
+		if letter.Done != nil {
+			letter.Done(ctx, outcome)
 		}
 	}
 	return messages
 }
 
 // take empties the box.
-func (b *letterbox) take() (letters []mail.Letter) {
+func (b *letterbox) take() (letters []mail.Email) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	letters, b.letters = b.letters, nil

@@ -16,7 +16,7 @@ import (
 
 // Outbox sends letters when their turn comes, off the request's path.
 type Outbox interface {
-	Post(letter mail.Letter) (queued bool)
+	Post(letter mail.Email) (queued bool)
 }
 
 // Service answers identity's routes and resolves sessions. Safe for concurrent use; it runs nothing of its own.

@@ -29,23 +29,23 @@ func (s *Service) sendVerificationEmail(c *httpapi.Call, in input) error {
 }
 
 // post does not tell whether the letter found room: who asked must not learn it, and the outbox logs what it drops.
-func (s *Service) post(letter mail.Letter) { s.outbox.Post(letter) }
+func (s *Service) post(letter mail.Email) { s.outbox.Post(letter) }
 
 // resetLetter goes to whoever has the address, verified or not.
-func (s *Service) resetLetter(address string) mail.Letter {
+func (s *Service) resetLetter(address string) mail.Email {
 	return s.linkLetter(resetLinks, address, s.letters.reset)
 }
 
 // verificationLetter goes to who has the address and has not confirmed it.
-func (s *Service) verificationLetter(address string) mail.Letter {
+func (s *Service) verificationLetter(address string) mail.Email {
 	return s.linkLetter(verificationLinks, address, s.letters.verification)
 }
 
 // linkLetter issues a link when the letter's turn comes, and withdraws it when the letter does not leave: it would keep a place that a
 // person's next request needs.
-func (s *Service) linkLetter(kind linkKind, address string, write func(address, token string) mail.Message) mail.Letter {
+func (s *Service) linkLetter(kind linkKind, address string, write func(address, token string) mail.Message) mail.Email {
 	token, hash := mintToken()
-	return mail.Letter{
+	return mail.Email{
 		Compose: func(ctx context.Context) (mail.Message, bool) {
 			switch err := s.store.issue(ctx, kind, address, hash); {
 			case errors.Is(err, errNoLink):
@@ -56,7 +56,7 @@ func (s *Service) linkLetter(kind linkKind, address string, write func(address, 
 			}
 			return write(address, token), true
 		},
-		Settled: func(ctx context.Context, outcome mail.SendResult) {
+		Done: func(ctx context.Context, outcome mail.SendResult) {
 			if outcome == mail.Sent {
 				return
 			}
@@ -68,8 +68,8 @@ func (s *Service) linkLetter(kind linkKind, address string, write func(address, 
 }
 
 // changeLetter tells a person that the password was changed, however many letters were sent before.
-func (s *Service) changeLetter(address string) mail.Letter {
-	return mail.Letter{Compose: func(context.Context) (mail.Message, bool) { return s.letters.changed(address), true }}
+func (s *Service) changeLetter(address string) mail.Email {
+	return mail.Email{Compose: func(context.Context) (mail.Message, bool) { return s.letters.changed(address), true }}
 }
 
 func resetSchema() []field {
