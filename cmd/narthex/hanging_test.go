@@ -174,6 +174,13 @@ func TestStuckModuleIsBack(t *testing.T) {
 	if lost := b.logged(t, "stuck", "module process lost"); len(lost) != 1 || lost[0].Reason != "calls stuck" {
 		t.Errorf("lost: %v", lost)
 	}
+	told := b.owner.do("GET", "/api/v1/module-lifecycle/stuck/process", nil)
+	for _, part := range []string{`"state":"ready"`, `"starts":2`, `"kind":"deadline","code":null`, `"memoryLimitBytes":268435456`,
+		`"hostMemoryLimitBytes":67108864`, `"waiting":0`} {
+		if told.status != http.StatusOK || !strings.Contains(told.body, part) {
+			t.Errorf("GET .../stuck/process: %d %s, want 200 and %s", told.status, told.body, part)
+		}
+	}
 	t.Logf("%d calls hang: all answered after %v, the module was back after %v", calls, abandoned, back)
 }
 

@@ -83,11 +83,11 @@ func TestLivesThatNeverBecomeReady(t *testing.T) {
 		"start fails":         {"start-fails", nil, "MODULE_START_FAILED", "NO_LUCK", "starting stopping"},
 		"start dies":          {"start-dies", nil, "MODULE_START_FAILED", "", "starting"},
 		"start hangs":         {"start-hangs", func(c *process.Config) { c.Deadlines.Start = 3 * time.Second }, "MODULE_START_TIMEOUT", "", "starting stopping"},
-		"no executable":       {"good", func(c *process.Config) { c.Executable = missing }, "MODULE_REGISTER_FAILED", "", ""},
-		"executable a link":   {"good", func(c *process.Config) { c.Executable = pointer }, "MODULE_REGISTER_FAILED", "", ""},
-		"executable a folder": {"good", func(c *process.Config) { c.Executable = modules }, "MODULE_REGISTER_FAILED", "", ""},
+		"no executable":       {"good", func(c *process.Config) { c.Executable = missing }, "MODULE_REGISTER_FAILED", "the process was not started", ""},
+		"executable a link":   {"good", func(c *process.Config) { c.Executable = pointer }, "MODULE_REGISTER_FAILED", "the process was not started", ""},
+		"executable a folder": {"good", func(c *process.Config) { c.Executable = modules }, "MODULE_REGISTER_FAILED", "the process was not started", ""},
 		"executable a text":   {"good", func(c *process.Config) { c.Executable = text }, "MODULE_REGISTER_FAILED", "", ""},
-		"folder a file":       {"good", func(c *process.Config) { c.Folder = text }, "MODULE_REGISTER_FAILED", "", ""},
+		"folder a file":       {"good", func(c *process.Config) { c.Folder = text }, "MODULE_REGISTER_FAILED", "the process was not started", ""},
 		"too little memory":   {"good", func(c *process.Config) { c.Limits.Data = 4 << 20 }, "MODULE_REGISTER_FAILED", "", ""},
 		"too few threads": {"good", func(c *process.Config) {
 			if os.Geteuid() == 0 { // whom the kernel exempts
