@@ -29,6 +29,7 @@ var ranks = map[string]int{
 	"services/configuration":         4,
 	"services/dashboard":             4,
 	"services/navigation":            4,
+	"services/people":                4,
 	"modulehost/publication":         4,
 	"services/devices":               4,
 	"services/enablement":            4,

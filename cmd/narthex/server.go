@@ -27,6 +27,7 @@ import (
 	"github.com/narthex-platform/narthex/services/identity"
 	"github.com/narthex-platform/narthex/services/loglimit"
 	"github.com/narthex-platform/narthex/services/navigation"
+	"github.com/narthex-platform/narthex/services/people"
 	"github.com/narthex-platform/narthex/services/ratelimit"
 	"github.com/narthex-platform/narthex/storage"
 	"github.com/narthex-platform/narthex/supervisor"
@@ -51,6 +52,7 @@ type server struct {
 	limiter       *ratelimit.Limiter
 	outbox        *mail.Outbox
 	identity      *identity.Service
+	people        *people.Service
 	devices       *devices.Service
 	authorization *authorization.Service
 	storage       *storage.Provider // nil: none is configured

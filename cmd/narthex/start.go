@@ -30,6 +30,7 @@ import (
 	"github.com/narthex-platform/narthex/services/httpserver"
 	"github.com/narthex-platform/narthex/services/identity"
 	"github.com/narthex-platform/narthex/services/navigation"
+	"github.com/narthex-platform/narthex/services/people"
 	"github.com/narthex-platform/narthex/services/ratelimit"
 	"github.com/narthex-platform/narthex/storage"
 	"github.com/narthex-platform/narthex/supervisor"
@@ -113,9 +114,9 @@ func (s *server) buildRuntimeServices(ctx context.Context) (err error) {
 // buildIdentity is step 4: who calls, a person or a screen, what either may do, and the rows of both whose time is over.
 func (s *server) buildIdentity(ctx context.Context) (err error) {
 	pool := s.database.Pool()
-	people, screens := identity.NewStore(pool), devices.NewStore(pool)
+	accounts, screens := identity.NewStore(pool), devices.NewStore(pool)
 	s.identity, err = identity.New(identity.Config{
-		Store:    people,
+		Store:    accounts,
 		Settings: s.settings.Identity,
 		Limiter:  s.limiter,
 		Outbox:   s.outbox,
@@ -124,6 +125,7 @@ func (s *server) buildIdentity(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	s.people = people.New(people.NewStore(pool))
 	s.devices, err = devices.New(devices.Config{
 		Store:    screens,
 		Displays: s,
@@ -136,8 +138,8 @@ func (s *server) buildIdentity(ctx context.Context) (err error) {
 	}
 	s.authorization = authorization.New(s.registry, authorization.NewStore(pool), s.devices)
 	return s.tree.Start(ctx, supervisor.Child{Service: s.devices}, supervisor.Child{Service: expiry.New(s.log,
-		expiry.Sweep{Name: "sessions", Batch: people.SweepSessions},
-		expiry.Sweep{Name: "mailed links", Batch: people.SweepLinks},
+		expiry.Sweep{Name: "sessions", Batch: accounts.SweepSessions},
+		expiry.Sweep{Name: "mailed links", Batch: accounts.SweepLinks},
 		expiry.Sweep{Name: "pairings", Batch: screens.SweepExpired},
 	)})
 }
@@ -225,8 +227,9 @@ func (s *server) buildHTTP(context.Context) error {
 
 // routes is the whole table.
 func (s *server) routes() []httpapi.Route {
-	routes := slices.Concat(s.health.Routes(), s.identity.Routes(), s.authorization.Routes(), s.devices.Routes(),
-		s.enablement.Routes(), s.configuration.Routes(), s.publication.Routes(), s.navigation.Routes(), s.dashboard.Routes())
+	routes := slices.Concat(s.health.Routes(), s.identity.Routes(), s.people.Routes(), s.authorization.Routes(),
+		s.devices.Routes(), s.enablement.Routes(), s.configuration.Routes(), s.publication.Routes(), s.navigation.Routes(),
+		s.dashboard.Routes())
 	for _, module := range s.modules {
 		if module.process != nil {
 			routes = append(routes, gateway.Routes(gateway.Module{

@@ -18,7 +18,7 @@ func Statements() []string {
 		upsertPerson, lockForReset, lockForVerification, insertReset, insertVerification, deleteReset, deleteVerification,
 		selectResets, selectVerifications, lockHolderOfReset, deleteResets, updatePassword, deleteSessions,
 		lockHolderOfVerification, selectVerification, verifyPerson, deleteOtherVerifications, updateHash, selectRemaining,
-		deleteExpiredSessions, deleteExpiredResets, deleteExpiredVerifications, selectPeople, searchPeople}
+		deleteExpiredSessions, deleteExpiredResets, deleteExpiredVerifications}
 }
 
 // The inner doors of passwords.
@@ -132,14 +132,6 @@ func IsWrongCredentials(err error) bool { return errors.Is(err, errHashChanged) 
 
 // IsInvalidToken tells a refused reset.
 func IsInvalidToken(err error) bool { return errors.Is(err, errInvalidToken) }
-
-// The inner doors of the listing of people.
-var ParsePeoplePosition = parsePeoplePosition
-
-const (
-	SelectPeople = selectPeople
-	SearchPeople = searchPeople
-)
 
 // The letters, as they are written.
 var NewLetters = newLetters

@@ -213,3 +213,13 @@ func TestSignInHasSlotsOfItsOwn(t *testing.T) {
 	leave()
 	empty()
 }
+
+func FuzzLinkToken(f *testing.F) {
+	text, _ := identity.MintToken()
+	f.Add(text)
+	f.Fuzz(func(t *testing.T, text string) {
+		if _, ok := identity.OpenToken(text); ok && len(text) != 43 {
+			t.Errorf("accepted %q", text)
+		}
+	})
+}

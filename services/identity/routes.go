@@ -21,7 +21,6 @@ func (s *Service) Routes() []httpapi.Route {
 		s.read("/api/auth/verify-email", s.verifyEmail),
 		s.read("/api/auth/ok", s.alive),
 		{Method: "GET", Path: "/api/v1/principal", Handle: s.principal},
-		{Method: "GET", Path: "/api/v1/people", Permission: manageGrants, Handle: s.people},
 	}
 }
 

@@ -1,4 +1,4 @@
-package identity
+package people
 
 import (
 	"encoding/base64"
@@ -13,12 +13,9 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// manageGrants is who may see people: whoever gives permissions has to pick somebody (contract.md §3).
-const manageGrants = "core.authorization.grants.manage"
-
 const maxSearch = 254 // characters; no address is longer
 
-// listedPerson is a person as the one listing shows it.
+// listedPerson is a person as the directory shows it.
 type listedPerson struct {
 	UserID        string `json:"userId"`
 	Email         string `json:"email"`
@@ -28,13 +25,14 @@ type listedPerson struct {
 	CreatedAt     string `json:"createdAt"`
 }
 
-type peoplePage struct {
+type page struct {
 	People     []listedPerson `json:"people"`
 	NextCursor *string        `json:"nextCursor"`
 }
 
-// people is GET /api/v1/people: by name, then id; query finds the beginning of a name or an address, or a whole id.
-func (s *Service) people(c *httpapi.Call) error {
+// list is GET /api/v1/people, sorted by name, then id. query matches the beginning of a name, the beginning
+// of an address, or a complete id.
+func (s *Service) list(c *httpapi.Call) error {
 	sent, err := httpapi.Query(c.Request.URL.RawQuery, "query", "limit", "cursor")
 	if err != nil {
 		return err
@@ -43,53 +41,65 @@ func (s *Service) people(c *httpapi.Call) error {
 	if err != nil {
 		return err
 	}
-	after, ok := parsePeoplePosition(sent["cursor"])
+	after, ok := parsePosition(sent["cursor"])
 	if !ok || !searchFits(sent["query"]) {
 		return httpapi.ErrRequest
 	}
-	found, err := s.store.people(c.Request.Context(), search{prefix: sent["query"], after: after, limit: limit + 1})
+	found, err := s.store.list(
+		c.Request.Context(),
+		search{prefix: sent["query"], after: after, limit: limit + 1},
+	)
 	if err != nil {
 		return fmt.Errorf("%w: %w", httpapi.ErrStore, err)
 	}
-	page := peoplePage{People: []listedPerson{}}
+	listed := page{People: []listedPerson{}}
 	for i, p := range found {
 		if i == limit {
 			next := found[limit-1].position().String()
-			page.NextCursor = &next
+			listed.NextCursor = &next
 			break
 		}
-		page.People = append(page.People, listedPerson{p.UserID, p.Email, p.Name, p.EmailVerified, p.Owner, httpapi.Time(p.CreatedAt)})
+		listed.People = append(listed.People, listedPerson{
+			UserID: p.UserID, Email: p.Email, Name: p.Name,
+			EmailVerified: p.EmailVerified, Owner: p.Owner, CreatedAt: httpapi.Time(p.CreatedAt),
+		})
 	}
-	return c.JSON(http.StatusOK, page)
+	return c.JSON(http.StatusOK, listed)
 }
 
 func searchFits(text string) bool {
-	return utf8.ValidString(text) && utf8.RuneCountInString(text) <= maxSearch && !strings.ContainsFunc(text, unicode.IsControl)
+	return utf8.ValidString(text) && utf8.RuneCountInString(text) <= maxSearch &&
+		!strings.ContainsFunc(text, unicode.IsControl)
 }
 
-// peoplePosition is the last person of a page. The zero position lies before everybody.
-type peoplePosition struct {
+// position is the last person of a page. The zero position comes before everybody.
+type position struct {
 	key string // the name as it is sorted
 	id  uuid.UUID
 }
 
-const peopleCursorVersion = 1
+const cursorVersion = 1
 
-// String is the cursor: base64url of version, id, key. Unsigned; it says nothing that its page did not.
-func (p peoplePosition) String() string {
-	raw := append([]byte{peopleCursorVersion}, p.id[:]...)
+// String returns the cursor: base64url of version, id and key. It is not signed, because it holds nothing
+// that its page did not show.
+func (p position) String() string {
+	raw := append([]byte{cursorVersion}, p.id[:]...)
 	return base64.RawURLEncoding.EncodeToString(append(raw, p.key...))
 }
 
-func parsePeoplePosition(cursor string) (peoplePosition, bool) {
+func parsePosition(cursor string) (position, bool) {
 	if cursor == "" {
-		return peoplePosition{}, true
+		return position{}, true
 	}
 	const head = 1 + len(uuid.UUID{})
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(cursor)
-	if err != nil || len(raw) < head || raw[0] != peopleCursorVersion {
-		return peoplePosition{}, false
+	if err != nil || len(raw) < head || raw[0] != cursorVersion {
+		return position{}, false
 	}
 	key := string(raw[head:])
-	return peoplePosition{key: key, id: uuid.UUID(raw[1:head])}, utf8.ValidString(key) && !strings.Contains(key, "\x00")
+	return position{
+			key: key,
+			id:  uuid.UUID(raw[1:head]),
+		}, utf8.ValidString(key) &&
+			!strings.Contains(key, "\x00")
 }

@@ -1,20 +1,25 @@
-package identity_test
+package people_test
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
 
-	"github.com/narthex-platform/narthex/services/identity"
+	"github.com/narthex-platform/narthex/services/database/databasetest"
+	"github.com/narthex-platform/narthex/services/httpapi"
+	"github.com/narthex-platform/narthex/services/httpapi/httpapitest"
+	"github.com/narthex-platform/narthex/services/people"
 )
 
-const peoplePath = "/api/v1/people"
+func TestMain(m *testing.M) { databasetest.Main(m) }
 
-type peopleAnswer struct {
+type directoryPage struct {
 	People []struct {
 		UserID, Email, Name, CreatedAt string
 		EmailVerified, Owner           bool
@@ -22,31 +27,66 @@ type peopleAnswer struct {
 	NextCursor *string `json:"nextCursor"`
 }
 
-func (h house) people(t *testing.T, query string) (w *httptest.ResponseRecorder, answer peopleAnswer) {
-	t.Helper()
-	r := request{method: "GET", path: peoplePath}.build(t)
-	r.URL.RawQuery = query
-	w = h.record(r)
-	if w.Code == 200 {
-		if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return w, answer
+// directory is the service over a database of its own.
+type directory struct {
+	*databasetest.DB
+	service *people.Service
 }
 
-func TestPeople(t *testing.T) {
-	t.Parallel()
-	h := setup(t)
-	anna := h.person(t, "anna@example.org", "name = 'Anna Ölmüller', created_at = '2026-01-02 03:04:05.678901Z'")
-	zoe := h.person(t, "a.first@example.org", "name = 'Zoë', email_verified = false")
-	percent := h.person(t, "percent@example.org", "name = '100% _sure'")
-	h.Exec(t, "INSERT INTO core.platform_owner (person_id) VALUES ($1)", anna)
+func setup(t *testing.T) directory {
+	t.Helper()
+	db := databasetest.New(t)
+	return directory{db, people.New(people.NewStore(db.Pool(t)))}
+}
 
-	w, all := h.people(t, "")
-	want := `{"userId":"` + anna + `","email":"anna@example.org","name":"Anna Ölmüller","emailVerified":true,"owner":true,"createdAt":"2026-01-02T03:04:05.678Z"}`
-	if len(all.People) != 3 || all.NextCursor != nil || !strings.Contains(w.Body.String(), want) || !strings.HasSuffix(w.Body.String(), `"nextCursor":null}`) {
-		t.Errorf("got %s", w.Body)
+// person adds a row with assignments such as "name = 'Anna'".
+func (d directory) person(t *testing.T, address string, assignments ...string) (id string) {
+	t.Helper()
+	err := d.Pool(t).QueryRow(t.Context(), `
+		INSERT INTO core.person (email, name, email_verified)
+		VALUES ($1, 'A person', true)
+		RETURNING id::text`, address).Scan(&id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, assignment := range assignments {
+		d.Exec(t, "UPDATE core.person SET "+assignment+" WHERE id = $1", id)
+	}
+	return id
+}
+
+// get sends GET /api/v1/people with the query string and decodes a 200.
+func (d directory) get(t *testing.T, query string) (w *httptest.ResponseRecorder, page directoryPage) {
+	t.Helper()
+	r := httptest.NewRequestWithContext(t.Context(), "GET", "/api/v1/people", http.NoBody)
+	r.URL.RawQuery = query
+	w = httpapitest.Send(r, d.service.Routes(), nil)
+	if w.Code == 200 {
+		if err := json.Unmarshal(w.Body.Bytes(), &page); err != nil {
+			t.Fatalf("GET /api/v1/people?%s: body %s: %v", query, w.Body, err)
+		}
+	}
+	return w, page
+}
+
+func TestDirectory(t *testing.T) {
+	t.Parallel()
+	d := setup(t)
+	anna := d.person(
+		t,
+		"anna@example.org",
+		"name = 'Anna Ölmüller', created_at = '2026-01-02 03:04:05.678901Z'",
+	)
+	zoe := d.person(t, "a.first@example.org", "name = 'Zoë', email_verified = false")
+	percent := d.person(t, "percent@example.org", "name = '100% _sure'")
+	d.Exec(t, "INSERT INTO core.platform_owner (person_id) VALUES ($1)", anna)
+
+	w, all := d.get(t, "")
+	want := `{"userId":"` + anna + `","email":"anna@example.org","name":"Anna Ölmüller",` +
+		`"emailVerified":true,"owner":true,"createdAt":"2026-01-02T03:04:05.678Z"}`
+	if len(all.People) != 3 || all.NextCursor != nil || !strings.Contains(w.Body.String(), want) ||
+		!strings.HasSuffix(w.Body.String(), `"nextCursor":null}`) {
+		t.Errorf("GET /api/v1/people: body %s, want three people, no next page, and %s", w.Body, want)
 	}
 	for query, ids := range map[string][]string{
 		"ann":                          {anna},
@@ -65,49 +105,58 @@ func TestPeople(t *testing.T) {
 		"{" + zoe + "}":                {},
 		strings.ToUpper(zoe[:0]) + " ": {},
 	} {
-		w, found := h.people(t, "query="+url.QueryEscape(query))
+		w, found := d.get(t, "query="+url.QueryEscape(query))
 		var got []string
 		for _, p := range found.People {
 			got = append(got, p.UserID)
 		}
 		if w.Code != 200 || fmt.Sprint(got) != fmt.Sprint(ids) {
-			t.Errorf("%q: got %d %v, want %v", query, w.Code, got, ids)
+			t.Errorf("query %q: status %d, people %v, want 200 and %v", query, w.Code, got, ids)
 		}
 	}
 }
 
-func TestPeopleRefused(t *testing.T) {
+func TestRefused(t *testing.T) {
 	t.Parallel()
-	h := setup(t)
-	h.person(t, "anna@example.org")
+	d := setup(t)
+	d.person(t, "anna@example.org")
 	encode := base64.RawURLEncoding.EncodeToString
-	for _, query := range []string{"limit=0", "limit=201", "limit=-1", "limit=%2B5", "limit=05", "limit=1.0", "limit=", "query=", "cursor=", "offset=1",
-		"limit=5&limit=5", "query=%00", "query=%0a", "query=%ff", "query=" + strings.Repeat("x", 255), "cursor=!", "cursor=AQ", "cursor=AQ==",
-		"cursor=" + encode(make([]byte, 17)), "cursor=" + encode(append(append([]byte{1}, make([]byte, 16)...), 0xff)),
-		"cursor=" + encode(append([]byte{1}, make([]byte, 17)...)), "%zz"} {
-		if w, _ := h.people(t, query); w.Code != 400 || w.Body.String() != `{"code":"REQUEST_INVALID"}` {
-			t.Errorf("%s: got %d %s", query, w.Code, w.Body)
+	for _, query := range []string{
+		"limit=0", "limit=201", "limit=-1", "limit=%2B5", "limit=05", "limit=1.0", "limit=",
+		"limit=5&limit=5", "offset=1", "%zz",
+		"query=", "query=%00", "query=%0a", "query=%ff", "query=" + strings.Repeat("x", 255),
+		"cursor=", "cursor=!", "cursor=AQ", "cursor=AQ==", "cursor=" + encode(make([]byte, 17)),
+		"cursor=" + encode(append(append([]byte{1}, make([]byte, 16)...), 0xff)),
+		"cursor=" + encode(append([]byte{1}, make([]byte, 17)...)),
+	} {
+		if w, _ := d.get(t, query); w.Code != 400 || w.Body.String() != `{"code":"REQUEST_INVALID"}` {
+			t.Errorf("GET /api/v1/people?%s: status %d, want 400 REQUEST_INVALID; body %s", query, w.Code, w.Body)
 		}
 	}
-	h.Exec(t, "DROP TABLE core.platform_owner")
-	if w, _ := h.people(t, ""); w.Code != 503 || w.Body.String() != `{"code":"STORE_UNAVAILABLE"}` {
-		t.Errorf("without a table: %d %s", w.Code, w.Body)
+	d.Exec(t, "DROP TABLE core.platform_owner")
+	if w, _ := d.get(t, ""); w.Code != 503 || w.Body.String() != `{"code":"STORE_UNAVAILABLE"}` {
+		t.Errorf("with a table missing: status %d, want 503 STORE_UNAVAILABLE; body %s", w.Code, w.Body)
 	}
 }
 
 // Everybody is seen once, whatever names are shared, with a search and without one.
-func TestPeopleByPages(t *testing.T) {
+func TestPages(t *testing.T) {
 	t.Parallel()
-	h := setup(t)
-	h.Exec(t, `INSERT INTO core.person (email, name) SELECT 'p' || n || '@example.org', CASE n % 3 WHEN 0 THEN '' WHEN 1 THEN 'Same' ELSE 'P ' || n END FROM generate_series(1, 250) n`)
+	d := setup(t)
+	d.Exec(
+		t,
+		`INSERT INTO core.person (email, name)
+		SELECT 'p' || n || '@example.org', CASE n % 3 WHEN 0 THEN '' WHEN 1 THEN 'Same' ELSE 'P ' || n END
+		FROM generate_series(1, 250) n`,
+	)
 	for _, search := range []string{"", "&query=p"} {
 		seen := map[string]bool{}
 		query := "limit=7" + search
 		for range 100 {
-			_, page := h.people(t, query)
+			_, page := d.get(t, query)
 			for _, p := range page.People {
 				if seen[p.UserID] {
-					t.Fatalf("%s is repeated", p.Email)
+					t.Fatalf("GET /api/v1/people?%s shows %s a second time", query, p.Email)
 				}
 				seen[p.UserID] = true
 			}
@@ -117,27 +166,35 @@ func TestPeopleByPages(t *testing.T) {
 			query = "limit=7" + search + "&cursor=" + *page.NextCursor
 		}
 		if len(seen) != 250 {
-			t.Errorf("%q: saw %d people", search, len(seen))
+			t.Errorf("all pages of limit=7%s show %d people, want 250", search, len(seen))
 		}
 	}
 }
 
 // Both listings use their indexes in a large community.
-func TestPeopleAreIndexed(t *testing.T) {
+func TestListingsUseTheirIndexes(t *testing.T) {
 	t.Parallel()
-	h := setup(t)
-	h.Exec(t, `INSERT INTO core.person (email, name) SELECT md5(n::text) || '@example.org', md5((n * 7)::text) FROM generate_series(1, 20000) n`)
-	h.Exec(t, "ANALYZE core.person")
+	d := setup(t)
+	d.Exec(
+		t,
+		`INSERT INTO core.person (email, name)
+		SELECT md5(n::text) || '@example.org', md5((n * 7)::text)
+		FROM generate_series(1, 20000) n`,
+	)
+	d.Exec(t, "ANALYZE core.person")
 	nobody := "00000000-0000-0000-0000-000000000000"
 	for _, c := range []struct {
 		sql       string
 		arguments []any
 		indexes   []string
 	}{
-		{identity.SelectPeople, []any{"8", nobody, 51}, []string{"person_name_prefix"}},
-		{identity.SearchPeople, []any{"", nobody, 51, "abc", nil}, []string{"person_name_prefix", "person_email_prefix"}},
+		{people.SelectPeople, []any{"8", nobody, 51}, []string{"person_name_prefix"}},
+		{
+			people.SearchPeople, []any{"", nobody, 51, "abc", nil},
+			[]string{"person_name_prefix", "person_email_prefix"},
+		},
 	} {
-		rows, err := h.Pool(t).Query(t.Context(), "EXPLAIN "+c.sql, c.arguments...)
+		rows, err := d.Pool(t).Query(t.Context(), "EXPLAIN "+c.sql, c.arguments...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -150,33 +207,45 @@ func TestPeopleAreIndexed(t *testing.T) {
 			plan.WriteString(line + "\n")
 		}
 		if strings.Contains(plan.String(), "Seq Scan on person") {
-			t.Errorf("everybody is read:\n%s", plan.String())
+			t.Errorf("the plan reads the whole table:\n%s", plan.String())
 		}
 		for _, index := range c.indexes {
 			if !strings.Contains(plan.String(), index) {
-				t.Errorf("%s is not used:\n%s", index, plan.String())
+				t.Errorf("the plan does not use %s:\n%s", index, plan.String())
 			}
 		}
 	}
 }
 
-func FuzzPeopleCursor(f *testing.F) {
+func FuzzCursor(f *testing.F) {
 	f.Add("AQAAAAAAAAAAAAAAAAAAAAAA")
 	f.Add("")
 	f.Fuzz(func(t *testing.T, cursor string) {
-		position, ok := identity.ParsePeoplePosition(cursor)
+		position, ok := people.ParsePosition(cursor)
 		if ok && cursor != "" && position.String() != cursor {
-			t.Errorf("%q is another spelling of %q", cursor, position)
+			t.Errorf("cursor %q is accepted although its canonical form is %q", cursor, position)
 		}
 	})
 }
 
-func FuzzLinkToken(f *testing.F) {
-	text, _ := identity.MintToken()
-	f.Add(text)
-	f.Fuzz(func(t *testing.T, text string) {
-		if _, ok := identity.OpenToken(text); ok && len(text) != 43 {
-			t.Errorf("accepted %q", text)
-		}
-	})
+func TestStatementsPrepare(t *testing.T) {
+	t.Parallel()
+	setup(t).PrepareAll(t, people.Statements())
+}
+
+// refusing is a caller with no permission at all.
+type refusing struct{ httpapi.Caller }
+
+func (refusing) Allowed(context.Context, string) (bool, error) { return false, nil }
+
+func TestDirectoryIsOnlyForThoseWhoGiveGrants(t *testing.T) {
+	t.Parallel()
+	routes := people.New(people.NewStore(nil)).Routes()
+	if len(routes) != 1 || routes[0].Permission != "core.authorization.grants.manage" {
+		t.Fatalf("the routes are %+v, want one that asks for core.authorization.grants.manage", routes)
+	}
+	r := httptest.NewRequestWithContext(t.Context(), "GET", "/api/v1/people", http.NoBody)
+	if w := httpapitest.Send(r, routes, refusing{}); w.Code != 403 {
+		t.Errorf("GET /api/v1/people without the permission: status %d, want 403; body %s", w.Code, w.Body)
+	}
 }

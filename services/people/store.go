@@ -1,4 +1,4 @@
-package identity
+package people
 
 import (
 	"context"
@@ -6,16 +6,26 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 )
+
+const storeDeadline = 5 * time.Second // of one request's query
+
+// Store is the directory's SQL. A query runs under its own deadline and goes on when the client leaves,
+// because pgx closes a connection whose query is interrupted. Safe for concurrent use.
+type Store struct{ pool *pgxpool.Pool }
+
+// NewStore opens no connection.
+func NewStore(pool *pgxpool.Pool) *Store { return &Store{pool} }
 
 // search asks for the first limit people after a position.
 type search struct {
-	prefix string // "": everybody
-	after  peoplePosition
+	prefix string // empty: everybody
+	after  position
 	limit  int
 }
 
-// foundPerson is one row of a listing; Key is what it is sorted by before its id.
+// foundPerson is one row of the directory. Rows are sorted by Key, then by id.
 type foundPerson struct {
 	UserID        string
 	Email         string
@@ -26,8 +36,8 @@ type foundPerson struct {
 	Key           string
 }
 
-func (p foundPerson) position() peoplePosition {
-	return peoplePosition{key: p.Key, id: uuid.MustParse(p.UserID)}
+func (p foundPerson) position() position {
+	return position{key: p.Key, id: uuid.MustParse(p.UserID)}
 }
 
 const peopleColumns = `
@@ -41,7 +51,7 @@ WHERE (lower(name) COLLATE "C", id) > ($1, $2)
 ORDER BY lower(name) COLLATE "C", id
 LIMIT $3`
 
-// Three searches, each by its own index; an OR over them would read everybody.
+// Three searches, each with its own index. One search with OR would read the whole table.
 const searchPeople = peopleColumns + `
 FROM core.person p
 WHERE id IN (
@@ -70,26 +80,21 @@ WHERE id IN (
 ORDER BY lower(name) COLLATE "C", id
 LIMIT $3`
 
-func (s *Store) people(ctx context.Context, q search) ([]foundPerson, error) {
-	ctx, cancel := detached(ctx, storeDeadline)
+func (s *Store) list(ctx context.Context, q search) ([]foundPerson, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeDeadline)
 	defer cancel()
 	sql, arguments := selectPeople, []any{q.after.key, q.after.id.String(), q.limit}
 	if q.prefix != "" {
 		id, err := uuid.Parse(q.prefix)
-		whole := err == nil && id.String() == q.prefix
-		sql, arguments = searchPeople, append(arguments, q.prefix, pgUUID(q.prefix, whole))
+		var wholeID *string // NULL equals nothing
+		if err == nil && id.String() == q.prefix {
+			wholeID = &q.prefix
+		}
+		sql, arguments = searchPeople, append(arguments, q.prefix, wholeID)
 	}
 	rows, err := s.pool.Query(ctx, sql, arguments...)
 	if err != nil {
 		return nil, err
 	}
 	return pgx.CollectRows(rows, pgx.RowToStructByName[foundPerson])
-}
-
-// pgUUID is NULL for what is no id, which equals nothing.
-func pgUUID(text string, is bool) *string {
-	if !is {
-		return nil
-	}
-	return &text
 }
