@@ -10,7 +10,7 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-//go:embed letters
+//go:embed emails
 var letterFiles embed.FS
 
 // letters writes the mails of this package. What they link to is the configured Dashboard and nothing that a request brought along.
@@ -23,8 +23,8 @@ type letters struct {
 func newLetters(dashboard environment.Origin) *letters {
 	return &letters{
 		dashboard: dashboard,
-		text:      texttemplate.Must(texttemplate.ParseFS(letterFiles, "letters/letter.txt")),
-		html:      htmltemplate.Must(htmltemplate.ParseFS(letterFiles, "letters/letter.html")),
+		text:      texttemplate.Must(texttemplate.ParseFS(letterFiles, "emails/email.txt")),
+		html:      htmltemplate.Must(htmltemplate.ParseFS(letterFiles, "emails/email.html")),
 	}
 }
 
