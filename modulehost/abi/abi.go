@@ -1,4 +1,5 @@
-// Package abi owns the messages that host and module exchange, and their version. How they travel is modulehost/link's.
+// Package abi owns the messages that host and module exchange, and their version. How they travel is
+// modulehost/link's.
 package abi
 
 //go:generate go run ./generate
@@ -13,5 +14,6 @@ const PlatformVersion = "0.1.2"
 // CodeDatabaseFailed is the link failure whose detail is a DatabaseError.
 const CodeDatabaseFailed = "DATABASE_FAILED"
 
-// CodeSecretAbsent is the link failure of a secret that the deployment does not supply or the manifest does not declare.
+// CodeSecretAbsent is the link failure of a secret that the deployment does not supply or the manifest does
+// not declare.
 const CodeSecretAbsent = "SECRET_ABSENT"

@@ -24,8 +24,9 @@ func (c checksum) line(name string) string { return hex.EncodeToString(c[:]) + "
 func checksumOf(packagePath string) (checksum, error) {
 	file, _, err := openRegular(packagePath + checksumSuffix)
 	if errors.Is(err, fs.ErrNotExist) {
-		return checksum{}, refusal{code: ErrChecksum, cause: err, reason: "The checksum file, named like the package with .sha256 behind, " +
-			"must lie beside it; get it from where the package comes from."}
+		return checksum{}, refusal{code: ErrChecksum, cause: err,
+			reason: "The checksum file, named like the package with .sha256 behind, " +
+				"must lie beside it; get it from where the package comes from."}
 	}
 	if err != nil {
 		return checksum{}, unreadableChecksum(err)
@@ -42,8 +43,9 @@ func checksumOf(packagePath string) (checksum, error) {
 			reason: "The checksum file must hold one line as sha256sum writes it; get it again."}
 	}
 	if name != filepath.Base(packagePath) {
-		return checksum{}, refusal{code: ErrChecksum, reason: "The checksum file describes a file of another name; " +
-			"give the package the name that it came with, or get both again."}
+		return checksum{}, refusal{code: ErrChecksum,
+			reason: "The checksum file describes a file of another name; " +
+				"give the package the name that it came with, or get both again."}
 	}
 	return checksum(raw), nil
 }

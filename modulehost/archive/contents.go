@@ -11,9 +11,11 @@ import (
 // contents are the names in a package; true is a folder.
 type contents map[string]bool
 
-// add takes one more name, and with it the folders above, of which it answers those that are new, outermost first.
+// add takes one more name, and with it the folders above, of which it answers those that are new, outermost
+// first.
 func (c contents) add(name string, folder bool) (parents []string, err error) {
-	if !fs.ValidPath(name) || name == "." || strings.Contains(name, `\`) || strings.ContainsFunc(name, manifest.IsHidden) {
+	if !fs.ValidPath(name) || name == "." || strings.Contains(name, `\`) ||
+		strings.ContainsFunc(name, manifest.IsHidden) {
 		return nil, errName
 	}
 	if len(name) > MaxPathBytes || strings.Count(name, "/") >= MaxDepth {

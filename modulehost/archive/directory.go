@@ -27,8 +27,8 @@ const (
 	removing   = ".removing-"
 )
 
-// directory is the modules directory, opened once and locked: until close nobody else changes it through this package, and all
-// that is changed is beneath this very directory.
+// directory is the modules directory, opened once and locked: until close nobody else changes it through
+// this package, and all that is changed is beneath this very directory.
 type directory struct {
 	path string // absolute
 	root *os.Root
@@ -115,7 +115,8 @@ func (d *directory) has(id string) (bool, error) {
 	if entry.Mode()&fs.ModeSymlink == 0 {
 		return entry.IsDir(), nil
 	}
-	target, err := os.Stat(filepath.Join(d.path, id)) // a link may lead out of the directory: the deployment's own choice
+	// a link may lead out of the directory: the deployment's own choice
+	target, err := os.Stat(filepath.Join(d.path, id))
 	return err != nil || target.IsDir(), nil
 }
 

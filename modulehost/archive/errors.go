@@ -9,13 +9,14 @@ func (e Error) Error() string { return string(e) + ": " + e.sentence() }
 // Code returns the stable code.
 func (e Error) Code() string { return string(e) }
 
-// Beside these, MODULES_DIRECTORY_INVALID and MODULES_DIRECTORY_UNREADABLE are catalog's, and what is wrong with a module itself is
-// catalog.Findings. Whatever the code, nothing was changed, except that after MODULES_DIRECTORY_UNWRITABLE from a failing disk the
-// change may stand.
+// Beside these, MODULES_DIRECTORY_INVALID and MODULES_DIRECTORY_UNREADABLE are catalog's, and what is wrong
+// with a module itself is catalog.Findings. Whatever the code, nothing was changed, except that after
+// MODULES_DIRECTORY_UNWRITABLE from a failing disk the change may stand.
 const (
 	// ErrInvalid: the package breaks a rule of the format or one of the limits.
 	ErrInvalid = Error("PACKAGE_INVALID")
-	// ErrChecksum: the package is not the file that its checksum file describes, or that file is missing or malformed.
+	// ErrChecksum: the package is not the file that its checksum file describes, or that file is missing or
+	// malformed.
 	ErrChecksum = Error("PACKAGE_CHECKSUM_MISMATCH")
 	// ErrDowngrade: a newer version is installed.
 	ErrDowngrade = Error("PACKAGE_DOWNGRADE")
@@ -32,7 +33,8 @@ const (
 func (e Error) sentence() string {
 	switch e {
 	case ErrInvalid:
-		return "The package must be one complete gzip-compressed tar archive with nothing after it; get it again from its author."
+		return "The package must be one complete gzip-compressed tar archive with nothing after it; get it " +
+			"again from its author."
 	case ErrChecksum:
 		return "The package is not the file that its checksum file describes; get both again."
 	case ErrDowngrade:
@@ -40,7 +42,8 @@ func (e Error) sentence() string {
 	case ErrUnreadable:
 		return "The package does not exist or cannot be read; check its name and its permissions."
 	case ErrUnwritable:
-		return "The modules directory could not be changed; check its permissions and the room on its disk, then run the command again."
+		return "The modules directory could not be changed; check its permissions and the room on its disk, " +
+			"then run the command again."
 	case ErrUnderWay:
 		return "Another command is installing or removing a module; run this one again when that has ended."
 	case ErrNotInstalled:
@@ -74,11 +77,13 @@ func invalid(reason string) error { return refusal{code: ErrInvalid, reason: rea
 var (
 	errName = invalid("The package holds a name that is not a plain relative path; " +
 		"ask its author for one made by the pack command.")
-	errLongName = invalid("The package holds a name longer than 255 bytes or of more than 16 parts; ask its author for shorter ones.")
-	errTwice    = invalid("The package holds one name twice; ask its author for one made by the pack command.")
-	errKind     = invalid("The package holds something else than plain files and folders; " +
+	errLongName = invalid(
+		"The package holds a name longer than 255 bytes or of more than 16 parts; ask its author for shorter ones.")
+	errTwice = invalid("The package holds one name twice; ask its author for one made by the pack command.")
+	errKind  = invalid("The package holds something else than plain files and folders; " +
 		"ask its author for one made by the pack command.")
-	errTooMany   = invalid("The package holds more than 12,000 files and folders; ask its author for a smaller one.")
+	errTooMany = invalid(
+		"The package holds more than 12,000 files and folders; ask its author for a smaller one.")
 	errTooLarge  = invalid("The package holds more than 512 MiB; ask its author for a smaller one.")
 	errLargeFile = invalid("The package is larger than 320 MiB; ask its author for a smaller one.")
 )

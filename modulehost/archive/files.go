@@ -13,7 +13,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/manifest"
 )
 
-// processors are those that a package may bring a server program for, beside the one it is packed on: Linux is the platform.
+// processors are those that a package may bring a server program for, beside the one it is packed on: Linux
+// is the platform.
 var processors = []string{"amd64", "arm64", "loong64", "ppc64le", "riscv64", "s390x"}
 
 // named answers the files of a module that belong into its package, and their modes.
@@ -34,7 +35,8 @@ func named(pkg *manifest.Package, module *catalog.Module) (map[string]fs.FileMod
 	files[module.Executable.Path] = executableMode
 	others, err := otherServers(pkg)
 	if err != nil {
-		return nil, catalog.Findings{{Module: module.Manifest.ID, Pointer: "/entrypoints/server", Code: manifest.ErrArtifactInvalid,
+		return nil, catalog.Findings{{Module: module.Manifest.ID, Pointer: "/entrypoints/server",
+			Code:    manifest.ErrArtifactInvalid,
 			Message: "entrypoints.server " + err.Error()}}
 	}
 	for _, server := range others {
@@ -43,8 +45,8 @@ func named(pkg *manifest.Package, module *catalog.Module) (map[string]fs.FileMod
 	return files, nil
 }
 
-// otherServers answers the server programs that the folder has for other machines. What they are is checked where they are
-// installed. Every error is a manifest.Refusal.
+// otherServers answers the server programs that the folder has for other machines. What they are is checked
+// where they are installed. Every error is a manifest.Refusal.
 func otherServers(pkg *manifest.Package) ([]string, error) {
 	file, err := pkg.Read(manifest.FileName, manifest.MaxBytes)
 	if err != nil {

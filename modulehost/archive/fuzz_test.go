@@ -11,16 +11,18 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/archive"
 )
 
-// FuzzUnpack takes bytes as a package and as the tar stream within one: whatever they are, only plain files and folders come of them, all
-// of them inside, and every error has a code.
+// FuzzUnpack takes bytes as a package and as the tar stream within one: whatever they are, only plain files
+// and folders come of them, all of them inside, and every error has a code.
 func FuzzUnpack(f *testing.F) {
 	files := small(f, "people", "1.0.0")
 	whole := tarOf(f, entriesOf(files)...)
 	f.Add(whole)
 	f.Add(whole[:len(whole)-512])
 	f.Add(compress(f, whole))
-	f.Add(tarOf(f, entry{Header: tar.Header{Typeflag: tar.TypeDir, Name: "a/", Mode: 0o755}}, file("a/b", "x"), file("../c", "y")))
-	f.Add(tarOf(f, entry{Header: tar.Header{Typeflag: tar.TypeSymlink, Name: "a", Linkname: "..", Mode: 0o755}}, file("a/b", "x")))
+	f.Add(tarOf(f, entry{Header: tar.Header{Typeflag: tar.TypeDir, Name: "a/", Mode: 0o755}}, file("a/b", "x"),
+		file("../c", "y")))
+	f.Add(tarOf(f, entry{Header: tar.Header{Typeflag: tar.TypeSymlink, Name: "a", Linkname: "..", Mode: 0o755}},
+		file("a/b", "x")))
 	f.Add(tarOf(f, file("long/"+string(bytes.Repeat([]byte("n"), 150)), "x")))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if len(data) > 64<<10 {
@@ -33,7 +35,8 @@ func FuzzUnpack(f *testing.F) {
 			root, err := os.OpenRoot(folder)
 			must(t, err)
 			_, err = archive.Unpack(bytes.NewReader(packed), root)
-			if coded, ok := err.(interface{ Code() string }); err != nil && (!ok || coded.Code() != "PACKAGE_INVALID") {
+			if coded, ok := err.(interface{ Code() string }); err != nil &&
+				(!ok || coded.Code() != "PACKAGE_INVALID") {
 				t.Errorf("got %v", err)
 			}
 			must(t, root.Close())

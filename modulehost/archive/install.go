@@ -17,8 +17,8 @@ import (
 type Installed struct {
 	ID      string
 	Version string
-	// Replaced is the version that was there before: Version itself when the same one was installed again, which repairs it; "" when
-	// there was none, or one whose manifest names no version.
+	// Replaced is the version that was there before: Version itself when the same one was installed again,
+	// which repairs it; "" when there was none, or one whose manifest names no version.
 	Replaced string
 }
 
@@ -28,9 +28,9 @@ type Installed struct {
 // module SDK. accept is asked last, with the folder of the module as it would be installed, and its error
 // refuses the package; nil: nobody is asked. A relative modules directory is one of the working directory.
 //
-// The directory has the old module until the new one is complete and durable, and then, in one step, the new one. Installs and
-// removals, of several processes too, go one after the other. Where the module is a symbolic link, the link is replaced and what it
-// leads to stays as it is.
+// The directory has the old module until the new one is complete and durable, and then, in one step, the
+// new one. Installs and removals, of several processes too, go one after the other. Where the module is a
+// symbolic link, the link is replaced and what it leads to stays as it is.
 //
 // Errors: the codes of this package except MODULE_NOT_INSTALLED, MODULES_DIRECTORY_INVALID,
 // MODULES_DIRECTORY_UNREADABLE, catalog.Findings, or accept's.
@@ -53,11 +53,13 @@ func Install(
 	}
 	installed, err := d.install(staging, source, platformVersion, accept)
 	if err == nil {
-		if err := d.sync(); err != nil { // old and new are both kept: which of them a power cut would leave in place is not known
+		// old and new are both kept: which of them a power cut would leave in place is not known
+		if err := d.sync(); err != nil {
 			return Installed{}, err
 		}
 	}
-	_ = d.root.RemoveAll(staging) // the new one if it was refused, the old one if it was replaced; what stays is the next run's
+	// the new one if it was refused, the old one if it was replaced; what stays is the next run's
+	_ = d.root.RemoveAll(staging)
 	return installed, err
 }
 
@@ -138,8 +140,8 @@ func idIn(folder string) string {
 	return findings[0].Module
 }
 
-// versionIn answers the version that an installed module's manifest names, also one that this platform does not understand; nil
-// when it names none.
+// versionIn answers the version that an installed module's manifest names, also one that this platform does
+// not understand; nil when it names none.
 func versionIn(folder string) *semver.Version {
 	var m struct {
 		Version string `json:"version"`

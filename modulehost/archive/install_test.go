@@ -23,11 +23,13 @@ func TestInstall(t *testing.T) {
 		want              error
 	}{
 		{"1.2.0", "", nil}, {"1.2.0", "1.2.0", nil}, {"1.10.0-rc.1", "1.2.0", nil}, {"1.10.0", "1.10.0-rc.1", nil},
-		{"1.9.0", "", archive.ErrDowngrade}, {"1.10.0-rc.1", "", archive.ErrDowngrade}, {"1.10.0+build", "1.10.0", nil},
+		{"1.9.0", "", archive.ErrDowngrade}, {"1.10.0-rc.1", "", archive.ErrDowngrade},
+		{"1.10.0+build", "1.10.0", nil},
 	} {
 		path := pack(t, large(t, "people", c.version))
 		got, err := archive.Install(dir, path, platform, nil)
-		if want := (archive.Installed{ID: "people", Version: c.version, Replaced: c.replaced}); c.want == nil && got != want {
+		if want := (archive.Installed{ID: "people", Version: c.version, Replaced: c.replaced}); c.want == nil &&
+			got != want {
 			t.Errorf("got %+v, want %+v", got, want)
 		}
 		if !errors.Is(err, c.want) || err != nil && got != (archive.Installed{}) {
@@ -51,16 +53,21 @@ func TestInstallRepairs(t *testing.T) {
 	}{
 		"empty folder": {func(t *testing.T, folder string) { must(t, os.Mkdir(folder, 0o755)) }, "", nil},
 		"no JSON":      {func(t *testing.T, folder string) { lay(t, folder, tree{"module.json": "{"}) }, "", nil},
-		"no version":   {func(t *testing.T, folder string) { lay(t, folder, tree{"module.json": `{"version":"new"}`}) }, "", nil},
+		"no version": {func(t *testing.T,
+			folder string) {
+			lay(t, folder, tree{"module.json": `{"version":"new"}`})
+		}, "", nil},
 		"damaged": {func(t *testing.T, folder string) {
 			lay(t, folder, tree{"module.json": small(t, "people", "1.0.0")["module.json"]})
 		}, "1.0.0", nil},
 		"manifest of another platform": {func(t *testing.T, folder string) {
 			lay(t, folder, tree{"module.json": `{"manifestVersion":9,"version":"1.0.1"}`})
 		}, "", archive.ErrDowngrade},
-		"link":            {func(t *testing.T, folder string) { must(t, os.Symlink(elsewhere, folder)) }, "0.9.0", nil},
+		"link": {func(t *testing.T, folder string) { must(t, os.Symlink(elsewhere, folder)) }, "0.9.0",
+			nil},
 		"link to nowhere": {func(t *testing.T, folder string) { must(t, os.Symlink("gone", folder)) }, "", nil},
-		"plain file":      {func(t *testing.T, folder string) { must(t, os.WriteFile(folder, nil, 0o644)) }, "", archive.ErrUnwritable},
+		"plain file": {func(t *testing.T, folder string) { must(t, os.WriteFile(folder, nil, 0o644)) }, "",
+			archive.ErrUnwritable},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -89,8 +96,10 @@ func TestModulesDirectory(t *testing.T) {
 	t.Parallel()
 	path, dir := pack(t, small(t, "people", "1.0.0")), lay(t, t.TempDir(), tree{"file": ""})
 	for place, want := range map[string]error{
-		"": catalog.ErrDirectoryInvalid, " ": catalog.ErrDirectoryInvalid, filepath.Join(dir, "file"): catalog.ErrDirectoryInvalid,
-		filepath.Join(dir, "file", "below"): catalog.ErrDirectoryInvalid, filepath.Join(dir, "gone"): catalog.ErrDirectoryUnreadable,
+		"": catalog.ErrDirectoryInvalid, " ": catalog.ErrDirectoryInvalid,
+		filepath.Join(dir, "file"):          catalog.ErrDirectoryInvalid,
+		filepath.Join(dir, "file", "below"): catalog.ErrDirectoryInvalid,
+		filepath.Join(dir, "gone"):          catalog.ErrDirectoryUnreadable,
 	} {
 		if _, err := archive.Install(place, path, platform, nil); !errors.Is(err, want) {
 			t.Errorf("install into %q: %v", place, err)
@@ -115,7 +124,8 @@ func TestRemove(t *testing.T) {
 	for _, id := range []string{"people", "broken", "linked"} {
 		must(t, archive.Remove(dir, id))
 	}
-	for _, id := range []string{"people", "a-file", "", ".", "..", "../" + filepath.Base(dir), "announcements/ui", "core", "Announcements"} {
+	for _, id := range []string{"people", "a-file", "", ".", "..", "../" + filepath.Base(dir),
+		"announcements/ui", "core", "Announcements"} {
 		if err := archive.Remove(dir, id); !errors.Is(err, archive.ErrNotInstalled) {
 			t.Errorf("%q: %v", id, err)
 		}
@@ -140,14 +150,17 @@ func TestNoRights(t *testing.T) {
 		"remove from it":       {"remove", 0o555, 0o644, 0o644, "", "MODULES_DIRECTORY_UNWRITABLE: "},
 		"unreadable directory": {"install", 0o300, 0o644, 0o644, "", "MODULES_DIRECTORY_UNREADABLE"},
 		"unreadable package":   {"install", 0o777, 0o000, 0o644, "", "PACKAGE_UNREADABLE: "},
-		"unreadable checksum":  {"install", 0o777, 0o644, 0o000, "", "PACKAGE_CHECKSUM_MISMATCH: The checksum file beside the package cannot be read; "},
-		"no room":              {"install", 0o777, 0o644, 0o644, "4096", "MODULES_DIRECTORY_UNWRITABLE: "},
-		"all of it":            {"install", 0o777, 0o644, 0o644, "", `{"ID":"people","Version":"2.0.0","Replaced":"1.0.0"}`},
+		"unreadable checksum": {"install", 0o777, 0o644, 0o000, "",
+			"PACKAGE_CHECKSUM_MISMATCH: The checksum file beside the package cannot be read; "},
+		"no room": {"install", 0o777, 0o644, 0o644, "4096", "MODULES_DIRECTORY_UNWRITABLE: "},
+		"all of it": {"install", 0o777, 0o644, 0o644, "",
+			`{"ID":"people","Version":"2.0.0","Replaced":"1.0.0"}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			top := publicFolder(t)
-			dir, before, after := filepath.Join(top, "modules"), large(t, "people", "1.0.0"), large(t, "people", "2.0.0")
+			dir, before, after := filepath.Join(top, "modules"), large(t, "people", "1.0.0"),
+				large(t, "people", "2.0.0")
 			after["ui/index.js"] = strings.Repeat("x", 8192)
 			lay(t, filepath.Join(dir, "people"), before)
 			path, err := archive.Pack(lay(t, filepath.Join(top, "people"), after), platform, top)
@@ -160,7 +173,8 @@ func TestNoRights(t *testing.T) {
 			}
 			process := child(t, c.command, args, fileSizeVariable+"="+c.limit)
 			if os.Geteuid() == 0 {
-				process.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534, Groups: []uint32{}}}
+				process.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534,
+					Groups: []uint32{}}}
 				must(t, os.Chown(filepath.Join(dir, "people"), 65534, 65534)) // a folder that is moved must be one's own
 			}
 			must(t, os.Chmod(dir, c.directory))

@@ -14,8 +14,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/archive"
 )
 
-// TestKilled ends a process by SIGKILL at many points of its work: what is installed then is what was there or what was to come, whole,
-// and the next run leaves nothing of it behind.
+// TestKilled ends a process by SIGKILL at many points of its work: what is installed then is what was there
+// or what was to come, whole, and the next run leaves nothing of it behind.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	before, after := large(t, "people", "1.0.0"), large(t, "people", "2.0.0")
@@ -28,8 +28,9 @@ func TestKilled(t *testing.T) {
 		seen          []string // what the kills must have met, or they came at the wrong moments
 	}{
 		"first install": {"install", next, nil, after, []string{"before, and a leftover", "after"}},
-		"replacement":   {"install", next, before, after, []string{"before, and a leftover", "after, and a leftover", "after"}},
-		"removal":       {"remove", "people", before, nil, []string{"before", "after, and a leftover", "after"}},
+		"replacement": {"install", next, before, after,
+			[]string{"before, and a leftover", "after, and a leftover", "after"}},
+		"removal": {"remove", "people", before, nil, []string{"before", "after, and a leftover", "after"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -55,7 +56,10 @@ func TestKilled(t *testing.T) {
 				must(t, process.Run())
 				whole = time.Since(began)
 			})
-			missing := func() bool { return slices.ContainsFunc(c.seen, func(want string) bool { return seen[want] == 0 }) }
+			missing := func() bool {
+				return slices.ContainsFunc(c.seen,
+					func(want string) bool { return seen[want] == 0 })
+			}
 			const points = 12
 			for n := 0; n < points || missing() && n < 20*points; n++ {
 				round(func(process *exec.Cmd, _ string) {
@@ -93,16 +97,18 @@ func state(t *testing.T, dir string, before, after tree) string {
 	return result
 }
 
-// killAtChange runs the process and kills it at the n-th change of a name in the modules directory or in the module that was there, if
-// it comes so far.
+// killAtChange runs the process and kills it at the n-th change of a name in the modules directory or in
+// the module that was there, if it comes so far.
 func killAtChange(t *testing.T, process *exec.Cmd, dir string, n int) {
 	t.Helper()
 	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)
 	must(t, err)
 	changes := os.NewFile(uintptr(fd), "changes")
 	defer changes.Close()
-	for _, folder := range []string{dir, filepath.Join(dir, "people"), filepath.Join(dir, "people", "migrations")} {
-		_, err := unix.InotifyAddWatch(fd, folder, unix.IN_CREATE|unix.IN_DELETE|unix.IN_MOVED_TO|unix.IN_MOVED_FROM)
+	for _, folder := range []string{dir, filepath.Join(dir, "people"),
+		filepath.Join(dir, "people", "migrations")} {
+		_, err := unix.InotifyAddWatch(fd, folder,
+			unix.IN_CREATE|unix.IN_DELETE|unix.IN_MOVED_TO|unix.IN_MOVED_FROM)
 		if err != nil && err != unix.ENOENT {
 			t.Fatal(err)
 		}

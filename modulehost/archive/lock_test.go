@@ -60,10 +60,12 @@ func TestAtOnce(t *testing.T) {
 		path := pack(t, small(t, "people", fmt.Sprintf("1.%d.0", n+1)))
 		installs.Go(func() {
 			if n%2 == 0 {
-				if out, err := child(t, "install", []string{dir, path}).CombinedOutput(); err != nil && !isDowngrade(string(out)) {
+				if out, err := child(t, "install", []string{dir, path}).CombinedOutput(); err != nil &&
+					!isDowngrade(string(out)) {
 					t.Errorf("%v: %s", err, out)
 				}
-			} else if _, err := archive.Install(dir, path, platform, nil); err != nil && !errors.Is(err, archive.ErrDowngrade) {
+			} else if _, err := archive.Install(dir, path, platform, nil); err != nil &&
+				!errors.Is(err, archive.ErrDowngrade) {
 				t.Error(err)
 			}
 		})

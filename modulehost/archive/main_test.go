@@ -15,10 +15,12 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/archive"
 )
 
-// The test binary is also a process that installs or removes one module: to be killed, to have no rights, or to have no room.
+// The test binary is also a process that installs or removes one module: to be killed, to have no rights,
+// or to have no room.
 const (
-	commandVariable  = "NARTHEX_TEST_COMMAND"
-	fileSizeVariable = "NARTHEX_TEST_FILE_SIZE" // bytes that a file may have: what is beyond fails as a full disk does
+	commandVariable = "NARTHEX_TEST_COMMAND"
+	// bytes that a file may have: what is beyond fails as a full disk does
+	fileSizeVariable = "NARTHEX_TEST_FILE_SIZE"
 )
 
 func TestMain(m *testing.M) {

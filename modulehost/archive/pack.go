@@ -13,17 +13,20 @@ import (
 )
 
 // errNotPacked: the output folder cannot be written, or the module's files changed meanwhile.
-var errNotPacked = errors.New("the package could not be written; check the output folder's permissions and the room on its disk, " +
-	"and that nothing changes the module's files meanwhile")
+var errNotPacked = errors.New(
+	"the package could not be written; check the output folder's permissions and the room on its disk, " +
+		"and that nothing changes the module's files meanwhile")
 
-// Pack writes <id>-<version>.tar.gz and its checksum file into the folder out, which it makes if need be, and answers the package's
-// path. It replaces what is there of the same name.
+// Pack writes <id>-<version>.tar.gz and its checksum file into the folder out, which it makes if need be,
+// and answers the package's path. It replaces what is there of the same name.
 //
-// The package holds module.json, the files that it names, and the migrations; the server program for this machine, and those for
-// other machines where the folder has them. Everything else is left out. The same files give the same bytes, whatever their
-// times, owners and modes. platformVersion is the release of the platform and of its module SDK.
+// The package holds module.json, the files that it names, and the migrations; the server program for this
+// machine, and those for other machines where the folder has them. Everything else is left out. The same
+// files give the same bytes, whatever their times, owners and modes. platformVersion is the release of the
+// platform and of its module SDK.
 //
-// Errors: catalog.Findings, PACKAGE_INVALID when a limit is exceeded, or one without a code when it cannot be written.
+// Errors: catalog.Findings, PACKAGE_INVALID when a limit is exceeded, or one without a code when it cannot
+// be written.
 func Pack(folder, platformVersion, out string) (string, error) {
 	folder, err := filepath.Abs(folder)
 	if err != nil {

@@ -22,7 +22,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/manifest"
 )
 
-// TestPackIsReproducible: two copies that differ in everything but the files' bytes, and what Pack leaves out.
+// TestPackIsReproducible: two copies that differ in everything but the files' bytes, and what Pack leaves
+// out.
 func TestPackIsReproducible(t *testing.T) {
 	t.Parallel()
 	files := large(t, "people", "1.2.0")
@@ -37,7 +38,8 @@ func TestPackIsReproducible(t *testing.T) {
 		must(t, os.Chmod(path, 0o700))
 		must(t, os.Chmod(filepath.Dir(path), 0o700))
 	}
-	lay(t, second, tree{"main.go": "package main", ".git/config": "x", "ui/index.ts": "x", "migrations/.keep": "", "bin/old": "x"})
+	lay(t, second, tree{"main.go": "package main", ".git/config": "x", "ui/index.ts": "x",
+		"migrations/.keep": "", "bin/old": "x"})
 
 	var packed []string
 	for _, folder := range []string{first, second} {
@@ -124,8 +126,10 @@ func TestPackRefusals(t *testing.T) {
 		prepare func(t *testing.T, folder string)
 		want    error
 	}{
-		"no module":    {func(t *testing.T, folder string) { must(t, os.RemoveAll(folder)) }, catalog.ErrManifestMissing},
-		"other folder": {func(t *testing.T, folder string) { lay(t, folder, small(t, "others", "1.0.0")) }, catalog.ErrIDMismatch},
+		"no module": {func(t *testing.T, folder string) { must(t, os.RemoveAll(folder)) },
+			catalog.ErrManifestMissing},
+		"other folder": {func(t *testing.T, folder string) { lay(t, folder, small(t, "others", "1.0.0")) },
+			catalog.ErrIDMismatch},
 		"script links out": {func(t *testing.T, folder string) {
 			secret := filepath.Join(lay(t, t.TempDir(), tree{"secret.js": "secret"}), "secret.js")
 			must(t, os.Remove(filepath.Join(folder, "ui/index.js")))
@@ -136,7 +140,8 @@ func TestPackRefusals(t *testing.T) {
 			must(t, syscall.Mkfifo(filepath.Join(folder, "bin/linux-s390x/people"), 0o644))
 		}, manifest.ErrArtifactInvalid},
 		"too deep": {func(t *testing.T, folder string) {
-			lay(t, folder, tree{"module.json": manifestOf(t, "people", "1.0.0", fields{"entrypoints": fields{"ui": deep}}), deep: ""})
+			lay(t, folder, tree{"module.json": manifestOf(t, "people", "1.0.0",
+				fields{"entrypoints": fields{"ui": deep}}), deep: ""})
 		}, archive.ErrLongName},
 		"too large": {func(t *testing.T, folder string) {
 			for _, machine := range []string{"arm64", "riscv64", "s390x"} { // holes: nothing of it is ever read
@@ -162,7 +167,8 @@ func TestPackRefusals(t *testing.T) {
 		})
 	}
 	folder := lay(t, filepath.Join(t.TempDir(), "people"), small(t, "people", "1.0.0"))
-	if _, err := archive.Pack(folder, platform, filepath.Join(folder, "module.json")); err == nil || strings.Contains(err.Error(), folder) {
+	if _, err := archive.Pack(folder, platform, filepath.Join(folder, "module.json")); err == nil ||
+		strings.Contains(err.Error(), folder) {
 		t.Errorf("packed into a file, or a path is shown: %v", err)
 	}
 }

@@ -31,7 +31,8 @@ type fields map[string]any
 func manifestOf(t testing.TB, id, version string, more fields) string {
 	t.Helper()
 	m := fields{"manifestVersion": 7, "id": id, "name": strings.ToUpper(id), "version": version,
-		"compatibility": fields{"platform": "^0.1.0", "moduleSdk": "^0.1.0"}, "entrypoints": fields{"ui": "ui/index.js"}}
+		"compatibility": fields{"platform": "^0.1.0", "moduleSdk": "^0.1.0"},
+		"entrypoints":   fields{"ui": "ui/index.js"}}
 	maps.Copy(m, more)
 	raw, err := json.Marshal(m)
 	must(t, err)
@@ -52,12 +53,14 @@ func large(t testing.TB, id, version string) tree {
 		"module.json": manifestOf(t, id, version, fields{
 			"entrypoints": fields{"server": "bin/{os}-{arch}/" + id, "ui": "ui/index.js",
 				"display": fields{"artifact": "display/index.js", "permission": id + ".view"}},
-			"permissions":   []fields{{"id": id + ".view", "baseline": "restricted"}},
-			"contributions": []fields{{"id": id + ".a", "version": "1.0.0", "capability": "other.slides", "range": "^1.0.0", "artifact": "contributions/a.js"}},
-			"database":      fields{"abi": 1, "migrations": "migrations"},
+			"permissions": []fields{{"id": id + ".view", "baseline": "restricted"}},
+			"contributions": []fields{{"id": id + ".a", "version": "1.0.0", "capability": "other.slides",
+				"range": "^1.0.0", "artifact": "contributions/a.js"}},
+			"database": fields{"abi": 1, "migrations": "migrations"},
 		}),
 		"bin/" + runtime.GOOS + "-" + runtime.GOARCH + "/" + id: catalogtest.Executable(t),
-		"ui/index.js": "ui " + version, "display/index.js": "display " + version, "contributions/a.js": "a " + version,
+		"ui/index.js": "ui " + version, "display/index.js": "display " + version, "contributions/a.js": "a " +
+			version,
 	}
 	for n := range 12 {
 		files[fmt.Sprintf("migrations/%04d_step.sql", n+1)] = "SELECT '" + version + "'"
@@ -80,7 +83,8 @@ func lay(t testing.TB, folder string, files tree) string {
 	return folder
 }
 
-// pick reads a folder as a tree, and fails on anything but plain files and folders with the modes of an installed module.
+// pick reads a folder as a tree, and fails on anything but plain files and folders with the modes of an
+// installed module.
 func pick(t testing.TB, folder string) tree {
 	t.Helper()
 	files := tree{}
@@ -165,11 +169,13 @@ func deliver(t testing.TB, data []byte) string {
 	path := filepath.Join(t.TempDir(), "people-1.0.0.tar.gz")
 	must(t, os.WriteFile(path, data, 0o644))
 	sum := sha256.Sum256(data)
-	must(t, os.WriteFile(path+".sha256", []byte(hex.EncodeToString(sum[:])+"  "+filepath.Base(path)+"\n"), 0o644))
+	must(t, os.WriteFile(path+".sha256", []byte(hex.EncodeToString(sum[:])+"  "+filepath.Base(path)+"\n"),
+		0o644))
 	return path
 }
 
-// installed wants a modules directory with just these modules, whole, and nothing beside them; discovery agrees.
+// installed wants a modules directory with just these modules, whole, and nothing beside them; discovery
+// agrees.
 func installed(t testing.TB, dir string, modules ...tree) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

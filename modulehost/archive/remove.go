@@ -2,8 +2,9 @@ package archive
 
 import "github.com/narthex-platform/narthex/modulehost/manifest"
 
-// Remove takes a module out of the modules directory in one step, then deletes its files. What it has stored (data, configuration,
-// grants, migration history) is not touched. Where the module is a symbolic link, the link is removed and what it leads to stays.
+// Remove takes a module out of the modules directory in one step, then deletes its files. What it has
+// stored (data, configuration, grants, migration history) is not touched. Where the module is a symbolic
+// link, the link is removed and what it leads to stays.
 //
 // Errors: MODULE_NOT_INSTALLED, MODULES_DIRECTORY_UNWRITABLE, INSTALL_UNDER_WAY, MODULES_DIRECTORY_INVALID,
 // MODULES_DIRECTORY_UNREADABLE.

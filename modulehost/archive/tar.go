@@ -42,11 +42,13 @@ func writeFile(archive *tar.Writer, pkg *manifest.Package, name string, mode fs.
 	if identity.Size > room {
 		return errTooLarge
 	}
-	header := &tar.Header{Typeflag: tar.TypeReg, Name: name, Size: identity.Size, Mode: int64(mode), ModTime: time.Unix(0, 0)}
+	header := &tar.Header{Typeflag: tar.TypeReg, Name: name, Size: identity.Size, Mode: int64(mode),
+		ModTime: time.Unix(0, 0)}
 	if err := archive.WriteHeader(header); err != nil {
 		return errNotPacked
 	}
-	if _, err := io.Copy(archive, file); err != nil { // also of a file that grows; the next header notices one that shrinks
+	// also of a file that grows; the next header notices one that shrinks
+	if _, err := io.Copy(archive, file); err != nil {
 		return errNotPacked
 	}
 	return nil

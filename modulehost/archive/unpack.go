@@ -12,7 +12,8 @@ import (
 	"strings"
 )
 
-// maxPadding is what may follow the archive's end in its compressed stream: zeros, as tar fills its last record.
+// maxPadding is what may follow the archive's end in its compressed stream: zeros, as tar fills its last
+// record.
 const maxPadding = 64 << 10
 
 // unpack writes all that a package holds into an empty folder, and with a nil folder only looks at the
@@ -40,7 +41,8 @@ func unpack(packed io.Reader, folder *os.Root) (contents, error) {
 	return u.contents, nil
 }
 
-// end reads on to where the checksum of gzip is verified, and past it. With more padding that checksum is among what is left.
+// end reads on to where the checksum of gzip is verified, and past it. With more padding that checksum is
+// among what is left.
 func end(stream io.Reader, behind io.ByteReader) error {
 	padding, err := io.ReadAll(io.LimitReader(stream, maxPadding))
 	if err != nil {
@@ -55,7 +57,8 @@ func end(stream io.Reader, behind io.ByteReader) error {
 	return nil
 }
 
-// failed tells a refusal, a disk that cannot be written, a package that cannot be read, and a malformed package apart.
+// failed tells a refusal, a disk that cannot be written, a package that cannot be read, and a malformed
+// package apart.
 func failed(err error) error {
 	var refused interface{ Code() string }
 	var system *fs.PathError

@@ -1,5 +1,6 @@
-// Package catalog owns what is installed: it reads every module of the modules directory once, composes the permission
-// registry, and puts the modules into the order of their dependencies (spec.md § Startup order, step 1; contract.md §7).
+// Package catalog owns what is installed: it reads every module of the modules directory once, composes the
+// permission registry, and puts the modules into the order of their dependencies (spec.md § Startup order,
+// step 1; contract.md §7).
 //
 // A Catalog is complete and consistent or does not exist. It is read-only once discovered and safe to share.
 package catalog
@@ -29,8 +30,9 @@ type Module struct {
 	Display       *manifest.Artifact   // nil = none
 	Contributions []*manifest.Artifact // one for each of the manifest's, in its order
 	Migrations    []SQLFile            // by version, from 1 without gaps
-	Dependencies  []Edge               // those that have a provider, in the manifest's order, required before optional
-	Level         int                  // 0 without dependencies; modules of one level need none of each other
+	// those that have a provider, in the manifest's order, required before optional
+	Dependencies []Edge
+	Level        int // 0 without dependencies; modules of one level need none of each other
 }
 
 // Edge is a dependency that an installed module satisfies.
@@ -41,8 +43,8 @@ type Edge struct {
 	Required bool
 }
 
-// Declared answers every dependency of the manifest, required before optional, each in its order. An optional one that has no provider
-// in range has none here either.
+// Declared answers every dependency of the manifest, required before optional, each in its order. An
+// optional one that has no provider in range has none here either.
 func (m *Module) Declared() []Edge {
 	edges := make([]Edge, 0, len(m.Manifest.Dependencies.Required)+len(m.Manifest.Dependencies.Optional))
 	found := m.Dependencies
@@ -68,8 +70,8 @@ func (c *Catalog) Module(id string) (*Module, bool) {
 	return m, ok
 }
 
-// Provider answers the installed module that provides a capability, and in which version; nil, nil when none does.
-// Whether the version is in a range is the asker's question.
+// Provider answers the installed module that provides a capability, and in which version; nil, nil when
+// none does. Whether the version is in a range is the asker's question.
 func (c *Catalog) Provider(capability string) (*Module, *semver.Version) {
 	return inventory(c.byID).provider(capability)
 }

@@ -13,12 +13,13 @@ import (
 	"github.com/Masterminds/semver/v3"
 )
 
-// Discover reads every module of dir once; nothing is started, loaded or written. explicit says that the deployment named
-// the directory, which then must be absolute and exist; otherwise a missing one is zero modules. Names that begin with a
-// dot and plain files are ignored. platformVersion is the release of the platform and of its module SDK.
+// Discover reads every module of dir once; nothing is started, loaded or written. explicit says that the
+// deployment named the directory, which then must be absolute and exist; otherwise a missing one is zero
+// modules. Names that begin with a dot and plain files are ignored. platformVersion is the release of the
+// platform and of its module SDK.
 //
-// The error is Findings, all there are; or MODULES_DIRECTORY_INVALID or MODULES_DIRECTORY_UNREADABLE, whose text holds no
-// path. With an error there is no catalog, not even Core's permissions.
+// The error is Findings, all there are; or MODULES_DIRECTORY_INVALID or MODULES_DIRECTORY_UNREADABLE, whose
+// text holds no path. With an error there is no catalog, not even Core's permissions.
 func Discover(dir string, explicit bool, platformVersion string) (*Catalog, error) {
 	platform, err := semver.StrictNewVersion(platformVersion)
 	if err != nil {
@@ -42,7 +43,10 @@ func Foresee(dir, staged, platformVersion string) error {
 	if err != nil {
 		return err
 	}
-	folders = slices.DeleteFunc(folders, func(folder string) bool { return filepath.Base(folder) == filepath.Base(staged) })
+	folders = slices.DeleteFunc(folders, func(
+		folder string) bool {
+		return filepath.Base(folder) == filepath.Base(staged)
+	})
 	_, err = discover(append(folders, staged), platform)
 	return err
 }
@@ -70,8 +74,8 @@ func discover(folders []string, platform *semver.Version) (*Catalog, error) {
 	return compose(modules), nil
 }
 
-// moduleFolders answers absolute paths, sorted. A symbolic link in the modules directory is the deployment's own choice
-// and is followed; within a package links are held to the package.
+// moduleFolders answers absolute paths, sorted. A symbolic link in the modules directory is the
+// deployment's own choice and is followed; within a package links are held to the package.
 func moduleFolders(dir string, explicit bool) ([]string, error) {
 	if strings.TrimSpace(dir) == "" || explicit && !filepath.IsAbs(dir) {
 		return nil, ErrDirectoryInvalid

@@ -10,8 +10,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/catalog"
 )
 
-// many installs browser-only modules with 16 KiB of script each: a chain of a hundred, on whose last all others depend, and on its
-// first if it is there.
+// many installs browser-only modules with 16 KiB of script each: a chain of a hundred, on whose last all
+// others depend, and on its first if it is there.
 func many(t testing.TB, modules int) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -19,21 +19,24 @@ func many(t testing.TB, modules int) (dir string) {
 	for i := range modules {
 		id := fmt.Sprintf("m%d", i)
 		more := fields{"entrypoints": fields{"ui": "ui.js"}, "provides": provides(id+".thing", "1.2.0"),
-			"permissions": []fields{{"id": id + ".see", "baseline": "authenticated"}, {"id": id + ".manage", "baseline": "restricted"}}}
+			"permissions": []fields{{"id": id + ".see", "baseline": "authenticated"},
+				{"id": id + ".manage", "baseline": "restricted"}}}
 		switch {
 		case i == 0:
 		case i < 100:
 			more["dependencies"] = needs([]string{fmt.Sprintf("module m%d ^1.0.0", i-1)})
 		default:
-			more["dependencies"] = needs([]string{"capability m99.thing ~1.2"}, "module m0 >=1.0.0 <2.0.0", "module gone *")
+			more["dependencies"] = needs([]string{"capability m99.thing ~1.2"}, "module m0 >=1.0.0 <2.0.0",
+				"module gone *")
 		}
 		write(t, filepath.Join(install(t, dir, id, more), "ui.js"), script)
 	}
 	return dir
 }
 
-// TestModulesNeedLittleMemory: what is kept of a module is its scripts, 16 KiB here, and little besides. Not parallel: the count is
-// the whole process's. What is allocated on the way is the benchmark's to tell, for the race detector multiplies it.
+// TestModulesNeedLittleMemory: what is kept of a module is its scripts, 16 KiB here, and little besides.
+// Not parallel: the count is the whole process's. What is allocated on the way is the benchmark's to tell,
+// for the race detector multiplies it.
 func TestModulesNeedLittleMemory(t *testing.T) {
 	const modules = 250
 	if _, live := memory(t, many(t, modules)); live > modules*24<<10 {
@@ -56,7 +59,8 @@ func memory(t testing.TB, dir string) (allocated, live uint64) {
 	return after.TotalAlloc - before.TotalAlloc, kept.HeapAlloc - before.HeapAlloc
 }
 
-// BenchmarkDiscover1000 reports, beside the time, what is allocated for a thousand modules in all, and what is kept.
+// BenchmarkDiscover1000 reports, beside the time, what is allocated for a thousand modules in all, and what
+// is kept.
 func BenchmarkDiscover1000(b *testing.B) {
 	dir := many(b, 1000)
 	allocated, live := memory(b, dir)

@@ -58,7 +58,8 @@ func place(t testing.TB, manifest string) (dir, path string) {
 	return dir, filepath.Join(folder, "module.json")
 }
 
-var lineOfFinding = regexp.MustCompile(`^[A-Z_]+: module( [A-Za-z0-9_.-]+)?( at (/[A-Za-z0-9_.-]+)+)?: [ -~]+$`)
+var lineOfFinding = regexp.MustCompile(
+	`^[A-Z_]+: module( [A-Za-z0-9_.-]+)?( at (/[A-Za-z0-9_.-]+)+)?: [ -~]+$`)
 
 // discovers wants a catalog or findings, each one printable line, and tells which.
 func discovers(t testing.TB, dir string) bool {
@@ -82,8 +83,8 @@ func discovers(t testing.TB, dir string) bool {
 	return false
 }
 
-// TestDamagedManifests takes every manifest of the cases apart, in a real folder: cut short, with a bit turned over, with a piece
-// written twice. Discovery refuses or accepts each.
+// TestDamagedManifests takes every manifest of the cases apart, in a real folder: cut short, with a bit
+// turned over, with a piece written twice. Discovery refuses or accepts each.
 func TestDamagedManifests(t *testing.T) {
 	t.Parallel()
 	const pieces = 40
@@ -117,8 +118,8 @@ func TestDamagedManifests(t *testing.T) {
 	}
 }
 
-// rewrite exchanges what a file holds, and makes it where there is none. To empty it first would be slow: some file systems then
-// wait for the disk.
+// rewrite exchanges what a file holds, and makes it where there is none. To empty it first would be slow:
+// some file systems then wait for the disk.
 func rewrite(t testing.TB, path string, data []byte) {
 	t.Helper()
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o755)

@@ -27,7 +27,8 @@ func TestDirectory(t *testing.T) {
 	}{
 		{missing, false, nil}, {missing, true, catalog.ErrDirectoryUnreadable},
 		{"gone", false, nil}, {"modules", true, catalog.ErrDirectoryInvalid},
-		{"", true, catalog.ErrDirectoryInvalid}, {" \t", true, catalog.ErrDirectoryInvalid}, {"", false, catalog.ErrDirectoryInvalid},
+		{"", true, catalog.ErrDirectoryInvalid}, {" \t", true, catalog.ErrDirectoryInvalid},
+		{"", false, catalog.ErrDirectoryInvalid},
 		{file, true, catalog.ErrDirectoryInvalid}, {file, false, catalog.ErrDirectoryInvalid},
 		{filepath.Join(file, "below"), true, catalog.ErrDirectoryInvalid},
 	} {
@@ -50,7 +51,8 @@ func TestModuleIsReadWhole(t *testing.T) {
 	server := catalogtest.Executable(t)
 	folder := install(t, dir, "announcements", fields{
 		"provides": []fields{{"capability": "announcements.slides", "version": "1.2.0"}},
-		"permissions": []fields{{"id": "announcements.slides.manage", "baseline": "restricted", "description": "Write"},
+		"permissions": []fields{{"id": "announcements.slides.manage", "baseline": "restricted",
+			"description": "Write"},
 			{"id": "announcements.display.view", "baseline": "authenticated"}},
 		"entrypoints": fields{"server": "bin/{os}-{arch}/announcements", "ui": "ui/index.js",
 			"display": fields{"artifact": "display/index.js", "permission": "announcements.display.view"}},
@@ -61,9 +63,11 @@ func TestModuleIsReadWhole(t *testing.T) {
 	if findings != nil {
 		t.Fatal(findings)
 	}
-	for path, text := range map[string]string{m.Server: server, "ui/index.js": "ui", "display/index.js": "display", "a.js": "a", "b.js": "b",
-		"migrations/0001_first.sql": "CREATE TABLE a ()", "migrations/0002_second-step.sql": "DROP TABLE a", "migrations/.keep": "",
-		"notes.txt": "never named, never read"} {
+	for path, text := range map[string]string{m.Server: server, "ui/index.js": "ui",
+		"display/index.js": "display", "a.js": "a", "b.js": "b",
+		"migrations/0001_first.sql": "CREATE TABLE a ()", "migrations/0002_second-step.sql": "DROP TABLE a",
+		"migrations/.keep": "",
+		"notes.txt":        "never named, never read"} {
 		write(t, filepath.Join(folder, path), text)
 	}
 	must(t, syscall.Mkfifo(filepath.Join(folder, "fifo-nobody-names"), 0o644))
@@ -82,18 +86,22 @@ func TestModuleIsReadWhole(t *testing.T) {
 	}
 	for text, artifact := range map[string]*manifest.Artifact{
 		"ui": got.UI, "display": got.Display, "a": got.Contributions[0], "b": got.Contributions[1]} {
-		if string(artifact.Bytes) != text || artifact.SHA256 != sha256.Sum256([]byte(text)) || artifact.Identity.Inode == 0 {
+		if string(artifact.Bytes) != text || artifact.SHA256 != sha256.Sum256([]byte(text)) ||
+			artifact.Identity.Inode == 0 {
 			t.Errorf("%s: got %+v", text, artifact)
 		}
 	}
-	if got.Executable.SHA256 != sha256.Sum256([]byte(server)) || got.Executable.Path != m.Server || got.Executable.Bytes != nil {
+	if got.Executable.SHA256 != sha256.Sum256([]byte(server)) || got.Executable.Path != m.Server ||
+		got.Executable.Bytes != nil {
 		t.Errorf("got %+v", got.Executable)
 	}
-	want := []catalog.SQLFile{{Version: 1, Name: "first", SQL: []byte("CREATE TABLE a ()")}, {Version: 2, Name: "second-step", SQL: []byte("DROP TABLE a")}}
+	want := []catalog.SQLFile{{Version: 1, Name: "first", SQL: []byte("CREATE TABLE a ()")},
+		{Version: 2, Name: "second-step", SQL: []byte("DROP TABLE a")}}
 	if fmt.Sprint(got.Migrations) != fmt.Sprint(want) {
 		t.Errorf("got %v", got.Migrations)
 	}
-	if provider, version := found.Provider("announcements.slides"); provider != got || version.String() != "1.2.0" {
+	if provider, version := found.Provider("announcements.slides"); provider != got ||
+		version.String() != "1.2.0" {
 		t.Errorf("got %v %v", provider, version)
 	}
 	for _, unknown := range []string{"announcements.other", "people.slides", "announcements", ""} {
@@ -110,7 +118,8 @@ func TestPermissionsAreComposed(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	install(t, dir, "zoo", fields{"permissions": []fields{{"id": "zoo.see", "baseline": "authenticated"}}})
-	install(t, dir, "bar", fields{"permissions": []fields{{"id": "bar.z", "baseline": "restricted", "description": "Zed"},
+	install(t, dir, "bar", fields{"permissions": []fields{{"id": "bar.z", "baseline": "restricted",
+		"description": "Zed"},
 		{"id": "bar.a", "baseline": "restricted"}}})
 	found, err := catalog.Discover(dir, true, platform)
 	must(t, err)
@@ -158,7 +167,8 @@ func TestLinkedModuleFolder(t *testing.T) {
 }
 
 func contribution(id, artifact string) fields {
-	return fields{"id": id, "version": "1.0.0", "capability": "elsewhere.slides", "range": "^1.0.0", "artifact": artifact}
+	return fields{"id": id, "version": "1.0.0", "capability": "elsewhere.slides", "range": "^1.0.0",
+		"artifact": artifact}
 }
 
 func mustRead(t testing.TB, path string) []byte {

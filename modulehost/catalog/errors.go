@@ -29,8 +29,8 @@ const (
 	ErrDependencyCycle = manifest.Error("DEPENDENCY_CYCLE")
 )
 
-// Findings is everything that is wrong with what is installed, by module and then in the order of the rules. It is never
-// empty where it is an error.
+// Findings is everything that is wrong with what is installed, by module and then in the order of the
+// rules. It is never empty where it is an error.
 type Findings []manifest.Finding
 
 // Error has one line for each finding: `CODE: module <id> at <pointer>: sentence`.

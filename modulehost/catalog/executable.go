@@ -19,8 +19,8 @@ func (m *Module) ExecutablePath() string {
 // errChanged: an artifact is not the file that was discovered.
 var errChanged = errors.New("the file was changed since it was discovered")
 
-// VerifyExecutable compares an opened file with the server program that was discovered: modules are not exchanged under a running
-// platform (contract.md §7).
+// VerifyExecutable compares an opened file with the server program that was discovered: modules are not
+// exchanged under a running platform (contract.md §7).
 func (m *Module) VerifyExecutable(opened *os.File) error {
 	info, err := opened.Stat()
 	if err != nil {

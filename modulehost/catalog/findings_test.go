@@ -25,7 +25,10 @@ func TestFindings(t *testing.T) {
 	}{
 		"no manifest": {func(t *testing.T, dir string) { must(t, os.Mkdir(filepath.Join(dir, "people"), 0o755)) },
 			[]string{"MANIFEST_MISSING: module people: "}},
-		"manifest is a folder": {func(t *testing.T, dir string) { must(t, os.MkdirAll(filepath.Join(dir, "people/module.json"), 0o755)) },
+		"manifest is a folder": {func(t *testing.T, dir string) {
+			must(t,
+				os.MkdirAll(filepath.Join(dir, "people/module.json"), 0o755))
+		},
 			[]string{"MANIFEST_INVALID: module people: module.json must be a regular file."}},
 		"manifest is a FIFO": {func(t *testing.T, dir string) {
 			must(t, os.Mkdir(filepath.Join(dir, "people"), 0o755))
@@ -34,38 +37,63 @@ func TestFindings(t *testing.T) {
 		"manifest is huge": {func(t *testing.T, dir string) {
 			must(t, os.Truncate(filepath.Join(install(t, dir, "people", nil), "module.json"), 10<<30))
 		}, []string{"MANIFEST_INVALID: module people: module.json must not be larger than 256 KiB."}},
-		"manifest findings": {func(t *testing.T, dir string) { install(t, dir, "people", fields{"name": 1, "extra": 1}) },
+		"manifest findings": {func(t *testing.T, dir string) {
+			install(t, dir, "people",
+				fields{"name": 1, "extra": 1})
+		},
 			[]string{"MANIFEST_INVALID: module people at /extra: ", "MANIFEST_INVALID: module people at /name: "}},
-		"other manifest version": {func(t *testing.T, dir string) { install(t, dir, "people", fields{"manifestVersion": 8}) },
+		"other manifest version": {func(t *testing.T,
+			dir string) {
+			install(t, dir, "people", fields{"manifestVersion": 8})
+		},
 			[]string{"MANIFEST_VERSION_UNSUPPORTED: module people at /manifestVersion: "}},
 		"other id": {func(t *testing.T, dir string) { install(t, dir, "people-old", fields{"id": "people"}) },
 			[]string{"MODULE_ID_MISMATCH: module people-old at /id: "}},
-		"other id and more": {func(t *testing.T, dir string) { install(t, dir, "people-old", fields{"id": "people", "name": 1}) },
-			[]string{"MANIFEST_INVALID: module people-old at /name: ", "MODULE_ID_MISMATCH: module people-old at /id: "}},
+		"other id and more": {func(t *testing.T, dir string) {
+			install(t, dir, "people-old",
+				fields{"id": "people", "name": 1})
+		},
+			[]string{"MANIFEST_INVALID: module people-old at /name: ",
+				"MODULE_ID_MISMATCH: module people-old at /id: "}},
 		"hostile folder name": {func(t *testing.T, dir string) {
 			must(t, os.Mkdir(filepath.Join(dir, "a\nDONE: \x1b[2J"), 0o755))
 		}, []string{"MANIFEST_MISSING: module a_DONE____2J: "}},
 		"reserved and duplicate permission": {func(t *testing.T, dir string) {
 			entry := fields{"id": "people.see", "baseline": "restricted"}
-			install(t, dir, "people", fields{"permissions": []fields{entry, {"id": "core.see", "baseline": "restricted"}, entry}})
-		}, []string{"PERMISSION_NAMESPACE_RESERVED: module people at /permissions/1/id: ", "PERMISSION_DUPLICATE: module people at /permissions/2/id: "}},
+			install(t, dir, "people", fields{"permissions": []fields{entry,
+				{"id": "core.see", "baseline": "restricted"}, entry}})
+		}, []string{"PERMISSION_NAMESPACE_RESERVED: module people at /permissions/1/id: ",
+			"PERMISSION_DUPLICATE: module people at /permissions/2/id: "}},
 		"duplicate capability": {func(t *testing.T, dir string) {
 			entry := fields{"capability": "people.list", "version": "1.0.0"}
 			install(t, dir, "people", fields{"provides": []fields{entry, entry}})
 		}, []string{"CAPABILITY_DUPLICATE: module people at /provides/1/capability: "}},
 		"other release": {func(t *testing.T, dir string) {
 			install(t, dir, "people", fields{"compatibility": fields{"platform": "^0.2.0", "moduleSdk": ">0.1.2"}})
-		}, []string{"PLATFORM_INCOMPATIBLE: module people at /compatibility/platform: ", "MODULE_SDK_INCOMPATIBLE: module people at /compatibility/moduleSdk: "}},
-		"artifact missing": {func(t *testing.T, dir string) { install(t, dir, "people", ui("ui.js")) }, []string{"ARTIFACT_INVALID: module people at /entrypoints/ui: entrypoints.ui names a file"}},
+		}, []string{"PLATFORM_INCOMPATIBLE: module people at /compatibility/platform: ",
+			"MODULE_SDK_INCOMPATIBLE: module people at /compatibility/moduleSdk: "}},
+		"artifact missing": {func(t *testing.T, dir string) { install(t, dir, "people", ui("ui.js")) },
+			[]string{"ARTIFACT_INVALID: module people at /entrypoints/ui: entrypoints.ui names a file"}},
 		"artifact is a FIFO": {func(t *testing.T, dir string) {
 			must(t, syscall.Mkfifo(filepath.Join(install(t, dir, "people", ui("ui.js")), "ui.js"), 0o644))
 		}, []string{"ARTIFACT_INVALID: module people at /entrypoints/ui: entrypoints.ui must be a regular file."}},
 		"artifact is a folder": {func(t *testing.T, dir string) {
 			must(t, os.Mkdir(filepath.Join(install(t, dir, "people", ui("ui.js")), "ui.js"), 0o755))
 		}, []string{"ARTIFACT_INVALID: module people at /entrypoints/ui: entrypoints.ui must be a regular file."}},
-		"artifact links out":   {func(t *testing.T, dir string) { linkOut(t, install(t, dir, "people", ui("ui.js")), os.Symlink) }, []string{"ARTIFACT_INVALID: module people at /entrypoints/ui: entrypoints.ui must stay inside the package"}},
-		"artifact hard-linked": {func(t *testing.T, dir string) { linkOut(t, install(t, dir, "people", ui("ui.js")), os.Link) }, []string{"ARTIFACT_INVALID: module people at /entrypoints/ui: entrypoints.ui must not be a hard link."}},
-		"artifact is enormous": {func(t *testing.T, dir string) { sparse(t, install(t, dir, "people", ui("ui.js")), "ui.js") }, []string{"ARTIFACT_INVALID: module people at /entrypoints/ui: entrypoints.ui must not be larger than 4 MiB."}},
+		"artifact links out": {func(t *testing.T, dir string) {
+			linkOut(t, install(t, dir, "people", ui("ui.js")),
+				os.Symlink)
+		}, []string{"ARTIFACT_INVALID: module people at /entrypoints/ui: entrypoints.ui must stay inside the " +
+			"package"}},
+		"artifact hard-linked": {func(t *testing.T, dir string) {
+			linkOut(t, install(t, dir, "people", ui("ui.js")),
+				os.Link)
+		}, []string{"ARTIFACT_INVALID: module people at /entrypoints/ui: entrypoints.ui must not be a hard link."}},
+		"artifact is enormous": {func(t *testing.T, dir string) {
+			sparse(t, install(t, dir, "people", ui("ui.js")),
+				"ui.js")
+		}, []string{"ARTIFACT_INVALID: module people at /entrypoints/ui: entrypoints.ui must not be larger than " +
+			"4 MiB."}},
 		"artifact is not UTF-8": {func(t *testing.T, dir string) {
 			write(t, filepath.Join(install(t, dir, "people", ui("ui.js")), "ui.js"), "\xff")
 		}, []string{"ARTIFACT_INVALID: module people at /entrypoints/ui: entrypoints.ui must be UTF-8 text."}},
@@ -73,15 +101,23 @@ func TestFindings(t *testing.T) {
 			install(t, dir, "people", fields{"contributions": []fields{contribution("people.a", "a.js")},
 				"permissions": []fields{{"id": "people.see", "baseline": "restricted"}},
 				"entrypoints": fields{"display": fields{"artifact": "d.js", "permission": "people.see"}}})
-		}, []string{"ARTIFACT_INVALID: module people at /entrypoints/display/artifact: ", "ARTIFACT_INVALID: module people at /contributions/0/artifact: "}},
+		}, []string{"ARTIFACT_INVALID: module people at /entrypoints/display/artifact: ",
+			"ARTIFACT_INVALID: module people at /contributions/0/artifact: "}},
 		"dynamic executable": {func(t *testing.T, dir string) {
-			write(t, filepath.Join(install(t, dir, "people", server), "server"), catalogtest.Executable(t, elf.PT_INTERP))
-		}, []string{"ARTIFACT_INVALID: module people at /entrypoints/server: entrypoints.server must be statically linked; build with CGO_ENABLED=0."}},
+			write(t, filepath.Join(install(t, dir, "people", server), "server"),
+				catalogtest.Executable(t, elf.PT_INTERP))
+		}, []string{"ARTIFACT_INVALID: module people at /entrypoints/server: entrypoints.server must be " +
+			"statically linked; build with CGO_ENABLED=0."}},
 		"script as executable": {func(t *testing.T, dir string) {
 			write(t, filepath.Join(install(t, dir, "people", server), "server"), "#!/bin/sh\n")
-		}, []string{"ARTIFACT_INVALID: module people at /entrypoints/server: entrypoints.server must be an ELF executable"}},
-		"executable is enormous": {func(t *testing.T, dir string) { sparse(t, install(t, dir, "people", server), "server") },
-			[]string{"ARTIFACT_INVALID: module people at /entrypoints/server: entrypoints.server must not be larger than 256 MiB."}},
+		}, []string{"ARTIFACT_INVALID: module people at /entrypoints/server: entrypoints.server must be an ELF " +
+			"executable"}},
+		"executable is enormous": {func(t *testing.T, dir string) {
+			sparse(t, install(t, dir, "people", server),
+				"server")
+		},
+			[]string{"ARTIFACT_INVALID: module people at /entrypoints/server: entrypoints.server must not be " +
+				"larger than 256 MiB."}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -99,20 +135,26 @@ func TestMigrationFindings(t *testing.T) {
 		files map[string]string
 		want  string
 	}{
-		"none":       {map[string]string{".keep": ""}, at + "must hold at least one migration."},
-		"from zero":  {map[string]string{"0000_a.sql": ""}, at + "must be numbered from 0001 without gap or repetition, and have one file 0000."},
-		"from two":   {map[string]string{"0002_a.sql": ""}, at + "must be numbered from 0001 without gap or repetition, and have one file 0001."},
-		"gap":        {map[string]string{"0001_a.sql": "", "0003_a.sql": ""}, at + "must be numbered from 0001 without gap or repetition, and have one file 0002."},
-		"repetition": {map[string]string{"0001_a.sql": "", "0001_b.sql": ""}, at + "must be numbered from 0001 without gap or repetition, and have one file 0001."},
-		"other file": {map[string]string{"0001_a.sql": "", "README.md": ""}, at + "must hold only files named NNNN_name.sql"},
-		"short":      {map[string]string{"001_a.sql": ""}, at + "must hold only files named NNNN_name.sql"},
-		"capitals":   {map[string]string{"0001_A.sql": ""}, at + "must hold only files named NNNN_name.sql"},
-		"no name":    {map[string]string{"0001.sql": ""}, at + "must hold only files named NNNN_name.sql"},
-		"folder":     {map[string]string{"0001_a.sql/x": ""}, at + "file 0001 must be a regular file."},
-		"not UTF-8":  {map[string]string{"0001_a.sql": "\xff"}, at + "file 0001 must be UTF-8 text without NUL."},
-		"NUL":        {map[string]string{"0001_a.sql": "\x00"}, at + "file 0001 must be UTF-8 text without NUL."},
-		"large":      {map[string]string{"0001_a.sql": strings.Repeat(" ", catalog.MaxSQLBytes+1)}, at + "file 0001 must not be larger than 1 MiB."},
-		"no folder":  {nil, at + "names a file that the package does not have."},
+		"none": {map[string]string{".keep": ""}, at + "must hold at least one migration."},
+		"from zero": {map[string]string{"0000_a.sql": ""}, at +
+			"must be numbered from 0001 without gap or repetition, and have one file 0000."},
+		"from two": {map[string]string{"0002_a.sql": ""}, at +
+			"must be numbered from 0001 without gap or repetition, and have one file 0001."},
+		"gap": {map[string]string{"0001_a.sql": "", "0003_a.sql": ""}, at +
+			"must be numbered from 0001 without gap or repetition, and have one file 0002."},
+		"repetition": {map[string]string{"0001_a.sql": "", "0001_b.sql": ""}, at +
+			"must be numbered from 0001 without gap or repetition, and have one file 0001."},
+		"other file": {map[string]string{"0001_a.sql": "", "README.md": ""}, at +
+			"must hold only files named NNNN_name.sql"},
+		"short":     {map[string]string{"001_a.sql": ""}, at + "must hold only files named NNNN_name.sql"},
+		"capitals":  {map[string]string{"0001_A.sql": ""}, at + "must hold only files named NNNN_name.sql"},
+		"no name":   {map[string]string{"0001.sql": ""}, at + "must hold only files named NNNN_name.sql"},
+		"folder":    {map[string]string{"0001_a.sql/x": ""}, at + "file 0001 must be a regular file."},
+		"not UTF-8": {map[string]string{"0001_a.sql": "\xff"}, at + "file 0001 must be UTF-8 text without NUL."},
+		"NUL":       {map[string]string{"0001_a.sql": "\x00"}, at + "file 0001 must be UTF-8 text without NUL."},
+		"large": {map[string]string{"0001_a.sql": strings.Repeat(" ", catalog.MaxSQLBytes+1)}, at +
+			"file 0001 must not be larger than 1 MiB."},
+		"no folder": {nil, at + "names a file that the package does not have."},
 		"large in all": {func() map[string]string {
 			files := make(map[string]string)
 			for i := range 33 {
@@ -124,7 +166,8 @@ func TestMigrationFindings(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			folder := install(t, dir, "people", fields{"entrypoints": fields{"server": "server"}, "database": fields{"abi": 1, "migrations": "sql"}})
+			folder := install(t, dir, "people", fields{"entrypoints": fields{"server": "server"},
+				"database": fields{"abi": 1, "migrations": "sql"}})
 			write(t, filepath.Join(folder, "server"), catalogtest.Executable(t))
 			for name, text := range c.files {
 				write(t, filepath.Join(folder, "sql", name), text)
@@ -134,12 +177,14 @@ func TestMigrationFindings(t *testing.T) {
 	}
 }
 
-// TestAllFindingsTogether: everything wrong with three modules, grouped by module, in one stable text and without a path.
+// TestAllFindingsTogether: everything wrong with three modules, grouped by module, in one stable text and
+// without a path.
 func TestAllFindingsTogether(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	install(t, dir, "c", fields{"dependencies": needs([]string{"module gone ^1.0.0", "module b ^1.0.0"})})
-	install(t, dir, "a", fields{"entrypoints": fields{"ui": "ui.js"}, "dependencies": needs([]string{"module c ^2.0.0"}),
+	install(t, dir, "a", fields{"entrypoints": fields{"ui": "ui.js"},
+		"dependencies":  needs([]string{"module c ^2.0.0"}),
 		"compatibility": fields{"platform": "^9.0.0", "moduleSdk": "^0.1.0"}})
 	install(t, dir, "b", fields{"name": ""})
 	err := refuses(t, dir,
@@ -149,7 +194,8 @@ func TestAllFindingsTogether(t *testing.T) {
 		"MANIFEST_INVALID: module b at /name: ",
 		"DEPENDENCY_MISSING: module c at /dependencies/required/0: ",
 	)
-	for _, code := range []error{catalog.ErrPlatformIncompatible, manifest.ErrArtifactInvalid, catalog.ErrDependencyMissing, manifest.ErrInvalid} {
+	for _, code := range []error{catalog.ErrPlatformIncompatible, manifest.ErrArtifactInvalid,
+		catalog.ErrDependencyMissing, manifest.ErrInvalid} {
 		if !errors.Is(err, code) {
 			t.Errorf("%v is not found in the error", code)
 		}

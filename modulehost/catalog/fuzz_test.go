@@ -27,7 +27,8 @@ func FuzzDiscover(f *testing.F) {
 			rewrite(t, filepath.Join(folder, name), []byte(script))
 		}
 		rewrite(t, filepath.Join(folder, "bin", runtime.GOOS+"-"+runtime.GOARCH, "announcements"), []byte(server))
-		if migration == filepath.Base(migration) && migration[0] != '.' { // not every text can name a file; then there is none
+		// not every text can name a file; then there is none
+		if migration == filepath.Base(migration) && migration[0] != '.' {
 			_ = os.WriteFile(filepath.Join(folder, "migrations", migration), []byte(sql), 0o644)
 			defer os.Remove(filepath.Join(folder, "migrations", migration))
 		}

@@ -6,8 +6,9 @@ import (
 	"github.com/Masterminds/semver/v3"
 )
 
-// Inspect reads one module's folder as Discover does, by itself: its manifest, what that is compatible with, and the files that it
-// names. Dependencies are not resolved, so that the Module has no edges and level 0. platformVersion is as for Discover.
+// Inspect reads one module's folder as Discover does, by itself: its manifest, what that is compatible
+// with, and the files that it names. Dependencies are not resolved, so that the Module has no edges and
+// level 0. platformVersion is as for Discover.
 //
 // The error is Findings, the same that discovery has; then there is no Module.
 func Inspect(folder, platformVersion string) (*Module, error) {

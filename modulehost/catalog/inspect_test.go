@@ -14,11 +14,13 @@ import (
 func TestInspect(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	folder := install(t, dir, "people", fields{"entrypoints": fields{"ui": "ui.js"}, "dependencies": needs([]string{"module gone ^1.0.0"})})
+	folder := install(t, dir, "people", fields{"entrypoints": fields{"ui": "ui.js"},
+		"dependencies": needs([]string{"module gone ^1.0.0"})})
 	write(t, filepath.Join(folder, "ui.js"), "ui")
 	m, err := catalog.Inspect(folder, platform)
 	must(t, err)
-	if m.Manifest.ID != "people" || m.Folder != folder || string(m.UI.Bytes) != "ui" || len(m.Dependencies) != 0 {
+	if m.Manifest.ID != "people" || m.Folder != folder || string(m.UI.Bytes) != "ui" ||
+		len(m.Dependencies) != 0 {
 		t.Errorf("got %+v", m)
 	}
 	if _, err := catalog.Inspect(folder, "v1"); err == nil {
@@ -26,7 +28,9 @@ func TestInspect(t *testing.T) {
 	}
 
 	broken := t.TempDir()
-	folder = install(t, broken, "people", fields{"entrypoints": fields{"ui": "ui.js"}, "compatibility": fields{"platform": "^9.0.0", "moduleSdk": "^0.1.0"}})
+	folder = install(t, broken, "people",
+		fields{"entrypoints": fields{"ui": "ui.js"}, "compatibility": fields{"platform": "^9.0.0",
+			"moduleSdk": "^0.1.0"}})
 	other := install(t, broken, "others", fields{"id": "another"})
 	for folder, want := range map[string][]error{
 		folder: {catalog.ErrPlatformIncompatible, manifest.ErrArtifactInvalid}, other: {catalog.ErrIDMismatch},

@@ -26,11 +26,12 @@ type SQLFile struct {
 
 var sqlName = regexp.MustCompile(`^([0-9]{4})_([a-z0-9][a-z0-9_-]{0,99})\.sql$`)
 
-// migrations reads the whole folder. What begins with a dot is ignored; anything else that is no migration is a finding,
-// for it is most likely a misspelt one.
+// migrations reads the whole folder. What begins with a dot is ignored; anything else that is no migration
+// is a finding, for it is most likely a misspelt one.
 func (i *inspection) migrations(pkg *manifest.Package, folder string) []SQLFile {
 	invalid := func(format string, args ...any) {
-		i.add(manifest.ErrArtifactInvalid, "/database/migrations", "database.migrations "+fmt.Sprintf(format, args...))
+		i.add(manifest.ErrArtifactInvalid, "/database/migrations",
+			"database.migrations "+fmt.Sprintf(format, args...))
 	}
 	names, err := pkg.Names(folder)
 	if err != nil {
@@ -49,7 +50,8 @@ func (i *inspection) migrations(pkg *manifest.Package, folder string) []SQLFile 
 		}
 		version, _ := strconv.Atoi(match[1]) // four digits
 		if want := len(files) + 1; version != want {
-			invalid("must be numbered from 0001 without gap or repetition, and have one file %04d.", min(version, want))
+			invalid("must be numbered from 0001 without gap or repetition, and have one file %04d.",
+				min(version, want))
 			return nil
 		}
 		sql, err := readSQL(pkg, path.Join(folder, name))

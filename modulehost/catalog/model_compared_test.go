@@ -52,8 +52,10 @@ func TestModel(t *testing.T) {
 			before, first = after, second
 		}
 	})
-	for _, what := range []string{"circle", "DEPENDENCY_MISSING", "DEPENDENCY_INCOMPATIBLE", "running", "disabled",
-		"required_dependency_disabled", "required_dependency_blocked", "configuration_missing", "configuration_invalid",
+	for _, what := range []string{"circle", "DEPENDENCY_MISSING", "DEPENDENCY_INCOMPATIBLE", "running",
+		"disabled",
+		"required_dependency_disabled", "required_dependency_blocked", "configuration_missing",
+		"configuration_invalid",
 		"secret_missing", "storage_unavailable", "restart true", "restart false"} {
 		if seen[what] == 0 && !t.Failed() && !testing.Short() {
 			t.Errorf("nothing drawn came to %q", what)
@@ -61,7 +63,8 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// compareFindings: required edges as predicted, in order; every circle told is one, and together they name all modules in circles.
+// compareFindings: required edges as predicted, in order; every circle told is one, and together they name
+// all modules in circles.
 func (m model) compareFindings(t *rapid.T, err error, want []string) {
 	var findings catalog.Findings
 	if !errors.As(err, &findings) {
@@ -85,12 +88,15 @@ func (m model) compareFindings(t *rapid.T, err error, want []string) {
 			}
 		}
 	}
-	if !slices.Equal(got, want) || !slices.Equal(slices.Sorted(maps.Keys(inCircles)), slices.Sorted(maps.Keys(m.circles()))) {
-		t.Errorf("got\n%v\nwant\n%v\nand circles of %v", err, strings.Join(want, "\n"), slices.Sorted(maps.Keys(m.circles())))
+	if !slices.Equal(got, want) || !slices.Equal(slices.Sorted(maps.Keys(inCircles)),
+		slices.Sorted(maps.Keys(m.circles()))) {
+		t.Errorf("got\n%v\nwant\n%v\nand circles of %v", err, strings.Join(want, "\n"),
+			slices.Sorted(maps.Keys(m.circles())))
 	}
 }
 
-// compareOrder: by level, then id, whatever the order of installation; and every declared edge is told with its provider.
+// compareOrder: by level, then id, whatever the order of installation; and every declared edge is told with
+// its provider.
 func (m model) compareOrder(t *rapid.T, installed *catalog.Catalog) {
 	var got, want []string
 	started := make(map[string]bool)
@@ -119,7 +125,8 @@ func (m model) compareOrder(t *rapid.T, installed *catalog.Catalog) {
 	}
 }
 
-func (m model) compareOutcomes(t *rapid.T, installed *catalog.Catalog, resolution catalog.Resolution, s modelState, seen map[string]int) {
+func (m model) compareOutcomes(t *rapid.T, installed *catalog.Catalog, resolution catalog.Resolution,
+	s modelState, seen map[string]int) {
 	runs := m.runs(s)
 	for _, module := range m {
 		got, want := resolution.Outcome(module.id), m.outcome(module, s, runs)
@@ -141,7 +148,8 @@ func (m model) compareOutcomes(t *rapid.T, installed *catalog.Catalog, resolutio
 	}
 }
 
-// compareChain goes along the dependencies that block: it ends at a module that is disabled, or blocked by what it lacks itself.
+// compareChain goes along the dependencies that block: it ends at a module that is disabled, or blocked by
+// what it lacks itself.
 func (m model) compareChain(t *rapid.T, resolution catalog.Resolution, id string) {
 	o := resolution.Outcome(id)
 	for range m {
@@ -150,7 +158,8 @@ func (m model) compareChain(t *rapid.T, resolution catalog.Resolution, id string
 		}
 		next := resolution.Outcome(o.Dependency.Provider)
 		disabled := o.Reason == catalog.ReasonDependencyDisabled
-		if !o.Dependency.Required || disabled != (next.State == catalog.Disabled) || !disabled && next.State != catalog.Blocked {
+		if !o.Dependency.Required || disabled != (next.State == catalog.Disabled) || !disabled &&
+			next.State != catalog.Blocked {
 			t.Errorf("%s: %s leads to a module that is %s", id, told(o), told(next))
 		}
 		o = next
@@ -160,12 +169,14 @@ func (m model) compareChain(t *rapid.T, resolution catalog.Resolution, id string
 	}
 }
 
-func (m model) compareRestarts(t *rapid.T, first, second catalog.Resolution, before, after modelState, seen map[string]int) {
+func (m model) compareRestarts(t *rapid.T, first, second catalog.Resolution, before, after modelState,
+	seen map[string]int) {
 	ran, runs := m.runs(before), m.runs(after)
 	for _, module := range m {
 		want := ran[module.id] != runs[module.id] ||
 			ran[module.id] && !reflect.DeepEqual(module.snapshot(before), module.snapshot(after))
-		if got := second.RestartRequired(first, module.id); got != want || got != first.RestartRequired(second, module.id) {
+		if got := second.RestartRequired(first, module.id); got != want ||
+			got != first.RestartRequired(second, module.id) {
 			t.Errorf("%s: restart required: %v, want %v", module.id, got, want)
 		}
 		seen[fmt.Sprint("restart ", want)]++

@@ -14,8 +14,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/catalog"
 )
 
-// drawModel mostly draws what passes discovery. Only where dangling may a required edge lead nowhere, and only where circular may an
-// edge lead to a module that was drawn later.
+// drawModel mostly draws what passes discovery. Only where dangling may a required edge lead nowhere, and
+// only where circular may an edge lead to a module that was drawn later.
 func drawModel(t *rapid.T) model {
 	some := rapid.Bool() // coins, for numbers of a range would be small mostly
 	seldom := func(what string) bool {
@@ -24,14 +24,16 @@ func drawModel(t *rapid.T) model {
 	}
 	dangling, circular := seldom("dangling"), some.Draw(t, "circular")
 	var names []string
-	for _, name := range rapid.Permutation(strings.Fields("ant bee cat dog-1 eel fox gnu hen ibex jay kiwi lynx")).Draw(t, "ids") {
+	for _, name := range rapid.Permutation(
+		strings.Fields("ant bee cat dog-1 eel fox gnu hen ibex jay kiwi lynx")).Draw(t, "ids") {
 		if len(names) == 0 || some.Draw(t, "installed") {
 			names = append(names, name)
 		}
 	}
 	m := make(model, len(names))
 	for i, id := range names {
-		module := &modelModule{id: id, version: rapid.SampledFrom(modelVersions).Draw(t, "version"), provides: make(map[string]string)}
+		module := &modelModule{id: id, version: rapid.SampledFrom(modelVersions).Draw(t, "version"),
+			provides: make(map[string]string)}
 		m[i] = module
 		for _, capability := range []string{id + ".x", id + ".y"} {
 			if some.Draw(t, "provides") {
@@ -39,12 +41,14 @@ func drawModel(t *rapid.T) model {
 			}
 		}
 		for _, kind := range rapid.SliceOfN(rapid.SampledFrom(modelTypes), 0, 4).Draw(t, "types") {
-			key := modelKey{name: fmt.Sprintf("key%d", len(module.keys)), kind: kind, required: some.Draw(t, "required")}
+			key := modelKey{name: fmt.Sprintf("key%d", len(module.keys)), kind: kind,
+				required: some.Draw(t, "required")}
 			key.defaulted = kind.initial != nil && some.Draw(t, "defaulted")
 			module.keys = append(module.keys, key)
 		}
 		module.buckets = rapid.SampledFrom([][]string{nil, nil, nil, {"zoo", "attic"}}).Draw(t, "buckets")
-		module.contributes = rapid.SampledFrom([]string{"", "gone.x", names[(i+1)%len(names)] + ".x"}).Draw(t, "contributes")
+		module.contributes = rapid.SampledFrom([]string{"", "gone.x", names[(i+1)%len(names)] + ".x"}).Draw(t,
+			"contributes")
 		if strings.HasPrefix(module.contributes, id+".") {
 			module.contributes = ""
 		}
@@ -54,7 +58,8 @@ func drawModel(t *rapid.T) model {
 			if !some.Draw(t, "edge") || !seldom("indeed") {
 				continue
 			}
-			edge := modelEdge{"module", id, rapid.SampledFrom([]string{"*", "^1.0.0", "~1.2", "<1.0.0", ">=1.0.0-0"}).Draw(t, "range")}
+			edge := modelEdge{"module", id, rapid.SampledFrom(
+				[]string{"*", "^1.0.0", "~1.2", "<1.0.0", ">=1.0.0-0"}).Draw(t, "range")}
 			if strings.Contains(id, ".") {
 				edge.kind = "capability"
 			}
@@ -83,7 +88,8 @@ func targets(names []string, self string) []string {
 }
 
 func (m model) drawState(t *rapid.T) modelState {
-	s := modelState{map[string]bool{}, map[string]map[string]string{}, map[string]bool{}, rapid.Bool().Draw(t, "storage")}
+	s := modelState{map[string]bool{}, map[string]map[string]string{}, map[string]bool{},
+		rapid.Bool().Draw(t, "storage")}
 	rarely := rapid.SampledFrom([]bool{false, false, false, false, false, false, true})
 	broken := rapid.Bool().Draw(t, "broken")
 	for _, module := range m {
@@ -111,7 +117,8 @@ func (m model) discover(t *testing.T, rt *rapid.T, base string) (*catalog.Catalo
 	dir, err := os.MkdirTemp(base, "")
 	must(t, err)
 	for _, module := range m {
-		more := fields{"version": module.version, "dependencies": needs(edgeLines(module.required), edgeLines(module.optional)...)}
+		more := fields{"version": module.version, "dependencies": needs(edgeLines(module.required),
+			edgeLines(module.optional)...)}
 		var offered, declared []fields
 		for _, capability := range slices.Sorted(maps.Keys(module.provides)) {
 			offered = append(offered, fields{"capability": capability, "version": module.provides[capability]})
@@ -136,8 +143,9 @@ func (m model) discover(t *testing.T, rt *rapid.T, base string) (*catalog.Catalo
 			more["storage"] = fields{"buckets": module.buckets}
 		}
 		if module.contributes != "" {
-			more["contributions"] = []fields{{"id": module.id + ".a", "version": "1.0.0", "capability": module.contributes,
-				"range": "*", "artifact": "a.js"}}
+			more["contributions"] = []fields{{"id": module.id + ".a", "version": "1.0.0",
+				"capability": module.contributes,
+				"range":      "*", "artifact": "a.js"}}
 			write(t, filepath.Join(dir, module.id, "a.js"), "")
 		}
 		if len(declared) > 0 || len(module.buckets) > 0 {

@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// The model says what spec.md § Module runtime state and contract.md §4 and §7 say, sentence by sentence and without regard to
-// speed. It shares nothing with the code but the words: ranges and stored texts are tables, states a fixpoint, circles a closure.
+// The model says what spec.md § Module runtime state and contract.md §4 and §7 say, sentence by sentence
+// and without regard to speed. It shares nothing with the code but the words: ranges and stored texts are
+// tables, states a fixpoint, circles a closure.
 
 // model is an installation; modelModule, modelEdge and modelKey are what its manifests say.
 type model []*modelModule
@@ -40,12 +41,16 @@ type modelType struct {
 }
 
 var modelTypes = []*modelType{
-	{fields{"type": "string", "minLength": 1, "maxLength": 2}, "ab", map[string]any{"ab": "ab", "日本": "日本", "\n": "\n"},
+	{fields{"type": "string", "minLength": 1, "maxLength": 2}, "ab",
+		map[string]any{"ab": "ab", "日本": "日本", "\n": "\n"},
 		[]string{"", "abc", "a\x00", "\xff"}},
-	{fields{"type": "integer", "minimum": -4, "maximum": 120}, 12, map[string]any{"12": int64(12), "-4": int64(-4), "0": int64(0)},
+	{fields{"type": "integer", "minimum": -4, "maximum": 120}, 12,
+		map[string]any{"12": int64(12), "-4": int64(-4), "0": int64(0)},
 		[]string{"", "121", "-5", "+7", "007", "-0", "1.0", "1e1", " 1", "9223372036854775808"}},
-	{fields{"type": "boolean"}, false, map[string]any{"true": true, "false": false}, []string{"", "TRUE", "1", "yes", "false "}},
-	{fields{"type": "enum", "values": []string{"a", "b"}}, "b", map[string]any{"a": "a", "b": "b"}, []string{"", "c", "A", "a,b"}},
+	{fields{"type": "boolean"}, false, map[string]any{"true": true, "false": false},
+		[]string{"", "TRUE", "1", "yes", "false "}},
+	{fields{"type": "enum", "values": []string{"a", "b"}}, "b", map[string]any{"a": "a", "b": "b"},
+		[]string{"", "c", "A", "a,b"}},
 	{fields{"type": "url"}, "https://a/", map[string]any{"https://a/": "https://a/", "http://b": "http://b"},
 		[]string{"", "//a", "ftp://a", "https://", "a"}},
 	{fields{"type": "secret"}, nil, nil, []string{"", "x"}},
@@ -54,7 +59,8 @@ var modelTypes = []*modelType{
 // modelVersions are those that modules and capabilities have, modelRanges the versions that a range includes.
 var (
 	modelVersions = []string{"1.0.0", "1.2.0", "2.0.0", "1.3.0-rc.1"}
-	modelRanges   = map[string][]string{"*": {"1.0.0", "1.2.0", "2.0.0"}, "^1.0.0": {"1.0.0", "1.2.0"}, "~1.2": {"1.2.0"}, "<1.0.0": nil,
+	modelRanges   = map[string][]string{"*": {"1.0.0", "1.2.0", "2.0.0"}, "^1.0.0": {"1.0.0", "1.2.0"},
+		"~1.2": {"1.2.0"}, "<1.0.0": nil,
 		">=1.0.0-0": modelVersions}
 )
 
@@ -94,7 +100,8 @@ func (m model) follow(e modelEdge) (provider *modelModule, code string) {
 
 func (m model) findings() []string {
 	var findings []string
-	for _, module := range slices.SortedFunc(slices.Values(m), func(a, b *modelModule) int { return strings.Compare(a.id, b.id) }) {
+	for _, module := range slices.SortedFunc(slices.Values(m),
+		func(a, b *modelModule) int { return strings.Compare(a.id, b.id) }) {
 		for i, e := range module.required {
 			if _, code := m.follow(e); code != "" {
 				findings = append(findings, fmt.Sprintf("%s %s /dependencies/required/%d", code, module.id, i))

@@ -7,8 +7,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/manifest"
 )
 
-// level sets each module's level, one above the highest that it depends on, and answers the modules that have none: those
-// in a circle of dependencies and those that depend on one.
+// level sets each module's level, one above the highest that it depends on, and answers the modules that
+// have none: those in a circle of dependencies and those that depend on one.
 func level(modules []*Module) (stuck []*Module) {
 	waiting := make(map[*Module]int, len(modules)) // edges whose provider has no level yet
 	dependents := make(map[string][]*Module)
@@ -39,8 +39,8 @@ func level(modules []*Module) (stuck []*Module) {
 	return stuck
 }
 
-// cycles names the circles among stuck modules: every module in a circle is in one that is named, and each circle is told
-// once, at its first module.
+// cycles names the circles among stuck modules: every module in a circle is in one that is named, and each
+// circle is told once, at its first module.
 func cycles(stuck []*Module, installed inventory) Findings {
 	var findings Findings
 	told := make(map[string]bool)
@@ -55,13 +55,15 @@ func cycles(stuck []*Module, installed inventory) Findings {
 		for _, id := range circle {
 			told[id] = true
 		}
-		findings = append(findings, manifest.Finding{Module: m.Manifest.ID, Pointer: "/dependencies", Code: ErrDependencyCycle,
+		findings = append(findings, manifest.Finding{Module: m.Manifest.ID, Pointer: "/dependencies",
+			Code:    ErrDependencyCycle,
 			Message: "dependencies must not form a circle: " + strings.Join(circle, " -> ") + "."})
 	}
 	return findings
 }
 
-// circleThrough answers the shortest way along dependencies from a module back to itself, both ends named; nil = none.
+// circleThrough answers the shortest way along dependencies from a module back to itself, both ends named;
+// nil = none.
 func circleThrough(start *Module, installed inventory) []string {
 	home := start.Manifest.ID
 	from := map[string]string{} // module reached → module it was reached from

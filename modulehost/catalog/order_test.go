@@ -16,9 +16,11 @@ func TestOrder(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	install(t, dir, "apple", fields{"dependencies": needs([]string{"module zebra ^1.0.0"})})
-	install(t, dir, "bee", fields{"dependencies": needs([]string{"capability zebra.stripes ~1.2", "module apple *"}, "module yak >=1.0.0", "module zebra ^1.0.0")})
+	install(t, dir, "bee", fields{"dependencies": needs(
+		[]string{"capability zebra.stripes ~1.2", "module apple *"}, "module yak >=1.0.0", "module zebra ^1.0.0")})
 	install(t, dir, "cat", nil)
-	install(t, dir, "yak", fields{"dependencies": needs(nil, "module gone ^1.0.0", "module zebra ^2.0.0", "capability zebra.spots *")})
+	install(t, dir, "yak", fields{"dependencies": needs(nil, "module gone ^1.0.0", "module zebra ^2.0.0",
+		"capability zebra.spots *")})
 	install(t, dir, "zebra", fields{"provides": provides("zebra.stripes", "1.2.9")})
 	found, err := catalog.Discover(dir, true, platform)
 	must(t, err)
@@ -30,7 +32,8 @@ func TestOrder(t *testing.T) {
 0 yak []
 0 zebra []
 1 apple [{module zebra zebra true}]
-2 bee [{capability zebra.stripes zebra true} {module apple apple true} {module yak yak false} {module zebra zebra false}]
+2 bee [{capability zebra.stripes zebra true} {module apple apple true} ` +
+		`{module yak yak false} {module zebra zebra false}]
 `
 	if got.String() != want {
 		t.Errorf("got\n%s", got.String())
@@ -44,24 +47,35 @@ func TestDependencyFindings(t *testing.T) {
 		want    []string
 	}{
 		"module missing": {map[string]fields{"a": {"dependencies": needs([]string{"module b ^1.0.0"})}},
-			[]string{"DEPENDENCY_MISSING: module a at /dependencies/required/0: dependencies.required[] needs the module b, which is not installed."}},
-		"capability missing": {map[string]fields{"a": {"dependencies": needs([]string{"capability b.x ^1.0.0"})}, "b": {"provides": provides("b.y", "1.0.0")}},
-			[]string{"DEPENDENCY_MISSING: module a at /dependencies/required/0: dependencies.required[] needs the capability b.x, which is not installed."}},
-		"out of range": {map[string]fields{"a": {"dependencies": needs([]string{"module b ^2.0.0", "capability b.x <1.0.0"})}, "b": {"provides": provides("b.x", "1.5.0")}},
-			[]string{"DEPENDENCY_INCOMPATIBLE: module a at /dependencies/required/0: dependencies.required[] needs the module b in another version than the installed 1.0.0.",
-				"DEPENDENCY_INCOMPATIBLE: module a at /dependencies/required/1: dependencies.required[] needs the capability b.x in another version than the installed 1.5.0."}},
-		"pre-release is no release": {map[string]fields{"a": {"dependencies": needs([]string{"module b ^1.0.0"})}, "b": {"version": "1.1.0-rc.1"}},
+			[]string{"DEPENDENCY_MISSING: module a at /dependencies/required/0: dependencies.required[] needs the " +
+				"module b, which is not installed."}},
+		"capability missing": {map[string]fields{"a": {"dependencies": needs([]string{"capability b.x ^1.0.0"})},
+			"b": {"provides": provides("b.y", "1.0.0")}},
+			[]string{"DEPENDENCY_MISSING: module a at /dependencies/required/0: dependencies.required[] needs the " +
+				"capability b.x, which is not installed."}},
+		"out of range": {map[string]fields{"a": {"dependencies": needs(
+			[]string{"module b ^2.0.0", "capability b.x <1.0.0"})}, "b": {"provides": provides("b.x", "1.5.0")}},
+			[]string{"DEPENDENCY_INCOMPATIBLE: module a at /dependencies/required/0: dependencies.required[] needs " +
+				"the module b in another version than the installed 1.0.0.",
+				"DEPENDENCY_INCOMPATIBLE: module a at /dependencies/required/1: dependencies.required[] needs the " +
+					"capability b.x in another version than the installed 1.5.0."}},
+		"pre-release is no release": {map[string]fields{"a": {"dependencies": needs([]string{"module b ^1.0.0"})},
+			"b": {"version": "1.1.0-rc.1"}},
 			[]string{"DEPENDENCY_INCOMPATIBLE: module a at /dependencies/required/0: "}},
-		"provider is broken": {map[string]fields{"a": {"dependencies": needs([]string{"module b ^1.0.0", "capability b.x ^1.0.0"})}, "b": {"name": 1}},
+		"provider is broken": {map[string]fields{"a": {"dependencies": needs(
+			[]string{"module b ^1.0.0", "capability b.x ^1.0.0"})}, "b": {"name": 1}},
 			[]string{"MANIFEST_INVALID: module b at /name: "}},
-		"circle of two": {map[string]fields{"a": {"dependencies": needs([]string{"module b *"})}, "b": {"dependencies": needs([]string{"module a *"})}},
-			[]string{"DEPENDENCY_CYCLE: module a at /dependencies: dependencies must not form a circle: a -> b -> a."}},
+		"circle of two": {map[string]fields{"a": {"dependencies": needs([]string{"module b *"})},
+			"b": {"dependencies": needs([]string{"module a *"})}},
+			[]string{"DEPENDENCY_CYCLE: module a at /dependencies: dependencies must not form a circle: a -> b -> " +
+				"a."}},
 		"circle of optional and capability edges": {map[string]fields{
 			"a": {"dependencies": needs(nil, "module c *"), "provides": provides("a.x", "1.0.0")},
 			"b": {"dependencies": needs(nil, "capability a.x *")},
 			"c": {"dependencies": needs([]string{"module b *"})},
 			"d": {"dependencies": needs([]string{"module a *"})}},
-			[]string{"DEPENDENCY_CYCLE: module a at /dependencies: dependencies must not form a circle: a -> c -> b -> a."}},
+			[]string{"DEPENDENCY_CYCLE: module a at /dependencies: dependencies must not form a circle: a -> c -> " +
+				"b -> a."}},
 		"two circles": {map[string]fields{
 			"a": {"dependencies": needs([]string{"module c *"})},
 			"b": {"dependencies": needs([]string{"module c *", "module e *"})},

@@ -18,11 +18,12 @@ type inspection struct {
 }
 
 func (i *inspection) add(code manifest.Error, pointer, message string) {
-	i.findings = append(i.findings, manifest.Finding{Module: i.module, Pointer: pointer, Code: code, Message: message})
+	i.findings = append(i.findings, manifest.Finding{Module: i.module, Pointer: pointer, Code: code,
+		Message: message})
 }
 
-// read reads one module. A module whose manifest stands takes part in the resolution of dependencies even with findings of
-// its own, so that one fault is not told twice; otherwise it is nil.
+// read reads one module. A module whose manifest stands takes part in the resolution of dependencies even
+// with findings of its own, so that one fault is not told twice; otherwise it is nil.
 func read(folder string, platform *semver.Version) (*Module, Findings) {
 	name := filepath.Base(folder)
 	i := &inspection{module: showable(name)}
@@ -97,19 +98,22 @@ func (i *inspection) files(pkg *manifest.Package, module *Module) *Module {
 		module.UI = i.file(pkg.Script, m.UI, "/entrypoints/ui", "entrypoints.ui")
 	}
 	if m.Display != nil {
-		module.Display = i.file(pkg.Script, m.Display.Artifact, "/entrypoints/display/artifact", "entrypoints.display.artifact")
+		module.Display = i.file(pkg.Script, m.Display.Artifact, "/entrypoints/display/artifact",
+			"entrypoints.display.artifact")
 	}
 	if m.Database != nil && m.Database.Migrations != "" {
 		module.Migrations = i.migrations(pkg, m.Database.Migrations)
 	}
 	for n, c := range m.Contributions {
 		pointer := "/contributions/" + strconv.Itoa(n) + "/artifact"
-		module.Contributions = append(module.Contributions, i.file(pkg.Script, c.Artifact, pointer, "contributions[].artifact"))
+		module.Contributions = append(module.Contributions,
+			i.file(pkg.Script, c.Artifact, pointer, "contributions[].artifact"))
 	}
 	return module
 }
 
-func (i *inspection) file(read func(string) (*manifest.Artifact, error), path, pointer, label string) *manifest.Artifact {
+func (i *inspection) file(read func(string) (*manifest.Artifact, error), path, pointer,
+	label string) *manifest.Artifact {
 	artifact, err := read(path)
 	if err != nil {
 		i.add(manifest.ErrArtifactInvalid, pointer, label+" "+err.Error())

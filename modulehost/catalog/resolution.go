@@ -6,8 +6,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/manifest"
 )
 
-// State is what decides, beside the manifests, which modules run. Each question is asked of installed modules only; a nil one is
-// answered by what holds where nothing is stored or supplied.
+// State is what decides, beside the manifests, which modules run. Each question is asked of installed
+// modules only; a nil one is answered by what holds where nothing is stored or supplied.
 type State struct {
 	Enabled func(moduleID string) bool              // nil: all are
 	Stored  func(moduleID string) map[string]string // configuration as it is stored; nil: none
@@ -38,14 +38,16 @@ const (
 	ReasonStorageUnavailable   Reason = "storage_unavailable"
 )
 
-// Outcome is what the resolver says of one module. Reason is set when it is blocked, and of the details the one that the reason names.
+// Outcome is what the resolver says of one module. Reason is set when it is blocked, and of the details the
+// one that the reason names.
 type Outcome struct {
 	State            RuntimeState
 	Reason           Reason
-	Dependency       *Edge          // the required edge that leads to a module that does not run
-	ConfigurationKey string         // also of a missing secret
-	StorageBucketID  string         // as the manifest names it
-	Configuration    map[string]any // the snapshot that a running module gets: stored values and defaults, no secrets; never nil then
+	Dependency       *Edge  // the required edge that leads to a module that does not run
+	ConfigurationKey string // also of a missing secret
+	StorageBucketID  string // as the manifest names it
+	// the snapshot that a running module gets: stored values and defaults, no secrets; never nil then
+	Configuration map[string]any
 }
 
 // Resolution is the outcome for every installed module. It is read-only and safe to share.
@@ -54,8 +56,9 @@ type Resolution struct {
 	outcomes map[string]Outcome
 }
 
-// Resolve is the one resolver: startup, restartRequired and the operator's commands all ask it. It is a pure function of the catalog and
-// of what state answers. Of several reasons the first of the table in spec.md § Module runtime state wins, within it the manifest's order.
+// Resolve is the one resolver: startup, restartRequired and the operator's commands all ask it. It is a
+// pure function of the catalog and of what state answers. Of several reasons the first of the table in
+// spec.md § Module runtime state wins, within it the manifest's order.
 func (c *Catalog) Resolve(state State) Resolution {
 	r := Resolution{catalog: c, outcomes: make(map[string]Outcome, len(c.Modules))}
 	for _, m := range c.Modules { // dependencies first
@@ -107,9 +110,11 @@ func (r Resolution) edgeTo(m *Module, state RuntimeState) *Edge {
 	return nil
 }
 
-// snapshot answers what the module is configured with, and the first key without a value and with an invalid one. A value that is stored
-// under what is now a secret is not looked at: secrets come from the deployment alone.
-func snapshot(declared []manifest.Declaration, stored map[string]string) (values map[string]any, missing, invalid string) {
+// snapshot answers what the module is configured with, and the first key without a value and with an
+// invalid one. A value that is stored under what is now a secret is not looked at: secrets come from the
+// deployment alone.
+func snapshot(declared []manifest.Declaration, stored map[string]string) (values map[string]any, missing,
+	invalid string) {
 	values = make(map[string]any)
 	for _, d := range declared {
 		text, found := stored[d.Key]
@@ -144,8 +149,8 @@ func (r Resolution) Running() []*Module {
 	return running
 }
 
-// RestartRequired says whether a start by r would run the module otherwise than started did: at all, or with which configuration. A
-// different reason for not running does not count (contract.md §4).
+// RestartRequired says whether a start by r would run the module otherwise than started did: at all, or
+// with which configuration. A different reason for not running does not count (contract.md §4).
 func (r Resolution) RestartRequired(started Resolution, moduleID string) bool {
 	now, then := r.outcomes[moduleID], started.outcomes[moduleID]
 	if now.State != Running || then.State != Running {

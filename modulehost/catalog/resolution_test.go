@@ -13,8 +13,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/catalog/catalogtest"
 )
 
-// stored is a state in which every module of severalModules runs unless the fields say otherwise; of configuration and secrets it
-// has those of the module full.
+// stored is a state in which every module of severalModules runs unless the fields say otherwise; of
+// configuration and secrets it has those of the module full.
 type stored struct {
 	disabled  string // ids
 	values    map[string]string
@@ -31,7 +31,10 @@ func (s stored) state() catalog.State {
 			}
 			return s.values
 		},
-		Secret:  func(id, key string) bool { return id == "full" && slices.Contains(strings.Fields(s.secrets), key) },
+		Secret: func(id, key string) bool {
+			return id == "full" &&
+				slices.Contains(strings.Fields(s.secrets), key)
+		},
 		Storage: !s.noStorage,
 	}
 }
@@ -54,9 +57,12 @@ func severalModules(t *testing.T) *catalog.Catalog {
 	install(t, dir, "by-module", fields{"dependencies": needs([]string{"module base *"})})
 	install(t, dir, "by-capability", fields{"dependencies": needs([]string{"capability base.thing *"})})
 	install(t, dir, "chained", fields{"dependencies": needs([]string{"module by-module *"})})
-	install(t, dir, "both", fields{"dependencies": needs([]string{"module by-module *", "capability base.thing *", "module base *"})})
-	install(t, dir, "late", fields{"dependencies": needs([]string{"module by-module *", "module by-capability *"})})
-	install(t, dir, "optional", fields{"dependencies": needs(nil, "module base *", "capability base.thing *", "module full *")})
+	install(t, dir, "both", fields{"dependencies": needs(
+		[]string{"module by-module *", "capability base.thing *", "module base *"})})
+	install(t, dir, "late", fields{"dependencies": needs(
+		[]string{"module by-module *", "module by-capability *"})})
+	install(t, dir, "optional", fields{"dependencies": needs(nil, "module base *", "capability base.thing *",
+		"module full *")})
 	withServer(t, dir, "full", fields{
 		"dependencies": needs([]string{"module by-capability *"}),
 		"storage":      fields{"buckets": []string{"images", "files"}},
@@ -107,21 +113,32 @@ func TestResolve(t *testing.T) {
 			"full":          "blocked required_dependency_blocked {module by-capability by-capability true}"}},
 		"not installed":       {stored{disabled: "gone base.thing", values: enough(), secrets: secrets}, nil},
 		"disabled before all": {stored{disabled: "full", noStorage: true}, full("disabled")},
-		"dependency before rest": {stored{disabled: "by-capability", values: enough("limit=11"), noStorage: true}, map[string]string{
-			"by-capability": "disabled",
-			"late":          "blocked required_dependency_disabled {module by-capability by-capability true}",
-			"full":          "blocked required_dependency_disabled {module by-capability by-capability true}"}},
-		"missing before invalid":  {stored{values: enough("limit=11", "choice="), noStorage: true}, full("blocked configuration_missing choice")},
-		"first missing":           {stored{}, full("blocked configuration_missing limit")},
-		"invalid before secret":   {stored{values: enough("choice=z", "limit=11"), noStorage: true}, full("blocked configuration_invalid limit")},
-		"secret before storage":   {stored{values: enough(), noStorage: true}, full("blocked secret_missing token")},
-		"second secret":           {stored{values: enough(), secrets: "spare token"}, full("blocked secret_missing otherToken")},
-		"storage":                 {stored{values: enough(), secrets: secrets, noStorage: true}, full("blocked storage_unavailable images")},
-		"invalid despite default": {stored{values: enough("title=longer"), secrets: secrets}, full("blocked configuration_invalid title")},
-		"invalid though optional": {stored{values: enough("link=example.org"), secrets: secrets}, full("blocked configuration_invalid link")},
-		"another spelling":        {stored{values: enough("limit=05"), secrets: secrets}, full("blocked configuration_invalid limit")},
-		"stored is no secret":     {stored{values: enough("token=x"), secrets: "otherToken"}, full("blocked secret_missing token")},
-		"stale and unknown keys":  {stored{values: enough("token=\x00", "spare=x", "gone=x"), secrets: secrets}, nil},
+		"dependency before rest": {stored{disabled: "by-capability", values: enough("limit=11"), noStorage: true},
+			map[string]string{
+				"by-capability": "disabled",
+				"late":          "blocked required_dependency_disabled {module by-capability by-capability true}",
+				"full":          "blocked required_dependency_disabled {module by-capability by-capability true}"}},
+		"missing before invalid": {stored{values: enough("limit=11", "choice="), noStorage: true},
+			full("blocked configuration_missing choice")},
+		"first missing": {stored{}, full("blocked configuration_missing limit")},
+		"invalid before secret": {stored{values: enough("choice=z", "limit=11"), noStorage: true},
+			full("blocked configuration_invalid limit")},
+		"secret before storage": {stored{values: enough(), noStorage: true},
+			full("blocked secret_missing token")},
+		"second secret": {stored{values: enough(), secrets: "spare token"},
+			full("blocked secret_missing otherToken")},
+		"storage": {stored{values: enough(), secrets: secrets, noStorage: true},
+			full("blocked storage_unavailable images")},
+		"invalid despite default": {stored{values: enough("title=longer"), secrets: secrets},
+			full("blocked configuration_invalid title")},
+		"invalid though optional": {stored{values: enough("link=example.org"), secrets: secrets},
+			full("blocked configuration_invalid link")},
+		"another spelling": {stored{values: enough("limit=05"), secrets: secrets},
+			full("blocked configuration_invalid limit")},
+		"stored is no secret": {stored{values: enough("token=x"), secrets: "otherToken"},
+			full("blocked secret_missing token")},
+		"stale and unknown keys": {stored{values: enough("token=\x00", "spare=x", "gone=x"), secrets: secrets},
+			nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -169,7 +186,8 @@ func TestNothingStored(t *testing.T) {
 	installed := severalModules(t)
 	resolution := installed.Resolve(catalog.State{})
 	const want = "blocked configuration_missing limit"
-	if got := told(resolution.Outcome("full")); got != want || len(resolution.Running()) != len(installed.Modules)-1 {
+	if got := told(resolution.Outcome("full")); got != want ||
+		len(resolution.Running()) != len(installed.Modules)-1 {
 		t.Errorf("got %s, running %v", got, ids(resolution.Running()))
 	}
 	state := stored{values: enough()}.state()
@@ -177,7 +195,8 @@ func TestNothingStored(t *testing.T) {
 	if got := told(installed.Resolve(state).Outcome("full")); got != "blocked secret_missing token" {
 		t.Errorf("got %s", got)
 	}
-	if got := told(resolution.Outcome("gone")); got != "" || resolution.RestartRequired(installed.Resolve(state), "gone") {
+	if got := told(resolution.Outcome("gone")); got != "" || resolution.RestartRequired(installed.Resolve(state),
+		"gone") {
 		t.Errorf("not installed: %q", got)
 	}
 }
@@ -189,23 +208,27 @@ func TestSnapshot(t *testing.T) {
 	withServer(t, dir, "with", fields{"configuration": []fields{
 		{"key": "text", "type": "string", "default": ""}, {"key": "word", "type": "string"},
 		{"key": "zero", "type": "integer", "default": 0}, {"key": "number", "type": "integer"},
-		{"key": "off", "type": "boolean", "default": false}, {"key": "flag", "type": "boolean", "required": true, "default": true},
+		{"key": "off", "type": "boolean", "default": false}, {"key": "flag", "type": "boolean", "required": true,
+			"default": true},
 		{"key": "first", "type": "enum", "values": []string{"a", "b"}, "default": "a"},
 		{"key": "link", "type": "url", "default": "https://example.org"},
 		{"key": "token", "type": "secret", "required": true}, {"key": "spare", "type": "secret"},
 	}})
 	installed, err := catalog.Discover(dir, true, platform)
 	must(t, err)
-	defaults := map[string]any{"text": "", "zero": int64(0), "off": false, "flag": true, "first": "a", "link": "https://example.org"}
+	defaults := map[string]any{"text": "", "zero": int64(0), "off": false, "flag": true, "first": "a",
+		"link": "https://example.org"}
 	for name, row := range map[string]struct {
 		stored map[string]string
 		want   map[string]any
 	}{
 		"defaults":         {nil, defaults},
 		"secrets, unknown": {map[string]string{"token": "x", "spare": "x", "gone": "x"}, defaults},
-		"all stored": {map[string]string{"text": "é", "word": "", "zero": "-7", "number": "9007199254740992", "off": "true", "flag": "false",
+		"all stored": {map[string]string{"text": "é", "word": "", "zero": "-7", "number": "9007199254740992",
+			"off": "true", "flag": "false",
 			"first": "b", "link": "http://[::1]/"},
-			map[string]any{"text": "é", "word": "", "zero": int64(-7), "number": int64(1) << 53, "off": true, "flag": false,
+			map[string]any{"text": "é", "word": "", "zero": int64(-7), "number": int64(1) << 53, "off": true,
+				"flag":  false,
 				"first": "b", "link": "http://[::1]/"}},
 	} {
 		resolution := installed.Resolve(catalog.State{
@@ -231,7 +254,8 @@ func TestRestartRequired(t *testing.T) {
 		want         string // ids, sorted
 	}{
 		"nothing changed": {running, running, ""},
-		"dependents too":  {running, stored{disabled: "base", values: enough(), secrets: secrets}, "base both by-capability by-module chained full late"},
+		"dependents too": {running, stored{disabled: "base", values: enough(), secrets: secrets},
+			"base both by-capability by-module chained full late"},
 		"one without any": {running, stored{disabled: "optional", values: enough(), secrets: secrets}, "optional"},
 		"another reason":  {stored{disabled: "full"}, stored{}, ""},
 		"another root": {stored{disabled: "base", values: enough(), secrets: secrets},
@@ -268,14 +292,17 @@ func TestRestartRequired(t *testing.T) {
 func TestDeclared(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	install(t, dir, "base", fields{"provides": []fields{{"capability": "base.thing", "version": "1.0.0"}, {"capability": "base.base", "version": "1.0.0"}}})
+	install(t, dir, "base", fields{"provides": []fields{{"capability": "base.thing", "version": "1.0.0"},
+		{"capability": "base.base", "version": "1.0.0"}}})
 	install(t, dir, "other", nil)
 	install(t, dir, "user", fields{"dependencies": needs([]string{"capability base.thing *", "module other *"},
-		"module gone *", "module base ^2.0.0", "capability base.gone *", "capability base.base *", "capability gone.base *")})
+		"module gone *", "module base ^2.0.0", "capability base.gone *", "capability base.base *",
+		"capability gone.base *")})
 	installed, err := catalog.Discover(dir, true, platform)
 	must(t, err)
 	user, _ := installed.Module("user")
-	const want = "[{capability base.thing base true} {module other other true} {module gone  false} {module base  false} " +
+	const want = "[{capability base.thing base true} {module other other true} {module gone  false} {module " +
+		"base  false} " +
 		"{capability base.gone  false} {capability base.base base false} {capability gone.base  false}]"
 	for range 2 { // each answer is the asker's own
 		got := user.Declared()

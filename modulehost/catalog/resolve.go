@@ -16,8 +16,8 @@ func owner(id string) string {
 	return module
 }
 
-// resolve gives every module its edges, and finds the required ones that lead nowhere. An edge to a module whose own
-// manifest is broken is not reported: that module's findings are.
+// resolve gives every module its edges, and finds the required ones that lead nowhere. An edge to a module
+// whose own manifest is broken is not reported: that module's findings are.
 func resolve(modules []*Module, installed inventory, broken map[string]bool) Findings {
 	var findings Findings
 	for _, m := range modules {
@@ -27,7 +27,8 @@ func resolve(modules []*Module, installed inventory, broken map[string]bool) Fin
 				continue
 			}
 			pointer := "/dependencies/required/" + strconv.Itoa(i)
-			findings = append(findings, manifest.Finding{Module: m.Manifest.ID, Pointer: pointer, Code: code, Message: message})
+			findings = append(findings, manifest.Finding{Module: m.Manifest.ID, Pointer: pointer, Code: code,
+				Message: message})
 		}
 		for _, d := range m.Manifest.Dependencies.Optional {
 			m.connect(d, false, installed) // without a provider in range the edge is simply absent
@@ -37,16 +38,19 @@ func resolve(modules []*Module, installed inventory, broken map[string]bool) Fin
 }
 
 // connect adds the edge, or says why there is none.
-func (m *Module) connect(d manifest.Dependency, required bool, installed inventory) (code manifest.Error, message string) {
+func (m *Module) connect(d manifest.Dependency, required bool, installed inventory) (code manifest.Error,
+	message string) {
 	provider, version := installed.target(d)
 	if provider == nil {
-		return ErrDependencyMissing, fmt.Sprintf("dependencies.required[] needs the %s %s, which is not installed.", d.Kind, d.ID)
+		return ErrDependencyMissing, fmt.Sprintf("dependencies.required[] needs the %s %s, which is not installed.",
+			d.Kind, d.ID)
 	}
 	if !d.Range.Check(version) {
 		return ErrDependencyIncompatible, fmt.Sprintf(
 			"dependencies.required[] needs the %s %s in another version than the installed %s.", d.Kind, d.ID, version)
 	}
-	m.Dependencies = append(m.Dependencies, Edge{Kind: d.Kind, ID: d.ID, Provider: provider.Manifest.ID, Required: required})
+	m.Dependencies = append(m.Dependencies, Edge{Kind: d.Kind, ID: d.ID, Provider: provider.Manifest.ID,
+		Required: required})
 	return "", ""
 }
 

@@ -9,9 +9,9 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/manifest"
 )
 
-// Sources reads a module's folder as its author has it, built or not: its manifest, what that is compatible with, and its
-// migrations. It is for tests of a module; the Module has neither artifacts nor edges. platformVersion is as for Discover. The
-// error is Findings, as discovery has them, or the system's own.
+// Sources reads a module's folder as its author has it, built or not: its manifest, what that is compatible
+// with, and its migrations. It is for tests of a module; the Module has neither artifacts nor edges.
+// platformVersion is as for Discover. The error is Findings, as discovery has them, or the system's own.
 func Sources(folder, platformVersion string) (*Module, error) {
 	platform, err := semver.StrictNewVersion(platformVersion)
 	if err != nil {

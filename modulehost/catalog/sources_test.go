@@ -13,8 +13,10 @@ import (
 func TestSources(t *testing.T) {
 	t.Parallel()
 	manifest := func(id, platform string) string {
-		return `{"manifestVersion":7,"id":"` + id + `","name":"Seats","version":"1.0.0","compatibility":{"platform":"` + platform +
-			`","moduleSdk":"^0.1.0"},"entrypoints":{"server":"bin/{os}-{arch}/seats","ui":"ui/index.js"},"database":{"abi":1,"migrations":"migrations"}}`
+		return `{"manifestVersion":7,"id":"` + id +
+			`","name":"Seats","version":"1.0.0","compatibility":{"platform":"` + platform +
+			`","moduleSdk":"^0.1.0"},"entrypoints":{"server":"bin/{os}-{arch}/seats","ui":"ui/index.js"},` +
+			`"database":{"abi":1,"migrations":"migrations"}}`
 	}
 	for _, c := range []struct{ name, manifest, file, want string }{
 		{"as its author has it", manifest("seats", "^0.1.0"), "0001_seats.sql", ""},
@@ -36,7 +38,8 @@ func TestSources(t *testing.T) {
 			if !errors.As(err, &findings) || string(findings[0].Code) != c.want || module != nil {
 				t.Errorf("%s: %v, want %s", c.name, err, c.want)
 			}
-		} else if err != nil || module.Manifest.ID != "seats" || len(module.Migrations) != 1 || module.Executable != nil {
+		} else if err != nil || module.Manifest.ID != "seats" || len(module.Migrations) != 1 ||
+			module.Executable != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}

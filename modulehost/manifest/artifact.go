@@ -22,8 +22,8 @@ type Artifact struct {
 	Bytes    []byte // nil for an executable, which is hashed and not kept
 }
 
-// Identity tells one state of a file from every other: a later start compares it, for modules are not exchanged under a
-// running platform (contract.md §7).
+// Identity tells one state of a file from every other: a later start compares it, for modules are not
+// exchanged under a running platform (contract.md §7).
 type Identity struct {
 	Device  uint64
 	Inode   uint64

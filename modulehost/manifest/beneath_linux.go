@@ -11,13 +11,14 @@ import (
 // openAttempts: openat2 answers EAGAIN when a rename anywhere on the machine raced with its look-up.
 const openAttempts = 16
 
-// openBeneath lets the kernel resolve the path, in one step that cannot be raced. A kernel before 5.6, or a filter that
-// forbids the call, leaves the library's own walk.
+// openBeneath lets the kernel resolve the path, in one step that cannot be raced. A kernel before 5.6, or a
+// filter that forbids the call, leaves the library's own walk.
 func openBeneath(p *Package, path string, flags int) (*os.File, error) {
 	how := &unix.OpenHow{Flags: uint64(flags), Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_MAGICLINKS}
 	var fd int
 	err := error(unix.EAGAIN)
-	for attempt := 0; attempt < openAttempts && (errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EINTR)); attempt++ {
+	for attempt := 0; attempt < openAttempts && (errors.Is(err, unix.EAGAIN) ||
+		errors.Is(err, unix.EINTR)); attempt++ {
 		fd, err = unix.Openat2(int(p.folder.Fd()), path, how)
 	}
 	runtime.KeepAlive(p)

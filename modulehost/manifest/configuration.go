@@ -42,7 +42,8 @@ var constraints = []struct {
 func (r *reader) configuration(o object, m *Manifest) {
 	keys, variables := make(map[string]bool), make(map[string]bool)
 	for _, f := range o.list("configuration", maxDeclarations) {
-		c, ok := r.open(f, "key", "type", "required", "default", "description", "minLength", "maxLength", "minimum", "maximum", "values")
+		c, ok := r.open(f, "key", "type", "required", "default", "description", "minLength", "maxLength", "minimum",
+			"maximum", "values")
 		if !ok {
 			continue
 		}
@@ -66,7 +67,8 @@ func (r *reader) declaration(c object, key string) Declaration {
 	d := Declaration{Key: key}
 	kind, at, typed := c.text("type")
 	d.Type = Type(kind)
-	if typed && !slices.Contains([]Type{TypeString, TypeInteger, TypeBoolean, TypeEnum, TypeURL, TypeSecret}, d.Type) {
+	if typed && !slices.Contains([]Type{TypeString, TypeInteger, TypeBoolean, TypeEnum, TypeURL, TypeSecret},
+		d.Type) {
 		r.invalid(at, "must be string, integer, boolean, enum, url or secret.")
 		typed = false
 	}

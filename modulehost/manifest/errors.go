@@ -11,7 +11,8 @@ func (e Error) Code() string { return string(e) }
 const (
 	// ErrInvalid: module.json breaks a rule of manifest version 7.
 	ErrInvalid = Error("MANIFEST_INVALID")
-	// ErrVersionUnsupported: module.json is of another manifest version, so that no other rule was applied to it.
+	// ErrVersionUnsupported: module.json is of another manifest version, so that no other rule was applied to
+	// it.
 	ErrVersionUnsupported = Error("MANIFEST_VERSION_UNSUPPORTED")
 	// ErrPermissionDuplicate: one permission is declared twice.
 	ErrPermissionDuplicate = Error("PERMISSION_DUPLICATE")
@@ -23,8 +24,8 @@ const (
 	ErrArtifactInvalid = Error("ARTIFACT_INVALID")
 )
 
-// Refusal is the rule that a file of a package breaks, as the rest of a sentence whose subject is the manifest's field:
-// "must be a regular file." It never holds a path.
+// Refusal is the rule that a file of a package breaks, as the rest of a sentence whose subject is the
+// manifest's field: "must be a regular file." It never holds a path.
 type Refusal string
 
 func (r Refusal) Error() string { return string(r) }

@@ -16,9 +16,10 @@ const MaxExecutableBytes = 256 << 20
 const maxProgramHeaders = 128
 
 const (
-	notExecutableHere = Refusal("must be an ELF executable for this system and processor; build with CGO_ENABLED=0.")
-	notStatic         = Refusal("must be statically linked; build with CGO_ENABLED=0.")
-	incomplete        = Refusal("must be a complete executable; this one was cut short.")
+	notExecutableHere = Refusal(
+		"must be an ELF executable for this system and processor; build with CGO_ENABLED=0.")
+	notStatic  = Refusal("must be statically linked; build with CGO_ENABLED=0.")
+	incomplete = Refusal("must be a complete executable; this one was cut short.")
 )
 
 // machines are the processors that modules can be built for. Go names them otherwise than ELF does.
@@ -27,9 +28,9 @@ var machines = map[string]elf.Machine{
 	"loong64": elf.EM_LOONGARCH, "ppc64le": elf.EM_PPC64, "s390x": elf.EM_S390,
 }
 
-// Executable checks and hashes a server executable of at most 256 MiB, without keeping its bytes. It must be what the
-// sandbox can start: a static ELF of this machine, for a dynamic one fails there with EACCES and a script with ENOENT.
-// On systems other than Linux only the mode is checked. Every error is a Refusal.
+// Executable checks and hashes a server executable of at most 256 MiB, without keeping its bytes. It must
+// be what the sandbox can start: a static ELF of this machine, for a dynamic one fails there with EACCES
+// and a script with ENOENT. On systems other than Linux only the mode is checked. Every error is a Refusal.
 func (p *Package) Executable(path string) (*Artifact, error) {
 	file, identity, err := p.Open(path)
 	if err != nil {
@@ -60,8 +61,8 @@ func (p *Package) Executable(path string) (*Artifact, error) {
 	return artifact, nil
 }
 
-// checkELF reads the two tables that decide, by hand: debug/elf reads sections too and is not made for hostile files. size is
-// the file's, in bytes.
+// checkELF reads the two tables that decide, by hand: debug/elf reads sections too and is not made for
+// hostile files. size is the file's, in bytes.
 func checkELF(file io.ReaderAt, size int64) error {
 	var header elf.Header64
 	raw := make([]byte, binary.Size(header))
@@ -69,7 +70,8 @@ func checkELF(file io.ReaderAt, size int64) error {
 		return notExecutableHere
 	}
 	order := byteOrder(raw[elf.EI_DATA])
-	if !bytes.HasPrefix(raw, []byte(elf.ELFMAG)) || elf.Class(raw[elf.EI_CLASS]) != elf.ELFCLASS64 || order == nil {
+	if !bytes.HasPrefix(raw, []byte(elf.ELFMAG)) || elf.Class(raw[elf.EI_CLASS]) != elf.ELFCLASS64 ||
+		order == nil {
 		return notExecutableHere
 	}
 	if _, err := binary.Decode(raw, order, &header); err != nil {
@@ -77,7 +79,8 @@ func checkELF(file io.ReaderAt, size int64) error {
 	}
 	machine, known := machines[runtime.GOARCH]
 	kind := elf.Type(header.Type)
-	if !known || elf.Machine(header.Machine) != machine || order != nativeOrder() || kind != elf.ET_EXEC && kind != elf.ET_DYN {
+	if !known || elf.Machine(header.Machine) != machine || order != nativeOrder() || kind != elf.ET_EXEC &&
+		kind != elf.ET_DYN {
 		return notExecutableHere
 	}
 	if abi := elf.OSABI(raw[elf.EI_OSABI]); abi != elf.ELFOSABI_NONE && abi != elf.ELFOSABI_LINUX {
@@ -86,12 +89,14 @@ func checkELF(file io.ReaderAt, size int64) error {
 	return checkSegments(file, size, header, order)
 }
 
-// checkSegments looks for what needs an interpreter, and for what the file was cut short of: the kernel would start it, and it
-// would die of the first byte that is not there. A position-independent executable without an interpreter is static too.
+// checkSegments looks for what needs an interpreter, and for what the file was cut short of: the kernel
+// would start it, and it would die of the first byte that is not there. A position-independent executable
+// without an interpreter is static too.
 func checkSegments(file io.ReaderAt, size int64, header elf.Header64, order binary.ByteOrder) error {
 	var segment elf.Prog64
 	each := binary.Size(segment)
-	if header.Phnum == 0 || header.Phnum > maxProgramHeaders || int(header.Phentsize) != each || header.Phoff > MaxExecutableBytes {
+	if header.Phnum == 0 || header.Phnum > maxProgramHeaders || int(header.Phentsize) != each ||
+		header.Phoff > MaxExecutableBytes {
 		return notExecutableHere
 	}
 	raw := make([]byte, each*int(header.Phnum))

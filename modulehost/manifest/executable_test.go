@@ -22,7 +22,8 @@ const (
 // machine is this processor's name in ELF; zero where it is not one that these tests know.
 var machine = map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64}[runtime.GOARCH]
 
-// binaryFile answers an executable that consists of its header and the given segments, after a change to the header.
+// binaryFile answers an executable that consists of its header and the given segments, after a change to
+// the header.
 func binaryFile(t testing.TB, change func(*elf.Header64), segments ...elf.ProgType) []byte {
 	t.Helper()
 	if machine == elf.EM_NONE || runtime.GOOS != "linux" {
@@ -62,30 +63,45 @@ func TestExecutable(t *testing.T) {
 		mode os.FileMode
 		want string
 	}{
-		"static":          {static, 0o755, ""},
-		"static pie":      {binaryFile(t, func(h *elf.Header64) { h.Type = uint16(elf.ET_DYN) }, elf.PT_LOAD, elf.PT_DYNAMIC), 0o700, ""},
-		"no bit":          {static, 0o644, "must have its executable bit set."},
-		"dynamic":         {binaryFile(t, nil, elf.PT_LOAD, elf.PT_INTERP), 0o755, dynamic},
-		"script":          {[]byte("#!/bin/sh\nexec /bin/true " + string(make([]byte, 64))), 0o755, wrongMachine},
-		"short":           {[]byte("\x7fELF"), 0o755, wrongMachine},
-		"empty":           {nil, 0o755, wrongMachine},
-		"object file":     {binaryFile(t, func(h *elf.Header64) { h.Type = uint16(elf.ET_REL) }, elf.PT_LOAD), 0o755, wrongMachine},
-		"other processor": {binaryFile(t, func(h *elf.Header64) { h.Machine = uint16(elf.EM_MIPS) }, elf.PT_LOAD), 0o755, wrongMachine},
-		"32 bit":          {binaryFile(t, func(h *elf.Header64) { h.Ident[elf.EI_CLASS] = byte(elf.ELFCLASS32) }, elf.PT_LOAD), 0o755, wrongMachine},
-		"big endian":      {binaryFile(t, func(h *elf.Header64) { h.Ident[elf.EI_DATA] = byte(elf.ELFDATA2MSB) }, elf.PT_LOAD), 0o755, wrongMachine},
-		"no byte order":   {binaryFile(t, func(h *elf.Header64) { h.Ident[elf.EI_DATA] = 9 }, elf.PT_LOAD), 0o755, wrongMachine},
+		"static": {static, 0o755, ""},
+		"static pie": {binaryFile(t, func(h *elf.Header64) { h.Type = uint16(elf.ET_DYN) }, elf.PT_LOAD,
+			elf.PT_DYNAMIC), 0o700, ""},
+		"no bit":  {static, 0o644, "must have its executable bit set."},
+		"dynamic": {binaryFile(t, nil, elf.PT_LOAD, elf.PT_INTERP), 0o755, dynamic},
+		"script":  {[]byte("#!/bin/sh\nexec /bin/true " + string(make([]byte, 64))), 0o755, wrongMachine},
+		"short":   {[]byte("\x7fELF"), 0o755, wrongMachine},
+		"empty":   {nil, 0o755, wrongMachine},
+		"object file": {binaryFile(t, func(h *elf.Header64) { h.Type = uint16(elf.ET_REL) }, elf.PT_LOAD),
+			0o755, wrongMachine},
+		"other processor": {binaryFile(t, func(h *elf.Header64) { h.Machine = uint16(elf.EM_MIPS) }, elf.PT_LOAD),
+			0o755, wrongMachine},
+		"32 bit": {binaryFile(t, func(h *elf.Header64) { h.Ident[elf.EI_CLASS] = byte(elf.ELFCLASS32) },
+			elf.PT_LOAD), 0o755, wrongMachine},
+		"big endian": {binaryFile(t, func(h *elf.Header64) { h.Ident[elf.EI_DATA] = byte(elf.ELFDATA2MSB) },
+			elf.PT_LOAD), 0o755, wrongMachine},
+		"no byte order": {binaryFile(t, func(h *elf.Header64) { h.Ident[elf.EI_DATA] = 9 }, elf.PT_LOAD), 0o755,
+			wrongMachine},
 		"no segments":     {binaryFile(t, nil), 0o755, wrongMachine},
 		"nothing to load": {binaryFile(t, nil, elf.PT_NOTE), 0o755, wrongMachine},
 		"segments cut":    {static[:100], 0o755, wrongMachine},
-		"Linux by name":   {binaryFile(t, func(h *elf.Header64) { h.Ident[elf.EI_OSABI] = byte(elf.ELFOSABI_LINUX) }, elf.PT_LOAD), 0o755, ""},
-		"other system":    {binaryFile(t, func(h *elf.Header64) { h.Ident[elf.EI_OSABI] = byte(elf.ELFOSABI_FREEBSD) }, elf.PT_LOAD), 0o755, wrongMachine},
-		"cut short":       {loading(static, 0, uint64(len(static))+1), 0o755, cut},
-		"cut off":         {loading(static, uint64(len(static))+1, 0), 0o755, cut},
-		"around zero":     {loading(static, 64, 1<<64-1), 0o755, cut},
-		"all there":       {loading(static, 64, uint64(len(static))-64), 0o755, ""},
-		"many segments":   {binaryFile(t, func(h *elf.Header64) { h.Phnum = 0xffff }, elf.PT_LOAD), 0o755, wrongMachine},
-		"far segments":    {binaryFile(t, func(h *elf.Header64) { h.Phoff = 1 << 63 }, elf.PT_LOAD), 0o755, wrongMachine},
-		"wide segments":   {binaryFile(t, func(h *elf.Header64) { h.Phentsize = 57 }, elf.PT_LOAD), 0o755, wrongMachine},
+		"Linux by name": {binaryFile(t, func(h *elf.Header64) {
+			h.Ident[elf.EI_OSABI] = byte(
+				elf.ELFOSABI_LINUX)
+		}, elf.PT_LOAD), 0o755, ""},
+		"other system": {binaryFile(t, func(h *elf.Header64) {
+			h.Ident[elf.EI_OSABI] = byte(
+				elf.ELFOSABI_FREEBSD)
+		}, elf.PT_LOAD), 0o755, wrongMachine},
+		"cut short":   {loading(static, 0, uint64(len(static))+1), 0o755, cut},
+		"cut off":     {loading(static, uint64(len(static))+1, 0), 0o755, cut},
+		"around zero": {loading(static, 64, 1<<64-1), 0o755, cut},
+		"all there":   {loading(static, 64, uint64(len(static))-64), 0o755, ""},
+		"many segments": {binaryFile(t, func(h *elf.Header64) { h.Phnum = 0xffff }, elf.PT_LOAD), 0o755,
+			wrongMachine},
+		"far segments": {binaryFile(t, func(h *elf.Header64) { h.Phoff = 1 << 63 }, elf.PT_LOAD), 0o755,
+			wrongMachine},
+		"wide segments": {binaryFile(t, func(h *elf.Header64) { h.Phentsize = 57 }, elf.PT_LOAD), 0o755,
+			wrongMachine},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -103,7 +119,8 @@ func TestExecutable(t *testing.T) {
 				return
 			}
 			must(t, err)
-			if artifact.SHA256 != sha256.Sum256(c.data) || artifact.Bytes != nil || artifact.Identity.Size != int64(len(c.data)) {
+			if artifact.SHA256 != sha256.Sum256(c.data) || artifact.Bytes != nil ||
+				artifact.Identity.Size != int64(len(c.data)) {
 				t.Errorf("got %+v", artifact)
 			}
 		})

@@ -22,10 +22,13 @@ var (
 	Limits = map[string]int{
 		"id": maxIDLength, "namespaced": maxNamespacedLength, "name": maxNameLength, "version": maxVersionLength,
 		"range": maxRangeLength, "path": maxPathLength, "key": maxKeyLength, "enum value": maxEnumValueLength,
-		"permission text": maxPermissionText, "configuration text": maxConfigurationText, "dependencies": maxDependencies,
-		"provides": maxProvides, "permissions": maxPermissions, "buckets": maxBuckets, "configuration": maxDeclarations,
-		"values": maxEnumValues, "contributions": maxContributions, "integer": maxInteger,
+		"permission text": maxPermissionText, "configuration text": maxConfigurationText,
+		"dependencies": maxDependencies,
+		"provides":     maxProvides, "permissions": maxPermissions, "buckets": maxBuckets,
+		"configuration": maxDeclarations,
+		"values":        maxEnumValues, "contributions": maxContributions, "integer": maxInteger,
 	}
 	Icons    = icons
-	Patterns = map[string]string{"id": idPattern.String(), "bucket": bucketPattern.String(), "key": keyPattern.String()}
+	Patterns = map[string]string{"id": idPattern.String(), "bucket": bucketPattern.String(),
+		"key": keyPattern.String()}
 )

@@ -115,7 +115,8 @@ func (r *report) text(f field) (string, bool) {
 	return f.node.text, true
 }
 
-// words answers a string of min to max characters (code points) without any that hide or reorder others, which could forge output.
+// words answers a string of min to max characters (code points) without any that hide or reorder others,
+// which could forge output.
 func (r *report) words(f field, min, max int) (string, bool) {
 	value, ok := r.text(f)
 	if !ok {
@@ -174,7 +175,8 @@ func (o object) version(name string) *semver.Version {
 	}
 	version, err := semver.StrictNewVersion(value)
 	if err != nil || len(value) > maxVersionLength {
-		o.report.invalid(f, "must be a complete semantic version of at most %d characters, such as 1.4.0.", maxVersionLength)
+		o.report.invalid(f, "must be a complete semantic version of at most %d characters, such as 1.4.0.",
+			maxVersionLength)
 		return nil
 	}
 	return version

@@ -44,7 +44,8 @@ func (r *report) add(code Error, pointer, format string, args ...any) {
 		r.findings = append(r.findings, Finding{Code: ErrInvalid,
 			Message: fmt.Sprintf("%s breaks more than %d rules; the rest is not listed.", FileName, MaxFindings)})
 	default:
-		r.findings = append(r.findings, Finding{Pointer: pointer, Code: code, Message: fmt.Sprintf(format, args...)})
+		r.findings = append(r.findings, Finding{Pointer: pointer, Code: code,
+			Message: fmt.Sprintf(format, args...)})
 	}
 }
 

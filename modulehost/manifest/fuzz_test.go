@@ -17,8 +17,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/manifest"
 )
 
-// FuzzParse: whatever the bytes, there is a manifest or there are findings. What is valid is so to the schema too, and again when
-// written out; what is found is said in the words of this package alone.
+// FuzzParse: whatever the bytes, there is a manifest or there are findings. What is valid is so to the
+// schema too, and again when written out; what is found is said in the words of this package alone.
 func FuzzParse(f *testing.F) {
 	files, err := filepath.Glob("testdata/*.case")
 	must(f, err)
@@ -29,11 +29,13 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) { judge(t, data, compiled, spoken) })
 }
 
-// FuzzText is FuzzParse with a text in one place of a valid manifest: random bytes seldom keep a manifest whole.
+// FuzzText is FuzzParse with a text in one place of a valid manifest: random bytes seldom keep a manifest
+// whole.
 func FuzzText(f *testing.F) {
 	files, err := filepath.Glob("testdata/*.case")
 	must(f, err)
-	for place, text := range []string{"core", "a-b", "core.x", "^1.0.0 || ~2", "1.2 - 3", "x.|", "1.0.0-01", "\u2028", "a\x1b", "{os}/../x.js",
+	for place, text := range []string{"core", "a-b", "core.x", "^1.0.0 || ~2", "1.2 - 3", "x.|", "1.0.0-01",
+		"\u2028", "a\x1b", "{os}/../x.js",
 		"http://[::1%25x]:/", "notes.a..b", "\xff", "ſecret", "K", "../a.js", "a/..b/...js"} {
 		f.Add(uint8(place), uint8(place), text)
 	}
@@ -95,10 +97,12 @@ func plain(t *testing.T, f manifest.Finding, spoken map[string]bool) {
 
 var digits = regexp.MustCompile(`[0-9]+`)
 
-// vocabulary is every word of the cases' findings, numbers made equal, and those of findings that no readable case can have.
+// vocabulary is every word of the cases' findings, numbers made equal, and those of findings that no
+// readable case can have.
 func vocabulary(t testing.TB, files []string) map[string]bool {
 	t.Helper()
-	text := "complete JSON. must not be larger than 0 KiB. must be UTF-8 text. breaks more than 0 rules; the rest is not listed. "
+	text := "complete JSON. must not be larger than 0 KiB. must be UTF-8 text. breaks more than 0 rules; the " +
+		"rest is not listed. "
 	for _, file := range files {
 		raw, err := os.ReadFile(file)
 		must(t, err)
@@ -153,9 +157,12 @@ func written(t *testing.T, m *manifest.Manifest) []byte {
 		}
 		return out
 	}
-	whole := fields{"manifestVersion": manifest.Version, "id": m.ID, "name": m.Name, "version": m.Version.Original(),
-		"compatibility": fields{"platform": m.Compatibility.Platform.String(), "moduleSdk": m.Compatibility.ModuleSDK.String()},
-		"dependencies":  fields{"required": edges(m.Dependencies.Required), "optional": edges(m.Dependencies.Optional)}}
+	whole := fields{"manifestVersion": manifest.Version, "id": m.ID, "name": m.Name,
+		"version": m.Version.Original(),
+		"compatibility": fields{"platform": m.Compatibility.Platform.String(),
+			"moduleSdk": m.Compatibility.ModuleSDK.String()},
+		"dependencies": fields{"required": edges(m.Dependencies.Required),
+			"optional": edges(m.Dependencies.Optional)}}
 	put := func(to fields, name string, value any) {
 		if !reflect.ValueOf(value).IsZero() {
 			to[name] = value
@@ -185,8 +192,9 @@ func written(t *testing.T, m *manifest.Manifest) []byte {
 		settings = append(settings, setting)
 	}
 	for _, c := range m.Contributions {
-		contributions = append(contributions, fields{"id": c.ID, "version": c.Version.Original(), "capability": c.Capability,
-			"range": c.Range.String(), "artifact": c.Artifact})
+		contributions = append(contributions, fields{"id": c.ID, "version": c.Version.Original(),
+			"capability": c.Capability,
+			"range":      c.Range.String(), "artifact": c.Artifact})
 	}
 	entrypoints := fields{}
 	put(entrypoints, "server", m.Server)
@@ -212,11 +220,13 @@ func written(t *testing.T, m *manifest.Manifest) []byte {
 	return raw
 }
 
-// FuzzFile: a file of any content and any path is read as it is, or refused; nothing outside the package is ever read, and both
-// ways into it answer alike.
+// FuzzFile: a file of any content and any path is read as it is, or refused; nothing outside the package is
+// ever read, and both ways into it answer alike.
 func FuzzFile(f *testing.F) {
-	for path, data := range map[string]string{"file": "export {}", "../outside.js": "\xff", "in/file": "", "out": "a", "out/outside.js": "",
-		"./file": "", "/etc/passwd": "", "file/": "", "fifo\x00": "", "in/../file": "", "loop": "", "in//file": "", "": "", ".": ""} {
+	for path, data := range map[string]string{"file": "export {}", "../outside.js": "\xff", "in/file": "",
+		"out": "a", "out/outside.js": "",
+		"./file": "", "/etc/passwd": "", "file/": "", "fifo\x00": "", "in/../file": "", "loop": "", "in//file": "",
+		"": "", ".": ""} {
 		f.Add(path, []byte(data))
 	}
 	const secret = "this is outside of the package"
@@ -224,7 +234,8 @@ func FuzzFile(f *testing.F) {
 	folder := filepath.Join(top, "package")
 	write(f, filepath.Join(top, "outside.js"), secret)
 	write(f, filepath.Join(folder, "sub/file"), "sub")
-	for link, target := range map[string]string{"in": "sub", "out": "..", "loop": "loop", "secret": "../outside.js", "root": "/"} {
+	for link, target := range map[string]string{"in": "sub", "out": "..", "loop": "loop",
+		"secret": "../outside.js", "root": "/"} {
 		must(f, os.Symlink(target, filepath.Join(folder, link)))
 	}
 	kernel, err := manifest.OpenPackage(folder)
@@ -255,12 +266,14 @@ func FuzzFile(f *testing.F) {
 	})
 }
 
-// FuzzExecutable: what is taken for a static executable is one to debug/elf too, wherever that can read the file.
+// FuzzExecutable: what is taken for a static executable is one to debug/elf too, wherever that can read the
+// file.
 func FuzzExecutable(f *testing.F) {
 	self, err := os.ReadFile("/proc/self/exe")
 	must(f, err)
 	f.Add(self[:4096], uint32(len(self)))
-	for _, kinds := range [][]elf.ProgType{nil, {elf.PT_LOAD}, {elf.PT_LOAD, elf.PT_INTERP}, {elf.PT_NOTE}, {elf.PT_PHDR, elf.PT_LOAD, elf.PT_TLS}} {
+	for _, kinds := range [][]elf.ProgType{nil, {elf.PT_LOAD}, {elf.PT_LOAD, elf.PT_INTERP}, {elf.PT_NOTE},
+		{elf.PT_PHDR, elf.PT_LOAD, elf.PT_TLS}} {
 		data := binaryFile(f, nil, kinds...)
 		f.Add(data, uint32(len(data)))
 		f.Add(data[:len(data)/2], uint32(len(data)))

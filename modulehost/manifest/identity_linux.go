@@ -11,5 +11,6 @@ func identityOf(info fs.FileInfo) (Identity, uint64) {
 	if !ok {
 		return Identity{}, 0
 	}
-	return Identity{Device: uint64(stat.Dev), Inode: stat.Ino, Size: stat.Size, Changed: stat.Ctim.Nano()}, uint64(stat.Nlink)
+	return Identity{Device: uint64(stat.Dev), Inode: stat.Ino, Size: stat.Size, Changed: stat.Ctim.Nano()},
+		uint64(stat.Nlink)
 }

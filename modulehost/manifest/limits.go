@@ -1,7 +1,8 @@
 package manifest
 
-// Limits of contract.md §7, and those that keep a manifest's texts short enough to print, store and put in a URL. Lengths are in
-// characters (code points) unless said otherwise. module.schema.json repeats them; a test compares.
+// Limits of contract.md §7, and those that keep a manifest's texts short enough to print, store and put in
+// a URL. Lengths are in characters (code points) unless said otherwise. module.schema.json repeats them; a
+// test compares.
 const (
 	maxIDLength          = 48
 	maxNamespacedLength  = 128

@@ -50,11 +50,18 @@ func TestLimits(t *testing.T) {
 			return fields{"permissions": []any{fields{"id": "notes." + x(n-6), "baseline": "restricted"}}}
 		}},
 		{"permission text", func(n int) fields {
-			return fields{"permissions": []any{fields{"id": "notes.a", "baseline": "restricted", "description": strings.Repeat("é", n)}}}
+			return fields{"permissions": []any{fields{"id": "notes.a", "baseline": "restricted",
+				"description": strings.Repeat("é", n)}}}
 		}},
 		{"key", func(n int) fields { return setting(fields{"key": x(n)}) }},
-		{"configuration text", func(n int) fields { return setting(fields{"description": strings.Repeat("é", n)}) }},
-		{"enum value", func(n int) fields { return setting(fields{"type": "enum", "values": []any{strings.Repeat("é", n)}}) }},
+		{"configuration text", func(n int) fields {
+			return setting(
+				fields{"description": strings.Repeat("é", n)})
+		}},
+		{"enum value", func(n int) fields {
+			return setting(fields{"type": "enum",
+				"values": []any{strings.Repeat("é", n)}})
+		}},
 		{"values", func(n int) fields {
 			return setting(fields{"type": "enum", "values": list(n, func(id string) any { return id })})
 		}},
@@ -64,20 +71,30 @@ func TestLimits(t *testing.T) {
 		{"dependencies", func(n int) fields { return fields{"dependencies": fields{"required": list(n, edge)}} }},
 		{"dependencies", func(n int) fields { return fields{"dependencies": fields{"optional": list(n, edge)}} }},
 		{"provides", func(n int) fields {
-			return fields{"provides": list(n, func(id string) any { return fields{"capability": "notes." + id, "version": "1.0.0"} })}
+			return fields{"provides": list(n, func(id string) any {
+				return fields{"capability": "notes." + id,
+					"version": "1.0.0"}
+			})}
 		}},
 		{"permissions", func(n int) fields {
-			return fields{"permissions": list(n, func(id string) any { return fields{"id": "notes." + id, "baseline": "restricted"} })}
+			return fields{"permissions": list(n, func(id string) any {
+				return fields{"id": "notes." + id,
+					"baseline": "restricted"}
+			})}
 		}},
 		{"buckets", func(n int) fields {
 			return fields{"storage": fields{"buckets": list(n, func(id string) any { return id })}}
 		}},
 		{"configuration", func(n int) fields {
-			return fields{"configuration": list(n, func(id string) any { return fields{"key": id, "type": "boolean"} })}
+			return fields{"configuration": list(n, func(
+				id string) any {
+				return fields{"key": id, "type": "boolean"}
+			})}
 		}},
 		{"contributions", func(n int) fields {
 			return fields{"contributions": list(n, func(id string) any {
-				return fields{"id": "notes." + id, "version": "1.0.0", "capability": "people.list", "range": "*", "artifact": id + ".js"}
+				return fields{"id": "notes." + id, "version": "1.0.0", "capability": "people.list", "range": "*",
+					"artifact": id + ".js"}
 			})}
 		}},
 	} {
@@ -110,8 +127,9 @@ func TestServerPath(t *testing.T) {
 	t.Parallel()
 	for path, valid := range map[string]bool{
 		"bin/{os}-{arch}/notes": true, "{arch}/{os}": true, "notes": true, "a/{os}{os}": true,
-		"bin/{OS}/notes": false, "bin/{os/notes": false, "bin/os}/notes": false, "{{os}}": false, "{o{os}s}": false, "bin/{}/notes": false,
-		"bin/{goos}": false, "/bin/notes": false, "bin/": false, "bin/../notes": false, "": false,
+		"bin/{OS}/notes": false, "bin/{os/notes": false, "bin/os}/notes": false, "{{os}}": false, "{o{os}s}": false,
+		"bin/{}/notes": false,
+		"bin/{goos}":   false, "/bin/notes": false, "bin/": false, "bin/../notes": false, "": false,
 	} {
 		raw, err := json.Marshal(fields{"manifestVersion": 7, "id": "notes", "name": "Notes", "version": "1.0.0",
 			"compatibility": fields{"platform": "*", "moduleSdk": "*"}, "entrypoints": fields{"server": path}})

@@ -1,7 +1,9 @@
-// Package manifest owns what a module says about itself (module.json, version 7) and the files that it names: it reads
-// both strictly and reports every broken rule at once. contract.md §7 has the rules, spec.md § Module manifest the meaning.
+// Package manifest owns what a module says about itself (module.json, version 7) and the files that it
+// names: it reads both strictly and reports every broken rule at once. contract.md §7 has the rules,
+// spec.md § Module manifest the meaning.
 //
-// Nothing here starts, serves or stores anything: a Manifest is plain data, read-only once parsed and safe to share.
+// Nothing here starts, serves or stores anything: a Manifest is plain data, read-only once parsed and safe
+// to share.
 package manifest
 
 import "github.com/Masterminds/semver/v3"

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// Package is the folder of one module, opened once: its files are reached beneath that very folder, with symbolic links
-// resolved inside it only. Safe for concurrent use until Close.
+// Package is the folder of one module, opened once: its files are reached beneath that very folder, with
+// symbolic links resolved inside it only. Safe for concurrent use until Close.
 type Package struct {
 	root   *os.Root
 	folder *os.File // the same folder, for openat2
@@ -26,8 +26,8 @@ const ErrFileMissing = Refusal("names a file that the package does not have.")
 // errChanging: what was read is not what the opened file was when it was examined.
 const errChanging = Refusal("must not change while it is read.")
 
-// OpenPackage opens a module's folder. The caller closes it. An error is the system's own and names the path: it is not
-// for showing.
+// OpenPackage opens a module's folder. The caller closes it. An error is the system's own and names the
+// path: it is not for showing.
 func OpenPackage(folder string) (*Package, error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
@@ -43,9 +43,9 @@ func OpenPackage(folder string) (*Package, error) {
 // Close lets the folder go. Files opened from it stay usable.
 func (p *Package) Close() error { return errors.Join(p.folder.Close(), p.root.Close()) }
 
-// Open opens one regular file for reading and tells its identity as the open descriptor has it. The file may not be a
-// FIFO, device, socket or folder, and not a hard link, through which a file outside would be read. It never blocks. Every
-// error is a Refusal.
+// Open opens one regular file for reading and tells its identity as the open descriptor has it. The file
+// may not be a FIFO, device, socket or folder, and not a hard link, through which a file outside would be
+// read. It never blocks. Every error is a Refusal.
 func (p *Package) Open(path string) (*os.File, Identity, error) {
 	file, err := p.open(p, path, syscall.O_RDONLY|syscall.O_NONBLOCK|syscall.O_CLOEXEC)
 	if err != nil {

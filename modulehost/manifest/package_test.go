@@ -52,10 +52,12 @@ func TestOpenRefuses(t *testing.T) {
 			for path, want := range map[string]string{
 				"absolute.js": inside, "relative.js": inside, "elsewhere/secret.js": inside, "environ.js": inside,
 				"loop.js": inside, "../" + filepath.Base(outside) + "/secret.js": inside,
-				"dangling.js": "names a file that the package does not have.", "gone.js": "names a file that the package does not have.",
+				"dangling.js":   "names a file that the package does not have.",
+				"gone.js":       "names a file that the package does not have.",
 				"ui/index.js/x": "names a file that the package does not have.",
 				"hard.js":       "must not be a hard link.",
-				"fifo.js":       "must be a regular file.", "ui": "must be a regular file.", "s.js": "must be a regular file.",
+				"fifo.js":       "must be a regular file.", "ui": "must be a regular file.",
+				"s.js":      "must be a regular file.",
 				"sparse.js": "must not be larger than 4 MiB.", "over.js": "must not be larger than 4 MiB.",
 				"latin1.js": "must be UTF-8 text.",
 				"inside.js": "", "ui/index.js": "", "limit.js": "",
@@ -89,7 +91,8 @@ func TestScriptIsReadWithItsIdentity(t *testing.T) {
 			defer pkg.Close()
 			first, err := pkg.Script("ui/index.js")
 			must(t, err)
-			if string(first.Bytes) != "export {}" || first.SHA256 != sha256.Sum256(first.Bytes) || first.Identity.Size != 9 {
+			if string(first.Bytes) != "export {}" || first.SHA256 != sha256.Sum256(first.Bytes) ||
+				first.Identity.Size != 9 {
 				t.Errorf("got %+v", first)
 			}
 			file, again, err := pkg.Open("ui/index.js")
@@ -157,7 +160,8 @@ func TestUnreadableFile(t *testing.T) {
 	}
 }
 
-// A link with an absolute target is refused even where it ends inside: a package must work wherever it is unpacked.
+// A link with an absolute target is refused even where it ends inside: a package must work wherever it is
+// unpacked.
 func TestAbsoluteLinkInside(t *testing.T) {
 	t.Parallel()
 	for name, open := range openers {
@@ -207,11 +211,12 @@ func relative(t testing.TB, from, to, name string) string {
 	return path
 }
 
-// TestFileOfAnotherLength: the kernel's own files hold more or fewer bytes than they say, as a file does that changes under its
-// reader.
+// TestFileOfAnotherLength: the kernel's own files hold more or fewer bytes than they say, as a file does
+// that changes under its reader.
 func TestFileOfAnotherLength(t *testing.T) {
 	t.Parallel()
-	for folder, name := range map[string]string{"/proc/self": "status", "/sys/kernel/mm/transparent_hugepage": "enabled"} {
+	for folder, name := range map[string]string{"/proc/self": "status",
+		"/sys/kernel/mm/transparent_hugepage": "enabled"} {
 		pkg, err := manifest.OpenPackage(folder)
 		if errors.Is(err, os.ErrNotExist) {
 			t.Logf("no %s here", folder)

@@ -12,9 +12,10 @@ type reader struct {
 	id string // the module's own, "" when it is missing or invalid: then no rule about namespaces is applied
 }
 
-// Parse reads module.json. It answers the manifest, or nil and everything that is wrong with it: MANIFEST_INVALID,
-// MANIFEST_VERSION_UNSUPPORTED (then alone), PERMISSION_DUPLICATE, PERMISSION_NAMESPACE_RESERVED, CAPABILITY_DUPLICATE.
-// Findings come in the order of contract.md §7's table, at most MaxFindings and one. No file is looked at.
+// Parse reads module.json. It answers the manifest, or nil and everything that is wrong with it:
+// MANIFEST_INVALID, MANIFEST_VERSION_UNSUPPORTED (then alone), PERMISSION_DUPLICATE,
+// PERMISSION_NAMESPACE_RESERVED, CAPABILITY_DUPLICATE. Findings come in the order of contract.md §7's
+// table, at most MaxFindings and one. No file is looked at.
 func Parse(data []byte) (*Manifest, []Finding) {
 	r := &reader{report: &report{}}
 	m := r.manifest(data)
@@ -36,8 +37,10 @@ func (r *reader) manifest(data []byte) *Manifest {
 		r.add(ErrVersionUnsupported, "/manifestVersion", "manifestVersion must be %d.", Version)
 		return nil
 	}
-	o, ok := r.open(field{node: root, label: FileName}, "manifestVersion", "id", "name", "version", "icon", "people", "compatibility",
-		"dependencies", "provides", "permissions", "entrypoints", "database", "storage", "configuration", "contributions")
+	o, ok := r.open(field{node: root, label: FileName}, "manifestVersion", "id", "name", "version", "icon",
+		"people", "compatibility",
+		"dependencies", "provides", "permissions", "entrypoints", "database", "storage", "configuration",
+		"contributions")
 	if !ok {
 		return nil
 	}
@@ -60,7 +63,8 @@ func (r *reader) manifest(data []byte) *Manifest {
 // otherVersion is asked first: the rules of version 7 say nothing about another one.
 func (n *node) otherVersion() bool {
 	version := n.member("manifestVersion")
-	return version.kind == kindNumber && !strings.ContainsAny(version.text, ".eE") && version.text != strconv.Itoa(Version)
+	return version.kind == kindNumber && !strings.ContainsAny(version.text, ".eE") &&
+		version.text != strconv.Itoa(Version)
 }
 
 func (r *reader) identity(o object, m *Manifest) {
@@ -92,7 +96,8 @@ func (r *reader) identity(o object, m *Manifest) {
 	}
 }
 
-// name answers the text by which people recognize the module, so no two names may look alike because of what cannot be seen.
+// name answers the text by which people recognize the module, so no two names may look alike because of
+// what cannot be seen.
 func (r *report) name(f field) string {
 	name, ok := r.words(f, 1, maxNameLength)
 	switch {
@@ -174,7 +179,8 @@ func (r *reader) storage(o object, m *Manifest) {
 		}
 		switch {
 		case !bucketPattern.MatchString(bucket):
-			r.invalid(f, "must begin with a lower-case letter and have 1 to 32 lower-case letters, digits and hyphens.")
+			r.invalid(f, "must begin with a lower-case letter and have 1 to 32 lower-case letters, digits and "+
+				"hyphens.")
 		case seen[bucket]:
 			r.invalid(f, "must not repeat a bucket.")
 		default:
@@ -184,7 +190,8 @@ func (r *reader) storage(o object, m *Manifest) {
 	}
 }
 
-// serverNeeds: what only a process can use needs one. Routes and channels are registered by that process itself.
+// serverNeeds: what only a process can use needs one. Routes and channels are registered by that process
+// itself.
 func (r *reader) serverNeeds(o object) {
 	if f, ok := o.values["entrypoints"]; ok && (f.kind != kindObject || f.member("server").kind != 0) {
 		return // present, or already reported

@@ -47,23 +47,27 @@ func TestParseReadsEveryField(t *testing.T) {
 	check("provides", m.Provides[0].ID+" "+m.Provides[0].Version.String(), "announcements.slides 1.0.0")
 	check("permissions", m.Permissions, []manifest.Permission{
 		{ID: "announcements.slides.read", Baseline: manifest.BaselineAuthenticated},
-		{ID: "announcements.slides.manage", Baseline: manifest.BaselineRestricted, Description: "Write the notices"},
+		{ID: "announcements.slides.manage", Baseline: manifest.BaselineRestricted,
+			Description: "Write the notices"},
 		{ID: "announcements.display.view", Baseline: manifest.BaselineRestricted},
 	})
 	check("server", m.Server, "bin/"+runtime.GOOS+"-"+runtime.GOARCH+"/announcements")
 	check("ui", m.UI, "ui/index.js")
-	check("display", m.Display, &manifest.Display{Artifact: "display/index.js", Permission: "announcements.display.view"})
+	check("display", m.Display, &manifest.Display{Artifact: "display/index.js",
+		Permission: "announcements.display.view"})
 	check("database", m.Database, &manifest.Database{ABI: 1, Migrations: "migrations"})
 	check("buckets", m.Buckets, []string{"images"})
 	check("configuration", m.Configuration, []manifest.Declaration{
-		{Key: "slideSeconds", Type: manifest.TypeInteger, Default: int64(12), Minimum: &minimum, Maximum: &maximum}})
+		{Key: "slideSeconds", Type: manifest.TypeInteger, Default: int64(12), Minimum: &minimum,
+			Maximum: &maximum}})
 
 	m, findings = manifest.Parse([]byte(example(t, "valid-countdown")))
 	if findings != nil {
 		t.Fatal(findings)
 	}
 	d, c := m.Dependencies.Required[0], m.Contributions[0]
-	check("dependency", []string{string(d.Kind), d.ID, d.Range.String()}, []string{"module", "announcements", "^1.0.0"})
+	check("dependency", []string{string(d.Kind), d.ID, d.Range.String()},
+		[]string{"module", "announcements", "^1.0.0"})
 	check("contribution", []string{c.ID, c.Version.String(), c.Capability, c.Range.String(), c.Artifact},
 		[]string{"countdown.slide", "1.0.0", "announcements.slides", "^1.0.0", "contributions/slide.js"})
 }
@@ -82,7 +86,8 @@ func TestParseRefusesWhatIsNoManifest(t *testing.T) {
 		"stray bytes":   {valid + "}", "nothing after it"},
 	} {
 		_, findings := manifest.Parse([]byte(c.input))
-		if len(findings) != 1 || findings[0].Code != manifest.ErrInvalid || !strings.Contains(findings[0].Message, c.message) {
+		if len(findings) != 1 || findings[0].Code != manifest.ErrInvalid ||
+			!strings.Contains(findings[0].Message, c.message) {
 			t.Errorf("%s: %v", name, findings)
 		}
 	}
@@ -99,13 +104,14 @@ func TestParseListsAtMostSoManyFindings(t *testing.T) {
 		fmt.Fprintf(&many, `"k%d":1,`, i)
 	}
 	_, findings := manifest.Parse([]byte("{" + many.String() + `"manifestVersion":7}`))
-	if len(findings) != manifest.MaxFindings+1 || !strings.Contains(findings[manifest.MaxFindings].Message, "not listed") {
+	if len(findings) != manifest.MaxFindings+1 || !strings.Contains(findings[manifest.MaxFindings].Message,
+		"not listed") {
 		t.Errorf("%d findings, the last %v", len(findings), findings[len(findings)-1])
 	}
 }
 
-// TestNullIsRefusedEverywhere replaces every value of the valid cases in turn: by null, which must be found, and by a
-// marked text, which no finding may quote.
+// TestNullIsRefusedEverywhere replaces every value of the valid cases in turn: by null, which must be
+// found, and by a marked text, which no finding may quote.
 func TestNullIsRefusedEverywhere(t *testing.T) {
 	t.Parallel()
 	const marker = "Zq\tMARKED"
@@ -157,11 +163,13 @@ func TestFindingNamesModuleAndCode(t *testing.T) {
 	t.Parallel()
 	_, findings := manifest.Parse([]byte(example(t, "provides")))
 	got := findings[0].Error()
-	want := "CAPABILITY_DUPLICATE: module notes at /provides/1/capability: provides[].capability must not be provided twice."
+	want := "CAPABILITY_DUPLICATE: module notes at /provides/1/capability: provides[].capability must not be " +
+		"provided twice."
 	if got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if !errors.Is(findings[0], manifest.ErrCapabilityDuplicate) || manifest.ErrCapabilityDuplicate.Code() != "CAPABILITY_DUPLICATE" {
+	if !errors.Is(findings[0], manifest.ErrCapabilityDuplicate) ||
+		manifest.ErrCapabilityDuplicate.Code() != "CAPABILITY_DUPLICATE" {
 		t.Error("the finding does not lead to its code")
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// path answers a path inside the package. This is the rule one can see in the text; what stands in the folder is
-// Package's to check.
+// path answers a path inside the package. This is the rule one can see in the text; what stands in the
+// folder is Package's to check.
 func (r *report) path(f field) string {
 	value, ok := r.text(f)
 	if !ok {
@@ -15,7 +15,8 @@ func (r *report) path(f field) string {
 	}
 	if !fs.ValidPath(value) || value == "." || len(value) > maxPathLength || strings.Contains(value, `\`) ||
 		strings.ContainsFunc(value, IsHidden) {
-		r.invalid(f, "must be a relative path inside the package: forward slashes, no empty, . or .. part, at most %d bytes.", maxPathLength)
+		r.invalid(f, "must be a relative path inside the package: forward slashes, no empty, . or .. part, at "+
+			"most %d bytes.", maxPathLength)
 		return ""
 	}
 	return value

@@ -68,7 +68,8 @@ func (r *reader) target(f field, d Dependency) {
 func (r *reader) own(f field, id string) bool {
 	owner := namespace(id)
 	if owner == "" || r.id != "" && owner != r.id {
-		r.invalid(f, "must be <module-id>.<name> with this module's id, at most %d characters.", maxNamespacedLength)
+		r.invalid(f, "must be <module-id>.<name> with this module's id, at most %d characters.",
+			maxNamespacedLength)
 		return false
 	}
 	return true
@@ -90,7 +91,8 @@ func (r *reader) provides(o object, m *Manifest) {
 	}
 }
 
-// permissions answers every id that was declared, also by an entry with another fault, for the display to refer to.
+// permissions answers every id that was declared, also by an entry with another fault, for the display to
+// refer to.
 func (r *reader) permissions(o object, m *Manifest) map[string]bool {
 	declared := make(map[string]bool)
 	for _, f := range o.list("permissions", maxPermissions) {

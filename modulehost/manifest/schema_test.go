@@ -17,8 +17,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/manifest"
 )
 
-// beyond lists every finding that the schema does not share with the code, by case and pointer, with the reason. A new
-// disagreement fails, and so does an entry that is none any more.
+// beyond lists every finding that the schema does not share with the code, by case and pointer, with the
+// reason. A new disagreement fails, and so does an entry that is none any more.
 var beyond = []struct{ name, pointers, reason string }{
 	{"version-fraction", "/manifestVersion", "to a schema 7.0 is 7"},
 	{"configuration-constraints", "/configuration/13/minimum", "to a schema 1e3 is 1000"},
@@ -26,9 +26,11 @@ var beyond = []struct{ name, pointers, reason string }{
 	{"keys", "/id /permissions/0/baseline", "a JSON parser keeps one of two members with the same name"},
 	{"versions", "/provides/13/version", "a pattern does not know how large a number can be held"},
 	{"ranges", "/dependencies/required/23/range", "a pattern does not know how large a number can be held"},
-	{"ranges", "/dependencies/required/18/range", "a pattern allows an operator before 1.2 - 2, so as to stay readable"},
+	{"ranges", "/dependencies/required/18/range",
+		"a pattern allows an operator before 1.2 - 2, so as to stay readable"},
 	{"dependencies-33", "/dependencies", "a schema does not add up"},
-	{"dependencies", "/dependencies/required/0/id /dependencies/required/1/id", "compares with the module's own id"},
+	{"dependencies", "/dependencies/required/0/id /dependencies/required/1/id",
+		"compares with the module's own id"},
 	{"dependencies", "/dependencies/optional/0/id", "compares with the other dependencies"},
 	{"contributions", "/contributions/0/capability /contributions/2/id", "compares with the module's own id"},
 	{"contributions", "/contributions/1/id", "compares with the other contributions"},
@@ -40,7 +42,8 @@ var beyond = []struct{ name, pointers, reason string }{
 	{"provides", "/provides/1/capability", "compares with the other capabilities"},
 	{"configuration-keys", "/configuration/1/key /configuration/2/key", "compares with the other keys"},
 	{"configuration-collisions", "/configuration/1/key /configuration/3/key", "compares with the other keys"},
-	{"configuration-constraints", "/configuration/10/maxLength /configuration/11/maximum", "compares with the other bound"},
+	{"configuration-constraints", "/configuration/10/maxLength /configuration/11/maximum",
+		"compares with the other bound"},
 	{"configuration-defaults", "/configuration/1/default /configuration/4/default /configuration/8/default",
 		"compares with the declaration's own constraints"},
 }
@@ -96,7 +99,10 @@ func TestSchemaSaysWhatTheCodeSays(t *testing.T) {
 			}
 		}
 		for _, pointer := range found {
-			if !slices.ContainsFunc(findings, func(f manifest.Finding) bool { return says(pointer, f) || covers(f, pointer) }) {
+			if !slices.ContainsFunc(findings, func(f manifest.Finding) bool {
+				return says(pointer, f) ||
+					covers(f, pointer)
+			}) {
 				t.Errorf("%s: only the schema finds something, at %q", name, pointer)
 			}
 		}
@@ -117,7 +123,8 @@ func says(pointer string, f manifest.Finding) bool {
 
 // covers: the code looked no further than its own finding.
 func covers(f manifest.Finding, pointer string) bool {
-	return f.Code == manifest.ErrVersionUnsupported || strings.Contains(f.Message, "not well-formed") || f.Pointer != "" && strings.HasPrefix(pointer, f.Pointer+"/")
+	return f.Code == manifest.ErrVersionUnsupported || strings.Contains(f.Message, "not well-formed") ||
+		f.Pointer != "" && strings.HasPrefix(pointer, f.Pointer+"/")
 }
 
 func cutLast(pointer string) (parent, last string, found bool) {
@@ -159,14 +166,16 @@ func refused(err error) []string {
 	return pointers
 }
 
-// TestSchemaAgreesOnEveryPlace puts other values in every place of the valid cases: both refuse, or both accept; but what the
-// code compares with another place, a schema cannot.
+// TestSchemaAgreesOnEveryPlace puts other values in every place of the valid cases: both refuse, or both
+// accept; but what the code compares with another place, a schema cannot.
 func TestSchemaAgreesOnEveryPlace(t *testing.T) {
 	t.Parallel()
 	compiled := schema(t)
-	values := []any{nil, true, "", " ", "\t", "é\u0085", "a\u202eb", "\u200d", "\u3164", "a\u2028b", "x\u00ad", "—", "../x", json.Number("-1"), json.Number("1.5"), json.Number("9007199254740993"),
+	values := []any{nil, true, "", " ", "\t", "é\u0085", "a\u202eb", "\u200d", "\u3164", "a\u2028b", "x\u00ad",
+		"—", "../x", json.Number("-1"), json.Number("1.5"), json.Number("9007199254740993"),
 		[]any{}, []any{nil}, map[string]any{}, map[string]any{"x": nil}, strings.Repeat("x", 1001)}
-	for _, name := range []string{"valid-announcements", "valid-countdown", "valid-configuration", "valid-icon", "server-not-needed"} {
+	for _, name := range []string{"valid-announcements", "valid-countdown", "valid-configuration", "valid-icon",
+		"server-not-needed"} {
 		document, err := jsonschema.UnmarshalJSON(strings.NewReader(example(t, name)))
 		must(t, err)
 		everyPlace(document, func(v any) { document = v }, func(put func(any)) {
@@ -192,7 +201,8 @@ func agree(t *testing.T, compiled *jsonschema.Schema, document any) {
 
 // within: the finding is about one place alone.
 func within(f manifest.Finding) bool {
-	for _, comparing := range []string{"that this manifest declares.", "must not be less than minimum.", "must not be less than minLength.",
+	for _, comparing := range []string{"that this manifest declares.", "must not be less than minimum.",
+		"must not be less than minLength.",
 		"that its own declaration accepts."} {
 		if strings.HasSuffix(f.Message, comparing) {
 			return false
@@ -203,9 +213,11 @@ func within(f manifest.Finding) bool {
 
 // limited has, for each limit of the schema by its place, the one of the code.
 var limited = map[string]any{
-	"/$defs/moduleId maxLength": "id", "/$defs/namespacedId maxLength": "namespaced", "/properties/name minLength": 1,
-	"/properties/name maxLength": "name", "/$defs/version maxLength": "version", "/$defs/range maxLength": "range",
-	"/$defs/path maxLength": "path", "/$defs/declaration/properties/key maxLength": "key",
+	"/$defs/moduleId maxLength": "id", "/$defs/namespacedId maxLength": "namespaced",
+	"/properties/name minLength": 1,
+	"/properties/name maxLength": "name", "/$defs/version maxLength": "version",
+	"/$defs/range maxLength": "range",
+	"/$defs/path maxLength":  "path", "/$defs/declaration/properties/key maxLength": "key",
 	"/$defs/declaration/properties/description maxLength":            "configuration text",
 	"/$defs/declaration/properties/values minItems":                  1,
 	"/$defs/declaration/properties/values maxItems":                  "values",
@@ -288,7 +300,8 @@ func TestSchemaHasTheIconsOfTheCode(t *testing.T) {
 	}
 }
 
-// TestSchemaHelpsItsReader: an editor shows titles and descriptions, and a closed object is how a misspelt name is found.
+// TestSchemaHelpsItsReader: an editor shows titles and descriptions, and a closed object is how a misspelt
+// name is found.
 func TestSchemaHelpsItsReader(t *testing.T) {
 	t.Parallel()
 	var document map[string]any
@@ -297,7 +310,8 @@ func TestSchemaHelpsItsReader(t *testing.T) {
 	must(t, json.Unmarshal(raw, &document))
 	everyKeyword(t, func(place, keyword string, value any) {
 		fields, ok := value.(map[string]any)
-		condition := strings.Contains(place, "/allOf/") || strings.HasPrefix(place, "/if") || strings.HasPrefix(place, "/then")
+		condition := strings.Contains(place, "/allOf/") || strings.HasPrefix(place, "/if") ||
+			strings.HasPrefix(place, "/then")
 		if keyword != "properties" || !ok || condition {
 			return
 		}

@@ -17,22 +17,30 @@ func TestParseText(t *testing.T) {
 		values      map[string]any // text → value
 		refused     []string
 	}{
-		{manifest.Declaration{Type: manifest.TypeString}, map[string]any{"": "", "true": "true", "007": "007", " é\n": " é\n"},
+		{manifest.Declaration{Type: manifest.TypeString}, map[string]any{"": "", "true": "true", "007": "007",
+			" é\n": " é\n"},
 			[]string{"\x00", "a\x00", "\xff"}},
-		{manifest.Declaration{Type: manifest.TypeString, MinLength: &four, MaxLength: &four}, map[string]any{"日本語字": "日本語字"},
+		{manifest.Declaration{Type: manifest.TypeString, MinLength: &four, MaxLength: &four},
+			map[string]any{"日本語字": "日本語字"},
 			[]string{"", "abc", "abcde"}},
 		{manifest.Declaration{Type: manifest.TypeInteger},
-			map[string]any{"0": int64(0), "-1": int64(-1), "9007199254740992": int64(1) << 53, "-9007199254740992": -int64(1) << 53},
-			[]string{"", "-", "+1", "-0", "00", "007", "-07", "1e2", "1.0", "1.", "0x1", "1_000", " 1", "1 ", "1\n", "1\x00", "١", "true", "NaN",
+			map[string]any{"0": int64(0), "-1": int64(-1), "9007199254740992": int64(1) << 53,
+				"-9007199254740992": -int64(1) << 53},
+			[]string{"", "-", "+1", "-0", "00", "007", "-07", "1e2", "1.0", "1.", "0x1", "1_000", " 1", "1 ", "1\n",
+				"1\x00", "١", "true", "NaN",
 				"9007199254740993", "-9007199254740993", "9223372036854775808", strings.Repeat("9", 1000)}},
-		{manifest.Declaration{Type: manifest.TypeInteger, Minimum: &four, Maximum: &limit}, map[string]any{"4": int64(4), "120": int64(120)},
+		{manifest.Declaration{Type: manifest.TypeInteger, Minimum: &four, Maximum: &limit},
+			map[string]any{"4": int64(4), "120": int64(120)},
 			[]string{"3", "121", "-4"}},
 		{manifest.Declaration{Type: manifest.TypeBoolean}, map[string]any{"true": true, "false": false},
 			[]string{"", "TRUE", "True", "FALSE", "t", "f", "1", "0", "yes", " true", "true\n", "null"}},
-		{manifest.Declaration{Type: manifest.TypeEnum, Values: []string{"a", "b"}}, map[string]any{"a": "a", "b": "b"},
+		{manifest.Declaration{Type: manifest.TypeEnum, Values: []string{"a", "b"}},
+			map[string]any{"a": "a", "b": "b"},
 			[]string{"", "A", "c", "a ", "ab"}},
-		{manifest.Declaration{Type: manifest.TypeURL}, map[string]any{"https://example.org/?q#f": "https://example.org/?q#f", "HTTP://a": "HTTP://a"},
-			[]string{"", "example.org", "//a", "ftp://a", "http:", "http://", "javascript:1", "http://a b", "http://a\n", "http://a\x00"}},
+		{manifest.Declaration{Type: manifest.TypeURL},
+			map[string]any{"https://example.org/?q#f": "https://example.org/?q#f", "HTTP://a": "HTTP://a"},
+			[]string{"", "example.org", "//a", "ftp://a", "http:", "http://", "javascript:1", "http://a b",
+				"http://a\n", "http://a\x00"}},
 		{manifest.Declaration{Type: manifest.TypeSecret}, nil, []string{"", "x", "true", "1"}},
 		{manifest.Declaration{Type: "list"}, nil, []string{"", "x", "true", "1"}},
 	} {
@@ -72,7 +80,8 @@ func TestTextRoundTrip(t *testing.T) {
 				d := manifest.Declaration{Type: kind, Values: []string{"a", "true", "7"}}
 				d.MinLength, d.MaxLength = lengths.Draw(t, "minLength"), lengths.Draw(t, "maxLength")
 				d.Minimum, d.Maximum = numbers.Draw(t, "minimum"), numbers.Draw(t, "maximum")
-				text := rapid.OneOf(likely, rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()), asText)).Draw(t, "text")
+				text := rapid.OneOf(likely, rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()), asText)).Draw(t,
+					"text")
 				for _, value := range []any{text, rapid.Bool().Draw(t, "bool"), rapid.Int64().Draw(t, "number")} {
 					if got, ok := d.ParseText(d.Text(value)); d.Accepts(value) && (!ok || got != value) {
 						t.Errorf("%T %v comes back as %T %v, %v", value, value, got, got, ok)

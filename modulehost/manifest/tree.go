@@ -9,8 +9,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// node is one JSON value as it stands in the file. Decoding into structs would stop at the first fault and let null
-// through; the tree lets every fault be found, and null is simply never the kind that a field wants.
+// node is one JSON value as it stands in the file. Decoding into structs would stop at the first fault and
+// let null through; the tree lets every fault be found, and null is simply never the kind that a field
+// wants.
 type node struct {
 	kind     jsontext.Kind
 	text     string   // a string's value, or a number as written
@@ -32,8 +33,8 @@ const (
 	kindFalse  = jsontext.Kind('f')
 )
 
-// readTree reports what is no JSON document at all and answers nil then. Duplicate names are left to the objects' reader,
-// which finds all of them.
+// readTree reports what is no JSON document at all and answers nil then. Duplicate names are left to the
+// objects' reader, which finds all of them.
 func (r *report) readTree(data []byte) *node {
 	if len(data) > MaxBytes {
 		r.add(ErrInvalid, "", "%s must not be larger than %d KiB.", FileName, MaxBytes>>10)
@@ -100,5 +101,6 @@ func (r *report) malformed(data []byte, err error) {
 		return
 	}
 	line := 1 + bytes.Count(data[:syntax.ByteOffset], []byte("\n"))
-	r.add(ErrInvalid, printable(string(syntax.JSONPointer)), "%s is not well-formed JSON at line %d.", FileName, line)
+	r.add(ErrInvalid, printable(string(syntax.JSONPointer)), "%s is not well-formed JSON at line %d.", FileName,
+		line)
 }

@@ -27,7 +27,8 @@ func TestAccepts(t *testing.T) {
 		want        bool
 	}{
 		{"any text", text, strings.Repeat("x", 10_000), true}, {"empty text", text, "", true},
-		{"NUL", text, "a\x00", false}, {"broken UTF-8", text, "a\xff", false}, {"number as text", text, int64(1), false},
+		{"NUL", text, "a\x00", false}, {"broken UTF-8", text, "a\xff", false},
+		{"number as text", text, int64(1), false},
 		{"too short", word, "é", false}, {"short enough in characters", word, "éé", true},
 		{"long in bytes only", word, "日本語字", true}, {"too long", word, "abcde", false},
 		{"integer", number, int64(1) << 53, true}, {"beyond exact", number, int64(1)<<53 + 1, false},
@@ -36,10 +37,12 @@ func TestAccepts(t *testing.T) {
 		{"under", range24, int64(1), false}, {"least", range24, int64(2), true},
 		{"most", range24, int64(4), true}, {"over", range24, int64(5), false},
 		{"chosen", choice, "b", true}, {"not offered", choice, "B", false},
-		{"true", boolean, true, true}, {"word for true", boolean, "true", false}, {"bool for text", text, true, false},
+		{"true", boolean, true, true}, {"word for true", boolean, "true", false},
+		{"bool for text", text, true, false},
 		{"nothing", text, nil, false}, {"secret", secret, "x", false},
 		{"https", link, "https://example.org", true}, {"capitals", link, "HTTP://example.org/x?y#z", true},
-		{"IPv6", link, "http://[::1]:80/", true}, {"no host", link, "http://:80/", false}, {"no slashes", link, "http:example.org", false},
+		{"IPv6", link, "http://[::1]:80/", true}, {"no host", link, "http://:80/", false},
+		{"no slashes", link, "http:example.org", false},
 		{"javascript", link, "javascript:alert(1)", false}, {"relative", link, "//example.org", false},
 		{"space", link, "http://example.org/ x", false}, {"line", link, "http://example.org/\n", false},
 	} {
@@ -52,10 +55,12 @@ func TestAccepts(t *testing.T) {
 func TestSecretVariable(t *testing.T) {
 	t.Parallel()
 	for key, want := range map[string]string{
-		"apiToken": "API_TOKEN", "baseURL": "BASE_URL", "key": "KEY", "s3Key": "S3_KEY", "oauth2Token": "OAUTH2_TOKEN",
-		"myURLPath": "MY_URL_PATH", "aB": "A_B", "aBC": "A_BC", "x9": "X9",
+		"apiToken": "API_TOKEN", "baseURL": "BASE_URL", "key": "KEY", "s3Key": "S3_KEY",
+		"oauth2Token": "OAUTH2_TOKEN",
+		"myURLPath":   "MY_URL_PATH", "aB": "A_B", "aBC": "A_BC", "x9": "X9",
 	} {
-		if got := manifest.SecretVariable("church-tools", key); got != "SERVICE_MODULE_SECRET__CHURCH_TOOLS__"+want {
+		if got := manifest.SecretVariable("church-tools",
+			key); got != "SERVICE_MODULE_SECRET__CHURCH_TOOLS__"+want {
 			t.Errorf("%s: got %s", key, got)
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// openWalking resolves the path step by step, as os.Root does, where the kernel cannot. It keeps to the folder as
-// strictly; the checks on the open descriptor are the same.
+// openWalking resolves the path step by step, as os.Root does, where the kernel cannot. It keeps to the
+// folder as strictly; the checks on the open descriptor are the same.
 func openWalking(p *Package, path string, flags int) (*os.File, error) {
 	return p.root.OpenFile(path, flags, 0)
 }

@@ -33,8 +33,9 @@ func newArtifact(script *manifest.Artifact) *artifact {
 	}
 }
 
-// send answers a GET or HEAD with the script, or with 304 when the client has it. The address names the version and the bytes
-// cannot change while this process runs, but another build may come under the same version: so every load asks again.
+// send answers a GET or HEAD with the script, or with 304 when the client has it. The address names the
+// version and the bytes cannot change while this process runs, but another build may come under the same
+// version: so every load asks again.
 func (a *artifact) send(c *httpapi.Call) {
 	header := c.Writer.Header()
 	header["Cache-Control"] = revalidate

@@ -26,7 +26,8 @@ var published = map[string]string{
 
 func etagOf(script string) string { return fmt.Sprintf(`"%x"`, sha256.Sum256([]byte(script))) }
 
-// TestScripts has every script and every form of If-None-Match. Whoever asks, no principal is resolved and no cookie looked at.
+// TestScripts has every script and every form of If-None-Match. Whoever asks, no principal is resolved and
+// no cookie looked at.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -141,7 +142,8 @@ func TestOneRefusal(t *testing.T) {
 	} {
 		for _, method := range []string{http.MethodGet, http.MethodHead} {
 			w := h.send(t, method, inventory+path, "If-None-Match", "*")
-			if w.Code != want.Code || w.Body.String() != want.Body.String() || !reflect.DeepEqual(headerOf(w), headerOf(want)) {
+			if w.Code != want.Code || w.Body.String() != want.Body.String() ||
+				!reflect.DeepEqual(headerOf(w), headerOf(want)) {
 				t.Errorf("%s %s: %d %s %v", method, path, w.Code, w.Body, headerOf(w))
 			}
 		}
@@ -162,7 +164,8 @@ func TestProviderDecides(t *testing.T) {
 	installed := discover(t, packages)
 	without := maps.Clone(packages)
 	delete(without, "board")
-	const early, slide = inventory + "/clock/1.0.0/contributions/clock.early", inventory + "/clock/1.0.0/contributions/clock.slide"
+	const early, slide = inventory + "/clock/1.0.0/contributions/clock.early", inventory +
+		"/clock/1.0.0/contributions/clock.slide"
 	for name, row := range map[string]struct {
 		house        *house
 		early, slide int

@@ -12,12 +12,13 @@ import (
 	"github.com/narthex-platform/narthex/services/httpserver/httpservertest"
 )
 
-// BenchmarkScript measures a script of 200 KiB through the whole platform beside a bare http.Server that has it in memory: compare
-// ns/op of "platform" with "bare".
+// BenchmarkScript measures a script of 200 KiB through the whole platform beside a bare http.Server that
+// has it in memory: compare ns/op of "platform" with "bare".
 func BenchmarkScript(b *testing.B) {
 	script := strings.Repeat("0123456789abcdef", 200<<10/16)
 	dir := b.TempDir()
-	write(b, filepath.Join(dir, "board", "module.json"), `{"manifestVersion": 7, "id": "board", "name": "The board", "version": "1.0.0",
+	write(b, filepath.Join(dir, "board", "module.json"),
+		`{"manifestVersion": 7, "id": "board", "name": "The board", "version": "1.0.0",
 		"compatibility": {"platform": "*", "moduleSdk": "*"}, "entrypoints": {"ui": "index.js"}}`)
 	write(b, filepath.Join(dir, "board", "index.js"), script)
 	installed, err := catalog.Discover(dir, true, "0.1.2")
@@ -31,17 +32,20 @@ func BenchmarkScript(b *testing.B) {
 		{"bare", func(b *testing.B) string { return httpservertest.ServeBare(b, bare(script)) }},
 		{"platform", func(b *testing.B) string { return httpservertest.Serve(b, start(b, installed).handler) }},
 	}
-	const request = "GET " + inventory + "/board/1.0.0 HTTP/1.1\r\nHost: localhost\r\nAccept: */*\r\nUser-Agent: bench\r\n"
+	const request = "GET " + inventory +
+		"/board/1.0.0 HTTP/1.1\r\nHost: localhost\r\nAccept: */*\r\nUser-Agent: bench\r\n"
 	for _, answer := range []struct{ name, status, condition string }{
 		{"200", "200 OK", ""},
 		{"304", "304 Not Modified", "If-None-Match: " + etagOf(script) + "\r\n"},
 	} {
 		for _, connections := range []int{1, 32} {
 			for _, handler := range handlers {
-				b.Run(fmt.Sprintf("answer=%s/connections=%d/%s", answer.name, connections, handler.name), func(b *testing.B) {
-					b.ReportAllocs()
-					httpservertest.Load(b, handler.serve(b), request+answer.condition+"\r\n", "HTTP/1.1 "+answer.status, connections)
-				})
+				b.Run(fmt.Sprintf("answer=%s/connections=%d/%s", answer.name, connections, handler.name),
+					func(b *testing.B) {
+						b.ReportAllocs()
+						httpservertest.Load(b, handler.serve(b), request+answer.condition+"\r\n", "HTTP/1.1 "+answer.status,
+							connections)
+					})
 			}
 		}
 	}

@@ -15,21 +15,24 @@ const (
 	realtimeRoot = "/api/v1/module-realtime/"
 )
 
-// entry tells a browser what it needs to mount a module (contract.md §4). Its addresses are relative to the API's origin. They
-// need no escaping: ids and versions are made of letters, digits, hyphens, dots and plus signs.
+// entry tells a browser what it needs to mount a module (contract.md §4). Its addresses are relative to the
+// API's origin. They need no escaping: ids and versions are made of letters, digits, hyphens, dots and plus
+// signs.
 type entry struct {
-	ModuleID      string         `json:"moduleId"`
-	Name          string         `json:"name"`
-	Version       string         `json:"version"`
-	Icon          *string        `json:"icon"` // null: the client chooses one
-	ArtifactURL   string         `json:"artifactUrl"`
-	APIRoot       string         `json:"apiRoot"`
-	RealtimeRoot  string         `json:"realtimeRoot"`
-	Permissions   []string       `json:"permissions"` // the module's that the caller holds: hints, never authorization
+	ModuleID     string  `json:"moduleId"`
+	Name         string  `json:"name"`
+	Version      string  `json:"version"`
+	Icon         *string `json:"icon"` // null: the client chooses one
+	ArtifactURL  string  `json:"artifactUrl"`
+	APIRoot      string  `json:"apiRoot"`
+	RealtimeRoot string  `json:"realtimeRoot"`
+	// the module's that the caller holds: hints, never authorization
+	Permissions   []string       `json:"permissions"`
 	Contributions []contribution `json:"contributions"`
 }
 
-// contribution is a script of another module for a capability of this one. It has no address: the client builds it.
+// contribution is a script of another module for a capability of this one. It has no address: the client
+// builds it.
 type contribution struct {
 	ModuleID      string `json:"moduleId"`
 	ModuleVersion string `json:"moduleVersion"`
@@ -84,8 +87,9 @@ func (s *Service) entries(ctx context.Context, caller httpapi.Caller) ([]entry, 
 	return entries, nil
 }
 
-// Entries answers, by module id, the inventory's entry of every module UI that can be mounted, as the inventory has it for this
-// caller. It costs the caller's one look-up at most. Fails with PRINCIPAL_RESOLUTION_FAILED. Safe for concurrent use.
+// Entries answers, by module id, the inventory's entry of every module UI that can be mounted, as the
+// inventory has it for this caller. It costs the caller's one look-up at most. Fails with
+// PRINCIPAL_RESOLUTION_FAILED. Safe for concurrent use.
 func (s *Service) Entries(ctx context.Context, caller httpapi.Caller) (map[string]jsontext.Value, error) {
 	entries, err := s.entries(ctx, caller)
 	if err != nil {

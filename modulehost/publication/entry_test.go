@@ -15,17 +15,24 @@ import (
 )
 
 const received = `[
-	{"moduleId":"agenda","moduleVersion":"2.0.0-rc.1+b5","id":"agenda.slide","version":"0.1.0","capability":"board.slides"},
-	{"moduleId":"clock","moduleVersion":"1.0.0","id":"clock.slide","version":"1.1.0","capability":"board.slides"},
-	{"moduleId":"clock","moduleVersion":"1.0.0","id":"clock.digits","version":"1.3.0","capability":"board.slides"}]`
+	{"moduleId":"agenda","moduleVersion":"2.0.0-rc.1+b5","id":"agenda.slide",
+		"version":"0.1.0","capability":"board.slides"},
+	{"moduleId":"clock","moduleVersion":"1.0.0","id":"clock.slide",
+		"version":"1.1.0","capability":"board.slides"},
+	{"moduleId":"clock","moduleVersion":"1.0.0","id":"clock.digits",
+		"version":"1.3.0","capability":"board.slides"}]`
 
-const agenda = `{"moduleId":"agenda","name":"The agenda","version":"2.0.0-rc.1+b5","icon":null,"artifactUrl":"/api/v1/module-ui/agenda/2.0.0-rc.1+b5",
-	"apiRoot":"/api/v1/modules/agenda","realtimeRoot":"/api/v1/module-realtime/agenda","permissions":[],"contributions":[]}`
+const agenda = `{"moduleId":"agenda","name":"The agenda","version":"2.0.0-rc.1+b5","icon":null,
+	"artifactUrl":"/api/v1/module-ui/agenda/2.0.0-rc.1+b5",
+	"apiRoot":"/api/v1/modules/agenda",
+	"realtimeRoot":"/api/v1/module-realtime/agenda","permissions":[],"contributions":[]}`
 
 // board is its entry for one who holds these permissions.
 func board(artifact, permissions string) string {
-	return `{"moduleId":"board","name":"The board","version":"1.0.0","icon":"megaphone","artifactUrl":"` + artifact + `",
-	"apiRoot":"/api/v1/modules/board","realtimeRoot":"/api/v1/module-realtime/board","permissions":` + permissions + `,"contributions":` + received + `}`
+	return `{"moduleId":"board","name":"The board","version":"1.0.0","icon":"megaphone",
+	"artifactUrl":"` + artifact + `",
+	"apiRoot":"/api/v1/modules/board","realtimeRoot":"/api/v1/module-realtime/board",
+	"permissions":` + permissions + `,"contributions":` + received + `}`
 }
 
 // plain is JSON without white space.
@@ -53,9 +60,12 @@ func TestInventory(t *testing.T) {
 		}
 	}
 	wantCode(t, h.send(t, http.MethodGet, inventory), http.StatusUnauthorized, "AUTHENTICATION_REQUIRED")
-	wantCode(t, h.send(t, http.MethodGet, inventory, "Test-Who", "device board.view"), http.StatusForbidden, "PERMISSION_DENIED")
-	wantCode(t, h.send(t, http.MethodGet, inventory, "Test-Who", "person broken "+readUI), http.StatusServiceUnavailable, "PRINCIPAL_RESOLUTION_FAILED")
-	wantCode(t, h.send(t, http.MethodHead, inventory, "Test-Who", "person "+readUI), http.StatusNotFound, "NOT_FOUND")
+	wantCode(t, h.send(t, http.MethodGet, inventory, "Test-Who", "device board.view"), http.StatusForbidden,
+		"PERMISSION_DENIED")
+	wantCode(t, h.send(t, http.MethodGet, inventory, "Test-Who", "person broken "+readUI),
+		http.StatusServiceUnavailable, "PRINCIPAL_RESOLUTION_FAILED")
+	wantCode(t, h.send(t, http.MethodHead, inventory, "Test-Who", "person "+readUI), http.StatusNotFound,
+		"NOT_FOUND")
 	if h.renewed.Load() != 0 {
 		t.Error("the inventory renewed a cookie")
 	}
@@ -71,11 +81,13 @@ func TestEntriesAreTheInventory(t *testing.T) {
 		t.Fatal(entries, err)
 	}
 	for _, entry := range entries {
-		if got := h.send(t, http.MethodGet, inventory, "Test-Who", who).Body.String(); !strings.Contains(got, string(entry)) {
+		if got := h.send(t, http.MethodGet, inventory, "Test-Who", who).Body.String(); !strings.Contains(got,
+			string(entry)) {
 			t.Errorf("%s\nis not in\n%s", entry, got)
 		}
 	}
-	if _, err := h.service.Entries(t.Context(), h.Caller(principal.Person("broken"))); !errors.Is(err, httpapi.ErrPrincipal) {
+	if _, err := h.service.Entries(t.Context(), h.Caller(principal.Person("broken"))); !errors.Is(err,
+		httpapi.ErrPrincipal) {
 		t.Error(err)
 	}
 }
@@ -84,7 +96,8 @@ func TestEntriesAreTheInventory(t *testing.T) {
 func TestNothingRuns(t *testing.T) {
 	t.Parallel()
 	h := start(t, discover(t, nil))
-	if w := h.send(t, http.MethodGet, inventory, "Test-Who", "person "+readUI); w.Body.String() != `{"modules":[]}` {
+	if w := h.send(t, http.MethodGet, inventory, "Test-Who",
+		"person "+readUI); w.Body.String() != `{"modules":[]}` {
 		t.Error(w.Body)
 	}
 }
@@ -135,7 +148,8 @@ func TestDescriptor(t *testing.T) {
 	}
 }
 
-// TestDescriptorRefused: permission first, and nobody is renewed who was refused. What does not run is one 404 to everybody.
+// TestDescriptorRefused: permission first, and nobody is renewed who was refused. What does not run is one
+// 404 to everybody.
 func TestDescriptorRefused(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -175,7 +189,8 @@ func TestRenewalFails(t *testing.T) {
 		t.Errorf("%d %v", w.Code, w.Header())
 	}
 	lines := h.logs.All()
-	if len(lines) != 1 || len(lines[0].Context) != 1 || lines[0].Context[0].String != w.Header().Get("X-Request-Id") {
+	if len(lines) != 1 || len(lines[0].Context) != 1 ||
+		lines[0].Context[0].String != w.Header().Get("X-Request-Id") {
 		t.Errorf("%+v", lines)
 	}
 }

@@ -34,25 +34,34 @@ const (
 	readUI    = "core.modules.ui.read"
 )
 
-// packages are the installed modules: what follows id, name and compatibility. Each script's text is its path.
+// packages are the installed modules: what follows id, name and compatibility. Each script's text is its
+// path.
 var packages = map[string]string{
 	"board": `"version": "1.0.0", "icon": "megaphone",
 		"provides": [{"capability": "board.slides", "version": "1.2.0"}],
-		"permissions": [{"id": "board.read", "baseline": "authenticated"}, {"id": "board.edit", "baseline": "restricted"},
-			{"id": "board.view", "baseline": "restricted"}],
-		"entrypoints": {"ui": "ui/index.js", "display": {"artifact": "display/index.js", "permission": "board.view"}}`,
+		"permissions": [{"id": "board.read", "baseline": "authenticated"},
+			{"id": "board.edit", "baseline": "restricted"}, {"id": "board.view", "baseline": "restricted"}],
+		"entrypoints": {"ui": "ui/index.js", "display":
+			{"artifact": "display/index.js", "permission": "board.view"}}`,
 	"clock": `"version": "1.0.0",
 		"contributions": [
-			{"id": "clock.slide", "version": "1.1.0", "capability": "board.slides", "range": "^1.0.0", "artifact": "contributions/slide.js"},
-			{"id": "clock.digits", "version": "1.3.0", "capability": "board.slides", "range": "*", "artifact": "contributions/digits.js"},
-			{"id": "clock.future", "version": "1.0.0", "capability": "board.slides", "range": "^2.0.0", "artifact": "contributions/future.js"},
-			{"id": "clock.typo", "version": "1.0.0", "capability": "board.slide", "range": "*", "artifact": "contributions/typo.js"},
-			{"id": "clock.lonely", "version": "1.0.0", "capability": "ghost.things", "range": "*", "artifact": "contributions/lonely.js"},
-			{"id": "clock.early", "version": "1.0.0", "capability": "off.things", "range": "*", "artifact": "contributions/early.js"}]`,
+			{"id": "clock.slide", "version": "1.1.0", "capability": "board.slides", "range": "^1.0.0",
+				"artifact": "contributions/slide.js"},
+			{"id": "clock.digits", "version": "1.3.0", "capability": "board.slides", "range": "*",
+				"artifact": "contributions/digits.js"},
+			{"id": "clock.future", "version": "1.0.0", "capability": "board.slides", "range": "^2.0.0",
+				"artifact": "contributions/future.js"},
+			{"id": "clock.typo", "version": "1.0.0", "capability": "board.slide", "range": "*",
+				"artifact": "contributions/typo.js"},
+			{"id": "clock.lonely", "version": "1.0.0", "capability": "ghost.things", "range": "*",
+				"artifact": "contributions/lonely.js"},
+			{"id": "clock.early", "version": "1.0.0", "capability": "off.things", "range": "*",
+				"artifact": "contributions/early.js"}]`,
 	"agenda": `"version": "2.0.0-rc.1+b5",
 		"entrypoints": {"ui": "ui/index.js"},
 		"contributions": [
-			{"id": "agenda.slide", "version": "0.1.0", "capability": "board.slides", "range": "~1.2", "artifact": "contributions/slide.js"}]`,
+			{"id": "agenda.slide", "version": "0.1.0", "capability": "board.slides", "range": "~1.2",
+				"artifact": "contributions/slide.js"}]`,
 	"screen": `"version": "1.0.0",
 		"permissions": [{"id": "screen.view", "baseline": "authenticated"}],
 		"entrypoints": {"display": {"artifact": "display/index.js", "permission": "screen.view"}}`,
@@ -61,7 +70,8 @@ var packages = map[string]string{
 		"permissions": [{"id": "off.view", "baseline": "restricted"}],
 		"entrypoints": {"ui": "ui/index.js", "display": {"artifact": "display/index.js", "permission": "off.view"}},
 		"contributions": [
-			{"id": "off.slide", "version": "1.0.0", "capability": "board.slides", "range": "*", "artifact": "contributions/slide.js"}]`,
+			{"id": "off.slide", "version": "1.0.0", "capability": "board.slides", "range": "*",
+				"artifact": "contributions/slide.js"}]`,
 	"stuck": `"version": "1.0.0",
 		"dependencies": {"required": [{"kind": "module", "id": "off", "range": "*"}]},
 		"entrypoints": {"ui": "ui/index.js"}`,
@@ -72,9 +82,11 @@ func discover(t testing.TB, packages map[string]string) *catalog.Catalog {
 	t.Helper()
 	dir := t.TempDir()
 	for id, more := range packages {
-		write(t, filepath.Join(dir, id, "module.json"), `{"manifestVersion": 7, "id": "`+id+`", "name": "The `+id+`",
+		write(t, filepath.Join(dir, id, "module.json"),
+			`{"manifestVersion": 7, "id": "`+id+`", "name": "The `+id+`",
 			"compatibility": {"platform": "*", "moduleSdk": "*"}, `+more+`}`)
-		for _, script := range []string{"ui/index.js", "display/index.js", "contributions/slide.js", "contributions/digits.js",
+		for _, script := range []string{"ui/index.js", "display/index.js", "contributions/slide.js",
+			"contributions/digits.js",
 			"contributions/future.js", "contributions/typo.js", "contributions/lonely.js", "contributions/early.js"} {
 			write(t, filepath.Join(dir, id, filepath.FromSlash(script)), text(id, script))
 			write(t, filepath.Join(dir, id, filepath.FromSlash(script+".map")), "{}")
@@ -92,7 +104,8 @@ func text(id, script string) string { return "// " + id + "/" + script + " ä\n"
 
 func write(t testing.TB, path, text string) {
 	t.Helper()
-	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755),
+		os.WriteFile(path, []byte(text), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -120,7 +133,10 @@ func start(t testing.TB, installed *catalog.Catalog, disabled ...string) *house 
 	h := &house{logs: logs}
 	service, err := publication.New(publication.Config{
 		Catalog: installed,
-		Started: installed.Resolve(catalog.State{Enabled: func(id string) bool { return !slices.Contains(disabled, id) }}),
+		Started: installed.Resolve(catalog.State{Enabled: func(id string) bool {
+			return !slices.Contains(disabled,
+				id)
+		}}),
 		Screens: h,
 		Log:     zap.New(core),
 	})
@@ -155,7 +171,8 @@ func (h *house) Resolve(_ context.Context, r *http.Request) (principal.Principal
 	h.resolved.Add(1)
 	who := r.Header.Get("Test-Who")
 	kind, _, _ := strings.Cut(who, " ")
-	return principal.Principal{Kind: map[string]principal.Kind{"person": principal.Human, "device": principal.Device}[kind], UserID: who}, nil
+	return principal.Principal{Kind: map[string]principal.Kind{"person": principal.Human,
+		"device": principal.Device}[kind], UserID: who}, nil
 }
 
 func (h *house) Caller(p principal.Principal) httpapi.Caller { return caller{p, h} }

@@ -1,11 +1,13 @@
-// Package publication owns what browsers get of the modules that run: the scripts themselves, the inventory of UIs that can be
-// mounted, and the descriptor of each display (spec.md § Module UI publication and displays; contract.md §4).
+// Package publication owns what browsers get of the modules that run: the scripts themselves, the inventory
+// of UIs that can be mounted, and the descriptor of each display (spec.md § Module UI publication and
+// displays; contract.md §4).
 //
-// What is published is decided once, by what this process started. Scripts are public: they confer no authority, so their routes
-// resolve no principal, and a request's segments are keys of a map, never parts of a file's name. Whatever is not published, for
-// whichever reason, is the same 404. The descriptor of a display stands behind the display's own permission; only for a display
-// that runs is there one, so that the descriptor of any other is the same 404 to everybody. That a display runs is no secret: its
-// script is public.
+// What is published is decided once, by what this process started. Scripts are public: they confer no
+// authority, so their routes resolve no principal, and a request's segments are keys of a map, never parts
+// of a file's name. Whatever is not published, for whichever reason, is the same 404. The descriptor of a
+// display stands behind the display's own permission; only for a display that runs is there one, so that
+// the descriptor of any other is the same 404 to everybody. That a display runs is no secret: its script is
+// public.
 package publication
 
 import (
@@ -22,12 +24,13 @@ import (
 
 // Screens keeps paired screens paired.
 type Screens interface {
-	// Renew sets the request's credential cookie again on header when it is due. An error means that the cookie is still what it
-	// was.
+	// Renew sets the request's credential cookie again on header when it is due. An error means that the
+	// cookie is still what it was.
 	Renew(ctx context.Context, header http.Header, r *http.Request) error
 }
 
-// Service answers the routes of publication. It never changes, so it is safe for concurrent use; it runs nothing of its own.
+// Service answers the routes of publication. It never changes, so it is safe for concurrent use; it runs
+// nothing of its own.
 type Service struct {
 	releases map[string]*release // by module id
 	ordered  []*release          // by module id

@@ -27,8 +27,8 @@ func newRelease(m *catalog.Module) *release {
 	}
 }
 
-// contribute publishes those of a module's contributions whose capability another running module provides in range, and tells that
-// module of them. A contribution without one waits: that is no fault.
+// contribute publishes those of a module's contributions whose capability another running module provides
+// in range, and tells that module of them. A contribution without one waits: that is no fault.
 func (s *Service) contribute(from *release, installed *catalog.Catalog) {
 	for i, c := range from.manifest.Contributions {
 		provider, version := installed.Provider(c.Capability)
@@ -40,6 +40,7 @@ func (s *Service) contribute(from *release, installed *catalog.Catalog) {
 			continue
 		}
 		from.contributions[c.ID] = newArtifact(from.scripts[i])
-		to.received = append(to.received, contribution{from.manifest.ID, from.version, c.ID, c.Version.String(), c.Capability})
+		to.received = append(to.received, contribution{from.manifest.ID, from.version, c.ID, c.Version.String(),
+			c.Capability})
 	}
 }

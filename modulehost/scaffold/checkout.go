@@ -20,7 +20,8 @@ const browserSDK = "narthex-sdk.ts"
 func findCheckout(dir string) (string, error) {
 	for {
 		content, err := os.ReadFile(filepath.Join(dir, "go.mod"))
-		if first, _, _ := strings.Cut(string(content), "\n"); err == nil && strings.TrimSpace(first) == "module "+platform {
+		if first, _, _ := strings.Cut(string(content), "\n"); err == nil &&
+			strings.TrimSpace(first) == "module "+platform {
 			return dir, nil
 		}
 		parent := filepath.Dir(dir)
@@ -53,8 +54,8 @@ func (m Module) detach(id, checkout string) error {
 		m.write(".gitignore", []byte("/bin/\n")))
 }
 
-// goMod requires what the checkout does: with less Go would ask for go mod tidy, which needs the network. That takes away later
-// what the module does not use.
+// goMod requires what the checkout does: with less Go would ask for go mod tidy, which needs the network.
+// That takes away later what the module does not use.
 func goMod(id, checkout string, theirs []byte) []byte {
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "module example.org/%s\n", id)

@@ -1,5 +1,5 @@
-// Package scaffold owns what a new module begins with: a server with a table, its migration, its test, and a page in the Dashboard,
-// which build, pass and run as they are.
+// Package scaffold owns what a new module begins with: a server with a table, its migration, its test, and
+// a page in the Dashboard, which build, pass and run as they are.
 package scaffold
 
 import (
@@ -39,7 +39,8 @@ const (
 func (e Error) sentence() string {
 	switch e {
 	case ErrID:
-		return "A module's id is of lower-case words and digits joined by hyphens, like prayer-list, at most 48 characters, and not core."
+		return "A module's id is of lower-case words and digits joined by hyphens, like prayer-list, at most 48 " +
+			"characters, and not core."
 	case ErrExists:
 		return "There is something of that name already; nothing was changed."
 	case ErrCheckout:
@@ -61,8 +62,9 @@ type Module struct {
 	Inside bool   // in the checkout's own modules, built with it; otherwise it is a Go module by itself
 }
 
-// Write makes the folder and all that is in it, or nothing. Outside of the checkout's modules it gets a go.mod that finds the
-// platform in this checkout, and a copy of the browser SDK. Errors: ErrID, ErrExists, ErrCheckout, ErrWrite.
+// Write makes the folder and all that is in it, or nothing. Outside of the checkout's modules it gets a
+// go.mod that finds the platform in this checkout, and a copy of the browser SDK. Errors: ErrID, ErrExists,
+// ErrCheckout, ErrWrite.
 func Write(config Config) (Module, error) {
 	if !manifest.ValidID(config.ID) {
 		return Module{}, ErrID
@@ -118,7 +120,8 @@ type words struct {
 
 // fill writes the templates. Those that end in .tmpl have words to fill in; the others are copied.
 func (m Module) fill(id string) error {
-	filled := words{ID: id, Name: nameOf(id), Version: abi.PlatformVersion, Inside: m.Inside, SDK: "@narthex/sdk"}
+	filled := words{ID: id, Name: nameOf(id), Version: abi.PlatformVersion, Inside: m.Inside,
+		SDK: "@narthex/sdk"}
 	if !m.Inside {
 		filled.SDK = "./" + strings.TrimSuffix(browserSDK, ".ts")
 	}

@@ -17,7 +17,8 @@ func checkout(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, content := range map[string]string{
-		"go.mod": "module github.com/narthex-platform/narthex\n\ngo 1.26.0\n\nrequire (\n\texample.org/a v1.0.0\n\texample.org/b v1.1.0 // indirect\n)\n\n" +
+		"go.mod": "module github.com/narthex-platform/narthex\n\ngo 1.26.0\n\nrequire (\n\texample.org/a " +
+			"v1.0.0\n\texample.org/b v1.1.0 // indirect\n)\n\n" +
 			"tool example.org/a/cmd\n",
 		"go.sum":                 "sums\n",
 		"web/sdk/narthex-sdk.ts": "export {};\n",
@@ -25,7 +26,8 @@ func checkout(t *testing.T) string {
 		"deep/down/file":         "",
 	} {
 		path := filepath.Join(dir, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(content), 0o644)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755),
+			os.WriteFile(path, []byte(content), 0o644)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -58,7 +60,8 @@ func TestInsideTheCheckout(t *testing.T) {
 		{ID: "rota", WorkDir: filepath.Join(dir, "deep"), Dir: "../modules"},
 	} {
 		written, err := scaffold.Write(config)
-		if err != nil || !written.Inside || !missing(written.Folder, "go.mod", "go.sum", ".gitignore", "ui-src/narthex-sdk.ts") {
+		if err != nil || !written.Inside || !missing(written.Folder, "go.mod", "go.sum", ".gitignore",
+			"ui-src/narthex-sdk.ts") {
 			t.Fatal(written, err)
 		}
 		if !strings.Contains(read(t, written.Folder, "ui-src/index.ts"), `from "@narthex/sdk"`) {
@@ -69,7 +72,8 @@ func TestInsideTheCheckout(t *testing.T) {
 			t.Error(module, err)
 		}
 	}
-	if name := read(t, dir, "modules/prayer-list/module.json"); !strings.Contains(name, `"name": "Prayer list"`) {
+	if name := read(t, dir, "modules/prayer-list/module.json"); !strings.Contains(name,
+		`"name": "Prayer list"`) {
 		t.Error(name)
 	}
 }
@@ -77,16 +81,20 @@ func TestInsideTheCheckout(t *testing.T) {
 func TestOutsideOfIt(t *testing.T) {
 	t.Parallel()
 	dir := checkout(t)
-	written, err := scaffold.Write(scaffold.Config{ID: "prayer-list", WorkDir: dir, Dir: filepath.Join(t.TempDir(), "new", "place")})
+	written, err := scaffold.Write(scaffold.Config{ID: "prayer-list", WorkDir: dir,
+		Dir: filepath.Join(t.TempDir(), "new", "place")})
 	if err != nil || written.Inside {
 		t.Fatal(written, err)
 	}
-	want := "module example.org/prayer-list\n\ngo 1.26.0\n\nrequire (\n\texample.org/a v1.0.0 // indirect\n\texample.org/b v1.1.0 // indirect\n)\n\n" +
-		"require github.com/narthex-platform/narthex v0.0.0\n\nreplace github.com/narthex-platform/narthex => \"" + dir + "\"\n"
+	want := "module example.org/prayer-list\n\ngo 1.26.0\n\nrequire (\n\texample.org/a v1.0.0 // " +
+		"indirect\n\texample.org/b v1.1.0 // indirect\n)\n\n" +
+		"require github.com/narthex-platform/narthex v0.0.0\n\nreplace github.com/narthex-platform/narthex => \"" +
+		dir + "\"\n"
 	if got := read(t, written.Folder, "go.mod"); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
-	if read(t, written.Folder, "go.sum") != "sums\n" || read(t, written.Folder, "ui-src/narthex-sdk.ts") != "export {};\n" ||
+	if read(t, written.Folder, "go.sum") != "sums\n" ||
+		read(t, written.Folder, "ui-src/narthex-sdk.ts") != "export {};\n" ||
 		!strings.Contains(read(t, written.Folder, "ui-src/index.ts"), `from "./narthex-sdk"`) {
 		t.Error("it is not by itself")
 	}
@@ -115,7 +123,8 @@ func TestRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	outside := t.TempDir()
-	if _, err := scaffold.Write(scaffold.Config{ID: "prayer", WorkDir: dir, Dir: outside}); !errors.Is(err, scaffold.ErrWrite) || !missing(outside, "prayer") {
+	if _, err := scaffold.Write(scaffold.Config{ID: "prayer", WorkDir: dir, Dir: outside}); !errors.Is(err,
+		scaffold.ErrWrite) || !missing(outside, "prayer") {
 		t.Error("half a module was kept: ", err)
 	}
 }

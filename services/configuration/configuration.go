@@ -1,9 +1,11 @@
-// Package configuration owns what administrators configured of modules: documents of plain values as text, one a module, and the
-// view of them by what each module declares (spec.md § Module configuration view, § Module configuration; contract.md §4).
+// Package configuration owns what administrators configured of modules: documents of plain values as text,
+// one a module, and the view of them by what each module declares (spec.md § Module configuration view, §
+// Module configuration; contract.md §4).
 //
-// What is stored is judged by the declaration of the installed module whenever it is read, and a new version may declare otherwise:
-// a value may have become invalid, a key unknown. Both are kept and told, neither is repaired. Secrets are never here: the
-// deployment supplies them, and of those only whether it does is known. A change takes effect at the next start.
+// What is stored is judged by the declaration of the installed module whenever it is read, and a new
+// version may declare otherwise: a value may have become invalid, a key unknown. Both are kept and told,
+// neither is repaired. Secrets are never here: the deployment supplies them, and of those only whether it
+// does is known. A change takes effect at the next start.
 package configuration
 
 import (
@@ -56,7 +58,8 @@ type Config struct {
 	Started  catalog.Resolution // what this process started
 	Resolver Resolver
 	Store    *Store
-	Secret   func(moduleID, key string) bool // whether the deployment supplies it, safe for concurrent use; nil: none
+	// whether the deployment supplies it, safe for concurrent use; nil: none
+	Secret func(moduleID, key string) bool
 }
 
 // New opens no connection and starts nothing.

@@ -12,13 +12,17 @@ type Error string
 // ErrRead fails a start whose module configuration cannot be read; nothing is created or repaired.
 const ErrRead = Error("MODULE_CONFIGURATION_READ_FAILED")
 
-// What the routes refuse with, beside the pipeline's codes; nothing was written then. None says which key or value.
+// What the routes refuse with, beside the pipeline's codes; nothing was written then. None says which key
+// or value.
 const (
-	ErrNotInstalled      = Error("MODULE_NOT_INSTALLED")              // 404: this process did not discover the module
-	ErrKeyUndeclared     = Error("CONFIGURATION_KEY_UNDECLARED")      // 400
-	ErrSecretNotWritable = Error("CONFIGURATION_SECRET_NOT_WRITABLE") // 400: the deployment alone supplies secrets
-	ErrValueInvalid      = Error("CONFIGURATION_VALUE_INVALID")       // 400: of another JSON type, or outside its constraints
-	ErrConflict          = Error("CONFLICT")                          // 409: replaced by somebody else meanwhile
+	// 404: this process did not discover the module
+	ErrNotInstalled  = Error("MODULE_NOT_INSTALLED")
+	ErrKeyUndeclared = Error("CONFIGURATION_KEY_UNDECLARED") // 400
+	// 400: the deployment alone supplies secrets
+	ErrSecretNotWritable = Error("CONFIGURATION_SECRET_NOT_WRITABLE")
+	// 400: of another JSON type, or outside its constraints
+	ErrValueInvalid = Error("CONFIGURATION_VALUE_INVALID")
+	ErrConflict     = Error("CONFLICT") // 409: replaced by somebody else meanwhile
 )
 
 // Error is the line for people: code, then what is wrong.

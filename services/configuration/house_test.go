@@ -28,7 +28,8 @@ const (
 // manifests are the installed modules.
 var manifests = map[string]string{
 	"rota": `"entrypoints": {"server": "bin/server"}, "configuration": [
-		{"key": "title", "type": "string", "required": true, "description": "On top", "minLength": 2, "maxLength": 5},
+		{"key": "title", "type": "string", "required": true, "description": "On top",
+			"minLength": 2, "maxLength": 5},
 		{"key": "size", "type": "integer", "default": 3, "minimum": 1, "maximum": 10},
 		{"key": "free", "type": "integer"},
 		{"key": "dark", "type": "boolean", "default": false},
@@ -94,7 +95,8 @@ func (h *house) Resolve(ctx context.Context) (catalog.Resolution, configuration.
 func (h *house) insert(t testing.TB, moduleID string, keysAndValues ...string) {
 	t.Helper()
 	for i := 0; i < len(keysAndValues); i += 2 {
-		h.Exec(t, `INSERT INTO core.module_configuration (module_id, key, value) VALUES ($1, $2, $3)`, moduleID, keysAndValues[i], keysAndValues[i+1])
+		h.Exec(t, `INSERT INTO core.module_configuration (module_id, key, value) VALUES ($1, $2, $3)`, moduleID,
+			keysAndValues[i], keysAndValues[i+1])
 	}
 }
 

@@ -26,7 +26,8 @@ func TestRevisionCountsDocuments(t *testing.T) {
 	shows(0, "")
 	for want, put := range []func() int64{
 		func() int64 { return decode[view](t, h.putAt(t, "rota", `{"title":"ab"}`, "0")).Rev },
-		func() int64 { return decode[view](t, h.put(t, "rota", `{"title":"ab"}`)).Rev }, // the same values count, too
+		// the same values count, too
+		func() int64 { return decode[view](t, h.put(t, "rota", `{"title":"ab"}`)).Rev },
 		func() int64 { return decode[view](t, h.putAt(t, "rota", `{"size":4}`, "2")).Rev },
 		func() int64 { return decode[view](t, h.putAt(t, "rota", `{}`, "3")).Rev },
 		func() int64 { return decode[view](t, h.putAt(t, "rota", `{"title":"cd"}`, "4")).Rev },
@@ -40,7 +41,8 @@ func TestRevisionCountsDocuments(t *testing.T) {
 		wantCode(t, h.putAt(t, "rota", `{"title":1}`, rev), http.StatusBadRequest, "CONFIGURATION_VALUE_INVALID")
 		wantCode(t, h.putAt(t, "unknown", `{"title":"old"}`, rev), http.StatusNotFound, "MODULE_NOT_INSTALLED")
 	}
-	for _, rev := range []string{"-1", "1.0", "1e0", `"5"`, "null", "true", "[]", "{}", "99999999999999999999", "05"} {
+	for _, rev := range []string{"-1", "1.0", "1e0", `"5"`, "null", "true", "[]", "{}", "99999999999999999999",
+		"05"} {
 		wantCode(t, h.putAt(t, "rota", `{"title":"old"}`, rev), http.StatusBadRequest, "REQUEST_INVALID")
 	}
 	for _, query := range []string{"?rev=5", "?a", "?a=", "?=", "?%zz", "?a;b"} {
@@ -99,7 +101,8 @@ func TestViewTellsOfOneState(t *testing.T) {
 	other := true
 	h.meanwhile = func() {
 		other = !other
-		h.Exec(t, `UPDATE core.module_configuration SET value = $1`, map[bool]string{true: "other", false: "same"}[other])
+		h.Exec(t, `UPDATE core.module_configuration SET value = $1`,
+			map[bool]string{true: "other", false: "same"}[other])
 	}
 	for range 4 {
 		shown := decode[view](t, h.get(t, path+"/rota"))

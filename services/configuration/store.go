@@ -11,13 +11,14 @@ import (
 
 const storeDeadline = 5 * time.Second // of one request's work, the wait for a module's document included
 
-// detached is the context of a request's work, which goes on when the client leaves: pgx closes a connection whose query is cut
-// off.
+// detached is the context of a request's work, which goes on when the client leaves: pgx closes a
+// connection whose query is cut off.
 func detached(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), storeDeadline)
 }
 
-// Store reads and writes documents in the shared pool. Its work ends with the context that it is given. Safe for concurrent use.
+// Store reads and writes documents in the shared pool. Its work ends with the context that it is given.
+// Safe for concurrent use.
 type Store struct{ pool *pgxpool.Pool }
 
 // NewStore opens no connection.
@@ -28,7 +29,8 @@ SELECT module_id, coalesce(rev, 0), key, value
 FROM core.module_configuration_document
 FULL JOIN core.module_configuration USING (module_id)`
 
-// All reads every document, also of modules that are not installed, as they were at one moment. ErrRead when the store cannot tell.
+// All reads every document, also of modules that are not installed, as they were at one moment. ErrRead
+// when the store cannot tell.
 func (s *Store) All(ctx context.Context) (Documents, error) {
 	rows, err := s.pool.Query(ctx, selectAll)
 	if err != nil {

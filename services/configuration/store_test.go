@@ -29,19 +29,21 @@ func whole(values map[string]string) configuration.Replacement {
 	return configuration.Replacement{Declared: keys, Values: values}
 }
 
-// TestOneOfTwoDocuments: whoever writes at the same time, one document is left, and readers see one or the other, never none or a
-// mix.
+// TestOneOfTwoDocuments: whoever writes at the same time, one document is left, and readers see one or the
+// other, never none or a mix.
 func TestOneOfTwoDocuments(t *testing.T) {
 	t.Parallel()
 	db := databasetest.New(t)
-	stores := []*configuration.Store{configuration.NewStore(db.Pool(t)), configuration.NewStore(db.AnotherPool(t))}
+	stores := []*configuration.Store{configuration.NewStore(db.Pool(t)),
+		configuration.NewStore(db.AnotherPool(t))}
 	ctx := t.Context()
 	if err := stores[0].Replace(ctx, "rota", whole(left)); err != nil {
 		t.Fatal(err)
 	}
 	look := func(when string) {
 		documents, err := stores[0].All(ctx)
-		if document := documents.Of("rota"); err != nil || !maps.Equal(document, left) && !maps.Equal(document, right) {
+		if document := documents.Of("rota"); err != nil || !maps.Equal(document, left) &&
+			!maps.Equal(document, right) {
 			t.Errorf("%s: %v, %v", when, document, err)
 		}
 	}
@@ -78,7 +80,8 @@ func TestOneOfTwoDocuments(t *testing.T) {
 	}
 }
 
-// TestSecondSeesFirst makes the two meet for certain: both are under way when the first is held up in the middle of its work.
+// TestSecondSeesFirst makes the two meet for certain: both are under way when the first is held up in the
+// middle of its work.
 func TestSecondSeesFirst(t *testing.T) {
 	t.Parallel()
 	db := databasetest.New(t)
@@ -91,7 +94,8 @@ func TestSecondSeesFirst(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := holder.Exec(ctx, `SELECT FROM core.module_configuration WHERE key = 'c' FOR UPDATE`); err != nil {
+	if _, err := holder.Exec(ctx,
+		`SELECT FROM core.module_configuration WHERE key = 'c' FOR UPDATE`); err != nil {
 		t.Fatal(err)
 	}
 	done := make(chan error, 2)
@@ -136,19 +140,24 @@ func awaitBlocked(t testing.TB, db *databasetest.DB, sessions int) {
 	}
 }
 
-// TestStoreFaults: a start fails with its code, callers are told of the store, and what was stored stays whole.
+// TestStoreFaults: a start fails with its code, callers are told of the store, and what was stored stays
+// whole.
 func TestStoreFaults(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		fault, repair string
 		read          bool // whether it can still be read
 	}{
-		{`ALTER TABLE core.module_configuration RENAME TO lost`, `ALTER TABLE core.lost RENAME TO module_configuration`, false},
-		{`ALTER TABLE core.module_configuration RENAME value TO lost`, `ALTER TABLE core.module_configuration RENAME lost TO value`, false},
-		{`ALTER TABLE core.module_configuration_document RENAME TO lost`, `ALTER TABLE core.lost RENAME TO module_configuration_document`, false},
-		// These are found out in the middle of the transaction: deleting has happened, inserting fails; or all has happened but the
-		// end.
-		{`ALTER TABLE core.module_configuration ADD CONSTRAINT never CHECK (value <> 'm4rkd')`, `ALTER TABLE core.module_configuration DROP CONSTRAINT never`, true},
+		{`ALTER TABLE core.module_configuration RENAME TO lost`,
+			`ALTER TABLE core.lost RENAME TO module_configuration`, false},
+		{`ALTER TABLE core.module_configuration RENAME value TO lost`,
+			`ALTER TABLE core.module_configuration RENAME lost TO value`, false},
+		{`ALTER TABLE core.module_configuration_document RENAME TO lost`,
+			`ALTER TABLE core.lost RENAME TO module_configuration_document`, false},
+		// These are found out in the middle of the transaction: deleting has happened, inserting fails; or all
+		// has happened but the end.
+		{`ALTER TABLE core.module_configuration ADD CONSTRAINT never CHECK (value <> 'm4rkd')`,
+			`ALTER TABLE core.module_configuration DROP CONSTRAINT never`, true},
 		{`CREATE FUNCTION core.never() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'never'; END $$;
 			CREATE CONSTRAINT TRIGGER never AFTER INSERT ON core.module_configuration DEFERRABLE INITIALLY DEFERRED
 				FOR EACH ROW EXECUTE FUNCTION core.never()`, `DROP TRIGGER never ON core.module_configuration`, true},
@@ -160,7 +169,8 @@ func TestStoreFaults(t *testing.T) {
 				t.Fatalf("%d %s", w.Code, w.Body)
 			}
 			h.Exec(t, row.fault)
-			wantCode(t, h.put(t, "rota", `{"title":"m4rkd","note":"m4rkd"}`), http.StatusServiceUnavailable, "STORE_UNAVAILABLE")
+			wantCode(t, h.put(t, "rota", `{"title":"m4rkd","note":"m4rkd"}`), http.StatusServiceUnavailable,
+				"STORE_UNAVAILABLE")
 			err := h.store.Replace(t.Context(), "rota", configuration.Replacement{
 				Declared: []string{"title", "size", "note"}, Values: map[string]string{"title": "m4rkd", "note": "m4rkd"},
 			})
@@ -197,7 +207,8 @@ func (f failing) Resolve(context.Context) (catalog.Resolution, configuration.Doc
 func TestResolverFails(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
-	for _, err := range []error{configuration.ErrRead, configuration.ErrValueInvalid, errors.New("host=db.test")} {
+	for _, err := range []error{configuration.ErrRead, configuration.ErrValueInvalid,
+		errors.New("host=db.test")} {
 		h.serve(failing{err}, catalog.Resolution{})
 		wantCode(t, h.get(t, path), http.StatusServiceUnavailable, "STORE_UNAVAILABLE")
 		wantCode(t, h.get(t, path+"/rota"), http.StatusServiceUnavailable, "STORE_UNAVAILABLE")
@@ -208,8 +219,8 @@ func TestResolverFails(t *testing.T) {
 	}
 }
 
-// TestFrozen: a request waits neither for the tables nor for another's document as long as its client does; what was given up is
-// not done later.
+// TestFrozen: a request waits neither for the tables nor for another's document as long as its client does;
+// what was given up is not done later.
 func TestFrozen(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -253,7 +264,8 @@ func TestClientGone(t *testing.T) {
 	leave()
 	before := h.Pool(t).Stat().NewConnsCount()
 	for range 10 {
-		if w := h.send(request(gone, http.MethodPut, path+"/rota", `{"values":{"title":"ab"}}`)); w.Code != http.StatusOK {
+		if w := h.send(request(gone, http.MethodPut, path+"/rota",
+			`{"values":{"title":"ab"}}`)); w.Code != http.StatusOK {
 			t.Fatalf("%d %s", w.Code, w.Body)
 		}
 	}

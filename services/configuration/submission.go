@@ -46,8 +46,9 @@ func decode(c *httpapi.Call) (body submission, err error) {
 	return body, nil
 }
 
-// check judges what was submitted by what is declared and answers the texts to store. Whatever the order of the keys, one that is
-// not declared is told before a secret, and a secret before an invalid value. A key that was omitted is no fault.
+// check judges what was submitted by what is declared and answers the texts to store. Whatever the order of
+// the keys, one that is not declared is told before a secret, and a secret before an invalid value. A key
+// that was omitted is no fault.
 func check(declared []manifest.Declaration, values map[string]jsontext.Value) (map[string]string, error) {
 	texts := make(map[string]string, len(values))
 	found, secret, invalid := 0, false, false
@@ -78,8 +79,8 @@ func check(declared []manifest.Declaration, values map[string]jsontext.Value) (m
 	return texts, nil
 }
 
-// scalar answers the string, bool or int64 that a valid JSON value is, and nil for everything that no configuration value can be.
-// Only the plain notation makes an integer: 1.0 and 1e2 are none.
+// scalar answers the string, bool or int64 that a valid JSON value is, and nil for everything that no
+// configuration value can be. Only the plain notation makes an integer: 1.0 and 1e2 are none.
 func scalar(sent jsontext.Value) any {
 	switch sent.Kind() {
 	case '"':

@@ -21,7 +21,8 @@ func TestAccepted(t *testing.T) {
 	h.insert(t, "plain", "title", "another's")
 	for _, row := range [][2]string{
 		{`{"title":"ab"}`, `title=ab`},
-		{`{"title":"ab","size":1,"free":-5,"dark":true,"colour":"green","link":"https://a.test/b?c=d#e","note":"n"}`,
+		{`{"title":"ab","size":1,"free":-5,"dark":true,"colour":"green","link":"https://a.test/b?c=d#e",` +
+			`"note":"n"}`,
 			`colour=green dark=true free=-5 link=https://a.test/b?c=d#e note=n size=1 title=ab`},
 		{` { "dark" : false , "size" : 10 } `, `dark=false size=10`},
 		{`{"free":9007199254740992}`, `free=9007199254740992`},
@@ -43,7 +44,8 @@ func TestAccepted(t *testing.T) {
 				values++
 			}
 		}
-		if want := strings.Count(row[1], " ") + 1; row[1] != "" && values != want || len(shown.UnknownKeys) != 1 || shown.UnknownKeys[0] != "zulu" {
+		if want := strings.Count(row[1], " ") + 1; row[1] != "" && values != want || len(shown.UnknownKeys) != 1 ||
+			shown.UnknownKeys[0] != "zulu" {
 			t.Errorf("%s: shown %+v", row[0], shown)
 		}
 	}
@@ -57,13 +59,15 @@ func TestAccepted(t *testing.T) {
 
 const marked = "m4rked"
 
-// TestRefused: each verdict, in its order whatever the order of the keys. Nothing is written and no value is answered.
+// TestRefused: each verdict, in its order whatever the order of the keys. Nothing is written and no value
+// is answered.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	h.insert(t, "rota", "title", "kept", "zulu", "kept")
 	const malformed, unknown = "REQUEST_INVALID", "MODULE_NOT_INSTALLED"
-	const undeclared, secret, invalid = "CONFIGURATION_KEY_UNDECLARED", "CONFIGURATION_SECRET_NOT_WRITABLE", "CONFIGURATION_VALUE_INVALID"
+	const undeclared, secret, invalid = "CONFIGURATION_KEY_UNDECLARED", "CONFIGURATION_SECRET_NOT_WRITABLE",
+		"CONFIGURATION_VALUE_INVALID"
 	for _, row := range []struct {
 		values string // of {"values": ...}
 		code   string
@@ -79,20 +83,27 @@ func TestRefused(t *testing.T) {
 		{`{"title":"ab"}}{"values":{}`, malformed},
 		{`{"size":01}`, malformed}, {`{"size":+1}`, malformed}, {`{"size":NaN}`, malformed},
 
-		{`{"other":1}`, undeclared}, {`{"Title":"ab"}`, undeclared}, {`{"":null}`, undeclared}, {`{"zulu":"m4rked"}`, undeclared},
+		{`{"other":1}`, undeclared}, {`{"Title":"ab"}`, undeclared}, {`{"":null}`, undeclared},
+		{`{"zulu":"m4rked"}`, undeclared},
 		{`{"other":"m4rked","apiToken":"m4rked","size":"m4rked"}`, undeclared},
 		{`{"size":"m4rked","apiToken":"m4rked","other":"m4rked"}`, undeclared},
 		{`{"size":"m4rked","apiToken":"m4rked"}`, secret}, {`{"apiToken":"m4rked","size":"m4rked"}`, secret},
 		{`{"otherToken":null}`, secret}, {`{"title":"ab","apiToken":""}`, secret},
 
-		{`{"title":null}`, invalid}, {`{"title":["ab"]}`, invalid}, {`{"title":{}}`, invalid}, {`{"title":12}`, invalid}, {`{"title":true}`, invalid},
-		{`{"title":"a"}`, invalid}, {`{"title":"m4rked"}`, invalid}, {`{"title":"a\u0000b"}`, invalid}, {`{"note":"\u0000"}`, invalid},
-		{`{"size":"4"}`, invalid}, {`{"size":1.0}`, invalid}, {`{"size":1e0}`, invalid}, {`{"size":4.5}`, invalid}, {`{"size":null}`, invalid},
+		{`{"title":null}`, invalid}, {`{"title":["ab"]}`, invalid}, {`{"title":{}}`, invalid},
+		{`{"title":12}`, invalid}, {`{"title":true}`, invalid},
+		{`{"title":"a"}`, invalid}, {`{"title":"m4rked"}`, invalid}, {`{"title":"a\u0000b"}`, invalid},
+		{`{"note":"\u0000"}`, invalid},
+		{`{"size":"4"}`, invalid}, {`{"size":1.0}`, invalid}, {`{"size":1e0}`, invalid}, {`{"size":4.5}`, invalid},
+		{`{"size":null}`, invalid},
 		{`{"size":0}`, invalid}, {`{"size":11}`, invalid}, {`{"free":1e2}`, invalid}, {`{"free":true}`, invalid},
-		{`{"free":9007199254740993}`, invalid}, {`{"free":-9007199254740993}`, invalid}, {`{"free":99999999999999999999}`, invalid},
+		{`{"free":9007199254740993}`, invalid}, {`{"free":-9007199254740993}`, invalid},
+		{`{"free":99999999999999999999}`, invalid},
 		{`{"dark":"true"}`, invalid}, {`{"dark":1}`, invalid}, {`{"dark":null}`, invalid},
-		{`{"colour":"blue"}`, invalid}, {`{"colour":"Red"}`, invalid}, {`{"colour":""}`, invalid}, {`{"colour":0}`, invalid},
-		{`{"link":"ftp://m4rked.test"}`, invalid}, {`{"link":"/m4rked"}`, invalid}, {`{"link":"javascript:m4rked"}`, invalid}, {`{"link":""}`, invalid},
+		{`{"colour":"blue"}`, invalid}, {`{"colour":"Red"}`, invalid}, {`{"colour":""}`, invalid},
+		{`{"colour":0}`, invalid},
+		{`{"link":"ftp://m4rked.test"}`, invalid}, {`{"link":"/m4rked"}`, invalid},
+		{`{"link":"javascript:m4rked"}`, invalid}, {`{"link":""}`, invalid},
 		{`{"title":"ab","size":4,"dark":"m4rked"}`, invalid},
 	} {
 		status := http.StatusBadRequest
@@ -104,14 +115,16 @@ func TestRefused(t *testing.T) {
 		wantCode(t, h.put(t, "Rota", row.values), status, row.code)
 	}
 	for _, body := range []string{``, `{}`, `null`, `[]`, `{"Values":{}}`, `{"title":"ab"}`} {
-		wantCode(t, h.send(request(t.Context(), http.MethodPut, path+"/rota", body)), http.StatusBadRequest, malformed)
+		wantCode(t, h.send(request(t.Context(), http.MethodPut, path+"/rota", body)), http.StatusBadRequest,
+			malformed)
 	}
 	for _, contentType := range []string{"", "text/json", "application/jsonp"} {
 		r := request(t.Context(), http.MethodPut, path+"/rota", `{"values":{}}`)
 		r.Header.Set("Content-Type", contentType)
 		wantCode(t, h.send(r), http.StatusBadRequest, malformed)
 	}
-	wantCode(t, h.put(t, "rota", `{"note":"`+strings.Repeat("a", 16<<10)+`"}`), http.StatusRequestEntityTooLarge, "REQUEST_BODY_TOO_LARGE")
+	wantCode(t, h.put(t, "rota", `{"note":"`+strings.Repeat("a", 16<<10)+`"}`), http.StatusRequestEntityTooLarge,
+		"REQUEST_BODY_TOO_LARGE")
 	if got := h.rows(t, "rota"); got != "title=kept zulu=kept" {
 		t.Errorf("stored %s", got)
 	}
@@ -128,7 +141,8 @@ func declared(t testing.TB) []manifest.Declaration {
 func TestErrorsKeepValues(t *testing.T) {
 	t.Parallel()
 	for _, values := range []string{
-		`{"title":"m4rked"}`, `{"m4rked":1}`, `{"apiToken":"m4rked"}`, `"m4rked"`, `{"size":"m4rked","size":"m4rked"}`,
+		`{"title":"m4rked"}`, `{"m4rked":1}`, `{"apiToken":"m4rked"}`, `"m4rked"`,
+		`{"size":"m4rked","size":"m4rked"}`,
 	} {
 		_, err := configuration.Judge(declared(t), submitted(t, `{"values":`+values+`}`))
 		if err == nil || strings.Contains(err.Error(), marked) {
@@ -141,17 +155,20 @@ func submitted(t testing.TB, body string) *httpapi.Call {
 	return &httpapi.Call{Request: request(t.Context(), http.MethodPut, path+"/rota", ""), Body: []byte(body)}
 }
 
-// FuzzJudge: whatever is accepted is stored as the very text that a start reads back, and every verdict is one of the known ones
-// and always the same.
+// FuzzJudge: whatever is accepted is stored as the very text that a start reads back, and every verdict is
+// one of the known ones and always the same.
 func FuzzJudge(f *testing.F) {
 	for _, seed := range []string{
-		`{"values":{}}`, `{"values":{"title":"ab","size":4,"free":-0,"dark":true,"colour":"red","link":"http://a"}}`, `{"values":{"size":1.0}}`,
-		`{"values":{"other":null,"apiToken":""}}`, `{"values":{"note":"\u0000"}}`, `{"values":{"note":[{"a":1}]}}`, `{"values":null}`, `[`,
+		`{"values":{}}`, `{"values":{"title":"ab","size":4,"free":-0,"dark":true,"colour":"red",` +
+			`"link":"http://a"}}`, `{"values":{"size":1.0}}`,
+		`{"values":{"other":null,"apiToken":""}}`, `{"values":{"note":"\u0000"}}`, `{"values":{"note":[{"a":1}]}}`,
+		`{"values":null}`, `[`,
 	} {
 		f.Add(seed)
 	}
 	rota := declared(f)
-	verdicts := []error{httpapi.ErrRequest, configuration.ErrKeyUndeclared, configuration.ErrSecretNotWritable, configuration.ErrValueInvalid}
+	verdicts := []error{httpapi.ErrRequest, configuration.ErrKeyUndeclared, configuration.ErrSecretNotWritable,
+		configuration.ErrValueInvalid}
 	f.Fuzz(func(t *testing.T, body string) {
 		texts, err := configuration.Judge(rota, submitted(t, body))
 		again, errAgain := configuration.Judge(rota, submitted(t, body))

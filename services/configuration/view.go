@@ -26,8 +26,9 @@ type keyEntry struct {
 	Default     any           `json:"default,omitzero"`
 	Description string        `json:"description,omitzero"`
 	Constraints constraints   `json:"constraints"`
-	Value       any           `json:"value,omitzero"` // absent though configured: no longer valid, to be set again
-	Configured  bool          `json:"configured"`
+	// absent though configured: no longer valid, to be set again
+	Value      any  `json:"value,omitzero"`
+	Configured bool `json:"configured"`
 }
 
 // constraints are those that were declared.

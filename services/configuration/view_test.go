@@ -10,11 +10,13 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// TestView: of what is stored, what is valid is shown; neither an invalid value nor anything stored under a secret's key is.
+// TestView: of what is stored, what is valid is shown; neither an invalid value nor anything stored under a
+// secret's key is.
 func TestView(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
-	h.insert(t, "rota", "title", "abc", "size", "11", "free", "0", "dark", "false", "link", "ftp://files.test", "note", "",
+	h.insert(t, "rota", "title", "abc", "size", "11", "free", "0", "dark", "false", "link", "ftp://files.test",
+		"note", "",
 		"apiToken", "stale", "otherToken", "stale", "zulu", "1", "alpha", "2")
 	h.insert(t, "guest", "gone", "1")
 	file, err := os.ReadFile("testdata/view.json")
@@ -29,8 +31,10 @@ func TestView(t *testing.T) {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 	for moduleID, want := range map[string]string{
-		"guest": `{"moduleId":"guest","version":"1.0.0","rev":0,"keys":[],"unknownKeys":["gone"],"restartRequired":false}`,
-		"plain": `{"moduleId":"plain","version":"1.0.0","rev":0,"keys":[],"unknownKeys":[],"restartRequired":false}`,
+		"guest": `{"moduleId":"guest","version":"1.0.0","rev":0,"keys":[],"unknownKeys":["gone"],` +
+			`"restartRequired":false}`,
+		"plain": `{"moduleId":"plain","version":"1.0.0","rev":0,"keys":[],"unknownKeys":[],` +
+			`"restartRequired":false}`,
 	} {
 		if w := h.get(t, path+"/"+moduleID); w.Code != http.StatusOK || w.Body.String() != want {
 			t.Errorf("%d %s", w.Code, w.Body)
@@ -50,8 +54,8 @@ func TestList(t *testing.T) {
 	}
 }
 
-// TestRestartRequired: a module that would run, or would no longer, takes along those that need it; other values change it alone;
-// back to what was started, nothing is required.
+// TestRestartRequired: a module that would run, or would no longer, takes along those that need it; other
+// values change it alone; back to what was started, nothing is required.
 func TestRestartRequired(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -90,7 +94,8 @@ func TestGates(t *testing.T) {
 			t.Errorf("%s %s asks for %q", route.Method, route.Path, route.Permission)
 		}
 		write := route.Method != http.MethodGet
-		if write != (route.Origin == httpapi.TrustedOrigin) || write != (route.Body == httpapi.WholeBody) || write != (route.MaxBody == 16<<10) {
+		if write != (route.Origin == httpapi.TrustedOrigin) || write != (route.Body == httpapi.WholeBody) ||
+			write != (route.MaxBody == 16<<10) {
 			t.Errorf("%s %s: gates %+v", route.Method, route.Path, route)
 		}
 	}

@@ -28,9 +28,10 @@ func newPage(content []byte) (*asset, error) {
 
 func newAsset(content []byte, coded []*httpapi.Representation, contentType string) *asset {
 	return &asset{
-		plain:  httpapi.NewRepresentation(content, ""),
-		coded:  coded,
-		always: http.Header{"Cache-Control": {"no-cache"}, "Vary": {"Accept-Encoding"}}, // the pipeline adds nosniff
+		plain: httpapi.NewRepresentation(content, ""),
+		coded: coded,
+		// the pipeline adds nosniff
+		always: http.Header{"Cache-Control": {"no-cache"}, "Vary": {"Accept-Encoding"}},
 		kind:   []string{contentType},
 	}
 }

@@ -1,7 +1,9 @@
-// Package dashboard owns the Dashboard's two files on HTTP: the page at / and its one script (spec.md § Dashboard host).
+// Package dashboard owns the Dashboard's two files on HTTP: the page at / and its one script (spec.md §
+// Dashboard host).
 //
-// Both are a snapshot, read and completed once at startup: no request value selects a file, nothing is read while serving, no
-// principal is resolved and no cookie looked at. Every answer shares its bytes and header values, which nobody changes.
+// Both are a snapshot, read and completed once at startup: no request value selects a file, nothing is read
+// while serving, no principal is resolved and no cookie looked at. Every answer shares its bytes and header
+// values, which nobody changes.
 package dashboard
 
 import (
@@ -28,14 +30,15 @@ type Service struct{ page, script *asset }
 
 // Config is what a Service is made of.
 type Config struct {
-	Build     fs.FS              // index.html and app.js, and beside it app.js.zst and app.js.gz where they were built
+	// index.html and app.js, and beside it app.js.zst and app.js.gz where they were built
+	Build     fs.FS
 	APIOrigin environment.Origin // is written into the page
 	// Development tells the page that whoever looks at it writes modules: it shows what a module throws.
 	Development bool
 }
 
-// New reads a build and completes its page. A build without page or script, or whose page has not exactly one empty origin
-// element, is ErrAsset.
+// New reads a build and completes its page. A build without page or script, or whose page has not exactly
+// one empty origin element, is ErrAsset.
 func New(config Config) (*Service, error) {
 	build, apiOrigin := config.Build, config.APIOrigin
 	page, err := read(build, pageFile)

@@ -75,7 +75,8 @@ func serve(t *testing.T, files fstest.MapFS) http.Handler {
 	return handler
 }
 
-func send(t *testing.T, handler http.Handler, method, path string, headers ...string) (*httptest.ResponseRecorder, http.Header) {
+func send(t *testing.T, handler http.Handler, method, path string,
+	headers ...string) (*httptest.ResponseRecorder, http.Header) {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), method, path, nil)
 	for i := 0; i < len(headers); i += 2 {
@@ -92,7 +93,8 @@ func TestTwoFilesWithTheirHeaders(t *testing.T) {
 	t.Parallel()
 	files := build("<html>"+empty+"</html>", script)
 	handler := serve(t, files)
-	files["index.html"].Data, files["app.js"].Data = []byte("changed"), []byte("changed") // the snapshot is older
+	// the snapshot is older
+	files["index.html"].Data, files["app.js"].Data = []byte("changed"), []byte("changed")
 
 	for _, row := range []struct{ path, body, contentType string }{
 		{"/", "<html>" + filled + "</html>", "text/html; charset=utf-8"},
@@ -100,7 +102,8 @@ func TestTwoFilesWithTheirHeaders(t *testing.T) {
 	} {
 		etag := fmt.Sprintf(`"%x"`, sha256.Sum256([]byte(row.body)))
 		always := http.Header{
-			"Cache-Control": {"no-cache"}, "Etag": {etag}, "Vary": {"Accept-Encoding"}, "X-Content-Type-Options": {"nosniff"},
+			"Cache-Control": {"no-cache"}, "Etag": {etag}, "Vary": {"Accept-Encoding"},
+			"X-Content-Type-Options": {"nosniff"},
 		}
 		if row.path == "/" {
 			always["X-Frame-Options"] = []string{"DENY"}
@@ -123,14 +126,16 @@ func TestTwoFilesWithTheirHeaders(t *testing.T) {
 				if method == "HEAD" {
 					body = ""
 				}
-				w, header := send(t, handler, method, row.path, "If-None-Match", tag, "Origin", "https://church.example.org",
+				w, header := send(t, handler, method, row.path, "If-None-Match", tag, "Origin",
+					"https://church.example.org",
 					"Cookie", "__Host-narthex_session=x; __Host-narthex_device=y")
 				if w.Code != status || w.Body.String() != body || !reflect.DeepEqual(header, want) {
 					t.Errorf("%s %s, If-None-Match %s: %d %q %v", method, row.path, tag, w.Code, w.Body, header)
 				}
 			}
 		}
-		if w, _ := send(t, handler, "GET", row.path+"?service_auth=verify-email&token=x"); w.Code != 200 || w.Body.String() != row.body {
+		if w, _ := send(t, handler, "GET", row.path+"?service_auth=verify-email&token=x"); w.Code != 200 ||
+			w.Body.String() != row.body {
 			t.Errorf("%s with a query: %d %q", row.path, w.Code, w.Body)
 		}
 	}
@@ -141,15 +146,19 @@ func TestNothingElse(t *testing.T) {
 	handler := serve(t, build(empty, script))
 	refused := func(method, path string) {
 		w, header := send(t, handler, method, path)
-		want := http.Header{"Content-Type": {"application/json"}, "Cache-Control": {"no-store"}, "X-Content-Type-Options": {"nosniff"}}
+		want := http.Header{"Content-Type": {"application/json"}, "Cache-Control": {"no-store"},
+			"X-Content-Type-Options": {"nosniff"}}
 		if w.Code != 404 || w.Body.String() != `{"code":"NOT_FOUND"}` || !reflect.DeepEqual(header, want) {
 			t.Errorf("%s %s: %d %q %v", method, path, w.Code, w.Body, header)
 		}
 	}
 	for _, path := range []string{
-		"/index.html", "/app.js", "/app.js.map", scriptPath + ".map", scriptPath + "/", "//", "/./", "/%2F", "/assets/",
-		"/assets/service-dashboard/", "/assets/service-dashboard/index.html", "/assets/service-dashboard/other/app.js",
-		"/assets/service-dashboard/../../", "/assets/service-dashboard/..%2f..%2findex.html", "/assets/service-dashboard//app.js",
+		"/index.html", "/app.js", "/app.js.map", scriptPath + ".map", scriptPath + "/", "//", "/./", "/%2F",
+		"/assets/",
+		"/assets/service-dashboard/", "/assets/service-dashboard/index.html",
+		"/assets/service-dashboard/other/app.js",
+		"/assets/service-dashboard/../../", "/assets/service-dashboard/..%2f..%2findex.html",
+		"/assets/service-dashboard//app.js",
 		"/Assets/service-dashboard/app.js", "/assets/service-dashboard/app%2Ejs", "/login", "/favicon.ico",
 	} {
 		refused("GET", path)
@@ -180,13 +189,16 @@ func TestUnfitBuilds(t *testing.T) {
 		"other spelling":     build(`<meta content="" name="service-api-origin">`, script),
 		"empty and unquoted": build(empty+`<meta name=service-api-origin content="">`, script),
 	} {
-		if _, err := dashboard.New(dashboard.Config{Build: files, APIOrigin: "https://church.example.org"}); !errors.Is(err, dashboard.ErrAsset) {
+		if _, err := dashboard.New(
+			dashboard.Config{Build: files, APIOrigin: "https://church.example.org"}); !errors.Is(err,
+			dashboard.ErrAsset) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
-// TestCodings: a browser gets the page and the script in the coding that it takes, each under an entity tag of its own.
+// TestCodings: a browser gets the page and the script in the coding that it takes, each under an entity tag
+// of its own.
 func TestCodings(t *testing.T) {
 	t.Parallel()
 	text := "<html lang=en>" + empty + strings.Repeat("<p>The same words again.</p>", 100) + "</html>"

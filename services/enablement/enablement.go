@@ -1,8 +1,9 @@
-// Package enablement owns the stored decision whether a module may run, and tells beside it what runs, why something does not, and
-// what the next start would change (spec.md § Configured enablement, § Module lifecycle entry; contract.md §4, §10).
+// Package enablement owns the stored decision whether a module may run, and tells beside it what runs, why
+// something does not, and what the next start would change (spec.md § Configured enablement, § Module
+// lifecycle entry; contract.md §4, §10).
 //
-// No record means enabled; a record of a module that is not deployed is retained and ignored. A decision changes nothing before the
-// next start: what this process started is given once and never changes.
+// No record means enabled; a record of a module that is not deployed is retained and ignored. A decision
+// changes nothing before the next start: what this process started is given once and never changes.
 package enablement
 
 import (

@@ -21,7 +21,8 @@ func TestNoRecordMeansEnabled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for moduleID, want := range map[string][2]bool{"on": {true, true}, "off": {false, true}, "undecided": {true, false}} {
+	for moduleID, want := range map[string][2]bool{"on": {true, true}, "off": {false, true},
+		"undecided": {true, false}} {
 		if got := [2]bool{decisions.Enabled(moduleID), decisions.Explicit(moduleID)}; got != want {
 			t.Errorf("%s: enabled, explicit %v, want %v", moduleID, got, want)
 		}
@@ -43,7 +44,8 @@ func TestStoreThatCannotTell(t *testing.T) {
 		}
 	}
 	var exists bool
-	if err := db.Pool(t).QueryRow(t.Context(), `SELECT to_regclass('core.module_enablement') IS NOT NULL`).Scan(&exists); err != nil || exists {
+	if err := db.Pool(t).QueryRow(t.Context(), `SELECT to_regclass('core.module_enablement') IS NOT NULL`).Scan(
+		&exists); err != nil || exists {
 		t.Errorf("the table was made again: %v, %v", exists, err)
 	}
 }

@@ -5,7 +5,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/manifest"
 )
 
-// entry is what managers are told of a module (spec.md § Module lifecycle entry). It names no file of the module's.
+// entry is what managers are told of a module (spec.md § Module lifecycle entry). It names no file of the
+// module's.
 type entry struct {
 	ID              string       `json:"id"`
 	Name            string       `json:"name"`

@@ -14,7 +14,8 @@ import (
 	"github.com/narthex-platform/narthex/services/enablement"
 )
 
-// TestConcurrentDecisions of both kinds, from before there is a row: all succeed, one is left, and neighbours are not touched.
+// TestConcurrentDecisions of both kinds, from before there is a row: all succeed, one is left, and
+// neighbours are not touched.
 func TestConcurrentDecisions(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -35,7 +36,8 @@ func TestConcurrentDecisions(t *testing.T) {
 		close(start)
 		callers.Wait()
 		rows := strings.Fields(h.rows(t))
-		if len(rows) != 3 || !strings.HasPrefix(rows[0], "base=") || rows[1] != "chained=false" || !strings.HasPrefix(rows[2], "optional=") {
+		if len(rows) != 3 || !strings.HasPrefix(rows[0], "base=") || rows[1] != "chained=false" ||
+			!strings.HasPrefix(rows[2], "optional=") {
 			t.Fatalf("stored %v", rows)
 		}
 	}
@@ -80,7 +82,8 @@ func TestResolverFails(t *testing.T) {
 	h := setup(t)
 	for _, err := range []error{enablement.ErrRead, enablement.ErrNotInstalled, errors.New("host=db.test")} {
 		h.service = enablement.New(enablement.Config{Catalog: h.installed, Resolver: failing{err}, Store: h.store})
-		wantCode(t, h.send(t.Context(), http.MethodGet, path, ""), http.StatusServiceUnavailable, "STORE_UNAVAILABLE")
+		wantCode(t, h.send(t.Context(), http.MethodGet, path, ""), http.StatusServiceUnavailable,
+			"STORE_UNAVAILABLE")
 		wantCode(t, h.decide(t, "base", "false"), http.StatusServiceUnavailable, "STORE_UNAVAILABLE")
 	}
 	if rows := h.rows(t); rows != "base=false" {
@@ -93,7 +96,8 @@ func TestUnreachable(t *testing.T) {
 	h := setup(t)
 	h.store = enablement.NewStore(h.UnreachablePool(t))
 	h.serve(catalog.Resolution{})
-	wantCode(t, h.send(t.Context(), http.MethodGet, path, ""), http.StatusServiceUnavailable, "STORE_UNAVAILABLE")
+	wantCode(t, h.send(t.Context(), http.MethodGet, path, ""), http.StatusServiceUnavailable,
+		"STORE_UNAVAILABLE")
 	wantCode(t, h.decide(t, "base", "true"), http.StatusServiceUnavailable, "STORE_UNAVAILABLE")
 }
 
@@ -143,7 +147,8 @@ func TestClientGone(t *testing.T) {
 func TestNothingInternal(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
-	said := h.send(t.Context(), http.MethodGet, path, "").Body.String() + h.decide(t, "stored", "false").Body.String()
+	said := h.send(t.Context(), http.MethodGet, path, "").Body.String() +
+		h.decide(t, "stored", "false").Body.String()
 	folders := make([]string, 0, len(h.installed.Modules))
 	for _, m := range h.installed.Modules {
 		folders = append(folders, m.Folder)

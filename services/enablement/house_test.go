@@ -31,12 +31,17 @@ var manifests = map[string]string{
 	"by-module":     `"dependencies": {"required": [{"kind": "module", "id": "base", "range": "*"}]}`,
 	"by-capability": `"dependencies": {"required": [{"kind": "capability", "id": "base.thing", "range": "*"}]}`,
 	"chained": `"dependencies": {"required": [{"kind": "module", "id": "by-module", "range": "*"}],
-		"optional": [{"kind": "capability", "id": "ghost.thing", "range": "*"}, {"kind": "module", "id": "base", "range": "*"}]}`,
-	"optional":  `"dependencies": {"optional": [{"kind": "module", "id": "base", "range": "*"}, {"kind": "module", "id": "by-module", "range": ">=2"}]}`,
-	"unset":     `"entrypoints": {"server": "bin/server"}, "configuration": [{"key": "title", "type": "string", "required": true}]`,
-	"secretive": `"entrypoints": {"server": "bin/server"}, "configuration": [{"key": "apiToken", "type": "secret", "required": true}]`,
-	"misset":    `"entrypoints": {"server": "bin/server"}, "configuration": [{"key": "size", "type": "integer", "minimum": 1}]`,
-	"stored":    `"entrypoints": {"server": "bin/server"}, "storage": {"buckets": ["images"]}`,
+		"optional": [{"kind": "capability", "id": "ghost.thing", "range": "*"},
+			{"kind": "module", "id": "base", "range": "*"}]}`,
+	"optional": `"dependencies": {"optional": [{"kind": "module", "id": "base", "range": "*"},` +
+		` {"kind": "module", "id": "by-module", "range": ">=2"}]}`,
+	"unset": `"entrypoints": {"server": "bin/server"}, "configuration": [{"key": "title",` +
+		` "type": "string", "required": true}]`,
+	"secretive": `"entrypoints": {"server": "bin/server"}, "configuration": [{"key": "apiToken",` +
+		` "type": "secret", "required": true}]`,
+	"misset": `"entrypoints": {"server": "bin/server"}, "configuration": [{"key": "size",` +
+		` "type": "integer", "minimum": 1}]`,
+	"stored": `"entrypoints": {"server": "bin/server"}, "storage": {"buckets": ["images"]}`,
 }
 
 // house is one process over a database of its own.
@@ -69,10 +74,12 @@ func (h *house) start(t testing.TB, pool *pgxpool.Pool) {
 }
 
 func (h *house) serve(started catalog.Resolution) {
-	h.service = enablement.New(enablement.Config{Catalog: h.installed, Started: started, Resolver: h, Store: h.store, Processes: h.processes})
+	h.service = enablement.New(enablement.Config{Catalog: h.installed, Started: started, Resolver: h,
+		Store: h.store, Processes: h.processes})
 }
 
-// Resolve makes the house its own resolver: no secret and no storage is supplied, and each module's size is configured to be 0.
+// Resolve makes the house its own resolver: no secret and no storage is supplied, and each module's size is
+// configured to be 0.
 func (h *house) Resolve(ctx context.Context) (catalog.Resolution, enablement.Decisions, error) {
 	if h.meanwhile != nil {
 		h.meanwhile()

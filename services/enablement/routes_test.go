@@ -20,7 +20,8 @@ func TestList(t *testing.T) {
 	h.decide(t, "optional", "true")
 	h.start(t, h.Pool(t))
 	h.decide(t, "base", "true")
-	h.Exec(t, `INSERT INTO core.module_enablement (module_id, enabled) VALUES ('gone', false)`) // retained, ignored
+	// retained, ignored
+	h.Exec(t, `INSERT INTO core.module_enablement (module_id, enabled) VALUES ('gone', false)`)
 
 	file, err := os.ReadFile("testdata/lifecycle.json")
 	if err != nil {
@@ -30,7 +31,8 @@ func TestList(t *testing.T) {
 	if err := want.Compact(); err != nil {
 		t.Fatal(err)
 	}
-	if w := h.send(t.Context(), http.MethodGet, path, ""); w.Code != http.StatusOK || w.Body.String() != string(want) {
+	if w := h.send(t.Context(), http.MethodGet, path, ""); w.Code != http.StatusOK ||
+		w.Body.String() != string(want) {
 		t.Errorf("%d %s", w.Code, strings.ReplaceAll(w.Body.String(), `{"id"`, "\n{\"id\""))
 	}
 	if rows := h.rows(t); rows != "base=true gone=false optional=true" {
@@ -62,7 +64,8 @@ func TestRestartRequired(t *testing.T) {
 		if e.ID != row.moduleID || e.Configured.Enabled != (row.enabled == "true") || !e.Configured.Explicit {
 			t.Errorf("%+v: answered %+v", row, e)
 		}
-		if named := slices.Contains(strings.Fields(row.want), row.moduleID); !row.restart && e.RestartRequired != named {
+		if named := slices.Contains(strings.Fields(row.want), row.moduleID); !row.restart &&
+			e.RestartRequired != named {
 			t.Errorf("%+v: answered %+v", row, e)
 		}
 		if row.restart {
@@ -79,11 +82,14 @@ func TestDecideRefuses(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	for _, body := range []string{
-		``, `{}`, `[]`, `null`, `true`, `{"enabled":null}`, `{"enabled":"true"}`, `{"enabled":1}`, `{"Enabled":true}`,
-		`{"enabled":true,"enabled":false}`, `{"enabled":true,"id":"base"}`, `{"enabled":true}{}`, "{\"enabled\":true,\"\xff\":1}",
+		``, `{}`, `[]`, `null`, `true`, `{"enabled":null}`, `{"enabled":"true"}`, `{"enabled":1}`,
+		`{"Enabled":true}`,
+		`{"enabled":true,"enabled":false}`, `{"enabled":true,"id":"base"}`, `{"enabled":true}{}`,
+		"{\"enabled\":true,\"\xff\":1}",
 	} {
 		for _, moduleID := range []string{"base", "unknown"} {
-			wantCode(t, h.send(t.Context(), http.MethodPut, path+"/"+moduleID+"/enabled", body), http.StatusBadRequest, "REQUEST_INVALID")
+			wantCode(t, h.send(t.Context(), http.MethodPut, path+"/"+moduleID+"/enabled", body), http.StatusBadRequest,
+				"REQUEST_INVALID")
 		}
 	}
 	for _, query := range []string{"?enabled=false", "?a", "?a=", "?=", "?%zz", "?a;b"} {
@@ -96,7 +102,8 @@ func TestDecideRefuses(t *testing.T) {
 		wantCode(t, h.decide(t, moduleID, "true"), http.StatusNotFound, "MODULE_NOT_INSTALLED")
 	}
 	long := `{"enabled":true` + strings.Repeat(" ", 16<<10) + `}`
-	wantCode(t, h.send(t.Context(), http.MethodPut, path+"/base/enabled", long), http.StatusRequestEntityTooLarge, "REQUEST_BODY_TOO_LARGE")
+	wantCode(t, h.send(t.Context(), http.MethodPut, path+"/base/enabled", long),
+		http.StatusRequestEntityTooLarge, "REQUEST_BODY_TOO_LARGE")
 	if rows := h.rows(t); rows != "" {
 		t.Errorf("stored %s", rows)
 	}
@@ -137,7 +144,8 @@ func TestGates(t *testing.T) {
 			t.Errorf("%s %s asks for %q", route.Method, route.Path, route.Permission)
 		}
 		write := route.Method != http.MethodGet
-		if write != (route.Origin == httpapi.TrustedOrigin) || write != (route.Body == httpapi.WholeBody) || write != (route.MaxBody == 16<<10) {
+		if write != (route.Origin == httpapi.TrustedOrigin) || write != (route.Body == httpapi.WholeBody) ||
+			write != (route.MaxBody == 16<<10) {
 			t.Errorf("%s %s: gates %+v", route.Method, route.Path, route)
 		}
 	}

@@ -16,9 +16,10 @@ type Arrangement struct {
 
 // view is what the Dashboard is told (contract.md §4).
 type view struct {
-	Groups      []groupView `json:"groups"`
-	Ungrouped   []entry     `json:"ungrouped"`
-	Permissions []string    `json:"permissions"` // the platform's that the caller holds: hints, never authorization
+	Groups    []groupView `json:"groups"`
+	Ungrouped []entry     `json:"ungrouped"`
+	// the platform's that the caller holds: hints, never authorization
+	Permissions []string `json:"permissions"`
 }
 
 type groupView struct {
@@ -34,8 +35,8 @@ type entry struct {
 	UI       jsontext.Value `json:"ui"`    // the inventory's, untouched
 }
 
-// resolve puts the modules that there are into the groups and into order. Groups without modules are shown, and places without
-// modules are not.
+// resolve puts the modules that there are into the groups and into order. Groups without modules are shown,
+// and places without modules are not.
 func (a Arrangement) resolve(modules []entry) (groups []groupView, ungrouped []entry) {
 	placed := make(map[string][]entry)
 	for _, e := range modules {
@@ -53,7 +54,10 @@ func (a Arrangement) resolve(modules []entry) (groups []groupView, ungrouped []e
 	for id, g := range a.groups {
 		groups = append(groups, groupView{g, placed[id]})
 	}
-	slices.SortFunc(groups, func(a, b groupView) int { return cmp.Or(cmp.Compare(a.Order, b.Order), cmp.Compare(a.ID, b.ID)) })
+	slices.SortFunc(groups, func(a, b groupView) int {
+		return cmp.Or(cmp.Compare(a.Order, b.Order),
+			cmp.Compare(a.ID, b.ID))
+	})
 	slices.SortFunc(ungrouped, compare)
 	for _, g := range groups {
 		slices.SortFunc(g.Modules, compare)

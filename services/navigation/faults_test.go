@@ -24,8 +24,10 @@ func TestBrokenSchema(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []string{
 		`DROP TABLE core.navigation_placement, core.navigation_group`,
-		`ALTER TABLE core.navigation_group RENAME id TO lost; ALTER TABLE core.navigation_placement RENAME module_id TO lost`,
-		`REVOKE ALL ON core.navigation_group, core.navigation_placement FROM PUBLIC; ALTER SCHEMA core RENAME TO lost`,
+		`ALTER TABLE core.navigation_group RENAME id TO lost;
+			ALTER TABLE core.navigation_placement RENAME module_id TO lost`,
+		`REVOKE ALL ON core.navigation_group, core.navigation_placement FROM PUBLIC;
+			ALTER SCHEMA core RENAME TO lost`,
 	} {
 		t.Run(fault, func(t *testing.T) {
 			t.Parallel()
@@ -44,7 +46,8 @@ func TestOtherConstraint(t *testing.T) {
 	h := setup(t)
 	h.does(t, `PUT groups/music {"label":"Music","order":2}`)
 	h.Exec(t, `ALTER TABLE core.navigation_placement ADD CONSTRAINT never CHECK (position < 9)`)
-	wantCode(t, h.send(t.Context(), http.MethodPut, placements+"ant", `{"groupId":"music","order":9}`), http.StatusServiceUnavailable, unavailable)
+	wantCode(t, h.send(t.Context(), http.MethodPut, placements+"ant", `{"groupId":"music","order":9}`),
+		http.StatusServiceUnavailable, unavailable)
 }
 
 func TestUnreachable(t *testing.T) {
@@ -67,10 +70,12 @@ func TestFrozen(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) }()
-	if _, err := tx.Exec(t.Context(), `LOCK TABLE core.navigation_group, core.navigation_placement IN ACCESS EXCLUSIVE MODE`); err != nil {
+	if _, err := tx.Exec(t.Context(),
+		`LOCK TABLE core.navigation_group, core.navigation_placement IN ACCESS EXCLUSIVE MODE`); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 25*time.Second) // before the database itself ends a statement
+	// before the database itself ends a statement
+	ctx, cancel := context.WithTimeout(t.Context(), 25*time.Second)
 	defer cancel()
 	answers := make(chan *httptest.ResponseRecorder, len(requests))
 	for _, r := range requests {
@@ -100,7 +105,8 @@ func TestClientGone(t *testing.T) {
 			}
 		}
 	}
-	if after := h.pool.Stat().NewConnsCount(); after != before || h.rows(t) != "group:music:Music:2 place:ant:music:9" {
+	if after := h.pool.Stat().NewConnsCount(); after != before ||
+		h.rows(t) != "group:music:Music:2 place:ant:music:9" {
 		t.Errorf("%d connections more, stored %s", after-before, h.rows(t))
 	}
 }

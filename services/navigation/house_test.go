@@ -58,7 +58,8 @@ func discover(t testing.TB, ids ...string) *catalog.Catalog {
 			"ui.js": "// " + id,
 		} {
 			file := filepath.Join(dir, id, name)
-			if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o600)); err != nil {
+			if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755),
+				os.WriteFile(file, []byte(text), 0o600)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -92,14 +93,18 @@ func (h *house) start(t fataler, installed *catalog.Catalog, disabled ...string)
 	var err error
 	h.inventory, err = publication.New(publication.Config{
 		Catalog: installed,
-		Started: installed.Resolve(catalog.State{Enabled: func(id string) bool { return !slices.Contains(disabled, id) }}),
+		Started: installed.Resolve(catalog.State{Enabled: func(id string) bool {
+			return !slices.Contains(disabled,
+				id)
+		}}),
 		Screens: h,
 		Log:     zap.NewNop(),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	service := navigation.New(navigation.Config{Catalog: installed, Inventory: h.inventory, Store: navigation.NewStore(h.pool)})
+	service := navigation.New(navigation.Config{Catalog: installed, Inventory: h.inventory,
+		Store: navigation.NewStore(h.pool)})
 	h.handler, err = httpserver.New(httpserver.Config{
 		Routes:         service.Routes(),
 		TrustedOrigins: []environment.Origin{origin},
@@ -146,9 +151,10 @@ func (c caller) Allowed(_ context.Context, permission string) (bool, error) {
 	return slices.Contains(held, permission), nil
 }
 
-// send sends a request of one who may do everything here, unless headers, pairs of name and value, say otherwise; an empty value
-// takes a header away.
-func (h *house) send(ctx context.Context, method, target, body string, headers ...string) *httptest.ResponseRecorder {
+// send sends a request of one who may do everything here, unless headers, pairs of name and value, say
+// otherwise; an empty value takes a header away.
+func (h *house) send(ctx context.Context, method, target, body string,
+	headers ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequestWithContext(ctx, method, target, strings.NewReader(body))
 	r.Header.Set("Origin", origin)
 	r.Header.Set("Test-Holds", readUI+" "+manage)
@@ -165,7 +171,8 @@ func (h *house) send(ctx context.Context, method, target, body string, headers .
 	return w
 }
 
-// does sends requests that must succeed: "PUT groups/worship {...}" and "DELETE placements/ant", below navigation's path.
+// does sends requests that must succeed: "PUT groups/worship {...}" and "DELETE placements/ant", below
+// navigation's path.
 func (h *house) does(t testing.TB, requests ...string) {
 	t.Helper()
 	for _, request := range requests {
@@ -247,7 +254,8 @@ func (h *house) rows(t testing.TB) (rows string) {
 		FROM (
 			SELECT 'group:' || id || ':' || label || ':' || position FROM core.navigation_group
 			UNION ALL
-			SELECT 'place:' || module_id || ':' || coalesce(group_id, '-') || ':' || position FROM core.navigation_placement
+			SELECT 'place:' || module_id || ':' || coalesce(group_id, '-') || ':' || position
+			FROM core.navigation_placement
 		) AS stored (row)`).Scan(&rows); err != nil {
 		t.Fatal(err)
 	}

@@ -147,8 +147,10 @@ func TestAgainstModel(t *testing.T) {
 				}
 			},
 			"put group": func(rt *rapid.T) {
-				id, g := groupID.Draw(rt, "group"), modelGroup{rapid.SampledFrom([]string{"X", "Y"}).Draw(rt, "label"), order.Draw(rt, "order")}
-				write(rt, http.MethodPut, groups+id, fmt.Sprintf(`{"label":%q,"order":%d}`, g.label, g.order), http.StatusOK)
+				id, g := groupID.Draw(rt, "group"), modelGroup{rapid.SampledFrom([]string{"X", "Y"}).Draw(rt, "label"),
+					order.Draw(rt, "order")}
+				write(rt, http.MethodPut, groups+id, fmt.Sprintf(`{"label":%q,"order":%d}`, g.label, g.order),
+					http.StatusOK)
 				m.groups[id] = g
 			},
 			"delete group": func(rt *rapid.T) {

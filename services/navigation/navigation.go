@@ -1,9 +1,11 @@
-// Package navigation owns how the Dashboard's navigation is arranged: groups, which are headings and nothing more, and the places
-// of modules in and outside of them (spec.md § Dashboard navigation; contract.md §4).
+// Package navigation owns how the Dashboard's navigation is arranged: groups, which are headings and
+// nothing more, and the places of modules in and outside of them (spec.md § Dashboard navigation;
+// contract.md §4).
 //
-// What is arranged is stored for modules by their id alone, installed or not, and knows nothing of what they are. The view holds
-// it against the modules whose UIs can be mounted now: a place of any other module renders nothing and waits, and a module
-// without a place is ungrouped. A module whose group is deleted keeps its order and is ungrouped.
+// What is arranged is stored for modules by their id alone, installed or not, and knows nothing of what
+// they are. The view holds it against the modules whose UIs can be mounted now: a place of any other module
+// renders nothing and waits, and a module without a place is ungrouped. A module whose group is deleted
+// keeps its order and is ungrouped.
 //
 // The order is total: groups by order, then id; modules by order, those without one last, then id.
 package navigation

@@ -14,25 +14,31 @@ import (
 	"time"
 )
 
-// TestPlacingIntoGroupBeingDeleted: whoever is first is decided in the database, and nobody is left in a group that is not.
+// TestPlacingIntoGroupBeingDeleted: whoever is first is decided in the database, and nobody is left in a
+// group that is not.
 func TestPlacingIntoGroupBeingDeleted(t *testing.T) {
 	t.Parallel()
-	const place, remove = `INSERT INTO core.navigation_placement VALUES ('ant', 'music', 9)`, `DELETE FROM core.navigation_group WHERE id = 'music'`
+	const place, remove = `INSERT INTO core.navigation_placement VALUES ('ant', 'music', 9)`,
+		`DELETE FROM core.navigation_group WHERE id = 'music'`
 	for _, row := range []struct {
 		name, first, end             string // what another process is in the middle of, and how that ends
 		method, target, body, answer string // what comes meanwhile
 		rows                         string
 	}{
-		{"place, deleted", remove, "COMMIT", http.MethodPut, placements + "ant", `{"groupId":"music","order":1}`, "404", ""},
-		{"place, not deleted", remove, "ROLLBACK", http.MethodPut, placements + "ant", `{"groupId":"music","order":1}`, "200",
+		{"place, deleted", remove, "COMMIT", http.MethodPut, placements + "ant", `{"groupId":"music","order":1}`,
+			"404", ""},
+		{"place, not deleted", remove, "ROLLBACK", http.MethodPut, placements + "ant",
+			`{"groupId":"music","order":1}`, "200",
 			"group:music:Music:2 place:ant:music:1"},
-		{"rename, deleted", remove, "COMMIT", http.MethodPut, groups + "music", `{"label":"Choir","order":1}`, "200", "group:music:Choir:1"},
+		{"rename, deleted", remove, "COMMIT", http.MethodPut, groups + "music", `{"label":"Choir","order":1}`,
+			"200", "group:music:Choir:1"},
 		{"delete, deleted", remove, "COMMIT", http.MethodDelete, groups + "music", ``, "204", ""},
 		{"delete, placed", place, "COMMIT", http.MethodDelete, groups + "music", ``, "204", "place:ant:-:9"},
 		{"delete, not placed", place, "ROLLBACK", http.MethodDelete, groups + "music", ``, "204", ""},
 		{"place, placed", place, "COMMIT", http.MethodPut, placements + "ant", `{"groupId":null,"order":1}`, "200",
 			"group:music:Music:2 place:ant:-:1"},
-		{"rename, renamed", `UPDATE core.navigation_group SET position = 2`, "COMMIT", http.MethodPut, groups + "music", `{"label":"Choir","order":1}`,
+		{"rename, renamed", `UPDATE core.navigation_group SET position = 2`, "COMMIT", http.MethodPut, groups +
+			"music", `{"label":"Choir","order":1}`,
 			"200", "group:music:Choir:1"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -65,15 +71,16 @@ func TestPlacingIntoGroupBeingDeleted(t *testing.T) {
 	}
 }
 
-// TestGroupIsLockedFirst: who waits for a group holds no placement. Otherwise two modules that change places between two groups,
-// both just being deleted, are four that wait for each other.
+// TestGroupIsLockedFirst: who waits for a group holds no placement. Otherwise two modules that change
+// places between two groups, both just being deleted, are four that wait for each other.
 func TestGroupIsLockedFirst(t *testing.T) {
 	t.Parallel()
 	for name, module := range map[string]string{"installed": "ant", "not installed": "bee"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := setup(t)
-			h.does(t, `PUT groups/music {"label":"Music","order":2}`, `PUT placements/`+module+` {"groupId":null,"order":1}`)
+			h.does(t, `PUT groups/music {"label":"Music","order":2}`,
+				`PUT placements/`+module+` {"groupId":null,"order":1}`)
 			h.start(t, discover(t, "ant"))
 			other, err := h.pool.Begin(t.Context())
 			if err != nil {
@@ -88,7 +95,8 @@ func TestGroupIsLockedFirst(t *testing.T) {
 				answer <- h.send(t.Context(), http.MethodPut, placements+module, `{"groupId":"music","order":3}`)
 			}()
 			h.awaitBlocked(t)
-			if _, err := other.Exec(t.Context(), `SELECT FROM core.navigation_placement FOR UPDATE NOWAIT`); err != nil {
+			if _, err := other.Exec(t.Context(),
+				`SELECT FROM core.navigation_placement FOR UPDATE NOWAIT`); err != nil {
 				t.Error(err)
 			}
 			if err := other.Rollback(t.Context()); err != nil {
@@ -150,7 +158,8 @@ func TestManyWrites(t *testing.T) {
 		if err := h.pool.QueryRow(t.Context(), `
 			SELECT
 				(SELECT count(*) FROM core.navigation_group WHERE id = 'music' AND label = position::text),
-				(SELECT count(*) FROM core.navigation_placement WHERE group_id = 'g' || position % 2)`).Scan(&wholeGroup, &wholePlace); err != nil {
+				(SELECT count(*) FROM core.navigation_placement WHERE group_id = 'g' || position % 2)`,
+		).Scan(&wholeGroup, &wholePlace); err != nil {
 			t.Fatal(err)
 		}
 		if wholeGroup != 1 || wholePlace != 1 {
@@ -159,8 +168,8 @@ func TestManyWrites(t *testing.T) {
 	}
 }
 
-// TestStorm: groups come and go while modules are placed into them. Nobody fails but who places into a group that is gone, and
-// every view in between is one moment's: each module is in it once.
+// TestStorm: groups come and go while modules are placed into them. Nobody fails but who places into a
+// group that is gone, and every view in between is one moment's: each module is in it once.
 func TestStorm(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -181,7 +190,8 @@ func TestStorm(t *testing.T) {
 					{http.MethodPut, placements + module, `{"groupId":"` + group + `","order":2}`, http.StatusNotFound},
 					{http.MethodDelete, placements + module, ``, 0},
 				}[random.IntN(5)]
-				if w := h.send(t.Context(), r.method, r.target, r.body); w.Code >= http.StatusBadRequest && w.Code != r.refused {
+				if w := h.send(t.Context(), r.method, r.target, r.body); w.Code >= http.StatusBadRequest &&
+					w.Code != r.refused {
 					t.Errorf("%s %s: %d %s", r.method, r.target, w.Code, w.Body)
 				}
 			}

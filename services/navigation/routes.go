@@ -18,7 +18,8 @@ const (
 	maxBody       = 16 << 10 // bytes (contract.md §1)
 )
 
-// Routes is navigation's part of the route table (spec.md § Dashboard navigation). Every write may be sent again.
+// Routes is navigation's part of the route table (spec.md § Dashboard navigation). Every write may be sent
+// again.
 func (s *Service) Routes() []httpapi.Route {
 	return []httpapi.Route{
 		{Method: "GET", Path: path, Permission: readUI, Handle: s.show},
@@ -86,8 +87,8 @@ func (s *Service) modules(ctx context.Context, caller httpapi.Caller) ([]entry, 
 	return modules, nil
 }
 
-// putGroup is PUT /api/v1/dashboard/navigation/groups/{group}. The answer is what was written, which a later write may have changed
-// again.
+// putGroup is PUT /api/v1/dashboard/navigation/groups/{group}. The answer is what was written, which a
+// later write may have changed again.
 func (s *Service) putGroup(c *httpapi.Call) error {
 	g, err := decodeGroup(c)
 	if err != nil {
@@ -117,8 +118,8 @@ func (s *Service) deleteGroup(c *httpapi.Call) error {
 	return noContent(c)
 }
 
-// place is PUT /api/v1/dashboard/navigation/placements/{module}. A bad body is 400 for every module, then a module that is neither
-// installed nor placed 404, then an unknown group 404.
+// place is PUT /api/v1/dashboard/navigation/placements/{module}. A bad body is 400 for every module, then a
+// module that is neither installed nor placed 404, then an unknown group 404.
 func (s *Service) place(c *httpapi.Call) error {
 	p, err := decodePlacement(c)
 	if err != nil {
@@ -139,8 +140,8 @@ func (s *Service) place(c *httpapi.Call) error {
 	return c.JSON(http.StatusOK, p)
 }
 
-// unplace is DELETE /api/v1/dashboard/navigation/placements/{module}. What cannot be a module's id has no place, and nothing is
-// asked.
+// unplace is DELETE /api/v1/dashboard/navigation/placements/{module}. What cannot be a module's id has no
+// place, and nothing is asked.
 func (s *Service) unplace(c *httpapi.Call) error {
 	if err := httpapi.DecodeEmpty(c); err != nil {
 		return err

@@ -12,16 +12,16 @@ import (
 
 const storeDeadline = 5 * time.Second // of one request's work, its waits for rows included
 
-// detached is the context of a request's work, which goes on when the client leaves: pgx closes a connection whose query is cut
-// off.
+// detached is the context of a request's work, which goes on when the client leaves: pgx closes a
+// connection whose query is cut off.
 func detached(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), storeDeadline)
 }
 
-// Store reads and writes the arrangement in the shared pool. Each call is one statement, so the database alone decides what
-// happens at the same time: of several writes of one row the last to come is left, whole. Its work ends with the context that it
-// is given. Its errors are STORE_UNAVAILABLE, when it cannot be told what was stored, and those of errors.go. Safe for concurrent
-// use.
+// Store reads and writes the arrangement in the shared pool. Each call is one statement, so the database
+// alone decides what happens at the same time: of several writes of one row the last to come is left,
+// whole. Its work ends with the context that it is given. Its errors are STORE_UNAVAILABLE, when it cannot
+// be told what was stored, and those of errors.go. Safe for concurrent use.
 type Store struct{ pool *pgxpool.Pool }
 
 // NewStore opens no connection.
@@ -41,15 +41,16 @@ func (s *Store) Arrangement(ctx context.Context) (Arrangement, error) {
 	stored := Arrangement{groups: make(map[string]Group), placements: make(map[string]Placement)}
 	var groupID, label, moduleID *string
 	var groupOrder, moduleOrder *int
-	if _, err := pgx.ForEachRow(rows, []any{&groupID, &label, &groupOrder, &moduleID, &moduleOrder}, func() error {
-		if groupID != nil {
-			stored.groups[*groupID] = Group{*groupID, *label, *groupOrder}
-		}
-		if moduleID != nil {
-			stored.placements[*moduleID] = Placement{*moduleID, groupID, *moduleOrder}
-		}
-		return nil
-	}); err != nil {
+	if _, err := pgx.ForEachRow(rows, []any{&groupID, &label, &groupOrder, &moduleID, &moduleOrder},
+		func() error {
+			if groupID != nil {
+				stored.groups[*groupID] = Group{*groupID, *label, *groupOrder}
+			}
+			if moduleID != nil {
+				stored.placements[*moduleID] = Placement{*moduleID, groupID, *moduleOrder}
+			}
+			return nil
+		}); err != nil {
 		return Arrangement{}, unavailable(err)
 	}
 	return stored, nil
@@ -70,14 +71,15 @@ const deleteGroup = `
 DELETE FROM core.navigation_group
 WHERE id = $1`
 
-// DeleteGroup ungroups its modules, those too that are placed into it at this moment, and leaves their order. An absent group is
-// none to delete.
+// DeleteGroup ungroups its modules, those too that are placed into it at this moment, and leaves their
+// order. An absent group is none to delete.
 func (s *Store) DeleteGroup(ctx context.Context, id string) error {
 	return s.exec(ctx, deleteGroup, id)
 }
 
-// lockedGroup is $2, and locks that group against being deleted before the placement's own row is locked. DeleteGroup has the same
-// order, and so they never wait for each other in a circle. The foreign key would take this lock, but last.
+// lockedGroup is $2, and locks that group against being deleted before the placement's own row is locked.
+// DeleteGroup has the same order, and so they never wait for each other in a circle. The foreign key would
+// take this lock, but last.
 const lockedGroup = `coalesce((
 	SELECT id
 	FROM core.navigation_group
@@ -101,7 +103,8 @@ UPDATE core.navigation_placement
 SET group_id = ` + lockedGroup + `, position = $3
 WHERE module_id = $1`
 
-// Replace puts a module that has a place into another. Fails with ErrNotInstalled when it has none, and with ErrGroupNotFound.
+// Replace puts a module that has a place into another. Fails with ErrNotInstalled when it has none, and
+// with ErrGroupNotFound.
 func (s *Store) Replace(ctx context.Context, p Placement) error {
 	tag, err := s.pool.Exec(ctx, updatePlacement, p.ModuleID, p.GroupID, p.Order)
 	if err != nil {

@@ -14,13 +14,16 @@ func TestAccepted(t *testing.T) {
 	for _, id := range []string{"a", "-", "0", "a-b", longest, "4f1c2a9e-0b3d-4c5e-8f60-718293a4b5c6", "%61"} {
 		h.does(t, `PUT groups/`+id+` {"label":"x","order":0}`)
 	}
-	for _, label := range []string{"x", strings.Repeat("ü", 80), strings.Repeat("👍", 80), " x ", `\"\\`, `<b>`, `a\u00e4`} {
+	for _, label := range []string{"x", strings.Repeat("ü", 80), strings.Repeat("👍", 80), " x ", `\"\\`,
+		`<b>`, `a\u00e4`} {
 		h.does(t, `PUT groups/a {"label":"`+label+`","order":0}`)
 	}
 	for _, order := range []string{"0", "1", "1000000"} {
-		h.does(t, `PUT groups/a {"label":"x","order":`+order+`}`, `PUT placements/ant {"groupId":"`+longest+`","order":`+order+`}`)
+		h.does(t, `PUT groups/a {"label":"x","order":`+order+`}`,
+			`PUT placements/ant {"groupId":"`+longest+`","order":`+order+`}`)
 	}
-	w := h.send(t.Context(), http.MethodPut, groups+"a", `{"label":"x","order":1}`, "Content-Type", "application/json; charset=utf-8")
+	w := h.send(t.Context(), http.MethodPut, groups+"a", `{"label":"x","order":1}`, "Content-Type",
+		"application/json; charset=utf-8")
 	if w.Code != http.StatusOK {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
@@ -32,20 +35,23 @@ func TestRefusedBodies(t *testing.T) {
 	h := setup(t)
 	h.does(t, `PUT groups/music {"label":"Music","order":2}`, `PUT placements/ant {"groupId":"music","order":3}`)
 	before := h.rows(t)
-	orders := []string{`-1`, `1000001`, `1.0`, `1.5`, `1e3`, `"1"`, `null`, `true`, `[]`, `{}`, `99999999999999999999`, ``, `01`, `NaN`}
+	orders := []string{`-1`, `1000001`, `1.0`, `1.5`, `1e3`, `"1"`, `null`, `true`, `[]`, `{}`,
+		`99999999999999999999`, ``, `01`, `NaN`}
 	var group, placement []string
 	for _, order := range orders {
 		group = append(group, `{"label":"x","order":`+order+`}`)
 		placement = append(placement, `{"groupId":null,"order":`+order+`}`)
 	}
-	for _, label := range []string{``, ` `, "\u00a0", strings.Repeat("x", 81), strings.Repeat("ü", 81), `a\u0000`, `a\n`, `a\u007f`, `a\u0085`, "a\tb", "a\xff", `\ud800`,
+	for _, label := range []string{``, ` `, "\u00a0", strings.Repeat("x", 81), strings.Repeat("ü", 81),
+		`a\u0000`, `a\n`, `a\u007f`, `a\u0085`, "a\tb", "a\xff", `\ud800`,
 		`a\u202eb`, `\u2066a\u2069`, `a\u200bb`, `\u3164`, `\u200d`, `a\u2028b`} {
 		group = append(group, `{"label":"`+label+`","order":1}`)
 	}
 	for _, label := range []string{`null`, `1`, `true`, `["x"]`, `{}`} {
 		group = append(group, `{"label":`+label+`,"order":1}`)
 	}
-	for _, id := range []string{`""`, `"Music"`, `"a b"`, `"ä"`, `"a\u0000"`, `"a/b"`, `"` + strings.Repeat("a", 65) + `"`, `1`, `false`, `[]`, `["music"]`, `{}`, `{"id":"music"}`, ``} {
+	for _, id := range []string{`""`, `"Music"`, `"a b"`, `"ä"`, `"a\u0000"`, `"a/b"`, `"` +
+		strings.Repeat("a", 65) + `"`, `1`, `false`, `[]`, `["music"]`, `{}`, `{"id":"music"}`, ``} {
 		placement = append(placement, `{"groupId":`+id+`,"order":1}`)
 	}
 	for _, body := range []string{
@@ -71,7 +77,8 @@ func TestRefusedBodies(t *testing.T) {
 		refuse(http.MethodPut, placements+"ant", body)
 		refuse(http.MethodPut, placements+"ghost", body) // a bad body first, whatever the module
 	}
-	for _, id := range []string{"Music", "a.b", "a_b", "%C3%A4", "%00", "a%2Fb", "a%20b", "+", strings.Repeat("a", 65)} {
+	for _, id := range []string{"Music", "a.b", "a_b", "%C3%A4", "%00", "a%2Fb", "a%20b", "+",
+		strings.Repeat("a", 65)} {
 		refuse(http.MethodPut, groups+id, `{"label":"x","order":1}`)
 		refuse(http.MethodDelete, groups+id, ``)
 	}
@@ -103,8 +110,10 @@ func TestUnknown(t *testing.T) {
 			t.Errorf("%s: %d %s", id, w.Code, w.Body)
 		}
 	}
-	wantCode(t, h.send(t.Context(), http.MethodPut, placements+"ant", `{"groupId":"ghost","order":1}`), http.StatusNotFound, "NAVIGATION_GROUP_NOT_FOUND")
-	for _, target := range []string{groups, placements, groups + "a/b", path + "/", path + "/groups", path + "/other/a"} {
+	wantCode(t, h.send(t.Context(), http.MethodPut, placements+"ant", `{"groupId":"ghost","order":1}`),
+		http.StatusNotFound, "NAVIGATION_GROUP_NOT_FOUND")
+	for _, target := range []string{groups, placements, groups + "a/b", path + "/", path + "/groups", path +
+		"/other/a"} {
 		wantCode(t, h.send(t.Context(), http.MethodDelete, target, ""), http.StatusNotFound, "NOT_FOUND")
 	}
 	if rows := h.rows(t); rows != "" {
@@ -112,23 +121,32 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
-// TestGates: origin, then length, then permission, then the handler; reading asks for another permission than writing.
+// TestGates: origin, then length, then permission, then the handler; reading asks for another permission
+// than writing.
 func TestGates(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	long := `{"label":"` + strings.Repeat("x", 16<<10) + `"}`
 	for _, method := range []string{http.MethodPut, http.MethodDelete} {
 		for _, target := range []string{groups + "music", placements + "ant"} {
-			wantCode(t, h.send(t.Context(), method, target, long, "Origin", "", "Test-Holds", ""), http.StatusForbidden, "ORIGIN_NOT_TRUSTED")
-			wantCode(t, h.send(t.Context(), method, target, long, "Origin", "https://evil.example"), http.StatusForbidden, "ORIGIN_NOT_TRUSTED")
-			wantCode(t, h.send(t.Context(), method, target, long, "Test-Holds", ""), http.StatusRequestEntityTooLarge, "REQUEST_BODY_TOO_LARGE")
-			wantCode(t, h.send(t.Context(), method, target, "[]", "Test-Holds", ""), http.StatusUnauthorized, "AUTHENTICATION_REQUIRED")
-			wantCode(t, h.send(t.Context(), method, target, "[]", "Test-Holds", readUI), http.StatusForbidden, "PERMISSION_DENIED")
+			wantCode(t, h.send(t.Context(), method, target, long, "Origin", "", "Test-Holds", ""),
+				http.StatusForbidden, "ORIGIN_NOT_TRUSTED")
+			wantCode(t, h.send(t.Context(), method, target, long, "Origin", "https://evil.example"),
+				http.StatusForbidden, "ORIGIN_NOT_TRUSTED")
+			wantCode(t, h.send(t.Context(), method, target, long, "Test-Holds", ""), http.StatusRequestEntityTooLarge,
+				"REQUEST_BODY_TOO_LARGE")
+			wantCode(t, h.send(t.Context(), method, target, "[]", "Test-Holds", ""), http.StatusUnauthorized,
+				"AUTHENTICATION_REQUIRED")
+			wantCode(t, h.send(t.Context(), method, target, "[]", "Test-Holds", readUI), http.StatusForbidden,
+				"PERMISSION_DENIED")
 		}
 	}
-	wantCode(t, h.send(t.Context(), http.MethodGet, path, "", "Test-Holds", ""), http.StatusUnauthorized, "AUTHENTICATION_REQUIRED")
-	wantCode(t, h.send(t.Context(), http.MethodGet, path, "", "Test-Holds", manage), http.StatusForbidden, "PERMISSION_DENIED")
-	if w := h.send(t.Context(), http.MethodGet, path, "", "Test-Holds", readUI, "Origin", ""); w.Code != http.StatusOK {
+	wantCode(t, h.send(t.Context(), http.MethodGet, path, "", "Test-Holds", ""), http.StatusUnauthorized,
+		"AUTHENTICATION_REQUIRED")
+	wantCode(t, h.send(t.Context(), http.MethodGet, path, "", "Test-Holds", manage), http.StatusForbidden,
+		"PERMISSION_DENIED")
+	if w := h.send(t.Context(), http.MethodGet, path, "", "Test-Holds", readUI, "Origin",
+		""); w.Code != http.StatusOK {
 		t.Errorf("read: %d", w.Code)
 	}
 	if rows := h.rows(t); rows != "" {

@@ -15,17 +15,21 @@ func TestView(t *testing.T) {
 	h := setup(t)
 	h.start(t, discover(t, "ant", "bee", "mute"))
 	const holds = readUI + " core.devices.manage other.thing ant.use"
-	if w := h.send(t.Context(), http.MethodGet, path, "", "Test-Holds", holds); !strings.HasPrefix(w.Body.String(), `{"groups":[],"ungrouped":[{"moduleId":"ant","name":"The ant","order":null,"ui":{"moduleId":"ant",`) {
+	if w := h.send(t.Context(), http.MethodGet, path, "", "Test-Holds",
+		holds); !strings.HasPrefix(w.Body.String(),
+		`{"groups":[],"ungrouped":[{"moduleId":"ant","name":"The ant","order":null,"ui":{"moduleId":"ant",`) {
 		t.Errorf("fresh: %d %s", w.Code, w.Body)
 	}
-	h.does(t, `PUT groups/music {"label":"Müsic & <more>","order":7}`, `PUT groups/empty {"label":"Empty","order":7}`,
+	h.does(t, `PUT groups/music {"label":"Müsic & <more>","order":7}`,
+		`PUT groups/empty {"label":"Empty","order":7}`,
 		`PUT placements/ant {"groupId":"music","order":3}`, `PUT placements/mute {"groupId":"music","order":1}`)
 	ui, err := h.inventory.Entries(t.Context(), h.Caller(principal.Person(holds)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := `{"groups":[{"id":"empty","label":"Empty","order":7,"modules":[]},` +
-		`{"id":"music","label":"Müsic & <more>","order":7,"modules":[{"moduleId":"ant","name":"The ant","order":3,"ui":` + string(ui["ant"]) + `}]}],` +
+		`{"id":"music","label":"Müsic & <more>","order":7,"modules":[{"moduleId":"ant","name":"The ant",` +
+		`"order":3,"ui":` + string(ui["ant"]) + `}]}],` +
 		`"ungrouped":[{"moduleId":"bee","name":"The bee","order":null,"ui":` + string(ui["bee"]) + `}],` +
 		`"permissions":["core.devices.manage","core.modules.ui.read"]}`
 	w := h.send(t.Context(), http.MethodGet, path, "", "Test-Holds", holds)
@@ -52,14 +56,18 @@ func TestOrder(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	h.wantTold(t, "| ant bee cat dog eel")
-	h.does(t, `PUT groups/z {"label":"Z","order":0}`, `PUT groups/b {"label":"A","order":1}`, `PUT groups/a {"label":"B","order":1}`,
-		`PUT groups/a0 {"label":"B","order":1}`, `PUT groups/a- {"label":"B","order":1}`, `PUT groups/0 {"label":"0","order":1000000}`,
-		`PUT placements/eel {"groupId":"a","order":5}`, `PUT placements/bee {"groupId":"a","order":5}`, `PUT placements/ant {"groupId":"a","order":6}`,
+	h.does(t, `PUT groups/z {"label":"Z","order":0}`, `PUT groups/b {"label":"A","order":1}`,
+		`PUT groups/a {"label":"B","order":1}`,
+		`PUT groups/a0 {"label":"B","order":1}`, `PUT groups/a- {"label":"B","order":1}`,
+		`PUT groups/0 {"label":"0","order":1000000}`,
+		`PUT placements/eel {"groupId":"a","order":5}`, `PUT placements/bee {"groupId":"a","order":5}`,
+		`PUT placements/ant {"groupId":"a","order":6}`,
 		`PUT placements/dog {"groupId":null,"order":1000000}`)
 	h.wantTold(t, "z[] a[bee eel ant] a-[] a0[] b[] 0[] | dog cat")
 }
 
-// TestArranging goes through what a manager does; every step is done twice, and the second time changes nothing.
+// TestArranging goes through what a manager does; every step is done twice, and the second time changes
+// nothing.
 func TestArranging(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -99,7 +107,8 @@ func TestAnswers(t *testing.T) {
 	h := setup(t)
 	for _, row := range []struct{ method, target, body, want string }{
 		{"PUT", "groups/music", `{"label":"Music","order":2}`, `{"id":"music","label":"Music","order":2}`},
-		{"PUT", "placements/ant", `{"groupId":"music","order":3}`, `{"moduleId":"ant","groupId":"music","order":3}`},
+		{"PUT", "placements/ant", `{"groupId":"music","order":3}`,
+			`{"moduleId":"ant","groupId":"music","order":3}`},
 		{"PUT", "placements/ant", `{"order":0,"groupId":null}`, `{"moduleId":"ant","groupId":null,"order":0}`},
 		{"DELETE", "placements/ant", ``, ``},
 		{"DELETE", "groups/music", ``, ``},
@@ -119,19 +128,24 @@ func TestAbsentModules(t *testing.T) {
 		`PUT placements/ant {"groupId":"music","order":1}`, `PUT placements/bee {"groupId":"music","order":2}`)
 	h.start(t, discover(t, "bee", "cat"), "bee")
 	h.wantTold(t, "music[] care[] | cat")
-	h.does(t, `PUT placements/ant {"groupId":"care","order":5}`, `PUT placements/bee {"groupId":"music","order":2}`)
-	wantCode(t, h.send(t.Context(), http.MethodPut, placements+"dog", `{"groupId":null,"order":1}`), http.StatusNotFound, "MODULE_NOT_INSTALLED")
-	wantCode(t, h.send(t.Context(), http.MethodPut, placements+"ant", `{"groupId":"ghost","order":1}`), http.StatusNotFound, "NAVIGATION_GROUP_NOT_FOUND")
+	h.does(t, `PUT placements/ant {"groupId":"care","order":5}`,
+		`PUT placements/bee {"groupId":"music","order":2}`)
+	wantCode(t, h.send(t.Context(), http.MethodPut, placements+"dog", `{"groupId":null,"order":1}`),
+		http.StatusNotFound, "MODULE_NOT_INSTALLED")
+	wantCode(t, h.send(t.Context(), http.MethodPut, placements+"ant", `{"groupId":"ghost","order":1}`),
+		http.StatusNotFound, "NAVIGATION_GROUP_NOT_FOUND")
 	h.start(t, discover(t, everything...))
 	h.wantTold(t, "music[bee] care[ant] | cat dog eel")
 	h.start(t, discover(t))
 	h.does(t, `DELETE placements/ant`, `DELETE groups/music`)
-	wantCode(t, h.send(t.Context(), http.MethodPut, placements+"ant", `{"groupId":null,"order":1}`), http.StatusNotFound, "MODULE_NOT_INSTALLED")
+	wantCode(t, h.send(t.Context(), http.MethodPut, placements+"ant", `{"groupId":null,"order":1}`),
+		http.StatusNotFound, "MODULE_NOT_INSTALLED")
 	h.start(t, discover(t, everything...))
 	h.wantTold(t, "care[] | bee ant cat dog eel")
 }
 
-// TestStoresOfCaller: what the caller's store cannot tell, of the platform's permissions or of a module's, is no answer.
+// TestStoresOfCaller: what the caller's store cannot tell, of the platform's permissions or of a module's,
+// is no answer.
 func TestStoresOfCaller(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

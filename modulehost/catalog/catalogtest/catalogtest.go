@@ -1,4 +1,5 @@
-// Package catalogtest owns the installed modules of tests: manifests with the least around them that discovery accepts.
+// Package catalogtest owns the installed modules of tests: manifests with the least around them that
+// discovery accepts.
 package catalogtest
 
 import (
@@ -17,8 +18,9 @@ import (
 // Server is where Discover puts the server of a module whose manifest names it.
 const Server = "bin/server"
 
-// Discover installs modules of version 1.0.0 into a directory of the test's and discovers them. Each has its id and what its manifest
-// says behind id, name, version and compatibility: members of the JSON object, or nothing.
+// Discover installs modules of version 1.0.0 into a directory of the test's and discovers them. Each has
+// its id and what its manifest says behind id, name, version and compatibility: members of the JSON object,
+// or nothing.
 func Discover(t testing.TB, manifests map[string]string) *catalog.Catalog {
 	t.Helper()
 	dir := t.TempDir()
@@ -26,7 +28,8 @@ func Discover(t testing.TB, manifests map[string]string) *catalog.Catalog {
 		if members != "" {
 			members = ", " + members
 		}
-		write(t, filepath.Join(dir, id, "module.json"), `{"manifestVersion": 7, "id": "`+id+`", "name": "The `+id+`", "version": "1.0.0",
+		write(t, filepath.Join(dir, id, "module.json"),
+			`{"manifestVersion": 7, "id": "`+id+`", "name": "The `+id+`", "version": "1.0.0",
 			"compatibility": {"platform": "*", "moduleSdk": "*"}`+members+`}`)
 		if strings.Contains(members, `"`+Server+`"`) {
 			write(t, filepath.Join(dir, id, Server), Executable(t))
@@ -49,7 +52,8 @@ func write(t testing.TB, path, content string) {
 	}
 }
 
-// Executable is the least that counts as a static executable of this machine; with elf.PT_INTERP it is a dynamic one.
+// Executable is the least that counts as a static executable of this machine; with elf.PT_INTERP it is a
+// dynamic one.
 func Executable(t testing.TB, more ...elf.ProgType) string {
 	t.Helper()
 	machine := map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64}[runtime.GOARCH]
