@@ -2,6 +2,8 @@
 // modulehost/link's.
 package abi
 
+import "time"
+
 //go:generate go run ./generate
 
 // Version is the ABI that this host speaks. A process that answers Register with another one is not started.
@@ -17,3 +19,17 @@ const CodeDatabaseFailed = "DATABASE_FAILED"
 // CodeSecretAbsent is the link failure of a secret that the deployment does not supply or the manifest does
 // not declare.
 const CodeSecretAbsent = "SECRET_ABSENT"
+
+// The link failures of a call between modules.
+const (
+	// CodeCapabilityAbsent: who would provide it does not run, and the caller said that it can do without.
+	CodeCapabilityAbsent = "CAPABILITY_ABSENT"
+	// CodeCapabilityFailed: the call was not made, or not answered, for any other reason.
+	CodeCapabilityFailed = "CAPABILITY_FAILED"
+)
+
+// What a call between modules may take (contract.md §7).
+const (
+	MaxCapabilityJSON = 256 << 10 // bytes, each way
+	CapabilityWithin  = 10 * time.Second
+)

@@ -84,3 +84,23 @@ func read(build fs.FS, name string) ([]byte, error) {
 	}
 	return content, nil
 }
+
+// Routes is the Dashboard's part of the route table. Every other path and method is the table's ordinary 404.
+func (s *Service) Routes() []httpapi.Route {
+	return []httpapi.Route{
+		{Method: "GET", Path: "/", Head: true, Handle: s.page.send},
+		{Method: "GET", Path: "/assets/service-dashboard/app.js", Head: true, Handle: s.script.send},
+	}
+}
+
+// Error is a stable code; its cause, if there is one, is wrapped beside it.
+type Error string
+
+// ErrAsset ends the start: the build of the Dashboard is missing or does not fit this service.
+const ErrAsset = Error("DASHBOARD_HOST_ASSET_UNAVAILABLE")
+
+// Error is the code.
+func (e Error) Error() string { return string(e) }
+
+// Code returns the stable code.
+func (e Error) Code() string { return string(e) }
