@@ -3,6 +3,7 @@ package supervisor
 import (
 	"context"
 	"errors"
+	"math"
 	"sync/atomic"
 	"time"
 
@@ -13,6 +14,13 @@ import (
 // patience is how long suture itself waits for what it was told to stop. The tree measures every grace on its own, so this
 // only has to exceed them all: a shorter one would make suture report services that are well within their grace.
 const patience = 24 * time.Hour
+
+// spec is the same for the root and every branch. The pause before a restart is the actor's (backoff.go), because suture's own cannot be
+// exact: its failures decay and its pauses have jitter. So suture always restarts at once. Suture's events are dropped: the tree logs
+// what happens where it happens, and an event may hold a service's error, a panic's value or a stack.
+func spec() suture.Spec {
+	return suture.Spec{EventHook: func(suture.Event) {}, Timeout: patience, FailureThreshold: math.MaxFloat64}
+}
 
 // actor is a Child in the tree: what suture runs, and the end that suture offers no wait for.
 type actor struct {
