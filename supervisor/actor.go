@@ -11,18 +11,22 @@ import (
 	"go.uber.org/zap"
 )
 
-// patience is how long suture itself waits for what it was told to stop. The tree measures every grace on its own, so this
-// only has to exceed them all: a shorter one would make suture report services that are well within their grace.
-const patience = 24 * time.Hour
+// sutureTimeout is suture's own limit for a stop. The tree measures every grace itself, so this one only
+// has to exceed them all. A shorter one would make suture report services that are still within their
+// grace.
+const sutureTimeout = 24 * time.Hour
 
-// spec is the same for the root and every branch. The pause before a restart is the actor's (backoff.go), because suture's own cannot be
-// exact: its failures decay and its pauses have jitter. So suture always restarts at once. Suture's events are dropped: the tree logs
-// what happens where it happens, and an event may hold a service's error, a panic's value or a stack.
+// spec returns suture's settings, for the root and for every branch. Suture restarts at once, always: the
+// pause before a restart is the actor's (backoff.go), because suture's own pauses have jitter and its count
+// of failures decays, so they cannot be exact. Suture's events are dropped, because an event may hold a
+// service's error, a panic's value or a stack; the tree logs what happens itself.
 func spec() suture.Spec {
-	return suture.Spec{EventHook: func(suture.Event) {}, Timeout: patience, FailureThreshold: math.MaxFloat64}
+	return suture.Spec{EventHook: func(suture.Event) {}, Timeout: sutureTimeout,
+		FailureThreshold: math.MaxFloat64}
 }
 
-// actor is a Child in the tree: what suture runs, and the end that suture offers no wait for.
+// actor is a Child in the tree. Suture serves it; ended adds what suture lacks, a way to wait for the end
+// of one service.
 type actor struct {
 	Child
 	name  string
@@ -30,19 +34,21 @@ type actor struct {
 	token suture.ServiceToken
 
 	backoff backoff
-	leaving atomic.Bool   // set before its branch may end: the tree stops it, or it has failed for good
+	leaving atomic.Bool   // set before its branch may end: the tree stops the service, or it is not restarted
 	err     error         // what it failed with, at its start or its stop; readable once ended is closed
-	ended   chan struct{} // closed when it will not be served again and no call is left
+	ended   chan struct{} // closed when Serve has returned and will not be called again
 }
 
-// Serve waits for the pause after a crash, runs the service once for suture and says what that end means to it.
+// Serve waits for the pause after a crash, calls the service's Serve once, and returns what suture has to
+// do next.
 func (a *actor) Serve(ctx context.Context) (err error) {
-	a.rest(ctx)
-	// Removed between a crash and its restart; or it has failed for good by runtime.Goexit, which suture takes for nil.
+	a.awaitRestart(ctx)
+	// The service was removed between a crash and its restart; or it has failed for good by runtime.Goexit,
+	// which suture treats like nil.
 	if ctx.Err() != nil || a.leaving.Load() {
 		return suture.ErrTerminateSupervisorTree
 	}
-	// Deferred, so that a panic and runtime.Goexit come by here too.
+	// Deferred, so that it also runs after a panic and after runtime.Goexit.
 	defer func() {
 		if recover() != nil {
 			a.tree.log.Error("service panicked", zap.String("service", a.name))
@@ -53,8 +59,8 @@ func (a *actor) Serve(ctx context.Context) (err error) {
 	return a.Service.Serve(ctx)
 }
 
-// settle records an end of Serve and returns what suture has to do. It hands suture only errors of this file: Serve returning
-// nil would mean "restart me", and what a service returns is nobody's business in there.
+// settle records how Serve ended and returns what suture has to do. It returns only suture's errors and
+// ErrFailed: nil would mean "restart me" to suture, and suture must not see the service's own error.
 func (a *actor) settle(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		if codeOf(err) != "" && !errors.Is(err, context.Canceled) {
@@ -68,7 +74,7 @@ func (a *actor) settle(ctx context.Context, err error) error {
 		a.leaving.Store(true)
 		return suture.ErrTerminateSupervisorTree // ends its own supervisor, and with that the branch
 	}
-	if !errors.Is(err, ErrPanicked) { // that has its line already
+	if !errors.Is(err, ErrPanicked) { // a panic is already logged
 		a.tree.log.Error("service crashed", zap.String("service", a.name), zap.String("code", codeOf(failure)))
 	}
 	if a.OnCrash == Restart {
@@ -80,7 +86,7 @@ func (a *actor) settle(ctx context.Context, err error) error {
 	return suture.ErrTerminateSupervisorTree
 }
 
-// explain makes sure that an unwanted end carries a code.
+// explain gives a code to an end that nobody asked for.
 func (a *actor) explain(err error) error {
 	switch {
 	case err == nil:
@@ -95,21 +101,22 @@ func (a *actor) failure(reason Error, cause error, sentence string) *Failure {
 	return &Failure{Service: a.name, Reason: reason, Cause: cause, sentence: sentence}
 }
 
-// String keeps suture from naming it by %#v, which prints every field.
+// String names the actor. Without it suture would use %#v, which prints every field.
 func (a *actor) String() string { return a.name }
 
-// branch is the supervisor of one actor. Its end is the actor's, also when that was waiting out a backoff and not running.
+// branch is the suture supervisor of one actor. It ends when the actor has ended, also during a pause, when
+// Serve is not running.
 type branch struct {
 	*suture.Supervisor
 	actor *actor
 }
 
-// Serve runs until the branch is removed or its actor has ended for good. Any other end, a panic of the supervisor included,
-// would leave the service down with nobody told.
+// Serve runs until the branch is removed or its actor has ended for good. After any other end, such as a
+// panic of the supervisor, the service would be down unnoticed, so the process has to end.
 func (b branch) Serve(ctx context.Context) (err error) {
 	defer func() {
 		_ = recover()
-		err = suture.ErrDoNotRestart // and not the actor's wish to end, which would take the root along
+		err = suture.ErrDoNotRestart // ErrTerminateSupervisorTree would end the root too
 		if !b.actor.leaving.Load() {
 			b.actor.tree.fail(b.actor.failure(ErrTreeEnded, nil, "lost its supervisor"))
 		}

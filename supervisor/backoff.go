@@ -7,31 +7,32 @@ import (
 	"go.uber.org/zap"
 )
 
-// pauses come before the restarts after a service's first crashes; each later restart waits for lastPause.
-var pauses = [...]time.Duration{0, 0, time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second, 16 * time.Second}
+// pauses are those after a service's first crashes; every later crash has lastPause.
+var pauses = [...]time.Duration{0, 0, time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second,
+	16 * time.Second}
 
 const (
 	lastPause = 30 * time.Second
-	// forgiven is how long a service must run without a crash until its pauses begin anew.
-	forgiven = 10 * time.Minute
+	// resetAfter is how long a service must run without a crash for its pauses to start again from the first.
+	resetAfter = 10 * time.Minute
 )
 
-// Pausing is a Service that wants to know when it will be served again.
+// Pausing is implemented by a Service that needs to know when it will be served again.
 type Pausing interface {
 	// Paused is called after each crash, before the pause, on the goroutine of Serve.
 	Paused(until time.Time)
 }
 
-// backoff decides how long a service waits after a crash. Only the goroutine of Serve uses it.
+// backoff computes the pause after each crash. Only the goroutine of Serve uses it.
 type backoff struct {
 	crashes int
 	last    time.Time
 	until   time.Time // when the service may be served again
 }
 
-// crashed counts a crash and returns the pause.
+// crashed records a crash and returns the pause before the restart.
 func (b *backoff) crashed(now time.Time) (pause time.Duration) {
-	if now.Sub(b.last) >= forgiven {
+	if now.Sub(b.last) >= resetAfter {
 		b.crashes = 0
 	}
 	pause = lastPause
@@ -43,7 +44,7 @@ func (b *backoff) crashed(now time.Time) (pause time.Duration) {
 	return pause
 }
 
-// restartLater plans the next Serve.
+// restartLater computes the pause before the next Serve, notifies the service and logs the pause.
 func (a *actor) restartLater() {
 	pause := a.backoff.crashed(time.Now())
 	if service, ok := a.Service.(Pausing); ok {
@@ -54,8 +55,8 @@ func (a *actor) restartLater() {
 	}
 }
 
-// rest waits until the pause is over or ctx ends.
-func (a *actor) rest(ctx context.Context) {
+// awaitRestart waits until the pause is over or ctx ends.
+func (a *actor) awaitRestart(ctx context.Context) {
 	pause := time.Until(a.backoff.until)
 	if pause <= 0 {
 		return

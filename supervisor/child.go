@@ -2,42 +2,44 @@ package supervisor
 
 import "time"
 
-// OnCrash is what a service declares about its own failure after ready.
+// OnCrash says what the tree does when a service ends after ready without being asked.
 type OnCrash uint8
 
 const (
-	// Restart calls Serve again after a pause of 0, 0, 1, 2, 4, 8 and 16 s, and of 30 s after every later crash. Ten minutes without a
-	// crash begin anew. A service that is Pausing is told.
+	// Restart calls Serve again after a pause of 0, 0, 1, 2, 4, 8 and 16 s, and of 30 s after every later
+	// crash. Ten minutes without a crash reset the sequence. A service that implements Pausing is notified.
 	Restart OnCrash = iota
-	// EndProcess leaves the service down and tells Tree.Failed: the process has no use without it.
+	// EndProcess does not restart the service and reports the failure on Tree.Failed: the process is useless
+	// without the service.
 	EndProcess
 )
 
-// Deadlines and codes of a Child that declares none.
+// Defaults of a Child that declares no deadline.
 const (
 	DefaultReadyWithin = 30 * time.Second
-	DefaultStopWithin  = 10 * time.Second // spec.md § Limits: a stop or rollback hook
+	DefaultStopWithin  = 10 * time.Second
 )
 
-// Child is a service and how the tree treats it. Zero values mean the defaults.
+// Child is a service and how the tree starts, restarts and stops it. A zero field has its default.
 type Child struct {
 	Service Service
 	OnCrash OnCrash
 
-	// ReadyWithin is how long Start waits for ready. ReadyCode is reported when it was not enough: ErrStartTimeout, or a code
-	// of the service's own such as MODULE_START_TIMEOUT.
+	// ReadyWithin is how long Start waits for ready. ReadyCode is the code of the error when that time passes:
+	// ErrStartTimeout, or the service's own, such as MODULE_START_TIMEOUT.
 	ReadyWithin time.Duration
 	ReadyCode   string
 
-	// StopWithin is the grace of a stop. A service that drains declares its drain and a margin here. StopCode is reported
-	// when a regular stop needed more, RollbackCode when the stop after a failed start did, also where the service itself noticed and
-	// returned StopCode. Both default to ErrStopTimeout.
+	// StopWithin is the grace of a stop. A service that drains declares the time of its drain and a margin.
+	// When the grace passes, the error has StopCode in a regular stop and RollbackCode in the stop after a
+	// failed start; a StopCode that the service itself returns is replaced in the same way. Both default to
+	// ErrStopTimeout.
 	StopWithin   time.Duration
 	StopCode     string
 	RollbackCode string
 }
 
-// withDefaults fills what the caller left out.
+// withDefaults sets every zero field to its default.
 func (c Child) withDefaults() Child {
 	if c.ReadyWithin <= 0 {
 		c.ReadyWithin = DefaultReadyWithin

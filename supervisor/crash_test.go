@@ -13,7 +13,7 @@ import (
 	"github.com/narthex-platform/narthex/supervisor"
 )
 
-// Whatever ends a service after ready, it comes back at once, and says so in one line.
+// A service that ends after ready, for any reason, is restarted at once and logged in one line.
 func TestCrashRestarts(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -31,7 +31,7 @@ func TestCrashRestarts(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := setup(t)
 				crash := make(chan struct{})
-				started(t, f.Start(t.Context(), children(f.actor("a", func(ctx context.Context, a *actor) error {
+				requireStarted(t, f.Start(t.Context(), children(f.actor("a", func(ctx context.Context, a *actor) error {
 					a.isReady()
 					select {
 					case <-crash:
@@ -44,16 +44,15 @@ func TestCrashRestarts(t *testing.T) {
 				crash <- struct{}{}
 				synctest.Wait()
 				if took := time.Since(begin); took != 0 || f.count("a begins") != 2 {
-					t.Errorf("not back at once: %q", f.noted())
+					t.Errorf("after a crash: %d runs after %s, want the second at once: %q", f.count("a begins"), took,
+						f.noted())
 				}
-				if err := f.Stop(); err != nil {
-					t.Error(err)
-				}
-				same(t, "journal", f.noted(), []string{"a begins", "a ready", "a ends", "a begins", "a ends"})
-				same(t, "log", f.logged(), []string{c.log})
+				assertStops(t, f)
+				assertEqual(t, "journal", f.noted(), []string{"a begins", "a ready", "a ends", "a begins", "a ends"})
+				assertEqual(t, "log", f.logged(), []string{c.log})
 				select {
 				case err := <-f.Failed():
-					t.Errorf("a restart ended the process: %v", err)
+					t.Errorf("Failed delivered %v after a restart, want nothing", err)
 				default:
 				}
 			})
@@ -61,18 +60,19 @@ func TestCrashRestarts(t *testing.T) {
 	}
 }
 
-// TestPauses: the pauses after crashes are exact, and the service is told of each.
+// The pauses after crashes are exact, and the service is notified of each.
 func TestPauses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		want := []time.Duration{0, 0, 1, 2, 4, 8, 16, 30, 30, 30}
 		f := setup(t)
-		loop := pausing{f.actor("loop", lives(make([]time.Duration, len(want))...)), make(chan time.Time, len(want))}
+		loop := pausing{f.actor("loop", crashesAfter(make([]time.Duration, len(want))...)),
+			make(chan time.Time, len(want))}
 		crashed := time.Now()
-		started(t, f.Start(t.Context(), children(loop)...))
+		requireStarted(t, f.Start(t.Context(), children(loop)...))
 		for n, pause := range want {
 			pause *= time.Second
 			if until := <-loop.until; !until.Equal(crashed.Add(pause)) {
-				t.Errorf("pause %d: the service was told %s, want %s", n+1, until.Sub(crashed), pause)
+				t.Errorf("pause %d: the service was notified of %s, want %s", n+1, until.Sub(crashed), pause)
 			}
 			synctest.Wait()
 			if pause > 0 {
@@ -89,21 +89,20 @@ func TestPauses(t *testing.T) {
 			}
 			crashed = crashed.Add(pause)
 		}
-		if err := f.Stop(); err != nil {
-			t.Error(err)
-		}
+		assertStops(t, f)
 	})
 }
 
-// lives crashes after each of these times, and then no more.
-func lives(times ...time.Duration) func(context.Context, *actor) error {
+// crashesAfter returns a script that crashes after each of these times, one for each call, and then no
+// more.
+func crashesAfter(times ...time.Duration) func(context.Context, *actor) error {
 	return func(ctx context.Context, a *actor) error {
 		a.isReady()
 		if len(times) > 0 {
-			life := times[0]
+			run := times[0]
 			times = times[1:]
 			select {
-			case <-time.After(life):
+			case <-time.After(run):
 				return coded("CRASH")
 			case <-ctx.Done():
 			}
@@ -113,7 +112,7 @@ func lives(times ...time.Duration) func(context.Context, *actor) error {
 	}
 }
 
-// pausing is an actor that is told of its pauses.
+// pausing is an actor that implements supervisor.Pausing.
 type pausing struct {
 	*actor
 	until chan time.Time
@@ -121,35 +120,34 @@ type pausing struct {
 
 func (p pausing) Paused(until time.Time) { p.until <- until }
 
-// TestTenMinutesWithoutACrashBeginAnew: a second less does not. The third pause, of 1 s, belongs to the ten minutes.
-func TestTenMinutesWithoutACrashBeginAnew(t *testing.T) {
-	for _, c := range []struct{ life, pause time.Duration }{
+// Ten minutes without a crash reset the pauses; one second less does not. The third pause, of 1 s, counts
+// towards the ten minutes.
+func TestTenMinutesWithoutACrashResetThePauses(t *testing.T) {
+	for _, c := range []struct{ run, pause time.Duration }{
 		{10*time.Minute - time.Second, 0},
 		{10*time.Minute - 2*time.Second, 2 * time.Second},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			f := setup(t)
-			service := pausing{f.actor("a", lives(0, 0, 0, c.life)), make(chan time.Time, 4)}
-			started(t, f.Start(t.Context(), children(service)...))
+			service := pausing{f.actor("a", crashesAfter(0, 0, 0, c.run)), make(chan time.Time, 4)}
+			requireStarted(t, f.Start(t.Context(), children(service)...))
 			for range 3 {
 				<-service.until
 			}
 			if got := time.Until(<-service.until); got != c.pause {
-				t.Errorf("after a life of %s: a pause of %s, want %s", c.life, got, c.pause)
+				t.Errorf("a crash after %s: a pause of %s, want %s", c.run, got, c.pause)
 			}
-			if err := f.Stop(); err != nil {
-				t.Error(err)
-			}
+			assertStops(t, f)
 		})
 	}
 }
 
-// TestBackoffIsPerService: while one service in a crash loop pauses, its sibling's crash is healed at once.
+// While one service pauses in a crash loop, its sibling is restarted at once after a crash.
 func TestBackoffIsPerService(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := setup(t)
 		crash := make(chan struct{})
-		started(t, f.Start(t.Context(), children(
+		requireStarted(t, f.Start(t.Context(), children(
 			f.actor("loop", func(_ context.Context, a *actor) error { a.isReady(); return coded("LOOP") }),
 			f.actor("sibling", func(ctx context.Context, a *actor) error {
 				a.isReady()
@@ -169,10 +167,8 @@ func TestBackoffIsPerService(t *testing.T) {
 		if n := f.count("sibling begins"); n != 2 {
 			t.Errorf("sibling: served %d times while another service pauses, want 2", n)
 		}
-		if err := f.Stop(); err != nil {
-			t.Error(err)
-		}
-		same(t, "the pauses in the log", slices.DeleteFunc(f.logged(), func(line string) bool {
+		assertStops(t, f)
+		assertEqual(t, "the pauses in the log", slices.DeleteFunc(f.logged(), func(line string) bool {
 			return !strings.HasPrefix(line, "service restarts paused")
 		}), []string{"service restarts paused loop "})
 	})
@@ -185,10 +181,12 @@ func TestEndProcess(t *testing.T) {
 		code  string
 		log   string
 	}{
-		{"coded", func() error { return coded("DATABASE_LOST") }, "DATABASE_LOST", "service crashed pool DATABASE_LOST"},
+		{"coded", func() error { return coded("DATABASE_LOST") }, "DATABASE_LOST",
+			"service crashed pool DATABASE_LOST"},
 		{"nil", func() error { return nil }, "SERVICE_ENDED", "service crashed pool SERVICE_ENDED"},
 		{"panic", func() error { panic(secret) }, "SERVICE_PANICKED", "service panicked pool"},
-		{"goexit", func() error { runtime.Goexit(); return nil }, "SERVICE_ENDED", "service crashed pool SERVICE_ENDED"},
+		{"goexit", func() error { runtime.Goexit(); return nil }, "SERVICE_ENDED",
+			"service crashed pool SERVICE_ENDED"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -198,18 +196,16 @@ func TestEndProcess(t *testing.T) {
 					time.Sleep(time.Second)
 					return c.crash()
 				}
-				started(t, f.Start(t.Context(),
+				requireStarted(t, f.Start(t.Context(),
 					supervisor.Child{Service: f.actor("pool", crashing), OnCrash: supervisor.EndProcess},
-					supervisor.Child{Service: f.actor("sibling", well)}))
-				same(t, "codes", f.failedCodes(t), []string{c.code})
+					supervisor.Child{Service: f.actor("sibling", wellBehaved)}))
+				assertEqual(t, "codes", f.failedCodes(t), []string{c.code})
 				time.Sleep(time.Hour)
 				if f.count("pool begins") != 1 || f.count("sibling ends") != 0 {
-					t.Errorf("restarted, or not alone: %q", f.noted())
+					t.Errorf("the pool was restarted or its sibling ended, want neither: %q", f.noted())
 				}
-				if err := f.Stop(); err != nil {
-					t.Errorf("Stop: %v", err)
-				}
-				same(t, "log", f.logged(), []string{c.log})
+				assertStops(t, f)
+				assertEqual(t, "log", f.logged(), []string{c.log})
 			})
 		})
 	}
@@ -218,32 +214,32 @@ func TestEndProcess(t *testing.T) {
 func TestFailedDeliversOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := setup(t)
-		crash := func(_ context.Context, a *actor) error { a.isReady(); time.Sleep(time.Second); return coded("LOST") }
-		started(t, f.Start(t.Context(),
+		crash := func(_ context.Context, a *actor) error {
+			a.isReady()
+			time.Sleep(time.Second)
+			return coded("LOST")
+		}
+		requireStarted(t, f.Start(t.Context(),
 			supervisor.Child{Service: f.actor("pool", crash), OnCrash: supervisor.EndProcess},
 			supervisor.Child{Service: f.actor("http", crash), OnCrash: supervisor.EndProcess}))
 		f.failedCodes(t)
 		synctest.Wait()
 		select {
 		case err, open := <-f.Failed():
-			t.Errorf("a second value: %v, open %t", err, open)
+			t.Errorf("Failed delivered a second value: %v, open %t", err, open)
 		default:
 		}
-		if err := f.Stop(); err != nil {
-			t.Error(err)
-		}
+		assertStops(t, f)
 	})
 }
 
-// Services that were cancelled though nobody asked for it are down for good: the process must learn of it.
+// Services that were cancelled without the tree's request are down for good: the process must be told.
 func TestLostRootEndsProcess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := setup(t)
-		started(t, f.Start(t.Context(), children(f.actor("a", well), f.actor("b", well))...))
+		requireStarted(t, f.Start(t.Context(), children(f.actor("a", wellBehaved), f.actor("b", wellBehaved))...))
 		f.EndRoot()
-		same(t, "codes", f.failedCodes(t), []string{"SUPERVISOR_ENDED"})
-		if err := f.Stop(); err != nil {
-			t.Error(err)
-		}
+		assertEqual(t, "codes", f.failedCodes(t), []string{"SUPERVISOR_ENDED"})
+		assertStops(t, f)
 	})
 }

@@ -17,7 +17,7 @@ const (
 	ErrStopTimeout = Error("SERVICE_STOP_TIMEOUT")
 	// ErrPanicked: a service panicked. The panic's value is not kept.
 	ErrPanicked = Error("SERVICE_PANICKED")
-	// ErrEnded: a service returned nil though nobody had asked it to stop.
+	// ErrEnded: a service returned nil without having been asked to stop.
 	ErrEnded = Error("SERVICE_ENDED")
 	// ErrFailed: a service failed with an error that has no code; that error is the cause.
 	ErrFailed = Error("SERVICE_FAILED")
@@ -25,11 +25,12 @@ const (
 	ErrStartCancelled = Error("SERVICE_START_CANCELLED")
 	// ErrTreeStopped: Start was called on a tree that has stopped, or Stop was called during Start.
 	ErrTreeStopped = Error("SUPERVISOR_STOPPED")
-	// ErrTreeEnded: a service was cancelled though the tree had not asked for it: the supervision itself has failed.
+	// ErrTreeEnded: a service was cancelled though the tree had not asked for it: the supervision itself has
+	// failed.
 	ErrTreeEnded = Error("SUPERVISOR_ENDED")
 )
 
-// Failure is what the tree itself saw go wrong at one service.
+// Failure is an error that the tree itself detected at one service.
 type Failure struct {
 	Service string // the service's String
 	Reason  Error  // one of this package's codes, or the code that the Child names
@@ -38,7 +39,8 @@ type Failure struct {
 	sentence string
 }
 
-// Error returns "CODE: service sentence". It leaves the cause out: an error without a code may hold anything.
+// Error returns "CODE: service sentence". It leaves the cause out, because an error without a code may
+// contain secrets.
 func (f *Failure) Error() string { return string(f.Reason) + ": " + f.Service + " " + f.sentence }
 
 // Code returns the stable code of the reason.
@@ -52,7 +54,7 @@ func (f *Failure) Unwrap() []error {
 	return []error{f.Reason, f.Cause}
 }
 
-// coded is an error that callers may be told of.
+// coded is an error whose code may be shown to callers.
 type coded interface {
 	error
 	Code() string

@@ -1,6 +1,6 @@
 package supervisor
 
-// EndRoot ends suture's root as only a fault of suture could.
+// EndRoot ends suture's root, which otherwise only a fault of suture could do.
 func (t *Tree) EndRoot() { t.cancel() }
 
 // HideRootsEnd makes suture's root look as if it never ended.

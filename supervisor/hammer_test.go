@@ -11,8 +11,8 @@ import (
 	"github.com/narthex-platform/narthex/supervisor"
 )
 
-// Many trees in real time, whose services crash, fail and panic at any moment, while they are started, cancelled and stopped
-// from several goroutines at once. Whatever the outcome: every service has ended and everybody comes back.
+// Many trees run in real time. Their services crash, fail and panic at any moment, while several goroutines
+// start, cancel and stop them at once. In every case every service has ended and every call returns.
 func TestHammer(t *testing.T) {
 	t.Parallel()
 	trees := 300
@@ -39,7 +39,7 @@ func hammer(t *testing.T, random *rand.Rand) {
 		var level []supervisor.Child
 		for range random.IntN(4) {
 			level = append(level, supervisor.Child{
-				Service: f.actor("s", unruly(random.IntN(24), soon(), soon())),
+				Service: f.actor("s", misbehaving(random.IntN(24), soon(), soon())),
 				OnCrash: supervisor.OnCrash(random.IntN(2)),
 			})
 		}
@@ -69,12 +69,12 @@ func hammer(t *testing.T, random *rand.Rand) {
 	begun := len(slices.DeleteFunc(slices.Clone(log), func(e string) bool { return e != "s begins" }))
 	ended := len(slices.DeleteFunc(log, func(e string) bool { return e != "s ends" }))
 	if begun != ended {
-		t.Errorf("%d runs begun, %d ended when Stop had come back", begun, ended)
+		t.Errorf("after Stop: %d runs begun, %d ended, want as many", begun, ended)
 	}
 }
 
-// unruly behaves in most cases and fails in one of six ways in the others.
-func unruly(way int, first, then time.Duration) func(context.Context, *actor) error {
+// misbehaving returns a script that behaves well in most cases and fails in one of six ways in the others.
+func misbehaving(way int, first, then time.Duration) func(context.Context, *actor) error {
 	return func(ctx context.Context, a *actor) error {
 		select {
 		case <-time.After(first):

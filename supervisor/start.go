@@ -10,16 +10,17 @@ import (
 	"go.uber.org/zap"
 )
 
-// Start starts children together, as one level in which none needs another, and waits until all of them are ready. Levels
-// start one after the other: a second Start waits for the first.
+// Start starts children together, as one level whose services do not need each other, and waits until all
+// of them are ready. A second Start waits for the first.
 //
-// When one of them fails before ready, is not ready in time, or an EndProcess service of the tree fails meanwhile, everything
-// that runs, this level and all earlier ones, is stopped newest first. The error then joins the original failure, always
-// first, and what went wrong while stopping, in the order of the stops. Every one of them carries a code.
-// A child whose siblings failed at once may never have been served.
+// When a child fails before ready, is not ready in time, or an EndProcess service of the tree fails
+// meanwhile, Start stops everything that runs, this level and all earlier ones, newest first. The error
+// joins the original failure, always first, and the failures of the stops, in their order. Each of them
+// carries a code. A child may never have been served when a sibling failed at once.
 //
-// The end of ctx counts as such a failure, with ErrStartCancelled; once Start has returned nil, ctx means nothing to the tree.
-// A Stop during Start ends it with ErrTreeStopped, and Stop does the stopping. Afterwards the tree refuses with the same.
+// The end of ctx counts as such a failure, with ErrStartCancelled. After Start has returned nil, ctx no
+// longer affects the tree. A Stop during Start makes Start return ErrTreeStopped, and Stop does the
+// stopping. From then on Start always returns ErrTreeStopped.
 func (t *Tree) Start(ctx context.Context, children ...Child) error {
 	t.turn <- struct{}{}
 	defer func() { <-t.turn }()
@@ -38,10 +39,11 @@ func (t *Tree) startLevel(ctx context.Context, children []Child) error {
 	return t.awaitLevel(ctx, t.launch(children))
 }
 
-// launch hands the children to suture, which runs them at once.
+// launch adds the children to suture, which serves them at once.
 func (t *Tree) launch(children []Child) []*actor {
 	if t.root == nil {
-		// Detached from the caller's context, whose end would cancel all services at the same instant.
+		// The root has a context of its own: the end of the caller's would cancel all services at the same
+		// instant.
 		ctx, cancel := context.WithCancel(context.Background())
 		t.root, t.cancel = suture.New("narthex", spec()), cancel
 		t.rootEnd = t.root.ServeBackground(ctx)
@@ -57,7 +59,8 @@ func (t *Tree) launch(children []Child) []*actor {
 	return t.actors[earlier:]
 }
 
-// awaitLevel returns nil when all are ready, else the first failure. Nobody waits any more when it returns.
+// awaitLevel returns nil when all are ready, else the first failure. Its goroutines have ended when it
+// returns.
 func (t *Tree) awaitLevel(ctx context.Context, level []*actor) error {
 	ctx, enough := context.WithCancel(ctx)
 	defer enough()
@@ -79,7 +82,8 @@ func (t *Tree) awaitLevel(ctx context.Context, level []*actor) error {
 	if first.err != errEndedEarly {
 		return first.err
 	}
-	// Taken out, because the rollback reports what it finds: this one is told here, a second one that failed there.
+	// Cleared, because the rollback reports the errors it finds: this error is returned here, and that of a
+	// second failed service by the rollback.
 	err := first.actor.err
 	first.actor.err = nil
 	if err == nil { // an EndProcess service that was ready for a moment
@@ -88,7 +92,7 @@ func (t *Tree) awaitLevel(ctx context.Context, level []*actor) error {
 	return err
 }
 
-// errEndedEarly stays inside: the actor's own error is the one to tell.
+// errEndedEarly never leaves this file: awaitLevel returns the actor's own error in its place.
 var errEndedEarly = errors.New("ended before ready")
 
 func (t *Tree) awaitReady(ctx context.Context, a *actor) error {
@@ -109,7 +113,7 @@ func (t *Tree) awaitReady(ctx context.Context, a *actor) error {
 	return t.interrupted(ctx)
 }
 
-// interrupted returns why a start may not go on, nil when it may.
+// interrupted returns the reason why a start must not continue, nil when there is none.
 func (t *Tree) interrupted(ctx context.Context) error {
 	switch {
 	case isClosed(t.stopping):

@@ -12,7 +12,7 @@ import (
 	"github.com/narthex-platform/narthex/supervisor"
 )
 
-// slowly is ready after a second and takes a second to stop, so that steps that overlap are seen to.
+// slowly is ready after a second and takes a second to stop, so that a test sees whether two steps overlap.
 func slowly(ctx context.Context, a *actor) error {
 	time.Sleep(time.Second)
 	a.isReady()
@@ -25,27 +25,26 @@ func slowly(ctx context.Context, a *actor) error {
 func TestOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := setup(t)
-		started(t, f.Start(t.Context(), children(f.actor("pool", slowly))...))
+		requireStarted(t, f.Start(t.Context(), children(f.actor("pool", slowly))...))
 		if got := f.count("pool ready"); got != 1 {
-			t.Error("Start came back before ready")
+			t.Errorf("Start returned after %d ready services, want 1", got)
 		}
 		begin := time.Now()
-		started(t, f.Start(t.Context(), children(f.actor("a", slowly), f.actor("b", slowly), f.actor("c", slowly))...))
+		requireStarted(t, f.Start(t.Context(), children(f.actor("a", slowly), f.actor("b", slowly),
+			f.actor("c", slowly))...))
 		if took := time.Since(begin); took != time.Second {
-			t.Errorf("a level of three took %s: it did not start together", took)
+			t.Errorf("starting a level of three took %s, want 1s: they start together", took)
 		}
-		started(t, f.Start(t.Context())) // a level may be empty
-		started(t, f.Start(t.Context(), children(f.actor("http", slowly))...))
-		if err := f.Stop(); err != nil {
-			t.Errorf("Stop: %v", err)
-		}
+		requireStarted(t, f.Start(t.Context())) // a level may be empty
+		requireStarted(t, f.Start(t.Context(), children(f.actor("http", slowly))...))
+		assertStops(t, f)
 		log := f.noted()
-		same(t, "first level", log[:2], []string{"pool begins", "pool ready"})
-		same(t, "last level", log[8:10], []string{"http begins", "http ready"})
-		same(t, "stop, one at a time", log[10:], []string{
+		assertEqual(t, "first level", log[:2], []string{"pool begins", "pool ready"})
+		assertEqual(t, "last level", log[8:10], []string{"http begins", "http ready"})
+		assertEqual(t, "stop, one at a time", log[10:], []string{
 			"http stopping", "http ends", "c stopping", "c ends", "b stopping", "b ends", "a stopping", "a ends",
 			"pool stopping", "pool ends"})
-		same(t, "log", f.logged(), nil)
+		assertEqual(t, "log", f.logged(), nil)
 	})
 }
 
@@ -56,35 +55,38 @@ func TestFailureBeforeReadyRollsBack(t *testing.T) {
 		code   string
 		logged []string
 	}{
-		{"coded", func(context.Context, *actor) error { return coded("MODULE_START_FAILED") }, "MODULE_START_FAILED", nil},
+		{"coded", func(context.Context, *actor) error { return coded("MODULE_START_FAILED") },
+			"MODULE_START_FAILED", nil},
 		{"not comparable", func(context.Context, *actor) error { return findings{"x"} }, "FINDINGS", nil},
 		{"uncoded", func(context.Context, *actor) error { return errors.New(secret) }, "SERVICE_FAILED", nil},
 		{"nil", func(context.Context, *actor) error { return nil }, "SERVICE_ENDED", nil},
-		{"panic", func(context.Context, *actor) error { panic(secret) }, "SERVICE_PANICKED", []string{"service panicked broken"}},
+		{"panic", func(context.Context, *actor) error { panic(secret) }, "SERVICE_PANICKED",
+			[]string{"service panicked broken"}},
 		{"goexit", func(context.Context, *actor) error { runtime.Goexit(); return nil }, "SERVICE_ENDED", nil},
-		{"another context's end", func(context.Context, *actor) error { return context.Canceled }, "SERVICE_FAILED", nil},
+		{"another context's end", func(context.Context, *actor) error { return context.Canceled },
+			"SERVICE_FAILED", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := setup(t)
-				started(t, f.Start(t.Context(), children(f.actor("pool", well))...))
+				requireStarted(t, f.Start(t.Context(), children(f.actor("pool", wellBehaved))...))
 				begin := time.Now()
 				err := f.Start(t.Context(), children(f.actor("slow", func(ctx context.Context, a *actor) error {
 					<-ctx.Done()
 					return ctx.Err()
 				}), f.actor("broken", func(ctx context.Context, a *actor) error {
-					time.Sleep(time.Second) // all the others run by then
+					time.Sleep(time.Second) // by then all the others are served
 					return c.script(ctx, a)
-				}), f.actor("sound", well))...)
+				}), f.actor("sound", wellBehaved))...)
 				if took := time.Since(begin); took != time.Second {
-					t.Errorf("a failure was noticed after %s: others were waited for", took)
+					t.Errorf("Start returned %s after it began, want 1s: it must not wait for the others", took)
 				}
-				same(t, "codes", codes(t, err), []string{c.code})
+				assertEqual(t, "codes", codes(t, err), []string{c.code})
 				if c.name == "uncoded" && strings.Contains(err.Error(), "hunter2") {
-					t.Errorf("the error tells what has no code: %v", err)
+					t.Errorf("Start: the error %q contains the text of an error without a code", err)
 				}
 				if n := f.count("broken begins"); n != 1 {
-					t.Errorf("served %d times: a failure before ready is final", n)
+					t.Errorf("the failed service was served %d times, want 1", n)
 				}
 				var stops []string
 				for _, e := range f.noted() {
@@ -92,13 +94,13 @@ func TestFailureBeforeReadyRollsBack(t *testing.T) {
 						stops = append(stops, e)
 					}
 				}
-				same(t, "rollback", stops, []string{"sound ends", "slow ends", "pool ends"})
-				same(t, "log", f.logged(), c.logged)
+				assertEqual(t, "rollback", stops, []string{"sound ends", "slow ends", "pool ends"})
+				assertEqual(t, "log", f.logged(), c.logged)
 				if err := f.Stop(); err != nil {
-					t.Errorf("Stop repeats the rollback: %v", err)
+					t.Errorf("Stop after a rollback: got %v, want nil", err)
 				}
-				if err := f.Start(t.Context(), children(f.actor("late", well))...); !errors.Is(err, supervisor.ErrTreeStopped) {
-					t.Errorf("Start after a rollback: %v", err)
+				if err := f.Start(t.Context(), children(f.actor("late", wellBehaved))...); !errors.Is(err, supervisor.ErrTreeStopped) {
+					t.Errorf("Start after a rollback: got %v, want %v", err, supervisor.ErrTreeStopped)
 				}
 			})
 		})
@@ -111,7 +113,7 @@ func TestUncodedFailureKeepsItsCause(t *testing.T) {
 		cause := errors.New(secret)
 		err := f.Start(t.Context(), children(f.actor("a", func(context.Context, *actor) error { return cause }))...)
 		if !errors.Is(err, cause) || !errors.Is(err, supervisor.ErrFailed) {
-			t.Errorf("lost a cause: %v", err)
+			t.Errorf("Start: got %v, want both the cause and %v in its chain", err, supervisor.ErrFailed)
 		}
 	})
 }
@@ -125,7 +127,8 @@ func TestNeverReady(t *testing.T) {
 		code   string
 	}{
 		{"defaults", supervisor.Child{}, 30 * time.Second, "SERVICE_START_TIMEOUT"},
-		{"own", supervisor.Child{ReadyWithin: 7 * time.Second, ReadyCode: "MODULE_START_TIMEOUT"}, 7 * time.Second, "MODULE_START_TIMEOUT"},
+		{"own", supervisor.Child{ReadyWithin: 7 * time.Second, ReadyCode: "MODULE_START_TIMEOUT"},
+			7 * time.Second, "MODULE_START_TIMEOUT"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -134,26 +137,27 @@ func TestNeverReady(t *testing.T) {
 				begin := time.Now()
 				err := f.Start(t.Context(), c.child)
 				if took := time.Since(begin); took != c.within {
-					t.Errorf("waited %s, want %s", took, c.within)
+					t.Errorf("Start waited %s for a service that is never ready, want %s", took, c.within)
 				}
-				same(t, "codes", codes(t, err), []string{c.code})
+				assertEqual(t, "codes", codes(t, err), []string{c.code})
 				if !strings.Contains(err.Error(), "shop") {
-					t.Errorf("no name: %v", err)
+					t.Errorf("Start: got %q, want the service's name in it", err)
 				}
-				same(t, "log", f.logged(), []string{"service start deadline passed shop " + c.code})
-				same(t, "journal", f.noted(), []string{"shop begins", "shop ends"})
+				assertEqual(t, "log", f.logged(), []string{"service start deadline passed shop " + c.code})
+				assertEqual(t, "journal", f.noted(), []string{"shop begins", "shop ends"})
 			})
 		})
 	}
 }
 
-// The original failure is first, then what the rollback met, newest first; a passed deadline does not end the sequence.
+// The original failure comes first, then the failures of the rollback, newest service first. A passed grace
+// does not end the rollback.
 func TestRollbackReportsEverything(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := setup(t)
 		release := make(chan struct{})
-		started(t, f.Start(t.Context(), children(f.actor("pool", well))...))
-		started(t, f.Start(t.Context(), supervisor.Child{
+		requireStarted(t, f.Start(t.Context(), children(f.actor("pool", wellBehaved))...))
+		requireStarted(t, f.Start(t.Context(), supervisor.Child{
 			Service: f.actor("hook", func(ctx context.Context, a *actor) error {
 				a.isReady()
 				<-ctx.Done()
@@ -172,7 +176,8 @@ func TestRollbackReportsEverything(t *testing.T) {
 		begin := time.Now()
 		go func() { time.Sleep(time.Second); close(fail) }()
 		err := f.Start(t.Context(), children(
-			f.actor("second", func(ctx context.Context, a *actor) error { // fails too, after the first one, before it is stopped
+			// fails too, after the first one, before it is stopped
+			f.actor("second", func(ctx context.Context, a *actor) error {
 				<-second
 				return coded("SECOND")
 			}), f.actor("first", func(ctx context.Context, a *actor) error {
@@ -185,34 +190,39 @@ func TestRollbackReportsEverything(t *testing.T) {
 				return ctx.Err()
 			}))...)
 		if took := time.Since(begin); took != 5*time.Second {
-			t.Errorf("took %s: want a second to fail, one to stop the last, three of grace", took)
+			t.Errorf("Start took %s, want 5s: 1s to fail, 1s to stop the last, 3s of grace", took)
 		}
-		same(t, "codes", codes(t, err), []string{"FIRST", "SECOND", "MODULE_ROLLBACK_TIMEOUT", "MODULE_STOP_FAILED"})
-		same(t, "log", f.logged(), []string{
+		assertEqual(t, "codes", codes(t, err), []string{"FIRST", "SECOND", "MODULE_ROLLBACK_TIMEOUT",
+			"MODULE_STOP_FAILED"})
+		assertEqual(t, "log", f.logged(), []string{
 			"service ended with a failure second SECOND",
 			"service stop deadline passed stuck MODULE_ROLLBACK_TIMEOUT",
 			"service ended with a failure hook MODULE_STOP_FAILED"})
 		if f.count("pool ends") != 1 {
-			t.Error("the sequence did not go on past a passed deadline")
+			t.Error("the pool was not stopped after another service had passed its grace")
 		}
 		close(release)
 	})
 }
 
-// TestServiceThatNoticesItsPassedDeadline: it returns its StopCode; in a rollback, within the tree or called, it is the RollbackCode.
+// A service may notice itself that its deadline has passed and return its StopCode. In a rollback, by a
+// failed Start or by Rollback, the tree reports the RollbackCode in its place.
 func TestServiceThatNoticesItsPassedDeadline(t *testing.T) {
 	for name, row := range map[string]struct {
 		end  func(*fixture) error
 		want []string
 	}{
-		"stop":         {func(f *fixture) error { return f.Stop() }, []string{"MODULE_STOP_TIMEOUT"}},
-		"rollback":     {func(f *fixture) error { return f.Rollback() }, []string{"MODULE_ROLLBACK_TIMEOUT"}},
-		"failed start": {func(f *fixture) error { return f.Start(context.Background(), children(f.actor("bad", fails))...) }, []string{"BAD", "MODULE_ROLLBACK_TIMEOUT"}},
+		"stop":     {func(f *fixture) error { return f.Stop() }, []string{"MODULE_STOP_TIMEOUT"}},
+		"rollback": {func(f *fixture) error { return f.Rollback() }, []string{"MODULE_ROLLBACK_TIMEOUT"}},
+		"failed start": {func(f *fixture) error {
+			return f.Start(context.Background(),
+				children(f.actor("bad", fails))...)
+		}, []string{"BAD", "MODULE_ROLLBACK_TIMEOUT"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := setup(t)
-				started(t, f.Start(t.Context(), supervisor.Child{
+				requireStarted(t, f.Start(t.Context(), supervisor.Child{
 					Service: f.actor("module", func(ctx context.Context, a *actor) error {
 						a.isReady()
 						<-ctx.Done()
@@ -221,7 +231,7 @@ func TestServiceThatNoticesItsPassedDeadline(t *testing.T) {
 					StopCode: "MODULE_STOP_TIMEOUT", RollbackCode: "MODULE_ROLLBACK_TIMEOUT",
 				}))
 				err := row.end(f)
-				same(t, "codes", codes(t, err), row.want)
+				assertEqual(t, "codes", codes(t, err), row.want)
 			})
 		})
 	}
@@ -232,55 +242,55 @@ func fails(context.Context, *actor) error { return coded("BAD") }
 func TestContextEndsTheWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := setup(t)
-		started(t, f.Start(t.Context(), children(f.actor("pool", well))...))
+		requireStarted(t, f.Start(t.Context(), children(f.actor("pool", wellBehaved))...))
 		ctx, cancel := context.WithCancelCause(t.Context())
 		cause := errors.New("signal")
 		go func() { time.Sleep(time.Second); cancel(cause) }()
-		err := f.Start(ctx, children(f.actor("slow", slowlyNever))...)
-		same(t, "codes", codes(t, err), []string{"SERVICE_START_CANCELLED"})
+		err := f.Start(ctx, children(f.actor("slow", neverReady))...)
+		assertEqual(t, "codes", codes(t, err), []string{"SERVICE_START_CANCELLED"})
 		if !errors.Is(err, cause) {
-			t.Errorf("no cause: %v", err)
+			t.Errorf("Start: got %v, want the context's cause in its chain", err)
 		}
-		same(t, "journal", f.noted(), []string{"pool begins", "pool ready", "slow begins", "slow ends", "pool ends"})
+		assertEqual(t, "journal", f.noted(), []string{"pool begins", "pool ready", "slow begins", "slow ends",
+			"pool ends"})
 	})
 }
 
-func slowlyNever(ctx context.Context, _ *actor) error { <-ctx.Done(); return ctx.Err() }
+func neverReady(ctx context.Context, _ *actor) error { <-ctx.Done(); return ctx.Err() }
 
 func TestEndedContextStartsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := setup(t)
-		started(t, f.Start(t.Context(), children(f.actor("pool", well))...))
+		requireStarted(t, f.Start(t.Context(), children(f.actor("pool", wellBehaved))...))
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		err := f.Start(ctx, children(f.actor("a", well))...)
-		same(t, "codes", codes(t, err), []string{"SERVICE_START_CANCELLED"})
-		same(t, "journal", f.noted(), []string{"pool begins", "pool ready", "pool ends"})
+		err := f.Start(ctx, children(f.actor("a", wellBehaved))...)
+		assertEqual(t, "codes", codes(t, err), []string{"SERVICE_START_CANCELLED"})
+		assertEqual(t, "journal", f.noted(), []string{"pool begins", "pool ready", "pool ends"})
 	})
 }
 
-// The tree is detached from the context of Start: a signal must not cancel all services at the same instant.
-func TestContextMeansNothingAfterStart(t *testing.T) {
+// The tree is detached from the context of Start, because a signal must not cancel all services at the same
+// instant.
+func TestStartedTreeOutlivesTheContextOfStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := setup(t)
 		ctx, cancel := context.WithCancel(t.Context())
-		started(t, f.Start(ctx, children(f.actor("a", well), f.actor("b", well))...))
+		requireStarted(t, f.Start(ctx, children(f.actor("a", wellBehaved), f.actor("b", wellBehaved))...))
 		cancel()
 		synctest.Wait()
 		if f.count("a ends")+f.count("b ends") != 0 {
-			t.Errorf("ended with the caller's context: %q", f.noted())
+			t.Errorf("a service ended with the caller's context, want both to go on: %q", f.noted())
 		}
-		if err := f.Stop(); err != nil {
-			t.Error(err)
-		}
+		assertStops(t, f)
 	})
 }
 
-// A service that the process cannot do without failed while another level was starting.
+// An EndProcess service fails while another level is starting.
 func TestEndProcessDuringStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := setup(t)
-		started(t, f.Start(t.Context(), supervisor.Child{
+		requireStarted(t, f.Start(t.Context(), supervisor.Child{
 			Service: f.actor("pool", func(ctx context.Context, a *actor) error {
 				a.isReady()
 				time.Sleep(time.Second)
@@ -289,29 +299,32 @@ func TestEndProcessDuringStart(t *testing.T) {
 			OnCrash: supervisor.EndProcess,
 		}))
 		begin := time.Now()
-		err := f.Start(t.Context(), children(f.actor("slow", slowlyNever))...)
+		err := f.Start(t.Context(), children(f.actor("slow", neverReady))...)
 		if took := time.Since(begin); took != time.Second {
-			t.Errorf("noticed after %s", took)
+			t.Errorf("Start took %s, want 1s, when the pool failed", took)
 		}
-		same(t, "codes", codes(t, err), []string{"DATABASE_LOST"})
-		same(t, "codes of Failed", f.failedCodes(t), []string{"DATABASE_LOST"})
+		assertEqual(t, "codes", codes(t, err), []string{"DATABASE_LOST"})
+		assertEqual(t, "codes of Failed", f.failedCodes(t), []string{"DATABASE_LOST"})
 	})
 }
 
 func TestEndProcessAtOnceAfterReady(t *testing.T) {
-	for range 50 { // ready, ended and failed at the same moment: whichever Start sees first
+	for range 50 { // ready and failed at the same moment: Start may see either first
 		synctest.Test(t, func(t *testing.T) {
 			f := setup(t)
 			err := f.Start(t.Context(), supervisor.Child{
-				Service: f.actor("pool", func(ctx context.Context, a *actor) error { a.isReady(); return coded("DATABASE_LOST") }),
+				Service: f.actor("pool", func(ctx context.Context, a *actor) error {
+					a.isReady()
+					return coded("DATABASE_LOST")
+				}),
 				OnCrash: supervisor.EndProcess,
 			})
-			if err != nil { // nil when Start had come back before the end
-				same(t, "codes", codes(t, err), []string{"DATABASE_LOST"})
+			if err != nil { // nil when Start returned before the failure
+				assertEqual(t, "codes", codes(t, err), []string{"DATABASE_LOST"})
 			}
-			same(t, "codes of Failed", f.failedCodes(t), []string{"DATABASE_LOST"})
+			assertEqual(t, "codes of Failed", f.failedCodes(t), []string{"DATABASE_LOST"})
 			if err := f.Stop(); err != nil {
-				t.Errorf("Stop repeats what Failed has told: %v", err)
+				t.Errorf("Stop after Failed has delivered the error: got %v, want nil", err)
 			}
 		})
 	}

@@ -9,19 +9,23 @@ import (
 	"go.uber.org/zap"
 )
 
-// rootGrace bounds the wait for suture's own goroutines once every service has ended; they need no time worth naming.
+// rootGrace bounds the wait for suture's own goroutines after every service has ended. They normally end at
+// once.
 const rootGrace = 5 * time.Second
 
-// Stop stops everything, newest first and one at a time, each with its own grace; a passed deadline is logged and reported,
-// and the sequence goes on. It returns the joined report, nil when all went well: a *Failure with the Child's code for every
-// passed deadline, and the coded error of every service whose stop failed.
+// Stop stops all services, newest first and one at a time, each with its own grace. When a grace passes,
+// Stop logs and reports it and continues with the next service. It returns the joined errors, nil when
+// there are none: a *Failure with the Child's code for every passed grace, and the coded error of every
+// service whose stop failed.
 //
-// Stop may be called at any time, before Start, during it, again, and from several goroutines: one of them stops, all return
-// when that is done, with the same report. What went wrong in the rollback of a failed Start is in Start's error and not
-// repeated here. A service that passed its deadline keeps its goroutine, and the tree's beside it, until it does end.
+// Stop may be called at any time: before Start, during it, again, and from several goroutines. One call
+// does the work; all return when it is done, with the same error. Failures in the rollback of a failed
+// Start are in Start's error and not repeated here. The goroutine of a service that passed its grace, and
+// the tree's goroutine for it, remain until the service ends.
 func (t *Tree) Stop() error { return t.end(Child.stopCode) }
 
-// Rollback is Stop after a start that failed outside of the tree: a passed deadline has the Child's RollbackCode.
+// Rollback is Stop for a start that failed outside the tree: a passed grace is reported with the Child's
+// RollbackCode.
 func (t *Tree) Rollback() error { return t.end(Child.rollbackCode) }
 
 func (t *Tree) end(code passedCode) error {
@@ -34,13 +38,13 @@ func (t *Tree) end(code passedCode) error {
 	return errors.Join(t.report...)
 }
 
-// passedCode picks what a passed deadline of a stop is called.
+// passedCode returns the code for a service that did not stop within its grace.
 type passedCode func(Child) string
 
 func (c Child) stopCode() string     { return c.StopCode }
 func (c Child) rollbackCode() string { return c.RollbackCode }
 
-// stopAll needs the turn.
+// stopAll must be called with the turn held.
 func (t *Tree) stopAll(code passedCode) []error {
 	t.halt()
 	t.stopped = true
@@ -58,18 +62,20 @@ func (t *Tree) stopAll(code passedCode) []error {
 	}
 	t.cancel()
 	if !allEnded {
-		return report // the root now waits for the late ones, and nobody for the root
+		return report // the root waits for the late services, and Stop does not wait for the root
 	}
 	if !within(rootGrace, t.rootEnd) {
-		t.log.Error("service stop deadline passed", zap.String("service", t.root.Name), zap.String("code", ErrStopTimeout.Code()))
+		t.log.Error("service stop deadline passed", zap.String("service", t.root.Name),
+			zap.String("code", ErrStopTimeout.Code()))
 		report = append(report, &Failure{Service: t.root.Name, Reason: ErrStopTimeout, sentence: "did not end"})
 	}
 	return report
 }
 
-// stop asks one actor to end and waits for that, within its grace. It is Remove and never RemoveAndWait, which leaves a
-// goroutine for ever when its timeout passes. A service that has deadlines of its own reports a passed one with its StopCode, because it does
-// not know why it is stopped; code decides here too.
+// stop asks one actor to end and waits for its end, for at most its grace. It calls Remove and never
+// RemoveAndWait, which leaks a goroutine when its timeout passes. A service with deadlines of its own
+// reports a passed one with its StopCode, because it does not know why it is stopped; stop replaces that
+// with code.
 func (t *Tree) stop(a *actor, code string) error {
 	a.leaving.Store(true)
 	_ = t.root.Remove(a.token) // fails only for a token of another supervisor
@@ -81,12 +87,13 @@ func (t *Tree) stop(a *actor, code string) error {
 		a.err = a.failure(Error(code), a.err, "did not stop in time")
 	}
 	if a.err != nil {
-		t.log.Error("service ended with a failure", zap.String("service", a.name), zap.String("code", codeOf(a.err)))
+		t.log.Error("service ended with a failure", zap.String("service", a.name),
+			zap.String("code", codeOf(a.err)))
 	}
 	return a.err
 }
 
-// within waits for c and says whether it came in time.
+// within waits for c and reports whether it delivered or was closed within the grace.
 func within[T any](grace time.Duration, c <-chan T) bool {
 	deadline := time.NewTimer(grace)
 	defer deadline.Stop()

@@ -16,36 +16,33 @@ func TestStopBeforeStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := setup(t)
 		for range 2 {
-			if err := f.Stop(); err != nil {
-				t.Error(err)
-			}
+			assertStops(t, f)
 		}
-		// suture would take it and say nothing
-		if err := f.Start(t.Context(), children(f.actor("a", well))...); !errors.Is(err, supervisor.ErrTreeStopped) {
-			t.Errorf("Start after Stop: %v", err)
+		// suture itself would accept the service and never serve it
+		if err := f.Start(t.Context(), children(f.actor("a", wellBehaved))...); !errors.Is(err, supervisor.ErrTreeStopped) {
+			t.Errorf("Start after Stop: got %v, want %v", err, supervisor.ErrTreeStopped)
 		}
 		synctest.Wait()
-		same(t, "journal", f.noted(), nil)
+		assertEqual(t, "journal", f.noted(), nil)
 	})
 }
 
 func TestStartAfterStopIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := setup(t)
-		started(t, f.Start(t.Context(), children(f.actor("a", well))...))
-		if err := f.Stop(); err != nil {
-			t.Error(err)
-		}
-		if err := f.Start(t.Context(), children(f.actor("b", well))...); !errors.Is(err, supervisor.ErrTreeStopped) {
-			t.Errorf("Start after Stop: %v", err)
+		requireStarted(t, f.Start(t.Context(), children(f.actor("a", wellBehaved))...))
+		assertStops(t, f)
+		if err := f.Start(t.Context(), children(f.actor("b", wellBehaved))...); !errors.Is(err, supervisor.ErrTreeStopped) {
+			t.Errorf("Start after Stop: got %v, want %v", err, supervisor.ErrTreeStopped)
 		}
 		if f.count("b begins") != 0 {
-			t.Error("a stopped tree served")
+			t.Error("a stopped tree served a service, want none")
 		}
 	})
 }
 
-// A service that refuses to stop costs its grace once, is logged once, and leaves no goroutine once it has been released.
+// A service that does not stop delays the stop by its grace once, is logged once, and leaves no goroutine
+// after it has ended.
 func TestStopDeadline(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -54,54 +51,56 @@ func TestStopDeadline(t *testing.T) {
 		code  string
 	}{
 		{"defaults", supervisor.Child{}, 10 * time.Second, "SERVICE_STOP_TIMEOUT"},
-		{"own", supervisor.Child{StopWithin: 4 * time.Second, StopCode: "MODULE_STOP_TIMEOUT"}, 4 * time.Second, "MODULE_STOP_TIMEOUT"},
+		{"own", supervisor.Child{StopWithin: 4 * time.Second, StopCode: "MODULE_STOP_TIMEOUT"}, 4 * time.Second,
+			"MODULE_STOP_TIMEOUT"},
 	} {
 		for _, releasedAfter := range []time.Duration{0, time.Minute, 50 * time.Hour} {
 			t.Run(fmt.Sprint(c.name, releasedAfter), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					f := setup(t)
 					release := make(chan struct{})
-					started(t, f.Start(t.Context(), children(f.actor("pool", well))...))
+					requireStarted(t, f.Start(t.Context(), children(f.actor("pool", wellBehaved))...))
 					c.child.Service = f.actor("stuck", func(ctx context.Context, a *actor) error {
 						a.isReady()
 						<-release
 						return coded("TOO_LATE")
 					})
-					started(t, f.Start(t.Context(), c.child))
-					started(t, f.Start(t.Context(), children(f.actor("http", well))...))
+					requireStarted(t, f.Start(t.Context(), c.child))
+					requireStarted(t, f.Start(t.Context(), children(f.actor("http", wellBehaved))...))
 					begin := time.Now()
 					err := f.Stop()
 					if took := time.Since(begin); took != c.grace {
-						t.Errorf("took %s, want %s", took, c.grace)
+						t.Errorf("Stop took %s, want the grace of %s", took, c.grace)
 					}
-					same(t, "codes", codes(t, err), []string{c.code})
+					assertEqual(t, "codes", codes(t, err), []string{c.code})
 					var failure *supervisor.Failure
 					if !errors.As(err, &failure) || failure.Service != "stuck" || !strings.Contains(err.Error(), "stuck") {
-						t.Errorf("whose deadline? %v", err)
+						t.Errorf("Stop: got %v, want a Failure that names the service stuck", err)
 					}
 					if !errors.Is(err, supervisor.Error(c.code)) {
-						t.Errorf("errors.Is does not find %s", c.code)
+						t.Errorf("Stop: errors.Is(%v, %s) is false", err, c.code)
 					}
-					same(t, "log", f.logged(), []string{"service stop deadline passed stuck " + c.code})
+					assertEqual(t, "log", f.logged(), []string{"service stop deadline passed stuck " + c.code})
 					if f.count("pool ends") != 1 {
-						t.Error("the sequence did not go on")
+						t.Error("the pool was not stopped after another service had passed its grace")
 					}
 					time.Sleep(releasedAfter)
 					close(release) // the bubble fails if anything is left after this
 					synctest.Wait()
-					same(t, "log after the release", f.logged(), []string{"service stop deadline passed stuck " + c.code})
+					assertEqual(t, "log after the release", f.logged(), []string{"service stop deadline passed stuck " +
+						c.code})
 				})
 			})
 		}
 	}
 }
 
-// suture's own limit of 10 s would abandon a drain of 30 s and report it.
+// Suture's own limit of 10 s would abandon a drain of 30 s and report a failure.
 func TestLongGrace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := setup(t)
-		started(t, f.Start(t.Context(), children(f.actor("pool", well))...))
-		started(t, f.Start(t.Context(), supervisor.Child{
+		requireStarted(t, f.Start(t.Context(), children(f.actor("pool", wellBehaved))...))
+		requireStarted(t, f.Start(t.Context(), supervisor.Child{
 			Service: f.actor("http", func(ctx context.Context, a *actor) error {
 				a.isReady()
 				<-ctx.Done()
@@ -112,13 +111,13 @@ func TestLongGrace(t *testing.T) {
 		}))
 		begin := time.Now()
 		if err := f.Stop(); err != nil {
-			t.Errorf("a stop within its grace: %v", err)
+			t.Errorf("Stop within the grace: got %v, want nil", err)
 		}
 		if took := time.Since(begin); took != 30*time.Second {
 			t.Errorf("took %s", took)
 		}
-		same(t, "log", f.logged(), nil)
-		same(t, "journal", f.noted()[4:], []string{"http ends", "pool ends"})
+		assertEqual(t, "log", f.logged(), nil)
+		assertEqual(t, "journal", f.noted()[4:], []string{"http ends", "pool ends"})
 	})
 }
 
@@ -132,7 +131,10 @@ func TestStopFailures(t *testing.T) {
 		{"nil", func(context.Context) error { return nil }, nil, nil},
 		{"context", func(ctx context.Context) error { return ctx.Err() }, nil, nil},
 		{"uncoded", func(context.Context) error { return errors.New(secret) }, nil, nil},
-		{"interrupted work", func(ctx context.Context) error { return fmt.Errorf("%w: %w", coded("DATABASE_UNREACHABLE"), ctx.Err()) }, nil, nil},
+		{"interrupted work", func(ctx context.Context) error {
+			return fmt.Errorf("%w: %w",
+				coded("DATABASE_UNREACHABLE"), ctx.Err())
+		}, nil, nil},
 		{"coded", func(context.Context) error { return fmt.Errorf("x: %w", coded("MODULE_STOP_FAILED")) },
 			[]string{"MODULE_STOP_FAILED"}, []string{"service ended with a failure a MODULE_STOP_FAILED"}},
 		{"clean-up's own deadline", func(context.Context) error {
@@ -140,22 +142,23 @@ func TestStopFailures(t *testing.T) {
 		},
 			[]string{"MODULE_STOP_FAILED"}, []string{"service ended with a failure a MODULE_STOP_FAILED"}},
 		{"panic", func(context.Context) error { panic(secret) },
-			[]string{"SERVICE_PANICKED"}, []string{"service panicked a", "service ended with a failure a SERVICE_PANICKED"}},
+			[]string{"SERVICE_PANICKED"}, []string{"service panicked a",
+				"service ended with a failure a SERVICE_PANICKED"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for range 10 { // suture picks freely between "told to stop" and "has ended"
 				synctest.Test(t, func(t *testing.T) {
 					f := setup(t)
-					started(t, f.Start(t.Context(), children(f.actor("a", func(ctx context.Context, a *actor) error {
+					requireStarted(t, f.Start(t.Context(), children(f.actor("a", func(ctx context.Context, a *actor) error {
 						a.isReady()
 						<-ctx.Done()
 						return c.end(ctx)
 					}))...))
 					for range 2 {
-						same(t, "codes", codes(t, f.Stop()), c.code)
+						assertEqual(t, "codes", codes(t, f.Stop()), c.code)
 					}
-					same(t, "log", f.logged(), c.log)
-					same(t, "journal", f.noted(), []string{"a begins", "a ready", "a ends"})
+					assertEqual(t, "log", f.logged(), c.log)
+					assertEqual(t, "journal", f.noted(), []string{"a begins", "a ready", "a ends"})
 				})
 			}
 		})
@@ -165,7 +168,7 @@ func TestStopFailures(t *testing.T) {
 func TestConcurrentStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := setup(t)
-		started(t, f.Start(t.Context(), children(f.actor("a", func(ctx context.Context, a *actor) error {
+		requireStarted(t, f.Start(t.Context(), children(f.actor("a", func(ctx context.Context, a *actor) error {
 			a.isReady()
 			<-ctx.Done()
 			time.Sleep(5 * time.Second)
@@ -177,21 +180,21 @@ func TestConcurrentStops(t *testing.T) {
 			go func() { reports <- f.Stop() }()
 		}
 		for range 8 {
-			same(t, "codes", codes(t, <-reports), []string{"MODULE_STOP_FAILED"})
+			assertEqual(t, "codes", codes(t, <-reports), []string{"MODULE_STOP_FAILED"})
 			if took := time.Since(begin); took != 5*time.Second {
-				t.Errorf("came back after %s", took)
+				t.Errorf("Stop returned after %s, want 5s like the others", took)
 			}
 		}
-		same(t, "log", f.logged(), []string{"service ended with a failure a MODULE_STOP_FAILED"})
+		assertEqual(t, "log", f.logged(), []string{"service ended with a failure a MODULE_STOP_FAILED"})
 	})
 }
 
-// Stop ends a Start that still waits, and does the stopping under its own codes.
+// Stop ends a Start that still waits, and does the stopping with its own codes.
 func TestStopDuringStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := setup(t)
 		release := make(chan struct{})
-		started(t, f.Start(t.Context(), children(f.actor("pool", well))...))
+		requireStarted(t, f.Start(t.Context(), children(f.actor("pool", wellBehaved))...))
 		outcome := make(chan error)
 		go func() {
 			outcome <- f.Start(t.Context(), supervisor.Child{
@@ -204,49 +207,51 @@ func TestStopDuringStart(t *testing.T) {
 		report := make(chan error)
 		go func() { report <- f.Stop() }()
 		if err := <-outcome; err != supervisor.ErrTreeStopped {
-			t.Errorf("Start: %v", err)
+			t.Errorf("Start: got %v, want %v", err, supervisor.ErrTreeStopped)
 		}
 		if took := time.Since(begin); took != 0 {
-			t.Errorf("Start came back after %s", took)
+			t.Errorf("Start returned %s after Stop began, want at once", took)
 		}
-		same(t, "codes", codes(t, <-report), []string{"MODULE_STOP_TIMEOUT"})
+		assertEqual(t, "codes", codes(t, <-report), []string{"MODULE_STOP_TIMEOUT"})
 		if took := time.Since(begin); took != 2*time.Second {
-			t.Errorf("Stop took %s", took)
+			t.Errorf("Stop took %s, want the grace of 2s", took)
 		}
 		if f.count("pool ends") != 1 {
-			t.Error("the level before was not stopped")
+			t.Error("the earlier level was not stopped")
 		}
 		close(release)
 	})
 }
 
-// While suture waits out a backoff nothing runs that could end: the stop must not wait for it.
+// During a pause no Serve runs that could end: Stop must not wait for one.
 func TestStopDuringBackoff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := setup(t)
-		started(t, f.Start(t.Context(), children(f.actor("loop", func(_ context.Context, a *actor) error { a.isReady(); return nil }))...))
+		requireStarted(t, f.Start(t.Context(), children(f.actor("loop", func(_ context.Context, a *actor) error {
+			a.isReady()
+			return nil
+		}))...))
 		synctest.Wait()
 		begin, runs := time.Now(), f.count("loop begins")
-		if err := f.Stop(); err != nil {
-			t.Error(err)
-		}
+		assertStops(t, f)
 		if took := time.Since(begin); took != 0 {
-			t.Errorf("took %s", took)
+			t.Errorf("Stop during a pause took %s, want 0s", took)
 		}
 		time.Sleep(time.Hour)
 		if f.count("loop begins") != runs {
-			t.Error("restarted after Stop")
+			t.Error("the service was restarted after Stop")
 		}
 	})
 }
 
-// A root that does not end after all its services have is a fault of suture. Stop must report it instead of hanging.
+// A root that does not end after all its services have ended is a fault of suture. Stop must report it and
+// not hang.
 func TestRootThatDoesNotEndIsReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := setup(t)
-		started(t, f.Start(t.Context(), children(f.actor("a", well))...))
+		requireStarted(t, f.Start(t.Context(), children(f.actor("a", wellBehaved))...))
 		f.HideRootsEnd()
-		same(t, "codes", codes(t, f.Stop()), []string{"SERVICE_STOP_TIMEOUT"})
-		same(t, "log", f.logged(), []string{"service stop deadline passed narthex SERVICE_STOP_TIMEOUT"})
+		assertEqual(t, "codes", codes(t, f.Stop()), []string{"SERVICE_STOP_TIMEOUT"})
+		assertEqual(t, "log", f.logged(), []string{"service stop deadline passed narthex SERVICE_STOP_TIMEOUT"})
 	})
 }

@@ -1,15 +1,17 @@
-// Package supervisor owns the order in which services start and stop: levels start one after the other, a failed start is
-// rolled back in reverse, a crashed service comes back with backoff, and every wait has a deadline.
+// Package supervisor starts and stops services in order. Levels start one after the other. A failed start
+// is rolled back in reverse order. A crashed service is restarted with backoff. Every wait has a deadline.
 //
-// The life of a service in the tree:
+// A service in the tree:
 //
-//	Start → Serve … Ready closed ─┬─ crash ── Restart: a pause, then Serve again · EndProcess: Failed
-//	          │                   └─ Stop ─── its ctx ends; its grace runs; the next older one follows
+//	Start → Serve … Ready closed ─┬─ crash ── Restart: a pause, then Serve; EndProcess: Failed
+//	          │                   └─ Stop ─── its ctx ends, then that of the next older one
 //	          └─ ended, panicked or late before ready: rollback, newest first
 //
-// Every service has a suture supervisor of its own beneath one root, so that its end can be waited for apart from its siblings'. The pauses
-// between restarts are the actor's own (backoff.go), so a flapping service does not hold up its siblings. Suture cancels all children of a supervisor at the same instant, so the order of a
-// stop comes from removing services one by one, never from cancelling a parent that still has children.
+// Every service has a suture supervisor of its own under one root, so that the tree can wait for the end of
+// one service alone. The pauses between restarts belong to the actor (backoff.go), so a service that
+// crashes again and again does not delay its siblings. Suture cancels all children of a supervisor at the
+// same instant. The tree therefore stops services by removing them one by one; it never cancels a parent
+// that still has children.
 package supervisor
 
 import (
@@ -22,20 +24,25 @@ import (
 
 // Service is one actor of the tree.
 //
-// Serve does the work on the goroutine it is called on and returns only when that work, and every goroutine it started, has
-// ended. It returns soon after ctx ends, at the latest within the grace that its Child declares; clean-up that has to
-// wait uses a fresh, bounded context, because ctx has ended by then. What Serve returns means:
+// Serve does the work on the goroutine that calls it. It returns only when that work, and every goroutine
+// it started, has ended. It returns soon after ctx ends, at the latest within the grace that its Child
+// declares. Clean-up that has to wait uses a fresh, bounded context, because ctx has ended by then. What
+// the return of Serve means depends on when it happens:
 //
-//   - Before Ready is closed, and not asked to stop: the start has failed, for good. Clean up first; nobody calls again.
-//   - After Ready is closed, and not asked to stop: a crash, whatever the value, nil too. Child.OnCrash decides.
-//   - After ctx has ended: it stopped. A coded error (Code() string) is a failure of the stop and is reported by Stop, unless
-//     it wraps context.Canceled, which is the request itself. Errors without a code say nothing here.
+//   - Before Ready is closed, and not asked to stop: the start has failed. Serve must have cleaned up,
+//     because it is not called again.
+//   - After Ready is closed, and not asked to stop: a crash, whatever Serve returns, nil too. Child.OnCrash
+//     decides what follows.
+//   - After ctx has ended: it stopped. A coded error (Code() string) is a failure of the stop and is
+//     reported by Stop, unless it wraps context.Canceled, which is the request itself. Errors without a
+//     code are ignored here.
 //
-// A panic counts as a failure with ErrPanicked at the same point of life; its value and stack are dropped.
+// A panic counts as a failure with ErrPanicked at the same point. Its value and stack are dropped.
 //
-// A restart calls Serve again on the same value, never while an earlier call runs, with a new ctx. It may assume nothing of
-// the run before: state belongs in locals of Serve. Ready returns the same channel for the life of the value: it is closed
-// once, when the service can first do its work, stays closed over restarts, and may be asked at any time.
+// A restart calls Serve again on the same value, never while an earlier call runs, with a new ctx. Serve
+// may assume nothing about the previous call: state belongs in its local variables. Ready always returns
+// the same channel. The channel is closed once, when the service can do its work for the first time, and
+// stays closed over restarts. Ready may be called at any time.
 //
 // String is a fixed name. It reaches logs and errors that callers see: no host, path or secret in it.
 type Service interface {
@@ -44,20 +51,21 @@ type Service interface {
 	String() string                  // a fixed name
 }
 
-// Tree starts and stops services in order. All methods are safe for concurrent use. A tree lives once: after Stop, or after a
-// Start that failed, it starts nothing more.
+// Tree starts and stops services in order. All methods are safe for concurrent use. A tree is used once:
+// after Stop, or after a Start that failed, it starts nothing more.
 type Tree struct {
 	log *zap.Logger
 
-	// turn is taken by whoever changes the fields below, for as long as a level starts or a stop lasts. It is a channel and
-	// not a mutex because it is held over waits, which testing/synctest can only see through on channels.
+	// turn is held by the caller that changes the fields below, while a level starts or a stop runs. It is a
+	// channel and not a mutex because it is held during waits: testing/synctest treats a wait on a channel as
+	// idle, but not a wait on a mutex.
 	turn    chan struct{}
 	root    *suture.Supervisor // nil until the first Start
-	cancel  context.CancelFunc // ends root; only when no child is left that could be stopped in order
+	cancel  context.CancelFunc // ends root; called only after every child was asked to stop
 	rootEnd <-chan error
 	actors  []*actor // in order of start
 	stopped bool
-	report  []error // what Stop found; repeated to every caller of Stop
+	report  []error // the errors of the stop, returned to every caller of Stop
 
 	halt     func() // closes stopping, once
 	stopping chan struct{}
@@ -65,7 +73,7 @@ type Tree struct {
 	breakOnce sync.Once
 	failure   error         // readable once broken is closed
 	broken    chan struct{} // closed when the process has to end
-	failed    chan error    // the same, for whoever waits on Failed
+	failed    chan error    // delivers failure to the caller of Failed
 }
 
 // New returns an empty tree. It runs nothing until the first Start.
@@ -81,11 +89,12 @@ func New(log *zap.Logger) *Tree {
 	}
 }
 
-// Failed delivers at most one value: why the process has to end. It is the coded error of an EndProcess service that ended
-// after ready, or ErrTreeEnded when a service lost its supervisor. The channel is never closed. The caller then calls Stop.
+// Failed delivers at most one value: the reason why the process has to end. It is the coded error of an
+// EndProcess service that ended after ready, or ErrTreeEnded when a service lost its supervisor. The
+// channel is never closed. The receiver should call Stop.
 func (t *Tree) Failed() <-chan error { return t.failed }
 
-// fail keeps the first reason to end the process. It never blocks.
+// fail records the first reason to end the process. It never blocks.
 func (t *Tree) fail(err error) {
 	t.breakOnce.Do(func() {
 		t.failure = err

@@ -18,26 +18,26 @@ import (
 	"github.com/narthex-platform/narthex/supervisor"
 )
 
-// Most tests run in a testing/synctest bubble: time is virtual, so deadlines and backoff are the real ones, and a bubble
-// fails by itself when a goroutine is left.
+// Most tests run in a testing/synctest bubble: time is virtual, so they use the real deadlines and pauses,
+// and a bubble fails by itself when a goroutine is left.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// secret is in every error and panic of these tests that must not be told on.
+// secret is part of every error and panic in these tests. It must never reach a log line.
 const secret = "postgres://root:hunter2@db.internal"
 
-// coded is an error of a service that callers may see.
+// coded is an error of a service whose code may be shown.
 type coded string
 
 func (e coded) Error() string { return string(e) + ": " + secret }
 func (e coded) Code() string  { return string(e) }
 
-// findings is an error that == panics on.
+// findings is an error that is not comparable: == panics on it.
 type findings []string
 
 func (f findings) Error() string { return strings.Join(f, "\n") }
 func (findings) Code() string    { return "FINDINGS" }
 
-// fixture is a tree, what it logged, and what its services did, in order.
+// fixture is a tree, its log, and a journal of what its services did, in order.
 type fixture struct {
 	*supervisor.Tree
 	logs *observer.ObservedLogs
@@ -53,7 +53,7 @@ func setup(t *testing.T) *fixture {
 	t.Cleanup(func() {
 		for _, line := range f.logged() {
 			if strings.Contains(line, "hunter2") || strings.Contains(line, "goroutine ") {
-				t.Errorf("a log line tells too much: %s", line)
+				t.Errorf("log line %q contains the secret or a stack", line)
 			}
 		}
 	})
@@ -95,7 +95,7 @@ func (f *fixture) logged() []string {
 	return lines
 }
 
-// actor is a service that follows a script and notes each beginning and end.
+// actor is a service that runs a script and notes when Serve begins and ends.
 type actor struct {
 	name   string
 	f      *fixture
@@ -123,14 +123,14 @@ func (a *actor) isReady() {
 	})
 }
 
-// well does all that is asked of a service.
-func well(ctx context.Context, a *actor) error {
+// wellBehaved becomes ready at once and stops when asked.
+func wellBehaved(ctx context.Context, a *actor) error {
 	a.isReady()
 	<-ctx.Done()
 	return ctx.Err()
 }
 
-// children makes a level of plain children.
+// children returns a level of children with default settings.
 func children(services ...supervisor.Service) []supervisor.Child {
 	var level []supervisor.Child
 	for _, s := range services {
@@ -139,7 +139,7 @@ func children(services ...supervisor.Service) []supervisor.Child {
 	return level
 }
 
-// codes lists the code of every error that err joins, in order.
+// codes returns the code of every error that err joins, in order.
 func codes(t *testing.T, err error) []string {
 	t.Helper()
 	if err == nil {
@@ -163,28 +163,35 @@ func codes(t *testing.T, err error) []string {
 	return out
 }
 
-func same(t *testing.T, what string, got, want []string) {
+func assertEqual(t *testing.T, what string, got, want []string) {
 	t.Helper()
 	if !slices.Equal(got, want) {
 		t.Errorf("%s:\n got %q\nwant %q", what, got, want)
 	}
 }
 
-// failedCodes waits for Failed; a minute is virtual.
+// failedCodes waits for Failed, at most a minute of virtual time.
 func (f *fixture) failedCodes(t *testing.T) []string {
 	t.Helper()
 	select {
 	case err := <-f.Failed():
 		return codes(t, err)
 	case <-time.After(time.Minute):
-		t.Error("Failed delivers nothing")
+		t.Error("Failed delivered nothing within a minute, want an error")
 		return nil
 	}
 }
 
-func started(t *testing.T, err error) {
+func requireStarted(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
-		t.Fatalf("Start: %v", err)
+		t.Fatalf("Start: got %v, want nil", err)
+	}
+}
+
+func assertStops(t *testing.T, f *fixture) {
+	t.Helper()
+	if err := f.Stop(); err != nil {
+		t.Errorf("Stop: got %v, want nil", err)
 	}
 }

@@ -10,9 +10,10 @@ import (
 	"go.uber.org/zap"
 )
 
-// Systemd returns a service that tells systemd how the tree is doing. Started last, it says READY when everything else is; stopped
-// first, it says STOPPING and for how long the others may take. In between it answers the watchdog by way of the tree's own loop: a
-// tree that no longer turns is restarted. Where systemd does not run the process it does nothing.
+// Systemd returns a service that reports the tree's state to systemd. Started last, it sends READY when
+// every other service is ready. Stopped first, it sends STOPPING and how long the other services may take.
+// In between it sends the watchdog's keep-alive, each time after an answer from the tree's own loop:
+// systemd restarts a process whose loop hangs. It does nothing where systemd does not run the process.
 func (t *Tree) Systemd() Service {
 	ready := make(chan struct{})
 	return &systemd{tree: t, ready: ready, isReady: sync.OnceFunc(func() { close(ready) })}
@@ -24,13 +25,14 @@ type systemd struct {
 	isReady func()
 }
 
-// Ready is closed once systemd has been told.
+// Ready is closed once READY was sent.
 func (s *systemd) Ready() <-chan struct{} { return s.ready }
 
 // String names the service.
 func (s *systemd) String() string { return "systemd" }
 
-// Serve talks until ctx ends. A message that cannot be sent is logged and nothing worse: systemd's own deadlines decide then.
+// Serve sends until ctx ends. A message that cannot be sent is only logged: systemd then acts by its own
+// deadlines.
 func (s *systemd) Serve(ctx context.Context) error {
 	s.notify("READY=1\nSTATUS=Ready")
 	s.isReady()
@@ -47,10 +49,11 @@ func (s *systemd) Serve(ctx context.Context) error {
 	for {
 		select {
 		case <-beat:
-			s.tree.root.Services() // answered by the loop, or not at all
+			s.tree.root.Services() // returns only when the loop answers
 			s.notify("WATCHDOG=1")
 		case <-ctx.Done():
-			s.notify(fmt.Sprintf("STOPPING=1\nSTATUS=Stopping\nEXTEND_TIMEOUT_USEC=%d", s.tree.stopLimit().Microseconds()))
+			s.notify(fmt.Sprintf("STOPPING=1\nSTATUS=Stopping\nEXTEND_TIMEOUT_USEC=%d",
+				s.tree.stopLimit().Microseconds()))
 			return ctx.Err()
 		}
 	}
@@ -62,7 +65,8 @@ func (s *systemd) notify(state string) {
 	}
 }
 
-// stopLimit is the longest that a whole stop can take. Called by a service that is being stopped: the one who stops has the turn.
+// stopLimit is the longest that a whole stop can take. Only a service that is being stopped may call it:
+// the stop holds the turn, so t.actors does not change.
 func (t *Tree) stopLimit() time.Duration {
 	limit := rootGrace
 	for _, a := range t.actors {

@@ -14,7 +14,8 @@ import (
 	"github.com/narthex-platform/narthex/supervisor"
 )
 
-// systemdSocket plays systemd's side: each datagram is one message.
+// systemdSocket listens as systemd does: each datagram is one message. The function that it returns reads
+// the next.
 func systemdSocket(t *testing.T) func() string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "notify")
@@ -38,8 +39,8 @@ func systemdSocket(t *testing.T) func() string {
 	}
 }
 
-func TestSystemdIsToldAllThatHappens(t *testing.T) {
-	hears := systemdSocket(t)
+func TestSystemdReceivesReadyWatchdogAndStopping(t *testing.T) {
+	next := systemdSocket(t)
 	t.Setenv("WATCHDOG_USEC", strconv.Itoa(int((50 * time.Millisecond).Microseconds())))
 	t.Setenv("WATCHDOG_PID", strconv.Itoa(os.Getpid()))
 
@@ -47,27 +48,28 @@ func TestSystemdIsToldAllThatHappens(t *testing.T) {
 	if err := tree.Start(t.Context(), supervisor.Child{Service: tree.Systemd()}); err != nil {
 		t.Fatal(err)
 	}
-	if got := hears(); got != "READY=1\nSTATUS=Ready" {
-		t.Errorf("first %q", got)
+	if got := next(); got != "READY=1\nSTATUS=Ready" {
+		t.Errorf("the first message is %q, want READY", got)
 	}
 	for range 3 {
-		if got := hears(); got != "WATCHDOG=1" {
-			t.Errorf("then %q", got)
+		if got := next(); got != "WATCHDOG=1" {
+			t.Errorf("a message after READY is %q, want WATCHDOG=1", got)
 		}
 	}
 	if err := tree.Stop(); err != nil {
 		t.Fatal(err)
 	}
-	last := hears()
+	last := next()
 	for last == "WATCHDOG=1" {
-		last = hears()
+		last = next()
 	}
-	if !strings.HasPrefix(last, "STOPPING=1\nSTATUS=Stopping\nEXTEND_TIMEOUT_USEC=15000000") { // 10 s of its own and 5 s of the root
-		t.Errorf("last %q", last)
+	// 10 s of its own and 5 s of the root
+	if !strings.HasPrefix(last, "STOPPING=1\nSTATUS=Stopping\nEXTEND_TIMEOUT_USEC=15000000") {
+		t.Errorf("the last message is %q, want STOPPING and 15 s", last)
 	}
 }
 
-func TestWithoutSystemdNothingIsSaid(t *testing.T) {
+func TestWithoutSystemdNothingIsSent(t *testing.T) {
 	t.Setenv("NOTIFY_SOCKET", "")
 	tree := supervisor.New(zap.NewNop())
 	if err := tree.Start(t.Context(), supervisor.Child{Service: tree.Systemd()}); err != nil {
