@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/go-json-experiment/json"
 )
@@ -99,6 +100,12 @@ func ReadBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, erro
 	}
 	return nil, errors.Join(ErrBodyAborted, err)
 }
+
+// timeForm is the one form of a time in answers: UTC, milliseconds (contract.md §1).
+const timeForm = "2006-01-02T15:04:05.000Z"
+
+// Time writes t as answers have it; what is finer than a millisecond is cut off.
+func Time(t time.Time) string { return t.UTC().Format(timeForm) }
 
 var (
 	jsonType = []string{"application/json"}
