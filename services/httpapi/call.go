@@ -11,7 +11,7 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// Call is one request on its way through a handler, which alone may use it and only until it returns.
+// Call is one request inside its handler. Only the handler may use it, and only until it returns.
 type Call struct {
 	Writer    http.ResponseWriter
 	Request   *http.Request
@@ -23,19 +23,20 @@ type Call struct {
 	// Parameter returns the decoded value of the path's {name} segment.
 	Parameter func(name string) string
 
-	// Connection is the one that the request came on; nil in tests without one.
+	// Connection is the connection of the request; nil in tests without one.
 	Connection Connection
 }
 
-// Connection is what a Call asks of its connection.
+// Connection is what a Call needs from its connection.
 type Connection interface {
-	// CancelBody ends the reading of a request's body, under a handler that answers yet.
+	// CancelBody ends the reading of the request's body while the handler still responds.
 	CancelBody()
 }
 
-// CancelBody reads no more of a body that is not read to its end; a Read under way returns an error. The connection ends behind the
-// answer: net/http would otherwise read up to 256 KiB, or wait for them, to use it again. It also ends the request's context when a Read
-// fails, as if the client had left; so the context of one who has not is replaced.
+// CancelBody stops reading a body that was not read to its end. A Read in progress returns an error. The
+// connection is closed after the response: to reuse it, net/http would have to read or wait for the rest,
+// up to 256 KiB. net/http also cancels the request's context when a Read fails, as if the client had left.
+// So CancelBody replaces the context, unless it has already ended.
 func (c *Call) CancelBody() {
 	c.Writer.Header()["Connection"] = closing
 	if ctx := c.Request.Context(); ctx.Err() == nil {
@@ -48,7 +49,7 @@ func (c *Call) CancelBody() {
 
 var closing = []string{"close"}
 
-// JSON answers with value. Every platform answer is no-store (contract.md §1).
+// JSON responds with value. No response of the platform is cached (Cache-Control: no-store).
 func (c *Call) JSON(status int, value any) error {
 	body, err := json.Marshal(value)
 	if err != nil {
@@ -58,19 +59,20 @@ func (c *Call) JSON(status int, value any) error {
 	return nil
 }
 
-// RawJSON answers with bytes that are JSON already.
+// RawJSON responds with body, which is JSON already.
 func (c *Call) RawJSON(status int, body []byte) error {
 	writeJSON(c.Writer, status, body)
 	return nil
 }
 
-// ReadBody reads the whole body of a DeclaredBody route and counts what actually arrives: ErrBodyTooLarge past the limit, whatever
-// length was declared; ErrBodyAborted when the sender went away.
+// ReadBody reads the whole body of a DeclaredBody route. It counts the bytes that arrive, whatever length
+// was declared: past the limit it returns ErrBodyTooLarge, and ErrBodyAborted when the client stopped
+// sending.
 func (c *Call) ReadBody() ([]byte, error) {
 	return ReadBody(c.Writer, c.Request, c.MaxBody)
 }
 
-// FillBody is ReadBody of a body whose declared length is that of b.
+// FillBody reads a body whose declared length is that of b. Its error is ErrBodyAborted.
 func (c *Call) FillBody(b []byte) error {
 	if _, err := io.ReadFull(c.Request.Body, b); err != nil {
 		return errors.Join(ErrBodyAborted, err)
@@ -78,7 +80,7 @@ func (c *Call) FillBody(b []byte) error {
 	return nil
 }
 
-// ReadBody is Call.ReadBody for the pipeline, which reads before there is a Call.
+// ReadBody is Call.ReadBody for the pipeline, which reads the body before it makes the Call.
 func ReadBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
 	if r.Body == nil || r.Body == http.NoBody {
 		return nil, nil
@@ -101,18 +103,19 @@ func ReadBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, erro
 	return nil, errors.Join(ErrBodyAborted, err)
 }
 
-// timeForm is the one form of a time in answers: UTC, milliseconds (contract.md §1).
-const timeForm = "2006-01-02T15:04:05.000Z"
+// timeFormat is the format of every time in a response: UTC, in milliseconds.
+const timeFormat = "2006-01-02T15:04:05.000Z"
 
-// Time writes t as answers have it; what is finer than a millisecond is cut off.
-func Time(t time.Time) string { return t.UTC().Format(timeForm) }
+// Time formats t for a response. It cuts off everything below a millisecond.
+func Time(t time.Time) string { return t.UTC().Format(timeFormat) }
 
 var (
 	jsonType = []string{"application/json"}
 	noStore  = []string{"no-store"}
 )
 
-// selfCounted is the size up to which net/http writes the length itself, from a buffer of its own.
+// selfCounted is the length of the longest body for which net/http sets Content-Length by itself, because
+// the body fits its own buffer.
 const selfCounted = 2048 - 1
 
 func writeJSON(w http.ResponseWriter, status int, body []byte) {
@@ -123,5 +126,5 @@ func writeJSON(w http.ResponseWriter, status int, body []byte) {
 		header["Content-Length"] = []string{strconv.Itoa(len(body))}
 	}
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // the reader went away: nothing is left to tell it
+	_, _ = w.Write(body) // fails only when the client has left
 }

@@ -8,22 +8,22 @@ import (
 	"strings"
 )
 
-// The codings that files are kept in beside their plain bytes, the best first.
+// The content codings in which files are kept beside their plain bytes, the preferred one first.
 const (
 	Zstd = "zstd"
 	Gzip = "gzip"
 )
 
-// Representation is a file in one coding, ready to be sent. Every response shares its bytes and header values, which nobody
-// changes.
+// Representation is a file in one coding, ready to be sent. All responses share its bytes and header
+// values: never change them.
 type Representation struct {
 	Bytes  []byte
-	ETag   []string // of the bytes of this coding
+	ETag   []string // of the bytes in this coding
 	Length []string
 	Coding []string // Content-Encoding; nil: plain
 }
 
-// NewRepresentation takes bytes in a coding; "" is plain.
+// NewRepresentation makes a Representation of content that is already in coding; "" is plain.
 func NewRepresentation(content []byte, coding string) *Representation {
 	sum := sha256.Sum256(content)
 	r := &Representation{
@@ -37,8 +37,8 @@ func NewRepresentation(content []byte, coding string) *Representation {
 	return r
 }
 
-// Choose picks what a request gets: of those that it accepts the one it prefers, and of equals the first. plain is what
-// every client takes that says nothing about codings; others are in other codings.
+// Choose returns the representation that the request's Accept-Encoding prefers; of equals, the first in
+// others. A request without the header gets plain. Every element of others has a coding.
 func Choose(r *http.Request, plain *Representation, others []*Representation) *Representation {
 	accepted := r.Header["Accept-Encoding"]
 	if len(accepted) == 0 || len(others) == 0 {
@@ -53,8 +53,8 @@ func Choose(r *http.Request, plain *Representation, others []*Representation) *R
 	return best
 }
 
-// weightOf is how much a client wants a coding, in thousandths: its q-value, that of * where the coding is not named, and 0
-// when it does not take it (RFC 9110 §12.5.3).
+// weightOf returns how much a client wants a coding, in thousandths: the coding's q-value; that of * when
+// the coding is not named; 0 when the client does not accept it (RFC 9110 §12.5.3).
 func weightOf(coding string, accepted []string) int {
 	wildcard := 0
 	for _, line := range accepted {
@@ -71,7 +71,7 @@ func weightOf(coding string, accepted []string) int {
 	return wildcard
 }
 
-// quality is a q-value in thousandths; what is none counts as 0.
+// quality returns a q-value in thousandths, and 0 for anything that is not a q-value.
 func quality(parameter string) int {
 	parameter = strings.TrimSpace(parameter)
 	if parameter == "" {

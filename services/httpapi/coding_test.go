@@ -40,7 +40,8 @@ func TestChoose(t *testing.T) {
 			t.Errorf("Accept-Encoding %q gets %q, want %q", row.accept, got.Bytes, row.want.Bytes)
 		}
 		if got := httpapi.Choose(r, plain, nil); got != plain {
-			t.Errorf("Accept-Encoding %q gets %q of a plain file, want it plain", row.accept, got.Bytes)
+			t.Errorf("Accept-Encoding %q gets %q of a file without other codings, want it plain", row.accept,
+				got.Bytes)
 		}
 	}
 }

@@ -12,9 +12,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Decode reads the body of a WholeBody route into a T, a struct with json tags: application/json, one object, every member known and
-// spelled exactly, none twice, none null, nothing after it, valid UTF-8. A field is required unless its tag says omitzero. Everything
-// else is ErrRequest (contract.md §1).
+// Decode reads the body of a WholeBody route into a T, a struct with json tags. The body is one
+// application/json object in valid UTF-8, with nothing after it. Every member is known, spelled exactly as
+// in its tag, present once, and not null. A field is required unless its tag says omitzero. Everything else
+// is ErrRequest.
 func Decode[T any](c *Call) (T, error) {
 	var into T
 	media, _, err := mime.ParseMediaType(c.Request.Header.Get("Content-Type"))
@@ -36,7 +37,7 @@ func Decode[T any](c *Call) (T, error) {
 	return into, nil
 }
 
-// DecodeEmpty accepts the body of a write that takes none: {}, or nothing without a type.
+// DecodeEmpty accepts the body of a write that takes no parameters: {}, or no body and no Content-Type.
 func DecodeEmpty(c *Call) error {
 	if len(c.Body) == 0 && c.Request.Header.Get("Content-Type") == "" {
 		return nil
@@ -47,7 +48,8 @@ func DecodeEmpty(c *Call) error {
 
 var errNotAnObject = errors.New("not one object without null")
 
-// membersOf returns the names of one object and refuses null at any depth, which the decoder would take for a zero value.
+// membersOf returns the member names of one object. It refuses null at any depth, because the decoder would
+// read it as a zero value.
 func membersOf(body []byte) (map[string]bool, error) {
 	decoder := jsontext.NewDecoder(bytes.NewReader(body))
 	if decoder.PeekKind() != '{' {
@@ -70,7 +72,8 @@ func membersOf(body []byte) (map[string]bool, error) {
 	}
 }
 
-// isName tells whether the string just read at the top level is a member's name: then the number of tokens is odd.
+// isName reports whether the string just read at the top level is a member's name: then the number of
+// tokens is odd.
 func isName(decoder *jsontext.Decoder) bool {
 	_, length := decoder.StackIndex(1)
 	return length%2 == 1

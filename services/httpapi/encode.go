@@ -8,7 +8,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Encode codes a file as small as it gets. The same bytes give the same bytes.
+// Encode compresses a file with the strongest level of coding. Equal content gives equal results.
 func Encode(content []byte, coding string) ([]byte, error) {
 	var coded bytes.Buffer
 	switch coding {
@@ -25,7 +25,8 @@ func Encode(content []byte, coding string) ([]byte, error) {
 		}
 		return coded.Bytes(), nil
 	case Zstd:
-		w, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1))
+		w, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression),
+			zstd.WithEncoderConcurrency(1))
 		if err != nil {
 			return nil, err
 		}
@@ -35,7 +36,7 @@ func Encode(content []byte, coding string) ([]byte, error) {
 	return nil, fmt.Errorf("httpapi: no coding %q", coding)
 }
 
-// EncodeAll is a file in every coding that makes it smaller.
+// EncodeAll returns the file in every coding that makes it smaller.
 func EncodeAll(content []byte) ([]*Representation, error) {
 	var all []*Representation
 	for _, coding := range []string{Zstd, Gzip} {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Error is a stable code that callers may see; its cause is wrapped beside it.
+// Error is a stable code that callers may see. Its cause is wrapped beside it.
 type Error string
 
 func (e Error) Error() string { return string(e) }
@@ -15,8 +15,8 @@ func (e Error) Error() string { return string(e) }
 // Code returns the stable code.
 func (e Error) Code() string { return string(e) }
 
-// The codes that the pipeline itself answers with (contract.md §1, spec.md § Errors). What a service's own code means as a status
-// stands in status.
+// The codes of the pipeline itself. The function status has the HTTP status of these and of the services'
+// codes.
 const (
 	ErrNotFound       = Error("NOT_FOUND")
 	ErrAuthentication = Error("AUTHENTICATION_REQUIRED")
@@ -29,10 +29,12 @@ const (
 	ErrInternal       = Error("INTERNAL_ERROR")
 )
 
-// ErrBodyAborted is a request whose sender stopped sending: an ordinary failed request, not a 413 (spec.md § Limits).
+// ErrBodyAborted is the error of a request whose client stopped sending: an ordinary invalid request, not a
+// 413.
 var ErrBodyAborted = errors.Join(ErrRequest, errors.New("the body ended early"))
 
-// status is the one place where a platform code becomes a status. Zero: not a code for callers.
+// status maps a platform code to its HTTP status: nothing else does. It returns 0 for a code that callers
+// must not see.
 func status(code string) int {
 	switch code {
 	case "REQUEST_INVALID", "PERMISSION_UNKNOWN", "CONFIGURATION_KEY_UNDECLARED", "CONFIGURATION_VALUE_INVALID",
@@ -42,7 +44,8 @@ func status(code string) int {
 		return http.StatusUnauthorized
 	case "PERMISSION_DENIED", "ORIGIN_NOT_TRUSTED":
 		return http.StatusForbidden
-	case "NOT_FOUND", "USER_NOT_FOUND", "GRANT_NOT_FOUND", "DISPLAY_NOT_FOUND", "PAIRING_NOT_FOUND", "DEVICE_NOT_FOUND",
+	case "NOT_FOUND", "USER_NOT_FOUND", "GRANT_NOT_FOUND", "DISPLAY_NOT_FOUND", "PAIRING_NOT_FOUND",
+		"DEVICE_NOT_FOUND",
 		"MODULE_NOT_INSTALLED", "NAVIGATION_GROUP_NOT_FOUND":
 		return http.StatusNotFound
 	case "CONFLICT", "AUTHORIZATION_GRANT_ALREADY_EXISTS", "PAIRING_NOT_APPROVED", "PAIRING_ALREADY_DECIDED":
@@ -53,16 +56,17 @@ func status(code string) int {
 		return http.StatusTooManyRequests
 	case "INTERNAL_ERROR", "MODULE_HANDLER_FAILED":
 		return http.StatusInternalServerError
-	case "PRINCIPAL_RESOLUTION_FAILED", "STORE_UNAVAILABLE", "NOT_READY", "MODULE_UNAVAILABLE", "MODULE_OVERLOADED",
+	case "PRINCIPAL_RESOLUTION_FAILED", "STORE_UNAVAILABLE", "NOT_READY", "MODULE_UNAVAILABLE",
+		"MODULE_OVERLOADED",
 		"CLIENT_ADDRESS_UNRESOLVED", "PAIRING_CAPACITY":
 		return http.StatusServiceUnavailable
 	}
 	return 0
 }
 
-// WriteError answers with err's code and nothing else. An error without a code that callers may see is INTERNAL_ERROR; answered
-// tells which code went out, so that the caller can log it.
-func WriteError(w http.ResponseWriter, err error) (answered string) {
+// WriteError responds with err's code and nothing else. An error without a code that callers may see
+// becomes INTERNAL_ERROR. It returns the code that it sent, so that the caller can log it.
+func WriteError(w http.ResponseWriter, err error) (sent string) {
 	code := ErrInternal.Code()
 	if coded := (interface{ Code() string })(nil); errors.As(err, &coded) && status(coded.Code()) != 0 {
 		code = coded.Code()
@@ -78,7 +82,8 @@ func WriteError(w http.ResponseWriter, err error) (answered string) {
 	return code
 }
 
-// retryAfter is in whole seconds: what the error itself says (RetryAfter() time.Duration), and at least 1.
+// retryAfter returns whole seconds: what the error itself says (RetryAfter() time.Duration), rounded up,
+// and at least 1.
 func retryAfter(err error) int {
 	pausing, ok := errors.AsType[interface {
 		error

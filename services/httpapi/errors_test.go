@@ -11,7 +11,7 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// TestWriteError: the code alone goes out, with its status; what is no code for callers is INTERNAL_ERROR.
+// Only the code is sent, with its status. A code that is not for callers becomes INTERNAL_ERROR.
 func TestWriteError(t *testing.T) {
 	t.Parallel()
 	for sent, status := range map[httpapi.Error]int{
@@ -29,21 +29,23 @@ func TestWriteError(t *testing.T) {
 			code = "INTERNAL_ERROR"
 		}
 		w := httptest.NewRecorder()
-		answered := httpapi.WriteError(w, fmt.Errorf("%w: %w", sent, errors.New("host=db.test")))
-		if answered != code || w.Code != status || w.Body.String() != `{"code":"`+code+`"}` || w.Header().Get("Cache-Control") != "no-store" {
-			t.Errorf("%s: %s, %d %s", sent, answered, w.Code, w.Body)
+		got := httpapi.WriteError(w, fmt.Errorf("%w: %w", sent, errors.New("host=db.test")))
+		if got != code || w.Code != status || w.Body.String() != `{"code":"`+code+`"}` ||
+			w.Header().Get("Cache-Control") != "no-store" {
+			t.Errorf("WriteError(%s): returned %s, status %d, body %s; want %s, %d", sent, got, w.Code, w.Body, code,
+				status)
 		}
 	}
 }
 
-// pausing is an error that knows when to come again.
+// pausing is an error that says after what time to try again.
 type pausing time.Duration
 
 func (pausing) Error() string               { return "MODULE_UNAVAILABLE" }
 func (pausing) Code() string                { return "MODULE_UNAVAILABLE" }
 func (p pausing) RetryAfter() time.Duration { return time.Duration(p) }
 
-// TestRetryAfter: whole seconds, rounded up, never less than one.
+// Retry-After is in whole seconds, rounded up, and never less than one.
 func TestRetryAfter(t *testing.T) {
 	t.Parallel()
 	for err, want := range map[error]string{

@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// Matches tells whether a request's If-None-Match names the entity tag, which makes the answer to a GET or HEAD a 304. Tags are compared
-// weakly, lists and * count, and what is no list of tags names nothing (RFC 9110 §13.1.2). etag is strong, with its quotes.
+// Matches reports whether the request's If-None-Match names the entity tag, which makes the response to a
+// GET or HEAD a 304. It compares tags weakly, and accepts lists and *. A header that is not a list of tags
+// matches nothing (RFC 9110 §13.1.2). etag is strong, with its quotes.
 func Matches(r *http.Request, etag string) bool {
 	for _, line := range r.Header["If-None-Match"] {
 		if line == etag || listed(line, etag) {
@@ -37,7 +38,7 @@ func listed(line, etag string) bool {
 	return found
 }
 
-// cutTag takes one entity tag off the front and drops its weakness.
+// cutTag takes one entity tag from the front of text and drops its W/.
 func cutTag(text string) (tag, rest string, ok bool) {
 	text = strings.TrimPrefix(text, "W/")
 	if text == "" || text[0] != '"' {
@@ -51,7 +52,8 @@ func cutTag(text string) (tag, rest string, ok bool) {
 	return tag, rest, !strings.ContainsFunc(tag, func(r rune) bool { return r <= ' ' || r == 0x7f })
 }
 
-// Cookie returns the first cookie of exactly this name. Most requests carry none, so nothing is split before the name was seen.
+// Cookie returns the first cookie with exactly this name. It splits only lines that contain the name,
+// because most requests have no such cookie.
 func Cookie(header http.Header, name string) (value string, found bool) {
 	for _, line := range header["Cookie"] {
 		if !strings.Contains(line, name) {

@@ -1,5 +1,6 @@
-// Package httpapi owns what a route and a handler are: the declarative table, one request on its way, and how an error becomes an
-// answer. It knows nothing of the router behind it (services/httpserver runs the table).
+// Package httpapi defines what routes and handlers are: the declarative route table, one request inside its
+// handler, and how an error becomes a response. It knows nothing of the router, which is in
+// services/httpserver.
 package httpapi
 
 import (
@@ -8,12 +9,12 @@ import (
 	"github.com/narthex-platform/narthex/services/principal"
 )
 
-// Route is one row of the table: what it answers, and every gate before its handler. The gates are data, so that a test can walk
-// the table and find the write that lacks one.
+// Route is one row of the route table: method, path, handler, and every gate before the handler. The gates
+// are data, so that a test can walk the table and find a write that lacks one.
 type Route struct {
 	Method string
 	Path   string // literal and {name} segments, matched on the escaped form
-	Head   bool   // HEAD is answered as GET, without the body
+	Head   bool   // HEAD gets the response of GET, without the body
 
 	Origin     OriginGate // required on every write
 	Body       BodyGate   // required on every write
@@ -22,43 +23,45 @@ type Route struct {
 
 	Handle Handler
 
-	// OthersNotAllowed answers every other method on this path with 405 and Allow instead of 404 (spec.md § Health).
+	// OthersNotAllowed makes every other method on this path a 405 with Allow, in place of a 404.
 	OthersNotAllowed bool
 }
 
-// Handler does one route's work. It returns what went wrong; the pipeline turns that into the answer (errors.go). A handler that
-// has begun to write returns nil.
+// Handler does one route's work. The pipeline turns the error that it returns into the response
+// (errors.go). A handler that has begun to write returns nil.
 type Handler func(c *Call) error
 
-// OriginGate tells who judges the Origin of a request.
+// OriginGate says how a request's Origin header is checked.
 type OriginGate uint8
 
 const (
-	// NoOrigin is for reads, which are under no origin rule.
+	// NoOrigin is for reads: their Origin is not checked.
 	NoOrigin OriginGate = iota
-	// TrustedOrigin asks for an exact trusted Origin: 403 ORIGIN_NOT_TRUSTED without one.
+	// TrustedOrigin requires an exact match with a trusted origin, else 403 ORIGIN_NOT_TRUSTED.
 	TrustedOrigin
-	// OriginByHandler is identity's: its own rules decide (identity-compatible answers).
+	// OriginByHandler leaves the check to the handler. The routes of identity have rules of their own
+	// (docs/reference/identity.md).
 	OriginByHandler
 )
 
-// BodyGate tells when the body is counted (contract.md §1, pipeline).
+// BodyGate says when the length of a body is checked.
 type BodyGate uint8
 
 const (
-	// NoBody is for reads: what is sent is not looked at.
+	// NoBody is for reads: a body is ignored.
 	NoBody BodyGate = iota
-	// WholeBody is read and counted before a principal is resolved; the handler finds it in Call.Body.
+	// WholeBody is read into memory and counted before the principal is resolved. The handler finds it in
+	// Call.Body.
 	WholeBody
-	// DeclaredBody checks a declared length before the principal is resolved and leaves the counting to the handler, which reads
-	// no byte before the permission (Call.ReadBody).
+	// DeclaredBody checks a declared length before the principal is resolved. The handler reads and counts the
+	// body itself, so no byte is read before the permission is checked (Call.ReadBody).
 	DeclaredBody
 )
 
-// Caller is who sent a request and what it may do. Its grants are read at most once, however many permissions are asked. Safe for
-// concurrent use.
+// Caller is the sender of a request and its permissions. Its grants are read at most once, however many
+// permissions are checked. Safe for concurrent use.
 type Caller interface {
 	Principal() principal.Principal
-	// Allowed fails with PRINCIPAL_RESOLUTION_FAILED when the stores cannot tell.
+	// Allowed fails with PRINCIPAL_RESOLUTION_FAILED when the stores cannot be read.
 	Allowed(ctx context.Context, permission string) (bool, error)
 }

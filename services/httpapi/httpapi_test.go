@@ -66,7 +66,7 @@ func TestDecode(t *testing.T) {
 	} {
 		_, err := httpapi.Decode[order](call(row.contentType, row.body))
 		if (err == nil) != row.ok || err != nil && !errors.Is(err, httpapi.ErrRequest) {
-			t.Errorf("%s: %v", row.name, err)
+			t.Errorf("Decode %s (%s): error %v, want it accepted: %v", row.name, row.body, err, row.ok)
 		}
 	}
 }
@@ -74,18 +74,20 @@ func TestDecode(t *testing.T) {
 func TestDecodeEmpty(t *testing.T) {
 	for body, ok := range map[string]bool{"": true, "{}": false, "x": false} { // without a type
 		if err := httpapi.DecodeEmpty(call("", body)); (err == nil) != ok {
-			t.Errorf("%q without a type: %v", body, err)
+			t.Errorf("DecodeEmpty(%q) without a Content-Type: error %v, want it accepted: %v", body, err, ok)
 		}
 	}
-	for body, ok := range map[string]bool{"": false, "{}": true, " { } ": true, `{"a":1}`: false, "null": false, "[]": false} {
+	for body, ok := range map[string]bool{"": false, "{}": true, " { } ": true, `{"a":1}`: false,
+		"null": false, "[]": false} {
 		if err := httpapi.DecodeEmpty(call("application/json", body)); (err == nil) != ok {
-			t.Errorf("%q: %v", body, err)
+			t.Errorf("DecodeEmpty(%q) as JSON: error %v, want it accepted: %v", body, err, ok)
 		}
 	}
 }
 
 func FuzzDecode(f *testing.F) {
-	for _, seed := range []string{`{"name":"a","count":1}`, `{"name":"a","count":1,"parts":[{"id":"x"}]}`, `{"a":null}`, `[]`, `{"name":`, "\xff"} {
+	for _, seed := range []string{`{"name":"a","count":1}`, `{"name":"a","count":1,"parts":[{"id":"x"}]}`,
+		`{"a":null}`, `[]`, `{"name":`, "\xff"} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
@@ -95,10 +97,10 @@ func FuzzDecode(f *testing.F) {
 		}
 		written, err := json.Marshal(read)
 		if err != nil {
-			t.Fatalf("%q became what cannot be written: %v", body, err)
+			t.Fatalf("%q was decoded to a value that cannot be encoded: %v", body, err)
 		}
 		if _, err := httpapi.Decode[order](call("application/json", string(written))); err != nil {
-			t.Fatalf("%q became %q, which is refused", body, written)
+			t.Fatalf("%q was encoded again as %q, which Decode refuses", body, written)
 		}
 	})
 }
@@ -106,23 +108,26 @@ func FuzzDecode(f *testing.F) {
 func TestMatches(t *testing.T) {
 	const etag = `"0123abc"`
 	for header, want := range map[string]bool{
-		`"0123abc"`: true, `W/"0123abc"`: true, `*`: true, ` * `: true, `"x", "0123abc"`: true, `"x",W/"0123abc" , "y"`: true, `"a,b", "0123abc"`: true,
-		`, "0123abc",`: true, "": false, `"x"`: false, `0123abc`: false, `"0123abc`: false, `w/"0123abc"`: false, `"0123ABC"`: false,
-		`"x" "0123abc"`: false, `"0123abc" x`: false, `x, "0123abc"`: false, `"0123abc", *`: false, `W/`: false, `"0123abc"x`: false, `"x y", "0123abc"`: false,
+		`"0123abc"`: true, `W/"0123abc"`: true, `*`: true, ` * `: true, `"x", "0123abc"`: true,
+		`"x",W/"0123abc" , "y"`: true, `"a,b", "0123abc"`: true,
+		`, "0123abc",`: true, "": false, `"x"`: false, `0123abc`: false, `"0123abc`: false, `w/"0123abc"`: false,
+		`"0123ABC"`:     false,
+		`"x" "0123abc"`: false, `"0123abc" x`: false, `x, "0123abc"`: false, `"0123abc", *`: false, `W/`: false,
+		`"0123abc"x`: false, `"x y", "0123abc"`: false,
 	} {
 		request := httptest.NewRequest("GET", "/", nil)
 		request.Header.Set("If-None-Match", header)
 		if got := httpapi.Matches(request, etag); got != want {
-			t.Errorf("%s: %v", header, got)
+			t.Errorf("Matches with If-None-Match %s: got %v, want %v", header, got, want)
 		}
 	}
 	request := httptest.NewRequest("GET", "/", nil)
 	if httpapi.Matches(request, etag) {
-		t.Error("no header matches")
+		t.Error("Matches without If-None-Match: got true, want false")
 	}
 	request.Header["If-None-Match"] = []string{`"x"`, etag}
 	if !httpapi.Matches(request, etag) {
-		t.Error("a second line is not read")
+		t.Error("Matches with the tag on the second line: got false, want true")
 	}
 }
 
@@ -132,8 +137,9 @@ func FuzzMatches(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, header string) {
 		request := &http.Request{Header: http.Header{"If-None-Match": {header}}}
-		if httpapi.Matches(request, `"a"`) && !strings.Contains(header, `"a"`) && strings.Trim(header, " \t") != "*" {
-			t.Fatalf("%q matches", header)
+		if httpapi.Matches(request, `"a"`) && !strings.Contains(header, `"a"`) &&
+			strings.Trim(header, " \t") != "*" {
+			t.Fatalf("Matches with If-None-Match %q: got true, want false: the tag is not in it", header)
 		}
 	})
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Query reads the query parameters of a listing: each at most once, none that is not allowed, none empty, all valid. Everything else is
-// ErrRequest (contract.md §3). The map has what was sent.
+// Query reads the query parameters of a listing: each must be allowed, not empty, and sent once. Everything
+// else is ErrRequest. The map has the parameters that were sent.
 func Query(rawQuery string, allowed ...string) (map[string]string, error) {
 	values, err := url.ParseQuery(rawQuery)
 	if err != nil {
@@ -24,19 +24,21 @@ func Query(rawQuery string, allowed ...string) (map[string]string, error) {
 	return sent, nil
 }
 
-// The size of a page of a listing (contract.md §3).
+// The size of one page of a listing.
 const (
 	defaultPage = 50
 	maxPage     = 200
 )
 
-// PageLimit reads a limit parameter: 1 to 200 in plain digits, 50 when it was not sent. Else ErrRequest.
+// PageLimit reads a limit parameter: 1 to 200 in decimal digits without a leading zero, and 50 when it is
+// absent. Anything else is ErrRequest.
 func PageLimit(sent string) (int, error) {
 	if sent == "" {
 		return defaultPage, nil
 	}
 	limit, err := strconv.Atoi(sent)
-	if err != nil || limit < 1 || limit > maxPage || strings.HasPrefix(sent, "0") || strings.HasPrefix(sent, "+") {
+	if err != nil || limit < 1 || limit > maxPage || strings.HasPrefix(sent, "0") ||
+		strings.HasPrefix(sent, "+") {
 		return 0, ErrRequest
 	}
 	return limit, nil

@@ -26,16 +26,17 @@ func TestQuery(t *testing.T) {
 	} {
 		got, err := httpapi.Query(raw, "query", "limit")
 		if (want == nil) != errors.Is(err, httpapi.ErrRequest) || !maps.Equal(got, want) {
-			t.Errorf("%q: got %v, %v", raw, got, err)
+			t.Errorf("Query(%q): got %v, %v; want %v", raw, got, err, want)
 		}
 	}
 }
 
 func TestPageLimit(t *testing.T) {
 	t.Parallel()
-	for sent, want := range map[string]int{"": 50, "1": 1, "200": 200, "0": 0, "201": 0, "-1": 0, "+5": 0, "05": 0, "5.0": 0, " 5": 0, "x": 0} {
+	for sent, want := range map[string]int{"": 50, "1": 1, "200": 200, "0": 0, "201": 0, "-1": 0, "+5": 0,
+		"05": 0, "5.0": 0, " 5": 0, "x": 0} {
 		if got, err := httpapi.PageLimit(sent); got != want || (want == 0) != errors.Is(err, httpapi.ErrRequest) {
-			t.Errorf("%q: got %d, %v", sent, got, err)
+			t.Errorf("PageLimit(%q): got %d, %v; want %d", sent, got, err, want)
 		}
 	}
 }
@@ -43,7 +44,8 @@ func TestPageLimit(t *testing.T) {
 func TestTime(t *testing.T) {
 	t.Parallel()
 	zone := time.FixedZone("", 2*60*60)
-	if got := httpapi.Time(time.Date(2026, 1, 2, 3, 4, 5, 678_999_999, zone)); got != "2026-01-02T01:04:05.678Z" {
-		t.Errorf("got %s", got)
+	at := time.Date(2026, 1, 2, 3, 4, 5, 678_999_999, zone)
+	if got := httpapi.Time(at); got != "2026-01-02T01:04:05.678Z" {
+		t.Errorf("Time: got %s, want 2026-01-02T01:04:05.678Z", got)
 	}
 }

@@ -1,4 +1,5 @@
-// Package httpapitest runs a table of routes as the platform does, without a server: services are tested by what they answer.
+// Package httpapitest runs a route table as the platform does, without a server, so that a service's tests
+// send requests and look at the responses.
 package httpapitest
 
 import (
@@ -10,30 +11,31 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// RequestID is what every call has as its request's id.
+// RequestID is the id of every request here.
 const RequestID = "request-1"
 
-// Serve answers a request as the pipeline does behind the Origin gate: body limit, permission, handler, error. Without a caller no
-// permission is asked for.
+// Serve handles a request as the pipeline does after the Origin gate: body limit, permission, handler,
+// error. Without a caller it checks no permission.
 func Serve(w http.ResponseWriter, r *http.Request, routes []httpapi.Route, caller httpapi.Caller) {
-	if err := answer(w, r, routes, caller); err != nil {
+	if err := handle(w, r, routes, caller); err != nil {
 		httpapi.WriteError(w, err)
 	}
 }
 
-// Send is Serve with a recorder. It panics when a handler fails after it has begun to write, where the pipeline cuts the connection.
+// Send is Serve with a recorder. It panics when a handler fails after it has begun to write; there the
+// pipeline would cut the connection.
 func Send(r *http.Request, routes []httpapi.Route, caller httpapi.Caller) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
-	if err := answer(w, r, routes, caller); err != nil {
+	if err := handle(w, r, routes, caller); err != nil {
 		if w.Body.Len() > 0 {
-			panic("the handler has written, and failed: " + err.Error())
+			panic("the handler failed after it had begun to write: " + err.Error())
 		}
 		httpapi.WriteError(w, err)
 	}
 	return w
 }
 
-func answer(w http.ResponseWriter, r *http.Request, routes []httpapi.Route, caller httpapi.Caller) error {
+func handle(w http.ResponseWriter, r *http.Request, routes []httpapi.Route, caller httpapi.Caller) error {
 	for _, route := range routes {
 		values, ok := match(route, r)
 		if !ok {
