@@ -196,8 +196,12 @@ WHERE false`
 func (s *Store) check() error { return s.checks.Pass() }
 
 func (s *Store) probe(ctx context.Context) error {
-	_, err := s.pool.Exec(ctx, probeHolders)
-	return err
+	rows, err := s.pool.Query(ctx, probeHolders) // which, unlike Exec, is planned once
+	if err != nil {
+		return err
+	}
+	rows.Close()
+	return rows.Err()
 }
 
 const selectPermissions = `

@@ -2,10 +2,13 @@ package identity_test
 
 import (
 	"net/http"
+	"runtime"
+	"strings"
 	"testing"
 
 	"go.uber.org/zap"
 
+	"github.com/narthex-platform/narthex/services/database/databasetest"
 	"github.com/narthex-platform/narthex/services/environment"
 	"github.com/narthex-platform/narthex/services/identity"
 )
@@ -51,6 +54,36 @@ func BenchmarkResolveAnonymous(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
+		})
+	}
+}
+
+// BenchmarkResolveCookie compares what a live cookie and a forged one cost: alone, and many at once.
+func BenchmarkResolveCookie(b *testing.B) {
+	db := databasetest.New(b)
+	h := serve(b, db, identity.NewStore(db.Pool(b)), base)
+	h.person(b, "anna@example.org")
+	w := h.send(b, request{path: signInPath, body: credentials("anna@example.org", password)})
+	live, _, _ := strings.Cut(w.Header().Get("Set-Cookie"), ";")
+	for name, cookie := range map[string]string{"live": live, "forged": "narthex_session=x"} {
+		r := request{method: "GET", path: "/", header: []string{"Cookie: " + cookie}}.build(b)
+		resolve := func() {
+			if _, err := h.service.Resolve(b.Context(), r); err != nil {
+				b.Error(err)
+			}
+		}
+		b.Run(name+"/alone", func(b *testing.B) {
+			for b.Loop() {
+				resolve()
+			}
+		})
+		b.Run(name+"/32 at once", func(b *testing.B) {
+			b.SetParallelism(max(1, 32/runtime.GOMAXPROCS(0)))
+			b.RunParallel(func(pb *testing.PB) {
+				for pb.Next() {
+					resolve()
+				}
+			})
 		})
 	}
 }

@@ -214,8 +214,12 @@ WHERE false`
 func (s *Store) checkSessions() error { return s.check.Pass() }
 
 func (s *Store) probeSessions(ctx context.Context) error {
-	_, err := s.pool.Exec(ctx, probeSessions)
-	return err
+	rows, err := s.pool.Query(ctx, probeSessions) // which, unlike Exec, is planned once
+	if err != nil {
+		return err
+	}
+	rows.Close()
+	return rows.Err()
 }
 
 const updateSession = `
