@@ -169,6 +169,7 @@ func (s *server) resolveEligibility(ctx context.Context) (err error) {
 	s.eligible = s.started.Running()
 	s.enablement = enablement.New(enablement.Config{
 		Catalog: s.catalog, Started: s.started, Resolver: withDecisions{s.resolver}, Store: s.resolver.enablement,
+		Processes: s,
 	})
 	s.configuration = configuration.New(configuration.Config{
 		Catalog: s.catalog, Started: s.started, Resolver: withDocuments{s.resolver}, Store: s.resolver.configuration,
