@@ -63,7 +63,7 @@ SERVICE_MODULES_DIR, which must be set.`,
 // acceptStaged refuses a module with which the platform would not start. What is wrong already is no reason:
 // the package may be part of the remedy.
 func (p *program) acceptStaged(settings environment.Settings, staged string) error {
-	err := catalog.Foresee(settings.Modules.Dir, staged, abi.PlatformVersion)
+	err := catalog.CheckInstall(settings.Modules.Dir, staged, abi.PlatformVersion)
 	foreseen := catalog.Findings(nil)
 	if !errors.As(err, &foreseen) {
 		return err

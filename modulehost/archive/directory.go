@@ -23,8 +23,8 @@ const lockPause = 50 * time.Millisecond
 
 // What is under way bears one of these, and a random rest. Discovery ignores names with a dot in front.
 const (
-	installing = ".installing-"
-	removing   = ".removing-"
+	installingPrefix = ".installing-"
+	removingPrefix   = ".removing-"
 )
 
 // directory is the modules directory, opened once and locked: until close nobody else changes it through
@@ -94,14 +94,14 @@ func (d *directory) deleteLeftovers() {
 		return
 	}
 	for _, name := range names {
-		if strings.HasPrefix(name, installing) || strings.HasPrefix(name, removing) {
+		if strings.HasPrefix(name, installingPrefix) || strings.HasPrefix(name, removingPrefix) {
 			_ = d.root.RemoveAll(name)
 		}
 	}
 }
 
 // hidden answers a new name that discovery ignores.
-func hidden(prefix string) string { return prefix + strings.ToLower(rand.Text()) }
+func hiddenName(prefix string) string { return prefix + strings.ToLower(rand.Text()) }
 
 // has says whether discovery would take the name for a module: a folder, or a link to one or to nowhere.
 func (d *directory) has(id string) (bool, error) {

@@ -18,7 +18,7 @@ import (
 var processors = []string{"amd64", "arm64", "loong64", "ppc64le", "riscv64", "s390x"}
 
 // named answers the files of a module that belong into its package, and their modes.
-func named(pkg *manifest.Package, module *catalog.Module) (map[string]fs.FileMode, error) {
+func packagedFiles(pkg *manifest.Package, module *catalog.Module) (map[string]fs.FileMode, error) {
 	files := map[string]fs.FileMode{manifest.FileName: fileMode}
 	for _, script := range append([]*manifest.Artifact{module.UI, module.Display}, module.Contributions...) {
 		if script != nil {

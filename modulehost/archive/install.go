@@ -47,7 +47,7 @@ func Install(
 		return Installed{}, err
 	}
 	defer d.close()
-	staging := hidden(installing)
+	staging := hiddenName(installingPrefix)
 	if err := makeFolder(d.root, staging, 0o700); err != nil {
 		return Installed{}, err
 	}
@@ -109,11 +109,11 @@ func (d *directory) install(
 			return Installed{}, err
 		}
 	}
-	return installed, d.place(named, installed.ID, present)
+	return installed, d.activate(named, installed.ID, present)
 }
 
 // place is the one step in which the module becomes the installed one.
-func (d *directory) place(staged, id string, replaces bool) error {
+func (d *directory) activate(staged, id string, replaces bool) error {
 	if !replaces {
 		if err := d.root.Rename(staged, id); err != nil {
 			return unwritable(err)

@@ -16,7 +16,7 @@ func TestInstall(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	other := small(t, "announcements", "1.0.0")
-	lay(t, filepath.Join(dir, "announcements"), other)
+	writeTree(t, filepath.Join(dir, "announcements"), other)
 	var before string
 	for _, c := range []struct {
 		version, replaced string
@@ -38,30 +38,31 @@ func TestInstall(t *testing.T) {
 		if err == nil {
 			before = c.version
 		}
-		installed(t, dir, other, large(t, "people", before))
+		assertInstalled(t, dir, other, large(t, "people", before))
 	}
 }
 
 // TestInstallRepairs: what stands in a module's place need not be a good module.
 func TestInstallRepairs(t *testing.T) {
 	t.Parallel()
-	elsewhere := lay(t, filepath.Join(t.TempDir(), "people"), small(t, "people", "0.9.0"))
+	elsewhere := writeTree(t, filepath.Join(t.TempDir(), "people"), small(t, "people", "0.9.0"))
 	for name, c := range map[string]struct {
 		prepare  func(t *testing.T, folder string)
 		replaced string
 		want     error
 	}{
 		"empty folder": {func(t *testing.T, folder string) { must(t, os.Mkdir(folder, 0o755)) }, "", nil},
-		"no JSON":      {func(t *testing.T, folder string) { lay(t, folder, tree{"module.json": "{"}) }, "", nil},
+		"no JSON": {func(t *testing.T, folder string) { writeTree(t, folder, tree{"module.json": "{"}) }, "",
+			nil},
 		"no version": {func(t *testing.T,
 			folder string) {
-			lay(t, folder, tree{"module.json": `{"version":"new"}`})
+			writeTree(t, folder, tree{"module.json": `{"version":"new"}`})
 		}, "", nil},
 		"damaged": {func(t *testing.T, folder string) {
-			lay(t, folder, tree{"module.json": small(t, "people", "1.0.0")["module.json"]})
+			writeTree(t, folder, tree{"module.json": small(t, "people", "1.0.0")["module.json"]})
 		}, "1.0.0", nil},
 		"manifest of another platform": {func(t *testing.T, folder string) {
-			lay(t, folder, tree{"module.json": `{"manifestVersion":9,"version":"1.0.1"}`})
+			writeTree(t, folder, tree{"module.json": `{"manifestVersion":9,"version":"1.0.1"}`})
 		}, "", archive.ErrDowngrade},
 		"link": {func(t *testing.T, folder string) { must(t, os.Symlink(elsewhere, folder)) }, "0.9.0",
 			nil},
@@ -78,7 +79,7 @@ func TestInstallRepairs(t *testing.T) {
 				t.Fatalf("got %+v, %v", got, err)
 			}
 			if err == nil {
-				installed(t, dir, files)
+				assertInstalled(t, dir, files)
 			}
 			if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
 				t.Errorf("left behind: %v, %v", entries, err)
@@ -94,7 +95,7 @@ func TestInstallRepairs(t *testing.T) {
 
 func TestModulesDirectory(t *testing.T) {
 	t.Parallel()
-	path, dir := pack(t, small(t, "people", "1.0.0")), lay(t, t.TempDir(), tree{"file": ""})
+	path, dir := pack(t, small(t, "people", "1.0.0")), writeTree(t, t.TempDir(), tree{"file": ""})
 	for place, want := range map[string]error{
 		"": catalog.ErrDirectoryInvalid, " ": catalog.ErrDirectoryInvalid,
 		filepath.Join(dir, "file"):          catalog.ErrDirectoryInvalid,
@@ -113,12 +114,12 @@ func TestModulesDirectory(t *testing.T) {
 func TestRemove(t *testing.T) {
 	t.Parallel()
 	dir, elsewhere, keep := t.TempDir(), t.TempDir(), small(t, "announcements", "1.0.0")
-	lay(t, filepath.Join(dir, "announcements"), keep)
-	lay(t, filepath.Join(dir, "people"), large(t, "people", "1.0.0"))
-	lay(t, filepath.Join(dir, "broken"), tree{"notes": ""})
-	lay(t, filepath.Join(dir, ".removing-x"), keep)
-	lay(t, filepath.Join(dir, ".installing-x/people"), keep)
-	lay(t, elsewhere, small(t, "linked", "1.0.0"))
+	writeTree(t, filepath.Join(dir, "announcements"), keep)
+	writeTree(t, filepath.Join(dir, "people"), large(t, "people", "1.0.0"))
+	writeTree(t, filepath.Join(dir, "broken"), tree{"notes": ""})
+	writeTree(t, filepath.Join(dir, ".removing-x"), keep)
+	writeTree(t, filepath.Join(dir, ".installing-x/people"), keep)
+	writeTree(t, elsewhere, small(t, "linked", "1.0.0"))
 	must(t, os.Symlink(elsewhere, filepath.Join(dir, "linked")))
 	must(t, os.Symlink(filepath.Join(elsewhere, "module.json"), filepath.Join(dir, "a-file")))
 	for _, id := range []string{"people", "broken", "linked"} {
@@ -131,8 +132,8 @@ func TestRemove(t *testing.T) {
 		}
 	}
 	must(t, os.Remove(filepath.Join(dir, "a-file")))
-	installed(t, dir, keep)
-	pick(t, elsewhere)
+	assertInstalled(t, dir, keep)
+	readTree(t, elsewhere)
 }
 
 // TestNoRights: an ordinary user, and what it may not do. Nothing is changed, and no path is shown.
@@ -162,8 +163,8 @@ func TestNoRights(t *testing.T) {
 			dir, before, after := filepath.Join(top, "modules"), large(t, "people", "1.0.0"),
 				large(t, "people", "2.0.0")
 			after["ui/index.js"] = strings.Repeat("x", 8192)
-			lay(t, filepath.Join(dir, "people"), before)
-			path, err := archive.Pack(lay(t, filepath.Join(top, "people"), after), platform, top)
+			writeTree(t, filepath.Join(dir, "people"), before)
+			path, err := archive.Pack(writeTree(t, filepath.Join(top, "people"), after), platform, top)
 			must(t, err)
 			must(t, os.Chmod(path, c.pkg))
 			must(t, os.Chmod(path+".sha256", c.sum))
@@ -184,8 +185,8 @@ func TestNoRights(t *testing.T) {
 				t.Errorf("got %s", out)
 			}
 			if !strings.HasPrefix(c.want, "{") {
-				installed(t, dir, before)
-			} else if got := pick(t, filepath.Join(dir, "people")); got["ui/index.js"] != after["ui/index.js"] {
+				assertInstalled(t, dir, before)
+			} else if got := readTree(t, filepath.Join(dir, "people")); got["ui/index.js"] != after["ui/index.js"] {
 				t.Error("not installed")
 			}
 		})

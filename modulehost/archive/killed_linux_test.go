@@ -19,7 +19,7 @@ import (
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	before, after := large(t, "people", "1.0.0"), large(t, "people", "2.0.0")
-	kept := lay(t, filepath.Join(t.TempDir(), "kept"), before)
+	kept := writeTree(t, filepath.Join(t.TempDir(), "kept"), before)
 	next, last := pack(t, after), small(t, "announcements", "1.0.0")
 	path := pack(t, last)
 	for name, c := range map[string]struct {
@@ -81,7 +81,7 @@ func state(t *testing.T, dir string, before, after tree) string {
 	t.Helper()
 	var got tree
 	if _, err := os.Lstat(filepath.Join(dir, "people")); err == nil {
-		got = pick(t, filepath.Join(dir, "people"))
+		got = readTree(t, filepath.Join(dir, "people"))
 	}
 	left, err := filepath.Glob(filepath.Join(dir, ".*"))
 	must(t, err)

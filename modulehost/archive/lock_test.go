@@ -20,7 +20,7 @@ func TestWaitIsBounded(t *testing.T) {
 	t.Parallel()
 	files := small(t, "people", "1.0.0")
 	path, dir := pack(t, files), t.TempDir()
-	lay(t, filepath.Join(dir, "people"), files)
+	writeTree(t, filepath.Join(dir, "people"), files)
 	other, err := os.Open(dir)
 	must(t, err)
 	defer other.Close()
@@ -38,7 +38,7 @@ func TestWaitIsBounded(t *testing.T) {
 				t.Errorf("%s waited %v", name, waited)
 			}
 		}
-		installed(t, dir, files)
+		assertInstalled(t, dir, files)
 		go func() {
 			time.Sleep(archive.LockWait / 2)
 			must(t, unix.Flock(int(other.Fd()), unix.LOCK_UN))
@@ -47,7 +47,7 @@ func TestWaitIsBounded(t *testing.T) {
 			t.Errorf("its turn had come: %v", err)
 		}
 	})
-	installed(t, dir, files)
+	assertInstalled(t, dir, files)
 }
 
 // TestAtOnce: processes and goroutines install rising versions: the highest one is there at the end.
@@ -71,7 +71,7 @@ func TestAtOnce(t *testing.T) {
 		})
 	}
 	installs.Wait()
-	installed(t, dir, small(t, "people", fmt.Sprintf("1.%d.0", versions)))
+	assertInstalled(t, dir, small(t, "people", fmt.Sprintf("1.%d.0", versions)))
 }
 
 // TestNeverAbsent looks on while a module is replaced again and again.

@@ -25,12 +25,12 @@ const (
 
 func TestMain(m *testing.M) {
 	if command := os.Getenv(commandVariable); command != "" {
-		os.Exit(play(command, os.Args[1:]))
+		os.Exit(runCommand(command, os.Args[1:]))
 	}
 	os.Exit(m.Run())
 }
 
-func play(command string, args []string) int {
+func runCommand(command string, args []string) int {
 	if size, err := strconv.ParseUint(os.Getenv(fileSizeVariable), 10, 64); err == nil {
 		signal.Ignore(syscall.SIGXFSZ)
 		if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: size, Max: size}); err != nil {

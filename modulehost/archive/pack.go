@@ -41,7 +41,7 @@ func Pack(folder, platformVersion, out string) (string, error) {
 		return "", errNotPacked
 	}
 	defer pkg.Close()
-	files, err := named(pkg, module)
+	files, err := packagedFiles(pkg, module)
 	if err != nil {
 		return "", err
 	}

@@ -27,18 +27,18 @@ import (
 func TestPackIsReproducible(t *testing.T) {
 	t.Parallel()
 	files := large(t, "people", "1.2.0")
-	first := lay(t, filepath.Join(t.TempDir(), "people"), files)
+	first := writeTree(t, filepath.Join(t.TempDir(), "people"), files)
 	second := filepath.Join(t.TempDir(), "people")
 	names := slices.Sorted(maps.Keys(files))
 	slices.Reverse(names)
 	for _, name := range names {
-		lay(t, second, tree{name: files[name]})
+		writeTree(t, second, tree{name: files[name]})
 		path := filepath.Join(second, name)
 		must(t, os.Chtimes(path, time.Unix(1, 0), time.Unix(1<<30, 0)))
 		must(t, os.Chmod(path, 0o700))
 		must(t, os.Chmod(filepath.Dir(path), 0o700))
 	}
-	lay(t, second, tree{"main.go": "package main", ".git/config": "x", "ui/index.ts": "x",
+	writeTree(t, second, tree{"main.go": "package main", ".git/config": "x", "ui/index.ts": "x",
 		"migrations/.keep": "", "bin/old": "x"})
 
 	var packed []string
@@ -96,7 +96,7 @@ func TestPackIsPlain(t *testing.T) {
 			if out, err := command.CombinedOutput(); err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
-			if got := map[string]string(files); tool == "tar" && !maps.Equal(pick(t, command.Dir), got) {
+			if got := map[string]string(files); tool == "tar" && !maps.Equal(readTree(t, command.Dir), got) {
 				t.Error("other files")
 			}
 		})
@@ -116,7 +116,7 @@ func TestPackTakesOtherMachines(t *testing.T) {
 	dir := t.TempDir()
 	_, err := archive.Install(dir, pack(t, beside), platform, nil)
 	must(t, err)
-	installed(t, dir, files)
+	assertInstalled(t, dir, files)
 }
 
 func TestPackRefusals(t *testing.T) {
@@ -128,10 +128,10 @@ func TestPackRefusals(t *testing.T) {
 	}{
 		"no module": {func(t *testing.T, folder string) { must(t, os.RemoveAll(folder)) },
 			catalog.ErrManifestMissing},
-		"other folder": {func(t *testing.T, folder string) { lay(t, folder, small(t, "others", "1.0.0")) },
+		"other folder": {func(t *testing.T, folder string) { writeTree(t, folder, small(t, "others", "1.0.0")) },
 			catalog.ErrIDMismatch},
 		"script links out": {func(t *testing.T, folder string) {
-			secret := filepath.Join(lay(t, t.TempDir(), tree{"secret.js": "secret"}), "secret.js")
+			secret := filepath.Join(writeTree(t, t.TempDir(), tree{"secret.js": "secret"}), "secret.js")
 			must(t, os.Remove(filepath.Join(folder, "ui/index.js")))
 			must(t, os.Symlink(secret, filepath.Join(folder, "ui/index.js")))
 		}, manifest.ErrArtifactInvalid},
@@ -140,12 +140,12 @@ func TestPackRefusals(t *testing.T) {
 			must(t, syscall.Mkfifo(filepath.Join(folder, "bin/linux-s390x/people"), 0o644))
 		}, manifest.ErrArtifactInvalid},
 		"too deep": {func(t *testing.T, folder string) {
-			lay(t, folder, tree{"module.json": manifestOf(t, "people", "1.0.0",
+			writeTree(t, folder, tree{"module.json": manifestOf(t, "people", "1.0.0",
 				fields{"entrypoints": fields{"ui": deep}}), deep: ""})
 		}, archive.ErrLongName},
 		"too large": {func(t *testing.T, folder string) {
 			for _, machine := range []string{"arm64", "riscv64", "s390x"} { // holes: nothing of it is ever read
-				if name := "bin/linux-" + machine + "/people"; lay(t, folder, tree{name: ""}) != "" {
+				if name := "bin/linux-" + machine + "/people"; writeTree(t, folder, tree{name: ""}) != "" {
 					must(t, os.Truncate(filepath.Join(folder, name), 1<<40))
 				}
 			}
@@ -153,7 +153,7 @@ func TestPackRefusals(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			folder := lay(t, filepath.Join(t.TempDir(), "people"), large(t, "people", "1.0.0"))
+			folder := writeTree(t, filepath.Join(t.TempDir(), "people"), large(t, "people", "1.0.0"))
 			c.prepare(t, folder)
 			out := t.TempDir()
 			if path, err := archive.Pack(folder, platform, out); !errors.Is(err, c.want) || path != "" {
@@ -166,7 +166,7 @@ func TestPackRefusals(t *testing.T) {
 			}
 		})
 	}
-	folder := lay(t, filepath.Join(t.TempDir(), "people"), small(t, "people", "1.0.0"))
+	folder := writeTree(t, filepath.Join(t.TempDir(), "people"), small(t, "people", "1.0.0"))
 	if _, err := archive.Pack(folder, platform, filepath.Join(folder, "module.json")); err == nil ||
 		strings.Contains(err.Error(), folder) {
 		t.Errorf("packed into a file, or a path is shown: %v", err)

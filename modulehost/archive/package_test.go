@@ -69,7 +69,7 @@ func large(t testing.TB, id, version string) tree {
 }
 
 // lay writes a tree's files; those below bin are executable.
-func lay(t testing.TB, folder string, files tree) string {
+func writeTree(t testing.TB, folder string, files tree) string {
 	t.Helper()
 	for name, text := range files {
 		path := filepath.Join(folder, filepath.FromSlash(name))
@@ -85,7 +85,7 @@ func lay(t testing.TB, folder string, files tree) string {
 
 // pick reads a folder as a tree, and fails on anything but plain files and folders with the modes of an
 // installed module.
-func pick(t testing.TB, folder string) tree {
+func readTree(t testing.TB, folder string) tree {
 	t.Helper()
 	files := tree{}
 	must(t, filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
@@ -117,7 +117,7 @@ func pack(t testing.TB, files tree) string {
 	t.Helper()
 	var m struct{ ID string }
 	must(t, json.Unmarshal([]byte(files["module.json"]), &m))
-	path, err := archive.Pack(lay(t, filepath.Join(t.TempDir(), m.ID), files), platform, t.TempDir())
+	path, err := archive.Pack(writeTree(t, filepath.Join(t.TempDir(), m.ID), files), platform, t.TempDir())
 	must(t, err)
 	return path
 }
@@ -164,7 +164,7 @@ func compress(t testing.TB, data []byte) []byte {
 }
 
 // deliver writes bytes as a package with a checksum file that is right.
-func deliver(t testing.TB, data []byte) string {
+func writePackage(t testing.TB, data []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "people-1.0.0.tar.gz")
 	must(t, os.WriteFile(path, data, 0o644))
@@ -176,7 +176,7 @@ func deliver(t testing.TB, data []byte) string {
 
 // installed wants a modules directory with just these modules, whole, and nothing beside them; discovery
 // agrees.
-func installed(t testing.TB, dir string, modules ...tree) {
+func assertInstalled(t testing.TB, dir string, modules ...tree) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
 	must(t, err)
@@ -186,7 +186,7 @@ func installed(t testing.TB, dir string, modules ...tree) {
 	for _, want := range modules {
 		var m struct{ ID string }
 		must(t, json.Unmarshal([]byte(want["module.json"]), &m))
-		if got := pick(t, filepath.Join(dir, m.ID)); !maps.Equal(got, want) {
+		if got := readTree(t, filepath.Join(dir, m.ID)); !maps.Equal(got, want) {
 			t.Errorf("%s: got %d files, want %d, or other contents", m.ID, len(got), len(want))
 		}
 	}

@@ -108,7 +108,7 @@ func TestPackageRefusals(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			refuses(t, deliver(t, c.data), c.want)
+			assertInstallError(t, writePackage(t, c.data), c.want)
 		})
 	}
 }
@@ -174,26 +174,26 @@ func TestFileRefusals(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			path := deliver(t, compress(t, tarOf(t, entriesOf(small(t, "people", "1.0.0"))...)))
+			path := writePackage(t, compress(t, tarOf(t, entriesOf(small(t, "people", "1.0.0"))...)))
 			c.prepare(t, path)
-			refuses(t, path, c.want)
+			assertInstallError(t, path, c.want)
 		})
 	}
 }
 
 // refuses installs over an older version, which must stay as it is after a refusal.
-func refuses(t *testing.T, path string, want error) {
+func assertInstallError(t *testing.T, path string, want error) {
 	t.Helper()
 	dir, before := t.TempDir(), small(t, "people", "0.9.0")
-	lay(t, filepath.Join(dir, "people"), before)
+	writeTree(t, filepath.Join(dir, "people"), before)
 	_, err := archive.Install(dir, path, platform, nil)
 	if !errors.Is(err, want) {
 		t.Fatalf("got %v, want %v", err, want)
 	}
 	if err == nil {
-		before = pick(t, filepath.Join(dir, "people"))
+		before = readTree(t, filepath.Join(dir, "people"))
 	}
-	installed(t, dir, before)
+	assertInstalled(t, dir, before)
 	if _, err := os.Lstat(filepath.Join(filepath.Dir(dir), "people")); err == nil {
 		t.Error("something was written outside")
 	}
@@ -262,12 +262,12 @@ func TestHeadersAreReadFirst(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			path := deliver(t, compress(t, tarOf(t, c.entries...)))
+			path := writePackage(t, compress(t, tarOf(t, c.entries...)))
 			said, err := child(t, "install", []string{dir, path}, fileSizeVariable+"=0").Output()
 			if err == nil || string(said) != c.want+"\n" {
 				t.Errorf("installing where no file can be written says %q, %v, want %q", said, err, c.want)
 			}
-			installed(t, dir)
+			assertInstalled(t, dir)
 		})
 	}
 }

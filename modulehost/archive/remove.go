@@ -24,7 +24,7 @@ func Remove(modulesDir, moduleID string) error {
 	if !present {
 		return ErrNotInstalled
 	}
-	away := hidden(removing)
+	away := hiddenName(removingPrefix)
 	if err := d.root.Rename(moduleID, away); err != nil {
 		return unwritable(err)
 	}

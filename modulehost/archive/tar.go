@@ -13,7 +13,7 @@ import (
 
 // writeTar writes the files in the order of their names. Owner, group and time are always the same.
 func writeTar(w io.Writer, pkg *manifest.Package, files map[string]fs.FileMode) error {
-	counted := &counter{to: w}
+	counted := &countingWriter{to: w}
 	archive := tar.NewWriter(counted)
 	names := contents{}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
@@ -55,12 +55,12 @@ func writeFile(archive *tar.Writer, pkg *manifest.Package, name string, mode fs.
 }
 
 // counter counts what passes through it.
-type counter struct {
+type countingWriter struct {
 	to    io.Writer
 	bytes int64
 }
 
-func (c *counter) Write(p []byte) (int, error) {
+func (c *countingWriter) Write(p []byte) (int, error) {
 	n, err := c.to.Write(p)
 	c.bytes += int64(n)
 	return n, err

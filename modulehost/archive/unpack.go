@@ -23,27 +23,27 @@ func unpack(packed io.Reader, folder *os.Root) (contents, error) {
 	buffered := bufio.NewReader(packed)
 	compressed, err := gzip.NewReader(buffered)
 	if err != nil {
-		return nil, failed(err)
+		return nil, classify(err)
 	}
 	compressed.Multistream(false) // a second member is left unread, and so is found after the end
 	stream := &io.LimitedReader{R: compressed, N: MaxUnpackedBytes + 1}
 	u := unpacking{folder: folder, contents: contents{}}
-	err = u.all(stream)
+	err = u.readAll(stream)
 	if err == nil {
-		err = end(stream, buffered)
+		err = checkEnd(stream, buffered)
 	}
 	if stream.N == 0 { // then everything else follows from this
 		return nil, errTooLarge
 	}
 	if err != nil {
-		return nil, failed(err)
+		return nil, classify(err)
 	}
 	return u.contents, nil
 }
 
 // end reads on to where the checksum of gzip is verified, and past it. With more padding that checksum is
 // among what is left.
-func end(stream io.Reader, behind io.ByteReader) error {
+func checkEnd(stream io.Reader, behind io.ByteReader) error {
 	padding, err := io.ReadAll(io.LimitReader(stream, maxPadding))
 	if err != nil {
 		return err
@@ -59,7 +59,7 @@ func end(stream io.Reader, behind io.ByteReader) error {
 
 // failed tells a refusal, a disk that cannot be written, a package that cannot be read, and a malformed
 // package apart.
-func failed(err error) error {
+func classify(err error) error {
 	var refused interface{ Code() string }
 	var system *fs.PathError
 	switch {
@@ -79,7 +79,7 @@ type unpacking struct {
 	contents contents
 }
 
-func (u unpacking) all(stream *io.LimitedReader) error {
+func (u unpacking) readAll(stream *io.LimitedReader) error {
 	archive := tar.NewReader(stream)
 	for {
 		header, err := archive.Next()
@@ -100,7 +100,7 @@ func (u unpacking) all(stream *io.LimitedReader) error {
 
 func (u unpacking) entry(header *tar.Header, content io.Reader) error {
 	folder := header.Typeflag == tar.TypeDir
-	if !folder && header.Typeflag != tar.TypeReg || header.Mode&0o7000 != 0 || sparse(header) {
+	if !folder && header.Typeflag != tar.TypeReg || header.Mode&0o7000 != 0 || isSparse(header) {
 		return errKind
 	}
 	name := header.Name
@@ -133,7 +133,7 @@ func (u unpacking) entry(header *tar.Header, content io.Reader) error {
 }
 
 // sparse files are longer than what is read for them.
-func sparse(header *tar.Header) bool {
+func isSparse(header *tar.Header) bool {
 	for key := range header.PAXRecords {
 		if strings.HasPrefix(key, "GNU.sparse.") {
 			return true

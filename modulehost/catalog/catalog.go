@@ -94,7 +94,7 @@ func (i inventory) provider(capability string) (*Module, *semver.Version) {
 }
 
 func compose(modules []*Module) *Catalog {
-	c := &Catalog{Modules: modules, Permissions: core(), byID: make(map[string]*Module, len(modules))}
+	c := &Catalog{Modules: modules, Permissions: corePermissions(), byID: make(map[string]*Module, len(modules))}
 	sort.SliceStable(modules, func(a, b int) bool {
 		if modules[a].Level != modules[b].Level {
 			return modules[a].Level < modules[b].Level
@@ -103,7 +103,7 @@ func compose(modules []*Module) *Catalog {
 	})
 	for _, m := range modules {
 		c.byID[m.Manifest.ID] = m
-		c.Permissions = append(c.Permissions, declared(m.Manifest)...)
+		c.Permissions = append(c.Permissions, modulePermissions(m.Manifest)...)
 	}
 	sort.Slice(c.Permissions, func(a, b int) bool { return c.Permissions[a].ID < c.Permissions[b].ID })
 	return c

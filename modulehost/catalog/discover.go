@@ -34,7 +34,7 @@ func Discover(dir string, explicit bool, platformVersion string) (*Catalog, erro
 
 // Foresee is Discover of an explicit dir in which one more module is installed, or one in place of another:
 // the folder staged, named by its id. It returns what a start would then find, nil when nothing is wrong.
-func Foresee(dir, staged, platformVersion string) error {
+func CheckInstall(dir, staged, platformVersion string) error {
 	platform, err := semver.StrictNewVersion(platformVersion)
 	if err != nil {
 		return fmt.Errorf("the platform's own version: %w", err)
@@ -67,7 +67,7 @@ func discover(folders []string, platform *semver.Version) (*Catalog, error) {
 		modules = append(modules, m)
 	}
 	findings = append(findings, resolve(modules, installed, broken)...)
-	findings = append(findings, cycles(level(modules), installed)...)
+	findings = append(findings, cycles(assignLevels(modules), installed)...)
 	if len(findings) > 0 {
 		return nil, findings.inOrder()
 	}

@@ -12,7 +12,7 @@ import (
 
 // many installs browser-only modules with 16 KiB of script each: a chain of a hundred, on whose last all
 // others depend, and on its first if it is there.
-func many(t testing.TB, modules int) (dir string) {
+func installChain(t testing.TB, modules int) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
 	script := strings.Repeat("export default 1;", 16<<10/17)
@@ -39,7 +39,7 @@ func many(t testing.TB, modules int) (dir string) {
 // for the race detector multiplies it.
 func TestModulesNeedLittleMemory(t *testing.T) {
 	const modules = 250
-	if _, live := memory(t, many(t, modules)); live > modules*24<<10 {
+	if _, live := memory(t, installChain(t, modules)); live > modules*24<<10 {
 		t.Errorf("%d KiB", live>>10)
 	}
 }
@@ -62,7 +62,7 @@ func memory(t testing.TB, dir string) (allocated, live uint64) {
 // BenchmarkDiscover1000 reports, beside the time, what is allocated for a thousand modules in all, and what
 // is kept.
 func BenchmarkDiscover1000(b *testing.B) {
-	dir := many(b, 1000)
+	dir := installChain(b, 1000)
 	allocated, live := memory(b, dir)
 	for b.Loop() {
 		if _, err := catalog.Discover(dir, true, platform); err != nil {

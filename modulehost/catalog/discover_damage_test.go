@@ -37,7 +37,7 @@ func testdata(t testing.TB) map[string]written {
 var idInText = regexp.MustCompile(`"id": "([a-z-]{1,48})"`)
 
 // place makes a modules directory with one folder for the manifest, and whatever the valid ones name in it.
-func place(t testing.TB, manifest string) (dir, path string) {
+func writeModule(t testing.TB, manifest string) (dir, path string) {
 	t.Helper()
 	id := "notes"
 	if match := idInText.FindStringSubmatch(manifest); match != nil {
@@ -62,7 +62,7 @@ var lineOfFinding = regexp.MustCompile(
 	`^[A-Z_]+: module( [A-Za-z0-9_.-]+)?( at (/[A-Za-z0-9_.-]+)+)?: [ -~]+$`)
 
 // discovers wants a catalog or findings, each one printable line, and tells which.
-func discovers(t testing.TB, dir string) bool {
+func assertDiscovers(t testing.TB, dir string) bool {
 	t.Helper()
 	found, err := catalog.Discover(dir, true, platform)
 	if (found == nil) == (err == nil) {
@@ -91,10 +91,10 @@ func TestDamagedManifests(t *testing.T) {
 	for name, c := range testdata(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dir, path := place(t, c.manifest)
+			dir, path := writeModule(t, c.manifest)
 			try := func(damaged []byte) bool {
 				rewrite(t, path, damaged)
-				return discovers(t, dir)
+				return assertDiscovers(t, dir)
 			}
 			if try([]byte(c.manifest)) != c.valid {
 				t.Errorf("undamaged it is not what Parse says, %v", c.valid)

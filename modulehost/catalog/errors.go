@@ -66,7 +66,7 @@ func (f Findings) inOrder() Findings {
 }
 
 // showable makes a folder's name fit for one line of output. A good module id stays as it is.
-func showable(folder string) string {
+func printableName(folder string) string {
 	const limit = 64
 	safe := strings.Map(func(c rune) rune {
 		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("-_.", c) {

@@ -123,7 +123,7 @@ func TestFindings(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			c.prepare(t, dir)
-			refuses(t, dir, c.want...)
+			assertFindings(t, dir, c.want...)
 		})
 	}
 }
@@ -172,7 +172,7 @@ func TestMigrationFindings(t *testing.T) {
 			for name, text := range c.files {
 				write(t, filepath.Join(folder, "sql", name), text)
 			}
-			refuses(t, dir, c.want)
+			assertFindings(t, dir, c.want)
 		})
 	}
 }
@@ -187,7 +187,7 @@ func TestAllFindingsTogether(t *testing.T) {
 		"dependencies":  needs([]string{"module c ^2.0.0"}),
 		"compatibility": fields{"platform": "^9.0.0", "moduleSdk": "^0.1.0"}})
 	install(t, dir, "b", fields{"name": ""})
-	err := refuses(t, dir,
+	err := assertFindings(t, dir,
 		"PLATFORM_INCOMPATIBLE: module a at /compatibility/platform: ",
 		"ARTIFACT_INVALID: module a at /entrypoints/ui: ",
 		"DEPENDENCY_INCOMPATIBLE: module a at /dependencies/required/0: ",
@@ -210,7 +210,7 @@ func TestAllFindingsTogether(t *testing.T) {
 }
 
 // refuses discovers three times and wants the same lines each time, beginning as given.
-func refuses(t *testing.T, dir string, want ...string) error {
+func assertFindings(t *testing.T, dir string, want ...string) error {
 	t.Helper()
 	found, err := catalog.Discover(dir, true, platform)
 	if err == nil || found != nil {

@@ -19,7 +19,7 @@ func FuzzDiscover(f *testing.F) {
 	announcements := cases["valid-announcements"].manifest
 	f.Add([]byte(announcements), "\xff", catalogtest.Executable(f, elf.PT_INTERP), "\x00", "0002_a.sql")
 	f.Add([]byte(announcements), "", "#!/bin/sh\n", "", "..")
-	dir, path := place(f, announcements)
+	dir, path := writeModule(f, announcements)
 	folder := filepath.Dir(path)
 	f.Fuzz(func(t *testing.T, manifest []byte, script, server, sql, migration string) {
 		rewrite(t, path, manifest)
@@ -32,6 +32,6 @@ func FuzzDiscover(f *testing.F) {
 			_ = os.WriteFile(filepath.Join(folder, "migrations", migration), []byte(sql), 0o644)
 			defer os.Remove(filepath.Join(folder, "migrations", migration))
 		}
-		discovers(t, dir)
+		assertDiscovers(t, dir)
 	})
 }

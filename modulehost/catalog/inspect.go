@@ -39,7 +39,7 @@ func Sources(folder, platformVersion string) (*Module, error) {
 		return nil, err
 	}
 	defer pkg.Close()
-	i := &inspection{module: showable(filepath.Base(folder))}
+	i := &inspection{module: printableName(filepath.Base(folder))}
 	module := &Module{Manifest: i.manifest(pkg, filepath.Base(folder)), Folder: folder}
 	if m := module.Manifest; m != nil {
 		i.compatible(m, platform)

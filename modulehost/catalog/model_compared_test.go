@@ -130,8 +130,8 @@ func (m model) compareOutcomes(t *rapid.T, installed *catalog.Catalog, resolutio
 	runs := m.runs(s)
 	for _, module := range m {
 		got, want := resolution.Outcome(module.id), m.outcome(module, s, runs)
-		if told(got) != want {
-			t.Errorf("%s: got %s, want %s", module.id, told(got), want)
+		if describe(got) != want {
+			t.Errorf("%s: got %s, want %s", module.id, describe(got), want)
 		}
 		if runs[module.id] {
 			if want := module.snapshot(s); !reflect.DeepEqual(got.Configuration, want) {
@@ -160,7 +160,7 @@ func (m model) compareChain(t *rapid.T, resolution catalog.Resolution, id string
 		disabled := o.Reason == catalog.ReasonDependencyDisabled
 		if !o.Dependency.Required || disabled != (next.State == catalog.Disabled) || !disabled &&
 			next.State != catalog.Blocked {
-			t.Errorf("%s: %s leads to a module that is %s", id, told(o), told(next))
+			t.Errorf("%s: %s leads to a module that is %s", id, describe(o), describe(next))
 		}
 		o = next
 	}

@@ -9,7 +9,7 @@ import (
 
 // level sets each module's level, one above the highest that it depends on, and answers the modules that
 // have none: those in a circle of dependencies and those that depend on one.
-func level(modules []*Module) (stuck []*Module) {
+func assignLevels(modules []*Module) (stuck []*Module) {
 	waiting := make(map[*Module]int, len(modules)) // edges whose provider has no level yet
 	dependents := make(map[string][]*Module)
 	var queue []*Module
@@ -48,7 +48,7 @@ func cycles(stuck []*Module, installed inventory) Findings {
 		if told[m.Manifest.ID] {
 			continue
 		}
-		circle := circleThrough(m, installed)
+		circle := shortestCycle(m, installed)
 		if circle == nil {
 			continue // it only depends on one
 		}
@@ -64,14 +64,14 @@ func cycles(stuck []*Module, installed inventory) Findings {
 
 // circleThrough answers the shortest way along dependencies from a module back to itself, both ends named;
 // nil = none.
-func circleThrough(start *Module, installed inventory) []string {
+func shortestCycle(start *Module, installed inventory) []string {
 	home := start.Manifest.ID
 	from := map[string]string{} // module reached → module it was reached from
 	for queue := []string{home}; len(queue) > 0; queue = queue[1:] {
 		here := queue[0]
 		for _, e := range installed[here].Dependencies {
 			if e.Provider == home {
-				return wayTo(here, home, from)
+				return pathTo(here, home, from)
 			}
 			if _, seen := from[e.Provider]; !seen {
 				from[e.Provider] = here
@@ -82,7 +82,7 @@ func circleThrough(start *Module, installed inventory) []string {
 	return nil
 }
 
-func wayTo(last, home string, from map[string]string) []string {
+func pathTo(last, home string, from map[string]string) []string {
 	circle := []string{home}
 	for here := last; here != home; here = from[here] {
 		circle = append(circle, here)

@@ -11,7 +11,7 @@ type Permission struct {
 }
 
 // core are the platform's own permissions (spec.md § Permission).
-func core() []Permission {
+func corePermissions() []Permission {
 	return []Permission{
 		{ID: "core.authorization.grants.manage", Baseline: manifest.BaselineRestricted,
 			Description: "Give and revoke permissions"},
@@ -31,7 +31,7 @@ func core() []Permission {
 // declared cannot collide with another module's or with Core's: each id begins with its module's, which is
 // unique, for it is a folder's name, and never core. Within one manifest the manifest's own rules see to
 // it.
-func declared(m *manifest.Manifest) []Permission {
+func modulePermissions(m *manifest.Manifest) []Permission {
 	permissions := make([]Permission, len(m.Permissions))
 	for i, p := range m.Permissions {
 		permissions[i] = Permission{ID: p.ID, Baseline: p.Baseline, ModuleID: m.ID, Description: p.Description}

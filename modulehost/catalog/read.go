@@ -26,7 +26,7 @@ func (i *inspection) add(code manifest.Error, pointer, message string) {
 // with findings of its own, so that one fault is not told twice; otherwise it is nil.
 func read(folder string, platform *semver.Version) (*Module, Findings) {
 	name := filepath.Base(folder)
-	i := &inspection{module: showable(name)}
+	i := &inspection{module: printableName(name)}
 	pkg, err := manifest.OpenPackage(folder)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {

@@ -150,7 +150,7 @@ func TestResolve(t *testing.T) {
 				if !stopped {
 					want, running = "running", append(running, id)
 				}
-				if got := told(resolution.Outcome(id)); got != want {
+				if got := describe(resolution.Outcome(id)); got != want {
 					t.Errorf("%s: got %s, want %s", id, got, want)
 				}
 			}
@@ -162,7 +162,7 @@ func TestResolve(t *testing.T) {
 }
 
 // told is an outcome in a line, less the snapshot, which those that run have and no other.
-func told(o catalog.Outcome) string {
+func describe(o catalog.Outcome) string {
 	line := []string{string(o.State), string(o.Reason), "", o.ConfigurationKey, o.StorageBucketID}
 	if o.Dependency != nil {
 		line[2] = fmt.Sprint(*o.Dependency)
@@ -186,17 +186,18 @@ func TestNothingStored(t *testing.T) {
 	installed := severalModules(t)
 	resolution := installed.Resolve(catalog.State{})
 	const want = "blocked configuration_missing limit"
-	if got := told(resolution.Outcome("full")); got != want ||
+	if got := describe(resolution.Outcome("full")); got != want ||
 		len(resolution.Running()) != len(installed.Modules)-1 {
 		t.Errorf("got %s, running %v", got, ids(resolution.Running()))
 	}
 	state := stored{values: enough()}.state()
 	state.Secret = nil
-	if got := told(installed.Resolve(state).Outcome("full")); got != "blocked secret_missing token" {
+	if got := describe(installed.Resolve(state).Outcome("full")); got != "blocked secret_missing token" {
 		t.Errorf("got %s", got)
 	}
-	if got := told(resolution.Outcome("gone")); got != "" || resolution.RestartRequired(installed.Resolve(state),
-		"gone") {
+	if got := describe(resolution.Outcome("gone")); got != "" ||
+		resolution.RestartRequired(installed.Resolve(state),
+			"gone") {
 		t.Errorf("not installed: %q", got)
 	}
 }

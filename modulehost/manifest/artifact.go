@@ -57,7 +57,7 @@ func tooLarge(max int64) Refusal {
 	return Refusal(fmt.Sprintf("must not be larger than %d %s.", size, unit))
 }
 
-func names(folder *os.File) ([]string, error) {
+func readNames(folder *os.File) ([]string, error) {
 	all, err := folder.Readdirnames(maxFolderEntries + 1)
 	if len(all) > maxFolderEntries {
 		return nil, Refusal(fmt.Sprintf("must not hold more than %d files.", maxFolderEntries))

@@ -23,7 +23,7 @@ func openBeneath(p *Package, path string, flags int) (*os.File, error) {
 	}
 	runtime.KeepAlive(p)
 	if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EPERM) {
-		return openWalking(p, path, flags)
+		return openInRoot(p, path, flags)
 	}
 	if err != nil {
 		return nil, err

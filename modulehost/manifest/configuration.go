@@ -94,13 +94,13 @@ func (r *reader) declaration(c object, key string) Declaration {
 		d.Values = r.values(c)
 	}
 	if f, ok := c.optional("default"); ok {
-		d.Default = r.initial(f, d, len(r.findings) == before)
+		d.Default = r.defaultValue(f, d, len(r.findings) == before)
 	}
 	return d
 }
 
 // initial answers the default. Broken constraints say nothing about it, so that it is not held against them.
-func (r *reader) initial(f field, d Declaration, constraintsHold bool) any {
+func (r *reader) defaultValue(f field, d Declaration, constraintsHold bool) any {
 	value := f.node.scalar()
 	switch {
 	case d.Type == TypeSecret:
@@ -146,7 +146,7 @@ func (r *reader) values(c object) []string {
 	}
 	var values []string
 	for _, f := range fields {
-		value, ok := r.words(f, 1, maxEnumValueLength)
+		value, ok := r.printableText(f, 1, maxEnumValueLength)
 		if ok && slices.Contains(values, value) {
 			r.invalid(f, "must not repeat a value.")
 		}

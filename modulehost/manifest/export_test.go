@@ -3,10 +3,10 @@ package manifest
 import "io"
 
 // WalkingPackage is OpenPackage where the kernel has no openat2.
-func WalkingPackage(folder string) (*Package, error) {
+func OpenPackageInRoot(folder string) (*Package, error) {
 	p, err := OpenPackage(folder)
 	if err == nil {
-		p.open = openWalking
+		p.open = openInRoot
 	}
 	return p, err
 }

@@ -117,7 +117,7 @@ func (r *report) text(f field) (string, bool) {
 
 // words answers a string of min to max characters (code points) without any that hide or reorder others,
 // which could forge output.
-func (r *report) words(f field, min, max int) (string, bool) {
+func (r *report) printableText(f field, min, max int) (string, bool) {
 	value, ok := r.text(f)
 	if !ok {
 		return "", false
@@ -139,7 +139,7 @@ func (o object) description(max int) string {
 	if !ok {
 		return ""
 	}
-	value, _ := o.report.words(f, 0, max)
+	value, _ := o.report.printableText(f, 0, max)
 	return value
 }
 

@@ -23,10 +23,10 @@ func FuzzParse(f *testing.F) {
 	files, err := filepath.Glob("testdata/*.case")
 	must(f, err)
 	for _, file := range files {
-		f.Add([]byte(example(f, strings.TrimSuffix(filepath.Base(file), ".case"))))
+		f.Add([]byte(readExample(f, strings.TrimSuffix(filepath.Base(file), ".case"))))
 	}
 	compiled, spoken := schema(f), vocabulary(f, files)
-	f.Fuzz(func(t *testing.T, data []byte) { judge(t, data, compiled, spoken) })
+	f.Fuzz(func(t *testing.T, data []byte) { checkParse(t, data, compiled, spoken) })
 }
 
 // FuzzText is FuzzParse with a text in one place of a valid manifest: random bytes seldom keep a manifest
@@ -43,28 +43,28 @@ func FuzzText(f *testing.F) {
 	compiled, spoken := schema(f), vocabulary(f, files)
 	f.Fuzz(func(t *testing.T, name, place uint8, text string) {
 		var document any
-		must(t, json.Unmarshal([]byte(example(t, names[int(name)%len(names)])), &document))
+		must(t, json.Unmarshal([]byte(readExample(t, names[int(name)%len(names)])), &document))
 		seen := 0
 		everyPlace(document, func(v any) { document = v }, func(put func(any)) {
 			if seen == int(place) {
 				put(text)
 				raw, err := json.Marshal(document)
 				must(t, err)
-				judge(t, raw, compiled, spoken)
+				checkParse(t, raw, compiled, spoken)
 			}
 			seen++
 		})
 	})
 }
 
-func judge(t *testing.T, data []byte, compiled *jsonschema.Schema, spoken map[string]bool) {
+func checkParse(t *testing.T, data []byte, compiled *jsonschema.Schema, spoken map[string]bool) {
 	t.Helper()
 	m, findings := manifest.Parse(data)
 	if (m == nil) != (len(findings) > 0) || len(findings) > manifest.MaxFindings+1 {
 		t.Fatalf("%v with %d findings", m, len(findings))
 	}
 	for _, finding := range findings {
-		plain(t, finding, spoken)
+		assertPlain(t, finding, spoken)
 	}
 	if m == nil {
 		return
@@ -74,7 +74,7 @@ func judge(t *testing.T, data []byte, compiled *jsonschema.Schema, spoken map[st
 	if err := compiled.Validate(document); err != nil {
 		t.Fatalf("only the schema refuses: %v", err)
 	}
-	again, findings := manifest.Parse(written(t, m))
+	again, findings := manifest.Parse(encode(t, m))
 	if findings != nil || !reflect.DeepEqual(again, m) {
 		t.Fatalf("written out it is another manifest: %v\n%+v\n%+v", findings, m, again)
 	}
@@ -83,7 +83,7 @@ func judge(t *testing.T, data []byte, compiled *jsonschema.Schema, spoken map[st
 var pointer = regexp.MustCompile(`^(/[A-Za-z0-9_.-]{1,64})*$`)
 
 // plain: one line of printable text in which no word comes from the file.
-func plain(t *testing.T, f manifest.Finding, spoken map[string]bool) {
+func assertPlain(t *testing.T, f manifest.Finding, spoken map[string]bool) {
 	t.Helper()
 	if f.Module != "" && !manifest.ValidID(f.Module) || !pointer.MatchString(f.Pointer) {
 		t.Fatalf("a finding forges its place: %q", f.Error())
@@ -148,7 +148,7 @@ func fieldNames(t testing.TB) string {
 }
 
 // written is the manifest as module.json: Parse must read the same from it.
-func written(t *testing.T, m *manifest.Manifest) []byte {
+func encode(t *testing.T, m *manifest.Manifest) []byte {
 	t.Helper()
 	edges := func(list []manifest.Dependency) []fields {
 		out := []fields{}
@@ -241,7 +241,7 @@ func FuzzFile(f *testing.F) {
 	kernel, err := manifest.OpenPackage(folder)
 	must(f, err)
 	f.Cleanup(func() { _ = kernel.Close() })
-	walking, err := manifest.WalkingPackage(folder)
+	walking, err := manifest.OpenPackageInRoot(folder)
 	must(f, err)
 	f.Cleanup(func() { _ = walking.Close() })
 	f.Fuzz(func(t *testing.T, path string, data []byte) {

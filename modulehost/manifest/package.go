@@ -51,7 +51,7 @@ func (p *Package) Open(path string) (*os.File, Identity, error) {
 	if err != nil {
 		return nil, Identity{}, refusal(err)
 	}
-	identity, err := examine(file)
+	identity, err := checkRegular(file)
 	if err != nil {
 		_ = file.Close() // nothing was written
 		return nil, Identity{}, err
@@ -59,7 +59,7 @@ func (p *Package) Open(path string) (*os.File, Identity, error) {
 	return file, identity, nil
 }
 
-func examine(file *os.File) (Identity, error) {
+func checkRegular(file *os.File) (Identity, error) {
 	info, err := file.Stat()
 	if err != nil {
 		return Identity{}, refusal(err)
@@ -104,7 +104,7 @@ func (p *Package) Names(path string) ([]string, error) {
 		return nil, refusal(err)
 	}
 	defer folder.Close()
-	return names(folder)
+	return readNames(folder)
 }
 
 // refusal turns the system's error, which names the path, into a rule.
@@ -124,7 +124,7 @@ func refusal(err error) Refusal {
 
 // openWalking resolves the path step by step, as os.Root does, where the kernel cannot. It keeps to the
 // folder as strictly; the checks on the open descriptor are the same.
-func openWalking(p *Package, path string, flags int) (*os.File, error) {
+func openInRoot(p *Package, path string, flags int) (*os.File, error) {
 	return p.root.OpenFile(path, flags, 0)
 }
 

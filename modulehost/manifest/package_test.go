@@ -16,7 +16,7 @@ import (
 // openers are the two ways into a package: the same files must be refused by both.
 var openers = map[string]func(string) (*manifest.Package, error){
 	"kernel":  manifest.OpenPackage,
-	"walking": manifest.WalkingPackage,
+	"walking": manifest.OpenPackageInRoot,
 }
 
 func TestOpenRefuses(t *testing.T) {

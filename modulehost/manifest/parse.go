@@ -56,7 +56,7 @@ func (r *reader) manifest(data []byte) *Manifest {
 	r.storage(o, m)
 	r.configuration(o, m)
 	r.contributions(o, m)
-	r.serverNeeds(o)
+	r.checkServerNeeds(o)
 	return m
 }
 
@@ -99,7 +99,7 @@ func (r *reader) identity(o object, m *Manifest) {
 // name answers the text by which people recognize the module, so no two names may look alike because of
 // what cannot be seen.
 func (r *report) name(f field) string {
-	name, ok := r.words(f, 1, maxNameLength)
+	name, ok := r.printableText(f, 1, maxNameLength)
 	switch {
 	case !ok:
 	case strings.TrimSpace(name) != name:
@@ -192,7 +192,7 @@ func (r *reader) storage(o object, m *Manifest) {
 
 // serverNeeds: what only a process can use needs one. Routes and channels are registered by that process
 // itself.
-func (r *reader) serverNeeds(o object) {
+func (r *reader) checkServerNeeds(o object) {
 	if f, ok := o.values["entrypoints"]; ok && (f.kind != kindObject || f.member("server").kind != 0) {
 		return // present, or already reported
 	}

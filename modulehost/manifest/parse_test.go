@@ -16,7 +16,7 @@ import (
 )
 
 // example answers the manifest of a case of testdata.
-func example(t testing.TB, name string) string {
+func readExample(t testing.TB, name string) string {
 	t.Helper()
 	raw, err := os.ReadFile("testdata/" + name + ".case")
 	if err != nil {
@@ -28,7 +28,7 @@ func example(t testing.TB, name string) string {
 
 func TestParseReadsEveryField(t *testing.T) {
 	t.Parallel()
-	m, findings := manifest.Parse([]byte(example(t, "valid-announcements")))
+	m, findings := manifest.Parse([]byte(readExample(t, "valid-announcements")))
 	if findings != nil {
 		t.Fatal(findings)
 	}
@@ -61,7 +61,7 @@ func TestParseReadsEveryField(t *testing.T) {
 		{Key: "slideSeconds", Type: manifest.TypeInteger, Default: int64(12), Minimum: &minimum,
 			Maximum: &maximum}})
 
-	m, findings = manifest.Parse([]byte(example(t, "valid-countdown")))
+	m, findings = manifest.Parse([]byte(readExample(t, "valid-countdown")))
 	if findings != nil {
 		t.Fatal(findings)
 	}
@@ -74,7 +74,7 @@ func TestParseReadsEveryField(t *testing.T) {
 
 func TestParseRefusesWhatIsNoManifest(t *testing.T) {
 	t.Parallel()
-	valid := example(t, "valid-countdown")
+	valid := readExample(t, "valid-countdown")
 	for name, c := range map[string]struct{ input, message string }{
 		"empty":         {"", "not complete"},
 		"blank":         {" \n", "not complete"},
@@ -117,7 +117,7 @@ func TestNullIsRefusedEverywhere(t *testing.T) {
 	const marker = "Zq\tMARKED"
 	for _, name := range []string{"valid-announcements", "valid-countdown", "valid-configuration"} {
 		var document any
-		if err := json.Unmarshal([]byte(example(t, name)), &document); err != nil {
+		if err := json.Unmarshal([]byte(readExample(t, name)), &document); err != nil {
 			t.Fatal(err)
 		}
 		places := 0
@@ -161,7 +161,7 @@ func everyPlace(v any, put func(any), try func(put func(any))) {
 
 func TestFindingNamesModuleAndCode(t *testing.T) {
 	t.Parallel()
-	_, findings := manifest.Parse([]byte(example(t, "provides")))
+	_, findings := manifest.Parse([]byte(readExample(t, "provides")))
 	got := findings[0].Error()
 	want := "CAPABILITY_DUPLICATE: module notes at /provides/1/capability: provides[].capability must not be " +
 		"provided twice."

@@ -37,7 +37,7 @@ func (r *reader) edges(fields []field, seen map[Dependency]bool) []Dependency {
 		id, idAt, ok := e.text("id")
 		if ok && kindKnown {
 			key := Dependency{Kind: Kind(kind), ID: id}
-			r.target(idAt, key)
+			r.checkTarget(idAt, key)
 			if seen[key] {
 				r.invalid(idAt, "must not repeat a dependency.")
 			}
@@ -49,7 +49,7 @@ func (r *reader) edges(fields []field, seen map[Dependency]bool) []Dependency {
 }
 
 // target checks what an edge points at.
-func (r *reader) target(f field, d Dependency) {
+func (r *reader) checkTarget(f field, d Dependency) {
 	owner := d.ID
 	if d.Kind == KindCapability {
 		owner = namespace(d.ID)
@@ -65,7 +65,7 @@ func (r *reader) target(f field, d Dependency) {
 }
 
 // own checks an id that must carry the module's own in front.
-func (r *reader) own(f field, id string) bool {
+func (r *reader) ownID(f field, id string) bool {
 	owner := namespace(id)
 	if owner == "" || r.id != "" && owner != r.id {
 		r.invalid(f, "must be <module-id>.<name> with this module's id, at most %d characters.",
@@ -83,7 +83,7 @@ func (r *reader) provides(o object, m *Manifest) {
 			continue
 		}
 		id, at, ok := p.text("capability")
-		if ok && r.own(at, id) && seen[id] {
+		if ok && r.ownID(at, id) && seen[id] {
 			r.add(ErrCapabilityDuplicate, at.pointer, "%s must not be provided twice.", at.label)
 		}
 		seen[id] = true
@@ -105,7 +105,7 @@ func (r *reader) permissions(o object, m *Manifest) map[string]bool {
 		case !ok:
 		case strings.HasPrefix(id, reserved+"."): // whatever follows
 			r.add(ErrPermissionReserved, at.pointer, "%s must not be in the platform's own namespace.", at.label)
-		case r.own(at, id) && declared[id]:
+		case r.ownID(at, id) && declared[id]:
 			r.add(ErrPermissionDuplicate, at.pointer, "%s must not be declared twice.", at.label)
 		default:
 			declared[id] = true
@@ -129,13 +129,13 @@ func (r *reader) contributions(o object, m *Manifest) {
 		}
 		var contribution Contribution
 		id, at, ok := c.text("id")
-		if ok && r.own(at, id) && seen[id] {
+		if ok && r.ownID(at, id) && seen[id] {
 			r.invalid(at, "must not repeat a contribution.")
 		}
 		seen[id], contribution.ID = true, id
 		contribution.Version = c.version("version")
 		if capability, at, ok := c.text("capability"); ok {
-			r.target(at, Dependency{Kind: KindCapability, ID: capability})
+			r.checkTarget(at, Dependency{Kind: KindCapability, ID: capability})
 			contribution.Capability = capability
 		}
 		contribution.Range = c.versions("range")

@@ -19,7 +19,7 @@ import (
 
 // beyond lists every finding that the schema does not share with the code, by case and pointer, with the
 // reason. A new disagreement fails, and so does an entry that is none any more.
-var beyond = []struct{ name, pointers, reason string }{
+var knownDifferences = []struct{ name, pointers, reason string }{
 	{"version-fraction", "/manifestVersion", "to a schema 7.0 is 7"},
 	{"configuration-constraints", "/configuration/13/minimum", "to a schema 1e3 is 1000"},
 	{"configuration-defaults", "/configuration/5/default", "to a schema 1.0 is 1"},
@@ -71,14 +71,14 @@ func TestSchemaSaysWhatTheCodeSays(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.case")
 	must(t, err)
 	compiled, unused := schema(t), make(map[string]bool)
-	for _, entry := range beyond {
+	for _, entry := range knownDifferences {
 		for pointer := range strings.FieldsSeq(entry.pointers) {
 			unused[entry.name+" "+pointer] = true
 		}
 	}
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".case")
-		input := example(t, name)
+		input := readExample(t, name)
 		_, findings := manifest.Parse([]byte(input))
 		document, err := jsonschema.UnmarshalJSON(strings.NewReader(input))
 		if err != nil { // an editor marks it without any schema
@@ -87,9 +87,9 @@ func TestSchemaSaysWhatTheCodeSays(t *testing.T) {
 			}
 			continue
 		}
-		found := refused(compiled.Validate(document))
+		found := schemaErrors(compiled.Validate(document))
 		for _, f := range findings {
-			if slices.ContainsFunc(found, func(pointer string) bool { return says(pointer, f) }) {
+			if slices.ContainsFunc(found, func(pointer string) bool { return sameFinding(pointer, f) }) {
 				continue
 			}
 			if key := name + " " + f.Pointer; unused[key] {
@@ -100,7 +100,7 @@ func TestSchemaSaysWhatTheCodeSays(t *testing.T) {
 		}
 		for _, pointer := range found {
 			if !slices.ContainsFunc(findings, func(f manifest.Finding) bool {
-				return says(pointer, f) ||
+				return sameFinding(pointer, f) ||
 					covers(f, pointer)
 			}) {
 				t.Errorf("%s: only the schema finds something, at %q", name, pointer)
@@ -113,7 +113,7 @@ func TestSchemaSaysWhatTheCodeSays(t *testing.T) {
 }
 
 // says: the schema's finding at pointer is the code's; a repeated element is found at its array.
-func says(pointer string, f manifest.Finding) bool {
+func sameFinding(pointer string, f manifest.Finding) bool {
 	if strings.HasSuffix(f.Message, serverMissing) {
 		return pointer == "" || pointer == "/entrypoints"
 	}
@@ -136,14 +136,14 @@ func cutLast(pointer string) (parent, last string, found bool) {
 }
 
 // refused answers where a validation failed, as the code would point there.
-func refused(err error) []string {
+func schemaErrors(err error) []string {
 	var invalid *jsonschema.ValidationError
 	if !errors.As(err, &invalid) {
 		return nil
 	}
 	var pointers []string
 	for _, cause := range invalid.Causes {
-		pointers = append(pointers, refused(cause)...)
+		pointers = append(pointers, schemaErrors(cause)...)
 	}
 	if len(invalid.Causes) > 0 {
 		return pointers
@@ -176,31 +176,31 @@ func TestSchemaAgreesOnEveryPlace(t *testing.T) {
 		[]any{}, []any{nil}, map[string]any{}, map[string]any{"x": nil}, strings.Repeat("x", 1001)}
 	for _, name := range []string{"valid-announcements", "valid-countdown", "valid-configuration", "valid-icon",
 		"server-not-needed"} {
-		document, err := jsonschema.UnmarshalJSON(strings.NewReader(example(t, name)))
+		document, err := jsonschema.UnmarshalJSON(strings.NewReader(readExample(t, name)))
 		must(t, err)
 		everyPlace(document, func(v any) { document = v }, func(put func(any)) {
 			for _, value := range values {
 				put(value)
-				agree(t, compiled, document)
+				assertAgree(t, compiled, document)
 			}
 		})
 	}
 }
 
-func agree(t *testing.T, compiled *jsonschema.Schema, document any) {
+func assertAgree(t *testing.T, compiled *jsonschema.Schema, document any) {
 	t.Helper()
 	raw, err := json.Marshal(document)
 	must(t, err)
 	_, findings := manifest.Parse(raw)
 	err = compiled.Validate(document)
-	foreseen := err != nil && len(findings) > 0 || err == nil && !slices.ContainsFunc(findings, within)
+	foreseen := err != nil && len(findings) > 0 || err == nil && !slices.ContainsFunc(findings, isLocal)
 	if !foreseen {
 		t.Errorf("%s\nthe code: %v\nthe schema: %v", raw, findings, err)
 	}
 }
 
 // within: the finding is about one place alone.
-func within(f manifest.Finding) bool {
+func isLocal(f manifest.Finding) bool {
 	for _, comparing := range []string{"that this manifest declares.", "must not be less than minimum.",
 		"must not be less than minLength.",
 		"that its own declaration accepts."} {
@@ -212,7 +212,7 @@ func within(f manifest.Finding) bool {
 }
 
 // limited has, for each limit of the schema by its place, the one of the code.
-var limited = map[string]any{
+var schemaLimits = map[string]any{
 	"/$defs/moduleId maxLength": "id", "/$defs/namespacedId maxLength": "namespaced",
 	"/properties/name minLength": 1,
 	"/properties/name maxLength": "name", "/$defs/version maxLength": "version",
@@ -256,12 +256,12 @@ func TestSchemaHasTheLimitsOfTheCode(t *testing.T) {
 	everyKeyword(t, func(place, keyword string, value any) {
 		if number, ok := value.(float64); ok {
 			got[place+" "+keyword] = fmt.Sprintf("%.0f", number)
-		} else if text, ok := value.(string); ok && limited[place+" "+keyword] != nil {
+		} else if text, ok := value.(string); ok && schemaLimits[place+" "+keyword] != nil {
 			got[place+" "+keyword] = text
 		}
 	})
 	want := make(map[string]string)
-	for place, limit := range limited {
+	for place, limit := range schemaLimits {
 		switch name, _ := limit.(string); {
 		case name == "":
 			want[place] = fmt.Sprint(limit)

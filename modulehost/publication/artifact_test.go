@@ -14,14 +14,14 @@ import (
 
 // published are the scripts that there are, by address.
 var published = map[string]string{
-	"/board/1.0.0":                                     text("board", "ui/index.js"),
-	"/board/1.0.0/display":                             text("board", "display/index.js"),
-	"/clock/1.0.0/contributions/clock.slide":           text("clock", "contributions/slide.js"),
-	"/clock/1.0.0/contributions/clock.digits":          text("clock", "contributions/digits.js"),
-	"/agenda/2.0.0-rc.1+b5":                            text("agenda", "ui/index.js"),
-	"/agenda/2.0.0-rc.1%2Bb5":                          text("agenda", "ui/index.js"),
-	"/agenda/2.0.0-rc.1+b5/contributions/agenda.slide": text("agenda", "contributions/slide.js"),
-	"/screen/1.0.0/display":                            text("screen", "display/index.js"),
+	"/board/1.0.0":                                     scriptText("board", "ui/index.js"),
+	"/board/1.0.0/display":                             scriptText("board", "display/index.js"),
+	"/clock/1.0.0/contributions/clock.slide":           scriptText("clock", "contributions/slide.js"),
+	"/clock/1.0.0/contributions/clock.digits":          scriptText("clock", "contributions/digits.js"),
+	"/agenda/2.0.0-rc.1+b5":                            scriptText("agenda", "ui/index.js"),
+	"/agenda/2.0.0-rc.1%2Bb5":                          scriptText("agenda", "ui/index.js"),
+	"/agenda/2.0.0-rc.1+b5/contributions/agenda.slide": scriptText("agenda", "contributions/slide.js"),
+	"/screen/1.0.0/display":                            scriptText("screen", "display/index.js"),
 }
 
 func etagOf(script string) string { return fmt.Sprintf(`"%x"`, sha256.Sum256([]byte(script))) }
@@ -167,7 +167,7 @@ func TestProviderDecides(t *testing.T) {
 	const early, slide = inventory + "/clock/1.0.0/contributions/clock.early", inventory +
 		"/clock/1.0.0/contributions/clock.slide"
 	for name, row := range map[string]struct {
-		house        *house
+		house        *fixture
 		early, slide int
 	}{
 		"both":     {start(t, installed), http.StatusOK, http.StatusOK},

@@ -36,7 +36,7 @@ func board(artifact, permissions string) string {
 }
 
 // plain is JSON without white space.
-func plain(t testing.TB, text string) string {
+func compactJSON(t testing.TB, text string) string {
 	t.Helper()
 	value := jsontext.Value(text)
 	if err := value.Compact(); err != nil {
@@ -53,7 +53,7 @@ func TestInventory(t *testing.T) {
 		"person board.edit off.view screen.view " + readUI:    `["board.edit"]`,
 		"person board.view board.edit board.read x " + readUI: `["board.read","board.edit","board.view"]`,
 	} {
-		want := plain(t, `{"modules":[`+agenda+`,`+board("/api/v1/module-ui/board/1.0.0", held)+`]}`)
+		want := compactJSON(t, `{"modules":[`+agenda+`,`+board("/api/v1/module-ui/board/1.0.0", held)+`]}`)
 		w := h.send(t, http.MethodGet, inventory, "Test-Who", who)
 		if w.Code != http.StatusOK || w.Body.String() != want || w.Header().Get("Cache-Control") != "no-store" {
 			t.Errorf("%s: %d %v\n%s\n%s", who, w.Code, w.Header(), w.Body, want)
@@ -137,7 +137,7 @@ func TestDescriptor(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	for _, who := range []string{"device board.view", "person board.view"} {
-		want := plain(t, board("/api/v1/module-ui/board/1.0.0/display", `["board.view"]`))
+		want := compactJSON(t, board("/api/v1/module-ui/board/1.0.0/display", `["board.view"]`))
 		w := h.send(t, http.MethodGet, displays+"board", "Test-Who", who)
 		if w.Code != http.StatusOK || w.Body.String() != want || w.Header().Get("Cache-Control") != "no-store" {
 			t.Errorf("%s: %d %v\n%s\n%s", who, w.Code, w.Header(), w.Body, want)

@@ -88,7 +88,7 @@ func discover(t testing.TB, packages map[string]string) *catalog.Catalog {
 		for _, script := range []string{"ui/index.js", "display/index.js", "contributions/slide.js",
 			"contributions/digits.js",
 			"contributions/future.js", "contributions/typo.js", "contributions/lonely.js", "contributions/early.js"} {
-			write(t, filepath.Join(dir, id, filepath.FromSlash(script)), text(id, script))
+			write(t, filepath.Join(dir, id, filepath.FromSlash(script)), scriptText(id, script))
 			write(t, filepath.Join(dir, id, filepath.FromSlash(script+".map")), "{}")
 		}
 	}
@@ -100,7 +100,7 @@ func discover(t testing.TB, packages map[string]string) *catalog.Catalog {
 }
 
 // text is what a script holds.
-func text(id, script string) string { return "// " + id + "/" + script + " ä\n" }
+func scriptText(id, script string) string { return "// " + id + "/" + script + " ä\n" }
 
 func write(t testing.TB, path, text string) {
 	t.Helper()
@@ -111,7 +111,7 @@ func write(t testing.TB, path, text string) {
 }
 
 // house is one process behind the platform's own pipeline.
-type house struct {
+type fixture struct {
 	service  *publication.Service
 	handler  http.Handler
 	logs     *observer.ObservedLogs
@@ -122,15 +122,15 @@ type house struct {
 }
 
 // setup runs all modules but off.
-func setup(t testing.TB) *house {
+func setup(t testing.TB) *fixture {
 	t.Helper()
 	return start(t, discover(t, packages), "off")
 }
 
-func start(t testing.TB, installed *catalog.Catalog, disabled ...string) *house {
+func start(t testing.TB, installed *catalog.Catalog, disabled ...string) *fixture {
 	t.Helper()
 	core, logs := observer.New(zap.DebugLevel)
-	h := &house{logs: logs}
+	h := &fixture{logs: logs}
 	service, err := publication.New(publication.Config{
 		Catalog: installed,
 		Started: installed.Resolve(catalog.State{Enabled: func(id string) bool {
@@ -158,7 +158,7 @@ func start(t testing.TB, installed *catalog.Catalog, disabled ...string) *house 
 	return h
 }
 
-func (h *house) Renew(_ context.Context, header http.Header, _ *http.Request) error {
+func (h *fixture) Renew(_ context.Context, header http.Header, _ *http.Request) error {
 	h.renewed.Add(1)
 	if h.renewal == nil {
 		header.Add("Set-Cookie", "credential=renewed")
@@ -167,7 +167,7 @@ func (h *house) Renew(_ context.Context, header http.Header, _ *http.Request) er
 }
 
 // Resolve reads who calls from a header of the request: nobody, or a kind and the permissions that are held.
-func (h *house) Resolve(_ context.Context, r *http.Request) (principal.Principal, error) {
+func (h *fixture) Resolve(_ context.Context, r *http.Request) (principal.Principal, error) {
 	h.resolved.Add(1)
 	who := r.Header.Get("Test-Who")
 	kind, _, _ := strings.Cut(who, " ")
@@ -175,11 +175,11 @@ func (h *house) Resolve(_ context.Context, r *http.Request) (principal.Principal
 		"device": principal.Device}[kind], UserID: who}, nil
 }
 
-func (h *house) Caller(p principal.Principal) httpapi.Caller { return caller{p, h} }
+func (h *fixture) Caller(p principal.Principal) httpapi.Caller { return caller{p, h} }
 
 type caller struct {
 	who principal.Principal
-	*house
+	*fixture
 }
 
 func (c caller) Principal() principal.Principal { return c.who }
@@ -195,7 +195,7 @@ func (c caller) Allowed(_ context.Context, permission string) (bool, error) {
 }
 
 // send sends a request with headers as pairs of name and value.
-func (h *house) send(t testing.TB, method, path string, headers ...string) *httptest.ResponseRecorder {
+func (h *fixture) send(t testing.TB, method, path string, headers ...string) *httptest.ResponseRecorder {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), method, path, nil)
 	for i := 0; i < len(headers); i += 2 {

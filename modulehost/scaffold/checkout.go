@@ -33,7 +33,7 @@ func findCheckout(dir string) (string, error) {
 }
 
 // detach makes the folder a Go module of its own, which builds with the very versions that the checkout does.
-func (m Module) detach(id, checkout string) error {
+func (m Module) makeStandalone(id, checkout string) error {
 	theirs, err := os.ReadFile(filepath.Join(checkout, "go.mod"))
 	if err != nil {
 		return err

@@ -84,15 +84,15 @@ func Write(config Config) (Module, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return Module{}, failed(err)
 	}
-	m := Module{Folder: filepath.Join(dir, config.ID), Inside: same(dir, own)}
+	m := Module{Folder: filepath.Join(dir, config.ID), Inside: sameFolder(dir, own)}
 	if err := os.Mkdir(m.Folder, 0o755); errors.Is(err, fs.ErrExist) {
 		return Module{}, ErrExists
 	} else if err != nil {
 		return Module{}, failed(err)
 	}
-	err = m.fill(config.ID)
+	err = m.writeTemplates(config.ID)
 	if err == nil && !m.Inside {
-		err = m.detach(config.ID, checkout)
+		err = m.makeStandalone(config.ID, checkout)
 	}
 	if err != nil {
 		return Module{}, errors.Join(failed(err), os.RemoveAll(m.Folder))
@@ -102,7 +102,7 @@ func Write(config Config) (Module, error) {
 
 func failed(cause error) error { return fmt.Errorf("%w: %w", ErrWrite, cause) }
 
-func same(a, b string) bool {
+func sameFolder(a, b string) bool {
 	one, err := os.Stat(a)
 	if err != nil {
 		return false
@@ -112,15 +112,15 @@ func same(a, b string) bool {
 }
 
 // words are what the templates say.
-type words struct {
+type templateData struct {
 	ID, Name, Version string
 	Inside            bool
 	SDK               string // where the page imports the browser SDK from
 }
 
 // fill writes the templates. Those that end in .tmpl have words to fill in; the others are copied.
-func (m Module) fill(id string) error {
-	filled := words{ID: id, Name: nameOf(id), Version: abi.PlatformVersion, Inside: m.Inside,
+func (m Module) writeTemplates(id string) error {
+	filled := templateData{ID: id, Name: displayName(id), Version: abi.PlatformVersion, Inside: m.Inside,
 		SDK: "@narthex/sdk"}
 	if !m.Inside {
 		filled.SDK = "./" + strings.TrimSuffix(browserSDK, ".ts")
@@ -158,6 +158,6 @@ func (m Module) write(name string, content []byte) error {
 }
 
 // nameOf is what people read: prayer-list is Prayer list.
-func nameOf(id string) string {
+func displayName(id string) string {
 	return strings.ToUpper(id[:1]) + strings.ReplaceAll(id[1:], "-", " ")
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // Judge is what happens to a body before anything is stored.
-func Judge(declared []manifest.Declaration, c *httpapi.Call) (map[string]string, error) {
+func Validate(declared []manifest.Declaration, c *httpapi.Call) (map[string]string, error) {
 	sent, err := decode(c)
 	if err != nil {
 		return nil, err

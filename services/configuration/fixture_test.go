@@ -43,7 +43,7 @@ var manifests = map[string]string{
 }
 
 // house is one process over a database of its own.
-type house struct {
+type fixture struct {
 	*databasetest.DB
 	installed *catalog.Catalog
 	store     *configuration.Store
@@ -51,16 +51,16 @@ type house struct {
 	meanwhile func() // what somebody else does just before a resolution reads; nil: nothing
 }
 
-func setup(t testing.TB) *house {
+func setup(t testing.TB) *fixture {
 	t.Helper()
 	db := databasetest.New(t)
-	h := &house{DB: db, installed: catalogtest.Discover(t, manifests)}
+	h := &fixture{DB: db, installed: catalogtest.Discover(t, manifests)}
 	h.start(t, db.Pool(t))
 	return h
 }
 
 // start is a process's start, with what is stored now.
-func (h *house) start(t testing.TB, pool *pgxpool.Pool) {
+func (h *fixture) start(t testing.TB, pool *pgxpool.Pool) {
 	t.Helper()
 	h.store = configuration.NewStore(pool)
 	started, _, err := h.Resolve(t.Context())
@@ -70,7 +70,7 @@ func (h *house) start(t testing.TB, pool *pgxpool.Pool) {
 	h.serve(h, started)
 }
 
-func (h *house) serve(resolver configuration.Resolver, started catalog.Resolution) {
+func (h *fixture) serve(resolver configuration.Resolver, started catalog.Resolution) {
 	h.service = configuration.New(configuration.Config{
 		Catalog: h.installed, Started: started, Resolver: resolver, Store: h.store, Secret: supplied,
 	})
@@ -80,7 +80,7 @@ func (h *house) serve(resolver configuration.Resolver, started catalog.Resolutio
 func supplied(moduleID, key string) bool { return moduleID == "rota" && key == "apiToken" }
 
 // Resolve makes the house its own resolver: every module is enabled.
-func (h *house) Resolve(ctx context.Context) (catalog.Resolution, configuration.Documents, error) {
+func (h *fixture) Resolve(ctx context.Context) (catalog.Resolution, configuration.Documents, error) {
 	if h.meanwhile != nil {
 		h.meanwhile()
 	}
@@ -92,7 +92,7 @@ func (h *house) Resolve(ctx context.Context) (catalog.Resolution, configuration.
 }
 
 // insert stores values past the service, as an older version of a module may have left them.
-func (h *house) insert(t testing.TB, moduleID string, keysAndValues ...string) {
+func (h *fixture) insert(t testing.TB, moduleID string, keysAndValues ...string) {
 	t.Helper()
 	for i := 0; i < len(keysAndValues); i += 2 {
 		h.Exec(t, `INSERT INTO core.module_configuration (module_id, key, value) VALUES ($1, $2, $3)`, moduleID,
@@ -101,7 +101,7 @@ func (h *house) insert(t testing.TB, moduleID string, keysAndValues ...string) {
 }
 
 // rows are a module's stored values as text, by key.
-func (h *house) rows(t testing.TB, moduleID string) (rows string) {
+func (h *fixture) rows(t testing.TB, moduleID string) (rows string) {
 	t.Helper()
 	if err := h.Pool(t).QueryRow(t.Context(), `
 		SELECT coalesce(string_agg(key || '=' || value, ' ' ORDER BY key COLLATE "C"), '')
@@ -119,23 +119,23 @@ func request(ctx context.Context, method, target, body string) *http.Request {
 	return r
 }
 
-func (h *house) send(r *http.Request) *httptest.ResponseRecorder {
+func (h *fixture) send(r *http.Request) *httptest.ResponseRecorder {
 	return httpapitest.Send(r, h.service.Routes(), nil)
 }
 
-func (h *house) get(t testing.TB, target string) *httptest.ResponseRecorder {
+func (h *fixture) get(t testing.TB, target string) *httptest.ResponseRecorder {
 	t.Helper()
 	return h.send(request(t.Context(), http.MethodGet, target, ""))
 }
 
 // putAt submits values in place of the document of a revision.
-func (h *house) putAt(t testing.TB, moduleID, values, rev string) *httptest.ResponseRecorder {
+func (h *fixture) putAt(t testing.TB, moduleID, values, rev string) *httptest.ResponseRecorder {
 	t.Helper()
 	return h.send(request(t.Context(), http.MethodPut, path+"/"+moduleID, `{"values":`+values+`,"rev":`+rev+`}`))
 }
 
 // put submits values, which may be no JSON at all.
-func (h *house) put(t testing.TB, moduleID, values string) *httptest.ResponseRecorder {
+func (h *fixture) put(t testing.TB, moduleID, values string) *httptest.ResponseRecorder {
 	t.Helper()
 	return h.send(request(t.Context(), http.MethodPut, path+"/"+moduleID, `{"values":`+values+`}`))
 }
@@ -170,7 +170,7 @@ func wantCode(t testing.TB, w *httptest.ResponseRecorder, status int, code strin
 }
 
 // changed are the modules that the next start would run otherwise, by id.
-func (h *house) changed(t testing.TB) string {
+func (h *fixture) changed(t testing.TB) string {
 	t.Helper()
 	var ids []string
 	for _, m := range decode[struct {

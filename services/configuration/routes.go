@@ -60,7 +60,7 @@ func (s *Service) show(c *httpapi.Call) error {
 	}
 	ctx, cancel := detached(c.Request.Context())
 	defer cancel()
-	return s.answer(ctx, c, m)
+	return s.respond(ctx, c, m)
 }
 
 // replace is PUT /api/v1/module-configuration/{id}. A malformed request is 400 for every module, then an
@@ -90,11 +90,11 @@ func (s *Service) replace(c *httpapi.Call) error {
 	if err := s.store.Replace(ctx, m.Manifest.ID, replacement); err != nil {
 		return err
 	}
-	return s.answer(ctx, c, m)
+	return s.respond(ctx, c, m)
 }
 
 // answer shows what is stored now and holds it against what was started.
-func (s *Service) answer(ctx context.Context, c *httpapi.Call, m *catalog.Module) error {
+func (s *Service) respond(ctx context.Context, c *httpapi.Call, m *catalog.Module) error {
 	next, documents, err := s.resolver.Resolve(ctx)
 	if err != nil {
 		return unavailable(err)

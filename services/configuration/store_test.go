@@ -25,7 +25,7 @@ var (
 )
 
 // whole replaces every key of every revision.
-func whole(values map[string]string) configuration.Replacement {
+func replaceAll(values map[string]string) configuration.Replacement {
 	return configuration.Replacement{Declared: keys, Values: values}
 }
 
@@ -37,7 +37,7 @@ func TestOneOfTwoDocuments(t *testing.T) {
 	stores := []*configuration.Store{configuration.NewStore(db.Pool(t)),
 		configuration.NewStore(db.AnotherPool(t))}
 	ctx := t.Context()
-	if err := stores[0].Replace(ctx, "rota", whole(left)); err != nil {
+	if err := stores[0].Replace(ctx, "rota", replaceAll(left)); err != nil {
 		t.Fatal(err)
 	}
 	look := func(when string) {
@@ -53,7 +53,7 @@ func TestOneOfTwoDocuments(t *testing.T) {
 		for i, document := range []map[string]string{left, right} {
 			writers.Go(func() {
 				<-start
-				if err := stores[i].Replace(ctx, "rota", whole(document)); err != nil {
+				if err := stores[i].Replace(ctx, "rota", replaceAll(document)); err != nil {
 					t.Error(err)
 				}
 			})
@@ -87,7 +87,7 @@ func TestSecondSeesFirst(t *testing.T) {
 	db := databasetest.New(t)
 	store := configuration.NewStore(db.Pool(t))
 	ctx := t.Context()
-	if err := store.Replace(ctx, "rota", whole(map[string]string{"c": "old"})); err != nil {
+	if err := store.Replace(ctx, "rota", replaceAll(map[string]string{"c": "old"})); err != nil {
 		t.Fatal(err)
 	}
 	holder, err := db.AnotherPool(t).Begin(ctx)
@@ -100,10 +100,10 @@ func TestSecondSeesFirst(t *testing.T) {
 	}
 	done := make(chan error, 2)
 	for i, document := range []map[string]string{left, right} {
-		go func() { done <- store.Replace(ctx, "rota", whole(document)) }()
+		go func() { done <- store.Replace(ctx, "rota", replaceAll(document)) }()
 		awaitBlocked(t, db, i+1)
 	}
-	if err := store.Replace(ctx, "another", whole(left)); err != nil { // another module's does not wait
+	if err := store.Replace(ctx, "another", replaceAll(left)); err != nil { // another module's does not wait
 		t.Error(err)
 	}
 	if err := holder.Rollback(ctx); err != nil {
@@ -197,9 +197,9 @@ func TestStoreFaults(t *testing.T) {
 }
 
 // failing is a resolver whose stores cannot tell.
-type failing struct{ err error }
+type failingResolver struct{ err error }
 
-func (f failing) Resolve(context.Context) (catalog.Resolution, configuration.Documents, error) {
+func (f failingResolver) Resolve(context.Context) (catalog.Resolution, configuration.Documents, error) {
 	return catalog.Resolution{}, nil, f.err
 }
 
@@ -209,7 +209,7 @@ func TestResolverFails(t *testing.T) {
 	h := setup(t)
 	for _, err := range []error{configuration.ErrRead, configuration.ErrValueInvalid,
 		errors.New("host=db.test")} {
-		h.serve(failing{err}, catalog.Resolution{})
+		h.serve(failingResolver{err}, catalog.Resolution{})
 		wantCode(t, h.get(t, path), http.StatusServiceUnavailable, "STORE_UNAVAILABLE")
 		wantCode(t, h.get(t, path+"/rota"), http.StatusServiceUnavailable, "STORE_UNAVAILABLE")
 		wantCode(t, h.put(t, "rota", `{"title":"ab"}`), http.StatusServiceUnavailable, "STORE_UNAVAILABLE")

@@ -144,7 +144,7 @@ func TestErrorsKeepValues(t *testing.T) {
 		`{"title":"m4rked"}`, `{"m4rked":1}`, `{"apiToken":"m4rked"}`, `"m4rked"`,
 		`{"size":"m4rked","size":"m4rked"}`,
 	} {
-		_, err := configuration.Judge(declared(t), submitted(t, `{"values":`+values+`}`))
+		_, err := configuration.Validate(declared(t), submitted(t, `{"values":`+values+`}`))
 		if err == nil || strings.Contains(err.Error(), marked) {
 			t.Errorf("%s: %v", values, err)
 		}
@@ -170,8 +170,8 @@ func FuzzJudge(f *testing.F) {
 	verdicts := []error{httpapi.ErrRequest, configuration.ErrKeyUndeclared, configuration.ErrSecretNotWritable,
 		configuration.ErrValueInvalid}
 	f.Fuzz(func(t *testing.T, body string) {
-		texts, err := configuration.Judge(rota, submitted(t, body))
-		again, errAgain := configuration.Judge(rota, submitted(t, body))
+		texts, err := configuration.Validate(rota, submitted(t, body))
+		again, errAgain := configuration.Validate(rota, submitted(t, body))
 		if !maps.Equal(texts, again) || !errors.Is(errAgain, err) {
 			t.Fatalf("%v, %v and then %v, %v", texts, err, again, errAgain)
 		}

@@ -45,14 +45,14 @@ func build(page, script string) fstest.MapFS {
 }
 
 // nobody fails the test when a route asks who is there.
-type nobody struct{ t *testing.T }
+type noPrincipal struct{ t *testing.T }
 
-func (n nobody) Resolve(context.Context, *http.Request) (principal.Principal, error) {
+func (n noPrincipal) Resolve(context.Context, *http.Request) (principal.Principal, error) {
 	n.t.Error("a principal was resolved")
 	return principal.Principal{}, nil
 }
 
-func (n nobody) Caller(principal.Principal) httpapi.Caller { return nil }
+func (n noPrincipal) Caller(principal.Principal) httpapi.Caller { return nil }
 
 // serve runs a build behind the platform's own pipeline.
 func serve(t *testing.T, files fstest.MapFS) http.Handler {
@@ -65,8 +65,8 @@ func serve(t *testing.T, files fstest.MapFS) http.Handler {
 		Routes:         service.Routes(),
 		TrustedOrigins: []environment.Origin{"https://church.example.org"},
 		ClientAddress:  clientaddress.New(environment.ClientAddress{}),
-		Resolver:       nobody{t},
-		Authorizer:     nobody{t},
+		Resolver:       noPrincipal{t},
+		Authorizer:     noPrincipal{t},
 		Log:            zap.NewNop(),
 	})
 	if err != nil {

@@ -70,9 +70,9 @@ func TestStoreFaults(t *testing.T) {
 }
 
 // failing is a resolver whose stores cannot tell.
-type failing struct{ err error }
+type failingResolver struct{ err error }
 
-func (f failing) Resolve(context.Context) (catalog.Resolution, enablement.Decisions, error) {
+func (f failingResolver) Resolve(context.Context) (catalog.Resolution, enablement.Decisions, error) {
 	return catalog.Resolution{}, nil, f.err
 }
 
@@ -81,7 +81,8 @@ func TestResolverFails(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	for _, err := range []error{enablement.ErrRead, enablement.ErrNotInstalled, errors.New("host=db.test")} {
-		h.service = enablement.New(enablement.Config{Catalog: h.installed, Resolver: failing{err}, Store: h.store})
+		h.service = enablement.New(enablement.Config{Catalog: h.installed, Resolver: failingResolver{err},
+			Store: h.store})
 		wantCode(t, h.send(t.Context(), http.MethodGet, path, ""), http.StatusServiceUnavailable,
 			"STORE_UNAVAILABLE")
 		wantCode(t, h.decide(t, "base", "false"), http.StatusServiceUnavailable, "STORE_UNAVAILABLE")

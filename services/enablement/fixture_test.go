@@ -45,7 +45,7 @@ var manifests = map[string]string{
 }
 
 // house is one process over a database of its own.
-type house struct {
+type fixture struct {
 	*databasetest.DB
 	installed *catalog.Catalog
 	store     *enablement.Store
@@ -54,16 +54,16 @@ type house struct {
 	meanwhile func() // what somebody else does just before a resolution reads; nil: nothing
 }
 
-func setup(t testing.TB) *house {
+func setup(t testing.TB) *fixture {
 	t.Helper()
 	db := databasetest.New(t)
-	h := &house{DB: db, installed: catalogtest.Discover(t, manifests)}
+	h := &fixture{DB: db, installed: catalogtest.Discover(t, manifests)}
 	h.start(t, db.Pool(t))
 	return h
 }
 
 // start is a process's start, with what is stored now.
-func (h *house) start(t testing.TB, pool *pgxpool.Pool) {
+func (h *fixture) start(t testing.TB, pool *pgxpool.Pool) {
 	t.Helper()
 	h.store = enablement.NewStore(pool)
 	started, _, err := h.Resolve(t.Context())
@@ -73,14 +73,14 @@ func (h *house) start(t testing.TB, pool *pgxpool.Pool) {
 	h.serve(started)
 }
 
-func (h *house) serve(started catalog.Resolution) {
+func (h *fixture) serve(started catalog.Resolution) {
 	h.service = enablement.New(enablement.Config{Catalog: h.installed, Started: started, Resolver: h,
 		Store: h.store, Processes: h.processes})
 }
 
 // Resolve makes the house its own resolver: no secret and no storage is supplied, and each module's size is
 // configured to be 0.
-func (h *house) Resolve(ctx context.Context) (catalog.Resolution, enablement.Decisions, error) {
+func (h *fixture) Resolve(ctx context.Context) (catalog.Resolution, enablement.Decisions, error) {
 	if h.meanwhile != nil {
 		h.meanwhile()
 	}
@@ -94,14 +94,14 @@ func (h *house) Resolve(ctx context.Context) (catalog.Resolution, enablement.Dec
 	}), decisions, nil
 }
 
-func (h *house) send(ctx context.Context, method, target, body string) *httptest.ResponseRecorder {
+func (h *fixture) send(ctx context.Context, method, target, body string) *httptest.ResponseRecorder {
 	r := httptest.NewRequestWithContext(ctx, method, target, strings.NewReader(body))
 	r.Header.Set("Content-Type", "application/json")
 	return httpapitest.Send(r, h.service.Routes(), nil)
 }
 
 // decide answers what the platform says to a decision.
-func (h *house) decide(t testing.TB, moduleID string, enabled string) *httptest.ResponseRecorder {
+func (h *fixture) decide(t testing.TB, moduleID string, enabled string) *httptest.ResponseRecorder {
 	t.Helper()
 	return h.send(t.Context(), http.MethodPut, path+"/"+moduleID+"/enabled", `{"enabled":`+enabled+`}`)
 }
@@ -130,7 +130,7 @@ func decode[T any](t testing.TB, w *httptest.ResponseRecorder) (into T) {
 }
 
 // changed are the modules that the next start would run otherwise, by id.
-func (h *house) changed(t testing.TB) (ids []string) {
+func (h *fixture) changed(t testing.TB) (ids []string) {
 	t.Helper()
 	list := decode[struct {
 		Modules []entry `json:"modules"`
@@ -151,7 +151,7 @@ func wantCode(t testing.TB, w *httptest.ResponseRecorder, status int, code strin
 }
 
 // rows are the stored decisions as text.
-func (h *house) rows(t testing.TB) (rows string) {
+func (h *fixture) rows(t testing.TB) (rows string) {
 	t.Helper()
 	if err := h.Pool(t).QueryRow(t.Context(), `
 		SELECT coalesce(string_agg(module_id || '=' || enabled, ' ' ORDER BY module_id), '')

@@ -44,7 +44,7 @@ func TestBrokenSchema(t *testing.T) {
 func TestOtherConstraint(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
-	h.does(t, `PUT groups/music {"label":"Music","order":2}`)
+	h.mustSend(t, `PUT groups/music {"label":"Music","order":2}`)
 	h.Exec(t, `ALTER TABLE core.navigation_placement ADD CONSTRAINT never CHECK (position < 9)`)
 	wantCode(t, h.send(t.Context(), http.MethodPut, placements+"ant", `{"groupId":"music","order":9}`),
 		http.StatusServiceUnavailable, unavailable)
@@ -54,7 +54,7 @@ func TestUnreachable(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	h.pool = h.UnreachablePool(t)
-	h.start(t, discover(t, everything...))
+	h.start(t, discover(t, allModules...))
 	for _, r := range requests {
 		wantCode(t, h.send(t.Context(), r.method, r.target, r.body), http.StatusServiceUnavailable, unavailable)
 	}
@@ -64,7 +64,8 @@ func TestUnreachable(t *testing.T) {
 func TestFrozen(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
-	h.does(t, `PUT groups/music {"label":"Music","order":2}`, `PUT placements/ant {"groupId":"music","order":3}`)
+	h.mustSend(t, `PUT groups/music {"label":"Music","order":2}`,
+		`PUT placements/ant {"groupId":"music","order":3}`)
 	tx, err := h.pool.Begin(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -41,7 +41,7 @@ const (
 )
 
 // everything is installed in most tests: ant to eel have a UI, mute has none.
-var everything = []string{"ant", "bee", "cat", "dog", "eel", "mute"}
+var allModules = []string{"ant", "bee", "cat", "dog", "eel", "mute"}
 
 func discover(t testing.TB, ids ...string) *catalog.Catalog {
 	t.Helper()
@@ -72,23 +72,23 @@ func discover(t testing.TB, ids ...string) *catalog.Catalog {
 }
 
 // house is one process over a database of its own, behind the platform's own pipeline.
-type house struct {
+type fixture struct {
 	*databasetest.DB
 	pool      *pgxpool.Pool
 	inventory *publication.Service
 	handler   http.Handler
 }
 
-func setup(t testing.TB) *house {
+func setup(t testing.TB) *fixture {
 	t.Helper()
 	db := databasetest.New(t)
-	h := &house{DB: db, pool: db.Pool(t)}
-	h.start(t, discover(t, everything...))
+	h := &fixture{DB: db, pool: db.Pool(t)}
+	h.start(t, discover(t, allModules...))
 	return h
 }
 
 // start is a process's start.
-func (h *house) start(t fataler, installed *catalog.Catalog, disabled ...string) {
+func (h *fixture) start(t fataler, installed *catalog.Catalog, disabled ...string) {
 	t.Helper()
 	var err error
 	h.inventory, err = publication.New(publication.Config{
@@ -126,17 +126,17 @@ type fataler interface {
 	Errorf(string, ...any)
 }
 
-func (h *house) Renew(context.Context, http.Header, *http.Request) error { return nil }
+func (h *fixture) Renew(context.Context, http.Header, *http.Request) error { return nil }
 
 // Resolve reads the permissions that a person holds from a header; nobody without one.
-func (h *house) Resolve(_ context.Context, r *http.Request) (principal.Principal, error) {
+func (h *fixture) Resolve(_ context.Context, r *http.Request) (principal.Principal, error) {
 	if held := r.Header.Get("Test-Holds"); held != "" {
 		return principal.Person(held), nil
 	}
 	return principal.Principal{}, nil
 }
 
-func (h *house) Caller(p principal.Principal) httpapi.Caller { return caller{p} }
+func (h *fixture) Caller(p principal.Principal) httpapi.Caller { return caller{p} }
 
 type caller struct{ who principal.Principal }
 
@@ -153,7 +153,7 @@ func (c caller) Allowed(_ context.Context, permission string) (bool, error) {
 
 // send sends a request of one who may do everything here, unless headers, pairs of name and value, say
 // otherwise; an empty value takes a header away.
-func (h *house) send(ctx context.Context, method, target, body string,
+func (h *fixture) send(ctx context.Context, method, target, body string,
 	headers ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequestWithContext(ctx, method, target, strings.NewReader(body))
 	r.Header.Set("Origin", origin)
@@ -173,7 +173,7 @@ func (h *house) send(ctx context.Context, method, target, body string,
 
 // does sends requests that must succeed: "PUT groups/worship {...}" and "DELETE placements/ant", below
 // navigation's path.
-func (h *house) does(t testing.TB, requests ...string) {
+func (h *fixture) mustSend(t testing.TB, requests ...string) {
 	t.Helper()
 	for _, request := range requests {
 		method, rest, _ := strings.Cut(request, " ")
@@ -203,7 +203,7 @@ type entry struct {
 	UI       jsontext.Value `json:"ui"`
 }
 
-func (h *house) read(t fataler) (v view) {
+func (h *fixture) read(t fataler) (v view) {
 	t.Helper()
 	w := h.send(context.Background(), http.MethodGet, path, "")
 	if w.Code != http.StatusOK {
@@ -216,7 +216,7 @@ func (h *house) read(t fataler) (v view) {
 }
 
 // told is a view in short: "music[ant bee] empty[] | cat dog".
-func (v view) told() string {
+func (v view) summary() string {
 	var parts []string
 	for _, g := range v.Groups {
 		parts = append(parts, g.ID+"["+ids(g.Modules)+"]")
@@ -232,9 +232,9 @@ func ids(modules []entry) string {
 	return strings.Join(list, " ")
 }
 
-func (h *house) wantTold(t testing.TB, want string) {
+func (h *fixture) assertSummary(t testing.TB, want string) {
 	t.Helper()
-	if got := h.read(t).told(); got != want {
+	if got := h.read(t).summary(); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -247,7 +247,7 @@ func wantCode(t testing.TB, w *httptest.ResponseRecorder, status int, code strin
 }
 
 // rows are everything that is stored, as text.
-func (h *house) rows(t testing.TB) (rows string) {
+func (h *fixture) rows(t testing.TB) (rows string) {
 	t.Helper()
 	if err := h.pool.QueryRow(t.Context(), `
 		SELECT coalesce(string_agg(row, ' ' ORDER BY row COLLATE "C"), '')

@@ -53,7 +53,7 @@ func (m *model) sortedGroups() (ids []string) {
 
 func (m *model) modulesOf(group string) (told string) {
 	for order := range modelOrders + 1 { // the last round is that of modules without an order
-		for _, id := range everything { // by id
+		for _, id := range allModules { // by id
 			place, placed := m.places[id]
 			if !m.runs[id] || id == "mute" || place.group != group {
 				continue
@@ -89,7 +89,7 @@ func (m *model) deleteGroup(id string) {
 }
 
 // told is a view in the model's form.
-func (v view) modelled() string {
+func (v view) modelForm() string {
 	list := func(modules []entry) (told string) {
 		for _, e := range modules {
 			told += " " + e.ModuleID
@@ -113,7 +113,7 @@ func TestAgainstModel(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	catalogs := map[string]*catalog.Catalog{}
-	sets := [][]string{everything, {"ant", "bee", "mute"}, {"cat"}, {}}
+	sets := [][]string{allModules, {"ant", "bee", "mute"}, {"cat"}, {}}
 	for i, ids := range sets {
 		catalogs[fmt.Sprint(i)] = discover(t, ids...)
 	}
@@ -132,7 +132,7 @@ func TestAgainstModel(t *testing.T) {
 			}
 		}
 		restart(0)
-		groupID, moduleID := rapid.SampledFrom([]string{"a", "b", "c"}), rapid.SampledFrom(everything)
+		groupID, moduleID := rapid.SampledFrom([]string{"a", "b", "c"}), rapid.SampledFrom(allModules)
 		order := rapid.IntRange(0, modelOrders-1)
 		write := func(rt *rapid.T, method, target, body string, want int) {
 			if w := h.send(context.Background(), method, target, body); w.Code != want {
@@ -142,7 +142,7 @@ func TestAgainstModel(t *testing.T) {
 		}
 		rt.Repeat(map[string]func(*rapid.T){
 			"": func(rt *rapid.T) {
-				if got, want := h.read(rt).modelled(), m.view(); got != want {
+				if got, want := h.read(rt).modelForm(), m.view(); got != want {
 					rt.Fatalf("got  %s\nwant %s", got, want)
 				}
 			},

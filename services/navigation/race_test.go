@@ -44,7 +44,7 @@ func TestPlacingIntoGroupBeingDeleted(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			h := setup(t)
-			h.does(t, `PUT groups/music {"label":"Music","order":2}`)
+			h.mustSend(t, `PUT groups/music {"label":"Music","order":2}`)
 			other, err := h.pool.Acquire(t.Context())
 			if err != nil {
 				t.Fatal(err)
@@ -79,7 +79,7 @@ func TestGroupIsLockedFirst(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := setup(t)
-			h.does(t, `PUT groups/music {"label":"Music","order":2}`,
+			h.mustSend(t, `PUT groups/music {"label":"Music","order":2}`,
 				`PUT placements/`+module+` {"groupId":null,"order":1}`)
 			h.start(t, discover(t, "ant"))
 			other, err := h.pool.Begin(t.Context())
@@ -110,7 +110,7 @@ func TestGroupIsLockedFirst(t *testing.T) {
 }
 
 // awaitBlocked returns when a session of this database waits for a lock.
-func (h *house) awaitBlocked(t testing.TB) {
+func (h *fixture) awaitBlocked(t testing.TB) {
 	t.Helper()
 	for deadline := time.Now().Add(patience); ; runtime.Gosched() {
 		var blocked bool
@@ -136,7 +136,7 @@ func TestManyWrites(t *testing.T) {
 	h := setup(t)
 	for range 5 {
 		h.Exec(t, `DELETE FROM core.navigation_group WHERE id = 'music'; DELETE FROM core.navigation_placement`)
-		h.does(t, `PUT groups/g0 {"label":"0","order":0}`, `PUT groups/g1 {"label":"1","order":0}`)
+		h.mustSend(t, `PUT groups/g0 {"label":"0","order":0}`, `PUT groups/g1 {"label":"1","order":0}`)
 		var writers sync.WaitGroup
 		start := make(chan struct{})
 		for i := range 50 {
@@ -179,7 +179,7 @@ func TestStorm(t *testing.T) {
 		writers.Go(func() {
 			random := rand.New(rand.NewPCG(seed, 8))
 			for range 150 {
-				group, module := fmt.Sprint("g", random.IntN(2)), everything[random.IntN(3)]
+				group, module := fmt.Sprint("g", random.IntN(2)), allModules[random.IntN(3)]
 				r := []struct {
 					method, target, body string
 					refused              int
@@ -204,7 +204,7 @@ func TestStorm(t *testing.T) {
 				return
 			default:
 			}
-			if told := h.read(t).told(); !onceEach(told) {
+			if told := h.read(t).summary(); !onceEach(told) {
 				t.Errorf("a view: %s", told)
 				return
 			}

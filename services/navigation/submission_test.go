@@ -12,14 +12,14 @@ func TestAccepted(t *testing.T) {
 	h := setup(t)
 	longest := strings.Repeat("a", 64)
 	for _, id := range []string{"a", "-", "0", "a-b", longest, "4f1c2a9e-0b3d-4c5e-8f60-718293a4b5c6", "%61"} {
-		h.does(t, `PUT groups/`+id+` {"label":"x","order":0}`)
+		h.mustSend(t, `PUT groups/`+id+` {"label":"x","order":0}`)
 	}
 	for _, label := range []string{"x", strings.Repeat("ü", 80), strings.Repeat("👍", 80), " x ", `\"\\`,
 		`<b>`, `a\u00e4`} {
-		h.does(t, `PUT groups/a {"label":"`+label+`","order":0}`)
+		h.mustSend(t, `PUT groups/a {"label":"`+label+`","order":0}`)
 	}
 	for _, order := range []string{"0", "1", "1000000"} {
-		h.does(t, `PUT groups/a {"label":"x","order":`+order+`}`,
+		h.mustSend(t, `PUT groups/a {"label":"x","order":`+order+`}`,
 			`PUT placements/ant {"groupId":"`+longest+`","order":`+order+`}`)
 	}
 	w := h.send(t.Context(), http.MethodPut, groups+"a", `{"label":"x","order":1}`, "Content-Type",
@@ -33,7 +33,8 @@ func TestAccepted(t *testing.T) {
 func TestRefusedBodies(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
-	h.does(t, `PUT groups/music {"label":"Music","order":2}`, `PUT placements/ant {"groupId":"music","order":3}`)
+	h.mustSend(t, `PUT groups/music {"label":"Music","order":2}`,
+		`PUT placements/ant {"groupId":"music","order":3}`)
 	before := h.rows(t)
 	orders := []string{`-1`, `1000001`, `1.0`, `1.5`, `1e3`, `"1"`, `null`, `true`, `[]`, `{}`,
 		`99999999999999999999`, ``, `01`, `NaN`}

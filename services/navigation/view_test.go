@@ -20,7 +20,7 @@ func TestView(t *testing.T) {
 		`{"groups":[],"ungrouped":[{"moduleId":"ant","name":"The ant","order":null,"ui":{"moduleId":"ant",`) {
 		t.Errorf("fresh: %d %s", w.Code, w.Body)
 	}
-	h.does(t, `PUT groups/music {"label":"Müsic & <more>","order":7}`,
+	h.mustSend(t, `PUT groups/music {"label":"Müsic & <more>","order":7}`,
 		`PUT groups/empty {"label":"Empty","order":7}`,
 		`PUT placements/ant {"groupId":"music","order":3}`, `PUT placements/mute {"groupId":"music","order":1}`)
 	ui, err := h.inventory.Entries(t.Context(), h.Caller(principal.Person(holds)))
@@ -55,15 +55,15 @@ func TestNothingInstalled(t *testing.T) {
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
-	h.wantTold(t, "| ant bee cat dog eel")
-	h.does(t, `PUT groups/z {"label":"Z","order":0}`, `PUT groups/b {"label":"A","order":1}`,
+	h.assertSummary(t, "| ant bee cat dog eel")
+	h.mustSend(t, `PUT groups/z {"label":"Z","order":0}`, `PUT groups/b {"label":"A","order":1}`,
 		`PUT groups/a {"label":"B","order":1}`,
 		`PUT groups/a0 {"label":"B","order":1}`, `PUT groups/a- {"label":"B","order":1}`,
 		`PUT groups/0 {"label":"0","order":1000000}`,
 		`PUT placements/eel {"groupId":"a","order":5}`, `PUT placements/bee {"groupId":"a","order":5}`,
 		`PUT placements/ant {"groupId":"a","order":6}`,
 		`PUT placements/dog {"groupId":null,"order":1000000}`)
-	h.wantTold(t, "z[] a[bee eel ant] a-[] a0[] b[] 0[] | dog cat")
+	h.assertSummary(t, "z[] a[bee eel ant] a-[] a0[] b[] 0[] | dog cat")
 }
 
 // TestArranging goes through what a manager does; every step is done twice, and the second time changes
@@ -93,8 +93,8 @@ func TestArranging(t *testing.T) {
 		{`DELETE placements/ghost`, "music[] | ant bee cat dog eel"},
 	} {
 		for range 2 {
-			h.does(t, step.request)
-			if got := h.read(t).told(); got != step.told {
+			h.mustSend(t, step.request)
+			if got := h.read(t).summary(); got != step.told {
 				t.Fatalf("%s: got %q, want %q", step.request, got, step.told)
 			}
 		}
@@ -124,24 +124,24 @@ func TestAnswers(t *testing.T) {
 func TestAbsentModules(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
-	h.does(t, `PUT groups/music {"label":"Music","order":1}`, `PUT groups/care {"label":"Care","order":2}`,
+	h.mustSend(t, `PUT groups/music {"label":"Music","order":1}`, `PUT groups/care {"label":"Care","order":2}`,
 		`PUT placements/ant {"groupId":"music","order":1}`, `PUT placements/bee {"groupId":"music","order":2}`)
 	h.start(t, discover(t, "bee", "cat"), "bee")
-	h.wantTold(t, "music[] care[] | cat")
-	h.does(t, `PUT placements/ant {"groupId":"care","order":5}`,
+	h.assertSummary(t, "music[] care[] | cat")
+	h.mustSend(t, `PUT placements/ant {"groupId":"care","order":5}`,
 		`PUT placements/bee {"groupId":"music","order":2}`)
 	wantCode(t, h.send(t.Context(), http.MethodPut, placements+"dog", `{"groupId":null,"order":1}`),
 		http.StatusNotFound, "MODULE_NOT_INSTALLED")
 	wantCode(t, h.send(t.Context(), http.MethodPut, placements+"ant", `{"groupId":"ghost","order":1}`),
 		http.StatusNotFound, "NAVIGATION_GROUP_NOT_FOUND")
-	h.start(t, discover(t, everything...))
-	h.wantTold(t, "music[bee] care[ant] | cat dog eel")
+	h.start(t, discover(t, allModules...))
+	h.assertSummary(t, "music[bee] care[ant] | cat dog eel")
 	h.start(t, discover(t))
-	h.does(t, `DELETE placements/ant`, `DELETE groups/music`)
+	h.mustSend(t, `DELETE placements/ant`, `DELETE groups/music`)
 	wantCode(t, h.send(t.Context(), http.MethodPut, placements+"ant", `{"groupId":null,"order":1}`),
 		http.StatusNotFound, "MODULE_NOT_INSTALLED")
-	h.start(t, discover(t, everything...))
-	h.wantTold(t, "care[] | bee ant cat dog eel")
+	h.start(t, discover(t, allModules...))
+	h.assertSummary(t, "care[] | bee ant cat dog eel")
 }
 
 // TestStoresOfCaller: what the caller's store cannot tell, of the platform's permissions or of a module's,
