@@ -1,34 +1,34 @@
-// Package abi owns the messages that host and module exchange, and their version. How they travel is
-// modulehost/link's.
+// Package abi owns the messages that the platform and a module exchange, and their version. Package link
+// carries them.
 package abi
 
 import "time"
 
 //go:generate go run ./generate
 
-// Version is the ABI that this host speaks. A process that answers Register with another one is not started.
+// Version is the ABI of this release. A process that answers Register with another one is not started.
 const Version = 1
 
-// PlatformVersion is the release of the platform and of its module SDK (contract.md, introduction): what
-// compatibility.platform and compatibility.moduleSdk of a manifest are compared with.
+// PlatformVersion is the release of the platform and of its module SDK. A manifest's compatibility.platform
+// and compatibility.moduleSdk must include it.
 const PlatformVersion = "0.1.2"
 
 // CodeDatabaseFailed is the link failure whose detail is a DatabaseError.
 const CodeDatabaseFailed = "DATABASE_FAILED"
 
-// CodeSecretAbsent is the link failure of a secret that the deployment does not supply or the manifest does
+// CodeSecretAbsent is the link failure for a secret that the deployment does not supply or the manifest does
 // not declare.
 const CodeSecretAbsent = "SECRET_ABSENT"
 
 // The link failures of a call between modules.
 const (
-	// CodeCapabilityAbsent: who would provide it does not run, and the caller said that it can do without.
+	// CodeCapabilityAbsent: the providing module does not run, and the calling module declares it as optional.
 	CodeCapabilityAbsent = "CAPABILITY_ABSENT"
-	// CodeCapabilityFailed: the call was not made, or not answered, for any other reason.
+	// CodeCapabilityFailed: the call was not made, or got no result, for any other reason.
 	CodeCapabilityFailed = "CAPABILITY_FAILED"
 )
 
-// What a call between modules may take (contract.md §7).
+// The limits of a call between modules.
 const (
 	MaxCapabilityJSON = 256 << 10 // bytes, each way
 	CapabilityWithin  = 10 * time.Second

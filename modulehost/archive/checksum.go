@@ -17,10 +17,10 @@ const (
 // checksum is the SHA-256 of a package's file.
 type checksum [32]byte
 
-// line is what sha256sum writes for a file of that name.
+// line returns what sha256sum prints for a file of that name.
 func (c checksum) line(name string) string { return hex.EncodeToString(c[:]) + "  " + name + "\n" }
 
-// checksumOf reads the file beside a package. It must be one line, of this very package.
+// checksumOf reads the checksum file beside a package. It must be one line that names this package.
 func checksumOf(packagePath string) (checksum, error) {
 	file, _, err := openRegular(packagePath + checksumSuffix)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -8,11 +8,10 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/manifest"
 )
 
-// contents are the names in a package; true is a folder.
+// contents are the names in a package; the value is true for a folder.
 type contents map[string]bool
 
-// add takes one more name, and with it the folders above, of which it answers those that are new, outermost
-// first.
+// add adds a name and the folders above it. It returns those of the folders that are new, outermost first.
 func (c contents) add(name string, folder bool) (parents []string, err error) {
 	if !fs.ValidPath(name) || name == "." || strings.Contains(name, `\`) ||
 		strings.ContainsFunc(name, manifest.IsHidden) {
@@ -45,7 +44,7 @@ func (c contents) add(name string, folder bool) (parents []string, err error) {
 	return parents, nil
 }
 
-// sync makes everything that was unpacked into the folder durable.
+// sync writes everything that was unpacked into the folder to the disk.
 func (c contents) sync(folder *os.Root) error {
 	if err := sync(folder, "."); err != nil {
 		return err

@@ -18,24 +18,25 @@ import (
 // LockWait is how long Install and Remove wait for each other: 10 s.
 const LockWait = 10 * time.Second
 
-// lockPause is how often they look: flock itself knows no deadline.
+// lockPause is the time between two attempts to lock, because flock itself has no deadline.
 const lockPause = 50 * time.Millisecond
 
-// What is under way bears one of these, and a random rest. Discovery ignores names with a dot in front.
+// Unfinished work has one of these prefixes and a random rest. Discovery ignores names that begin with a
+// dot.
 const (
 	installingPrefix = ".installing-"
 	removingPrefix   = ".removing-"
 )
 
-// directory is the modules directory, opened once and locked: until close nobody else changes it through
-// this package, and all that is changed is beneath this very directory.
+// directory is the modules directory, opened once and locked. Until close, nobody else changes it through
+// this package, and every change is made relative to the open directory.
 type directory struct {
 	path string // absolute
 	root *os.Root
 	self *os.File // the same directory, to be locked and synced
 }
 
-// openDirectory waits up to LockWait for its turn, and deletes what killed runs have left behind.
+// openDirectory waits up to LockWait for the lock, then deletes what killed runs have left behind.
 func openDirectory(path string) (*directory, error) {
 	if strings.TrimSpace(path) == "" {
 		return nil, catalog.ErrDirectoryInvalid
@@ -66,7 +67,7 @@ func openDirectory(path string) (*directory, error) {
 	return d, nil
 }
 
-// close also gives the lock up, as the process's end would.
+// close also releases the lock, as the end of the process would.
 func (d *directory) close() {
 	_ = d.self.Close()
 	_ = d.root.Close()
@@ -87,7 +88,7 @@ func (d *directory) lock() error {
 	}
 }
 
-// deleteLeftovers does what it can: what stays does no harm.
+// deleteLeftovers ignores errors, because leftovers do no harm.
 func (d *directory) deleteLeftovers() {
 	names, err := d.self.Readdirnames(-1)
 	if err != nil {
@@ -100,10 +101,10 @@ func (d *directory) deleteLeftovers() {
 	}
 }
 
-// hidden answers a new name that discovery ignores.
+// hiddenName returns a new name that discovery ignores.
 func hiddenName(prefix string) string { return prefix + strings.ToLower(rand.Text()) }
 
-// has says whether discovery would take the name for a module: a folder, or a link to one or to nowhere.
+// has reports whether discovery would take the name for a module: a folder, a link to one, or a broken link.
 func (d *directory) has(id string) (bool, error) {
 	entry, err := d.root.Lstat(id)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -115,12 +116,12 @@ func (d *directory) has(id string) (bool, error) {
 	if entry.Mode()&fs.ModeSymlink == 0 {
 		return entry.IsDir(), nil
 	}
-	// a link may lead out of the directory: the deployment's own choice
+	// the deployment may link to a folder outside
 	target, err := os.Stat(filepath.Join(d.path, id))
 	return err != nil || target.IsDir(), nil
 }
 
-// sync makes the directory's names durable.
+// sync writes the directory's entries to the disk.
 func (d *directory) sync() error {
 	if err := d.self.Sync(); err != nil {
 		return unwritable(err)

@@ -3,15 +3,15 @@ package archive
 // Error is a stable code that people and callers may see.
 type Error string
 
-// Error is the line for people: code, then what to do. It never contains a value or a path.
+// Error returns a line for people: the code, then what to do. It never contains a value or a path.
 func (e Error) Error() string { return string(e) + ": " + e.sentence() }
 
 // Code returns the stable code.
 func (e Error) Code() string { return string(e) }
 
-// Beside these, MODULES_DIRECTORY_INVALID and MODULES_DIRECTORY_UNREADABLE are catalog's, and what is wrong
-// with a module itself is catalog.Findings. Whatever the code, nothing was changed, except that after
-// MODULES_DIRECTORY_UNWRITABLE from a failing disk the change may stand.
+// The codes of this package. MODULES_DIRECTORY_INVALID and MODULES_DIRECTORY_UNREADABLE are catalog's, and
+// catalog.Findings says what is wrong with a module itself. An error means that nothing was changed, with
+// one exception: when a disk fails, MODULES_DIRECTORY_UNWRITABLE may come after the change.
 const (
 	// ErrInvalid: the package breaks a rule of the format or one of the limits.
 	ErrInvalid = Error("PACKAGE_INVALID")
@@ -22,7 +22,7 @@ const (
 	ErrDowngrade = Error("PACKAGE_DOWNGRADE")
 	// ErrUnreadable: the package does not exist, cannot be read, or is no regular file.
 	ErrUnreadable = Error("PACKAGE_UNREADABLE")
-	// ErrUnwritable: the modules directory cannot be changed, for want of permission or of room.
+	// ErrUnwritable: the modules directory cannot be changed, because of missing permission or space.
 	ErrUnwritable = Error("MODULES_DIRECTORY_UNWRITABLE")
 	// ErrUnderWay: another Install or Remove did not end within LockWait.
 	ErrUnderWay = Error("INSTALL_UNDER_WAY")
@@ -52,7 +52,7 @@ func (e Error) sentence() string {
 	return "The command could not be carried out."
 }
 
-// refusal is a code with a sentence of its own. The cause is for errors.Is alone: its text may name a path.
+// refusal is a code with a sentence of its own. Only errors.Is sees the cause, whose text may name a path.
 type refusal struct {
 	code   Error
 	reason string // "" = the code's own sentence
@@ -73,7 +73,7 @@ func (r refusal) Unwrap() []error { return []error{r.code, r.cause} }
 
 func invalid(reason string) error { return refusal{code: ErrInvalid, reason: reason} }
 
-// What Pack and Install refuse a package for, beside its being none.
+// The reasons why Pack and Install refuse a package that is an archive.
 var (
 	errName = invalid("The package holds a name that is not a plain relative path; " +
 		"ask its author for one made by the pack command.")

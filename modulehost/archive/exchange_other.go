@@ -4,5 +4,5 @@ package archive
 
 import "golang.org/x/sys/unix"
 
-// exchange is Linux's alone; elsewhere a module is removed before it is installed anew.
+// exchange exists on Linux alone. Elsewhere a module is removed before a new version is installed.
 func (*directory) exchange(_, _ string) error { return unix.EINVAL }

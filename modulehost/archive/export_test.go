@@ -1,6 +1,6 @@
 package archive
 
-// Unpack is what Install does to a package's bytes before it looks at the module.
+// Unpack is how Install unpacks a package, before it looks at the module.
 var Unpack = unpack
 
 // The reasons behind PACKAGE_INVALID.
@@ -14,8 +14,8 @@ var (
 	ErrLargeFile = errLargeFile
 )
 
-// Contents are the names that Unpack keeps count of.
+// Contents are the names that Unpack has seen.
 type Contents = contents
 
-// Add is how it does.
+// Add adds a name to them.
 func (c Contents) Add(name string, folder bool) ([]string, error) { return c.add(name, folder) }

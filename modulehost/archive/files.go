@@ -13,11 +13,11 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/manifest"
 )
 
-// processors are those that a package may bring a server program for, beside the one it is packed on: Linux
-// is the platform.
+// processors are those for which a package may contain a server program, beside the one that it is packed
+// on. Modules run on Linux only.
 var processors = []string{"amd64", "arm64", "loong64", "ppc64le", "riscv64", "s390x"}
 
-// named answers the files of a module that belong into its package, and their modes.
+// packagedFiles returns the files of a module that belong into its package, with their modes.
 func packagedFiles(pkg *manifest.Package, module *catalog.Module) (map[string]fs.FileMode, error) {
 	files := map[string]fs.FileMode{manifest.FileName: fileMode}
 	for _, script := range append([]*manifest.Artifact{module.UI, module.Display}, module.Contributions...) {
@@ -45,8 +45,8 @@ func packagedFiles(pkg *manifest.Package, module *catalog.Module) (map[string]fs
 	return files, nil
 }
 
-// otherServers answers the server programs that the folder has for other machines. What they are is checked
-// where they are installed. Every error is a manifest.Refusal.
+// otherServers returns the server programs that the folder has for other processors. They are not checked
+// here, but where they are installed. Every error is a manifest.Refusal.
 func otherServers(pkg *manifest.Package) ([]string, error) {
 	file, err := pkg.Read(manifest.FileName, manifest.MaxBytes)
 	if err != nil {

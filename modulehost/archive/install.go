@@ -13,24 +13,24 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/manifest"
 )
 
-// Installed says what Install did.
+// Installed is the result of Install.
 type Installed struct {
 	ID      string
 	Version string
-	// Replaced is the version that was there before: Version itself when the same one was installed again,
-	// which repairs it; "" when there was none, or one whose manifest names no version.
+	// Replaced is the version that was installed before. It equals Version when the same one was installed
+	// again, which repairs it. It is "" when there was none, or one whose manifest names no version.
 	Replaced string
 }
 
 // Install puts a package into the modules directory, in place of an older version or of the same one. It
-// needs no network. The package must be described by its checksum file and keep the limits, and the module
-// must pass what discovery asks of one by itself. platformVersion is the release of the platform and of its
-// module SDK. accept is asked last, with the folder of the module as it would be installed, and its error
-// refuses the package; nil: nobody is asked. A relative modules directory is one of the working directory.
+// needs no network. The package must match its checksum file and keep the limits, and the module must pass
+// discovery's checks of a single module. platformVersion is the release of the platform and of its module
+// SDK. accept is called last, with the folder of the module as it would be installed; its error refuses the
+// package. accept may be nil. A relative modules directory is relative to the working directory.
 //
-// The directory has the old module until the new one is complete and durable, and then, in one step, the
-// new one. Installs and removals, of several processes too, go one after the other. Where the module is a
-// symbolic link, the link is replaced and what it leads to stays as it is.
+// The directory has the old module until the new one is complete and on the disk, and then, in one step, the
+// new one. Several installs and removals, also of several processes, run one after the other. When the
+// module is a symbolic link, the link is replaced and its target stays as it is.
 //
 // Errors: the codes of this package except MODULE_NOT_INSTALLED, MODULES_DIRECTORY_INVALID,
 // MODULES_DIRECTORY_UNREADABLE, catalog.Findings, or accept's.
@@ -53,12 +53,14 @@ func Install(
 	}
 	installed, err := d.install(staging, source, platformVersion, accept)
 	if err == nil {
-		// old and new are both kept: which of them a power cut would leave in place is not known
+		// Without this sync it is unknown which of the two a power cut leaves in place, so both are kept when it
+		// fails.
 		if err := d.sync(); err != nil {
 			return Installed{}, err
 		}
 	}
-	// the new one if it was refused, the old one if it was replaced; what stays is the next run's
+	// staging holds the new module if it was refused, else the old one. What cannot be deleted, the next run
+	// deletes.
 	_ = d.root.RemoveAll(staging)
 	return installed, err
 }
@@ -81,7 +83,7 @@ func (d *directory) install(
 	}
 	named := unpacked
 	if id := idIn(filepath.Join(d.path, unpacked)); id != "" {
-		named = path.Join(staging, id) // discovery wants a module's folder to bear its id
+		named = path.Join(staging, id) // discovery requires that the folder is named after the id
 		if err := d.root.Rename(unpacked, named); err != nil {
 			return Installed{}, unwritable(err)
 		}
@@ -90,7 +92,7 @@ func (d *directory) install(
 	if err != nil {
 		return Installed{}, err
 	}
-	if err := found.sync(folder); err != nil { // only now: a refused package is not worth the disk's time
+	if err := found.sync(folder); err != nil { // late, because a refused package need not reach the disk
 		return Installed{}, err
 	}
 	installed := Installed{ID: module.Manifest.ID, Version: module.Manifest.Version.String()}
@@ -112,7 +114,7 @@ func (d *directory) install(
 	return installed, d.activate(named, installed.ID, present)
 }
 
-// place is the one step in which the module becomes the installed one.
+// activate is the one step by which the new module replaces the installed one.
 func (d *directory) activate(staged, id string, replaces bool) error {
 	if !replaces {
 		if err := d.root.Rename(staged, id); err != nil {
@@ -131,7 +133,7 @@ func (d *directory) activate(staged, id string, replaces bool) error {
 	return nil
 }
 
-// idIn answers the id that a module's manifest names, also one with faults; "" when it names none.
+// idIn returns the id that a module's manifest names, even a manifest with faults; "" when it names none.
 func idIn(folder string) string {
 	m, findings := manifest.Parse(manifestIn(folder))
 	if m != nil {
@@ -140,8 +142,8 @@ func idIn(folder string) string {
 	return findings[0].Module
 }
 
-// versionIn answers the version that an installed module's manifest names, also one that this platform does
-// not understand; nil when it names none.
+// versionIn returns the version that an installed module's manifest names, even a manifest that this
+// platform does not understand; nil when it names none.
 func versionIn(folder string) *semver.Version {
 	var m struct {
 		Version string `json:"version"`
@@ -156,7 +158,7 @@ func versionIn(folder string) *semver.Version {
 	return version
 }
 
-// manifestIn answers nil where there is none to be read.
+// manifestIn returns the manifest's bytes; nil when they cannot be read.
 func manifestIn(folder string) []byte {
 	pkg, err := manifest.OpenPackage(folder)
 	if err != nil {

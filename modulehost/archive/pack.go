@@ -12,21 +12,21 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/manifest"
 )
 
-// errNotPacked: the output folder cannot be written, or the module's files changed meanwhile.
+// errNotPacked: the output folder cannot be written, or the module's files changed while they were packed.
 var errNotPacked = errors.New(
 	"the package could not be written; check the output folder's permissions and the room on its disk, " +
 		"and that nothing changes the module's files meanwhile")
 
-// Pack writes <id>-<version>.tar.gz and its checksum file into the folder out, which it makes if need be,
-// and answers the package's path. It replaces what is there of the same name.
+// Pack writes <id>-<version>.tar.gz and its checksum file into the folder out, which it creates if needed,
+// and returns the package's path. It replaces files of the same names.
 //
-// The package holds module.json, the files that it names, and the migrations; the server program for this
-// machine, and those for other machines where the folder has them. Everything else is left out. The same
-// files give the same bytes, whatever their times, owners and modes. platformVersion is the release of the
-// platform and of its module SDK.
+// The package holds module.json, the files that it names, the migrations, and the server program for this
+// machine and for other processors where the folder has them. Other files are left out. The same files give
+// the same bytes, whatever their times, owners and modes. platformVersion is the release of the platform and
+// of its module SDK.
 //
-// Errors: catalog.Findings, PACKAGE_INVALID when a limit is exceeded, or one without a code when it cannot
-// be written.
+// Errors: catalog.Findings, PACKAGE_INVALID when a limit is exceeded, or one without a code when the package
+// cannot be written.
 func Pack(folder, platformVersion, out string) (string, error) {
 	folder, err := filepath.Abs(folder)
 	if err != nil {
@@ -60,7 +60,7 @@ func Pack(folder, platformVersion, out string) (string, error) {
 	return path, nil
 }
 
-// write fills a file under another name first, so that none of the right name is ever half a package.
+// write fills a temporary file and renames it at the end, so that no incomplete package has the final name.
 func write(path string, fill func(io.Writer) error) (sum checksum, err error) {
 	file, err := os.CreateTemp(filepath.Dir(path), ".packing-*")
 	if err != nil {
@@ -73,7 +73,7 @@ func write(path string, fill func(io.Writer) error) (sum checksum, err error) {
 		}
 	}()
 	hash := sha256.New()
-	compressed := gzip.NewWriter(io.MultiWriter(file, hash)) // its header has no time and no name unless told
+	compressed := gzip.NewWriter(io.MultiWriter(file, hash)) // by default its header has no time and no name
 	if err := fill(compressed); err != nil {
 		return sum, err
 	}

@@ -2,9 +2,9 @@ package archive
 
 import "github.com/narthex-platform/narthex/modulehost/manifest"
 
-// Remove takes a module out of the modules directory in one step, then deletes its files. What it has
-// stored (data, configuration, grants, migration history) is not touched. Where the module is a symbolic
-// link, the link is removed and what it leads to stays.
+// Remove takes a module out of the modules directory in one step, then deletes its files. The module's data,
+// configuration, grants and migration history stay. When the module is a symbolic link, the link is removed
+// and its target stays.
 //
 // Errors: MODULE_NOT_INSTALLED, MODULES_DIRECTORY_UNWRITABLE, INSTALL_UNDER_WAY, MODULES_DIRECTORY_INVALID,
 // MODULES_DIRECTORY_UNREADABLE.
@@ -14,7 +14,7 @@ func Remove(modulesDir, moduleID string) error {
 		return err
 	}
 	defer d.close()
-	if !manifest.ValidID(moduleID) { // so that it is no path either
+	if !manifest.ValidID(moduleID) { // a path is refused here too
 		return ErrNotInstalled
 	}
 	present, err := d.has(moduleID)
@@ -31,6 +31,6 @@ func Remove(modulesDir, moduleID string) error {
 	if err := d.sync(); err != nil {
 		return err
 	}
-	_ = d.root.RemoveAll(away) // what stays is the next run's
+	_ = d.root.RemoveAll(away) // what cannot be deleted, the next run deletes
 	return nil
 }

@@ -35,10 +35,10 @@ func openSource(path string) (*source, error) {
 
 func (s *source) close() { _ = s.file.Close() } // nothing was written
 
-// unpack reads every header before it writes a file, so that a package which breaks a rule or a limit costs
-// the disk nothing. It hashes the very bytes that it unpacks. A file that is not the one described is refused
-// for that, not for what the damage did to its contents; what was written then is the caller's to delete, as
-// after every error.
+// unpack reads every header before it writes a file, so that a package that breaks a rule or a limit is
+// refused before anything is written. The checksum is computed over the same bytes that are unpacked. A
+// damaged package is refused for its checksum, not for what the damage did to its contents. After an error
+// the caller deletes what was written.
 func (s *source) unpack(folder *os.Root) (contents, error) {
 	if _, err := s.read(nil); err != nil {
 		return nil, err
@@ -59,7 +59,8 @@ func (s *source) read(folder *os.Root) (contents, error) {
 	return found, failure
 }
 
-// openRegular follows links, for the file is the operator's choice, but does not wait for a FIFO's other end.
+// openRegular opens a regular file. It follows links, because the operator chose the file, and it does not
+// wait for the other end of a FIFO.
 func openRegular(path string) (*os.File, int64, error) {
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {

@@ -47,14 +47,14 @@ func writeFile(archive *tar.Writer, pkg *manifest.Package, name string, mode fs.
 	if err := archive.WriteHeader(header); err != nil {
 		return errNotPacked
 	}
-	// also of a file that grows; the next header notices one that shrinks
+	// Copy fails for a file that has grown; the next header fails after one that has shrunk.
 	if _, err := io.Copy(archive, file); err != nil {
 		return errNotPacked
 	}
 	return nil
 }
 
-// counter counts what passes through it.
+// countingWriter counts the bytes that it passes on.
 type countingWriter struct {
 	to    io.Writer
 	bytes int64

@@ -12,27 +12,27 @@ import (
 	"strings"
 )
 
-// maxPadding is what may follow the archive's end in its compressed stream: zeros, as tar fills its last
-// record.
+// maxPadding limits the zeros that may follow the end of the archive in its compressed stream: tar fills its
+// last record with them.
 const maxPadding = 64 << 10
 
-// unpack writes all that a package holds into an empty folder, and with a nil folder only looks at the
-// headers. It trusts nothing in the package: not a name, a size, a mode or a kind. After an error the folder
-// holds what was written until then.
+// unpack writes everything that a package holds into an empty folder. With a nil folder it only checks the
+// headers. It trusts no name, size, mode or kind in the package. After an error the folder holds what was
+// written until then.
 func unpack(packed io.Reader, folder *os.Root) (contents, error) {
 	buffered := bufio.NewReader(packed)
 	compressed, err := gzip.NewReader(buffered)
 	if err != nil {
 		return nil, classify(err)
 	}
-	compressed.Multistream(false) // a second member is left unread, and so is found after the end
+	compressed.Multistream(false) // a second gzip member is then found as bytes after the end
 	stream := &io.LimitedReader{R: compressed, N: MaxUnpackedBytes + 1}
 	u := unpacking{folder: folder, contents: contents{}}
 	err = u.readAll(stream)
 	if err == nil {
 		err = checkEnd(stream, buffered)
 	}
-	if stream.N == 0 { // then everything else follows from this
+	if stream.N == 0 { // any other error is a consequence of this one
 		return nil, errTooLarge
 	}
 	if err != nil {
@@ -41,8 +41,8 @@ func unpack(packed io.Reader, folder *os.Root) (contents, error) {
 	return u.contents, nil
 }
 
-// end reads on to where the checksum of gzip is verified, and past it. With more padding that checksum is
-// among what is left.
+// checkEnd reads to the end of the gzip stream, where its checksum is verified, and refuses bytes after it.
+// With more padding than allowed, the gzip checksum is still unread and counts as such bytes.
 func checkEnd(stream io.Reader, behind io.ByteReader) error {
 	padding, err := io.ReadAll(io.LimitReader(stream, maxPadding))
 	if err != nil {
@@ -57,8 +57,8 @@ func checkEnd(stream io.Reader, behind io.ByteReader) error {
 	return nil
 }
 
-// failed tells a refusal, a disk that cannot be written, a package that cannot be read, and a malformed
-// package apart.
+// classify gives every error its code: a refusal keeps its own; the disk, the package's file and malformed
+// content have one each.
 func classify(err error) error {
 	var refused interface{ Code() string }
 	var system *fs.PathError
@@ -73,7 +73,7 @@ func classify(err error) error {
 	return refusal{code: ErrInvalid, cause: err}
 }
 
-// unpacking is one run of unpack.
+// unpacking is the state of one unpack.
 type unpacking struct {
 	folder   *os.Root // nil: nothing is written
 	contents contents
@@ -86,7 +86,7 @@ func (u unpacking) readAll(stream *io.LimitedReader) error {
 		if err == io.EOF {
 			return nil
 		}
-		if err != nil && !errors.Is(err, tar.ErrInsecurePath) { // that is one of the names that are refused below
+		if err != nil && !errors.Is(err, tar.ErrInsecurePath) { // entry refuses such names itself
 			return err
 		}
 		if header.Size > stream.N {
@@ -132,7 +132,7 @@ func (u unpacking) entry(header *tar.Header, content io.Reader) error {
 	return u.file(name, mode, content)
 }
 
-// sparse files are longer than what is read for them.
+// isSparse reports sparse files, which hold more bytes than the archive has for them.
 func isSparse(header *tar.Header) bool {
 	for key := range header.PAXRecords {
 		if strings.HasPrefix(key, "GNU.sparse.") {
@@ -157,7 +157,7 @@ func (u unpacking) file(name string, mode fs.FileMode, content io.Reader) error 
 	return file.Close()
 }
 
-// makeFolder gives the folder its mode whatever the umask is.
+// makeFolder creates a folder with its mode, whatever the umask is.
 func makeFolder(root *os.Root, name string, mode fs.FileMode) error {
 	if err := root.Mkdir(name, mode); err != nil {
 		return unwritable(err)

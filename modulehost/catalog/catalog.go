@@ -1,8 +1,8 @@
-// Package catalog owns what is installed: it reads every module of the modules directory once, composes the
-// permission registry, and puts the modules into the order of their dependencies (spec.md § Startup order,
-// step 1; contract.md §7).
+// Package catalog owns what is installed. It reads every module of the modules directory once, composes the
+// permission registry, orders the modules by their dependencies, and resolves which of them run.
 //
-// A Catalog is complete and consistent or does not exist. It is read-only once discovered and safe to share.
+// A Catalog is complete and consistent, or Discover returns none. It is read-only once discovered and safe
+// to share.
 package catalog
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/manifest"
 )
 
-// Catalog is every installed module and every permission there is.
+// Catalog is every installed module and every permission.
 type Catalog struct {
 	Modules     []*Module    // by level, then id: dependencies first
 	Permissions []Permission // Core's and all modules', by id
@@ -30,7 +30,7 @@ type Module struct {
 	Display       *manifest.Artifact   // nil = none
 	Contributions []*manifest.Artifact // one for each of the manifest's, in its order
 	Migrations    []SQLFile            // by version, from 1 without gaps
-	// those that have a provider, in the manifest's order, required before optional
+	// those with a provider, required before optional, each in the manifest's order
 	Dependencies []Edge
 	Level        int // 0 without dependencies; modules of one level need none of each other
 }
@@ -43,8 +43,8 @@ type Edge struct {
 	Required bool
 }
 
-// Declared answers every dependency of the manifest, required before optional, each in its order. An
-// optional one that has no provider in range has none here either.
+// Declared returns every dependency of the manifest, required before optional, each in the manifest's order.
+// An optional one without a provider in range has no Provider here either.
 func (m *Module) Declared() []Edge {
 	edges := make([]Edge, 0, len(m.Manifest.Dependencies.Required)+len(m.Manifest.Dependencies.Optional))
 	found := m.Dependencies
@@ -64,22 +64,22 @@ func (m *Module) Declared() []Edge {
 	return edges
 }
 
-// Module answers an installed module.
+// Module returns an installed module by id.
 func (c *Catalog) Module(id string) (*Module, bool) {
 	m, ok := c.byID[id]
 	return m, ok
 }
 
-// Provider answers the installed module that provides a capability, and in which version; nil, nil when
-// none does. Whether the version is in a range is the asker's question.
+// Provider returns the installed module that provides a capability, and the capability's version; nil, nil
+// when none does. The caller checks whether the version is in its range.
 func (c *Catalog) Provider(capability string) (*Module, *semver.Version) {
 	return inventory(c.byID).provider(capability)
 }
 
-// inventory is what dependencies are looked up in.
+// inventory is the installed modules by id, among which dependencies are looked up.
 type inventory map[string]*Module
 
-// provider need not search: a capability's id begins with its module's.
+// provider finds a capability's module directly, because a capability's id begins with its module's id.
 func (i inventory) provider(capability string) (*Module, *semver.Version) {
 	m, ok := i[owner(capability)]
 	if !ok {

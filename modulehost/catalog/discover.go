@@ -13,13 +13,14 @@ import (
 	"github.com/Masterminds/semver/v3"
 )
 
-// Discover reads every module of dir once; nothing is started, loaded or written. explicit says that the
-// deployment named the directory, which then must be absolute and exist; otherwise a missing one is zero
-// modules. Names that begin with a dot and plain files are ignored. platformVersion is the release of the
+// Discover reads every module of dir once. It starts, loads and writes nothing. explicit means that the
+// deployment named the directory, which then must be absolute and exist; otherwise a missing directory means
+// no modules. Names that begin with a dot and plain files are ignored. platformVersion is the release of the
 // platform and of its module SDK.
 //
-// The error is Findings, all there are; or MODULES_DIRECTORY_INVALID or MODULES_DIRECTORY_UNREADABLE, whose
-// text holds no path. With an error there is no catalog, not even Core's permissions.
+// The error is Findings with everything that is wrong, or MODULES_DIRECTORY_INVALID or
+// MODULES_DIRECTORY_UNREADABLE, whose text holds no path. With an error there is no catalog, not even of
+// Core's permissions.
 func Discover(dir string, explicit bool, platformVersion string) (*Catalog, error) {
 	platform, err := semver.StrictNewVersion(platformVersion)
 	if err != nil {
@@ -32,8 +33,9 @@ func Discover(dir string, explicit bool, platformVersion string) (*Catalog, erro
 	return discover(folders, platform)
 }
 
-// Foresee is Discover of an explicit dir in which one more module is installed, or one in place of another:
-// the folder staged, named by its id. It returns what a start would then find, nil when nothing is wrong.
+// CheckInstall is Discover of an explicit dir in which the module in the folder staged is installed as well,
+// in place of an installed one with the same folder name. It returns the error that the next start would
+// have, nil for none.
 func CheckInstall(dir, staged, platformVersion string) error {
 	platform, err := semver.StrictNewVersion(platformVersion)
 	if err != nil {
@@ -74,8 +76,8 @@ func discover(folders []string, platform *semver.Version) (*Catalog, error) {
 	return compose(modules), nil
 }
 
-// moduleFolders answers absolute paths, sorted. A symbolic link in the modules directory is the
-// deployment's own choice and is followed; within a package links are held to the package.
+// moduleFolders returns absolute paths in order. A symbolic link in the modules directory is followed,
+// because the deployment put it there. Within a package, links may not lead out of the package.
 func moduleFolders(dir string, explicit bool) ([]string, error) {
 	if strings.TrimSpace(dir) == "" || explicit && !filepath.IsAbs(dir) {
 		return nil, ErrDirectoryInvalid
@@ -108,5 +110,5 @@ func isFolder(path string, entry fs.DirEntry) bool {
 		return entry.IsDir()
 	}
 	info, err := os.Stat(path)
-	return err != nil || info.IsDir() // a link to nowhere is to be found, not to be passed over
+	return err != nil || info.IsDir() // a broken link is reported, not ignored
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/manifest"
 )
 
-// Beside these, discovery finds what manifest.Parse and the checks of a package's files find.
+// The codes of discovery, beside those of manifest.Parse and of a package's files.
 const (
 	// ErrDirectoryInvalid: the modules directory is blank, relative, or no directory.
 	ErrDirectoryInvalid = manifest.Error("MODULES_DIRECTORY_INVALID")
@@ -17,11 +17,11 @@ const (
 	ErrManifestMissing = manifest.Error("MANIFEST_MISSING")
 	// ErrIDMismatch: a module's id is not its folder's name.
 	ErrIDMismatch = manifest.Error("MODULE_ID_MISMATCH")
-	// ErrPlatformIncompatible: a module is not made for this release of the platform.
+	// ErrPlatformIncompatible: a module's range does not include this release of the platform.
 	ErrPlatformIncompatible = manifest.Error("PLATFORM_INCOMPATIBLE")
-	// ErrSDKIncompatible: a module is not made for this release of the module SDK.
+	// ErrSDKIncompatible: a module's range does not include this release of the module SDK.
 	ErrSDKIncompatible = manifest.Error("MODULE_SDK_INCOMPATIBLE")
-	// ErrDependencyMissing: nothing installed is what a module requires.
+	// ErrDependencyMissing: a module or capability that a module requires is not installed.
 	ErrDependencyMissing = manifest.Error("DEPENDENCY_MISSING")
 	// ErrDependencyIncompatible: what a module requires is installed in a version outside its range.
 	ErrDependencyIncompatible = manifest.Error("DEPENDENCY_INCOMPATIBLE")
@@ -30,7 +30,7 @@ const (
 )
 
 // Findings is everything that is wrong with what is installed, by module and then in the order of the
-// rules. It is never empty where it is an error.
+// checks. As an error it is never empty.
 type Findings []manifest.Finding
 
 // Error has one line for each finding: `CODE: module <id> at <pointer>: sentence`.
@@ -42,7 +42,7 @@ func (f Findings) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Code is the first finding's.
+// Code returns the first finding's code.
 func (f Findings) Code() string {
 	if len(f) == 0 {
 		return ""
@@ -50,7 +50,7 @@ func (f Findings) Code() string {
 	return f[0].Code.Code()
 }
 
-// Unwrap gives every finding, so that errors.Is finds each code.
+// Unwrap returns every finding, so that errors.Is finds each code.
 func (f Findings) Unwrap() []error {
 	all := make([]error, len(f))
 	for i, finding := range f {
@@ -65,7 +65,7 @@ func (f Findings) inOrder() Findings {
 	return f
 }
 
-// showable makes a folder's name fit for one line of output. A good module id stays as it is.
+// printableName makes a folder's name safe for one line of output. A valid module id stays as it is.
 func printableName(folder string) string {
 	const limit = 64
 	safe := strings.Map(func(c rune) rune {

@@ -8,7 +8,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/manifest"
 )
 
-// ExecutablePath is where the module's server program lies; "" without one.
+// ExecutablePath returns the path of the module's server program; "" without one.
 func (m *Module) ExecutablePath() string {
 	if m.Executable == nil {
 		return ""
@@ -16,11 +16,11 @@ func (m *Module) ExecutablePath() string {
 	return filepath.Join(m.Folder, filepath.FromSlash(m.Executable.Path))
 }
 
-// errChanged: an artifact is not the file that was discovered.
+// errChanged: the opened file is not the one that was discovered.
 var errChanged = errors.New("the file was changed since it was discovered")
 
-// VerifyExecutable compares an opened file with the server program that was discovered: modules are not
-// exchanged under a running platform (contract.md §7).
+// VerifyExecutable compares an opened file with the server program that was discovered, because modules must
+// not be replaced while the platform runs.
 func (m *Module) VerifyExecutable(opened *os.File) error {
 	info, err := opened.Stat()
 	if err != nil {

@@ -9,11 +9,11 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/manifest"
 )
 
-// Inspect reads one module's folder as Discover does, by itself: its manifest, what that is compatible
-// with, and the files that it names. Dependencies are not resolved, so that the Module has no edges and
-// level 0. platformVersion is as for Discover.
+// Inspect reads one module's folder as Discover does, by itself: the manifest, its compatibility with this
+// platform, and the files that it names. Dependencies are not resolved, so the Module has no edges and level
+// 0. platformVersion is as for Discover.
 //
-// The error is Findings, the same that discovery has; then there is no Module.
+// The error is Findings as discovery would report them; then there is no Module.
 func Inspect(folder, platformVersion string) (*Module, error) {
 	platform, err := semver.StrictNewVersion(platformVersion)
 	if err != nil {
@@ -26,9 +26,10 @@ func Inspect(folder, platformVersion string) (*Module, error) {
 	return module, nil
 }
 
-// Sources reads a module's folder as its author has it, built or not: its manifest, what that is compatible
-// with, and its migrations. It is for tests of a module; the Module has neither artifacts nor edges.
-// platformVersion is as for Discover. The error is Findings, as discovery has them, or the system's own.
+// Sources reads a module's source folder, built or not: the manifest, its compatibility with this platform,
+// and its migrations. It serves tests of a module; the Module has neither artifacts nor edges.
+// platformVersion is as for Discover. The error is Findings as discovery would report them, or the operating
+// system's.
 func Sources(folder, platformVersion string) (*Module, error) {
 	platform, err := semver.StrictNewVersion(platformVersion)
 	if err != nil {

@@ -14,20 +14,20 @@ import (
 // Limits of a module's migrations.
 const (
 	MaxSQLBytes       = 1 << 20  // one file: 1 MiB
-	MaxMigrationBytes = 32 << 20 // all files of a module together: 32 MiB, for they are held in memory
+	MaxMigrationBytes = 32 << 20 // all files of a module together: 32 MiB, because they are held in memory
 )
 
-// SQLFile is one migration of a module, as it was when it was read.
+// SQLFile is one migration of a module, with the content it had when it was read.
 type SQLFile struct {
 	Version int    // from 1
-	Name    string // of NNNN_name.sql, the name alone
+	Name    string // the name in NNNN_name.sql
 	SQL     []byte // UTF-8, at most 1 MiB
 }
 
 var sqlName = regexp.MustCompile(`^([0-9]{4})_([a-z0-9][a-z0-9_-]{0,99})\.sql$`)
 
-// migrations reads the whole folder. What begins with a dot is ignored; anything else that is no migration
-// is a finding, for it is most likely a misspelt one.
+// migrations reads the migrations folder. Names that begin with a dot are ignored. Any other file that is
+// not a migration is a finding, because it is most likely one with a misspelled name.
 func (i *inspection) migrations(pkg *manifest.Package, folder string) []SQLFile {
 	invalid := func(format string, args ...any) {
 		i.add(manifest.ErrArtifactInvalid, "/database/migrations",

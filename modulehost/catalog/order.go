@@ -7,8 +7,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/manifest"
 )
 
-// level sets each module's level, one above the highest that it depends on, and answers the modules that
-// have none: those in a circle of dependencies and those that depend on one.
+// assignLevels sets each module's level: one above the highest level of its dependencies. It returns the
+// modules that get none, because they are in a dependency cycle or depend on one.
 func assignLevels(modules []*Module) (stuck []*Module) {
 	waiting := make(map[*Module]int, len(modules)) // edges whose provider has no level yet
 	dependents := make(map[string][]*Module)
@@ -39,8 +39,8 @@ func assignLevels(modules []*Module) (stuck []*Module) {
 	return stuck
 }
 
-// cycles names the circles among stuck modules: every module in a circle is in one that is named, and each
-// circle is told once, at its first module.
+// cycles reports the dependency cycles among stuck modules. Every module that is in a cycle appears in a
+// reported one, and each cycle is reported once, at its first module.
 func cycles(stuck []*Module, installed inventory) Findings {
 	var findings Findings
 	told := make(map[string]bool)
@@ -50,7 +50,7 @@ func cycles(stuck []*Module, installed inventory) Findings {
 		}
 		circle := shortestCycle(m, installed)
 		if circle == nil {
-			continue // it only depends on one
+			continue // it only depends on a cycle
 		}
 		for _, id := range circle {
 			told[id] = true
@@ -62,8 +62,8 @@ func cycles(stuck []*Module, installed inventory) Findings {
 	return findings
 }
 
-// circleThrough answers the shortest way along dependencies from a module back to itself, both ends named;
-// nil = none.
+// shortestCycle returns the ids along the shortest path of dependencies from a module back to itself, with
+// the module at both ends; nil when it is in no cycle.
 func shortestCycle(start *Module, installed inventory) []string {
 	home := start.Manifest.ID
 	from := map[string]string{} // module reached → module it was reached from

@@ -10,7 +10,7 @@ type Permission struct {
 	Description string // "" = none
 }
 
-// core are the platform's own permissions (spec.md § Permission).
+// corePermissions are the platform's own permissions.
 func corePermissions() []Permission {
 	return []Permission{
 		{ID: "core.authorization.grants.manage", Baseline: manifest.BaselineRestricted,
@@ -28,9 +28,9 @@ func corePermissions() []Permission {
 	}
 }
 
-// declared cannot collide with another module's or with Core's: each id begins with its module's, which is
-// unique, for it is a folder's name, and never core. Within one manifest the manifest's own rules see to
-// it.
+// modulePermissions are a manifest's permissions. They cannot collide with those of Core or of another
+// module: each id begins with the id of its module, which is never core and is unique as a folder's name.
+// Within one manifest, Parse refuses duplicates.
 func modulePermissions(m *manifest.Manifest) []Permission {
 	permissions := make([]Permission, len(m.Permissions))
 	for i, p := range m.Permissions {

@@ -11,7 +11,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/manifest"
 )
 
-// inspection is the reading of one module: what it is called and what was found.
+// inspection collects the findings of one module while it is read.
 type inspection struct {
 	module   string // for showing
 	findings Findings
@@ -22,8 +22,8 @@ func (i *inspection) add(code manifest.Error, pointer, message string) {
 		Message: message})
 }
 
-// read reads one module. A module whose manifest stands takes part in the resolution of dependencies even
-// with findings of its own, so that one fault is not told twice; otherwise it is nil.
+// read reads one module. A module with a valid manifest is returned even with findings of its own, so that
+// modules which depend on it do not report it as missing. Otherwise the module is nil.
 func read(folder string, platform *semver.Version) (*Module, Findings) {
 	name := filepath.Base(folder)
 	i := &inspection{module: printableName(name)}
@@ -50,7 +50,7 @@ func read(folder string, platform *semver.Version) (*Module, Findings) {
 	return i.files(pkg, &Module{Manifest: m, Folder: real}), i.findings
 }
 
-// manifest answers the manifest when it stands and is the folder's own.
+// manifest returns the manifest when it is valid and its id is the folder's name.
 func (i *inspection) manifest(pkg *manifest.Package, folder string) *manifest.Manifest {
 	file, err := pkg.Read(manifest.FileName, manifest.MaxBytes)
 	if errors.Is(err, manifest.ErrFileMissing) {
@@ -88,7 +88,7 @@ func (i *inspection) compatible(m *manifest.Manifest, platform *semver.Version) 
 	}
 }
 
-// files reads everything that the manifest names; what it does not name is never opened.
+// files reads every file that the manifest names. Other files are never opened.
 func (i *inspection) files(pkg *manifest.Package, module *Module) *Module {
 	m := module.Manifest
 	if m.Server != "" {

@@ -6,8 +6,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/manifest"
 )
 
-// State is what decides, beside the manifests, which modules run. Each question is asked of installed
-// modules only; a nil one is answered by what holds where nothing is stored or supplied.
+// State is what decides, beside the manifests, which modules run. The functions are called with installed
+// modules only. A nil function means that nothing is stored or supplied.
 type State struct {
 	Enabled func(moduleID string) bool              // nil: all are
 	Stored  func(moduleID string) map[string]string // configuration as it is stored; nil: none
@@ -15,7 +15,7 @@ type State struct {
 	Storage bool                                    // whether there is object storage
 }
 
-// RuntimeState is what becomes of a module at a start (spec.md § Module runtime state).
+// RuntimeState says whether a module runs after a start.
 type RuntimeState string
 
 // The three runtime states.
@@ -38,27 +38,27 @@ const (
 	ReasonStorageUnavailable   Reason = "storage_unavailable"
 )
 
-// Outcome is what the resolver says of one module. Reason is set when it is blocked, and of the details the
-// one that the reason names.
+// Outcome is the resolver's decision about one module. Reason is set when the module is blocked, and then
+// the one detail that belongs to the reason.
 type Outcome struct {
 	State            RuntimeState
 	Reason           Reason
 	Dependency       *Edge  // the required edge that leads to a module that does not run
 	ConfigurationKey string // also of a missing secret
 	StorageBucketID  string // as the manifest names it
-	// the snapshot that a running module gets: stored values and defaults, no secrets; never nil then
+	// what a running module gets: stored values and defaults, without secrets; never nil when it runs
 	Configuration map[string]any
 }
 
-// Resolution is the outcome for every installed module. It is read-only and safe to share.
+// Resolution holds the Outcome of every installed module. It is read-only and safe to share.
 type Resolution struct {
 	catalog  *Catalog
 	outcomes map[string]Outcome
 }
 
-// Resolve is the one resolver: startup, restartRequired and the operator's commands all ask it. It is a
-// pure function of the catalog and of what state answers. Of several reasons the first of the table in
-// spec.md § Module runtime state wins, within it the manifest's order.
+// Resolve decides which modules run. Startup, restartRequired and the operator's commands all use it. The
+// result depends on the catalog and on state alone. When several reasons apply to a module, the first in the
+// order of the constants above is reported, and within one reason the first in the manifest's order.
 func (c *Catalog) Resolve(state State) Resolution {
 	r := Resolution{catalog: c, outcomes: make(map[string]Outcome, len(c.Modules))}
 	for _, m := range c.Modules { // dependencies first
@@ -100,7 +100,7 @@ func (r Resolution) resolve(m *Module, state State) Outcome {
 	return Outcome{State: Running, Configuration: configuration}
 }
 
-// edgeTo answers the first required edge to a module in that state.
+// edgeTo returns the first required edge to a module in that state.
 func (r Resolution) edgeTo(m *Module, state RuntimeState) *Edge {
 	for i, edge := range m.Dependencies {
 		if edge.Required && r.outcomes[edge.Provider].State == state {
@@ -110,9 +110,9 @@ func (r Resolution) edgeTo(m *Module, state RuntimeState) *Edge {
 	return nil
 }
 
-// snapshot answers what the module is configured with, and the first key without a value and with an
-// invalid one. A value that is stored under what is now a secret is not looked at: secrets come from the
-// deployment alone.
+// snapshot returns the values that the module is configured with, the first required key without a value,
+// and the first key with an invalid one. It ignores a value that is stored under a key that is now a secret,
+// because secrets come from the deployment alone.
 func snapshot(declared []manifest.Declaration, stored map[string]string) (values map[string]any, missing,
 	invalid string) {
 	values = make(map[string]any)
@@ -135,10 +135,10 @@ func snapshot(declared []manifest.Declaration, stored map[string]string) (values
 	return values, missing, invalid
 }
 
-// Outcome answers what becomes of an installed module; the zero Outcome for another id.
+// Outcome returns the decision about an installed module; the zero Outcome for an unknown id.
 func (r Resolution) Outcome(moduleID string) Outcome { return r.outcomes[moduleID] }
 
-// Running answers the modules that run, in the order of the catalog: dependencies first.
+// Running returns the modules that run, in the order of the catalog: dependencies first.
 func (r Resolution) Running() []*Module {
 	var running []*Module
 	for _, m := range r.catalog.Modules {
@@ -149,8 +149,9 @@ func (r Resolution) Running() []*Module {
 	return running
 }
 
-// RestartRequired says whether a start by r would run the module otherwise than started did: at all, or
-// with which configuration. A different reason for not running does not count (contract.md §4).
+// RestartRequired reports whether a start by r would treat the module differently than started did: run it
+// or not, or run it with another configuration. It does not compare the reasons of a module that does not
+// run.
 func (r Resolution) RestartRequired(started Resolution, moduleID string) bool {
 	now, then := r.outcomes[moduleID], started.outcomes[moduleID]
 	if now.State != Running || then.State != Running {

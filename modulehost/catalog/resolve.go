@@ -10,14 +10,15 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/manifest"
 )
 
-// owner is the module in front of a namespaced id: a module id holds no dot.
+// owner returns the module id in front of a namespaced id. A module id has no dot.
 func owner(id string) string {
 	module, _, _ := strings.Cut(id, ".")
 	return module
 }
 
-// resolve gives every module its edges, and finds the required ones that lead nowhere. An edge to a module
-// whose own manifest is broken is not reported: that module's findings are.
+// resolve connects every module with its providers, and reports required dependencies without one. It does
+// not report a dependency on a module whose own manifest is broken, because that module has its own
+// findings.
 func resolve(modules []*Module, installed inventory, broken map[string]bool) Findings {
 	var findings Findings
 	for _, m := range modules {
@@ -37,7 +38,7 @@ func resolve(modules []*Module, installed inventory, broken map[string]bool) Fin
 	return findings
 }
 
-// connect adds the edge, or says why there is none.
+// connect adds the edge, or returns the code and sentence of why it cannot.
 func (m *Module) connect(d manifest.Dependency, required bool, installed inventory) (code manifest.Error,
 	message string) {
 	provider, version := installed.target(d)

@@ -14,7 +14,7 @@ import (
 // MaxScriptBytes limits a browser script: 4 MiB.
 const MaxScriptBytes = 4 << 20
 
-// Artifact is one file of a package, as it was when it was read.
+// Artifact is one file of a package, with the state it had when it was read.
 type Artifact struct {
 	Path     string // relative to the package
 	Identity Identity
@@ -22,8 +22,9 @@ type Artifact struct {
 	Bytes    []byte // nil for an executable, which is hashed and not kept
 }
 
-// Identity tells one state of a file from every other: a later start compares it, for modules are not
-// exchanged under a running platform (contract.md §7).
+// Identity distinguishes two states of a file. A module's process is restarted only from the same file that
+// was discovered, because modules are not replaced while the platform runs; Identity is how a change is
+// noticed.
 type Identity struct {
 	Device  uint64
 	Inode   uint64
@@ -31,13 +32,13 @@ type Identity struct {
 	Changed int64 // ctime, nanoseconds since 1970
 }
 
-// IdentityOf is the identity of an opened file, to be compared with an artifact's.
+// IdentityOf returns the identity of an opened file, for comparison with an artifact's.
 func IdentityOf(info fs.FileInfo) Identity {
 	identity, _ := identityOf(info)
 	return identity
 }
 
-// Script reads a browser script: UTF-8, at most 4 MiB, with its bytes. Every error is a Refusal.
+// Script reads a browser script with its bytes: UTF-8, at most 4 MiB. Every error is a Refusal.
 func (p *Package) Script(path string) (*Artifact, error) {
 	script, err := p.Read(path, MaxScriptBytes)
 	if err != nil {

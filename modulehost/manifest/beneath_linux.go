@@ -8,11 +8,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openAttempts: openat2 answers EAGAIN when a rename anywhere on the machine raced with its look-up.
+// openAttempts limits the retries: openat2 returns EAGAIN when a rename anywhere on the machine raced with
+// its look-up.
 const openAttempts = 16
 
-// openBeneath lets the kernel resolve the path, in one step that cannot be raced. A kernel before 5.6, or a
-// filter that forbids the call, leaves the library's own walk.
+// openBeneath lets the kernel resolve the path in one step, so that nobody can swap a part of it meanwhile.
+// Where the kernel is older than 5.6 or a filter forbids the call, os.Root walks the path instead.
 func openBeneath(p *Package, path string, flags int) (*os.File, error) {
 	how := &unix.OpenHow{Flags: uint64(flags), Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_MAGICLINKS}
 	var fd int

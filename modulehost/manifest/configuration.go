@@ -5,7 +5,7 @@ import "slices"
 // Type is the type of a configuration value.
 type Type string
 
-// The six types (spec.md § Module configuration view).
+// The six types.
 const (
 	TypeString  Type = "string"
 	TypeInteger Type = "integer"
@@ -29,7 +29,7 @@ type Declaration struct {
 	Values      []string // enum
 }
 
-// constraints names those that are not everyone's, and the one type that they fit.
+// constraints lists the constraints that belong to one type only.
 var constraints = []struct {
 	name string
 	fits Type
@@ -99,7 +99,8 @@ func (r *reader) declaration(c object, key string) Declaration {
 	return d
 }
 
-// initial answers the default. Broken constraints say nothing about it, so that it is not held against them.
+// defaultValue returns the declared default. When the constraints themselves are broken, the default is not
+// checked against them.
 func (r *reader) defaultValue(f field, d Declaration, constraintsHold bool) any {
 	value := f.node.scalar()
 	switch {
@@ -155,7 +156,7 @@ func (r *reader) values(c object) []string {
 	return values
 }
 
-// scalar answers string, int64 or bool, and nil for everything that no configuration value can be.
+// scalar returns a string, int64 or bool, and nil for every JSON value that cannot be a configuration value.
 func (n *node) scalar() any {
 	switch n.kind {
 	case kindString:

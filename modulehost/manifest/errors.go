@@ -11,12 +11,11 @@ func (e Error) Code() string { return string(e) }
 const (
 	// ErrInvalid: module.json breaks a rule of manifest version 7.
 	ErrInvalid = Error("MANIFEST_INVALID")
-	// ErrVersionUnsupported: module.json is of another manifest version, so that no other rule was applied to
-	// it.
+	// ErrVersionUnsupported: module.json has another manifest version, so no other rule was applied to it.
 	ErrVersionUnsupported = Error("MANIFEST_VERSION_UNSUPPORTED")
 	// ErrPermissionDuplicate: one permission is declared twice.
 	ErrPermissionDuplicate = Error("PERMISSION_DUPLICATE")
-	// ErrPermissionReserved: a permission claims the platform's own namespace, core.
+	// ErrPermissionReserved: a permission is in the platform's own namespace, core.
 	ErrPermissionReserved = Error("PERMISSION_NAMESPACE_RESERVED")
 	// ErrCapabilityDuplicate: one capability is provided twice.
 	ErrCapabilityDuplicate = Error("CAPABILITY_DUPLICATE")
@@ -24,8 +23,8 @@ const (
 	ErrArtifactInvalid = Error("ARTIFACT_INVALID")
 )
 
-// Refusal is the rule that a file of a package breaks, as the rest of a sentence whose subject is the
-// manifest's field: "must be a regular file." It never holds a path.
+// Refusal is the rule that a file of a package breaks, written as the rest of a sentence whose subject is
+// the manifest's field: "must be a regular file." It never holds a path.
 type Refusal string
 
 func (r Refusal) Error() string { return string(r) }

@@ -12,7 +12,7 @@ import (
 // MaxExecutableBytes limits a server executable: 256 MiB, what a module's process may hold in memory.
 const MaxExecutableBytes = 256 << 20
 
-// maxProgramHeaders is far above what linkers write; a header that claims more is not worth reading.
+// maxProgramHeaders is far above what linkers write; a header that claims more is refused.
 const maxProgramHeaders = 128
 
 const (
@@ -22,15 +22,16 @@ const (
 	incomplete = Refusal("must be a complete executable; this one was cut short.")
 )
 
-// machines are the processors that modules can be built for. Go names them otherwise than ELF does.
+// machines are the processors that modules can be built for, by Go's name for them.
 var machines = map[string]elf.Machine{
 	"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64, "riscv64": elf.EM_RISCV,
 	"loong64": elf.EM_LOONGARCH, "ppc64le": elf.EM_PPC64, "s390x": elf.EM_S390,
 }
 
-// Executable checks and hashes a server executable of at most 256 MiB, without keeping its bytes. It must
-// be what the sandbox can start: a static ELF of this machine, for a dynamic one fails there with EACCES
-// and a script with ENOENT. On systems other than Linux only the mode is checked. Every error is a Refusal.
+// Executable checks and hashes a server executable of at most 256 MiB, without keeping its bytes. The file
+// must be a static ELF executable for this machine, because nothing else can start in the sandbox: a dynamic
+// one fails there with EACCES and a script with ENOENT. On systems other than Linux only the mode is
+// checked. Every error is a Refusal.
 func (p *Package) Executable(path string) (*Artifact, error) {
 	file, identity, err := p.Open(path)
 	if err != nil {
@@ -61,8 +62,8 @@ func (p *Package) Executable(path string) (*Artifact, error) {
 	return artifact, nil
 }
 
-// checkELF reads the two tables that decide, by hand: debug/elf reads sections too and is not made for
-// hostile files. size is the file's, in bytes.
+// checkELF reads the file header and the program headers itself. debug/elf would read the sections as well,
+// and it is not made for untrusted files. size is the file's, in bytes.
 func checkELF(file io.ReaderAt, size int64) error {
 	var header elf.Header64
 	raw := make([]byte, binary.Size(header))
@@ -89,9 +90,9 @@ func checkELF(file io.ReaderAt, size int64) error {
 	return checkSegments(file, size, header, order)
 }
 
-// checkSegments looks for what needs an interpreter, and for what the file was cut short of: the kernel
-// would start it, and it would die of the first byte that is not there. A position-independent executable
-// without an interpreter is static too.
+// checkSegments refuses an executable that needs an interpreter, and one whose file is too short for its
+// segments: the kernel would start that one, and it would crash at the first missing byte. A
+// position-independent executable without an interpreter is static as well.
 func checkSegments(file io.ReaderAt, size int64, header elf.Header64, order binary.ByteOrder) error {
 	var segment elf.Prog64
 	each := binary.Size(segment)
@@ -134,7 +135,7 @@ func byteOrder(data byte) binary.ByteOrder {
 	return nil
 }
 
-// nativeOrder: the only big-endian processor in machines is s390x.
+// nativeOrder returns this machine's byte order. Of the processors in machines only s390x is big-endian.
 func nativeOrder() binary.ByteOrder {
 	if runtime.GOARCH == "s390x" {
 		return binary.BigEndian

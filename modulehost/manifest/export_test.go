@@ -2,7 +2,7 @@ package manifest
 
 import "io"
 
-// WalkingPackage is OpenPackage where the kernel has no openat2.
+// OpenPackageInRoot is OpenPackage as on a kernel without openat2.
 func OpenPackageInRoot(folder string) (*Package, error) {
 	p, err := OpenPackage(folder)
 	if err == nil {
@@ -11,13 +11,13 @@ func OpenPackageInRoot(folder string) (*Package, error) {
 	return p, err
 }
 
-// CheckELF is what Executable asks of a file's bytes.
+// CheckELF is the check that Executable applies to a file's bytes.
 func CheckELF(file io.ReaderAt, size int64) error { return checkELF(file, size) }
 
-// PlainName says whether a name may stand in a pointer.
+// PlainName reports whether a name may be part of a finding's pointer.
 func PlainName(name string) bool { return plainName.MatchString(name) }
 
-// Limits and patterns are those that module.schema.json repeats.
+// Limits and Patterns are repeated in module.schema.json; tests compare the two.
 var (
 	Limits = map[string]int{
 		"id": maxIDLength, "namespaced": maxNamespacedLength, "name": maxNameLength, "version": maxVersionLength,

@@ -9,21 +9,21 @@ import (
 	"github.com/Masterminds/semver/v3"
 )
 
-// field is one value and where it stands: pointer for machines, label for sentences.
+// field is one value and its place: pointer for machines, label for sentences.
 type field struct {
 	node    *node
 	pointer string
 	label   string
 }
 
-// object is a JSON object whose names have been checked against those it may have.
+// object is a JSON object whose member names have been checked.
 type object struct {
 	report *report
 	at     field
 	values map[string]*node
 }
 
-// open checks that the field is an object with only the known names, each once, and reports all that is not.
+// open checks that the field is an object, and reports every member that is not in known or appears twice.
 func (r *report) open(f field, known ...string) (object, bool) {
 	if f.node.kind != kindObject {
 		r.invalid(f, "must be an object.")
@@ -57,7 +57,7 @@ func unknownName(name string, known []string) string {
 	return "has a field that manifest version " + strconv.Itoa(Version) + " does not know."
 }
 
-// optional answers the member when it is there.
+// optional returns the member, and whether it is present.
 func (o object) optional(name string) (field, bool) {
 	f := field{node: o.values[name], pointer: o.at.pointer + "/" + name, label: name}
 	if o.at.pointer != "" {
@@ -66,7 +66,7 @@ func (o object) optional(name string) (field, bool) {
 	return f, f.node != nil
 }
 
-// required reports the member when it is missing.
+// required returns the member, and reports a finding when it is missing.
 func (o object) required(name string) (field, bool) {
 	f, ok := o.optional(name)
 	if !ok {
@@ -76,7 +76,7 @@ func (o object) required(name string) (field, bool) {
 	return f, ok
 }
 
-// list answers the elements of an optional array, and none of an array with more than max.
+// list returns the elements of an optional array, and none of an array with more than max.
 func (o object) list(name string, max int) []field {
 	f, ok := o.optional(name)
 	if !ok {
@@ -97,7 +97,7 @@ func (o object) list(name string, max int) []field {
 	return elements
 }
 
-// text answers a required string.
+// text returns a required string.
 func (o object) text(name string) (string, field, bool) {
 	f, ok := o.required(name)
 	if !ok {
@@ -115,8 +115,8 @@ func (r *report) text(f field) (string, bool) {
 	return f.node.text, true
 }
 
-// words answers a string of min to max characters (code points) without any that hide or reorder others,
-// which could forge output.
+// printableText returns a string of min to max characters (code points). It refuses characters that hide or
+// reorder others, because they could forge a line of output.
 func (r *report) printableText(f field, min, max int) (string, bool) {
 	value, ok := r.text(f)
 	if !ok {
@@ -133,7 +133,7 @@ func (r *report) printableText(f field, min, max int) (string, bool) {
 	return value, true
 }
 
-// description answers an optional text, "" when there is none.
+// description returns an optional text, "" when there is none.
 func (o object) description(max int) string {
 	f, ok := o.optional("description")
 	if !ok {
@@ -167,7 +167,7 @@ func (n *node) integer() (int64, bool) {
 	return value, err == nil && -maxInteger <= value && value <= maxInteger
 }
 
-// version answers a required strict semantic version.
+// version returns a required strict semantic version.
 func (o object) version(name string) *semver.Version {
 	value, f, ok := o.text(name)
 	if !ok {
@@ -182,14 +182,14 @@ func (o object) version(name string) *semver.Version {
 	return version
 }
 
-// versions answers a required version range.
+// versions returns a required version range.
 func (o object) versions(name string) *semver.Constraints {
 	value, f, ok := o.text(name)
 	if !ok {
 		return nil
 	}
 	const rule = "must be a version range of at most %d characters, such as ^1.4.0."
-	lone := strings.Contains(strings.ReplaceAll(value, "||", ""), "|") // which the library takes for a digit
+	lone := strings.Contains(strings.ReplaceAll(value, "||", ""), "|") // the library would read it as a digit
 	if len(value) > maxRangeLength || strings.TrimSpace(value) == "" || lone {
 		o.report.invalid(f, rule, maxRangeLength)
 		return nil

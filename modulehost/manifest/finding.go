@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// MaxFindings limits what one manifest can report: past it the list ends with one finding that says so.
+// MaxFindings limits what one manifest can report. A longer list ends with one more finding, which says so.
 const MaxFindings = 100
 
 // Finding is one broken rule. It names field and rule, and quotes no value of the file.
@@ -17,7 +17,7 @@ type Finding struct {
 	Message string `json:"message"` // one sentence
 }
 
-// Error is the finding on one line: `CODE: module <id> at <pointer>: sentence`.
+// Error returns the finding on one line: `CODE: module <id> at <pointer>: sentence`.
 func (f Finding) Error() string {
 	var where strings.Builder
 	if f.Module != "" {
@@ -31,7 +31,7 @@ func (f Finding) Error() string {
 	return fmt.Sprintf("%s: %s: %s", f.Code, where.String(), f.Message)
 }
 
-// Unwrap gives the code, so that errors.Is finds it.
+// Unwrap returns the code, so that errors.Is finds it.
 func (f Finding) Unwrap() error { return f.Code }
 
 // report collects the findings of one manifest, in the order of the rules.
@@ -49,7 +49,8 @@ func (r *report) add(code Error, pointer, format string, args ...any) {
 	}
 }
 
-// invalid reports that the field breaks a rule; the rule is the rest of the sentence.
+// invalid reports that the field breaks a rule. format is the rest of the sentence that begins with the
+// field's label.
 func (r *report) invalid(f field, format string, args ...any) {
 	r.add(ErrInvalid, f.pointer, "%s", f.label+" "+fmt.Sprintf(format, args...))
 }

@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// identityOf answers also the number of names that the file has.
+// identityOf returns the file's identity and its number of hard links.
 func identityOf(info fs.FileInfo) (Identity, uint64) {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// identityOf answers also the number of names that the file has. The systems disagree on the name of
-// ctime's field, so that development there goes by mtime.
+// identityOf returns the file's identity and its number of hard links. These systems do not agree on the
+// name of the ctime field, so development on them uses mtime.
 func identityOf(info fs.FileInfo) (Identity, uint64) {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

@@ -1,8 +1,8 @@
 package manifest
 
-// Limits of contract.md §7, and those that keep a manifest's texts short enough to print, store and put in
-// a URL. Lengths are in characters (code points) unless said otherwise. module.schema.json repeats them; a
-// test compares.
+// The limits of docs/reference/manifest.md, and those that keep a manifest's texts short enough to print,
+// store and put into a URL. Lengths are in characters (code points) unless said otherwise.
+// module.schema.json repeats them; a test compares.
 const (
 	maxIDLength          = 48
 	maxNamespacedLength  = 128
@@ -23,10 +23,10 @@ const (
 	maxEnumValues    = 64
 	maxContributions = 16
 
-	maxInteger = 1 << 53 // what a browser's number still holds exactly
+	maxInteger = 1 << 53 // a browser's number is exact up to here
 )
 
-// icons are the names of the kit's icons. module.schema.json repeats them; a test compares.
+// icons are the names of the Dashboard's icons. module.schema.json repeats them; a test compares.
 var icons = []string{
 	"home", "modules", "key", "list", "screen", "people", "activity", "house", "search", "menu", "plus",
 	"check", "x", "more", "grip", "up", "down", "chevrons", "copy", "undo", "refresh", "alert", "info",

@@ -1,6 +1,6 @@
 // Package manifest owns what a module says about itself (module.json, version 7) and the files that it
-// names: it reads both strictly and reports every broken rule at once. contract.md §7 has the rules,
-// spec.md § Module manifest the meaning.
+// names. It reads both strictly and reports every broken rule at once. docs/reference/manifest.md describes
+// the fields.
 //
 // Nothing here starts, serves or stores anything: a Manifest is plain data, read-only once parsed and safe
 // to share.
@@ -8,7 +8,7 @@ package manifest
 
 import "github.com/Masterminds/semver/v3"
 
-// Version is the only manifestVersion that is understood; a change of it is a hard cutover (spec.md).
+// Version is the only manifestVersion that this release reads. Older and newer ones are refused.
 const Version = 7
 
 // FileName is the manifest's name in a module's folder.
@@ -17,7 +17,7 @@ const FileName = "module.json"
 // MaxBytes limits module.json: 256 KiB.
 const MaxBytes = 256 << 10
 
-// DatabaseABI is the only database.abi that is understood.
+// DatabaseABI is the only database.abi that this release accepts.
 const DatabaseABI = 1
 
 // Manifest is a valid module.json.
@@ -25,13 +25,13 @@ type Manifest struct {
 	ID            string
 	Name          string
 	Version       *semver.Version
-	Icon          string // one of the kit's; "" = none
-	People        bool   // asks for people's names
+	Icon          string // name of one of the Dashboard's icons; "" = none
+	People        bool   // the module asks for people's names
 	Compatibility Compatibility
 	Dependencies  Dependencies
 	Provides      []Capability
 	Permissions   []Permission
-	Server        string    // executable, relative to the package, for this system and processor; "" = none
+	Server        string    // executable for this system and processor, relative to the package; "" = none
 	UI            string    // script, relative to the package; "" = none
 	Display       *Display  // nil = none
 	Database      *Database // nil = none
@@ -46,7 +46,7 @@ type Compatibility struct {
 	ModuleSDK *semver.Constraints
 }
 
-// Kind says what a dependency is on.
+// Kind says whether a dependency is on a module or on a capability.
 type Kind string
 
 // The two kinds of dependency.
@@ -55,7 +55,8 @@ const (
 	KindCapability Kind = "capability"
 )
 
-// Dependencies are what the module cannot run without, and what it merely uses when it is there.
+// Dependencies are those without which the module does not run, and those that it uses only when they are
+// there.
 type Dependencies struct {
 	Required []Dependency
 	Optional []Dependency
@@ -68,13 +69,13 @@ type Dependency struct {
 	Range *semver.Constraints
 }
 
-// Capability is something that the module offers to others, under a version of its own.
+// Capability is a named interface that the module provides to other modules, with a version of its own.
 type Capability struct {
 	ID      string
 	Version *semver.Version
 }
 
-// Baseline says who holds a permission without a grant (spec.md § Permission).
+// Baseline says who holds a permission without a grant.
 type Baseline string
 
 // The two baselines.
@@ -83,7 +84,7 @@ const (
 	BaselineRestricted    Baseline = "restricted"    // needs a grant, or the platform's owner
 )
 
-// Permission is one that the module declares.
+// Permission is one permission that the module declares.
 type Permission struct {
 	ID          string
 	Baseline    Baseline
@@ -102,7 +103,7 @@ type Database struct {
 	Migrations string // folder, relative to the package; "" = none
 }
 
-// Contribution is a script that the module offers to another module's capability.
+// Contribution is a browser script that the module offers to another module's capability.
 type Contribution struct {
 	ID         string
 	Version    *semver.Version

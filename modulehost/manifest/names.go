@@ -17,14 +17,14 @@ var (
 	keyPattern    = regexp.MustCompile(`^[a-z][a-zA-Z0-9]*$`)
 )
 
-// ValidID says whether id can be a module's: lower-case words joined by hyphens, at most 48 characters, not
-// core.
+// ValidID reports whether id can be a module's id: lower-case words joined by hyphens, at most 48
+// characters, not core.
 func ValidID(id string) bool {
 	return len(id) <= maxIDLength && idPattern.MatchString(id) && id != reserved
 }
 
-// namespace answers the module id in front of a namespaced id, "" when it is not of the form
-// <module-id>.<name>. A module id holds no dot, so that there is only one reading.
+// namespace returns the module id in front of a namespaced id, and "" when it does not have the form
+// <module-id>.<name>. A module id has no dot, so the split is unambiguous.
 func namespace(id string) string {
 	match := namespacedPattern.FindStringSubmatch(id)
 	if match == nil || len(id) > maxNamespacedLength || len(match[1]) > maxIDLength {
@@ -33,9 +33,9 @@ func namespace(id string) string {
 	return match[1]
 }
 
-// SecretVariable is the environment variable that carries a module's secret: the id in capitals with _ for
-// -, the key in upper snake case. apiToken is API_TOKEN, baseURL is BASE_URL, s3Key is S3_KEY (contract.md
-// §7).
+// SecretVariable returns the name of the environment variable that carries a module's secret: the id in
+// upper case with _ for -, then the key in upper snake case. apiToken becomes API_TOKEN, baseURL BASE_URL
+// and s3Key S3_KEY.
 func SecretVariable(moduleID, key string) string {
 	return "SERVICE_MODULE_SECRET__" + strings.ToUpper(strings.ReplaceAll(moduleID, "-", "_")) + "__" +
 		upperSnake(key)
@@ -57,18 +57,19 @@ func upperSnake(key string) string {
 	return out.String()
 }
 
-// IsHidden knows what can hide or reorder the text around it, or break its line: controls, format
-// characters (among them the bidirectional controls), and separators of lines and paragraphs.
+// IsHidden reports whether a character can hide or reorder the text around it, or break its line: control
+// characters, format characters (the bidirectional controls among them), and separators of lines and
+// paragraphs.
 func IsHidden(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) }
 
-// isHiddenInWords lets the two joiners through: Persian and many Indian languages are not spelled right
-// without them.
+// isHiddenInWords is IsHidden without the two joiners, because Persian and many Indian languages need them.
 func isHiddenInWords(r rune) bool {
 	const nonJoiner, joiner = '\u200c', '\u200d'
 	return IsHidden(r) && r != nonJoiner && r != joiner
 }
 
-// isVisible knows letters and digits that have a shape; a Hangul filler is a letter, too.
+// isVisible reports whether a character is a letter or digit with a shape. The Hangul fillers are letters
+// without one.
 func isVisible(r rune) bool {
 	return (unicode.IsLetter(r) || unicode.IsDigit(r)) && !unicode.Is(unicode.Other_Default_Ignorable_Code_Point,
 		r)

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// Package is the folder of one module, opened once: its files are reached beneath that very folder, with
-// symbolic links resolved inside it only. Safe for concurrent use until Close.
+// Package is the folder of one module, opened once. Its files are opened relative to that open folder, and
+// symbolic links cannot lead out of it. Safe for concurrent use until Close.
 type Package struct {
 	root   *os.Root
 	folder *os.File // the same folder, for openat2
@@ -23,11 +23,11 @@ const maxFolderEntries = 10_000
 // ErrFileMissing: there is nothing at the path.
 const ErrFileMissing = Refusal("names a file that the package does not have.")
 
-// errChanging: what was read is not what the opened file was when it was examined.
+// errChanging: the file's length changed between examining and reading it.
 const errChanging = Refusal("must not change while it is read.")
 
-// OpenPackage opens a module's folder. The caller closes it. An error is the system's own and names the
-// path: it is not for showing.
+// OpenPackage opens a module's folder. The caller closes it. An error is the operating system's and names
+// the path, so it must not be shown to callers.
 func OpenPackage(folder string) (*Package, error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
@@ -40,12 +40,12 @@ func OpenPackage(folder string) (*Package, error) {
 	return &Package{root: root, folder: self, open: openBeneath}, nil
 }
 
-// Close lets the folder go. Files opened from it stay usable.
+// Close closes the folder. Files that were opened from it stay usable.
 func (p *Package) Close() error { return errors.Join(p.folder.Close(), p.root.Close()) }
 
-// Open opens one regular file for reading and tells its identity as the open descriptor has it. The file
-// may not be a FIFO, device, socket or folder, and not a hard link, through which a file outside would be
-// read. It never blocks. Every error is a Refusal.
+// Open opens one regular file for reading and returns its identity, taken from the open descriptor. It
+// refuses FIFOs, devices, sockets, folders, and hard links, through which a file outside the package could
+// be read. It never blocks. Every error is a Refusal.
 func (p *Package) Open(path string) (*os.File, Identity, error) {
 	file, err := p.open(p, path, syscall.O_RDONLY|syscall.O_NONBLOCK|syscall.O_CLOEXEC)
 	if err != nil {
@@ -94,7 +94,8 @@ func (p *Package) Read(path string, max int64) (*Artifact, error) {
 	return &Artifact{Path: path, Identity: identity, SHA256: sha256.Sum256(data), Bytes: data}, nil
 }
 
-// Names lists a folder of the package, sorted, without what begins with a dot. Every error is a Refusal.
+// Names lists a folder of the package in order, without names that begin with a dot. Every error is a
+// Refusal.
 func (p *Package) Names(path string) ([]string, error) {
 	folder, err := p.open(p, path, syscall.O_RDONLY|syscall.O_NONBLOCK|syscall.O_CLOEXEC|syscall.O_DIRECTORY)
 	if errors.Is(err, syscall.ENOTDIR) {
@@ -107,7 +108,7 @@ func (p *Package) Names(path string) ([]string, error) {
 	return readNames(folder)
 }
 
-// refusal turns the system's error, which names the path, into a rule.
+// refusal turns the operating system's error, which names the path, into the rule that the file breaks.
 func refusal(err error) Refusal {
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
@@ -122,13 +123,13 @@ func refusal(err error) Refusal {
 	return Refusal("cannot be read.")
 }
 
-// openWalking resolves the path step by step, as os.Root does, where the kernel cannot. It keeps to the
-// folder as strictly; the checks on the open descriptor are the same.
+// openInRoot resolves the path step by step in user space, as os.Root does, where the kernel cannot. It
+// confines the path to the folder as strictly, and the checks on the open descriptor are the same.
 func openInRoot(p *Package, path string, flags int) (*os.File, error) {
 	return p.root.OpenFile(path, flags, 0)
 }
 
-// escapes recognises os.Root's refusal to leave the folder: the one error of it that is no errno.
+// escapes recognizes os.Root's refusal to leave the folder: the only one of its errors that holds no errno.
 func escapes(err error) bool {
 	var path *fs.PathError
 	var number syscall.Errno

@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// reader walks one manifest.
+// reader reads one manifest and collects what is wrong with it.
 type reader struct {
 	*report
-	id string // the module's own, "" when it is missing or invalid: then no rule about namespaces is applied
+	id string // the module's; "" when missing or invalid, and then the rules about namespaces are skipped
 }
 
-// Parse reads module.json. It answers the manifest, or nil and everything that is wrong with it:
-// MANIFEST_INVALID, MANIFEST_VERSION_UNSUPPORTED (then alone), PERMISSION_DUPLICATE,
-// PERMISSION_NAMESPACE_RESERVED, CAPABILITY_DUPLICATE. Findings come in the order of contract.md §7's
-// table, at most MaxFindings and one. No file is looked at.
+// Parse reads module.json. It returns the manifest, or nil and everything that is wrong with it:
+// MANIFEST_INVALID, MANIFEST_VERSION_UNSUPPORTED (then nothing else), PERMISSION_DUPLICATE,
+// PERMISSION_NAMESPACE_RESERVED, CAPABILITY_DUPLICATE. Findings come in the order in which the fields are
+// checked, at most MaxFindings+1. No other file is read.
 func Parse(data []byte) (*Manifest, []Finding) {
 	r := &reader{report: &report{}}
 	m := r.manifest(data)
@@ -60,7 +60,8 @@ func (r *reader) manifest(data []byte) *Manifest {
 	return m
 }
 
-// otherVersion is asked first: the rules of version 7 say nothing about another one.
+// otherVersion reports whether the manifest has another version. It is asked first, because the rules of
+// version 7 do not apply to one.
 func (n *node) otherVersion() bool {
 	version := n.member("manifestVersion")
 	return version.kind == kindNumber && !strings.ContainsAny(version.text, ".eE") &&
@@ -96,8 +97,8 @@ func (r *reader) identity(o object, m *Manifest) {
 	}
 }
 
-// name answers the text by which people recognize the module, so no two names may look alike because of
-// what cannot be seen.
+// name returns the text by which people recognize the module. Two names must not look alike while they
+// differ in characters that nobody sees.
 func (r *report) name(f field) string {
 	name, ok := r.printableText(f, 1, maxNameLength)
 	switch {
@@ -114,7 +115,7 @@ func (r *report) name(f field) string {
 	return ""
 }
 
-// people answers whether the module asks for people's names: {"names": true}.
+// people reads whether the module asks for people's names: {"names": true}.
 func (r *reader) people(o object, m *Manifest) {
 	f, ok := o.optional("people")
 	if !ok {
@@ -190,8 +191,8 @@ func (r *reader) storage(o object, m *Manifest) {
 	}
 }
 
-// serverNeeds: what only a process can use needs one. Routes and channels are registered by that process
-// itself.
+// checkServerNeeds reports what needs a server program when there is none. Routes and channels need no check
+// here, because the server program itself registers them.
 func (r *reader) checkServerNeeds(o object) {
 	if f, ok := o.values["entrypoints"]; ok && (f.kind != kindObject || f.member("server").kind != 0) {
 		return // present, or already reported
@@ -209,7 +210,7 @@ func (r *reader) checkServerNeeds(o object) {
 	}
 }
 
-// member answers the first of that name, and a node of no kind when there is none.
+// member returns the first member of that name, and a node of no kind when there is none.
 func (n *node) member(name string) *node {
 	for _, m := range n.members {
 		if m.name == name {

@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// path answers a path inside the package. This is the rule one can see in the text; what stands in the
-// folder is Package's to check.
+// path returns a path inside the package. It checks the text only; Package checks what the folder has there.
 func (r *report) path(f field) string {
 	value, ok := r.text(f)
 	if !ok {
@@ -22,7 +21,7 @@ func (r *report) path(f field) string {
 	return value
 }
 
-// script answers the path of a browser script.
+// script returns the path of a browser script.
 func (r *report) script(f field) string {
 	path := r.path(f)
 	if path != "" && !strings.HasSuffix(path, ".js") {
@@ -52,7 +51,7 @@ func (r *reader) entrypoints(o object, m *Manifest, declared map[string]bool) {
 	}
 }
 
-// server answers the path for the system and the processor that this host runs on.
+// server returns the path of the server program for this system and processor.
 func (r *report) server(f field) string {
 	path := strings.NewReplacer("{os}", runtime.GOOS, "{arch}", runtime.GOARCH).Replace(r.path(f))
 	if strings.ContainsAny(path, "{}") {

@@ -21,7 +21,7 @@ func (r *reader) dependencies(o object, m *Manifest) {
 	m.Dependencies.Optional = r.edges(optional, seen)
 }
 
-// edges also fills seen, keyed by kind and id alone.
+// edges returns the dependencies, and adds each one's kind and id to seen.
 func (r *reader) edges(fields []field, seen map[Dependency]bool) []Dependency {
 	var edges []Dependency
 	for _, f := range fields {
@@ -48,7 +48,7 @@ func (r *reader) edges(fields []field, seen map[Dependency]bool) []Dependency {
 	return edges
 }
 
-// target checks what an edge points at.
+// checkTarget checks what a dependency or contribution points at.
 func (r *reader) checkTarget(f field, d Dependency) {
 	owner := d.ID
 	if d.Kind == KindCapability {
@@ -64,7 +64,7 @@ func (r *reader) checkTarget(f field, d Dependency) {
 	}
 }
 
-// own checks an id that must carry the module's own in front.
+// ownID checks an id that must begin with the module's own id.
 func (r *reader) ownID(f field, id string) bool {
 	owner := namespace(id)
 	if owner == "" || r.id != "" && owner != r.id {
@@ -91,8 +91,8 @@ func (r *reader) provides(o object, m *Manifest) {
 	}
 }
 
-// permissions answers every id that was declared, also by an entry with another fault, for the display to
-// refer to.
+// permissions returns every declared id, even where the entry has another fault, because the display may
+// refer to it.
 func (r *reader) permissions(o object, m *Manifest) map[string]bool {
 	declared := make(map[string]bool)
 	for _, f := range o.list("permissions", maxPermissions) {

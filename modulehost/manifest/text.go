@@ -2,8 +2,8 @@ package manifest
 
 import "strconv"
 
-// Text is how a value that the declaration accepts is stored (spec.md § Module configuration view): as it
-// is, an integer in decimal, a boolean as true or false.
+// Text returns the text that is stored for an accepted value: a string as it is, an integer in decimal, a
+// boolean as true or false.
 func (d Declaration) Text(value any) string {
 	switch v := value.(type) {
 	case string:
@@ -16,8 +16,8 @@ func (d Declaration) Text(value any) string {
 	return ""
 }
 
-// ParseText reads a stored value; ok is false for what the declaration does not accept, or what Text would
-// have written otherwise.
+// ParseText reads a stored value. ok is false when the declaration does not accept it, or when Text would
+// write it differently.
 func (d Declaration) ParseText(text string) (value any, ok bool) {
 	switch d.Type {
 	case TypeInteger:

@@ -9,8 +9,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// node is one JSON value as it stands in the file. Decoding into structs would stop at the first fault and
-// let null through; the tree lets every fault be found, and null is simply never the kind that a field
+// node is one JSON value as the file has it. Decoding into structs would stop at the first fault and accept
+// null everywhere. With the tree every fault is found, and null is simply never of the kind that a field
 // wants.
 type node struct {
 	kind     jsontext.Kind
@@ -33,8 +33,8 @@ const (
 	kindFalse  = jsontext.Kind('f')
 )
 
-// readTree reports what is no JSON document at all and answers nil then. Duplicate names are left to the
-// objects' reader, which finds all of them.
+// readTree parses the document. It reports what is not JSON and returns nil then. It keeps duplicate names,
+// so that open can report all of them.
 func (r *report) readTree(data []byte) *node {
 	if len(data) > MaxBytes {
 		r.add(ErrInvalid, "", "%s must not be larger than %d KiB.", FileName, MaxBytes>>10)
@@ -93,7 +93,7 @@ func readNode(decoder *jsontext.Decoder) (*node, error) {
 	return n, err
 }
 
-// malformed says where, not what: the library's own message quotes the file.
+// malformed reports where the JSON is broken, not how: the library's message quotes the file.
 func (r *report) malformed(data []byte, err error) {
 	var syntax *jsontext.SyntacticError
 	if !errors.As(err, &syntax) || syntax.ByteOffset > int64(len(data)) {

@@ -8,10 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// Accepts says whether value is one that the declaration allows: a string for string, enum and url, an
-// int64 for integer, a bool for boolean. Nothing is coerced. A secret accepts nothing, for it is never
-// stored. The rule for a default, a written value and a stored one is this same one (spec.md § Module
-// configuration).
+// Accepts reports whether the declaration allows value: a string for string, enum and url, an int64 for
+// integer, a bool for boolean. Nothing is converted. A secret accepts nothing, because it is never stored.
+// Defaults, submitted values and stored values are all checked by this one rule.
 func (d Declaration) Accepts(value any) bool {
 	switch v := value.(type) {
 	case string:

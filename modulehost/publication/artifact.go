@@ -9,7 +9,7 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// artifact is one script, ready to be sent. Every answer shares its header values, which nobody changes.
+// artifact is one script, ready to be sent. All responses share its header values, which nobody changes.
 type artifact struct {
 	bytes  []byte
 	etag   []string
@@ -21,7 +21,7 @@ var (
 	revalidate = []string{"no-cache"}
 )
 
-// newArtifact answers nil for nil.
+// newArtifact returns nil for nil.
 func newArtifact(script *manifest.Artifact) *artifact {
 	if script == nil {
 		return nil
@@ -33,9 +33,9 @@ func newArtifact(script *manifest.Artifact) *artifact {
 	}
 }
 
-// send answers a GET or HEAD with the script, or with 304 when the client has it. The address names the
-// version and the bytes cannot change while this process runs, but another build may come under the same
-// version: so every load asks again.
+// send responds to a GET or HEAD with the script, or with 304 when the client has it. Browsers revalidate on
+// every load: the bytes cannot change while this process runs, but another build may be installed under the
+// same version.
 func (a *artifact) send(c *httpapi.Call) {
 	header := c.Writer.Header()
 	header["Cache-Control"] = revalidate
@@ -48,6 +48,6 @@ func (a *artifact) send(c *httpapi.Call) {
 	header["Content-Length"] = a.length
 	c.Writer.WriteHeader(http.StatusOK)
 	if c.Request.Method != http.MethodHead {
-		_, _ = c.Writer.Write(a.bytes) // the reader went away: nothing is left to tell it
+		_, _ = c.Writer.Write(a.bytes) // an error means that the client has gone
 	}
 }

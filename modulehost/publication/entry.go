@@ -9,15 +9,14 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// The roots that a module's own server side is reached by (spec.md § Module routes and realtime).
+// The paths under which a module's own routes and channels are.
 const (
 	apiRoot      = "/api/v1/modules/"
 	realtimeRoot = "/api/v1/module-realtime/"
 )
 
-// entry tells a browser what it needs to mount a module (contract.md §4). Its addresses are relative to the
-// API's origin. They need no escaping: ids and versions are made of letters, digits, hyphens, dots and plus
-// signs.
+// entry is what a browser needs to mount a module. Its addresses are relative to the API's origin. They need
+// no escaping, because ids and versions consist of letters, digits, hyphens, dots and plus signs.
 type entry struct {
 	ModuleID     string  `json:"moduleId"`
 	Name         string  `json:"name"`
@@ -26,13 +25,13 @@ type entry struct {
 	ArtifactURL  string  `json:"artifactUrl"`
 	APIRoot      string  `json:"apiRoot"`
 	RealtimeRoot string  `json:"realtimeRoot"`
-	// the module's that the caller holds: hints, never authorization
+	// those of the module's that the caller holds; hints for the page, never authorization
 	Permissions   []string       `json:"permissions"`
 	Contributions []contribution `json:"contributions"`
 }
 
-// contribution is a script of another module for a capability of this one. It has no address: the client
-// builds it.
+// contribution is a script of another module for a capability of this one. The client builds its address
+// from these fields.
 type contribution struct {
 	ModuleID      string `json:"moduleId"`
 	ModuleVersion string `json:"moduleVersion"`
@@ -41,7 +40,8 @@ type contribution struct {
 	Capability    string `json:"capability"`
 }
 
-// describe answers the entry of a module's UI; that of its display differs in its artifact alone.
+// describe returns the entry of a module's page. The entry of its display differs in the artifact's address
+// alone.
 func (r *release) describe(ctx context.Context, caller httpapi.Caller) (entry, error) {
 	id := r.manifest.ID
 	var held []string
@@ -71,7 +71,7 @@ func (r *release) describe(ctx context.Context, caller httpapi.Caller) (entry, e
 	}, nil
 }
 
-// entries are those of the UIs that can be mounted, by module id.
+// entries are the inventory of the pages that can be mounted, by module id.
 func (s *Service) entries(ctx context.Context, caller httpapi.Caller) ([]entry, error) {
 	var entries []entry
 	for _, r := range s.ordered {
@@ -87,9 +87,9 @@ func (s *Service) entries(ctx context.Context, caller httpapi.Caller) ([]entry, 
 	return entries, nil
 }
 
-// Entries answers, by module id, the inventory's entry of every module UI that can be mounted, as the
-// inventory has it for this caller. It costs the caller's one look-up at most. Fails with
-// PRINCIPAL_RESOLUTION_FAILED. Safe for concurrent use.
+// Entries returns, by module id, the inventory's entry of every module page that can be mounted, with this
+// caller's permissions. It causes at most one look-up of the caller. Fails with PRINCIPAL_RESOLUTION_FAILED.
+// Safe for concurrent use.
 func (s *Service) Entries(ctx context.Context, caller httpapi.Caller) (map[string]jsontext.Value, error) {
 	entries, err := s.entries(ctx, caller)
 	if err != nil {

@@ -1,13 +1,11 @@
-// Package publication owns what browsers get of the modules that run: the scripts themselves, the inventory
-// of UIs that can be mounted, and the descriptor of each display (spec.md § Module UI publication and
-// displays; contract.md §4).
+// Package publication serves to browsers what the running modules publish: their scripts, the inventory of
+// their pages, and the descriptor of each display.
 //
-// What is published is decided once, by what this process started. Scripts are public: they confer no
-// authority, so their routes resolve no principal, and a request's segments are keys of a map, never parts
-// of a file's name. Whatever is not published, for whichever reason, is the same 404. The descriptor of a
-// display stands behind the display's own permission; only for a display that runs is there one, so that
-// the descriptor of any other is the same 404 to everybody. That a display runs is no secret: its script is
-// public.
+// What is published is decided once, by what this process started. Scripts are public, because they give no
+// authority: their routes resolve no principal. A request's path segments are keys of a map, never parts of
+// a file's name. Anything that is not published gives the same 404, whatever the reason. The descriptor of a
+// display needs the display's own permission. A display that does not run has no descriptor, so its path
+// gives the same 404 to everybody. That a display runs is no secret, because its script is public.
 package publication
 
 import (
@@ -22,15 +20,15 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/catalog"
 )
 
-// Screens keeps paired screens paired.
+// Screens renews the credentials of paired screens.
 type Screens interface {
-	// Renew sets the request's credential cookie again on header when it is due. An error means that the
-	// cookie is still what it was.
+	// Renew sets the request's credential cookie again on header when it is due. After an error the cookie is
+	// unchanged.
 	Renew(ctx context.Context, header http.Header, r *http.Request) error
 }
 
-// Service answers the routes of publication. It never changes, so it is safe for concurrent use; it runs
-// nothing of its own.
+// Service handles the routes of publication. It never changes, so it is safe for concurrent use; it has no
+// goroutines.
 type Service struct {
 	releases map[string]*release // by module id
 	ordered  []*release          // by module id
@@ -38,7 +36,7 @@ type Service struct {
 	log      *zap.Logger
 }
 
-// Config is what a Service is made of. All fields are required.
+// Config holds the dependencies of a Service. All fields are required.
 type Config struct {
 	Catalog *catalog.Catalog
 	Started catalog.Resolution // what this process started
@@ -46,7 +44,7 @@ type Config struct {
 	Log     *zap.Logger
 }
 
-// New prepares every script of the modules that run; it opens nothing.
+// New prepares every script of the modules that run. It opens no files.
 func New(config Config) (*Service, error) {
 	if config.Catalog == nil || config.Screens == nil || config.Log == nil {
 		return nil, errors.New("publication: a catalog, screens and a log are required")

@@ -27,8 +27,9 @@ func newRelease(m *catalog.Module) *release {
 	}
 }
 
-// contribute publishes those of a module's contributions whose capability another running module provides
-// in range, and tells that module of them. A contribution without one waits: that is no fault.
+// contribute publishes the contributions of a module whose capability another running module provides in
+// range, and adds them to that module's entry. A contribution without such a provider is not published; that
+// is not an error.
 func (s *Service) contribute(from *release, installed *catalog.Catalog) {
 	for i, c := range from.manifest.Contributions {
 		provider, version := installed.Provider(c.Capability)

@@ -14,9 +14,8 @@ const (
 	displayPath = "/api/v1/module-displays"
 )
 
-// Routes is publication's part of the route table (spec.md § Module UI publication and displays). A
-// display's descriptor is a row of its own, so that the display's permission is a gate of the table like
-// every other.
+// Routes is publication's part of the route table. Each display's descriptor is a route of its own, so that
+// the display's permission is checked by the table like every other.
 func (s *Service) Routes() []httpapi.Route {
 	routes := []httpapi.Route{
 		{Method: "GET", Path: uiPath, Permission: readUI, Handle: s.inventory},
@@ -40,7 +39,7 @@ func (s *Service) Routes() []httpapi.Route {
 	return routes
 }
 
-// script answers with one of a release's scripts. No release under that id and version, or no such script:
+// script serves one script of a release. When there is no release of that id and version, or no such script:
 // 404 NOT_FOUND.
 func (s *Service) script(path string, of func(r *release, c *httpapi.Call) *artifact) httpapi.Route {
 	return httpapi.Route{Method: "GET", Path: path, Head: true, Handle: func(c *httpapi.Call) error {
@@ -65,9 +64,8 @@ func (s *Service) inventory(c *httpapi.Call) error {
 	return c.JSON(http.StatusOK, map[string][]entry{"modules": entries})
 }
 
-// descriptor is GET /api/v1/module-displays/<module-id>. It is what a screen reads again and again, so it
-// renews the screen's cookie; a screen whose cookie cannot be renewed now is shown its display all the
-// same.
+// descriptor is GET /api/v1/module-displays/<module-id>. Screens read it regularly, so it renews the
+// screen's cookie. When that fails, the screen gets its descriptor all the same.
 func (s *Service) descriptor(r *release) httpapi.Handler {
 	return func(c *httpapi.Call) error {
 		described, err := r.describe(c.Request.Context(), c.Caller)

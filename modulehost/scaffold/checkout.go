@@ -10,13 +10,13 @@ import (
 	"strings"
 )
 
-// platform is the Go module that a checkout holds.
+// platform is the Go module's path of a checkout.
 const platform = "github.com/narthex-platform/narthex"
 
-// browserSDK is the one file that a page's source needs of the checkout.
+// browserSDK is the one file of the checkout that a page's source imports.
 const browserSDK = "narthex-sdk.ts"
 
-// findCheckout looks for the platform's go.mod, upwards.
+// findCheckout looks for the platform's go.mod in dir and the folders above.
 func findCheckout(dir string) (string, error) {
 	for {
 		content, err := os.ReadFile(filepath.Join(dir, "go.mod"))
@@ -32,7 +32,8 @@ func findCheckout(dir string) (string, error) {
 	}
 }
 
-// detach makes the folder a Go module of its own, which builds with the very versions that the checkout does.
+// makeStandalone turns the folder into a Go module of its own, with the checkout's versions of all
+// libraries.
 func (m Module) makeStandalone(id, checkout string) error {
 	theirs, err := os.ReadFile(filepath.Join(checkout, "go.mod"))
 	if err != nil {
@@ -54,8 +55,8 @@ func (m Module) makeStandalone(id, checkout string) error {
 		m.write(".gitignore", []byte("/bin/\n")))
 }
 
-// goMod requires what the checkout does: with less Go would ask for go mod tidy, which needs the network.
-// That takes away later what the module does not use.
+// goMod returns a go.mod with everything that the checkout requires. With less, Go would ask for go mod
+// tidy, which needs the network. The author can run it later to remove what the module does not use.
 func goMod(id, checkout string, theirs []byte) []byte {
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "module example.org/%s\n", id)

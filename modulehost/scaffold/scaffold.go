@@ -1,5 +1,5 @@
-// Package scaffold owns what a new module begins with: a server with a table, its migration, its test, and
-// a page in the Dashboard, which build, pass and run as they are.
+// Package scaffold writes a new module's first files: a server with a table, its migration, its test, and a
+// page in the Dashboard. They build, pass their test and run unchanged.
 package scaffold
 
 import (
@@ -20,7 +20,7 @@ import (
 //go:embed template
 var files embed.FS
 
-// Error is a stable code of this package.
+// Error is a stable code; its text adds what to do about it.
 type Error string
 
 func (e Error) Error() string { return string(e) + ": " + e.sentence() }
@@ -28,7 +28,7 @@ func (e Error) Error() string { return string(e) + ": " + e.sentence() }
 // Code returns the stable code.
 func (e Error) Code() string { return string(e) }
 
-// What can be wrong with a request for a new module.
+// Why a new module was not written.
 const (
 	ErrID       = Error("MODULE_ID_INVALID")
 	ErrExists   = Error("MODULE_FOLDER_EXISTS")
@@ -56,15 +56,15 @@ type Config struct {
 	WorkDir string // absolute, somewhere in a checkout
 }
 
-// Module is one that was written.
+// Module is a module that Write has written.
 type Module struct {
 	Folder string // absolute
-	Inside bool   // in the checkout's own modules, built with it; otherwise it is a Go module by itself
+	Inside bool   // in the checkout's modules and built with it; else it is a Go module of its own
 }
 
-// Write makes the folder and all that is in it, or nothing. Outside of the checkout's modules it gets a
-// go.mod that finds the platform in this checkout, and a copy of the browser SDK. Errors: ErrID, ErrExists,
-// ErrCheckout, ErrWrite.
+// Write creates the module's folder with all its files, or nothing. Outside of the checkout's modules the
+// folder gets a go.mod that refers to this checkout, and a copy of the browser SDK. Errors: ErrID,
+// ErrExists, ErrCheckout, ErrWrite.
 func Write(config Config) (Module, error) {
 	if !manifest.ValidID(config.ID) {
 		return Module{}, ErrID
@@ -111,14 +111,14 @@ func sameFolder(a, b string) bool {
 	return err == nil && os.SameFile(one, other)
 }
 
-// words are what the templates say.
+// templateData is what the templates refer to.
 type templateData struct {
 	ID, Name, Version string
 	Inside            bool
 	SDK               string // where the page imports the browser SDK from
 }
 
-// fill writes the templates. Those that end in .tmpl have words to fill in; the others are copied.
+// writeTemplates writes the module's files. Templates end in .tmpl; other files are copied.
 func (m Module) writeTemplates(id string) error {
 	filled := templateData{ID: id, Name: displayName(id), Version: abi.PlatformVersion, Inside: m.Inside,
 		SDK: "@narthex/sdk"}
@@ -157,7 +157,7 @@ func (m Module) write(name string, content []byte) error {
 	return os.WriteFile(path, content, 0o644)
 }
 
-// nameOf is what people read: prayer-list is Prayer list.
+// displayName turns prayer-list into Prayer list.
 func displayName(id string) string {
 	return strings.ToUpper(id[:1]) + strings.ReplaceAll(id[1:], "-", " ")
 }

@@ -1,11 +1,10 @@
-// Package configuration owns what administrators configured of modules: documents of plain values as text,
-// one a module, and the view of them by what each module declares (spec.md § Module configuration view, §
-// Module configuration; contract.md §4).
+// Package configuration owns the modules' configuration: for each module one document of plain values as
+// text, and the view of it by what the module declares.
 //
-// What is stored is judged by the declaration of the installed module whenever it is read, and a new
-// version may declare otherwise: a value may have become invalid, a key unknown. Both are kept and told,
-// neither is repaired. Secrets are never here: the deployment supplies them, and of those only whether it
-// does is known. A change takes effect at the next start.
+// Every reading checks what is stored against the declaration of the installed module. A new version may
+// declare something else, so a stored value may have become invalid or a key unknown. Both are kept and
+// shown, neither is repaired. Secrets are never stored here: the deployment supplies them, and the view says
+// only whether it does. A change takes effect at the next start.
 package configuration
 
 import (
@@ -16,33 +15,33 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/catalog"
 )
 
-// Resolver tells what a start would run now, by everything that is stored and supplied.
+// Resolver returns what a start would run now, by everything that is stored and supplied.
 type Resolver interface {
-	// Resolve returns the documents that it decided by as well, so that an answer tells of one state alone.
-	// It ends with ctx; its error is a failure of the stores.
+	// Resolve also returns the documents on which the resolution is based, so that a response describes one
+	// state. It ends with ctx. An error means that a store failed.
 	Resolve(ctx context.Context) (catalog.Resolution, Documents, error)
 }
 
-// Documents is everything that was stored when it was read, by module id.
+// Documents holds every module's document as it was read, by module id.
 type Documents map[string]Document
 
-// Document is what was configured of one module.
+// Document is the configuration of one module.
 type Document struct {
-	Rev    int64             // how often it was replaced; 0: never
+	Rev    int64             // counts the replacements; 0: never stored
 	Values map[string]string // key → text
 }
 
 // Of returns the values of one module's document; nil when it has none. It is not a copy.
 func (d Documents) Of(moduleID string) map[string]string { return d[moduleID].Values }
 
-// Replacement is a document in place of the stored one.
+// Replacement is a new document in place of the stored one.
 type Replacement struct {
 	Declared []string          // the keys that the module declares; every other stored key stays
 	Values   map[string]string // key → text
-	Rev      *int64            // of the document that it replaces; nil: of whichever is stored
+	Rev      *int64            // of the document that it replaces; nil replaces any revision
 }
 
-// Service answers the routes of module configuration. Safe for concurrent use; it runs nothing of its own.
+// Service handles the routes of module configuration. Safe for concurrent use; it has no goroutines.
 type Service struct {
 	catalog  *catalog.Catalog
 	modules  []*catalog.Module // by id
@@ -52,7 +51,7 @@ type Service struct {
 	supplied func(moduleID, key string) bool
 }
 
-// Config is what a Service is made of. All fields but Secret are required.
+// Config holds the dependencies of a Service. All fields but Secret are required.
 type Config struct {
 	Catalog  *catalog.Catalog
 	Started  catalog.Resolution // what this process started

@@ -9,11 +9,11 @@ import (
 // Error is a stable code; its cause, if there is one, is wrapped beside it.
 type Error string
 
-// ErrRead fails a start whose module configuration cannot be read; nothing is created or repaired.
+// ErrRead ends a start whose module configuration cannot be read. Nothing is created or repaired.
 const ErrRead = Error("MODULE_CONFIGURATION_READ_FAILED")
 
-// What the routes refuse with, beside the pipeline's codes; nothing was written then. None says which key
-// or value.
+// The codes of the routes, beside those of the pipeline. Nothing was written then. None names a key or a
+// value.
 const (
 	// 404: this process did not discover the module
 	ErrNotInstalled  = Error("MODULE_NOT_INSTALLED")
@@ -22,10 +22,10 @@ const (
 	ErrSecretNotWritable = Error("CONFIGURATION_SECRET_NOT_WRITABLE")
 	// 400: of another JSON type, or outside its constraints
 	ErrValueInvalid = Error("CONFIGURATION_VALUE_INVALID")
-	ErrConflict     = Error("CONFLICT") // 409: replaced by somebody else meanwhile
+	ErrConflict     = Error("CONFLICT") // 409: somebody else replaced it meanwhile
 )
 
-// Error is the line for people: code, then what is wrong.
+// Error returns a line for people: the code, then what is wrong.
 func (e Error) Error() string { return string(e) + ": " + e.sentence() }
 
 // Code returns the stable code.
@@ -47,5 +47,5 @@ func (e Error) sentence() string {
 	return "The stored configuration of modules cannot be read."
 }
 
-// unavailable is what a handler says of a store that failed.
+// unavailable is the error of a handler whose store failed.
 func unavailable(err error) error { return fmt.Errorf("%w: %w", httpapi.ErrStore, err) }

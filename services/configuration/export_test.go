@@ -5,7 +5,7 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// Judge is what happens to a body before anything is stored.
+// Validate decodes and checks a body as the route does before it stores anything.
 func Validate(declared []manifest.Declaration, c *httpapi.Call) (map[string]string, error) {
 	sent, err := decode(c)
 	if err != nil {

@@ -11,10 +11,10 @@ import (
 const (
 	manageConfiguration = "core.modules.configuration.manage"
 	path                = "/api/v1/module-configuration"
-	maxBody             = 16 << 10 // bytes (contract.md §1)
+	maxBody             = 16 << 10 // bytes
 )
 
-// Routes is configuration's part of the route table (spec.md § Module configuration, contract.md §4).
+// Routes is configuration's part of the route table.
 func (s *Service) Routes() []httpapi.Route {
 	return []httpapi.Route{
 		{Method: "GET", Path: path, Permission: manageConfiguration, Handle: s.list},
@@ -37,7 +37,7 @@ type summary struct {
 	RestartRequired bool   `json:"restartRequired"`
 }
 
-// list has every installed module, also one that declares nothing.
+// list returns every installed module, also one that declares nothing.
 func (s *Service) list(c *httpapi.Call) error {
 	ctx, cancel := detached(c.Request.Context())
 	defer cancel()
@@ -63,10 +63,10 @@ func (s *Service) show(c *httpapi.Call) error {
 	return s.respond(ctx, c, m)
 }
 
-// replace is PUT /api/v1/module-configuration/{id}. A malformed request is 400 for every module, then an
-// unknown module 404, then the values are judged, and last the revision is compared. The answer is what holds
-// after the write, which a later one may have changed again; a 503 says nothing of whether the document was
-// stored.
+// replace is PUT /api/v1/module-configuration/{id}. A malformed request gives 400 for every module, then an
+// unknown module 404, then the values are checked, and last the revision is compared. The response shows
+// what is stored after the write; a later write may have changed it again. After a 503 the client does not
+// know whether the document was stored.
 func (s *Service) replace(c *httpapi.Call) error {
 	sent, err := decode(c)
 	if err != nil {
@@ -93,7 +93,7 @@ func (s *Service) replace(c *httpapi.Call) error {
 	return s.respond(ctx, c, m)
 }
 
-// answer shows what is stored now and holds it against what was started.
+// respond shows what is stored now, compared with what was started.
 func (s *Service) respond(ctx context.Context, c *httpapi.Call, m *catalog.Module) error {
 	next, documents, err := s.resolver.Resolve(ctx)
 	if err != nil {

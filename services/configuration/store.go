@@ -11,13 +11,13 @@ import (
 
 const storeDeadline = 5 * time.Second // of one request's work, the wait for a module's document included
 
-// detached is the context of a request's work, which goes on when the client leaves: pgx closes a
-// connection whose query is cut off.
+// detached returns the context of a request's work. It does not end when the client leaves, because pgx
+// closes a connection whose query is canceled.
 func detached(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), storeDeadline)
 }
 
-// Store reads and writes documents in the shared pool. Its work ends with the context that it is given.
+// Store reads and writes documents through the shared pool. Its work ends with the context that it is given.
 // Safe for concurrent use.
 type Store struct{ pool *pgxpool.Pool }
 
@@ -29,8 +29,7 @@ SELECT module_id, coalesce(rev, 0), key, value
 FROM core.module_configuration_document
 FULL JOIN core.module_configuration USING (module_id)`
 
-// All reads every document, also of modules that are not installed, as they were at one moment. ErrRead
-// when the store cannot tell.
+// All reads every document, also of modules that are not installed, as of one moment. It fails with ErrRead.
 func (s *Store) All(ctx context.Context) (Documents, error) {
 	rows, err := s.pool.Query(ctx, selectAll)
 	if err != nil {
@@ -56,9 +55,9 @@ func (s *Store) All(ctx context.Context) (Documents, error) {
 	return documents, nil
 }
 
-// lockDocument makes the module's row or waits for whoever holds it, and returns the row's new revision. It
-// is a statement of its own, because in READ COMMITTED the next one sees what was committed while this one
-// waited; a single statement would still see what was there when it began.
+// lockDocument creates the module's row or waits for its lock, and returns the row's new revision. It is a
+// separate statement, because in READ COMMITTED the next statement sees what was committed while this one
+// waited. A single statement would still see the state of its own beginning.
 const lockDocument = `
 INSERT INTO core.module_configuration_document AS document (module_id)
 VALUES ($1)
@@ -66,7 +65,7 @@ ON CONFLICT (module_id) DO UPDATE
 SET replaced_at = now(), rev = document.rev + 1
 RETURNING rev`
 
-// What is deleted and what is inserted have no key in common, so their order does not matter.
+// The deleted and the inserted keys never overlap, so their order does not matter.
 const replaceValues = `
 WITH omitted AS (
 	DELETE FROM core.module_configuration
@@ -78,10 +77,11 @@ FROM unnest($3::text[], $4::text[]) AS given (key, value)
 ON CONFLICT (module_id, key) DO UPDATE
 SET value = excluded.value`
 
-// Replace stores values as the module's document: a declared key that has none is deleted, a stored key that
-// is not declared stays. Of two at once one document is left, never a mix, and nobody reads a half of one; of
-// two that replace the same revision, one gets ErrConflict and has written nothing. Keys and values must be
-// valid UTF-8 without NUL, and judged before. STORE_UNAVAILABLE when it cannot be told that it was stored.
+// Replace stores values as the module's document: a declared key that is not in values is deleted, and a
+// stored key that is not declared stays. Of two concurrent documents one is left, never a mix, and no reader
+// sees part of one. Of two that replace the same revision, one gets ErrConflict and writes nothing. Keys and
+// values must be valid UTF-8 without NUL, and checked before. STORE_UNAVAILABLE when it is unknown whether
+// the document was stored.
 func (s *Store) Replace(ctx context.Context, moduleID string, r Replacement) error {
 	keys := make([]string, 0, len(r.Values)) // nil would be NULL, which no key differs from
 	texts := make([]string, 0, len(r.Values))

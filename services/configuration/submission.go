@@ -17,8 +17,8 @@ type submission struct {
 	Rev    *int64 // nil: not sent
 }
 
-// decode reads {values: {...}, rev?} as strictly as httpapi.Decode, but for null: among the values it is a
-// wrong value, not a malformed body.
+// decode reads {values: {...}, rev?} as strictly as httpapi.Decode, except for null: among the values it is
+// a wrong value, not a malformed body.
 func decode(c *httpapi.Call) (body submission, err error) {
 	if _, err := httpapi.Query(c.Request.URL.RawQuery); err != nil {
 		return body, err
@@ -46,9 +46,9 @@ func decode(c *httpapi.Call) (body submission, err error) {
 	return body, nil
 }
 
-// check judges what was submitted by what is declared and answers the texts to store. Whatever the order of
-// the keys, one that is not declared is told before a secret, and a secret before an invalid value. A key
-// that was omitted is no fault.
+// check compares the submitted values with the declaration and returns the texts to store. Whatever the
+// order of the keys, an undeclared key is reported before a secret, and a secret before an invalid value.
+// Omitted keys are fine.
 func check(declared []manifest.Declaration, values map[string]jsontext.Value) (map[string]string, error) {
 	texts := make(map[string]string, len(values))
 	found, secret, invalid := 0, false, false
@@ -79,8 +79,8 @@ func check(declared []manifest.Declaration, values map[string]jsontext.Value) (m
 	return texts, nil
 }
 
-// scalar answers the string, bool or int64 that a valid JSON value is, and nil for everything that no
-// configuration value can be. Only the plain notation makes an integer: 1.0 and 1e2 are none.
+// scalar returns a string, bool or int64, and nil for every JSON value that cannot be a configuration value.
+// Only plain digits make an integer: 1.0 and 1e2 do not.
 func scalar(sent jsontext.Value) any {
 	switch sent.Kind() {
 	case '"':

@@ -8,7 +8,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/manifest"
 )
 
-// view is what managers are told of a module's configuration (spec.md § Module configuration view).
+// view is a module's configuration as administrators see it.
 type view struct {
 	ModuleID        string     `json:"moduleId"`
 	Version         string     `json:"version"`
@@ -26,12 +26,12 @@ type keyEntry struct {
 	Default     any           `json:"default,omitzero"`
 	Description string        `json:"description,omitzero"`
 	Constraints constraints   `json:"constraints"`
-	// absent though configured: no longer valid, to be set again
+	// absent although Configured is true: the stored value is no longer valid and has to be set again
 	Value      any  `json:"value,omitzero"`
 	Configured bool `json:"configured"`
 }
 
-// constraints are those that were declared.
+// constraints holds those that were declared.
 type constraints struct {
 	MinLength *int64   `json:"minLength,omitzero"`
 	MaxLength *int64   `json:"maxLength,omitzero"`
@@ -40,7 +40,7 @@ type constraints struct {
 	Values    []string `json:"values,omitzero"`
 }
 
-// viewOf is the view but for restartRequired.
+// viewOf returns the view without RestartRequired.
 func (s *Service) viewOf(m *catalog.Module, stored Document) view {
 	unknown := maps.Clone(stored.Values)
 	keys := make([]keyEntry, len(m.Manifest.Configuration))
@@ -65,7 +65,7 @@ func (s *Service) keyEntryOf(moduleID string, d manifest.Declaration, stored map
 		Description: d.Description,
 		Constraints: constraints{d.MinLength, d.MaxLength, d.Minimum, d.Maximum, d.Values},
 	}
-	if d.Type == manifest.TypeSecret { // also when something was stored while the key was no secret
+	if d.Type == manifest.TypeSecret { // a value stored before the key became a secret is never shown
 		entry.Configured = s.supplied(moduleID, d.Key)
 		return entry
 	}

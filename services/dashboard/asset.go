@@ -6,7 +6,7 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// asset is one file, ready to be sent, plain and in other codings.
+// asset is one file, ready to be sent plain or compressed.
 type asset struct {
 	plain  *httpapi.Representation
 	coded  []*httpapi.Representation
@@ -15,7 +15,7 @@ type asset struct {
 }
 
 func newPage(content []byte) (*asset, error) {
-	coded, err := httpapi.EncodeAll(content) // here, because the origin was filled in just now
+	coded, err := httpapi.EncodeAll(content) // not at build time, because the origin is filled in at the start
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +36,7 @@ func newAsset(content []byte, coded []*httpapi.Representation, contentType strin
 	}
 }
 
-// send answers a GET or HEAD with the file, or with 304 when the client has it.
+// send responds to a GET or HEAD with the file, or with 304 when the client has it.
 func (a *asset) send(c *httpapi.Call) error {
 	sent := httpapi.Choose(c.Request, a.plain, a.coded)
 	header := c.Writer.Header()
@@ -55,7 +55,7 @@ func (a *asset) send(c *httpapi.Call) error {
 	}
 	c.Writer.WriteHeader(http.StatusOK)
 	if c.Request.Method != http.MethodHead {
-		_, _ = c.Writer.Write(sent.Bytes) // the reader went away: nothing is left to tell it
+		_, _ = c.Writer.Write(sent.Bytes) // an error means that the client has gone
 	}
 	return nil
 }

@@ -1,9 +1,8 @@
-// Package dashboard owns the Dashboard's two files on HTTP: the page at / and its one script (spec.md §
-// Dashboard host).
+// Package dashboard serves the Dashboard's two files: the page at / and its one script.
 //
-// Both are a snapshot, read and completed once at startup: no request value selects a file, nothing is read
-// while serving, no principal is resolved and no cookie looked at. Every answer shares its bytes and header
-// values, which nobody changes.
+// Both are read once at startup. No part of a request selects a file, nothing is read while serving, and no
+// principal or cookie is looked at. All responses share the files' bytes and header values, which nobody
+// changes.
 package dashboard
 
 import (
@@ -25,20 +24,20 @@ const (
 	originName    = "service-api-origin"
 )
 
-// Service answers the two routes. Safe for concurrent use; it runs nothing of its own.
+// Service handles the two routes. Safe for concurrent use; it has no goroutines.
 type Service struct{ page, script *asset }
 
-// Config is what a Service is made of.
+// Config holds what a Service serves.
 type Config struct {
 	// index.html and app.js, and beside it app.js.zst and app.js.gz where they were built
 	Build     fs.FS
 	APIOrigin environment.Origin // is written into the page
-	// Development tells the page that whoever looks at it writes modules: it shows what a module throws.
+	// Development marks the page for a module's author: it then shows the errors that a module throws.
 	Development bool
 }
 
-// New reads a build and completes its page. A build without page or script, or whose page has not exactly
-// one empty origin element, is ErrAsset.
+// New reads a build and fills in its page. It fails with ErrAsset when page or script is missing, or when
+// the page does not have exactly one empty origin element.
 func New(config Config) (*Service, error) {
 	build, apiOrigin := config.Build, config.APIOrigin
 	page, err := read(build, pageFile)
@@ -64,7 +63,7 @@ func New(config Config) (*Service, error) {
 	return s, nil
 }
 
-// codedScripts are the codings in which the script was built.
+// codedScripts returns the compressed forms of the script that the build has.
 func codedScripts(build fs.FS) (coded []*httpapi.Representation) {
 	for _, kept := range []struct{ coding, ending string }{{httpapi.Zstd, ".zst"}, {httpapi.Gzip, ".gz"}} {
 		if content, err := fs.ReadFile(build, scriptFile+kept.ending); err == nil {
@@ -85,7 +84,7 @@ func read(build fs.FS, name string) ([]byte, error) {
 	return content, nil
 }
 
-// Routes is the Dashboard's part of the route table. Every other path and method is the table's ordinary 404.
+// Routes is the Dashboard's part of the route table. Every other path and method gives the table's 404.
 func (s *Service) Routes() []httpapi.Route {
 	return []httpapi.Route{
 		{Method: "GET", Path: "/", Head: true, Handle: s.page.send},
@@ -96,10 +95,10 @@ func (s *Service) Routes() []httpapi.Route {
 // Error is a stable code; its cause, if there is one, is wrapped beside it.
 type Error string
 
-// ErrAsset ends the start: the build of the Dashboard is missing or does not fit this service.
+// ErrAsset ends a start: the build of the Dashboard is missing or does not fit this platform.
 const ErrAsset = Error("DASHBOARD_HOST_ASSET_UNAVAILABLE")
 
-// Error is the code.
+// Error returns the code.
 func (e Error) Error() string { return string(e) }
 
 // Code returns the stable code.

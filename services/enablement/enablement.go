@@ -1,9 +1,8 @@
-// Package enablement owns the stored decision whether a module may run, and tells beside it what runs, why
-// something does not, and what the next start would change (spec.md § Configured enablement, § Module
-// lifecycle entry; contract.md §4, §10).
+// Package enablement owns the stored decision whether a module may run. Beside it, its routes show what
+// runs, why a module does not, and what the next start would change.
 //
-// No record means enabled; a record of a module that is not deployed is retained and ignored. A decision
-// changes nothing before the next start: what this process started is given once and never changes.
+// A module without a stored decision is enabled. A decision about a module that is not installed is kept and
+// ignored. A decision takes effect at the next start: what this process started never changes.
 package enablement
 
 import (
@@ -14,14 +13,14 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/catalog"
 )
 
-// Resolver tells what a start would run now, by everything that is stored and supplied.
+// Resolver returns what a start would run now, by everything that is stored and supplied.
 type Resolver interface {
-	// Resolve returns the decisions that it decided by as well, so that an answer tells of one state alone.
-	// It ends with ctx; its error is a failure of the stores.
+	// Resolve also returns the decisions on which the resolution is based, so that a response describes one
+	// state. It ends with ctx. An error means that a store failed.
 	Resolve(ctx context.Context) (catalog.Resolution, Decisions, error)
 }
 
-// Service answers the routes of the module lifecycle. Safe for concurrent use; it runs nothing of its own.
+// Service handles the routes of the module lifecycle. Safe for concurrent use; it has no goroutines.
 type Service struct {
 	catalog  *catalog.Catalog
 	modules  []*catalog.Module // by id
@@ -32,7 +31,7 @@ type Service struct {
 	processes Processes
 }
 
-// Config is what a Service is made of. All fields are required.
+// Config holds the dependencies of a Service. All fields are required.
 type Config struct {
 	Catalog   *catalog.Catalog
 	Started   catalog.Resolution // what this process started
@@ -51,13 +50,13 @@ func New(config Config) *Service {
 // Decisions is what was stored when it was read: module id → enabled.
 type Decisions map[string]bool
 
-// Enabled tells whether a module may run, by its decision or by the default.
+// Enabled reports whether a module may run, by its decision or by the default.
 func (d Decisions) Enabled(moduleID string) bool {
 	enabled, decided := d[moduleID]
 	return enabled || !decided
 }
 
-// Explicit tells whether somebody decided; if nobody did, the default holds.
+// Explicit reports whether there is a stored decision. Without one the default applies.
 func (d Decisions) Explicit(moduleID string) bool {
 	_, decided := d[moduleID]
 	return decided

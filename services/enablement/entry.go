@@ -5,8 +5,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/manifest"
 )
 
-// entry is what managers are told of a module (spec.md § Module lifecycle entry). It names no file of the
-// module's.
+// entry is a module as administrators see it. It names none of the module's files.
 type entry struct {
 	ID              string       `json:"id"`
 	Name            string       `json:"name"`
@@ -23,7 +22,7 @@ type configured struct {
 	Explicit bool `json:"explicit"`
 }
 
-// runtime is what this process made of the module when it started.
+// runtime is what this process decided about the module when it started.
 type runtime struct {
 	State            catalog.RuntimeState `json:"state"`
 	Reason           catalog.Reason       `json:"reason,omitzero"`
@@ -32,7 +31,7 @@ type runtime struct {
 	StorageBucketID  string               `json:"storageBucketId,omitzero"`
 }
 
-// unusable is the required dependency that blocks.
+// unusable is the required dependency that blocks the module.
 type unusable struct {
 	Kind       manifest.Kind `json:"kind"`
 	ModuleID   string        `json:"moduleId"` // for a capability, its provider

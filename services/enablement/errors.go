@@ -11,13 +11,13 @@ type Error string
 
 // The codes of this package.
 const (
-	// ErrRead fails a start whose enablement configuration cannot be read; nothing is created or repaired.
+	// ErrRead ends a start whose stored decisions cannot be read. Nothing is created or repaired.
 	ErrRead = Error("MODULE_LIFECYCLE_READ_FAILED")
 	// ErrNotInstalled is 404: this process did not discover the module; nothing was written.
 	ErrNotInstalled = Error("MODULE_NOT_INSTALLED")
 )
 
-// Error is the line for people: code, then what is wrong.
+// Error returns a line for people: the code, then what is wrong.
 func (e Error) Error() string { return string(e) + ": " + e.sentence() }
 
 // Code returns the stable code.
@@ -30,5 +30,5 @@ func (e Error) sentence() string {
 	return "The stored decisions about modules cannot be read."
 }
 
-// unavailable is what a handler says of a store that failed.
+// unavailable is the error of a handler whose store failed.
 func unavailable(err error) error { return fmt.Errorf("%w: %w", httpapi.ErrStore, err) }

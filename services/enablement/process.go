@@ -7,20 +7,20 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// Processes tells how the modules' processes are doing.
+// Processes reports on the modules' processes.
 type Processes interface {
-	// Process returns false where this API process runs none for the module.
+	// Process returns false when this API process runs no process of the module.
 	Process(moduleID string) (Process, bool)
 }
 
-// Process is how a module's process is doing: figures and fixed words, nothing that the module said.
+// Process is the state of a module's process: figures and fixed words, no text of the module's own.
 type Process struct {
-	State                       string // "ready", "restarting", "refused"
+	State                       string // "ready", "restarting" or "refused"
 	Since                       time.Time
 	Starts                      int64
 	LastEnd                     *ProcessEnd // nil: none has ended
 	Memory, MemoryLimit         int64       // of the process, bytes
-	HostMemory, HostMemoryLimit int64       // what the platform's own memory holds for it, bytes
+	HostMemory, HostMemoryLimit int64       // in the platform's own memory for it, bytes
 	CPU                         time.Duration
 	InFlight, Waiting           int64 // requests
 	Requests, Failures          int64 // since the platform started
@@ -33,7 +33,7 @@ type ProcessEnd struct {
 	Code *int
 }
 
-// processView is the answer.
+// processView is the response.
 type processView struct {
 	State                string   `json:"state"`
 	Since                *string  `json:"since"` // null: absent

@@ -11,10 +11,10 @@ import (
 const (
 	manageLifecycle = "core.modules.lifecycle.manage"
 	path            = "/api/v1/module-lifecycle"
-	maxBody         = 16 << 10 // bytes (contract.md §1)
+	maxBody         = 16 << 10 // bytes
 )
 
-// Routes is enablement's part of the route table (spec.md § Module lifecycle).
+// Routes is enablement's part of the route table.
 func (s *Service) Routes() []httpapi.Route {
 	return []httpapi.Route{
 		{Method: "GET", Path: path, Permission: manageLifecycle, Handle: s.list},
@@ -39,9 +39,9 @@ func (s *Service) list(c *httpapi.Call) error {
 	return c.JSON(http.StatusOK, map[string][]entry{"modules": entries})
 }
 
-// decide is PUT /api/v1/module-lifecycle/{id}/enabled. A bad query or body is 400 for every module, then an
-// unknown module 404. The answer is what holds after the write, which a later decision may have changed
-// again; a 503 says nothing of whether the decision was stored.
+// decide is PUT /api/v1/module-lifecycle/{id}/enabled. A malformed query or body gives 400 for every module,
+// then an unknown module 404. The response shows what is stored after the write; a later decision may have
+// changed it again. After a 503 the client does not know whether the decision was stored.
 func (s *Service) decide(c *httpapi.Call) error {
 	if _, err := httpapi.Query(c.Request.URL.RawQuery); err != nil {
 		return err
@@ -68,7 +68,7 @@ func (s *Service) decide(c *httpapi.Call) error {
 	return c.JSON(http.StatusOK, entries[0])
 }
 
-// entries reads what is stored now and holds it against what was started.
+// entries compares what is stored now with what was started.
 func (s *Service) entries(ctx context.Context, modules []*catalog.Module) ([]entry, error) {
 	next, decisions, err := s.resolver.Resolve(ctx)
 	if err != nil {

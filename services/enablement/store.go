@@ -11,14 +11,14 @@ import (
 
 const storeDeadline = 5 * time.Second // of one request's work
 
-// detached is the context of a request's work, which goes on when the client leaves: pgx closes a
-// connection whose query is cut off.
+// detached returns the context of a request's work. It does not end when the client leaves, because pgx
+// closes a connection whose query is canceled.
 func detached(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), storeDeadline)
 }
 
-// Store reads and writes the decisions in the shared pool. Its work ends with the context that it is given.
-// Safe for concurrent use.
+// Store reads and writes the decisions through the shared pool. Its work ends with the context that it is
+// given. Safe for concurrent use.
 type Store struct{ pool *pgxpool.Pool }
 
 // NewStore opens no connection.
@@ -28,7 +28,7 @@ const selectDecisions = `
 SELECT module_id, enabled
 FROM core.module_enablement`
 
-// Decisions reads every stored decision. ErrRead when the store cannot tell.
+// Decisions reads every stored decision. It fails with ErrRead.
 func (s *Store) Decisions(ctx context.Context) (Decisions, error) {
 	rows, err := s.pool.Query(ctx, selectDecisions)
 	if err != nil {
@@ -52,9 +52,9 @@ VALUES ($1, $2)
 ON CONFLICT (module_id) DO UPDATE
 SET enabled = excluded.enabled, decided_at = now()`
 
-// Decide stores an explicit decision in place of the one before; of several at once the last to come is
-// left. Whether the module is installed is the caller's question. STORE_UNAVAILABLE when it cannot be told
-// that it was stored.
+// Decide stores an explicit decision in place of the one before. Of concurrent decisions the last is left.
+// The caller checks that the module is installed. STORE_UNAVAILABLE when it is unknown whether the decision
+// was stored.
 func (s *Store) Decide(ctx context.Context, moduleID string, enabled bool) error {
 	if _, err := s.pool.Exec(ctx, upsertDecision, moduleID, enabled); err != nil {
 		return unavailable(err)

@@ -8,17 +8,17 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Arrangement is everything that was stored when it was read.
+// Arrangement is every stored group and place, as of one moment.
 type Arrangement struct {
 	groups     map[string]Group     // by id
 	placements map[string]Placement // by module id; each is in one of the groups or in none
 }
 
-// view is what the Dashboard is told (contract.md §4).
+// view is the navigation as the Dashboard receives it.
 type view struct {
 	Groups    []groupView `json:"groups"`
 	Ungrouped []entry     `json:"ungrouped"`
-	// the platform's that the caller holds: hints, never authorization
+	// those of the platform's that the caller holds; hints for the page, never authorization
 	Permissions []string `json:"permissions"`
 }
 
@@ -27,7 +27,7 @@ type groupView struct {
 	Modules []entry `json:"modules"`
 }
 
-// entry is a module in its place.
+// entry is a module at its place.
 type entry struct {
 	ModuleID string         `json:"moduleId"`
 	Name     string         `json:"name"`
@@ -35,8 +35,8 @@ type entry struct {
 	UI       jsontext.Value `json:"ui"`    // the inventory's, untouched
 }
 
-// resolve puts the modules that there are into the groups and into order. Groups without modules are shown,
-// and places without modules are not.
+// resolve sorts the modules into the groups. Groups without modules are shown; places of other modules are
+// not.
 func (a Arrangement) resolve(modules []entry) (groups []groupView, ungrouped []entry) {
 	placed := make(map[string][]entry)
 	for _, e := range modules {
@@ -69,7 +69,7 @@ func compare(a, b entry) int {
 	return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(a.ModuleID, b.ModuleID))
 }
 
-// rank puts a module without an order behind every other.
+// rank sorts a module without an order after all others.
 func (e entry) rank() int {
 	if e.Order == nil {
 		return math.MaxInt

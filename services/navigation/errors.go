@@ -9,10 +9,10 @@ import (
 // Error is a stable code; its cause, if there is one, is wrapped beside it.
 type Error string
 
-// What the routes refuse with, beside the pipeline's codes; nothing was written then.
+// The codes of the routes, beside those of the pipeline. Nothing was written then.
 const (
-	ErrGroupNotFound = Error("NAVIGATION_GROUP_NOT_FOUND") // 404: a module cannot be placed in it
-	ErrNotInstalled  = Error("MODULE_NOT_INSTALLED")       // 404: nor was the module placed before
+	ErrGroupNotFound = Error("NAVIGATION_GROUP_NOT_FOUND") // 404: the group of a placement does not exist
+	ErrNotInstalled  = Error("MODULE_NOT_INSTALLED")       // 404: and no place is stored for it
 )
 
 // Error is the code.
@@ -21,5 +21,5 @@ func (e Error) Error() string { return string(e) }
 // Code returns the stable code.
 func (e Error) Code() string { return string(e) }
 
-// unavailable is what a handler says of a store that failed.
+// unavailable is the error of a handler whose store failed.
 func unavailable(err error) error { return fmt.Errorf("%w: %w", httpapi.ErrStore, err) }

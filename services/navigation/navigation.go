@@ -1,11 +1,9 @@
-// Package navigation owns how the Dashboard's navigation is arranged: groups, which are headings and
-// nothing more, and the places of modules in and outside of them (spec.md § Dashboard navigation;
-// contract.md §4).
+// Package navigation owns the arrangement of the Dashboard's navigation: groups, which are only headings,
+// and the places of modules inside and outside of them.
 //
-// What is arranged is stored for modules by their id alone, installed or not, and knows nothing of what
-// they are. The view holds it against the modules whose UIs can be mounted now: a place of any other module
-// renders nothing and waits, and a module without a place is ungrouped. A module whose group is deleted
-// keeps its order and is ungrouped.
+// Places are stored by module id, whether or not the module is installed. The view combines them with the
+// modules whose pages can be mounted now: a place of any other module is kept but not shown, and a module
+// without a place is ungrouped. When a group is deleted, its modules become ungrouped and keep their order.
 //
 // The order is total: groups by order, then id; modules by order, those without one last, then id.
 package navigation
@@ -19,13 +17,13 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// Inventory describes the module UIs that can be mounted.
+// Inventory describes the module pages that can be mounted.
 type Inventory interface {
-	// Entries answers their inventory entries for a caller, by module id. All are of installed modules.
+	// Entries returns their inventory entries for a caller, by module id. All are of installed modules.
 	Entries(ctx context.Context, caller httpapi.Caller) (map[string]jsontext.Value, error)
 }
 
-// Service answers the routes of navigation. Safe for concurrent use; it runs nothing of its own.
+// Service handles the routes of navigation. Safe for concurrent use; it has no goroutines.
 type Service struct {
 	catalog   *catalog.Catalog
 	inventory Inventory
@@ -33,7 +31,7 @@ type Service struct {
 	platform  []string // the platform's own permissions, by id
 }
 
-// Config is what a Service is made of. All fields are required.
+// Config holds the dependencies of a Service. All fields are required.
 type Config struct {
 	Catalog   *catalog.Catalog
 	Inventory Inventory

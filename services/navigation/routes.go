@@ -15,11 +15,10 @@ const (
 	path          = "/api/v1/dashboard/navigation"
 	groupPath     = path + "/groups/{group}"
 	placementPath = path + "/placements/{module}"
-	maxBody       = 16 << 10 // bytes (contract.md §1)
+	maxBody       = 16 << 10 // bytes
 )
 
-// Routes is navigation's part of the route table (spec.md § Dashboard navigation). Every write may be sent
-// again.
+// Routes is navigation's part of the route table. Every write is idempotent.
 func (s *Service) Routes() []httpapi.Route {
 	return []httpapi.Route{
 		{Method: "GET", Path: path, Permission: readUI, Handle: s.show},
@@ -59,7 +58,7 @@ func (s *Service) show(c *httpapi.Call) error {
 	return c.JSON(http.StatusOK, view{groups, ungrouped, held})
 }
 
-// held are the platform's permissions that the caller holds.
+// held returns those of the platform's permissions that the caller holds.
 func (s *Service) held(ctx context.Context, caller httpapi.Caller) (held []string, err error) {
 	for _, permission := range s.platform {
 		allowed, err := caller.Allowed(ctx, permission)
@@ -73,7 +72,7 @@ func (s *Service) held(ctx context.Context, caller httpapi.Caller) (held []strin
 	return held, nil
 }
 
-// modules are those that can be mounted, nowhere placed yet and in no order.
+// modules returns the modules whose pages can be mounted, without places and in no order.
 func (s *Service) modules(ctx context.Context, caller httpapi.Caller) ([]entry, error) {
 	described, err := s.inventory.Entries(ctx, caller)
 	if err != nil {
@@ -87,8 +86,8 @@ func (s *Service) modules(ctx context.Context, caller httpapi.Caller) ([]entry, 
 	return modules, nil
 }
 
-// putGroup is PUT /api/v1/dashboard/navigation/groups/{group}. The answer is what was written, which a
-// later write may have changed again.
+// putGroup is PUT /api/v1/dashboard/navigation/groups/{group}. The response is what was written; a later
+// write may have changed it again.
 func (s *Service) putGroup(c *httpapi.Call) error {
 	g, err := decodeGroup(c)
 	if err != nil {
@@ -118,8 +117,8 @@ func (s *Service) deleteGroup(c *httpapi.Call) error {
 	return noContent(c)
 }
 
-// place is PUT /api/v1/dashboard/navigation/placements/{module}. A bad body is 400 for every module, then a
-// module that is neither installed nor placed 404, then an unknown group 404.
+// place is PUT /api/v1/dashboard/navigation/placements/{module}. A malformed body gives 400 for every
+// module, then a module that is neither installed nor placed 404, then an unknown group 404.
 func (s *Service) place(c *httpapi.Call) error {
 	p, err := decodePlacement(c)
 	if err != nil {
@@ -140,8 +139,8 @@ func (s *Service) place(c *httpapi.Call) error {
 	return c.JSON(http.StatusOK, p)
 }
 
-// unplace is DELETE /api/v1/dashboard/navigation/placements/{module}. What cannot be a module's id has no
-// place, and nothing is asked.
+// unplace is DELETE /api/v1/dashboard/navigation/placements/{module}. An id that no module can have has no
+// place, so the store is not asked.
 func (s *Service) unplace(c *httpapi.Call) error {
 	if err := httpapi.DecodeEmpty(c); err != nil {
 		return err

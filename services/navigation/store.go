@@ -12,16 +12,16 @@ import (
 
 const storeDeadline = 5 * time.Second // of one request's work, its waits for rows included
 
-// detached is the context of a request's work, which goes on when the client leaves: pgx closes a
-// connection whose query is cut off.
+// detached returns the context of a request's work. It does not end when the client leaves, because pgx
+// closes a connection whose query is canceled.
 func detached(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), storeDeadline)
 }
 
-// Store reads and writes the arrangement in the shared pool. Each call is one statement, so the database
-// alone decides what happens at the same time: of several writes of one row the last to come is left,
-// whole. Its work ends with the context that it is given. Its errors are STORE_UNAVAILABLE, when it cannot
-// be told what was stored, and those of errors.go. Safe for concurrent use.
+// Store reads and writes the arrangement through the shared pool. Each call is one statement, so the
+// database alone orders concurrent calls: of several writes of one row the last is left, complete. Its work
+// ends with the context that it is given. Its errors are those of errors.go, and STORE_UNAVAILABLE when it
+// is unknown what was stored. Safe for concurrent use.
 type Store struct{ pool *pgxpool.Pool }
 
 // NewStore opens no connection.
@@ -32,7 +32,7 @@ SELECT g.id, g.label, g.position, p.module_id, p.position
 FROM core.navigation_group g
 FULL JOIN core.navigation_placement p ON p.group_id = g.id`
 
-// Arrangement reads everything that is stored, as it was at one moment.
+// Arrangement reads everything that is stored, as of one moment.
 func (s *Store) Arrangement(ctx context.Context) (Arrangement, error) {
 	rows, err := s.pool.Query(ctx, selectArrangement)
 	if err != nil {
@@ -62,7 +62,7 @@ VALUES ($1, $2, $3)
 ON CONFLICT (id) DO UPDATE
 SET label = excluded.label, position = excluded.position`
 
-// PutGroup makes a group, or renames and orders it.
+// PutGroup creates a group, or changes its label and order.
 func (s *Store) PutGroup(ctx context.Context, g Group) error {
 	return s.exec(ctx, upsertGroup, g.ID, g.Label, g.Order)
 }
@@ -71,15 +71,15 @@ const deleteGroup = `
 DELETE FROM core.navigation_group
 WHERE id = $1`
 
-// DeleteGroup ungroups its modules, those too that are placed into it at this moment, and leaves their
-// order. An absent group is none to delete.
+// DeleteGroup deletes a group. Its modules become ungrouped and keep their order, including those that are
+// placed into it at the same moment. Deleting an absent group succeeds.
 func (s *Store) DeleteGroup(ctx context.Context, id string) error {
 	return s.exec(ctx, deleteGroup, id)
 }
 
-// lockedGroup is $2, and locks that group against being deleted before the placement's own row is locked.
-// DeleteGroup has the same order, and so they never wait for each other in a circle. The foreign key would
-// take this lock, but last.
+// lockedGroup is $2, and locks that group against deletion before the statement locks the placement's row.
+// DeleteGroup locks in the same order, so the two cannot deadlock. The foreign key would take this lock too,
+// but last.
 const lockedGroup = `coalesce((
 	SELECT id
 	FROM core.navigation_group
@@ -93,7 +93,7 @@ VALUES ($1, ` + lockedGroup + `, $3)
 ON CONFLICT (module_id) DO UPDATE
 SET group_id = excluded.group_id, position = excluded.position`
 
-// Place puts a module into its place, whether or not it had one. Fails with ErrGroupNotFound.
+// Place gives a module a place, whether or not it had one. Fails with ErrGroupNotFound.
 func (s *Store) Place(ctx context.Context, p Placement) error {
 	return s.exec(ctx, upsertPlacement, p.ModuleID, p.GroupID, p.Order)
 }
@@ -103,8 +103,8 @@ UPDATE core.navigation_placement
 SET group_id = ` + lockedGroup + `, position = $3
 WHERE module_id = $1`
 
-// Replace puts a module that has a place into another. Fails with ErrNotInstalled when it has none, and
-// with ErrGroupNotFound.
+// Replace gives a module another place. Fails with ErrNotInstalled when it has none, and with
+// ErrGroupNotFound.
 func (s *Store) Replace(ctx context.Context, p Placement) error {
 	tag, err := s.pool.Exec(ctx, updatePlacement, p.ModuleID, p.GroupID, p.Order)
 	if err != nil {
@@ -120,7 +120,7 @@ const deletePlacement = `
 DELETE FROM core.navigation_placement
 WHERE module_id = $1`
 
-// Unplace takes a module's place away. An absent one is none to take.
+// Unplace deletes a module's place. Deleting an absent one succeeds.
 func (s *Store) Unplace(ctx context.Context, moduleID string) error {
 	return s.exec(ctx, deletePlacement, moduleID)
 }
@@ -132,7 +132,8 @@ func (s *Store) exec(ctx context.Context, statement string, arguments ...any) er
 	return nil
 }
 
-// placedInGroup is the constraint that keeps places out of groups that are not, or are just being deleted.
+// placedInGroup is the foreign key that refuses places in groups that do not exist or are just being
+// deleted.
 const placedInGroup = "navigation_placement_group"
 
 func failure(err error) error {

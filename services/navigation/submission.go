@@ -67,8 +67,8 @@ func decodeGroup(c *httpapi.Call) (Group, error) {
 	return Group{id, body.Label, body.Order}, nil
 }
 
-// decodePlacement reads {groupId, order} for the path's module, as strictly as httpapi.Decode, but for
-// groupId: null means no group, and must be said.
+// decodePlacement reads {groupId, order} for the path's module, as strictly as httpapi.Decode, except for
+// groupId: null means no group, and it must be present.
 func decodePlacement(c *httpapi.Call) (Placement, error) {
 	media, _, err := mime.ParseMediaType(c.Request.Header.Get("Content-Type"))
 	if err != nil || media != "application/json" {

@@ -1,5 +1,4 @@
-// Package catalogtest owns the installed modules of tests: manifests with the least around them that
-// discovery accepts.
+// Package catalogtest installs modules for tests: manifests with the fewest files that discovery accepts.
 package catalogtest
 
 import (
@@ -15,12 +14,12 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/catalog"
 )
 
-// Server is where Discover puts the server of a module whose manifest names it.
+// Server is the path of the server program in a manifest that Discover gives one to.
 const Server = "bin/server"
 
-// Discover installs modules of version 1.0.0 into a directory of the test's and discovers them. Each has
-// its id and what its manifest says behind id, name, version and compatibility: members of the JSON object,
-// or nothing.
+// Discover installs modules of version 1.0.0 into a temporary directory and discovers them. manifests maps a
+// module's id to further members of its JSON object, beside id, name, version and compatibility; "" for
+// none.
 func Discover(t testing.TB, manifests map[string]string) *catalog.Catalog {
 	t.Helper()
 	dir := t.TempDir()
@@ -52,8 +51,8 @@ func write(t testing.TB, path, content string) {
 	}
 }
 
-// Executable is the least that counts as a static executable of this machine; with elf.PT_INTERP it is a
-// dynamic one.
+// Executable returns the smallest file that counts as a static executable of this machine. With
+// elf.PT_INTERP among more it is a dynamic one.
 func Executable(t testing.TB, more ...elf.ProgType) string {
 	t.Helper()
 	machine := map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64}[runtime.GOARCH]
