@@ -13,7 +13,7 @@ func TestAuditIsAppendOnly(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	owner := h.owner(t)
-	id := h.issued(t, owner, owner.UserID, manage)
+	id := h.issue(t, owner, owner.UserID, manage)
 	for _, change := range []string{
 		"UPDATE core.permission_grant_audit SET actor_id = NULL",
 		"UPDATE core.permission_grant_audit SET at = now() WHERE false",
@@ -23,8 +23,9 @@ func TestAuditIsAppendOnly(t *testing.T) {
 		"TRUNCATE core.person CASCADE",
 		"INSERT INTO core.permission_grant_audit SELECT * FROM core.permission_grant_audit ON CONFLICT (id) DO UPDATE SET action = 'revoked'",
 	} {
-		_, err := h.Pool(t).Exec(t.Context(), strings.Replace(change, "INSERT INTO core.permission_grant_audit SELECT",
-			"INSERT INTO core.permission_grant_audit OVERRIDING SYSTEM VALUE SELECT", 1))
+		_, err := h.Pool(t).
+			Exec(t.Context(), strings.Replace(change, "INSERT INTO core.permission_grant_audit SELECT",
+				"INSERT INTO core.permission_grant_audit OVERRIDING SYSTEM VALUE SELECT", 1))
 		if err == nil || !strings.Contains(err.Error(), "core.permission_grant_audit is append-only") {
 			t.Errorf("%s: %v", change, err)
 		}
@@ -40,5 +41,5 @@ func TestAuditIsAppendOnly(t *testing.T) {
 			t.Errorf("%s: %v", change, err)
 		}
 	}
-	h.wantRows(t, 1, 1)
+	h.assertRows(t, 1, 1)
 }

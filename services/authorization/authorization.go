@@ -1,6 +1,6 @@
-// Package authorization owns what a caller may do: the registry of permissions, frozen at start, the grants that people were given, who
-// gave and took them, and the one deny-by-default decision over all of it (spec.md § Permission, § Explicit grant, § Authentication 7;
-// contract.md §3).
+// Package authorization owns what a caller may do: the registry of permissions, frozen at start, the grants
+// that people were given, who gave and took them, and the one deny-by-default decision over all of it
+// (spec.md § Permission, § Explicit grant, § Authentication 7; contract.md §3).
 //
 // Who the caller is, is decided elsewhere and taken as given.
 package authorization
@@ -14,12 +14,14 @@ import (
 
 // Devices is the separate store of what devices may do (spec.md § Permission).
 type Devices interface {
-	// Permissions returns the ids of the permissions that the device holds now; none for an unknown or revoked device. It bounds its own
-	// time and goes on when ctx is cancelled, because other questions of the same request wait for its answer.
+	// Permissions returns the ids of the permissions that the device holds now; none for an unknown or revoked
+	// device. It bounds its own time and goes on when ctx is cancelled, because other questions of the same
+	// request wait for its answer.
 	Permissions(ctx context.Context, deviceID string) ([]string, error)
 }
 
-// Service makes callers and answers the routes about grants. Safe for concurrent use; it runs nothing of its own.
+// Service makes callers and answers the routes about grants. Safe for concurrent use; it runs nothing of
+// its own.
 type Service struct {
 	registry *Registry
 	store    *Store
@@ -34,8 +36,9 @@ func New(registry *Registry, store *Store, devices Devices) *Service {
 // Registry is what the service decides by.
 func (s *Service) Registry() *Registry { return s.registry }
 
-// Caller is one principal during one request. It reads what the principal was given in one query, when a permission first depends on
-// it, and keeps the answer, a failure included, so that one request never judges by two states.
+// Caller is one principal during one request. It reads what the principal was given in one query, when a
+// permission first depends on it, and keeps the answer, a failure included, so that one request never
+// judges by two states.
 func (s *Service) Caller(p principal.Principal) httpapi.Caller {
 	return &caller{service: s, principal: p}
 }

@@ -13,7 +13,7 @@ func BenchmarkIssueAndRevoke(b *testing.B) {
 	owner := h.owner(b)
 	caller := h.service.Caller(owner)
 	person := h.person(b, "a@example.org")
-	body := wanted(person, manage, "")
+	body := grantBody(person, manage, "")
 	b.ReportAllocs()
 	for b.Loop() {
 		w := h.sendAs(caller, "POST", "/api/v1/grants", body)
@@ -31,7 +31,12 @@ func BenchmarkHoldings(b *testing.B) {
 		b.Run(fmt.Sprint(held), func(b *testing.B) {
 			h := setup(b)
 			person := principal.Person(h.person(b, "a@example.org"))
-			h.Exec(b, "INSERT INTO core.permission_grant (person_id, permission_id) SELECT $1, 'test.p' || i FROM generate_series(1, $2::int) AS i", person.UserID, held)
+			h.Exec(
+				b,
+				"INSERT INTO core.permission_grant (person_id, permission_id) SELECT $1, 'test.p' || i FROM generate_series(1, $2::int) AS i",
+				person.UserID,
+				held,
+			)
 			b.ReportAllocs()
 			for b.Loop() {
 				if _, err := h.service.Caller(person).Allowed(b.Context(), manage); err != nil {
@@ -45,7 +50,10 @@ func BenchmarkHoldings(b *testing.B) {
 func BenchmarkPage(b *testing.B) {
 	h := setup(b)
 	caller := h.service.Caller(h.owner(b))
-	h.Exec(b, "INSERT INTO core.permission_grant (person_id, permission_id) SELECT person_id, 'x.y' FROM core.platform_owner, generate_series(1, 100000)")
+	h.Exec(
+		b,
+		"INSERT INTO core.permission_grant (person_id, permission_id) SELECT person_id, 'x.y' FROM core.platform_owner, generate_series(1, 100000)",
+	)
 	h.Exec(b, "VACUUM ANALYZE core.permission_grant")
 	b.ReportAllocs()
 	for b.Loop() {

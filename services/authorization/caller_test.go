@@ -47,7 +47,11 @@ func TestGrants(t *testing.T) {
 			if !allowed(t, caller, read) {
 				t.Error("the baseline was lost")
 			}
-			if stranger := h.service.Caller(principal.Person(h.person(t, fmt.Sprintf("s%d@example.org", i)))); allowed(t, stranger, manage) {
+			if stranger := h.service.Caller(principal.Person(h.person(t, fmt.Sprintf("s%d@example.org", i)))); allowed(
+				t,
+				stranger,
+				manage,
+			) {
 				t.Error("somebody else's grant counted")
 			}
 		})
@@ -78,7 +82,7 @@ func TestNoQueryNeeded(t *testing.T) {
 	h := setup(t)
 	id := h.person(t, "owner@example.org")
 	h.Exec(t, "INSERT INTO core.platform_owner (person_id) VALUES ($1)", id)
-	h.lose(t)
+	h.breakStore(t)
 	rows := []struct {
 		name       string
 		principal  principal.Principal
@@ -91,7 +95,12 @@ func TestNoQueryNeeded(t *testing.T) {
 		{"anonymous, restricted", principal.Principal{}, manage, false},
 		{"anonymous with a stray id", principal.Principal{UserID: id}, manage, false},
 		{"device, baseline", principal.Principal{Kind: principal.Device, DeviceID: id}, read, false},
-		{"device, restricted", principal.Principal{Kind: principal.Device, DeviceID: id, UserID: id}, manage, false},
+		{
+			"device, restricted",
+			principal.Principal{Kind: principal.Device, DeviceID: id, UserID: id},
+			manage,
+			false,
+		},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
@@ -117,7 +126,7 @@ func TestOneQueryPerRequest(t *testing.T) {
 		t.Fatal("the grant is not effective")
 	}
 
-	h.lose(t) // from here on every further query fails
+	h.breakStore(t) // from here on every further query fails
 	if !allowed(t, caller, manage) || allowed(t, caller, purge) {
 		t.Error("the answer changed within the request")
 	}
@@ -133,7 +142,7 @@ func TestFailureIsKept(t *testing.T) {
 	h := setup(t)
 	id := h.person(t, "a@example.org")
 	h.Exec(t, "INSERT INTO core.permission_grant (person_id, permission_id) VALUES ($1, $2)", id, manage)
-	h.lose(t)
+	h.breakStore(t)
 	caller := h.service.Caller(principal.Person(id))
 	yes, err := caller.Allowed(t.Context(), manage)
 	if yes || !errors.Is(err, httpapi.ErrPrincipal) {
@@ -161,7 +170,10 @@ func TestEveryFaultIsTheSameFailure(t *testing.T) {
 			h := setup(t)
 			id := h.person(t, "a@example.org")
 			h.Exec(t, fault)
-			if _, err := h.service.Caller(principal.Person(id)).Allowed(t.Context(), manage); !errors.Is(err, httpapi.ErrPrincipal) {
+			if _, err := h.service.Caller(principal.Person(id)).Allowed(t.Context(), manage); !errors.Is(
+				err,
+				httpapi.ErrPrincipal,
+			) {
 				t.Errorf("got %v", err)
 			}
 		})

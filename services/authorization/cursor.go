@@ -34,8 +34,9 @@ func (p position) cursor() string {
 	return base64.RawURLEncoding.EncodeToString(binaryForm)
 }
 
-// parseCursor accepts what cursor made and no other spelling of it; whatever is wrong, it says REQUEST_INVALID and no more. Cursors are
-// unsigned: one of somebody's own making shows nothing that the listing would not show.
+// parseCursor accepts what cursor made and no other spelling of it; whatever is wrong, it says
+// REQUEST_INVALID and no more. Cursors are unsigned: one of somebody's own making shows nothing that the
+// listing would not show.
 func parseCursor(text string) (position, error) {
 	binaryForm, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil || len(binaryForm) != cursorLength {

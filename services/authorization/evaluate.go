@@ -8,8 +8,9 @@ type Holdings struct {
 	Granted map[string]struct{} // permission ids, effective now
 }
 
-// Evaluate is the one decision of the platform. It is pure, and every path that names no reason to allow denies: an undeclared
-// permission is denied to the owner too, and a device has neither an owner path nor a baseline that stands in for a grant.
+// Evaluate is the one decision of the platform. It is pure, and every path that names no reason to allow
+// denies: an undeclared permission is denied to the owner too, and a device has neither an owner path nor a
+// baseline that stands in for a grant.
 func Evaluate(kind principal.Kind, baseline Baseline, permission string, held Holdings) bool {
 	if baseline == Undeclared {
 		return false

@@ -11,7 +11,9 @@ func TestEvaluate(t *testing.T) {
 	t.Parallel()
 	const asked = "announcements.slides.manage"
 	granted := authorization.Holdings{Granted: map[string]struct{}{asked: {}}}
-	other := authorization.Holdings{Granted: map[string]struct{}{"announcements.slides": {}, asked + ".all": {}}}
+	other := authorization.Holdings{
+		Granted: map[string]struct{}{"announcements.slides": {}, asked + ".all": {}},
+	}
 	owner := authorization.Holdings{Owner: true}
 	everything := authorization.Holdings{Owner: true, Granted: granted.Granted}
 	nothing := authorization.Holdings{}
@@ -25,7 +27,13 @@ func TestEvaluate(t *testing.T) {
 	}{
 		{"anonymous, restricted", principal.Anonymous, authorization.Restricted, nothing, false},
 		{"anonymous, authenticated", principal.Anonymous, authorization.Authenticated, nothing, false},
-		{"anonymous with facts that are not its own", principal.Anonymous, authorization.Restricted, everything, false},
+		{
+			"anonymous with facts that are not its own",
+			principal.Anonymous,
+			authorization.Restricted,
+			everything,
+			false,
+		},
 		{"person, authenticated", principal.Human, authorization.Authenticated, nothing, true},
 		{"person, restricted", principal.Human, authorization.Restricted, nothing, false},
 		{"person, restricted, granted", principal.Human, authorization.Restricted, granted, true},

@@ -18,8 +18,8 @@ const (
 )
 
 // Patient gives a store's work so long that only a fault can exhaust it, however loaded the machine is.
-func Patient(s *Store) *Store {
-	s.patience = 2 * time.Minute
+func WithLongTimeout(s *Store) *Store {
+	s.timeout = 2 * time.Minute
 	return s
 }
 
@@ -40,7 +40,7 @@ func CursorAt(at time.Time, id string) string {
 }
 
 // Recoded is the cursor of the position that text stands for.
-func Recoded(text string) (string, error) {
+func Reencoded(text string) (string, error) {
 	p, err := parseCursor(text)
 	return p.cursor(), err
 }

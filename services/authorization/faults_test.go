@@ -11,7 +11,8 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi/httpapitest"
 )
 
-// Whatever is wrong with the store, the answer is the same and nothing is half-written. The permission was read before.
+// Whatever is wrong with the store, the answer is the same and nothing is half-written. The permission was
+// read before.
 func TestStoreFaults(t *testing.T) {
 	t.Parallel()
 	const list, one, issue, revoke = 1, 2, 4, 8
@@ -20,22 +21,50 @@ func TestStoreFaults(t *testing.T) {
 		affects int
 		repair  string
 	}{
-		{"ALTER TABLE core.permission_grant RENAME TO lost", list | one | issue | revoke, "ALTER TABLE core.lost RENAME TO permission_grant"},
-		{"ALTER TABLE core.permission_grant RENAME scope TO lost", list | one | issue | revoke, "ALTER TABLE core.permission_grant RENAME lost TO scope"},
-		{"ALTER TABLE core.permission_grant RENAME source_reference TO lost", list | one | issue | revoke, "ALTER TABLE core.permission_grant RENAME lost TO source_reference"},
+		{
+			"ALTER TABLE core.permission_grant RENAME TO lost",
+			list | one | issue | revoke,
+			"ALTER TABLE core.lost RENAME TO permission_grant",
+		},
+		{
+			"ALTER TABLE core.permission_grant RENAME scope TO lost",
+			list | one | issue | revoke,
+			"ALTER TABLE core.permission_grant RENAME lost TO scope",
+		},
+		{
+			"ALTER TABLE core.permission_grant RENAME source_reference TO lost",
+			list | one | issue | revoke,
+			"ALTER TABLE core.permission_grant RENAME lost TO source_reference",
+		},
 		{"ALTER TABLE core.person RENAME TO lost", issue | revoke, "ALTER TABLE core.lost RENAME TO person"},
-		{"ALTER TABLE core.permission_grant_audit RENAME TO lost", issue | revoke, "ALTER TABLE core.lost RENAME TO permission_grant_audit"},
+		{
+			"ALTER TABLE core.permission_grant_audit RENAME TO lost",
+			issue | revoke,
+			"ALTER TABLE core.lost RENAME TO permission_grant_audit",
+		},
 		// These are found out in the middle of the transaction, not when its statements are prepared.
-		{"ALTER TABLE core.permission_grant_audit ADD CONSTRAINT never CHECK (at IS NULL) NOT VALID", issue | revoke, "ALTER TABLE core.permission_grant_audit DROP CONSTRAINT never"},
-		{"ALTER TABLE core.permission_grant ADD CONSTRAINT never CHECK (created_at IS NULL) NOT VALID", issue | revoke, "ALTER TABLE core.permission_grant DROP CONSTRAINT never"},
-		{"ALTER TABLE core.permission_grant_audit ALTER COLUMN id DROP IDENTITY", issue | revoke, "ALTER TABLE core.permission_grant_audit ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (START 1000)"},
+		{
+			"ALTER TABLE core.permission_grant_audit ADD CONSTRAINT never CHECK (at IS NULL) NOT VALID",
+			issue | revoke,
+			"ALTER TABLE core.permission_grant_audit DROP CONSTRAINT never",
+		},
+		{
+			"ALTER TABLE core.permission_grant ADD CONSTRAINT never CHECK (created_at IS NULL) NOT VALID",
+			issue | revoke,
+			"ALTER TABLE core.permission_grant DROP CONSTRAINT never",
+		},
+		{
+			"ALTER TABLE core.permission_grant_audit ALTER COLUMN id DROP IDENTITY",
+			issue | revoke,
+			"ALTER TABLE core.permission_grant_audit ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (START 1000)",
+		},
 	}
 	for _, row := range rows {
 		t.Run(row.fault, func(t *testing.T) {
 			t.Parallel()
 			h := setup(t)
 			owner := h.owner(t)
-			id := h.issued(t, owner, owner.UserID, manage)
+			id := h.issue(t, owner, owner.UserID, manage)
 			caller := h.service.Caller(owner)
 			if !allowed(t, caller, grants) {
 				t.Fatal("the owner may not")
@@ -44,20 +73,20 @@ func TestStoreFaults(t *testing.T) {
 				return map[int]*httptest.ResponseRecorder{
 					list:   h.sendAs(caller, "GET", "/api/v1/grants", ""),
 					one:    h.sendAs(caller, "GET", "/api/v1/grants/"+id, ""),
-					issue:  h.sendAs(caller, "POST", "/api/v1/grants", wanted(owner.UserID, purge, "")),
+					issue:  h.sendAs(caller, "POST", "/api/v1/grants", grantBody(owner.UserID, purge, "")),
 					revoke: h.sendAs(caller, "POST", "/api/v1/grants/"+id+"/revoke", "{}"),
 				}
 			}
 			h.Exec(t, row.fault)
 			for what, w := range all() {
 				if what&row.affects != 0 {
-					wantCode(t, w, http.StatusServiceUnavailable, "STORE_UNAVAILABLE")
+					assertCode(t, w, http.StatusServiceUnavailable, "STORE_UNAVAILABLE")
 				} else if w.Code >= 400 {
 					t.Errorf("%d: %d %s", what, w.Code, w.Body)
 				}
 			}
 			h.Exec(t, row.repair)
-			h.wantRows(t, 1, 1)
+			h.assertRows(t, 1, 1)
 			if n := h.count(t, "core.permission_grant WHERE revoked_at IS NULL"); n != 1 {
 				t.Error("the grant was revoked")
 			}
@@ -66,7 +95,7 @@ func TestStoreFaults(t *testing.T) {
 					t.Errorf("after the repair, %d: %d %s", what, w.Code, w.Body)
 				}
 			}
-			h.wantRows(t, 2, 3)
+			h.assertRows(t, 2, 3)
 		})
 	}
 }
@@ -81,14 +110,24 @@ func TestUnreachable(t *testing.T) {
 	h.service = serve(t, h.UnreachablePool(t), nil)
 	for _, row := range [][3]string{
 		{"GET", "/api/v1/grants"}, {"GET", "/api/v1/grants/" + unknownID},
-		{"POST", "/api/v1/grants", wanted(unknownID, manage, "")}, {"POST", "/api/v1/grants/" + unknownID + "/revoke", "{}"},
+		{"POST", "/api/v1/grants", grantBody(unknownID, manage, "")}, {"POST", "/api/v1/grants/" + unknownID + "/revoke", "{}"},
 	} {
-		wantCode(t, h.sendAs(caller, row[0], row[1], row[2]), http.StatusServiceUnavailable, "STORE_UNAVAILABLE")
+		assertCode(
+			t,
+			h.sendAs(caller, row[0], row[1], row[2]),
+			http.StatusServiceUnavailable,
+			"STORE_UNAVAILABLE",
+		)
 	}
 	if w := h.sendAs(caller, "GET", "/api/v1/permissions", ""); w.Code != http.StatusOK {
 		t.Errorf("the registry needs no store: %d %s", w.Code, w.Body)
 	}
-	wantCode(t, h.send(caller.Principal(), "GET", "/api/v1/permissions", ""), http.StatusServiceUnavailable, "PRINCIPAL_RESOLUTION_FAILED")
+	assertCode(
+		t,
+		h.send(caller.Principal(), "GET", "/api/v1/permissions", ""),
+		http.StatusServiceUnavailable,
+		"PRINCIPAL_RESOLUTION_FAILED",
+	)
 }
 
 // Whoever waited too long is told so, and what was given up is not done later.
@@ -98,14 +137,14 @@ func TestGivenUp(t *testing.T) {
 	h.service = serveFrom(t, authorization.NewStore(h.Pool(t)), nil) // with the deadline of production
 	owner := h.owner(t)
 	person := h.person(t, "a@example.org")
-	id := h.issued(t, owner, person, manage)
-	tx := h.held(t, person)
+	id := h.issue(t, owner, person, manage)
+	tx := h.lockPerson(t, person)
 	answers := make(chan *httptest.ResponseRecorder, 2)
-	go func() { answers <- h.send(owner, "POST", "/api/v1/grants", wanted(person, purge, "")) }()
+	go func() { answers <- h.send(owner, "POST", "/api/v1/grants", grantBody(person, purge, "")) }()
 	go func() { answers <- h.revoke(owner, id) }()
 	h.awaitBlocked(t, 2)
 	for range 2 {
-		wantCode(t, <-answers, http.StatusServiceUnavailable, "STORE_UNAVAILABLE")
+		assertCode(t, <-answers, http.StatusServiceUnavailable, "STORE_UNAVAILABLE")
 	}
 	h.awaitBlocked(t, 0)
 	if err := tx.Rollback(t.Context()); err != nil {
@@ -114,8 +153,9 @@ func TestGivenUp(t *testing.T) {
 	await(t, func() bool {
 		return h.count(t, "pg_stat_activity WHERE datname = current_database() AND state <> 'idle'") == 1
 	})
-	h.wantRows(t, 1, 1)
-	if !allowed(t, h.service.Caller(owner), manage) || h.count(t, "core.permission_grant WHERE revoked_at IS NULL") != 1 {
+	h.assertRows(t, 1, 1)
+	if !allowed(t, h.service.Caller(owner), manage) ||
+		h.count(t, "core.permission_grant WHERE revoked_at IS NULL") != 1 {
 		t.Error("it was revoked later")
 	}
 }
@@ -127,10 +167,15 @@ func TestClientGoneWhileWriting(t *testing.T) {
 	owner := h.owner(t)
 	gone, leave := context.WithCancel(t.Context())
 	leave()
-	r := httptest.NewRequestWithContext(gone, "POST", "/api/v1/grants", strings.NewReader(wanted(owner.UserID, manage, "")))
+	r := httptest.NewRequestWithContext(
+		gone,
+		"POST",
+		"/api/v1/grants",
+		strings.NewReader(grantBody(owner.UserID, manage, "")),
+	)
 	r.Header.Set("Content-Type", "application/json")
 	if w := httpapitest.Send(r, h.service.Routes(), h.service.Caller(owner)); w.Code != http.StatusCreated {
 		t.Errorf("got %d %s", w.Code, w.Body)
 	}
-	h.wantRows(t, 1, 1)
+	h.assertRows(t, 1, 1)
 }

@@ -28,24 +28,28 @@ const (
 )
 
 // house is one service over a database of its own.
-type house struct {
+type harness struct {
 	*databasetest.DB
 	service *authorization.Service
 }
 
-func setup(t testing.TB) house {
+func setup(t testing.TB) harness {
 	t.Helper()
 	db := databasetest.New(t)
-	return house{db, serve(t, db.Pool(t), nil)}
+	return harness{db, serve(t, db.Pool(t), nil)}
 }
 
 // serve makes a service whose work may take long: what its tests ask is right on a loaded machine too.
 func serve(t testing.TB, pool *pgxpool.Pool, devices authorization.Devices) *authorization.Service {
 	t.Helper()
-	return serveFrom(t, authorization.Patient(authorization.NewStore(pool)), devices)
+	return serveFrom(t, authorization.WithLongTimeout(authorization.NewStore(pool)), devices)
 }
 
-func serveFrom(t testing.TB, store *authorization.Store, devices authorization.Devices) *authorization.Service {
+func serveFrom(
+	t testing.TB,
+	store *authorization.Store,
+	devices authorization.Devices,
+) *authorization.Service {
 	t.Helper()
 	registry, err := authorization.NewRegistry([]authorization.Permission{
 		{ID: read, Baseline: authorization.Authenticated, ModuleID: "test", Description: "See \"things\""},
@@ -60,33 +64,42 @@ func serveFrom(t testing.TB, store *authorization.Store, devices authorization.D
 }
 
 // second is the same house served by a process of its own, as far as the database can tell.
-func (h house) second(t testing.TB) house {
+func (h harness) second(t testing.TB) harness {
 	t.Helper()
-	return house{h.DB, serve(t, h.AnotherPool(t), nil)}
+	return harness{h.DB, serve(t, h.AnotherPool(t), nil)}
 }
 
-func (h house) person(t testing.TB, address string) string {
+func (h harness) person(t testing.TB, address string) string {
 	t.Helper()
-	return h.text(t, "INSERT INTO core.person (email, name) VALUES ($1, 'A person') RETURNING id::text", address)
+	return h.text(
+		t,
+		"INSERT INTO core.person (email, name) VALUES ($1, 'A person') RETURNING id::text",
+		address,
+	)
 }
 
 // owner may call every route.
-func (h house) owner(t testing.TB) principal.Principal {
+func (h harness) owner(t testing.TB) principal.Principal {
 	t.Helper()
 	id := h.person(t, "owner@example.org")
 	h.Exec(t, "INSERT INTO core.platform_owner (person_id) VALUES ($1)", id)
 	return principal.Person(id)
 }
 
-// insert writes a grant past the service; columns are all after person_id and permission_id, with their values.
-func (h house) insert(t testing.TB, person, permission, columns, values string) (id string) {
+// insert writes a grant past the service; columns are all after person_id and permission_id, with their
+// values.
+func (h harness) insert(t testing.TB, person, permission, columns, values string) (id string) {
 	t.Helper()
-	return h.text(t, "INSERT INTO core.permission_grant (person_id, permission_id"+columns+") VALUES ($1, $2"+values+") RETURNING id::text",
-		person, permission)
+	return h.text(
+		t,
+		"INSERT INTO core.permission_grant (person_id, permission_id"+columns+") VALUES ($1, $2"+values+") RETURNING id::text",
+		person,
+		permission,
+	)
 }
 
 // text returns one row's one text.
-func (h house) text(t testing.TB, sql string, args ...any) (text string) {
+func (h harness) text(t testing.TB, sql string, args ...any) (text string) {
 	t.Helper()
 	if err := h.Pool(t).QueryRow(t.Context(), sql, args...).Scan(&text); err != nil {
 		t.Fatal(err)
@@ -94,7 +107,7 @@ func (h house) text(t testing.TB, sql string, args ...any) (text string) {
 	return text
 }
 
-func (h house) count(t testing.TB, from string, args ...any) (n int) {
+func (h harness) count(t testing.TB, from string, args ...any) (n int) {
 	t.Helper()
 	if err := h.Pool(t).QueryRow(t.Context(), "SELECT count(*) FROM "+from, args...).Scan(&n); err != nil {
 		t.Fatal(err)
@@ -103,7 +116,7 @@ func (h house) count(t testing.TB, from string, args ...any) (n int) {
 }
 
 // wantRows checks how many grants and audit rows there are altogether.
-func (h house) wantRows(t testing.TB, grants, audits int) {
+func (h harness) assertRows(t testing.TB, grants, audits int) {
 	t.Helper()
 	if n := h.count(t, "core.permission_grant"); n != grants {
 		t.Errorf("%d grants, want %d", n, grants)
@@ -113,11 +126,11 @@ func (h house) wantRows(t testing.TB, grants, audits int) {
 	}
 }
 
-func (h house) send(who principal.Principal, method, target, body string) *httptest.ResponseRecorder {
+func (h harness) send(who principal.Principal, method, target, body string) *httptest.ResponseRecorder {
 	return h.sendAs(h.service.Caller(who), method, target, body)
 }
 
-func (h house) sendAs(caller httpapi.Caller, method, target, body string) *httptest.ResponseRecorder {
+func (h harness) sendAs(caller httpapi.Caller, method, target, body string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(method, target, strings.NewReader(body))
 	if body != "" {
 		r.Header.Set("Content-Type", "application/json")
@@ -126,14 +139,14 @@ func (h house) sendAs(caller httpapi.Caller, method, target, body string) *httpt
 }
 
 // wanted is the body of an issuing; more continues it.
-func wanted(person, permission, more string) string {
+func grantBody(person, permission, more string) string {
 	return `{"userId":"` + person + `","permissionId":"` + permission + `"` + more + `}`
 }
 
 // issued issues a grant and returns its id.
-func (h house) issued(t testing.TB, who principal.Principal, person, permission string) string {
+func (h harness) issue(t testing.TB, who principal.Principal, person, permission string) string {
 	t.Helper()
-	w := h.send(who, "POST", "/api/v1/grants", wanted(person, permission, ""))
+	w := h.send(who, "POST", "/api/v1/grants", grantBody(person, permission, ""))
 	if w.Code != http.StatusCreated {
 		t.Fatalf("issuing: %d %s", w.Code, w.Body)
 	}
@@ -142,7 +155,7 @@ func (h house) issued(t testing.TB, who principal.Principal, person, permission 
 	}](t, w).ID
 }
 
-func (h house) revoke(who principal.Principal, id string) *httptest.ResponseRecorder {
+func (h harness) revoke(who principal.Principal, id string) *httptest.ResponseRecorder {
 	return h.send(who, "POST", "/api/v1/grants/"+id+"/revoke", "{}")
 }
 
@@ -154,16 +167,16 @@ func decode[T any](t testing.TB, w *httptest.ResponseRecorder) (into T) {
 	return into
 }
 
-func wantAnswer(t testing.TB, w *httptest.ResponseRecorder, status int, body string) {
+func assertResponse(t testing.TB, w *httptest.ResponseRecorder, status int, body string) {
 	t.Helper()
 	if w.Code != status || w.Body.String() != body {
 		t.Errorf("got %d %s, want %d %s", w.Code, w.Body, status, body)
 	}
 }
 
-func wantCode(t testing.TB, w *httptest.ResponseRecorder, status int, code string) {
+func assertCode(t testing.TB, w *httptest.ResponseRecorder, status int, code string) {
 	t.Helper()
-	wantAnswer(t, w, status, `{"code":"`+code+`"}`)
+	assertResponse(t, w, status, `{"code":"`+code+`"}`)
 }
 
 func allowed(t testing.TB, caller httpapi.Caller, permission string) bool {
@@ -176,20 +189,24 @@ func allowed(t testing.TB, caller httpapi.Caller, permission string) bool {
 }
 
 // lose makes every question to the store fail.
-func (h house) lose(t testing.TB) {
+func (h harness) breakStore(t testing.TB) {
 	t.Helper()
 	h.Exec(t, "ALTER TABLE core.permission_grant RENAME TO lost")
 }
 
 // awaitBlocked returns when so many of this database's sessions wait for a lock.
-func (h house) awaitBlocked(t testing.TB, sessions int) {
+func (h harness) awaitBlocked(t testing.TB, sessions int) {
 	t.Helper()
 	await(t, func() bool {
-		return h.count(t, "pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'") == sessions
+		return h.count(
+			t,
+			"pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+		) == sessions
 	})
 }
 
-// await returns when condition holds; the test fails when it does not within a time that no healthy run needs.
+// await returns when condition holds; the test fails when it does not within a time that no healthy run
+// needs.
 func await(t testing.TB, condition func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(30 * time.Second); !condition(); runtime.Gosched() {

@@ -16,8 +16,8 @@ func parseID(text string) (id uuid.UUID, ok bool) {
 // timeLayout is how JSON spells a time (contract.md §1).
 const timeLayout = "2006-01-02T15:04:05.000Z"
 
-// parseTime accepts exactly what a time's own JSON would be, in the years that four digits can tell. The comparison refuses what
-// time.Parse lets pass, such as a comma before the milliseconds.
+// parseTime accepts exactly what a time's own JSON would be, in the years that four digits can tell. The
+// comparison refuses what time.Parse lets pass, such as a comma before the milliseconds.
 func parseTime(text string) (at time.Time, ok bool) {
 	at, err := time.Parse(timeLayout, text)
 	return at, err == nil && at.Format(timeLayout) == text && representable(at)

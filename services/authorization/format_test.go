@@ -56,7 +56,8 @@ func isDate(text string) bool {
 		return n
 	}
 	year, month, day := number(0, 4), number(5, 7), number(8, 10)
-	if year == 0 || month < 1 || month > 12 || number(11, 13) > 23 || number(14, 16) > 59 || number(17, 19) > 59 {
+	if year == 0 || month < 1 || month > 12 || number(11, 13) > 23 || number(14, 16) > 59 ||
+		number(17, 19) > 59 {
 		return false
 	}
 	days := []int{31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31}[month-1]
@@ -72,7 +73,7 @@ func FuzzCursor(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		again, err := authorization.Recoded(text)
+		again, err := authorization.Reencoded(text)
 		if err == nil && (again != text || !cursorShape.MatchString(text)) {
 			t.Errorf("%q and %q are one position", text, again)
 		}
@@ -101,7 +102,7 @@ func TestCursorRoundTrip(t *testing.T) {
 	for i := range 3 {
 		for _, id := range []string{unknownID, "ffffffff-ffff-4fff-8fff-ffffffffffff"} {
 			cursor := authorization.CursorAt(at.Add(time.Duration(i)*time.Microsecond), id)
-			again, err := authorization.Recoded(cursor)
+			again, err := authorization.Reencoded(cursor)
 			if err != nil || again != cursor || seen[cursor] {
 				t.Errorf("%s: %s, %v", cursor, again, err)
 			}

@@ -12,7 +12,7 @@ type grant struct {
 	UserID       string  `json:"userId"`
 	PermissionID string  `json:"permissionId"`
 	Scope        *string `json:"scope"`
-	Source       `json:"source"`
+	Source       `         json:"source"`
 	ExpiresAt    *instant `json:"expiresAt"`
 	RevokedAt    *instant `json:"revokedAt"`
 	CreatedAt    instant  `json:"createdAt"`
@@ -21,7 +21,7 @@ type grant struct {
 
 // Source tells where a grant comes from.
 type Source struct {
-	Kind      string  `db:"source_kind" json:"kind"`
+	Kind      string  `db:"source_kind"      json:"kind"`
 	Reference *string `db:"source_reference" json:"reference"`
 }
 

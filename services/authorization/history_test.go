@@ -16,12 +16,16 @@ const (
 	historyPeople = 20
 )
 
-// history is a long one: 100,000 explicit grants of 20 people that share 40 timestamps, a microsecond apart, so that JSON shows one and
-// the same; among them 1,000 from another source.
-func history(t *testing.T) (h house, owner principal.Principal) {
+// history is a long one: 100,000 explicit grants of 20 people that share 40 timestamps, a microsecond
+// apart, so that JSON shows one and the same; among them 1,000 from another source.
+func history(t *testing.T) (h harness, owner principal.Principal) {
 	h = setup(t)
 	owner = h.owner(t)
-	h.Exec(t, "INSERT INTO core.person (email, name) SELECT 'p' || i, 'P' FROM generate_series(1, $1::int) AS i", historyPeople)
+	h.Exec(
+		t,
+		"INSERT INTO core.person (email, name) SELECT 'p' || i, 'P' FROM generate_series(1, $1::int) AS i",
+		historyPeople,
+	)
 	h.Exec(t, `
 		INSERT INTO core.permission_grant (person_id, permission_id, source_kind, created_at, revoked_at)
 		SELECT people.ids[1 + i % $2], 'test.p' || i % 7, CASE WHEN i > $1 THEN 'membership' ELSE 'explicit' END,
@@ -32,7 +36,8 @@ func history(t *testing.T) (h house, owner principal.Principal) {
 	return h, owner
 }
 
-// While others issue and revoke, whoever reads page by page sees every grant that was there at the first page, and none twice.
+// While others issue and revoke, whoever reads page by page sees every grant that was there at the first
+// page, and none twice.
 func TestLongHistory(t *testing.T) {
 	t.Parallel()
 	h, owner := history(t)
@@ -47,7 +52,10 @@ func TestLongHistory(t *testing.T) {
 	}
 	there := make(map[string]map[string]bool)
 	for filter, condition := range filters {
-		there[filter] = h.set(t, "SELECT id::text FROM core.permission_grant WHERE source_kind = 'explicit' AND "+condition)
+		there[filter] = h.set(
+			t,
+			"SELECT id::text FROM core.permission_grant WHERE source_kind = 'explicit' AND "+condition,
+		)
 	}
 	if n := len(there[""]); n != historyGrants {
 		t.Fatalf("%d grants", n)
@@ -68,7 +76,7 @@ func TestLongHistory(t *testing.T) {
 	}
 }
 
-func (h house) set(t *testing.T, sql string) map[string]bool {
+func (h harness) set(t *testing.T, sql string) map[string]bool {
 	t.Helper()
 	rows, err := h.Pool(t).Query(t.Context(), sql)
 	if err != nil {
@@ -89,15 +97,16 @@ func (h house) set(t *testing.T, sql string) map[string]bool {
 	return set
 }
 
-// disturb issues and revokes through the service, and puts rows between the listed ones and revokes others past it.
-func (h house) disturb(ctx context.Context, t *testing.T, owner principal.Principal, name string) {
+// disturb issues and revokes through the service, and puts rows between the listed ones and revokes others
+// past it.
+func (h harness) disturb(ctx context.Context, t *testing.T, owner principal.Principal, name string) {
 	var id string
 	if err := h.Pool(t).QueryRow(t.Context(), "INSERT INTO core.person (email, name) VALUES ($1, 'W') RETURNING id::text", name).Scan(&id); err != nil {
 		t.Error(err)
 		return
 	}
 	for ctx.Err() == nil {
-		w := h.send(owner, "POST", "/api/v1/grants", wanted(id, manage, ""))
+		w := h.send(owner, "POST", "/api/v1/grants", grantBody(id, manage, ""))
 		if w.Code != 201 {
 			t.Errorf("issuing: %d %s", w.Code, w.Body)
 			return
@@ -125,7 +134,12 @@ func (h house) disturb(ctx context.Context, t *testing.T, owner principal.Princi
 	}
 }
 
-func (h house) readAll(t *testing.T, owner principal.Principal, filter, condition string, there map[string]bool) {
+func (h harness) readAll(
+	t *testing.T,
+	owner principal.Principal,
+	filter, condition string,
+	there map[string]bool,
+) {
 	seen := make(map[string]bool)
 	query := strings.TrimPrefix(filter+"&limit=200", "&")
 	for next := query; next != ""; {
@@ -146,7 +160,10 @@ func (h house) readAll(t *testing.T, owner principal.Principal, filter, conditio
 			t.Fatalf("%q: %s was skipped; %d of %d seen", filter, id, len(seen), len(there))
 		}
 	}
-	after := h.set(t, "SELECT id::text FROM core.permission_grant WHERE source_kind = 'explicit' AND "+condition)
+	after := h.set(
+		t,
+		"SELECT id::text FROM core.permission_grant WHERE source_kind = 'explicit' AND "+condition,
+	)
 	for id := range seen {
 		if !after[id] {
 			t.Fatalf("%q: %s does not belong here", filter, id)
@@ -154,10 +171,15 @@ func (h house) readAll(t *testing.T, owner principal.Principal, filter, conditio
 	}
 }
 
-// Every page is the beginning of one index scan, without a sort and without rows that are read and dropped. So are the look-ups by person.
-func (h house) plans(t *testing.T) {
+// Every page is the beginning of one index scan, without a sort and without rows that are read and dropped.
+// So are the look-ups by person.
+func (h harness) plans(t *testing.T) {
 	person := h.text(t, "SELECT id::text FROM core.person WHERE email = 'p7'")
-	first := h.page(t, principal.Person(h.text(t, "SELECT person_id::text FROM core.platform_owner")), "limit=200")
+	first := h.page(
+		t,
+		principal.Person(h.text(t, "SELECT person_id::text FROM core.platform_owner")),
+		"limit=200",
+	)
 	for index, query := range map[string]string{
 		"permission_grant_list":            "limit=200",
 		"permission_grant_list_person":     "userId=" + person,
@@ -171,7 +193,8 @@ func (h house) plans(t *testing.T) {
 			}
 			plan := h.plan(t, sql, args...)
 			if !strings.Contains(plan, "Index Scan using "+index+" on") || strings.Count(plan, "->") != 1 || !strings.HasPrefix(plan, "Limit") ||
-				!strings.Contains(plan, "Index Cond:") || strings.Contains(plan, "Filter") {
+				!strings.Contains(plan, "Index Cond:") ||
+				strings.Contains(plan, "Filter") {
 				t.Errorf("%s:\n%s", q, plan)
 			}
 		}
@@ -182,13 +205,14 @@ func (h house) plans(t *testing.T) {
 		"issue":    h.plan(t, authorization.InsertGrant, person, "test.p3", nil, nil),
 		"revoke":   h.plan(t, authorization.UpdateRevoked, id, nil),
 	} {
-		if !strings.Contains(plan, "permission_grant_unrevoked") || strings.Contains(plan, "Seq Scan on permission_grant") {
+		if !strings.Contains(plan, "permission_grant_unrevoked") ||
+			strings.Contains(plan, "Seq Scan on permission_grant") {
 			t.Errorf("%s:\n%s", name, plan)
 		}
 	}
 }
 
-func (h house) plan(t *testing.T, sql string, args ...any) string {
+func (h harness) plan(t *testing.T, sql string, args ...any) string {
 	t.Helper()
 	rows, err := h.Pool(t).Query(t.Context(), "EXPLAIN (COSTS OFF) "+sql, args...)
 	if err != nil {

@@ -28,7 +28,7 @@ func (l listed) ids() (ids []string) {
 	return ids
 }
 
-func (h house) page(t testing.TB, who principal.Principal, query string) listed {
+func (h harness) page(t testing.TB, who principal.Principal, query string) listed {
 	t.Helper()
 	w := h.send(who, "GET", "/api/v1/grants?"+query, "")
 	if w.Code != http.StatusOK {
@@ -41,7 +41,12 @@ func TestList(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	owner := h.owner(t)
-	wantAnswer(t, h.send(owner, "GET", "/api/v1/grants", ""), http.StatusOK, `{"grants":[],"nextCursor":null}`)
+	assertResponse(
+		t,
+		h.send(owner, "GET", "/api/v1/grants", ""),
+		http.StatusOK,
+		`{"grants":[],"nextCursor":null}`,
+	)
 
 	a, b := h.person(t, "a@example.org"), h.person(t, "b@example.org")
 	at := func(second string) string { return ", '2026-01-01 00:00:" + second + "Z'" }
@@ -96,7 +101,11 @@ func TestDefaultLimit(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	owner := h.owner(t)
-	h.Exec(t, "INSERT INTO core.permission_grant (person_id, permission_id) SELECT $1, 'x.y' FROM generate_series(1, 201)", owner.UserID)
+	h.Exec(
+		t,
+		"INSERT INTO core.permission_grant (person_id, permission_id) SELECT $1, 'x.y' FROM generate_series(1, 201)",
+		owner.UserID,
+	)
 	if page := h.page(t, owner, ""); len(page.Grants) != 50 || page.NextCursor == nil {
 		t.Errorf("%d grants", len(page.Grants))
 	}
@@ -117,7 +126,7 @@ func TestListRefusals(t *testing.T) {
 	if !allowed(t, owner, grants) {
 		t.Fatal("the owner may not")
 	}
-	h.lose(t)
+	h.breakStore(t)
 	good := authorization.CursorAt(time.Now(), unknownID)
 	raw, err := base64.RawURLEncoding.DecodeString(good)
 	if err != nil {
@@ -126,7 +135,12 @@ func TestListRefusals(t *testing.T) {
 	changed := func(change func([]byte) []byte) string {
 		return base64.RawURLEncoding.EncodeToString(change(slices.Clone(raw)))
 	}
-	wantCode(t, h.sendAs(owner, "GET", "/api/v1/grants?cursor="+good, ""), http.StatusServiceUnavailable, "STORE_UNAVAILABLE")
+	assertCode(
+		t,
+		h.sendAs(owner, "GET", "/api/v1/grants?cursor="+good, ""),
+		http.StatusServiceUnavailable,
+		"STORE_UNAVAILABLE",
+	)
 	for _, query := range []string{
 		"x=1", "userid=" + unknownID, "UserId=" + unknownID, "limit=1&limit=1", "limit=1&limit=2", "a;b", "%zz", "limit=%zz", "=1", "limit",
 		"limit=", "limit=0", "limit=201", "limit=-1", "limit=+1", "limit=01", "limit=1.0", "limit=1e2", "limit=99999999999999999999", "limit=%201",

@@ -25,8 +25,8 @@ type page struct {
 	NextCursor *string `json:"nextCursor"`
 }
 
-// parseQuery refuses unknown, repeated, empty and malformed parameters. A permission that nobody declares is no error: the history
-// outlives the module.
+// parseQuery refuses unknown, repeated, empty and malformed parameters. A permission that nobody declares
+// is no error: the history outlives the module.
 func parseQuery(raw string) (query, error) {
 	q := query{below: top()}
 	sent, err := httpapi.Query(raw, "userId", "permissionId", "limit", "cursor")
@@ -52,10 +52,12 @@ func parseQuery(raw string) (query, error) {
 }
 
 func plausiblePermission(id string) bool {
-	return utf8.ValidString(id) && utf8.RuneCountInString(id) <= maxPermissionLength && !strings.ContainsFunc(id, unicode.IsControl)
+	return utf8.ValidString(id) && utf8.RuneCountInString(id) <= maxPermissionLength &&
+		!strings.ContainsFunc(id, unicode.IsControl)
 }
 
-// cut makes a page of what the store found, which is one grant more than the page holds if there is a next one.
+// cut makes a page of what the store found, which is one grant more than the page holds if there is a next
+// one.
 func cut(found []grant, limit int) page {
 	if len(found) <= limit {
 		return page{Grants: found}

@@ -18,15 +18,16 @@ import (
 type screens struct{ pool *pgxpool.Pool }
 
 func (s screens) Permissions(ctx context.Context, deviceID string) (permissions []string, err error) {
-	err = s.pool.QueryRow(ctx, "SELECT coalesce(array_agg(permission), '{}') FROM screen WHERE id = $1", deviceID).Scan(&permissions)
+	err = s.pool.QueryRow(ctx, "SELECT coalesce(array_agg(permission), '{}') FROM screen WHERE id = $1", deviceID).
+		Scan(&permissions)
 	return permissions, err
 }
 
-func setupWithScreens(t *testing.T) house {
+func setupWithScreens(t *testing.T) harness {
 	t.Helper()
 	db := databasetest.New(t)
 	db.Exec(t, "CREATE TABLE screen (id text NOT NULL, permission text NOT NULL)")
-	return house{db, serve(t, db.Pool(t), screens{db.Pool(t)})}
+	return harness{db, serve(t, db.Pool(t), screens{db.Pool(t)})}
 }
 
 // fact is one grant of the model, in the words of the spec.
@@ -42,10 +43,15 @@ type world struct {
 	screens map[string][]string // device, permissions
 }
 
-// may is the rule, told once more: what is not declared is nobody's; a person has the baseline, what it owns, and what was given and
-// still holds; a device has what its own store says; nobody else has anything.
+// may is the rule, told once more: what is not declared is nobody's; a person has the baseline, what it
+// owns, and what was given and still holds; a device has what its own store says; nobody else has anything.
 func (w world) may(p principal.Principal, permission string) bool {
-	baselines := map[string]string{read: "authenticated", manage: "restricted", purge: "restricted", grants: "restricted"}
+	baselines := map[string]string{
+		read:   "authenticated",
+		manage: "restricted",
+		purge:  "restricted",
+		grants: "restricted",
+	}
 	baseline, declared := baselines[permission]
 	if !declared {
 		return false
@@ -65,14 +71,24 @@ func (w world) may(p principal.Principal, permission string) bool {
 		return true
 	}
 	for _, f := range w.facts {
-		if f.person == p.UserID && f.permission == permission && !f.expired && !f.revoked && !f.scoped && !f.foreign {
+		if f.person == p.UserID && f.permission == permission && !f.expired && !f.revoked && !f.scoped &&
+			!f.foreign {
 			return true
 		}
 	}
 	return false
 }
 
-var asked = []string{read, manage, purge, grants, "test.things.undeclared", "test.things", "", "TEST.things.manage"}
+var asked = []string{
+	read,
+	manage,
+	purge,
+	grants,
+	"test.things.undeclared",
+	"test.things",
+	"",
+	"TEST.things.manage",
+}
 
 func TestAgainstModel(t *testing.T) {
 	t.Parallel()
@@ -101,16 +117,33 @@ func TestAgainstModel(t *testing.T) {
 }
 
 // invent writes a random world into the database and returns it with everybody in it.
-func (h house) invent(t *testing.T, random *rand.Rand) (w world, everybody []principal.Principal) {
+func (h harness) invent(t *testing.T, random *rand.Rand) (w world, everybody []principal.Principal) {
 	t.Helper()
 	permission := func() string { return asked[random.IntN(len(asked))] }
 	chance := func() bool { return random.IntN(4) == 0 }
-	everybody = []principal.Principal{{}, principal.Person(unknownID), {Kind: principal.Device, DeviceID: "unknown"}}
+	everybody = []principal.Principal{
+		{},
+		principal.Person(unknownID),
+		{Kind: principal.Device, DeviceID: "unknown"},
+	}
 	for i := range 30 {
 		id := h.person(t, fmt.Sprintf("p%d@example.org", i))
-		everybody = append(everybody, principal.Person(id), principal.Principal{UserID: id}, principal.Principal{Kind: principal.Device, DeviceID: id, UserID: id})
+		everybody = append(
+			everybody,
+			principal.Person(id),
+			principal.Principal{UserID: id},
+			principal.Principal{Kind: principal.Device, DeviceID: id, UserID: id},
+		)
 		for range random.IntN(7) {
-			f := fact{person: id, permission: permission(), expired: chance(), ends: chance(), revoked: chance(), scoped: chance(), foreign: chance()}
+			f := fact{
+				person:     id,
+				permission: permission(),
+				expired:    chance(),
+				ends:       chance(),
+				revoked:    chance(),
+				scoped:     chance(),
+				foreign:    chance(),
+			}
 			w.facts = append(w.facts, f)
 			h.write(t, f)
 		}
@@ -130,7 +163,7 @@ func (h house) invent(t *testing.T, random *rand.Rand) (w world, everybody []pri
 	return w, everybody
 }
 
-func (h house) write(t *testing.T, f fact) {
+func (h harness) write(t *testing.T, f fact) {
 	t.Helper()
 	h.Exec(t, `
 		INSERT INTO core.permission_grant (person_id, permission_id, scope, source_kind, expires_at, revoked_at)
@@ -171,7 +204,7 @@ func TestDevices(t *testing.T) {
 		t.Error("the owner was denied")
 	}
 	h.Exec(t, "ALTER TABLE lost RENAME TO screen")
-	h.lose(t)
+	h.breakStore(t)
 	if !allowed(t, h.service.Caller(screen), manage) {
 		t.Error("a device depends on grants")
 	}

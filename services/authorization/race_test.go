@@ -12,11 +12,12 @@ import (
 	"github.com/narthex-platform/narthex/services/principal"
 )
 
-// A hundred identical creates at two processes: one succeeds. The same again once that grant has expired, and once it is revoked.
+// A hundred identical creates at two processes: one succeeds. The same again once that grant has expired,
+// and once it is revoked.
 func TestIdenticalCreates(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
-	houses := []house{h, h.second(t)}
+	houses := []harness{h, h.second(t)}
 	owner := h.owner(t)
 	person := h.person(t, "a@example.org")
 	all := func() (winner string) {
@@ -27,7 +28,7 @@ func TestIdenticalCreates(t *testing.T) {
 		for i := range 100 {
 			asking.Go(func() {
 				<-start
-				w := houses[i%2].send(owner, "POST", "/api/v1/grants", wanted(person, manage, ""))
+				w := houses[i%2].send(owner, "POST", "/api/v1/grants", grantBody(person, manage, ""))
 				statuses <- w.Code
 				if w.Code == http.StatusCreated {
 					ids <- w.Body.String()[7:43]
@@ -49,19 +50,24 @@ func TestIdenticalCreates(t *testing.T) {
 		return <-ids
 	}
 	first := all()
-	h.wantRows(t, 1, 1)
-	h.Exec(t, "UPDATE core.permission_grant SET expires_at = now() - interval '1 microsecond' WHERE id = $1", first)
+	h.assertRows(t, 1, 1)
+	h.Exec(
+		t,
+		"UPDATE core.permission_grant SET expires_at = now() - interval '1 microsecond' WHERE id = $1",
+		first,
+	)
 	second := all()
-	h.wantRows(t, 2, 2)
-	if w := h.revoke(owner, second); !strings.Contains(w.Body.String(), second) || !strings.Contains(w.Body.String(), first) {
+	h.assertRows(t, 2, 2)
+	if w := h.revoke(owner, second); !strings.Contains(w.Body.String(), second) ||
+		!strings.Contains(w.Body.String(), first) {
 		t.Errorf("revoked %s", w.Body)
 	}
 	all()
-	h.wantRows(t, 3, 5)
+	h.assertRows(t, 3, 5)
 }
 
 // held is a transaction that keeps the person's row, as another process's issuing or revoking does.
-func (h house) held(t *testing.T, person string) pgx.Tx {
+func (h harness) lockPerson(t *testing.T, person string) pgx.Tx {
 	t.Helper()
 	tx, err := h.Pool(t).BeginTx(t.Context(), pgx.TxOptions{IsoLevel: pgx.ReadCommitted})
 	if err != nil {
@@ -74,29 +80,44 @@ func (h house) held(t *testing.T, person string) pgx.Tx {
 	return tx
 }
 
-// What happens while an issuing waits for its turn counts: it is judged by what is so when its turn has come. The database's own default
-// for transactions, which is the administrator's to set, changes nothing.
+// What happens while an issuing waits for its turn counts: it is judged by what is so when its turn has
+// come. The database's own default for transactions, which is the administrator's to set, changes nothing.
 func TestJudgedAfterTheWait(t *testing.T) {
 	t.Parallel()
-	exec := func(sql string) func(*testing.T, house, pgx.Tx, string) {
-		return func(t *testing.T, _ house, tx pgx.Tx, person string) {
+	exec := func(sql string) func(*testing.T, harness, pgx.Tx, string) {
+		return func(t *testing.T, _ harness, tx pgx.Tx, person string) {
 			if _, err := tx.Exec(t.Context(), sql, person, manage); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	soonPassed := func(t *testing.T, h house, _ pgx.Tx, _ string) {
-		await(t, func() bool { return h.text(t, "SELECT (clock_timestamp() > moment)::text FROM soon") == "true" })
+	soonPassed := func(t *testing.T, h harness, _ pgx.Tx, _ string) {
+		await(
+			t,
+			func() bool { return h.text(t, "SELECT (clock_timestamp() > moment)::text FROM soon") == "true" },
+		)
 	}
 	rows := []struct {
 		name      string
 		before    string // what the person holds
 		end       bool   // the wanted grant ends soon
-		meanwhile func(*testing.T, house, pgx.Tx, string)
+		meanwhile func(*testing.T, harness, pgx.Tx, string)
 		status    int
 	}{
-		{"an equivalent is issued", "", false, exec("INSERT INTO core.permission_grant (person_id, permission_id) VALUES ($1, $2)"), 409},
-		{"the equivalent is revoked", "NULL", false, exec("UPDATE core.permission_grant SET revoked_at = now() WHERE person_id = $1 AND permission_id = $2"), 201},
+		{
+			"an equivalent is issued",
+			"",
+			false,
+			exec("INSERT INTO core.permission_grant (person_id, permission_id) VALUES ($1, $2)"),
+			409,
+		},
+		{
+			"the equivalent is revoked",
+			"NULL",
+			false,
+			exec("UPDATE core.permission_grant SET revoked_at = now() WHERE person_id = $1 AND permission_id = $2"),
+			201,
+		},
 		{"the equivalent expires", "(SELECT moment FROM soon)", false, soonPassed, 201},
 		{"the wanted end passes", "", true, soonPassed, 400},
 	}
@@ -111,7 +132,10 @@ func TestJudgedAfterTheWait(t *testing.T) {
 				other := h.second(t) // connects under the new default
 				allowed(t, other.service.Caller(owner), manage)
 				// Not before the request waits, and in good time before it has waited as long as any may.
-				h.Exec(t, "CREATE TABLE soon AS SELECT date_trunc('milliseconds', clock_timestamp() + interval '2 s') AS moment")
+				h.Exec(
+					t,
+					"CREATE TABLE soon AS SELECT date_trunc('milliseconds', clock_timestamp() + interval '2 s') AS moment",
+				)
 				existing := 0
 				if row.before != "" {
 					h.insert(t, person, manage, ", expires_at", ", "+row.before)
@@ -119,11 +143,14 @@ func TestJudgedAfterTheWait(t *testing.T) {
 				}
 				more := ""
 				if row.end {
-					more = `,"expiresAt":"` + h.text(t, `SELECT to_char(moment, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') FROM soon`) + `"`
+					more = `,"expiresAt":"` + h.text(
+						t,
+						`SELECT to_char(moment, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') FROM soon`,
+					) + `"`
 				}
-				tx := h.held(t, person)
+				tx := h.lockPerson(t, person)
 				answered := make(chan *httptest.ResponseRecorder, 1)
-				go func() { answered <- other.send(owner, "POST", "/api/v1/grants", wanted(person, manage, more)) }()
+				go func() { answered <- other.send(owner, "POST", "/api/v1/grants", grantBody(person, manage, more)) }()
 				h.awaitBlocked(t, 1)
 				row.meanwhile(t, h, tx, person)
 				released := h.text(t, "SELECT clock_timestamp()::text")
@@ -154,7 +181,7 @@ func TestRevokeWaits(t *testing.T) {
 	owner := h.owner(t)
 	person := h.person(t, "a@example.org")
 	expired := h.insert(t, person, manage, ", revoked_at", ", now()")
-	tx := h.held(t, person)
+	tx := h.lockPerson(t, person)
 	answered := make(chan *httptest.ResponseRecorder, 1)
 	go func() { answered <- h.revoke(owner, expired) }()
 	h.awaitBlocked(t, 1)
@@ -165,7 +192,7 @@ func TestRevokeWaits(t *testing.T) {
 	if err := tx.Commit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	wantAnswer(t, <-answered, http.StatusOK, `{"revokedGrantIds":["`+id+`"]}`)
+	assertResponse(t, <-answered, http.StatusOK, `{"revokedGrantIds":["`+id+`"]}`)
 	if allowed(t, h.service.Caller(principal.Person(person)), manage) {
 		t.Error("still effective after the answer")
 	}
@@ -177,13 +204,13 @@ func TestMutualGrants(t *testing.T) {
 	h := setup(t)
 	owner := h.owner(t)
 	a, b := h.person(t, "a@example.org"), h.person(t, "b@example.org")
-	h.issued(t, owner, a, grants)
-	h.issued(t, owner, b, grants)
+	h.issue(t, owner, a, grants)
+	h.issue(t, owner, b, grants)
 	var working sync.WaitGroup
 	for _, pair := range [][2]string{{a, b}, {b, a}} {
 		working.Go(func() {
 			for range 50 {
-				w := h.send(principal.Person(pair[0]), "POST", "/api/v1/grants", wanted(pair[1], manage, ""))
+				w := h.send(principal.Person(pair[0]), "POST", "/api/v1/grants", grantBody(pair[1], manage, ""))
 				if w.Code != http.StatusCreated {
 					t.Errorf("issuing: %d %s", w.Code, w.Body)
 					return
@@ -196,18 +223,19 @@ func TestMutualGrants(t *testing.T) {
 		})
 	}
 	working.Wait()
-	h.wantRows(t, 102, 202)
+	h.assertRows(t, 102, 202)
 }
 
-// After revoke's answer nothing is allowed, whoever of several revokers was answered, unless it was issued anew.
+// After revoke's answer nothing is allowed, whoever of several revokers was answered, unless it was issued
+// anew.
 func TestRevokedMeansRevoked(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
-	houses := []house{h, h.second(t)}
+	houses := []harness{h, h.second(t)}
 	owner := h.owner(t)
 	person := h.person(t, "a@example.org")
 	for range 40 {
-		id := h.issued(t, owner, person, manage)
+		id := h.issue(t, owner, person, manage)
 		if !allowed(t, houses[1].service.Caller(principal.Person(person)), manage) {
 			t.Fatal("not effective after the answer")
 		}
@@ -217,24 +245,26 @@ func TestRevokedMeansRevoked(t *testing.T) {
 				if w := houses[i%2].revoke(owner, id); w.Code != http.StatusOK {
 					t.Errorf("got %d %s", w.Code, w.Body)
 				}
-				if yes, err := houses[(i+1)%2].service.Caller(principal.Person(person)).Allowed(t.Context(), manage); yes || err != nil {
+				if yes, err := houses[(i+1)%2].service.Caller(principal.Person(person)).Allowed(t.Context(), manage); yes ||
+					err != nil {
 					t.Errorf("after the answer: %v, %v", yes, err)
 				}
 			})
 		}
 		revoking.Wait()
 	}
-	h.wantRows(t, 40, 80)
+	h.assertRows(t, 40, 80)
 }
 
-// Creating and revoking as fast as two processes can: no two equivalents are ever effective at once, and the audit tells all of it once.
+// Creating and revoking as fast as two processes can: no two equivalents are ever effective at once, and
+// the audit tells all of it once.
 func TestCreateAndRevokeStorm(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
-	houses := []house{h, h.second(t)}
+	houses := []harness{h, h.second(t)}
 	owner := h.owner(t)
 	person := h.person(t, "a@example.org")
-	first := h.issued(t, owner, person, manage)
+	first := h.issue(t, owner, person, manage)
 	var working sync.WaitGroup
 	var mu sync.Mutex
 	created, revoked := 1, make(map[string]int)
@@ -247,7 +277,7 @@ func TestCreateAndRevokeStorm(t *testing.T) {
 		working.Go(func() {
 			for !enough() && !t.Failed() {
 				if i%2 == 0 {
-					w := houses[i/4].send(owner, "POST", "/api/v1/grants", wanted(person, manage, ""))
+					w := houses[i/4].send(owner, "POST", "/api/v1/grants", grantBody(person, manage, ""))
 					mu.Lock()
 					switch w.Code {
 					case http.StatusCreated:
@@ -284,7 +314,7 @@ func TestCreateAndRevokeStorm(t *testing.T) {
 			t.Errorf("%s was revoked %d times", id, times)
 		}
 	}
-	h.wantRows(t, created, 2*created)
+	h.assertRows(t, created, 2*created)
 	for what, sql := range map[string]string{
 		"overlapping grants": `core.permission_grant a JOIN core.permission_grant b
 			ON a.id < b.id AND tstzrange(a.created_at, a.revoked_at) && tstzrange(b.created_at, b.revoked_at)`,

@@ -37,15 +37,16 @@ type Permission struct {
 	Description string // empty: none
 }
 
-// Registry is the composed declarations of the platform and of every module. It never changes, so it needs no lock.
+// Registry is the composed declarations of the platform and of every module. It never changes, so it needs
+// no lock.
 type Registry struct {
 	sorted    []Permission
 	baselines map[string]Baseline
 	listing   []byte // the answer of GET /api/v1/permissions
 }
 
-// NewRegistry freezes a copy. It fails with PERMISSION_DUPLICATE when an id is declared twice and with PERMISSION_INVALID when a
-// declaration has no id or no baseline, or is not valid UTF-8.
+// NewRegistry freezes a copy. It fails with PERMISSION_DUPLICATE when an id is declared twice and with
+// PERMISSION_INVALID when a declaration has no id or no baseline, or is not valid UTF-8.
 func NewRegistry(permissions []Permission) (*Registry, error) {
 	r := &Registry{sorted: slices.Clone(permissions), baselines: make(map[string]Baseline, len(permissions))}
 	for _, p := range r.sorted {

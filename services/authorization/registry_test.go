@@ -45,10 +45,22 @@ func TestRegistryRefusals(t *testing.T) {
 			{ID: "a.read", Baseline: authorization.Authenticated, ModuleID: "a"},
 			{ID: "a.read", Baseline: authorization.Restricted, ModuleID: "b"},
 		}, authorization.ErrPermissionDuplicate},
-		{"no id", []authorization.Permission{{Baseline: authorization.Restricted}}, authorization.ErrPermissionInvalid},
+		{
+			"no id",
+			[]authorization.Permission{{Baseline: authorization.Restricted}},
+			authorization.ErrPermissionInvalid,
+		},
 		{"no baseline", []authorization.Permission{{ID: "a.read"}}, authorization.ErrPermissionInvalid},
-		{"no text", []authorization.Permission{{ID: "a.\xff", Baseline: authorization.Restricted}}, authorization.ErrPermissionInvalid},
-		{"a baseline nobody knows", []authorization.Permission{{ID: "a.read", Baseline: 7}}, authorization.ErrPermissionInvalid},
+		{
+			"no text",
+			[]authorization.Permission{{ID: "a.\xff", Baseline: authorization.Restricted}},
+			authorization.ErrPermissionInvalid,
+		},
+		{
+			"a baseline nobody knows",
+			[]authorization.Permission{{ID: "a.read", Baseline: 7}},
+			authorization.ErrPermissionInvalid,
+		},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {

@@ -26,7 +26,13 @@ func TestRevoke(t *testing.T) {
 	h.insert(t, person, manage, ", revoked_at", ", '2026-01-01'")
 	h.insert(t, person, manage, ", scope", ", ''")
 	h.insert(t, person, manage, ", source_kind", ", 'membership'")
-	h.insert(t, person, manage, ", source_reference, expires_at", ", '', now() - interval '1 day'") // it would allow as well
+	h.insert(
+		t,
+		person,
+		manage,
+		", source_reference, expires_at",
+		", '', now() - interval '1 day'",
+	) // it would allow as well
 	h.insert(t, person, purge, "", "")
 	h.insert(t, other, manage, "", "")
 
@@ -44,7 +50,8 @@ func TestRevoke(t *testing.T) {
 	if allowed(t, h.service.Caller(principal.Person(person)), manage) {
 		t.Error("still effective")
 	}
-	if !allowed(t, h.service.Caller(principal.Person(person)), purge) || !allowed(t, h.service.Caller(principal.Person(other)), manage) {
+	if !allowed(t, h.service.Caller(principal.Person(person)), purge) ||
+		!allowed(t, h.service.Caller(principal.Person(other)), manage) {
 		t.Error("another grant went along")
 	}
 	if n := h.count(t, "core.permission_grant WHERE revoked_at IS NOT NULL"); n != 5 {
@@ -53,7 +60,7 @@ func TestRevoke(t *testing.T) {
 	if n := h.count(t, "core.permission_grant WHERE revoked_at = '2026-01-01'"); n != 1 {
 		t.Error("the earlier revocation was changed")
 	}
-	h.wantRows(t, 10, 4)
+	h.assertRows(t, 10, 4)
 	if n := h.count(t, `core.permission_grant_audit JOIN core.permission_grant g ON g.id = grant_id
 		WHERE action = 'revoked' AND actor_id = $1 AND at = revoked_at AND grant_id = ANY ($2)`, owner.UserID, equivalent); n != 4 {
 		t.Errorf("%d audit rows as they should be", n)
@@ -61,10 +68,15 @@ func TestRevoke(t *testing.T) {
 
 	// Again, by each of the ids and with either empty body: nothing is left to do.
 	for _, id := range equivalent {
-		wantAnswer(t, h.revoke(owner, id), http.StatusOK, `{"revokedGrantIds":[]}`)
-		wantAnswer(t, h.send(owner, "POST", "/api/v1/grants/"+id+"/revoke", ""), http.StatusOK, `{"revokedGrantIds":[]}`)
+		assertResponse(t, h.revoke(owner, id), http.StatusOK, `{"revokedGrantIds":[]}`)
+		assertResponse(
+			t,
+			h.send(owner, "POST", "/api/v1/grants/"+id+"/revoke", ""),
+			http.StatusOK,
+			`{"revokedGrantIds":[]}`,
+		)
 	}
-	h.wantRows(t, 10, 4)
+	h.assertRows(t, 10, 4)
 }
 
 // A grant of a scope or another source has its own equivalents.
@@ -82,21 +94,31 @@ func TestRevokeOtherSources(t *testing.T) {
 	} {
 		ids := []string{h.insert(t, person, manage, row[0], row[1]), h.insert(t, person, manage, row[0], row[1])}
 		slices.Sort(ids)
-		wantAnswer(t, h.revoke(owner, ids[1]), http.StatusOK, `{"revokedGrantIds":["`+ids[0]+`","`+ids[1]+`"]}`)
+		assertResponse(
+			t,
+			h.revoke(owner, ids[1]),
+			http.StatusOK,
+			`{"revokedGrantIds":["`+ids[0]+`","`+ids[1]+`"]}`,
+		)
 	}
-	wantAnswer(t, h.revoke(owner, plain), http.StatusOK, `{"revokedGrantIds":["`+plain+`"]}`)
+	assertResponse(t, h.revoke(owner, plain), http.StatusOK, `{"revokedGrantIds":["`+plain+`"]}`)
 }
 
 func TestRevokeRefusals(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	owner := h.owner(t)
-	id := h.issued(t, owner, h.person(t, "a@example.org"), manage)
-	wantCode(t, h.revoke(owner, unknownID), http.StatusNotFound, "GRANT_NOT_FOUND")
+	id := h.issue(t, owner, h.person(t, "a@example.org"), manage)
+	assertCode(t, h.revoke(owner, unknownID), http.StatusNotFound, "GRANT_NOT_FOUND")
 	for _, body := range []string{"x", "null", "[]", `{"reason":"x"}`, "{} {}", " "} {
-		wantCode(t, h.send(owner, "POST", "/api/v1/grants/"+id+"/revoke", body), http.StatusBadRequest, "REQUEST_INVALID")
+		assertCode(
+			t,
+			h.send(owner, "POST", "/api/v1/grants/"+id+"/revoke", body),
+			http.StatusBadRequest,
+			"REQUEST_INVALID",
+		)
 	}
-	h.wantRows(t, 1, 1)
+	h.assertRows(t, 1, 1)
 	if n := h.count(t, "core.permission_grant WHERE revoked_at IS NULL"); n != 1 {
 		t.Error("the grant was revoked")
 	}
@@ -108,8 +130,8 @@ func TestActor(t *testing.T) {
 	h := setup(t)
 	owner := h.owner(t)
 	admin := principal.Person(h.person(t, "admin@example.org"))
-	h.issued(t, owner, admin.UserID, grants)
-	id := h.issued(t, admin, admin.UserID, manage)
+	h.issue(t, owner, admin.UserID, grants)
+	id := h.issue(t, admin, admin.UserID, manage)
 	h.revoke(owner, id)
 	for action, actor := range map[string]string{"issued": admin.UserID, "revoked": owner.UserID} {
 		if n := h.count(t, "core.permission_grant_audit WHERE grant_id = $1 AND action = $2 AND actor_id = $3", id, action, actor); n != 1 {

@@ -22,38 +22,51 @@ func TestGates(t *testing.T) {
 		if route.Permission != grants || route.Head {
 			t.Errorf("%s %s: %+v", route.Method, route.Path, route)
 		}
-		if write := route.Method != "GET"; write != (route.Origin == httpapi.TrustedOrigin) || write != (route.Body == httpapi.WholeBody) || write != (route.MaxBody == 16384) {
+		if write := route.Method != "GET"; write != (route.Origin == httpapi.TrustedOrigin) ||
+			write != (route.Body == httpapi.WholeBody) ||
+			write != (route.MaxBody == 16384) {
 			t.Errorf("%s %s: %+v", route.Method, route.Path, route)
 		}
 	}
 }
 
-// Whoever lacks the permission is told so before anything of the request is judged, and before the grants are touched.
+// Whoever lacks the permission is told so before anything of the request is judged, and before the grants
+// are touched.
 func TestPermissionComesFirst(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	person := principal.Person(h.person(t, "a@example.org"))
-	h.Exec(t, "INSERT INTO core.permission_grant (person_id, permission_id) VALUES ($1, $2)", person.UserID, manage)
+	h.Exec(
+		t,
+		"INSERT INTO core.permission_grant (person_id, permission_id) VALUES ($1, $2)",
+		person.UserID,
+		manage,
+	)
 	for _, who := range []principal.Principal{{}, person, {Kind: principal.Device, DeviceID: unknownID}} {
 		for _, row := range [][3]string{
 			{"GET", "/api/v1/permissions"}, {"GET", "/api/v1/grants?x=y"}, {"GET", "/api/v1/grants/x"},
 			{"POST", "/api/v1/grants", "{"}, {"POST", "/api/v1/grants/x/revoke", "{"},
 		} {
-			wantCode(t, h.send(who, row[0], row[1], row[2]), http.StatusForbidden, "PERMISSION_DENIED")
+			assertCode(t, h.send(who, row[0], row[1], row[2]), http.StatusForbidden, "PERMISSION_DENIED")
 		}
 	}
-	h.wantRows(t, 1, 0)
+	h.assertRows(t, 1, 0)
 }
 
 func TestBodyLimitComesBeforePermission(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
-	body := wanted(unknownID, manage, "")
+	body := grantBody(unknownID, manage, "")
 	longest := body + strings.Repeat(" ", 16384-len(body))
 	owner := h.owner(t)
-	wantCode(t, h.send(owner, "POST", "/api/v1/grants", longest), http.StatusNotFound, "USER_NOT_FOUND")
+	assertCode(t, h.send(owner, "POST", "/api/v1/grants", longest), http.StatusNotFound, "USER_NOT_FOUND")
 	for _, path := range []string{"/api/v1/grants", "/api/v1/grants/" + unknownID + "/revoke"} {
-		wantCode(t, h.send(principal.Principal{}, "POST", path, longest+" "), http.StatusRequestEntityTooLarge, "REQUEST_BODY_TOO_LARGE")
+		assertCode(
+			t,
+			h.send(principal.Principal{}, "POST", path, longest+" "),
+			http.StatusRequestEntityTooLarge,
+			"REQUEST_BODY_TOO_LARGE",
+		)
 	}
 }
 
@@ -61,12 +74,13 @@ func TestPermissions(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	w := h.send(h.owner(t), "GET", "/api/v1/permissions", "")
-	wantAnswer(t, w, http.StatusOK, `{"permissions":[`+
+	assertResponse(t, w, http.StatusOK, `{"permissions":[`+
 		`{"id":"core.authorization.grants.manage","baseline":"restricted","moduleId":null,"description":"Give and revoke permissions"},`+
 		`{"id":"test.things.manage","baseline":"restricted","moduleId":"test","description":null},`+
 		`{"id":"test.things.purge","baseline":"restricted","moduleId":"test","description":null},`+
 		`{"id":"test.things.read","baseline":"authenticated","moduleId":"test","description":"See \"things\""}]}`)
-	if header := w.Header(); header.Get("Cache-Control") != "no-store" || header.Get("Content-Type") != "application/json" {
+	if header := w.Header(); header.Get("Cache-Control") != "no-store" ||
+		header.Get("Content-Type") != "application/json" {
 		t.Errorf("headers: %v", header)
 	}
 }
@@ -79,17 +93,32 @@ func TestMalformedID(t *testing.T) {
 	if !allowed(t, owner, grants) {
 		t.Fatal("the owner may not")
 	}
-	h.lose(t)
+	h.breakStore(t)
 	for _, id := range []string{
 		"x", "00000000-0000-4000-8000-00000000000", "00000000-0000-4000-8000-0000000000000", "00000000000040008000000000000000",
 		"00000000-0000-4000-8000-00000000000A", "{00000000-0000-4000-8000-000000000000}", "urn:uuid:00000000-0000-4000-8000-000000000000",
 		"00000000-0000-4000-8000-00000000000g", "00000000_0000_4000_8000_000000000000", "%20", "'",
 	} {
-		wantCode(t, h.sendAs(owner, "GET", "/api/v1/grants/"+id, ""), http.StatusBadRequest, "REQUEST_INVALID")
-		wantCode(t, h.sendAs(owner, "POST", "/api/v1/grants/"+id+"/revoke", "{"), http.StatusBadRequest, "REQUEST_INVALID")
+		assertCode(t, h.sendAs(owner, "GET", "/api/v1/grants/"+id, ""), http.StatusBadRequest, "REQUEST_INVALID")
+		assertCode(
+			t,
+			h.sendAs(owner, "POST", "/api/v1/grants/"+id+"/revoke", "{"),
+			http.StatusBadRequest,
+			"REQUEST_INVALID",
+		)
 	}
-	wantCode(t, h.sendAs(owner, "POST", "/api/v1/grants/"+unknownID+"/revoke", "{"), http.StatusBadRequest, "REQUEST_INVALID")
-	wantCode(t, h.sendAs(owner, "GET", "/api/v1/grants/"+unknownID, ""), http.StatusServiceUnavailable, "STORE_UNAVAILABLE")
+	assertCode(
+		t,
+		h.sendAs(owner, "POST", "/api/v1/grants/"+unknownID+"/revoke", "{"),
+		http.StatusBadRequest,
+		"REQUEST_INVALID",
+	)
+	assertCode(
+		t,
+		h.sendAs(owner, "GET", "/api/v1/grants/"+unknownID, ""),
+		http.StatusServiceUnavailable,
+		"STORE_UNAVAILABLE",
+	)
 }
 
 func TestRead(t *testing.T) {
@@ -97,18 +126,42 @@ func TestRead(t *testing.T) {
 	h := setup(t)
 	owner := h.owner(t)
 	person := h.person(t, "a@example.org")
-	wantCode(t, h.send(owner, "GET", "/api/v1/grants/"+unknownID, ""), http.StatusNotFound, "GRANT_NOT_FOUND")
+	assertCode(
+		t,
+		h.send(owner, "GET", "/api/v1/grants/"+unknownID, ""),
+		http.StatusNotFound,
+		"GRANT_NOT_FOUND",
+	)
 
-	id := h.insert(t, person, "gone.module.read", ", created_at, expires_at, revoked_at, created_by",
-		", '2026-01-02 03:04:05.678999Z', '9999-12-31 23:59:59.999999Z', '2026-01-02 05:04:05+02', '"+owner.UserID+"'")
-	wantAnswer(t, h.send(owner, "GET", "/api/v1/grants/"+id, ""), http.StatusOK,
+	id := h.insert(
+		t,
+		person,
+		"gone.module.read",
+		", created_at, expires_at, revoked_at, created_by",
+		", '2026-01-02 03:04:05.678999Z', '9999-12-31 23:59:59.999999Z', '2026-01-02 05:04:05+02', '"+owner.UserID+"'",
+	)
+	assertResponse(
+		t,
+		h.send(owner, "GET", "/api/v1/grants/"+id, ""),
+		http.StatusOK,
 		`{"id":"`+id+`","userId":"`+person+`","permissionId":"gone.module.read","scope":null,"source":{"kind":"explicit","reference":null},`+
-			`"expiresAt":"9999-12-31T23:59:59.999Z","revokedAt":"2026-01-02T03:04:05.000Z","createdAt":"2026-01-02T03:04:05.678Z","createdBy":"`+owner.UserID+`"}`)
+			`"expiresAt":"9999-12-31T23:59:59.999Z","revokedAt":"2026-01-02T03:04:05.000Z","createdAt":"2026-01-02T03:04:05.678Z","createdBy":"`+owner.UserID+`"}`,
+	)
 
-	id = h.insert(t, person, manage, ", created_at, scope, source_kind, source_reference", ", '2026-01-02 03:04:05Z', 's', 'k', 'r'")
-	wantAnswer(t, h.send(owner, "GET", "/api/v1/grants/"+id, ""), http.StatusOK,
+	id = h.insert(
+		t,
+		person,
+		manage,
+		", created_at, scope, source_kind, source_reference",
+		", '2026-01-02 03:04:05Z', 's', 'k', 'r'",
+	)
+	assertResponse(
+		t,
+		h.send(owner, "GET", "/api/v1/grants/"+id, ""),
+		http.StatusOK,
 		`{"id":"`+id+`","userId":"`+person+`","permissionId":"test.things.manage","scope":"s","source":{"kind":"k","reference":"r"},`+
-			`"expiresAt":null,"revokedAt":null,"createdAt":"2026-01-02T03:04:05.000Z","createdBy":null}`)
+			`"expiresAt":null,"revokedAt":null,"createdAt":"2026-01-02T03:04:05.000Z","createdBy":null}`,
+	)
 }
 
 var times = regexp.MustCompile(`"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"`)
@@ -124,19 +177,24 @@ func TestIssued(t *testing.T) {
 		{purge, `,"expiresAt":"2096-02-29T23:59:59.001Z"`, `"2096-02-29T23:59:59.001Z"`},
 	}
 	for i, row := range rows {
-		w := h.send(owner, "POST", "/api/v1/grants", wanted(person, row.permission, row.more))
+		w := h.send(owner, "POST", "/api/v1/grants", grantBody(person, row.permission, row.more))
 		id := decode[struct {
 			ID string `json:"id"`
 		}](t, w).ID
 		created := times.FindAllString(w.Body.String(), -1)
-		wantAnswer(t, w, http.StatusCreated, `{"id":"`+id+`","userId":"`+person+`","permissionId":"`+row.permission+
-			`","scope":null,"source":{"kind":"explicit","reference":null},"expiresAt":`+row.expiresAt+
-			`,"revokedAt":null,"createdAt":`+created[len(created)-1]+`,"createdBy":"`+owner.UserID+`"}`)
-		wantAnswer(t, h.send(owner, "GET", "/api/v1/grants/"+id, ""), http.StatusOK, w.Body.String())
+		assertResponse(
+			t,
+			w,
+			http.StatusCreated,
+			`{"id":"`+id+`","userId":"`+person+`","permissionId":"`+row.permission+
+				`","scope":null,"source":{"kind":"explicit","reference":null},"expiresAt":`+row.expiresAt+
+				`,"revokedAt":null,"createdAt":`+created[len(created)-1]+`,"createdBy":"`+owner.UserID+`"}`,
+		)
+		assertResponse(t, h.send(owner, "GET", "/api/v1/grants/"+id, ""), http.StatusOK, w.Body.String())
 		if !allowed(t, h.service.Caller(principal.Person(person)), row.permission) {
 			t.Errorf("%s is not effective", row.permission)
 		}
-		h.wantRows(t, i+1, i+1)
+		h.assertRows(t, i+1, i+1)
 		if n := h.count(t, `core.permission_grant_audit JOIN core.permission_grant g ON g.id = grant_id
 			WHERE grant_id = $1 AND actor_id = $2 AND action = 'issued' AND at = created_at AND at BETWEEN now() - interval '1 minute' AND now()`,
 			id, owner.UserID); n != 1 {
@@ -150,7 +208,7 @@ func TestIssueRefusals(t *testing.T) {
 	h := setup(t)
 	owner := h.owner(t)
 	person := h.person(t, "a@example.org")
-	ends := func(at string) string { return wanted(person, manage, `,"expiresAt":`+at) }
+	ends := func(at string) string { return grantBody(person, manage, `,"expiresAt":`+at) }
 	rows := []struct {
 		name, body string
 		status     int
@@ -159,25 +217,40 @@ func TestIssueRefusals(t *testing.T) {
 		{"nothing", "", 400, "REQUEST_INVALID"},
 		{"an empty object", "{}", 400, "REQUEST_INVALID"},
 		{"no permission", `{"userId":"` + person + `"}`, 400, "REQUEST_INVALID"},
-		{"scope null", wanted(person, manage, `,"scope":null`), 400, "REQUEST_INVALID"},
-		{"scope empty", wanted(person, manage, `,"scope":""`), 400, "REQUEST_INVALID"},
-		{"scope object", wanted(person, manage, `,"scope":{}`), 400, "REQUEST_INVALID"},
-		{"scope text", wanted(person, manage, `,"scope":"x"`), 400, "REQUEST_INVALID"},
-		{"permission twice", wanted(person, manage, `,"permissionId":"`+manage+`"`), 400, "REQUEST_INVALID"},
-		{"scope beside an unknown permission", wanted(person, "x.y", `,"scope":null`), 400, "REQUEST_INVALID"},
-		{"a source", wanted(person, manage, `,"source":{"kind":"explicit"}`), 400, "REQUEST_INVALID"},
-		{"miscased", strings.Replace(wanted(person, manage, ""), "userId", "userID", 1), 400, "REQUEST_INVALID"},
-		{"user in capitals", wanted(strings.ToUpper(person), manage, ""), 400, "REQUEST_INVALID"},
-		{"user without hyphens", wanted(strings.ReplaceAll(person, "-", ""), manage, ""), 400, "REQUEST_INVALID"},
-		{"user empty", wanted("", manage, ""), 400, "REQUEST_INVALID"},
-		{"user in braces", wanted("{"+person+"}", manage, ""), 400, "REQUEST_INVALID"},
-		{"malformed user of an unknown permission", wanted("x", "x.y", ""), 400, "REQUEST_INVALID"},
-		{"unknown permission", wanted(person, "x.y", ""), 400, "PERMISSION_UNKNOWN"},
-		{"empty permission", wanted(person, "", ""), 400, "PERMISSION_UNKNOWN"},
-		{"permission with a NUL", wanted(person, `a\u0000b`, ""), 400, "PERMISSION_UNKNOWN"},
-		{"unknown permission of an unknown user", wanted(unknownID, "x.y", ""), 400, "PERMISSION_UNKNOWN"},
-		{"unknown user", wanted(unknownID, manage, ""), 404, "USER_NOT_FOUND"},
-		{"unknown user, past end", wanted(unknownID, manage, `,"expiresAt":"2020-01-01T00:00:00.000Z"`), 400, "REQUEST_INVALID"},
+		{"scope null", grantBody(person, manage, `,"scope":null`), 400, "REQUEST_INVALID"},
+		{"scope empty", grantBody(person, manage, `,"scope":""`), 400, "REQUEST_INVALID"},
+		{"scope object", grantBody(person, manage, `,"scope":{}`), 400, "REQUEST_INVALID"},
+		{"scope text", grantBody(person, manage, `,"scope":"x"`), 400, "REQUEST_INVALID"},
+		{"permission twice", grantBody(person, manage, `,"permissionId":"`+manage+`"`), 400, "REQUEST_INVALID"},
+		{"scope beside an unknown permission", grantBody(person, "x.y", `,"scope":null`), 400, "REQUEST_INVALID"},
+		{"a source", grantBody(person, manage, `,"source":{"kind":"explicit"}`), 400, "REQUEST_INVALID"},
+		{
+			"miscased",
+			strings.Replace(grantBody(person, manage, ""), "userId", "userID", 1),
+			400,
+			"REQUEST_INVALID",
+		},
+		{"user in capitals", grantBody(strings.ToUpper(person), manage, ""), 400, "REQUEST_INVALID"},
+		{
+			"user without hyphens",
+			grantBody(strings.ReplaceAll(person, "-", ""), manage, ""),
+			400,
+			"REQUEST_INVALID",
+		},
+		{"user empty", grantBody("", manage, ""), 400, "REQUEST_INVALID"},
+		{"user in braces", grantBody("{"+person+"}", manage, ""), 400, "REQUEST_INVALID"},
+		{"malformed user of an unknown permission", grantBody("x", "x.y", ""), 400, "REQUEST_INVALID"},
+		{"unknown permission", grantBody(person, "x.y", ""), 400, "PERMISSION_UNKNOWN"},
+		{"empty permission", grantBody(person, "", ""), 400, "PERMISSION_UNKNOWN"},
+		{"permission with a NUL", grantBody(person, `a\u0000b`, ""), 400, "PERMISSION_UNKNOWN"},
+		{"unknown permission of an unknown user", grantBody(unknownID, "x.y", ""), 400, "PERMISSION_UNKNOWN"},
+		{"unknown user", grantBody(unknownID, manage, ""), 404, "USER_NOT_FOUND"},
+		{
+			"unknown user, past end",
+			grantBody(unknownID, manage, `,"expiresAt":"2020-01-01T00:00:00.000Z"`),
+			400,
+			"REQUEST_INVALID",
+		},
 		{"end null", ends(`null`), 400, "REQUEST_INVALID"},
 		{"end empty", ends(`""`), 400, "REQUEST_INVALID"},
 		{"end a number", ends(`4102444800000`), 400, "REQUEST_INVALID"},
@@ -202,10 +275,10 @@ func TestIssueRefusals(t *testing.T) {
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
-			wantCode(t, h.send(owner, "POST", "/api/v1/grants", row.body), row.status, row.code)
+			assertCode(t, h.send(owner, "POST", "/api/v1/grants", row.body), row.status, row.code)
 		})
 	}
-	h.wantRows(t, 0, 0)
+	h.assertRows(t, 0, 0)
 }
 
 // Only an effective grant of the same person, permission, scope and source stands in the way.
@@ -231,9 +304,9 @@ func TestEquivalents(t *testing.T) {
 			person := h.person(t, strings.ReplaceAll(row.name, " ", "")+"@example.org")
 			h.insert(t, person, manage, row.columns, row.values)
 			for _, end := range []string{"", `,"expiresAt":"2095-01-01T00:00:00.000Z"`} { // the end does not distinguish
-				w := h.send(owner, "POST", "/api/v1/grants", wanted(person, manage, end))
+				w := h.send(owner, "POST", "/api/v1/grants", grantBody(person, manage, end))
 				if row.blocks || end != "" {
-					wantCode(t, w, http.StatusConflict, "AUTHORIZATION_GRANT_ALREADY_EXISTS")
+					assertCode(t, w, http.StatusConflict, "AUTHORIZATION_GRANT_ALREADY_EXISTS")
 				} else if w.Code != http.StatusCreated {
 					t.Errorf("got %d %s", w.Code, w.Body)
 				}

@@ -13,22 +13,22 @@ import (
 
 const storeDeadline = 5 * time.Second // of one request's work, the wait for a person's row included
 
-// Store is authorization's SQL. A request's work runs under its own deadline and goes on when the client leaves: pgx closes a connection
-// whose query is cut off. Safe for concurrent use.
+// Store is authorization's SQL. A request's work runs under its own deadline and goes on when the client
+// leaves: pgx closes a connection whose query is cut off. Safe for concurrent use.
 type Store struct {
-	pool     *pgxpool.Pool
-	patience time.Duration // storeDeadline, except in tests in which many wait for one row
+	pool    *pgxpool.Pool
+	timeout time.Duration // storeDeadline, except in tests in which many wait for one row
 }
 
 // NewStore opens no connection.
-func NewStore(pool *pgxpool.Pool) *Store { return &Store{pool: pool, patience: storeDeadline} }
+func NewStore(pool *pgxpool.Pool) *Store { return &Store{pool: pool, timeout: storeDeadline} }
 
 func (s *Store) detached(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.WithoutCancel(ctx), s.patience)
+	return context.WithTimeout(context.WithoutCancel(ctx), s.timeout)
 }
 
-// The database's clock decides what has expired. A grant with a scope or from another source is not what an unscoped question asks
-// for, so it answers none.
+// The database's clock decides what has expired. A grant with a scope or from another source is not what an
+// unscoped question asks for, so it answers none.
 const selectHoldings = `
 SELECT
 	EXISTS (
@@ -84,7 +84,8 @@ func (s *Store) grant(ctx context.Context, id string) (grant, error) {
 	return found, nil
 }
 
-// A text for each combination of filters: behind an OR, no index would have the order. "g." matters: the bare id is the output's text.
+// A text for each combination of filters: behind an OR, no index would have the order. "g." matters: the
+// bare id is the output's text.
 const (
 	selectPage = grantColumns + `
 WHERE g.source_kind = 'explicit' AND (g.created_at, g.id) < ($1, $2)`
@@ -128,8 +129,9 @@ func (s *Store) list(ctx context.Context, q query) ([]grant, error) {
 	return found, nil
 }
 
-// The person's row decides who comes first, issuing or revoking. NO KEY, because the references to people that the other statement
-// writes (created_by, actor_id) ask for a key lock: two people who give each other something at once would wait for each other.
+// The person's row decides who comes first, issuing or revoking. NO KEY, because the references to people
+// that the other statement writes (created_by, actor_id) ask for a key lock: two people who give each other
+// something at once would wait for each other.
 const (
 	lockPerson = `
 SELECT
@@ -148,8 +150,9 @@ WHERE id = (
 FOR NO KEY UPDATE`
 )
 
-// underLock runs lock, then statement, in one transaction and one round trip. What statement sees and calls now begins when the lock
-// was granted: in READ COMMITTED each statement has a snapshot of its own, and statement_timestamp() is its own too.
+// underLock runs lock, then statement, in one transaction and one round trip. What statement sees and calls
+// now begins when the lock was granted: in READ COMMITTED each statement has a snapshot of its own, and
+// statement_timestamp() is its own too.
 func (s *Store) underLock(ctx context.Context, lock, id, statement string, args, into []any) error {
 	ctx, cancel := s.detached(ctx)
 	defer cancel()
@@ -195,8 +198,8 @@ SELECT
 	(SELECT id::text FROM issued),
 	(SELECT created_at FROM issued)`
 
-// issue writes the grant and its audit row, or neither: REQUEST_INVALID when its end does not lie ahead, ErrUserNotFound,
-// ErrGrantExists.
+// issue writes the grant and its audit row, or neither: REQUEST_INVALID when its end does not lie ahead,
+// ErrUserNotFound, ErrGrantExists.
 func (s *Store) issue(ctx context.Context, wanted issuance) (grant, error) {
 	var past, known bool
 	var id *string
@@ -256,11 +259,18 @@ SELECT
 		ORDER BY id
 	)`
 
-// revoke returns the ids of the grants that it revoked: all unrevoked equivalents of the named one, each with its audit row. It fails
-// with ErrGrantNotFound.
+// revoke returns the ids of the grants that it revoked: all unrevoked equivalents of the named one, each
+// with its audit row. It fails with ErrGrantNotFound.
 func (s *Store) revoke(ctx context.Context, id, actor string) (revoked []string, err error) {
 	var known bool
-	err = s.underLock(ctx, lockPersonOfGrant, id, updateRevoked, []any{id, orNull(actor)}, []any{&known, &revoked})
+	err = s.underLock(
+		ctx,
+		lockPersonOfGrant,
+		id,
+		updateRevoked,
+		[]any{id, orNull(actor)},
+		[]any{&known, &revoked},
+	)
 	switch {
 	case err != nil:
 		return nil, unavailable(err)

@@ -13,7 +13,7 @@ import (
 )
 
 // fill makes n open pairings of other clients.
-func (h *house) fill(t *testing.T, n int) {
+func (h *harness) fill(t *testing.T, n int) {
 	t.Helper()
 	h.Exec(t, `
 		INSERT INTO core.device_pairing (code, claim_hash, client_key, module_id, description, state, created_at, expires_at)
@@ -22,13 +22,14 @@ func (h *house) fill(t *testing.T, n int) {
 		FROM generate_series(1, $1) AS n`, n)
 }
 
-// A thousand pairings may be open, exactly, whoever asks at the same time; decided and expired ones do not count.
+// A thousand pairings may be open, exactly, whoever asks at the same time; decided and expired ones do not
+// count.
 func TestCapacity(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	h.fill(t, 980)
 	h.fillClosed(t)
-	requests := make([]sent, 60)
+	requests := make([]request, 60)
 	for i := range requests {
 		requests[i] = asking("stage")
 		requests[i].client = "192.0.2." + strconv.Itoa(i)
@@ -38,14 +39,14 @@ func TestCapacity(t *testing.T) {
 		t.Errorf("%d are open", n)
 	}
 	h.Exec(t, "UPDATE core.device_pairing SET state = 'rejected' WHERE code = '000002'")
-	h.want(t, asking("stage"), 201, "")
-	h.want(t, asking("stage"), 503, "PAIRING_CAPACITY")
+	h.assertSend(t, asking("stage"), 201, "")
+	h.assertSend(t, asking("stage"), 503, "PAIRING_CAPACITY")
 	h.Exec(t, "UPDATE core.device_pairing SET expires_at = now() WHERE code = '000004'")
-	h.want(t, asking("stage"), 201, "")
+	h.assertSend(t, asking("stage"), 201, "")
 }
 
 // fillClosed makes a thousand pairings that are open no more.
-func (h *house) fillClosed(t *testing.T) {
+func (h *harness) fillClosed(t *testing.T) {
 	t.Helper()
 	h.Exec(t, `
 		INSERT INTO core.device_pairing (code, client_key, module_id, description, state, created_at, expires_at)
@@ -54,32 +55,38 @@ func (h *house) fillClosed(t *testing.T) {
 		FROM generate_series(1, 1000) AS n`)
 }
 
-// Twenty pairings of one client may be open, exactly; an IPv6 client is its /64. It is told when its oldest expires.
+// Twenty pairings of one client may be open, exactly; an IPv6 client is its /64. It is told when its oldest
+// expires.
 func TestPairingsOfOneClient(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
-	requests := make([]sent, 50)
+	requests := make([]request, 50)
 	for i := range requests {
 		requests[i] = asking("stage")
 		requests[i].client = fmt.Sprintf("2001:db8:0:1::%x", i+1)
 	}
 	wantAnswers(t, h.together(t, requests), map[int]int{201: 20, 429: 30}, "TOO_MANY_REQUESTS")
-	h.wantRows(t, 20, 0, 0)
+	h.assertRows(t, 20, 0, 0)
 
-	h.pass(t, "100 seconds")
-	h.Exec(t, "UPDATE core.device_pairing SET expires_at = expires_at + '10 seconds' WHERE code <> (SELECT min(code) FROM core.device_pairing)")
-	w := h.want(t, requests[0], 429, "TOO_MANY_REQUESTS")
-	if wait, err := strconv.Atoi(w.Header().Get("X-Retry-After")); err != nil || wait <= 400 || wait > 500 || w.Header().Get("Retry-After") != "" {
+	h.ageRows(t, "100 seconds")
+	h.Exec(
+		t,
+		"UPDATE core.device_pairing SET expires_at = expires_at + '10 seconds' WHERE code <> (SELECT min(code) FROM core.device_pairing)",
+	)
+	w := h.assertSend(t, requests[0], 429, "TOO_MANY_REQUESTS")
+	if wait, err := strconv.Atoi(w.Header().Get("X-Retry-After")); err != nil || wait <= 400 || wait > 500 ||
+		w.Header().Get("Retry-After") != "" {
 		t.Errorf("refused with %v", w.Header())
 	}
 	for _, client := range []string{"2001:db8:0:2::1", "192.0.2.1"} {
 		q := asking("stage")
 		q.client = client
-		h.want(t, q, 201, "")
+		h.assertSend(t, q, 201, "")
 	}
 }
 
-// A screen with a live claim is no new pairing, so the bound does not meet it; one that asks for another module gives up the old.
+// A screen with a live claim is no new pairing, so the bound does not meet it; one that asks for another
+// module gives up the old.
 func TestFullClientMayAskAgain(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -87,23 +94,26 @@ func TestFullClientMayAskAgain(t *testing.T) {
 	for range 19 {
 		h.ask(t, "stage")
 	}
-	h.want(t, asking("stage"), 429, "TOO_MANY_REQUESTS")
+	h.assertSend(t, asking("stage"), 429, "TOO_MANY_REQUESTS")
 	again := asking("stage")
 	again.cookie = s.cookie
-	h.want(t, again, 200, "")
+	h.assertSend(t, again, 200, "")
 	other := asking("announcements")
 	other.cookie = s.cookie
-	w := h.want(t, other, 201, "")
-	h.wantRows(t, 20, 0, 0)
-	h.want(t, asking("stage"), 429, "TOO_MANY_REQUESTS")
+	w := h.assertSend(t, other, 201, "")
+	h.assertRows(t, 20, 0, 0)
+	h.assertSend(t, asking("stage"), 429, "TOO_MANY_REQUESTS")
 
 	// Refused, it keeps what it has: here by a bound that others have filled.
 	h.fill(t, 980)
-	h.Exec(t, "UPDATE core.device_pairing SET client_key = (SELECT client_key FROM core.device_pairing WHERE module_id = 'announcements') WHERE code = '000002'")
+	h.Exec(
+		t,
+		"UPDATE core.device_pairing SET client_key = (SELECT client_key FROM core.device_pairing WHERE module_id = 'announcements') WHERE code = '000002'",
+	)
 	back := asking("stage")
 	back.cookie = cookieOf(w)
-	h.want(t, back, 429, "TOO_MANY_REQUESTS")
-	h.wantState(t, screen{decode[pairingAnswer](t, w).PairingCode, cookieOf(w)}, "pending")
+	h.assertSend(t, back, 429, "TOO_MANY_REQUESTS")
+	h.assertState(t, screen{decode[pairingBody](t, w).PairingCode, cookieOf(w)}, "pending")
 }
 
 // Asking is limited to three in ten seconds, whatever comes of it; nothing else is.
@@ -113,22 +123,22 @@ func TestRateLimit(t *testing.T) {
 	s := h.ask(t, "stage")
 	again := asking("stage")
 	again.cookie = s.cookie
-	h.want(t, again, 200, "")
-	h.want(t, sent{method: "POST", path: pairing, body: "{"}, 400, "REQUEST_INVALID")
-	for _, q := range []sent{again, asking("stage"), {method: "POST", path: pairing, body: "{"}} {
-		w := h.want(t, q, http.StatusTooManyRequests, "TOO_MANY_REQUESTS")
+	h.assertSend(t, again, 200, "")
+	h.assertSend(t, request{method: "POST", path: pairing, body: "{"}, 400, "REQUEST_INVALID")
+	for _, q := range []request{again, asking("stage"), {method: "POST", path: pairing, body: "{"}} {
+		w := h.assertSend(t, q, http.StatusTooManyRequests, "TOO_MANY_REQUESTS")
 		if wait, err := strconv.Atoi(w.Header().Get("X-Retry-After")); err != nil || wait < 1 || wait > 10 {
 			t.Errorf("refused with %v", w.Header())
 		}
 	}
 	for range 20 {
-		h.wantState(t, s, "pending")
-		h.want(t, s.collect(), 409, "PAIRING_NOT_APPROVED")
+		h.assertState(t, s, "pending")
+		h.assertSend(t, s.collect(), 409, "PAIRING_NOT_APPROVED")
 	}
 	other := asking("stage")
 	other.client = "192.0.2.2"
-	h.want(t, other, 201, "")
-	h.wantRows(t, 2, 0, 0)
+	h.assertSend(t, other, 201, "")
+	h.assertRows(t, 2, 0, 0)
 }
 
 // recorder keeps what it was asked.
@@ -146,15 +156,23 @@ func TestRule(t *testing.T) {
 	t.Parallel()
 	limiter := &recorder{}
 	h := setup(t, limitedBy(limiter))
-	w := h.want(t, asking("stage"), 429, "TOO_MANY_REQUESTS")
-	rule, key := ratelimit.Rule{Window: 10 * time.Second, Max: 3}, ratelimit.KeyOf(netip.MustParseAddr("192.0.2.1"), pairing)
-	if len(limiter.rules) != 1 || limiter.rules[0] != rule || limiter.keys[0] != key || w.Header().Get("X-Retry-After") != "10" {
+	w := h.assertSend(t, asking("stage"), 429, "TOO_MANY_REQUESTS")
+	rule, key := ratelimit.Rule{
+		Window: 10 * time.Second,
+		Max:    3,
+	}, ratelimit.KeyOf(
+		netip.MustParseAddr("192.0.2.1"),
+		pairing,
+	)
+	if len(limiter.rules) != 1 || limiter.rules[0] != rule || limiter.keys[0] != key ||
+		w.Header().Get("X-Retry-After") != "10" {
 		t.Errorf("asked for %v %v, answered %v", limiter.rules, limiter.keys, w.Header())
 	}
 }
 
-// From a source of four codes, screens that ask at the same moment get four different ones; then none is left. A code is free again once
-// its pairing has expired, not when it is decided, and a device that was claimed by it stays.
+// From a source of four codes, screens that ask at the same moment get four different ones; then none is
+// left. A code is free again once its pairing has expired, not when it is decided, and a device that was
+// claimed by it stays.
 func TestCodesAreUnique(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -164,28 +182,28 @@ func TestCodesAreUnique(t *testing.T) {
 	device, credential := h.pair(t, "stage")
 	other := h.second(t)
 	other.service.DrawCodes(four)
-	answers := send(t, []*house{h, other}, repeat(asking("stage"), 12))
+	answers := send(t, []*harness{h, other}, repeat(asking("stage"), 12))
 	wantAnswers(t, answers, map[int]int{201: 3, 503: 9}, "PAIRING_CAPACITY")
 	codes := make(map[string]bool)
 	for _, w := range answers {
 		if w.Code == 201 {
-			codes[decode[pairingAnswer](t, w).PairingCode] = true
+			codes[decode[pairingBody](t, w).PairingCode] = true
 		}
 	}
 	if len(codes) != 3 {
 		t.Errorf("codes %v", codes)
 	}
-	h.want(t, rejecting(anyOf(codes)), 204, "")
-	h.want(t, asking("stage"), 503, "PAIRING_CAPACITY")
-	h.wantRows(t, 4, 1, 1)
+	h.assertSend(t, rejecting(anyOf(codes)), 204, "")
+	h.assertSend(t, asking("stage"), 503, "PAIRING_CAPACITY")
+	h.assertRows(t, 4, 1, 1)
 
-	h.pass(t, "10 minutes")
+	h.ageRows(t, "10 minutes")
 	for range 4 {
 		h.ask(t, "stage")
 	}
-	h.want(t, asking("stage"), 503, "PAIRING_CAPACITY")
-	h.wantRows(t, 4, 1, 1)
-	h.wantDevice(t, credential, device.ID)
+	h.assertSend(t, asking("stage"), 503, "PAIRING_CAPACITY")
+	h.assertRows(t, 4, 1, 1)
+	h.assertDevice(t, credential, device.ID)
 }
 
 func anyOf(set map[string]bool) string {
@@ -202,11 +220,11 @@ func TestReplacedApproval(t *testing.T) {
 	h.service.DrawCodes(func() string { return "123456" })
 	old := h.ask(t, "stage")
 	h.approve(t, old)
-	h.want(t, asking("stage"), 503, "PAIRING_CAPACITY")
-	h.pass(t, "10 minutes")
+	h.assertSend(t, asking("stage"), 503, "PAIRING_CAPACITY")
+	h.ageRows(t, "10 minutes")
 	s := h.ask(t, "stage")
-	h.wantRows(t, 1, 0, 0)
-	h.want(t, old.state(), 404, "PAIRING_NOT_FOUND")
-	h.want(t, old.collect(), 404, "PAIRING_NOT_FOUND")
-	h.wantState(t, s, "pending")
+	h.assertRows(t, 1, 0, 0)
+	h.assertSend(t, old.state(), 404, "PAIRING_NOT_FOUND")
+	h.assertSend(t, old.collect(), 404, "PAIRING_NOT_FOUND")
+	h.assertState(t, s, "pending")
 }

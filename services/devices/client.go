@@ -15,16 +15,16 @@ import (
 var askingRule = ratelimit.Rule{Window: 10 * time.Second, Max: 3}
 
 // counted counts a request for a pairing before anything of it is looked at.
-func (s *Service) counted(c *httpapi.Call) error {
+func (s *Service) checkRate(c *httpapi.Call) error {
 	client := clientaddress.Of(c.Request.Header)
 	if ok, wait := s.limiter.Allow(askingRule, ratelimit.KeyOf(client, pairingPath)); !ok {
-		return tooMany{wait}
+		return tooManyRequests{wait}
 	}
 	return nil
 }
 
-// client stands for who sent a request in the database, which is to know no addresses. It tells clients apart as ratelimit.KeyOf does:
-// an IPv6 client by its /64, and all without an address together.
+// client stands for who sent a request in the database, which is to know no addresses. It tells clients
+// apart as ratelimit.KeyOf does: an IPv6 client by its /64, and all without an address together.
 func (s *Service) client(c *httpapi.Call) []byte {
 	return clientKey(s.clientKey, clientaddress.Of(c.Request.Header))
 }

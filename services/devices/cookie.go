@@ -11,11 +11,11 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// How long browsers keep the two cookies (contract.md §5). A claim outlives its pairing by a minute, so that a late screen is told
-// "expired"; 400 days is the most that browsers allow.
+// How long browsers keep the two cookies (contract.md §5). A claim outlives its pairing by a minute, so
+// that a late screen is told "expired"; 400 days is the most that browsers allow.
 const (
-	claimCookieLife      = 660 * time.Second
-	credentialCookieLife = 400 * 24 * time.Hour
+	claimCookieLifetime      = 660 * time.Second
+	credentialCookieLifetime = 400 * 24 * time.Hour
 )
 
 // secretHash is all that the database knows of a claim or a credential.
@@ -31,7 +31,7 @@ const (
 type secretCookie struct {
 	name       string
 	attributes string
-	life       string // seconds
+	maxAge     string // seconds
 }
 
 func newSecretCookie(name string, https bool, life time.Duration) secretCookie {
@@ -46,14 +46,15 @@ func (c secretCookie) find(header http.Header) (value string, found bool) {
 	return httpapi.Cookie(header, c.name)
 }
 
-// held returns the hash of the secret that a request carries; ok is false without a cookie that could be one of ours.
-func (c secretCookie) held(header http.Header) (hash secretHash, ok bool) {
+// held returns the hash of the secret that a request carries; ok is false without a cookie that could be
+// one of ours.
+func (c secretCookie) secretHash(header http.Header) (hash secretHash, ok bool) {
 	value, _ := c.find(header)
-	return openSecret(value)
+	return parseSecret(value)
 }
 
 func (c secretCookie) set(header http.Header, value string) {
-	header.Add("Set-Cookie", c.name+"="+value+"; Max-Age="+c.life+c.attributes)
+	header.Add("Set-Cookie", c.name+"="+value+"; Max-Age="+c.maxAge+c.attributes)
 }
 
 // clear tells the browser to forget the cookie.
@@ -62,14 +63,14 @@ func (c secretCookie) clear(header http.Header) {
 }
 
 // mintSecret makes a fresh secret: the value for the browser, the hash for the database.
-func mintSecret() (value string, hash secretHash) {
+func newSecret() (value string, hash secretHash) {
 	var secret [secretBytes]byte
 	_, _ = rand.Read(secret[:]) // never fails: it ends the process instead
 	return base64.RawURLEncoding.EncodeToString(secret[:]), sha256.Sum256(secret[:])
 }
 
 // openSecret accepts what mintSecret can make, each secret in its one spelling.
-func openSecret(value string) (hash secretHash, ok bool) {
+func parseSecret(value string) (hash secretHash, ok bool) {
 	if len(value) != encodedSecret {
 		return secretHash{}, false
 	}

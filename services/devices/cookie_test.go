@@ -16,7 +16,7 @@ import (
 )
 
 // spellings are a cookie's value and the bytes that it stands for.
-func spellings(t *testing.T, value string) []string {
+func variants(t *testing.T, value string) []string {
 	t.Helper()
 	raw, err := base64.RawURLEncoding.DecodeString(value)
 	if err != nil {
@@ -25,18 +25,18 @@ func spellings(t *testing.T, value string) []string {
 	return []string{value, hex.EncodeToString(raw), base64.StdEncoding.EncodeToString(raw)}
 }
 
-func TestSecretsHaveOneSpelling(t *testing.T) {
+func TestSecretsHaveOneFormat(t *testing.T) {
 	t.Parallel()
-	value, hash := devices.MintSecret()
-	if again, ok := devices.OpenSecret(value); !ok || again != hash {
+	value, hash := devices.NewSecret()
+	if again, ok := devices.ParseSecret(value); !ok || again != hash {
 		t.Error("what was minted does not open")
 	}
-	if other, _ := devices.MintSecret(); other == value {
+	if other, _ := devices.NewSecret(); other == value {
 		t.Error("the same secret twice")
 	}
 	for _, wrong := range []string{"", value[:42], value + "A", value + "=", " " + value[1:], strings.Repeat("A", 42) + "\n", "\r" + strings.Repeat("A", 42),
 		"+" + value[1:], value[:42] + string(nextInAlphabet(value[42]))} {
-		if _, ok := devices.OpenSecret(wrong); ok {
+		if _, ok := devices.ParseSecret(wrong); ok {
 			t.Errorf("%q opened", wrong)
 		}
 	}
@@ -44,16 +44,23 @@ func TestSecretsHaveOneSpelling(t *testing.T) {
 
 // Whatever is sent: what opens is what minting spells, and a cookie header never breaks the look-up.
 func FuzzCookie(f *testing.F) {
-	value, _ := devices.MintSecret()
+	value, _ := devices.NewSecret()
 	for _, seed := range []string{"", value, "narthex_claim=" + value, "a=b; narthex_claim=" + value + ";", ";;=;narthex_claim", strings.Repeat("A", 42) + "\n"} {
 		f.Add(seed)
 	}
-	service, err := devices.New(devices.Config{Store: devices.NewStore(nil), Displays: &running{}, Limiter: unlimited{}, Log: zap.NewNop()})
+	service, err := devices.New(
+		devices.Config{
+			Store:    devices.NewStore(nil),
+			Displays: &displays{},
+			Limiter:  unlimited{},
+			Log:      zap.NewNop(),
+		},
+	)
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if _, ok := devices.OpenSecret(text); ok {
+		if _, ok := devices.ParseSecret(text); ok {
 			raw, err := base64.RawURLEncoding.DecodeString(text)
 			if err != nil || len(raw) != 32 || base64.RawURLEncoding.EncodeToString(raw) != text {
 				t.Errorf("%q opened", text)
@@ -145,7 +152,8 @@ func FuzzDescribe(f *testing.F) {
 	f.Add("Edg OPR/ iPad")
 	f.Fuzz(func(t *testing.T, agent string) {
 		got := devices.Describe(agent)
-		if utf8.RuneCountInString(got) > 80 || strings.ContainsFunc(got, func(r rune) bool { return r < ' ' || r > '~' }) {
+		if utf8.RuneCountInString(got) > 80 ||
+			strings.ContainsFunc(got, func(r rune) bool { return r < ' ' || r > '~' }) {
 			t.Errorf("%q: %q", agent, got)
 		}
 	})

@@ -43,7 +43,8 @@ func (s *Service) request(c *httpapi.Call) error {
 	})
 }
 
-// approve is POST /api/v1/device-pairing/{code}/approve. The permission is the one that the running module's manifest names now.
+// approve is POST /api/v1/device-pairing/{code}/approve. The permission is the one that the running
+// module's manifest names now.
 func (s *Service) approve(c *httpapi.Call) error {
 	code, err := codeOf(c)
 	if err != nil {
@@ -68,7 +69,7 @@ func (s *Service) approve(c *httpapi.Call) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(http.StatusOK, made.answer())
+	return c.JSON(http.StatusOK, made.response())
 }
 
 // reject is POST /api/v1/device-pairing/{code}/reject.

@@ -1,5 +1,5 @@
-// Package devices owns managed screens: how one asks to be paired, how it is let in, and by what it is known afterwards (spec.md
-// § Display device and pairing, § Authentication 6; contract.md §5).
+// Package devices owns managed screens: how one asks to be paired, how it is let in, and by what it is
+// known afterwards (spec.md § Display device and pairing, § Authentication 6; contract.md §5).
 //
 // The life of a pairing, which lasts 10 minutes, and of the device that comes of it:
 //
@@ -7,10 +7,12 @@
 //	                     └─ rejected
 //	10 minutes after it was asked for: expired; a device that nobody has claimed is gone with it
 //
-// Three things are kept apart. The code is public: it is read off the screen, names a request to an administrator and opens nothing.
-// The claim secret never leaves the browser that asked, so who reads a code over a shoulder cannot collect what it leads to. The
-// credential is made when it is claimed, so no administrator ever holds one. The database has only the hashes of both secrets, and it
-// alone decides who was first and what has expired. What expired is treated as gone when it is read; the sweep only frees its room.
+// Three things are kept apart. The code is public: it is read off the screen, names a request to an
+// administrator and opens nothing. The claim secret never leaves the browser that asked, so who reads a
+// code over a shoulder cannot collect what it leads to. The credential is made when it is claimed, so no
+// administrator ever holds one. The database has only the hashes of both secrets, and it alone decides who
+// was first and what has expired. What expired is treated as gone when it is read; the sweep only frees its
+// room.
 package devices
 
 import (
@@ -45,8 +47,8 @@ type Limiter interface {
 	Allow(rule ratelimit.Rule, key ratelimit.Key) (ok bool, retryAfter time.Duration)
 }
 
-// Service answers the routes of pairing and devices and resolves devices. Safe for concurrent use. Everything but the time a device was
-// last seen works whether or not Serve runs.
+// Service answers the routes of pairing and devices and resolves devices. Safe for concurrent use.
+// Everything but the time a device was last seen works whether or not Serve runs.
 type Service struct {
 	store      *Store
 	displays   Displays
@@ -86,8 +88,8 @@ func New(config Config) (*Service, error) {
 		displays:   config.Displays,
 		limiter:    config.Limiter,
 		log:        config.Log,
-		claim:      newSecretCookie("narthex_claim", https, claimCookieLife),
-		credential: newSecretCookie("narthex_device", https, credentialCookieLife),
+		claim:      newSecretCookie("narthex_claim", https, claimCookieLifetime),
+		credential: newSecretCookie("narthex_device", https, credentialCookieLifetime),
 		clientKey:  keys.Current,
 		newCode:    randomCode,
 		seen:       newSightings(),

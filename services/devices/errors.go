@@ -18,19 +18,23 @@ func (e Error) Code() string { return string(e) }
 
 // The codes of contract.md §5. After each of them nothing has changed.
 const (
-	ErrDisplayNotFound    = Error("DISPLAY_NOT_FOUND")       // no running module has this display
-	ErrPairingNotFound    = Error("PAIRING_NOT_FOUND")       // unknown, expired or used up, told apart to nobody
+	ErrDisplayNotFound = Error("DISPLAY_NOT_FOUND") // no running module has this display
+	ErrPairingNotFound = Error(
+		"PAIRING_NOT_FOUND",
+	) // unknown, expired or used up, told apart to nobody
 	ErrPairingNotApproved = Error("PAIRING_NOT_APPROVED")    // pending or rejected
 	ErrPairingDecided     = Error("PAIRING_ALREADY_DECIDED") // somebody approved or rejected it before
-	ErrPairingCapacity    = Error("PAIRING_CAPACITY")        // the platform has as many open pairings as it can hold
-	ErrDeviceNotFound     = Error("DEVICE_NOT_FOUND")        // unknown, or never claimed in time
+	ErrPairingCapacity    = Error(
+		"PAIRING_CAPACITY",
+	) // the platform has as many open pairings as it can hold
+	ErrDeviceNotFound = Error("DEVICE_NOT_FOUND") // unknown, or never claimed in time
 )
 
 // tooMany is 429 TOO_MANY_REQUESTS: the client has asked too often, or has too many open pairings.
-type tooMany struct{ wait time.Duration }
+type tooManyRequests struct{ wait time.Duration }
 
-func (tooMany) Error() string { return "TOO_MANY_REQUESTS" }
-func (tooMany) Code() string  { return "TOO_MANY_REQUESTS" }
+func (tooManyRequests) Error() string { return "TOO_MANY_REQUESTS" }
+func (tooManyRequests) Code() string  { return "TOO_MANY_REQUESTS" }
 
 // coded gives what the database said its code, unless the error is a decision and has one.
 func coded(err error) error {

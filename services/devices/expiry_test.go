@@ -10,7 +10,7 @@ import (
 	"github.com/narthex-platform/narthex/services/devices"
 )
 
-func (h *house) sweep(t *testing.T, want int) {
+func (h *harness) sweep(t *testing.T, want int) {
 	t.Helper()
 	if deleted, err := h.store.SweepExpired(t.Context()); deleted != want || err != nil {
 		t.Errorf("swept %d, %v, want %d", deleted, err, want)
@@ -18,13 +18,13 @@ func (h *house) sweep(t *testing.T, want int) {
 }
 
 type listing struct {
-	Devices  []deviceAnswer      `json:"devices"`
+	Devices  []deviceBody        `json:"devices"`
 	Displays []map[string]string `json:"displays"`
 }
 
-func (h *house) list(t testing.TB) listing {
+func (h *harness) list(t testing.TB) listing {
 	t.Helper()
-	return decode[listing](t, h.want(t, sent{method: "GET", path: managed}, 200, ""))
+	return decode[listing](t, h.assertSend(t, request{method: "GET", path: managed}, 200, ""))
 }
 
 // Ten minutes end a pairing by the database's clock, swept or not; one second less does not.
@@ -34,71 +34,87 @@ func TestExpiry(t *testing.T) {
 	pending, approved, rejected := h.ask(t, "stage"), h.ask(t, "stage"), h.ask(t, "stage")
 	claimed, credential := h.pair(t, "stage")
 	device := h.approve(t, approved)
-	h.want(t, rejecting(rejected.code), 204, "")
+	h.assertSend(t, rejecting(rejected.code), 204, "")
 	late := h.ask(t, "stage")
 
-	h.pass(t, "9 minutes 30 seconds")
-	h.wantState(t, pending, "pending")
-	h.wantState(t, approved, "approved")
-	h.wantState(t, rejected, "rejected")
+	h.ageRows(t, "9 minutes 30 seconds")
+	h.assertState(t, pending, "pending")
+	h.assertState(t, approved, "approved")
+	h.assertState(t, rejected, "rejected")
 	if all := h.list(t).Devices; len(all) != 2 {
 		t.Errorf("devices: %+v", all)
 	}
 	h.approve(t, late)
-	h.want(t, late.collect(), 200, "")
+	h.assertSend(t, late.collect(), 200, "")
 	h.sweep(t, 0)
 
-	h.pass(t, "30 seconds")
+	h.ageRows(t, "30 seconds")
 	for range 2 { // before and after the sweep
-		h.wantState(t, pending, "expired")
-		h.wantState(t, approved, "expired")
-		h.wantState(t, rejected, "expired")
-		h.want(t, approved.collect(), 404, "PAIRING_NOT_FOUND")
-		h.want(t, pending.collect(), 404, "PAIRING_NOT_FOUND")
+		h.assertState(t, pending, "expired")
+		h.assertState(t, approved, "expired")
+		h.assertState(t, rejected, "expired")
+		h.assertSend(t, approved.collect(), 404, "PAIRING_NOT_FOUND")
+		h.assertSend(t, pending.collect(), 404, "PAIRING_NOT_FOUND")
 		for _, code := range []string{pending.code, approved.code, rejected.code} {
-			h.want(t, approving(code), 404, "PAIRING_NOT_FOUND")
-			h.want(t, rejecting(code), 404, "PAIRING_NOT_FOUND")
-			h.want(t, sent{method: "GET", path: pairing + "/requests/" + code}, 404, "PAIRING_NOT_FOUND")
+			h.assertSend(t, approving(code), 404, "PAIRING_NOT_FOUND")
+			h.assertSend(t, rejecting(code), 404, "PAIRING_NOT_FOUND")
+			h.assertSend(t, request{method: "GET", path: pairing + "/requests/" + code}, 404, "PAIRING_NOT_FOUND")
 		}
-		h.want(t, sent{method: "PUT", path: managed + "/" + device.ID, body: `{"label":"a"}`}, 404, "DEVICE_NOT_FOUND")
-		h.want(t, sent{method: "POST", path: managed + "/" + device.ID + "/revoke", body: `{}`}, 404, "DEVICE_NOT_FOUND")
+		h.assertSend(
+			t,
+			request{method: "PUT", path: managed + "/" + device.ID, body: `{"label":"a"}`},
+			404,
+			"DEVICE_NOT_FOUND",
+		)
+		h.assertSend(
+			t,
+			request{method: "POST", path: managed + "/" + device.ID + "/revoke", body: `{}`},
+			404,
+			"DEVICE_NOT_FOUND",
+		)
 		if all := h.list(t).Devices; len(all) != 2 || all[0].ID == device.ID || all[1].ID == device.ID {
 			t.Errorf("devices: %+v", all)
 		}
-		h.wantDevice(t, credential, claimed.ID)
+		h.assertDevice(t, credential, claimed.ID)
 		_, err := h.store.SweepExpired(t.Context())
 		if err != nil {
 			t.Error(err)
 		}
 	}
-	h.wantRows(t, 5, 2, 2)
+	h.assertRows(t, 5, 2, 2)
 }
 
-// The sweep takes devices that nobody claimed as soon as that is over, and pairings a day later; everything else stays.
+// The sweep takes devices that nobody claimed as soon as that is over, and pairings a day later; everything
+// else stays.
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	h.ask(t, "stage")
 	h.approve(t, h.ask(t, "stage"))
-	h.want(t, rejecting(h.ask(t, "stage").code), 204, "")
+	h.assertSend(t, rejecting(h.ask(t, "stage").code), 204, "")
 	claimed, credential := h.pair(t, "stage")
 	withdrawn := h.approve(t, h.ask(t, "stage"))
-	h.want(t, sent{method: "POST", path: managed + "/" + withdrawn.ID + "/revoke", body: `{}`}, 200, "")
+	h.assertSend(
+		t,
+		request{method: "POST", path: managed + "/" + withdrawn.ID + "/revoke", body: `{}`},
+		200,
+		"",
+	)
 
 	h.sweep(t, 0)
-	h.pass(t, "10 minutes")
+	h.ageRows(t, "10 minutes")
 	h.sweep(t, 1)
 	h.sweep(t, 0)
-	h.wantRows(t, 5, 2, 2)
-	h.pass(t, "23 hours 59 minutes")
+	h.assertRows(t, 5, 2, 2)
+	h.ageRows(t, "23 hours 59 minutes")
 	h.sweep(t, 0)
-	h.pass(t, "1 minute")
+	h.ageRows(t, "1 minute")
 	fresh := h.ask(t, "stage")
 	h.sweep(t, 5)
 	h.sweep(t, 0)
-	h.wantRows(t, 1, 2, 2)
-	h.wantState(t, fresh, "pending")
-	h.wantDevice(t, credential, claimed.ID)
+	h.assertRows(t, 1, 2, 2)
+	h.assertState(t, fresh, "pending")
+	h.assertDevice(t, credential, claimed.ID)
 	if all := h.list(t).Devices; len(all) != 2 {
 		t.Errorf("devices: %+v", all)
 	}
@@ -128,7 +144,10 @@ func TestSweepIsBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) }()
-	locked, err := tx.Query(t.Context(), "SELECT code FROM core.device_pairing WHERE code IN ('000001', '001001') FOR UPDATE")
+	locked, err := tx.Query(
+		t.Context(),
+		"SELECT code FROM core.device_pairing WHERE code IN ('000001', '001001') FOR UPDATE",
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,25 +155,26 @@ func TestSweepIsBounded(t *testing.T) {
 		t.Fatalf("locked %v, %v", codes, err)
 	}
 	h.sweep(t, devices.SweepBatchRows) // 599 devices, 401 pairings
-	h.wantRows(t, 1199, 1, 0)
+	h.assertRows(t, 1199, 1, 0)
 	h.sweep(t, devices.SweepBatchRows)
 	h.sweep(t, 197)
-	h.wantRows(t, 2, 1, 0)
+	h.assertRows(t, 2, 1, 0)
 	if err := tx.Rollback(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	h.sweep(t, 3)
-	h.wantRows(t, 0, 0, 0)
+	h.assertRows(t, 0, 0, 0)
 }
 
-// A pairing is not deleted before its device, which nobody else knows of: here the device was passed over a moment before.
+// A pairing is not deleted before its device, which nobody else knows of: here the device was passed over a
+// moment before.
 func TestSweepLosesNoDevice(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	h.approve(t, h.ask(t, "stage"))
-	h.pass(t, "2 days")
+	h.ageRows(t, "2 days")
 	h.Exec(t, devices.DeletePairings, devices.SweepBatchRows, 24*time.Hour)
-	h.wantRows(t, 1, 1, 1)
+	h.assertRows(t, 1, 1, 1)
 	h.sweep(t, 2)
-	h.wantRows(t, 0, 0, 0)
+	h.assertRows(t, 0, 0, 0)
 }

@@ -9,18 +9,43 @@ import (
 
 // Statements are prepared by a test against the migrated schema.
 func Statements() []string {
-	return []string{lockPairings, selectStillPending, dropPending, countOpen, freeCode, insertPending, selectPairings, claimDevice, claimLives,
-		selectRequest, decidePairing, decidedLives, insertDevice, selectDevices, selectDevice, renameDevice, withdrawApproval, revokeDevice,
-		selectHolder, selectHolders, probeHolders, selectPermissions, renewCredential, updateSeen, deleteUnclaimed, deletePairings}
+	return []string{
+		lockPairings,
+		selectStillPending,
+		dropPending,
+		countOpen,
+		freeCode,
+		insertPending,
+		selectPairings,
+		claimDevice,
+		selectClaimExists,
+		selectRequest,
+		decidePairing,
+		selectDecidedExists,
+		insertDevice,
+		selectDevices,
+		selectDevice,
+		renameDevice,
+		withdrawApproval,
+		revokeDevice,
+		selectHolder,
+		selectHolders,
+		probeHolders,
+		selectPermissions,
+		renewCredential,
+		updateSeen,
+		deleteUnclaimed,
+		deletePairings,
+	}
 }
 
 // The inner doors of what has no state.
 var (
-	Describe   = describe
-	RandomCode = randomCode
-	IsCode     = isCode
-	MintSecret = mintSecret
-	OpenSecret = openSecret
+	Describe    = describe
+	RandomCode  = randomCode
+	IsCode      = isCode
+	NewSecret   = newSecret
+	ParseSecret = parseSecret
 )
 
 // ClientKeyOf is what the database knows of a client.

@@ -14,8 +14,8 @@ import (
 	"github.com/narthex-platform/narthex/services/principal"
 )
 
-func statement(sql string) func(*testing.T, *house) {
-	return func(t *testing.T, h *house) { h.Exec(t, sql) }
+func statement(sql string) func(*testing.T, *harness) {
+	return func(t *testing.T, h *harness) { h.Exec(t, sql) }
 }
 
 // Whatever is wrong with the store, and whether the cookie is good, unknown or malformed: never "nobody".
@@ -23,7 +23,7 @@ func TestResolveWithoutStore(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []struct {
 		name  string
-		cause func(*testing.T, *house)
+		cause func(*testing.T, *harness)
 	}{
 		{"table missing", statement("ALTER TABLE core.device RENAME TO lost")},
 		{"id missing", statement("ALTER TABLE core.device RENAME COLUMN id TO lost")},
@@ -38,20 +38,21 @@ func TestResolveWithoutStore(t *testing.T) {
 			h := setup(t)
 			_, good := h.pair(t, "stage")
 			device, revoked := h.pair(t, "stage")
-			h.want(t, revoking(device.ID), 200, "")
-			unknown, _ := devices.MintSecret()
+			h.assertSend(t, revoking(device.ID), 200, "")
+			unknown, _ := devices.NewSecret()
 			fault.cause(t, h)
 			for name, cookie := range map[string]string{
 				"good": good, "revoked": revoked, "unknown": "narthex_device=" + unknown, "malformed": "narthex_device=x",
 			} {
 				t.Run(name, func(t *testing.T) {
 					t.Parallel()
-					if who, err := h.resolve(t, cookie); !errors.Is(err, httpapi.ErrPrincipal) || who != (principal.Principal{}) {
+					if who, err := h.resolve(t, cookie); !errors.Is(err, httpapi.ErrPrincipal) ||
+						who != (principal.Principal{}) {
 						t.Errorf("resolved %v, %v", who, err)
 					}
 				})
 			}
-			t.Run("no cookie", func(t *testing.T) { h.wantDevice(t, "", "") })
+			t.Run("no cookie", func(t *testing.T) { h.assertDevice(t, "", "") })
 		})
 	}
 }
@@ -65,7 +66,8 @@ func TestPermissionsWithoutStore(t *testing.T) {
 		h := setup(t)
 		device, _ := h.pair(t, "stage")
 		h.Exec(t, sql)
-		if held, err := h.service.Permissions(t.Context(), device.ID); !errors.Is(err, httpapi.ErrPrincipal) || held != nil {
+		if held, err := h.service.Permissions(t.Context(), device.ID); !errors.Is(err, httpapi.ErrPrincipal) ||
+			held != nil {
 			t.Errorf("%s: holds %v, %v", sql, held, err)
 		}
 	}
@@ -74,7 +76,7 @@ func TestPermissionsWithoutStore(t *testing.T) {
 // Every route says that the store is at fault, in one code, and a write leaves nothing half done.
 func TestRoutesWithoutStore(t *testing.T) {
 	t.Parallel()
-	for name, cause := range map[string]func(*testing.T, *house){
+	for name, cause := range map[string]func(*testing.T, *harness){
 		"tables missing": statement("ALTER TABLE core.device RENAME TO lost; ALTER TABLE core.device_pairing RENAME TO lost_too"),
 		"unreachable":    unreachable,
 	} {
@@ -84,14 +86,18 @@ func TestRoutesWithoutStore(t *testing.T) {
 			s := h.ask(t, "stage")
 			device, credential := h.pair(t, "stage")
 			cause(t, h)
-			for _, q := range []sent{
+			for _, q := range []request{
 				asking("stage"), s.state(), s.collect(), {method: "GET", path: pairing + "/requests/" + s.code}, approving(s.code), rejecting(s.code),
 				{method: "GET", path: managed}, renaming(device.ID, "a"), revoking(device.ID),
 			} {
-				h.want(t, q, 503, "STORE_UNAVAILABLE")
+				h.assertSend(t, q, 503, "STORE_UNAVAILABLE")
 			}
 			header := http.Header{}
-			err := h.service.Renew(t.Context(), header, sent{method: "GET", path: "/", cookie: credential}.build(t))
+			err := h.service.Renew(
+				t.Context(),
+				header,
+				request{method: "GET", path: "/", cookie: credential}.build(t),
+			)
 			if !errors.Is(err, httpapi.ErrStore) || len(header) != 0 {
 				t.Errorf("renewed: %v, %v", err, header)
 			}
@@ -109,24 +115,24 @@ func TestNothingHalfDone(t *testing.T) {
 	pending, approved := h.ask(t, "stage"), h.ask(t, "stage")
 	device := h.approve(t, approved)
 	h.Exec(t, "ALTER TABLE core.device_permission RENAME TO lost")
-	h.want(t, approving(pending.code), 503, "STORE_UNAVAILABLE")
+	h.assertSend(t, approving(pending.code), 503, "STORE_UNAVAILABLE")
 	h.Exec(t, "ALTER TABLE core.lost RENAME TO device_permission")
-	h.wantState(t, pending, "pending")
-	h.wantRows(t, 2, 1, 1)
+	h.assertState(t, pending, "pending")
+	h.assertRows(t, 2, 1, 1)
 
 	h.Exec(t, "ALTER TABLE core.device RENAME COLUMN revoked_at TO lost")
-	h.want(t, revoking(device.ID), 503, "STORE_UNAVAILABLE")
+	h.assertSend(t, revoking(device.ID), 503, "STORE_UNAVAILABLE")
 	h.Exec(t, "ALTER TABLE core.device RENAME COLUMN lost TO revoked_at")
-	h.wantState(t, approved, "approved")
+	h.assertState(t, approved, "approved")
 
 	h.Exec(t, "ALTER TABLE core.device RENAME COLUMN credential_set_at TO lost")
-	h.want(t, approved.collect(), 503, "STORE_UNAVAILABLE")
+	h.assertSend(t, approved.collect(), 503, "STORE_UNAVAILABLE")
 	h.Exec(t, "ALTER TABLE core.device RENAME COLUMN lost TO credential_set_at")
-	h.want(t, approved.collect(), 200, "")
+	h.assertSend(t, approved.collect(), 200, "")
 
 	h.Exec(t, "DELETE FROM core.device_pairing_gate") // without it nobody could count
-	h.want(t, asking("stage"), 503, "STORE_UNAVAILABLE")
-	h.wantRows(t, 2, 1, 1)
+	h.assertSend(t, asking("stage"), 503, "STORE_UNAVAILABLE")
+	h.assertRows(t, 2, 1, 1)
 }
 
 // A client that leaves takes no connection of the pool along.
@@ -136,7 +142,7 @@ func TestHangUp(t *testing.T) {
 	device, credential := h.pair(t, "stage")
 	ctx, hangUp := context.WithCancel(t.Context())
 	hangUp()
-	r := sent{method: "GET", path: "/", cookie: credential}.build(t)
+	r := request{method: "GET", path: "/", cookie: credential}.build(t)
 	before := h.Pool(t).Stat().NewConnsCount()
 	for range 10 {
 		if who, err := h.service.Resolve(ctx, r); err != nil || who.DeviceID != device.ID {
@@ -149,7 +155,7 @@ func TestHangUp(t *testing.T) {
 }
 
 // withoutPrivilege serves from a role that may read everything but devices.
-func withoutPrivilege(t *testing.T, h *house) {
+func withoutPrivilege(t *testing.T, h *harness) {
 	role := fmt.Sprintf("devices_test_%d", time.Now().UnixNano())
 	h.Exec(t, "CREATE ROLE "+role)
 	h.Exec(t, "GRANT USAGE ON SCHEMA core TO "+role)
@@ -162,14 +168,14 @@ func withoutPrivilege(t *testing.T, h *house) {
 	h.serve(t, h.AnotherPool(t, "SET ROLE "+role))
 }
 
-func unreachable(t *testing.T, h *house) {
+func unreachable(t *testing.T, h *harness) {
 	h.serve(t, h.UnreachablePool(t))
 }
 
 // frozen holds a lock that lets nobody near the devices; frozenTable near another table.
-func frozen(t *testing.T, h *house) { frozenTable(t, h, "core.device") }
+func frozen(t *testing.T, h *harness) { frozenTable(t, h, "core.device") }
 
-func frozenTable(t *testing.T, h *house, table string) {
+func frozenTable(t *testing.T, h *harness, table string) {
 	t.Helper()
 	tx, err := h.AnotherPool(t).Begin(t.Context())
 	if err != nil {
@@ -182,18 +188,19 @@ func frozenTable(t *testing.T, h *house, table string) {
 	h.serve(t, h.AnotherPool(t))
 }
 
-// Neither secret is stored, answered or logged, in any of its spellings; nor is an address or a header of the screen.
+// Neither secret is stored, answered or logged, in any of its spellings; nor is an address or a header of
+// the screen.
 func TestSecretsStayWhereTheyBelong(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	q := asking("stage")
 	q.agent, q.client = "marked-agent Firefox/1", "203.0.113.77"
-	asked := h.want(t, q, 201, "")
-	s := screen{decode[pairingAnswer](t, asked).PairingCode, cookieOf(asked)}
-	state := h.want(t, s.state(), 200, "")
-	approved := h.want(t, approving(s.code), 200, "")
-	claimed := h.want(t, s.collect(), 200, "")
-	listed := h.want(t, sent{method: "GET", path: managed}, 200, "")
+	asked := h.assertSend(t, q, 201, "")
+	s := screen{decode[pairingBody](t, asked).PairingCode, cookieOf(asked)}
+	state := h.assertSend(t, s.state(), 200, "")
+	approved := h.assertSend(t, approving(s.code), 200, "")
+	claimed := h.assertSend(t, s.collect(), 200, "")
+	listed := h.assertSend(t, request{method: "GET", path: managed}, 200, "")
 	said := asked.Body.String() + state.Body.String() + approved.Body.String() + claimed.Body.String() + listed.Body.String()
 	for _, entry := range h.logged.All() {
 		said += entry.Message + fmt.Sprint(entry.ContextMap())
@@ -205,7 +212,7 @@ func TestSecretsStayWhereTheyBelong(t *testing.T) {
 		if len(value) != 43 {
 			t.Fatalf("cookie %q", cookie)
 		}
-		for _, spelling := range spellings(t, value) {
+		for _, spelling := range variants(t, value) {
 			if strings.Contains(said, spelling) {
 				t.Errorf("said: %s", said)
 			}

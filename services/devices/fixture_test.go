@@ -41,12 +41,12 @@ type unlimited struct{}
 func (unlimited) Allow(ratelimit.Rule, ratelimit.Key) (bool, time.Duration) { return true, 0 }
 
 // running are the displays of a platform's modules.
-type running struct {
+type displays struct {
 	mu  sync.Mutex
 	all []devices.Display
 }
 
-func (r *running) Display(moduleID string) (devices.Display, bool) {
+func (r *displays) Display(moduleID string) (devices.Display, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	i := slices.IndexFunc(r.all, func(d devices.Display) bool { return d.ModuleID == moduleID })
@@ -56,13 +56,13 @@ func (r *running) Display(moduleID string) (devices.Display, bool) {
 	return r.all[i], true
 }
 
-func (r *running) Displays() []devices.Display {
+func (r *displays) Displays() []devices.Display {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.all)
 }
 
-func (r *running) become(all ...devices.Display) {
+func (r *displays) set(all ...devices.Display) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.all = all
@@ -70,15 +70,19 @@ func (r *running) become(all ...devices.Display) {
 
 var (
 	stage = devices.Display{ModuleID: "stage", ModuleName: "Stage", Permission: "stage.display.view"}
-	board = devices.Display{ModuleID: "announcements", ModuleName: "Announcements", Permission: "announcements.display.view"}
+	board = devices.Display{
+		ModuleID:   "announcements",
+		ModuleName: "Announcements",
+		Permission: "announcements.display.view",
+	}
 )
 
 // house is one service over a database of its own.
-type house struct {
+type harness struct {
 	*databasetest.DB
 	service  *devices.Service
 	store    *devices.Store
-	displays *running
+	displays *displays
 	logged   *observer.ObservedLogs
 	admin    string // user id of who manages devices
 }
@@ -90,17 +94,20 @@ func reachedAt(base environment.Origin) option {
 	return func(c *devices.Config) { c.Settings.BaseURL = base }
 }
 
-func setup(t testing.TB, options ...option) *house {
+func setup(t testing.TB, options ...option) *harness {
 	t.Helper()
 	db := databasetest.New(t)
-	h := &house{DB: db, displays: &running{all: []devices.Display{board, stage}}}
-	h.admin = h.text(t, "INSERT INTO core.person (email, name) VALUES ('anna@example.org', 'Anna') RETURNING id::text")
+	h := &harness{DB: db, displays: &displays{all: []devices.Display{board, stage}}}
+	h.admin = h.text(
+		t,
+		"INSERT INTO core.person (email, name) VALUES ('anna@example.org', 'Anna') RETURNING id::text",
+	)
 	h.serve(t, db.Pool(t), options...)
 	return h
 }
 
 // serve replaces the service by one over another pool.
-func (h *house) serve(t testing.TB, pool *pgxpool.Pool, options ...option) {
+func (h *harness) serve(t testing.TB, pool *pgxpool.Pool, options ...option) {
 	t.Helper()
 	core, logged := observer.New(zap.DebugLevel)
 	h.store, h.logged = devices.NewStore(pool), logged
@@ -119,20 +126,20 @@ func (h *house) serve(t testing.TB, pool *pgxpool.Pool, options ...option) {
 }
 
 // second is another process on the same database.
-func (h *house) second(t testing.TB) *house {
+func (h *harness) second(t testing.TB) *harness {
 	t.Helper()
 	return h.over(t, h.AnotherPool(t))
 }
 
 // over is a process of its own over a pool.
-func (h *house) over(t testing.TB, pool *pgxpool.Pool) *house {
+func (h *harness) over(t testing.TB, pool *pgxpool.Pool) *harness {
 	t.Helper()
 	other := *h
 	other.serve(t, pool)
 	return &other
 }
 
-func (h *house) text(t testing.TB, query string, args ...any) (value string) {
+func (h *harness) text(t testing.TB, query string, args ...any) (value string) {
 	t.Helper()
 	if err := h.Pool(t).QueryRow(t.Context(), query, args...).Scan(&value); err != nil {
 		t.Fatalf("%s: %v", query, err)
@@ -140,7 +147,7 @@ func (h *house) text(t testing.TB, query string, args ...any) (value string) {
 	return value
 }
 
-func (h *house) count(t testing.TB, from string, args ...any) (n int) {
+func (h *harness) count(t testing.TB, from string, args ...any) (n int) {
 	t.Helper()
 	if err := h.Pool(t).QueryRow(t.Context(), "SELECT count(*) FROM "+from, args...).Scan(&n); err != nil {
 		t.Fatalf("%s: %v", from, err)
@@ -149,18 +156,26 @@ func (h *house) count(t testing.TB, from string, args ...any) (n int) {
 }
 
 // wantRows is what must and must not have happened.
-func (h *house) wantRows(t *testing.T, pairings, allDevices, permissions int) {
+func (h *harness) assertRows(t *testing.T, pairings, allDevices, permissions int) {
 	t.Helper()
-	got := [3]int{h.count(t, "core.device_pairing"), h.count(t, "core.device"), h.count(t, "core.device_permission")}
+	got := [3]int{
+		h.count(t, "core.device_pairing"),
+		h.count(t, "core.device"),
+		h.count(t, "core.device_permission"),
+	}
 	if got != [3]int{pairings, allDevices, permissions} {
 		t.Errorf("pairings, devices, permissions: %v, want %v", got, [3]int{pairings, allDevices, permissions})
 	}
 }
 
 // pass lets so much time go by, for everything that is stored.
-func (h *house) pass(t testing.TB, interval string) {
+func (h *harness) ageRows(t testing.TB, interval string) {
 	t.Helper()
-	h.Exec(t, `UPDATE core.device_pairing SET created_at = created_at - $1::text::interval, expires_at = expires_at - $1::text::interval`, interval)
+	h.Exec(
+		t,
+		`UPDATE core.device_pairing SET created_at = created_at - $1::text::interval, expires_at = expires_at - $1::text::interval`,
+		interval,
+	)
 	h.Exec(t, `
 		UPDATE core.device
 		SET created_at = created_at - $1::text::interval, claimable_until = claimable_until - $1::text::interval,
@@ -169,12 +184,12 @@ func (h *house) pass(t testing.TB, interval string) {
 }
 
 // sent is one request.
-type sent struct {
+type request struct {
 	method, path, body string
 	cookie             string // a Cookie header's line
 	client             string // an address
 	agent              string
-	plain              bool // without Content-Type
+	noContentType      bool // without Content-Type
 }
 
 // manager is who calls, and may do everything.
@@ -183,10 +198,10 @@ type manager struct{ userID string }
 func (m manager) Principal() principal.Principal              { return principal.Person(m.userID) }
 func (manager) Allowed(context.Context, string) (bool, error) { return true, nil }
 
-func (q sent) build(t testing.TB) *http.Request {
+func (q request) build(t testing.TB) *http.Request {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), q.method, q.path, strings.NewReader(q.body))
-	if !q.plain && q.method != http.MethodGet {
+	if !q.noContentType && q.method != http.MethodGet {
 		r.Header.Set("Content-Type", "application/json")
 	}
 	if q.cookie != "" {
@@ -202,13 +217,13 @@ func (q sent) build(t testing.TB) *http.Request {
 	return r
 }
 
-func (h *house) send(t testing.TB, q sent) *httptest.ResponseRecorder {
+func (h *harness) send(t testing.TB, q request) *httptest.ResponseRecorder {
 	t.Helper()
 	return httpapitest.Send(q.build(t), h.service.Routes(), manager{h.admin})
 }
 
 // want sends a request and checks its answer; an error's code stands for its body.
-func (h *house) want(t testing.TB, q sent, status int, code string) *httptest.ResponseRecorder {
+func (h *harness) assertSend(t testing.TB, q request, status int, code string) *httptest.ResponseRecorder {
 	t.Helper()
 	w := h.send(t, q)
 	if w.Code != status || code != "" && w.Body.String() != `{"code":"`+code+`"}` {
@@ -234,13 +249,13 @@ func decode[T any](t testing.TB, w *httptest.ResponseRecorder) (into T) {
 // screen is a browser that has asked to be paired.
 type screen struct{ code, cookie string }
 
-type pairingAnswer struct {
+type pairingBody struct {
 	State       string `json:"state"`
 	PairingCode string `json:"pairingCode"`
 	ExpiresAt   string `json:"expiresAt"`
 }
 
-type deviceAnswer struct {
+type deviceBody struct {
 	ID           string  `json:"id"`
 	Label        string  `json:"label"`
 	ModuleID     string  `json:"moduleId"`
@@ -257,55 +272,56 @@ func cookieOf(w *httptest.ResponseRecorder) string {
 	return pair
 }
 
-func asking(moduleID string) sent {
-	return sent{method: "POST", path: pairing, body: `{"moduleId":"` + moduleID + `"}`}
+func asking(moduleID string) request {
+	return request{method: "POST", path: pairing, body: `{"moduleId":"` + moduleID + `"}`}
 }
 
-func (h *house) ask(t testing.TB, moduleID string) screen {
+func (h *harness) ask(t testing.TB, moduleID string) screen {
 	t.Helper()
-	w := h.want(t, asking(moduleID), 201, "")
-	return screen{decode[pairingAnswer](t, w).PairingCode, cookieOf(w)}
+	w := h.assertSend(t, asking(moduleID), 201, "")
+	return screen{decode[pairingBody](t, w).PairingCode, cookieOf(w)}
 }
 
-func approving(code string) sent {
-	return sent{method: "POST", path: pairing + "/" + code + "/approve", body: `{"label":"Back wall"}`}
+func approving(code string) request {
+	return request{method: "POST", path: pairing + "/" + code + "/approve", body: `{"label":"Back wall"}`}
 }
 
-func rejecting(code string) sent {
-	return sent{method: "POST", path: pairing + "/" + code + "/reject", body: `{}`}
+func rejecting(code string) request {
+	return request{method: "POST", path: pairing + "/" + code + "/reject", body: `{}`}
 }
 
-func (h *house) approve(t testing.TB, s screen) deviceAnswer {
+func (h *harness) approve(t testing.TB, s screen) deviceBody {
 	t.Helper()
-	return decode[deviceAnswer](t, h.want(t, approving(s.code), 200, ""))
+	return decode[deviceBody](t, h.assertSend(t, approving(s.code), 200, ""))
 }
 
-func (s screen) state() sent { return sent{method: "GET", path: pairing, cookie: s.cookie} }
-func (s screen) collect() sent {
-	return sent{method: "POST", path: claim, body: `{}`, cookie: s.cookie}
+func (s screen) state() request { return request{method: "GET", path: pairing, cookie: s.cookie} }
+func (s screen) collect() request {
+	return request{method: "POST", path: claim, body: `{}`, cookie: s.cookie}
 }
 
-func (h *house) wantState(t testing.TB, s screen, state string) {
+func (h *harness) assertState(t testing.TB, s screen, state string) {
 	t.Helper()
-	if got := decode[pairingAnswer](t, h.want(t, s.state(), 200, "")); got.State != state || got.PairingCode != s.code {
+	if got := decode[pairingBody](t, h.assertSend(t, s.state(), 200, "")); got.State != state ||
+		got.PairingCode != s.code {
 		t.Fatalf("%+v, want %s %s", got, state, s.code)
 	}
 }
 
 // pair takes a screen through all of it and returns the device and the line of its credential cookie.
-func (h *house) pair(t testing.TB, moduleID string) (device deviceAnswer, credential string) {
+func (h *harness) pair(t testing.TB, moduleID string) (device deviceBody, credential string) {
 	t.Helper()
 	s := h.ask(t, moduleID)
 	device = h.approve(t, s)
-	return device, cookieOf(h.want(t, s.collect(), 200, ""))
+	return device, cookieOf(h.assertSend(t, s.collect(), 200, ""))
 }
 
-func (h *house) resolve(t testing.TB, cookie string) (principal.Principal, error) {
+func (h *harness) resolve(t testing.TB, cookie string) (principal.Principal, error) {
 	t.Helper()
-	return h.service.Resolve(t.Context(), sent{method: "GET", path: "/", cookie: cookie}.build(t))
+	return h.service.Resolve(t.Context(), request{method: "GET", path: "/", cookie: cookie}.build(t))
 }
 
-func (h *house) wantDevice(t testing.TB, cookie, id string) {
+func (h *harness) assertDevice(t testing.TB, cookie, id string) {
 	t.Helper()
 	want := principal.Principal{}
 	if id != "" {
@@ -316,7 +332,8 @@ func (h *house) wantDevice(t testing.TB, cookie, id string) {
 	}
 }
 
-// await returns when condition holds; the test fails when it does not within a time that no healthy run needs.
+// await returns when condition holds; the test fails when it does not within a time that no healthy run
+// needs.
 func await(t *testing.T, condition func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(30 * time.Second); !condition(); runtime.Gosched() {

@@ -10,7 +10,7 @@ import (
 )
 
 // deviceAnswer is what managers are told of a device.
-type deviceAnswer struct {
+type deviceResponse struct {
 	ID           string  `json:"id"`
 	Label        string  `json:"label"`
 	ModuleID     string  `json:"moduleId"`
@@ -21,8 +21,8 @@ type deviceAnswer struct {
 	RevokedAt    *string `json:"revokedAt"`
 }
 
-func (d device) answer() deviceAnswer {
-	return deviceAnswer{d.ID, d.Label, d.ModuleID, d.PermissionID, httpapi.Time(d.CreatedAt), d.CreatedBy,
+func (d device) response() deviceResponse {
+	return deviceResponse{d.ID, d.Label, d.ModuleID, d.PermissionID, httpapi.Time(d.CreatedAt), d.CreatedBy,
 		optionalTime(d.LastSeenAt), optionalTime(d.RevokedAt)}
 }
 
@@ -34,7 +34,7 @@ func optionalTime(t *time.Time) *string {
 }
 
 // displayAnswer is a display that can be opened.
-type displayAnswer struct {
+type displayResponse struct {
 	ModuleID string `json:"moduleId"`
 	Name     string `json:"name"`
 	Path     string `json:"path"`
@@ -46,18 +46,18 @@ func (s *Service) list(c *httpapi.Call) error {
 	if err != nil {
 		return err
 	}
-	devices := make([]deviceAnswer, 0, len(all))
+	devices := make([]deviceResponse, 0, len(all))
 	for _, d := range all {
-		devices = append(devices, d.answer())
+		devices = append(devices, d.response())
 	}
 	running := s.displays.Displays()
-	displays := make([]displayAnswer, 0, len(running))
+	displays := make([]displayResponse, 0, len(running))
 	for _, d := range running {
-		displays = append(displays, displayAnswer{d.ModuleID, d.ModuleName, "/display/" + d.ModuleID})
+		displays = append(displays, displayResponse{d.ModuleID, d.ModuleName, "/display/" + d.ModuleID})
 	}
 	return c.JSON(http.StatusOK, struct {
-		Devices  []deviceAnswer  `json:"devices"`
-		Displays []displayAnswer `json:"displays"`
+		Devices  []deviceResponse  `json:"devices"`
+		Displays []displayResponse `json:"displays"`
 	}{devices, displays})
 }
 
@@ -75,7 +75,7 @@ func (s *Service) rename(c *httpapi.Call) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(http.StatusOK, renamed.answer())
+	return c.JSON(http.StatusOK, renamed.response())
 }
 
 // revoke is POST /api/v1/devices/{id}/revoke.
@@ -91,7 +91,7 @@ func (s *Service) revoke(c *httpapi.Call) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(http.StatusOK, revoked.answer())
+	return c.JSON(http.StatusOK, revoked.response())
 }
 
 // idOf returns the path's device id, which has one spelling.

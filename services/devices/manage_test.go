@@ -6,26 +6,30 @@ import (
 	"testing"
 )
 
-func renaming(id, label string) sent {
-	return sent{method: "PUT", path: managed + "/" + id, body: `{"label":"` + label + `"}`}
+func renaming(id, label string) request {
+	return request{method: "PUT", path: managed + "/" + id, body: `{"label":"` + label + `"}`}
 }
 
-func revoking(id string) sent {
-	return sent{method: "POST", path: managed + "/" + id + "/revoke", plain: true}
+func revoking(id string) request {
+	return request{method: "POST", path: managed + "/" + id + "/revoke", noContentType: true}
 }
 
 func TestList(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
-	h.displays.become()
-	if got := h.want(t, sent{method: "GET", path: managed}, 200, "").Body.String(); got != `{"devices":[],"displays":[]}` {
+	h.displays.set()
+	if got := h.assertSend(t, request{method: "GET", path: managed}, 200, "").Body.String(); got != `{"devices":[],"displays":[]}` {
 		t.Errorf("empty: %s", got)
 	}
-	h.displays.become(board, stage)
+	h.displays.set(board, stage)
 	first, _ := h.pair(t, "stage")
 	second := h.approve(t, h.ask(t, "announcements"))
 	third, _ := h.pair(t, "stage")
-	h.Exec(t, "UPDATE core.device SET created_at = (SELECT max(created_at) FROM core.device) WHERE id <> $1", first.ID)
+	h.Exec(
+		t,
+		"UPDATE core.device SET created_at = (SELECT max(created_at) FROM core.device) WHERE id <> $1",
+		first.ID,
+	)
 	all := h.list(t)
 	latest := []string{second.ID, third.ID}
 	slices.Sort(latest)
@@ -52,7 +56,10 @@ func TestRename(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	device, credential := h.pair(t, "stage")
-	renamed := decode[deviceAnswer](t, h.want(t, renaming(device.ID, ` Foyer, \"left\" <\u00fc> `), 200, ""))
+	renamed := decode[deviceBody](
+		t,
+		h.assertSend(t, renaming(device.ID, ` Foyer, \"left\" <\u00fc> `), 200, ""),
+	)
 	if renamed.Label != ` Foyer, "left" <ü> ` || *renamed.CreatedBy != *device.CreatedBy {
 		t.Errorf("renamed %+v", renamed)
 	}
@@ -60,8 +67,8 @@ func TestRename(t *testing.T) {
 	if renamed != device {
 		t.Errorf("renamed %+v, want %+v", renamed, device)
 	}
-	h.want(t, renaming(device.ID, strings.Repeat("ü", 80)), 200, "")
-	h.wantDevice(t, credential, device.ID)
+	h.assertSend(t, renaming(device.ID, strings.Repeat("ü", 80)), 200, "")
+	h.assertDevice(t, credential, device.ID)
 }
 
 // A revoked device stays listed, is nobody from the next resolution on, and stays revoked since when it was.
@@ -70,32 +77,32 @@ func TestRevoke(t *testing.T) {
 	h := setup(t)
 	device, credential := h.pair(t, "stage")
 	other, otherCredential := h.pair(t, "stage")
-	h.wantDevice(t, credential, device.ID)
-	revoked := decode[deviceAnswer](t, h.want(t, revoking(device.ID), 200, ""))
+	h.assertDevice(t, credential, device.ID)
+	revoked := decode[deviceBody](t, h.assertSend(t, revoking(device.ID), 200, ""))
 	if revoked.ID != device.ID || revoked.RevokedAt == nil || !timeForm.MatchString(*revoked.RevokedAt) {
 		t.Errorf("revoked %+v", revoked)
 	}
-	h.wantDevice(t, credential, "")
-	h.wantDevice(t, otherCredential, other.ID)
+	h.assertDevice(t, credential, "")
+	h.assertDevice(t, otherCredential, other.ID)
 	if held, err := h.service.Permissions(t.Context(), device.ID); len(held) != 0 || err != nil {
 		t.Errorf("still holds %v, %v", held, err)
 	}
-	h.pass(t, "1 hour")
+	h.ageRows(t, "1 hour")
 	since := h.text(t, "SELECT revoked_at::text FROM core.device WHERE id = $1", device.ID)
-	h.want(t, revoking(device.ID), 200, "")
+	h.assertSend(t, revoking(device.ID), 200, "")
 	if again := h.text(t, "SELECT revoked_at::text FROM core.device WHERE id = $1", device.ID); again != since {
 		t.Errorf("revoked at %s, then %s", since, again)
 	}
-	h.want(t, renaming(device.ID, "Old one"), 200, "")
-	h.wantRows(t, 2, 2, 2)
+	h.assertSend(t, renaming(device.ID, "Old one"), 200, "")
+	h.assertRows(t, 2, 2, 2)
 
 	// Pairing again makes another device.
 	anew, fresh := h.pair(t, "stage")
 	if anew.ID == device.ID {
 		t.Error("the old identity came back")
 	}
-	h.wantDevice(t, fresh, anew.ID)
-	h.wantDevice(t, credential, "")
+	h.assertDevice(t, fresh, anew.ID)
+	h.assertDevice(t, credential, "")
 }
 
 // Revoked before its screen has claimed it, a device is never claimed.
@@ -104,12 +111,12 @@ func TestRevokedBeforeTheClaim(t *testing.T) {
 	h := setup(t)
 	s := h.ask(t, "stage")
 	device := h.approve(t, s)
-	h.want(t, revoking(device.ID), 200, "")
-	h.wantState(t, s, "rejected")
-	h.want(t, s.collect(), 409, "PAIRING_NOT_APPROVED")
-	h.want(t, approving(s.code), 409, "PAIRING_ALREADY_DECIDED")
-	h.pass(t, "1 hour")
-	h.want(t, s.collect(), 404, "PAIRING_NOT_FOUND")
+	h.assertSend(t, revoking(device.ID), 200, "")
+	h.assertState(t, s, "rejected")
+	h.assertSend(t, s.collect(), 409, "PAIRING_NOT_APPROVED")
+	h.assertSend(t, approving(s.code), 409, "PAIRING_ALREADY_DECIDED")
+	h.ageRows(t, "1 hour")
+	h.assertSend(t, s.collect(), 404, "PAIRING_NOT_FOUND")
 	if all := h.list(t).Devices; len(all) != 1 || all[0].RevokedAt == nil {
 		t.Errorf("devices %+v", all)
 	}
@@ -120,8 +127,12 @@ func TestDevicesOutliveSessionsAndPasswords(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	device, credential := h.pair(t, "stage")
-	h.Exec(t, "INSERT INTO core.session (token_hash, person_id, persistent, expires_at) VALUES ('\\x00', $1, true, now())", h.admin)
+	h.Exec(
+		t,
+		"INSERT INTO core.session (token_hash, person_id, persistent, expires_at) VALUES ('\\x00', $1, true, now())",
+		h.admin,
+	)
 	h.Exec(t, "DELETE FROM core.session")
 	h.Exec(t, "UPDATE core.person SET password_hash = 'another'")
-	h.wantDevice(t, credential, device.ID)
+	h.assertDevice(t, credential, device.ID)
 }

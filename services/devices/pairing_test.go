@@ -17,7 +17,8 @@ var (
 	timeForm = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z$`)
 )
 
-// From the screen's first request to its device, over both kinds of base URL, with every answer and cookie on the way.
+// From the screen's first request to its device, over both kinds of base URL, with every answer and cookie
+// on the way.
 func TestPairing(t *testing.T) {
 	t.Parallel()
 	for _, origin := range []struct {
@@ -33,55 +34,70 @@ func TestPairing(t *testing.T) {
 
 			q := asking("stage")
 			q.agent = "Mozilla/5.0 (X11; Linux aarch64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/139.0.0.0 Safari/537.36"
-			w := h.want(t, q, 201, "")
-			asked := decode[pairingAnswer](t, w)
-			if asked.State != "pending" || !codeForm.MatchString(asked.PairingCode) || !timeForm.MatchString(asked.ExpiresAt) {
+			w := h.assertSend(t, q, 201, "")
+			asked := decode[pairingBody](t, w)
+			if asked.State != "pending" || !codeForm.MatchString(asked.PairingCode) ||
+				!timeForm.MatchString(asked.ExpiresAt) {
 				t.Errorf("asked: %+v", asked)
 			}
-			if expires, err := time.Parse(time.RFC3339, asked.ExpiresAt); err != nil || time.Until(expires) > 10*time.Minute || time.Until(expires) < 9*time.Minute {
+			if expires, err := time.Parse(time.RFC3339, asked.ExpiresAt); err != nil ||
+				time.Until(expires) > 10*time.Minute ||
+				time.Until(expires) < 9*time.Minute {
 				t.Errorf("expires at %s", asked.ExpiresAt)
 			}
 			wantCookie(t, w.Header(), `^`+origin.prefix+`claim=[A-Za-z0-9_-]{43}; Max-Age=660`+origin.attributes+`$`)
 			s := screen{asked.PairingCode, cookieOf(w)}
-			h.wantState(t, s, "pending")
-			h.wantRows(t, 1, 0, 0)
-			h.want(t, s.collect(), 409, "PAIRING_NOT_APPROVED")
+			h.assertState(t, s, "pending")
+			h.assertRows(t, 1, 0, 0)
+			h.assertSend(t, s.collect(), 409, "PAIRING_NOT_APPROVED")
 
-			request := decode[map[string]string](t, h.want(t, sent{method: "GET", path: pairing + "/requests/" + s.code}, 200, ""))
+			request := decode[map[string]string](
+				t,
+				h.assertSend(t, request{method: "GET", path: pairing + "/requests/" + s.code}, 200, ""),
+			)
 			if !timeForm.MatchString(request["createdAt"]) || request["expiresAt"] != asked.ExpiresAt {
 				t.Errorf("asked at %s until %s", request["createdAt"], request["expiresAt"])
 			}
 			delete(request, "createdAt")
 			delete(request, "expiresAt")
-			if len(request) != 5 || request["pairingCode"] != s.code || request["moduleId"] != "stage" || request["moduleName"] != "Stage" ||
-				request["permissionId"] != "stage.display.view" || request["description"] != "Chromium on Linux" {
+			if len(request) != 5 || request["pairingCode"] != s.code || request["moduleId"] != "stage" ||
+				request["moduleName"] != "Stage" ||
+				request["permissionId"] != "stage.display.view" ||
+				request["description"] != "Chromium on Linux" {
 				t.Errorf("request: %v", request)
 			}
 
 			device := h.approve(t, s)
 			if device.Label != "Back wall" || device.ModuleID != "stage" || device.PermissionID != "stage.display.view" || device.CreatedBy == nil ||
-				*device.CreatedBy != h.admin || !timeForm.MatchString(device.CreatedAt) || device.LastSeenAt != nil || device.RevokedAt != nil {
+				*device.CreatedBy != h.admin || !timeForm.MatchString(device.CreatedAt) ||
+				device.LastSeenAt != nil ||
+				device.RevokedAt != nil {
 				t.Errorf("device: %+v", device)
 			}
-			h.wantState(t, s, "approved")
-			h.wantRows(t, 1, 1, 1)
+			h.assertState(t, s, "approved")
+			h.assertRows(t, 1, 1, 1)
 
-			w = h.want(t, s.collect(), 200, "")
+			w = h.assertSend(t, s.collect(), 200, "")
 			if w.Body.String() != `{"state":"claimed","moduleId":"stage","label":"Back wall"}` {
 				t.Errorf("claimed: %s", w.Body)
 			}
-			wantCookie(t, w.Header(), `^`+origin.prefix+`device=[A-Za-z0-9_-]{43}; Max-Age=34560000`+origin.attributes+`$`,
-				`^`+origin.prefix+`claim=; Max-Age=0`+origin.attributes+`$`)
-			h.wantRows(t, 1, 1, 1)
-			h.wantDevice(t, cookieOf(w), device.ID)
-			if held, err := h.service.Permissions(t.Context(), device.ID); err != nil || !slices.Equal(held, []string{"stage.display.view"}) {
+			wantCookie(
+				t,
+				w.Header(),
+				`^`+origin.prefix+`device=[A-Za-z0-9_-]{43}; Max-Age=34560000`+origin.attributes+`$`,
+				`^`+origin.prefix+`claim=; Max-Age=0`+origin.attributes+`$`,
+			)
+			h.assertRows(t, 1, 1, 1)
+			h.assertDevice(t, cookieOf(w), device.ID)
+			if held, err := h.service.Permissions(t.Context(), device.ID); err != nil ||
+				!slices.Equal(held, []string{"stage.display.view"}) {
 				t.Errorf("holds %v, %v", held, err)
 			}
 
-			h.want(t, s.collect(), 404, "PAIRING_NOT_FOUND")
-			h.want(t, s.state(), 404, "PAIRING_NOT_FOUND")
-			h.want(t, approving(s.code), 409, "PAIRING_ALREADY_DECIDED")
-			h.wantRows(t, 1, 1, 1)
+			h.assertSend(t, s.collect(), 404, "PAIRING_NOT_FOUND")
+			h.assertSend(t, s.state(), 404, "PAIRING_NOT_FOUND")
+			h.assertSend(t, approving(s.code), 409, "PAIRING_ALREADY_DECIDED")
+			h.assertRows(t, 1, 1, 1)
 			if n := h.logged.Len(); n != 0 {
 				t.Errorf("%d lines were logged", n)
 			}
@@ -107,53 +123,53 @@ func TestRefusedRequests(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	pending, rejected := h.ask(t, "stage"), h.ask(t, "stage")
-	h.want(t, rejecting(rejected.code), 204, "")
+	h.assertSend(t, rejecting(rejected.code), 204, "")
 	used := h.ask(t, "stage")
 	device := h.approve(t, used)
-	credential := cookieOf(h.want(t, used.collect(), 200, ""))
-	unknownClaim, _ := devices.MintSecret()
-	labelled := func(path, body string) sent { return sent{method: "POST", path: path, body: body} }
-	toDevice := func(id, body string) sent { return sent{method: "PUT", path: managed + "/" + id, body: body} }
+	credential := cookieOf(h.assertSend(t, used.collect(), 200, ""))
+	unknownClaim, _ := devices.NewSecret()
+	labelled := func(path, body string) request { return request{method: "POST", path: path, body: body} }
+	toDevice := func(id, body string) request { return request{method: "PUT", path: managed + "/" + id, body: body} }
 	approvePath := pairing + "/" + pending.code + "/approve"
 	const unknownID = "00000000-0000-4000-8000-000000000000"
 
 	before := h.everything(t)
 	for _, row := range []struct {
 		name   string
-		q      sent
+		q      request
 		status int
 		code   string
 	}{
-		{"ask: no body", sent{method: "POST", path: pairing}, 400, "REQUEST_INVALID"},
-		{"ask: no type", sent{method: "POST", path: pairing, body: `{"moduleId":"stage"}`, plain: true}, 400, "REQUEST_INVALID"},
-		{"ask: not an object", sent{method: "POST", path: pairing, body: `"stage"`}, 400, "REQUEST_INVALID"},
-		{"ask: another type", sent{method: "POST", path: pairing, body: `{"moduleId":1}`}, 400, "REQUEST_INVALID"},
-		{"ask: null", sent{method: "POST", path: pairing, body: `{"moduleId":null}`}, 400, "REQUEST_INVALID"},
-		{"ask: its own permission", sent{method: "POST", path: pairing, body: `{"moduleId":"stage","permissionId":"x"}`}, 400, "REQUEST_INVALID"},
-		{"ask: too long", sent{method: "POST", path: pairing, body: strings.Repeat(" ", 16<<10+1)}, 413, "REQUEST_BODY_TOO_LARGE"},
+		{"ask: no body", request{method: "POST", path: pairing}, 400, "REQUEST_INVALID"},
+		{"ask: no type", request{method: "POST", path: pairing, body: `{"moduleId":"stage"}`, noContentType: true}, 400, "REQUEST_INVALID"},
+		{"ask: not an object", request{method: "POST", path: pairing, body: `"stage"`}, 400, "REQUEST_INVALID"},
+		{"ask: another type", request{method: "POST", path: pairing, body: `{"moduleId":1}`}, 400, "REQUEST_INVALID"},
+		{"ask: null", request{method: "POST", path: pairing, body: `{"moduleId":null}`}, 400, "REQUEST_INVALID"},
+		{"ask: its own permission", request{method: "POST", path: pairing, body: `{"moduleId":"stage","permissionId":"x"}`}, 400, "REQUEST_INVALID"},
+		{"ask: too long", request{method: "POST", path: pairing, body: strings.Repeat(" ", 16<<10+1)}, 413, "REQUEST_BODY_TOO_LARGE"},
 		{"ask: no display", asking("rota"), 404, "DISPLAY_NOT_FOUND"},
 		{"ask: no module", asking(""), 404, "DISPLAY_NOT_FOUND"},
 
-		{"state: no claim", sent{method: "GET", path: pairing}, 404, "PAIRING_NOT_FOUND"},
-		{"state: malformed claim", sent{method: "GET", path: pairing, cookie: "narthex_claim=x"}, 404, "PAIRING_NOT_FOUND"},
-		{"state: unknown claim", sent{method: "GET", path: pairing, cookie: "narthex_claim=" + unknownClaim}, 404, "PAIRING_NOT_FOUND"},
-		{"state: the code is no claim", sent{method: "GET", path: pairing, cookie: "narthex_claim=" + pending.code}, 404, "PAIRING_NOT_FOUND"},
-		{"state: a claim by another name", sent{method: "GET", path: pairing, cookie: "__Host-" + pending.cookie}, 404, "PAIRING_NOT_FOUND"},
-		{"state: a credential is no claim", sent{method: "GET", path: pairing, cookie: strings.Replace(credential, "_device", "_claim", 1)}, 404, "PAIRING_NOT_FOUND"},
+		{"state: no claim", request{method: "GET", path: pairing}, 404, "PAIRING_NOT_FOUND"},
+		{"state: malformed claim", request{method: "GET", path: pairing, cookie: "narthex_claim=x"}, 404, "PAIRING_NOT_FOUND"},
+		{"state: unknown claim", request{method: "GET", path: pairing, cookie: "narthex_claim=" + unknownClaim}, 404, "PAIRING_NOT_FOUND"},
+		{"state: the code is no claim", request{method: "GET", path: pairing, cookie: "narthex_claim=" + pending.code}, 404, "PAIRING_NOT_FOUND"},
+		{"state: a claim by another name", request{method: "GET", path: pairing, cookie: "__Host-" + pending.cookie}, 404, "PAIRING_NOT_FOUND"},
+		{"state: a credential is no claim", request{method: "GET", path: pairing, cookie: strings.Replace(credential, "_device", "_claim", 1)}, 404, "PAIRING_NOT_FOUND"},
 
 		{"claim: pending", pending.collect(), 409, "PAIRING_NOT_APPROVED"},
 		{"claim: rejected", rejected.collect(), 409, "PAIRING_NOT_APPROVED"},
 		{"claim: used", used.collect(), 404, "PAIRING_NOT_FOUND"},
 		{"claim: no cookie", labelled(claim, `{}`), 404, "PAIRING_NOT_FOUND"},
 		{"claim: unknown", screen{cookie: "narthex_claim=" + unknownClaim}.collect(), 404, "PAIRING_NOT_FOUND"},
-		{"claim: with a body", sent{method: "POST", path: claim, body: `{"code":"` + pending.code + `"}`, cookie: pending.cookie}, 400, "REQUEST_INVALID"},
-		{"claim: no object", sent{method: "POST", path: claim, body: `[]`, cookie: pending.cookie}, 400, "REQUEST_INVALID"},
+		{"claim: with a body", request{method: "POST", path: claim, body: `{"code":"` + pending.code + `"}`, cookie: pending.cookie}, 400, "REQUEST_INVALID"},
+		{"claim: no object", request{method: "POST", path: claim, body: `[]`, cookie: pending.cookie}, 400, "REQUEST_INVALID"},
 
-		{"request: rejected", sent{method: "GET", path: pairing + "/requests/" + rejected.code}, 404, "PAIRING_NOT_FOUND"},
-		{"request: used", sent{method: "GET", path: pairing + "/requests/" + used.code}, 404, "PAIRING_NOT_FOUND"},
-		{"request: five digits", sent{method: "GET", path: pairing + "/requests/12345"}, 404, "PAIRING_NOT_FOUND"},
-		{"request: other digits", sent{method: "GET", path: pairing + "/requests/\u0661\u0662\u0663"}, 404, "PAIRING_NOT_FOUND"},
-		{"request: like", sent{method: "GET", path: pairing + "/requests/______"}, 404, "PAIRING_NOT_FOUND"},
+		{"request: rejected", request{method: "GET", path: pairing + "/requests/" + rejected.code}, 404, "PAIRING_NOT_FOUND"},
+		{"request: used", request{method: "GET", path: pairing + "/requests/" + used.code}, 404, "PAIRING_NOT_FOUND"},
+		{"request: five digits", request{method: "GET", path: pairing + "/requests/12345"}, 404, "PAIRING_NOT_FOUND"},
+		{"request: other digits", request{method: "GET", path: pairing + "/requests/\u0661\u0662\u0663"}, 404, "PAIRING_NOT_FOUND"},
+		{"request: like", request{method: "GET", path: pairing + "/requests/______"}, 404, "PAIRING_NOT_FOUND"},
 
 		{"approve: rejected", approving(rejected.code), 409, "PAIRING_ALREADY_DECIDED"},
 		{"approve: used", approving(used.code), 409, "PAIRING_ALREADY_DECIDED"},
@@ -187,7 +203,7 @@ func TestRefusedRequests(t *testing.T) {
 		{"revoke: malformed id", labelled(managed+"/x/revoke", `{}`), 400, "REQUEST_INVALID"},
 		{"revoke: with a body", labelled(managed+"/"+device.ID+"/revoke", `{"label":"a"}`), 400, "REQUEST_INVALID"},
 	} {
-		t.Run(row.name, func(t *testing.T) { h.want(t, row.q, row.status, row.code) })
+		t.Run(row.name, func(t *testing.T) { h.assertSend(t, row.q, row.status, row.code) })
 	}
 	if after := h.everything(t); after != before {
 		t.Errorf("refusals changed\n%s\nto\n%s", before, after)
@@ -195,7 +211,7 @@ func TestRefusedRequests(t *testing.T) {
 }
 
 // everything is all that is stored of pairings and devices.
-func (h *house) everything(t testing.TB) string {
+func (h *harness) everything(t testing.TB) string {
 	t.Helper()
 	return h.text(t, `
 		SELECT coalesce(string_agg(line, E'\n' ORDER BY line), '')
@@ -215,25 +231,25 @@ func TestUnknownCode(t *testing.T) {
 	if s.code == unknown {
 		unknown = "000001"
 	}
-	h.want(t, approving(unknown), 404, "PAIRING_NOT_FOUND")
-	h.want(t, rejecting(unknown), 404, "PAIRING_NOT_FOUND")
-	h.want(t, sent{method: "GET", path: pairing + "/requests/" + unknown}, 404, "PAIRING_NOT_FOUND")
-	h.wantRows(t, 1, 0, 0)
+	h.assertSend(t, approving(unknown), 404, "PAIRING_NOT_FOUND")
+	h.assertSend(t, rejecting(unknown), 404, "PAIRING_NOT_FOUND")
+	h.assertSend(t, request{method: "GET", path: pairing + "/requests/" + unknown}, 404, "PAIRING_NOT_FOUND")
+	h.assertRows(t, 1, 0, 0)
 }
 
 // Asking again: the same screen keeps its code while it is pending, and never has two pairings pending.
 func TestAskingAgain(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
-	again := func(s screen, moduleID string) sent {
+	again := func(s screen, moduleID string) request {
 		q := asking(moduleID)
 		q.cookie = s.cookie
 		return q
 	}
 	renewed := func(w *screen, moduleID string) {
 		t.Helper()
-		answer := h.want(t, again(*w, moduleID), 201, "")
-		next := screen{decode[pairingAnswer](t, answer).PairingCode, cookieOf(answer)}
+		answer := h.assertSend(t, again(*w, moduleID), 201, "")
+		next := screen{decode[pairingBody](t, answer).PairingCode, cookieOf(answer)}
 		if next.cookie == w.cookie || next.cookie == "" {
 			t.Error("a new pairing kept the old claim")
 		}
@@ -241,33 +257,34 @@ func TestAskingAgain(t *testing.T) {
 	}
 
 	s := h.ask(t, "stage")
-	w := h.want(t, again(s, "stage"), 200, "")
-	if got := decode[pairingAnswer](t, w); got.PairingCode != s.code || got.State != "pending" || w.Header().Get("Set-Cookie") != "" {
+	w := h.assertSend(t, again(s, "stage"), 200, "")
+	if got := decode[pairingBody](t, w); got.PairingCode != s.code || got.State != "pending" ||
+		w.Header().Get("Set-Cookie") != "" {
 		t.Errorf("asked again: %+v %v", got, w.Header())
 	}
-	h.wantRows(t, 1, 0, 0)
+	h.assertRows(t, 1, 0, 0)
 
 	first := s
 	renewed(&s, "announcements")
-	h.wantRows(t, 1, 0, 0)
-	h.want(t, first.state(), 404, "PAIRING_NOT_FOUND")
-	h.wantState(t, s, "pending")
+	h.assertRows(t, 1, 0, 0)
+	h.assertSend(t, first.state(), 404, "PAIRING_NOT_FOUND")
+	h.assertState(t, s, "pending")
 
-	h.want(t, rejecting(s.code), 204, "")
-	h.wantState(t, s, "rejected")
+	h.assertSend(t, rejecting(s.code), 204, "")
+	h.assertState(t, s, "rejected")
 	renewed(&s, "announcements")
-	h.wantRows(t, 2, 0, 0)
+	h.assertRows(t, 2, 0, 0)
 
-	h.pass(t, "10 minutes")
-	h.wantState(t, s, "expired")
+	h.ageRows(t, "10 minutes")
+	h.assertState(t, s, "expired")
 	renewed(&s, "announcements")
-	h.wantState(t, s, "pending")
+	h.assertState(t, s, "pending")
 
 	h.approve(t, s)
 	approved := s
 	renewed(&s, "announcements")
-	h.wantState(t, s, "pending")
-	h.wantState(t, approved, "approved") // whoever still has its claim may collect it
+	h.assertState(t, s, "pending")
+	h.assertState(t, approved, "approved") // whoever still has its claim may collect it
 }
 
 // The permission is the one that the running module names when it is approved, and no other.
@@ -275,14 +292,14 @@ func TestPermissionOfTheRunningManifest(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	s := h.ask(t, "stage")
-	h.displays.become(board)
-	h.want(t, approving(s.code), 404, "DISPLAY_NOT_FOUND")
-	h.want(t, sent{method: "GET", path: pairing + "/requests/" + s.code}, 404, "DISPLAY_NOT_FOUND")
-	h.wantState(t, s, "pending")
-	h.wantRows(t, 1, 0, 0)
+	h.displays.set(board)
+	h.assertSend(t, approving(s.code), 404, "DISPLAY_NOT_FOUND")
+	h.assertSend(t, request{method: "GET", path: pairing + "/requests/" + s.code}, 404, "DISPLAY_NOT_FOUND")
+	h.assertState(t, s, "pending")
+	h.assertRows(t, 1, 0, 0)
 	changed := stage
 	changed.Permission = "stage.screen.view"
-	h.displays.become(changed)
+	h.displays.set(changed)
 	if device := h.approve(t, s); device.PermissionID != "stage.screen.view" {
 		t.Errorf("device: %+v", device)
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// While nobody can read the devices, 60 cookies that nobody gave out keep at most three connections of the pool busy: two look-ups and
-// one check.
+// While nobody can read the devices, 60 cookies that nobody gave out keep at most three connections of the
+// pool busy: two look-ups and one check.
 func TestForgedCookiesLeaveThePoolAlone(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -22,7 +22,7 @@ func TestForgedCookiesLeaveThePoolAlone(t *testing.T) {
 		callers.Go(func() {
 			cookie := "narthex_device=x"
 			if n%2 == 0 {
-				unknown, _ := devices.MintSecret()
+				unknown, _ := devices.NewSecret()
 				cookie = "narthex_device=" + unknown
 			}
 			if _, err := h.resolve(t, cookie); !errors.Is(err, httpapi.ErrPrincipal) {
@@ -47,13 +47,13 @@ func TestStrangersLeaveThePoolAloneWhilePairingsAreLocked(t *testing.T) {
 	var callers sync.WaitGroup
 	for n := range 60 {
 		callers.Go(func() {
-			unknown, _ := devices.MintSecret()
-			q := []sent{
+			unknown, _ := devices.NewSecret()
+			q := []request{
 				{method: "GET", path: pairing, cookie: "narthex_claim=" + unknown},
 				{method: "POST", path: claim, body: "{}", cookie: "narthex_claim=" + unknown},
 				asking("stage"),
 			}[n%3]
-			h.want(t, q, 503, "STORE_UNAVAILABLE")
+			h.assertSend(t, q, 503, "STORE_UNAVAILABLE")
 		})
 	}
 	await(t, func() bool { return h.store.Waiting() == 39 })
@@ -71,11 +71,11 @@ func TestSharedLookUpsKeepAnswersApart(t *testing.T) {
 	for range 4 {
 		device, credential := h.pair(t, "stage")
 		cookies[credential] = device.ID
-		unknown, _ := devices.MintSecret()
+		unknown, _ := devices.NewSecret()
 		cookies["narthex_device="+unknown] = ""
 	}
 	revoked, credential := h.pair(t, "stage")
-	h.want(t, revoking(revoked.ID), 200, "")
+	h.assertSend(t, revoking(revoked.ID), 200, "")
 	cookies[credential] = ""
 	var callers sync.WaitGroup
 	for cookie, want := range cookies {

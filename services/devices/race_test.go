@@ -6,14 +6,15 @@ import (
 	"testing"
 )
 
-// together sends every request at the same moment, half of them through another process, and returns the answers.
-func (h *house) together(t *testing.T, requests []sent) []*httptest.ResponseRecorder {
+// together sends every request at the same moment, half of them through another process, and returns the
+// answers.
+func (h *harness) together(t *testing.T, requests []request) []*httptest.ResponseRecorder {
 	t.Helper()
-	return send(t, []*house{h, h.second(t)}, requests)
+	return send(t, []*harness{h, h.second(t)}, requests)
 }
 
 // send deals the requests out to houses.
-func send(t *testing.T, houses []*house, requests []sent) []*httptest.ResponseRecorder {
+func send(t *testing.T, houses []*harness, requests []request) []*httptest.ResponseRecorder {
 	t.Helper()
 	answers := make([]*httptest.ResponseRecorder, len(requests))
 	start := make(chan struct{})
@@ -29,8 +30,8 @@ func send(t *testing.T, houses []*house, requests []sent) []*httptest.ResponseRe
 	return answers
 }
 
-func repeat(q sent, n int) []sent {
-	all := make([]sent, n)
+func repeat(q request, n int) []request {
+	all := make([]request, n)
 	for i := range all {
 		all[i] = q
 	}
@@ -58,22 +59,28 @@ func wantAnswers(t *testing.T, answers []*httptest.ResponseRecorder, want map[in
 	}
 }
 
-// Of fifty approvals of one code, over two processes, one makes a device; then of fifty claims one gets a credential, which works.
+// Of fifty approvals of one code, over two processes, one makes a device; then of fifty claims one gets a
+// credential, which works.
 func TestOneDeviceAndOneCredential(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	s := h.ask(t, "stage")
-	wantAnswers(t, h.together(t, repeat(approving(s.code), 50)), map[int]int{200: 1, 409: 49}, "PAIRING_ALREADY_DECIDED")
-	h.wantRows(t, 1, 1, 1)
+	wantAnswers(
+		t,
+		h.together(t, repeat(approving(s.code), 50)),
+		map[int]int{200: 1, 409: 49},
+		"PAIRING_ALREADY_DECIDED",
+	)
+	h.assertRows(t, 1, 1, 1)
 
 	answers := h.together(t, repeat(s.collect(), 50))
 	wantAnswers(t, answers, map[int]int{200: 1, 404: 49}, "PAIRING_NOT_FOUND")
-	h.wantRows(t, 1, 1, 1)
+	h.assertRows(t, 1, 1, 1)
 	id := h.text(t, "SELECT id::text FROM core.device")
 	for _, w := range answers {
 		switch {
 		case w.Code == 200:
-			h.wantDevice(t, cookieOf(w), id)
+			h.assertDevice(t, cookieOf(w), id)
 		case w.Header().Get("Set-Cookie") != "":
 			t.Error("a refused claim set a cookie")
 		}
@@ -113,15 +120,18 @@ func TestRevokedWhileClaimed(t *testing.T) {
 	for range 20 {
 		s := h.ask(t, "stage")
 		device := h.approve(t, s)
-		answers := h.together(t, []sent{s.collect(), {method: "POST", path: managed + "/" + device.ID + "/revoke", body: `{}`}})
+		answers := h.together(
+			t,
+			[]request{s.collect(), {method: "POST", path: managed + "/" + device.ID + "/revoke", body: `{}`}},
+		)
 		if answers[1].Code != 200 {
 			t.Fatalf("revoked: %d %s", answers[1].Code, answers[1].Body)
 		}
 		switch answers[0].Code {
 		case 200:
-			h.wantDevice(t, cookieOf(answers[0]), "")
+			h.assertDevice(t, cookieOf(answers[0]), "")
 		case 409:
-			h.wantState(t, s, "rejected")
+			h.assertState(t, s, "rejected")
 		default:
 			t.Fatalf("claimed: %d %s", answers[0].Code, answers[0].Body)
 		}

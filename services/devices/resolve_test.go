@@ -18,7 +18,7 @@ func TestResolve(t *testing.T) {
 	h := setup(t)
 	first, credential := h.pair(t, "stage")
 	second, other := h.pair(t, "stage")
-	unknown, _ := devices.MintSecret()
+	unknown, _ := devices.NewSecret()
 	value := strings.TrimPrefix(credential, "narthex_device=")
 	last := value[42]
 	for _, row := range []struct{ name, cookie, id string }{
@@ -39,9 +39,12 @@ func TestResolve(t *testing.T) {
 		{"another name", "narthex_claim=" + value, ""},
 		{"another case", "Narthex_device=" + value, ""},
 	} {
-		t.Run(row.name, func(t *testing.T) { h.wantDevice(t, row.cookie, row.id) })
+		t.Run(row.name, func(t *testing.T) { h.assertDevice(t, row.cookie, row.id) })
 	}
-	if held, err := h.service.Permissions(t.Context(), "00000000-0000-4000-8000-000000000000"); len(held) != 0 || err != nil {
+	if held, err := h.service.Permissions(t.Context(), "00000000-0000-4000-8000-000000000000"); len(
+		held,
+	) != 0 ||
+		err != nil {
 		t.Errorf("an unknown device holds %v, %v", held, err)
 	}
 }
@@ -54,12 +57,23 @@ func nextInAlphabet(letter byte) byte {
 
 var strangers = map[string]http.Header{
 	"no cookie": {},
-	"unrelated": {"Cookie": {"theme=dark; narthex_session=0123456789012345678901234567890123456789012.0123456789012345678901234567890123456789012"}},
+	"unrelated": {
+		"Cookie": {
+			"theme=dark; narthex_session=0123456789012345678901234567890123456789012.0123456789012345678901234567890123456789012",
+		},
+	},
 }
 
 // Who carries no cookie of ours costs no database work, or NewStore(nil) would panic, and no memory.
 func TestStrangersCostNothing(t *testing.T) {
-	service, err := devices.New(devices.Config{Store: devices.NewStore(nil), Displays: &running{}, Limiter: unlimited{}, Log: zap.NewNop()})
+	service, err := devices.New(
+		devices.Config{
+			Store:    devices.NewStore(nil),
+			Displays: &displays{},
+			Limiter:  unlimited{},
+			Log:      zap.NewNop(),
+		},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,25 +85,26 @@ func TestStrangersCostNothing(t *testing.T) {
 	}
 }
 
-// The cookie is set again, the same for 400 days, once it is more than 7 days old; of many requests at once by one.
+// The cookie is set again, the same for 400 days, once it is more than 7 days old; of many requests at once
+// by one.
 func TestRenew(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	_, credential := h.pair(t, "stage")
-	unknown, _ := devices.MintSecret()
+	unknown, _ := devices.NewSecret()
 	renew := func(cookie string) []string {
 		t.Helper()
 		header := http.Header{}
-		if err := h.service.Renew(t.Context(), header, sent{method: "GET", path: "/", cookie: cookie}.build(t)); err != nil {
+		if err := h.service.Renew(t.Context(), header, request{method: "GET", path: "/", cookie: cookie}.build(t)); err != nil {
 			t.Error(err)
 		}
 		return header["Set-Cookie"]
 	}
-	h.pass(t, "6 days 23 hours 59 minutes")
+	h.ageRows(t, "6 days 23 hours 59 minutes")
 	if set := renew(credential); set != nil {
 		t.Errorf("set too early: %v", set)
 	}
-	h.pass(t, "1 minute")
+	h.ageRows(t, "1 minute")
 	for _, cookie := range []string{"", "narthex_device=x", "narthex_device=" + unknown} {
 		if set := renew(cookie); set != nil {
 			t.Errorf("%q: set %v", cookie, set)
@@ -111,9 +126,9 @@ func TestRenew(t *testing.T) {
 	if n := renewals.Load(); n != 1 {
 		t.Errorf("set %d times", n)
 	}
-	h.pass(t, "8 days")
+	h.ageRows(t, "8 days")
 	device := h.text(t, "SELECT id::text FROM core.device")
-	h.want(t, revoking(device), 200, "")
+	h.assertSend(t, revoking(device), 200, "")
 	if set := renew(credential); set != nil {
 		t.Errorf("set for a revoked device: %v", set)
 	}
@@ -122,7 +137,7 @@ func TestRenew(t *testing.T) {
 func BenchmarkResolve(b *testing.B) {
 	h := setup(b)
 	_, credential := h.pair(b, "stage")
-	r := sent{method: "GET", path: "/", cookie: credential}.build(b)
+	r := request{method: "GET", path: "/", cookie: credential}.build(b)
 	b.ReportAllocs()
 	for b.Loop() {
 		if who, err := h.service.Resolve(b.Context(), r); err != nil || who.DeviceID == "" {

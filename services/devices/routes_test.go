@@ -13,7 +13,14 @@ import (
 // Every write is gated; what is not the screen's own asks for the permission.
 func TestRouteGates(t *testing.T) {
 	t.Parallel()
-	service, err := devices.New(devices.Config{Store: devices.NewStore(nil), Displays: &running{}, Limiter: unlimited{}, Log: zap.NewNop()})
+	service, err := devices.New(
+		devices.Config{
+			Store:    devices.NewStore(nil),
+			Displays: &displays{},
+			Limiter:  unlimited{},
+			Log:      zap.NewNop(),
+		},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +52,12 @@ func TestRouteGates(t *testing.T) {
 
 func TestNewNeedsAll(t *testing.T) {
 	t.Parallel()
-	whole := devices.Config{Store: devices.NewStore(nil), Displays: &running{}, Limiter: unlimited{}, Log: zap.NewNop()}
+	whole := devices.Config{
+		Store:    devices.NewStore(nil),
+		Displays: &displays{},
+		Limiter:  unlimited{},
+		Log:      zap.NewNop(),
+	}
 	for i, lack := range []func(*devices.Config){
 		func(c *devices.Config) { c.Store = nil },
 		func(c *devices.Config) { c.Displays = nil },

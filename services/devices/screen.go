@@ -10,28 +10,28 @@ import (
 )
 
 // pairingAnswer is what a screen is told of its pairing.
-type pairingAnswer struct {
+type pairingResponse struct {
 	State       string `json:"state"`
 	PairingCode string `json:"pairingCode"`
 	ExpiresAt   string `json:"expiresAt"`
 }
 
-func (p pairing) answer() pairingAnswer {
-	return pairingAnswer{p.State, p.Code, httpapi.Time(p.ExpiresAt)}
+func (p pairing) response() pairingResponse {
+	return pairingResponse{p.State, p.Code, httpapi.Time(p.ExpiresAt)}
 }
 
 // ask is POST /api/v1/device-pairing.
 func (s *Service) ask(c *httpapi.Call) error {
-	err := s.tryAsk(c)
-	if refused := (tooMany{}); errors.As(err, &refused) {
+	err := s.createPairing(c)
+	if refused := (tooManyRequests{}); errors.As(err, &refused) {
 		seconds := (refused.wait + time.Second - 1) / time.Second
 		c.Writer.Header().Set("X-Retry-After", strconv.FormatInt(int64(seconds), 10))
 	}
 	return err
 }
 
-func (s *Service) tryAsk(c *httpapi.Call) error {
-	if err := s.counted(c); err != nil {
+func (s *Service) createPairing(c *httpapi.Call) error {
+	if err := s.checkRate(c); err != nil {
 		return err
 	}
 	body, err := httpapi.Decode[struct {
@@ -43,28 +43,28 @@ func (s *Service) tryAsk(c *httpapi.Call) error {
 	if _, running := s.displays.Display(body.ModuleID); !running {
 		return ErrDisplayNotFound
 	}
-	secret, claim := mintSecret()
-	made := application{
+	secret, claim := newSecret()
+	made := pairingRequest{
 		claim:       claim,
 		client:      s.client(c),
 		moduleID:    body.ModuleID,
 		description: describe(c.Request.UserAgent()),
 	}
-	made.held, made.holds = s.claim.held(c.Request.Header)
+	made.held, made.holds = s.claim.secretHash(c.Request.Header)
 	open, fresh, err := s.store.ask(c.Request.Context(), made, s.newCode)
 	if err != nil {
 		return err
 	}
 	if !fresh {
-		return c.JSON(http.StatusOK, open.answer())
+		return c.JSON(http.StatusOK, open.response())
 	}
 	s.claim.set(c.Writer.Header(), secret)
-	return c.JSON(http.StatusCreated, open.answer())
+	return c.JSON(http.StatusCreated, open.response())
 }
 
 // state is GET /api/v1/device-pairing.
 func (s *Service) state(c *httpapi.Call) error {
-	claim, ok := s.claim.held(c.Request.Header)
+	claim, ok := s.claim.secretHash(c.Request.Header)
 	if !ok {
 		return ErrPairingNotFound
 	}
@@ -72,7 +72,7 @@ func (s *Service) state(c *httpapi.Call) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(http.StatusOK, found.answer())
+	return c.JSON(http.StatusOK, found.response())
 }
 
 // collect is POST /api/v1/device-pairing/claim.
@@ -80,11 +80,11 @@ func (s *Service) collect(c *httpapi.Call) error {
 	if err := httpapi.DecodeEmpty(c); err != nil {
 		return err
 	}
-	claim, ok := s.claim.held(c.Request.Header)
+	claim, ok := s.claim.secretHash(c.Request.Header)
 	if !ok {
 		return ErrPairingNotFound
 	}
-	secret, credential := mintSecret()
+	secret, credential := newSecret()
 	moduleID, label, err := s.store.collect(c.Request.Context(), claim, credential)
 	if err != nil {
 		return err

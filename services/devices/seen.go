@@ -13,7 +13,8 @@ const (
 	maxSightings = 10_000           // devices between two flushes; those past it are seen a little later
 )
 
-// sightings are the devices that were resolved since the last flush. Forgetting them costs nothing but a later "last seen".
+// sightings are the devices that were resolved since the last flush. Forgetting them costs nothing but a
+// later "last seen".
 type sightings struct {
 	every time.Duration
 
@@ -39,8 +40,8 @@ func (s *sightings) take() []string {
 	return taken
 }
 
-// Serve writes from time to time, and once more at the end, which devices were seen. A write that fails is logged and given up: a
-// device that is still there is soon seen again.
+// Serve writes from time to time, and once more at the end, which devices were seen. A write that fails is
+// logged and given up: a device that is still there is soon seen again.
 func (s *Service) Serve(ctx context.Context) error {
 	tick := time.NewTicker(s.seen.every)
 	defer tick.Stop()

@@ -13,13 +13,13 @@ import (
 	"github.com/narthex-platform/narthex/services/devices"
 )
 
-func (h *house) lastSeen(t *testing.T, deviceID string) string {
+func (h *harness) lastSeen(t *testing.T, deviceID string) string {
 	t.Helper()
 	return h.text(t, "SELECT coalesce(last_seen_at::text, '') FROM core.device WHERE id = $1", deviceID)
 }
 
 // serving runs h's service; stop ends it and waits.
-func (h *house) serving(t *testing.T) (stop func()) {
+func (h *harness) serving(t *testing.T) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
@@ -47,7 +47,7 @@ func TestLastSeen(t *testing.T) {
 	device, credential := h.pair(t, "stage")
 	silent, _ := h.pair(t, "stage")
 	for range 3 {
-		h.wantDevice(t, credential, device.ID)
+		h.assertDevice(t, credential, device.ID)
 	}
 	if seen := h.lastSeen(t, device.ID); seen != "" || h.service.Noted() != 1 {
 		t.Errorf("seen at %q, %d noted", seen, h.service.Noted())
@@ -57,21 +57,26 @@ func TestLastSeen(t *testing.T) {
 	if first == "" || h.service.Noted() != 0 || h.lastSeen(t, silent.ID) != "" {
 		t.Errorf("seen at %q, %d noted", first, h.service.Noted())
 	}
-	if all := h.list(t).Devices; all[1].LastSeenAt == nil || !timeForm.MatchString(*all[1].LastSeenAt) || all[0].LastSeenAt != nil {
+	if all := h.list(t).Devices; all[1].LastSeenAt == nil || !timeForm.MatchString(*all[1].LastSeenAt) ||
+		all[0].LastSeenAt != nil {
 		t.Errorf("listed %+v", all)
 	}
 	version := h.text(t, "SELECT xmin::text FROM core.device WHERE id = $1", device.ID)
-	for _, process := range []*house{h, other} {
-		process.wantDevice(t, credential, device.ID)
+	for _, process := range []*harness{h, other} {
+		process.assertDevice(t, credential, device.ID)
 		process.service.Flush(t.Context())
 	}
 	if again := h.text(t, "SELECT xmin::text FROM core.device WHERE id = $1", device.ID); again != version {
 		t.Error("written twice in a minute")
 	}
 	h.Exec(t, "UPDATE core.device SET last_seen_at = now() - '1 minute'::interval")
-	h.wantDevice(t, credential, device.ID)
+	h.assertDevice(t, credential, device.ID)
 	h.service.Flush(t.Context())
-	if h.count(t, "core.device WHERE id = $1 AND last_seen_at > now() - '30 seconds'::interval", device.ID) != 1 {
+	if h.count(
+		t,
+		"core.device WHERE id = $1 AND last_seen_at > now() - '30 seconds'::interval",
+		device.ID,
+	) != 1 {
 		t.Error("not written after a minute")
 	}
 }
@@ -90,7 +95,7 @@ func TestServe(t *testing.T) {
 		t.Errorf("named %s", name)
 	}
 	stop := h.serving(t)
-	h.wantDevice(t, credential, device.ID)
+	h.assertDevice(t, credential, device.ID)
 	stop()
 	if h.lastSeen(t, device.ID) == "" {
 		t.Error("not written at the end")
@@ -99,7 +104,7 @@ func TestServe(t *testing.T) {
 	h.Exec(t, "UPDATE core.device SET last_seen_at = NULL")
 	h.service.FlushEvery(time.Millisecond)
 	h.serving(t)
-	h.wantDevice(t, credential, device.ID)
+	h.assertDevice(t, credential, device.ID)
 	await(t, func() bool { return h.lastSeen(t, device.ID) != "" })
 }
 
@@ -109,22 +114,24 @@ func TestUnwrittenSights(t *testing.T) {
 	h := setup(t)
 	device, credential := h.pair(t, "stage")
 	h.Exec(t, "ALTER TABLE core.device RENAME COLUMN last_seen_at TO lost")
-	h.wantDevice(t, credential, device.ID)
+	h.assertDevice(t, credential, device.ID)
 	h.service.Flush(t.Context())
 	h.Exec(t, "ALTER TABLE core.device RENAME COLUMN lost TO last_seen_at")
 	all := h.logged.All()
-	if len(all) != 1 || all[0].Level != zap.WarnLevel || all[0].Message != "last sight of devices not written" || len(all[0].Context) != 0 {
+	if len(all) != 1 || all[0].Level != zap.WarnLevel ||
+		all[0].Message != "last sight of devices not written" ||
+		len(all[0].Context) != 0 {
 		t.Errorf("logged %v", all)
 	}
-	h.wantDevice(t, credential, device.ID)
+	h.assertDevice(t, credential, device.ID)
 	h.service.Flush(t.Context())
 	if h.lastSeen(t, device.ID) == "" || h.logged.Len() != 1 {
 		t.Error("not written afterwards")
 	}
 }
 
-// Two processes that saw the same devices do not lock each other out, though one comes upon them in the order of the table and the
-// other in that of its key.
+// Two processes that saw the same devices do not lock each other out, though one comes upon them in the
+// order of the table and the other in that of its key.
 func TestFlushesDoNotCollide(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -146,7 +153,7 @@ func TestFlushesDoNotCollide(t *testing.T) {
 	for range 10 {
 		h.Exec(t, "UPDATE core.device SET last_seen_at = NULL")
 		var flushing sync.WaitGroup
-		for _, process := range []*house{byTable, byKey} {
+		for _, process := range []*harness{byTable, byKey} {
 			for _, id := range ids {
 				process.service.Note(id)
 			}

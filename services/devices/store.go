@@ -18,18 +18,19 @@ const (
 
 // The bounds of contract.md §5.
 const (
-	pairingLife    = 10 * time.Minute
-	maxOpen        = 1_000 // pairings, pending or approved
-	maxOpenClient  = 20    // of one client
-	codeTries      = 20    // with maxOpen of a million codes in use, all fail once in 10^60
-	seenEvery      = time.Minute
-	keptAfter      = 24 * time.Hour // how long an expired pairing is kept, at the least, unless its code is needed
-	sweepBatchRows = 1_000
+	pairingLifetime = 10 * time.Minute
+	maxOpen         = 1_000 // pairings, pending or approved
+	maxOpenClient   = 20    // of one client
+	codeTries       = 20    // with maxOpen of a million codes in use, all fail once in 10^60
+	seenEvery       = time.Minute
+	keepExpired     = 24 * time.Hour // how long an expired pairing is kept, at the least, unless its code is needed
+	sweepBatchRows  = 1_000
 )
 
-// Store is the SQL of pairing and devices. Requests' work runs under its own deadline and goes on when the client leaves: pgx closes a
-// connection whose query is cut off. What anybody may ask is looked up in groups, so that a locked table keeps only a few of the pool's
-// connections busy. Whoever locks a pairing and its device locks the pairing first. Safe for concurrent use.
+// Store is the SQL of pairing and devices. Requests' work runs under its own deadline and goes on when the
+// client leaves: pgx closes a connection whose query is cut off. What anybody may ask is looked up in
+// groups, so that a locked table keeps only a few of the pool's connections busy. Whoever locks a pairing
+// and its device locks the pairing first. Safe for concurrent use.
 type Store struct {
 	pool    *pgxpool.Pool
 	holders *lookup.Group[secretHash, string]
@@ -41,8 +42,8 @@ type Store struct {
 // NewStore opens no connection.
 func NewStore(pool *pgxpool.Pool) *Store {
 	s := &Store{pool: pool, asking: make(chan struct{}, 2)}
-	s.holders = lookup.New(lookup.Limits{Queries: 2, Batch: 128, Patience: storeDeadline}, s.readHolders)
-	s.claims = lookup.New(lookup.Limits{Queries: 1, Batch: 128, Patience: storeDeadline}, s.readPairings)
+	s.holders = lookup.New(lookup.Limits{Queries: 2, Batch: 128, Timeout: storeDeadline}, s.readHolders)
+	s.claims = lookup.New(lookup.Limits{Queries: 1, Batch: 128, Timeout: storeDeadline}, s.readPairings)
 	s.checks = lookup.NewCheck(checkDeadline, s.probe)
 	return s
 }
@@ -65,7 +66,13 @@ type querier interface {
 }
 
 // one returns the one row that sql finds, or absent when it finds none.
-func one[T any](ctx context.Context, q querier, absent error, sql string, args ...any) (found T, err error) {
+func one[T any](
+	ctx context.Context,
+	q querier,
+	absent error,
+	sql string,
+	args ...any,
+) (found T, err error) {
 	rows, err := q.Query(ctx, sql, args...)
 	if err != nil {
 		return found, err
@@ -105,15 +112,16 @@ WHERE code IN (
 	FOR UPDATE SKIP LOCKED
 )`
 
-// SweepExpired deletes devices that were approved and not claimed in time, and pairings a day after they expired: at most 1,000 rows a
-// call, passing over those that somebody else has locked. It returns how many it deleted. Only room is freed: what has expired is treated
-// as gone before. It ends with ctx. Any number of processes may call it at the same time.
+// SweepExpired deletes devices that were approved and not claimed in time, and pairings a day after they
+// expired: at most 1,000 rows a call, passing over those that somebody else has locked. It returns how many
+// it deleted. Only room is freed: what has expired is treated as gone before. It ends with ctx. Any number
+// of processes may call it at the same time.
 func (s *Store) SweepExpired(ctx context.Context) (deleted int, err error) {
 	done, err := s.pool.Exec(ctx, deleteUnclaimed, sweepBatchRows)
 	if err != nil {
 		return 0, coded(err)
 	}
 	deleted = int(done.RowsAffected())
-	done, err = s.pool.Exec(ctx, deletePairings, sweepBatchRows-deleted, keptAfter)
+	done, err = s.pool.Exec(ctx, deletePairings, sweepBatchRows-deleted, keepExpired)
 	return deleted + int(done.RowsAffected()), coded(err)
 }

@@ -150,8 +150,8 @@ SELECT id::text
 FROM core.device
 WHERE credential_hash = $1 AND revoked_at IS NULL`
 
-// holder returns "" when no device in force has this credential. The question itself fails when the store cannot tell. It waits for
-// nobody who leaves.
+// holder returns "" when no device in force has this credential. The question itself fails when the store
+// cannot tell. It waits for nobody who leaves.
 func (s *Store) holder(credential secretHash) (deviceID string, err error) {
 	return s.holders.Find(credential)
 }
@@ -186,7 +186,8 @@ func (s *Store) readHolders(ctx context.Context, batch []*lookup.Question[secret
 	return err
 }
 
-// No row is read, but every column that holder needs is named: a missing table or column and a revoked privilege fail.
+// No row is read, but every column that holder needs is named: a missing table or column and a revoked
+// privilege fail.
 const probeHolders = `
 SELECT id, credential_hash, revoked_at
 FROM core.device

@@ -18,7 +18,7 @@ type pairing struct {
 }
 
 // application is a screen's request to be paired.
-type application struct {
+type pairingRequest struct {
 	claim       secretHash // for the browser to keep if a pairing is made
 	held        secretHash // what it has kept from an earlier one, if holds
 	holds       bool
@@ -41,10 +41,14 @@ const dropPending = `
 DELETE FROM core.device_pairing
 WHERE claim_hash = $1 AND state = 'pending'`
 
-// ask returns the pairing that the browser still has pending, or makes one, which drops what else it had pending. Whoever makes one
-// waits for the others at the gate, so the bounds are exact; two of this process at a time, because everybody may ask and whoever waits at
-// the gate holds a connection.
-func (s *Store) ask(ctx context.Context, a application, newCode func() string) (open pairing, fresh bool, err error) {
+// ask returns the pairing that the browser still has pending, or makes one, which drops what else it had
+// pending. Whoever makes one waits for the others at the gate, so the bounds are exact; two of this process
+// at a time, because everybody may ask and whoever waits at the gate holds a connection.
+func (s *Store) ask(
+	ctx context.Context,
+	a pairingRequest,
+	newCode func() string,
+) (open pairing, fresh bool, err error) {
 	ctx, cancel := detached(ctx, storeDeadline)
 	defer cancel()
 	select {
@@ -66,7 +70,7 @@ func (s *Store) ask(ctx context.Context, a application, newCode func() string) (
 				return err
 			}
 		}
-		if err := checkRoom(ctx, tx, a.client); err != nil {
+		if err := checkCapacity(ctx, tx, a.client); err != nil {
 			return err
 		}
 		open, err = insertPairing(ctx, tx, a, newCode)
@@ -76,7 +80,8 @@ func (s *Store) ask(ctx context.Context, a application, newCode func() string) (
 	return open, fresh, err
 }
 
-// statement_timestamp() is taken after the gate was passed and, unlike clock_timestamp(), lets an index find the rows.
+// statement_timestamp() is taken after the gate was passed and, unlike clock_timestamp(), lets an index
+// find the rows.
 const countOpen = `
 SELECT count(*),
 	count(*) FILTER (WHERE client_key = $1),
@@ -84,8 +89,9 @@ SELECT count(*),
 FROM core.device_pairing
 WHERE state IN ('pending', 'approved') AND expires_at > statement_timestamp()`
 
-// checkRoom refuses one pairing too many. A client with too many of its own may come back when its oldest expires.
-func checkRoom(ctx context.Context, tx pgx.Tx, client []byte) error {
+// checkRoom refuses one pairing too many. A client with too many of its own may come back when its oldest
+// expires.
+func checkCapacity(ctx context.Context, tx pgx.Tx, client []byte) error {
 	var all, own int
 	var seconds float64
 	if err := tx.QueryRow(ctx, countOpen, client).Scan(&all, &own, &seconds); err != nil {
@@ -93,7 +99,7 @@ func checkRoom(ctx context.Context, tx pgx.Tx, client []byte) error {
 	}
 	switch {
 	case own >= maxOpenClient:
-		return tooMany{time.Duration(seconds * float64(time.Second))}
+		return tooManyRequests{time.Duration(seconds * float64(time.Second))}
 	case all >= maxOpen:
 		return ErrPairingCapacity
 	}
@@ -119,13 +125,29 @@ ON CONFLICT (code) DO NOTHING
 RETURNING state, code, expires_at`
 
 // insertPairing draws codes until one is free.
-func insertPairing(ctx context.Context, tx pgx.Tx, a application, newCode func() string) (pairing, error) {
+func insertPairing(
+	ctx context.Context,
+	tx pgx.Tx,
+	a pairingRequest,
+	newCode func() string,
+) (pairing, error) {
 	for range codeTries {
 		code := newCode()
 		if _, err := tx.Exec(ctx, freeCode, code); err != nil {
 			return pairing{}, err
 		}
-		made, err := one[pairing](ctx, tx, errNoRow, insertPending, code, a.claim[:], a.client, a.moduleID, a.description, pairingLife)
+		made, err := one[pairing](
+			ctx,
+			tx,
+			errNoRow,
+			insertPending,
+			code,
+			a.claim[:],
+			a.client,
+			a.moduleID,
+			a.description,
+			pairingLifetime,
+		)
 		if !errors.Is(err, errNoRow) {
 			return made, err
 		}
@@ -184,7 +206,7 @@ FROM claimed
 WHERE id = claimed.device_id
 RETURNING module_id, label`
 
-const claimLives = `
+const selectClaimExists = `
 SELECT EXISTS (
 	SELECT
 	FROM core.device_pairing
@@ -192,7 +214,10 @@ SELECT EXISTS (
 )`
 
 // collect gives the device its credential and uses the claim up.
-func (s *Store) collect(ctx context.Context, claim, credential secretHash) (moduleID, label string, err error) {
+func (s *Store) collect(
+	ctx context.Context,
+	claim, credential secretHash,
+) (moduleID, label string, err error) {
 	if _, err := s.pairing(claim); err != nil { // a claim that nobody has costs no connection of its own
 		return "", "", err
 	}
@@ -200,12 +225,13 @@ func (s *Store) collect(ctx context.Context, claim, credential secretHash) (modu
 	defer cancel()
 	err = s.pool.QueryRow(ctx, claimDevice, claim[:], credential[:]).Scan(&moduleID, &label)
 	if errors.Is(err, pgx.ErrNoRows) {
-		err = refusal(ctx, s.pool, claimLives, claim[:], ErrPairingNotApproved)
+		err = refusal(ctx, s.pool, selectClaimExists, claim[:], ErrPairingNotApproved)
 	}
 	return moduleID, label, coded(err)
 }
 
-// refusal tells why a pairing could not be moved on: it lives, so it is not in the state for it, else there is none.
+// refusal tells why a pairing could not be moved on: it lives, so it is not in the state for it, else there
+// is none.
 func refusal(ctx context.Context, q querier, lives string, key any, wrongState Error) error {
 	var alive bool
 	if err := q.QueryRow(ctx, lives, key).Scan(&alive); err != nil {
@@ -243,18 +269,19 @@ SET state = $2
 WHERE code = $1 AND state = 'pending' AND expires_at > clock_timestamp()
 RETURNING module_id`
 
-const decidedLives = `
+const selectDecidedExists = `
 SELECT EXISTS (
 	SELECT
 	FROM core.device_pairing
 	WHERE code = $1 AND state <> 'pending' AND expires_at > clock_timestamp()
 )`
 
-// decide moves a pending pairing to a state and keeps its row locked until the transaction ends: the first decision is the only one.
+// decide moves a pending pairing to a state and keeps its row locked until the transaction ends: the first
+// decision is the only one.
 func decide(ctx context.Context, q querier, code, state string) (moduleID string, err error) {
 	err = q.QueryRow(ctx, decidePairing, code, state).Scan(&moduleID)
 	if errors.Is(err, pgx.ErrNoRows) {
-		err = refusal(ctx, q, decidedLives, code, ErrPairingDecided)
+		err = refusal(ctx, q, selectDecidedExists, code, ErrPairingDecided)
 	}
 	return moduleID, err
 }

@@ -1,7 +1,7 @@
 // Package expiry owns the periodic deletion of rows whose time is over.
 //
-// It knows no table: whoever owns one brings a Sweep. Nothing that readers see depends on it, for they compare with the database's
-// clock themselves; it only keeps tables from growing.
+// It knows no table: whoever owns one brings a Sweep. Nothing that readers see depends on it, for they
+// compare with the database's clock themselves; it only keeps tables from growing.
 package expiry
 
 import (
@@ -23,12 +23,13 @@ const (
 type Sweep struct {
 	// Name is fixed; it is logged.
 	Name string
-	// Batch deletes some rows, few enough for a short transaction, and tells how many. It returns soon after ctx ends. Rows that
-	// another process is deleting are best skipped. It is called from one goroutine.
+	// Batch deletes some rows, few enough for a short transaction, and tells how many. It returns soon after
+	// ctx ends. Rows that another process is deleting are best skipped. It is called from one goroutine.
 	Batch func(ctx context.Context) (deleted int, err error)
 }
 
-// Service runs sweeps one after the other, again and again. All methods are safe for concurrent use, but Serve is called once at a time.
+// Service runs sweeps one after the other, again and again. All methods are safe for concurrent use, but
+// Serve is called once at a time.
 type Service struct {
 	log    *zap.Logger
 	sweeps []Sweep
@@ -54,7 +55,10 @@ func (s *Service) Serve(ctx context.Context) error {
 		}
 		for _, sweep := range s.sweeps {
 			if err := sweep.run(ctx); err != nil && ctx.Err() == nil {
-				s.log.Error("sweep failed", zap.String("sweep", sweep.Name)) // without the cause, which may tell of rows
+				s.log.Error(
+					"sweep failed",
+					zap.String("sweep", sweep.Name),
+				) // without the cause, which may tell of rows
 			}
 		}
 		next.Reset(about(every))

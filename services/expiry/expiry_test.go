@@ -18,7 +18,10 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // serve runs sweeps in a bubble's time. stop ends them and tells how long that took.
-func serve(t *testing.T, sweeps ...expiry.Sweep) (logged *observer.ObservedLogs, stop func() time.Duration) {
+func serve(
+	t *testing.T,
+	sweeps ...expiry.Sweep,
+) (logged *observer.ObservedLogs, stop func() time.Duration) {
 	t.Helper()
 	core, logged := observer.New(zap.DebugLevel)
 	service := expiry.New(zap.New(core), sweeps...)
@@ -56,7 +59,9 @@ func TestRounds(t *testing.T) {
 		for i := range rounds[1:] {
 			pauses = append(pauses, rounds[i+1]-rounds[i])
 		}
-		if least, most := slices.Min(pauses), slices.Max(pauses); least < 8*time.Minute || most > 12*time.Minute || most-least < time.Minute {
+		if least, most := slices.Min(pauses), slices.Max(pauses); least < 8*time.Minute ||
+			most > 12*time.Minute ||
+			most-least < time.Minute {
 			t.Errorf("pauses of %v to %v", least, most)
 		}
 	})
@@ -83,8 +88,12 @@ func TestBatchesUntilNothingIsLeft(t *testing.T) {
 func TestFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		swept := 0
-		logged, stop := serve(t,
-			expiry.Sweep{Name: "broken", Batch: func(context.Context) (int, error) { return 7, errors.New("anna@example.org") }},
+		logged, stop := serve(
+			t,
+			expiry.Sweep{
+				Name:  "broken",
+				Batch: func(context.Context) (int, error) { return 7, errors.New("anna@example.org") },
+			},
 			expiry.Sweep{Name: "sound", Batch: func(context.Context) (int, error) { swept++; return 0, nil }},
 		)
 		time.Sleep(20 * time.Minute)
@@ -93,7 +102,8 @@ func TestFailure(t *testing.T) {
 			t.Errorf("%d rounds, %d lines", swept, logged.Len())
 		}
 		for _, line := range logged.All() {
-			if fields := line.ContextMap(); line.Message != "sweep failed" || len(fields) != 1 || fields["sweep"] != "broken" {
+			if fields := line.ContextMap(); line.Message != "sweep failed" || len(fields) != 1 ||
+				fields["sweep"] != "broken" {
 				t.Errorf("logged %v", line)
 			}
 		}
@@ -122,7 +132,8 @@ func TestBatchDeadline(t *testing.T) {
 	})
 }
 
-// The end comes at once, and is no failure: in a pause, within a batch that waits, and between batches without end.
+// The end comes at once, and is no failure: in a pause, within a batch that waits, and between batches
+// without end.
 func TestStop(t *testing.T) {
 	for name, batch := range map[string]func(context.Context) (int, error){
 		"paused":  func(context.Context) (int, error) { return 0, nil },
@@ -131,7 +142,11 @@ func TestStop(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				logged, stop := serve(t, expiry.Sweep{Name: "rows", Batch: batch}, expiry.Sweep{Name: "more", Batch: batch})
+				logged, stop := serve(
+					t,
+					expiry.Sweep{Name: "rows", Batch: batch},
+					expiry.Sweep{Name: "more", Batch: batch},
+				)
 				time.Sleep(15 * time.Second)
 				if took := stop(); took > time.Millisecond || logged.Len() != 0 {
 					t.Errorf("took %v, logged %v", took, logged.All())

@@ -19,7 +19,7 @@ func anonymousService(tb testing.TB) *identity.Service {
 		Store:    identity.NewStore(nil), // a look-up would panic
 		Settings: environment.Identity{Secret: environment.NewSecret(secret), BaseURL: "https://church.test"},
 		Limiter:  unlimited{},
-		Outbox:   &letterbox{},
+		Outbox:   &outbox{},
 		Log:      zap.NewNop(),
 	})
 	if err != nil {
@@ -30,7 +30,11 @@ func anonymousService(tb testing.TB) *identity.Service {
 
 var anonymousHeaders = map[string]http.Header{
 	"no cookie": {},
-	"unrelated": {"Cookie": {"theme=dark; analytics=GA1.2.1234567890.1234567890; narthex_device=" + "0123456789012345678901234567890123456789012"}},
+	"unrelated": {
+		"Cookie": {
+			"theme=dark; analytics=GA1.2.1234567890.1234567890; narthex_device=" + "0123456789012345678901234567890123456789012",
+		},
+	},
 }
 
 func TestAnonymousAllocatesNothing(t *testing.T) {

@@ -13,9 +13,9 @@ import (
 
 const allowedType = "application/json"
 
-// parseBody is as lenient as the browser's JSON.parse, because these routes speak the identity library's dialect and not the
-// platform's strict one: unknown keys pass, the last of repeated keys wins, a byte-order mark is skipped, broken UTF-8 becomes
-// U+FFFD. encoding/json reads exactly like that.
+// parseBody is as lenient as the browser's JSON.parse, because these routes speak the identity library's
+// dialect and not the platform's strict one: unknown keys pass, the last of repeated keys wins, a
+// byte-order mark is skipped, broken UTF-8 becomes U+FFFD. encoding/json reads exactly like that.
 func parseBody(c *httpapi.Call, optional bool) (any, error) {
 	mediaType := c.Request.Header.Get("Content-Type")
 	if optional && mediaType == "" && len(c.Body) == 0 {
@@ -36,10 +36,13 @@ func parseBody(c *httpapi.Call, optional bool) (any, error) {
 	return body, nil
 }
 
-// checkMediaType ignores case and parameters. A type that merely contains the allowed one passes, as it always has with this client;
-// none of the types that a form can send does.
+// checkMediaType ignores case and parameters. A type that merely contains the allowed one passes, as it
+// always has with this client; none of the types that a form can send does.
 func checkMediaType(sent string) error {
-	message := `Content-Type "` + strings.ToValidUTF8(sent, "\ufffd") + `" is not allowed. Allowed types: ` + allowedType
+	message := `Content-Type "` + strings.ToValidUTF8(
+		sent,
+		"\ufffd",
+	) + `" is not allowed. Allowed types: ` + allowedType
 	if sent == "" {
 		message = "Content-Type is required. Allowed types: " + allowedType
 	}

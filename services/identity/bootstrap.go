@@ -28,11 +28,12 @@ func (e Existing) find() (sql, who string, err error) {
 	return selectStanding, address, nil
 }
 
-// BootstrapOwner makes an existing person the platform's owner, once in the life of an installation; of any number of runs at once, one
-// succeeds. Nothing else of the person is changed: who is not verified has to confirm the address before signing in. It returns the
-// person's id.
+// BootstrapOwner makes an existing person the platform's owner, once in the life of an installation; of any
+// number of runs at once, one succeeds. Nothing else of the person is changed: who is not verified has to
+// confirm the address before signing in. It returns the person's id.
 //
-// Codes: EMAIL_INVALID, IDENTITY_NOT_FOUND, IDENTITY_WITHOUT_CREDENTIAL, OWNER_ALREADY_EXISTS, STORE_UNAVAILABLE.
+// Codes: EMAIL_INVALID, IDENTITY_NOT_FOUND, IDENTITY_WITHOUT_CREDENTIAL, OWNER_ALREADY_EXISTS,
+// STORE_UNAVAILABLE.
 func BootstrapOwner(ctx context.Context, store *Store, who Existing) (userID string, err error) {
 	sql, person, err := who.find()
 	if err != nil {
@@ -41,9 +42,10 @@ func BootstrapOwner(ctx context.Context, store *Store, who Existing) (userID str
 	return store.bootstrap(ctx, sql, person)
 }
 
-// TransferOwner makes an existing person the platform's owner in place of the one who is. The former owner keeps an ordinary account and
-// what was granted to it. Transfers exclude each other and every other owner command, so there is one owner at every moment. It returns
-// the person's id; moved is false when that person was the owner already.
+// TransferOwner makes an existing person the platform's owner in place of the one who is. The former owner
+// keeps an ordinary account and what was granted to it. Transfers exclude each other and every other owner
+// command, so there is one owner at every moment. It returns the person's id; moved is false when that
+// person was the owner already.
 //
 // Codes: EMAIL_INVALID, IDENTITY_NOT_FOUND, IDENTITY_WITHOUT_CREDENTIAL, OWNER_MISSING, STORE_UNAVAILABLE.
 func TransferOwner(ctx context.Context, store *Store, to Existing) (userID string, moved bool, err error) {

@@ -15,37 +15,37 @@ func TestBootstrapOwner(t *testing.T) {
 	const address = "anna@example.org"
 	for _, row := range []struct {
 		name   string
-		before func(*testing.T, house) identity.Existing
+		before func(*testing.T, harness) identity.Existing
 		want   error
 		owners int
 	}{
-		{"by address", func(t *testing.T, h house) identity.Existing {
+		{"by address", func(t *testing.T, h harness) identity.Existing {
 			h.person(t, address)
 			return identity.Existing{Email: "Anna@Example.org"}
 		}, nil, 1},
-		{"by id", func(t *testing.T, h house) identity.Existing {
+		{"by id", func(t *testing.T, h harness) identity.Existing {
 			h.person(t, address)
 			return identity.Existing{UserID: h.id(t, address)}
 		}, nil, 1},
-		{"nobody has the address", func(*testing.T, house) identity.Existing { return identity.Existing{Email: address} }, identity.ErrNotFound, 0},
-		{"nobody has the id", func(*testing.T, house) identity.Existing {
+		{"nobody has the address", func(*testing.T, harness) identity.Existing { return identity.Existing{Email: address} }, identity.ErrNotFound, 0},
+		{"nobody has the id", func(*testing.T, harness) identity.Existing {
 			return identity.Existing{UserID: "00000000-0000-0000-0000-000000000000"}
 		}, identity.ErrNotFound, 0},
-		{"an id in another spelling", func(t *testing.T, h house) identity.Existing {
+		{"an id in another spelling", func(t *testing.T, h harness) identity.Existing {
 			h.person(t, address)
 			return identity.Existing{UserID: "{" + h.id(t, address) + "}"}
 		}, identity.ErrNotFound, 0},
-		{"no address", func(*testing.T, house) identity.Existing { return identity.Existing{Email: "anna"} }, identity.ErrEmail, 0},
-		{"no credential", func(t *testing.T, h house) identity.Existing {
+		{"no address", func(*testing.T, harness) identity.Existing { return identity.Existing{Email: "anna"} }, identity.ErrEmail, 0},
+		{"no credential", func(t *testing.T, h harness) identity.Existing {
 			h.person(t, address, "password_hash = NULL")
 			return identity.Existing{Email: address}
 		}, identity.ErrWithoutCredential, 0},
-		{"there is an owner", func(t *testing.T, h house) identity.Existing {
+		{"there is an owner", func(t *testing.T, h harness) identity.Existing {
 			owned("bert@example.org")(t, h)
 			h.person(t, address)
 			return identity.Existing{Email: address}
 		}, identity.ErrOwnerExists, 1},
-		{"is the owner already", func(t *testing.T, h house) identity.Existing {
+		{"is the owner already", func(t *testing.T, h harness) identity.Existing {
 			owned("bert@example.org")(t, h)
 			return identity.Existing{Email: "bert@example.org"}
 		}, identity.ErrOwnerExists, 1},
@@ -66,7 +66,7 @@ func TestBootstrapOwner(t *testing.T) {
 }
 
 // id is a person's id, "" when there is none.
-func (h house) id(t *testing.T, address string) (id string) {
+func (h harness) id(t *testing.T, address string) (id string) {
 	t.Helper()
 	if err := h.Pool(t).QueryRow(t.Context(), `SELECT coalesce((SELECT id::text FROM core.person WHERE email = $1), '')`, address).Scan(&id); err != nil {
 		t.Fatal(err)
@@ -87,7 +87,7 @@ func TestBootstrapsAtOnce(t *testing.T) {
 			h.Exec(t, prepare)
 			h.person(t, "anna@example.org")
 			store := identity.NewStore(databasetest.Connected(t, h.Pool(t)))
-			blockade := h.block(t, becomingOwner)
+			blockade := h.lockRows(t, becomingOwner)
 			var made, refused atomic.Int32
 			var running sync.WaitGroup
 			for range 50 {
@@ -103,7 +103,7 @@ func TestBootstrapsAtOnce(t *testing.T) {
 					}
 				})
 			}
-			blockade.lift(5)
+			blockade.release(5)
 			running.Wait()
 			if made.Load() != 1 || refused.Load() != 49 || h.count(t, "core.platform_owner") != 1 {
 				t.Errorf("%d made, %d refused", made.Load(), refused.Load())

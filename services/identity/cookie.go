@@ -38,8 +38,8 @@ func (c sessionCookie) find(header http.Header) (value string, found bool) {
 }
 
 // mint makes a fresh token: the value for the browser, the hash for the database.
-func (c sessionCookie) mint() (value string, hash tokenHash) {
-	token, hash := mintToken()
+func (c sessionCookie) newValue() (value string, hash tokenHash) {
+	token, hash := newToken()
 	return c.sign(token), hash
 }
 
@@ -57,7 +57,7 @@ const (
 )
 
 // open accepts exactly what mint made, under this secret or the one before.
-func (c sessionCookie) open(value string) (tokenHash, signature) {
+func (c sessionCookie) verify(value string) (tokenHash, signature) {
 	if len(value) != 2*encodedPart+1 || value[encodedPart] != '.' {
 		return tokenHash{}, forged
 	}
@@ -66,7 +66,7 @@ func (c sessionCookie) open(value string) (tokenHash, signature) {
 		return tokenHash{}, forged
 	}
 	by := c.signer(value[:encodedPart], sent)
-	hash, ok := openToken(value[:encodedPart])
+	hash, ok := parseToken(value[:encodedPart])
 	if by == forged || !ok {
 		return tokenHash{}, forged
 	}
@@ -94,7 +94,10 @@ func mac(key []byte, encodedToken string) []byte {
 
 // setFor lets the browser keep value for lifetime.
 func (c sessionCookie) setFor(header http.Header, value string, lifetime time.Duration) {
-	header.Add("Set-Cookie", c.name+"="+value+"; Max-Age="+strconv.FormatInt(int64(lifetime/time.Second), 10)+c.attributes)
+	header.Add(
+		"Set-Cookie",
+		c.name+"="+value+"; Max-Age="+strconv.FormatInt(int64(lifetime/time.Second), 10)+c.attributes,
+	)
 }
 
 // setUntilClosed lets the browser keep value until it is closed.

@@ -10,11 +10,11 @@ import (
 	"github.com/narthex-platform/narthex/services/identity"
 )
 
-// Both forms say the same and carry the same link; nothing in them has to be fetched. With LETTERS_DIR the pages are written there, for
-// a look at them.
-func TestLetters(t *testing.T) {
+// Both forms say the same and carry the same link; nothing in them has to be fetched. With LETTERS_DIR the
+// pages are written there, for a look at them.
+func TestEmails(t *testing.T) {
 	t.Parallel()
-	letters := identity.NewLetters(dashboard)
+	letters := identity.NewEmails(dashboard)
 	for name, letter := range map[string]struct {
 		m             mail.Message
 		subject, link string
@@ -32,7 +32,8 @@ func TestLetters(t *testing.T) {
 		if !strings.Contains(m.Text, "\n"+letter.link+"\n") || strings.Contains(m.Text, "<") {
 			t.Errorf("%s: the text is %q", name, m.Text)
 		}
-		if strings.Count(m.HTML, `href="`+html.EscapeString(letter.link)+`"`) != 2 || !strings.Contains(m.HTML, ">"+html.EscapeString(letter.link)+"<") {
+		if strings.Count(m.HTML, `href="`+html.EscapeString(letter.link)+`"`) != 2 ||
+			!strings.Contains(m.HTML, ">"+html.EscapeString(letter.link)+"<") {
 			t.Errorf("%s: the page is %s", name, m.HTML)
 		}
 		for _, fetched := range []string{"<img", "src=", "url(", "<link", "<script", "@import"} {

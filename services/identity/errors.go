@@ -9,7 +9,9 @@ func (e Error) Error() string { return string(e) + ": " + e.sentence() }
 // Code returns the stable code.
 func (e Error) Code() string { return string(e) }
 
-// The codes of identity:create-initial-owner, authorization:bootstrap-owner and authorization:transfer-owner. Nothing was written, except that after STORE_UNAVAILABLE a lost connection may have hidden a success.
+// The codes of identity:create-initial-owner, authorization:bootstrap-owner and
+// authorization:transfer-owner. Nothing was written, except that after STORE_UNAVAILABLE a lost connection
+// may have hidden a success.
 const (
 	ErrOwnerExists       = Error("OWNER_ALREADY_EXISTS")
 	ErrOwnerMissing      = Error("OWNER_MISSING")

@@ -13,12 +13,45 @@ import (
 
 // Statements are prepared by a test against the migrated schema.
 func Statements() []string {
-	return []string{selectCredentials, insertSession, selectSession, selectSessions, probeSessions, updateSession, deleteSession,
-		selectStanding, selectStandingByID, lockOwner, lockCandidate, updateOwner, insertPerson, adoptPerson, insertOwner,
-		upsertPerson, lockForReset, lockForVerification, insertReset, insertVerification, deleteReset, deleteVerification,
-		selectResets, selectVerifications, lockHolderOfReset, deleteResets, updatePassword, deleteSessions,
-		lockHolderOfVerification, selectVerification, verifyPerson, deleteOtherVerifications, updateHash, selectRemaining,
-		deleteExpiredSessions, deleteExpiredResets, deleteExpiredVerifications}
+	return []string{
+		selectCredentials,
+		insertSession,
+		selectSession,
+		selectSessions,
+		probeSessions,
+		updateSession,
+		deleteSession,
+		selectStanding,
+		selectStandingByID,
+		lockOwner,
+		lockCandidate,
+		updateOwner,
+		insertPerson,
+		adoptPerson,
+		insertOwner,
+		upsertPerson,
+		lockForReset,
+		lockForVerification,
+		insertReset,
+		insertVerification,
+		deleteReset,
+		deleteVerification,
+		selectResets,
+		selectVerifications,
+		lockHolderOfReset,
+		deleteResets,
+		updatePassword,
+		deleteSessions,
+		lockHolderOfVerification,
+		selectVerification,
+		verifyPerson,
+		deleteOtherVerifications,
+		updateHash,
+		selectRemaining,
+		deleteExpiredSessions,
+		deleteExpiredResets,
+		deleteExpiredVerifications,
+	}
 }
 
 // The inner doors of passwords.
@@ -38,25 +71,25 @@ func VerifyPassword(ctx context.Context, stored, password string) (bool, error) 
 }
 
 // Gate lets tests stand in the queue.
-type Gate = gate
+type Semaphore = semaphore
 
 const (
-	GateQueue = gateQueue
-	GateWait  = gateWait
+	MaxWaiting = maxWaiting
+	MaxWait    = maxWait
 )
 
-var NewGate = newGate
+var NewSemaphore = newSemaphore
 
-func (g *gate) Enter(ctx context.Context) error { return g.enter(ctx) }
-func (g *gate) Leave()                          { g.leave() }
-func (g *gate) Waiting() int                    { return int(g.waiting.Load()) }
-func IsBusy(err error) bool                     { return errors.Is(err, errBusy) }
+func (g *semaphore) Acquire(ctx context.Context) error { return g.acquire(ctx) }
+func (g *semaphore) Release()                          { g.release() }
+func (g *semaphore) Waiting() int                      { return int(g.waiting.Load()) }
+func IsBusy(err error) bool                            { return errors.Is(err, errBusy) }
 
 // GateOf is the one that s checks passwords behind.
-func GateOf(s *Service) *Gate { return s.passwords.checks }
+func CheckSemaphore(s *Service) *Semaphore { return s.passwords.checks }
 
 // HashGateOf is the one that s makes new hashes behind.
-func HashGateOf(s *Service) *Gate { return s.passwords.hashes }
+func HashSemaphore(s *Service) *Semaphore { return s.passwords.hashes }
 
 // HashCheaply makes a hash as an older release could have made it.
 func HashCheaply(password string) string {
@@ -66,29 +99,33 @@ func HashCheaply(password string) string {
 }
 
 // FillQueue makes the next caller the one too many.
-func (g *gate) FillQueue() (empty func()) {
-	g.waiting.Add(gateQueue)
-	return func() { g.waiting.Add(-gateQueue) }
+func (g *semaphore) FillQueue() (empty func()) {
+	g.waiting.Add(maxWaiting)
+	return func() { g.waiting.Add(-maxWaiting) }
 }
 
 // TakeAll occupies every turn.
-func (g *gate) TakeAll() (leave func()) {
+func (g *semaphore) TakeAll() (leave func()) {
 	for range cap(g.slots) {
 		g.slots <- struct{}{}
 	}
 	return func() {
 		for range cap(g.slots) {
-			g.leave()
+			g.release()
 		}
 	}
 }
 
-// SettleWithoutLock is CreateInitialOwner's transaction without its table lock: the owner table's key alone decides. meet is called
-// between the decision that there is no owner yet and the attempt to become one.
+// SettleWithoutLock is CreateInitialOwner's transaction without its table lock: the owner table's key alone
+// decides. meet is called between the decision that there is no owner yet and the attempt to become one.
 func (s *Store) SettleWithoutLock(ctx context.Context, address, passwordHash string, meet func()) error {
 	return ownerError(pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		met := meetingTx{tx, meet}
-		_, err := settleOwnership(ctx, met, candidate{address: address, name: "A name", passwordHash: passwordHash})
+		_, err := settleOwnership(
+			ctx,
+			met,
+			candidate{address: address, name: "A name", passwordHash: passwordHash},
+		)
 		return err
 	}))
 }
@@ -107,8 +144,8 @@ func (t meetingTx) QueryRow(ctx context.Context, sql string, args ...any) pgx.Ro
 
 // The inner doors of links.
 var (
-	MintToken = mintToken
-	OpenToken = openToken
+	NewToken   = newToken
+	ParseToken = parseToken
 )
 
 // ReplacePassword is a reset without its hash, so that many can meet at the database.
@@ -123,7 +160,7 @@ func (s *Store) BeginSession(ctx context.Context, address string) error {
 	if err != nil {
 		return err
 	}
-	_, hash := mintToken()
+	_, hash := newToken()
 	return s.begin(ctx, hash, found, true)
 }
 
@@ -134,13 +171,13 @@ func IsWrongCredentials(err error) bool { return errors.Is(err, errHashChanged) 
 func IsInvalidToken(err error) bool { return errors.Is(err, errInvalidToken) }
 
 // The letters, as they are written.
-var NewLetters = newLetters
+var NewEmails = newEmails
 
-func (l *letters) Verification(address, token string) mail.Message {
+func (l *emails) Verification(address, token string) mail.Message {
 	return l.verification(address, token)
 }
-func (l *letters) Reset(address, token string) mail.Message { return l.reset(address, token) }
-func (l *letters) Changed(address string) mail.Message      { return l.changed(address) }
+func (l *emails) Reset(address, token string) mail.Message { return l.reset(address, token) }
+func (l *emails) Changed(address string) mail.Message      { return l.changed(address) }
 
 // Session looks one up.
 func (s *Store) Session(hash [32]byte) (userID string, err error) {
@@ -148,11 +185,18 @@ func (s *Store) Session(hash [32]byte) (userID string, err error) {
 	return found.userID, err
 }
 
-// AroundSessions lets around run each query for sessions, and a look-up wait for patience. Not for use while one is under way.
-func (s *Store) AroundSessions(patience time.Duration, around func(size int, query func() error) error) {
-	s.live = lookup.New(sessionLimits(patience), func(ctx context.Context, batch []*lookup.Question[tokenHash, session]) error {
-		return around(len(batch), func() error { return s.sessions(ctx, batch) })
-	})
+// AroundSessions lets around run each query for sessions, and a look-up wait for patience. Not for use
+// while one is under way.
+func (s *Store) WrapSessionQueries(
+	patience time.Duration,
+	around func(size int, query func() error) error,
+) {
+	s.live = lookup.New(
+		sessionLimits(patience),
+		func(ctx context.Context, batch []*lookup.Question[tokenHash, session]) error {
+			return around(len(batch), func() error { return s.readSessions(ctx, batch) })
+		},
+	)
 }
 
 // Lookups tells how many queries are under way and how many look-ups wait.
@@ -168,12 +212,12 @@ func (s *Store) SignInsWaiting() int {
 }
 
 // AskTogether is one query for several look-ups.
-func (s *Store) AskTogether(ctx context.Context, hashes [][32]byte) error {
+func (s *Store) LookUpTogether(ctx context.Context, hashes [][32]byte) error {
 	var batch []*lookup.Question[tokenHash, session]
 	for _, hash := range hashes {
 		batch = append(batch, &lookup.Question[tokenHash, session]{Key: hash})
 	}
-	return s.sessions(ctx, batch)
+	return s.readSessions(ctx, batch)
 }
 
 // Their queries, alone and together.

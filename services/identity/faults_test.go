@@ -12,15 +12,16 @@ import (
 	"github.com/narthex-platform/narthex/services/principal"
 )
 
-// Whatever is wrong with the store, whether the cookie is live, unknown or forged: the same answer, and never a false success.
+// Whatever is wrong with the store, whether the cookie is live, unknown or forged: the same answer, and
+// never a false success.
 func TestStoreFaults(t *testing.T) {
 	t.Parallel()
-	statement := func(sql string) func(*testing.T, house) house {
-		return func(t *testing.T, h house) house { h.Exec(t, sql); return h }
+	statement := func(sql string) func(*testing.T, harness) harness {
+		return func(t *testing.T, h harness) harness { h.Exec(t, sql); return h }
 	}
 	faults := []struct {
 		name  string
-		cause func(*testing.T, house) house
+		cause func(*testing.T, harness) harness
 	}{
 		{"table missing", statement("ALTER TABLE core.session RENAME TO lost")},
 		{"token_hash missing", statement("ALTER TABLE core.session DROP COLUMN token_hash")},
@@ -50,7 +51,8 @@ func TestStoreFaults(t *testing.T) {
 						t.Errorf("got %d %s %v", w.Code, body, w.Header())
 					}
 					r := request{method: "GET", path: "/", header: []string{cookie}}.build(t)
-					if who, err := h.service.Resolve(t.Context(), r); !errors.Is(err, httpapi.ErrPrincipal) || who != (principal.Principal{}) {
+					if who, err := h.service.Resolve(t.Context(), r); !errors.Is(err, httpapi.ErrPrincipal) ||
+						who != (principal.Principal{}) {
 						t.Errorf("resolved %v, %v", who, err)
 					}
 				})
@@ -60,7 +62,7 @@ func TestStoreFaults(t *testing.T) {
 }
 
 // withoutPrivilege serves from a role that may read everything but sessions.
-func withoutPrivilege(t *testing.T, h house) house {
+func withoutPrivilege(t *testing.T, h harness) harness {
 	role := fmt.Sprintf("identity_test_%d", time.Now().UnixNano())
 	h.Exec(t, "CREATE ROLE "+role)
 	h.Exec(t, "GRANT USAGE ON SCHEMA core TO "+role)
@@ -73,12 +75,12 @@ func withoutPrivilege(t *testing.T, h house) house {
 	return serve(t, h.DB, identity.NewStore(h.AnotherPool(t, "SET ROLE "+role)), base)
 }
 
-func unreachable(t *testing.T, h house) house {
+func unreachable(t *testing.T, h harness) harness {
 	return serve(t, h.DB, identity.NewStore(h.UnreachablePool(t)), base)
 }
 
 // frozen holds a lock that lets nobody near the sessions.
-func frozen(t *testing.T, h house) house {
+func frozen(t *testing.T, h harness) harness {
 	tx, err := h.AnotherPool(t).Begin(t.Context())
 	if err != nil {
 		t.Fatal(err)

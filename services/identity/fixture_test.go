@@ -38,25 +38,25 @@ type unlimited struct{}
 func (unlimited) Allow(ratelimit.Rule, ratelimit.Key) (bool, time.Duration) { return true, 0 }
 
 // letterbox keeps the letters until the test takes them: what the outbox would do on its own time.
-type letterbox struct {
-	mu      sync.Mutex
-	letters []mail.Email
+type outbox struct {
+	mu     sync.Mutex
+	emails []mail.Email
 }
 
-func (b *letterbox) Post(letter mail.Email) bool {
+func (b *outbox) Post(letter mail.Email) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.letters = append(b.letters, letter)
+	b.emails = append(b.emails, letter)
 	return true
 }
 
 // compose empties the box and returns the messages that came of it, all of them sent.
-func (b *letterbox) compose(ctx context.Context) (messages []mail.Message) {
+func (b *outbox) compose(ctx context.Context) (messages []mail.Message) {
 	return b.deliver(ctx, mail.Sent)
 }
 
 // deliver empties the box and returns the messages that were written. All of them come to the same outcome.
-func (b *letterbox) deliver(ctx context.Context, outcome mail.SendResult) (messages []mail.Message) {
+func (b *outbox) deliver(ctx context.Context, outcome mail.SendResult) (messages []mail.Message) {
 	for _, letter := range b.take() {
 		m, ok := letter.Compose(ctx)
 		if !ok {
@@ -71,42 +71,48 @@ func (b *letterbox) deliver(ctx context.Context, outcome mail.SendResult) (messa
 }
 
 // take empties the box.
-func (b *letterbox) take() (letters []mail.Email) {
+func (b *outbox) take() (letters []mail.Email) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	letters, b.letters = b.letters, nil
+	letters, b.emails = b.emails, nil
 	return letters
 }
 
 // house is one service over a database of its own.
-type house struct {
+type harness struct {
 	*databasetest.DB
 	service *identity.Service
 	logged  *observer.ObservedLogs
-	post    *letterbox
+	outbox  *outbox
 }
 
-func setup(t *testing.T) house {
+func setup(t *testing.T) harness {
 	t.Helper()
 	db := databasetest.New(t)
 	return serve(t, db, identity.NewStore(db.Pool(t)), base)
 }
 
-func serve(t testing.TB, db *databasetest.DB, store *identity.Store, baseURL environment.Origin) house {
+func serve(t testing.TB, db *databasetest.DB, store *identity.Store, baseURL environment.Origin) harness {
 	t.Helper()
 	return serveLimited(t, db, store, baseURL, unlimited{})
 }
 
 // limitedBy is the same house behind another limiter.
-func (h house) limitedBy(t *testing.T, limiter identity.Limiter) house {
+func (h harness) limitedBy(t *testing.T, limiter identity.Limiter) harness {
 	t.Helper()
 	return serveLimited(t, h.DB, identity.NewStore(h.Pool(t)), base, limiter)
 }
 
-func serveLimited(t testing.TB, db *databasetest.DB, store *identity.Store, baseURL environment.Origin, limiter identity.Limiter) house {
+func serveLimited(
+	t testing.TB,
+	db *databasetest.DB,
+	store *identity.Store,
+	baseURL environment.Origin,
+	limiter identity.Limiter,
+) harness {
 	t.Helper()
 	core, logged := observer.New(zap.DebugLevel)
-	post := &letterbox{}
+	post := &outbox{}
 	service, err := identity.New(identity.Config{
 		Store: store,
 		Settings: environment.Identity{
@@ -120,11 +126,11 @@ func serveLimited(t testing.TB, db *databasetest.DB, store *identity.Store, base
 	if err != nil {
 		t.Fatal(err)
 	}
-	return house{db, service, logged, post}
+	return harness{db, service, logged, post}
 }
 
 // person is verified and has the password, unless changed by assignments.
-func (h house) person(t testing.TB, address string, assignments ...string) (id string) {
+func (h harness) person(t testing.TB, address string, assignments ...string) (id string) {
 	t.Helper()
 	err := h.Pool(t).QueryRow(t.Context(), `
 		INSERT INTO core.person (email, name, email_verified, password_hash)
@@ -139,7 +145,7 @@ func (h house) person(t testing.TB, address string, assignments ...string) (id s
 	return id
 }
 
-func (h house) count(t *testing.T, query string, args ...any) (n int) {
+func (h harness) count(t *testing.T, query string, args ...any) (n int) {
 	t.Helper()
 	if err := h.Pool(t).QueryRow(t.Context(), "SELECT count(*) FROM "+query, args...).Scan(&n); err != nil {
 		t.Fatal(err)
@@ -147,7 +153,7 @@ func (h house) count(t *testing.T, query string, args ...any) (n int) {
 	return n
 }
 
-func (h house) sessions(t *testing.T) int {
+func (h harness) sessions(t *testing.T) int {
 	t.Helper()
 	return h.count(t, "core.session")
 }
@@ -182,17 +188,17 @@ func (q request) build(t testing.TB) *http.Request {
 	return r
 }
 
-func (h house) send(t testing.TB, q request) *httptest.ResponseRecorder {
+func (h harness) send(t testing.TB, q request) *httptest.ResponseRecorder {
 	t.Helper()
 	return h.record(q.build(t))
 }
 
-func (h house) record(r *http.Request) *httptest.ResponseRecorder {
+func (h harness) record(r *http.Request) *httptest.ResponseRecorder {
 	return httpapitest.Send(r, h.service.Routes(), nil)
 }
 
 // handle is for requests over real connections.
-func (h house) handle(w http.ResponseWriter, r *http.Request) {
+func (h harness) handle(w http.ResponseWriter, r *http.Request) {
 	httpapitest.Serve(w, r, h.service.Routes(), nil)
 }
 
@@ -203,7 +209,7 @@ func credentials(address, word string) string {
 }
 
 // signIn returns the line for the Cookie header.
-func (h house) signIn(t *testing.T, address, more string) (cookie string) {
+func (h harness) signIn(t *testing.T, address, more string) (cookie string) {
 	t.Helper()
 	body := `{"email":"` + address + `","password":"` + password + `"` + more + `}`
 	w := h.send(t, request{path: signInPath, body: body})
@@ -214,14 +220,15 @@ func (h house) signIn(t *testing.T, address, more string) (cookie string) {
 	return "Cookie: " + pair
 }
 
-func (h house) principal(t *testing.T, cookie string) (*httptest.ResponseRecorder, string) {
+func (h harness) principal(t *testing.T, cookie string) (*httptest.ResponseRecorder, string) {
 	t.Helper()
 	w := h.send(t, request{method: http.MethodGet, path: "/api/v1/principal", header: []string{cookie}})
 	return w, w.Body.String()
 }
 
-// wantLog checks that nothing was logged, or exactly the one fixed line so often, with the request id and nothing else.
-func (h house) wantLog(t *testing.T, lines int) {
+// wantLog checks that nothing was logged, or exactly the one fixed line so often, with the request id and
+// nothing else.
+func (h harness) assertLog(t *testing.T, lines int) {
 	t.Helper()
 	all := h.logged.All()
 	if len(all) != lines {
@@ -229,7 +236,8 @@ func (h house) wantLog(t *testing.T, lines int) {
 	}
 	for _, entry := range all {
 		fields := entry.ContextMap()
-		if entry.Level != zap.ErrorLevel || entry.Message != "identity failed" || len(fields) != 1 || fields["request_id"] != httpapitest.RequestID {
+		if entry.Level != zap.ErrorLevel || entry.Message != "identity failed" || len(fields) != 1 ||
+			fields["request_id"] != httpapitest.RequestID {
 			t.Errorf("logged %v %v", entry, fields)
 		}
 	}

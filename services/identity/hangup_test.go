@@ -12,19 +12,25 @@ import (
 	"github.com/narthex-platform/narthex/services/identity"
 )
 
-// Over a real connection: a browser that hangs up while it waits for its turn gives its place in the queue back at once.
+// Over a real connection: a browser that hangs up while it waits for its turn gives its place in the queue
+// back at once.
 func TestHangUpInTheQueue(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	h.person(t, "anna@example.org")
 	server := httptest.NewServer(http.HandlerFunc(h.handle))
 	defer server.Close()
-	gate := identity.GateOf(h.service)
+	gate := identity.CheckSemaphore(h.service)
 	leave := gate.TakeAll()
 	defer leave()
 
 	ctx, hangUp := context.WithCancel(t.Context())
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, server.URL+signInPath, strings.NewReader(credentials("anna@example.org", password)))
+	r, err := http.NewRequestWithContext(
+		ctx,
+		http.MethodPost,
+		server.URL+signInPath,
+		strings.NewReader(credentials("anna@example.org", password)),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +50,7 @@ func TestHangUpInTheQueue(t *testing.T) {
 		t.Error("there was an answer")
 	}
 	await(t, func() bool { return gate.Waiting() == 0 })
-	if waited := time.Since(start); waited >= identity.GateWait {
+	if waited := time.Since(start); waited >= identity.MaxWait {
 		t.Errorf("left after %v, when its time was up anyway", waited)
 	}
 	if h.sessions(t) != 0 {
@@ -52,7 +58,8 @@ func TestHangUpInTheQueue(t *testing.T) {
 	}
 }
 
-// await returns when condition holds; the test fails when it does not within a time that no healthy run needs.
+// await returns when condition holds; the test fails when it does not within a time that no healthy run
+// needs.
 func await(t *testing.T, condition func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(2 * time.Minute); !condition(); runtime.Gosched() {

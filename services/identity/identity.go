@@ -1,8 +1,9 @@
-// Package identity owns who a person is to the platform: the account, the password, the mailed links that verify an address or replace a
-// password, the session and its cookie, the answer to "who is calling", and the first person of an installation (spec.md § Identity,
-// § Authentication; contract.md §2).
+// Package identity owns who a person is to the platform: the account, the password, the mailed links that
+// verify an address or replace a password, the session and its cookie, the answer to "who is calling", and
+// the first person of an installation (spec.md § Identity, § Authentication; contract.md §2).
 //
-// What a person may do is not decided here: services/authorization never meets a password, and this package never a permission.
+// What a person may do is not decided here: services/authorization never meets a password, and this package
+// never a permission.
 package identity
 
 import (
@@ -19,7 +20,8 @@ type Outbox interface {
 	Post(letter mail.Email) (queued bool)
 }
 
-// Service answers identity's routes and resolves sessions. Safe for concurrent use; it runs nothing of its own.
+// Service answers identity's routes and resolves sessions. Safe for concurrent use; it runs nothing of its
+// own.
 type Service struct {
 	store     *Store
 	cookie    sessionCookie
@@ -27,7 +29,7 @@ type Service struct {
 	passwords *hasher
 	limiter   Limiter
 	outbox    Outbox
-	letters   *letters
+	emails    *emails
 	signUps   bool
 	log       *zap.Logger
 }
@@ -57,7 +59,7 @@ func New(config Config) (*Service, error) {
 		passwords: newHasher(),
 		limiter:   config.Limiter,
 		outbox:    config.Outbox,
-		letters:   newLetters(config.Settings.Dashboard),
+		emails:    newEmails(config.Settings.Dashboard),
 		signUps:   config.Settings.PublicSignUp,
 		log:       config.Log,
 	}, nil

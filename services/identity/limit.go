@@ -34,14 +34,15 @@ func ruleOf(path string) ratelimit.Rule {
 	return ordinaryRule
 }
 
-// limited counts a request before anything of it is looked at, parsing and origin included, and answers what it fails with.
+// limited counts a request before anything of it is looked at, parsing and origin included, and answers
+// what it fails with.
 func (s *Service) limited(path string, handle httpapi.Handler) httpapi.Handler {
 	rule := ruleOf(path)
 	return func(c *httpapi.Call) error {
 		client := clientaddress.Of(c.Request.Header)
 		if ok, wait := s.limiter.Allow(rule, ratelimit.KeyOf(client, path)); !ok {
-			return s.answer(c, tooMany(wait))
+			return s.respond(c, tooMany(wait))
 		}
-		return s.answer(c, handle(c))
+		return s.respond(c, handle(c))
 	}
 }

@@ -20,7 +20,7 @@ import (
 const tooMany = `{"message":"Too many requests. Please try again later.","code":"TOO_MANY_REQUESTS"}`
 
 // server serves h over real connections. The client's address is taken from Test-Client.
-func (h house) server(t *testing.T) *httptest.Server {
+func (h harness) server(t *testing.T) *httptest.Server {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.Header.Set(clientaddress.Header, r.Header.Get("Test-Client"))
@@ -32,7 +32,12 @@ func (h house) server(t *testing.T) *httptest.Server {
 
 func post(t *testing.T, server *httptest.Server, client, path, body string) (*http.Response, string) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+path, strings.NewReader(body))
+	r, err := http.NewRequestWithContext(
+		t.Context(),
+		http.MethodPost,
+		server.URL+path,
+		strings.NewReader(body),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +68,9 @@ func TestFourthSignInIsRefused(t *testing.T) {
 		}
 		wait, err := strconv.Atoi(response.Header.Get("X-Retry-After"))
 		if answer != tooMany || err != nil || wait < 1 || wait > 10 || response.Header.Get("Retry-After") != "" ||
-			response.Header.Get("Cache-Control") != "no-store" || response.Header.Get("Content-Type") != "application/json" ||
+			response.Header.Get(
+				"Cache-Control",
+			) != "no-store" || response.Header.Get("Content-Type") != "application/json" ||
 			response.Header.Get("Set-Cookie") != "" {
 			t.Errorf("refused with %v %s", response.Header, answer)
 		}
@@ -97,7 +104,7 @@ func TestFourthSignInIsRefused(t *testing.T) {
 	if n := h.sessions(t); n != 4 {
 		t.Errorf("%d sessions after 4 successes", n)
 	}
-	h.wantLog(t, 0)
+	h.assertLog(t, 0)
 }
 
 func TestConcurrentSignInsAreCountedAtOnce(t *testing.T) {
@@ -161,7 +168,8 @@ func TestEveryRouteIsLimited(t *testing.T) {
 			continue
 		}
 		if w.Code != http.StatusTooManyRequests || w.Header().Get("X-Retry-After") != "60" || len(limiter.rules) != 1 ||
-			limiter.rules[0] != identity.RuleOf(route.Path) || limiter.keys[0] != ratelimit.KeyOf(netip.Addr{}, route.Path) {
+			limiter.rules[0] != identity.RuleOf(route.Path) ||
+			limiter.keys[0] != ratelimit.KeyOf(netip.Addr{}, route.Path) {
 			t.Errorf("%s: %d %v, asked for %v, %v", route.Path, w.Code, w.Header(), limiter.rules, limiter.keys)
 		}
 	}

@@ -10,27 +10,34 @@ import (
 	"github.com/narthex-platform/narthex/services/identity"
 )
 
-// kinds are the two kinds of links that anybody can have sent to a person: how they are asked for, and where they are kept.
+// kinds are the two kinds of links that anybody can have sent to a person: how they are asked for, and
+// where they are kept.
 var kinds = []struct{ path, screen, table string }{
 	{requestResetPath, "reset-password", "core.password_reset"},
 	{sendVerificationPath, "verify-email", "core.email_verification"},
 }
 
 // ask has links sent to a person, and returns their tokens.
-func (h house) ask(t *testing.T, path, screen string, times int, outcome mail.SendResult) (tokens []string) {
+func (h harness) ask(
+	t *testing.T,
+	path, screen string,
+	times int,
+	outcome mail.SendResult,
+) (tokens []string) {
 	t.Helper()
 	for range times {
 		if w := h.send(t, request{path: path, body: `{"email":"new@example.org"}`}); w.Code != 200 {
 			t.Fatalf("%s: %d %s", path, w.Code, w.Body)
 		}
 	}
-	for _, m := range h.post.deliver(t.Context(), outcome) {
+	for _, m := range h.outbox.deliver(t.Context(), outcome) {
 		tokens = append(tokens, token(t, m, screen))
 	}
 	return tokens
 }
 
-// A stranger who asks for six letters stops neither the owner's link nor the letter about the changed password.
+// A stranger who asks for six letters stops neither the owner's link nor the letter about the changed
+// password.
 func TestStrangersRequestsLeaveTheOwnersLinkAlone(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -43,7 +50,7 @@ func TestStrangersRequestsLeaveTheOwnersLinkAlone(t *testing.T) {
 	if status, body := h.reset(t, owners, "a new password"); status != 200 {
 		t.Fatalf("the owner's link after six requests of a stranger: %d %s", status, body)
 	}
-	letters := h.post.compose(t.Context())
+	letters := h.outbox.compose(t.Context())
 	if len(letters) != 1 || letters[0].Subject != "Your password was changed" {
 		t.Errorf("letters after the change: %v", letters)
 	}
@@ -77,7 +84,7 @@ func TestLiveLinksAreBounded(t *testing.T) {
 			if first := h.ask(t, kind.path, kind.screen, 7, mail.Sent); len(first) != 5 {
 				t.Errorf("seven requests sent %d letters, want 5", len(first))
 			}
-			h.letterTo(t, kind.path, "other@example.org", kind.screen)
+			h.linkTokenFor(t, kind.path, "other@example.org", kind.screen)
 			h.Exec(t, "UPDATE "+kind.table+" SET expires_at = now()")
 			if again := h.ask(t, kind.path, kind.screen, 6, mail.Sent); len(again) != 5 {
 				t.Errorf("six requests after the first links have expired sent %d letters, want 5", len(again))
@@ -98,17 +105,17 @@ func TestLinksIssuedByMany(t *testing.T) {
 			for range 20 {
 				h.send(t, request{path: kind.path, body: `{"email":"new@example.org"}`})
 			}
-			blockade := h.block(t, "SELECT FROM core.person FOR UPDATE")
+			blockade := h.lockRows(t, "SELECT FROM core.person FOR UPDATE")
 			var written atomic.Int32
 			var workers sync.WaitGroup
-			for _, letter := range h.post.take() {
+			for _, letter := range h.outbox.take() {
 				workers.Go(func() {
 					if _, ok := letter.Compose(t.Context()); ok {
 						written.Add(1)
 					}
 				})
 			}
-			blockade.lift(8)
+			blockade.release(8)
 			workers.Wait()
 			if n := h.count(t, kind.table); written.Load() != 5 || n != 5 {
 				t.Errorf("20 requests at once wrote %d letters and %d links, want 5", written.Load(), n)
@@ -118,7 +125,7 @@ func TestLinksIssuedByMany(t *testing.T) {
 }
 
 // A letter that does not leave gives its place back, and its link does not work.
-func TestUnsentLetterFreesItsPlace(t *testing.T) {
+func TestUnsentEmailFreesItsPlace(t *testing.T) {
 	t.Parallel()
 	for _, outcome := range []mail.SendResult{
 		mail.NotConfigured, mail.MessageInvalid, mail.ConnectionFailed, mail.TLSFailed, mail.AuthenticationFailed, mail.Rejected, mail.Timeout,
@@ -128,7 +135,8 @@ func TestUnsentLetterFreesItsPlace(t *testing.T) {
 			h := setup(t)
 			h.person(t, "new@example.org", "email_verified = false")
 			for _, kind := range kinds {
-				if unsent := h.ask(t, kind.path, kind.screen, 6, outcome); len(unsent) != 6 || h.count(t, kind.table) != 0 {
+				if unsent := h.ask(t, kind.path, kind.screen, 6, outcome); len(unsent) != 6 ||
+					h.count(t, kind.table) != 0 {
 					t.Errorf("%s: %d letters written, %d links left", kind.screen, len(unsent), h.count(t, kind.table))
 				}
 				if sent := h.ask(t, kind.path, kind.screen, 6, mail.Sent); len(sent) != 5 {
@@ -146,7 +154,7 @@ func TestTwoResetLinksAtOnce(t *testing.T) {
 	h.person(t, "new@example.org")
 	tokens := h.ask(t, requestResetPath, "reset-password", 2, mail.Sent)
 	databasetest.Connected(t, h.Pool(t))
-	blockade := h.block(t, "SELECT FROM core.person FOR UPDATE")
+	blockade := h.lockRows(t, "SELECT FROM core.person FOR UPDATE")
 	var uses sync.WaitGroup
 	var changed, refused atomic.Int32
 	for _, link := range tokens {
@@ -161,12 +169,12 @@ func TestTwoResetLinksAtOnce(t *testing.T) {
 			}
 		})
 	}
-	blockade.lift(2)
+	blockade.release(2)
 	uses.Wait()
 	if changed.Load() != 1 || refused.Load() != 1 {
 		t.Errorf("%d changed the password, %d were refused", changed.Load(), refused.Load())
 	}
-	if letters := h.post.compose(t.Context()); len(letters) != 1 {
+	if letters := h.outbox.compose(t.Context()); len(letters) != 1 {
 		t.Errorf("%d letters about the change", len(letters))
 	}
 }
@@ -175,9 +183,9 @@ func TestTwoResetLinksAtOnce(t *testing.T) {
 func TestMadeUpTokenCostsNoHash(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
-	gate := identity.HashGateOf(h.service)
+	gate := identity.HashSemaphore(h.service)
 	leave, empty := gate.TakeAll(), gate.FillQueue()
-	unknown, _ := identity.MintToken()
+	unknown, _ := identity.NewToken()
 	for _, bad := range []string{unknown, "", "x"} {
 		if status, body := h.reset(t, bad, "a new password"); status != 400 || body != invalidToken {
 			t.Errorf("%q: got %d %s, want 400 INVALID_TOKEN", bad, status, body)
@@ -187,13 +195,14 @@ func TestMadeUpTokenCostsNoHash(t *testing.T) {
 	empty()
 }
 
-// However many people reset passwords and sign up, nobody of them stands before those who sign in; and the other way about.
+// However many people reset passwords and sign up, nobody of them stands before those who sign in; and the
+// other way about.
 func TestSignInHasSlotsOfItsOwn(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	h.person(t, "new@example.org")
 	live := h.ask(t, requestResetPath, "reset-password", 1, mail.Sent)[0]
-	hashes := identity.HashGateOf(h.service)
+	hashes := identity.HashSemaphore(h.service)
 	leave, empty := hashes.TakeAll(), hashes.FillQueue()
 	if status, body := h.reset(t, live, "a new password"); status != 429 {
 		t.Errorf("a reset with every place taken: %d %s, want 429", status, body)
@@ -205,7 +214,7 @@ func TestSignInHasSlotsOfItsOwn(t *testing.T) {
 	leave()
 	empty()
 
-	checks := identity.GateOf(h.service)
+	checks := identity.CheckSemaphore(h.service)
 	leave, empty = checks.TakeAll(), checks.FillQueue()
 	if status, body := h.reset(t, live, "a new password"); status != 200 {
 		t.Errorf("a reset while sign-ins wait: %d %s", status, body)
@@ -215,10 +224,10 @@ func TestSignInHasSlotsOfItsOwn(t *testing.T) {
 }
 
 func FuzzLinkToken(f *testing.F) {
-	text, _ := identity.MintToken()
+	text, _ := identity.NewToken()
 	f.Add(text)
 	f.Fuzz(func(t *testing.T, text string) {
-		if _, ok := identity.OpenToken(text); ok && len(text) != 43 {
+		if _, ok := identity.ParseToken(text); ok && len(text) != 43 {
 			t.Errorf("accepted %q", text)
 		}
 	})

@@ -21,8 +21,8 @@ import (
 )
 
 // crowd is a store with a session for each of many people.
-type crowd struct {
-	house
+type lookupFixture struct {
+	harness
 	store  *identity.Store
 	hashes [][32]byte
 	people []string
@@ -31,10 +31,15 @@ type crowd struct {
 	sizes []int // of the queries sent
 }
 
-func newCrowd(t *testing.T, size int) *crowd {
+func newLookupFixture(t *testing.T, size int) *lookupFixture {
 	t.Helper()
 	h := setup(t)
-	c := &crowd{house: h, store: identity.NewStore(h.Pool(t)), hashes: make([][32]byte, size), people: make([]string, size)}
+	c := &lookupFixture{
+		harness: h,
+		store:   identity.NewStore(h.Pool(t)),
+		hashes:  make([][32]byte, size),
+		people:  make([]string, size),
+	}
 	for i := range size {
 		_, _ = rand.Read(c.hashes[i][:])
 		err := h.Pool(t).QueryRow(t.Context(), `
@@ -55,8 +60,8 @@ func newCrowd(t *testing.T, size int) *crowd {
 	return c
 }
 
-func (c *crowd) waitAtMost(patience time.Duration) {
-	c.store.AroundSessions(patience, func(size int, query func() error) error {
+func (c *lookupFixture) waitAtMost(patience time.Duration) {
+	c.store.WrapSessionQueries(patience, func(size int, query func() error) error {
 		c.mu.Lock()
 		c.sizes = append(c.sizes, size)
 		c.mu.Unlock()
@@ -65,7 +70,7 @@ func (c *crowd) waitAtMost(patience time.Duration) {
 }
 
 // freeze lets nobody near the sessions until release, which first runs statements.
-func (c *crowd) freeze(t *testing.T) (release func(statements ...string)) {
+func (c *lookupFixture) freeze(t *testing.T) (release func(statements ...string)) {
 	t.Helper()
 	tx, err := c.AnotherPool(t).Begin(t.Context())
 	if err != nil {
@@ -95,15 +100,15 @@ type answer struct {
 }
 
 // queries are the sizes of those that were sent.
-func (c *crowd) queries() []int {
+func (c *lookupFixture) queries() []int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.sizes)
 }
 
-// ask begins a look-up for each person while the sessions are frozen. When it returns, the first of them have their queries under way
-// and all others wait. answers waits for all.
-func (c *crowd) ask(ctx context.Context, t *testing.T) (answers func() []answer) {
+// ask begins a look-up for each person while the sessions are frozen. When it returns, the first of them
+// have their queries under way and all others wait. answers waits for all.
+func (c *lookupFixture) ask(ctx context.Context, t *testing.T) (answers func() []answer) {
 	t.Helper()
 	all := make([]answer, len(c.hashes))
 	var asking sync.WaitGroup
@@ -117,7 +122,10 @@ func (c *crowd) ask(ctx context.Context, t *testing.T) (answers func() []answer)
 			await(t, func() bool { return len(c.queries()) == i+1 })
 		}
 	}
-	await(t, func() bool { _, waiting := c.store.Lookups(); return waiting == len(all)-identity.LookupQueries })
+	await(
+		t,
+		func() bool { _, waiting := c.store.Lookups(); return waiting == len(all)-identity.LookupQueries },
+	)
 	return func() []answer { settle(t, &asking); return all }
 }
 
@@ -141,7 +149,7 @@ func receive(t *testing.T, from <-chan struct{}) {
 	}
 }
 
-func (c *crowd) wantOwn(t *testing.T, answers []answer) {
+func (c *lookupFixture) assertOwnAnswers(t *testing.T, answers []answer) {
 	t.Helper()
 	for i, got := range answers {
 		if got.err != nil || got.userID != c.people[i] {
@@ -150,7 +158,7 @@ func (c *crowd) wantOwn(t *testing.T, answers []answer) {
 	}
 }
 
-func (c *crowd) wantIdle(t *testing.T) {
+func (c *lookupFixture) assertIdle(t *testing.T) {
 	t.Helper()
 	if underWay, waiting := c.store.Lookups(); underWay != 0 || waiting != 0 {
 		t.Errorf("%d queries under way, %d look-ups waiting", underWay, waiting)
@@ -160,38 +168,39 @@ func (c *crowd) wantIdle(t *testing.T) {
 // While two queries are under way all others gather, and then go out together.
 func TestLookupsShareQueries(t *testing.T) {
 	t.Parallel()
-	c := newCrowd(t, 100)
+	c := newLookupFixture(t, 100)
 	release := c.freeze(t)
 	answers := c.ask(t.Context(), t)
 	if sizes := c.queries(); len(sizes) != identity.LookupQueries {
 		t.Errorf("queries of %v under way", sizes)
 	}
 	release()
-	c.wantOwn(t, answers())
+	c.assertOwnAnswers(t, answers())
 	// Each slot is handed over once: to who takes all others along, and to who may find them gone.
 	if sizes := c.queries(); len(sizes) > 2*identity.LookupQueries {
 		t.Errorf("queries of %v", sizes)
 	}
-	c.wantIdle(t)
+	c.assertIdle(t)
 }
 
 func TestLookupBatchIsBounded(t *testing.T) {
 	t.Parallel()
-	c := newCrowd(t, 3*identity.LookupBatch)
+	c := newLookupFixture(t, 3*identity.LookupBatch)
 	release := c.freeze(t)
 	answers := c.ask(t.Context(), t)
 	release()
-	c.wantOwn(t, answers())
+	c.assertOwnAnswers(t, answers())
 	if sizes := c.queries(); slices.Max(sizes) != identity.LookupBatch {
 		t.Errorf("queries of %v", sizes)
 	}
-	c.wantIdle(t)
+	c.assertIdle(t)
 }
 
-// Many people at once, over and over: each gets its own answer, also two who ask for the same, and those who have no session.
+// Many people at once, over and over: each gets its own answer, also two who ask for the same, and those
+// who have no session.
 func TestLookupsKeepAnswersApart(t *testing.T) {
 	t.Parallel()
-	c := newCrowd(t, 64)
+	c := newLookupFixture(t, 64)
 	c.hashes[7], c.people[7] = c.hashes[8], c.people[8]
 	c.Exec(t, "DELETE FROM core.session WHERE person_id = $1", c.people[9])
 	c.people[9] = ""
@@ -209,19 +218,20 @@ func TestLookupsKeepAnswersApart(t *testing.T) {
 	if slices.Max(c.queries()) < 2 {
 		t.Error("no query was shared")
 	}
-	c.wantIdle(t)
+	c.assertIdle(t)
 }
 
-// A session that was ended before a look-up began is not found by it, though answers that say otherwise are on their way.
+// A session that was ended before a look-up began is not found by it, though answers that say otherwise are
+// on their way.
 func TestLookupJoinsNoQueryUnderWay(t *testing.T) {
 	t.Parallel()
 	for busy := range identity.LookupQueries {
 		t.Run(fmt.Sprintf("%d under way", busy+1), func(t *testing.T) {
 			t.Parallel()
-			c := newCrowd(t, busy+1)
+			c := newLookupFixture(t, busy+1)
 			read, hold := make(chan struct{}), make(chan struct{})
 			var early atomic.Int32
-			c.store.AroundSessions(time.Minute, func(_ int, query func() error) error {
+			c.store.WrapSessionQueries(time.Minute, func(_ int, query func() error) error {
 				err := query()
 				if early.Add(1) <= int32(busy)+1 { // its answer takes its time
 					read <- struct{}{}
@@ -245,7 +255,7 @@ func TestLookupJoinsNoQueryUnderWay(t *testing.T) {
 			}
 			close(hold)
 			settle(t, &asking)
-			c.wantOwn(t, answers[:busy+1])
+			c.assertOwnAnswers(t, answers[:busy+1])
 			if late := answers[busy+1]; late.err != nil || late.userID != "" {
 				t.Errorf("the ended session was found: %+v", late)
 			}
@@ -255,7 +265,7 @@ func TestLookupJoinsNoQueryUnderWay(t *testing.T) {
 
 func TestLookupFailureReachesAll(t *testing.T) {
 	t.Parallel()
-	c := newCrowd(t, 100)
+	c := newLookupFixture(t, 100)
 	release := c.freeze(t)
 	answers := c.ask(t.Context(), t)
 	release("ALTER TABLE core.session RENAME TO lost")
@@ -266,29 +276,29 @@ func TestLookupFailureReachesAll(t *testing.T) {
 	}
 	c.Exec(t, "ALTER TABLE core.lost RENAME TO session")
 	id, err := c.store.Session(c.hashes[0])
-	c.wantOwn(t, []answer{{userID: id, err: err}})
-	c.wantIdle(t)
+	c.assertOwnAnswers(t, []answer{{userID: id, err: err}})
+	c.assertIdle(t)
 }
 
 // Whoever runs a query does so for others too, so it does not matter that its own client hangs up.
 func TestLookupLeaderGone(t *testing.T) {
 	t.Parallel()
-	c := newCrowd(t, 100)
+	c := newLookupFixture(t, 100)
 	release := c.freeze(t)
 	ctx, hangUp := context.WithCancel(t.Context())
 	answers := c.ask(ctx, t)
 	hangUp()
 	release()
-	c.wantOwn(t, answers())
-	c.wantIdle(t)
+	c.assertOwnAnswers(t, answers())
+	c.assertIdle(t)
 }
 
-// With a database that never answers, everybody has an error in time: the third batch as well as the first. A batch that began its own
-// time when its turn came would take three times as long.
+// With a database that never answers, everybody has an error in time: the third batch as well as the first.
+// A batch that began its own time when its turn came would take three times as long.
 func TestLookupDeadline(t *testing.T) {
 	t.Parallel()
 	const patience = 5 * time.Second
-	c := newCrowd(t, 3*identity.LookupBatch)
+	c := newLookupFixture(t, 3*identity.LookupBatch)
 	c.waitAtMost(patience)
 	release := c.freeze(t)
 	for i, got := range c.ask(t.Context(), t)() {
@@ -298,16 +308,16 @@ func TestLookupDeadline(t *testing.T) {
 	}
 	release()
 	id, err := c.store.Session(c.hashes[0])
-	c.wantOwn(t, []answer{{userID: id, err: err}})
-	c.wantIdle(t)
+	c.assertOwnAnswers(t, []answer{{userID: id, err: err}})
+	c.assertIdle(t)
 }
 
 // A query that panics costs the others their answer, but neither their wake-up nor the slot.
 func TestLookupPanic(t *testing.T) {
 	t.Parallel()
-	c := newCrowd(t, 10)
+	c := newLookupFixture(t, 10)
 	entered, hold := make(chan struct{}, len(c.hashes)), make(chan struct{})
-	c.store.AroundSessions(time.Minute, func(int, func() error) error {
+	c.store.WrapSessionQueries(time.Minute, func(int, func() error) error {
 		entered <- struct{}{}
 		<-hold
 		panic("test")
@@ -329,19 +339,23 @@ func TestLookupPanic(t *testing.T) {
 			receive(t, entered)
 		}
 	}
-	await(t, func() bool { _, waiting := c.store.Lookups(); return waiting == len(c.hashes)-identity.LookupQueries })
+	await(
+		t,
+		func() bool { _, waiting := c.store.Lookups(); return waiting == len(c.hashes)-identity.LookupQueries },
+	)
 	close(hold)
 	settle(t, &asking)
-	if p, f := panicked.Load(), failed.Load(); int(p) <= identity.LookupQueries || f == 0 || int(p+f) != len(c.hashes) {
+	if p, f := panicked.Load(), failed.Load(); int(p) <= identity.LookupQueries || f == 0 ||
+		int(p+f) != len(c.hashes) {
 		t.Errorf("%d panicked, %d failed", p, f)
 	}
-	c.wantIdle(t)
+	c.assertIdle(t)
 }
 
 // One plan serves a look-up alone, and another all sizes of batch: to plan anew costs a quarter of the query.
 func TestLookupPlanIsKept(t *testing.T) {
 	t.Parallel()
-	c := newCrowd(t, 2)
+	c := newLookupFixture(t, 2)
 	config := c.Pool(t).Config()
 	config.MaxConns = 1
 	pool, err := pgxpool.NewWithConfig(t.Context(), config)
@@ -355,7 +369,7 @@ func TestLookupPlanIsKept(t *testing.T) {
 		once      func() error
 	}{
 		"alone":    {identity.SelectSession, func() error { _, err := store.Session(c.hashes[0]); return err }},
-		"together": {identity.SelectSessions, func() error { return store.AskTogether(t.Context(), c.hashes) }},
+		"together": {identity.SelectSessions, func() error { return store.LookUpTogether(t.Context(), c.hashes) }},
 	} {
 		for range 50 {
 			if err := ask.once(); err != nil {

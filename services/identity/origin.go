@@ -8,8 +8,9 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-// trustedOrigins is the base URL's own origin and the listed ones, and the two rules that ask for them. Unlike the platform's
-// exact check of other writes, a Referer may stand in for the Origin here, and spelling makes no difference (contract.md §2).
+// trustedOrigins is the base URL's own origin and the listed ones, and the two rules that ask for them.
+// Unlike the platform's exact check of other writes, a Referer may stand in for the Origin here, and
+// spelling makes no difference (contract.md §2).
 type trustedOrigins map[string]struct{}
 
 func newTrustedOrigins(settings environment.Identity) trustedOrigins {
@@ -32,8 +33,8 @@ func (t trustedOrigins) ruleA(header http.Header) error {
 	return nil
 }
 
-// ruleB is for a first authentication, which carries no session: another site must not sign a visitor in as somebody else. What
-// sends neither fetch metadata nor an origin is no browser and passes.
+// ruleB is for a first authentication, which carries no session: another site must not sign a visitor in as
+// somebody else. What sends neither fetch metadata nor an origin is no browser and passes.
 func (t trustedOrigins) ruleB(header http.Header) error {
 	site, mode := header.Get("Sec-Fetch-Site"), header.Get("Sec-Fetch-Mode")
 	if site == "cross-site" && mode == "navigate" {
@@ -53,7 +54,8 @@ func claimedOrigin(header http.Header) string {
 	return header.Get("Referer")
 }
 
-// originOf reduces a URL to its origin in the canonical spelling of environment.Origin; "" is an origin of nobody.
+// originOf reduces a URL to its origin in the canonical spelling of environment.Origin; "" is an origin of
+// nobody.
 func originOf(text string) string {
 	parsed, err := url.Parse(text)
 	if err != nil || parsed.Hostname() == "" {

@@ -44,11 +44,19 @@ func TestOriginOfSignIn(t *testing.T) {
 		{"fetch, untrusted", []string{cors, elsewhere}, invalidOrigin},
 		{"cross-site navigation", []string{cross, navigate}, crossSite},
 		{"cross-site navigation, trusted", []string{cross, navigate, "Origin: " + base}, crossSite},
-		{"same-site navigation, trusted", []string{"Sec-Fetch-Site: same-site", navigate, "Origin: " + base}, passes},
+		{
+			"same-site navigation, trusted",
+			[]string{"Sec-Fetch-Site: same-site", navigate, "Origin: " + base},
+			passes,
+		},
 
 		{"Referer stands in", []string{"Referer: " + base + "/some/page?x=1"}, passes},
 		{"untrusted Referer", []string{"Referer: https://elsewhere.test/"}, invalidOrigin},
-		{"trusted Origin, untrusted Referer", []string{"Origin: " + base, "Referer: https://elsewhere.test/"}, passes},
+		{
+			"trusted Origin, untrusted Referer",
+			[]string{"Origin: " + base, "Referer: https://elsewhere.test/"},
+			passes,
+		},
 		{"untrusted Origin, trusted Referer", []string{elsewhere, "Referer: " + base}, invalidOrigin},
 
 		{"capitals, path, query, userinfo", []string{"Origin: HTTP://user@Church.Test:3000/path?query"}, passes},
@@ -61,20 +69,32 @@ func TestOriginOfSignIn(t *testing.T) {
 		{"a backslash", []string{`Origin: http://elsewhere.test\@church.test:3000`}, invalidOrigin},
 
 		{"an unrelated cookie changes nothing", []string{"Cookie: a=b"}, passes},
-		{"an unrelated cookie hides no navigation", []string{"Cookie: a=b", cross, navigate, "Origin: " + base}, crossSite},
+		{
+			"an unrelated cookie hides no navigation",
+			[]string{"Cookie: a=b", cross, navigate, "Origin: " + base},
+			crossSite,
+		},
 		{"our cookie, no origin", []string{"Cookie: narthex_session=x"}, missingOrigin},
 		{"our cookie, empty", []string{"Cookie: a=b; narthex_session="}, missingOrigin},
 		{"our cookie, null", []string{"Cookie: narthex_session=x", "Origin: null"}, missingOrigin},
 		{"our cookie, untrusted", []string{"Cookie: narthex_session=x", elsewhere}, invalidOrigin},
 		{"our cookie, trusted", []string{"Cookie: narthex_session=x", "Origin: " + base}, passes},
-		{"our cookie, trusted, cross-site navigation", []string{"Cookie: narthex_session=x", "Origin: " + base, cross, navigate}, passes},
+		{
+			"our cookie, trusted, cross-site navigation",
+			[]string{"Cookie: narthex_session=x", "Origin: " + base, cross, navigate},
+			passes,
+		},
 		{"a name that ends like ours", []string{"Cookie: x_narthex_session=x"}, passes},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
 			before := h.sessions(t)
-			w := h.send(t, request{path: signInPath, body: credentials("anna@example.org", password), header: row.header})
-			if w.Body.String() != row.want || (w.Code == http.StatusOK) != (row.want == passes) || (w.Code == 403) != (row.want != passes) {
+			w := h.send(
+				t,
+				request{path: signInPath, body: credentials("anna@example.org", password), header: row.header},
+			)
+			if w.Body.String() != row.want || (w.Code == http.StatusOK) != (row.want == passes) ||
+				(w.Code == 403) != (row.want != passes) {
 				t.Errorf("got %d %s, want %s", w.Code, w.Body, row.want)
 			}
 			if row.want != passes && (h.sessions(t) != before || w.Header().Get("Set-Cookie") != "") {
@@ -82,7 +102,7 @@ func TestOriginOfSignIn(t *testing.T) {
 			}
 		})
 	}
-	h.wantLog(t, 0)
+	h.assertLog(t, 0)
 }
 
 // What is wrong in two ways shows which check comes first.
@@ -92,7 +112,9 @@ func TestOrderOfSteps(t *testing.T) {
 	const ours, elsewhere = "Cookie: narthex_session=x", "Origin: https://elsewhere.test"
 	unsupported := `{"message":"Content-Type \"text/plain\" is not allowed. Allowed types: application/json","code":"UNSUPPORTED_MEDIA_TYPE"}`
 	callback := `{"message":"Invalid callbackURL: expected a string"}`
-	missing := validation("[body.email] Invalid input: expected string, received undefined; [body.password] Invalid input: expected string, received undefined")
+	missing := validation(
+		"[body.email] Invalid input: expected string, received undefined; [body.password] Invalid input: expected string, received undefined",
+	)
 	rows := []struct {
 		name   string
 		body   string

@@ -37,13 +37,14 @@ var errStandingChanged = errors.New("identity: somebody else changed the address
 
 const maxName = 200 // characters
 
-// CreateInitialOwner creates a verified person and makes it the owner, or adopts a person who has a password already. Whole
-// invocations exclude each other by a table lock, and the owner table's key would decide without it: of any number at once, one
-// succeeds. Whether a password is needed is found out before it is asked for, and decided again behind the lock.
+// CreateInitialOwner creates a verified person and makes it the owner, or adopts a person who has a
+// password already. Whole invocations exclude each other by a table lock, and the owner table's key would
+// decide without it: of any number at once, one succeeds. Whether a password is needed is found out before
+// it is asked for, and decided again behind the lock.
 //
-// Codes: EMAIL_INVALID, NAME_INVALID, OWNER_ALREADY_EXISTS, IDENTITY_WITHOUT_CREDENTIAL, PASSWORD_INVALID, STORE_UNAVAILABLE
-// (errors.go says what each leaves behind). Waits for other invocations at most 20 s. Source: spec.md § Operator commands,
-// contract.md §9.
+// Codes: EMAIL_INVALID, NAME_INVALID, OWNER_ALREADY_EXISTS, IDENTITY_WITHOUT_CREDENTIAL, PASSWORD_INVALID,
+// STORE_UNAVAILABLE (errors.go says what each leaves behind). Waits for other invocations at most 20 s.
+// Source: spec.md § Operator commands, contract.md §9.
 func CreateInitialOwner(ctx context.Context, store *Store, owner Owner) (Outcome, error) {
 	address, ok := parseAddress(owner.Email)
 	if !ok {

@@ -26,7 +26,7 @@ func TestCreateInitialOwner(t *testing.T) {
 	t.Parallel()
 	rows := []struct {
 		name    string
-		before  func(*testing.T, house)
+		before  func(*testing.T, harness)
 		owner   identity.Owner
 		word    string
 		want    error
@@ -35,15 +35,29 @@ func TestCreateInitialOwner(t *testing.T) {
 		people  int // afterwards
 		owners  int
 	}{
-		{name: "fresh installation", owner: identity.Owner{Email: "Anna@Example.org", Name: "Anna"}, word: password, asked: 1, people: 1, owners: 1},
-		{name: "without a name", owner: identity.Owner{Email: "anna@example.org"}, word: password, asked: 1, people: 1, owners: 1},
+		{
+			name:   "fresh installation",
+			owner:  identity.Owner{Email: "Anna@Example.org", Name: "Anna"},
+			word:   password,
+			asked:  1,
+			people: 1,
+			owners: 1,
+		},
+		{
+			name:   "without a name",
+			owner:  identity.Owner{Email: "anna@example.org"},
+			word:   password,
+			asked:  1,
+			people: 1,
+			owners: 1,
+		},
 		{name: "existing identity", owner: identity.Owner{Email: "ANNA@example.org"}, word: "another password",
-			before: func(t *testing.T, h house) { h.person(t, "anna@example.org") }, adopted: true, people: 1, owners: 1},
+			before: func(t *testing.T, h harness) { h.person(t, "anna@example.org") }, adopted: true, people: 1, owners: 1},
 		{name: "existing identity, not verified", owner: identity.Owner{Email: "anna@example.org"},
-			before:  func(t *testing.T, h house) { h.person(t, "anna@example.org", "email_verified = false") },
+			before:  func(t *testing.T, h harness) { h.person(t, "anna@example.org", "email_verified = false") },
 			adopted: true, people: 1, owners: 1},
 		{name: "row without credential", owner: identity.Owner{Email: "anna@example.org"}, word: password,
-			before: func(t *testing.T, h house) {
+			before: func(t *testing.T, h harness) {
 				h.person(t, "anna@example.org", "password_hash = NULL", "email_verified = false")
 			},
 			want: identity.ErrWithoutCredential, people: 1},
@@ -51,13 +65,50 @@ func TestCreateInitialOwner(t *testing.T) {
 			before: owned("bert@example.org"), want: identity.ErrOwnerExists, people: 1, owners: 1},
 		{name: "is the owner already", owner: identity.Owner{Email: "bert@example.org"}, word: password,
 			before: owned("bert@example.org"), want: identity.ErrOwnerExists, people: 1, owners: 1},
-		{name: "7 characters", owner: identity.Owner{Email: "anna@example.org"}, word: "1234567", want: identity.ErrPassword, asked: 1},
-		{name: "129 characters", owner: identity.Owner{Email: "anna@example.org"}, word: strings.Repeat("x", 129), want: identity.ErrPassword, asked: 1},
-		{name: "nothing typed", owner: identity.Owner{Email: "anna@example.org"}, want: identity.ErrPassword, asked: 1},
-		{name: "no address", owner: identity.Owner{Email: "anna@localhost"}, word: password, want: identity.ErrEmail},
-		{name: "name with a control character", owner: identity.Owner{Email: "anna@example.org", Name: "A\nB"}, word: password, want: identity.ErrName},
-		{name: "invisible name", owner: identity.Owner{Email: "anna@example.org", Name: "\u3164"}, word: password, want: identity.ErrName},
-		{name: "name too long", owner: identity.Owner{Email: "anna@example.org", Name: strings.Repeat("x", 201)}, word: password, want: identity.ErrName},
+		{
+			name:  "7 characters",
+			owner: identity.Owner{Email: "anna@example.org"},
+			word:  "1234567",
+			want:  identity.ErrPassword,
+			asked: 1,
+		},
+		{
+			name:  "129 characters",
+			owner: identity.Owner{Email: "anna@example.org"},
+			word:  strings.Repeat("x", 129),
+			want:  identity.ErrPassword,
+			asked: 1,
+		},
+		{
+			name:  "nothing typed",
+			owner: identity.Owner{Email: "anna@example.org"},
+			want:  identity.ErrPassword,
+			asked: 1,
+		},
+		{
+			name:  "no address",
+			owner: identity.Owner{Email: "anna@localhost"},
+			word:  password,
+			want:  identity.ErrEmail,
+		},
+		{
+			name:  "name with a control character",
+			owner: identity.Owner{Email: "anna@example.org", Name: "A\nB"},
+			word:  password,
+			want:  identity.ErrName,
+		},
+		{
+			name:  "invisible name",
+			owner: identity.Owner{Email: "anna@example.org", Name: "\u3164"},
+			word:  password,
+			want:  identity.ErrName,
+		},
+		{
+			name:  "name too long",
+			owner: identity.Owner{Email: "anna@example.org", Name: strings.Repeat("x", 201)},
+			word:  password,
+			want:  identity.ErrName,
+		},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
@@ -75,16 +126,25 @@ func TestCreateInitialOwner(t *testing.T) {
 			if asked != row.asked || outcome.Adopted != row.adopted {
 				t.Errorf("asked %d times, adopted %v", asked, outcome.Adopted)
 			}
-			if people, owners := h.count(t, "core.person"), h.count(t, "core.platform_owner"); people != row.people || owners != row.owners {
+			if people, owners := h.count(t, "core.person"), h.count(t, "core.platform_owner"); people != row.people ||
+				owners != row.owners {
 				t.Errorf("%d people, %d owners", people, owners)
 			}
 			if row.want != nil {
-				if outcome != (identity.Outcome{}) || h.count(t, "core.platform_owner o JOIN core.person p ON p.id = o.person_id WHERE p.email = 'anna@example.org'") != 0 {
+				if outcome != (identity.Outcome{}) ||
+					h.count(
+						t,
+						"core.platform_owner o JOIN core.person p ON p.id = o.person_id WHERE p.email = 'anna@example.org'",
+					) != 0 {
 					t.Error("a refusal had an outcome")
 				}
 				return
 			}
-			if h.count(t, "core.platform_owner o JOIN core.person p ON p.id = o.person_id WHERE p.id = $1 AND p.email_verified", outcome.UserID) != 1 {
+			if h.count(
+				t,
+				"core.platform_owner o JOIN core.person p ON p.id = o.person_id WHERE p.id = $1 AND p.email_verified",
+				outcome.UserID,
+			) != 1 {
 				t.Error("the reported person is not the verified owner")
 			}
 			h.signIn(t, "anna@example.org", "") // with the password from before, or the one typed
@@ -92,8 +152,8 @@ func TestCreateInitialOwner(t *testing.T) {
 	}
 }
 
-func owned(address string) func(*testing.T, house) {
-	return func(t *testing.T, h house) {
+func owned(address string) func(*testing.T, harness) {
+	return func(t *testing.T, h harness) {
 		h.Exec(t, "INSERT INTO core.platform_owner (person_id) VALUES ($1)", h.person(t, address))
 	}
 }
@@ -128,14 +188,18 @@ func TestOwnerDecidedAgain(t *testing.T) {
 	t.Parallel()
 	rows := []struct {
 		name      string
-		meanwhile func(*testing.T, house)
+		meanwhile func(*testing.T, harness)
 		want      error
 		adopted   bool
 	}{
 		{"another owner", owned("bert@example.org"), identity.ErrOwnerExists, false},
-		{"the person signs up", func(t *testing.T, h house) { h.person(t, "anna@example.org") }, nil, true},
-		{"a row without credential", func(t *testing.T, h house) { h.person(t, "anna@example.org", "password_hash = NULL") },
-			identity.ErrWithoutCredential, false},
+		{"the person signs up", func(t *testing.T, h harness) { h.person(t, "anna@example.org") }, nil, true},
+		{
+			"a row without credential",
+			func(t *testing.T, h harness) { h.person(t, "anna@example.org", "password_hash = NULL") },
+			identity.ErrWithoutCredential,
+			false,
+		},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
@@ -162,10 +226,14 @@ func TestOwnerDecidedAgain(t *testing.T) {
 }
 
 // A sign-up that is not yet committed when the address is looked for is adopted, with its own password.
-func TestOwnerMeetsASignUp(t *testing.T) {
+func TestOwnerAndSignUpAtOnce(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
-	signUp := h.block(t, "INSERT INTO core.person (email, name, password_hash) VALUES ('anna@example.org', 'Anna', $1)", passwordHash())
+	signUp := h.lockRows(
+		t,
+		"INSERT INTO core.person (email, name, password_hash) VALUES ('anna@example.org', 'Anna', $1)",
+		passwordHash(),
+	)
 	asked := 0
 	var outcome identity.Outcome
 	var err error
@@ -174,7 +242,7 @@ func TestOwnerMeetsASignUp(t *testing.T) {
 		outcome, err = identity.CreateInitialOwner(t.Context(), identity.NewStore(h.Pool(t)),
 			identity.Owner{Email: "anna@example.org", Password: prompt("typed by the operator", &asked)})
 	})
-	signUp.lift(1)
+	signUp.release(1)
 	command.Wait()
 	if err != nil || !outcome.Adopted || outcome.UserID != h.id(t, "anna@example.org") || asked != 1 {
 		t.Fatalf("got %+v, %v, asked %d times", outcome, err, asked)
@@ -182,8 +250,9 @@ func TestOwnerMeetsASignUp(t *testing.T) {
 	h.signIn(t, "anna@example.org", "")
 }
 
-// Of any number of invocations at once one succeeds. The second row drops the key, so that the lock alone decides. Not parallel: so many
-// hashes at once leave nobody else the time that the platform allows for a query.
+// Of any number of invocations at once one succeeds. The second row drops the key, so that the lock alone
+// decides. Not parallel: so many hashes at once leave nobody else the time that the platform allows for a
+// query.
 func TestOwnersAtOnce(t *testing.T) {
 	rows := []struct {
 		name        string
@@ -192,13 +261,18 @@ func TestOwnersAtOnce(t *testing.T) {
 		runs        int
 	}{
 		{"lock and key, one address", "SELECT 1", true, 50},
-		{"lock alone, many addresses", "ALTER TABLE core.platform_owner DROP CONSTRAINT platform_owner_pkey", false, 20},
+		{
+			"lock alone, many addresses",
+			"ALTER TABLE core.platform_owner DROP CONSTRAINT platform_owner_pkey",
+			false,
+			20,
+		},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
 			h := setup(t)
 			h.Exec(t, row.prepare)
-			blockade := h.block(t, becomingOwner)
+			blockade := h.lockRows(t, becomingOwner)
 			store := identity.NewStore(databasetest.Connected(t, h.Pool(t)))
 			var made, refused atomic.Int32
 			var running sync.WaitGroup
@@ -233,7 +307,7 @@ func TestOwnersAtOnce(t *testing.T) {
 			}
 			typing.Wait()
 			close(typed)
-			blockade.lift(5)
+			blockade.release(5)
 			running.Wait()
 			if int(made.Load()) != 1 || int(refused.Load()) != row.runs-1 {
 				t.Errorf("%d made, %d refused", made.Load(), refused.Load())
@@ -245,7 +319,8 @@ func TestOwnersAtOnce(t *testing.T) {
 	}
 }
 
-// Without the lock, two that both saw no owner still cannot both become one: the key decides, and says so cleanly.
+// Without the lock, two that both saw no owner still cannot both become one: the key decides, and says so
+// cleanly.
 func TestOwnerKeyDecides(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

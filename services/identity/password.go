@@ -16,7 +16,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// cost is argon2id's three parameters. Hashes carry their own, so that raising currentCost leaves older ones readable.
+// cost is argon2id's three parameters. Hashes carry their own, so that raising currentCost leaves older
+// ones readable.
 type cost struct {
 	memory  uint32 // KiB
 	passes  uint32
@@ -33,7 +34,8 @@ const (
 	keyBytes  = 32
 )
 
-// The length of a new password, in UTF-16 code units as typed. The check of an existing one has no such rule: it simply does not match.
+// The length of a new password, in UTF-16 code units as typed. The check of an existing one has no such
+// rule: it simply does not match.
 const (
 	minPassword = 8
 	maxPassword = 128
@@ -51,18 +53,23 @@ func passwordFits(password string) bool {
 	return minPassword <= units && units <= maxPassword && utf8.ValidString(password)
 }
 
-// hasher checks and hashes passwords. Checks have a gate of their own, so that whoever makes others hash keeps nobody from signing in.
-// Its decoy stands in for people who do not exist, so that asking for them takes as long.
+// hasher checks and hashes passwords. Checks have a gate of their own, so that whoever makes others hash
+// keeps nobody from signing in. Its decoy stands in for people who do not exist, so that asking for them
+// takes as long.
 type hasher struct {
-	checks *gate
-	hashes *gate
+	checks *semaphore
+	hashes *semaphore
 	decoy  string
 }
 
 func newHasher() *hasher {
 	// A random key that no password was ever hashed to: a decoy costs nothing at start.
 	decoy := phc(currentCost(), randomBytes(saltBytes), randomBytes(keyBytes))
-	return &hasher{checks: newGate(max(1, runtime.GOMAXPROCS(0)/2)), hashes: newGate(1), decoy: decoy}
+	return &hasher{
+		checks: newSemaphore(max(1, runtime.GOMAXPROCS(0)/2)),
+		hashes: newSemaphore(1),
+		decoy:  decoy,
+	}
 }
 
 // verdict is what a check of a password comes to.
@@ -71,13 +78,13 @@ type verdict struct {
 	renewed string // the password's hash at today's cost, if it matches and the stored hash costs less; else ""
 }
 
-// verify tells whether password is the one that stored was made from; an empty stored never matches, and takes as long. errBusy
-// comes from the gate, which is passed before anything is allocated.
+// verify tells whether password is the one that stored was made from; an empty stored never matches, and
+// takes as long. errBusy comes from the gate, which is passed before anything is allocated.
 func (h *hasher) verify(ctx context.Context, stored, password string) (verdict, error) {
-	if err := h.checks.enter(ctx); err != nil {
+	if err := h.checks.acquire(ctx); err != nil {
 		return verdict{}, err
 	}
-	defer h.checks.leave()
+	defer h.checks.release()
 	exists := stored != ""
 	if !exists {
 		stored = h.decoy
@@ -96,14 +103,15 @@ func (h *hasher) verify(ctx context.Context, stored, password string) (verdict, 
 
 // hash makes a PHC string behind the gate.
 func (h *hasher) hash(ctx context.Context, password string) (string, error) {
-	if err := h.hashes.enter(ctx); err != nil {
+	if err := h.hashes.acquire(ctx); err != nil {
 		return "", err
 	}
-	defer h.hashes.leave()
+	defer h.hashes.release()
 	return hashPassword(password), nil
 }
 
-// hashPassword makes a PHC string with a fresh salt. It passes no gate by itself: an operator's command needs none.
+// hashPassword makes a PHC string with a fresh salt. It passes no gate by itself: an operator's command
+// needs none.
 func hashPassword(password string) string {
 	salt := randomBytes(saltBytes)
 	return phc(currentCost(), salt, derive(currentCost(), salt, password))
@@ -135,7 +143,8 @@ func parsePHC(stored string) (c cost, salt, key []byte, err error) {
 	salt, saltErr := base64.RawStdEncoding.DecodeString(parts[4])
 	key, keyErr := base64.RawStdEncoding.DecodeString(parts[5])
 	if errors.Join(scanned, saltErr, keyErr) != nil || !strings.HasPrefix(stored, phcHead(c)) || len(key) != keyBytes ||
-		c.memory > 256<<10 || c.passes < 1 || c.passes > 16 || c.threads < 1 {
+		c.memory > 256<<10 || c.passes < 1 || c.passes > 16 ||
+		c.threads < 1 {
 		return cost{}, nil, nil, errStoredHash
 	}
 	return c, salt, key, nil

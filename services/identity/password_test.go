@@ -39,7 +39,8 @@ func TestPasswordLength(t *testing.T) {
 func TestPasswordHash(t *testing.T) {
 	t.Parallel()
 	stored := identity.HashPassword("Straße Zoë 12")
-	if !strings.HasPrefix(stored, "$argon2id$v=19$m=19456,t=2,p=1$") || stored == identity.HashPassword("Straße Zoë 12") {
+	if !strings.HasPrefix(stored, "$argon2id$v=19$m=19456,t=2,p=1$") ||
+		stored == identity.HashPassword("Straße Zoë 12") {
 		t.Errorf("got %s", stored)
 	}
 	rows := []struct {
@@ -54,7 +55,8 @@ func TestPasswordHash(t *testing.T) {
 		{"", false},
 	}
 	for _, row := range rows {
-		if got, err := identity.VerifyPassword(t.Context(), stored, row.password); err != nil || got != row.matches {
+		if got, err := identity.VerifyPassword(t.Context(), stored, row.password); err != nil ||
+			got != row.matches {
 			t.Errorf("%q: got %v, %v", row.password, got, err)
 		}
 	}
@@ -63,7 +65,8 @@ func TestPasswordHash(t *testing.T) {
 	}
 }
 
-// A vector of the reference implementation (argon2 -id -v 13), so that the strings mean what others read in them.
+// A vector of the reference implementation (argon2 -id -v 13), so that the strings mean what others read in
+// them.
 func TestForeignHash(t *testing.T) {
 	t.Parallel()
 	const older = "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
@@ -102,9 +105,18 @@ func TestAddresses(t *testing.T) {
 		{long + "s", ""},
 		{"", ""}, {"anna", ""}, {"@example.org", ""}, {"a@b", ""}, {"user@localhost", ""}, {"a@@example.org", ""},
 		{".a@example.org", ""}, {"a.@example.org", ""}, {"a..b@example.org", ""}, {"a'@example.org", ""},
-		{"a@-b.example", ""}, {"a@b..example", ""}, {"a@example.o", ""}, {"a@1.2.3.4", ""}, {"a@example.org.", ""},
-		{`"a b"@example.org`, ""}, {"a@[1.2.3.4]", ""}, {"a%b@example.org", ""}, {"a!b@example.org", ""}, {"ä@example.org", ""},
-		{"a@exämple.org", ""}, {" a@example.org", ""}, {"a@example.org ", ""}, {"a@example.org\n", ""}, {"a\x00@example.org", ""},
+		{
+			"a@-b.example",
+			"",
+		}, {"a@b..example", ""}, {"a@example.o", ""}, {"a@1.2.3.4", ""}, {"a@example.org.", ""},
+		{
+			`"a b"@example.org`,
+			"",
+		}, {"a@[1.2.3.4]", ""}, {"a%b@example.org", ""}, {"a!b@example.org", ""}, {"ä@example.org", ""},
+		{
+			"a@exämple.org",
+			"",
+		}, {" a@example.org", ""}, {"a@example.org ", ""}, {"a@example.org\n", ""}, {"a\x00@example.org", ""},
 	}
 	for _, row := range rows {
 		if got, ok := identity.ParseAddress(row.text); got != row.want || ok != (row.want != "") {

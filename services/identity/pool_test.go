@@ -11,7 +11,8 @@ import (
 	"github.com/narthex-platform/narthex/services/identity"
 )
 
-// While nobody can read the sessions, 60 forged cookies keep one connection of the pool busy, and everybody has an answer in time.
+// While nobody can read the sessions, 60 forged cookies keep one connection of the pool busy, and everybody
+// has an answer in time.
 func TestForgedCookiesShareOneCheck(t *testing.T) {
 	t.Parallel()
 	h := frozen(t, setup(t))
@@ -45,14 +46,17 @@ func TestMadeUpTokensShareAQuery(t *testing.T) {
 		t.Run(kind.screen, func(t *testing.T) {
 			t.Parallel()
 			h := setup(t)
-			blockade := h.block(t, "LOCK TABLE "+kind.table+" IN ACCESS EXCLUSIVE MODE")
+			blockade := h.lockRows(t, "LOCK TABLE "+kind.table+" IN ACCESS EXCLUSIVE MODE")
 			pool := h.AnotherPool(t)
 			h = serve(t, h.DB, identity.NewStore(pool), base)
 			var asking sync.WaitGroup
 			for range 30 {
 				asking.Go(func() {
-					unknown, _ := identity.MintToken()
-					q := request{path: resetPath, body: fmt.Sprintf(`{"newPassword":"a new password","token":%q}`, unknown)}
+					unknown, _ := identity.NewToken()
+					q := request{
+						path: resetPath,
+						body: fmt.Sprintf(`{"newPassword":"a new password","token":%q}`, unknown),
+					}
 					if kind.path == sendVerificationPath {
 						q = request{method: "GET", path: verifyPath + "?token=" + unknown}
 					}
@@ -68,7 +72,7 @@ func TestMadeUpTokensShareAQuery(t *testing.T) {
 				}
 				blockade.waiting()
 			}
-			blockade.lift(1)
+			blockade.release(1)
 			asking.Wait()
 		})
 	}
@@ -78,7 +82,7 @@ func TestMadeUpTokensShareAQuery(t *testing.T) {
 func TestSignInsShareQueries(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
-	blockade := h.block(t, "LOCK TABLE core.person IN ACCESS EXCLUSIVE MODE")
+	blockade := h.lockRows(t, "LOCK TABLE core.person IN ACCESS EXCLUSIVE MODE")
 	pool := h.AnotherPool(t)
 	store := identity.NewStore(pool)
 	h = serve(t, h.DB, store, base)
@@ -86,7 +90,8 @@ func TestSignInsShareQueries(t *testing.T) {
 	for n := range 30 {
 		asking.Go(func() {
 			w := h.send(t, request{path: signInPath, body: credentials(fmt.Sprintf("p%d@example.org", n), password)})
-			if w.Code != 401 && w.Code != 429 && w.Code != 500 { // 429 and 500 on a machine that has no time for 30 hashes
+			if w.Code != 401 && w.Code != 429 &&
+				w.Code != 500 { // 429 and 500 on a machine that has no time for 30 hashes
 				t.Errorf("a sign-in of nobody: %d %s", w.Code, w.Body)
 			}
 		})
@@ -95,6 +100,6 @@ func TestSignInsShareQueries(t *testing.T) {
 	if busy := pool.Stat().AcquiredConns(); busy > 2 {
 		t.Errorf("30 sign-ins hold %d connections", busy)
 	}
-	blockade.lift(2)
+	blockade.release(2)
 	asking.Wait()
 }

@@ -16,35 +16,41 @@ func recoverySchema(callback string) []field {
 	return []field{emailField(), {name: callback, kind: "string", optional: true}}
 }
 
-// requestPasswordReset and sendVerificationEmail do nothing but post a letter: the database is asked when the letter's turn comes. So
-// they answer alike, and in the same time, for everybody and whatever is broken (spec.md § Identity).
+// requestPasswordReset and sendVerificationEmail do nothing but post a letter: the database is asked when
+// the letter's turn comes. So they answer alike, and in the same time, for everybody and whatever is broken
+// (spec.md § Identity).
 func (s *Service) requestPasswordReset(c *httpapi.Call, in input) error {
-	s.post(s.resetLetter(strings.ToLower(in.text("email"))))
+	s.post(s.resetEmail(strings.ToLower(in.text("email"))))
 	return c.RawJSON(http.StatusOK, resetSentBody)
 }
 
 func (s *Service) sendVerificationEmail(c *httpapi.Call, in input) error {
-	s.post(s.verificationLetter(strings.ToLower(in.text("email"))))
+	s.post(s.verificationEmail(strings.ToLower(in.text("email"))))
 	return c.RawJSON(http.StatusOK, statusBody)
 }
 
-// post does not tell whether the letter found room: who asked must not learn it, and the outbox logs what it drops.
+// post does not tell whether the letter found room: who asked must not learn it, and the outbox logs what
+// it drops.
 func (s *Service) post(letter mail.Email) { s.outbox.Post(letter) }
 
 // resetLetter goes to whoever has the address, verified or not.
-func (s *Service) resetLetter(address string) mail.Email {
-	return s.linkLetter(resetLinks, address, s.letters.reset)
+func (s *Service) resetEmail(address string) mail.Email {
+	return s.linkEmail(resetLinks, address, s.emails.reset)
 }
 
 // verificationLetter goes to who has the address and has not confirmed it.
-func (s *Service) verificationLetter(address string) mail.Email {
-	return s.linkLetter(verificationLinks, address, s.letters.verification)
+func (s *Service) verificationEmail(address string) mail.Email {
+	return s.linkEmail(verificationLinks, address, s.emails.verification)
 }
 
-// linkLetter issues a link when the letter's turn comes, and withdraws it when the letter does not leave: it would keep a place that a
-// person's next request needs.
-func (s *Service) linkLetter(kind linkKind, address string, write func(address, token string) mail.Message) mail.Email {
-	token, hash := mintToken()
+// linkLetter issues a link when the letter's turn comes, and withdraws it when the letter does not leave:
+// it would keep a place that a person's next request needs.
+func (s *Service) linkEmail(
+	kind linkKind,
+	address string,
+	write func(address, token string) mail.Message,
+) mail.Email {
+	token, hash := newToken()
 	return mail.Email{
 		Compose: func(ctx context.Context) (mail.Message, bool) {
 			switch err := s.store.issue(ctx, kind, address, hash); {
@@ -68,21 +74,23 @@ func (s *Service) linkLetter(kind linkKind, address string, write func(address, 
 }
 
 // changeLetter tells a person that the password was changed, however many letters were sent before.
-func (s *Service) changeLetter(address string) mail.Email {
-	return mail.Email{Compose: func(context.Context) (mail.Message, bool) { return s.letters.changed(address), true }}
+func (s *Service) passwordChangedEmail(address string) mail.Email {
+	return mail.Email{
+		Compose: func(context.Context) (mail.Message, bool) { return s.emails.changed(address), true },
+	}
 }
 
 func resetSchema() []field {
 	return []field{{name: "newPassword", kind: "string"}, {name: "token", kind: "string", optional: true}}
 }
 
-// resetPassword looks the token up before it hashes, so that only a live one costs a hash. Nothing is hidden by hashing for others: nobody
-// can guess 256 bits.
+// resetPassword looks the token up before it hashes, so that only a live one costs a hash. Nothing is
+// hidden by hashing for others: nobody can guess 256 bits.
 func (s *Service) resetPassword(c *httpapi.Call, in input) error {
 	if err := checkLength(in.text("newPassword")); err != nil {
 		return err
 	}
-	token, ok := openToken(in.text("token"))
+	token, ok := parseToken(in.text("token"))
 	if !ok {
 		return errInvalidToken
 	}
@@ -98,7 +106,7 @@ func (s *Service) resetPassword(c *httpapi.Call, in input) error {
 	if err != nil {
 		return err
 	}
-	s.post(s.changeLetter(address))
+	s.post(s.passwordChangedEmail(address))
 	return c.RawJSON(http.StatusOK, statusBody)
 }
 
@@ -108,7 +116,7 @@ func (s *Service) verifyEmail(c *httpapi.Call) error {
 	if err != nil {
 		return err
 	}
-	token, ok := openToken(text)
+	token, ok := parseToken(text)
 	if !ok {
 		return errInvalidLink
 	}

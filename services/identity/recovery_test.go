@@ -31,7 +31,8 @@ func token(t *testing.T, m mail.Message, screen string) string {
 	for line := range strings.Lines(m.Text) {
 		if line = strings.TrimSpace(line); strings.HasPrefix(line, "http") && strings.Contains(line, "?") {
 			link, err := url.Parse(line)
-			if err != nil || link.Scheme+"://"+link.Host+link.Path != dashboard+"/" || link.Query().Get("service_auth") != screen {
+			if err != nil || link.Scheme+"://"+link.Host+link.Path != dashboard+"/" ||
+				link.Query().Get("service_auth") != screen {
 				t.Fatalf("the link is %s", line)
 			}
 			return link.Query().Get("token")
@@ -42,19 +43,19 @@ func token(t *testing.T, m mail.Message, screen string) string {
 }
 
 // letterTo asks for a mail and returns the token in it.
-func (h house) letterTo(t *testing.T, path, address, screen string) string {
+func (h harness) linkTokenFor(t *testing.T, path, address, screen string) string {
 	t.Helper()
 	if w := h.send(t, request{path: path, body: `{"email":"` + address + `"}`}); w.Code != 200 {
 		t.Fatalf("%s: %d %s", path, w.Code, w.Body)
 	}
-	letters := h.post.compose(t.Context())
+	letters := h.outbox.compose(t.Context())
 	if len(letters) != 1 || letters[0].To[0] != address || len(letters[0].To) != 1 {
 		t.Fatalf("letters: %v", letters)
 	}
 	return token(t, letters[0], screen)
 }
 
-func (h house) reset(t *testing.T, token, word string) (status int, body string) {
+func (h harness) reset(t *testing.T, token, word string) (status int, body string) {
 	t.Helper()
 	w := h.send(t, request{path: resetPath, body: `{"newPassword":"` + word + `","token":"` + token + `"}`})
 	if w.Header().Get("Set-Cookie") != "" {
@@ -63,7 +64,7 @@ func (h house) reset(t *testing.T, token, word string) (status int, body string)
 	return w.Code, w.Body.String()
 }
 
-func (h house) verify(t *testing.T, token string) (status int, body string) {
+func (h harness) verify(t *testing.T, token string) (status int, body string) {
 	t.Helper()
 	w := h.send(t, request{method: "GET", path: verifyPath + "?token=" + token})
 	if w.Header().Get("Set-Cookie") != "" || w.Header().Get("Location") != "" {
@@ -72,7 +73,8 @@ func (h house) verify(t *testing.T, token string) (status int, body string) {
 	return w.Code, w.Body.String()
 }
 
-// The answers are the same for everybody, the database is not asked before the letter's turn, and only who should gets a mail.
+// The answers are the same for everybody, the database is not asked before the letter's turn, and only who
+// should gets a mail.
 func TestRecoveryRequests(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -102,18 +104,19 @@ func TestRecoveryRequests(t *testing.T) {
 			if w.Code != 200 || w.Body.String() != row.answer || len(w.Header()) != 2 {
 				t.Errorf("%s %s: got %d %s %v", row.path, row.address, w.Code, w.Body, w.Header())
 			}
-			letters := h.post.compose(t.Context())
+			letters := h.outbox.compose(t.Context())
 			if (len(letters) == 1) != row.mailed || len(letters) > 1 {
 				t.Errorf("%s %s: %d letters", row.path, row.address, len(letters))
 			}
 			for _, letter := range letters {
-				if strings.Contains(letter.Text+letter.HTML+letter.Subject, "evil") || !strings.Contains(letter.HTML, dashboard+"/?service_auth=") {
+				if strings.Contains(letter.Text+letter.HTML+letter.Subject, "evil") ||
+					!strings.Contains(letter.HTML, dashboard+"/?service_auth=") {
 					t.Errorf("the letter says %q %q", letter.Text, letter.HTML)
 				}
 			}
 		}
 	}
-	h.wantLog(t, 0)
+	h.assertLog(t, 0)
 }
 
 func TestRecoveryRequestsRefused(t *testing.T) {
@@ -134,7 +137,7 @@ func TestRecoveryRequestsRefused(t *testing.T) {
 			}
 		}
 	}
-	if letters := h.post.compose(t.Context()); len(letters) != 0 {
+	if letters := h.outbox.compose(t.Context()); len(letters) != 0 {
 		t.Errorf("%d letters", len(letters))
 	}
 }
@@ -147,25 +150,27 @@ func TestRecoveryWithABrokenStore(t *testing.T) {
 	h.Exec(t, "DROP TABLE core.password_reset")
 	h.Exec(t, "DROP TABLE core.email_verification")
 	for path, want := range map[string]string{requestResetPath: resetSent, sendVerificationPath: done} {
-		if w := h.send(t, request{path: path, body: `{"email":"new@example.org"}`}); w.Code != 200 || w.Body.String() != want {
+		if w := h.send(t, request{path: path, body: `{"email":"new@example.org"}`}); w.Code != 200 ||
+			w.Body.String() != want {
 			t.Errorf("%s: got %d %s", path, w.Code, w.Body)
 		}
 	}
-	if letters := h.post.compose(t.Context()); len(letters) != 0 {
+	if letters := h.outbox.compose(t.Context()); len(letters) != 0 {
 		t.Errorf("%d letters", len(letters))
 	}
 	logged := h.logged.TakeAll()
 	if len(logged) != 2 || logged[0].Message != "identity failed" || len(logged[0].Context) != 0 {
 		t.Errorf("logged %v", logged)
 	}
-	fresh, _ := identity.MintToken()
-	if status, body := h.reset(t, fresh, "a new password"); status != 500 || body != `{"code":"IDENTITY_FAILED"}` {
+	fresh, _ := identity.NewToken()
+	if status, body := h.reset(t, fresh, "a new password"); status != 500 ||
+		body != `{"code":"IDENTITY_FAILED"}` {
 		t.Errorf("reset: %d %s", status, body)
 	}
 	if status, body := h.verify(t, fresh); status != 500 || body != `{"code":"IDENTITY_FAILED"}` {
 		t.Errorf("verification: %d %s", status, body)
 	}
-	h.wantLog(t, 2)
+	h.assertLog(t, 2)
 }
 
 func TestReset(t *testing.T) {
@@ -176,7 +181,7 @@ func TestReset(t *testing.T) {
 	first := h.signIn(t, "anna@example.org", "")
 	second := h.signIn(t, "anna@example.org", `,"rememberMe":false`)
 	eve := h.signIn(t, "eve@example.org", "")
-	link := h.letterTo(t, requestResetPath, "anna@example.org", "reset-password")
+	link := h.linkTokenFor(t, requestResetPath, "anna@example.org", "reset-password")
 
 	for word, want := range map[string]string{
 		"1234567":                `{"message":"Password too short","code":"PASSWORD_TOO_SHORT"}`,
@@ -200,8 +205,9 @@ func TestReset(t *testing.T) {
 	if _, body := h.principal(t, eve); body == anonymous {
 		t.Error("another person's session ended")
 	}
-	letters := h.post.compose(t.Context())
-	if len(letters) != 1 || letters[0].Subject != "Your password was changed" || letters[0].To[0] != "anna@example.org" {
+	letters := h.outbox.compose(t.Context())
+	if len(letters) != 1 || letters[0].Subject != "Your password was changed" ||
+		letters[0].To[0] != "anna@example.org" {
 		t.Errorf("after the change, letters: %v", letters)
 	}
 	for word, status := range map[string]int{password: 401, "12345678": 200} {
@@ -218,10 +224,10 @@ func TestResetTokens(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	id := h.person(t, "anna@example.org", "email_verified = false")
-	older := h.letterTo(t, requestResetPath, "anna@example.org", "reset-password")
-	newer := h.letterTo(t, requestResetPath, "anna@example.org", "reset-password")
-	verification := h.letterTo(t, sendVerificationPath, "anna@example.org", "verify-email")
-	unknown, _ := identity.MintToken()
+	older := h.linkTokenFor(t, requestResetPath, "anna@example.org", "reset-password")
+	newer := h.linkTokenFor(t, requestResetPath, "anna@example.org", "reset-password")
+	verification := h.linkTokenFor(t, sendVerificationPath, "anna@example.org", "verify-email")
+	unknown, _ := identity.NewToken()
 	for name, bad := range map[string]string{
 		"none": "", "unknown": unknown, "one that verifies": verification, "cut off": newer[:42], "padded": newer + "=",
 		"SQL": "' OR true --",
@@ -238,7 +244,8 @@ func TestResetTokens(t *testing.T) {
 	if n := h.count(t, "core.person WHERE password_hash = $1", passwordHash()); n != 1 {
 		t.Error("a bad token changed the password")
 	}
-	if w := h.send(t, request{path: resetPath, body: `{"newPassword":"a new password"}`}); w.Code != 400 || w.Body.String() != invalidToken {
+	if w := h.send(t, request{path: resetPath, body: `{"newPassword":"a new password"}`}); w.Code != 400 ||
+		w.Body.String() != invalidToken {
 		t.Errorf("without a token: %d %s", w.Code, w.Body)
 	}
 	if status, _ := h.reset(t, older, "a new password"); status != 200 {
@@ -258,8 +265,8 @@ func TestTokensAreHashedAtRest(t *testing.T) {
 	h := setup(t)
 	h.person(t, "new@example.org", "email_verified = false")
 	for path, screen := range map[string]string{requestResetPath: "reset-password", sendVerificationPath: "verify-email"} {
-		text := h.letterTo(t, path, "new@example.org", screen)
-		hash, ok := identity.OpenToken(text)
+		text := h.linkTokenFor(t, path, "new@example.org", screen)
+		hash, ok := identity.ParseToken(text)
 		if !ok || len(text) != 43 {
 			t.Fatalf("the token is %q", text)
 		}
@@ -279,12 +286,12 @@ func TestResetUsedByMany(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	h.person(t, "anna@example.org")
-	link := h.letterTo(t, requestResetPath, "anna@example.org", "reset-password")
-	hash, _ := identity.OpenToken(link)
+	link := h.linkTokenFor(t, requestResetPath, "anna@example.org", "reset-password")
+	hash, _ := identity.ParseToken(link)
 	store := identity.NewStore(databasetest.Connected(t, h.Pool(t)))
 	var uses sync.WaitGroup
 	var won, refused atomic.Int32
-	blockade := h.block(t, "LOCK TABLE core.password_reset IN SHARE MODE")
+	blockade := h.lockRows(t, "LOCK TABLE core.password_reset IN SHARE MODE")
 	for range 50 {
 		uses.Go(func() {
 			switch err := store.ReplacePassword(t.Context(), hash, passwordHash()); {
@@ -297,14 +304,15 @@ func TestResetUsedByMany(t *testing.T) {
 			}
 		})
 	}
-	blockade.lift(5)
+	blockade.release(5)
 	uses.Wait()
 	if won.Load() != 1 || refused.Load() != 49 {
 		t.Errorf("%d won, %d were refused", won.Load(), refused.Load())
 	}
 }
 
-// A sign-in that has checked the old password when the reset comes opens no session that outlives it, whichever writes first.
+// A sign-in that has checked the old password when the reset comes opens no session that outlives it,
+// whichever writes first.
 func TestResetAgainstASignIn(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
@@ -319,15 +327,15 @@ func TestResetAgainstASignIn(t *testing.T) {
 			h := setup(t)
 			h.person(t, "anna@example.org")
 			h.signIn(t, "anna@example.org", "")
-			hash, _ := identity.OpenToken(h.letterTo(t, requestResetPath, "anna@example.org", "reset-password"))
+			hash, _ := identity.ParseToken(h.linkTokenFor(t, requestResetPath, "anna@example.org", "reset-password"))
 			store := identity.NewStore(h.Pool(t))
-			blockade := h.block(t, row.stopsResetAt)
+			blockade := h.lockRows(t, row.stopsResetAt)
 			reset, signIn := make(chan error, 1), make(chan error, 1)
 			go func() { reset <- store.ReplacePassword(t.Context(), hash, "another") }()
 			await(t, func() bool { return blockade.waiting() == 1 })
 			go func() { signIn <- store.BeginSession(t.Context(), "anna@example.org") }()
 			await(t, func() bool { return len(signIn) == 1 || blockade.waiting() == 2 })
-			blockade.lift(1)
+			blockade.release(1)
 			if err := <-reset; err != nil {
 				t.Errorf("reset: %v", err)
 			}
@@ -345,10 +353,10 @@ func TestVerification(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	h.person(t, "new@example.org", "email_verified = false")
-	older := h.letterTo(t, sendVerificationPath, "new@example.org", "verify-email")
-	newer := h.letterTo(t, sendVerificationPath, "new@example.org", "verify-email")
-	reset := h.letterTo(t, requestResetPath, "new@example.org", "reset-password")
-	unknown, _ := identity.MintToken()
+	older := h.linkTokenFor(t, sendVerificationPath, "new@example.org", "verify-email")
+	newer := h.linkTokenFor(t, sendVerificationPath, "new@example.org", "verify-email")
+	reset := h.linkTokenFor(t, requestResetPath, "new@example.org", "reset-password")
+	unknown, _ := identity.NewToken()
 	for name, bad := range map[string]string{"unknown": unknown, "empty": "", "rubbish": "%00", "one that resets": reset} {
 		if status, body := h.verify(t, bad); status != 401 || body != invalidToken {
 			t.Errorf("%s: got %d %s", name, status, body)
@@ -359,7 +367,8 @@ func TestVerification(t *testing.T) {
 		"?token=a&token=b":                   validation("[query.token] Invalid input: expected string, received array"),
 		"?token=a&callbackURL=&callbackURL=": validation("[query.callbackURL] Invalid input: expected string, received array"),
 	} {
-		if w := h.send(t, request{method: "GET", path: verifyPath + query}); w.Code != 400 || w.Body.String() != want {
+		if w := h.send(t, request{method: "GET", path: verifyPath + query}); w.Code != 400 ||
+			w.Body.String() != want {
 			t.Errorf("%s: got %d %s", query, w.Code, w.Body)
 		}
 	}
@@ -392,7 +401,7 @@ func TestVerificationByMany(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	h.person(t, "new@example.org", "email_verified = false")
-	link := h.letterTo(t, sendVerificationPath, "new@example.org", "verify-email")
+	link := h.linkTokenFor(t, sendVerificationPath, "new@example.org", "verify-email")
 	databasetest.Connected(t, h.Pool(t))
 	var uses sync.WaitGroup
 	for range 50 {
@@ -435,7 +444,8 @@ func TestSweeps(t *testing.T) {
 			t.Errorf("deleted %d links, want %d: %v", deleted, want, err)
 		}
 	}
-	if h.sessions(t) != 2 || h.count(t, "core.password_reset") != 1 || h.count(t, "core.email_verification") != 7 {
+	if h.sessions(t) != 2 || h.count(t, "core.password_reset") != 1 ||
+		h.count(t, "core.email_verification") != 7 {
 		t.Error("a sweep took what still lived")
 	}
 }

@@ -11,7 +11,8 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// refusal is an answer in the words that the browser client knows (contract.md §2). A few have no code, one has no message.
+// refusal is an answer in the words that the browser client knows (contract.md §2). A few have no code, one
+// has no message.
 type refusal struct {
 	status     int
 	message    string
@@ -22,19 +23,59 @@ type refusal struct {
 func (r refusal) Error() string { return r.code + " " + r.message }
 
 var (
-	errInvalidJSON     = refusal{status: http.StatusBadRequest, code: "BAD_REQUEST", message: "Invalid JSON in request body"}
-	errInvalidEmail    = refusal{status: http.StatusBadRequest, code: "INVALID_EMAIL", message: "Invalid email"}
-	errCredentials     = refusal{status: http.StatusUnauthorized, code: "INVALID_EMAIL_OR_PASSWORD", message: "Invalid email or password"}
-	errUntrustedOrigin = refusal{status: http.StatusForbidden, code: "INVALID_ORIGIN", message: "Invalid origin"}
-	errMissingOrigin   = refusal{status: http.StatusForbidden, code: "MISSING_OR_NULL_ORIGIN", message: "Missing or null Origin"}
-	errCrossSiteLogin  = refusal{status: http.StatusForbidden, code: "CROSS_SITE_NAVIGATION_LOGIN_BLOCKED",
+	errInvalidJSON = refusal{
+		status:  http.StatusBadRequest,
+		code:    "BAD_REQUEST",
+		message: "Invalid JSON in request body",
+	}
+	errInvalidEmail = refusal{
+		status:  http.StatusBadRequest,
+		code:    "INVALID_EMAIL",
+		message: "Invalid email",
+	}
+	errCredentials = refusal{
+		status:  http.StatusUnauthorized,
+		code:    "INVALID_EMAIL_OR_PASSWORD",
+		message: "Invalid email or password",
+	}
+	errUntrustedOrigin = refusal{
+		status:  http.StatusForbidden,
+		code:    "INVALID_ORIGIN",
+		message: "Invalid origin",
+	}
+	errMissingOrigin = refusal{
+		status:  http.StatusForbidden,
+		code:    "MISSING_OR_NULL_ORIGIN",
+		message: "Missing or null Origin",
+	}
+	errCrossSiteLogin = refusal{status: http.StatusForbidden, code: "CROSS_SITE_NAVIGATION_LOGIN_BLOCKED",
 		message: "Cross-site navigation login blocked. This request appears to be a CSRF attack."}
 
-	errInvalidToken     = refusal{status: http.StatusBadRequest, code: "INVALID_TOKEN", message: "Invalid token"}
-	errInvalidLink      = refusal{status: http.StatusUnauthorized, code: "INVALID_TOKEN", message: "Invalid token"}
-	errExpiredLink      = refusal{status: http.StatusUnauthorized, code: "TOKEN_EXPIRED", message: "Token expired"}
-	errPasswordTooShort = refusal{status: http.StatusBadRequest, code: "PASSWORD_TOO_SHORT", message: "Password too short"}
-	errPasswordTooLong  = refusal{status: http.StatusBadRequest, code: "PASSWORD_TOO_LONG", message: "Password too long"}
+	errInvalidToken = refusal{
+		status:  http.StatusBadRequest,
+		code:    "INVALID_TOKEN",
+		message: "Invalid token",
+	}
+	errInvalidLink = refusal{
+		status:  http.StatusUnauthorized,
+		code:    "INVALID_TOKEN",
+		message: "Invalid token",
+	}
+	errExpiredLink = refusal{
+		status:  http.StatusUnauthorized,
+		code:    "TOKEN_EXPIRED",
+		message: "Token expired",
+	}
+	errPasswordTooShort = refusal{
+		status:  http.StatusBadRequest,
+		code:    "PASSWORD_TOO_SHORT",
+		message: "Password too short",
+	}
+	errPasswordTooLong = refusal{
+		status:  http.StatusBadRequest,
+		code:    "PASSWORD_TOO_LONG",
+		message: "Password too long",
+	}
 
 	// errSignUpDisabled goes out as spec.md prints it: the code alone.
 	errSignUpDisabled = refusal{status: http.StatusBadRequest, code: "EMAIL_PASSWORD_SIGN_UP_DISABLED"}
@@ -42,8 +83,9 @@ var (
 	// errNotVerified goes out as spec.md prints it: the code alone.
 	errNotVerified = refusal{status: http.StatusForbidden, code: "EMAIL_NOT_VERIFIED"}
 
-	// errBusy: too many password checks wait already. A caller that comes back after the longest wait finds another queue.
-	errBusy = tooMany(gateWait)
+	// errBusy: too many password checks wait already. A caller that comes back after the longest wait finds
+	// another queue.
+	errBusy = tooMany(maxWait)
 
 	errFailed = refusal{status: http.StatusInternalServerError, code: "IDENTITY_FAILED"}
 )
@@ -54,9 +96,9 @@ func tooMany(wait time.Duration) refusal {
 		message: "Too many requests. Please try again later.", retryAfter: int((wait + time.Second - 1) / time.Second)}
 }
 
-// answer writes what went wrong. A platform code is the pipeline's to answer; anything unknown says nothing outside, and one fixed
-// line inside (spec.md § Authentication 10).
-func (s *Service) answer(c *httpapi.Call, err error) error {
+// answer writes what went wrong. A platform code is the pipeline's to answer; anything unknown says nothing
+// outside, and one fixed line inside (spec.md § Authentication 10).
+func (s *Service) respond(c *httpapi.Call, err error) error {
 	if err == nil {
 		return nil
 	}

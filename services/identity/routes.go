@@ -12,12 +12,24 @@ const maxBody = 8 << 10
 // Routes is identity's part of the route table. What is not listed below /api/auth is the ordinary 404.
 func (s *Service) Routes() []httpapi.Route {
 	return []httpapi.Route{
-		s.write("/api/auth/sign-in/email", endpoint{schema: signInSchema(), opensSession: true, handle: s.signIn}),
-		s.write("/api/auth/sign-up/email", endpoint{schema: signUpSchema(), opensSession: true, handle: s.signUp}),
+		s.write(
+			"/api/auth/sign-in/email",
+			endpoint{schema: signInSchema(), opensSession: true, handle: s.signIn},
+		),
+		s.write(
+			"/api/auth/sign-up/email",
+			endpoint{schema: signUpSchema(), opensSession: true, handle: s.signUp},
+		),
 		s.write("/api/auth/sign-out", endpoint{bodyOptional: true, handle: s.signOut}),
-		s.write("/api/auth/request-password-reset", endpoint{schema: recoverySchema("redirectTo"), handle: s.requestPasswordReset}),
+		s.write(
+			"/api/auth/request-password-reset",
+			endpoint{schema: recoverySchema("redirectTo"), handle: s.requestPasswordReset},
+		),
 		s.write("/api/auth/reset-password", endpoint{schema: resetSchema(), handle: s.resetPassword}),
-		s.write("/api/auth/send-verification-email", endpoint{schema: recoverySchema("callbackURL"), handle: s.sendVerificationEmail}),
+		s.write(
+			"/api/auth/send-verification-email",
+			endpoint{schema: recoverySchema("callbackURL"), handle: s.sendVerificationEmail},
+		),
 		s.read("/api/auth/verify-email", s.verifyEmail),
 		s.read("/api/auth/ok", s.alive),
 		{Method: "GET", Path: "/api/v1/principal", Handle: s.principal},
@@ -34,7 +46,13 @@ func (s *Service) write(path string, e endpoint) httpapi.Route {
 }
 
 func (s *Service) read(path string, handle httpapi.Handler) httpapi.Route {
-	return httpapi.Route{Method: "GET", Path: path, Body: httpapi.WholeBody, MaxBody: maxBody, Handle: s.limited(path, handle)}
+	return httpapi.Route{
+		Method:  "GET",
+		Path:    path,
+		Body:    httpapi.WholeBody,
+		MaxBody: maxBody,
+		Handle:  s.limited(path, handle),
+	}
 }
 
 // The answers that never vary. They are only ever read.
@@ -43,7 +61,9 @@ var (
 	successBody   = []byte(`{"success":true}`)
 	statusBody    = []byte(`{"status":true}`)
 	verifiedBody  = []byte(`{"status":true,"user":null}`)
-	resetSentBody = []byte(`{"status":true,"message":"If this email exists in our system, check your email for the reset link"}`)
+	resetSentBody = []byte(
+		`{"status":true,"message":"If this email exists in our system, check your email for the reset link"}`,
+	)
 	anonymousBody = []byte(`{"kind":"anonymous"}`)
 )
 

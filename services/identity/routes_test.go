@@ -13,7 +13,14 @@ import (
 // Every write is gated; every route below /api/auth counts its body.
 func TestRouteGates(t *testing.T) {
 	t.Parallel()
-	service, err := identity.New(identity.Config{Store: identity.NewStore(nil), Limiter: unlimited{}, Outbox: &letterbox{}, Log: zap.NewNop()})
+	service, err := identity.New(
+		identity.Config{
+			Store:   identity.NewStore(nil),
+			Limiter: unlimited{},
+			Outbox:  &outbox{},
+			Log:     zap.NewNop(),
+		},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,9 +40,17 @@ func TestRouteGates(t *testing.T) {
 			t.Errorf("%s has no origin gate", route.Path)
 		}
 	}
-	wanted := []string{"POST /api/auth/sign-in/email", "POST /api/auth/sign-up/email", "POST /api/auth/sign-out",
-		"POST /api/auth/request-password-reset", "POST /api/auth/reset-password", "POST /api/auth/send-verification-email",
-		"GET /api/auth/verify-email", "GET /api/auth/ok", "GET /api/v1/principal"}
+	wanted := []string{
+		"POST /api/auth/sign-in/email",
+		"POST /api/auth/sign-up/email",
+		"POST /api/auth/sign-out",
+		"POST /api/auth/request-password-reset",
+		"POST /api/auth/reset-password",
+		"POST /api/auth/send-verification-email",
+		"GET /api/auth/verify-email",
+		"GET /api/auth/ok",
+		"GET /api/v1/principal",
+	}
 	for _, want := range wanted {
 		if !listed[want] {
 			t.Errorf("%s is missing", want)
@@ -49,7 +64,8 @@ func TestRouteGates(t *testing.T) {
 func TestAlive(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
-	if w := h.send(t, request{method: "GET", path: "/api/auth/ok"}); w.Code != 200 || w.Body.String() != `{"ok":true}` {
+	if w := h.send(t, request{method: "GET", path: "/api/auth/ok"}); w.Code != 200 ||
+		w.Body.String() != `{"ok":true}` {
 		t.Errorf("got %d %s", w.Code, w.Body)
 	}
 }
@@ -58,10 +74,10 @@ func TestNewNeedsAll(t *testing.T) {
 	t.Parallel()
 	for _, config := range []identity.Config{
 		{},
-		{Limiter: unlimited{}, Outbox: &letterbox{}, Log: zap.NewNop()},
-		{Store: identity.NewStore(nil), Outbox: &letterbox{}, Log: zap.NewNop()},
+		{Limiter: unlimited{}, Outbox: &outbox{}, Log: zap.NewNop()},
+		{Store: identity.NewStore(nil), Outbox: &outbox{}, Log: zap.NewNop()},
 		{Store: identity.NewStore(nil), Limiter: unlimited{}, Log: zap.NewNop()},
-		{Store: identity.NewStore(nil), Limiter: unlimited{}, Outbox: &letterbox{}},
+		{Store: identity.NewStore(nil), Limiter: unlimited{}, Outbox: &outbox{}},
 	} {
 		if _, err := identity.New(config); err == nil {
 			t.Error("a service came out of nothing")

@@ -22,8 +22,8 @@ func (in input) flag(name string, absent bool) bool {
 	return absent
 }
 
-// field is one line of a schema; kind is JSON's own word for its type. fault, if there is one, tells what is wrong with a text; ""
-// is nothing.
+// field is one line of a schema; kind is JSON's own word for its type. fault, if there is one, tells what
+// is wrong with a text; "" is nothing.
 type field struct {
 	name     string
 	kind     string
@@ -92,8 +92,9 @@ func kindOf(value any) string {
 	return "object"
 }
 
-// checkCallbacks looks at the type of callback-like fields and at nothing else: no link and no redirect of this platform is ever
-// made from what a caller sent (contract.md §10). An empty value counts as absent, as it does in JavaScript.
+// checkCallbacks looks at the type of callback-like fields and at nothing else: no link and no redirect of
+// this platform is ever made from what a caller sent (contract.md §10). An empty value counts as absent, as
+// it does in JavaScript.
 func checkCallbacks(body any, rawQuery string) error {
 	object, _ := body.(map[string]any)
 	callback := object["callbackURL"]

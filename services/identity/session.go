@@ -12,10 +12,10 @@ import (
 
 // How long sessions live (contract.md §2). The database's clock measures all of it.
 const (
-	persistentLife = 7 * 24 * time.Hour  // from the last extension
-	briefLife      = 24 * time.Hour      // without "remember me", never extended
-	extendAfter    = 24 * time.Hour      // since the last extension
-	absoluteLife   = 30 * 24 * time.Hour // since sign-in
+	persistentLifetime = 7 * 24 * time.Hour  // from the last extension
+	briefLifetime      = 24 * time.Hour      // without "remember me", never extended
+	extendAfter        = 24 * time.Hour      // since the last extension
+	absoluteLifetime   = 30 * 24 * time.Hour // since sign-in
 )
 
 // session is what one look-up finds.
@@ -25,9 +25,10 @@ type session struct {
 	outdated     bool // its cookie is signed with the previous secret
 }
 
-// Resolve tells who sent r: a person with a live session, else nobody. Without a cookie of exactly our name it does no database
-// work. It waits for the database at most storeDeadline, whether or not the client still listens, for a query cut off by its caller
-// would cost the pool a connection. Fails with httpapi.ErrPrincipal. Safe for concurrent use.
+// Resolve tells who sent r: a person with a live session, else nobody. Without a cookie of exactly our name
+// it does no database work. It waits for the database at most storeDeadline, whether or not the client
+// still listens, for a query cut off by its caller would cost the pool a connection. Fails with
+// httpapi.ErrPrincipal. Safe for concurrent use.
 func (s *Service) Resolve(_ context.Context, r *http.Request) (principal.Principal, error) {
 	value, found := s.cookie.find(r.Header)
 	if !found {
@@ -44,7 +45,7 @@ func (s *Service) Resolve(_ context.Context, r *http.Request) (principal.Princip
 func (s *Service) lookUp(value string) (session, error) {
 	var found session
 	var err error
-	hash, signed := s.cookie.open(value)
+	hash, signed := s.cookie.verify(value)
 	if signed != forged {
 		found, err = s.store.session(hash)
 	} else {
@@ -57,7 +58,8 @@ func (s *Service) lookUp(value string) (session, error) {
 	return found, nil
 }
 
-// principal is GET /api/v1/principal, the one route that extends a session and renews its cookie: no other hands a cookie to the browser.
+// principal is GET /api/v1/principal, the one route that extends a session and renews its cookie: no other
+// hands a cookie to the browser.
 func (s *Service) principal(c *httpapi.Call) error {
 	value, found := s.cookie.find(c.Request.Header)
 	if !found {
@@ -74,14 +76,15 @@ func (s *Service) principal(c *httpapi.Call) error {
 	return c.RawJSON(http.StatusOK, []byte(`{"kind":"authenticated","userId":"`+session.userID+`"}`))
 }
 
-// renew sets the cookie again with the life it has from now, when the session is due to be extended or the cookie is signed with the
-// previous secret. When that fails the session is still what it was, so the request goes on.
+// renew sets the cookie again with the life it has from now, when the session is due to be extended or the
+// cookie is signed with the previous secret. When that fails the session is still what it was, so the
+// request goes on.
 func (s *Service) renew(c *httpapi.Call, value string, found session) {
 	if !found.extensionDue && !found.outdated {
 		return
 	}
 	ctx, header := c.Request.Context(), c.Writer.Header()
-	hash, _ := s.cookie.open(value)
+	hash, _ := s.cookie.verify(value)
 	left, untilClosed, err := time.Duration(0), false, error(nil)
 	if found.extensionDue {
 		left, err = s.store.extend(ctx, hash) // 0: another request was quicker and carries the cookie

@@ -29,9 +29,27 @@ func TestCookie(t *testing.T) {
 		attributes string
 	}{
 		{"http", base, "", "narthex_session", "; Max-Age=604800; Path=/; HttpOnly; SameSite=Lax"},
-		{"https", "https://church.test", "", "__Host-narthex_session", "; Max-Age=604800; Path=/; HttpOnly; Secure; SameSite=Lax"},
-		{"http, not remembered", base, `,"rememberMe":false`, "narthex_session", "; Path=/; HttpOnly; SameSite=Lax"},
-		{"https, not remembered", "https://church.test", `,"rememberMe":false`, "__Host-narthex_session", "; Path=/; HttpOnly; Secure; SameSite=Lax"},
+		{
+			"https",
+			"https://church.test",
+			"",
+			"__Host-narthex_session",
+			"; Max-Age=604800; Path=/; HttpOnly; Secure; SameSite=Lax",
+		},
+		{
+			"http, not remembered",
+			base,
+			`,"rememberMe":false`,
+			"narthex_session",
+			"; Path=/; HttpOnly; SameSite=Lax",
+		},
+		{
+			"https, not remembered",
+			"https://church.test",
+			`,"rememberMe":false`,
+			"__Host-narthex_session",
+			"; Path=/; HttpOnly; Secure; SameSite=Lax",
+		},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
@@ -72,7 +90,11 @@ func TestPrincipal(t *testing.T) {
 		t.Fatal(err)
 	}
 	ended := h.signIn(t, "anna@example.org", "")
-	h.Exec(t, "UPDATE core.session SET expires_at = now() WHERE token_hash = $1", newest) // after the last sign-in, which sweeps
+	h.Exec(
+		t,
+		"UPDATE core.session SET expires_at = now() WHERE token_hash = $1",
+		newest,
+	) // after the last sign-in, which sweeps
 	h.send(t, request{path: "/api/auth/sign-out", body: "{}", header: []string{ended, "Origin: " + base}})
 	authenticated := `{"kind":"authenticated","userId":"` + id + `"}`
 	flipped := flip(value, len(value)-2)
@@ -97,7 +119,11 @@ func TestPrincipal(t *testing.T) {
 		{"token without signature", "Cookie: narthex_session=" + value[:43], anonymous},
 		{"signature changed", "Cookie: narthex_session=" + flipped, anonymous},
 		{"token changed", "Cookie: narthex_session=" + flip(value, 5), anonymous},
-		{"last character respelled", "Cookie: narthex_session=" + value[:86] + respell(value[86]), anonymous},
+		{
+			"last character respelled",
+			"Cookie: narthex_session=" + value[:86] + otherEncoding(value[86]),
+			anonymous,
+		},
 		{"quoted", `Cookie: narthex_session="` + value + `"`, anonymous},
 		{"name in capitals", "Cookie: Narthex_Session=" + value, anonymous},
 		{"space in the name", "Cookie: narthex_session =" + value, anonymous},
@@ -125,7 +151,7 @@ func TestPrincipal(t *testing.T) {
 			}
 		})
 	}
-	h.wantLog(t, 0)
+	h.assertLog(t, 0)
 }
 
 // flip changes one character of value to another of the same alphabet.
@@ -138,7 +164,7 @@ func flip(value string, at int) string {
 }
 
 // respell returns another last character that a careless base64 decoder reads as the same bytes.
-func respell(last byte) string {
+func otherEncoding(last byte) string {
 	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 	return string(alphabet[strings.IndexByte(alphabet, last)^1])
 }
@@ -154,7 +180,7 @@ func TestAnotherSecret(t *testing.T) {
 		Store:    identity.NewStore(h.Pool(t)),
 		Settings: environment.Identity{Secret: environment.NewSecret(secret + "!"), BaseURL: base},
 		Limiter:  unlimited{},
-		Outbox:   &letterbox{},
+		Outbox:   &outbox{},
 		Log:      zap.NewNop(),
 	})
 	if _, body := other.principal(t, cookie); body != anonymous {
@@ -206,12 +232,27 @@ func TestExtension(t *testing.T) {
 		cookie  string // "" : none is set
 		expires string // a condition that must hold afterwards
 	}{
-		{"fresh", "", "extended_at = now() - interval '23 hours 59 minutes', expires_at = now() + interval '6 days'", "",
-			"expires_at < now() + interval '6 days'"},
-		{"a day later", "", "extended_at = now() - interval '1 day', expires_at = now() + interval '6 days'", week,
-			"expires_at > now() + interval '6 days 23 hours' AND extended_at > now() - interval '1 minute'"},
-		{"a minute before its end", "", "extended_at = now() - interval '7 days', expires_at = now() + interval '1 minute'", week,
-			"expires_at > now() + interval '6 days 23 hours'"},
+		{
+			"fresh",
+			"",
+			"extended_at = now() - interval '23 hours 59 minutes', expires_at = now() + interval '6 days'",
+			"",
+			"expires_at < now() + interval '6 days'",
+		},
+		{
+			"a day later",
+			"",
+			"extended_at = now() - interval '1 day', expires_at = now() + interval '6 days'",
+			week,
+			"expires_at > now() + interval '6 days 23 hours' AND extended_at > now() - interval '1 minute'",
+		},
+		{
+			"a minute before its end",
+			"",
+			"extended_at = now() - interval '7 days', expires_at = now() + interval '1 minute'",
+			week,
+			"expires_at > now() + interval '6 days 23 hours'",
+		},
 		{"day 25: never beyond 30 days after sign-in", "",
 			"created_at = now() - interval '25 days', extended_at = now() - interval '2 days', expires_at = now() + interval '1 day'", "Max-Age=43",
 			"expires_at = created_at + interval '30 days'"},
@@ -293,16 +334,18 @@ func TestFailedExtension(t *testing.T) {
 				}
 			}
 			w, body := h.principal(t, cookie)
-			if w.Code != http.StatusOK || !strings.Contains(body, "authenticated") || w.Header().Get("Set-Cookie") != "" {
+			if w.Code != http.StatusOK || !strings.Contains(body, "authenticated") ||
+				w.Header().Get("Set-Cookie") != "" {
 				t.Errorf("got %d %s %v", w.Code, body, w.Header())
 			}
-			h.wantLog(t, 1)
+			h.assertLog(t, 1)
 		})
 	}
 }
 
-// A cookie of the previous secret goes on working. GET /api/v1/principal alone sets it anew, with the life that the session has; after
-// that the previous secret is needed no more. What neither secret has signed is nobody's.
+// A cookie of the previous secret goes on working. GET /api/v1/principal alone sets it anew, with the life
+// that the session has; after that the previous secret is needed no more. What neither secret has signed is
+// nobody's.
 func TestSecretRotation(t *testing.T) {
 	t.Parallel()
 	const next = "ABCDEFGHIJKLMNOPQRSTUVWXYZ012345"
@@ -323,7 +366,8 @@ func TestSecretRotation(t *testing.T) {
 			during := h.withSecrets(t, next, secret)
 			after := h.withSecrets(t, next, "")
 
-			if who, err := during.service.Resolve(t.Context(), request{method: "GET", path: "/", header: []string{older}}.build(t)); err != nil || who.UserID == "" {
+			if who, err := during.service.Resolve(t.Context(), request{method: "GET", path: "/", header: []string{older}}.build(t)); err != nil ||
+				who.UserID == "" {
 				t.Errorf("during the rotation the cookie resolves to %v, %v", who, err)
 			}
 			if _, body := after.principal(t, older); body != anonymous {
@@ -339,17 +383,25 @@ func TestSecretRotation(t *testing.T) {
 			if newer == older {
 				t.Error("the cookie was set again as it was")
 			}
-			for name, house := range map[string]house{"before": before, "during": during, "after": after} {
+			for name, house := range map[string]harness{"before": before, "during": during, "after": after} {
 				w, body := house.principal(t, newer)
 				if body == anonymous || (w.Header().Get("Set-Cookie") != "") != (name == "before") {
-					t.Errorf("%s the rotation, the new cookie: %s, Set-Cookie %q", name, body, w.Header().Get("Set-Cookie"))
+					t.Errorf(
+						"%s the rotation, the new cookie: %s, Set-Cookie %q",
+						name,
+						body,
+						w.Header().Get("Set-Cookie"),
+					)
 				}
 			}
 			forged := newer[:len(newer)-8] + "AAAAAAAA"
 			if _, body := during.principal(t, forged); body != anonymous {
 				t.Errorf("a forged cookie is %s", body)
 			}
-			w = during.send(t, request{path: "/api/auth/sign-out", body: "{}", header: []string{older, "Origin: " + base}})
+			w = during.send(
+				t,
+				request{path: "/api/auth/sign-out", body: "{}", header: []string{older, "Origin: " + base}},
+			)
 			if w.Code != 200 || h.sessions(t) != 0 {
 				t.Errorf("sign-out with the older cookie: %d, %d sessions left", w.Code, h.sessions(t))
 			}
@@ -358,14 +410,20 @@ func TestSecretRotation(t *testing.T) {
 }
 
 // withSecrets is the same house in another process, whose current and previous secrets are these.
-func (h house) withSecrets(t *testing.T, current, previous string) house {
+func (h harness) withSecrets(t *testing.T, current, previous string) harness {
 	t.Helper()
-	settings := environment.Identity{Secret: environment.NewSecret(current), BaseURL: base, Dashboard: dashboard}
+	settings := environment.Identity{
+		Secret:    environment.NewSecret(current),
+		BaseURL:   base,
+		Dashboard: dashboard,
+	}
 	if previous != "" {
 		settings.PreviousSecret = environment.NewSecret(previous)
 	}
 	service, err := identity.New(identity.Config{
-		Store: identity.NewStore(h.Pool(t)), Settings: settings, Limiter: unlimited{}, Outbox: h.post, Log: zap.NewNop(),
+		Store: identity.NewStore(
+			h.Pool(t),
+		), Settings: settings, Limiter: unlimited{}, Outbox: h.outbox, Log: zap.NewNop(),
 	})
 	if err != nil {
 		t.Fatal(err)

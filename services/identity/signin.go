@@ -16,18 +16,21 @@ func signInSchema() []field {
 	}
 }
 
-// signIn answers a wrong password, an unknown address and a person without a password with the same bytes after the same work. That
-// an address is not verified shows only to who knows its password.
+// signIn answers a wrong password, an unknown address and a person without a password with the same bytes
+// after the same work. That an address is not verified shows only to who knows its password.
 func (s *Service) signIn(c *httpapi.Call, in input) error {
 	address, ok := parseAddress(in.text("email"))
 	if !ok {
 		return errInvalidEmail
 	}
 	persistent := in.flag("rememberMe", true)
-	value, hash := s.cookie.mint()
+	value, hash := s.cookie.newValue()
 	attempt := func() error { return s.beginSession(c, address, in.text("password"), hash, persistent) }
 	err := attempt()
-	if errors.Is(err, errHashChanged) { // another sign-in has renewed it, or the password was changed: the next look tells
+	if errors.Is(
+		err,
+		errHashChanged,
+	) { // another sign-in has renewed it, or the password was changed: the next look tells
 		err = attempt()
 	}
 	switch {
@@ -37,15 +40,21 @@ func (s *Service) signIn(c *httpapi.Call, in input) error {
 		return err
 	}
 	if persistent {
-		s.cookie.setFor(c.Writer.Header(), value, persistentLife)
+		s.cookie.setFor(c.Writer.Header(), value, persistentLifetime)
 	} else {
 		s.cookie.setUntilClosed(c.Writer.Header(), value)
 	}
 	return c.RawJSON(http.StatusOK, okBody)
 }
 
-// beginSession checks the password and opens the session that hash stands for. errHashChanged: meanwhile the stored hash became another.
-func (s *Service) beginSession(c *httpapi.Call, address, password string, hash tokenHash, persistent bool) error {
+// beginSession checks the password and opens the session that hash stands for. errHashChanged: meanwhile
+// the stored hash became another.
+func (s *Service) beginSession(
+	c *httpapi.Call,
+	address, password string,
+	hash tokenHash,
+	persistent bool,
+) error {
 	ctx := c.Request.Context()
 	person, err := s.store.credential(address)
 	if err != nil && !errors.Is(err, errNoPerson) {

@@ -20,7 +20,8 @@ func validation(message string) string {
 	return `{"message":"` + message + `","code":"VALIDATION_ERROR"}`
 }
 
-// Every row also says what must not have happened: no cookie and no session without a 200, and nothing in the log.
+// Every row also says what must not have happened: no cookie and no session without a 200, and nothing in
+// the log.
 func TestSignIn(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -39,14 +40,38 @@ func TestSignIn(t *testing.T) {
 	}{
 		{"right", good, nil, 200, `{"ok":true}`},
 		{"the address in capitals", credentials("ANNA@Example.ORG", password), nil, 200, `{"ok":true}`},
-		{"type with parameters, in capitals", good, []string{"Content-Type: Application/JSON; Charset=utf-8"}, 200, `{"ok":true}`},
+		{
+			"type with parameters, in capitals",
+			good,
+			[]string{"Content-Type: Application/JSON; Charset=utf-8"},
+			200,
+			`{"ok":true}`,
+		},
 		{"byte-order mark", "\ufeff" + good, nil, 200, `{"ok":true}`},
 		{"unknown keys", `{"image":{"a":[1]},"role":null,` + good[1:], nil, 200, `{"ok":true}`},
 		{"last of repeated keys", `{"password":"wrong",` + good[1:], nil, 200, `{"ok":true}`},
-		{"last of repeated keys is wrong", good[:len(good)-1] + `,"password":"wrong"}`, nil, 401, wrongCredentials},
+		{
+			"last of repeated keys is wrong",
+			good[:len(good)-1] + `,"password":"wrong"}`,
+			nil,
+			401,
+			wrongCredentials,
+		},
 		{"white space around", " \n" + good + "\r\n\t ", nil, 200, `{"ok":true}`},
-		{"a callback is ignored", `{"callbackURL":"https://elsewhere.test/","redirectTo":"//x",` + good[1:], nil, 200, `{"ok":true}`},
-		{"empty callbacks of any type", `{"redirectTo":0,"errorCallbackURL":null,"newUserCallbackURL":false,` + good[1:], nil, 200, `{"ok":true}`},
+		{
+			"a callback is ignored",
+			`{"callbackURL":"https://elsewhere.test/","redirectTo":"//x",` + good[1:],
+			nil,
+			200,
+			`{"ok":true}`,
+		},
+		{
+			"empty callbacks of any type",
+			`{"redirectTo":0,"errorCallbackURL":null,"newUserCallbackURL":false,` + good[1:],
+			nil,
+			200,
+			`{"ok":true}`,
+		},
 		{"rememberMe true", `{"rememberMe":true,` + good[1:], nil, 200, `{"ok":true}`},
 
 		{"wrong password", credentials("anna@example.org", "wrong horse battery"), nil, 401, wrongCredentials},
@@ -61,8 +86,13 @@ func TestSignIn(t *testing.T) {
 		{"no address", credentials("anna", password), nil, 400, invalidEmail},
 		{"spaces around the address", credentials(" anna@example.org ", password), nil, 400, invalidEmail},
 
-		{"a form", "email=anna%40example.org&password=x", []string{"Content-Type: application/x-www-form-urlencoded"}, 415,
-			`{"message":"Content-Type \"application/x-www-form-urlencoded\" is not allowed. Allowed types: application/json","code":"UNSUPPORTED_MEDIA_TYPE"}`},
+		{
+			"a form",
+			"email=anna%40example.org&password=x",
+			[]string{"Content-Type: application/x-www-form-urlencoded"},
+			415,
+			`{"message":"Content-Type \"application/x-www-form-urlencoded\" is not allowed. Allowed types: application/json","code":"UNSUPPORTED_MEDIA_TYPE"}`,
+		},
 		{"the type as a parameter", good, []string{"Content-Type: text/plain; application/json"}, 415,
 			`{"message":"Content-Type \"text/plain; application/json\" is not allowed. Allowed types: application/json","code":"UNSUPPORTED_MEDIA_TYPE"}`},
 		{"a vendor's type", good, []string{"Content-Type: application/vnd.x+json"}, 415,
@@ -75,8 +105,14 @@ func TestSignIn(t *testing.T) {
 		{"cut off", good[:20], nil, 400, invalidJSON},
 		{"something after it", good + "{}", nil, 400, invalidJSON},
 		{"rubbish after it", good + " x", nil, 400, invalidJSON},
-		{"empty object", `{}`, nil, 400, validation("[body.email] Invalid input: expected string, received undefined; " +
-			"[body.password] Invalid input: expected string, received undefined")},
+		{
+			"empty object",
+			`{}`,
+			nil,
+			400,
+			validation("[body.email] Invalid input: expected string, received undefined; " +
+				"[body.password] Invalid input: expected string, received undefined"),
+		},
 		{"wrong types", `{"email":1e999,"password":[],"callbackURL":null,"rememberMe":"true"}`, nil, 400,
 			validation("[body.email] Invalid input: expected string, received number; " +
 				"[body.password] Invalid input: expected string, received array; " +
@@ -84,14 +120,50 @@ func TestSignIn(t *testing.T) {
 				"[body.rememberMe] Invalid input: expected boolean, received string")},
 		{"keys in capitals are other keys", `{"Email":"anna@example.org","password":"x"}`, nil, 400,
 			validation("[body.email] Invalid input: expected string, received undefined")},
-		{"rememberMe null", `{"rememberMe":null,` + good[1:], nil, 400, validation("[body.rememberMe] Invalid input: expected boolean, received null")},
+		{
+			"rememberMe null",
+			`{"rememberMe":null,` + good[1:],
+			nil,
+			400,
+			validation("[body.rememberMe] Invalid input: expected boolean, received null"),
+		},
 		{"an array", `[]`, nil, 400, validation("[body] Invalid input: expected object, received array")},
 		{"null", `null`, nil, 400, validation("[body] Invalid input: expected object, received null")},
-		{"callbackURL no string", `{"callbackURL":{}}`, nil, 400, `{"message":"Invalid callbackURL: expected a string"}`},
-		{"redirectTo no string", `{"redirectTo":true}`, nil, 400, `{"message":"Invalid redirectURL: expected a string"}`},
-		{"errorCallbackURL no string", `{"errorCallbackURL":[]}`, nil, 400, `{"message":"Invalid errorCallbackURL: expected a string"}`},
-		{"newUserCallbackURL no string", `{"newUserCallbackURL":1}`, nil, 400, `{"message":"Invalid newUserCallbackURL: expected a string"}`},
-		{"over 8 KiB", `{"email":"` + strings.Repeat("x", 8<<10) + `"}`, nil, 413, `{"code":"REQUEST_BODY_TOO_LARGE"}`},
+		{
+			"callbackURL no string",
+			`{"callbackURL":{}}`,
+			nil,
+			400,
+			`{"message":"Invalid callbackURL: expected a string"}`,
+		},
+		{
+			"redirectTo no string",
+			`{"redirectTo":true}`,
+			nil,
+			400,
+			`{"message":"Invalid redirectURL: expected a string"}`,
+		},
+		{
+			"errorCallbackURL no string",
+			`{"errorCallbackURL":[]}`,
+			nil,
+			400,
+			`{"message":"Invalid errorCallbackURL: expected a string"}`,
+		},
+		{
+			"newUserCallbackURL no string",
+			`{"newUserCallbackURL":1}`,
+			nil,
+			400,
+			`{"message":"Invalid newUserCallbackURL: expected a string"}`,
+		},
+		{
+			"over 8 KiB",
+			`{"email":"` + strings.Repeat("x", 8<<10) + `"}`,
+			nil,
+			413,
+			`{"code":"REQUEST_BODY_TOO_LARGE"}`,
+		},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) { // in turn: each counts the sessions
@@ -101,7 +173,8 @@ func TestSignIn(t *testing.T) {
 				t.Errorf("got %d %s\nwant %d %s", w.Code, w.Body, row.status, row.want)
 			}
 			header, success := w.Header(), row.status == http.StatusOK
-			if header.Get("Content-Type") != "application/json" || header.Get("Cache-Control") != "no-store" || header.Get("Location") != "" {
+			if header.Get("Content-Type") != "application/json" || header.Get("Cache-Control") != "no-store" ||
+				header.Get("Location") != "" {
 				t.Errorf("headers %v", header)
 			}
 			if made := h.sessions(t) - before; (made == 1) != success || (made == 0) == success {
@@ -112,7 +185,7 @@ func TestSignIn(t *testing.T) {
 			}
 		})
 	}
-	h.wantLog(t, 0)
+	h.assertLog(t, 0)
 }
 
 func TestRepeatedCallbackInTheQuery(t *testing.T) {
@@ -148,7 +221,8 @@ func TestSessionsOfAPerson(t *testing.T) {
 	}
 }
 
-// Nothing in the database opens a session: neither the cookie's token nor the password is there in any readable form.
+// Nothing in the database opens a session: neither the cookie's token nor the password is there in any
+// readable form.
 func TestNothingReadableAtRest(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -178,7 +252,7 @@ func TestFullHashQueue(t *testing.T) {
 	h := setup(t)
 	h.person(t, "anna@example.org")
 	h.person(t, "none@example.org", "password_hash = NULL")
-	gate := identity.GateOf(h.service)
+	gate := identity.CheckSemaphore(h.service)
 	leave, empty := gate.TakeAll(), gate.FillQueue()
 	for _, address := range []string{"anna@example.org", "none@example.org", "nobody@example.org"} {
 		w := h.send(t, request{path: signInPath, body: credentials(address, password)})
@@ -193,11 +267,11 @@ func TestFullHashQueue(t *testing.T) {
 	leave()
 	empty()
 	h.signIn(t, "anna@example.org", "")
-	h.wantLog(t, 0)
+	h.assertLog(t, 0)
 }
 
-// An address that nobody has must cost a hash too. Without the decoy it costs a hundredth. The best of many tries in turn is compared:
-// on a busy machine any one of them may take long.
+// An address that nobody has must cost a hash too. Without the decoy it costs a hundredth. The best of many
+// tries in turn is compared: on a busy machine any one of them may take long.
 func TestUnknownAddressCostsAHash(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -221,7 +295,8 @@ func TestUnknownAddressCostsAHash(t *testing.T) {
 	}
 }
 
-// A password that is replaced while it is being checked must not open a session any more, nor an account that is no longer verified.
+// A password that is replaced while it is being checked must not open a session any more, nor an account
+// that is no longer verified.
 func TestPasswordChangedMeanwhile(t *testing.T) {
 	t.Parallel()
 	for change, want := range map[string]string{
@@ -232,7 +307,7 @@ func TestPasswordChangedMeanwhile(t *testing.T) {
 			t.Parallel()
 			h := setup(t)
 			h.person(t, "anna@example.org")
-			gate := identity.GateOf(h.service)
+			gate := identity.CheckSemaphore(h.service)
 			leave := gate.TakeAll()
 			answered := make(chan string)
 			go func() {
@@ -283,7 +358,7 @@ func TestOlderHashIsRenewed(t *testing.T) {
 	if stored() != renewed {
 		t.Error("a hash at today's cost was renewed")
 	}
-	h.wantLog(t, 0)
+	h.assertLog(t, 0)
 }
 
 // Of two sign-ins at once, one renews the hash that the other has just checked. Both are right.
@@ -291,7 +366,7 @@ func TestOlderHashIsRenewedByTwo(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	h.person(t, "anna@example.org", "password_hash = '"+identity.HashCheaply(password)+"'")
-	gate := identity.GateOf(h.service)
+	gate := identity.CheckSemaphore(h.service)
 	leave := gate.TakeAll()
 	answered := make(chan string)
 	go func() {
@@ -313,7 +388,7 @@ func TestOlderHashThatCannotBeRenewed(t *testing.T) {
 	h.person(t, "anna@example.org", "password_hash = '"+identity.HashCheaply(password)+"'")
 	h.Exec(t, "ALTER TABLE core.person ADD CHECK (password_hash NOT LIKE '%m=19456%')")
 	h.signIn(t, "anna@example.org", "")
-	h.wantLog(t, 1)
+	h.assertLog(t, 1)
 }
 
 func TestSignInWithoutStore(t *testing.T) {
@@ -330,10 +405,11 @@ func TestSignInWithoutStore(t *testing.T) {
 			h.person(t, "anna@example.org")
 			h.Exec(t, fault)
 			w := h.send(t, request{path: signInPath, body: credentials("anna@example.org", password)})
-			if w.Code != 500 || w.Body.String() != `{"code":"IDENTITY_FAILED"}` || w.Header().Get("Set-Cookie") != "" {
+			if w.Code != 500 || w.Body.String() != `{"code":"IDENTITY_FAILED"}` ||
+				w.Header().Get("Set-Cookie") != "" {
 				t.Errorf("got %d %s %v", w.Code, w.Body, w.Header())
 			}
-			h.wantLog(t, 1)
+			h.assertLog(t, 1)
 		})
 	}
 }

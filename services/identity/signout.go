@@ -7,13 +7,13 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// signOut ends the session that came along, if there is one, and says so only when the store has done it: a browser that was told
-// of a success may leave a shared computer to the next person.
+// signOut ends the session that came along, if there is one, and says so only when the store has done it: a
+// browser that was told of a success may leave a shared computer to the next person.
 func (s *Service) signOut(c *httpapi.Call, _ input) error {
 	if value, found := s.cookie.find(c.Request.Header); found {
 		ctx := c.Request.Context()
 		var err error
-		if hash, signed := s.cookie.open(value); signed != forged {
+		if hash, signed := s.cookie.verify(value); signed != forged {
 			err = s.store.end(ctx, hash)
 		} else {
 			err = s.store.checkSessions()

@@ -24,15 +24,36 @@ func TestSignOut(t *testing.T) {
 		{"by Referer", "{}", []string{"LIVE", "Referer: " + base + "/page"}, 200, success, true},
 		{"neither type nor body", "", []string{"LIVE", trusted, "Content-Type:"}, 200, success, true},
 		{"without a cookie", "{}", nil, 200, success, false},
-		{"without a cookie, untrusted", "{}", []string{"Origin: https://elsewhere.test", "Sec-Fetch-Mode: cors"}, 200, success, false},
+		{
+			"without a cookie, untrusted",
+			"{}",
+			[]string{"Origin: https://elsewhere.test", "Sec-Fetch-Mode: cors"},
+			200,
+			success,
+			false,
+		},
 		{"forged", "{}", []string{"Cookie: narthex_session=x", trusted}, 200, success, false},
 		{"no origin", "{}", []string{"LIVE"}, 403, missingOrigin, false},
 		{"null", "{}", []string{"LIVE", "Origin: null"}, 403, missingOrigin, false},
 		{"untrusted", "{}", []string{"LIVE", "Origin: https://elsewhere.test"}, 403, invalidOrigin, false},
 		{"forged, no origin", "{}", []string{"Cookie: narthex_session=x"}, 403, missingOrigin, false},
 		{"broken JSON", "{", []string{"LIVE", trusted}, 400, invalidJSON, false},
-		{"an array", "[]", []string{"LIVE", trusted}, 400, validation("[body] Invalid input: expected object, received array"), false},
-		{"a callback that is no string", `{"callbackURL":1}`, []string{"LIVE", trusted}, 400, `{"message":"Invalid callbackURL: expected a string"}`, false},
+		{
+			"an array",
+			"[]",
+			[]string{"LIVE", trusted},
+			400,
+			validation("[body] Invalid input: expected object, received array"),
+			false,
+		},
+		{
+			"a callback that is no string",
+			`{"callbackURL":1}`,
+			[]string{"LIVE", trusted},
+			400,
+			`{"message":"Invalid callbackURL: expected a string"}`,
+			false,
+		},
 		{"a form", "a=b", []string{"LIVE", trusted, "Content-Type: application/x-www-form-urlencoded"}, 415,
 			`{"message":"Content-Type \"application/x-www-form-urlencoded\" is not allowed. Allowed types: application/json","code":"UNSUPPORTED_MEDIA_TYPE"}`, false},
 	}
@@ -50,7 +71,8 @@ func TestSignOut(t *testing.T) {
 			if w.Code != row.status || w.Body.String() != row.want {
 				t.Errorf("got %d %s, want %d %s", w.Code, w.Body, row.status, row.want)
 			}
-			if set := w.Header().Get("Set-Cookie"); (set == expiring) != (row.status == 200) || (set == "") != (row.status != 200) {
+			if set := w.Header().Get("Set-Cookie"); (set == expiring) != (row.status == 200) ||
+				(set == "") != (row.status != 200) {
 				t.Errorf("Set-Cookie %q", set)
 			}
 			if _, body := h.principal(t, live); (body == anonymous) != row.ended {
@@ -59,7 +81,7 @@ func TestSignOut(t *testing.T) {
 			if _, body := h.principal(t, other); body == anonymous {
 				t.Error("another session of the person ended too")
 			}
-			h.wantLog(t, 0)
+			h.assertLog(t, 0)
 		})
 	}
 }
@@ -71,8 +93,12 @@ func TestSignOutWithoutStore(t *testing.T) {
 	live := h.signIn(t, "anna@example.org", "")
 	h.Exec(t, "ALTER TABLE core.session RENAME TO lost")
 	for _, cookie := range []string{live, "Cookie: narthex_session=x"} {
-		w := h.send(t, request{path: "/api/auth/sign-out", body: "{}", header: []string{cookie, "Origin: " + base}})
-		if w.Code != http.StatusServiceUnavailable || w.Body.String() != unavailable || w.Header().Get("Set-Cookie") != "" {
+		w := h.send(
+			t,
+			request{path: "/api/auth/sign-out", body: "{}", header: []string{cookie, "Origin: " + base}},
+		)
+		if w.Code != http.StatusServiceUnavailable || w.Body.String() != unavailable ||
+			w.Header().Get("Set-Cookie") != "" {
 			t.Errorf("got %d %s %v", w.Code, w.Body, w.Header())
 		}
 	}

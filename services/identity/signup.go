@@ -31,11 +31,11 @@ func signUpSchema() []field {
 
 // newAccount is what sign-up answers with, in the client's own order.
 type newAccount struct {
-	Token *string    `json:"token"` // always null: sign-up opens no session
-	User  newAccUser `json:"user"`
+	Token *string        `json:"token"` // always null: sign-up opens no session
+	User  newAccountUser `json:"user"`
 }
 
-type newAccUser struct {
+type newAccountUser struct {
 	Name          string  `json:"name"`
 	Email         string  `json:"email"`
 	EmailVerified bool    `json:"emailVerified"`
@@ -45,8 +45,8 @@ type newAccUser struct {
 	ID            string  `json:"id"`
 }
 
-// signUp exists in development only. Whoever has the address already is not told: the answer has the same shape, an id that belongs to
-// nobody, and cost the same work.
+// signUp exists in development only. Whoever has the address already is not told: the answer has the same
+// shape, an id that belongs to nobody, and cost the same work.
 func (s *Service) signUp(c *httpapi.Call, in input) error {
 	if !s.signUps {
 		return errSignUpDisabled
@@ -61,15 +61,18 @@ func (s *Service) signUp(c *httpapi.Call, in input) error {
 	}
 	address := strings.ToLower(in.text("email"))
 	id := uuid.NewString()
-	created, at, err := s.store.register(ctx, account{id: id, address: address, name: in.text("name"), passwordHash: hash})
+	created, at, err := s.store.register(
+		ctx,
+		account{id: id, address: address, name: in.text("name"), passwordHash: hash},
+	)
 	if err != nil {
 		return err
 	}
 	if created {
-		s.post(s.verificationLetter(address))
+		s.post(s.verificationEmail(address))
 	}
 	now := httpapi.Time(at)
-	return c.JSON(http.StatusOK, newAccount{User: newAccUser{
+	return c.JSON(http.StatusOK, newAccount{User: newAccountUser{
 		Name: in.text("name"), Email: address, CreatedAt: now, UpdatedAt: now, ID: id,
 	}})
 }

@@ -29,24 +29,99 @@ func TestSignUpRefusals(t *testing.T) {
 		status int
 		want   string
 	}{
-		{"7 characters", signUpBody("B", "b@example.org", "1234567"), nil, 400, `{"message":"Password too short","code":"PASSWORD_TOO_SHORT"}`},
-		{"129 characters", signUpBody("B", "b@example.org", strings.Repeat("x", 129)), nil, 400, `{"message":"Password too long","code":"PASSWORD_TOO_LONG"}`},
-		{"65 emoji", signUpBody("B", "b@example.org", strings.Repeat("😀", 65)), nil, 400, `{"message":"Password too long","code":"PASSWORD_TOO_LONG"}`},
-		{"empty password", signUpBody("B", "b@example.org", ""), nil, 400, validation("[body.password] Too small: expected string to have >=1 characters")},
-		{"bad address", signUpBody("B", "b@localhost", password), nil, 400, validation("[body.email] Invalid email address")},
-		{"a long address", signUpBody("B", strings.Repeat("b", 243)+"@example.org", password), nil, 400, validation("[body.email] Invalid email address")},
-		{"65 characters before the @", signUpBody("B", strings.Repeat("b", 65)+"@example.org", password), nil, 400,
-			validation("[body.email] Invalid email address")},
-		{"NUL in the name", signUpBody("B\x00", "b@example.org", password), nil, 400, validation("[body.name] Invalid input")},
-		{"a reordered name", signUpBody("B\u202e", "b@example.org", password), nil, 400, validation("[body.name] Invalid input")},
-		{"an invisible name", signUpBody("\u200d", "b@example.org", password), nil, 400, validation("[body.name] Invalid input")},
+		{
+			"7 characters",
+			signUpBody("B", "b@example.org", "1234567"),
+			nil,
+			400,
+			`{"message":"Password too short","code":"PASSWORD_TOO_SHORT"}`,
+		},
+		{
+			"129 characters",
+			signUpBody("B", "b@example.org", strings.Repeat("x", 129)),
+			nil,
+			400,
+			`{"message":"Password too long","code":"PASSWORD_TOO_LONG"}`,
+		},
+		{
+			"65 emoji",
+			signUpBody("B", "b@example.org", strings.Repeat("😀", 65)),
+			nil,
+			400,
+			`{"message":"Password too long","code":"PASSWORD_TOO_LONG"}`,
+		},
+		{
+			"empty password",
+			signUpBody("B", "b@example.org", ""),
+			nil,
+			400,
+			validation("[body.password] Too small: expected string to have >=1 characters"),
+		},
+		{
+			"bad address",
+			signUpBody("B", "b@localhost", password),
+			nil,
+			400,
+			validation("[body.email] Invalid email address"),
+		},
+		{
+			"a long address",
+			signUpBody("B", strings.Repeat("b", 243)+"@example.org", password),
+			nil,
+			400,
+			validation("[body.email] Invalid email address"),
+		},
+		{
+			"65 characters before the @",
+			signUpBody("B", strings.Repeat("b", 65)+"@example.org", password),
+			nil,
+			400,
+			validation("[body.email] Invalid email address"),
+		},
+		{
+			"NUL in the name",
+			signUpBody("B\x00", "b@example.org", password),
+			nil,
+			400,
+			validation("[body.name] Invalid input"),
+		},
+		{
+			"a reordered name",
+			signUpBody("B\u202e", "b@example.org", password),
+			nil,
+			400,
+			validation("[body.name] Invalid input"),
+		},
+		{
+			"an invisible name",
+			signUpBody("\u200d", "b@example.org", password),
+			nil,
+			400,
+			validation("[body.name] Invalid input"),
+		},
 		{"no name", signUpBody("", "b@example.org", password), nil, 400, validation("[body.name] Invalid input")},
-		{"everything missing", `{}`, nil, 400, validation("[body.name] Invalid input: expected string, received undefined; " +
-			"[body.email] Invalid input: expected string, received undefined; [body.password] Invalid input: expected string, received undefined")},
-		{"from another site", signUpBody("B", "b@example.org", password), []string{"Origin: https://elsewhere.test"}, 403,
-			`{"message":"Invalid origin","code":"INVALID_ORIGIN"}`},
-		{"from a browser without an origin", signUpBody("B", "b@example.org", password), []string{"Sec-Fetch-Mode: cors"}, 403,
-			`{"message":"Missing or null Origin","code":"MISSING_OR_NULL_ORIGIN"}`},
+		{
+			"everything missing",
+			`{}`,
+			nil,
+			400,
+			validation("[body.name] Invalid input: expected string, received undefined; " +
+				"[body.email] Invalid input: expected string, received undefined; [body.password] Invalid input: expected string, received undefined"),
+		},
+		{
+			"from another site",
+			signUpBody("B", "b@example.org", password),
+			[]string{"Origin: https://elsewhere.test"},
+			403,
+			`{"message":"Invalid origin","code":"INVALID_ORIGIN"}`,
+		},
+		{
+			"from a browser without an origin",
+			signUpBody("B", "b@example.org", password),
+			[]string{"Sec-Fetch-Mode: cors"},
+			403,
+			`{"message":"Missing or null Origin","code":"MISSING_OR_NULL_ORIGIN"}`,
+		},
 	}
 	for _, row := range rows {
 		w := h.send(t, request{path: signUpPath, body: row.body, header: row.header})
@@ -54,7 +129,7 @@ func TestSignUpRefusals(t *testing.T) {
 			t.Errorf("%s: got %d %s", row.name, w.Code, w.Body)
 		}
 	}
-	if n := h.count(t, "core.person"); n != 0 || len(h.post.compose(t.Context())) != 0 {
+	if n := h.count(t, "core.person"); n != 0 || len(h.outbox.compose(t.Context())) != 0 {
 		t.Errorf("%d people, or a letter", n)
 	}
 }
@@ -70,22 +145,27 @@ func TestSignUpTwice(t *testing.T) {
 			Token any            `json:"token"`
 			User  map[string]any `json:"user"`
 		}
-		if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || w.Code != 200 || answer.Token != nil || w.Header().Get("Set-Cookie") != "" {
+		if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || w.Code != 200 || answer.Token != nil ||
+			w.Header().Get("Set-Cookie") != "" {
 			t.Fatalf("got %d %s %v", w.Code, w.Body, w.Header())
 		}
 		answers = append(answers, answer.User)
 	}
 	for i, name := range []string{"Anna", "Eve"} {
 		user := answers[i]
-		if len(user) != 7 || user["name"] != name || user["email"] != "anna@example.org" || user["emailVerified"] != false || user["image"] != nil ||
-			user["createdAt"] != user["updatedAt"] || len(user["id"].(string)) != 36 {
+		if len(user) != 7 || user["name"] != name || user["email"] != "anna@example.org" ||
+			user["emailVerified"] != false ||
+			user["image"] != nil ||
+			user["createdAt"] != user["updatedAt"] ||
+			len(user["id"].(string)) != 36 {
 			t.Errorf("answered %v", user)
 		}
 	}
-	if n := h.count(t, "core.person WHERE name = 'Anna' AND id = $1 AND created_at = updated_at", answers[0]["id"]); n != 1 || answers[0]["id"] == answers[1]["id"] {
+	if n := h.count(t, "core.person WHERE name = 'Anna' AND id = $1 AND created_at = updated_at", answers[0]["id"]); n != 1 ||
+		answers[0]["id"] == answers[1]["id"] {
 		t.Errorf("the person was changed, or the ids are the same: %v", answers)
 	}
-	if letters := h.post.compose(t.Context()); len(letters) != 1 || letters[0].To[0] != "anna@example.org" {
+	if letters := h.outbox.compose(t.Context()); len(letters) != 1 || letters[0].To[0] != "anna@example.org" {
 		t.Errorf("%d letters", len(letters))
 	}
 	if w := h.send(t, request{path: signInPath, body: credentials("anna@example.org", password)}); w.Code != 403 {
@@ -93,26 +173,28 @@ func TestSignUpTwice(t *testing.T) {
 	}
 }
 
-// Production has no sign-up: the answer is spec.md's, after the ordinary checks and before anybody is looked up.
+// Production has no sign-up: the answer is spec.md's, after the ordinary checks and before anybody is
+// looked up.
 func TestSignUpDisabled(t *testing.T) {
 	t.Parallel()
 	service, err := identity.New(identity.Config{
 		Store:    identity.NewStore(nil), // a look-up would panic
 		Settings: environment.Identity{Secret: environment.NewSecret(secret), BaseURL: base},
 		Limiter:  unlimited{},
-		Outbox:   &letterbox{},
+		Outbox:   &outbox{},
 		Log:      zap.NewNop(),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := house{service: service}
+	h := harness{service: service}
 	for body, want := range map[string]string{
 		signUpBody("A", "anna@example.org", password): `{"code":"EMAIL_PASSWORD_SIGN_UP_DISABLED"}`,
 		signUpBody("A", "anna@example.org", "short"):  `{"code":"EMAIL_PASSWORD_SIGN_UP_DISABLED"}`,
 		`{`: invalidJSON,
 	} {
-		if w := h.send(t, request{path: signUpPath, body: body}); w.Code != 400 || w.Body.String() != want || w.Header().Get("Cache-Control") != "no-store" {
+		if w := h.send(t, request{path: signUpPath, body: body}); w.Code != 400 || w.Body.String() != want ||
+			w.Header().Get("Cache-Control") != "no-store" {
 			t.Errorf("%s: got %d %s", body, w.Code, w.Body)
 		}
 	}

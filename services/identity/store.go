@@ -18,9 +18,9 @@ const (
 	extendDeadline = time.Second     // an answer must not wait long for what it can do without
 )
 
-// Store is identity's SQL. Requests' work runs under its own deadline and goes on when the client leaves: pgx closes a connection
-// whose query is cut off. What anybody may ask without a secret is looked up in groups, so that a locked table keeps only a few of the
-// pool's connections busy. Safe for concurrent use.
+// Store is identity's SQL. Requests' work runs under its own deadline and goes on when the client leaves:
+// pgx closes a connection whose query is cut off. What anybody may ask without a secret is looked up in
+// groups, so that a locked table keeps only a few of the pool's connections busy. Safe for concurrent use.
 type Store struct {
 	pool          *pgxpool.Pool
 	credentials   *lookup.Group[string, person] // by address
@@ -33,18 +33,21 @@ type Store struct {
 // NewStore opens no connection.
 func NewStore(pool *pgxpool.Pool) *Store {
 	s := &Store{pool: pool}
-	s.credentials = lookup.New(lookup.Limits{Queries: 2, Batch: 128, Patience: storeDeadline}, s.readCredentials)
-	s.live = lookup.New(sessionLimits(storeDeadline), s.sessions)
+	s.credentials = lookup.New(
+		lookup.Limits{Queries: 2, Batch: 128, Timeout: storeDeadline},
+		s.readCredentials,
+	)
+	s.live = lookup.New(sessionLimits(storeDeadline), s.readSessions)
 	s.check = lookup.NewCheck(checkDeadline, s.probeSessions)
-	links := lookup.Limits{Queries: 1, Batch: 128, Patience: storeDeadline}
-	s.resets = lookup.New(links, s.reading(selectResets))
-	s.verifications = lookup.New(links, s.reading(selectVerifications))
+	links := lookup.Limits{Queries: 1, Batch: 128, Timeout: storeDeadline}
+	s.resets = lookup.New(links, s.linkReader(selectResets))
+	s.verifications = lookup.New(links, s.linkReader(selectVerifications))
 	return s
 }
 
 // Two queries under way keep the database busy while the answers of one travel.
 func sessionLimits(patience time.Duration) lookup.Limits {
-	return lookup.Limits{Queries: 2, Batch: 128, Patience: patience}
+	return lookup.Limits{Queries: 2, Batch: 128, Timeout: patience}
 }
 
 var (
@@ -85,19 +88,24 @@ func (s *Store) readCredentials(ctx context.Context, batch []*lookup.Question[st
 	}
 	var address string
 	var found person
-	_, err = pgx.ForEachRow(rows, []any{&address, &found.ID, &found.PasswordHash, &found.EmailVerified}, func() error {
-		for _, asked := range batch {
-			if asked.Key == address {
-				asked.Found = found
+	_, err = pgx.ForEachRow(
+		rows,
+		[]any{&address, &found.ID, &found.PasswordHash, &found.EmailVerified},
+		func() error {
+			for _, asked := range batch {
+				if asked.Key == address {
+					asked.Found = found
+				}
 			}
-		}
-		return nil
-	})
+			return nil
+		},
+	)
 	return err
 }
 
-// The row lock makes sign-in and a change of the password exclude each other: whichever comes second sees the first, so no session
-// is ever begun with a password that has just been replaced. The person's own dead sessions go along.
+// The row lock makes sign-in and a change of the password exclude each other: whichever comes second sees
+// the first, so no session is ever begun with a password that has just been replaced. The person's own dead
+// sessions go along.
 const insertSession = `
 WITH dead AS (
 	DELETE FROM core.session
@@ -121,9 +129,9 @@ var errHashChanged = errors.New("identity: the password's hash has changed")
 func (s *Store) begin(ctx context.Context, hash tokenHash, p person, persistent bool) error {
 	ctx, cancel := detached(ctx, storeDeadline)
 	defer cancel()
-	life := briefLife
+	life := briefLifetime
 	if persistent {
-		life = persistentLife
+		life = persistentLifetime
 	}
 	done, err := s.pool.Exec(ctx, insertSession, hash[:], p.ID, p.PasswordHash, persistent, life)
 	if err == nil && done.RowsAffected() == 0 {
@@ -137,7 +145,8 @@ UPDATE core.person
 SET password_hash = $3
 WHERE id = $1 AND password_hash = $2`
 
-// renewHash replaces the hash that was checked by a stronger one of the same password, unless it has changed since.
+// renewHash replaces the hash that was checked by a stronger one of the same password, unless it has
+// changed since.
 func (s *Store) renewHash(ctx context.Context, p person, renewed string) error {
 	ctx, cancel := detached(ctx, extendDeadline)
 	defer cancel()
@@ -145,8 +154,8 @@ func (s *Store) renewHash(ctx context.Context, p person, renewed string) error {
 	return err
 }
 
-// The array comes by way of a sub-select so that the planner cannot count its elements: where it can, it plans anew for each query
-// (measured: 25 us, a quarter of the query) instead of keeping one plan.
+// The array comes by way of a sub-select so that the planner cannot count its elements: where it can, it
+// plans anew for each query (measured: 25 us, a quarter of the query) instead of keeping one plan.
 const selectSessions = `
 SELECT token_hash, person_id::text,
 	persistent AND extended_at <= now() - $2::interval AND expires_at < created_at + $3::interval
@@ -161,15 +170,15 @@ FROM core.session
 WHERE token_hash = $1 AND expires_at > now()`
 
 // sessions answers those of a batch whose session lives. The same hash may be there more than once.
-func (s *Store) sessions(ctx context.Context, batch []*lookup.Question[tokenHash, session]) error {
+func (s *Store) readSessions(ctx context.Context, batch []*lookup.Question[tokenHash, session]) error {
 	if len(batch) == 1 {
-		return s.oneSession(ctx, batch[0])
+		return s.readOneSession(ctx, batch[0])
 	}
 	hashes := make([][]byte, len(batch))
 	for i, asked := range batch {
 		hashes[i] = asked.Key[:]
 	}
-	rows, err := s.pool.Query(ctx, selectSessions, hashes, extendAfter, absoluteLife)
+	rows, err := s.pool.Query(ctx, selectSessions, hashes, extendAfter, absoluteLifetime)
 	if err != nil {
 		return err
 	}
@@ -186,8 +195,8 @@ func (s *Store) sessions(ctx context.Context, batch []*lookup.Question[tokenHash
 	return err
 }
 
-func (s *Store) oneSession(ctx context.Context, asked *lookup.Question[tokenHash, session]) error {
-	row := s.pool.QueryRow(ctx, selectSession, asked.Key[:], extendAfter, absoluteLife)
+func (s *Store) readOneSession(ctx context.Context, asked *lookup.Question[tokenHash, session]) error {
+	row := s.pool.QueryRow(ctx, selectSession, asked.Key[:], extendAfter, absoluteLifetime)
 	err := row.Scan(&asked.Found.userID, &asked.Found.extensionDue)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil
@@ -204,7 +213,8 @@ func (s *Store) session(hash tokenHash) (session, error) {
 	return session{}, s.check.Pass()
 }
 
-// No row is read, but every column that a session's life needs is named: a missing table or column and a revoked privilege fail.
+// No row is read, but every column that a session's life needs is named: a missing table or column and a
+// revoked privilege fail.
 const probeSessions = `
 SELECT token_hash, person_id, persistent, created_at, extended_at, expires_at
 FROM core.session
@@ -233,7 +243,8 @@ func (s *Store) extend(ctx context.Context, hash tokenHash) (time.Duration, erro
 	ctx, cancel := detached(ctx, extendDeadline)
 	defer cancel()
 	var seconds int64
-	err := s.pool.QueryRow(ctx, updateSession, hash[:], persistentLife, absoluteLife, extendAfter).Scan(&seconds)
+	err := s.pool.QueryRow(ctx, updateSession, hash[:], persistentLifetime, absoluteLifetime, extendAfter).
+		Scan(&seconds)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return 0, nil
 	}
@@ -245,8 +256,12 @@ SELECT floor(extract(epoch FROM expires_at - now()))::bigint, NOT persistent
 FROM core.session
 WHERE token_hash = $1 AND expires_at > now()`
 
-// remaining returns the life that the session has left, and whether its cookie is to last until the browser is closed.
-func (s *Store) remaining(ctx context.Context, hash tokenHash) (left time.Duration, untilClosed bool, err error) {
+// remaining returns the life that the session has left, and whether its cookie is to last until the browser
+// is closed.
+func (s *Store) remaining(
+	ctx context.Context,
+	hash tokenHash,
+) (left time.Duration, untilClosed bool, err error) {
 	ctx, cancel := detached(ctx, extendDeadline)
 	defer cancel()
 	var seconds int64

@@ -48,7 +48,8 @@ func readStanding(ctx context.Context, q querier, sql, who string) (now standing
 	return now, err
 }
 
-// Excludes itself and every insert, but lets the API go on reading. No advisory lock: modules' roles could take that one.
+// Excludes itself and every insert, but lets the API go on reading. No advisory lock: modules' roles could
+// take that one.
 const lockOwner = `LOCK TABLE core.platform_owner IN SHARE ROW EXCLUSIVE MODE`
 
 // grantOwnership writes the person and its ownership together, or neither.
@@ -63,7 +64,8 @@ func (s *Store) grantOwnership(ctx context.Context, c candidate) (outcome Outcom
 	return outcome, nil
 }
 
-// Held to the end of the transaction, so that nobody takes the credential away from who is about to become the owner.
+// Held to the end of the transaction, so that nobody takes the credential away from who is about to become
+// the owner.
 const lockCandidate = `
 SELECT password_hash IS NOT NULL
 FROM core.person

@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	linkLife = time.Hour // of a mailed link
-	maxLinks = 5         // of one kind that a person can have at a time
+	linkLifetime = time.Hour // of a mailed link
+	maxLinks     = 5         // of one kind that a person can have at a time
 )
 
-// linkKind is the SQL of one kind of mailed link. Whoever issues or uses a link of a person first locks the person, so that counting
-// the links and changing them is one step.
+// linkKind is the SQL of one kind of mailed link. Whoever issues or uses a link of a person first locks the
+// person, so that counting the links and changing them is one step.
 type linkKind struct {
 	lock   string // finds the person by address and locks the row; no row: the person gets no such link
 	insert string // adds a link, or nothing when the person has maxLinks that live
@@ -25,7 +25,11 @@ type linkKind struct {
 
 var resetLinks = linkKind{lock: lockForReset, insert: insertReset, remove: deleteReset}
 
-var verificationLinks = linkKind{lock: lockForVerification, insert: insertVerification, remove: deleteVerification}
+var verificationLinks = linkKind{
+	lock:   lockForVerification,
+	insert: insertVerification,
+	remove: deleteVerification,
+}
 
 const lockForReset = `
 SELECT id::text
@@ -65,7 +69,8 @@ const deleteVerification = `
 DELETE FROM core.email_verification
 WHERE token_hash = $1`
 
-// issue adds a link beside those that the person has. errNoLink: nobody who can have one has the address, or the person has maxLinks.
+// issue adds a link beside those that the person has. errNoLink: nobody who can have one has the address,
+// or the person has maxLinks.
 func (s *Store) issue(ctx context.Context, kind linkKind, address string, token tokenHash) error {
 	ctx, cancel := detached(ctx, storeDeadline)
 	defer cancel()
@@ -77,7 +82,7 @@ func (s *Store) issue(ctx context.Context, kind linkKind, address string, token 
 			}
 			return err
 		}
-		done, err := tx.Exec(ctx, kind.insert, personID, token[:], linkLife, maxLinks)
+		done, err := tx.Exec(ctx, kind.insert, personID, token[:], linkLifetime, maxLinks)
 		if err == nil && done.RowsAffected() == 0 {
 			return errNoLink
 		}
@@ -113,7 +118,7 @@ FROM core.email_verification
 WHERE token_hash = ANY ((SELECT $1::bytea[])::bytea[])`
 
 // reading looks up links for everybody who waits.
-func (s *Store) reading(sql string) lookup.Read[tokenHash, linkState] {
+func (s *Store) linkReader(sql string) lookup.Read[tokenHash, linkState] {
 	return func(ctx context.Context, batch []*lookup.Question[tokenHash, linkState]) error {
 		hashes := make([][]byte, len(batch))
 		for i, asked := range batch {
@@ -140,7 +145,8 @@ func (s *Store) reading(sql string) lookup.Read[tokenHash, linkState] {
 	}
 }
 
-// checkReset fails with errInvalidToken when no live reset link has this token. Between this and replacePassword it can change.
+// checkReset fails with errInvalidToken when no live reset link has this token. Between this and
+// replacePassword it can change.
 func (s *Store) checkReset(token tokenHash) error {
 	state, err := s.resets.Find(token)
 	if err == nil && state != linkLive {
@@ -156,8 +162,8 @@ JOIN core.password_reset r ON r.person_id = p.id
 WHERE r.token_hash = $1
 FOR NO KEY UPDATE OF p`
 
-// One use of a link deletes all of the person's links of its kind. Of several uses at once, the first that has locked the person
-// deletes them.
+// One use of a link deletes all of the person's links of its kind. Of several uses at once, the first that
+// has locked the person deletes them.
 const deleteResets = `
 WITH used AS (
 	DELETE FROM core.password_reset
@@ -176,10 +182,15 @@ const deleteSessions = `
 DELETE FROM core.session
 WHERE person_id = $1`
 
-// replacePassword uses the token up, sets the password and ends every session of the person, or does nothing: errInvalidToken. It
-// returns the person's address. The new password is written before sessions are deleted: a sign-in with the old one waits for that row,
-// and its session either is there to be deleted or is refused.
-func (s *Store) replacePassword(ctx context.Context, token tokenHash, passwordHash string) (address string, err error) {
+// replacePassword uses the token up, sets the password and ends every session of the person, or does
+// nothing: errInvalidToken. It returns the person's address. The new password is written before sessions
+// are deleted: a sign-in with the old one waits for that row, and its session either is there to be deleted
+// or is refused.
+func (s *Store) replacePassword(
+	ctx context.Context,
+	token tokenHash,
+	passwordHash string,
+) (address string, err error) {
 	ctx, cancel := detached(ctx, storeDeadline)
 	defer cancel()
 	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
@@ -228,7 +239,8 @@ const deleteOtherVerifications = `
 DELETE FROM core.email_verification
 WHERE person_id = $1 AND token_hash <> $2`
 
-// verify fails with errInvalidLink or errExpiredLink. Verifying twice with the same link changes nothing the second time.
+// verify fails with errInvalidLink or errExpiredLink. Verifying twice with the same link changes nothing
+// the second time.
 func (s *Store) verify(ctx context.Context, token tokenHash) error {
 	state, err := s.verifications.Find(token)
 	switch {

@@ -13,7 +13,8 @@ type account struct {
 	passwordHash string
 }
 
-// A row that exists is written again as it is, so that both cases end in one commit and take as long; xmax tells them apart.
+// A row that exists is written again as it is, so that both cases end in one commit and take as long; xmax
+// tells them apart.
 const upsertPerson = `
 INSERT INTO core.person (id, email, name, password_hash)
 VALUES ($1, $2, $3, $4)

@@ -6,7 +6,7 @@ import (
 )
 
 // A link that has expired is still told apart from one that never was, for a while.
-const expiredLinkLife = 7 * 24 * time.Hour
+const keepExpiredLinks = 7 * 24 * time.Hour
 
 // sweepBatch is how many rows a sweep deletes at a time, so that no lock is held for long.
 const sweepBatch = 1_000
@@ -44,8 +44,8 @@ WHERE token_hash IN (
 	FOR UPDATE SKIP LOCKED
 )`
 
-// SweepSessions deletes up to 1,000 sessions that have ended and tells how many. Whether a session lives is decided when it is read;
-// this only gives room back. Several processes may sweep at once.
+// SweepSessions deletes up to 1,000 sessions that have ended and tells how many. Whether a session lives is
+// decided when it is read; this only gives room back. Several processes may sweep at once.
 func (s *Store) SweepSessions(ctx context.Context) (deleted int, err error) {
 	return s.sweep(ctx, deleteExpiredSessions, sweepBatch)
 }
@@ -56,7 +56,7 @@ func (s *Store) SweepLinks(ctx context.Context) (deleted int, err error) {
 	if err != nil {
 		return resets, err
 	}
-	verifications, err := s.sweep(ctx, deleteExpiredVerifications, sweepBatch, expiredLinkLife)
+	verifications, err := s.sweep(ctx, deleteExpiredVerifications, sweepBatch, keepExpiredLinks)
 	return resets + verifications, err
 }
 

@@ -15,8 +15,9 @@ import (
 	"github.com/narthex-platform/narthex/services/identity"
 )
 
-// BenchmarkWhoIsAsked reports the median of each kind of address as a ratio to the unknown one's: what an answer's time tells of an
-// address. The kinds take turns in random order, and the letters go through a real outbox to a mail server that refuses connections.
+// BenchmarkWhoIsAsked reports the median of each kind of address as a ratio to the unknown one's: what an
+// answer's time tells of an address. The kinds take turns in random order, and the letters go through a
+// real outbox to a mail server that refuses connections.
 func BenchmarkWhoIsAsked(b *testing.B) {
 	kinds := []string{"unknown", "verified", "unverified", "passwordless", "undeliverable"}
 	addresses := map[string]string{ // of one length
@@ -25,7 +26,7 @@ func BenchmarkWhoIsAsked(b *testing.B) {
 	}
 	for _, path := range []string{requestResetPath, sendVerificationPath, signInPath} {
 		b.Run(path, func(b *testing.B) {
-			h := houseWithOutbox(b)
+			h := harnessWithOutbox(b)
 			h.person(b, addresses["verified"])
 			h.person(b, addresses["unverified"], "email_verified = false")
 			h.person(b, addresses["passwordless"], "password_hash = NULL")
@@ -49,9 +50,11 @@ func BenchmarkWhoIsAsked(b *testing.B) {
 	}
 }
 
-func houseWithOutbox(b *testing.B) house {
+func harnessWithOutbox(b *testing.B) harness {
 	b.Helper()
-	transport, err := mail.New(environment.Mail{Host: "127.0.0.1", Port: 1, Security: environment.StartTLS, From: "office@church.test"})
+	transport, err := mail.New(
+		environment.Mail{Host: "127.0.0.1", Port: 1, Security: environment.StartTLS, From: "office@church.test"},
+	)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -65,16 +68,20 @@ func houseWithOutbox(b *testing.B) house {
 	})
 	db := databasetest.New(b)
 	service, err := identity.New(identity.Config{
-		Store:    identity.NewStore(db.Pool(b)),
-		Settings: environment.Identity{Secret: environment.NewSecret(secret), BaseURL: base, Dashboard: dashboard},
-		Limiter:  unlimited{},
-		Outbox:   outbox,
-		Log:      zap.NewNop(),
+		Store: identity.NewStore(db.Pool(b)),
+		Settings: environment.Identity{
+			Secret:    environment.NewSecret(secret),
+			BaseURL:   base,
+			Dashboard: dashboard,
+		},
+		Limiter: unlimited{},
+		Outbox:  outbox,
+		Log:     zap.NewNop(),
 	})
 	if err != nil {
 		b.Fatal(err)
 	}
-	return house{DB: db, service: service}
+	return harness{DB: db, service: service}
 }
 
 func median(all []time.Duration) time.Duration {

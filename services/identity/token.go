@@ -16,14 +16,14 @@ const (
 )
 
 // mintToken makes a fresh token: the text for its holder, the hash for the database.
-func mintToken() (text string, hash tokenHash) {
+func newToken() (text string, hash tokenHash) {
 	var token [tokenBytes]byte
 	_, _ = rand.Read(token[:]) // never fails: it ends the process instead
 	return base64.RawURLEncoding.EncodeToString(token[:]), sha256.Sum256(token[:])
 }
 
 // openToken accepts exactly the one spelling that mintToken makes.
-func openToken(text string) (hash tokenHash, ok bool) {
+func parseToken(text string) (hash tokenHash, ok bool) {
 	if len(text) != encodedToken {
 		return tokenHash{}, false
 	}

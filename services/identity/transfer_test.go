@@ -16,33 +16,33 @@ func TestTransferOwner(t *testing.T) {
 	const former, next = "bert@example.org", "anna@example.org"
 	for _, row := range []struct {
 		name  string
-		to    func(h house, t *testing.T) identity.Existing
+		to    func(h harness, t *testing.T) identity.Existing
 		want  error
 		owner string // afterwards
 		moved bool
 	}{
-		{"by address", func(house, *testing.T) identity.Existing { return identity.Existing{Email: "Anna@Example.org"} }, nil, next, true},
-		{"by id", func(h house, t *testing.T) identity.Existing { return identity.Existing{UserID: h.id(t, next)} }, nil, next, true},
-		{"to the owner", func(house, *testing.T) identity.Existing { return identity.Existing{Email: former} }, nil, former, false},
-		{"nobody has the address", func(house, *testing.T) identity.Existing {
+		{"by address", func(harness, *testing.T) identity.Existing { return identity.Existing{Email: "Anna@Example.org"} }, nil, next, true},
+		{"by id", func(h harness, t *testing.T) identity.Existing { return identity.Existing{UserID: h.id(t, next)} }, nil, next, true},
+		{"to the owner", func(harness, *testing.T) identity.Existing { return identity.Existing{Email: former} }, nil, former, false},
+		{"nobody has the address", func(harness, *testing.T) identity.Existing {
 			return identity.Existing{Email: "nobody@example.org"}
 		}, identity.ErrNotFound, former, false},
-		{"nobody has the id", func(house, *testing.T) identity.Existing {
+		{"nobody has the id", func(harness, *testing.T) identity.Existing {
 			return identity.Existing{UserID: "00000000-0000-0000-0000-000000000000"}
 		}, identity.ErrNotFound, former, false},
-		{"an id in another spelling", func(h house, t *testing.T) identity.Existing {
+		{"an id in another spelling", func(h harness, t *testing.T) identity.Existing {
 			return identity.Existing{UserID: "{" + h.id(t, next) + "}"}
 		}, identity.ErrNotFound, former, false},
-		{"no address", func(house, *testing.T) identity.Existing { return identity.Existing{Email: "anna"} }, identity.ErrEmail, former, false},
-		{"no credential", func(h house, t *testing.T) identity.Existing {
+		{"no address", func(harness, *testing.T) identity.Existing { return identity.Existing{Email: "anna"} }, identity.ErrEmail, former, false},
+		{"no credential", func(h harness, t *testing.T) identity.Existing {
 			h.Exec(t, "UPDATE core.person SET password_hash = NULL WHERE email = $1", next)
 			return identity.Existing{Email: next}
 		}, identity.ErrWithoutCredential, former, false},
-		{"no owner", func(h house, t *testing.T) identity.Existing {
+		{"no owner", func(h harness, t *testing.T) identity.Existing {
 			h.Exec(t, "DELETE FROM core.platform_owner")
 			return identity.Existing{Email: next}
 		}, identity.ErrOwnerMissing, "", false},
-		{"no store", func(h house, t *testing.T) identity.Existing {
+		{"no store", func(h harness, t *testing.T) identity.Existing {
 			h.Exec(t, "ALTER TABLE core.platform_owner RENAME COLUMN granted_at TO lost")
 			return identity.Existing{Email: next}
 		}, identity.ErrStore, former, false},
@@ -65,7 +65,7 @@ func TestTransferOwner(t *testing.T) {
 }
 
 // owner is the owner's address, "" when there is none.
-func (h house) owner(t *testing.T) (address string) {
+func (h harness) owner(t *testing.T) (address string) {
 	t.Helper()
 	err := h.Pool(t).QueryRow(t.Context(), `
 		SELECT coalesce((SELECT email FROM core.person JOIN core.platform_owner ON person_id = id), '')`).Scan(&address)
@@ -85,12 +85,16 @@ func TestTransfersAtOnce(t *testing.T) {
 		h.person(t, fmt.Sprintf("p%d@example.org", n))
 	}
 	store := identity.NewStore(databasetest.Connected(t, h.Pool(t)))
-	blockade := h.block(t, becomingOwner)
+	blockade := h.lockRows(t, becomingOwner)
 	var moved atomic.Int32
 	var running sync.WaitGroup
 	for n := range runs {
 		running.Go(func() {
-			_, done, err := identity.TransferOwner(t.Context(), store, identity.Existing{Email: fmt.Sprintf("p%d@example.org", n)})
+			_, done, err := identity.TransferOwner(
+				t.Context(),
+				store,
+				identity.Existing{Email: fmt.Sprintf("p%d@example.org", n)},
+			)
 			if err != nil {
 				t.Error(err)
 			} else if done {
@@ -98,9 +102,10 @@ func TestTransfersAtOnce(t *testing.T) {
 			}
 		})
 	}
-	blockade.lift(5)
+	blockade.release(5)
 	running.Wait()
-	if owners := h.count(t, "core.platform_owner"); moved.Load() != runs || owners != 1 || h.owner(t) == "bert@example.org" {
+	if owners := h.count(t, "core.platform_owner"); moved.Load() != runs || owners != 1 ||
+		h.owner(t) == "bert@example.org" {
 		t.Errorf("%d of %d moved it, %d owners, the last is %s", moved.Load(), runs, owners, h.owner(t))
 	}
 }
@@ -128,13 +133,13 @@ func TestOwnershipAgainstALostCredential(t *testing.T) {
 			if row.owner != "" {
 				owned(row.owner)(t, h)
 			}
-			blockade := h.block(t, "UPDATE core.person SET password_hash = NULL WHERE email = 'anna@example.org'")
+			blockade := h.lockRows(t, "UPDATE core.person SET password_hash = NULL WHERE email = 'anna@example.org'")
 			result := make(chan error, 1)
 			go func() {
 				result <- row.run(t, identity.NewStore(h.Pool(t)), identity.Existing{Email: "anna@example.org"})
 			}()
 			await(t, func() bool { return blockade.waiting() == 1 || len(result) == 1 })
-			blockade.lift(0)
+			blockade.release(0)
 			if err := <-result; !errors.Is(err, identity.ErrWithoutCredential) || h.owner(t) != row.owner {
 				t.Errorf("got %v, the owner is %q", err, h.owner(t))
 			}

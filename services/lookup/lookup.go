@@ -1,5 +1,6 @@
-// Package lookup lets callers who ask a store the same kind of question at the same moment share one query. However many ask, a Group
-// holds no more than Limits.Queries connections of the pool, also while the table is locked: everybody else waits without one.
+// Package lookup lets callers who ask a store the same kind of question at the same moment share one query.
+// However many ask, a Group holds no more than Limits.Queries connections of the pool, also while the table
+// is locked: everybody else waits without one.
 package lookup
 
 import (
@@ -12,9 +13,9 @@ import (
 
 // Limits bound a Group.
 type Limits struct {
-	Queries  int           // under way at once: while one travels, the next gathers
-	Batch    int           // questions in one query
-	Patience time.Duration // how long a caller waits at least before it gets an error; a fifth longer at the most
+	Queries int           // under way at once: while one travels, the next gathers
+	Batch   int           // questions in one query
+	Timeout time.Duration // how long a caller waits at least before it gets an error; a fifth longer at the most
 }
 
 // ErrUnanswered means that whoever ran the query panicked.
@@ -34,8 +35,8 @@ type Read[K, V any] func(ctx context.Context, batch []*Question[K, V]) error
 
 // Group runs nothing of its own: a query runs on the goroutine of the first of those whom it answers.
 //
-// None joins a query already sent, so an answer is never older than a query of its own would have given: what was deleted before Find
-// was called is never found. Safe for concurrent use.
+// None joins a query already sent, so an answer is never older than a query of its own would have given:
+// what was deleted before Find was called is never found. Safe for concurrent use.
 type Group[K, V any] struct {
 	limits    Limits
 	read      Read[K, V]
@@ -54,10 +55,11 @@ func New[K, V any](limits Limits, read Read[K, V]) *Group[K, V] {
 	return g
 }
 
-// Find returns the zero V when there is nothing. It waits for nobody who leaves: a query that its caller cuts off would cost the pool a
-// connection. Whoever waits for another's query came after the one who runs it, whose deadline is not later.
+// Find returns the zero V when there is nothing. It waits for nobody who leaves: a query that its caller
+// cuts off would cost the pool a connection. Whoever waits for another's query came after the one who runs
+// it, whose deadline is not later.
 func (g *Group[K, V]) Find(key K) (V, error) {
-	ctx := g.deadlines.within(g.limits.Patience)
+	ctx := g.deadlines.within(g.limits.Timeout)
 	own := g.idle.Get().(*Question[K, V])
 	var nothing V
 	own.Key, own.Found, own.err = key, nothing, nil

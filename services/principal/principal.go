@@ -1,4 +1,5 @@
-// Package principal owns the answer to "who is calling": the three classes of spec.md § Principal, and nothing about what they may do.
+// Package principal owns the answer to "who is calling": the three classes of spec.md § Principal, and
+// nothing about what they may do.
 package principal
 
 // Kind is the class of a caller.

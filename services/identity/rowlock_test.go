@@ -9,23 +9,23 @@ import (
 	"github.com/narthex-platform/narthex/services/database"
 )
 
-// blockade is somebody else's transaction, which holds a lock until it is lifted. Whoever writes meets it, so that runs without a guard
-// would all have looked before the first of them writes.
-type blockade struct {
+// blockade is somebody else's transaction, which holds a lock until it is lifted. Whoever writes meets it,
+// so that runs without a guard would all have looked before the first of them writes.
+type rowLock struct {
 	t      *testing.T
 	holder *pgx.Conn
 	looker *pgx.Conn // a transaction sees the statistics of its first look for ever
 }
 
-func (h house) block(t *testing.T, lock string, args ...any) blockade {
+func (h harness) lockRows(t *testing.T, lock string, args ...any) rowLock {
 	t.Helper()
-	b := blockade{t, h.connect(t), h.connect(t)}
+	b := rowLock{t, h.connect(t), h.connect(t)}
 	b.exec("BEGIN")
 	b.exec(lock, args...)
 	return b
 }
 
-func (h house) connect(t *testing.T) *pgx.Conn {
+func (h harness) connect(t *testing.T) *pgx.Conn {
 	t.Helper()
 	conn, err := pgx.ConnectConfig(t.Context(), database.Config(h.Settings))
 	if err != nil {
@@ -35,7 +35,7 @@ func (h house) connect(t *testing.T) *pgx.Conn {
 	return conn
 }
 
-func (b blockade) exec(sql string, args ...any) {
+func (b rowLock) exec(sql string, args ...any) {
 	b.t.Helper()
 	if _, err := b.holder.Exec(b.t.Context(), sql, args...); err != nil {
 		b.t.Fatal(err)
@@ -43,7 +43,7 @@ func (b blockade) exec(sql string, args ...any) {
 }
 
 // waiting is how many of this database's connections wait for a lock.
-func (b blockade) waiting() (n int) {
+func (b rowLock) waiting() (n int) {
 	b.t.Helper()
 	err := b.looker.QueryRow(b.t.Context(), `
 		SELECT count(*)
@@ -56,7 +56,7 @@ func (b blockade) waiting() (n int) {
 }
 
 // lift lets everybody go on, once so many wait.
-func (b blockade) lift(waiting int) {
+func (b rowLock) release(waiting int) {
 	b.t.Helper()
 	await(b.t, func() bool { return b.waiting() >= waiting })
 	b.exec("COMMIT")

@@ -9,12 +9,12 @@ import (
 	"github.com/narthex-platform/narthex/services/identity"
 )
 
-func TestGate(t *testing.T) {
+func TestSemaphore(t *testing.T) {
 	t.Parallel()
 	// enter queues a caller and reports how its wait ended.
-	enter := func(ctx context.Context, g *identity.Gate) <-chan error {
+	enter := func(ctx context.Context, g *identity.Semaphore) <-chan error {
 		ended := make(chan error, 1)
-		go func() { ended <- g.Enter(ctx) }()
+		go func() { ended <- g.Acquire(ctx) }()
 		synctest.Wait()
 		return ended
 	}
@@ -22,10 +22,10 @@ func TestGate(t *testing.T) {
 	t.Run("first come, first served", func(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
-			g := identity.NewGate(1)
+			g := identity.NewSemaphore(1)
 			<-enter(t.Context(), g)
 			first, second := enter(t.Context(), g), enter(t.Context(), g)
-			g.Leave()
+			g.Release()
 			if err := <-first; err != nil {
 				t.Error(err)
 			}
@@ -33,7 +33,7 @@ func TestGate(t *testing.T) {
 			if len(second) != 0 || g.Waiting() != 1 {
 				t.Error("two at once")
 			}
-			g.Leave()
+			g.Release()
 			if err := <-second; err != nil {
 				t.Error(err)
 			}
@@ -42,10 +42,10 @@ func TestGate(t *testing.T) {
 	t.Run("nobody waits longer", func(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
-			g := identity.NewGate(1)
+			g := identity.NewSemaphore(1)
 			<-enter(t.Context(), g)
 			start := time.Now()
-			if err := <-enter(t.Context(), g); !identity.IsBusy(err) || time.Since(start) != identity.GateWait {
+			if err := <-enter(t.Context(), g); !identity.IsBusy(err) || time.Since(start) != identity.MaxWait {
 				t.Errorf("%v after %v", err, time.Since(start))
 			}
 			if g.Waiting() != 0 {
@@ -56,10 +56,10 @@ func TestGate(t *testing.T) {
 	t.Run("no more wait", func(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
-			g := identity.NewGate(1)
+			g := identity.NewSemaphore(1)
 			<-enter(t.Context(), g)
 			var waiting []<-chan error
-			for range identity.GateQueue {
+			for range identity.MaxWaiting {
 				waiting = append(waiting, enter(t.Context(), g))
 			}
 			start := time.Now()
@@ -67,7 +67,7 @@ func TestGate(t *testing.T) {
 				t.Errorf("%v after %v", err, time.Since(start))
 			}
 			for _, ended := range waiting {
-				g.Leave()
+				g.Release()
 				if err := <-ended; err != nil {
 					t.Error(err)
 				}
@@ -77,7 +77,7 @@ func TestGate(t *testing.T) {
 	t.Run("who is gone leaves", func(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
-			g := identity.NewGate(1)
+			g := identity.NewSemaphore(1)
 			<-enter(t.Context(), g)
 			ctx, leave := context.WithCancel(t.Context())
 			gone, next := enter(ctx, g), enter(t.Context(), g)
@@ -86,7 +86,7 @@ func TestGate(t *testing.T) {
 			if err := <-gone; !identity.IsBusy(err) || time.Since(start) != 0 || g.Waiting() != 1 {
 				t.Errorf("%v after %v, %d waiting", err, time.Since(start), g.Waiting())
 			}
-			g.Leave()
+			g.Release()
 			if err := <-next; err != nil {
 				t.Error(err)
 			}

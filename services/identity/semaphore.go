@@ -1,0 +1,47 @@
+package identity
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	maxWaiting = 64              // callers that may wait
+	maxWait    = 5 * time.Second // and how long
+)
+
+// gate bounds how many password hashes run at once: each takes a core for about 20 ms and 19 MiB. Whoever
+// waits holds no memory of a hash yet.
+type semaphore struct {
+	slots   chan struct{}
+	waiting atomic.Int32
+}
+
+func newSemaphore(atOnce int) *semaphore { return &semaphore{slots: make(chan struct{}, atOnce)} }
+
+// enter waits for its turn, first come first served. errBusy: the queue is full, the wait was too long, or
+// the caller is gone and nobody reads the answer.
+func (g *semaphore) acquire(ctx context.Context) error {
+	select {
+	case g.slots <- struct{}{}:
+		return nil
+	default:
+	}
+	if g.waiting.Add(1) > maxWaiting {
+		g.waiting.Add(-1)
+		return errBusy
+	}
+	defer g.waiting.Add(-1)
+	ctx, cancel := context.WithTimeout(ctx, maxWait)
+	defer cancel()
+	select {
+	case g.slots <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return errBusy
+	}
+}
+
+// leave ends a turn that enter granted.
+func (g *semaphore) release() { <-g.slots }
