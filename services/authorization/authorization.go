@@ -1,8 +1,8 @@
-// Package authorization owns what a caller may do: the registry of permissions, frozen at start, the grants
-// that people were given, who gave and took them, and the one deny-by-default decision over all of it
-// (spec.md § Permission, § Explicit grant, § Authentication 7; contract.md §3).
+// Package authorization owns what a caller may do: the registry of permissions, which is fixed at start,
+// the grants that people hold, the record of who gave and revoked them, and the one decision over all of
+// it, which denies by default.
 //
-// Who the caller is, is decided elsewhere and taken as given.
+// It takes the caller as given; services/identity and services/devices find out who it is.
 package authorization
 
 import (
@@ -12,38 +12,38 @@ import (
 	"github.com/narthex-platform/narthex/services/principal"
 )
 
-// Devices is the separate store of what devices may do (spec.md § Permission).
+// Devices is the separate store of what devices may do.
 type Devices interface {
 	// Permissions returns the ids of the permissions that the device holds now; none for an unknown or revoked
-	// device. It bounds its own time and goes on when ctx is cancelled, because other questions of the same
-	// request wait for its answer.
+	// device. It has a deadline of its own and does not stop when ctx is cancelled, because other checks of
+	// the same request wait for its result.
 	Permissions(ctx context.Context, deviceID string) ([]string, error)
 }
 
-// Service makes callers and answers the routes about grants. Safe for concurrent use; it runs nothing of
-// its own.
+// Service makes callers and serves the routes about grants. It is safe for concurrent use and starts no
+// goroutine.
 type Service struct {
 	registry *Registry
 	store    *Store
 	devices  Devices
 }
 
-// New needs a registry and a store. With nil for devices, a device holds nothing.
+// New needs a registry and a store. With nil for devices, no device holds a permission.
 func New(registry *Registry, store *Store, devices Devices) *Service {
 	return &Service{registry, store, devices}
 }
 
-// Registry is what the service decides by.
+// Registry returns the registry that the service decides by.
 func (s *Service) Registry() *Registry { return s.registry }
 
-// Caller is one principal during one request. It reads what the principal was given in one query, when a
-// permission first depends on it, and keeps the answer, a failure included, so that one request never
-// judges by two states.
+// Caller returns one principal during one request. When a permission first depends on stored facts, it
+// reads them all in one query and keeps the result, a failure included, so that one request is never judged
+// by two different states.
 func (s *Service) Caller(p principal.Principal) httpapi.Caller {
 	return &caller{service: s, principal: p}
 }
 
-// holdings asks the store that knows this class of principal.
+// holdings asks the store of the principal's kind.
 func (s *Service) holdings(ctx context.Context, p principal.Principal) (Holdings, error) {
 	switch {
 	case p.Kind == principal.Human:

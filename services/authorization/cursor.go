@@ -11,13 +11,13 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// position is a place in the listing's order: the next page begins strictly below it.
+// position is a place in the listing's order. The next page begins right below it.
 type position struct {
 	createdAt time.Time // to the microsecond, as the database keeps it
 	id        uuid.UUID
 }
 
-// top is above every grant. The database can still represent it.
+// top is above every grant, and the database can still represent it.
 func top() position { return position{time.UnixMicro(math.MaxInt64), uuid.Max} }
 
 // A cursor is a version, the microseconds since 1970 and the id.
@@ -34,9 +34,8 @@ func (p position) cursor() string {
 	return base64.RawURLEncoding.EncodeToString(binaryForm)
 }
 
-// parseCursor accepts what cursor made and no other spelling of it; whatever is wrong, it says
-// REQUEST_INVALID and no more. Cursors are unsigned: one of somebody's own making shows nothing that the
-// listing would not show.
+// parseCursor accepts only what cursor made; any other text is REQUEST_INVALID. Cursors are not signed,
+// because an invented one shows nothing that the listing would not show.
 func parseCursor(text string) (position, error) {
 	binaryForm, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil || len(binaryForm) != cursorLength {

@@ -2,15 +2,15 @@ package authorization
 
 import "github.com/narthex-platform/narthex/services/principal"
 
-// Holdings is what the stores say a principal was given. The zero value is nothing.
+// Holdings is what the stores say a principal holds. The zero value is nothing.
 type Holdings struct {
 	Owner   bool
 	Granted map[string]struct{} // permission ids, effective now
 }
 
-// Evaluate is the one decision of the platform. It is pure, and every path that names no reason to allow
-// denies: an undeclared permission is denied to the owner too, and a device has neither an owner path nor a
-// baseline that stands in for a grant.
+// Evaluate is the platform's only permission decision. It is pure and denies unless a rule allows: an
+// undeclared permission is denied to the owner too, and a device is allowed only what it was granted,
+// whatever the baseline.
 func Evaluate(kind principal.Kind, baseline Baseline, permission string, held Holdings) bool {
 	if baseline == Undeclared {
 		return false
@@ -25,7 +25,7 @@ func Evaluate(kind principal.Kind, baseline Baseline, permission string, held Ho
 	return false
 }
 
-// dependsOnHoldings is false where Evaluate gives the same answer whatever was given.
+// dependsOnHoldings is false where Evaluate returns the same result for all Holdings.
 func dependsOnHoldings(kind principal.Kind, baseline Baseline) bool {
 	switch kind {
 	case principal.Human:

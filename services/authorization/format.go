@@ -7,29 +7,29 @@ import (
 	"github.com/google/uuid"
 )
 
-// parseID accepts the one spelling of a UUID that the platform knows: lowercase, with hyphens.
+// parseID accepts the only format in which the platform writes a UUID: lowercase, with hyphens.
 func parseID(text string) (id uuid.UUID, ok bool) {
 	id, err := uuid.Parse(text)
 	return id, err == nil && id.String() == text
 }
 
-// timeLayout is how JSON spells a time (contract.md §1).
+// timeLayout is the format of a time in JSON.
 const timeLayout = "2006-01-02T15:04:05.000Z"
 
-// parseTime accepts exactly what a time's own JSON would be, in the years that four digits can tell. The
-// comparison refuses what time.Parse lets pass, such as a comma before the milliseconds.
+// parseTime accepts only the format of timeLayout, from year 1 to 9999. It formats the result again and
+// compares, because time.Parse also accepts other formats, such as a comma before the milliseconds.
 func parseTime(text string) (at time.Time, ok bool) {
 	at, err := time.Parse(timeLayout, text)
 	return at, err == nil && at.Format(timeLayout) == text && representable(at)
 }
 
-// representable keeps a position in the database's range as well.
+// representable also keeps a position within the range that the database can store.
 func representable(at time.Time) bool { return at.Year() >= 1 && at.Year() <= 9999 }
 
-// instant is a stored time that JSON shows in milliseconds.
+// instant is a stored time that JSON shows with milliseconds.
 type instant time.Time
 
-// Scan takes a time from the database.
+// Scan implements sql.Scanner.
 func (i *instant) Scan(stored any) error {
 	at, ok := stored.(time.Time)
 	if !ok {
@@ -39,7 +39,7 @@ func (i *instant) Scan(stored any) error {
 	return nil
 }
 
-// MarshalText drops what is below the millisecond.
+// MarshalText drops what is smaller than a millisecond.
 func (i instant) MarshalText() ([]byte, error) {
 	return time.Time(i).UTC().AppendFormat(nil, timeLayout), nil
 }

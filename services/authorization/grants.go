@@ -6,7 +6,7 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// grant is one explicit grant, as stored and as JSON (contract.md §3).
+// grant is one explicit grant, as stored and as JSON.
 type grant struct {
 	ID           string  `json:"id"`
 	UserID       string  `json:"userId"`
@@ -19,7 +19,7 @@ type grant struct {
 	CreatedBy    *string  `json:"createdBy"`
 }
 
-// Source tells where a grant comes from.
+// Source says where a grant comes from.
 type Source struct {
 	Kind      string  `db:"source_kind"      json:"kind"`
 	Reference *string `db:"source_reference" json:"reference"`
@@ -27,22 +27,23 @@ type Source struct {
 
 const explicitSource = "explicit"
 
-// issueBody is what POST /api/v1/grants takes. There is no scope: the key itself is refused.
+// issueBody is the body of POST /api/v1/grants. It has no scope: a body with that key is refused.
 type issueBody struct {
 	UserID       string  `json:"userId"`
 	PermissionID string  `json:"permissionId"`
 	ExpiresAt    *string `json:"expiresAt,omitzero"`
 }
 
-// issuance is a well-formed wish for a grant of a declared permission.
+// issuance is a well-formed request for a grant of a declared permission.
 type issuance struct {
 	userID       string
 	permissionID string
 	expiresAt    *time.Time // nil: never
-	actor        string     // who issues it; empty: no person
+	actor        string     // user id of the issuer; empty: no person
 }
 
-// checkIssue judges what needs no database. Whether the end lies ahead is for the database's clock to say.
+// checkIssue checks what needs no database. Whether expiresAt is in the future is decided by the database's
+// clock.
 func (s *Service) checkIssue(body issueBody, actor string) (issuance, error) {
 	wanted := issuance{userID: body.UserID, permissionID: body.PermissionID, actor: actor}
 	if _, ok := parseID(body.UserID); !ok {

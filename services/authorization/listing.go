@@ -9,9 +9,9 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-const maxPermissionLength = 200 // characters of a filter; no declared id is longer
+const maxPermissionLength = 200 // characters; no declared id is longer
 
-// query is what GET /api/v1/grants was asked.
+// query is the request of GET /api/v1/grants.
 type query struct {
 	userID       string // empty: of everybody
 	permissionID string // empty: every permission
@@ -19,14 +19,14 @@ type query struct {
 	below        position
 }
 
-// page is its answer.
+// page is the response.
 type page struct {
 	Grants     []grant `json:"grants"`
 	NextCursor *string `json:"nextCursor"`
 }
 
-// parseQuery refuses unknown, repeated, empty and malformed parameters. A permission that nobody declares
-// is no error: the history outlives the module.
+// parseQuery refuses unknown, repeated, empty and malformed parameters. It accepts a permission that no
+// module declares now, because grants outlive modules.
 func parseQuery(raw string) (query, error) {
 	q := query{below: top()}
 	sent, err := httpapi.Query(raw, "userId", "permissionId", "limit", "cursor")
@@ -56,8 +56,8 @@ func plausiblePermission(id string) bool {
 		!strings.ContainsFunc(id, unicode.IsControl)
 }
 
-// cut makes a page of what the store found, which is one grant more than the page holds if there is a next
-// one.
+// cut makes a page of what the store found. The store returns one grant more than the page holds if there
+// is a next page.
 func cut(found []grant, limit int) page {
 	if len(found) <= limit {
 		return page{Grants: found}

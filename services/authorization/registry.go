@@ -8,7 +8,7 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// Baseline is what a permission asks for when nothing was granted.
+// Baseline is what a permission needs at least.
 type Baseline uint8
 
 // The zero value belongs to permissions that nobody declared.
@@ -37,16 +37,16 @@ type Permission struct {
 	Description string // empty: none
 }
 
-// Registry is the composed declarations of the platform and of every module. It never changes, so it needs
+// Registry holds all permissions that the platform and its modules declare. It never changes, so it needs
 // no lock.
 type Registry struct {
 	sorted    []Permission
 	baselines map[string]Baseline
-	listing   []byte // the answer of GET /api/v1/permissions
+	listing   []byte // the response of GET /api/v1/permissions
 }
 
-// NewRegistry freezes a copy. It fails with PERMISSION_DUPLICATE when an id is declared twice and with
-// PERMISSION_INVALID when a declaration has no id or no baseline, or is not valid UTF-8.
+// NewRegistry copies the declarations. It fails with PERMISSION_DUPLICATE when an id is declared twice, and
+// with PERMISSION_INVALID when a declaration has no id or no baseline, or is not valid UTF-8.
 func NewRegistry(permissions []Permission) (*Registry, error) {
 	r := &Registry{sorted: slices.Clone(permissions), baselines: make(map[string]Baseline, len(permissions))}
 	for _, p := range r.sorted {
@@ -86,7 +86,7 @@ func renderPermissions(permissions []Permission) ([]byte, error) {
 	return json.Marshal(map[string][]entry{"permissions": entries})
 }
 
-// orNull takes the empty string for an absent one, as JSON and the database want it.
+// orNull returns nil for the empty string, which JSON and the database store as null.
 func orNull(text string) *string {
 	if text == "" {
 		return nil

@@ -8,11 +8,10 @@ import (
 
 const (
 	manageGrants = "core.authorization.grants.manage"
-	maxBody      = 16 << 10 // bytes (spec.md § Limits)
+	maxBody      = 16 << 10 // bytes
 )
 
-// Routes is authorization's part of the route table (spec.md § Explicit grants, contract.md §3). Everything
-// asks for the permission to manage grants.
+// Routes is authorization's part of the route table. All routes need the permission to manage grants.
 func (s *Service) Routes() []httpapi.Route {
 	return []httpapi.Route{
 		{Method: "GET", Path: "/api/v1/permissions", Permission: manageGrants, Handle: s.permissions},

@@ -11,13 +11,14 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-const storeDeadline = 5 * time.Second // of one request's work, the wait for a person's row included
+const storeDeadline = 5 * time.Second // of one request's queries, including the wait for a person's row
 
-// Store is authorization's SQL. A request's work runs under its own deadline and goes on when the client
-// leaves: pgx closes a connection whose query is cut off. Safe for concurrent use.
+// Store is authorization's SQL. A request's queries have a deadline of their own and continue when the
+// client disconnects, because pgx closes a connection whose query is cancelled. It is safe for concurrent
+// use.
 type Store struct {
 	pool    *pgxpool.Pool
-	timeout time.Duration // storeDeadline, except in tests in which many wait for one row
+	timeout time.Duration // storeDeadline, except in tests where many requests wait for one row
 }
 
 // NewStore opens no connection.
@@ -27,8 +28,8 @@ func (s *Store) detached(ctx context.Context) (context.Context, context.CancelFu
 	return context.WithTimeout(context.WithoutCancel(ctx), s.timeout)
 }
 
-// The database's clock decides what has expired. A grant with a scope or from another source is not what an
-// unscoped question asks for, so it answers none.
+// The database's clock decides what has expired. A grant with a scope or from another source does not
+// count, because callers ask without a scope.
 const selectHoldings = `
 SELECT
 	EXISTS (
@@ -84,8 +85,8 @@ func (s *Store) grant(ctx context.Context, id string) (grant, error) {
 	return found, nil
 }
 
-// A text for each combination of filters: behind an OR, no index would have the order. "g." matters: the
-// bare id is the output's text.
+// One statement for each combination of filters, because with OR no index would provide the order. The "g."
+// is needed: the bare id is the text in the output.
 const (
 	selectPage = grantColumns + `
 WHERE g.source_kind = 'explicit' AND (g.created_at, g.id) < ($1, $2)`
@@ -99,7 +100,7 @@ LIMIT $3`
 	selectOfBoth       = selectPage + ` AND g.person_id = $4 AND g.permission_id = $5` + pageOrder
 )
 
-// statement returns the query's text and its arguments.
+// statement returns the statement and its arguments.
 func (q query) statement() (sql string, args []any) {
 	args = []any{q.below.createdAt, q.below.id, q.limit + 1}
 	switch {
@@ -129,9 +130,9 @@ func (s *Store) list(ctx context.Context, q query) ([]grant, error) {
 	return found, nil
 }
 
-// The person's row decides who comes first, issuing or revoking. NO KEY, because the references to people
-// that the other statement writes (created_by, actor_id) ask for a key lock: two people who give each other
-// something at once would wait for each other.
+// The lock on the person's row decides which issue or revoke comes first. It is NO KEY, because created_by
+// and actor_id reference people and need a key lock: with a stronger lock, two people who give each other a
+// permission at the same time would deadlock.
 const (
 	lockPerson = `
 SELECT
@@ -150,9 +151,9 @@ WHERE id = (
 FOR NO KEY UPDATE`
 )
 
-// underLock runs lock, then statement, in one transaction and one round trip. What statement sees and calls
-// now begins when the lock was granted: in READ COMMITTED each statement has a snapshot of its own, and
-// statement_timestamp() is its own too.
+// underLock runs lock, then statement, in one transaction and one round trip. statement sees the state
+// after the lock was granted: in READ COMMITTED each statement has its own snapshot and its own
+// statement_timestamp().
 func (s *Store) underLock(ctx context.Context, lock, id, statement string, args, into []any) error {
 	ctx, cancel := s.detached(ctx)
 	defer cancel()
@@ -198,8 +199,8 @@ SELECT
 	(SELECT id::text FROM issued),
 	(SELECT created_at FROM issued)`
 
-// issue writes the grant and its audit row, or neither: REQUEST_INVALID when its end does not lie ahead,
-// ErrUserNotFound, ErrGrantExists.
+// issue writes the grant and its audit row, or nothing: REQUEST_INVALID when expiresAt is not in the
+// future, ErrUserNotFound, ErrGrantExists.
 func (s *Store) issue(ctx context.Context, wanted issuance) (grant, error) {
 	var past, known bool
 	var id *string
@@ -259,8 +260,8 @@ SELECT
 		ORDER BY id
 	)`
 
-// revoke returns the ids of the grants that it revoked: all unrevoked equivalents of the named one, each
-// with its audit row. It fails with ErrGrantNotFound.
+// revoke returns the ids of the grants that it revoked: all unrevoked grants equivalent to the named one,
+// each with its audit row. It fails with ErrGrantNotFound.
 func (s *Store) revoke(ctx context.Context, id, actor string) (revoked []string, err error) {
 	var known bool
 	err = s.underLock(

@@ -11,10 +11,10 @@ import (
 	"github.com/narthex-platform/narthex/services/ratelimit"
 )
 
-// askingRule bounds how often one client may ask for a pairing (contract.md §5).
+// askingRule is how often one client may ask for a pairing.
 var askingRule = ratelimit.Rule{Window: 10 * time.Second, Max: 3}
 
-// counted counts a request for a pairing before anything of it is looked at.
+// checkRate counts a request for a pairing before any part of it is read.
 func (s *Service) checkRate(c *httpapi.Call) error {
 	client := clientaddress.Of(c.Request.Header)
 	if ok, wait := s.limiter.Allow(askingRule, ratelimit.KeyOf(client, pairingPath)); !ok {
@@ -23,8 +23,9 @@ func (s *Service) checkRate(c *httpapi.Call) error {
 	return nil
 }
 
-// client stands for who sent a request in the database, which is to know no addresses. It tells clients
-// apart as ratelimit.KeyOf does: an IPv6 client by its /64, and all without an address together.
+// client returns the key that stands for the sender in the database, which stores no addresses. It
+// distinguishes clients as ratelimit.KeyOf does: IPv6 clients by their /64, and all without an address as
+// one.
 func (s *Service) client(c *httpapi.Call) []byte {
 	return clientKey(s.clientKey, clientaddress.Of(c.Request.Header))
 }

@@ -9,7 +9,7 @@ import (
 
 const codeDigits = 6
 
-// randomCode is any of the million codes, each as likely as the next.
+// randomCode returns one of the million codes, all equally likely.
 func randomCode() string {
 	n, err := rand.Int(rand.Reader, big.NewInt(1_000_000))
 	if err != nil {
@@ -18,7 +18,7 @@ func randomCode() string {
 	return fmt.Sprintf("%0*d", codeDigits, n)
 }
 
-// isCode tells whether text could be a code at all.
+// isCode reports whether text has the format of a code.
 func isCode(text string) bool {
 	return len(text) == codeDigits && strings.Trim(text, "0123456789") == ""
 }

@@ -11,14 +11,14 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// How long browsers keep the two cookies (contract.md §5). A claim outlives its pairing by a minute, so
-// that a late screen is told "expired"; 400 days is the most that browsers allow.
+// How long browsers keep the two cookies. A claim cookie lasts a minute longer than its pairing, so that a
+// late screen is told "expired". 400 days is the most that browsers allow.
 const (
 	claimCookieLifetime      = 660 * time.Second
 	credentialCookieLifetime = 400 * 24 * time.Hour
 )
 
-// secretHash is all that the database knows of a claim or a credential.
+// secretHash is the only part of a claim or a credential that the database stores.
 type secretHash [sha256.Size]byte
 
 // A cookie's value is 32 random bytes in unpadded base64url.
@@ -27,7 +27,7 @@ const (
 	encodedSecret = 43
 )
 
-// secretCookie carries one kind of secret: how the cookie is named, found and set.
+// secretCookie is the cookie of one kind of secret: its name, attributes and lifetime.
 type secretCookie struct {
 	name       string
 	attributes string
@@ -46,8 +46,8 @@ func (c secretCookie) find(header http.Header) (value string, found bool) {
 	return httpapi.Cookie(header, c.name)
 }
 
-// held returns the hash of the secret that a request carries; ok is false without a cookie that could be
-// one of ours.
+// secretHash returns the hash of the secret in a request's cookie. ok is false when there is no cookie in
+// our format.
 func (c secretCookie) secretHash(header http.Header) (hash secretHash, ok bool) {
 	value, _ := c.find(header)
 	return parseSecret(value)
@@ -62,14 +62,14 @@ func (c secretCookie) clear(header http.Header) {
 	header.Add("Set-Cookie", c.name+"=; Max-Age=0"+c.attributes)
 }
 
-// mintSecret makes a fresh secret: the value for the browser, the hash for the database.
+// newSecret makes a random secret: the value for the browser, and the hash for the database.
 func newSecret() (value string, hash secretHash) {
 	var secret [secretBytes]byte
 	_, _ = rand.Read(secret[:]) // never fails: it ends the process instead
 	return base64.RawURLEncoding.EncodeToString(secret[:]), sha256.Sum256(secret[:])
 }
 
-// openSecret accepts what mintSecret can make, each secret in its one spelling.
+// parseSecret accepts only the format that newSecret makes.
 func parseSecret(value string) (hash secretHash, ok bool) {
 	if len(value) != encodedSecret {
 		return secretHash{}, false

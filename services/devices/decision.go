@@ -6,7 +6,7 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// codeOf returns the path's code; what cannot be one names no pairing.
+// codeOf returns the path's code. A text without the format of a code is a pairing that does not exist.
 func codeOf(c *httpapi.Call) (string, error) {
 	code := c.Parameter("code")
 	if !isCode(code) {
@@ -43,7 +43,7 @@ func (s *Service) request(c *httpapi.Call) error {
 	})
 }
 
-// approve is POST /api/v1/device-pairing/{code}/approve. The permission is the one that the running
+// approve is POST /api/v1/device-pairing/{code}/approve. The device gets the permission that the running
 // module's manifest names now.
 func (s *Service) approve(c *httpapi.Call) error {
 	code, err := codeOf(c)

@@ -2,10 +2,10 @@ package devices
 
 import "strings"
 
-// mark is a word in a User-Agent header and what it stands for.
+// pattern is a word in a User-Agent header and the name it stands for.
 type pattern struct{ word, name string }
 
-// The first that occurs counts, so what pretends to be another stands before it.
+// The first pattern that occurs wins, so a browser that claims to be another one stands before it.
 var (
 	browsers = []pattern{
 		{"Edg", "Edge"}, {"OPR/", "Opera"}, {"SamsungBrowser/", "Samsung Internet"},
@@ -14,16 +14,13 @@ var (
 		{"Safari/", "Safari"},
 	}
 	systems = []pattern{
-		{
-			"iPad",
-			"iPad",
-		}, {"iPhone", "iPhone"}, {"Tizen", "Tizen"}, {"Web0S", "webOS"}, {"CrOS", "ChromeOS"}, {"Android", "Android"},
-		{"Windows", "Windows"}, {"Macintosh", "macOS"}, {"Linux", "Linux"},
+		{"iPad", "iPad"}, {"iPhone", "iPhone"}, {"Tizen", "Tizen"}, {"Web0S", "webOS"}, {"CrOS", "ChromeOS"},
+		{"Android", "Android"}, {"Windows", "Windows"}, {"Macintosh", "macOS"}, {"Linux", "Linux"},
 	}
 )
 
-// describe tells an administrator coarsely what asks, in words of our own: nothing of the header is
-// repeated, which anybody may write.
+// describe says roughly which browser asks, for the administrator. It repeats nothing of the header,
+// because anybody can write anything there.
 func describe(userAgent string) string {
 	browser := firstMatch(browsers, userAgent)
 	if browser == "" {

@@ -1,18 +1,18 @@
-// Package devices owns managed screens: how one asks to be paired, how it is let in, and by what it is
-// known afterwards (spec.md § Display device and pairing, § Authentication 6; contract.md §5).
+// Package devices owns managed screens: how a screen is paired, who approves it, and how it is recognised
+// afterwards (docs/glossary.md: pairing, device, claim, credential).
 //
-// The life of a pairing, which lasts 10 minutes, and of the device that comes of it:
+// A pairing lasts 10 minutes. Its states, and the device that results:
 //
-//	asked for → pending ─┬─ approved: a device with one permission ── claimed: the screen has its credential
-//	                     └─ rejected
-//	10 minutes after it was asked for: expired; a device that nobody has claimed is gone with it
+//	pending ── approved (a device with one permission exists) ── claimed (the screen has its credential)
+//	        └─ rejected
+//	after 10 minutes: expired, and with it a device that nobody has claimed
 //
-// Three things are kept apart. The code is public: it is read off the screen, names a request to an
-// administrator and opens nothing. The claim secret never leaves the browser that asked, so who reads a
-// code over a shoulder cannot collect what it leads to. The credential is made when it is claimed, so no
-// administrator ever holds one. The database has only the hashes of both secrets, and it alone decides who
-// was first and what has expired. What expired is treated as gone when it is read; the sweep only frees its
-// room.
+// Code, claim and credential are three different secrets. The code is public: it is read off the screen,
+// names the request to an administrator and opens nothing. The claim never leaves the browser that asked,
+// so a person who reads the code cannot collect the credential. The credential is made when the screen
+// claims it, so no administrator ever sees it. The database stores only the hashes of claim and credential,
+// and it alone decides who was first and what has expired. Readers treat expired rows as deleted; the sweep
+// only frees their space.
 package devices
 
 import (
@@ -25,30 +25,30 @@ import (
 	"github.com/narthex-platform/narthex/services/ratelimit"
 )
 
-// ManageDevices is the permission that approving a screen and managing devices ask for.
+// ManageDevices is the permission for approving screens and managing devices.
 const ManageDevices = "core.devices.manage"
 
-// Displays tells which running modules have a display.
+// Displays lists the running modules that have a display.
 type Displays interface {
 	Display(moduleID string) (Display, bool)
 	Displays() []Display // in the order in which they are shown
 }
 
-// Display is what a module's validated manifest says of its display.
+// Display is what a module's manifest says about its display.
 type Display struct {
 	ModuleID   string
 	ModuleName string
-	Permission string // the one that its screens hold
+	Permission string // which its screens get
 }
 
-// Limiter counts the requests of each client.
+// Limiter counts each client's requests.
 type Limiter interface {
-	// Allow counts a request, or refuses it and tells how long the client has to wait.
+	// Allow counts a request. When it refuses, it returns how long the client has to wait.
 	Allow(rule ratelimit.Rule, key ratelimit.Key) (ok bool, retryAfter time.Duration)
 }
 
-// Service answers the routes of pairing and devices and resolves devices. Safe for concurrent use.
-// Everything but the time a device was last seen works whether or not Serve runs.
+// Service serves the routes of pairing and devices, and resolves devices. It is safe for concurrent use.
+// Only "last seen" needs Serve to run.
 type Service struct {
 	store      *Store
 	displays   Displays
@@ -56,13 +56,13 @@ type Service struct {
 	log        *zap.Logger
 	claim      secretCookie
 	credential secretCookie
-	clientKey  []byte        // of the HMAC that stands for an address
+	clientKey  []byte        // HMAC key for clients' addresses
 	newCode    func() string // six random digits
 	seen       *sightings
 	ready      chan struct{}
 }
 
-// Config is what a Service is made of. All fields are required.
+// Config configures a Service. All fields are required.
 type Config struct {
 	Store    *Store
 	Displays Displays

@@ -8,7 +8,7 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// Error is a stable code that callers may see; its cause, if there is one, is wrapped beside it.
+// Error is a stable code that callers may see. A cause is wrapped beside it.
 type Error string
 
 func (e Error) Error() string { return string(e) }
@@ -16,12 +16,12 @@ func (e Error) Error() string { return string(e) }
 // Code returns the stable code.
 func (e Error) Code() string { return string(e) }
 
-// The codes of contract.md §5. After each of them nothing has changed.
+// The codes of this package (docs/reference/error-codes.md). After each of them nothing has changed.
 const (
 	ErrDisplayNotFound = Error("DISPLAY_NOT_FOUND") // no running module has this display
 	ErrPairingNotFound = Error(
 		"PAIRING_NOT_FOUND",
-	) // unknown, expired or used up, told apart to nobody
+	) // unknown, expired or used; the response does not say which
 	ErrPairingNotApproved = Error("PAIRING_NOT_APPROVED")    // pending or rejected
 	ErrPairingDecided     = Error("PAIRING_ALREADY_DECIDED") // somebody approved or rejected it before
 	ErrPairingCapacity    = Error(
@@ -36,7 +36,7 @@ type tooManyRequests struct{ wait time.Duration }
 func (tooManyRequests) Error() string { return "TOO_MANY_REQUESTS" }
 func (tooManyRequests) Code() string  { return "TOO_MANY_REQUESTS" }
 
-// coded gives what the database said its code, unless the error is a decision and has one.
+// coded gives a database error the code STORE_UNAVAILABLE. An error that has a code keeps it.
 func coded(err error) error {
 	if decision := (interface{ Code() string })(nil); err == nil || errors.As(err, &decision) {
 		return err

@@ -9,7 +9,7 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// deviceAnswer is what managers are told of a device.
+// deviceResponse is a device as managers see it.
 type deviceResponse struct {
 	ID           string  `json:"id"`
 	Label        string  `json:"label"`
@@ -33,7 +33,7 @@ func optionalTime(t *time.Time) *string {
 	return new(httpapi.Time(*t))
 }
 
-// displayAnswer is a display that can be opened.
+// displayResponse is a display that can be opened.
 type displayResponse struct {
 	ModuleID string `json:"moduleId"`
 	Name     string `json:"name"`
@@ -94,7 +94,7 @@ func (s *Service) revoke(c *httpapi.Call) error {
 	return c.JSON(http.StatusOK, revoked.response())
 }
 
-// idOf returns the path's device id, which has one spelling.
+// idOf returns the path's device id. Only the lowercase format with hyphens is accepted.
 func idOf(c *httpapi.Call) (string, error) {
 	text := c.Parameter("id")
 	id, err := uuid.Parse(text)

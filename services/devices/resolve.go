@@ -10,13 +10,13 @@ import (
 	"github.com/narthex-platform/narthex/services/principal"
 )
 
-// renewAfter is how old a credential cookie gets before it is set again.
+// renewAfter is the age at which a credential cookie is set again.
 const renewAfter = 7 * 24 * time.Hour
 
-// Resolve tells which device sent r: one whose credential the cookie carries and that is not revoked, else
-// nobody. Without a cookie of exactly our name it does no database work. It waits for the database at most
-// storeDeadline, whether or not the client still listens. Fails with httpapi.ErrPrincipal when the store
-// cannot tell. Safe for concurrent use.
+// Resolve returns which device sent r: the unrevoked device whose credential the cookie carries, or nobody.
+// Without a cookie of exactly our name it does no database work. It waits for the database for at most
+// storeDeadline, even when the client has disconnected. It fails with httpapi.ErrPrincipal when the store
+// cannot say. It is safe for concurrent use.
 func (s *Service) Resolve(_ context.Context, r *http.Request) (principal.Principal, error) {
 	value, found := s.credential.find(r.Header)
 	if !found {
@@ -33,7 +33,7 @@ func (s *Service) Resolve(_ context.Context, r *http.Request) (principal.Princip
 	return principal.Principal{Kind: principal.Device, DeviceID: deviceID}, nil
 }
 
-// lookUp returns "" when the cookie yields no device and the store could have said so.
+// lookUp returns "" when the cookie has no device and the store was able to say so.
 func (s *Service) lookUp(value string) (deviceID string, err error) {
 	hash, possible := parseSecret(value)
 	if !possible {
@@ -42,9 +42,8 @@ func (s *Service) lookUp(value string) (deviceID string, err error) {
 	return s.store.holder(hash)
 }
 
-// Permissions returns the ids of what a device was given; nothing for one that is revoked or unknown.
-// deviceID is of a principal that Resolve returned. Fails with httpapi.ErrPrincipal. Safe for concurrent
-// use.
+// Permissions returns the ids of the permissions of a device that Resolve returned; none when it is revoked
+// or unknown. It fails with httpapi.ErrPrincipal. It is safe for concurrent use.
 func (s *Service) Permissions(ctx context.Context, deviceID string) ([]string, error) {
 	permissions, err := s.store.permissions(ctx, deviceID)
 	if err != nil {
@@ -53,10 +52,10 @@ func (s *Service) Permissions(ctx context.Context, deviceID string) ([]string, e
 	return permissions, nil
 }
 
-// Renew sets r's credential cookie again, for 400 days, when it was last set more than 7 days ago: browsers
-// keep no cookie longer. Of several requests at once one carries the cookie. Without a credential that is
-// in force it does nothing. Fails with STORE_UNAVAILABLE; the cookie is then still what it was. Source:
-// contract.md §5.
+// Renew sets r's credential cookie for another 400 days when it was last set more than 7 days ago, because
+// browsers keep no cookie longer than 400 days. Of several requests at the same time, one gets the cookie.
+// Without a valid credential it does nothing. It fails with STORE_UNAVAILABLE; the cookie is then
+// unchanged.
 func (s *Service) Renew(ctx context.Context, header http.Header, r *http.Request) error {
 	value, _ := s.credential.find(r.Header)
 	hash, possible := parseSecret(value)

@@ -9,7 +9,7 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// pairingAnswer is what a screen is told of its pairing.
+// pairingResponse is what a screen is told about its pairing.
 type pairingResponse struct {
 	State       string `json:"state"`
 	PairingCode string `json:"pairingCode"`

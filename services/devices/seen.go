@@ -9,12 +9,11 @@ import (
 )
 
 const (
-	flushEvery   = 15 * time.Second // the database lets through one write a minute and device, whoever else flushes
-	maxSightings = 10_000           // devices between two flushes; those past it are seen a little later
+	flushEvery   = 15 * time.Second // markSeen writes a device at most once a minute, whichever process flushes
+	maxSightings = 10_000           // devices between two flushes; more are recorded later
 )
 
-// sightings are the devices that were resolved since the last flush. Forgetting them costs nothing but a
-// later "last seen".
+// sightings are the devices that were resolved since the last flush. Losing them only delays a "last seen".
 type sightings struct {
 	every time.Duration
 
@@ -40,8 +39,8 @@ func (s *sightings) take() []string {
 	return taken
 }
 
-// Serve writes from time to time, and once more at the end, which devices were seen. A write that fails is
-// logged and given up: a device that is still there is soon seen again.
+// Serve writes every 15 s, and once more at its end, which devices were seen. A failed write is logged and
+// not repeated: a device that is still in use is soon seen again.
 func (s *Service) Serve(ctx context.Context) error {
 	tick := time.NewTicker(s.seen.every)
 	defer tick.Stop()
@@ -56,7 +55,7 @@ func (s *Service) Serve(ctx context.Context) error {
 	}
 }
 
-// Ready is closed at once: there is nothing to wait for.
+// Ready is closed from the start: there is nothing to wait for.
 func (s *Service) Ready() <-chan struct{} { return s.ready }
 
 // String names the service.
@@ -68,6 +67,6 @@ func (s *Service) flush(ctx context.Context) {
 		return
 	}
 	if err := s.store.markSeen(ctx, taken); err != nil {
-		s.log.Warn("last sight of devices not written")
+		s.log.Warn("last seen times of devices not written")
 	}
 }

@@ -119,7 +119,7 @@ func TestUnwrittenSights(t *testing.T) {
 	h.Exec(t, "ALTER TABLE core.device RENAME COLUMN lost TO last_seen_at")
 	all := h.logged.All()
 	if len(all) != 1 || all[0].Level != zap.WarnLevel ||
-		all[0].Message != "last sight of devices not written" ||
+		all[0].Message != "last seen times of devices not written" ||
 		len(all[0].Context) != 0 {
 		t.Errorf("logged %v", all)
 	}

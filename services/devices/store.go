@@ -13,30 +13,31 @@ import (
 
 const (
 	storeDeadline = 5 * time.Second // of one request's work
-	checkDeadline = 2 * time.Second // of a check that no row depends on, as of a readiness ping
+	checkDeadline = 2 * time.Second // of a check that reads no row
 )
 
-// The bounds of contract.md §5.
+// The bounds of pairing.
 const (
 	pairingLifetime = 10 * time.Minute
 	maxOpen         = 1_000 // pairings, pending or approved
 	maxOpenClient   = 20    // of one client
-	codeTries       = 20    // with maxOpen of a million codes in use, all fail once in 10^60
+	codeTries       = 20    // with 1,000 of a million codes in use, all 20 fail once in 10^60
 	seenEvery       = time.Minute
-	keepExpired     = 24 * time.Hour // how long an expired pairing is kept, at the least, unless its code is needed
+	keepExpired     = 24 * time.Hour // how long an expired pairing is kept, unless its code is reused
 	sweepBatchRows  = 1_000
 )
 
-// Store is the SQL of pairing and devices. Requests' work runs under its own deadline and goes on when the
-// client leaves: pgx closes a connection whose query is cut off. What anybody may ask is looked up in
-// groups, so that a locked table keeps only a few of the pool's connections busy. Whoever locks a pairing
-// and its device locks the pairing first. Safe for concurrent use.
+// Store is the SQL of pairing and devices. A request's queries have a deadline of their own and continue
+// when the client disconnects, because pgx closes a connection whose query is cancelled. Look-ups that need
+// no permission share queries (services/lookup), so that a locked table keeps only a few of the pool's
+// connections busy. Code that locks a pairing and its device locks the pairing first. It is safe for
+// concurrent use.
 type Store struct {
 	pool    *pgxpool.Pool
 	holders *lookup.Group[secretHash, string]
 	claims  *lookup.Group[secretHash, pairing]
 	checks  *lookup.Check // of core.device
-	asking  chan struct{} // a place for each who makes a pairing
+	asking  chan struct{} // one slot for each pairing being made
 }
 
 // NewStore opens no connection.
@@ -84,10 +85,10 @@ func one[T any](
 	return found, err
 }
 
-// errNoRow stays inside the store.
+// errNoRow never leaves the store.
 var errNoRow = errors.New("devices: no such row")
 
-// The foreign key then takes the device out of its pairing, whose screen is still told "expired".
+// The foreign key then clears device_id in the pairing, so its screen is still told "expired".
 const deleteUnclaimed = `
 WITH unclaimed AS (
 	SELECT device_id
@@ -113,9 +114,9 @@ WHERE code IN (
 )`
 
 // SweepExpired deletes devices that were approved and not claimed in time, and pairings a day after they
-// expired: at most 1,000 rows a call, passing over those that somebody else has locked. It returns how many
-// it deleted. Only room is freed: what has expired is treated as gone before. It ends with ctx. Any number
-// of processes may call it at the same time.
+// expired: at most 1,000 rows a call, skipping locked rows. It returns how many it deleted. Readers check
+// the expiry themselves; this only frees space. It ends with ctx. Any number of processes may call it at
+// the same time.
 func (s *Store) SweepExpired(ctx context.Context) (deleted int, err error) {
 	done, err := s.pool.Exec(ctx, deleteUnclaimed, sweepBatchRows)
 	if err != nil {

@@ -10,19 +10,20 @@ import (
 	"github.com/narthex-platform/narthex/services/lookup"
 )
 
-// device is a paired screen, or one that has been approved and can still be claimed.
+// device is a paired screen, or an approved one that can still be claimed.
 type device struct {
 	ID           string
 	Label        string
 	ModuleID     string
 	PermissionID string
 	CreatedAt    time.Time
-	CreatedBy    *string // nil: the person is no more
+	CreatedBy    *string // nil: the person was deleted
 	LastSeenAt   *time.Time
 	RevokedAt    *time.Time
 }
 
-// approval is an administrator's decision. permission tells what a module's screens hold, and may refuse.
+// approval is an administrator's decision. permission returns what the module's screens may do, and can
+// refuse.
 type approval struct {
 	code       string
 	label      string
@@ -48,7 +49,7 @@ FROM made
 WHERE code = $1
 RETURNING made.id::text`
 
-// approve makes the device and gives it its one permission, together with the decision or not at all.
+// approve creates the device with its one permission and records the decision, all or nothing.
 func (s *Store) approve(ctx context.Context, a approval) (made device, err error) {
 	err = s.inTx(ctx, func(ctx context.Context, tx pgx.Tx) error {
 		moduleID, err := decide(ctx, tx, a.code, "approved")
@@ -69,7 +70,7 @@ func (s *Store) approve(ctx context.Context, a approval) (made device, err error
 	return made, err
 }
 
-// A device that was not claimed in time is no more, swept or not.
+// A device that was not claimed in time does not exist, whether or not it was swept.
 const (
 	deviceColumns = `id::text, label, module_id, created_at, created_by::text, last_seen_at, revoked_at,
 	(
@@ -127,7 +128,7 @@ SET revoked_at = coalesce(revoked_at, clock_timestamp()), claimable_until = NULL
 WHERE id = $1 AND ` + deviceExists + `
 RETURNING ` + deviceColumns
 
-// revoke keeps the device's row, and the time of its first revocation.
+// revoke keeps the device's row and the time of its first revocation.
 func (s *Store) revoke(ctx context.Context, id string) (revoked device, err error) {
 	err = s.inTx(ctx, func(ctx context.Context, tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, withdrawApproval, id); err != nil {
@@ -139,7 +140,7 @@ func (s *Store) revoke(ctx context.Context, id string) (revoked device, err erro
 	return revoked, err
 }
 
-// See identity's look-up of sessions for the form of both queries.
+// services/identity/store.go explains the form of both queries.
 const selectHolders = `
 SELECT credential_hash, id::text
 FROM core.device
@@ -150,13 +151,13 @@ SELECT id::text
 FROM core.device
 WHERE credential_hash = $1 AND revoked_at IS NULL`
 
-// holder returns "" when no device in force has this credential. The question itself fails when the store
-// cannot tell. It waits for nobody who leaves.
+// holder returns the unrevoked device with this credential, or "". It fails when the store cannot say. It
+// does not stop when the client disconnects.
 func (s *Store) holder(credential secretHash) (deviceID string, err error) {
 	return s.holders.Find(credential)
 }
 
-// readHolders answers those of a batch whose device is in force.
+// readHolders fills in the questions whose device is not revoked.
 func (s *Store) readHolders(ctx context.Context, batch []*lookup.Question[secretHash, string]) error {
 	if len(batch) == 1 {
 		err := s.pool.QueryRow(ctx, selectHolder, batch[0].Key[:]).Scan(&batch[0].Found)
@@ -186,14 +187,14 @@ func (s *Store) readHolders(ctx context.Context, batch []*lookup.Question[secret
 	return err
 }
 
-// No row is read, but every column that holder needs is named: a missing table or column and a revoked
-// privilege fail.
+// The query reads no row but names every column that holder needs, so that a missing table, a missing
+// column and a revoked privilege fail.
 const probeHolders = `
 SELECT id, credential_hash, revoked_at
 FROM core.device
 WHERE false`
 
-// check fails when the store could not have told a device if there were one.
+// check fails when the store could not find a device if there were one.
 func (s *Store) check() error { return s.checks.Pass() }
 
 func (s *Store) probe(ctx context.Context) error {
@@ -226,7 +227,7 @@ UPDATE core.device
 SET credential_set_at = clock_timestamp()
 WHERE credential_hash = $1 AND revoked_at IS NULL AND credential_set_at < clock_timestamp() - $2::interval`
 
-// renew tells whether the cookie was due to be set again; from then on it is not.
+// renew reports whether the cookie is due to be set again, and records that it was.
 func (s *Store) renew(ctx context.Context, credential secretHash) (due bool, err error) {
 	ctx, cancel := detached(ctx, storeDeadline)
 	defer cancel()
@@ -234,7 +235,7 @@ func (s *Store) renew(ctx context.Context, credential secretHash) (due bool, err
 	return done.RowsAffected() > 0, coded(err)
 }
 
-// The rows are locked in order, so that two processes that saw the same devices cannot lock each other out.
+// The rows are locked in order, so that two processes that saw the same devices cannot deadlock.
 const updateSeen = `
 WITH due AS (
 	SELECT id
@@ -248,7 +249,7 @@ SET last_seen_at = clock_timestamp()
 FROM due
 WHERE device.id = due.id`
 
-// markSeen writes at most once a minute and device. It is no request's work, so it ends with ctx.
+// markSeen writes each device at most once a minute. It belongs to no request, so it ends with ctx.
 func (s *Store) markSeen(ctx context.Context, deviceIDs []string) error {
 	ctx, cancel := context.WithTimeout(ctx, storeDeadline)
 	defer cancel()

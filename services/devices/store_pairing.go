@@ -10,17 +10,17 @@ import (
 	"github.com/narthex-platform/narthex/services/lookup"
 )
 
-// pairing is what a screen may know of its request.
+// pairing is what a screen may know about its request.
 type pairing struct {
 	State     string // pending, approved, rejected or expired
 	Code      string
 	ExpiresAt time.Time
 }
 
-// application is a screen's request to be paired.
+// pairingRequest is a screen's request to be paired.
 type pairingRequest struct {
-	claim       secretHash // for the browser to keep if a pairing is made
-	held        secretHash // what it has kept from an earlier one, if holds
+	claim       secretHash // the new claim, set as a cookie when a pairing is made
+	held        secretHash // the claim of an earlier pairing; only if holds
 	holds       bool
 	client      []byte
 	moduleID    string
@@ -41,9 +41,9 @@ const dropPending = `
 DELETE FROM core.device_pairing
 WHERE claim_hash = $1 AND state = 'pending'`
 
-// ask returns the pairing that the browser still has pending, or makes one, which drops what else it had
-// pending. Whoever makes one waits for the others at the gate, so the bounds are exact; two of this process
-// at a time, because everybody may ask and whoever waits at the gate holds a connection.
+// ask returns the browser's pending pairing, or makes a new one and deletes its other pending ones. All
+// makers lock one row in turn, so that the bounds are exact. Each waits with a connection, so at most two
+// of this process make a pairing at a time.
 func (s *Store) ask(
 	ctx context.Context,
 	a pairingRequest,
@@ -80,7 +80,7 @@ func (s *Store) ask(
 	return open, fresh, err
 }
 
-// statement_timestamp() is taken after the gate was passed and, unlike clock_timestamp(), lets an index
+// statement_timestamp() is taken after the lock was granted and, unlike clock_timestamp(), lets an index
 // find the rows.
 const countOpen = `
 SELECT count(*),
@@ -89,8 +89,8 @@ SELECT count(*),
 FROM core.device_pairing
 WHERE state IN ('pending', 'approved') AND expires_at > statement_timestamp()`
 
-// checkRoom refuses one pairing too many. A client with too many of its own may come back when its oldest
-// expires.
+// checkCapacity refuses a pairing when there are too many. A client with too many of its own may come back
+// when its oldest one expires.
 func checkCapacity(ctx context.Context, tx pgx.Tx, client []byte) error {
 	var all, own int
 	var seconds float64
@@ -106,7 +106,7 @@ func checkCapacity(ctx context.Context, tx pgx.Tx, client []byte) error {
 	return nil
 }
 
-// An expired approval takes its device along, which nobody can claim any more.
+// The device of an expired approval is deleted too, because nobody can claim it any more.
 const freeCode = `
 WITH expired AS (
 	DELETE FROM core.device_pairing
@@ -124,7 +124,7 @@ FROM clock_timestamp() AS asked_at
 ON CONFLICT (code) DO NOTHING
 RETURNING state, code, expires_at`
 
-// insertPairing draws codes until one is free.
+// insertPairing tries random codes until one is free.
 func insertPairing(
 	ctx context.Context,
 	tx pgx.Tx,
@@ -160,7 +160,7 @@ SELECT claim_hash, CASE WHEN expires_at > now() THEN state ELSE 'expired' END, c
 FROM core.device_pairing
 WHERE claim_hash = ANY ((SELECT $1::bytea[])::bytea[])`
 
-// pairing waits for nobody who leaves.
+// pairing does not stop when the client disconnects.
 func (s *Store) pairing(claim secretHash) (pairing, error) {
 	found, err := s.claims.Find(claim)
 	if err == nil && found.State == "" {
@@ -169,7 +169,7 @@ func (s *Store) pairing(claim secretHash) (pairing, error) {
 	return found, coded(err)
 }
 
-// readPairings answers those of a batch who have one.
+// readPairings fills in the questions whose claim has a pairing.
 func (s *Store) readPairings(ctx context.Context, batch []*lookup.Question[secretHash, pairing]) error {
 	hashes := make([][]byte, len(batch))
 	for i, asked := range batch {
@@ -192,7 +192,8 @@ func (s *Store) readPairings(ctx context.Context, batch []*lookup.Question[secre
 	return err
 }
 
-// One statement: of two claims the second waits for the first's row and then finds no such claim.
+// This is one statement, so that the second of two claims waits for the first one's row and then finds no
+// such claim.
 const claimDevice = `
 WITH claimed AS (
 	UPDATE core.device_pairing
@@ -213,12 +214,12 @@ SELECT EXISTS (
 	WHERE claim_hash = $1 AND expires_at > clock_timestamp()
 )`
 
-// collect gives the device its credential and uses the claim up.
+// collect gives the device its credential and deletes the claim.
 func (s *Store) collect(
 	ctx context.Context,
 	claim, credential secretHash,
 ) (moduleID, label string, err error) {
-	if _, err := s.pairing(claim); err != nil { // a claim that nobody has costs no connection of its own
+	if _, err := s.pairing(claim); err != nil { // so that an unknown claim costs no connection of its own
 		return "", "", err
 	}
 	ctx, cancel := detached(ctx, storeDeadline)
@@ -230,8 +231,8 @@ func (s *Store) collect(
 	return moduleID, label, coded(err)
 }
 
-// refusal tells why a pairing could not be moved on: it lives, so it is not in the state for it, else there
-// is none.
+// refusal returns why a pairing could not change its state: it exists and is in another state, or it does
+// not exist.
 func refusal(ctx context.Context, q querier, lives string, key any, wrongState Error) error {
 	var alive bool
 	if err := q.QueryRow(ctx, lives, key).Scan(&alive); err != nil {
@@ -243,7 +244,7 @@ func refusal(ctx context.Context, q querier, lives string, key any, wrongState E
 	return ErrPairingNotFound
 }
 
-// request is what an administrator sees of a pending pairing.
+// request is a pending pairing as an administrator sees it.
 type request struct {
 	ModuleID    string
 	Description string
@@ -276,8 +277,8 @@ SELECT EXISTS (
 	WHERE code = $1 AND state <> 'pending' AND expires_at > clock_timestamp()
 )`
 
-// decide moves a pending pairing to a state and keeps its row locked until the transaction ends: the first
-// decision is the only one.
+// decide moves a pending pairing to a state and keeps its row locked until the transaction ends, so that
+// the first decision is the only one.
 func decide(ctx context.Context, q querier, code, state string) (moduleID string, err error) {
 	err = q.QueryRow(ctx, decidePairing, code, state).Scan(&moduleID)
 	if errors.Is(err, pgx.ErrNoRows) {

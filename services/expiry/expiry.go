@@ -1,6 +1,6 @@
-// Package expiry owns the periodic deletion of rows whose time is over.
+// Package expiry owns the periodic deletion of expired rows.
 //
-// It knows no table: whoever owns one brings a Sweep. Nothing that readers see depends on it, for they
+// It knows no table: the owner of a table provides a Sweep. Readers do not depend on it, because they
 // compare with the database's clock themselves; it only keeps tables from growing.
 package expiry
 
@@ -13,37 +13,37 @@ import (
 )
 
 const (
-	first  = 10 * time.Second // about, after the start: a process that comes up has better things to do
-	every  = 10 * time.Minute // about, from the end of a round to the next
-	jitter = 0.2              // of either: several processes share one database
+	first  = 10 * time.Second // after the start, which has more urgent work
+	every  = 10 * time.Minute // from the end of a round to the next
+	jitter = 0.2              // share of both that is random, because several processes use one database
 	limit  = 30 * time.Second // for one batch
 )
 
-// Sweep is one kind of row.
+// Sweep deletes one kind of row.
 type Sweep struct {
-	// Name is fixed; it is logged.
+	// Name is a constant; it is logged.
 	Name string
-	// Batch deletes some rows, few enough for a short transaction, and tells how many. It returns soon after
-	// ctx ends. Rows that another process is deleting are best skipped. It is called from one goroutine.
+	// Batch deletes some rows, few enough for a short transaction, and returns how many. It must return soon
+	// after ctx ends, and should skip rows that another process is deleting. It is called from one goroutine.
 	Batch func(ctx context.Context) (deleted int, err error)
 }
 
 // Service runs sweeps one after the other, again and again. All methods are safe for concurrent use, but
-// Serve is called once at a time.
+// only one Serve may run at a time.
 type Service struct {
 	log    *zap.Logger
 	sweeps []Sweep
 	ready  chan struct{}
 }
 
-// New runs nothing.
+// New starts nothing.
 func New(log *zap.Logger, sweeps ...Sweep) *Service {
 	ready := make(chan struct{})
 	close(ready)
 	return &Service{log: log, sweeps: sweeps, ready: ready}
 }
 
-// Serve sweeps soon after it is called and then about every ten minutes, until ctx ends.
+// Serve sweeps about ten seconds after it is called, and then about every ten minutes, until ctx ends.
 func (s *Service) Serve(ctx context.Context) error {
 	next := time.NewTimer(about(first))
 	defer next.Stop()
@@ -58,20 +58,20 @@ func (s *Service) Serve(ctx context.Context) error {
 				s.log.Error(
 					"sweep failed",
 					zap.String("sweep", sweep.Name),
-				) // without the cause, which may tell of rows
+				) // without the cause, which may quote rows
 			}
 		}
 		next.Reset(about(every))
 	}
 }
 
-// Ready is closed at once: nobody waits for a sweep.
+// Ready is closed from the start: nobody waits for a sweep.
 func (s *Service) Ready() <-chan struct{} { return s.ready }
 
 // String names the service.
 func (s *Service) String() string { return "expiry sweep" }
 
-// run deletes until nothing is left, or the first error.
+// run deletes until nothing is left, or until the first error.
 func (s Sweep) run(ctx context.Context) error {
 	for ctx.Err() == nil {
 		deleted, err := s.batch(ctx)
@@ -88,7 +88,7 @@ func (s Sweep) batch(ctx context.Context) (deleted int, err error) {
 	return s.Batch(ctx)
 }
 
-// about is d, give or take the jitter.
+// about returns d changed by a random part of at most jitter.
 func about(d time.Duration) time.Duration {
 	return time.Duration((1 + jitter*(2*rand.Float64()-1)) * float64(d))
 }

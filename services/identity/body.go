@@ -13,9 +13,10 @@ import (
 
 const allowedType = "application/json"
 
-// parseBody is as lenient as the browser's JSON.parse, because these routes speak the identity library's
-// dialect and not the platform's strict one: unknown keys pass, the last of repeated keys wins, a
-// byte-order mark is skipped, broken UTF-8 becomes U+FFFD. encoding/json reads exactly like that.
+// parseBody is as lenient as JSON.parse in a browser, because these routes speak the dialect of the
+// identity client's library: unknown keys pass, the last of repeated keys wins, a byte-order mark is
+// skipped, and broken UTF-8 becomes U+FFFD. encoding/json does all of that; the platform's own strict
+// decoder does not.
 func parseBody(c *httpapi.Call, optional bool) (any, error) {
 	mediaType := c.Request.Header.Get("Content-Type")
 	if optional && mediaType == "" && len(c.Body) == 0 {
@@ -36,8 +37,8 @@ func parseBody(c *httpapi.Call, optional bool) (any, error) {
 	return body, nil
 }
 
-// checkMediaType ignores case and parameters. A type that merely contains the allowed one passes, as it
-// always has with this client; none of the types that a form can send does.
+// checkMediaType ignores case and parameters. A type that merely contains the allowed one passes, because
+// the client's library has always accepted that. None of the types that an HTML form can send passes.
 func checkMediaType(sent string) error {
 	message := `Content-Type "` + strings.ToValidUTF8(
 		sent,

@@ -15,7 +15,8 @@ import (
 // A cookie's value is <token>.<mac>, each 32 bytes in unpadded base64url.
 const encodedPart = encodedToken
 
-// sessionCookie is the one cookie of this package: how it is named, signed, found and set (contract.md §2).
+// sessionCookie is the only cookie of this package: its name, signature and attributes
+// (docs/reference/identity.md).
 type sessionCookie struct {
 	name       string
 	attributes string
@@ -37,7 +38,7 @@ func (c sessionCookie) find(header http.Header) (value string, found bool) {
 	return httpapi.Cookie(header, c.name)
 }
 
-// mint makes a fresh token: the value for the browser, the hash for the database.
+// newValue makes a fresh token: the value for the browser, the hash for the database.
 func (c sessionCookie) newValue() (value string, hash tokenHash) {
 	token, hash := newToken()
 	return c.sign(token), hash
@@ -47,7 +48,7 @@ func (c sessionCookie) sign(token string) (value string) {
 	return token + "." + base64.RawURLEncoding.EncodeToString(mac(c.keys.Current, token))
 }
 
-// signature tells which key has signed a cookie.
+// signature says which key signed a cookie.
 type signature uint8
 
 const (
@@ -56,7 +57,7 @@ const (
 	signedByCurrent
 )
 
-// open accepts exactly what mint made, under this secret or the one before.
+// verify accepts exactly what newValue made, under this secret or the one before.
 func (c sessionCookie) verify(value string) (tokenHash, signature) {
 	if len(value) != 2*encodedPart+1 || value[encodedPart] != '.' {
 		return tokenHash{}, forged
@@ -83,7 +84,7 @@ func (c sessionCookie) signer(token string, sent []byte) signature {
 	return forged
 }
 
-// signAgain returns value, which open accepts, signed with the current key.
+// signAgain signs a value that verify has accepted with the current key.
 func (c sessionCookie) signAgain(value string) string { return c.sign(value[:encodedPart]) }
 
 func mac(key []byte, encodedToken string) []byte {
@@ -92,7 +93,7 @@ func mac(key []byte, encodedToken string) []byte {
 	return mac.Sum(nil)
 }
 
-// setFor lets the browser keep value for lifetime.
+// setFor sets the cookie with a lifetime.
 func (c sessionCookie) setFor(header http.Header, value string, lifetime time.Duration) {
 	header.Add(
 		"Set-Cookie",
@@ -100,7 +101,7 @@ func (c sessionCookie) setFor(header http.Header, value string, lifetime time.Du
 	)
 }
 
-// setUntilClosed lets the browser keep value until it is closed.
+// setUntilClosed sets a cookie that lasts until the browser is closed.
 func (c sessionCookie) setUntilClosed(header http.Header, value string) {
 	header.Add("Set-Cookie", c.name+"="+value+c.attributes)
 }

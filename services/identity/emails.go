@@ -13,8 +13,8 @@ import (
 //go:embed emails
 var emailFiles embed.FS
 
-// letters writes the mails of this package. What they link to is the configured Dashboard and nothing that
-// a request brought along.
+// emails writes the emails of this package. Links lead to the configured Dashboard, never to something that
+// a request contained.
 type emails struct {
 	dashboard environment.Origin
 	text      *texttemplate.Template
@@ -29,8 +29,8 @@ func newEmails(dashboard environment.Origin) *emails {
 	}
 }
 
-// letter is what varies. It holds nothing that its reader could not expect: a name from sign-up could be
-// anybody's words.
+// emailContent is what differs from email to email. It contains no name: names come from sign-up, where
+// anybody could have written anything.
 type emailContent struct {
 	Title       string
 	Text        string
@@ -63,8 +63,8 @@ func (l *emails) reset(address, token string) mail.Message {
 	})
 }
 
-// changed has no link that does anything by itself: who did not change the password starts where everybody
-// does.
+// changed contains no link that does anything by itself. A person who did not change the password starts at
+// the sign-in page.
 func (l *emails) changed(address string) mail.Message {
 	return l.write(address, emailContent{
 		Title:  "Your password was changed",
@@ -84,7 +84,7 @@ func (l *emails) link(screen, token string) string {
 func (l *emails) write(address string, content emailContent) mail.Message {
 	content.Site = l.dashboard
 	var text, html strings.Builder
-	// A template of constant fields into memory cannot fail; the tests write both.
+	// Writing these templates into memory cannot fail; the tests execute both.
 	_ = l.text.Execute(&text, content)
 	_ = l.html.Execute(&html, content)
 	return mail.Message{

@@ -2,8 +2,8 @@ package identity
 
 import "github.com/narthex-platform/narthex/services/httpapi"
 
-// endpoint is one writing route below /api/auth. Media type, parsing, origin, callback fields and schema
-// are checked for all of them alike; only handle differs.
+// endpoint is one POST route below /api/auth. Media type, JSON, origin, callback fields and schema are
+// checked in the same way for all of them; only handle differs.
 type endpoint struct {
 	schema       []field
 	opensSession bool // sign-in and sign-up: origin rule B
@@ -11,9 +11,9 @@ type endpoint struct {
 	handle       func(*httpapi.Call, input) error
 }
 
-// run takes the steps in the order in which a client can tell them apart (contract.md §2): an untrusted
-// origin with missing fields is a 403 with our cookie and a 400 without, and malformed JSON is a 400 in
-// both.
+// run checks in the order that docs/reference/identity.md promises. Clients can see that order: a request
+// from an untrusted origin that also lacks fields gets 403 with our cookie and 400 without it. Malformed
+// JSON gets 400 in both cases.
 func (s *Service) run(c *httpapi.Call, e endpoint) error {
 	body, err := parseBody(c, e.bodyOptional)
 	if err != nil {

@@ -1,17 +1,17 @@
 package identity
 
-// Error is a stable code of an operator's command; its cause, if there is one, is wrapped beside it.
+// Error is a stable code of an operator's command. A cause is wrapped beside it.
 type Error string
 
-// Error is the line for people: code, then what to do. It never contains a value.
+// Error returns the code and a sentence that tells the operator what to do. It never contains a value.
 func (e Error) Error() string { return string(e) + ": " + e.sentence() }
 
 // Code returns the stable code.
 func (e Error) Code() string { return string(e) }
 
 // The codes of identity:create-initial-owner, authorization:bootstrap-owner and
-// authorization:transfer-owner. Nothing was written, except that after STORE_UNAVAILABLE a lost connection
-// may have hidden a success.
+// authorization:transfer-owner. After each of them nothing was written, with one exception:
+// STORE_UNAVAILABLE can mean that the connection was lost after a successful commit.
 const (
 	ErrOwnerExists       = Error("OWNER_ALREADY_EXISTS")
 	ErrOwnerMissing      = Error("OWNER_MISSING")
@@ -40,7 +40,7 @@ func (e Error) sentence() string {
 	case ErrPassword:
 		return "The password must have 8 to 128 characters."
 	case ErrStore:
-		return "The database did not answer as it should; run the command again to learn how things stand."
+		return "The database did not answer as expected; run the command again to see what was done."
 	}
 	return "The identity was refused."
 }

@@ -1,9 +1,9 @@
-// Package identity owns who a person is to the platform: the account, the password, the mailed links that
-// verify an address or replace a password, the session and its cookie, the answer to "who is calling", and
-// the first person of an installation (spec.md § Identity, § Authentication; contract.md §2).
+// Package identity owns accounts: passwords, the mailed links that verify an address or replace a password,
+// sessions and their cookie, who sent a request, and the first owner of an installation.
+// docs/reference/identity.md lists its routes.
 //
-// What a person may do is not decided here: services/authorization never meets a password, and this package
-// never a permission.
+// It does not decide what a person may do. services/authorization never sees a password, and this package
+// never sees a permission.
 package identity
 
 import (
@@ -15,13 +15,13 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-// Outbox sends letters when their turn comes, off the request's path.
+// Outbox queues emails and sends them later, so that no request waits for a mail server.
 type Outbox interface {
 	Post(letter mail.Email) (queued bool)
 }
 
-// Service answers identity's routes and resolves sessions. Safe for concurrent use; it runs nothing of its
-// own.
+// Service serves identity's routes and resolves sessions. It is safe for concurrent use and starts no
+// goroutine.
 type Service struct {
 	store     *Store
 	cookie    sessionCookie
@@ -34,7 +34,7 @@ type Service struct {
 	log       *zap.Logger
 }
 
-// Config is what a Service is made of. All fields are required.
+// Config configures a Service. All fields are required.
 type Config struct {
 	Store    *Store
 	Settings environment.Identity
@@ -43,7 +43,8 @@ type Config struct {
 	Log      *zap.Logger
 }
 
-// New derives the cookie key from the identity secret. It opens no connection and computes no password hash.
+// New derives the cookie key from the identity secret. It opens no connection and computes no password
+// hash.
 func New(config Config) (*Service, error) {
 	if config.Store == nil || config.Limiter == nil || config.Outbox == nil || config.Log == nil {
 		return nil, errors.New("identity: a store, a limiter, an outbox and a log are required")

@@ -9,20 +9,20 @@ import (
 	"github.com/narthex-platform/narthex/services/ratelimit"
 )
 
-// Limiter counts the requests of each client, whatever comes of them.
+// Limiter counts each client's requests, whatever their result.
 type Limiter interface {
-	// Allow counts a request, or refuses it and tells how long the client has to wait.
+	// Allow counts a request. When it refuses, it returns how long the client has to wait.
 	Allow(rule ratelimit.Rule, key ratelimit.Key) (ok bool, retryAfter time.Duration)
 }
 
-// The rules of contract.md §2.
+// The rate limits of docs/reference/identity.md.
 var (
 	openingRule  = ratelimit.Rule{Window: 10 * time.Second, Max: 3}
 	recoveryRule = ratelimit.Rule{Window: time.Minute, Max: 3}
 	ordinaryRule = ratelimit.Rule{Window: 10 * time.Second, Max: 100}
 )
 
-// ruleOf tells which rule a route below /api/auth is under.
+// ruleOf returns the rate limit of a route below /api/auth.
 func ruleOf(path string) ratelimit.Rule {
 	below := strings.TrimPrefix(path, "/api/auth")
 	switch {
@@ -34,8 +34,8 @@ func ruleOf(path string) ratelimit.Rule {
 	return ordinaryRule
 }
 
-// limited counts a request before anything of it is looked at, parsing and origin included, and answers
-// what it fails with.
+// limited counts a request before it looks at any part of it (body and origin included), and writes the
+// response for the error that handle returns.
 func (s *Service) limited(path string, handle httpapi.Handler) httpapi.Handler {
 	rule := ruleOf(path)
 	return func(c *httpapi.Call) error {

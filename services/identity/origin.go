@@ -8,9 +8,9 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-// trustedOrigins is the base URL's own origin and the listed ones, and the two rules that ask for them.
-// Unlike the platform's exact check of other writes, a Referer may stand in for the Origin here, and
-// spelling makes no difference (contract.md §2).
+// trustedOrigins holds the base URL's own origin and the configured ones. Unlike the platform's exact check
+// of other writes, it accepts a Referer in place of the Origin header, and it normalises the value before
+// it compares.
 type trustedOrigins map[string]struct{}
 
 func newTrustedOrigins(settings environment.Identity) trustedOrigins {
@@ -21,7 +21,7 @@ func newTrustedOrigins(settings environment.Identity) trustedOrigins {
 	return trusted
 }
 
-// ruleA is for a write that carries our session cookie: another site must not use it.
+// ruleA is for a write that carries our session cookie: another site must not be able to use it.
 func (t trustedOrigins) ruleA(header http.Header) error {
 	claimed := claimedOrigin(header)
 	if claimed == "" || claimed == "null" {
@@ -33,8 +33,9 @@ func (t trustedOrigins) ruleA(header http.Header) error {
 	return nil
 }
 
-// ruleB is for a first authentication, which carries no session: another site must not sign a visitor in as
-// somebody else. What sends neither fetch metadata nor an origin is no browser and passes.
+// ruleB is for a first authentication, which carries no session: another site must not sign a visitor in to
+// somebody else's account. A client that sends neither fetch metadata nor an origin is not a browser, and
+// passes.
 func (t trustedOrigins) ruleB(header http.Header) error {
 	site, mode := header.Get("Sec-Fetch-Site"), header.Get("Sec-Fetch-Mode")
 	if site == "cross-site" && mode == "navigate" {
@@ -54,8 +55,8 @@ func claimedOrigin(header http.Header) string {
 	return header.Get("Referer")
 }
 
-// originOf reduces a URL to its origin in the canonical spelling of environment.Origin; "" is an origin of
-// nobody.
+// originOf reduces a URL to its origin in the format of environment.Origin. It returns "" for something
+// that is no URL; "" is never trusted.
 func originOf(text string) string {
 	parsed, err := url.Parse(text)
 	if err != nil || parsed.Hostname() == "" {

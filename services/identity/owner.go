@@ -10,41 +10,41 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// Owner is who identity:create-initial-owner is asked to make the platform's owner.
+// Owner is the person whom identity:create-initial-owner makes the platform's owner.
 type Owner struct {
 	Email string
 	Name  string // empty: the part of the address before the @
 
-	// Password is asked at most once, and only when a person has to be created. Its error is returned as it is.
+	// Password is called at most once, and only when a new person has to be created. Its error is returned
+	// unchanged.
 	Password func(context.Context) (environment.Secret, error)
 }
 
-// Outcome tells what was done.
+// Outcome says what was done.
 type Outcome struct {
 	UserID  string
 	Adopted bool // the person existed: ownership and verification were added, the password was left alone
 }
 
-// standing is how an address stands before ownership is granted.
+// standing is what the database says about an address before ownership is granted.
 type standing struct {
 	owned      bool   // the installation has an owner
 	userID     string // "": nobody has this address
 	credential bool
 }
 
-// errStandingChanged: what was decided before the lock is not so behind it.
-var errStandingChanged = errors.New("identity: somebody else changed the address meanwhile")
+// errStandingChanged: what was read before the table lock no longer holds under the lock.
+var errStandingChanged = errors.New("identity: somebody else changed the address at the same time")
 
 const maxName = 200 // characters
 
-// CreateInitialOwner creates a verified person and makes it the owner, or adopts a person who has a
-// password already. Whole invocations exclude each other by a table lock, and the owner table's key would
-// decide without it: of any number at once, one succeeds. Whether a password is needed is found out before
-// it is asked for, and decided again behind the lock.
+// CreateInitialOwner creates a verified person and makes it the owner, or makes an existing person with a
+// password the owner. A table lock makes invocations exclude each other, and the owner table's primary key
+// would allow only one without it. Whether a password is needed is read before the prompt, and decided
+// again under the lock.
 //
 // Codes: EMAIL_INVALID, NAME_INVALID, OWNER_ALREADY_EXISTS, IDENTITY_WITHOUT_CREDENTIAL, PASSWORD_INVALID,
-// STORE_UNAVAILABLE (errors.go says what each leaves behind). Waits for other invocations at most 20 s.
-// Source: spec.md § Operator commands, contract.md §9.
+// STORE_UNAVAILABLE (errors.go says what each leaves behind). It waits for other invocations for at most 20 s.
 func CreateInitialOwner(ctx context.Context, store *Store, owner Owner) (Outcome, error) {
 	address, ok := parseAddress(owner.Email)
 	if !ok {
@@ -59,7 +59,7 @@ func CreateInitialOwner(ctx context.Context, store *Store, owner Owner) (Outcome
 	}
 
 	candidate := candidate{address: address, name: name}
-	for range 3 { // an address that changes three times under an operator's hands is somebody's fault
+	for range 3 { // more changes than that are not a coincidence
 		now, err := store.standing(ctx, address)
 		if err != nil {
 			return Outcome{}, err

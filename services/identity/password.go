@@ -16,8 +16,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// cost is argon2id's three parameters. Hashes carry their own, so that raising currentCost leaves older
-// ones readable.
+// cost holds argon2id's three parameters. Each stored hash carries its own, so that hashes stay readable
+// after currentCost is raised.
 type cost struct {
 	memory  uint32 // KiB
 	passes  uint32
@@ -26,7 +26,8 @@ type cost struct {
 
 func currentCost() cost { return cost{memory: 19 << 10, passes: 2, threads: 1} }
 
-// below tells whether c is cheaper to break. Threads make a hash quicker for everybody alike.
+// below reports whether c is cheaper to attack. More threads do not count: they make a hash faster for
+// everybody.
 func (c cost) below(other cost) bool { return c.memory < other.memory || c.passes < other.passes }
 
 const (
@@ -34,8 +35,8 @@ const (
 	keyBytes  = 32
 )
 
-// The length of a new password, in UTF-16 code units as typed. The check of an existing one has no such
-// rule: it simply does not match.
+// The length of a new password, in UTF-16 code units. An existing password is not checked against it: a
+// wrong length simply does not match.
 const (
 	minPassword = 8
 	maxPassword = 128
@@ -53,9 +54,9 @@ func passwordFits(password string) bool {
 	return minPassword <= units && units <= maxPassword && utf8.ValidString(password)
 }
 
-// hasher checks and hashes passwords. Checks have a gate of their own, so that whoever makes others hash
-// keeps nobody from signing in. Its decoy stands in for people who do not exist, so that asking for them
-// takes as long.
+// hasher checks and hashes passwords. Checks and new hashes have a semaphore each, so that requests that
+// hash (sign-up, reset) cannot keep people from signing in. For people who do not exist it checks against
+// decoy, so that the response takes as long.
 type hasher struct {
 	checks *semaphore
 	hashes *semaphore
@@ -63,7 +64,7 @@ type hasher struct {
 }
 
 func newHasher() *hasher {
-	// A random key that no password was ever hashed to: a decoy costs nothing at start.
+	// The key is random, so no password matches it, and making it needs no hash at start.
 	decoy := phc(currentCost(), randomBytes(saltBytes), randomBytes(keyBytes))
 	return &hasher{
 		checks: newSemaphore(max(1, runtime.GOMAXPROCS(0)/2)),
@@ -72,14 +73,14 @@ func newHasher() *hasher {
 	}
 }
 
-// verdict is what a check of a password comes to.
+// verdict is the result of a password check.
 type verdict struct {
 	matches bool
 	renewed string // the password's hash at today's cost, if it matches and the stored hash costs less; else ""
 }
 
-// verify tells whether password is the one that stored was made from; an empty stored never matches, and
-// takes as long. errBusy comes from the gate, which is passed before anything is allocated.
+// verify reports whether stored was made from password. With an empty stored it does the same work and
+// never matches. errBusy comes from the semaphore, which is acquired before any memory is allocated.
 func (h *hasher) verify(ctx context.Context, stored, password string) (verdict, error) {
 	if err := h.checks.acquire(ctx); err != nil {
 		return verdict{}, err
@@ -101,7 +102,7 @@ func (h *hasher) verify(ctx context.Context, stored, password string) (verdict, 
 	return v, nil
 }
 
-// hash makes a PHC string behind the gate.
+// hash makes a PHC string once the semaphore lets it.
 func (h *hasher) hash(ctx context.Context, password string) (string, error) {
 	if err := h.hashes.acquire(ctx); err != nil {
 		return "", err
@@ -110,14 +111,15 @@ func (h *hasher) hash(ctx context.Context, password string) (string, error) {
 	return hashPassword(password), nil
 }
 
-// hashPassword makes a PHC string with a fresh salt. It passes no gate by itself: an operator's command
+// hashPassword makes a PHC string with a new salt. It acquires no semaphore, because an operator's command
 // needs none.
 func hashPassword(password string) string {
 	salt := randomBytes(saltBytes)
 	return phc(currentCost(), salt, derive(currentCost(), salt, password))
 }
 
-// derive normalises first (NFKC), so that a decomposed or full-width spelling opens the same account.
+// derive normalises the password first (NFKC), so that a decomposed or full-width form of it opens the same
+// account.
 func derive(c cost, salt []byte, password string) []byte {
 	return argon2.IDKey([]byte(norm.NFKC.String(password)), salt, c.passes, c.memory, c.threads, keyBytes)
 }
@@ -133,7 +135,7 @@ func phcHead(c cost) string {
 
 var errStoredHash = errors.New("identity: the stored hash is not readable")
 
-// parsePHC accepts what phc writes. The upper bounds keep a damaged row from taking the machine's memory.
+// parsePHC accepts what phc writes. The upper bounds keep a damaged row from using up the machine's memory.
 func parsePHC(stored string) (c cost, salt, key []byte, err error) {
 	parts := strings.Split(stored, "$")
 	if len(parts) != 6 {

@@ -11,14 +11,14 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// recoverySchema is an address beside a callback, which is checked for its type alone.
+// recoverySchema is an address and a callback. Only the callback's type is checked.
 func recoverySchema(callback string) []field {
 	return []field{emailField(), {name: callback, kind: "string", optional: true}}
 }
 
-// requestPasswordReset and sendVerificationEmail do nothing but post a letter: the database is asked when
-// the letter's turn comes. So they answer alike, and in the same time, for everybody and whatever is broken
-// (spec.md § Identity).
+// requestPasswordReset and sendVerificationEmail only queue an email; the database is asked later, when the
+// outbox composes it. So the response and its duration are the same for every address, and also while the
+// store is broken.
 func (s *Service) requestPasswordReset(c *httpapi.Call, in input) error {
 	s.post(s.resetEmail(strings.ToLower(in.text("email"))))
 	return c.RawJSON(http.StatusOK, resetSentBody)
@@ -29,22 +29,22 @@ func (s *Service) sendVerificationEmail(c *httpapi.Call, in input) error {
 	return c.RawJSON(http.StatusOK, statusBody)
 }
 
-// post does not tell whether the letter found room: who asked must not learn it, and the outbox logs what
-// it drops.
+// post does not report whether the queue had room, because the client must not learn it. The outbox logs
+// what it drops.
 func (s *Service) post(letter mail.Email) { s.outbox.Post(letter) }
 
-// resetLetter goes to whoever has the address, verified or not.
+// resetEmail is sent to the person who has the address, verified or not.
 func (s *Service) resetEmail(address string) mail.Email {
 	return s.linkEmail(resetLinks, address, s.emails.reset)
 }
 
-// verificationLetter goes to who has the address and has not confirmed it.
+// verificationEmail is sent to the person who has the address and has not confirmed it.
 func (s *Service) verificationEmail(address string) mail.Email {
 	return s.linkEmail(verificationLinks, address, s.emails.verification)
 }
 
-// linkLetter issues a link when the letter's turn comes, and withdraws it when the letter does not leave:
-// it would keep a place that a person's next request needs.
+// linkEmail issues a link when the outbox composes the email, and withdraws the link when sending fails.
+// Otherwise the unused link would count against the person's limit.
 func (s *Service) linkEmail(
 	kind linkKind,
 	address string,
@@ -73,7 +73,7 @@ func (s *Service) linkEmail(
 	}
 }
 
-// changeLetter tells a person that the password was changed, however many letters were sent before.
+// passwordChangedEmail tells a person that the password was changed. No limit applies to it.
 func (s *Service) passwordChangedEmail(address string) mail.Email {
 	return mail.Email{
 		Compose: func(context.Context) (mail.Message, bool) { return s.emails.changed(address), true },
@@ -84,8 +84,8 @@ func resetSchema() []field {
 	return []field{{name: "newPassword", kind: "string"}, {name: "token", kind: "string", optional: true}}
 }
 
-// resetPassword looks the token up before it hashes, so that only a live one costs a hash. Nothing is
-// hidden by hashing for others: nobody can guess 256 bits.
+// resetPassword looks the token up before it hashes, so that only a valid token costs a hash. The faster
+// response to an invalid token reveals nothing useful: nobody can guess 256 bits.
 func (s *Service) resetPassword(c *httpapi.Call, in input) error {
 	if err := checkLength(in.text("newPassword")); err != nil {
 		return err
@@ -110,7 +110,7 @@ func (s *Service) resetPassword(c *httpapi.Call, in input) error {
 	return c.RawJSON(http.StatusOK, statusBody)
 }
 
-// verifyEmail may be asked again while the link lives: mail programs and people follow links twice.
+// verifyEmail succeeds again while the link is valid, because mail programs and people open links twice.
 func (s *Service) verifyEmail(c *httpapi.Call) error {
 	text, err := linkToken(c.Request.URL.RawQuery)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// refusal is an answer in the words that the browser client knows (contract.md §2). A few have no code, one
-// has no message.
+// refusal is an error response in the words that the browser client's library knows
+// (docs/reference/identity.md). A few have no code, one has no message.
 type refusal struct {
 	status     int
 	message    string
@@ -77,27 +77,28 @@ var (
 		message: "Password too long",
 	}
 
-	// errSignUpDisabled goes out as spec.md prints it: the code alone.
+	// errSignUpDisabled has a code and no message, as docs/reference/identity.md says.
 	errSignUpDisabled = refusal{status: http.StatusBadRequest, code: "EMAIL_PASSWORD_SIGN_UP_DISABLED"}
 
-	// errNotVerified goes out as spec.md prints it: the code alone.
+	// errNotVerified has a code and no message, as docs/reference/identity.md says.
 	errNotVerified = refusal{status: http.StatusForbidden, code: "EMAIL_NOT_VERIFIED"}
 
-	// errBusy: too many password checks wait already. A caller that comes back after the longest wait finds
-	// another queue.
+	// errBusy: too many password checks are waiting. The client is told to come back after the longest
+	// possible wait, when the queue has changed.
 	errBusy = tooMany(maxWait)
 
 	errFailed = refusal{status: http.StatusInternalServerError, code: "IDENTITY_FAILED"}
 )
 
-// tooMany is the one 429. The wait is told in whole seconds, rounded up.
+// tooMany is the only 429. The wait is sent in whole seconds, rounded up.
 func tooMany(wait time.Duration) refusal {
 	return refusal{status: http.StatusTooManyRequests, code: "TOO_MANY_REQUESTS",
 		message: "Too many requests. Please try again later.", retryAfter: int((wait + time.Second - 1) / time.Second)}
 }
 
-// answer writes what went wrong. A platform code is the pipeline's to answer; anything unknown says nothing
-// outside, and one fixed line inside (spec.md § Authentication 10).
+// respond writes the response for an error. A platform code is returned to the pipeline, which writes it.
+// For an unknown error the client gets a fixed code and the log one fixed line, because the cause may quote
+// a driver.
 func (s *Service) respond(c *httpapi.Call, err error) error {
 	if err == nil {
 		return nil

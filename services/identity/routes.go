@@ -6,10 +6,11 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// maxBody is the limit of every /api/auth/* route, reads included (spec.md § Limits).
+// maxBody is the limit of every /api/auth route, in bytes. It applies to GET too.
 const maxBody = 8 << 10
 
-// Routes is identity's part of the route table. What is not listed below /api/auth is the ordinary 404.
+// Routes is identity's part of the route table. These are all the routes below /api/auth/; anything else is
+// a 404.
 func (s *Service) Routes() []httpapi.Route {
 	return []httpapi.Route{
 		s.write(
@@ -55,7 +56,7 @@ func (s *Service) read(path string, handle httpapi.Handler) httpapi.Route {
 	}
 }
 
-// The answers that never vary. They are only ever read.
+// The response bodies that never vary. They are only ever read.
 var (
 	okBody        = []byte(`{"ok":true}`)
 	successBody   = []byte(`{"success":true}`)

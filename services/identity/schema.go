@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// input is a body that has passed its schema.
+// input is a request body that has passed its schema.
 type input map[string]any
 
 func (in input) text(name string) string {
@@ -22,8 +22,8 @@ func (in input) flag(name string, absent bool) bool {
 	return absent
 }
 
-// field is one line of a schema; kind is JSON's own word for its type. fault, if there is one, tells what
-// is wrong with a text; "" is nothing.
+// field is one member of a schema; kind is JSON's name for its type. fault, if it is set, returns what is
+// wrong with a text, or "".
 type field struct {
 	name     string
 	kind     string
@@ -31,7 +31,8 @@ type field struct {
 	fault    func(text string) string
 }
 
-// emailField is an address of the grammar. Sign-in has none: it answers a bad address in words of its own.
+// emailField is an address that parseAddress accepts. Sign-in does not use it, because it responds to a bad
+// address with a code of its own.
 func emailField() field {
 	return field{name: "email", kind: "string", fault: func(text string) string {
 		if _, ok := parseAddress(text); !ok {
@@ -41,7 +42,7 @@ func emailField() field {
 	}}
 }
 
-// checkSchema reports every fault at once, in the schema's order.
+// checkSchema reports all faults at once, in the schema's order.
 func checkSchema(body any, schema []field) (input, error) {
 	object, ok := body.(map[string]any)
 	if !ok {
@@ -92,9 +93,8 @@ func kindOf(value any) string {
 	return "object"
 }
 
-// checkCallbacks looks at the type of callback-like fields and at nothing else: no link and no redirect of
-// this platform is ever made from what a caller sent (contract.md §10). An empty value counts as absent, as
-// it does in JavaScript.
+// checkCallbacks checks the type of the callback fields and nothing else: the platform never makes a link
+// or a redirect from them. An empty value counts as absent, as it does in JavaScript.
 func checkCallbacks(body any, rawQuery string) error {
 	object, _ := body.(map[string]any)
 	callback := object["callbackURL"]

@@ -7,11 +7,11 @@ import (
 )
 
 const (
-	maxWaiting = 64              // callers that may wait
-	maxWait    = 5 * time.Second // and how long
+	maxWaiting = 64              // callers that may wait for a slot
+	maxWait    = 5 * time.Second // for a slot
 )
 
-// gate bounds how many password hashes run at once: each takes a core for about 20 ms and 19 MiB. Whoever
+// semaphore bounds how many password hashes run at once: each takes a core for about 20 ms and 19 MiB. Whoever
 // waits holds no memory of a hash yet.
 type semaphore struct {
 	slots   chan struct{}
@@ -20,8 +20,8 @@ type semaphore struct {
 
 func newSemaphore(atOnce int) *semaphore { return &semaphore{slots: make(chan struct{}, atOnce)} }
 
-// enter waits for its turn, first come first served. errBusy: the queue is full, the wait was too long, or
-// the caller is gone and nobody reads the answer.
+// acquire waits for a slot, first come first served. errBusy: the queue is full, the wait was too long, or
+// the client has disconnected and nobody reads the response.
 func (g *semaphore) acquire(ctx context.Context) error {
 	select {
 	case g.slots <- struct{}{}:
@@ -43,5 +43,5 @@ func (g *semaphore) acquire(ctx context.Context) error {
 	}
 }
 
-// leave ends a turn that enter granted.
+// release gives back a slot that acquire granted.
 func (g *semaphore) release() { <-g.slots }

@@ -10,7 +10,7 @@ import (
 	"github.com/narthex-platform/narthex/services/principal"
 )
 
-// How long sessions live (contract.md §2). The database's clock measures all of it.
+// How long sessions last. All of it is measured by the database's clock.
 const (
 	persistentLifetime = 7 * 24 * time.Hour  // from the last extension
 	briefLifetime      = 24 * time.Hour      // without "remember me", never extended
@@ -18,17 +18,17 @@ const (
 	absoluteLifetime   = 30 * 24 * time.Hour // since sign-in
 )
 
-// session is what one look-up finds.
+// session is the result of one look-up.
 type session struct {
 	userID       string
 	extensionDue bool
 	outdated     bool // its cookie is signed with the previous secret
 }
 
-// Resolve tells who sent r: a person with a live session, else nobody. Without a cookie of exactly our name
-// it does no database work. It waits for the database at most storeDeadline, whether or not the client
-// still listens, for a query cut off by its caller would cost the pool a connection. Fails with
-// httpapi.ErrPrincipal. Safe for concurrent use.
+// Resolve returns who sent r: the person whose session the cookie carries, or nobody. Without a cookie of
+// exactly our name it does no database work. It waits for the database for at most storeDeadline, even when
+// the client has disconnected, because a cancelled query would cost the pool a connection. It fails with
+// httpapi.ErrPrincipal. It is safe for concurrent use.
 func (s *Service) Resolve(_ context.Context, r *http.Request) (principal.Principal, error) {
 	value, found := s.cookie.find(r.Header)
 	if !found {
@@ -41,7 +41,7 @@ func (s *Service) Resolve(_ context.Context, r *http.Request) (principal.Princip
 	return principal.Person(session.userID), nil
 }
 
-// lookUp returns the zero session when the cookie yields none and the store could have said so.
+// lookUp returns the zero session when the cookie has no valid session and the store was able to say so.
 func (s *Service) lookUp(value string) (session, error) {
 	var found session
 	var err error
@@ -58,8 +58,7 @@ func (s *Service) lookUp(value string) (session, error) {
 	return found, nil
 }
 
-// principal is GET /api/v1/principal, the one route that extends a session and renews its cookie: no other
-// hands a cookie to the browser.
+// principal is GET /api/v1/principal, the only route that extends a session and renews its cookie.
 func (s *Service) principal(c *httpapi.Call) error {
 	value, found := s.cookie.find(c.Request.Header)
 	if !found {
@@ -76,9 +75,9 @@ func (s *Service) principal(c *httpapi.Call) error {
 	return c.RawJSON(http.StatusOK, []byte(`{"kind":"authenticated","userId":"`+session.userID+`"}`))
 }
 
-// renew sets the cookie again with the life it has from now, when the session is due to be extended or the
-// cookie is signed with the previous secret. When that fails the session is still what it was, so the
-// request goes on.
+// renew sets the cookie again with its remaining lifetime when the session is due to be extended or the
+// cookie is signed with the previous secret. When that fails, the session is still valid, so the request
+// goes on.
 func (s *Service) renew(c *httpapi.Call, value string, found session) {
 	if !found.extensionDue && !found.outdated {
 		return

@@ -16,8 +16,8 @@ func signInSchema() []field {
 	}
 }
 
-// signIn answers a wrong password, an unknown address and a person without a password with the same bytes
-// after the same work. That an address is not verified shows only to who knows its password.
+// signIn responds to a wrong password, an unknown address and a person without a password with the same
+// bytes after the same work. Only a client that knows the password learns that an address is not verified.
 func (s *Service) signIn(c *httpapi.Call, in input) error {
 	address, ok := parseAddress(in.text("email"))
 	if !ok {
@@ -30,7 +30,7 @@ func (s *Service) signIn(c *httpapi.Call, in input) error {
 	if errors.Is(
 		err,
 		errHashChanged,
-	) { // another sign-in has renewed it, or the password was changed: the next look tells
+	) { // by another sign-in or by a new password: check again
 		err = attempt()
 	}
 	switch {
@@ -47,8 +47,8 @@ func (s *Service) signIn(c *httpapi.Call, in input) error {
 	return c.RawJSON(http.StatusOK, okBody)
 }
 
-// beginSession checks the password and opens the session that hash stands for. errHashChanged: meanwhile
-// the stored hash became another.
+// beginSession checks the password and creates the session for hash. errHashChanged: the stored hash was
+// replaced after it was read.
 func (s *Service) beginSession(
 	c *httpapi.Call,
 	address, password string,
@@ -74,7 +74,7 @@ func (s *Service) beginSession(
 	}
 	if verdict.renewed != "" {
 		if err := s.store.renewHash(ctx, person, verdict.renewed); err != nil {
-			s.logFailure(c) // the older hash still works, so the sign-in goes on
+			s.logFailure(c) // the sign-in goes on: the old hash still works
 		}
 	}
 	return nil

@@ -7,8 +7,8 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// signOut ends the session that came along, if there is one, and says so only when the store has done it: a
-// browser that was told of a success may leave a shared computer to the next person.
+// signOut ends the session of the request's cookie, if there is one. It reports success only after the
+// store has deleted the session, because people leave shared computers once they read it.
 func (s *Service) signOut(c *httpapi.Call, _ input) error {
 	if value, found := s.cookie.find(c.Request.Header); found {
 		ctx := c.Request.Context()

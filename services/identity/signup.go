@@ -29,7 +29,7 @@ func signUpSchema() []field {
 	}
 }
 
-// newAccount is what sign-up answers with, in the client's own order.
+// newAccount is the response to a sign-up, with the members in the order of the client's library.
 type newAccount struct {
 	Token *string        `json:"token"` // always null: sign-up opens no session
 	User  newAccountUser `json:"user"`
@@ -45,8 +45,8 @@ type newAccountUser struct {
 	ID            string  `json:"id"`
 }
 
-// signUp exists in development only. Whoever has the address already is not told: the answer has the same
-// shape, an id that belongs to nobody, and cost the same work.
+// signUp is available only where public sign-up is on (development). It does not reveal whether the address
+// is taken: the response then has the same shape and cost the same work, but its id belongs to nobody.
 func (s *Service) signUp(c *httpapi.Call, in input) error {
 	if !s.signUps {
 		return errSignUpDisabled

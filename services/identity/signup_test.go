@@ -173,8 +173,7 @@ func TestSignUpTwice(t *testing.T) {
 	}
 }
 
-// Production has no sign-up: the answer is spec.md's, after the ordinary checks and before anybody is
-// looked up.
+// Production has no sign-up. The refusal comes after the ordinary checks and before any look-up of a person.
 func TestSignUpDisabled(t *testing.T) {
 	t.Parallel()
 	service, err := identity.New(identity.Config{

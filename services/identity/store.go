@@ -14,13 +14,14 @@ import (
 
 const (
 	storeDeadline  = 5 * time.Second // of one request's work
-	checkDeadline  = 2 * time.Second // of a check that no row depends on, as of a readiness ping
-	extendDeadline = time.Second     // an answer must not wait long for what it can do without
+	checkDeadline  = 2 * time.Second // of a check that reads no row
+	extendDeadline = time.Second     // of optional work that delays a response
 )
 
-// Store is identity's SQL. Requests' work runs under its own deadline and goes on when the client leaves:
-// pgx closes a connection whose query is cut off. What anybody may ask without a secret is looked up in
-// groups, so that a locked table keeps only a few of the pool's connections busy. Safe for concurrent use.
+// Store is identity's SQL. A request's queries have a deadline of their own and continue when the client
+// disconnects, because pgx closes a connection whose query is cancelled. Look-ups that need no secret share
+// queries (services/lookup), so that a locked table keeps only a few of the pool's connections busy. It is
+// safe for concurrent use.
 type Store struct {
 	pool          *pgxpool.Pool
 	credentials   *lookup.Group[string, person] // by address
@@ -45,7 +46,7 @@ func NewStore(pool *pgxpool.Pool) *Store {
 	return s
 }
 
-// Two queries under way keep the database busy while the answers of one travel.
+// Two queries run at a time, so that the database has work while the result of one is on its way.
 func sessionLimits(patience time.Duration) lookup.Limits {
 	return lookup.Limits{Queries: 2, Batch: 128, Timeout: patience}
 }
@@ -67,7 +68,7 @@ SELECT email, id::text, coalesce(password_hash, ''), email_verified
 FROM core.person
 WHERE email = ANY ((SELECT $1::text[])::text[])`
 
-// credential fails with errNoPerson when nobody has the address.
+// credential returns errNoPerson when nobody has the address.
 func (s *Store) credential(address string) (person, error) {
 	found, err := s.credentials.Find(address)
 	if err == nil && found.ID == "" {
@@ -76,7 +77,7 @@ func (s *Store) credential(address string) (person, error) {
 	return found, err
 }
 
-// readCredentials answers those of a batch whose address somebody has.
+// readCredentials fills in the questions whose address somebody has.
 func (s *Store) readCredentials(ctx context.Context, batch []*lookup.Question[string, person]) error {
 	addresses := make([]string, len(batch))
 	for i, asked := range batch {
@@ -103,9 +104,9 @@ func (s *Store) readCredentials(ctx context.Context, batch []*lookup.Question[st
 	return err
 }
 
-// The row lock makes sign-in and a change of the password exclude each other: whichever comes second sees
-// the first, so no session is ever begun with a password that has just been replaced. The person's own dead
-// sessions go along.
+// The row lock makes sign-in and a change of the password exclude each other: the second sees what the
+// first wrote. So no session begins with a password that has just been replaced. The statement also deletes
+// the person's expired sessions.
 const insertSession = `
 WITH dead AS (
 	DELETE FROM core.session
@@ -125,7 +126,7 @@ FOR SHARE`
 // errHashChanged: the person's stored hash is no longer the one that was checked.
 var errHashChanged = errors.New("identity: the password's hash has changed")
 
-// begin fails with errHashChanged when the password was changed, or its hash renewed, since it was checked.
+// begin returns errHashChanged when the password or its hash was replaced after it was checked.
 func (s *Store) begin(ctx context.Context, hash tokenHash, p person, persistent bool) error {
 	ctx, cancel := detached(ctx, storeDeadline)
 	defer cancel()
@@ -145,7 +146,7 @@ UPDATE core.person
 SET password_hash = $3
 WHERE id = $1 AND password_hash = $2`
 
-// renewHash replaces the hash that was checked by a stronger one of the same password, unless it has
+// renewHash replaces the hash that was checked by a stronger hash of the same password, unless it has
 // changed since.
 func (s *Store) renewHash(ctx context.Context, p person, renewed string) error {
 	ctx, cancel := detached(ctx, extendDeadline)
@@ -154,22 +155,22 @@ func (s *Store) renewHash(ctx context.Context, p person, renewed string) error {
 	return err
 }
 
-// The array comes by way of a sub-select so that the planner cannot count its elements: where it can, it
-// plans anew for each query (measured: 25 us, a quarter of the query) instead of keeping one plan.
+// The array comes from a sub-select so that the planner cannot count its elements. Where it can count them,
+// it makes a new plan for each query instead of keeping one (measured: 25 us, a quarter of the query).
 const selectSessions = `
 SELECT token_hash, person_id::text,
 	persistent AND extended_at <= now() - $2::interval AND expires_at < created_at + $3::interval
 FROM core.session
 WHERE token_hash = ANY ((SELECT $1::bytea[])::bytea[]) AND expires_at > now()`
 
-// A look-up that is alone needs no array, which would cost it a tenth of its time.
+// A single look-up needs no array, which would cost it a tenth of its time.
 const selectSession = `
 SELECT person_id::text,
 	persistent AND extended_at <= now() - $2::interval AND expires_at < created_at + $3::interval
 FROM core.session
 WHERE token_hash = $1 AND expires_at > now()`
 
-// sessions answers those of a batch whose session lives. The same hash may be there more than once.
+// readSessions answers those of a batch whose session lives. The same hash may be there more than once.
 func (s *Store) readSessions(ctx context.Context, batch []*lookup.Question[tokenHash, session]) error {
 	if len(batch) == 1 {
 		return s.readOneSession(ctx, batch[0])
@@ -204,7 +205,7 @@ func (s *Store) readOneSession(ctx context.Context, asked *lookup.Question[token
 	return err
 }
 
-// session returns the zero session when there is none and the store could have told one.
+// session returns the zero session when there is none and the store was able to say so.
 func (s *Store) session(hash tokenHash) (session, error) {
 	found, err := s.live.Find(hash)
 	if err != nil || found.userID != "" {
@@ -213,14 +214,14 @@ func (s *Store) session(hash tokenHash) (session, error) {
 	return session{}, s.check.Pass()
 }
 
-// No row is read, but every column that a session's life needs is named: a missing table or column and a
-// revoked privilege fail.
+// The query reads no row but names every column that sessions need, so that a missing table, a missing
+// column and a revoked privilege fail.
 const probeSessions = `
 SELECT token_hash, person_id, persistent, created_at, extended_at, expires_at
 FROM core.session
 WHERE false`
 
-// checkSessions fails when the store could not have told a session if there were one.
+// checkSessions fails when the store could not find a session if there were one.
 func (s *Store) checkSessions() error { return s.check.Pass() }
 
 func (s *Store) probeSessions(ctx context.Context) error {
@@ -238,7 +239,7 @@ SET extended_at = now(), expires_at = least(now() + $2::interval, created_at + $
 WHERE token_hash = $1 AND persistent AND extended_at <= now() - $4::interval AND expires_at > now()
 RETURNING floor(extract(epoch FROM expires_at - now()))::bigint`
 
-// extend returns the life that the session has from now, 0 when there was nothing left to do.
+// extend returns the session's new remaining lifetime, or 0 when it was extended already.
 func (s *Store) extend(ctx context.Context, hash tokenHash) (time.Duration, error) {
 	ctx, cancel := detached(ctx, extendDeadline)
 	defer cancel()
@@ -256,8 +257,8 @@ SELECT floor(extract(epoch FROM expires_at - now()))::bigint, NOT persistent
 FROM core.session
 WHERE token_hash = $1 AND expires_at > now()`
 
-// remaining returns the life that the session has left, and whether its cookie is to last until the browser
-// is closed.
+// remaining returns the session's remaining lifetime, and whether its cookie lasts until the browser is
+// closed.
 func (s *Store) remaining(
 	ctx context.Context,
 	hash tokenHash,
@@ -276,7 +277,7 @@ const deleteSession = `
 DELETE FROM core.session
 WHERE token_hash = $1`
 
-// end is done when no such session is left, also when there was none.
+// end deletes the session. It succeeds also when there was none.
 func (s *Store) end(ctx context.Context, hash tokenHash) error {
 	ctx, cancel := detached(ctx, storeDeadline)
 	defer cancel()

@@ -10,10 +10,10 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// ownerDeadline bounds an operator's transaction, the wait for its lock included.
+// ownerDeadline bounds an operator's transaction, including the wait for its lock.
 const ownerDeadline = 20 * time.Second
 
-// candidate is who is to become the owner. Without a hash it can only be adopted.
+// candidate is the person who is to become the owner. Without a hash, the person must already exist.
 type candidate struct {
 	address      string
 	name         string
@@ -48,8 +48,8 @@ func readStanding(ctx context.Context, q querier, sql, who string) (now standing
 	return now, err
 }
 
-// Excludes itself and every insert, but lets the API go on reading. No advisory lock: modules' roles could
-// take that one.
+// The lock excludes other owner commands and every insert, but the API can go on reading. It is not an
+// advisory lock, because a module's database role could take that one.
 const lockOwner = `LOCK TABLE core.platform_owner IN SHARE ROW EXCLUSIVE MODE`
 
 // grantOwnership writes the person and its ownership together, or neither.
@@ -64,8 +64,8 @@ func (s *Store) grantOwnership(ctx context.Context, c candidate) (outcome Outcom
 	return outcome, nil
 }
 
-// Held to the end of the transaction, so that nobody takes the credential away from who is about to become
-// the owner.
+// The row stays locked until the transaction ends, so that nobody removes the password of the person who is
+// about to become the owner.
 const lockCandidate = `
 SELECT password_hash IS NOT NULL
 FROM core.person
@@ -195,7 +195,7 @@ func settleOwnership(ctx context.Context, tx pgx.Tx, c candidate) (Outcome, erro
 	return outcome, err
 }
 
-// ownerError gives what the database said its code.
+// ownerError gives a database error its code.
 func ownerError(err error) error {
 	if coded := Error(""); err == nil || errors.As(err, &coded) || errors.Is(err, errStandingChanged) {
 		return err

@@ -12,14 +12,14 @@ import (
 
 const (
 	linkLifetime = time.Hour // of a mailed link
-	maxLinks     = 5         // of one kind that a person can have at a time
+	maxLinks     = 5         // of one kind and person
 )
 
-// linkKind is the SQL of one kind of mailed link. Whoever issues or uses a link of a person first locks the
-// person, so that counting the links and changing them is one step.
+// linkKind is the SQL of one kind of mailed link. To issue or use a link, the store first locks the
+// person's row, so that counting links and changing them is one step.
 type linkKind struct {
 	lock   string // finds the person by address and locks the row; no row: the person gets no such link
-	insert string // adds a link, or nothing when the person has maxLinks that live
+	insert string // adds a link, or nothing when the person has maxLinks valid ones
 	remove string // of one link
 }
 
@@ -69,8 +69,8 @@ const deleteVerification = `
 DELETE FROM core.email_verification
 WHERE token_hash = $1`
 
-// issue adds a link beside those that the person has. errNoLink: nobody who can have one has the address,
-// or the person has maxLinks.
+// issue adds a link to the person's existing ones. errNoLink: nobody who can have such a link has the
+// address, or the person has maxLinks already.
 func (s *Store) issue(ctx context.Context, kind linkKind, address string, token tokenHash) error {
 	ctx, cancel := detached(ctx, storeDeadline)
 	defer cancel()
@@ -90,7 +90,7 @@ func (s *Store) issue(ctx context.Context, kind linkKind, address string, token 
 	})
 }
 
-// withdraw removes a link whose letter did not leave.
+// withdraw removes a link whose email was not sent.
 func (s *Store) withdraw(ctx context.Context, kind linkKind, token tokenHash) error {
 	ctx, cancel := detached(ctx, storeDeadline)
 	defer cancel()
@@ -98,7 +98,7 @@ func (s *Store) withdraw(ctx context.Context, kind linkKind, token tokenHash) er
 	return err
 }
 
-// linkState is what is known of a link before the person is locked.
+// linkState is what is known about a link before the person's row is locked.
 type linkState uint8
 
 const (
@@ -117,7 +117,7 @@ SELECT token_hash, expires_at > now()
 FROM core.email_verification
 WHERE token_hash = ANY ((SELECT $1::bytea[])::bytea[])`
 
-// reading looks up links for everybody who waits.
+// linkReader returns the function that looks up a batch of links.
 func (s *Store) linkReader(sql string) lookup.Read[tokenHash, linkState] {
 	return func(ctx context.Context, batch []*lookup.Question[tokenHash, linkState]) error {
 		hashes := make([][]byte, len(batch))
@@ -145,8 +145,8 @@ func (s *Store) linkReader(sql string) lookup.Read[tokenHash, linkState] {
 	}
 }
 
-// checkReset fails with errInvalidToken when no live reset link has this token. Between this and
-// replacePassword it can change.
+// checkReset returns errInvalidToken when no valid reset link has this token. The link can still change
+// before replacePassword locks it.
 func (s *Store) checkReset(token tokenHash) error {
 	state, err := s.resets.Find(token)
 	if err == nil && state != linkLive {
@@ -162,8 +162,8 @@ JOIN core.password_reset r ON r.person_id = p.id
 WHERE r.token_hash = $1
 FOR NO KEY UPDATE OF p`
 
-// One use of a link deletes all of the person's links of its kind. Of several uses at once, the first that
-// has locked the person deletes them.
+// Using one link deletes all links of its kind that the person has. Of several uses at the same time, the
+// first one that locks the person's row succeeds.
 const deleteResets = `
 WITH used AS (
 	DELETE FROM core.password_reset
@@ -182,10 +182,10 @@ const deleteSessions = `
 DELETE FROM core.session
 WHERE person_id = $1`
 
-// replacePassword uses the token up, sets the password and ends every session of the person, or does
-// nothing: errInvalidToken. It returns the person's address. The new password is written before sessions
-// are deleted: a sign-in with the old one waits for that row, and its session either is there to be deleted
-// or is refused.
+// replacePassword deletes the token, sets the password and ends all sessions of the person, or does nothing
+// and returns errInvalidToken. It returns the person's address. It writes the password before it deletes
+// sessions: a sign-in with the old password waits for that row, so its session is either deleted here or
+// refused there.
 func (s *Store) replacePassword(
 	ctx context.Context,
 	token tokenHash,
@@ -223,7 +223,8 @@ JOIN core.email_verification v ON v.person_id = p.id
 WHERE v.token_hash = $1
 FOR NO KEY UPDATE OF p`
 
-// A statement of its own: the one that waits for the lock still sees links that were deleted meanwhile.
+// This is a separate statement because it must see links that were deleted while the transaction waited for
+// the lock.
 const selectVerification = `
 SELECT expires_at > now()
 FROM core.email_verification
@@ -234,13 +235,12 @@ UPDATE core.person
 SET email_verified = true, updated_at = now()
 WHERE id = $1`
 
-// The link that was used stays, because mail programs and people follow a link twice.
+// The used link stays, because mail programs and people open links twice.
 const deleteOtherVerifications = `
 DELETE FROM core.email_verification
 WHERE person_id = $1 AND token_hash <> $2`
 
-// verify fails with errInvalidLink or errExpiredLink. Verifying twice with the same link changes nothing
-// the second time.
+// verify returns errInvalidLink or errExpiredLink. A second use of the same link changes nothing.
 func (s *Store) verify(ctx context.Context, token tokenHash) error {
 	state, err := s.verifications.Find(token)
 	switch {

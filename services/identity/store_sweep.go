@@ -5,10 +5,11 @@ import (
 	"time"
 )
 
-// A link that has expired is still told apart from one that never was, for a while.
+// An expired verification link is kept for a while, so that the response can say "expired" rather than
+// "invalid".
 const keepExpiredLinks = 7 * 24 * time.Hour
 
-// sweepBatch is how many rows a sweep deletes at a time, so that no lock is held for long.
+// sweepBatch is how many rows one statement deletes. A small number keeps locks short.
 const sweepBatch = 1_000
 
 const deleteExpiredSessions = `
@@ -44,13 +45,14 @@ WHERE token_hash IN (
 	FOR UPDATE SKIP LOCKED
 )`
 
-// SweepSessions deletes up to 1,000 sessions that have ended and tells how many. Whether a session lives is
-// decided when it is read; this only gives room back. Several processes may sweep at once.
+// SweepSessions deletes up to 1,000 expired sessions and returns how many. Readers check the expiry
+// themselves; this only frees space. Several processes may sweep at the same time.
 func (s *Store) SweepSessions(ctx context.Context) (deleted int, err error) {
 	return s.sweep(ctx, deleteExpiredSessions, sweepBatch)
 }
 
-// SweepLinks does the same for mailed links: resets at once, verifications a week after their end.
+// SweepLinks does the same for mailed links: password resets as soon as they expire, verifications a week
+// later.
 func (s *Store) SweepLinks(ctx context.Context) (deleted int, err error) {
 	resets, err := s.sweep(ctx, deleteExpiredResets, sweepBatch)
 	if err != nil {

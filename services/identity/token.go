@@ -6,23 +6,23 @@ import (
 	"encoding/base64"
 )
 
-// tokenHash is all that the database knows of a token.
+// tokenHash is the only part of a token that the database stores.
 type tokenHash [sha256.Size]byte
 
-// A token is 256 random bits in unpadded base64url: a session's, or that of a mailed link.
+// A token is 256 random bits in unpadded base64url. Sessions and mailed links use it.
 const (
 	tokenBytes   = 32
 	encodedToken = 43
 )
 
-// mintToken makes a fresh token: the text for its holder, the hash for the database.
+// newToken makes a random token: the text for its holder, and the hash for the database.
 func newToken() (text string, hash tokenHash) {
 	var token [tokenBytes]byte
 	_, _ = rand.Read(token[:]) // never fails: it ends the process instead
 	return base64.RawURLEncoding.EncodeToString(token[:]), sha256.Sum256(token[:])
 }
 
-// openToken accepts exactly the one spelling that mintToken makes.
+// parseToken accepts only the format that newToken makes.
 func parseToken(text string) (hash tokenHash, ok bool) {
 	if len(text) != encodedToken {
 		return tokenHash{}, false

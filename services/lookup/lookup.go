@@ -1,6 +1,6 @@
-// Package lookup lets callers who ask a store the same kind of question at the same moment share one query.
-// However many ask, a Group holds no more than Limits.Queries connections of the pool, also while the table
-// is locked: everybody else waits without one.
+// Package lookup lets callers that ask a store the same kind of question at the same moment share one
+// query. However many callers ask, a Group uses at most Limits.Queries connections of the pool, also while
+// the table is locked. The other callers wait without a connection.
 package lookup
 
 import (
@@ -13,12 +13,12 @@ import (
 
 // Limits bound a Group.
 type Limits struct {
-	Queries int           // under way at once: while one travels, the next gathers
-	Batch   int           // questions in one query
-	Timeout time.Duration // how long a caller waits at least before it gets an error; a fifth longer at the most
+	Queries int           // that run at the same time; callers gather for the next one meanwhile
+	Batch   int           // most questions in one query
+	Timeout time.Duration // a caller gets an error after this time at the earliest, a fifth later at the latest
 }
 
-// ErrUnanswered means that whoever ran the query panicked.
+// ErrUnanswered means that the goroutine that ran the query panicked.
 var ErrUnanswered = errors.New("lookup: the query was given up")
 
 // Question is one caller's key and what was found for it. Read sets Found, or leaves it zero.
@@ -27,16 +27,16 @@ type Question[K, V any] struct {
 	Found V
 
 	err  error
-	lead chan bool // true: send the next query; false: here is the answer. Its one place is free whenever somebody sends
+	lead chan bool // true: run the next query; false: the result is here. Its buffer of one never makes a send wait
 }
 
-// Read answers a batch with one query. The same key may be there more than once.
+// Read fills in a batch of questions with one query. The same key can occur more than once.
 type Read[K, V any] func(ctx context.Context, batch []*Question[K, V]) error
 
-// Group runs nothing of its own: a query runs on the goroutine of the first of those whom it answers.
+// Group starts no goroutine: a query runs on the goroutine of the first caller in its batch.
 //
-// None joins a query already sent, so an answer is never older than a query of its own would have given:
-// what was deleted before Find was called is never found. Safe for concurrent use.
+// No caller joins a query that was already sent, so a result is never older than that of a query of its
+// own: what was deleted before Find was called is never found. Group is safe for concurrent use.
 type Group[K, V any] struct {
 	limits    Limits
 	read      Read[K, V]
@@ -45,19 +45,19 @@ type Group[K, V any] struct {
 
 	mu       sync.Mutex
 	underWay int
-	waiting  []*Question[K, V] // none, unless limits.Queries are under way
+	waiting  []*Question[K, V] // empty, unless limits.Queries are running
 }
 
-// New makes a Group that has asked nothing yet.
+// New makes a Group.
 func New[K, V any](limits Limits, read Read[K, V]) *Group[K, V] {
 	g := &Group[K, V]{limits: limits, read: read}
 	g.idle.New = func() any { return &Question[K, V]{lead: make(chan bool, 1)} }
 	return g
 }
 
-// Find returns the zero V when there is nothing. It waits for nobody who leaves: a query that its caller
-// cuts off would cost the pool a connection. Whoever waits for another's query came after the one who runs
-// it, whose deadline is not later.
+// Find returns the zero V when nothing was found. It does not stop when the client disconnects, because a
+// cancelled query would cost the pool a connection. A caller that waits for another one's query came later
+// than that one, so its own deadline is not earlier.
 func (g *Group[K, V]) Find(key K) (V, error) {
 	ctx := g.deadlines.within(g.limits.Timeout)
 	own := g.idle.Get().(*Question[K, V])
@@ -67,19 +67,19 @@ func (g *Group[K, V]) Find(key K) (V, error) {
 		g.run(ctx, g.gather(own))
 	}
 	found, err := own.Found, own.err
-	own.Found = nothing // so that the idle one keeps nothing alive
+	own.Found = nothing // so that the pooled question keeps nothing alive
 	g.idle.Put(own)
 	return found, err
 }
 
-// Load tells how many queries are under way and how many callers wait for the next one.
+// Load returns how many queries are running and how many callers wait for the next one.
 func (g *Group[K, V]) Load() (underWay, waiting int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.underWay, len(g.waiting)
 }
 
-// enter takes a free slot, or a place in the queue.
+// enter takes a free slot, or joins the queue.
 func (g *Group[K, V]) enter(own *Question[K, V]) (slot bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -91,7 +91,7 @@ func (g *Group[K, V]) enter(own *Question[K, V]) (slot bool) {
 	return false
 }
 
-// gather takes along who has come by now.
+// gather makes a batch of the caller's own question and those that wait.
 func (g *Group[K, V]) gather(own *Question[K, V]) []*Question[K, V] {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -103,7 +103,7 @@ func (g *Group[K, V]) gather(own *Question[K, V]) []*Question[K, V] {
 	return batch
 }
 
-// run answers a batch that its first question leads, and gives the slot back also when read panics.
+// run runs the query of a batch for its first caller. It gives the slot back also when read panics.
 func (g *Group[K, V]) run(ctx context.Context, batch []*Question[K, V]) {
 	err := ErrUnanswered
 	defer func() {
@@ -117,7 +117,7 @@ func (g *Group[K, V]) run(ctx context.Context, batch []*Question[K, V]) {
 	err = g.read(ctx, batch)
 }
 
-// leave hands the slot to the first who waits, on whose goroutine the next query runs.
+// leave hands the slot to the first caller that waits, which runs the next query.
 func (g *Group[K, V]) leave() {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -1,11 +1,11 @@
-// Package principal owns the answer to "who is calling": the three classes of spec.md § Principal, and
-// nothing about what they may do.
+// Package principal owns the types that say who sent a request: a person, a device or nobody. It does not
+// say what they may do.
 package principal
 
-// Kind is the class of a caller.
+// Kind is the kind of a caller.
 type Kind uint8
 
-// The three classes. The zero value is the least of them.
+// The three kinds. The zero value has the fewest rights.
 const (
 	Anonymous Kind = iota
 	Human          // a signed-in person
@@ -19,5 +19,5 @@ type Principal struct {
 	DeviceID string // Device only
 }
 
-// Person is the principal of a signed-in person.
+// Person returns the principal of a signed-in person.
 func Person(userID string) Principal { return Principal{Kind: Human, UserID: userID} }
