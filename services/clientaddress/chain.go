@@ -5,9 +5,10 @@ import (
 	"strings"
 )
 
-// client walks the chain from the right, the end that trusted hands wrote, over all lines of the header as if they were one. The
-// first hop that is no proxy of ours is the client; what stands to its left is a stranger's claim. That is still parsed, because one
-// malformed hop means that the proxy did not overwrite the header, as it must.
+// client walks the chain of all lines of the header from the right, the end that the trusted proxies wrote.
+// The first address that is not a trusted proxy is the client. Whatever stands to its left was written by
+// the client, so it does not count. It is parsed all the same: a malformed address means that the proxy did
+// not overwrite the header, as it must.
 func (s *Resolver) client(lines []string) (netip.Addr, error) {
 	var client netip.Addr
 	for i := len(lines) - 1; i >= 0; i-- {
@@ -29,8 +30,8 @@ func (s *Resolver) client(lines []string) (netip.Addr, error) {
 	return client, nil
 }
 
-// parseHop takes a bare address. Ports, brackets, zones, names and octets with leading zeros are malformed: each is a way to write
-// one client as two, or two as one.
+// parseHop parses a bare address. Ports, brackets, zones, names and octets with leading zeros are
+// malformed: each lets one client look like two, or two like one.
 func parseHop(text string) (hop netip.Addr, ok bool) {
 	hop, err := netip.ParseAddr(strings.Trim(text, " \t"))
 	if err != nil || hop.Zone() != "" {
@@ -39,7 +40,7 @@ func parseHop(text string) (hop netip.Addr, ok bool) {
 	return hop.Unmap(), true
 }
 
-// cutLast splits at the last separator. Without one, all of it is after.
+// cutLast splits text at the last separator. Without a separator, all of it is after.
 func cutLast(text string, separator byte) (before, after string, found bool) {
 	i := strings.LastIndexByte(text, separator)
 	if i < 0 {

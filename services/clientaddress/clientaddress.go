@@ -1,9 +1,9 @@
-// Package clientaddress owns which address a request comes from, and the one internal header that tells it to the rest of the
-// platform (spec.md § Authentication 9).
+// Package clientaddress finds the address that a request comes from, and passes it to the rest of the
+// platform in one internal header.
 //
-// In direct mode that is the socket's peer, and no header is looked at. Behind a trusted proxy the proxy's word counts, but only the
-// proxy's: a forwarded header from any other peer is ignored. What cannot be told apart safely is refused, never guessed, because the
-// rate limiter would otherwise count strangers together or not at all.
+// In direct mode the address is that of the socket's peer, and no header is read. Behind a trusted proxy
+// the forwarded header counts, but only when the peer is that proxy. An ambiguous header is refused and
+// never guessed at, because the rate limiter would then count several clients as one, or one as several.
 package clientaddress
 
 import (
@@ -14,16 +14,17 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-// Header carries the resolved address inside the process. Stamp writes it; a copy that a client sends never survives.
+// Header carries the resolved address inside the process. Stamp writes it, and removes what a client sent
+// under this name.
 const Header = "X-Service-Client-Address"
 
-// Resolver tells where requests come from. Safe for concurrent use; it holds nothing that changes.
+// Resolver finds the client address of requests. Safe for concurrent use, because nothing in it changes.
 type Resolver struct {
 	header  string
-	proxies []netip.Prefix // none in direct mode: then no peer is ever trusted
+	proxies []netip.Prefix // empty in direct mode: no peer is trusted then
 }
 
-// New makes a Resolver. The settings are validated already; in direct mode its header and proxies do not count.
+// New makes a Resolver from validated settings. In direct mode it ignores their header and proxies.
 func New(settings environment.ClientAddress) *Resolver {
 	if !settings.TrustedProxy {
 		return &Resolver{}
@@ -31,8 +32,9 @@ func New(settings environment.ClientAddress) *Resolver {
 	return &Resolver{header: settings.Header, proxies: settings.Proxies}
 }
 
-// Resolve returns the client's address: IPv4-mapped IPv6 as IPv4, no zone. It fails with ErrUnresolved when the peer is a trusted
-// proxy whose chain is missing, empty, malformed anywhere or made of proxies alone, and when the peer has no address.
+// Resolve returns the client's address: IPv4-mapped IPv6 as IPv4, no zone. It fails with ErrUnresolved when
+// the peer is a trusted proxy whose chain is missing, empty, malformed anywhere or made of proxies alone,
+// and when the peer has no address.
 func (s *Resolver) Resolve(r *http.Request) (netip.Addr, error) {
 	peer, err := peerAddress(r.RemoteAddr)
 	if err != nil || !s.Trusts(peer) {
@@ -41,19 +43,19 @@ func (s *Resolver) Resolve(r *http.Request) (netip.Addr, error) {
 	return s.client(r.Header[s.header])
 }
 
-// Stamp resolves the client's address and writes it into Header, in place of whatever came with the request. It fails as Resolve
-// does; then the header is absent.
+// Stamp resolves the client's address and writes it into Header, in place of anything the client sent
+// there. It fails like Resolve; the header is then absent.
 func (s *Resolver) Stamp(r *http.Request) error {
 	client, err := s.Resolve(r)
 	if err != nil {
 		delete(r.Header, Header)
 		return err
 	}
-	r.Header[Header] = []string{spell(client, r.RemoteAddr)}
+	r.Header[Header] = []string{format(client, r.RemoteAddr)}
 	return nil
 }
 
-// Of reads what Stamp wrote. The zero address: nothing was stamped, so nobody knows.
+// Of returns the address that Stamp wrote. It returns the zero address when nothing was stamped.
 func Of(header http.Header) netip.Addr {
 	stamped := header[Header]
 	if len(stamped) != 1 {
@@ -66,7 +68,7 @@ func Of(header http.Header) netip.Addr {
 	return client
 }
 
-// Trusts tells whether an address is one of the proxies.
+// Trusts reports whether an address is that of a trusted proxy.
 func (s *Resolver) Trusts(address netip.Addr) bool {
 	for _, proxy := range s.proxies {
 		if proxy.Contains(address) {
@@ -76,17 +78,19 @@ func (s *Resolver) Trusts(address netip.Addr) bool {
 	return false
 }
 
-// peerAddress drops the zone of a link-local peer: it names an interface of this machine, not the client.
+// peerAddress returns the peer's address without its zone, which names an interface of this machine and not
+// the client.
 func peerAddress(remote string) (netip.Addr, error) {
 	peer, err := netip.ParseAddrPort(remote)
 	if err != nil {
-		return netip.Addr{}, ErrUnresolved // without the cause, which repeats the address
+		return netip.Addr{}, ErrUnresolved // the cause is dropped: it repeats the address
 	}
 	return peer.Addr().Unmap().WithZone(""), nil
 }
 
-// spell is client.String() that spares the allocation in the usual case: the socket's peer is written in the same way already.
-func spell(client netip.Addr, remote string) string {
+// format is client.String(), but without an allocation in the usual case, in which remote contains the same
+// text.
+func format(client netip.Addr, remote string) string {
 	host, _, _ := cutLast(remote, ':')
 	host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
 	var text [64]byte

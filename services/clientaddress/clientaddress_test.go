@@ -21,7 +21,8 @@ func behindProxies() *clientaddress.Resolver {
 		TrustedProxy: true,
 		Header:       forwarded,
 		Proxies: []netip.Prefix{
-			netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("2001:db8:aaaa::/48"), netip.MustParsePrefix("fe80::/10"),
+			netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("2001:db8:aaaa::/48"),
+			netip.MustParsePrefix("fe80::/10"),
 		},
 	})
 }
@@ -35,31 +36,36 @@ func request(peer string, chain ...string) *http.Request {
 	return r
 }
 
-// check resolves and stamps; want is "" for ErrUnresolved.
+// check resolves and stamps the request; want is the address, "" for ErrUnresolved.
 func check(t *testing.T, resolver *clientaddress.Resolver, r *http.Request, want string) {
 	t.Helper()
 	r.Header[clientaddress.Header] = []string{"203.0.113.66", "203.0.113.67"} // supplied by the client
 	client, err := resolver.Resolve(r)
 	stamped := resolver.Stamp(r)
 	if want == "" {
-		if !errors.Is(err, clientaddress.ErrUnresolved) || !errors.Is(stamped, clientaddress.ErrUnresolved) || client.IsValid() {
-			t.Errorf("%s %q: resolved %v, %v; stamped %v", r.RemoteAddr, r.Header[forwarded], client, err, stamped)
+		if !errors.Is(err, clientaddress.ErrUnresolved) || !errors.Is(stamped, clientaddress.ErrUnresolved) ||
+			client.IsValid() {
+			t.Errorf("peer %s, header %q: resolved %v, %v; stamped %v; want ErrUnresolved from both", r.RemoteAddr,
+				r.Header[forwarded], client, err, stamped)
 		}
 		if _, found := r.Header[clientaddress.Header]; found {
-			t.Error("a supplied copy is left")
+			t.Errorf("peer %s, header %q: the header that the client sent is left", r.RemoteAddr, r.Header[forwarded])
 		}
 		return
 	}
 	if err != nil || stamped != nil || client.String() != want {
-		t.Errorf("%s %q: got %v, %v, %v, want %s", r.RemoteAddr, r.Header[forwarded], client, err, stamped, want)
+		t.Errorf("peer %s, header %q: resolved %v, %v; stamped %v; want %s", r.RemoteAddr, r.Header[forwarded],
+			client, err, stamped, want)
 	}
-	if got := r.Header[clientaddress.Header]; len(got) != 1 || got[0] != want || clientaddress.Of(r.Header) != client {
+	if got := r.Header[clientaddress.Header]; len(got) != 1 || got[0] != want ||
+		clientaddress.Of(r.Header) != client {
 		t.Errorf("stamped %q, want %s", got, want)
 	}
 }
 
 func TestDirect(t *testing.T) {
-	resolver := clientaddress.New(environment.ClientAddress{Header: forwarded, Proxies: []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0")}})
+	resolver := clientaddress.New(environment.ClientAddress{Header: forwarded,
+		Proxies: []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0")}})
 	for _, row := range []struct{ peer, want string }{
 		{"198.51.100.7:1234", "198.51.100.7"},
 		{"[2001:db8::7]:1234", "2001:db8::7"},
@@ -143,26 +149,27 @@ func TestOnlyTheConfiguredHeaderCounts(t *testing.T) {
 func TestOf(t *testing.T) {
 	for _, values := range [][]string{nil, {}, {""}, {"nonsense"}, {"192.0.2.1", "192.0.2.1"}} {
 		if got := clientaddress.Of(http.Header{clientaddress.Header: values}); got.IsValid() {
-			t.Errorf("%q is %v", values, got)
+			t.Errorf("Of(%q): got %v, want no address", values, got)
 		}
 	}
 }
 
-// In direct mode an ordinary request costs the header's one slice.
+// In direct mode an ordinary request costs one allocation: the header's slice.
 func TestDirectStampAllocatesOnce(t *testing.T) {
 	resolver := clientaddress.New(environment.ClientAddress{})
 	for _, peer := range []string{"198.51.100.7:1234", "[2001:db8::7]:1234"} {
 		r := request(peer)
 		if n := testing.AllocsPerRun(100, func() { _ = resolver.Stamp(r) }); n != 1 {
-			t.Errorf("%s: %v allocations", peer, n)
+			t.Errorf("Stamp with peer %s: %v allocations, want 1", peer, n)
 		}
-		if n := testing.AllocsPerRun(100, func() { _, _ = resolver.Resolve(r); clientaddress.Of(r.Header) }); n != 0 {
-			t.Errorf("%s: %v allocations to resolve", peer, n)
+		n := testing.AllocsPerRun(100, func() { _, _ = resolver.Resolve(r); clientaddress.Of(r.Header) })
+		if n != 0 {
+			t.Errorf("Resolve with peer %s: %v allocations, want 0", peer, n)
 		}
 	}
 }
 
-// naive says the same from the left: split all, parse all, take the last that is no proxy.
+// naive does the same from the left: split all, parse all, take the last address that is not a proxy.
 func naive(lines []string, trusts func(netip.Addr) bool) (client netip.Addr) {
 	if len(lines) == 0 {
 		return netip.Addr{}
@@ -187,7 +194,8 @@ func FuzzChain(f *testing.F) {
 		f.Add(seed[0], seed[1])
 	}
 	resolver := behindProxies()
-	trusted := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("2001:db8:aaaa::/48"), netip.MustParsePrefix("fe80::/10")}
+	trusted := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("2001:db8:aaaa::/48"),
+		netip.MustParsePrefix("fe80::/10")}
 	trusts := func(address netip.Addr) bool {
 		return trusted[0].Contains(address) || trusted[1].Contains(address) || trusted[2].Contains(address)
 	}
@@ -201,7 +209,7 @@ func FuzzChain(f *testing.F) {
 			return
 		}
 		if client.Is4In6() || client.Zone() != "" || trusts(client) {
-			t.Fatalf("%q, %q: %v is no client", first, second, client)
+			t.Fatalf("%q, %q: %v is a proxy or not canonical, want a client", first, second, client)
 		}
 		if err := resolver.Stamp(r); err != nil || clientaddress.Of(r.Header) != client {
 			t.Fatalf("%q, %q: stamped %q, %v", first, second, r.Header[clientaddress.Header], err)

@@ -1,5 +1,6 @@
-// Package health owns the two answers to "are you there": live while the process serves, ready only when modules have started,
-// shutdown has not begun and the database answers. Callers learn no reason; the log does.
+// Package health serves the two health checks. Live is true while the process serves. Ready is true only
+// when modules have started, shutdown has not begun and the database responds. A caller never learns the
+// reason; the log has it.
 package health
 
 import (
@@ -14,10 +15,10 @@ import (
 )
 
 const (
-	// PingTimeout is how long a probe waits for a database ping.
+	// PingTimeout is how long a health check waits for the database ping.
 	PingTimeout = 2 * time.Second
-	// SettleTimeout is how long a ping may take before it is given up, long after nobody waits for it: a server that hangs is asked by
-	// one ping, not by one more every two seconds.
+	// SettleTimeout is how long a ping may run, far longer than anybody waits for it. So a server that hangs
+	// has one ping in progress, and not one more every two seconds.
 	SettleTimeout = 30 * time.Second
 )
 
@@ -29,10 +30,10 @@ func (e Error) Error() string { return string(e) }
 // Code returns the stable code.
 func (e Error) Code() string { return string(e) }
 
-// ErrNotReady is every reason for not being ready, told apart to nobody.
+// ErrNotReady is the one code for all reasons of not being ready, so that a caller cannot tell them apart.
 const ErrNotReady = Error("NOT_READY")
 
-// Health holds the readiness state and shares one ping among all who ask. Safe for concurrent use.
+// Health holds the readiness state and shares one ping among all checks. Safe for concurrent use.
 type Health struct {
 	phase  atomic.Int32
 	pinger *pinger
@@ -45,19 +46,20 @@ const (
 	stopping
 )
 
-// New makes a Health that is not ready. ping asks the database once, one call at a time, and returns when its context ends.
+// New makes a Health that is not ready. ping sends one ping to the database and returns when its context
+// ends; Health makes one call at a time.
 func New(ping func(context.Context) error, log *zap.Logger) *Health {
 	return &Health{pinger: newPinger(ping), lines: loglimit.New(log)}
 }
 
-// Started tells that module startup has completed. After Stopping it changes nothing.
+// Started says that module startup has completed. It has no effect after Stopping.
 func (h *Health) Started() { h.phase.CompareAndSwap(starting, started) }
 
-// Stopping tells that shutdown has begun: from now on nothing is ready again.
+// Stopping says that shutdown has begun. Nothing is ready after that.
 func (h *Health) Stopping() { h.phase.Store(stopping) }
 
-// Check returns ErrNotReady unless everything that readiness means holds now. It takes at most PingTimeout, and no time while a ping that
-// others have waited for is still unsettled.
+// Check returns ErrNotReady unless the process is ready. It takes at most PingTimeout, and returns at once
+// while a ping that is older than that has not ended.
 func (h *Health) Check(ctx context.Context) error {
 	if err := h.inPhase(); err != nil {
 		return err
@@ -65,7 +67,7 @@ func (h *Health) Check(ctx context.Context) error {
 	if err := h.pinger.ask(ctx); err != nil {
 		return err
 	}
-	return h.inPhase() // shutdown may have begun while the ping was under way
+	return h.inPhase() // shutdown may have begun during the ping
 }
 
 func (h *Health) inPhase() error {
@@ -78,21 +80,21 @@ func (h *Health) inPhase() error {
 	return nil
 }
 
-// notReady is ErrNotReady with what only the log may know.
+// notReady is ErrNotReady with details that only the log may contain.
 type notReady struct {
 	reason string        // a fixed word
 	why    string        // a fixed word for why the database cannot be used; "": not known
-	age    time.Duration // of the ping that has not settled; 0: none
+	age    time.Duration // of the ping that has not ended; 0: none
 }
 
 func (*notReady) Error() string { return ErrNotReady.Error() }
 func (*notReady) Unwrap() error { return ErrNotReady }
 
-// report logs why a probe was refused: at most one line a second for each reason.
+// report logs why a check failed: at most one line a second for each reason.
 func (h *Health) report(err error) {
 	refused, ok := errors.AsType[*notReady](err)
 	if !ok {
-		return // its caller has left
+		return // the caller has left
 	}
 	fields := []zap.Field{zap.String("code", ErrNotReady.Code()), zap.String("reason", refused.reason)}
 	if refused.why != "" {
@@ -102,19 +104,19 @@ func (h *Health) report(err error) {
 		fields = append(fields, zap.Duration("age", refused.age.Round(time.Millisecond)))
 	}
 	level := zap.ErrorLevel
-	if h.phase.Load() != started { // as it should be
+	if h.phase.Load() != started { // expected at a start and a stop
 		level = zap.InfoLevel
 	}
 	h.lines.Log(refused.reason, level, "not ready", fields...)
 }
 
-// Serve pings when asked, one ping at a time, until ctx ends.
+// Serve runs the pings that Check asks for, one at a time, until ctx ends.
 func (h *Health) Serve(ctx context.Context) error {
 	defer h.lines.Close()
 	return h.pinger.serve(ctx)
 }
 
-// Ready is closed at once: a readiness pinger has nothing to wait for.
+// Ready is closed from the start: the pinger waits for nothing.
 func (h *Health) Ready() <-chan struct{} { return h.pinger.ready }
 
 // String names the service.

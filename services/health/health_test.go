@@ -18,15 +18,15 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi/httpapitest"
 )
 
-// start runs the pinger for the length of a test.
+// start runs the pinger until the test ends.
 func start(t *testing.T, ping func(context.Context) error) *health.Health {
 	t.Helper()
-	h, _ := logged(t, ping)
+	h, _ := startLogged(t, ping)
 	return h
 }
 
-// logged is start with the log.
-func logged(t *testing.T, ping func(context.Context) error) (*health.Health, *observer.ObservedLogs) {
+// startLogged is start with the log.
+func startLogged(t *testing.T, ping func(context.Context) error) (*health.Health, *observer.ObservedLogs) {
 	t.Helper()
 	core, logs := observer.New(zap.InfoLevel)
 	h := health.New(ping, zap.New(core))
@@ -37,25 +37,25 @@ func logged(t *testing.T, ping func(context.Context) error) (*health.Health, *ob
 	return h, logs
 }
 
-func answers(context.Context) error { return nil }
+func pingSucceeds(context.Context) error { return nil }
 
 func TestReadyOnlyBetweenStartedAndStopping(t *testing.T) {
-	h := start(t, answers)
+	h := start(t, pingSucceeds)
 	if err := h.Check(t.Context()); !errors.Is(err, health.ErrNotReady) {
-		t.Fatalf("before module startup completed: %v", err)
+		t.Fatalf("Check before module startup completed: got %v, want %v", err, health.ErrNotReady)
 	}
 	h.Started()
 	if err := h.Check(t.Context()); err != nil {
-		t.Fatalf("started: %v", err)
+		t.Fatalf("Check after Started: got %v, want nil", err)
 	}
 	h.Stopping()
 	h.Started()
 	if err := h.Check(t.Context()); !errors.Is(err, health.ErrNotReady) {
-		t.Fatalf("after shutdown began: %v", err)
+		t.Fatalf("Check after shutdown began: got %v, want %v", err, health.ErrNotReady)
 	}
 }
 
-func TestFailedPingIsNotReadyAndTheNextAsksAnew(t *testing.T) {
+func TestFailedPingIsNotReadyAndTheNextCheckPingsAgain(t *testing.T) {
 	var failing atomic.Bool
 	failing.Store(true)
 	h := start(t, func(context.Context) error {
@@ -66,11 +66,11 @@ func TestFailedPingIsNotReadyAndTheNextAsksAnew(t *testing.T) {
 	})
 	h.Started()
 	if err := h.Check(t.Context()); !errors.Is(err, health.ErrNotReady) {
-		t.Fatalf("failed ping: %v", err)
+		t.Fatalf("Check with a failed ping: got %v, want %v", err, health.ErrNotReady)
 	}
 	failing.Store(false)
 	if err := h.Check(t.Context()); err != nil {
-		t.Fatalf("the database is back: %v", err)
+		t.Fatalf("Check after the database is back: got %v, want nil", err)
 	}
 }
 
@@ -92,43 +92,43 @@ func TestConcurrentProbesShareOnePing(t *testing.T) {
 		close(release)
 		probes.Wait()
 		if got := pings.Load(); got != 1 {
-			t.Fatalf("%d pings for 50 probes at once", got)
+			t.Fatalf("%d pings for 50 concurrent checks, want 1", got)
 		}
 	})
 }
 
-func TestUnsettledPingAnswersAtOnceAfterItsDeadline(t *testing.T) {
+func TestCheckFailsAtOnceWhileAnOldPingHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var pings atomic.Int32
 		release := make(chan struct{})
-		h := start(t, func(context.Context) error { pings.Add(1); <-release; return nil }) // deaf to its deadline
+		h := start(t, func(context.Context) error { pings.Add(1); <-release; return nil }) // ignores its deadline
 		h.Started()
 
 		began := time.Now()
 		if err := h.Check(t.Context()); !errors.Is(err, health.ErrNotReady) {
-			t.Fatalf("hung ping: %v", err)
+			t.Fatalf("Check with a ping that hangs: got %v, want %v", err, health.ErrNotReady)
 		}
 		if waited := time.Since(began); waited != health.PingTimeout {
-			t.Fatalf("the first probe waited %v", waited)
+			t.Fatalf("the first check waited %v, want %v", waited, health.PingTimeout)
 		}
 		began = time.Now()
 		if err := h.Check(t.Context()); !errors.Is(err, health.ErrNotReady) {
-			t.Fatalf("still hung: %v", err)
+			t.Fatalf("second Check with a ping that hangs: got %v, want %v", err, health.ErrNotReady)
 		}
 		if waited := time.Since(began); waited != 0 || pings.Load() != 1 {
-			t.Fatalf("the second probe waited %v, %d pings", waited, pings.Load())
+			t.Fatalf("the second check waited %v, %d pings; want 0s, 1 ping", waited, pings.Load())
 		}
 		close(release)
 		synctest.Wait()
 		if err := h.Check(t.Context()); err != nil {
-			t.Fatalf("settled: %v", err)
+			t.Fatalf("Check after the ping has ended: got %v, want nil", err)
 		}
 	})
 }
 
-// TestOnePingForAsLongAsTheDatabaseHangs: a ping that would give up at its deadline is not given one, because each further ping would
-// be one more socket to a server that hangs.
-func TestOnePingForAsLongAsTheDatabaseHangs(t *testing.T) {
+// A ping keeps running after nobody waits for it: each further ping would be one more socket to a server
+// that hangs.
+func TestOnePingWhileTheDatabaseHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var pings atomic.Int32
 		h := start(t, func(ctx context.Context) error { pings.Add(1); <-ctx.Done(); return ctx.Err() })
@@ -137,10 +137,11 @@ func TestOnePingForAsLongAsTheDatabaseHangs(t *testing.T) {
 		for time.Since(began) < health.SettleTimeout-time.Second {
 			asked := time.Now()
 			if err := h.Check(t.Context()); !errors.Is(err, health.ErrNotReady) {
-				t.Fatalf("hung ping: %v", err)
+				t.Fatalf("Check with a ping that hangs: got %v, want %v", err, health.ErrNotReady)
 			}
 			if waited := time.Since(asked); waited != 0 && asked != began || pings.Load() != 1 {
-				t.Fatalf("after %v a probe waited %v, %d pings; want the first to wait alone, 1 ping", asked.Sub(began), waited, pings.Load())
+				t.Fatalf("after %v a check waited %v, %d pings; want the first to wait alone, 1 ping", asked.Sub(began),
+					waited, pings.Load())
 			}
 			time.Sleep(time.Second)
 		}
@@ -155,13 +156,13 @@ type unusable struct{ error }
 
 func (unusable) Why() string { return "refused" }
 
-// TestProbesLeaveOneLineASecond, which tells why and, of a ping that hangs, for how long.
-func TestProbesLeaveOneLineASecond(t *testing.T) {
+// One line a second is logged, with the reason and, for a ping that hangs, its age.
+func TestChecksLogOneLineASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var failing atomic.Bool
 		failing.Store(true)
 		release := make(chan struct{})
-		h, logs := logged(t, func(context.Context) error {
+		h, logs := startLogged(t, func(context.Context) error {
 			if failing.Load() {
 				return unusable{errors.New("secret")}
 			}
@@ -173,7 +174,7 @@ func TestProbesLeaveOneLineASecond(t *testing.T) {
 			for range times {
 				w := httpapitest.Send(httptest.NewRequest("GET", "/api/v1/health/ready", nil), h.Routes(), nil)
 				if w.Code != 503 || w.Body.String() != `{"code":"NOT_READY"}` {
-					t.Fatalf("answered %d %s", w.Code, w.Body)
+					t.Fatalf("GET ready: status %d, body %s; want 503 NOT_READY", w.Code, w.Body)
 				}
 			}
 		}
@@ -189,16 +190,20 @@ func TestProbesLeaveOneLineASecond(t *testing.T) {
 		}
 		h.Started()
 		probe(50)
-		want("50 probes", map[string]any{"code": "NOT_READY", "reason": "database unusable", "why": "refused", "count": int64(1)})
+		want("50 probes", map[string]any{"code": "NOT_READY", "reason": "database unusable", "why": "refused",
+			"count": int64(1)})
 		time.Sleep(time.Second)
 		synctest.Wait()
-		want("a second later", map[string]any{"code": "NOT_READY", "reason": "database unusable", "why": "refused", "count": int64(49)})
+		want("a second later", map[string]any{"code": "NOT_READY", "reason": "database unusable",
+			"why": "refused", "count": int64(49)})
 		failing.Store(false)
 		probe(3)
-		want("a ping that hangs", map[string]any{"code": "NOT_READY", "reason": "database silent", "age": health.PingTimeout, "count": int64(1)})
+		want("a ping that hangs", map[string]any{"code": "NOT_READY", "reason": "database silent",
+			"age": health.PingTimeout, "count": int64(1)})
 		time.Sleep(time.Second)
 		synctest.Wait()
-		want("a second later", map[string]any{"code": "NOT_READY", "reason": "database silent", "age": health.PingTimeout, "count": int64(2)})
+		want("a second later", map[string]any{"code": "NOT_READY", "reason": "database silent",
+			"age": health.PingTimeout, "count": int64(2)})
 		close(release)
 		synctest.Wait()
 		h.Stopping()

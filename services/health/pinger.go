@@ -7,21 +7,21 @@ import (
 	"time"
 )
 
-// probe is one ping and everyone who waits for it.
+// probe is one ping, shared by all checks that wait for it.
 type probe struct {
 	began   time.Time
 	settled chan struct{}
-	err     error // valid once settled
+	err     error // readable once settled is closed
 }
 
-// pinger keeps at most one ping unsettled, however many ask.
+// pinger has at most one ping in progress, however many checks wait.
 type pinger struct {
 	ping  func(context.Context) error
 	ready chan struct{}
 	wake  chan struct{}
 
 	mu      sync.Mutex
-	current *probe // nil: none under way
+	current *probe // nil: none in progress
 }
 
 func newPinger(ping func(context.Context) error) *pinger {
@@ -30,7 +30,8 @@ func newPinger(ping func(context.Context) error) *pinger {
 	return &pinger{ping: ping, ready: ready, wake: make(chan struct{}, 1)}
 }
 
-// ask joins the ping under way, or has one begun. Once that ping is PingTimeout old it fails at once, until the ping has settled.
+// ask waits for the ping in progress, or starts one. When that ping is older than PingTimeout, ask fails at
+// once until the ping has ended.
 func (p *pinger) ask(ctx context.Context) error {
 	probe := p.join()
 	wait := time.NewTimer(time.Until(probe.began.Add(PingTimeout)))
@@ -45,7 +46,7 @@ func (p *pinger) ask(ctx context.Context) error {
 	}
 }
 
-// failed is a settled ping's outcome. Of the database's error only a fixed word is taken.
+// failed returns the result of a ping that has ended. It takes only a fixed word from the database's error.
 func failed(err error) error {
 	if err == nil {
 		return nil
@@ -65,7 +66,7 @@ func (p *pinger) join() *probe {
 	defer p.mu.Unlock()
 	if p.current == nil {
 		p.current = &probe{began: time.Now(), settled: make(chan struct{})}
-		p.wake <- struct{}{} // never blocks: one place, and one unsettled probe
+		p.wake <- struct{}{} // never blocks: the channel has one place, and there is one probe
 	}
 	return p.current
 }

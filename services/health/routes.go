@@ -6,7 +6,8 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// Routes returns the two health routes: GET alone, no principal, no store but the shared ping.
+// Routes returns the two health routes. They accept GET only, resolve no principal and use no store except
+// the shared ping.
 func (h *Health) Routes() []httpapi.Route {
 	return []httpapi.Route{
 		{Method: "GET", Path: "/api/v1/health/live", Handle: live, OthersNotAllowed: true},

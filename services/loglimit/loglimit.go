@@ -1,5 +1,5 @@
-// Package loglimit owns how often one kind of line may be logged: once a second, with the number of events that it stands for. Whoever is
-// asked or attacked a thousand times a second then still has a log that can be read.
+// Package loglimit limits each kind of log line to one a second, with the number of events that the line
+// stands for. The log stays readable when a thousand requests a second fail.
 package loglimit
 
 import (
@@ -12,8 +12,9 @@ import (
 
 const interval = time.Second
 
-// Limiter counts events by kind. The first of a kind is logged at once. Those that follow within a second are logged when it is over, as
-// one line with the fields of the latest and their number as "count". Safe for concurrent use.
+// Limiter counts events by kind. The first event of a kind is logged at once. Those that follow within a
+// second are logged at its end, as one line with the fields of the latest and their number as "count". Safe
+// for concurrent use.
 type Limiter struct {
 	log *zap.Logger
 
@@ -22,7 +23,7 @@ type Limiter struct {
 	closed bool
 }
 
-// kind is one sort of line within its second. A kind without events for a second is forgotten.
+// kind is one kind of line during its second. A kind without events for a second is removed.
 type kind struct {
 	timer   *time.Timer
 	level   zapcore.Level
@@ -36,7 +37,8 @@ func New(log *zap.Logger) *Limiter {
 	return &Limiter{log: log, kinds: make(map[string]*kind)}
 }
 
-// Log counts one event. The kind comes from the program, never from a caller: one of each is kept for a second.
+// Log counts one event. name must be a constant of the program, never text of a caller, because every name
+// takes memory for a second.
 func (l *Limiter) Log(name string, level zapcore.Level, message string, fields ...zap.Field) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -55,7 +57,7 @@ func (l *Limiter) Log(name string, level zapcore.Level, message string, fields .
 	}
 }
 
-// passed is the end of a kind's second.
+// passed runs at the end of a kind's second.
 func (l *Limiter) passed(name string, k *kind) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -76,7 +78,7 @@ func (l *Limiter) write(k *kind) {
 	k.count = 0
 }
 
-// Close writes what has been counted and not yet logged. What comes later is logged event by event, at once.
+// Close logs the events that were counted and not yet logged. Later events are logged one by one, at once.
 func (l *Limiter) Close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -22,7 +22,7 @@ func lines(logs *observer.ObservedLogs) (list []string) {
 	return list
 }
 
-func same(t *testing.T, when string, got []string, want ...string) {
+func assertEqual(t *testing.T, when string, got []string, want ...string) {
 	t.Helper()
 	if !slices.Equal(got, want) {
 		t.Errorf("%s: logged %q, want %q", when, got, want)
@@ -43,29 +43,29 @@ func TestOneLineASecondAndKindThatCountsAll(t *testing.T) {
 		}
 		storm.Wait()
 		l.Log("b", zap.WarnLevel, "broken")
-		same(t, "at once", lines(logs), "error failed 1", "warn broken 1")
+		assertEqual(t, "at once", lines(logs), "error failed 1", "warn broken 1")
 		time.Sleep(time.Second)
 		synctest.Wait()
-		same(t, "after a second", lines(logs), "error failed 999")
+		assertEqual(t, "after a second", lines(logs), "error failed 999")
 		l.Log("a", zap.ErrorLevel, "failed")
-		same(t, "within the next second", lines(logs))
+		assertEqual(t, "within the next second", lines(logs))
 		time.Sleep(time.Second)
 		synctest.Wait()
-		same(t, "after it", lines(logs), "error failed 1")
+		assertEqual(t, "after it", lines(logs), "error failed 1")
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
-		same(t, "nothing happens", lines(logs))
+		assertEqual(t, "nothing happens", lines(logs))
 		l.Log("a", zap.ErrorLevel, "failed")
-		same(t, "after a rest", lines(logs), "error failed 1")
+		assertEqual(t, "after a rest", lines(logs), "error failed 1")
 		l.Log("a", zap.ErrorLevel, "failed")
 		l.Log("a", zap.ErrorLevel, "failed")
 		l.Close()
-		same(t, "closed", lines(logs), "error failed 2")
+		assertEqual(t, "closed", lines(logs), "error failed 2")
 		l.Log("a", zap.ErrorLevel, "failed")
 		l.Log("a", zap.ErrorLevel, "failed")
-		same(t, "after the end", lines(logs), "error failed 1", "error failed 1")
+		assertEqual(t, "after the end", lines(logs), "error failed 1", "error failed 1")
 		l.Close()
-		time.Sleep(time.Minute) // no timer is left that writes
-		same(t, "later", lines(logs))
+		time.Sleep(time.Minute) // no timer may be left that writes a line
+		assertEqual(t, "later", lines(logs))
 	})
 }

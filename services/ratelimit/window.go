@@ -2,55 +2,56 @@ package ratelimit
 
 import "time"
 
-// shelf holds the keys of one length of window, in the order in which they were last allowed: the order in which they expire.
-type shelf struct {
-	window  time.Duration
+// window holds the keys of all rules with one length of window, in the order in which they were last
+// allowed. That is also the order in which they expire.
+type window struct {
+	length  time.Duration
 	entries map[Key]*entry
-	ends    entry // its next is the oldest, its previous the newest: a ring needs no special cases
+	ends    entry // sentinel of a ring: its next is the oldest entry, its previous the newest
 }
 
 type entry struct {
 	key            Key
-	allowed        time.Duration // when last, on the limiter's clock
+	allowed        time.Duration // time of the last allowed request, on the limiter's clock
 	count          int
 	next, previous *entry
 }
 
-func newShelf(window time.Duration) *shelf {
-	s := &shelf{window: window, entries: make(map[Key]*entry)}
-	s.ends.next, s.ends.previous = &s.ends, &s.ends
-	return s
+func newWindow(length time.Duration) *window {
+	w := &window{length: length, entries: make(map[Key]*entry)}
+	w.ends.next, w.ends.previous = &w.ends, &w.ends
+	return w
 }
 
-func (s *shelf) expired(e *entry, now time.Duration) bool { return now-e.allowed >= s.window }
+func (w *window) expired(e *entry, now time.Duration) bool { return now-e.allowed >= w.length }
 
-// oldest is nil when the shelf is empty.
-func (s *shelf) oldest() *entry {
-	if s.ends.next == &s.ends {
+// oldest returns nil when the window is empty.
+func (w *window) oldest() *entry {
+	if w.ends.next == &w.ends {
 		return nil
 	}
-	return s.ends.next
+	return w.ends.next
 }
 
-func (s *shelf) add(key Key) *entry {
+func (w *window) add(key Key) *entry {
 	e := &entry{key: key}
 	e.next, e.previous = e, e
-	s.entries[key] = e
+	w.entries[key] = e
 	return e
 }
 
-func (s *shelf) toNewest(e *entry) {
+func (w *window) toNewest(e *entry) {
 	e.unlink()
-	e.next, e.previous = &s.ends, s.ends.previous
-	e.previous.next, s.ends.previous = e, e
+	e.next, e.previous = &w.ends, w.ends.previous
+	e.previous.next, w.ends.previous = e, e
 }
 
-func (s *shelf) dropOldest() {
-	e := s.ends.next
+func (w *window) dropOldest() {
+	e := w.ends.next
 	e.unlink()
-	delete(s.entries, e.key)
-	if len(s.entries) == 0 {
-		s.entries = make(map[Key]*entry) // a map never shrinks: after a flood this is what gives its memory back
+	delete(w.entries, e.key)
+	if len(w.entries) == 0 {
+		w.entries = make(map[Key]*entry) // a map never shrinks: a new one frees the memory after a flood
 	}
 }
 
