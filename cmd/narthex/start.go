@@ -261,5 +261,5 @@ func (s *server) listen(ctx context.Context) error {
 	}); err != nil {
 		return err
 	}
-	return s.tree.Start(ctx, supervisor.Child{Service: s.tree.Systemd()})
+	return s.tree.Start(ctx, supervisor.Child{Service: s.tree.Systemd()}, supervisor.Child{Service: s.publication.Encoder()})
 }

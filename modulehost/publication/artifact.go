@@ -1,9 +1,8 @@
 package publication
 
 import (
-	"encoding/hex"
 	"net/http"
-	"strconv"
+	"sync/atomic"
 
 	"github.com/narthex-platform/narthex/modulehost/manifest"
 	"github.com/narthex-platform/narthex/services/httpapi"
@@ -11,14 +10,14 @@ import (
 
 // artifact is one script, ready to be sent. All responses share its header values, which nobody changes.
 type artifact struct {
-	bytes  []byte
-	etag   []string
-	length []string
+	plain *httpapi.Representation
+	coded atomic.Pointer[[]*httpapi.Representation] // nil until the encoder has come by
 }
 
 var (
 	scriptType = []string{"text/javascript; charset=utf-8"}
 	revalidate = []string{"no-cache"}
+	varies     = []string{"Origin, Accept-Encoding"}
 )
 
 // newArtifact returns nil for nil.
@@ -26,28 +25,42 @@ func newArtifact(script *manifest.Artifact) *artifact {
 	if script == nil {
 		return nil
 	}
-	return &artifact{
-		bytes:  script.Bytes,
-		etag:   []string{`"` + hex.EncodeToString(script.SHA256[:]) + `"`},
-		length: []string{strconv.Itoa(len(script.Bytes))},
+	return &artifact{plain: httpapi.NewRepresentation(script.Bytes, "")}
+}
+
+// encode keeps the script in other codings, too.
+func (a *artifact) encode() error {
+	coded, err := httpapi.EncodeAll(a.plain.Bytes)
+	if err != nil {
+		return err
 	}
+	a.coded.Store(&coded)
+	return nil
 }
 
 // send responds to a GET or HEAD with the script, or with 304 when the client has it. Browsers revalidate on
 // every load: the bytes cannot change while this process runs, but another build may be installed under the
 // same version.
 func (a *artifact) send(c *httpapi.Call) {
+	sent := a.plain
+	if coded := a.coded.Load(); coded != nil {
+		sent = httpapi.Choose(c.Request, a.plain, *coded)
+	}
 	header := c.Writer.Header()
 	header["Cache-Control"] = revalidate
-	header["Etag"] = a.etag
-	if httpapi.Matches(c.Request, a.etag[0]) {
+	header["Vary"] = varies
+	header["Etag"] = sent.ETag
+	if httpapi.Matches(c.Request, sent.ETag[0]) {
 		c.Writer.WriteHeader(http.StatusNotModified)
 		return
 	}
 	header["Content-Type"] = scriptType
-	header["Content-Length"] = a.length
+	header["Content-Length"] = sent.Length
+	if sent.Coding != nil {
+		header["Content-Encoding"] = sent.Coding
+	}
 	c.Writer.WriteHeader(http.StatusOK)
 	if c.Request.Method != http.MethodHead {
-		_, _ = c.Writer.Write(a.bytes) // an error means that the client has gone
+		_, _ = c.Writer.Write(sent.Bytes) // an error means that the client has gone
 	}
 }

@@ -67,7 +67,7 @@ func TestScripts(t *testing.T) {
 				want := http.Header{
 					"Cache-Control":          {"no-cache"},
 					"Etag":                   {etag},
-					"Vary":                   {"Origin"},
+					"Vary":                   {"Origin, Accept-Encoding"},
 					"X-Content-Type-Options": {"nosniff"},
 				}
 				status, body := http.StatusNotModified, ""

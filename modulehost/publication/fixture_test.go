@@ -100,7 +100,8 @@ func discover(t testing.TB, packages map[string]string) *catalog.Catalog {
 }
 
 // text is what a script holds.
-func scriptText(id, script string) string { return "// " + id + "/" + script + " ä\n" }
+// scriptText is a script that is long enough to be worth coding.
+func scriptText(id, script string) string { return strings.Repeat("// "+id+"/"+script+" ä\n", 20) }
 
 func write(t testing.TB, path, text string) {
 	t.Helper()

@@ -45,3 +45,16 @@ func (s *Service) contribute(from *release, installed *catalog.Catalog) {
 			c.Capability})
 	}
 }
+
+// artifacts are all scripts of the release that are published.
+func (r *release) artifacts() (all []*artifact) {
+	for _, a := range []*artifact{r.ui, r.display} {
+		if a != nil {
+			all = append(all, a)
+		}
+	}
+	for _, a := range r.contributions {
+		all = append(all, a)
+	}
+	return all
+}
