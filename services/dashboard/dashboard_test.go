@@ -261,3 +261,24 @@ func decoded(t *testing.T, content []byte, coding string) string {
 	}
 	return string(text)
 }
+
+// TestDevelopment: only the page of a development installation tells that it is one.
+func TestDevelopment(t *testing.T) {
+	t.Parallel()
+	for _, development := range []bool{false, true} {
+		service, err := dashboard.New(dashboard.Config{
+			Build: build(`<html lang="en">`+empty+"</html>", script), APIOrigin: "https://church.example.org", Development: development,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := httptest.NewRecorder()
+		call := &httpapi.Call{Writer: w, Request: httptest.NewRequestWithContext(t.Context(), "GET", "/", nil)}
+		if err := service.Routes()[0].Handle(call); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.HasPrefix(w.Body.String(), `<html data-development lang="en">`); got != development {
+			t.Errorf("development %t: the page begins with %.40s", development, w.Body)
+		}
+	}
+}

@@ -111,6 +111,16 @@ func TestMountErrorReachesTheConsole(t *testing.T) {
 	p.silent("no such shelf") // a person is told the code; the page of "narthex dev" says more
 }
 
+// TestMountErrorIsOnThePageInDev: under "narthex dev" the author reads what the module threw where it is missing.
+func TestMountErrorIsOnThePageInDev(t *testing.T) {
+	t.Parallel()
+	h := notes(t, `throw new Error("no such shelf");`)
+	h.dev = true
+	p := open(t, h.URL, desktop)
+	p.says("Notes could not be shown.")
+	p.sees("no such shelf")
+}
+
 // TestFocusAfterRestartNotice: the focus does not fall to the page when the banner that held it goes.
 func TestFocusAfterRestartNotice(t *testing.T) {
 	t.Parallel()

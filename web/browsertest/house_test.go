@@ -33,6 +33,7 @@ type house struct {
 	answers map[string]http.HandlerFunc
 	origin  *string  // what the page's element says, where it is not what the service writes
 	build   string   // the build that the page says it is, where that is not the one that was built
+	dev     bool     // the page is that of "narthex dev"
 	asked   []string // "METHOD path?query", API alone
 }
 
@@ -66,9 +67,9 @@ func setup(t *testing.T) *house {
 			return
 		}
 		h.mu.Lock()
-		content, build := h.origin, h.build
+		content, build, dev := h.origin, h.build, h.dev
 		h.mu.Unlock()
-		if content == nil && build == "" || r.URL.Path != "/" {
+		if content == nil && build == "" && !dev || r.URL.Path != "/" {
 			page.ServeHTTP(w, r)
 			return
 		}
@@ -79,6 +80,9 @@ func setup(t *testing.T) *house {
 		text := built.Body.String()
 		if content != nil {
 			text = strings.Replace(text, `content="`+string(origin)+`"`, `content="`+*content+`"`, 1)
+		}
+		if dev {
+			text = strings.Replace(text, "<html ", "<html data-development ", 1)
 		}
 		if build != "" {
 			text = buildElement.ReplaceAllString(text, `<meta name="narthex-build" content="`+build+`">`)

@@ -155,7 +155,7 @@ func TestSplit(t *testing.T) {
 	p.press("button", "Write a notice")
 	p.fill("Title", "Harvest supper")
 	p.press("button", "Save")
-	p.find("heading", "Harvest supper")
+	p.find("link", "Harvest supper")
 	p.press("button", "Take down Harvest supper")
 	p.find("button", "Publish Harvest supper")
 	p.do(chromedp.Reload())

@@ -1,7 +1,9 @@
 import "./address.test";
 import "./changes.test";
 import "./eventstream.test";
+import "./jsonrequest.test";
 import "./language.test";
+import "./resource.test";
 import "./shape.test";
 import "./slide.test";
 import "./timing.test";

@@ -177,14 +177,14 @@ function Managed({ tools, board, now, publish, move, remove }: ManagedProps) {
 		{
 			id: "state",
 			head: say("state"),
-			width: "148px",
+			width: "176px",
 			cell: (slide) => <State tools={tools} slide={slide} now={now} />,
 		},
 		{
 			id: "time",
 			head: say("time"),
 			part: "detail",
-			width: "210px",
+			width: "200px",
 			cell: (slide) => <Times tools={tools} slide={slide} />,
 		},
 		{
@@ -192,7 +192,7 @@ function Managed({ tools, board, now, publish, move, remove }: ManagedProps) {
 			head: say("actions"),
 			hideHead: true,
 			part: "actions",
-			width: "1px",
+			width: "190px",
 			cell: (slide, at) => (
 				<>
 					<Button

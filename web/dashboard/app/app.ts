@@ -1,7 +1,8 @@
-import { batch, signal } from "@preact/signals";
+import { batch, computed, signal } from "@preact/signals";
 import { ServerClock } from "../../host/clock";
 import { Questions } from "../../kit/dialog";
 import { type ToastAction, Toasts } from "../../kit/toast";
+import { Data } from "../data/data";
 import type { NavigationEntry, NavigationView, Platform } from "../data/platform";
 import type { Failure } from "../data/request";
 import { t } from "../words/words";
@@ -38,7 +39,14 @@ export class App {
 	readonly clock = new ServerClock();
 	readonly newVersion = new NewVersion();
 	readonly session: Session;
-	readonly navigation = signal<NavigationState>({ is: "loading" });
+	readonly data: Data;
+	readonly navigation = computed<NavigationState>(() => {
+		const view = this.data.navigation.value.value;
+		const failed = this.data.navigation.failed.value;
+		if (failed?.failure.status === 403) return { is: "forbidden", permission: readUi };
+		if (view !== undefined) return { is: "ready", view };
+		return failed === undefined ? { is: "loading" } : { is: "failed", ...failed };
+	});
 	/** The address typed on one of the signed-out screens, for the others. */
 	readonly email = signal("");
 	/** The emailed link that the page was opened with, until its screen is left. */
@@ -50,16 +58,21 @@ export class App {
 	) {
 		this.link = signal(link);
 		this.session = new Session(platform, () => this.#leave());
+		this.data = new Data(platform, async ({ status }) => {
+			if (status === 401) this.session.ended();
+			if (status === 403) await this.session.recheck();
+		});
 	}
 
 	async start(): Promise<void> {
 		this.router.start();
 		this.newVersion.watch();
+		this.data.watch();
 		this.session.who.subscribe((who) => {
 			if (who.is !== "person") return;
 			this.drafts.belongTo(who.userId);
-			this.navigation.value = { is: "loading" };
-			void this.loadNavigation();
+			this.data.clear();
+			void this.data.navigation.load();
 		});
 		await this.session.recheck();
 	}
@@ -79,22 +92,6 @@ export class App {
 		});
 	}
 
-	/** Reads the navigation. What was there stays while it is read again, and when that fails. */
-	async loadNavigation(): Promise<void> {
-		const result = await this.platform.navigation();
-		if (result.ok) {
-			this.navigation.value = { is: "ready", view: result.value };
-			return;
-		}
-		if (result.status === 401) this.session.ended();
-		if (result.status === 403) await this.session.recheck();
-		if (this.session.who.peek().is !== "person") return;
-		if (result.status === 403) this.navigation.value = { is: "forbidden", permission: readUi };
-		else if (this.navigation.peek().is !== "ready") {
-			this.navigation.value = { is: "failed", failure: result, at: new Date() };
-		}
-	}
-
 	/** The entry of a module in the navigation as it is known now. */
 	entry(moduleId: string): NavigationEntry | undefined {
 		const navigation = this.navigation.value;
@@ -107,6 +104,7 @@ export class App {
 			this.questions.withdraw();
 			this.toasts.close();
 			this.drafts.clear();
+			this.data.clear();
 			this.router.reset();
 			this.link.value = undefined;
 			this.email.value = "";

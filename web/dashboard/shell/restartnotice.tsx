@@ -4,6 +4,8 @@ import { Icon } from "../../kit/icons";
 import { focusHeading } from "../../kit/toast";
 import type { App } from "../app/app";
 import { type Change, changesOf } from "../data/changes";
+import type { ConfigurationsView, LifecycleView } from "../data/platform";
+import { sentenceOf } from "../words/failure";
 import { t } from "../words/words";
 
 const manageLifecycle = "core.modules.lifecycle.manage";
@@ -17,35 +19,20 @@ interface RestartNoticeProps {
 
 /** Tells those who may decide about modules that decisions wait for a restart. Nobody restarts from here. */
 export function RestartNotice({ app, permissions }: RestartNoticeProps) {
-	const [changes, setChanges] = useState<readonly Change[]>([]);
 	const [open, setOpen] = useState(false);
-	const lifecycle = permissions.includes(manageLifecycle);
-	const configuration = permissions.includes(manageConfiguration);
-
-	const read = async (): Promise<readonly Change[] | undefined> => {
-		if (lifecycle) {
-			const result = await app.platform.lifecycle();
-			return result.ok ? changesOf(result.value) : undefined;
-		}
-		if (!configuration) return undefined;
-		const result = await app.platform.configurations();
-		if (!result.ok) return undefined;
-		return result.value.modules
-			.filter((module) => module.restartRequired)
-			.map(({ name }) => ({ module: name, what: "settings" as const }));
-	};
-	useEffect(() => {
-		let here = true;
-		void read().then((found) => here && found && setChanges(found));
-		return () => {
-			here = false;
-		};
-	}, [lifecycle, configuration]);
+	const { lifecycle, configurations, navigation } = app.data;
+	const source = permissions.includes(manageLifecycle)
+		? lifecycle
+		: permissions.includes(manageConfiguration)
+			? configurations
+			: undefined;
+	const changes = waiting(lifecycle.value.value, configurations.value.value);
+	useEffect(() => void source?.load(), [source]);
 	const check = async () => {
-		const [found] = await Promise.all([read(), app.loadNavigation()]);
-		if (found) setChanges(found);
-		if (found === undefined) app.announce(t("serverFailed"), "assertive");
-		else app.announce(found.length === 0 ? t("nothingWaits") : t("changesWait", { count: found.length }));
+		const [read] = await Promise.all([source?.load(), navigation.load()]);
+		const count = waiting(lifecycle.value.peek(), configurations.value.peek()).length;
+		if (read && !read.ok) app.announce(sentenceOf(read), "assertive");
+		else app.announce(count === 0 ? t("nothingWaits") : t("changesWait", { count }));
 	};
 
 	if (changes.length === 0) return null;
@@ -70,6 +57,13 @@ export function RestartNotice({ app, permissions }: RestartNoticeProps) {
 			</ul>
 		</aside>
 	);
+}
+
+/** What waits, as far as the caller may know. */
+function waiting(lifecycle?: LifecycleView, configurations?: ConfigurationsView): readonly Change[] {
+	if (lifecycle) return changesOf(lifecycle);
+	const changed = configurations?.modules.filter(({ restartRequired }) => restartRequired) ?? [];
+	return changed.map(({ name }) => ({ module: name, what: "settings" }));
 }
 
 /** When the banner goes with the focus in it, the screen's heading takes the focus. */

@@ -85,7 +85,9 @@ function Content({ app, userId, route }: ShellProps & { readonly route: Route })
 	if (route.to === "account") return <AccountScreen app={app} userId={userId} />;
 	if (navigation.is === "loading") return <Skeleton />;
 	if (navigation.is === "failed") {
-		return <Trouble failure={navigation.failure} at={navigation.at} retry={() => app.loadNavigation()} />;
+		return (
+			<Trouble failure={navigation.failure} at={navigation.at} retry={() => app.data.navigation.load()} />
+		);
 	}
 	if (navigation.is === "forbidden") return <NoAccess permission={navigation.permission} />;
 	if (route.to === "nowhere") return <Nowhere app={app} words={t("notThere")} />;

@@ -4,6 +4,7 @@ import { Button } from "../../kit/button";
 import { Note } from "../../kit/layout";
 import type { Failure } from "../data/request";
 import { Entrance } from "../screens/signin/entrance";
+import { sentenceOf } from "../words/failure";
 import { clockTime, t } from "../words/words";
 import { Heading } from "./heading";
 
@@ -17,13 +18,6 @@ export function BadBuild() {
 			</Note>
 		</Entrance>
 	);
-}
-
-/** The sentence of a request that failed. */
-export function sentenceOf(failure: Failure): string {
-	if (failure.status === 0) return t("noServer");
-	if (failure.code === "PRINCIPAL_RESOLUTION_FAILED") return t("whoUnknown");
-	return failure.code === "MALFORMED" ? t("notUnderstood") : t("serverFailed");
 }
 
 interface TroubleProps {

@@ -20,6 +20,10 @@ export const english = {
 	noServer: "We cannot reach the server right now.",
 	notUnderstood: "The server gave an answer this page does not understand.",
 	serverFailed: "That did not work just now.",
+	offline: "You are offline. Nothing is lost, nothing is saved yet.",
+	conflict: "Somebody else has changed this meanwhile.",
+	tooLarge: "That is too large.",
+	tooOften: { one: "You can try again in {count} second.", other: "You can try again in {count} s." },
 	retriesItself: "This page tries again by itself.",
 
 	signIn: "Sign in",

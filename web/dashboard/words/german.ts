@@ -37,6 +37,13 @@ export const german: Words = {
 	noServer: "Wir erreichen den Server gerade nicht.",
 	notUnderstood: "Der Server hat eine Antwort gegeben, die diese Seite nicht versteht.",
 	serverFailed: "Das hat gerade nicht geklappt.",
+	offline: "Sie sind offline. Nichts ist verloren, aber noch nichts gespeichert.",
+	conflict: "Jemand anderes hat das inzwischen geändert.",
+	tooLarge: "Das ist zu groß.",
+	tooOften: {
+		one: "In {count} Sekunde können Sie es wieder versuchen.",
+		other: "In {count} s können Sie es wieder versuchen.",
+	},
 	retriesItself: "Diese Seite versucht es von selbst wieder.",
 
 	signIn: "Anmelden",

@@ -58,7 +58,7 @@ export function ModuleScreen({ app, entry, address }: ModuleScreenProps) {
 				setState({ is: "failed", error, at: new Date() });
 				if (error instanceof ArtifactError && error.code === "NOT_FOUND" && !refetched.current) {
 					refetched.current = true;
-					void app.loadNavigation(); // another version may run by now, and is then mounted
+					void app.data.navigation.load(); // another version may run by now, and is then mounted
 				}
 			});
 		return () => {

@@ -1,0 +1,116 @@
+package browsertest
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/heapprofiler"
+	"github.com/chromedp/cdproto/memory"
+	"github.com/chromedp/chromedp"
+)
+
+// TestWeight: what a browser fetches before it shows anything.
+func TestWeight(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	p := open(t, h.URL, desktop)
+	p.headed("Sign in")
+	const entries = `[...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]`
+	names := eval[[]string](p, entries+`.map(({ name }) => new URL(name).pathname)`)
+	if len(names) != 3 {
+		t.Errorf("before the sign-in the browser asks for %q, want page, script and principal", names)
+	}
+	if size := eval[int](p, entries+`.reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`); size > 60<<10 || size < 20<<10 {
+		t.Errorf("page, script and kit are %d bytes on the wire, want at most %d", size, 60<<10)
+	} else {
+		t.Logf("page, script and kit: %d bytes on the wire", size)
+	}
+}
+
+// TestManyNotices: a long board is painted soon after its data has come. The bound is for the busiest machine; a quiet one needs a
+// tenth of it.
+func TestManyNotices(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	h.signedIn(person)
+	n := board(t, h, "announcements.slides.read", "announcements.slides.manage")
+	for i := len(n.slides); i < 500; i++ {
+		n.add(fmt.Sprintf("Notice %d", i+1), "A line of text.", true, nil, nil)
+	}
+	p := open(t, "about:blank", desktop)
+	p.first(`
+		new PerformanceObserver((list) => {
+			for (const entry of list.getEntries()) if (entry.name.endsWith("/slides")) window.came = entry.responseEnd;
+		}).observe({ type: "resource" });
+		new MutationObserver(() => {
+			if (window.painted !== undefined || document.querySelectorAll(".notice").length < 500) return;
+			window.painted = 0;
+			requestAnimationFrame(() => requestAnimationFrame(() => (window.painted = performance.now())));
+		}).observe(document, { subtree: true, childList: true });`)
+	p.do(chromedp.Navigate(h.URL))
+	p.wait("window.painted > 0 && window.came > 0")
+	took := eval[float64](p, "painted - came")
+	t.Logf("500 notices were painted %.0f ms after their data", took)
+	if took > 4_000 {
+		t.Errorf("500 notices were painted %.0f ms after their data, want at most 4000", took)
+	}
+}
+
+// TestManyNavigations: what a screen leaves behind does not add up.
+func TestManyNavigations(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	h.signedIn(person)
+	board(t, h, "announcements.slides.read", "announcements.slides.manage")
+	h.script("stage", `container.textContent = "On stage."; context.addStyle("p { color: red }"); context.onTheme(() => {});`)
+	p := open(t, h.URL, desktop)
+	p.find("link", "Welcome")
+	round := func(times int) {
+		p.run(fmt.Sprintf(`
+			const until = async (there) => { while (!there()) await new Promise((resolve) => setTimeout(resolve, 5)); };
+			for (let i = 0; i < %d; i++) {
+				location.hash = "#/m/stage";
+				await until(() => document.body.innerText.includes("On stage."));
+				location.hash = "#/m/announcements";
+				await until(() => document.querySelector(".notice"));
+				location.hash = "#/m/announcements/new";
+				await until(() => document.querySelector(".editor"));
+				location.hash = "#/account";
+				await until(() => document.querySelector(".settings"));
+			}`, times))
+	}
+	type counted struct {
+		nodes, listeners int64
+		sheets           int
+	}
+	count := func() (c counted) {
+		p.do(chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
+			for range 3 {
+				if _, err := cdp.Call(ctx, target, heapprofiler.CollectGarbage, cdp.Empty{}); err != nil {
+					return err
+				}
+			}
+			counters, err := cdp.Call(ctx, target, memory.GetDOMCounters, cdp.Empty{})
+			c.nodes, c.listeners = counters.Nodes, counters.JsEventListeners
+			return err
+		}))
+		c.sheets = eval[int](p, "document.adoptedStyleSheets.length")
+		return c
+	}
+	round(10)
+	before := count()
+	round(50)
+	after := count()
+	t.Logf("after 40 navigations %+v, after 240 %+v", before, after)
+	if after.sheets != before.sheets {
+		t.Errorf("stylesheets grow from %d to %d", before.sheets, after.sheets)
+	}
+	if after.nodes > before.nodes+before.nodes/4 {
+		t.Errorf("nodes grow from %d to %d", before.nodes, after.nodes)
+	}
+	if after.listeners > before.listeners+before.listeners/4 {
+		t.Errorf("listeners grow from %d to %d", before.listeners, after.listeners)
+	}
+}

@@ -1,0 +1,48 @@
+import type { Platform } from "./platform";
+import type { Answer } from "./request";
+import { type Policy, Resource } from "./resource";
+
+/** How long what was read is taken for fresh when the person comes back to the page, milliseconds. */
+const fresh = 10_000;
+
+/** Everything that the Dashboard reads of the platform, each thing once. */
+export class Data {
+	readonly navigation;
+	readonly lifecycle;
+	readonly configurations;
+	#seen = performance.now();
+
+	/** policy is asked about every failure. */
+	constructor(platform: Platform, policy: Policy) {
+		this.navigation = new Resource(() => platform.navigation(), policy);
+		this.lifecycle = new Resource(() => platform.lifecycle(), policy);
+		this.configurations = new Resource(() => platform.configurations(), policy);
+	}
+
+	/** From now on, what is shown is read again when the person comes back to the page: others write, too. */
+	watch(): void {
+		document.addEventListener("visibilitychange", () => {
+			if (document.visibilityState !== "visible" || performance.now() - this.#seen < fresh) return;
+			this.#seen = performance.now();
+			for (const resource of this.#all()) if (resource.used) void resource.load();
+		});
+	}
+
+	/** Runs a write, and reads what it has changed. */
+	async write<Value>(
+		write: Promise<Answer<Value>>,
+		...changed: readonly Resource<unknown>[]
+	): Promise<Answer<Value>> {
+		const answer = await write;
+		await Promise.all(changed.map((resource) => resource.load()));
+		return answer;
+	}
+
+	clear(): void {
+		for (const resource of this.#all()) resource.clear();
+	}
+
+	#all(): readonly Resource<unknown>[] {
+		return [this.navigation, this.lifecycle, this.configurations];
+	}
+}
