@@ -1,6 +1,9 @@
 package gateway
 
 import (
+	"errors"
+	"io"
+
 	"github.com/narthex-platform/narthex/modulehost/link"
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
@@ -17,41 +20,85 @@ type buffered struct {
 }
 
 // read takes a buffered body into memory, and room for it in the account before that. ErrOverloaded when
-// there is none: then nothing was read.
+// there is none.
 func (r *route) read(c *httpapi.Call) (*buffered, error) {
 	b := &buffered{memory: r.memory}
-	declared := c.Request.ContentLength
-	switch {
-	case declared > inline:
-		b.taken = link.WholeBytes(int(declared))
-	case declared >= 0:
-		b.taken = int(declared)
-	default: // chunked: it grows while it is read
-		b.taken = 2 * link.WholeBytes(int(r.limit))
+	err := b.fill(c)
+	if err == nil {
+		return b, nil
 	}
-	if !b.memory.Take(b.taken) {
-		b.taken = 0
+	b.release()
+	if errors.Is(err, ErrOverloaded) {
 		c.CancelBody()
 		return nil, ErrOverloaded
 	}
-	if err := b.fill(c); err != nil {
-		b.release()
-		return nil, err
-	}
-	return b, nil
+	return nil, err
 }
 
 func (b *buffered) fill(c *httpapi.Call) (err error) {
-	if declared := c.Request.ContentLength; declared > inline {
+	declared := c.Request.ContentLength
+	switch {
+	case declared > inline:
+		if err := b.hold(link.WholeBytes(int(declared))); err != nil {
+			return err
+		}
 		b.long = link.NewWhole(int(declared))
 		return c.FillBody(b.long.Data())
+	case declared >= 0:
+		if err := b.hold(int(declared)); err != nil {
+			return err
+		}
+		b.short, err = c.ReadBody()
+		return err
 	}
-	if b.short, err = c.ReadBody(); len(b.short) > inline {
-		b.long = link.NewWhole(len(b.short))
-		copy(b.long.Data(), b.short)
-		b.short = nil
+	return b.fillChunked(c)
+}
+
+// fillChunked reads a body of unknown length. It is counted while it grows: room for the longest one would
+// leave the account to some thirty senders, however little they send.
+func (b *buffered) fillChunked(c *httpapi.Call) (err error) {
+	body := c.Request.Body
+	c.Request.Body = &growing{ReadCloser: body, buffered: b}
+	b.short, err = c.ReadBody()
+	c.Request.Body = body
+	if err != nil || len(b.short) <= inline {
+		return err
 	}
-	return err
+	if err := b.hold(b.taken + link.WholeBytes(len(b.short))); err != nil {
+		return err
+	}
+	b.long = link.NewWhole(len(b.short))
+	copy(b.long.Data(), b.short)
+	b.short = nil
+	return b.hold(link.WholeBytes(len(b.long.Data())))
+}
+
+// hold makes n bytes of the account this body's.
+func (b *buffered) hold(n int) error {
+	if n > b.taken && !b.memory.Take(n-b.taken) {
+		return ErrOverloaded
+	}
+	if n < b.taken {
+		b.memory.Give(b.taken - n)
+	}
+	b.taken = n
+	return nil
+}
+
+// growing counts a body while it is read into a buffer that grows by a quarter: for a moment there are two.
+type growing struct {
+	io.ReadCloser
+	buffered *buffered
+	read     int
+}
+
+func (g *growing) Read(p []byte) (int, error) {
+	n, err := g.ReadCloser.Read(p)
+	g.read += n
+	if held := g.buffered.hold(max(g.buffered.taken, g.read*5/2)); held != nil {
+		return n, held
+	}
+	return n, err
 }
 
 // release gives the memory back; calling it twice, or for no body, is fine.
