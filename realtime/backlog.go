@@ -36,6 +36,7 @@ func (h *hub) work() {
 				return
 			}
 			m := b.queue[b.next]
+			b.queue[b.next] = nil // what is handled is not held
 			b.next++
 			m.handle(h)
 		}

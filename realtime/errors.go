@@ -16,7 +16,8 @@ const (
 	ErrHandlerFailed = Error("MODULE_HANDLER_FAILED")
 	// ErrUnavailable: the hub is draining, stopped, or about to be restarted.
 	ErrUnavailable = Error("MODULE_UNAVAILABLE")
-	// ErrOverloaded: more was published during the snapshot than a mailbox holds.
+	// ErrOverloaded: more was published during the snapshot than a mailbox holds, or the snapshot does not fit
+	// into the module's account.
 	ErrOverloaded = Error("MODULE_OVERLOADED")
 )
 
@@ -31,6 +32,8 @@ const (
 	ErrKey = Error("KEY_INVALID")
 	// ErrInvalid: the data is no JSON.
 	ErrInvalid = Error("DATA_INVALID")
+	// ErrHostOverloaded: the module's account is full; see Charge.
+	ErrHostOverloaded = Error("HOST_OVERLOADED")
 )
 
 // coded is err where it has a code, else ErrHandlerFailed before it.

@@ -13,11 +13,11 @@ func DeadLink() *Link { return NewLink(LinkConfig{Log: zap.NewNop()}) }
 
 // Receive is an update of another process, Counted how far that one is.
 func (h *Hub) Receive(origin byte, count uint64, data []byte) {
-	h.inbox.deliver(foreign{parcel{kind: passed, origin: originID{origin}, count: count, data: data}}, len(data))
+	h.deliver(parcel{kind: passed, origin: originID{origin}, count: count, data: data})
 }
 
 func (h *Hub) Counted(origin byte, count uint64) {
-	h.inbox.put(foreign{parcel{kind: counted, origin: originID{origin}, count: count}})
+	h.inbox.put(foreign{parcel: parcel{kind: counted, origin: originID{origin}, count: count}})
 }
 
 // Trust makes a link accept a test's certificate.

@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 	"go.uber.org/zap"
 
+	"github.com/narthex-platform/narthex/modulehost/hostmemory"
 	"github.com/narthex-platform/narthex/realtime"
 )
 
@@ -80,11 +81,31 @@ func serve(t testing.TB, snapshot realtime.Snapshot, link *realtime.Link) (hubs 
 // open runs a set with one hub; stop ends it.
 func open(t testing.TB, hubs *realtime.Hubs, snapshot realtime.Snapshot) (_ *realtime.Hubs, hub *realtime.Hub, stop func()) {
 	t.Helper()
-	hub, err := hubs.Open(t.Context(), "board", "main", snapshot)
+	hub, err := hubs.Open(t.Context(), "board", "main", snapshot, counted(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return hubs, hub, run(t, hubs)
+}
+
+// counted counts what a hub holds, and fails a test after which anything is left of it.
+func counted(t testing.TB) realtime.Option {
+	t.Helper()
+	account := hostmemory.New(1 << 40)
+	t.Cleanup(func() { empties(t, account) })
+	return realtime.Charge(account)
+}
+
+// empties waits until nothing is counted any more.
+func empties(t testing.TB, account *hostmemory.Account) {
+	t.Helper()
+	used, _ := account.Bytes()
+	for deadline := time.Now().Add(30 * time.Second); used != 0 && time.Now().Before(deadline); used, _ = account.Bytes() {
+		time.Sleep(2 * time.Millisecond)
+	}
+	if used != 0 {
+		t.Errorf("%d bytes are counted although nobody holds any, want 0", used)
+	}
 }
 
 // run serves until stop is called, or the test ends.

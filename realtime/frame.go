@@ -1,6 +1,7 @@
 package realtime
 
 import (
+	"bytes"
 	"math/rand/v2"
 	"strconv"
 	"time"
@@ -18,6 +19,9 @@ func line(data []byte, most int) ([]byte, error) {
 	}
 	if len(value) > most {
 		return nil, ErrTooLarge
+	}
+	if cap(value) > 2*len(value)+updateBytes { // the space that is gone would be held with it
+		return bytes.Clone(value), nil
 	}
 	return value, nil
 }
@@ -54,6 +58,7 @@ type update struct {
 	key    string // of a channel of newest values
 	data   []byte
 	event  *sse.Event // with id
+	charge *charge    // of data
 }
 
 // as is the event with a reader's own id, which differs only where updates of other processes crossed its snapshot.

@@ -18,6 +18,7 @@ type Hub struct {
 	share    time.Duration // see calls
 	ready    chan struct{}
 	inbox    *inbox[message]
+	account  Account // nil: nothing is counted
 }
 
 // waiting is how many updates, and of how many bytes, may wait for a hub. It hands one event to 5,000 readers in a few milliseconds.
@@ -37,8 +38,8 @@ func newHub(name name, snapshot Snapshot, set *Hubs) *Hub {
 
 // Publish passes one update on to every reader and to other processes. number counts the publishes of one life of the module's
 // process on this channel, 1 first, without a gap; process is that life, as in State. data is JSON, at most 64 KiB when compact,
-// and the hub's from now on; calls may come in any order. It never blocks. ErrTooLarge, ErrInvalid, or ErrKey, for a channel of newest
-// values: nobody gets it.
+// and the hub's from now on; calls may come in any order. It never blocks. ErrTooLarge, ErrInvalid,
+// ErrHostOverloaded, or, for a channel of newest values, ErrKey: nobody gets it.
 //
 // What comes when the hub is not served is dropped: it has no readers then. When more comes than a hub can pass on (1,024 updates
 // or 8 MiB are waiting), the readers are told to reconnect, here and in other processes, for all of them missed an update.
@@ -47,7 +48,16 @@ func (h *Hub) Publish(process, number uint64, data []byte) error {
 		return ErrKey
 	}
 	data, err := line(data, MaxUpdate)
-	h.inbox.putUpdate(publish{process, held{number, data}}, len(data))
+	var charged *charge
+	if err == nil {
+		var fits bool
+		if charged, fits = h.take(data); !fits {
+			data, err = nil, ErrHostOverloaded
+		}
+	}
+	if !h.inbox.putUpdate(publish{process, held{number, data, charged}}, len(data)) {
+		charged.drop(0)
+	}
 	return err
 }
 
@@ -85,9 +95,12 @@ type (
 		state State
 		err   error
 	}
-	foreign  struct{ parcel } // of another process's hub
-	announce struct{}         // tell the other processes what was released
-	linked   bool             // the backplane is there, or lost
+	foreign struct { // of another process's hub
+		parcel
+		charge *charge
+	}
+	announce struct{} // tell the other processes what was released
+	linked   bool     // the backplane is there, or lost
 )
 
 // hub is the state of one run of Serve, owned by its goroutine.
@@ -155,9 +168,15 @@ func (h *hub) close() {
 			m.reader.refuse(ErrUnavailable)
 		case publish, slot: // the module's last words, for other processes
 			m.handle(h)
+		case foreign:
+			m.charge.drop(0)
+		case answer:
+			m.state.charge.drop(0)
 		}
 	}
 	h.calls.close()
+	h.calls.empty()
+	h.order.forget(0)
 	h.say(farewell)
 }
 
@@ -183,6 +202,7 @@ func (m leave) handle(h *hub) {
 
 func (m publish) handle(h *hub) {
 	if m.process < h.floor || m.process < h.process {
+		m.charge.drop(0)
 		return
 	}
 	h.adopt(m.process)
@@ -222,7 +242,7 @@ func (h *hub) adopt(process uint64) {
 	h.endLive()
 	h.calls.forgetLocal()
 	if h.process != 0 {
-		h.order = order{next: 1}
+		h.order.forget(1)
 		h.newest = make(map[string]uint64)
 		h.id = uint64(len(h.calls.log)) // those of other processes stay
 	}
@@ -239,13 +259,18 @@ func (h *hub) begin(number uint64) {
 
 // release passes updates of this process's module on, here and to other processes.
 func (h *hub) release(released []held) {
+	defer func() {
+		for _, p := range released {
+			p.charge.drop(0)
+		}
+	}()
 	for _, p := range released {
 		if p.data == nil { // refused when it was published
 			h.id++
 			continue
 		}
-		h.pass(&update{number: p.number, data: p.data})
-		h.send("", p.data)
+		h.pass(&update{number: p.number, data: p.data, charge: p.charge})
+		h.send("", p.data, p.charge)
 	}
 }
 
@@ -289,7 +314,7 @@ func (h *hub) skip(now time.Time) {
 func (h *hub) overflowed() {
 	h.log.Warn("realtime updates dropped")
 	h.missed()
-	h.order = order{}
+	h.order.forget(0)
 	h.say(lost)
 }
 

@@ -47,41 +47,46 @@ func (b *inbox[T]) put(m T) bool {
 }
 
 // putUpdate is put for an update of this process. What does not fit is dropped, and with it every further one until the inbox has been
-// emptied; take tells of it.
-func (b *inbox[T]) putUpdate(m T, size int) {
+// emptied; take tells of it. False: m is not queued.
+func (b *inbox[T]) putUpdate(m T, size int) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if !b.open {
-		return
+		return false
 	}
 	signal(b.wake)
 	if b.overflowed = b.overflowed || b.own.full(size, b.most); b.overflowed {
-		return
+		return false
 	}
 	b.queue = append(b.queue, m)
 	b.own.add(size)
+	return true
 }
 
 // deliver is put for an update of another process. It waits for room until the inbox is closed, and is called by one goroutine.
-func (b *inbox[T]) deliver(m T, size int) {
-	for !b.tryDeliver(m, size) {
+// False: the inbox is closed.
+func (b *inbox[T]) deliver(m T, size int) bool {
+	for {
+		if queued, closed := b.tryDeliver(m, size); queued || closed {
+			return queued
+		}
 		<-b.room
 	}
 }
 
-func (b *inbox[T]) tryDeliver(m T, size int) (done bool) {
+func (b *inbox[T]) tryDeliver(m T, size int) (queued, closed bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if !b.open {
-		return true
+		return false, true
 	}
 	if b.others.full(size, b.most) {
-		return false
+		return false, false
 	}
 	b.queue = append(b.queue, m)
 	b.others.add(size)
 	signal(b.wake)
-	return true
+	return true, false
 }
 
 // crowded tells whether the updates of this process take more than half of their room.

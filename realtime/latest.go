@@ -44,7 +44,8 @@ func (l *latest) admit(process uint64, key string) bool {
 }
 
 // PublishLatest is Publish for a channel of newest values: a reader that has not been sent the value of this key before gets the new
-// one in its place, after all others that wait. data is at most 8 KiB. ErrKey, ErrTooLarge or ErrInvalid: nobody gets it.
+// one in its place, after all others that wait. data is at most 8 KiB. ErrKey, ErrTooLarge, ErrInvalid or
+// ErrHostOverloaded: nobody gets it.
 func (h *Hub) PublishLatest(process, number uint64, key string, data []byte) error {
 	if h.latest == nil || key == "" || len(key) > MaxKey {
 		return h.refuse(process, number, ErrKey)
@@ -56,7 +57,11 @@ func (h *Hub) PublishLatest(process, number uint64, key string, data []byte) err
 	case !h.latest.admit(process, key):
 		return ErrKey
 	}
-	h.latest.put(h.inbox, slot{process, key}, held{number: number, data: data})
+	charged, fits := h.take(data)
+	if !fits {
+		return ErrHostOverloaded
+	}
+	h.latest.put(h.inbox, slot{process, key}, held{number, data, charged})
 	return nil
 }
 
@@ -66,8 +71,10 @@ func (l *latest) put(inbox *inbox[message], at slot, update held) {
 	defer l.mu.Unlock()
 	before, waits := l.waiting[at]
 	if waits && before.number > update.number || !waits && !inbox.put(at) {
+		update.charge.drop(0)
 		return
 	}
+	before.charge.drop(0)
 	l.waiting[at] = update
 }
 
@@ -84,12 +91,16 @@ func (l *latest) forget() {
 	if l != nil {
 		l.mu.Lock()
 		defer l.mu.Unlock()
+		for _, update := range l.waiting {
+			update.charge.drop(0)
+		}
 		clear(l.waiting)
 	}
 }
 
 func (m slot) handle(h *hub) {
 	taken := h.latest.take(m)
+	defer taken.charge.drop(0)
 	if m.process < h.floor || m.process < h.process {
 		return
 	}
@@ -98,6 +109,6 @@ func (m slot) handle(h *hub) {
 		return
 	}
 	h.newest[m.key] = taken.number
-	h.pass(&update{number: taken.number, key: m.key, data: taken.data})
-	h.send(m.key, taken.data)
+	h.pass(&update{number: taken.number, key: m.key, data: taken.data, charge: taken.charge})
+	h.send(m.key, taken.data, taken.charge)
 }

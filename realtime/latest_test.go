@@ -21,7 +21,7 @@ import (
 func serveLatest(t testing.TB, snapshot realtime.Snapshot) (hubs *realtime.Hubs, hub *realtime.Hub, stop func()) {
 	t.Helper()
 	hubs = realtime.New(zap.NewNop(), nil)
-	hub, err := hubs.OpenLatest(t.Context(), "board", "main", snapshot)
+	hub, err := hubs.OpenLatest(t.Context(), "board", "main", snapshot, counted(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +175,7 @@ func TestLatestRefuses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newModule()
 		hubs, hub, stop := serveLatest(t, m.snapshot)
-		plain, err := hubs.Open(t.Context(), "board", "plain", m.snapshot)
+		plain, err := hubs.Open(t.Context(), "board", "plain", m.snapshot, counted(t))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -231,7 +231,7 @@ func TestLatestElsewhere(t *testing.T) {
 	var hubs []*realtime.Hub
 	for _, p := range []*process{a, b} {
 		p.logs(t, "realtime backplane connected", 1)
-		hub, err := p.hubs.OpenLatest(t.Context(), "board", "latest", p.snapshot)
+		hub, err := p.hubs.OpenLatest(t.Context(), "board", "latest", p.snapshot, counted(t))
 		if err != nil {
 			t.Fatal(err)
 		}

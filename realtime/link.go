@@ -50,6 +50,7 @@ type Link struct {
 type dispatch struct {
 	subject string
 	parcel  parcel
+	charge  *charge // of the parcel's data
 }
 
 // kept is what waits for NATS, and what of one channel has come from it and waits for the channel's hub.
@@ -99,7 +100,11 @@ var errLinkClosed = errors.New("the backplane's connection is closed")
 // does.
 func (l *Link) Serve(ctx context.Context) error {
 	l.outbox.begin()
-	defer l.outbox.end()
+	defer func() {
+		for _, d := range l.outbox.end() {
+			d.charge.drop(0)
+		}
+	}()
 	closed := make(chan struct{})
 	options := l.options(ctx)
 	options.ClosedCB = func(*nats.Conn) { close(closed) }
@@ -216,8 +221,11 @@ func (l *Link) tell(m message) {
 }
 
 // send queues a parcel; what does not fit is lost.
-func (l *Link) send(to name, p parcel) {
-	l.outbox.putUpdate(dispatch{l.subject(to), p}, p.size())
+func (l *Link) send(to name, p parcel, charged *charge) {
+	charged.keep(0)
+	if !l.outbox.putUpdate(dispatch{l.subject(to), p, charged}, p.size()) {
+		charged.drop(0)
+	}
 }
 
 // post sends what is queued, unless the server is away or was until a moment ago.
@@ -232,6 +240,7 @@ func (l *Link) post(conn *nats.Conn) {
 	queue, overflowed := l.outbox.take(nil)
 	for _, d := range queue {
 		_ = conn.Publish(d.subject, l.seal.sign(d.subject, d.parcel.encode())) // what is lost, others notice
+		d.charge.drop(0)
 	}
 	if overflowed {
 		l.log.Warn("realtime updates for other processes dropped")
@@ -269,7 +278,7 @@ func (l *Link) follow(hub *Hub) {
 	l.followed[hub] = struct{}{}
 	subscription, err := l.conn.Subscribe(l.subject(hub.name), func(m *nats.Msg) {
 		if p, ok := l.read(m); ok && p.kind != asked {
-			hub.inbox.deliver(foreign{p}, p.size())
+			hub.deliver(p)
 		}
 	})
 	if err == nil {

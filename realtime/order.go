@@ -15,6 +15,7 @@ type order struct {
 type held struct {
 	number uint64
 	data   []byte
+	charge *charge // of data
 }
 
 // overtaken bounds the wait for a number that does not come, as its publish call would be.
@@ -24,6 +25,7 @@ const overtaken = 5 * time.Second
 func (o *order) add(p held, now time.Time) (released []held) {
 	switch {
 	case p.number < o.next:
+		p.charge.drop(0)
 		return nil
 	case p.number > o.next:
 		if o.held == nil {
@@ -35,6 +37,8 @@ func (o *order) add(p held, now time.Time) (released []held) {
 			}
 			o.held[p.number] = &p
 			o.bytes += len(p.data)
+		} else {
+			p.charge.drop(0)
 		}
 		return nil
 	}

@@ -45,10 +45,11 @@ func newOrigins(link *Link) origins {
 }
 
 // send passes an update on to the other processes.
-func (h *hub) send(key string, data []byte) {
+func (h *hub) send(key string, data []byte, charged *charge) {
 	if h.link != nil {
 		h.origins.sent++
-		h.link.send(h.name, parcel{kind: passed, origin: h.origins.own, count: h.origins.sent, key: key, data: data})
+		p := parcel{kind: passed, origin: h.origins.own, count: h.origins.sent, key: key, data: data}
+		h.link.send(h.name, p, charged)
 	}
 }
 
@@ -60,7 +61,7 @@ func (h *hub) say(what parcelKind) {
 	if what == lost {
 		h.origins.sent++
 	}
-	h.link.send(h.name, parcel{kind: what, origin: h.origins.own, count: h.origins.sent})
+	h.link.send(h.name, parcel{kind: what, origin: h.origins.own, count: h.origins.sent}, nil)
 }
 
 func (announce) handle(h *hub) { h.say(counted) }
@@ -76,6 +77,7 @@ func (m linked) handle(h *hub) {
 }
 
 func (m foreign) handle(h *hub) {
+	defer m.charge.drop(0)
 	if m.origin == h.origins.own {
 		return
 	}
@@ -89,7 +91,15 @@ func (m foreign) handle(h *hub) {
 		if h.latest == nil {
 			m.key = "" // of a process that runs another version of the module
 		}
-		h.pass(&update{key: m.key, data: m.data})
+		h.pass(&update{key: m.key, data: m.data, charge: m.charge})
+	}
+}
+
+// deliver hands on what came from another process.
+func (h *Hub) deliver(p parcel) {
+	m := foreign{p, h.force(p.data)}
+	if !h.inbox.deliver(m, p.size()) {
+		m.charge.drop(0)
 	}
 }
 

@@ -42,7 +42,9 @@ type reader struct {
 // letter is an event in a mailbox.
 type letter struct {
 	*sse.Event
-	key string // of a channel of newest values
+	key    string  // of a channel of newest values
+	charge *charge // of the event's data; nil: the event's alone
+	cost   int     // of the letter
 }
 
 func newReader() *reader { return &reader{outcome: make(chan error, 1)} }
@@ -51,7 +53,7 @@ func newReader() *reader { return &reader{outcome: make(chan error, 1)} }
 func (r *reader) refuse(err error) { r.outcome <- err }
 
 // start makes the reader live: its snapshot, a heartbeat, and what was released since. False when its client has left.
-func (r *reader) start(first *sse.Event, position uint64, missing []*update) bool {
+func (r *reader) start(first letter, position uint64, missing []*update) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.gone {
@@ -59,13 +61,16 @@ func (r *reader) start(first *sse.Event, position uint64, missing []*update) boo
 	}
 	now := time.Now()
 	r.id, r.moved = position, now
-	r.mailbox = append(make([]letter, 0, 2+len(missing)), letter{Event: first}, letter{Event: heartbeat(position, now)})
+	r.mailbox = make([]letter, 0, 2+len(missing))
+	r.put(first)
+	r.put(letter{Event: heartbeat(position, now)})
+	r.bytes = 0 // the mailbox's bound is for updates
 	for _, u := range missing {
 		r.id++
 		if u.event == nil {
 			u.event = frame(u.id, updateEvent, u.data)
 		}
-		r.put(u.as(r.id), u.key)
+		r.put(u.letter(r.id))
 	}
 	r.stops = now.Add(lifetime())
 	r.timer = time.AfterFunc(heartbeats, r.beat)
@@ -88,7 +93,7 @@ func (r *reader) offer(u *update) (taken, filling bool) {
 		return false, false
 	}
 	r.id++
-	r.put(u.as(r.id), u.key)
+	r.put(u.letter(r.id))
 	r.pump()
 	return true, r.halfFull()
 }
@@ -98,6 +103,7 @@ func (r *reader) supersede(key string) {
 	for i := len(r.mailbox) - 1; i >= r.handed; i-- {
 		if r.mailbox[i].key == key {
 			r.bytes -= weight(r.mailbox[i].Event)
+			r.mailbox[i].drop()
 			r.mailbox = slices.Delete(r.mailbox, i, i+1)
 			return
 		}
@@ -127,7 +133,7 @@ func (r *reader) beat() {
 	case !now.Before(r.stops):
 		r.finish()
 	default:
-		r.put(heartbeat(r.id, now), "")
+		r.put(letter{Event: heartbeat(r.id, now)})
 		r.pump()
 		r.timer.Reset(min(heartbeats, r.stops.Sub(now)))
 	}
@@ -144,17 +150,18 @@ func (r *reader) end() {
 
 func (r *reader) finish() {
 	r.ending = true
-	r.put(frame(r.id, reconnectEvent, nothing), "")
+	r.put(letter{Event: frame(r.id, reconnectEvent, nothing)})
 	r.pump()
 	r.timer.Reset(grace)
 }
 
-func (r *reader) put(e *sse.Event, key string) {
+func (r *reader) put(l letter) {
 	if len(r.mailbox) == 0 {
 		r.moved = time.Now()
 	}
-	r.mailbox = append(r.mailbox, letter{e, key})
-	r.bytes += weight(e)
+	l.charge.keep(l.cost)
+	r.mailbox = append(r.mailbox, l)
+	r.bytes += weight(l.Event)
 }
 
 // weight is what an event takes of a mailbox: its snapshot, which alone has a Retry, takes nothing.
@@ -185,6 +192,7 @@ func (r *reader) wrote() (drained, last bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.bytes -= weight(r.mailbox[0].Event)
+	r.mailbox[0].drop()
 	r.mailbox[0] = letter{}
 	r.mailbox = r.mailbox[1:]
 	r.handed--
@@ -221,6 +229,10 @@ func (r *reader) leave() {
 	defer r.mu.Unlock()
 	r.gone, r.control = true, nil
 	r.cancel()
+	for _, l := range r.mailbox {
+		l.drop()
+	}
+	r.mailbox = nil
 	if r.timer != nil {
 		r.timer.Stop()
 	}

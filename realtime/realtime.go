@@ -46,6 +46,8 @@ type State struct {
 	Data    []byte // JSON, at most 1 MiB when compact; the hub's from now on
 	Number  uint64 // of the last publish before the snapshot function ran; 0: none
 	Process uint64 // the life of the module's process; a later one has a higher number, never 0
+
+	charge *charge // of Data
 }
 
 // Snapshot asks a module for the state of one channel. ctx ends after 10 s or when the hub stops, and Snapshot returns soon
@@ -86,18 +88,23 @@ func (h *Hubs) Unshared() { h.share = 0 }
 
 // Open makes the hub of a channel that a module registered, or returns the one there is. ctx bounds the wait until it serves;
 // before Serve is called nobody waits. The names are manifest-checked: letters, digits, hyphens, and dots in a channel's.
-func (h *Hubs) Open(ctx context.Context, module, channel string, snapshot Snapshot) (*Hub, error) {
-	return h.open(ctx, newHub(name{module, channel}, snapshot, h))
+func (h *Hubs) Open(ctx context.Context, module, channel string, snapshot Snapshot, options ...Option) (*Hub, error) {
+	return h.open(ctx, newHub(name{module, channel}, snapshot, h), options)
 }
 
 // OpenLatest is Open for a channel of newest values, which takes PublishLatest alone.
-func (h *Hubs) OpenLatest(ctx context.Context, module, channel string, snapshot Snapshot) (*Hub, error) {
+func (h *Hubs) OpenLatest(
+	ctx context.Context, module, channel string, snapshot Snapshot, options ...Option,
+) (*Hub, error) {
 	hub := newHub(name{module, channel}, snapshot, h)
 	hub.latest = newLatest()
-	return h.open(ctx, hub)
+	return h.open(ctx, hub, options)
 }
 
-func (h *Hubs) open(ctx context.Context, fresh *Hub) (*Hub, error) {
+func (h *Hubs) open(ctx context.Context, fresh *Hub, options []Option) (*Hub, error) {
+	for _, option := range options {
+		option(fresh)
+	}
 	hub, opened, serving := h.add(fresh)
 	if !serving {
 		return hub, nil // Serve will find it

@@ -58,7 +58,8 @@ func (h *hub) ask() {
 	c.last = now
 	ctx, cancel := context.WithTimeout(h.ctx, within)
 	c.current = &call{before: h.joined, cancel: cancel, ended: make(chan struct{})}
-	c.shared, c.log, c.bytes, c.spoiled = nil, nil, 0, false
+	c.empty()
+	c.spoiled = false
 	go h.call(ctx, c.current)
 }
 
@@ -72,7 +73,9 @@ func (h *Hub) call(ctx context.Context, c *call) {
 			h.log.Error("realtime snapshot panicked")
 		}
 		c.cancel()
-		h.inbox.put(a)
+		if !h.inbox.put(a) {
+			a.state.charge.drop(0)
+		}
 	}()
 	a.state, a.err = h.snapshot(ctx)
 	if a.err != nil {
@@ -81,10 +84,16 @@ func (h *Hub) call(ctx context.Context, c *call) {
 	var err error
 	if a.state.Data, err = line(a.state.Data, MaxSnapshot); err != nil || a.state.Process == 0 {
 		a.err = ErrHandlerFailed
+		return
+	}
+	var fits bool
+	if a.state.charge, fits = h.take(a.state.Data); !fits {
+		a.state, a.err = State{}, ErrOverloaded
 	}
 }
 
 func (m answer) handle(h *hub) {
+	defer m.state.charge.drop(0)
 	c := &h.calls
 	if m.call != c.current {
 		return
@@ -97,6 +106,7 @@ func (m answer) handle(h *hub) {
 		// Of a life that is over, or older than an update that is lost: ask again.
 	default:
 		h.adopt(m.state.Process)
+		m.state.charge.keep(0)
 		c.shared = &m.state
 		h.start(m.state, c.after(m.state.Number))
 		c.due.Reset(time.Until(c.last.Add(h.share)))
@@ -128,7 +138,7 @@ func (h *hub) start(state State, missing []*update) {
 		first := frame(position, snapshotEvent, state.Data)
 		first.Retry = retryAfter()
 		r.from = state.Number
-		if r.start(first, position, missing) {
+		if r.start(letter{Event: first, charge: state.charge, cost: letterBytes + eventBytes}, position, missing) {
 			h.live.add(r)
 		}
 	}
@@ -177,6 +187,7 @@ func (c *calls) keep(u *update) bool {
 		c.discard()
 		return c.current == nil
 	}
+	u.charge.keep(0)
 	c.log = append(c.log, u)
 	c.bytes += len(u.data)
 	return true
@@ -187,6 +198,7 @@ func (c *calls) supersede(key string) {
 	c.log = slices.DeleteFunc(c.log, func(u *update) bool {
 		if u.key == key {
 			c.bytes -= len(u.data)
+			u.charge.drop(0)
 		}
 		return u.key == key
 	})
@@ -199,7 +211,7 @@ func (c *calls) filling(now time.Time) bool {
 
 // discard makes the snapshot serve nobody: the one that is being made is asked for again.
 func (c *calls) discard() {
-	c.shared, c.log, c.bytes = nil, nil, 0
+	c.empty()
 	c.spoiled = c.current != nil
 }
 
@@ -209,13 +221,14 @@ func (c *calls) forgetLocal() {
 		c.discard()
 		return
 	}
-	kept := c.log[:0]
-	for _, u := range c.log {
+	c.log = slices.DeleteFunc(c.log, func(u *update) bool {
 		if u.number == 0 {
-			kept = append(kept, u)
+			return false
 		}
-	}
-	c.log = kept
+		c.bytes -= len(u.data)
+		u.charge.drop(0)
+		return true
+	})
 }
 
 func (c *calls) close() {

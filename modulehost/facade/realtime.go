@@ -10,7 +10,8 @@ import (
 
 // Realtime takes a module's updates to the readers of its channels.
 type Realtime interface {
-	// Publish never blocks. Its errors have codes: CHANNEL_UNKNOWN, KEY_INVALID, TOO_LARGE, DATA_INVALID.
+	// Publish never blocks. Its errors have codes: CHANNEL_UNKNOWN, KEY_INVALID, TOO_LARGE, DATA_INVALID,
+	// HOST_OVERLOADED.
 	Publish(module, channel string, process, number uint64, data []byte) error
 	// PublishLatest is Publish for a channel of newest values.
 	PublishLatest(module, channel string, process, number uint64, key string, data []byte) error

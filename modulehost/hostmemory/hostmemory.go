@@ -1,6 +1,6 @@
 // Package hostmemory counts what the platform's own memory holds for one module: messages of its link,
-// bodies, rows, connections and pieces of objects. The memory of a module's process has a limit of its own;
-// this one keeps a module from filling the platform's memory instead.
+// bodies, rows, connections, pieces of objects, and what its channels hold for readers. The memory of a
+// module's process has a limit of its own; this one keeps a module from filling the platform's memory instead.
 package hostmemory
 
 import "sync/atomic"
@@ -20,16 +20,30 @@ func New(limit int64) *Account { return &Account{limit: limit} }
 
 // Take adds n bytes and reports whether they fit into the limit. If not, nothing was added. Give returns
 // them.
-func (a *Account) Take(n int) bool {
+func (a *Account) Take(n int) bool { return a.take(n, 0) }
+
+func (a *Account) take(n int, spare int64) bool {
 	if a == nil {
 		return true
 	}
-	if a.used.Add(int64(n)) > a.limit {
+	if a.used.Add(int64(n)) > a.limit-spare {
 		a.used.Add(int64(-n))
 		return false
 	}
 	return true
 }
+
+// Part is an account whose last bytes are kept for others.
+type Part struct {
+	*Account
+	spare int64
+}
+
+// Sparing is the account for a purpose that must leave n bytes of it to others.
+func (a *Account) Sparing(n int) Part { return Part{a, int64(n)} }
+
+// Take is Account.Take, as if the limit were lower.
+func (p Part) Take(n int) bool { return p.take(n, p.spare) }
 
 // Force adds n bytes that are already in memory, even past the limit. Take then refuses until enough is
 // given back.

@@ -24,6 +24,20 @@ func TestAnAccountTakesUpToItsLimit(t *testing.T) {
 	}
 }
 
+func TestAPartLeavesRoomForOthers(t *testing.T) {
+	t.Parallel()
+	account := hostmemory.New(100)
+	part := account.Sparing(40)
+	if !part.Take(60) || part.Take(1) || !account.Take(40) {
+		t.Error("the part did not take 60 of 100 and leave 40")
+	}
+	part.Give(60)
+	part.Force(10)
+	if used, _ := account.Bytes(); used != 50 {
+		t.Errorf("%d bytes are in use, want 50", used)
+	}
+}
+
 func TestManyNeverHoldMoreThanTheLimit(t *testing.T) {
 	t.Parallel()
 	account := hostmemory.New(10)
@@ -54,6 +68,9 @@ func TestNoAccountRefusesNothing(t *testing.T) {
 	var none *hostmemory.Account
 	none.Force(1)
 	none.Give(1)
+	if !none.Sparing(1).Take(1) {
+		t.Error("a part of a missing account refuses")
+	}
 	if used, limit := none.Bytes(); !none.Take(1<<40) || used != 0 || limit != 0 {
 		t.Error("a missing account counts or refuses")
 	}
