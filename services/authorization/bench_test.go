@@ -20,7 +20,9 @@ func BenchmarkIssueAndRevoke(b *testing.B) {
 		if w.Code != http.StatusCreated {
 			b.Fatalf("%d %s", w.Code, w.Body)
 		}
-		if w := h.sendAs(caller, "POST", "/api/v1/grants/"+w.Body.String()[7:43]+"/revoke", "{}"); w.Code != http.StatusOK {
+		if w := h.sendAs(
+			caller, "POST", "/api/v1/grants/"+w.Body.String()[7:43]+"/revoke", "{}",
+		); w.Code != http.StatusOK {
 			b.Fatalf("%d %s", w.Code, w.Body)
 		}
 	}
@@ -33,7 +35,8 @@ func BenchmarkHoldings(b *testing.B) {
 			person := principal.Person(h.person(b, "a@example.org"))
 			h.Exec(
 				b,
-				"INSERT INTO core.permission_grant (person_id, permission_id) SELECT $1, 'test.p' || i FROM generate_series(1, $2::int) AS i",
+				"INSERT INTO core.permission_grant (person_id, permission_id) SELECT $1, 'test.p' || i FROM "+
+					"generate_series(1, $2::int) AS i",
 				person.UserID,
 				held,
 			)
@@ -52,7 +55,8 @@ func BenchmarkPage(b *testing.B) {
 	caller := h.service.Caller(h.owner(b))
 	h.Exec(
 		b,
-		"INSERT INTO core.permission_grant (person_id, permission_id) SELECT person_id, 'x.y' FROM core.platform_owner, generate_series(1, 100000)",
+		"INSERT INTO core.permission_grant (person_id, permission_id) SELECT person_id, 'x.y' FROM "+
+			"core.platform_owner, generate_series(1, 100000)",
 	)
 	h.Exec(b, "VACUUM ANALYZE core.permission_grant")
 	b.ReportAllocs()

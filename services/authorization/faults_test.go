@@ -110,7 +110,8 @@ func TestUnreachable(t *testing.T) {
 	h.service = serve(t, h.UnreachablePool(t), nil)
 	for _, row := range [][3]string{
 		{"GET", "/api/v1/grants"}, {"GET", "/api/v1/grants/" + unknownID},
-		{"POST", "/api/v1/grants", grantBody(unknownID, manage, "")}, {"POST", "/api/v1/grants/" + unknownID + "/revoke", "{}"},
+		{"POST", "/api/v1/grants", grantBody(unknownID, manage, "")},
+		{"POST", "/api/v1/grants/" + unknownID + "/revoke", "{}"},
 	} {
 		assertCode(
 			t,

@@ -92,7 +92,8 @@ func (h harness) insert(t testing.TB, person, permission, columns, values string
 	t.Helper()
 	return h.text(
 		t,
-		"INSERT INTO core.permission_grant (person_id, permission_id"+columns+") VALUES ($1, $2"+values+") RETURNING id::text",
+		"INSERT INTO core.permission_grant (person_id, permission_id"+columns+") "+
+			"VALUES ($1, $2"+values+") RETURNING id::text",
 		person,
 		permission,
 	)

@@ -16,8 +16,10 @@ var (
 
 func FuzzID(f *testing.F) {
 	for _, seed := range []string{
-		unknownID, "ffffffff-ffff-ffff-ffff-ffffffffffff", "FFFFFFFF-ffff-ffff-ffff-ffffffffffff", "00000000000040008000000000000000",
-		"{00000000-0000-4000-8000-000000000000}", "urn:uuid:00000000-0000-4000-8000-000000000000", "", "00000000-0000-4000-8000-00000000000\x00",
+		unknownID, "ffffffff-ffff-ffff-ffff-ffffffffffff", "FFFFFFFF-ffff-ffff-ffff-ffffffffffff",
+		"00000000000040008000000000000000",
+		"{00000000-0000-4000-8000-000000000000}", "urn:uuid:00000000-0000-4000-8000-000000000000", "",
+		"00000000-0000-4000-8000-00000000000\x00",
 	} {
 		f.Add(seed)
 	}
@@ -30,9 +32,12 @@ func FuzzID(f *testing.F) {
 
 func FuzzTime(f *testing.F) {
 	for _, seed := range []string{
-		"2026-01-02T03:04:05.678Z", "2024-02-29T23:59:59.999Z", "2023-02-29T00:00:00.000Z", "0000-01-01T00:00:00.000Z", "0001-01-01T00:00:00.000Z",
-		"9999-12-31T23:59:59.999Z", "2026-01-02T24:00:00.000Z", "2026-01-02T03:04:60.000Z", "2026-01-02T03:04:05,678Z", "2026-01-02T03:04:05Z", "2026-13-01T00:00:00.000Z",
-		"2026-01-02T03:04:05.678+00:00", "2026-00-00T00:00:00.000Z", "1900-02-29T00:00:00.000Z", "2000-02-29T00:00:00.000Z",
+		"2026-01-02T03:04:05.678Z", "2024-02-29T23:59:59.999Z", "2023-02-29T00:00:00.000Z",
+		"0000-01-01T00:00:00.000Z", "0001-01-01T00:00:00.000Z",
+		"9999-12-31T23:59:59.999Z", "2026-01-02T24:00:00.000Z", "2026-01-02T03:04:60.000Z",
+		"2026-01-02T03:04:05,678Z", "2026-01-02T03:04:05Z", "2026-13-01T00:00:00.000Z",
+		"2026-01-02T03:04:05.678+00:00", "2026-00-00T00:00:00.000Z", "1900-02-29T00:00:00.000Z",
+		"2000-02-29T00:00:00.000Z",
 	} {
 		f.Add(seed)
 	}
@@ -84,7 +89,10 @@ func FuzzCursor(f *testing.F) {
 }
 
 func FuzzQuery(f *testing.F) {
-	for _, seed := range []string{"", "limit=50", "userId=" + unknownID + "&permissionId=a.b", "cursor=AQ", "limit=1&limit=2", "a;b", "%zz", "permissionId=%FF"} {
+	for _, seed := range []string{
+		"", "limit=50", "userId=" + unknownID + "&permissionId=a.b", "cursor=AQ", "limit=1&limit=2", "a;b", "%zz",
+		"permissionId=%FF",
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, raw string) {

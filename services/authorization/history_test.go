@@ -101,7 +101,9 @@ func (h harness) set(t *testing.T, sql string) map[string]bool {
 // past it.
 func (h harness) disturb(ctx context.Context, t *testing.T, owner principal.Principal, name string) {
 	var id string
-	if err := h.Pool(t).QueryRow(t.Context(), "INSERT INTO core.person (email, name) VALUES ($1, 'W') RETURNING id::text", name).Scan(&id); err != nil {
+	if err := h.Pool(t).QueryRow(
+		t.Context(), "INSERT INTO core.person (email, name) VALUES ($1, 'W') RETURNING id::text", name,
+	).Scan(&id); err != nil {
 		t.Error(err)
 		return
 	}
@@ -123,7 +125,8 @@ func (h harness) disturb(ctx context.Context, t *testing.T, owner principal.Prin
 				WHERE created_at < '2026-01-02'
 				LIMIT 5
 			), revoked AS (
-				UPDATE core.permission_grant SET revoked_at = now() WHERE id IN (SELECT id FROM picked) AND revoked_at IS NULL
+				UPDATE core.permission_grant SET revoked_at = now() WHERE id IN (SELECT id FROM picked) AND revoked_at IS
+					NULL
 			)
 			INSERT INTO core.permission_grant (person_id, permission_id, created_at)
 			SELECT person_id, permission_id, created_at FROM picked`)
@@ -192,7 +195,8 @@ func (h harness) plans(t *testing.T) {
 				t.Fatal(err)
 			}
 			plan := h.plan(t, sql, args...)
-			if !strings.Contains(plan, "Index Scan using "+index+" on") || strings.Count(plan, "->") != 1 || !strings.HasPrefix(plan, "Limit") ||
+			if !strings.Contains(plan, "Index Scan using "+index+" on") || strings.Count(plan, "->") != 1 ||
+				!strings.HasPrefix(plan, "Limit") ||
 				!strings.Contains(plan, "Index Cond:") ||
 				strings.Contains(plan, "Filter") {
 				t.Errorf("%s:\n%s", q, plan)

@@ -57,6 +57,8 @@ func TestList(t *testing.T) {
 	h.insert(t, a, manage, ", created_at, source_kind", at("02.000001")+", 'membership'")
 
 	all := []string{gone, scoped, revoked, oldest}
+	last := time.Date(9999, 12, 31, 23, 59, 59, 999999000, time.UTC)
+	first := time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC)
 	for query, want := range map[string][]string{
 		"":                                       all,
 		"limit=200":                              all,
@@ -68,9 +70,9 @@ func TestList(t *testing.T) {
 		"permissionId=never.declared":            nil,
 		"userId=" + unknownID:                    nil,
 		"userId=" + a + "&permissionId=" + purge: {revoked},
-		"permissionId=" + strings.Repeat("%C3%A4", 200):                                                         nil,
-		"cursor=" + authorization.CursorAt(time.Date(9999, 12, 31, 23, 59, 59, 999999000, time.UTC), unknownID): all,
-		"cursor=" + authorization.CursorAt(time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC), unknownID):                 nil,
+		"permissionId=" + strings.Repeat("%C3%A4", 200):      nil,
+		"cursor=" + authorization.CursorAt(last, unknownID):  all,
+		"cursor=" + authorization.CursorAt(first, unknownID): nil,
 	} {
 		page := h.page(t, owner, query)
 		if !slices.Equal(page.ids(), want) || page.NextCursor != nil {
@@ -103,7 +105,8 @@ func TestDefaultLimit(t *testing.T) {
 	owner := h.owner(t)
 	h.Exec(
 		t,
-		"INSERT INTO core.permission_grant (person_id, permission_id) SELECT $1, 'x.y' FROM generate_series(1, 201)",
+		"INSERT INTO core.permission_grant (person_id, permission_id) SELECT $1, 'x.y' FROM generate_series(1, "+
+			"201)",
 		owner.UserID,
 	)
 	if page := h.page(t, owner, ""); len(page.Grants) != 50 || page.NextCursor == nil {
@@ -142,13 +145,19 @@ func TestListRefusals(t *testing.T) {
 		"STORE_UNAVAILABLE",
 	)
 	for _, query := range []string{
-		"x=1", "userid=" + unknownID, "UserId=" + unknownID, "limit=1&limit=1", "limit=1&limit=2", "a;b", "%zz", "limit=%zz", "=1", "limit",
-		"limit=", "limit=0", "limit=201", "limit=-1", "limit=+1", "limit=01", "limit=1.0", "limit=1e2", "limit=99999999999999999999", "limit=%201",
-		"userId=", "userId=x", "userId=" + strings.ToUpper("abcdefab-0000-4000-8000-000000000000"), "userId=" + strings.ReplaceAll(unknownID, "-", ""),
-		"permissionId=", "permissionId=a%00b", "permissionId=a%0Ab", "permissionId=%7F", "permissionId=%C2%85", "permissionId=%FF",
+		"x=1", "userid=" + unknownID, "UserId=" + unknownID, "limit=1&limit=1", "limit=1&limit=2", "a;b", "%zz",
+		"limit=%zz", "=1", "limit",
+		"limit=", "limit=0", "limit=201", "limit=-1", "limit=+1", "limit=01", "limit=1.0", "limit=1e2",
+		"limit=99999999999999999999", "limit=%201",
+		"userId=", "userId=x", "userId=" + strings.ToUpper("abcdefab-0000-4000-8000-000000000000"),
+		"userId=" + strings.ReplaceAll(unknownID, "-", ""),
+		"permissionId=", "permissionId=a%00b", "permissionId=a%0Ab", "permissionId=%7F", "permissionId=%C2%85",
+		"permissionId=%FF",
 		"permissionId=" + strings.Repeat("a", 201), "scope=", "offset=1",
-		"cursor=", "cursor=x", "cursor=%20", "cursor=" + good[1:], "cursor=" + good + "A", "cursor=" + good + "=", "cursor=" + good + "%0A",
-		"cursor=" + good[:10] + "%0D%0A" + good[10:], "cursor=" + good + "&cursor=" + good, "cursor=" + strings.Repeat("A", 100000),
+		"cursor=", "cursor=x", "cursor=%20", "cursor=" + good[1:], "cursor=" + good + "A", "cursor=" + good + "=",
+		"cursor=" + good + "%0A",
+		"cursor=" + good[:10] + "%0D%0A" + good[10:], "cursor=" + good + "&cursor=" + good,
+		"cursor=" + strings.Repeat("A", 100000),
 		"cursor=" + good[:len(good)-1] + string(good[len(good)-1]+1), // spare bits, or another digit's case
 		"cursor=" + changed(func(b []byte) []byte { b[0] = 0; return b }),
 		"cursor=" + changed(func(b []byte) []byte { b[0] = 2; return b }),

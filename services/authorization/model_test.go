@@ -18,7 +18,9 @@ import (
 type screens struct{ pool *pgxpool.Pool }
 
 func (s screens) Permissions(ctx context.Context, deviceID string) (permissions []string, err error) {
-	err = s.pool.QueryRow(ctx, "SELECT coalesce(array_agg(permission), '{}') FROM screen WHERE id = $1", deviceID).
+	err = s.pool.QueryRow(
+		ctx, "SELECT coalesce(array_agg(permission), '{}') FROM screen WHERE id = $1", deviceID,
+	).
 		Scan(&permissions)
 	return permissions, err
 }

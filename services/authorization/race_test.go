@@ -74,7 +74,9 @@ func (h harness) lockPerson(t *testing.T, person string) pgx.Tx {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = tx.Rollback(t.Context()) })
-	if _, err := tx.Exec(t.Context(), "SELECT FROM core.person WHERE id = $1 FOR NO KEY UPDATE", person); err != nil {
+	if _, err := tx.Exec(
+		t.Context(), "SELECT FROM core.person WHERE id = $1 FOR NO KEY UPDATE", person,
+	); err != nil {
 		t.Fatal(err)
 	}
 	return tx
@@ -166,7 +168,9 @@ func TestJudgedAfterTheWait(t *testing.T) {
 					t.Errorf("%d audit rows, want %d", audits, want)
 				}
 				// The listing's order is the order of the turns.
-				if n := h.count(t, "core.permission_grant WHERE created_by IS NOT NULL AND created_at > $1::text::timestamptz", released); n != audits {
+				if n := h.count(
+					t, "core.permission_grant WHERE created_by IS NOT NULL AND created_at > $1::text::timestamptz", released,
+				); n != audits {
 					t.Errorf("%d grants of %d since the wait, beside %d before", n, audits, existing)
 				}
 			})
@@ -186,7 +190,11 @@ func TestRevokeWaits(t *testing.T) {
 	go func() { answered <- h.revoke(owner, expired) }()
 	h.awaitBlocked(t, 1)
 	var id string
-	if err := tx.QueryRow(t.Context(), "INSERT INTO core.permission_grant (person_id, permission_id) VALUES ($1, $2) RETURNING id::text", person, manage).Scan(&id); err != nil {
+	if err := tx.QueryRow(
+		t.Context(),
+		"INSERT INTO core.permission_grant (person_id, permission_id) VALUES ($1, $2) RETURNING id::text", person,
+		manage,
+	).Scan(&id); err != nil {
 		t.Fatal(err)
 	}
 	if err := tx.Commit(t.Context()); err != nil {
@@ -245,7 +253,8 @@ func TestRevokedMeansRevoked(t *testing.T) {
 				if w := houses[i%2].revoke(owner, id); w.Code != http.StatusOK {
 					t.Errorf("got %d %s", w.Code, w.Body)
 				}
-				if yes, err := houses[(i+1)%2].service.Caller(principal.Person(person)).Allowed(t.Context(), manage); yes ||
+				caller := houses[(i+1)%2].service.Caller(principal.Person(person))
+				if yes, err := caller.Allowed(t.Context(), manage); yes ||
 					err != nil {
 					t.Errorf("after the answer: %v, %v", yes, err)
 				}

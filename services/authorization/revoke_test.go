@@ -62,7 +62,8 @@ func TestRevoke(t *testing.T) {
 	}
 	h.assertRows(t, 10, 4)
 	if n := h.count(t, `core.permission_grant_audit JOIN core.permission_grant g ON g.id = grant_id
-		WHERE action = 'revoked' AND actor_id = $1 AND at = revoked_at AND grant_id = ANY ($2)`, owner.UserID, equivalent); n != 4 {
+		WHERE action = 'revoked' AND actor_id = $1 AND at = revoked_at AND grant_id = ANY ($2)`,
+		owner.UserID, equivalent); n != 4 {
 		t.Errorf("%d audit rows as they should be", n)
 	}
 
@@ -134,7 +135,9 @@ func TestActor(t *testing.T) {
 	id := h.issue(t, admin, admin.UserID, manage)
 	h.revoke(owner, id)
 	for action, actor := range map[string]string{"issued": admin.UserID, "revoked": owner.UserID} {
-		if n := h.count(t, "core.permission_grant_audit WHERE grant_id = $1 AND action = $2 AND actor_id = $3", id, action, actor); n != 1 {
+		if n := h.count(
+			t, "core.permission_grant_audit WHERE grant_id = $1 AND action = $2 AND actor_id = $3", id, action, actor,
+		); n != 1 {
 			t.Errorf("%s: %d audit rows", action, n)
 		}
 	}

@@ -75,7 +75,8 @@ func TestPermissions(t *testing.T) {
 	h := setup(t)
 	w := h.send(h.owner(t), "GET", "/api/v1/permissions", "")
 	assertResponse(t, w, http.StatusOK, `{"permissions":[`+
-		`{"id":"core.authorization.grants.manage","baseline":"restricted","moduleId":null,"description":"Give and revoke permissions"},`+
+		`{"id":"core.authorization.grants.manage","baseline":"restricted","moduleId":null,"description":"Give `+
+		`and revoke permissions"},`+
 		`{"id":"test.things.manage","baseline":"restricted","moduleId":"test","description":null},`+
 		`{"id":"test.things.purge","baseline":"restricted","moduleId":"test","description":null},`+
 		`{"id":"test.things.read","baseline":"authenticated","moduleId":"test","description":"See \"things\""}]}`)
@@ -95,8 +96,10 @@ func TestMalformedID(t *testing.T) {
 	}
 	h.breakStore(t)
 	for _, id := range []string{
-		"x", "00000000-0000-4000-8000-00000000000", "00000000-0000-4000-8000-0000000000000", "00000000000040008000000000000000",
-		"00000000-0000-4000-8000-00000000000A", "{00000000-0000-4000-8000-000000000000}", "urn:uuid:00000000-0000-4000-8000-000000000000",
+		"x", "00000000-0000-4000-8000-00000000000", "00000000-0000-4000-8000-0000000000000",
+		"00000000000040008000000000000000",
+		"00000000-0000-4000-8000-00000000000A", "{00000000-0000-4000-8000-000000000000}",
+		"urn:uuid:00000000-0000-4000-8000-000000000000",
 		"00000000-0000-4000-8000-00000000000g", "00000000_0000_4000_8000_000000000000", "%20", "'",
 	} {
 		assertCode(t, h.sendAs(owner, "GET", "/api/v1/grants/"+id, ""), http.StatusBadRequest, "REQUEST_INVALID")
@@ -138,14 +141,17 @@ func TestRead(t *testing.T) {
 		person,
 		"gone.module.read",
 		", created_at, expires_at, revoked_at, created_by",
-		", '2026-01-02 03:04:05.678999Z', '9999-12-31 23:59:59.999999Z', '2026-01-02 05:04:05+02', '"+owner.UserID+"'",
+		", '2026-01-02 03:04:05.678999Z', '9999-12-31 23:59:59.999999Z', '2026-01-02 05:04:05+02', '"+
+			owner.UserID+"'",
 	)
 	assertResponse(
 		t,
 		h.send(owner, "GET", "/api/v1/grants/"+id, ""),
 		http.StatusOK,
-		`{"id":"`+id+`","userId":"`+person+`","permissionId":"gone.module.read","scope":null,"source":{"kind":"explicit","reference":null},`+
-			`"expiresAt":"9999-12-31T23:59:59.999Z","revokedAt":"2026-01-02T03:04:05.000Z","createdAt":"2026-01-02T03:04:05.678Z","createdBy":"`+owner.UserID+`"}`,
+		`{"id":"`+id+`","userId":"`+person+`","permissionId":"gone.module.read","scope":null,`+
+			`"source":{"kind":"explicit","reference":null},`+
+			`"expiresAt":"9999-12-31T23:59:59.999Z","revokedAt":"2026-01-02T03:04:05.000Z",`+
+			`"createdAt":"2026-01-02T03:04:05.678Z","createdBy":"`+owner.UserID+`"}`,
 	)
 
 	id = h.insert(
@@ -159,7 +165,8 @@ func TestRead(t *testing.T) {
 		t,
 		h.send(owner, "GET", "/api/v1/grants/"+id, ""),
 		http.StatusOK,
-		`{"id":"`+id+`","userId":"`+person+`","permissionId":"test.things.manage","scope":"s","source":{"kind":"k","reference":"r"},`+
+		`{"id":"`+id+`","userId":"`+person+`","permissionId":"test.things.manage","scope":"s",`+
+			`"source":{"kind":"k","reference":"r"},`+
 			`"expiresAt":null,"revokedAt":null,"createdAt":"2026-01-02T03:04:05.000Z","createdBy":null}`,
 	)
 }
@@ -196,7 +203,8 @@ func TestIssued(t *testing.T) {
 		}
 		h.assertRows(t, i+1, i+1)
 		if n := h.count(t, `core.permission_grant_audit JOIN core.permission_grant g ON g.id = grant_id
-			WHERE grant_id = $1 AND actor_id = $2 AND action = 'issued' AND at = created_at AND at BETWEEN now() - interval '1 minute' AND now()`,
+			WHERE grant_id = $1 AND actor_id = $2 AND action = 'issued' AND at = created_at 
+				AND at BETWEEN now() - interval '1 minute' AND now()`,
 			id, owner.UserID); n != 1 {
 			t.Errorf("%d audit rows of %s", n, row.permission)
 		}
@@ -303,7 +311,8 @@ func TestEquivalents(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			person := h.person(t, strings.ReplaceAll(row.name, " ", "")+"@example.org")
 			h.insert(t, person, manage, row.columns, row.values)
-			for _, end := range []string{"", `,"expiresAt":"2095-01-01T00:00:00.000Z"`} { // the end does not distinguish
+			// Grants that differ only in expiresAt are equivalent.
+			for _, end := range []string{"", `,"expiresAt":"2095-01-01T00:00:00.000Z"`} {
 				w := h.send(owner, "POST", "/api/v1/grants", grantBody(person, manage, end))
 				if row.blocks || end != "" {
 					assertCode(t, w, http.StatusConflict, "AUTHORIZATION_GRANT_ALREADY_EXISTS")
@@ -315,7 +324,10 @@ func TestEquivalents(t *testing.T) {
 			if row.blocks {
 				made = 0
 			}
-			if n := h.count(t, "core.permission_grant_audit JOIN core.permission_grant g ON g.id = grant_id WHERE person_id = $1", person); n != made {
+			if n := h.count(
+				t, "core.permission_grant_audit JOIN core.permission_grant g ON g.id = grant_id WHERE person_id = $1",
+				person,
+			); n != made {
 				t.Errorf("%d audit rows", n)
 			}
 			if n := h.count(t, "core.permission_grant WHERE person_id = $1", person); n != 1+made {

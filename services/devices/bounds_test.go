@@ -16,8 +16,10 @@ import (
 func (h *harness) fill(t *testing.T, n int) {
 	t.Helper()
 	h.Exec(t, `
-		INSERT INTO core.device_pairing (code, claim_hash, client_key, module_id, description, state, created_at, expires_at)
-		SELECT to_char(n, 'FM000000'), sha256(n::text::bytea), sha256(n::text::bytea), 'stage', '', CASE n % 2 WHEN 0 THEN 'pending' ELSE 'approved' END,
+		INSERT INTO core.device_pairing (code, claim_hash, client_key, module_id, description, state, created_at,
+			expires_at)
+		SELECT to_char(n, 'FM000000'), sha256(n::text::bytea), sha256(n::text::bytea), 'stage', '', CASE n % 2 WHEN
+			0 THEN 'pending' ELSE 'approved' END,
 			now(), now() + '10 minutes'
 		FROM generate_series(1, $1) AS n`, n)
 }
@@ -35,7 +37,9 @@ func TestCapacity(t *testing.T) {
 		requests[i].client = "192.0.2." + strconv.Itoa(i)
 	}
 	wantAnswers(t, h.together(t, requests), map[int]int{201: 20, 503: 40}, "PAIRING_CAPACITY")
-	if n := h.count(t, "core.device_pairing WHERE state IN ('pending', 'approved') AND expires_at > now()"); n != 1_000 {
+	if n := h.count(
+		t, "core.device_pairing WHERE state IN ('pending', 'approved') AND expires_at > now()",
+	); n != 1_000 {
 		t.Errorf("%d are open", n)
 	}
 	h.Exec(t, "UPDATE core.device_pairing SET state = 'rejected' WHERE code = '000002'")
@@ -50,7 +54,8 @@ func (h *harness) fillClosed(t *testing.T) {
 	t.Helper()
 	h.Exec(t, `
 		INSERT INTO core.device_pairing (code, client_key, module_id, description, state, created_at, expires_at)
-		SELECT to_char(n + 500000, 'FM000000'), '', 'stage', '', (ARRAY['pending', 'approved', 'rejected', 'claimed'])[n % 4 + 1],
+		SELECT to_char(n + 500000, 'FM000000'), '', 'stage', '', (ARRAY['pending', 'approved', 'rejected',
+			'claimed'])[n % 4 + 1],
 			now(), now() + CASE WHEN n % 4 < 2 THEN '-1 second' ELSE '5 minutes' END::interval
 		FROM generate_series(1, 1000) AS n`)
 }
@@ -71,7 +76,8 @@ func TestPairingsOfOneClient(t *testing.T) {
 	h.ageRows(t, "100 seconds")
 	h.Exec(
 		t,
-		"UPDATE core.device_pairing SET expires_at = expires_at + '10 seconds' WHERE code <> (SELECT min(code) FROM core.device_pairing)",
+		"UPDATE core.device_pairing SET expires_at = expires_at + '10 seconds' WHERE code <> (SELECT min(code) "+
+			"FROM core.device_pairing)",
 	)
 	w := h.assertSend(t, requests[0], 429, "TOO_MANY_REQUESTS")
 	if wait, err := strconv.Atoi(w.Header().Get("X-Retry-After")); err != nil || wait <= 400 || wait > 500 ||
@@ -108,7 +114,8 @@ func TestFullClientMayAskAgain(t *testing.T) {
 	h.fill(t, 980)
 	h.Exec(
 		t,
-		"UPDATE core.device_pairing SET client_key = (SELECT client_key FROM core.device_pairing WHERE module_id = 'announcements') WHERE code = '000002'",
+		"UPDATE core.device_pairing SET client_key = (SELECT client_key FROM core.device_pairing WHERE "+
+			"module_id = 'announcements') WHERE code = '000002'",
 	)
 	back := asking("stage")
 	back.cookie = cookieOf(w)

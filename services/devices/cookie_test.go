@@ -34,7 +34,9 @@ func TestSecretsHaveOneFormat(t *testing.T) {
 	if other, _ := devices.NewSecret(); other == value {
 		t.Error("the same secret twice")
 	}
-	for _, wrong := range []string{"", value[:42], value + "A", value + "=", " " + value[1:], strings.Repeat("A", 42) + "\n", "\r" + strings.Repeat("A", 42),
+	for _, wrong := range []string{
+		"", value[:42], value + "A", value + "=", " " + value[1:],
+		strings.Repeat("A", 42) + "\n", "\r" + strings.Repeat("A", 42),
 		"+" + value[1:], value[:42] + string(nextInAlphabet(value[42]))} {
 		if _, ok := devices.ParseSecret(wrong); ok {
 			t.Errorf("%q opened", wrong)
@@ -45,7 +47,10 @@ func TestSecretsHaveOneFormat(t *testing.T) {
 // Whatever is sent: what opens is what minting spells, and a cookie header never breaks the look-up.
 func FuzzCookie(f *testing.F) {
 	value, _ := devices.NewSecret()
-	for _, seed := range []string{"", value, "narthex_claim=" + value, "a=b; narthex_claim=" + value + ";", ";;=;narthex_claim", strings.Repeat("A", 42) + "\n"} {
+	for _, seed := range []string{
+		"", value, "narthex_claim=" + value, "a=b; narthex_claim=" + value + ";", ";;=;narthex_claim",
+		strings.Repeat("A", 42) + "\n",
+	} {
 		f.Add(seed)
 	}
 	service, err := devices.New(
@@ -112,7 +117,10 @@ func TestClientsAreWhomTheLimiterCounts(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	clients := []netip.Addr{{}}
-	for _, text := range []string{"192.0.2.1", "192.0.2.2", "::ffff:192.0.2.1", "2001:db8:0:1::1", "2001:db8:0:1:ffff::", "2001:db8:0:2::1", "::1", "::"} {
+	for _, text := range []string{
+		"192.0.2.1", "192.0.2.2", "::ffff:192.0.2.1", "2001:db8:0:1::1", "2001:db8:0:1:ffff::", "2001:db8:0:2::1",
+		"::1", "::",
+	} {
 		clients = append(clients, netip.MustParseAddr(text))
 	}
 	for _, a := range clients {
@@ -127,23 +135,58 @@ func TestClientsAreWhomTheLimiterCounts(t *testing.T) {
 
 func TestDescribe(t *testing.T) {
 	t.Parallel()
-	for agent, want := range map[string]string{
-		"": "Unknown browser",
-		"Mozilla/5.0 (X11; Linux aarch64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/139.0.0.0 Safari/537.36":                                 "Chromium on Linux",
-		"Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/139.0.0.0 Safari/537.36":                          "Chromium on Linux",
-		"Mozilla/5.0 (iPad; CPU OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1":         "Safari on iPad",
-		"Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) CriOS/126.0 Mobile/15E148 Safari/604.1": "Chrome on iPhone",
-		"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/139.0.0.0 Safari/537.36 Edg/139.0.0.0":          "Edge on Windows",
-		"Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:141.0) Gecko/20100101 Firefox/141.0":                                                   "Firefox on macOS",
-		"Mozilla/5.0 (Linux; Android 14; SM-X710) AppleWebKit/537.36 (KHTML, like Gecko) SamsungBrowser/26.0 Chrome/122.0.0.0 Safari/537.36":     "Samsung Internet on Android",
-		"Mozilla/5.0 (Web0S; Linux/SmartTV) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/94.0.4606.128 Safari/537.36":                           "Chromium on webOS",
-		"Mozilla/5.0 (SMART-TV; LINUX; Tizen 6.0) AppleWebKit/537.36 (KHTML, like Gecko) Version/6.0 TV Safari/537.36":                           "Safari on Tizen",
-		"curl/8.5.0":                      "Unknown browser",
-		"something (Linux)":               "Unknown browser on Linux",
-		"<b>Approve me!</b>\x00 Firefox/": "Firefox",
+	for _, row := range []struct{ agent, want string }{
+		{"", "Unknown browser"},
+		{
+			"Mozilla/5.0 (X11; Linux aarch64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/139.0.0.0 " +
+				"Safari/537.36",
+			"Chromium on Linux",
+		},
+		{
+			"Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) " +
+				"HeadlessChrome/139.0.0.0 Safari/537.36",
+			"Chromium on Linux",
+		},
+		{
+			"Mozilla/5.0 (iPad; CPU OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) " +
+				"Version/17.5 Mobile/15E148 Safari/604.1",
+			"Safari on iPad",
+		},
+		{
+			"Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like " +
+				"Gecko) CriOS/126.0 Mobile/15E148 Safari/604.1",
+			"Chrome on iPhone",
+		},
+		{
+			"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) " +
+				"Chrome/139.0.0.0 Safari/537.36 Edg/139.0.0.0",
+			"Edge on Windows",
+		},
+		{
+			"Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:141.0) Gecko/20100101 Firefox/141.0",
+			"Firefox on macOS",
+		},
+		{
+			"Mozilla/5.0 (Linux; Android 14; SM-X710) AppleWebKit/537.36 (KHTML, like Gecko) " +
+				"SamsungBrowser/26.0 Chrome/122.0.0.0 Safari/537.36",
+			"Samsung Internet on Android",
+		},
+		{
+			"Mozilla/5.0 (Web0S; Linux/SmartTV) AppleWebKit/537.36 (KHTML, like Gecko) " +
+				"Chrome/94.0.4606.128 Safari/537.36",
+			"Chromium on webOS",
+		},
+		{
+			"Mozilla/5.0 (SMART-TV; LINUX; Tizen 6.0) AppleWebKit/537.36 (KHTML, like Gecko) " +
+				"Version/6.0 TV Safari/537.36",
+			"Safari on Tizen",
+		},
+		{"curl/8.5.0", "Unknown browser"},
+		{"something (Linux)", "Unknown browser on Linux"},
+		{"<b>Approve me!</b>\x00 Firefox/", "Firefox"},
 	} {
-		if got := devices.Describe(agent); got != want {
-			t.Errorf("%q: %q, want %q", agent, got, want)
+		if got := devices.Describe(row.agent); got != row.want {
+			t.Errorf("User-Agent %q: described as %q, want %q", row.agent, got, row.want)
 		}
 	}
 }

@@ -3,8 +3,8 @@
 //
 // A pairing lasts 10 minutes. Its states, and the device that results:
 //
-//	pending ── approved (a device with one permission exists) ── claimed (the screen has its credential)
-//	        └─ rejected
+//	pending -> approved (a device with one permission exists) -> claimed (the screen has its credential)
+//	        -> rejected
 //	after 10 minutes: expired, and with it a device that nobody has claimed
 //
 // Code, claim and credential are three different secrets. The code is public: it is read off the screen,

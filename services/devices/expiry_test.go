@@ -131,8 +131,10 @@ func TestSweepIsBounded(t *testing.T) {
 			FROM generate_series(1, 600)
 			RETURNING id
 		)
-		INSERT INTO core.device_pairing (code, client_key, module_id, description, state, device_id, created_at, expires_at)
-		SELECT to_char(row_number() OVER (), 'FM000000'), '', 'stage', '', 'approved', id, now(), now() - '2 days'::interval
+		INSERT INTO core.device_pairing (code, client_key, module_id, description, state, device_id, created_at,
+			expires_at)
+		SELECT to_char(row_number() OVER (), 'FM000000'), '', 'stage', '', 'approved', id, now(), now() - '2
+			days'::interval
 		FROM made`)
 	h.Exec(t, `
 		INSERT INTO core.device_pairing (code, client_key, module_id, description, created_at, expires_at)

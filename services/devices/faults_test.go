@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -77,8 +78,10 @@ func TestPermissionsWithoutStore(t *testing.T) {
 func TestRoutesWithoutStore(t *testing.T) {
 	t.Parallel()
 	for name, cause := range map[string]func(*testing.T, *harness){
-		"tables missing": statement("ALTER TABLE core.device RENAME TO lost; ALTER TABLE core.device_pairing RENAME TO lost_too"),
-		"unreachable":    unreachable,
+		"tables missing": statement(
+			"ALTER TABLE core.device RENAME TO lost; ALTER TABLE core.device_pairing RENAME TO lost_too",
+		),
+		"unreachable": unreachable,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -87,7 +90,8 @@ func TestRoutesWithoutStore(t *testing.T) {
 			device, credential := h.pair(t, "stage")
 			cause(t, h)
 			for _, q := range []request{
-				asking("stage"), s.state(), s.collect(), {method: "GET", path: pairing + "/requests/" + s.code}, approving(s.code), rejecting(s.code),
+				asking("stage"), s.state(), s.collect(), {method: "GET", path: pairing + "/requests/" + s.code},
+				approving(s.code), rejecting(s.code),
 				{method: "GET", path: managed}, renaming(device.ID, "a"), revoking(device.ID),
 			} {
 				h.assertSend(t, q, 503, "STORE_UNAVAILABLE")
@@ -201,7 +205,10 @@ func TestSecretsStayWhereTheyBelong(t *testing.T) {
 	approved := h.assertSend(t, approving(s.code), 200, "")
 	claimed := h.assertSend(t, s.collect(), 200, "")
 	listed := h.assertSend(t, request{method: "GET", path: managed}, 200, "")
-	said := asked.Body.String() + state.Body.String() + approved.Body.String() + claimed.Body.String() + listed.Body.String()
+	var said string
+	for _, w := range []*httptest.ResponseRecorder{asked, state, approved, claimed, listed} {
+		said += w.Body.String()
+	}
 	for _, entry := range h.logged.All() {
 		said += entry.Message + fmt.Sprint(entry.ContextMap())
 	}

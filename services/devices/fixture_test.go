@@ -173,13 +173,15 @@ func (h *harness) ageRows(t testing.TB, interval string) {
 	t.Helper()
 	h.Exec(
 		t,
-		`UPDATE core.device_pairing SET created_at = created_at - $1::text::interval, expires_at = expires_at - $1::text::interval`,
+		`UPDATE core.device_pairing SET created_at = created_at - $1::text::interval, expires_at = expires_at `+
+			`- $1::text::interval`,
 		interval,
 	)
 	h.Exec(t, `
 		UPDATE core.device
 		SET created_at = created_at - $1::text::interval, claimable_until = claimable_until - $1::text::interval,
-			credential_set_at = credential_set_at - $1::text::interval, last_seen_at = last_seen_at - $1::text::interval,
+			credential_set_at = credential_set_at - $1::text::interval, last_seen_at = last_seen_at -
+				$1::text::interval,
 			revoked_at = revoked_at - $1::text::interval`, interval)
 }
 

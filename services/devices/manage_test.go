@@ -18,7 +18,9 @@ func TestList(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	h.displays.set()
-	if got := h.assertSend(t, request{method: "GET", path: managed}, 200, "").Body.String(); got != `{"devices":[],"displays":[]}` {
+	if got := h.assertSend(
+		t, request{method: "GET", path: managed}, 200, "",
+	).Body.String(); got != `{"devices":[],"displays":[]}` {
 		t.Errorf("empty: %s", got)
 	}
 	h.displays.set(board, stage)
@@ -41,7 +43,8 @@ func TestList(t *testing.T) {
 		t.Errorf("order %v", ids)
 	}
 	if len(all.Displays) != 2 || len(all.Displays[0]) != 3 || all.Displays[0]["moduleId"] != "announcements" ||
-		all.Displays[0]["name"] != "Announcements" || all.Displays[0]["path"] != "/display/announcements" || all.Displays[1]["moduleId"] != "stage" {
+		all.Displays[0]["name"] != "Announcements" || all.Displays[0]["path"] != "/display/announcements" ||
+		all.Displays[1]["moduleId"] != "stage" {
 		t.Errorf("displays %v", all.Displays)
 	}
 
@@ -129,7 +132,8 @@ func TestDevicesOutliveSessionsAndPasswords(t *testing.T) {
 	device, credential := h.pair(t, "stage")
 	h.Exec(
 		t,
-		"INSERT INTO core.session (token_hash, person_id, persistent, expires_at) VALUES ('\\x00', $1, true, now())",
+		"INSERT INTO core.session (token_hash, person_id, persistent, expires_at) VALUES ('\\x00', $1, true, "+
+			"now())",
 		h.admin,
 	)
 	h.Exec(t, "DELETE FROM core.session")

@@ -33,7 +33,8 @@ func TestPairing(t *testing.T) {
 			h := setup(t, reachedAt(origin.base))
 
 			q := asking("stage")
-			q.agent = "Mozilla/5.0 (X11; Linux aarch64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/139.0.0.0 Safari/537.36"
+			q.agent = "Mozilla/5.0 (X11; Linux aarch64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/139.0.0.0 " +
+				"Safari/537.36"
 			w := h.assertSend(t, q, 201, "")
 			asked := decode[pairingBody](t, w)
 			if asked.State != "pending" || !codeForm.MatchString(asked.PairingCode) ||
@@ -68,7 +69,8 @@ func TestPairing(t *testing.T) {
 			}
 
 			device := h.approve(t, s)
-			if device.Label != "Back wall" || device.ModuleID != "stage" || device.PermissionID != "stage.display.view" || device.CreatedBy == nil ||
+			if device.Label != "Back wall" || device.ModuleID != "stage" ||
+				device.PermissionID != "stage.display.view" || device.CreatedBy == nil ||
 				*device.CreatedBy != h.admin || !timeForm.MatchString(device.CreatedAt) ||
 				device.LastSeenAt != nil ||
 				device.RevokedAt != nil {
@@ -129,7 +131,9 @@ func TestRefusedRequests(t *testing.T) {
 	credential := cookieOf(h.assertSend(t, used.collect(), 200, ""))
 	unknownClaim, _ := devices.NewSecret()
 	labelled := func(path, body string) request { return request{method: "POST", path: path, body: body} }
-	toDevice := func(id, body string) request { return request{method: "PUT", path: managed + "/" + id, body: body} }
+	toDevice := func(id, body string) request {
+		return request{method: "PUT", path: managed + "/" + id, body: body}
+	}
 	approvePath := pairing + "/" + pending.code + "/approve"
 	const unknownID = "00000000-0000-4000-8000-000000000000"
 
@@ -141,34 +145,82 @@ func TestRefusedRequests(t *testing.T) {
 		code   string
 	}{
 		{"ask: no body", request{method: "POST", path: pairing}, 400, "REQUEST_INVALID"},
-		{"ask: no type", request{method: "POST", path: pairing, body: `{"moduleId":"stage"}`, noContentType: true}, 400, "REQUEST_INVALID"},
+		{
+			"ask: no type", request{method: "POST", path: pairing, body: `{"moduleId":"stage"}`, noContentType: true},
+			400, "REQUEST_INVALID",
+		},
 		{"ask: not an object", request{method: "POST", path: pairing, body: `"stage"`}, 400, "REQUEST_INVALID"},
-		{"ask: another type", request{method: "POST", path: pairing, body: `{"moduleId":1}`}, 400, "REQUEST_INVALID"},
+		{
+			"ask: another type", request{method: "POST", path: pairing, body: `{"moduleId":1}`}, 400,
+			"REQUEST_INVALID",
+		},
 		{"ask: null", request{method: "POST", path: pairing, body: `{"moduleId":null}`}, 400, "REQUEST_INVALID"},
-		{"ask: its own permission", request{method: "POST", path: pairing, body: `{"moduleId":"stage","permissionId":"x"}`}, 400, "REQUEST_INVALID"},
-		{"ask: too long", request{method: "POST", path: pairing, body: strings.Repeat(" ", 16<<10+1)}, 413, "REQUEST_BODY_TOO_LARGE"},
+		{
+			"ask: its own permission",
+			request{method: "POST", path: pairing, body: `{"moduleId":"stage","permissionId":"x"}`}, 400,
+			"REQUEST_INVALID",
+		},
+		{
+			"ask: too long", request{method: "POST", path: pairing, body: strings.Repeat(" ", 16<<10+1)}, 413,
+			"REQUEST_BODY_TOO_LARGE",
+		},
 		{"ask: no display", asking("rota"), 404, "DISPLAY_NOT_FOUND"},
 		{"ask: no module", asking(""), 404, "DISPLAY_NOT_FOUND"},
 
 		{"state: no claim", request{method: "GET", path: pairing}, 404, "PAIRING_NOT_FOUND"},
-		{"state: malformed claim", request{method: "GET", path: pairing, cookie: "narthex_claim=x"}, 404, "PAIRING_NOT_FOUND"},
-		{"state: unknown claim", request{method: "GET", path: pairing, cookie: "narthex_claim=" + unknownClaim}, 404, "PAIRING_NOT_FOUND"},
-		{"state: the code is no claim", request{method: "GET", path: pairing, cookie: "narthex_claim=" + pending.code}, 404, "PAIRING_NOT_FOUND"},
-		{"state: a claim by another name", request{method: "GET", path: pairing, cookie: "__Host-" + pending.cookie}, 404, "PAIRING_NOT_FOUND"},
-		{"state: a credential is no claim", request{method: "GET", path: pairing, cookie: strings.Replace(credential, "_device", "_claim", 1)}, 404, "PAIRING_NOT_FOUND"},
+		{
+			"state: malformed claim", request{method: "GET", path: pairing, cookie: "narthex_claim=x"}, 404,
+			"PAIRING_NOT_FOUND",
+		},
+		{
+			"state: unknown claim", request{method: "GET", path: pairing, cookie: "narthex_claim=" + unknownClaim},
+			404, "PAIRING_NOT_FOUND",
+		},
+		{
+			"state: the code is no claim",
+			request{method: "GET", path: pairing, cookie: "narthex_claim=" + pending.code}, 404, "PAIRING_NOT_FOUND",
+		},
+		{
+			"state: a claim by another name",
+			request{method: "GET", path: pairing, cookie: "__Host-" + pending.cookie}, 404, "PAIRING_NOT_FOUND",
+		},
+		{
+			"state: a credential is no claim",
+			request{method: "GET", path: pairing, cookie: strings.Replace(credential, "_device", "_claim", 1)}, 404,
+			"PAIRING_NOT_FOUND",
+		},
 
 		{"claim: pending", pending.collect(), 409, "PAIRING_NOT_APPROVED"},
 		{"claim: rejected", rejected.collect(), 409, "PAIRING_NOT_APPROVED"},
 		{"claim: used", used.collect(), 404, "PAIRING_NOT_FOUND"},
 		{"claim: no cookie", labelled(claim, `{}`), 404, "PAIRING_NOT_FOUND"},
 		{"claim: unknown", screen{cookie: "narthex_claim=" + unknownClaim}.collect(), 404, "PAIRING_NOT_FOUND"},
-		{"claim: with a body", request{method: "POST", path: claim, body: `{"code":"` + pending.code + `"}`, cookie: pending.cookie}, 400, "REQUEST_INVALID"},
-		{"claim: no object", request{method: "POST", path: claim, body: `[]`, cookie: pending.cookie}, 400, "REQUEST_INVALID"},
+		{
+			"claim: with a body",
+			request{method: "POST", path: claim, body: `{"code":"` + pending.code + `"}`, cookie: pending.cookie}, 400,
+			"REQUEST_INVALID",
+		},
+		{
+			"claim: no object", request{method: "POST", path: claim, body: `[]`, cookie: pending.cookie}, 400,
+			"REQUEST_INVALID",
+		},
 
-		{"request: rejected", request{method: "GET", path: pairing + "/requests/" + rejected.code}, 404, "PAIRING_NOT_FOUND"},
-		{"request: used", request{method: "GET", path: pairing + "/requests/" + used.code}, 404, "PAIRING_NOT_FOUND"},
-		{"request: five digits", request{method: "GET", path: pairing + "/requests/12345"}, 404, "PAIRING_NOT_FOUND"},
-		{"request: other digits", request{method: "GET", path: pairing + "/requests/\u0661\u0662\u0663"}, 404, "PAIRING_NOT_FOUND"},
+		{
+			"request: rejected", request{method: "GET", path: pairing + "/requests/" + rejected.code}, 404,
+			"PAIRING_NOT_FOUND",
+		},
+		{
+			"request: used", request{method: "GET", path: pairing + "/requests/" + used.code}, 404,
+			"PAIRING_NOT_FOUND",
+		},
+		{
+			"request: five digits", request{method: "GET", path: pairing + "/requests/12345"}, 404,
+			"PAIRING_NOT_FOUND",
+		},
+		{
+			"request: other digits", request{method: "GET", path: pairing + "/requests/\u0661\u0662\u0663"}, 404,
+			"PAIRING_NOT_FOUND",
+		},
 		{"request: like", request{method: "GET", path: pairing + "/requests/______"}, 404, "PAIRING_NOT_FOUND"},
 
 		{"approve: rejected", approving(rejected.code), 409, "PAIRING_ALREADY_DECIDED"},
@@ -177,27 +229,41 @@ func TestRefusedRequests(t *testing.T) {
 		{"approve: no label", labelled(approvePath, `{}`), 400, "REQUEST_INVALID"},
 		{"approve: empty label", labelled(approvePath, `{"label":""}`), 400, "REQUEST_INVALID"},
 		{"approve: blank label", labelled(approvePath, `{"label":" \u00a0\u2003"}`), 400, "REQUEST_INVALID"},
-		{"approve: long label", labelled(approvePath, `{"label":"`+strings.Repeat("ü", 81)+`"}`), 400, "REQUEST_INVALID"},
+		{
+			"approve: long label", labelled(approvePath, `{"label":"`+strings.Repeat("ü", 81)+`"}`), 400,
+			"REQUEST_INVALID",
+		},
 		{"approve: control character", labelled(approvePath, `{"label":"a\u0000b"}`), 400, "REQUEST_INVALID"},
 		{"approve: line end", labelled(approvePath, `{"label":"a\nb"}`), 400, "REQUEST_INVALID"},
 		{"approve: reordered", labelled(approvePath, `{"label":"a\u202eb"}`), 400, "REQUEST_INVALID"},
 		{"approve: invisible", labelled(approvePath, `{"label":"\u3164"}`), 400, "REQUEST_INVALID"},
 		{"approve: half a character", labelled(approvePath, `{"label":"\ud800"}`), 400, "REQUEST_INVALID"},
 		{"approve: no UTF-8", labelled(approvePath, "{\"label\":\"\xff\"}"), 400, "REQUEST_INVALID"},
-		{"approve: a permission of its own", labelled(approvePath, `{"label":"a","permissionId":"core.devices.manage"}`), 400, "REQUEST_INVALID"},
+		{
+			"approve: a permission of its own",
+			labelled(approvePath, `{"label":"a","permissionId":"core.devices.manage"}`), 400, "REQUEST_INVALID",
+		},
 
 		{"reject: rejected", rejecting(rejected.code), 409, "PAIRING_ALREADY_DECIDED"},
 		{"reject: used", rejecting(used.code), 409, "PAIRING_ALREADY_DECIDED"},
 		{"reject: malformed code", rejecting("1234567"), 404, "PAIRING_NOT_FOUND"},
-		{"reject: with a body", labelled(pairing+"/"+pending.code+"/reject", `{"label":"a"}`), 400, "REQUEST_INVALID"},
+		{
+			"reject: with a body", labelled(pairing+"/"+pending.code+"/reject", `{"label":"a"}`), 400,
+			"REQUEST_INVALID",
+		},
 
 		{"rename: unknown", toDevice(unknownID, `{"label":"a"}`), 404, "DEVICE_NOT_FOUND"},
 		{"rename: malformed id", toDevice("1", `{"label":"a"}`), 400, "REQUEST_INVALID"},
 		{"rename: id in capitals", toDevice(strings.ToUpper(device.ID), `{"label":"a"}`), 400, "REQUEST_INVALID"},
-		{"rename: id without hyphens", toDevice(strings.ReplaceAll(device.ID, "-", ""), `{"label":"a"}`), 400, "REQUEST_INVALID"},
+		{
+			"rename: id without hyphens", toDevice(strings.ReplaceAll(device.ID, "-", ""), `{"label":"a"}`), 400,
+			"REQUEST_INVALID",
+		},
 		{"rename: blank", toDevice(device.ID, `{"label":"  "}`), 400, "REQUEST_INVALID"},
 		{"rename: long", toDevice(device.ID, `{"label":"`+strings.Repeat("a", 81)+`"}`), 400, "REQUEST_INVALID"},
-		{"rename: more than the label", toDevice(device.ID, `{"label":"a","moduleId":"b"}`), 400, "REQUEST_INVALID"},
+		{
+			"rename: more than the label", toDevice(device.ID, `{"label":"a","moduleId":"b"}`), 400, "REQUEST_INVALID",
+		},
 
 		{"revoke: unknown", labelled(managed+"/"+unknownID+"/revoke", `{}`), 404, "DEVICE_NOT_FOUND"},
 		{"revoke: malformed id", labelled(managed+"/x/revoke", `{}`), 400, "REQUEST_INVALID"},
@@ -303,7 +369,9 @@ func TestPermissionOfTheRunningManifest(t *testing.T) {
 	if device := h.approve(t, s); device.PermissionID != "stage.screen.view" {
 		t.Errorf("device: %+v", device)
 	}
-	if got := h.text(t, "SELECT string_agg(permission_id, ' ') FROM core.device_permission"); got != "stage.screen.view" {
+	if got := h.text(
+		t, "SELECT string_agg(permission_id, ' ') FROM core.device_permission",
+	); got != "stage.screen.view" {
 		t.Errorf("holds %s", got)
 	}
 }

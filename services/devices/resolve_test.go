@@ -59,7 +59,8 @@ var strangers = map[string]http.Header{
 	"no cookie": {},
 	"unrelated": {
 		"Cookie": {
-			"theme=dark; narthex_session=0123456789012345678901234567890123456789012.0123456789012345678901234567890123456789012",
+			"theme=dark; " +
+				"narthex_session=0123456789012345678901234567890123456789012.0123456789012345678901234567890123456789012",
 		},
 	},
 }
@@ -95,7 +96,9 @@ func TestRenew(t *testing.T) {
 	renew := func(cookie string) []string {
 		t.Helper()
 		header := http.Header{}
-		if err := h.service.Renew(t.Context(), header, request{method: "GET", path: "/", cookie: cookie}.build(t)); err != nil {
+		if err := h.service.Renew(
+			t.Context(), header, request{method: "GET", path: "/", cookie: cookie}.build(t),
+		); err != nil {
 			t.Error(err)
 		}
 		return header["Set-Cookie"]

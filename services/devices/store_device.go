@@ -240,7 +240,8 @@ const updateSeen = `
 WITH due AS (
 	SELECT id
 	FROM core.device
-	WHERE id = ANY ($1::uuid[]) AND revoked_at IS NULL AND (last_seen_at IS NULL OR last_seen_at <= clock_timestamp() - $2::interval)
+	WHERE id = ANY ($1::uuid[]) AND revoked_at IS NULL
+		AND (last_seen_at IS NULL OR last_seen_at <= clock_timestamp() - $2::interval)
 	ORDER BY id
 	FOR NO KEY UPDATE
 )

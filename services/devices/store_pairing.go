@@ -85,7 +85,9 @@ func (s *Store) ask(
 const countOpen = `
 SELECT count(*),
 	count(*) FILTER (WHERE client_key = $1),
-	coalesce(extract(epoch FROM min(expires_at) FILTER (WHERE client_key = $1) - statement_timestamp()), 0)::float8
+	coalesce(
+		extract(epoch FROM min(expires_at) FILTER (WHERE client_key = $1) - statement_timestamp()), 0
+	)::float8
 FROM core.device_pairing
 WHERE state IN ('pending', 'approved') AND expires_at > statement_timestamp()`
 

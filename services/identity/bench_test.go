@@ -32,7 +32,8 @@ var anonymousHeaders = map[string]http.Header{
 	"no cookie": {},
 	"unrelated": {
 		"Cookie": {
-			"theme=dark; analytics=GA1.2.1234567890.1234567890; narthex_device=" + "0123456789012345678901234567890123456789012",
+			"theme=dark; analytics=GA1.2.1234567890.1234567890; narthex_device=" +
+				"0123456789012345678901234567890123456789012",
 		},
 	},
 }

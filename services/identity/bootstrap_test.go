@@ -27,7 +27,11 @@ func TestBootstrapOwner(t *testing.T) {
 			h.person(t, address)
 			return identity.Existing{UserID: h.id(t, address)}
 		}, nil, 1},
-		{"nobody has the address", func(*testing.T, harness) identity.Existing { return identity.Existing{Email: address} }, identity.ErrNotFound, 0},
+		{
+			"nobody has the address",
+			func(*testing.T, harness) identity.Existing { return identity.Existing{Email: address} },
+			identity.ErrNotFound, 0,
+		},
 		{"nobody has the id", func(*testing.T, harness) identity.Existing {
 			return identity.Existing{UserID: "00000000-0000-0000-0000-000000000000"}
 		}, identity.ErrNotFound, 0},
@@ -35,7 +39,10 @@ func TestBootstrapOwner(t *testing.T) {
 			h.person(t, address)
 			return identity.Existing{UserID: "{" + h.id(t, address) + "}"}
 		}, identity.ErrNotFound, 0},
-		{"no address", func(*testing.T, harness) identity.Existing { return identity.Existing{Email: "anna"} }, identity.ErrEmail, 0},
+		{
+			"no address", func(*testing.T, harness) identity.Existing { return identity.Existing{Email: "anna"} },
+			identity.ErrEmail, 0,
+		},
 		{"no credential", func(t *testing.T, h harness) identity.Existing {
 			h.person(t, address, "password_hash = NULL")
 			return identity.Existing{Email: address}
@@ -68,7 +75,9 @@ func TestBootstrapOwner(t *testing.T) {
 // id is a person's id, "" when there is none.
 func (h harness) id(t *testing.T, address string) (id string) {
 	t.Helper()
-	if err := h.Pool(t).QueryRow(t.Context(), `SELECT coalesce((SELECT id::text FROM core.person WHERE email = $1), '')`, address).Scan(&id); err != nil {
+	if err := h.Pool(t).QueryRow(
+		t.Context(), `SELECT coalesce((SELECT id::text FROM core.person WHERE email = $1), '')`, address,
+	).Scan(&id); err != nil {
 		t.Fatal(err)
 	}
 	return id
@@ -80,7 +89,9 @@ const becomingOwner = "LOCK TABLE core.person IN EXCLUSIVE MODE"
 // Of 50 at once one succeeds. The second row drops the key, so that the lock alone decides.
 func TestBootstrapsAtOnce(t *testing.T) {
 	t.Parallel()
-	for _, prepare := range []string{"SELECT 1", "ALTER TABLE core.platform_owner DROP CONSTRAINT platform_owner_pkey"} {
+	for _, prepare := range []string{
+		"SELECT 1", "ALTER TABLE core.platform_owner DROP CONSTRAINT platform_owner_pkey",
+	} {
 		t.Run(prepare, func(t *testing.T) {
 			t.Parallel()
 			h := setup(t)

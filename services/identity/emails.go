@@ -43,8 +43,9 @@ type emailContent struct {
 
 func (l *emails) verification(address, token string) mail.Message {
 	return l.write(address, emailContent{
-		Title:       "Confirm your e-mail",
-		Text:        "Please confirm that this is your e-mail address. The page that opens asks for one press of a button.",
+		Title: "Confirm your e-mail",
+		Text: "Please confirm that this is your e-mail address. The page that opens asks for one press " +
+			"of a button.",
 		Button:      "Confirm my e-mail",
 		Link:        l.link("verify-email", token),
 		Note:        "The link works for one hour.",
@@ -54,8 +55,9 @@ func (l *emails) verification(address, token string) mail.Message {
 
 func (l *emails) reset(address, token string) mail.Message {
 	return l.write(address, emailContent{
-		Title:       "Choose a new password",
-		Text:        "Somebody asked for a new password for the account with this e-mail address. If that was you, choose it now.",
+		Title: "Choose a new password",
+		Text: "Somebody asked for a new password for the account with this e-mail address. If that was " +
+			"you, choose it now.",
 		Button:      "Choose a new password",
 		Link:        l.link("reset-password", token),
 		Note:        "The link works for one hour, until a new password has been chosen with this or another link.",
@@ -67,13 +69,14 @@ func (l *emails) reset(address, token string) mail.Message {
 // the sign-in page.
 func (l *emails) changed(address string) mail.Message {
 	return l.write(address, emailContent{
-		Title:  "Your password was changed",
-		Text:   "The password of the account with this e-mail address was changed, and every device was signed out.",
+		Title: "Your password was changed",
+		Text: "The password of the account with this e-mail address was changed, and every device was signed " +
+			"out.",
 		Button: "Open the sign-in page",
 		Link:   string(l.dashboard) + "/",
 		Note:   "If that was you, there is nothing to do.",
-		Unrequested: "If it was not you, somebody can read your e-mail: change the password of your mailbox, then choose a new one " +
-			"here with \u201cForgot password?\u201d, and tell the people who run this site.",
+		Unrequested: "If it was not you, somebody can read your e-mail: change the password of your mailbox, " +
+			"then choose a new one here with \u201cForgot password?\u201d, and tell the people who run this site.",
 	})
 }
 

@@ -28,13 +28,15 @@ func (e Error) sentence() string {
 	case ErrOwnerExists:
 		return "This installation already has an owner; nothing was changed."
 	case ErrOwnerMissing:
-		return "This installation has no owner yet; authorization:bootstrap-owner makes an existing person the first one."
+		return "This installation has no owner yet; authorization:bootstrap-owner makes an existing person the " +
+			"first one."
 	case ErrNotFound:
 		return "Nobody has this address or id; identity:create-initial-owner can create the first person."
 	case ErrWithoutCredential:
 		return "There is an identity with this address, but it has no password; nothing was changed."
 	case ErrEmail:
-		return "The address must look like name@example.org and have at most 254 characters, 64 of them before the @."
+		return "The address must look like name@example.org and have at most 254 characters, 64 of them before " +
+			"the @."
 	case ErrName:
 		return "The name must have at most 200 characters and no control characters."
 	case ErrPassword:

@@ -43,7 +43,9 @@ func TestStoreFaults(t *testing.T) {
 			unknown := h.signIn(t, "anna@example.org", "")
 			h.Exec(t, "DELETE FROM core.session WHERE created_at = (SELECT max(created_at) FROM core.session)")
 			h = fault.cause(t, h)
-			for name, cookie := range map[string]string{"live": live, "unknown": unknown, "forged": "Cookie: narthex_session=x"} {
+			for name, cookie := range map[string]string{
+				"live": live, "unknown": unknown, "forged": "Cookie: narthex_session=x",
+			} {
 				t.Run(name, func(t *testing.T) {
 					t.Parallel()
 					w, body := h.principal(t, cookie)

@@ -114,7 +114,9 @@ func TestConcurrentSignInsAreCountedAtOnce(t *testing.T) {
 	var callers sync.WaitGroup
 	for range 8 {
 		callers.Go(func() {
-			if response, _ := post(t, server, "192.0.2.1", signInPath, "{"); response.StatusCode == http.StatusTooManyRequests {
+			if response, _ := post(
+				t, server, "192.0.2.1", signInPath, "{",
+			); response.StatusCode == http.StatusTooManyRequests {
 				refused.Add(1)
 			}
 		})
@@ -167,7 +169,8 @@ func TestEveryRouteIsLimited(t *testing.T) {
 			}
 			continue
 		}
-		if w.Code != http.StatusTooManyRequests || w.Header().Get("X-Retry-After") != "60" || len(limiter.rules) != 1 ||
+		if w.Code != http.StatusTooManyRequests || w.Header().Get("X-Retry-After") != "60" ||
+			len(limiter.rules) != 1 ||
 			limiter.rules[0] != identity.RuleOf(route.Path) ||
 			limiter.keys[0] != ratelimit.KeyOf(netip.Addr{}, route.Path) {
 			t.Errorf("%s: %d %v, asked for %v, %v", route.Path, w.Code, w.Header(), limiter.rules, limiter.keys)

@@ -128,7 +128,8 @@ func TestLinksIssuedByMany(t *testing.T) {
 func TestUnsentEmailFreesItsPlace(t *testing.T) {
 	t.Parallel()
 	for _, outcome := range []mail.SendResult{
-		mail.NotConfigured, mail.MessageInvalid, mail.ConnectionFailed, mail.TLSFailed, mail.AuthenticationFailed, mail.Rejected, mail.Timeout,
+		mail.NotConfigured, mail.MessageInvalid, mail.ConnectionFailed, mail.TLSFailed, mail.AuthenticationFailed,
+		mail.Rejected, mail.Timeout,
 	} {
 		t.Run(string(outcome), func(t *testing.T) {
 			t.Parallel()
@@ -207,7 +208,9 @@ func TestSignInHasSlotsOfItsOwn(t *testing.T) {
 	if status, body := h.reset(t, live, "a new password"); status != 429 {
 		t.Errorf("a reset with every place taken: %d %s, want 429", status, body)
 	}
-	if w := h.send(t, request{path: signUpPath, body: signUpBody("Bert", "bert@example.org", password)}); w.Code != 429 {
+	if w := h.send(
+		t, request{path: signUpPath, body: signUpBody("Bert", "bert@example.org", password)},
+	); w.Code != 429 {
 		t.Errorf("a sign-up with every place taken: %d %s, want 429", w.Code, w.Body)
 	}
 	h.signIn(t, "new@example.org", "")

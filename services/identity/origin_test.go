@@ -8,7 +8,8 @@ import (
 const (
 	invalidOrigin = `{"message":"Invalid origin","code":"INVALID_ORIGIN"}`
 	missingOrigin = `{"message":"Missing or null Origin","code":"MISSING_OR_NULL_ORIGIN"}`
-	crossSite     = `{"message":"Cross-site navigation login blocked. This request appears to be a CSRF attack.","code":"CROSS_SITE_NAVIGATION_LOGIN_BLOCKED"}`
+	crossSite     = `{"message":"Cross-site navigation login blocked. This request appears to be a CSRF ` +
+		`attack.","code":"CROSS_SITE_NAVIGATION_LOGIN_BLOCKED"}`
 )
 
 // Rule B, without our cookie. Rule A's refusals must hold for everything that rule B lets be judged.
@@ -110,10 +111,12 @@ func TestOrderOfSteps(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	const ours, elsewhere = "Cookie: narthex_session=x", "Origin: https://elsewhere.test"
-	unsupported := `{"message":"Content-Type \"text/plain\" is not allowed. Allowed types: application/json","code":"UNSUPPORTED_MEDIA_TYPE"}`
+	unsupported := `{"message":"Content-Type \"text/plain\" is not allowed. Allowed types: ` +
+		`application/json","code":"UNSUPPORTED_MEDIA_TYPE"}`
 	callback := `{"message":"Invalid callbackURL: expected a string"}`
 	missing := validation(
-		"[body.email] Invalid input: expected string, received undefined; [body.password] Invalid input: expected string, received undefined",
+		"[body.email] Invalid input: expected string, received undefined; [body.password] Invalid input: " +
+			"expected string, received undefined",
 	)
 	rows := []struct {
 		name   string
@@ -133,7 +136,9 @@ func TestOrderOfSteps(t *testing.T) {
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			if w := h.send(t, request{path: signInPath, body: row.body, header: row.header}); w.Body.String() != row.want {
+			if w := h.send(
+				t, request{path: signInPath, body: row.body, header: row.header},
+			); w.Body.String() != row.want {
 				t.Errorf("got %d %s, want %s", w.Code, w.Body, row.want)
 			}
 		})

@@ -44,7 +44,8 @@ const maxName = 200 // characters
 // again under the lock.
 //
 // Codes: EMAIL_INVALID, NAME_INVALID, OWNER_ALREADY_EXISTS, IDENTITY_WITHOUT_CREDENTIAL, PASSWORD_INVALID,
-// STORE_UNAVAILABLE (errors.go says what each leaves behind). It waits for other invocations for at most 20 s.
+// STORE_UNAVAILABLE (errors.go says what each leaves behind). It waits for other invocations for at most
+// 20 s.
 func CreateInitialOwner(ctx context.Context, store *Store, owner Owner) (Outcome, error) {
 	address, ok := parseAddress(owner.Email)
 	if !ok {

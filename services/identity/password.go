@@ -144,7 +144,8 @@ func parsePHC(stored string) (c cost, salt, key []byte, err error) {
 	_, scanned := fmt.Sscanf(parts[3], "m=%d,t=%d,p=%d", &c.memory, &c.passes, &c.threads)
 	salt, saltErr := base64.RawStdEncoding.DecodeString(parts[4])
 	key, keyErr := base64.RawStdEncoding.DecodeString(parts[5])
-	if errors.Join(scanned, saltErr, keyErr) != nil || !strings.HasPrefix(stored, phcHead(c)) || len(key) != keyBytes ||
+	if errors.Join(scanned, saltErr, keyErr) != nil || !strings.HasPrefix(stored, phcHead(c)) ||
+		len(key) != keyBytes ||
 		c.memory > 256<<10 || c.passes < 1 || c.passes > 16 ||
 		c.threads < 1 {
 		return cost{}, nil, nil, errStoredHash

@@ -79,9 +79,12 @@ func TestUnreadableHash(t *testing.T) {
 	t.Parallel()
 	good := passwordHash()
 	for _, stored := range []string{
-		"x", "$", "$$$$$", strings.Replace(good, "argon2id", "argon2i", 1), strings.Replace(good, "v=19", "v=16", 1),
-		strings.Replace(good, "t=2", "t=0", 1), strings.Replace(good, "p=1", "p=0", 1), strings.Replace(good, "m=19456", "m=4194304", 1),
-		strings.Replace(good, "t=2", "t=02", 1), strings.Replace(good, "t=2", "t=2000", 1), good + "$", good[:len(good)-4], good + "=",
+		"x", "$", "$$$$$", strings.Replace(good, "argon2id", "argon2i", 1),
+		strings.Replace(good, "v=19", "v=16", 1),
+		strings.Replace(good, "t=2", "t=0", 1), strings.Replace(good, "p=1", "p=0", 1),
+		strings.Replace(good, "m=19456", "m=4194304", 1),
+		strings.Replace(good, "t=2", "t=02", 1), strings.Replace(good, "t=2", "t=2000", 1), good + "$",
+		good[:len(good)-4], good + "=",
 	} {
 		if got, err := identity.VerifyPassword(t.Context(), stored, password); got || err == nil {
 			t.Errorf("%q: got %v, %v", stored, got, err)

@@ -18,7 +18,8 @@ const (
 	sendVerificationPath = "/api/auth/send-verification-email"
 	verifyPath           = "/api/auth/verify-email"
 
-	resetSent    = `{"status":true,"message":"If this email exists in our system, check your email for the reset link"}`
+	resetSent = `{"status":true,"message":"If this email exists in our system, check your email for the ` +
+		`reset link"}`
 	done         = `{"status":true}`
 	verified     = `{"status":true,"user":null}`
 	invalidToken = `{"message":"Invalid token","code":"INVALID_TOKEN"}`
@@ -95,7 +96,9 @@ func TestRecoveryRequests(t *testing.T) {
 		{sendVerificationPath, "nobody@example.org", done, false},
 	}
 	for _, row := range rows {
-		for _, callback := range []string{"", `,"redirectTo":"https://evil.test/","callbackURL":"https://evil.test/"`} {
+		for _, callback := range []string{
+			"", `,"redirectTo":"https://evil.test/","callbackURL":"https://evil.test/"`,
+		} {
 			q := request{path: row.path, body: `{"email":"` + row.address + `"` + callback + `}`,
 				header: []string{"Host: evil.test", "X-Forwarded-Host: evil.test", "Origin: https://evil.test"}}
 			r := q.build(t)
@@ -128,9 +131,10 @@ func TestRecoveryRequestsRefused(t *testing.T) {
 			`{"email":"anna"}`: validation("[body.email] Invalid email address"),
 			`{}`:               validation("[body.email] Invalid input: expected string, received undefined"),
 			`[]`:               validation("[body] Invalid input: expected object, received array"),
-			`{"email":"anna@example.org","` + callback + `":null}`: validation("[body." + callback + "] Invalid input: expected string, received null"),
-			`{"email":"anna@example.org","redirectTo":7}`:          `{"message":"Invalid redirectURL: expected a string"}`,
-			`{"email":"anna@example.org","callbackURL":[]}`:        `{"message":"Invalid callbackURL: expected a string"}`,
+			`{"email":"anna@example.org","` + callback + `":null}`: validation("[body." + callback + "] Invalid " +
+				"input: expected string, received null"),
+			`{"email":"anna@example.org","redirectTo":7}`:   `{"message":"Invalid redirectURL: expected a string"}`,
+			`{"email":"anna@example.org","callbackURL":[]}`: `{"message":"Invalid callbackURL: expected a string"}`,
 		} {
 			if w := h.send(t, request{path: path, body: body}); w.Code != 400 || w.Body.String() != want {
 				t.Errorf("%s %s: got %d %s", path, body, w.Code, w.Body)
@@ -211,7 +215,9 @@ func TestReset(t *testing.T) {
 		t.Errorf("after the change, letters: %v", letters)
 	}
 	for word, status := range map[string]int{password: 401, "12345678": 200} {
-		if w := h.send(t, request{path: signInPath, body: credentials("anna@example.org", word)}); w.Code != status {
+		if w := h.send(
+			t, request{path: signInPath, body: credentials("anna@example.org", word)},
+		); w.Code != status {
 			t.Errorf("%s: %d", word, w.Code)
 		}
 	}
@@ -229,8 +235,9 @@ func TestResetTokens(t *testing.T) {
 	verification := h.linkTokenFor(t, sendVerificationPath, "anna@example.org", "verify-email")
 	unknown, _ := identity.NewToken()
 	for name, bad := range map[string]string{
-		"none": "", "unknown": unknown, "one that verifies": verification, "cut off": newer[:42], "padded": newer + "=",
-		"SQL": "' OR true --",
+		"none": "", "unknown": unknown, "one that verifies": verification, "cut off": newer[:42],
+		"padded": newer + "=",
+		"SQL":    "' OR true --",
 	} {
 		if status, body := h.reset(t, bad, "a new password"); status != 400 || body != invalidToken {
 			t.Errorf("%s: got %d %s", name, status, body)
@@ -264,14 +271,19 @@ func TestTokensAreHashedAtRest(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	h.person(t, "new@example.org", "email_verified = false")
-	for path, screen := range map[string]string{requestResetPath: "reset-password", sendVerificationPath: "verify-email"} {
+	for path, screen := range map[string]string{
+		requestResetPath: "reset-password", sendVerificationPath: "verify-email",
+	} {
 		text := h.linkTokenFor(t, path, "new@example.org", screen)
 		hash, ok := identity.ParseToken(text)
 		if !ok || len(text) != 43 {
 			t.Fatalf("the token is %q", text)
 		}
-		table := map[string]string{requestResetPath: "core.password_reset", sendVerificationPath: "core.email_verification"}[path]
-		if n := h.count(t, table+" r WHERE r.token_hash = $1 AND r.expires_at > now() + interval '59 minutes' AND r.expires_at <= now() + interval '1 hour'",
+		table := map[string]string{
+			requestResetPath: "core.password_reset", sendVerificationPath: "core.email_verification",
+		}[path]
+		if n := h.count(t, table+" r WHERE r.token_hash = $1 AND r.expires_at > now() + interval '59 minutes' "+
+			"AND r.expires_at <= now() + interval '1 hour'",
 			hash[:]); n != 1 {
 			t.Errorf("%s has no such hash for an hour", table)
 		}
@@ -357,15 +369,20 @@ func TestVerification(t *testing.T) {
 	newer := h.linkTokenFor(t, sendVerificationPath, "new@example.org", "verify-email")
 	reset := h.linkTokenFor(t, requestResetPath, "new@example.org", "reset-password")
 	unknown, _ := identity.NewToken()
-	for name, bad := range map[string]string{"unknown": unknown, "empty": "", "rubbish": "%00", "one that resets": reset} {
+	for name, bad := range map[string]string{
+		"unknown": unknown, "empty": "", "rubbish": "%00", "one that resets": reset,
+	} {
 		if status, body := h.verify(t, bad); status != 401 || body != invalidToken {
 			t.Errorf("%s: got %d %s", name, status, body)
 		}
 	}
+	received := func(field, what string) string {
+		return validation("[query." + field + "] Invalid input: expected string, received " + what)
+	}
 	for query, want := range map[string]string{
-		"":                                   validation("[query.token] Invalid input: expected string, received undefined"),
-		"?token=a&token=b":                   validation("[query.token] Invalid input: expected string, received array"),
-		"?token=a&callbackURL=&callbackURL=": validation("[query.callbackURL] Invalid input: expected string, received array"),
+		"":                                   received("token", "undefined"),
+		"?token=a&token=b":                   received("token", "array"),
+		"?token=a&callbackURL=&callbackURL=": received("callbackURL", "array"),
 	} {
 		if w := h.send(t, request{method: "GET", path: verifyPath + query}); w.Code != 400 ||
 			w.Body.String() != want {
@@ -423,11 +440,13 @@ func TestSweeps(t *testing.T) {
 	}
 	h.Exec(t, `
 		INSERT INTO core.session (token_hash, person_id, persistent, expires_at)
-		SELECT sha256(n::text::bytea), (SELECT id FROM core.person LIMIT 1), true, now() + CASE WHEN n <= 1500 THEN interval '-1 second' ELSE interval '1 hour' END
+		SELECT sha256(n::text::bytea), (SELECT id FROM core.person LIMIT 1), true, now() + CASE WHEN n <= 1500 THEN
+			interval '-1 second' ELSE interval '1 hour' END
 		FROM generate_series(1, 1502) n`)
 	h.Exec(t, `
 		INSERT INTO core.password_reset (person_id, token_hash, expires_at)
-		SELECT id, sha256(email::bytea), now() + CASE email WHEN 'anna@example.org' THEN interval '-1 second' ELSE interval '1 hour' END
+		SELECT id, sha256(email::bytea), now() + CASE email WHEN 'anna@example.org' THEN interval '-1 second' ELSE
+			interval '1 hour' END
 		FROM core.person`)
 	h.Exec(t, `
 		INSERT INTO core.email_verification (token_hash, person_id, expires_at)

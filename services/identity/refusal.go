@@ -93,7 +93,8 @@ var (
 // tooMany is the only 429. The wait is sent in whole seconds, rounded up.
 func tooMany(wait time.Duration) refusal {
 	return refusal{status: http.StatusTooManyRequests, code: "TOO_MANY_REQUESTS",
-		message: "Too many requests. Please try again later.", retryAfter: int((wait + time.Second - 1) / time.Second)}
+		message:    "Too many requests. Please try again later.",
+		retryAfter: int((wait + time.Second - 1) / time.Second)}
 }
 
 // respond writes the response for an error. A platform code is returned to the pipeline, which writes it.

@@ -11,8 +11,8 @@ const (
 	maxWait    = 5 * time.Second // for a slot
 )
 
-// semaphore bounds how many password hashes run at once: each takes a core for about 20 ms and 19 MiB. Whoever
-// waits holds no memory of a hash yet.
+// semaphore bounds how many password hashes run at the same time, because each needs a core for about
+// 20 ms and 19 MiB of memory. A waiting caller has not allocated that memory yet.
 type semaphore struct {
 	slots   chan struct{}
 	waiting atomic.Int32

@@ -86,7 +86,9 @@ func TestPrincipal(t *testing.T) {
 	value := strings.TrimPrefix(live, "Cookie: narthex_session=")
 	dead := h.signIn(t, "anna@example.org", "")
 	var newest []byte
-	if err := h.Pool(t).QueryRow(t.Context(), "SELECT token_hash FROM core.session ORDER BY created_at DESC LIMIT 1").Scan(&newest); err != nil {
+	if err := h.Pool(t).QueryRow(
+		t.Context(), "SELECT token_hash FROM core.session ORDER BY created_at DESC LIMIT 1",
+	).Scan(&newest); err != nil {
 		t.Fatal(err)
 	}
 	ended := h.signIn(t, "anna@example.org", "")
@@ -195,7 +197,9 @@ func TestAnonymousNeedsNoDatabase(t *testing.T) {
 	closed := h.AnotherPool(t)
 	closed.Close()
 	h = serve(t, h.DB, identity.NewStore(closed), base)
-	for _, cookie := range []string{"Cookie: ", "Cookie: a=b", "Cookie: a=narthex_session=x", "Cookie: narthex_device=x"} {
+	for _, cookie := range []string{
+		"Cookie: ", "Cookie: a=b", "Cookie: a=narthex_session=x", "Cookie: narthex_device=x",
+	} {
 		if w, body := h.principal(t, cookie); w.Code != 200 || body != anonymous {
 			t.Errorf("%s: got %d %s", cookie, w.Code, body)
 		}
@@ -254,10 +258,14 @@ func TestExtension(t *testing.T) {
 			"expires_at > now() + interval '6 days 23 hours'",
 		},
 		{"day 25: never beyond 30 days after sign-in", "",
-			"created_at = now() - interval '25 days', extended_at = now() - interval '2 days', expires_at = now() + interval '1 day'", "Max-Age=43",
+			"created_at = now() - interval '25 days', extended_at = now() - interval '2 days', expires_at = now() " +
+				"+ interval '1 day'",
+			"Max-Age=43",
 			"expires_at = created_at + interval '30 days'"},
 		{"nothing left to extend", "",
-			"created_at = now() - interval '29 days', extended_at = now() - interval '2 days', expires_at = now() + interval '1 day'", "",
+			"created_at = now() - interval '29 days', extended_at = now() - interval '2 days', expires_at = now() " +
+				"+ interval '1 day'",
+			"",
 			"extended_at < now() - interval '1 day'"},
 		{"not remembered", `,"rememberMe":false`, "extended_at = now() - interval '2 days'", "",
 			"expires_at < now() + interval '1 day' AND extended_at < now() - interval '1 day'"},
@@ -350,10 +358,15 @@ func TestSecretRotation(t *testing.T) {
 	t.Parallel()
 	const next = "ABCDEFGHIJKLMNOPQRSTUVWXYZ012345"
 	for name, row := range map[string]struct{ more, ageing, cookie string }{
-		"remembered":        {"", "expires_at = now() + interval '6 days 1 second'", "; Max-Age=518400; Path=/; HttpOnly; SameSite=Lax"},
-		"not remembered":    {`,"rememberMe":false`, "extended_at = now()", "; Path=/; HttpOnly; SameSite=Lax"},
-		"due for extension": {"", "extended_at = now() - interval '1 day'", "; Max-Age=604800; Path=/; HttpOnly; SameSite=Lax"},
-		"nothing to extend": {"", "created_at = now() - interval '29 days', extended_at = now() - interval '2 days', " +
+		"remembered": {
+			"", "expires_at = now() + interval '6 days 1 second'", "; Max-Age=518400; Path=/; HttpOnly; SameSite=Lax",
+		},
+		"not remembered": {`,"rememberMe":false`, "extended_at = now()", "; Path=/; HttpOnly; SameSite=Lax"},
+		"due for extension": {
+			"", "extended_at = now() - interval '1 day'", "; Max-Age=604800; Path=/; HttpOnly; SameSite=Lax",
+		},
+		"nothing to extend": {"", "created_at = now() - interval '29 days', extended_at = now() - interval '2 " +
+			"days', " +
 			"expires_at = now() + interval '1 day'", "; Max-Age=86"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -366,7 +379,9 @@ func TestSecretRotation(t *testing.T) {
 			during := h.withSecrets(t, next, secret)
 			after := h.withSecrets(t, next, "")
 
-			if who, err := during.service.Resolve(t.Context(), request{method: "GET", path: "/", header: []string{older}}.build(t)); err != nil ||
+			if who, err := during.service.Resolve(
+				t.Context(), request{method: "GET", path: "/", header: []string{older}}.build(t),
+			); err != nil ||
 				who.UserID == "" {
 				t.Errorf("during the rotation the cookie resolves to %v, %v", who, err)
 			}

@@ -91,12 +91,15 @@ func TestSignIn(t *testing.T) {
 			"email=anna%40example.org&password=x",
 			[]string{"Content-Type: application/x-www-form-urlencoded"},
 			415,
-			`{"message":"Content-Type \"application/x-www-form-urlencoded\" is not allowed. Allowed types: application/json","code":"UNSUPPORTED_MEDIA_TYPE"}`,
+			`{"message":"Content-Type \"application/x-www-form-urlencoded\" is not allowed. Allowed types: ` +
+				`application/json","code":"UNSUPPORTED_MEDIA_TYPE"}`,
 		},
 		{"the type as a parameter", good, []string{"Content-Type: text/plain; application/json"}, 415,
-			`{"message":"Content-Type \"text/plain; application/json\" is not allowed. Allowed types: application/json","code":"UNSUPPORTED_MEDIA_TYPE"}`},
+			`{"message":"Content-Type \"text/plain; application/json\" is not allowed. Allowed types: ` +
+				`application/json","code":"UNSUPPORTED_MEDIA_TYPE"}`},
 		{"a vendor's type", good, []string{"Content-Type: application/vnd.x+json"}, 415,
-			`{"message":"Content-Type \"application/vnd.x+json\" is not allowed. Allowed types: application/json","code":"UNSUPPORTED_MEDIA_TYPE"}`},
+			`{"message":"Content-Type \"application/vnd.x+json\" is not allowed. Allowed types: application/json",` +
+				`"code":"UNSUPPORTED_MEDIA_TYPE"}`},
 		{"no type", good, []string{"Content-Type:"}, 415,
 			`{"message":"Content-Type is required. Allowed types: application/json","code":"UNSUPPORTED_MEDIA_TYPE"}`},
 		{"neither type nor body", "", []string{"Content-Type:"}, 415,
@@ -232,7 +235,8 @@ func TestNothingReadableAtRest(t *testing.T) {
 	token, _, _ := strings.Cut(value, ".")
 	var dump string
 	if err := h.Pool(t).QueryRow(t.Context(),
-		"SELECT (SELECT string_agg(s::text || encode(s.token_hash, 'base64'), '') FROM core.session s) || (SELECT string_agg(p::text, '') FROM core.person p)",
+		"SELECT (SELECT string_agg(s::text || encode(s.token_hash, 'base64'), '') FROM core.session s) || "+
+			"(SELECT string_agg(p::text, '') FROM core.person p)",
 	).Scan(&dump); err != nil {
 		t.Fatal(err)
 	}
@@ -335,7 +339,9 @@ func TestOlderHashIsRenewed(t *testing.T) {
 	id := h.person(t, "anna@example.org", "password_hash = '"+older+"'", "email_verified = false")
 	stored := func() (hash string) {
 		t.Helper()
-		if err := h.Pool(t).QueryRow(t.Context(), "SELECT password_hash FROM core.person WHERE id = $1", id).Scan(&hash); err != nil {
+		if err := h.Pool(t).QueryRow(
+			t.Context(), "SELECT password_hash FROM core.person WHERE id = $1", id,
+		).Scan(&hash); err != nil {
 			t.Fatal(err)
 		}
 		return hash

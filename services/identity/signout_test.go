@@ -55,7 +55,8 @@ func TestSignOut(t *testing.T) {
 			false,
 		},
 		{"a form", "a=b", []string{"LIVE", trusted, "Content-Type: application/x-www-form-urlencoded"}, 415,
-			`{"message":"Content-Type \"application/x-www-form-urlencoded\" is not allowed. Allowed types: application/json","code":"UNSUPPORTED_MEDIA_TYPE"}`, false},
+			`{"message":"Content-Type \"application/x-www-form-urlencoded\" is not allowed. Allowed types: ` +
+				`application/json","code":"UNSUPPORTED_MEDIA_TYPE"}`, false},
 	}
 	h := setup(t)
 	h.person(t, "anna@example.org")

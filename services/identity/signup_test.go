@@ -106,7 +106,8 @@ func TestSignUpRefusals(t *testing.T) {
 			nil,
 			400,
 			validation("[body.name] Invalid input: expected string, received undefined; " +
-				"[body.email] Invalid input: expected string, received undefined; [body.password] Invalid input: expected string, received undefined"),
+				"[body.email] Invalid input: expected string, received undefined; [body.password] Invalid input: " +
+				"expected string, received undefined"),
 		},
 		{
 			"from another site",
@@ -139,7 +140,9 @@ func TestSignUpTwice(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	var answers []map[string]any
-	for _, body := range []string{signUpBody("Anna", "Anna@Example.org", password), signUpBody("Eve", "anna@example.org", "another password")} {
+	for _, body := range []string{
+		signUpBody("Anna", "Anna@Example.org", password), signUpBody("Eve", "anna@example.org", "another password"),
+	} {
 		w := h.send(t, request{path: signUpPath, body: body, header: []string{"Origin: " + base}})
 		var answer struct {
 			Token any            `json:"token"`
@@ -161,14 +164,18 @@ func TestSignUpTwice(t *testing.T) {
 			t.Errorf("answered %v", user)
 		}
 	}
-	if n := h.count(t, "core.person WHERE name = 'Anna' AND id = $1 AND created_at = updated_at", answers[0]["id"]); n != 1 ||
+	if n := h.count(
+		t, "core.person WHERE name = 'Anna' AND id = $1 AND created_at = updated_at", answers[0]["id"],
+	); n != 1 ||
 		answers[0]["id"] == answers[1]["id"] {
 		t.Errorf("the person was changed, or the ids are the same: %v", answers)
 	}
 	if letters := h.outbox.compose(t.Context()); len(letters) != 1 || letters[0].To[0] != "anna@example.org" {
 		t.Errorf("%d letters", len(letters))
 	}
-	if w := h.send(t, request{path: signInPath, body: credentials("anna@example.org", password)}); w.Code != 403 {
+	if w := h.send(
+		t, request{path: signInPath, body: credentials("anna@example.org", password)},
+	); w.Code != 403 {
 		t.Errorf("the password of the first sign-up: %d %s", w.Code, w.Body)
 	}
 }

@@ -21,12 +21,14 @@ type candidate struct {
 }
 
 const selectStanding = `
-SELECT EXISTS (SELECT FROM core.platform_owner), coalesce(p.id::text, ''), coalesce(p.password_hash IS NOT NULL, false)
+SELECT EXISTS (SELECT FROM core.platform_owner), coalesce(p.id::text, ''),
+	coalesce(p.password_hash IS NOT NULL, false)
 FROM (VALUES (true)) AS always
 LEFT JOIN core.person p ON p.email = $1`
 
 const selectStandingByID = `
-SELECT EXISTS (SELECT FROM core.platform_owner), coalesce(p.id::text, ''), coalesce(p.password_hash IS NOT NULL, false)
+SELECT EXISTS (SELECT FROM core.platform_owner), coalesce(p.id::text, ''),
+	coalesce(p.password_hash IS NOT NULL, false)
 FROM (VALUES (true)) AS always
 LEFT JOIN core.person p ON p.id = $1`
 
@@ -187,7 +189,9 @@ func settleOwnership(ctx context.Context, tx pgx.Tx, c candidate) (Outcome, erro
 	case c.passwordHash == "":
 		return Outcome{}, errStandingChanged
 	default:
-		if err := tx.QueryRow(ctx, insertPerson, c.address, c.name, c.passwordHash).Scan(&outcome.UserID); err != nil {
+		if err := tx.QueryRow(
+			ctx, insertPerson, c.address, c.name, c.passwordHash,
+		).Scan(&outcome.UserID); err != nil {
 			return Outcome{}, err
 		}
 	}

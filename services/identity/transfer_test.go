@@ -21,9 +21,20 @@ func TestTransferOwner(t *testing.T) {
 		owner string // afterwards
 		moved bool
 	}{
-		{"by address", func(harness, *testing.T) identity.Existing { return identity.Existing{Email: "Anna@Example.org"} }, nil, next, true},
-		{"by id", func(h harness, t *testing.T) identity.Existing { return identity.Existing{UserID: h.id(t, next)} }, nil, next, true},
-		{"to the owner", func(harness, *testing.T) identity.Existing { return identity.Existing{Email: former} }, nil, former, false},
+		{
+			"by address",
+			func(harness, *testing.T) identity.Existing { return identity.Existing{Email: "Anna@Example.org"} }, nil,
+			next, true,
+		},
+		{
+			"by id",
+			func(h harness, t *testing.T) identity.Existing { return identity.Existing{UserID: h.id(t, next)} }, nil,
+			next, true,
+		},
+		{
+			"to the owner", func(harness, *testing.T) identity.Existing { return identity.Existing{Email: former} },
+			nil, former, false,
+		},
 		{"nobody has the address", func(harness, *testing.T) identity.Existing {
 			return identity.Existing{Email: "nobody@example.org"}
 		}, identity.ErrNotFound, former, false},
@@ -33,7 +44,10 @@ func TestTransferOwner(t *testing.T) {
 		{"an id in another spelling", func(h harness, t *testing.T) identity.Existing {
 			return identity.Existing{UserID: "{" + h.id(t, next) + "}"}
 		}, identity.ErrNotFound, former, false},
-		{"no address", func(harness, *testing.T) identity.Existing { return identity.Existing{Email: "anna"} }, identity.ErrEmail, former, false},
+		{
+			"no address", func(harness, *testing.T) identity.Existing { return identity.Existing{Email: "anna"} },
+			identity.ErrEmail, former, false,
+		},
 		{"no credential", func(h harness, t *testing.T) identity.Existing {
 			h.Exec(t, "UPDATE core.person SET password_hash = NULL WHERE email = $1", next)
 			return identity.Existing{Email: next}
@@ -68,7 +82,11 @@ func TestTransferOwner(t *testing.T) {
 func (h harness) owner(t *testing.T) (address string) {
 	t.Helper()
 	err := h.Pool(t).QueryRow(t.Context(), `
-		SELECT coalesce((SELECT email FROM core.person JOIN core.platform_owner ON person_id = id), '')`).Scan(&address)
+		SELECT coalesce((
+			SELECT email
+			FROM core.person
+			JOIN core.platform_owner ON person_id = id
+		), '')`).Scan(&address)
 	if err != nil {
 		t.Fatal(err)
 	}

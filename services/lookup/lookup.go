@@ -26,8 +26,10 @@ type Question[K, V any] struct {
 	Key   K
 	Found V
 
-	err  error
-	lead chan bool // true: run the next query; false: the result is here. Its buffer of one never makes a send wait
+	err error
+	// lead receives true: run the next query; or false: the result is here. Its buffer of one is empty at
+	// each send, so that no send waits.
+	lead chan bool
 }
 
 // Read fills in a batch of questions with one query. The same key can occur more than once.
