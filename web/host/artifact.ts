@@ -66,7 +66,7 @@ async function fetchArtifact(address: string, signal: AbortSignal): Promise<void
 	if (!response.ok) throw new ArtifactError("ARTIFACT_UNAVAILABLE");
 }
 
-/** What an artifact's default export defines; another ABI, or none, is refused. */
+/** What an artifact's default export defines. An artifact of another ABI, or without one, is refused. */
 export function definitionOf<Definition>(kind: keyof typeof abis, exported: unknown): Definition {
 	const artifact = exported as Partial<Artifact<string, Definition>> | null | undefined;
 	const fits = typeof artifact === "object" && artifact?.narthex === kind && artifact.abi === abis[kind];

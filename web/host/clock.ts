@@ -1,9 +1,9 @@
 /**
- * The server's time. It ticks by the browser's monotonic clock, so that setting the wall clock moves nothing.
- * Until the server has told its time, the browser's is used.
+ * The server's time. It follows the browser's monotonic clock, so that changing the wall clock has no
+ * effect. Before the first message of the server it is the browser's own time.
  */
 export class ServerClock {
-	/** Server's time less the monotonic clock's, milliseconds. */
+	/** The server's time minus the monotonic clock, milliseconds. */
 	#offset: number | undefined;
 
 	now(): number {
@@ -16,8 +16,9 @@ export class ServerClock {
 	}
 
 	/**
-	 * Takes a time that the server has just sent. The way here only makes it older, so the youngest so far is
-	 * the best; one that is seconds older means that a clock was set or that this machine slept.
+	 * Takes a time that the server has just sent. Every message arrives late by its way here, so the largest
+	 * offset is the most exact one. An offset that is 5 s smaller means that a clock was changed or that this
+	 * machine slept.
 	 */
 	observe(serverTime: string): void {
 		const told = Date.parse(serverTime);

@@ -34,7 +34,7 @@ export interface ContextOptions {
 	address(path: string): string;
 	/** Called when the server answers 401 or 403. */
 	denied(): void;
-	/** A page that somebody looks at closes its streams while it is hidden; a wall does not. */
+	/** Pages close their streams while they are hidden. Displays on a wall do not. */
 	readonly pausesWhenHidden: boolean;
 	/** Aborted when the module is unmounted. What the context has begun ends with it. */
 	readonly signal: AbortSignal;

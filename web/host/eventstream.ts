@@ -5,8 +5,8 @@ export interface StreamEvent {
 }
 
 /**
- * Cuts a text/event-stream into events. Text comes in pieces as the network has them; an event is answered
- * once its empty line is there. Comments, ids and retry times are read over.
+ * Splits a text/event-stream into events. Text arrives in arbitrary pieces; an event is returned as soon as
+ * its empty line has arrived. Comments, ids and retry times are ignored.
  */
 export class EventStreamParser {
 	#rest = "";

@@ -1,4 +1,4 @@
-/** What a module may set: the headers that every browser lets through to another origin, and Content-Type. */
+/** The headers that a module may set: those that need no preflight to another origin, and Content-Type. */
 const allowedHeaders = new Set(["accept", "accept-language", "content-language", "content-type"]);
 
 export interface ModuleApiOptions {

@@ -4,8 +4,8 @@ import { EventStreamParser } from "./eventstream";
 import { backoff, wait } from "./wait";
 
 /**
- * How long a channel may be without a snapshot, and then without a byte, milliseconds. The server's heartbeat
- * comes every 15 s.
+ * How long we wait for the first snapshot, and later for any byte, milliseconds. The server sends a
+ * heartbeat every 15 s.
  */
 const snapshotLimit = 15_000;
 const silenceLimit = 45_000;
@@ -18,15 +18,15 @@ export interface StreamOptions {
 	readonly clock: ServerClock;
 	/** Asked when the server answers 401 or 403. */
 	denied(): void;
-	/** A page that is looked at now and then closes its streams while nobody looks; a wall does not. */
+	/** Pages close their streams while they are hidden. Displays on a wall do not. */
 	readonly pausesWhenHidden: boolean;
 	readonly signal: AbortSignal;
 }
 
 /**
- * Reads one channel until the answered function is called or the signal aborts. The stream is read through
- * fetch, because EventSource tells nobody of a 401, 403 or 503. Every connection begins with a snapshot, so
- * nothing is kept between two of them.
+ * Reads one channel until the returned function is called or the signal aborts. It uses fetch, because
+ * EventSource does not report a 401, 403 or 503. Every connection begins with a snapshot, so nothing is kept
+ * between two connections.
  */
 export function openStream(options: StreamOptions): () => void {
 	const stop = new AbortController();
@@ -91,7 +91,7 @@ class Stream {
 		this.#tell(() => this.options.reader.state?.(state));
 	}
 
-	/** What a reader throws is the reader's: it is reported to the page, and the stream goes on. */
+	/** Calls a reader. An error that it throws is reported to the page, and the stream goes on. */
 	#tell(call: () => void): void {
 		if (this.stopped.aborted) return;
 		try {
@@ -107,7 +107,8 @@ class Stream {
 		const cut = () => connection.abort();
 		let lastByte = performance.now();
 		let limit = snapshotLimit;
-		// A timer of a hidden page or a sleeping machine comes late, so the page's return looks at the clock, too.
+		// Timers run late in hidden pages and on sleeping machines, so the clock is also checked when the page
+		// is shown.
 		const look = () => {
 			if (performance.now() - lastByte >= limit || this.#mustPause()) cut();
 		};

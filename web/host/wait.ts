@@ -1,7 +1,4 @@
-/**
- * Waits, or until the signal aborts or one of the window's events comes that promise a better moment. Never
- * rejects.
- */
+/** Waits for a time, or until the signal aborts or one of the given events occurs. Never rejects. */
 export function wait(
 	milliseconds: number,
 	signal: AbortSignal,
@@ -22,8 +19,8 @@ export function wait(
 }
 
 /**
- * The pause before try number n (from 0), milliseconds: least, doubled each time up to most, less a random
- * half so that readers spread.
+ * The pause before try number n (from 0), milliseconds: least, doubled with each try up to most, minus up to
+ * half of it at random, so that clients do not all come back at once.
  */
 export function backoff(n: number, least: number, most: number, random: () => number = Math.random): number {
 	const full = Math.min(most, least * 2 ** Math.min(n, 20));

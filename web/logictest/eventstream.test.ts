@@ -4,7 +4,7 @@ import { EventStreamParser } from "../host/eventstream";
 
 const stream =
 	': hello\r\n\r\nid: 7\nevent: snapshot\ndata: {"a":"ä\\n"}\nretry: 3000\n\n' +
-	'event: heartbeat\rdata:{}\r\rdata: one\ndata:  two\ndata\n\nevent: unfinished\ndata: x\n';
+	"event: heartbeat\rdata:{}\r\rdata: one\ndata:  two\ndata\n\nevent: unfinished\ndata: x\n";
 const expected = [
 	{ event: "snapshot", data: '{"a":"ä\\n"}' },
 	{ event: "heartbeat", data: "{}" },

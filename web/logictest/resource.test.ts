@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Data } from "../dashboard/data/data";
 import type { Platform } from "../dashboard/data/platform";
-import type { Answer, Failure } from "../dashboard/data/request";
+import type { Result, Failure } from "../dashboard/data/request";
 import { Resource } from "../dashboard/data/resource";
 
 const refused: Failure = { ok: false, status: 503, code: "STORE_UNAVAILABLE" };
 
 test("what was read stays when the next reading fails, and the policy hears of every failure", async () => {
-	let next: Answer<number> = { ok: true, value: 1 };
+	let next: Result<number> = { ok: true, value: 1 };
 	const heard: number[] = [];
 	const resource = new Resource<number>(
 		() => Promise.resolve(next),
@@ -29,7 +29,7 @@ test("what was read stays when the next reading fails, and the policy hears of e
 });
 
 test("callers share one request, and what comes after it was cleared is not shown", async () => {
-	const answers: ((answer: Answer<number>) => void)[] = [];
+	const answers: ((answer: Result<number>) => void)[] = [];
 	const resource = new Resource<number>(
 		() => new Promise((resolve) => answers.push(resolve)),
 		() => undefined,
@@ -57,7 +57,7 @@ test("a write reads again what it has changed", async () => {
 	} as unknown as Platform;
 	const data = new Data(platform, () => undefined);
 	const answer = await data.write(
-		Promise.resolve<Answer<string>>({ ok: true, value: "done" }),
+		Promise.resolve<Result<string>>({ ok: true, value: "done" }),
 		data.lifecycle,
 	);
 	assert.deepEqual(answer, { ok: true, value: "done" });

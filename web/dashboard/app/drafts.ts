@@ -1,11 +1,11 @@
 import type { Drafts } from "@narthex/sdk";
 
-/** What modules keep while they are not mounted, in memory alone, for one person at a time. */
+/** The drafts that modules keep while they are not mounted: in memory only, for one person at a time. */
 export class DraftStore {
 	readonly #modules = new Map<string, Map<string, unknown>>();
 	#owner: string | undefined;
 
-	/** Whose drafts these are from now on. Another person's are dropped. */
+	/** Sets the owner. The drafts of another person are dropped. */
 	belongTo(userId: string): void {
 		if (this.#owner !== userId) this.clear();
 		this.#owner = userId;

@@ -10,8 +10,8 @@ export type Who =
 	| { readonly is: "person"; readonly userId: string };
 
 /**
- * The session as this page knows it. Only the server's word "anonymous" signs a person out: an answer that
- * says nothing (no network, a 5xx, something malformed) leaves a person who was there.
+ * The session as this page knows it. Only the server's "anonymous" signs a person out. A failure (no
+ * network, a 5xx, a malformed response) changes nothing for a person who is signed in.
  */
 export class Session {
 	readonly who = signal<Who>({ is: "starting" });
@@ -31,7 +31,10 @@ export class Session {
 		});
 	}
 
-	/** Asks the server who is here, and answers why it did not say. Whoever asks meanwhile shares the answer. */
+	/**
+	 * Asks the server who is here. It returns the failure, if there is one. Concurrent callers share one
+	 * request.
+	 */
 	recheck(): Promise<Failure | undefined> {
 		this.#asking ??= this.#ask().finally(() => (this.#asking = undefined));
 		return this.#asking;
@@ -57,8 +60,8 @@ export class Session {
 	}
 
 	/**
-	 * After a sign-in: asks anew, even when somebody is asking already, for that answer may be older than the
-	 * cookie. Who signed in and cannot be told is not shown the sign-in again.
+	 * After a sign-in: asks again, even while a request is under way, because its response may be older than
+	 * the cookie. When that fails, the failure is shown and not the sign-in form.
 	 */
 	async arrived(): Promise<void> {
 		await this.#asking;
@@ -73,8 +76,8 @@ export class Session {
 	}
 
 	/**
-	 * Signs out. It answers the failure when the server did not; once it did, nothing of the person's is
-	 * shown, whatever comes after.
+	 * Signs out. It returns the failure when the server did not confirm. Once it has, nothing of the person is
+	 * shown, even if the next request fails.
 	 */
 	async leave(): Promise<Failure | undefined> {
 		const answer = await this.#platform.signOut();

@@ -8,8 +8,8 @@ export interface Change {
 type Module = LifecycleView["modules"][number];
 
 /**
- * What the next restart changes. A running module stops when it is switched off or needs one that stops; a
- * running one of which neither is so will see other settings.
+ * What the next restart changes. A running module stops when it is switched off or needs a module that
+ * stops. Any other running module gets new settings.
  */
 export function changesOf(view: LifecycleView): Change[] {
 	const modules = new Map(view.modules.map((module) => [module.id, module]));

@@ -1,5 +1,5 @@
 import type { Platform } from "./platform";
-import type { Answer } from "./request";
+import type { Result } from "./request";
 import { type Policy, Resource } from "./resource";
 
 /** How long what was read is taken for fresh when the person comes back to the page, milliseconds. */
@@ -30,9 +30,9 @@ export class Data {
 
 	/** Runs a write, and reads what it has changed. */
 	async write<Value>(
-		write: Promise<Answer<Value>>,
+		write: Promise<Result<Value>>,
 		...changed: readonly Resource<unknown>[]
-	): Promise<Answer<Value>> {
+	): Promise<Result<Value>> {
 		const answer = await write;
 		await Promise.all(changed.map((resource) => resource.load()));
 		return answer;

@@ -1,4 +1,4 @@
-import { type Answer, nothing, request, write } from "./request";
+import { type Result, nothing, request, write } from "./request";
 import { listOf, object, orAbsent, orNull, ShapeError, text, yesOrNo } from "./shape";
 
 /** Who the server says that we are. */
@@ -65,39 +65,39 @@ export class Platform {
 		return new URL(path, this.origin).href;
 	}
 
-	principal(): Promise<Answer<Principal>> {
+	principal(): Promise<Result<Principal>> {
 		return request(this.address("/api/v1/principal"), {}, principal);
 	}
-	navigation(): Promise<Answer<NavigationView>> {
+	navigation(): Promise<Result<NavigationView>> {
 		return request(this.address("/api/v1/dashboard/navigation"), {}, navigation);
 	}
-	lifecycle(): Promise<Answer<LifecycleView>> {
+	lifecycle(): Promise<Result<LifecycleView>> {
 		return request(this.address("/api/v1/module-lifecycle"), {}, lifecycle);
 	}
-	configurations(): Promise<Answer<ConfigurationsView>> {
+	configurations(): Promise<Result<ConfigurationsView>> {
 		return request(this.address("/api/v1/module-configuration"), {}, configurations);
 	}
 
-	signIn(email: string, password: string): Promise<Answer<undefined>> {
+	signIn(email: string, password: string): Promise<Result<undefined>> {
 		return this.#auth("sign-in/email", { email, password });
 	}
-	signOut(): Promise<Answer<undefined>> {
+	signOut(): Promise<Result<undefined>> {
 		return this.#auth("sign-out", {});
 	}
-	requestPasswordReset(email: string): Promise<Answer<undefined>> {
+	requestPasswordReset(email: string): Promise<Result<undefined>> {
 		return this.#auth("request-password-reset", { email });
 	}
-	resetPassword(newPassword: string, token: string): Promise<Answer<undefined>> {
+	resetPassword(newPassword: string, token: string): Promise<Result<undefined>> {
 		return this.#auth("reset-password", { newPassword, token });
 	}
-	sendVerificationEmail(email: string): Promise<Answer<undefined>> {
+	sendVerificationEmail(email: string): Promise<Result<undefined>> {
 		return this.#auth("send-verification-email", { email });
 	}
-	verifyEmail(token: string): Promise<Answer<undefined>> {
+	verifyEmail(token: string): Promise<Result<undefined>> {
 		return request(this.address(`/api/auth/verify-email?token=${encodeURIComponent(token)}`), {}, nothing);
 	}
 
-	#auth(path: string, body: object): Promise<Answer<undefined>> {
+	#auth(path: string, body: object): Promise<Result<undefined>> {
 		return request(this.address(`/api/auth/${path}`), write("POST", body), nothing);
 	}
 }

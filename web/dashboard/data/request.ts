@@ -1,31 +1,30 @@
 /**
- * What became of a request. Status 0: no answer came; what came with a good status and was no such JSON has
- * the code MALFORMED.
+ * The result of a request. Without a response the status is 0. A successful response of another shape than
+ * the agreed one has the code MALFORMED.
  */
-export type Answer<Value> =
+export type Result<Value> =
 	| { readonly ok: true; readonly value: Value }
 	| {
 			readonly ok: false;
 			readonly status: number;
 			readonly code: string;
-			/** Seconds until the next try is let through, where the server says so and the browser may read it. */
+			/** Seconds until the server accepts the next try, where it says so and the browser may read that. */
 			readonly retryAfter?: number;
 	  };
 
-export type Failure = Extract<Answer<never>, { ok: false }>;
+export type Failure = Extract<Result<never>, { ok: false }>;
 
-/** The server bounds a request by 30 s; past that nobody answers any more. */
+/** The server ends every request after 30 s, so a response does not come later than this. */
 const limit = 40_000;
 
 /**
- * A request to the platform, always with the session's cookie. read refuses, by throwing, what is not the
- * agreed shape.
+ * A request to the platform, with the session's cookie. read throws when the body has not the agreed shape.
  */
 export async function request<Value>(
 	address: string,
 	init: RequestInit,
 	read: (body: unknown) => Value,
-): Promise<Answer<Value>> {
+): Promise<Result<Value>> {
 	let response: Response;
 	let text: string;
 	try {
@@ -55,7 +54,7 @@ export async function request<Value>(
 	};
 }
 
-/** The code of a refusal; none when it is not the platform's, but a proxy's, say. */
+/** The code of an error response. A response that is not the platform's, such as a proxy's, has none. */
 function codeOf(text: string): string | undefined {
 	try {
 		const { code } = JSON.parse(text) as { code?: unknown };

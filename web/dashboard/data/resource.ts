@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import type { Answer, Failure } from "./request";
+import type { Result, Failure } from "./request";
 
 /** A request that failed, and when. */
 export interface Failed {
@@ -11,19 +11,19 @@ export interface Failed {
 export type Policy = (failure: Failure) => Promise<void> | void;
 
 /**
- * Something the server has, as this page last read it. It is read by whoever loads it first; what was read stays while it is
- * read again, and when that fails.
+ * Something the server has, as this page last read it. It is read by whoever loads it first; what was read
+ * stays while it is read again, and when that fails.
  */
 export class Resource<Value> {
 	readonly value = signal<Value | undefined>(undefined);
 	/** Why the last reading failed; none after one that did not. */
 	readonly failed = signal<Failed | undefined>(undefined);
-	readonly #read: () => Promise<Answer<Value>>;
+	readonly #read: () => Promise<Result<Value>>;
 	readonly #policy: Policy;
-	#loading: Promise<Answer<Value>> | undefined;
+	#loading: Promise<Result<Value>> | undefined;
 	#age = 0;
 
-	constructor(read: () => Promise<Answer<Value>>, policy: Policy) {
+	constructor(read: () => Promise<Result<Value>>, policy: Policy) {
 		this.#read = read;
 		this.#policy = policy;
 	}
@@ -34,7 +34,7 @@ export class Resource<Value> {
 	}
 
 	/** Reads it. Callers who come meanwhile share one request. */
-	load(): Promise<Answer<Value>> {
+	load(): Promise<Result<Value>> {
 		this.#loading ??= this.#load(this.#age).finally(() => (this.#loading = undefined));
 		return this.#loading;
 	}
@@ -47,7 +47,7 @@ export class Resource<Value> {
 		this.failed.value = undefined;
 	}
 
-	async #load(age: number): Promise<Answer<Value>> {
+	async #load(age: number): Promise<Result<Value>> {
 		const answer = await this.#read();
 		if (!answer.ok) await this.#policy(answer);
 		if (age !== this.#age) return answer; // it was cleared meanwhile

@@ -1,4 +1,4 @@
-/** What an answer of the platform must look like; what does not throws. */
+/** Thrown when a response of the platform has not the agreed shape. */
 export class ShapeError extends Error {}
 
 export type Shape<Value> = (value: unknown) => Value;

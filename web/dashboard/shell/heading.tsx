@@ -3,13 +3,16 @@ import { t } from "../words/words";
 
 interface HeadingProps {
 	readonly title: string;
-	/** Names the page for who hears it; who sees it needs no words. */
+	/** For screen readers only: the screen explains itself to people who see it. */
 	readonly unseen?: boolean;
-	/** Which part of the screen it heads, where there are several. */
+	/** Which part of the screen it heads, where the screen has several. */
 	readonly part?: string;
 }
 
-/** The one h1 of a screen. It names the page, and takes the focus when its screen, or a part of it, comes. */
+/**
+ * The one h1 of a screen. It names the page and takes the focus when the screen, or another part of it,
+ * opens.
+ */
 export function Heading({ title, unseen, part }: HeadingProps) {
 	const heading = useRef<HTMLHeadingElement>(null);
 	useLayoutEffect(() => {

@@ -6,7 +6,7 @@ import { mirrored } from "./mirrored";
 export interface Locale {
 	readonly tag: string;
 	readonly dir: "ltr" | "rtl";
-	/** Its name in itself; without one it is not offered. */
+	/** Its name in the language itself. A language without a name is not offered. */
 	readonly name?: string;
 	readonly words: Words;
 }
@@ -19,7 +19,9 @@ export const locales: readonly Locale[] = [
 	{ tag: "ar-XB", dir: "rtl", words: mirrored },
 ];
 
-/** The first wish that there are words for. Its region stays: it tells how dates and numbers are written. */
+/**
+ * The first wish that we have words for. Its region is kept, because it decides how dates and numbers look.
+ */
 export function languageFor(wishes: readonly string[]): Locale {
 	for (const wish of wishes) {
 		const found = locales.find(({ tag, name }) => name !== undefined && tag === baseOf(wish));
@@ -29,7 +31,7 @@ export function languageFor(wishes: readonly string[]): Locale {
 }
 
 /**
- * The language that somebody chose, in the region that the browser knows. What is no choice of ours counts as
+ * The language that the person chose, with the region that the browser prefers. An unknown choice counts as
  * none.
  */
 export function chosenLanguage(choice: string, wishes: readonly string[]): Locale {
@@ -42,7 +44,7 @@ const baseOf = (tag: string): string => tag.toLowerCase().split("-")[0] ?? "";
 
 export type Fillings = Readonly<Record<string, string | number>>;
 
-/** The words of an id in a language, filled in. count chooses the form. */
+/** The words of an id, with the fillings put in. The filling "count" chooses the plural form. */
 export function say(locale: Locale, id: keyof Words, fillings: Fillings = {}): string {
 	const entry = locale.words[id];
 	const count = fillings["count"];
@@ -63,8 +65,8 @@ export function say(locale: Locale, id: keyof Words, fillings: Fillings = {}): s
 const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
 
 /**
- * What is filled in keeps its own direction: neither does a code turn round among right-to-left words, nor a
- * name the words about it.
+ * Isolates the direction of a filling: a code is not reversed among right-to-left words, and a right-to-left
+ * name does not reverse the words around it.
  */
 const isolated = (text: string, dir: Locale["dir"]): string =>
 	dir === "rtl" || rightToLeft.test(text) ? `\u2068${text}\u2069` : text;

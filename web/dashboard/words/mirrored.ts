@@ -1,8 +1,8 @@
 import { english, type Plural, type Words } from "./english";
 
 /**
- * The right-to-left pseudo-language that layouts are tried in: English, read from right to left and every
- * word a good part longer. It is reached by its tag alone and is not offered.
+ * The right-to-left pseudo-language for trying layouts: English shown from right to left, with every word 40
+ * % longer. It is not offered; only its tag selects it.
  */
 const mirror = (text: string): string => `\u202e${text.replace(/[^\s{}]+(?![^{]*\})/g, longer)}\u202c`;
 const longer = (word: string): string => word + word.slice(0, Math.ceil(word.length * 0.4));

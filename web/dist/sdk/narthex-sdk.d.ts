@@ -68,7 +68,7 @@ export interface Context {
      */
     api(path: string, init?: RequestInit): Promise<Response>;
     /**
-     * Reads a channel of this module until the answered function is called or the module is unmounted. The
+     * Reads a channel of this module until the returned function is called or the module is unmounted. The
      * host reconnects. At most two channels are read at a time; one more throws a RangeError.
      */
     realtime<Snapshot = unknown, Update = unknown>(channel: string, reader: StreamReader<Snapshot, Update>): () => void;
@@ -77,8 +77,8 @@ export interface Context {
     /** What other modules bring to capabilities of this one. */
     readonly contributions: readonly Contribution[];
     /**
-     * Language of the interface as a BCP 47 tag, and its direction. A change of language mounts the module
-     * anew.
+     * Language of the interface as a BCP 47 tag, and its direction. A change of language mounts the
+     * module again.
      */
     readonly locale: string;
     readonly dir: "ltr" | "rtl";
