@@ -11,8 +11,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/archive"
 )
 
-// FuzzUnpack takes bytes as a package and as the tar stream within one: whatever they are, only plain files
-// and folders come of them, all of them inside, and every error has a code.
+// FuzzUnpack unpacks bytes as a package and as the tar stream within one. It checks that only plain files
+// and folders inside the folder result, and that every error has a code.
 func FuzzUnpack(f *testing.F) {
 	files := small(f, "people", "1.0.0")
 	whole := tarOf(f, entriesOf(files)...)

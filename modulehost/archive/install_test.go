@@ -42,7 +42,7 @@ func TestInstall(t *testing.T) {
 	}
 }
 
-// TestInstallRepairs: what stands in a module's place need not be a good module.
+// TestInstallRepairs installs over folders that hold no valid module.
 func TestInstallRepairs(t *testing.T) {
 	t.Parallel()
 	elsewhere := writeTree(t, filepath.Join(t.TempDir(), "people"), small(t, "people", "0.9.0"))
@@ -136,7 +136,7 @@ func TestRemove(t *testing.T) {
 	readTree(t, elsewhere)
 }
 
-// TestNoRights: an ordinary user, and what it may not do. Nothing is changed, and no path is shown.
+// TestNoRights installs as a user without the rights. Nothing may change, and no path may be shown.
 func TestNoRights(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -176,7 +176,7 @@ func TestNoRights(t *testing.T) {
 			if os.Geteuid() == 0 {
 				process.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534,
 					Groups: []uint32{}}}
-				must(t, os.Chown(filepath.Join(dir, "people"), 65534, 65534)) // a folder that is moved must be one's own
+				must(t, os.Chown(filepath.Join(dir, "people"), 65534, 65534)) // only its owner may move a folder
 			}
 			must(t, os.Chmod(dir, c.directory))
 			out, _ := process.CombinedOutput()

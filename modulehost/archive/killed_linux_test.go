@@ -14,8 +14,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/archive"
 )
 
-// TestKilled ends a process by SIGKILL at many points of its work: what is installed then is what was there
-// or what was to come, whole, and the next run leaves nothing of it behind.
+// TestKilled kills a process with SIGKILL at many points of its work. Afterwards the complete old module or
+// the complete new one is installed, and the next run deletes what was left.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	before, after := large(t, "people", "1.0.0"), large(t, "people", "2.0.0")
@@ -76,7 +76,7 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// state says what there is after a kill.
+// state describes what is installed after a kill.
 func state(t *testing.T, dir string, before, after tree) string {
 	t.Helper()
 	var got tree
@@ -97,8 +97,8 @@ func state(t *testing.T, dir string, before, after tree) string {
 	return result
 }
 
-// killAtChange runs the process and kills it at the n-th change of a name in the modules directory or in
-// the module that was there, if it comes so far.
+// killAtChange runs the process and kills it at the n-th change of a name in the modules directory or in the
+// module that was there, unless it ends before.
 func killAtChange(t *testing.T, process *exec.Cmd, dir string, n int) {
 	t.Helper()
 	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)

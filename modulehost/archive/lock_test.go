@@ -44,13 +44,14 @@ func TestWaitIsBounded(t *testing.T) {
 			must(t, unix.Flock(int(other.Fd()), unix.LOCK_UN))
 		}()
 		if _, err := archive.Install(dir, path, platform, nil); err != nil {
-			t.Errorf("its turn had come: %v", err)
+			t.Errorf("install after the lock was released: %v", err)
 		}
 	})
 	assertInstalled(t, dir, files)
 }
 
-// TestAtOnce: processes and goroutines install rising versions: the highest one is there at the end.
+// TestAtOnce installs rising versions from several processes and goroutines at once. The highest one is
+// left.
 func TestAtOnce(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -74,7 +75,7 @@ func TestAtOnce(t *testing.T) {
 	assertInstalled(t, dir, small(t, "people", fmt.Sprintf("1.%d.0", versions)))
 }
 
-// TestNeverAbsent looks on while a module is replaced again and again.
+// TestNeverAbsent checks that a module exists at every moment while it is replaced again and again.
 func TestNeverAbsent(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -92,7 +93,7 @@ func TestNeverAbsent(t *testing.T) {
 		}
 	}()
 	for module := filepath.Join(dir, "people"); ; {
-		var stat unix.Stat_t // nothing that a garbage collector would pause for
+		var stat unix.Stat_t // no allocation, so that the garbage collector does not pause the loop
 		if err := unix.Stat(module, &stat); err != nil {
 			t.Errorf("the module is not there: %v", err)
 			break

@@ -15,11 +15,11 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/archive"
 )
 
-// The test binary is also a process that installs or removes one module: to be killed, to have no rights,
-// or to have no room.
+// The test binary is also the child process that installs or removes one module: to be killed, to have no
+// rights, or to have no disk space.
 const (
 	commandVariable = "NARTHEX_TEST_COMMAND"
-	// bytes that a file may have: what is beyond fails as a full disk does
+	// the most bytes of a file; a write beyond fails as on a full disk
 	fileSizeVariable = "NARTHEX_TEST_FILE_SIZE"
 )
 
@@ -56,7 +56,7 @@ func runCommand(command string, args []string) int {
 	return 0
 }
 
-// child is a process that runs one command; environment are further variables.
+// child returns a process that runs one command, with further environment variables.
 func child(t testing.TB, command string, args []string, environment ...string) *exec.Cmd {
 	t.Helper()
 	process := exec.CommandContext(t.Context(), "/proc/self/exe", args...)

@@ -22,8 +22,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/manifest"
 )
 
-// TestPackIsReproducible: two copies that differ in everything but the files' bytes, and what Pack leaves
-// out.
+// TestPackIsReproducible packs two copies that differ in everything but the files' bytes, and checks what
+// Pack leaves out.
 func TestPackIsReproducible(t *testing.T) {
 	t.Parallel()
 	files := large(t, "people", "1.2.0")
@@ -59,7 +59,7 @@ func TestPackIsReproducible(t *testing.T) {
 		packed = append(packed, data)
 	}
 	if packed[0] != packed[1] {
-		t.Error("the same files gave other bytes")
+		t.Error("Pack wrote different bytes for the same files")
 	}
 	compressed, err := gzip.NewReader(strings.NewReader(packed[0]))
 	must(t, err)
@@ -78,7 +78,7 @@ func TestPackIsReproducible(t *testing.T) {
 	}
 }
 
-// TestPackIsPlain: what everybody's tools make of a package.
+// TestPackIsPlain reads a package with tar and sha256sum.
 func TestPackIsPlain(t *testing.T) {
 	t.Parallel()
 	files := large(t, "people", "1.2.0")
@@ -97,7 +97,7 @@ func TestPackIsPlain(t *testing.T) {
 				t.Fatalf("%v\n%s", err, out)
 			}
 			if got := map[string]string(files); tool == "tar" && !maps.Equal(readTree(t, command.Dir), got) {
-				t.Error("other files")
+				t.Error("tar unpacked other files than were packed")
 			}
 		})
 	}

@@ -68,7 +68,7 @@ func large(t testing.TB, id, version string) tree {
 	return files
 }
 
-// lay writes a tree's files; those below bin are executable.
+// writeTree writes a tree's files; those below bin are executable.
 func writeTree(t testing.TB, folder string, files tree) string {
 	t.Helper()
 	for name, text := range files {
@@ -83,7 +83,7 @@ func writeTree(t testing.TB, folder string, files tree) string {
 	return folder
 }
 
-// pick reads a folder as a tree, and fails on anything but plain files and folders with the modes of an
+// readTree reads a folder as a tree. It fails on anything but plain files and folders with the modes of an
 // installed module.
 func readTree(t testing.TB, folder string) tree {
 	t.Helper()
@@ -112,7 +112,7 @@ func readTree(t testing.TB, folder string) tree {
 	return files
 }
 
-// pack makes a package of a module's files.
+// pack writes a package of a module's files.
 func pack(t testing.TB, files tree) string {
 	t.Helper()
 	var m struct{ ID string }
@@ -122,7 +122,7 @@ func pack(t testing.TB, files tree) string {
 	return path
 }
 
-// entry is one of an archive that is made by hand.
+// entry is one entry of an archive that a test composes.
 type entry struct {
 	tar.Header
 	content string
@@ -132,7 +132,7 @@ func file(name, content string) entry {
 	return entry{tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: 0o644, Size: int64(len(content))}, content}
 }
 
-// entriesOf is the archive that Pack makes of the files, so far as the names, contents and order go.
+// entriesOf returns the entries of the archive that Pack writes for the files: names, contents and order.
 func entriesOf(files tree) (entries []entry) {
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		entries = append(entries, file(name, files[name]))
@@ -163,7 +163,7 @@ func compress(t testing.TB, data []byte) []byte {
 	return out.Bytes()
 }
 
-// deliver writes bytes as a package with a checksum file that is right.
+// writePackage writes bytes as a package with a matching checksum file.
 func writePackage(t testing.TB, data []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "people-1.0.0.tar.gz")
@@ -174,8 +174,8 @@ func writePackage(t testing.TB, data []byte) string {
 	return path
 }
 
-// installed wants a modules directory with just these modules, whole, and nothing beside them; discovery
-// agrees.
+// assertInstalled checks that the modules directory holds exactly these modules, complete, and that
+// discovery accepts them.
 func assertInstalled(t testing.TB, dir string, modules ...tree) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

@@ -181,7 +181,7 @@ func TestFileRefusals(t *testing.T) {
 	}
 }
 
-// refuses installs over an older version, which must stay as it is after a refusal.
+// assertInstallError installs over an older version, which a refusal must leave unchanged.
 func assertInstallError(t *testing.T, path string, want error) {
 	t.Helper()
 	dir, before := t.TempDir(), small(t, "people", "0.9.0")
@@ -195,11 +195,11 @@ func assertInstallError(t *testing.T, path string, want error) {
 	}
 	assertInstalled(t, dir, before)
 	if _, err := os.Lstat(filepath.Join(filepath.Dir(dir), "people")); err == nil {
-		t.Error("something was written outside")
+		t.Error("the package wrote a file outside the modules directory")
 	}
 	if err != nil && (strings.Contains(err.Error(), dir) || strings.Contains(err.Error(), filepath.Dir(path)) ||
 		!strings.Contains(err.Error(), ": ")) {
-		t.Errorf("a path or no sentence: %v", err)
+		t.Errorf("the error shows a path or has no sentence: %v", err)
 	}
 }
 
@@ -216,7 +216,7 @@ func headerOf(t *testing.T, size int64) []byte {
 	return out.Bytes()
 }
 
-// sparseFile is an archive with a file of 1,000 bytes that takes up none in it.
+// sparseFile returns an archive with a sparse file of 1,000 bytes, none of which the archive holds.
 func sparseFile(t *testing.T) []byte {
 	t.Helper()
 	const records = "22 GNU.sparse.major=0\n22 GNU.sparse.minor=1\n26 GNU.sparse.numblocks=0\n" +
@@ -226,7 +226,7 @@ func sparseFile(t *testing.T) []byte {
 	return compress(t, checked(data))
 }
 
-// checked writes the first header's own checksum anew.
+// checked corrects the checksum of the first header.
 func checked(data []byte) []byte {
 	copy(data[148:156], "        ")
 	sum := 0
@@ -237,8 +237,8 @@ func checked(data []byte) []byte {
 	return data
 }
 
-// TestHeadersAreReadFirst: a package that breaks a rule behind its thousandth file is refused where no file
-// can be written.
+// TestHeadersAreReadFirst installs a package whose thousandth entry breaks a rule, where no file can be
+// written. It must be refused for the rule.
 func TestHeadersAreReadFirst(t *testing.T) {
 	t.Parallel()
 	const readable = 20_000 // entries
@@ -272,8 +272,7 @@ func TestHeadersAreReadFirst(t *testing.T) {
 	}
 }
 
-// TestEntriesAreCounted, folders that are only implied too. It is asked without a disk, which would take
-// its time.
+// TestEntriesAreCounted counts folders that are only implied as well. It needs no disk, which would be slow.
 func TestEntriesAreCounted(t *testing.T) {
 	t.Parallel()
 	for pattern, each := range map[string]int{"%d": 1, "%d/b/c/d/e/f/g/h": 8} {
@@ -289,8 +288,8 @@ func TestEntriesAreCounted(t *testing.T) {
 	}
 }
 
-// bomb is a stream of 600 MiB in 600 KiB: extended headers without end, of which no file is ever made. The
-// compressor's state is flushed after each MiB, so that its answer to the second may be repeated.
+// bomb returns a stream of 600 MiB in 600 KiB: endless extended headers, which create no file. The
+// compressor is flushed after each MiB, so that its output for the second one can be repeated.
 func bomb(t *testing.T) []byte {
 	t.Helper()
 	record := make([]byte, 1<<20-512)

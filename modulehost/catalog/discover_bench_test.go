@@ -10,8 +10,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/catalog"
 )
 
-// many installs browser-only modules with 16 KiB of script each: a chain of a hundred, on whose last all
-// others depend, and on its first if it is there.
+// installChain installs browser-only modules with 16 KiB of script each: a chain of a hundred, and others
+// that depend on the last of the chain, and on the first if it is there.
 func installChain(t testing.TB, modules int) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -34,17 +34,17 @@ func installChain(t testing.TB, modules int) (dir string) {
 	return dir
 }
 
-// TestModulesNeedLittleMemory: what is kept of a module is its scripts, 16 KiB here, and little besides.
-// Not parallel: the count is the whole process's. What is allocated on the way is the benchmark's to tell,
-// for the race detector multiplies it.
+// TestModulesNeedLittleMemory checks that the catalog keeps little more of a module than its scripts, 16 KiB
+// here. It is not parallel, because the figure is of the whole process. The benchmark reports what is
+// allocated meanwhile, which the race detector would multiply.
 func TestModulesNeedLittleMemory(t *testing.T) {
 	const modules = 250
 	if _, live := memory(t, installChain(t, modules)); live > modules*24<<10 {
-		t.Errorf("%d KiB", live>>10)
+		t.Errorf("1,000 modules with 16 KiB of script each keep %d KiB in memory", live>>10)
 	}
 }
 
-// memory answers the bytes that one discovery allocates, and those that its catalog keeps.
+// memory returns the bytes that one discovery allocates, and those that its catalog keeps.
 func memory(t testing.TB, dir string) (allocated, live uint64) {
 	t.Helper()
 	var before, after, kept runtime.MemStats
@@ -59,8 +59,7 @@ func memory(t testing.TB, dir string) (allocated, live uint64) {
 	return after.TotalAlloc - before.TotalAlloc, kept.HeapAlloc - before.HeapAlloc
 }
 
-// BenchmarkDiscover1000 reports, beside the time, what is allocated for a thousand modules in all, and what
-// is kept.
+// BenchmarkDiscover1000 also reports what is allocated for a thousand modules, and what is kept.
 func BenchmarkDiscover1000(b *testing.B) {
 	dir := installChain(b, 1000)
 	allocated, live := memory(b, dir)

@@ -19,7 +19,7 @@ type written struct {
 	valid    bool
 }
 
-// testdata answers every case by name.
+// testdata returns every case by name.
 func testdata(t testing.TB) map[string]written {
 	t.Helper()
 	files, err := filepath.Glob("../manifest/testdata/*.case")
@@ -36,7 +36,8 @@ func testdata(t testing.TB) map[string]written {
 
 var idInText = regexp.MustCompile(`"id": "([a-z-]{1,48})"`)
 
-// place makes a modules directory with one folder for the manifest, and whatever the valid ones name in it.
+// writeModule makes a modules directory with one module of this manifest, and the files that the valid
+// manifests name.
 func writeModule(t testing.TB, manifest string) (dir, path string) {
 	t.Helper()
 	id := "notes"
@@ -61,7 +62,8 @@ func writeModule(t testing.TB, manifest string) (dir, path string) {
 var lineOfFinding = regexp.MustCompile(
 	`^[A-Z_]+: module( [A-Za-z0-9_.-]+)?( at (/[A-Za-z0-9_.-]+)+)?: [ -~]+$`)
 
-// discovers wants a catalog or findings, each one printable line, and tells which.
+// assertDiscovers checks that discovery returns either a catalog or findings of one printable line each, and
+// reports which.
 func assertDiscovers(t testing.TB, dir string) bool {
 	t.Helper()
 	found, err := catalog.Discover(dir, true, platform)
@@ -83,8 +85,8 @@ func assertDiscovers(t testing.TB, dir string) bool {
 	return false
 }
 
-// TestDamagedManifests takes every manifest of the cases apart, in a real folder: cut short, with a bit
-// turned over, with a piece written twice. Discovery refuses or accepts each.
+// TestDamagedManifests damages every manifest of the cases in a real folder: cut short, with one bit
+// flipped, with a piece repeated. Discovery refuses or accepts each without a crash.
 func TestDamagedManifests(t *testing.T) {
 	t.Parallel()
 	const pieces = 40
@@ -97,7 +99,7 @@ func TestDamagedManifests(t *testing.T) {
 				return assertDiscovers(t, dir)
 			}
 			if try([]byte(c.manifest)) != c.valid {
-				t.Errorf("undamaged it is not what Parse says, %v", c.valid)
+				t.Errorf("discovery of the undamaged manifest differs from Parse, which accepts it: %v", c.valid)
 			}
 			whole := []byte(strings.TrimRight(c.manifest, " \n"))
 			step := max(len(whole)/pieces, 1)
@@ -118,8 +120,8 @@ func TestDamagedManifests(t *testing.T) {
 	}
 }
 
-// rewrite exchanges what a file holds, and makes it where there is none. To empty it first would be slow:
-// some file systems then wait for the disk.
+// rewrite overwrites a file, or creates it. It does not truncate first, because some file systems then wait
+// for the disk.
 func rewrite(t testing.TB, path string, data []byte) {
 	t.Helper()
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o755)

@@ -177,8 +177,8 @@ func TestMigrationFindings(t *testing.T) {
 	}
 }
 
-// TestAllFindingsTogether: everything wrong with three modules, grouped by module, in one stable text and
-// without a path.
+// TestAllFindingsTogether checks the findings of three broken modules: grouped by module, always the same
+// text, without a path.
 func TestAllFindingsTogether(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -197,11 +197,11 @@ func TestAllFindingsTogether(t *testing.T) {
 	for _, code := range []error{catalog.ErrPlatformIncompatible, manifest.ErrArtifactInvalid,
 		catalog.ErrDependencyMissing, manifest.ErrInvalid} {
 		if !errors.Is(err, code) {
-			t.Errorf("%v is not found in the error", code)
+			t.Errorf("errors.Is does not find %v in %v", code, err)
 		}
 	}
 	if errors.Is(err, catalog.ErrDependencyCycle) {
-		t.Error("a code is found that is not there")
+		t.Error("errors.Is finds a code that no finding has")
 	}
 	var findings catalog.Findings
 	if !errors.As(err, &findings) || len(findings) != 5 || findings.Code() != "PLATFORM_INCOMPATIBLE" {
@@ -209,12 +209,12 @@ func TestAllFindingsTogether(t *testing.T) {
 	}
 }
 
-// refuses discovers three times and wants the same lines each time, beginning as given.
+// assertFindings discovers three times and wants the same lines each time, beginning with those of want.
 func assertFindings(t *testing.T, dir string, want ...string) error {
 	t.Helper()
 	found, err := catalog.Discover(dir, true, platform)
 	if err == nil || found != nil {
-		t.Fatalf("got %v, %v", found, err)
+		t.Fatalf("Discover: %v, %v, want no catalog and findings", found, err)
 	}
 	lines := strings.Split(err.Error(), "\n")
 	if len(lines) != len(want) {
@@ -230,7 +230,7 @@ func assertFindings(t *testing.T, dir string, want ...string) error {
 	}
 	for range 2 {
 		if _, again := catalog.Discover(dir, true, platform); again == nil || again.Error() != err.Error() {
-			t.Errorf("another answer: %v", again)
+			t.Errorf("a repeated discovery found %v, the first %v", again, err)
 		}
 	}
 	return err

@@ -10,7 +10,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/catalog/catalogtest"
 )
 
-// FuzzDiscover: whatever a module's files hold, there is a catalog, or findings of one printable line each.
+// FuzzDiscover checks that any content of a module's files gives a catalog, or findings of one printable
+// line each.
 func FuzzDiscover(f *testing.F) {
 	cases := testdata(f)
 	for _, c := range cases {
@@ -27,7 +28,7 @@ func FuzzDiscover(f *testing.F) {
 			rewrite(t, filepath.Join(folder, name), []byte(script))
 		}
 		rewrite(t, filepath.Join(folder, "bin", runtime.GOOS+"-"+runtime.GOARCH, "announcements"), []byte(server))
-		// not every text can name a file; then there is none
+		// not every text can name a file; then the module has no migration
 		if migration == filepath.Base(migration) && migration[0] != '.' {
 			_ = os.WriteFile(filepath.Join(folder, "migrations", migration), []byte(sql), 0o644)
 			defer os.Remove(filepath.Join(folder, "migrations", migration))

@@ -10,7 +10,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/manifest"
 )
 
-// TestInspect: one module gives what discovery gives for it, except that nothing is asked of other modules.
+// TestInspect checks that Inspect finds what discovery finds for one module, except for its dependencies.
 func TestInspect(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -50,6 +50,6 @@ func TestInspect(t *testing.T) {
 	must(t, os.RemoveAll(other))
 	_, alone := catalog.Inspect(folder, platform)
 	if _, all := catalog.Discover(broken, true, platform); all == nil || all.Error() != alone.Error() {
-		t.Errorf("discovery says %v, inspection %v", all, alone)
+		t.Errorf("Discover finds %v, Inspect %v, want the same", all, alone)
 	}
 }

@@ -63,8 +63,8 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// compareFindings: required edges as predicted, in order; every circle told is one, and together they name
-// all modules in circles.
+// compareFindings checks that required edges are reported as predicted, in order. Every reported cycle must
+// be one, and together they must name every module in a cycle.
 func (m model) compareFindings(t *rapid.T, err error, want []string) {
 	var findings catalog.Findings
 	if !errors.As(err, &findings) {
@@ -95,8 +95,8 @@ func (m model) compareFindings(t *rapid.T, err error, want []string) {
 	}
 }
 
-// compareOrder: by level, then id, whatever the order of installation; and every declared edge is told with
-// its provider.
+// compareOrder checks the order by level, then id, whatever the order of installation, and the provider of
+// every edge.
 func (m model) compareOrder(t *rapid.T, installed *catalog.Catalog) {
 	var got, want []string
 	started := make(map[string]bool)
@@ -148,8 +148,8 @@ func (m model) compareOutcomes(t *rapid.T, installed *catalog.Catalog, resolutio
 	}
 }
 
-// compareChain goes along the dependencies that block: it ends at a module that is disabled, or blocked by
-// what it lacks itself.
+// compareChain follows the dependencies that block a module. The chain must end at a module that is
+// disabled, or that is blocked by something it lacks itself.
 func (m model) compareChain(t *rapid.T, resolution catalog.Resolution, id string) {
 	o := resolution.Outcome(id)
 	for range m {

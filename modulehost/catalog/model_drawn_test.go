@@ -14,10 +14,10 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/catalog"
 )
 
-// drawModel mostly draws what passes discovery. Only where dangling may a required edge lead nowhere, and
-// only where circular may an edge lead to a module that was drawn later.
+// drawModel mostly draws installations that pass discovery. Required edges lead to missing modules only
+// where dangling allows it, and edges lead to modules drawn later only where circular does.
 func drawModel(t *rapid.T) model {
-	some := rapid.Bool() // coins, for numbers of a range would be small mostly
+	some := rapid.Bool() // not a number of a range, because rapid prefers small ones
 	seldom := func(what string) bool {
 		first := some.Draw(t, what)
 		return first && some.Draw(t, what)
@@ -76,7 +76,7 @@ func drawModel(t *rapid.T) model {
 	return m
 }
 
-// targets are modules and capabilities, not all of which exist, but none of the module itself.
+// targets returns modules and capabilities, some of which do not exist, but none of the module itself.
 func targets(names []string, self string) []string {
 	var targets []string
 	for _, name := range append([]string{"gone"}, names...) {
@@ -157,7 +157,7 @@ func (m model) discover(t *testing.T, rt *rapid.T, base string) (*catalog.Catalo
 	return catalog.Discover(dir, true, platform)
 }
 
-// moved answers a new directory, to which the modules came in the contrary order.
+// moved returns a new directory into which the modules were moved in the reverse order.
 func (m model) moved(t *testing.T, installed *catalog.Catalog, base string) string {
 	dir, err := os.MkdirTemp(base, "")
 	must(t, err)
@@ -175,7 +175,7 @@ func edgeLines(edges []modelEdge) []string {
 	return lines
 }
 
-// ask also holds the resolver to asking of installed modules and their secrets only.
+// ask returns the state and checks that the resolver asks about installed modules and their secrets only.
 func (m model) ask(t *rapid.T, s modelState) catalog.State {
 	return catalog.State{
 		Enabled: func(id string) bool {

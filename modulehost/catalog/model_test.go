@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// The model says what spec.md § Module runtime state and contract.md §4 and §7 say, sentence by sentence
-// and without regard to speed. It shares nothing with the code but the words: ranges and stored texts are
-// tables, states a fixpoint, circles a closure.
+// The model states the rules of resolution one by one, without regard to speed. It shares no code with the
+// package: ranges and stored texts are tables, the running modules are a fixpoint, cycles are a transitive
+// closure.
 
 // model is an installation; modelModule, modelEdge and modelKey are what its manifests say.
 type model []*modelModule
@@ -81,7 +81,7 @@ func (m model) module(id string) *modelModule {
 	return &modelModule{id: id}
 }
 
-// follow answers the module that an edge leads to, or the code of its finding when it is required.
+// follow returns the module that an edge leads to, or the code of the finding when the edge is required.
 func (m model) follow(e modelEdge) (provider *modelModule, code string) {
 	for _, module := range m {
 		version := module.provides[e.id]
@@ -111,7 +111,7 @@ func (m model) findings() []string {
 	return findings
 }
 
-// dependsOn: by an edge of its own, required or optional.
+// dependsOn reports whether module has an edge to other, required or optional.
 func (m model) dependsOn(module, other *modelModule) bool {
 	return slices.ContainsFunc(slices.Concat(module.required, module.optional), func(e modelEdge) bool {
 		provider, _ := m.follow(e)
@@ -119,7 +119,7 @@ func (m model) dependsOn(module, other *modelModule) bool {
 	})
 }
 
-// circles answers the modules that depend on themselves, over however many others.
+// circles returns the modules that depend on themselves, directly or through others.
 func (m model) circles() map[string]bool {
 	reach := make(map[[2]*modelModule]bool)
 	for _, a := range m {
@@ -145,7 +145,7 @@ func (m model) circles() map[string]bool {
 	return members
 }
 
-// level is the length of the longest way down.
+// level is the length of the longest chain of dependencies below the module.
 func (m model) level(module *modelModule) int {
 	level := 0
 	for _, other := range m {
@@ -156,7 +156,7 @@ func (m model) level(module *modelModule) int {
 	return level
 }
 
-// runs begins with all that could and takes away what lacks something, until nothing changes.
+// runs starts with every module that could run and removes those that lack something, until nothing changes.
 func (m model) runs(s modelState) map[string]bool {
 	runs := make(map[string]bool)
 	for _, module := range m {
@@ -175,7 +175,7 @@ func (m model) runs(s modelState) map[string]bool {
 	return runs
 }
 
-// outcome is the table of spec.md, a row after the other.
+// outcome checks the reasons one after the other, in their order.
 func (m model) outcome(module *modelModule, s modelState, runs map[string]bool) string {
 	if s.disabled[module.id] {
 		return "disabled"
@@ -196,7 +196,7 @@ func (m model) outcome(module *modelModule, s modelState, runs map[string]bool) 
 	return "running"
 }
 
-// lacks is the part of the table that looks at the module alone.
+// lacks checks the reasons that concern the module alone.
 func (m *modelModule) lacks(s modelState) string {
 	for _, row := range []struct {
 		reason  string
@@ -224,7 +224,7 @@ func (m *modelModule) lacks(s modelState) string {
 	return ""
 }
 
-// snapshot is of a module that runs.
+// snapshot is the configuration of a module that runs.
 func (m *modelModule) snapshot(s modelState) map[string]any {
 	values := make(map[string]any)
 	for _, key := range m.keys {

@@ -97,7 +97,7 @@ func TestDependencyFindings(t *testing.T) {
 	}
 }
 
-// An optional edge out of range is absent: it closes no circle.
+// An optional edge whose provider is out of range is absent, so it closes no cycle.
 func TestAbsentEdgeClosesNoCircle(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -13,7 +13,7 @@ const platform = "0.1.2"
 // fields are members of a manifest; they replace those that every module here has.
 type fields map[string]any
 
-// install writes a module's folder with what a browser-only module needs at least.
+// install writes a module's folder with the fewest files that a browser-only module needs.
 func install(t testing.TB, dir, id string, more fields) string {
 	t.Helper()
 	manifest := fields{"manifestVersion": 7, "id": id, "name": strings.ToUpper(id), "version": "1.0.0",
@@ -28,7 +28,7 @@ func install(t testing.TB, dir, id string, more fields) string {
 	return folder
 }
 
-// needs are dependencies as `module people ^1.0.0`.
+// needs returns dependencies from texts such as `module people ^1.0.0`.
 func needs(required []string, optional ...string) fields {
 	edges := func(lines []string) []fields {
 		list := []fields{}

@@ -13,8 +13,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/catalog/catalogtest"
 )
 
-// stored is a state in which every module of severalModules runs unless the fields say otherwise; of
-// configuration and secrets it has those of the module full.
+// stored is a state in which every module of severalModules runs, unless the fields say otherwise.
+// Configuration and secrets are those of the module full.
 type stored struct {
 	disabled  string // ids
 	values    map[string]string
@@ -39,7 +39,7 @@ func (s stored) state() catalog.State {
 	}
 }
 
-// enough is what full needs, with changes; an empty text is no value.
+// enough is the configuration that full needs, with changes; an empty text removes a value.
 func enough(changes ...string) map[string]string {
 	values := map[string]string{"limit": "5", "choice": "a"}
 	for _, change := range changes {
@@ -161,7 +161,7 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// told is an outcome in a line, less the snapshot, which those that run have and no other.
+// describe returns an outcome as one line, without the configuration.
 func describe(o catalog.Outcome) string {
 	line := []string{string(o.State), string(o.Reason), "", o.ConfigurationKey, o.StorageBucketID}
 	if o.Dependency != nil {
@@ -281,7 +281,7 @@ func TestRestartRequired(t *testing.T) {
 				got = append(got, id)
 			}
 			if now.RestartRequired(started, id) != started.RestartRequired(now, id) {
-				t.Errorf("%s: %s: another answer the other way round", name, id)
+				t.Errorf("%s: %s: RestartRequired differs when the two resolutions are swapped", name, id)
 			}
 		}
 		if slices.Sort(got); strings.Join(got, " ") != row.want {

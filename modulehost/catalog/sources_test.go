@@ -9,7 +9,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/catalog"
 )
 
-// TestSources: a module that is not built yet is read all the same, and everything else about it is held to.
+// TestSources reads modules that are not built yet; everything but their artifacts is checked.
 func TestSources(t *testing.T) {
 	t.Parallel()
 	manifest := func(id, platform string) string {

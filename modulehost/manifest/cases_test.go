@@ -13,7 +13,7 @@ import (
 
 var update = flag.Bool("update", false, "write what Parse finds into the cases of testdata")
 
-// separator stands between a case's manifest and what is found in it: `CODE pointer sentence` a line, or
+// separator separates a case's manifest from its expected findings: `CODE pointer sentence` a line, or
 // `valid`.
 const separator = "\n----- findings\n"
 

@@ -19,11 +19,10 @@ const (
 	cut          = "must be a complete executable; this one was cut short."
 )
 
-// machine is this processor's name in ELF; zero where it is not one that these tests know.
+// machine is this processor's name in ELF; zero for a processor that these tests do not know.
 var machine = map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64}[runtime.GOARCH]
 
-// binaryFile answers an executable that consists of its header and the given segments, after a change to
-// the header.
+// binaryFile returns an executable of a header and the given segments. change may alter the header.
 func binaryFile(t testing.TB, change func(*elf.Header64), segments ...elf.ProgType) []byte {
 	t.Helper()
 	if machine == elf.EM_NONE || runtime.GOOS != "linux" {
@@ -46,7 +45,7 @@ func binaryFile(t testing.TB, change func(*elf.Header64), segments ...elf.ProgTy
 	return out.Bytes()
 }
 
-// loading answers the executable with another place in the file for its second segment, which is loaded.
+// loading returns the executable with another place in the file for its second segment, which is loaded.
 func loading(static []byte, offset, size uint64) []byte {
 	const second = 64 + 56
 	data := bytes.Clone(static)

@@ -17,8 +17,9 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/manifest"
 )
 
-// FuzzParse: whatever the bytes, there is a manifest or there are findings. What is valid is so to the
-// schema too, and again when written out; what is found is said in the words of this package alone.
+// FuzzParse checks that any bytes give either a manifest or findings. A valid manifest is valid to the
+// schema as well, and equal after it was encoded and parsed again. Findings use only this package's own
+// words.
 func FuzzParse(f *testing.F) {
 	files, err := filepath.Glob("testdata/*.case")
 	must(f, err)
@@ -29,8 +30,8 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) { checkParse(t, data, compiled, spoken) })
 }
 
-// FuzzText is FuzzParse with a text in one place of a valid manifest: random bytes seldom keep a manifest
-// whole.
+// FuzzText is FuzzParse with a random text in one place of a valid manifest, because random bytes seldom
+// leave a manifest valid.
 func FuzzText(f *testing.F) {
 	files, err := filepath.Glob("testdata/*.case")
 	must(f, err)
@@ -82,7 +83,7 @@ func checkParse(t *testing.T, data []byte, compiled *jsonschema.Schema, spoken m
 
 var pointer = regexp.MustCompile(`^(/[A-Za-z0-9_.-]{1,64})*$`)
 
-// plain: one line of printable text in which no word comes from the file.
+// assertPlain checks that a finding is one line of printable text in which no word comes from the file.
 func assertPlain(t *testing.T, f manifest.Finding, spoken map[string]bool) {
 	t.Helper()
 	if f.Module != "" && !manifest.ValidID(f.Module) || !pointer.MatchString(f.Pointer) {
@@ -97,8 +98,8 @@ func assertPlain(t *testing.T, f manifest.Finding, spoken map[string]bool) {
 
 var digits = regexp.MustCompile(`[0-9]+`)
 
-// vocabulary is every word of the cases' findings, numbers made equal, and those of findings that no
-// readable case can have.
+// vocabulary returns every word of the cases' findings, with numbers made equal, and the words of findings
+// that no readable case can have.
 func vocabulary(t testing.TB, files []string) map[string]bool {
 	t.Helper()
 	text := "complete JSON. must not be larger than 0 KiB. must be UTF-8 text. breaks more than 0 rules; the " +
@@ -119,7 +120,7 @@ func vocabulary(t testing.TB, files []string) map[string]bool {
 	return words
 }
 
-// fieldNames are the labels of all fields, as findings call them, from the schema.
+// fieldNames returns the labels of all fields, as findings name them, from the schema.
 func fieldNames(t testing.TB) string {
 	t.Helper()
 	var document map[string]any
@@ -147,7 +148,7 @@ func fieldNames(t testing.TB) string {
 	return names
 }
 
-// written is the manifest as module.json: Parse must read the same from it.
+// encode returns the manifest as module.json: Parse must read the same from it.
 func encode(t *testing.T, m *manifest.Manifest) []byte {
 	t.Helper()
 	edges := func(list []manifest.Dependency) []fields {
@@ -220,8 +221,8 @@ func encode(t *testing.T, m *manifest.Manifest) []byte {
 	return raw
 }
 
-// FuzzFile: a file of any content and any path is read as it is, or refused; nothing outside the package is
-// ever read, and both ways into it answer alike.
+// FuzzFile checks that a file of any content and any path is read unchanged or refused. Nothing outside the
+// package is read, and both ways of opening give the same result.
 func FuzzFile(f *testing.F) {
 	for path, data := range map[string]string{"file": "export {}", "../outside.js": "\xff", "in/file": "",
 		"out": "a", "out/outside.js": "",
@@ -266,8 +267,8 @@ func FuzzFile(f *testing.F) {
 	})
 }
 
-// FuzzExecutable: what is taken for a static executable is one to debug/elf too, wherever that can read the
-// file.
+// FuzzExecutable checks that debug/elf, where it can read the file, also takes every accepted file for a
+// static executable.
 func FuzzExecutable(f *testing.F) {
 	self, err := os.ReadFile("/proc/self/exe")
 	must(f, err)

@@ -14,7 +14,7 @@ import (
 
 type fields map[string]any
 
-// TestLimits: each limit itself is accepted and one more is refused, by the code and by the schema.
+// TestLimits checks that the code and the schema accept a length at the limit and refuse one more.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	compiled := schema(t)
@@ -122,7 +122,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestServerPath: {os} and {arch} are the only braces, and stand for this system and processor.
+// TestServerPath checks that {os} and {arch} are the only braces and stand for this system and processor.
 func TestServerPath(t *testing.T) {
 	t.Parallel()
 	for path, valid := range map[string]bool{

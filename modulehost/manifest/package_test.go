@@ -13,7 +13,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/manifest"
 )
 
-// openers are the two ways into a package: the same files must be refused by both.
+// openers are the two ways of opening a file in a package. Both must refuse the same files.
 var openers = map[string]func(string) (*manifest.Package, error){
 	"kernel":  manifest.OpenPackage,
 	"walking": manifest.OpenPackageInRoot,
@@ -101,7 +101,7 @@ func TestScriptIsReadWithItsIdentity(t *testing.T) {
 			if again != first.Identity {
 				t.Errorf("an unchanged file has another identity: %+v, %+v", again, first.Identity)
 			}
-			// An exchanged file is another one even with the same name, size and time.
+			// A replaced file has another identity even with the same name, size and time.
 			info, err := os.Stat(path)
 			must(t, err)
 			write(t, path+".new", "export []")
@@ -111,7 +111,7 @@ func TestScriptIsReadWithItsIdentity(t *testing.T) {
 			must(t, err)
 			must(t, file.Close())
 			if again == first.Identity {
-				t.Error("an exchanged file has the same identity")
+				t.Error("a replaced file has the identity of the old one")
 			}
 		})
 	}
@@ -211,8 +211,8 @@ func relative(t testing.TB, from, to, name string) string {
 	return path
 }
 
-// TestFileOfAnotherLength: the kernel's own files hold more or fewer bytes than they say, as a file does
-// that changes under its reader.
+// TestFileOfAnotherLength reads files of the kernel, which hold more or fewer bytes than their size says,
+// like a file that changes while it is read.
 func TestFileOfAnotherLength(t *testing.T) {
 	t.Parallel()
 	for folder, name := range map[string]string{"/proc/self": "status",

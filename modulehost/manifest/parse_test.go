@@ -15,7 +15,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/manifest"
 )
 
-// example answers the manifest of a case of testdata.
+// readExample returns the manifest of a case of testdata.
 func readExample(t testing.TB, name string) string {
 	t.Helper()
 	raw, err := os.ReadFile("testdata/" + name + ".case")
@@ -111,7 +111,7 @@ func TestParseListsAtMostSoManyFindings(t *testing.T) {
 }
 
 // TestNullIsRefusedEverywhere replaces every value of the valid cases in turn: by null, which must be
-// found, and by a marked text, which no finding may quote.
+// reported, and by a marked text, which no finding may quote.
 func TestNullIsRefusedEverywhere(t *testing.T) {
 	t.Parallel()
 	const marker = "Zq\tMARKED"
@@ -143,7 +143,8 @@ func TestNullIsRefusedEverywhere(t *testing.T) {
 	}
 }
 
-// everyPlace calls try with a way to replace each value of the document; the value is put back afterwards.
+// everyPlace calls try with a function that replaces one value of the document, for each value in turn. The
+// value is put back afterwards.
 func everyPlace(v any, put func(any), try func(put func(any))) {
 	try(put)
 	put(v)

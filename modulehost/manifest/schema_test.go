@@ -17,8 +17,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/manifest"
 )
 
-// beyond lists every finding that the schema does not share with the code, by case and pointer, with the
-// reason. A new disagreement fails, and so does an entry that is none any more.
+// knownDifferences lists every finding on which schema and code differ, by case and pointer, with the
+// reason. A new difference fails the test, and so does an entry that no longer differs.
 var knownDifferences = []struct{ name, pointers, reason string }{
 	{"version-fraction", "/manifestVersion", "to a schema 7.0 is 7"},
 	{"configuration-constraints", "/configuration/13/minimum", "to a schema 1e3 is 1000"},
@@ -48,7 +48,7 @@ var knownDifferences = []struct{ name, pointers, reason string }{
 		"compares with the declaration's own constraints"},
 }
 
-// A schema says `server is missing` where the code says which field needs one.
+// A schema reports `server is missing` where the code names the field that needs one.
 const serverMissing = "needs entrypoints.server."
 
 func schema(t testing.TB) *jsonschema.Schema {
@@ -65,7 +65,7 @@ func schema(t testing.TB) *jsonschema.Schema {
 	return compiled
 }
 
-// TestSchemaSaysWhatTheCodeSays compares finding by finding, not only case by case: a case has many.
+// TestSchemaSaysWhatTheCodeSays compares finding by finding, because a case has many.
 func TestSchemaSaysWhatTheCodeSays(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/*.case")
@@ -112,7 +112,8 @@ func TestSchemaSaysWhatTheCodeSays(t *testing.T) {
 	}
 }
 
-// says: the schema's finding at pointer is the code's; a repeated element is found at its array.
+// sameFinding reports whether the schema's finding at pointer is the code's. A schema reports a repeated
+// element at its array.
 func sameFinding(pointer string, f manifest.Finding) bool {
 	if strings.HasSuffix(f.Message, serverMissing) {
 		return pointer == "" || pointer == "/entrypoints"
@@ -121,7 +122,7 @@ func sameFinding(pointer string, f manifest.Finding) bool {
 	return pointer == f.Pointer || strings.Contains(f.Message, "must not repeat") && pointer == parent
 }
 
-// covers: the code looked no further than its own finding.
+// covers reports whether pointer is below a finding, where the code looked no further.
 func covers(f manifest.Finding, pointer string) bool {
 	return f.Code == manifest.ErrVersionUnsupported || strings.Contains(f.Message, "not well-formed") ||
 		f.Pointer != "" && strings.HasPrefix(pointer, f.Pointer+"/")
@@ -135,7 +136,7 @@ func cutLast(pointer string) (parent, last string, found bool) {
 	return pointer[:i], pointer[i+1:], true
 }
 
-// refused answers where a validation failed, as the code would point there.
+// schemaErrors returns where a validation failed, as pointers of the code's form.
 func schemaErrors(err error) []string {
 	var invalid *jsonschema.ValidationError
 	if !errors.As(err, &invalid) {
@@ -166,8 +167,8 @@ func schemaErrors(err error) []string {
 	return pointers
 }
 
-// TestSchemaAgreesOnEveryPlace puts other values in every place of the valid cases: both refuse, or both
-// accept; but what the code compares with another place, a schema cannot.
+// TestSchemaAgreesOnEveryPlace puts other values in every place of the valid cases. Code and schema must
+// both refuse or both accept, except where the code compares two places, which a schema cannot.
 func TestSchemaAgreesOnEveryPlace(t *testing.T) {
 	t.Parallel()
 	compiled := schema(t)
@@ -199,7 +200,7 @@ func assertAgree(t *testing.T, compiled *jsonschema.Schema, document any) {
 	}
 }
 
-// within: the finding is about one place alone.
+// isLocal reports whether a finding is about one place alone.
 func isLocal(f manifest.Finding) bool {
 	for _, comparing := range []string{"that this manifest declares.", "must not be less than minimum.",
 		"must not be less than minLength.",
@@ -211,7 +212,7 @@ func isLocal(f manifest.Finding) bool {
 	return true
 }
 
-// limited has, for each limit of the schema by its place, the one of the code.
+// schemaLimits maps each limit of the schema, by its place, to the limit of the code.
 var schemaLimits = map[string]any{
 	"/$defs/moduleId maxLength": "id", "/$defs/namespacedId maxLength": "namespaced",
 	"/properties/name minLength": 1,
@@ -300,8 +301,8 @@ func TestSchemaHasTheIconsOfTheCode(t *testing.T) {
 	}
 }
 
-// TestSchemaHelpsItsReader: an editor shows titles and descriptions, and a closed object is how a misspelt
-// name is found.
+// TestSchemaHelpsItsReader checks that every field has a title or description, which editors show, and that
+// objects are closed, so that editors mark misspelled names.
 func TestSchemaHelpsItsReader(t *testing.T) {
 	t.Parallel()
 	var document map[string]any
@@ -336,7 +337,7 @@ func at(document map[string]any, place string) map[string]any {
 	return document
 }
 
-// everyKeyword visits each member of each object of the schema, and tells it from a property of that name.
+// everyKeyword visits each keyword of each object of the schema, not the properties of the same names.
 func everyKeyword(t *testing.T, visit func(place, keyword string, value any)) {
 	t.Helper()
 	raw, err := os.ReadFile("module.schema.json")

@@ -60,7 +60,7 @@ func TestParseText(t *testing.T) {
 	}
 }
 
-// TestTextRoundTrip: what is accepted comes back as it was, and no value has two texts.
+// TestTextRoundTrip checks that an accepted value is read back unchanged, and that no value has two texts.
 func TestTextRoundTrip(t *testing.T) {
 	t.Parallel()
 	const exact = int64(1) << 53

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// published are the scripts that there are, by address.
+// published are all scripts, by address.
 var published = map[string]string{
 	"/board/1.0.0":                                     scriptText("board", "ui/index.js"),
 	"/board/1.0.0/display":                             scriptText("board", "display/index.js"),
@@ -26,8 +26,8 @@ var published = map[string]string{
 
 func etagOf(script string) string { return fmt.Sprintf(`"%x"`, sha256.Sum256([]byte(script))) }
 
-// TestScripts has every script and every form of If-None-Match. Whoever asks, no principal is resolved and
-// no cookie looked at.
+// TestScripts requests every script with every form of If-None-Match. No principal is resolved and no cookie
+// read.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -91,7 +91,7 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// TestOneRefusal: why something is not published cannot be told from the answer.
+// TestOneRefusal checks that all responses for unpublished scripts are equal, so that none tells the reason.
 func TestOneRefusal(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -158,7 +158,7 @@ func TestOneRefusal(t *testing.T) {
 	}
 }
 
-// TestProviderDecides: the same contribution, with its provider running and not.
+// TestProviderDecides requests the same contribution with its provider running and not.
 func TestProviderDecides(t *testing.T) {
 	t.Parallel()
 	installed := discover(t, packages)
@@ -185,7 +185,8 @@ func TestProviderDecides(t *testing.T) {
 	}
 }
 
-// TestManyAtOnce: answers share header values, so nobody may change them.
+// TestManyAtOnce sends concurrent requests. Under the race detector it shows that nobody changes the header
+// values that all responses share.
 func TestManyAtOnce(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

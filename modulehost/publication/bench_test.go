@@ -12,8 +12,8 @@ import (
 	"github.com/narthex-platform/narthex/services/httpserver/httpservertest"
 )
 
-// BenchmarkScript measures a script of 200 KiB through the whole platform beside a bare http.Server that
-// has it in memory: compare ns/op of "platform" with "bare".
+// BenchmarkScript measures a script of 200 KiB through the whole pipeline beside a bare http.Server that
+// holds it in memory: compare ns/op of "platform" with "bare".
 func BenchmarkScript(b *testing.B) {
 	script := strings.Repeat("0123456789abcdef", 200<<10/16)
 	dir := b.TempDir()
@@ -51,7 +51,7 @@ func BenchmarkScript(b *testing.B) {
 	}
 }
 
-// bare is the least that could answer.
+// bare is the smallest handler with the same responses.
 func bare(script string) http.Handler {
 	body, etag, length := []byte(script), etagOf(script), strconv.Itoa(len(script))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -27,7 +27,7 @@ const agenda = `{"moduleId":"agenda","name":"The agenda","version":"2.0.0-rc.1+b
 	"apiRoot":"/api/v1/modules/agenda",
 	"realtimeRoot":"/api/v1/module-realtime/agenda","permissions":[],"contributions":[]}`
 
-// board is its entry for one who holds these permissions.
+// board returns the board's entry for a caller with these permissions.
 func board(artifact, permissions string) string {
 	return `{"moduleId":"board","name":"The board","version":"1.0.0","icon":"megaphone",
 	"artifactUrl":"` + artifact + `",
@@ -35,7 +35,7 @@ func board(artifact, permissions string) string {
 	"permissions":` + permissions + `,"contributions":` + received + `}`
 }
 
-// plain is JSON without white space.
+// compactJSON removes white space from JSON.
 func compactJSON(t testing.TB, text string) string {
 	t.Helper()
 	value := jsontext.Value(text)
@@ -71,7 +71,7 @@ func TestInventory(t *testing.T) {
 	}
 }
 
-// TestEntriesAreTheInventory: who embeds an entry embeds the same bytes.
+// TestEntriesAreTheInventory checks that Entries has the same bytes as the inventory's response.
 func TestEntriesAreTheInventory(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -92,7 +92,7 @@ func TestEntriesAreTheInventory(t *testing.T) {
 	}
 }
 
-// TestNothingRuns: lists are empty, never null.
+// TestNothingRuns checks that an empty list is [], not null.
 func TestNothingRuns(t *testing.T) {
 	t.Parallel()
 	h := start(t, discover(t, nil))
@@ -102,7 +102,7 @@ func TestNothingRuns(t *testing.T) {
 	}
 }
 
-// TestAddresses: a client that resolves what the entries say gets the scripts.
+// TestAddresses requests every address that the inventory's entries give.
 func TestAddresses(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

@@ -34,8 +34,8 @@ const (
 	readUI    = "core.modules.ui.read"
 )
 
-// packages are the installed modules: what follows id, name and compatibility. Each script's text is its
-// path.
+// packages are the installed modules: what follows id, name and compatibility. Each script's text contains
+// its path.
 var packages = map[string]string{
 	"board": `"version": "1.0.0", "icon": "megaphone",
 		"provides": [{"capability": "board.slides", "version": "1.2.0"}],
@@ -99,9 +99,9 @@ func discover(t testing.TB, packages map[string]string) *catalog.Catalog {
 	return installed
 }
 
-// text is what a script holds.
-// scriptText is a script that is long enough to be worth coding.
-func scriptText(id, script string) string { return strings.Repeat("// "+id+"/"+script+" ä\n", 20) }
+// scriptText returns the content of a script, long enough to be compressed.
+func scriptText(id, script string) string { return strings.Repeat("// "+id+"/"+script+" ä
+", 20) }
 
 func write(t testing.TB, path, text string) {
 	t.Helper()
@@ -111,7 +111,7 @@ func write(t testing.TB, path, text string) {
 	}
 }
 
-// house is one process behind the platform's own pipeline.
+// fixture is one API process with the platform's HTTP pipeline.
 type fixture struct {
 	service  *publication.Service
 	handler  http.Handler
@@ -122,7 +122,7 @@ type fixture struct {
 	renewal  error
 }
 
-// setup runs all modules but off.
+// setup runs all modules except off.
 func setup(t testing.TB) *fixture {
 	t.Helper()
 	return start(t, discover(t, packages), "off")
@@ -167,7 +167,7 @@ func (h *fixture) Renew(_ context.Context, header http.Header, _ *http.Request) 
 	return h.renewal
 }
 
-// Resolve reads who calls from a header of the request: nobody, or a kind and the permissions that are held.
+// Resolve reads the caller from a header of the request: nobody, or a kind and the permissions it holds.
 func (h *fixture) Resolve(_ context.Context, r *http.Request) (principal.Principal, error) {
 	h.resolved.Add(1)
 	who := r.Header.Get("Test-Who")
@@ -185,7 +185,7 @@ type caller struct {
 
 func (c caller) Principal() principal.Principal { return c.who }
 
-// Allowed fails for a caller whose store cannot tell what it holds of modules.
+// Allowed fails for a caller that holds "broken", as when the store does not respond.
 func (c caller) Allowed(_ context.Context, permission string) (bool, error) {
 	c.asked.Add(1)
 	held := strings.Fields(c.who.UserID)
@@ -214,7 +214,7 @@ func wantCode(t testing.TB, w *httptest.ResponseRecorder, status int, code strin
 	}
 }
 
-// headerOf is an answer's header but for what no two answers share.
+// headerOf returns a response's header without the request's id.
 func headerOf(w *httptest.ResponseRecorder) http.Header {
 	header := maps.Clone(w.Result().Header)
 	delete(header, "X-Request-Id")

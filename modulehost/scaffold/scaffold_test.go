@@ -12,7 +12,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/scaffold"
 )
 
-// checkout is one with just what a new module takes from it.
+// checkout returns a checkout with just the files that a new module takes from it.
 func checkout(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

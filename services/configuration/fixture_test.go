@@ -42,7 +42,7 @@ var manifests = map[string]string{
 	"plain": ``,
 }
 
-// house is one process over a database of its own.
+// fixture is one API process with a database of its own.
 type fixture struct {
 	*databasetest.DB
 	installed *catalog.Catalog
@@ -59,7 +59,7 @@ func setup(t testing.TB) *fixture {
 	return h
 }
 
-// start is a process's start, with what is stored now.
+// start starts the process anew, with what is stored now.
 func (h *fixture) start(t testing.TB, pool *pgxpool.Pool) {
 	t.Helper()
 	h.store = configuration.NewStore(pool)
@@ -76,10 +76,10 @@ func (h *fixture) serve(resolver configuration.Resolver, started catalog.Resolut
 	})
 }
 
-// supplied are the deployment's secrets.
+// supplied reports the secrets that the deployment supplies.
 func supplied(moduleID, key string) bool { return moduleID == "rota" && key == "apiToken" }
 
-// Resolve makes the house its own resolver: every module is enabled.
+// Resolve makes the fixture its own resolver. Every module is enabled.
 func (h *fixture) Resolve(ctx context.Context) (catalog.Resolution, configuration.Documents, error) {
 	if h.meanwhile != nil {
 		h.meanwhile()
@@ -91,7 +91,7 @@ func (h *fixture) Resolve(ctx context.Context) (catalog.Resolution, configuratio
 	return h.installed.Resolve(catalog.State{Stored: documents.Of, Secret: supplied}), documents, nil
 }
 
-// insert stores values past the service, as an older version of a module may have left them.
+// insert stores values directly, as an older version of a module may have left them.
 func (h *fixture) insert(t testing.TB, moduleID string, keysAndValues ...string) {
 	t.Helper()
 	for i := 0; i < len(keysAndValues); i += 2 {
@@ -100,7 +100,7 @@ func (h *fixture) insert(t testing.TB, moduleID string, keysAndValues ...string)
 	}
 }
 
-// rows are a module's stored values as text, by key.
+// rows returns a module's stored values as text, by key.
 func (h *fixture) rows(t testing.TB, moduleID string) (rows string) {
 	t.Helper()
 	if err := h.Pool(t).QueryRow(t.Context(), `
@@ -112,7 +112,7 @@ func (h *fixture) rows(t testing.TB, moduleID string) (rows string) {
 	return rows
 }
 
-// request is a PUT's or a GET's.
+// request returns a request with a JSON body.
 func request(ctx context.Context, method, target, body string) *http.Request {
 	r := httptest.NewRequestWithContext(ctx, method, target, strings.NewReader(body))
 	r.Header.Set("Content-Type", "application/json")
@@ -128,13 +128,13 @@ func (h *fixture) get(t testing.TB, target string) *httptest.ResponseRecorder {
 	return h.send(request(t.Context(), http.MethodGet, target, ""))
 }
 
-// putAt submits values in place of the document of a revision.
+// putAt submits values as a replacement of the document of a revision.
 func (h *fixture) putAt(t testing.TB, moduleID, values, rev string) *httptest.ResponseRecorder {
 	t.Helper()
 	return h.send(request(t.Context(), http.MethodPut, path+"/"+moduleID, `{"values":`+values+`,"rev":`+rev+`}`))
 }
 
-// put submits values, which may be no JSON at all.
+// put submits values, which need not be valid JSON.
 func (h *fixture) put(t testing.TB, moduleID, values string) *httptest.ResponseRecorder {
 	t.Helper()
 	return h.send(request(t.Context(), http.MethodPut, path+"/"+moduleID, `{"values":`+values+`}`))
@@ -169,7 +169,7 @@ func wantCode(t testing.TB, w *httptest.ResponseRecorder, status int, code strin
 	}
 }
 
-// changed are the modules that the next start would run otherwise, by id.
+// changed returns the modules with restartRequired, by id.
 func (h *fixture) changed(t testing.TB) string {
 	t.Helper()
 	var ids []string

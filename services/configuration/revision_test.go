@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// TestRevisionCountsDocuments: every replacement counts, and one that names an older document writes nothing.
+// TestRevisionCountsDocuments checks that every replacement raises the revision, and that one that names an
+// older revision writes nothing.
 func TestRevisionCountsDocuments(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -26,7 +27,7 @@ func TestRevisionCountsDocuments(t *testing.T) {
 	shows(0, "")
 	for want, put := range []func() int64{
 		func() int64 { return decode[view](t, h.putAt(t, "rota", `{"title":"ab"}`, "0")).Rev },
-		// the same values count, too
+		// the same values also raise the revision
 		func() int64 { return decode[view](t, h.put(t, "rota", `{"title":"ab"}`)).Rev },
 		func() int64 { return decode[view](t, h.putAt(t, "rota", `{"size":4}`, "2")).Rev },
 		func() int64 { return decode[view](t, h.putAt(t, "rota", `{}`, "3")).Rev },
@@ -57,8 +58,8 @@ func TestRevisionCountsDocuments(t *testing.T) {
 	}
 }
 
-// TestOneOfManyAtARevision: of writers that have seen the same document one succeeds, also from before there
-// is one.
+// TestOneOfManyAtARevision replaces the same revision from several writers at once. One succeeds, also for
+// the first document.
 func TestOneOfManyAtARevision(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -91,7 +92,7 @@ func TestOneOfManyAtARevision(t *testing.T) {
 	}
 }
 
-// TestViewTellsOfOneState: values, revision and whether a restart is required are read together, whatever
+// TestViewTellsOfOneState checks that values, revision and restartRequired are read together, whatever
 // somebody else stores meanwhile.
 func TestViewTellsOfOneState(t *testing.T) {
 	t.Parallel()

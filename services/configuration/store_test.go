@@ -24,13 +24,13 @@ var (
 	right = map[string]string{"c": "right", "d": "right", "e": "right"}
 )
 
-// whole replaces every key of every revision.
+// replaceAll replaces every key of every revision.
 func replaceAll(values map[string]string) configuration.Replacement {
 	return configuration.Replacement{Declared: keys, Values: values}
 }
 
-// TestOneOfTwoDocuments: whoever writes at the same time, one document is left, and readers see one or the
-// other, never none or a mix.
+// TestOneOfTwoDocuments writes two documents at once. One of them is left, and readers see one or the other,
+// never none or a mix.
 func TestOneOfTwoDocuments(t *testing.T) {
 	t.Parallel()
 	db := databasetest.New(t)
@@ -80,8 +80,8 @@ func TestOneOfTwoDocuments(t *testing.T) {
 	}
 }
 
-// TestSecondSeesFirst makes the two meet for certain: both are under way when the first is held up in the
-// middle of its work.
+// TestSecondSeesFirst makes two replacements overlap for certain: the first is blocked in the middle of its
+// transaction while the second begins.
 func TestSecondSeesFirst(t *testing.T) {
 	t.Parallel()
 	db := databasetest.New(t)
@@ -120,7 +120,7 @@ func TestSecondSeesFirst(t *testing.T) {
 	}
 }
 
-// awaitBlocked returns when so many of this database's sessions wait for a lock.
+// awaitBlocked waits until this number of the database's sessions wait for a lock.
 func awaitBlocked(t testing.TB, db *databasetest.DB, sessions int) {
 	t.Helper()
 	for deadline := time.Now().Add(patience); ; runtime.Gosched() {
@@ -135,13 +135,12 @@ func awaitBlocked(t testing.TB, db *databasetest.DB, sessions int) {
 			return
 		}
 		if time.Now().After(deadline) {
-			t.Fatal("waited in vain")
+			t.Fatalf("%d sessions wait for a lock, want %d", blocked, sessions)
 		}
 	}
 }
 
-// TestStoreFaults: a start fails with its code, callers are told of the store, and what was stored stays
-// whole.
+// TestStoreFaults checks the codes of a failing store, and that a failed replacement changes nothing.
 func TestStoreFaults(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -154,8 +153,8 @@ func TestStoreFaults(t *testing.T) {
 			`ALTER TABLE core.module_configuration RENAME lost TO value`, false},
 		{`ALTER TABLE core.module_configuration_document RENAME TO lost`,
 			`ALTER TABLE core.lost RENAME TO module_configuration_document`, false},
-		// These are found out in the middle of the transaction: deleting has happened, inserting fails; or all
-		// has happened but the end.
+		// These fail in the middle of the transaction: the values were deleted and inserting fails; or everything
+		// was done and COMMIT fails.
 		{`ALTER TABLE core.module_configuration ADD CONSTRAINT never CHECK (value <> 'm4rkd')`,
 			`ALTER TABLE core.module_configuration DROP CONSTRAINT never`, true},
 		{`CREATE FUNCTION core.never() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'never'; END $$;
@@ -196,14 +195,15 @@ func TestStoreFaults(t *testing.T) {
 	}
 }
 
-// failing is a resolver whose stores cannot tell.
+// failingResolver is a resolver whose stores fail.
 type failingResolver struct{ err error }
 
 func (f failingResolver) Resolve(context.Context) (catalog.Resolution, configuration.Documents, error) {
 	return catalog.Resolution{}, nil, f.err
 }
 
-// TestResolverFails: whatever its code, callers are told of the store; the document stands.
+// TestResolverFails checks that any failure of the resolver gives STORE_UNAVAILABLE; the document was stored
+// before.
 func TestResolverFails(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -219,8 +219,8 @@ func TestResolverFails(t *testing.T) {
 	}
 }
 
-// TestFrozen: a request waits neither for the tables nor for another's document as long as its client does;
-// what was given up is not done later.
+// TestFrozen checks that a request gives up waiting for locked tables and rows before its client does, and
+// that what was given up is not done later.
 func TestFrozen(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -256,7 +256,8 @@ func TestFrozen(t *testing.T) {
 	}
 }
 
-// TestClientGone: a document that arrived is stored, and costs no connection.
+// TestClientGone checks that a document is stored although the client has left, and that no connection is
+// lost.
 func TestClientGone(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

@@ -13,7 +13,7 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// TestAccepted values and how they are stored. Each submission replaces the one before.
+// TestAccepted submits valid values and checks how they are stored. Each submission replaces the one before.
 func TestAccepted(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -59,8 +59,8 @@ func TestAccepted(t *testing.T) {
 
 const marked = "m4rked"
 
-// TestRefused: each verdict, in its order whatever the order of the keys. Nothing is written and no value
-// is answered.
+// TestRefused checks each refusal and their order, whatever the order of the keys. Nothing is written and no
+// value is returned.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -130,14 +130,14 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// declared are rota's declarations.
+// declared returns rota's declarations.
 func declared(t testing.TB) []manifest.Declaration {
 	t.Helper()
 	rota, _ := catalogtest.Discover(t, manifests).Module("rota")
 	return rota.Manifest.Configuration
 }
 
-// TestErrorsKeepValues: nor do the errors that a log may have.
+// TestErrorsKeepValues checks that errors, which a log may contain, hold no submitted value.
 func TestErrorsKeepValues(t *testing.T) {
 	t.Parallel()
 	for _, values := range []string{
@@ -155,9 +155,9 @@ func submitted(t testing.TB, body string) *httpapi.Call {
 	return &httpapi.Call{Request: request(t.Context(), http.MethodPut, path+"/rota", ""), Body: []byte(body)}
 }
 
-// FuzzJudge: whatever is accepted is stored as the very text that a start reads back, and every verdict is
-// one of the known ones and always the same.
-func FuzzJudge(f *testing.F) {
+// FuzzValidate checks that accepted values are stored as text that a start reads back, and that the same
+// body always gets the same result, one of the known codes.
+func FuzzValidate(f *testing.F) {
 	for _, seed := range []string{
 		`{"values":{}}`, `{"values":{"title":"ab","size":4,"free":-0,"dark":true,"colour":"red",` +
 			`"link":"http://a"}}`, `{"values":{"size":1.0}}`,

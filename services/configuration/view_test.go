@@ -10,8 +10,8 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// TestView: of what is stored, what is valid is shown; neither an invalid value nor anything stored under a
-// secret's key is.
+// TestView checks that valid stored values are shown, but no invalid ones and nothing stored under a
+// secret's key.
 func TestView(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -54,8 +54,9 @@ func TestList(t *testing.T) {
 	}
 }
 
-// TestRestartRequired: a module that would run, or would no longer, takes along those that need it; other
-// values change it alone; back to what was started, nothing is required.
+// TestRestartRequired checks which modules a change affects: a module that starts or stops running also
+// affects those that need it; other values affect it alone; going back to the started values requires no
+// restart.
 func TestRestartRequired(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

@@ -44,7 +44,7 @@ func build(page, script string) fstest.MapFS {
 	}
 }
 
-// nobody fails the test when a route asks who is there.
+// noPrincipal fails the test when a route resolves a principal.
 type noPrincipal struct{ t *testing.T }
 
 func (n noPrincipal) Resolve(context.Context, *http.Request) (principal.Principal, error) {
@@ -54,7 +54,7 @@ func (n noPrincipal) Resolve(context.Context, *http.Request) (principal.Principa
 
 func (n noPrincipal) Caller(principal.Principal) httpapi.Caller { return nil }
 
-// serve runs a build behind the platform's own pipeline.
+// serve serves a build through the platform's HTTP pipeline.
 func serve(t *testing.T, files fstest.MapFS) http.Handler {
 	t.Helper()
 	service, err := dashboard.New(dashboard.Config{Build: files, APIOrigin: "https://church.example.org"})
@@ -93,7 +93,7 @@ func TestTwoFilesWithTheirHeaders(t *testing.T) {
 	t.Parallel()
 	files := build("<html>"+empty+"</html>", script)
 	handler := serve(t, files)
-	// the snapshot is older
+	// the service read the files before
 	files["index.html"].Data, files["app.js"].Data = []byte("changed"), []byte("changed")
 
 	for _, row := range []struct{ path, body, contentType string }{
@@ -197,8 +197,8 @@ func TestUnfitBuilds(t *testing.T) {
 	}
 }
 
-// TestCodings: a browser gets the page and the script in the coding that it takes, each under an entity tag
-// of its own.
+// TestCodings checks that a browser gets page and script in the encoding that it accepts, each with its own
+// entity tag.
 func TestCodings(t *testing.T) {
 	t.Parallel()
 	text := "<html lang=en>" + empty + strings.Repeat("<p>The same words again.</p>", 100) + "</html>"

@@ -29,7 +29,8 @@ func TestNoRecordMeansEnabled(t *testing.T) {
 	}
 }
 
-// TestStoreThatCannotTell: a start then fails, and nothing is created or repaired.
+// TestStoreThatCannotTell checks that a start fails when the decisions cannot be read, and that nothing is
+// created or repaired.
 func TestStoreThatCannotTell(t *testing.T) {
 	t.Parallel()
 	db := databasetest.New(t)

@@ -14,8 +14,8 @@ import (
 	"github.com/narthex-platform/narthex/services/enablement"
 )
 
-// TestConcurrentDecisions of both kinds, from before there is a row: all succeed, one is left, and
-// neighbours are not touched.
+// TestConcurrentDecisions decides both ways at once, also for the first row. All succeed, one decision is
+// left, and other modules' rows are unchanged.
 func TestConcurrentDecisions(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -69,14 +69,15 @@ func TestStoreFaults(t *testing.T) {
 	}
 }
 
-// failing is a resolver whose stores cannot tell.
+// failingResolver is a resolver whose stores fail.
 type failingResolver struct{ err error }
 
 func (f failingResolver) Resolve(context.Context) (catalog.Resolution, enablement.Decisions, error) {
 	return catalog.Resolution{}, nil, f.err
 }
 
-// TestResolverFails: whatever its code, callers are told of the store; the decision stands.
+// TestResolverFails checks that any failure of the resolver gives STORE_UNAVAILABLE; the decision was stored
+// before.
 func TestResolverFails(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -102,7 +103,7 @@ func TestUnreachable(t *testing.T) {
 	wantCode(t, h.decide(t, "base", "true"), http.StatusServiceUnavailable, "STORE_UNAVAILABLE")
 }
 
-// TestFrozen: a request does not wait as long as its client does.
+// TestFrozen checks that a request gives up waiting for a locked table before its client does.
 func TestFrozen(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -127,7 +128,8 @@ func TestFrozen(t *testing.T) {
 	}
 }
 
-// TestClientGone: a decision that arrived is stored, and costs no connection.
+// TestClientGone checks that a decision is stored although the client has left, and that no connection is
+// lost.
 func TestClientGone(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -144,7 +146,7 @@ func TestClientGone(t *testing.T) {
 	}
 }
 
-// TestNothingInternal: no answer names a file, the server program or what the database said.
+// TestNothingInternal checks that no response names a file, the server program or the database's message.
 func TestNothingInternal(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

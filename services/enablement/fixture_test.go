@@ -44,7 +44,7 @@ var manifests = map[string]string{
 	"stored": `"entrypoints": {"server": "bin/server"}, "storage": {"buckets": ["images"]}`,
 }
 
-// house is one process over a database of its own.
+// fixture is one API process with a database of its own.
 type fixture struct {
 	*databasetest.DB
 	installed *catalog.Catalog
@@ -62,7 +62,7 @@ func setup(t testing.TB) *fixture {
 	return h
 }
 
-// start is a process's start, with what is stored now.
+// start starts the process anew, with what is stored now.
 func (h *fixture) start(t testing.TB, pool *pgxpool.Pool) {
 	t.Helper()
 	h.store = enablement.NewStore(pool)
@@ -78,8 +78,8 @@ func (h *fixture) serve(started catalog.Resolution) {
 		Store: h.store, Processes: h.processes})
 }
 
-// Resolve makes the house its own resolver: no secret and no storage is supplied, and each module's size is
-// configured to be 0.
+// Resolve makes the fixture its own resolver: no secret and no storage is supplied, and each module's size
+// is configured as 0.
 func (h *fixture) Resolve(ctx context.Context) (catalog.Resolution, enablement.Decisions, error) {
 	if h.meanwhile != nil {
 		h.meanwhile()
@@ -100,7 +100,7 @@ func (h *fixture) send(ctx context.Context, method, target, body string) *httpte
 	return httpapitest.Send(r, h.service.Routes(), nil)
 }
 
-// decide answers what the platform says to a decision.
+// decide sends a decision and returns the response.
 func (h *fixture) decide(t testing.TB, moduleID string, enabled string) *httptest.ResponseRecorder {
 	t.Helper()
 	return h.send(t.Context(), http.MethodPut, path+"/"+moduleID+"/enabled", `{"enabled":`+enabled+`}`)
@@ -129,7 +129,7 @@ func decode[T any](t testing.TB, w *httptest.ResponseRecorder) (into T) {
 	return into
 }
 
-// changed are the modules that the next start would run otherwise, by id.
+// changed returns the modules with restartRequired, by id.
 func (h *fixture) changed(t testing.TB) (ids []string) {
 	t.Helper()
 	list := decode[struct {
@@ -150,7 +150,7 @@ func wantCode(t testing.TB, w *httptest.ResponseRecorder, status int, code strin
 	}
 }
 
-// rows are the stored decisions as text.
+// rows returns the stored decisions as text.
 func (h *fixture) rows(t testing.TB) (rows string) {
 	t.Helper()
 	if err := h.Pool(t).QueryRow(t.Context(), `

@@ -8,7 +8,7 @@ import (
 	"github.com/narthex-platform/narthex/services/enablement"
 )
 
-// processes are what this API process runs.
+// processes are the processes that this API process runs.
 type processes map[string]enablement.Process
 
 func (p processes) Process(moduleID string) (enablement.Process, bool) {
@@ -16,7 +16,7 @@ func (p processes) Process(moduleID string) (enablement.Process, bool) {
 	return found, runs
 }
 
-// TestProcess: every figure under its name; of a module without a process all are nothing.
+// TestProcess checks every figure's name, and that a module without a process has zeros.
 func TestProcess(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

@@ -12,7 +12,7 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// TestList has every state and reason, over what was stored when the process started.
+// TestList checks every state and reason, and what was stored after the process started.
 func TestList(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -20,7 +20,7 @@ func TestList(t *testing.T) {
 	h.decide(t, "optional", "true")
 	h.start(t, h.Pool(t))
 	h.decide(t, "base", "true")
-	// retained, ignored
+	// kept, and ignored
 	h.Exec(t, `INSERT INTO core.module_enablement (module_id, enabled) VALUES ('gone', false)`)
 
 	file, err := os.ReadFile("testdata/lifecycle.json")
@@ -40,7 +40,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// TestRestartRequired: it goes along required dependencies of either kind, and back again.
+// TestRestartRequired checks that it spreads along required dependencies of either kind, and is taken back.
 func TestRestartRequired(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -77,7 +77,7 @@ func TestRestartRequired(t *testing.T) {
 	}
 }
 
-// TestDecideRefuses: with the body first and the module second; nothing is written.
+// TestDecideRefuses checks refusals: the body is judged before the module, and nothing is written.
 func TestDecideRefuses(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -109,7 +109,7 @@ func TestDecideRefuses(t *testing.T) {
 	}
 }
 
-// TestEntriesTellOfOneState: the decision and whether a restart is required are read together, whatever
+// TestEntriesTellOfOneState checks that the decision and restartRequired are read together, whatever
 // somebody else decides meanwhile.
 func TestEntriesTellOfOneState(t *testing.T) {
 	t.Parallel()

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// requests are one of each kind.
+// requests has one request of each kind.
 var requests = []struct{ method, target, body string }{
 	{http.MethodGet, path, ``},
 	{http.MethodPut, groups + "music", `{"label":"Choir","order":9}`},
@@ -40,7 +40,7 @@ func TestBrokenSchema(t *testing.T) {
 	}
 }
 
-// TestOtherConstraint: only the one constraint means an unknown group.
+// TestOtherConstraint checks that only the foreign key's violation means an unknown group.
 func TestOtherConstraint(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -60,7 +60,7 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// TestFrozen: a request does not wait as long as its client does.
+// TestFrozen checks that requests give up waiting for locked tables before their clients do.
 func TestFrozen(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -75,7 +75,7 @@ func TestFrozen(t *testing.T) {
 		`LOCK TABLE core.navigation_group, core.navigation_placement IN ACCESS EXCLUSIVE MODE`); err != nil {
 		t.Fatal(err)
 	}
-	// before the database itself ends a statement
+	// less than the database's own limit on a statement
 	ctx, cancel := context.WithTimeout(t.Context(), 25*time.Second)
 	defer cancel()
 	answers := make(chan *httptest.ResponseRecorder, len(requests))
@@ -90,7 +90,7 @@ func TestFrozen(t *testing.T) {
 	}
 }
 
-// TestClientGone: a write that arrived is stored, and costs no connection.
+// TestClientGone checks that a write is stored although the client has left, and that no connection is lost.
 func TestClientGone(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

@@ -40,7 +40,7 @@ const (
 	patience   = time.Minute // longer than any deadline of the platform's own
 )
 
-// everything is installed in most tests: ant to eel have a UI, mute has none.
+// allModules are installed in most tests: ant to eel have a page, mute has none.
 var allModules = []string{"ant", "bee", "cat", "dog", "eel", "mute"}
 
 func discover(t testing.TB, ids ...string) *catalog.Catalog {
@@ -71,7 +71,7 @@ func discover(t testing.TB, ids ...string) *catalog.Catalog {
 	return installed
 }
 
-// house is one process over a database of its own, behind the platform's own pipeline.
+// fixture is one API process with a database of its own and the platform's HTTP pipeline.
 type fixture struct {
 	*databasetest.DB
 	pool      *pgxpool.Pool
@@ -87,7 +87,7 @@ func setup(t testing.TB) *fixture {
 	return h
 }
 
-// start is a process's start.
+// start starts the process anew.
 func (h *fixture) start(t fataler, installed *catalog.Catalog, disabled ...string) {
 	t.Helper()
 	var err error
@@ -128,7 +128,7 @@ type fataler interface {
 
 func (h *fixture) Renew(context.Context, http.Header, *http.Request) error { return nil }
 
-// Resolve reads the permissions that a person holds from a header; nobody without one.
+// Resolve reads a person's permissions from a header; without it nobody is signed in.
 func (h *fixture) Resolve(_ context.Context, r *http.Request) (principal.Principal, error) {
 	if held := r.Header.Get("Test-Holds"); held != "" {
 		return principal.Person(held), nil
@@ -142,7 +142,7 @@ type caller struct{ who principal.Principal }
 
 func (c caller) Principal() principal.Principal { return c.who }
 
-// Allowed fails for a caller whose store cannot tell what it holds beside what the routes ask for.
+// Allowed fails for a caller that holds "broken", except for the permissions that it holds.
 func (c caller) Allowed(_ context.Context, permission string) (bool, error) {
 	held := strings.Fields(c.who.UserID)
 	if slices.Contains(held, "broken") && !slices.Contains(held, permission) {
@@ -151,8 +151,8 @@ func (c caller) Allowed(_ context.Context, permission string) (bool, error) {
 	return slices.Contains(held, permission), nil
 }
 
-// send sends a request of one who may do everything here, unless headers, pairs of name and value, say
-// otherwise; an empty value takes a header away.
+// send sends a request of a caller with both permissions. headers, pairs of name and value, override that;
+// an empty value removes a header.
 func (h *fixture) send(ctx context.Context, method, target, body string,
 	headers ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequestWithContext(ctx, method, target, strings.NewReader(body))
@@ -171,8 +171,8 @@ func (h *fixture) send(ctx context.Context, method, target, body string,
 	return w
 }
 
-// does sends requests that must succeed: "PUT groups/worship {...}" and "DELETE placements/ant", below
-// navigation's path.
+// mustSend sends requests that must succeed, such as "PUT groups/worship {...}" and "DELETE placements/ant",
+// below navigation's path.
 func (h *fixture) mustSend(t testing.TB, requests ...string) {
 	t.Helper()
 	for _, request := range requests {
@@ -215,7 +215,7 @@ func (h *fixture) read(t fataler) (v view) {
 	return v
 }
 
-// told is a view in short: "music[ant bee] empty[] | cat dog".
+// summary is the view in short: "music[ant bee] empty[] | cat dog".
 func (v view) summary() string {
 	var parts []string
 	for _, g := range v.Groups {
@@ -246,7 +246,7 @@ func wantCode(t testing.TB, w *httptest.ResponseRecorder, status int, code strin
 	}
 }
 
-// rows are everything that is stored, as text.
+// rows returns everything that is stored, as text.
 func (h *fixture) rows(t testing.TB) (rows string) {
 	t.Helper()
 	if err := h.pool.QueryRow(t.Context(), `

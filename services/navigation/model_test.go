@@ -12,7 +12,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/catalog"
 )
 
-// model is navigation told once more, in the words of spec.md and contract.md and without regard to speed.
+// model states the rules of navigation a second time, without regard to speed.
 type model struct {
 	installed, runs map[string]bool
 	groups          map[string]modelGroup
@@ -29,7 +29,7 @@ type modelPlace struct {
 	order int
 }
 
-// view has every running module with a UI once: below its group, or below "".
+// view lists every running module with a page once: below its group, or below "".
 func (m *model) view() string {
 	told := ""
 	for _, id := range m.sortedGroups() {
@@ -88,7 +88,7 @@ func (m *model) deleteGroup(id string) {
 	}
 }
 
-// told is a view in the model's form.
+// modelForm is a view in the model's form.
 func (v view) modelForm() string {
 	list := func(modules []entry) (told string) {
 		for _, e := range modules {
@@ -108,7 +108,8 @@ func (v view) modelForm() string {
 
 const modelOrders = 3 // few, so that they meet
 
-// TestAgainstModel does random things, restarts with other modules among them, and looks after each.
+// TestAgainstModel sends random requests, and restarts with other modules, and compares the view with the
+// model after each.
 func TestAgainstModel(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// TestPlacingIntoGroupBeingDeleted: whoever is first is decided in the database, and nobody is left in a
-// group that is not.
+// TestPlacingIntoGroupBeingDeleted checks that the database decides which of two overlapping writes is
+// first, and that no module is left in a deleted group.
 func TestPlacingIntoGroupBeingDeleted(t *testing.T) {
 	t.Parallel()
 	const place, remove = `INSERT INTO core.navigation_placement VALUES ('ant', 'music', 9)`,
@@ -71,8 +71,8 @@ func TestPlacingIntoGroupBeingDeleted(t *testing.T) {
 	}
 }
 
-// TestGroupIsLockedFirst: who waits for a group holds no placement. Otherwise two modules that change
-// places between two groups, both just being deleted, are four that wait for each other.
+// TestGroupIsLockedFirst checks that a request that waits for a group holds no placement. Otherwise two
+// modules that change places between two groups, both just being deleted, would deadlock.
 func TestGroupIsLockedFirst(t *testing.T) {
 	t.Parallel()
 	for name, module := range map[string]string{"installed": "ant", "not installed": "bee"} {
@@ -109,7 +109,7 @@ func TestGroupIsLockedFirst(t *testing.T) {
 	}
 }
 
-// awaitBlocked returns when a session of this database waits for a lock.
+// awaitBlocked waits until a session of this database waits for a lock.
 func (h *fixture) awaitBlocked(t testing.TB) {
 	t.Helper()
 	for deadline := time.Now().Add(patience); ; runtime.Gosched() {
@@ -125,12 +125,12 @@ func (h *fixture) awaitBlocked(t testing.TB) {
 			return
 		}
 		if time.Now().After(deadline) {
-			t.Fatal("waited in vain")
+			t.Fatal("no session waits for a lock, want one")
 		}
 	}
 }
 
-// TestManyWrites: of 50 at once, from before there is a row, all succeed and one is left, whole.
+// TestManyWrites sends 50 writes at once, also for the first row. All succeed and one is left, complete.
 func TestManyWrites(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

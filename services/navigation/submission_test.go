@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestAccepted has what is just valid still.
+// TestAccepted submits values at the limits.
 func TestAccepted(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -29,7 +29,7 @@ func TestAccepted(t *testing.T) {
 	}
 }
 
-// TestRefusedBodies: nothing is written, and no message has a word of what was sent.
+// TestRefusedBodies checks that nothing is written, and that no response repeats what was sent.
 func TestRefusedBodies(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -98,7 +98,8 @@ func TestRefusedBodies(t *testing.T) {
 	}
 }
 
-// TestUnknown: of several reasons the module's comes before the group's, and nothing is written.
+// TestUnknown checks that an unknown module is reported before an unknown group, and that nothing is
+// written.
 func TestUnknown(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -122,8 +123,8 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
-// TestGates: origin, then length, then permission, then the handler; reading asks for another permission
-// than writing.
+// TestGates checks the order of the gates: origin, length, permission, handler. Reading needs another
+// permission than writing.
 func TestGates(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

@@ -9,7 +9,7 @@ import (
 	"github.com/narthex-platform/narthex/services/principal"
 )
 
-// TestView is the whole answer, byte for byte: the entry of ant is the inventory's, untouched.
+// TestView compares the complete response byte for byte; the entry of ant is the inventory's, unchanged.
 func TestView(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -51,7 +51,7 @@ func TestNothingInstalled(t *testing.T) {
 	}
 }
 
-// TestOrder: groups by order, then id; modules by order, those never placed last, then id.
+// TestOrder checks the order: groups by order, then id; modules by order, those never placed last, then id.
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -66,7 +66,7 @@ func TestOrder(t *testing.T) {
 	h.assertSummary(t, "z[] a[bee eel ant] a-[] a0[] b[] 0[] | dog cat")
 }
 
-// TestArranging goes through what a manager does; every step is done twice, and the second time changes
+// TestArranging repeats what an administrator does. Each step is sent twice, and the second time changes
 // nothing.
 func TestArranging(t *testing.T) {
 	t.Parallel()
@@ -101,8 +101,8 @@ func TestArranging(t *testing.T) {
 	}
 }
 
-// TestAnswers of writes are what was written.
-func TestAnswers(t *testing.T) {
+// TestWriteResponses checks that a write's response is what was written.
+func TestWriteResponses(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	for _, row := range []struct{ method, target, body, want string }{
@@ -120,7 +120,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestAbsentModules: a place outlives its module, can be changed meanwhile, and is there again with it.
+// TestAbsentModules checks that a place outlives its module, can be changed meanwhile, and applies again
+// when the module is back.
 func TestAbsentModules(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -144,8 +145,8 @@ func TestAbsentModules(t *testing.T) {
 	h.assertSummary(t, "care[] | bee ant cat dog eel")
 }
 
-// TestStoresOfCaller: what the caller's store cannot tell, of the platform's permissions or of a module's,
-// is no answer.
+// TestStoresOfCaller checks that a failure to look up the caller's permissions, the platform's or a
+// module's, gives 503.
 func TestStoresOfCaller(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
