@@ -37,7 +37,7 @@ func FuzzUnpack(f *testing.F) {
 			_, err = archive.Unpack(bytes.NewReader(packed), root)
 			if coded, ok := err.(interface{ Code() string }); err != nil &&
 				(!ok || coded.Code() != "PACKAGE_INVALID") {
-				t.Errorf("got %v", err)
+				t.Errorf("unpacking failed with %v, want PACKAGE_INVALID", err)
 			}
 			must(t, root.Close())
 			if entries, err := os.ReadDir(top); err != nil || len(entries) != 1 {

@@ -182,7 +182,7 @@ func TestNoRights(t *testing.T) {
 			out, _ := process.CombinedOutput()
 			must(t, os.Chmod(dir, 0o755))
 			if !strings.HasPrefix(string(out), c.want) || strings.Contains(string(out), top) {
-				t.Errorf("got %s", out)
+				t.Errorf("%s printed %s, want %s and no path", c.command, out, c.want)
 			}
 			if !strings.HasPrefix(c.want, "{") {
 				assertInstalled(t, dir, before)

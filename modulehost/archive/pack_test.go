@@ -46,7 +46,7 @@ func TestPackIsReproducible(t *testing.T) {
 		path, err := archive.Pack(folder, platform, filepath.Join(t.TempDir(), "new", "folder"))
 		must(t, err)
 		if filepath.Base(path) != "people-1.2.0.tar.gz" {
-			t.Errorf("got %s", path)
+			t.Errorf("packed as %s, want people-1.2.0.tar.gz", path)
 		}
 		data := mustRead(t, path)
 		sum := sha256.Sum256([]byte(data))

@@ -98,11 +98,11 @@ func TestModuleIsReadWhole(t *testing.T) {
 	want := []catalog.SQLFile{{Version: 1, Name: "first", SQL: []byte("CREATE TABLE a ()")},
 		{Version: 2, Name: "second-step", SQL: []byte("DROP TABLE a")}}
 	if fmt.Sprint(got.Migrations) != fmt.Sprint(want) {
-		t.Errorf("got %v", got.Migrations)
+		t.Errorf("migrations: %v, want every file in order", got.Migrations)
 	}
 	if provider, version := found.Provider("announcements.slides"); provider != got ||
 		version.String() != "1.2.0" {
-		t.Errorf("got %v %v", provider, version)
+		t.Errorf("Provider: %v %v, want the module and the version 1.2.0", provider, version)
 	}
 	for _, unknown := range []string{"announcements.other", "people.slides", "announcements", ""} {
 		if provider, version := found.Provider(unknown); provider != nil || version != nil {
@@ -158,7 +158,7 @@ func TestLinkedModuleFolder(t *testing.T) {
 	found, err := catalog.Discover(dir, true, platform)
 	must(t, err)
 	if len(found.Modules) != 1 {
-		t.Errorf("got %d modules", len(found.Modules))
+		t.Errorf("a linked module: discovered %d modules, want 1", len(found.Modules))
 	}
 	must(t, os.Symlink(filepath.Join(elsewhere, "gone"), filepath.Join(dir, "gone")))
 	if _, err = catalog.Discover(dir, true, platform); !errors.Is(err, catalog.ErrManifestMissing) {

@@ -53,3 +53,22 @@ func TestInspect(t *testing.T) {
 		t.Errorf("Discover finds %v, Inspect %v, want the same", all, alone)
 	}
 }
+
+// TestCheckInstall checks that a staged module counts in place of the installed one: what is wrong with the
+// installed one is no longer reported, and what the others need is compared with the staged one.
+func TestCheckInstall(t *testing.T) {
+	t.Parallel()
+	dir, staging := t.TempDir(), t.TempDir()
+	install(t, dir, "rota", fields{"dependencies": needs([]string{"module people ^1.0.0"})})
+	install(t, dir, "people", fields{"version": "1.0.0", "dependencies": needs([]string{"module gone *"})})
+	for version, want := range map[string]error{"1.1.0": nil, "2.0.0": catalog.ErrDependencyIncompatible} {
+		staged := install(t, filepath.Join(staging, version), "people", fields{"version": version})
+		if err := catalog.CheckInstall(dir, staged, platform); !errors.Is(err, want) ||
+			errors.Is(err, catalog.ErrDependencyMissing) {
+			t.Errorf("installing people %s in place of a broken 1.0.0: %v, want %v", version, err, want)
+		}
+	}
+	if err := catalog.CheckInstall("modules", dir, platform); !errors.Is(err, catalog.ErrDirectoryInvalid) {
+		t.Errorf("installing into a relative directory: %v, want %v", err, catalog.ErrDirectoryInvalid)
+	}
+}

@@ -106,7 +106,7 @@ func TestAbsentEdgeClosesNoCircle(t *testing.T) {
 	found, err := catalog.Discover(dir, true, platform)
 	must(t, err)
 	if found.Modules[0].Manifest.ID != "a" || len(found.Modules[0].Dependencies) != 0 {
-		t.Errorf("got %+v", found.Modules[0])
+		t.Errorf("Discover: %+v, want a module without edges", found.Modules[0])
 	}
 }
 

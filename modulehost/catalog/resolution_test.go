@@ -193,7 +193,7 @@ func TestNothingStored(t *testing.T) {
 	state := stored{values: enough()}.state()
 	state.Secret = nil
 	if got := describe(installed.Resolve(state).Outcome("full")); got != "blocked secret_missing token" {
-		t.Errorf("got %s", got)
+		t.Errorf("with nothing stored: %s", got)
 	}
 	if got := describe(resolution.Outcome("gone")); got != "" ||
 		resolution.RestartRequired(installed.Resolve(state),
@@ -308,11 +308,11 @@ func TestDeclared(t *testing.T) {
 	for range 2 { // each answer is the asker's own
 		got := user.Declared()
 		if fmt.Sprint(got) != want {
-			t.Errorf("got %v", got)
+			t.Errorf("Declared: %v, want %v", got, want)
 		}
 		clear(got)
 	}
 	if base, _ := installed.Module("base"); base.Declared() == nil || len(base.Declared()) != 0 {
-		t.Errorf("got %v", base.Declared())
+		t.Errorf("Declared of a module without dependencies: %v, want none", base.Declared())
 	}
 }

@@ -50,7 +50,7 @@ func TestManyNeverHoldMoreThanTheLimit(t *testing.T) {
 					continue
 				}
 				if now := held.Add(3); now > 10 {
-					t.Errorf("%d bytes are held, 10 may be", now)
+					t.Errorf("%d bytes are held, the limit is 10", now)
 				}
 				held.Add(-3)
 				account.Give(3)
@@ -59,7 +59,7 @@ func TestManyNeverHoldMoreThanTheLimit(t *testing.T) {
 	}
 	working.Wait()
 	if used, _ := account.Bytes(); used != 0 {
-		t.Errorf("%d bytes remain in use", used)
+		t.Errorf("%d bytes are in use after everything was given back, want 0", used)
 	}
 }
 

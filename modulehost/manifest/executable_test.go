@@ -120,7 +120,7 @@ func TestExecutable(t *testing.T) {
 			must(t, err)
 			if artifact.SHA256 != sha256.Sum256(c.data) || artifact.Bytes != nil ||
 				artifact.Identity.Size != int64(len(c.data)) {
-				t.Errorf("got %+v", artifact)
+				t.Errorf("Executable returned %+v, want the path, hash and size without bytes", artifact)
 			}
 		})
 	}
@@ -137,6 +137,6 @@ func TestExecutableTooLarge(t *testing.T) {
 	must(t, err)
 	defer pkg.Close()
 	if _, err := pkg.Executable("server"); err == nil || err.Error() != "must not be larger than 256 MiB." {
-		t.Errorf("got %v", err)
+		t.Errorf("Executable of 256 MiB and a byte: %v, want that it is too large", err)
 	}
 }

@@ -93,7 +93,7 @@ func TestScriptIsReadWithItsIdentity(t *testing.T) {
 			must(t, err)
 			if string(first.Bytes) != "export {}" || first.SHA256 != sha256.Sum256(first.Bytes) ||
 				first.Identity.Size != 9 {
-				t.Errorf("got %+v", first)
+				t.Errorf("Script read %+v, want its 9 bytes with their hash and size", first)
 			}
 			file, again, err := pkg.Open("ui/index.js")
 			must(t, err)
@@ -156,7 +156,7 @@ func TestUnreadableFile(t *testing.T) {
 	must(t, err)
 	defer pkg.Close()
 	if _, err := pkg.Script("a.js"); err == nil || err.Error() != "must be readable by the service." {
-		t.Errorf("got %v", err)
+		t.Errorf("Script of an unreadable file: %v, want that it must be readable", err)
 	}
 }
 

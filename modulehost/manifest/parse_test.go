@@ -106,7 +106,8 @@ func TestParseListsAtMostSoManyFindings(t *testing.T) {
 	_, findings := manifest.Parse([]byte("{" + many.String() + `"manifestVersion":7}`))
 	if len(findings) != manifest.MaxFindings+1 || !strings.Contains(findings[manifest.MaxFindings].Message,
 		"not listed") {
-		t.Errorf("%d findings, the last %v", len(findings), findings[len(findings)-1])
+		t.Errorf("%d findings, the last %v, want %d and the last one saying so", len(findings),
+			findings[len(findings)-1], manifest.MaxFindings+1)
 	}
 }
 

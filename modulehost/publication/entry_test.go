@@ -98,7 +98,7 @@ func TestNothingRuns(t *testing.T) {
 	h := start(t, discover(t, nil))
 	if w := h.send(t, http.MethodGet, inventory, "Test-Who",
 		"person "+readUI); w.Body.String() != `{"modules":[]}` {
-		t.Error(w.Body)
+		t.Errorf("the inventory without modules: %s, want an empty list", w.Body)
 	}
 }
 

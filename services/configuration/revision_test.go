@@ -78,7 +78,7 @@ func TestOneOfManyAtARevision(t *testing.T) {
 				case w.Code == http.StatusConflict && w.Body.String() == `{"code":"CONFLICT"}`:
 					conflicts.Add(1)
 				default:
-					t.Errorf("%d %s", w.Code, w.Body)
+					t.Errorf("PUT at revision %d: status %d, want 200 or 409 CONFLICT; body %s", rev, w.Code, w.Body)
 				}
 			})
 		}

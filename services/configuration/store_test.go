@@ -54,7 +54,7 @@ func TestOneOfTwoDocuments(t *testing.T) {
 			writers.Go(func() {
 				<-start
 				if err := stores[i].Replace(ctx, "rota", replaceAll(document)); err != nil {
-					t.Error(err)
+					t.Errorf("Replace: %v", err)
 				}
 			})
 		}
@@ -104,14 +104,14 @@ func TestSecondSeesFirst(t *testing.T) {
 		awaitBlocked(t, db, i+1)
 	}
 	if err := store.Replace(ctx, "another", replaceAll(left)); err != nil { // another module's does not wait
-		t.Error(err)
+		t.Errorf("Replace of another module: %v, want it not to wait", err)
 	}
 	if err := holder.Rollback(ctx); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
 		if err := <-done; err != nil {
-			t.Error(err)
+			t.Errorf("Replace: %v", err)
 		}
 	}
 	documents, err := store.All(ctx)
@@ -165,7 +165,7 @@ func TestStoreFaults(t *testing.T) {
 			t.Parallel()
 			h := setup(t)
 			if w := h.put(t, "rota", `{"title":"ab","size":4}`); w.Code != http.StatusOK {
-				t.Fatalf("%d %s", w.Code, w.Body)
+				t.Fatalf("PUT rota: status %d, want 200; body %s", w.Code, w.Body)
 			}
 			h.Exec(t, row.fault)
 			wantCode(t, h.put(t, "rota", `{"title":"m4rkd","note":"m4rkd"}`), http.StatusServiceUnavailable,
@@ -189,7 +189,7 @@ func TestStoreFaults(t *testing.T) {
 			}
 			h.Exec(t, row.repair)
 			if got := h.rows(t, "rota"); got != "size=4 title=ab" {
-				t.Errorf("stored %s", got)
+				t.Errorf("stored %q, want the document from before the fault", got)
 			}
 		})
 	}
@@ -215,7 +215,7 @@ func TestResolverFails(t *testing.T) {
 		wantCode(t, h.put(t, "rota", `{"title":"ab"}`), http.StatusServiceUnavailable, "STORE_UNAVAILABLE")
 	}
 	if got := h.rows(t, "rota"); got != "title=ab" {
-		t.Errorf("stored %s", got)
+		t.Errorf("stored %q, want title=ab", got)
 	}
 }
 
@@ -225,7 +225,7 @@ func TestFrozen(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	if w := h.put(t, "rota", `{"title":"ab"}`); w.Code != http.StatusOK {
-		t.Fatalf("%d %s", w.Code, w.Body)
+		t.Fatalf("PUT rota: status %d, want 200; body %s", w.Code, w.Body)
 	}
 	for _, row := range []struct{ lock, method, body string }{
 		{`LOCK TABLE core.module_configuration IN ACCESS EXCLUSIVE MODE`, http.MethodGet, ""},
@@ -252,7 +252,7 @@ func TestFrozen(t *testing.T) {
 		}
 	}
 	if got := h.rows(t, "rota"); got != "title=ab" {
-		t.Errorf("stored %s", got)
+		t.Errorf("stored %q, want title=ab: what was given up is not done later", got)
 	}
 }
 
@@ -267,10 +267,10 @@ func TestClientGone(t *testing.T) {
 	for range 10 {
 		if w := h.send(request(gone, http.MethodPut, path+"/rota",
 			`{"values":{"title":"ab"}}`)); w.Code != http.StatusOK {
-			t.Fatalf("%d %s", w.Code, w.Body)
+			t.Fatalf("PUT rota by a client that has left: status %d, want 200; body %s", w.Code, w.Body)
 		}
 	}
 	if after := h.Pool(t).Stat().NewConnsCount(); after != before || h.rows(t, "rota") != "title=ab" {
-		t.Errorf("%d connections more, stored %s", after-before, h.rows(t, "rota"))
+		t.Errorf("%d new connections, want 0; stored %q, want title=ab", after-before, h.rows(t, "rota"))
 	}
 }

@@ -126,7 +126,7 @@ func TestRefused(t *testing.T) {
 	wantCode(t, h.put(t, "rota", `{"note":"`+strings.Repeat("a", 16<<10)+`"}`), http.StatusRequestEntityTooLarge,
 		"REQUEST_BODY_TOO_LARGE")
 	if got := h.rows(t, "rota"); got != "title=kept zulu=kept" {
-		t.Errorf("stored %s", got)
+		t.Errorf("stored %q after refusals, want what was there before", got)
 	}
 }
 

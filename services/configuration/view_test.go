@@ -28,7 +28,7 @@ func TestView(t *testing.T) {
 		t.Fatal(err)
 	}
 	if w := h.get(t, path+"/rota"); w.Code != http.StatusOK || w.Body.String() != string(want) {
-		t.Errorf("%d %s", w.Code, w.Body)
+		t.Errorf("GET rota: status %d, want 200; body %s, want %s", w.Code, w.Body, want)
 	}
 	for moduleID, want := range map[string]string{
 		"guest": `{"moduleId":"guest","version":"1.0.0","rev":0,"keys":[],"unknownKeys":["gone"],` +
@@ -37,7 +37,7 @@ func TestView(t *testing.T) {
 			`"restartRequired":false}`,
 	} {
 		if w := h.get(t, path+"/"+moduleID); w.Code != http.StatusOK || w.Body.String() != want {
-			t.Errorf("%d %s", w.Code, w.Body)
+			t.Errorf("GET %s: status %d, want 200; body %s, want %s", moduleID, w.Code, w.Body, want)
 		}
 	}
 	wantCode(t, h.get(t, path+"/unknown"), http.StatusNotFound, "MODULE_NOT_INSTALLED")
@@ -50,7 +50,7 @@ func TestList(t *testing.T) {
 		`{"moduleId":"plain","name":"The plain","version":"1.0.0","restartRequired":false},` +
 		`{"moduleId":"rota","name":"The rota","version":"1.0.0","restartRequired":false}]}`
 	if w := h.get(t, path); w.Code != http.StatusOK || w.Body.String() != want {
-		t.Errorf("%d %s", w.Code, w.Body)
+		t.Errorf("GET the list: status %d, want 200; body %s, want %s", w.Code, w.Body, want)
 	}
 }
 

@@ -29,7 +29,7 @@ func TestConcurrentDecisions(t *testing.T) {
 				<-start
 				moduleID, enabled := []string{"base", "optional"}[i%2], []string{"true", "false"}[i/2%2]
 				if w := h.decide(t, moduleID, enabled); w.Code != http.StatusOK {
-					t.Errorf("%d %s", w.Code, w.Body)
+					t.Errorf("deciding %s=%s: status %d, want 200; body %s", moduleID, enabled, w.Code, w.Body)
 				}
 			})
 		}
@@ -89,7 +89,7 @@ func TestResolverFails(t *testing.T) {
 		wantCode(t, h.decide(t, "base", "false"), http.StatusServiceUnavailable, "STORE_UNAVAILABLE")
 	}
 	if rows := h.rows(t); rows != "base=false" {
-		t.Errorf("stored %s", rows)
+		t.Errorf("stored %q, want base=false", rows)
 	}
 }
 
@@ -138,11 +138,11 @@ func TestClientGone(t *testing.T) {
 	before := h.Pool(t).Stat().NewConnsCount()
 	for range 10 {
 		if w := h.send(gone, http.MethodPut, path+"/base/enabled", `{"enabled":false}`); w.Code != http.StatusOK {
-			t.Fatalf("%d %s", w.Code, w.Body)
+			t.Fatalf("PUT by a client that has left: status %d, want 200; body %s", w.Code, w.Body)
 		}
 	}
 	if after := h.Pool(t).Stat().NewConnsCount(); after != before || h.rows(t) != "base=false" {
-		t.Errorf("%d connections more, stored %s", after-before, h.rows(t))
+		t.Errorf("%d new connections, want 0; stored %q, want base=false", after-before, h.rows(t))
 	}
 }
 

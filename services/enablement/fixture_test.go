@@ -121,7 +121,7 @@ type entry struct {
 func decode[T any](t testing.TB, w *httptest.ResponseRecorder) (into T) {
 	t.Helper()
 	if w.Code != http.StatusOK {
-		t.Fatalf("%d %s", w.Code, w.Body)
+		t.Fatalf("status %d, want 200; body %s", w.Code, w.Body)
 	}
 	if err := json.Unmarshal(w.Body.Bytes(), &into); err != nil {
 		t.Fatalf("%s: %v", w.Body, err)

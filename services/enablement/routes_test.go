@@ -33,10 +33,10 @@ func TestList(t *testing.T) {
 	}
 	if w := h.send(t.Context(), http.MethodGet, path, ""); w.Code != http.StatusOK ||
 		w.Body.String() != string(want) {
-		t.Errorf("%d %s", w.Code, strings.ReplaceAll(w.Body.String(), `{"id"`, "\n{\"id\""))
+		t.Errorf("GET the list: status %d, want 200; body\n%s\nwant\n%s", w.Code, w.Body, want)
 	}
 	if rows := h.rows(t); rows != "base=true gone=false optional=true" {
-		t.Errorf("stored %s", rows)
+		t.Errorf("stored %q, want base=true gone=false optional=true", rows)
 	}
 }
 
@@ -105,7 +105,7 @@ func TestDecideRefuses(t *testing.T) {
 	wantCode(t, h.send(t.Context(), http.MethodPut, path+"/base/enabled", long),
 		http.StatusRequestEntityTooLarge, "REQUEST_BODY_TOO_LARGE")
 	if rows := h.rows(t); rows != "" {
-		t.Errorf("stored %s", rows)
+		t.Errorf("stored %q after refusals, want nothing", rows)
 	}
 }
 
@@ -118,7 +118,7 @@ func TestEntriesTellOfOneState(t *testing.T) {
 	h.meanwhile = func() {
 		enabled = !enabled
 		if err := h.store.Decide(t.Context(), "base", enabled); err != nil {
-			t.Error(err)
+			t.Errorf("Decide: %v", err)
 		}
 	}
 	judge := func(e entry) {

@@ -102,12 +102,12 @@ func TestClientGone(t *testing.T) {
 		for range 3 {
 			h.send(gone, http.MethodPut, groups+"music", `{"label":"Music","order":2}`)
 			if w := h.send(gone, r.method, r.target, r.body); w.Code >= http.StatusBadRequest {
-				t.Fatalf("%d %s", w.Code, w.Body)
+				t.Fatalf("%s %s by a client that has left: status %d; body %s", r.method, r.target, w.Code, w.Body)
 			}
 		}
 	}
 	if after := h.pool.Stat().NewConnsCount(); after != before ||
 		h.rows(t) != "group:music:Music:2 place:ant:music:9" {
-		t.Errorf("%d connections more, stored %s", after-before, h.rows(t))
+		t.Errorf("%d new connections, want 0; stored %q", after-before, h.rows(t))
 	}
 }

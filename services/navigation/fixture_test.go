@@ -207,7 +207,7 @@ func (h *fixture) read(t fataler) (v view) {
 	t.Helper()
 	w := h.send(context.Background(), http.MethodGet, path, "")
 	if w.Code != http.StatusOK {
-		t.Fatalf("%d %s", w.Code, w.Body)
+		t.Fatalf("GET navigation: status %d, want 200; body %s", w.Code, w.Body)
 	}
 	if err := json.Unmarshal(w.Body.Bytes(), &v); err != nil {
 		t.Fatalf("%s: %v", w.Body, err)

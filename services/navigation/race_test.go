@@ -62,7 +62,7 @@ func TestPlacingIntoGroupBeingDeleted(t *testing.T) {
 				t.Fatal(err)
 			}
 			if w := <-answer; fmt.Sprint(w.Code) != row.answer {
-				t.Errorf("%d %s", w.Code, w.Body)
+				t.Errorf("%s %s: status %d, want %s; body %s", row.method, row.target, w.Code, row.answer, w.Body)
 			}
 			if rows := h.rows(t); rows != row.rows {
 				t.Errorf("stored %q, want %q", rows, row.rows)
@@ -97,13 +97,13 @@ func TestGroupIsLockedFirst(t *testing.T) {
 			h.awaitBlocked(t)
 			if _, err := other.Exec(t.Context(),
 				`SELECT FROM core.navigation_placement FOR UPDATE NOWAIT`); err != nil {
-				t.Error(err)
+				t.Errorf("a placement is locked by a request that waits for its group: %v", err)
 			}
 			if err := other.Rollback(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			if w := <-answer; w.Code != http.StatusOK || h.rows(t) != "group:music:Music:2 place:"+module+":music:3" {
-				t.Errorf("%d %s, stored %s", w.Code, w.Body, h.rows(t))
+				t.Errorf("PUT placement: status %d, want 200; body %s; stored %q", w.Code, w.Body, h.rows(t))
 			}
 		})
 	}
@@ -147,7 +147,7 @@ func TestManyWrites(t *testing.T) {
 					{placements + "ant", fmt.Sprintf(`{"groupId":"g%d","order":%d}`, i%2, i)},
 				} {
 					if w := h.send(t.Context(), http.MethodPut, r.target, r.body); w.Code != http.StatusOK {
-						t.Errorf("%d %s", w.Code, w.Body)
+						t.Errorf("PUT %s: status %d, want 200; body %s", r.target, w.Code, w.Body)
 					}
 				}
 			})
@@ -163,7 +163,7 @@ func TestManyWrites(t *testing.T) {
 			t.Fatal(err)
 		}
 		if wholeGroup != 1 || wholePlace != 1 {
-			t.Fatalf("stored %s", h.rows(t))
+			t.Fatalf("stored %q, want one complete write of the group and of the place", h.rows(t))
 		}
 	}
 }

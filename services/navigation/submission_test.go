@@ -25,7 +25,7 @@ func TestAccepted(t *testing.T) {
 	w := h.send(t.Context(), http.MethodPut, groups+"a", `{"label":"x","order":1}`, "Content-Type",
 		"application/json; charset=utf-8")
 	if w.Code != http.StatusOK {
-		t.Errorf("%d %s", w.Code, w.Body)
+		t.Errorf("PUT with a charset: status %d, want 200; body %s", w.Code, w.Body)
 	}
 }
 
@@ -94,7 +94,7 @@ func TestRefusedBodies(t *testing.T) {
 		refuse(http.MethodPut, placements+"ant", `{"groupId":null,"order":1}`, "Content-Type", media)
 	}
 	if rows := h.rows(t); rows != before {
-		t.Errorf("stored %s", rows)
+		t.Errorf("stored %q after refusals, want %q", rows, before)
 	}
 }
 
@@ -119,7 +119,7 @@ func TestUnknown(t *testing.T) {
 		wantCode(t, h.send(t.Context(), http.MethodDelete, target, ""), http.StatusNotFound, "NOT_FOUND")
 	}
 	if rows := h.rows(t); rows != "" {
-		t.Errorf("stored %s", rows)
+		t.Errorf("stored %q after refusals, want nothing", rows)
 	}
 }
 
@@ -152,6 +152,6 @@ func TestGates(t *testing.T) {
 		t.Errorf("read: %d", w.Code)
 	}
 	if rows := h.rows(t); rows != "" {
-		t.Errorf("stored %s", rows)
+		t.Errorf("stored %q after refusals, want nothing", rows)
 	}
 }

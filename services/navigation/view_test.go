@@ -34,7 +34,8 @@ func TestView(t *testing.T) {
 		`"permissions":["core.devices.manage","core.modules.ui.read"]}`
 	w := h.send(t.Context(), http.MethodGet, path, "", "Test-Holds", holds)
 	if w.Code != http.StatusOK || w.Body.String() != want || w.Header().Get("Cache-Control") != "no-store" {
-		t.Errorf("%d %v\n%s\n%s", w.Code, w.Header(), w.Body, want)
+		t.Errorf("GET navigation: status %d, want 200; header %v\nbody %s\nwant %s", w.Code, w.Header(), w.Body,
+			want)
 	}
 	if !strings.Contains(want, `"permissions":["ant.use"]`) {
 		t.Error("the entry is not the caller's")
@@ -47,7 +48,7 @@ func TestNothingInstalled(t *testing.T) {
 	h.start(t, discover(t))
 	if w := h.send(t.Context(), http.MethodGet, path, ""); w.Body.String() !=
 		`{"groups":[],"ungrouped":[],"permissions":["`+manage+`","`+readUI+`"]}` {
-		t.Error(w.Body)
+		t.Errorf("GET navigation without modules: %s, want empty lists", w.Body)
 	}
 }
 
