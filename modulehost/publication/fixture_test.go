@@ -100,8 +100,7 @@ func discover(t testing.TB, packages map[string]string) *catalog.Catalog {
 }
 
 // scriptText returns the content of a script, long enough to be compressed.
-func scriptText(id, script string) string { return strings.Repeat("// "+id+"/"+script+" ä
-", 20) }
+func scriptText(id, script string) string { return strings.Repeat("// "+id+"/"+script+" ä\n", 20) }
 
 func write(t testing.TB, path, text string) {
 	t.Helper()
