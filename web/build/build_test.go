@@ -2,12 +2,14 @@ package main
 
 import (
 	"bytes"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/evanw/esbuild/pkg/api"
 )
@@ -116,5 +118,33 @@ func TestTypes(t *testing.T) {
 	inCheckout(t)
 	if report, err := exec.CommandContext(t.Context(), "web/node_modules/.bin/tsc", "--project", "web").CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, report)
+	}
+}
+
+// TestLines: no line of a source is longer than 110 columns.
+func TestLines(t *testing.T) {
+	inCheckout(t)
+	for _, root := range []string{"web", "modules"} {
+		err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			if entry.Name() == "node_modules" || entry.Name() == "dist" {
+				return filepath.SkipDir
+			}
+			if ending := filepath.Ext(path); ending != ".ts" && ending != ".tsx" {
+				return nil
+			}
+			source, err := os.ReadFile(path)
+			for i, line := range strings.Split(string(source), "\n") {
+				if length := utf8.RuneCountInString(line); length > 110 {
+					t.Errorf("%s:%d has %d columns, want at most 110", path, i+1, length)
+				}
+			}
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
 	}
 }
