@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
@@ -52,6 +54,51 @@ func TestAModuleCannotFillThePlatformsMemory(t *testing.T) {
 		daemon.signal(t, syscall.SIGTERM)
 		daemon.exit(t)
 	}
+}
+
+// TestAModuleCannotFillThePlatformsMemoryWithItsChannels: readers that read nothing make the platform hold what a
+// module publishes. The module is refused before that is too much, and can publish again once they have left.
+func TestAModuleCannotFillThePlatformsMemoryWithItsChannels(t *testing.T) {
+	t.Parallel()
+	i := install(t, "glutton")
+	i.start(t)
+	owner := i.signIn(t, ownerAddress, ownerPassword)
+	held := func() (bytes, limit int64) {
+		var view struct{ HostMemoryBytes, HostMemoryLimitBytes int64 }
+		got := owner.do("GET", "/api/v1/module-lifecycle/glutton/process", nil)
+		if err := json.Unmarshal([]byte(got.body), &view); err != nil {
+			t.Fatalf("%d %.200q: %v", got.status, got.body, err)
+		}
+		return view.HostMemoryBytes, view.HostMemoryLimitBytes
+	}
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	for n := range 60 {
+		path := fmt.Sprintf("/api/v1/module-realtime/glutton/c.%c%c", 'a'+n/26, 'a'+n%26)
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, owner.address+path, http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Cookie", owner.cookie)
+		response, err := owner.client.Transport.RoundTrip(request)
+		if err != nil || response.StatusCode != http.StatusOK {
+			t.Fatalf("reader %d: %v, %v", n, response, err)
+		}
+		defer func() { _ = response.Body.Close() }()
+	}
+	began := time.Now()
+	got := owner.do("GET", "/api/v1/modules/glutton/tell", nil)
+	bytes, limit := held()
+	t.Logf("refused after %v, %d of %d MiB are counted", time.Since(began), bytes>>20, limit>>20)
+	if !strings.Contains(got.body, "HOST_OVERLOADED") || bytes > limit {
+		t.Errorf("publishing to 60 readers that read nothing: %d %.200q, %d bytes counted; want HOST_OVERLOADED within %d",
+			got.status, got.body, bytes, limit)
+	}
+	leave()
+	eventually(t, "nothing is held once the readers have left", func() bool {
+		bytes, _ := held()
+		return bytes < 4<<20 // the link's own buffers
+	})
 }
 
 // TestADeadProcessLeavesTheDatabaseAsItWas: the next process finds no lock held and its own search_path.

@@ -1,4 +1,4 @@
-// Command glutton is a module for tests that uses its database to fill the platform's memory, and leaves its sessions in disorder.
+// Command glutton is a module for tests that uses its database and channels to fill the platform's memory, and leaves its sessions in disorder.
 package main
 
 import (
@@ -26,13 +26,32 @@ func (g *glutton) Register(r *sdk.Registry) error {
 		"/log":        g.attributes,
 		"/leave":      g.leave,
 		"/look":       g.look,
+		"/tell":       g.tell,
 	} {
 		r.Handle("GET "+path, "glutton.use", sdk.NoBody, func(w http.ResponseWriter, r *http.Request) {
 			said, err := do(r.Context())
 			fmt.Fprintln(w, said, codeOf(err))
 		})
 	}
+	for n := range channels {
+		r.Channel(channel(n), "glutton.use", func(context.Context) (any, error) { return n, nil })
+	}
 	return nil
+}
+
+const channels = 60
+
+func channel(n int) string { return "c." + string(rune('a'+n/26)) + string(rune('a'+n%26)) }
+
+// tell publishes on all channels, without end.
+func (g *glutton) tell(ctx context.Context) (string, error) {
+	update := strings.Repeat("u", sdk.MaxUpdate-2)
+	for n := range 1 << 20 {
+		if err := g.host.Realtime.Publish(channel(n%channels), update); err != nil || ctx.Err() != nil {
+			return "", errors.Join(err, ctx.Err())
+		}
+	}
+	return "", nil
 }
 
 // Start keeps the host.
