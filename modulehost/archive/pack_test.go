@@ -64,7 +64,7 @@ func TestPackIsReproducible(t *testing.T) {
 	compressed, err := gzip.NewReader(strings.NewReader(packed[0]))
 	must(t, err)
 	if !compressed.ModTime.IsZero() || compressed.Name != "" {
-		t.Errorf("gzip's header says %+v", compressed.Header)
+		t.Errorf("gzip's header is %+v, want no time and no name", compressed.Header)
 	}
 	for stream := tar.NewReader(compressed); ; {
 		header, err := stream.Next()
@@ -73,7 +73,7 @@ func TestPackIsReproducible(t *testing.T) {
 		}
 		must(t, err)
 		if header.ModTime.Unix() != 0 || header.Uid != 0 || header.Gid != 0 || header.Uname+header.Gname != "" {
-			t.Errorf("the archive says %+v", header)
+			t.Errorf("the archive has %+v, want no time, owner or group", header)
 		}
 	}
 }

@@ -128,7 +128,7 @@ func TestPermissionsAreComposed(t *testing.T) {
 		description := p.Description
 		if p.ModuleID == "" {
 			if description == "" {
-				t.Errorf("%s says nothing", p.ID)
+				t.Errorf("permission %s has no description", p.ID)
 			}
 			description = ""
 		}

@@ -55,7 +55,7 @@ func TestFindings(t *testing.T) {
 		},
 			[]string{"MANIFEST_INVALID: module people-old at /name: ",
 				"MODULE_ID_MISMATCH: module people-old at /id: "}},
-		"hostile folder name": {func(t *testing.T, dir string) {
+		"control characters in the folder name": {func(t *testing.T, dir string) {
 			must(t, os.Mkdir(filepath.Join(dir, "a\nDONE: \x1b[2J"), 0o755))
 		}, []string{"MANIFEST_MISSING: module a_DONE____2J: "}},
 		"reserved and duplicate permission": {func(t *testing.T, dir string) {

@@ -46,7 +46,7 @@ func TestModel(t *testing.T) {
 			m.compareOutcomes(rt, installed, second, after, seen)
 			if !reflect.DeepEqual(second, installed.Resolve(m.ask(rt, after))) ||
 				!reflect.DeepEqual(first, installed.Resolve(m.ask(rt, before))) {
-				rt.Error("another answer to the same question")
+				rt.Error("resolving the same state again gave another result")
 			}
 			m.compareRestarts(rt, first, second, before, after, seen)
 			before, first = after, second
@@ -80,7 +80,7 @@ func (m model) compareFindings(t *rapid.T, err error, want []string) {
 		_, text, _ := strings.Cut(strings.TrimSuffix(f.Message, "."), ": ")
 		circle := strings.Split(text, " -> ")
 		if circle[0] != f.Module || circle[len(circle)-1] != f.Module || inCircles[f.Module] {
-			t.Errorf("%v is not told once, at its first module", f)
+			t.Errorf("%v is not reported once, at its first module", f)
 		}
 		for i, id := range circle[:len(circle)-1] {
 			if inCircles[id] = true; !m.dependsOn(m.module(id), m.module(circle[i+1])) {

@@ -43,9 +43,9 @@ func assignLevels(modules []*Module) (stuck []*Module) {
 // reported one, and each cycle is reported once, at its first module.
 func cycles(stuck []*Module, installed inventory) Findings {
 	var findings Findings
-	told := make(map[string]bool)
+	reported := make(map[string]bool)
 	for _, m := range stuck { // by id
-		if told[m.Manifest.ID] {
+		if reported[m.Manifest.ID] {
 			continue
 		}
 		circle := shortestCycle(m, installed)
@@ -53,7 +53,7 @@ func cycles(stuck []*Module, installed inventory) Findings {
 			continue // it only depends on a cycle
 		}
 		for _, id := range circle {
-			told[id] = true
+			reported[id] = true
 		}
 		findings = append(findings, manifest.Finding{Module: m.Manifest.ID, Pointer: "/dependencies",
 			Code:    ErrDependencyCycle,

@@ -133,7 +133,7 @@ func TestResolve(t *testing.T) {
 			full("blocked configuration_invalid title")},
 		"invalid though optional": {stored{values: enough("link=example.org"), secrets: secrets},
 			full("blocked configuration_invalid link")},
-		"another spelling": {stored{values: enough("limit=05"), secrets: secrets},
+		"another format": {stored{values: enough("limit=05"), secrets: secrets},
 			full("blocked configuration_invalid limit")},
 		"stored is no secret": {stored{values: enough("token=x"), secrets: "otherToken"},
 			full("blocked secret_missing token")},
@@ -305,7 +305,7 @@ func TestDeclared(t *testing.T) {
 	const want = "[{capability base.thing base true} {module other other true} {module gone  false} {module " +
 		"base  false} " +
 		"{capability base.gone  false} {capability base.base base false} {capability gone.base  false}]"
-	for range 2 { // each answer is the asker's own
+	for range 2 { // each call returns a slice of its own
 		got := user.Declared()
 		if fmt.Sprint(got) != want {
 			t.Errorf("Declared: %v, want %v", got, want)

@@ -254,7 +254,7 @@ func FuzzFile(f *testing.F) {
 		script, err = kernel.Script(path)
 		again, err2 := walking.Script(path)
 		if (err == nil) != (err2 == nil) || err == nil && !bytes.Equal(script.Bytes, again.Bytes) {
-			t.Fatalf("%q: one way answers %v, %v, the other %v, %v", path, script, err, again, err2)
+			t.Fatalf("%q: openat2 gives %v, %v, os.Root %v, %v", path, script, err, again, err2)
 		}
 		for _, refusal := range []error{err, err2} {
 			if refusal != nil && code(refusal) != "ARTIFACT_INVALID" {

@@ -1,4 +1,4 @@
-// Package manifest owns what a module says about itself (module.json, version 7) and the files that it
+// Package manifest reads what a module declares about itself (module.json, version 7) and the files that it
 // names. It reads both strictly and reports every broken rule at once. docs/reference/manifest.md describes
 // the fields.
 //

@@ -103,7 +103,7 @@ func (r *reader) permissions(o object, m *Manifest) map[string]bool {
 		id, at, ok := p.text("id")
 		switch {
 		case !ok:
-		case strings.HasPrefix(id, reserved+"."): // whatever follows
+		case strings.HasPrefix(id, reserved+"."): // a reserved id, valid or not
 			r.add(ErrPermissionReserved, at.pointer, "%s must not be in the platform's own namespace.", at.label)
 		case r.ownID(at, id) && declared[id]:
 			r.add(ErrPermissionDuplicate, at.pointer, "%s must not be declared twice.", at.label)

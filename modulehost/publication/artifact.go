@@ -11,7 +11,7 @@ import (
 // artifact is one script, ready to be sent. All responses share its header values, which nobody changes.
 type artifact struct {
 	plain *httpapi.Representation
-	coded atomic.Pointer[[]*httpapi.Representation] // nil until the encoder has come by
+	coded atomic.Pointer[[]*httpapi.Representation] // nil until the encoder has compressed it
 }
 
 var (
@@ -28,7 +28,7 @@ func newArtifact(script *manifest.Artifact) *artifact {
 	return &artifact{plain: httpapi.NewRepresentation(script.Bytes, "")}
 }
 
-// encode keeps the script in other codings, too.
+// encode compresses the script into the other encodings.
 func (a *artifact) encode() error {
 	coded, err := httpapi.EncodeAll(a.plain.Bytes)
 	if err != nil {

@@ -34,16 +34,16 @@ func BenchmarkScript(b *testing.B) {
 	}
 	const request = "GET " + inventory +
 		"/board/1.0.0 HTTP/1.1\r\nHost: localhost\r\nAccept: */*\r\nUser-Agent: bench\r\n"
-	for _, answer := range []struct{ name, status, condition string }{
+	for _, response := range []struct{ name, status, condition string }{
 		{"200", "200 OK", ""},
 		{"304", "304 Not Modified", "If-None-Match: " + etagOf(script) + "\r\n"},
 	} {
 		for _, connections := range []int{1, 32} {
 			for _, handler := range handlers {
-				b.Run(fmt.Sprintf("answer=%s/connections=%d/%s", answer.name, connections, handler.name),
+				b.Run(fmt.Sprintf("response=%s/connections=%d/%s", response.name, connections, handler.name),
 					func(b *testing.B) {
 						b.ReportAllocs()
-						httpservertest.Load(b, handler.serve(b), request+answer.condition+"\r\n", "HTTP/1.1 "+answer.status,
+						httpservertest.Load(b, handler.serve(b), request+response.condition+"\r\n", "HTTP/1.1 "+response.status,
 							connections)
 					})
 			}

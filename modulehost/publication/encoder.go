@@ -6,20 +6,21 @@ import (
 	"go.uber.org/zap"
 )
 
-// Encoder codes the scripts of the modules while the platform serves them plain already: nobody waits for it at the start.
+// Encoder compresses the modules' scripts after the start, while they are already served uncompressed, so
+// that it does not delay the start.
 type Encoder struct {
 	service *Service
 	ready   chan struct{}
 }
 
-// Encoder is to be started once the platform is ready.
+// Encoder returns the service's encoder, to be started once the platform is ready.
 func (s *Service) Encoder() *Encoder {
 	ready := make(chan struct{})
 	close(ready)
 	return &Encoder{service: s, ready: ready}
 }
 
-// Serve codes one script after the other, and then waits for the end.
+// Serve compresses one script after the other, then waits for the end of ctx.
 func (e *Encoder) Serve(ctx context.Context) error {
 	for _, r := range e.service.ordered {
 		for _, a := range r.artifacts() {
@@ -27,7 +28,7 @@ func (e *Encoder) Serve(ctx context.Context) error {
 				return ctx.Err()
 			}
 			if err := a.encode(); err != nil {
-				e.service.log.Error("a script stays as it is", zap.String("module", r.manifest.ID))
+				e.service.log.Error("a script could not be compressed and is served as it is", zap.String("module", r.manifest.ID))
 			}
 		}
 	}
@@ -35,7 +36,7 @@ func (e *Encoder) Serve(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// Ready is closed at once: nobody waits for smaller scripts.
+// Ready is closed from the beginning, because nothing waits for compressed scripts.
 func (e *Encoder) Ready() <-chan struct{} { return e.ready }
 
 // String names the service.

@@ -179,7 +179,8 @@ func TestDescriptorRefused(t *testing.T) {
 	}
 }
 
-// TestRenewalFails: the screen is shown its display, and one line says so with the request's id alone.
+// TestRenewalFails checks that the screen gets its descriptor, and that the log has one line with the
+// request's id alone.
 func TestRenewalFails(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

@@ -27,8 +27,8 @@ type Screens interface {
 	Renew(ctx context.Context, header http.Header, r *http.Request) error
 }
 
-// Service handles the routes of publication. It never changes, so it is safe for concurrent use; it has no
-// goroutines.
+// Service handles the routes of publication. What it publishes never changes, except that its Encoder
+// compresses the scripts. Safe for concurrent use; it has no goroutines of its own.
 type Service struct {
 	releases map[string]*release // by module id
 	ordered  []*release          // by module id

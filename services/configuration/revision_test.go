@@ -34,7 +34,7 @@ func TestRevisionCountsDocuments(t *testing.T) {
 		func() int64 { return decode[view](t, h.putAt(t, "rota", `{"title":"cd"}`, "4")).Rev },
 	} {
 		if got := put(); got != int64(want)+1 {
-			t.Errorf("replacement %d answers rev %d", want+1, got)
+			t.Errorf("replacement %d returned rev %d", want+1, got)
 		}
 	}
 	for _, rev := range []string{"0", "1", "4", "6"} {

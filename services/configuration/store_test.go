@@ -239,11 +239,11 @@ func TestFrozen(t *testing.T) {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), patience)
-		answer := make(chan *httptest.ResponseRecorder, 1)
-		go func() { answer <- h.send(request(ctx, row.method, path+"/rota", row.body)) }()
-		wantCode(t, <-answer, http.StatusServiceUnavailable, "STORE_UNAVAILABLE")
+		response := make(chan *httptest.ResponseRecorder, 1)
+		go func() { response <- h.send(request(ctx, row.method, path+"/rota", row.body)) }()
+		wantCode(t, <-response, http.StatusServiceUnavailable, "STORE_UNAVAILABLE")
 		if ctx.Err() != nil {
-			t.Errorf("%s: the client was gone before the answer", row.lock)
+			t.Errorf("%s: the client had given up before the response", row.lock)
 		}
 		cancel()
 		awaitBlocked(t, h.DB, 0)

@@ -186,7 +186,7 @@ func TestUnfitBuilds(t *testing.T) {
 		"two elements":       build(empty+empty, script),
 		"one filled beside":  build(empty+filled, script),
 		"filled":             build(filled, script),
-		"other spelling":     build(`<meta content="" name="service-api-origin">`, script),
+		"other markup":       build(`<meta content="" name="service-api-origin">`, script),
 		"empty and unquoted": build(empty+`<meta name=service-api-origin content="">`, script),
 	} {
 		if _, err := dashboard.New(
@@ -262,12 +262,13 @@ func decoded(t *testing.T, content []byte, coding string) string {
 	return string(text)
 }
 
-// TestDevelopment: only the page of a development installation tells that it is one.
+// TestDevelopment checks that only the page of a development installation is marked as one.
 func TestDevelopment(t *testing.T) {
 	t.Parallel()
 	for _, development := range []bool{false, true} {
 		service, err := dashboard.New(dashboard.Config{
-			Build: build(`<html lang="en">`+empty+"</html>", script), APIOrigin: "https://church.example.org", Development: development,
+			Build: build(`<html lang="en">`+empty+"</html>", script), APIOrigin: "https://church.example.org",
+			Development: development,
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -117,14 +117,14 @@ func TestFrozen(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	answers := make(chan *httptest.ResponseRecorder, 2)
-	go func() { answers <- h.send(ctx, http.MethodGet, path, "") }()
-	go func() { answers <- h.send(ctx, http.MethodPut, path+"/base/enabled", `{"enabled":false}`) }()
+	responses := make(chan *httptest.ResponseRecorder, 2)
+	go func() { responses <- h.send(ctx, http.MethodGet, path, "") }()
+	go func() { responses <- h.send(ctx, http.MethodPut, path+"/base/enabled", `{"enabled":false}`) }()
 	for range 2 {
-		wantCode(t, <-answers, http.StatusServiceUnavailable, "STORE_UNAVAILABLE")
+		wantCode(t, <-responses, http.StatusServiceUnavailable, "STORE_UNAVAILABLE")
 	}
 	if ctx.Err() != nil {
-		t.Error("the client was gone before the answer")
+		t.Error("the client had given up before the response")
 	}
 }
 

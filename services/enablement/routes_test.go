@@ -62,11 +62,11 @@ func TestRestartRequired(t *testing.T) {
 	} {
 		e := decode[entry](t, h.decide(t, row.moduleID, row.enabled))
 		if e.ID != row.moduleID || e.Configured.Enabled != (row.enabled == "true") || !e.Configured.Explicit {
-			t.Errorf("%+v: answered %+v", row, e)
+			t.Errorf("%+v: the response is %+v", row, e)
 		}
 		if named := slices.Contains(strings.Fields(row.want), row.moduleID); !row.restart &&
 			e.RestartRequired != named {
-			t.Errorf("%+v: answered %+v", row, e)
+			t.Errorf("%+v: the response is %+v", row, e)
 		}
 		if row.restart {
 			h.start(t, h.Pool(t))

@@ -78,15 +78,15 @@ func TestFrozen(t *testing.T) {
 	// less than the database's own limit on a statement
 	ctx, cancel := context.WithTimeout(t.Context(), 25*time.Second)
 	defer cancel()
-	answers := make(chan *httptest.ResponseRecorder, len(requests))
+	responses := make(chan *httptest.ResponseRecorder, len(requests))
 	for _, r := range requests {
-		go func() { answers <- h.send(ctx, r.method, r.target, r.body) }()
+		go func() { responses <- h.send(ctx, r.method, r.target, r.body) }()
 	}
 	for range requests {
-		wantCode(t, <-answers, http.StatusServiceUnavailable, unavailable)
+		wantCode(t, <-responses, http.StatusServiceUnavailable, unavailable)
 	}
 	if ctx.Err() != nil {
-		t.Error("the client was gone before the answer")
+		t.Error("the client had given up before the response")
 	}
 }
 

@@ -31,11 +31,11 @@ type modelPlace struct {
 
 // view lists every running module with a page once: below its group, or below "".
 func (m *model) view() string {
-	told := ""
+	text := ""
 	for _, id := range m.sortedGroups() {
-		told += fmt.Sprintf("%s %q %d:%s; ", id, m.groups[id].label, m.groups[id].order, m.modulesOf(id))
+		text += fmt.Sprintf("%s %q %d:%s; ", id, m.groups[id].label, m.groups[id].order, m.modulesOf(id))
 	}
-	return told + "none:" + m.modulesOf("")
+	return text + "none:" + m.modulesOf("")
 }
 
 func (m *model) sortedGroups() (ids []string) {
@@ -51,7 +51,7 @@ func (m *model) sortedGroups() (ids []string) {
 	return ids
 }
 
-func (m *model) modulesOf(group string) (told string) {
+func (m *model) modulesOf(group string) (text string) {
 	for order := range modelOrders + 1 { // the last round is that of modules without an order
 		for _, id := range allModules { // by id
 			place, placed := m.places[id]
@@ -59,14 +59,14 @@ func (m *model) modulesOf(group string) (told string) {
 				continue
 			}
 			if placed && place.order == order {
-				told += fmt.Sprint(" ", id, "=", order)
+				text += fmt.Sprint(" ", id, "=", order)
 			}
 			if !placed && order == modelOrders {
-				told += " " + id
+				text += " " + id
 			}
 		}
 	}
-	return told
+	return text
 }
 
 func (m *model) place(id string, p modelPlace) int {
@@ -90,20 +90,20 @@ func (m *model) deleteGroup(id string) {
 
 // modelForm is a view in the model's form.
 func (v view) modelForm() string {
-	list := func(modules []entry) (told string) {
+	list := func(modules []entry) (text string) {
 		for _, e := range modules {
-			told += " " + e.ModuleID
+			text += " " + e.ModuleID
 			if e.Order != nil {
-				told += fmt.Sprint("=", *e.Order)
+				text += fmt.Sprint("=", *e.Order)
 			}
 		}
-		return told
+		return text
 	}
-	told := ""
+	text := ""
 	for _, g := range v.Groups {
-		told += fmt.Sprintf("%s %q %d:%s; ", g.ID, g.Label, g.Order, list(g.Modules))
+		text += fmt.Sprintf("%s %q %d:%s; ", g.ID, g.Label, g.Order, list(g.Modules))
 	}
-	return told + "none:" + list(v.Ungrouped)
+	return text + "none:" + list(v.Ungrouped)
 }
 
 const modelOrders = 3 // few, so that they meet

@@ -22,7 +22,7 @@ func TestPlacingIntoGroupBeingDeleted(t *testing.T) {
 		`DELETE FROM core.navigation_group WHERE id = 'music'`
 	for _, row := range []struct {
 		name, first, end             string // what another process is in the middle of, and how that ends
-		method, target, body, answer string // what comes meanwhile
+		method, target, body, status string // the request that arrives meanwhile
 		rows                         string
 	}{
 		{"place, deleted", remove, "COMMIT", http.MethodPut, placements + "ant", `{"groupId":"music","order":1}`,
@@ -55,14 +55,14 @@ func TestPlacingIntoGroupBeingDeleted(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			answer := make(chan *httptest.ResponseRecorder, 1)
-			go func() { answer <- h.send(t.Context(), row.method, row.target, row.body) }()
+			response := make(chan *httptest.ResponseRecorder, 1)
+			go func() { response <- h.send(t.Context(), row.method, row.target, row.body) }()
 			h.awaitBlocked(t)
 			if _, err := other.Exec(t.Context(), row.end); err != nil {
 				t.Fatal(err)
 			}
-			if w := <-answer; fmt.Sprint(w.Code) != row.answer {
-				t.Errorf("%s %s: status %d, want %s; body %s", row.method, row.target, w.Code, row.answer, w.Body)
+			if w := <-response; fmt.Sprint(w.Code) != row.status {
+				t.Errorf("%s %s: status %d, want %s; body %s", row.method, row.target, w.Code, row.status, w.Body)
 			}
 			if rows := h.rows(t); rows != row.rows {
 				t.Errorf("stored %q, want %q", rows, row.rows)
@@ -90,9 +90,9 @@ func TestGroupIsLockedFirst(t *testing.T) {
 			if _, err := other.Exec(t.Context(), `SELECT FROM core.navigation_group FOR UPDATE`); err != nil {
 				t.Fatal(err)
 			}
-			answer := make(chan *httptest.ResponseRecorder, 1)
+			response := make(chan *httptest.ResponseRecorder, 1)
 			go func() {
-				answer <- h.send(t.Context(), http.MethodPut, placements+module, `{"groupId":"music","order":3}`)
+				response <- h.send(t.Context(), http.MethodPut, placements+module, `{"groupId":"music","order":3}`)
 			}()
 			h.awaitBlocked(t)
 			if _, err := other.Exec(t.Context(),
@@ -102,7 +102,8 @@ func TestGroupIsLockedFirst(t *testing.T) {
 			if err := other.Rollback(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if w := <-answer; w.Code != http.StatusOK || h.rows(t) != "group:music:Music:2 place:"+module+":music:3" {
+			if w := <-response; w.Code != http.StatusOK ||
+				h.rows(t) != "group:music:Music:2 place:"+module+":music:3" {
 				t.Errorf("PUT placement: status %d, want 200; body %s; stored %q", w.Code, w.Body, h.rows(t))
 			}
 		})
@@ -204,8 +205,8 @@ func TestStorm(t *testing.T) {
 				return
 			default:
 			}
-			if told := h.read(t).summary(); !onceEach(told) {
-				t.Errorf("a view: %s", told)
+			if summary := h.read(t).summary(); !onceEach(summary) {
+				t.Errorf("a view does not show every module once: %s", summary)
 				return
 			}
 		}
@@ -215,8 +216,8 @@ func TestStorm(t *testing.T) {
 	readers.Wait()
 }
 
-func onceEach(told string) bool {
-	shown := strings.FieldsFunc(told, func(r rune) bool { return strings.ContainsRune("|[] ", r) })
+func onceEach(summary string) bool {
+	shown := strings.FieldsFunc(summary, func(r rune) bool { return strings.ContainsRune("|[] ", r) })
 	shown = slices.DeleteFunc(shown, func(word string) bool { return word[0] == 'g' })
 	slices.Sort(shown)
 	return slices.Equal(shown, []string{"ant", "bee", "cat", "dog", "eel"})

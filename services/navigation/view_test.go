@@ -72,7 +72,7 @@ func TestOrder(t *testing.T) {
 func TestArranging(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
-	for _, step := range []struct{ request, told string }{
+	for _, step := range []struct{ request, want string }{
 		{`DELETE groups/music`, "| ant bee cat dog eel"},
 		{`DELETE placements/ant`, "| ant bee cat dog eel"},
 		{`PUT groups/music {"label":"Music","order":2}`, "music[] | ant bee cat dog eel"},
@@ -95,8 +95,8 @@ func TestArranging(t *testing.T) {
 	} {
 		for range 2 {
 			h.mustSend(t, step.request)
-			if got := h.read(t).summary(); got != step.told {
-				t.Fatalf("%s: got %q, want %q", step.request, got, step.told)
+			if got := h.read(t).summary(); got != step.want {
+				t.Fatalf("%s: got %q, want %q", step.request, got, step.want)
 			}
 		}
 	}
