@@ -28,7 +28,8 @@ func (e *Encoder) Serve(ctx context.Context) error {
 				return ctx.Err()
 			}
 			if err := a.encode(); err != nil {
-				e.service.log.Error("a script could not be compressed and is served as it is", zap.String("module", r.manifest.ID))
+				e.service.log.Error("a script could not be compressed and is served as it is",
+					zap.String("module", r.manifest.ID))
 			}
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// TestEncoder: a script goes out plain until the encoder has come by, then in the coding that the browser takes, under an
-// entity tag of its own.
+// TestEncoder checks that a script is sent uncompressed until the encoder has run, then in the encoding
+// that the browser accepts, under an entity tag of its own.
 func TestEncoder(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -20,7 +20,8 @@ func TestEncoder(t *testing.T) {
 	coding := func() string {
 		w := h.send(t, http.MethodGet, path, "Accept-Encoding", "gzip, zstd")
 		if w.Code != http.StatusOK || w.Header().Get("Vary") != "Origin, Accept-Encoding" {
-			t.Fatalf("%s: %d with Vary %q, want 200 with Origin and Accept-Encoding", path, w.Code, w.Header().Get("Vary"))
+			t.Fatalf("%s: %d with Vary %q, want 200 with Origin and Accept-Encoding", path, w.Code,
+				w.Header().Get("Vary"))
 		}
 		if got, want := w.Header().Get("Etag"), etagOf(w.Body.String()); got != want {
 			t.Fatalf("%s: its tag is %s, want that of the bytes sent, %s", path, got, want)
@@ -54,7 +55,8 @@ func TestEncoder(t *testing.T) {
 	if _, err := reader.WriteTo(&got); err != nil || got.String() != script {
 		t.Errorf("decoded the script has %d bytes (%v), want %d", got.Len(), err, len(script))
 	}
-	if w := h.send(t, http.MethodGet, path); w.Body.String() != script || w.Header().Get("Content-Encoding") != "" {
+	if w := h.send(t, http.MethodGet, path); w.Body.String() != script ||
+		w.Header().Get("Content-Encoding") != "" {
 		t.Errorf("without Accept-Encoding the script comes in %q", w.Header().Get("Content-Encoding"))
 	}
 	stop()
