@@ -12,41 +12,43 @@ const (
 	maxName    = 200 // characters
 )
 
-// address is a mailbox, checked: mailbox is plain ASCII that needs no quoting in a header or in a command.
+// address is a checked address. mailbox is ASCII and needs no quoting in a header or in an SMTP command.
 type address struct{ name, mailbox string }
 
-// parseAddress reads "a@b" or "Name <a@b>". The name is checked after parsing too, for it may have come encoded, with control
-// characters inside.
+// parseAddress reads "a@b" or "Name <a@b>". The name is checked again after parsing, because an encoded name
+// can hold control characters that the encoded text does not show.
 func parseAddress(text string) (address, bool) {
-	if !isLine(text) {
+	if !isHeaderText(text) {
 		return address{}, false
 	}
 	parsed, err := mail.ParseAddress(text)
-	if err != nil || !IsMailbox(parsed.Address) || !isLine(parsed.Name) || utf8.RuneCountInString(parsed.Name) > maxName {
+	if err != nil || !IsMailbox(parsed.Address) || !isHeaderText(parsed.Name) ||
+		utf8.RuneCountInString(parsed.Name) > maxName {
 		return address{}, false
 	}
 	return address{parsed.Name, parsed.Address}, true
 }
 
-// IsMailbox tells whether text is an address without a name that mail can be sent to.
+// IsMailbox reports whether text is an address, without a name, that email can be sent to.
 func IsMailbox(text string) bool {
 	local, domain, _ := strings.Cut(text, "@")
-	return len(text) <= maxAddress && len(local) <= maxLocal && isVisible(text) && isDomain(domain) &&
+	return len(text) <= maxAddress && len(local) <= maxLocal && isVisibleASCII(text) && isDomain(domain) &&
 		(&mail.Address{Address: text}).String() == "<"+text+">" // no quotes needed
 }
 
 func isDomain(text string) bool {
-	return text != "" && strings.TrimLeft(text, "-.0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") == ""
+	const allowed = "-.0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	return text != "" && strings.TrimLeft(text, allowed) == ""
 }
 
-// isVisible tells whether text has visible ASCII characters only.
-func isVisible(text string) bool {
+// isVisibleASCII reports whether text consists of visible ASCII characters only.
+func isVisibleASCII(text string) bool {
 	return text != "" && !strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
 func (a address) domain() string { return a.mailbox[strings.LastIndexByte(a.mailbox, '@')+1:] }
 
-// header is the address as a header has it.
+// header returns the address as it is written in a header.
 func (a address) header() string {
 	switch {
 	case a.name == "":

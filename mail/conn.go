@@ -6,17 +6,16 @@ import (
 	"time"
 )
 
-// limits are the bounds of one attempt.
+// limits bound one attempt to send.
 type limits struct {
-	connect  time.Duration // finding the host and opening a connection, over all its addresses
-	greeting time.Duration // from there to the greeting's last line, with the TLS handshake where TLS comes first
+	connect  time.Duration // resolving the host and connecting, over all its addresses
+	greeting time.Duration // then until the greeting has ended, including the handshake of implicit TLS
 	socket   time.Duration // one read or write
-	quit     time.Duration // the good-bye, when the outcome is known already
-	total    time.Duration // all of it
-	unread   int           // bytes that a server may say, with what TLS adds: a long certificate chain has 10 KiB
+	quit     time.Duration // QUIT, when the result is known already
+	total    time.Duration // the whole attempt
+	maxRead  int           // bytes read, TLS included; a long certificate chain takes 10 KiB
 }
 
-// standardLimits are contract.md §8's.
 func standardLimits() limits {
 	return limits{
 		connect:  10 * time.Second,
@@ -24,59 +23,61 @@ func standardLimits() limits {
 		socket:   20 * time.Second,
 		quit:     2 * time.Second,
 		total:    30 * time.Second,
-		unread:   64 << 10,
+		maxRead:  64 << 10,
 	}
 }
 
-var errTalkative = errors.New("mail: the server says too much")
+var errTooMuchInput = errors.New("mail: the server sends too much")
 
-// line is the connection to the server, below TLS. The library reads lines of any length and sets no deadline in the steps used here,
-// so the bounds are the line's. A line that failed stays failed: the library goes on after some errors, with a HELO after a lost EHLO,
-// or with a good-bye that would end half a message as if it were whole.
-type line struct {
+// boundedConn is the TCP connection to the server, below TLS. The SMTP library reads lines of any length
+// and sets no deadlines in the calls used here, so this type limits both. After the first error every
+// further call fails with the same error. Otherwise the library would go on: it sends HELO when the
+// response to EHLO is lost, and QUIT in the middle of a message, which some servers would then accept as
+// complete.
+type boundedConn struct {
 	net.Conn
-	socket time.Duration
-	phase  time.Time // no read or write lasts longer than this; zero: no such bound
-	unread int
-	failed error
+	socket  time.Duration
+	phase   time.Time // no read or write may end later; zero: no such limit
+	maxRead int
+	failed  error
 }
 
-func (l *line) Read(p []byte) (int, error) {
-	if l.failed == nil && l.unread == 0 {
-		l.failed = errTalkative
+func (c *boundedConn) Read(p []byte) (int, error) {
+	if c.failed == nil && c.maxRead == 0 {
+		c.failed = errTooMuchInput
 	}
-	if l.failed != nil {
-		return 0, l.failed
+	if c.failed != nil {
+		return 0, c.failed
 	}
-	_ = l.SetReadDeadline(l.deadline()) // fails where Read does
-	n, err := l.Conn.Read(p[:min(len(p), l.unread)])
-	l.unread -= n
-	l.failed = err
+	_ = c.SetReadDeadline(c.deadline()) // if this fails, Read fails too
+	n, err := c.Conn.Read(p[:min(len(p), c.maxRead)])
+	c.maxRead -= n
+	c.failed = err
 	return n, err
 }
 
-func (l *line) Write(p []byte) (int, error) {
-	if l.failed != nil {
-		return 0, l.failed
+func (c *boundedConn) Write(p []byte) (int, error) {
+	if c.failed != nil {
+		return 0, c.failed
 	}
-	_ = l.SetWriteDeadline(l.deadline())
-	n, err := l.Conn.Write(p)
-	l.failed = err
+	_ = c.SetWriteDeadline(c.deadline())
+	n, err := c.Conn.Write(p)
+	c.failed = err
 	return n, err
 }
 
-func (l *line) deadline() time.Time {
-	next := time.Now().Add(l.socket)
-	if !l.phase.IsZero() && l.phase.Before(next) {
-		return l.phase
+func (c *boundedConn) deadline() time.Time {
+	next := time.Now().Add(c.socket)
+	if !c.phase.IsZero() && c.phase.Before(next) {
+		return c.phase
 	}
 	return next
 }
 
-// within bounds all that follows, until the next call; 0 takes the bound away.
-func (l *line) within(limit time.Duration) {
-	l.phase = time.Time{}
+// limitPhase bounds all reads and writes until its next call. A limit of 0 removes the bound.
+func (c *boundedConn) limitPhase(limit time.Duration) {
+	c.phase = time.Time{}
 	if limit > 0 {
-		l.phase = time.Now().Add(limit)
+		c.phase = time.Now().Add(limit)
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/narthex-platform/narthex/mail"
 )
 
-// TestALineThatFailedStaysFailed: nothing is read or written after a failure, although the other side would go on.
-func TestALineThatFailedStaysFailed(t *testing.T) {
+// TestConnStaysFailed: after an error nothing is read or written, even if the peer would go on.
+func TestConnStaysFailed(t *testing.T) {
 	t.Parallel()
 	for name, fail := range map[string]func(net.Conn) (int, error){
 		"read":  func(line net.Conn) (int, error) { return line.Read(make([]byte, 1)) },
@@ -20,7 +20,7 @@ func TestALineThatFailedStaysFailed(t *testing.T) {
 			ours, theirs := net.Pipe()
 			defer ours.Close()
 			defer theirs.Close()
-			line := mail.NewLine(ours, soon, 10)
+			line := mail.NewBoundedConn(ours, shortLimit, 10)
 			_, first := fail(line) // nobody is there
 			go func() { _, _ = theirs.Write([]byte("x")) }()
 			go func() { _, _ = io.Copy(io.Discard, theirs) }()
@@ -36,14 +36,14 @@ func TestALineThatFailedStaysFailed(t *testing.T) {
 	}
 }
 
-// TestALineEndsATalkativeServer at the byte, and says so.
-func TestALineEndsATalkativeServer(t *testing.T) {
+// TestConnLimitsInput: reading stops at the exact byte with an error.
+func TestConnLimitsInput(t *testing.T) {
 	t.Parallel()
 	ours, theirs := net.Pipe()
 	defer ours.Close()
 	defer theirs.Close()
 	go func() { _, _ = theirs.Write(make([]byte, 20)) }()
-	line := mail.NewLine(ours, patience, 10)
+	line := mail.NewBoundedConn(ours, patience, 10)
 	if read, err := io.ReadAll(line); len(read) != 10 || err == nil || err == io.ErrNoProgress {
 		t.Errorf("%d bytes, %v", len(read), err)
 	}

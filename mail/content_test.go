@@ -21,21 +21,21 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-// opened is a message as a reader's program sees it.
-type opened struct {
+// parsedMessage is a message as a mail program reads it.
+type parsedMessage struct {
 	header     netmail.Header
 	kind       string
 	text, html string
 	order      []string // of the parts
 }
 
-func open(t testing.TB, content []byte) opened {
+func parseMessage(t testing.TB, content []byte) parsedMessage {
 	t.Helper()
 	m, err := netmail.ReadMessage(bytes.NewReader(content))
 	if err != nil {
 		t.Fatalf("%v in:\n%q", err, content)
 	}
-	o := opened{header: m.Header}
+	o := parsedMessage{header: m.Header}
 	kind, parameters, err := mime.ParseMediaType(m.Header.Get("Content-Type"))
 	if err != nil {
 		t.Fatal(err)
@@ -57,10 +57,11 @@ func open(t testing.TB, content []byte) opened {
 	}
 }
 
-func (o *opened) part(t testing.TB, header textproto.MIMEHeader, body io.Reader) {
+func (o *parsedMessage) part(t testing.TB, header textproto.MIMEHeader, body io.Reader) {
 	t.Helper()
 	kind, parameters, err := mime.ParseMediaType(header.Get("Content-Type"))
-	if err != nil || parameters["charset"] != "UTF-8" || header.Get("Content-Transfer-Encoding") != "quoted-printable" {
+	if err != nil || parameters["charset"] != "UTF-8" ||
+		header.Get("Content-Transfer-Encoding") != "quoted-printable" {
 		t.Fatalf("%v, %v", header, err)
 	}
 	decoded, err := io.ReadAll(quotedprintable.NewReader(body))
@@ -76,12 +77,12 @@ func (o *opened) part(t testing.TB, header textproto.MIMEHeader, body io.Reader)
 	}
 }
 
-// onWire is text with the line ends that mail has.
-func onWire(text string) string {
+// withCRLF is text with the line ends of SMTP.
+func withCRLF(text string) string {
 	return strings.NewReplacer("\r\n", "\r\n", "\r", "\r\n", "\n", "\r\n").Replace(text)
 }
 
-func decoded(t testing.TB, header string) string {
+func decodeHeader(t testing.TB, header string) string {
 	t.Helper()
 	text, err := new(mime.WordDecoder).DecodeHeader(header)
 	if err != nil {
@@ -90,8 +91,8 @@ func decoded(t testing.TB, header string) string {
 	return text
 }
 
-// TestWhatIsWrittenArrives goes through a real server.
-func TestWhatIsWrittenArrives(t *testing.T) {
+// TestContentArrivesUnchanged sends through a real server.
+func TestContentArrivesUnchanged(t *testing.T) {
 	t.Parallel()
 	awkward := "Grüße aus Köln – 教会 🎉\n.\n..\n.eins\nFrom here\n" + strings.Repeat("lang ", 500) + "\n" +
 		strings.Repeat("ü", 2000) + "\nspaces at the end   \n\ttab\t\n=3D =?x?=\n\n.\n"
@@ -103,41 +104,52 @@ func TestWhatIsWrittenArrives(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			in := newInbox(t, nil, false)
+			in := startMailServer(t, nil, false)
 			transport, _ := newTransport(t, plaintext(), in.listener)
 			m.To = []string{`"Müller, Ännchen" <anna@example.net>`, "bert@example.net", "bert@example.net"}
 			m.ReplyTo = "Pfarrbüro <buero@example.org>"
 			m.Subject = strings.Repeat("Ü", mail.MaxSubjectCharacters)
-			if outcome := send(t, transport, m); outcome != mail.Sent {
-				t.Fatal(outcome)
+			if result := send(t, transport, m); result != mail.Sent {
+				t.Fatal("Send returned the wrong result:", result)
 			}
-			mails := in.happened().mails
-			if to := []string{"anna@example.net", "bert@example.net", "bert@example.net"}; len(mails) != 1 || !slices.Equal(mails[0].to, to) {
+			mails := in.seen().mails
+			if to := []string{"anna@example.net", "bert@example.net", "bert@example.net"}; len(mails) != 1 ||
+				!slices.Equal(mails[0].to, to) {
 				t.Fatalf("%d mails", len(mails))
 			}
-			got := open(t, mails[0].content)
+			got := parseMessage(t, mails[0].content)
 			text, html := strings.TrimSuffix(got.text, "\r\n"), strings.TrimSuffix(got.html, "\r\n")
-			if text != strings.TrimSuffix(onWire(m.Text), "\r\n") || html != strings.TrimSuffix(onWire(m.HTML), "\r\n") {
+			if text != strings.TrimSuffix(withCRLF(m.Text), "\r\n") ||
+				html != strings.TrimSuffix(withCRLF(m.HTML), "\r\n") {
 				t.Errorf("text\n%q\nhtml\n%q", got.text, got.html)
 			}
 			if m.Text != "" && m.HTML != "" && !slices.Equal(got.order, []string{"text/plain", "text/html"}) {
 				t.Errorf("%q", got.order)
 			}
-			checkHeader(t, got.header, m)
+			assertHeader(t, got.header, m)
 		})
 	}
 }
 
-// checkHeader holds that the headers say what m says, and nothing else.
-func checkHeader(t testing.TB, header netmail.Header, m mail.Message) {
+// assertHeader fails unless the headers are those of m and no others.
+func assertHeader(t testing.TB, header netmail.Header, m mail.Message) {
 	t.Helper()
-	known := []string{"Auto-Submitted", "Content-Type", "Date", "From", "Message-Id", "Mime-Version", "Subject", "To"}
+	known := []string{
+		"Auto-Submitted",
+		"Content-Type",
+		"Date",
+		"From",
+		"Message-Id",
+		"Mime-Version",
+		"Subject",
+		"To",
+	}
 	if m.Text == "" || m.HTML == "" {
 		known = append(known, "Content-Transfer-Encoding")
 	}
 	if m.ReplyTo != "" {
 		known = append(known, "Reply-To")
-		checkAddresses(t, header, "Reply-To", m.ReplyTo)
+		assertAddresses(t, header, "Reply-To", m.ReplyTo)
 	}
 	slices.Sort(known)
 	if keys := slices.Sorted(maps.Keys(header)); !slices.Equal(keys, known) {
@@ -148,15 +160,16 @@ func checkHeader(t testing.TB, header netmail.Header, m mail.Message) {
 			t.Errorf("%s occurs %d times", key, len(values))
 		}
 	}
-	if subject := decoded(t, header.Get("Subject")); subject != m.Subject {
+	if subject := decodeHeader(t, header.Get("Subject")); subject != m.Subject {
 		t.Errorf("subject %q", subject)
 	}
-	checkAddresses(t, header, "To", m.To...)
-	checkAddresses(t, header, "From", "Gemeinde Süd <office@example.org>")
+	assertAddresses(t, header, "To", m.To...)
+	assertAddresses(t, header, "From", "Gemeinde Süd <office@example.org>")
 	if id := header.Get("Message-ID"); !regexp.MustCompile(`^<[A-Z2-7]{26}@example\.org>$`).MatchString(id) {
 		t.Errorf("id %q", id)
 	}
-	if date, err := header.Date(); err != nil || time.Since(date).Abs() > time.Hour || !strings.HasSuffix(header.Get("Date"), "+0000") {
+	if date, err := header.Date(); err != nil || time.Since(date).Abs() > time.Hour ||
+		!strings.HasSuffix(header.Get("Date"), "+0000") {
 		t.Errorf("date %q", header.Get("Date"))
 	}
 	if header.Get("Auto-Submitted") != "auto-generated" || header.Get("MIME-Version") != "1.0" {
@@ -164,7 +177,7 @@ func checkHeader(t testing.TB, header netmail.Header, m mail.Message) {
 	}
 }
 
-func checkAddresses(t testing.TB, header netmail.Header, key string, want ...string) {
+func assertAddresses(t testing.TB, header netmail.Header, key string, want ...string) {
 	t.Helper()
 	got, err := header.AddressList(key)
 	if err != nil || len(got) != len(want) {
@@ -178,13 +191,13 @@ func checkAddresses(t testing.TB, header netmail.Header, key string, want ...str
 	}
 }
 
-func TestNothingNamesTheLibraryOrTheServer(t *testing.T) {
+func TestNoHeaderNamesLibraryOrServer(t *testing.T) {
 	t.Parallel()
 	transport, err := mail.New(settings(environment.StartTLS))
 	if err != nil {
 		t.Fatal(err)
 	}
-	content, ok := transport.Render(letter())
+	content, ok := transport.Render(testMessage())
 	if !ok {
 		t.Fatal("not rendered")
 	}
@@ -195,8 +208,9 @@ func TestNothingNamesTheLibraryOrTheServer(t *testing.T) {
 	}
 }
 
-// TestHeadersHoldOnAnyProgram renders what the library alone would fold into a blank line, or let be read as something else.
-func TestHeadersHoldOnAnyProgram(t *testing.T) {
+// TestHeadersHoldOnAnyProgram renders what the library alone would fold into a blank line, or let be read
+// as something else.
+func TestHeadersAreSafeToFold(t *testing.T) {
 	t.Parallel()
 	transport, err := mail.New(settings(environment.StartTLS))
 	if err != nil {
@@ -213,7 +227,7 @@ func TestHeadersHoldOnAnyProgram(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			t.Parallel()
-			m := letter()
+			m := testMessage()
 			m.Subject = subject
 			long := strings.Repeat("a", 64) + "  " + strings.Repeat("b", 80)
 			m.To = []string{`"` + long + `" <anna@example.net>`, `"=?utf-8?q?x?=" <bert@example.net>`}
@@ -221,9 +235,9 @@ func TestHeadersHoldOnAnyProgram(t *testing.T) {
 			if !ok {
 				t.Fatal("refused")
 			}
-			checkWire(t, content)
-			header := open(t, content).header
-			if got := decoded(t, header.Get("Subject")); got != subject {
+			assertWireFormat(t, content)
+			header := parseMessage(t, content).header
+			if got := decodeHeader(t, header.Get("Subject")); got != subject {
 				t.Errorf("%q", got)
 			}
 			if strings.Contains(header.Get("Subject"), "Bcc") {
@@ -235,9 +249,9 @@ func TestHeadersHoldOnAnyProgram(t *testing.T) {
 
 var encodedWord = regexp.MustCompile(`=\?utf-8\?b\?[^?]*\?=`)
 
-// checkWire holds that content is lines of visible ASCII, each ended by CR LF, and that no line of the header is blank, too long or
-// could be taken for one more.
-func checkWire(t testing.TB, content []byte) {
+// assertWireFormat fails unless content is lines of visible ASCII, each ended by CR LF, and that no line of
+// the header is blank, too long or could be taken for one more.
+func assertWireFormat(t testing.TB, content []byte) {
 	t.Helper()
 	head, _, found := bytes.Cut(content, []byte("\r\n\r\n"))
 	if !found {
@@ -253,7 +267,7 @@ func checkWire(t testing.TB, content []byte) {
 			t.Errorf("header line %q", line)
 		}
 		for _, word := range encodedWord.FindAllString(line, -1) {
-			if text := decoded(t, word); !utf8.ValidString(text) || strings.ContainsRune(text, utf8.RuneError) {
+			if text := decodeHeader(t, word); !utf8.ValidString(text) || strings.ContainsRune(text, utf8.RuneError) {
 				t.Errorf("a character is split before or after %q", word)
 			}
 		}
@@ -263,7 +277,8 @@ func checkWire(t testing.TB, content []byte) {
 		t.Errorf("a bare CR or LF in\n%q", content)
 	}
 	for line := range strings.SplitSeq(string(body), "\r\n") {
-		if len(line) > 998 || strings.ContainsFunc(line, func(r rune) bool { return r != '\t' && (r < ' ' || r > '~') }) {
+		if len(line) > 998 ||
+			strings.ContainsFunc(line, func(r rune) bool { return r != '\t' && (r < ' ' || r > '~') }) {
 			t.Errorf("body line %q", line)
 		}
 	}

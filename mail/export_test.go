@@ -29,11 +29,11 @@ func (t *Transport) Shorten(limits Limits) {
 }
 
 // Unread is how many bytes a server may say.
-func (t *Transport) Unread() int { return t.limits.unread }
+func (t *Transport) MaxRead() int { return t.limits.maxRead }
 
 // NewLine is the line on conn, which has limits for one read or write and for all that is read.
-func NewLine(conn net.Conn, socket time.Duration, unread int) net.Conn {
-	return &line{Conn: conn, socket: socket, unread: unread}
+func NewBoundedConn(conn net.Conn, socket time.Duration, unread int) net.Conn {
+	return &boundedConn{Conn: conn, socket: socket, maxRead: unread}
 }
 
 // Trust makes the test's authority the only one.
@@ -46,11 +46,11 @@ func (t *Transport) DialBy(dial func(ctx context.Context, network, address strin
 
 // Render is what would be sent.
 func (t *Transport) Render(m Message) (content []byte, ok bool) {
-	p, ok := t.pack(m)
+	p, ok := t.render(m)
 	return p.content, ok
 }
 
-// Waiting is how many letters are queued.
+// Waiting is how many emails are queued.
 func (o *Outbox) Waiting() int { return len(o.queue) }
 
 // Limits are the bounds in force.

@@ -18,10 +18,11 @@ import (
 // never is a limit that must not be what ends an attempt.
 const never = 10 * time.Minute
 
-// soon is the one that must. late is the same where a slow machine must first get through a good part of the conversation.
+// soon is the one that must. late is the same where a slow machine must first get through a good part of
+// the conversation.
 const (
-	soon = time.Second
-	late = 5 * time.Second
+	shortLimit = time.Second
+	longLimit  = 5 * time.Second
 )
 
 // only makes one limit the one that ends an attempt.
@@ -34,29 +35,37 @@ func only(limits mail.Limits) mail.Limits {
 	return limits
 }
 
-// TestEveryServerHasItsOutcome plays servers that refuse, talk nonsense, fall silent or break off, at every turn.
-func TestEveryServerHasItsOutcome(t *testing.T) {
+// TestServerFaults runs servers that refuse, send nonsense, fall silent or disconnect, at every step.
+func TestServerFaults(t *testing.T) {
 	t.Parallel()
-	socket, greeting, total, quit := mail.Limits{Socket: soon}, mail.Limits{Greeting: soon}, mail.Limits{Total: soon}, mail.Limits{Quit: soon}
+	socket, greeting, total, quit := mail.Limits{
+		Socket: shortLimit,
+	}, mail.Limits{
+		Greeting: shortLimit,
+	}, mail.Limits{
+		Total: shortLimit,
+	}, mail.Limits{
+		Quit: shortLimit,
+	}
 	for _, c := range []struct {
 		name   string
 		turn   string
-		does   answer
+		does   action
 		limits mail.Limits
 		want   mail.SendResult
 	}{
-		{"refuses the session", "", say("554 no"), mail.Limits{}, mail.Rejected},
-		{"is busy", "", say("421 later"), mail.Limits{}, mail.Rejected},
-		{"is no mail server", "", say("HTTP/1.1 400 Bad Request"), mail.Limits{}, mail.ConnectionFailed},
-		{"greets with another code", "", say("250 hello"), mail.Limits{}, mail.ConnectionFailed},
-		{"refuses MAIL for now", "MAIL", say("451 marked-server-text"), mail.Limits{}, mail.Rejected},
-		{"refuses MAIL", "MAIL", say("550 marked-server-text"), mail.Limits{}, mail.Rejected},
-		{"refuses RCPT for now", "RCPT", say("450 marked-server-text"), mail.Limits{}, mail.Rejected},
-		{"refuses RCPT", "RCPT", say("550 marked-server-text"), mail.Limits{}, mail.Rejected},
-		{"refuses DATA", "DATA", say("554 marked-server-text"), mail.Limits{}, mail.Rejected},
-		{"refuses the message for now", ".", say("452 marked-server-text"), mail.Limits{}, mail.Rejected},
-		{"refuses the message", ".", say("552 marked-server-text"), mail.Limits{}, mail.Rejected},
-		{"talks nonsense", "MAIL", say("yes"), mail.Limits{}, mail.ConnectionFailed},
+		{"refuses the session", "", reply("554 no"), mail.Limits{}, mail.Rejected},
+		{"is busy", "", reply("421 later"), mail.Limits{}, mail.Rejected},
+		{"is no mail server", "", reply("HTTP/1.1 400 Bad Request"), mail.Limits{}, mail.ConnectionFailed},
+		{"greets with another code", "", reply("250 hello"), mail.Limits{}, mail.ConnectionFailed},
+		{"refuses MAIL for now", "MAIL", reply("451 marked-server-text"), mail.Limits{}, mail.Rejected},
+		{"refuses MAIL", "MAIL", reply("550 marked-server-text"), mail.Limits{}, mail.Rejected},
+		{"refuses RCPT for now", "RCPT", reply("450 marked-server-text"), mail.Limits{}, mail.Rejected},
+		{"refuses RCPT", "RCPT", reply("550 marked-server-text"), mail.Limits{}, mail.Rejected},
+		{"refuses DATA", "DATA", reply("554 marked-server-text"), mail.Limits{}, mail.Rejected},
+		{"refuses the message for now", ".", reply("452 marked-server-text"), mail.Limits{}, mail.Rejected},
+		{"refuses the message", ".", reply("552 marked-server-text"), mail.Limits{}, mail.Rejected},
+		{"talks nonsense", "MAIL", reply("yes"), mail.Limits{}, mail.ConnectionFailed},
 
 		{"never greets", "", silence, only(greeting), mail.Timeout},
 		{"greets letter by letter", "", trickle("220 "), only(greeting), mail.Timeout},
@@ -65,10 +74,10 @@ func TestEveryServerHasItsOutcome(t *testing.T) {
 		{"is silent at MAIL", "MAIL", silence, only(socket), mail.Timeout},
 		{"is silent at RCPT", "RCPT", silence, only(socket), mail.Timeout},
 		{"is silent at DATA", "DATA", silence, only(socket), mail.Timeout},
-		{"is silent after the message", ".", silence, only(mail.Limits{Socket: late}), mail.Timeout},
-		{"does not read the message", "DATA", deaf, only(socket), mail.Timeout},
+		{"is silent after the message", ".", silence, only(mail.Limits{Socket: longLimit}), mail.Timeout},
+		{"does not read the message", "DATA", stopReading, only(socket), mail.Timeout},
 		{"answers EHLO letter by letter", "EHLO", trickle("250 "), only(total), mail.Timeout},
-		{"answers the message letter by letter", ".", trickle("250-"), only(mail.Limits{Total: late}), mail.Timeout},
+		{"answers the message letter by letter", ".", trickle("250-"), only(mail.Limits{Total: longLimit}), mail.Timeout},
 
 		{"greets for ever in one line", "", endless("x"), only(mail.Limits{}), mail.ConnectionFailed},
 		{"greets for ever in lines", "", endless("220-x\r\n"), only(mail.Limits{}), mail.ConnectionFailed},
@@ -81,74 +90,75 @@ func TestEveryServerHasItsOutcome(t *testing.T) {
 		{"breaks off at DATA", "DATA", reset, mail.Limits{}, mail.ConnectionFailed},
 		{"breaks off after the message", ".", reset, mail.Limits{}, mail.ConnectionFailed},
 
-		{"is slow, but within its limits", "MAIL", after(late+soon, say("250 ok")), only(mail.Limits{Greeting: late}), mail.Sent},
+		{"is slow, but within its limits", "MAIL", after(longLimit+shortLimit, reply("250 ok")), only(mail.Limits{Greeting: longLimit}), mail.Sent},
 		{"took it, and is silent at QUIT", "QUIT", silence, only(quit), mail.Sent},
 		{"took it, and breaks off at QUIT", "QUIT", reset, mail.Limits{}, mail.Sent},
-		{"took it, and says 500 to QUIT", "QUIT", say("500 stay"), mail.Limits{}, mail.Sent},
+		{"took it, and says 500 to QUIT", "QUIT", reply("500 stay"), mail.Limits{}, mail.Sent},
 		{"took it, and never stops at QUIT", "QUIT", endless("221-x\r\n"), only(mail.Limits{}), mail.Sent},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			st := play(t, script{c.turn: c.does}, nil)
-			transport, way := newTransport(t, plaintext(), st)
+			server := startScripted(t, script{c.turn: c.does}, nil)
+			transport, dialer := newTransport(t, plaintext(), server)
 			transport.Shorten(c.limits)
-			m := letter()
+			m := testMessage()
 			m.To = append(m.To, "bert@example.net")
 			if c.name == "does not read the message" {
 				m.Text = strings.Repeat("ü", mail.MaxBodyBytes/2) // more than sockets hold
 			}
-			if outcome := send(t, transport, m); outcome != c.want {
-				t.Errorf("%s, not %s", outcome, c.want)
+			if result := send(t, transport, m); result != c.want {
+				t.Errorf("Send returned %s, want %s", result, c.want)
 			}
-			way.checkOnce(t)
-			st.checkNever(t, "STARTTLS", "AUTH")
+			dialer.assertOneConnection(t)
+			server.assertNever(t, "STARTTLS", "AUTH")
 			if c.want != mail.Sent {
 				order := []string{"", "EHLO", "MAIL", "RCPT", "DATA"} // ".", the last, has no later one
 				if at := slices.Index(order, c.turn); at >= 0 {
-					st.checkNever(t, order[at+1:]...)
+					server.assertNever(t, order[at+1:]...)
 				}
 			}
-			if way.in > transport.Unread() {
-				t.Errorf("%d bytes were read", way.in)
+			if dialer.in > transport.MaxRead() {
+				t.Errorf("%d bytes were read", dialer.in)
 			}
 			whole := c.turn == "." || c.want == mail.Sent
-			if len(st.taken) > 1 || len(st.taken) == 1 != whole {
-				t.Errorf("%d messages arrived", len(st.taken))
+			if len(server.messages) > 1 || len(server.messages) == 1 != whole {
+				t.Errorf("%d messages arrived", len(server.messages))
 			}
 		})
 	}
 }
 
-// TestNoUpgradeNoMail plays what stands between the client and TLS: each time nothing but EHLO, STARTTLS and QUIT may come.
-func TestNoUpgradeNoMail(t *testing.T) {
+// TestSTARTTLSFailureSendsNothing breaks STARTTLS in every way. Only EHLO, STARTTLS and QUIT may be sent
+// then.
+func TestSTARTTLSFailureSendsNothing(t *testing.T) {
 	t.Parallel()
-	offer := say("250-there\r\n250-STARTTLS\r\n250 AUTH PLAIN LOGIN")
+	offer := reply("250-there\r\n250-STARTTLS\r\n250 AUTH PLAIN LOGIN")
 	for name, c := range map[string]struct {
 		script script
 		limits mail.Limits
 		want   mail.SendResult
 	}{
 		"stripped":          {script{}, mail.Limits{}, mail.TLSFailed},
-		"no EHLO":           {script{"EHLO": say("502 what")}, mail.Limits{}, mail.TLSFailed},
-		"refused":           {script{"EHLO": offer, "STARTTLS": say("454 later")}, mail.Limits{}, mail.TLSFailed},
-		"nonsense":          {script{"EHLO": offer, "STARTTLS": say("yes")}, mail.Limits{}, mail.TLSFailed},
-		"no handshake":      {script{"EHLO": offer, "STARTTLS": say("220 go\r\n250 that was it")}, mail.Limits{}, mail.TLSFailed},
+		"no EHLO":           {script{"EHLO": reply("502 what")}, mail.Limits{}, mail.TLSFailed},
+		"refused":           {script{"EHLO": offer, "STARTTLS": reply("454 later")}, mail.Limits{}, mail.TLSFailed},
+		"nonsense":          {script{"EHLO": offer, "STARTTLS": reply("yes")}, mail.Limits{}, mail.TLSFailed},
+		"no handshake":      {script{"EHLO": offer, "STARTTLS": reply("220 go\r\n250 that was it")}, mail.Limits{}, mail.TLSFailed},
 		"broken":            {script{"EHLO": offer, "STARTTLS": reset}, mail.Limits{}, mail.TLSFailed},
-		"silent":            {script{"EHLO": offer, "STARTTLS": silence}, only(mail.Limits{Socket: soon}), mail.Timeout},
+		"silent":            {script{"EHLO": offer, "STARTTLS": silence}, only(mail.Limits{Socket: shortLimit}), mail.Timeout},
 		"endless handshake": {script{"EHLO": offer, "STARTTLS": endless("220 go\r\n")}, only(mail.Limits{}), mail.TLSFailed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			st := play(t, c.script, nil)
-			transport, way := newTransport(t, settings(environment.StartTLS), st)
+			server := startScripted(t, c.script, nil)
+			transport, dialer := newTransport(t, settings(environment.StartTLS), server)
 			transport.Shorten(c.limits)
-			if outcome := send(t, transport, letter()); outcome != c.want {
-				t.Errorf("%s, not %s", outcome, c.want)
+			if result := send(t, transport, testMessage()); result != c.want {
+				t.Errorf("Send returned %s, want %s", result, c.want)
 			}
-			st.checkNever(t, "AUTH", "MAIL", "RCPT", "DATA")
-			way.checkOnce(t)
+			server.assertNever(t, "AUTH", "MAIL", "RCPT", "DATA")
+			dialer.assertOneConnection(t)
 			for _, word := range []string{"AUTH", "MAIL", "marked-body"} {
-				if bytes.Contains(way.sent(), []byte(word)) {
+				if bytes.Contains(dialer.written(), []byte(word)) {
 					t.Errorf("%q was sent", word)
 				}
 			}
@@ -156,99 +166,110 @@ func TestNoUpgradeNoMail(t *testing.T) {
 	}
 }
 
-// TestAServerWithoutTLSIsNoMailServer: TLS comes first, so whatever speaks first has failed.
-func TestAServerWithoutTLSIsNoMailServer(t *testing.T) {
+// TestImplicitTLSNeedsTLSFirst: a server that sends anything but TLS first has failed.
+func TestImplicitTLSNeedsTLSFirst(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		does   answer
+		does   action
 		limits mail.Limits
 		want   mail.SendResult
 	}{
-		"plain greeting": {say("220 ready"), mail.Limits{}, mail.TLSFailed},
-		"silence":        {silence, only(mail.Limits{Greeting: soon}), mail.Timeout},
-		"trickle":        {trickle("\x16\x03\x03\x40\x00"), only(mail.Limits{Greeting: soon}), mail.Timeout}, // a record that does not end
+		"plain greeting": {reply("220 ready"), mail.Limits{}, mail.TLSFailed},
+		"silence":        {silence, only(mail.Limits{Greeting: shortLimit}), mail.Timeout},
+		"trickle":        {trickle("\x16\x03\x03\x40\x00"), only(mail.Limits{Greeting: shortLimit}), mail.Timeout}, // a record that does not end
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			st := play(t, script{"": c.does}, nil)
-			transport, way := newTransport(t, settings(environment.ImplicitTLS), st)
+			server := startScripted(t, script{"": c.does}, nil)
+			transport, dialer := newTransport(t, settings(environment.ImplicitTLS), server)
 			transport.Shorten(c.limits)
-			if outcome := send(t, transport, letter()); outcome != c.want {
-				t.Errorf("%s, not %s", outcome, c.want)
+			if result := send(t, transport, testMessage()); result != c.want {
+				t.Errorf("Send returned %s, want %s", result, c.want)
 			}
-			way.checkOnce(t)
+			dialer.assertOneConnection(t)
 		})
 	}
 }
 
-// TestWhatWasSaidBeforeTLSIsForgotten: words slipped in behind the go-ahead for TLS must not count as answers under it.
-func TestWhatWasSaidBeforeTLSIsForgotten(t *testing.T) {
+// TestPlaintextInputBeforeTLSIsDiscarded injects responses after the 220 to STARTTLS. None may count under
+// TLS.
+func TestPlaintextInputBeforeTLSIsDiscarded(t *testing.T) {
 	t.Parallel()
 	ca := newAuthority(t)
-	st := play(t, script{
-		"EHLO":     say("250-there\r\n250-STARTTLS\r\n250 AUTH PLAIN"),
-		"STARTTLS": say("220 go\r\n250-evil\r\n250 AUTH X-EVIL\r\n535 evil\r\n550 evil"),
+	server := startScripted(t, script{
+		"EHLO":     reply("250-there\r\n250-STARTTLS\r\n250 AUTH PLAIN"),
+		"STARTTLS": reply("220 go\r\n250-evil\r\n250 AUTH X-EVIL\r\n535 evil\r\n550 evil"),
 	}, ca.config(t, host, time.Hour))
-	transport, way := newTransport(t, settings(environment.StartTLS), st)
+	transport, dialer := newTransport(t, settings(environment.StartTLS), server)
 	transport.Trust(ca.roots())
-	if outcome := send(t, transport, letter()); outcome != mail.Sent {
-		t.Error(outcome)
+	if result := send(t, transport, testMessage()); result != mail.Sent {
+		t.Error("Send returned the wrong result:", result)
 	}
-	if heard := st.heard(); !slices.Equal(heard, []string{"EHLO", "STARTTLS", "EHLO", "AUTH", "MAIL", "RCPT", "DATA", "QUIT"}) {
-		t.Errorf("%q", heard)
+	if verbs := server.verbs(); !slices.Equal(
+		verbs,
+		[]string{"EHLO", "STARTTLS", "EHLO", "AUTH", "MAIL", "RCPT", "DATA", "QUIT"},
+	) {
+		t.Errorf("%q", verbs)
 	}
-	way.checkOnce(t)
+	dialer.assertOneConnection(t)
 }
 
-func TestSigningIn(t *testing.T) {
+func TestAuthentication(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		offers string
-		does   answer // to AUTH and to the lines after it
+		does   action // to AUTH and to the lines after it
 		limits mail.Limits
 		want   mail.SendResult
 	}{
-		"LOGIN alone":         {"250 AUTH LOGIN", inTurn("334 VXNlcm5hbWU6", "334 UGFzc3dvcmQ6", "235 welcome"), mail.Limits{}, mail.Sent},
+		"LOGIN alone":         {"250 AUTH LOGIN", repliesInTurn("334 VXNlcm5hbWU6", "334 UGFzc3dvcmQ6", "235 welcome"), mail.Limits{}, mail.Sent},
 		"in small letters":    {"250 AUTH gssapi plain", nil, mail.Limits{}, mail.Sent},
-		"refused":             {"250 AUTH PLAIN", say("535 marked-server-text"), mail.Limits{}, mail.AuthenticationFailed},
-		"refused for now":     {"250 AUTH PLAIN", say("454 marked-server-text"), mail.Limits{}, mail.AuthenticationFailed},
+		"refused":             {"250 AUTH PLAIN", reply("535 marked-server-text"), mail.Limits{}, mail.AuthenticationFailed},
+		"refused for now":     {"250 AUTH PLAIN", reply("454 marked-server-text"), mail.Limits{}, mail.AuthenticationFailed},
 		"not offered":         {"250 SIZE 10", nil, mail.Limits{}, mail.AuthenticationFailed},
 		"no way we speak":     {"250 AUTH CRAM-MD5 NTLM SCRAM-SHA-256", nil, mail.Limits{}, mail.AuthenticationFailed},
-		"asks again for ever": {"250 AUTH LOGIN", say("334 bW9yZQ=="), mail.Limits{}, mail.ConnectionFailed},
-		"silent":              {"250 AUTH PLAIN", silence, only(mail.Limits{Socket: soon}), mail.Timeout},
+		"asks again for ever": {"250 AUTH LOGIN", reply("334 bW9yZQ=="), mail.Limits{}, mail.ConnectionFailed},
+		"silent":              {"250 AUTH PLAIN", silence, only(mail.Limits{Socket: shortLimit}), mail.Timeout},
 		"broken":              {"250 AUTH PLAIN", reset, mail.Limits{}, mail.ConnectionFailed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			st := play(t, script{"EHLO": say("250-there\r\n" + c.offers), "AUTH": c.does, "?": c.does}, nil)
+			server := startScripted(
+				t,
+				script{"EHLO": reply("250-there\r\n" + c.offers), "AUTH": c.does, "?": c.does},
+				nil,
+			)
 			s := settings(environment.PlaintextMail)
 			s.Host = "localhost" // where the library sends a password without TLS
 			transport, err := mail.New(s)
 			if err != nil {
 				t.Fatal(err)
 			}
-			transport.DialBy((&way{to: st.Addr().String()}).dial)
+			transport.DialBy((&recordingDialer{to: server.Addr().String()}).dial)
 			transport.Shorten(c.limits)
-			if outcome := send(t, transport, letter()); outcome != c.want {
-				t.Errorf("%s, not %s", outcome, c.want)
+			if result := send(t, transport, testMessage()); result != c.want {
+				t.Errorf("Send returned %s, want %s", result, c.want)
 			}
 			if c.want != mail.Sent {
-				st.checkNever(t, "MAIL", "RCPT", "DATA")
+				server.assertNever(t, "MAIL", "RCPT", "DATA")
 			}
 			if strings.HasPrefix(name, "no") {
-				st.checkNever(t, "AUTH")
+				server.assertNever(t, "AUTH")
 			}
 			if name == "LOGIN alone" {
-				words := []string{base64.StdEncoding.EncodeToString([]byte(user)), base64.StdEncoding.EncodeToString([]byte(password))}
-				if heard := st.heard(); !slices.Equal(heard[1:4], append([]string{"AUTH"}, words...)) {
-					t.Errorf("%q", heard)
+				words := []string{
+					base64.StdEncoding.EncodeToString([]byte(user)),
+					base64.StdEncoding.EncodeToString([]byte(password)),
+				}
+				if verbs := server.verbs(); !slices.Equal(verbs[1:4], append([]string{"AUTH"}, words...)) {
+					t.Errorf("%q", verbs)
 				}
 			}
 		})
 	}
 }
 
-func TestWithoutAConnection(t *testing.T) {
+func TestConnectFailures(t *testing.T) {
 	t.Parallel()
 	dials := 0
 	for name, c := range map[string]struct {
@@ -272,47 +293,46 @@ func TestWithoutAConnection(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		transport.Shorten(only(mail.Limits{Connect: soon}))
+		transport.Shorten(only(mail.Limits{Connect: shortLimit}))
 		transport.DialBy(func(ctx context.Context, network, address string) (net.Conn, error) {
 			dials++
 			return c.dial(ctx, network, address)
 		})
 		dials = 0
-		if outcome := send(t, transport, letter()); outcome != c.want || dials != 1 {
-			t.Errorf("%s: %s after %d dials", name, outcome, dials)
+		if result := send(t, transport, testMessage()); result != c.want || dials != 1 {
+			t.Errorf("%s: %s after %d dials", name, result, dials)
 		}
 	}
 }
 
-func TestTheCallerMayGiveUp(t *testing.T) {
+func TestCallerCancels(t *testing.T) {
 	t.Parallel()
 	for _, turn := range []string{"EHLO", "MAIL", "."} {
 		t.Run("at "+turn, func(t *testing.T) {
 			t.Parallel()
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			st := play(t, script{turn: func(conn net.Conn) bool {
+			server := startScripted(t, script{turn: func(conn net.Conn) bool {
 				cancel()
 				return silence(conn)
 			}}, nil)
-			transport, way := newTransport(t, plaintext(), st)
+			transport, dialer := newTransport(t, plaintext(), server)
 			transport.Shorten(only(mail.Limits{}))
-			if outcome := transport.Send(ctx, letter()); outcome != mail.Timeout {
-				t.Error(outcome)
+			if result := transport.Send(ctx, testMessage()); result != mail.Timeout {
+				t.Error("Send returned the wrong result:", result)
 			}
-			way.checkOnce(t)
-			if outcome := transport.Send(ctx, letter()); outcome != mail.Timeout {
-				t.Error(outcome)
+			dialer.assertOneConnection(t)
+			if result := transport.Send(ctx, testMessage()); result != mail.Timeout {
+				t.Error("Send returned the wrong result:", result)
 			}
-			if way.opened != 1 {
+			if dialer.opened != 1 {
 				t.Error("a caller who had given up opened a connection")
 			}
 		})
 	}
 }
 
-// TestTheLimits are contract.md §8's.
-func TestTheLimits(t *testing.T) {
+func TestLimits(t *testing.T) {
 	t.Parallel()
 	want := mail.Limits{
 		Connect: 10 * time.Second, Greeting: 10 * time.Second, Socket: 20 * time.Second, Quit: 2 * time.Second, Total: 30 * time.Second,
@@ -321,7 +341,7 @@ func TestTheLimits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := transport.Limits(); got != want || transport.Unread() != 64<<10 {
-		t.Errorf("%+v, %d bytes", got, transport.Unread())
+	if got := transport.Limits(); got != want || transport.MaxRead() != 64<<10 {
+		t.Errorf("%+v, %d bytes", got, transport.MaxRead())
 	}
 }

@@ -21,21 +21,22 @@ const (
 	patience = time.Minute // what must not be reached, on a slow machine either
 )
 
-// way leads from the configured server to the test's, and sees all that passes below TLS.
-type way struct {
+// recordingDialer connects to the test server instead of the configured one and records all that passes
+// below TLS.
+type recordingDialer struct {
 	to string
 
-	mu     sync.Mutex
-	asked  []string // addresses
-	out    bytes.Buffer
-	in     int // bytes
-	opened int
-	closed int
+	mu        sync.Mutex
+	addresses []string // addresses
+	out       bytes.Buffer
+	in        int // bytes
+	opened    int
+	closed    int
 }
 
-func (w *way) dial(ctx context.Context, network, address string) (net.Conn, error) {
+func (w *recordingDialer) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	w.mu.Lock()
-	w.asked = append(w.asked, address)
+	w.addresses = append(w.addresses, address)
 	w.mu.Unlock()
 	conn, err := new(net.Dialer).DialContext(ctx, network, w.to)
 	if err != nil {
@@ -45,51 +46,51 @@ func (w *way) dial(ctx context.Context, network, address string) (net.Conn, erro
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.opened++
-	return &seen{Conn: conn, way: w, close: sync.OnceValue(conn.Close)}, nil
+	return &recordedConn{Conn: conn, dialer: w, close: sync.OnceValue(conn.Close)}, nil
 }
 
-// sent is all that left, as it was on the wire.
-func (w *way) sent() []byte {
+// written is all that was written to the wire.
+func (w *recordingDialer) written() []byte {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return bytes.Clone(w.out.Bytes())
 }
 
-// checkOnce fails unless there was one connection, to the configured place, and it is closed.
-func (w *way) checkOnce(t *testing.T) {
+// assertOneConnection fails unless there was one connection, to the configured address, and it is closed.
+func (w *recordingDialer) assertOneConnection(t *testing.T) {
 	t.Helper()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if len(w.asked) != 1 || w.asked[0] != host+":2525" || w.opened != 1 || w.closed != 1 {
-		t.Errorf("asked for %q, %d opened, %d closed", w.asked, w.opened, w.closed)
+	if len(w.addresses) != 1 || w.addresses[0] != host+":2525" || w.opened != 1 || w.closed != 1 {
+		t.Errorf("asked for %q, %d opened, %d closed", w.addresses, w.opened, w.closed)
 	}
 }
 
-type seen struct {
+type recordedConn struct {
 	net.Conn
-	way   *way
-	close func() error
+	dialer *recordingDialer
+	close  func() error
 }
 
-func (s *seen) Read(p []byte) (int, error) {
+func (s *recordedConn) Read(p []byte) (int, error) {
 	n, err := s.Conn.Read(p)
-	s.way.mu.Lock()
-	defer s.way.mu.Unlock()
-	s.way.in += n
+	s.dialer.mu.Lock()
+	defer s.dialer.mu.Unlock()
+	s.dialer.in += n
 	return n, err
 }
 
-func (s *seen) Write(p []byte) (int, error) {
-	s.way.mu.Lock()
-	s.way.out.Write(p)
-	s.way.mu.Unlock()
+func (s *recordedConn) Write(p []byte) (int, error) {
+	s.dialer.mu.Lock()
+	s.dialer.out.Write(p)
+	s.dialer.mu.Unlock()
 	return s.Conn.Write(p)
 }
 
-func (s *seen) Close() error {
-	s.way.mu.Lock()
-	s.way.closed = 1
-	s.way.mu.Unlock()
+func (s *recordedConn) Close() error {
+	s.dialer.mu.Lock()
+	s.dialer.closed = 1
+	s.dialer.mu.Unlock()
 	return s.close()
 }
 
@@ -109,18 +110,22 @@ func plaintext() environment.Mail {
 }
 
 // newTransport makes a transport whose way leads to the listener.
-func newTransport(t *testing.T, s environment.Mail, listener net.Listener) (*mail.Transport, *way) {
+func newTransport(
+	t *testing.T,
+	s environment.Mail,
+	listener net.Listener,
+) (*mail.Transport, *recordingDialer) {
 	t.Helper()
 	transport, err := mail.New(s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &way{to: listener.Addr().String()}
+	w := &recordingDialer{to: listener.Addr().String()}
 	transport.DialBy(w.dial)
 	return transport, w
 }
 
-func letter() mail.Message {
+func testMessage() mail.Message {
 	return mail.Message{To: []string{"anna@example.net"}, Subject: "Hello", Text: "marked-body\n"}
 }
 
@@ -128,9 +133,9 @@ func letter() mail.Message {
 func send(t *testing.T, transport *mail.Transport, m mail.Message) mail.SendResult {
 	t.Helper()
 	began := time.Now()
-	outcome := transport.Send(t.Context(), m)
+	result := transport.Send(t.Context(), m)
 	if took := time.Since(began); took > patience/2 {
 		t.Errorf("the attempt took %v", took)
 	}
-	return outcome
+	return result
 }

@@ -1,11 +1,12 @@
-// Package mail owns outbound e-mail: what a message may be, the one attempt to hand it to the configured server, and the queue that
-// keeps that off the path of a request (spec.md § Outbound email, contract.md §2 and §8).
+// Package mail owns outbound email: which messages are valid, the single attempt to hand one to the
+// configured server, and the queue that sends emails outside of requests.
 //
-// One attempt is one connection and one transaction, in this order; the first step that fails decides the outcome:
+// One attempt is one connection and one transaction, in this order. The first step that fails decides the
+// result:
 //
-//	connect → TLS at once → greeting → EHLO → STARTTLS → AUTH → MAIL, every RCPT, DATA → SENT → QUIT
+//	connect → TLS → greeting → EHLO → STARTTLS → AUTH → MAIL, every RCPT, DATA → SENT → QUIT
 //
-// No name of a server, no address and nothing that a server says leaves this package: a SendResult is all there is to see.
+// Callers and logs see only a SendResult: never the server's name, an address, or text from the server.
 package mail
 
 import (
@@ -17,13 +18,13 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-// Sender is what hands a message over.
+// Sender makes one attempt to send a message.
 type Sender interface {
 	Send(ctx context.Context, m Message) SendResult
 }
 
-// Transport sends messages to the configured server, or to nobody when none is configured. It is safe for concurrent use: every
-// message has a connection of its own.
+// Transport sends messages to the configured server. It is safe for concurrent use: every message has its own
+// connection.
 type Transport struct {
 	settings environment.Mail
 	from     address
@@ -35,12 +36,17 @@ type Transport struct {
 
 var _ Sender = (*Transport)(nil)
 
-// New checks the sender's address and opens no connection. Without a host the Transport is complete and answers NotConfigured. The only
-// error is environment.ErrSMTP: the sender's address is none that a message can carry, by the rules for recipients.
+// New checks the sender's address and opens no connection. If settings have no host, every Send returns
+// NotConfigured. The only error is environment.ErrSMTP: the sender's address breaks the rules for recipients.
 //
-// Without settings.HelloName the server is greeted with the machine's host name, as go-mail's own client does.
+// Without settings.HelloName, EHLO carries the machine's host name, as with go-mail's own client.
 func New(settings environment.Mail) (*Transport, error) {
-	t := &Transport{settings: settings, hello: settings.HelloName, limits: standardLimits(), dial: new(net.Dialer).DialContext}
+	t := &Transport{
+		settings: settings,
+		hello:    settings.HelloName,
+		limits:   standardLimits(),
+		dial:     new(net.Dialer).DialContext,
+	}
 	if settings.Host == "" {
 		return t, nil
 	}
@@ -56,29 +62,30 @@ func New(settings environment.Mail) (*Transport, error) {
 
 func machineName() string {
 	name, err := os.Hostname()
-	if err != nil || !isVisible(name) {
+	if err != nil || !isVisibleASCII(name) {
 		return "localhost"
 	}
 	return name
 }
 
-// Send makes one attempt to hand m to the server, for all its recipients or none, and tells how it ended. It never panics and takes at
-// most 30 s. A ctx that ends first ends the attempt with Timeout, except where the server has accepted the message: that is Sent.
-// After Timeout or ConnectionFailed it may be unknown to both sides whether the message was taken; there is no second attempt.
-func (t *Transport) Send(ctx context.Context, m Message) (outcome SendResult) {
+// Send makes one attempt to hand m to the server, for all of its recipients or none, and returns the
+// result. It never panics and takes at most 30 s. If ctx ends first, the result is Timeout, unless the
+// server has already accepted the message: then it is Sent. After Timeout or ConnectionFailed the server
+// may have accepted the message nevertheless. There is no second attempt.
+func (t *Transport) Send(ctx context.Context, m Message) (result SendResult) {
 	defer func() {
-		if recover() != nil { // the library reads what a foreign server says
-			outcome = ConnectionFailed
+		if recover() != nil { // the library parses input from a foreign server
+			result = ConnectionFailed
 		}
 	}()
 	if t.settings.Host == "" {
 		return NotConfigured
 	}
-	p, ok := t.pack(m)
+	r, ok := t.render(m)
 	if !ok {
 		return MessageInvalid
 	}
 	ctx, cancel := context.WithTimeout(ctx, t.limits.total)
 	defer cancel()
-	return t.deliver(ctx, p)
+	return t.deliver(ctx, r)
 }

@@ -16,18 +16,18 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-func TestWithoutAServerItIsComplete(t *testing.T) {
+func TestWithoutHostNothingIsSent(t *testing.T) {
 	t.Parallel()
 	transport, err := mail.New(environment.Mail{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if outcome := transport.Send(t.Context(), letter()); outcome != mail.NotConfigured {
-		t.Error(outcome)
+	if result := transport.Send(t.Context(), testMessage()); result != mail.NotConfigured {
+		t.Error("Send returned the wrong result:", result)
 	}
 }
 
-func TestASenderThatNoMessageCanCarryIsRefused(t *testing.T) {
+func TestInvalidSenderIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, from := range []string{"", "office", "büro@example.org", "office@exämple.org", `"a b"@example.org`, "a@example.org\r\nX: y"} {
 		s := settings(environment.StartTLS)
@@ -45,99 +45,104 @@ func TestSendsUnderTLS(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ca := newAuthority(t)
-			in := newInbox(t, ca.config(t, host, time.Hour), security == environment.ImplicitTLS)
-			transport, way := newTransport(t, settings(security), in.listener)
+			in := startMailServer(t, ca.config(t, host, time.Hour), security == environment.ImplicitTLS)
+			transport, dialer := newTransport(t, settings(security), in.listener)
 			transport.Trust(ca.roots())
-			if outcome := send(t, transport, letter()); outcome != mail.Sent {
-				t.Fatal(outcome)
+			if result := send(t, transport, testMessage()); result != mail.Sent {
+				t.Fatal("Send returned the wrong result:", result)
 			}
-			in.check(t, 1, 1, 1)
-			happened := in.happened()
-			got := happened.mails[0]
-			if !got.tls || got.user != user || got.from != "office@example.org" || !slices.Equal(got.to, []string{"anna@example.net"}) {
+			in.assertCounts(t, 1, 1, 1)
+			seen := in.seen()
+			got := seen.mails[0]
+			if !got.tls || got.user != user || got.from != "office@example.org" ||
+				!slices.Equal(got.to, []string{"anna@example.net"}) {
 				t.Errorf("%+v", got)
 			}
-			for _, hello := range happened.hellos {
+			for _, hello := range seen.hellos {
 				if hello != "narthex.example.org" {
 					t.Errorf("it called itself %q", hello)
 				}
 			}
 			for _, word := range []string{"AUTH", "MAIL FROM", "marked-body"} {
-				if bytes.Contains(way.sent(), []byte(word)) {
+				if bytes.Contains(dialer.written(), []byte(word)) {
 					t.Errorf("%q was readable on the way", word)
 				}
 			}
-			way.checkOnce(t)
+			dialer.assertOneConnection(t)
 		})
 	}
 }
 
 func TestPlaintextWithoutAUserSends(t *testing.T) {
 	t.Parallel()
-	in := newInbox(t, nil, false)
-	transport, way := newTransport(t, plaintext(), in.listener)
-	if outcome := send(t, transport, letter()); outcome != mail.Sent {
-		t.Error(outcome)
+	in := startMailServer(t, nil, false)
+	transport, dialer := newTransport(t, plaintext(), in.listener)
+	if result := send(t, transport, testMessage()); result != mail.Sent {
+		t.Error("Send returned the wrong result:", result)
 	}
-	in.check(t, 0, 1, 1)
-	way.checkOnce(t)
+	in.assertCounts(t, 0, 1, 1)
+	dialer.assertOneConnection(t)
 }
 
-func TestAPasswordCrossesNoNetworkInPlaintext(t *testing.T) {
+func TestNoPasswordInPlaintext(t *testing.T) {
 	t.Parallel()
 	for _, mechanism := range []string{"PLAIN", "LOGIN"} {
 		t.Run(mechanism, func(t *testing.T) {
 			t.Parallel()
-			st := play(t, script{"EHLO": say("250-there\r\n250 AUTH " + mechanism)}, nil)
-			transport, way := newTransport(t, settings(environment.PlaintextMail), st)
-			if outcome := send(t, transport, letter()); outcome != mail.AuthenticationFailed {
-				t.Error(outcome)
+			server := startScripted(t, script{"EHLO": reply("250-there\r\n250 AUTH " + mechanism)}, nil)
+			transport, dialer := newTransport(t, settings(environment.PlaintextMail), server)
+			if result := send(t, transport, testMessage()); result != mail.AuthenticationFailed {
+				t.Error("Send returned the wrong result:", result)
 			}
-			st.checkNever(t, "AUTH", "MAIL", "RCPT", "DATA")
-			way.checkOnce(t)
+			server.assertNever(t, "AUTH", "MAIL", "RCPT", "DATA")
+			dialer.assertOneConnection(t)
 		})
 	}
 }
 
 // TestPlaintextSignsInOnThisMachine also takes the real way: no dial of the test's.
-func TestPlaintextSignsInOnThisMachine(t *testing.T) {
+func TestPlaintextAuthenticatesOnLoopback(t *testing.T) {
 	t.Parallel()
-	in := newInbox(t, nil, false)
+	in := startMailServer(t, nil, false)
 	s := settings(environment.PlaintextMail)
 	s.Host, s.Port = "127.0.0.1", uint16(in.listener.Addr().(*net.TCPAddr).Port)
 	transport, err := mail.New(s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if outcome := send(t, transport, letter()); outcome != mail.Sent {
-		t.Fatal(outcome)
+	if result := send(t, transport, testMessage()); result != mail.Sent {
+		t.Fatal("Send returned the wrong result:", result)
 	}
-	if mails := in.happened().mails; len(mails) != 1 || mails[0].user != user {
+	if mails := in.seen().mails; len(mails) != 1 || mails[0].user != user {
 		t.Errorf("%+v", mails)
 	}
 }
 
-func TestWithoutAHelloNameItIsTheMachines(t *testing.T) {
+func TestDefaultHelloIsTheHostName(t *testing.T) {
 	t.Parallel()
-	in := newInbox(t, nil, false)
+	in := startMailServer(t, nil, false)
 	s := plaintext()
 	s.HelloName = ""
 	transport, _ := newTransport(t, s, in.listener)
-	if outcome := send(t, transport, letter()); outcome != mail.Sent {
-		t.Fatal(outcome)
+	if result := send(t, transport, testMessage()); result != mail.Sent {
+		t.Fatal("Send returned the wrong result:", result)
 	}
 	name, err := os.Hostname()
 	if err != nil {
 		t.Fatal(err)
 	}
-	happened := in.happened()
-	if !slices.Equal(happened.hellos, []string{name}) {
-		t.Errorf("%q", happened.hellos)
+	seen := in.seen()
+	if !slices.Equal(seen.hellos, []string{name}) {
+		t.Errorf("%q", seen.hellos)
 	}
-	checkHeader(t, open(t, happened.mails[0].content).header, letter()) // where no name of a machine has a place
+	assertHeader(
+		t,
+		parseMessage(t, seen.mails[0].content).header,
+		testMessage(),
+	) // where no name of a machine has a place
 }
 
-func TestNoTrustNoMail(t *testing.T) {
+func TestUntrustedTLSSendsNothing(t *testing.T) {
 	t.Parallel()
 	ca, other := newAuthority(t), newAuthority(t)
 	old := ca.config(t, host, time.Hour)
@@ -152,88 +157,92 @@ func TestNoTrustNoMail(t *testing.T) {
 		for mode, security := range map[string]environment.MailSecurity{"starttls": environment.StartTLS, "tls": environment.ImplicitTLS} {
 			t.Run(name+" "+mode, func(t *testing.T) {
 				t.Parallel()
-				in := newInbox(t, config, security == environment.ImplicitTLS)
-				transport, way := newTransport(t, settings(security), in.listener)
+				in := startMailServer(t, config, security == environment.ImplicitTLS)
+				transport, dialer := newTransport(t, settings(security), in.listener)
 				transport.Trust(ca.roots())
-				if outcome := send(t, transport, letter()); outcome != mail.TLSFailed {
-					t.Error(outcome)
+				if result := send(t, transport, testMessage()); result != mail.TLSFailed {
+					t.Error("Send returned the wrong result:", result)
 				}
-				in.check(t, 0, 0, 0)
-				way.checkOnce(t)
+				in.assertCounts(t, 0, 0, 0)
+				dialer.assertOneConnection(t)
 			})
 		}
 	}
 }
 
-func TestAWrongPasswordSendsNothing(t *testing.T) {
+func TestWrongPasswordSendsNothing(t *testing.T) {
 	t.Parallel()
 	ca := newAuthority(t)
-	in := newInbox(t, ca.config(t, host, time.Hour), false)
+	in := startMailServer(t, ca.config(t, host, time.Hour), false)
 	s := settings(environment.StartTLS)
 	s.Password = environment.NewSecret("wrong")
-	transport, way := newTransport(t, s, in.listener)
+	transport, dialer := newTransport(t, s, in.listener)
 	transport.Trust(ca.roots())
-	if outcome := send(t, transport, letter()); outcome != mail.AuthenticationFailed {
-		t.Error(outcome)
+	if result := send(t, transport, testMessage()); result != mail.AuthenticationFailed {
+		t.Error("Send returned the wrong result:", result)
 	}
-	in.check(t, 1, 0, 0)
-	way.checkOnce(t)
+	in.assertCounts(t, 1, 0, 0)
+	dialer.assertOneConnection(t)
 }
 
-func TestOneRefusalStopsTheMessageForAll(t *testing.T) {
+func TestOneRefusalStopsTheMessage(t *testing.T) {
 	t.Parallel()
-	for name, refuse := range map[string]func(*inbox){
-		"sender":           func(in *inbox) { in.refuseSender = true },
-		"first recipient":  func(in *inbox) { in.refuseRecipient = "anna@example.net" },
-		"second recipient": func(in *inbox) { in.refuseRecipient = "bert@example.net" },
+	for name, refuse := range map[string]func(*mailServer){
+		"sender":           func(in *mailServer) { in.refuseSender = true },
+		"first recipient":  func(in *mailServer) { in.refuseRecipient = "anna@example.net" },
+		"second recipient": func(in *mailServer) { in.refuseRecipient = "bert@example.net" },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			in := newInbox(t, nil, false)
+			in := startMailServer(t, nil, false)
 			refuse(in)
-			transport, way := newTransport(t, plaintext(), in.listener)
-			m := letter()
+			transport, dialer := newTransport(t, plaintext(), in.listener)
+			m := testMessage()
 			m.To = append(m.To, "bert@example.net")
-			if outcome := send(t, transport, m); outcome != mail.Rejected {
-				t.Error(outcome)
+			if result := send(t, transport, m); result != mail.Rejected {
+				t.Error("Send returned the wrong result:", result)
 			}
-			in.check(t, 0, 1, 0)
-			if bytes.Contains(way.sent(), []byte("DATA")) {
+			in.assertCounts(t, 0, 1, 0)
+			if bytes.Contains(dialer.written(), []byte("DATA")) {
 				t.Error("a message was begun")
 			}
-			way.checkOnce(t)
+			dialer.assertOneConnection(t)
 		})
 	}
 }
 
-func TestManyAtOnceDoNotMix(t *testing.T) {
+func TestConcurrentSends(t *testing.T) {
 	t.Parallel()
 	ca := newAuthority(t)
-	in := newInbox(t, ca.config(t, host, time.Hour), false)
-	transport, way := newTransport(t, settings(environment.StartTLS), in.listener)
+	in := startMailServer(t, ca.config(t, host, time.Hour), false)
+	transport, dialer := newTransport(t, settings(environment.StartTLS), in.listener)
 	transport.Trust(ca.roots())
 	const many = 20
 	var senders sync.WaitGroup
 	for i := range many {
 		senders.Go(func() {
-			m := mail.Message{To: []string{fmt.Sprintf("p%d@example.net", i)}, Subject: "Hello", Text: fmt.Sprintf("for %d.", i)}
-			if outcome := transport.Send(t.Context(), m); outcome != mail.Sent {
-				t.Error(outcome)
+			m := mail.Message{
+				To:      []string{fmt.Sprintf("p%d@example.net", i)},
+				Subject: "Hello",
+				Text:    fmt.Sprintf("for %d.", i),
+			}
+			if result := transport.Send(t.Context(), m); result != mail.Sent {
+				t.Error("Send returned the wrong result:", result)
 			}
 		})
 	}
 	senders.Wait()
-	mails := in.happened().mails
+	mails := in.seen().mails
 	ids := make(map[string]bool)
 	for _, got := range mails {
-		opened := open(t, got.content)
+		opened := parseMessage(t, got.content)
 		ids[opened.header.Get("Message-ID")] = true
 		number := strings.TrimPrefix(strings.TrimSuffix(got.to[0], "@example.net"), "p")
 		if text := opened.text; text != "for "+number+".\r\n" || len(got.to) != 1 {
 			t.Errorf("%q got %q", got.to, text)
 		}
 	}
-	if len(mails) != many || len(ids) != many || way.opened != many {
-		t.Errorf("%d mails, %d ids, %d connections", len(mails), len(ids), way.opened)
+	if len(mails) != many || len(ids) != many || dialer.opened != many {
+		t.Errorf("%d mails, %d ids, %d connections", len(mails), len(ids), dialer.opened)
 	}
 }

@@ -25,16 +25,20 @@ func addressOf(length int) string {
 	return start + strings.Repeat("c", length-len(start))
 }
 
-// TestTheBounds are contract.md §8's.
-func TestTheBounds(t *testing.T) {
+func TestMessageLimits(t *testing.T) {
 	t.Parallel()
 	if mail.MaxRecipients != 50 || mail.MaxSubjectCharacters != 200 || mail.MaxBodyBytes != 256<<10 {
-		t.Errorf("%d recipients, %d characters, %d bytes", mail.MaxRecipients, mail.MaxSubjectCharacters, mail.MaxBodyBytes)
+		t.Errorf(
+			"%d recipients, %d characters, %d bytes",
+			mail.MaxRecipients,
+			mail.MaxSubjectCharacters,
+			mail.MaxBodyBytes,
+		)
 	}
 }
 
 // TestRefusesBeforeAnythingIsOpened is the table of messages that never reach a server.
-func TestRefusesBeforeAnythingIsOpened(t *testing.T) {
+func TestInvalidMessagesOpenNoConnection(t *testing.T) {
 	t.Parallel()
 	change := map[string]func(*mail.Message){
 		"no recipient":        func(m *mail.Message) { m.To = nil },
@@ -80,20 +84,20 @@ func TestRefusesBeforeAnythingIsOpened(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = listener.Close()
-	transport, way := newTransport(t, settings(environment.PlaintextMail), listener)
+	transport, dialer := newTransport(t, settings(environment.PlaintextMail), listener)
 	for name, change := range change {
-		m := letter()
+		m := testMessage()
 		change(&m)
-		if outcome := transport.Send(t.Context(), m); outcome != mail.MessageInvalid {
-			t.Errorf("%s: %s", name, outcome)
+		if result := transport.Send(t.Context(), m); result != mail.MessageInvalid {
+			t.Errorf("%s: %s", name, result)
 		}
 	}
-	if len(way.asked) != 0 {
-		t.Errorf("%d connections", len(way.asked))
+	if len(dialer.addresses) != 0 {
+		t.Errorf("%d connections", len(dialer.addresses))
 	}
 }
 
-func TestTakesWhatIsAllowed(t *testing.T) {
+func TestValidMessagesAreRendered(t *testing.T) {
 	t.Parallel()
 	transport, err := mail.New(settings(environment.StartTLS))
 	if err != nil {
@@ -116,8 +120,8 @@ func TestTakesWhatIsAllowed(t *testing.T) {
 			t.Errorf("%s was refused", name)
 			continue
 		}
-		checkWire(t, content)
-		checkHeader(t, open(t, content).header, m)
+		assertWireFormat(t, content)
+		assertHeader(t, parseMessage(t, content).header, m)
 	}
 }
 
@@ -133,15 +137,21 @@ func FuzzMessage(f *testing.F) {
 		f.Add("a@example.net"+control, "a"+control, control, control, "=?utf-8?q?=0A?="+control+"<a@example.net>")
 	}
 	f.Fuzz(func(t *testing.T, to, subject, text, html, replyTo string) {
-		m := mail.Message{To: []string{to, "bert@example.net"}, Subject: subject, Text: text, HTML: html, ReplyTo: replyTo}
+		m := mail.Message{
+			To:      []string{to, "bert@example.net"},
+			Subject: subject,
+			Text:    text,
+			HTML:    html,
+			ReplyTo: replyTo,
+		}
 		content, ok := transport.Render(m)
 		if !ok {
 			return
 		}
-		checkWire(t, content)
-		got := open(t, content)
-		checkHeader(t, got.header, m)
-		if got.text != onWire(text) || got.html != onWire(html) {
+		assertWireFormat(t, content)
+		got := parseMessage(t, content)
+		assertHeader(t, got.header, m)
+		if got.text != withCRLF(text) || got.html != withCRLF(html) {
 			t.Errorf("text %q, html %q", got.text, got.html)
 		}
 	})

@@ -29,35 +29,37 @@ type Email struct {
 	Done func(ctx context.Context, result SendResult)
 }
 
-// Outbox sends letters off the path of requests: a queue of 1,000 in memory and 4 workers, one attempt each (contract.md §2). It is a
-// supervisor.Service. What is queued when the process dies is lost; when the service stops, what cannot be sent in time is dropped.
+// Outbox sends emails outside of requests. It has a queue of 1,000 in memory and 4 workers, and makes one
+// attempt for each email. It is a supervisor.Service. Queued emails are lost when the process dies. When
+// the service stops, those that cannot be sent in time are dropped.
 type Outbox struct {
-	sender Sender
-	log    *zap.Logger
-	queue  chan Email // outlives a run of Serve
-	ready  chan struct{}
-	turn   time.Duration // for one letter, composed and sent
-	rest   time.Duration // for the queue, after a stop
+	sender    Sender
+	log       *zap.Logger
+	queue     chan Email // survives a restart of Serve
+	ready     chan struct{}
+	perEmail  time.Duration // to compose and send one email
+	drainTime time.Duration // to send the rest of the queue after a stop
 }
 
-// NewOutbox makes an empty outbox. It sends nothing before Serve; Post may come first.
+// NewOutbox makes an empty outbox. It sends nothing until Serve runs; Post may be called before.
 func NewOutbox(sender Sender, log *zap.Logger) *Outbox {
 	ready := make(chan struct{})
 	close(ready)
 	return &Outbox{
-		sender: sender,
-		log:    log,
-		queue:  make(chan Email, outboxPlaces),
-		ready:  ready,
-		turn:   30 * time.Second,
-		rest:   5 * time.Second,
+		sender:    sender,
+		log:       log,
+		queue:     make(chan Email, outboxPlaces),
+		ready:     ready,
+		perEmail:  30 * time.Second,
+		drainTime: 5 * time.Second,
 	}
 }
 
-// Post queues a letter, or drops it when the queue is full. It never blocks and may be called from anywhere, at any time.
-func (o *Outbox) Post(letter Email) (queued bool) {
+// Post queues an email, or drops it if the queue is full. It never blocks and is safe for concurrent use,
+// at any time.
+func (o *Outbox) Post(email Email) (queued bool) {
 	select {
-	case o.queue <- letter:
+	case o.queue <- email:
 		return true
 	default:
 		o.log.Warn("mail dropped")
@@ -65,79 +67,82 @@ func (o *Outbox) Post(letter Email) (queued bool) {
 	}
 }
 
-// Serve sends until ctx ends. Then letters under way come to their end, the queue is sent on for 5 s from when the first of them has,
-// and what is left is dropped. So it returns within 39 s of the stop, and at once when nothing is under way or queued.
+// Serve sends emails until ctx ends. Then the workers finish the emails they are sending. When the first
+// worker is free, the queue gets 5 s more; what is left after that is dropped. So Serve returns within 39 s
+// of the stop, and at once if nothing is being sent or queued.
 func (o *Outbox) Serve(ctx context.Context) error {
 	lasting := context.WithoutCancel(ctx)
-	rest := sync.OnceValues(func() (context.Context, context.CancelFunc) { return context.WithTimeout(lasting, o.rest) })
+	startDrain := sync.OnceValues(func() (context.Context, context.CancelFunc) {
+		return context.WithTimeout(lasting, o.drainTime)
+	})
 	var workers sync.WaitGroup
 	for range outboxWorkers {
 		workers.Go(func() {
 			o.work(ctx, lasting)
-			last, _ := rest() // the first worker that is free starts its clock
-			o.finish(last)
+			drain, _ := startDrain() // the first worker to come here starts the 5 s
+			o.drain(drain)
 		})
 	}
 	workers.Wait()
-	_, cancel := rest()
+	_, cancel := startDrain()
 	cancel()
-	o.dropRest()
+	o.dropQueued()
 	return ctx.Err()
 }
 
-// Ready is closed at once: an outbox has nothing to wait for.
+// Ready is closed from the beginning, because an outbox waits for nothing.
 func (o *Outbox) Ready() <-chan struct{} { return o.ready }
 
 // String names the service.
 func (o *Outbox) String() string { return "mail outbox" }
 
-// work sends letters until ctx ends.
+// work sends emails until ctx ends. An email that has begun is not cancelled by it.
 func (o *Outbox) work(ctx, lasting context.Context) {
 	for ctx.Err() == nil {
 		select {
 		case <-ctx.Done():
-		case letter := <-o.queue:
-			o.send(lasting, letter)
+		case email := <-o.queue:
+			o.send(lasting, email)
 		}
 	}
 }
 
-// finish sends what is queued until rest ends.
-func (o *Outbox) finish(rest context.Context) {
-	for rest.Err() == nil {
+// drain sends queued emails until the queue is empty or ctx ends.
+func (o *Outbox) drain(ctx context.Context) {
+	for ctx.Err() == nil {
 		select {
-		case letter := <-o.queue:
-			o.send(rest, letter)
+		case email := <-o.queue:
+			o.send(ctx, email)
 		default:
 			return
 		}
 	}
 }
 
-func (o *Outbox) send(ctx context.Context, letter Email) {
+func (o *Outbox) send(ctx context.Context, email Email) {
 	defer func() {
-		if recover() != nil { // its value may tell of the recipient
-			o.log.Error("mail letter panicked")
+		if recover() != nil { // the value is not logged: it may name the recipient
+			o.log.Error("mail panicked")
 		}
 	}()
-	turn, cancel := context.WithTimeout(ctx, o.turn)
+	turn, cancel := context.WithTimeout(ctx, o.perEmail)
 	defer cancel()
-	m, ok := letter.Compose(turn)
+	m, ok := email.Compose(turn)
 	if !ok {
 		return
 	}
-	outcome := o.sender.Send(turn, m)
-	if outcome != Sent && outcome != NotConfigured {
-		o.log.Warn("mail not sent", zap.String("outcome", string(outcome)))
+	result := o.sender.Send(turn, m)
+	if result != Sent && result != NotConfigured {
+		o.log.Warn("mail not sent", zap.String("result", string(result)))
 	}
-	if letter.Done != nil {
+	if email.Done != nil {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), doneTime)
 		defer cancel()
-		letter.Done(ctx, outcome)
+		email.Done(ctx, result)
 	}
 }
 
-func (o *Outbox) dropRest() {
+func (o *Outbox) dropQueued() {
 	dropped := 0
 	for range len(o.queue) {
 		select {
@@ -147,6 +152,6 @@ func (o *Outbox) dropRest() {
 		}
 	}
 	if dropped > 0 {
-		o.log.Warn("mail dropped", zap.Int("letters", dropped))
+		o.log.Warn("mail dropped", zap.Int("emails", dropped))
 	}
 }

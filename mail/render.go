@@ -11,68 +11,70 @@ import (
 	gomail "github.com/wneessen/go-mail"
 )
 
-// fold is where a header's line goes on (RFC 5322 § 2.2.3).
+// fold continues a header on the next line (RFC 5322 § 2.2.3).
 const fold = "\r\n "
 
-// parcel is a message ready to go: nothing about it can fail any more once a connection is open.
-type parcel struct {
+// rendered is a checked message in its wire format. It is made before a connection is opened.
+type rendered struct {
 	to      []address
 	content []byte
 }
 
-// pack checks m and renders it.
-func (t *Transport) pack(m Message) (parcel, bool) {
+// render checks m and writes it in its wire format. It returns false if m breaks a rule of Message.
+func (t *Transport) render(m Message) (rendered, bool) {
 	if len(m.To) < 1 || len(m.To) > MaxRecipients || !isSubject(m.Subject) || !m.hasBody() {
-		return parcel{}, false
+		return rendered{}, false
 	}
 	to := make([]address, len(m.To))
 	headers := make([]string, len(m.To))
 	for i, text := range m.To {
 		var ok bool
 		if to[i], ok = parseAddress(text); !ok {
-			return parcel{}, false
+			return rendered{}, false
 		}
 		headers[i] = to[i].header()
 	}
-	letter := t.letterhead()
-	letter.SetGenHeaderPreformatted(gomail.Header(gomail.HeaderTo), strings.Join(headers, ","+fold))
-	letter.SetGenHeaderPreformatted(gomail.HeaderSubject, headerText(m.Subject))
+	email := t.newMessage()
+	email.SetGenHeaderPreformatted(gomail.Header(gomail.HeaderTo), strings.Join(headers, ","+fold))
+	email.SetGenHeaderPreformatted(gomail.HeaderSubject, headerText(m.Subject))
 	if m.ReplyTo != "" {
 		replyTo, ok := parseAddress(m.ReplyTo)
 		if !ok {
-			return parcel{}, false
+			return rendered{}, false
 		}
-		letter.SetGenHeaderPreformatted(gomail.Header(gomail.HeaderReplyTo), replyTo.header())
+		email.SetGenHeaderPreformatted(gomail.Header(gomail.HeaderReplyTo), replyTo.header())
 	}
-	setBodies(letter, m)
+	setBodies(email, m)
 	var content bytes.Buffer
-	_, err := letter.WriteTo(&content)
-	return parcel{to, content.Bytes()}, err == nil
+	_, err := email.WriteTo(&content)
+	return rendered{to, content.Bytes()}, err == nil
 }
 
-// letterhead is what all messages have. The library would name itself, the machine in the Message-ID, and the machine's time zone.
+// newMessage makes a message with the headers that all messages have. The library's own defaults would reveal
+// the library, the machine's name (in the Message-ID) and its time zone.
 //
-// The headers that carry a caller's words go to it ready-made: left to itself it would send a subject that looks like an encoded word as it
-// is, and it can fold runs of spaces into a blank line, which ends a header for some programs.
-func (t *Transport) letterhead() *gomail.Msg {
-	letter := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
-	letter.SetDateWithValue(time.Now().UTC())
-	letter.SetGenHeader("Auto-Submitted", "auto-generated") // RFC 3834: no out-of-office answers
-	letter.SetGenHeaderPreformatted(gomail.Header(gomail.HeaderFrom), t.from.header())
-	letter.SetMessageIDWithValue(rand.Text() + "@" + t.from.domain())
-	return letter
+// Headers with text from a caller are encoded here and not by the library. The library would send a subject
+// that looks like an encoded word unchanged, and it can fold a run of spaces into a blank line, which some
+// programs take for the end of the headers.
+func (t *Transport) newMessage() *gomail.Msg {
+	email := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
+	email.SetDateWithValue(time.Now().UTC())
+	email.SetGenHeader("Auto-Submitted", "auto-generated") // RFC 3834: asks for no out-of-office replies
+	email.SetGenHeaderPreformatted(gomail.Header(gomail.HeaderFrom), t.from.header())
+	email.SetMessageIDWithValue(rand.Text() + "@" + t.from.domain())
+	return email
 }
 
-// setBodies puts the plainest form first, as RFC 2046 § 5.1.4 wants it.
-func setBodies(letter *gomail.Msg, m Message) {
+// setBodies puts the plainest form first, as RFC 2046 § 5.1.4 requires.
+func setBodies(email *gomail.Msg, m Message) {
 	switch {
 	case m.HTML == "":
-		letter.SetBodyString(gomail.TypeTextPlain, m.Text)
+		email.SetBodyString(gomail.TypeTextPlain, m.Text)
 	case m.Text == "":
-		letter.SetBodyString(gomail.TypeTextHTML, m.HTML)
+		email.SetBodyString(gomail.TypeTextHTML, m.HTML)
 	default:
-		letter.SetBodyString(gomail.TypeTextPlain, m.Text)
-		letter.AddAlternativeString(gomail.TypeTextHTML, m.HTML)
+		email.SetBodyString(gomail.TypeTextPlain, m.Text)
+		email.AddAlternativeString(gomail.TypeTextHTML, m.HTML)
 	}
 }
 
@@ -83,14 +85,16 @@ func headerText(text string) string {
 	return encodedWords(text)
 }
 
-// isPlain tells whether text can stand in a header as it is: one short line of ASCII that no program reads as an encoded word, and
-// without spaces that get lost.
+// isPlain reports whether text can stand in a header unencoded: it is one short line of ASCII, no program
+// reads it as an encoded word, and folding loses none of its spaces.
 func isPlain(text string) bool {
-	return len(text) <= 60 && text == strings.Join(strings.Fields(text), " ") && !strings.Contains(text, "=?") &&
+	return len(text) <= 60 && text == strings.Join(strings.Fields(text), " ") &&
+		!strings.Contains(text, "=?") &&
 		!strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' })
 }
 
-// encodedWords writes text by RFC 2047, a word a line: no line is longer than 76 characters and no character is split.
+// encodedWords encodes text by RFC 2047, one encoded word a line. No line is longer than 76 characters, and
+// no character is split between two words.
 func encodedWords(text string) string {
 	const perWord = 39 // bytes: 52 characters of base64, 12 around them, 12 for the header's name
 	var words []string

@@ -10,29 +10,29 @@ import (
 // SendResult tells how an attempt ended. It is always one of the constants below.
 type SendResult string
 
-// Only after Timeout and ConnectionFailed may a message have been taken nevertheless.
+// Only after Timeout and ConnectionFailed may the server have accepted the message nevertheless.
 const (
-	Sent                 SendResult = "SENT"                  // the server took the message for all recipients
+	Sent                 SendResult = "SENT"                  // accepted for all recipients
 	NotConfigured        SendResult = "NOT_CONFIGURED"        // this installation has no mail server
-	MessageInvalid       SendResult = "MESSAGE_INVALID"       // the message breaks a rule of Message; nothing was opened
-	ConnectionFailed     SendResult = "CONNECTION_FAILED"     // no connection, or it broke, or what came was no SMTP
-	TLSFailed            SendResult = "TLS_FAILED"            // no trusted encryption; no password and no message left
-	AuthenticationFailed SendResult = "AUTHENTICATION_FAILED" // the user or the way to sign in was refused, by the server or by us
-	Rejected             SendResult = "REJECTED"              // the server refused the session, the sender, a recipient or the message
-	Timeout              SendResult = "TIMEOUT"               // a limit of time passed, or the caller gave up
+	MessageInvalid       SendResult = "MESSAGE_INVALID"       // the message breaks a rule of Message
+	ConnectionFailed     SendResult = "CONNECTION_FAILED"     // no connection, a broken one, or no SMTP
+	TLSFailed            SendResult = "TLS_FAILED"            // no trusted encryption; nothing secret was sent
+	AuthenticationFailed SendResult = "AUTHENTICATION_FAILED" // user refused, or no safe mechanism
+	Rejected             SendResult = "REJECTED"              // session, sender, recipient or message refused
+	Timeout              SendResult = "TIMEOUT"               // a limit passed, or the context ended
 )
 
-// errRefused marks that a step failed by what it is for, and not by its connection.
+// errRefused marks a failure of a step's own purpose, as opposed to a failure of the connection.
 var errRefused = errors.New("mail: refused")
 
-// outcomeOf maps an error of a step: refused is what the step's own failure is called.
-func outcomeOf(ctx context.Context, err error, refused SendResult) SendResult {
+// resultOf turns a step's error into a result. refused is the result for the step's own failure.
+func resultOf(ctx context.Context, err error, refused SendResult) SendResult {
 	var network net.Error
-	var answer *textproto.Error
+	var response *textproto.Error
 	switch {
 	case ctx.Err() != nil, errors.As(err, &network) && network.Timeout():
 		return Timeout
-	case errors.Is(err, errRefused), errors.As(err, &answer) && answer.Code >= 400:
+	case errors.Is(err, errRefused), errors.As(err, &response) && response.Code >= 400:
 		return refused
 	}
 	return ConnectionFailed

@@ -12,27 +12,27 @@ import (
 	"time"
 )
 
-// answer is what a misbehaving server does when it is its turn; false ends the conversation.
-type answer func(conn net.Conn) bool
+// action is what a faulty server does at one step; false ends the conversation.
+type action func(conn net.Conn) bool
 
-// script is what a server does at a greeting (""), a command (its verb), a line that is none ("?") or the end of a message
-// ("."). What it leaves out works.
-type script map[string]answer
+// script is what a server does at a greeting (""), a command (its verb), a line that is none ("?") or the
+// end of a message ("."). What it leaves out works.
+type script map[string]action
 
 var working = script{
-	"":         say("220 ready"),
-	"EHLO":     say("250-there\r\n250-AUTH PLAIN LOGIN\r\n250 SMTPUTF8"),
-	"HELO":     say("250 there"),
-	"STARTTLS": say("220 go"),
-	"AUTH":     say("235 welcome"),
-	"MAIL":     say("250 ok"),
-	"RCPT":     say("250 ok"),
-	"DATA":     say("354 go on"),
-	".":        say("250 taken"),
-	"QUIT":     say("221 bye"),
+	"":         reply("220 ready"),
+	"EHLO":     reply("250-there\r\n250-AUTH PLAIN LOGIN\r\n250 SMTPUTF8"),
+	"HELO":     reply("250 there"),
+	"STARTTLS": reply("220 go"),
+	"AUTH":     reply("235 welcome"),
+	"MAIL":     reply("250 ok"),
+	"RCPT":     reply("250 ok"),
+	"DATA":     reply("354 go on"),
+	".":        reply("250 taken"),
+	"QUIT":     reply("221 bye"),
 }
 
-func say(text string) answer {
+func reply(text string) action {
 	return func(conn net.Conn) bool {
 		_, err := io.WriteString(conn, text+"\r\n")
 		return err == nil
@@ -40,7 +40,7 @@ func say(text string) answer {
 }
 
 // after waits before it does.
-func after(pause time.Duration, do answer) answer {
+func after(pause time.Duration, do action) action {
 	return func(conn net.Conn) bool {
 		<-time.After(pause)
 		return do(conn)
@@ -53,8 +53,8 @@ func silence(conn net.Conn) bool {
 	return false
 }
 
-// deaf does not even read, until the client is gone, which a write tells.
-func deaf(conn net.Conn) bool {
+// stopReading reads nothing until the client is gone, which a failing write shows.
+func stopReading(conn net.Conn) bool {
 	_ = conn.(*net.TCPConn).SetReadBuffer(4096)
 	_, _ = io.WriteString(conn, "354 go on\r\n")
 	tick := time.NewTicker(5 * time.Millisecond)
@@ -67,12 +67,12 @@ func deaf(conn net.Conn) bool {
 	return false
 }
 
-// inTurn says one text after the other.
-func inTurn(texts ...string) answer {
+// repliesInTurn sends one text after the other.
+func repliesInTurn(texts ...string) action {
 	return func(conn net.Conn) bool {
 		text := texts[0]
 		texts = texts[1:]
-		return say(text)(conn)
+		return reply(text)(conn)
 	}
 }
 
@@ -90,7 +90,7 @@ func reset(conn net.Conn) bool {
 }
 
 // endless says text again and again, as fast as it is read.
-func endless(text string) answer {
+func endless(text string) action {
 	return func(conn net.Conn) bool {
 		text := []byte(strings.Repeat(text, 1000))
 		for {
@@ -101,8 +101,8 @@ func endless(text string) answer {
 	}
 }
 
-// trickle says start and then a letter now and then, for ever.
-func trickle(start string) answer {
+// trickle says start and then a character now and then, for ever.
+func trickle(start string) action {
 	return func(conn net.Conn) bool {
 		_, err := io.WriteString(conn, start)
 		tick := time.NewTicker(5 * time.Millisecond)
@@ -115,8 +115,8 @@ func trickle(start string) answer {
 	}
 }
 
-// stage plays a script to whoever connects.
-type stage struct {
+// scriptedServer runs a script for every connection.
+type scriptedServer struct {
 	net.Listener
 	script     script
 	encryption *tls.Config // for STARTTLS
@@ -124,16 +124,16 @@ type stage struct {
 	mu          sync.Mutex
 	connections int
 	commands    []string
-	taken       []string // messages up to their last dot
+	messages    []string // messages up to their last dot
 }
 
-func play(t *testing.T, s script, encryption *tls.Config) *stage {
+func startScripted(t *testing.T, s script, encryption *tls.Config) *scriptedServer {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	st := &stage{Listener: listener, script: s, encryption: encryption}
+	server := &scriptedServer{Listener: listener, script: s, encryption: encryption}
 	var actors sync.WaitGroup
 	actors.Go(func() {
 		for {
@@ -141,64 +141,64 @@ func play(t *testing.T, s script, encryption *tls.Config) *stage {
 			if err != nil {
 				return
 			}
-			st.mu.Lock()
-			st.connections++
-			st.mu.Unlock()
-			actors.Go(func() { st.converse(conn) })
+			server.mu.Lock()
+			server.connections++
+			server.mu.Unlock()
+			actors.Go(func() { server.converse(conn) })
 		}
 	})
 	t.Cleanup(func() {
 		_ = listener.Close()
 		actors.Wait()
 	})
-	return st
+	return server
 }
 
-func (st *stage) converse(conn net.Conn) {
+func (server *scriptedServer) converse(conn net.Conn) {
 	defer conn.Close()
 	_ = conn.SetDeadline(time.Now().Add(patience))
 	reader := bufio.NewReader(conn)
-	for ok := st.answer(conn, ""); ok; {
+	for ok := server.act(conn, ""); ok; {
 		text, err := reader.ReadString('\n')
 		if err != nil {
 			return
 		}
 		command := strings.TrimRight(text, "\r\n")
 		verb, _, _ := strings.Cut(command, " ")
-		st.mu.Lock()
-		st.commands = append(st.commands, command)
-		st.mu.Unlock()
-		if ok = st.answer(conn, verb); !ok {
+		server.mu.Lock()
+		server.commands = append(server.commands, command)
+		server.mu.Unlock()
+		if ok = server.act(conn, verb); !ok {
 			return
 		}
 		switch {
 		case verb == "QUIT":
 			return
-		case verb == "STARTTLS" && st.encryption != nil:
-			conn = tls.Server(conn, st.encryption)
+		case verb == "STARTTLS" && server.encryption != nil:
+			conn = tls.Server(conn, server.encryption)
 			reader = bufio.NewReader(conn)
-		case verb == "DATA" && st.script["DATA"] == nil:
-			if ok = st.take(reader) && st.answer(conn, "."); !ok {
+		case verb == "DATA" && server.script["DATA"] == nil:
+			if ok = server.readMessage(reader) && server.act(conn, "."); !ok {
 				return
 			}
 		}
 	}
 }
 
-func (st *stage) answer(conn net.Conn, turn string) bool {
-	if do := st.script[turn]; do != nil {
+func (server *scriptedServer) act(conn net.Conn, turn string) bool {
+	if do := server.script[turn]; do != nil {
 		return do(conn)
 	}
 	if do := working[turn]; do != nil {
 		return do(conn)
 	}
-	if do := st.script["?"]; do != nil {
+	if do := server.script["?"]; do != nil {
 		return do(conn)
 	}
-	return say("500 what")(conn)
+	return reply("500 what")(conn)
 }
 
-func (st *stage) take(reader *bufio.Reader) bool {
+func (server *scriptedServer) readMessage(reader *bufio.Reader) bool {
 	var message strings.Builder
 	for {
 		text, err := reader.ReadString('\n')
@@ -210,35 +210,35 @@ func (st *stage) take(reader *bufio.Reader) bool {
 		}
 		message.WriteString(text)
 	}
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	st.taken = append(st.taken, message.String())
+	server.mu.Lock()
+	defer server.mu.Unlock()
+	server.messages = append(server.messages, message.String())
 	return true
 }
 
-// heard are the verbs that came, in order.
-func (st *stage) heard() []string {
-	st.mu.Lock()
-	defer st.mu.Unlock()
+// verbs returns the verbs that came, in order.
+func (server *scriptedServer) verbs() []string {
+	server.mu.Lock()
+	defer server.mu.Unlock()
 	var verbs []string
-	for _, command := range st.commands {
+	for _, command := range server.commands {
 		verb, _, _ := strings.Cut(command, " ")
 		verbs = append(verbs, verb)
 	}
 	return verbs
 }
 
-// checkNever fails when one of the verbs came.
-func (st *stage) checkNever(t *testing.T, verbs ...string) {
+// assertNever fails if one of the verbs came.
+func (server *scriptedServer) assertNever(t *testing.T, verbs ...string) {
 	t.Helper()
 	for _, verb := range verbs {
-		if heard := st.heard(); slices.Contains(heard, verb) {
-			t.Errorf("%s came: %q", verb, heard)
+		if verbs := server.verbs(); slices.Contains(verbs, verb) {
+			t.Errorf("%s came: %q", verb, verbs)
 		}
 	}
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	if st.connections != 1 {
-		t.Errorf("%d connections", st.connections)
+	server.mu.Lock()
+	defer server.mu.Unlock()
+	if server.connections != 1 {
+		t.Errorf("%d connections", server.connections)
 	}
 }

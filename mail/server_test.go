@@ -19,8 +19,8 @@ const (
 	password = "Korrekt-Pferd-8731"
 )
 
-// inbox is a real mail server and all that happened to it.
-type inbox struct {
+// mailServer is a real mail server and a record of what it received.
+type mailServer struct {
 	refuseSender    bool
 	refuseRecipient string // this one alone
 
@@ -47,14 +47,14 @@ type delivery struct {
 	tls     bool
 }
 
-// newInbox starts a server; encryption may be nil, and implicit asks for it from the first byte.
-func newInbox(t *testing.T, encryption *tls.Config, implicit bool) *inbox {
+// startMailServer starts a server; encryption may be nil, and implicit asks for it from the first byte.
+func startMailServer(t *testing.T, encryption *tls.Config, implicit bool) *mailServer {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := &inbox{listener: listener}
+	in := &mailServer{listener: listener}
 	in.server = smtp.NewServer(smtp.BackendFunc(in.newSession))
 	in.server.Domain = host
 	in.server.AllowInsecureAuth = true // so that it is the client who refuses
@@ -77,16 +77,16 @@ func newInbox(t *testing.T, encryption *tls.Config, implicit bool) *inbox {
 	return in
 }
 
-func (in *inbox) newSession(c *smtp.Conn) (smtp.Session, error) {
+func (in *mailServer) newSession(c *smtp.Conn) (smtp.Session, error) {
 	_, encrypted := c.TLSConnectionState()
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.hellos = append(in.hellos, c.Hostname())
-	return &visit{in: in, delivery: delivery{tls: encrypted}}, nil
+	return &serverSession{server: in, delivery: delivery{tls: encrypted}}, nil
 }
 
-// happened is a copy of what was seen so far.
-func (in *inbox) happened() record {
+// seen is a copy of what was seen so far.
+func (in *mailServer) seen() record {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	r := in.record
@@ -94,27 +94,27 @@ func (in *inbox) happened() record {
 	return r
 }
 
-// check fails unless so many attempts to sign in, MAIL commands and accepted mails happened.
-func (in *inbox) check(t *testing.T, attempts, senders, mails int) {
+// assertCounts fails unless so many attempts to sign in, MAIL commands and accepted mails happened.
+func (in *mailServer) assertCounts(t *testing.T, attempts, senders, mails int) {
 	t.Helper()
-	if r := in.happened(); r.attempts != attempts || r.senders != senders || len(r.mails) != mails {
+	if r := in.seen(); r.attempts != attempts || r.senders != senders || len(r.mails) != mails {
 		t.Errorf("%d attempts to sign in, %d senders, %d mails", r.attempts, r.senders, len(r.mails))
 	}
 }
 
-// visit is one session on an inbox.
-type visit struct {
-	in *inbox
+// serverSession is one session on an inbox.
+type serverSession struct {
+	server *mailServer
 	delivery
 }
 
-func (v *visit) AuthMechanisms() []string { return []string{sasl.Plain} }
+func (v *serverSession) AuthMechanisms() []string { return []string{sasl.Plain} }
 
-func (v *visit) Auth(string) (sasl.Server, error) {
+func (v *serverSession) Auth(string) (sasl.Server, error) {
 	return sasl.NewPlainServer(func(_, name, secret string) error {
-		v.in.mu.Lock()
-		defer v.in.mu.Unlock()
-		v.in.attempts++
+		v.server.mu.Lock()
+		defer v.server.mu.Unlock()
+		v.server.attempts++
 		if name != user || secret != password {
 			return smtp.ErrAuthFailed
 		}
@@ -123,11 +123,11 @@ func (v *visit) Auth(string) (sasl.Server, error) {
 	}), nil
 }
 
-func (v *visit) Mail(from string, options *smtp.MailOptions) error {
-	v.in.mu.Lock()
-	defer v.in.mu.Unlock()
-	v.in.senders++
-	if v.in.refuseSender {
+func (v *serverSession) Mail(from string, options *smtp.MailOptions) error {
+	v.server.mu.Lock()
+	defer v.server.mu.Unlock()
+	v.server.senders++
+	if v.server.refuseSender {
 		return &smtp.SMTPError{Code: 550, Message: "marked-server-text"}
 	}
 	if options.UTF8 {
@@ -137,25 +137,25 @@ func (v *visit) Mail(from string, options *smtp.MailOptions) error {
 	return nil
 }
 
-func (v *visit) Rcpt(to string, _ *smtp.RcptOptions) error {
-	if to == v.in.refuseRecipient {
+func (v *serverSession) Rcpt(to string, _ *smtp.RcptOptions) error {
+	if to == v.server.refuseRecipient {
 		return &smtp.SMTPError{Code: 450, Message: "marked-server-text"}
 	}
 	v.to = append(v.to, to)
 	return nil
 }
 
-func (v *visit) Data(r io.Reader) error {
+func (v *serverSession) Data(r io.Reader) error {
 	content, err := io.ReadAll(r)
 	if err != nil {
 		return err
 	}
-	v.in.mu.Lock()
-	defer v.in.mu.Unlock()
+	v.server.mu.Lock()
+	defer v.server.mu.Unlock()
 	v.content = content
-	v.in.mails = append(v.in.mails, v.delivery)
+	v.server.mails = append(v.server.mails, v.delivery)
 	return nil
 }
 
-func (v *visit) Reset()        { v.delivery = delivery{user: v.user, tls: v.tls} }
-func (v *visit) Logout() error { return nil }
+func (v *serverSession) Reset()        { v.delivery = delivery{user: v.user, tls: v.tls} }
+func (v *serverSession) Logout() error { return nil }

@@ -15,32 +15,33 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-// session is one attempt. It walks the library's protocol step by step, so that each failure has its step's outcome.
+// session is one attempt to send. It calls the SMTP library step by step, so that a failure gets the result
+// of its step.
 type session struct {
 	*Transport
-	parcel parcel
-	line   *line
-	conn   net.Conn     // line, or TLS on it from the first byte
-	client *smtp.Client // nil before the greeting
+	message rendered
+	tcp     *boundedConn
+	conn    net.Conn     // tcp, or implicit TLS on top of it
+	client  *smtp.Client // nil until the greeting was read
 }
 
-// deliver makes the attempt. ctx has the deadline for all of it.
-func (t *Transport) deliver(ctx context.Context, p parcel) SendResult {
+// deliver makes the attempt. ctx carries the deadline for the whole of it.
+func (t *Transport) deliver(ctx context.Context, r rendered) SendResult {
 	raw, err := t.connect(ctx)
 	if err != nil {
-		return outcomeOf(ctx, err, ConnectionFailed)
+		return resultOf(ctx, err, ConnectionFailed)
 	}
 	defer raw.Close() // the library leaves it open after some errors
 	defer context.AfterFunc(ctx, func() { _ = raw.Close() })()
-	l := &line{Conn: raw, socket: t.limits.socket, unread: t.limits.unread}
-	s := &session{Transport: t, parcel: p, line: l, conn: l}
-	outcome := s.walk(ctx)
-	s.quit() // not deferred: after a panic the library may still hold its lock
-	return outcome
+	tcp := &boundedConn{Conn: raw, socket: t.limits.socket, maxRead: t.limits.maxRead}
+	s := &session{Transport: t, message: r, tcp: tcp, conn: tcp}
+	result := s.run(ctx)
+	s.quit() // not deferred: after a panic the library may still hold its own lock
+	return result
 }
 
-// walk takes the steps until one fails.
-func (s *session) walk(ctx context.Context) SendResult {
+// run takes the steps in order until one fails.
+func (s *session) run(ctx context.Context) SendResult {
 	for _, step := range []struct {
 		do      func() error
 		refused SendResult
@@ -49,10 +50,10 @@ func (s *session) walk(ctx context.Context) SendResult {
 		{s.greet, Rejected},
 		{s.upgrade, TLSFailed},
 		{s.authenticate, AuthenticationFailed},
-		{s.handOver, Rejected},
+		{s.transfer, Rejected},
 	} {
 		if err := step.do(); err != nil {
-			return outcomeOf(ctx, err, step.refused)
+			return resultOf(ctx, err, step.refused)
 		}
 	}
 	return Sent
@@ -68,15 +69,15 @@ func (t *Transport) tlsConfig() *tls.Config {
 	return &tls.Config{ServerName: t.settings.Host, MinVersion: tls.VersionTLS12, RootCAs: t.roots}
 }
 
-// encrypt speaks TLS before anything else, where the mode is that.
+// encrypt starts implicit TLS, if that is configured.
 func (s *session) encrypt() error {
-	s.line.within(s.limits.greeting)
+	s.tcp.limitPhase(s.limits.greeting)
 	if s.settings.Security != environment.ImplicitTLS {
 		return nil
 	}
-	conn := tls.Client(s.line, s.tlsConfig())
+	conn := tls.Client(s.tcp, s.tlsConfig())
 	s.conn = conn
-	return refusal(conn.Handshake())
+	return markRefused(conn.Handshake())
 }
 
 func (s *session) greet() error {
@@ -85,12 +86,13 @@ func (s *session) greet() error {
 		return err
 	}
 	s.client = client
-	s.line.within(0)
-	client.SkipSMTPUTF8(true) // no address needs it
+	s.tcp.limitPhase(0)
+	client.SkipSMTPUTF8(true) // no address here needs it
 	return client.Hello(s.hello)
 }
 
-// upgrade demands STARTTLS, where the mode is that. What the server said before is forgotten: it is asked again under TLS.
+// upgrade requires STARTTLS, if that is configured. The library then sends EHLO again, so that nothing from
+// before TLS is trusted.
 func (s *session) upgrade() error {
 	if s.settings.Security != environment.StartTLS {
 		return nil
@@ -98,11 +100,12 @@ func (s *session) upgrade() error {
 	if offered, _ := s.client.Extension("STARTTLS"); !offered {
 		return errRefused
 	}
-	return refusal(s.client.StartTLS(s.tlsConfig()))
+	return markRefused(s.client.StartTLS(s.tlsConfig()))
 }
 
-// authenticate signs in, where there is a user. Only mechanisms that send the password are spoken: they are what every server has, and
-// under TLS the others add nothing. Without TLS the library sends it to this machine alone (ErrUnencrypted).
+// authenticate signs in, if a user is configured. Only PLAIN and LOGIN are supported: every server has one
+// of them, and under TLS the other mechanisms add nothing. Without TLS the library sends a password to this
+// machine only, and otherwise returns ErrUnencrypted.
 func (s *session) authenticate() error {
 	if s.settings.Username == "" {
 		return nil
@@ -121,17 +124,18 @@ func (s *session) authenticate() error {
 	}
 	err := s.client.Auth(auth)
 	if errors.Is(err, smtp.ErrUnencrypted) {
-		return refusal(err)
+		return markRefused(err)
 	}
 	return err
 }
 
-// handOver is the transaction. A recipient that is refused ends it before the message: all get it or none.
-func (s *session) handOver() error {
+// transfer runs the mail transaction. One refused recipient ends it before the message is sent, so that
+// either all recipients get the message or none.
+func (s *session) transfer() error {
 	if err := s.client.Mail("<" + s.from.mailbox + ">"); err != nil {
 		return err
 	}
-	for _, to := range s.parcel.to {
+	for _, to := range s.message.to {
 		if err := s.client.Rcpt("<" + to.mailbox + ">"); err != nil {
 			return err
 		}
@@ -140,22 +144,22 @@ func (s *session) handOver() error {
 	if err != nil {
 		return err
 	}
-	if _, err := data.Write(s.parcel.content); err != nil {
+	if _, err := data.Write(s.message.content); err != nil {
 		return err
 	}
 	return data.Close()
 }
 
-// quit says good-bye; how that ends changes nothing.
+// quit sends QUIT. Its outcome does not change the result.
 func (s *session) quit() {
 	if s.client != nil {
-		s.line.within(s.limits.quit)
+		s.tcp.limitPhase(s.limits.quit)
 		_ = s.client.Quit()
 	}
 }
 
-// refusal marks any error as the step's own failure; outcomeOf still finds a time-out beneath.
-func refusal(err error) error {
+// markRefused marks an error as the step's own failure. resultOf still recognizes a timeout inside it.
+func markRefused(err error) error {
 	if err == nil {
 		return nil
 	}
