@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// ClientAddress is where the address of a client is taken from (spec.md § Authentication 9).
+// ClientAddress says where the address of a client is taken from.
 type ClientAddress struct {
-	TrustedProxy bool           // false: the socket's peer, and nothing else
+	TrustedProxy bool           // false: only from the socket's peer
 	Header       string         // canonical; set with TrustedProxy only
 	Proxies      []netip.Prefix // masked, IPv4-mapped ones as IPv4; set with TrustedProxy only
 }
@@ -36,11 +36,12 @@ func readClientAddressHeader(in input, out *Settings) Error {
 	return ""
 }
 
-// noAddresses are headers that cannot be the forwarded one: Forwarded has a grammar of its own (RFC 7239), the others belong to the
-// connection or to the message, and a handler of net/http does not even see most of them.
-var noAddresses = []string{"Forwarded", "Host", "Connection", "Content-Length", "Keep-Alive", "Te", "Trailer", "Transfer-Encoding", "Upgrade"}
+// noAddresses are headers that cannot be the forwarded one. Forwarded has a grammar of its own (RFC 7239).
+// The others belong to the connection or the message, and net/http hides most of them from a handler.
+var noAddresses = []string{"Forwarded", "Host", "Connection", "Content-Length", "Keep-Alive", "Te",
+	"Trailer", "Transfer-Encoding", "Upgrade"}
 
-// isToken is RFC 9110's grammar of a field name.
+// isToken reports whether name is a field name by the grammar of RFC 9110.
 func isToken(name string) bool {
 	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
 		return r <= ' ' || r >= 0x7f || strings.ContainsRune("\"(),/:;<=>?@[\\]{}", r)
@@ -53,7 +54,7 @@ func readTrustedProxies(in input, out *Settings) Error {
 	}
 	for part := range strings.SplitSeq(in.value, ",") {
 		proxy, ok := parseProxy(strings.TrimSpace(part))
-		if !ok || proxy.Bits() == 0 { // whoever trusts everybody lets each client choose its address
+		if !ok || proxy.Bits() == 0 { // a range of all addresses would let every client choose its own
 			return ErrClientAddress
 		}
 		out.ClientAddress.Proxies = append(out.ClientAddress.Proxies, proxy)
@@ -61,7 +62,8 @@ func readTrustedProxies(in input, out *Settings) Error {
 	return ""
 }
 
-// parseProxy takes an address or a range. A range of IPv4-mapped addresses is the IPv4 range it stands for.
+// parseProxy parses an address or a range. A range of IPv4-mapped addresses becomes the IPv4 range that it
+// means.
 func parseProxy(text string) (netip.Prefix, bool) {
 	if address, err := netip.ParseAddr(text); err == nil {
 		address = address.Unmap()
@@ -72,7 +74,7 @@ func parseProxy(text string) (netip.Prefix, bool) {
 		return netip.Prefix{}, false
 	}
 	if prefix.Addr().Is4In6() {
-		if prefix.Bits() < 96 { // reaches beyond the mapped block: it cannot be said as IPv4
+		if prefix.Bits() < 96 { // larger than the mapped block: no IPv4 range means the same
 			return netip.Prefix{}, false
 		}
 		prefix = netip.PrefixFrom(prefix.Addr().Unmap(), prefix.Bits()-96)

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Database is where PostgreSQL is and how it is spoken to. It comes from DATABASE_URL and the two transport variables alone:
-// PG* variables and service files are never consulted.
+// Database says where PostgreSQL is and how connections to it are made. It comes only from DATABASE_URL and
+// the two transport variables: PG* variables and service files are never read.
 type Database struct {
 	Host            string // a name or an address, never a list, never a socket path
 	Port            uint16
@@ -24,13 +24,13 @@ type Database struct {
 	CA              []*x509.Certificate // trusted in addition to the system store
 }
 
-// TLSMode is how the connection is protected. There is no mode between the two.
+// TLSMode says how the connection is protected. There is no mode between the two.
 type TLSMode uint8
 
-// The two modes of spec.md.
+// The two modes.
 const (
-	VerifyFull TLSMode = iota // chain and host name are verified, no plaintext fallback
-	DisableTLS                // refused in production, also for a loopback server
+	VerifyFull TLSMode = iota // chain and host name are verified; no fallback to plaintext
+	DisableTLS                // refused in production, for a loopback server too
 )
 
 func readDatabaseURL(in input, out *Settings) Error {
@@ -65,7 +65,8 @@ func readDatabaseURL(in input, out *Settings) Error {
 		}
 		database.Port = uint16(number)
 	}
-	if database.User == "" || database.Name == "" || strings.Contains(database.Name, "/") || !isHost(database.Host) {
+	if database.User == "" || database.Name == "" || strings.Contains(database.Name, "/") ||
+		!isHost(database.Host) {
 		return ErrDatabaseURL
 	}
 	return ""
@@ -84,7 +85,8 @@ func (d *Database) setParameter(key, value string) bool {
 	return false
 }
 
-// isTLSParameter knows what libpq and its drivers read from a URL to weaken or redirect the transport.
+// isTLSParameter reports the URL parameters by which libpq and its drivers weaken or redirect the
+// transport.
 func isTLSParameter(key string) bool {
 	key = strings.ToLower(key)
 	return strings.HasPrefix(key, "ssl") || strings.HasPrefix(key, "tls") || strings.HasPrefix(key, "gss") ||
@@ -96,7 +98,8 @@ func isHost(host string) bool {
 		return true
 	}
 	return host != "" && !strings.ContainsFunc(host, func(r rune) bool {
-		return !(r == '.' || r == '-' || r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z')
+		return !(r == '.' || r == '-' || r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r &&
+			r <= 'Z')
 	})
 }
 

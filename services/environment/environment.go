@@ -1,7 +1,8 @@
-// Package environment owns what the process takes from its environment: every SERVICE_* variable, its default, its rule and the
-// one stable code that says the rule is broken (spec.md § Required configuration, contract.md §8-9).
+// Package environment reads what the process takes from its environment: every variable, its default, its
+// rule, and the stable code for a broken rule (docs/reference/environment.md).
 //
-// Load is a pure function of a Lookup. It reports all findings of one start together, and no finding contains a value.
+// Load is a pure function of a Lookup. It reports all findings of a start together. No finding contains a
+// value.
 package environment
 
 import "strings"
@@ -9,10 +10,11 @@ import "strings"
 // Lookup finds a variable by name, as os.LookupEnv does.
 type Lookup func(name string) (value string, found bool)
 
-// Section is a part of the table that a command needs; a command never fails on a variable it does not read.
+// Section is a part of the table. A command reads the sections that it needs and never fails on a variable
+// of another.
 type Section uint8
 
-// The sections, to be joined with |.
+// The sections. Join them with |.
 const (
 	DatabaseSection Section = 1 << iota
 	ModulesSection
@@ -24,7 +26,7 @@ const (
 	Everything = DatabaseSection | ModulesSection | ServerSection | IdentitySection | HostSection
 )
 
-// Settings is the validated outcome. Sections that were not asked for are zero.
+// Settings holds the validated values. Sections that were not read are zero.
 type Settings struct {
 	// Production is true unless NODE_ENV is exactly "development".
 	Production    bool
@@ -39,30 +41,31 @@ type Settings struct {
 	Metrics       Metrics
 }
 
-// Modules tells where installed modules live.
+// Modules says where the installed modules are.
 type Modules struct {
-	// Dir is absolute when Explicit, else "modules" of the working directory, where a missing directory means zero modules.
+	// Dir is absolute when Explicit. Else it is "modules" in the working directory, and a missing directory
+	// means no modules.
 	Dir      string
 	Explicit bool
 }
 
-// Server is where the listener binds.
+// Server says where the HTTP listener binds.
 type Server struct {
 	Host string // an address or "localhost"
 	Port uint16 // 0: chosen by the operating system
 }
 
-// Identity is what signing in and origin checks need.
+// Identity holds what signing in and origin checks need.
 type Identity struct {
 	Secret         Secret // at least 32 characters
-	PreviousSecret Secret // the one before, while the secret is being replaced; else the zero Secret
+	PreviousSecret Secret // the earlier secret, while it is being replaced; else the zero Secret
 	BaseURL        Origin // where the API is reached
 	TrustedOrigins []Origin
 	Dashboard      Origin // equals BaseURL in the same-origin topology
 	PublicSignUp   bool
 }
 
-// Topology tells how the Dashboard and the API stand to each other: "same-origin" or "split".
+// Topology says whether Dashboard and API share one origin: "same-origin" or "split".
 func (i Identity) Topology() string {
 	if i.Dashboard == i.BaseURL {
 		return "same-origin"
@@ -70,7 +73,7 @@ func (i Identity) Topology() string {
 	return "split"
 }
 
-// Load reads the rows of the wanted sections. Its error is Findings.
+// Load reads the rows of the wanted sections. Its error is of type Findings.
 func Load(lookup Lookup, wanted Section) (Settings, error) {
 	var settings Settings
 	nodeEnv, _ := lookup("NODE_ENV")

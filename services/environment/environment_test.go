@@ -22,7 +22,7 @@ Wf86aX6PepsntZv2GYlA5UpabfT2EZICICpJ5h/iI+i341gBmLiAFQOyTDT+/wQc
 -----END CERTIFICATE-----
 `
 
-// valid is a production environment in which every section loads.
+// valid returns the variables of a production environment in which every section loads.
 func valid() map[string]string {
 	return map[string]string{
 		"DATABASE_URL":              "postgres://narthex:hunter2@db.example.org/narthex",
@@ -38,7 +38,7 @@ func load(variables map[string]string, sections environment.Section) (environmen
 	}, sections)
 }
 
-// TestRules has an accepting and a refusing row for each rule: variable, value, mode, and the code that must come, "" for none.
+// Each rule has an accepted and a refused value: variable, value, mode, and the expected code, "" for none.
 func TestRules(t *testing.T) {
 	const production, development = "", "development"
 	rows := []struct {
@@ -55,7 +55,8 @@ func TestRules(t *testing.T) {
 		{"DATABASE_URL", "postgres://u@h:0/d", production, "DATABASE_URL_INVALID"},
 		{"DATABASE_URL", "postgres://u@h:99999/d", production, "DATABASE_URL_INVALID"},
 		{"DATABASE_URL", "postgres://u@h/d?host=/tmp", production, "DATABASE_URL_INVALID"},
-		{"DATABASE_URL", "postgres://u@h/d?application_name=a&application_name=b", production, "DATABASE_URL_INVALID"},
+		{"DATABASE_URL", "postgres://u@h/d?application_name=a&application_name=b", production,
+			"DATABASE_URL_INVALID"},
 		{"DATABASE_URL", "postgres://u@h/d?connect_timeout=soon", production, "DATABASE_URL_INVALID"},
 		{"DATABASE_URL", "postgres://u@h/d#x", production, "DATABASE_URL_INVALID"},
 		{"DATABASE_URL", "postgres://u@h/d?sslmode=disable", production, "DATABASE_URL_TLS_PARAMETER"},
@@ -97,7 +98,8 @@ func TestRules(t *testing.T) {
 		{"SERVICE_IDENTITY_SECRET_PREVIOUS", "", production, ""},
 		{"SERVICE_IDENTITY_SECRET_PREVIOUS", "3f9a1c5e7b2d4860f1e2d3c4b5a69788", production, ""},
 		{"SERVICE_IDENTITY_SECRET_PREVIOUS", strings.Repeat("a", 64), production, "IDENTITY_SECRET_INVALID"},
-		{"SERVICE_IDENTITY_SECRET_PREVIOUS", valid()["SERVICE_IDENTITY_SECRET"], production, "IDENTITY_SECRET_INVALID"},
+		{"SERVICE_IDENTITY_SECRET_PREVIOUS", valid()["SERVICE_IDENTITY_SECRET"], production,
+			"IDENTITY_SECRET_INVALID"},
 
 		{"SERVICE_IDENTITY_BASE_URL", "", production, "IDENTITY_BASE_URL_INVALID"},
 		{"SERVICE_IDENTITY_BASE_URL", "http://localhost:3000", development, ""},
@@ -125,16 +127,20 @@ func TestRules(t *testing.T) {
 		{"DATABASE_URL", " \t", production, "DATABASE_URL_INVALID"},
 
 		{"OBJECT_STORAGE_ENDPOINT", "", production, ""},
-		{"OBJECT_STORAGE_ENDPOINT", "https://storage.example.org", production, "OBJECT_STORAGE_CONFIGURATION_INVALID"}, // no keys
+		// no keys
+		{"OBJECT_STORAGE_ENDPOINT", "https://storage.example.org", production,
+			"OBJECT_STORAGE_CONFIGURATION_INVALID"},
 		{"OBJECT_STORAGE_REGION", "EU West", production, "OBJECT_STORAGE_CONFIGURATION_INVALID"},
 		{"OBJECT_STORAGE_REGION", "eu-central-1", production, ""},
 		{"OBJECT_STORAGE_FORCE_PATH_STYLE", "false", production, ""},
 		{"OBJECT_STORAGE_FORCE_PATH_STYLE", "no", production, "OBJECT_STORAGE_CONFIGURATION_INVALID"},
 		{"OBJECT_STORAGE_BUCKET_PREFIX", "parish-1", production, ""},
 		{"OBJECT_STORAGE_BUCKET_PREFIX", "Parish", production, "OBJECT_STORAGE_CONFIGURATION_INVALID"},
-		{"OBJECT_STORAGE_BUCKET_PREFIX", strings.Repeat("a", 21), production, "OBJECT_STORAGE_CONFIGURATION_INVALID"},
+		{"OBJECT_STORAGE_BUCKET_PREFIX", strings.Repeat("a", 21), production,
+			"OBJECT_STORAGE_CONFIGURATION_INVALID"},
 		{"OBJECT_STORAGE_DELIVERY_ENDPOINT", "https://files.example.org", production, ""},
-		{"OBJECT_STORAGE_DELIVERY_ENDPOINT", "https://files.example.org/path", production, "OBJECT_STORAGE_CONFIGURATION_INVALID"},
+		{"OBJECT_STORAGE_DELIVERY_ENDPOINT", "https://files.example.org/path", production,
+			"OBJECT_STORAGE_CONFIGURATION_INVALID"},
 
 		{"SERVICE_SMTP_HOST", "", production, ""},
 		{"SERVICE_SMTP_HOST", "mail.example.org", production, "SMTP_CONFIGURATION_INVALID"}, // no sender
@@ -165,11 +171,14 @@ func TestRules(t *testing.T) {
 		{"SERVICE_REALTIME_NATS_URL", "nats://127.0.0.1:4222", production, ""},
 		{"SERVICE_REALTIME_NATS_URL", "tls://a.example.org:4222, tls://u:p@b.example.org:4222", production, ""},
 		{"SERVICE_REALTIME_NATS_URL", "tls://a.example.org:4222,", production, "REALTIME_CONFIGURATION_INVALID"},
-		{"SERVICE_REALTIME_NATS_URL", "nats://127.0.0.1:4222,tls://b.example.org:4222", production, "REALTIME_CONFIGURATION_INVALID"},
-		{"SERVICE_REALTIME_NATS_URL", "nats://127.0.0.1:4222,nats://b.example.org:4222", production, "REALTIME_CONFIGURATION_INVALID"},
+		{"SERVICE_REALTIME_NATS_URL", "nats://127.0.0.1:4222,tls://b.example.org:4222", production,
+			"REALTIME_CONFIGURATION_INVALID"},
+		{"SERVICE_REALTIME_NATS_URL", "nats://127.0.0.1:4222,nats://b.example.org:4222", production,
+			"REALTIME_CONFIGURATION_INVALID"},
 		{"SERVICE_REALTIME_NATS_URL", "nats://nats.example.org:4222", development, ""},
 		{"SERVICE_REALTIME_NATS_URL", "nats://nats.example.org:4222", production, "REALTIME_CONFIGURATION_INVALID"},
-		{"SERVICE_REALTIME_NATS_URL", "http://nats.example.org:4222", development, "REALTIME_CONFIGURATION_INVALID"},
+		{"SERVICE_REALTIME_NATS_URL", "http://nats.example.org:4222", development,
+			"REALTIME_CONFIGURATION_INVALID"},
 
 		{"SERVICE_METRICS_ADDRESS", "127.0.0.1:9100", production, ""},
 		{"SERVICE_METRICS_ADDRESS", "[::1]:9100", production, ""},
@@ -185,28 +194,31 @@ func TestRules(t *testing.T) {
 			variables[row.variable] = row.value
 			_, err := load(variables, environment.Everything)
 			if got := codes(err); got != row.code {
-				t.Fatalf("got %q, want %q", got, row.code)
+				t.Fatalf("Load with %s=%q: code %q, want %q", row.variable, row.value, got, row.code)
 			}
 		})
 	}
 }
 
-// TestCombinations has the rules that join several variables.
+// Rules that join several variables.
 func TestCombinations(t *testing.T) {
 	proxy := func(header, proxies string) map[string]string {
 		return map[string]string{
-			"SERVICE_CLIENT_ADDRESS_MODE": "trusted-proxy", "SERVICE_CLIENT_ADDRESS_HEADER": header, "SERVICE_CLIENT_ADDRESS_TRUSTED_PROXIES": proxies,
+			"SERVICE_CLIENT_ADDRESS_MODE": "trusted-proxy", "SERVICE_CLIENT_ADDRESS_HEADER": header,
+			"SERVICE_CLIENT_ADDRESS_TRUSTED_PROXIES": proxies,
 		}
 	}
 	storage := func(endpoint string) map[string]string {
-		return map[string]string{"OBJECT_STORAGE_ENDPOINT": endpoint, "OBJECT_STORAGE_ACCESS_KEY": "key", "OBJECT_STORAGE_SECRET_KEY": "secret"}
+		return map[string]string{"OBJECT_STORAGE_ENDPOINT": endpoint, "OBJECT_STORAGE_ACCESS_KEY": "key",
+			"OBJECT_STORAGE_SECRET_KEY": "secret"}
 	}
 	for _, row := range []struct {
 		variables map[string]string
 		mode      string
 		code      string
 	}{
-		{proxy("x-forwarded-for", "10.0.0.0/8, 2001:db8::/32, 192.0.2.7, ::ffff:198.51.100.7, ::ffff:203.0.113.0/120"), "", ""},
+		{proxy("x-forwarded-for", "10.0.0.0/8, 2001:db8::/32, 192.0.2.7, ::ffff:198.51.100.7, "+
+			"::ffff:203.0.113.0/120"), "", ""},
 		{proxy("", "10.0.0.1"), "", "CLIENT_ADDRESS_CONFIGURATION_INVALID"},
 		{proxy("X-Forwarded-For", ""), "", "CLIENT_ADDRESS_CONFIGURATION_INVALID"},
 		{proxy("X Forwarded", "10.0.0.1"), "", "CLIENT_ADDRESS_CONFIGURATION_INVALID"},
@@ -229,7 +241,8 @@ func TestCombinations(t *testing.T) {
 		{storage("https://key:secret@storage.example.org"), "", "OBJECT_STORAGE_CONFIGURATION_INVALID"},
 		{storage("https://storage.example.org?x=1"), "", "OBJECT_STORAGE_CONFIGURATION_INVALID"},
 		{storage("storage.example.org"), "", "OBJECT_STORAGE_CONFIGURATION_INVALID"},
-		{map[string]string{"SERVICE_SMTP_HOST": "mail.example.org", "SERVICE_SMTP_FROM": "office@example.org"}, "", ""},
+		{map[string]string{"SERVICE_SMTP_HOST": "mail.example.org", "SERVICE_SMTP_FROM": "office@example.org"},
+			"", ""},
 		{map[string]string{"SERVICE_SMTP_HOST": "mail.example.org", "SERVICE_SMTP_FROM": "office@example.org",
 			"SERVICE_SMTP_USERNAME": "office", "SERVICE_SMTP_PASSWORD": "open sesame"}, "", ""},
 	} {
@@ -239,32 +252,36 @@ func TestCombinations(t *testing.T) {
 			variables[name] = value
 		}
 		if _, err := load(variables, environment.Everything); codes(err) != row.code {
-			t.Errorf("%v: got %q, want %q", row.variables, codes(err), row.code)
+			t.Errorf("Load with %v: code %q, want %q", row.variables, codes(err), row.code)
 		}
 	}
 	variables := valid()
-	for name, value := range proxy("x-forwarded-for", "10.1.2.3/8, ::ffff:198.51.100.7, ::ffff:203.0.113.9/120") {
+	for name, value := range proxy("x-forwarded-for",
+		"10.1.2.3/8, ::ffff:198.51.100.7, ::ffff:203.0.113.9/120") {
 		variables[name] = value
 	}
 	settings, err := load(variables, environment.Everything)
-	if got := fmt.Sprint(settings.ClientAddress); err != nil || got != "{true X-Forwarded-For [10.0.0.0/8 198.51.100.7/32 203.0.113.0/24]}" {
-		t.Error(got, err)
+	if got := fmt.Sprint(settings.ClientAddress); err != nil ||
+		got != "{true X-Forwarded-For [10.0.0.0/8 198.51.100.7/32 203.0.113.0/24]}" {
+		t.Errorf("Load with a trusted proxy: client address %s, %v; want the header canonical and the ranges "+
+			"masked", got, err)
 	}
 }
 
-// TestForeignVariablesChangeNothing: what other programs read from the environment is not looked at.
+// Variables of other programs are not read.
 func TestForeignVariablesChangeNothing(t *testing.T) {
 	plain, err := load(valid(), environment.Everything)
 	if err != nil {
 		t.Fatal(err)
 	}
 	variables := valid()
-	for _, name := range []string{"PGHOST", "PGUSER", "PGSSLMODE", "PGOPTIONS", "GIN_MODE", "PORT", "AWS_ACCESS_KEY_ID", "AWS_REGION", "HTTP_PROXY", "HTTPS_PROXY"} {
+	for _, name := range []string{"PGHOST", "PGUSER", "PGSSLMODE", "PGOPTIONS", "GIN_MODE", "PORT",
+		"AWS_ACCESS_KEY_ID", "AWS_REGION", "HTTP_PROXY", "HTTPS_PROXY"} {
 		variables[name] = "foreign"
 	}
 	foreign, err := load(variables, environment.Everything)
 	if err != nil || fmt.Sprint(foreign) != fmt.Sprint(plain) {
-		t.Errorf("%+v, %v", foreign, err)
+		t.Errorf("Load with other programs' variables: %+v, %v; want the same as without", foreign, err)
 	}
 }
 
@@ -331,17 +348,19 @@ func TestOrigins(t *testing.T) {
 	}
 	for _, row := range rows {
 		if _, ok := environment.ParseOrigin(row.text, true); ok != row.production {
-			t.Errorf("production %q: %v", row.text, ok)
+			t.Errorf("ParseOrigin(%q) in production: accepted %v, want %v", row.text, ok, row.production)
 		}
 		if _, ok := environment.ParseOrigin(row.text, false); ok != row.development {
-			t.Errorf("development %q: %v", row.text, ok)
+			t.Errorf("ParseOrigin(%q) in development: accepted %v, want %v", row.text, ok, row.development)
 		}
 	}
 }
 
 func TestAllFindingsOfOneStartTogether(t *testing.T) {
-	_, err := load(map[string]string{"SERVICE_API_PORT": "secret-port", "SERVICE_MODULES_DIR": "./secret"}, environment.Everything)
-	want := "DATABASE_URL_INVALID MODULES_DIRECTORY_INVALID API_PORT_INVALID IDENTITY_SECRET_INVALID IDENTITY_BASE_URL_INVALID"
+	_, err := load(map[string]string{"SERVICE_API_PORT": "secret-port", "SERVICE_MODULES_DIR": "./secret"},
+		environment.Everything)
+	want := "DATABASE_URL_INVALID MODULES_DIRECTORY_INVALID API_PORT_INVALID IDENTITY_SECRET_INVALID " +
+		"IDENTITY_BASE_URL_INVALID"
 	if got := codes(err); got != want {
 		t.Fatalf("got  %s\nwant %s", got, want)
 	}
@@ -361,9 +380,10 @@ func TestAllFindingsOfOneStartTogether(t *testing.T) {
 }
 
 func TestCommandsFailOnWhatTheyReadAlone(t *testing.T) {
-	settings, err := load(map[string]string{"DATABASE_URL": "postgres://u@h/d", "SERVICE_API_PORT": "x"}, environment.DatabaseSection)
+	settings, err := load(map[string]string{"DATABASE_URL": "postgres://u@h/d", "SERVICE_API_PORT": "x"},
+		environment.DatabaseSection)
 	if err != nil || settings.Database.Host != "h" {
-		t.Fatalf("%+v, %v", settings.Database, err)
+		t.Fatalf("Load of the database section: %+v, %v; want host h, nil", settings.Database, err)
 	}
 }
 
@@ -372,15 +392,17 @@ func TestDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !settings.Production || settings.Database.TLSMode != environment.VerifyFull || settings.Database.Port != 5432 ||
+	if !settings.Production || settings.Database.TLSMode != environment.VerifyFull ||
+		settings.Database.Port != 5432 ||
 		settings.Server.Host != "127.0.0.1" || settings.Server.Port != 3000 || settings.Modules.Explicit ||
 		settings.Identity.Dashboard != settings.Identity.BaseURL || settings.Identity.PublicSignUp {
-		t.Fatalf("%+v", settings)
+		t.Fatalf("Load without optional variables: %+v, want the documented defaults", settings)
 	}
 	variables := valid()
 	variables["NODE_ENV"] = "development"
-	if settings, _ = load(variables, environment.Everything); settings.Production || settings.Database.TLSMode != environment.DisableTLS {
-		t.Fatalf("%+v", settings)
+	if settings, _ = load(variables, environment.Everything); settings.Production ||
+		settings.Database.TLSMode != environment.DisableTLS {
+		t.Fatalf("Load without optional variables: %+v, want the documented defaults", settings)
 	}
 }
 
@@ -396,33 +418,37 @@ func TestSecretsAreNeverPrinted(t *testing.T) {
 		}
 	}
 	if settings.Database.Password.Reveal() != "hunter2" {
-		t.Error("the password got lost")
+		t.Errorf("the password is %q, want hunter2", settings.Database.Password.Reveal())
 	}
 }
 
 func FuzzParseOrigin(f *testing.F) {
-	for _, seed := range []string{"https://church.example.org", "http://[::1]:80", "https://127.1", "https://a..b", "http://%41"} {
+	for _, seed := range []string{"https://church.example.org", "http://[::1]:80", "https://127.1",
+		"https://a..b", "http://%41"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		origin, ok := environment.ParseOrigin(text, false)
 		if ok && string(origin) != text {
-			t.Fatalf("%q became %q", text, origin)
+			t.Fatalf("ParseOrigin(%q) returned %q, want it unchanged", text, origin)
 		}
 		if _, production := environment.ParseOrigin(text, true); production && !ok {
-			t.Fatalf("%q is refused in development alone", text)
+			t.Fatalf("ParseOrigin(%q) is accepted in production and refused in development", text)
 		}
 	})
 }
 
 func FuzzDatabaseURL(f *testing.F) {
-	for _, seed := range []string{"postgres://u:p@h:1/d", "postgres://u@h/d?sslmode=disable", "postgresql://u@[::1]/d?connect_timeout=1"} {
+	for _, seed := range []string{"postgres://u:p@h:1/d", "postgres://u@h/d?sslmode=disable",
+		"postgresql://u@[::1]/d?connect_timeout=1"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		settings, err := load(map[string]string{"DATABASE_URL": text}, environment.DatabaseSection)
-		if err == nil && (settings.Database.Host == "" || settings.Database.User == "" || settings.Database.Port == 0) {
-			t.Fatalf("%q was accepted as %+v", text, settings.Database)
+		if err == nil && (settings.Database.Host == "" || settings.Database.User == "" ||
+			settings.Database.Port == 0) {
+			t.Fatalf("Load with DATABASE_URL=%q: accepted as %+v, want no empty host, user or port", text,
+				settings.Database)
 		}
 	})
 }

@@ -8,13 +8,13 @@ import (
 // Error is the stable code of one broken rule of the table.
 type Error string
 
-// Error is the line for people: code, then what to do. It never contains a value.
+// Error returns the code and a sentence that says what to do. It never contains a value.
 func (e Error) Error() string { return string(e) + ": " + e.sentence() }
 
 // Code returns the stable code.
 func (e Error) Code() string { return string(e) }
 
-// The codes of spec.md § Errors and contract.md §9.
+// The codes (docs/reference/error-codes.md).
 const (
 	ErrDatabaseURL              = Error("DATABASE_URL_INVALID")
 	ErrDatabaseURLTLSParameter  = Error("DATABASE_URL_TLS_PARAMETER")
@@ -40,13 +40,16 @@ const (
 func (e Error) sentence() string {
 	switch e {
 	case ErrDatabaseURL:
-		return "DATABASE_URL must be a postgres:// URL with user, host and database name; only application_name and connect_timeout may follow the question mark."
+		return "DATABASE_URL must be a postgres:// URL with user, host and database name; only " +
+			"application_name and connect_timeout may follow the question mark."
 	case ErrDatabaseURLTLSParameter:
-		return "DATABASE_URL must not carry TLS parameters; set SERVICE_DATABASE_TLS_MODE and SERVICE_DATABASE_CA instead."
+		return "DATABASE_URL must not carry TLS parameters; set SERVICE_DATABASE_TLS_MODE and " +
+			"SERVICE_DATABASE_CA instead."
 	case ErrDatabaseTLSMode:
 		return "SERVICE_DATABASE_TLS_MODE must be verify-full or disable."
 	case ErrDatabaseTLSRequired:
-		return "SERVICE_DATABASE_TLS_MODE must not be disable in production, not even for a database on this machine."
+		return "SERVICE_DATABASE_TLS_MODE must not be disable in production, not even for a database on this " +
+			"machine."
 	case ErrDatabaseCA:
 		return "SERVICE_DATABASE_CA must be the PEM text of one or more certificates."
 	case ErrModulesDirectory:
@@ -56,42 +59,53 @@ func (e Error) sentence() string {
 	case ErrAPIPort:
 		return "SERVICE_API_PORT must be a whole number from 0 to 65535."
 	case ErrClientAddress:
-		return "SERVICE_CLIENT_ADDRESS_MODE must be direct or trusted-proxy; trusted-proxy needs SERVICE_CLIENT_ADDRESS_HEADER, " +
+		return "SERVICE_CLIENT_ADDRESS_MODE must be direct or trusted-proxy; trusted-proxy needs " +
+			"SERVICE_CLIENT_ADDRESS_HEADER, " +
 			"the name of one header that holds addresses alone (X-Forwarded-For; not Forwarded or Host), and " +
 			"SERVICE_CLIENT_ADDRESS_TRUSTED_PROXIES, addresses or CIDR ranges of the proxies, never all addresses."
 	case ErrIdentitySecret:
-		return "SERVICE_IDENTITY_SECRET must be at least 32 random characters, for example the output of: openssl rand " +
+		return "SERVICE_IDENTITY_SECRET must be at least 32 random characters, for example the output of: " +
+			"openssl rand " +
 			"-base64 32; SERVICE_IDENTITY_SECRET_PREVIOUS, if set, must be another such value."
 	case ErrIdentityBaseURL:
-		return "SERVICE_IDENTITY_BASE_URL must be one origin such as https://church.example.org, without a path or a trailing slash; production needs https and a public host name."
+		return "SERVICE_IDENTITY_BASE_URL must be one origin such as https://church.example.org, without a " +
+			"path or a trailing slash; production needs https and a public host name."
 	case ErrTrustedOrigins:
-		return "SERVICE_IDENTITY_TRUSTED_ORIGINS must be a comma-separated list of origins, each as SERVICE_IDENTITY_BASE_URL, without wildcards."
+		return "SERVICE_IDENTITY_TRUSTED_ORIGINS must be a comma-separated list of origins, each as " +
+			"SERVICE_IDENTITY_BASE_URL, without wildcards."
 	case ErrDashboardOrigin:
 		return "SERVICE_DASHBOARD_ORIGIN must be one origin, as SERVICE_IDENTITY_BASE_URL, or not be set at all."
 	case ErrPublicSignUp:
 		return "SERVICE_PUBLIC_SIGNUP_ENABLED must be true, false or not set."
 	case ErrPublicSignUpInProduction:
-		return "SERVICE_PUBLIC_SIGNUP_ENABLED must not be true in production; create the first person with identity:create-initial-owner."
+		return "SERVICE_PUBLIC_SIGNUP_ENABLED must not be true in production; create the first person with " +
+			"identity:create-initial-owner."
 	case ErrObjectStorage:
-		return "OBJECT_STORAGE_ENDPOINT must be an http or https URL without credentials (https in production), with OBJECT_STORAGE_ACCESS_KEY and OBJECT_STORAGE_SECRET_KEY; check the other OBJECT_STORAGE_ variables too."
+		return "OBJECT_STORAGE_ENDPOINT must be an http or https URL without credentials (https in " +
+			"production), with OBJECT_STORAGE_ACCESS_KEY and OBJECT_STORAGE_SECRET_KEY; check the other " +
+			"OBJECT_STORAGE_ variables too."
 	case ErrSMTP:
-		return "SERVICE_SMTP_HOST needs SERVICE_SMTP_FROM; SERVICE_SMTP_SECURITY must be starttls, tls or, outside production, plaintext; user name and password come together; SERVICE_SMTP_HELO_NAME must be a full domain name."
+		return "SERVICE_SMTP_HOST needs SERVICE_SMTP_FROM; SERVICE_SMTP_SECURITY must be starttls, tls or, " +
+			"outside production, plaintext; user name and password come together; SERVICE_SMTP_HELO_NAME must be " +
+			"a full domain name."
 	case ErrRealtime:
-		return "SERVICE_REALTIME_NATS_URL must be one or more nats:// or tls:// URLs, joined by commas and all of one kind; production needs " +
+		return "SERVICE_REALTIME_NATS_URL must be one or more nats:// or tls:// URLs, joined by commas and " +
+			"all of one kind; production needs " +
 			"tls unless the servers are on this machine."
 	case ErrMetricsAddress:
-		return "SERVICE_METRICS_ADDRESS must be a loopback address with a port, such as 127.0.0.1:9100, or the absolute path of a Unix socket."
+		return "SERVICE_METRICS_ADDRESS must be a loopback address with a port, such as 127.0.0.1:9100, or " +
+			"the absolute path of a Unix socket."
 	}
 	return "The configuration is not valid."
 }
 
-// Finding is one broken rule of one start.
+// Finding is one broken rule.
 type Finding struct {
 	code  Error
-	unset []string // variables that the rule needs and that are not set
+	unset []string // variables that the rule needs and that are unset
 }
 
-// Error is the code's line, and names the variables that are missing rather than wrong. It never contains a value.
+// Error returns the line of the code and names the variables that are missing. It never contains a value.
 func (f Finding) Error() string {
 	if len(f.unset) == 0 {
 		return f.code.Error()
@@ -108,10 +122,10 @@ func (f Finding) Code() string { return f.code.Code() }
 
 func (f Finding) Unwrap() error { return f.code }
 
-// Findings is every broken rule of one start, in the table's order.
+// Findings are all broken rules of one start, in the table's order.
 type Findings []Finding
 
-// add says once what several rows share.
+// add records a broken rule. Several rows may share a code, which is reported once.
 func (f Findings) add(code Error, variable string, set bool) Findings {
 	i := slices.IndexFunc(f, func(known Finding) bool { return known.code == code })
 	if i < 0 {

@@ -6,15 +6,15 @@ import (
 	"fmt"
 )
 
-// Keys are the keys of one purpose, derived from the identity secret. Everything is signed with Current; a signature made with either
-// of them is accepted, so that replacing the secret invalidates nothing at once.
+// Keys are the keys of one purpose, derived from the identity secret. Current signs everything. A signature
+// made with either key is accepted, so replacing the secret does not invalidate everything at once.
 type Keys struct {
 	Current  []byte
 	Previous []byte // nil unless SERVICE_IDENTITY_SECRET_PREVIOUS is set
 }
 
-// Keys derives the 32-byte keys of a purpose (HKDF with SHA-256, the purpose as its info). Different purposes get keys that tell nothing
-// about each other.
+// Keys derives the 32-byte keys of a purpose (HKDF with SHA-256, with the purpose as its info). The keys of
+// one purpose reveal nothing about those of another.
 func (i Identity) Keys(purpose string) (Keys, error) {
 	var keys Keys
 	var err error

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Mail is the outbound transport; without a host there is none.
+// Mail says how mail is sent. Without a host none is sent.
 type Mail struct {
 	Host      string // "" means no mail
 	Port      uint16
@@ -14,13 +14,13 @@ type Mail struct {
 	Username  string // "" means no authentication
 	Password  Secret
 	From      string // an address, or a name and an address
-	HelloName string // "" leaves it to the library
+	HelloName string // "": the library's default
 }
 
-// MailSecurity is how the connection to the mail server is protected.
+// MailSecurity says how the connection to the mail server is protected.
 type MailSecurity uint8
 
-// The three modes of spec.md § Outbound email.
+// The three modes.
 const (
 	StartTLS      MailSecurity = iota // a failed upgrade fails the send
 	ImplicitTLS                       // TLS from the first byte
@@ -48,7 +48,8 @@ func readSMTPSecurity(in input, out *Settings) Error {
 
 func readSMTPPort(in input, out *Settings) Error {
 	if !in.set {
-		out.Mail.Port = map[MailSecurity]uint16{StartTLS: 587, ImplicitTLS: 465, PlaintextMail: 25}[out.Mail.Security]
+		out.Mail.Port = map[MailSecurity]uint16{StartTLS: 587, ImplicitTLS: 465,
+			PlaintextMail: 25}[out.Mail.Security]
 		return ""
 	}
 	port, ok := parsePort(in.value)
@@ -61,7 +62,7 @@ func readSMTPUsername(in input, out *Settings) Error {
 	return unless(!hasControl(in.value), ErrSMTP)
 }
 
-// readSMTPPassword refuses half a pair.
+// readSMTPPassword refuses a user name without a password and the reverse.
 func readSMTPPassword(in input, out *Settings) Error {
 	out.Mail.Password = NewSecret(in.value)
 	return unless(in.set == (out.Mail.Username != ""), ErrSMTP)
@@ -76,7 +77,8 @@ func readSMTPFrom(in input, out *Settings) Error {
 	return unless(err == nil && !hasControl(in.value), ErrSMTP)
 }
 
-// readSMTPHelloName takes a fully qualified domain name: an address literal or a bare host name would mark every mail as suspicious.
+// readSMTPHelloName accepts a fully qualified domain name only: with an address literal or a bare host
+// name, receivers would suspect every mail.
 func readSMTPHelloName(in input, out *Settings) Error {
 	if !in.set {
 		return ""

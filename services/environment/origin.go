@@ -7,14 +7,15 @@ import (
 	"strings"
 )
 
-// Origin is one canonical http or https origin, spelled as a browser spells it in the Origin header: "https://church.example.org".
+// Origin is one canonical http or https origin, in the format of a browser's Origin header:
+// "https://church.example.org".
 type Origin string
 
-// HTTPS tells whether cookies of this origin carry Secure and the __Host- prefix.
+// HTTPS reports whether cookies of this origin have Secure and the __Host- prefix.
 func (o Origin) HTTPS() bool { return strings.HasPrefix(string(o), "https://") }
 
-// ParseOrigin accepts exactly the canonical spelling: scheme, host and non-default port only. In production it also refuses http
-// and every spelling of a loopback or unspecified host (spec.md § Required configuration).
+// ParseOrigin accepts an origin only in its canonical format: scheme, host, and a port that is not the
+// default. In production it also refuses http and every form of a loopback or unspecified host.
 func ParseOrigin(text string, production bool) (Origin, bool) {
 	parsed, err := url.Parse(text)
 	if err != nil || (parsed.Scheme != "http" && parsed.Scheme != "https") {
@@ -50,7 +51,7 @@ func isPort(port string) bool {
 	return port == "" || len(port) <= 5 && port[0] != '0' && number <= 65535
 }
 
-// canonicalHost spells a host as browsers do and tells whether it means this machine.
+// canonicalHost formats a host as browsers do and reports whether it means this machine.
 func canonicalHost(host string) (canonical string, loopback, ok bool) {
 	if address, err := netip.ParseAddr(host); err == nil {
 		if address.Zone() != "" {
@@ -61,7 +62,8 @@ func canonicalHost(host string) (canonical string, loopback, ok bool) {
 		switch {
 		case address.Is4In6(): // browsers write the mapped form in hexadecimal
 			four := plain.As4()
-			return fmt.Sprintf("[::ffff:%x:%x]", uint16(four[0])<<8|uint16(four[1]), uint16(four[2])<<8|uint16(four[3])), loopback, true
+			return fmt.Sprintf("[::ffff:%x:%x]", uint16(four[0])<<8|uint16(four[1]),
+				uint16(four[2])<<8|uint16(four[3])), loopback, true
 		case address.Is6():
 			return "[" + address.String() + "]", loopback, true
 		}

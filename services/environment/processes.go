@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// Realtime joins several processes; without a server each has its own hubs.
+// Realtime says how several processes share updates. Without a NATS server each process has only its own.
 type Realtime struct {
-	NATS []Secret // URLs of one server or cluster, which may hold credentials; all of one scheme. None: no server
+	NATS []Secret // URLs of one server or cluster, all of one scheme; they may hold credentials
 }
 
-// Metrics is a listener of its own for whoever watches the process.
+// Metrics says where the listener for metrics binds.
 type Metrics struct {
 	Network string // "tcp", "unix", or "" for none
 	Address string
@@ -27,7 +27,8 @@ func readNATS(in input, out *Settings) Error {
 	for part := range strings.SplitSeq(in.value, ",") {
 		text := strings.TrimSpace(part)
 		server, err := url.Parse(text)
-		if err != nil || server.Hostname() == "" || server.RawQuery != "" || server.Fragment != "" || strings.Trim(server.Path, "/") != "" {
+		if err != nil || server.Hostname() == "" || server.RawQuery != "" || server.Fragment != "" ||
+			strings.Trim(server.Path, "/") != "" {
 			return ErrRealtime
 		}
 		plain := server.Scheme == "nats" && (!in.production || isLoopback(server.Hostname()))

@@ -5,11 +5,11 @@ import (
 	"unicode/utf8"
 )
 
-// Secret holds a value that must never be printed. A closure holds it, because fmt prints unexported string fields even of a type
-// with a String method.
+// Secret holds a value that must never be printed. It keeps the value in a closure, because fmt prints
+// unexported string fields even of a type with a String method.
 type Secret struct{ reveal func() string }
 
-// NewSecret hides value.
+// NewSecret makes a Secret of value.
 func NewSecret(value string) Secret { return Secret{func() string { return value }} }
 
 // Reveal returns the value, "" for the zero Secret.
@@ -24,8 +24,8 @@ func (Secret) String() string               { return "[secret]" }
 func (Secret) GoString() string             { return "[secret]" }
 func (Secret) MarshalText() ([]byte, error) { return []byte("[secret]"), nil }
 
-// highEntropy asks for 32 characters that carry 96 bits by their own frequencies: 32 random hexadecimal digits carry about 112,
-// a word written four times about 88.
+// highEntropy requires 32 characters whose frequencies carry 96 bits in all. 32 random hexadecimal digits
+// carry about 112 bits, a word written four times about 88.
 func highEntropy(secret string) bool {
 	length := utf8.RuneCountInString(secret)
 	if length < 32 {

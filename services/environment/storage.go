@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Storage is the object storage of the installation; without an endpoint there is none.
+// Storage says where the object storage is. Without an endpoint there is none.
 type Storage struct {
 	Endpoint       string // URL without a trailing slash; "" means no object storage
 	AccessKey      Secret
@@ -16,10 +16,11 @@ type Storage struct {
 	ForcePathStyle bool
 	BucketPrefix   string
 	Delivery       string // the origin that browsers reach storage on
-	Spool          string // the directory that objects pass through; "": that of temporary files
+	Spool          string // the directory of the spool; "": that of temporary files
 }
 
-// readSpool takes the first directory that systemd made for the service's state or cache, which is no memory as /tmp may be.
+// readSpool takes the first directory that systemd made for the service's state or cache. These are on
+// disk, while /tmp may be in memory.
 func readSpool(in input, out *Settings) Error {
 	dir, _, _ := strings.Cut(in.value, ":")
 	if in.set && out.Storage.Spool == "" && filepath.IsAbs(dir) {
@@ -41,10 +42,11 @@ func readStorageEndpoint(in input, out *Settings) Error {
 	return ""
 }
 
-// parseEndpoint takes an absolute URL without credentials, query and fragment.
+// parseEndpoint parses an absolute URL without credentials, query and fragment.
 func parseEndpoint(text string, production bool) (*url.URL, bool) {
 	endpoint, err := url.Parse(text)
-	if err != nil || endpoint.Host == "" || endpoint.Hostname() == "" || endpoint.Opaque != "" || endpoint.User != nil ||
+	if err != nil || endpoint.Host == "" || endpoint.Hostname() == "" || endpoint.Opaque != "" ||
+		endpoint.User != nil ||
 		endpoint.RawQuery != "" || endpoint.ForceQuery || strings.Contains(text, "#") {
 		return nil, false
 	}
@@ -59,7 +61,7 @@ func readStorageSecretKey(in input, out *Settings) Error {
 	return readStorageKey(in, out, &out.Storage.SecretKey)
 }
 
-// readStorageKey requires a key once there is an endpoint.
+// readStorageKey requires a key when there is an endpoint.
 func readStorageKey(in input, out *Settings, key *Secret) Error {
 	if !in.set && out.Storage.Endpoint != "" {
 		return ErrObjectStorage
@@ -108,7 +110,7 @@ func readStorageDelivery(in input, out *Settings) Error {
 	return ""
 }
 
-// unless returns no code when a rule is kept.
+// unless returns code when a rule is broken, else "".
 func unless(kept bool, code Error) Error {
 	if kept {
 		return ""

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// input is what one row gets to see.
+// input is what the reader of a row gets.
 type input struct {
 	value      string
 	set        bool
@@ -24,12 +24,12 @@ type row struct {
 	read        func(in input, out *Settings) Error
 }
 
-// table is in the order in which findings are reported. A row that is required or defaulted by another stands behind it.
+// table is in the order in which findings are reported. A row that depends on another stands after it.
 var table = []row{
 	{
 		name: "DATABASE_URL", section: DatabaseSection, read: readDatabaseURL,
 		meaning: "`postgres://` URL of the migrated database. Parameters allowed: `application_name`, " +
-			"`connect_timeout`, `target_session_attrs`",
+			"`connect_timeout`",
 	},
 	{
 		name: "SERVICE_DATABASE_TLS_MODE", section: DatabaseSection, read: readDatabaseTLSMode,
@@ -175,14 +175,14 @@ var table = []row{
 	},
 }
 
-// Variable is what the reference says of one variable, in Markdown.
+// Variable is the reference's entry of one variable, in Markdown.
 type Variable struct {
 	Name    string
 	Default string // "" for none
 	Meaning string
 }
 
-// Variables lists every variable that the platform reads, but for NODE_ENV and the modules' own.
+// Variables lists every variable that the platform reads, except NODE_ENV and the modules' own.
 func Variables() []Variable {
 	variables := make([]Variable, len(table))
 	for i, r := range table {
@@ -228,7 +228,7 @@ func readAPIPort(in input, out *Settings) Error {
 	return ""
 }
 
-// parsePort takes 0 to 65535 in its one spelling.
+// parsePort accepts 0 to 65535 in decimal digits without a leading zero or sign.
 func parsePort(text string) (port uint16, ok bool) {
 	number, err := strconv.ParseUint(text, 10, 16)
 	return uint16(number), err == nil && strconv.FormatUint(number, 10) == text
@@ -242,7 +242,8 @@ func readIdentitySecret(in input, out *Settings) Error {
 	return ""
 }
 
-// readPreviousIdentitySecret refuses the current secret: it would be kept for good by whoever forgot to change it.
+// readPreviousIdentitySecret refuses the current secret: otherwise an operator who forgot to change the
+// secret would not notice.
 func readPreviousIdentitySecret(in input, out *Settings) Error {
 	if !in.set {
 		return ""
