@@ -7,9 +7,10 @@ import (
 	"time"
 )
 
-// budget bounds how many connections all modules hold together, and decides who gets the next one. Every
-// module has one place of its own; the rest is shared, first come, first served, by who needs a second to
-// fourth. A module that waits for a shared place takes one from a module that has connections at rest.
+// budget limits how many connections all modules hold together, and decides who gets the next one. Every
+// module has one place of its own. The other places are shared, first come, first served, by modules that
+// need a second to fourth connection. A module that waits for a shared place may take one from a module
+// with idle connections.
 type budget struct {
 	size int // places in all, unless there are more modules
 
@@ -24,25 +25,25 @@ type waiter struct {
 	granted chan grant // has room
 }
 
-// grant is a connection, or a place to open one.
+// grant is what a waiter gets: an idle connection, or a place in which to open one.
 type grant struct {
-	conn       *ModuleConn // nil: a place
+	conn       *ModuleConn // nil: only a place
 	idleFor    time.Duration
-	generation int         // of what is opened
-	evicted    *ModuleConn // its place is the one that was granted: to be ended first
+	generation int         // of the connection to open
+	evicted    *ModuleConn // had the granted place; to be closed first
 	err        error
 }
 
 func newBudget(size int) *budget { return &budget{size: size} }
 
-// add makes room for a module's own place.
+// add adds a module's pool, and with it the module's own place.
 func (b *budget) add(pool *ModulePool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.pools = append(b.pools, pool)
 }
 
-// wait returns what the pool's next user gets.
+// wait returns the next grant for the pool, or an error.
 func (b *budget) wait(ctx context.Context, pool *ModulePool) (grant, error) {
 	w := &waiter{pool: pool, granted: make(chan grant, 1)}
 	b.mu.Lock()
@@ -61,7 +62,7 @@ func (b *budget) wait(ctx context.Context, pool *ModulePool) (grant, error) {
 		return grant{}, ctx.Err()
 	}
 	b.mu.Unlock()
-	g := <-w.granted // it came at the same moment
+	g := <-w.granted // granted when ctx ended
 	return g, g.err
 }
 
@@ -87,7 +88,7 @@ func (b *budget) grant(pool *ModulePool) (grant, bool) {
 	case len(pool.idle) > 0:
 		conn := pool.take(len(pool.idle) - 1)
 		return grant{conn: conn.ModuleConn, idleFor: time.Since(conn.since)}, true
-	case pool.claimed < pool.resetting: // one is free soon; to connect would take longer
+	case pool.claimed < pool.resetting: // one is idle soon; connecting would take longer
 		pool.claimed++
 		return grant{}, false
 	case pool.open >= connsPerModule:
@@ -107,7 +108,7 @@ func (b *budget) grant(pool *ModulePool) (grant, bool) {
 	return grant{}, false
 }
 
-// shared is how many shared places are left. Called with the lock held.
+// shared returns how many shared places are free. Called with the lock held.
 func (b *budget) shared() int {
 	left := max(b.size, len(b.pools)) - len(b.pools)
 	for _, pool := range b.pools {
@@ -124,8 +125,8 @@ func (p *ModulePool) take(at int) *idleConn {
 	return conn
 }
 
-// mayReset tells whether a connection shall be reset and put, which must follow; not one of a process that
-// has ended.
+// mayReset reports whether a connection may be reset; put must follow then. A connection of an earlier
+// generation may not: the process that used it has ended.
 func (b *budget) mayReset(c *ModuleConn) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -139,14 +140,15 @@ func (b *budget) mayReset(c *ModuleConn) bool {
 // stale is called with the budget's lock held.
 func (c *ModuleConn) stale() bool { return c.pool.closed || c.generation != c.pool.generation }
 
-// put takes a connection back that was reset. false: it is to be discarded.
+// put returns a reset connection to the pool. When it returns false, the caller must discard the
+// connection.
 func (b *budget) put(c *ModuleConn, works bool) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	pool := c.pool
 	pool.resetting--
 	if !works || c.stale() {
-		b.serve() // who waited for it
+		b.serve() // for the waiters that counted on it
 		return false
 	}
 	conn := &idleConn{ModuleConn: c, since: time.Now()}
@@ -156,7 +158,7 @@ func (b *budget) put(c *ModuleConn, works bool) bool {
 	return true
 }
 
-// expire ends a connection that nobody needed, unless somebody has just taken it.
+// expire closes an idle connection, unless it was taken a moment ago.
 func (b *budget) expire(conn *idleConn) {
 	b.mu.Lock()
 	at := slices.Index(conn.pool.idle, conn)
@@ -169,17 +171,17 @@ func (b *budget) expire(conn *idleConn) {
 	}
 }
 
-// free gives a place back.
+// free returns a place to the budget.
 func (b *budget) free(pool *ModulePool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	pool.open--
-	pool.tellDrained()
+	pool.notifyDrained()
 	b.serve()
 }
 
-// drain ends the idle connections and lets those in use end when they come back; the channel is closed when
-// none is left.
+// drain closes the idle connections. Those in use are closed when they are released. The returned channel
+// is closed when none is left.
 func (b *budget) drain(pool *ModulePool, forEver bool) <-chan struct{} {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -190,18 +192,18 @@ func (b *budget) drain(pool *ModulePool, forEver bool) <-chan struct{} {
 	for _, conn := range idle {
 		conn.expiry.Stop()
 	}
-	go discardAll(idle) // they count as open
+	go discardAll(idle) // they count as open until it is done
 	if pool.drained == nil {
 		pool.drained = make(chan struct{})
 	}
 	drained := pool.drained
-	pool.tellDrained()
+	pool.notifyDrained()
 	b.serve()
 	return drained
 }
 
-// tellDrained is called with the budget's lock held.
-func (p *ModulePool) tellDrained() {
+// notifyDrained is called with the budget's lock held.
+func (p *ModulePool) notifyDrained() {
 	if p.drained != nil && p.open == 0 {
 		close(p.drained)
 		p.drained = nil

@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// Ping asks the server for a sign of life, on a connection of its own, for as long as ctx allows. Pings take
-// turns. Its error is ErrUnreachable.
+// Ping asks the server for a sign of life, on a connection of its own, until ctx ends. Concurrent pings run
+// one after the other. Its error is ErrUnreachable.
 func (d *Database) Ping(ctx context.Context) error {
 	if err := d.probe.ping(ctx); err != nil {
 		return fail(ErrUnreachable, err)
@@ -14,15 +14,16 @@ func (d *Database) Ping(ctx context.Context) error {
 	return nil
 }
 
-// Connections is how many connections a process may open: the probe's, Core's, and those of so many modules
-// with a database.
+// Connections returns how many connections a process may open: the probe's, Core's, and those of this many
+// modules with a database.
 func Connections(modules int) int { return 1 + coreConns + max(moduleConns, modules) }
 
-// ServerConnections is how many connections the server takes from users like this one. Its error is
-// ErrUnreachable.
+// ServerConnections returns how many connections the server accepts from ordinary users, or from this one
+// if it is a superuser. Its error is ErrUnreachable.
 func (d *Database) ServerConnections(ctx context.Context) (n int, err error) {
 	err = d.core.QueryRow(ctx, `
-		SELECT current_setting('max_connections')::int - CASE WHEN rolsuper THEN 0 ELSE current_setting('superuser_reserved_connections')::int
+		SELECT current_setting('max_connections')::int
+		       - CASE WHEN rolsuper THEN 0 ELSE current_setting('superuser_reserved_connections')::int
 		       + coalesce(current_setting('reserved_connections', true)::int, 0) END
 		FROM pg_roles
 		WHERE rolname = current_user`).Scan(&n)
@@ -32,7 +33,8 @@ func (d *Database) ServerConnections(ctx context.Context) (n int, err error) {
 	return n, nil
 }
 
-// Check tells whether the server can be used at all: ErrUnreachable, ErrVersionUnsupported or nil. It reads nothing of the schema.
+// Check reports whether the server can be used at all: ErrUnreachable, ErrVersionUnsupported or nil. It
+// does not look at the schema.
 func (d *Database) Check(ctx context.Context) error {
 	conn, err := d.core.Acquire(ctx)
 	if err != nil {

@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// Close closes all pools: idle connections at once, those in use when they come back. After 5 s it cuts the sockets of the rest and
-// returns ErrCloseTimedOut, at the latest 7 s after the call. Closing twice is fine; commands without a supervisor call it themselves.
+// Close closes all pools: idle connections at once, those in use when they are released. After 5 s it
+// closes the sockets of the rest and returns ErrCloseTimedOut, at the latest 7 s after the call. Closing
+// twice is fine. Commands without a supervisor call it themselves.
 func (d *Database) Close() error {
 	d.closeOnce.Do(func() {
 		d.mu.Lock()
@@ -40,7 +41,8 @@ func (d *Database) closeAll(closing []func()) error {
 	d.sockets.cut()
 	select {
 	case <-closed:
-	case <-time.After(closeForce): // a user who never gives his connection back keeps one goroutine waiting; its socket is gone
+	// a connection that is never released keeps one goroutine waiting; its socket is closed
+	case <-time.After(closeForce):
 	}
 	return ErrCloseTimedOut
 }

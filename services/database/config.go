@@ -19,20 +19,23 @@ import (
 const (
 	defaultConnectTimeout = 5 * time.Second
 
-	// statementTimeout ends a statement on the server shortly before the 30 s after which its caller gives up: a caller that gives up
-	// costs the connection, a statement that ends does not.
+	// statementTimeout ends a statement on the server shortly before the 30 s after which its caller gives up.
+	// A statement that ends keeps its connection; a caller that gives up loses it.
 	statementTimeout = 29 * time.Second
 )
 
-// neutral names every parameter that pgx would otherwise take from PG* variables, so that none of them can change or break anything.
-// What a connection really uses is set field by field afterwards.
-const neutral = "host=127.0.0.1 port=5432 user=nobody password=none dbname=none passfile='' servicefile='' connect_timeout=5 " +
-	"sslmode=disable sslkey='' sslcert='' sslcertmode=allow sslsni=1 sslrootcert='' sslpassword='' sslnegotiation=postgres " +
-	"target_session_attrs=any min_protocol_version=3.0 max_protocol_version=3.0 channel_binding=prefer require_auth='' " +
+// neutral sets every parameter that pgx would otherwise take from PG* variables, so that none of them has
+// an effect. The values that a connection really uses are set field by field afterwards.
+const neutral = "host=127.0.0.1 port=5432 user=nobody password=none dbname=none passfile='' " +
+	"servicefile='' connect_timeout=5 " +
+	"sslmode=disable sslkey='' sslcert='' sslcertmode=allow sslsni=1 sslrootcert='' sslpassword='' " +
+	"sslnegotiation=postgres " +
+	"target_session_attrs=any min_protocol_version=3.0 max_protocol_version=3.0 channel_binding=prefer " +
+	"require_auth='' " +
 	"application_name=narthex timezone=UTC options=''"
 
-// Config builds the settings of one Core connection from the parts alone: PG* variables, service files and password files change
-// nothing (spec.md § Required configuration). There is no fallback, neither to plaintext nor to another host.
+// Config returns the settings of one Core connection, made only from the given ones: PG* variables, service
+// files and password files have no effect. There is no fallback, neither to plaintext nor to another host.
 func Config(settings environment.Database) *pgx.ConnConfig {
 	config := parseNeutral().ConnConfig
 	config.Host, config.Port = settings.Host, settings.Port
@@ -56,14 +59,15 @@ func Config(settings environment.Database) *pgx.ConnConfig {
 	return config
 }
 
-// tlsConfig is nil for plaintext. Otherwise chain and host are verified, against the system's authorities and the given ones.
+// tlsConfig returns nil for plaintext. Otherwise chain and host are verified against the system's
+// authorities and the given ones.
 func tlsConfig(settings environment.Database) *tls.Config {
 	if settings.TLSMode == environment.DisableTLS {
 		return nil
 	}
 	roots, err := x509.SystemCertPool()
 	if err != nil {
-		roots = x509.NewCertPool() // a machine without authorities trusts the given ones alone
+		roots = x509.NewCertPool() // a machine without authorities trusts only the given ones
 	}
 	for _, authority := range settings.CA {
 		roots.AddCert(authority)
@@ -71,11 +75,11 @@ func tlsConfig(settings environment.Database) *tls.Config {
 	return &tls.Config{ServerName: settings.Host, RootCAs: roots, MinVersion: tls.VersionTLS12}
 }
 
-// withoutService guards the moment in which PGSERVICE is out of the environment.
+// withoutService guards the time in which PGSERVICE is removed from the environment.
 var withoutService sync.Mutex
 
-// parseNeutral is the only way to a pgx configuration. PGSERVICE alone cannot be overridden by a parameter: pgx then insists on
-// finding the service's file, so the variable steps aside for the call.
+// parseNeutral is the only place that makes a pgx configuration. PGSERVICE cannot be overridden by a
+// parameter: pgx would insist on finding the service file. So the variable is removed during the call.
 func parseNeutral() *pgxpool.Config {
 	withoutService.Lock()
 	defer withoutService.Unlock()

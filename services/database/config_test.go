@@ -14,19 +14,25 @@ import (
 
 func settings(mode environment.TLSMode) environment.Database {
 	return environment.Database{
-		Host: "db.example.org", Port: 6432, User: "core", Password: environment.NewSecret("pass"), Name: "narthex", TLSMode: mode,
+		Host: "db.example.org", Port: 6432, User: "core", Password: environment.NewSecret("pass"),
+		Name: "narthex", TLSMode: mode,
 	}
 }
 
 func TestConfigIsBuiltFromItsPartsAlone(t *testing.T) {
 	plain := database.Config(settings(environment.VerifyFull))
 	for name, value := range map[string]string{
-		"PGHOST": "elsewhere,another", "PGPORT": "1,2,3", "PGUSER": "mallory", "PGPASSWORD": "other", "PGDATABASE": "other",
-		"PGPASSFILE": "/nowhere", "PGAPPNAME": "other", "PGCONNECT_TIMEOUT": "never", "PGSSLMODE": "disable", "PGSSLKEY": "/nowhere",
-		"PGSSLCERT": "/nowhere", "PGSSLCERTMODE": "", "PGSSLSNI": "0", "PGSSLROOTCERT": "/nowhere", "PGSSLPASSWORD": "x",
-		"PGSSLNEGOTIATION": "direct", "PGTARGETSESSIONATTRS": "standby", "PGSERVICE": "missing", "PGSERVICEFILE": "/nowhere",
-		"PGTZ": "Mars/Olympus", "PGOPTIONS": "-c search_path=evil", "PGMINPROTOCOLVERSION": "9.9", "PGMAXPROTOCOLVERSION": "9.9",
-		"PGCHANNELBINDING": "bogus", "PGREQUIREAUTH": "bogus", "PGGSSENCMODE": "require",
+		"PGHOST": "elsewhere,another", "PGPORT": "1,2,3", "PGUSER": "mallory", "PGPASSWORD": "other",
+		"PGDATABASE": "other",
+		"PGPASSFILE": "/nowhere", "PGAPPNAME": "other", "PGCONNECT_TIMEOUT": "never", "PGSSLMODE": "disable",
+		"PGSSLKEY":  "/nowhere",
+		"PGSSLCERT": "/nowhere", "PGSSLCERTMODE": "", "PGSSLSNI": "0", "PGSSLROOTCERT": "/nowhere",
+		"PGSSLPASSWORD":    "x",
+		"PGSSLNEGOTIATION": "direct", "PGTARGETSESSIONATTRS": "standby", "PGSERVICE": "missing",
+		"PGSERVICEFILE": "/nowhere",
+		"PGTZ":          "Mars/Olympus", "PGOPTIONS": "-c search_path=evil", "PGMINPROTOCOLVERSION": "9.9",
+		"PGMAXPROTOCOLVERSION": "9.9",
+		"PGCHANNELBINDING":     "bogus", "PGREQUIREAUTH": "bogus", "PGGSSENCMODE": "require",
 	} {
 		t.Setenv(name, value)
 	}
@@ -34,7 +40,8 @@ func TestConfigIsBuiltFromItsPartsAlone(t *testing.T) {
 	if before, after := facts(plain), facts(influenced); !reflect.DeepEqual(before, after) {
 		t.Errorf("PG* variables changed\n%v\nto\n%v", before, after)
 	}
-	if influenced.Host != "db.example.org" || influenced.Port != 6432 || influenced.User != "core" || influenced.Password != "pass" ||
+	if influenced.Host != "db.example.org" || influenced.Port != 6432 || influenced.User != "core" ||
+		influenced.Password != "pass" ||
 		influenced.Database != "narthex" || len(influenced.Fallbacks) != 0 || influenced.ValidateConnect != nil {
 		t.Error("the parts are not what is connected to")
 	}
@@ -45,11 +52,13 @@ func facts(config *pgx.ConnConfig) map[string]any {
 	found := make(map[string]any)
 	value := reflect.ValueOf(config.Config)
 	for i := range value.NumField() {
-		if field := value.Type().Field(i); field.IsExported() && field.Type.Kind() != reflect.Func && field.Name != "TLSConfig" {
+		if field := value.Type().Field(i); field.IsExported() && field.Type.Kind() != reflect.Func &&
+			field.Name != "TLSConfig" {
 			found[field.Name] = value.Field(i).Interface()
 		}
 	}
-	found["TLS"] = config.TLSConfig != nil && config.TLSConfig.ServerName == config.Host && !config.TLSConfig.InsecureSkipVerify
+	found["TLS"] = config.TLSConfig != nil && config.TLSConfig.ServerName == config.Host &&
+		!config.TLSConfig.InsecureSkipVerify
 	return found
 }
 
@@ -59,7 +68,7 @@ func TestConfigDefaults(t *testing.T) {
 		t.Error("disable must not speak TLS")
 	}
 	if config.ConnectTimeout != 5*time.Second {
-		t.Errorf("connect timeout %v", config.ConnectTimeout)
+		t.Errorf("connect timeout %v, want 5s", config.ConnectTimeout)
 	}
 	want := map[string]string{"application_name": "narthex", "timezone": "UTC", "statement_timeout": "29000"}
 	if !reflect.DeepEqual(config.RuntimeParams, want) {
@@ -67,7 +76,8 @@ func TestConfigDefaults(t *testing.T) {
 	}
 	named := settings(environment.DisableTLS)
 	named.ApplicationName, named.ConnectTimeout = "backup", time.Second
-	if config := database.Config(named); config.RuntimeParams["application_name"] != "backup" || config.ConnectTimeout != time.Second {
+	if config := database.Config(named); config.RuntimeParams["application_name"] != "backup" ||
+		config.ConnectTimeout != time.Second {
 		t.Error("application_name and connect_timeout of the URL are not used")
 	}
 }
@@ -75,10 +85,12 @@ func TestConfigDefaults(t *testing.T) {
 func TestSessionSettingsReachTheServer(t *testing.T) {
 	t.Parallel()
 	pool := databasetest.Empty(t).Pool(t)
-	for name, want := range map[string]string{"statement_timeout": "29s", "TimeZone": "UTC", "application_name": "narthex"} {
+	for name, want := range map[string]string{"statement_timeout": "29s", "TimeZone": "UTC",
+		"application_name": "narthex"} {
 		var got string
-		if err := pool.QueryRow(t.Context(), `SELECT current_setting($1)`, name).Scan(&got); err != nil || got != want {
-			t.Errorf("%s is %q, %v", name, got, err)
+		err := pool.QueryRow(t.Context(), `SELECT current_setting($1)`, name).Scan(&got)
+		if err != nil || got != want {
+			t.Errorf("%s is %q, %v; want %q", name, got, err, want)
 		}
 	}
 }

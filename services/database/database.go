@@ -1,6 +1,6 @@
-// Package database owns the connections to PostgreSQL: the one pool that Core shares, and beside it one small pool for each module
-// that has a database, under the module's own role (architecture.md §5). It knows how to connect and to stop; it knows no table but the
-// one that lists the modules' roles.
+// Package database owns the connections to PostgreSQL: the pool that Core shares, and one small pool for
+// each module that has a database, under the module's own role. It connects and stops; of the schema it
+// knows only the table that lists the modules' roles.
 package database
 
 import (
@@ -15,16 +15,17 @@ import (
 
 const (
 	coreConns   = 15 // Core's share of the process's 40 connections, beside the probe's one
-	moduleConns = 24 // what all modules together may open, unless there are more modules
+	moduleConns = 24 // limit for all modules together, unless there are more modules
 
 	oldestServer = 150000 // PostgreSQL 15 as server_version_num writes it
 
-	closeGrace = 5 * time.Second // for connections in use when the service stops; afterwards their sockets are closed
-	closeForce = 2 * time.Second // for their users to notice
+	// for connections in use when the service stops; afterwards their sockets are closed
+	closeGrace = 5 * time.Second
+	closeForce = 2 * time.Second // for their users to return the connections after that
 )
 
-// Database is the shared pool as a supervised service, and the owner of the modules' pools. All methods may be called at any time
-// from any goroutine.
+// Database is the shared pool as a supervised service, and the owner of the modules' pools. All methods are
+// safe for concurrent use, at any time.
 type Database struct {
 	settings environment.Database
 	core     *pgxpool.Pool
@@ -43,7 +44,8 @@ type Database struct {
 	ended bool
 }
 
-// Open makes the pool. It opens no connection before one is needed; Check tells whether the server can be used.
+// Open makes the pool. It opens no connection before one is needed. Check reports whether the server can be
+// used.
 func Open(settings environment.Database) (*Database, error) {
 	d := &Database{
 		settings: settings,
@@ -65,10 +67,11 @@ func Open(settings environment.Database) (*Database, error) {
 	return d, nil
 }
 
-// Pool is Core's pool. It belongs to the Database: nobody else closes it.
+// Pool returns Core's pool. The Database closes it; nobody else may.
 func (d *Database) Pool() *pgxpool.Pool { return d.core }
 
-// Serve keeps the pools until ctx ends and then closes them, within about 7 s. It is ready at once. A second call returns ErrClosed.
+// Serve keeps the pools open until ctx ends and then closes them, within about 7 s. It is ready at once. A
+// second call returns ErrClosed.
 func (d *Database) Serve(ctx context.Context) error {
 	select {
 	case <-d.closed:
@@ -83,7 +86,7 @@ func (d *Database) Serve(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// Ready is closed once Serve runs: the pool connects when it is first used.
+// Ready is closed once Serve runs: the pool connects only when it is used.
 func (d *Database) Ready() <-chan struct{} { return d.ready }
 
 // String names the service.

@@ -24,9 +24,10 @@ func TestOpenConnectsToNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	if total := opened.Pool().Stat().TotalConns(); total != 0 {
-		t.Errorf("%d connections before the first use", total)
+		t.Errorf("%d connections before the first use, want none", total)
 	}
-	if err := errors.Join(opened.Ping(t.Context()), opened.Check(t.Context()), opened.Close(), opened.Close()); err != nil {
+	err = errors.Join(opened.Ping(t.Context()), opened.Check(t.Context()), opened.Close(), opened.Close())
+	if err != nil {
 		t.Error(err)
 	}
 }
@@ -41,7 +42,8 @@ func TestCheckSaysUnreachableAndNothingElse(t *testing.T) {
 		change func(*environment.Database)
 		why    database.Why
 	}{
-		"wrong password":   {func(s *environment.Database) { s.Password = environment.NewSecret("wrong-password") }, database.WhyAuthentication},
+		"wrong password": {func(s *environment.Database) { s.Password = environment.NewSecret("wrong-password") },
+			database.WhyAuthentication},
 		"no such user":     {func(s *environment.Database) { s.User = "missing-user" }, database.WhyAuthentication},
 		"no such database": {func(s *environment.Database) { s.Name = "missing-database" }, database.WhyNoDatabase},
 		"nobody listens":   {func(s *environment.Database) { s.Port = 1 }, database.WhyRefused},
@@ -49,7 +51,10 @@ func TestCheckSaysUnreachableAndNothingElse(t *testing.T) {
 		"nobody answers": {func(s *environment.Database) {
 			s.Port, s.ConnectTimeout = listening(t, func(net.Conn) {}), 100*time.Millisecond
 		}, database.WhyTimedOut},
-		"another protocol": {func(s *environment.Database) { s.Port = listening(t, func(c net.Conn) { _ = c.Close() }) }, database.WhyLost},
+		"another protocol": {func(s *environment.Database) {
+			s.Port = listening(t,
+				func(c net.Conn) { _ = c.Close() })
+		}, database.WhyLost},
 		"may not connect": {func(s *environment.Database) {
 			s.User, s.Password = "stranger_"+s.Name, environment.NewSecret("strangers")
 		}, database.WhyNotPermitted},
@@ -69,15 +74,17 @@ func TestCheckSaysUnreachableAndNothingElse(t *testing.T) {
 			}
 			defer cancel()
 			for _, err := range []error{opened.Check(ctx), opened.Ping(ctx)} {
-				if !errors.Is(err, database.ErrUnreachable) || err.Error() != database.ErrUnreachable.Error() || database.WhyOf(err) != row.why {
-					t.Errorf("got %v because of %q, want %v because of %q", err, database.WhyOf(err), database.ErrUnreachable, row.why)
+				if !errors.Is(err, database.ErrUnreachable) || err.Error() != database.ErrUnreachable.Error() ||
+					database.WhyOf(err) != row.why {
+					t.Errorf("got %v because of %q, want %v because of %q", err, database.WhyOf(err),
+						database.ErrUnreachable, row.why)
 				}
 				if strings.Contains(row.why.Sentence(), "SERVICE_DATABASE_TLS_MODE, ") {
-					t.Errorf("no sentence for %q", row.why)
+					t.Errorf("WhyOf %q has no sentence of its own", row.why)
 				}
 				for _, secret := range []string{settings.Name, settings.User, settings.Host, settings.Password.Reveal()} {
 					if strings.Contains(err.Error(), " "+secret) {
-						t.Errorf("%q is in %q", secret, err)
+						t.Errorf("the error %q contains %q, want no part of the settings", err, secret)
 					}
 				}
 			}
@@ -108,7 +115,8 @@ func listening(t *testing.T, serve func(net.Conn)) uint16 {
 	return uint16(listener.Addr().(*net.TCPAddr).Port)
 }
 
-// TestPingHasOneSocket: whatever becomes of a ping, the server never sees two sockets of it, and none is left behind.
+// TestPingHasOneSocket: whatever becomes of a ping, the server never sees two sockets of it, and none is
+// left behind.
 func TestPingHasOneSocket(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -133,7 +141,8 @@ func TestPingHasOneSocket(t *testing.T) {
 	for range 5 {
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		if err := opened.Ping(ctx); database.WhyOf(err) != database.WhyTimedOut {
-			t.Errorf("a server that does not answer: %v, %q", err, database.WhyOf(err))
+			t.Errorf("Ping of a server that hangs: %v because of %q, want %v", err, database.WhyOf(err),
+				database.ErrUnreachable)
 		}
 		cancel()
 		for deadline := time.Now().Add(time.Minute); ; {
@@ -144,7 +153,7 @@ func TestPingHasOneSocket(t *testing.T) {
 				break
 			}
 			if time.Now().After(deadline) {
-				t.Fatalf("%d sockets are left of a ping that was given up", left)
+				t.Fatalf("%d sockets are open after an abandoned ping, want none", left)
 			}
 			runtime.Gosched()
 		}
@@ -153,7 +162,7 @@ func TestPingHasOneSocket(t *testing.T) {
 		t.Error(err)
 	}
 	if most != 1 || all > 5 {
-		t.Errorf("5 pings that were given up had %d sockets, %d at once; want one each, one at a time", all, most)
+		t.Errorf("5 abandoned pings had %d sockets, %d at once; want one each, one at a time", all, most)
 	}
 }
 
@@ -185,7 +194,8 @@ func TestPingOutlivesItsSession(t *testing.T) {
 		if n := sessions(); n != 1 {
 			t.Errorf("%d sessions after three pings, want 1", n)
 		}
-		db.Exec(t, `SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE application_name = $1`, settings.ApplicationName)
+		db.Exec(t, `SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE application_name = $1`,
+			settings.ApplicationName)
 	}
 }
 
@@ -197,7 +207,7 @@ func TestServeClosesThePoolWhenItsContextEnds(t *testing.T) {
 	}
 	select {
 	case <-opened.Ready():
-		t.Error("ready before it serves")
+		t.Error("Ready is closed before Serve, want it open")
 	default:
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -209,13 +219,13 @@ func TestServeClosesThePoolWhenItsContextEnds(t *testing.T) {
 	}
 	cancel()
 	if err := <-ended; !errors.Is(err, context.Canceled) {
-		t.Errorf("Serve returned %v", err)
+		t.Errorf("Serve returned %v, want %v", err, context.Canceled)
 	}
 	if err := opened.Ping(t.Context()); !errors.Is(err, database.ErrUnreachable) {
-		t.Errorf("ping after the end: %v", err)
+		t.Errorf("Ping after the end: got %v, want %v", err, database.ErrUnreachable)
 	}
 	if err := opened.Serve(t.Context()); !errors.Is(err, database.ErrClosed) {
-		t.Errorf("a second Serve: %v", err)
+		t.Errorf("second Serve: got %v, want %v", err, database.ErrClosed)
 	}
 }
 
@@ -237,13 +247,13 @@ func TestCloseCutsAConnectionThatNobodyGivesBack(t *testing.T) {
 	}()
 	began := time.Now()
 	if err := opened.Close(); !errors.Is(err, database.ErrCloseTimedOut) {
-		t.Errorf("Close returned %v", err)
+		t.Errorf("Close with a connection in use: got %v, want %v", err, database.ErrCloseTimedOut)
 	}
 	if err := <-slept; err == nil {
-		t.Error("the statement ran on")
+		t.Error("the statement of the cut connection succeeded, want an error")
 	}
 	if took := time.Since(began); took < database.CloseGrace {
-		t.Errorf("it took %v", took)
+		t.Errorf("Close took %v, want at least the grace of %v", took, database.CloseGrace)
 	}
 }
 
@@ -282,6 +292,6 @@ func TestCheckRefusesAnOldServer(t *testing.T) {
 	}
 	defer func() { _ = opened.Close() }()
 	if err := opened.Check(t.Context()); !errors.Is(err, database.ErrVersionUnsupported) {
-		t.Errorf("got %v", err)
+		t.Errorf("Check of an old server: got %v, want %v", err, database.ErrVersionUnsupported)
 	}
 }

@@ -3,19 +3,21 @@ package database
 // Error is a stable code that callers may see.
 type Error string
 
-// The codes of this package (contract.md §9).
+// The codes of this package (docs/reference/error-codes.md).
 const (
-	// ErrUnreachable: no session could be opened, or it broke: network, TLS, credentials, a database that does not exist.
+	// ErrUnreachable: no session could be opened, or it broke: network, TLS, credentials, a database that does
+	// not exist.
 	ErrUnreachable = Error("DATABASE_UNREACHABLE")
 	// ErrVersionUnsupported: the server is older than PostgreSQL 15.
 	ErrVersionUnsupported = Error("DATABASE_VERSION_UNSUPPORTED")
 	// ErrClosed: the database service has been stopped.
 	ErrClosed = Error("DATABASE_CLOSED")
-	// ErrCloseTimedOut: connections were still in use when the time to stop was over; their sockets were closed.
+	// ErrCloseTimedOut: connections were still in use at the end of the stop's grace; their sockets were
+	// closed.
 	ErrCloseTimedOut = Error("DATABASE_CLOSE_TIMED_OUT")
 )
 
-// Error is the line for people: code, then what to do.
+// Error returns the code and a sentence that says what to do.
 func (e Error) Error() string { return string(e) + ": " + e.sentence() }
 
 // Code returns the stable code.
@@ -24,7 +26,8 @@ func (e Error) Code() string { return string(e) }
 func (e Error) sentence() string {
 	switch e {
 	case ErrUnreachable:
-		return "The database did not accept a session; check DATABASE_URL, SERVICE_DATABASE_TLS_MODE, SERVICE_DATABASE_CA and the server's log."
+		return "The database did not accept a session; check DATABASE_URL, SERVICE_DATABASE_TLS_MODE, " +
+			"SERVICE_DATABASE_CA and the server's log."
 	case ErrVersionUnsupported:
 		return "The database server must be PostgreSQL 15 or newer."
 	case ErrClosed:
@@ -35,7 +38,8 @@ func (e Error) sentence() string {
 	return "The database failed."
 }
 
-// failure prints as its code alone: a driver's error names user, host and database. The cause is reached by errors.Is and errors.As.
+// failure prints only its code, because a driver's error names user, host and database. errors.Is and
+// errors.As reach the cause.
 type failure struct {
 	code  Error
 	cause error
@@ -46,7 +50,7 @@ func fail(code Error, cause error) error { return &failure{code, cause} }
 func (f *failure) Error() string { return f.code.Error() }
 func (f *failure) Code() string  { return f.code.Code() }
 
-// Why is the word for an ErrUnreachable's cause.
+// Why returns the word for the cause of an ErrUnreachable.
 func (f *failure) Why() string { return string(WhyOf(f.cause)) }
 
 func (f *failure) Unwrap() []error { return []error{f.code, f.cause} }

@@ -14,11 +14,11 @@ import (
 const (
 	moduleStatementLimit  = 30 * time.Second
 	moduleIdleTransaction = 60 * time.Second
-	moduleMessageBytes    = 1<<20 + 64<<10 // a row of 1 MiB and what frames it
+	moduleMessageBytes    = 1<<20 + 64<<10 // a row of 1 MiB and its framing
 )
 
-// ModuleRole is how one module reaches its own schema. Role is empty where the platform may not create roles, which only
-// development allows: the module then works under Core's user.
+// ModuleRole says how one module reaches its own schema. Role is empty where the platform may not create
+// roles, which only development allows; the module then works as Core's user.
 type ModuleRole struct {
 	ModuleID string
 	Schema   string
@@ -51,9 +51,9 @@ func (d *Database) ModuleRoles(ctx context.Context) (map[string]ModuleRole, erro
 	return roles, nil
 }
 
-// OpenModule makes a module's pool: at most 4 connections, none while the module is at rest, the first of
-// them its own; all modules together hold at most 24, or one each where there are more modules. The Database
-// closes the pool when it stops; closing it earlier is fine. The error is ErrClosed.
+// OpenModule makes a module's pool of at most 4 connections, and none while the module is idle. The first
+// connection is the module's own. All modules together hold at most 24, or one each when there are more
+// modules. The Database closes the pool when it stops; closing it earlier is fine. The error is ErrClosed.
 func (d *Database) OpenModule(role ModuleRole) (*ModulePool, error) {
 	pool := &ModulePool{budget: d.modules, config: d.moduleConfig(role)}
 	d.mu.Lock()
@@ -66,10 +66,10 @@ func (d *Database) OpenModule(role ModuleRole) (*ModulePool, error) {
 	return pool, nil
 }
 
-// moduleConfig is how a module's sessions begin. Its settings travel with each connection, for what the role
-// brings by itself the module can change. What it could make the host hold in memory is bounded: a message of
-// the server longer than a row may be loses the connection before it is read, notifications are dropped, and
-// no statement is kept, neither here nor by the server.
+// moduleConfig returns how a module's sessions start. Their settings come with each connection, because the
+// module can change the settings of its role. Three rules bound the memory that a module's database can
+// take in the host: a message longer than a row may be ends the connection before it is read, notifications
+// are dropped, and no prepared statement is kept, neither here nor in the server.
 func (d *Database) moduleConfig(role ModuleRole) *pgx.ConnConfig {
 	conn := Config(d.settings)
 	if role.Role != "" {
@@ -88,7 +88,7 @@ func (d *Database) moduleConfig(role ModuleRole) *pgx.ConnConfig {
 	return conn
 }
 
-// poolConfig is what all pools have in common.
+// poolConfig returns the settings that all pools share.
 func poolConfig(conn *pgx.ConnConfig) *pgxpool.Config {
 	config := parseNeutral()
 	config.ConnConfig = conn

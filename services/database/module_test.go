@@ -22,7 +22,8 @@ func TestAModulesPoolReachesItsOwnSchemaAlone(t *testing.T) {
 	line := migrations.Line{ID: "seat-plan", Files: []migrations.File{
 		{Version: 1, Name: "seats", SQL: []byte(`CREATE TABLE seat (id int); INSERT INTO seat VALUES (1);`)},
 	}}
-	_, err := migrations.Apply(t.Context(), migrations.Options{Connect: database.Config(db.Settings), Modules: []migrations.Line{line}})
+	_, err := migrations.Apply(t.Context(), migrations.Options{Connect: database.Config(db.Settings),
+		Modules: []migrations.Line{line}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +32,8 @@ func TestAModulesPoolReachesItsOwnSchemaAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	role := roles["seat-plan"]
-	if role.ModuleID != "seat-plan" || role.Schema != "module_seat_plan" || role.Role == "" || role.Password.Reveal() == "" {
+	if role.ModuleID != "seat-plan" || role.Schema != "module_seat_plan" || role.Role == "" ||
+		role.Password.Reveal() == "" {
 		t.Fatalf("role %+v", role)
 	}
 	pool, err := db.Database(t).OpenModule(role)
@@ -42,13 +44,15 @@ func TestAModulesPoolReachesItsOwnSchemaAlone(t *testing.T) {
 		t.Errorf("a module's pool has %d sessions before it was used, want none", n)
 	}
 	var user, timeout string
-	err = acquire(t, pool).QueryRow(t.Context(), `SELECT current_user, current_setting('statement_timeout') FROM seat WHERE id = 1`).Scan(&user, &timeout)
+	err = acquire(t, pool).QueryRow(t.Context(),
+		`SELECT current_user, current_setting('statement_timeout') FROM seat WHERE id = 1`).Scan(&user, &timeout)
 	if err != nil || user != role.Role || timeout != "30s" {
-		t.Errorf("user %q, timeout %q, %v", user, timeout, err)
+		t.Errorf("session of the module: user %q, statement_timeout %q, %v; want %q, 30s", user, timeout, err,
+			role.Role)
 	}
 	_, err = acquire(t, pool).Exec(t.Context(), `SELECT 1 FROM core.person`)
 	if refused := (*pgconn.PgError)(nil); !errors.As(err, &refused) || refused.Code != "42501" {
-		t.Errorf("Core's tables: %v", err)
+		t.Errorf("a module reads core.person: %v, want SQLSTATE 42501", err)
 	}
 }
 
@@ -61,9 +65,11 @@ func TestAModuleWithoutARoleWorksInItsSchemaUnderCoresUser(t *testing.T) {
 		t.Fatal(err)
 	}
 	var schema, timeout string
-	err = acquire(t, pool).QueryRow(t.Context(), `SELECT current_schema(), current_setting('statement_timeout')`).Scan(&schema, &timeout)
+	err = acquire(t, pool).QueryRow(t.Context(),
+		`SELECT current_schema(), current_setting('statement_timeout')`).Scan(&schema, &timeout)
 	if err != nil || schema != "module_a" || timeout != "30s" {
-		t.Errorf("schema %q, timeout %q, %v", schema, timeout, err)
+		t.Errorf("session without a role: schema %q, statement_timeout %q, %v; want module_a, 30s", schema,
+			timeout, err)
 	}
 }
 
@@ -72,7 +78,8 @@ func openModules(t *testing.T, db *databasetest.DB, number int) []*database.Modu
 	t.Helper()
 	pools := make([]*database.ModulePool, number)
 	for i := range pools {
-		pool, err := db.Database(t).OpenModule(database.ModuleRole{ModuleID: fmt.Sprintf("m%d", i), Schema: "public"})
+		pool, err := db.Database(t).OpenModule(database.ModuleRole{ModuleID: fmt.Sprintf("m%d", i),
+			Schema: "public"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,7 +88,8 @@ func openModules(t *testing.T, db *databasetest.DB, number int) []*database.Modu
 	return pools
 }
 
-// acquire takes a connection and releases it when the test ends. The test's own goroutine must be the one that uses it.
+// acquire takes a connection and releases it when the test ends. The test's own goroutine must be the one
+// that uses it.
 func acquire(t *testing.T, pool *database.ModulePool) *database.ModuleConn {
 	t.Helper()
 	conn := acquireToRelease(t, pool)
@@ -101,8 +109,8 @@ func acquireToRelease(t *testing.T, pool *database.ModulePool) *database.ModuleC
 	return conn
 }
 
-// refuses tells whether a pool has no connection for some time.
-func refuses(t *testing.T, pool *database.ModulePool) bool {
+// isExhausted reports whether Acquire gets no connection within 300 ms.
+func isExhausted(t *testing.T, pool *database.ModulePool) bool {
 	t.Helper()
 	short, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
@@ -117,13 +125,14 @@ func refuses(t *testing.T, pool *database.ModulePool) bool {
 func sessions(t *testing.T, db *databasetest.DB, moduleID string) (n int) {
 	t.Helper()
 	if err := db.Pool(t).QueryRow(t.Context(), `
-		SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = $1`, "narthex "+moduleID).Scan(&n); err != nil {
+		SELECT count(*) FROM pg_stat_activity
+		WHERE datname = current_database() AND application_name = $1`, "narthex "+moduleID).Scan(&n); err != nil {
 		t.Fatal(err)
 	}
 	return n
 }
 
-// eventually waits until the server has done what it was told.
+// eventually waits until the condition holds.
 func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); !is(); time.Sleep(10 * time.Millisecond) {
@@ -140,13 +149,13 @@ func TestSixBusyModulesLeaveTheSeventhItsFirstConnection(t *testing.T) {
 	for n := range 6 * 4 { // 7 places are the modules' own, 17 are shared
 		if n < 6+17 {
 			held = append(held, acquire(t, pools[n%6]))
-		} else if !refuses(t, pools[n%6]) {
+		} else if !isExhausted(t, pools[n%6]) {
 			t.Errorf("connection %d of 24 was opened; one must be left for the seventh module", n+1)
 		}
 	}
 	own := acquire(t, pools[6])
-	if !refuses(t, pools[6]) {
-		t.Error("a 25th connection was opened")
+	if !isExhausted(t, pools[6]) {
+		t.Error("a 25th connection was opened, want at most 24")
 	}
 	second := make(chan error, 1)
 	go func() { // waits for a shared place or its own connection, whichever is free first
@@ -158,13 +167,13 @@ func TestSixBusyModulesLeaveTheSeventhItsFirstConnection(t *testing.T) {
 	}()
 	own.Release()
 	if err := <-second; err != nil {
-		t.Errorf("the seventh module's next user: %v", err)
+		t.Errorf("Acquire after the own connection was released: %v, want nil", err)
 	}
 	for _, conn := range held {
 		conn.Release() // they stay open, idle
 	}
 	for range 4 {
-		acquire(t, pools[6]) // places of modules at rest are taken over
+		acquire(t, pools[6]) // takes the places of idle connections
 	}
 }
 
@@ -174,7 +183,7 @@ func TestEachOfManyModulesHasOneConnection(t *testing.T) {
 	for _, pool := range pools {
 		acquire(t, pool)
 	}
-	if !refuses(t, pools[0]) {
+	if !isExhausted(t, pools[0]) {
 		t.Error("a second connection was opened, though no place is shared")
 	}
 }
@@ -184,7 +193,8 @@ func TestASessionIsResetBeforeTheNextUse(t *testing.T) {
 	db := databasetest.Empty(t)
 	pool := openModules(t, db, 1)[0]
 	for _, leave := range []string{
-		`SET search_path = pg_catalog`, `SET statement_timeout = 1`, `SELECT pg_advisory_lock(1)`, `LISTEN gossip`, `PREPARE kept AS SELECT 1`,
+		`SET search_path = pg_catalog`, `SET statement_timeout = 1`, `SELECT pg_advisory_lock(1)`,
+		`LISTEN gossip`, `PREPARE kept AS SELECT 1`,
 		`BEGIN`, `DECLARE c CURSOR WITH HOLD FOR SELECT 1`, `CREATE TEMP TABLE left_behind ()`,
 	} {
 		conn := acquire(t, pool)
@@ -199,10 +209,13 @@ func TestASessionIsResetBeforeTheNextUse(t *testing.T) {
 		if err := conn.QueryRow(t.Context(), `
 			SELECT current_setting('search_path'), current_setting('statement_timeout'),
 			       (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid())
-			       + (SELECT count(*) FROM pg_listening_channels()) + (SELECT count(*) FROM pg_prepared_statements WHERE from_sql)
-			       + (SELECT count(*) FROM pg_cursors WHERE is_holdable) + (SELECT count(*) FROM pg_class WHERE relname = 'left_behind')`,
+			       + (SELECT count(*) FROM pg_listening_channels())
+			       + (SELECT count(*) FROM pg_prepared_statements WHERE from_sql)
+			       + (SELECT count(*) FROM pg_cursors WHERE is_holdable)
+			       + (SELECT count(*) FROM pg_class WHERE relname = 'left_behind')`,
 		).Scan(&path, &timeout, &left); err != nil || path != `"public"` || timeout != "30s" || left != 0 {
-			t.Errorf("after %s: search_path %s, statement_timeout %s, %d things left behind, %v", leave, path, timeout, left, err)
+			t.Errorf("after %s: search_path %s, statement_timeout %s, %d things left behind, %v", leave, path,
+				timeout, left, err)
 		}
 		conn.Release()
 	}
@@ -229,7 +242,8 @@ func TestSessionsEndWithTheProcess(t *testing.T) {
 	eventually(t, "a statement is under way", func() bool {
 		var n int
 		err := db.Pool(t).QueryRow(t.Context(), `
-			SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query = 'SELECT pg_sleep(60)'`).Scan(&n)
+			SELECT count(*) FROM pg_stat_activity
+			WHERE datname = current_database() AND query = 'SELECT pg_sleep(60)'`).Scan(&n)
 		return err == nil && n == 1
 	})
 	cancel()
@@ -246,7 +260,8 @@ func TestSessionsEndWithTheProcess(t *testing.T) {
 func TestAPoolIsOpenedAgainAfterAFailureToConnect(t *testing.T) {
 	t.Parallel()
 	db := databasetest.Empty(t)
-	pool, err := db.Database(t).OpenModule(database.ModuleRole{ModuleID: "a", Schema: "public", Role: "late", Password: environment.NewSecret("late")})
+	pool, err := db.Database(t).OpenModule(database.ModuleRole{ModuleID: "a", Schema: "public", Role: "late",
+		Password: environment.NewSecret("late")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,19 +272,25 @@ func TestAPoolIsOpenedAgainAfterAFailureToConnect(t *testing.T) {
 	}
 	role := "late_" + db.Settings.Name
 	db.Exec(t, `CREATE ROLE `+role+` LOGIN PASSWORD 'late'`)
-	pool, err = db.Database(t).OpenModule(database.ModuleRole{ModuleID: "b", Schema: "public", Role: role, Password: environment.NewSecret("late")})
+	pool, err = db.Database(t).OpenModule(database.ModuleRole{ModuleID: "b", Schema: "public", Role: role,
+		Password: environment.NewSecret("late")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	conn := acquire(t, pool)
-	if _, err := conn.Exec(t.Context(), `ALTER ROLE CURRENT_USER SET search_path = pg_temp; ALTER ROLE CURRENT_USER SET statement_timeout = 0`); err != nil {
+	if _, err := conn.Exec(t.Context(),
+		`ALTER ROLE CURRENT_USER SET search_path = pg_temp;
+		ALTER ROLE CURRENT_USER SET statement_timeout = 0`); err != nil {
 		t.Fatal(err)
 	}
 	pool.EndSessions()
 	conn.Release()
 	var path, timeout string
-	if err := acquire(t, pool).QueryRow(t.Context(), `SELECT current_setting('search_path'), current_setting('statement_timeout')`).Scan(&path, &timeout); err != nil || path != `"public"` || timeout != "30s" {
-		t.Errorf("after the role changed its own settings: search_path %s, statement_timeout %s, %v", path, timeout, err)
+	if err := acquire(t, pool).QueryRow(t.Context(),
+		`SELECT current_setting('search_path'), current_setting('statement_timeout')`).Scan(&path,
+		&timeout); err != nil || path != `"public"` || timeout != "30s" {
+		t.Errorf("after the role changed its own settings: search_path %s, statement_timeout %s, %v", path,
+			timeout, err)
 	}
 }
 
@@ -287,9 +308,10 @@ func TestNoModuleIsOpenedAfterTheEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := pool.Acquire(t.Context()); !errors.Is(err, database.ErrClosed) {
-		t.Error("a module's pool outlived the database service")
+		t.Errorf("Acquire after Close: no %v", database.ErrClosed)
 	}
-	if _, err := opened.OpenModule(database.ModuleRole{ModuleID: "b", Schema: "public"}); !errors.Is(err, database.ErrClosed) {
-		t.Errorf("got %v", err)
+	_, err = opened.OpenModule(database.ModuleRole{ModuleID: "b", Schema: "public"})
+	if !errors.Is(err, database.ErrClosed) {
+		t.Errorf("OpenModule after Close: got %v, want %v", err, database.ErrClosed)
 	}
 }

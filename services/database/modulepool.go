@@ -10,35 +10,35 @@ import (
 
 const (
 	connsPerModule = 4
-	moduleIdleTime = 30 * time.Second // a module at rest holds no connection
-	pingAfter      = time.Second      // a connection that was idle for longer is asked whether it still works
+	moduleIdleTime = 30 * time.Second // then an idle connection is closed
+	pingAfter      = time.Second      // a connection that was idle for longer is tested before use
 	pingWithin     = 2 * time.Second
 	resetWithin    = 2 * time.Second
 	closeWithin    = 2 * time.Second
 	drainWithin    = 5 * time.Second // for the sessions of a process that has ended
 )
 
-// ModulePool is one module's connections: at most 4, of which the first is its own and the others come from a
-// budget that all modules share. pgxpool cannot do this: a module that waits for the budget must get its own
-// connection as soon as that is free.
+// ModulePool holds one module's connections: at most 4. The first is the module's own; the others come from
+// a budget that all modules share. pgxpool cannot do this: a module that waits for the budget must get its
+// own connection as soon as that one is free.
 //
-// No session is handed on as its last user left it: Release resets it (DISCARD ALL), or ends it where that
-// fails.
+// No session is given to the next user as the last one left it: Release resets it (DISCARD ALL), or closes
+// it when that fails.
 type ModulePool struct {
 	budget *budget
 	config *pgx.ConnConfig
 
 	// Under the budget's lock.
-	idle       []*idleConn // the one used last is the last
+	idle       []*idleConn // in the order of their last use
 	open       int         // connecting, in use, being reset or closed, idle
-	resetting  int         // of open: about to be idle
-	claimed    int         // of resetting: for waiters that serve has passed
+	resetting  int         // of open: about to become idle
+	claimed    int         // of resetting: already counted for a waiter by this run of serve
 	generation int         // of connections; those of an older one are closed when they come back
 	closed     bool
-	drained    chan struct{} // not nil while somebody waits for open to become 0
+	drained    chan struct{} // not nil while a caller waits for open to become 0
 }
 
-// ModuleConn is a connection in use by one goroutine, until Release.
+// ModuleConn is a connection in use by one goroutine, until its Release.
 type ModuleConn struct {
 	*pgx.Conn
 	pool       *ModulePool
@@ -52,7 +52,7 @@ type idleConn struct {
 	expiry *time.Timer
 }
 
-// Acquire waits for a connection as long as ctx allows. Its error is ErrClosed, ErrUnreachable or ctx's own.
+// Acquire waits for a connection until ctx ends. Its error is ErrClosed, ErrUnreachable or ctx's own.
 func (p *ModulePool) Acquire(ctx context.Context) (*ModuleConn, error) {
 	for {
 		granted, err := p.budget.wait(ctx, p)
@@ -72,7 +72,7 @@ func (p *ModulePool) Acquire(ctx context.Context) (*ModuleConn, error) {
 	}
 }
 
-// connect uses a place that the caller was granted.
+// connect opens a connection in a place that the budget has granted.
 func (p *ModulePool) connect(ctx context.Context, generation int) (*ModuleConn, error) {
 	conn, err := pgx.ConnectConfig(ctx, p.config)
 	if err != nil {
@@ -94,26 +94,27 @@ func (c *ModuleConn) works(ctx context.Context, idleFor time.Duration) bool {
 	return c.Ping(ctx) == nil
 }
 
-// Release gives the connection back without waiting until it is reset. Only the first call counts. A session
-// inside a transaction, or with a statement under way, is ended, which rolls back.
+// Release returns the connection to the pool. It does not wait for the reset. Only the first call counts. A
+// session inside a transaction, or with a statement in progress, is closed, which rolls back.
 func (c *ModuleConn) Release() {
 	if c.released {
 		return
 	}
 	c.released = true
 	if c.IsClosed() || c.PgConn().IsBusy() || c.PgConn().TxStatus() != 'I' || !c.pool.budget.mayReset(c) {
-		go c.discard() // the pool waits for it, as the connection counts as open
+		go c.discard() // Close waits for it, because the connection counts as open
 		return
 	}
 	go func() {
 		works := c.reset()
-		if next := (&ModuleConn{Conn: c.Conn, pool: c.pool, generation: c.generation}); !c.pool.budget.put(next, works) {
+		next := &ModuleConn{Conn: c.Conn, pool: c.pool, generation: c.generation}
+		if !c.pool.budget.put(next, works) {
 			next.discard()
 		}
 	}()
 }
 
-// reset leaves nothing of what the session was used for: settings, locks, channels listened to, prepared
+// reset removes everything that the session was used for: settings, locks, subscriptions, prepared
 // statements.
 func (c *ModuleConn) reset() bool {
 	ctx, cancel := context.WithTimeout(context.Background(), resetWithin)
@@ -122,14 +123,15 @@ func (c *ModuleConn) reset() bool {
 	return err == nil
 }
 
-// discard ends the session and frees its place.
+// discard closes the session and frees its place.
 func (c *ModuleConn) discard() {
 	c.end()
 	c.pool.budget.free(c.pool)
 }
 
-// end returns when the session's socket is closed. pgx closes the one of a statement that was cancelled in
-// the background, for it tells the server first, and needs up to 15 s where that does not answer.
+// end closes the session and returns when its socket is closed. After a cancelled statement pgx closes the
+// socket in the background: it sends the cancellation to the server first, which takes up to 15 s when the
+// server hangs.
 func (c *ModuleConn) end() {
 	ctx, cancel := context.WithTimeout(context.Background(), closeWithin)
 	defer cancel()
@@ -137,8 +139,8 @@ func (c *ModuleConn) end() {
 	<-c.PgConn().CleanupDone()
 }
 
-// EndSessions ends every session of the pool, for the module's process has ended: idle ones at once, those in
-// use when they come back. It waits for both, at most 5 s. Whoever acquires afterwards gets a new session.
+// EndSessions closes every session of the pool after the module's process has ended: idle ones at once,
+// those in use when they are released. It waits for both, at most 5 s. A later Acquire opens a new session.
 func (p *ModulePool) EndSessions() {
 	wait := time.NewTimer(drainWithin)
 	defer wait.Stop()
@@ -148,10 +150,11 @@ func (p *ModulePool) EndSessions() {
 	}
 }
 
-// Close is EndSessions for ever, and waits until the last connection has come back.
+// Close closes every session like EndSessions, opens no new one, and waits until the last connection was
+// released.
 func (p *ModulePool) Close() { <-p.budget.drain(p, true) }
 
-// discardAll ends sessions that nobody else can reach any more.
+// discardAll closes sessions that nobody else can reach any more.
 func discardAll(conns []*idleConn) {
 	var working sync.WaitGroup
 	for _, conn := range conns {

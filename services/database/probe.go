@@ -12,21 +12,22 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-// probe is the connection that Ping uses. It is no connection of the pool, because a pool answers a server that does not answer with
-// more sockets: a new connection for each caller, and one more to cancel each statement that was given up. A probe has one socket at
-// most.
+// probe is the connection that Ping uses. It does not belong to a pool: when a server hangs, a pool opens
+// more sockets, one for each caller and one more to cancel each abandoned statement. A probe has at most
+// one socket.
 type probe struct {
 	config *pgx.ConnConfig
-	turn   chan struct{} // held by the ping under way
+	turn   chan struct{} // held by the ping in progress
 	conn   *pgx.Conn     // nil: none is open
 	socket *probeSocket  // of conn
 	closed bool
 }
 
-// newProbe makes a probe that connects when it is first asked.
+// newProbe makes a probe that connects at its first ping.
 func newProbe(settings environment.Database, sockets *sockets) *probe {
 	p := &probe{config: Config(settings), turn: make(chan struct{}, 1)}
-	p.config.ConnectTimeout = 0 // the caller's context alone bounds a ping: a second attempt would be a second socket
+	// only the caller's context bounds a ping: a second attempt would be a second socket
+	p.config.ConnectTimeout = 0
 	p.config.DialFunc = sockets.watch(p.dial)
 	return p
 }
@@ -43,13 +44,13 @@ func (p *probe) dial(ctx context.Context, network, address string) (net.Conn, er
 	return p.socket, nil
 }
 
-// pinging marks the context of a ping. pgx dials under a context of its own to cancel a statement.
+// pinging marks the context of a ping. To cancel a statement pgx dials with another context.
 type pinging struct{}
 
 var errSecondSocket = errors.New("a probe has one socket")
 
-// ping opens the connection when there is none and asks the server for a sign of life. A connection that the server has closed since
-// the last ping is opened again once.
+// ping opens the connection when there is none and asks the server for a sign of life. When the server has
+// closed the connection since the last ping, ping opens a new one, once.
 func (p *probe) ping(ctx context.Context) error {
 	select {
 	case p.turn <- struct{}{}:
@@ -75,30 +76,32 @@ func (p *probe) ping(ctx context.Context) error {
 	return p.settle(p.conn.Ping(ctx))
 }
 
-// settle gives the connection up when a ping has failed. pgx cleans up in a goroutine, which finds the socket closed.
+// settle drops the connection after a failed ping. pgx cleans up in a goroutine, which finds the socket
+// closed.
 func (p *probe) settle(err error) error {
 	if err != nil {
 		_ = p.socket.Close()
-		_ = p.conn.Close(context.Background()) // waits for nothing: its socket is closed
+		_ = p.conn.Close(context.Background()) // returns at once: the socket is closed
 		<-p.conn.PgConn().CleanupDone()
 		p.conn = nil
 	}
 	return err
 }
 
-// close waits for the ping under way. Cutting its socket ends it.
+// close waits for the ping in progress, which ends when its socket is cut.
 func (p *probe) close() {
 	p.turn <- struct{}{}
 	defer func() { <-p.turn }()
 	p.closed = true
 	if p.conn != nil {
 		p.socket.orderly.Store(true)
-		_ = p.conn.Close(context.Background()) // a message that the socket takes or not; nothing is waited for
+		_ = p.conn.Close(context.Background()) // sends one message and waits for no reply
 		p.conn = nil
 	}
 }
 
-// probeSocket leaves nothing behind when it is closed on a server that does not answer: an ordinary close waits for the other side.
+// probeSocket resets its connection when it is closed, because an ordinary close waits for a server that
+// may hang.
 type probeSocket struct {
 	net.Conn
 	orderly atomic.Bool

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// sockets knows every open connection, so that stopping can end those that nobody gives back.
+// sockets holds every open connection, so that a stop can close those that are not released.
 type sockets struct {
 	mu   sync.Mutex
 	open map[*socket]struct{}
@@ -14,7 +14,7 @@ type sockets struct {
 
 func newSockets() *sockets { return &sockets{open: make(map[*socket]struct{})} }
 
-// watch returns a dial function whose connections are known.
+// watch returns a dial function that records its connections.
 func (s *sockets) watch(dial dialFunc) dialFunc {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := dial(ctx, network, address)
@@ -34,7 +34,7 @@ func (s *sockets) watch(dial dialFunc) dialFunc {
 	}
 }
 
-// cut closes all of them under their users' hands.
+// cut closes all sockets, also those in use.
 func (s *sockets) cut() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -43,7 +43,7 @@ func (s *sockets) cut() {
 	}
 }
 
-// socket is a connection with something to do when it closes.
+// socket is a recorded connection. forget removes the record.
 type socket struct {
 	net.Conn
 	forget func()

@@ -36,8 +36,10 @@ func TestVerifyFullVerifiesChainAndHost(t *testing.T) {
 		{"trusted authority and right host", good, authority.certificate, ""},
 		{"unknown authority", good, stranger.certificate, database.WhyTLSAuthority},
 		{"no authority but the system's", good, nil, database.WhyTLSAuthority},
-		{"another host's certificate", authority.issue(t, "192.0.2.1", time.Hour), authority.certificate, database.WhyTLSHost},
-		{"an expired certificate", authority.issue(t, "127.0.0.1", -time.Minute), authority.certificate, database.WhyTLSExpired},
+		{"another host's certificate", authority.issue(t, "192.0.2.1", time.Hour), authority.certificate,
+			database.WhyTLSHost},
+		{"an expired certificate", authority.issue(t, "127.0.0.1", -time.Minute), authority.certificate,
+			database.WhyTLSExpired},
 		{"the right one again", good, authority.certificate, ""},
 	} {
 		serve(t, db, row.serving)
@@ -50,14 +52,17 @@ func TestVerifyFullVerifiesChainAndHost(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for name, err := range map[string]error{"Check": opened.Check(t.Context()), "Ping": opened.Ping(t.Context())} {
-			if row.why == "" && err != nil || row.why != "" && (!errors.Is(err, database.ErrUnreachable) || database.WhyOf(err) != row.why) {
+		for name, err := range map[string]error{"Check": opened.Check(t.Context()),
+			"Ping": opened.Ping(t.Context())} {
+			if row.why == "" && err != nil || row.why != "" && (!errors.Is(err, database.ErrUnreachable) ||
+				database.WhyOf(err) != row.why) {
 				t.Errorf("%s: %s returned %v, want the reason %q", row.name, name, err, row.why)
 			}
 		}
 		if row.why == "" {
 			var encrypted bool
-			if err := opened.Pool().QueryRow(t.Context(), `SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()`).Scan(&encrypted); err != nil || !encrypted {
+			if err := opened.Pool().QueryRow(t.Context(),
+				`SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()`).Scan(&encrypted); err != nil || !encrypted {
 				t.Errorf("%s: encrypted %v, %v", row.name, encrypted, err)
 			}
 		}
@@ -128,8 +133,8 @@ func sign(t *testing.T, pattern, parent *x509.Certificate, key, signer *ecdsa.Pr
 	return certificate
 }
 
-// serve makes the server present a certificate, or no TLS at all, and waits until it does. The server writes the key itself, since it
-// accepts only a file of its own.
+// serve makes the server present a certificate, or no TLS at all, and waits until it does. The server
+// writes the key itself, since it accepts only a file of its own.
 func serve(t *testing.T, db *databasetest.DB, certificate *tls.Certificate) {
 	t.Helper()
 	if certificate == nil {
@@ -155,7 +160,8 @@ func serve(t *testing.T, db *databasetest.DB, certificate *tls.Certificate) {
 func writeServerFile(t *testing.T, db *databasetest.DB, name string, block *pem.Block) {
 	t.Helper()
 	content := hex.EncodeToString(pem.EncodeToMemory(block))
-	db.Exec(t, `COPY (SELECT '`+content+`') TO PROGRAM 'umask 077; rm -f `+name+`; perl -ne "chomp; print pack(q(H*), \$_)" > `+name+`'`)
+	db.Exec(t, `COPY (SELECT '`+content+`') TO PROGRAM '
+		umask 077; rm -f `+name+`; perl -ne "chomp; print pack(q(H*), \$_)" > `+name+`'`)
 }
 
 // presents asks as a client would, trusting anybody, and compares the certificate.

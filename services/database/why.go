@@ -14,10 +14,10 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Why is one word for the reason of an ErrUnreachable. These are all the words there are.
+// Why is one word for the cause of an ErrUnreachable. The constants are all of them.
 type Why string
 
-// The words.
+// All causes.
 const (
 	WhyRefused          = Why("refused")
 	WhyTimedOut         = Why("timed-out")
@@ -41,7 +41,8 @@ const (
 func (w Why) Sentence() string {
 	switch w {
 	case WhyRefused:
-		return "Nothing accepts connections at the host and port of DATABASE_URL; check both, and whether the server runs."
+		return "Nothing accepts connections at the host and port of DATABASE_URL; check both, and whether the " +
+			"server runs."
 	case WhyTimedOut:
 		return "The host of DATABASE_URL did not answer in time; check it, and firewalls on the way."
 	case WhyUnknownHost:
@@ -49,17 +50,20 @@ func (w Why) Sentence() string {
 	case WhyNoRoute:
 		return "There is no way through the network to the host of DATABASE_URL."
 	case WhyTLSAuthority:
-		return "The server's certificate is signed by an authority that is not trusted; set SERVICE_DATABASE_CA to that authority's certificate."
+		return "The server's certificate is signed by an authority that is not trusted; set " +
+			"SERVICE_DATABASE_CA to that authority's certificate."
 	case WhyTLSHost:
 		return "The server's certificate is for another host than the one in DATABASE_URL."
 	case WhyTLSExpired:
 		return "The server's certificate is not valid at this time; renew it, or check this machine's clock."
 	case WhyTLSPlaintext:
-		return "The server does not offer TLS, which SERVICE_DATABASE_TLS_MODE verify-full needs; switch it on there."
+		return "The server does not offer TLS, which SERVICE_DATABASE_TLS_MODE verify-full needs; switch it " +
+			"on there."
 	case WhyTLSFailed:
 		return "No TLS session could be agreed with the server; check its TLS settings."
 	case WhyAuthentication:
-		return "The server refused the user or the password of DATABASE_URL, or its pg_hba.conf has no line for this connection."
+		return "The server refused the user or the password of DATABASE_URL, or its pg_hba.conf has no line " +
+			"for this connection."
 	case WhyNoDatabase:
 		return "The server has no database of the name in DATABASE_URL."
 	case WhyNotPermitted:
@@ -69,12 +73,13 @@ func (w Why) Sentence() string {
 	case WhyStartingStopping:
 		return "The server is starting, stopping or recovering; try again."
 	case WhyLost:
-		return "The connection broke; see the server's log, and check that a PostgreSQL server is at the host and port of DATABASE_URL."
+		return "The connection broke; see the server's log, and check that a PostgreSQL server is at the host " +
+			"and port of DATABASE_URL."
 	}
 	return "Check DATABASE_URL, SERVICE_DATABASE_TLS_MODE, SERVICE_DATABASE_CA and the server's log."
 }
 
-// WhyOf finds the word for an error of this package or of pgx.
+// WhyOf returns the word for an error of this package or of pgx.
 func WhyOf(err error) Why {
 	if refused, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return whyServer(refused.Code)
@@ -85,7 +90,7 @@ func WhyOf(err error) Why {
 	return whyNetwork(err)
 }
 
-// whyServer reads the SQLSTATE of a server that answered.
+// whyServer returns the word for a SQLSTATE.
 func whyServer(state string) Why {
 	switch state {
 	case "28000", "28P01":
@@ -112,7 +117,8 @@ func whyTLS(err error) Why {
 		return WhyTLSHost
 	case isInvalid && invalid.Reason == x509.Expired:
 		return WhyTLSExpired
-	case isRefused && strings.Contains(refused.Error(), "server refused TLS connection"): // pgx has no value for it
+	// pgx has no error value for it
+	case isRefused && strings.Contains(refused.Error(), "server refused TLS connection"):
 		return WhyTLSPlaintext
 	case is[*tls.CertificateVerificationError](err), is[tls.RecordHeaderError](err), is[tls.AlertError](err):
 		return WhyTLSFailed
@@ -130,7 +136,8 @@ func whyNetwork(err error) Why {
 		return WhyRefused
 	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
 		return WhyNoRoute
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), isNetwork && network.Timeout():
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), isNetwork &&
+		network.Timeout():
 		return WhyTimedOut
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET),
 		errors.Is(err, syscall.EPIPE), errors.Is(err, net.ErrClosed):

@@ -8,13 +8,14 @@ import (
 	"syscall"
 )
 
-// account is whom the server runs as. PostgreSQL refuses to run as root.
+// account is the user that the server runs as. PostgreSQL refuses to run as root.
 type account struct {
 	uid, gid uint32
-	switched bool // this process is root and gives its rights up for the server
+	switched bool // this process is root, and the server runs as another user
 }
 
-// unprivileged is the caller; for root it is the user postgres where there is one, else nobody.
+// unprivileged returns the account of the caller. For root it returns that of the user postgres if there is
+// one, else nobody.
 func unprivileged() (account, error) {
 	if os.Geteuid() != 0 {
 		return account{uid: uint32(os.Geteuid()), gid: uint32(os.Getegid())}, nil
@@ -36,7 +37,7 @@ func unprivileged() (account, error) {
 	return account{uid: uint32(uid), gid: uint32(gid), switched: true}, nil
 }
 
-// own gives a file or folder to the account.
+// own makes the account the owner of a file or folder.
 func (a account) own(path string) error {
 	if !a.switched {
 		return nil
@@ -44,7 +45,8 @@ func (a account) own(path string) error {
 	return os.Lchown(path, int(a.uid), int(a.gid))
 }
 
-// traverses tells whether the account may enter dir and every folder above it, by mode bits: root's own view says nothing of it.
+// traverses reports whether the account may enter dir and every folder above it. It reads the mode bits,
+// because root may enter any folder.
 func (a account) traverses(dir string) bool {
 	if !a.switched {
 		return true

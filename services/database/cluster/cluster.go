@@ -1,5 +1,6 @@
-// Package cluster owns a private PostgreSQL cluster: it finds the server's programs, makes the data once, runs the server as a child
-// process and stops it. It serves tests and the development command; production brings a server of its own.
+// Package cluster runs a private PostgreSQL cluster. It finds the server's programs, creates the data once,
+// runs the server as a child process and stops it. It serves tests and the development command; production
+// has a server of its own.
 package cluster
 
 import (
@@ -12,19 +13,20 @@ import (
 	"time"
 )
 
-// superuser is the role that initdb makes.
+// superuser is the role that initdb creates.
 const superuser = "narthex"
 
 const (
-	startDeadline = 60 * time.Second // initdb and the first answer; a loaded machine needs a few seconds
+	startDeadline = 60 * time.Second // initdb and the first response; a loaded machine needs a few seconds
 	fastStop      = 10 * time.Second // after SIGINT: sessions are ended, a checkpoint is written
 	hardStop      = 5 * time.Second  // after SIGQUIT: children are dropped, the next start recovers
 	startAttempts = 5                // a free port may be taken between asking for it and using it
 )
 
-// Options tells where a cluster lives.
+// Options says where a cluster is kept.
 type Options struct {
-	// Dir is the cluster's own folder, made if missing; data, password and log are kept below it. One process at a time may use it.
+	// Dir is the cluster's own folder; Start creates it if it is missing. It holds the data, password and log.
+	// One process at a time may use it.
 	Dir string
 	// Tools is a folder that may hold a fetched copy of the server as <Tools>/postgresql; "" means none.
 	Tools string
@@ -32,7 +34,7 @@ type Options struct {
 	FsyncOff bool
 }
 
-// Cluster is a running server that only this machine reaches, over TCP on 127.0.0.1.
+// Cluster is a running server on 127.0.0.1, which only this machine reaches.
 type Cluster struct {
 	home     home
 	password string
@@ -42,8 +44,9 @@ type Cluster struct {
 	stopErr  error
 }
 
-// Start makes the data if there is none and runs the server; it returns once the server answers queries. The server ends with Stop,
-// and also when this process dies. Errors: ErrNotFound, ErrInUse, ErrDirectory, ErrStart. It takes at most a minute.
+// Start creates the data if there is none, runs the server and returns when it answers queries. The server
+// ends with Stop, and also when this process dies. Errors: ErrNotFound, ErrInUse, ErrDirectory, ErrStart.
+// It takes at most a minute.
 func Start(ctx context.Context, options Options) (*Cluster, error) {
 	ctx, cancel := context.WithTimeout(ctx, startDeadline)
 	defer cancel()
@@ -81,7 +84,7 @@ func (c *Cluster) start(ctx context.Context, programs programs, fsyncOff bool) (
 		if c.server, err = launch(c.home, programs, c.port, fsyncOff); err != nil {
 			return fail(ErrStart, err)
 		}
-		if err = c.answers(ctx); err == nil {
+		if err = c.awaitReady(ctx); err == nil {
 			return nil
 		}
 		_ = c.server.stop()
@@ -92,7 +95,7 @@ func (c *Cluster) start(ctx context.Context, programs programs, fsyncOff bool) (
 	return fail(ErrStart, fmt.Errorf("%w; the server's log ends with:\n%s", err, c.home.logTail()))
 }
 
-// URL returns how to connect to a database of the cluster as its superuser. It contains the password.
+// URL returns the URL of a database of the cluster, with the superuser's name and password.
 func (c *Cluster) URL(database string) string {
 	address := url.URL{
 		Scheme: "postgres",
@@ -103,7 +106,8 @@ func (c *Cluster) URL(database string) string {
 	return address.String()
 }
 
-// Stop ends all sessions and the server and waits for its end, at most about 20 s. Stopping twice is fine. The data stay.
+// Stop ends all sessions and the server and waits for its end, at most about 20 s. Stopping twice is fine.
+// The data remain.
 func (c *Cluster) Stop() error {
 	c.stopOnce.Do(func() {
 		c.stopErr = c.server.stop()
@@ -112,10 +116,10 @@ func (c *Cluster) Stop() error {
 	return c.stopErr
 }
 
-// Ended is closed when the server's process has ended, wanted or not.
+// Ended is closed when the server's process has ended, for whatever reason.
 func (c *Cluster) Ended() <-chan struct{} { return c.server.ended }
 
-// Remove stops the cluster and deletes everything it kept.
+// Remove stops the cluster and deletes its folder.
 func (c *Cluster) Remove() error {
 	err := c.Stop()
 	if removeErr := os.RemoveAll(c.home.dir); err == nil {

@@ -144,7 +144,8 @@ func TestAKilledServerStartsAgain(t *testing.T) {
 
 	// The number in a stale postmaster.pid may be anybody's by now; PostgreSQL itself would refuse to start.
 	stale := filepath.Join(second.Home(), "data", "postmaster.pid")
-	if err := os.WriteFile(stale, []byte("1\n"+filepath.Dir(stale)+"\n0\n1\n\n127.0.0.1\n\nready   \n"), 0o600); err != nil {
+	if err := os.WriteFile(stale, []byte("1\n"+filepath.Dir(stale)+"\n0\n1\n\n127.0.0.1\n\nready   \n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	query(t, start(t, dir), "SELECT n FROM kept")
@@ -182,7 +183,8 @@ func TestAFolderThatTheServerCannotEnterIsReplacedByALink(t *testing.T) {
 	wanted := filepath.Join(closed, "pg")
 	c := start(t, wanted)
 	query(t, c, "SELECT 1")
-	if target, err := os.Readlink(wanted); err != nil || target != c.Home() || !strings.HasPrefix(target, "/var/tmp/narthex-") {
+	if target, err := os.Readlink(wanted); err != nil || target != c.Home() ||
+		!strings.HasPrefix(target, "/var/tmp/narthex-") {
 		t.Errorf("link to %q, %v", target, err)
 	}
 	stop(t, c)

@@ -3,7 +3,7 @@ package cluster
 // Error is a stable code with a sentence for people.
 type Error string
 
-// The ways in which there is no cluster.
+// The reasons why there is no cluster.
 const (
 	ErrNotFound  = Error("POSTGRESQL_NOT_FOUND")
 	ErrInUse     = Error("POSTGRESQL_IN_USE")
@@ -12,7 +12,7 @@ const (
 	ErrStop      = Error("POSTGRESQL_STOP_FAILED")
 )
 
-// Error is code and sentence.
+// Error returns the code and a sentence that says what to do.
 func (e Error) Error() string { return string(e) + ": " + e.sentence() }
 
 // Code returns the stable code.
@@ -32,7 +32,8 @@ func (e Error) sentence() string {
 	return "The private PostgreSQL did not start."
 }
 
-// failure prints as its code alone; the cause, which may hold paths and the server's words, is reached by errors.Unwrap.
+// failure prints only its code, because the cause may contain paths and the server's messages.
+// errors.Unwrap reaches the cause.
 type failure struct {
 	code  Error
 	cause error

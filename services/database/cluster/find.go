@@ -14,7 +14,7 @@ import (
 // oldest is the oldest major version that the platform supports.
 const oldest = 15
 
-// BinariesVariable names a folder with postgres and initdb; where it is set, nothing else is looked at.
+// BinariesVariable names a folder with postgres and initdb. When it is set, no other folder is searched.
 const BinariesVariable = "NARTHEX_POSTGRES_BIN"
 
 // programs is a folder that holds postgres and initdb of one version.
@@ -23,10 +23,11 @@ type programs struct{ dir string }
 func (p programs) postgres() string { return filepath.Join(p.dir, "postgres") }
 func (p programs) initdb() string   { return filepath.Join(p.dir, "initdb") }
 
-// find takes the first folder that holds a usable server: the one named in the environment, PATH's, Debian's newest, the fetched copy.
+// find returns the first folder with a usable server: the one named in the environment, that of PATH,
+// Debian's newest, the fetched copy.
 func find(ctx context.Context, tools string, runsAs account) (programs, error) {
 	for _, dir := range candidates(tools) {
-		dir, err := filepath.Abs(dir) // they are run from another folder
+		dir, err := filepath.Abs(dir) // the programs run in another working directory
 		if err != nil {
 			return programs{}, fail(ErrStart, err)
 		}
@@ -44,7 +45,8 @@ func candidates(tools string) []string {
 	}
 	var dirs []string
 	if path, err := exec.LookPath("postgres"); err == nil {
-		if path, err = filepath.EvalSymlinks(path); err == nil { // PATH may hold a link to postgres and none to initdb
+		// PATH may hold a link to postgres and none to initdb
+		if path, err = filepath.EvalSymlinks(path); err == nil {
 			dirs = append(dirs, filepath.Dir(path))
 		}
 	}
@@ -68,7 +70,7 @@ func npmArchitecture() string {
 	return runtime.GOARCH
 }
 
-// versionOf reads 15 out of /usr/lib/postgresql/15/bin.
+// versionOf returns 15 for /usr/lib/postgresql/15/bin.
 func versionOf(dir string) int {
 	version, _ := strconv.Atoi(filepath.Base(filepath.Dir(dir)))
 	return version
@@ -76,7 +78,7 @@ func versionOf(dir string) int {
 
 var versionLine = regexp.MustCompile(`\(PostgreSQL\) (\d+)`)
 
-// major asks a program for its major version; 0 where it does not run.
+// major returns a program's major version; 0 when the program does not run.
 func major(ctx context.Context, program string) int {
 	output, err := exec.CommandContext(ctx, program, "--version").Output()
 	if err != nil {

@@ -13,19 +13,19 @@ import (
 	"syscall"
 )
 
-// home is the folder of one cluster. It belongs to the account that the server runs as and is closed to everybody else.
+// home is the folder of one cluster. The server's account owns it, and nobody else may enter it.
 type home struct {
 	dir     string // where the files are
-	link    string // the wanted place, when dir had to be elsewhere
+	link    string // the wanted path, when dir had to be elsewhere
 	account account
-	lock    *os.File // held for as long as this process uses the folder; the kernel gives it back when the process dies
+	lock    *os.File // locked while this process uses the folder; the kernel unlocks it when the process dies
 }
 
 func (h home) data() string     { return filepath.Join(h.dir, "data") }
 func (h home) password() string { return filepath.Join(h.dir, "password") }
 func (h home) log() string      { return filepath.Join(h.dir, "log") }
 
-// openHome makes the folder, gives it to the account and locks it.
+// openHome creates the folder, gives it to the account and locks it.
 func openHome(wanted string, runsAs account) (home, error) {
 	wanted, err := filepath.Abs(wanted)
 	if err != nil {
@@ -43,7 +43,8 @@ func openHome(wanted string, runsAs account) (home, error) {
 	if err := h.claim(); err != nil {
 		return home{}, fail(ErrDirectory, err)
 	}
-	if h.lock, err = os.OpenFile(filepath.Join(h.dir, "lock"), os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600); err != nil {
+	if h.lock, err = os.OpenFile(filepath.Join(h.dir, "lock"), os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW,
+		0o600); err != nil {
 		return home{}, fail(ErrDirectory, err)
 	}
 	if err := syscall.Flock(int(h.lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
@@ -53,7 +54,8 @@ func openHome(wanted string, runsAs account) (home, error) {
 	return h, nil
 }
 
-// moveOut keeps the files below /var/tmp and leaves a link: the server's account cannot enter the wanted place, as below /root.
+// moveOut puts the files below /var/tmp and leaves a link in the wanted place, which the server's account
+// cannot enter, such as one below /root.
 func (h *home) moveOut() error {
 	sum := sha256.Sum256([]byte(h.dir))
 	h.link, h.dir = h.dir, "/var/tmp/narthex-"+hex.EncodeToString(sum[:8])
@@ -66,8 +68,9 @@ func (h *home) moveOut() error {
 	return os.Symlink(h.dir, h.link)
 }
 
-// claim makes the folder or takes one that is already the account's. Anybody may have put something below /var/tmp before us, so
-// what is there counts only if it is a folder of the account itself, or one of ours that is still to be handed over.
+// claim creates the folder or takes an existing one. Anybody may have created something below /var/tmp
+// before, so an existing entry must be a folder that the account owns, or an empty one that this process
+// owns.
 func (h *home) claim() error {
 	if err := os.Mkdir(h.dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
@@ -82,7 +85,7 @@ func (h *home) claim() error {
 	}
 	if stat.Uid != h.account.uid {
 		if entries, err := os.ReadDir(h.dir); err != nil || len(entries) > 0 {
-			return errors.New("the folder holds other files") // never hand a stranger's folder to the server's account
+			return errors.New("the folder holds other files") // never give other files to the server's account
 		}
 	}
 	if err := h.account.own(h.dir); err != nil {
@@ -93,7 +96,7 @@ func (h *home) claim() error {
 
 func (h home) close() { _ = h.lock.Close() }
 
-// writePassword keeps the superuser's password where the account and root alone can read it.
+// writePassword writes a new superuser password into a file that only the account and root can read.
 func (h home) writePassword() error {
 	if err := os.Remove(h.password()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -111,7 +114,7 @@ func (h home) readPassword() (string, error) {
 	return strings.TrimSpace(string(content)), err
 }
 
-// logTail is the end of what the server said, for the one who must find out why it did not start.
+// logTail returns the end of the server's log, for finding out why it did not start.
 func (h home) logTail() string {
 	file, err := os.Open(h.log())
 	if err != nil {

@@ -13,12 +13,13 @@ import (
 	"time"
 )
 
-// initialise runs initdb where there are no data yet. It returns the superuser's password.
+// initialise runs initdb when there is no data yet. It returns the superuser's password.
 func (h home) initialise(ctx context.Context, programs programs) (password string, err error) {
 	if _, err := os.Stat(filepath.Join(h.data(), "PG_VERSION")); err == nil {
 		return h.readPassword()
 	}
-	// initdb writes PG_VERSION early: it works on a folder of another name, so that an interrupted one is never mistaken for data.
+	// initdb writes PG_VERSION early. So it works on a folder of another name, and an interrupted run is never
+	// taken for data.
 	fresh := h.data() + ".new"
 	if err := os.RemoveAll(fresh); err != nil {
 		return "", err
@@ -26,7 +27,8 @@ func (h home) initialise(ctx context.Context, programs programs) (password strin
 	if err := h.writePassword(); err != nil {
 		return "", err
 	}
-	command := exec.CommandContext(ctx, programs.initdb(), "--pgdata="+fresh, "--username="+superuser, "--pwfile="+h.password(),
+	command := exec.CommandContext(ctx, programs.initdb(), "--pgdata="+fresh, "--username="+superuser,
+		"--pwfile="+h.password(),
 		"--auth=scram-sha-256", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync", "--no-instructions")
 	h.prepare(command)
 	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
@@ -42,8 +44,9 @@ func (h home) initialise(ctx context.Context, programs programs) (password strin
 	return h.readPassword()
 }
 
-// prepare gives a program of the server its account, a session of its own, so that Ctrl-C in the terminal does not reach it, and an
-// environment in which no PG* variable is left. It dies with the thread that starts it: see onOwnThread.
+// prepare sets the account, the session and the environment of a server program. The session is a new one,
+// so that Ctrl-C in the terminal does not reach the program. The environment has no PG* variable. The
+// program dies with the thread that starts it: see onOwnThread.
 func (h home) prepare(command *exec.Cmd) {
 	command.Dir = h.dir
 	command.Env = []string{"PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8", "HOME=" + h.dir}
@@ -53,8 +56,8 @@ func (h home) prepare(command *exec.Cmd) {
 	}
 }
 
-// onOwnThread runs do on a thread that lives as long as do. The kernel sends a child's parent-death signal when the *thread* that
-// started it ends, and Go ends threads as it likes.
+// onOwnThread runs do on a thread that lives as long as do. The kernel sends a child's parent-death signal
+// when the thread that started it ends, and Go may end a thread at any time.
 func onOwnThread(do func()) {
 	done := make(chan struct{})
 	go func() {
@@ -65,8 +68,9 @@ func onOwnThread(do func()) {
 	<-done
 }
 
-// removeStalePID deals with the postmaster.pid of a server that was killed. The lock on the folder is ours, so whatever still runs on
-// these data is an orphan of a dead process of ours, about to stop. A number that another program has got since is no reason to wait.
+// removeStalePID removes the postmaster.pid of a server that was killed. This process holds the folder's
+// lock, so a server that still runs on the data is the orphan of a dead process: it is stopped first. If
+// the pid belongs to another program by now, there is nothing to wait for.
 func (h home) removeStalePID(ctx context.Context) error {
 	path := filepath.Join(h.data(), "postmaster.pid")
 	content, err := os.ReadFile(path)
@@ -90,7 +94,8 @@ func (h home) removeStalePID(ctx context.Context) error {
 	return nil
 }
 
-// runs tells whether pid is a server on these data: a postmaster's working directory is its data directory.
+// runs reports whether pid is a server on this data: a postmaster's working directory is its data
+// directory.
 func (h home) runs(pid int) bool {
 	data, err := os.Stat(h.data())
 	if err != nil {
@@ -100,7 +105,7 @@ func (h home) runs(pid int) bool {
 	return err == nil && os.SameFile(data, there)
 }
 
-// poll asks until the answer is yes, every 20 ms, for at most the limit.
+// poll calls done every 20 ms until it returns true, for at most the limit.
 func poll(ctx context.Context, limit time.Duration, done func() bool) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

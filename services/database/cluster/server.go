@@ -16,10 +16,10 @@ import (
 // server is one postmaster.
 type server struct {
 	pid   int
-	ended chan struct{} // closed when the process has been waited for
+	ended chan struct{} // closed when the process has ended and was waited for
 }
 
-// launch starts the postmaster. A goroutine waits for its end, on the thread that started it.
+// launch starts the postmaster. A goroutine waits for its end on the thread that started it.
 func launch(h home, programs programs, port int, fsyncOff bool) (*server, error) {
 	log, err := os.OpenFile(h.log(), os.O_WRONLY|os.O_CREATE|os.O_TRUNC|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
@@ -49,7 +49,7 @@ func arguments(h home, port int, fsyncOff bool) []string {
 	settings := []string{
 		"listen_addresses=127.0.0.1",
 		"port=" + strconv.Itoa(port),
-		"unix_socket_directories=", // no socket: TCP is all that the platform speaks
+		"unix_socket_directories=", // no Unix socket: the platform connects by TCP only
 		"max_connections=200",
 		"shared_buffers=64MB",
 		"timezone=UTC",
@@ -65,7 +65,8 @@ func arguments(h home, port int, fsyncOff bool) []string {
 	return arguments
 }
 
-// freePort asks the kernel. Another program may take the port before the server does; then the server ends and the next is tried.
+// freePort returns a free port. Another program may take it before the server does; the server then ends
+// and the caller tries another port.
 func freePort() (int, error) {
 	listener, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
@@ -74,36 +75,41 @@ func freePort() (int, error) {
 	return listener.Addr().(*net.TCPAddr).Port, listener.Close()
 }
 
-// answers waits until the server takes sessions, or has ended.
-func (c *Cluster) answers(ctx context.Context) error {
-	err := poll(ctx, startDeadline, func() bool { return c.server.hasEnded() || c.home.ready(c.server.pid) && talks(c.port) })
+// awaitReady waits until the server accepts sessions or has ended.
+func (c *Cluster) awaitReady(ctx context.Context) error {
+	err := poll(ctx, startDeadline, func() bool {
+		return c.server.hasEnded() || c.home.ready(c.server.pid) && accepts(c.port)
+	})
 	if err == nil && c.server.hasEnded() {
 		err = errors.New("the server ended")
 	}
 	return err
 }
 
-// ready reads what the postmaster says of itself in the last line of postmaster.pid, as pg_ctl does.
+// ready reports whether the postmaster calls itself ready, in the last line of postmaster.pid, where pg_ctl
+// reads it too.
 func (h home) ready(pid int) bool {
 	content, err := os.ReadFile(filepath.Join(h.data(), "postmaster.pid"))
 	lines := strings.Split(string(content), "\n")
-	return err == nil && len(lines) > 7 && lines[0] == strconv.Itoa(pid) && strings.TrimSpace(lines[7]) == "ready"
+	return err == nil && len(lines) > 7 && lines[0] == strconv.Itoa(pid) &&
+		strings.TrimSpace(lines[7]) == "ready"
 }
 
-// talks asks the shortest question of the protocol, SSLRequest, and takes "no" for an answer.
-func talks(port int) bool {
+// accepts reports whether the server replies to SSLRequest, the shortest message of the protocol, with
+// "no".
+func accepts(port int) bool {
 	conn, err := net.DialTimeout("tcp4", "127.0.0.1:"+strconv.Itoa(port), time.Second)
 	if err != nil {
 		return false
 	}
 	defer func() { _ = conn.Close() }()
 	_ = conn.SetDeadline(time.Now().Add(time.Second))
-	answer := make([]byte, 1)
+	reply := make([]byte, 1)
 	if _, err := conn.Write([]byte{0, 0, 0, 8, 4, 210, 22, 47}); err != nil {
 		return false
 	}
-	_, err = conn.Read(answer)
-	return err == nil && answer[0] == 'N'
+	_, err = conn.Read(reply)
+	return err == nil && reply[0] == 'N'
 }
 
 func (s *server) hasEnded() bool {
@@ -115,13 +121,13 @@ func (s *server) hasEnded() bool {
 	}
 }
 
-// stop asks for a fast shutdown, then for an immediate one, then kills.
+// stop requests a fast shutdown, then an immediate one, then kills the server.
 func (s *server) stop() error {
 	for _, step := range []struct {
 		signal syscall.Signal
 		grace  time.Duration
 	}{{syscall.SIGINT, fastStop}, {syscall.SIGQUIT, hardStop}, {syscall.SIGKILL, hardStop}} {
-		if s.hasEnded() { // its number may be another process's by now
+		if s.hasEnded() { // another process may have the pid by now
 			return nil
 		}
 		_ = syscall.Kill(s.pid, step.signal)

@@ -18,7 +18,8 @@ import (
 const victimVariable = "NARTHEX_TEST_CLUSTER_DIR"
 
 func runVictim() {
-	started, err := cluster.Start(context.Background(), cluster.Options{Dir: os.Getenv(victimVariable), FsyncOff: true})
+	started, err := cluster.Start(context.Background(), cluster.Options{Dir: os.Getenv(victimVariable),
+		FsyncOff: true})
 	if err != nil {
 		fmt.Println("failed", err)
 		return

@@ -1,5 +1,5 @@
-// Package databasetest owns the PostgreSQL that tests use: one private server for each test process, started when the first test
-// asks, and a database of its own for every test that wants one.
+// Package databasetest provides PostgreSQL to tests: one private server for each test process, started when
+// the first test needs it, and a database of its own for every test that needs one.
 //
 //	func TestMain(m *testing.M) { databasetest.Main(m) }
 //
@@ -8,7 +8,8 @@
 //		store := authorization.NewStore(db.Pool(t))
 //	}
 //
-// Test processes share nothing but the server's programs, so packages may be tested at the same time, as root or not.
+// Test processes share only the server's programs, so packages may be tested at the same time, as root or
+// not.
 package databasetest
 
 import (
@@ -18,8 +19,8 @@ import (
 	"go.uber.org/goleak"
 )
 
-// Main runs a package's tests, stops the server if one was started, looks for goroutines left behind, and exits. Each package whose
-// tests call New or Empty has it as its TestMain.
+// Main runs a package's tests, stops the server if one was started, checks for goroutines left behind, and
+// exits. It is the TestMain of every package whose tests call New or Empty.
 func Main(m goleak.TestingM, options ...goleak.Option) {
 	os.Exit(run(m, options))
 }
@@ -32,7 +33,7 @@ func run(m goleak.TestingM, options []goleak.Option) int {
 		code = max(code, 1)
 	}
 	if code == 0 {
-		// Only a green run is asked: a test that failed half-way has left things behind for good reasons.
+		// Only a run without failures is checked: a test that failed half-way may well leave goroutines behind.
 		if err := goleak.Find(options...); err != nil {
 			fmt.Fprintln(os.Stderr, "databasetest:", err)
 			code = 1

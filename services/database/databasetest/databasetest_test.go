@@ -15,8 +15,9 @@ func TestEachTestHasAMigratedDatabaseOfItsOwn(t *testing.T) {
 			db := databasetest.New(t)
 			db.Exec(t, `INSERT INTO core.person (email, name) VALUES ('anna@example.org', 'Anna')`)
 			var people int
-			if err := db.Pool(t).QueryRow(t.Context(), `SELECT count(*) FROM core.person`).Scan(&people); err != nil || people != 1 {
-				t.Fatalf("%d people, %v", people, err)
+			err := db.Pool(t).QueryRow(t.Context(), `SELECT count(*) FROM core.person`).Scan(&people)
+			if err != nil || people != 1 {
+				t.Fatalf("count of the test's own people: %d, %v; want 1", people, err)
 			}
 		})
 	}
@@ -28,6 +29,6 @@ func TestEmptyHasNoSchema(t *testing.T) {
 	var there bool
 	err := db.Pool(t).QueryRow(t.Context(), `SELECT to_regnamespace('core') IS NOT NULL`).Scan(&there)
 	if err != nil || there {
-		t.Fatalf("core there: %v, %v", there, err)
+		t.Fatalf("schema core exists: %v, %v; want false", there, err)
 	}
 }

@@ -14,11 +14,12 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-// DB is one test's database. It is dropped when the test ends, with all its sessions and with the roles that migrations made in it.
+// DB is one test's database. It is dropped when the test ends, with its sessions and the roles that
+// migrations created in it.
 type DB struct {
-	// URL is what DATABASE_URL would be; it has the superuser's password in it.
+	// URL is a value for DATABASE_URL. It contains the superuser's password.
 	URL string
-	// Settings says the same, with TLS off.
+	// Settings are the same as URL, with TLS off.
 	Settings environment.Database
 
 	running *database.Database
@@ -49,8 +50,8 @@ func create(t testing.TB, from string) *DB {
 	return db
 }
 
-// Database returns the platform's own database service on this database, running until the test ends. All calls return the same.
-// Not for use by several goroutines at once before the first call has returned.
+// Database returns the platform's own database service on this database. It runs until the test ends. All
+// calls return the same one. The first call must not be concurrent with another.
 func (db *DB) Database(t testing.TB) *database.Database {
 	t.Helper()
 	if db.running != nil {
@@ -80,8 +81,8 @@ func (db *DB) Pool(t testing.TB) *pgxpool.Pool {
 	return db.Database(t).Pool()
 }
 
-// AnotherPool returns a pool of its own on this database, as another process has one, open until the test ends. Its connections begin
-// with the statements.
+// AnotherPool returns a second pool on this database, as another process has one. It is closed when the
+// test ends. Each of its connections first runs the statements.
 func (db *DB) AnotherPool(t testing.TB, statements ...string) *pgxpool.Pool {
 	t.Helper()
 	config := db.Pool(t).Config()
@@ -94,8 +95,8 @@ func (db *DB) AnotherPool(t testing.TB, statements ...string) *pgxpool.Pool {
 	return open(t, config)
 }
 
-// Connected returns the pool with all its connections open, for tests in which many meet at it: on a busy machine to connect may take
-// longer than the platform allows for a query.
+// Connected opens all connections of the pool and returns it, for tests in which many goroutines use it at
+// once: on a busy machine connecting may take longer than the platform allows for a query.
 func Connected(t testing.TB, pool *pgxpool.Pool) *pgxpool.Pool {
 	t.Helper()
 	for range pool.Config().MaxConns {
@@ -108,7 +109,7 @@ func Connected(t testing.TB, pool *pgxpool.Pool) *pgxpool.Pool {
 	return pool
 }
 
-// UnreachablePool returns a pool that finds no server.
+// UnreachablePool returns a pool that cannot reach a server.
 func (db *DB) UnreachablePool(t testing.TB) *pgxpool.Pool {
 	t.Helper()
 	config := db.Pool(t).Config()
@@ -126,7 +127,7 @@ func open(t testing.TB, config *pgxpool.Config) *pgxpool.Pool {
 	return pool
 }
 
-// PrepareAll fails the test for every statement that does not fit the schema.
+// PrepareAll fails the test for every statement that does not match the schema.
 func (db *DB) PrepareAll(t testing.TB, statements []string) {
 	t.Helper()
 	connection, err := db.Pool(t).Acquire(t.Context())
@@ -141,7 +142,7 @@ func (db *DB) PrepareAll(t testing.TB, statements []string) {
 	}
 }
 
-// Exec runs one statement, or several without arguments, and fails the test if the server refuses.
+// Exec runs one statement, or several without arguments, and fails the test when the server refuses.
 func (db *DB) Exec(t testing.TB, sql string, args ...any) {
 	t.Helper()
 	if _, err := db.Pool(t).Exec(t.Context(), sql, args...); err != nil {
@@ -164,7 +165,7 @@ func (db *DB) drop(t testing.TB) {
 	}
 }
 
-// moduleRoles lists the login roles of modules that own something here.
+// moduleRoles returns the login roles of modules that own a schema here.
 func (db *DB) moduleRoles(ctx context.Context) ([]string, error) {
 	conn, err := pgx.ConnectConfig(ctx, database.Config(db.Settings))
 	if err != nil {

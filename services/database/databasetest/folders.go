@@ -11,8 +11,8 @@ import (
 
 const folderPrefix = "narthex-databasetest-"
 
-// sweep removes what test processes have left that were killed. Their servers have ended with them; the lock that each holds on its
-// folder tells the dead from the living. Young folders are spared: they may be locked in a moment.
+// sweep removes the folders of test processes that were killed. Their servers have ended with them. A
+// folder whose lock is held is in use. Recent folders are kept, because their lock may not be taken yet.
 func sweep() {
 	folders, _ := filepath.Glob(filepath.Join(os.TempDir(), folderPrefix+"*"))
 	for _, folder := range folders {
@@ -21,7 +21,7 @@ func sweep() {
 			continue
 		}
 		lock, err := os.OpenFile(filepath.Join(folder, "server", "lock"), os.O_RDWR|syscall.O_NOFOLLOW, 0)
-		if errors.Is(err, fs.ErrNotExist) { // killed before its server was there
+		if errors.Is(err, fs.ErrNotExist) { // killed before its server was started
 			_ = os.RemoveAll(folder)
 		}
 		if err != nil {
@@ -34,7 +34,8 @@ func sweep() {
 	}
 }
 
-// tools is where .ci/postgresql puts a fetched server: .tools of the checkout, which tests run somewhere below.
+// tools returns the folder in which .ci/postgresql puts a fetched server: .tools of the checkout that the
+// tests run in.
 func tools() string {
 	dir, err := os.Getwd()
 	for err == nil {

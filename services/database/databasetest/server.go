@@ -20,13 +20,15 @@ import (
 // template is the database, migrated once, that New copies.
 const template = "narthex_template"
 
-// deadline bounds each of the server's chores, the wait for those before it included.
+// deadline bounds each operation on the server, with the wait for those before it.
 const deadline = 3 * time.Minute
 
-// connectWithin is far longer than the platform waits: a machine that runs many tests at once is slow to check a password.
+// connectWithin is far longer than the platform waits, because a machine that runs many tests at once is
+// slow to check a password.
 const connectWithin = time.Minute
 
-// shared is this process's server. It is a package variable because Go gives TestMain and the tests no other thing in common.
+// shared is this process's server. It is a package variable because TestMain and the tests share nothing
+// else.
 var shared server
 
 type server struct {
@@ -59,7 +61,8 @@ func (s *server) close() error {
 	return err
 }
 
-// create returns the settings and the URL of a new database. The first call starts the server and migrates the template.
+// create returns the settings and the URL of a new database. The first call starts the server and migrates
+// the template.
 func (s *server) create(ctx context.Context, from string) (environment.Database, string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -86,10 +89,12 @@ func (s *server) start(ctx context.Context) (err error) {
 	if s.folder, err = os.MkdirTemp("", folderPrefix); err != nil {
 		return err
 	}
-	if err := os.Chmod(s.folder, 0o755); err != nil { // the server's account has to pass; its own folder within is closed
+	// the server's account has to pass; its own folder within is closed
+	if err := os.Chmod(s.folder, 0o755); err != nil {
 		return err
 	}
-	s.cluster, err = cluster.Start(ctx, cluster.Options{Dir: filepath.Join(s.folder, "server"), Tools: tools(), FsyncOff: true})
+	s.cluster, err = cluster.Start(ctx, cluster.Options{Dir: filepath.Join(s.folder, "server"), Tools: tools(),
+		FsyncOff: true})
 	if err != nil {
 		return explained(err)
 	}
@@ -104,9 +109,10 @@ func (s *server) start(ctx context.Context) (err error) {
 	return explained(err)
 }
 
-// settings reads the URL as the platform itself does, but for the patience.
+// settings reads the URL as the platform does, but with a longer connect timeout.
 func (s *server) settings(name string) (environment.Database, error) {
-	values := map[string]string{"DATABASE_URL": s.cluster.URL(name), "SERVICE_DATABASE_TLS_MODE": "disable", "NODE_ENV": "development"}
+	values := map[string]string{"DATABASE_URL": s.cluster.URL(name), "SERVICE_DATABASE_TLS_MODE": "disable",
+		"NODE_ENV": "development"}
 	settings, err := environment.Load(func(name string) (string, bool) {
 		value, found := values[name]
 		return value, found
@@ -115,7 +121,7 @@ func (s *server) settings(name string) (environment.Database, error) {
 	return settings.Database, err
 }
 
-// exec runs a statement as superuser outside of all test databases.
+// exec runs a statement as superuser in the database postgres.
 func (s *server) exec(ctx context.Context, sql string) error {
 	settings, err := s.settings("postgres")
 	if err != nil {
@@ -130,7 +136,7 @@ func (s *server) exec(ctx context.Context, sql string) error {
 	return err
 }
 
-// explained adds the causes that coded errors do not print: in a test they are wanted.
+// explained adds the causes that coded errors do not print, because a failed test needs them.
 func explained(err error) error {
 	if wrapped, ok := err.(interface{ Unwrap() []error }); ok {
 		return fmt.Errorf("%w: %w", err, errors.Join(wrapped.Unwrap()...))
