@@ -10,20 +10,23 @@ import (
 
 // Options says what to migrate.
 type Options struct {
-	// Connect reaches the database as Core's user. Its statement_timeout is not used: a migration may take long.
+	// Connect reaches the database as Core's user. Its statement_timeout is ignored, because a migration may
+	// take long.
 	Connect *pgx.ConnConfig
 	// Modules are the lines of all present modules that declare a database, enabled or not.
 	Modules []Line
-	// SharedRole lets modules share Core's user where roles may not be created. For development: modules are not isolated then.
+	// SharedRole lets modules work as Core's user where roles may not be created. It is for development,
+	// because modules are not isolated then.
 	SharedRole bool
 }
 
-// Apply brings the database up to date: Core, then each module's role and schema, then each module's files. All histories are
-// checked before anything is written. Any number of runs at the same time is fine: each file is applied once. ctx bounds the whole run;
-// a run that is cut off leaves complete files only, and the next one goes on.
+// Apply brings the database up to date: Core, then each module's role and schema, then each module's files.
+// It checks all histories before it writes anything. Any number of runs may be concurrent; each file is
+// applied once. ctx bounds the whole run. An interrupted run leaves only complete files, and the next run
+// continues.
 //
-// Errors: ErrUnreachable, ErrVersionUnsupported, ErrFiles, ErrHistoryChanged, ErrDowngrade, ErrFailed, ErrRoleUnavailable (Statements
-// tells the remedy).
+// Errors: ErrUnreachable, ErrVersionUnsupported, ErrFiles, ErrHistoryChanged, ErrDowngrade, ErrFailed,
+// ErrRoleUnavailable (Statements has the remedy).
 func Apply(ctx context.Context, options Options) (Report, error) {
 	core, err := Core()
 	if err != nil {
@@ -41,7 +44,8 @@ func apply(ctx context.Context, core Line, options Options) (_ Report, err error
 		return Report{}, fail(ErrUnreachable, err)
 	}
 	defer closeConn(m.conn)
-	for _, step := range []func(context.Context) error{m.checkVersion, m.checkHistories, m.applyCore, m.provision, m.applyModules} {
+	for _, step := range []func(context.Context) error{m.checkVersion, m.checkHistories, m.applyCore,
+		m.provision, m.applyModules} {
 		if err := step(ctx); err != nil {
 			return Report{}, err
 		}
@@ -60,7 +64,8 @@ type migrator struct {
 	changes changes
 }
 
-// config is how this run connects: without a statement timeout, and with the given search_path where there is one.
+// config returns how this run connects: without a statement timeout, and with schema as search_path unless
+// it is "".
 func (m *migrator) config(schema string) *pgx.ConnConfig {
 	config := m.options.Connect.Copy()
 	params := make(map[string]string, len(config.RuntimeParams)+1)
@@ -88,7 +93,8 @@ func (m *migrator) checkVersion(ctx context.Context) error {
 	return nil
 }
 
-// checkHistories verifies every line before anything is written. Each file's own transaction verifies again, under the lock.
+// checkHistories verifies every line before anything is written. Each file's transaction verifies its line
+// again, under the lock.
 func (m *migrator) checkHistories(ctx context.Context) error {
 	exists, err := ledgerExists(ctx, m.conn)
 	if err != nil || !exists {
@@ -113,7 +119,7 @@ func (m *migrator) applyCore(ctx context.Context) error {
 	return applyCore(ctx, m.conn, m.core, m.changes)
 }
 
-// validate refuses lines that no catalog hands out.
+// validate refuses lines that the catalog never returns.
 func validate(modules []Line) error {
 	seen := []string{CoreLine}
 	for _, line := range modules {

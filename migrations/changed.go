@@ -8,10 +8,11 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// ChangedRoles returns the modules whose database role is not as it was made, because the module changed its
-// settings or its password. Apply repairs both. It changes nothing itself; connect reaches the database as
-// Core's user. Errors: ErrUnreachable.
-func ChangedRoles(ctx context.Context, connect *pgx.ConnConfig, modules []Line) (changed []string, err error) {
+// ChangedRoles returns the modules that have changed the settings or the password of their own database
+// role. Apply repairs both; ChangedRoles changes nothing. connect reaches the database as Core's user.
+// Errors: ErrUnreachable.
+func ChangedRoles(ctx context.Context, connect *pgx.ConnConfig, modules []Line) (changed []string,
+	err error) {
 	m := migrator{options: Options{Connect: connect}}
 	if m.conn, err = pgx.ConnectConfig(ctx, m.config("")); err != nil {
 		return nil, fail(ErrUnreachable, err)
@@ -55,7 +56,7 @@ func (m *migrator) roleChanged(ctx context.Context, id string) (changed bool, er
 	return false, nil
 }
 
-// connect is how a session of the role begins; one without a name works as Core's user.
+// connect sets user and password for a session of the role. A role without a name works as Core's user.
 func (r role) connect(config *pgx.ConnConfig) *pgx.ConnConfig {
 	if r.name != "" {
 		config.User, config.Password = r.name, r.password

@@ -8,8 +8,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Check tells whether the database fits this installation; api:start refuses to run when it does not. It changes nothing. Errors:
-// ErrSchemaMissing, ErrSchemaOutdated, ErrHistoryChanged, ErrDowngrade, ErrUnreachable, ErrFiles.
+// Check reports whether the database matches this installation; api:start refuses to run when it does not.
+// It changes nothing. Errors: ErrSchemaMissing, ErrSchemaOutdated, ErrHistoryChanged, ErrDowngrade,
+// ErrUnreachable, ErrFiles.
 func Check(ctx context.Context, q Querier, modules []Line) error {
 	core, err := Core()
 	if err != nil {
@@ -43,8 +44,9 @@ func Check(ctx context.Context, q Querier, modules []Line) error {
 	return nil
 }
 
-// inspect reads the ledger as it stands and returns it with all present lines, Core's first.
-func inspect(ctx context.Context, q Querier, core Line, modules []Line) (lines []Line, read map[string][]entry, exists bool, err error) {
+// inspect reads the ledger and returns it with all present lines, Core's first.
+func inspect(ctx context.Context, q Querier, core Line, modules []Line) (lines []Line,
+	read map[string][]entry, exists bool, err error) {
 	if err := validate(modules); err != nil {
 		return nil, nil, false, err
 	}
@@ -56,7 +58,8 @@ func inspect(ctx context.Context, q Querier, core Line, modules []Line) (lines [
 	return lines, read, true, coded(CoreLine, err)
 }
 
-// withoutRole returns a module that has no usable database role: none was made, or an administrator has yet to make it.
+// withoutRole returns a module that has no usable database role: none was created, or an administrator
+// still has to create it.
 func withoutRole(ctx context.Context, q Querier, modules []Line) (string, error) {
 	provided, err := provisioned(ctx, q)
 	if err != nil {

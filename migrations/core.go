@@ -7,7 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// applyCore applies what is missing of Core's line, a file and its ledger row in one transaction each.
+// applyCore applies the missing files of Core's line, each in one transaction with its ledger row.
 func applyCore(ctx context.Context, conn *pgx.Conn, line Line, changes changes) error {
 	for {
 		var next *File
@@ -34,7 +34,8 @@ func applyCore(ctx context.Context, conn *pgx.Conn, line Line, changes changes) 
 	}
 }
 
-// next reads the line's history, under the lock, and returns the first file that is not applied; nil when all are.
+// next reads the line's history, under the lock, and returns the first file that is not applied; nil when
+// all are.
 func (l Line) next(ctx context.Context, tx pgx.Tx) (*File, error) {
 	read, err := histories(ctx, tx)
 	if err != nil {
@@ -47,8 +48,9 @@ func (l Line) next(ctx context.Context, tx pgx.Tx) (*File, error) {
 	return &l.Files[applied], nil
 }
 
-// fileFailure keeps a code that is there already, and tells a file that the server refused, and undid, from a session that broke, after
-// which nobody knows yet.
+// fileFailure returns the code for a failed file: the error's own code if it has one; ErrFailed when the
+// server refused the file, which undoes it; ErrUnreachable when the session broke, after which the outcome
+// is not known.
 func fileFailure(err error) Error {
 	var known Error
 	switch {

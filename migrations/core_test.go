@@ -26,8 +26,9 @@ func TestAnEmptyDatabaseIsBroughtUpToDateOnce(t *testing.T) {
 	f := setup(t)
 	files := len(coreFiles(t))
 	first := f.mustApply()
-	if core := first.Lines[0]; core.Line != "core" || len(core.Applied) != files || !core.Applied[0].New || first.Pending() {
-		t.Errorf("first run: %+v", core)
+	if core := first.Lines[0]; core.Line != "core" || len(core.Applied) != files || !core.Applied[0].New ||
+		first.Pending() {
+		t.Errorf("first run: %+v, want all %d files applied and new", core, files)
 	}
 	if err := migrations.Check(t.Context(), f.Pool(t), nil); err != nil {
 		t.Error(err)
@@ -35,7 +36,7 @@ func TestAnEmptyDatabaseIsBroughtUpToDateOnce(t *testing.T) {
 	second := f.mustApply()
 	for _, entry := range second.Lines[0].Applied {
 		if entry.New || entry.AppliedAt == nil {
-			t.Errorf("second run: %+v", entry)
+			t.Errorf("second run: %+v, want it applied and not new", entry)
 		}
 	}
 }
@@ -43,12 +44,13 @@ func TestAnEmptyDatabaseIsBroughtUpToDateOnce(t *testing.T) {
 func TestStatusAndCheckOfAnEmptyDatabaseCreateNothing(t *testing.T) {
 	f := setup(t)
 	report, err := migrations.Status(t.Context(), f.Pool(t), []migrations.Line{line("a", "SELECT 1")})
-	if err != nil || len(report.Lines) != 2 || len(report.Lines[0].Pending) != len(coreFiles(t)) || len(report.Lines[1].Pending) != 1 {
+	if err != nil || len(report.Lines) != 2 || len(report.Lines[0].Pending) != len(coreFiles(t)) ||
+		len(report.Lines[1].Pending) != 1 {
 		t.Errorf("%+v, %v", report, err)
 	}
-	want(t, migrations.Check(t.Context(), f.Pool(t), nil), migrations.ErrSchemaMissing)
-	if value[bool](f, `SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = 'core')`) {
-		t.Error("looking made a schema")
+	assertCode(t, migrations.Check(t.Context(), f.Pool(t), nil), migrations.ErrSchemaMissing)
+	if queryValue[bool](f, `SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = 'core')`) {
+		t.Error("Status and Check created schema core, want nothing created")
 	}
 }
 
@@ -59,7 +61,8 @@ func TestReportIsPlainJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, err := json.Marshal(report.Lines[1])
-	if got := string(text); err != nil || got != `{"line":"a","applied":[],"pending":[{"version":1,"name":"step"}]}` {
+	if got := string(text); err != nil ||
+		got != `{"line":"a","applied":[],"pending":[{"version":1,"name":"step"}]}` {
 		t.Errorf("%s, %v", got, err)
 	}
 }
@@ -92,10 +95,11 @@ func TestRunsAtTheSameTimeApplyEachFileOnce(t *testing.T) {
 	}
 	runs.Wait()
 	if applied["core"] != len(coreFiles(t)) || applied["a"] != 3 || applied["b"] != 1 {
-		t.Errorf("new files over all runs: %v", applied)
+		t.Errorf("files reported as new over all runs: %v, want core %d, a 3, b 1", applied, len(coreFiles(t)))
 	}
-	if rows := value[int](f, `SELECT (SELECT count(*) FROM module_a.two) + (SELECT count(*) FROM module_b.one)`); rows != 2 {
-		t.Errorf("the inserts ran %d times in all", rows)
+	if rows := queryValue[int](f, `
+		SELECT (SELECT count(*) FROM module_a.two) + (SELECT count(*) FROM module_b.one)`); rows != 2 {
+		t.Errorf("the two inserts left %d rows, want 2", rows)
 	}
 	if err := migrations.Check(t.Context(), f.Pool(t), modules); err != nil {
 		t.Error(err)
@@ -108,15 +112,16 @@ func TestAFailedCoreFileLeavesNothing(t *testing.T) {
 		CREATE TABLE core.half (n int);
 		INSERT INTO core.half VALUES ('secret words');`)})
 	_, err := migrations.ApplyWithCore(t.Context(), files, migrations.Options{Connect: f.connect})
-	want(t, err, migrations.ErrFailed)
-	if !strings.Contains(err.Error(), fmt.Sprintf("core %04d_broken, SQLSTATE 22P02", len(files))) || strings.Contains(err.Error(), "secret") {
-		t.Errorf("it says %q", err)
+	assertCode(t, err, migrations.ErrFailed)
+	if !strings.Contains(err.Error(), fmt.Sprintf("core %04d_broken, SQLSTATE 22P02", len(files))) ||
+		strings.Contains(err.Error(), "secret") {
+		t.Errorf("the error is %q, want the file and SQLSTATE 22P02 and no value", err)
 	}
-	if value[bool](f, `SELECT to_regclass('core.half') IS NOT NULL`) {
-		t.Error("half of the file was kept")
+	if queryValue[bool](f, `SELECT to_regclass('core.half') IS NOT NULL`) {
+		t.Error("a table of the failed file exists, want none")
 	}
-	if rows := value[int](f, `SELECT count(*) FROM core.migration`); rows != len(files)-1 {
-		t.Errorf("%d rows in the ledger", rows)
+	if rows := queryValue[int](f, `SELECT count(*) FROM core.migration`); rows != len(files)-1 {
+		t.Errorf("%d rows in the ledger, want %d", rows, len(files)-1)
 	}
 	f.mustApply()
 }
@@ -127,10 +132,10 @@ func TestAFileThatFailsAtItsCommitLeavesNothing(t *testing.T) {
 		CREATE TABLE parent (id int PRIMARY KEY);
 		CREATE TABLE child (id int REFERENCES parent DEFERRABLE INITIALLY DEFERRED);
 		INSERT INTO child VALUES (1);`))
-	want(t, err, migrations.ErrFailed)
-	if value[bool](f, `SELECT to_regclass('module_a.parent') IS NOT NULL`) ||
-		value[int](f, `SELECT count(*) FROM core.migration WHERE line = 'a'`) != 0 {
-		t.Error("something was kept")
+	assertCode(t, err, migrations.ErrFailed)
+	if queryValue[bool](f, `SELECT to_regclass('module_a.parent') IS NOT NULL`) ||
+		queryValue[int](f, `SELECT count(*) FROM core.migration WHERE line = 'a'`) != 0 {
+		t.Error("a table or a ledger row of the failed file exists, want neither")
 	}
 }
 
@@ -139,6 +144,6 @@ func TestTheLedgerIsCoresAlone(t *testing.T) {
 	f.mustApply(line("a", `SELECT 1`))
 	_, err := f.asModule("a").Exec(t.Context(), `SELECT 1 FROM core.migration`)
 	if refused := (*pgconn.PgError)(nil); !errors.As(err, &refused) || refused.Code != "42501" {
-		t.Errorf("got %v", err)
+		t.Errorf("a module reads core.migration: got %v, want SQLSTATE 42501", err)
 	}
 }

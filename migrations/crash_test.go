@@ -10,11 +10,12 @@ import (
 	"github.com/narthex-platform/narthex/migrations"
 )
 
-// A run dies at a named statement: the connection that is about to send it breaks. The next run must apply the file exactly once.
+// A run dies at a named statement: the connection that is about to send it breaks. The next run must apply
+// the file exactly once.
 func TestARunThatDiedIsTakenUpByTheNext(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
-		dies string // at the first statement that holds this
+		dies string // at the first statement that contains this
 		rows int    // of the file, before the next run
 	}{
 		"before the module's transaction": {"LOCK TABLE \"module_a\".\"narthex_migration\"", 0},
@@ -27,25 +28,27 @@ func TestARunThatDiedIsTakenUpByTheNext(t *testing.T) {
 			file := line("a", `CREATE TABLE counted (n int); INSERT INTO counted VALUES (1)`)
 			f.connect.DialFunc = breakAt(row.dies)
 			_, err := f.apply(file)
-			want(t, err, migrations.ErrUnreachable)
+			assertCode(t, err, migrations.ErrUnreachable)
 
 			// Exactly what a crash leaves behind: "applying" in the ledger, and the file's work there or not.
-			if state := value[string](f, `SELECT state FROM core.migration WHERE line = 'a'`); state != "applying" {
-				t.Errorf("the ledger says %q", state)
+			state := queryValue[string](f, `SELECT state FROM core.migration WHERE line = 'a'`)
+			if state != "applying" {
+				t.Errorf("the ledger says %q, want applying", state)
 			}
-			if markers := value[int](f, `SELECT count(*) FROM module_a.narthex_migration`); markers != row.rows {
-				t.Errorf("%d markers", markers)
+			if markers := queryValue[int](f, `SELECT count(*) FROM module_a.narthex_migration`); markers != row.rows {
+				t.Errorf("%d markers, want %d", markers, row.rows)
 			}
 			report, err := migrations.Status(t.Context(), f.Pool(t), []migrations.Line{file})
 			if err != nil || len(report.Lines[1].Pending) != 1 || !report.Lines[1].Pending[0].Interrupted {
-				t.Errorf("%+v, %v", report, err)
+				t.Errorf("Status after the broken run: %+v, %v; want one pending file, interrupted", report, err)
 			}
-			want(t, migrations.Check(t.Context(), f.Pool(t), []migrations.Line{file}), migrations.ErrSchemaOutdated)
+			assertCode(t, migrations.Check(t.Context(), f.Pool(t), []migrations.Line{file}),
+				migrations.ErrSchemaOutdated)
 
 			f.connect.DialFunc = (&net.Dialer{}).DialContext
 			f.mustApply(file)
-			if rows := value[int](f, `SELECT count(*) FROM module_a.counted`); rows != 1 {
-				t.Errorf("the file's insert ran %d times", rows)
+			if rows := queryValue[int](f, `SELECT count(*) FROM module_a.counted`); rows != 1 {
+				t.Errorf("the file's insert left %d rows, want 1", rows)
 			}
 			if err := migrations.Check(t.Context(), f.Pool(t), []migrations.Line{file}); err != nil {
 				t.Error(err)
@@ -59,11 +62,11 @@ func TestAFileThatWasAppliedByADyingRunMayNotChangeAnyMore(t *testing.T) {
 	f.mustApply()
 	f.connect.DialFunc = breakAt("\x00\x07applied")
 	_, err := f.apply(line("a", kept))
-	want(t, err, migrations.ErrUnreachable)
+	assertCode(t, err, migrations.ErrUnreachable)
 
 	f.connect.DialFunc = (&net.Dialer{}).DialContext
 	_, err = f.apply(line("a", kept+` -- mended`))
-	want(t, err, migrations.ErrHistoryChanged)
+	assertCode(t, err, migrations.ErrHistoryChanged)
 	f.mustApply(line("a", kept))
 }
 

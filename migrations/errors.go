@@ -10,7 +10,8 @@ import (
 // Error is a stable code that callers may see.
 type Error string
 
-// The codes of contract.md §9. DATABASE_UNREACHABLE and DATABASE_VERSION_UNSUPPORTED are the database service's too.
+// The codes (docs/reference/error-codes.md). The database service has DATABASE_UNREACHABLE and
+// DATABASE_VERSION_UNSUPPORTED too.
 const (
 	ErrUnreachable        = Error("DATABASE_UNREACHABLE")
 	ErrVersionUnsupported = Error("DATABASE_VERSION_UNSUPPORTED")
@@ -26,11 +27,12 @@ const (
 	ErrFailed = Error("MIGRATION_FAILED")
 	// ErrFiles: a line's files are not NNNN_name.sql from 0001 on without gaps.
 	ErrFiles = Error("MIGRATION_FILES_INVALID")
-	// ErrRoleUnavailable: a module needs a database role and the platform may not create one. RoleUnavailable carries the remedy.
+	// ErrRoleUnavailable: a module needs a database role and the platform may not create one. RoleUnavailable
+	// has the remedy.
 	ErrRoleUnavailable = Error("MODULE_DATABASE_ROLE_UNAVAILABLE")
 )
 
-// Error is the line for people: code, then what to do.
+// Error returns the code and a sentence that says what to do.
 func (e Error) Error() string { return string(e) + ": " + e.sentence() }
 
 // Code returns the stable code.
@@ -39,7 +41,8 @@ func (e Error) Code() string { return string(e) }
 func (e Error) sentence() string {
 	switch e {
 	case ErrUnreachable:
-		return "The database did not accept a session; check DATABASE_URL, SERVICE_DATABASE_TLS_MODE, SERVICE_DATABASE_CA and the server's log."
+		return "The database did not accept a session; check DATABASE_URL, SERVICE_DATABASE_TLS_MODE, " +
+			"SERVICE_DATABASE_CA and the server's log."
 	case ErrVersionUnsupported:
 		return "The database server must be PostgreSQL 15 or newer."
 	case ErrSchemaMissing:
@@ -49,20 +52,22 @@ func (e Error) sentence() string {
 	case ErrHistoryChanged:
 		return "A migration that was applied has changed or is missing; install the original files again."
 	case ErrDowngrade:
-		return "The database has migrations that this installation does not know; install the newer version again, or restore a backup."
+		return "The database has migrations that this installation does not know; install the newer version " +
+			"again, or restore a backup."
 	case ErrFailed:
 		return "A migration failed; nothing of it was kept."
 	case ErrFiles:
 		return "Migration files must be named 0001_name.sql, 0002_name.sql and so on, without a gap."
 	case ErrRoleUnavailable:
-		return "The database user may not create roles. Let an administrator of the database run the SQL that migrations:apply prints " +
+		return "The database user may not create roles. Let an administrator of the database run the SQL that " +
+			"migrations:apply prints " +
 			"on standard output, then run migrations:apply again."
 	}
 	return "The migration failed."
 }
 
-// failure prints its code, its sentence and, where they are known, the line, the file and the SQLSTATE: never the server's words, which
-// may quote data (Stopped has them). The cause is reached by errors.Is and errors.As.
+// failure prints its code, its sentence and, if known, the line, the file and the SQLSTATE. It never prints
+// the server's message, which may quote data (Stopped returns it). errors.Is and errors.As reach the cause.
 type failure struct {
 	code  Error
 	where string
@@ -89,10 +94,10 @@ func (f *failure) Unwrap() []error {
 	return []error{f.code, f.cause}
 }
 
-// at names a line.
+// at makes an error of a line.
 func at(code Error, line string) error { return &failure{code: code, where: line, line: line} }
 
-// atFile names a file of a line; its cause gives the SQLSTATE.
+// atFile makes an error of a file; it takes the SQLSTATE from the cause.
 func atFile(code Error, line string, file File, cause error) error {
 	where := fmt.Sprintf("%s %04d_%s", line, file.Version, file.Name)
 	if state := sqlState(cause); state != "" {
@@ -101,8 +106,8 @@ func atFile(code Error, line string, file File, cause error) error {
 	return &failure{code: code, where: where, cause: cause, line: line, file: &file}
 }
 
-// coded turns what the driver says outside of a file into a code: a session that cannot be had is unreachable, anything else that the
-// server refuses is a failed migration of that line.
+// coded gives a code to a driver's error outside of a file: ErrUnreachable when there is no session,
+// ErrFailed with the line for anything else that the server refuses.
 func coded(line string, err error) error {
 	var known interface{ Code() string }
 	if err == nil || errors.As(err, &known) {

@@ -48,12 +48,12 @@ func (f *fixture) mustApply(modules ...migrations.Line) migrations.Report {
 	f.t.Helper()
 	report, err := f.apply(modules...)
 	if err != nil {
-		f.t.Fatalf("apply: %v: %v", err, causes(err))
+		f.t.Fatalf("Apply: %v: %v; want nil", err, causes(err))
 	}
 	return report
 }
 
-// causes digs out what the errors do not print.
+// causes returns what the errors do not print.
 func causes(err error) error {
 	var refused *pgconn.PgError
 	if errors.As(err, &refused) {
@@ -62,8 +62,8 @@ func causes(err error) error {
 	return err
 }
 
-// value reads one value as Core's user.
-func value[T any](f *fixture, sql string, args ...any) T {
+// queryValue reads one value as Core's user.
+func queryValue[T any](f *fixture, sql string, args ...any) T {
 	f.t.Helper()
 	rows, err := f.Pool(f.t).Query(f.t.Context(), sql, args...)
 	if err != nil {
@@ -98,7 +98,8 @@ func withoutStatementTimeout(config *pgx.ConnConfig) *pgx.ConnConfig {
 	return config
 }
 
-// owner makes a plain user that owns the database, with the given attributes, and migrates as that user from now on.
+// owner makes a plain user that owns the database, with the given attributes, and migrates as that user
+// from now on.
 func (f *fixture) owner(attributes string) {
 	f.t.Helper()
 	name := "owner_" + f.Settings.Name
@@ -109,8 +110,8 @@ func (f *fixture) owner(attributes string) {
 	f.connect = database.Config(settings)
 }
 
-// want checks an error's code, and that it prints nothing that the server said.
-func want(t *testing.T, err error, code migrations.Error) {
+// assertCode checks an error's code, and that it prints nothing that the server said.
+func assertCode(t *testing.T, err error, code migrations.Error) {
 	t.Helper()
 	if !errors.Is(err, code) {
 		t.Fatalf("got %v (%v), want %s", err, causes(err), code.Code())

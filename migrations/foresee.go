@@ -7,8 +7,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Unprovided returns the modules for which Apply would return ErrRoleUnavailable: they have no database role yet, and the user may not
-// create one. It changes nothing, and works on an empty database too. Its errors are those of Check.
+// Unprovided returns the modules for which Apply would return ErrRoleUnavailable: they have no database
+// role yet, and the user may not create one. It changes nothing and works on an empty database too. Its
+// errors are those of Check.
 func Unprovided(ctx context.Context, q Querier, modules []Line) ([]string, error) {
 	rows, err := q.Query(ctx, `
 		SELECT rolsuper OR rolcreaterole, to_regclass('core.module_database_role') IS NOT NULL

@@ -18,15 +18,21 @@ func TestAChangedHistoryIsRefusedBeforeAnythingIsWritten(t *testing.T) {
 		now    migrations.Line // what module b, applied with two files, has become
 		code   migrations.Error
 	}{
-		"changed file":              {"", line("b", kept+" ", `SELECT 2`), migrations.ErrHistoryChanged},
-		"another line ending":       {"", line("b", kept+"\r\n", `SELECT 2`), migrations.ErrHistoryChanged},
-		"changed name":              {"", renamed, migrations.ErrHistoryChanged},
-		"older installation":        {"", line("b", kept), migrations.ErrDowngrade},
-		"no files left":             {"", line("b"), migrations.ErrDowngrade},
-		"a lost row of the ledger":  {`DELETE FROM core.migration WHERE line = 'b' AND version = 1`, line("b", kept, `SELECT 2`), migrations.ErrHistoryChanged},
-		"an unfinished row between": {`UPDATE core.migration SET state = 'applying' WHERE line = 'b' AND version = 1`, line("b", kept, `SELECT 2`), migrations.ErrHistoryChanged},
-		"Core ahead of the files":   {`INSERT INTO core.migration (line, version, name, checksum, state) SELECT 'core', max(version) + 1, 'x', 'x', 'applied' FROM core.migration WHERE line = 'core'`, line("b", kept, `SELECT 2`), migrations.ErrDowngrade},
-		"Core changed":              {`UPDATE core.migration SET checksum = 'x' WHERE line = 'core' AND version = 2`, line("b", kept, `SELECT 2`), migrations.ErrHistoryChanged},
+		"changed file":        {"", line("b", kept+" ", `SELECT 2`), migrations.ErrHistoryChanged},
+		"another line ending": {"", line("b", kept+"\r\n", `SELECT 2`), migrations.ErrHistoryChanged},
+		"changed name":        {"", renamed, migrations.ErrHistoryChanged},
+		"older installation":  {"", line("b", kept), migrations.ErrDowngrade},
+		"no files left":       {"", line("b"), migrations.ErrDowngrade},
+		"a lost row of the ledger": {`DELETE FROM core.migration WHERE line = 'b' AND version = 1`,
+			line("b", kept, `SELECT 2`), migrations.ErrHistoryChanged},
+		"an unfinished row between": {`
+			UPDATE core.migration SET state = 'applying' WHERE line = 'b' AND version = 1`,
+			line("b", kept, `SELECT 2`), migrations.ErrHistoryChanged},
+		"Core ahead of the files": {`INSERT INTO core.migration (line, version, name, checksum, state)
+			SELECT 'core', max(version) + 1, 'x', 'x', 'applied' FROM core.migration WHERE line = 'core'`,
+			line("b", kept, `SELECT 2`), migrations.ErrDowngrade},
+		"Core changed": {`UPDATE core.migration SET checksum = 'x' WHERE line = 'core' AND version = 2`,
+			line("b", kept, `SELECT 2`), migrations.ErrHistoryChanged},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := setup(t)
@@ -37,13 +43,15 @@ func TestAChangedHistoryIsRefusedBeforeAnythingIsWritten(t *testing.T) {
 			// Module a comes first and has everything to do: nothing of it may happen.
 			modules := []migrations.Line{line("a", kept), row.now}
 			_, err := f.apply(modules...)
-			want(t, err, row.code)
-			if value[bool](f, `SELECT to_regnamespace('module_a') IS NOT NULL OR EXISTS (SELECT FROM core.module_database_role WHERE module_id = 'a')`) {
-				t.Error("something was written")
+			assertCode(t, err, row.code)
+			if queryValue[bool](f, `
+				SELECT to_regnamespace('module_a') IS NOT NULL
+				    OR EXISTS (SELECT FROM core.module_database_role WHERE module_id = 'a')`) {
+				t.Error("module a has a schema or a role, want nothing written")
 			}
-			want(t, migrations.Check(t.Context(), f.Pool(t), modules), row.code)
+			assertCode(t, migrations.Check(t.Context(), f.Pool(t), modules), row.code)
 			_, err = migrations.Status(t.Context(), f.Pool(t), modules)
-			want(t, err, row.code)
+			assertCode(t, err, row.code)
 		})
 	}
 }
@@ -55,10 +63,13 @@ func TestCheckFindsWhatIsPending(t *testing.T) {
 	if err := check(line("a", kept)); err != nil {
 		t.Error(err)
 	}
-	want(t, check(line("a", kept, `SELECT 2`)), migrations.ErrSchemaOutdated)
-	want(t, check(line("a", kept), line("b")), migrations.ErrSchemaOutdated) // no files, and no role either
-	f.Exec(t, `DELETE FROM core.migration WHERE line = 'core' AND version = (SELECT max(version) FROM core.migration WHERE line = 'core')`)
-	want(t, check(line("a", kept)), migrations.ErrSchemaOutdated)
+	assertCode(t, check(line("a", kept, `SELECT 2`)), migrations.ErrSchemaOutdated)
+	// no files, and no role either
+	assertCode(t, check(line("a", kept), line("b")), migrations.ErrSchemaOutdated)
+	f.Exec(t, `
+		DELETE FROM core.migration
+		WHERE line = 'core' AND version = (SELECT max(version) FROM core.migration WHERE line = 'core')`)
+	assertCode(t, check(line("a", kept)), migrations.ErrSchemaOutdated)
 }
 
 func TestTheHistoryOfAnAbsentModuleIsRetained(t *testing.T) {
@@ -66,18 +77,20 @@ func TestTheHistoryOfAnAbsentModuleIsRetained(t *testing.T) {
 	f.mustApply(line("a", kept), line("b", kept))
 	report := f.mustApply(line("b", kept))
 	if len(report.Lines) != 3 {
-		t.Fatalf("%+v", report)
+		t.Fatalf("Apply without module a: %+v, want 3 lines", report)
 	}
-	if last := report.Lines[2]; last.Line != "a" || !last.Retained || len(last.Applied) != 1 || len(last.Pending) != 0 {
-		t.Errorf("%+v", last)
+	if last := report.Lines[2]; last.Line != "a" || !last.Retained || len(last.Applied) != 1 ||
+		len(last.Pending) != 0 {
+		t.Errorf("the absent module: %+v, want a retained with one applied file", last)
 	}
-	if !value[bool](f, `SELECT to_regclass('module_a.kept') IS NOT NULL`) {
+	if !queryValue[bool](f, `SELECT to_regclass('module_a.kept') IS NOT NULL`) {
 		t.Error("the absent module's tables are gone")
 	}
-	// Back again, it goes on where it was.
+	// When the module is back, it continues where it was.
 	report = f.mustApply(line("b", kept), line("a", kept, `ALTER TABLE kept ADD m int`))
-	if a := report.Lines[2]; a.Line != "a" || a.Retained || len(a.Applied) != 2 || a.Applied[0].New || !a.Applied[1].New {
-		t.Errorf("%+v", a)
+	if a := report.Lines[2]; a.Line != "a" || a.Retained || len(a.Applied) != 2 || a.Applied[0].New ||
+		!a.Applied[1].New {
+		t.Errorf("the module is back: %+v, want two applied files, only the second new", a)
 	}
 }
 
@@ -92,7 +105,7 @@ func TestLinesThatNoCatalogHandsOutAreRefused(t *testing.T) {
 		"a gap":       {gap},
 	} {
 		_, err := migrations.Apply(t.Context(), migrations.Options{Modules: modules})
-		t.Run(name, func(t *testing.T) { want(t, err, migrations.ErrFiles) })
+		t.Run(name, func(t *testing.T) { assertCode(t, err, migrations.ErrFiles) })
 	}
 }
 
@@ -100,8 +113,9 @@ func TestReadTakesNumberedFilesWithoutGaps(t *testing.T) {
 	t.Parallel()
 	file := &fstest.MapFile{Data: []byte("SELECT 1")}
 	files, err := migrations.Read(fstest.MapFS{"0002_seat_plan.sql": file, "0001_first-of-all.sql": file})
-	if err != nil || len(files) != 2 || files[1].Version != 2 || files[1].Name != "seat_plan" || string(files[0].SQL) != "SELECT 1" {
-		t.Errorf("%+v, %v", files, err)
+	if err != nil || len(files) != 2 || files[1].Version != 2 || files[1].Name != "seat_plan" ||
+		string(files[0].SQL) != "SELECT 1" {
+		t.Errorf("Read: %+v, %v; want both files in order", files, err)
 	}
 	for name, folder := range map[string]fstest.MapFS{
 		"gap":            {"0001_a.sql": file, "0003_c.sql": file},
@@ -114,6 +128,6 @@ func TestReadTakesNumberedFilesWithoutGaps(t *testing.T) {
 		"capital letter": {"0001_A.sql": file},
 	} {
 		_, err := migrations.Read(folder)
-		t.Run(name, func(t *testing.T) { want(t, err, migrations.ErrFiles) })
+		t.Run(name, func(t *testing.T) { assertCode(t, err, migrations.ErrFiles) })
 	}
 }

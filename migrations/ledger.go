@@ -6,12 +6,12 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Querier is what reading the ledger needs: a connection, a pool or a transaction.
+// Querier is what is needed to read the ledger: a connection, a pool or a transaction.
 type Querier interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }
 
-// ledgerExists tells whether this database has ever been migrated.
+// ledgerExists reports whether this database was ever migrated.
 func ledgerExists(ctx context.Context, q Querier) (bool, error) {
 	rows, err := q.Query(ctx, `SELECT to_regclass('core.migration') IS NOT NULL`)
 	if err != nil {
@@ -20,8 +20,8 @@ func ledgerExists(ctx context.Context, q Querier) (bool, error) {
 	return pgx.CollectExactlyOneRow(rows, pgx.RowTo[bool])
 }
 
-// ensureLedger makes schema core and the ledger. There is no table to lock before they exist, so those who come at the same moment
-// collide on the catalog's unique indexes, and the losers look again.
+// ensureLedger creates schema core and the ledger. Before they exist there is no table to lock. So
+// concurrent runs collide on the catalog's unique indexes, and the losers look again.
 func ensureLedger(ctx context.Context, conn *pgx.Conn) error {
 	for {
 		exists, err := ledgerExists(ctx, conn)
@@ -45,17 +45,19 @@ func ensureLedger(ctx context.Context, conn *pgx.Conn) error {
 	}
 }
 
-// lostRace tells that another session has just created the same: IF NOT EXISTS looks before the catalog's indexes decide.
+// lostRace reports whether another session has just created the same object: IF NOT EXISTS looks before the
+// catalog's indexes decide.
 func lostRace(err error) bool {
 	switch sqlState(err) {
-	case "23505", "42P06", "42P07", "42710": // unique_violation, duplicate schema, table, object (a table's row type)
+	// unique_violation, duplicate schema, table, object (a table's row type)
+	case "23505", "42P06", "42P07", "42710":
 		return true
 	}
 	return false
 }
 
-// locked runs do in a transaction in which no other migrator reads or writes the ledger. Read committed: what is read after the lock
-// is what the last holder wrote.
+// locked runs do in a transaction in which no other migrator reads or writes the ledger. The transaction is
+// read committed, so that it sees what the previous holder of the lock wrote.
 func locked(ctx context.Context, conn *pgx.Conn, do func(pgx.Tx) error) error {
 	return pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `LOCK TABLE core.migration IN SHARE ROW EXCLUSIVE MODE`); err != nil {
@@ -65,7 +67,7 @@ func locked(ctx context.Context, conn *pgx.Conn, do func(pgx.Tx) error) error {
 	})
 }
 
-// histories reads the whole ledger, by line and version.
+// histories reads the whole ledger, by line, in the order of versions.
 func histories(ctx context.Context, q Querier) (map[string][]entry, error) {
 	rows, err := q.Query(ctx, `
 		SELECT line, version, name, checksum, state = 'applied', applied_at
@@ -77,10 +79,11 @@ func histories(ctx context.Context, q Querier) (map[string][]entry, error) {
 	read := make(map[string][]entry)
 	var line string
 	var row entry
-	_, err = pgx.ForEachRow(rows, []any{&line, &row.version, &row.name, &row.checksum, &row.applied, &row.at}, func() error {
-		read[line] = append(read[line], row)
-		return nil
-	})
+	_, err = pgx.ForEachRow(rows, []any{&line, &row.version, &row.name, &row.checksum, &row.applied, &row.at},
+		func() error {
+			read[line] = append(read[line], row)
+			return nil
+		})
 	return read, err
 }
 
@@ -90,7 +93,8 @@ func record(ctx context.Context, tx pgx.Tx, line string, file File, state string
 		INSERT INTO core.migration (line, version, name, checksum, state)
 		VALUES ($1, $2, $3, $4, $5)
 		ON CONFLICT (line, version) DO UPDATE
-		SET name = excluded.name, checksum = excluded.checksum, state = excluded.state, applied_at = excluded.applied_at`,
+		SET name = excluded.name, checksum = excluded.checksum, state = excluded.state,
+		    applied_at = excluded.applied_at`,
 		line, file.Version, file.Name, file.checksum(), state)
 	return err
 }

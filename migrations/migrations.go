@@ -1,14 +1,15 @@
-// Package migrations owns the schema: Core's own SQL files, the ledger of what has been applied, and the migrator that brings Core and
-// every present module up to date.
+// Package migrations owns the schema: Core's SQL files, the ledger of applied files, and the migrator that
+// brings Core and every present module up to date.
 //
-// There is one line of files for Core and one for each module. A line's history is strict: a file that has been applied may never
-// change, disappear or be joined by an earlier one. Everything is checked before anything is applied, and each file is applied once,
-// whoever runs at the same time: the ledger's table lock decides (architecture.md §6).
+// Core and each module have a line of files. The history of a line is strict: an applied file must not
+// change or disappear, and no earlier file may be added. All histories are checked before anything is
+// applied. Each file is applied once, however many migrators run: the lock on the ledger's table decides.
 //
-// Core's files run as the user of DATABASE_URL, each in one transaction with its ledger row. A module's files run on a connection of
-// the module's own role, which owns the module's schema and nothing else. Ledger and module then commit apart, so the ledger says
-// "applying" before, "applied" after, and a marker that the module's transaction writes beside its own tables decides what happened
-// when the migrator died between the two.
+// Core's files run as the user of DATABASE_URL, each in one transaction with its ledger row. A module's
+// files run on a connection of the module's own role, which owns the module's schema and nothing else. So
+// ledger and module commit separately. The ledger says "applying" before and "applied" after, and the
+// module's transaction writes a marker beside its own tables. When the migrator dies between the two
+// commits, the next run reads the marker and knows whether the file was applied.
 package migrations
 
 import (
@@ -20,10 +21,10 @@ import (
 	"strconv"
 )
 
-// CoreLine is the id of Core's own line; no module may bear it.
+// CoreLine is the id of Core's own line; no module may have it.
 const CoreLine = "core"
 
-// Line is the files of Core or of one module, by version: 1, 2, 3, without gaps.
+// Line holds the files of Core or of one module, by version: 1, 2, 3, without gaps.
 type Line struct {
 	ID    string
 	Files []File
@@ -36,7 +37,7 @@ type File struct {
 	SQL     []byte
 }
 
-// checksum covers the bytes as they are: a changed line ending is a change.
+// checksum is that of the unchanged bytes: a changed line ending changes it.
 func (f File) checksum() string {
 	sum := sha256.Sum256(f.SQL)
 	return hex.EncodeToString(sum[:])
@@ -45,7 +46,7 @@ func (f File) checksum() string {
 //go:embed core/*.sql
 var coreFiles embed.FS
 
-// Core returns the files that this build carries.
+// Core returns the files that are built into this program.
 func Core() (Line, error) {
 	folder, err := fs.Sub(coreFiles, "core")
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// applyModules logs in as each module's role and applies what is missing of its line.
+// applyModules connects as each module's role and applies the missing files of its line.
 func (m *migrator) applyModules(ctx context.Context) error {
 	for i, line := range m.options.Modules {
 		conn, err := m.login(ctx, m.roles[i])
@@ -36,7 +36,7 @@ func (m *migrator) applyModule(ctx context.Context, conn *pgx.Conn, line Line, r
 		ran, err := applyMarked(ctx, conn, line, r, *file)
 		if err != nil {
 			code := fileFailure(err)
-			if code == ErrFailed { // it is undone; a session that broke leaves the question to the next run
+			if code == ErrFailed { // it was undone; after a broken session the next run finds out
 				err = errors.Join(err, m.withdraw(ctx, line, *file))
 			}
 			return atFile(code, line.ID, *file, err)
@@ -50,7 +50,8 @@ func (m *migrator) applyModule(ctx context.Context, conn *pgx.Conn, line Line, r
 	}
 }
 
-// ensureMarkers makes the table of markers, as the module's role. Two runs may collide; the loser looks again.
+// ensureMarkers creates the table of markers, as the module's role. Two runs may collide; the loser looks
+// again.
 func ensureMarkers(ctx context.Context, conn *pgx.Conn, r role) error {
 	for {
 		_, err := conn.Exec(ctx, `
@@ -78,15 +79,17 @@ func (m *migrator) begin(ctx context.Context, line Line) (next *File, err error)
 	return next, err
 }
 
-// applyMarked runs the file and writes its marker, as the module's role, in one transaction. A marker that is there already means that
-// another run, or one that died, got this far. The lock lets only one run try.
+// applyMarked runs the file and writes its marker, as the module's role, in one transaction. A marker that
+// exists already means that another run, perhaps a dead one, has applied the file. The lock lets only one
+// run try.
 func applyMarked(ctx context.Context, conn *pgx.Conn, line Line, r role, file File) (ran bool, err error) {
 	err = pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `LOCK TABLE `+r.markers()+` IN SHARE ROW EXCLUSIVE MODE`); err != nil {
 			return err
 		}
 		var checksum string
-		err := tx.QueryRow(ctx, `SELECT checksum FROM `+r.markers()+` WHERE version = $1`, file.Version).Scan(&checksum)
+		err := tx.QueryRow(ctx, `SELECT checksum FROM `+r.markers()+` WHERE version = $1`,
+			file.Version).Scan(&checksum)
 		switch {
 		case err == nil && checksum == file.checksum():
 			return nil
@@ -99,26 +102,29 @@ func applyMarked(ctx context.Context, conn *pgx.Conn, line Line, r role, file Fi
 			return err
 		}
 		ran = true
-		_, err = tx.Exec(ctx, `INSERT INTO `+r.markers()+` (version, checksum) VALUES ($1, $2)`, file.Version, file.checksum())
+		_, err = tx.Exec(ctx, `INSERT INTO `+r.markers()+` (version, checksum) VALUES ($1, $2)`, file.Version,
+			file.checksum())
 		return err
 	})
 	return ran, err
 }
 
-// complete writes "applied", whatever the row says by now: the marker is committed.
+// complete writes "applied", whatever the row says now: the marker is committed.
 func (m *migrator) complete(ctx context.Context, line Line, file File) error {
 	return locked(ctx, m.conn, func(tx pgx.Tx) error { return record(ctx, tx, line.ID, file, "applied") })
 }
 
-// withdraw takes "applying" back after a file that failed.
+// withdraw deletes the row "applying" of a file that failed.
 func (m *migrator) withdraw(ctx context.Context, line Line, file File) error {
 	return locked(ctx, m.conn, func(tx pgx.Tx) error {
-		_, err := tx.Exec(ctx, `DELETE FROM core.migration WHERE line = $1 AND version = $2 AND state = 'applying'`, line.ID, file.Version)
+		_, err := tx.Exec(ctx, `
+			DELETE FROM core.migration
+			WHERE line = $1 AND version = $2 AND state = 'applying'`, line.ID, file.Version)
 		return err
 	})
 }
 
-// closeConn says goodbye within a bounded time, also after the run's own context has ended.
+// closeConn closes a connection within 2 s, also after the run's own context has ended.
 func closeConn(conn *pgx.Conn) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()

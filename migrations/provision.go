@@ -7,7 +7,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// provision gives each module its role and schema. It looks at all modules before it refuses, so that an administrator gets one list.
+// provision gives each module its role and schema. It tries all modules before it returns
+// ErrRoleUnavailable, so that an administrator gets one list.
 func (m *migrator) provision(ctx context.Context) error {
 	refused := &RoleUnavailable{}
 	for _, line := range m.options.Modules {
@@ -27,8 +28,9 @@ func (m *migrator) provision(ctx context.Context) error {
 	return nil
 }
 
-// provisionModule makes what is missing for one module. With ErrRoleUnavailable come the statements that would make it; the role's
-// name and password are recorded all the same, so that the next run finds what the administrator has made.
+// provisionModule creates what a module lacks. With ErrRoleUnavailable it returns the statements that would
+// create it. It records the role's name and password in any case, so that the next run finds what the
+// administrator has created.
 func (m *migrator) provisionModule(ctx context.Context, id string) (r role, statements []string, err error) {
 	refused := false
 	err = locked(ctx, m.conn, func(tx pgx.Tx) error {
@@ -48,7 +50,7 @@ func (m *migrator) provisionModule(ctx context.Context, id string) (r role, stat
 		if refused = around.needsPower() && !around.MayCreate; refused {
 			return nil
 		}
-		// A nested transaction: what the server refuses must not take the recorded role with it.
+		// A nested transaction: when the server refuses a statement, the recorded role must stay.
 		err := pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error { return execAll(ctx, tx, statements) })
 		if sqlState(err) == "42501" { // insufficient_privilege
 			refused = true
@@ -62,17 +64,18 @@ func (m *migrator) provisionModule(ctx context.Context, id string) (r role, stat
 	return r, statements, err
 }
 
-// needsPower tells whether a role or a schema is missing; the rest is hardening that an owner of the database may always do.
+// needsPower reports whether a role or a schema is missing. The other statements only restrict rights,
+// which the owner of the database may always do.
 func (s surroundings) needsPower() bool { return !s.RoleExists || !s.Member && s.SchemaOwner == "" }
 
-// decide reads or records how the module reaches its schema.
+// decide reads how the module reaches its schema, or decides and records it.
 func (m *migrator) decide(ctx context.Context, tx pgx.Tx, id string) (role, surroundings, error) {
 	r, exists, err := readRole(ctx, tx, id)
 	if err != nil {
 		return r, surroundings{}, err
 	}
 	if exists && r.name == "" && !m.options.SharedRole {
-		// Its tables belong to Core's user. Giving them away is an administrator's decision.
+		// The module's tables belong to Core's user. Only an administrator may decide to give them away.
 		return r, surroundings{}, ErrRoleUnavailable
 	}
 	if !exists {
@@ -88,7 +91,7 @@ func (m *migrator) decide(ctx context.Context, tx pgx.Tx, id string) (role, surr
 	return r, around, r.write(ctx, tx)
 }
 
-// provisionShared makes the schema of a module that works as Core's user.
+// provisionShared creates the schema of a module that works as Core's user.
 func provisionShared(ctx context.Context, tx pgx.Tx, r role, around surroundings) error {
 	if around.SchemaOwner != "" {
 		return nil
@@ -106,8 +109,8 @@ func execAll(ctx context.Context, tx pgx.Tx, statements []string) error {
 	return nil
 }
 
-// login opens a session as the module's role: the proof that it works. A role may have changed its own password; then the recorded
-// one is set again.
+// login opens a session as the module's role, which shows that the role works. When the role has changed
+// its own password, login sets the recorded one again.
 func (m *migrator) login(ctx context.Context, r role) (*pgx.Conn, error) {
 	config := r.connect(m.config(r.schema))
 	conn, err := pgx.ConnectConfig(ctx, config)

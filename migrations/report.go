@@ -11,7 +11,7 @@ type Report struct {
 	Lines []LineReport `json:"lines"`
 }
 
-// Pending tells whether anything is left to apply.
+// Pending reports whether anything is left to apply.
 func (r Report) Pending() bool {
 	return slices.ContainsFunc(r.Lines, func(line LineReport) bool { return len(line.Pending) > 0 })
 }
@@ -26,15 +26,16 @@ type LineReport struct {
 
 // Entry is one file.
 type Entry struct {
-	Version     int        `json:"version"`
-	Name        string     `json:"name"`
-	AppliedAt   *time.Time `json:"appliedAt,omitempty"`
-	New         bool       `json:"new,omitempty"`         // applied by this very run
-	Interrupted bool       `json:"interrupted,omitempty"` // pending: a run was cut off while applying it; the next one finds out
+	Version   int        `json:"version"`
+	Name      string     `json:"name"`
+	AppliedAt *time.Time `json:"appliedAt,omitempty"`
+	New       bool       `json:"new,omitempty"` // applied by this run
+	// pending: a run was interrupted while applying it; the next run finds out whether it was applied
+	Interrupted bool `json:"interrupted,omitempty"`
 }
 
-// Status tells what is applied and what is not. It changes nothing; on an empty database everything is pending. Errors:
-// ErrUnreachable, ErrHistoryChanged, ErrDowngrade, ErrFiles.
+// Status reports which files are applied and which are pending. It changes nothing; on an empty database
+// everything is pending. Errors: ErrUnreachable, ErrHistoryChanged, ErrDowngrade, ErrFiles.
 func Status(ctx context.Context, q Querier, modules []Line) (Report, error) {
 	core, err := Core()
 	if err != nil {
@@ -55,10 +56,11 @@ func status(ctx context.Context, q Querier, core Line, modules []Line) (Report, 
 			return Report{}, err
 		}
 		state := newLineReport(line.ID, read[line.ID])
-		state.Pending = state.Pending[:0] // the files know them better
+		state.Pending = state.Pending[:0] // taken from the files, below
 		for i, file := range line.Files[applied:] {
 			interrupted := applied+i < len(read[line.ID])
-			state.Pending = append(state.Pending, Entry{Version: file.Version, Name: file.Name, Interrupted: interrupted})
+			state.Pending = append(state.Pending, Entry{Version: file.Version, Name: file.Name,
+				Interrupted: interrupted})
 		}
 		report.Lines = append(report.Lines, state)
 		delete(read, line.ID)
@@ -71,7 +73,7 @@ func status(ctx context.Context, q Querier, core Line, modules []Line) (Report, 
 	return report, nil
 }
 
-// newLineReport is what the ledger alone knows of a line.
+// newLineReport reports what the ledger has of a line.
 func newLineReport(line string, history []entry) LineReport {
 	state := LineReport{Line: line, Applied: []Entry{}, Pending: []Entry{}}
 	for _, row := range history {
@@ -85,7 +87,7 @@ func newLineReport(line string, history []entry) LineReport {
 	return state
 }
 
-// changes are the files that one run has applied.
+// changes are the files that this run has applied.
 type changes map[string][]int
 
 func (c changes) add(line string, version int) { c[line] = append(c[line], version) }

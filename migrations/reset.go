@@ -7,9 +7,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Reset drops a module's schema with all that is in it and forgets which of its files were applied, so that
-// the next Apply begins anew. It is for development, where an author edits a file that was applied. A module
-// that has nothing is no error. Errors: ErrUnreachable, ErrFailed, ErrFiles for what is no module's id.
+// Reset drops a module's schema with everything in it and deletes the module's ledger rows, so that the
+// next Apply starts from its first file. It is for development, where an author edits an applied file. It
+// does nothing for a module without a schema. Errors: ErrUnreachable, ErrFailed, ErrFiles for anything that
+// is not a module id.
 func Reset(ctx context.Context, connect *pgx.ConnConfig, module string) error {
 	if module == CoreLine || !moduleID.MatchString(module) {
 		return at(ErrFiles, module)
@@ -25,15 +26,16 @@ func Reset(ctx context.Context, connect *pgx.ConnConfig, module string) error {
 		return coded(module, err)
 	}
 	return coded(module, locked(ctx, conn, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, "DROP SCHEMA IF EXISTS "+pgx.Identifier{Schema(module)}.Sanitize()+" CASCADE"); err != nil {
+		_, err := tx.Exec(ctx, "DROP SCHEMA IF EXISTS "+quote(Schema(module))+" CASCADE")
+		if err != nil {
 			return err
 		}
-		_, err := tx.Exec(ctx, `DELETE FROM core.migration WHERE line = $1`, module)
+		_, err = tx.Exec(ctx, `DELETE FROM core.migration WHERE line = $1`, module)
 		return err
 	}))
 }
 
-// Edited returns the line whose files are not those that were applied, "core" or a module's id; "" for every
+// Edited returns the line whose files differ from the applied ones, "core" or a module's id; "" for every
 // other error.
 func Edited(err error) string {
 	var f *failure

@@ -10,7 +10,8 @@ import (
 func TestResetBeginsAModuleAnew(t *testing.T) {
 	f := setup(t)
 	b := line("b", `CREATE TABLE kept (n int)`)
-	f.mustApply(line("a-b", `CREATE TABLE seat (id int); INSERT INTO seat VALUES (1)`, `CREATE TABLE more (n int)`), b)
+	f.mustApply(line("a-b", `CREATE TABLE seat (id int); INSERT INTO seat VALUES (1)`,
+		`CREATE TABLE more (n int)`), b)
 	for name, edited := range map[string]migrations.Line{
 		"edited":  line("a-b", `CREATE TABLE seat (id bigint)`, `CREATE TABLE more (n int)`),
 		"removed": line("a-b", `CREATE TABLE seat (id int); INSERT INTO seat VALUES (1)`),
@@ -23,13 +24,16 @@ func TestResetBeginsAModuleAnew(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.mustApply(line("a-b", `CREATE TABLE seat (id bigint)`), b)
-	if kind := value[string](f, `SELECT data_type::text FROM information_schema.columns WHERE table_schema = 'module_a_b' AND column_name = 'id'`); kind != "bigint" {
+	if kind := queryValue[string](f,
+		`SELECT data_type::text FROM information_schema.columns
+			WHERE table_schema = 'module_a_b' AND column_name = 'id'`); kind != "bigint" {
 		t.Errorf("the edited file made a column of type %s, want bigint", kind)
 	}
-	if rows := value[int](f, `SELECT count(*) FROM module_a_b.seat`); rows != 0 {
+	if rows := queryValue[int](f, `SELECT count(*) FROM module_a_b.seat`); rows != 0 {
 		t.Errorf("%d rows outlived the reset", rows)
 	}
-	if !value[bool](f, `SELECT to_regclass('module_b.kept') IS NOT NULL AND to_regclass('module_a_b.more') IS NULL`) {
+	if !queryValue[bool](f, `
+		SELECT to_regclass('module_b.kept') IS NOT NULL AND to_regclass('module_a_b.more') IS NULL`) {
 		t.Error("another module was reset, or this one was not")
 	}
 	_, err := f.asModule("a-b").Exec(t.Context(), `INSERT INTO seat VALUES (2)`)
@@ -47,7 +51,7 @@ func TestResetOfNothing(t *testing.T) {
 		f.mustApply()
 	}
 	for _, id := range []string{"core", "", "A", "a.b", `a"; DROP SCHEMA core; --`} {
-		want(t, migrations.Reset(t.Context(), f.connect, id), migrations.ErrFiles)
+		assertCode(t, migrations.Reset(t.Context(), f.connect, id), migrations.ErrFiles)
 	}
 	for _, err := range []error{nil, migrations.ErrFailed, migrations.ErrHistoryChanged} {
 		if line := migrations.Edited(err); line != "" {

@@ -12,7 +12,7 @@ import (
 
 var moduleID = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
 
-// role is the row of core.module_database_role. Without a name the module works as Core's user.
+// role is a row of core.module_database_role. Without a name the module works as Core's user.
 type role struct {
 	moduleID string
 	schema   string
@@ -23,8 +23,8 @@ type role struct {
 // Schema is the schema of a module's tables: module_seat_plan for seat-plan.
 func Schema(moduleID string) string { return "module_" + strings.ReplaceAll(moduleID, "-", "_") }
 
-// newRole picks a name that no other database of the server uses: roles belong to the whole server, and several installations may
-// share it. PostgreSQL cuts names at 63 bytes, so a long id is cut first.
+// newRole picks a name that no other database of the server uses: roles belong to the whole server, which
+// several installations may share. PostgreSQL cuts names at 63 bytes, so a long id is shortened before.
 func newRole(id string) role {
 	name := Schema(id)
 	name = name[:min(len(name), 50)] + "_" + strings.ToLower(rand.Text()[:12])
@@ -53,7 +53,7 @@ func (r role) write(ctx context.Context, tx pgx.Tx) error {
 	return err
 }
 
-// surroundings is what the database already has of a role's needs.
+// surroundings is what the database already has for a role.
 type surroundings struct {
 	CurrentUser   string
 	Database      string
@@ -86,16 +86,22 @@ func (r role) look(ctx context.Context, tx pgx.Tx) (surroundings, error) {
 		       me.rolsuper OR me.rolcreaterole AS may_create,
 		       pg_has_role(db.datdba, 'USAGE') AS owns_database,
 		       it.oid IS NOT NULL AS role_exists,
-		       coalesce((SELECT pg_get_userbyid(nspowner)::text FROM pg_namespace WHERE nspname = $2), '') AS schema_owner,
+		       coalesce((SELECT pg_get_userbyid(nspowner)::text FROM pg_namespace
+		                 WHERE nspname = $2), '') AS schema_owner,
 		       me.rolsuper OR coalesce(pg_has_role(it.oid, 'USAGE'), false)
-		           OR coalesce(pg_has_role(it.oid, 'MEMBER'), false) AND to_regnamespace(quote_ident($2)) IS NOT NULL AS member,
+		           OR coalesce(pg_has_role(it.oid, 'MEMBER'), false)
+		               AND to_regnamespace(quote_ident($2)) IS NOT NULL AS member,
 		       coalesce(has_database_privilege(it.oid, db.oid, 'CONNECT'), false) AS connects,
-		       EXISTS (SELECT FROM aclexplode(coalesce(db.datacl, acldefault('d', db.datdba))) WHERE grantee = 0) AS open_database,
+		       EXISTS (SELECT FROM aclexplode(coalesce(db.datacl, acldefault('d', db.datdba)))
+		               WHERE grantee = 0) AS open_database,
 		       EXISTS (SELECT FROM open_schemas WHERE nspname = 'public') AS open_public,
 		       EXISTS (SELECT FROM open_schemas WHERE nspname = 'core') AS open_core,
-		       coalesce((SELECT pg_has_role(nspowner, 'USAGE') FROM pg_namespace WHERE nspname = 'public'), false) AS owns_public,
-		       coalesce(it.rolsuper OR it.rolcreaterole OR it.rolcreatedb OR it.rolreplication OR it.rolbypassrls, false) AS superuser_role,
-		       ARRAY(SELECT unnest(setconfig) FROM pg_db_role_setting WHERE setrole = it.oid AND setdatabase = 0) AS settings,
+		       coalesce((SELECT pg_has_role(nspowner, 'USAGE') FROM pg_namespace
+		                 WHERE nspname = 'public'), false) AS owns_public,
+		       coalesce(it.rolsuper OR it.rolcreaterole OR it.rolcreatedb
+		           OR it.rolreplication OR it.rolbypassrls, false) AS superuser_role,
+		       ARRAY(SELECT unnest(setconfig) FROM pg_db_role_setting
+		             WHERE setrole = it.oid AND setdatabase = 0) AS settings,
 		       ARRAY(SELECT datname::text FROM pg_db_role_setting JOIN pg_database ON pg_database.oid = setdatabase
 		             WHERE setrole = it.oid ORDER BY 1) AS settings_in
 		FROM db, me LEFT JOIN it ON true`, r.name, r.schema)

@@ -21,7 +21,8 @@ func TestAModulesRoleHasItsSchemaAndNothingElse(t *testing.T) {
 			f := setup(t)
 			f.Exec(t, `CREATE TABLE public.anybodys (n int); GRANT SELECT ON public.anybodys TO PUBLIC`)
 			prepare(f)
-			modules := []migrations.Line{line("seat-plan", `CREATE TABLE seat (n int)`), line("other", `CREATE TABLE theirs (n int)`)}
+			modules := []migrations.Line{line("seat-plan", `CREATE TABLE seat (n int)`),
+				line("other", `CREATE TABLE theirs (n int)`)}
 			f.mustApply(modules...)
 			f.mustApply(modules...)
 			conn := f.asModule("seat-plan")
@@ -81,12 +82,13 @@ func TestCoresUserCanReadTheModulesTablesForABackup(t *testing.T) {
 	}
 }
 
-func TestLongIdsGetDistinctRolesWithinPostgreSQLsLimit(t *testing.T) {
+func TestLongIDsGetDistinctRolesWithinPostgreSQLsLimit(t *testing.T) {
 	f := setup(t)
 	long := strings.Repeat("a", 47)
 	f.mustApply(line(long+"b", kept), line(long+"c", kept))
-	if roles := value[int](f, `SELECT count(*) FROM core.module_database_role JOIN pg_roles ON rolname = role_name`); roles != 2 {
-		t.Errorf("%d roles", roles)
+	if roles := queryValue[int](f, `
+		SELECT count(*) FROM core.module_database_role JOIN pg_roles ON rolname = role_name`); roles != 2 {
+		t.Errorf("%d roles, want 2", roles)
 	}
 }
 
@@ -101,7 +103,8 @@ func TestWhatAModuleChangedOfItsRoleIsFoundAndRepaired(t *testing.T) {
 			`ALTER ROLE CURRENT_USER SET search_path = pg_catalog`,
 			`ALTER ROLE CURRENT_USER RESET ALL`,
 			`ALTER ROLE CURRENT_USER SET default_transaction_read_only = on`,
-			`DO $$ BEGIN EXECUTE format('ALTER ROLE CURRENT_USER IN DATABASE %I SET statement_timeout = 0', current_database()); END $$`,
+			`DO $$ BEGIN EXECUTE format('ALTER ROLE CURRENT_USER IN DATABASE %I SET statement_timeout = 0',
+				current_database()); END $$`,
 		} {
 			t.Run(name+": "+change, func(t *testing.T) {
 				f := setup(t)
@@ -116,10 +119,12 @@ func TestWhatAModuleChangedOfItsRoleIsFoundAndRepaired(t *testing.T) {
 				f.mustApply(modules...)
 				f.assertChanged(modules)
 				var path, timeout, readOnly string
-				err := f.asModule("a").QueryRow(t.Context(), `SELECT current_setting('search_path'), current_setting('statement_timeout'),
+				err := f.asModule("a").QueryRow(t.Context(), `
+					SELECT current_setting('search_path'), current_setting('statement_timeout'),
 					current_setting('default_transaction_read_only')`).Scan(&path, &timeout, &readOnly)
 				if err != nil || path != "module_a" || timeout != "30s" || readOnly != "off" {
-					t.Errorf("after apply: search_path %s, statement_timeout %s, read only %s, %v", path, timeout, readOnly, err)
+					t.Errorf("after apply: search_path %s, statement_timeout %s, read only %s, %v", path, timeout,
+						readOnly, err)
 				}
 			})
 		}
@@ -138,8 +143,8 @@ func TestPasswordsReachTheServerAsVerifiersOnly(t *testing.T) {
 	f := setup(t)
 	f.owner("")
 	_, err := f.apply(line("a", kept))
-	want(t, err, migrations.ErrRoleUnavailable)
-	password := value[string](f, `SELECT password FROM core.module_database_role WHERE module_id = 'a'`)
+	assertCode(t, err, migrations.ErrRoleUnavailable)
+	password := queryValue[string](f, `SELECT password FROM core.module_database_role WHERE module_id = 'a'`)
 	for _, statement := range migrations.Statements(err) {
 		if strings.Contains(statement, password) {
 			t.Errorf("the password is in %s", statement)
@@ -151,11 +156,12 @@ func TestASchemaOfAnotherOwnerIsNotTaken(t *testing.T) {
 	f := setup(t)
 	f.Exec(t, `CREATE SCHEMA module_a`)
 	_, err := f.apply(line("a", kept))
-	want(t, err, migrations.ErrFailed)
-	if owner := value[string](f, `SELECT nspowner::regrole::text FROM pg_namespace WHERE nspname = 'module_a'`); owner != "narthex" {
-		t.Errorf("it belongs to %s now", owner)
+	assertCode(t, err, migrations.ErrFailed)
+	if owner := queryValue[string](f,
+		`SELECT nspowner::regrole::text FROM pg_namespace WHERE nspname = 'module_a'`); owner != "narthex" {
+		t.Errorf("schema module_a belongs to %s, want narthex as before", owner)
 	}
-	if value[bool](f, `SELECT EXISTS (SELECT FROM core.module_database_role)`) {
-		t.Error("a role was made for it")
+	if queryValue[bool](f, `SELECT EXISTS (SELECT FROM core.module_database_role)`) {
+		t.Error("a role was recorded for the module, want none")
 	}
 }

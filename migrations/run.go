@@ -11,14 +11,15 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// run executes a file inside tx. The file goes through EXECUTE of a DO block, where PostgreSQL refuses every statement that would
-// begin or end a transaction, also from a procedure: a file that says COMMIT fails, and all that it did before is rolled back. The
-// price: COPY FROM STDIN and SELECT INTO are refused too (CREATE TABLE AS does the latter's work).
+// run executes a file inside tx. The file goes through EXECUTE in a DO block, where PostgreSQL refuses
+// every statement that would begin or end a transaction, also inside a procedure. So a file with COMMIT
+// fails, and everything that it did before is rolled back. COPY FROM STDIN and SELECT INTO are refused for
+// the same reason (CREATE TABLE AS does the same as SELECT INTO).
 //
-// It begins with its own schema as search_path, whatever an earlier file has left in the session. After an
-// error the transaction can only be rolled back; the error knows the place in the file, if it can be found.
+// The file starts with its own schema as search_path, whatever an earlier file has set. After an error the
+// transaction can only be rolled back. The error has the place in the file, if it can be found.
 func run(ctx context.Context, tx pgx.Tx, schema string, sql []byte) error {
-	if at := bytes.IndexByte(sql, 0); at >= 0 { // PostgreSQL cannot be told of it
+	if at := bytes.IndexByte(sql, 0); at >= 0 { // the protocol cannot carry it
 		return stoppedAt(ErrFailed, "the file holds a NUL character", sql, at)
 	}
 	began := time.Now()
@@ -41,7 +42,8 @@ func enter(ctx context.Context, tx pgx.Tx, schema string) error {
 }
 
 func execute(ctx context.Context, tx pgx.Tx, sql string) error {
-	outer, inner := "$narthex_"+rand.Text()+"$", "$narthex_"+rand.Text()+"$" // no file can know them
+	// random, so that no file can contain them
+	outer, inner := "$narthex_"+rand.Text()+"$", "$narthex_"+rand.Text()+"$"
 	_, err := tx.Exec(ctx, "DO "+outer+" BEGIN EXECUTE "+inner+sql+inner+"; END "+outer)
 	return err
 }

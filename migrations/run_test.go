@@ -7,7 +7,8 @@ import (
 	"github.com/narthex-platform/narthex/migrations"
 )
 
-// A file cannot leave its transaction: whatever it tries, nothing of it and nothing after it is kept or recorded.
+// A file cannot leave its transaction: whatever it tries, nothing of it and nothing after it is kept or
+// recorded.
 func TestNoFileBreaksOutOfItsTransaction(t *testing.T) {
 	t.Parallel()
 	for name, attempt := range map[string]string{
@@ -33,20 +34,24 @@ func TestNoFileBreaksOutOfItsTransaction(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := setup(t)
-			_, err := f.apply(line("a", `CREATE TABLE kept (n int)`, "CREATE TABLE broken_out (n int);\n"+attempt+";\nCREATE TABLE after_it (n int);"))
-			want(t, err, migrations.ErrFailed)
+			_, err := f.apply(line("a", `CREATE TABLE kept (n int)`,
+				"CREATE TABLE broken_out (n int);\n"+attempt+";\nCREATE TABLE after_it (n int);"))
+			assertCode(t, err, migrations.ErrFailed)
 			if !strings.Contains(err.Error(), "a 0002_step") {
-				t.Errorf("it says %q", err)
+				t.Errorf("the error is %q, want the file a 0002_step in it", err)
 			}
-			if !value[bool](f, `SELECT to_regclass('module_a.kept') IS NOT NULL`) {
-				t.Error("the file before it was lost")
+			if !queryValue[bool](f, `SELECT to_regclass('module_a.kept') IS NOT NULL`) {
+				t.Error("the table of the file before is missing")
 			}
-			if value[bool](f, `SELECT to_regclass('module_a.broken_out') IS NOT NULL OR to_regclass('module_a.after_it') IS NOT NULL`) {
-				t.Error("it broke out")
+			if queryValue[bool](f, `
+				SELECT to_regclass('module_a.broken_out') IS NOT NULL OR to_regclass('module_a.after_it') IS NOT NULL`) {
+				t.Error("a table of the failed file exists, want none")
 			}
-			rows := value[int](f, `SELECT (SELECT count(*) FROM core.migration WHERE line = 'a') + (SELECT count(*) FROM module_a.narthex_migration)`)
+			rows := queryValue[int](f, `
+				SELECT (SELECT count(*) FROM core.migration WHERE line = 'a')
+				       + (SELECT count(*) FROM module_a.narthex_migration)`)
 			if rows != 2 { // file 1, in both places
-				t.Errorf("%d rows recorded", rows)
+				t.Errorf("%d rows in ledger and markers, want 2", rows)
 			}
 		})
 	}
@@ -58,7 +63,8 @@ func TestFilesMayHoldWhatFilesHold(t *testing.T) {
 		`-- A comment, and functions that quote with $$.
 		 CREATE TABLE seat (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, label text NOT NULL DEFAULT '$1');
 		 CREATE FUNCTION seats() RETURNS bigint LANGUAGE sql AS $$ SELECT count(*) FROM seat $$;
-		 CREATE FUNCTION touch() RETURNS trigger LANGUAGE plpgsql AS $body$ BEGIN NEW.label := NEW.label || ';'; RETURN NEW; END $body$;
+		 CREATE FUNCTION touch() RETURNS trigger LANGUAGE plpgsql AS $body$
+		 BEGIN NEW.label := NEW.label || ';'; RETURN NEW; END $body$;
 		 CREATE TRIGGER touch BEFORE INSERT ON seat FOR EACH ROW EXECUTE FUNCTION touch();
 		 INSERT INTO seat DEFAULT VALUES;
 		 SELECT seats();
@@ -69,19 +75,19 @@ func TestFilesMayHoldWhatFilesHold(t *testing.T) {
 		`CREATE TABLE found_its_schema_again (mood mood)`,
 	))
 	if applied := report.Lines[1].Applied; len(applied) != 5 {
-		t.Errorf("%+v", applied)
+		t.Errorf("applied files: %+v, want 5", applied)
 	}
-	if label := value[string](f, `SELECT label FROM module_a.seat`); label != "$1;" {
-		t.Errorf("label %q", label)
+	if label := queryValue[string](f, `SELECT label FROM module_a.seat`); label != "$1;" {
+		t.Errorf("label %q, want $1;", label)
 	}
-	if !value[bool](f, `SELECT to_regclass('module_a.found_its_schema_again') IS NOT NULL`) {
-		t.Error("search_path of an earlier file was left behind")
+	if !queryValue[bool](f, `SELECT to_regclass('module_a.found_its_schema_again') IS NOT NULL`) {
+		t.Error("the last file did not start in its own schema")
 	}
 }
 
 func TestAMendedFileRunsAfterItFailed(t *testing.T) {
 	f := setup(t)
 	_, err := f.apply(line("a", `CREATE TABLE kept (n int); SELEKT`))
-	want(t, err, migrations.ErrFailed)
+	assertCode(t, err, migrations.ErrFailed)
 	f.mustApply(line("a", `CREATE TABLE kept (n int)`))
 }

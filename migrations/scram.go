@@ -11,8 +11,9 @@ import (
 
 const scramRounds = 4096 // PostgreSQL's own number; the passwords are random and long
 
-// verifier is what PostgreSQL stores of a password (RFC 5803). CREATE ROLE carries it instead of the password, which so reaches
-// neither the server's statement log nor a terminal. Passwords here are ASCII letters and digits: no SASLprep.
+// verifier returns what PostgreSQL stores of a password (RFC 5803). CREATE ROLE has it in place of the
+// password, so the password reaches neither the server's statement log nor a terminal. Passwords are ASCII
+// letters and digits here, so SASLprep is not needed.
 func verifier(password string) (string, error) {
 	salt := make([]byte, 16)
 	_, _ = rand.Read(salt) // never fails
@@ -22,7 +23,8 @@ func verifier(password string) (string, error) {
 	}
 	stored := sha256.Sum256(mac(salted, "Client Key"))
 	encode := base64.StdEncoding.EncodeToString
-	return fmt.Sprintf("SCRAM-SHA-256$%d:%s$%s:%s", scramRounds, encode(salt), encode(stored[:]), encode(mac(salted, "Server Key"))), nil
+	return fmt.Sprintf("SCRAM-SHA-256$%d:%s$%s:%s", scramRounds, encode(salt), encode(stored[:]),
+		encode(mac(salted, "Server Key"))), nil
 }
 
 func mac(key []byte, text string) []byte {

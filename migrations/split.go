@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// piece is one statement of a file, without its semicolon, and the byte at which it begins.
+// piece is one statement of a file, without its semicolon, and the position of its first byte.
 type piece struct {
 	at   int
 	text string
 }
 
-// split finds a file's statements as psql does: a semicolon ends one unless it stands in a comment, a
-// quotation, parentheses, or the BEGIN ATOMIC body of a function. It serves to find the statement that
-// failed; nothing is run by its word alone.
+// split finds a file's statements as psql does: a semicolon ends a statement unless it stands in a comment,
+// a quotation, parentheses, or the BEGIN ATOMIC body of a function. It is used only to find the statement
+// that failed.
 func split(sql string) []piece {
 	var pieces []piece
 	s := splitter{sql: sql, begun: -1}
@@ -31,12 +31,12 @@ func split(sql string) []piece {
 // splitter is one run of split.
 type splitter struct {
 	sql    string
-	next   int      // the byte that is read next
+	next   int      // position of the next byte
 	begun  int      // where the statement begins; -1: not yet
-	last   int      // behind its last token
+	last   int      // end of its last token
 	nested int      // parentheses
 	blocks int      // BEGIN and CASE of a function's body
-	words  []string // its first words, as many as decide whether it makes a function
+	words  []string // its first words, which show whether it creates a function
 }
 
 func (s *splitter) end(pieces []piece) []piece {
@@ -99,7 +99,7 @@ func (s *splitter) token(rest string) int {
 	return 1
 }
 
-// word counts what opens and closes a block in the statement CREATE [OR REPLACE] FUNCTION or PROCEDURE.
+// word counts the words that open and close a block in CREATE [OR REPLACE] FUNCTION or PROCEDURE.
 func (s *splitter) word(word string) {
 	if len(s.words) < 4 {
 		s.words = append(s.words, word)
@@ -115,8 +115,8 @@ func (s *splitter) word(word string) {
 	}
 }
 
-// upTo returns the length of text up to and with the mark, or of all of it. A doubled quote is two quotations
-// beside each other.
+// upTo returns the length of text up to the end of the mark, or of all of it. A doubled quote counts as two
+// quotations beside each other.
 func upTo(text, mark string) int {
 	if i := strings.Index(text, mark); i >= 0 {
 		return i + len(mark)
@@ -124,7 +124,7 @@ func upTo(text, mark string) int {
 	return len(text)
 }
 
-// escaped returns the length of a string in which a backslash takes the next character's meaning away.
+// escaped returns the length of a string with backslash escapes, up to the end of its closing quote.
 func escaped(text string) int {
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
@@ -137,7 +137,7 @@ func escaped(text string) int {
 	return len(text)
 }
 
-// comment returns the length of a comment, which may hold others.
+// comment returns the length of a block comment, which may contain others.
 func comment(text string) int {
 	depth := 0
 	for i := 0; i+1 < len(text); i++ {

@@ -9,8 +9,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// statements are what is still to be done before the role can own its schema and reach nothing else. The migrator runs them itself
-// where it may; else an administrator gets them to run, in this order, connected to this database. Passwords are in none of them.
+// statements returns what is still missing for the role to own its schema and to reach nothing else. The
+// migrator runs the statements itself if it may. Else an administrator runs them in this order, connected
+// to this database. They contain no password.
 func (r role) statements(s surroundings) ([]string, error) {
 	name, schema := quote(r.name), quote(r.schema)
 	user, database := quote(s.CurrentUser), quote(s.Database)
@@ -21,7 +22,8 @@ func (r role) statements(s surroundings) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		add("CREATE ROLE %s LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOINHERIT NOREPLICATION NOBYPASSRLS PASSWORD '%s'", name, secret)
+		add("CREATE ROLE %s LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOINHERIT NOREPLICATION NOBYPASSRLS "+
+			"PASSWORD '%s'", name, secret)
 	}
 	if !s.RoleExists || r.changed(s) {
 		if s.RoleExists {
@@ -36,8 +38,8 @@ func (r role) statements(s surroundings) ([]string, error) {
 		}
 	}
 	if !s.Member {
-		// Who makes a schema for a role must be able to act for it. The membership stays: with it Core's user can back up the module's
-		// tables. It gives the module's role nothing.
+		// The user that creates a schema for a role must be a member of the role. The membership stays, because
+		// Core's user needs it to back up the module's tables. It gives the module's role no rights.
 		add("GRANT %s TO %s", name, user)
 	}
 	if s.SchemaOwner == "" {
@@ -58,18 +60,21 @@ func (r role) statements(s surroundings) ([]string, error) {
 	return list, nil
 }
 
-// newPassword repairs a role whose password is not the recorded one: a role may change its own.
+// newPassword returns the statement that sets the recorded password again: a role may change its own.
 func (r role) newPassword() (string, error) {
 	secret, err := verifier(r.password)
 	return fmt.Sprintf("ALTER ROLE %s PASSWORD '%s'", quote(r.name), secret), err
 }
 
-// settings are the role's own, as PostgreSQL keeps them. The platform's connections bring theirs; these are for who connects by hand.
+// settings are the role's own, in the format of pg_db_role_setting. The platform's connections set theirs;
+// these are for people who connect as the role.
 func (r role) settings() []string {
-	return []string{"search_path=" + r.schema, "statement_timeout=30s", "idle_in_transaction_session_timeout=60s"}
+	return []string{"search_path=" + r.schema, "statement_timeout=30s",
+		"idle_in_transaction_session_timeout=60s"}
 }
 
-// changed tells whether the role has other settings than it was made with: a role may change its own.
+// changed reports whether the role's settings differ from those it was created with: a role may change its
+// own.
 func (r role) changed(s surroundings) bool {
 	found, made := slices.Sorted(slices.Values(s.Settings)), slices.Sorted(slices.Values(r.settings()))
 	return len(s.SettingsIn) > 0 || !slices.Equal(found, made)
@@ -77,17 +82,18 @@ func (r role) changed(s surroundings) bool {
 
 func quote(name string) string { return pgx.Identifier{name}.Sanitize() }
 
-// RoleUnavailable is the error of modules whose database role the platform may not make.
+// RoleUnavailable is the error of modules whose database role the platform may not create.
 type RoleUnavailable struct {
 	Modules    []string
 	statements []string
 }
 
-// Error prints the code and the modules; the statements are asked for, because they do not fit a line.
+// Error returns the code and the modules. It leaves the statements out, because they do not fit a line.
 func (e *RoleUnavailable) Error() string {
 	text := ErrRoleUnavailable.Error()
 	if len(e.statements) == 0 {
-		text = ErrRoleUnavailable.Code() + ": In this database the modules' tables belong to the platform's own user, which only " +
+		text = ErrRoleUnavailable.Code() +
+			": In this database the modules' tables belong to the platform's own user, which only " +
 			"development allows; use another database in production."
 	}
 	return text + " (" + strings.Join(e.Modules, ", ") + ")"
@@ -99,8 +105,8 @@ func (e *RoleUnavailable) Code() string { return ErrRoleUnavailable.Code() }
 // Unwrap makes errors.Is find ErrRoleUnavailable.
 func (e *RoleUnavailable) Unwrap() error { return ErrRoleUnavailable }
 
-// Statements returns the SQL, one statement each and without a semicolon, that an administrator runs in this database to remedy err;
-// nil for any other error. Passwords appear as SCRAM verifiers only.
+// Statements returns the SQL that an administrator runs in this database to remedy err, one statement each
+// and without a semicolon; nil for any other error. Passwords appear only as SCRAM verifiers.
 func Statements(err error) []string {
 	var unavailable *RoleUnavailable
 	if errors.As(err, &unavailable) {

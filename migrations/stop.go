@@ -12,8 +12,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Stop is where a file failed and what the server said. Both may quote data, so it is for the operator's
-// terminal and never for a log.
+// Stop says where a file failed and what the server said. Both may quote data, so a Stop may be shown on
+// the operator's terminal and never be logged.
 type Stop struct {
 	Line      string // "core" or a module's id
 	File      string // 0012_seats.sql
@@ -40,7 +40,7 @@ func Stopped(err error) (Stop, bool) {
 	return stop, true
 }
 
-// stopped is a file's error with its place. It prints what its cause prints.
+// stopped is a file's error with its place. It prints the same as its cause.
 type stopped struct {
 	cause     error
 	line      int
@@ -52,7 +52,7 @@ func (s *stopped) Error() string { return s.cause.Error() }
 
 func (s *stopped) Unwrap() error { return s.cause }
 
-// stoppedAt makes the error of a file that failed at a byte; -1: not known.
+// stoppedAt makes the error of a file that failed at a byte; -1 when the byte is not known.
 func stoppedAt(cause error, message string, sql []byte, at int) error {
 	s := &stopped{cause: cause, message: message}
 	if at < 0 {
@@ -67,15 +67,16 @@ func stoppedAt(cause error, message string, sql []byte, at int) error {
 	return s
 }
 
-// longestSearch is how long a file may have taken until it failed for its statements to be run once more. The
-// search takes as long.
+// longestSearch limits the search for the failed statement: a file that ran longer before it failed is not
+// run again, because the search takes as long.
 const longestSearch = time.Minute
 
-// locate returns the byte of the file at which PostgreSQL refused it. A file goes to the server as a whole,
-// which names a position in what it cannot read; of what failed while it ran it names none. Then the
-// statements are run again one by one in the transaction that is about to be rolled back, until one fails in
-// the same way. -1: not found.
-func locate(ctx context.Context, tx pgx.Tx, schema string, sql []byte, refused *pgconn.PgError, took time.Duration) int {
+// locate returns the byte of the file at which PostgreSQL refused it, -1 when it cannot be found. The file
+// goes to the server as one text. The server names a position for a syntax error, but none for an error
+// while the file ran. Then locate runs the statements again one by one, in the transaction that is about to
+// be rolled back, until one fails with the same code.
+func locate(ctx context.Context, tx pgx.Tx, schema string, sql []byte, refused *pgconn.PgError,
+	took time.Duration) int {
 	if at, found := position(refused, string(sql)); found {
 		return at
 	}
@@ -83,7 +84,7 @@ func locate(ctx context.Context, tx pgx.Tx, schema string, sql []byte, refused *
 		return -1
 	}
 	found := -1
-	_ = pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error { // what it returns has been told already
+	_ = pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error { // the caller has the error already
 		if err := enter(ctx, tx, schema); err != nil {
 			return err
 		}

@@ -13,14 +13,14 @@ func TestWithoutTheRightToCreateRolesAnAdministratorGetsTheStatements(t *testing
 	f.owner("")
 	modules := []migrations.Line{line("a", kept), line("b", kept)}
 	_, err := f.apply(modules...)
-	want(t, err, migrations.ErrRoleUnavailable)
+	assertCode(t, err, migrations.ErrRoleUnavailable)
 	if !strings.HasSuffix(err.Error(), "(a, b)") {
 		t.Errorf("it says %q", err)
 	}
-	if value[bool](f, `SELECT EXISTS (SELECT FROM core.migration WHERE line <> 'core')`) {
+	if queryValue[bool](f, `SELECT EXISTS (SELECT FROM core.migration WHERE line <> 'core')`) {
 		t.Error("a module's file was applied")
 	}
-	want(t, migrations.Check(t.Context(), f.Pool(t), modules), migrations.ErrSchemaOutdated)
+	assertCode(t, migrations.Check(t.Context(), f.Pool(t), modules), migrations.ErrSchemaOutdated)
 	for _, statement := range migrations.Statements(err) {
 		f.Exec(t, statement) // as superuser
 	}
@@ -37,14 +37,14 @@ func TestARoleMayBePreparedTooLittle(t *testing.T) {
 	f := setup(t)
 	f.owner("")
 	_, err := f.apply(line("a", kept))
-	want(t, err, migrations.ErrRoleUnavailable)
+	assertCode(t, err, migrations.ErrRoleUnavailable)
 	for _, statement := range migrations.Statements(err) {
 		if strings.HasPrefix(statement, "CREATE ROLE") {
 			f.Exec(t, statement)
 		}
 	}
 	_, err = f.apply(line("a", kept))
-	want(t, err, migrations.ErrRoleUnavailable)
+	assertCode(t, err, migrations.ErrRoleUnavailable)
 	for _, statement := range migrations.Statements(err) {
 		if strings.HasPrefix(statement, "CREATE ROLE") {
 			t.Errorf("it exists: %s", statement)
@@ -57,7 +57,8 @@ func TestARoleMayBePreparedTooLittle(t *testing.T) {
 func TestDevelopmentMayShareCoresUser(t *testing.T) {
 	f := setup(t)
 	f.owner("")
-	options := migrations.Options{Connect: f.connect, SharedRole: true, Modules: []migrations.Line{line("a", kept, `INSERT INTO kept VALUES (1)`)}}
+	options := migrations.Options{Connect: f.connect, SharedRole: true,
+		Modules: []migrations.Line{line("a", kept, `INSERT INTO kept VALUES (1)`)}}
 	for range 2 {
 		if _, err := migrations.Apply(t.Context(), options); err != nil {
 			t.Fatalf("%v: %v", err, causes(err))
@@ -67,7 +68,7 @@ func TestDevelopmentMayShareCoresUser(t *testing.T) {
 	if err != nil || roles["a"].Role != "" || roles["a"].Schema != "module_a" {
 		t.Errorf("%+v, %v", roles, err)
 	}
-	if rows := value[int](f, `SELECT count(*) FROM module_a.kept`); rows != 1 {
+	if rows := queryValue[int](f, `SELECT count(*) FROM module_a.kept`); rows != 1 {
 		t.Errorf("%d rows", rows)
 	}
 	if err := migrations.Check(t.Context(), f.Pool(t), options.Modules); err != nil {
@@ -76,14 +77,16 @@ func TestDevelopmentMayShareCoresUser(t *testing.T) {
 	// What was shared in development is never used in production.
 	options.SharedRole = false
 	_, err = migrations.Apply(t.Context(), options)
-	if !errors.Is(err, migrations.ErrRoleUnavailable) || !strings.Contains(err.Error(), "which only development allows") {
+	if !errors.Is(err, migrations.ErrRoleUnavailable) || !strings.Contains(err.Error(),
+		"which only development allows") {
 		t.Errorf("in production: got %v, want MODULE_DATABASE_ROLE_UNAVAILABLE that says why", err)
 	}
 }
 
 func TestDevelopmentIsolatesWhereItCan(t *testing.T) {
 	f := setup(t)
-	_, err := migrations.Apply(t.Context(), migrations.Options{Connect: f.connect, SharedRole: true, Modules: []migrations.Line{line("a", kept)}})
+	_, err := migrations.Apply(t.Context(), migrations.Options{Connect: f.connect, SharedRole: true,
+		Modules: []migrations.Line{line("a", kept)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,12 +105,12 @@ func TestAnUnusableServerIsSaidToBeSo(t *testing.T) {
 	nobody := f.connect.Copy()
 	nobody.Port = 1
 	_, err := migrations.Apply(t.Context(), migrations.Options{Connect: nobody})
-	want(t, err, migrations.ErrUnreachable)
+	assertCode(t, err, migrations.ErrUnreachable)
 
 	// A function earlier in the search path plays the old server.
 	f.Exec(t, `CREATE SCHEMA old`)
 	f.Exec(t, `CREATE FUNCTION old.current_setting(text) RETURNS text LANGUAGE sql AS $$ SELECT '140011' $$`)
 	f.Exec(t, `ALTER DATABASE `+f.Settings.Name+` SET search_path = old, pg_catalog`)
 	_, err = f.apply()
-	want(t, err, migrations.ErrVersionUnsupported)
+	assertCode(t, err, migrations.ErrVersionUnsupported)
 }
