@@ -1,6 +1,7 @@
 // Package hostmemory counts what the platform's own memory holds for one module: messages of its link,
 // bodies, rows, connections, pieces of objects, and what its channels hold for readers. The memory of a
-// module's process has a limit of its own; this one keeps a module from filling the platform's memory instead.
+// module's process has a limit of its own; this one keeps a module from filling the platform's memory
+// instead.
 package hostmemory
 
 import "sync/atomic"
