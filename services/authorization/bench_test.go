@@ -18,12 +18,12 @@ func BenchmarkIssueAndRevoke(b *testing.B) {
 	for b.Loop() {
 		w := h.sendAs(caller, "POST", "/api/v1/grants", body)
 		if w.Code != http.StatusCreated {
-			b.Fatalf("%d %s", w.Code, w.Body)
+			b.Fatalf("issue: status %d, want 201; body %s", w.Code, w.Body)
 		}
 		if w := h.sendAs(
 			caller, "POST", "/api/v1/grants/"+w.Body.String()[7:43]+"/revoke", "{}",
 		); w.Code != http.StatusOK {
-			b.Fatalf("%d %s", w.Code, w.Body)
+			b.Fatalf("revoke: status %d, want 200; body %s", w.Code, w.Body)
 		}
 	}
 }
@@ -62,7 +62,7 @@ func BenchmarkPage(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		if w := h.sendAs(caller, "GET", "/api/v1/grants", ""); w.Code != http.StatusOK {
-			b.Fatalf("%d %s", w.Code, w.Body)
+			b.Fatalf("GET /api/v1/grants: status %d, want 200; body %s", w.Code, w.Body)
 		}
 	}
 }

@@ -174,7 +174,7 @@ func TestEveryFaultIsTheSameFailure(t *testing.T) {
 				err,
 				httpapi.ErrPrincipal,
 			) {
-				t.Errorf("got %v", err)
+				t.Errorf("error %v, want ErrPrincipal", err)
 			}
 		})
 	}

@@ -176,7 +176,7 @@ func TestClientGoneWhileWriting(t *testing.T) {
 	)
 	r.Header.Set("Content-Type", "application/json")
 	if w := httpapitest.Send(r, h.service.Routes(), h.service.Caller(owner)); w.Code != http.StatusCreated {
-		t.Errorf("got %d %s", w.Code, w.Body)
+		t.Errorf("issue by a client that left: status %d, want 201; body %s", w.Code, w.Body)
 	}
 	h.assertRows(t, 1, 1)
 }

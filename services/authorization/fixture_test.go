@@ -212,7 +212,7 @@ func await(t testing.TB, condition func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(30 * time.Second); !condition(); runtime.Gosched() {
 		if time.Now().After(deadline) {
-			t.Fatal("waited in vain")
+			t.Fatal("the condition did not hold within the deadline")
 		}
 	}
 }

@@ -58,7 +58,7 @@ func TestLongHistory(t *testing.T) {
 		)
 	}
 	if n := len(there[""]); n != historyGrants {
-		t.Fatalf("%d grants", n)
+		t.Fatalf("%d grants, want %d", n, historyGrants)
 	}
 
 	ctx, stop := context.WithCancel(t.Context())

@@ -110,14 +110,14 @@ func TestDefaultLimit(t *testing.T) {
 		owner.UserID,
 	)
 	if page := h.page(t, owner, ""); len(page.Grants) != 50 || page.NextCursor == nil {
-		t.Errorf("%d grants", len(page.Grants))
+		t.Errorf("without a limit: %d grants, want 50 and a next page", len(page.Grants))
 	}
 	page := h.page(t, owner, "limit=200")
 	if len(page.Grants) != 200 || page.NextCursor == nil {
-		t.Fatalf("%d grants", len(page.Grants))
+		t.Fatalf("limit=200: %d grants, want 200 and a next page", len(page.Grants))
 	}
 	if page := h.page(t, owner, "cursor="+*page.NextCursor); len(page.Grants) != 1 || page.NextCursor != nil {
-		t.Errorf("%d grants after 200", len(page.Grants))
+		t.Errorf("after 200 of 201: %d grants, want 1 and no next page", len(page.Grants))
 	}
 }
 

@@ -171,7 +171,10 @@ func TestJudgedAfterTheWait(t *testing.T) {
 				if n := h.count(
 					t, "core.permission_grant WHERE created_by IS NOT NULL AND created_at > $1::text::timestamptz", released,
 				); n != audits {
-					t.Errorf("%d grants of %d since the wait, beside %d before", n, audits, existing)
+					t.Errorf(
+						"%d grants are younger than the release of the lock, want %d; %d were there before", n, audits,
+						existing,
+					)
 				}
 			})
 		}
@@ -202,7 +205,7 @@ func TestRevokeWaits(t *testing.T) {
 	}
 	assertResponse(t, <-answered, http.StatusOK, `{"revokedGrantIds":["`+id+`"]}`)
 	if allowed(t, h.service.Caller(principal.Person(person)), manage) {
-		t.Error("still effective after the answer")
+		t.Error("the permission is still allowed after revoke responded")
 	}
 }
 
@@ -251,7 +254,7 @@ func TestRevokedMeansRevoked(t *testing.T) {
 		for i := range 4 {
 			revoking.Go(func() {
 				if w := houses[i%2].revoke(owner, id); w.Code != http.StatusOK {
-					t.Errorf("got %d %s", w.Code, w.Body)
+					t.Errorf("revoke: status %d, want 200; body %s", w.Code, w.Body)
 				}
 				caller := houses[(i+1)%2].service.Caller(principal.Person(person))
 				if yes, err := caller.Allowed(t.Context(), manage); yes ||
@@ -320,7 +323,7 @@ func TestCreateAndRevokeStorm(t *testing.T) {
 	}
 	for id, times := range revoked {
 		if times != 1 {
-			t.Errorf("%s was revoked %d times", id, times)
+			t.Errorf("grant %s was revoked %d times, want once", id, times)
 		}
 	}
 	h.assertRows(t, created, 2*created)
@@ -334,7 +337,7 @@ func TestCreateAndRevokeStorm(t *testing.T) {
 			)`,
 	} {
 		if n := h.count(t, sql); n != 0 {
-			t.Errorf("%d %s", n, what)
+			t.Errorf("%d %s, want none", n, what)
 		}
 	}
 }

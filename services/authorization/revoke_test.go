@@ -48,14 +48,14 @@ func TestRevoke(t *testing.T) {
 		t.Errorf("revoked %s, want %v", w.Body, equivalent)
 	}
 	if allowed(t, h.service.Caller(principal.Person(person)), manage) {
-		t.Error("still effective")
+		t.Error("the permission is still allowed after revoke")
 	}
 	if !allowed(t, h.service.Caller(principal.Person(person)), purge) ||
 		!allowed(t, h.service.Caller(principal.Person(other)), manage) {
 		t.Error("another grant went along")
 	}
 	if n := h.count(t, "core.permission_grant WHERE revoked_at IS NOT NULL"); n != 5 {
-		t.Errorf("%d grants are revoked", n)
+		t.Errorf("%d grants are revoked, want 5", n)
 	}
 	if n := h.count(t, "core.permission_grant WHERE revoked_at = '2026-01-01'"); n != 1 {
 		t.Error("the earlier revocation was changed")
@@ -64,7 +64,7 @@ func TestRevoke(t *testing.T) {
 	if n := h.count(t, `core.permission_grant_audit JOIN core.permission_grant g ON g.id = grant_id
 		WHERE action = 'revoked' AND actor_id = $1 AND at = revoked_at AND grant_id = ANY ($2)`,
 		owner.UserID, equivalent); n != 4 {
-		t.Errorf("%d audit rows as they should be", n)
+		t.Errorf("%d audit rows name actor, grant and time, want 4", n)
 	}
 
 	// Again, by each of the ids and with either empty body: nothing is left to do.

@@ -16,16 +16,18 @@ func TestGates(t *testing.T) {
 	t.Parallel()
 	routes := setup(t).service.Routes()
 	if len(routes) != 5 {
-		t.Errorf("%d routes", len(routes))
+		t.Errorf("%d routes, want 5", len(routes))
 	}
 	for _, route := range routes {
 		if route.Permission != grants || route.Head {
-			t.Errorf("%s %s: %+v", route.Method, route.Path, route)
+			t.Errorf("%s %s: %+v, want the permission %s and no HEAD", route.Method, route.Path, route, grants)
 		}
 		if write := route.Method != "GET"; write != (route.Origin == httpapi.TrustedOrigin) ||
 			write != (route.Body == httpapi.WholeBody) ||
 			write != (route.MaxBody == 16384) {
-			t.Errorf("%s %s: %+v", route.Method, route.Path, route)
+			t.Errorf(
+				"%s %s: %+v, want an origin gate and a body limit for writes only", route.Method, route.Path, route,
+			)
 		}
 	}
 }
@@ -199,14 +201,14 @@ func TestIssued(t *testing.T) {
 		)
 		assertResponse(t, h.send(owner, "GET", "/api/v1/grants/"+id, ""), http.StatusOK, w.Body.String())
 		if !allowed(t, h.service.Caller(principal.Person(person)), row.permission) {
-			t.Errorf("%s is not effective", row.permission)
+			t.Errorf("%s was granted and is not allowed", row.permission)
 		}
 		h.assertRows(t, i+1, i+1)
 		if n := h.count(t, `core.permission_grant_audit JOIN core.permission_grant g ON g.id = grant_id
 			WHERE grant_id = $1 AND actor_id = $2 AND action = 'issued' AND at = created_at 
 				AND at BETWEEN now() - interval '1 minute' AND now()`,
 			id, owner.UserID); n != 1 {
-			t.Errorf("%d audit rows of %s", n, row.permission)
+			t.Errorf("%d audit rows of %s, want 1", n, row.permission)
 		}
 	}
 }
@@ -277,7 +279,7 @@ func TestIssueRefusals(t *testing.T) {
 		{"two digits", ends(`"2095-01-01T00:00:00.00Z"`), 400, "REQUEST_INVALID"},
 		{"microseconds", ends(`"2095-01-01T00:00:00.000000Z"`), 400, "REQUEST_INVALID"},
 		{"a comma", ends(`"2095-01-01T00:00:00,000Z"`), 400, "REQUEST_INVALID"},
-		{"small letters", ends(`"2095-01-01t00:00:00.000z"`), 400, "REQUEST_INVALID"},
+		{"small emails", ends(`"2095-01-01t00:00:00.000z"`), 400, "REQUEST_INVALID"},
 		{"no Z", ends(`"2095-01-01T00:00:00.000"`), 400, "REQUEST_INVALID"},
 		{"space around", ends(`" 2095-01-01T00:00:00.000Z "`), 400, "REQUEST_INVALID"},
 	}
@@ -317,7 +319,7 @@ func TestEquivalents(t *testing.T) {
 				if row.blocks || end != "" {
 					assertCode(t, w, http.StatusConflict, "AUTHORIZATION_GRANT_ALREADY_EXISTS")
 				} else if w.Code != http.StatusCreated {
-					t.Errorf("got %d %s", w.Code, w.Body)
+					t.Errorf("issue: status %d, want 201; body %s", w.Code, w.Body)
 				}
 			}
 			made := 1
@@ -328,10 +330,10 @@ func TestEquivalents(t *testing.T) {
 				t, "core.permission_grant_audit JOIN core.permission_grant g ON g.id = grant_id WHERE person_id = $1",
 				person,
 			); n != made {
-				t.Errorf("%d audit rows", n)
+				t.Errorf("%d audit rows, want %d", n, made)
 			}
 			if n := h.count(t, "core.permission_grant WHERE person_id = $1", person); n != 1+made {
-				t.Errorf("%d grants", n)
+				t.Errorf("%d grants, want %d", n, 1+made)
 			}
 		})
 	}

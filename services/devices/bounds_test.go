@@ -40,7 +40,7 @@ func TestCapacity(t *testing.T) {
 	if n := h.count(
 		t, "core.device_pairing WHERE state IN ('pending', 'approved') AND expires_at > now()",
 	); n != 1_000 {
-		t.Errorf("%d are open", n)
+		t.Errorf("%d pairings are open, want 1,000", n)
 	}
 	h.Exec(t, "UPDATE core.device_pairing SET state = 'rejected' WHERE code = '000002'")
 	h.assertSend(t, asking("stage"), 201, "")

@@ -127,7 +127,7 @@ func TestClientsAreWhomTheLimiterCounts(t *testing.T) {
 		for _, b := range clients {
 			same := ratelimit.KeyOf(a, "x") == ratelimit.KeyOf(b, "x")
 			if (h.service.ClientKeyOf(a) == h.service.ClientKeyOf(b)) != same {
-				t.Errorf("%v and %v: the same client %v for the limiter alone", a, b, same)
+				t.Errorf("%v and %v: one client for the limiter: %v, and the opposite for pairings", a, b, same)
 			}
 		}
 	}

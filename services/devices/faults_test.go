@@ -154,7 +154,7 @@ func TestHangUp(t *testing.T) {
 		}
 	}
 	if after := h.Pool(t).Stat().NewConnsCount(); after != before {
-		t.Errorf("%d connections more", after-before)
+		t.Errorf("%d new connections after clients hung up, want none", after-before)
 	}
 }
 
@@ -230,7 +230,7 @@ func TestSecretsStayWhereTheyBelong(t *testing.T) {
 	}
 	for _, mark := range []string{"203.0.113.77", "cb00714d", "marked-agent"} {
 		if strings.Contains(said+stored, mark) {
-			t.Errorf("%s was kept: %s %s", mark, said, stored)
+			t.Errorf("%s was stored, sent or logged: %s %s", mark, said, stored)
 		}
 	}
 }

@@ -229,13 +229,14 @@ func (h *harness) assertSend(t testing.TB, q request, status int, code string) *
 	t.Helper()
 	w := h.send(t, q)
 	if w.Code != status || code != "" && w.Body.String() != `{"code":"`+code+`"}` {
-		t.Fatalf("%s %s %s: %d %s, want %d %s", q.method, q.path, q.body, w.Code, w.Body, status, code)
+		t.Fatalf("%s %s with %s: status %d, want %d %s; body %s",
+			q.method, q.path, q.body, w.Code, status, code, w.Body)
 	}
 	if code != "" && w.Header().Get("Set-Cookie") != "" {
-		t.Errorf("%s %s: a refusal set a cookie", q.method, q.path)
+		t.Errorf("%s %s: an error response sets a cookie", q.method, q.path)
 	}
 	if w.Header().Get("Cache-Control") != "no-store" {
-		t.Errorf("%s %s: may be stored", q.method, q.path)
+		t.Errorf("%s %s: Cache-Control %q, want no-store", q.method, q.path, w.Header().Get("Cache-Control"))
 	}
 	return w
 }
@@ -340,7 +341,7 @@ func await(t *testing.T, condition func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(30 * time.Second); !condition(); runtime.Gosched() {
 		if time.Now().After(deadline) {
-			t.Fatal("waited in vain")
+			t.Fatal("the condition did not hold within the deadline")
 		}
 	}
 }

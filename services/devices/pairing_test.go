@@ -101,7 +101,7 @@ func TestPairing(t *testing.T) {
 			h.assertSend(t, approving(s.code), 409, "PAIRING_ALREADY_DECIDED")
 			h.assertRows(t, 1, 1, 1)
 			if n := h.logged.Len(); n != 0 {
-				t.Errorf("%d lines were logged", n)
+				t.Errorf("%d lines were logged, want none", n)
 			}
 		})
 	}

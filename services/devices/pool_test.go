@@ -26,7 +26,7 @@ func TestForgedCookiesLeaveThePoolAlone(t *testing.T) {
 				cookie = "narthex_device=" + unknown
 			}
 			if _, err := h.resolve(t, cookie); !errors.Is(err, httpapi.ErrPrincipal) {
-				t.Errorf("%s resolved with %v", cookie, err)
+				t.Errorf("%s resolved with error %v, want ErrPrincipal", cookie, err)
 			}
 		})
 	}

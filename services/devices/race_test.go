@@ -108,7 +108,8 @@ func TestOneDecision(t *testing.T) {
 			}
 		}
 		if approvals+rejections != 1 || h.count(t, "core.device") != before+approvals {
-			t.Errorf("%d approvals, %d rejections", approvals, rejections)
+			t.Errorf("%d approvals and %d rejections succeeded, want one in all, and a device for an approval",
+				approvals, rejections)
 		}
 	}
 }

@@ -31,7 +31,7 @@ func TestRouteGates(t *testing.T) {
 			continue
 		}
 		if route.Origin != httpapi.TrustedOrigin || route.Body != httpapi.WholeBody || route.MaxBody != 16<<10 {
-			t.Errorf("%s lacks a gate", route.Path)
+			t.Errorf("%s: %+v, want a trusted origin and a buffered body of at most 16 KiB", route.Path, route)
 		}
 	}
 	want := []string{

@@ -161,7 +161,7 @@ func TestFlushesDoNotCollide(t *testing.T) {
 		}
 		flushing.Wait()
 		if n := h.count(t, "core.device WHERE last_seen_at IS NULL"); n != 0 {
-			t.Errorf("%d were not written", n)
+			t.Errorf("%d devices have no last_seen_at, want 0", n)
 		}
 	}
 	if byTable.logged.Len()+byKey.logged.Len() != 0 {
@@ -177,7 +177,7 @@ func TestSightsAreBounded(t *testing.T) {
 		h.service.Note(fmt.Sprintf("00000000-0000-4000-8000-%012d", i))
 	}
 	if n := h.service.Noted(); n != devices.MaxSightings {
-		t.Errorf("%d are noted", n)
+		t.Errorf("%d devices wait for a flush, want %d", n, devices.MaxSightings)
 	}
 	h.service.Flush(t.Context())
 	if h.service.Noted() != 0 || h.logged.Len() != 0 {

@@ -66,7 +66,7 @@ func TestBootstrapOwner(t *testing.T) {
 				t.Errorf("got %q, %v", userID, err)
 			}
 			if got := h.count(t, "core.platform_owner"); got != row.owners {
-				t.Errorf("%d owners", got)
+				t.Errorf("%d owners, want %d", got, row.owners)
 			}
 		})
 	}
@@ -117,7 +117,9 @@ func TestBootstrapsAtOnce(t *testing.T) {
 			blockade.release(5)
 			running.Wait()
 			if made.Load() != 1 || refused.Load() != 49 || h.count(t, "core.platform_owner") != 1 {
-				t.Errorf("%d made, %d refused", made.Load(), refused.Load())
+				t.Errorf(
+					"%d bootstraps succeeded and %d were refused, want 1 and 49, and one owner", made.Load(), refused.Load(),
+				)
 			}
 		})
 	}

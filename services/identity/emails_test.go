@@ -14,26 +14,26 @@ import (
 // pages are written there, for a look at them.
 func TestEmails(t *testing.T) {
 	t.Parallel()
-	letters := identity.NewEmails(dashboard)
-	for name, letter := range map[string]struct {
+	emails := identity.NewEmails(dashboard)
+	for name, email := range map[string]struct {
 		m             mail.Message
 		subject, link string
 	}{
-		"verify-email": {letters.Verification("anna@example.org", "TOKEN"), "Confirm your e-mail",
+		"verify-email": {emails.Verification("anna@example.org", "TOKEN"), "Confirm your e-mail",
 			dashboard + "/?service_auth=verify-email&token=TOKEN"},
-		"reset-password": {letters.Reset("anna@example.org", "TOKEN"), "Choose a new password",
+		"reset-password": {emails.Reset("anna@example.org", "TOKEN"), "Choose a new password",
 			dashboard + "/?service_auth=reset-password&token=TOKEN"},
-		"password-changed": {letters.Changed("anna@example.org"), "Your password was changed", dashboard + "/"},
+		"password-changed": {emails.Changed("anna@example.org"), "Your password was changed", dashboard + "/"},
 	} {
-		m := letter.m
-		if m.Subject != letter.subject || m.ReplyTo != "" || len(m.To) != 1 {
+		m := email.m
+		if m.Subject != email.subject || m.ReplyTo != "" || len(m.To) != 1 {
 			t.Errorf("%s: %+v", name, m)
 		}
-		if !strings.Contains(m.Text, "\n"+letter.link+"\n") || strings.Contains(m.Text, "<") {
+		if !strings.Contains(m.Text, "\n"+email.link+"\n") || strings.Contains(m.Text, "<") {
 			t.Errorf("%s: the text is %q", name, m.Text)
 		}
-		if strings.Count(m.HTML, `href="`+html.EscapeString(letter.link)+`"`) != 2 ||
-			!strings.Contains(m.HTML, ">"+html.EscapeString(letter.link)+"<") {
+		if strings.Count(m.HTML, `href="`+html.EscapeString(email.link)+`"`) != 2 ||
+			!strings.Contains(m.HTML, ">"+html.EscapeString(email.link)+"<") {
 			t.Errorf("%s: the page is %s", name, m.HTML)
 		}
 		for _, fetched := range []string{"<img", "src=", "url(", "<link", "<script", "@import"} {

@@ -170,7 +170,7 @@ func IsWrongCredentials(err error) bool { return errors.Is(err, errHashChanged) 
 // IsInvalidToken tells a refused reset.
 func IsInvalidToken(err error) bool { return errors.Is(err, errInvalidToken) }
 
-// The letters, as they are written.
+// NewEmails and the methods below write each email.
 var NewEmails = newEmails
 
 func (l *emails) Verification(address, token string) mail.Message {

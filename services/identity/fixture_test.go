@@ -37,16 +37,16 @@ type unlimited struct{}
 
 func (unlimited) Allow(ratelimit.Rule, ratelimit.Key) (bool, time.Duration) { return true, 0 }
 
-// letterbox keeps the letters until the test takes them: what the outbox would do on its own time.
+// outbox keeps emails until the test takes them.
 type outbox struct {
 	mu     sync.Mutex
 	emails []mail.Email
 }
 
-func (b *outbox) Post(letter mail.Email) bool {
+func (b *outbox) Post(email mail.Email) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.emails = append(b.emails, letter)
+	b.emails = append(b.emails, email)
 	return true
 }
 
@@ -57,25 +57,25 @@ func (b *outbox) compose(ctx context.Context) (messages []mail.Message) {
 
 // deliver empties the box and returns the messages that were written. All of them come to the same outcome.
 func (b *outbox) deliver(ctx context.Context, outcome mail.SendResult) (messages []mail.Message) {
-	for _, letter := range b.take() {
-		m, ok := letter.Compose(ctx)
+	for _, email := range b.take() {
+		m, ok := email.Compose(ctx)
 		if !ok {
 			continue
 		}
 		messages = append(messages, m)
-		if letter.Done != nil {
-			letter.Done(ctx, outcome)
+		if email.Done != nil {
+			email.Done(ctx, outcome)
 		}
 	}
 	return messages
 }
 
 // take empties the box.
-func (b *outbox) take() (letters []mail.Email) {
+func (b *outbox) take() (emails []mail.Email) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	letters, b.emails = b.emails, nil
-	return letters
+	emails, b.emails = b.emails, nil
+	return emails
 }
 
 // house is one service over a database of its own.

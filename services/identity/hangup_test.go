@@ -64,7 +64,7 @@ func await(t *testing.T, condition func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(2 * time.Minute); !condition(); runtime.Gosched() {
 		if time.Now().After(deadline) {
-			t.Fatal("waited in vain")
+			t.Fatal("the condition did not hold within the deadline")
 		}
 	}
 }

@@ -17,7 +17,7 @@ import (
 
 // Outbox queues emails and sends them later, so that no request waits for a mail server.
 type Outbox interface {
-	Post(letter mail.Email) (queued bool)
+	Post(email mail.Email) (queued bool)
 }
 
 // Service serves identity's routes and resolves sessions. It is safe for concurrent use and starts no

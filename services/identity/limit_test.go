@@ -102,7 +102,7 @@ func TestFourthSignInIsRefused(t *testing.T) {
 		}
 	}
 	if n := h.sessions(t); n != 4 {
-		t.Errorf("%d sessions after 4 successes", n)
+		t.Errorf("%d sessions, want 4: one for each successful sign-in", n)
 	}
 	h.assertLog(t, 0)
 }
@@ -123,7 +123,7 @@ func TestConcurrentSignInsAreCountedAtOnce(t *testing.T) {
 	}
 	callers.Wait()
 	if got := refused.Load(); got != 5 {
-		t.Errorf("%d of 8 were refused", got)
+		t.Errorf("%d of 8 concurrent sign-ins were refused, want 5", got)
 	}
 }
 

@@ -36,7 +36,7 @@ func (h harness) ask(
 	return tokens
 }
 
-// A stranger who asks for six letters stops neither the owner's link nor the letter about the changed
+// A stranger who asks for six emails stops neither the owner's link nor the email about the changed
 // password.
 func TestStrangersRequestsLeaveTheOwnersLinkAlone(t *testing.T) {
 	t.Parallel()
@@ -45,14 +45,14 @@ func TestStrangersRequestsLeaveTheOwnersLinkAlone(t *testing.T) {
 	owners := h.ask(t, requestResetPath, "reset-password", 1, mail.Sent)[0]
 	strangers := h.ask(t, requestResetPath, "reset-password", 6, mail.Sent)
 	if len(strangers) != 4 {
-		t.Errorf("six further requests sent %d letters, want 4", len(strangers))
+		t.Errorf("six further requests sent %d emails, want 4", len(strangers))
 	}
 	if status, body := h.reset(t, owners, "a new password"); status != 200 {
 		t.Fatalf("the owner's link after six requests of a stranger: %d %s", status, body)
 	}
-	letters := h.outbox.compose(t.Context())
-	if len(letters) != 1 || letters[0].Subject != "Your password was changed" {
-		t.Errorf("letters after the change: %v", letters)
+	emails := h.outbox.compose(t.Context())
+	if len(emails) != 1 || emails[0].Subject != "Your password was changed" {
+		t.Errorf("emails after the change: %v", emails)
 	}
 	for _, link := range strangers {
 		if status, body := h.reset(t, link, "another password"); status != 400 || body != invalidToken {
@@ -60,10 +60,10 @@ func TestStrangersRequestsLeaveTheOwnersLinkAlone(t *testing.T) {
 		}
 	}
 	if n := h.count(t, "core.password_reset"); n != 0 {
-		t.Errorf("%d reset links are left", n)
+		t.Errorf("%d reset links are left, want 0", n)
 	}
 	if tokens := h.ask(t, requestResetPath, "reset-password", 1, mail.Sent); len(tokens) != 1 {
-		t.Errorf("a request after the change sent %d letters", len(tokens))
+		t.Errorf("a request after the change sent %d emails", len(tokens))
 	}
 }
 
@@ -82,12 +82,12 @@ func TestLiveLinksAreBounded(t *testing.T) {
 				}
 			}
 			if first := h.ask(t, kind.path, kind.screen, 7, mail.Sent); len(first) != 5 {
-				t.Errorf("seven requests sent %d letters, want 5", len(first))
+				t.Errorf("seven requests sent %d emails, want 5", len(first))
 			}
 			h.linkTokenFor(t, kind.path, "other@example.org", kind.screen)
 			h.Exec(t, "UPDATE "+kind.table+" SET expires_at = now()")
 			if again := h.ask(t, kind.path, kind.screen, 6, mail.Sent); len(again) != 5 {
-				t.Errorf("six requests after the first links have expired sent %d letters, want 5", len(again))
+				t.Errorf("six requests after the first links have expired sent %d emails, want 5", len(again))
 			}
 		})
 	}
@@ -108,9 +108,9 @@ func TestLinksIssuedByMany(t *testing.T) {
 			blockade := h.lockRows(t, "SELECT FROM core.person FOR UPDATE")
 			var written atomic.Int32
 			var workers sync.WaitGroup
-			for _, letter := range h.outbox.take() {
+			for _, email := range h.outbox.take() {
 				workers.Go(func() {
-					if _, ok := letter.Compose(t.Context()); ok {
+					if _, ok := email.Compose(t.Context()); ok {
 						written.Add(1)
 					}
 				})
@@ -118,13 +118,13 @@ func TestLinksIssuedByMany(t *testing.T) {
 			blockade.release(8)
 			workers.Wait()
 			if n := h.count(t, kind.table); written.Load() != 5 || n != 5 {
-				t.Errorf("20 requests at once wrote %d letters and %d links, want 5", written.Load(), n)
+				t.Errorf("20 requests at once wrote %d emails and %d links, want 5", written.Load(), n)
 			}
 		})
 	}
 }
 
-// A letter that does not leave gives its place back, and its link does not work.
+// An email that does not leave gives its place back, and its link does not work.
 func TestUnsentEmailFreesItsPlace(t *testing.T) {
 	t.Parallel()
 	for _, outcome := range []mail.SendResult{
@@ -138,10 +138,10 @@ func TestUnsentEmailFreesItsPlace(t *testing.T) {
 			for _, kind := range kinds {
 				if unsent := h.ask(t, kind.path, kind.screen, 6, outcome); len(unsent) != 6 ||
 					h.count(t, kind.table) != 0 {
-					t.Errorf("%s: %d letters written, %d links left", kind.screen, len(unsent), h.count(t, kind.table))
+					t.Errorf("%s: %d emails written, %d links left", kind.screen, len(unsent), h.count(t, kind.table))
 				}
 				if sent := h.ask(t, kind.path, kind.screen, 6, mail.Sent); len(sent) != 5 {
-					t.Errorf("%s: %d letters sent afterwards, want 5", kind.screen, len(sent))
+					t.Errorf("%s: %d emails sent afterwards, want 5", kind.screen, len(sent))
 				}
 			}
 		})
@@ -166,17 +166,17 @@ func TestTwoResetLinksAtOnce(t *testing.T) {
 			case status == 400 && body == invalidToken:
 				refused.Add(1)
 			default:
-				t.Errorf("got %d %s", status, body)
+				t.Errorf("reset: status %d, want 200 or 400; body %s", status, body)
 			}
 		})
 	}
 	blockade.release(2)
 	uses.Wait()
 	if changed.Load() != 1 || refused.Load() != 1 {
-		t.Errorf("%d changed the password, %d were refused", changed.Load(), refused.Load())
+		t.Errorf("%d links changed the password and %d were refused, want 1 and 1", changed.Load(), refused.Load())
 	}
-	if letters := h.outbox.compose(t.Context()); len(letters) != 1 {
-		t.Errorf("%d letters about the change", len(letters))
+	if emails := h.outbox.compose(t.Context()); len(emails) != 1 {
+		t.Errorf("%d emails about the change, want 1", len(emails))
 	}
 }
 

@@ -145,7 +145,7 @@ func receive(t *testing.T, from <-chan struct{}) {
 	select {
 	case <-from:
 	case <-time.After(2 * time.Minute):
-		t.Fatal("waited in vain")
+		t.Fatal("the condition did not hold within the deadline")
 	}
 }
 
@@ -161,7 +161,7 @@ func (c *lookupFixture) assertOwnAnswers(t *testing.T, answers []answer) {
 func (c *lookupFixture) assertIdle(t *testing.T) {
 	t.Helper()
 	if underWay, waiting := c.store.Lookups(); underWay != 0 || waiting != 0 {
-		t.Errorf("%d queries under way, %d look-ups waiting", underWay, waiting)
+		t.Errorf("%d queries run and %d look-ups wait, want none", underWay, waiting)
 	}
 }
 
@@ -347,7 +347,8 @@ func TestLookupPanic(t *testing.T) {
 	settle(t, &asking)
 	if p, f := panicked.Load(), failed.Load(); int(p) <= identity.LookupQueries || f == 0 ||
 		int(p+f) != len(c.hashes) {
-		t.Errorf("%d panicked, %d failed", p, f)
+		t.Errorf("%d look-ups panicked and %d failed, want more than %d and at least 1, and %d in all",
+			p, f, identity.LookupQueries, len(c.hashes))
 	}
 	c.assertIdle(t)
 }

@@ -129,7 +129,7 @@ func TestCreateInitialOwner(t *testing.T) {
 			}
 			if people, owners := h.count(t, "core.person"), h.count(t, "core.platform_owner"); people != row.people ||
 				owners != row.owners {
-				t.Errorf("%d people, %d owners", people, owners)
+				t.Errorf("%d people and %d owners, want %d and %d", people, owners, row.people, row.owners)
 			}
 			if row.want != nil {
 				if outcome != (identity.Outcome{}) ||
@@ -168,7 +168,7 @@ func TestOwnerPromptFails(t *testing.T) {
 		Password: func(context.Context) (environment.Secret, error) { return environment.Secret{}, closed },
 	})
 	if !errors.Is(err, closed) || h.count(t, "core.person") != 0 {
-		t.Errorf("got %v", err)
+		t.Errorf("error %v, want the prompt's own, and no new person", err)
 	}
 }
 
@@ -311,10 +311,13 @@ func TestOwnersAtOnce(t *testing.T) {
 			blockade.release(5)
 			running.Wait()
 			if int(made.Load()) != 1 || int(refused.Load()) != row.runs-1 {
-				t.Errorf("%d made, %d refused", made.Load(), refused.Load())
+				t.Errorf(
+					"%d commands succeeded and %d were refused, want 1 and %d", made.Load(), refused.Load(), row.runs-1,
+				)
 			}
 			if h.count(t, "core.platform_owner") != 1 || h.count(t, "core.person") != 1 {
-				t.Errorf("%d owners, %d people", h.count(t, "core.platform_owner"), h.count(t, "core.person"))
+				t.Errorf("%d owners and %d people, want 1 and 1",
+					h.count(t, "core.platform_owner"), h.count(t, "core.person"))
 			}
 		})
 	}

@@ -31,7 +31,7 @@ func (s *Service) sendVerificationEmail(c *httpapi.Call, in input) error {
 
 // post does not report whether the queue had room, because the client must not learn it. The outbox logs
 // what it drops.
-func (s *Service) post(letter mail.Email) { s.outbox.Post(letter) }
+func (s *Service) post(email mail.Email) { s.outbox.Post(email) }
 
 // resetEmail is sent to the person who has the address, verified or not.
 func (s *Service) resetEmail(address string) mail.Email {

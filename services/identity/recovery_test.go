@@ -43,17 +43,17 @@ func token(t *testing.T, m mail.Message, screen string) string {
 	return ""
 }
 
-// letterTo asks for a mail and returns the token in it.
+// linkTokenFor asks for an email and returns the token in its link.
 func (h harness) linkTokenFor(t *testing.T, path, address, screen string) string {
 	t.Helper()
 	if w := h.send(t, request{path: path, body: `{"email":"` + address + `"}`}); w.Code != 200 {
 		t.Fatalf("%s: %d %s", path, w.Code, w.Body)
 	}
-	letters := h.outbox.compose(t.Context())
-	if len(letters) != 1 || letters[0].To[0] != address || len(letters[0].To) != 1 {
-		t.Fatalf("letters: %v", letters)
+	emails := h.outbox.compose(t.Context())
+	if len(emails) != 1 || emails[0].To[0] != address || len(emails[0].To) != 1 {
+		t.Fatalf("emails: %v", emails)
 	}
-	return token(t, letters[0], screen)
+	return token(t, emails[0], screen)
 }
 
 func (h harness) reset(t *testing.T, token, word string) (status int, body string) {
@@ -74,7 +74,7 @@ func (h harness) verify(t *testing.T, token string) (status int, body string) {
 	return w.Code, w.Body.String()
 }
 
-// The answers are the same for everybody, the database is not asked before the letter's turn, and only who
+// The answers are the same for everybody, the database is not asked before the email's turn, and only who
 // should gets a mail.
 func TestRecoveryRequests(t *testing.T) {
 	t.Parallel()
@@ -105,16 +105,17 @@ func TestRecoveryRequests(t *testing.T) {
 			r.Host = "evil.test"
 			w := h.record(r)
 			if w.Code != 200 || w.Body.String() != row.answer || len(w.Header()) != 2 {
-				t.Errorf("%s %s: got %d %s %v", row.path, row.address, w.Code, w.Body, w.Header())
+				t.Errorf("%s for %s: status %d, header %v, want 200 and two fields; body %s, want %s",
+					row.path, row.address, w.Code, w.Header(), w.Body, row.answer)
 			}
-			letters := h.outbox.compose(t.Context())
-			if (len(letters) == 1) != row.mailed || len(letters) > 1 {
-				t.Errorf("%s %s: %d letters", row.path, row.address, len(letters))
+			emails := h.outbox.compose(t.Context())
+			if (len(emails) == 1) != row.mailed || len(emails) > 1 {
+				t.Errorf("%s for %s: %d emails, want one: %v", row.path, row.address, len(emails), row.mailed)
 			}
-			for _, letter := range letters {
-				if strings.Contains(letter.Text+letter.HTML+letter.Subject, "evil") ||
-					!strings.Contains(letter.HTML, dashboard+"/?service_auth=") {
-					t.Errorf("the letter says %q %q", letter.Text, letter.HTML)
+			for _, email := range emails {
+				if strings.Contains(email.Text+email.HTML+email.Subject, "evil") ||
+					!strings.Contains(email.HTML, dashboard+"/?service_auth=") {
+					t.Errorf("the email says %q %q", email.Text, email.HTML)
 				}
 			}
 		}
@@ -137,12 +138,12 @@ func TestRecoveryRequestsRefused(t *testing.T) {
 			`{"email":"anna@example.org","callbackURL":[]}`: `{"message":"Invalid callbackURL: expected a string"}`,
 		} {
 			if w := h.send(t, request{path: path, body: body}); w.Code != 400 || w.Body.String() != want {
-				t.Errorf("%s %s: got %d %s", path, body, w.Code, w.Body)
+				t.Errorf("%s with %s: status %d, want 400; body %s, want %s", path, body, w.Code, w.Body, want)
 			}
 		}
 	}
-	if letters := h.outbox.compose(t.Context()); len(letters) != 0 {
-		t.Errorf("%d letters", len(letters))
+	if emails := h.outbox.compose(t.Context()); len(emails) != 0 {
+		t.Errorf("refused requests sent %d emails, want none", len(emails))
 	}
 }
 
@@ -156,11 +157,11 @@ func TestRecoveryWithABrokenStore(t *testing.T) {
 	for path, want := range map[string]string{requestResetPath: resetSent, sendVerificationPath: done} {
 		if w := h.send(t, request{path: path, body: `{"email":"new@example.org"}`}); w.Code != 200 ||
 			w.Body.String() != want {
-			t.Errorf("%s: got %d %s", path, w.Code, w.Body)
+			t.Errorf("%s: status %d, want 200; body %s, want %s", path, w.Code, w.Body, want)
 		}
 	}
-	if letters := h.outbox.compose(t.Context()); len(letters) != 0 {
-		t.Errorf("%d letters", len(letters))
+	if emails := h.outbox.compose(t.Context()); len(emails) != 0 {
+		t.Errorf("with a broken store %d emails were sent, want none", len(emails))
 	}
 	logged := h.logged.TakeAll()
 	if len(logged) != 2 || logged[0].Message != "identity failed" || len(logged[0].Context) != 0 {
@@ -192,7 +193,9 @@ func TestReset(t *testing.T) {
 		strings.Repeat("x", 129): `{"message":"Password too long","code":"PASSWORD_TOO_LONG"}`,
 	} {
 		if status, body := h.reset(t, link, word); status != 400 || body != want {
-			t.Errorf("%d characters: %d %s", len(word), status, body)
+			t.Errorf(
+				"a password of %d characters: status %d, want 400; body %s, want %s", len(word), status, body, want,
+			)
 		}
 	}
 	if h.sessions(t) != 3 {
@@ -209,10 +212,10 @@ func TestReset(t *testing.T) {
 	if _, body := h.principal(t, eve); body == anonymous {
 		t.Error("another person's session ended")
 	}
-	letters := h.outbox.compose(t.Context())
-	if len(letters) != 1 || letters[0].Subject != "Your password was changed" ||
-		letters[0].To[0] != "anna@example.org" {
-		t.Errorf("after the change, letters: %v", letters)
+	emails := h.outbox.compose(t.Context())
+	if len(emails) != 1 || emails[0].Subject != "Your password was changed" ||
+		emails[0].To[0] != "anna@example.org" {
+		t.Errorf("after the change, emails: %v", emails)
 	}
 	for word, status := range map[string]int{password: 401, "12345678": 200} {
 		if w := h.send(
@@ -240,7 +243,7 @@ func TestResetTokens(t *testing.T) {
 		"SQL":    "' OR true --",
 	} {
 		if status, body := h.reset(t, bad, "a new password"); status != 400 || body != invalidToken {
-			t.Errorf("%s: got %d %s", name, status, body)
+			t.Errorf("reset with a token that is %s: status %d, want 400; body %s", name, status, body)
 		}
 	}
 	h.Exec(t, "UPDATE core.password_reset SET expires_at = now()")
@@ -285,10 +288,10 @@ func TestTokensAreHashedAtRest(t *testing.T) {
 		if n := h.count(t, table+" r WHERE r.token_hash = $1 AND r.expires_at > now() + interval '59 minutes' "+
 			"AND r.expires_at <= now() + interval '1 hour'",
 			hash[:]); n != 1 {
-			t.Errorf("%s has no such hash for an hour", table)
+			t.Errorf("%s: %d rows with the hash that expire in an hour, want 1", table, n)
 		}
 		if n := h.count(t, table+" r WHERE r::text LIKE '%' || $1 || '%'", text); n != 0 {
-			t.Errorf("%s has the token", table)
+			t.Errorf("%s contains the token itself", table)
 		}
 	}
 }
@@ -319,7 +322,7 @@ func TestResetUsedByMany(t *testing.T) {
 	blockade.release(5)
 	uses.Wait()
 	if won.Load() != 1 || refused.Load() != 49 {
-		t.Errorf("%d won, %d were refused", won.Load(), refused.Load())
+		t.Errorf("%d resets succeeded and %d were refused, want 1 and 49", won.Load(), refused.Load())
 	}
 }
 
@@ -355,7 +358,7 @@ func TestResetAgainstASignIn(t *testing.T) {
 				t.Errorf("sign-in: %v", err)
 			}
 			if n := h.sessions(t); n != 0 {
-				t.Errorf("%d sessions of the old password live on", n)
+				t.Errorf("%d sessions of the old password are left, want 0", n)
 			}
 		})
 	}
@@ -373,7 +376,7 @@ func TestVerification(t *testing.T) {
 		"unknown": unknown, "empty": "", "rubbish": "%00", "one that resets": reset,
 	} {
 		if status, body := h.verify(t, bad); status != 401 || body != invalidToken {
-			t.Errorf("%s: got %d %s", name, status, body)
+			t.Errorf("verify with a token that is %s: status %d, want 401; body %s", name, status, body)
 		}
 	}
 	received := func(field, what string) string {
@@ -386,7 +389,7 @@ func TestVerification(t *testing.T) {
 	} {
 		if w := h.send(t, request{method: "GET", path: verifyPath + query}); w.Code != 400 ||
 			w.Body.String() != want {
-			t.Errorf("%s: got %d %s", query, w.Code, w.Body)
+			t.Errorf("GET %s%s: status %d, want 400; body %s, want %s", verifyPath, query, w.Code, w.Body, want)
 		}
 	}
 	h.Exec(t, "UPDATE core.email_verification SET expires_at = now()")
@@ -399,7 +402,7 @@ func TestVerification(t *testing.T) {
 	h.Exec(t, "UPDATE core.email_verification SET expires_at = now() + interval '1 minute'")
 	for _, link := range []string{older, older + "&callbackURL=https://evil.test/", older} {
 		if status, body := h.verify(t, link); status != 200 || body != verified {
-			t.Errorf("got %d %s", status, body)
+			t.Errorf("verify: status %d, want 200; body %s, want %s", status, body, verified)
 		}
 	}
 	if status, body := h.verify(t, newer); status != 401 || body != invalidToken {
@@ -424,7 +427,7 @@ func TestVerificationByMany(t *testing.T) {
 	for range 50 {
 		uses.Go(func() {
 			if status, body := h.verify(t, link); status != 200 || body != verified {
-				t.Errorf("got %d %s", status, body)
+				t.Errorf("verify: status %d, want 200; body %s, want %s", status, body, verified)
 			}
 		})
 	}

@@ -34,10 +34,11 @@ func TestRouteGates(t *testing.T) {
 			continue
 		}
 		if route.Body != httpapi.WholeBody || route.MaxBody != 8<<10 {
-			t.Errorf("%s does not count its body", route.Path)
+			t.Errorf("%s: body mode %v and limit %d, want a buffered body of at most 8 KiB",
+				route.Path, route.Body, route.MaxBody)
 		}
 		if route.Method != "GET" && route.Origin != httpapi.OriginByHandler {
-			t.Errorf("%s has no origin gate", route.Path)
+			t.Errorf("%s: origin gate %v, want OriginByHandler", route.Path, route.Origin)
 		}
 	}
 	wanted := []string{
@@ -53,7 +54,7 @@ func TestRouteGates(t *testing.T) {
 	}
 	for _, want := range wanted {
 		if !listed[want] {
-			t.Errorf("%s is missing", want)
+			t.Errorf("the route %s is missing", want)
 		}
 	}
 	if len(listed) != len(wanted) {
@@ -66,7 +67,7 @@ func TestAlive(t *testing.T) {
 	h := setup(t)
 	if w := h.send(t, request{method: "GET", path: "/api/auth/ok"}); w.Code != 200 ||
 		w.Body.String() != `{"ok":true}` {
-		t.Errorf("got %d %s", w.Code, w.Body)
+		t.Errorf("GET /api/auth/ok: status %d, want 200; body %s", w.Code, w.Body)
 	}
 }
 

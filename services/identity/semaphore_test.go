@@ -46,7 +46,7 @@ func TestSemaphore(t *testing.T) {
 			<-enter(t.Context(), g)
 			start := time.Now()
 			if err := <-enter(t.Context(), g); !identity.IsBusy(err) || time.Since(start) != identity.MaxWait {
-				t.Errorf("%v after %v", err, time.Since(start))
+				t.Errorf("acquire returned %v after %v, want errBusy after %v", err, time.Since(start), identity.MaxWait)
 			}
 			if g.Waiting() != 0 {
 				t.Error("still counted")
@@ -64,7 +64,7 @@ func TestSemaphore(t *testing.T) {
 			}
 			start := time.Now()
 			if err := <-enter(t.Context(), g); !identity.IsBusy(err) || time.Since(start) != 0 {
-				t.Errorf("%v after %v", err, time.Since(start))
+				t.Errorf("acquire with a full queue returned %v after %v, want errBusy at once", err, time.Since(start))
 			}
 			for _, ended := range waiting {
 				g.Release()
@@ -84,7 +84,8 @@ func TestSemaphore(t *testing.T) {
 			start := time.Now()
 			leave()
 			if err := <-gone; !identity.IsBusy(err) || time.Since(start) != 0 || g.Waiting() != 1 {
-				t.Errorf("%v after %v, %d waiting", err, time.Since(start), g.Waiting())
+				t.Errorf("acquire of a client that left: %v after %v, want errBusy at once; %d wait, want 1",
+					err, time.Since(start), g.Waiting())
 			}
 			g.Release()
 			if err := <-next; err != nil {

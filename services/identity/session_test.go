@@ -201,7 +201,7 @@ func TestAnonymousNeedsNoDatabase(t *testing.T) {
 		"Cookie: ", "Cookie: a=b", "Cookie: a=narthex_session=x", "Cookie: narthex_device=x",
 	} {
 		if w, body := h.principal(t, cookie); w.Code != 200 || body != anonymous {
-			t.Errorf("%s: got %d %s", cookie, w.Code, body)
+			t.Errorf("GET /api/v1/principal with %q: status %d, want 200 anonymous; body %s", cookie, w.Code, body)
 		}
 	}
 	if w := h.send(t, request{path: "/api/auth/sign-out", body: "{}"}); w.Code != 200 {
@@ -288,7 +288,7 @@ func TestExtension(t *testing.T) {
 
 			w, body := h.principal(t, cookie)
 			if w.Code != 200 || !strings.Contains(body, "authenticated") {
-				t.Errorf("got %d %s", w.Code, body)
+				t.Errorf("GET /api/v1/principal: status %d, want 200 authenticated; body %s", w.Code, body)
 			}
 			set := w.Header().Get("Set-Cookie")
 			if (set == "") != (row.cookie == "") || !strings.Contains(set, row.cookie) {

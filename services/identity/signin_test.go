@@ -181,10 +181,10 @@ func TestSignIn(t *testing.T) {
 				t.Errorf("headers %v", header)
 			}
 			if made := h.sessions(t) - before; (made == 1) != success || (made == 0) == success {
-				t.Errorf("%d sessions were made", made)
+				t.Errorf("%d sessions were made, want one: %v", made, success)
 			}
 			if cookies := len(header["Set-Cookie"]); (cookies == 1) != success {
-				t.Errorf("%d cookies were set", cookies)
+				t.Errorf("%d cookies were set, want one: %v", cookies, success)
 			}
 		})
 	}
@@ -197,7 +197,7 @@ func TestRepeatedCallbackInTheQuery(t *testing.T) {
 	const want = `{"message":"Invalid callbackURL: expected a string"}`
 	w := h.send(t, request{path: signInPath + "?callbackURL=a&callbackURL=b", body: `{}`})
 	if w.Code != 400 || w.Body.String() != want {
-		t.Errorf("got %d %s", w.Code, w.Body)
+		t.Errorf("two callbackURL in the query: status %d, want 400; body %s, want %s", w.Code, w.Body, want)
 	}
 }
 
@@ -220,7 +220,7 @@ func TestSessionsOfAPerson(t *testing.T) {
 		}
 	}
 	if n := h.sessions(t); n != 3 {
-		t.Errorf("%d sessions, want Anna's two and Bert's dead one", n)
+		t.Errorf("%d sessions, want 3: Anna's two and Bert's expired one", n)
 	}
 }
 
@@ -262,7 +262,7 @@ func TestFullHashQueue(t *testing.T) {
 		w := h.send(t, request{path: signInPath, body: credentials(address, password)})
 		const want = `{"message":"Too many requests. Please try again later.","code":"TOO_MANY_REQUESTS"}`
 		if w.Code != 429 || w.Body.String() != want {
-			t.Errorf("%s: got %d %s", address, w.Code, w.Body)
+			t.Errorf("sign-in of %s with a full queue: status %d, want 429; body %s", address, w.Code, w.Body)
 		}
 		if seconds, err := strconv.Atoi(w.Header().Get("X-Retry-After")); err != nil || seconds < 1 {
 			t.Errorf("X-Retry-After: %q", w.Header().Get("X-Retry-After"))
@@ -294,7 +294,7 @@ func TestUnknownAddressCostsAHash(t *testing.T) {
 	}
 	for address, took := range best {
 		if took < best[known]/10 {
-			t.Errorf("%s took %v, a known address %v", address, took, best[known])
+			t.Errorf("%s took %v, want at least a tenth of the %v of a known address", address, took, best[known])
 		}
 	}
 }

@@ -18,7 +18,7 @@ func signUpBody(name, address, word string) string {
 	return string(body)
 }
 
-// Every refusal leaves no person and no letter behind.
+// Every refusal leaves no person and no email behind.
 func TestSignUpRefusals(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -127,11 +127,11 @@ func TestSignUpRefusals(t *testing.T) {
 	for _, row := range rows {
 		w := h.send(t, request{path: signUpPath, body: row.body, header: row.header})
 		if w.Code != row.status || w.Body.String() != row.want || w.Header().Get("Set-Cookie") != "" {
-			t.Errorf("%s: got %d %s", row.name, w.Code, w.Body)
+			t.Errorf("%s: status %d, want %d; body %s, want %s", row.name, w.Code, row.status, w.Body, row.want)
 		}
 	}
 	if n := h.count(t, "core.person"); n != 0 || len(h.outbox.compose(t.Context())) != 0 {
-		t.Errorf("%d people, or a letter", n)
+		t.Errorf("refused sign-ups made %d people, want 0, and no email", n)
 	}
 }
 
@@ -170,8 +170,8 @@ func TestSignUpTwice(t *testing.T) {
 		answers[0]["id"] == answers[1]["id"] {
 		t.Errorf("the person was changed, or the ids are the same: %v", answers)
 	}
-	if letters := h.outbox.compose(t.Context()); len(letters) != 1 || letters[0].To[0] != "anna@example.org" {
-		t.Errorf("%d letters", len(letters))
+	if emails := h.outbox.compose(t.Context()); len(emails) != 1 || emails[0].To[0] != "anna@example.org" {
+		t.Errorf("%d emails, want one to anna@example.org", len(emails))
 	}
 	if w := h.send(
 		t, request{path: signInPath, body: credentials("anna@example.org", password)},
@@ -201,7 +201,7 @@ func TestSignUpDisabled(t *testing.T) {
 	} {
 		if w := h.send(t, request{path: signUpPath, body: body}); w.Code != 400 || w.Body.String() != want ||
 			w.Header().Get("Cache-Control") != "no-store" {
-			t.Errorf("%s: got %d %s", body, w.Code, w.Body)
+			t.Errorf("sign-up with %s: status %d, want 400; body %s, want %s", body, w.Code, w.Body, want)
 		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // BenchmarkWhoIsAsked reports the median of each kind of address as a ratio to the unknown one's: what an
-// answer's time tells of an address. The kinds take turns in random order, and the letters go through a
+// answer's time tells of an address. The kinds take turns in random order, and the emails go through a
 // real outbox to a mail server that refuses connections.
 func BenchmarkWhoIsAsked(b *testing.B) {
 	kinds := []string{"unknown", "verified", "unverified", "passwordless", "undeliverable"}

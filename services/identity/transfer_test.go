@@ -124,7 +124,8 @@ func TestTransfersAtOnce(t *testing.T) {
 	running.Wait()
 	if owners := h.count(t, "core.platform_owner"); moved.Load() != runs || owners != 1 ||
 		h.owner(t) == "bert@example.org" {
-		t.Errorf("%d of %d moved it, %d owners, the last is %s", moved.Load(), runs, owners, h.owner(t))
+		t.Errorf("%d of %d transfers succeeded, %d owners, want all and 1; the last owner is %s",
+			moved.Load(), runs, owners, h.owner(t))
 	}
 }
 
