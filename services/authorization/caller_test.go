@@ -136,7 +136,7 @@ func TestOneQueryPerRequest(t *testing.T) {
 	}
 }
 
-// A failure stays a failure for its request: one request never judges by two states.
+// A failed query is kept for the whole request, so that one request is never judged by two states.
 func TestFailureIsKept(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -180,7 +180,7 @@ func TestEveryFaultIsTheSameFailure(t *testing.T) {
 	}
 }
 
-// The client that hangs up costs neither the answer nor the pooled connection.
+// A client that disconnects changes neither the result nor the number of connections.
 func TestClientGone(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

@@ -17,7 +17,7 @@ const (
 	UpdateRevoked  = updateRevoked
 )
 
-// Patient gives a store's work so long that only a fault can exhaust it, however loaded the machine is.
+// WithLongTimeout gives a store so much time that only a fault can use it up, also on a loaded machine.
 func WithLongTimeout(s *Store) *Store {
 	s.timeout = 2 * time.Minute
 	return s
@@ -39,13 +39,13 @@ func CursorAt(at time.Time, id string) string {
 	return position{at, parsed}.cursor()
 }
 
-// Recoded is the cursor of the position that text stands for.
+// Reencoded is the cursor of the position that text stands for.
 func Reencoded(text string) (string, error) {
 	p, err := parseCursor(text)
 	return p.cursor(), err
 }
 
-// The spellings.
+// The parsers, for fuzzing.
 func ParseID(text string) bool                      { _, ok := parseID(text); return ok }
 func ParseTime(text string) (at time.Time, ok bool) { return parseTime(text) }
 func ParseQuery(raw string) error                   { _, err := parseQuery(raw); return err }

@@ -11,8 +11,8 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi/httpapitest"
 )
 
-// Whatever is wrong with the store, the answer is the same and nothing is half-written. The permission was
-// read before.
+// Every fault of the store gives the same response, and nothing is written in part. The permission was read
+// before.
 func TestStoreFaults(t *testing.T) {
 	t.Parallel()
 	const list, one, issue, revoke = 1, 2, 4, 8
@@ -42,7 +42,7 @@ func TestStoreFaults(t *testing.T) {
 			issue | revoke,
 			"ALTER TABLE core.lost RENAME TO permission_grant_audit",
 		},
-		// These are found out in the middle of the transaction, not when its statements are prepared.
+		// PostgreSQL finds these faults in the middle of the transaction, not when it prepares the statements.
 		{
 			"ALTER TABLE core.permission_grant_audit ADD CONSTRAINT never CHECK (at IS NULL) NOT VALID",
 			issue | revoke,
@@ -131,7 +131,7 @@ func TestUnreachable(t *testing.T) {
 	)
 }
 
-// Whoever waited too long is told so, and what was given up is not done later.
+// A request that waited too long gets an error, and its work is not done later.
 func TestGivenUp(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -161,7 +161,7 @@ func TestGivenUp(t *testing.T) {
 	}
 }
 
-// The client that hangs up costs neither the work nor the pooled connection.
+// A client that disconnects loses neither its work nor the connection.
 func TestClientGoneWhileWriting(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

@@ -27,7 +27,7 @@ const (
 	grants = "core.authorization.grants.manage"
 )
 
-// house is one service over a database of its own.
+// harness is one service with a database of its own.
 type harness struct {
 	*databasetest.DB
 	service *authorization.Service
@@ -39,7 +39,7 @@ func setup(t testing.TB) harness {
 	return harness{db, serve(t, db.Pool(t), nil)}
 }
 
-// serve makes a service whose work may take long: what its tests ask is right on a loaded machine too.
+// serve makes a service with a long timeout, so that its tests pass on a loaded machine.
 func serve(t testing.TB, pool *pgxpool.Pool, devices authorization.Devices) *authorization.Service {
 	t.Helper()
 	return serveFrom(t, authorization.WithLongTimeout(authorization.NewStore(pool)), devices)
@@ -63,7 +63,7 @@ func serveFrom(
 	return authorization.New(registry, store, devices)
 }
 
-// second is the same house served by a process of its own, as far as the database can tell.
+// second is another process on the same database.
 func (h harness) second(t testing.TB) harness {
 	t.Helper()
 	return harness{h.DB, serve(t, h.AnotherPool(t), nil)}
@@ -86,8 +86,7 @@ func (h harness) owner(t testing.TB) principal.Principal {
 	return principal.Person(id)
 }
 
-// insert writes a grant past the service; columns are all after person_id and permission_id, with their
-// values.
+// insert writes a grant directly into the database. columns and values follow person_id and permission_id.
 func (h harness) insert(t testing.TB, person, permission, columns, values string) (id string) {
 	t.Helper()
 	return h.text(
@@ -116,7 +115,7 @@ func (h harness) count(t testing.TB, from string, args ...any) (n int) {
 	return n
 }
 
-// wantRows checks how many grants and audit rows there are altogether.
+// assertRows checks how many grants and audit rows exist.
 func (h harness) assertRows(t testing.TB, grants, audits int) {
 	t.Helper()
 	if n := h.count(t, "core.permission_grant"); n != grants {
@@ -139,12 +138,12 @@ func (h harness) sendAs(caller httpapi.Caller, method, target, body string) *htt
 	return httpapitest.Send(r, h.service.Routes(), caller)
 }
 
-// wanted is the body of an issuing; more continues it.
+// grantBody is the body of POST /api/v1/grants; more continues it.
 func grantBody(person, permission, more string) string {
 	return `{"userId":"` + person + `","permissionId":"` + permission + `"` + more + `}`
 }
 
-// issued issues a grant and returns its id.
+// issue issues a grant and returns its id.
 func (h harness) issue(t testing.TB, who principal.Principal, person, permission string) string {
 	t.Helper()
 	w := h.send(who, "POST", "/api/v1/grants", grantBody(person, permission, ""))
@@ -189,13 +188,13 @@ func allowed(t testing.TB, caller httpapi.Caller, permission string) bool {
 	return yes
 }
 
-// lose makes every question to the store fail.
+// breakStore makes every query for grants fail.
 func (h harness) breakStore(t testing.TB) {
 	t.Helper()
 	h.Exec(t, "ALTER TABLE core.permission_grant RENAME TO lost")
 }
 
-// awaitBlocked returns when so many of this database's sessions wait for a lock.
+// awaitBlocked waits until so many of this database's sessions wait for a lock.
 func (h harness) awaitBlocked(t testing.TB, sessions int) {
 	t.Helper()
 	await(t, func() bool {
@@ -206,8 +205,7 @@ func (h harness) awaitBlocked(t testing.TB, sessions int) {
 	})
 }
 
-// await returns when condition holds; the test fails when it does not within a time that no healthy run
-// needs.
+// await waits until condition holds. It fails the test after a time that no healthy run needs.
 func await(t testing.TB, condition func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(30 * time.Second); !condition(); runtime.Gosched() {

@@ -12,12 +12,12 @@ import (
 	"github.com/narthex-platform/narthex/services/principal"
 )
 
-// A hundred identical creates at two processes: one succeeds. The same again once that grant has expired,
-// and once it is revoked.
+// Of a hundred identical requests at two processes, one creates the grant. The same holds after that grant
+// has expired, and after it was revoked.
 func TestIdenticalCreates(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
-	houses := []harness{h, h.second(t)}
+	processes := []harness{h, h.second(t)}
 	owner := h.owner(t)
 	person := h.person(t, "a@example.org")
 	all := func() (winner string) {
@@ -28,7 +28,7 @@ func TestIdenticalCreates(t *testing.T) {
 		for i := range 100 {
 			asking.Go(func() {
 				<-start
-				w := houses[i%2].send(owner, "POST", "/api/v1/grants", grantBody(person, manage, ""))
+				w := processes[i%2].send(owner, "POST", "/api/v1/grants", grantBody(person, manage, ""))
 				statuses <- w.Code
 				if w.Code == http.StatusCreated {
 					ids <- w.Body.String()[7:43]
@@ -66,7 +66,8 @@ func TestIdenticalCreates(t *testing.T) {
 	h.assertRows(t, 3, 5)
 }
 
-// held is a transaction that keeps the person's row, as another process's issuing or revoking does.
+// lockPerson opens a transaction that locks the person's row, as an issue or a revoke in another process
+// does.
 func (h harness) lockPerson(t *testing.T, person string) pgx.Tx {
 	t.Helper()
 	tx, err := h.Pool(t).BeginTx(t.Context(), pgx.TxOptions{IsoLevel: pgx.ReadCommitted})
@@ -82,8 +83,8 @@ func (h harness) lockPerson(t *testing.T, person string) pgx.Tx {
 	return tx
 }
 
-// What happens while an issuing waits for its turn counts: it is judged by what is so when its turn has
-// come. The database's own default for transactions, which is the administrator's to set, changes nothing.
+// A request that waits for the lock is judged by what is true when it gets it. This holds for every
+// default_transaction_isolation that an administrator can set.
 func TestJudgedAfterTheWait(t *testing.T) {
 	t.Parallel()
 	exec := func(sql string) func(*testing.T, harness, pgx.Tx, string) {
@@ -133,7 +134,7 @@ func TestJudgedAfterTheWait(t *testing.T) {
 				person := h.person(t, "a@example.org")
 				other := h.second(t) // connects under the new default
 				allowed(t, other.service.Caller(owner), manage)
-				// Not before the request waits, and in good time before it has waited as long as any may.
+				// The moment must come after the request waits, and before its timeout.
 				h.Exec(
 					t,
 					"CREATE TABLE soon AS SELECT date_trunc('milliseconds', clock_timestamp() + interval '2 s') AS moment",
@@ -167,7 +168,7 @@ func TestJudgedAfterTheWait(t *testing.T) {
 				if want := map[int]int{201: 1}[row.status]; audits != want {
 					t.Errorf("%d audit rows, want %d", audits, want)
 				}
-				// The listing's order is the order of the turns.
+				// Grants are listed in the order in which their requests got the lock.
 				if n := h.count(
 					t, "core.permission_grant WHERE created_by IS NOT NULL AND created_at > $1::text::timestamptz", released,
 				); n != audits {
@@ -181,7 +182,7 @@ func TestJudgedAfterTheWait(t *testing.T) {
 	}
 }
 
-// A revoking waits for an issuing whose answer may be out already, and then revokes what it issued.
+// A revoke waits for an issue that is not committed yet, and then revokes that grant too.
 func TestRevokeWaits(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -209,7 +210,7 @@ func TestRevokeWaits(t *testing.T) {
 	}
 }
 
-// Two people who give each other something at the same time do not wait for each other.
+// Two people who give each other a permission at the same time do not deadlock.
 func TestMutualGrants(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -237,26 +238,25 @@ func TestMutualGrants(t *testing.T) {
 	h.assertRows(t, 102, 202)
 }
 
-// After revoke's answer nothing is allowed, whoever of several revokers was answered, unless it was issued
-// anew.
+// After any revoke responded, the permission is denied until it is issued again.
 func TestRevokedMeansRevoked(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
-	houses := []harness{h, h.second(t)}
+	processes := []harness{h, h.second(t)}
 	owner := h.owner(t)
 	person := h.person(t, "a@example.org")
 	for range 40 {
 		id := h.issue(t, owner, person, manage)
-		if !allowed(t, houses[1].service.Caller(principal.Person(person)), manage) {
+		if !allowed(t, processes[1].service.Caller(principal.Person(person)), manage) {
 			t.Fatal("not effective after the answer")
 		}
 		var revoking sync.WaitGroup
 		for i := range 4 {
 			revoking.Go(func() {
-				if w := houses[i%2].revoke(owner, id); w.Code != http.StatusOK {
+				if w := processes[i%2].revoke(owner, id); w.Code != http.StatusOK {
 					t.Errorf("revoke: status %d, want 200; body %s", w.Code, w.Body)
 				}
-				caller := houses[(i+1)%2].service.Caller(principal.Person(person))
+				caller := processes[(i+1)%2].service.Caller(principal.Person(person))
 				if yes, err := caller.Allowed(t.Context(), manage); yes ||
 					err != nil {
 					t.Errorf("after the answer: %v, %v", yes, err)
@@ -268,12 +268,12 @@ func TestRevokedMeansRevoked(t *testing.T) {
 	h.assertRows(t, 40, 80)
 }
 
-// Creating and revoking as fast as two processes can: no two equivalents are ever effective at once, and
-// the audit tells all of it once.
+// Two processes issue and revoke as fast as they can. Two equivalent grants are never effective at the same
+// time, and the audit has each issue and each revocation once.
 func TestCreateAndRevokeStorm(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
-	houses := []harness{h, h.second(t)}
+	processes := []harness{h, h.second(t)}
 	owner := h.owner(t)
 	person := h.person(t, "a@example.org")
 	first := h.issue(t, owner, person, manage)
@@ -289,7 +289,7 @@ func TestCreateAndRevokeStorm(t *testing.T) {
 		working.Go(func() {
 			for !enough() && !t.Failed() {
 				if i%2 == 0 {
-					w := houses[i/4].send(owner, "POST", "/api/v1/grants", grantBody(person, manage, ""))
+					w := processes[i/4].send(owner, "POST", "/api/v1/grants", grantBody(person, manage, ""))
 					mu.Lock()
 					switch w.Code {
 					case http.StatusCreated:
@@ -301,7 +301,7 @@ func TestCreateAndRevokeStorm(t *testing.T) {
 					mu.Unlock()
 					continue
 				}
-				w := houses[i/4].revoke(owner, first)
+				w := processes[i/4].revoke(owner, first)
 				if w.Code != http.StatusOK {
 					t.Errorf("revoking: %d %s", w.Code, w.Body)
 					return

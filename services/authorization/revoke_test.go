@@ -67,7 +67,7 @@ func TestRevoke(t *testing.T) {
 		t.Errorf("%d audit rows name actor, grant and time, want 4", n)
 	}
 
-	// Again, by each of the ids and with either empty body: nothing is left to do.
+	// A second revoke, by any of the ids and with either empty body, changes nothing.
 	for _, id := range equivalent {
 		assertResponse(t, h.revoke(owner, id), http.StatusOK, `{"revokedGrantIds":[]}`)
 		assertResponse(
@@ -80,7 +80,7 @@ func TestRevoke(t *testing.T) {
 	h.assertRows(t, 10, 4)
 }
 
-// A grant of a scope or another source has its own equivalents.
+// Grants with a scope or from another source are equivalent only to each other.
 func TestRevokeOtherSources(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -125,7 +125,7 @@ func TestRevokeRefusals(t *testing.T) {
 	}
 }
 
-// Whoever was granted the permission acts under its own name.
+// The audit names the person who acted, not the owner.
 func TestActor(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

@@ -32,8 +32,7 @@ func TestGates(t *testing.T) {
 	}
 }
 
-// Whoever lacks the permission is told so before anything of the request is judged, and before the grants
-// are touched.
+// A caller without the permission is refused before the request is checked and before any query for grants.
 func TestPermissionComesFirst(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -88,7 +87,7 @@ func TestPermissions(t *testing.T) {
 	}
 }
 
-// A malformed id is refused before the body is looked at and before any store call.
+// A malformed id is refused before the body is read and before any query.
 func TestMalformedID(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -291,7 +290,7 @@ func TestIssueRefusals(t *testing.T) {
 	h.assertRows(t, 0, 0)
 }
 
-// Only an effective grant of the same person, permission, scope and source stands in the way.
+// Only an effective grant of the same person, permission, scope and source makes a new one a conflict.
 func TestEquivalents(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

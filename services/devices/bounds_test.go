@@ -24,8 +24,8 @@ func (h *harness) fill(t *testing.T, n int) {
 		FROM generate_series(1, $1) AS n`, n)
 }
 
-// A thousand pairings may be open, exactly, whoever asks at the same time; decided and expired ones do not
-// count.
+// At most a thousand pairings are open, also when many are asked for at the same time. Decided and expired
+// ones do not count.
 func TestCapacity(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -36,7 +36,7 @@ func TestCapacity(t *testing.T) {
 		requests[i] = asking("stage")
 		requests[i].client = "192.0.2." + strconv.Itoa(i)
 	}
-	wantAnswers(t, h.together(t, requests), map[int]int{201: 20, 503: 40}, "PAIRING_CAPACITY")
+	assertStatuses(t, h.together(t, requests), map[int]int{201: 20, 503: 40}, "PAIRING_CAPACITY")
 	if n := h.count(
 		t, "core.device_pairing WHERE state IN ('pending', 'approved') AND expires_at > now()",
 	); n != 1_000 {
@@ -49,7 +49,7 @@ func TestCapacity(t *testing.T) {
 	h.assertSend(t, asking("stage"), 201, "")
 }
 
-// fillClosed makes a thousand pairings that are open no more.
+// fillClosed makes a thousand pairings that are not open.
 func (h *harness) fillClosed(t *testing.T) {
 	t.Helper()
 	h.Exec(t, `
@@ -60,8 +60,8 @@ func (h *harness) fillClosed(t *testing.T) {
 		FROM generate_series(1, 1000) AS n`)
 }
 
-// Twenty pairings of one client may be open, exactly; an IPv6 client is its /64. It is told when its oldest
-// expires.
+// At most twenty pairings of one client are open; an IPv6 client is its /64. The refusal says when the
+// oldest one expires.
 func TestPairingsOfOneClient(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -70,7 +70,7 @@ func TestPairingsOfOneClient(t *testing.T) {
 		requests[i] = asking("stage")
 		requests[i].client = fmt.Sprintf("2001:db8:0:1::%x", i+1)
 	}
-	wantAnswers(t, h.together(t, requests), map[int]int{201: 20, 429: 30}, "TOO_MANY_REQUESTS")
+	assertStatuses(t, h.together(t, requests), map[int]int{201: 20, 429: 30}, "TOO_MANY_REQUESTS")
 	h.assertRows(t, 20, 0, 0)
 
 	h.ageRows(t, "100 seconds")
@@ -91,8 +91,8 @@ func TestPairingsOfOneClient(t *testing.T) {
 	}
 }
 
-// A screen with a live claim is no new pairing, so the bound does not meet it; one that asks for another
-// module gives up the old.
+// A screen with a valid claim needs no new pairing, so the bound does not apply. When it asks for another
+// module, its old pairing is deleted.
 func TestFullClientMayAskAgain(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -110,7 +110,7 @@ func TestFullClientMayAskAgain(t *testing.T) {
 	h.assertRows(t, 20, 0, 0)
 	h.assertSend(t, asking("stage"), 429, "TOO_MANY_REQUESTS")
 
-	// Refused, it keeps what it has: here by a bound that others have filled.
+	// When it is refused, here by the other bound, it keeps its pairing.
 	h.fill(t, 980)
 	h.Exec(
 		t,
@@ -123,7 +123,7 @@ func TestFullClientMayAskAgain(t *testing.T) {
 	h.assertState(t, screen{decode[pairingBody](t, w).PairingCode, cookieOf(w)}, "pending")
 }
 
-// Asking is limited to three in ten seconds, whatever comes of it; nothing else is.
+// A client may ask three times in ten seconds, whatever the result. No other route is limited.
 func TestRateLimit(t *testing.T) {
 	t.Parallel()
 	h := setup(t, limitedBy(ratelimit.New()))
@@ -177,9 +177,9 @@ func TestRule(t *testing.T) {
 	}
 }
 
-// From a source of four codes, screens that ask at the same moment get four different ones; then none is
-// left. A code is free again once its pairing has expired, not when it is decided, and a device that was
-// claimed by it stays.
+// With only four codes to draw from, four screens that ask at the same moment get four different ones, and
+// the fifth gets none. A code is free again once its pairing has expired, not when it is decided. A device
+// that claimed it stays.
 func TestCodesAreUnique(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -190,7 +190,7 @@ func TestCodesAreUnique(t *testing.T) {
 	other := h.second(t)
 	other.service.DrawCodes(four)
 	answers := send(t, []*harness{h, other}, repeat(asking("stage"), 12))
-	wantAnswers(t, answers, map[int]int{201: 3, 503: 9}, "PAIRING_CAPACITY")
+	assertStatuses(t, answers, map[int]int{201: 3, 503: 9}, "PAIRING_CAPACITY")
 	codes := make(map[string]bool)
 	for _, w := range answers {
 		if w.Code == 201 {
@@ -220,7 +220,7 @@ func anyOf(set map[string]bool) string {
 	return ""
 }
 
-// An expired approval whose code is drawn again takes its device along: nobody could claim it.
+// When the code of an expired approval is drawn again, its unclaimed device is deleted too.
 func TestReplacedApproval(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

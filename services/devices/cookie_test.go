@@ -15,7 +15,7 @@ import (
 	"github.com/narthex-platform/narthex/services/ratelimit"
 )
 
-// spellings are a cookie's value and the bytes that it stands for.
+// variants returns a cookie's value and other encodings of its bytes.
 func variants(t *testing.T, value string) []string {
 	t.Helper()
 	raw, err := base64.RawURLEncoding.DecodeString(value)
@@ -44,7 +44,7 @@ func TestSecretsHaveOneFormat(t *testing.T) {
 	}
 }
 
-// Whatever is sent: what opens is what minting spells, and a cookie header never breaks the look-up.
+// Only what newSecret makes is accepted, and no Cookie header breaks the look-up.
 func FuzzCookie(f *testing.F) {
 	value, _ := devices.NewSecret()
 	for _, seed := range []string{
@@ -79,7 +79,7 @@ func FuzzCookie(f *testing.F) {
 	})
 }
 
-// firstCookie says the same at more length.
+// firstCookie is a second, longer implementation of the look-up.
 func firstCookie(line, name string) (string, bool) {
 	for _, pair := range strings.Split(line, ";") {
 		key, value, ok := strings.Cut(strings.TrimLeft(pair, " \t"), "=")

@@ -27,7 +27,7 @@ func (h *harness) list(t testing.TB) listing {
 	return decode[listing](t, h.assertSend(t, request{method: "GET", path: managed}, 200, ""))
 }
 
-// Ten minutes end a pairing by the database's clock, swept or not; one second less does not.
+// A pairing expires after ten minutes of the database's clock, swept or not, and not a second earlier.
 func TestExpiry(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -84,8 +84,8 @@ func TestExpiry(t *testing.T) {
 	h.assertRows(t, 5, 2, 2)
 }
 
-// The sweep takes devices that nobody claimed as soon as that is over, and pairings a day later; everything
-// else stays.
+// The sweep deletes unclaimed devices as soon as their pairing expires, and pairings a day later;
+// everything else stays.
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -120,7 +120,7 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// A call deletes a thousand rows at the most, and waits for nobody.
+// One call deletes at most a thousand rows and skips locked ones.
 func TestSweepIsBounded(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -168,8 +168,8 @@ func TestSweepIsBounded(t *testing.T) {
 	h.assertRows(t, 0, 0, 0)
 }
 
-// A pairing is not deleted before its device, which nobody else knows of: here the device was passed over a
-// moment before.
+// A pairing is not deleted before its device, because nothing else refers to the device. Here the device
+// was locked a moment before.
 func TestSweepLosesNoDevice(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

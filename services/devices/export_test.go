@@ -39,7 +39,7 @@ func Statements() []string {
 	}
 }
 
-// The inner doors of what has no state.
+// Internals without state, for tests.
 var (
 	Describe    = describe
 	RandomCode  = randomCode

@@ -19,7 +19,7 @@ func statement(sql string) func(*testing.T, *harness) {
 	return func(t *testing.T, h *harness) { h.Exec(t, sql) }
 }
 
-// Whatever is wrong with the store, and whether the cookie is good, unknown or malformed: never "nobody".
+// No fault of the store makes Resolve return "nobody", whether the cookie is valid, unknown or malformed.
 func TestResolveWithoutStore(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []struct {
@@ -74,7 +74,7 @@ func TestPermissionsWithoutStore(t *testing.T) {
 	}
 }
 
-// Every route says that the store is at fault, in one code, and a write leaves nothing half done.
+// With a fault of the store every route responds with the same code, and a write changes nothing.
 func TestRoutesWithoutStore(t *testing.T) {
 	t.Parallel()
 	for name, cause := range map[string]func(*testing.T, *harness){
@@ -112,7 +112,7 @@ func TestRoutesWithoutStore(t *testing.T) {
 	}
 }
 
-// A write whose second half fails leaves no first half.
+// When the second half of a write fails, the first half is undone.
 func TestNothingHalfDone(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -139,7 +139,7 @@ func TestNothingHalfDone(t *testing.T) {
 	h.assertRows(t, 2, 1, 1)
 }
 
-// A client that leaves takes no connection of the pool along.
+// A client that disconnects costs the pool no connection.
 func TestHangUp(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -176,7 +176,7 @@ func unreachable(t *testing.T, h *harness) {
 	h.serve(t, h.UnreachablePool(t))
 }
 
-// frozen holds a lock that lets nobody near the devices; frozenTable near another table.
+// frozen holds a lock that blocks every query for devices; frozenTable does so for another table.
 func frozen(t *testing.T, h *harness) { frozenTable(t, h, "core.device") }
 
 func frozenTable(t *testing.T, h *harness, table string) {
@@ -192,8 +192,8 @@ func frozenTable(t *testing.T, h *harness, table string) {
 	h.serve(t, h.AnotherPool(t))
 }
 
-// Neither secret is stored, answered or logged, in any of its spellings; nor is an address or a header of
-// the screen.
+// Neither secret is stored, sent in a body or logged, in any encoding. The same holds for the screen's
+// address and headers.
 func TestSecretsStayWhereTheyBelong(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

@@ -35,12 +35,12 @@ const (
 	managed = "/api/v1/devices"
 )
 
-// unlimited lets everybody pass: tests ask from one address in no time.
+// unlimited allows every request, because tests send many from one address.
 type unlimited struct{}
 
 func (unlimited) Allow(ratelimit.Rule, ratelimit.Key) (bool, time.Duration) { return true, 0 }
 
-// running are the displays of a platform's modules.
+// displays are the displays of the platform's modules.
 type displays struct {
 	mu  sync.Mutex
 	all []devices.Display
@@ -77,7 +77,7 @@ var (
 	}
 )
 
-// house is one service over a database of its own.
+// harness is one service with a database of its own.
 type harness struct {
 	*databasetest.DB
 	service  *devices.Service
@@ -131,7 +131,7 @@ func (h *harness) second(t testing.TB) *harness {
 	return h.over(t, h.AnotherPool(t))
 }
 
-// over is a process of its own over a pool.
+// over is another process with the given pool.
 func (h *harness) over(t testing.TB, pool *pgxpool.Pool) *harness {
 	t.Helper()
 	other := *h
@@ -155,7 +155,7 @@ func (h *harness) count(t testing.TB, from string, args ...any) (n int) {
 	return n
 }
 
-// wantRows is what must and must not have happened.
+// assertRows checks how many rows there are.
 func (h *harness) assertRows(t *testing.T, pairings, allDevices, permissions int) {
 	t.Helper()
 	got := [3]int{
@@ -168,7 +168,7 @@ func (h *harness) assertRows(t *testing.T, pairings, allDevices, permissions int
 	}
 }
 
-// pass lets so much time go by, for everything that is stored.
+// ageRows makes everything stored older by interval.
 func (h *harness) ageRows(t testing.TB, interval string) {
 	t.Helper()
 	h.Exec(
@@ -185,7 +185,7 @@ func (h *harness) ageRows(t testing.TB, interval string) {
 			revoked_at = revoked_at - $1::text::interval`, interval)
 }
 
-// sent is one request.
+// request is one request.
 type request struct {
 	method, path, body string
 	cookie             string // a Cookie header's line
@@ -194,7 +194,7 @@ type request struct {
 	noContentType      bool // without Content-Type
 }
 
-// manager is who calls, and may do everything.
+// manager is a caller who may do everything.
 type manager struct{ userID string }
 
 func (m manager) Principal() principal.Principal              { return principal.Person(m.userID) }
@@ -224,7 +224,7 @@ func (h *harness) send(t testing.TB, q request) *httptest.ResponseRecorder {
 	return httpapitest.Send(q.build(t), h.service.Routes(), manager{h.admin})
 }
 
-// want sends a request and checks its answer; an error's code stands for its body.
+// assertSend sends a request and checks the response. For an error, code stands for the body.
 func (h *harness) assertSend(t testing.TB, q request, status int, code string) *httptest.ResponseRecorder {
 	t.Helper()
 	w := h.send(t, q)
@@ -269,7 +269,7 @@ type deviceBody struct {
 	RevokedAt    *string `json:"revokedAt"`
 }
 
-// cookieOf is the line that a browser sends back.
+// cookieOf returns the Cookie line that a browser sends back.
 func cookieOf(w *httptest.ResponseRecorder) string {
 	pair, _, _ := strings.Cut(w.Header().Get("Set-Cookie"), ";")
 	return pair
@@ -311,7 +311,7 @@ func (h *harness) assertState(t testing.TB, s screen, state string) {
 	}
 }
 
-// pair takes a screen through all of it and returns the device and the line of its credential cookie.
+// pair pairs a screen and returns the device and the line of its credential cookie.
 func (h *harness) pair(t testing.TB, moduleID string) (device deviceBody, credential string) {
 	t.Helper()
 	s := h.ask(t, moduleID)
@@ -335,8 +335,7 @@ func (h *harness) assertDevice(t testing.TB, cookie, id string) {
 	}
 }
 
-// await returns when condition holds; the test fails when it does not within a time that no healthy run
-// needs.
+// await waits until condition holds. It fails the test after a time that no healthy run needs.
 func await(t *testing.T, condition func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(30 * time.Second); !condition(); runtime.Gosched() {

@@ -48,7 +48,7 @@ func TestList(t *testing.T) {
 		t.Errorf("displays %v", all.Displays)
 	}
 
-	// A person who is no more leaves the devices behind.
+	// Devices stay when the person who approved them is deleted.
 	h.Exec(t, "DELETE FROM core.person")
 	if all := h.list(t).Devices; len(all) != 3 || all[0].CreatedBy != nil {
 		t.Errorf("devices %+v", all)
@@ -74,7 +74,7 @@ func TestRename(t *testing.T) {
 	h.assertDevice(t, credential, device.ID)
 }
 
-// A revoked device stays listed, is nobody from the next resolution on, and stays revoked since when it was.
+// A revoked device stays listed with the time of its first revocation, and is not resolved any more.
 func TestRevoke(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -108,7 +108,7 @@ func TestRevoke(t *testing.T) {
 	h.assertDevice(t, credential, "")
 }
 
-// Revoked before its screen has claimed it, a device is never claimed.
+// A device that is revoked before its screen has claimed it can never be claimed.
 func TestRevokedBeforeTheClaim(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -125,7 +125,7 @@ func TestRevokedBeforeTheClaim(t *testing.T) {
 	}
 }
 
-// Devices belong to nobody's session or password.
+// A device does not depend on anybody's session or password.
 func TestDevicesOutliveSessionsAndPasswords(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

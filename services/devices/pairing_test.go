@@ -17,8 +17,8 @@ var (
 	timeForm = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z$`)
 )
 
-// From the screen's first request to its device, over both kinds of base URL, with every answer and cookie
-// on the way.
+// The whole way from the screen's first request to its device, for both kinds of base URL, with every
+// response and cookie.
 func TestPairing(t *testing.T) {
 	t.Parallel()
 	for _, origin := range []struct {
@@ -276,7 +276,7 @@ func TestRefusedRequests(t *testing.T) {
 	}
 }
 
-// everything is all that is stored of pairings and devices.
+// everything returns all that is stored about pairings and devices.
 func (h *harness) everything(t testing.TB) string {
 	t.Helper()
 	return h.text(t, `
@@ -303,7 +303,7 @@ func TestUnknownCode(t *testing.T) {
 	h.assertRows(t, 1, 0, 0)
 }
 
-// Asking again: the same screen keeps its code while it is pending, and never has two pairings pending.
+// A screen that asks again keeps its code while it is pending, and never has two pending pairings.
 func TestAskingAgain(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -353,7 +353,7 @@ func TestAskingAgain(t *testing.T) {
 	h.assertState(t, approved, "approved") // whoever still has its claim may collect it
 }
 
-// The permission is the one that the running module names when it is approved, and no other.
+// The device gets the permission that the running module names at the time of the approval, and no other.
 func TestPermissionOfTheRunningManifest(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

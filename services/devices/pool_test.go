@@ -9,8 +9,8 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// While nobody can read the devices, 60 cookies that nobody gave out keep at most three connections of the
-// pool busy: two look-ups and one check.
+// While the devices are locked, 60 invented cookies use at most three connections of the pool: two look-ups
+// and one check.
 func TestForgedCookiesLeaveThePoolAlone(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -37,7 +37,7 @@ func TestForgedCookiesLeaveThePoolAlone(t *testing.T) {
 	callers.Wait()
 }
 
-// The same for claims that nobody has, and for screens that ask for a pairing.
+// The same for invented claims, and for screens that ask for a pairing.
 func TestStrangersLeaveThePoolAloneWhilePairingsAreLocked(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -63,7 +63,7 @@ func TestStrangersLeaveThePoolAloneWhilePairingsAreLocked(t *testing.T) {
 	callers.Wait()
 }
 
-// Those who wait together are told apart.
+// Look-ups that share a query get their own results.
 func TestSharedLookUpsKeepAnswersApart(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

@@ -6,15 +6,15 @@ import (
 	"testing"
 )
 
-// together sends every request at the same moment, half of them through another process, and returns the
-// answers.
+// together sends all requests at the same moment, half of them to another process, and returns the
+// responses.
 func (h *harness) together(t *testing.T, requests []request) []*httptest.ResponseRecorder {
 	t.Helper()
 	return send(t, []*harness{h, h.second(t)}, requests)
 }
 
-// send deals the requests out to houses.
-func send(t *testing.T, houses []*harness, requests []request) []*httptest.ResponseRecorder {
+// send deals the requests out to processes.
+func send(t *testing.T, processes []*harness, requests []request) []*httptest.ResponseRecorder {
 	t.Helper()
 	answers := make([]*httptest.ResponseRecorder, len(requests))
 	start := make(chan struct{})
@@ -22,7 +22,7 @@ func send(t *testing.T, houses []*harness, requests []request) []*httptest.Respo
 	for i, q := range requests {
 		callers.Go(func() {
 			<-start
-			answers[i] = houses[i%len(houses)].send(t, q)
+			answers[i] = processes[i%len(processes)].send(t, q)
 		})
 	}
 	close(start)
@@ -38,8 +38,8 @@ func repeat(q request, n int) []request {
 	return all
 }
 
-// wantAnswers checks how often each status came and, for a refusal, its code.
-func wantAnswers(t *testing.T, answers []*httptest.ResponseRecorder, want map[int]int, refusal string) {
+// assertStatuses checks how often each status came and, for an error, its code.
+func assertStatuses(t *testing.T, answers []*httptest.ResponseRecorder, want map[int]int, refusal string) {
 	t.Helper()
 	got := make(map[int]int)
 	for _, w := range answers {
@@ -59,13 +59,13 @@ func wantAnswers(t *testing.T, answers []*httptest.ResponseRecorder, want map[in
 	}
 }
 
-// Of fifty approvals of one code, over two processes, one makes a device; then of fifty claims one gets a
-// credential, which works.
+// Of fifty approvals of one code at two processes, one makes a device. Of fifty claims, one gets a working
+// credential.
 func TestOneDeviceAndOneCredential(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	s := h.ask(t, "stage")
-	wantAnswers(
+	assertStatuses(
 		t,
 		h.together(t, repeat(approving(s.code), 50)),
 		map[int]int{200: 1, 409: 49},
@@ -74,7 +74,7 @@ func TestOneDeviceAndOneCredential(t *testing.T) {
 	h.assertRows(t, 1, 1, 1)
 
 	answers := h.together(t, repeat(s.collect(), 50))
-	wantAnswers(t, answers, map[int]int{200: 1, 404: 49}, "PAIRING_NOT_FOUND")
+	assertStatuses(t, answers, map[int]int{200: 1, 404: 49}, "PAIRING_NOT_FOUND")
 	h.assertRows(t, 1, 1, 1)
 	id := h.text(t, "SELECT id::text FROM core.device")
 	for _, w := range answers {
@@ -87,7 +87,7 @@ func TestOneDeviceAndOneCredential(t *testing.T) {
 	}
 }
 
-// Approvals and rejections of one code: the first decision is the only one.
+// Of approvals and rejections of one code, the first decision is the only one.
 func TestOneDecision(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -114,7 +114,8 @@ func TestOneDecision(t *testing.T) {
 	}
 }
 
-// A device that is revoked while its screen claims it: whoever comes first, no credential works afterwards.
+// When a device is revoked while its screen claims it, no credential works afterwards, whichever came
+// first.
 func TestRevokedWhileClaimed(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

@@ -12,7 +12,7 @@ import (
 	"github.com/narthex-platform/narthex/services/devices"
 )
 
-// A device is who carries its credential, in the first cookie of exactly that name.
+// A request is a device's when the first cookie of exactly that name carries its credential.
 func TestResolve(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -65,7 +65,7 @@ var strangers = map[string]http.Header{
 	},
 }
 
-// Who carries no cookie of ours costs no database work, or NewStore(nil) would panic, and no memory.
+// A request without our cookie uses no database (NewStore(nil) would panic) and allocates nothing.
 func TestStrangersCostNothing(t *testing.T) {
 	service, err := devices.New(
 		devices.Config{
@@ -86,8 +86,8 @@ func TestStrangersCostNothing(t *testing.T) {
 	}
 }
 
-// The cookie is set again, the same for 400 days, once it is more than 7 days old; of many requests at once
-// by one.
+// The cookie is set again, unchanged and for 400 days, once it is more than 7 days old. Of many requests at
+// the same time, one sets it.
 func TestRenew(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

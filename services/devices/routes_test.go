@@ -10,7 +10,7 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// Every write is gated; what is not the screen's own asks for the permission.
+// Every write checks its origin, and every route that is not for screens needs the permission.
 func TestRouteGates(t *testing.T) {
 	t.Parallel()
 	service, err := devices.New(

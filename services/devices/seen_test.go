@@ -39,7 +39,8 @@ func (h *harness) serving(t *testing.T) (stop func()) {
 	return stop
 }
 
-// Resolving writes nothing; a flush writes that a device was seen, at most once a minute, whoever flushes.
+// Resolving writes nothing. A flush writes when a device was seen, at most once a minute, whichever process
+// flushes.
 func TestLastSeen(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -81,7 +82,7 @@ func TestLastSeen(t *testing.T) {
 	}
 }
 
-// Serve flushes by itself, and what is left when it ends.
+// Serve flushes regularly, and once more when it ends.
 func TestServe(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -108,7 +109,7 @@ func TestServe(t *testing.T) {
 	await(t, func() bool { return h.lastSeen(t, device.ID) != "" })
 }
 
-// A failing write is one fixed line, and the service goes on.
+// A failed write is one fixed line in the log, and the service goes on.
 func TestUnwrittenSights(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -130,8 +131,7 @@ func TestUnwrittenSights(t *testing.T) {
 	}
 }
 
-// Two processes that saw the same devices do not lock each other out, though one comes upon them in the
-// order of the table and the other in that of its key.
+// Two processes that saw the same devices do not deadlock, although they find the rows in different orders.
 func TestFlushesDoNotCollide(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -169,7 +169,7 @@ func TestFlushesDoNotCollide(t *testing.T) {
 	}
 }
 
-// However many devices there are, what waits for a flush is bounded.
+// The number of devices that wait for a flush is bounded.
 func TestSightsAreBounded(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

@@ -83,10 +83,12 @@ func (h harness) id(t *testing.T, address string) (id string) {
 	return id
 }
 
-// becomingOwner excludes whoever writes or refers to a person, as every new owner does, and nobody who looks.
+// becomingOwner locks out statements that write or reference a person, as every new owner does, and lets
+// readers pass.
 const becomingOwner = "LOCK TABLE core.person IN EXCLUSIVE MODE"
 
-// Of 50 at once one succeeds. The second row drops the key, so that the lock alone decides.
+// Of 50 at the same time, one succeeds. The second row drops the primary key, so that only the table lock
+// decides.
 func TestBootstrapsAtOnce(t *testing.T) {
 	t.Parallel()
 	for _, prepare := range []string{

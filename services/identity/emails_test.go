@@ -10,8 +10,8 @@ import (
 	"github.com/narthex-platform/narthex/services/identity"
 )
 
-// Both forms say the same and carry the same link; nothing in them has to be fetched. With LETTERS_DIR the
-// pages are written there, for a look at them.
+// Text and HTML say the same and carry the same link, and the HTML loads nothing from outside. With
+// LETTERS_DIR set, the test writes the emails there, so that people can look at them.
 func TestEmails(t *testing.T) {
 	t.Parallel()
 	emails := identity.NewEmails(dashboard)

@@ -54,7 +54,7 @@ func Statements() []string {
 	}
 }
 
-// The inner doors of passwords.
+// Internals of passwords, for tests.
 var (
 	PasswordFits = passwordFits
 	HashPassword = hashPassword
@@ -70,7 +70,7 @@ func VerifyPassword(ctx context.Context, stored, password string) (bool, error) 
 	return v.matches, err
 }
 
-// Gate lets tests stand in the queue.
+// Semaphore lets tests fill the queue.
 type Semaphore = semaphore
 
 const (
@@ -85,26 +85,26 @@ func (g *semaphore) Release()                          { g.release() }
 func (g *semaphore) Waiting() int                      { return int(g.waiting.Load()) }
 func IsBusy(err error) bool                            { return errors.Is(err, errBusy) }
 
-// GateOf is the one that s checks passwords behind.
+// CheckSemaphore is the semaphore of s for password checks.
 func CheckSemaphore(s *Service) *Semaphore { return s.passwords.checks }
 
-// HashGateOf is the one that s makes new hashes behind.
+// HashSemaphore is the semaphore of s for new hashes.
 func HashSemaphore(s *Service) *Semaphore { return s.passwords.hashes }
 
-// HashCheaply makes a hash as an older release could have made it.
+// HashCheaply makes a hash with the lower cost of an older release.
 func HashCheaply(password string) string {
 	older := cost{memory: 8 << 10, passes: 1, threads: 1}
 	salt := randomBytes(saltBytes)
 	return phc(older, salt, derive(older, salt, password))
 }
 
-// FillQueue makes the next caller the one too many.
+// FillQueue fills the queue, so that the next caller is refused.
 func (g *semaphore) FillQueue() (empty func()) {
 	g.waiting.Add(maxWaiting)
 	return func() { g.waiting.Add(-maxWaiting) }
 }
 
-// TakeAll occupies every turn.
+// TakeAll takes every slot.
 func (g *semaphore) TakeAll() (leave func()) {
 	for range cap(g.slots) {
 		g.slots <- struct{}{}
@@ -116,8 +116,9 @@ func (g *semaphore) TakeAll() (leave func()) {
 	}
 }
 
-// SettleWithoutLock is CreateInitialOwner's transaction without its table lock: the owner table's key alone
-// decides. meet is called between the decision that there is no owner yet and the attempt to become one.
+// SettleWithoutLock is CreateInitialOwner's transaction without its table lock, so that only the owner
+// table's primary key decides. It calls meet after it has read that there is no owner, and before it writes
+// one.
 func (s *Store) SettleWithoutLock(ctx context.Context, address, passwordHash string, meet func()) error {
 	return ownerError(pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		met := meetingTx{tx, meet}
@@ -142,19 +143,20 @@ func (t meetingTx) QueryRow(ctx context.Context, sql string, args ...any) pgx.Ro
 	return t.Tx.QueryRow(ctx, sql, args...)
 }
 
-// The inner doors of links.
+// Internals of links, for tests.
 var (
 	NewToken   = newToken
 	ParseToken = parseToken
 )
 
-// ReplacePassword is a reset without its hash, so that many can meet at the database.
+// ReplacePassword is a reset without the cost of a hash, so that many can reach the database at the same
+// time.
 func (s *Store) ReplacePassword(ctx context.Context, token tokenHash, passwordHash string) error {
 	_, err := s.replacePassword(ctx, token, passwordHash)
 	return err
 }
 
-// BeginSession is a sign-in whose password was right, without its hash.
+// BeginSession is a sign-in with the right password, without the cost of a hash.
 func (s *Store) BeginSession(ctx context.Context, address string) error {
 	found, err := s.credential(address)
 	if err != nil {
@@ -164,10 +166,10 @@ func (s *Store) BeginSession(ctx context.Context, address string) error {
 	return s.begin(ctx, hash, found, true)
 }
 
-// IsWrongCredentials tells a refused sign-in.
+// IsWrongCredentials reports a refused sign-in.
 func IsWrongCredentials(err error) bool { return errors.Is(err, errHashChanged) }
 
-// IsInvalidToken tells a refused reset.
+// IsInvalidToken reports a refused reset.
 func IsInvalidToken(err error) bool { return errors.Is(err, errInvalidToken) }
 
 // NewEmails and the methods below write each email.
@@ -185,8 +187,8 @@ func (s *Store) Session(hash [32]byte) (userID string, err error) {
 	return found.userID, err
 }
 
-// AroundSessions lets around run each query for sessions, and a look-up wait for patience. Not for use
-// while one is under way.
+// WrapSessionQueries runs around in place of each query for sessions, and sets how long look-ups wait. It
+// must not be called while a look-up runs.
 func (s *Store) WrapSessionQueries(
 	patience time.Duration,
 	around func(size int, query func() error) error,
@@ -199,10 +201,10 @@ func (s *Store) WrapSessionQueries(
 	)
 }
 
-// Lookups tells how many queries are under way and how many look-ups wait.
+// Lookups returns how many queries run and how many look-ups wait.
 func (s *Store) Lookups() (underWay, waiting int) { return s.live.Load() }
 
-// Checks tells how many checks of the sessions are under way and how many callers wait for the next one.
+// Checks returns how many checks of the sessions run and how many callers wait for the next one.
 func (s *Store) Checks() (underWay, waiting int) { return s.check.Load() }
 
 // SignInsWaiting is how many sign-ins wait for the next query.
@@ -211,7 +213,7 @@ func (s *Store) SignInsWaiting() int {
 	return waiting
 }
 
-// AskTogether is one query for several look-ups.
+// LookUpTogether looks up several sessions in one query.
 func (s *Store) LookUpTogether(ctx context.Context, hashes [][32]byte) error {
 	var batch []*lookup.Question[tokenHash, session]
 	for _, hash := range hashes {

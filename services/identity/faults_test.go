@@ -12,8 +12,8 @@ import (
 	"github.com/narthex-platform/narthex/services/principal"
 )
 
-// Whatever is wrong with the store, whether the cookie is live, unknown or forged: the same answer, and
-// never a false success.
+// Every fault of the store gives the same response for a valid, an unknown and a forged cookie, and never a
+// false success.
 func TestStoreFaults(t *testing.T) {
 	t.Parallel()
 	statement := func(sql string) func(*testing.T, harness) harness {
@@ -81,7 +81,7 @@ func unreachable(t *testing.T, h harness) harness {
 	return serve(t, h.DB, identity.NewStore(h.UnreachablePool(t)), base)
 }
 
-// frozen holds a lock that lets nobody near the sessions.
+// frozen holds a lock that blocks every query for sessions.
 func frozen(t *testing.T, h harness) harness {
 	tx, err := h.AnotherPool(t).Begin(t.Context())
 	if err != nil {

@@ -32,7 +32,7 @@ const (
 // passwordHash is made once: under the race detector a hash is slow.
 var passwordHash = sync.OnceValue(func() string { return identity.HashPassword(password) })
 
-// unlimited lets everybody pass: tests send from one address in no time.
+// unlimited allows every request, because tests send many from one address.
 type unlimited struct{}
 
 func (unlimited) Allow(ratelimit.Rule, ratelimit.Key) (bool, time.Duration) { return true, 0 }
@@ -50,12 +50,12 @@ func (b *outbox) Post(email mail.Email) bool {
 	return true
 }
 
-// compose empties the box and returns the messages that came of it, all of them sent.
+// compose takes all emails and returns the messages, as if all of them were sent.
 func (b *outbox) compose(ctx context.Context) (messages []mail.Message) {
 	return b.deliver(ctx, mail.Sent)
 }
 
-// deliver empties the box and returns the messages that were written. All of them come to the same outcome.
+// deliver takes all emails, reports outcome for each, and returns the messages that were written.
 func (b *outbox) deliver(ctx context.Context, outcome mail.SendResult) (messages []mail.Message) {
 	for _, email := range b.take() {
 		m, ok := email.Compose(ctx)
@@ -70,7 +70,7 @@ func (b *outbox) deliver(ctx context.Context, outcome mail.SendResult) (messages
 	return messages
 }
 
-// take empties the box.
+// take removes and returns all emails.
 func (b *outbox) take() (emails []mail.Email) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -78,7 +78,7 @@ func (b *outbox) take() (emails []mail.Email) {
 	return emails
 }
 
-// house is one service over a database of its own.
+// harness is one service with a database of its own.
 type harness struct {
 	*databasetest.DB
 	service *identity.Service
@@ -97,7 +97,7 @@ func serve(t testing.TB, db *databasetest.DB, store *identity.Store, baseURL env
 	return serveLimited(t, db, store, baseURL, unlimited{})
 }
 
-// limitedBy is the same house behind another limiter.
+// limitedBy returns the same service with another limiter.
 func (h harness) limitedBy(t *testing.T, limiter identity.Limiter) harness {
 	t.Helper()
 	return serveLimited(t, h.DB, identity.NewStore(h.Pool(t)), base, limiter)
@@ -158,7 +158,7 @@ func (h harness) sessions(t *testing.T) int {
 	return h.count(t, "core.session")
 }
 
-// request is a row of a table: what is sent.
+// request is what a table's row sends.
 type request struct {
 	method string // empty: POST
 	path   string
@@ -197,7 +197,7 @@ func (h harness) record(r *http.Request) *httptest.ResponseRecorder {
 	return httpapitest.Send(r, h.service.Routes(), nil)
 }
 
-// handle is for requests over real connections.
+// handle serves requests over real connections.
 func (h harness) handle(w http.ResponseWriter, r *http.Request) {
 	httpapitest.Serve(w, r, h.service.Routes(), nil)
 }
@@ -226,8 +226,8 @@ func (h harness) principal(t *testing.T, cookie string) (*httptest.ResponseRecor
 	return w, w.Body.String()
 }
 
-// wantLog checks that nothing was logged, or exactly the one fixed line so often, with the request id and
-// nothing else.
+// assertLog checks that the fixed line was logged exactly so many times, with the request id and no other
+// field, and nothing else.
 func (h harness) assertLog(t *testing.T, lines int) {
 	t.Helper()
 	all := h.logged.All()

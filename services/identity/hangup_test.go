@@ -12,8 +12,8 @@ import (
 	"github.com/narthex-platform/narthex/services/identity"
 )
 
-// Over a real connection: a browser that hangs up while it waits for its turn gives its place in the queue
-// back at once.
+// A browser that disconnects while it waits in the queue gives its place back at once. It needs a real
+// connection.
 func TestHangUpInTheQueue(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -58,8 +58,7 @@ func TestHangUpInTheQueue(t *testing.T) {
 	}
 }
 
-// await returns when condition holds; the test fails when it does not within a time that no healthy run
-// needs.
+// await waits until condition holds. It fails the test after a time that no healthy run needs.
 func await(t *testing.T, condition func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(2 * time.Minute); !condition(); runtime.Gosched() {

@@ -145,7 +145,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// recorder keeps what it was asked and refuses all of it.
+// recorder records the requests it was asked about and refuses all of them.
 type recorder struct {
 	rules []ratelimit.Rule
 	keys  []ratelimit.Key
@@ -156,7 +156,7 @@ func (r *recorder) Allow(rule ratelimit.Rule, key ratelimit.Key) (bool, time.Dur
 	return false, 59*time.Second + 1
 }
 
-// Every route below /api/auth is limited; who is calling may always be asked.
+// Every route below /api/auth has a rate limit; GET /api/v1/principal has none.
 func TestEveryRouteIsLimited(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

@@ -17,7 +17,7 @@ var kinds = []struct{ path, screen, table string }{
 	{sendVerificationPath, "verify-email", "core.email_verification"},
 }
 
-// ask has links sent to a person, and returns their tokens.
+// ask requests links for a person and returns their tokens.
 func (h harness) ask(
 	t *testing.T,
 	path, screen string,
@@ -36,8 +36,7 @@ func (h harness) ask(
 	return tokens
 }
 
-// A stranger who asks for six emails stops neither the owner's link nor the email about the changed
-// password.
+// Six requests of a stranger stop neither the owner's link nor the email about the changed password.
 func TestStrangersRequestsLeaveTheOwnersLinkAlone(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -67,7 +66,8 @@ func TestStrangersRequestsLeaveTheOwnersLinkAlone(t *testing.T) {
 	}
 }
 
-// Five links live at a time. Expired ones and those of other people and of the other kind do not count.
+// At most five links are valid at a time. Expired links, those of other people and those of the other kind
+// do not count.
 func TestLiveLinksAreBounded(t *testing.T) {
 	t.Parallel()
 	for _, kind := range kinds {
@@ -93,7 +93,8 @@ func TestLiveLinksAreBounded(t *testing.T) {
 	}
 }
 
-// Of many requests at once, five get a link: the links are counted while the person is locked.
+// Of many requests at the same time, five get a link, because links are counted under the lock of the
+// person's row.
 func TestLinksIssuedByMany(t *testing.T) {
 	t.Parallel()
 	for _, kind := range kinds {
@@ -124,7 +125,7 @@ func TestLinksIssuedByMany(t *testing.T) {
 	}
 }
 
-// An email that does not leave gives its place back, and its link does not work.
+// When an email is not sent, its link is withdrawn and no longer counts.
 func TestUnsentEmailFreesItsPlace(t *testing.T) {
 	t.Parallel()
 	for _, outcome := range []mail.SendResult{
@@ -148,7 +149,7 @@ func TestUnsentEmailFreesItsPlace(t *testing.T) {
 	}
 }
 
-// Two different reset links that are used at once: one works, and its use ends the other.
+// Of two different reset links used at the same time, one works, and its use deletes the other.
 func TestTwoResetLinksAtOnce(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -180,7 +181,7 @@ func TestTwoResetLinksAtOnce(t *testing.T) {
 	}
 }
 
-// A made-up token costs no hash: with every place of the hashes taken, it is still refused at once.
+// An invented token costs no hash: it is refused at once even while every hash slot is taken.
 func TestMadeUpTokenCostsNoHash(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -196,8 +197,7 @@ func TestMadeUpTokenCostsNoHash(t *testing.T) {
 	empty()
 }
 
-// However many people reset passwords and sign up, nobody of them stands before those who sign in; and the
-// other way about.
+// Resets and sign-ups do not delay sign-ins, and sign-ins do not delay them.
 func TestSignInHasSlotsOfItsOwn(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

@@ -20,7 +20,7 @@ import (
 	"github.com/narthex-platform/narthex/services/identity"
 )
 
-// crowd is a store with a session for each of many people.
+// lookupFixture is a store with a session for each of many people.
 type lookupFixture struct {
 	harness
 	store  *identity.Store
@@ -69,7 +69,7 @@ func (c *lookupFixture) waitAtMost(patience time.Duration) {
 	})
 }
 
-// freeze lets nobody near the sessions until release, which first runs statements.
+// freeze locks the sessions until release, which first runs statements.
 func (c *lookupFixture) freeze(t *testing.T) (release func(statements ...string)) {
 	t.Helper()
 	tx, err := c.AnotherPool(t).Begin(t.Context())
@@ -99,15 +99,15 @@ type answer struct {
 	took   time.Duration
 }
 
-// queries are the sizes of those that were sent.
+// queries returns the batch size of each query that was sent.
 func (c *lookupFixture) queries() []int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.sizes)
 }
 
-// ask begins a look-up for each person while the sessions are frozen. When it returns, the first of them
-// have their queries under way and all others wait. answers waits for all.
+// ask starts a look-up for each person while the sessions are locked. When it returns, the first look-ups
+// have their queries running and all others wait. answers waits for all of them.
 func (c *lookupFixture) ask(ctx context.Context, t *testing.T) (answers func() []answer) {
 	t.Helper()
 	all := make([]answer, len(c.hashes))
@@ -129,7 +129,7 @@ func (c *lookupFixture) ask(ctx context.Context, t *testing.T) (answers func() [
 	return func() []answer { settle(t, &asking); return all }
 }
 
-// settle waits for all, but not for longer than any healthy run needs.
+// settle waits for all look-ups, up to a time that no healthy run needs.
 func settle(t *testing.T, asking *sync.WaitGroup) {
 	t.Helper()
 	settled := make(chan struct{})
@@ -165,7 +165,7 @@ func (c *lookupFixture) assertIdle(t *testing.T) {
 	}
 }
 
-// While two queries are under way all others gather, and then go out together.
+// While two queries run, all other look-ups wait, and then share one query.
 func TestLookupsShareQueries(t *testing.T) {
 	t.Parallel()
 	c := newLookupFixture(t, 100)
@@ -176,7 +176,7 @@ func TestLookupsShareQueries(t *testing.T) {
 	}
 	release()
 	c.assertOwnAnswers(t, answers())
-	// Each slot is handed over once: to who takes all others along, and to who may find them gone.
+	// Each slot is passed on once: to the look-up that takes all others along, or to one that finds none left.
 	if sizes := c.queries(); len(sizes) > 2*identity.LookupQueries {
 		t.Errorf("queries of %v", sizes)
 	}
@@ -196,8 +196,8 @@ func TestLookupBatchIsBounded(t *testing.T) {
 	c.assertIdle(t)
 }
 
-// Many people at once, over and over: each gets its own answer, also two who ask for the same, and those
-// who have no session.
+// Many people look up at the same time, again and again. Each gets the right result, also two with the same
+// session and those without one.
 func TestLookupsKeepAnswersApart(t *testing.T) {
 	t.Parallel()
 	c := newLookupFixture(t, 64)
@@ -221,8 +221,8 @@ func TestLookupsKeepAnswersApart(t *testing.T) {
 	c.assertIdle(t)
 }
 
-// A session that was ended before a look-up began is not found by it, though answers that say otherwise are
-// on their way.
+// A session that ended before a look-up began is not found, even when an older query that still found it
+// has not returned yet.
 func TestLookupJoinsNoQueryUnderWay(t *testing.T) {
 	t.Parallel()
 	for busy := range identity.LookupQueries {
@@ -280,7 +280,8 @@ func TestLookupFailureReachesAll(t *testing.T) {
 	c.assertIdle(t)
 }
 
-// Whoever runs a query does so for others too, so it does not matter that its own client hangs up.
+// A caller that runs a query does so for others too, so the query goes on when that caller's client
+// disconnects.
 func TestLookupLeaderGone(t *testing.T) {
 	t.Parallel()
 	c := newLookupFixture(t, 100)
@@ -293,8 +294,8 @@ func TestLookupLeaderGone(t *testing.T) {
 	c.assertIdle(t)
 }
 
-// With a database that never answers, everybody has an error in time: the third batch as well as the first.
-// A batch that began its own time when its turn came would take three times as long.
+// With a database that never responds, every look-up fails in time, the third batch as well as the first.
+// If each batch started its own deadline when its turn came, the last would wait three times as long.
 func TestLookupDeadline(t *testing.T) {
 	t.Parallel()
 	const patience = 5 * time.Second
@@ -312,7 +313,7 @@ func TestLookupDeadline(t *testing.T) {
 	c.assertIdle(t)
 }
 
-// A query that panics costs the others their answer, but neither their wake-up nor the slot.
+// When a query panics, the other look-ups of its batch fail, but they are woken and the slot is given back.
 func TestLookupPanic(t *testing.T) {
 	t.Parallel()
 	c := newLookupFixture(t, 10)
@@ -353,7 +354,8 @@ func TestLookupPanic(t *testing.T) {
 	c.assertIdle(t)
 }
 
-// One plan serves a look-up alone, and another all sizes of batch: to plan anew costs a quarter of the query.
+// One plan serves single look-ups, and another one every batch size, because a new plan costs a quarter of
+// the query.
 func TestLookupPlanIsKept(t *testing.T) {
 	t.Parallel()
 	c := newLookupFixture(t, 2)

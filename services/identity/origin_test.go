@@ -12,7 +12,7 @@ const (
 		`attack.","code":"CROSS_SITE_NAVIGATION_LOGIN_BLOCKED"}`
 )
 
-// Rule B, without our cookie. Rule A's refusals must hold for everything that rule B lets be judged.
+// Rule B applies without our cookie. What it does not let through, rule A must refuse.
 func TestOriginOfSignIn(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -106,7 +106,7 @@ func TestOriginOfSignIn(t *testing.T) {
 	h.assertLog(t, 0)
 }
 
-// What is wrong in two ways shows which check comes first.
+// Requests with two faults show which check comes first.
 func TestOrderOfSteps(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

@@ -14,7 +14,7 @@ import (
 	"github.com/narthex-platform/narthex/services/identity"
 )
 
-// prompt is an operator who types word; asked counts how often.
+// prompt types word and counts its calls in asked.
 func prompt(word string, asked *int) func(context.Context) (environment.Secret, error) {
 	return func(context.Context) (environment.Secret, error) {
 		*asked++
@@ -184,7 +184,7 @@ func TestOwnerWithoutSchema(t *testing.T) {
 	}
 }
 
-// What happens while the operator types is decided again behind the lock.
+// What changes while the operator types is decided again under the lock.
 func TestOwnerDecidedAgain(t *testing.T) {
 	t.Parallel()
 	rows := []struct {
@@ -226,7 +226,8 @@ func TestOwnerDecidedAgain(t *testing.T) {
 	}
 }
 
-// A sign-up that is not yet committed when the address is looked for is adopted, with its own password.
+// A sign-up that is not yet committed when the address is looked up becomes the owner with its own
+// password.
 func TestOwnerAndSignUpAtOnce(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -251,9 +252,9 @@ func TestOwnerAndSignUpAtOnce(t *testing.T) {
 	h.signIn(t, "anna@example.org", "")
 }
 
-// Of any number of invocations at once one succeeds. The second row drops the key, so that the lock alone
-// decides. Not parallel: so many hashes at once leave nobody else the time that the platform allows for a
-// query.
+// Of any number of invocations at the same time, one succeeds. The second row drops the primary key, so
+// that only the table lock decides. The test is not parallel: so many hashes would leave other tests too
+// little time for their queries.
 func TestOwnersAtOnce(t *testing.T) {
 	rows := []struct {
 		name        string
@@ -323,8 +324,8 @@ func TestOwnersAtOnce(t *testing.T) {
 	}
 }
 
-// Without the lock, two that both saw no owner still cannot both become one: the key decides, and says so
-// cleanly.
+// Without the table lock, two that both saw no owner still cannot both become one: the primary key refuses
+// the second with a clean code.
 func TestOwnerKeyDecides(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

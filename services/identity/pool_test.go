@@ -11,8 +11,8 @@ import (
 	"github.com/narthex-platform/narthex/services/identity"
 )
 
-// While nobody can read the sessions, 60 forged cookies keep one connection of the pool busy, and everybody
-// has an answer in time.
+// While the sessions are locked, 60 forged cookies use one connection of the pool, and all get a response
+// in time.
 func TestForgedCookiesShareOneCheck(t *testing.T) {
 	t.Parallel()
 	h := frozen(t, setup(t))
@@ -39,7 +39,7 @@ func TestForgedCookiesShareOneCheck(t *testing.T) {
 	}
 }
 
-// The same for the tokens of links that nobody was sent.
+// The same for invented tokens of links.
 func TestMadeUpTokensShareAQuery(t *testing.T) {
 	t.Parallel()
 	for _, kind := range kinds {
@@ -78,7 +78,7 @@ func TestMadeUpTokensShareAQuery(t *testing.T) {
 	}
 }
 
-// The same for sign-ins of whoever.
+// The same for sign-ins.
 func TestSignInsShareQueries(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

@@ -26,7 +26,7 @@ const (
 	tokenExpired = `{"message":"Token expired","code":"TOKEN_EXPIRED"}`
 )
 
-// token is the one of the link that a mail carries; the link is the configured Dashboard's.
+// token returns the token of the link in an email; the link must lead to the configured Dashboard.
 func token(t *testing.T, m mail.Message, screen string) string {
 	t.Helper()
 	for line := range strings.Lines(m.Text) {
@@ -74,8 +74,8 @@ func (h harness) verify(t *testing.T, token string) (status int, body string) {
 	return w.Code, w.Body.String()
 }
 
-// The answers are the same for everybody, the database is not asked before the email's turn, and only who
-// should gets a mail.
+// The responses are the same for every address. The database is asked only when the outbox composes the
+// email, and only people who are due one get it.
 func TestRecoveryRequests(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -147,7 +147,7 @@ func TestRecoveryRequestsRefused(t *testing.T) {
 	}
 }
 
-// Whatever is broken shows to nobody who asks, and inside as one fixed line.
+// A fault of the store is not visible in the response, and is one fixed line in the log.
 func TestRecoveryWithABrokenStore(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -269,7 +269,7 @@ func TestResetTokens(t *testing.T) {
 	}
 }
 
-// The token in a link is nowhere in the database, only its hash is.
+// The database contains only the hash of a link's token.
 func TestTokensAreHashedAtRest(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -296,7 +296,7 @@ func TestTokensAreHashedAtRest(t *testing.T) {
 	}
 }
 
-// Of 50 uses at a time one wins: the deletion of the row decides.
+// Of 50 uses at the same time one succeeds, because the deletion of the row decides.
 func TestResetUsedByMany(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -326,8 +326,8 @@ func TestResetUsedByMany(t *testing.T) {
 	}
 }
 
-// A sign-in that has checked the old password when the reset comes opens no session that outlives it,
-// whichever writes first.
+// A sign-in that checked the old password before a reset opens no session that survives it, whichever
+// writes first.
 func TestResetAgainstASignIn(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
@@ -416,7 +416,7 @@ func TestVerification(t *testing.T) {
 	}
 }
 
-// Many at a time all succeed: the link works as often as it is followed.
+// All of many uses at the same time succeed, because a verification link works again while it is valid.
 func TestVerificationByMany(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -434,7 +434,7 @@ func TestVerificationByMany(t *testing.T) {
 	uses.Wait()
 }
 
-// What lives stays, what is over goes, and an expired verification is still told apart from none for a week.
+// Valid rows stay, expired ones are deleted, and an expired verification is kept for a week.
 func TestSweeps(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

@@ -10,7 +10,7 @@ import (
 	"github.com/narthex-platform/narthex/services/identity"
 )
 
-// Every write is gated; every route below /api/auth counts its body.
+// Every POST checks its origin, and every route below /api/auth limits its body.
 func TestRouteGates(t *testing.T) {
 	t.Parallel()
 	service, err := identity.New(

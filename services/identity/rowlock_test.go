@@ -9,8 +9,8 @@ import (
 	"github.com/narthex-platform/narthex/services/database"
 )
 
-// blockade is somebody else's transaction, which holds a lock until it is lifted. Whoever writes meets it,
-// so that runs without a guard would all have looked before the first of them writes.
+// rowLock is another transaction that holds a lock until release. Every writer waits for it. So runs of
+// code without a guard would all have read before the first of them writes.
 type rowLock struct {
 	t      *testing.T
 	holder *pgx.Conn
@@ -55,7 +55,7 @@ func (b rowLock) waiting() (n int) {
 	return n
 }
 
-// lift lets everybody go on, once so many wait.
+// release releases the lock once so many connections wait for it.
 func (b rowLock) release(waiting int) {
 	b.t.Helper()
 	await(b.t, func() bool { return b.waiting() >= waiting })

@@ -165,13 +165,13 @@ func flip(value string, at int) string {
 	return value[:at] + other + value[at+1:]
 }
 
-// respell returns another last character that a careless base64 decoder reads as the same bytes.
+// otherEncoding returns another last character that a lenient base64 decoder reads as the same bytes.
 func otherEncoding(last byte) string {
 	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 	return string(alphabet[strings.IndexByte(alphabet, last)^1])
 }
 
-// A key of another secret signs nothing here.
+// A cookie signed with another secret is refused.
 func TestAnotherSecret(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -190,7 +190,7 @@ func TestAnotherSecret(t *testing.T) {
 	}
 }
 
-// Without our cookie nothing touches the database: its pool is closed.
+// Without our cookie nothing uses the database: its pool is closed.
 func TestAnonymousNeedsNoDatabase(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -212,7 +212,7 @@ func TestAnonymousNeedsNoDatabase(t *testing.T) {
 	}
 }
 
-// The client that hangs up costs neither the answer nor the pooled connection.
+// A client that disconnects changes neither the response nor the number of connections.
 func TestClientGone(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -319,7 +319,7 @@ func TestSessionLives(t *testing.T) {
 	}
 }
 
-// An extension that cannot be written leaves the answer as it is, in time.
+// When an extension cannot be written, the response is the same, and in time.
 func TestFailedExtension(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []string{"refused", "locked"} {
@@ -351,9 +351,9 @@ func TestFailedExtension(t *testing.T) {
 	}
 }
 
-// A cookie of the previous secret goes on working. GET /api/v1/principal alone sets it anew, with the life
-// that the session has; after that the previous secret is needed no more. What neither secret has signed is
-// nobody's.
+// A cookie signed with the previous secret keeps working. Only GET /api/v1/principal signs it again, with
+// the session's remaining lifetime; then the previous secret is no longer needed. A cookie that neither
+// secret signed is refused.
 func TestSecretRotation(t *testing.T) {
 	t.Parallel()
 	const next = "ABCDEFGHIJKLMNOPQRSTUVWXYZ012345"
@@ -424,7 +424,7 @@ func TestSecretRotation(t *testing.T) {
 	}
 }
 
-// withSecrets is the same house in another process, whose current and previous secrets are these.
+// withSecrets is the same service in another process, with these current and previous secrets.
 func (h harness) withSecrets(t *testing.T, current, previous string) harness {
 	t.Helper()
 	settings := environment.Identity{

@@ -20,8 +20,8 @@ func validation(message string) string {
 	return `{"message":"` + message + `","code":"VALIDATION_ERROR"}`
 }
 
-// Every row also says what must not have happened: no cookie and no session without a 200, and nothing in
-// the log.
+// Every row also checks what must not happen: no cookie and no session without a 200, and nothing in the
+// log.
 func TestSignIn(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -201,7 +201,7 @@ func TestRepeatedCallbackInTheQuery(t *testing.T) {
 	}
 }
 
-// Every sign-in is a session of its own, and the dead ones of the same person are swept.
+// Every sign-in makes a new session and deletes the person's expired ones.
 func TestSessionsOfAPerson(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -224,7 +224,7 @@ func TestSessionsOfAPerson(t *testing.T) {
 	}
 }
 
-// Nothing in the database opens a session: neither the cookie's token nor the password is there in any
+// Nothing in the database opens a session: it contains neither the cookie's token nor the password in a
 // readable form.
 func TestNothingReadableAtRest(t *testing.T) {
 	t.Parallel()
@@ -250,7 +250,8 @@ func TestNothingReadableAtRest(t *testing.T) {
 	}
 }
 
-// Known, unknown and passwordless addresses all stand in the same queue, so a full one tells nothing.
+// Known, unknown and passwordless addresses wait in the same queue, so a full queue reveals nothing about
+// them.
 func TestFullHashQueue(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -274,8 +275,8 @@ func TestFullHashQueue(t *testing.T) {
 	h.assertLog(t, 0)
 }
 
-// An address that nobody has must cost a hash too. Without the decoy it costs a hundredth. The best of many
-// tries in turn is compared: on a busy machine any one of them may take long.
+// An unknown address must cost a hash too. Without the decoy it costs a hundredth. The test compares the
+// best of many tries, because on a busy machine any single one can take long.
 func TestUnknownAddressCostsAHash(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -299,8 +300,8 @@ func TestUnknownAddressCostsAHash(t *testing.T) {
 	}
 }
 
-// A password that is replaced while it is being checked must not open a session any more, nor an account
-// that is no longer verified.
+// A password that is replaced during the check opens no session, and neither does an account that is no
+// longer verified.
 func TestPasswordChangedMeanwhile(t *testing.T) {
 	t.Parallel()
 	for change, want := range map[string]string{
@@ -331,7 +332,7 @@ func TestPasswordChangedMeanwhile(t *testing.T) {
 	}
 }
 
-// An older hash is replaced by one at today's cost at a good sign-in alone, and signs in as well as before.
+// An older hash is replaced by one with today's cost after a successful sign-in only, and still signs in.
 func TestOlderHashIsRenewed(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -367,7 +368,7 @@ func TestOlderHashIsRenewed(t *testing.T) {
 	h.assertLog(t, 0)
 }
 
-// Of two sign-ins at once, one renews the hash that the other has just checked. Both are right.
+// Of two sign-ins at the same time, one renews the hash that the other has just checked. Both succeed.
 func TestOlderHashIsRenewedByTwo(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -387,7 +388,7 @@ func TestOlderHashIsRenewedByTwo(t *testing.T) {
 	}
 }
 
-// A renewal that fails leaves the sign-in as it is.
+// When a renewal fails, the sign-in still succeeds.
 func TestOlderHashThatCannotBeRenewed(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

@@ -18,7 +18,7 @@ func signUpBody(name, address, word string) string {
 	return string(body)
 }
 
-// Every refusal leaves no person and no email behind.
+// A refused sign-up creates no person and sends no email.
 func TestSignUpRefusals(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -135,7 +135,7 @@ func TestSignUpRefusals(t *testing.T) {
 	}
 }
 
-// A second sign-up with the address answers alike, changes nothing and sends nothing.
+// A second sign-up with the address gets the same response, changes nothing and sends nothing.
 func TestSignUpTwice(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

@@ -15,9 +15,9 @@ import (
 	"github.com/narthex-platform/narthex/services/identity"
 )
 
-// BenchmarkWhoIsAsked reports the median of each kind of address as a ratio to the unknown one's: what an
-// answer's time tells of an address. The kinds take turns in random order, and the emails go through a
-// real outbox to a mail server that refuses connections.
+// BenchmarkWhoIsAsked reports the median time of each kind of address as a ratio to that of an unknown one,
+// which shows whether the time reveals anything about an address. The kinds take turns in random order, and
+// the emails go through a real outbox to a mail server that refuses connections.
 func BenchmarkWhoIsAsked(b *testing.B) {
 	kinds := []string{"unknown", "verified", "unverified", "passwordless", "undeliverable"}
 	addresses := map[string]string{ // of one length

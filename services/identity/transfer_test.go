@@ -93,7 +93,8 @@ func (h harness) owner(t *testing.T) (address string) {
 	return address
 }
 
-// However many people are made the owner at once, one of them is.
+// Of many transfers at the same time each succeeds in turn, and exactly one person owns the platform
+// afterwards.
 func TestTransfersAtOnce(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -129,7 +130,7 @@ func TestTransfersAtOnce(t *testing.T) {
 	}
 }
 
-// Nobody becomes the owner who loses the credential in the same moment.
+// A person who loses the password at the same moment does not become the owner.
 func TestOwnershipAgainstALostCredential(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
