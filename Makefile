@@ -50,7 +50,7 @@ start: build modules ## Build, then run the platform from the environment (api:s
 .PHONY: generate
 generate: postgresql ## Write generated code, and the tables of docs/reference, anew
 	$(GO) generate ./...
-	REFERENCE=write $(GO) test -count=1 -run TestReference ./cmd/narthex
+	REFERENCE=write $(GO) test -count=1 -run TestReference ./cmd/narthex/e2e
 
 .PHONY: lint
 lint: ## Check formatting, vet and staticcheck
@@ -61,7 +61,7 @@ lint: ## Check formatting, vet and staticcheck
 .PHONY: bench
 bench: postgresql build ## Measure the platform beside the least program that could do the same work
 	$(GO) run ./cmd/narthex-bench
-	$(GO) test -run '^$$' -bench . -benchtime 2s ./cmd/narthex ./modulehost/gateway ./modulehost/publication ./realtime
+	$(GO) test -run '^$$' -bench . -benchtime 2s ./cmd/narthex/e2e ./modulehost/gateway ./modulehost/publication ./realtime
 
 .PHONY: postgresql
 postgresql:

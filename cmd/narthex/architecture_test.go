@@ -12,10 +12,17 @@ import (
 
 const project = "github.com/narthex-platform/narthex/"
 
-// ranks are the floors of the house (architecture.md §1): imports point down, equals never import each other. A package that is not
+// ranks are the floors of the house (docs/architecture.md): imports point down, equals never import each other. A package that is not
 // listed fails the test, so a new one takes its place on purpose.
 var ranks = map[string]int{
-	"cmd/narthex":             6,
+	"cmd/narthex":     8,
+	"cmd/narthex/e2e": 8, // tests alone
+
+	"cmd/narthex/operator": 7,
+	"cmd/narthex/doctor":   7,
+	"cmd/narthex/dev":      7,
+
+	"cmd/narthex/platform":    6,
 	"cmd/narthex-bench":       6,
 	"modulehost/archive/pack": 6, // a program
 	"modulehost/sdk/sdktest":  6, // for tests of modules alone
@@ -60,6 +67,7 @@ var ranks = map[string]int{
 	"modulehost/catalog":     2,
 	"modulehost/scaffold":    2,
 
+	"cmd/narthex/cli":             2,
 	"supervisor":                  1,
 	"web":                         1,
 	"services/httpserver/ginmode": 1,
@@ -78,27 +86,29 @@ var outside = map[string][]string{
 	"modulehost/sdk/sqldb":    {"modulehost/sdk"},
 	"modules":                 {"modulehost/sdk", "modulehost/sdk/sqldb"},
 	"modulehost/abi/generate": nil,
-	"web/build":               nil,
+	"web/build":               {"services/httpapi"},
 	"web/browsertest":         nil, // tests alone
 }
 
 // doors name the packages that may import a library; the benchmark's limit is bare gin over a bare pool. pgx has more than one: pgx is listed by package, store files beside.
 var doors = map[string][]string{
-	"github.com/thejerf/suture/v4":      {"supervisor"},
-	"github.com/gin-gonic/gin":          {"services/httpserver", "cmd/narthex-bench"},
-	"golang.org/x/crypto":               {"services/identity"},
-	"github.com/jackc/pgx/v5/pgtype":    {"modulehost/facade", "modulehost/sdk", "services/database", "migrations"},
-	"github.com/jackc/pgx/v5/pgxpool":   {"cmd/narthex-bench", "modulehost/facade", "services/database", "migrations", "services/database/databasetest", "services/*/store*.go"},
-	"github.com/jackc/pgx/v5":           {"modulehost/facade", "services/database", "migrations", "services/database/databasetest", "services/*/store*.go"},
-	"github.com/jackc/pgx/v5/pgconn":    {"modulehost/facade", "services/database", "migrations", "services/database/databasetest", "services/*/store*.go"},
-	"github.com/spf13/cobra":            {"cmd/narthex"},
+	"github.com/thejerf/suture/v4":    {"supervisor"},
+	"github.com/gin-gonic/gin":        {"services/httpserver", "cmd/narthex-bench"},
+	"golang.org/x/crypto":             {"services/identity"},
+	"github.com/jackc/pgx/v5/pgtype":  {"modulehost/facade", "modulehost/sdk", "services/database", "migrations"},
+	"github.com/jackc/pgx/v5/pgxpool": {"cmd/narthex-bench", "modulehost/facade", "services/database", "migrations", "services/database/databasetest", "services/*/store*.go"},
+	"github.com/jackc/pgx/v5":         {"modulehost/facade", "services/database", "migrations", "services/database/databasetest", "services/*/store*.go"},
+	"github.com/jackc/pgx/v5/pgconn":  {"modulehost/facade", "services/database", "migrations", "services/database/databasetest", "services/*/store*.go"},
+	"github.com/spf13/cobra": {
+		"cmd/narthex", "cmd/narthex/cli", "cmd/narthex/operator", "cmd/narthex/doctor", "cmd/narthex/dev",
+	},
 	"github.com/wneessen/go-mail":       {"mail"},
-	"github.com/johannesboyne/gofakes3": {"cmd/narthex", "modulehost/sdk/sdktest"},
+	"github.com/johannesboyne/gofakes3": {"cmd/narthex/dev", "modulehost/sdk/sdktest"},
 	"github.com/aws":                    {"storage"},
 	"github.com/r3labs/sse":             {"realtime"},
 	"github.com/nats-io":                {"realtime"},
 	"github.com/evanw/esbuild":          {"web/build"},
-	"github.com/coreos/go-systemd":      {"supervisor", "cmd/narthex"},
+	"github.com/coreos/go-systemd":      {"supervisor", "cmd/narthex/platform"},
 }
 
 // goPackage is one line of go list.

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"context"
@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// stopSignals ends the context on Ctrl-C, SIGTERM and the end of the terminal; a second signal ends the process at once. Who was started
+// StopSignals ends the context on Ctrl-C, SIGTERM and the end of the terminal; a second signal ends the process at once. Who was started
 // by nohup(1) outlives the terminal.
-func stopSignals() context.Context {
+func StopSignals() context.Context {
 	signal.Ignore(syscall.SIGPIPE) // a reader of the log that goes away ends nothing
 	stopping := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) {
@@ -23,13 +23,13 @@ func stopSignals() context.Context {
 	return ctx
 }
 
-// ignoreHangup is for the daemon, which has nothing to read again: a SIGHUP that is meant as "reload" must not end it.
-func ignoreHangup() { signal.Ignore(syscall.SIGHUP) }
+// IgnoreHangup is for the daemon, which has nothing to read again: a SIGHUP that is meant as "reload" must not end it.
+func IgnoreHangup() { signal.Ignore(syscall.SIGHUP) }
 
-// dieQuietly ends the process on the signals for which Go's runtime would print the stacks of all goroutines, SIGABRT of systemd's
+// DieQuietly ends the process on the signals for which Go's runtime would print the stacks of all goroutines, SIGABRT of systemd's
 // watchdog among them. No traceback level prevents that: the runtime raises it for these signals. A signal that a fault of this process
 // raises, and not another process, stays the runtime's.
-func dieQuietly() {
+func DieQuietly() {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGQUIT, syscall.SIGABRT, syscall.SIGILL, syscall.SIGTRAP, syscall.SIGSYS, syscall.SIGSTKFLT,
 		syscall.SIGBUS, syscall.SIGFPE, syscall.SIGSEGV)

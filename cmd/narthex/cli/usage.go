@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"errors"
@@ -9,38 +9,38 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// usageError is a sentence about how the command was called. It never repeats what was typed, which may be a secret in the wrong place:
-// it names only commands and flags that exist.
-type usageError string
+// UsageError is a sentence about how the command was called. It never repeats what was typed, which may be a secret in the wrong place:
+// UsageError names only commands and flags that exist.
+type UsageError string
 
-func (e usageError) Error() string { return string(e) }
+func (e UsageError) Error() string { return string(e) }
 
-// noArguments is for every command: all input comes by flags and standard input.
-func noArguments(cmd *cobra.Command, args []string) error {
+// NoArguments is for every command: all input comes by flags and standard input.
+func NoArguments(cmd *cobra.Command, args []string) error {
 	switch {
 	case len(args) == 0:
 		return nil
 	case cmd.HasParent():
-		return usageError("This command takes flags only; see: " + cmd.CommandPath() + " --help")
+		return UsageError("This command takes flags only; see: " + cmd.CommandPath() + " --help")
 	}
-	return usageError("There is no such command" + didYouMean(closestCommand(args[0], cmd.Commands()), cmd))
+	return UsageError("There is no such command" + didYouMean(closestCommand(args[0], cmd.Commands()), cmd))
 }
 
-// flagError says what is wrong with a flag.
-func flagError(cmd *cobra.Command, err error) error {
+// FlagError says what is wrong with a flag.
+func FlagError(cmd *cobra.Command, err error) error {
 	unknown, valueless, invalid := &pflag.NotExistError{}, &pflag.ValueRequiredError{}, &pflag.InvalidValueError{}
 	switch {
 	case errors.As(err, &unknown):
 		var names []string
 		cmd.Flags().VisitAll(func(flag *pflag.Flag) { names = append(names, "--"+flag.Name) })
 		typed := "--" + unknown.GetSpecifiedName()
-		return usageError("There is no such flag" + didYouMean(closest(typed, names), cmd))
+		return UsageError("There is no such flag" + didYouMean(closest(typed, names), cmd))
 	case errors.As(err, &valueless):
-		return usageError("--" + valueless.GetFlag().Name + " needs a value; see: " + cmd.CommandPath() + " --help")
+		return UsageError("--" + valueless.GetFlag().Name + " needs a value; see: " + cmd.CommandPath() + " --help")
 	case errors.As(err, &invalid):
-		return usageError("The value of --" + invalid.GetFlag().Name + " is not valid; see: " + cmd.CommandPath() + " --help")
+		return UsageError("The value of --" + invalid.GetFlag().Name + " is not valid; see: " + cmd.CommandPath() + " --help")
 	}
-	return usageError("A flag cannot be read; see: " + cmd.CommandPath() + " --help")
+	return UsageError("A flag cannot be read; see: " + cmd.CommandPath() + " --help")
 }
 
 // didYouMean ends a sentence about a name that nothing has.
@@ -107,4 +107,14 @@ func distance(a, b string) int {
 		}
 	}
 	return row[len(b)]
+}
+
+// ModuleGiven wants --module, and nothing beside flags.
+func ModuleGiven(id *string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if *id == "" {
+			return UsageError("--module is required; see: narthex " + cmd.Name() + " --help")
+		}
+		return NoArguments(cmd, args)
+	}
 }

@@ -1,4 +1,5 @@
-package main
+// Package dev owns the commands of people who develop: a whole installation on this machine, and a new module.
+package dev
 
 import (
 	"context"
@@ -14,6 +15,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/narthex-platform/narthex/cmd/narthex/cli"
+	"github.com/narthex-platform/narthex/cmd/narthex/platform"
 	"github.com/narthex-platform/narthex/mail"
 	"github.com/narthex-platform/narthex/migrations"
 	"github.com/narthex-platform/narthex/modulehost/catalog"
@@ -25,15 +28,17 @@ import (
 	"github.com/narthex-platform/narthex/supervisor"
 )
 
-// devOwner is who owns a development installation.
-const devOwner = "owner@example.org"
+// DevOwner is who owns a development installation.
+const DevOwner = "owner@example.org"
 
-const (
-	errNoPort  = commandError("LISTEN_FAILED")
-	errDevData = commandError("DEV_DATA_UNUSABLE")
+var (
+	errNoPort = cli.NewError("LISTEN_FAILED",
+		"No free port was found; choose another with --port.")
+	errDevData = cli.NewError("DEV_DATA_UNUSABLE",
+		"The data folder cannot be used; choose another with --data-dir.")
 )
 
-func (p *program) dev() *cobra.Command {
+func Dev(p *cli.Program) *cobra.Command {
 	var options devOptions
 	command := &cobra.Command{
 		Use:   "dev",
@@ -44,11 +49,11 @@ data folder, mail that is shown in the terminal, and a value for every secret th
 kept in the data folder; delete that folder to begin anew. After an edit of a migration that was applied,
 --reset-module drops all tables of that module, with what is in them, and applies its migrations anew. Ctrl-C
 stops it all.`,
-		Args: noArguments,
+		Args: cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			err := p.runDev(cmd.Context(), options)
+			err := runDev(cmd.Context(), p, options)
 			if id := migrations.Edited(err); id != "" {
-				return advisedError{err, adviceOnEdits(id, options.dataDir, cmd.Flags())}
+				return platform.Advised(err, adviceOnEdits(id, options.dataDir, cmd.Flags()))
 			}
 			return err
 		},
@@ -83,7 +88,7 @@ func adviceOnEdits(line, dataDir string, flags *pflag.FlagSet) string {
 	return "To drop the module's tables, with what is in them, and apply its migrations anew: " + command
 }
 
-func (p *program) runDev(ctx context.Context, options devOptions) (err error) {
+func runDev(ctx context.Context, p *cli.Program, options devOptions) (err error) {
 	dataDir, err := filepath.Abs(options.dataDir)
 	if err != nil {
 		return fmt.Errorf("%w: %w", errDevData, err)
@@ -94,7 +99,7 @@ func (p *program) runDev(ctx context.Context, options devOptions) (err error) {
 	if err := process.Harden(); err != nil {
 		return err
 	}
-	fmt.Fprintln(p.stdout, "Starting PostgreSQL ...")
+	fmt.Fprintln(p.Stdout, "Starting PostgreSQL ...")
 	postgres, err := cluster.Start(ctx, cluster.Options{Dir: filepath.Join(dataDir, "postgresql"), Tools: ".tools"})
 	if err != nil {
 		return err
@@ -110,13 +115,13 @@ func (p *program) runDev(ctx context.Context, options devOptions) (err error) {
 	}
 	variables := devEnvironment(postgres.URL("postgres"), secret, free)
 	if options.bare {
-		return p.serveDev(ctx, lookupIn(variables), devSupplies{}, options.resetModule)
+		return serveDev(ctx, p, LookupIn(variables), devSupplies{}, options.resetModule)
 	}
-	supplies := devSupplies{mail: &terminalMail{to: p.stdout}}
+	supplies := devSupplies{mail: &terminalMail{to: p.Stdout}}
 	if supplies.objects, err = devObjectStorage(ctx, variables, free, filepath.Join(dataDir, "objects")); err != nil {
 		return err
 	}
-	return p.serveDev(ctx, withDevSecrets(lookupIn(variables)), supplies, options.resetModule)
+	return serveDev(ctx, p, withDevSecrets(LookupIn(variables)), supplies, options.resetModule)
 }
 
 // devSupplies is what only a development installation has in itself.
@@ -127,29 +132,29 @@ type devSupplies struct {
 
 // serveDev does what an operator does by migrations:apply, identity:create-initial-owner and api:start, and writes the samples on the
 // first run. A module that is to be reset is reset before. It serves until ctx ends.
-func (p *program) serveDev(ctx context.Context, lookup environment.Lookup, supplies devSupplies, resetModule string) error {
+func serveDev(ctx context.Context, p *cli.Program, lookup environment.Lookup, supplies devSupplies, resetModule string) error {
 	settings, err := environment.Load(lookup, environment.Everything)
 	if err != nil {
 		return err
 	}
-	installed, err := installedModules(settings)
+	installed, err := platform.InstalledModules(settings)
 	if err != nil {
 		return err
 	}
 	if err := resetDev(ctx, settings.Database, installed, resetModule); err != nil {
 		return err
 	}
-	if _, err := applyMigrations(ctx, settings, installed); err != nil {
+	if _, err := platform.ApplyMigrations(ctx, settings, installed); err != nil {
 		return err
 	}
-	password, err := p.firstOwner(ctx, settings.Database)
+	password, err := firstOwner(ctx, p, settings.Database)
 	if err != nil {
 		return err
 	}
-	log, closeLog := newLog(p.stderr)
+	log, closeLog := platform.NewLog(p.Stderr)
 	defer closeLog()
-	s := newServer(settings, secrets{lookup}, log)
-	s.mail, s.objects, s.development = supplies.mail, supplies.objects, true
+	s := platform.NewServer(settings, platform.Secrets{Lookup: lookup}, log)
+	s.Mail, s.Objects, s.Development = supplies.mail, supplies.objects, true
 	gallery, err := startGallery(ctx)
 	if err != nil {
 		return err
@@ -160,11 +165,11 @@ func (p *program) serveDev(ctx context.Context, lookup environment.Lookup, suppl
 	}
 	address := string(settings.Identity.BaseURL)
 	if password != "" {
-		if err := seed(ctx, address, devOwner, password); err != nil {
-			fmt.Fprintln(p.stdout, "The samples could not be written; everything else works.")
+		if err := seed(ctx, address, DevOwner, password); err != nil {
+			fmt.Fprintln(p.Stdout, "The samples could not be written; everything else works.")
 		}
 	}
-	p.welcome(address, password, gallery.address)
+	welcome(p, address, password, gallery.address)
 	return s.Wait(ctx)
 }
 
@@ -173,21 +178,21 @@ func resetDev(ctx context.Context, settings environment.Database, installed *cat
 		return nil
 	}
 	if _, found := installed.Module(id); !found {
-		return errNotInstalled
+		return cli.ErrNotInstalled
 	}
-	ctx, cancel := context.WithTimeout(ctx, migrationLimit)
+	ctx, cancel := context.WithTimeout(ctx, platform.MigrationLimit)
 	defer cancel()
 	return migrations.Reset(ctx, database.Config(settings), id)
 }
 
-func (p *program) welcome(address, password, gallery string) {
-	fmt.Fprintf(p.stdout, "\nNarthex runs at   %s\n", address)
+func welcome(p *cli.Program, address, password, gallery string) {
+	fmt.Fprintf(p.Stdout, "\nNarthex runs at   %s\n", address)
 	if password != "" {
-		fmt.Fprintf(p.stdout, "Owner             %s\nPassword          %s   (shown this once)\n", devOwner, password)
+		fmt.Fprintf(p.Stdout, "Owner             %s\nPassword          %s   (shown this once)\n", DevOwner, password)
 	} else {
-		fmt.Fprintf(p.stdout, "Owner             %s   (the password was shown on the first run)\n", devOwner)
+		fmt.Fprintf(p.Stdout, "Owner             %s   (the password was shown on the first run)\n", DevOwner)
 	}
-	fmt.Fprintf(p.stdout, "Kit gallery       %s\nStop              Ctrl-C\n\n", gallery)
+	fmt.Fprintf(p.Stdout, "Kit gallery       %s\nStop              Ctrl-C\n\n", gallery)
 }
 
 // devEnvironment is the environment that the platform itself would be started with; nothing of the caller's gets in.
@@ -201,7 +206,7 @@ func devEnvironment(databaseURL, secret string, port int) map[string]string {
 	}
 }
 
-func lookupIn(variables map[string]string) environment.Lookup {
+func LookupIn(variables map[string]string) environment.Lookup {
 	return func(name string) (string, bool) {
 		value, found := variables[name]
 		return value, found
@@ -219,10 +224,10 @@ func withDevSecrets(lookup environment.Lookup) environment.Lookup {
 }
 
 // firstOwner makes the owner and returns the password, or "" when there is one already.
-func (p *program) firstOwner(ctx context.Context, settings environment.Database) (string, error) {
+func firstOwner(ctx context.Context, p *cli.Program, settings environment.Database) (string, error) {
 	password := rand.Text()
-	_, err := p.createOwner(ctx, settings, identity.Owner{
-		Email: devOwner,
+	_, err := platform.CreateOwner(ctx, settings, identity.Owner{
+		Email: DevOwner,
 		Name:  "Owner",
 		Password: func(context.Context) (environment.Secret, error) {
 			return environment.NewSecret(password), nil

@@ -1,8 +1,9 @@
-package main
+package dev
 
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
 	"io"
 	"net"
@@ -43,7 +44,11 @@ func serveObjects(t *testing.T, address, folder string) (stop func()) {
 // TestDevStorage: what package storage asks for works, and is there again after a restart.
 func TestDevStorage(t *testing.T) {
 	t.Parallel()
-	folder, address := t.TempDir(), net.JoinHostPort("127.0.0.1", strconv.Itoa(unusedPort(t)))
+	port, err := freePort(t.Context(), 21_000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder, address := t.TempDir(), net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 	stop := serveObjects(t, address, folder)
 	provider, err := storage.New(environment.Storage{
 		Endpoint: "http://" + address, Delivery: "http://" + address, Region: "us-east-1", ForcePathStyle: true, BucketPrefix: "narthex",
@@ -58,7 +63,8 @@ func TestDevStorage(t *testing.T) {
 	if _, err := images.Head(ctx, "a"); err != storage.ErrNotFound {
 		t.Error(err)
 	}
-	content := randomBytes(700_000)
+	content := make([]byte, 700_000)
+	_, _ = rand.Read(content) // never fails
 	for _, key := range []string{"b", "a/" + strings.Repeat("x", 500), "a", "empty"} {
 		body := content
 		if key == "empty" {

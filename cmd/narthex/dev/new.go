@@ -1,4 +1,4 @@
-package main
+package dev
 
 import (
 	"fmt"
@@ -6,10 +6,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/narthex-platform/narthex/cmd/narthex/cli"
 	"github.com/narthex-platform/narthex/modulehost/scaffold"
 )
 
-func (p *program) modulesNew() *cobra.Command {
+func ModulesNew(p *cli.Program) *cobra.Command {
 	var id, dir string
 	command := &cobra.Command{
 		Use:   "modules:new",
@@ -18,7 +19,7 @@ func (p *program) modulesNew() *cobra.Command {
 It is run from a checkout of the platform's sources. In the checkout's own modules folder, which is the default, make dev builds and
 runs it; elsewhere it is a Go module by itself, which finds the platform in this checkout.`,
 		Example: "  narthex modules:new -- --module prayer-list",
-		Args:    moduleGiven(&id),
+		Args:    cli.ModuleGiven(&id),
 		RunE: func(*cobra.Command, []string) error {
 			here, err := os.Getwd()
 			if err != nil {
@@ -29,9 +30,9 @@ runs it; elsewhere it is a Go module by itself, which finds the platform in this
 				return err
 			}
 			if written.Inside {
-				fmt.Fprintf(p.stdout, "Written: %s. Next: make dev, or go test ./modules/%s\n", id, id)
+				fmt.Fprintf(p.Stdout, "Written: %s. Next: make dev, or go test ./modules/%s\n", id, id)
 			} else {
-				fmt.Fprintf(p.stdout, "Written: %s. Next: see README.md in its folder.\n", id)
+				fmt.Fprintf(p.Stdout, "Written: %s. Next: see README.md in its folder.\n", id)
 			}
 			return nil
 		},

@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/net/publicsuffix"
 
+	"github.com/narthex-platform/narthex/cmd/narthex/platform"
 	"github.com/narthex-platform/narthex/migrations"
 	"github.com/narthex-platform/narthex/modulehost/catalog"
 	"github.com/narthex-platform/narthex/modulehost/process"
@@ -20,22 +21,22 @@ import (
 )
 
 // environment reads each section by itself, so that one fault hides no other.
-func (e *examination) environment() {
+func (e *Examination) environment() {
 	sections := []environment.Section{environment.DatabaseSection, environment.ModulesSection, environment.ServerSection,
 		environment.IdentitySection, environment.HostSection}
 	for _, section := range sections {
 		if _, err := environment.Load(e.lookup, section); err == nil {
-			e.sound |= section
+			e.Sound |= section
 		}
 	}
-	e.settings, _ = environment.Load(e.lookup, e.sound)
+	e.Settings, _ = environment.Load(e.lookup, e.Sound)
 	if _, err := environment.Load(e.lookup, environment.Everything); err != nil {
 		for _, finding := range err.(environment.Findings) {
 			e.block(finding.Code(), withoutCode(finding))
 		}
 		return
 	}
-	if e.settings.Production {
+	if e.Settings.Production {
 		e.ok("Environment: every setting is valid, for production.")
 	} else {
 		e.ok("Environment: every setting is valid, for development (NODE_ENV).")
@@ -43,11 +44,11 @@ func (e *examination) environment() {
 }
 
 // topology tells how Dashboard and API stand to each other, and names neither.
-func (e *examination) topology() {
-	if e.sound&environment.IdentitySection == 0 {
+func (e *Examination) topology() {
+	if e.Sound&environment.IdentitySection == 0 {
 		return
 	}
-	identity := e.settings.Identity
+	identity := e.Settings.Identity
 	if identity.PreviousSecret.Reveal() != "" {
 		e.warn("IDENTITY_SECRET_PREVIOUS_SET", "SERVICE_IDENTITY_SECRET_PREVIOUS is still accepted; remove it 30 days after the "+
 			"secret was replaced, and at once if it has leaked.")
@@ -89,13 +90,13 @@ func siblings(a, b environment.Origin) bool {
 }
 
 // packages are the installed modules as a start reads them.
-func (e *examination) packages() {
-	if e.sound&environment.ModulesSection == 0 {
+func (e *Examination) packages() {
+	if e.Sound&environment.ModulesSection == 0 {
 		return
 	}
-	installed, err := installedModules(e.settings)
+	installed, err := platform.InstalledModules(e.Settings)
 	if err == nil {
-		_, err = composeRegistry(installed)
+		_, err = platform.ComposeRegistry(installed)
 	}
 	if findings := catalog.Findings(nil); errors.As(err, &findings) {
 		for _, finding := range findings {
@@ -107,9 +108,9 @@ func (e *examination) packages() {
 		e.blockAll(err)
 		return
 	}
-	e.installed = installed
+	e.Installed = installed
 	e.ok("Modules: %d installed, %d permissions in the registry.", len(installed.Modules), len(installed.Permissions))
-	e.Contributions = listContributions(installed, "")
+	e.Contributions = platform.ListContributions(installed, "")
 	for _, c := range e.Contributions {
 		if c.Provider != nil {
 			e.ok("Contribution %s: %s takes it (%s %s).", c.ID, *c.Provider, c.Capability, c.Range)
@@ -119,26 +120,26 @@ func (e *examination) packages() {
 	}
 }
 
-// store is the database: whether it can be used, and what it makes of the modules.
-func (e *examination) store(ctx context.Context) {
-	if e.sound&environment.DatabaseSection == 0 || e.installed == nil {
+// Store is the database: whether it can be used, and what it makes of the modules.
+func (e *Examination) Store(ctx context.Context) {
+	if e.Sound&environment.DatabaseSection == 0 || e.Installed == nil {
 		return
 	}
-	err := withDatabase(ctx, e.settings.Database, migrationLines(e.installed), func(db *database.Database) error {
+	err := platform.WithDatabase(ctx, e.Settings.Database, platform.MigrationLines(e.Installed), func(db *database.Database) error {
 		e.ok("Database: reachable, a version that is supported, every migration applied.")
 		e.roles(ctx, db)
 		e.changedRoles(ctx)
 		e.connections(ctx, db)
-		if e.sound&environment.HostSection == 0 {
+		if e.Sound&environment.HostSection == 0 {
 			return nil
 		}
-		modules, err := listModules(ctx, newResolver(e.installed, db, e.settings, secrets{e.lookup}))
+		modules, err := platform.ListModules(ctx, platform.NewResolver(e.Installed, db, e.Settings, platform.Secrets{Lookup: e.lookup}))
 		e.Modules = append(e.Modules, modules...)
 		for _, m := range modules {
 			if m.Next.State == catalog.Blocked {
-				e.warn("MODULE_BLOCKED", m.ID+" will not start: "+m.because+".")
+				e.warn("MODULE_BLOCKED", m.ID+" will not start: "+m.Because+".")
 			} else {
-				e.ok("Module %s %s: %s at the next start.", m.ID, m.Version, m.outcome())
+				e.ok("Module %s %s: %s at the next start.", m.ID, m.Version, m.Outcome())
 			}
 		}
 		return err
@@ -150,20 +151,20 @@ func (e *examination) store(ctx context.Context) {
 }
 
 // foresee tells what would stop the migrations:apply that has just been asked for.
-func (e *examination) foresee(ctx context.Context) {
-	db, err := database.Open(e.settings.Database)
+func (e *Examination) foresee(ctx context.Context) {
+	db, err := database.Open(e.Settings.Database)
 	if err != nil {
 		e.blockAll(err)
 		return
 	}
-	missing, err := migrations.Unprovided(ctx, db.Pool(), migrationLines(e.installed))
+	missing, err := migrations.Unprovided(ctx, db.Pool(), platform.MigrationLines(e.Installed))
 	if err = errors.Join(err, db.Close()); err != nil {
 		e.blockAll(err)
 	}
 	if len(missing) == 0 {
 		return
 	}
-	if e.settings.Production {
+	if e.Settings.Production {
 		e.block(migrations.ErrRoleUnavailable.Code(), "The database user may not create roles, which "+strings.Join(missing, ", ")+
 			" still lack; migrations:apply will print the SQL that an administrator can run instead.")
 	} else {
@@ -173,20 +174,20 @@ func (e *examination) foresee(ctx context.Context) {
 }
 
 // roles warns of modules that share the platform's own role, which production refuses.
-func (e *examination) roles(ctx context.Context, db *database.Database) {
+func (e *Examination) roles(ctx context.Context, db *database.Database) {
 	roles, err := db.ModuleRoles(ctx)
 	if err != nil {
-		e.blockAll(storeFailure(err))
+		e.blockAll(platform.StoreFailure(err))
 		return
 	}
-	for _, m := range e.installed.Modules {
+	for _, m := range e.Installed.Modules {
 		role, found := roles[m.Manifest.ID]
 		if !found || role.Role != "" {
 			continue
 		}
 		message := "Module " + m.Manifest.ID + " shares the platform's database role, so nothing separates their data; let " +
 			"migrations:apply create roles."
-		if e.settings.Production {
+		if e.Settings.Production {
 			e.block(migrations.ErrRoleUnavailable.Code(), message)
 		} else {
 			e.warn(migrations.ErrRoleUnavailable.Code(), message)
@@ -195,8 +196,8 @@ func (e *examination) roles(ctx context.Context, db *database.Database) {
 }
 
 // changedRoles warns of modules that have changed the settings or the password of their own role.
-func (e *examination) changedRoles(ctx context.Context) {
-	changed, err := migrations.ChangedRoles(ctx, database.Config(e.settings.Database), migrationLines(e.installed))
+func (e *Examination) changedRoles(ctx context.Context) {
+	changed, err := migrations.ChangedRoles(ctx, database.Config(e.Settings.Database), platform.MigrationLines(e.Installed))
 	if err != nil {
 		e.blockAll(err)
 	}
@@ -207,8 +208,8 @@ func (e *examination) changedRoles(ctx context.Context) {
 }
 
 // connections compares what this process may open with what the server takes.
-func (e *examination) connections(ctx context.Context, db *database.Database) {
-	needed := database.Connections(len(migrationLines(e.installed)))
+func (e *Examination) connections(ctx context.Context, db *database.Database) {
+	needed := database.Connections(len(platform.MigrationLines(e.Installed)))
 	offered, err := db.ServerConnections(ctx)
 	switch {
 	case err != nil:
@@ -222,16 +223,16 @@ func (e *examination) connections(ctx context.Context, db *database.Database) {
 }
 
 // offers is what the host provides to modules, and to people by mail.
-func (e *examination) offers() {
-	if e.sound&environment.HostSection == 0 {
+func (e *Examination) offers() {
+	if e.Sound&environment.HostSection == 0 {
 		return
 	}
-	if e.settings.Mail.Host == "" {
+	if e.Settings.Mail.Host == "" {
 		e.ok("Mail: none is configured, so nobody can recover a password by mail (SERVICE_SMTP_HOST).")
 	} else {
 		e.ok("Mail: a mail server is configured.")
 	}
-	if e.settings.Storage.Endpoint == "" {
+	if e.Settings.Storage.Endpoint == "" {
 		e.ok("Object storage: none is configured (OBJECT_STORAGE_ENDPOINT); modules that keep files do not start.")
 	} else {
 		e.ok("Object storage: an object store is configured.")
@@ -240,8 +241,8 @@ func (e *examination) offers() {
 }
 
 // spool is where the files that modules store wait for the object store.
-func (e *examination) spool() {
-	switch storage.Spool(e.settings.Storage) {
+func (e *Examination) spool() {
+	switch storage.Spool(e.Settings.Storage) {
 	case storage.SpoolInMemory:
 		e.warn("SPOOL_IN_MEMORY", "Files that modules store pass through a directory that is memory; give the service a StateDirectory= or "+
 			"CacheDirectory= on a disk, or set TMPDIR.")
@@ -252,9 +253,9 @@ func (e *examination) spool() {
 }
 
 // backplane is what carries updates between several processes. Without it each serves its own readers, so nothing here blocks.
-func (e *examination) backplane(ctx context.Context) {
-	servers := e.settings.Realtime.NATS
-	if e.sound&environment.HostSection == 0 || len(servers) == 0 {
+func (e *Examination) backplane(ctx context.Context) {
+	servers := e.Settings.Realtime.NATS
+	if e.Sound&environment.HostSection == 0 || len(servers) == 0 {
 		return
 	}
 	reasons := realtime.Probe(ctx, servers)
@@ -268,7 +269,7 @@ func (e *examination) backplane(ctx context.Context) {
 
 // sandbox is what this kernel offers to keep modules apart. That the platform closes its own memory is not the kernel's to offer: a start
 // does that first of all.
-func (e *examination) sandbox() {
+func (e *Examination) sandbox() {
 	walls := process.Walls()
 	walls.NonDumpable = true
 	own, err := process.NewUsers()
@@ -283,7 +284,7 @@ func (e *examination) sandbox() {
 	default:
 		message := "This kernel lacks " + strings.Join(missing, " and ") + ", so modules are not kept apart; use Linux 5.13 or newer " +
 			"with Landlock and seccomp."
-		if e.settings.Production {
+		if e.Settings.Production {
 			e.block(process.ErrSandboxUnavailable.Code(), message)
 		} else {
 			e.warn(process.ErrSandboxUnavailable.Code(), message)
@@ -315,7 +316,7 @@ var landlockWords = map[string]string{
 }
 
 // withoutCode is a failure's sentence.
-func withoutCode(f coded) string {
-	_, text, _ := strings.Cut(sentence(f), ": ")
+func withoutCode(f platform.Coded) string {
+	_, text, _ := strings.Cut(platform.Sentence(f), ": ")
 	return text
 }

@@ -1,4 +1,5 @@
-package main
+// Package doctor owns the diagnosis of an installation: what is wrong with it, and what to do about it.
+package doctor
 
 import (
 	"context"
@@ -7,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/narthex-platform/narthex/cmd/narthex/cli"
+	"github.com/narthex-platform/narthex/cmd/narthex/platform"
 	"github.com/narthex-platform/narthex/modulehost/catalog"
 	"github.com/narthex-platform/narthex/services/environment"
 )
@@ -15,9 +18,10 @@ import (
 const doctorLimit = 30 * time.Second
 
 // errUnhealthy ends a doctor with blocking findings, which it has printed already.
-const errUnhealthy = commandError("DOCTOR_FINDINGS")
+var errUnhealthy = cli.NewError("DOCTOR_FINDINGS",
+	"Something blocks this installation; the findings above say what, and what to do.")
 
-func (p *program) doctor() *cobra.Command {
+func Doctor(p *cli.Program) *cobra.Command {
 	var asJSON bool
 	command := &cobra.Command{
 		Use:   "doctor",
@@ -25,13 +29,13 @@ func (p *program) doctor() *cobra.Command {
 		Long: `Examines the environment, the installed modules, the database, the sandbox and what modules are offered, with the very
 settings the platform itself would be started with. It changes nothing. Findings are blocking (the platform would not start, or not
 safely) or warnings; the exit status is 1 when one is blocking.`,
-		Args: noArguments,
+		Args: cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, cancel := context.WithTimeout(cmd.Context(), doctorLimit)
 			defer cancel()
-			e := &examination{lookup: p.lookup, Findings: []healthFinding{}, Modules: []listedModule{}, Contributions: []listedContribution{}}
+			e := &Examination{lookup: p.Lookup, Findings: []healthFinding{}, Modules: []platform.ListedModule{}, Contributions: []platform.ListedContribution{}}
 			e.run(ctx)
-			return p.printExamination(e, asJSON)
+			return printExamination(p, e, asJSON)
 		},
 	}
 	command.Flags().BoolVar(&asJSON, "json", false, "print JSON")
@@ -44,7 +48,7 @@ type level string
 const (
 	levelOK       level = "ok"
 	levelWarning  level = "warning"
-	levelBlocking level = "blocking"
+	LevelBlocking level = "blocking"
 )
 
 // healthFinding is one line. It holds no value, host name or path.
@@ -54,61 +58,61 @@ type healthFinding struct {
 	Message string `json:"message"`
 }
 
-// examination is one run of doctor: what it looked at and what it found.
-type examination struct {
+// Examination is one run of doctor: what it looks at, which is never printed, and what it finds.
+type Examination struct {
 	lookup    environment.Lookup
-	settings  environment.Settings
-	sound     environment.Section // the sections without a finding
-	installed *catalog.Catalog    // nil: discovery failed
+	Settings  environment.Settings `json:"-"`
+	Sound     environment.Section  `json:"-"` // the sections without a finding
+	Installed *catalog.Catalog     `json:"-"` // nil: discovery failed
 
-	Healthy       bool                 `json:"healthy"` // nothing blocks
-	Topology      string               `json:"topology,omitempty"`
-	Findings      []healthFinding      `json:"findings"`
-	Modules       []listedModule       `json:"modules"` // nothing without a usable database
-	Contributions []listedContribution `json:"contributions"`
+	Healthy       bool                          `json:"healthy"` // nothing blocks
+	Topology      string                        `json:"topology,omitempty"`
+	Findings      []healthFinding               `json:"findings"`
+	Modules       []platform.ListedModule       `json:"modules"` // nothing without a usable database
+	Contributions []platform.ListedContribution `json:"contributions"`
 }
 
 // run goes from what everything needs to what builds on it; what cannot be examined for want of something earlier is left out.
-func (e *examination) run(ctx context.Context) {
+func (e *Examination) run(ctx context.Context) {
 	e.environment()
 	e.topology()
 	e.packages()
-	e.store(ctx)
+	e.Store(ctx)
 	e.offers()
 	e.backplane(ctx)
 	e.sandbox()
 	e.Healthy = true
 	for _, f := range e.Findings {
-		e.Healthy = e.Healthy && f.Level != levelBlocking
+		e.Healthy = e.Healthy && f.Level != LevelBlocking
 	}
 }
 
-func (e *examination) ok(format string, args ...any) {
+func (e *Examination) ok(format string, args ...any) {
 	e.Findings = append(e.Findings, healthFinding{Level: levelOK, Message: fmt.Sprintf(format, args...)})
 }
 
-func (e *examination) warn(code, message string) {
+func (e *Examination) warn(code, message string) {
 	e.Findings = append(e.Findings, healthFinding{Level: levelWarning, Code: code, Message: message})
 }
 
-func (e *examination) block(code, message string) {
-	e.Findings = append(e.Findings, healthFinding{Level: levelBlocking, Code: code, Message: message})
+func (e *Examination) block(code, message string) {
+	e.Findings = append(e.Findings, healthFinding{Level: LevelBlocking, Code: code, Message: message})
 }
 
 // blockAll reports a failure that any command would have printed.
-func (e *examination) blockAll(err error) {
-	for _, f := range failures(err) {
+func (e *Examination) blockAll(err error) {
+	for _, f := range platform.Failures(err) {
 		e.block(f.Code(), withoutCode(f))
 	}
 }
 
-func (p *program) printExamination(e *examination, asJSON bool) error {
+func printExamination(p *cli.Program, e *Examination, asJSON bool) error {
 	var failure error
 	if !e.Healthy {
 		failure = errUnhealthy
 	}
 	if asJSON {
-		if err := p.printJSON(e); err != nil {
+		if err := p.PrintJSON(e); err != nil {
 			return err
 		}
 		return failure
@@ -118,7 +122,7 @@ func (p *program) printExamination(e *examination, asJSON bool) error {
 		if f.Code != "" {
 			text = f.Code + ": " + text
 		}
-		fmt.Fprintf(p.stdout, "%-9s %s\n", f.Level, text)
+		fmt.Fprintf(p.Stdout, "%-9s %s\n", f.Level, text)
 	}
 	return failure
 }

@@ -1,4 +1,4 @@
-package main
+package e2e
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/narthex-platform/narthex/cmd/narthex/platform"
 	"github.com/narthex-platform/narthex/services/clientaddress"
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 	"github.com/narthex-platform/narthex/services/environment"
@@ -38,10 +39,10 @@ func BenchmarkModuleRoute(b *testing.B) {
 		},
 	}
 	handler, err := httpserver.New(httpserver.Config{
-		Routes:        append(s.routes(), inHost),
-		ClientAddress: clientaddress.New(s.settings.ClientAddress),
+		Routes:        append(s.Routes(), inHost),
+		ClientAddress: clientaddress.New(s.Settings.ClientAddress),
 		Resolver:      somebody{},
-		Authorizer:    s.authorization,
+		Authorizer:    s.Authorization,
 		Log:           zap.NewNop(),
 	})
 	if err != nil {
@@ -71,7 +72,7 @@ func benchStart(b *testing.B, modules int) {
 	}
 	settings := benchSettings(b, dir)
 	for b.Loop() {
-		s := newServer(settings, secrets{func(string) (string, bool) { return "", false }}, zap.NewNop())
+		s := platform.NewServer(settings, platform.Secrets{Lookup: func(string) (string, bool) { return "", false }}, zap.NewNop())
 		if err := s.Start(b.Context()); err != nil {
 			b.Fatal(err)
 		}
@@ -83,7 +84,7 @@ func benchStart(b *testing.B, modules int) {
 }
 
 // stop ends a started platform.
-func stop(b *testing.B, s *server) {
+func stop(b *testing.B, s *platform.Server) {
 	ended, end := context.WithCancel(context.Background())
 	end()
 	if err := s.Wait(ended); err != nil {
@@ -92,9 +93,9 @@ func stop(b *testing.B, s *server) {
 }
 
 // benchServer starts the platform with one module.
-func benchServer(b *testing.B) *server {
+func benchServer(b *testing.B) *platform.Server {
 	b.Helper()
-	s := newServer(benchSettings(b, installed(b, "base")), secrets{func(string) (string, bool) { return "", false }}, zap.NewNop())
+	s := platform.NewServer(benchSettings(b, installed(b, "base")), platform.Secrets{Lookup: func(string) (string, bool) { return "", false }}, zap.NewNop())
 	if err := s.Start(b.Context()); err != nil {
 		b.Fatal(err)
 	}

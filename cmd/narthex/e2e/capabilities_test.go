@@ -1,10 +1,12 @@
-package main
+package e2e
 
 import (
 	"context"
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/narthex-platform/narthex/cmd/narthex/cli"
 )
 
 // asks calls a method through the taker and returns the provider's answer, or the code.
@@ -61,7 +63,7 @@ func TestModulesCallEachOther(t *testing.T) {
 	<-left
 	r.says(t, &r.stderr, "giver was left")
 
-	if got := run(t, i.environment, "", "modules:disable", "--", "--module", "giver"); got.exit(t) != exitSuccess {
+	if got := run(t, i.environment, "", "modules:disable", "--", "--module", "giver"); got.exit(t) != cli.ExitSuccess {
 		t.Fatal("modules:disable failed")
 	}
 	i.restarted(t, r)
@@ -74,7 +76,7 @@ func TestForgedCapability(t *testing.T) {
 	t.Parallel()
 	i := install(t, "forging")
 	r := run(t, i.environment, "", "api:start")
-	if r.exit(t) != exitFailure || !strings.Contains(r.stderr.String(), "\nMODULE_REGISTER_FAILED: ") ||
+	if r.exit(t) != cli.ExitFailure || !strings.Contains(r.stderr.String(), "\nMODULE_REGISTER_FAILED: ") ||
 		!strings.Contains(r.stderr.String(), `capability \"giver.echo\": it is not among the manifest's provides`) {
 		t.Error("started")
 	}

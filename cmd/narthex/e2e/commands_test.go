@@ -1,4 +1,4 @@
-package main
+package e2e
 
 import (
 	"maps"
@@ -8,11 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/narthex-platform/narthex/cmd/narthex/cli"
 	"github.com/narthex-platform/narthex/modulehost/abi"
 	"github.com/narthex-platform/narthex/modulehost/archive"
 	"github.com/narthex-platform/narthex/modulehost/catalog"
-	"github.com/narthex-platform/narthex/modulehost/process"
-	"github.com/narthex-platform/narthex/services/environment"
 )
 
 // wants runs a command and compares its exit status and what it wrote: standard output, then standard error.
@@ -27,31 +26,31 @@ func (i *installation) wants(t *testing.T, status int, want string, args ...stri
 func TestListAndValidate(t *testing.T) {
 	t.Parallel()
 	i := install(t, "base", "tail", "configured")
-	i.wants(t, exitSuccess, `MODULE       VERSION   DECISION         AT THE NEXT START
+	i.wants(t, cli.ExitSuccess, `MODULE       VERSION   DECISION         AT THE NEXT START
 base         1.0.0     none (enabled)   runs
 configured   1.0.0     none (enabled)   blocked: the configuration key title has no value yet
 tail         1.0.0     none (enabled)   runs
 `, "modules:list")
-	i.wants(t, exitSuccess, "Stored: base does not start with the platform, from its next start on. See: narthex modules:list\n",
+	i.wants(t, cli.ExitSuccess, "Stored: base does not start with the platform, from its next start on. See: narthex modules:list\n",
 		"modules:disable", "--", "--module", "base")
-	i.wants(t, exitSuccess, `MODULE       VERSION   DECISION         AT THE NEXT START
+	i.wants(t, cli.ExitSuccess, `MODULE       VERSION   DECISION         AT THE NEXT START
 base         1.0.0     disabled         disabled
 configured   1.0.0     none (enabled)   blocked: the configuration key title has no value yet
 tail         1.0.0     none (enabled)   blocked: needs base, which is disabled
 `, "modules:list")
-	i.wants(t, exitSuccess, `{"modules":[{"id":"base","name":"Base","version":"1.0.0","configured":{"enabled":false,"explicit":true},"next":{"state":"disabled"}}`+
+	i.wants(t, cli.ExitSuccess, `{"modules":[{"id":"base","name":"Base","version":"1.0.0","configured":{"enabled":false,"explicit":true},"next":{"state":"disabled"}}`+
 		`,{"id":"configured","name":"Configured","version":"1.0.0","configured":{"enabled":true,"explicit":false},`+
 		`"next":{"state":"blocked","reason":"configuration_missing","configurationKey":"title"}}`+
 		`,{"id":"tail","name":"Tail","version":"1.0.0","configured":{"enabled":true,"explicit":false},`+
 		`"next":{"state":"blocked","reason":"required_dependency_disabled","dependency":{"kind":"module","moduleId":"base"}}}]}`+"\n",
 		"modules:list", "--json")
-	i.wants(t, exitFailure, "MODULE_NOT_INSTALLED: No module of that id is installed here; see: narthex modules:list\n",
+	i.wants(t, cli.ExitFailure, "MODULE_NOT_INSTALLED: No module of that id is installed here; see: narthex modules:list\n",
 		"modules:enable", "--", "--module", "gone")
-	i.wants(t, exitUsage, "--module is required; see: narthex modules:enable --help\n", "modules:enable")
+	i.wants(t, cli.ExitUsage, "--module is required; see: narthex modules:enable --help\n", "modules:enable")
 
 	i.environment["DATABASE_URL"] = "" // not needed to validate
-	i.wants(t, exitSuccess, "Valid: 3 modules, 9 permissions.\n", "modules:validate")
-	i.wants(t, exitSuccess, "base is valid.\n", "modules:validate", "--module", "base")
+	i.wants(t, cli.ExitSuccess, "Valid: 3 modules, 9 permissions.\n", "modules:validate")
+	i.wants(t, cli.ExitSuccess, "base is valid.\n", "modules:validate", "--module", "base")
 }
 
 // browserModule writes a module without a server.
@@ -78,31 +77,31 @@ func TestValidateReports(t *testing.T) {
 	dir := t.TempDir()
 	i := &installation{environment: map[string]string{"SERVICE_MODULES_DIR": dir}}
 	browserModule(t, dir, "wall", "1.0.0", `,"provides":[{"capability":"wall.slides","version":"1.2.0"}]`)
-	i.wants(t, exitSuccess, "Valid: 1 module, 6 permissions.\n", "modules:validate")
+	i.wants(t, cli.ExitSuccess, "Valid: 1 module, 6 permissions.\n", "modules:validate")
 	browserModule(t, dir, "lamp", "1.0.0", contributing("wall.slides", "^1.0.0"))
-	i.wants(t, exitSuccess, `Valid: 2 modules, 6 permissions.
+	i.wants(t, cli.ExitSuccess, `Valid: 2 modules, 6 permissions.
 
 CONTRIBUTION   VERSION   CAPABILITY    RANGE    PROVIDER
 lamp.slide     1.0.0     wall.slides   ^1.0.0   wall
 `, "modules:validate")
 	browserModule(t, dir, "lamp", "1.0.0", contributing("wall.slides", "^2.0.0"))
-	i.wants(t, exitSuccess, `lamp is valid.
+	i.wants(t, cli.ExitSuccess, `lamp is valid.
 
 CONTRIBUTION   VERSION   CAPABILITY    RANGE    PROVIDER
 lamp.slide     1.0.0     wall.slides   ^2.0.0   none installed: not published
 `, "modules:validate", "--module", "lamp")
 	for _, id := range []string{"typo", "../lamp", "Lamp", "core"} {
-		i.wants(t, exitFailure, notInstalled, "modules:validate", "--", "--module", id)
+		i.wants(t, cli.ExitFailure, notInstalled, "modules:validate", "--", "--module", id)
 	}
 	browserModule(t, dir, "lamp", "1.0.0", `,"extra":1,"permissions":[{"id":"core.see","baseline":"restricted"}]`)
-	i.wants(t, exitFailure, `MANIFEST_INVALID: module lamp at /extra: module.json has a field that manifest version 7 does not know.
+	i.wants(t, cli.ExitFailure, `MANIFEST_INVALID: module lamp at /extra: module.json has a field that manifest version 7 does not know.
 PERMISSION_NAMESPACE_RESERVED: module lamp at /permissions/0/id: permissions[].id must not be in the platform's own namespace.
 `, "modules:validate")
 	// Another module's findings say nothing about one that is not there.
 	for _, id := range []string{"typo", "../lamp", "Lamp", "core"} {
-		i.wants(t, exitFailure, notInstalled, "modules:validate", "--", "--module", id)
+		i.wants(t, cli.ExitFailure, notInstalled, "modules:validate", "--", "--module", id)
 	}
-	i.wants(t, exitSuccess, "wall is valid.\n", "modules:validate", "--module", "wall")
+	i.wants(t, cli.ExitSuccess, "wall is valid.\n", "modules:validate", "--module", "wall")
 }
 
 const notInstalled = "MODULE_NOT_INSTALLED: No module of that id is installed here; see: narthex modules:list\n"
@@ -125,41 +124,41 @@ func TestInstallAndRemove(t *testing.T) {
 	const refused = "Nothing was changed: the platform would not start with this package (--force installs it all the same):\n"
 	const missing = "DEPENDENCY_MISSING: module lamp at /dependencies/required/0: " +
 		"dependencies.required[] needs the module wall, which is not installed.\n"
-	i.wants(t, exitFailure, refused+missing, "modules:install", lamp)
+	i.wants(t, cli.ExitFailure, refused+missing, "modules:install", lamp)
 	wantInstalled(t, dir)
 	const broken = "The platform would not start with what is installed now:\n"
-	i.wants(t, exitSuccess, "Installed: lamp 1.0.0.\n"+broken+missing, "modules:install", "--force", lamp)
-	i.wants(t, exitSuccess, "Installed again: lamp 1.0.0.\n"+broken+missing, "modules:install", lamp) // no worse than before
+	i.wants(t, cli.ExitSuccess, "Installed: lamp 1.0.0.\n"+broken+missing, "modules:install", "--force", lamp)
+	i.wants(t, cli.ExitSuccess, "Installed again: lamp 1.0.0.\n"+broken+missing, "modules:install", lamp) // no worse than before
 	const next = "\nNext: narthex migrations:apply, then start the platform again.\n"
-	i.wants(t, exitSuccess, "Installed: wall 1.0.0."+next, "modules:install", "--", wall)
-	i.wants(t, exitSuccess, "Installed again: wall 1.0.0."+next, "modules:install", wall)
+	i.wants(t, cli.ExitSuccess, "Installed: wall 1.0.0."+next, "modules:install", "--", wall)
+	i.wants(t, cli.ExitSuccess, "Installed again: wall 1.0.0."+next, "modules:install", wall)
 	newer := pack("wall", "1.1.0", "")
-	i.wants(t, exitSuccess, "Installed: wall 1.1.0 in place of 1.0.0."+next, "modules:install", newer)
+	i.wants(t, cli.ExitSuccess, "Installed: wall 1.1.0 in place of 1.0.0."+next, "modules:install", newer)
 	const outside = "DEPENDENCY_INCOMPATIBLE: module lamp at /dependencies/required/0: " +
 		"dependencies.required[] needs the module wall in another version than the installed 2.0.0.\n"
 	newest := pack("wall", "2.0.0", "")
-	i.wants(t, exitFailure, refused+outside, "modules:install", newest)
+	i.wants(t, cli.ExitFailure, refused+outside, "modules:install", newest)
 	wantInstalled(t, dir, "lamp 1.0.0", "wall 1.1.0")
-	i.wants(t, exitSuccess, "Installed: wall 2.0.0 in place of 1.1.0.\n"+broken+outside, "modules:install", "--force", "--", newest)
-	i.wants(t, exitFailure, "PACKAGE_DOWNGRADE: A newer version of this module is installed; there is no way back to an older one.\n",
+	i.wants(t, cli.ExitSuccess, "Installed: wall 2.0.0 in place of 1.1.0.\n"+broken+outside, "modules:install", "--force", "--", newest)
+	i.wants(t, cli.ExitFailure, "PACKAGE_DOWNGRADE: A newer version of this module is installed; there is no way back to an older one.\n",
 		"modules:install", newer)
-	i.wants(t, exitSuccess, "Installed: lamp 1.1.0 in place of 1.0.0."+next, "modules:install",
+	i.wants(t, cli.ExitSuccess, "Installed: lamp 1.1.0 in place of 1.0.0."+next, "modules:install",
 		pack("lamp", "1.1.0", `,"dependencies":{"required":[{"kind":"module","id":"wall","range":"^2.0.0"}]}`))
-	i.wants(t, exitFailure, "DEPENDENCY_MISSING: module lamp: needs the module that would be removed; remove this one first.\n",
+	i.wants(t, cli.ExitFailure, "DEPENDENCY_MISSING: module lamp: needs the module that would be removed; remove this one first.\n",
 		"modules:remove", "--", "--module", "wall")
-	i.wants(t, exitSuccess, "Removed: lamp. Its data are kept. Start the platform again.\n", "modules:remove", "--module", "lamp")
-	i.wants(t, exitSuccess, "Removed: wall. Its data are kept. Start the platform again.\n", "modules:remove", "--module", "wall")
-	i.wants(t, exitFailure, "MODULE_NOT_INSTALLED: This module is not installed; modules:list names those that are.\n", "modules:remove", "--module", "wall")
+	i.wants(t, cli.ExitSuccess, "Removed: lamp. Its data are kept. Start the platform again.\n", "modules:remove", "--module", "lamp")
+	i.wants(t, cli.ExitSuccess, "Removed: wall. Its data are kept. Start the platform again.\n", "modules:remove", "--module", "wall")
+	i.wants(t, cli.ExitFailure, "MODULE_NOT_INSTALLED: This module is not installed; modules:list names those that are.\n", "modules:remove", "--module", "wall")
 
 	if err := os.WriteFile(wall, []byte("another package"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	i.wants(t, exitFailure, "PACKAGE_CHECKSUM_MISMATCH: The package is not the file that its checksum file describes; get both again.\n", "modules:install", wall)
+	i.wants(t, cli.ExitFailure, "PACKAGE_CHECKSUM_MISMATCH: The package is not the file that its checksum file describes; get both again.\n", "modules:install", wall)
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 0 {
 		t.Error("left behind:", entries, err)
 	}
 	delete(i.environment, "SERVICE_MODULES_DIR") // a checkout's own modules are sources
-	i.wants(t, exitUsage, "SERVICE_MODULES_DIR must be set: this command changes the modules directory of an installation.\n", "modules:remove", "--module", "wall")
+	i.wants(t, cli.ExitUsage, "SERVICE_MODULES_DIR must be set: this command changes the modules directory of an installation.\n", "modules:remove", "--module", "wall")
 }
 
 // wantInstalled wants these modules and versions in the modules directory, and nothing beside them.
@@ -186,7 +185,7 @@ func TestDoctor(t *testing.T) {
 	t.Parallel()
 	i := install(t, "base", "configured")
 	healthy := run(t, i.environment, "", "doctor")
-	if healthy.exit(t) != exitSuccess {
+	if healthy.exit(t) != cli.ExitSuccess {
 		t.Error(healthy.stdout.String(), healthy.stderr.String())
 	}
 	for _, line := range []string{
@@ -230,47 +229,13 @@ func TestDoctor(t *testing.T) {
 		maps.Copy(ill, c.variables)
 		r := run(t, ill, "", "doctor")
 		said := r.stdout.String()
-		if wantStatus := map[bool]int{true: exitFailure, false: exitSuccess}[strings.HasPrefix(c.want, "blocking")]; r.exit(t) != wantStatus || !strings.Contains(said, c.want) {
+		if wantStatus := map[bool]int{true: cli.ExitFailure, false: cli.ExitSuccess}[strings.HasPrefix(c.want, "blocking")]; r.exit(t) != wantStatus || !strings.Contains(said, c.want) {
 			t.Errorf("%s: exit %d\n%s", name, r.exit(t), said)
 		}
 		for _, value := range []string{"marked", "127.0.0.1"} {
 			if strings.Contains(said+r.stderr.String(), value) {
 				t.Errorf("%s: %q shows\n%s", name, value, said)
 			}
-		}
-	}
-}
-
-// TestLandlockWords: whatever a kernel lacks is told in words that say what a module is kept from.
-func TestLandlockWords(t *testing.T) {
-	lacks := process.Report{}.LandlockLacks()
-	for _, word := range lacks[1:] { // the first is Landlock itself, without which the sandbox is not complete
-		if landlockWords[word] == "" {
-			t.Errorf("doctor has no words for %q", word)
-		}
-	}
-	if len(landlockWords) != len(lacks)-1 {
-		t.Errorf("doctor has words for %d rights, there are %d", len(landlockWords), len(lacks)-1)
-	}
-}
-
-func TestSiblings(t *testing.T) {
-	for _, c := range []struct {
-		a, b environment.Origin
-		want bool
-	}{
-		{"https://api.church.example.org", "https://app.church.example.org", true},
-		{"https://church.org.uk", "https://other.org.uk", false},
-		{"https://a.github.io", "https://b.github.io", false},
-		{"https://example.org", "https://app.example.org", true},
-		{"https://example.org", "http://app.example.org", false},
-		{"https://example.org:8443", "https://example.org", true},
-		{"http://127.0.0.1:3000", "http://127.0.0.1:4000", true},
-		{"http://127.0.0.1", "http://127.0.0.2", false},
-		{"http://localhost:3000", "http://localhost:4000", true},
-	} {
-		if got := siblings(c.a, c.b); got != c.want {
-			t.Errorf("%s and %s: %v", c.a, c.b, got)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package e2e
 
 import (
 	"bytes"
@@ -20,6 +20,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/narthex-platform/narthex/cmd/narthex/cli"
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 )
 
@@ -71,12 +72,12 @@ func (t *transcript) next() <-chan struct{} {
 // narthex is the program, not started, with an environment of exactly these variables.
 func narthex(t *testing.T, environment map[string]string, args ...string) *exec.Cmd {
 	t.Helper()
-	self, err := os.Executable()
+	path, err := narthexBinary()
 	if err != nil {
 		t.Fatal(err)
 	}
-	command := exec.Command(self, args...)
-	command.Env = []string{playsNarthex + "=1", "PATH=" + os.Getenv("PATH"), "GORACE=halt_on_error=1 exitcode=66"}
+	command := exec.Command(path, args...)
+	command.Env = []string{"PATH=" + os.Getenv("PATH"), "GORACE=halt_on_error=1 exitcode=66"}
 	for name, value := range environment {
 		command.Env = append(command.Env, name+"="+value)
 	}
@@ -180,10 +181,10 @@ func install(t *testing.T, modules ...string) *installation {
 // owned migrates the installation and gives it an owner.
 func (i *installation) owned(t *testing.T) {
 	t.Helper()
-	if r := run(t, i.environment, "", "migrations:apply"); r.exit(t) != exitSuccess {
+	if r := run(t, i.environment, "", "migrations:apply"); r.exit(t) != cli.ExitSuccess {
 		t.Fatal("migrations:apply failed")
 	}
-	if r := run(t, i.environment, ownerPassword+"\n", "identity:create-initial-owner", "--", "--email", ownerAddress); r.exit(t) != exitSuccess {
+	if r := run(t, i.environment, ownerPassword+"\n", "identity:create-initial-owner", "--", "--email", ownerAddress); r.exit(t) != cli.ExitSuccess {
 		t.Fatal("identity:create-initial-owner failed")
 	}
 }

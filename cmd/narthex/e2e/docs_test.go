@@ -1,4 +1,4 @@
-package main
+package e2e
 
 import (
 	"fmt"
@@ -48,7 +48,7 @@ func TestGuide(t *testing.T) {
 	i.keeping("http://" + server.Address)
 	reader := sitDown(t, checkout, i)
 	folder := filepath.Join(checkout, "modules", guided)
-	for _, b := range blocksOf(t, "../../docs/modules.md") {
+	for _, b := range blocksOf(t, "../../../docs/modules.md") {
 		switch b.language {
 		case "sh":
 			reader.types(b.text)
@@ -73,7 +73,7 @@ func TestGuide(t *testing.T) {
 func TestReadme(t *testing.T) {
 	checkout := wholeCheckout(t)
 	reader := sitDown(t, checkout, prepare(t, databasetest.Empty(t)))
-	for _, b := range blocksOf(t, "../../README.md") {
+	for _, b := range blocksOf(t, "../../../README.md") {
 		switch {
 		case b.language != "sh":
 			t.Errorf("a block of %s", b.language)
@@ -94,7 +94,7 @@ func TestReadme(t *testing.T) {
 // Nothing is built in it.
 func wholeCheckout(t *testing.T) string {
 	t.Helper()
-	real, err := filepath.Abs("../..")
+	real, err := filepath.Abs("../../..")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,8 +228,8 @@ func (r *reader) stopsDev() {
 
 // imports are those that the guide leaves out.
 var imports = map[string]string{
-	"bytes": "bytes", "context": "context", "errors": "errors", "http": "net/http", "mail": "net/mail", "sdk": project + "modulehost/sdk",
-	"sdktest": project + "modulehost/sdk/sdktest", "sql": "database/sql", "strings": "strings", "testing": "testing", "time": "time",
+	"bytes": "bytes", "context": "context", "errors": "errors", "http": "net/http", "mail": "net/mail", "sdk": "github.com/narthex-platform/narthex/modulehost/sdk",
+	"sdktest": "github.com/narthex-platform/narthex/modulehost/sdk/sdktest", "sql": "database/sql", "strings": "strings", "testing": "testing", "time": "time",
 }
 
 // joins adds code to the module; a function of a name that is there takes its place.

@@ -1,10 +1,11 @@
-package main
+package e2e
 
 import (
 	"context"
 	"strings"
 	"testing"
 
+	"github.com/narthex-platform/narthex/cmd/narthex/cli"
 	"github.com/narthex-platform/narthex/services/database"
 )
 
@@ -43,7 +44,7 @@ func TestDoctorComparesTheDatabaseWithThePlatform(t *testing.T) {
 		if report := run(t, i.environment, "", "doctor").stdout.String(); !strings.Contains(report, changed) {
 			t.Errorf("doctor after %s, want %q:\n%s", sql, changed, report)
 		}
-		if r := run(t, i.environment, "", "migrations:apply"); r.exit(t) != exitSuccess {
+		if r := run(t, i.environment, "", "migrations:apply"); r.exit(t) != cli.ExitSuccess {
 			t.Fatalf("migrations:apply after %s: %s", sql, r.stderr.String())
 		}
 		if report := run(t, i.environment, "", "doctor").stdout.String(); strings.Contains(report, changed) {

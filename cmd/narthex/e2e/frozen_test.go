@@ -1,4 +1,4 @@
-package main
+package e2e
 
 import (
 	"net/http"
@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/narthex-platform/narthex/cmd/narthex/cli"
 	"github.com/narthex-platform/narthex/services/database/cluster"
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 	"github.com/narthex-platform/narthex/services/health"
@@ -20,13 +21,13 @@ import (
 func TestFrozenDatabase(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "postgresql")
-	postgres, err := cluster.Start(t.Context(), cluster.Options{Dir: dir, Tools: "../../.tools", FsyncOff: true})
+	postgres, err := cluster.Start(t.Context(), cluster.Options{Dir: dir, Tools: "../../../.tools", FsyncOff: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = postgres.Remove() })
 	i := prepare(t, &databasetest.DB{URL: postgres.URL("postgres")})
-	if r := run(t, i.environment, "", "migrations:apply"); r.exit(t) != exitSuccess {
+	if r := run(t, i.environment, "", "migrations:apply"); r.exit(t) != cli.ExitSuccess {
 		t.Fatal("migrations:apply failed")
 	}
 	daemon := i.start(t)

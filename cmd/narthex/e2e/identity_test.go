@@ -1,4 +1,4 @@
-package main
+package e2e
 
 import (
 	"context"
@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/narthex-platform/narthex/cmd/narthex/cli"
 )
 
 // from is another client behind the proxy.
@@ -169,17 +171,17 @@ func TestTransferOwnerCommand(t *testing.T) {
 			t.Errorf("transfer-owner %v: exit %d, said %q, want exit %d and %q", flags, r.exit(t), said, status, want)
 		}
 	}
-	transfer(exitUsage, "Exactly one of --to-email and --to-user-id is required; see: narthex authorization:transfer-owner --help\n")
-	transfer(exitUsage, "Exactly one of", "--to-email", "next@example.org", "--to-user-id", "x")
-	transfer(exitFailure, "IDENTITY_NOT_FOUND: ", "--to-email", "nobody@example.org")
-	transfer(exitFailure, "EMAIL_INVALID: ", "--to-email", "nobody")
+	transfer(cli.ExitUsage, "Exactly one of --to-email and --to-user-id is required; see: narthex authorization:transfer-owner --help\n")
+	transfer(cli.ExitUsage, "Exactly one of", "--to-email", "next@example.org", "--to-user-id", "x")
+	transfer(cli.ExitFailure, "IDENTITY_NOT_FOUND: ", "--to-email", "nobody@example.org")
+	transfer(cli.ExitFailure, "EMAIL_INVALID: ", "--to-email", "nobody")
 	owns(former, http.StatusOK)
-	transfer(exitSuccess, "Transferred: ", "--to-email", "next@example.org")
-	transfer(exitSuccess, "Nothing to do: ", "--to-email", "next@example.org")
+	transfer(cli.ExitSuccess, "Transferred: ", "--to-email", "next@example.org")
+	transfer(cli.ExitSuccess, "Nothing to do: ", "--to-email", "next@example.org")
 	owns(former, http.StatusForbidden)
 	owns(next, http.StatusOK)
 	i.db.Exec(t, "DELETE FROM core.platform_owner")
-	transfer(exitFailure, "OWNER_MISSING: ", "--to-email", "next@example.org")
+	transfer(cli.ExitFailure, "OWNER_MISSING: ", "--to-email", "next@example.org")
 }
 
 // The secret is replaced in two processes that share a database and a backplane, in two rounds, one process after the other: the owner is

@@ -1,4 +1,4 @@
-package main
+package e2e
 
 import (
 	"bufio"
@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/narthex-platform/narthex/cmd/narthex/cli"
+	"github.com/narthex-platform/narthex/cmd/narthex/dev"
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 )
 
@@ -75,7 +77,7 @@ func TestStopFinishesRequestsAndStopsModulesInReverse(t *testing.T) {
 	if err != nil || string(body) != "0123456789" || response.StatusCode != http.StatusOK {
 		t.Errorf("%d %q, %v", response.StatusCode, body, err)
 	}
-	if status := daemon.exit(t); status != exitSuccess {
+	if status := daemon.exit(t); status != cli.ExitSuccess {
 		t.Errorf("exit status %d", status)
 	}
 	order(t, daemon.stderr.String(), "base started", "tail started", `"msg":"ready"`, `"msg":"stopping"`, "tail stopped", "base stopped", `"msg":"stopped"`)
@@ -85,7 +87,7 @@ func TestFailedStartHookRollsBack(t *testing.T) {
 	t.Parallel()
 	i := install(t, "base", "tail", "failing")
 	daemon := begin(t, i.environment, "", "api:start")
-	if status := daemon.exit(t); status != exitFailure {
+	if status := daemon.exit(t); status != cli.ExitFailure {
 		t.Errorf("exit status %d", status)
 	}
 	log := daemon.stderr.String()
@@ -193,7 +195,7 @@ func TestBadInput(t *testing.T) {
 				args = append(args, "--email", ownerAddress)
 			}
 			r := run(t, i.environment, "a good password\n", args...)
-			if status := r.exit(t); status != exitFailure {
+			if status := r.exit(t); status != cli.ExitFailure {
 				t.Errorf("exit status %d", status)
 			}
 			said := r.stderr.String()
@@ -233,26 +235,26 @@ func TestUsage(t *testing.T) {
 		status int
 		want   string
 	}{
-		{[]string{"--help"}, exitSuccess, ""},
-		{[]string{"api:start", "--help"}, exitSuccess, ""},
-		{[]string{"version"}, exitSuccess, ""},
-		{[]string{"--version"}, exitSuccess, ""},
-		{[]string{"hunter2"}, exitUsage, "There is no such command; see: narthex --help\n"},
-		{[]string{"migrations:aply"}, exitUsage, "There is no such command; did you mean migrations:apply? See: narthex --help\n"},
-		{[]string{"list", "hunter2"}, exitUsage, "did you mean modules:list?"},
-		{[]string{"migrate"}, exitUsage, "did you mean migrations:apply?"},
-		{[]string{"version", "hunter2"}, exitUsage, "takes flags only"},
-		{[]string{"--hunter2"}, exitUsage, "There is no such flag; see: narthex --help\n"},
-		{[]string{"version", "--hunter2"}, exitUsage, "There is no such flag; see: narthex version --help\n"},
-		{[]string{"version", "--jsn=hunter2"}, exitUsage, "There is no such flag; did you mean --json? See: narthex version --help\n"},
-		{[]string{"modules:enable", "--module"}, exitUsage, "--module needs a value; see: narthex modules:enable --help\n"},
-		{[]string{"dev", "--port", "hunter2"}, exitUsage, "The value of --port is not valid; see: narthex dev --help\n"},
-		{[]string{"identity:create-initial-owner"}, exitUsage, "--email is required"},
-		{[]string{"identity:create-initial-owner", "--email", "a@example.org", "--password", "hunter2"}, exitFailure, "PASSWORD_FLAG_REFUSED: "},
-		{[]string{"identity:create-initial-owner", "--", "--email", "a@example.org", "--password=hunter2"}, exitFailure, "PASSWORD_FLAG_REFUSED: "},
-		{[]string{"authorization:bootstrap-owner"}, exitUsage, "Exactly one of"},
-		{[]string{"authorization:bootstrap-owner", "--email", "a@example.org", "--user-id", "hunter2"}, exitUsage, "Exactly one of"},
-		{[]string{"identity:create-initial-owner", "--password"}, exitFailure, "PASSWORD_FLAG_REFUSED: "},
+		{[]string{"--help"}, cli.ExitSuccess, ""},
+		{[]string{"api:start", "--help"}, cli.ExitSuccess, ""},
+		{[]string{"version"}, cli.ExitSuccess, ""},
+		{[]string{"--version"}, cli.ExitSuccess, ""},
+		{[]string{"hunter2"}, cli.ExitUsage, "There is no such command; see: narthex --help\n"},
+		{[]string{"migrations:aply"}, cli.ExitUsage, "There is no such command; did you mean migrations:apply? See: narthex --help\n"},
+		{[]string{"list", "hunter2"}, cli.ExitUsage, "did you mean modules:list?"},
+		{[]string{"migrate"}, cli.ExitUsage, "did you mean migrations:apply?"},
+		{[]string{"version", "hunter2"}, cli.ExitUsage, "takes flags only"},
+		{[]string{"--hunter2"}, cli.ExitUsage, "There is no such flag; see: narthex --help\n"},
+		{[]string{"version", "--hunter2"}, cli.ExitUsage, "There is no such flag; see: narthex version --help\n"},
+		{[]string{"version", "--jsn=hunter2"}, cli.ExitUsage, "There is no such flag; did you mean --json? See: narthex version --help\n"},
+		{[]string{"modules:enable", "--module"}, cli.ExitUsage, "--module needs a value; see: narthex modules:enable --help\n"},
+		{[]string{"dev", "--port", "hunter2"}, cli.ExitUsage, "The value of --port is not valid; see: narthex dev --help\n"},
+		{[]string{"identity:create-initial-owner"}, cli.ExitUsage, "--email is required"},
+		{[]string{"identity:create-initial-owner", "--email", "a@example.org", "--password", "hunter2"}, cli.ExitFailure, "PASSWORD_FLAG_REFUSED: "},
+		{[]string{"identity:create-initial-owner", "--", "--email", "a@example.org", "--password=hunter2"}, cli.ExitFailure, "PASSWORD_FLAG_REFUSED: "},
+		{[]string{"authorization:bootstrap-owner"}, cli.ExitUsage, "Exactly one of"},
+		{[]string{"authorization:bootstrap-owner", "--email", "a@example.org", "--user-id", "hunter2"}, cli.ExitUsage, "Exactly one of"},
+		{[]string{"identity:create-initial-owner", "--password"}, cli.ExitFailure, "PASSWORD_FLAG_REFUSED: "},
 	} {
 		r := run(t, nil, "", row.args...)
 		said := r.stderr.String()
@@ -277,14 +279,14 @@ func TestOwnerCommand(t *testing.T) {
 		{"short\n", ownerAddress, "PASSWORD_INVALID: "},
 		{ownerPassword, "no address", "EMAIL_INVALID: "},
 	} {
-		if r := create(row.stdin, row.email); r.exit(t) != exitFailure || !strings.HasPrefix(r.stderr.String(), row.want) {
+		if r := create(row.stdin, row.email); r.exit(t) != cli.ExitFailure || !strings.HasPrefix(r.stderr.String(), row.want) {
 			t.Errorf("%+v: %s", row, r.stderr.String())
 		}
 	}
-	if r := create(ownerPassword+"\n", ownerAddress); r.exit(t) != exitSuccess || !strings.HasPrefix(r.stdout.String(), "Created") {
+	if r := create(ownerPassword+"\n", ownerAddress); r.exit(t) != cli.ExitSuccess || !strings.HasPrefix(r.stdout.String(), "Created") {
 		t.Errorf("%s%s", r.stdout.String(), r.stderr.String())
 	}
-	if r := create("another password\n", "second@example.org"); r.exit(t) != exitFailure || !strings.HasPrefix(r.stderr.String(), "OWNER_ALREADY_EXISTS: ") {
+	if r := create("another password\n", "second@example.org"); r.exit(t) != cli.ExitFailure || !strings.HasPrefix(r.stderr.String(), "OWNER_ALREADY_EXISTS: ") {
 		t.Errorf("%s%s", r.stdout.String(), r.stderr.String())
 	}
 	var people int
@@ -299,14 +301,14 @@ func TestBootstrapOwnerCommand(t *testing.T) {
 	bootstrap := func() *invocation {
 		return run(t, i.environment, "", "authorization:bootstrap-owner", "--", "--email", ownerAddress)
 	}
-	if r := bootstrap(); r.exit(t) != exitFailure || !strings.HasPrefix(r.stderr.String(), "IDENTITY_NOT_FOUND: ") {
+	if r := bootstrap(); r.exit(t) != cli.ExitFailure || !strings.HasPrefix(r.stderr.String(), "IDENTITY_NOT_FOUND: ") {
 		t.Errorf("nobody: %s", r.stderr.String())
 	}
 	i.db.Exec(t, `INSERT INTO core.person (email, name, password_hash) VALUES ($1, 'Owner', 'x')`, ownerAddress)
-	if r := bootstrap(); r.exit(t) != exitSuccess || !strings.HasPrefix(r.stdout.String(), "Granted: ") {
+	if r := bootstrap(); r.exit(t) != cli.ExitSuccess || !strings.HasPrefix(r.stdout.String(), "Granted: ") {
 		t.Errorf("first: %s%s", r.stdout.String(), r.stderr.String())
 	}
-	if r := bootstrap(); r.exit(t) != exitFailure || !strings.HasPrefix(r.stderr.String(), "OWNER_ALREADY_EXISTS: ") {
+	if r := bootstrap(); r.exit(t) != cli.ExitFailure || !strings.HasPrefix(r.stderr.String(), "OWNER_ALREADY_EXISTS: ") {
 		t.Errorf("second: %s", r.stderr.String())
 	}
 }
@@ -329,7 +331,7 @@ func TestDevRunsTwiceFromABareFolder(t *testing.T) {
 	}
 	first, i := begun()
 	password := field(t, first, "Password")
-	owner := i.signIn(t, devOwner, password)
+	owner := i.signIn(t, dev.DevOwner, password)
 	if got := owner.do("GET", slides, nil); !strings.Contains(got.body, "Shared lunch") || strings.Count(got.body, `"id"`) != 5 {
 		t.Errorf("the samples are %d %s", got.status, got.body)
 	}
@@ -338,7 +340,7 @@ func TestDevRunsTwiceFromABareFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	first.signal(t, syscall.SIGINT)
-	if status := first.exit(t); status != exitSuccess {
+	if status := first.exit(t); status != cli.ExitSuccess {
 		t.Errorf("exit status %d", status)
 	}
 	pid, _, _ := strings.Cut(string(postmaster), "\n")
@@ -350,12 +352,12 @@ func TestDevRunsTwiceFromABareFolder(t *testing.T) {
 	if strings.Contains(second.stdout.String(), "Password") {
 		t.Error("the second run shows a password")
 	}
-	owner = i.signIn(t, devOwner, password)
+	owner = i.signIn(t, dev.DevOwner, password)
 	if got := owner.do("GET", slides, nil); strings.Count(got.body, `"id"`) != 5 {
 		t.Errorf("the data of the first run are %d %s", got.status, got.body)
 	}
 	second.signal(t, syscall.SIGINT)
-	if status := second.exit(t); status != exitSuccess {
+	if status := second.exit(t); status != cli.ExitSuccess {
 		t.Errorf("exit status %d", status)
 	}
 }
@@ -364,7 +366,7 @@ func TestDevRunsTwiceFromABareFolder(t *testing.T) {
 func devFolder(t *testing.T, modules string) string {
 	t.Helper()
 	dir := openFolder(t)
-	tools, err := filepath.Abs("../../.tools") // where PostgreSQL may be
+	tools, err := filepath.Abs("../../../.tools") // where PostgreSQL may be
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -405,7 +407,7 @@ func TestUncleanShutdownIsReported(t *testing.T) {
 	i := install(t, "base", "stubborn")
 	daemon := i.start(t)
 	daemon.signal(t, syscall.SIGTERM)
-	if status := daemon.exit(t); status != exitFailure {
+	if status := daemon.exit(t); status != cli.ExitFailure {
 		t.Errorf("exit status %d", status)
 	}
 	said := daemon.stderr.String()
@@ -422,8 +424,8 @@ func TestHangingStopInARollbackIsReported(t *testing.T) {
 	i := install(t, "base", "tail", "failing")
 	copies(t, i.environment["SERVICE_MODULES_DIR"], "hostile", "clinging")
 	daemon := begin(t, i.environment, "", "api:start")
-	if status := daemon.exit(t); status != exitFailure {
-		t.Errorf("api:start with a failing and a clinging module: exit status %d, want %d", status, exitFailure)
+	if status := daemon.exit(t); status != cli.ExitFailure {
+		t.Errorf("api:start with a failing and a clinging module: exit status %d, want %d", status, cli.ExitFailure)
 	}
 	said := daemon.stderr.String()
 	order(t, said, "hostile started", "failing started", "failing stopped", "tail stopped", "MODULE_START_FAILED: The module failing ",

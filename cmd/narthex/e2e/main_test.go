@@ -1,6 +1,7 @@
-package main
+package e2e
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,13 +12,7 @@ import (
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 )
 
-// playsNarthex makes the test binary the program itself, so that tests start, signal and kill the real thing.
-const playsNarthex = "NARTHEX_TEST_PLAYS_NARTHEX"
-
 func TestMain(m *testing.M) {
-	if os.Getenv(playsNarthex) != "" {
-		main()
-	}
 	modulesRoot, err := os.MkdirTemp("", "narthex-modules-")
 	if err != nil {
 		panic(err)
@@ -51,10 +46,24 @@ var built struct {
 // sources tells where a module comes from: its folder, and the Go package of its server.
 func sources(id string) (folder, server string) {
 	if id == "announcements" {
-		return "../../modules/announcements", "../../modules/announcements"
+		return "../../../modules/announcements", "../../../modules/announcements"
 	}
 	return "testdata/modules/" + id, "./testdata/modules/" + id + "/server"
 }
+
+// narthexBinary is the real narthex, built once with the race detector where the tests have it: tests start, signal and kill it.
+var narthexBinary = sync.OnceValues(func() (path string, err error) {
+	path = filepath.Join(built.root, "narthex")
+	arguments := []string{"build", "-o", path}
+	if raceDetector {
+		arguments = append(arguments, "-race")
+	}
+	build := exec.Command("go", append(arguments, "github.com/narthex-platform/narthex/cmd/narthex")...)
+	if output, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("building narthex: %w\n%s", err, output)
+	}
+	return path, nil
+})
 
 // builtModule returns a folder with the module's manifest, its files and its built server.
 func builtModule(tb testing.TB, id string) string {

@@ -1,4 +1,4 @@
-package main
+package e2e
 
 import (
 	"context"
@@ -14,6 +14,8 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/narthex-platform/narthex/cmd/narthex/cli"
+	"github.com/narthex-platform/narthex/cmd/narthex/platform"
 	"github.com/narthex-platform/narthex/services/authorization"
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 	"github.com/narthex-platform/narthex/services/environment"
@@ -28,7 +30,7 @@ func TestMatrix(t *testing.T) {
 	t.Parallel()
 	i := wallInstallation(t)
 	s := i.inProcess(t)
-	callers := i.callers(t, s.registry)
+	callers := i.callers(t, s.Registry)
 
 	var lines strings.Builder
 	client := 100
@@ -58,8 +60,8 @@ func TestMatrix(t *testing.T) {
 }
 
 // matrixRoutes is the whole table; what would end a caller's session comes last.
-func matrixRoutes(s *server) []httpapi.Route {
-	routes := s.routes()
+func matrixRoutes(s *platform.Server) []httpapi.Route {
+	routes := s.Routes()
 	slices.SortStableFunc(routes, func(a, b httpapi.Route) int {
 		last := func(r httpapi.Route) int { return strings.Compare(r.Path, "/api/auth/sign-out") }
 		switch {
@@ -102,17 +104,17 @@ func wallInstallation(t *testing.T) *installation {
 	write("display/index.js", "export {}\n")
 	i.environment["SERVICE_MODULES_DIR"] = dir
 	i.behindAProxy()
-	if r := run(t, i.environment, "", "migrations:apply"); r.exit(t) != exitSuccess {
+	if r := run(t, i.environment, "", "migrations:apply"); r.exit(t) != cli.ExitSuccess {
 		t.Fatal("migrations:apply failed")
 	}
-	if r := run(t, i.environment, ownerPassword+"\n", "identity:create-initial-owner", "--", "--email", ownerAddress); r.exit(t) != exitSuccess {
+	if r := run(t, i.environment, ownerPassword+"\n", "identity:create-initial-owner", "--", "--email", ownerAddress); r.exit(t) != cli.ExitSuccess {
 		t.Fatal("identity:create-initial-owner failed")
 	}
 	return i
 }
 
 // inProcess runs the platform in the test, so that its table can be read.
-func (i *installation) inProcess(t *testing.T) *server {
+func (i *installation) inProcess(t *testing.T) *platform.Server {
 	t.Helper()
 	lookup := func(name string) (string, bool) {
 		value, found := i.environment[name]
@@ -122,7 +124,7 @@ func (i *installation) inProcess(t *testing.T) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newServer(settings, secrets{lookup}, zap.NewNop())
+	s := platform.NewServer(settings, platform.Secrets{Lookup: lookup}, zap.NewNop())
 	if err := s.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}

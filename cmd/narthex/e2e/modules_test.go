@@ -1,4 +1,4 @@
-package main
+package e2e
 
 import (
 	"crypto/sha256"
@@ -10,13 +10,15 @@ import (
 	"testing"
 
 	"github.com/go-json-experiment/json"
+
+	"github.com/narthex-platform/narthex/cmd/narthex/cli"
 )
 
 // restarted stops the platform and starts it again, as a change of decisions or configuration needs.
 func (i *installation) restarted(t *testing.T, r *invocation) *invocation {
 	t.Helper()
 	r.signal(t, syscall.SIGTERM)
-	if r.exit(t) != exitSuccess {
+	if r.exit(t) != cli.ExitSuccess {
 		t.Fatal("the platform did not stop cleanly")
 	}
 	return i.start(t)
@@ -91,7 +93,7 @@ func TestDecisions(t *testing.T) {
 	}
 
 	enabled := run(t, i.environment, "", "modules:enable", "--", "--module", "base")
-	if enabled.exit(t) != exitSuccess || !strings.HasPrefix(enabled.stdout.String(), "Stored: base starts with the platform") {
+	if enabled.exit(t) != cli.ExitSuccess || !strings.HasPrefix(enabled.stdout.String(), "Stored: base starts with the platform") {
 		t.Error(enabled.stdout.String())
 	}
 	wantText(t, "enabled by command", owner.lifecycle(),
@@ -162,7 +164,7 @@ func TestStoredReadsThatFail(t *testing.T) {
 	} {
 		i.db.Exec(t, fault.statement)
 		r := run(t, i.environment, "", "api:start")
-		if r.exit(t) != exitFailure || !strings.HasPrefix(r.stderr.String(), fault.code) {
+		if r.exit(t) != cli.ExitFailure || !strings.HasPrefix(r.stderr.String(), fault.code) {
 			t.Errorf("%s: %s", fault.code, r.stderr.String())
 		}
 		i.db.Exec(t, fault.repair)

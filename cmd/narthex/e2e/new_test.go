@@ -1,4 +1,4 @@
-package main
+package e2e
 
 import (
 	"net/http"
@@ -14,7 +14,7 @@ import (
 // borrowedCheckout is this checkout with a modules folder of its own.
 func borrowedCheckout(t *testing.T) string {
 	t.Helper()
-	real, err := filepath.Abs("../..")
+	real, err := filepath.Abs("../../..")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package main
+package e2e
 
 import (
 	"fmt"
@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/narthex-platform/narthex/cmd/narthex/cli"
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 )
 
@@ -109,7 +110,7 @@ func TestInterruptedPasswordChangesNothing(t *testing.T) {
 	p.sees(t, "Password (8 to 128 characters): ")
 	p.types(t, "open\x03") // Ctrl-C
 	p.sees(t, "PASSWORD_INVALID: ")
-	if err := p.command.Wait(); err == nil || p.command.ProcessState.ExitCode() != exitFailure {
+	if err := p.command.Wait(); err == nil || p.command.ProcessState.ExitCode() != cli.ExitFailure {
 		t.Errorf("the command ended with %v", err)
 	}
 	if !p.echoes(t) {

@@ -1,4 +1,4 @@
-package main
+package e2e
 
 import (
 	"bufio"
@@ -14,6 +14,8 @@ import (
 	"time"
 
 	nats "github.com/nats-io/nats-server/v2/server"
+
+	"github.com/narthex-platform/narthex/cmd/narthex/cli"
 )
 
 // stream is one reader of a channel.
@@ -160,7 +162,7 @@ func TestChannel(t *testing.T) {
 
 	r.signal(t, syscall.SIGTERM)
 	again.wants("reconnect {}", "")
-	if r.exit(t) != exitSuccess {
+	if r.exit(t) != cli.ExitSuccess {
 		t.Error("the stop was not clean")
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package e2e
 
 import (
 	"encoding/json"
@@ -12,23 +12,24 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"github.com/narthex-platform/narthex/cmd/narthex/cli"
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 	"github.com/narthex-platform/narthex/services/environment"
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
 // repository leads from this folder to the checkout's.
-const repository = "../.."
+const repository = "../../.."
 
 // TestReference compares what the pages of docs/reference repeat from the code with the code itself. REFERENCE=write writes
 // those parts anew ("make generate").
 func TestReference(t *testing.T) {
 	t.Parallel()
 	i := prepare(t, databasetest.Empty(t))
-	if r := run(t, i.environment, "", "migrations:apply"); r.exit(t) != exitSuccess {
+	if r := run(t, i.environment, "", "migrations:apply"); r.exit(t) != cli.ExitSuccess {
 		t.Fatal("migrations:apply failed")
 	}
-	routes := i.inProcess(t).routes()
+	routes := i.inProcess(t).Routes()
 	checkOpenAPI(t, routes)
 	for block, content := range map[string]string{
 		"http-api.md routes":         routeTable(routes),

@@ -1,4 +1,4 @@
-package main
+package e2e
 
 import (
 	"os"
@@ -7,6 +7,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/narthex-platform/narthex/cmd/narthex/cli"
 )
 
 // TestDevOffersTheWayOutOfAnEdit: an author edits a migration that was applied, and gets on by the command
@@ -21,14 +23,14 @@ func TestDevOffersTheWayOutOfAnEdit(t *testing.T) {
 		r := begin(t, environment, "", append([]string{"dev", "--data-dir=kept", port}, args...)...)
 		r.says(t, &r.stdout, "Ctrl-C")
 		r.signal(t, syscall.SIGINT)
-		if status := r.exit(t); status != exitSuccess {
+		if status := r.exit(t); status != cli.ExitSuccess {
 			t.Fatalf("dev %v: exit status %d", args, status)
 		}
 	}
 	refuses := func(wanted string, args ...string) {
 		t.Helper()
 		r := run(t, environment, "", append([]string{"dev", "--data-dir=kept", port}, args...)...)
-		if got := r.stderr.String(); r.exit(t) != exitFailure || got != wanted {
+		if got := r.stderr.String(); r.exit(t) != cli.ExitFailure || got != wanted {
 			t.Errorf("dev %v: exit %d\n%s\nwant %s", args, r.exit(t), got, wanted)
 		}
 	}

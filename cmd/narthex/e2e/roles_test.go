@@ -1,4 +1,4 @@
-package main
+package e2e
 
 import (
 	"bytes"
@@ -8,6 +8,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/narthex-platform/narthex/cmd/narthex/cli"
+	"github.com/narthex-platform/narthex/cmd/narthex/dev"
+	"github.com/narthex-platform/narthex/cmd/narthex/doctor"
+	"github.com/narthex-platform/narthex/cmd/narthex/operator"
+	"github.com/narthex-platform/narthex/cmd/narthex/platform"
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 	"github.com/narthex-platform/narthex/services/environment"
 )
@@ -30,7 +35,7 @@ func (i *installation) plainUser(t *testing.T) {
 // inProduction is the installation as production reads it, except that this PostgreSQL does not speak TLS.
 func (i *installation) inProduction(t *testing.T) environment.Settings {
 	t.Helper()
-	settings, err := environment.Load(lookupIn(i.environment), schemaSections)
+	settings, err := environment.Load(dev.LookupIn(i.environment), operator.SchemaSections)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,30 +52,30 @@ func TestAdministratorsSQL(t *testing.T) {
 	}
 	i := prepare(t, databasetest.Empty(t), "announcements", "board")
 	i.plainUser(t)
-	doctor := run(t, i.environment, "", "doctor")
+	examined := run(t, i.environment, "", "doctor")
 	const foreseen = "warning   MODULE_DATABASE_ROLE_UNAVAILABLE: The database user may not create roles, so after migrations:apply announcements"
-	if doctor.exit(t) != exitFailure || !strings.Contains(doctor.stdout.String(), "SCHEMA_MISSING") || !strings.Contains(doctor.stdout.String(), foreseen) {
-		t.Errorf("doctor on an empty database: exit %d, want %d and %q\n%s", doctor.exit(t), exitFailure, foreseen, doctor.stdout.String())
+	if examined.exit(t) != cli.ExitFailure || !strings.Contains(examined.stdout.String(), "SCHEMA_MISSING") || !strings.Contains(examined.stdout.String(), foreseen) {
+		t.Errorf("doctor on an empty database: exit %d, want %d and %q\n%s", examined.exit(t), cli.ExitFailure, foreseen, examined.stdout.String())
 	}
 
 	settings := i.inProduction(t)
-	installed, err := installedModules(settings)
+	installed, err := platform.InstalledModules(settings)
 	if err != nil {
 		t.Fatal(err)
 	}
 	apply := func() (sql string, err error) {
 		var stdout bytes.Buffer
-		p := program{stdout: &stdout}
-		err = p.apply(t.Context(), settings, installed, false)
+		p := cli.Program{Stdout: &stdout}
+		err = operator.Apply(t.Context(), &p, settings, installed, false)
 		return stdout.String(), err
 	}
 	sql, err := apply()
-	if codes := failureCodes(err); !slices.Equal(codes, []string{"MODULE_DATABASE_ROLE_UNAVAILABLE"}) {
+	if codes := platform.FailureCodes(err); !slices.Equal(codes, []string{"MODULE_DATABASE_ROLE_UNAVAILABLE"}) {
 		t.Fatalf("migrations:apply as a plain user: %v, want MODULE_DATABASE_ROLE_UNAVAILABLE", err)
 	}
-	e := &examination{settings: settings, installed: installed, sound: environment.DatabaseSection}
-	e.store(t.Context())
-	if got := e.Findings[len(e.Findings)-1]; got.Level != levelBlocking || got.Code != "MODULE_DATABASE_ROLE_UNAVAILABLE" {
+	e := &doctor.Examination{Settings: settings, Installed: installed, Sound: environment.DatabaseSection}
+	e.Store(t.Context())
+	if got := e.Findings[len(e.Findings)-1]; got.Level != doctor.LevelBlocking || got.Code != "MODULE_DATABASE_ROLE_UNAVAILABLE" {
 		t.Errorf("doctor in production, after Core's migrations: %+v", e.Findings)
 	}
 

@@ -1,4 +1,4 @@
-package main
+package e2e
 
 import (
 	"net/http"
@@ -6,6 +6,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/narthex-platform/narthex/cmd/narthex/cli"
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 )
 
@@ -53,7 +54,7 @@ func TestHangupEndsACommand(t *testing.T) {
 		return i.db.Pool(t).QueryRow(t.Context(), blocked).Scan(&n) == nil && n == 1
 	})
 	waiting.signal(t, syscall.SIGHUP)
-	if status := waiting.exit(t); status != exitFailure {
-		t.Errorf("exit status %d, want %d", status, exitFailure)
+	if status := waiting.exit(t); status != cli.ExitFailure {
+		t.Errorf("exit status %d, want %d", status, cli.ExitFailure)
 	}
 }

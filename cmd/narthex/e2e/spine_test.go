@@ -1,4 +1,4 @@
-package main
+package e2e
 
 import (
 	"encoding/json"
@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/narthex-platform/narthex/cmd/narthex/cli"
 )
 
 const slides = "/api/v1/modules/announcements/slides"
@@ -80,7 +82,7 @@ func TestAnnouncementsEndToEnd(t *testing.T) {
 	}
 
 	daemon.signal(t, syscall.SIGTERM)
-	if status := daemon.exit(t); status != exitSuccess {
+	if status := daemon.exit(t); status != cli.ExitSuccess {
 		t.Errorf("exit status %d", status)
 	}
 }

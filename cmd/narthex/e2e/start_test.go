@@ -1,4 +1,4 @@
-package main
+package e2e
 
 import (
 	"net"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/narthex-platform/narthex/cmd/narthex/cli"
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 )
 
@@ -28,8 +29,8 @@ func TestEverythingWrongAtOnce(t *testing.T) {
 		codes = append(codes, code)
 	}
 	const want = "DATABASE_URL_INVALID API_PORT_INVALID IDENTITY_SECRET_INVALID IDENTITY_BASE_URL_INVALID MODULES_DIRECTORY_UNREADABLE"
-	if got := strings.Join(codes, " "); r.exit(t) != exitFailure || got != want {
-		t.Errorf("exit %d, %s\nwant exit %d, %s", r.exit(t), got, exitFailure, want)
+	if got := strings.Join(codes, " "); r.exit(t) != cli.ExitFailure || got != want {
+		t.Errorf("exit %d, %s\nwant exit %d, %s", r.exit(t), got, cli.ExitFailure, want)
 	}
 	if said := r.stderr.String(); !strings.HasPrefix(said, "DATABASE_URL_INVALID: DATABASE_URL is not set. ") || strings.Contains(said, "marked") {
 		t.Errorf("said %s", said)
@@ -93,8 +94,8 @@ func TestInheritedSocketMustBeTCP(t *testing.T) {
 		"two TCP sockets": {listen("tcp", "127.0.0.1:0"), listen("tcp", "127.0.0.1:0")},
 	} {
 		r := follow(t, inheriting(t, i.environment, sockets...))
-		if status, said := r.exit(t), r.stderr.String(); status != exitFailure || !strings.HasPrefix(said, "LISTEN_FAILED: systemd handed over ") {
-			t.Errorf("%s: exit %d, said %q; want exit %d and LISTEN_FAILED", name, status, said, exitFailure)
+		if status, said := r.exit(t), r.stderr.String(); status != cli.ExitFailure || !strings.HasPrefix(said, "LISTEN_FAILED: systemd handed over ") {
+			t.Errorf("%s: exit %d, said %q; want exit %d and LISTEN_FAILED", name, status, said, cli.ExitFailure)
 		}
 	}
 }
@@ -139,7 +140,7 @@ func TestNoDescriptorLeft(t *testing.T) {
 	}
 	r := follow(t, command)
 	const want = "MODULE_PROCESS_LIMIT: The module base could not be started, because the platform has no file descriptor left"
-	if status, said := r.exit(t), r.stderr.String(); status != exitFailure || !strings.Contains(said, want) {
-		t.Errorf("exit %d, said %s\nwant exit %d and %q", status, said, exitFailure, want)
+	if status, said := r.exit(t), r.stderr.String(); status != cli.ExitFailure || !strings.Contains(said, want) {
+		t.Errorf("exit %d, said %s\nwant exit %d and %q", status, said, cli.ExitFailure, want)
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package e2e
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/narthex-platform/narthex/cmd/narthex/cli"
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 )
 
@@ -55,7 +56,7 @@ CREATE TABLE never (id int);
     INSERT INTO seat -- again ` + "\ufffd[2J" + `
     VALUES (1)
 `
-	i.wants(t, exitFailure, failed+place, "migrations:apply")
+	i.wants(t, cli.ExitFailure, failed+place, "migrations:apply")
 
 	journal, err := os.Create(filepath.Join(t.TempDir(), "journal"))
 	if err != nil {
@@ -69,15 +70,15 @@ CREATE TABLE never (id int);
 	i.environment["JOURNAL_STREAM"] = fmt.Sprintf("%d:%d", info.Dev, info.Ino)
 	command := narthex(t, i.environment, "migrations:apply")
 	command.Stderr = journal
-	if err := command.Run(); command.ProcessState.ExitCode() != exitFailure {
+	if err := command.Run(); command.ProcessState.ExitCode() != cli.ExitFailure {
 		t.Errorf("migrations:apply into the journal: %v", err)
 	}
 	if said, err := os.ReadFile(journal.Name()); err != nil || string(said) != failed {
 		t.Errorf("migrations:apply into the journal says %q, %v, want %q", said, err, failed)
 	}
-	i.wants(t, exitFailure, failed+place, "migrations:apply") // standard error is no journal, whatever another's is
+	i.wants(t, cli.ExitFailure, failed+place, "migrations:apply") // standard error is no journal, whatever another's is
 	r := run(t, i.environment, "", "api:start")
-	if said := r.stderr.String(); r.exit(t) != exitFailure || strings.Contains(said, "seat_pkey") || strings.Contains(said, "INSERT") {
+	if said := r.stderr.String(); r.exit(t) != cli.ExitFailure || strings.Contains(said, "seat_pkey") || strings.Contains(said, "INSERT") {
 		t.Errorf("api:start over a migration that failed: exit %d, %s", r.exit(t), said)
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package e2e
 
 import (
 	"bufio"
@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/narthex-platform/narthex/cmd/narthex/cli"
 )
 
 // TestForeignEnvironmentChangesNothing: what other programs and libraries read is not looked at.
@@ -141,7 +143,7 @@ func TestSecondSignalEndsAtOnce(t *testing.T) {
 	daemon.signal(t, syscall.SIGTERM)
 	daemon.says(t, &daemon.stderr, `"msg":"stopping"`)
 	daemon.signal(t, syscall.SIGTERM)
-	if status := daemon.exit(t); status == exitSuccess {
+	if status := daemon.exit(t); status == cli.ExitSuccess {
 		t.Error("the second signal was waited out")
 	}
 	eventually(t, "the module has died with its host", func() bool {

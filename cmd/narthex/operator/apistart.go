@@ -1,4 +1,4 @@
-package main
+package operator
 
 import (
 	"context"
@@ -7,11 +7,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/narthex-platform/narthex/cmd/narthex/cli"
+	"github.com/narthex-platform/narthex/cmd/narthex/platform"
 	"github.com/narthex-platform/narthex/modulehost/process"
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-func (p *program) apiStart() *cobra.Command {
+func APIStart(p *cli.Program) *cobra.Command {
 	return &cobra.Command{
 		Use:        "api:start",
 		SuggestFor: []string{"run", "serve"},
@@ -25,18 +27,18 @@ To replace SERVICE_IDENTITY_SECRET, put the old one into SERVICE_IDENTITY_SECRET
 in, and after 30 days it can be removed. Several processes do that in two rounds, so that at every moment
 each accepts what the others sign: first every process gets the new secret as the previous one, then every
 process gets the two the other way about. After a leak leave it unset, which signs everybody out.`,
-		Args: noArguments,
+		Args: cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			ignoreHangup()
-			settings, err := environment.Load(p.lookup, environment.Everything)
-			inherited, inheritErr := inheritedListener()
+			cli.IgnoreHangup()
+			settings, err := environment.Load(p.Lookup, environment.Everything)
+			inherited, inheritErr := platform.InheritedListener()
 			if other := errors.Join(inheritErr, process.Harden()); err != nil || other != nil {
-				return errors.Join(err, p.moduleFindings(), other)
+				return errors.Join(err, moduleFindings(p), other)
 			}
-			log, closeLog := newLog(p.stderr)
+			log, closeLog := platform.NewLog(p.Stderr)
 			defer closeLog()
-			s := newServer(settings, secrets{p.lookup}, log)
-			s.inherited = inherited
+			s := platform.NewServer(settings, platform.Secrets{Lookup: p.Lookup}, log)
+			s.Inherited = inherited
 			return serve(cmd.Context(), s)
 		},
 	}
@@ -48,7 +50,7 @@ process gets the two the other way about. After a leak leave it unset, which sig
 const headroom = 16 << 20
 
 // serve runs a server until ctx ends or the server cannot go on, and stops it in order.
-func serve(ctx context.Context, s *server) error {
+func serve(ctx context.Context, s *platform.Server) error {
 	untouched := make([]byte, headroom)
 	defer runtime.KeepAlive(untouched)
 	if err := s.Start(ctx); err != nil {

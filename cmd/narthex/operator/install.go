@@ -1,4 +1,4 @@
-package main
+package operator
 
 import (
 	"errors"
@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/narthex-platform/narthex/cmd/narthex/cli"
+	"github.com/narthex-platform/narthex/cmd/narthex/platform"
 	"github.com/narthex-platform/narthex/modulehost/abi"
 	"github.com/narthex-platform/narthex/modulehost/archive"
 	"github.com/narthex-platform/narthex/modulehost/catalog"
@@ -14,7 +16,7 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-func (p *program) modulesInstall() *cobra.Command {
+func ModulesInstall(p *cli.Program) *cobra.Command {
 	var force bool
 	command := &cobra.Command{
 		Use:   "modules:install PACKAGE",
@@ -27,16 +29,16 @@ SERVICE_MODULES_DIR, which must be set.`,
 		Example: "  narthex modules:install announcements-1.0.0.tar.gz",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usageError("This command takes one package file; see: narthex modules:install --help")
+				return cli.UsageError("This command takes one package file; see: narthex modules:install --help")
 			}
 			return nil
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			settings, err := p.installation()
+			settings, err := installation(p)
 			if err != nil {
 				return err
 			}
-			accept := func(staged string) error { return p.acceptStaged(settings, staged) }
+			accept := func(staged string) error { return acceptStaged(p, settings, staged) }
 			if force {
 				accept = nil
 			}
@@ -46,13 +48,13 @@ SERVICE_MODULES_DIR, which must be set.`,
 			}
 			switch installed.Replaced {
 			case "":
-				fmt.Fprintf(p.stdout, "Installed: %s %s.\n", installed.ID, installed.Version)
+				fmt.Fprintf(p.Stdout, "Installed: %s %s.\n", installed.ID, installed.Version)
 			case installed.Version:
-				fmt.Fprintf(p.stdout, "Installed again: %s %s.\n", installed.ID, installed.Version)
+				fmt.Fprintf(p.Stdout, "Installed again: %s %s.\n", installed.ID, installed.Version)
 			default:
-				fmt.Fprintf(p.stdout, "Installed: %s %s in place of %s.\n", installed.ID, installed.Version, installed.Replaced)
+				fmt.Fprintf(p.Stdout, "Installed: %s %s in place of %s.\n", installed.ID, installed.Version, installed.Replaced)
 			}
-			p.nextStart(settings)
+			nextStart(p, settings)
 			return nil
 		},
 	}
@@ -62,45 +64,45 @@ SERVICE_MODULES_DIR, which must be set.`,
 
 // acceptStaged refuses a module with which the platform would not start. What is wrong already is no reason:
 // the package may be part of the remedy.
-func (p *program) acceptStaged(settings environment.Settings, staged string) error {
+func acceptStaged(p *cli.Program, settings environment.Settings, staged string) error {
 	err := catalog.CheckInstall(settings.Modules.Dir, staged, abi.PlatformVersion)
 	foreseen := catalog.Findings(nil)
 	if !errors.As(err, &foreseen) {
 		return err
 	}
 	known := catalog.Findings(nil)
-	if _, err := installedModules(settings); err != nil && !errors.As(err, &known) {
+	if _, err := platform.InstalledModules(settings); err != nil && !errors.As(err, &known) {
 		return err
 	}
 	isKnown := func(f manifest.Finding) bool { return slices.Contains(known, f) }
 	if foreseen = slices.DeleteFunc(foreseen, isKnown); len(foreseen) == 0 {
 		return nil
 	}
-	fmt.Fprintln(p.stderr,
+	fmt.Fprintln(p.Stderr,
 		"Nothing was changed: the platform would not start with this package (--force installs it all the same):")
 	return foreseen
 }
 
 // installation is the modules directory of a deployment. A checkout's own modules are sources: they are not installed and removed.
-func (p *program) installation() (environment.Settings, error) {
-	settings, err := environment.Load(p.lookup, environment.ModulesSection)
+func installation(p *cli.Program) (environment.Settings, error) {
+	settings, err := environment.Load(p.Lookup, environment.ModulesSection)
 	if err == nil && !settings.Modules.Explicit {
-		err = usageError("SERVICE_MODULES_DIR must be set: this command changes the modules directory of an installation.")
+		err = cli.UsageError("SERVICE_MODULES_DIR must be set: this command changes the modules directory of an installation.")
 	}
 	return settings, err
 }
 
 // nextStart says what has to be done before the change counts, and what would stop it.
-func (p *program) nextStart(settings environment.Settings) {
-	if _, err := installedModules(settings); err != nil {
-		fmt.Fprintln(p.stderr, "The platform would not start with what is installed now:")
-		report(p.stderr, err)
+func nextStart(p *cli.Program, settings environment.Settings) {
+	if _, err := platform.InstalledModules(settings); err != nil {
+		fmt.Fprintln(p.Stderr, "The platform would not start with what is installed now:")
+		platform.Report(p.Stderr, err)
 		return
 	}
-	fmt.Fprintln(p.stdout, "Next: narthex migrations:apply, then start the platform again.")
+	fmt.Fprintln(p.Stdout, "Next: narthex migrations:apply, then start the platform again.")
 }
 
-func (p *program) modulesRemove() *cobra.Command {
+func ModulesRemove(p *cli.Program) *cobra.Command {
 	var id string
 	command := &cobra.Command{
 		Use:   "modules:remove",
@@ -109,9 +111,9 @@ func (p *program) modulesRemove() *cobra.Command {
 it stay in the database, and count again when it is installed again. A platform that runs keeps running it until it is started again.
 Reads SERVICE_MODULES_DIR, which must be set.`,
 		Example: "  narthex modules:remove -- --module announcements",
-		Args:    moduleGiven(&id),
+		Args:    cli.ModuleGiven(&id),
 		RunE: func(*cobra.Command, []string) error {
-			settings, err := p.installation()
+			settings, err := installation(p)
 			if err != nil {
 				return err
 			}
@@ -121,7 +123,7 @@ Reads SERVICE_MODULES_DIR, which must be set.`,
 			if err := archive.Remove(settings.Modules.Dir, id); err != nil {
 				return err
 			}
-			fmt.Fprintf(p.stdout, "Removed: %s. Its data are kept. Start the platform again.\n", id)
+			fmt.Fprintf(p.Stdout, "Removed: %s. Its data are kept. Start the platform again.\n", id)
 			return nil
 		},
 	}
@@ -132,7 +134,7 @@ Reads SERVICE_MODULES_DIR, which must be set.`,
 // requiredBy refuses to take away what another module cannot do without. Among broken modules nothing is refused: removing one may be
 // the remedy.
 func requiredBy(settings environment.Settings, id string) error {
-	installed, err := installedModules(settings)
+	installed, err := platform.InstalledModules(settings)
 	if findings := catalog.Findings(nil); errors.As(err, &findings) {
 		return nil
 	}

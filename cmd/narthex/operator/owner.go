@@ -1,4 +1,4 @@
-package main
+package operator
 
 import (
 	"context"
@@ -6,42 +6,21 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/narthex-platform/narthex/services/database"
+	"github.com/narthex-platform/narthex/cmd/narthex/cli"
+	"github.com/narthex-platform/narthex/cmd/narthex/platform"
 	"github.com/narthex-platform/narthex/services/environment"
 	"github.com/narthex-platform/narthex/services/identity"
 )
 
-// commandError is a stable code of the operator commands.
-type commandError string
-
-func (e commandError) Error() string { return string(e) + ": " + e.sentence() }
-
-// Code returns the stable code.
-func (e commandError) Code() string { return string(e) }
-
-const (
-	errPasswordFlag  = commandError("PASSWORD_FLAG_REFUSED")
-	errPasswordInput = commandError("PASSWORD_INVALID")
-	errNotInstalled  = commandError("MODULE_NOT_INSTALLED")
+var (
+	errPasswordFlag = cli.NewError("PASSWORD_FLAG_REFUSED",
+		"A password on the command line would stay in the shell's history; the command asks for it, or "+
+			"reads it from standard input.")
+	errPasswordInput = cli.NewError("PASSWORD_INVALID",
+		"No password could be read, or the two entries differ; nothing was changed.")
 )
 
-func (e commandError) sentence() string {
-	switch e {
-	case errPasswordFlag:
-		return "A password on the command line would stay in the shell's history; the command asks for it, or reads it from standard input."
-	case errNotInstalled:
-		return "No module of that id is installed here; see: narthex modules:list"
-	case errUnhealthy:
-		return "Something blocks this installation; the findings above say what, and what to do."
-	case errNoPort:
-		return "No free port was found; choose another with --port."
-	case errDevData:
-		return "The data folder cannot be used; choose another with --data-dir."
-	}
-	return "No password could be read, or the two entries differ; nothing was changed."
-}
-
-func (p *program) createInitialOwner() *cobra.Command {
+func CreateInitialOwner(p *cli.Program) *cobra.Command {
 	var owner identity.Owner
 	var password string
 	command := &cobra.Command{
@@ -52,19 +31,19 @@ and has a password is adopted instead: the password stays as it is. The password
 echo, or read as the first line of standard input. Reads DATABASE_URL, SERVICE_DATABASE_* and NODE_ENV.`,
 		Example: "  narthex identity:create-initial-owner -- --email office@church.example.org",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			settings, err := environment.Load(p.lookup, environment.DatabaseSection)
+			settings, err := environment.Load(p.Lookup, environment.DatabaseSection)
 			if err != nil {
 				return err
 			}
-			owner.Password = p.askPassword
-			outcome, err := p.createOwner(cmd.Context(), settings.Database, owner)
+			owner.Password = func(ctx context.Context) (environment.Secret, error) { return askPassword(ctx, p) }
+			outcome, err := platform.CreateOwner(cmd.Context(), settings.Database, owner)
 			if err != nil {
 				return err
 			}
 			if outcome.Adopted {
-				fmt.Fprintln(p.stdout, "Adopted: this person existed already and now owns the platform; the password was left as it is.")
+				fmt.Fprintln(p.Stdout, "Adopted: this person existed already and now owns the platform; the password was left as it is.")
 			} else {
-				fmt.Fprintln(p.stdout, "Created: this person now owns the platform and can sign in.")
+				fmt.Fprintln(p.Stdout, "Created: this person now owns the platform and can sign in.")
 			}
 			return nil
 		},
@@ -80,27 +59,14 @@ echo, or read as the first line of standard input. Reads DATABASE_URL, SERVICE_D
 		case flags.Changed("password"):
 			return errPasswordFlag
 		case owner.Email == "":
-			return usageError("--email is required; see: narthex identity:create-initial-owner --help")
+			return cli.UsageError("--email is required; see: narthex identity:create-initial-owner --help")
 		}
-		return noArguments(cmd, args)
+		return cli.NoArguments(cmd, args)
 	}
 	return command
 }
 
-func (p *program) createOwner(ctx context.Context, settings environment.Database, owner identity.Owner) (outcome identity.Outcome, err error) {
-	err = withStore(ctx, settings, func(store *identity.Store) error {
-		outcome, err = identity.CreateInitialOwner(ctx, store, owner)
-		return err
-	})
-	return outcome, err
-}
-
-// withStore opens the people of the database for one command.
-func withStore(ctx context.Context, settings environment.Database, f func(*identity.Store) error) error {
-	return withDatabase(ctx, settings, nil, func(db *database.Database) error { return f(identity.NewStore(db.Pool())) })
-}
-
-func (p *program) bootstrapOwner() *cobra.Command {
+func BootstrapOwner(p *cli.Program) *cobra.Command {
 	var who identity.Existing
 	command := &cobra.Command{
 		Use:   "authorization:bootstrap-owner",
@@ -110,19 +76,19 @@ of an installation. Reads DATABASE_URL, SERVICE_DATABASE_* and NODE_ENV.`,
 		Example: "  narthex authorization:bootstrap-owner -- --email office@church.example.org",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if (who.Email == "") == (who.UserID == "") {
-				return usageError("Exactly one of --email and --user-id is required; see: narthex authorization:bootstrap-owner --help")
+				return cli.UsageError("Exactly one of --email and --user-id is required; see: narthex authorization:bootstrap-owner --help")
 			}
-			return noArguments(cmd, args)
+			return cli.NoArguments(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			settings, err := environment.Load(p.lookup, environment.DatabaseSection)
+			settings, err := environment.Load(p.Lookup, environment.DatabaseSection)
 			if err != nil {
 				return err
 			}
-			return withStore(cmd.Context(), settings.Database, func(store *identity.Store) error {
+			return platform.WithStore(cmd.Context(), settings.Database, func(store *identity.Store) error {
 				userID, err := identity.BootstrapOwner(cmd.Context(), store, who)
 				if err == nil {
-					fmt.Fprintf(p.stdout, "Granted: the person with the id %s now owns the platform.\n", userID)
+					fmt.Fprintf(p.Stdout, "Granted: the person with the id %s now owns the platform.\n", userID)
 				}
 				return err
 			})
@@ -133,7 +99,7 @@ of an installation. Reads DATABASE_URL, SERVICE_DATABASE_* and NODE_ENV.`,
 	return command
 }
 
-func (p *program) transferOwner() *cobra.Command {
+func TransferOwner(p *cli.Program) *cobra.Command {
 	var to identity.Existing
 	command := &cobra.Command{
 		Use:   "authorization:transfer-owner",
@@ -144,25 +110,25 @@ also while the platform runs. Reads DATABASE_URL, SERVICE_DATABASE_* and NODE_EN
 		Example: "  narthex authorization:transfer-owner -- --to-email anna@church.example.org",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if (to.Email == "") == (to.UserID == "") {
-				return usageError("Exactly one of --to-email and --to-user-id is required; see: " +
+				return cli.UsageError("Exactly one of --to-email and --to-user-id is required; see: " +
 					"narthex authorization:transfer-owner --help")
 			}
-			return noArguments(cmd, args)
+			return cli.NoArguments(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			settings, err := environment.Load(p.lookup, environment.DatabaseSection)
+			settings, err := environment.Load(p.Lookup, environment.DatabaseSection)
 			if err != nil {
 				return err
 			}
-			return withStore(cmd.Context(), settings.Database, func(store *identity.Store) error {
+			return platform.WithStore(cmd.Context(), settings.Database, func(store *identity.Store) error {
 				userID, moved, err := identity.TransferOwner(cmd.Context(), store, to)
 				switch {
 				case err != nil:
 					return err
 				case moved:
-					fmt.Fprintf(p.stdout, "Transferred: the person with the id %s now owns the platform.\n", userID)
+					fmt.Fprintf(p.Stdout, "Transferred: the person with the id %s now owns the platform.\n", userID)
 				default:
-					fmt.Fprintf(p.stdout, "Nothing to do: the person with the id %s owned the platform already.\n", userID)
+					fmt.Fprintf(p.Stdout, "Nothing to do: the person with the id %s owned the platform already.\n", userID)
 				}
 				return nil
 			})

@@ -1,4 +1,4 @@
-package main
+package operator
 
 import (
 	"bufio"
@@ -11,15 +11,16 @@ import (
 	"golang.org/x/sys/unix"
 	"golang.org/x/term"
 
+	"github.com/narthex-platform/narthex/cmd/narthex/cli"
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
 // askPassword asks twice without echo on a terminal, and otherwise takes the first line of standard input.
-func (p *program) askPassword(ctx context.Context) (environment.Secret, error) {
-	if terminal := int(p.stdin.Fd()); term.IsTerminal(terminal) {
-		return p.askTerminal(ctx, terminal)
+func askPassword(ctx context.Context, p *cli.Program) (environment.Secret, error) {
+	if terminal := int(p.Stdin.Fd()); term.IsTerminal(terminal) {
+		return askTerminal(ctx, p, terminal)
 	}
-	line, err := bufio.NewReader(io.LimitReader(p.stdin, 4<<10)).ReadString('\n')
+	line, err := bufio.NewReader(io.LimitReader(p.Stdin, 4<<10)).ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) || line == "" {
 		return environment.Secret{}, errPasswordInput
 	}
@@ -28,7 +29,7 @@ func (p *program) askPassword(ctx context.Context) (environment.Secret, error) {
 
 // askTerminal gives the terminal back as it was also when it is interrupted: a read that nobody can cancel is left behind then, and
 // ends with the process.
-func (p *program) askTerminal(ctx context.Context, terminal int) (environment.Secret, error) {
+func askTerminal(ctx context.Context, p *cli.Program, terminal int) (environment.Secret, error) {
 	restore, err := silence(terminal)
 	if err != nil {
 		return environment.Secret{}, errPasswordInput
@@ -40,14 +41,14 @@ func (p *program) askTerminal(ctx context.Context, terminal int) (environment.Se
 	}
 	answered := make(chan answer, 1)
 	go func() {
-		password, err := p.promptTwice(terminal)
+		password, err := promptTwice(p, terminal)
 		answered <- answer{password, err}
 	}()
 	select {
 	case a := <-answered:
 		return a.password, a.err
 	case <-ctx.Done():
-		fmt.Fprintln(p.stderr)
+		fmt.Fprintln(p.Stderr)
 		return environment.Secret{}, errPasswordInput
 	}
 }
@@ -67,12 +68,12 @@ func silence(terminal int) (restore func(), err error) {
 	return func() { _ = unix.IoctlSetTermios(terminal, unix.TCSETS, before) }, nil
 }
 
-func (p *program) promptTwice(terminal int) (environment.Secret, error) {
+func promptTwice(p *cli.Program, terminal int) (environment.Secret, error) {
 	var entries [2]string
 	for i, prompt := range []string{"Password (8 to 128 characters): ", "Once more: "} {
-		fmt.Fprint(p.stderr, prompt)
+		fmt.Fprint(p.Stderr, prompt)
 		entry, err := term.ReadPassword(terminal)
-		fmt.Fprintln(p.stderr)
+		fmt.Fprintln(p.Stderr)
 		if err != nil {
 			return environment.Secret{}, errPasswordInput
 		}

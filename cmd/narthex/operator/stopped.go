@@ -1,4 +1,4 @@
-package main
+package operator
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/narthex-platform/narthex/cmd/narthex/cli"
 	"github.com/narthex-platform/narthex/migrations"
 	"github.com/narthex-platform/narthex/modulehost/manifest"
 )
@@ -16,27 +17,27 @@ const (
 	shownWidth = 200
 )
 
-// reportMigration shows the operator where a migration failed: file, line, statement and the server's
+// ReportMigration shows the operator where a migration failed: file, line, statement and the server's
 // message. Both may quote what people have entered, so nothing is shown where standard error is systemd's
 // journal.
-func (p *program) reportMigration(err error) {
+func ReportMigration(p *cli.Program, err error) {
 	stop, failed := migrations.Stopped(err)
-	if !failed || p.isJournal() {
+	if !failed || isJournal(p) {
 		return
 	}
 	where := stop.Line + "/" + stop.File
 	if stop.At > 0 {
 		where += fmt.Sprintf(", line %d", stop.At)
 	}
-	fmt.Fprintf(p.stderr, "%s: %s\n", where, printable(stop.Message))
+	fmt.Fprintf(p.Stderr, "%s: %s\n", where, printable(stop.Message))
 	lines := strings.Split(stop.Statement, "\n")
 	for i, line := range lines {
 		switch {
 		case stop.Statement == "":
 		case i < shownLines:
-			fmt.Fprintln(p.stderr, "    "+printable(line))
+			fmt.Fprintln(p.Stderr, "    "+printable(line))
 		case i == shownLines:
-			fmt.Fprintf(p.stderr, "    ... and %d lines more\n", len(lines)-shownLines)
+			fmt.Fprintf(p.Stderr, "    ... and %d lines more\n", len(lines)-shownLines)
 		}
 	}
 }
@@ -60,9 +61,9 @@ func printable(text string) string {
 
 // isJournal tells whether standard error is what systemd says that its journal reads (systemd.exec(5),
 // $JOURNAL_STREAM).
-func (p *program) isJournal() bool {
-	stream, _ := p.lookup("JOURNAL_STREAM")
-	file, ok := p.stderr.(*os.File)
+func isJournal(p *cli.Program) bool {
+	stream, _ := p.Lookup("JOURNAL_STREAM")
+	file, ok := p.Stderr.(*os.File)
 	if stream == "" || !ok {
 		return false
 	}

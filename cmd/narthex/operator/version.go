@@ -1,4 +1,4 @@
-package main
+package operator
 
 import (
 	"fmt"
@@ -6,24 +6,25 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 
+	"github.com/narthex-platform/narthex/cmd/narthex/cli"
 	"github.com/narthex-platform/narthex/modulehost/abi"
 )
 
-func (p *program) version() *cobra.Command {
+func Version(p *cli.Program) *cobra.Command {
 	var asJSON bool
 	command := &cobra.Command{
 		Use:   "version",
 		Short: "Print the platform's version",
-		Args:  noArguments,
+		Args:  cli.NoArguments,
 		RunE: func(*cobra.Command, []string) error {
 			if !asJSON {
-				fmt.Fprintln(p.stdout, abi.PlatformVersion)
+				fmt.Fprintln(p.Stdout, abi.PlatformVersion)
 				return nil
 			}
 			text, err := json.Marshal(struct {
 				Version string `json:"version"`
 			}{abi.PlatformVersion})
-			fmt.Fprintln(p.stdout, string(text))
+			fmt.Fprintln(p.Stdout, string(text))
 			return err
 		},
 	}

@@ -1,4 +1,4 @@
-package main
+package platform
 
 import (
 	"context"
@@ -27,7 +27,7 @@ type reachedEdge struct {
 }
 
 // reachOf is made before the module starts, when all that it depends on have started.
-func (s *server) reachOf(module *catalog.Module) reach {
+func (s *Server) reachOf(module *catalog.Module) reach {
 	r := reach{caller: module.Manifest.ID}
 	for _, edge := range module.Declared() {
 		reached := reachedEdge{kind: edge.Kind, id: edge.ID}

@@ -1,4 +1,4 @@
-package main
+package platform
 
 import (
 	"context"
@@ -9,11 +9,12 @@ import (
 	"github.com/narthex-platform/narthex/services/database"
 	"github.com/narthex-platform/narthex/services/environment"
 	"github.com/narthex-platform/narthex/services/httpapi"
+	"github.com/narthex-platform/narthex/services/identity"
 )
 
-// withDatabase opens the database for one command and refuses an old server or schema first. It waits for nobody longer than the
+// WithDatabase opens the database for one command and refuses an old server or schema first. It waits for nobody longer than the
 // database's own deadlines.
-func withDatabase(ctx context.Context, settings environment.Database, lines []migrations.Line, f func(*database.Database) error) (err error) {
+func WithDatabase(ctx context.Context, settings environment.Database, lines []migrations.Line, f func(*database.Database) error) (err error) {
 	db, err := database.Open(settings)
 	if err != nil {
 		return err
@@ -28,10 +29,23 @@ func withDatabase(ctx context.Context, settings environment.Database, lines []mi
 	return f(db)
 }
 
-// storeFailure gives a store's error that has no code of its own the one that commands print.
-func storeFailure(err error) error {
-	if err == nil || len(failures(err)) > 0 {
+// StoreFailure gives a store's error that has no code of its own the one that commands print.
+func StoreFailure(err error) error {
+	if err == nil || len(Failures(err)) > 0 {
 		return err
 	}
 	return fmt.Errorf("%w: %w", httpapi.ErrStore, err)
+}
+
+func CreateOwner(ctx context.Context, settings environment.Database, owner identity.Owner) (outcome identity.Outcome, err error) {
+	err = WithStore(ctx, settings, func(store *identity.Store) error {
+		outcome, err = identity.CreateInitialOwner(ctx, store, owner)
+		return err
+	})
+	return outcome, err
+}
+
+// WithStore opens the people of the database for one command.
+func WithStore(ctx context.Context, settings environment.Database, f func(*identity.Store) error) error {
+	return WithDatabase(ctx, settings, nil, func(db *database.Database) error { return f(identity.NewStore(db.Pool())) })
 }

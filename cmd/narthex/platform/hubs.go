@@ -1,4 +1,4 @@
-package main
+package platform
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 const hubWithin = 5 * time.Second
 
 // startHubs lets channels be opened, here and, with a backplane, in all processes of the installation.
-func (s *server) startHubs(ctx context.Context) error {
+func (s *Server) startHubs(ctx context.Context) error {
 	link, err := s.newLink(ctx)
 	if err != nil {
 		return err
@@ -33,20 +33,20 @@ func (s *server) startHubs(ctx context.Context) error {
 const linkKeys = "narthex realtime 1"
 
 // newLink is nil without a server for it.
-func (s *server) newLink(ctx context.Context) (*realtime.Link, error) {
-	if len(s.settings.Realtime.NATS) == 0 {
+func (s *Server) newLink(ctx context.Context) (*realtime.Link, error) {
+	if len(s.Settings.Realtime.NATS) == 0 {
 		return nil, nil
 	}
 	installation, err := s.database.Installation(ctx)
 	if err != nil {
 		return nil, err
 	}
-	keys, err := s.settings.Identity.Keys(linkKeys)
+	keys, err := s.Settings.Identity.Keys(linkKeys)
 	if err != nil {
 		return nil, err
 	}
 	return realtime.NewLink(realtime.LinkConfig{
-		Servers: s.settings.Realtime.NATS, Installation: installation, Keys: keys, Log: s.log,
+		Servers: s.Settings.Realtime.NATS, Installation: installation, Keys: keys, Log: s.log,
 	}), nil
 }
 
@@ -56,7 +56,7 @@ func (s *server) newLink(ctx context.Context) (*realtime.Link, error) {
 const spareOfStreams = 256 * realtime.MaxUpdate
 
 // openChannels is done between a module's registration and its start, so that what it publishes while it starts is counted.
-func (s *server) openChannels(module *runningModule, channels []*abi.Channel) error {
+func (s *Server) openChannels(module *runningModule, channels []*abi.Channel) error {
 	ctx, cancel := context.WithTimeout(context.Background(), hubWithin)
 	defer cancel()
 	charge := realtime.Charge(module.memory.Sparing(spareOfStreams))
@@ -87,7 +87,7 @@ func (m *runningModule) snapshot(channel string) realtime.Snapshot {
 	}
 }
 
-func (s *server) channelRoutes(module runningModule) (routes []httpapi.Route) {
+func (s *Server) channelRoutes(module runningModule) (routes []httpapi.Route) {
 	for _, channel := range module.process.Channels() {
 		if hub, open := s.hubs.Hub(module.Manifest.ID, channel.GetName()); open {
 			routes = append(routes, gateway.ChannelRoute(module.Manifest.ID, channel, hub))

@@ -1,83 +1,21 @@
-package main
+package platform
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"text/tabwriter"
-
-	"github.com/go-json-experiment/json"
-	"github.com/spf13/cobra"
 
 	"github.com/narthex-platform/narthex/modulehost/catalog"
 	"github.com/narthex-platform/narthex/modulehost/manifest"
-	"github.com/narthex-platform/narthex/services/database"
 	"github.com/narthex-platform/narthex/services/enablement"
-	"github.com/narthex-platform/narthex/services/environment"
 )
 
-// resolutionSections is what decides which modules run.
-const resolutionSections = environment.DatabaseSection | environment.ModulesSection | environment.HostSection
-
-func (p *program) modulesList() *cobra.Command {
-	var asJSON bool
-	command := &cobra.Command{
-		Use:   "modules:list",
-		Short: "Show every installed module, what was decided about it, and what the next start would make of it",
-		Long: `Lists the installed modules with their version, the stored decision, and what the next start of the platform
-would make of each and why. Reads DATABASE_URL, SERVICE_DATABASE_*, SERVICE_MODULES_DIR, NODE_ENV and what modules are
-offered: OBJECT_STORAGE_*, SERVICE_SMTP_* and SERVICE_MODULE_SECRET__*.`,
-		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			settings, installed, err := p.discover(resolutionSections)
-			if err != nil {
-				return err
-			}
-			return withDatabase(cmd.Context(), settings.Database, nil, func(db *database.Database) error {
-				modules, err := listModules(cmd.Context(), newResolver(installed, db, settings, secrets{p.lookup}))
-				if err != nil {
-					return err
-				}
-				return p.printModules(modules, asJSON)
-			})
-		},
-	}
-	command.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return command
-}
-
-// discover reads what a command needs of the environment, and every installed module. What is wrong with either is reported together.
-func (p *program) discover(sections environment.Section) (environment.Settings, *catalog.Catalog, error) {
-	settings, err := environment.Load(p.lookup, sections)
-	if err != nil {
-		return settings, nil, errors.Join(err, p.moduleFindings())
-	}
-	installed, err := installedModules(settings)
-	return settings, installed, err
-}
-
-// moduleFindings is what a start would find wrong with the installed modules, for a start that fails before it looks at them. A modules
-// directory that the environment names wrongly is among the environment's own findings.
-func (p *program) moduleFindings() error {
-	settings, err := environment.Load(p.lookup, environment.ModulesSection)
-	if err != nil {
-		return nil
-	}
-	installed, err := installedModules(settings)
-	if err == nil {
-		_, err = composeRegistry(installed)
-	}
-	return err
-}
-
-// listedModule is one line of modules:list. The words are those of the lifecycle routes.
-type listedModule struct {
+// ListedModule is one line of modules:list. The words are those of the lifecycle routes.
+type ListedModule struct {
 	ID         string        `json:"id"`
 	Name       string        `json:"name"`
 	Version    string        `json:"version"`
 	Configured decision      `json:"configured"`
 	Next       listedOutcome `json:"next"` // what the next start would make of it
-	because    string        // why not, for people
+	Because    string        `json:"-"`    // why not, for people
 }
 
 type decision struct {
@@ -99,19 +37,19 @@ type listedDependency struct {
 	Capability string        `json:"capability,omitempty"`
 }
 
-func listModules(ctx context.Context, r *resolver) ([]listedModule, error) {
+func ListModules(ctx context.Context, r *resolver) ([]ListedModule, error) {
 	found, err := r.resolve(ctx)
 	if err != nil {
 		return nil, err
 	}
-	modules := make([]listedModule, len(r.catalog.Modules))
+	modules := make([]ListedModule, len(r.catalog.Modules))
 	for i, m := range r.catalog.Modules {
 		modules[i] = listModule(m, found.decisions, found.next.Outcome(m.Manifest.ID))
 	}
 	return modules, nil
 }
 
-func listModule(m *catalog.Module, decisions enablement.Decisions, outcome catalog.Outcome) listedModule {
+func listModule(m *catalog.Module, decisions enablement.Decisions, outcome catalog.Outcome) ListedModule {
 	next := listedOutcome{
 		State: outcome.State, Reason: outcome.Reason,
 		ConfigurationKey: outcome.ConfigurationKey, StorageBucketID: outcome.StorageBucketID,
@@ -123,11 +61,11 @@ func listModule(m *catalog.Module, decisions enablement.Decisions, outcome catal
 		}
 	}
 	id := m.Manifest.ID
-	return listedModule{
+	return ListedModule{
 		ID: id, Name: m.Manifest.Name, Version: m.Manifest.Version.String(),
 		Configured: decision{Enabled: decisions.Enabled(id), Explicit: decisions.Explicit(id)},
 		Next:       next,
-		because:    because(id, outcome),
+		Because:    because(id, outcome),
 	}
 }
 
@@ -157,22 +95,6 @@ func needed(edge *catalog.Edge) string {
 	return edge.Provider
 }
 
-func (p *program) printModules(modules []listedModule, asJSON bool) error {
-	if asJSON {
-		return p.printJSON(map[string]any{"modules": modules})
-	}
-	if len(modules) == 0 {
-		fmt.Fprintln(p.stdout, "No module is installed.")
-		return nil
-	}
-	table := tabwriter.NewWriter(p.stdout, 0, 0, 3, ' ', 0)
-	fmt.Fprintln(table, "MODULE\tVERSION\tDECISION\tAT THE NEXT START")
-	for _, m := range modules {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", m.ID, m.Version, m.Configured, m.outcome())
-	}
-	return table.Flush()
-}
-
 func (d decision) String() string {
 	switch {
 	case !d.Explicit:
@@ -183,22 +105,42 @@ func (d decision) String() string {
 	return "disabled"
 }
 
-func (m listedModule) outcome() string {
+func (m ListedModule) Outcome() string {
 	switch m.Next.State {
 	case catalog.Running:
 		return "runs"
 	case catalog.Disabled:
 		return "disabled"
 	}
-	return "blocked: " + m.because
+	return "blocked: " + m.Because
 }
 
-// printJSON writes one line.
-func (p *program) printJSON(value any) error {
-	text, err := json.Marshal(value, json.Deterministic(true))
-	if err != nil {
-		return err
+// ListedContribution is one browser contribution and who would take it.
+type ListedContribution struct {
+	ModuleID   string  `json:"moduleId"`
+	ID         string  `json:"id"`
+	Version    string  `json:"version"`
+	Capability string  `json:"capability"`
+	Range      string  `json:"range"`
+	Provider   *string `json:"provider"` // the module whose capability is in the range; null: none installed
+}
+
+// ListContributions answers those of one module, or of all.
+func ListContributions(installed *catalog.Catalog, only string) []ListedContribution {
+	list := []ListedContribution{}
+	for _, m := range installed.Modules {
+		if only != "" && m.Manifest.ID != only {
+			continue
+		}
+		for _, c := range m.Manifest.Contributions {
+			listed := ListedContribution{
+				ModuleID: m.Manifest.ID, ID: c.ID, Version: c.Version.String(), Capability: c.Capability, Range: c.Range.String(),
+			}
+			if provider, version := installed.Provider(c.Capability); provider != nil && c.Range.Check(version) {
+				listed.Provider = &provider.Manifest.ID
+			}
+			list = append(list, listed)
+		}
 	}
-	_, err = fmt.Fprintln(p.stdout, string(text))
-	return err
+	return list
 }

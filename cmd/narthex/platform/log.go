@@ -1,4 +1,4 @@
-package main
+package platform
 
 import (
 	"bytes"
@@ -11,8 +11,8 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// newLog writes JSON lines, every one of them: nothing is sampled. Stacks and callers stay out. close writes what is still queued.
-func newLog(w io.Writer) (log *zap.Logger, close func()) {
+// NewLog writes JSON lines, every one of them: nothing is sampled. Stacks and callers stay out. close writes what is still queued.
+func NewLog(w io.Writer) (log *zap.Logger, close func()) {
 	encoding := zap.NewProductionEncoderConfig()
 	encoding.TimeKey = "time"
 	encoding.EncodeTime = zapcore.ISO8601TimeEncoder

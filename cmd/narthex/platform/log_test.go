@@ -1,18 +1,15 @@
-package main
+package platform
 
 import (
-	"bufio"
 	"bytes"
 	"io"
-	"os"
 	"strings"
-	"syscall"
 	"testing"
 )
 
 func TestEveryLineIsWritten(t *testing.T) {
 	var out bytes.Buffer
-	log, end := newLog(&out)
+	log, end := NewLog(&out)
 	for range 1000 {
 		log.Info("the same line")
 	}
@@ -24,7 +21,7 @@ func TestEveryLineIsWritten(t *testing.T) {
 
 func TestReaderThatDoesNotReadHoldsNothingUp(t *testing.T) {
 	read, write := io.Pipe() // an unread pipe: the first write blocks
-	log, end := newLog(write)
+	log, end := NewLog(write)
 	for range queuedLines + 500 {
 		log.Info("a line")
 	}
@@ -53,39 +50,5 @@ func TestDroppedLinesAreCounted(t *testing.T) {
 	text := <-out
 	if !strings.Contains(text, `"msg":"log lines dropped","lines":50`) {
 		t.Errorf("%d lines, the last ones: %s", strings.Count(text, "\n"), text[max(0, len(text)-200):])
-	}
-}
-
-// TestReaderThatGoesAway: without care, a write to a closed standard error ends the process by SIGPIPE.
-func TestReaderThatGoesAway(t *testing.T) {
-	t.Parallel()
-	i := install(t, "base")
-	read, write, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	daemon := narthex(t, i.environment, "api:start")
-	daemon.Stderr = write
-	if err := daemon.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = daemon.Process.Kill() })
-	_ = write.Close()
-	lines := bufio.NewScanner(read)
-	for lines.Scan() && !strings.Contains(lines.Text(), `"msg":"ready"`) {
-	}
-	_ = read.Close()
-
-	owner := i.signIn(t, ownerAddress, ownerPassword)
-	for range 20 { // each is a line in the log
-		if got := owner.do("GET", "/api/v1/modules/base/panic", nil); got.status != 500 {
-			t.Fatalf("%d %s", got.status, got.body)
-		}
-	}
-	if err := daemon.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
-	if err := daemon.Wait(); err != nil {
-		t.Errorf("the daemon ended with %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package platform
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/narthex-platform/narthex/migrations"
 	"github.com/narthex-platform/narthex/modulehost/abi"
 	"github.com/narthex-platform/narthex/modulehost/catalog"
 	"github.com/narthex-platform/narthex/modulehost/facade"
@@ -16,7 +15,6 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/hostmemory"
 	"github.com/narthex-platform/narthex/modulehost/manifest"
 	"github.com/narthex-platform/narthex/modulehost/process"
-	"github.com/narthex-platform/narthex/services/authorization"
 	"github.com/narthex-platform/narthex/services/database"
 	"github.com/narthex-platform/narthex/supervisor"
 )
@@ -28,7 +26,7 @@ const (
 )
 
 // startModules is step 6: the hubs, then the eligible modules' processes, level by level, each with its register and start hooks.
-func (s *server) startModules(ctx context.Context) error {
+func (s *Server) startModules(ctx context.Context) error {
 	if err := s.openPools(); err != nil {
 		return err
 	}
@@ -65,7 +63,7 @@ func (s *server) startModules(ctx context.Context) error {
 
 // openPools gives every module with a database its pool before the first one runs, since each has a
 // connection of its own in the budget.
-func (s *server) openPools() (err error) {
+func (s *Server) openPools() (err error) {
 	s.pools = make(map[string]*database.ModulePool)
 	for _, module := range s.eligible {
 		role, found := s.roles[module.Manifest.ID]
@@ -92,7 +90,7 @@ func moduleChild(service supervisor.Service) supervisor.Child {
 }
 
 // prepare makes a module's process and facade; nothing runs yet.
-func (s *server) prepare(module *catalog.Module) (runningModule, error) {
+func (s *Server) prepare(module *catalog.Module) (runningModule, error) {
 	running := runningModule{Module: module}
 	if module.Executable == nil {
 		return running, nil
@@ -104,7 +102,7 @@ func (s *server) prepare(module *catalog.Module) (runningModule, error) {
 		Secrets:      s.secrets.of(declared),
 		Capabilities: s.reachOf(module),
 		Buckets:      s.bucketsOf(declared),
-		Mail:         s.mail,
+		Mail:         s.Mail,
 		Realtime:     s.hubs,
 		Memory:       running.memory,
 		Log:          s.log,
@@ -117,7 +115,7 @@ func (s *server) prepare(module *catalog.Module) (runningModule, error) {
 		Executable:    module.ExecutablePath(),
 		Folder:        module.Folder,
 		Credential:    s.users.Draw(declared.ID),
-		RequireWalls:  s.settings.Production,
+		RequireWalls:  s.Settings.Production,
 		Start: &abi.StartRequest{
 			Database:      declared.Database != nil,
 			Configuration: facade.Settings(declared.Configuration, s.started.Outcome(declared.ID).Configuration),
@@ -141,49 +139,10 @@ func (s *server) prepare(module *catalog.Module) (runningModule, error) {
 }
 
 // bucketsOf are the module's own. Without object storage a module that declares one does not run.
-func (s *server) bucketsOf(m *manifest.Manifest) map[string]facade.Bucket {
+func (s *Server) bucketsOf(m *manifest.Manifest) map[string]facade.Bucket {
 	buckets := make(map[string]facade.Bucket, len(m.Buckets))
 	for _, id := range m.Buckets {
 		buckets[id] = s.storage.Bucket(m.ID, id)
 	}
 	return buckets
-}
-
-func permissionIDs(m *manifest.Manifest) []string {
-	ids := make([]string, len(m.Permissions))
-	for i, permission := range m.Permissions {
-		ids[i] = permission.ID
-	}
-	return ids
-}
-
-// composeRegistry hands the catalog's permissions to the one who decides by them.
-func composeRegistry(installed *catalog.Catalog) (*authorization.Registry, error) {
-	var permissions []authorization.Permission
-	for _, p := range installed.Permissions {
-		baseline := authorization.Restricted
-		if p.Baseline == manifest.BaselineAuthenticated {
-			baseline = authorization.Authenticated
-		}
-		permissions = append(permissions, authorization.Permission{
-			ID: p.ID, Baseline: baseline, ModuleID: p.ModuleID, Description: p.Description,
-		})
-	}
-	return authorization.NewRegistry(permissions)
-}
-
-// migrationLines hands the catalog's SQL files to the migrator: of every module with a database, enabled or not.
-func migrationLines(installed *catalog.Catalog) []migrations.Line {
-	var lines []migrations.Line
-	for _, module := range installed.Modules {
-		if module.Manifest.Database == nil {
-			continue
-		}
-		line := migrations.Line{ID: module.Manifest.ID}
-		for _, file := range module.Migrations {
-			line.Files = append(line.Files, migrations.File{Version: file.Version, Name: file.Name, SQL: file.SQL})
-		}
-		lines = append(lines, line)
-	}
-	return lines
 }

@@ -1,4 +1,6 @@
-package main
+// Package platform composes the running platform out of its services: the order of a start and a stop, the route table, the modules'
+// processes, and what is reported of a failure. It is the one place that knows all of them.
+package platform
 
 import (
 	"context"
@@ -33,20 +35,20 @@ import (
 	"github.com/narthex-platform/narthex/supervisor"
 )
 
-// server is one running platform. start.go fills it, step by step, in spec.md's order.
-type server struct {
-	settings    environment.Settings
-	inherited   net.Listener       // in place of the configured address; nil: none
-	mail        mail.Sender        // nil: the configured mail server
-	secrets     secrets            // of the modules
-	development bool               // the page shows module authors what their modules throw
-	objects     supervisor.Service // an object storage server of our own; nil: none
+// Server is one running platform. start.go fills it, step by step, in spec.md's order.
+type Server struct {
+	Settings    environment.Settings
+	Inherited   net.Listener       // in place of the configured address; nil: none
+	Mail        mail.Sender        // nil: the configured mail server
+	secrets     Secrets            // of the modules
+	Development bool               // the page shows module authors what their modules throw
+	Objects     supervisor.Service // an object storage server of our own; nil: none
 	log         *zap.Logger
 	lines       *loglimit.Limiter // of requests that fail in numbers
 	tree        *supervisor.Tree
 
 	catalog       *catalog.Catalog
-	registry      *authorization.Registry
+	Registry      *authorization.Registry
 	database      *database.Database
 	health        *health.Health
 	limiter       *ratelimit.Limiter
@@ -54,7 +56,7 @@ type server struct {
 	identity      *identity.Service
 	people        *people.Service
 	devices       *devices.Service
-	authorization *authorization.Service
+	Authorization *authorization.Service
 	storage       *storage.Provider // nil: none is configured
 	resolver      *resolver
 	started       catalog.Resolution // by which this process runs what it runs
@@ -81,16 +83,16 @@ type runningModule struct {
 	memory  *hostmemory.Account // what the host itself holds for it
 }
 
-func newServer(settings environment.Settings, supplied secrets, log *zap.Logger) *server {
-	return &server{settings: settings, secrets: supplied, log: log, lines: loglimit.New(log), tree: supervisor.New(log)}
+func NewServer(settings environment.Settings, supplied Secrets, log *zap.Logger) *Server {
+	return &Server{Settings: settings, secrets: supplied, log: log, lines: loglimit.New(log), tree: supervisor.New(log)}
 }
 
 // Addr is where the server listens, after Start.
-func (s *server) Addr() net.Addr { return s.listener.Addr() }
+func (s *Server) Addr() net.Addr { return s.listener.Addr() }
 
 // Wait blocks until ctx ends or a service without which the process has no use has failed. Then it stops everything: not ready,
 // listener closed and drained, modules in reverse, foundation.
-func (s *server) Wait(ctx context.Context) error {
+func (s *Server) Wait(ctx context.Context) error {
 	var failure error
 	select {
 	case <-ctx.Done():
@@ -107,7 +109,7 @@ func (s *server) Wait(ctx context.Context) error {
 }
 
 // stop ends what runs, newest first, and then the connections that the modules' calls have left.
-func (s *server) stop(tree func() error) error {
+func (s *Server) stop(tree func() error) error {
 	err := tree()
 	s.lines.Close()
 	if s.storage != nil {

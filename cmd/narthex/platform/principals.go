@@ -1,4 +1,4 @@
-package main
+package platform
 
 import (
 	"context"
@@ -26,7 +26,7 @@ func (p principals) Resolve(ctx context.Context, r *http.Request) (principal.Pri
 }
 
 // Displays are those of the modules that run. They are asked for by requests alone, after every module has started.
-func (s *server) Displays() []devices.Display {
+func (s *Server) Displays() []devices.Display {
 	var displays []devices.Display
 	for _, module := range s.modules {
 		if declared := module.Manifest; declared.Display != nil {
@@ -41,7 +41,7 @@ func (s *server) Displays() []devices.Display {
 }
 
 // Display finds the one of a module.
-func (s *server) Display(moduleID string) (devices.Display, bool) {
+func (s *Server) Display(moduleID string) (devices.Display, bool) {
 	for _, display := range s.Displays() {
 		if display.ModuleID == moduleID {
 			return display, true

@@ -1,9 +1,9 @@
-package main
+package platform
 
 import "github.com/narthex-platform/narthex/services/enablement"
 
 // Process tells the managers of modules how a module's process is doing. See enablement.Processes.
-func (s *server) Process(moduleID string) (enablement.Process, bool) {
+func (s *Server) Process(moduleID string) (enablement.Process, bool) {
 	for _, module := range s.modules {
 		if module.Manifest.ID != moduleID || module.process == nil {
 			continue

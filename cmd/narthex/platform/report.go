@@ -1,4 +1,4 @@
-package main
+package platform
 
 import (
 	"errors"
@@ -9,8 +9,8 @@ import (
 	"github.com/narthex-platform/narthex/services/database"
 )
 
-// report prints what went wrong, one line "CODE: sentence" for each failure, never a cause behind it.
-func report(w io.Writer, err error) {
+// Report prints what went wrong, one line "CODE: sentence" for each failure, never a cause behind it.
+func Report(w io.Writer, err error) {
 	lines := failureLines(err)
 	if len(lines) == 0 {
 		lines = []string{"INTERNAL_ERROR: Something unexpected failed; nothing more is known outside the program."}
@@ -24,6 +24,9 @@ func report(w io.Writer, err error) {
 	}
 }
 
+// Advised gives an error a second line, which tells the way out.
+func Advised(err error, advice string) error { return advisedError{err, advice} }
+
 // advisedError is an error whose way out is told behind it.
 type advisedError struct {
 	error
@@ -33,44 +36,44 @@ type advisedError struct {
 func (e advisedError) Unwrap() error { return e.error }
 
 func failureLines(err error) (lines []string) {
-	for _, failure := range failures(err) {
-		lines = append(lines, strings.Split(sentence(failure), "\n")...)
+	for _, failure := range Failures(err) {
+		lines = append(lines, strings.Split(Sentence(failure), "\n")...)
 	}
 	return lines
 }
 
-func failureCodes(err error) (codes []string) {
-	for _, failure := range failures(err) {
+func FailureCodes(err error) (codes []string) {
+	for _, failure := range Failures(err) {
 		codes = append(codes, failure.Code())
 	}
 	return codes
 }
 
-// coded is an error that people and callers may be told of.
-type coded interface {
+// Coded is an error that people and callers may be told of.
+type Coded interface {
 	error
 	Code() string
 }
 
-// failures finds the coded errors of a tree of errors, in order. What a coded error wraps is its own business.
-func failures(err error) []coded {
+// Failures finds the coded errors of a tree of errors, in order. What a coded error wraps is its own business.
+func Failures(err error) []Coded {
 	switch e := err.(type) {
-	case coded:
-		return []coded{e}
+	case Coded:
+		return []Coded{e}
 	case interface{ Unwrap() []error }:
-		var found []coded
+		var found []Coded
 		for _, inner := range e.Unwrap() {
-			found = append(found, failures(inner)...)
+			found = append(found, Failures(inner)...)
 		}
 		return found
 	case interface{ Unwrap() error }:
-		return failures(e.Unwrap())
+		return Failures(e.Unwrap())
 	}
 	return nil
 }
 
-// sentence adds one to the codes whose packages leave the words to their callers.
-func sentence(err coded) string {
+// Sentence adds one to the codes whose packages leave the words to their callers.
+func Sentence(err Coded) string {
 	code := err.Code()
 	if text := err.Error(); strings.Contains(text, ": ") {
 		return unreachableBecause(err, text)
@@ -101,7 +104,7 @@ func unreachableBecause(err error, text string) string {
 
 // causedError prints two codes on one line: what failed, and why.
 type causedError struct {
-	failure coded
+	failure Coded
 	cause   error
 }
 

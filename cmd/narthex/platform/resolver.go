@@ -1,4 +1,4 @@
-package main
+package platform
 
 import (
 	"context"
@@ -16,11 +16,11 @@ type resolver struct {
 	catalog       *catalog.Catalog
 	enablement    *enablement.Store
 	configuration *configuration.Store
-	secrets       secrets
+	secrets       Secrets
 	storage       bool // whether the deployment supplies object storage
 }
 
-func newResolver(installed *catalog.Catalog, db *database.Database, settings environment.Settings, supplied secrets) *resolver {
+func NewResolver(installed *catalog.Catalog, db *database.Database, settings environment.Settings, supplied Secrets) *resolver {
 	return &resolver{
 		catalog:       installed,
 		enablement:    enablement.NewStore(db.Pool()),
@@ -75,21 +75,21 @@ func (r withDocuments) Resolve(ctx context.Context) (catalog.Resolution, configu
 	return found.next, found.documents, err
 }
 
-// secrets are what the deployment supplies to modules, by environment variables of their own (contract.md §7).
-type secrets struct{ lookup environment.Lookup }
+// Secrets are what the deployment supplies to modules, by environment variables of their own (contract.md §7).
+type Secrets struct{ Lookup environment.Lookup }
 
-func (s secrets) value(moduleID, key string) (string, bool) {
-	value, _ := s.lookup(manifest.SecretVariable(moduleID, key))
+func (s Secrets) value(moduleID, key string) (string, bool) {
+	value, _ := s.Lookup(manifest.SecretVariable(moduleID, key))
 	return value, value != "" // set but blank counts as unset
 }
 
-func (s secrets) supplied(moduleID, key string) bool {
+func (s Secrets) supplied(moduleID, key string) bool {
 	_, found := s.value(moduleID, key)
 	return found
 }
 
 // of are the secrets that one module declares and the deployment supplies.
-func (s secrets) of(m *manifest.Manifest) map[string]string {
+func (s Secrets) of(m *manifest.Manifest) map[string]string {
 	values := make(map[string]string)
 	for _, declared := range m.Configuration {
 		if declared.Type != manifest.TypeSecret {

@@ -1,4 +1,4 @@
-package main
+package platform
 
 import (
 	"errors"
@@ -21,7 +21,7 @@ type shutdownReport struct {
 
 // reportShutdown prints the report when err holds a failure of stopping.
 func reportShutdown(w io.Writer, err error) {
-	codes := failureCodes(err)
+	codes := FailureCodes(err)
 	has := func(code string) bool { return slices.Contains(codes, code) }
 	drained := !errors.Is(err, httpserver.ErrDrain)
 	report := shutdownReport{

@@ -1,4 +1,4 @@
-package main
+package platform
 
 import (
 	"context"
@@ -38,7 +38,7 @@ import (
 )
 
 // Start is spec.md § Startup order. When a step fails, what runs already is stopped in reverse; no listener was ever bound.
-func (s *server) Start(ctx context.Context) error {
+func (s *Server) Start(ctx context.Context) error {
 	began := time.Now()
 	for _, step := range []func(context.Context) error{
 		s.discoverModules,
@@ -59,14 +59,14 @@ func (s *server) Start(ctx context.Context) error {
 }
 
 // logReady tells what runs: of the modules how many, and the port, which the operating system may have chosen.
-func (s *server) logReady(after time.Duration) {
+func (s *Server) logReady(after time.Duration) {
 	states := make(map[catalog.RuntimeState]int)
 	for _, module := range s.catalog.Modules {
 		states[s.started.Outcome(module.Manifest.ID).State]++
 	}
 	fields := []zap.Field{
 		zap.String("version", abi.PlatformVersion),
-		zap.String("topology", s.settings.Identity.Topology()),
+		zap.String("topology", s.Settings.Identity.Topology()),
 		zap.Int("modules", states[catalog.Running]),
 		zap.Int("disabled", states[catalog.Disabled]),
 		zap.Int("blocked", states[catalog.Blocked]),
@@ -79,32 +79,32 @@ func (s *server) logReady(after time.Duration) {
 }
 
 // discoverModules is step 1: every manifest once, and the one immutable permission registry.
-func (s *server) discoverModules(context.Context) (err error) {
-	if s.catalog, err = installedModules(s.settings); err != nil {
+func (s *Server) discoverModules(context.Context) (err error) {
+	if s.catalog, err = InstalledModules(s.Settings); err != nil {
 		return err
 	}
-	s.registry, err = composeRegistry(s.catalog)
+	s.Registry, err = ComposeRegistry(s.catalog)
 	return err
 }
 
 // openPool is step 2: the one shared pool, which opens no connection yet.
-func (s *server) openPool(ctx context.Context) (err error) {
-	if s.database, err = database.Open(s.settings.Database); err != nil {
+func (s *Server) openPool(ctx context.Context) (err error) {
+	if s.database, err = database.Open(s.Settings.Database); err != nil {
 		return err
 	}
 	return s.tree.Start(ctx, supervisor.Child{Service: s.database, OnCrash: supervisor.EndProcess})
 }
 
 // buildRuntimeServices is step 3: what stands between the pool and everybody who uses it.
-func (s *server) buildRuntimeServices(ctx context.Context) (err error) {
-	if s.mail == nil {
-		if s.mail, err = mail.New(s.settings.Mail); err != nil {
+func (s *Server) buildRuntimeServices(ctx context.Context) (err error) {
+	if s.Mail == nil {
+		if s.Mail, err = mail.New(s.Settings.Mail); err != nil {
 			return err
 		}
 	}
 	s.health = health.New(s.database.Ping, s.log)
 	s.limiter = ratelimit.New()
-	s.outbox = mail.NewOutbox(s.mail, s.log)
+	s.outbox = mail.NewOutbox(s.Mail, s.log)
 	return s.tree.Start(ctx,
 		supervisor.Child{Service: s.health},
 		supervisor.Child{Service: s.limiter},
@@ -112,12 +112,12 @@ func (s *server) buildRuntimeServices(ctx context.Context) (err error) {
 }
 
 // buildIdentity is step 4: who calls, a person or a screen, what either may do, and the rows of both whose time is over.
-func (s *server) buildIdentity(ctx context.Context) (err error) {
+func (s *Server) buildIdentity(ctx context.Context) (err error) {
 	pool := s.database.Pool()
 	accounts, screens := identity.NewStore(pool), devices.NewStore(pool)
 	s.identity, err = identity.New(identity.Config{
 		Store:    accounts,
-		Settings: s.settings.Identity,
+		Settings: s.Settings.Identity,
 		Limiter:  s.limiter,
 		Outbox:   s.outbox,
 		Log:      s.log,
@@ -130,13 +130,13 @@ func (s *server) buildIdentity(ctx context.Context) (err error) {
 		Store:    screens,
 		Displays: s,
 		Limiter:  s.limiter,
-		Settings: s.settings.Identity,
+		Settings: s.Settings.Identity,
 		Log:      s.log,
 	})
 	if err != nil {
 		return err
 	}
-	s.authorization = authorization.New(s.registry, authorization.NewStore(pool), s.devices)
+	s.Authorization = authorization.New(s.Registry, authorization.NewStore(pool), s.devices)
 	return s.tree.Start(ctx, supervisor.Child{Service: s.devices}, supervisor.Child{Service: expiry.New(s.log,
 		expiry.Sweep{Name: "sessions", Batch: accounts.SweepSessions},
 		expiry.Sweep{Name: "mailed links", Batch: accounts.SweepLinks},
@@ -146,7 +146,7 @@ func (s *server) buildIdentity(ctx context.Context) (err error) {
 
 // resolveEligibility is step 5: object storage, the stored decisions, then the stored configuration, and which modules run with
 // which snapshot.
-func (s *server) resolveEligibility(ctx context.Context) (err error) {
+func (s *Server) resolveEligibility(ctx context.Context) (err error) {
 	pool := s.database.Pool()
 	if err := s.openStorage(ctx); err != nil {
 		return err
@@ -154,10 +154,10 @@ func (s *server) resolveEligibility(ctx context.Context) (err error) {
 	if err := s.database.Check(ctx); err != nil {
 		return causedError{enablement.ErrRead, err}
 	}
-	if err := migrations.Check(ctx, pool, migrationLines(s.catalog)); err != nil {
+	if err := migrations.Check(ctx, pool, MigrationLines(s.catalog)); err != nil {
 		return causedError{enablement.ErrRead, err}
 	}
-	s.resolver = newResolver(s.catalog, s.database, s.settings, s.secrets)
+	s.resolver = NewResolver(s.catalog, s.database, s.Settings, s.secrets)
 	found, err := s.resolver.resolve(ctx)
 	if err != nil {
 		return err
@@ -181,43 +181,43 @@ func (s *server) resolveEligibility(ctx context.Context) (err error) {
 	}
 	s.navigation = navigation.New(navigation.Config{Catalog: s.catalog, Inventory: s.publication, Store: navigation.NewStore(pool)})
 	s.dashboard, err = dashboard.New(dashboard.Config{
-		Build: web.Dashboard(), APIOrigin: s.settings.Identity.BaseURL, Development: s.development,
+		Build: web.Dashboard(), APIOrigin: s.Settings.Identity.BaseURL, Development: s.Development,
 	})
 	return err
 }
 
 // openStorage opens no connection.
-func (s *server) openStorage(ctx context.Context) (err error) {
-	if s.objects != nil {
-		if err := s.tree.Start(ctx, supervisor.Child{Service: s.objects}); err != nil {
+func (s *Server) openStorage(ctx context.Context) (err error) {
+	if s.Objects != nil {
+		if err := s.tree.Start(ctx, supervisor.Child{Service: s.Objects}); err != nil {
 			return err
 		}
 	}
-	if s.settings.Storage.Endpoint != "" {
-		s.storage, err = storage.New(s.settings.Storage)
+	if s.Settings.Storage.Endpoint != "" {
+		s.storage, err = storage.New(s.Settings.Storage)
 	}
 	return err
 }
 
 // buildHTTP is step 7: one table of all routes, and the handler that runs it.
-func (s *server) buildHTTP(context.Context) error {
-	clients := clientaddress.New(s.settings.ClientAddress)
+func (s *Server) buildHTTP(context.Context) error {
+	clients := clientaddress.New(s.Settings.ClientAddress)
 	handler, err := httpserver.New(httpserver.Config{
-		Routes:         s.routes(),
+		Routes:         s.Routes(),
 		TrustedOrigins: s.trustedOrigins(),
 		ClientAddress:  clients,
 		Resolver:       principals{people: s.identity, screens: s.devices},
-		Authorizer:     s.authorization,
+		Authorizer:     s.Authorization,
 		Log:            s.log,
 		Lines:          s.lines,
 	})
 	if err != nil {
 		return err
 	}
-	address := net.JoinHostPort(s.settings.Server.Host, strconv.Itoa(int(s.settings.Server.Port)))
+	address := net.JoinHostPort(s.Settings.Server.Host, strconv.Itoa(int(s.Settings.Server.Port)))
 	s.listener = httpserver.NewListener(httpserver.ListenerConfig{
 		Address:   address,
-		Inherited: s.inherited,
+		Inherited: s.Inherited,
 		Handler:   handler,
 		Proxy:     clients.Trusts,
 		Draining:  s.hubs.Drain,
@@ -226,9 +226,9 @@ func (s *server) buildHTTP(context.Context) error {
 	return nil
 }
 
-// routes is the whole table.
-func (s *server) routes() []httpapi.Route {
-	routes := slices.Concat(s.health.Routes(), s.identity.Routes(), s.people.Routes(), s.authorization.Routes(),
+// Routes is the whole table.
+func (s *Server) Routes() []httpapi.Route {
+	routes := slices.Concat(s.health.Routes(), s.identity.Routes(), s.people.Routes(), s.Authorization.Routes(),
 		s.devices.Routes(), s.enablement.Routes(), s.configuration.Routes(), s.publication.Routes(), s.navigation.Routes(),
 		s.dashboard.Routes())
 	for _, module := range s.modules {
@@ -247,12 +247,12 @@ func (s *server) routes() []httpapi.Route {
 }
 
 // trustedOrigins always begins with the base URL's own.
-func (s *server) trustedOrigins() []environment.Origin {
-	return append([]environment.Origin{s.settings.Identity.BaseURL}, s.settings.Identity.TrustedOrigins...)
+func (s *Server) trustedOrigins() []environment.Origin {
+	return append([]environment.Origin{s.Settings.Identity.BaseURL}, s.Settings.Identity.TrustedOrigins...)
 }
 
 // listen is step 8. Only now can anybody reach the platform, and only then is systemd told.
-func (s *server) listen(ctx context.Context) error {
+func (s *Server) listen(ctx context.Context) error {
 	s.health.Started()
 	if err := s.tree.Start(ctx, supervisor.Child{
 		Service:    s.listener,

@@ -1,4 +1,4 @@
-package main
+package platform
 
 import (
 	"errors"
@@ -7,9 +7,9 @@ import (
 	"github.com/coreos/go-systemd/v22/activation"
 )
 
-// inheritedListener is the socket that systemd holds for the platform while it is restarted; nil without one. The descriptors do not
+// InheritedListener is the socket that systemd holds for the platform while it is restarted; nil without one. The descriptors do not
 // pass on to modules. A socket that the platform would not serve is refused: its clients would wait for ever.
-func inheritedListener() (net.Listener, error) {
+func InheritedListener() (net.Listener, error) {
 	listeners, err := activation.Listeners()
 	if err != nil {
 		return nil, errors.Join(errInherited, err)

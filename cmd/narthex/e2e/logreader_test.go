@@ -1,0 +1,43 @@
+package e2e
+
+import (
+	"bufio"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestReaderThatGoesAway: without care, a write to a closed standard error ends the process by SIGPIPE.
+func TestReaderThatGoesAway(t *testing.T) {
+	t.Parallel()
+	i := install(t, "base")
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	daemon := narthex(t, i.environment, "api:start")
+	daemon.Stderr = write
+	if err := daemon.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = daemon.Process.Kill() })
+	_ = write.Close()
+	lines := bufio.NewScanner(read)
+	for lines.Scan() && !strings.Contains(lines.Text(), `"msg":"ready"`) {
+	}
+	_ = read.Close()
+
+	owner := i.signIn(t, ownerAddress, ownerPassword)
+	for range 20 { // each is a line in the log
+		if got := owner.do("GET", "/api/v1/modules/base/panic", nil); got.status != 500 {
+			t.Fatalf("%d %s", got.status, got.body)
+		}
+	}
+	if err := daemon.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := daemon.Wait(); err != nil {
+		t.Errorf("the daemon ended with %v", err)
+	}
+}

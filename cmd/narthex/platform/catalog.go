@@ -1,0 +1,54 @@
+package platform
+
+import (
+	"github.com/narthex-platform/narthex/migrations"
+	"github.com/narthex-platform/narthex/modulehost/abi"
+	"github.com/narthex-platform/narthex/modulehost/catalog"
+	"github.com/narthex-platform/narthex/modulehost/manifest"
+	"github.com/narthex-platform/narthex/services/authorization"
+	"github.com/narthex-platform/narthex/services/environment"
+)
+
+// InstalledModules is discovery as every command and the start itself do it.
+func InstalledModules(settings environment.Settings) (*catalog.Catalog, error) {
+	return catalog.Discover(settings.Modules.Dir, settings.Modules.Explicit, abi.PlatformVersion)
+}
+
+// ComposeRegistry hands the catalog's permissions to the one who decides by them.
+func ComposeRegistry(installed *catalog.Catalog) (*authorization.Registry, error) {
+	var permissions []authorization.Permission
+	for _, p := range installed.Permissions {
+		baseline := authorization.Restricted
+		if p.Baseline == manifest.BaselineAuthenticated {
+			baseline = authorization.Authenticated
+		}
+		permissions = append(permissions, authorization.Permission{
+			ID: p.ID, Baseline: baseline, ModuleID: p.ModuleID, Description: p.Description,
+		})
+	}
+	return authorization.NewRegistry(permissions)
+}
+
+// MigrationLines hands the catalog's SQL files to the migrator: of every module with a database, enabled or not.
+func MigrationLines(installed *catalog.Catalog) []migrations.Line {
+	var lines []migrations.Line
+	for _, module := range installed.Modules {
+		if module.Manifest.Database == nil {
+			continue
+		}
+		line := migrations.Line{ID: module.Manifest.ID}
+		for _, file := range module.Migrations {
+			line.Files = append(line.Files, migrations.File{Version: file.Version, Name: file.Name, SQL: file.SQL})
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+func permissionIDs(m *manifest.Manifest) []string {
+	ids := make([]string, len(m.Permissions))
+	for i, permission := range m.Permissions {
+		ids[i] = permission.ID
+	}
+	return ids
+}
