@@ -15,7 +15,7 @@ func TestWithoutTheRightToCreateRolesAnAdministratorGetsTheStatements(t *testing
 	_, err := f.apply(modules...)
 	assertCode(t, err, migrations.ErrRoleUnavailable)
 	if !strings.HasSuffix(err.Error(), "(a, b)") {
-		t.Errorf("it says %q", err)
+		t.Errorf("the error is %q, want it to end with (a, b)", err)
 	}
 	if queryValue[bool](f, `SELECT EXISTS (SELECT FROM core.migration WHERE line <> 'core')`) {
 		t.Error("a module's file was applied")
@@ -29,7 +29,7 @@ func TestWithoutTheRightToCreateRolesAnAdministratorGetsTheStatements(t *testing
 		t.Error(err)
 	}
 	if user := f.asModule("a").Config().User; !strings.HasPrefix(user, "module_a_") {
-		t.Errorf("role %q", user)
+		t.Errorf("module a works as %q, want a role of its own", user)
 	}
 }
 
@@ -47,7 +47,7 @@ func TestARoleMayBePreparedTooLittle(t *testing.T) {
 	assertCode(t, err, migrations.ErrRoleUnavailable)
 	for _, statement := range migrations.Statements(err) {
 		if strings.HasPrefix(statement, "CREATE ROLE") {
-			t.Errorf("it exists: %s", statement)
+			t.Errorf("Statements contain %q, want nothing for the role that exists", statement)
 		}
 		f.Exec(t, statement)
 	}
@@ -113,4 +113,20 @@ func TestAnUnusableServerIsSaidToBeSo(t *testing.T) {
 	f.Exec(t, `ALTER DATABASE `+f.Settings.Name+` SET search_path = old, pg_catalog`)
 	_, err = f.apply()
 	assertCode(t, err, migrations.ErrVersionUnsupported)
+}
+
+// A user that does not own the database must not take rights on it from PUBLIC, nor ask an administrator to.
+func TestStatementsLeaveRightsOnAnothersDatabase(t *testing.T) {
+	f := setup(t)
+	owner := f.connect.User
+	f.owner("")
+	f.Exec(t, `ALTER DATABASE `+f.Settings.Name+` OWNER TO `+owner)
+	f.Exec(t, `GRANT CREATE ON DATABASE `+f.Settings.Name+` TO `+f.connect.User)
+	_, err := f.apply(line("a", kept))
+	assertCode(t, err, migrations.ErrRoleUnavailable)
+	for _, statement := range migrations.Statements(err) {
+		if strings.Contains(statement, "ON DATABASE") {
+			t.Errorf("Statements contain %q, want nothing about the database", statement)
+		}
+	}
 }
