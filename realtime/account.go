@@ -25,8 +25,8 @@ const (
 	eventBytes = 224
 )
 
-// charge is what one update or snapshot takes of the account. All who hold the data share it; the last one that
-// drops it gives the bytes back. A nil charge counts nothing. Safe for concurrent use.
+// charge is what one update or snapshot takes of the account. All who hold the data share it; the last one
+// that drops it gives the bytes back. A nil charge counts nothing. Safe for concurrent use.
 type charge struct {
 	account Account
 	bytes   int
@@ -80,26 +80,26 @@ func (c *charge) drop(cost int) {
 }
 
 // letter is the update with a reader's own id.
-func (u *update) letter(id uint64) letter {
-	l := letter{Event: u.as(id), key: u.key, charge: u.charge, cost: letterBytes}
+func (u *update) letter(id uint64) queuedEvent {
+	l := queuedEvent{Event: u.as(id), key: u.key, charge: u.charge, cost: letterBytes}
 	if l.Event != u.event {
 		l.cost += eventBytes
 	}
 	return l
 }
 
-func (l letter) drop() { l.charge.drop(l.cost) }
+func (l queuedEvent) drop() { l.charge.drop(l.cost) }
 
 // forget drops the publishes that wait for their turn, and starts at next.
-func (o *order) forget(next uint64) {
+func (o *reorderBuffer) forget(next uint64) {
 	for _, p := range o.held {
 		p.charge.drop(0)
 	}
-	*o = order{next: next}
+	*o = reorderBuffer{next: next}
 }
 
 // empty drops the snapshot that is shared, and the log.
-func (c *calls) empty() {
+func (c *snapshots) empty() {
 	if c.shared != nil {
 		c.shared.charge.drop(0)
 	}

@@ -16,9 +16,9 @@ import (
 	"github.com/narthex-platform/narthex/realtime"
 )
 
-// Readers of eight channels take nothing, so a module's updates fill its account. It is refused then, on every
-// channel, and so are readers whose snapshot does not fit; those that are there get what was accepted, and nothing is
-// counted once they have left.
+// Readers of eight channels take nothing, so a module's updates fill its account. It is refused then, on
+// every channel, and so are readers whose snapshot does not fit; those that are there get what was
+// accepted, and nothing is counted once they have left.
 func TestStreamsFillTheAccount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const limit, channels = 4 << 20, 8

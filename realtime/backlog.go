@@ -2,8 +2,8 @@ package realtime
 
 import "time"
 
-// backlog is what a hub has taken from its inbox and not yet handled. It is handed out no faster than readers write: a burst is
-// longer than a mailbox, and would cut every reader.
+// backlog is what a hub has taken from its inbox and not yet handled. It is handed out no faster than
+// readers write: a burst is longer than a mailbox, and would cut every reader.
 type backlog struct {
 	queue   []message
 	next    int  // the first of queue that is not handled
@@ -13,11 +13,11 @@ type backlog struct {
 }
 
 const (
-	// patience is how long a hub waits for a reader that writes nothing, and for a snapshot: a blocked reader delays the others
-	// by it at most once, and only in a burst.
-	patience = 250 * time.Millisecond
-	// pause is how often a hub that waits looks again.
-	pause = 2 * time.Millisecond
+	// slowReaderWait is how long a hub waits for a reader that writes nothing, and for a snapshot: a blocked
+	// reader delays the others by it at most once, and only in a burst.
+	slowReaderWait = 250 * time.Millisecond
+	// crowdedPoll is how often a hub that waits looks again.
+	crowdedPoll = 2 * time.Millisecond
 )
 
 func newBacklog() backlog {
@@ -32,7 +32,7 @@ func (h *hub) work() {
 	for {
 		for b.next < len(b.queue) {
 			if h.crowded() {
-				b.resume.Reset(pause)
+				b.resume.Reset(crowdedPoll)
 				return
 			}
 			m := b.queue[b.next]
@@ -50,14 +50,15 @@ func (h *hub) work() {
 	}
 }
 
-// crowded tells whether the next message should wait: for readers that keep writing, or for a snapshot whose log fills up. Nothing
-// waits when the inbox fills up meanwhile, for it holds what all readers would miss; then those that are too slow are cut.
+// crowded tells whether the next message should wait: for readers that keep writing, or for a snapshot
+// whose log fills up. Nothing waits when the inbox fills up meanwhile, for it holds what all readers would
+// miss; then those that are too slow are cut.
 func (h *hub) crowded() bool {
 	if h.latest != nil { // nothing fills up
 		return false
 	}
 	now := time.Now()
-	if !h.backlog.filling && !h.calls.filling(now) || h.inbox.crowded() {
+	if !h.backlog.filling && !h.snapshots.filling(now) || h.inbox.crowded() {
 		return false
 	}
 	for _, r := range h.live.readers {
@@ -66,7 +67,7 @@ func (h *hub) crowded() bool {
 		}
 	}
 	h.backlog.filling = false
-	return h.calls.filling(now)
+	return h.snapshots.filling(now)
 }
 
 // rest is what has not been handled.

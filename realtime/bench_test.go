@@ -15,7 +15,8 @@ import (
 	"time"
 )
 
-// bare is the least server that could do the job: net/http, one goroutine and one bounded channel a reader, nothing promised.
+// bare is the least server that could do the job: net/http, one goroutine and one bounded channel a reader,
+// nothing promised.
 type bare struct {
 	mu      sync.Mutex
 	readers map[chan []byte]struct{}
@@ -190,7 +191,8 @@ func BenchmarkLatency(b *testing.B) {
 	})
 }
 
-// BenchmarkIdle is the memory of a reader to whom nothing is sent; the client's end, of about 1.5 KiB, counts too.
+// BenchmarkIdle is the memory of a reader to whom nothing is sent; the client's end, of about 1.5 KiB,
+// counts too.
 func BenchmarkIdle(b *testing.B) {
 	const readers = 2_000
 	sides(b, func(b *testing.B, address string, _ func(uint64, []byte)) {

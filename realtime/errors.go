@@ -27,8 +27,8 @@ const (
 	ErrChannelUnknown = Error("CHANNEL_UNKNOWN")
 	// ErrTooLarge: the data is longer than 64 KiB when compact, or than 8 KiB on a channel of newest values.
 	ErrTooLarge = Error("TOO_LARGE")
-	// ErrKey: the channel is one of newest values and the update has no key, or the other way round; or the key is longer than 128
-	// bytes or the 129th of its process.
+	// ErrKey: the channel is one of newest values and the update has no key, or the other way round; or the
+	// key is longer than 128 bytes or the 129th of its process.
 	ErrKey = Error("KEY_INVALID")
 	// ErrInvalid: the data is no JSON.
 	ErrInvalid = Error("DATA_INVALID")

@@ -10,9 +10,10 @@ import (
 	"github.com/r3labs/sse/v2"
 )
 
-// line makes data one line of JSON, in place. What is valid JSON holds no raw line break once the space between its tokens is
-// gone, and is never empty: nothing in it can end a field of the stream, forge one, or end the response.
-func line(data []byte, most int) ([]byte, error) {
+// compactJSON makes data one line of JSON, in place. What is valid JSON holds no raw line break once the
+// space between its tokens is gone, and is never empty: nothing in it can end a field of the stream, forge
+// one, or end the response.
+func compactJSON(data []byte, most int) ([]byte, error) {
 	value := jsontext.Value(data)
 	if err := value.Compact(jsontext.AllowDuplicateNames(true)); err != nil {
 		return nil, ErrInvalid // without the cause, which may quote the data
@@ -26,21 +27,22 @@ func line(data []byte, most int) ([]byte, error) {
 	return value, nil
 }
 
-// kind is an event's name on the wire; the slices are shared and never changed.
-type kind = []byte
+// eventName is an event's name on the wire; the slices are shared and never changed.
+type eventName = []byte
 
 var (
-	snapshotEvent  = kind("snapshot")
-	updateEvent    = kind("update")
-	heartbeatEvent = kind("heartbeat")
-	reconnectEvent = kind("reconnect")
+	snapshotEvent  = eventName("snapshot")
+	updateEvent    = eventName("update")
+	heartbeatEvent = eventName("heartbeat")
+	reconnectEvent = eventName("reconnect")
 	nothing        = []byte("{}")
 )
 
-// retryAfter is when a reader whose stream has ended comes back, in milliseconds: readers who left together do not return together.
+// retryAfter is when a reader whose stream has ended comes back, in milliseconds: readers who left together
+// do not return together.
 func retryAfter() []byte { return strconv.AppendInt(nil, 2_000+rand.Int64N(2_001), 10) }
 
-func frame(id uint64, event kind, data []byte) *sse.Event {
+func newEvent(id uint64, event eventName, data []byte) *sse.Event {
 	return &sse.Event{ID: strconv.AppendUint(nil, id, 10), Event: event, Data: data}
 }
 
@@ -48,7 +50,7 @@ func frame(id uint64, event kind, data []byte) *sse.Event {
 func heartbeat(id uint64, now time.Time) *sse.Event {
 	data := append([]byte(nil), `{"serverTime":"`...)
 	data = now.UTC().AppendFormat(data, "2006-01-02T15:04:05.000Z")
-	return frame(id, heartbeatEvent, append(data, `"}`...))
+	return newEvent(id, heartbeatEvent, append(data, `"}`...))
 }
 
 // update is one publish, encoded once for all readers.
@@ -61,10 +63,11 @@ type update struct {
 	charge *charge    // of data
 }
 
-// as is the event with a reader's own id, which differs only where updates of other processes crossed its snapshot.
+// as is the event with a reader's own id, which differs only where updates of other processes crossed its
+// snapshot.
 func (u *update) as(id uint64) *sse.Event {
 	if id == u.id {
 		return u.event
 	}
-	return frame(id, updateEvent, u.data)
+	return newEvent(id, updateEvent, u.data)
 }

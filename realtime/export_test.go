@@ -13,38 +13,38 @@ func DeadLink() *Link { return NewLink(LinkConfig{Log: zap.NewNop()}) }
 
 // Receive is an update of another process, Counted how far that one is.
 func (h *Hub) Receive(origin byte, count uint64, data []byte) {
-	h.deliver(parcel{kind: passed, origin: originID{origin}, count: count, data: data})
+	h.deliver(peerMessage{kind: kindUpdate, origin: peerID{origin}, count: count, data: data})
 }
 
 func (h *Hub) Counted(origin byte, count uint64) {
-	h.inbox.put(foreign{parcel: parcel{kind: counted, origin: originID{origin}, count: count}})
+	h.inbox.put(fromPeer{peerMessage: peerMessage{kind: kindCount, origin: peerID{origin}, count: count}})
 }
 
 // Trust makes a link accept a test's certificate.
 func (l *Link) Trust(config *tls.Config) { l.roots = config }
 
 // ReadParcel reads what came over the backplane; data is nil unless it is an update.
-func ReadParcel(b []byte) (data []byte, ok bool) {
-	p, ok := readParcel(b)
+func ReadPeerMessage(b []byte) (data []byte, ok bool) {
+	p, ok := readPeerMessage(b)
 	return p.data, ok
 }
 
 // Seal signs and opens messages of one sender.
-type Seal struct{ *seal }
+type Signer struct{ *signer }
 
-func NewSeal(keys environment.Keys, installation string) Seal {
-	return Seal{newSeal(keys, installation)}
+func NewSigner(keys environment.Keys, installation string) Signer {
+	return Signer{newSigner(keys, installation)}
 }
 
-func (s Seal) Sign(subject string, body []byte) []byte { return s.sign(subject, body) }
+func (s Signer) Sign(subject string, body []byte) []byte { return s.sign(subject, body) }
 
 // Accepts tells whether a message is opened, is timely and was not repeated.
-func (s Seal) Accepts(subject string, message []byte) bool {
-	_, number, ok := s.open(subject, message)
+func (s Signer) Accepts(subject string, message []byte) bool {
+	_, number, ok := s.verify(subject, message)
 	if !ok {
 		return false
 	}
-	fresh, timely := s.fresh(originID{}, number)
+	fresh, timely := s.fresh(peerID{}, number)
 	return fresh && timely
 }
 

@@ -41,8 +41,8 @@ func FuzzData(f *testing.F) {
 	})
 }
 
-// FuzzParcel reads anything from the backplane: what is taken is one line of JSON.
-func FuzzParcel(f *testing.F) {
+// FuzzPeerMessage reads anything from the backplane: what is taken is one line of JSON.
+func FuzzPeerMessage(f *testing.F) {
 	head := append(append([]byte{2, 1}, make([]byte, 23)...), 1)
 	f.Add(append(append(bytes.Clone(head), 0), `{"a": 1}`...))
 	f.Add(append(append(bytes.Clone(head), 3), `key{"a": 1}`...))
@@ -50,7 +50,7 @@ func FuzzParcel(f *testing.F) {
 	f.Add(append(append(bytes.Clone(head), 200), "too short a key"...))
 	f.Add([]byte{2, 3})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		data, ok := realtime.ReadParcel(bytes.Clone(b))
+		data, ok := realtime.ReadPeerMessage(bytes.Clone(b))
 		if ok && data != nil && (!json.Valid(data) || bytes.ContainsAny(data, "\r\n")) {
 			t.Errorf("%q was taken as %q", b, data)
 		}

@@ -8,21 +8,23 @@ import (
 	"go.uber.org/zap"
 )
 
-// Hub is the actor of one channel, a supervisor.Service that Hubs runs. All methods but Serve are safe for concurrent use.
+// Hub is the actor of one channel, a supervisor.Service that Hubs runs. All methods but Serve are safe for
+// concurrent use.
 type Hub struct {
 	name     name
 	snapshot Snapshot
 	latest   *latest // nil unless the channel is one of newest values
 	link     *Link   // nil: alone
 	log      *zap.Logger
-	share    time.Duration // see calls
+	share    time.Duration // see snapshots
 	ready    chan struct{}
-	inbox    *inbox[message]
+	inbox    *boundedQueue[message]
 	account  Account // nil: nothing is counted
 }
 
-// waiting is how many updates, and of how many bytes, may wait for a hub. It hands one event to 5,000 readers in a few milliseconds.
-var waiting = load{updates: 1_024, bytes: 8 << 20}
+// hubLimits are how many updates, and of how many bytes, may wait for a hub. It hands one event to 5,000
+// readers in a few milliseconds.
+var hubLimits = load{updates: 1_024, bytes: 8 << 20}
 
 func newHub(name name, snapshot Snapshot, set *Hubs) *Hub {
 	return &Hub{
@@ -32,22 +34,24 @@ func newHub(name name, snapshot Snapshot, set *Hubs) *Hub {
 		link:     set.link,
 		log:      set.log.With(zap.String("module", name.module), zap.String("channel", name.channel)),
 		ready:    make(chan struct{}),
-		inbox:    newInbox[message](waiting),
+		inbox:    newBoundedQueue[message](hubLimits),
 	}
 }
 
-// Publish passes one update on to every reader and to other processes. number counts the publishes of one life of the module's
-// process on this channel, 1 first, without a gap; process is that life, as in State. data is JSON, at most 64 KiB when compact,
-// and the hub's from now on; calls may come in any order. It never blocks. ErrTooLarge, ErrInvalid,
-// ErrHostOverloaded, or, for a channel of newest values, ErrKey: nobody gets it.
+// Publish passes one update on to every reader and to other processes. number counts the publishes of one
+// life of the module's process on this channel, 1 first, without a gap; process is that life, as in State.
+// data is JSON, at most 64 KiB when compact, and the hub's from now on; calls may come in any order. It
+// never blocks. ErrTooLarge, ErrInvalid, ErrHostOverloaded, or, for a channel of newest values, ErrKey:
+// nobody gets it.
 //
-// What comes when the hub is not served is dropped: it has no readers then. When more comes than a hub can pass on (1,024 updates
-// or 8 MiB are waiting), the readers are told to reconnect, here and in other processes, for all of them missed an update.
+// What comes when the hub is not served is dropped: it has no readers then. When more comes than a hub can
+// pass on (1,024 updates or 8 MiB are waiting), the readers are told to reconnect, here and in other
+// processes, for all of them missed an update.
 func (h *Hub) Publish(process, number uint64, data []byte) error {
 	if h.latest != nil {
 		return ErrKey
 	}
-	data, err := line(data, MaxUpdate)
+	data, err := compactJSON(data, MaxUpdate)
 	var charged *charge
 	if err == nil {
 		var fits bool
@@ -55,7 +59,7 @@ func (h *Hub) Publish(process, number uint64, data []byte) error {
 			data, err = nil, ErrHostOverloaded
 		}
 	}
-	if !h.inbox.putUpdate(publish{process, held{number, data, charged}}, len(data)) {
+	if !h.inbox.putUpdate(publish{process, numbered{number, data, charged}}, len(data)) {
 		charged.drop(0)
 	}
 	return err
@@ -64,7 +68,7 @@ func (h *Hub) Publish(process, number uint64, data []byte) error {
 // refuse counts the number of an update that nobody gets.
 func (h *Hub) refuse(process, number uint64, err error) error {
 	if h.latest == nil {
-		h.inbox.putUpdate(publish{process, held{number: number}}, 0)
+		h.inbox.putUpdate(publish{process, numbered{number: number}}, 0)
 	}
 	return err
 }
@@ -86,17 +90,17 @@ type (
 	leave   struct{ *reader }
 	publish struct {
 		process uint64
-		held
+		numbered
 	}
-	ended  uint64 // a life of the module's process
-	drain  struct{}
-	answer struct {
-		*call
+	ended          uint64 // a life of the module's process
+	drain          struct{}
+	snapshotResult struct {
+		*snapshotCall
 		state State
 		err   error
 	}
-	foreign struct { // of another process's hub
-		parcel
+	fromPeer struct { // of another process's hub
+		peerMessage
 		charge *charge
 	}
 	announce struct{} // tell the other processes what was released
@@ -112,20 +116,20 @@ type hub struct {
 
 	process uint64 // the life of the module's process that readers and numbers belong to; 0: none yet
 	floor   uint64 // lives below it are over
-	order   order
+	order   reorderBuffer
 	newest  map[string]uint64 // numbers, by key, of a channel of newest values
 	id      uint64            // of the update released last
 	joined  uint64            // readers that ever joined
 
-	live    set
-	waiting set
-	calls   calls
-	origins origins
+	live      readerSet
+	waiting   readerSet
+	snapshots snapshots
+	peers     peers
 }
 
 // Serve is one run of the hub, until ctx ends. It returns when the snapshot under way has.
 func (h *Hub) Serve(ctx context.Context) error {
-	run := &hub{Hub: h, ctx: ctx, backlog: newBacklog(), calls: newCalls(), origins: newOrigins(h.link)}
+	run := &hub{Hub: h, ctx: ctx, backlog: newBacklog(), snapshots: newSnapshots(), peers: newPeers(h.link)}
 	run.newest = make(map[string]uint64)
 	h.latest.forget()
 	h.inbox.begin()
@@ -137,7 +141,7 @@ func (h *Hub) Serve(ctx context.Context) error {
 		close(h.ready)
 	}
 	// An overtaken number, a silent process and a beacon need no better clock.
-	tick := time.NewTicker(beat)
+	tick := time.NewTicker(announceInterval)
 	defer tick.Stop()
 	for {
 		select {
@@ -147,7 +151,7 @@ func (h *Hub) Serve(ctx context.Context) error {
 			run.work()
 		case <-run.backlog.resume.C:
 			run.work()
-		case <-run.calls.due.C:
+		case <-run.snapshots.due.C:
 			run.forgetShared(time.Now())
 			run.ask()
 		case now := <-tick.C:
@@ -168,16 +172,16 @@ func (h *hub) close() {
 			m.reader.refuse(ErrUnavailable)
 		case publish, slot: // the module's last words, for other processes
 			m.handle(h)
-		case foreign:
+		case fromPeer:
 			m.charge.drop(0)
-		case answer:
+		case snapshotResult:
 			m.state.charge.drop(0)
 		}
 	}
-	h.calls.close()
-	h.calls.empty()
+	h.snapshots.close()
+	h.snapshots.empty()
 	h.order.forget(0)
-	h.say(farewell)
+	h.announceKind(kindGoodbye)
 }
 
 func (m join) handle(h *hub) {
@@ -188,7 +192,7 @@ func (m join) handle(h *hub) {
 	h.joined++
 	m.reader.joined = h.joined
 	h.waiting.add(m.reader)
-	if shared, missing, ok := h.calls.share(time.Now(), h.share); ok {
+	if shared, missing, ok := h.snapshots.share(time.Now(), h.share); ok {
 		h.start(shared, missing)
 		return
 	}
@@ -208,7 +212,7 @@ func (m publish) handle(h *hub) {
 	h.adopt(m.process)
 	h.begin(m.number - 1)
 	now := time.Now()
-	h.release(h.order.add(m.held, now))
+	h.release(h.order.add(m.numbered, now))
 	if h.order.broken(now) {
 		h.skip(now)
 	}
@@ -221,10 +225,10 @@ func (m ended) handle(h *hub) {
 	h.floor = uint64(m) + 1
 	if h.process != 0 && h.process < h.floor {
 		h.endLive()
-		h.calls.discard()
+		h.snapshots.discard()
 	}
 	if !h.draining { // a crash: what it committed last may not have been published
-		h.say(lost)
+		h.announceKind(kindLost)
 	}
 }
 
@@ -240,11 +244,11 @@ func (h *hub) adopt(process uint64) {
 		return
 	}
 	h.endLive()
-	h.calls.forgetLocal()
+	h.snapshots.forgetLocal()
 	if h.process != 0 {
 		h.order.forget(1)
 		h.newest = make(map[string]uint64)
-		h.id = uint64(len(h.calls.log)) // those of other processes stay
+		h.id = uint64(len(h.snapshots.log)) // those of other processes stay
 	}
 	h.process, h.floor = process, max(h.floor, process)
 }
@@ -253,12 +257,12 @@ func (h *hub) adopt(process uint64) {
 func (h *hub) begin(number uint64) {
 	if h.order.next == 0 {
 		h.order.next = number + 1
-		h.id = number + uint64(len(h.calls.log)) // of other processes
+		h.id = number + uint64(len(h.snapshots.log)) // of other processes
 	}
 }
 
 // release passes updates of this process's module on, here and to other processes.
-func (h *hub) release(released []held) {
+func (h *hub) release(released []numbered) {
 	defer func() {
 		for _, p := range released {
 			p.charge.drop(0)
@@ -270,7 +274,7 @@ func (h *hub) release(released []held) {
 			continue
 		}
 		h.pass(&update{number: p.number, data: p.data, charge: p.charge})
-		h.send("", p.data, p.charge)
+		h.sendUpdate("", p.data, p.charge)
 	}
 }
 
@@ -278,13 +282,13 @@ func (h *hub) release(released []held) {
 func (h *hub) pass(u *update) {
 	h.id++
 	u.id = h.id
-	if !h.calls.keep(u) {
+	if !h.snapshots.keep(u) {
 		h.refuseWaiting(ErrOverloaded)
 	}
 	if len(h.live.readers) == 0 {
 		return
 	}
-	u.event = frame(u.id, updateEvent, u.data)
+	u.event = newEvent(u.id, updateEvent, u.data)
 	for i := len(h.live.readers) - 1; i >= 0; i-- { // backwards: a removed reader's place goes to the last one
 		r := h.live.readers[i]
 		if u.number != 0 && u.number <= r.from {
@@ -301,7 +305,7 @@ func (h *hub) pass(u *update) {
 // skip gives a missing number up.
 func (h *hub) skip(now time.Time) {
 	h.missed()
-	h.say(lost)
+	h.announceKind(kindLost)
 	expected := h.order.next
 	if released := h.order.giveUp(now); len(released) > 0 {
 		h.id += released[0].number - expected
@@ -309,20 +313,20 @@ func (h *hub) skip(now time.Time) {
 	}
 }
 
-// overflowed follows updates of this process that did not fit into the inbox. Nobody has them, here or in other processes, and their
-// numbers are unknown.
+// overflowed follows updates of this process that did not fit into the inbox. Nobody has them, here or in
+// other processes, and their numbers are unknown.
 func (h *hub) overflowed() {
 	h.log.Warn("realtime updates dropped")
 	h.missed()
 	h.order.forget(0)
-	h.say(lost)
+	h.announceKind(kindLost)
 }
 
-// missed disconnects every live reader after a lost update, so that each fetches a new snapshot. A snapshot that is being made or
-// shared is discarded, because it may predate the update.
+// missed disconnects every live reader after a lost update, so that each fetches a new snapshot. A snapshot
+// that is being made or shared is discarded, because it may predate the update.
 func (h *hub) missed() {
 	h.endLive()
-	h.calls.discard()
+	h.snapshots.discard()
 }
 
 func (h *hub) endLive() {
@@ -343,10 +347,10 @@ func (h *hub) tick(now time.Time) {
 		h.skip(now)
 	}
 	if h.link != nil {
-		if h.origins.silent(now) {
+		if h.peers.silent(now) {
 			h.missed()
 		}
-		h.say(counted)
+		h.announceKind(kindCount)
 	}
 }
 

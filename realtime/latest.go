@@ -9,13 +9,13 @@ const (
 	MaxKey    = 128     // bytes
 )
 
-// latest is what waits for the hub of a channel of newest values: for each key one update, which a newer one replaces. A nil latest is
-// that of every other channel.
+// latest is what waits for the hub of a channel of newest values: for each key one update, which a newer
+// one replaces. A nil latest is that of every other channel.
 type latest struct {
 	mu      sync.Mutex
 	process uint64              // the life that keys are of
 	keys    map[string]struct{} // all that it has published
-	waiting map[slot]held
+	waiting map[slot]numbered
 }
 
 // slot is where one update may wait; it is the hub's message that one does.
@@ -25,7 +25,7 @@ type slot struct {
 }
 
 func newLatest() *latest {
-	return &latest{keys: make(map[string]struct{}), waiting: make(map[slot]held)}
+	return &latest{keys: make(map[string]struct{}), waiting: make(map[slot]numbered)}
 }
 
 // admit tells whether a key may be used in the life of a module's process.
@@ -43,14 +43,14 @@ func (l *latest) admit(process uint64, key string) bool {
 	return true
 }
 
-// PublishLatest is Publish for a channel of newest values: a reader that has not been sent the value of this key before gets the new
-// one in its place, after all others that wait. data is at most 8 KiB. ErrKey, ErrTooLarge, ErrInvalid or
-// ErrHostOverloaded: nobody gets it.
+// PublishLatest is Publish for a channel of newest values: a reader that has not been sent the value of
+// this key before gets the new one in its place, after all others that wait. data is at most 8 KiB. ErrKey,
+// ErrTooLarge, ErrInvalid or ErrHostOverloaded: nobody gets it.
 func (h *Hub) PublishLatest(process, number uint64, key string, data []byte) error {
 	if h.latest == nil || key == "" || len(key) > MaxKey {
 		return h.refuse(process, number, ErrKey)
 	}
-	data, err := line(data, MaxLatest)
+	data, err := compactJSON(data, MaxLatest)
 	switch {
 	case err != nil:
 		return err
@@ -61,12 +61,13 @@ func (h *Hub) PublishLatest(process, number uint64, key string, data []byte) err
 	if !fits {
 		return ErrHostOverloaded
 	}
-	h.latest.put(h.inbox, slot{process, key}, held{number, data, charged})
+	h.latest.put(h.inbox, slot{process, key}, numbered{number, data, charged})
 	return nil
 }
 
-// put leaves an update for the hub, unless a newer one waits. The hub is told once for all that take the same slot meanwhile.
-func (l *latest) put(inbox *inbox[message], at slot, update held) {
+// put leaves an update for the hub, unless a newer one waits. The hub is told once for all that take the
+// same slot meanwhile.
+func (l *latest) put(inbox *boundedQueue[message], at slot, update numbered) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	before, waits := l.waiting[at]
@@ -78,7 +79,7 @@ func (l *latest) put(inbox *inbox[message], at slot, update held) {
 	l.waiting[at] = update
 }
 
-func (l *latest) take(at slot) held {
+func (l *latest) take(at slot) numbered {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	update := l.waiting[at]
@@ -110,5 +111,5 @@ func (m slot) handle(h *hub) {
 	}
 	h.newest[m.key] = taken.number
 	h.pass(&update{number: taken.number, key: m.key, data: taken.data, charge: taken.charge})
-	h.send(m.key, taken.data, taken.charge)
+	h.sendUpdate(m.key, taken.data, taken.charge)
 }

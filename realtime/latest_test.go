@@ -54,8 +54,8 @@ func newest(t testing.TB, events []event) (values map[int]int, updates int) {
 	return values, updates
 }
 
-// A reader that cannot keep up with 20,000 values of 100 keys has the newest of each when it reads again, in few updates; nobody is
-// cut. One that takes nothing at all for the write deadline's time is.
+// A reader that cannot keep up with 20,000 values of 100 keys has the newest of each when it reads again,
+// in few updates; nobody is cut. One that takes nothing at all for the write deadline's time is.
 func TestLatest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const keys, rounds = 100, 200
@@ -101,8 +101,8 @@ func TestLatest(t *testing.T) {
 	})
 }
 
-// Readers come while values are published, whose calls overtake each other, and the module's process dies. Each has in the end what a
-// snapshot of the end would show.
+// Readers come while values are published, whose calls overtake each other, and the module's process dies.
+// Each has in the end what a snapshot of the end would show.
 func TestLatestInterleavings(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(300) {

@@ -17,22 +17,22 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-// Link carries updates between the processes of one installation, over NATS; a supervisor.Service. Hubs never wait for it: while
-// the server is away, what they send is kept up to 4,096 messages or 8 MiB, and what is lost beyond shows in the count (see
-// origin).
+// Link carries updates between the processes of one installation, over NATS; a supervisor.Service. Hubs
+// never wait for it: while the server is away, what they send is kept up to 4,096 messages or 8 MiB, and
+// what is lost beyond shows in the count (see peer).
 //
-// Subjects are narthex.<installation>.<module>.<channel>, and narthex.<installation>._ask for "tell your counts": no module id
-// begins with an underscore. Every message is signed (see seal): who may use these subjects can hold messages back and read them, and
-// nothing else.
+// Subjects are narthex.<installation>.<module>.<channel>, and narthex.<installation>._ask for "tell your
+// counts": no module id begins with an underscore. Every message is signed (see signer): who may use these
+// subjects can hold messages back and read them, and nothing else.
 type Link struct {
 	servers []environment.Secret
 	prefix  string
-	seal    *seal
-	own     originID // of what the link itself says
+	signer  *signer
+	own     peerID // of what the link itself says
 	log     *zap.Logger
 	ready   chan struct{}
 	hubs    *Hubs // set before Serve
-	outbox  *inbox[dispatch]
+	outbox  *boundedQueue[dispatch]
 	up      atomic.Bool
 	late    atomic.Bool  // the server was away
 	fault   atomic.Value // why it is, as a string
@@ -49,26 +49,28 @@ type Link struct {
 // dispatch is a message on its way out.
 type dispatch struct {
 	subject string
-	parcel  parcel
-	charge  *charge // of the parcel's data
+	message peerMessage
+	charge  *charge // of the message's data
 }
 
-// kept is what waits for NATS, and what of one channel has come from it and waits for the channel's hub.
-var kept = load{updates: 4_096, bytes: 8 << 20}
+// linkLimits bound what waits for NATS, and what of one channel has come from it and waits for the
+// channel's hub.
+var linkLimits = load{updates: 4_096, bytes: 8 << 20}
 
 const (
 	ask = "_ask"
-	// away is the pause between two attempts to connect.
-	away = time.Second
-	// settle is how long what is kept waits after the server has come back: the other processes connect within the same time, and
-	// NATS keeps nothing for who is not there.
-	settle = 3 * away / 2
+	// reconnectWait is the pause between two attempts to connect.
+	reconnectWait = time.Second
+	// settleTime is how long what is kept waits after the server has come back: the other processes connect
+	// within the same time, and NATS keeps nothing for who is not there.
+	settleTime = 3 * reconnectWait / 2
 )
 
 // LinkConfig is what a link needs.
 type LinkConfig struct {
 	Servers []environment.Secret // of one NATS, nats:// or tls://, as services/environment has checked them
-	// Installation tells apart the installations that share a server, and is the same in all processes of one. It goes out hashed.
+	// Installation tells apart the installations that share a server, and is the same in all processes of one.
+	// It goes out hashed.
 	Installation string
 	Keys         environment.Keys // sign what is sent
 	Log          *zap.Logger
@@ -84,11 +86,11 @@ func NewLink(config LinkConfig) *Link {
 	return &Link{
 		servers: config.Servers,
 		prefix:  "narthex." + hex.EncodeToString(hash[:8]) + ".",
-		seal:    newSeal(config.Keys, config.Installation),
-		own:     newOriginID(),
+		signer:  newSigner(config.Keys, config.Installation),
+		own:     newPeerID(),
 		log:     config.Log,
 		ready:   ready,
-		outbox:  newInbox[dispatch](kept),
+		outbox:  newBoundedQueue[dispatch](linkLimits),
 		resume:  resume,
 	}
 }
@@ -96,8 +98,8 @@ func NewLink(config LinkConfig) *Link {
 // errLinkClosed is a crash: the client library has given up, which it is told never to do.
 var errLinkClosed = errors.New("the backplane's connection is closed")
 
-// Serve keeps a connection until ctx ends; then what is queued goes out, for at most 2 s. It fails only where the client library
-// does.
+// Serve keeps a connection until ctx ends; then what is queued goes out, for at most 2 s. It fails only
+// where the client library does.
 func (l *Link) Serve(ctx context.Context) error {
 	l.outbox.begin()
 	defer func() {
@@ -118,7 +120,7 @@ func (l *Link) Serve(ctx context.Context) error {
 		l.unfollow()
 		conn.Close()
 		<-closed
-		l.turn(false)
+		l.setConnected(false)
 	}()
 	if err := l.listen(conn); err != nil {
 		return errLinkClosed
@@ -126,7 +128,7 @@ func (l *Link) Serve(ctx context.Context) error {
 	if conn.IsConnected() {
 		l.connected(conn) // perhaps once more: what was answered before the subscription is not heard
 	}
-	look := time.NewTicker(beat)
+	look := time.NewTicker(announceInterval)
 	defer look.Stop()
 	for {
 		select {
@@ -138,19 +140,19 @@ func (l *Link) Serve(ctx context.Context) error {
 			}
 		case <-ctx.Done():
 			l.hold.Store(0)
-			l.post(conn)
+			l.flush(conn)
 			_ = conn.FlushTimeout(2 * time.Second) // what is lost, others notice
 			return ctx.Err()
 		case <-l.outbox.wake:
-			l.post(conn)
+			l.flush(conn)
 		case <-l.resume.C:
-			l.post(conn)
+			l.flush(conn)
 		}
 	}
 }
 
-// options are the client's. It buffers nothing itself while the server is away, speaks to no server but the operator's, and
-// notices a dead one within 15 s.
+// options are the client's. It buffers nothing itself while the server is away, speaks to no server but the
+// operator's, and notices a dead one within 15 s.
 func (l *Link) options(ctx context.Context) nats.Options {
 	o := nats.GetDefaultOptions()
 	o.Servers = reveal(l.servers)
@@ -160,7 +162,7 @@ func (l *Link) options(ctx context.Context) nats.Options {
 	o.IgnoreAuthErrorAbort = true
 	o.IgnoreDiscoveredServers = true
 	o.MaxReconnect = -1
-	o.ReconnectWait, o.ReconnectJitter, o.ReconnectJitterTLS = away, away/10, away/10
+	o.ReconnectWait, o.ReconnectJitter, o.ReconnectJitterTLS = reconnectWait, reconnectWait/10, reconnectWait/10
 	o.ReconnectBufSize = -1
 	o.Timeout = 5 * time.Second
 	o.FlusherTimeout = 5 * time.Second
@@ -171,7 +173,7 @@ func (l *Link) options(ctx context.Context) nats.Options {
 	o.ReconnectErrCB = func(_ *nats.Conn, err error) { l.failed(err) }
 	o.ConnectedCB = l.connected
 	o.ReconnectedCB = l.connected
-	o.DisconnectedErrCB = func(*nats.Conn, error) { l.turn(false) }
+	o.DisconnectedErrCB = func(*nats.Conn, error) { l.setConnected(false) }
 	o.AsyncErrorCB = func(_ *nats.Conn, _ *nats.Subscription, err error) {
 		if errors.Is(err, nats.ErrSlowConsumer) { // the count shows it
 			l.log.Warn("realtime updates of other processes dropped")
@@ -192,17 +194,17 @@ func (d dialer) Dial(network, address string) (net.Conn, error) {
 // connected asks the others how far they are, and tells them how far the hubs here are.
 func (l *Link) connected(conn *nats.Conn) {
 	subject := l.prefix + ask
-	_ = conn.Publish(subject, l.seal.sign(subject, parcel{kind: asked, origin: l.own}.encode()))
-	l.turn(true)
+	_ = conn.Publish(subject, l.signer.sign(subject, peerMessage{kind: kindQuery, origin: l.own}.encode()))
+	l.setConnected(true)
 }
 
-func (l *Link) turn(up bool) {
+func (l *Link) setConnected(up bool) {
 	if l.up.Swap(up) == up {
 		return
 	}
 	if up {
 		if l.late.Load() {
-			l.hold.Store(time.Now().Add(settle).UnixNano())
+			l.hold.Store(time.Now().Add(settleTime).UnixNano())
 		}
 		l.fault.Store("")
 		l.log.Info("realtime backplane connected")
@@ -211,25 +213,25 @@ func (l *Link) turn(up bool) {
 		l.late.Store(true)
 		l.log.Warn("realtime backplane left")
 	}
-	l.tell(linked(up))
+	l.notifyHubs(linked(up))
 }
 
-func (l *Link) tell(m message) {
+func (l *Link) notifyHubs(m message) {
 	for _, hub := range l.hubs.all() {
 		hub.inbox.put(m)
 	}
 }
 
-// send queues a parcel; what does not fit is lost.
-func (l *Link) send(to name, p parcel, charged *charge) {
+// send queues a message. It is dropped if the queue is full.
+func (l *Link) send(to name, p peerMessage, charged *charge) {
 	charged.keep(0)
 	if !l.outbox.putUpdate(dispatch{l.subject(to), p, charged}, p.size()) {
 		charged.drop(0)
 	}
 }
 
-// post sends what is queued, unless the server is away or was until a moment ago.
-func (l *Link) post(conn *nats.Conn) {
+// flush sends what is queued, unless the server is away or was until a moment ago.
+func (l *Link) flush(conn *nats.Conn) {
 	if !l.up.Load() {
 		return
 	}
@@ -239,20 +241,20 @@ func (l *Link) post(conn *nats.Conn) {
 	}
 	queue, overflowed := l.outbox.take(nil)
 	for _, d := range queue {
-		_ = conn.Publish(d.subject, l.seal.sign(d.subject, d.parcel.encode())) // what is lost, others notice
+		_ = conn.Publish(d.subject, l.signer.sign(d.subject, d.message.encode())) // what is lost, others notice
 		d.charge.drop(0)
 	}
 	if overflowed {
 		l.log.Warn("realtime updates for other processes dropped")
-		l.tell(announce{})
+		l.notifyHubs(announce{})
 	}
 }
 
 // listen hears what other processes ask, and the channels that are open; those that are opened later follow.
 func (l *Link) listen(conn *nats.Conn) error {
 	_, err := conn.Subscribe(l.prefix+ask, func(m *nats.Msg) {
-		if p, ok := l.read(m); ok && p.kind == asked {
-			l.tell(announce{})
+		if p, ok := l.read(m); ok && p.kind == kindQuery {
+			l.notifyHubs(announce{})
 		}
 	})
 	if err != nil {
@@ -267,8 +269,8 @@ func (l *Link) listen(conn *nats.Conn) error {
 	return nil
 }
 
-// follow hears one channel. Each has a subscription and so a goroutine of its own, which waits when the hub takes no more: what came
-// meanwhile is kept before it, and what is lost beyond shows in the count.
+// follow hears one channel. Each has a subscription and so a goroutine of its own, which waits when the hub
+// takes no more: what came meanwhile is kept before it, and what is lost beyond shows in the count.
 func (l *Link) follow(hub *Hub) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -277,12 +279,12 @@ func (l *Link) follow(hub *Hub) {
 	}
 	l.followed[hub] = struct{}{}
 	subscription, err := l.conn.Subscribe(l.subject(hub.name), func(m *nats.Msg) {
-		if p, ok := l.read(m); ok && p.kind != asked {
+		if p, ok := l.read(m); ok && p.kind != kindQuery {
 			hub.deliver(p)
 		}
 	})
 	if err == nil {
-		err = subscription.SetPendingLimits(kept.updates, kept.bytes)
+		err = subscription.SetPendingLimits(linkLimits.updates, linkLimits.bytes)
 	}
 	if err != nil { // the connection is closed: Serve ends
 		l.log.Warn("realtime channel not followed", zap.String("module", hub.name.module), zap.String("channel", hub.name.channel))
@@ -297,18 +299,19 @@ func (l *Link) unfollow() {
 
 func (l *Link) subject(of name) string { return l.prefix + of.module + "." + of.channel }
 
-// read takes the parcel out of a message that a process of this installation has signed, just now and once.
-func (l *Link) read(m *nats.Msg) (p parcel, ok bool) {
-	body, number, ok := l.seal.open(m.Subject, m.Data)
+// read verifies and decodes a message. It refuses one that another installation signed, an old one, and a
+// repetition.
+func (l *Link) read(m *nats.Msg) (p peerMessage, ok bool) {
+	body, number, ok := l.signer.verify(m.Subject, m.Data)
 	if !ok {
 		l.refuse.warn(l.log, "signature")
-		return parcel{}, false
+		return peerMessage{}, false
 	}
-	if p, ok = readParcel(body); !ok {
+	if p, ok = readPeerMessage(body); !ok {
 		l.refuse.warn(l.log, "format")
-		return parcel{}, false
+		return peerMessage{}, false
 	}
-	fresh, timely := l.seal.fresh(p.origin, number)
+	fresh, timely := l.signer.fresh(p.origin, number)
 	if !timely {
 		l.refuse.warn(l.log, "clock")
 	}

@@ -142,8 +142,9 @@ func natsURL(scheme string, port int) string {
 	return scheme + "://secret:word@127.0.0.1:" + strconv.Itoa(port)
 }
 
-// reached publishes until a reader of the other process hears it: the two servers' ends know of each other then. The first update that
-// is heard may show that earlier ones were missed; then the reader has to come again.
+// reached publishes until a reader of the other process hears it: the two servers' ends know of each other
+// then. The first update that is heard may show that earlier ones were missed; then the reader has to come
+// again.
 func reached(t *testing.T, from, to *process) {
 	t.Helper()
 	r := dial(t, to.hub)
@@ -164,8 +165,8 @@ func reached(t *testing.T, from, to *process) {
 	})
 }
 
-// The server dies and comes back under load, three times. No reader of the other process misses an update unless it is told to
-// reconnect; local readers notice nothing.
+// The server dies and comes back under load, three times. No reader of the other process misses an update
+// unless it is told to reconnect; local readers notice nothing.
 func TestServerRestarts(t *testing.T) {
 	port, kill := nats(t, 0, server.Options{})
 	url := natsURL("nats", port)
@@ -243,8 +244,8 @@ func TestServerRestarts(t *testing.T) {
 	a.stop()
 }
 
-// A process that falls silent without a farewell may have died with something to say: readers elsewhere begin anew. One that
-// stops in order is not missed; a crash of a module's process is told at once.
+// A process that falls silent without a farewell may have died with something to say: readers elsewhere
+// begin anew. One that stops in order is not missed; a crash of a module's process is told at once.
 func TestOthersEnd(t *testing.T) {
 	port, _ := nats(t, 0, server.Options{})
 	url := natsURL("nats", port)

@@ -13,8 +13,9 @@ import (
 	"github.com/narthex-platform/narthex/realtime"
 )
 
-// Readers come and leave while the module publishes from many goroutines, answers slowly, dies and comes back. Whatever the order:
-// every reader gets its snapshot and then every number above it, in order and once, until its process ends.
+// Readers come and leave while the module publishes from many goroutines, answers slowly, dies and comes
+// back. Whatever the order: every reader gets its snapshot and then every number above it, in order and
+// once, until its process ends.
 func TestInterleavings(t *testing.T) {
 	t.Parallel()
 	cases := 10_000
@@ -127,8 +128,8 @@ func read(t *testing.T, e event) (at position) {
 	return at
 }
 
-// The same with two other processes, whose parcels come in order, twice, or not at all. A reader misses none of what came since its
-// snapshot was asked for, unless it is told to reconnect.
+// The same with two other processes, whose messages come in order, twice, or not at all. A reader misses
+// none of what came since its snapshot was asked for, unless it is told to reconnect.
 func TestOtherProcesses(t *testing.T) {
 	t.Parallel()
 	cases := 3_000

@@ -2,34 +2,34 @@ package realtime
 
 import "time"
 
-// order puts the publishes of one module process in the order of their numbers: they are counted in the module, but travel as calls
-// of their own, which may overtake each other. It is owned by a hub.
-type order struct {
-	next  uint64           // 0: not known, because the hub began in the middle of the process's life
-	held  map[uint64]*held // came before their turn
+// reorderBuffer puts the publishes of one module process in the order of their numbers: they are counted in
+// the module, but travel as calls of their own, which may overtake each other. It is owned by a hub.
+type reorderBuffer struct {
+	next  uint64               // 0: not known, because the hub began in the middle of the process's life
+	held  map[uint64]*numbered // came before their turn
 	bytes int
 	since time.Time // when the first of them began to wait for the one that is missing
 }
 
-// held is a publish; no data means that it was refused, and only its number counts.
-type held struct {
+// numbered is one publish. No data means that it was refused; its number counts nevertheless.
+type numbered struct {
 	number uint64
 	data   []byte
 	charge *charge // of data
 }
 
-// overtaken bounds the wait for a number that does not come, as its publish call would be.
-const overtaken = 5 * time.Second
+// reorderTimeout bounds the wait for a number that does not come, as its publish call would be.
+const reorderTimeout = 5 * time.Second
 
 // add returns what is released by p, in order. A number that came before is dropped.
-func (o *order) add(p held, now time.Time) (released []held) {
+func (o *reorderBuffer) add(p numbered, now time.Time) (released []numbered) {
 	switch {
 	case p.number < o.next:
 		p.charge.drop(0)
 		return nil
 	case p.number > o.next:
 		if o.held == nil {
-			o.held = make(map[uint64]*held)
+			o.held = make(map[uint64]*numbered)
 		}
 		if o.held[p.number] == nil {
 			if len(o.held) == 0 {
@@ -55,12 +55,12 @@ func (o *order) add(p held, now time.Time) (released []held) {
 }
 
 // broken tells whether a missing number has to be given up.
-func (o *order) broken(now time.Time) bool {
-	return len(o.held) > mailboxEvents || o.bytes > mailboxBytes || len(o.held) > 0 && now.Sub(o.since) >= overtaken
+func (o *reorderBuffer) broken(now time.Time) bool {
+	return len(o.held) > mailboxEvents || o.bytes > mailboxBytes || len(o.held) > 0 && now.Sub(o.since) >= reorderTimeout
 }
 
 // giveUp goes on with the lowest number that is there.
-func (o *order) giveUp(now time.Time) (released []held) {
+func (o *reorderBuffer) giveUp(now time.Time) (released []numbered) {
 	lowest := uint64(0)
 	for number := range o.held {
 		if lowest == 0 || number < lowest {

@@ -2,37 +2,37 @@ package realtime
 
 import "encoding/binary"
 
-// parcel is what hubs of one channel tell each other between processes.
+// peerMessage is what the hubs of one channel send to each other between processes.
 //
 //	version 1 | kind 1 | origin 16 | count 8, big-endian | length of the key 1 | key | data
 //
 // Key and data, one line of JSON, are those of a passed update, and empty in the other kinds.
-type parcel struct {
-	kind   parcelKind
-	origin originID
+type peerMessage struct {
+	kind   peerMessageKind
+	origin peerID
 	count  uint64
 	key    string // of a channel of newest values; "" on others
 	data   []byte
 }
 
-type parcelKind byte
+type peerMessageKind byte
 
 const (
-	passed   = parcelKind(1) // an update
-	lost     = parcelKind(2) // an update that nobody has: readers begin anew
-	counted  = parcelKind(3) // how far the count is
-	farewell = parcelKind(4) // the same, for the last time
-	asked    = parcelKind(5) // how far are the others?
+	kindUpdate  = peerMessageKind(1) // an update
+	kindLost    = peerMessageKind(2) // an update that nobody has: readers begin anew
+	kindCount   = peerMessageKind(3) // how far the count is
+	kindGoodbye = peerMessageKind(4) // the same, for the last time
+	kindQuery   = peerMessageKind(5) // how far are the others?
 )
 
 const (
-	parcelVersion = 2
-	parcelHead    = 1 + 1 + len(originID{}) + 8 + 1
+	peerMessageVersion = 2
+	peerMessageHead    = 1 + 1 + len(peerID{}) + 8 + 1
 )
 
-func (p parcel) encode() []byte {
+func (p peerMessage) encode() []byte {
 	b := make([]byte, 0, p.size())
-	b = append(b, parcelVersion, byte(p.kind))
+	b = append(b, peerMessageVersion, byte(p.kind))
 	b = append(b, p.origin[:]...)
 	b = binary.BigEndian.AppendUint64(b, p.count)
 	b = append(b, byte(len(p.key)))
@@ -40,27 +40,28 @@ func (p parcel) encode() []byte {
 	return append(b, p.data...)
 }
 
-func (p parcel) size() int { return parcelHead + len(p.key) + len(p.data) }
+func (p peerMessage) size() int { return peerMessageHead + len(p.key) + len(p.data) }
 
-// readParcel trusts nothing, not even a signature: nothing that is read can forge a stream's fields. b is used up.
-func readParcel(b []byte) (p parcel, ok bool) {
-	if len(b) < parcelHead || b[0] != parcelVersion {
-		return parcel{}, false
+// readPeerMessage checks everything, even behind a valid signature, so that no data can forge fields of a
+// stream. It changes b.
+func readPeerMessage(b []byte) (p peerMessage, ok bool) {
+	if len(b) < peerMessageHead || b[0] != peerMessageVersion {
+		return peerMessage{}, false
 	}
-	p.kind = parcelKind(b[1])
+	p.kind = peerMessageKind(b[1])
 	copy(p.origin[:], b[2:])
-	p.count = binary.BigEndian.Uint64(b[parcelHead-9:])
-	rest := b[parcelHead:]
-	length := int(b[parcelHead-1])
+	p.count = binary.BigEndian.Uint64(b[peerMessageHead-9:])
+	rest := b[peerMessageHead:]
+	length := int(b[peerMessageHead-1])
 	switch {
-	case p.kind == passed && length <= min(len(rest), MaxKey):
-		data, err := line(rest[length:], MaxUpdate)
+	case p.kind == kindUpdate && length <= min(len(rest), MaxKey):
+		data, err := compactJSON(rest[length:], MaxUpdate)
 		p.key, p.data = string(rest[:length]), data
 		return p, err == nil && p.count > 0
-	case p.kind == lost:
+	case p.kind == kindLost:
 		return p, p.count > 0 && length+len(rest) == 0
-	case p.kind == counted, p.kind == farewell, p.kind == asked:
+	case p.kind == kindCount, p.kind == kindGoodbye, p.kind == kindQuery:
 		return p, length+len(rest) == 0
 	}
-	return parcel{}, false
+	return peerMessage{}, false
 }

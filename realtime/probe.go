@@ -54,7 +54,8 @@ func (r *refusals) warn(log *zap.Logger, why string) {
 	}
 }
 
-// Probe connects to each server once and leaves. The reasons it returns are those of the servers that cannot be used; they name none.
+// Probe connects to each server once and leaves. The reasons it returns are those of the servers that
+// cannot be used; they name none.
 func Probe(ctx context.Context, servers []environment.Secret) (reasons []string) {
 	for _, server := range servers {
 		o := nats.GetDefaultOptions()

@@ -2,10 +2,11 @@ package realtime
 
 import "sync"
 
-// inbox is the bounded way into an actor. It holds every message that is no update, whose number is bounded by the requests and calls
-// of the process, and two loads of updates: what this process publishes is dropped when there is no room, because a publisher never
-// waits; what comes from other processes waits for room, so that a backlog pushes nothing out.
-type inbox[T any] struct {
+// boundedQueue is the queue in front of an actor. It holds every message that is no update, whose number is
+// bounded by the requests and calls of the process, and two loads of updates: what this process publishes
+// is dropped when there is no room, because a publisher never waits; what comes from other processes waits
+// for room, so that a backlog pushes nothing out.
+type boundedQueue[T any] struct {
 	wake chan struct{} // has a value when there is something to take
 	room chan struct{} // has a value when there may be room again, for one goroutine
 
@@ -31,12 +32,12 @@ func (l *load) add(size int) {
 	l.bytes += size
 }
 
-func newInbox[T any](most load) *inbox[T] {
-	return &inbox[T]{wake: make(chan struct{}, 1), room: make(chan struct{}, 1), most: most}
+func newBoundedQueue[T any](most load) *boundedQueue[T] {
+	return &boundedQueue[T]{wake: make(chan struct{}, 1), room: make(chan struct{}, 1), most: most}
 }
 
 // put queues m; false when the inbox is closed.
-func (b *inbox[T]) put(m T) bool {
+func (b *boundedQueue[T]) put(m T) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.open {
@@ -46,9 +47,9 @@ func (b *inbox[T]) put(m T) bool {
 	return b.open
 }
 
-// putUpdate is put for an update of this process. What does not fit is dropped, and with it every further one until the inbox has been
-// emptied; take tells of it. False: m is not queued.
-func (b *inbox[T]) putUpdate(m T, size int) bool {
+// putUpdate is put for an update of this process. What does not fit is dropped, and with it every further
+// one until the inbox has been emptied; take tells of it. False: m is not queued.
+func (b *boundedQueue[T]) putUpdate(m T, size int) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if !b.open {
@@ -63,9 +64,9 @@ func (b *inbox[T]) putUpdate(m T, size int) bool {
 	return true
 }
 
-// deliver is put for an update of another process. It waits for room until the inbox is closed, and is called by one goroutine.
-// False: the inbox is closed.
-func (b *inbox[T]) deliver(m T, size int) bool {
+// deliver is put for an update of another process. It waits for room until the inbox is closed, and is
+// called by one goroutine. False: the inbox is closed.
+func (b *boundedQueue[T]) deliver(m T, size int) bool {
 	for {
 		if queued, closed := b.tryDeliver(m, size); queued || closed {
 			return queued
@@ -74,7 +75,7 @@ func (b *inbox[T]) deliver(m T, size int) bool {
 	}
 }
 
-func (b *inbox[T]) tryDeliver(m T, size int) (queued, closed bool) {
+func (b *boundedQueue[T]) tryDeliver(m T, size int) (queued, closed bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if !b.open {
@@ -90,14 +91,14 @@ func (b *inbox[T]) tryDeliver(m T, size int) (queued, closed bool) {
 }
 
 // crowded tells whether the updates of this process take more than half of their room.
-func (b *inbox[T]) crowded() bool {
+func (b *boundedQueue[T]) crowded() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.own.updates > b.most.updates/2 || b.own.bytes > b.most.bytes/2
 }
 
 // take empties the inbox. emptied is a slice of an earlier take, to be used again.
-func (b *inbox[T]) take(emptied []T) (queue []T, overflowed bool) {
+func (b *boundedQueue[T]) take(emptied []T) (queue []T, overflowed bool) {
 	clear(emptied)
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -108,13 +109,13 @@ func (b *inbox[T]) take(emptied []T) (queue []T, overflowed bool) {
 }
 
 // begin lets messages in; end lets none in and returns what was left.
-func (b *inbox[T]) begin() {
+func (b *boundedQueue[T]) begin() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.open = true
 }
 
-func (b *inbox[T]) end() []T {
+func (b *boundedQueue[T]) end() []T {
 	b.mu.Lock()
 	b.open = false
 	b.mu.Unlock()

@@ -13,10 +13,11 @@ import (
 // heartbeats come every 15 s.
 const heartbeats = 15 * time.Second
 
-// reader is one stream: a mailbox that the hub fills and the stream's goroutine empties. The hub never waits for it.
+// reader is one stream: a mailbox that the hub fills and the stream's goroutine empties. The hub never
+// waits for it.
 type reader struct {
 	// The hub's own.
-	set    *set
+	set    *readerSet
 	place  int
 	joined uint64 // it was the n-th to join
 	from   uint64 // publishes up to this number are in its snapshot
@@ -24,7 +25,7 @@ type reader struct {
 	outcome chan error // one value: nil when it is live
 
 	mu      sync.Mutex
-	mailbox []letter // the first handed of them are on their way through the frame writer
+	mailbox []queuedEvent // the first handed of them are on their way through the frame writer
 	handed  int
 	bytes   int
 	moved   time.Time // when the mailbox's first event came to be the first
@@ -39,8 +40,8 @@ type reader struct {
 	cancel  context.CancelFunc
 }
 
-// letter is an event in a mailbox.
-type letter struct {
+// queuedEvent is an event in a mailbox.
+type queuedEvent struct {
 	*sse.Event
 	key    string  // of a channel of newest values
 	charge *charge // of the event's data; nil: the event's alone
@@ -52,8 +53,9 @@ func newReader() *reader { return &reader{outcome: make(chan error, 1)} }
 // refuse ends the wait of a reader that is not live.
 func (r *reader) refuse(err error) { r.outcome <- err }
 
-// start makes the reader live: its snapshot, a heartbeat, and what was released since. False when its client has left.
-func (r *reader) start(first letter, position uint64, missing []*update) bool {
+// start makes the reader live: its snapshot, a heartbeat, and what was released since. False when its
+// client has left.
+func (r *reader) start(first queuedEvent, position uint64, missing []*update) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.gone {
@@ -61,14 +63,14 @@ func (r *reader) start(first letter, position uint64, missing []*update) bool {
 	}
 	now := time.Now()
 	r.id, r.moved = position, now
-	r.mailbox = make([]letter, 0, 2+len(missing))
+	r.mailbox = make([]queuedEvent, 0, 2+len(missing))
 	r.put(first)
-	r.put(letter{Event: heartbeat(position, now)})
+	r.put(queuedEvent{Event: heartbeat(position, now)})
 	r.bytes = 0 // the mailbox's bound is for updates
 	for _, u := range missing {
 		r.id++
 		if u.event == nil {
-			u.event = frame(u.id, updateEvent, u.data)
+			u.event = newEvent(u.id, updateEvent, u.data)
 		}
 		r.put(u.letter(r.id))
 	}
@@ -78,8 +80,8 @@ func (r *reader) start(first letter, position uint64, missing []*update) bool {
 	return true
 }
 
-// offer puts an update into the mailbox. A full one ends this reader, and taken is false; it is false too when the reader takes no
-// more. filling tells that the mailbox is half full.
+// offer puts an update into the mailbox. A full one ends this reader, and taken is false; it is false too
+// when the reader takes no more. filling tells that the mailbox is half full.
 func (r *reader) offer(u *update) (taken, filling bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -98,7 +100,8 @@ func (r *reader) offer(u *update) (taken, filling bool) {
 	return true, r.halfFull()
 }
 
-// supersede takes the value out of the mailbox that a newer one of its key follows. What the frame writer has, it keeps.
+// supersede takes the value out of the mailbox that a newer one of its key follows. What the frame writer
+// has, it keeps.
 func (r *reader) supersede(key string) {
 	for i := len(r.mailbox) - 1; i >= r.handed; i-- {
 		if r.mailbox[i].key == key {
@@ -114,7 +117,7 @@ func (r *reader) supersede(key string) {
 func (r *reader) filling(now time.Time) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return !r.gone && !r.ending && r.halfFull() && now.Sub(r.moved) < patience
+	return !r.gone && !r.ending && r.halfFull() && now.Sub(r.moved) < slowReaderWait
 }
 
 func (r *reader) halfFull() bool {
@@ -133,7 +136,7 @@ func (r *reader) beat() {
 	case !now.Before(r.stops):
 		r.finish()
 	default:
-		r.put(letter{Event: heartbeat(r.id, now)})
+		r.put(queuedEvent{Event: heartbeat(r.id, now)})
 		r.pump()
 		r.timer.Reset(min(heartbeats, r.stops.Sub(now)))
 	}
@@ -150,12 +153,12 @@ func (r *reader) end() {
 
 func (r *reader) finish() {
 	r.ending = true
-	r.put(letter{Event: frame(r.id, reconnectEvent, nothing)})
+	r.put(queuedEvent{Event: newEvent(r.id, reconnectEvent, nothing)})
 	r.pump()
 	r.timer.Reset(grace)
 }
 
-func (r *reader) put(l letter) {
+func (r *reader) put(l queuedEvent) {
 	if len(r.mailbox) == 0 {
 		r.moved = time.Now()
 	}
@@ -193,7 +196,7 @@ func (r *reader) wrote() (drained, last bool) {
 	defer r.mu.Unlock()
 	r.bytes -= weight(r.mailbox[0].Event)
 	r.mailbox[0].drop()
-	r.mailbox[0] = letter{}
+	r.mailbox[0] = queuedEvent{}
 	r.mailbox = r.mailbox[1:]
 	r.handed--
 	r.pump()

@@ -1,27 +1,29 @@
-// Package realtime owns the event streams of modules: one hub for each (module, channel), the readers of its stream, and the
-// optional backplane that carries updates between processes.
+// Package realtime owns the event streams of modules: one hub for each (module, channel), the readers of
+// its stream, and the optional backplane that carries updates between processes.
 //
-// A hub is an actor. A reader is registered before its snapshot is asked for, waits in the hub until it comes, and is live from the
-// snapshot's position on:
+// A hub is an actor. A reader is registered before its snapshot is asked for, waits in the hub until it
+// comes, and is live from the snapshot's position on:
 //
 //	Stream → waiting ── snapshot answered → live ─┬─ cut: its mailbox was full, its socket blocked, or its client left
 //	             └── refused: a code, no headers  └─ reconnect, the end: 4 to 5 min, a stop, the process's end, a lost update
 //
-// Why no update is lost or sent twice. A hub puts its module's publishes in the order of their numbers, and from the moment it
-// asks for a snapshot it keeps a log of what it released. The module reads the number n before it makes the snapshot, so whatever
-// is numbered above n reaches the hub after the question: it is in the log, or yet to come. Every reader that waits when the
-// answer is there, also one that registered after the question, gets the snapshot, the log above n, and what follows above n. So does
-// who comes within 2 s of the question, for as long as the log has all that was released since: see calls.
+// Why no update is lost or sent twice. A hub puts its module's publishes in the order of their numbers, and
+// from the moment it asks for a snapshot it keeps a log of what it released. The module reads the number n
+// before it makes the snapshot, so whatever is numbered above n reaches the hub after the question: it is
+// in the log, or yet to come. Every reader that waits when the answer is there, also one that registered
+// after the question, gets the snapshot, the log above n, and what follows above n. So does who comes
+// within 2 s of the question, for as long as the log has all that was released since: see snapshots.
 //
-// Another process's updates carry numbers of another module process, which say nothing about n. A reader gets those that were
-// released here since its snapshot was asked for: what came earlier was committed before the snapshot began. It may thus be told
-// what the snapshot shows already, never the other way. See origin.go for how a hub notices that it missed one.
+// Another process's updates carry numbers of another module process, which say nothing about n. A reader
+// gets those that were released here since its snapshot was asked for: what came earlier was committed
+// before the snapshot began. It may thus be told what the snapshot shows already, never the other way. See
+// peers.go for how a hub notices that it missed one.
 //
-// On a channel of newest values a reader that is slow, or a burst, costs no reader its stream: for each key only the newest value waits
-// anywhere, in the order in which the newest came.
+// On a channel of newest values a reader that is slow, or a burst, costs no reader its stream: for each key
+// only the newest value waits anywhere, in the order in which the newest came.
 //
-// A stream's ids count on from its snapshot's, which is the number of updates released by the hub in the life of the module's
-// process: without other processes, the publish number.
+// A stream's ids count on from its snapshot's, which is the number of updates released by the hub in the
+// life of the module's process: without other processes, the publish number.
 package realtime
 
 import (
@@ -50,13 +52,13 @@ type State struct {
 	charge *charge // of Data
 }
 
-// Snapshot asks a module for the state of one channel. ctx ends after 10 s or when the hub stops, and Snapshot returns soon
-// afterwards. It is called from one goroutine at a time. An error with a Code is the one that waiting readers are answered with;
-// any other, and a panic, is ErrHandlerFailed.
+// Snapshot asks a module for the state of one channel. ctx ends after 10 s or when the hub stops, and
+// Snapshot returns soon afterwards. It is called from one goroutine at a time. An error with a Code is the
+// one that waiting readers are answered with; any other, and a panic, is ErrHandlerFailed.
 type Snapshot func(ctx context.Context) (State, error)
 
-// Hubs are all the hubs of this process, and a supervisor.Service. All methods but Serve are safe for concurrent use and at any
-// time.
+// Hubs are all the hubs of this process, and a supervisor.Service. All methods but Serve are safe for
+// concurrent use and at any time.
 type Hubs struct {
 	log   *zap.Logger
 	link  *Link
@@ -73,7 +75,8 @@ type Hubs struct {
 // name is a hub's.
 type name struct{ module, channel string }
 
-// New makes a set without hubs. link may be nil: then a hub knows its own process alone. A link serves one set.
+// New makes a set without hubs. link may be nil: then a hub knows its own process alone. A link serves one
+// set.
 func New(log *zap.Logger, link *Link) *Hubs {
 	h := &Hubs{log: log, link: link, share: shareFor, ready: make(chan struct{}), hubs: make(map[name]*Hub), opened: make(chan *Hub)}
 	if link != nil {
@@ -82,12 +85,13 @@ func New(log *zap.Logger, link *Link) *Hubs {
 	return h
 }
 
-// Unshared makes every reader that comes after a snapshot was made wait for a new one, as the tests of a module want it. It is called
-// before the first Open.
+// Unshared makes every reader that comes after a snapshot was made wait for a new one, as the tests of a
+// module want it. It is called before the first Open.
 func (h *Hubs) Unshared() { h.share = 0 }
 
-// Open makes the hub of a channel that a module registered, or returns the one there is. ctx bounds the wait until it serves;
-// before Serve is called nobody waits. The names are manifest-checked: letters, digits, hyphens, and dots in a channel's.
+// Open makes the hub of a channel that a module registered, or returns the one there is. ctx bounds the
+// wait until it serves; before Serve is called nobody waits. The names are manifest-checked: letters,
+// digits, hyphens, and dots in a channel's.
 func (h *Hubs) Open(ctx context.Context, module, channel string, snapshot Snapshot, options ...Option) (*Hub, error) {
 	return h.open(ctx, newHub(name{module, channel}, snapshot, h), options)
 }
@@ -163,8 +167,8 @@ func (h *Hubs) PublishLatest(module, channel string, process, number uint64, key
 	return hub.PublishLatest(process, number, key, data)
 }
 
-// Ended tells all hubs of a module that a life of its process is over: every reader is told to reconnect. What that process still
-// has under way is dropped. It never blocks.
+// Ended tells all hubs of a module that a life of its process is over: every reader is told to reconnect.
+// What that process still has under way is dropped. It never blocks.
 func (h *Hubs) Ended(module string, process uint64) {
 	for _, hub := range h.all() {
 		if hub.name.module == module {
@@ -173,9 +177,9 @@ func (h *Hubs) Ended(module string, process uint64) {
 	}
 }
 
-// Drain tells every reader to reconnect and refuses new ones with ErrUnavailable; publishes go on to other processes. The streams
-// end within the grace of 5 s. It is for a stop: a hub that crashes afterwards or is opened then does not know of it. It never
-// blocks.
+// Drain tells every reader to reconnect and refuses new ones with ErrUnavailable; publishes go on to other
+// processes. The streams end within the grace of 5 s. It is for a stop: a hub that crashes afterwards or is
+// opened then does not know of it. It never blocks.
 func (h *Hubs) Drain() {
 	for _, hub := range h.all() {
 		hub.Drain()

@@ -8,8 +8,8 @@ import (
 	"github.com/narthex-platform/narthex/supervisor"
 )
 
-// Serve runs the hubs, those that are open and those to come, each supervised on its own, until ctx ends. Every reader is then
-// told to reconnect.
+// Serve runs the hubs, those that are open and those to come, each supervised on its own, until ctx ends.
+// Every reader is then told to reconnect.
 func (h *Hubs) Serve(ctx context.Context) error {
 	tree := supervisor.New(h.log)
 	defer func() { _ = tree.Stop() }() // a hub ends at once; a passed deadline has its line

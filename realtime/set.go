@@ -1,15 +1,15 @@
 package realtime
 
-// set holds readers. A reader is in at most one set, and knows its place.
-type set struct{ readers []*reader }
+// readerSet holds readers. A reader is in at most one set, and knows its place.
+type readerSet struct{ readers []*reader }
 
-func (s *set) add(r *reader) {
+func (s *readerSet) add(r *reader) {
 	r.set, r.place = s, len(s.readers)
 	s.readers = append(s.readers, r)
 }
 
 // remove puts the last one in the place of r.
-func (s *set) remove(r *reader) {
+func (s *readerSet) remove(r *reader) {
 	if r.set != s {
 		return
 	}
@@ -22,7 +22,7 @@ func (s *set) remove(r *reader) {
 }
 
 // take empties the set.
-func (s *set) take() []*reader {
+func (s *readerSet) take() []*reader {
 	taken := s.readers
 	for _, r := range taken {
 		r.set = nil

@@ -65,8 +65,9 @@ func (e *eavesdropper) say(t *testing.T, subject string, data []byte) {
 	}
 }
 
-// Who may use the server makes messages up, alters them, and repeats those of a process that is gone. No reader gets anything of it,
-// or is disconnected: neither one of a process that heard the messages itself, nor one of a process that began afterwards.
+// Who may use the server makes messages up, alters them, and repeats those of a process that is gone. No
+// reader gets anything of it, or is disconnected: neither one of a process that heard the messages itself,
+// nor one of a process that began afterwards.
 func TestForgery(t *testing.T) {
 	port, _ := nats(t, 0, server.Options{})
 	url := natsURL("nats", port)
@@ -122,7 +123,7 @@ func TestForgery(t *testing.T) {
 func TestSeal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		keys := environment.Keys{Current: []byte("current"), Previous: []byte("previous")}
-		sender := realtime.NewSeal(keys, "one")
+		sender := realtime.NewSigner(keys, "one")
 		message := sender.Sign("a.b", []byte("body"))
 		altered := bytes.Clone(message)
 		altered[5] ^= 1
@@ -143,11 +144,11 @@ func TestSeal(t *testing.T) {
 			"cut":                   {keys, "one", "a.b", message[:39], false},
 			"empty":                 {keys, "one", "a.b", nil, false},
 		} {
-			if got := realtime.NewSeal(r.keys, r.installation).Accepts(r.subject, r.message); got != r.good {
+			if got := realtime.NewSigner(r.keys, r.installation).Accepts(r.subject, r.message); got != r.good {
 				t.Errorf("%s: accepted %v, want %v", name, got, r.good)
 			}
 		}
-		receiver := realtime.NewSeal(keys, "one")
+		receiver := realtime.NewSigner(keys, "one")
 		again := sender.Sign("a.b", []byte("body"))
 		for i, want := range []bool{true, false} {
 			if got := receiver.Accepts("a.b", again); got != want {
@@ -165,7 +166,8 @@ func TestSeal(t *testing.T) {
 	})
 }
 
-// While the secret is replaced, a process that has the new one hears those that still have the old one, and none with another.
+// While the secret is replaced, a process that has the new one hears those that still have the old one, and
+// none with another.
 func TestKeys(t *testing.T) {
 	port, _ := nats(t, 0, server.Options{})
 	url := natsURL("nats", port)

@@ -7,19 +7,21 @@ import (
 )
 
 const (
-	// within is how long a snapshot may take, and how long a reader waits for one.
-	within = 10 * time.Second
-	// shareFor is how long after its question a snapshot serves readers, with the updates that were released since.
+	// snapshotTimeout is how long a snapshot may take, and how long a reader waits for one.
+	snapshotTimeout = 10 * time.Second
+	// shareFor is how long after its question a snapshot serves readers, with the updates that were released
+	// since.
 	shareFor = 2 * time.Second
-	// Snapshots that could not be shared for that long, because more was released than a mailbox holds, are asked for at growing
-	// intervals: one answer serves many then too.
+	// Snapshots that could not be shared for that long, because more was released than a mailbox holds, are
+	// asked for at growing intervals: one answer serves many then too.
 	fastest = 50 * time.Millisecond
 	slowest = 2 * time.Second
 )
 
-// calls is how a hub asks for snapshots: one at a time, and one for all readers who come within shareFor of the question.
-type calls struct {
-	current *call
+// snapshots is how a hub asks for snapshots: one at a time, and one for all readers who come within
+// shareFor of the question.
+type snapshots struct {
+	current *snapshotCall
 	shared  *State    // the last answer, while it serves those who come; never beside current
 	log     []*update // released since the question that belongs to current or shared
 	bytes   int
@@ -30,22 +32,22 @@ type calls struct {
 	due  *time.Timer
 }
 
-// call is one question.
-type call struct {
+// snapshotCall is one question to the module.
+type snapshotCall struct {
 	before uint64 // the last reader that had joined when it was asked
 	cancel context.CancelFunc
 	ended  chan struct{}
 }
 
-func newCalls() calls {
+func newSnapshots() snapshots {
 	due := time.NewTimer(time.Hour)
 	due.Stop()
-	return calls{due: due, gap: fastest}
+	return snapshots{due: due, gap: fastest}
 }
 
 // ask begins the next snapshot when somebody waits and it is time.
 func (h *hub) ask() {
-	c := &h.calls
+	c := &h.snapshots
 	if c.current != nil || len(h.waiting.readers) == 0 {
 		return
 	}
@@ -56,17 +58,17 @@ func (h *hub) ask() {
 		return
 	}
 	c.last = now
-	ctx, cancel := context.WithTimeout(h.ctx, within)
-	c.current = &call{before: h.joined, cancel: cancel, ended: make(chan struct{})}
+	ctx, cancel := context.WithTimeout(h.ctx, snapshotTimeout)
+	c.current = &snapshotCall{before: h.joined, cancel: cancel, ended: make(chan struct{})}
 	c.empty()
 	c.spoiled = false
 	go h.call(ctx, c.current)
 }
 
 // call asks the module. A panic is a failed snapshot; its value may tell of the data.
-func (h *Hub) call(ctx context.Context, c *call) {
+func (h *Hub) call(ctx context.Context, c *snapshotCall) {
 	defer close(c.ended)
-	a := answer{call: c, err: ErrHandlerFailed}
+	a := snapshotResult{snapshotCall: c, err: ErrHandlerFailed}
 	defer func() {
 		if recover() != nil {
 			a.err = ErrHandlerFailed
@@ -82,7 +84,7 @@ func (h *Hub) call(ctx context.Context, c *call) {
 		return
 	}
 	var err error
-	if a.state.Data, err = line(a.state.Data, MaxSnapshot); err != nil || a.state.Process == 0 {
+	if a.state.Data, err = compactJSON(a.state.Data, MaxSnapshot); err != nil || a.state.Process == 0 {
 		a.err = ErrHandlerFailed
 		return
 	}
@@ -92,10 +94,10 @@ func (h *Hub) call(ctx context.Context, c *call) {
 	}
 }
 
-func (m answer) handle(h *hub) {
+func (m snapshotResult) handle(h *hub) {
 	defer m.state.charge.drop(0)
-	c := &h.calls
-	if m.call != c.current {
+	c := &h.snapshots
+	if m.snapshotCall != c.current {
 		return
 	}
 	c.current = nil
@@ -117,7 +119,7 @@ func (m answer) handle(h *hub) {
 }
 
 // refuseAsked ends the wait of those for whom m was asked; who joined later gets a question of its own.
-func (h *hub) refuseAsked(m answer) {
+func (h *hub) refuseAsked(m snapshotResult) {
 	for i := len(h.waiting.readers) - 1; i >= 0; i-- {
 		if r := h.waiting.readers[i]; r.joined <= m.before {
 			h.waiting.remove(r)
@@ -135,17 +137,17 @@ func (h *hub) start(state State, missing []*update) {
 		position += state.Number + 1 - h.order.next
 	}
 	for _, r := range h.waiting.take() {
-		first := frame(position, snapshotEvent, state.Data)
+		first := newEvent(position, snapshotEvent, state.Data)
 		first.Retry = retryAfter()
 		r.from = state.Number
-		if r.start(letter{Event: first, charge: state.charge, cost: letterBytes + eventBytes}, position, missing) {
+		if r.start(queuedEvent{Event: first, charge: state.charge, cost: letterBytes + eventBytes}, position, missing) {
 			h.live.add(r)
 		}
 	}
 }
 
 // share returns the snapshot that serves a reader who comes now, and the updates that follow it.
-func (c *calls) share(now time.Time, window time.Duration) (state State, missing []*update, ok bool) {
+func (c *snapshots) share(now time.Time, window time.Duration) (state State, missing []*update, ok bool) {
 	if c.shared == nil || now.Sub(c.last) >= window {
 		return State{}, nil, false
 	}
@@ -154,14 +156,14 @@ func (c *calls) share(now time.Time, window time.Duration) (state State, missing
 
 // forgetShared ends the time of a snapshot that served until now.
 func (h *hub) forgetShared(now time.Time) {
-	if c := &h.calls; c.shared != nil && now.Sub(c.last) >= h.share {
+	if c := &h.snapshots; c.shared != nil && now.Sub(c.last) >= h.share {
 		c.discard()
 		c.gap = fastest
 	}
 }
 
 // after is what of the log the snapshot does not make up for.
-func (c *calls) after(number uint64) (missing []*update) {
+func (c *snapshots) after(number uint64) (missing []*update) {
 	for _, u := range c.log {
 		if u.number == 0 || u.number > number {
 			missing = append(missing, u)
@@ -171,11 +173,11 @@ func (c *calls) after(number uint64) (missing []*update) {
 }
 
 // logging tells whether somebody may be served a log that lacks what is not kept.
-func (c *calls) logging() bool { return c.current != nil || c.shared != nil }
+func (c *snapshots) logging() bool { return c.current != nil || c.shared != nil }
 
-// keep logs u for who is served with the snapshot that is being made or shared. False when those who wait for it would find their
-// mailbox full.
-func (c *calls) keep(u *update) bool {
+// keep logs u for who is served with the snapshot that is being made or shared. False when those who wait
+// for it would find their mailbox full.
+func (c *snapshots) keep(u *update) bool {
 	if !c.logging() || c.spoiled {
 		return true
 	}
@@ -194,7 +196,7 @@ func (c *calls) keep(u *update) bool {
 }
 
 // supersede takes the value out of the log that a newer one of its key follows.
-func (c *calls) supersede(key string) {
+func (c *snapshots) supersede(key string) {
 	c.log = slices.DeleteFunc(c.log, func(u *update) bool {
 		if u.key == key {
 			c.bytes -= len(u.data)
@@ -205,18 +207,18 @@ func (c *calls) supersede(key string) {
 }
 
 // filling tells whether the log of a snapshot that has been under way for a moment is half full.
-func (c *calls) filling(now time.Time) bool {
-	return c.current != nil && (len(c.log) >= mailboxEvents/2 || c.bytes >= mailboxBytes/2) && now.Sub(c.last) < patience
+func (c *snapshots) filling(now time.Time) bool {
+	return c.current != nil && (len(c.log) >= mailboxEvents/2 || c.bytes >= mailboxBytes/2) && now.Sub(c.last) < slowReaderWait
 }
 
 // discard makes the snapshot serve nobody: the one that is being made is asked for again.
-func (c *calls) discard() {
+func (c *snapshots) discard() {
 	c.empty()
 	c.spoiled = c.current != nil
 }
 
 // forgetLocal follows the end of the life of the module's process that the numbers in the log belong to.
-func (c *calls) forgetLocal() {
+func (c *snapshots) forgetLocal() {
 	if c.shared != nil {
 		c.discard()
 		return
@@ -231,7 +233,7 @@ func (c *calls) forgetLocal() {
 	})
 }
 
-func (c *calls) close() {
+func (c *snapshots) close() {
 	c.due.Stop()
 	if c.current != nil {
 		c.current.cancel()

@@ -19,8 +19,8 @@ const (
 
 // Connection is what a stream asks of the connection that carries it.
 type Connection interface {
-	// BeginStream is called before anything is written, and says that an end of input ends the request's context from now on. False:
-	// there is no room for the stream, and the connection ends without a byte.
+	// BeginStream is called before anything is written, and says that an end of input ends the request's
+	// context from now on. False: there is no room for the stream, and the connection ends without a byte.
 	BeginStream() bool
 }
 
@@ -37,9 +37,10 @@ func ConnectionOf(ctx context.Context) Connection {
 	return connection
 }
 
-// Stream serves one reader until the stream ends, and is called behind every gate. An error has a code and says that nothing was
-// written: ErrUnavailable, ErrHandlerFailed, ErrOverloaded, or what the Snapshot failed with. The request's own headers and query
-// mean nothing to it. The writer must know Flush and SetWriteDeadline, or unwrap to one that does.
+// Stream serves one reader until the stream ends, and is called behind every gate. An error has a code and
+// says that nothing was written: ErrUnavailable, ErrHandlerFailed, ErrOverloaded, or what the Snapshot
+// failed with. The request's own headers and query mean nothing to it. The writer must know Flush and
+// SetWriteDeadline, or unwrap to one that does.
 func (h *Hub) Stream(w http.ResponseWriter, request *http.Request) error {
 	if connection := ConnectionOf(request.Context()); connection != nil && !connection.BeginStream() {
 		panic(http.ErrAbortHandler)
@@ -63,7 +64,7 @@ func (h *Hub) Stream(w http.ResponseWriter, request *http.Request) error {
 
 // await returns when the reader is live, or why it will not be.
 func (r *reader) await(ctx context.Context) error {
-	patience := time.NewTimer(within)
+	patience := time.NewTimer(snapshotTimeout)
 	defer patience.Stop()
 	select {
 	case err := <-r.outcome:
@@ -75,9 +76,10 @@ func (r *reader) await(ctx context.Context) error {
 	}
 }
 
-// write lets r3labs/sse frame what is in the mailbox until ctx ends. Each connection has a server and a stream of its own, for one
-// stalled reader of a shared stream stalls all; without AutoReplay, which keeps every event for ever. It sees neither the caller's
-// query, which would pick a stream, nor a Last-Event-ID, which it may refuse.
+// write lets r3labs/sse frame what is in the mailbox until ctx ends. Each connection has a server and a
+// stream of its own, for one stalled reader of a shared stream stalls all; without AutoReplay, which keeps
+// every event for ever. It sees neither the caller's query, which would pick a stream, nor a Last-Event-ID,
+// which it may refuse.
 func (r *reader) write(ctx context.Context, w http.ResponseWriter) {
 	frames := sse.New()
 	frames.AutoReplay = false
@@ -90,8 +92,8 @@ func (r *reader) write(ctx context.Context, w http.ResponseWriter) {
 	frames.RemoveStream(stream) // only now: before, it would leave a goroutine
 }
 
-// writer is what the frame writer writes to. Its first Flush tells that the frame writer has subscribed, every other one that an
-// event is written; only one that leaves nothing to write reaches the socket.
+// writer is what the frame writer writes to. Its first Flush tells that the frame writer has subscribed,
+// every other one that an event is written; only one that leaves nothing to write reaches the socket.
 type writer struct {
 	http.ResponseWriter
 	reader     *reader

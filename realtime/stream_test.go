@@ -91,8 +91,8 @@ func TestTime(t *testing.T) {
 	})
 }
 
-// 5,000 readers that come back within a second, while updates go out and after a lost one, cost two snapshots at most. A few that
-// come one after the other wait for none but their own.
+// 5,000 readers that come back within a second, while updates go out and after a lost one, cost two
+// snapshots at most. A few that come one after the other wait for none but their own.
 func TestReturn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newModule()
@@ -206,7 +206,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// The end of one life of the module's process ends every stream of it; what is left of that life reaches nobody.
+// The end of one life of the module's process ends every stream of it; what is left of that life reaches
+// nobody.
 func TestProcessEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newModule()
@@ -252,8 +253,8 @@ func TestDrain(t *testing.T) {
 	})
 }
 
-// A reader that does not read is cut when its mailbox is full, alone, and its blocked write with it; one that merely has a full
-// socket at the end of its time gets its grace.
+// A reader that does not read is cut when its mailbox is full, alone, and its blocked write with it; one
+// that merely has a full socket at the end of its time gets its grace.
 func TestSlowReader(t *testing.T) {
 	for _, r := range []struct {
 		name   string
@@ -303,7 +304,8 @@ func TestSlowReader(t *testing.T) {
 	}
 }
 
-// A burst of four times what a mailbox holds reaches every reader that reads. One that does not is cut, and delays it by 250 ms.
+// A burst of four times what a mailbox holds reaches every reader that reads. One that does not is cut, and
+// delays it by 250 ms.
 func TestBurst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const updates = 1_000
@@ -447,7 +449,8 @@ func TestTooManyPublishes(t *testing.T) {
 	})
 }
 
-// Another process that falls silent may have died with something to say; one that tells its count now and then has not.
+// Another process that falls silent may have died with something to say; one that tells its count now and
+// then has not.
 func TestSilence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, hub, stop := serve(t, newModule().snapshot, realtime.DeadLink())
@@ -470,7 +473,8 @@ func TestSilence(t *testing.T) {
 	})
 }
 
-// A hub that crashes ends its streams in order, comes back, and misses nothing of a numbering it finds under way.
+// A hub that crashes ends its streams in order, comes back, and misses nothing of a numbering it finds
+// under way.
 func TestCrash(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newModule()

@@ -17,7 +17,8 @@ import (
 	"github.com/narthex-platform/narthex/realtime"
 )
 
-// site serves hub on a real socket, as net/http does below the gateway; handler takes the hub's place when it is given.
+// site serves hub on a real socket, as net/http does below the gateway; handler takes the hub's place when
+// it is given.
 func site(t testing.TB, handler http.HandlerFunc) (address string) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -185,8 +186,8 @@ func TestFiveThousandReaders(t *testing.T) {
 	all.Wait()
 }
 
-// 5,000 readers that reconnect at once, three times, cost the module one snapshot each time, and where a slow machine lets them come
-// one after the other one more every two seconds.
+// 5,000 readers that reconnect at once, three times, cost the module one snapshot each time, and where a
+// slow machine lets them come one after the other one more every two seconds.
 func TestStampede(t *testing.T) {
 	readers := many
 	if testing.Short() {

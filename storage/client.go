@@ -16,7 +16,8 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-// newTransport makes connections of its own: no proxy from the environment, certificates always verified, HTTP/1.1.
+// newTransport makes connections of its own: no proxy from the environment, certificates always verified,
+// HTTP/1.1.
 func newTransport() *http.Transport {
 	return &http.Transport{
 		DialContext:            (&net.Dialer{Timeout: 5 * time.Second}).DialContext,
@@ -44,7 +45,8 @@ func newClient(settings environment.Storage, transport http.RoundTripper) *s3.Cl
 			Transport:     transport,
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		}},
-		// Each of our requests may be repeated. The second attempt is for the idle connection that the service has just closed.
+		// Each of our requests may be repeated. The second attempt is for the idle connection that the service
+		// has just closed.
 		Retryer: retry.NewStandard(func(o *retry.StandardOptions) {
 			o.MaxAttempts = 2
 			o.MaxBackoff = 250 * time.Millisecond

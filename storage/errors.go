@@ -10,7 +10,8 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// Error is a stable code that modules may see. It wraps nothing: what the service says names buckets, hosts and requests.
+// Error is a stable code that modules may see. It wraps nothing: what the service says names buckets, hosts
+// and requests.
 type Error string
 
 func (e Error) Error() string { return string(e) }
@@ -18,7 +19,7 @@ func (e Error) Error() string { return string(e) }
 // Code returns the stable code.
 func (e Error) Code() string { return string(e) }
 
-// The codes of contract.md §8. The list is closed.
+// These are all the codes. docs/reference/error-codes.md explains them.
 const (
 	ErrNotFound     = Error("NOT_FOUND")        // no object has this key
 	ErrKey          = Error("KEY_INVALID")      // the key, prefix or position breaks the rules for keys, or the service's own

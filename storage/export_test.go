@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// ValidKey and PhysicalName are the rules of contract.md §8.
+// ValidKey and PhysicalName are the rules for keys and bucket names.
 var (
 	ValidKey     = validKey
 	PhysicalName = physicalName

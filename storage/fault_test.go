@@ -208,8 +208,8 @@ func service(t *testing.T, handler http.HandlerFunc) (*storage.Provider, *storag
 	return provider, provider.Bucket("m", "b")
 }
 
-// TestSlowIsNotStalled: what moves may take longer than the limit, and a reader may rest. A pause is a twelfth of the limit, so that a
-// slow machine does not make it a stall.
+// TestSlowIsNotStalled: what moves may take longer than the limit, and a reader may rest. A pause is a
+// twelfth of the limit, so that a slow machine does not make it a stall.
 func TestSlowIsNotStalled(t *testing.T) {
 	t.Parallel()
 	const pieces, pause, limit = 16, 250 * time.Millisecond, 3 * time.Second
@@ -355,7 +355,8 @@ func TestGetsWithoutWhatWasAskedFor(t *testing.T) {
 	}
 }
 
-// TestABucketThatAppearsLate is a service that refuses the second of two who make a bucket and needs a moment to know it.
+// TestABucketThatAppearsLate is a service that refuses the second of two who make a bucket and needs a
+// moment to know it.
 func TestABucketThatAppearsLate(t *testing.T) {
 	t.Parallel()
 	for lateness, code := range map[int32]error{1: nil, 3: nil, 100: storage.ErrUnavailable} {
@@ -385,8 +386,8 @@ func TestABucketThatAppearsLate(t *testing.T) {
 	}
 }
 
-// TestARefusalLostOnTheWay: a proxy stands before the service, which refuses a body that it has not read and hangs up; the proxy knows
-// nothing but that.
+// TestARefusalLostOnTheWay: a proxy stands before the service, which refuses a body that it has not read
+// and hangs up; the proxy knows nothing but that.
 func TestARefusalLostOnTheWay(t *testing.T) {
 	t.Parallel()
 	for name, page := range map[string]string{"nothing": "", "a page": "<html>Bad Gateway</html>"} {

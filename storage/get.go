@@ -24,10 +24,11 @@ func (r Range) last() uint64 {
 	return r.Offset + r.Length - 1
 }
 
-// Get opens an object, or a part of it; a part beyond the end is empty. The bytes come as they are read: nothing is held but a
-// connection, until Close, which must be called and may be while a Read waits. A Read that fails or is cut short says so with a
-// code and never with io.EOF. The service has 30 s to begin and 30 s for each Read; the time between Reads does not count.
-// Errors: NOT_FOUND, KEY_INVALID, ACCESS_DENIED, TIMEOUT, UNAVAILABLE.
+// Get opens an object, or a part of it; a part beyond the end is empty. The bytes come as they are read:
+// nothing is held but a connection, until Close, which must be called and may be while a Read waits. A Read
+// that fails or is cut short says so with a code and never with io.EOF. The service has 30 s to begin and
+// 30 s for each Read; the time between Reads does not count. Errors: NOT_FOUND, KEY_INVALID, ACCESS_DENIED,
+// TIMEOUT, UNAVAILABLE.
 func (b *Bucket) Get(ctx context.Context, key string, part Range) (Object, io.ReadCloser, error) {
 	if !validKey(key) {
 		return Object{}, nil, ErrKey
@@ -67,8 +68,8 @@ func (b *Bucket) Get(ctx context.Context, key string, part Range) (Object, io.Re
 	return object, &download{ctx: transfer, body: answer.Body, watch: watch}, nil
 }
 
-// sizeOf is the size of the whole object. An answer without a length could be cut without anybody noticing, and one without the
-// part that was asked for is not what the caller takes it for: both are refused.
+// sizeOf is the size of the whole object. An answer without a length could be cut without anybody noticing,
+// and one without the part that was asked for is not what the caller takes it for: both are refused.
 func sizeOf(answer *s3.GetObjectOutput, part Range) (size int64, ok bool) {
 	if answer.ETag == nil || answer.ContentLength == nil {
 		return 0, false

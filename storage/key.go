@@ -4,7 +4,7 @@ import "strings"
 
 const maxKey = 512 // bytes
 
-// validKey holds keys to contract.md §8. Its characters mean the same in a URL, an XML answer and a file's path.
+// validKey checks the rules for keys. Its characters mean the same in a URL, an XML answer and a file's path.
 func validKey(key string) bool {
 	if key == "" || !validPrefix(key) {
 		return false

@@ -21,9 +21,10 @@ type Page struct {
 	Next    string // where the next page begins, as List's after; "" at the end
 }
 
-// List returns the objects whose keys begin with prefix and come after the position after, within 30 s. An empty after is the
-// beginning, a limit below 1 or over 1,000 is 1,000. A page may be shorter than limit before the end, even empty: keys that are
-// none here are left out. Errors: KEY_INVALID, ACCESS_DENIED, TIMEOUT, UNAVAILABLE.
+// List returns the objects whose keys begin with prefix and come after the position after, within 30 s. An
+// empty after is the beginning, a limit below 1 or over 1,000 is 1,000. A page may be shorter than limit
+// before the end, even empty: keys that are none here are left out. Errors: KEY_INVALID, ACCESS_DENIED,
+// TIMEOUT, UNAVAILABLE.
 func (b *Bucket) List(ctx context.Context, prefix, after string, limit int) (Page, error) {
 	if !validPrefix(prefix) || len(after) > maxPosition || !utf8.ValidString(after) || strings.ContainsRune(after, 0) {
 		return Page{}, ErrKey

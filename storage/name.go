@@ -5,7 +5,7 @@ import (
 	"encoding/hex"
 )
 
-// physicalName is the bucket's name at the service: deterministic and, by its hash, another for every triple (contract.md §8).
+// physicalName is the bucket's name at the service: deterministic and, by its hash, another for every triple.
 func physicalName(prefix, moduleID, bucketID string) string {
 	hash := sha256.Sum256([]byte(prefix + "\x00" + moduleID + "\x00" + bucketID))
 	name := prefix + "-" + moduleID + "-" + bucketID

@@ -10,13 +10,14 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 )
 
-// Put reads body to its end and then stores it under key, in place of what was there, as a whole or not at all: a body that
-// fails or passes MaxObject has changed nothing. It never reads further than one piece of 256 KiB past MaxObject, and holds one
-// piece in memory and the rest on disk, where all bodies of a module together have 256 MiB: beyond, a Put is UNAVAILABLE. A
-// contentType that is none (RFC 9110) becomes application/octet-stream.
+// Put reads body to its end and then stores it under key, in place of what was there, as a whole or not at
+// all: a body that fails or passes MaxObject has changed nothing. It never reads further than one piece of
+// 256 KiB past MaxObject, and holds one piece in memory and the rest on disk, where all bodies of a module
+// together have 256 MiB: beyond, a Put is UNAVAILABLE. A contentType that is none (RFC 9110) becomes
+// application/octet-stream.
 //
-// The time that body takes is body's own affair; then the service has 30 s for each piece and 30 s to answer. Errors: what body
-// said, KEY_INVALID, TOO_LARGE, ACCESS_DENIED, TIMEOUT, UNAVAILABLE.
+// The time that body takes is body's own affair; then the service has 30 s for each piece and 30 s to
+// answer. Errors: what body said, KEY_INVALID, TOO_LARGE, ACCESS_DENIED, TIMEOUT, UNAVAILABLE.
 func (b *Bucket) Put(ctx context.Context, key, contentType string, body io.Reader) (Object, error) {
 	if !validKey(key) {
 		return Object{}, ErrKey
@@ -34,11 +35,12 @@ func (b *Bucket) Put(ctx context.Context, key, contentType string, body io.Reade
 	return Object{Key: key, Size: whole.size, ContentType: contentType, ETag: etag}, nil
 }
 
-// bucketRounds is how often a put makes its bucket. The second round is for somebody who deletes it, the others are for services
-// that need a moment to know their own buckets.
+// bucketRounds is how often a put makes its bucket. The second round is for somebody who deletes it, the
+// others are for services that need a moment to know their own buckets.
 const bucketRounds = 4
 
-// send asks for the bucket only when it proves to be missing: the service knows best, whoever has made or deleted it meanwhile.
+// send asks for the bucket only when it proves to be missing: the service knows best, whoever has made or
+// deleted it meanwhile.
 func (b *Bucket) send(ctx context.Context, key, contentType string, whole *spooled) (etag string, err error) {
 	ctx, watch := watched(ctx, b.provider.limits.stall)
 	defer watch.end()
@@ -75,9 +77,9 @@ func (b *Bucket) send(ctx context.Context, key, contentType string, whole *spool
 	}
 }
 
-// refusal is why the service has not taken a body, and whether it misses the bucket. A service that refuses before it has read
-// all may close the connection with its answer still under way; then nobody has seen it, a proxy before the service neither, and a
-// question without a body gets the same answer.
+// refusal is why the service has not taken a body, and whether it misses the bucket. A service that refuses
+// before it has read all may close the connection with its answer still under way; then nobody has seen it,
+// a proxy before the service neither, and a question without a body gets the same answer.
 func (b *Bucket) refusal(ctx context.Context, err error) (missing bool, code error) {
 	if said := answerCode(err); said != "" && said != answerBadGateway || ctx.Err() != nil {
 		return said == answerNoBucket, coded(ctx, err)
@@ -92,7 +94,8 @@ func (b *Bucket) refusal(ctx context.Context, err error) (missing bool, code err
 	return false, coded(ctx, asked)
 }
 
-// create makes the bucket, after a pause. That somebody else has made it or is about to is no error: the next put finds out.
+// create makes the bucket, after a pause. That somebody else has made it or is about to is no error: the
+// next put finds out.
 func (b *Bucket) create(ctx context.Context, pause time.Duration) error {
 	select {
 	case <-ctx.Done():

@@ -121,7 +121,8 @@ func TestOddSources(t *testing.T) {
 	}
 }
 
-// TestMemoryAndDisk is not parallel: it counts what the process allocates, and changes where its temporary files go.
+// TestMemoryAndDisk is not parallel: it counts what the process allocates, and changes where its temporary
+// files go.
 func TestMemoryAndDisk(t *testing.T) {
 	server := storagetest.New(t)
 	b := images(t, server)

@@ -13,8 +13,9 @@ const (
 	maxSpool = 256 << 20
 )
 
-// spooled is a whole body, before a byte of it goes to the service: S3 wants its length and its hash first, and a source that
-// fails or does not end shall leave nothing there. Up to a piece it stays in memory, beyond in a file without a name.
+// spooled is a whole body, before a byte of it goes to the service: S3 wants its length and its hash first,
+// and a source that fails or does not end shall leave nothing there. Up to a piece it stays in memory,
+// beyond in a file without a name.
 type spooled struct {
 	io.ReadSeeker
 	size int64
@@ -91,8 +92,8 @@ func namelessFile(dir string) (*os.File, error) {
 	return file, nil
 }
 
-// fill reads until piece is full, nil, or the source ends, io.EOF, or fails. io.ReadFull would not do: it says
-// io.ErrUnexpectedEOF at the end, and so does a source that was cut.
+// fill reads until piece is full, nil, or the source ends, io.EOF, or fails. io.ReadFull would not do: it
+// says io.ErrUnexpectedEOF at the end, and so does a source that was cut.
 func fill(source io.Reader, piece []byte) (n int, err error) {
 	for idle := 0; n < len(piece) && err == nil; idle++ {
 		var more int

@@ -11,7 +11,8 @@ import (
 // SpoolState is what there is to say of the directory that objects pass through.
 type SpoolState int
 
-// The states. In the last two a module's files take memory that nobody has counted, or cannot be stored at all.
+// The states. In the last two a module's files take memory that nobody has counted, or cannot be stored at
+// all.
 const (
 	SpoolOnDisk SpoolState = iota
 	SpoolInMemory

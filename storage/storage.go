@@ -1,9 +1,9 @@
-// Package storage owns the way to the installation's S3 service: the buckets of modules, the objects in them, and the URLs by
-// which browsers read them (spec.md § Object storage facade, contract.md §8).
+// Package storage owns the way to the installation's S3 service: the buckets of modules, the objects in
+// them, and the URLs by which browsers read them.
 //
-// No bucket name, endpoint, credential, request id or text of the service leaves this package: an error is one of its codes and
-// nothing else, or what the source of a Put said itself. A bucket comes into being with its first object. Until then it is
-// empty.
+// No bucket name, endpoint, credential, request id or text of the service leaves this package: an error is
+// one of its codes and nothing else, or what the source of a Put said itself. A bucket comes into being
+// with its first object. Until then it is empty.
 package storage
 
 import (
@@ -17,10 +17,11 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-// MaxObject is how many bytes an object may have (contract.md §8).
+// MaxObject is how many bytes an object may have.
 const MaxObject = 32 << 20
 
-// Provider holds the connections to the service. It is safe for concurrent use, also beside other processes on the same buckets.
+// Provider holds the connections to the service. It is safe for concurrent use, also beside other processes
+// on the same buckets.
 type Provider struct {
 	client    *s3.Client
 	transport *http.Transport
@@ -42,8 +43,8 @@ type limits struct {
 	spool int64         // bytes a module
 }
 
-// New makes the provider and opens no connection. The only error is environment.ErrObjectStorage: there is no endpoint, or one
-// of the two is no http or https URL.
+// New makes the provider and opens no connection. The only error is environment.ErrObjectStorage: there is
+// no endpoint, or one of the two is no http or https URL.
 func New(settings environment.Storage) (*Provider, error) {
 	reading, err := newReading(settings)
 	if err != nil {
@@ -66,8 +67,8 @@ func New(settings environment.Storage) (*Provider, error) {
 // Close closes the idle connections. Calls under way go on.
 func (p *Provider) Close() { p.transport.CloseIdleConnections() }
 
-// Bucket returns a module's bucket, without asking the service. Whether the module's manifest declares it is the caller's to
-// check.
+// Bucket returns a module's bucket, without asking the service. Whether the module's manifest declares it
+// is the caller's to check.
 func (p *Provider) Bucket(moduleID, bucketID string) *Bucket {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -79,8 +80,9 @@ func (p *Provider) Bucket(moduleID, bucketID string) *Bucket {
 	return &Bucket{provider: p, name: physicalName(p.prefix, moduleID, bucketID), disk: disk}
 }
 
-// Bucket is one module's place for objects. It is safe for concurrent use. Its calls follow ctx; when ctx ends first, the code is
-// TIMEOUT. After TIMEOUT and UNAVAILABLE a Put or Delete may have been done nevertheless; each may simply be repeated.
+// Bucket is one module's place for objects. It is safe for concurrent use. Its calls follow ctx; when ctx
+// ends first, the code is TIMEOUT. After TIMEOUT and UNAVAILABLE a Put or Delete may have been done
+// nevertheless; each may simply be repeated.
 type Bucket struct {
 	provider *Provider
 	name     string

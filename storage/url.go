@@ -15,7 +15,7 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-// The lifetimes of a read URL (spec.md § Limits).
+// The lifetimes of a read URL.
 const (
 	MinLifetime     = time.Minute
 	MaxLifetime     = 6 * time.Hour
@@ -54,14 +54,15 @@ func isHTTP(u *url.URL) bool {
 	return (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
 }
 
-// CreateReadURL returns a URL on the delivery origin by which everybody who has it can read the object until expiresAt, in
-// ranges too; the service is not asked, not even whether the object exists. A lifetime of 0 is DefaultLifetime. Within windows
-// of a third of the lifetime, which begin at the same moments in every process, the URL is the same to the byte, so that
-// browsers can cache what it names; it is therefore good for two thirds of the lifetime at least. The URL is a bearer
-// capability: authorize first, never log or store it. Errors: KEY_INVALID, LIFETIME_INVALID.
+// CreateReadURL returns a URL on the delivery origin by which everybody who has it can read the object
+// until expiresAt, in ranges too; the service is not asked, not even whether the object exists. A lifetime
+// of 0 is DefaultLifetime. Within windows of a third of the lifetime, which begin at the same moments in
+// every process, the URL is the same to the byte, so that browsers can cache what it names; it is therefore
+// good for two thirds of the lifetime at least. The URL is a bearer capability: authorize first, never log
+// or store it. Errors: KEY_INVALID, LIFETIME_INVALID.
 //
-// With a name the object is delivered as a download of that name, and of no type that a browser would show. Without one its type
-// decides: what a browser might run was stored as a download (see disposition).
+// With a name the object is delivered as a download of that name, and of no type that a browser would show.
+// Without one its type decides: what a browser might run was stored as a download (see disposition).
 func (b *Bucket) CreateReadURL(ctx context.Context, key string, lifetime time.Duration, name string) (
 	readURL string, expiresAt time.Time, err error,
 ) {
@@ -91,8 +92,8 @@ func (b *Bucket) CreateReadURL(ctx context.Context, key string, lifetime time.Du
 	return readURL, signedAt.Add(lifetime), nil
 }
 
-// url names the object as the client library does. Of the characters of keys net/url escapes the same as S3, so that what is
-// signed is what is asked for.
+// url names the object as the client library does. Of the characters of keys net/url escapes the same as
+// S3, so that what is signed is what is asked for.
 func (r *reading) url(bucket, key string) *url.URL {
 	u := r.delivery
 	if r.pathStyle {

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// watch ends a transfer in which nothing moves. It bounds each wait, not their sum: 32 MiB may take as long as they move.
+// watch ends a transfer in which nothing moves. It bounds each wait, not their sum: 32 MiB may take as long
+// as they move.
 type watch struct {
 	stall  time.Duration
 	timer  *time.Timer

@@ -1,5 +1,6 @@
-// Package storagetest owns the S3 server that tests use: versitygw, which checks signatures, expiry and hashes as Amazon does. Each
-// test that asks has a process of its own, with its objects in a folder of the test's.
+// Package storagetest owns the S3 server that tests use: versitygw, which checks signatures, expiry and
+// hashes as Amazon does. Each test that asks has a process of its own, with its objects in a folder of the
+// test's.
 //
 //	func TestUpload(t *testing.T) {
 //		server := storagetest.New(t)
@@ -42,7 +43,8 @@ type Server struct {
 	stop     func()
 }
 
-// New starts a server and waits until it takes connections. The arguments are versitygw's global options beyond those it needs.
+// New starts a server and waits until it takes connections. The arguments are versitygw's global options
+// beyond those it needs.
 func New(t testing.TB, arguments ...string) *Server {
 	t.Helper()
 	program, err := find()
@@ -65,7 +67,8 @@ func New(t testing.TB, arguments ...string) *Server {
 // Stop ends the server now, with its connections.
 func (s *Server) Stop() { s.stop() }
 
-// Files lists every file that the server holds, relative to its folder: objects as bucket/key, and the rests of unfinished work.
+// Files lists every file that the server holds, relative to its folder: objects as bucket/key, and the
+// rests of unfinished work.
 func (s *Server) Files(t testing.TB) []string {
 	t.Helper()
 	var files []string
