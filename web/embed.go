@@ -12,7 +12,8 @@ var dist embed.FS
 // Dashboard is the built Dashboard: index.html and app.js, which is also there gzip- and zstd-coded.
 func Dashboard() fs.FS { return folder("dist/dashboard") }
 
-// Gallery shows every component of the kit in every state, for those who build screens: index.html and gallery.js.
+// Gallery shows every component of the kit in every state, for those who build screens: index.html and
+// gallery.js.
 func Gallery() fs.FS { return folder("dist/gallery") }
 
 // SDK is the browser SDK for module authors: narthex-sdk.js and narthex-sdk.d.ts.

@@ -28,7 +28,8 @@ func signedIn(connections int) senders {
 	}
 }
 
-// paced sends a number of requests a second in all, so that what stands beside it has what they leave of the machine.
+// paced sends a number of requests a second in all, so that what stands beside it has what they leave of
+// the machine.
 func paced(from senders, perSecond int) senders {
 	return func(s *system) traffic {
 		sent := from(s)

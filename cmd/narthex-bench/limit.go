@@ -22,7 +22,8 @@ SELECT person_id::text
 FROM core.session
 WHERE token_hash = $1 AND expires_at > now()`
 
-// serveLimit is the least that could answer: bare gin, fixed bytes, and one query where there is a cookie, whose signature nobody checks.
+// serveLimit is the least that could answer: bare gin, fixed bytes, and one query where there is a cookie,
+// whose signature nobody checks.
 func serveLimit() {
 	pool, err := pgxpool.New(context.Background(), os.Getenv("DATABASE_URL"))
 	if err != nil {
@@ -62,7 +63,8 @@ func answerLimit(c *gin.Context, body string) {
 	c.Data(http.StatusOK, "application/json", []byte(body))
 }
 
-// startLimit starts this program once more, as the limit. databaseURL is the platform's: both ask the same table.
+// startLimit starts this program once more, as the limit. databaseURL is the platform's: both ask the same
+// table.
 func startLimit(ctx context.Context, databaseURL string) (*system, error) {
 	self, err := os.Executable()
 	if err != nil {

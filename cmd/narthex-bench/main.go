@@ -1,7 +1,9 @@
-// Command narthex-bench measures the platform beside the least program that could do the same work, and prints one table of ratios.
+// Command narthex-bench measures the platform beside the least program that could do the same work, and
+// prints one table of ratios.
 //
-// Both run as processes of their own on this machine and take turns, several runs each; a figure is the median of its runs. Load
-// generator, servers and database share the machine, so only a ratio within one table means anything.
+// Both run as processes of their own on this machine and take turns, several runs each; a figure is the
+// median of its runs. Load generator, servers and database share the machine, so only a ratio within one
+// table means anything.
 package main
 
 import (

@@ -12,8 +12,8 @@ import (
 
 const project = "github.com/narthex-platform/narthex/"
 
-// ranks are the floors of the house (docs/architecture.md): imports point down, equals never import each other. A package that is not
-// listed fails the test, so a new one takes its place on purpose.
+// ranks are the floors of the house (docs/architecture.md): imports point down, equals never import each
+// other. A package that is not listed fails the test, so a new one takes its place on purpose.
 var ranks = map[string]int{
 	"cmd/narthex":     8,
 	"cmd/narthex/e2e": 8, // tests alone
@@ -79,8 +79,8 @@ var ranks = map[string]int{
 	"modulehost/hostmemory":       1,
 }
 
-// outside are the packages that the ranks do not hold: what module authors import, the modules, whichever there are, and generators.
-// sdktest stands above the platform, and imports the SDK as a module does.
+// outside are the packages that the ranks do not hold: what module authors import, the modules, whichever
+// there are, and generators. sdktest stands above the platform, and imports the SDK as a module does.
 var outside = map[string][]string{
 	"modulehost/sdk":          {"modulehost/abi", "modulehost/link"},
 	"modulehost/sdk/sqldb":    {"modulehost/sdk"},
@@ -90,7 +90,8 @@ var outside = map[string][]string{
 	"web/browsertest":         nil, // tests alone
 }
 
-// doors name the packages that may import a library; the benchmark's limit is bare gin over a bare pool. pgx has more than one: pgx is listed by package, store files beside.
+// doors name the packages that may import a library; the benchmark's limit is bare gin over a bare pool.
+// pgx has more than one: pgx is listed by package, store files beside.
 var doors = map[string][]string{
 	"github.com/thejerf/suture/v4":    {"supervisor"},
 	"github.com/gin-gonic/gin":        {"services/httpserver", "cmd/narthex-bench"},
@@ -188,7 +189,8 @@ func doorOf(imported string) (library string) {
 	return library
 }
 
-// onlyInStoreFile tells whether store.go and its store_<subject>.go are the only files of a package that import a library.
+// onlyInStoreFile tells whether store.go and its store_<subject>.go are the only files of a package that
+// import a library.
 func onlyInStoreFile(t *testing.T, path, imported string) bool {
 	t.Helper()
 	output, err := exec.CommandContext(t.Context(), "grep", "-l", "--include=*.go", "-r", `"`+imported+`"`, "../../"+path).Output()

@@ -1,4 +1,5 @@
-// Command narthex is the whole platform in one program: api:start runs it, the other commands serve the person who operates it.
+// Command narthex is the whole platform in one program: api:start runs it, the other commands serve the
+// person who operates it.
 package main
 
 import (

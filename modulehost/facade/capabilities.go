@@ -14,8 +14,9 @@ import (
 
 // Capabilities is what one module reaches of the others.
 type Capabilities interface {
-	// Invoke calls a capability in the module's name. ctx has a deadline and ends with the caller. ErrCapabilityAbsent where the
-	// module can do without a provider and none runs; every other error is ErrCapabilityFailed to the module, whatever its code.
+	// Invoke calls a capability in the module's name. ctx has a deadline and ends with the caller.
+	// ErrCapabilityAbsent where the module can do without a provider and none runs; every other error is
+	// ErrCapabilityFailed to the module, whatever its code.
 	Invoke(ctx context.Context, capability, method string, input []byte) (output []byte, err error)
 }
 
@@ -37,7 +38,8 @@ func (s *session) invoke(ctx context.Context, request *abi.InvokeRequest) (proto
 	return &abi.InvokeResponse{Output: output}, nil
 }
 
-// CheckCapabilities refuses a registration that brings what the manifest does not provide, or one thing twice.
+// CheckCapabilities refuses a registration that brings what the manifest does not provide, or one thing
+// twice.
 func CheckCapabilities(provides []manifest.Capability, registered []string) error {
 	for n, id := range registered {
 		switch {

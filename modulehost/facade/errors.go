@@ -39,7 +39,8 @@ const (
 // messageBytes is how much a module gets of what PostgreSQL says of a failure, which may quote a whole value.
 const messageBytes = 8 << 10
 
-// databaseError is what the module may know: what PostgreSQL said of its own statement, and of everything else only that it failed.
+// databaseError is what the module may know: what PostgreSQL said of its own statement, and of everything
+// else only that it failed.
 func databaseError(err error) error {
 	if coded := Error(""); errors.As(err, &coded) {
 		return coded

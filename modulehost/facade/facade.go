@@ -1,6 +1,7 @@
-// Package facade owns what a module may ask of its host: its own database schema and buckets, whether the caller of a request holds
-// a permission, its secrets, its realtime channels, what other modules provide, mail, and a line in the log. A module process gets a
-// session, which ends with the process and leaves nothing of it behind.
+// Package facade owns what a module may ask of its host: its own database schema and buckets, whether the
+// caller of a request holds a permission, its secrets, its realtime channels, what other modules provide,
+// mail, and a line in the log. A module process gets a session, which ends with the process and leaves
+// nothing of it behind.
 package facade
 
 import (

@@ -225,7 +225,8 @@ func TestTransactionThatEndedEarlyIsAnError(t *testing.T) {
 	}
 }
 
-// TestTransactionOutsideATransactionIsLost is a BEGIN sent as a plain statement: its connection must not come back to the pool.
+// TestTransactionOutsideATransactionIsLost is a BEGIN sent as a plain statement: its connection must not
+// come back to the pool.
 func TestTransactionOutsideATransactionIsLost(t *testing.T) {
 	m := open(t)
 	for range 8 { // more than there are connections

@@ -12,7 +12,8 @@ import (
 	"github.com/narthex-platform/narthex/storage"
 )
 
-// What one module has open at once, and for how long. A put takes up to storage.MaxObject of the host's disk, a get a connection.
+// What one module has open at once, and for how long. A put takes up to storage.MaxObject of the host's
+// disk, a get a connection.
 const (
 	openGets = 4
 	openPuts = 4
@@ -21,8 +22,8 @@ const (
 	handleBytes = 2 * pieceBytes // a piece, and what the storage client holds of it
 )
 
-// handle is an object that is read or written in several calls. It ends when it is given up, when a call on it fails or is
-// cancelled, when nothing was asked of it for idleFor, and with the process.
+// handle is an object that is read or written in several calls. It ends when it is given up, when a call on
+// it fails or is cancelled, when nothing was asked of it for idleFor, and with the process.
 type handle struct {
 	ctx    context.Context // its life
 	end    context.CancelFunc
@@ -60,7 +61,8 @@ func (h *handle) drop(places chan struct{}) {
 	<-places
 }
 
-// keepHandle puts the handle under an id until it ends; then settle leaves nothing of the object's transfer, and the place is free.
+// keepHandle puts the handle under an id until it ends; then settle leaves nothing of the object's
+// transfer, and the place is free.
 func (s *session) keepHandle(h *handle, places chan struct{}, settle func()) uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -90,8 +92,9 @@ func (s *session) findHandle(id uint64) (*handle, bool) {
 	return h, found
 }
 
-// onHandle runs one call on a handle, which ends with it when f says so, fails or is cancelled. Its place is free before the module
-// hears of the end. Of a handle that is gone, nothing is known but that its time was over.
+// onHandle runs one call on a handle, which ends with it when f says so, fails or is cancelled. Its place
+// is free before the module hears of the end. Of a handle that is gone, nothing is known but that its time
+// was over.
 func (s *session) onHandle(ctx context.Context, id uint64, f func(h *handle) (last bool, err error)) error {
 	h, found := s.findHandle(id)
 	if !found {

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	acquireWithin = 5 * time.Second  // contract.md §7
+	acquireWithin = 5 * time.Second  // docs/reference/modules.md
 	leaseLifetime = 30 * time.Second // of a statement with its rows, and of a transaction
 
 	// leaseBytes is what a connection may hold of the host's memory: a row as it is read, in a buffer of
@@ -20,8 +20,8 @@ const (
 	leaseBytes = 3 << 20
 )
 
-// lease is one connection that the module holds beyond a call: a transaction, or rows not read to their end, or both. It ends when it
-// is given back, when its lifetime is over, and with the process.
+// lease is one connection that the module holds beyond a call: a transaction, or rows not read to their
+// end, or both. It ends when it is given back, when its lifetime is over, and with the process.
 type lease struct {
 	ctx    context.Context // the lifetime
 	cancel context.CancelFunc
@@ -35,7 +35,8 @@ type lease struct {
 	carry       []byte   // the row that did not fit the last page
 }
 
-// acquire takes a connection for at most leaseLifetime. Until keep, the lease also ends with ctx, the call's own context.
+// acquire takes a connection for at most leaseLifetime. Until keep, the lease also ends with ctx, the
+// call's own context.
 func (s *session) acquire(ctx context.Context) (*lease, error) {
 	if s.facade.config.Pool == nil {
 		return nil, ErrDatabaseAbsent
@@ -65,7 +66,8 @@ func (l *lease) during(ctx context.Context, f func(ctx context.Context) error) e
 	return f(both)
 }
 
-// keep puts the lease under an id until it is given back; its end is watched, so that nothing is held for ever.
+// keep puts the lease under an id until it is given back; its end is watched, so that nothing is held for
+// ever.
 func (s *session) keep(l *lease) uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()

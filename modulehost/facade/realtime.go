@@ -19,8 +19,8 @@ type Realtime interface {
 	Ended(module string, process uint64)
 }
 
-// Life numbers the module's process, from 1 for its first: 0 before. It is the same before and after a call only if one process was
-// there all the time, for a process begins after the one before has ended.
+// Life numbers the module's process, from 1 for its first: 0 before. It is the same before and after a call
+// only if one process was there all the time, for a process begins after the one before has ended.
 func (f *Facade) Life() uint64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()

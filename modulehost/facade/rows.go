@@ -11,10 +11,11 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/abi"
 )
 
-// pageBytes is the size of a page of rows, and so of one row (contract.md §7).
+// pageBytes is the size of a page of rows, and so of one row (docs/reference/modules.md).
 const pageBytes = 1 << 20
 
-// query runs one statement for its rows. What fits the first page costs the module no further call and holds no connection.
+// query runs one statement for its rows. What fits the first page costs the module no further call and
+// holds no connection.
 func (s *session) query(ctx context.Context, request *abi.QueryRequest) (proto.Message, error) {
 	if isCopy(request.GetSql()) {
 		return nil, errCopy()
@@ -39,7 +40,8 @@ func (s *session) query(ctx context.Context, request *abi.QueryRequest) (proto.M
 	return page, nil
 }
 
-// queryInTransaction leaves unread rows on the transaction's connection; their cursor is the transaction's own id.
+// queryInTransaction leaves unread rows on the transaction's connection; their cursor is the transaction's
+// own id.
 func (s *session) queryInTransaction(ctx context.Context, request *abi.QueryRequest) (proto.Message, error) {
 	var page *abi.RowsResponse
 	err := s.inTransaction(ctx, request.GetTransaction(), func(ctx context.Context, l *lease) (err error) {
@@ -55,8 +57,8 @@ func (s *session) queryInTransaction(ctx context.Context, request *abi.QueryRequ
 	return page, nil
 }
 
-// firstPage runs the statement under the lease's own lifetime, since its rows may outlive the call; the call's end cancels it only
-// until the page is there.
+// firstPage runs the statement under the lease's own lifetime, since its rows may outlive the call; the
+// call's end cancels it only until the page is there.
 func (l *lease) firstPage(ctx context.Context, request *abi.QueryRequest) (*abi.RowsResponse, error) {
 	statement, cancel := context.WithCancel(l.ctx)
 	stop := context.AfterFunc(ctx, cancel)
@@ -91,7 +93,8 @@ func columns(rows pgx.Rows) []*abi.Column {
 	return columns
 }
 
-// fill writes rows to the page until it is full or they end. The row that no longer fits is carried to the next page.
+// fill writes rows to the page until it is full or they end. The row that no longer fits is carried to the
+// next page.
 func (l *lease) fill(page *abi.RowsResponse, rows pgx.Rows) (more bool, err error) {
 	page.Rows, l.carry = l.carry, nil
 	for rows.Next() {

@@ -11,7 +11,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/link"
 )
 
-// session is what one process holds: connections under a transaction or with unread rows, and objects half read or half written.
+// session is what one process holds: connections under a transaction or with unread rows, and objects half
+// read or half written.
 type session struct {
 	facade *Facade
 	life   uint64          // see Facade.Life
@@ -90,8 +91,8 @@ func answer[Q any, P interface {
 	return serve(ctx, request)
 }
 
-// Close ends what the process still held: transactions are rolled back, database sessions end, puts leave nothing. It waits for that.
-// Readers of its channels are told to come again.
+// Close ends what the process still held: transactions are rolled back, database sessions end, puts leave
+// nothing. It waits for that. Readers of its channels are told to come again.
 func (s *session) Close() {
 	s.end()
 	s.holds.Wait()

@@ -5,8 +5,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/manifest"
 )
 
-// Settings is a module's configuration snapshot as it travels with Start, in the manifest's order. Keys without a value, and
-// secrets, do not.
+// Settings is a module's configuration snapshot as it travels with Start, in the manifest's order. Keys
+// without a value, and secrets, do not.
 func Settings(declared []manifest.Declaration, snapshot map[string]any) []*abi.Setting {
 	var settings []*abi.Setting
 	for _, d := range declared {

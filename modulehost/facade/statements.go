@@ -8,8 +8,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/abi"
 )
 
-// exec runs one statement for its effect. Query and Close, not Exec: without arguments pgx's Exec would speak the simple protocol,
-// which takes several statements at once.
+// exec runs one statement for its effect. Query and Close, not Exec: without arguments pgx's Exec would
+// speak the simple protocol, which takes several statements at once.
 func (s *session) exec(ctx context.Context, request *abi.ExecRequest) (proto.Message, error) {
 	var affected int64
 	if isCopy(request.GetSql()) {
@@ -43,8 +43,8 @@ func (s *session) onConnection(ctx context.Context, transaction uint64, f func(c
 	return l.during(ctx, func(ctx context.Context) error { return f(ctx, l) })
 }
 
-// inTransaction runs f on the transaction's connection and looks afterwards whether the transaction is still there: COMMIT is a
-// statement like any other to PostgreSQL.
+// inTransaction runs f on the transaction's connection and looks afterwards whether the transaction is
+// still there: COMMIT is a statement like any other to PostgreSQL.
 func (s *session) inTransaction(ctx context.Context, id uint64, f func(context.Context, *lease) error) error {
 	l, found := s.find(id)
 	if !found || !l.transaction {

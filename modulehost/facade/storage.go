@@ -12,8 +12,8 @@ import (
 	"github.com/narthex-platform/narthex/storage"
 )
 
-// Bucket is one of a module's places for objects, which *storage.Bucket is. Its errors are codes of package storage; what a module
-// sees of any other is UNAVAILABLE.
+// Bucket is one of a module's places for objects, which *storage.Bucket is. Its errors are codes of package
+// storage; what a module sees of any other is UNAVAILABLE.
 type Bucket interface {
 	List(ctx context.Context, prefix, after string, limit int) (storage.Page, error)
 	Head(ctx context.Context, key string) (storage.Object, error)
@@ -25,8 +25,8 @@ type Bucket interface {
 
 var _ Bucket = (*storage.Bucket)(nil)
 
-// bucket finds what the manifest declares. Of every other bucket the module learns that it is not its own, and not whether there is
-// one.
+// bucket finds what the manifest declares. Of every other bucket the module learns that it is not its own,
+// and not whether there is one.
 func (s *session) bucket(id string) (Bucket, error) {
 	if bucket, declared := s.facade.config.Buckets[id]; declared {
 		return bucket, nil
@@ -34,7 +34,7 @@ func (s *session) bucket(id string) (Bucket, error) {
 	return nil, storage.ErrAccessDenied
 }
 
-// storageError lets nothing through but the closed codes of contract.md §8.
+// storageError lets only the storage codes through (docs/reference/error-codes.md).
 func storageError(err error) error {
 	if code := storage.Error(""); errors.As(err, &code) {
 		return code

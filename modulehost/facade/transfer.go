@@ -10,7 +10,7 @@ import (
 	"github.com/narthex-platform/narthex/storage"
 )
 
-// pieceBytes is how much of an object travels at once (contract.md §7), and all that the host holds of one.
+// pieceBytes is how much of an object travels at once, and all that the host holds of one.
 const pieceBytes = 256 << 10
 
 // download is an object, or a part of one, that is being read.
@@ -37,7 +37,8 @@ func partBytes(object storage.Object, part storage.Range) int64 {
 	return int64(rest)
 }
 
-// getObject opens an object and reads its first piece; what fits that costs the module no further call and holds nothing.
+// getObject opens an object and reads its first piece; what fits that costs the module no further call and
+// holds nothing.
 func (s *session) getObject(ctx context.Context, request *abi.BucketGetRequest) (proto.Message, error) {
 	bucket, err := s.bucket(request.GetBucket())
 	if err != nil {
@@ -86,7 +87,8 @@ func (s *session) readObject(ctx context.Context, request *abi.BucketReadRequest
 	return response, nil
 }
 
-// upload is an object that is being written: pieces go through a pipe, which holds none, to the one Put that reads them.
+// upload is an object that is being written: pieces go through a pipe, which holds none, to the one Put
+// that reads them.
 type upload struct {
 	pieces *io.PipeWriter
 	done   chan struct{} // closed when the Put has returned

@@ -20,8 +20,10 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// BenchmarkRoute measures requests through a module's process beside the same handlers inside the host, both behind the whole pipeline:
-// compare the requests/s of "module" with those of "host", or on a machine that does other work too the time of processors. The load comes from a process of its own, as it does in life.
+// BenchmarkRoute measures requests through a module's process beside the same handlers inside the host,
+// both behind the whole pipeline: compare the requests/s of "module" with those of "host", or on a machine
+// that does other work too the time of processors. The load comes from a process of its own, as it does in
+// life.
 func BenchmarkRoute(b *testing.B) {
 	p := startBeside(b, gateway.Limits{}, inHost())
 	pid := p.pid(b)
@@ -131,8 +133,8 @@ func inHost() []httpapi.Route {
 
 const playsLoad = "NARTHEX_TEST_PLAYS_LOAD"
 
-// playLoad sends a number of requests over a number of connections, reads each answer whole and says how long that took. It speaks HTTP
-// by hand, since a real client would cost more than what is measured.
+// playLoad sends a number of requests over a number of connections, reads each answer whole and says how
+// long that took. It speaks HTTP by hand, since a real client would cost more than what is measured.
 func playLoad(arguments []string) error {
 	address, method, path := arguments[0], arguments[1], arguments[2]
 	size, _ := strconv.Atoi(arguments[3])

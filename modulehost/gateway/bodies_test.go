@@ -66,8 +66,8 @@ func TestRequestsOfEverySize(t *testing.T) {
 	}
 }
 
-// TestNothingLeaksFromOneRequestIntoAnother mixes bodies that are read, cut short, left unread and given up, in both directions, many at
-// once on few sockets: whoever gets an answer gets his own.
+// TestNothingLeaksFromOneRequestIntoAnother mixes bodies that are read, cut short, left unread and given
+// up, in both directions, many at once on few sockets: whoever gets an answer gets his own.
 func TestNothingLeaksFromOneRequestIntoAnother(t *testing.T) {
 	t.Parallel()
 	p := start(t, gateway.Limits{})

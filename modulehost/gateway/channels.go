@@ -25,8 +25,8 @@ const (
 	maxChannelName = 64
 )
 
-// CheckChannels refuses a registration whose channels could not be reached or are open to nobody: a name outside the rules, one that is
-// registered twice, a permission that the manifest does not declare.
+// CheckChannels refuses a registration whose channels could not be reached or are open to nobody: a name
+// outside the rules, one that is registered twice, a permission that the manifest does not declare.
 func CheckChannels(permissions []string, channels []*abi.Channel) error {
 	if len(channels) > maxChannels {
 		return fmt.Errorf("a module has at most %d channels", maxChannels)

@@ -8,7 +8,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/abi"
 )
 
-// The most that a route may declare (spec.md § Limits).
+// The most that a route may declare (docs/reference/modules.md).
 const (
 	maxBuffered = 1 << 20
 	maxStreamed = 32 << 20
@@ -19,8 +19,8 @@ var (
 	wildcard = regexp.MustCompile(`^\{[A-Za-z][A-Za-z0-9_]*\}$`)
 )
 
-// CheckRoutes refuses a registration that the table could not hold: a method, path, permission or limit outside the rules, or two
-// routes that answer the same. permissions are those of the module's manifest.
+// CheckRoutes refuses a registration that the table could not hold: a method, path, permission or limit
+// outside the rules, or two routes that answer the same. permissions are those of the module's manifest.
 func CheckRoutes(permissions []string, routes []*abi.Route) error {
 	declared := make(map[string]bool, len(permissions))
 	for _, permission := range permissions {

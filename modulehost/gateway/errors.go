@@ -31,8 +31,9 @@ func notAnswered(err error) error {
 	return ErrHandler
 }
 
-// notBegun lets through what the platform itself says of a call that the module has not seen; all else that may happen is the handler's
-// failure. A code that the module chose must never get here: it could say anything.
+// notBegun lets through what the platform itself says of a call that the module has not seen; all else that
+// may happen is the handler's failure. A code that the module chose must never get here: it could say
+// anything.
 func notBegun(err error) error {
 	if coded := (interface{ Code() string })(nil); errors.As(err, &coded) {
 		switch coded.Code() {

@@ -1,5 +1,6 @@
-// Package gateway owns the way of an HTTP request into a module and back: the module's rows of the route table, what a handler gets to
-// see, and what of its answer goes out (spec.md § Module routes and realtime, contract.md §7).
+// Package gateway owns the way of an HTTP request into a module and back: the module's rows of the route
+// table, what a handler gets to see, and which part of its response goes out
+// (docs/reference/modules.md).
 package gateway
 
 import (

@@ -45,8 +45,8 @@ func newRoute(m *mount, index uint32, declared *abi.Route) *route {
 	}
 }
 
-// handle is one request's way. A buffered body is whole before the module hears of it; of a streamed one nothing is read before the
-// handler reads.
+// handle is one request's way. A buffered body is whole before the module hears of it; of a streamed one
+// nothing is read before the handler reads.
 func (r *route) handle(c *httpapi.Call) (err error) {
 	defer func() { r.module.Load.count(err) }()
 	if err := r.queue.join(); err != nil {

@@ -9,7 +9,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/abi"
 )
 
-// requestHeaders is all that a handler gets to see of a request's headers: no cookie, no authorization, no origin, nothing forwarded.
+// requestHeaders is all that a handler gets to see of a request's headers: no cookie, no authorization, no
+// origin, nothing forwarded.
 func requestHeaders(from http.Header) []*abi.Header {
 	headers := make([]*abi.Header, 0, 8)
 	for name, values := range from {
@@ -34,8 +35,9 @@ var (
 // maxResponseHeaders bounds what a module's headers take on the wire, in bytes.
 const maxResponseHeaders = 16 << 10
 
-// responseHeaders copies the headers that a module may set and then sets those that only the platform does. What a module serves may be
-// an upload, and it is served on the Dashboard's own origin: the sandbox policy keeps it from acting there.
+// responseHeaders copies the headers that a module may set and then sets those that only the platform does.
+// What a module serves may be an upload, and it is served on the Dashboard's own origin: the sandbox policy
+// keeps it from acting there.
 func responseHeaders(to http.Header, response *abi.HandleResponse, follows bool) {
 	left := copyHeaders(to, response.GetHeaders(), standard, maxResponseHeaders)
 	copyHeaders(to, response.GetHeaders(), custom, left)
@@ -59,8 +61,8 @@ func responseHeaders(to http.Header, response *abi.HandleResponse, follows bool)
 	to["Content-Security-Policy"] = sandboxPolicy
 }
 
-// copyHeaders copies the headers of one kind as long as they fit into left bytes, and returns what is left of it. A header that does not
-// fit is dropped, and so is a second value where RFC 9110 knows only one.
+// copyHeaders copies the headers of one kind as long as they fit into left bytes, and returns what is left
+// of it. A header that does not fit is dropped, and so is a second value where RFC 9110 knows only one.
 func copyHeaders(to http.Header, headers []*abi.Header, wanted headerKind, left int) int {
 	for _, header := range headers {
 		name := textproto.CanonicalMIMEHeaderKey(header.GetName())
@@ -76,7 +78,8 @@ func copyHeaders(to http.Header, headers []*abi.Header, wanted headerKind, left 
 	return left
 }
 
-// headerKind says who may set a header. The standard ones are copied first, so that none of them is lost to a module's own.
+// headerKind says who may set a header. The standard ones are copied first, so that none of them is lost to
+// a module's own.
 type headerKind int
 
 const (
@@ -85,8 +88,8 @@ const (
 	custom
 )
 
-// kindOf knows every header that a module may set, by its canonical name, and which of them may have several values. Content-Length is
-// not among them: the platform knows it from the body.
+// kindOf knows every header that a module may set, by its canonical name, and which of them may have
+// several values. Content-Length is not among them: the platform knows it from the body.
 func kindOf(name string) (kind headerKind, many bool) {
 	switch name {
 	case "Content-Type", "Content-Disposition", "Content-Range", "Etag", "Last-Modified", "Location", "Retry-After":

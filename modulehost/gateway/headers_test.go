@@ -21,7 +21,8 @@ var platformHeaders = []string{
 	"Content-Type", "Date", "Transfer-Encoding", "Vary", "X-Content-Type-Options", "X-Request-Id",
 }
 
-// wire asks a handler to set headers and returns the head of the answer as its bytes came, without Go's own client in between.
+// wire asks a handler to set headers and returns the head of the answer as its bytes came, without Go's own
+// client in between.
 func (p *platform) wire(method, path string, set map[string][]string) (status int, head textproto.MIMEHeader, raw string) {
 	p.tb.Helper()
 	body, err := json.Marshal(set)
@@ -51,7 +52,8 @@ func (p *platform) wire(method, path string, set map[string][]string) (status in
 	return status, head, raw
 }
 
-// TestResponseHeadersAreListed sets every header that a module has tried to send, and what only looks like a listed one.
+// TestResponseHeadersAreListed sets every header that a module has tried to send, and what only looks like
+// a listed one.
 func TestResponseHeadersAreListed(t *testing.T) {
 	t.Parallel()
 	p := start(t, gateway.Limits{})
@@ -103,7 +105,8 @@ func TestResponseHeadersAreListed(t *testing.T) {
 	}
 }
 
-// TestResponseHeadersThatHaveOneValue: a second line of such a header reads as another value in every other reader.
+// TestResponseHeadersThatHaveOneValue: a second line of such a header reads as another value in every other
+// reader.
 func TestResponseHeadersThatHaveOneValue(t *testing.T) {
 	t.Parallel()
 	p := start(t, gateway.Limits{})

@@ -2,7 +2,7 @@ package gateway
 
 import "time"
 
-// limits are those of one module (contract.md §7).
+// limits are those of one module (docs/reference/modules.md).
 type limits struct {
 	answer   time.Duration // from the end of the request's body to the response's head
 	piece    time.Duration // between two pieces of a longer response

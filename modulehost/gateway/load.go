@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// Load is what a module's requests are at: those under way, and the counts of all since its routes were made. A nil *Load counts nothing.
-// Safe for concurrent use.
+// Load is what a module's requests are at: those under way, and the counts of all since its routes were
+// made. A nil *Load counts nothing. Safe for concurrent use.
 type Load struct {
 	queue              atomic.Pointer[queue]
 	requests, failures atomic.Int64
@@ -22,7 +22,8 @@ func (l *Load) Now() (inFlight, waiting int64) {
 	return inFlight, max(queue.joined.Load()-inFlight, 0)
 }
 
-// Total returns how many requests passed the gates and have ended, and how many of these the platform answered in the module's place.
+// Total returns how many requests passed the gates and have ended, and how many of these the platform
+// answered in the module's place.
 func (l *Load) Total() (requests, failures int64) { return l.requests.Load(), l.failures.Load() }
 
 func (l *Load) follow(queue *queue) {

@@ -46,8 +46,8 @@ var (
 	shorts = sync.Pool{New: func() any { return new([link.ShortBody + 8]byte) }}
 )
 
-// pass copies the response's body. The head goes out with the first of it, so that a handler that fails before is answered as one. An
-// error once something is out cuts the connection.
+// pass copies the response's body. The head goes out with the first of it, so that a handler that fails
+// before is answered as one. An error once something is out cuts the connection.
 func (r *route) pass(c *httpapi.Call, x *link.Exchange, response *abi.HandleResponse) error {
 	if response.BodyBytes != nil && response.GetBodyBytes() <= link.ShortBody {
 		if !r.memory.Take(link.ShortBody) {

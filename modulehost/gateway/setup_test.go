@@ -146,7 +146,8 @@ func startBeside(tb testing.TB, limits gateway.Limits, more []httpapi.Route) *pl
 		_ = listener.Serve(serving)
 	}()
 	<-listener.Ready()
-	// A client that sends what it cannot repeat gives a connection up before the platform does, at 5 s: both may happen at once.
+	// A client that sends what it cannot repeat gives a connection up before the platform does, at 5 s: both
+	// may happen at once.
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 100, IdleConnTimeout: 2 * time.Second}}
 	tb.Cleanup(func() { client.CloseIdleConnections(); end(); <-served })
 	return &platform{

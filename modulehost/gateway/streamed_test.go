@@ -69,7 +69,8 @@ func post(path, headers string) string {
 
 const owner = "Test-Who: owner\r\n"
 
-// TestNothingIsReadBeforeTheHandlerReads: the client that waits for 100 Continue is told what happens to its body.
+// TestNothingIsReadBeforeTheHandlerReads: the client that waits for 100 Continue is told what happens to
+// its body.
 func TestNothingIsReadBeforeTheHandlerReads(t *testing.T) {
 	t.Parallel()
 	p := start(t, gateway.Limits{})

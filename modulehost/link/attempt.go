@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// attempt writes what a socket takes at once. It needs no deadline, and so spares nearly every write the two changes of a timer that wake
-// a thread of the runtime.
+// attempt writes what a socket takes at once. It needs no deadline, and so spares nearly every write the
+// two changes of a timer that wake a thread of the runtime.
 type attempt struct {
 	raw  syscall.RawConn
 	send func(fd int, p []byte) (int, error) // does not wait
@@ -34,7 +34,8 @@ func newAttempt(conn net.Conn) *attempt {
 	return a
 }
 
-// write returns how much was taken; nothing of it and no error is a socket that is full. One caller at a time.
+// write returns how much was taken; nothing of it and no error is a socket that is full. One caller at a
+// time.
 func (a *attempt) write(out []byte) (int, error) {
 	if a == nil {
 		return 0, nil

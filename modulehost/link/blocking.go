@@ -10,17 +10,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// blocking is a socket on which a thread waits in the kernel, beside the runtime's poller: what arrives wakes that thread and no other, and
-// a goroutine that reads, serves and writes never leaves it (measured: a fifth of a lone call's time). It costs a thread, so it is for a
-// module's own process. It has no read deadline, and one writer at a time.
+// blocking is a socket on which a thread waits in the kernel, beside the runtime's poller: what arrives
+// wakes that thread and no other, and a goroutine that reads, serves and writes never leaves it (measured:
+// a fifth of a lone call's time). It costs a thread, so it is for a module's own process. It has no read
+// deadline, and one writer at a time.
 type blocking struct {
 	*os.File
 	raw   syscall.RawConn
 	until time.Time // for writes
 }
 
-// NewBlocking takes over a descriptor, for ServeCalls in a module's process: the goroutine that reads waits in the kernel. An error: it is
-// no socket.
+// NewBlocking takes over a descriptor, for ServeCalls in a module's process: the goroutine that reads waits
+// in the kernel. An error: it is no socket.
 func NewBlocking(descriptor int) (net.Conn, error) {
 	for _, option := range []int{unix.SO_RCVBUF, unix.SO_SNDBUF} {
 		if err := unix.SetsockoptInt(descriptor, unix.SOL_SOCKET, option, socketBuffer); err != nil {

@@ -36,7 +36,8 @@ func blocking(t *testing.T, conn net.Conn) net.Conn {
 	return end
 }
 
-// TestBlockingServer: a server whose reader waits in the kernel answers many at once and large ones, and ends when it is told to.
+// TestBlockingServer: a server whose reader waits in the kernel answers many at once and large ones, and
+// ends when it is told to.
 func TestBlockingServer(t *testing.T) {
 	near, far := socketpair(t)
 	c := client(t, near)

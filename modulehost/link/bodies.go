@@ -10,7 +10,8 @@ import (
 
 // This file is the module's side of bodies, for SDKs.
 
-// ErrBodyClosed is a read from a request's body that is over: the response has begun, or the handler has returned.
+// ErrBodyClosed is a read from a request's body that is over: the response has begun, or the handler has
+// returned.
 const ErrBodyClosed = Error("BODY_CLOSED")
 
 // Incoming is a request's body. Its methods may be called concurrently.
@@ -26,15 +27,16 @@ type Incoming struct {
 	rest  []byte // what Buffer has read
 }
 
-// Incoming prepares to read a request's body; want asks the host for it when the first Read comes. Close must follow.
+// Incoming prepares to read a request's body; want asks the host for it when the first Read comes. Close
+// must follow.
 func (s *Socket) Incoming(want func() error) *Incoming {
 	i := &Incoming{socket: s, want: want}
 	i.body.from = patient{s}
 	return i
 }
 
-// Read reads at most a piece. io.EOF: whole; ErrBodyOverflow: longer than the route allows; ErrBodyAborted: the rest does not come;
-// ErrBodyClosed; ErrLost.
+// Read reads at most a piece. io.EOF: whole; ErrBodyOverflow: longer than the route allows; ErrBodyAborted:
+// the rest does not come; ErrBodyClosed; ErrLost.
 func (i *Incoming) Read(p []byte) (int, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -102,8 +104,8 @@ func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 // Deny lets no Read come through any more.
 func (i *Incoming) Deny() { i.closed.Store(true) }
 
-// Close leaves the socket as the next request must find it: it takes what still comes of the body, to its ending. Only after the answer,
-// for that is what makes the host send one.
+// Close leaves the socket as the next request must find it: it takes what still comes of the body, to its
+// ending. Only after the answer, for that is what makes the host send one.
 func (i *Incoming) Close() {
 	i.Deny()
 	i.mu.Lock()
@@ -127,7 +129,8 @@ type BodyWriter struct {
 	n int
 }
 
-// NewBodyWriter takes a buffer, which Release gives back; long is for a body that is known to be longer than ShortBody.
+// NewBodyWriter takes a buffer, which Release gives back; long is for a body that is known to be longer
+// than ShortBody.
 func NewBodyWriter(long bool) *BodyWriter {
 	size := ShortBody
 	if long {

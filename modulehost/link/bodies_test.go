@@ -184,7 +184,8 @@ func (e endless) Read(p []byte) (int, error) {
 	}
 }
 
-// TestUploadThatNobodyReadsToItsEnd: the handler answers after a few bytes, the rest is not the next request's.
+// TestUploadThatNobodyReadsToItsEnd: the handler answers after a few bytes, the rest is not the next
+// request's.
 func TestUploadThatNobodyReadsToItsEnd(t *testing.T) {
 	n, halted := 0, make(chan struct{})
 	p := newPairOver(t, 1, pipe, func(p *pair, _ context.Context, c *link.Call) error {
@@ -222,7 +223,8 @@ func TestUploadThatNobodyReadsToItsEnd(t *testing.T) {
 	}
 }
 
-// TestUploadWhoseSourceFails is told from one that was halted, though the answer that comes of it may be as quick.
+// TestUploadWhoseSourceFails is told from one that was halted, though the answer that comes of it may be as
+// quick.
 func TestUploadWhoseSourceFails(t *testing.T) {
 	p := newPair(t, 1, func(p *pair, _ context.Context, c *link.Call) error {
 		incoming := p.far[5].Incoming(c.Want)
@@ -245,7 +247,8 @@ func TestUploadWhoseSourceFails(t *testing.T) {
 	}
 }
 
-// TestNextRequestWaitsForTheRestOfTheLast: a module that is slow to take what is left of a body it did not want.
+// TestNextRequestWaitsForTheRestOfTheLast: a module that is slow to take what is left of a body it did not
+// want.
 func TestNextRequestWaitsForTheRestOfTheLast(t *testing.T) {
 	n, reading := 0, make(chan struct{})
 	p := newPair(t, 1, func(p *pair, _ context.Context, c *link.Call) error {

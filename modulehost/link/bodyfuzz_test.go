@@ -26,7 +26,8 @@ func bodySeeds(f *testing.F) {
 	}
 }
 
-// expected reads a body as docs/link.md describes it, and tells how many bytes it has, ending included; whole: io.EOF or an ending's error.
+// expected reads a body as docs/link.md describes it, and tells how many bytes it has, ending included;
+// whole: io.EOF or an ending's error.
 func expected(said []byte) (body []byte, length int, ending error) {
 	for at := 0; ; {
 		if len(said) < at+4 {
@@ -77,7 +78,8 @@ func readAll(r io.Reader, size int) (got []byte, err error) {
 	return got, err
 }
 
-// FuzzIncoming: whatever a host sends as a request's body, its bytes and its ending come out, and nothing behind it is touched.
+// FuzzIncoming: whatever a host sends as a request's body, its bytes and its ending come out, and nothing
+// behind it is touched.
 func FuzzIncoming(f *testing.F) {
 	bodySeeds(f)
 	f.Fuzz(func(t *testing.T, said []byte, step, size uint8) {

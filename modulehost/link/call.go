@@ -29,8 +29,9 @@ type Call struct {
 
 var errAnswered = errors.New("the call is answered already")
 
-// Answer answers before the handler returns; what that returns then is dropped. bodyFollows promises a body on the call's socket (Lent),
-// and the call stays in service until the handler returns. ErrTooLarge, ErrUnencodable: nothing was sent.
+// Answer answers before the handler returns; what that returns then is dropped. bodyFollows promises a body
+// on the call's socket (Lent), and the call stays in service until the handler returns. ErrTooLarge,
+// ErrUnencodable: nothing was sent.
 func (c *Call) Answer(message proto.Message, follows bool) error {
 	if c.answered {
 		return errAnswered
@@ -62,7 +63,8 @@ func (c *Call) Want() error {
 	return c.server.wire.send(c.services.ctx, frame{kind: kindWant, id: c.id}, nil)
 }
 
-// Lent waits until the caller has lent a body socket, after an answer whose body follows, and returns its descriptor.
+// Lent waits until the caller has lent a body socket, after an answer whose body follows, and returns its
+// descriptor.
 func (c *Call) Lent() (uint32, error) {
 	c.services.mu.Lock()
 	if c.lent != 0 {

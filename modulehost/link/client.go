@@ -25,8 +25,8 @@ type Client struct {
 	free    sync.Pool
 	clock   clock // of exchanges; Call's deadline is its context's
 
-	// A caller that is alone reads its answer itself, under a lease; the standing reader reads for all others, and watches a link that
-	// is quiet. In between nobody reads, for two milliseconds at least.
+	// A caller that is alone reads its answer itself, under a lease; the standing reader reads for all others,
+	// and watches a link that is quiet. In between nobody reads, for two milliseconds at least.
 	frames     *frames // of whoever reads
 	reading    bool    // somebody does, or is about to
 	unanswered int
@@ -56,9 +56,10 @@ func NewClient(conn net.Conn, list ...Option) *Client {
 	return c
 }
 
-// Call sends request and waits for the answer, which it decodes into response (nil: not wanted). Errors: a *Failure that the
-// handler chose; ErrOverloaded; ErrTooLarge, ErrUnencodable and ErrNoDeadline when nothing was sent; ErrLost; and ctx's own error as soon
-// as ctx ends, in which case the other end is told to cancel. After an error response holds nothing of meaning.
+// Call sends request and waits for the answer, which it decodes into response (nil: not wanted). Errors: a
+// *Failure that the handler chose; ErrOverloaded; ErrTooLarge, ErrUnencodable and ErrNoDeadline when
+// nothing was sent; ErrLost; and ctx's own error as soon as ctx ends, in which case the other end is told
+// to cancel. After an error response holds nothing of meaning.
 func (c *Client) Call(ctx context.Context, m Method, request, response proto.Message) error {
 	return c.exchange(ctx, frame{kind: kindCall, method: m}, request, response)
 }
@@ -81,8 +82,8 @@ func (c *Client) Err() error {
 	}
 }
 
-// Close ends the link, returns ErrLost to every call in flight and waits for all that the client started. It always
-// returns nil and may be called again.
+// Close ends the link, returns ErrLost to every call in flight and waits for all that the client started.
+// It always returns nil and may be called again.
 func (c *Client) Close() error {
 	_ = c.wire.fail(net.ErrClosed)
 	<-c.done

@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// abandoned counts the calls whose callers have left and that the other end has neither answered nor ended. A server that heeds cancel
-// leaves few of them, and none for long. All fields are guarded by the Client's lock.
+// abandoned counts the calls whose callers have left and that the other end has neither answered nor ended.
+// A server that heeds cancel leaves few of them, and none for long. All fields are guarded by the Client's
+// lock.
 type abandoned struct {
 	calls  int
 	limit  int // 0: nobody watches
@@ -16,8 +17,8 @@ type abandoned struct {
 	stuck  chan struct{}
 }
 
-// WatchAbandoned returns a channel that is closed once there are limit calls, each of which was abandoned at least within ago and has not
-// ended since. Call it once, before the first call.
+// WatchAbandoned returns a channel that is closed once there are limit calls, each of which was abandoned
+// at least within ago and has not ended since. Call it once, before the first call.
 func (c *Client) WatchAbandoned(limit int, within time.Duration) <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()

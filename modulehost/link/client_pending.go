@@ -6,12 +6,12 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// maxOwed is how many abandoned calls a peer may leave unanswered. Every call is answered once, also a cancelled one;
-// a peer that never does would otherwise grow the table without end.
+// maxOwed is how many abandoned calls a peer may leave unanswered. Every call is answered once, also a
+// cancelled one; a peer that never does would otherwise grow the table without end.
 const maxOwed = 16 << 10
 
-// waiter is one call or ping under way. Who removes it from pending, under the lock, owns it: the reader then delivers
-// exactly once.
+// waiter is one call or ping under way. Who removes it from pending, under the lock, owns it: the reader
+// then delivers exactly once.
 type waiter struct {
 	ping      bool
 	abandoned bool      // nobody waits any more; the late answer is dropped
@@ -73,7 +73,8 @@ func (c *Client) charge(w *waiter, bytes int) bool {
 	return true
 }
 
-// discharge gives back what an answer was charged for; unwanted: and charges nothing for one that is still to come.
+// discharge gives back what an answer was charged for; unwanted: and charges nothing for one that is still
+// to come.
 func (c *Client) discharge(w *waiter, unwanted bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -22,7 +22,8 @@ func (c *Client) read() {
 	}
 }
 
-// tellLoss makes the standing reader the one who finds out that the link is gone, unless a caller who reads does.
+// tellLoss makes the standing reader the one who finds out that the link is gone, unless a caller who reads
+// does.
 func (c *Client) tellLoss() bool {
 	c.mu.Lock()
 	mine := !c.reading
@@ -60,7 +61,8 @@ func (c *Client) readUntil(enough func() bool) bool {
 	}
 }
 
-// readFor lets a caller who is alone read its own answer, and those of whoever comes after it. It may return before that has come.
+// readFor lets a caller who is alone read its own answer, and those of whoever comes after it. It may
+// return before that has come.
 func (c *Client) readFor(w *waiter) {
 	if !w.reads {
 		return
@@ -87,7 +89,8 @@ func (c *Client) waitFor(w *waiter) {
 	}
 }
 
-// release ends the reading of the standing reader when nobody waits, so that the next caller can read for itself.
+// release ends the reading of the standing reader when nobody waits, so that the next caller can read for
+// itself.
 func (c *Client) release() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

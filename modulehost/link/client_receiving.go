@@ -58,8 +58,8 @@ func (c *Client) want(f frame) error {
 	}
 }
 
-// decode runs in the reader, straight from its buffer, so that an answer is copied once. The caller cannot have left:
-// it waits for whoever claimed it.
+// decode runs in the reader, straight from its buffer, so that an answer is copied once. The caller cannot
+// have left: it waits for whoever claimed it.
 func decode(f frame, response proto.Message) (answer, broken error) {
 	switch {
 	case f.kind == kindPong:

@@ -2,8 +2,9 @@ package link
 
 import "time"
 
-// clock keeps the deadlines of all exchanges with one timer. Hardly any passes, so the timer is left alone while it would ring too
-// early, and then sleeps on until the next one (measured: a timer for each call wakes a thread that has nothing to do).
+// clock keeps the deadlines of all exchanges with one timer. Hardly any passes, so the timer is left alone
+// while it would ring too early, and then sleeps on until the next one (measured: a timer for each call
+// wakes a thread that has nothing to do).
 type clock struct {
 	timer *time.Timer
 	rings time.Time // zero: the timer is off

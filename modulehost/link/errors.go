@@ -16,12 +16,13 @@ func (e Error) Error() string { return string(e) }
 func (e Error) Code() string { return string(e) }
 
 const (
-	// ErrLost: the link has ended. Every call in flight returns it, and every later one. Whether the other end acted on a
-	// call in flight is unknown.
+	// ErrLost: the link has ended. Every call in flight returns it, and every later one. Whether the other end
+	// acted on a call in flight is unknown.
 	ErrLost = Error("LINK_LOST")
 	// ErrTooLarge: the request is longer than MaxMessage. Nothing was sent and the link stays up.
 	ErrTooLarge = Error("MESSAGE_TOO_LARGE")
-	// ErrOverloaded: the answer came and was dropped, for the host holds as much for the module as it may (Charge).
+	// ErrOverloaded: the answer came and was dropped, for the host holds as much for the module as it may
+	// (Charge).
 	ErrOverloaded = Error("MODULE_OVERLOADED")
 	// ErrNoDeadline: a call without a deadline could wait for ever; the caller forgot one.
 	ErrNoDeadline = Error("CALL_WITHOUT_DEADLINE")
@@ -36,15 +37,17 @@ const (
 	CodeTooLarge  = "MESSAGE_TOO_LARGE" // the handler's answer is longer than MaxMessage
 	CodeCancelled = "CALL_CANCELLED"    // cancelled before a handler took it
 
-	// CodeOverloaded: the host holds as much for the module as it may (Charge). The handler has not seen the call.
+	// CodeOverloaded: the host holds as much for the module as it may (Charge). The handler has not seen the
+	// call.
 	CodeOverloaded = "HOST_OVERLOADED"
 )
 
 // maxCode bounds a failure's code in bytes.
 const maxCode = 64
 
-// Failure is a handler's "no": a code and a detail of its choice. A handler returns it, and Call returns it to the caller,
-// where errors.As finds it. The code comes from the other end: 1 to 64 of A-Z, 0-9 and underscore, otherwise unverified.
+// Failure is a handler's "no": a code and a detail of its choice. A handler returns it, and Call returns it
+// to the caller, where errors.As finds it. The code comes from the other end: 1 to 64 of A-Z, 0-9 and
+// underscore, otherwise unverified.
 type Failure struct {
 	CodeText string
 	Detail   []byte
@@ -103,8 +106,8 @@ const (
 	errPiece       = rule("piece that breaks the rules of a body")
 )
 
-// Rule tells which rule of docs/link.md a peer broke, so that the link was lost; "" if it broke none, or none is known. It holds nothing
-// that the peer said.
+// Rule tells which rule of docs/link.md a peer broke, so that the link was lost; "" if it broke none, or
+// none is known. It holds nothing that the peer said.
 func Rule(err error) string {
 	broken, _ := errors.AsType[rule](err)
 	return string(broken)

@@ -20,8 +20,9 @@ type Outgoing struct {
 	Streamed          bool          // the request's body follows on Socket, once the handler reads it
 }
 
-// Exchange is one such call under way. One goroutine uses it, and calls Close in the end. A socket that was lent to it is lent to nobody
-// else until the module has said that it is done with it, however the exchange ends here.
+// Exchange is one such call under way. One goroutine uses it, and calls Close in the end. A socket that was
+// lent to it is lent to nobody else until the module has said that it is done with it, however the exchange
+// ends here.
 type Exchange struct {
 	client *Client
 	waiter *waiter
@@ -74,8 +75,9 @@ func (c *Client) Begin(ctx context.Context, o Outgoing) (*Exchange, error) {
 	return x, nil
 }
 
-// Answer waits for the answer, which then is in Response. wanted is called when the handler begins to read a streamed body. Errors as
-// Client.Call's; context.DeadlineExceeded when Within has passed; ErrBodyAborted when Upload's source failed.
+// Answer waits for the answer, which then is in Response. wanted is called when the handler begins to read
+// a streamed body. Errors as Client.Call's; context.DeadlineExceeded when Within has passed; ErrBodyAborted
+// when Upload's source failed.
 func (x *Exchange) Answer(ctx context.Context, wanted func()) error {
 	x.client.readFor(x.waiter)
 	for {
@@ -103,7 +105,8 @@ func (x *Exchange) Answer(ctx context.Context, wanted func()) error {
 // Follows tells, after the answer, whether it has a body to Read.
 func (x *Exchange) Follows() bool { return x.done && x.follows }
 
-// Open prepares Read: it lends a socket if the call has none. Errors as Bodies.Take's. ctx bounds the reading too.
+// Open prepares Read: it lends a socket if the call has none. Errors as Bodies.Take's. ctx bounds the
+// reading too.
 func (x *Exchange) Open(ctx context.Context) error {
 	if x.socket == nil {
 		socket, err := x.bodies.Take(ctx)
@@ -129,7 +132,8 @@ func (t turn) Read(p []byte) (int, error) {
 	return t.x.socket.read(p, time.Now().Add(t.x.pause), t.x.ctx.Err)
 }
 
-// Read reads the answer's body, at most a piece. io.EOF is its end; any other error means that it is not whole.
+// Read reads the answer's body, at most a piece. io.EOF is its end; any other error means that it is not
+// whole.
 func (x *Exchange) Read(p []byte) (int, error) { return x.body.Read(p) }
 
 // Flush tells whether the module wants what Read returned last to go out at once.
@@ -142,7 +146,8 @@ func (x *Exchange) Push(ctx context.Context, body *Whole) error {
 	return x.send(ctx, body.b.last(body.n, pieceEnd))
 }
 
-// send keeps what the end of ctx leaves unsent: a piece that was begun must be finished, or the next body would be read as its rest.
+// send keeps what the end of ctx leaves unsent: a piece that was begun must be finished, or the next body
+// would be read as its rest.
 func (x *Exchange) send(ctx context.Context, p []byte) error {
 	if x.unsent != nil {
 		x.keep(p)
@@ -163,8 +168,8 @@ func (x *Exchange) keep(p []byte) {
 
 func ending(kind pieceKind) []byte { return []byte{byte(kind), 0, 0, 0} }
 
-// Close ends the exchange: what is still under way in the module is told to cancel, and a socket in use comes back when the module has
-// left it. It does not wait for that.
+// Close ends the exchange: what is still under way in the module is told to cancel, and a socket in use
+// comes back when the module has left it. It does not wait for that.
 func (x *Exchange) Close() {
 	if x.woken != nil {
 		x.woken()
@@ -221,8 +226,9 @@ func (x *Exchange) abandon() {
 	c.abandon(x.id)
 }
 
-// settle waits until the module has left the socket: its answer has come, its body has ended, and the request's body has an ending. A
-// module that never gets there keeps the socket from itself alone, and for its process's life.
+// settle waits until the module has left the socket: its answer has come, its body has ended, and the
+// request's body has an ending. A module that never gets there keeps the socket from itself alone, and for
+// its process's life.
 func (x *Exchange) settle() {
 	defer x.client.memory.Give(len(x.unsent))
 	rest := make(chan struct{})
@@ -275,7 +281,8 @@ func (c *Client) settleLater(x *Exchange) {
 	}
 }
 
-// track runs f in a goroutine that Close waits for; false when the link is lost, and with it the process and its sockets.
+// track runs f in a goroutine that Close waits for; false when the link is lost, and with it the process
+// and its sockets.
 func (c *Client) track(f func()) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -21,7 +21,8 @@ const (
 	kindWant    kind = 8 // server: the call's handler begins to read the request's body
 )
 
-// bodyFollows is the method byte of an answer whose body comes on the call's socket. The call stays in service until the ending.
+// bodyFollows is the method byte of an answer whose body comes on the call's socket. The call stays in
+// service until the ending.
 const bodyFollows Method = 1
 
 // A frame begins with u32 length of what follows, u8 kind, u8 method, u32 call id, little-endian.
@@ -45,7 +46,8 @@ func appendHead(b []byte, f frame, payload int) []byte {
 	return binary.LittleEndian.AppendUint32(b, f.id)
 }
 
-// frames reads frame after frame out of one buffer. Its memory is bounded by the largest frame, whatever a peer claims.
+// frames reads frame after frame out of one buffer. Its memory is bounded by the largest frame, whatever a
+// peer claims.
 type frames struct {
 	conn       net.Conn
 	small, buf []byte // buf is small, or a large one while a long frame is under way

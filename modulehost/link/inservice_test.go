@@ -108,7 +108,8 @@ func TestCancelAndPingPassCallsThatWait(t *testing.T) {
 	}
 }
 
-// TestReadingPauses floods a server whose handlers are busy: what it takes in is bounded, and it goes on afterwards.
+// TestReadingPauses floods a server whose handlers are busy: what it takes in is bounded, and it goes on
+// afterwards.
 func TestReadingPauses(t *testing.T) {
 	for name, row := range map[string]struct{ payload, calls int }{
 		"by number": {10, 1 + 1024 + 1 + 4000},
@@ -131,8 +132,8 @@ func TestReadingPauses(t *testing.T) {
 				sent <- nil
 			}()
 			g.waitInside(1)
-			// Reading has paused when a probe at the end of everything stays unanswered. The limit: one in service, the
-			// parked ones and the one that went over the bound, and what the reader's buffer holds behind it.
+			// Reading has paused when a probe at the end of everything stays unanswered. The limit: one in service,
+			// the parked ones and the one that went over the bound, and what the reader's buffer holds behind it.
 			limit := int64(min(1+1024+1, row.calls)*(10+row.payload)) + 64<<10
 			if row.payload == 1<<20 {
 				limit = 1<<20 + 2*link.MaxMessage + 2*link.MaxMessage
@@ -163,7 +164,8 @@ func (m *meter) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// settle returns when nothing was read for a while. A server that never pauses settles too, having read everything.
+// settle returns when nothing was read for a while. A server that never pauses settles too, having read
+// everything.
 func (m *meter) settle(t *testing.T) {
 	t.Helper()
 	for before := int64(-1); before != m.read.Load(); {

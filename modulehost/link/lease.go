@@ -13,9 +13,10 @@ const (
 	leaseRefused = 64
 )
 
-// lease lets one goroutine do for a short time what else takes two: read the link, and work on a call. So a lone call wakes no further
-// thread, neither here nor there. The holder may be stuck in its call, so one timer for all leases of a link lets another goroutine read
-// when one lasts; it rings only while there are leases.
+// lease lets one goroutine do for a short time what else takes two: read the link, and work on a call. So a
+// lone call wakes no further thread, neither here nor there. The holder may be stuck in its call, so one
+// timer for all leases of a link lets another goroutine read when one lasts; it rings only while there are
+// leases.
 type lease struct {
 	quick   time.Duration // what a lease should take
 	expired func()        // the holder has lost it

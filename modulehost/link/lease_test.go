@@ -57,7 +57,8 @@ func TestLoneCaller(t *testing.T) {
 	}
 }
 
-// TestLossBetweenCalls: a link on which nobody calls is watched, also after a caller that has read for itself.
+// TestLossBetweenCalls: a link on which nobody calls is watched, also after a caller that has read for
+// itself.
 func TestLossBetweenCalls(t *testing.T) {
 	for range 10 {
 		near, far := socketpair(t)

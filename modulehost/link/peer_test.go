@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// The kinds of docs/link.md, written down a second time: a test against the package's own constants would prove nothing.
+// The kinds of docs/link.md, written down a second time: a test against the package's own constants would
+// prove nothing.
 const (
 	kindCall = iota + 1
 	kindAnswer

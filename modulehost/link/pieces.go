@@ -6,7 +6,8 @@ import (
 	"sync"
 )
 
-// A body travels on a socket of its own as pieces: u8 kind, u24 length (little-endian), bytes. Exactly one ending is the last.
+// A body travels on a socket of its own as pieces: u8 kind, u24 length (little-endian), bytes. Exactly one
+// ending is the last.
 
 // pieceKind is the first byte of a piece. Numbers are part of docs/link.md.
 type pieceKind uint8
@@ -23,9 +24,11 @@ const (
 	pieceHead = 4
 	// MaxPiece is the largest piece in bytes.
 	MaxPiece = 1 << 20
-	// PieceBuffer is what the host and the Go SDK send at a time in bytes (measured: with 64 KiB a response of 1 MiB takes a third more).
+	// PieceBuffer is what the host and the Go SDK send at a time in bytes (measured: with 64 KiB a response of
+	// 1 MiB takes a third more).
 	PieceBuffer = 256 << 10
-	// ShortBody in bytes has buffers of its own, for most bodies are short. An SDK's response begins to leave when it is longer.
+	// ShortBody in bytes has buffers of its own, for most bodies are short. An SDK's response begins to leave
+	// when it is longer.
 	ShortBody = 64 << 10
 )
 
@@ -41,8 +44,9 @@ func putPieceHead(b []byte, kind pieceKind, length int) {
 	binary.LittleEndian.PutUint32(b, uint32(kind)|uint32(length)<<8)
 }
 
-// pieceReader reads one body. It keeps no bytes and reads none behind the ending, so the next body on the socket is untouched: with
-// the bytes of a piece it asks for the head behind them, which belongs to the same body.
+// pieceReader reads one body. It keeps no bytes and reads none behind the ending, so the next body on the
+// socket is untouched: with the bytes of a piece it asks for the head behind them, which belongs to the
+// same body.
 type pieceReader struct {
 	from  io.Reader
 	head  [pieceHead]byte
@@ -52,8 +56,8 @@ type pieceReader struct {
 	err   error // sticks
 }
 
-// Read reads at most to the end of a piece, and nothing where a flush comes first. io.EOF is a whole body; see also ErrBodyAborted and
-// ErrBodyOverflow.
+// Read reads at most to the end of a piece, and nothing where a flush comes first. io.EOF is a whole body;
+// see also ErrBodyAborted and ErrBodyOverflow.
 func (r *pieceReader) Read(p []byte) (int, error) {
 	r.flush = false
 	if r.err == nil && r.left == 0 {
@@ -142,7 +146,8 @@ func (r *pieceReader) drain() {
 	}
 }
 
-// buffer holds a piece between two heads: its own, and an ending behind it, so that one write carries all three.
+// buffer holds a piece between two heads: its own, and an ending behind it, so that one write carries all
+// three.
 type buffer []byte
 
 var (

@@ -8,9 +8,9 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// Handler answers one call. payload is valid until it returns. ctx ends when the caller gives up or the link is lost. A nil
-// message is an empty one. Of an error only its code crosses (and a *Failure's detail); a panic is answered as
-// HANDLER_PANICKED. Handlers run concurrently.
+// Handler answers one call. payload is valid until it returns. ctx ends when the caller gives up or the
+// link is lost. A nil message is an empty one. Of an error only its code crosses (and a *Failure's detail);
+// a panic is answered as HANDLER_PANICKED. Handlers run concurrently.
 type Handler func(ctx context.Context, m Method, payload []byte) (proto.Message, error)
 
 // CallHandler is a Handler for calls that may have bodies (Call).
@@ -26,10 +26,11 @@ type server struct {
 	ended    chan error // why the link ends, once
 }
 
-// Serve takes over conn and answers its calls, at most inService (at least one) at once. Up to 1,024 further calls or
-// 2.5 MiB are read ahead and wait their turn, first come first served; past that reading pauses, and with it the cancels
-// and pings behind. It blocks until ctx ends (ctx's error) or the link is lost (ErrLost; wrapping io.EOF when the peer
-// closed between two frames), and returns only after every handler has ended: handlers must heed their context.
+// Serve takes over conn and answers its calls, at most inService (at least one) at once. Up to 1,024
+// further calls or 2.5 MiB are read ahead and wait their turn, first come first served; past that reading
+// pauses, and with it the cancels and pings behind. It blocks until ctx ends (ctx's error) or the link is
+// lost (ErrLost; wrapping io.EOF when the peer closed between two frames), and returns only after every
+// handler has ended: handlers must heed their context.
 func Serve(ctx context.Context, conn net.Conn, h Handler, inService int, list ...Option) error {
 	return ServeCalls(ctx, conn, func(ctx context.Context, c *Call) (proto.Message, error) {
 		return h(ctx, c.Method, c.Payload)

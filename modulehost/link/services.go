@@ -8,12 +8,12 @@ import (
 )
 
 const (
-	// parkedCalls and parkedBytes bound what is read ahead while all handlers are busy. Calls wait there so that the cancels
-	// and pings behind them are still seen; past either bound reading pauses.
+	// parkedCalls and parkedBytes bound what is read ahead while all handlers are busy. Calls wait there so
+	// that the cancels and pings behind them are still seen; past either bound reading pauses.
 	parkedCalls = 1024
 	parkedBytes = 2 * MaxMessage
-	// keptIdle is how many goroutines wait for the next call. A stack that has grown once need not grow again: measured,
-	// a goroutine per call costs a third of the throughput of small calls.
+	// keptIdle is how many goroutines wait for the next call. A stack that has grown once need not grow again:
+	// measured, a goroutine per call costs a third of the throughput of small calls.
 	keptIdle = 64
 )
 
@@ -47,8 +47,8 @@ func newServices(ctx context.Context, run func(context.Context, *Call), limit in
 // crowded tells whether more than one call is in service, roughly.
 func (s *services) crowded() bool { return s.active.Load() > 1 }
 
-// accept starts the call, which hand or serve then runs, or parks it when all handlers are busy. It refuses an id that is in use (nil), and a
-// call for which there is no memory (refused).
+// accept starts the call, which hand or serve then runs, or parks it when all handlers are busy. It refuses
+// an id that is in use (nil), and a call for which there is no memory (refused).
 func (s *services) accept(f frame) (c *Call, runs bool) {
 	charged := 0
 	if s.memory != (unlimited{}) {
@@ -173,8 +173,8 @@ func (s *services) pause(gone <-chan struct{}) error {
 	}
 }
 
-// cancel ends the context of a call in service, or drops a parked one and reports that it did. An unknown id is a call
-// whose answer crossed the cancel.
+// cancel ends the context of a call in service, or drops a parked one and reports that it did. An unknown
+// id is a call whose answer crossed the cancel.
 func (s *services) cancel(id uint32) (dropped bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

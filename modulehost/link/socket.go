@@ -39,9 +39,10 @@ func (s *Socket) Descriptor() uint32 { return s.descriptor }
 
 var longAgo = time.Unix(1, 0)
 
-// read is one read that lasts until due (zero: no deadline) or until ended, which is asked after every wake-up (nil: never), returns an
-// error. The socket's own deadline is only a wake-up call: it stays set from one body to the next and is moved when it has passed, for
-// moving it with every piece costs more than the piece.
+// read is one read that lasts until due (zero: no deadline) or until ended, which is asked after every
+// wake-up (nil: never), returns an error. The socket's own deadline is only a wake-up call: it stays set
+// from one body to the next and is moved when it has passed, for moving it with every piece costs more than
+// the piece.
 func (s *Socket) read(p []byte, due time.Time, ended func() error) (int, error) {
 	for {
 		if moved(&s.readUntil, due) {
@@ -106,8 +107,8 @@ func over(due time.Time, ended func() error) error {
 	return nil
 }
 
-// wakeOn makes a blocked read or write look at ctx when that ends. What it may leave behind is a deadline in the past, which the next
-// user takes for a wake-up call too.
+// wakeOn makes a blocked read or write look at ctx when that ends. What it may leave behind is a deadline
+// in the past, which the next user takes for a wake-up call too.
 func (s *Socket) wakeOn(ctx context.Context) (stop func() bool) {
 	return context.AfterFunc(ctx, s.wake)
 }
@@ -128,7 +129,7 @@ type Bodies struct {
 }
 
 const (
-	// bodyWithin is how long a body waits for a free socket (contract.md §7).
+	// bodyWithin is how long a body waits for a free socket (docs/reference/modules.md).
 	bodyWithin = 5 * time.Second
 	// reserved sockets are not lent on suspicion.
 	reserved = 16
@@ -146,7 +147,8 @@ func NewBodies(sockets []*Socket) *Bodies {
 	return b
 }
 
-// Take waits for a free socket: at most 5 s (ErrBodiesBusy), or until ctx (its error) or the process ends (ErrLost).
+// Take waits for a free socket: at most 5 s (ErrBodiesBusy), or until ctx (its error) or the process ends
+// (ErrLost).
 func (b *Bodies) Take(ctx context.Context) (*Socket, error) {
 	select {
 	case socket := <-b.free:

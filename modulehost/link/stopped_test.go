@@ -14,7 +14,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/link"
 )
 
-// TestStoppedPeer: the peer never reads. net.Pipe has no buffer, so the very first write blocks; time is virtual.
+// TestStoppedPeer: the peer never reads. net.Pipe has no buffer, so the very first write blocks; time is
+// virtual.
 func TestStoppedPeer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		near, far := net.Pipe()
@@ -60,8 +61,8 @@ func TestStoppedPeerOfAServer(t *testing.T) {
 	})
 }
 
-// TestFullSocket is the same over a real socket: calls go into the kernel's buffer until it is full, and each ends at
-// its own deadline, before and after.
+// TestFullSocket is the same over a real socket: calls go into the kernel's buffer until it is full, and
+// each ends at its own deadline, before and after.
 func TestFullSocket(t *testing.T) {
 	near, far := socketpair(t)
 	c := client(t, near)
@@ -122,8 +123,8 @@ func TestWritesCombine(t *testing.T) {
 	})
 }
 
-// TestNobodyWritesForOthersForEver: each write takes a millisecond and finds new frames queued behind it. Whoever writes
-// returns when its own answer has come, though there is no end to the others' frames.
+// TestNobodyWritesForOthersForEver: each write takes a millisecond and finds new frames queued behind it.
+// Whoever writes returns when its own answer has come, though there is no end to the others' frames.
 func TestNobodyWritesForOthersForEver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		near, far := net.Pipe()

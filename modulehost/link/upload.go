@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// upload copies a request's body to its socket, in a goroutine of its own: the answer may come before the body's end.
+// upload copies a request's body to its socket, in a goroutine of its own: the answer may come before the
+// body's end.
 type upload struct {
 	halted   atomic.Bool
 	failed   chan struct{} // closed when the source failed
@@ -19,7 +20,8 @@ type upload struct {
 
 var errHalted = errors.New("the answer came before the end of the body")
 
-// Upload sends what source yields, up to limit bytes; after the handler wants it. Halt must be called before source is given up.
+// Upload sends what source yields, up to limit bytes; after the handler wants it. Halt must be called
+// before source is given up.
 func (x *Exchange) Upload(source io.Reader, limit int64) {
 	u := &upload{failed: make(chan struct{}), released: make(chan struct{}), sent: make(chan struct{})}
 	x.upload = u
@@ -30,9 +32,10 @@ func (x *Exchange) Upload(source io.Reader, limit int64) {
 	}
 }
 
-// Halt ends the upload, if it has not ended, and returns when its source is free. interrupt makes a blocked Read of the source return. whole
-// tells whether the source was read to its end; else err is ErrBodyOverflow, ErrBodyAborted when the source failed by itself, or of no
-// matter. The module learns of either only afterwards, so that no answer that comes of it can be here before.
+// Halt ends the upload, if it has not ended, and returns when its source is free. interrupt makes a blocked
+// Read of the source return. whole tells whether the source was read to its end; else err is
+// ErrBodyOverflow, ErrBodyAborted when the source failed by itself, or of no matter. The module learns of
+// either only afterwards, so that no answer that comes of it can be here before.
 func (x *Exchange) Halt(interrupt func()) (whole bool, err error) {
 	u := x.upload
 	if u == nil {

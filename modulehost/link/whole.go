@@ -1,7 +1,8 @@
 package link
 
-// Whole is a request's body in the host's memory, with room around it for what frames it: it leaves with one write, and its memory
-// serves the next one (measured: with memory of its own for each, a body of 1 MiB takes twice as long). Not for concurrent use.
+// Whole is a request's body in the host's memory, with room around it for what frames it: it leaves with
+// one write, and its memory serves the next one (measured: with memory of its own for each, a body of 1 MiB
+// takes twice as long). Not for concurrent use.
 type Whole struct {
 	b *buffer
 	n int

@@ -14,19 +14,21 @@ import (
 )
 
 const (
-	// patience is how long a sender itself waits for the socket. Beyond it the write goes on without the sender, so that a
-	// stopped peer cannot hold a caller past its deadline.
+	// patience is how long a sender itself waits for the socket. Beyond it the write goes on without the
+	// sender, so that a stopped peer cannot hold a caller past its deadline.
 	patience = time.Millisecond
-	// rounds is how many batches a sender writes before the rest goes on without it: one caller must not carry all others'
-	// frames for ever.
+	// rounds is how many batches a sender writes before the rest goes on without it: one caller must not carry
+	// all others' frames for ever.
 	rounds = 8
-	// maxQueued bounds the bytes that wait for the socket; who comes later waits for room, within its own deadline. Measured:
-	// with 256 KiB, batches of 64 KiB messages outgrow what is reused and the socket, at a third of the throughput.
+	// maxQueued bounds the bytes that wait for the socket; who comes later waits for room, within its own
+	// deadline. Measured: with 256 KiB, batches of 64 KiB messages outgrow what is reused and the socket, at a
+	// third of the throughput.
 	maxQueued = 128 << 10
 )
 
-// wire writes frames and knows whether the link still works. Whoever finds no write under way writes everything that is
-// queued, so under load one write carries many frames and at rest a frame leaves at once, through no other goroutine.
+// wire writes frames and knows whether the link still works. Whoever finds no write under way writes
+// everything that is queued, so under load one write carries many frames and at rest a frame leaves at
+// once, through no other goroutine.
 type wire struct {
 	conn  net.Conn
 	gone  chan struct{} // closed once the link is lost
@@ -51,8 +53,9 @@ func newWire(conn net.Conn, crowd func() bool, memory Memory) *wire {
 	return &wire{conn: conn, gone: make(chan struct{}), crowd: crowd, now: newAttempt(conn), memory: memory}
 }
 
-// send queues one frame whose payload is the message, or the frame's own payload if there is none, and sees that it leaves.
-// A nil error means queued, not received. ctx bounds the wait for room; a cancel waits for none, as its caller is leaving.
+// send queues one frame whose payload is the message, or the frame's own payload if there is none, and sees
+// that it leaves. A nil error means queued, not received. ctx bounds the wait for room; a cancel waits for
+// none, as its caller is leaving.
 func (w *wire) send(ctx context.Context, f frame, message proto.Message) (err error) {
 	defer func() {
 		if recover() != nil { // protobuf panics on a message that somebody changes meanwhile
@@ -158,7 +161,8 @@ func (w *wire) drain() {
 	w.writing = false
 }
 
-// handOver lets the rest of a batch, and what queues up behind it, leave without the sender. wait waits for it.
+// handOver lets the rest of a batch, and what queues up behind it, leave without the sender. wait waits for
+// it.
 func (w *wire) handOver(rest []byte, until time.Time) {
 	w.unattended.Go(func() {
 		if len(rest) > 0 {

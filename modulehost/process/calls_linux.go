@@ -2,8 +2,9 @@ package process
 
 import "golang.org/x/sys/unix"
 
-// call is one system call that the filter refuses, whole or unless its arguments pass. The numbers are the kernel's and never
-// change; both architectures stand side by side so that both filters can be checked on either.
+// call is one system call that the filter refuses, whole or unless its arguments pass. The numbers are the
+// kernel's and never change; both architectures stand side by side so that both filters can be checked on
+// either.
 type call struct {
 	name         string
 	amd64, arm64 int
@@ -14,7 +15,8 @@ type call struct {
 const (
 	// absent is no system call's number.
 	absent = -1
-	// newestCall is the highest number that was judged, the same on both; what comes after it does not exist for a module.
+	// newestCall is the highest number that was judged, the same on both; what comes after it does not exist
+	// for a module.
 	newestCall = 471
 )
 
@@ -60,8 +62,8 @@ func calls(pid int) []call {
 		{name: "openat", amd64: 257, arm64: 56, only: []condition{{word: low(2), mask: moreToOpen, values: []uint32{unix.O_RDONLY}}}},
 		{name: "openat2", amd64: 437, arm64: 437, errno: unix.ENOSYS},
 		{name: "mmap", amd64: 9, arm64: 222, only: []condition{
-			// Neither shared anonymous memory nor a stack of one's own making counts as data, the limit that bounds memory
-			// (measured: 2.9 GiB of the one, 900 MiB of the other under a limit of 256 MiB).
+			// Neither shared anonymous memory nor a stack of one's own making counts as data, the limit that bounds
+			// memory (measured: 2.9 GiB of the one, 900 MiB of the other under a limit of 256 MiB).
 			{word: low(3), mask: unix.MAP_SHARED | unix.MAP_ANONYMOUS, not: true, values: []uint32{unix.MAP_SHARED | unix.MAP_ANONYMOUS}},
 			{word: low(3), mask: unix.MAP_GROWSDOWN, values: []uint32{0}},
 		}},
@@ -71,7 +73,8 @@ func calls(pid int) []call {
 		{name: "prctl", amd64: 157, arm64: 167, only: []condition{
 			isNot(low(0), unix.PR_SET_PDEATHSIG, unix.PR_SET_MM, unix.PR_SCHED_CORE),
 		}},
-		// A descriptor's signal may be SIGKILL, and its owner anybody of the same uid. A lease holds up whoever opens the file.
+		// A descriptor's signal may be SIGKILL, and its owner anybody of the same uid. A lease holds up whoever
+		// opens the file.
 		{name: "fcntl", amd64: 72, arm64: 25, only: []condition{
 			isNot(low(1), unix.F_SETOWN, unix.F_SETOWN_EX, unix.F_SETSIG, unix.F_SETLEASE, unix.F_NOTIFY),
 		}},
@@ -155,8 +158,8 @@ func calls(pid int) []call {
 		{name: "fremovexattr", amd64: 199, arm64: 16},
 		{name: "removexattrat", amd64: 466, arm64: 466},
 		{name: "file_setattr", amd64: 469, arm64: 469},
-		// Memory and messages that no limit counts or that outlive the process. What mremap makes of a stack counts as one,
-		// however large (measured: 700 MiB under a limit of 256).
+		// Memory and messages that no limit counts or that outlive the process. What mremap makes of a stack
+		// counts as one, however large (measured: 700 MiB under a limit of 256).
 		{name: "mremap", amd64: 25, arm64: 216},
 		{name: "map_shadow_stack", amd64: 453, arm64: 453},
 		{name: "shmget", amd64: 29, arm64: 194},

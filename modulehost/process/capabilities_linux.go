@@ -2,8 +2,8 @@ package process
 
 import "golang.org/x/sys/unix"
 
-// dropCapabilities leaves the module none. A unit's ambient ones would pass through every exec, and root regains on exec
-// what its bounding set holds, unless it has a uid of its own by now.
+// dropCapabilities leaves the module none. A unit's ambient ones would pass through every exec, and root
+// regains on exec what its bounding set holds, unless it has a uid of its own by now.
 func dropCapabilities() error {
 	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
 		return err

@@ -85,8 +85,9 @@ func startChild(config *Config, walls Report) (*child, error) {
 	return c, nil
 }
 
-// start returns once the launcher runs. The goroutine that starts it keeps its thread until the child is reaped: the
-// parent-death signal is sent when the starting *thread* ends, not the host. It would block in wait anyway.
+// start returns once the launcher runs. The goroutine that starts it keeps its thread until the child is
+// reaped: the parent-death signal is sent when the starting *thread* ends, not the host. It would block in
+// wait anyway.
 func (c *child) start(config *Config, walls Report, files []*os.File) error {
 	argument, err := json.Marshal(launch{
 		Host:        os.Getpid(),
@@ -125,8 +126,8 @@ func (c *child) start(config *Config, walls Report, files []*os.File) error {
 	return <-started
 }
 
-// wait kills what is left of the group as soon as its leader has died, while the unreaped leader still holds the number:
-// after that it could belong to strangers.
+// wait kills what is left of the group as soon as its leader has died, while the unreaped leader still
+// holds the number: after that it could belong to strangers.
 func (c *child) wait(process *os.Process) {
 	for {
 		err := unix.Waitid(unix.P_PID, c.pid, nil, unix.WEXITED|unix.WNOWAIT, nil)

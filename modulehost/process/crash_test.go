@@ -62,8 +62,9 @@ func TestDeathByItself(t *testing.T) {
 	r.host.settled(t)
 }
 
-// TestKillUnderFire: 50 calls in flight, the child killed from outside, again and again. Every call says that it was lost, as soon
-// as the death is seen and not when a ping is missed; whoever comes later hears that the module is not there.
+// TestKillUnderFire: 50 calls in flight, the child killed from outside, again and again. Every call says
+// that it was lost, as soon as the death is seen and not when a ping is missed; whoever comes later hears
+// that the module is not there.
 func TestKillUnderFire(t *testing.T) {
 	const lives, calls = 20, 50
 	r := start(t, "good", nil)
@@ -107,8 +108,8 @@ func TestKillUnderFire(t *testing.T) {
 	}
 }
 
-// TestDescendantsDieWithTheModule: what the module started itself is in its group, and dies even if it ignores SIGTERM and
-// outlives the module.
+// TestDescendantsDieWithTheModule: what the module started itself is in its group, and dies even if it
+// ignores SIGTERM and outlives the module.
 func TestDescendantsDieWithTheModule(t *testing.T) {
 	for name, end := range map[string]func(*running, int){
 		"stopped": func(r *running, _ int) { r.stop() },
@@ -178,8 +179,8 @@ func watchDeath(t *testing.T, pid int) (wait func()) {
 	}
 }
 
-// TestStuckModuleEnds: a module whose reader lives and answers pings, and 64 of whose calls do not end after they were abandoned. Calls
-// that heed the cancel do not count, however many, and nor do 63.
+// TestStuckModuleEnds: a module whose reader lives and answers pings, and 64 of whose calls do not end
+// after they were abandoned. Calls that heed the cancel do not count, however many, and nor do 63.
 func TestStuckModuleEnds(t *testing.T) {
 	const stuck = 300 * time.Millisecond
 	r := start(t, "good", func(c *process.Config) { c.Deadlines.Stuck = stuck })

@@ -9,8 +9,9 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/link"
 )
 
-// descriptors are the files that a start hands to its child. The host closes its own copies right after: the end of a
-// stream arrives only when nobody else holds the other end. All are close-on-exec, so no other child inherits one.
+// descriptors are the files that a start hands to its child. The host closes its own copies right after:
+// the end of a stream arrives only when nobody else holds the other end. All are close-on-exec, so no other
+// child inherits one.
 type descriptors []*os.File
 
 func (d *descriptors) close() {

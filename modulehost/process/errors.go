@@ -53,7 +53,8 @@ func (e pausedError) RetryAfter() time.Duration { return time.Until(e.until) }
 // caused is for causes that are not a context's error: whoever asks errors.Is for one means his own context.
 func caused(code Error, cause error) error { return fmt.Errorf("%w: %w", code, cause) }
 
-// Failure is why a life ended, for who operates the platform: it names the module, and nothing that the module said.
+// Failure is why a life ended, for who operates the platform: it names the module, and nothing that the
+// module said.
 type Failure struct {
 	ModuleID string
 	Reason   Error
@@ -70,7 +71,8 @@ func (f *Failure) Code() string { return f.Reason.Code() }
 
 func (f *Failure) Unwrap() error { return f.cause }
 
-// about names the module in an error of this package; a context's error, and one that names it already, stay as they are.
+// about names the module in an error of this package; a context's error, and one that names it already,
+// stay as they are.
 func about(moduleID string, err error) error {
 	reason, coded := errors.AsType[Error](err)
 	if _, named := errors.AsType[*Failure](err); !coded || named {

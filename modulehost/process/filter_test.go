@@ -90,8 +90,8 @@ func systemCalls(t *testing.T, goarch string) map[string]int {
 	return numbers
 }
 
-// TestEverySystemCallIsJudged: what x/sys knows is in the table or in testdata/allowed.txt, and the filter says so. A call that
-// a newer x/sys brings fails here until somebody has decided.
+// TestEverySystemCallIsJudged: what x/sys knows is in the table or in testdata/allowed.txt, and the filter
+// says so. A call that a newer x/sys brings fails here until somebody has decided.
 func TestEverySystemCallIsJudged(t *testing.T) {
 	list, err := os.ReadFile("testdata/allowed.txt")
 	if err != nil {

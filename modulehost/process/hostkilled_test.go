@@ -61,7 +61,8 @@ func TestModulesDieWithTheirHost(t *testing.T) {
 	}
 }
 
-// playHost runs one frozen module, which no signal but SIGKILL and no closed link can end, says its pid and waits to be killed.
+// playHost runs one frozen module, which no signal but SIGKILL and no closed link can end, says its pid and
+// waits to be killed.
 func playHost(executable string) {
 	config := process.Config{
 		ModuleID: "sample", ModuleVersion: "1.0.0",

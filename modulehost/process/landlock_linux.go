@@ -6,8 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// landlockRights are what a ruleset takes away, by the ABI that brought it. Each bit set here is refused everywhere, except
-// where a rule gives it back. What an older kernel lacks, the system call filter refuses (seccomp_linux.go).
+// landlockRights are what a ruleset takes away, by the ABI that brought it. Each bit set here is refused
+// everywhere, except where a rule gives it back. What an older kernel lacks, the system call filter refuses
+// (seccomp_linux.go).
 var landlockRights = []struct {
 	abi                     int
 	word                    string // for Report.LandlockLacks
@@ -42,7 +43,8 @@ func landlockABI() int {
 	})
 }
 
-// usableABI steps down from what the kernel says: a vendor's is known to report 6 without the scoping of signals.
+// usableABI steps down from what the kernel says: a vendor's is known to report 6 without the scoping of
+// signals.
 func usableABI(version int, create func(abi int) error) int {
 	for abi := version; abi > 0; abi-- {
 		switch create(abi) {
@@ -74,7 +76,8 @@ func createRuleset(abi int) (int, error) {
 	return int(ruleset), nil
 }
 
-// applyLandlock leaves the calling thread, and what it executes, its executable and its folder to read, and nothing else.
+// applyLandlock leaves the calling thread, and what it executes, its executable and its folder to read, and
+// nothing else.
 func applyLandlock(abi int) error {
 	ruleset, err := createRuleset(abi)
 	if err != nil {

@@ -11,13 +11,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The launcher is the host's own executable, started again under another name. It puts the walls up around itself and then
-// becomes the module, so no code of the module ever runs outside them.
+// The launcher is the host's own executable, started again under another name. It puts the walls up around
+// itself and then becomes the module, so no code of the module ever runs outside them.
 
 const (
 	launcherName = "narthex-module-launcher"
-	// launcherFailed is the exit status of a launcher that did not become the module; a fixed word on standard error
-	// says at which step.
+	// launcherFailed is the exit status of a launcher that did not become the module; a fixed word on standard
+	// error says at which step.
 	launcherFailed = 120
 
 	hostCallsDescriptor   = 3 // the host calls, the module serves
@@ -27,12 +27,13 @@ const (
 	folderDescriptor      = firstBodyDescriptor + bodySockets + 1 // O_PATH
 )
 
-// niceness lets the platform's threads go before a module's where the kernel schedules thread by thread. Where it schedules by session
-// (autogroup), it counts only within the module's session, and every module, leading a session of its own, has a share as large as the
-// platform's, however many threads it spins on. That is left so. Calls of a module beside three others that spin on two threads each, on two
-// cores, against those without them (lowest and median of six runs): by session 82 and 97 %, thread by thread 43 and 56 %. Giving the
-// session the niceness too made that 92 and 107 %, but beside thirty busy sessions of other programs the modules then got so little that
-// their links were lost.
+// niceness lets the platform's threads go before a module's where the kernel schedules thread by thread.
+// Where it schedules by session (autogroup), it counts only within the module's session, and every module,
+// leading a session of its own, has a share as large as the platform's, however many threads it spins on.
+// That is left so. Calls of a module beside three others that spin on two threads each, on two cores,
+// against those without them (lowest and median of six runs): by session 82 and 97 %, thread by thread 43
+// and 56 %. Giving the session the niceness too made that 92 and 107 %, but beside thirty busy sessions of
+// other programs the modules then got so little that their links were lost.
 const niceness = 10
 
 // launch is the launcher's one argument. Nothing in it is secret.
@@ -58,7 +59,8 @@ func init() {
 	}
 }
 
-// becomeModule never returns. Credentials, limits of one thread and walls belong to the calling thread and survive its exec.
+// becomeModule never returns. Credentials, limits of one thread and walls belong to the calling thread and
+// survive its exec.
 func becomeModule(argument string) {
 	runtime.LockOSThread()
 	debug.SetGCPercent(-1) // it lives for milliseconds, and soon under the module's limits
@@ -101,7 +103,8 @@ const (
 	wordProcesses = "processes"
 )
 
-// prepareExec returns the one system call that is left: the file that was opened and checked is the file that runs.
+// prepareExec returns the one system call that is left: the file that was opened and checked is the file
+// that runs.
 func prepareExec(l launch) func() error {
 	argv, err := syscall.SlicePtrFromStrings([]string{l.Name})
 	must("argument", err)

@@ -30,9 +30,9 @@ type life struct {
 	hostErr  error         // after hostLost: why
 }
 
-// Serve is one life of the child. It blocks until ctx ends, then stops the module and returns ctx's error, or ErrStopTimeout
-// or ErrStopFailed; or until the life ends otherwise, with the code of what went wrong. It may be called again after it
-// returned, and begins anew. Never call it twice at a time.
+// Serve is one life of the child. It blocks until ctx ends, then stops the module and returns ctx's error,
+// or ErrStopTimeout or ErrStopFailed; or until the life ends otherwise, with the code of what went wrong.
+// It may be called again after it returned, and begins anew. Never call it twice at a time.
 func (p *Process) Serve(ctx context.Context) error {
 	walls := p.config.kernel()
 	if err := p.admit(walls); err != nil {
@@ -144,7 +144,8 @@ func (l *life) register(ctx context.Context) (*abi.RegisterResponse, error) {
 	return response, nil
 }
 
-// start runs the start hook. When it was invoked and failed, the stop hook runs too, which may find half a start.
+// start runs the start hook. When it was invoked and failed, the stop hook runs too, which may find half a
+// start.
 func (l *life) start(ctx context.Context) error {
 	within, cancel := context.WithTimeout(ctx, l.config.Deadlines.Start)
 	defer cancel()
@@ -168,8 +169,8 @@ func (l *life) start(ctx context.Context) error {
 	return l.rolledBack(err, stopped)
 }
 
-// rolledBack adds what went wrong in the stop hook to the failure of the start. A process that died in its start cannot be stopped, which is
-// no second failure.
+// rolledBack adds what went wrong in the stop hook to the failure of the start. A process that died in its
+// start cannot be stopped, which is no second failure.
 func (l *life) rolledBack(failed, stopped error) error {
 	switch {
 	case stopped == nil, errors.Is(stopped, link.ErrLost):
@@ -200,7 +201,8 @@ func (l *life) stop() error {
 	}
 }
 
-// openHost begins to answer the module. The link outlives the supervisor's context: the stop hook may need the host.
+// openHost begins to answer the module. The link outlives the supervisor's context: the stop hook may need
+// the host.
 func (l *life) openHost() {
 	l.session = l.config.Host.Open()
 	l.hostLost = make(chan struct{})
@@ -212,7 +214,8 @@ func (l *life) openHost() {
 	}()
 }
 
-// end leaves nothing: processes, then calls in flight, which their lost link returns, then what the host held for it.
+// end leaves nothing: processes, then calls in flight, which their lost link returns, then what the host
+// held for it.
 func (l *life) end() {
 	l.child.end()
 	_ = l.calls.Close()
@@ -226,7 +229,8 @@ func (l *life) end() {
 	l.inFlight.Wait()
 }
 
-// refused keeps a module's own failure code as the cause, and nothing else: any other cause is the code itself.
+// refused keeps a module's own failure code as the cause, and nothing else: any other cause is the code
+// itself.
 func refused(code Error, err error) error {
 	var failure *link.Failure
 	if errors.As(err, &failure) {

@@ -238,7 +238,8 @@ func TestLaterLifeMustRegisterTheSame(t *testing.T) {
 	}
 }
 
-// TestCodesOfAModuleDecideNothing: a module that answers with one of the platform's codes is a handler that failed.
+// TestCodesOfAModuleDecideNothing: a module that answers with one of the platform's codes is a handler that
+// failed.
 func TestCodesOfAModuleDecideNothing(t *testing.T) {
 	r := start(t, "good", nil)
 	_, err := r.handle(soon(t), "/refuse", nil)

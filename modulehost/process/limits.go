@@ -15,19 +15,23 @@ const (
 	DefaultFiles        = 64 + bodySockets
 	DefaultProcesses    = 64 // threads, when the module has a uid of its own
 
-	// bodySockets are the descriptors 5 to 36, kept free for bodies (docs/link.md); inheritedBodies of them are in use.
+	// bodySockets are the descriptors 5 to 36, kept free for bodies (docs/link.md); inheritedBodies of them
+	// are in use.
 	bodySockets     = 32
 	inheritedBodies = bodySockets
-	// sharedProcesses is the one ceiling of all modules that share a uid: the kernel counts the threads of the uid.
+	// sharedProcesses is the one ceiling of all modules that share a uid: the kernel counts the threads of the
+	// uid.
 	sharedProcesses = 4096
-	// mostStack in bytes: it is not data and so has a limit of its own; what a unit's default is, and enough for any runtime.
+	// mostStack in bytes: it is not data and so has a limit of its own; what a unit's default is, and enough
+	// for any runtime.
 	mostStack = 8 << 20
 	// mostThreads bounds GOMAXPROCS, so that a machine of many cores does not use up the thread limit.
 	mostThreads = 8
 	// inService is how many calls of one module the host serves at once (measured: held exactly).
 	inService = 16
-	// mostStuck calls that were abandoned and do not end are a module that is alive and stuck. A place for each of 256 requests is free
-	// again when its call is abandoned, so without a bound the module would go on to answer nothing for ever.
+	// mostStuck calls that were abandoned and do not end are a module that is alive and stuck. A place for
+	// each of 256 requests is free again when its call is abandoned, so without a bound the module would go on
+	// to answer nothing for ever.
 	mostStuck = 64
 )
 
@@ -51,8 +55,8 @@ func (l Limits) withDefaults(own *Credential) Limits {
 	return l
 }
 
-// belowHost keeps a shared ceiling under the host's own limit: modules at their ceiling then cannot keep the host from
-// starting a thread, as the kernel compares the uid's count with the limit of whoever asks.
+// belowHost keeps a shared ceiling under the host's own limit: modules at their ceiling then cannot keep
+// the host from starting a thread, as the kernel compares the uid's count with the limit of whoever asks.
 func belowHost(ceiling uint64) uint64 {
 	var host unix.Rlimit
 	if unix.Getrlimit(unix.RLIMIT_NPROC, &host) != nil {
@@ -61,7 +65,8 @@ func belowHost(ceiling uint64) uint64 {
 	return min(ceiling, host.Cur/4*3)
 }
 
-// rlimits are applied in this order by the launcher. The zeroes: no files, core dumps, locked memory, message queues.
+// rlimits are applied in this order by the launcher. The zeroes: no files, core dumps, locked memory,
+// message queues.
 func (l Limits) rlimits() []rlimit {
 	return []rlimit{
 		{unix.RLIMIT_DATA, l.Data},

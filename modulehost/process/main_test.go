@@ -13,8 +13,9 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/process"
 )
 
-// The test binary plays three parts: the tests and their host, a second host that is killed (hostkilled_test.go), and the
-// modules (module_test.go), good and bad. A module's environment is empty, so its name says which one it is.
+// The test binary plays three parts: the tests and their host, a second host that is killed
+// (hostkilled_test.go), and the modules (module_test.go), good and bad. A module's environment is empty, so
+// its name says which one it is.
 func TestMain(m *testing.M) {
 	if mode, ok := strings.CutPrefix(filepath.Base(os.Args[0]), "child-"); ok {
 		playModule(mode)
@@ -29,8 +30,8 @@ func TestMain(m *testing.M) {
 
 var modules string // the folder of the child-<mode> executables
 
-// runTests builds the modules' executable as modules are built: static, and without the race detector, whose shadow memory
-// fits into no address space limit.
+// runTests builds the modules' executable as modules are built: static, and without the race detector,
+// whose shadow memory fits into no address space limit.
 func runTests(m *testing.M) int {
 	if modules = os.Getenv("NARTHEX_TEST_MODULES"); modules != "" { // this host is a test of another (matrix_test.go)
 		return hardened(m)

@@ -14,8 +14,9 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/process"
 )
 
-// TestWalls tries every probe against every combination of walls, with the host's uid and with a uid per module. Where the
-// walls in question are down a probe must be open: a probe that fails for another reason proves nothing.
+// TestWalls tries every probe against every combination of walls, with the host's uid and with a uid per
+// module. Where the walls in question are down a probe must be open: a probe that fails for another reason
+// proves nothing.
 func TestWalls(t *testing.T) {
 	if os.Geteuid() == 0 {
 		t.Run("shared uid", asNobody)

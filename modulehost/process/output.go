@@ -10,14 +10,16 @@ const (
 	keptOutput   = 64 << 10 // bytes: the last ones, for the autopsy
 	outputPerSec = 8 << 10  // bytes that are kept of a second
 	outputBurst  = keptOutput
-	// outputPause bounds what a flood costs the host: 32 KiB a millisecond are read, the rest waits in the module.
+	// outputPause bounds what a flood costs the host: 32 KiB a millisecond are read, the rest waits in the
+	// module.
 	outputPause = time.Millisecond
 	// outputGrace is for a descendant that left the group and still holds the pipe.
 	outputGrace = 100 * time.Millisecond
 )
 
-// output reads a child's standard output and error to the end, whatever it writes: a pipe that nobody reads would block
-// the module after 64 KiB. It keeps little and copies nothing into the host's log, for a panic prints its argument.
+// output reads a child's standard output and error to the end, whatever it writes: a pipe that nobody reads
+// would block the module after 64 KiB. It keeps little and copies nothing into the host's log, for a panic
+// prints its argument.
 type output struct {
 	pipe *os.File
 	done chan struct{}

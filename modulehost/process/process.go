@@ -1,16 +1,17 @@
-// Package process owns a module's child process: how it is started, spoken with, watched and ended (architecture.md §5).
+// Package process owns a module's child process: how it is started, spoken with, watched and ended.
 //
 // A Process is a supervised service. Each Serve is one life of the child:
 //
 //	launcher (sandbox) → exec → Register (10 s) → Start (30 s) → ready → ... → Stop (10 s) → SIGTERM → 1 s → SIGKILL
 //
-// Everything that belongs to a life is a local of Serve, ends with it and is waited for: the child and its whole process
-// group, both links, the host's session, every goroutine and every call in flight. Two facts outlive a life: what the
-// first one registered, which later ones must repeat, and that the module was ready once.
+// Everything that belongs to a life is a local of Serve, ends with it and is waited for: the child and its
+// whole process group, both links, the host's session, every goroutine and every call in flight. Two facts
+// outlive a life: what the first one registered, which later ones must repeat, and that the module was
+// ready once.
 //
-// A child that dies is noticed by its links and by the kernel's wait; a child that lives but hangs by an unanswered ping
-// or a write that does not move. It may be wrong or hostile: nothing it says reaches a log or an error text, and nothing
-// it does may block the host.
+// A child that dies is noticed by its links and by the kernel's wait; a child that lives but hangs by an
+// unanswered ping or a write that does not move. It may be wrong or hostile: nothing it says reaches a log
+// or an error text, and nothing it does may block the host.
 package process
 
 import (
@@ -40,17 +41,19 @@ type Config struct {
 	Log        *zap.Logger         // names the module in its fields already
 	Memory     *hostmemory.Account // counts what the links hold; nil: nothing is counted
 
-	// Validate judges what the module registered (nil: anything goes). Its error ends the life as MODULE_REGISTER_FAILED.
+	// Validate judges what the module registered (nil: anything goes). Its error ends the life as
+	// MODULE_REGISTER_FAILED.
 	Validate func(*abi.RegisterResponse) error
-	// Verify judges the opened executable (an O_PATH descriptor, good for fstat) before every start (nil: no check). Its
-	// error ends the life as MODULE_UNAVAILABLE: a changed file is no hot installation (contract.md §7).
+	// Verify judges the opened executable (an O_PATH descriptor, good for fstat) before every start (nil: no
+	// check). Its error ends the life as MODULE_UNAVAILABLE: a changed file is no hot installation.
 	Verify func(executable *os.File) error
 
 	Limits    Limits
 	Deadlines Deadlines
 
-	// RequireWalls is for production: where Walls().Missing() is not empty, nothing is started and Serve returns
-	// ErrSandboxUnavailable. Without it a module runs behind the walls there are, and one warning names the others.
+	// RequireWalls is for production: where Walls().Missing() is not empty, nothing is started and Serve
+	// returns ErrSandboxUnavailable. Without it a module runs behind the walls there are, and one warning
+	// names the others.
 	RequireWalls bool
 
 	kernel func() Report // Walls; tests take some away
@@ -66,7 +69,8 @@ type Host interface{ Open() Session }
 type Session interface {
 	// Serve answers a call of the module; see link.Handler. It must heed ctx: the end of a life waits for it.
 	Serve(ctx context.Context, m link.Method, payload []byte) (proto.Message, error)
-	// Close is called once, after the process and every Serve have ended. It gives back what is still held, and waits.
+	// Close is called once, after the process and every Serve have ended. It gives back what is still held,
+	// and waits.
 	Close()
 }
 
@@ -102,7 +106,8 @@ func New(config Config) *Process {
 // String is the service's name: "module <id>".
 func (p *Process) String() string { return "module " + p.config.ModuleID }
 
-// Ready is closed once the module's Start hook has completed for the first time; it stays closed through later lives.
+// Ready is closed once the module's Start hook has completed for the first time; it stays closed through
+// later lives.
 func (p *Process) Ready() <-chan struct{} { return p.ready }
 
 // Routes are what the module registered, after ready; the same for every life. Not to be changed.
@@ -119,8 +124,8 @@ func (p *Process) Channels() []*abi.Channel {
 	return p.registered.GetChannels()
 }
 
-// Output is what the latest life wrote to standard output and error, at most its last 64 KiB, for an operator's autopsy.
-// It may hold anything the module knows: never log it.
+// Output is what the latest life wrote to standard output and error, at most its last 64 KiB, for an
+// operator's autopsy. It may hold anything the module knows: never log it.
 func (p *Process) Output() []byte {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -58,7 +58,8 @@ func TestWhatAModuleFindsAroundItself(t *testing.T) {
 			t.Errorf("descriptor %d: %s", fd, target)
 		}
 	}
-	// The module duplicates 3 and 4 and closes the originals, so two sockets and the 32 for bodies are what was inherited.
+	// The module duplicates 3 and 4 and closes the originals, so two sockets and the 32 for bodies are what
+	// was inherited.
 	sockets := 0
 	for _, target := range o.Descriptors {
 		if strings.HasPrefix(target, "socket:") {
@@ -159,7 +160,8 @@ func TestOwnCredential(t *testing.T) {
 	if soft, _ := limit(t, read(t, o.PID, "limits"), "Max processes"); soft != "64" {
 		t.Error("threads:", soft)
 	}
-	// The change of uid clears the parent-death signal in the kernel; the launcher asked again. hostkilled_test.go proves it.
+	// The change of uid clears the parent-death signal in the kernel; the launcher asked again.
+	// hostkilled_test.go proves it.
 	r.stop()
 	<-r.ended
 }

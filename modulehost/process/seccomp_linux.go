@@ -7,8 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The system call filter is classic BPF over struct seccomp_data: number, architecture, instruction pointer, six arguments.
-// calls_linux.go says what it refuses. All else is allowed, up to the newest call that was judged when it was written.
+// The system call filter is classic BPF over struct seccomp_data: number, architecture, instruction
+// pointer, six arguments. calls_linux.go says what it refuses. All else is allowed, up to the newest call
+// that was judged when it was written.
 
 const (
 	allow = unix.SECCOMP_RET_ALLOW
@@ -24,7 +25,8 @@ const (
 
 func refuse(errno unix.Errno) uint32 { return unix.SECCOMP_RET_ERRNO | uint32(errno) }
 
-// auditArchitecture is the kernel's word for the one machine whose numbers a filter was made of; 0: no filter for it.
+// auditArchitecture is the kernel's word for the one machine whose numbers a filter was made of; 0: no
+// filter for it.
 func auditArchitecture(goarch string) uint32 {
 	switch goarch {
 	case "amd64":
@@ -35,7 +37,8 @@ func auditArchitecture(goarch string) uint32 {
 	return 0
 }
 
-// seccompAvailable asks for a filter at an address that cannot be read: only a kernel that has filters looks there.
+// seccompAvailable asks for a filter at an address that cannot be read: only a kernel that has filters
+// looks there.
 func seccompAvailable() bool {
 	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, 0)
 	return errno == unix.EFAULT && auditArchitecture(runtime.GOARCH) != 0
@@ -51,7 +54,8 @@ func applySeccomp(program []unix.SockFilter) error {
 	return nil
 }
 
-// filter is the program for the process pid: a pid survives exec, so a module's signals can be pinned to its own.
+// filter is the program for the process pid: a pid survives exec, so a module's signals can be pinned to
+// its own.
 func filter(goarch string, pid int) []unix.SockFilter {
 	program := []unix.SockFilter{
 		load(atArchitecture), equal(auditArchitecture(goarch), 1, 0), end(kill),
@@ -77,7 +81,8 @@ func filter(goarch string, pid int) []unix.SockFilter {
 	return append(program, end(allow), end(refuse(unix.EPERM)))
 }
 
-// condition holds when the argument's word, masked, is one of the values; with not set, when it is none of them.
+// condition holds when the argument's word, masked, is one of the values; with not set, when it is none of
+// them.
 type condition struct {
 	word   uint32 // its offset
 	mask   uint32

@@ -127,7 +127,8 @@ func (l *life) endedBy(err error) End {
 	return end
 }
 
-// deathGrace is for a process whose link is lost because it dies: a kill from elsewhere closes its sockets first.
+// deathGrace is for a process whose link is lost because it dies: a kill from elsewhere closes its sockets
+// first.
 const deathGrace = 100 * time.Millisecond
 
 // outOfMemory knows what Go's runtime prints when an allocation fails.
@@ -141,7 +142,8 @@ func outOfMemory(said []byte) bool {
 	return false
 }
 
-// clockTick is the unit of times in /proc/<pid>/stat. It has been a hundredth of a second on every Linux for decades.
+// clockTick is the unit of times in /proc/<pid>/stat. It has been a hundredth of a second on every Linux
+// for decades.
 const clockTick = time.Second / 100
 
 // figures are 0 once the process has died.

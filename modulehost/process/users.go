@@ -10,7 +10,8 @@ import (
 	"os"
 )
 
-// The user ids that modules have where the whole range is mapped: no distribution gives any of them to anybody.
+// The user ids that modules have where the whole range is mapped: no distribution gives any of them to
+// anybody.
 const (
 	firstUser = 0x70000000
 	users     = 1 << 27
@@ -20,9 +21,10 @@ const (
 	nobody = 65534
 )
 
-// Users draws a user id, which is the group id too, for each module. The kernel counts threads by user for the whole machine, so two
-// daemons whose modules shared a user would share its limit. That is why the ids are drawn from a large range by a number that is random
-// for each daemon, and not counted from a fixed one.
+// Users draws a user id, which is the group id too, for each module. The kernel counts threads by user for
+// the whole machine, so two daemons whose modules shared a user would share its limit. That is why the ids
+// are drawn from a large range by a number that is random for each daemon, and not counted from a fixed
+// one.
 type Users struct {
 	seed  [32]byte
 	ids   idRange
@@ -48,8 +50,9 @@ func NewUsers() (*Users, error) {
 	return newUsers(seed, maps[0], maps[1]), nil
 }
 
-// newUsers reads the maps of the user namespace (user_namespaces(7)). Where they lack the usual range, the upper half of the highest range
-// that both have takes its place, at most 2^27 ids. nil: there are none to give away.
+// newUsers reads the maps of the user namespace (user_namespaces(7)). Where they lack the usual range, the
+// upper half of the highest range that both have takes its place, at most 2^27 ids. nil: there are none to
+// give away.
 func newUsers(seed [32]byte, uidMap, gidMap io.Reader) *Users {
 	groups := readIDMap(gidMap)
 	var usual, highest idRange
@@ -75,13 +78,15 @@ func newUsers(seed [32]byte, uidMap, gidMap io.Reader) *Users {
 	return &Users{seed: seed, ids: ids, taken: map[uint64]bool{nobody: true, nobody + 1: true}}
 }
 
-// Usual tells whether the ids are from the range that no distribution uses. Those of any other range may have an owner.
+// Usual tells whether the ids are from the range that no distribution uses. Those of any other range may
+// have an owner.
 func (u *Users) Usual() bool { return u.ids.first == firstUser && u.ids.size() == users }
 
 // Range are the bounds of what is drawn.
 func (u *Users) Range() (first, last uint64) { return u.ids.first, u.ids.end - 1 }
 
-// Draw returns the credential of one module, different from all that were drawn before while any is left. Of nil Users it is nil.
+// Draw returns the credential of one module, different from all that were drawn before while any is left.
+// Of nil Users it is nil.
 func (u *Users) Draw(moduleID string) *Credential {
 	if u == nil {
 		return nil

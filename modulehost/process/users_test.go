@@ -47,8 +47,8 @@ func TestUsers(t *testing.T) {
 	}
 }
 
-// TestUsersAreDrawn: a daemon draws the same ids for the same modules from its random number, two daemons draw different ones, and no
-// two modules of a daemon share one, however few there are.
+// TestUsersAreDrawn: a daemon draws the same ids for the same modules from its random number, two daemons
+// draw different ones, and no two modules of a daemon share one, however few there are.
 func TestUsersAreDrawn(t *testing.T) {
 	t.Parallel()
 	const few = "0 100000 400" // half of it: 200 ids

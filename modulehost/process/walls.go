@@ -27,8 +27,8 @@ func Walls() Report {
 	}
 }
 
-// Missing are the walls without which no module starts where Config.RequireWalls is set: "landlock", "seccomp" (neither
-// replaces the other), "non-dumpable". nil: all stand.
+// Missing are the walls without which no module starts where Config.RequireWalls is set: "landlock",
+// "seccomp" (neither replaces the other), "non-dumpable". nil: all stand.
 func (r Report) Missing() []string {
 	var missing []string
 	if r.Landlock == 0 {
@@ -43,9 +43,10 @@ func (r Report) Missing() []string {
 	return missing
 }
 
-// LandlockLacks are what a newer Landlock refuses by itself, for an operator who compares kernels: "refer" (ABI 2), "truncate"
-// (3), "tcp" (4), "ioctl" (5), "scopes" (6), "unix" (9), "udp" (10). The filter of system calls refuses each of them anyway.
-// "files" (1) is refused by nothing else: then Missing says "landlock".
+// LandlockLacks are what a newer Landlock refuses by itself, for an operator who compares kernels: "refer"
+// (ABI 2), "truncate" (3), "tcp" (4), "ioctl" (5), "scopes" (6), "unix" (9), "udp" (10). The filter of
+// system calls refuses each of them anyway. "files" (1) is refused by nothing else: then Missing says
+// "landlock".
 func (r Report) LandlockLacks() []string {
 	var lacks []string
 	for _, right := range landlockRights {
@@ -56,10 +57,11 @@ func (r Report) LandlockLacks() []string {
 	return lacks
 }
 
-// Harden closes this process's memory, environment and descriptors under /proc to everyone of its own uid, modules among
-// them, and forbids its core dumps: a variable that was unset is still in memory. Call it once, before the first module
-// starts and after all that writes to /proc/self, an OOM score for one: an unprivileged process cannot do that any more.
-// Nothing here undoes it, and a later change of uid or an exec of this process would. Its error is ErrSandboxUnavailable.
+// Harden closes this process's memory, environment and descriptors under /proc to everyone of its own uid,
+// modules among them, and forbids its core dumps: a variable that was unset is still in memory. Call it
+// once, before the first module starts and after all that writes to /proc/self, an OOM score for one: an
+// unprivileged process cannot do that any more. Nothing here undoes it, and a later change of uid or an
+// exec of this process would. Its error is ErrSandboxUnavailable.
 func Harden() error {
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		return caused(ErrSandboxUnavailable, err)
@@ -67,7 +69,8 @@ func Harden() error {
 	return nil
 }
 
-// admit decides whether a life may begin behind the walls there are. The warning comes with the first life alone.
+// admit decides whether a life may begin behind the walls there are. The warning comes with the first life
+// alone.
 func (p *Process) admit(walls Report) error {
 	missing := walls.Missing()
 	if len(missing) == 0 {

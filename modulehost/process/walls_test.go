@@ -12,8 +12,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/process"
 )
 
-// TestAMissingWallRefusesToStart, before anything is opened or started, where walls are required. Elsewhere the module runs and
-// one line names what is missing.
+// TestAMissingWallRefusesToStart, before anything is opened or started, where walls are required. Elsewhere
+// the module runs and one line names what is missing.
 func TestAMissingWallRefusesToStart(t *testing.T) {
 	for missing, without := range map[string]func(*process.Report){
 		"landlock":     func(r *process.Report) { r.Landlock = 0 },
@@ -116,7 +116,8 @@ func TestEveryLifeIsConfined(t *testing.T) {
 	}
 }
 
-// TestSystemCallsTheKernelRefuses: the filter as the kernel runs it, with arguments that nothing could be done with.
+// TestSystemCallsTheKernelRefuses: the filter as the kernel runs it, with arguments that nothing could be
+// done with.
 func TestSystemCallsTheKernelRefuses(t *testing.T) {
 	r := start(t, "hostile", nil)
 	body, err := r.handle(soon(t), "/refused", nil)

@@ -16,9 +16,10 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/link"
 )
 
-// watch returns why the life ends, a fixed word for the log; "" when ctx ended. Death is easy to see. A child that lives
-// and hangs is found by its ping, which the link's reader answers however busy the handlers are; one whose reader lives and
-// whose handlers hang, by the calls that it does not end after they were abandoned.
+// watch returns why the life ends, a fixed word for the log; "" when ctx ended. Death is easy to see. A
+// child that lives and hangs is found by its ping, which the link's reader answers however busy the
+// handlers are; one whose reader lives and whose handlers hang, by the calls that it does not end after
+// they were abandoned.
 func (l *life) watch(ctx context.Context) (reason string) {
 	pinging, stop := context.WithCancel(context.Background())
 	unanswered := make(chan struct{})
@@ -69,8 +70,8 @@ func (l *life) pingUntilUnanswered(ctx context.Context) {
 	}
 }
 
-// launchFailure tells why a process died before it registered: the launcher could not put up a wall, there was no thread for it, or
-// neither.
+// launchFailure tells why a process died before it registered: the launcher could not put up a wall, there
+// was no thread for it, or neither.
 func (c *child) launchFailure() error {
 	said, status := c.lastWords()
 	said = strings.TrimSuffix(strings.TrimPrefix(said, launcherName+": "), "\n")
@@ -94,7 +95,8 @@ func lacksThreads(said string, status int) bool {
 // goFailed is the exit status of a Go program whose runtime gave up.
 const goFailed = 2
 
-// lastWords waits for the process to die and returns the end of its output and its exit status; -1: a signal, or it lives.
+// lastWords waits for the process to die and returns the end of its output and its exit status; -1: a
+// signal, or it lives.
 func (c *child) lastWords() (said string, status int) {
 	if !c.exitedWithin(deathNotice) || c.state == nil {
 		return "", -1

@@ -13,8 +13,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// TestEchoWithoutAnyBuffer: a handler that writes while it reads must not wait for a host that writes while it does not read, however
-// little the kernel keeps for them.
+// TestEchoWithoutAnyBuffer: a handler that writes while it reads must not wait for a host that writes while
+// it does not read, however little the kernel keeps for them.
 func TestEchoWithoutAnyBuffer(t *testing.T) {
 	m := &module{register: func(r *sdk.Registry) {
 		r.Handle("POST /echo", "seats.read", sdk.Buffered(1<<20), func(w http.ResponseWriter, r *http.Request) { _, _ = io.Copy(w, r.Body) })

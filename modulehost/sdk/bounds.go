@@ -20,8 +20,9 @@ func (p places) take(ctx context.Context) error {
 
 func (p places) leave() { <-p }
 
-// bounded is the context of a call to the platform. One that has no deadline gets one after within; a handler's leaves the handler time to
-// answer. A context that was detached from the handler's (context.WithoutCancel) and lasts longer is its own.
+// bounded is the context of a call to the platform. One that has no deadline gets one after within; a
+// handler's leaves the handler time to answer. A context that was detached from the handler's
+// (context.WithoutCancel) and lasts longer is its own.
 func bounded(ctx context.Context, within time.Duration) (context.Context, context.CancelFunc) {
 	until, limited := ctx.Deadline()
 	if !limited {

@@ -7,9 +7,9 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// Values answers the row's columns as database/sql's drivers do: nil, int64, float64, bool, string, time.Time, and []byte for bytea
-// and JSON. What is none of these is a string, as PostgreSQL writes it; a range has to be selected as text. They are the caller's
-// to keep.
+// Values answers the row's columns as database/sql's drivers do: nil, int64, float64, bool, string,
+// time.Time, and []byte for bytea and JSON. What is none of these is a string, as PostgreSQL writes it; a
+// range has to be selected as text. They are the caller's to keep.
 func (r *Rows) Values() ([]driver.Value, error) {
 	values := make([]driver.Value, len(r.columns))
 	for i, column := range r.columns {
@@ -34,7 +34,8 @@ func (r *Rows) Values() ([]driver.Value, error) {
 	return values, nil
 }
 
-// columnValue minds what the type map would hand on as the bytes that came: it writes arrays as text, and refuses ranges.
+// columnValue minds what the type map would hand on as the bytes that came: it writes arrays as text, and
+// refuses ranges.
 func columnValue(types *pgtype.Map, known *pgtype.Type, format int16, src []byte) (driver.Value, error) {
 	switch known.Codec.(type) {
 	case *pgtype.ArrayCodec:
@@ -50,7 +51,8 @@ func columnValue(types *pgtype.Map, known *pgtype.Type, format int16, src []byte
 	return known.Codec.DecodeDatabaseSQLValue(types, known.OID, format, src)
 }
 
-// ColumnTypes answers what PostgreSQL calls the columns' types: "int8", "text", "timestamptz"; "" for one that is not built in.
+// ColumnTypes answers what PostgreSQL calls the columns' types: "int8", "text", "timestamptz"; "" for one
+// that is not built in.
 func (r *Rows) ColumnTypes() []string {
 	types := typeMaps.Get().(*pgtype.Map)
 	defer typeMaps.Put(types)

@@ -8,10 +8,10 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/link"
 )
 
-// Configuration is what administrators have set and the manifest's defaults, as it was when the platform started: it stays the same
-// until the next start. A key that the manifest declares and nobody has set, without a default, has no value; the methods then answer
-// the zero value. They panic for a value of another type than the manifest declares, which is the module's own mistake. Safe for
-// concurrent use.
+// Configuration is what administrators have set and the manifest's defaults, as it was when the platform
+// started: it stays the same until the next start. A key that the manifest declares and nobody has set,
+// without a default, has no value; the methods then answer the zero value. They panic for a value of
+// another type than the manifest declares, which is the module's own mistake. Safe for concurrent use.
 type Configuration struct{ values map[string]any }
 
 func newConfiguration(settings []*abi.Setting) Configuration {
@@ -54,12 +54,13 @@ func valueOf[T any](c Configuration, key string) T {
 	return typed
 }
 
-// ErrSecretAbsent: the deployment supplies no value for the key, or the manifest does not declare it as a secret.
+// ErrSecretAbsent: the deployment supplies no value for the key, or the manifest does not declare it as a
+// secret.
 var ErrSecretAbsent = errors.New("the deployment supplies no such secret")
 
-// Secret answers the deployment's value for a key that the manifest declares as a secret; ErrSecretAbsent without one. Ask when it is
-// needed rather than keeping it, never log it and never answer a request with it. Another error is that of a platform that does not
-// answer within 30 s.
+// Secret answers the deployment's value for a key that the manifest declares as a secret; ErrSecretAbsent
+// without one. Ask when it is needed rather than keeping it, never log it and never answer a request with
+// it. Another error is that of a platform that does not answer within 30 s.
 func (h *Host) Secret(key string) (string, error) {
 	var response abi.SecretResponse
 	err := call(context.Background(), h.client, abi.Method_METHOD_SECRET, &abi.SecretRequest{Key: key}, &response)

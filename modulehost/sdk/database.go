@@ -10,12 +10,12 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/link"
 )
 
-// DB is the module's own schema in PostgreSQL, under a role of its own: other tables cannot be reached. One statement a call, of at
-// most 30 s, values as $1, $2, ...; scanning follows database/sql's habits. At most four connections, waited for 5 s. Safe for
-// concurrent use.
+// DB is the module's own schema in PostgreSQL, under a role of its own: other tables cannot be reached. One
+// statement a call, of at most 30 s, values as $1, $2, ...; scanning follows database/sql's habits. At most
+// four connections, waited for 5 s. Safe for concurrent use.
 //
-// A value is what database/sql takes, or a []string or []int64 for "= ANY($1)"; an instant travels in whole microseconds. A statement
-// and its values have at most 1.25 MiB together, a row 1 MiB.
+// A value is what database/sql takes, or a []string or []int64 for "= ANY($1)"; an instant travels in whole
+// microseconds. A statement and its values have at most 1.25 MiB together, a row 1 MiB.
 //
 // COPY is refused. A session is reset before its next use: what SET, LISTEN, PREPARE or an advisory lock
 // leave lasts for one statement, or one transaction.
@@ -56,8 +56,8 @@ func (s statements) Exec(ctx context.Context, sql string, args ...any) (rowsAffe
 	return response.GetRowsAffected(), err
 }
 
-// Query runs a statement for its rows. More than 1 MiB of them hold one of the module's connections until they are read to the end or
-// closed, and for at most 30 s.
+// Query runs a statement for its rows. More than 1 MiB of them hold one of the module's connections until
+// they are read to the end or closed, and for at most 30 s.
 func (s statements) Query(ctx context.Context, sql string, args ...any) (*Rows, error) {
 	values, err := encodeArguments(args)
 	if err != nil {
@@ -90,12 +90,13 @@ func (s statements) call(ctx context.Context, method abi.Method, request, respon
 	return &DatabaseError{SQLState: detail.GetSqlState(), Constraint: detail.GetConstraint(), Message: detail.GetMessage()}
 }
 
-// Tx is a transaction: what InTx's function runs its statements on, one after the other, rows read to the end or closed before the
-// next. It holds one connection, and is rolled back 30 s after its beginning, whatever goes on. For one goroutine at a time.
+// Tx is a transaction: what InTx's function runs its statements on, one after the other, rows read to the
+// end or closed before the next. It holds one connection, and is rolled back 30 s after its beginning,
+// whatever goes on. For one goroutine at a time.
 type Tx struct{ statements }
 
-// InTx runs f in a transaction: committed when f returns nil, rolled back when it returns an error or panics. Its error is f's, or
-// Begin's or Commit's.
+// InTx runs f in a transaction: committed when f returns nil, rolled back when it returns an error or
+// panics. Its error is f's, or Begin's or Commit's.
 func (db *DB) InTx(ctx context.Context, f func(tx *Tx) error) error {
 	tx, err := db.Begin(ctx)
 	if err != nil {
@@ -124,8 +125,8 @@ func (db *DB) Begin(ctx context.Context) (*Tx, error) {
 	return &Tx{statements{client: db.client, transaction: begun.GetTransaction()}}, nil
 }
 
-// Commit keeps what the transaction has done. After a statement that failed it is TRANSACTION_ENDED, and nothing is kept; after another
-// error that is not known. Rollback then does no harm.
+// Commit keeps what the transaction has done. After a statement that failed it is TRANSACTION_ENDED, and
+// nothing is kept; after another error that is not known. Rollback then does no harm.
 func (tx *Tx) Commit(ctx context.Context) error {
 	return tx.call(ctx, abi.Method_METHOD_COMMIT, &abi.CommitRequest{Transaction: tx.transaction}, &abi.CommitResponse{})
 }

@@ -20,14 +20,17 @@ func platformTimes() times {
 }
 
 const (
-	// answerTime is left to a handler whose context has ended, so that it and not the platform says what went wrong.
+	// answerTime is left to a handler whose context has ended, so that it and not the platform says what went
+	// wrong.
 	answerTime = 2 * time.Second
-	// callMargin is what a call to the platform leaves of the context: a call that fails late is told to a handler that still has one.
+	// callMargin is what a call to the platform leaves of the context: a call that fails late is told to a
+	// handler that still has one.
 	callMargin = time.Second
 )
 
-// deadlines ends the contexts of handlers, all with one timer: it is left alone while it would ring too early, and hardly any deadline
-// passes (measured for the link: a timer for each call wakes a thread that has nothing to do).
+// deadlines ends the contexts of handlers, all with one timer: it is left alone while it would ring too
+// early, and hardly any deadline passes (measured for the link: a timer for each call wakes a thread that
+// has nothing to do).
 type deadlines struct {
 	mu    sync.Mutex
 	timer *time.Timer
@@ -35,8 +38,8 @@ type deadlines struct {
 	held  map[*handlerContext]struct{}
 }
 
-// handlerContext is a handler's context. Its deadline can move: it begins anew when the request's body has ended, and with each piece of a long
-// response.
+// handlerContext is a handler's context. Its deadline can move: it begins anew when the request's body has
+// ended, and with each piece of a long response.
 type handlerContext struct {
 	context.Context // the call's, which ends when the platform cancels it
 	deadlines       *deadlines

@@ -22,8 +22,8 @@ type hurried struct {
 // within4s is long enough for both margins: a handler's context lasts 2 s, and its calls to the platform 1 s.
 const within4s = 4 * time.Second
 
-// TestHandlerOutlivesItsCallsAndItsContext: a call to the platform that hangs ends while the handler has a context, and that while the
-// handler can still answer.
+// TestHandlerOutlivesItsCallsAndItsContext: a call to the platform that hangs ends while the handler has a
+// context, and that while the handler can still answer.
 func TestHandlerOutlivesItsCallsAndItsContext(t *testing.T) {
 	t.Parallel()
 	m := &module{}

@@ -6,7 +6,8 @@ import (
 	"sync"
 )
 
-// hooks keeps Start and Stop apart: Stop may be called while Start runs, when another module has failed or the platform is told to end.
+// hooks keeps Start and Stop apart: Stop may be called while Start runs, when another module has failed or
+// the platform is told to end.
 type hooks struct {
 	mu          sync.Mutex
 	stopped     bool               // Stop was called
@@ -16,7 +17,8 @@ type hooks struct {
 
 var errStopped = errors.New("the platform has stopped the module")
 
-// enterStart returns Start's context, and leave, which says that Start has returned. It refuses a Start that comes after Stop.
+// enterStart returns Start's context, and leave, which says that Start has returned. It refuses a Start
+// that comes after Stop.
 func (h *hooks) enterStart(ctx context.Context) (_ context.Context, leave func(), _ error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -29,7 +31,8 @@ func (h *hooks) enterStart(ctx context.Context) (_ context.Context, leave func()
 	return ctx, func() { close(ended) }, nil
 }
 
-// enterStop cancels Start's context and waits until Start has returned. Its error is ctx's own: then Stop must not run.
+// enterStop cancels Start's context and waits until Start has returned. Its error is ctx's own: then Stop
+// must not run.
 func (h *hooks) enterStop(ctx context.Context) error {
 	h.mu.Lock()
 	h.stopped = true

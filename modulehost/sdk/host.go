@@ -16,8 +16,8 @@ type Host struct {
 	Mail     *Mail
 	Realtime *Realtime
 	Config   Configuration
-	// Log goes to the platform's log, from Info on: 1 KiB of text and 16 attributes of 256 bytes a line, 100 lines in 10 s; the rest is
-	// cut off, or counted. A line waits for the platform for at most 2 s.
+	// Log goes to the platform's log, from Info on: 1 KiB of text and 16 attributes of 256 bytes a line, 100
+	// lines in 10 s; the rest is cut off, or counted. A line waits for the platform for at most 2 s.
 	Log *slog.Logger
 
 	client   *link.Client
@@ -43,8 +43,9 @@ func newHost(client *link.Client, registry *Registry, start *abi.StartRequest) *
 // ErrOutsideRequest is Can asked with a context that belongs to no request.
 var ErrOutsideRequest = errors.New("the context belongs to no request")
 
-// Can tells whether the principal of the request holds a permission of this module; of another's the answer is no. ctx is the request's
-// context. Errors: ErrOutsideRequest, ctx's own, or that the platform could not find out.
+// Can tells whether the principal of the request holds a permission of this module; of another's the answer
+// is no. ctx is the request's context. Errors: ErrOutsideRequest, ctx's own, or that the platform could not
+// find out.
 func (h *Host) Can(ctx context.Context, permission string) (bool, error) {
 	request, found := ctx.Value(requestKey{}).(*abi.HandleRequest)
 	if !found {

@@ -10,7 +10,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/link"
 )
 
-// Mail sends e-mail through the installation's mail server, whose name and password a module never learns. Safe for concurrent use.
+// Mail sends e-mail through the installation's mail server, whose name and password a module never learns.
+// Safe for concurrent use.
 type Mail struct {
 	client  *link.Client
 	sending places
@@ -27,9 +28,10 @@ func newMail(client *link.Client) *Mail {
 
 // Message is one e-mail. There is no sender: that is the installation's.
 //
-// An address is ASCII of at most 254 characters, without a quoted local part; a name has at most 200. All recipients can read the
-// whole list. The subject is not blank and has at most 200 characters, Text and HTML together at most 256 KiB; with both, the
-// reader's program chooses. Control characters are refused everywhere but in the two, never stripped.
+// An address is ASCII of at most 254 characters, without a quoted local part; a name has at most 200. All
+// recipients can read the whole list. The subject is not blank and has at most 200 characters, Text and
+// HTML together at most 256 KiB; with both, the reader's program chooses. Control characters are refused
+// everywhere but in the two, never stripped.
 type Message struct {
 	To      []mail.Address // 1 to 50
 	Subject string
@@ -56,10 +58,11 @@ const (
 // ErrTooManyMails: the module has used up its 30 attempts of this minute, and this one was not made.
 const ErrTooManyMails = Error("TOO_MANY_REQUESTS")
 
-// Send makes one attempt to hand m to the mail server, for all recipients or none, and tells how it ended; it is never repeated,
-// and takes up to 30 s: outside a request's handler it keeps nobody waiting. Two run at once and further ones wait; 30 a minute are
-// let through. Every attempt ends with a SendResult. An error says that there is none: ErrTooManyMails, ctx's own, or the platform
-// is going down; after the last two the message may be on its way.
+// Send makes one attempt to hand m to the mail server, for all recipients or none, and tells how it ended;
+// it is never repeated, and takes up to 30 s: outside a request's handler it keeps nobody waiting. Two run
+// at once and further ones wait; 30 a minute are let through. Every attempt ends with a SendResult. An
+// error says that there is none: ErrTooManyMails, ctx's own, or the platform is going down; after the last
+// two the message may be on its way.
 func (m *Mail) Send(ctx context.Context, message Message) (SendResult, error) {
 	within, cancel := bounded(ctx, sendDeadline)
 	defer cancel()

@@ -16,15 +16,16 @@ const (
 	commitDeadline = 5 * time.Minute  // the host itself gives up when no byte moves for 30 s
 )
 
-// Get opens an object, whose bytes come as they are read, 256 KiB at a time. The body must be closed, is not safe for concurrent
-// use, and ends with ctx; left unread for 30 s it fails. One that is cut short never ends with io.EOF. Four objects are open at
-// once, longer ones than a piece; further calls wait. Errors, of the body too: ErrNotFound, ErrKeyInvalid, ErrAccessDenied,
-// ErrTimeout, ErrUnavailable.
+// Get opens an object, whose bytes come as they are read, 256 KiB at a time. The body must be closed, is
+// not safe for concurrent use, and ends with ctx; left unread for 30 s it fails. One that is cut short
+// never ends with io.EOF. Four objects are open at once, longer ones than a piece; further calls wait.
+// Errors, of the body too: ErrNotFound, ErrKeyInvalid, ErrAccessDenied, ErrTimeout, ErrUnavailable.
 func (b *Bucket) Get(ctx context.Context, key string) (Object, io.ReadCloser, error) {
 	return b.GetPart(ctx, key, 0, 0)
 }
 
-// GetPart is Get for length bytes from offset; a length of 0 is all to the end. What is beyond the end is empty.
+// GetPart is Get for length bytes from offset; a length of 0 is all to the end. What is beyond the end is
+// empty.
 func (b *Bucket) GetPart(ctx context.Context, key string, offset, length uint64) (Object, io.ReadCloser, error) {
 	s := b.storage
 	if s == nil {
@@ -120,10 +121,11 @@ func (s *Storage) closeHandle(ctx context.Context, handle uint64) {
 		&abi.BucketCloseRequest{Handle: handle}, &abi.BucketCloseResponse{})
 }
 
-// Put reads body to its end and then stores it under key, in place of what was there, as a whole or not at all: when body fails, is
-// longer than 32 MiB or the process dies, nothing has changed. One piece of 256 KiB is held in memory. A body may be slow, as long
-// as something comes every 20 s. A contentType that is none becomes application/octet-stream. Four puts run at once; further ones
-// wait. Errors: what body said, ErrKeyInvalid, ErrTooLarge, ErrAccessDenied, ErrTimeout, ErrUnavailable.
+// Put reads body to its end and then stores it under key, in place of what was there, as a whole or not at
+// all: when body fails, is longer than 32 MiB or the process dies, nothing has changed. One piece of 256
+// KiB is held in memory. A body may be slow, as long as something comes every 20 s. A contentType that is
+// none becomes application/octet-stream. Four puts run at once; further ones wait. Errors: what body said,
+// ErrKeyInvalid, ErrTooLarge, ErrAccessDenied, ErrTimeout, ErrUnavailable.
 func (b *Bucket) Put(ctx context.Context, key, contentType string, body io.Reader) (Object, error) {
 	s := b.storage
 	if s == nil {

@@ -17,9 +17,10 @@ type Methods map[string]Answer
 // Answer answers one method, JSON for JSON. Func makes one of a function.
 type Answer func(ctx context.Context, input []byte) (output any, err error)
 
-// Func is a method that takes an In and answers an Out, both as encoding/json has them: keys that In does not know are ignored, so
-// that a newer caller may say more. ctx ends when the caller gives up, after 10 s at the latest. An error, and an answer of more
-// than 256 KiB, is CAPABILITY_FAILED to the caller, who learns nothing else: what it shall understand belongs into the answer.
+// Func is a method that takes an In and answers an Out, both as encoding/json has them: keys that In does
+// not know are ignored, so that a newer caller may say more. ctx ends when the caller gives up, after 10 s
+// at the latest. An error, and an answer of more than 256 KiB, is CAPABILITY_FAILED to the caller, who
+// learns nothing else: what it shall understand belongs into the answer.
 func Func[In, Out any](f func(ctx context.Context, in In) (Out, error)) Answer {
 	return func(ctx context.Context, input []byte) (any, error) {
 		var in In
@@ -30,8 +31,8 @@ func Func[In, Out any](f func(ctx context.Context, in In) (Out, error)) Answer {
 	}
 }
 
-// Provide declares that other modules may call a capability, which is one of the manifest's provides: CallingModule tells which of
-// them does. Methods run at the same time as each other and as requests.
+// Provide declares that other modules may call a capability, which is one of the manifest's provides:
+// CallingModule tells which of them does. Methods run at the same time as each other and as requests.
 //
 //	r.Provide("stage.services", sdk.Methods{"list": sdk.Func(m.services), "next": sdk.Func(m.next)})
 func (r *Registry) Provide(capability string, methods Methods) {

@@ -28,20 +28,22 @@ const (
 	maxKey  = 128 // bytes
 )
 
-// Snapshot answers all that a new reader of a channel must know; it is sent as JSON. It reads what is committed, in at most 10 s, and
-// serves every reader who comes within 2 s of its beginning, with the updates since: it is nobody's in particular.
+// Snapshot answers all that a new reader of a channel must know; it is sent as JSON. It reads what is
+// committed, in at most 10 s, and serves every reader who comes within 2 s of its beginning, with the
+// updates since: it is nobody's in particular.
 type Snapshot func(ctx context.Context) (any, error)
 
-// Channel declares a realtime channel of one or more lower-case words joined by dots, at most 64 characters, read by whoever holds the
-// permission, which is one of the manifest's. A module has at most 64. A reader gets the snapshot first and then every update that was
-// published after it was begun, in order, once; who reads too slowly is cut off and begins anew.
+// Channel declares a realtime channel of one or more lower-case words joined by dots, at most 64
+// characters, read by whoever holds the permission, which is one of the manifest's. A module has at most
+// 64. A reader gets the snapshot first and then every update that was published after it was begun, in
+// order, once; who reads too slowly is cut off and begins anew.
 func (r *Registry) Channel(name, permission string, snapshot Snapshot) {
 	r.channel(name, permission, snapshot, nil)
 }
 
-// LatestChannel declares a channel of newest values: those of up to 128 keys, published with PublishLatest. A reader that is slow, or a
-// burst, costs nobody the stream: of each key only the newest value waits for a reader. It is for what changes often and whose past does
-// not matter, as a position, a level or a counter.
+// LatestChannel declares a channel of newest values: those of up to 128 keys, published with PublishLatest.
+// A reader that is slow, or a burst, costs nobody the stream: of each key only the newest value waits for a
+// reader. It is for what changes often and whose past does not matter, as a position, a level or a counter.
 func (r *Registry) LatestChannel(name, permission string, snapshot Snapshot) {
 	r.channel(name, permission, snapshot, &keys{known: make(map[string]struct{})})
 }
@@ -105,10 +107,11 @@ var (
 	ErrUpdateTooLarge = errors.New("an update is at most 64 KiB of JSON, and a value of a LatestChannel 8 KiB")
 )
 
-// Publish sends value, as JSON, to every reader of a channel. Call it after the commit of what it tells, for a snapshot that is made at
-// the same moment must not show less. It waits for no reader, and at most 30 s for the platform. Updates of concurrent calls come in
-// some order, the same for all readers. Errors: ErrChannelUnknown, ErrChannelLatest, ErrUpdateTooLarge, encoding/json's, or that the
-// platform did not take the update.
+// Publish sends value, as JSON, to every reader of a channel. Call it after the commit of what it tells,
+// for a snapshot that is made at the same moment must not show less. It waits for no reader, and at most 30
+// s for the platform. Updates of concurrent calls come in some order, the same for all readers. Errors:
+// ErrChannelUnknown, ErrChannelLatest, ErrUpdateTooLarge, encoding/json's, or that the platform did not
+// take the update.
 func (r *Realtime) Publish(name string, value any) error {
 	channel, data, err := r.prepare(name, value, false)
 	switch {
@@ -120,9 +123,9 @@ func (r *Realtime) Publish(name string, value any) error {
 	return r.publish(channel, &abi.PublishRequest{Channel: name, Data: data})
 }
 
-// PublishLatest is Publish for a LatestChannel: value is the newest of key, 1 to 128 bytes, and takes the place of an older one that a
-// reader has not been sent. A reader is sent value alone, so a value that is not the only key's should name its own. Errors: as Publish,
-// and ErrChannelKey.
+// PublishLatest is Publish for a LatestChannel: value is the newest of key, 1 to 128 bytes, and takes the
+// place of an older one that a reader has not been sent. A reader is sent value alone, so a value that is
+// not the only key's should name its own. Errors: as Publish, and ErrChannelKey.
 func (r *Realtime) PublishLatest(name, key string, value any) error {
 	channel, data, err := r.prepare(name, value, true)
 	switch {
@@ -153,7 +156,8 @@ func (r *Realtime) publish(channel *channel, request *abi.PublishRequest) error 
 	return call(context.Background(), r.client, abi.Method_METHOD_PUBLISH, request, &abi.PublishResponse{})
 }
 
-// snapshot reads the number first: whatever is published from then on follows the snapshot, also if the snapshot shows it already.
+// snapshot reads the number first: whatever is published from then on follows the snapshot, also if the
+// snapshot shows it already.
 func (l *life) snapshot(ctx context.Context, payload []byte) (proto.Message, error) {
 	var request abi.SnapshotRequest
 	if err := proto.Unmarshal(payload, &request); err != nil {

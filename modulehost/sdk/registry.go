@@ -9,7 +9,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/abi"
 )
 
-// Body is how much of a request body a route takes. Every route decides it (spec.md § Limits).
+// Body is how much of a request body a route takes. Every route decides it (docs/reference/modules.md).
 type Body struct {
 	max  int64
 	mode abi.BodyMode
@@ -21,10 +21,10 @@ var NoBody = Body{}
 // Buffered takes up to max bytes, at most 1 MiB, and has them all before the handler runs.
 func Buffered(max int64) Body { return Body{max: max} }
 
-// Streamed takes up to max bytes, at most 32 MiB, and runs the handler at once: nothing is read from the client before the handler reads.
-// A longer body ends with an *http.MaxBytesError and is answered 413, whatever the handler answers; one that its sender gives up, with
-// ErrBodyAborted. Once 64 KiB of the response are written (256 KiB where it declares a greater length), or
-// it is flushed, no more can be read.
+// Streamed takes up to max bytes, at most 32 MiB, and runs the handler at once: nothing is read from the
+// client before the handler reads. A longer body ends with an *http.MaxBytesError and is answered 413,
+// whatever the handler answers; one that its sender gives up, with ErrBodyAborted. Once 64 KiB of the
+// response are written (256 KiB where it declares a greater length), or it is flushed, no more can be read.
 func Streamed(max int64) Body { return Body{max: max, mode: abi.BodyMode_BODY_MODE_STREAMED} }
 
 // Registry collects what a module declares.
@@ -46,14 +46,16 @@ type handler struct {
 	streamed bool
 }
 
-// Handle declares a route: pattern is a method (GET, POST, PUT, PATCH, DELETE) and a path of literal and {name} segments, "GET
-// /slides/{id}", below the module's own root; permission is one of the manifest's. The handler reads a segment with r.PathValue. It has
-// 30 s to answer, counted from the end of the request's body, and 30 s from one piece of a long response to the next; its context ends
-// when the client goes away. Handlers run at the same time, up to 256 of them.
+// Handle declares a route: pattern is a method (GET, POST, PUT, PATCH, DELETE) and a path of literal and
+// {name} segments, "GET /slides/{id}", below the module's own root; permission is one of the manifest's.
+// The handler reads a segment with r.PathValue. It has 30 s to answer, counted from the end of the
+// request's body, and 30 s from one piece of a long response to the next; its context ends when the client
+// goes away. Handlers run at the same time, up to 256 of them.
 //
-// Of a request come path, query, body and a few headers (docs/modules.md); there is no host, address or cookie in it. A response may be of
-// any length. It leaves when the handler has returned, when 64 KiB are written, or when it is flushed (http.Flusher); a handler that
-// panics before that is a 500, afterwards the response is cut.
+// Of a request come path, query, body and a few headers (docs/modules.md); there is no host, address or
+// cookie in it. A response may be of any length. It leaves when the handler has returned, when 64 KiB are
+// written, or when it is flushed (http.Flusher); a handler that panics before that is a 500, afterwards the
+// response is cut.
 func (r *Registry) Handle(pattern, permission string, body Body, serve http.HandlerFunc) {
 	method, path, found := strings.Cut(pattern, " ")
 	if !found || !strings.HasPrefix(path, "/") {

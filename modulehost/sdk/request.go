@@ -14,7 +14,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/link"
 )
 
-// handle runs one route's handler on a request made of the message, and answers by itself: a long response before the handler returns.
+// handle runs one route's handler on a request made of the message, and answers by itself: a long response
+// before the handler returns.
 func (l *life) handle(ctx context.Context, call *link.Call) error {
 	message := new(abi.HandleRequest)
 	if err := proto.Unmarshal(call.Payload, message); err != nil {

@@ -15,8 +15,8 @@ import (
 // inline is the longest body that travels with its head (docs/link.md).
 const inline = 8 << 10
 
-// response is what a handler writes. A body of at most 8 KiB leaves with its head when the handler has returned; a longer one leaves
-// on a body socket, piece by piece, as soon as a piece is full or flushed.
+// response is what a handler writes. A body of at most 8 KiB leaves with its head when the handler has
+// returned; a longer one leaves on a body socket, piece by piece, as soon as a piece is full or flushed.
 type response struct {
 	ctx      context.Context
 	moved    func() // called when a piece has left: the platform waits anew
@@ -162,7 +162,8 @@ func (w *response) send(flush bool) error {
 	return w.err
 }
 
-// open sends the head, if it is not out, and waits for a socket. What is unread of the request then is over, or in memory.
+// open sends the head, if it is not out, and waits for a socket. What is unread of the request then is
+// over, or in memory.
 func (w *response) open(length *uint64) error {
 	if w.socket != nil {
 		return nil

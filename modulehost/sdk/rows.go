@@ -97,8 +97,8 @@ func (r *Rows) readRow() error {
 	return nil
 }
 
-// Scan copies the row's columns into dst, one pointer a column; a pointer to a pointer, or a sql.Scanner, takes NULL too, and a pointer
-// to a slice an array.
+// Scan copies the row's columns into dst, one pointer a column; a pointer to a pointer, or a sql.Scanner,
+// takes NULL too, and a pointer to a slice an array.
 func (r *Rows) Scan(dst ...any) error {
 	if len(dst) != len(r.columns) {
 		return fmt.Errorf("%d columns, but %d destinations", len(r.columns), len(dst))
@@ -118,8 +118,8 @@ func (r *Rows) Scan(dst ...any) error {
 	return nil
 }
 
-// scanBool writes a bool into a string as database/sql does: "true" or "false". It reports false for what is no string, and leaves NULL to
-// the type map.
+// scanBool writes a bool into a string as database/sql does: "true" or "false". It reports false for what
+// is no string, and leaves NULL to the type map.
 func (r *Rows) scanBool(format int16, value []byte, dst any) bool {
 	to := reflect.ValueOf(dst)
 	if value == nil || to.Kind() != reflect.Pointer || to.IsNil() {

@@ -20,7 +20,8 @@ const (
 	moduleCallsHost = 4
 )
 
-// inService bounds the calls that one process works on at once: as many as the platform ever sends, plus its own.
+// inService bounds the calls that one process works on at once: as many as the platform ever sends, plus
+// its own.
 const inService = 512
 
 var errNotStarted = errors.New("this program is a Narthex module: the platform starts it; install its folder and start the platform")
@@ -38,8 +39,9 @@ func serve(m Module) error {
 	return ServeOn(m, incoming, outgoing, inheritedSocket)
 }
 
-// ServeOn is Serve on two links that the caller made, and on body sockets that open finds by their descriptors. It is what sdktest
-// is made of; a module's main calls Serve. It returns when the links have ended: nil after Stop.
+// ServeOn is Serve on two links that the caller made, and on body sockets that open finds by their
+// descriptors. It is what sdktest is made of; a module's main calls Serve. It returns when the links have
+// ended: nil after Stop.
 func ServeOn(m Module, incoming, outgoing net.Conn, open func(descriptor int) link.Stream) error {
 	return serveWithin(m, incoming, outgoing, open, platformTimes())
 }

@@ -23,16 +23,17 @@ const (
 	ErrUnavailable     = Error("UNAVAILABLE") // the service does not answer, or breaks off; later it may work again
 )
 
-// What a module does with its storage at once; further calls wait. A storage that hangs then leaves places for other calls among
-// those that the platform serves of one module.
+// What a module does with its storage at once; further calls wait. A storage that hangs then leaves places
+// for other calls among those that the platform serves of one module.
 const (
 	storageCalls = 4
 	openGets     = 4
 	openPuts     = 4
 )
 
-// Storage is where the module keeps files: the buckets that its manifest declares. The platform asks the S3 service for it; where
-// that is, what the buckets are called there, and by which credentials, a module never learns. Safe for concurrent use.
+// Storage is where the module keeps files: the buckets that its manifest declares. The platform asks the S3
+// service for it; where that is, what the buckets are called there, and by which credentials, a module
+// never learns. Safe for concurrent use.
 type Storage struct {
 	client *link.Client
 	calls  places
@@ -49,14 +50,16 @@ func newStorage(client *link.Client) *Storage {
 	}
 }
 
-// Bucket names one of the manifest's storage.buckets, "images". Nothing is asked: with a name that the manifest does not declare,
-// and on a nil Storage, every call of the Bucket fails with ErrAccessDenied. A bucket comes into being with its first object.
+// Bucket names one of the manifest's storage.buckets, "images". Nothing is asked: with a name that the
+// manifest does not declare, and on a nil Storage, every call of the Bucket fails with ErrAccessDenied. A
+// bucket comes into being with its first object.
 func (s *Storage) Bucket(id string) *Bucket { return &Bucket{storage: s, id: id} }
 
-// Bucket is a place for objects of up to 32 MiB. A key is 1 to 512 bytes of A-Z a-z 0-9 ! _ . * ' ( ) - and /, without an empty,
-// "." or ".." part between slashes. Every call ends with its ctx and answers ctx's error then; one without a deadline has 30 s, a
-// Put five minutes after its body. After ErrTimeout, ErrUnavailable and a ctx that ended, a Put or Delete may have been done all
-// the same; each may simply be repeated. Safe for concurrent use.
+// Bucket is a place for objects of up to 32 MiB. A key is 1 to 512 bytes of A-Z a-z 0-9 ! _ . * ' ( ) - and
+// /, without an empty, "." or ".." part between slashes. Every call ends with its ctx and answers ctx's
+// error then; one without a deadline has 30 s, a Put five minutes after its body. After ErrTimeout,
+// ErrUnavailable and a ctx that ended, a Put or Delete may have been done all the same; each may simply be
+// repeated. Safe for concurrent use.
 type Bucket struct {
 	storage *Storage
 	id      string
@@ -77,9 +80,9 @@ type Page struct {
 	Next    string // where the next page begins, as List's after; "" at the end
 }
 
-// List returns the objects whose keys begin with prefix and come after the position after; "" is the beginning. A limit below 1 or
-// over 1,000 is 1,000. A page may be shorter before the end, even empty: go on until Next is "". Errors: ErrKeyInvalid,
-// ErrAccessDenied, ErrTimeout, ErrUnavailable.
+// List returns the objects whose keys begin with prefix and come after the position after; "" is the
+// beginning. A limit below 1 or over 1,000 is 1,000. A page may be shorter before the end, even empty: go
+// on until Next is "". Errors: ErrKeyInvalid, ErrAccessDenied, ErrTimeout, ErrUnavailable.
 func (b *Bucket) List(ctx context.Context, prefix, after string, limit int) (Page, error) {
 	if limit < 1 || limit > 1000 {
 		limit = 1000
@@ -96,7 +99,8 @@ func (b *Bucket) List(ctx context.Context, prefix, after string, limit int) (Pag
 	return page, nil
 }
 
-// Head tells about an object. Errors: ErrNotFound, ErrKeyInvalid, ErrAccessDenied, ErrTimeout, ErrUnavailable.
+// Head tells about an object. Errors: ErrNotFound, ErrKeyInvalid, ErrAccessDenied, ErrTimeout,
+// ErrUnavailable.
 func (b *Bucket) Head(ctx context.Context, key string) (Object, error) {
 	var response abi.BucketHeadResponse
 	err := b.call(ctx, abi.Method_METHOD_BUCKET_HEAD, &abi.BucketHeadRequest{Bucket: b.id, Key: key}, &response)
@@ -106,7 +110,8 @@ func (b *Bucket) Head(ctx context.Context, key string) (Object, error) {
 	return newObject(response.GetObject()), nil
 }
 
-// Delete removes an object. One that is not there is no error. Errors: ErrKeyInvalid, ErrAccessDenied, ErrTimeout, ErrUnavailable.
+// Delete removes an object. One that is not there is no error. Errors: ErrKeyInvalid, ErrAccessDenied,
+// ErrTimeout, ErrUnavailable.
 func (b *Bucket) Delete(ctx context.Context, key string) error {
 	return b.call(ctx, abi.Method_METHOD_BUCKET_DELETE, &abi.BucketDeleteRequest{Bucket: b.id, Key: key}, &abi.BucketDeleteResponse{})
 }
@@ -114,19 +119,22 @@ func (b *Bucket) Delete(ctx context.Context, key string) error {
 // ReadURLOption changes what a read URL delivers.
 type ReadURLOption func(*abi.BucketReadURLRequest)
 
-// DownloadAs makes a browser save the object under name, up to 255 bytes without slashes, controls and invisible characters; "" is none.
+// DownloadAs makes a browser save the object under name, up to 255 bytes without slashes, controls and
+// invisible characters; "" is none.
 func DownloadAs(name string) ReadURLOption {
 	return func(request *abi.BucketReadURLRequest) { request.DownloadName = name }
 }
 
-// CreateReadURL returns a URL by which everybody who has it reads the object until expiresAt, ranges included, straight from the
-// service. The lifetime is 1 minute to 6 hours in whole seconds; 0 is 15 minutes. Whether the object exists is not asked. Within a
-// third of the lifetime the URL is the same to the byte, so that browsers can cache what it names.
+// CreateReadURL returns a URL by which everybody who has it reads the object until expiresAt, ranges
+// included, straight from the service. The lifetime is 1 minute to 6 hours in whole seconds; 0 is 15
+// minutes. Whether the object exists is not asked. Within a third of the lifetime the URL is the same to
+// the byte, so that browsers can cache what it names.
 //
-// The URL is all the authority that it takes: decide first whether the person may see the object, and never log or store the URL.
-// There are none that write or delete. A browser shows images, sound, video, fonts, PDF, JSON and plain text; it saves everything else,
-// so that nobody's HTML, SVG or script runs where the files are. With DownloadAs it saves any. Errors: ErrKeyInvalid, also for a name,
-// ErrLifetimeInvalid, ErrAccessDenied, ErrUnavailable.
+// The URL is all the authority that it takes: decide first whether the person may see the object, and never
+// log or store the URL. There are none that write or delete. A browser shows images, sound, video, fonts,
+// PDF, JSON and plain text; it saves everything else, so that nobody's HTML, SVG or script runs where the
+// files are. With DownloadAs it saves any. Errors: ErrKeyInvalid, also for a name, ErrLifetimeInvalid,
+// ErrAccessDenied, ErrUnavailable.
 func (b *Bucket) CreateReadURL(ctx context.Context, key string, lifetime time.Duration, options ...ReadURLOption) (
 	url string, expiresAt time.Time, err error,
 ) {

@@ -248,7 +248,8 @@ func (b *countedBody) Close() error {
 	return nil
 }
 
-// TestStorageTakesTurns: many at once are served one after the other and never refused, also when one is the other's source.
+// TestStorageTakesTurns: many at once are served one after the other and never refused, also when one is
+// the other's source.
 func TestStorageTakesTurns(t *testing.T) {
 	t.Parallel()
 	bucket := &counting{}
@@ -277,7 +278,8 @@ func TestStorageTakesTurns(t *testing.T) {
 	}
 }
 
-// TestSlowBodyIsSentAsItComes is about a body that gives a little every few seconds: the host must hear of it in time.
+// TestSlowBodyIsSentAsItComes is about a body that gives a little every few seconds: the host must hear of
+// it in time.
 func TestSlowBodyIsSentAsItComes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

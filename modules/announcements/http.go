@@ -24,8 +24,8 @@ var (
 	errConflict = refusal{http.StatusConflict, "CONFLICT"}
 )
 
-// handle turns what a handler returns into the answer. What is no refusal is a failure of the module: the platform answers
-// MODULE_HANDLER_FAILED for it.
+// handle turns what a handler returns into the answer. What is no refusal is a failure of the module: the
+// platform answers MODULE_HANDLER_FAILED for it.
 func handle(serve func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		err := serve(w, r)

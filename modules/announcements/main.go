@@ -1,4 +1,5 @@
-// Command announcements is the foyer board: the office writes notices with an optional start and end, and publishes them.
+// Command announcements is the foyer board: the office writes notices with an optional start and end, and
+// publishes them.
 package main
 
 import (

@@ -12,7 +12,8 @@ import (
 // gap between neighbours, so that a slide can be moved between two others with one write.
 const gap = 1024
 
-// place moves one slide behind another, or to the front when after is null. The mover says which order they saw.
+// place moves one slide behind another, or to the front when after is null. The mover says which order they
+// saw.
 func (a *announcements) place(w http.ResponseWriter, r *http.Request) error {
 	var wanted struct {
 		After *string `json:"after"`
@@ -48,8 +49,8 @@ func (s *store) orderRev(ctx context.Context) (rev int64, err error) {
 	return rev, err
 }
 
-// place writes the position of one slide. The row of the order is locked first, so that movers take turns. A mover who
-// saw another order is told, and so is one whose neighbour is gone.
+// place writes the position of one slide. The row of the order is locked first, so that movers take turns.
+// A mover who saw another order is told, and so is one whose neighbour is gone.
 func (s *store) place(ctx context.Context, id string, after *string, seen int64) (rev int64, err error) {
 	return rev, s.db.InTx(ctx, func(tx *sdk.Tx) error {
 		err := tx.QueryRow(ctx, `UPDATE board_order SET rev = rev + 1 WHERE rev = $1 RETURNING rev`, seen).Scan(&rev)
@@ -79,8 +80,8 @@ func (s *store) place(ctx context.Context, id string, after *string, seen int64)
 	})
 }
 
-// between finds a position behind one slide and before the next, leaving out the one that is moved; nil when there is no
-// room left between the two.
+// between finds a position behind one slide and before the next, leaving out the one that is moved; nil
+// when there is no room left between the two.
 func between(ctx context.Context, tx *sdk.Tx, id string, after *string) (*int64, error) {
 	var left int64
 	if after != nil {

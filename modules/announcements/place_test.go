@@ -21,7 +21,8 @@ func (l *list) titles() (titles []string) {
 	return titles
 }
 
-// TestPlace moves slides between any two others, also when there is no room left between them, and writes one row.
+// TestPlace moves slides between any two others, also when there is no room left between them, and writes
+// one row.
 func TestPlace(t *testing.T) {
 	t.Parallel()
 	m := sdktest.Start(t, &announcements{}, sdktest.Options{})

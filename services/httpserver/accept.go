@@ -28,7 +28,8 @@ func (a *connections) Accept() (net.Conn, error) {
 	}
 }
 
-// next waits through the failures that pass, such as descriptors that are all in use: clients wait with it, in the kernel.
+// next waits through the failures that pass, such as descriptors that are all in use: clients wait with it,
+// in the kernel.
 func (a *connections) next() (net.Conn, error) {
 	pause := shortestPause
 	for {
@@ -58,7 +59,8 @@ func lost(err error) bool {
 	return errors.Is(err, net.ErrClosed) || errors.Is(err, syscall.EBADF) || errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOTSOCK)
 }
 
-// stopAccepting ends the accepting, as soon as the kernel has no connection left that a client believes to be made.
+// stopAccepting ends the accepting, as soon as the kernel has no connection left that a client believes to
+// be made.
 func (a *connections) stopAccepting() {
 	a.headsDue = time.Now().Add(a.limits.hurry)
 	a.stopping.Store(true)

@@ -58,7 +58,8 @@ func (a *connections) add(socket net.Conn, prefix netip.Prefix, counted bool) (c
 	return c, nil
 }
 
-// oldestIdle is the oldest connection without a request under way. Half a head is no request yet: it costs nothing to send one.
+// oldestIdle is the oldest connection without a request under way. Half a head is no request yet: it costs
+// nothing to send one.
 func oldestIdle(conns *list.List) *conn {
 	for e := conns.Front(); e != nil; e = e.Next() {
 		if c := e.Value.(*conn); !c.busy.Load() {
@@ -112,7 +113,8 @@ func (a *connections) removeStream(c *conn) {
 	}
 }
 
-// counted is what a peer's connections count for. Those of this machine and of the proxies in front are of many clients, and not counted.
+// counted is what a peer's connections count for. Those of this machine and of the proxies in front are of
+// many clients, and not counted.
 func (a *connections) counted(remote net.Addr) (prefix netip.Prefix, counted bool) {
 	peer, ok := remote.(*net.TCPAddr)
 	if !ok {

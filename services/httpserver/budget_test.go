@@ -85,7 +85,8 @@ func expect(t *testing.T, what string, visitors []*visitor, open ...bool) {
 	}
 }
 
-// crowded serves /wait, which waits until release is closed, /stream, a stream that does the same, and anything else at once.
+// crowded serves /wait, which waits until release is closed, /stream, a stream that does the same, and
+// anything else at once.
 func crowded(t *testing.T, limits httpserver.Limits, proxy func(netip.Addr) bool) (s *rawServer, p *pipes, release chan struct{}) {
 	p, release = newPipes(), make(chan struct{})
 	s = startRaw(t, httpserver.ListenerConfig{Inherited: p, Proxy: proxy, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -153,7 +154,8 @@ func TestConnectionsOfOneClient(t *testing.T) {
 	}
 }
 
-// TestConnectionsInAll: here all count, those of this machine too, and whoever has sent half a head gives way.
+// TestConnectionsInAll: here all count, those of this machine too, and whoever has sent half a head gives
+// way.
 func TestConnectionsInAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, p, release := crowded(t, httpserver.Limits{All: 3}, nil)
@@ -167,7 +169,8 @@ func TestConnectionsInAll(t *testing.T) {
 	})
 }
 
-// TestStreamsOfOneClient: one too many ends without a byte, one that has ended leaves its place, and other requests do not count.
+// TestStreamsOfOneClient: one too many ends without a byte, one that has ended leaves its place, and other
+// requests do not count.
 func TestStreamsOfOneClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, p, release := crowded(t, httpserver.Limits{Streams: 2}, nil)

@@ -4,7 +4,8 @@ import "strings"
 
 func (f *framing) beginChunk() { f.stage, f.rest, f.size = inChunkSize, 0, 0 }
 
-// What net/http takes of a chunked body. Whatever it refuses must be refused here too, or a handler would answer for it.
+// What net/http takes of a chunked body. Whatever it refuses must be refused here too, or a handler would
+// answer for it.
 const (
 	maxChunkDigits = 16
 	maxChunkSize   = 1 << 62
@@ -32,7 +33,8 @@ func (f *framing) chunked(b byte) error {
 	return errChunk
 }
 
-// trailer takes one byte of the fields behind the last chunk, each a name, a colon and a value (RFC 9112 §7.1.2).
+// trailer takes one byte of the fields behind the last chunk, each a name, a colon and a value (RFC 9112
+// §7.1.2).
 func (f *framing) trailer(b byte) error {
 	if f.size++; f.size >= maxTrailers && f.stage != inTrailersEnd {
 		return errChunk

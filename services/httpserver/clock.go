@@ -2,8 +2,8 @@ package httpserver
 
 import "time"
 
-// clock keeps one connection's deadlines. They move with every request and hardly ever pass, so its timer is left alone while it would
-// ring too early, and then sleeps on for exactly the rest.
+// clock keeps one connection's deadlines. They move with every request and hardly ever pass, so its timer
+// is left alone while it would ring too early, and then sleeps on for exactly the rest.
 type clock struct {
 	timer *time.Timer
 	due   time.Time // of what is to come from the peer; zero: nothing is awaited

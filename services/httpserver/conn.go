@@ -12,12 +12,14 @@ import (
 	"time"
 )
 
-// conn stands between net/http and a socket. It keeps the exact deadlines, refuses what net/http would let pass, and replaces net/http's
-// own refusals by the fixed ones (fault.go). It has no goroutine: one timer wakes it.
+// conn stands between net/http and a socket. It keeps the exact deadlines, refuses what net/http would let
+// pass, and replaces net/http's own refusals by the fixed ones (fault.go). It has no goroutine: one timer
+// wakes it.
 //
-// A request's way: its bytes are taken, its head is whole (busy), its handler is admitted, its answer begins, settle ends it. A read
-// never hands out bytes of two requests, so that net/http asks for the next one's when the answer is out. Only the one byte that it
-// reads ahead, to notice a peer who leaves, may come earlier.
+// A request's way: its bytes are taken, its head is whole (busy), its handler is admitted, its answer
+// begins, settle ends it. A read never hands out bytes of two requests, so that net/http asks for the next
+// one's when the answer is out. Only the one byte that it reads ahead, to notice a peer who leaves, may
+// come earlier.
 type conn struct {
 	net.Conn
 	raw syscall.RawConn // nil: no socket of the operating system
@@ -218,8 +220,8 @@ var (
 	closeHeader = []byte("\r\nConnection: close\r\n")
 )
 
-// announceEnd puts Connection: close behind the status line. Only here is it certain that the stop had begun, or not, when the head went
-// out; net/http was asked for it too early.
+// announceEnd puts Connection: close behind the status line. Only here is it certain that the stop had
+// begun, or not, when the head went out; net/http was asked for it too early.
 func announceEnd(answer []byte) []byte {
 	head, _, _ := bytes.Cut(answer, headEnd)
 	if bytes.Contains(append(head[:len(head):len(head)], lineEnd...), closeHeader) {

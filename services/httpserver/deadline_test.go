@@ -30,7 +30,7 @@ func watch(conn net.Conn) <-chan received {
 	return end
 }
 
-// TestDeadlines holds every deadline of spec.md § Limits to the instant. A step waits, then sends.
+// TestDeadlines holds every deadline of docs/reference/http-api.md to the instant. A step waits, then sends.
 func TestDeadlines(t *testing.T) {
 	type step struct {
 		wait time.Duration
@@ -118,7 +118,8 @@ func TestHandlerHasNoDeadline(t *testing.T) {
 	}
 }
 
-// TestBodyDeadlineUnderAHandler answers at the instant, also while the handler looks elsewhere, and the handler's answer is lost.
+// TestBodyDeadlineUnderAHandler answers at the instant, also while the handler looks elsewhere, and the
+// handler's answer is lost.
 func TestBodyDeadlineUnderAHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pipes := newPipes()
@@ -144,7 +145,8 @@ func TestBodyDeadlineUnderAHandler(t *testing.T) {
 	})
 }
 
-// TestReadAheadIsARequest: the byte of a next request that net/http reads under a handler counts from the answer on.
+// TestReadAheadIsARequest: the byte of a next request that net/http reads under a handler counts from the
+// answer on.
 func TestReadAheadIsARequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pipes := newPipes()

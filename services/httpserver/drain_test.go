@@ -19,7 +19,8 @@ import (
 	"github.com/narthex-platform/narthex/services/httpserver"
 )
 
-// TestStopUnderLoad stops while keep-alive clients hammer. A client may be refused a new connection, and see nothing else.
+// TestStopUnderLoad stops while keep-alive clients hammer. A client may be refused a new connection, and
+// see nothing else.
 func TestStopUnderLoad(t *testing.T) {
 	for range 10 {
 		s := startRaw(t, httpserver.ListenerConfig{}, httpserver.Limits{})
@@ -83,8 +84,8 @@ func last(text string) string {
 	return strings.Replace(answer(text), "\r\n", "\r\nConnection: close\r\n", 1)
 }
 
-// TestStopUnderNewConnections stops while clients make a connection for each request. Each is answered or refused; none is reset, for
-// who has connected when the listener closes is still served.
+// TestStopUnderNewConnections stops while clients make a connection for each request. Each is answered or
+// refused; none is reset, for who has connected when the listener closes is still served.
 func TestStopUnderNewConnections(t *testing.T) {
 	for range 5 {
 		s := startRaw(t, httpserver.ListenerConfig{}, httpserver.Limits{})
@@ -119,7 +120,8 @@ func TestStopUnderNewConnections(t *testing.T) {
 	}
 }
 
-// ask makes a connection for one request. late: the machine was so slow that the connection may have looked idle, or not made.
+// ask makes a connection for one request. late: the machine was so slow that the connection may have looked
+// idle, or not made.
 func ask(address string) (late bool, err error) {
 	start := time.Now()
 	conn, err := net.Dial("tcp", address)
@@ -138,8 +140,8 @@ func ask(address string) (late bool, err error) {
 	return late, err
 }
 
-// TestStop holds the order of a stop to the instant: what a client with half a request, an idle one, and one with a request under way
-// see.
+// TestStop holds the order of a stop to the instant: what a client with half a request, an idle one, and
+// one with a request under way see.
 func TestStop(t *testing.T) {
 	const get = "GET /g HTTP/1.1\r\nHost: x\r\n\r\n"
 	const lull = 500 * time.Millisecond
@@ -193,8 +195,8 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// TestLongRequestAtAStop ends in time, and its answer announces the end though it was admitted before the stop, or is cut off with
-// ErrDrain.
+// TestLongRequestAtAStop ends in time, and its answer announces the end though it was admitted before the
+// stop, or is cut off with ErrDrain.
 func TestLongRequestAtAStop(t *testing.T) {
 	for _, r := range []struct {
 		name  string

@@ -13,8 +13,8 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// edge is what every request passes before the table: the headers every response carries, CORS, and the client's address
-// (contract.md §1).
+// edge is what every request passes before the table: the headers every response carries, CORS, and the
+// client's address (docs/reference/http-api.md).
 type edge struct {
 	trusted originSet
 	clients ClientAddress
@@ -49,7 +49,8 @@ func (e *edge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e.router.ServeHTTP(w, r)
 }
 
-// admit leaves no internal address header but the platform's own. Where the client cannot be told, it answers and returns false.
+// admit leaves no internal address header but the platform's own. Where the client cannot be told, it
+// answers and returns false.
 func (e *edge) admit(w http.ResponseWriter, r *http.Request) bool {
 	if !strings.HasPrefix(r.URL.Path, "/api/") || strings.HasPrefix(r.URL.Path, healthRoutes) {
 		delete(r.Header, clientaddress.Header)
@@ -67,7 +68,7 @@ func (e *edge) admit(w http.ResponseWriter, r *http.Request) bool {
 // healthRoutes answer probes that come past every proxy, so nothing is asked of them.
 const healthRoutes = "/api/v1/health/"
 
-// isPreflight leaves the health routes out: they answer every method but GET with 405 (spec.md § Health).
+// isPreflight leaves the health routes out: they answer every method but GET with 405.
 func isPreflight(r *http.Request) bool {
 	return r.Method == http.MethodOptions && r.Header.Get("Origin") != "" && r.Header.Get("Access-Control-Request-Method") != "" &&
 		!strings.HasPrefix(r.URL.Path, healthRoutes)

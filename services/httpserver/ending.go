@@ -31,8 +31,9 @@ func (c *conn) ring() {
 	}
 }
 
-// lapse ends a connection whose idle time is over, silently, unless the next request came in time: under load only the goroutine that
-// reads it is late. That one alone can tell, so it is the one who asks. again: it shall read.
+// lapse ends a connection whose idle time is over, silently, unless the next request came in time: under
+// load only the goroutine that reads it is late. That one alone can tell, so it is the one who asks. again:
+// it shall read.
 func (c *conn) lapse() (again bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -54,7 +55,8 @@ func (c *conn) resume() {
 	c.clock.set(time.Now().Add(c.all.limits.lull))
 }
 
-// unread tells whether the peer has sent what nobody has read yet. Closing the socket on that would reset the connection.
+// unread tells whether the peer has sent what nobody has read yet. Closing the socket on that would reset
+// the connection.
 func (c *conn) unread() (waits bool) {
 	if c.raw == nil {
 		return false
@@ -66,9 +68,10 @@ func (c *conn) unread() (waits bool) {
 	return waits
 }
 
-// endOfInput is what net/http gets to see of err, with which reading ended. Behind a whole request a peer may send no more and still
-// wait for the answer (RFC 9112 §9.6), so net/http, which would end the request's context, is told only if the connection is reset.
-// A stream ends: nothing else tells soon that its reader has left.
+// endOfInput is what net/http gets to see of err, with which reading ended. Behind a whole request a peer
+// may send no more and still wait for the answer (RFC 9112 §9.6), so net/http, which would end the
+// request's context, is told only if the connection is reset. A stream ends: nothing else tells soon that
+// its reader has left.
 func (c *conn) endOfInput(err error) error {
 	if !c.halfClose(err) {
 		return err
@@ -92,7 +95,8 @@ func (c *conn) halfClose(err error) (answered bool) {
 	return c.halfClosed && c.busy.Load() && c.framing.stage == between && !c.endless && c.raw != nil
 }
 
-// BeginStream is called before an answer without an end. False: its client has as many as it may, and nothing must be written.
+// BeginStream is called before an answer without an end. False: its client has as many as it may, and
+// nothing must be written.
 func (c *conn) BeginStream() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -136,8 +140,8 @@ func (c *conn) fail(f fault) {
 	_ = c.Conn.SetReadDeadline(past) // wakes who reads
 }
 
-// linger ends the answer, and leaves the socket open for a moment: closing it on bytes nobody has read resets the connection, and the
-// peer may lose the answer with it.
+// linger ends the answer, and leaves the socket open for a moment: closing it on bytes nobody has read
+// resets the connection, and the peer may lose the answer with it.
 func (c *conn) linger() {
 	half, ok := c.Conn.(interface{ CloseWrite() error })
 	if !ok || half.CloseWrite() != nil {
@@ -162,7 +166,8 @@ func (c *conn) cancel() {
 	}
 }
 
-// bodyCame tells whether all of the request has been read: then what is left of its body fits into a buffer of net/http's.
+// bodyCame tells whether all of the request has been read: then what is left of its body fits into a buffer
+// of net/http's.
 func (c *conn) bodyCame() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -47,7 +47,8 @@ type Framing struct {
 	Coded  bool
 }
 
-// Follow gives a stream to framing in pieces of one size and returns the whole requests before the first refusal.
+// Follow gives a stream to framing in pieces of one size and returns the whole requests before the first
+// refusal.
 func Follow(stream []byte, piece int) (requests []Framing) {
 	f := framing{maxHead: specLimits().head}
 	for at, heads := 0, uint(0); at < len(stream); {

@@ -2,7 +2,8 @@ package httpserver
 
 import "bytes"
 
-// fault is a transport answer, byte for byte (contract.md §1, Transport): no body, and the connection ends behind it.
+// fault is a transport answer, byte for byte (docs/reference/http-api.md): no body, and the connection ends
+// behind it.
 type fault string
 
 const (

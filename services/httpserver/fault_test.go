@@ -25,8 +25,8 @@ func (p *halfPipe) CloseWrite() error {
 	return nil
 }
 
-// TestFaultLingers closes half at the instant, so that no reset overtakes the answer, and the rest half a second later. What a handler
-// writes in between is lost.
+// TestFaultLingers closes half at the instant, so that no reset overtakes the answer, and the rest half a
+// second later. What a handler writes in between is lost.
 func TestFaultLingers(t *testing.T) {
 	for _, r := range []struct {
 		name, send string
@@ -58,7 +58,8 @@ func TestFaultLingers(t *testing.T) {
 	}
 }
 
-// TestFaultOnASocket: the fault's answer and the end reach a client that still sends, and then the socket is gone.
+// TestFaultOnASocket: the fault's answer and the end reach a client that still sends, and then the socket
+// is gone.
 func TestFaultOnASocket(t *testing.T) {
 	s := startRaw(t, httpserver.ListenerConfig{}, httpserver.Limits{Header: 50 * time.Millisecond, Linger: 50 * time.Millisecond})
 	conn := s.dial(t)
@@ -75,7 +76,8 @@ func TestFaultOnASocket(t *testing.T) {
 	}
 }
 
-// TestChunkLieUnderAHandler is a body that turns bad when its handler runs: nothing of the handler's answer goes out.
+// TestChunkLieUnderAHandler is a body that turns bad when its handler runs: nothing of the handler's answer
+// goes out.
 func TestChunkLieUnderAHandler(t *testing.T) {
 	entered := make(chan struct{})
 	s := startRaw(t, httpserver.ListenerConfig{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

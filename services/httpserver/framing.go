@@ -14,10 +14,10 @@ var (
 	errChunk        = errors.New("malformed chunked body")
 )
 
-// framing follows the requests of one connection through the bytes that net/http reads: how large each head is, how its body is
-// framed and where it ends. It judges only what net/http would let pass; the rest of the grammar stays net/http's. What both must
-// agree on is compared before a handler runs (conn.admit), so that bytes which the two read differently end a connection and are
-// never a second request.
+// framing follows the requests of one connection through the bytes that net/http reads: how large each head
+// is, how its body is framed and where it ends. It judges only what net/http would let pass; the rest of
+// the grammar stays net/http's. What both must agree on is compared before a handler runs (conn.admit), so
+// that bytes which the two read differently end a connection and are never a second request.
 type framing struct {
 	maxHead int // bytes, from the request line's first to the empty line's last
 	stage   stage
@@ -61,8 +61,8 @@ const (
 	inTrailersEnd
 )
 
-// follow takes what was read, at most to the end of one request, and returns where that is. What it skips at the beginning are empty
-// lines before a request (RFC 9112 §2.2), which net/http would refuse.
+// follow takes what was read, at most to the end of one request, and returns where that is. What it skips
+// at the beginning are empty lines before a request (RFC 9112 §2.2), which net/http would refuse.
 func (f *framing) follow(p []byte) (skipped, used int, err error) {
 	if f.stage == between {
 		if skipped, err = f.emptyLines(p); err != nil || skipped == len(p) {
@@ -103,7 +103,8 @@ func (f *framing) emptyLines(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// head takes whole lines while there are any, ended as net/http allows: by a line feed, with or without a carriage return.
+// head takes whole lines while there are any, ended as net/http allows: by a line feed, with or without a
+// carriage return.
 func (f *framing) head(p []byte) (used int, err error) {
 	for used < len(p) && f.stage == inHead && err == nil {
 		line, whole := p[used:], false
@@ -126,7 +127,8 @@ func (f *framing) head(p []byte) (used int, err error) {
 	return used, err
 }
 
-// line refuses a folded line (RFC 9112 § 5.2 leaves the choice): what is in it belongs to a field that was judged already.
+// line refuses a folded line (RFC 9112 § 5.2 leaves the choice): what is in it belongs to a field that was
+// judged already.
 func (f *framing) line(line []byte) error {
 	switch {
 	case !f.fields:

@@ -11,8 +11,9 @@ import (
 	"github.com/narthex-platform/narthex/services/httpserver"
 )
 
-// FuzzFraming compares with net/http: a request whose head both take, with the same framing, has a body that both take, and ends at the
-// same byte. Anything else is refused before a handler runs. How the bytes come in pieces makes no difference.
+// FuzzFraming compares with net/http: a request whose head both take, with the same framing, has a body
+// that both take, and ends at the same byte. Anything else is refused before a handler runs. How the bytes
+// come in pieces makes no difference.
 func FuzzFraming(f *testing.F) {
 	const post = "POST / HTTP/1.1\r\nHost: x\r\n"
 	for _, seed := range []string{

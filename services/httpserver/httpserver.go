@@ -1,5 +1,5 @@
-// Package httpserver owns what runs the route table: the router (gin), the one pipeline of gates before every handler, and the
-// listener with its drain. What a route and a handler are is services/httpapi's.
+// Package httpserver owns what runs the route table: the router (gin), the one pipeline of gates before
+// every handler, and the listener with its drain. What a route and a handler are is services/httpapi's.
 package httpserver
 
 import (
@@ -26,8 +26,8 @@ type Authorizer interface {
 	Caller(p principal.Principal) httpapi.Caller
 }
 
-// ClientAddress writes the address of a request's client into the internal header, in place of any copy that came along. An error
-// means that it cannot be told.
+// ClientAddress writes the address of a request's client into the internal header, in place of any copy
+// that came along. An error means that it cannot be told.
 type ClientAddress interface {
 	Stamp(r *http.Request) error
 }
@@ -43,8 +43,8 @@ type Config struct {
 	Lines          *loglimit.Limiter // for failures that come in numbers; nil: one of its own that nobody closes
 }
 
-// New builds the handler of the whole table, once: a request takes one look-up and no lock. It refuses a table with a write that
-// lacks a gate, and to serve without knowing its clients.
+// New builds the handler of the whole table, once: a request takes one look-up and no lock. It refuses a
+// table with a write that lacks a gate, and to serve without knowing its clients.
 func New(config Config) (http.Handler, error) {
 	var problems []error
 	if config.ClientAddress == nil {

@@ -26,7 +26,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const home = "https://church.example.org"
 
-// stores stands for identity and authorization: who comes and what they hold is written in a header of the request.
+// stores stands for identity and authorization: who comes and what they hold is written in a header of the
+// request.
 type stores struct{ resolved atomic.Int32 }
 
 func (s *stores) Resolve(_ context.Context, r *http.Request) (principal.Principal, error) {
@@ -287,7 +288,8 @@ func TestWritesWithoutAGateAreRefused(t *testing.T) {
 	}
 }
 
-// TestAbortedUploadIsNot413: a sender that stops early has failed, but has sent nothing too large; no handler sees the half.
+// TestAbortedUploadIsNot413: a sender that stops early has failed, but has sent nothing too large; no
+// handler sees the half.
 func TestAbortedUploadIsNot413(t *testing.T) {
 	for _, path := range []string{"POST /api/v1/things", "PUT /api/v1/things/7"} {
 		f := serve(t)

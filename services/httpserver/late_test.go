@@ -74,8 +74,9 @@ func tell(whom chan struct{}) {
 	}
 }
 
-// TestRequestThatCameInTimeIsAnswered though nobody had read it when the connection's idle time was over: closed on unread bytes, the
-// connection would have been reset. What comes too late still finds the silent end.
+// TestRequestThatCameInTimeIsAnswered though nobody had read it when the connection's idle time was over:
+// closed on unread bytes, the connection would have been reset. What comes too late still finds the silent
+// end.
 func TestRequestThatCameInTimeIsAnswered(t *testing.T) {
 	bound, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -14,7 +14,8 @@ import (
 	"github.com/narthex-platform/narthex/services/httpserver"
 )
 
-// TestHalfClosedRequestIsAnswered: a client that sends no more still waits for its answer, and its handler is left alone.
+// TestHalfClosedRequestIsAnswered: a client that sends no more still waits for its answer, and its handler
+// is left alone.
 func TestHalfClosedRequestIsAnswered(t *testing.T) {
 	for name, request := range map[string]string{
 		"GET":  "GET / HTTP/1.1\r\nHost: x\r\n\r\n",

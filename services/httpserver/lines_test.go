@@ -14,7 +14,8 @@ import (
 	"github.com/narthex-platform/narthex/services/loglimit"
 )
 
-// TestWhatIsUnavailableIsLoggedOnceASecond: every caller of a stopped module meets the same fact, whichever of its routes they ask for.
+// TestWhatIsUnavailableIsLoggedOnceASecond: every caller of a stopped module meets the same fact, whichever
+// of its routes they ask for.
 func TestWhatIsUnavailableIsLoggedOnceASecond(t *testing.T) {
 	t.Parallel()
 	core, logs := observer.New(zap.InfoLevel)

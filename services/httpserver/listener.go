@@ -14,8 +14,8 @@ import (
 	"go.uber.org/zap"
 )
 
-// Drain is how long requests under way may take at a stop before their connections are closed; a supervisor's own deadline lies
-// above it.
+// Drain is how long requests under way may take at a stop before their connections are closed; a
+// supervisor's own deadline lies above it.
 const Drain = 30 * time.Second
 
 // Error is a stable code of the listener.
@@ -49,8 +49,9 @@ type ListenerConfig struct {
 	Log       *zap.Logger
 }
 
-// Listener serves one handler on one address over HTTP/1.1, as a supervised service that binds once. It keeps the deadlines of
-// spec.md § Limits and answers transport faults (408, 431, 400) as contract.md §1 has them, each with one fixed log line.
+// Listener serves one handler on one address over HTTP/1.1, as a supervised service that binds once. It
+// keeps the deadlines of docs/reference/http-api.md and refuses transport faults (408, 431, 400) with fixed
+// bytes, each kind with one fixed log line.
 type Listener struct {
 	config ListenerConfig
 	limits limits
@@ -73,8 +74,8 @@ func (l *Listener) String() string { return "http" }
 // Addr is the bound address, valid after Ready.
 func (l *Listener) Addr() net.Addr { return l.bound }
 
-// Serve binds and serves until ctx ends, then drains: see stop. ErrListen when the address cannot be used, ErrDrain when connections
-// had to be closed under a request.
+// Serve binds and serves until ctx ends, then drains: see stop. ErrListen when the address cannot be used,
+// ErrDrain when connections had to be closed under a request.
 func (l *Listener) Serve(ctx context.Context) error {
 	listener, err := l.listen(ctx)
 	if err != nil {
@@ -117,7 +118,8 @@ func (l *Listener) listen(ctx context.Context) (net.Listener, error) {
 	return config.Listen(ctx, "tcp", l.config.Address)
 }
 
-// newServer leaves every deadline and the size of a head to conn: MaxHeaderBytes, to which net/http adds 4 KiB, is never reached.
+// newServer leaves every deadline and the size of a head to conn: MaxHeaderBytes, to which net/http adds 4
+// KiB, is never reached.
 func newServer(gate *gate) *http.Server {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
@@ -132,9 +134,10 @@ func newServer(gate *gate) *http.Server {
 	}
 }
 
-// drain ends what the closed listener has left. net/http's own Shutdown closes idle connections at once, and with them requests that
-// were on their way or half read. So a connection first stays for a lull in which such a request is answered, with Connection: close,
-// and requests under way have limits.drain; then everything is closed.
+// drain ends what the closed listener has left. net/http's own Shutdown closes idle connections at once,
+// and with them requests that were on their way or half read. So a connection first stays for a lull in
+// which such a request is answered, with Connection: close, and requests under way have limits.drain; then
+// everything is closed.
 func drain(all *connections, server *http.Server) error {
 	all.stop()
 	timeout := time.NewTimer(all.limits.drain)

@@ -25,8 +25,8 @@ var (
 	acceptLine  = line{"connections cannot be accepted", zap.ErrorLevel, time.Minute}
 )
 
-// noise logs what happens to connections: each line at most once in its time, with how often it happened since the last one. A stranger
-// can otherwise fill a disk.
+// noise logs what happens to connections: each line at most once in its time, with how often it happened
+// since the last one. A stranger can otherwise fill a disk.
 type noise struct {
 	log *zap.Logger
 
@@ -35,7 +35,8 @@ type noise struct {
 	kinds map[line]*heard
 }
 
-// heard is one line's state. The first one goes out at once, what follows within the line's time when that is over.
+// heard is one line's state. The first one goes out at once, what follows within the line's time when that
+// is over.
 type heard struct {
 	count int
 	timer *time.Timer // nil: the last one is long ago

@@ -67,7 +67,8 @@ func (f *failing) Accept() (net.Conn, error) {
 	return f.pipes.Accept()
 }
 
-// TestFailuresOfAccept are waited out, logged once a minute with their count, and then connections are served again.
+// TestFailuresOfAccept are waited out, logged once a minute with their count, and then connections are
+// served again.
 func TestFailuresOfAccept(t *testing.T) {
 	for _, failure := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.ECONNABORTED, syscall.EPERM} {
 		t.Run(failure.Error(), func(t *testing.T) {

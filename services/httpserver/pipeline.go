@@ -12,7 +12,8 @@ import (
 	"github.com/narthex-platform/narthex/services/principal"
 )
 
-// pipeline is the fixed order of gates between the table and a handler: Origin, body, principal, permission (contract.md §1).
+// pipeline is the fixed order of gates between the table and a handler: Origin, body, principal, permission
+// (docs/reference/http-api.md).
 type pipeline struct {
 	trusted    originSet
 	resolver   Resolver
@@ -120,7 +121,8 @@ func (p *pipeline) fail(call *httpapi.Call, w gin.ResponseWriter, subject string
 	}
 }
 
-// recover turns a handler's panic into 500 INTERNAL_ERROR and one line with the request id; value and stack go nowhere.
+// recover turns a handler's panic into 500 INTERNAL_ERROR and one line with the request id; value and stack
+// go nowhere.
 func (p *pipeline) recover(call *httpapi.Call, w gin.ResponseWriter) {
 	value := recover()
 	if value == nil {

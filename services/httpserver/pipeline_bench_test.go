@@ -13,8 +13,8 @@ import (
 	"github.com/narthex-platform/narthex/services/httpserver/httpservertest"
 )
 
-// BenchmarkPipeline measures what a small platform answer costs with all that stands before its handler, beside bare gin: compare ns/op
-// and allocs/op of "platform" with "gin".
+// BenchmarkPipeline measures what a small platform answer costs with all that stands before its handler,
+// beside bare gin: compare ns/op and allocs/op of "platform" with "gin".
 func BenchmarkPipeline(b *testing.B) {
 	const path, body = "/api/v1/principal", `{"kind":"anonymous"}`
 	engine := gin.New()

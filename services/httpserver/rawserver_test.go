@@ -109,7 +109,8 @@ func (s *rawServer) dial(t testing.TB) *net.TCPConn {
 	return conn.(*net.TCPConn)
 }
 
-// check compares everything that must and must not have happened. Every log line is a message and how often it happened.
+// check compares everything that must and must not have happened. Every log line is a message and how often
+// it happened.
 func (s *rawServer) check(t testing.TB, got, want string, runs int32, lines ...string) {
 	t.Helper()
 	if got != want {

@@ -12,8 +12,8 @@ import (
 	_ "github.com/narthex-platform/narthex/services/httpserver/ginmode" // before gin is initialised
 )
 
-// newRouter turns the table into a gin engine with everything off that gin would do by itself: redirects, cleaning, its own 404 and
-// 405 texts, decoding of the path before it is matched.
+// newRouter turns the table into a gin engine with everything off that gin would do by itself: redirects,
+// cleaning, its own 404 and 405 texts, decoding of the path before it is matched.
 func newRouter(routes []httpapi.Route, pipeline *pipeline) http.Handler {
 	gin.SetMode(gin.ReleaseMode)
 	engine := gin.New()
@@ -49,7 +49,8 @@ func newRouter(routes []httpapi.Route, pipeline *pipeline) http.Handler {
 	return engine
 }
 
-// ginPath writes {name} as gin's wildcard, named by position, since gin refuses two names in one place of its tree.
+// ginPath writes {name} as gin's wildcard, named by position, since gin refuses two names in one place of
+// its tree.
 func ginPath(path string) (ginned string, names []string) {
 	segments := strings.Split(path, "/")
 	for i, segment := range segments {

@@ -5,10 +5,12 @@ import (
 	"time"
 )
 
-// This file is how an answer leaves: its deadline moves whenever the peer takes something, whatever its length.
+// This file is how an answer leaves: its deadline moves whenever the peer takes something, whatever its
+// length.
 
 const (
-	// glance is how often an answer is looked after that has not left. A peer that stops taking is thus closed up to so much late.
+	// glance is how often an answer is looked after that has not left. A peer that stops taking is thus closed
+	// up to so much late.
 	glance = time.Second
 	// piece is what must leave in time where the kernel does not tell what the peer has taken.
 	piece = 64 << 10
@@ -76,7 +78,8 @@ func (c *conn) look() {
 	c.reset()
 }
 
-// kept is how many bytes of an answer the kernel may keep for a peer when nobody looks after it any more. It keeps them for minutes.
+// kept is how many bytes of an answer the kernel may keep for a peer when nobody looks after it any more.
+// It keeps them for minutes.
 const kept = 16 << 10
 
 // finish closes the socket, or, if the peer has not taken much of its answer, leaves it open until it has.

@@ -49,8 +49,9 @@ func unsent(raw syscall.RawConn) (bytes int) {
 	return bytes
 }
 
-// refuseNew lets a listening socket take no further connections while those that it has are accepted: each SYN is dropped, and when the
-// client repeats it, nobody listens any more. Without it a connection may come between the last accept and the close, and be reset.
+// refuseNew lets a listening socket take no further connections while those that it has are accepted: each
+// SYN is dropped, and when the client repeats it, nobody listens any more. Without it a connection may come
+// between the last accept and the close, and be reset.
 func refuseNew(listener net.Listener) {
 	raw := rawListener(listener)
 	if raw == nil {

@@ -7,7 +7,8 @@ import (
 	"syscall"
 )
 
-// Elsewhere the kernel is not asked: an answer leaves piece by piece, and a stop may reset who connects at that moment.
+// Elsewhere the kernel is not asked: an answer leaves piece by piece, and a stop may reset who connects at
+// that moment.
 
 const kernelTells = false
 

@@ -65,7 +65,8 @@ func TestAnswerNobodyTakes(t *testing.T) {
 	}
 }
 
-// TestSilentReader pipelines requests on a real socket and reads nothing: it is reset, and what the kernel held is gone with it.
+// TestSilentReader pipelines requests on a real socket and reads nothing: it is reset, and what the kernel
+// held is gone with it.
 func TestSilentReader(t *testing.T) {
 	s := startRaw(t, httpserver.ListenerConfig{Handler: long(256 << 10)}, httpserver.Limits{Stall: 2 * time.Second})
 	conn := s.dialSmall(t)
@@ -85,7 +86,8 @@ func TestSilentReader(t *testing.T) {
 	}
 }
 
-// TestSlowReader takes a little less often than a kernel would tell by itself, for several times the deadline, and gets everything.
+// TestSlowReader takes a little less often than a kernel would tell by itself, for several times the
+// deadline, and gets everything.
 func TestSlowReader(t *testing.T) {
 	const size, stall = 192 << 10, 3 * time.Second
 	s := startRaw(t, httpserver.ListenerConfig{Handler: long(size)}, httpserver.Limits{Stall: stall})

@@ -140,7 +140,7 @@ func TestPeerStopsSending(t *testing.T) {
 				s.check(t, string(got), "", 0)
 			case cut < body:
 				s.check(t, string(got), badRequest, 0, refusedLine)
-			case cut < len(request): // an ordinary failed request (spec.md § Limits)
+			case cut < len(request): // an ordinary failed request, not a 413
 				if !strings.HasSuffix(string(got), "the handler's own answer\n") {
 					t.Errorf("got %q", got)
 				}

@@ -11,8 +11,8 @@ import (
 	"github.com/narthex-platform/narthex/services/httpserver"
 )
 
-// TestUnreadBodyIsCancelled: an answer never waits for a body that nobody reads, and the connection ends soon behind it. The clients hold
-// their bodies back.
+// TestUnreadBodyIsCancelled: an answer never waits for a body that nobody reads, and the connection ends
+// soon behind it. The clients hold their bodies back.
 func TestUnreadBodyIsCancelled(t *testing.T) {
 	const declared, chunked, expected = "Content-Length: 9\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n", "Expect: 100-continue\r\nContent-Length: 9\r\n\r\n"
 	const large = "Content-Length: 100000\r\n\r\nxxxx"
@@ -70,7 +70,8 @@ func TestUnreadBodyIsCancelled(t *testing.T) {
 	}
 }
 
-// TestSmallUnreadBodyKeepsItsConnection: what has come with the head is discarded, and the next request is answered.
+// TestSmallUnreadBodyKeepsItsConnection: what has come with the head is discarded, and the next request is
+// answered.
 func TestSmallUnreadBodyKeepsItsConnection(t *testing.T) {
 	_, handler := table(t)
 	s := startRaw(t, httpserver.ListenerConfig{Handler: handler}, httpserver.Limits{})

@@ -36,8 +36,8 @@ func (p *tab) accessible(where string) {
 	}
 }
 
-// sizes are the windows that every screen must be good in. Motion is reduced, so that nobody looks at a colour on its way to
-// another.
+// sizes are the windows that every screen must be good in. Motion is reduced, so that nobody looks at a
+// colour on its way to another.
 var sizes = []struct {
 	name string
 	view
@@ -50,8 +50,9 @@ var sizes = []struct {
 	{"narrow", view{width: narrow.width, height: narrow.height, reduced: true}, true},
 }
 
-// shows looks at a screen in every size: nothing sticks out and nothing is inaccessible. Another language is looked at in the
-// widest and the narrowest alone, by the same rules: labels, headings and layout are its own.
+// shows looks at a screen in every size: nothing sticks out and nothing is inaccessible. Another language
+// is looked at in the widest and the narrowest alone, by the same rules: labels, headings and layout are
+// its own.
 func (p *tab) shows(screen string, translated bool) {
 	p.t.Helper()
 	for _, size := range sizes {

@@ -332,7 +332,8 @@ func TestUnsavedNotice(t *testing.T) {
 	}
 }
 
-// TestMoveAmongManyNotices: a board of any length can be ordered, for a move names one row and its new neighbour.
+// TestMoveAmongManyNotices: a board of any length can be ordered, for a move names one row and its new
+// neighbour.
 func TestMoveAmongManyNotices(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

@@ -173,8 +173,8 @@ func eval[T any](p *tab, expression string) T {
 	return value
 }
 
-// wait waits until an expression of the page is true. One that looks at what is not there yet is not, nor is any while the page
-// gives way to another.
+// wait waits until an expression of the page is true. One that looks at what is not there yet is not, nor
+// is any while the page gives way to another.
 func (p *tab) wait(expression string) {
 	p.t.Helper()
 	p.until(expression, func() bool {
@@ -270,8 +270,8 @@ func (p *tab) silent(words string) {
 	}
 }
 
-// reach finds the first that has a role and a name, and does something with it that may find it gone: then with what came in its
-// place.
+// reach finds the first that has a role and a name, and does something with it that may find it gone: then
+// with what came in its place.
 func (p *tab) reach(role, name string, do func(context.Context, *chromedp.Target, cdp.BackendNodeID) error) {
 	p.t.Helper()
 	p.until(role+" "+name, func() bool {
@@ -333,8 +333,8 @@ func (p *tab) headed(title string) {
 	p.wait(fmt.Sprintf(`document.activeElement.tagName === "H1" && document.activeElement.innerText === %q`, title))
 }
 
-// fits fails when the page is wider than the window, for nothing may be reached by scrolling sideways alone, and when words stick out
-// of what holds them, over what is beside it.
+// fits fails when the page is wider than the window, for nothing may be reached by scrolling sideways
+// alone, and when words stick out of what holds them, over what is beside it.
 func (p *tab) fits() {
 	p.t.Helper()
 	if over := eval[int](p, "document.documentElement.scrollWidth - document.documentElement.clientWidth"); over > 0 {

@@ -11,8 +11,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// sees waits for words that a person can see: they have a place on the screen and nothing covers them. Words for
-// screen readers alone are not seen.
+// sees waits for words that a person can see: they have a place on the screen and nothing covers them.
+// Words for screen readers alone are not seen.
 func (p *tab) sees(words string) {
 	p.t.Helper()
 	p.wait(seen(words))
@@ -45,8 +45,8 @@ func (p *tab) offline(offline bool) {
 	}))
 }
 
-// TestSignOutOffline: who presses "Sign out" without a network sees that they are still signed in, and can try again
-// where it is said.
+// TestSignOutOffline: who presses "Sign out" without a network sees that they are still signed in, and can
+// try again where it is said.
 func TestSignOutOffline(t *testing.T) {
 	t.Parallel()
 	h := notes(t, kept)
@@ -111,7 +111,8 @@ func TestMountErrorReachesTheConsole(t *testing.T) {
 	p.silent("no such shelf") // a person is told the code; the page of "narthex dev" says more
 }
 
-// TestMountErrorIsOnThePageInDev: under "narthex dev" the author reads what the module threw where it is missing.
+// TestMountErrorIsOnThePageInDev: under "narthex dev" the author reads what the module threw where it is
+// missing.
 func TestMountErrorIsOnThePageInDev(t *testing.T) {
 	t.Parallel()
 	h := notes(t, `throw new Error("no such shelf");`)

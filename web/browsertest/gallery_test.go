@@ -23,7 +23,8 @@ func gallery(t *testing.T, query string, v view) *tab {
 	return p
 }
 
-// TestGallery looks at every component in every size, in both themes and both directions of writing, and in forced colours.
+// TestGallery looks at every component in every size, in both themes and both directions of writing, and in
+// forced colours.
 func TestGallery(t *testing.T) {
 	t.Parallel()
 	for _, query := range []string{"", "?theme=dark", "?dir=rtl"} {
@@ -49,7 +50,8 @@ func TestGallery(t *testing.T) {
 	}
 }
 
-// TestKitMenu: arrows, Home, End and letters move, Escape and a choice give the focus back, what is idle does nothing.
+// TestKitMenu: arrows, Home, End and letters move, Escape and a choice give the focus back, what is idle
+// does nothing.
 func TestKitMenu(t *testing.T) {
 	t.Parallel()
 	p := gallery(t, "", desktop)

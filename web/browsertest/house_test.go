@@ -23,8 +23,8 @@ import (
 	"github.com/narthex-platform/narthex/web"
 )
 
-// house serves the built Dashboard through the platform's own pipeline, and in the place of the API what a test wants it to
-// answer.
+// house serves the built Dashboard through the platform's own pipeline, and in the place of the API what a
+// test wants it to answer.
 type house struct {
 	*httptest.Server
 	t *testing.T

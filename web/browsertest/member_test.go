@@ -43,8 +43,8 @@ func (d *dev) exec(t *testing.T, statement string) {
 	}
 }
 
-// TestMember is walk-throughs 2 and 4 on the platform itself: a person whose address is not confirmed yet, and a session store that
-// cannot be used.
+// TestMember is walk-throughs 2 and 4 on the platform itself: a person whose address is not confirmed yet,
+// and a session store that cannot be used.
 func TestMember(t *testing.T) {
 	d := start(t)
 	d.exec(t, `

@@ -112,7 +112,8 @@ func TestUnmount(t *testing.T) {
 	p.wait(`window.reported.includes("no")`)
 }
 
-// TestRefusedModuleAsksOnce: any number of refusals are one question, and only "anonymous" is an answer that signs out.
+// TestRefusedModuleAsksOnce: any number of refusals are one question, and only "anonymous" is an answer
+// that signs out.
 func TestRefusedModuleAsksOnce(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{401, 403} {
@@ -150,8 +151,8 @@ func TestRefusedModuleAsksOnce(t *testing.T) {
 	}
 }
 
-// TestEndedSession is M4: the sign-in is shown, and afterwards the place and the draft are back; another person gets neither
-// draft.
+// TestEndedSession is M4: the sign-in is shown, and afterwards the place and the draft are back; another
+// person gets neither draft.
 func TestEndedSession(t *testing.T) {
 	t.Parallel()
 	h := notes(t, kept+`container.append(context.drafts.get("note") ?? "no draft");`)
@@ -214,7 +215,8 @@ func TestFailingMounts(t *testing.T) {
 	}
 }
 
-// TestUpgrade is O3: the old artifact is gone, so the inventory is read once more and what runs now is mounted.
+// TestUpgrade is O3: the old artifact is gone, so the inventory is read once more and what runs now is
+// mounted.
 func TestUpgrade(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

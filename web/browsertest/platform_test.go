@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// install builds the platform's program into an empty folder, and below modules what it is given the source folders of.
+// install builds the platform's program into an empty folder, and below modules what it is given the source
+// folders of.
 func install(t *testing.T, modules ...string) (folder string) {
 	t.Helper()
 	folder, err := os.MkdirTemp("", "platform-") // open to PostgreSQL's own user, which folders of t.TempDir are not

@@ -8,8 +8,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// screens are all there are, with what has to be done to see each. Words are the reader's business elsewhere: here they are
-// looked for by what they are part of, so that every language passes.
+// screens are all there are, with what has to be done to see each. Words are the reader's business
+// elsewhere: here they are looked for by what they are part of, so that every language passes.
 var screens = []struct {
 	name  string
 	path  string
@@ -229,8 +229,8 @@ func (p *tab) typeInto(selector, text string) {
 
 func (p *tab) click(selector string) { p.do(chromedp.Click(chromedp.CSS(selector))) }
 
-// TestScreens looks at every screen in every size, in both directions of writing. Each language has a load of its own, so that a
-// screen is what somebody of that language gets.
+// TestScreens looks at every screen in every size, in both directions of writing. Each language has a load
+// of its own, so that a screen is what somebody of that language gets.
 func TestScreens(t *testing.T) {
 	t.Parallel()
 	for _, language := range []string{"", "de", "ar-XB"} {

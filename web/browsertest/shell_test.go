@@ -9,7 +9,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestNavigationRefused: a 403 of the navigation leads to one question, then to words that name the permission.
+// TestNavigationRefused: a 403 of the navigation leads to one question, then to words that name the
+// permission.
 func TestNavigationRefused(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -87,7 +88,8 @@ func TestNavigation(t *testing.T) {
 	p.headed("Stage")
 }
 
-// TestRestartNotice: two changes wait; after the restart nothing does, and the modules are those that run now.
+// TestRestartNotice: two changes wait; after the restart nothing does, and the modules are those that run
+// now.
 func TestRestartNotice(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -121,7 +123,8 @@ func TestRestartNoticeIsForThoseWhoDecide(t *testing.T) {
 	}
 }
 
-// TestKeyboard: the first Tab offers the content, the account opens and closes by keys, and the focus returns.
+// TestKeyboard: the first Tab offers the content, the account opens and closes by keys, and the focus
+// returns.
 func TestKeyboard(t *testing.T) {
 	t.Parallel()
 	h := notes(t, kept)
@@ -153,7 +156,8 @@ func TestKeyboard(t *testing.T) {
 	p.wait(`document.activeElement.id === "main" && location.hash === "#/m/notes"`)
 }
 
-// TestPreferences: theme and language are kept in the browser, and nothing else is; a module is mounted anew in another language.
+// TestPreferences: theme and language are kept in the browser, and nothing else is; a module is mounted
+// anew in another language.
 func TestPreferences(t *testing.T) {
 	t.Parallel()
 	h := notes(t, kept+`container.append(" " + context.locale + " " + context.theme);`)

@@ -106,7 +106,8 @@ func TestTooManySignIns(t *testing.T) {
 	p.headed("Nothing here for you yet.")
 }
 
-// TestConfirm is walk-throughs 2 and M3: loading the link changes nothing, and its token is nowhere but in memory.
+// TestConfirm is walk-throughs 2 and M3: loading the link changes nothing, and its token is nowhere but in
+// memory.
 func TestConfirm(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -203,7 +204,8 @@ func TestLinkWhileSignedIn(t *testing.T) {
 	p.says(person)
 }
 
-// TestForgotPassword: what is said does not depend on the address, and what was typed need not be typed again.
+// TestForgotPassword: what is said does not depend on the address, and what was typed need not be typed
+// again.
 func TestForgotPassword(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

@@ -22,12 +22,12 @@ import (
 	"github.com/narthex-platform/narthex/web"
 )
 
-// The API and the Dashboard are siblings below one registrable domain, which localhost alone is not: to a browser, api.localhost
-// and app.localhost are different sites.
+// The API and the Dashboard are siblings below one registrable domain, which localhost alone is not: to a
+// browser, api.localhost and app.localhost are different sites.
 const apiHost, dashboardHost, strangerHost = "api.narthex.localhost", "app.narthex.localhost", "stranger.narthex.localhost"
 
-// hosted serves the Dashboard as an operator would: two files, the API's origin written into the page. Nothing else may be asked
-// of it.
+// hosted serves the Dashboard as an operator would: two files, the API's origin written into the page.
+// Nothing else may be asked of it.
 func hosted(t *testing.T, api string) (port string) {
 	t.Helper()
 	page, err := fs.ReadFile(web.Dashboard(), "index.html")
@@ -53,7 +53,8 @@ func hosted(t *testing.T, api string) (port string) {
 	return strconv.Itoa(server.Listener.Addr().(*net.TCPAddr).Port)
 }
 
-// split is the platform as an operator runs it: its API at an address of its own, which trusts a Dashboard elsewhere.
+// split is the platform as an operator runs it: its API at an address of its own, which trusts a Dashboard
+// elsewhere.
 type split struct {
 	t                    *testing.T
 	folder               string
@@ -61,7 +62,8 @@ type split struct {
 	password, database   string
 }
 
-// startSplit installs the platform with its own commands, the announcements module and one that reads a channel.
+// startSplit installs the platform with its own commands, the announcements module and one that reads a
+// channel.
 func startSplit(t *testing.T) *split {
 	t.Helper()
 	s := &split{t: t, port: freePort(t), password: "correct horse battery"}
@@ -116,7 +118,8 @@ func (s *split) run() *daemon {
 	return d
 }
 
-// freePort finds a port below those that systems give away by themselves, so that it is still free a while later.
+// freePort finds a port below those that systems give away by themselves, so that it is still free a while
+// later.
 func freePort(t *testing.T) string {
 	t.Helper()
 	for range 100 {
@@ -130,7 +133,8 @@ func freePort(t *testing.T) string {
 	return ""
 }
 
-// TestSplit walks through the split topology: the Dashboard on a sibling host, everything else across origins from the API.
+// TestSplit walks through the split topology: the Dashboard on a sibling host, everything else across
+// origins from the API.
 func TestSplit(t *testing.T) {
 	s := startSplit(t)
 	running := s.run()
@@ -172,8 +176,8 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// streams has a channel across origins: what is sent arrives, an end at the server's is no end, and another origin hears nothing
-// although the same browser sends it the same cookie.
+// streams has a channel across origins: what is sent arrives, an end at the server's is no end, and another
+// origin hears nothing although the same browser sends it the same cookie.
 func (s *split) streams(p *tab, running *daemon) {
 	s.t.Helper()
 	const send = `await context.api("/notes", { method: "POST" })`

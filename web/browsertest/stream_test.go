@@ -80,7 +80,8 @@ const reading = kept + `
 	});
 	window.stop = read("board");`
 
-// clocked opens a page whose monotonic clock stands still until a test moves it on, and whose visibility a test can set.
+// clocked opens a page whose monotonic clock stands still until a test moves it on, and whose visibility a
+// test can set.
 func clocked(t *testing.T, address string) *tab {
 	t.Helper()
 	p := open(t, "about:blank", desktop)
@@ -103,7 +104,8 @@ func (p *tab) told(want string) {
 	p.wait(fmt.Sprintf(`told.join(", ") === %q && told.splice(0)`, want))
 }
 
-// TestStream has a channel's life: snapshot, updates in order, server time, the server's wish for a new connection, and the end.
+// TestStream has a channel's life: snapshot, updates in order, server time, the server's wish for a new
+// connection, and the end.
 func TestStream(t *testing.T) {
 	t.Parallel()
 	h := notes(t, reading)
@@ -163,7 +165,8 @@ func TestSilentStream(t *testing.T) {
 	p.told("waiting")
 }
 
-// TestHiddenStream: a page that nobody looks at for a minute gives its connections back, and reads anew when it is seen.
+// TestHiddenStream: a page that nobody looks at for a minute gives its connections back, and reads anew
+// when it is seen.
 func TestHiddenStream(t *testing.T) {
 	t.Parallel()
 	h := notes(t, reading)
@@ -183,7 +186,8 @@ func TestHiddenStream(t *testing.T) {
 	p.told("snapshot 3, live")
 }
 
-// TestRefusedStream: no access and no such channel are final; a session that may have ended is looked at, at every try.
+// TestRefusedStream: no access and no such channel are final; a session that may have ended is looked at,
+// at every try.
 func TestRefusedStream(t *testing.T) {
 	t.Parallel()
 	for status, row := range map[int]struct {

@@ -29,8 +29,8 @@ func TestWeight(t *testing.T) {
 	}
 }
 
-// TestManyNotices: a long board is painted soon after its data has come. The bound is for the busiest machine; a quiet one needs a
-// tenth of it.
+// TestManyNotices: a long board is painted soon after its data has come. The bound is for the busiest
+// machine; a quiet one needs a tenth of it.
 func TestManyNotices(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

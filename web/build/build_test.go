@@ -30,7 +30,8 @@ func TestCommittedIsCurrent(t *testing.T) {
 	}
 }
 
-// TestPageNeedsNobodyElse: the page loads its one script and the script loads nothing but what it is told by the server.
+// TestPageNeedsNobodyElse: the page loads its one script and the script loads nothing but what it is told
+// by the server.
 func TestPageNeedsNobodyElse(t *testing.T) {
 	inCheckout(t)
 	outputs, err := platform()

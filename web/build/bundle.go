@@ -17,8 +17,9 @@ const (
 	minified style = true
 )
 
-// bundle makes one script of an entry file and all it imports. Everybody imports the SDK as @narthex/sdk; packages come from
-// web/node_modules. There is no source map, and nothing in the bundle depends on where it was built.
+// bundle makes one script of an entry file and all it imports. Everybody imports the SDK as @narthex/sdk;
+// packages come from web/node_modules. There is no source map, and nothing in the bundle depends on where
+// it was built.
 func bundle(entry string, format api.Format, minify style, more ...func(*api.BuildOptions)) ([]byte, error) {
 	root, err := os.Getwd()
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// kitParts are what a module may import of the kit that runs in its page, and where in the kit it finds each: "" is the kit
-// itself. Preact is among them, because components of two copies do not fit together.
+// kitParts are what a module may import of the kit that runs in its page, and where in the kit it finds
+// each: "" is the kit itself. Preact is among them, because components of two copies do not fit together.
 var kitParts = map[string]string{
 	"@narthex/kit":       "",
 	"preact":             ".preact",
@@ -32,8 +32,8 @@ var runningKit = api.Plugin{Name: "running kit", Setup: func(build api.PluginBui
 	})
 }}
 
-// kitShim is the text of an ES module that exports what a part of the kit exports. What a module does not import is left
-// out of its bundle, as the annotations allow.
+// kitShim is the text of an ES module that exports what a part of the kit exports. What a module does not
+// import is left out of its bundle, as the annotations allow.
 func kitShim(part string) (string, error) {
 	entry := part
 	if part == "@narthex/kit" {

@@ -1,5 +1,5 @@
-// Command build bundles what browsers run: the Dashboard, the browser SDK, and the scripts of modules whose sources are written
-// with it. The same sources and packages (npm ci) give the same bytes.
+// Command build bundles what browsers run: the Dashboard, the browser SDK, and the scripts of modules whose
+// sources are written with it. The same sources and packages (npm ci) give the same bytes.
 //
 //	go run ./web/build          writes web/dist and the scripts of modules/*
 //	go run ./web/build -check   fails when what is committed is not what the sources give
@@ -30,7 +30,8 @@ type output struct {
 	bytes []byte
 }
 
-// run works in the checkout's root, and on the modules in folders, or without any on everything in the checkout.
+// run works in the checkout's root, and on the modules in folders, or without any on everything in the
+// checkout.
 func run(check bool, folders []string) error {
 	var outputs []output
 	if len(folders) == 0 {

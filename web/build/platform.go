@@ -16,7 +16,8 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// maxScript is what the Dashboard's script may weigh on the way to a browser, with the kit in it: bytes, compressed.
+// maxScript is what the Dashboard's script may weigh on the way to a browser, with the kit in it: bytes,
+// compressed.
 const maxScript = 58 << 10
 
 // platform builds what the host itself serves and publishes.
@@ -72,7 +73,8 @@ func platform() ([]output, error) {
 	}, nil
 }
 
-// stamped writes into the page which build it is, so that an open tab can tell that the server has a newer one.
+// stamped writes into the page which build it is, so that an open tab can tell that the server has a newer
+// one.
 func stamped(page, script []byte) ([]byte, error) {
 	const element = `<meta name="narthex-build" content="%s">`
 	empty := fmt.Appendf(nil, element, "")

@@ -1,4 +1,5 @@
-// Package cli owns what all commands share: one invocation with its streams, how it was called wrongly, why it failed, and signals.
+// Package cli owns what all commands share: one invocation with its streams, how it was called wrongly, why
+// it failed, and signals.
 package cli
 
 import (
@@ -16,7 +17,7 @@ type Program struct {
 	Lookup environment.Lookup
 }
 
-// The exit statuses of contract.md §9.
+// The exit statuses (docs/reference/commands.md).
 const (
 	ExitSuccess = 0
 	ExitFailure = 1

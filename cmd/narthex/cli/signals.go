@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// StopSignals ends the context on Ctrl-C, SIGTERM and the end of the terminal; a second signal ends the process at once. Who was started
-// by nohup(1) outlives the terminal.
+// StopSignals ends the context on Ctrl-C, SIGTERM and the end of the terminal; a second signal ends the
+// process at once. Who was started by nohup(1) outlives the terminal.
 func StopSignals() context.Context {
 	signal.Ignore(syscall.SIGPIPE) // a reader of the log that goes away ends nothing
 	stopping := []os.Signal{os.Interrupt, syscall.SIGTERM}
@@ -23,12 +23,14 @@ func StopSignals() context.Context {
 	return ctx
 }
 
-// IgnoreHangup is for the daemon, which has nothing to read again: a SIGHUP that is meant as "reload" must not end it.
+// IgnoreHangup is for the daemon, which has nothing to read again: a SIGHUP that is meant as "reload" must
+// not end it.
 func IgnoreHangup() { signal.Ignore(syscall.SIGHUP) }
 
-// DieQuietly ends the process on the signals for which Go's runtime would print the stacks of all goroutines, SIGABRT of systemd's
-// watchdog among them. No traceback level prevents that: the runtime raises it for these signals. A signal that a fault of this process
-// raises, and not another process, stays the runtime's.
+// DieQuietly ends the process on the signals for which Go's runtime would print the stacks of all
+// goroutines, SIGABRT of systemd's watchdog among them. No traceback level prevents that: the runtime
+// raises it for these signals. A signal that a fault of this process raises, and not another process, stays
+// the runtime's.
 func DieQuietly() {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGQUIT, syscall.SIGABRT, syscall.SIGILL, syscall.SIGTRAP, syscall.SIGSYS, syscall.SIGSTKFLT,

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// UsageError is a sentence about how the command was called. It never repeats what was typed, which may be a secret in the wrong place:
-// UsageError names only commands and flags that exist.
+// UsageError is a sentence about how the command was called. It never repeats what was typed, which may be
+// a secret in the wrong place: UsageError names only commands and flags that exist.
 type UsageError string
 
 func (e UsageError) Error() string { return string(e) }
@@ -73,7 +73,8 @@ func closestCommand(typed string, commands []*cobra.Command) string {
 	return ""
 }
 
-// closest is the name that takes the fewest edits to reach, "" when even that one takes more than a third of what was typed.
+// closest is the name that takes the fewest edits to reach, "" when even that one takes more than a third
+// of what was typed.
 func closest(typed string, names []string) (best string) {
 	fewest := len(typed)/3 + 1
 	for _, name := range names {
@@ -84,8 +85,8 @@ func closest(typed string, names []string) (best string) {
 	return best
 }
 
-// distance is Levenshtein's: how many bytes are to be inserted, removed or replaced to make b out of a. It is asked about names of a
-// few dozen bytes; anything longer is far from all of them.
+// distance is Levenshtein's: how many bytes are to be inserted, removed or replaced to make b out of a. It
+// is asked about names of a few dozen bytes; anything longer is far from all of them.
 func distance(a, b string) int {
 	if len(a) > 2*len(b) {
 		return len(a)

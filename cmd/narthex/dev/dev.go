@@ -1,4 +1,5 @@
-// Package dev owns the commands of people who develop: a whole installation on this machine, and a new module.
+// Package dev owns the commands of people who develop: a whole installation on this machine, and a new
+// module.
 package dev
 
 import (
@@ -130,8 +131,9 @@ type devSupplies struct {
 	objects supervisor.Service
 }
 
-// serveDev does what an operator does by migrations:apply, identity:create-initial-owner and api:start, and writes the samples on the
-// first run. A module that is to be reset is reset before. It serves until ctx ends.
+// serveDev does what an operator does by migrations:apply, identity:create-initial-owner and api:start, and
+// writes the samples on the first run. A module that is to be reset is reset before. It serves until ctx
+// ends.
 func serveDev(ctx context.Context, p *cli.Program, lookup environment.Lookup, supplies devSupplies, resetModule string) error {
 	settings, err := environment.Load(lookup, environment.Everything)
 	if err != nil {
@@ -195,7 +197,8 @@ func welcome(p *cli.Program, address, password, gallery string) {
 	fmt.Fprintf(p.Stdout, "Kit gallery       %s\nStop              Ctrl-C\n\n", gallery)
 }
 
-// devEnvironment is the environment that the platform itself would be started with; nothing of the caller's gets in.
+// devEnvironment is the environment that the platform itself would be started with; nothing of the caller's
+// gets in.
 func devEnvironment(databaseURL, secret string, port int) map[string]string {
 	return map[string]string{
 		"NODE_ENV":                  "development",

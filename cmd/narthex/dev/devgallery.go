@@ -9,7 +9,8 @@ import (
 	"github.com/narthex-platform/narthex/web"
 )
 
-// gallery serves the kit's components on a port of their own. Only dev does; the platform itself never shows them.
+// gallery serves the kit's components on a port of their own. Only dev does; the platform itself never
+// shows them.
 type gallery struct {
 	address string
 	server  *http.Server

@@ -21,9 +21,9 @@ import (
 	"github.com/johannesboyne/gofakes3"
 )
 
-// devObjects keeps objects below a folder: a folder for each bucket, in it a file for each object, which bears the key's hash as
-// its name, since a key can be longer than a name may be and a beginning of another key. A file is the MD5 of the content, a line
-// with what else is known of it, and the content.
+// devObjects keeps objects below a folder: a folder for each bucket, in it a file for each object, which
+// bears the key's hash as its name, since a key can be longer than a name may be and a beginning of another
+// key. A file is the MD5 of the content, a line with what else is known of it, and the content.
 type devObjects string
 
 var _ gofakes3.Backend = devObjects("")

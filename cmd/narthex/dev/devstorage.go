@@ -16,9 +16,9 @@ import (
 	"github.com/johannesboyne/gofakes3"
 )
 
-// devStorage is the object storage of a development installation: gofakes3 on a port of its own, which keeps its objects in a
-// folder. It checks no signature, so that its whole protection is that other pages in the developer's browser do not know the
-// access key.
+// devStorage is the object storage of a development installation: gofakes3 on a port of its own, which
+// keeps its objects in a folder. It checks no signature, so that its whole protection is that other pages
+// in the developer's browser do not know the access key.
 type devStorage struct {
 	address   string // on the loopback interface
 	accessKey string
@@ -31,8 +31,8 @@ func newDevStorage(address, accessKey, folder string) *devStorage {
 	return &devStorage{address: address, accessKey: accessKey, objects: devObjects(folder), ready: make(chan struct{})}
 }
 
-// devObjectStorage makes the service on a port after the platform's and adds the variables by which the platform finds it. The key
-// is a new one each time: no URL outlives the process.
+// devObjectStorage makes the service on a port after the platform's and adds the variables by which the
+// platform finds it. The key is a new one each time: no URL outlives the process.
 func devObjectStorage(ctx context.Context, variables map[string]string, port int, folder string) (*devStorage, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, fmt.Errorf("%w: %w", errDevData, err)

@@ -252,7 +252,8 @@ func (e *Examination) spool() {
 	}
 }
 
-// backplane is what carries updates between several processes. Without it each serves its own readers, so nothing here blocks.
+// backplane is what carries updates between several processes. Without it each serves its own readers, so
+// nothing here blocks.
 func (e *Examination) backplane(ctx context.Context) {
 	servers := e.Settings.Realtime.NATS
 	if e.Sound&environment.HostSection == 0 || len(servers) == 0 {
@@ -267,8 +268,8 @@ func (e *Examination) backplane(ctx context.Context) {
 		"processes get no updates while none can.", len(reasons), len(servers), strings.Join(reasons, ", ")))
 }
 
-// sandbox is what this kernel offers to keep modules apart. That the platform closes its own memory is not the kernel's to offer: a start
-// does that first of all.
+// sandbox is what this kernel offers to keep modules apart. That the platform closes its own memory is not
+// the kernel's to offer: a start does that first of all.
 func (e *Examination) sandbox() {
 	walls := process.Walls()
 	walls.NonDumpable = true

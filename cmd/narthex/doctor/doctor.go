@@ -72,7 +72,8 @@ type Examination struct {
 	Contributions []platform.ListedContribution `json:"contributions"`
 }
 
-// run goes from what everything needs to what builds on it; what cannot be examined for want of something earlier is left out.
+// run goes from what everything needs to what builds on it; what cannot be examined for want of something
+// earlier is left out.
 func (e *Examination) run(ctx context.Context) {
 	e.environment()
 	e.topology()

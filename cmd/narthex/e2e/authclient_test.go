@@ -68,7 +68,8 @@ func TestTheOfficialClientVerifiesAndResets(t *testing.T) {
 	daemon := i.start(t)
 	c := i.officialClient(t)
 
-	// Verification: the address becomes usable by its mailed link, also on a second click, and no link opens a session.
+	// Verification: the address becomes usable by its mailed link, also on a second click, and no link opens a
+	// session.
 	signedUp := c.call("signUp.email", object{"name": "Anna", "email": anna, "password": annaPassword})
 	if !strings.HasPrefix(string(signedUp.Data), `{"token":null,"user":{"name":"Anna","email":"anna@example.org","emailVerified":false,`) {
 		t.Errorf("sign-up: %s", signedUp.line)
@@ -114,7 +115,8 @@ func TestTheOfficialClientVerifiesAndResets(t *testing.T) {
 	}
 }
 
-// behindAProxy lets each request come from an address of its own, so that only who means to meet the rate limit meets it.
+// behindAProxy lets each request come from an address of its own, so that only who means to meet the rate
+// limit meets it.
 func (i *installation) behindAProxy() {
 	i.environment["SERVICE_CLIENT_ADDRESS_MODE"] = "trusted-proxy"
 	i.environment["SERVICE_CLIENT_ADDRESS_HEADER"] = "x-forwarded-for"
@@ -238,7 +240,8 @@ func (c *officialClient) holds(cookies ...string) {
 	}
 }
 
-// npmPackages returns a folder with what the lock file of source pins. It is made once per lock file, in the user's cache.
+// npmPackages returns a folder with what the lock file of source pins. It is made once per lock file, in
+// the user's cache.
 func npmPackages(t *testing.T, source string) string {
 	t.Helper()
 	for _, program := range []string{"node", "npm"} {

@@ -26,8 +26,8 @@ func (somebody) Resolve(context.Context, *http.Request) (principal.Principal, er
 	return principal.Person("somebody"), nil
 }
 
-// BenchmarkModuleRoute measures a small GET through a module's process beside the same handler inside the host, both behind the
-// whole pipeline: compare ns/op of "module" with "host".
+// BenchmarkModuleRoute measures a small GET through a module's process beside the same handler inside the
+// host, both behind the whole pipeline: compare ns/op of "module" with "host".
 func BenchmarkModuleRoute(b *testing.B) {
 	s := benchServer(b)
 	inHost := httpapi.Route{
@@ -59,8 +59,8 @@ func BenchmarkModuleRoute(b *testing.B) {
 	}
 }
 
-// BenchmarkStart1, 10 and 50 measure a whole start, from the manifests to the listener, with so many modules, each a program and a
-// process of its own.
+// BenchmarkStart1, 10 and 50 measure a whole start, from the manifests to the listener, with so many
+// modules, each a program and a process of its own.
 func BenchmarkStart1(b *testing.B)  { benchStart(b, 1) }
 func BenchmarkStart10(b *testing.B) { benchStart(b, 10) }
 func BenchmarkStart50(b *testing.B) { benchStart(b, 50) }

@@ -22,7 +22,8 @@ const (
 	handlerFailed = `{"code":"MODULE_HANDLER_FAILED"}`
 )
 
-// copies fills a modules directory with modules that have the manifest and the server of one, and names of their own.
+// copies fills a modules directory with modules that have the manifest and the server of one, and names of
+// their own.
 func copies(tb testing.TB, dir, source string, ids ...string) {
 	tb.Helper()
 	folder := builtModule(tb, source)
@@ -126,7 +127,7 @@ func (b *besieged) back(t *testing.T, p *person, id string, was int) {
 	})
 }
 
-// mayAnswer tells whether a caller of a module that dies may get this (contract.md §1).
+// mayAnswer tells whether a caller of a module that dies may get this (docs/reference/error-codes.md).
 func mayAnswer(a answer) bool {
 	switch a.status {
 	case http.StatusOK:

@@ -112,7 +112,8 @@ func forgetPeak(t *testing.T, pid int) {
 	}
 }
 
-// TestLongBodiesInFlatMemory: 32 MiB up and 1 GiB down go through the platform, which holds next to nothing of them.
+// TestLongBodiesInFlatMemory: 32 MiB up and 1 GiB down go through the platform, which holds next to nothing
+// of them.
 func TestLongBodiesInFlatMemory(t *testing.T) {
 	t.Parallel()
 	const most = 32 << 20
@@ -142,8 +143,8 @@ func TestLongBodiesInFlatMemory(t *testing.T) {
 		up, time.Since(began)-up, before>>20, peak>>20, now>>20)
 }
 
-// TestBodyLimits: a body that is too long is a 413 on every route, whatever its handler makes of it, and only a streamed one of
-// unknown length ever gets to a handler.
+// TestBodyLimits: a body that is too long is a 413 on every route, whatever its handler makes of it, and
+// only a streamed one of unknown length ever gets to a handler.
 func TestBodyLimits(t *testing.T) {
 	t.Parallel()
 	b := givingBodies(t)
@@ -200,8 +201,8 @@ func TestBodyLimits(t *testing.T) {
 	}
 }
 
-// TestAbortedUploadIsNo413: whoever stops sending has made an ordinary failed request, whatever the handler makes of it, and leaves
-// nothing behind.
+// TestAbortedUploadIsNo413: whoever stops sending has made an ordinary failed request, whatever the handler
+// makes of it, and leaves nothing behind.
 func TestAbortedUploadIsNo413(t *testing.T) {
 	t.Parallel()
 	b := givingBodies(t)
@@ -250,8 +251,8 @@ func (b *besieged) stopSending(t *testing.T, path, framing string) (response *ht
 	return response, string(all)
 }
 
-// TestSlowReaders: who reads slowly gets everything; who does not read keeps a body socket to himself, and nothing else. Short answers
-// go on, a long one waits its 5 s, and the platform holds nothing for anybody.
+// TestSlowReaders: who reads slowly gets everything; who does not read keeps a body socket to himself, and
+// nothing else. Short answers go on, a long one waits its 5 s, and the platform holds nothing for anybody.
 func TestSlowReaders(t *testing.T) {
 	t.Parallel()
 	const sockets, queued, late = 32, 5 * time.Second, 20 * time.Second

@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// TestModulesAreConfined looks at what the kernel says of running modules, and that nobody of their user looks into the platform.
+// TestModulesAreConfined looks at what the kernel says of running modules, and that nobody of their user
+// looks into the platform.
 func TestModulesAreConfined(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {

@@ -204,8 +204,8 @@ func prepare(t *testing.T, db *databasetest.DB, modules ...string) *installation
 	}}
 }
 
-// unusedPort is a port for a program that the test starts later. It lies below those that the kernel gives to whoever asks for any, so
-// that nobody gets it in between.
+// unusedPort is a port for a program that the test starts later. It lies below those that the kernel gives
+// to whoever asks for any, so that nobody gets it in between.
 func unusedPort(t *testing.T) int {
 	t.Helper()
 	for {
@@ -241,7 +241,8 @@ type person struct {
 }
 
 func (i *installation) visitor(t *testing.T) *person {
-	// A client that sends what it cannot repeat gives a connection up before the platform does, at 5 s: both may happen at once.
+	// A client that sends what it cannot repeat gives a connection up before the platform does, at 5 s: both
+	// may happen at once.
 	transport := &http.Transport{IdleConnTimeout: 2 * time.Second}
 	t.Cleanup(transport.CloseIdleConnections)
 	return &person{t: t, address: i.address, client: &http.Client{Transport: transport, Timeout: patience}}

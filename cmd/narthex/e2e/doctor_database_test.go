@@ -9,8 +9,8 @@ import (
 	"github.com/narthex-platform/narthex/services/database"
 )
 
-// TestDoctorComparesTheDatabaseWithThePlatform: what a module changed of its role, and whether the server takes as many connections as
-// are needed.
+// TestDoctorComparesTheDatabaseWithThePlatform: what a module changed of its role, and whether the server
+// takes as many connections as are needed.
 func TestDoctorComparesTheDatabaseWithThePlatform(t *testing.T) {
 	t.Parallel()
 	i := install(t, "board")

@@ -17,7 +17,8 @@ import (
 	"github.com/narthex-platform/narthex/services/health"
 )
 
-// TestFrozenDatabase: PostgreSQL is there and does not answer. Readiness asks it once, on one socket, and answers its probes at once.
+// TestFrozenDatabase: PostgreSQL is there and does not answer. Readiness asks it once, on one socket, and
+// answers its probes at once.
 func TestFrozenDatabase(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "postgresql")
@@ -84,7 +85,8 @@ func TestFrozenDatabase(t *testing.T) {
 	}
 }
 
-// socketsTo counts the sockets of this machine whose other end is a port, of whichever state but TIME_WAIT, which has no peer any more.
+// socketsTo counts the sockets of this machine whose other end is a port, of whichever state but TIME_WAIT,
+// which has no peer any more.
 func socketsTo(t *testing.T, port string) (n int) {
 	t.Helper()
 	number, err := strconv.Atoi(port)

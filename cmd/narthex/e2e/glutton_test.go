@@ -26,7 +26,8 @@ func memoryOf(t *testing.T, pid int) (now, most int) {
 	return now, most
 }
 
-// TestAModuleCannotFillThePlatformsMemory: whatever a module does with its database and its calls, the daemon grows by less than 64 MiB.
+// TestAModuleCannotFillThePlatformsMemory: whatever a module does with its database and its calls, the
+// daemon grows by less than 64 MiB.
 func TestAModuleCannotFillThePlatformsMemory(t *testing.T) {
 	if raceDetector {
 		t.Skip("its own memory is many times the program's")
@@ -56,8 +57,9 @@ func TestAModuleCannotFillThePlatformsMemory(t *testing.T) {
 	}
 }
 
-// TestAModuleCannotFillThePlatformsMemoryWithItsChannels: readers that read nothing make the platform hold what a
-// module publishes. The module is refused before that is too much, and can publish again once they have left.
+// TestAModuleCannotFillThePlatformsMemoryWithItsChannels: readers that read nothing make the platform hold
+// what a module publishes. The module is refused before that is too much, and can publish again once they
+// have left.
 func TestAModuleCannotFillThePlatformsMemoryWithItsChannels(t *testing.T) {
 	t.Parallel()
 	i := install(t, "glutton")

@@ -74,7 +74,8 @@ func (b *besieged) stoppedAndFull(t *testing.T, late time.Duration) {
 	t.Logf("the slowest of %d calls took %v", cap(results), slowest)
 }
 
-// stoppedAndQuiet: nothing moves and nothing is full, so only the ping tells. Who waits for a place or a body socket waits his 5 s.
+// stoppedAndQuiet: nothing moves and nothing is full, so only the ping tells. Who waits for a place or a
+// body socket waits his 5 s.
 func (b *besieged) stoppedAndQuiet(t *testing.T, late time.Duration) {
 	const places, sockets, more, queued = 256, 32, 20, 5 * time.Second
 	const found = process.PingEvery + process.PingWithin
@@ -144,8 +145,8 @@ func (b *besieged) slowReader(t *testing.T, path string) (cut chan result) {
 	return cut
 }
 
-// TestStuckModuleIsBack: the reader of the module answers pings, and its handlers never return. Their calls are abandoned after 30 s, and
-// after 30 s more the process is ended.
+// TestStuckModuleIsBack: the reader of the module answers pings, and its handlers never return. Their calls
+// are abandoned after 30 s, and after 30 s more the process is ended.
 func TestStuckModuleIsBack(t *testing.T) {
 	t.Parallel()
 	const abandonedAfter, places, calls = 30 * time.Second, 256, 600
@@ -188,8 +189,8 @@ func TestStuckModuleIsBack(t *testing.T) {
 	t.Logf("%d calls hang: all answered after %v, the module was back after %v", calls, abandoned, back)
 }
 
-// loops: a module that ends as soon as it has started is started again after pauses of 0, 0, 1, 2, 4 s and so on, and its callers are
-// told of the pause.
+// loops: a module that ends as soon as it has started is started again after pauses of 0, 0, 1, 2, 4 s and
+// so on, and its callers are told of the pause.
 func (b *besieged) loops(t *testing.T) {
 	var paused []float64
 	eventually(t, "a pause of 8 s", func() bool {

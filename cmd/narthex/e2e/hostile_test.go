@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// TestHarmEndsItsModuleAlone: whatever a module says on its sockets or takes of the machine ends its own process, its calls fail, and
-// a new process comes.
+// TestHarmEndsItsModuleAlone: whatever a module says on its sockets or takes of the machine ends its own
+// process, its calls fail, and a new process comes.
 func TestHarmEndsItsModuleAlone(t *testing.T) {
 	t.Parallel()
 	threads := "/threads/300"
@@ -68,8 +68,8 @@ var brokenRules = map[string]string{
 	"/say/calls/kind": "frame kind not expected here",
 }
 
-// crowd installs modules without a server, which take the first user ids: the kernel counts a user's threads on the whole machine, so
-// a module that uses them all up would starve the modules of other tests.
+// crowd installs modules without a server, which take the first user ids: the kernel counts a user's
+// threads on the whole machine, so a module that uses them all up would starve the modules of other tests.
 func crowd(t *testing.T, dir string, number int) {
 	t.Helper()
 	for n := range number {

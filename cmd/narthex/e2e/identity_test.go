@@ -28,7 +28,8 @@ func (p *person) from(n int) *person {
 // madeUp is a value of the form that a token or a device's credential has.
 const madeUp = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 
-// Ten clients who reset passwords with made-up tokens, and sign up, as fast as they can, keep nobody from signing in.
+// Ten clients who reset passwords with made-up tokens, and sign up, as fast as they can, keep nobody from
+// signing in.
 func TestOwnerSignsInDuringAFlood(t *testing.T) {
 	t.Parallel()
 	i := install(t)
@@ -184,8 +185,9 @@ func TestTransferOwnerCommand(t *testing.T) {
 	transfer(cli.ExitFailure, "OWNER_MISSING: ", "--to-email", "next@example.org")
 }
 
-// The secret is replaced in two processes that share a database and a backplane, in two rounds, one process after the other: the owner is
-// signed in at every moment in both, in the end without the old secret, and what one process publishes reaches readers of the other.
+// The secret is replaced in two processes that share a database and a backplane, in two rounds, one process
+// after the other: the owner is signed in at every moment in both, in the end without the old secret, and
+// what one process publishes reaches readers of the other.
 func TestSecretRotationOfTwoProcesses(t *testing.T) {
 	t.Parallel()
 	one, two := installTwo(t, "board")
@@ -232,8 +234,8 @@ func TestSecretRotationOfTwoProcesses(t *testing.T) {
 	}
 }
 
-// holdsAtLast reads until the notes 1 to n are there. A hub that hears of another process for the first time may have missed something:
-// then the stream ends, and the reader comes again.
+// holdsAtLast reads until the notes 1 to n are there. A hub that hears of another process for the first
+// time may have missed something: then the stream ends, and the reader comes again.
 func (s *stream) holdsAtLast(p *person, n int) {
 	s.t.Helper()
 	for range 5 {

@@ -201,8 +201,9 @@ func TestModuleSendsMail(t *testing.T) {
 	}
 }
 
-// TestObjectsPassInConstantMemory reads the daemon's peak before and after 32 MiB in and out, four times at once. The race detector's own
-// memory grows with what passes: measured with it on a busy machine, 41 MiB. A daemon that held the objects would take 128.
+// TestObjectsPassInConstantMemory reads the daemon's peak before and after 32 MiB in and out, four times at
+// once. The race detector's own memory grows with what passes: measured with it on a busy machine, 41 MiB.
+// A daemon that held the objects would take 128.
 func TestObjectsPassInConstantMemory(t *testing.T) {
 	t.Parallel()
 	server := storagetest.New(t)

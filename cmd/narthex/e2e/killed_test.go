@@ -15,9 +15,10 @@ import (
 	"time"
 )
 
-// TestKilledAHundredTimes: modules are killed while 50 send them bodies of every size. Everybody is answered, each module comes back
-// each time, and nobody else notices. Each is killed four times: before a fifth restart the platform pauses. Answers are short: of a
-// long one that has begun, only the cut connection can tell that the rest is lost.
+// TestKilledAHundredTimes: modules are killed while 50 send them bodies of every size. Everybody is
+// answered, each module comes back each time, and nobody else notices. Each is killed four times: before a
+// fifth restart the platform pauses. Answers are short: of a long one that has begun, only the cut
+// connection can tell that the rest is lost.
 func TestKilledAHundredTimes(t *testing.T) {
 	t.Parallel()
 	const modules, kills, senders = 25, 4, 50
@@ -82,7 +83,8 @@ func TestKilledAHundredTimes(t *testing.T) {
 		sent.Load(), served.Load(), slowest, absences[len(absences)/2], absences[len(absences)-1])
 }
 
-// sender is one of the many who send without end. It sends no GETs, since net/http repeats those where a connection is reset.
+// sender is one of the many who send without end. It sends no GETs, since net/http repeats those where a
+// connection is reset.
 type sender struct {
 	*person
 	body, want string

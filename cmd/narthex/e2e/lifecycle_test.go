@@ -103,7 +103,8 @@ func TestFailedStartHookRollsBack(t *testing.T) {
 	}
 }
 
-// TestListenerIsBoundLast takes the port, so that only a start that gets as far as the listener can fail on it.
+// TestListenerIsBoundLast takes the port, so that only a start that gets as far as the listener can fail on
+// it.
 func TestListenerIsBoundLast(t *testing.T) {
 	t.Parallel()
 	i := install(t, "base", "tail", "failing")
@@ -138,7 +139,8 @@ func TestDisabledModuleIsNeverStarted(t *testing.T) {
 	}
 }
 
-// TestBadInput has a row for everything an operator can get wrong: exit status 1, one clear line a fault, and nothing changed.
+// TestBadInput has a row for everything an operator can get wrong: exit status 1, one clear line a fault,
+// and nothing changed.
 func TestBadInput(t *testing.T) {
 	t.Parallel()
 	const schema = `SELECT count(*) FROM information_schema.tables WHERE table_schema NOT IN ('pg_catalog', 'information_schema')`

@@ -92,7 +92,8 @@ func (b *mailbox) next(t *testing.T) letter {
 	}
 }
 
-// all counts every mail there ever was, by recipient and purpose. It is for the time when nobody sends any more.
+// all counts every mail there ever was, by recipient and purpose. It is for the time when nobody sends any
+// more.
 func (b *mailbox) all(t *testing.T, dashboard string) map[string]int {
 	t.Helper()
 	for len(b.arrived) > 0 {

@@ -51,7 +51,8 @@ func sources(id string) (folder, server string) {
 	return "testdata/modules/" + id, "./testdata/modules/" + id + "/server"
 }
 
-// narthexBinary is the real narthex, built once with the race detector where the tests have it: tests start, signal and kill it.
+// narthexBinary is the real narthex, built once with the race detector where the tests have it: tests
+// start, signal and kill it.
 var narthexBinary = sync.OnceValues(func() (path string, err error) {
 	path = filepath.Join(built.root, "narthex")
 	arguments := []string{"build", "-o", path}

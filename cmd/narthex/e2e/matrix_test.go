@@ -24,8 +24,9 @@ import (
 
 const matrixGolden = "testdata/matrix.golden"
 
-// TestMatrix asks every route of the table as every class of caller and compares the answers with the golden file, so that no route is
-// ever opened or closed by accident. MATRIX=write writes the file anew; its diff is then the review.
+// TestMatrix asks every route of the table as every class of caller and compares the answers with the
+// golden file, so that no route is ever opened or closed by accident. MATRIX=write writes the file anew;
+// its diff is then the review.
 func TestMatrix(t *testing.T) {
 	t.Parallel()
 	i := wallInstallation(t)
@@ -75,8 +76,8 @@ func matrixRoutes(s *platform.Server) []httpapi.Route {
 	return routes
 }
 
-// wallInstallation has a module with routes of its own, whose display asks for the permission that its writes are under: so there is
-// something that a screen may do.
+// wallInstallation has a module with routes of its own, whose display asks for the permission that its
+// writes are under: so there is something that a screen may do.
 func wallInstallation(t *testing.T) *installation {
 	t.Helper()
 	i := prepare(t, databasetest.Empty(t))
@@ -206,7 +207,8 @@ func (i *installation) screen(t *testing.T, owner *person, n int) (cookie, id st
 
 var parameterSegment = regexp.MustCompile(`\{[^}]*\}`)
 
-// ask sends the request that passes every gate before the permission: a trusted Origin, a small body. Nothing that it names exists.
+// ask sends the request that passes every gate before the permission: a trusted Origin, a small body.
+// Nothing that it names exists.
 func (p *person) ask(route httpapi.Route, caller matrixCaller) string {
 	p.t.Helper()
 	p.cookie = caller.cookie

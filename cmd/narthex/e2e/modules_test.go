@@ -69,7 +69,8 @@ func wantText(t *testing.T, what, got, want string) {
 	}
 }
 
-// TestDecisions: a decision changes nothing until the next start; then the module and all that need it are gone, and all come back.
+// TestDecisions: a decision changes nothing until the next start; then the module and all that need it are
+// gone, and all come back.
 func TestDecisions(t *testing.T) {
 	t.Parallel()
 	i := install(t, "base", "tail")

@@ -47,8 +47,8 @@ func does(t *testing.T, dir string, args ...string) {
 	}
 }
 
-// TestNewModule: what is written builds, passes its test, has the page that its sources give, and runs; inside a checkout and
-// elsewhere.
+// TestNewModule: what is written builds, passes its test, has the page that its sources give, and runs;
+// inside a checkout and elsewhere.
 func TestNewModule(t *testing.T) {
 	t.Parallel()
 	checkout, elsewhere := borrowedCheckout(t), t.TempDir()

@@ -85,8 +85,8 @@ func (s *stream) wants(events ...string) {
 	}
 }
 
-// holds reads until the reader has the notes 1 to n, from its snapshot and the updates that follow it. A snapshot may be one that
-// another reader has had, and an update may tell what it shows.
+// holds reads until the reader has the notes 1 to n, from its snapshot and the updates that follow it. A
+// snapshot may be one that another reader has had, and an update may tell what it shows.
 func (s *stream) holds(n int) {
 	s.t.Helper()
 	var notes []int
@@ -206,7 +206,8 @@ func TestChannelOfTwoProcesses(t *testing.T) {
 			t.Fatal(got.status, got.body)
 		}
 	}
-	// The first update that a hub hears of another process may show that it missed earlier ones: then its readers come again.
+	// The first update that a hub hears of another process may show that it missed earlier ones: then its
+	// readers come again.
 	settling := []*stream{owner.listens(notes), elsewhere.listens(notes)}
 	for _, reader := range settling {
 		reader.wants("snapshot []")

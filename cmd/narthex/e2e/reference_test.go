@@ -21,8 +21,8 @@ import (
 // repository leads from this folder to the checkout's.
 const repository = "../../.."
 
-// TestReference compares what the pages of docs/reference repeat from the code with the code itself. REFERENCE=write writes
-// those parts anew ("make generate").
+// TestReference compares what the pages of docs/reference repeat from the code with the code itself.
+// REFERENCE=write writes those parts anew ("make generate").
 func TestReference(t *testing.T) {
 	t.Parallel()
 	i := prepare(t, databasetest.Empty(t))
@@ -67,8 +67,9 @@ func checkBlock(t *testing.T, path, name, content string) {
 	}
 }
 
-// checkOpenAPI compares the operations of openapi.yaml with the route table, and looks for references that lead nowhere.
-// Channels and displays are routes of a module, so the table of an installation without modules lacks them.
+// checkOpenAPI compares the operations of openapi.yaml with the route table, and looks for references that
+// lead nowhere. Channels and displays are routes of a module, so the table of an installation without
+// modules lacks them.
 func checkOpenAPI(t *testing.T, routes []httpapi.Route) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(repository, "docs/reference/openapi.yaml"))

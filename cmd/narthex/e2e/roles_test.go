@@ -43,7 +43,8 @@ func (i *installation) inProduction(t *testing.T) environment.Settings {
 	return settings
 }
 
-// TestAdministratorsSQL feeds to psql what migrations:apply prints where the platform may not create roles. Doctor has foreseen it.
+// TestAdministratorsSQL feeds to psql what migrations:apply prints where the platform may not create roles.
+// Doctor has foreseen it.
 func TestAdministratorsSQL(t *testing.T) {
 	t.Parallel()
 	psql, err := exec.LookPath("psql")

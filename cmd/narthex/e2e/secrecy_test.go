@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// TestNothingSensitiveIsWritten starts the platform with marked secrets, drives every kind of success and failure with marked values,
-// and looks for the marks in everything it wrote. spec.md § Authentication 10 and § Errors have the list.
+// TestNothingSensitiveIsWritten starts the platform with marked secrets, drives every kind of success and
+// failure with marked values, and looks for the marks in everything it wrote: a log
+// holds no password, token, cookie, host, path, origin, stack or raw error.
 func TestNothingSensitiveIsWritten(t *testing.T) {
 	t.Parallel()
 	i := install(t, "base", "announcements")

@@ -10,7 +10,8 @@ import (
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 )
 
-// TestSignals: SIGHUP changes nothing, and no signal makes the daemon print its stacks, which hold paths and values.
+// TestSignals: SIGHUP changes nothing, and no signal makes the daemon print its stacks, which hold paths
+// and values.
 func TestSignals(t *testing.T) {
 	t.Parallel()
 	i := install(t, "base")

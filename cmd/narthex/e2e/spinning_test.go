@@ -11,8 +11,9 @@ import (
 	"time"
 )
 
-// TestSpinningModulesLeaveOthersTheirShare: three modules that spin on every core, and the calls that another one answers meanwhile. The bound is
-// half of what must be kept on a quiet machine. NARTHEX_SPIN sets how long each of the three measurements takes.
+// TestSpinningModulesLeaveOthersTheirShare: three modules that spin on every core, and the calls that
+// another one answers meanwhile. The bound is half of what must be kept on a quiet machine. NARTHEX_SPIN
+// sets how long each of the three measurements takes.
 func TestSpinningModulesLeaveOthersTheirShare(t *testing.T) {
 	lasts, _ := time.ParseDuration(os.Getenv("NARTHEX_SPIN"))
 	lasts = max(lasts, 2*time.Second)

@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// TestUnderSystemd plays systemd: it hands over a bound socket and listens to what the platform says of itself.
+// TestUnderSystemd plays systemd: it hands over a bound socket and listens to what the platform says of
+// itself.
 func TestUnderSystemd(t *testing.T) {
 	t.Parallel()
 	i := install(t, "base")

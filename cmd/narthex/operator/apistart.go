@@ -44,9 +44,10 @@ process gets the two the other way about. After a leak leave it unset, which sig
 	}
 }
 
-// headroom is a part of the heap that is never touched, so that the system gives no memory for it. The collector runs when the heap has
-// doubled: beside the few MiB that the platform lives on, it took a tenth of the processor time of small requests; with this much it runs
-// a fourth as often. A large heap is collected as ever.
+// headroom is a part of the heap that is never touched, so that the system gives no memory for it. The
+// collector runs when the heap has doubled: beside the few MiB that the platform lives on, it took a tenth
+// of the processor time of small requests; with this much it runs a fourth as often. A large heap is
+// collected as ever.
 const headroom = 16 << 20
 
 // serve runs a server until ctx ends or the server cannot go on, and stops it in order.

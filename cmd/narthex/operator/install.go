@@ -83,7 +83,8 @@ func acceptStaged(p *cli.Program, settings environment.Settings, staged string) 
 	return foreseen
 }
 
-// installation is the modules directory of a deployment. A checkout's own modules are sources: they are not installed and removed.
+// installation is the modules directory of a deployment. A checkout's own modules are sources: they are not
+// installed and removed.
 func installation(p *cli.Program) (environment.Settings, error) {
 	settings, err := environment.Load(p.Lookup, environment.ModulesSection)
 	if err == nil && !settings.Modules.Explicit {
@@ -131,8 +132,8 @@ Reads SERVICE_MODULES_DIR, which must be set.`,
 	return command
 }
 
-// requiredBy refuses to take away what another module cannot do without. Among broken modules nothing is refused: removing one may be
-// the remedy.
+// requiredBy refuses to take away what another module cannot do without. Among broken modules nothing is
+// refused: removing one may be the remedy.
 func requiredBy(settings environment.Settings, id string) error {
 	installed, err := platform.InstalledModules(settings)
 	if findings := catalog.Findings(nil); errors.As(err, &findings) {

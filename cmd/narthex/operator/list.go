@@ -44,7 +44,8 @@ offered: OBJECT_STORAGE_*, SERVICE_SMTP_* and SERVICE_MODULE_SECRET__*.`,
 	return command
 }
 
-// discover reads what a command needs of the environment, and every installed module. What is wrong with either is reported together.
+// discover reads what a command needs of the environment, and every installed module. What is wrong with
+// either is reported together.
 func discover(p *cli.Program, sections environment.Section) (environment.Settings, *catalog.Catalog, error) {
 	settings, err := environment.Load(p.Lookup, sections)
 	if err != nil {
@@ -54,8 +55,9 @@ func discover(p *cli.Program, sections environment.Section) (environment.Setting
 	return settings, installed, err
 }
 
-// moduleFindings is what a start would find wrong with the installed modules, for a start that fails before it looks at them. A modules
-// directory that the environment names wrongly is among the environment's own findings.
+// moduleFindings is what a start would find wrong with the installed modules, for a start that fails before
+// it looks at them. A modules directory that the environment names wrongly is among the environment's own
+// findings.
 func moduleFindings(p *cli.Program) error {
 	settings, err := environment.Load(p.Lookup, environment.ModulesSection)
 	if err != nil {

@@ -85,8 +85,8 @@ func validate(p *cli.Program, settings environment.Settings, only string, asJSON
 	return err
 }
 
-// hasFolder tells whether a module is installed where findings about others left no catalog to ask. A folder without a finding of its own
-// is a module of that name.
+// hasFolder tells whether a module is installed where findings about others left no catalog to ask. A
+// folder without a finding of its own is a module of that name.
 func hasFolder(dir, id string) bool {
 	if !manifest.ValidID(id) {
 		return false

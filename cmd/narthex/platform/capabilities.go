@@ -11,8 +11,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/process"
 )
 
-// reach is what one module calls of others: only along the edges that its manifest declares. They form no circle, so that a chain
-// of calls ends, and whoever waits holds up none of those it waits for.
+// reach is what one module calls of others: only along the edges that its manifest declares. They form no
+// circle, so that a chain of calls ends, and whoever waits holds up none of those it waits for.
 type reach struct {
 	caller string
 	edges  []reachedEdge
@@ -60,7 +60,8 @@ func (r reach) Invoke(ctx context.Context, capability, method string, input []by
 	return response.GetOutput(), err
 }
 
-// edgeTo finds the edge to a capability: the one that names it, with its own range, before one that names its module.
+// edgeTo finds the edge to a capability: the one that names it, with its own range, before one that names
+// its module.
 func (r reach) edgeTo(capability string) (edge reachedEdge, declared bool) {
 	moduleID, _, _ := strings.Cut(capability, ".")
 	for _, e := range r.edges {

@@ -29,7 +29,8 @@ func ComposeRegistry(installed *catalog.Catalog) (*authorization.Registry, error
 	return authorization.NewRegistry(permissions)
 }
 
-// MigrationLines hands the catalog's SQL files to the migrator: of every module with a database, enabled or not.
+// MigrationLines hands the catalog's SQL files to the migrator: of every module with a database, enabled or
+// not.
 func MigrationLines(installed *catalog.Catalog) []migrations.Line {
 	var lines []migrations.Line
 	for _, module := range installed.Modules {

@@ -12,8 +12,8 @@ import (
 	"github.com/narthex-platform/narthex/services/identity"
 )
 
-// WithDatabase opens the database for one command and refuses an old server or schema first. It waits for nobody longer than the
-// database's own deadlines.
+// WithDatabase opens the database for one command and refuses an old server or schema first. It waits for
+// nobody longer than the database's own deadlines.
 func WithDatabase(ctx context.Context, settings environment.Database, lines []migrations.Line, f func(*database.Database) error) (err error) {
 	db, err := database.Open(settings)
 	if err != nil {

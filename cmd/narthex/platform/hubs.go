@@ -50,12 +50,13 @@ func (s *Server) newLink(ctx context.Context) (*realtime.Link, error) {
 	}), nil
 }
 
-// spareOfStreams is what a module's streams leave of the host's memory for it. The link takes the messages of 256
-// publishes from it, so that it is the hub that refuses one: it counts the number of what nobody gets, while a
-// publish that the link refuses leaves a gap, for which every reader would be disconnected.
+// spareOfStreams is what a module's streams leave of the host's memory for it. The link takes the messages
+// of 256 publishes from it, so that it is the hub that refuses one: it counts the number of what nobody
+// gets, while a publish that the link refuses leaves a gap, for which every reader would be disconnected.
 const spareOfStreams = 256 * realtime.MaxUpdate
 
-// openChannels is done between a module's registration and its start, so that what it publishes while it starts is counted.
+// openChannels is done between a module's registration and its start, so that what it publishes while it
+// starts is counted.
 func (s *Server) openChannels(module *runningModule, channels []*abi.Channel) error {
 	ctx, cancel := context.WithTimeout(context.Background(), hubWithin)
 	defer cancel()

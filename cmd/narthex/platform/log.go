@@ -11,7 +11,8 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// NewLog writes JSON lines, every one of them: nothing is sampled. Stacks and callers stay out. close writes what is still queued.
+// NewLog writes JSON lines, every one of them: nothing is sampled. Stacks and callers stay out. close
+// writes what is still queued.
 func NewLog(w io.Writer) (log *zap.Logger, close func()) {
 	encoding := zap.NewProductionEncoderConfig()
 	encoding.TimeKey = "time"
@@ -25,7 +26,8 @@ const (
 	lastLines   = 2 * time.Second // what a reader that does not read may hold up the end of the process
 )
 
-// lineWriter stands between the platform and whoever reads its log: a reader that blocks or goes away stops nothing.
+// lineWriter stands between the platform and whoever reads its log: a reader that blocks or goes away stops
+// nothing.
 type lineWriter struct {
 	queue   chan []byte
 	dropped atomic.Int64

@@ -10,7 +10,8 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-// MigrationLimit is for the largest tables; a run that is cut off leaves complete files, and the next one goes on.
+// MigrationLimit is for the largest tables; a run that is cut off leaves complete files, and the next one
+// goes on.
 const MigrationLimit = time.Hour
 
 func ApplyMigrations(ctx context.Context, settings environment.Settings, installed *catalog.Catalog) (migrations.Report, error) {

@@ -19,13 +19,15 @@ import (
 	"github.com/narthex-platform/narthex/supervisor"
 )
 
-// What the tree waits for: a module process's own deadlines and a margin, since they come first and carry better codes.
+// What the tree waits for: a module process's own deadlines and a margin, since they come first and carry
+// better codes.
 const (
 	startWithin = process.RegisterWithin + process.StartWithin + process.StopWithin + 2*time.Second // a failed start still stops
 	stopWithin  = process.StopWithin + process.TerminateWithin + 2*time.Second
 )
 
-// startModules is step 6: the hubs, then the eligible modules' processes, level by level, each with its register and start hooks.
+// startModules is step 6: the hubs, then the eligible modules' processes, level by level, each with its
+// register and start hooks.
 func (s *Server) startModules(ctx context.Context) error {
 	if err := s.openPools(); err != nil {
 		return err

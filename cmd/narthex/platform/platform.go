@@ -1,5 +1,6 @@
-// Package platform composes the running platform out of its services: the order of a start and a stop, the route table, the modules'
-// processes, and what is reported of a failure. It is the one place that knows all of them.
+// Package platform composes the running platform out of its services: the order of a start and a stop, the
+// route table, the modules' processes, and what is reported of a failure. It is the one place that knows
+// all of them.
 package platform
 
 import (
@@ -35,7 +36,7 @@ import (
 	"github.com/narthex-platform/narthex/supervisor"
 )
 
-// Server is one running platform. start.go fills it, step by step, in spec.md's order.
+// Server is one running platform. start.go fills it, step by step, in the fixed order of a start.
 type Server struct {
 	Settings    environment.Settings
 	Inherited   net.Listener       // in place of the configured address; nil: none
@@ -74,7 +75,8 @@ type Server struct {
 	listener      *httpserver.Listener
 }
 
-// runningModule is a module whose register and start hooks have run. A module without server code has no field but the first.
+// runningModule is a module whose register and start hooks have run. A module without server code has no
+// field but the first.
 type runningModule struct {
 	*catalog.Module
 	process *process.Process
@@ -90,8 +92,8 @@ func NewServer(settings environment.Settings, supplied Secrets, log *zap.Logger)
 // Addr is where the server listens, after Start.
 func (s *Server) Addr() net.Addr { return s.listener.Addr() }
 
-// Wait blocks until ctx ends or a service without which the process has no use has failed. Then it stops everything: not ready,
-// listener closed and drained, modules in reverse, foundation.
+// Wait blocks until ctx ends or a service without which the process has no use has failed. Then it stops
+// everything: not ready, listener closed and drained, modules in reverse, foundation.
 func (s *Server) Wait(ctx context.Context) error {
 	var failure error
 	select {

@@ -9,8 +9,8 @@ import (
 	"github.com/narthex-platform/narthex/services/principal"
 )
 
-// principals tells who sent a request: a person with a live session, else a paired screen, else nobody (contract.md §1). A browser that is
-// both is the person.
+// principals tells who sent a request: a person with a live session, else a paired screen, else nobody
+// (docs/reference/http-api.md). A browser that is both is the person.
 type principals struct {
 	people  httpserver.Resolver
 	screens httpserver.Resolver
@@ -25,7 +25,8 @@ func (p principals) Resolve(ctx context.Context, r *http.Request) (principal.Pri
 	return p.screens.Resolve(ctx, r)
 }
 
-// Displays are those of the modules that run. They are asked for by requests alone, after every module has started.
+// Displays are those of the modules that run. They are asked for by requests alone, after every module has
+// started.
 func (s *Server) Displays() []devices.Display {
 	var displays []devices.Display
 	for _, module := range s.modules {

@@ -55,7 +55,8 @@ type Coded interface {
 	Code() string
 }
 
-// Failures finds the coded errors of a tree of errors, in order. What a coded error wraps is its own business.
+// Failures finds the coded errors of a tree of errors, in order. What a coded error wraps is its own
+// business.
 func Failures(err error) []Coded {
 	switch e := err.(type) {
 	case Coded:
@@ -91,7 +92,8 @@ func Sentence(err Coded) string {
 	return code + ": The command could not be carried out."
 }
 
-// unreachableBecause puts the reason in the place of the general advice, which the database and the migrations share.
+// unreachableBecause puts the reason in the place of the general advice, which the database and the
+// migrations share.
 func unreachableBecause(err error, text string) string {
 	general := database.ErrUnreachable.Error()
 	if _, combined := err.(causedError); combined || !strings.HasPrefix(text, general) {

@@ -11,7 +11,8 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-// resolver asks the one resolver what a start would run by what is stored now and what the deployment supplies. Safe for concurrent use.
+// resolver asks the one resolver what a start would run by what is stored now and what the deployment
+// supplies. Safe for concurrent use.
 type resolver struct {
 	catalog       *catalog.Catalog
 	enablement    *enablement.Store
@@ -75,7 +76,8 @@ func (r withDocuments) Resolve(ctx context.Context) (catalog.Resolution, configu
 	return found.next, found.documents, err
 }
 
-// Secrets are what the deployment supplies to modules, by environment variables of their own (contract.md §7).
+// Secrets are what the deployment supplies to modules, by environment variables of their own
+// (docs/reference/modules.md).
 type Secrets struct{ Lookup environment.Lookup }
 
 func (s Secrets) value(moduleID, key string) (string, bool) {

@@ -37,7 +37,8 @@ import (
 	"github.com/narthex-platform/narthex/web"
 )
 
-// Start is spec.md § Startup order. When a step fails, what runs already is stopped in reverse; no listener was ever bound.
+// Start runs the eight steps of a start (docs/architecture.md). When a step fails, what runs already is stopped in reverse; no listener
+// was ever bound.
 func (s *Server) Start(ctx context.Context) error {
 	began := time.Now()
 	for _, step := range []func(context.Context) error{
@@ -58,7 +59,8 @@ func (s *Server) Start(ctx context.Context) error {
 	return nil
 }
 
-// logReady tells what runs: of the modules how many, and the port, which the operating system may have chosen.
+// logReady tells what runs: of the modules how many, and the port, which the operating system may have
+// chosen.
 func (s *Server) logReady(after time.Duration) {
 	states := make(map[catalog.RuntimeState]int)
 	for _, module := range s.catalog.Modules {
@@ -111,7 +113,8 @@ func (s *Server) buildRuntimeServices(ctx context.Context) (err error) {
 		supervisor.Child{Service: s.outbox, StopWithin: 40 * time.Second}) // a letter under way, the queue, a margin
 }
 
-// buildIdentity is step 4: who calls, a person or a screen, what either may do, and the rows of both whose time is over.
+// buildIdentity is step 4: who calls, a person or a screen, what either may do, and the rows of both whose
+// time is over.
 func (s *Server) buildIdentity(ctx context.Context) (err error) {
 	pool := s.database.Pool()
 	accounts, screens := identity.NewStore(pool), devices.NewStore(pool)
@@ -144,8 +147,8 @@ func (s *Server) buildIdentity(ctx context.Context) (err error) {
 	)})
 }
 
-// resolveEligibility is step 5: object storage, the stored decisions, then the stored configuration, and which modules run with
-// which snapshot.
+// resolveEligibility is step 5: object storage, the stored decisions, then the stored configuration, and
+// which modules run with which snapshot.
 func (s *Server) resolveEligibility(ctx context.Context) (err error) {
 	pool := s.database.Pool()
 	if err := s.openStorage(ctx); err != nil {

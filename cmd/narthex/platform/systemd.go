@@ -7,8 +7,9 @@ import (
 	"github.com/coreos/go-systemd/v22/activation"
 )
 
-// InheritedListener is the socket that systemd holds for the platform while it is restarted; nil without one. The descriptors do not
-// pass on to modules. A socket that the platform would not serve is refused: its clients would wait for ever.
+// InheritedListener is the socket that systemd holds for the platform while it is restarted; nil without
+// one. The descriptors do not pass on to modules. A socket that the platform would not serve is refused:
+// its clients would wait for ever.
 func InheritedListener() (net.Listener, error) {
 	listeners, err := activation.Listeners()
 	if err != nil {

@@ -24,7 +24,8 @@ type Caller struct {
 	number int
 }
 
-// Person is a new signed-in person with these permissions and, as everybody signed in, those whose baseline is authenticated.
+// Person is a new signed-in person with these permissions and, as everybody signed in, those whose baseline
+// is authenticated.
 func (m *Module) Person(permissions ...string) *Caller {
 	m.tb.Helper()
 	return m.caller("person", principal.Human, permissions)

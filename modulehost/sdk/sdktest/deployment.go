@@ -39,7 +39,8 @@ func (m *Module) database(sources *catalog.Module, config *facade.Config) {
 	}
 }
 
-// explained adds the causes that coded errors do not print: an author wants to see what PostgreSQL said of a migration.
+// explained adds the causes that coded errors do not print: an author wants to see what PostgreSQL said of
+// a migration.
 func explained(err error) error {
 	text := err.Error()
 	for {

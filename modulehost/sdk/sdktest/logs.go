@@ -27,7 +27,8 @@ func (l *lines) open() *zap.Logger {
 	return zap.New(core)
 }
 
-// Logs are the lines that the module has logged so far. A line is here before the module's call of Log returns.
+// Logs are the lines that the module has logged so far. A line is here before the module's call of Log
+// returns.
 func (m *Module) Logs() []Line {
 	var lines []Line
 	for _, entry := range m.lines.All() {

@@ -17,16 +17,17 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-// Sent are the mails that the module has sent so far, as it gave them to Host.Mail. A mail is here before the module's call of Send
-// returns.
+// Sent are the mails that the module has sent so far, as it gave them to Host.Mail. A mail is here before
+// the module's call of Send returns.
 func (m *Module) Sent() []sdk.Message {
 	m.post.mu.Lock()
 	defer m.post.mu.Unlock()
 	return slices.Clone(m.post.sent)
 }
 
-// FailMail lets the module's next mail end with this outcome, and those after it with the further ones; then mails are sent again.
-// Sent does not have such a mail. One that breaks the rules of sdk.Message is MailMessageInvalid as ever, and uses up no outcome.
+// FailMail lets the module's next mail end with this outcome, and those after it with the further ones;
+// then mails are sent again. Sent does not have such a mail. One that breaks the rules of sdk.Message is
+// MailMessageInvalid as ever, and uses up no outcome.
 func (m *Module) FailMail(outcomes ...sdk.SendResult) {
 	m.post.mu.Lock()
 	defer m.post.mu.Unlock()
@@ -35,8 +36,8 @@ func (m *Module) FailMail(outcomes ...sdk.SendResult) {
 	}
 }
 
-// post sends mails as the platform does, to a server of the test's that takes them all. No manifest tells whether its module sends
-// any, so the server begins with the first one.
+// post sends mails as the platform does, to a server of the test's that takes them all. No manifest tells
+// whether its module sends any, so the server begins with the first one.
 type post struct {
 	tb     testing.TB
 	server *smtp.Server
@@ -86,7 +87,8 @@ func (p *post) close() {
 	p.served.Wait()
 }
 
-// Send sends the message before a failure takes the place of SENT: what is wrong with a message comes first, as in life.
+// Send sends the message before a failure takes the place of SENT: what is wrong with a message comes
+// first, as in life.
 func (p *post) Send(ctx context.Context, message mail.Message) mail.SendResult {
 	transport, err := p.open()
 	if err != nil {

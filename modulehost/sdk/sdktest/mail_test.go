@@ -31,7 +31,8 @@ func TestSent(t *testing.T) {
 	}
 }
 
-// TestFailMail: a mail ends as the test wants, once, whichever the outcome; what is wrong with a mail is told all the same.
+// TestFailMail: a mail ends as the test wants, once, whichever the outcome; what is wrong with a mail is
+// told all the same.
 func TestFailMail(t *testing.T) {
 	t.Parallel()
 	module, m := startPosters(t)

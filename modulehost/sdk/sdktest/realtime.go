@@ -62,8 +62,8 @@ func (m *Module) snapshot(host *facade.Facade, channel string) realtime.Snapshot
 	}
 }
 
-// Subscription is one reader of a channel, or one who was refused: then the Response is the refusal. Otherwise its Status is 200 and
-// its Body the snapshot, to be decoded with JSON.
+// Subscription is one reader of a channel, or one who was refused: then the Response is the refusal.
+// Otherwise its Status is 200 and its Body the snapshot, to be decoded with JSON.
 type Subscription struct {
 	Response
 
@@ -74,8 +74,8 @@ type Subscription struct {
 
 const eventWithin = 10 * time.Second
 
-// Subscribe reads one of the module's channels, as a page in the caller's browser or on the screen would, until the test ends. It
-// returns with the snapshot: whatever the module publishes afterwards is an update.
+// Subscribe reads one of the module's channels, as a page in the caller's browser or on the screen would,
+// until the test ends. It returns with the snapshot: whatever the module publishes afterwards is an update.
 func (c *Caller) Subscribe(channel string) *Subscription {
 	c.module.tb.Helper()
 	ctx, leave := context.WithCancel(c.module.tb.Context())
@@ -105,9 +105,10 @@ func (c *Caller) Subscribe(channel string) *Subscription {
 	return s
 }
 
-// Update waits for the next update, which is JSON on one line: updates come in the order of the module's publishes, each once. It
-// fails the test when none comes within 10 s. A reader that leaves very many unread is disconnected, as in life; of a channel of newest
-// values it may miss older ones. Not for use by several goroutines at once.
+// Update waits for the next update, which is JSON on one line: updates come in the order of the module's
+// publishes, each once. It fails the test when none comes within 10 s. A reader that leaves very many
+// unread is disconnected, as in life; of a channel of newest values it may miss older ones. Not for use by
+// several goroutines at once.
 func (s *Subscription) Update() string {
 	s.module.tb.Helper()
 	if s.Status != http.StatusOK {

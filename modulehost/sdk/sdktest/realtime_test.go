@@ -44,7 +44,8 @@ func TestSubscribe(t *testing.T) {
 	}
 }
 
-// TestSubscribeLatest: of a channel of newest values a reader that reads late has few updates and the last of each key.
+// TestSubscribeLatest: of a channel of newest values a reader that reads late has few updates and the last
+// of each key.
 func TestSubscribeLatest(t *testing.T) {
 	t.Parallel()
 	module, m := startPosters(t)

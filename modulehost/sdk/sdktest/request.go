@@ -78,8 +78,8 @@ func (r *Response) JSON(out any) {
 	}
 }
 
-// Do sends a request as the Dashboard would: path is the route's, with a query if there is one; body is nil, JSON as a string or
-// []byte, or a value to be encoded. Use Send for anything else.
+// Do sends a request as the Dashboard would: path is the route's, with a query if there is one; body is
+// nil, JSON as a string or []byte, or a value to be encoded. Use Send for anything else.
 func (c *Caller) Do(method, path string, body any) *Response {
 	c.module.tb.Helper()
 	var content []byte
@@ -104,7 +104,8 @@ func (c *Caller) Do(method, path string, body any) *Response {
 	return c.Send(request)
 }
 
-// Request makes a request of the caller's, with the Dashboard's Origin where a browser would send one, for Send.
+// Request makes a request of the caller's, with the Dashboard's Origin where a browser would send one, for
+// Send.
 func (c *Caller) Request(method, path string, body io.Reader) *http.Request {
 	c.module.tb.Helper()
 	request, err := http.NewRequestWithContext(c.module.tb.Context(), method, c.module.address+path, body)

@@ -1,8 +1,9 @@
-// Package sdktest owns the platform that a module's own tests run in: the host's real side of the module link, its real gates
-// before every request, and a real PostgreSQL in which the module has its own role and migrations; for what it declares or uses,
-// buckets on an S3 service, a mail server and the hubs of its channels. The module itself runs in the test's process, so that the
-// race detector, a debugger and coverage see it. What it lacks is the sandbox and a life of its own, which are seen under narthex
-// dev, and an S3 service that checks signatures.
+// Package sdktest owns the platform that a module's own tests run in: the host's real side of the module
+// link, its real gates before every request, and a real PostgreSQL in which the module has its own role and
+// migrations; for what it declares or uses, buckets on an S3 service, a mail server and the hubs of its
+// channels. The module itself runs in the test's process, so that the race detector, a debugger and
+// coverage see it. What it lacks is the sandbox and a life of its own, which are seen under narthex dev,
+// and an S3 service that checks signatures.
 //
 //	func TestMain(m *testing.M) { sdktest.Main(m) }
 //
@@ -38,15 +39,16 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// Main is the TestMain of a module's tests: it runs them, stops the PostgreSQL that they shared, looks for goroutines that the
-// module has left behind after Stop, and exits.
+// Main is the TestMain of a module's tests: it runs them, stops the PostgreSQL that they shared, looks for
+// goroutines that the module has left behind after Stop, and exits.
 func Main(m *testing.M) { databasetest.Main(m) }
 
 // Options are what a deployment would decide. The zero value is one where nobody has set anything.
 type Options struct {
 	// Folder holds module.json; its name is the module's id. "": the test's own, where Go runs it.
 	Folder string
-	// Configuration is what an administrator has set: string, int, int64 or bool. Every other key has the manifest's default.
+	// Configuration is what an administrator has set: string, int, int64 or bool. Every other key has the
+	// manifest's default.
 	Configuration map[string]any
 	// Secrets is what the deployment supplies, by the manifest's keys.
 	Secrets map[string]string
@@ -54,7 +56,8 @@ type Options struct {
 	Capabilities map[string]sdk.Methods
 }
 
-// Module is one that runs, until its test ends. Its methods fail the test rather than return what is the test's own mistake.
+// Module is one that runs, until its test ends. Its methods fail the test rather than return what is the
+// test's own mistake.
 type Module struct {
 	tb       testing.TB
 	manifest *manifest.Manifest
@@ -71,9 +74,10 @@ type Module struct {
 	browser  *http.Client
 }
 
-// Start registers and starts the module as the platform does, in a new database and with new buckets if the manifest declares them,
-// and stops it when the test ends. It fails the test where the platform would refuse the module: for its manifest, its migrations,
-// its registration, a required key that has no value, or its Start hook. Tests may be parallel: each has all of this for itself.
+// Start registers and starts the module as the platform does, in a new database and with new buckets if the
+// manifest declares them, and stops it when the test ends. It fails the test where the platform would
+// refuse the module: for its manifest, its migrations, its registration, a required key that has no value,
+// or its Start hook. Tests may be parallel: each has all of this for itself.
 func Start(tb testing.TB, module sdk.Module, options Options) *Module {
 	tb.Helper()
 	folder, err := filepath.Abs(options.Folder)

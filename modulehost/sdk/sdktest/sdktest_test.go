@@ -226,7 +226,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestCallsAtOnce: eight calls to others run, the ninth waits its turn in the module, and the database is reached past them all.
+// TestCallsAtOnce: eight calls to others run, the ninth waits its turn in the module, and the database is
+// reached past them all.
 func TestCallsAtOnce(t *testing.T) {
 	t.Parallel()
 	const most = 8
@@ -264,7 +265,8 @@ func TestCallsAtOnce(t *testing.T) {
 	}
 }
 
-// TestCallEnds: a call that its caller gives up ends at the provider, and the caller gets its own context's error.
+// TestCallEnds: a call that its caller gives up ends at the provider, and the caller gets its own context's
+// error.
 func TestCallEnds(t *testing.T) {
 	t.Parallel()
 	ctx, leave := context.WithCancel(t.Context())

@@ -1,12 +1,13 @@
-// Package sqldb owns the way to a module's database for those who want database/sql: a driver over sdk.DB, and so over the module's
-// own schema and role alone.
+// Package sqldb owns the way to a module's database for those who want database/sql: a driver over sdk.DB,
+// and so over the module's own schema and role alone.
 //
 //	func (m *module) Start(_ context.Context, h *sdk.Host) error { m.db = sqldb.Open(h); return nil }
 //	func (m *module) Stop(context.Context) error                 { return m.db.Close() }
 //
-// Placeholders are $1, $2, ...; []string and []int64 may stand for "= ANY($1)". A prepared statement is its text: it is sent with
-// each call, one statement a call. Within a transaction rows are read to the end or closed before the next statement. What
-// PostgreSQL refuses is a *sdk.DatabaseError, with its SQLSTATE. There is no LastInsertId: use RETURNING.
+// Placeholders are $1, $2, ...; []string and []int64 may stand for "= ANY($1)". A prepared statement is its
+// text: it is sent with each call, one statement a call. Within a transaction rows are read to the end or
+// closed before the next statement. What PostgreSQL refuses is a *sdk.DatabaseError, with its SQLSTATE.
+// There is no LastInsertId: use RETURNING.
 package sqldb
 
 import (
@@ -18,11 +19,12 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// connections is what the platform gives a module: further users wait here, and for as long as their contexts want.
+// connections is what the platform gives a module: further users wait here, and for as long as their
+// contexts want.
 const connections = 4
 
-// Open makes the pool of h's database; Close it in Stop. Nothing is sent yet: without a database in the manifest every use of the
-// pool fails.
+// Open makes the pool of h's database; Close it in Stop. Nothing is sent yet: without a database in the
+// manifest every use of the pool fails.
 func Open(h *sdk.Host) *sql.DB {
 	db := sql.OpenDB(connector{h.DB})
 	db.SetMaxOpenConns(connections)

@@ -246,7 +246,8 @@ func TestLongOnes(t *testing.T) {
 	}
 }
 
-// TestFifthUser waits in the pool, for as long as its own context wants, and not at the platform, which would refuse it after 5 s.
+// TestFifthUser waits in the pool, for as long as its own context wants, and not at the platform, which
+// would refuse it after 5 s.
 func TestFifthUser(t *testing.T) {
 	t.Parallel()
 	db := open(t)

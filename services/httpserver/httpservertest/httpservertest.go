@@ -1,4 +1,5 @@
-// Package httpservertest measures handlers: behind the platform's listener, or behind the least server that could do the same work.
+// Package httpservertest measures handlers: behind the platform's listener, or behind the least server that
+// could do the same work.
 package httpservertest
 
 import (
@@ -52,8 +53,9 @@ func ServeBare(b *testing.B, handler http.Handler) (address string) {
 	return listener.Addr().String()
 }
 
-// Load sends b.N requests over a number of kept-alive connections and reads each answer whole: all are as long as the first, and begin
-// with want. It speaks HTTP by hand, since a real client would cost more than what is measured.
+// Load sends b.N requests over a number of kept-alive connections and reads each answer whole: all are as
+// long as the first, and begin with want. It speaks HTTP by hand, since a real client would cost more than
+// what is measured.
 func Load(b *testing.B, address, request, want string, connections int) {
 	b.Helper()
 	size := answerSize(b, address, request)

@@ -1,4 +1,5 @@
-// Command module is a module for tests of the gateway: it takes and gives bodies of every kind, and says in the log what became of them.
+// Command module is a module for tests of the gateway: it takes and gives bodies of every kind, and says in
+// the log what became of them.
 package main
 
 import (

@@ -1,4 +1,5 @@
-// Command notes is a module for tests that tells its readers how many notes its process has been sent. Its UI is the test's.
+// Command notes is a module for tests that tells its readers how many notes its process has been sent. Its
+// UI is the test's.
 package main
 
 import (

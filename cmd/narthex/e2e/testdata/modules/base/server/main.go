@@ -1,4 +1,5 @@
-// Command base is a module for tests: it answers, takes bodies, looks at what it was given, and says in the log when it stops.
+// Command base is a module for tests: it answers, takes bodies, looks at what it was given, and says in the
+// log when it stops.
 package main
 
 import (

@@ -1,4 +1,5 @@
-// Command bodies is a module for tests that takes and gives bodies of every size, and says in the log which handlers ran.
+// Command bodies is a module for tests that takes and gives bodies of every size, and says in the log which
+// handlers ran.
 package main
 
 import (

@@ -1,4 +1,5 @@
-// Command glutton is a module for tests that uses its database and channels to fill the platform's memory, and leaves its sessions in disorder.
+// Command glutton is a module for tests that uses its database and channels to fill the platform's memory,
+// and leaves its sessions in disorder.
 package main
 
 import (

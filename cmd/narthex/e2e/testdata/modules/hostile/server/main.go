@@ -1,6 +1,6 @@
-// Command hostile is a module for tests that does harm when it is asked to. Tests install it under names of their own. What a name
-// begins with says what it does unasked: "loop" ends as soon as it has started, "changeling" registers something else in each
-// process, "clinging" never ends its stop hook.
+// Command hostile is a module for tests that does harm when it is asked to. Tests install it under names of
+// their own. What a name begins with says what it does unasked: "loop" ends as soon as it has started,
+// "changeling" registers something else in each process, "clinging" never ends its stop hook.
 package main
 
 import (

@@ -1,4 +1,5 @@
-// Command keeper is a module for tests: it keeps files and sends mail, and answers with the code of what did not work.
+// Command keeper is a module for tests: it keeps files and sends mail, and answers with the code of what
+// did not work.
 package main
 
 import (
