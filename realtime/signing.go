@@ -30,7 +30,6 @@ type signer struct {
 }
 
 const (
-	signatureBytes = 8 + sha256.Size
 	// validity bounds how far the clocks of processes may differ, and how long a message may be under way.
 	validity = 30 * time.Second
 	// Beyond maxSenders, senders that have been silent are forgotten.

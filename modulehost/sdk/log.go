@@ -25,7 +25,7 @@ func (h *logHandler) Enabled(_ context.Context, level slog.Level) bool {
 }
 
 // Handle sends one record and waits until the host has it.
-func (h *logHandler) Handle(ctx context.Context, record slog.Record) error {
+func (h *logHandler) Handle(_ context.Context, record slog.Record) error {
 	request := &abi.LogRequest{Level: logLevel(record.Level), Message: record.Message}
 	request.Attributes = append(request.Attributes, h.attrs...)
 	record.Attrs(func(attr slog.Attr) bool {
