@@ -1,9 +1,11 @@
 package sdk
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/narthex-platform/narthex/modulehost/abi"
@@ -34,7 +36,7 @@ type Registry struct {
 	problems []error
 
 	channels     channels
-	capabilities []string // in the order of Provide
+	capabilities []string
 	provided     map[string]Methods
 }
 
@@ -84,3 +86,22 @@ func (r *Registry) Handle(pattern, permission string, body Body, serve http.Hand
 }
 
 func (r *Registry) problem() error { return errors.Join(r.problems...) }
+
+// sort makes the registration independent of the order of the declarations: a module that declares in the
+// order of a map must register the same each time its process starts, or the platform refuses it.
+func (r *Registry) sort() {
+	order := make([]int, len(r.routes))
+	for n := range order {
+		order[n] = n
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(r.routes[a].Path, r.routes[b].Path), cmp.Compare(r.routes[a].Method, r.routes[b].Method))
+	})
+	routes, handlers := make([]*abi.Route, len(order)), make([]handler, len(order))
+	for n, from := range order {
+		routes[n], handlers[n] = r.routes[from], r.handlers[from]
+	}
+	r.routes, r.handlers = routes, handlers
+	slices.SortFunc(r.channels.declared, func(a, b *abi.Channel) int { return cmp.Compare(a.Name, b.Name) })
+	slices.Sort(r.capabilities)
+}

@@ -117,6 +117,7 @@ func (l *life) register() (proto.Message, error) {
 	if err != nil {
 		return nil, err
 	}
+	l.registry.sort()
 	return &abi.RegisterResponse{
 		Abi:          abi.Version,
 		SdkVersion:   Version,
