@@ -18,8 +18,8 @@ import (
 // never is a limit that must not be what ends an attempt.
 const never = 10 * time.Minute
 
-// soon is the one that must. late is the same where a slow machine must first get through a good part of
-// the conversation.
+// shortLimit is the limit that must end the attempt. longLimit takes its place where a slow machine first
+// has to get through a good part of the conversation.
 const (
 	shortLimit = time.Second
 	longLimit  = 5 * time.Second

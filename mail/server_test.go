@@ -102,7 +102,7 @@ func (in *mailServer) assertCounts(t *testing.T, attempts, senders, mails int) {
 	}
 }
 
-// serverSession is one session on an inbox.
+// serverSession is one session on a mailServer.
 type serverSession struct {
 	server *mailServer
 	delivery

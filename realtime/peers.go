@@ -5,11 +5,12 @@ import (
 	"time"
 )
 
-// A hub counts what it sends to the hubs of its channel in other processes, and these follow the count:
-// origin is one run of such a hub. NATS delivers at most once and in order, so a missing count is a lost
-// update, and every reader here begins anew. What is lost last shows in the count that each hub tells every
-// 5 s, when it connects, and when another one asks. A hub that falls silent without its farewell may have
-// died between a commit and its publish: then too.
+// peer is one run of a hub of the same channel in another process. Every hub numbers what it sends to its
+// peers. NATS delivers at most once and in order, so a gap in a peer's numbers is a lost update, and every
+// reader here is disconnected to fetch a new snapshot. A loss at the end of the sequence shows in the
+// number that each hub announces every 5 s, when it connects, and when a peer asks. A peer that falls
+// silent without a goodbye may have died between a commit and its publish, and is treated as a lost update
+// too.
 type peer struct {
 	position uint64
 	heard    time.Time
