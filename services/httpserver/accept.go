@@ -23,7 +23,7 @@ func (a *connections) Accept() (net.Conn, error) {
 		if c := a.place(socket); c != nil {
 			return c, nil
 		}
-		a.noise.note(crowdedLine)
+		a.note(crowdedLine)
 		_ = socket.Close()
 	}
 }
@@ -45,7 +45,7 @@ func (a *connections) next() (net.Conn, error) {
 		case lost(err):
 			return nil, err
 		}
-		a.noise.note(acceptLine)
+		a.note(acceptLine)
 		select {
 		case <-time.After(pause):
 		case <-a.halt:

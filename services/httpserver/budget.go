@@ -26,7 +26,7 @@ func (a *connections) place(socket net.Conn) *conn {
 		case oldest == nil:
 			return nil
 		case oldest.giveWay():
-			a.noise.note(roomLine)
+			a.note(roomLine)
 		}
 	}
 }
@@ -92,7 +92,7 @@ func (a *connections) beginStream(c *conn) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if c.client.streams >= a.limits.streams {
-		a.noise.note(streamsLine)
+		a.note(streamsLine)
 		return false
 	}
 	c.stream = true

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/narthex-platform/narthex/services/loglimit"
 )
 
 // limits are the deadlines and sizes of connections.
@@ -57,7 +59,7 @@ type connections struct {
 	limits    limits
 	inherited bool
 	proxy     func(netip.Addr) bool
-	noise     *noise
+	lines     *loglimit.Limiter
 
 	halt     chan struct{} // closed when nothing is to be accepted any more but what the kernel has
 	stopping atomic.Bool
@@ -78,7 +80,7 @@ func newConnections(listener net.Listener, config ListenerConfig, limits limits)
 		limits:    limits,
 		inherited: config.Inherited != nil,
 		proxy:     config.Proxy,
-		noise:     newNoise(config.Log),
+		lines:     loglimit.New(config.Log),
 		halt:      make(chan struct{}),
 		open:      list.New(),
 		clients:   make(map[netip.Prefix]*client),

@@ -130,7 +130,7 @@ func (c *conn) fail(f fault) {
 		return
 	}
 	c.deaf = true
-	c.all.noise.note(f.line())
+	c.all.note(f.line())
 	if !c.begun {
 		c.mute = true
 		_ = c.Conn.SetWriteDeadline(time.Now().Add(c.all.limits.writable))

@@ -86,7 +86,7 @@ func (l *Listener) Serve(ctx context.Context) error {
 	limits.all = affordable(limits.all)
 	all := newConnections(listener, l.config, limits)
 	l.all = all
-	defer all.noise.end()
+	defer all.lines.Close()
 	server := newServer(&gate{handler: l.config.Handler, all: all})
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(all) }()

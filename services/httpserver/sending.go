@@ -74,7 +74,7 @@ func (c *conn) look() {
 		c.clock.lookAt(next)
 		return
 	}
-	c.all.noise.note(stalledLine)
+	c.all.note(stalledLine)
 	c.reset()
 }
 

@@ -1,5 +1,5 @@
-// Package loglimit limits each kind of log line to one a second, with the number of events that the line
-// stands for. The log stays readable when a thousand requests a second fail.
+// Package loglimit limits each kind of log line to one a second, or a longer interval, with the number of
+// events that the line stands for. The log stays readable when a thousand requests a second fail.
 package loglimit
 
 import (
@@ -12,9 +12,9 @@ import (
 
 const interval = time.Second
 
-// Limiter counts events by kind. The first event of a kind is logged at once. Those that follow within a
-// second are logged at its end, as one line with the fields of the latest and their number as "count". Safe
-// for concurrent use.
+// Limiter counts events by kind. The first event of a kind is logged at once. Those that follow within its
+// interval are logged at the end of that, as one line with the fields of the latest and their number as
+// "count". Safe for concurrent use.
 type Limiter struct {
 	log *zap.Logger
 
@@ -23,8 +23,9 @@ type Limiter struct {
 	closed bool
 }
 
-// kind is one kind of line during its second. A kind without events for a second is removed.
+// kind is one kind of line during its interval. A kind without events for an interval is removed.
 type kind struct {
+	every   time.Duration
 	timer   *time.Timer
 	level   zapcore.Level
 	message string
@@ -37,14 +38,21 @@ func New(log *zap.Logger) *Limiter {
 	return &Limiter{log: log, kinds: make(map[string]*kind)}
 }
 
-// Log counts one event. name must be a constant of the program, never text of a caller, because every name
-// takes memory for a second.
+// Log counts one event of a kind that is logged at most once a second. name must be a constant of the
+// program, never text of a caller, because every name takes memory for its interval.
 func (l *Limiter) Log(name string, level zapcore.Level, message string, fields ...zap.Field) {
+	l.LogEvery(interval, name, level, message, fields...)
+}
+
+// LogEvery is Log for a kind with an interval of its own, which is the same at each call.
+func (l *Limiter) LogEvery(
+	every time.Duration, name string, level zapcore.Level, message string, fields ...zap.Field,
+) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	k, waiting := l.kinds[name]
 	if !waiting {
-		k = &kind{}
+		k = &kind{every: every}
 	}
 	k.level, k.message, k.fields, k.count = level, message, fields, k.count+1
 	if waiting {
@@ -53,11 +61,11 @@ func (l *Limiter) Log(name string, level zapcore.Level, message string, fields .
 	l.write(k)
 	if !l.closed {
 		l.kinds[name] = k
-		k.timer = time.AfterFunc(interval, func() { l.passed(name, k) })
+		k.timer = time.AfterFunc(every, func() { l.passed(name, k) })
 	}
 }
 
-// passed runs at the end of a kind's second.
+// passed runs at the end of a kind's interval.
 func (l *Limiter) passed(name string, k *kind) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -67,7 +75,7 @@ func (l *Limiter) passed(name string, k *kind) {
 		delete(l.kinds, name)
 	default:
 		l.write(k)
-		k.timer.Reset(interval)
+		k.timer.Reset(k.every)
 	}
 }
 
