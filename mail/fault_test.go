@@ -27,7 +27,8 @@ const (
 
 // only makes one limit the one that ends an attempt.
 func only(limits mail.Limits) mail.Limits {
-	for _, limit := range []*time.Duration{&limits.Connect, &limits.Greeting, &limits.Socket, &limits.Quit, &limits.Total} {
+	for _, limit := range []*time.Duration{&limits.Connect, &limits.Greeting, &limits.Socket, &limits.Quit,
+		&limits.Total} {
 		if *limit == 0 {
 			*limit = never
 		}
@@ -77,7 +78,8 @@ func TestServerFaults(t *testing.T) {
 		{"is silent after the message", ".", silence, only(mail.Limits{Socket: longLimit}), mail.Timeout},
 		{"does not read the message", "DATA", stopReading, only(socket), mail.Timeout},
 		{"answers EHLO letter by letter", "EHLO", trickle("250 "), only(total), mail.Timeout},
-		{"answers the message letter by letter", ".", trickle("250-"), only(mail.Limits{Total: longLimit}), mail.Timeout},
+		{"answers the message letter by letter", ".", trickle("250-"), only(mail.Limits{Total: longLimit}),
+			mail.Timeout},
 
 		{"greets for ever in one line", "", endless("x"), only(mail.Limits{}), mail.ConnectionFailed},
 		{"greets for ever in lines", "", endless("220-x\r\n"), only(mail.Limits{}), mail.ConnectionFailed},
@@ -90,7 +92,8 @@ func TestServerFaults(t *testing.T) {
 		{"breaks off at DATA", "DATA", reset, mail.Limits{}, mail.ConnectionFailed},
 		{"breaks off after the message", ".", reset, mail.Limits{}, mail.ConnectionFailed},
 
-		{"is slow, but within its limits", "MAIL", after(longLimit+shortLimit, reply("250 ok")), only(mail.Limits{Greeting: longLimit}), mail.Sent},
+		{"is slow, but within its limits", "MAIL", after(longLimit+shortLimit, reply("250 ok")),
+			only(mail.Limits{Greeting: longLimit}), mail.Sent},
 		{"took it, and is silent at QUIT", "QUIT", silence, only(quit), mail.Sent},
 		{"took it, and breaks off at QUIT", "QUIT", reset, mail.Limits{}, mail.Sent},
 		{"took it, and says 500 to QUIT", "QUIT", reply("500 stay"), mail.Limits{}, mail.Sent},
@@ -138,14 +141,17 @@ func TestSTARTTLSFailureSendsNothing(t *testing.T) {
 		limits mail.Limits
 		want   mail.SendResult
 	}{
-		"stripped":          {script{}, mail.Limits{}, mail.TLSFailed},
-		"no EHLO":           {script{"EHLO": reply("502 what")}, mail.Limits{}, mail.TLSFailed},
-		"refused":           {script{"EHLO": offer, "STARTTLS": reply("454 later")}, mail.Limits{}, mail.TLSFailed},
-		"nonsense":          {script{"EHLO": offer, "STARTTLS": reply("yes")}, mail.Limits{}, mail.TLSFailed},
-		"no handshake":      {script{"EHLO": offer, "STARTTLS": reply("220 go\r\n250 that was it")}, mail.Limits{}, mail.TLSFailed},
-		"broken":            {script{"EHLO": offer, "STARTTLS": reset}, mail.Limits{}, mail.TLSFailed},
-		"silent":            {script{"EHLO": offer, "STARTTLS": silence}, only(mail.Limits{Socket: shortLimit}), mail.Timeout},
-		"endless handshake": {script{"EHLO": offer, "STARTTLS": endless("220 go\r\n")}, only(mail.Limits{}), mail.TLSFailed},
+		"stripped": {script{}, mail.Limits{}, mail.TLSFailed},
+		"no EHLO":  {script{"EHLO": reply("502 what")}, mail.Limits{}, mail.TLSFailed},
+		"refused":  {script{"EHLO": offer, "STARTTLS": reply("454 later")}, mail.Limits{}, mail.TLSFailed},
+		"nonsense": {script{"EHLO": offer, "STARTTLS": reply("yes")}, mail.Limits{}, mail.TLSFailed},
+		"no handshake": {script{"EHLO": offer, "STARTTLS": reply("220 go\r\n250 that was it")}, mail.Limits{},
+			mail.TLSFailed},
+		"broken": {script{"EHLO": offer, "STARTTLS": reset}, mail.Limits{}, mail.TLSFailed},
+		"silent": {script{"EHLO": offer, "STARTTLS": silence}, only(mail.Limits{Socket: shortLimit}),
+			mail.Timeout},
+		"endless handshake": {script{"EHLO": offer, "STARTTLS": endless("220 go\r\n")}, only(mail.Limits{}),
+			mail.TLSFailed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -176,7 +182,8 @@ func TestImplicitTLSNeedsTLSFirst(t *testing.T) {
 	}{
 		"plain greeting": {reply("220 ready"), mail.Limits{}, mail.TLSFailed},
 		"silence":        {silence, only(mail.Limits{Greeting: shortLimit}), mail.Timeout},
-		"trickle":        {trickle("\x16\x03\x03\x40\x00"), only(mail.Limits{Greeting: shortLimit}), mail.Timeout}, // a record that does not end
+		"trickle": {trickle("\x16\x03\x03\x40\x00"), only(mail.Limits{Greeting: shortLimit}),
+			mail.Timeout}, // a record that does not end
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -222,12 +229,16 @@ func TestAuthentication(t *testing.T) {
 		limits mail.Limits
 		want   mail.SendResult
 	}{
-		"LOGIN alone":         {"250 AUTH LOGIN", repliesInTurn("334 VXNlcm5hbWU6", "334 UGFzc3dvcmQ6", "235 welcome"), mail.Limits{}, mail.Sent},
-		"in small letters":    {"250 AUTH gssapi plain", nil, mail.Limits{}, mail.Sent},
-		"refused":             {"250 AUTH PLAIN", reply("535 marked-server-text"), mail.Limits{}, mail.AuthenticationFailed},
-		"refused for now":     {"250 AUTH PLAIN", reply("454 marked-server-text"), mail.Limits{}, mail.AuthenticationFailed},
-		"not offered":         {"250 SIZE 10", nil, mail.Limits{}, mail.AuthenticationFailed},
-		"no way we speak":     {"250 AUTH CRAM-MD5 NTLM SCRAM-SHA-256", nil, mail.Limits{}, mail.AuthenticationFailed},
+		"LOGIN alone": {"250 AUTH LOGIN",
+			repliesInTurn("334 VXNlcm5hbWU6", "334 UGFzc3dvcmQ6", "235 welcome"), mail.Limits{}, mail.Sent},
+		"in small letters": {"250 AUTH gssapi plain", nil, mail.Limits{}, mail.Sent},
+		"refused": {"250 AUTH PLAIN", reply("535 marked-server-text"), mail.Limits{},
+			mail.AuthenticationFailed},
+		"refused for now": {"250 AUTH PLAIN", reply("454 marked-server-text"), mail.Limits{},
+			mail.AuthenticationFailed},
+		"not offered": {"250 SIZE 10", nil, mail.Limits{}, mail.AuthenticationFailed},
+		"no way we speak": {"250 AUTH CRAM-MD5 NTLM SCRAM-SHA-256", nil, mail.Limits{},
+			mail.AuthenticationFailed},
 		"asks again for ever": {"250 AUTH LOGIN", reply("334 bW9yZQ=="), mail.Limits{}, mail.ConnectionFailed},
 		"silent":              {"250 AUTH PLAIN", silence, only(mail.Limits{Socket: shortLimit}), mail.Timeout},
 		"broken":              {"250 AUTH PLAIN", reset, mail.Limits{}, mail.ConnectionFailed},
@@ -286,8 +297,12 @@ func TestConnectFailures(t *testing.T) {
 			<-ctx.Done()
 			return nil, ctx.Err()
 		}, mail.Timeout},
-		"anything else": {func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("marked") }, mail.ConnectionFailed},
-		"a panic":       {func(context.Context, string, string) (net.Conn, error) { panic("marked") }, mail.ConnectionFailed},
+		"anything else": {func(context.Context, string, string) (net.Conn, error) {
+			return nil,
+				errors.New("marked")
+		}, mail.ConnectionFailed},
+		"a panic": {func(context.Context, string, string) (net.Conn, error) { panic("marked") },
+			mail.ConnectionFailed},
 	} {
 		transport, err := mail.New(settings(environment.StartTLS))
 		if err != nil {
@@ -335,7 +350,8 @@ func TestCallerCancels(t *testing.T) {
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	want := mail.Limits{
-		Connect: 10 * time.Second, Greeting: 10 * time.Second, Socket: 20 * time.Second, Quit: 2 * time.Second, Total: 30 * time.Second,
+		Connect: 10 * time.Second, Greeting: 10 * time.Second, Socket: 20 * time.Second, Quit: 2 * time.Second,
+		Total: 30 * time.Second,
 	}
 	transport, err := mail.New(settings(environment.StartTLS))
 	if err != nil {

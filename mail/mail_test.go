@@ -29,7 +29,8 @@ func TestWithoutHostNothingIsSent(t *testing.T) {
 
 func TestInvalidSenderIsRefused(t *testing.T) {
 	t.Parallel()
-	for _, from := range []string{"", "office", "büro@example.org", "office@exämple.org", `"a b"@example.org`, "a@example.org\r\nX: y"} {
+	for _, from := range []string{"", "office", "büro@example.org", "office@exämple.org", `"a b"@example.org`,
+		"a@example.org\r\nX: y"} {
 		s := settings(environment.StartTLS)
 		s.From = from
 		if _, err := mail.New(s); err != environment.ErrSMTP {
@@ -41,7 +42,8 @@ func TestInvalidSenderIsRefused(t *testing.T) {
 // TestSendsUnderTLS also holds that the password and the message are nowhere on the wire below TLS.
 func TestSendsUnderTLS(t *testing.T) {
 	t.Parallel()
-	for name, security := range map[string]environment.MailSecurity{"starttls": environment.StartTLS, "tls": environment.ImplicitTLS} {
+	for name, security := range map[string]environment.MailSecurity{"starttls": environment.StartTLS,
+		"tls": environment.ImplicitTLS} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ca := newAuthority(t)
@@ -154,7 +156,8 @@ func TestUntrustedTLSSendsNothing(t *testing.T) {
 		"expired":           ca.config(t, host, -time.Minute),
 		"TLS 1.1":           old,
 	} {
-		for mode, security := range map[string]environment.MailSecurity{"starttls": environment.StartTLS, "tls": environment.ImplicitTLS} {
+		for mode, security := range map[string]environment.MailSecurity{"starttls": environment.StartTLS,
+			"tls": environment.ImplicitTLS} {
 			t.Run(name+" "+mode, func(t *testing.T) {
 				t.Parallel()
 				in := startMailServer(t, config, security == environment.ImplicitTLS)

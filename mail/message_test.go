@@ -15,7 +15,8 @@ import (
 
 // controls are what some program takes for the end of a line, or worse.
 var controls = []string{
-	"\r\nBcc: eve@example.net", "\nBcc: eve@example.net", "\r", "\n", "\x00", "\t", "\v", "\f", "\x1b", "\x1f", "\x7f",
+	"\r\nBcc: eve@example.net", "\nBcc: eve@example.net", "\r", "\n", "\x00", "\t", "\v", "\f", "\x1b", "\x1f",
+	"\x7f",
 	"\u0080", "\u0085", "\u009f", "\u2028", "\u2029", "\xff", "\xc0\x8d",
 }
 
@@ -41,25 +42,37 @@ func TestMessageLimits(t *testing.T) {
 func TestInvalidMessagesOpenNoConnection(t *testing.T) {
 	t.Parallel()
 	change := map[string]func(*mail.Message){
-		"no recipient":        func(m *mail.Message) { m.To = nil },
-		"51 recipients":       func(m *mail.Message) { m.To = slices.Repeat(m.To, 51) },
-		"no subject":          func(m *mail.Message) { m.Subject = "" },
-		"a blank subject":     func(m *mail.Message) { m.Subject = "  " },
-		"201 characters":      func(m *mail.Message) { m.Subject = strings.Repeat("ü", 201) },
-		"no body":             func(m *mail.Message) { m.Text = "" },
-		"bodies too long":     func(m *mail.Message) { m.HTML = strings.Repeat("x", mail.MaxBodyBytes-len(m.Text)+1) },
-		"text not UTF-8":      func(m *mail.Message) { m.Text = "\xff" },
-		"html not UTF-8":      func(m *mail.Message) { m.HTML = "\xff" },
-		"address of 255":      func(m *mail.Message) { m.To = []string{addressOf(255)} },
-		"name of 201":         func(m *mail.Message) { m.To = []string{strings.Repeat("n", 201) + " <a@example.net>"} },
-		"an endless name":     func(m *mail.Message) { m.To = []string{strings.Repeat("n", 1<<20) + " <a@example.net>"} },
+		"no recipient":    func(m *mail.Message) { m.To = nil },
+		"51 recipients":   func(m *mail.Message) { m.To = slices.Repeat(m.To, 51) },
+		"no subject":      func(m *mail.Message) { m.Subject = "" },
+		"a blank subject": func(m *mail.Message) { m.Subject = "  " },
+		"201 characters":  func(m *mail.Message) { m.Subject = strings.Repeat("ü", 201) },
+		"no body":         func(m *mail.Message) { m.Text = "" },
+		"bodies too long": func(m *mail.Message) {
+			m.HTML = strings.Repeat("x",
+				mail.MaxBodyBytes-len(m.Text)+1)
+		},
+		"text not UTF-8": func(m *mail.Message) { m.Text = "\xff" },
+		"html not UTF-8": func(m *mail.Message) { m.HTML = "\xff" },
+		"address of 255": func(m *mail.Message) { m.To = []string{addressOf(255)} },
+		"name of 201": func(m *mail.Message) {
+			m.To = []string{strings.Repeat("n", 201) +
+				" <a@example.net>"}
+		},
+		"an endless name": func(m *mail.Message) {
+			m.To = []string{strings.Repeat("n", 1<<20) +
+				" <a@example.net>"}
+		},
 		"reply-to of two":     func(m *mail.Message) { m.ReplyTo = "a@example.net, b@example.net" },
 		"one bad among three": func(m *mail.Message) { m.To = []string{"a@example.net", "b", "c@example.net"} },
 	}
 	for _, bad := range []string{
-		"", " ", "anna", "@example.net", "anna@", "anna@example..net", ".anna@example.net", "a@b@example.net", "anna@example.net,bert@example.net",
-		"anna@example.net bert@example.net", "Anna <anna@example.net", "<anna@example.net>>", "Ällo <änna@example.net>", "anna@exämple.net",
-		`"anna maria"@example.net`, `"a>b"@example.net`, "anna@[127.0.0.1]", "anna@example.net> NOTIFY=NEVER", "anna@exa_mple.net",
+		"", " ", "anna", "@example.net", "anna@", "anna@example..net", ".anna@example.net", "a@b@example.net",
+		"anna@example.net,bert@example.net",
+		"anna@example.net bert@example.net", "Anna <anna@example.net", "<anna@example.net>>",
+		"Ällo <änna@example.net>", "anna@exämple.net",
+		`"anna maria"@example.net`, `"a>b"@example.net`, "anna@[127.0.0.1]", "anna@example.net> NOTIFY=NEVER",
+		"anna@exa_mple.net",
 		"=?utf-8?q?a=0D=0ABcc:_eve@example.net?= <anna@example.net>", "=?utf-8?q?a=00?= <anna@example.net>",
 		"=?utf-8?b?4oCo?= <anna@example.net>", strings.Repeat("a", 65) + "@example.net",
 	} {
@@ -69,13 +82,20 @@ func TestInvalidMessagesOpenNoConnection(t *testing.T) {
 		}
 	}
 	for _, control := range controls {
-		change[fmt.Sprintf("%q in the subject", control)] = func(m *mail.Message) { m.Subject = "a" + control + "b" }
+		change[fmt.Sprintf("%q in the subject", control)] = func(m *mail.Message) {
+			m.Subject = "a" + control +
+				"b"
+		}
 		for place, text := range map[string]string{
-			"before": control + "anna@example.net", "after": "anna@example.net" + control, "in the address": "an" + control + "na@example.net",
-			"in the name": "An" + control + "na <anna@example.net>", "in quotes": `"An` + control + `na" <anna@example.net>`,
-			"in a comment": "anna@example.net (An" + control + "na)", "in the domain": "anna@exam" + control + "ple.net",
+			"before": control + "anna@example.net", "after": "anna@example.net" + control,
+			"in the address": "an" + control + "na@example.net",
+			"in the name":    "An" + control + "na <anna@example.net>",
+			"in quotes":      `"An` + control + `na" <anna@example.net>`,
+			"in a comment":   "anna@example.net (An" + control + "na)",
+			"in the domain":  "anna@exam" + control + "ple.net",
 		} {
-			change[fmt.Sprintf("%q %s of a recipient", control, place)] = func(m *mail.Message) { m.To = []string{text} }
+			change[fmt.Sprintf("%q %s of a recipient", control,
+				place)] = func(m *mail.Message) { m.To = []string{text} }
 			change[fmt.Sprintf("%q %s of reply-to", control, place)] = func(m *mail.Message) { m.ReplyTo = text }
 		}
 	}
@@ -105,15 +125,20 @@ func TestValidMessagesAreRendered(t *testing.T) {
 	}
 	long := addressOf(254)
 	for name, m := range map[string]mail.Message{
-		"50 recipients":   {To: slices.Repeat([]string{"a@example.net"}, mail.MaxRecipients), Subject: "x", Text: "x"},
-		"address of 254":  {To: []string{long}, Subject: "x", Text: "x"},
-		"name of 200":     {To: []string{(&netmail.Address{Name: strings.Repeat("ü", 200), Address: long}).String()}, Subject: "x", Text: "x"},
-		"all signs":       {To: []string{"!#$%&'*+-/=?^_`{|}~a.b@x-1.example"}, Subject: `"quoted" <x@y>, (c)`, Text: "x"},
-		"local host":      {To: []string{"root@localhost"}, Subject: "x", Text: "x"},
-		"quoted name":     {To: []string{`"\"A\\B\", C" <a@example.net>`}, Subject: "x", Text: "x"},
-		"encoded name":    {To: []string{mime.QEncoding.Encode("utf-8", "Änne") + " <a@example.net>"}, Subject: "x", Text: "x"},
+		"50 recipients": {To: slices.Repeat([]string{"a@example.net"}, mail.MaxRecipients), Subject: "x",
+			Text: "x"},
+		"address of 254": {To: []string{long}, Subject: "x", Text: "x"},
+		"name of 200": {To: []string{(&netmail.Address{Name: strings.Repeat("ü", 200),
+			Address: long}).String()}, Subject: "x", Text: "x"},
+		"all signs": {To: []string{"!#$%&'*+-/=?^_`{|}~a.b@x-1.example"}, Subject: `"quoted" <x@y>, (c)`,
+			Text: "x"},
+		"local host":  {To: []string{"root@localhost"}, Subject: "x", Text: "x"},
+		"quoted name": {To: []string{`"\"A\\B\", C" <a@example.net>`}, Subject: "x", Text: "x"},
+		"encoded name": {To: []string{mime.QEncoding.Encode("utf-8", "Änne") + " <a@example.net>"}, Subject: "x",
+			Text: "x"},
 		"controls inside": {To: []string{"a@example.net"}, Subject: "x", Text: "\x00\x1b\r.\r\n\u2028"},
-		"full bodies":     {To: []string{"a@example.net"}, Subject: "x", Text: strings.Repeat("\x00", mail.MaxBodyBytes-1), HTML: "x"},
+		"full bodies": {To: []string{"a@example.net"}, Subject: "x",
+			Text: strings.Repeat("\x00", mail.MaxBodyBytes-1), HTML: "x"},
 	} {
 		content, ok := transport.Render(m)
 		if !ok {

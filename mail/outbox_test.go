@@ -158,7 +158,8 @@ func TestLogHoldsOnlyTheResult(t *testing.T) {
 	g := newGatedSender()
 	o, logs := newOutbox(g)
 	results := []mail.SendResult{
-		mail.Sent, mail.NotConfigured, mail.MessageInvalid, mail.ConnectionFailed, mail.TLSFailed, mail.AuthenticationFailed, mail.Rejected, mail.Timeout,
+		mail.Sent, mail.NotConfigured, mail.MessageInvalid, mail.ConnectionFailed, mail.TLSFailed,
+		mail.AuthenticationFailed, mail.Rejected, mail.Timeout,
 	}
 	for _, result := range results {
 		g.pass <- result
@@ -310,7 +311,8 @@ func TestThroughARealServer(t *testing.T) {
 		o.Post(emailOf(func(context.Context) (mail.Message, bool) { return testMessage(), true }))
 	}
 	stop, ended := serve(t, o)
-	for deadline := time.Now().Add(patience); len(in.seen().mails) < 10 && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(patience); len(in.seen().mails) < 10 &&
+		time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 	}
 	stop() // which gives the queue 5 s, and a slow machine may need more
 	receive(t, ended)

@@ -42,13 +42,15 @@ func TestStreamsFillTheAccount(t *testing.T) {
 		data := []byte(`"` + strings.Repeat("u", 60_000) + `"`)
 		accepted, refused := 0, error(nil)
 		for refused == nil && accepted < 15*channels { // one more each, and mailboxes would be full
-			if refused = hub[accepted%channels].Publish(1, uint64(accepted/channels)+1, bytes.Clone(data)); refused == nil {
+			if refused = hub[accepted%channels].Publish(1, uint64(accepted/channels)+1,
+				bytes.Clone(data)); refused == nil {
 				accepted++
 			}
 			synctest.Wait()
 		}
 		used, _ := account.Bytes()
-		if !errors.Is(refused, realtime.ErrHostOverloaded) || used < int64(accepted*len(data)) || used > limit+64<<10 {
+		if !errors.Is(refused, realtime.ErrHostOverloaded) || used < int64(accepted*len(data)) ||
+			used > limit+64<<10 {
 			t.Fatalf("%d updates of %d bytes that nobody reads: refused with %v, %d bytes counted; want HOST_OVERLOADED near %d",
 				accepted, len(data), refused, used, limit)
 		}
@@ -96,7 +98,8 @@ func TestStreamsFillTheAccount(t *testing.T) {
 	})
 }
 
-type opener = func(context.Context, string, string, realtime.Snapshot, ...realtime.Option) (*realtime.Hub, error)
+type opener = func(context.Context, string, string, realtime.Snapshot, ...realtime.Option) (*realtime.Hub,
+	error)
 
 // opened opens a channel whose snapshot is always the same.
 func opened(t *testing.T, open opener, channel, state string, options ...realtime.Option) *realtime.Hub {
@@ -125,7 +128,8 @@ func TestNewestValuesFillTheAccount(t *testing.T) {
 			synctest.Wait()
 		}
 		if !errors.Is(refused, realtime.ErrHostOverloaded) {
-			t.Errorf("%d values of 8 KB that nobody reads, 256 KiB may be held: %v, want HOST_OVERLOADED", realtime.MaxKeys, refused)
+			t.Errorf("%d values of 8 KB that nobody reads, 256 KiB may be held: %v, want HOST_OVERLOADED",
+				realtime.MaxKeys, refused)
 		}
 		reader.cancel()
 		<-reader.ended

@@ -74,11 +74,12 @@ func sides(b *testing.B, run func(b *testing.B, address string, publish func(num
 	})
 	b.Run("hub", func(b *testing.B) {
 		_, hub, stop := serve(b, newModule().snapshot, nil)
-		run(b, site(b, func(w http.ResponseWriter, r *http.Request) { _ = hub.Stream(w, r) }), func(number uint64, data []byte) {
-			if err := hub.Publish(1, number, data); err != nil {
-				b.Error(err)
-			}
-		})
+		run(b, site(b, func(w http.ResponseWriter, r *http.Request) { _ = hub.Stream(w, r) }),
+			func(number uint64, data []byte) {
+				if err := hub.Publish(1, number, data); err != nil {
+					b.Error(err)
+				}
+			})
 		stop()
 	})
 }

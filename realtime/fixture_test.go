@@ -73,13 +73,17 @@ func publish(hub *realtime.Hub, at position) error {
 }
 
 // serve runs a set with one hub; stop ends it.
-func serve(t testing.TB, snapshot realtime.Snapshot, link *realtime.Link) (hubs *realtime.Hubs, hub *realtime.Hub, stop func()) {
+func serve(
+	t testing.TB, snapshot realtime.Snapshot, link *realtime.Link,
+) (hubs *realtime.Hubs, hub *realtime.Hub, stop func()) {
 	t.Helper()
 	return open(t, realtime.New(zap.NewNop(), link), snapshot)
 }
 
 // open runs a set with one hub; stop ends it.
-func open(t testing.TB, hubs *realtime.Hubs, snapshot realtime.Snapshot) (_ *realtime.Hubs, hub *realtime.Hub, stop func()) {
+func open(
+	t testing.TB, hubs *realtime.Hubs, snapshot realtime.Snapshot,
+) (_ *realtime.Hubs, hub *realtime.Hub, stop func()) {
 	t.Helper()
 	hub, err := hubs.Open(t.Context(), "board", "main", snapshot, counted(t))
 	if err != nil {
@@ -100,7 +104,8 @@ func counted(t testing.TB) realtime.Option {
 func empties(t testing.TB, account *hostmemory.Account) {
 	t.Helper()
 	used, _ := account.Bytes()
-	for deadline := time.Now().Add(30 * time.Second); used != 0 && time.Now().Before(deadline); used, _ = account.Bytes() {
+	for deadline := time.Now().Add(30 * time.Second); used != 0 && time.Now().Before(deadline); used,
+		_ = account.Bytes() {
 		time.Sleep(2 * time.Millisecond)
 	}
 	if used != 0 {
@@ -187,7 +192,8 @@ func dial(t testing.TB, hub *realtime.Hub) *client {
 func dialing(t testing.TB, hub *realtime.Hub, stalled chan struct{}) *client {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	c := &client{header: make(http.Header), cancel: cancel, ended: make(chan error, 1), stalled: stalled, deadline: make(chan struct{})}
+	c := &client{header: make(http.Header), cancel: cancel, ended: make(chan error, 1), stalled: stalled,
+		deadline: make(chan struct{})}
 	t.Cleanup(cancel)
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "/?stream=other", http.NoBody)
 	if err != nil {

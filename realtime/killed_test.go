@@ -49,7 +49,8 @@ func TestKilledUnderLoad(t *testing.T) {
 	time.Sleep(500 * time.Millisecond) // the backlog goes out
 	for i, r := range local {
 		if r.count(t, "reconnect") > 0 || uint64(r.count(t, "update")) != a.at().Number-before {
-			t.Errorf("local reader %d: %d of %d updates, %d reconnects, want all and none", i, r.count(t, "update"), updates,
+			t.Errorf("local reader %d: %d of %d updates, %d reconnects, want all and none", i, r.count(t, "update"),
+				updates,
 				r.count(t, "reconnect"))
 		}
 	}
@@ -80,9 +81,13 @@ func TestBacklog(t *testing.T) {
 	}
 	nats(t, port, server.Options{})
 	b.logs(t, "realtime backplane connected", 2)
-	until(t, "the backlog", func() bool { return remote.count(t, "reconnect") > 0 || remote.count(t, "update") >= updates })
+	until(t, "the backlog", func() bool {
+		return remote.count(t, "reconnect") > 0 ||
+			remote.count(t, "update") >= updates
+	})
 	if got := remote.count(t, "reconnect"); got > 0 {
-		t.Errorf("the remote reader was told to reconnect after %d of %d updates", remote.count(t, "update"), updates)
+		t.Errorf("the remote reader was told to reconnect after %d of %d updates", remote.count(t, "update"),
+			updates)
 	}
 	b.stop()
 	a.stop()

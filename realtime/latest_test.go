@@ -18,7 +18,9 @@ import (
 )
 
 // serveLatest runs a set with one hub of newest values.
-func serveLatest(t testing.TB, snapshot realtime.Snapshot) (hubs *realtime.Hubs, hub *realtime.Hub, stop func()) {
+func serveLatest(
+	t testing.TB, snapshot realtime.Snapshot,
+) (hubs *realtime.Hubs, hub *realtime.Hub, stop func()) {
 	t.Helper()
 	hubs = realtime.New(zap.NewNop(), nil)
 	hub, err := hubs.OpenLatest(t.Context(), "board", "main", snapshot, counted(t))
@@ -68,7 +70,8 @@ func TestLatest(t *testing.T) {
 		for round := range rounds {
 			for key := range keys {
 				at := m.next()
-				if err := hub.PublishLatest(at.Process, at.Number, strconv.Itoa(key), value(key, int(at.Number))); err != nil {
+				if err := hub.PublishLatest(at.Process, at.Number, strconv.Itoa(key),
+					value(key, int(at.Number))); err != nil {
 					t.Fatal(err)
 				}
 				want[key] = int(at.Number)
@@ -159,7 +162,8 @@ func interleaveLatest(t *testing.T, seed uint64) {
 		}
 		values, _ := newest(t, events)
 		for key, n := range committed {
-			if got, heard := values[key]; heard && got != n || !heard && !strings.Contains(events[0].data, fmt.Sprintf("%d:%d", key, n)) {
+			if got, heard := values[key]; heard && got != n || !heard &&
+				!strings.Contains(events[0].data, fmt.Sprintf("%d:%d", key, n)) {
 				t.Errorf("key %d: %d, want %d: %v", key, got, n, events)
 			}
 		}
@@ -188,13 +192,15 @@ func TestLatestRefuses(t *testing.T) {
 			{func(n uint64) error { return hub.Publish(1, n, []byte("1")) }, realtime.ErrKey},
 			{func(n uint64) error { return plain.PublishLatest(1, n, "a", []byte("1")) }, realtime.ErrKey},
 			{func(n uint64) error { return hub.PublishLatest(1, n, "", []byte("1")) }, realtime.ErrKey},
-			{func(n uint64) error { return hub.PublishLatest(1, n, strings.Repeat("k", 129), []byte("1")) }, realtime.ErrKey},
+			{func(n uint64) error { return hub.PublishLatest(1, n, strings.Repeat("k", 129), []byte("1")) },
+				realtime.ErrKey},
 			{func(n uint64) error {
 				return hub.PublishLatest(1, n, "a", []byte(`"`+strings.Repeat("x", realtime.MaxLatest-1)+`"`))
 			}, realtime.ErrTooLarge},
 			{func(n uint64) error { return hub.PublishLatest(1, n, "a", []byte("{}\n\n")) }, nil},
 			{func(n uint64) error { return hub.PublishLatest(1, n, "a", []byte("{")) }, realtime.ErrInvalid},
-			{func(n uint64) error { return hubs.PublishLatest("board", "none", 1, n, "a", nil) }, realtime.ErrChannelUnknown},
+			{func(n uint64) error { return hubs.PublishLatest("board", "none", 1, n, "a", nil) },
+				realtime.ErrChannelUnknown},
 		} {
 			if err := r.publish(uint64(number + 1)); !errors.Is(err, r.want) {
 				t.Errorf("publish %d: %v, want %v", number+1, err, r.want)
@@ -249,7 +255,8 @@ func TestLatestElsewhere(t *testing.T) {
 	})
 	for n := range 5_000 {
 		at := a.next()
-		if err := hubs[0].PublishLatest(at.Process, at.Number, strconv.Itoa(n%10), value(n%10, int(at.Number))); err != nil {
+		if err := hubs[0].PublishLatest(at.Process, at.Number, strconv.Itoa(n%10),
+			value(n%10, int(at.Number))); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -287,7 +287,8 @@ func (l *Link) follow(hub *Hub) {
 		err = subscription.SetPendingLimits(linkLimits.updates, linkLimits.bytes)
 	}
 	if err != nil { // the connection is closed: Serve ends
-		l.log.Warn("realtime channel not followed", zap.String("module", hub.name.module), zap.String("channel", hub.name.channel))
+		l.log.Warn("realtime channel not followed", zap.String("module", hub.name.module),
+			zap.String("channel", hub.name.channel))
 	}
 }
 

@@ -71,7 +71,8 @@ func newSigning(t *testing.T, url, installation string, trust *tls.Config, keys 
 	for one := range strings.FieldsSeq(url) {
 		servers = append(servers, environment.NewSecret(one))
 	}
-	p.link = realtime.NewLink(realtime.LinkConfig{Servers: servers, Installation: installation, Keys: keys, Log: zap.New(core)})
+	p.link = realtime.NewLink(realtime.LinkConfig{Servers: servers, Installation: installation, Keys: keys,
+		Log: zap.New(core)})
 	p.link.Trust(trust)
 	hubs, stopHubs := realtime.New(zap.NewNop(), p.link), func() {}
 	hubs.Unshared() // so that a reader's updates are those that follow its coming
@@ -107,7 +108,8 @@ func (c *client) count(t *testing.T, name string) int { return len(named(c.event
 func TestTwoProcesses(t *testing.T) {
 	port, _ := nats(t, 0, server.Options{})
 	url := natsURL("nats", port)
-	a, b, stranger := newProcess(t, url, "one", nil), newProcess(t, url, "one", nil), newProcess(t, url, "two", nil)
+	a, b, stranger := newProcess(t, url, "one", nil), newProcess(t, url, "one", nil),
+		newProcess(t, url, "two", nil)
 	for _, p := range []*process{a, b, stranger} {
 		p.logs(t, "realtime backplane connected", 1)
 	}
@@ -290,12 +292,15 @@ func TestNoServer(t *testing.T) {
 // With tls:// nothing is said to a server whose certificate is not trusted, nor to one without TLS.
 func TestTLS(t *testing.T) {
 	certificate, roots := certify(t)
-	secure, _ := nats(t, 0, server.Options{TLS: true, TLSTimeout: 60, TLSConfig: &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{certificate}}})
+	secure, _ := nats(t, 0, server.Options{TLS: true, TLSTimeout: 60,
+		TLSConfig: &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{certificate}}})
 	plain, _ := nats(t, 0, server.Options{})
 	trust := &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots}
 
-	a, b := newProcess(t, natsURL("tls", secure), "one", trust), newProcess(t, natsURL("tls", secure), "one", trust)
-	stranger, stripped := newProcess(t, natsURL("tls", secure), "one", nil), newProcess(t, natsURL("tls", plain), "one", trust)
+	a, b := newProcess(t, natsURL("tls", secure), "one", trust),
+		newProcess(t, natsURL("tls", secure), "one", trust)
+	stranger, stripped := newProcess(t, natsURL("tls", secure), "one", nil),
+		newProcess(t, natsURL("tls", plain), "one", trust)
 	a.logs(t, "realtime backplane connected", 1)
 	b.logs(t, "realtime backplane connected", 1)
 	reached(t, a, b)
@@ -306,7 +311,8 @@ func TestTLS(t *testing.T) {
 	}
 	for _, p := range []*process{a, b, stranger, stripped} {
 		for _, line := range p.logged.All() {
-			if text := fmt.Sprint(line.Message, line.ContextMap()); strings.Contains(text, "127.0.0.1") || strings.Contains(text, "word") {
+			if text := fmt.Sprint(line.Message, line.ContextMap()); strings.Contains(text, "127.0.0.1") ||
+				strings.Contains(text, "word") {
 				t.Errorf("logged %v", line)
 			}
 		}
@@ -321,8 +327,9 @@ func certify(t *testing.T) (tls.Certificate, *x509.CertPool) {
 		t.Fatal(err)
 	}
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		IsCA: true, BasicConstraintsValid: true,
+		SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		IsCA:        true, BasicConstraintsValid: true,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	if err != nil {

@@ -99,7 +99,8 @@ func check(t *testing.T, c *client, last *position) {
 	}
 	at := read(t, events[0])
 	retry, err := strconv.Atoi(events[0].retry)
-	if events[0].name != "snapshot" || events[0].id != strconv.FormatUint(at.Number, 10) || err != nil || retry < 2_000 || retry > 4_000 {
+	if events[0].name != "snapshot" || events[0].id != strconv.FormatUint(at.Number, 10) || err != nil ||
+		retry < 2_000 || retry > 4_000 {
 		t.Errorf("begins with %v", events[0])
 	}
 	if len(events) > 1 && events[1].name != "heartbeat" {
@@ -154,7 +155,8 @@ func crossed(t *testing.T, seed uint64) {
 		m.mu.Unlock()
 		time.Sleep(5 * time.Millisecond)
 		state, err := m.snapshot(ctx)
-		state.Data = fmt.Appendf(nil, `{"p":%d,"n":%d,"others":[%d,%d]}`, state.Process, state.Number, told[0], told[1])
+		state.Data = fmt.Appendf(nil, `{"p":%d,"n":%d,"others":[%d,%d]}`, state.Process, state.Number, told[0],
+			told[1])
 		return state, err
 	}
 	_, hub, stop := serve(t, snapshot, realtime.DeadLink())

@@ -56,7 +56,8 @@ func (o *reorderBuffer) add(p numbered, now time.Time) (released []numbered) {
 
 // broken tells whether a missing number has to be given up.
 func (o *reorderBuffer) broken(now time.Time) bool {
-	return len(o.held) > mailboxEvents || o.bytes > mailboxBytes || len(o.held) > 0 && now.Sub(o.since) >= reorderTimeout
+	return len(o.held) > mailboxEvents || o.bytes > mailboxBytes || len(o.held) > 0 &&
+		now.Sub(o.since) >= reorderTimeout
 }
 
 // giveUp goes on with the lowest number that is there.

@@ -78,7 +78,8 @@ type name struct{ module, channel string }
 // New makes a set without hubs. link may be nil: then a hub knows its own process alone. A link serves one
 // set.
 func New(log *zap.Logger, link *Link) *Hubs {
-	h := &Hubs{log: log, link: link, share: shareFor, ready: make(chan struct{}), hubs: make(map[name]*Hub), opened: make(chan *Hub)}
+	h := &Hubs{log: log, link: link, share: shareFor, ready: make(chan struct{}), hubs: make(map[name]*Hub),
+		opened: make(chan *Hub)}
 	if link != nil {
 		link.hubs = h
 	}
@@ -92,7 +93,9 @@ func (h *Hubs) Unshared() { h.share = 0 }
 // Open makes the hub of a channel that a module registered, or returns the one there is. ctx bounds the
 // wait until it serves; before Serve is called nobody waits. The names are manifest-checked: letters,
 // digits, hyphens, and dots in a channel's.
-func (h *Hubs) Open(ctx context.Context, module, channel string, snapshot Snapshot, options ...Option) (*Hub, error) {
+func (h *Hubs) Open(
+	ctx context.Context, module, channel string, snapshot Snapshot, options ...Option,
+) (*Hub, error) {
 	return h.open(ctx, newHub(name{module, channel}, snapshot, h), options)
 }
 

@@ -37,7 +37,8 @@ const (
 )
 
 func newSigner(keys environment.Keys, installation string) *signer {
-	return &signer{keys: keys, installation: installation, began: time.Now().UnixMicro(), seen: make(map[peerID]int64)}
+	return &signer{keys: keys, installation: installation, began: time.Now().UnixMicro(),
+		seen: make(map[peerID]int64)}
 }
 
 // sign appends the next number and the HMAC to body.

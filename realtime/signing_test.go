@@ -111,7 +111,8 @@ func TestForgery(t *testing.T) {
 	time.Sleep(100 * time.Millisecond) // what was said takes its way to c
 	for name, r := range map[string]*client{"early": early, "late": late} {
 		if got := named(r.events(t), "update"); len(got) != 2 || r.count(t, "reconnect") != 0 {
-			t.Errorf("the %s reader has %v and %d reconnects, want two updates and none", name, got, r.count(t, "reconnect"))
+			t.Errorf("the %s reader has %v and %d reconnects, want two updates and none", name, got,
+				r.count(t, "reconnect"))
 		}
 	}
 	b.logs(t, "realtime message of an unknown sender refused", 1)
@@ -134,15 +135,16 @@ func TestSeal(t *testing.T) {
 			message      []byte
 			good         bool
 		}{
-			"as it is":              {keys, "one", "a.b", message, true},
-			"after the replacement": {environment.Keys{Current: []byte("next"), Previous: keys.Current}, "one", "a.b", message, true},
-			"the key before":        {environment.Keys{Current: keys.Previous}, "one", "a.b", message, false},
-			"another key":           {environment.Keys{Current: []byte("other")}, "one", "a.b", message, false},
-			"another installation":  {keys, "two", "a.b", message, false},
-			"another subject":       {keys, "one", "a.c", message, false},
-			"altered":               {keys, "one", "a.b", altered, false},
-			"cut":                   {keys, "one", "a.b", message[:39], false},
-			"empty":                 {keys, "one", "a.b", nil, false},
+			"as it is": {keys, "one", "a.b", message, true},
+			"after the replacement": {environment.Keys{Current: []byte("next"), Previous: keys.Current}, "one", "a.b",
+				message, true},
+			"the key before":       {environment.Keys{Current: keys.Previous}, "one", "a.b", message, false},
+			"another key":          {environment.Keys{Current: []byte("other")}, "one", "a.b", message, false},
+			"another installation": {keys, "two", "a.b", message, false},
+			"another subject":      {keys, "one", "a.c", message, false},
+			"altered":              {keys, "one", "a.b", altered, false},
+			"cut":                  {keys, "one", "a.b", message[:39], false},
+			"empty":                {keys, "one", "a.b", nil, false},
 		} {
 			if got := realtime.NewSigner(r.keys, r.installation).Accepts(r.subject, r.message); got != r.good {
 				t.Errorf("%s: accepted %v, want %v", name, got, r.good)
@@ -171,7 +173,8 @@ func TestSeal(t *testing.T) {
 func TestKeys(t *testing.T) {
 	port, _ := nats(t, 0, server.Options{})
 	url := natsURL("nats", port)
-	before, after, foreign := bytes.Repeat([]byte("b"), 32), bytes.Repeat([]byte("a"), 32), bytes.Repeat([]byte("f"), 32)
+	before, after, foreign := bytes.Repeat([]byte("b"), 32), bytes.Repeat([]byte("a"), 32),
+		bytes.Repeat([]byte("f"), 32)
 	old := newSigning(t, url, "one", nil, environment.Keys{Current: before})
 	replaced := newSigning(t, url, "one", nil, environment.Keys{Current: after, Previous: before})
 	stranger := newSigning(t, url, "one", nil, environment.Keys{Current: foreign})

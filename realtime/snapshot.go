@@ -140,7 +140,8 @@ func (h *hub) start(state State, missing []*update) {
 		first := newEvent(position, snapshotEvent, state.Data)
 		first.Retry = retryAfter()
 		r.from = state.Number
-		if r.start(queuedEvent{Event: first, charge: state.charge, cost: letterBytes + eventBytes}, position, missing) {
+		if r.start(queuedEvent{Event: first, charge: state.charge, cost: letterBytes + eventBytes}, position,
+			missing) {
 			h.live.add(r)
 		}
 	}
@@ -184,7 +185,8 @@ func (c *snapshots) keep(u *update) bool {
 	if u.key != "" {
 		c.supersede(u.key)
 	}
-	if len(c.log)+2 >= mailboxEvents || c.bytes+len(u.data) > mailboxBytes-1024 { // a snapshot and a heartbeat go first
+	if len(c.log)+2 >= mailboxEvents ||
+		c.bytes+len(u.data) > mailboxBytes-1024 { // a snapshot and a heartbeat go first
 		c.gap = min(2*c.gap, slowest)
 		c.discard()
 		return c.current == nil
@@ -208,7 +210,8 @@ func (c *snapshots) supersede(key string) {
 
 // filling tells whether the log of a snapshot that has been under way for a moment is half full.
 func (c *snapshots) filling(now time.Time) bool {
-	return c.current != nil && (len(c.log) >= mailboxEvents/2 || c.bytes >= mailboxBytes/2) && now.Sub(c.last) < slowReaderWait
+	return c.current != nil && (len(c.log) >= mailboxEvents/2 || c.bytes >= mailboxBytes/2) &&
+		now.Sub(c.last) < slowReaderWait
 }
 
 // discard makes the snapshot serve nobody: the one that is being made is asked for again.

@@ -88,7 +88,8 @@ func (r *reader) write(ctx context.Context, w http.ResponseWriter) {
 	header := w.Header()
 	header.Set("X-Accel-Buffering", "no")
 	request := (&http.Request{URL: &url.URL{RawQuery: "stream=" + stream}}).WithContext(ctx)
-	frames.ServeHTTP(&writer{ResponseWriter: w, reader: r, frames: frames, connection: header["Connection"]}, request)
+	frames.ServeHTTP(&writer{ResponseWriter: w, reader: r, frames: frames, connection: header["Connection"]},
+		request)
 	frames.RemoveStream(stream) // only now: before, it would leave a goroutine
 }
 

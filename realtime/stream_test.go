@@ -42,7 +42,8 @@ func TestStream(t *testing.T) {
 			t.Errorf("got  %q\nwant %q, retry apart", got, want)
 		}
 		for name, want := range map[string]string{
-			"Content-Type": "text/event-stream", "Cache-Control": "no-store", "X-Accel-Buffering": "no", "Connection": "",
+			"Content-Type": "text/event-stream", "Cache-Control": "no-store", "X-Accel-Buffering": "no",
+			"Connection": "",
 		} {
 			if got := c.header.Get(name); got != want {
 				t.Errorf("%s: %q", name, got)
@@ -69,7 +70,8 @@ func TestTime(t *testing.T) {
 				took := time.Since(began)
 				events := c.events(t)
 				beats := time.Duration(len(named(events, "heartbeat")))
-				if lag := took - (beats-1)*15*time.Second; lag < 0 || lag > 15*time.Second+time.Second || events[len(events)-1].name != "reconnect" {
+				if lag := took - (beats-1)*15*time.Second; lag < 0 || lag > 15*time.Second+time.Second ||
+					events[len(events)-1].name != "reconnect" {
 					t.Errorf("%d heartbeats in %v, then %v", beats, took, events[len(events)-1])
 				}
 				ends <- took
@@ -146,7 +148,11 @@ func (r refusal) Code() string  { return string(r) }
 
 // Without a snapshot nothing is written and the code tells why.
 func TestRefused(t *testing.T) {
-	late := func(ctx context.Context) (realtime.State, error) { <-ctx.Done(); return realtime.State{}, ctx.Err() }
+	late := func(ctx context.Context) (realtime.State, error) {
+		<-ctx.Done()
+		return realtime.State{},
+			ctx.Err()
+	}
 	of := func(data string, process uint64, err error) realtime.Snapshot {
 		return func(context.Context) (realtime.State, error) {
 			return realtime.State{Data: []byte(data), Process: process}, err
@@ -320,7 +326,8 @@ func TestBurst(t *testing.T) {
 		time.Sleep(300 * time.Millisecond)
 		for i, r := range readers {
 			if got := len(named(r.events(t), "update")); got != updates {
-				t.Errorf("reader %d has %d updates of %d after 300 ms, and ended with %v", i, got, updates, last(r.events(t)))
+				t.Errorf("reader %d has %d updates of %d after 300 ms, and ended with %v", i, got, updates,
+					last(r.events(t)))
 			}
 		}
 		select {

@@ -58,13 +58,15 @@ func BenchmarkBodies(b *testing.B) {
 }
 
 func presigned(b *testing.B, server *storagetest.Server, method string) string {
-	target := "http://" + server.Address + "/" + storage.PhysicalName("narthex", "announcements", "images") + "/a?X-Amz-Expires=900"
+	target := "http://" + server.Address + "/" + storage.PhysicalName("narthex", "announcements", "images") +
+		"/a?X-Amz-Expires=900"
 	request, err := http.NewRequestWithContext(b.Context(), method, target, nil)
 	if err != nil {
 		b.Fatal(err)
 	}
 	keys := aws.Credentials{AccessKeyID: storagetest.AccessKey, SecretAccessKey: storagetest.SecretKey}
-	signed, _, err := v4.NewSigner().PresignHTTP(b.Context(), keys, request, "UNSIGNED-PAYLOAD", "s3", "us-east-1", time.Now())
+	signed, _, err := v4.NewSigner().PresignHTTP(b.Context(), keys, request, "UNSIGNED-PAYLOAD", "s3",
+		"us-east-1", time.Now())
 	if err != nil {
 		b.Fatal(err)
 	}

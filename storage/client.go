@@ -61,7 +61,8 @@ func newClient(settings environment.Storage, transport http.RoundTripper) *s3.Cl
 }
 
 func credentials(settings environment.Storage) aws.Credentials {
-	return aws.Credentials{AccessKeyID: settings.AccessKey.Reveal(), SecretAccessKey: settings.SecretKey.Reveal()}
+	return aws.Credentials{AccessKeyID: settings.AccessKey.Reveal(),
+		SecretAccessKey: settings.SecretKey.Reveal()}
 }
 
 const (

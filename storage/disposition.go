@@ -19,9 +19,10 @@ const maxName = 255 // bytes: what file systems take
 // validName tells whether a browser can save a file under name and show it as it is: no separators, no
 // controls, nothing invisible.
 func validName(name string) bool {
-	return name != "" && len(name) <= maxName && utf8.ValidString(name) && !strings.ContainsFunc(name, func(r rune) bool {
-		return r == '/' || r == '\\' || unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
-	})
+	return name != "" && len(name) <= maxName && utf8.ValidString(name) &&
+		!strings.ContainsFunc(name, func(r rune) bool {
+			return r == '/' || r == '\\' || unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
+		})
 }
 
 // disposition is what an object of this type is stored with. A browser shows the types that it does not
@@ -33,8 +34,10 @@ func disposition(contentType string) string {
 		return attachment
 	}
 	class, format, _ := strings.Cut(kind, "/")
-	media := slices.Contains([]string{"image", "audio", "video", "font"}, class) && !strings.HasSuffix(format, "xml")
-	if media || slices.Contains([]string{"text/plain", "text/csv", "application/pdf", "application/json"}, kind) {
+	media := slices.Contains([]string{"image", "audio", "video", "font"}, class) &&
+		!strings.HasSuffix(format, "xml")
+	if media || slices.Contains([]string{"text/plain", "text/csv", "application/pdf", "application/json"},
+		kind) {
 		return inline
 	}
 	return attachment

@@ -14,11 +14,15 @@ func TestDispositions(t *testing.T) {
 	server := storagetest.New(t)
 	b := images(t, server)
 	for contentType, saved := range map[string]bool{
-		"text/html": true, "TEXT/HTML; charset=utf-8": true, "application/xhtml+xml": true, "image/svg+xml": true, "text/xml": true,
-		"application/xml": true, "application/rss+xml": true, "text/javascript": true, "application/javascript": true,
-		"multipart/x-mixed-replace; boundary=x": true, "message/rfc822": true, "text/css": true, "": true, "no type": true,
+		"text/html": true, "TEXT/HTML; charset=utf-8": true, "application/xhtml+xml": true, "image/svg+xml": true,
+		"text/xml":        true,
+		"application/xml": true, "application/rss+xml": true, "text/javascript": true,
+		"application/javascript":                true,
+		"multipart/x-mixed-replace; boundary=x": true, "message/rfc822": true, "text/css": true, "": true,
+		"no type":                true,
 		"application/unheard-of": true,
-		"image/png":              false, "image/jpeg": false, "audio/mpeg": false, "video/mp4": false, "font/woff2": false,
+		"image/png":              false, "image/jpeg": false, "audio/mpeg": false, "video/mp4": false,
+		"font/woff2":      false,
 		"application/pdf": false, "application/json": false, "text/plain; charset=utf-8": false, "text/csv": false,
 	} {
 		object := put(t, b, "a", contentType, "<script>alert(1)</script>")
@@ -29,7 +33,8 @@ func TestDispositions(t *testing.T) {
 		got := fetch(t, server.Address, target, "")
 		disposition := got.header.Get("Content-Disposition")
 		if got.status != 200 || disposition != map[bool]string{true: "attachment", false: "inline"}[saved] {
-			t.Errorf("%q: status %d, Content-Disposition %q, want saved %v", contentType, got.status, disposition, saved)
+			t.Errorf("%q: status %d, Content-Disposition %q, want saved %v", contentType, got.status, disposition,
+				saved)
 		}
 		if got := got.header.Get("Content-Type"); got != object.ContentType {
 			t.Errorf("%q: Content-Type %q, want %q as it was stored", contentType, got, object.ContentType)
@@ -62,7 +67,8 @@ func TestDownloadName(t *testing.T) {
 		if kind := got.header.Get("Content-Type"); kind != "application/octet-stream" {
 			t.Errorf("%q: Content-Type %q", name, kind)
 		}
-		if stripped := strings.Replace(target, "response-content-disposition", "response-content-language", 1); stripped != target {
+		if stripped := strings.Replace(target, "response-content-disposition", "response-content-language",
+			1); stripped != target {
 			if got := fetch(t, server.Address, stripped, ""); got.status != 403 {
 				t.Errorf("%q: the name can be taken out of the URL: status %d", name, got.status)
 			}

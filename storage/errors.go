@@ -60,7 +60,8 @@ func coded(ctx context.Context, err error) error {
 	case "RequestTimeout":
 		return ErrTimeout
 	}
-	if errors.As(err, &answer) && slices.Contains([]int{http.StatusUnauthorized, http.StatusForbidden}, answer.HTTPStatusCode()) {
+	if errors.As(err, &answer) && slices.Contains([]int{http.StatusUnauthorized, http.StatusForbidden},
+		answer.HTTPStatusCode()) {
 		return ErrAccessDenied
 	}
 	return ErrUnavailable

@@ -203,8 +203,9 @@ func service(t *testing.T, handler http.HandlerFunc) (*storage.Provider, *storag
 	t.Helper()
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
-	provider := open(t, environment.Storage{Endpoint: server.URL, Delivery: server.URL, Region: "eu-central-1", ForcePathStyle: true,
-		AccessKey: environment.NewSecret("key"), SecretKey: environment.NewSecret("secret")})
+	provider := open(t, environment.Storage{Endpoint: server.URL, Delivery: server.URL, Region: "eu-central-1",
+		ForcePathStyle: true,
+		AccessKey:      environment.NewSecret("key"), SecretKey: environment.NewSecret("secret")})
 	return provider, provider.Bucket("m", "b")
 }
 
@@ -248,7 +249,10 @@ func TestSlowIsNotStalled(t *testing.T) {
 
 func TestAnswersThatAreNone(t *testing.T) {
 	t.Parallel()
-	stranger := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a redirect was followed") }))
+	stranger := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter,
+		*http.Request) {
+		t.Error("a redirect was followed")
+	}))
 	t.Cleanup(stranger.Close)
 	for name, handler := range map[string]http.HandlerFunc{
 		"a page": func(w http.ResponseWriter, _ *http.Request) {
@@ -317,7 +321,8 @@ func TestListsThatWouldGoRoundInACircle(t *testing.T) {
 	}
 	end := "<IsTruncated>false</IsTruncated><Contents><Key>p/b</Key></Contents>"
 	answer.Store(&end)
-	if page, err = b.List(t.Context(), "p/", page.Next, 0); err != nil || len(page.Objects) != 1 || page.Next != "" {
+	if page, err = b.List(t.Context(), "p/", page.Next, 0); err != nil || len(page.Objects) != 1 ||
+		page.Next != "" {
 		t.Fatalf("%+v, %v", page, err)
 	}
 }
@@ -420,8 +425,9 @@ func TestAnUntrustedCertificate(t *testing.T) {
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
 	server.StartTLS()
 	t.Cleanup(server.Close)
-	provider := open(t, environment.Storage{Endpoint: server.URL, Delivery: server.URL, Region: "us-east-1", ForcePathStyle: true,
-		AccessKey: environment.NewSecret("key"), SecretKey: environment.NewSecret("secret")})
+	provider := open(t, environment.Storage{Endpoint: server.URL, Delivery: server.URL, Region: "us-east-1",
+		ForcePathStyle: true,
+		AccessKey:      environment.NewSecret("key"), SecretKey: environment.NewSecret("secret")})
 	wantEvery(t, everyCall(t.Context(), provider.Bucket("m", "b")), storage.ErrUnavailable)
 }
 
@@ -438,8 +444,9 @@ func TestAConnectionThatWasClosedMeanwhile(t *testing.T) {
 		w.Header().Set("ETag", `"e"`)
 	}))
 	t.Cleanup(server.Close)
-	b := open(t, environment.Storage{Endpoint: server.URL, Delivery: server.URL, Region: "us-east-1", ForcePathStyle: true,
-		AccessKey: environment.NewSecret("key"), SecretKey: environment.NewSecret("secret")}).Bucket("m", "b")
+	b := open(t, environment.Storage{Endpoint: server.URL, Delivery: server.URL, Region: "us-east-1",
+		ForcePathStyle: true,
+		AccessKey:      environment.NewSecret("key"), SecretKey: environment.NewSecret("secret")}).Bucket("m", "b")
 	for range 3 {
 		put(t, b, "a", "", "x")
 	}

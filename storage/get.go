@@ -78,7 +78,8 @@ func sizeOf(answer *s3.GetObjectOutput, part Range) (size int64, ok bool) {
 		return *answer.ContentLength, answer.ContentRange == nil
 	}
 	var first, last int64
-	if _, err := fmt.Sscanf(aws.ToString(answer.ContentRange), "bytes %d-%d/%d", &first, &last, &size); err != nil {
+	if _, err := fmt.Sscanf(aws.ToString(answer.ContentRange), "bytes %d-%d/%d", &first, &last,
+		&size); err != nil {
 		return 0, false
 	}
 	whole := min(part.last(), uint64(max(size-1, 0)))

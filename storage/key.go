@@ -28,5 +28,6 @@ func validPrefix(prefix string) bool {
 }
 
 func isKeyByte(b byte) bool {
-	return 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || '0' <= b && b <= '9' || strings.IndexByte("!_.*'()/-", b) >= 0
+	return 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || '0' <= b && b <= '9' ||
+		strings.IndexByte("!_.*'()/-", b) >= 0
 }

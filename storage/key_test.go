@@ -12,8 +12,10 @@ func TestKeys(t *testing.T) {
 	t.Parallel()
 	for key, valid := range map[string]bool{
 		"a": true, "a/b": true, "Az09!_.*'()-/x": true, "...": true, ".a/b..": true, strings.Repeat("k", 512): true,
-		"": false, "/": false, "/a": false, "a/": false, "a//b": false, ".": false, "a/./b": false, "../a": false, "a/..": false,
-		"a b": false, "ä": false, "a\x00": false, "a\n": false, "a?b": false, "a%2fb": false, `a\b`: false, "a+b": false, "a~": false,
+		"": false, "/": false, "/a": false, "a/": false, "a//b": false, ".": false, "a/./b": false, "../a": false,
+		"a/..": false,
+		"a b":  false, "ä": false, "a\x00": false, "a\n": false, "a?b": false, "a%2fb": false, `a\b`: false,
+		"a+b": false, "a~": false,
 		"a:b": false, "a&b": false, strings.Repeat("k", 513): false,
 	} {
 		if storage.ValidKey(key) != valid {
@@ -24,7 +26,8 @@ func TestKeys(t *testing.T) {
 
 // FuzzKey compares with the contract's own words.
 func FuzzKey(f *testing.F) {
-	for _, seed := range []string{"a/b", "", ".", "a/../b", "a//b", "!_.*'()-", "ä", "a\xff", strings.Repeat("a/", 256)} {
+	for _, seed := range []string{"a/b", "", ".", "a/../b", "a//b", "!_.*'()-", "ä", "a\xff",
+		strings.Repeat("a/", 256)} {
 		f.Add(seed)
 	}
 	characters := regexp.MustCompile(`^[A-Za-z0-9!_.*'()/-]{1,512}$`)
@@ -41,7 +44,8 @@ func TestPhysicalNames(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ prefix, module, bucket, want string }{
 		{"narthex", "announcements", "images", "narthex-announcements-images-9bf9c50830"},
-		{"narthex", strings.Repeat("m", 48), strings.Repeat("b", 32), "narthex-" + strings.Repeat("m", 44) + "-16cbcab961"},
+		{"narthex", strings.Repeat("m", 48), strings.Repeat("b", 32),
+			"narthex-" + strings.Repeat("m", 44) + "-16cbcab961"},
 	} {
 		if got := storage.PhysicalName(c.prefix, c.module, c.bucket); got != c.want || len(got) > 63 {
 			t.Errorf("%s", got)

@@ -26,7 +26,8 @@ type Page struct {
 // before the end, even empty: keys that are none here are left out. Errors: KEY_INVALID, ACCESS_DENIED,
 // TIMEOUT, UNAVAILABLE.
 func (b *Bucket) List(ctx context.Context, prefix, after string, limit int) (Page, error) {
-	if !validPrefix(prefix) || len(after) > maxPosition || !utf8.ValidString(after) || strings.ContainsRune(after, 0) {
+	if !validPrefix(prefix) || len(after) > maxPosition || !utf8.ValidString(after) ||
+		strings.ContainsRune(after, 0) {
 		return Page{}, ErrKey
 	}
 	if limit < 1 || limit > maxPage {

@@ -92,7 +92,8 @@ func TestASourceThatFails(t *testing.T) {
 		t.Errorf("left behind: %v", files)
 	}
 	put(t, b, "a", "", "old")
-	if _, err := b.Put(t.Context(), "a", "", io.MultiReader(strings.NewReader("new"), iotest.ErrReader(broken))); err != broken {
+	if _, err := b.Put(t.Context(), "a", "",
+		io.MultiReader(strings.NewReader("new"), iotest.ErrReader(broken))); err != broken {
 		t.Error(err)
 	}
 	if _, body := get(t, b, "a", storage.Range{}); body != "old" {
@@ -134,7 +135,8 @@ func TestMemoryAndDisk(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	for range rounds {
 		seen := sync.OnceFunc(func() { wantEmpty(t, folder) })
-		if _, err := b.Put(t.Context(), "a", "", lookAt{io.LimitReader(new(letters), storage.MaxObject), seen}); err != nil {
+		if _, err := b.Put(t.Context(), "a", "",
+			lookAt{io.LimitReader(new(letters), storage.MaxObject), seen}); err != nil {
 			t.Fatal(err)
 		}
 		_, body, err := b.Get(t.Context(), "a", storage.Range{})

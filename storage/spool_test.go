@@ -16,7 +16,8 @@ func TestSpoolLimit(t *testing.T) {
 	const mib = 1 << 20
 	provider := open(t, storagetest.New(t).Settings)
 	provider.SetSpool(8 * mib)
-	images, sounds, other := provider.Bucket("m", "images"), provider.Bucket("m", "sounds"), provider.Bucket("n", "images")
+	images, sounds, other := provider.Bucket("m", "images"), provider.Bucket("m", "sounds"),
+		provider.Bucket("n", "images")
 	body := func() io.Reader { return io.LimitReader(new(letters), 4*mib) }
 	full, release := make(chan struct{}, 2), make(chan struct{})
 	ended := make(chan error, 2)

@@ -186,7 +186,8 @@ func TestInvalidKeysAreRefusedWithoutAsking(t *testing.T) {
 		_, _, err = b.CreateReadURL(t.Context(), key, 0, "")
 		wantCode(t, err, storage.ErrKey)
 	}
-	for _, position := range [][2]string{{"a b", ""}, {"", "\x00"}, {"", "\xff"}, {"", strings.Repeat("k", 1025)}} {
+	for _, position := range [][2]string{{"a b", ""}, {"", "\x00"}, {"", "\xff"},
+		{"", strings.Repeat("k", 1025)}} {
 		_, err := b.List(t.Context(), position[0], position[1], 0)
 		wantCode(t, err, storage.ErrKey)
 	}
@@ -311,8 +312,10 @@ func TestNewRefusesWhatIsNoService(t *testing.T) {
 	t.Parallel()
 	good := environment.Storage{Endpoint: "https://s3.example.org", Delivery: "https://s3.example.org"}
 	open(t, good)
-	for _, broken := range []environment.Storage{{}, {Endpoint: good.Endpoint}, {Endpoint: "s3.example.org", Delivery: good.Delivery},
-		{Endpoint: "ftp://s3.example.org", Delivery: good.Delivery}, {Endpoint: good.Endpoint, Delivery: "https://"}} {
+	for _, broken := range []environment.Storage{{}, {Endpoint: good.Endpoint},
+		{Endpoint: "s3.example.org", Delivery: good.Delivery},
+		{Endpoint: "ftp://s3.example.org", Delivery: good.Delivery},
+		{Endpoint: good.Endpoint, Delivery: "https://"}} {
 		if _, err := storage.New(broken); !errors.Is(err, environment.ErrObjectStorage) {
 			t.Errorf("%+v: %v", broken, err)
 		}

@@ -81,11 +81,13 @@ func (b *Bucket) CreateReadURL(ctx context.Context, key string, lifetime time.Du
 	request := &http.Request{Method: http.MethodGet, Header: http.Header{}, URL: r.url(b.name, key)}
 	query := url.Values{"X-Amz-Expires": {strconv.FormatInt(int64(lifetime/time.Second), 10)}}
 	if name != "" {
-		query.Set("response-content-disposition", mime.FormatMediaType(attachment, map[string]string{"filename": name}))
+		query.Set("response-content-disposition",
+			mime.FormatMediaType(attachment, map[string]string{"filename": name}))
 		query.Set("response-content-type", unknownType)
 	}
 	request.URL.RawQuery = query.Encode()
-	readURL, _, err = r.signer.PresignHTTP(ctx, credentials(r.settings), request, "UNSIGNED-PAYLOAD", "s3", r.region, signedAt)
+	readURL, _, err = r.signer.PresignHTTP(ctx, credentials(r.settings), request, "UNSIGNED-PAYLOAD", "s3",
+		r.region, signedAt)
 	if err != nil {
 		return "", time.Time{}, ErrUnavailable
 	}

@@ -73,11 +73,13 @@ func TestReadURL(t *testing.T) {
 		if tampered == target {
 			t.Fatalf("%s: not tampered with", name)
 		}
-		if answer := fetch(t, server.Address, tampered, ""); answer.status != 403 || strings.Contains(answer.body, "the picture") {
+		if answer := fetch(t, server.Address, tampered, ""); answer.status != 403 ||
+			strings.Contains(answer.body, "the picture") {
 			t.Errorf("%s: %+v", name, answer)
 		}
 	}
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPut, target, strings.NewReader("overwritten"))
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPut, target,
+		strings.NewReader("overwritten"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +88,8 @@ func TestReadURL(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = response.Body.Close()
-	if _, body := get(t, b, everyCharacter, storage.Range{}); response.StatusCode != 403 || body != "the picture" {
+	if _, body := get(t, b, everyCharacter, storage.Range{}); response.StatusCode != 403 ||
+		body != "the picture" {
 		t.Errorf("a read URL writes: %d", response.StatusCode)
 	}
 }
@@ -111,7 +114,8 @@ func TestWindows(t *testing.T) {
 	t.Parallel()
 	settings := storagetest.New(t).Settings
 	one, two := open(t, settings), open(t, settings)
-	for _, lifetime := range []time.Duration{time.Minute, 100 * time.Second, 15 * time.Minute, 4001 * time.Second, 6 * time.Hour} {
+	for _, lifetime := range []time.Duration{time.Minute, 100 * time.Second, 15 * time.Minute,
+		4001 * time.Second, 6 * time.Hour} {
 		window := lifetime / 3
 		begin := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC).Truncate(window).Add(window)
 		at := func(p *storage.Provider, since time.Duration) (string, time.Time) {
@@ -130,7 +134,8 @@ func TestWindows(t *testing.T) {
 		if next, _ := at(one, window); next == first {
 			t.Errorf("%v: one URL in two windows", lifetime)
 		}
-		if left := expiresAt.Sub(begin.Add(window)); left < lifetime-window-time.Second || expiresAt.After(begin.Add(lifetime)) {
+		if left := expiresAt.Sub(begin.Add(window)); left < lifetime-window-time.Second ||
+			expiresAt.After(begin.Add(lifetime)) {
 			t.Errorf("%v: %v left at the end of the window", lifetime, left)
 		}
 		parsed, err := url.Parse(first)
@@ -172,7 +177,8 @@ func TestDeliveryEndpoint(t *testing.T) {
 	settings := server.Settings
 	settings.Endpoint, settings.Delivery = "http://inside.example.org:9000", "http://media.example.org"
 	target, _, err := open(t, settings).Bucket("announcements", "images").CreateReadURL(t.Context(), "a", 0, "")
-	if err != nil || !strings.HasPrefix(target, "http://media.example.org/") || strings.Contains(target, "inside") {
+	if err != nil || !strings.HasPrefix(target, "http://media.example.org/") ||
+		strings.Contains(target, "inside") {
 		t.Fatal(target, err)
 	}
 	if answer := fetch(t, server.Address, target, ""); answer.status != 200 || answer.body != "delivered" {

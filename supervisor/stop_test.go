@@ -19,7 +19,8 @@ func TestStopBeforeStart(t *testing.T) {
 			assertStops(t, f)
 		}
 		// suture itself would accept the service and never serve it
-		if err := f.Start(t.Context(), children(f.actor("a", wellBehaved))...); !errors.Is(err, supervisor.ErrTreeStopped) {
+		if err := f.Start(t.Context(), children(f.actor("a", wellBehaved))...); !errors.Is(err,
+			supervisor.ErrTreeStopped) {
 			t.Errorf("Start after Stop: got %v, want %v", err, supervisor.ErrTreeStopped)
 		}
 		synctest.Wait()
@@ -32,7 +33,8 @@ func TestStartAfterStopIsRefused(t *testing.T) {
 		f := setup(t)
 		requireStarted(t, f.Start(t.Context(), children(f.actor("a", wellBehaved))...))
 		assertStops(t, f)
-		if err := f.Start(t.Context(), children(f.actor("b", wellBehaved))...); !errors.Is(err, supervisor.ErrTreeStopped) {
+		if err := f.Start(t.Context(), children(f.actor("b", wellBehaved))...); !errors.Is(err,
+			supervisor.ErrTreeStopped) {
 			t.Errorf("Start after Stop: got %v, want %v", err, supervisor.ErrTreeStopped)
 		}
 		if f.count("b begins") != 0 {

@@ -32,16 +32,22 @@ const (
 func rows() []row {
 	visitors := paced(anonymous(principalPath, connections), visits)
 	return []row{
-		{work: "anonymous principal, 32 connections", unit: "requests/s", goal: ">= 0.90", run: rate(anonymous(principalPath, connections))},
-		{work: "  the same, server CPU a request", unit: "us", goal: "<= 1.25", run: cpu(anonymous(principalPath, connections))},
-		{work: "principal with a session, 32 connections", unit: "requests/s", goal: ">= 1.10", run: rate(signedIn(connections))},
-		{work: "principal with a session, 1 connection", unit: "requests/s", goal: ">= 0.90", run: rate(signedIn(1))},
+		{work: "anonymous principal, 32 connections", unit: "requests/s", goal: ">= 0.90",
+			run: rate(anonymous(principalPath, connections))},
+		{work: "  the same, server CPU a request", unit: "us", goal: "<= 1.25",
+			run: cpu(anonymous(principalPath, connections))},
+		{work: "principal with a session, 32 connections", unit: "requests/s", goal: ">= 1.10",
+			run: rate(signedIn(connections))},
+		{work: "principal with a session, 1 connection", unit: "requests/s", goal: ">= 0.90",
+			run: rate(signedIn(1))},
 		{
 			work: "anonymous p99 in a storm of 16 sign-ins / quiet", unit: "us", goal: "<= 10000 us",
 			run: inStorm(p99(visitors)), quiet: p99(visitors),
 		},
-		{work: "  the same, sign-ins beside it / alone", unit: "1/s", goal: ">= 40 /s", run: signInsBeside(visitors), quiet: signIns},
-		{work: "live, p99 beside 1,000 dribbled headers", unit: "us", run: besideDribble(p99(anonymous(livePath, sharing)))},
+		{work: "  the same, sign-ins beside it / alone", unit: "1/s", goal: ">= 40 /s",
+			run: signInsBeside(visitors), quiet: signIns},
+		{work: "live, p99 beside 1,000 dribbled headers", unit: "us",
+			run: besideDribble(p99(anonymous(livePath, sharing)))},
 		{work: "live, p99 without them", unit: "us", run: p99(anonymous(livePath, sharing))},
 	}
 }
@@ -60,7 +66,8 @@ func (r row) measure(ctx context.Context, limit, ours *system, runs int, length 
 		}
 		least, own, ratios = append(least, a), append(own, b), append(ratios, b/a)
 	}
-	fmt.Printf("%-48s %12.0f %12.0f %8.2f  %s\n", r.work+" ("+r.unit+")", median(least), median(own), median(ratios), r.goal)
+	fmt.Printf("%-48s %12.0f %12.0f %8.2f  %s\n", r.work+" ("+r.unit+")", median(least), median(own),
+		median(ratios), r.goal)
 	return ctx.Err()
 }
 

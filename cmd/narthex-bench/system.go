@@ -92,7 +92,8 @@ func startPlatform(ctx context.Context, binary string) (p *platform, err error) 
 	if err := os.Chmod(p.folder, 0o755); err != nil {
 		return nil, err
 	}
-	if p.postgres, err = cluster.Start(ctx, cluster.Options{Dir: filepath.Join(p.folder, "postgresql"), Tools: ".tools", FsyncOff: true}); err != nil {
+	if p.postgres, err = cluster.Start(ctx,
+		cluster.Options{Dir: filepath.Join(p.folder, "postgresql"), Tools: ".tools", FsyncOff: true}); err != nil {
 		return nil, err
 	}
 	modules := filepath.Join(p.folder, "modules")
@@ -104,8 +105,10 @@ func startPlatform(ctx context.Context, binary string) (p *platform, err error) 
 		return nil, err
 	}
 	environment := []string{
-		"NODE_ENV=development", "DATABASE_URL=" + p.postgres.URL("postgres"), "SERVICE_MODULES_DIR=" + modules, "SERVICE_API_PORT=" + port,
-		"SERVICE_IDENTITY_SECRET=" + rand.Text() + rand.Text(), "SERVICE_IDENTITY_BASE_URL=http://localhost:" + port,
+		"NODE_ENV=development", "DATABASE_URL=" + p.postgres.URL("postgres"), "SERVICE_MODULES_DIR=" + modules,
+		"SERVICE_API_PORT=" + port,
+		"SERVICE_IDENTITY_SECRET=" + rand.Text() + rand.Text(),
+		"SERVICE_IDENTITY_BASE_URL=http://localhost:" + port,
 	}
 	migrate := exec.CommandContext(ctx, binary, "migrations:apply")
 	migrate.Env = environment

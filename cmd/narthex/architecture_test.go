@@ -93,13 +93,17 @@ var outside = map[string][]string{
 // doors name the packages that may import a library; the benchmark's limit is bare gin over a bare pool.
 // pgx has more than one: pgx is listed by package, store files beside.
 var doors = map[string][]string{
-	"github.com/thejerf/suture/v4":    {"supervisor"},
-	"github.com/gin-gonic/gin":        {"services/httpserver", "cmd/narthex-bench"},
-	"golang.org/x/crypto":             {"services/identity"},
-	"github.com/jackc/pgx/v5/pgtype":  {"modulehost/facade", "modulehost/sdk", "services/database", "migrations"},
-	"github.com/jackc/pgx/v5/pgxpool": {"cmd/narthex-bench", "modulehost/facade", "services/database", "migrations", "services/database/databasetest", "services/*/store*.go"},
-	"github.com/jackc/pgx/v5":         {"modulehost/facade", "services/database", "migrations", "services/database/databasetest", "services/*/store*.go"},
-	"github.com/jackc/pgx/v5/pgconn":  {"modulehost/facade", "services/database", "migrations", "services/database/databasetest", "services/*/store*.go"},
+	"github.com/thejerf/suture/v4": {"supervisor"},
+	"github.com/gin-gonic/gin":     {"services/httpserver", "cmd/narthex-bench"},
+	"golang.org/x/crypto":          {"services/identity"},
+	"github.com/jackc/pgx/v5/pgtype": {"modulehost/facade", "modulehost/sdk", "services/database",
+		"migrations"},
+	"github.com/jackc/pgx/v5/pgxpool": {"cmd/narthex-bench", "modulehost/facade", "services/database",
+		"migrations", "services/database/databasetest", "services/*/store*.go"},
+	"github.com/jackc/pgx/v5": {"modulehost/facade", "services/database", "migrations",
+		"services/database/databasetest", "services/*/store*.go"},
+	"github.com/jackc/pgx/v5/pgconn": {"modulehost/facade", "services/database", "migrations",
+		"services/database/databasetest", "services/*/store*.go"},
 	"github.com/spf13/cobra": {
 		"cmd/narthex", "cmd/narthex/cli", "cmd/narthex/operator", "cmd/narthex/doctor", "cmd/narthex/dev",
 	},
@@ -120,7 +124,8 @@ type goPackage struct {
 
 func listPackages(t *testing.T) []goPackage {
 	t.Helper()
-	output, err := exec.CommandContext(t.Context(), "go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, project+"...").Output()
+	output, err := exec.CommandContext(t.Context(), "go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`,
+		project+"...").Output()
 	if err != nil {
 		t.Fatalf("go list: %v", err)
 	}
@@ -193,7 +198,8 @@ func doorOf(imported string) (library string) {
 // import a library.
 func onlyInStoreFile(t *testing.T, path, imported string) bool {
 	t.Helper()
-	output, err := exec.CommandContext(t.Context(), "grep", "-l", "--include=*.go", "-r", `"`+imported+`"`, "../../"+path).Output()
+	output, err := exec.CommandContext(t.Context(), "grep", "-l", "--include=*.go", "-r", `"`+imported+`"`,
+		"../../"+path).Output()
 	if err != nil {
 		t.Fatalf("grep: %v", err)
 	}

@@ -21,7 +21,9 @@ func (o others) Invoke(ctx context.Context, capability, method string, input []b
 	return o(ctx, capability, method, input)
 }
 
-func invoke(t *testing.T, ctx context.Context, capabilities facade.Capabilities, input []byte) ([]byte, error) {
+func invoke(
+	t *testing.T, ctx context.Context, capabilities facade.Capabilities, input []byte,
+) ([]byte, error) {
 	t.Helper()
 	session := facade.New(facade.Config{ModuleID: "seats", Capabilities: capabilities, Log: zap.NewNop()}).Open()
 	defer session.Close()
@@ -53,11 +55,13 @@ func TestInvoke(t *testing.T) {
 		{"too much", answers(nil, nil), append(most, 0), facade.ErrCapabilityFailed},
 		{"too much back", answers(append(most, 0), nil), nil, facade.ErrCapabilityFailed},
 		{"absent", answers(nil, facade.ErrCapabilityAbsent), nil, facade.ErrCapabilityAbsent},
-		{"a code of the provider's", answers(nil, &link.Failure{CodeText: abi.CodeCapabilityAbsent}), nil, facade.ErrCapabilityFailed},
+		{"a code of the provider's", answers(nil, &link.Failure{CodeText: abi.CodeCapabilityAbsent}), nil,
+			facade.ErrCapabilityFailed},
 		{"a failure", answers(nil, errors.New("hunter2")), nil, facade.ErrCapabilityFailed},
 		{"nobody to reach", nil, nil, facade.ErrCapabilityFailed},
 	} {
-		if output, err := invoke(t, t.Context(), c.reach, c.input); err != c.want || err == nil && len(output) != len(c.input) {
+		if output, err := invoke(t, t.Context(), c.reach, c.input); err != c.want || err == nil &&
+			len(output) != len(c.input) {
 			t.Errorf("%s: %d bytes, %v", c.name, len(output), err)
 		}
 	}
@@ -67,7 +71,8 @@ func TestInvokeEnds(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	waits := func(ctx context.Context, capability, method string, _ []byte) ([]byte, error) {
-		if end, bounded := ctx.Deadline(); !bounded || time.Until(end) > 10*time.Second || capability != "stage.services" || method != "list" {
+		if end, bounded := ctx.Deadline(); !bounded || time.Until(end) > 10*time.Second ||
+			capability != "stage.services" || method != "list" {
 			t.Error(capability, method, end)
 		}
 		cancel()

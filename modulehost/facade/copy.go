@@ -8,14 +8,16 @@ import (
 
 // errCopy is what PostgreSQL would say if it had no COPY.
 func errCopy() error {
-	return databaseError(&pgconn.PgError{Code: "0A000", Message: "COPY is not available to modules; use INSERT ... SELECT unnest($1)"})
+	return databaseError(&pgconn.PgError{Code: "0A000",
+		Message: "COPY is not available to modules; use INSERT ... SELECT unnest($1)"})
 }
 
 // isCopy tells whether a statement is COPY, the only one in which the server waits for more from its client:
 // it would hold the connection until its deadline, for a module has no way to send that.
 func isCopy(sql string) bool {
 	word := skipBlank(sql)
-	return len(word) >= len("copy") && strings.EqualFold(word[:len("copy")], "copy") && !continuesWord(word[len("copy"):])
+	return len(word) >= len("copy") && strings.EqualFold(word[:len("copy")], "copy") &&
+		!continuesWord(word[len("copy"):])
 }
 
 func continuesWord(rest string) bool {

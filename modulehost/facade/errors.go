@@ -52,7 +52,8 @@ func databaseError(err error) error {
 	if !errors.As(err, &said) {
 		return ErrDatabaseUnavailable
 	}
-	detail, err := proto.Marshal(&abi.DatabaseError{SqlState: said.Code, Constraint: said.ConstraintName, Message: cutText(said.Message, messageBytes)})
+	detail, err := proto.Marshal(&abi.DatabaseError{SqlState: said.Code, Constraint: said.ConstraintName,
+		Message: cutText(said.Message, messageBytes)})
 	if err != nil {
 		return ErrDatabaseUnavailable
 	}

@@ -89,5 +89,6 @@ func (f *Facade) Open() process.Session {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.lives++
-	return &session{facade: f, life: f.lives, ctx: ctx, end: end, held: make(map[uint64]*lease), handles: make(map[uint64]*handle)}
+	return &session{facade: f, life: f.lives, ctx: ctx, end: end, held: make(map[uint64]*lease),
+		handles: make(map[uint64]*handle)}
 }

@@ -34,8 +34,10 @@ type module struct {
 func open(t *testing.T) *module {
 	t.Helper()
 	db := databasetest.New(t)
-	files := []migrations.File{{Version: 1, Name: "seats", SQL: []byte(`CREATE TABLE seats (id bigint PRIMARY KEY, name text CHECK (name <> ''))`)}}
-	neighbour := []migrations.File{{Version: 1, Name: "duties", SQL: []byte(`CREATE TABLE duties (id bigint); INSERT INTO duties VALUES (1)`)}}
+	files := []migrations.File{{Version: 1, Name: "seats",
+		SQL: []byte(`CREATE TABLE seats (id bigint PRIMARY KEY, name text CHECK (name <> ''))`)}}
+	neighbour := []migrations.File{{Version: 1, Name: "duties",
+		SQL: []byte(`CREATE TABLE duties (id bigint); INSERT INTO duties VALUES (1)`)}}
 	if _, err := migrations.Apply(t.Context(), migrations.Options{
 		Connect: database.Config(db.Settings),
 		Modules: []migrations.Line{{ID: "rota", Files: neighbour}, {ID: "seats", Files: files}},
@@ -51,7 +53,8 @@ func open(t *testing.T) *module {
 		t.Fatal(err)
 	}
 	core, logs := observer.New(zap.DebugLevel)
-	m := &module{Facade: facade.New(facade.Config{ModuleID: "seats", Pool: pool, Log: zap.New(core)}), db: db, logs: logs}
+	m := &module{Facade: facade.New(facade.Config{ModuleID: "seats", Pool: pool, Log: zap.New(core)}), db: db,
+		logs: logs}
 	m.session = m.Open()
 	t.Cleanup(m.session.Close)
 	return m
@@ -84,13 +87,17 @@ func askWith[R any, P interface {
 
 func (m *module) exec(t *testing.T, transaction uint64, sql string, args ...*abi.Value) (int64, error) {
 	t.Helper()
-	response, err := ask[abi.ExecResponse](t, m, abi.Method_METHOD_EXEC, &abi.ExecRequest{Transaction: transaction, Sql: sql, Arguments: args})
+	response, err := ask[abi.ExecResponse](t, m, abi.Method_METHOD_EXEC,
+		&abi.ExecRequest{Transaction: transaction, Sql: sql, Arguments: args})
 	return response.GetRowsAffected(), err
 }
 
-func (m *module) query(t *testing.T, transaction uint64, sql string, args ...*abi.Value) (*abi.RowsResponse, error) {
+func (m *module) query(
+	t *testing.T, transaction uint64, sql string, args ...*abi.Value,
+) (*abi.RowsResponse, error) {
 	t.Helper()
-	return ask[abi.RowsResponse](t, m, abi.Method_METHOD_QUERY, &abi.QueryRequest{Transaction: transaction, Sql: sql, Arguments: args})
+	return ask[abi.RowsResponse](t, m, abi.Method_METHOD_QUERY,
+		&abi.QueryRequest{Transaction: transaction, Sql: sql, Arguments: args})
 }
 
 func (m *module) begin(t *testing.T) uint64 {
@@ -141,7 +148,8 @@ func code(err error) string {
 
 func TestStatements(t *testing.T) {
 	m := open(t)
-	if n, err := m.exec(t, 0, `INSERT INTO seats VALUES ($1, $2), ($3, NULL)`, integer(1), text("aisle"), integer(2)); n != 2 || err != nil {
+	if n, err := m.exec(t, 0, `INSERT INTO seats VALUES ($1, $2), ($3, NULL)`, integer(1), text("aisle"),
+		integer(2)); n != 2 || err != nil {
 		t.Fatalf("%d, %v", n, err)
 	}
 	page, err := m.query(t, 0, `SELECT id, name FROM seats ORDER BY id`)
@@ -149,7 +157,8 @@ func TestStatements(t *testing.T) {
 		t.Fatal(err)
 	}
 	values := cells(t, page)
-	if page.GetCursor() != 0 || len(page.GetColumns()) != 2 || page.GetColumns()[1].GetName() != "name" || len(values) != 4 ||
+	if page.GetCursor() != 0 || len(page.GetColumns()) != 2 || page.GetColumns()[1].GetName() != "name" ||
+		len(values) != 4 ||
 		string(values[1]) != "aisle" || values[3] != nil {
 		t.Errorf("%v", page)
 	}
@@ -163,14 +172,16 @@ func TestModuleIsToldWhatPostgreSQLSaidOfItsOwnStatement(t *testing.T) {
 	if !errors.As(err, &failure) || proto.Unmarshal(failure.Detail, &detail) != nil {
 		t.Fatalf("%v", err)
 	}
-	if failure.Code() != abi.CodeDatabaseFailed || detail.GetSqlState() != "23514" || detail.GetConstraint() != "seats_name_check" {
+	if failure.Code() != abi.CodeDatabaseFailed || detail.GetSqlState() != "23514" ||
+		detail.GetConstraint() != "seats_name_check" {
 		t.Errorf("%v %v", failure.Code(), &detail)
 	}
 }
 
 func TestOneStatementACall(t *testing.T) {
 	m := open(t)
-	for _, sql := range []string{`INSERT INTO seats VALUES (1, 'a'); INSERT INTO seats VALUES (2, 'b')`, `SELECT 1; SELECT 2`} {
+	for _, sql := range []string{`INSERT INTO seats VALUES (1, 'a'); INSERT INTO seats VALUES (2, 'b')`,
+		`SELECT 1; SELECT 2`} {
 		if _, err := m.exec(t, 0, sql); code(err) != abi.CodeDatabaseFailed {
 			t.Errorf("exec %q: %v", sql, err)
 		}
@@ -194,10 +205,12 @@ func TestTransaction(t *testing.T) {
 	if got := m.count(t); got != 0 {
 		t.Errorf("%d rows are visible before the commit", got)
 	}
-	if _, err := ask[abi.CommitResponse](t, m, abi.Method_METHOD_COMMIT, &abi.CommitRequest{Transaction: kept}); err != nil {
+	if _, err := ask[abi.CommitResponse](t, m, abi.Method_METHOD_COMMIT,
+		&abi.CommitRequest{Transaction: kept}); err != nil {
 		t.Error(err)
 	}
-	if _, err := ask[abi.RollbackResponse](t, m, abi.Method_METHOD_ROLLBACK, &abi.RollbackRequest{Transaction: dropped}); err != nil {
+	if _, err := ask[abi.RollbackResponse](t, m, abi.Method_METHOD_ROLLBACK,
+		&abi.RollbackRequest{Transaction: dropped}); err != nil {
 		t.Error(err)
 	}
 	if got := m.count(t); got != 1 {
@@ -220,7 +233,8 @@ func TestTransactionThatEndedEarlyIsAnError(t *testing.T) {
 	if _, err := m.exec(t, failed, `SELECT 1/0`); code(err) != abi.CodeDatabaseFailed {
 		t.Errorf("division by zero: %v", err)
 	}
-	if _, err := ask[abi.CommitResponse](t, m, abi.Method_METHOD_COMMIT, &abi.CommitRequest{Transaction: failed}); !errors.Is(err, facade.ErrTransactionEnded) {
+	if _, err := ask[abi.CommitResponse](t, m, abi.Method_METHOD_COMMIT,
+		&abi.CommitRequest{Transaction: failed}); !errors.Is(err, facade.ErrTransactionEnded) {
 		t.Errorf("the commit of a failed transaction: %v", err)
 	}
 }
@@ -245,7 +259,8 @@ func TestTransactionOutsideATransactionIsLost(t *testing.T) {
 func TestRowsComeInPages(t *testing.T) {
 	m := open(t)
 	const rows, size = 50, 100 << 10 // 5 MiB
-	page, err := m.query(t, 0, `SELECT n, repeat('x', $2) FROM generate_series(1, $1) n`, integer(rows), integer(size))
+	page, err := m.query(t, 0, `SELECT n, repeat('x', $2) FROM generate_series(1, $1) n`, integer(rows),
+		integer(size))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -265,7 +280,8 @@ func TestRowsComeInPages(t *testing.T) {
 		if page.GetCursor() == 0 {
 			break
 		}
-		if page, err = ask[abi.RowsResponse](t, m, abi.Method_METHOD_FETCH, &abi.FetchRequest{Cursor: page.GetCursor()}); err != nil {
+		if page, err = ask[abi.RowsResponse](t, m, abi.Method_METHOD_FETCH,
+			&abi.FetchRequest{Cursor: page.GetCursor()}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -286,10 +302,12 @@ func TestUnreadRowsGiveTheirConnectionBack(t *testing.T) {
 		if err != nil || page.GetCursor() == 0 {
 			t.Fatalf("cursor %d, %v", page.GetCursor(), err)
 		}
-		if _, err := ask[abi.CloseRowsResponse](t, m, abi.Method_METHOD_CLOSE_ROWS, &abi.CloseRowsRequest{Cursor: page.GetCursor()}); err != nil {
+		if _, err := ask[abi.CloseRowsResponse](t, m, abi.Method_METHOD_CLOSE_ROWS,
+			&abi.CloseRowsRequest{Cursor: page.GetCursor()}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := ask[abi.RowsResponse](t, m, abi.Method_METHOD_FETCH, &abi.FetchRequest{Cursor: page.GetCursor()}); !errors.Is(err, facade.ErrRowsEnded) {
+		if _, err := ask[abi.RowsResponse](t, m, abi.Method_METHOD_FETCH,
+			&abi.FetchRequest{Cursor: page.GetCursor()}); !errors.Is(err, facade.ErrRowsEnded) {
 			t.Fatalf("fetch after close: %v", err)
 		}
 	}
@@ -306,14 +324,16 @@ func TestRowsInATransaction(t *testing.T) {
 		t.Errorf("a statement beside unread rows: %v", err)
 	}
 	for page.GetCursor() != 0 {
-		if page, err = ask[abi.RowsResponse](t, m, abi.Method_METHOD_FETCH, &abi.FetchRequest{Cursor: page.GetCursor()}); err != nil {
+		if page, err = ask[abi.RowsResponse](t, m, abi.Method_METHOD_FETCH,
+			&abi.FetchRequest{Cursor: page.GetCursor()}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if _, err := m.exec(t, transaction, `INSERT INTO seats VALUES (1, 'a')`); err != nil {
 		t.Error(err)
 	}
-	if _, err := ask[abi.CommitResponse](t, m, abi.Method_METHOD_COMMIT, &abi.CommitRequest{Transaction: transaction}); err != nil {
+	if _, err := ask[abi.CommitResponse](t, m, abi.Method_METHOD_COMMIT,
+		&abi.CommitRequest{Transaction: transaction}); err != nil {
 		t.Error(err)
 	}
 	if got := m.count(t); got != 1 {
@@ -340,12 +360,14 @@ func TestCancelledCallCancelsItsStatement(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	sleeping := make(chan error, 1)
 	go func() {
-		_, err := askWith[abi.ExecResponse](t, ctx, m, abi.Method_METHOD_EXEC, &abi.ExecRequest{Sql: `SELECT pg_sleep(60)`})
+		_, err := askWith[abi.ExecResponse](t, ctx, m, abi.Method_METHOD_EXEC,
+			&abi.ExecRequest{Sql: `SELECT pg_sleep(60)`})
 		sleeping <- err
 	}()
 	running := func(want string) {
 		for count := ""; count != want; {
-			if err := m.db.Pool(t).QueryRow(t.Context(), `SELECT count(*)::text FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(60)' AND state = 'active'`).Scan(&count); err != nil {
+			if err := m.db.Pool(t).QueryRow(t.Context(),
+				`SELECT count(*)::text FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(60)' AND state = 'active'`).Scan(&count); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -371,13 +393,15 @@ func TestAllowedAnswersForRequestsUnderWayAndOwnPermissionsOnly(t *testing.T) {
 	foreign, leaveForeign := m.EnterCall(holder("core.devices.manage"))
 	defer leaveForeign()
 	allowed := func(id uint64, permission string) bool {
-		response, err := ask[abi.AllowedResponse](t, m, abi.Method_METHOD_ALLOWED, &abi.AllowedRequest{Call: id, Permission: permission})
+		response, err := ask[abi.AllowedResponse](t, m, abi.Method_METHOD_ALLOWED,
+			&abi.AllowedRequest{Call: id, Permission: permission})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return response.GetAllowed()
 	}
-	if !allowed(id, "seats.book") || allowed(id, "seats.other") || allowed(foreign, "core.devices.manage") || allowed(99, "seats.book") {
+	if !allowed(id, "seats.book") || allowed(id, "seats.other") || allowed(foreign, "core.devices.manage") ||
+		allowed(99, "seats.book") {
 		t.Error("not what the caller holds")
 	}
 	leave()
@@ -395,7 +419,8 @@ func TestLogIsCutAndCapped(t *testing.T) {
 	}
 	began := time.Now()
 	for range 500 {
-		if _, err := ask[abi.LogResponse](t, m, abi.Method_METHOD_LOG, &abi.LogRequest{Message: long, Attributes: attributes}); err != nil {
+		if _, err := ask[abi.LogResponse](t, m, abi.Method_METHOD_LOG,
+			&abi.LogRequest{Message: long, Attributes: attributes}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -415,7 +440,8 @@ func TestNonsense(t *testing.T) {
 	if _, err := m.session.Serve(t.Context(), 250, nil); code(err) != "METHOD_UNKNOWN" {
 		t.Errorf("%v", err)
 	}
-	if _, err := m.session.Serve(t.Context(), link.Method(abi.Method_METHOD_QUERY), []byte("\xff\xff\xff")); !errors.Is(err, facade.ErrRequest) {
+	if _, err := m.session.Serve(t.Context(), link.Method(abi.Method_METHOD_QUERY),
+		[]byte("\xff\xff\xff")); !errors.Is(err, facade.ErrRequest) {
 		t.Errorf("%v", err)
 	}
 }

@@ -21,7 +21,8 @@ func TestALogIsMeasuredAsItIsWritten(t *testing.T) {
 		"plain": "x", "controls": "\x01", "quotes": `"`, "Unicode": "\u20ac",
 	} {
 		var written bytes.Buffer
-		log := zap.New(zapcore.NewCore(zapcore.NewJSONEncoder(zap.NewProductionEncoderConfig()), zapcore.AddSync(&written), zap.DebugLevel))
+		log := zap.New(zapcore.NewCore(zapcore.NewJSONEncoder(zap.NewProductionEncoderConfig()),
+			zapcore.AddSync(&written), zap.DebugLevel))
 		session := facade.New(facade.Config{ModuleID: "loud", Log: log}).Open()
 		t.Cleanup(session.Close)
 		request := &abi.LogRequest{Message: strings.Repeat(text, 10<<10)}
@@ -41,7 +42,8 @@ func TestALogIsMeasuredAsItIsWritten(t *testing.T) {
 		}
 		lines := bytes.Count(written.Bytes(), []byte("\n"))
 		if written.Len() > 160<<10 || lines < 10 {
-			t.Errorf("%s: 200 long lines became %d lines and %d KiB of log, want at most 160 KiB", name, lines, written.Len()>>10)
+			t.Errorf("%s: 200 long lines became %d lines and %d KiB of log, want at most 160 KiB", name, lines,
+				written.Len()>>10)
 		}
 	}
 }

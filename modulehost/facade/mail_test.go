@@ -78,7 +78,8 @@ func (m *module) send(t *testing.T, ctx context.Context, request *abi.SendMailRe
 }
 
 func to(address, name string) *abi.SendMailRequest {
-	return &abi.SendMailRequest{To: []*abi.MailAddress{{Address: address, Name: name}}, Subject: "Choir", Text: "Thursday"}
+	return &abi.SendMailRequest{To: []*abi.MailAddress{{Address: address, Name: name}}, Subject: "Choir",
+		Text: "Thursday"}
 }
 
 func TestMail(t *testing.T) {
@@ -99,8 +100,9 @@ func TestMail(t *testing.T) {
 		t.Fatal(err)
 	}
 	for header, want := range map[string]stdmail.Address{
-		"From": {Name: "Church office", Address: "office@example.org"}, "Reply-To": {Name: "Choir", Address: "choir@example.org"},
-		"To": {Name: `Anna "Ö", the Second`, Address: "anna@example.net"},
+		"From":     {Name: "Church office", Address: "office@example.org"},
+		"Reply-To": {Name: "Choir", Address: "choir@example.org"},
+		"To":       {Name: `Anna "Ö", the Second`, Address: "anna@example.net"},
 	} {
 		if list, err := message.Header.AddressList(header); err != nil || len(list) != 1 || *list[0] != want {
 			t.Errorf("%s: %v %v", header, list, err)
@@ -119,7 +121,12 @@ func TestMail(t *testing.T) {
 		{"an address in the name", to("anna@example.net", "x> <b@example.net"), "SENT"}, // a name all the same
 		{"a line end in the name", to("anna@example.net", "Anna\r\nBcc: b@example.net"), "MESSAGE_INVALID"},
 		{"a line end in the address", to("anna@example.net\r\nBcc: b@example.net", ""), "MESSAGE_INVALID"},
-		{"an empty reply-to", func() *abi.SendMailRequest { r := to("anna@example.net", ""); r.ReplyTo = &abi.MailAddress{}; return r }(), "MESSAGE_INVALID"},
+		{"an empty reply-to", func() *abi.SendMailRequest {
+			r := to("anna@example.net",
+				"")
+			r.ReplyTo = &abi.MailAddress{}
+			return r
+		}(), "MESSAGE_INVALID"},
 	} {
 		if outcome, err := m.send(t, t.Context(), c.request); outcome != c.want || err != nil {
 			t.Errorf("%s: %s %v", c.name, outcome, err)
@@ -137,7 +144,8 @@ func TestMailWithoutAServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, sender := range []mail.Sender{nil, unconfigured} {
-		if outcome, err := mailing(t, sender).send(t, t.Context(), to("anna@example.net", "")); outcome != "NOT_CONFIGURED" || err != nil {
+		if outcome, err := mailing(t, sender).send(t, t.Context(),
+			to("anna@example.net", "")); outcome != "NOT_CONFIGURED" || err != nil {
 			t.Error(outcome, err)
 		}
 	}
@@ -154,7 +162,8 @@ func TestMailMeasure(t *testing.T) {
 	m := mailing(t, sender(func(context.Context) mail.SendResult { attempts.Add(1); return mail.Sent }))
 	refusals := 0
 	for range 40 {
-		if outcome, err := m.send(t, t.Context(), to("anna@example.net", "")); errors.Is(err, facade.ErrTooManyMails) {
+		if outcome, err := m.send(t, t.Context(), to("anna@example.net", "")); errors.Is(err,
+			facade.ErrTooManyMails) {
 			refusals++
 		} else if outcome != "SENT" || err != nil {
 			t.Fatal(outcome, err)
@@ -192,7 +201,8 @@ func TestTwoMailsAtOnce(t *testing.T) {
 	}
 	short, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	if outcome, err := m.send(t, short, to("anna@example.net", "")); outcome != "TIMEOUT" || err != nil || len(began) != 0 {
+	if outcome, err := m.send(t, short, to("anna@example.net", "")); outcome != "TIMEOUT" || err != nil ||
+		len(began) != 0 {
 		t.Error(outcome, err, len(began))
 	}
 	close(finish)

@@ -32,7 +32,8 @@ func (s *session) publish(_ context.Context, request *abi.PublishRequest) (proto
 	if hubs == nil {
 		return nil, ErrChannelUnknown
 	}
-	module, channel, number, data := s.facade.config.ModuleID, request.GetChannel(), request.GetNumber(), request.GetData()
+	module, channel, number, data := s.facade.config.ModuleID, request.GetChannel(), request.GetNumber(),
+		request.GetData()
 	var err error
 	if key := request.GetKey(); key != "" {
 		err = hubs.PublishLatest(module, channel, s.life, number, key, data)

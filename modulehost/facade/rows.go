@@ -88,7 +88,8 @@ func columns(rows pgx.Rows) []*abi.Column {
 	fields := rows.FieldDescriptions()
 	columns := make([]*abi.Column, len(fields))
 	for i, field := range fields {
-		columns[i] = &abi.Column{Name: field.Name, TypeOid: field.DataTypeOID, Binary: field.Format == pgtype.BinaryFormatCode}
+		columns[i] = &abi.Column{Name: field.Name, TypeOid: field.DataTypeOID,
+			Binary: field.Format == pgtype.BinaryFormatCode}
 	}
 	return columns
 }

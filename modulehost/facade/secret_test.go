@@ -23,7 +23,8 @@ func TestSecret(t *testing.T) {
 	} {
 		response, err := ask[abi.SecretResponse](t, m, abi.Method_METHOD_SECRET, &abi.SecretRequest{Key: key})
 		if code(err) != want.code || response.GetValue() != want.value {
-			t.Errorf("secret %q: value %q, code %q; want %q, %q", key, response.GetValue(), code(err), want.value, want.code)
+			t.Errorf("secret %q: value %q, code %q; want %q, %q", key, response.GetValue(), code(err), want.value,
+				want.code)
 		}
 	}
 }

@@ -83,7 +83,8 @@ func (s *session) Serve(ctx context.Context, method link.Method, payload []byte)
 func answer[Q any, P interface {
 	*Q
 	proto.Message
-}](ctx context.Context, payload []byte, serve func(context.Context, P) (proto.Message, error)) (proto.Message, error) {
+}](ctx context.Context, payload []byte, serve func(context.Context, P) (proto.Message, error)) (proto.Message,
+	error) {
 	request := P(new(Q))
 	if err := proto.Unmarshal(payload, request); err != nil {
 		return nil, ErrRequest

@@ -29,7 +29,8 @@ func TestARowThatIsFarTooLargeIsNotRead(t *testing.T) {
 		var err error
 		took := allocated(func() { _, err = m.query(t, transaction, `SELECT repeat('x', $1::int)`, integer(size)) })
 		if code(err) != "ROW_TOO_LARGE" || took > size/2 {
-			t.Errorf("%s: a row of %d MiB: %v, want ROW_TOO_LARGE; the host asked for %d MiB", name, size>>20, err, took>>20)
+			t.Errorf("%s: a row of %d MiB: %v, want ROW_TOO_LARGE; the host asked for %d MiB", name, size>>20, err,
+				took>>20)
 		}
 		if _, err := m.query(t, transaction, `SELECT 1`); transaction != 0 && code(err) != "TRANSACTION_ENDED" {
 			t.Errorf("the transaction afterwards: %v, want TRANSACTION_ENDED", err)
@@ -97,7 +98,8 @@ func heap() int64 {
 func TestCopyIsRefusedAtOnce(t *testing.T) {
 	m := open(t)
 	for _, sql := range []string{
-		`COPY seats FROM STDIN`, "copy seats from stdin", " \n;/* a /* b */ */ -- c\n\tCoPy seats (id) FROM STDIN WITH (FORMAT csv)", `COPY(SELECT 1) TO STDOUT`,
+		`COPY seats FROM STDIN`, "copy seats from stdin",
+		" \n;/* a /* b */ */ -- c\n\tCoPy seats (id) FROM STDIN WITH (FORMAT csv)", `COPY(SELECT 1) TO STDOUT`,
 	} {
 		began := time.Now()
 		_, err := m.exec(t, 0, sql)

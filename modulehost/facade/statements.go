@@ -31,7 +31,9 @@ func (s *session) exec(ctx context.Context, request *abi.ExecRequest) (proto.Mes
 }
 
 // onConnection runs f on the transaction's connection, or on one taken for f alone.
-func (s *session) onConnection(ctx context.Context, transaction uint64, f func(context.Context, *lease) error) error {
+func (s *session) onConnection(
+	ctx context.Context, transaction uint64, f func(context.Context, *lease) error,
+) error {
 	if transaction != 0 {
 		return s.inTransaction(ctx, transaction, f)
 	}

@@ -20,7 +20,8 @@ type Bucket interface {
 	Get(ctx context.Context, key string, part storage.Range) (storage.Object, io.ReadCloser, error)
 	Put(ctx context.Context, key, contentType string, body io.Reader) (storage.Object, error)
 	Delete(ctx context.Context, key string) error
-	CreateReadURL(ctx context.Context, key string, lifetime time.Duration, name string) (readURL string, expiresAt time.Time, err error)
+	CreateReadURL(ctx context.Context, key string, lifetime time.Duration, name string) (readURL string,
+		expiresAt time.Time, err error)
 }
 
 var _ Bucket = (*storage.Bucket)(nil)
@@ -81,7 +82,9 @@ func (s *session) deleteObject(ctx context.Context, request *abi.BucketDeleteReq
 	return &abi.BucketDeleteResponse{}, nil
 }
 
-func (s *session) createReadURL(ctx context.Context, request *abi.BucketReadURLRequest) (proto.Message, error) {
+func (s *session) createReadURL(
+	ctx context.Context, request *abi.BucketReadURLRequest,
+) (proto.Message, error) {
 	bucket, err := s.bucket(request.GetBucket())
 	if err != nil {
 		return nil, err
@@ -90,7 +93,8 @@ func (s *session) createReadURL(ctx context.Context, request *abi.BucketReadURLR
 	if seconds < 0 || seconds > int64(storage.MaxLifetime/time.Second) { // before the product can pass what an int64 holds
 		return nil, storage.ErrLifetime
 	}
-	readURL, expiresAt, err := bucket.CreateReadURL(ctx, request.GetKey(), time.Duration(seconds)*time.Second, request.GetDownloadName())
+	readURL, expiresAt, err := bucket.CreateReadURL(ctx, request.GetKey(), time.Duration(seconds)*time.Second,
+		request.GetDownloadName())
 	if err != nil {
 		return nil, storageError(err)
 	}
@@ -98,7 +102,8 @@ func (s *session) createReadURL(ctx context.Context, request *abi.BucketReadURLR
 }
 
 func objectMessage(object storage.Object) *abi.Object {
-	message := &abi.Object{Key: object.Key, Size: object.Size, ContentType: object.ContentType, Etag: object.ETag}
+	message := &abi.Object{Key: object.Key, Size: object.Size, ContentType: object.ContentType,
+		Etag: object.ETag}
 	if !object.Modified.IsZero() {
 		message.ModifiedMicros = object.Modified.UnixMicro()
 	}

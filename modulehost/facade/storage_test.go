@@ -27,7 +27,8 @@ const pieceBytes = 256 << 10
 // keeping is a module with one bucket, "images".
 func keeping(t *testing.T, images facade.Bucket) *module {
 	t.Helper()
-	return sessionOf(t, facade.New(facade.Config{ModuleID: "keeper", Buckets: map[string]facade.Bucket{"images": images}, Log: zap.NewNop()}))
+	return sessionOf(t, facade.New(facade.Config{ModuleID: "keeper",
+		Buckets: map[string]facade.Bucket{"images": images}, Log: zap.NewNop()}))
 }
 
 func sessionOf(t *testing.T, f *facade.Facade) *module {
@@ -51,7 +52,8 @@ func onServer(t *testing.T) (*module, *storagetest.Server) {
 
 func (m *module) put(t *testing.T, key string) uint64 {
 	t.Helper()
-	response, err := ask[abi.BucketPutResponse](t, m, abi.Method_METHOD_BUCKET_PUT, &abi.BucketPutRequest{Bucket: "images", Key: key, ContentType: "image/png"})
+	response, err := ask[abi.BucketPutResponse](t, m, abi.Method_METHOD_BUCKET_PUT,
+		&abi.BucketPutRequest{Bucket: "images", Key: key, ContentType: "image/png"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,19 +62,22 @@ func (m *module) put(t *testing.T, key string) uint64 {
 
 func (m *module) write(t *testing.T, handle uint64, data []byte) error {
 	t.Helper()
-	_, err := ask[abi.BucketWriteResponse](t, m, abi.Method_METHOD_BUCKET_WRITE, &abi.BucketWriteRequest{Handle: handle, Data: data})
+	_, err := ask[abi.BucketWriteResponse](t, m, abi.Method_METHOD_BUCKET_WRITE,
+		&abi.BucketWriteRequest{Handle: handle, Data: data})
 	return err
 }
 
 func (m *module) commit(t *testing.T, handle uint64) (*abi.Object, error) {
 	t.Helper()
-	response, err := ask[abi.BucketCommitResponse](t, m, abi.Method_METHOD_BUCKET_COMMIT, &abi.BucketCommitRequest{Handle: handle})
+	response, err := ask[abi.BucketCommitResponse](t, m, abi.Method_METHOD_BUCKET_COMMIT,
+		&abi.BucketCommitRequest{Handle: handle})
 	return response.GetObject(), err
 }
 
 func (m *module) close(t *testing.T, handle uint64) {
 	t.Helper()
-	if _, err := ask[abi.BucketCloseResponse](t, m, abi.Method_METHOD_BUCKET_CLOSE, &abi.BucketCloseRequest{Handle: handle}); err != nil {
+	if _, err := ask[abi.BucketCloseResponse](t, m, abi.Method_METHOD_BUCKET_CLOSE,
+		&abi.BucketCloseRequest{Handle: handle}); err != nil {
 		t.Error(err)
 	}
 }
@@ -85,7 +90,8 @@ func (m *module) get(t *testing.T, request *abi.BucketGetRequest) (*abi.BucketGe
 
 func (m *module) read(t *testing.T, handle uint64) (*abi.BucketReadResponse, error) {
 	t.Helper()
-	return ask[abi.BucketReadResponse](t, m, abi.Method_METHOD_BUCKET_READ, &abi.BucketReadRequest{Handle: handle})
+	return ask[abi.BucketReadResponse](t, m, abi.Method_METHOD_BUCKET_READ,
+		&abi.BucketReadRequest{Handle: handle})
 }
 
 // store writes a whole object.
@@ -99,7 +105,8 @@ func (m *module) store(t *testing.T, key string, content []byte) {
 		}
 		rest = rest[n:]
 	}
-	if object, err := m.commit(t, handle); err != nil || object.GetSize() != int64(len(content)) || object.GetContentType() != "image/png" {
+	if object, err := m.commit(t, handle); err != nil || object.GetSize() != int64(len(content)) ||
+		object.GetContentType() != "image/png" {
 		t.Fatal(object, err)
 	}
 }
@@ -146,7 +153,8 @@ func TestObjects(t *testing.T) {
 	t.Parallel()
 	m, server := onServer(t)
 	content := noise(3*pieceBytes + 7)
-	for key, size := range map[string]int{"empty": 0, "one": 1, "piece": pieceBytes, "pieces": 3 * pieceBytes, "more": len(content)} {
+	for key, size := range map[string]int{"empty": 0, "one": 1, "piece": pieceBytes, "pieces": 3 * pieceBytes,
+		"more": len(content)} {
 		m.store(t, key, content[:size])
 		if got := m.readAll(t, &abi.BucketGetRequest{Key: key}); !bytes.Equal(got, content[:size]) {
 			t.Errorf("%s came back with %d bytes", key, len(got))
@@ -154,31 +162,40 @@ func TestObjects(t *testing.T) {
 	}
 	for _, part := range []struct{ offset, length, from, to uint64 }{
 		{5, 10, 5, 15}, {pieceBytes, 2 * pieceBytes, pieceBytes, 3 * pieceBytes}, {7, 0, 7, uint64(len(content))},
-		{7, math.MaxUint64, 7, uint64(len(content))}, {uint64(len(content)), 1, 0, 0}, {math.MaxUint64, math.MaxUint64, 0, 0},
+		{7, math.MaxUint64, 7, uint64(len(content))}, {uint64(len(content)), 1, 0, 0},
+		{math.MaxUint64, math.MaxUint64, 0, 0},
 	} {
 		got := m.readAll(t, &abi.BucketGetRequest{Key: "more", Offset: part.offset, Length: part.length})
 		if !bytes.Equal(got, content[part.from:part.to]) {
 			t.Errorf("%+v: %d bytes", part, len(got))
 		}
 	}
-	head, err := ask[abi.BucketHeadResponse](t, m, abi.Method_METHOD_BUCKET_HEAD, &abi.BucketHeadRequest{Bucket: "images", Key: "one"})
-	if err != nil || head.GetObject().GetSize() != 1 || head.GetObject().GetEtag() == "" || head.GetObject().GetModifiedMicros() == 0 {
+	head, err := ask[abi.BucketHeadResponse](t, m, abi.Method_METHOD_BUCKET_HEAD,
+		&abi.BucketHeadRequest{Bucket: "images", Key: "one"})
+	if err != nil || head.GetObject().GetSize() != 1 || head.GetObject().GetEtag() == "" ||
+		head.GetObject().GetModifiedMicros() == 0 {
 		t.Error(head, err)
 	}
-	list, err := ask[abi.BucketListResponse](t, m, abi.Method_METHOD_BUCKET_LIST, &abi.BucketListRequest{Bucket: "images", Prefix: "p", Limit: 1})
-	if err != nil || len(list.GetObjects()) != 1 || list.GetObjects()[0].GetKey() != "piece" || list.GetNext() != "piece" {
+	list, err := ask[abi.BucketListResponse](t, m, abi.Method_METHOD_BUCKET_LIST,
+		&abi.BucketListRequest{Bucket: "images", Prefix: "p", Limit: 1})
+	if err != nil || len(list.GetObjects()) != 1 || list.GetObjects()[0].GetKey() != "piece" ||
+		list.GetNext() != "piece" {
 		t.Error(list, err)
 	}
-	link, err := ask[abi.BucketReadURLResponse](t, m, abi.Method_METHOD_BUCKET_READ_URL, &abi.BucketReadURLRequest{Bucket: "images", Key: "one", LifetimeSeconds: 60})
-	if left := time.Until(time.UnixMicro(link.GetExpiresAtMicros())); err != nil || left < 40*time.Second || left > time.Minute {
+	link, err := ask[abi.BucketReadURLResponse](t, m, abi.Method_METHOD_BUCKET_READ_URL,
+		&abi.BucketReadURLRequest{Bucket: "images", Key: "one", LifetimeSeconds: 60})
+	if left := time.Until(time.UnixMicro(link.GetExpiresAtMicros())); err != nil || left < 40*time.Second ||
+		left > time.Minute {
 		t.Error(left, err)
 	}
-	if response, err := http.Get(link.GetUrl()); err != nil || response.StatusCode != http.StatusOK || response.Body.Close() != nil {
+	if response, err := http.Get(link.GetUrl()); err != nil || response.StatusCode != http.StatusOK ||
+		response.Body.Close() != nil {
 		t.Error(response, err)
 	}
 	http.DefaultClient.CloseIdleConnections()
 	for range 2 {
-		if _, err := ask[abi.BucketDeleteResponse](t, m, abi.Method_METHOD_BUCKET_DELETE, &abi.BucketDeleteRequest{Bucket: "images", Key: "one"}); err != nil {
+		if _, err := ask[abi.BucketDeleteResponse](t, m, abi.Method_METHOD_BUCKET_DELETE,
+			&abi.BucketDeleteRequest{Bucket: "images", Key: "one"}); err != nil {
 			t.Error(err)
 		}
 	}
@@ -200,21 +217,32 @@ func TestStorageCodes(t *testing.T) {
 		request proto.Message
 		want    error
 	}{
-		{"a foreign bucket is listed", abi.Method_METHOD_BUCKET_LIST, &abi.BucketListRequest{Bucket: "files"}, storage.ErrAccessDenied},
-		{"a foreign bucket is looked at", abi.Method_METHOD_BUCKET_HEAD, &abi.BucketHeadRequest{Bucket: "narthex-keeper-images", Key: "there"}, storage.ErrAccessDenied},
-		{"a foreign bucket is read", abi.Method_METHOD_BUCKET_GET, &abi.BucketGetRequest{Key: "there"}, storage.ErrAccessDenied},
-		{"a foreign bucket is written", abi.Method_METHOD_BUCKET_PUT, &abi.BucketPutRequest{Bucket: "../images", Key: "there"}, storage.ErrAccessDenied},
-		{"a foreign bucket is emptied", abi.Method_METHOD_BUCKET_DELETE, &abi.BucketDeleteRequest{Bucket: "files", Key: "there"}, storage.ErrAccessDenied},
-		{"a URL into a foreign bucket", abi.Method_METHOD_BUCKET_READ_URL, &abi.BucketReadURLRequest{Bucket: "files", Key: "there"}, storage.ErrAccessDenied},
-		{"no such object", abi.Method_METHOD_BUCKET_HEAD, &abi.BucketHeadRequest{Bucket: "images", Key: "absent"}, storage.ErrNotFound},
-		{"nothing to read", abi.Method_METHOD_BUCKET_GET, &abi.BucketGetRequest{Bucket: "images", Key: "absent"}, storage.ErrNotFound},
-		{"no key", abi.Method_METHOD_BUCKET_GET, &abi.BucketGetRequest{Bucket: "images", Key: "../there"}, storage.ErrKey},
+		{"a foreign bucket is listed", abi.Method_METHOD_BUCKET_LIST, &abi.BucketListRequest{Bucket: "files"},
+			storage.ErrAccessDenied},
+		{"a foreign bucket is looked at", abi.Method_METHOD_BUCKET_HEAD,
+			&abi.BucketHeadRequest{Bucket: "narthex-keeper-images", Key: "there"}, storage.ErrAccessDenied},
+		{"a foreign bucket is read", abi.Method_METHOD_BUCKET_GET, &abi.BucketGetRequest{Key: "there"},
+			storage.ErrAccessDenied},
+		{"a foreign bucket is written", abi.Method_METHOD_BUCKET_PUT,
+			&abi.BucketPutRequest{Bucket: "../images", Key: "there"}, storage.ErrAccessDenied},
+		{"a foreign bucket is emptied", abi.Method_METHOD_BUCKET_DELETE,
+			&abi.BucketDeleteRequest{Bucket: "files", Key: "there"}, storage.ErrAccessDenied},
+		{"a URL into a foreign bucket", abi.Method_METHOD_BUCKET_READ_URL,
+			&abi.BucketReadURLRequest{Bucket: "files", Key: "there"}, storage.ErrAccessDenied},
+		{"no such object", abi.Method_METHOD_BUCKET_HEAD, &abi.BucketHeadRequest{Bucket: "images", Key: "absent"},
+			storage.ErrNotFound},
+		{"nothing to read", abi.Method_METHOD_BUCKET_GET, &abi.BucketGetRequest{Bucket: "images", Key: "absent"},
+			storage.ErrNotFound},
+		{"no key", abi.Method_METHOD_BUCKET_GET, &abi.BucketGetRequest{Bucket: "images", Key: "../there"},
+			storage.ErrKey},
 		{"too short", abi.Method_METHOD_BUCKET_READ_URL, url("there", 59), storage.ErrLifetime},
 		{"too long", abi.Method_METHOD_BUCKET_READ_URL, url("there", 6*3600+1), storage.ErrLifetime},
 		{"negative", abi.Method_METHOD_BUCKET_READ_URL, url("there", -900), storage.ErrLifetime},
-		{"past an int64", abi.Method_METHOD_BUCKET_READ_URL, url("there", 1<<55+900), storage.ErrLifetime}, // times 10⁹ is 900 s again
+		{"past an int64", abi.Method_METHOD_BUCKET_READ_URL, url("there", 1<<55+900),
+			storage.ErrLifetime}, // times 10⁹ is 900 s again
 		{"no such handle", abi.Method_METHOD_BUCKET_READ, &abi.BucketReadRequest{Handle: 99}, storage.ErrTimeout},
-		{"too large a piece", abi.Method_METHOD_BUCKET_WRITE, &abi.BucketWriteRequest{Handle: 99, Data: make([]byte, pieceBytes+1)}, facade.ErrRequest},
+		{"too large a piece", abi.Method_METHOD_BUCKET_WRITE,
+			&abi.BucketWriteRequest{Handle: 99, Data: make([]byte, pieceBytes+1)}, facade.ErrRequest},
 	} {
 		if _, err := ask[abi.BucketListResponse](t, m, c.method, c.request); err != c.want {
 			t.Errorf("%s: %v", c.name, err)
@@ -255,7 +283,8 @@ func TestPutThatIsNotCommitted(t *testing.T) {
 	for name, giveUp := range map[string]func(handle uint64){
 		"closed": func(handle uint64) { m.close(t, handle) },
 		"cancelled": func(handle uint64) {
-			_, err := askWith[abi.BucketCommitResponse](t, cancelled, m, abi.Method_METHOD_BUCKET_COMMIT, &abi.BucketCommitRequest{Handle: handle})
+			_, err := askWith[abi.BucketCommitResponse](t, cancelled, m, abi.Method_METHOD_BUCKET_COMMIT,
+				&abi.BucketCommitRequest{Handle: handle})
 			if err != nil && err != storage.ErrTimeout {
 				t.Error(err)
 			}
@@ -446,7 +475,8 @@ func TestReadThatWaitsIsCancelled(t *testing.T) {
 	defer cancel()
 	answered := make(chan error, 1)
 	go func() {
-		_, err := askWith[abi.BucketReadResponse](t, ctx, m, abi.Method_METHOD_BUCKET_READ, &abi.BucketReadRequest{Handle: opened.GetHandle()})
+		_, err := askWith[abi.BucketReadResponse](t, ctx, m, abi.Method_METHOD_BUCKET_READ,
+			&abi.BucketReadRequest{Handle: opened.GetHandle()})
 		answered <- err
 	}()
 	if err := soon(t, "the answer", answered); err != storage.ErrTimeout {
@@ -472,8 +502,12 @@ func TestForeignErrorsAndShortBodiesAreUnavailable(t *testing.T) {
 	short := func(context.Context) (storage.Object, io.ReadCloser, error) {
 		return storage.Object{Size: 10}, body{strings.NewReader("12345"), make(chan struct{})}, nil
 	}
-	foreign := func(context.Context) (storage.Object, io.ReadCloser, error) { return storage.Object{}, nil, errForeign }
-	for name, get := range map[string]func(context.Context) (storage.Object, io.ReadCloser, error){"short": short, "foreign": foreign} {
+	foreign := func(context.Context) (storage.Object, io.ReadCloser, error) {
+		return storage.Object{}, nil,
+			errForeign
+	}
+	for name, get := range map[string]func(context.Context) (storage.Object, io.ReadCloser,
+		error){"short": short, "foreign": foreign} {
 		m := keeping(t, still{get: get})
 		for range 6 { // more often than there are places
 			if _, err := m.get(t, &abi.BucketGetRequest{Key: "a"}); err != storage.ErrUnavailable {

@@ -102,7 +102,8 @@ func inHost() []httpapi.Route {
 		return err
 	}
 	post := func(path string, max int64, handle httpapi.Handler) httpapi.Route {
-		return httpapi.Route{Method: "POST", Path: beside + path, Origin: httpapi.TrustedOrigin, Body: httpapi.DeclaredBody, MaxBody: max,
+		return httpapi.Route{Method: "POST", Path: beside + path, Origin: httpapi.TrustedOrigin,
+			Body: httpapi.DeclaredBody, MaxBody: max,
 			Permission: "sample.use", Handle: handle}
 	}
 	return []httpapi.Route{
@@ -111,14 +112,15 @@ func inHost() []httpapi.Route {
 			_, err := io.WriteString(c.Writer, `{"plain":true}`)
 			return err
 		}},
-		{Method: "GET", Path: beside + "/plain/{count}", Permission: "sample.use", Handle: func(c *httpapi.Call) error {
-			c.Writer.Header().Set("Content-Length", c.Parameter("count"))
-			left, _ := strconv.Atoi(c.Parameter("count"))
-			for ; left > 0; left -= len(piece) {
-				_, _ = c.Writer.Write(piece[:min(left, len(piece))])
-			}
-			return nil
-		}},
+		{Method: "GET", Path: beside + "/plain/{count}", Permission: "sample.use",
+			Handle: func(c *httpapi.Call) error {
+				c.Writer.Header().Set("Content-Length", c.Parameter("count"))
+				left, _ := strconv.Atoi(c.Parameter("count"))
+				for ; left > 0; left -= len(piece) {
+					_, _ = c.Writer.Write(piece[:min(left, len(piece))])
+				}
+				return nil
+			}},
 		post("/count", 1<<20, func(c *httpapi.Call) error {
 			body, err := c.ReadBody()
 			c.Request.Body = io.NopCloser(bytes.NewReader(body))
@@ -140,7 +142,8 @@ func playLoad(arguments []string) error {
 	size, _ := strconv.Atoi(arguments[3])
 	connections, _ := strconv.Atoi(arguments[4])
 	requests, _ := strconv.Atoi(arguments[5])
-	request := []byte(method + " " + path + " HTTP/1.1\r\nHost: x\r\nTest-Who: owner\r\nOrigin: " + home + "\r\n")
+	request := []byte(method + " " + path + " HTTP/1.1\r\nHost: x\r\nTest-Who: owner\r\nOrigin: " + home +
+		"\r\n")
 	if method == "POST" {
 		request = append(request, "Content-Length: "+strconv.Itoa(size)+"\r\n"...)
 	}

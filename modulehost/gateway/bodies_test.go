@@ -41,7 +41,8 @@ func TestRequestsOfEverySize(t *testing.T) {
 	p := start(t, gateway.Limits{})
 	for _, size := range sizes {
 		body := pattern(size)
-		for name, reader := range map[string]io.Reader{"declared": strings.NewReader(body), "chunked": unsized(body)} {
+		for name, reader := range map[string]io.Reader{"declared": strings.NewReader(body),
+			"chunked": unsized(body)} {
 			if got := p.do("POST", "/echo", reader); got.StatusCode != 200 || got.body != body {
 				t.Errorf("echo of %d, %s: %d, %d bytes", size, name, got.StatusCode, len(got.body))
 			}
@@ -101,7 +102,8 @@ func TestNothingLeaksFromOneRequestIntoAnother(t *testing.T) {
 					}
 				case 5:
 					got := p.do("GET", "/stray", nil)
-					if rest, own := strings.CutPrefix(got.body, pattern(100<<10)); !own || strings.Trim(rest, "stray") != "" {
+					if rest, own := strings.CutPrefix(got.body, pattern(100<<10)); !own ||
+						strings.Trim(rest, "stray") != "" {
 						t.Errorf("stray: %d, %d bytes", got.StatusCode, len(got.body))
 					}
 				}
@@ -118,7 +120,8 @@ func (p *platform) comesBack(t *testing.T) {
 	var clients sync.WaitGroup
 	for range 32 {
 		clients.Go(func() {
-			if got := p.do("POST", "/echo", strings.NewReader(pattern(100_000))); got.StatusCode != http.StatusOK || got.body != pattern(100_000) {
+			if got := p.do("POST", "/echo", strings.NewReader(pattern(100_000))); got.StatusCode != http.StatusOK ||
+				got.body != pattern(100_000) {
 				t.Errorf("afterwards: %d, %d bytes", got.StatusCode, len(got.body))
 			}
 		})

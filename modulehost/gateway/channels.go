@@ -39,7 +39,8 @@ func CheckChannels(permissions []string, channels []*abi.Channel) error {
 	for _, channel := range channels {
 		switch name := channel.GetName(); {
 		case len(name) > maxChannelName || !channelName.MatchString(name):
-			return fmt.Errorf("a channel's name must be lower-case words, joined by dots, of at most %d characters", maxChannelName)
+			return fmt.Errorf("a channel's name must be lower-case words, joined by dots, of at most %d characters",
+				maxChannelName)
 		case seen[name]:
 			return fmt.Errorf("channel %s is registered twice", name)
 		case !declared[channel.GetPermission()]:

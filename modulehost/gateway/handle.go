@@ -135,7 +135,8 @@ func (r *route) call(c *httpapi.Call, body *buffered) (err error) {
 		switch { // whatever the handler made of it
 		case errors.Is(cut, link.ErrBodyOverflow):
 			return httpapi.ErrBodyTooLarge
-		case errors.Is(cut, link.ErrBodyAborted), !whole && err == context.Canceled: // a Read that fails ends the context first
+		case errors.Is(cut, link.ErrBodyAborted), !whole &&
+			err == context.Canceled: // a Read that fails ends the context first
 			return httpapi.ErrBodyAborted
 		}
 	}

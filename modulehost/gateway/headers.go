@@ -92,7 +92,8 @@ const (
 // several values. Content-Length is not among them: the platform knows it from the body.
 func kindOf(name string) (kind headerKind, many bool) {
 	switch name {
-	case "Content-Type", "Content-Disposition", "Content-Range", "Etag", "Last-Modified", "Location", "Retry-After":
+	case "Content-Type", "Content-Disposition", "Content-Range", "Etag", "Last-Modified", "Location",
+		"Retry-After":
 		return standard, false
 	case "Content-Language", "Accept-Ranges":
 		return standard, true
@@ -107,7 +108,8 @@ func kindOf(name string) (kind headerKind, many bool) {
 func isToken(s string) bool {
 	for i := range len(s) {
 		switch c := s[i]; {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', strings.IndexByte("!#$%&'*+-.^_`|~", c) >= 0:
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9',
+			strings.IndexByte("!#$%&'*+-.^_`|~", c) >= 0:
 		default:
 			return false
 		}

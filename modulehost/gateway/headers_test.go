@@ -17,13 +17,16 @@ import (
 
 // platformHeaders are what the platform sets on each of these responses.
 var platformHeaders = []string{
-	"Access-Control-Allow-Credentials", "Access-Control-Allow-Origin", "Cache-Control", "Content-Length", "Content-Security-Policy",
+	"Access-Control-Allow-Credentials", "Access-Control-Allow-Origin", "Cache-Control", "Content-Length",
+	"Content-Security-Policy",
 	"Content-Type", "Date", "Transfer-Encoding", "Vary", "X-Content-Type-Options", "X-Request-Id",
 }
 
 // wire asks a handler to set headers and returns the head of the answer as its bytes came, without Go's own
 // client in between.
-func (p *platform) wire(method, path string, set map[string][]string) (status int, head textproto.MIMEHeader, raw string) {
+func (p *platform) wire(
+	method, path string, set map[string][]string,
+) (status int, head textproto.MIMEHeader, raw string) {
 	p.tb.Helper()
 	body, err := json.Marshal(set)
 	if err != nil {
@@ -58,27 +61,37 @@ func TestResponseHeadersAreListed(t *testing.T) {
 	t.Parallel()
 	p := start(t, gateway.Limits{})
 	passing := map[string][]string{
-		"Content-Type": {"text/plain"}, "Content-Disposition": {`attachment; filename="a.txt"`}, "Content-Language": {"de", "en"},
-		"Content-Range": {"bytes 0-1/2"}, "Accept-Ranges": {"bytes"}, "Etag": {`"kept"`}, "Last-Modified": {"Wed, 21 Oct 2015 07:28:00 GMT"},
-		"Location": {root + "/lists/7?from=%0A&next=../x#part"}, "Retry-After": {"120"}, "X-Module-Total": {"7", "8"},
+		"Content-Type": {"text/plain"}, "Content-Disposition": {`attachment; filename="a.txt"`},
+		"Content-Language": {"de", "en"},
+		"Content-Range":    {"bytes 0-1/2"}, "Accept-Ranges": {"bytes"}, "Etag": {`"kept"`},
+		"Last-Modified": {"Wed, 21 Oct 2015 07:28:00 GMT"},
+		"Location":      {root + "/lists/7?from=%0A&next=../x#part"}, "Retry-After": {"120"},
+		"X-Module-Total": {"7", "8"},
 		"X-Module-Words": {"größer\tals"}, "x-module-small": {"yes"},
 	}
 	const said = "from-the-module"
 	set := maps.Clone(passing)
 	for _, name := range []string{
-		"Trailer:Set-Cookie", "Trailer:X-Module-A", "Trailer", "Set-Cookie", "Set-Cookie2", "Clear-Site-Data", "X-Accel-Redirect",
-		"X-Accel-Buffering", "X-Sendfile", "Nel", "Report-To", "Reporting-Endpoints", "Alt-Svc", "Refresh", "Link", "Server", "Date",
-		"Www-Authenticate", "Authentication-Info", "Access-Control-Allow-Origin", "Content-Encoding", "Content-Location", "Pragma",
-		"Expires", "Age", "Upgrade", "Keep-Alive", "Sourcemap", "Permissions-Policy", "Referrer-Policy", "X-Frame-Options",
-		"Speculation-Rules", "Content-Security-Policy-Report-Only", "X-Module-", "X-Module", "X-Modules-A", "X-Module-A B", "X-Module-A:B",
+		"Trailer:Set-Cookie", "Trailer:X-Module-A", "Trailer", "Set-Cookie", "Set-Cookie2", "Clear-Site-Data",
+		"X-Accel-Redirect",
+		"X-Accel-Buffering", "X-Sendfile", "Nel", "Report-To", "Reporting-Endpoints", "Alt-Svc", "Refresh", "Link",
+		"Server", "Date",
+		"Www-Authenticate", "Authentication-Info", "Access-Control-Allow-Origin", "Content-Encoding",
+		"Content-Location", "Pragma",
+		"Expires", "Age", "Upgrade", "Keep-Alive", "Sourcemap", "Permissions-Policy", "Referrer-Policy",
+		"X-Frame-Options",
+		"Speculation-Rules", "Content-Security-Policy-Report-Only", "X-Module-", "X-Module", "X-Modules-A",
+		"X-Module-A B", "X-Module-A:B",
 		"X-Module-\x00", "X-Module-ä", "Content-Type ", " Etag", "",
 	} {
 		set[name] = []string{said}
 	}
-	for i, value := range []string{"nul\x00" + said, "line\r\nSet-Cookie: " + said, "feed\n" + said, "delete\x7f" + said, "escape\x1b" + said} {
+	for i, value := range []string{"nul\x00" + said, "line\r\nSet-Cookie: " + said, "feed\n" + said,
+		"delete\x7f" + said, "escape\x1b" + said} {
 		set[fmt.Sprint("X-Module-Value-", i)] = []string{value}
 	}
-	for path, status := range map[string]int{"/headers/200/10": 200, "/headers/200/100000": 200, "/headers/304/0": 304} {
+	for path, status := range map[string]int{"/headers/200/10": 200, "/headers/200/100000": 200,
+		"/headers/304/0": 304} {
 		got, head, raw := p.wire("POST", path, set)
 		if got != status || strings.Contains(raw, said) || strings.ContainsAny(raw, "\x00\x7f\x1b") {
 			t.Errorf("%s: status %d, want %d; head %q", path, got, status, raw)
@@ -99,7 +112,8 @@ func TestResponseHeadersAreListed(t *testing.T) {
 				t.Errorf("%s: %s: %q is on the wire", path, name, values)
 			}
 		}
-		if policy := head["Content-Security-Policy"]; len(policy) != 1 || policy[0] != "sandbox; default-src 'none'" {
+		if policy := head["Content-Security-Policy"]; len(policy) != 1 ||
+			policy[0] != "sandbox; default-src 'none'" {
 			t.Errorf("%s: the content policy is %q", path, policy)
 		}
 	}
@@ -111,9 +125,11 @@ func TestResponseHeadersThatHaveOneValue(t *testing.T) {
 	t.Parallel()
 	p := start(t, gateway.Limits{})
 	_, head, raw := p.wire("POST", "/headers/200/10", map[string][]string{
-		"Content-Type": {"text/plain", "text/html"}, "Etag": {`"1"`, `"2"`}, "Content-Length": {"3"}, "X-Module-Padded": {" \tx\t "},
+		"Content-Type": {"text/plain", "text/html"}, "Etag": {`"1"`, `"2"`}, "Content-Length": {"3"},
+		"X-Module-Padded": {" \tx\t "},
 	})
-	for name, want := range map[string]string{"Content-Type": "text/plain", "Etag": `"1"`, "Content-Length": "10", "X-Module-Padded": "x"} {
+	for name, want := range map[string]string{"Content-Type": "text/plain", "Etag": `"1"`,
+		"Content-Length": "10", "X-Module-Padded": "x"} {
 		if got := head[name]; len(got) != 1 || got[0] != want {
 			t.Errorf("%s: %q, want %q in %q", name, got, want, raw)
 		}
@@ -133,12 +149,14 @@ func TestResponseHeadersAreBounded(t *testing.T) {
 	}
 	for _, path := range []string{"/headers/200/10", "/headers/200/100000"} {
 		status, head, raw := p.wire("POST", path, set)
-		if status != 200 || len(raw) < 15<<10 || len(raw) > 17<<10 || head.Get("Etag") == "" || head.Get("Content-Language") == "" {
+		if status != 200 || len(raw) < 15<<10 || len(raw) > 17<<10 || head.Get("Etag") == "" ||
+			head.Get("Content-Language") == "" {
 			t.Errorf("%s: status %d, a head of %d bytes, Etag %q; want 200, 16 KiB and the platform's own, the Etag",
 				path, status, len(raw), head.Get("Etag"))
 		}
 	}
-	status, head, raw := p.wire("POST", "/headers/200/10", map[string][]string{"Etag": {strings.Repeat("x", 16<<10)}, "X-Module-A": {"kept"}})
+	status, head, raw := p.wire("POST", "/headers/200/10",
+		map[string][]string{"Etag": {strings.Repeat("x", 16<<10)}, "X-Module-A": {"kept"}})
 	if status != 200 || head.Get("Etag") != "" || head.Get("X-Module-A") != "kept" {
 		t.Errorf("one header of 16 KiB: status %d, a head of %d bytes", status, len(raw))
 	}
@@ -190,8 +208,10 @@ func TestLocationStaysBelowTheModule(t *testing.T) {
 		root + "/größe":                 false,
 	} {
 		for _, count := range []int{0, 100_000} {
-			status, head, raw := p.wire("POST", fmt.Sprint("/headers/303/", count), map[string][]string{"Location": {location}})
-			if want := map[bool]int{true: 303, false: 500}[may]; status != want || may != (head.Get("Location") == location && location != "") {
+			status, head, raw := p.wire("POST", fmt.Sprint("/headers/303/", count),
+				map[string][]string{"Location": {location}})
+			if want := map[bool]int{true: 303, false: 500}[may]; status != want ||
+				may != (head.Get("Location") == location && location != "") {
 				t.Errorf("%q with %d bytes: status %d, want %d; %q", location, count, status, want, raw)
 			}
 			if !may && (len(head["Location"]) > 0 || head.Get("Content-Type") != "application/json") {
@@ -199,7 +219,8 @@ func TestLocationStaysBelowTheModule(t *testing.T) {
 			}
 		}
 	}
-	status, _, raw := p.wire("POST", "/headers/303/0", map[string][]string{"location": {root + "/a"}, "Location": {root + "/a", "https://evil.example/"}})
+	status, _, raw := p.wire("POST", "/headers/303/0",
+		map[string][]string{"location": {root + "/a"}, "Location": {root + "/a", "https://evil.example/"}})
 	if status != 500 {
 		t.Errorf("a second location elsewhere: status %d, %q", status, raw)
 	}

@@ -33,7 +33,9 @@ type spoken struct {
 
 func (s spoken) Routes() []*abi.Route { return s.routes }
 
-func (s spoken) Begin(ctx context.Context, o link.Outgoing, complete func(*link.Outgoing) error) (*link.Exchange, error) {
+func (s spoken) Begin(
+	ctx context.Context, o link.Outgoing, complete func(*link.Outgoing) error,
+) (*link.Exchange, error) {
 	o.Bodies = s.bodies
 	if err := complete(&o); err != nil {
 		return nil, err
@@ -58,14 +60,16 @@ func speak(t *testing.T, memory *hostmemory.Account, answer proto.Message) []htt
 	}
 	served := make(chan error, 1)
 	go func() {
-		served <- link.Serve(context.Background(), ends[1], func(context.Context, link.Method, []byte) (proto.Message, error) {
-			return answer, nil
-		}, 8)
+		served <- link.Serve(context.Background(), ends[1],
+			func(context.Context, link.Method, []byte) (proto.Message, error) {
+				return answer, nil
+			}, 8)
 	}()
 	client := link.NewClient(ends[0], link.Charge(memory))
 	t.Cleanup(func() { _ = client.Close(); <-served })
 	module := spoken{client, []*abi.Route{{
-		Method: "POST", Path: "/take", Permission: "sample.use", BodyMode: abi.BodyMode_BODY_MODE_BUFFERED, MaxBodyBytes: 1 << 20,
+		Method: "POST", Path: "/take", Permission: "sample.use", BodyMode: abi.BodyMode_BODY_MODE_BUFFERED,
+		MaxBodyBytes: 1 << 20,
 	}}, link.NewBodies(nil)}
 	host := facade.New(facade.Config{ModuleID: "sample"})
 	return gateway.Routes(gateway.Module{ID: "sample", Process: module, Calls: host, Memory: memory})
@@ -74,7 +78,8 @@ func speak(t *testing.T, memory *hostmemory.Account, answer proto.Message) []htt
 func take(t *testing.T, routes []httpapi.Route, body io.Reader) *httptest.ResponseRecorder {
 	t.Helper()
 	w := httptest.NewRecorder()
-	httpapitest.Serve(w, httptest.NewRequestWithContext(t.Context(), http.MethodPost, root+"/take", body), routes, caller{principal.Person("owner")})
+	httpapitest.Serve(w, httptest.NewRequestWithContext(t.Context(), http.MethodPost, root+"/take", body),
+		routes, caller{principal.Person("owner")})
 	return w
 }
 
@@ -87,7 +92,8 @@ func TestABodyPastTheAccountIsRefused(t *testing.T) {
 		"declared": bytes.NewReader(make([]byte, 300<<10)),
 		"chunked":  io.MultiReader(bytes.NewReader(make([]byte, 300<<10))),
 	} {
-		if w := take(t, routes, body); w.Code != http.StatusServiceUnavailable || w.Body.String() != `{"code":"MODULE_OVERLOADED"}` || w.Header().Get("Retry-After") != "1" {
+		if w := take(t, routes, body); w.Code != http.StatusServiceUnavailable ||
+			w.Body.String() != `{"code":"MODULE_OVERLOADED"}` || w.Header().Get("Retry-After") != "1" {
 			t.Errorf("%s: %d %s, want 503 MODULE_OVERLOADED with Retry-After", name, w.Code, w.Body)
 		}
 	}

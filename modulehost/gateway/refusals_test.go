@@ -44,7 +44,8 @@ func TestResponsesThatAreNone(t *testing.T) {
 			t.Errorf("%s: %d, %.60q, %v", path, got.StatusCode, got.body, got.err)
 		}
 	}
-	for _, path := range []string{"/panic/300000", "/lies/300001/300000", "/lies/270000/300000"} { // something is out: only a cut tells the truth
+	for _, path := range []string{"/panic/300000", "/lies/300001/300000",
+		"/lies/270000/300000"} { // something is out: only a cut tells the truth
 		if got := p.do("GET", path, nil); got.err == nil {
 			t.Errorf("%s: %d, %d bytes", path, got.StatusCode, len(got.body))
 		}
@@ -68,7 +69,8 @@ func TestDeadlines(t *testing.T) {
 	const limit = 2 * time.Second
 	p := start(t, gateway.Limits{Answer: limit, Piece: limit})
 	began := time.Now()
-	if got := p.do("GET", "/wait", nil); got.StatusCode != 500 || got.body != failed || time.Since(began) < limit {
+	if got := p.do("GET", "/wait", nil); got.StatusCode != 500 || got.body != failed ||
+		time.Since(began) < limit {
 		t.Errorf("no answer: %d %s after %v", got.StatusCode, got.body, time.Since(began))
 	}
 	p.heard("wait: cancelled")
@@ -78,7 +80,8 @@ func TestDeadlines(t *testing.T) {
 	}
 	p.heard("silent: cancelled")
 
-	stalled, err := p.client.Do(p.request(t.Context(), "GET", "/endless", nil)) // reads nothing, for which its connection ends
+	stalled, err := p.client.Do(p.request(t.Context(), "GET", "/endless",
+		nil)) // reads nothing, for which its connection ends
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +110,8 @@ func TestQueue(t *testing.T) {
 		<-hold
 	}
 	overloaded := func(got answer) bool {
-		return got.StatusCode == 503 && got.body == `{"code":"MODULE_OVERLOADED"}` && got.Header.Get("Retry-After") == "1"
+		return got.StatusCode == 503 && got.body == `{"code":"MODULE_OVERLOADED"}` &&
+			got.Header.Get("Retry-After") == "1"
 	}
 	took := make(chan time.Duration, 3)
 	began := time.Now()
@@ -152,7 +156,8 @@ func TestAllBodySocketsBusy(t *testing.T) {
 		waiting.Go(func() {
 			began := time.Now()
 			got := p.send(r)
-			if took := time.Since(began); got.StatusCode != 503 || got.body != `{"code":"MODULE_OVERLOADED"}` || took < 5*time.Second || took > 30*time.Second {
+			if took := time.Since(began); got.StatusCode != 503 || got.body != `{"code":"MODULE_OVERLOADED"}` ||
+				took < 5*time.Second || took > 30*time.Second {
 				t.Errorf("%s: %d %.80s after %v", r.URL.Path, got.StatusCode, got.body, took)
 			}
 		})
@@ -182,7 +187,8 @@ func TestProcessDiesUnderAResponse(t *testing.T) {
 		t.Error("the response ended well")
 	}
 	_ = response.Body.Close()
-	p.eventually("the next life answers", func() bool { return p.do("GET", "/bytes/100000", nil).StatusCode == 200 })
+	p.eventually("the next life answers",
+		func() bool { return p.do("GET", "/bytes/100000", nil).StatusCode == 200 })
 	p.comesBack(t)
 }
 
@@ -203,11 +209,13 @@ func TestCheckRoutes(t *testing.T) {
 		"another mode":            {[]*abi.Route{route("POST", "/a", "p", 1, 7)}, false},
 		"another permission":      {[]*abi.Route{route("POST", "/a", "q", 1, buffered)}, false},
 		"another method":          {[]*abi.Route{route("HEAD", "/a", "p", 0, buffered)}, false},
-		"two of one shape":        {[]*abi.Route{route("GET", "/{a}", "p", 0, buffered), route("GET", "/{b}", "p", 0, buffered)}, false},
-		"two methods of one path": {[]*abi.Route{route("GET", "/{a}", "p", 0, buffered), route("PUT", "/{b}", "p", 0, buffered)}, true},
-		"no slash":                {[]*abi.Route{route("GET", "a", "p", 0, buffered)}, false},
-		"dots":                    {[]*abi.Route{route("GET", "/..", "p", 0, buffered)}, false},
-		"one name twice":          {[]*abi.Route{route("GET", "/{a}/{a}", "p", 0, buffered)}, false},
+		"two of one shape": {[]*abi.Route{route("GET", "/{a}", "p", 0, buffered),
+			route("GET", "/{b}", "p", 0, buffered)}, false},
+		"two methods of one path": {[]*abi.Route{route("GET", "/{a}", "p", 0, buffered),
+			route("PUT", "/{b}", "p", 0, buffered)}, true},
+		"no slash":       {[]*abi.Route{route("GET", "a", "p", 0, buffered)}, false},
+		"dots":           {[]*abi.Route{route("GET", "/..", "p", 0, buffered)}, false},
+		"one name twice": {[]*abi.Route{route("GET", "/{a}/{a}", "p", 0, buffered)}, false},
 	} {
 		if err := gateway.CheckRoutes([]string{"p"}, row.routes); (err == nil) != row.ok {
 			t.Errorf("%s: %v", name, err)

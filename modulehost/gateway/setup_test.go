@@ -108,7 +108,8 @@ func startBeside(tb testing.TB, limits gateway.Limits, more []httpapi.Route) *pl
 	pipeline, logs := observer.New(zap.InfoLevel)
 	host := facade.New(facade.Config{ModuleID: "sample", Log: zap.New(core)})
 	module := process.New(process.Config{
-		ModuleID: "sample", ModuleVersion: "1.0.0", Executable: program, Folder: filepath.Dir(program), Host: host, Log: zap.NewNop(),
+		ModuleID: "sample", ModuleVersion: "1.0.0", Executable: program, Folder: filepath.Dir(program), Host: host,
+		Log: zap.NewNop(),
 	})
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan struct{})
@@ -128,7 +129,8 @@ func startBeside(tb testing.TB, limits gateway.Limits, more []httpapi.Route) *pl
 		tb.Fatal(err)
 	}
 	handler, err := httpserver.New(httpserver.Config{
-		Routes:         append(gateway.RoutesWithin(gateway.Module{ID: "sample", Process: module, Calls: host}, limits), more...),
+		Routes: append(gateway.RoutesWithin(gateway.Module{ID: "sample", Process: module, Calls: host},
+			limits), more...),
 		TrustedOrigins: []environment.Origin{home},
 		ClientAddress:  anywhere{},
 		Resolver:       stores{},
@@ -138,7 +140,8 @@ func startBeside(tb testing.TB, limits gateway.Limits, more []httpapi.Route) *pl
 	if err != nil {
 		tb.Fatal(err)
 	}
-	listener := httpserver.NewListener(httpserver.ListenerConfig{Address: "127.0.0.1:0", Handler: handler, Log: zap.NewNop()})
+	listener := httpserver.NewListener(httpserver.ListenerConfig{Address: "127.0.0.1:0", Handler: handler,
+		Log: zap.NewNop()})
 	serving, end := context.WithCancel(context.Background())
 	served := make(chan struct{})
 	go func() {
@@ -148,7 +151,8 @@ func startBeside(tb testing.TB, limits gateway.Limits, more []httpapi.Route) *pl
 	<-listener.Ready()
 	// A client that sends what it cannot repeat gives a connection up before the platform does, at 5 s: both
 	// may happen at once.
-	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 100, IdleConnTimeout: 2 * time.Second}}
+	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 100,
+		IdleConnTimeout: 2 * time.Second}}
 	tb.Cleanup(func() { client.CloseIdleConnections(); end(); <-served })
 	return &platform{
 		tb: tb, url: "http://" + listener.Addr().String(), process: module, said: said, logs: logs, client: client,

@@ -35,14 +35,16 @@ func TestOverflowOfAStreamedBody(t *testing.T) {
 		"declared for a buffered":   {"/ignored", strings.NewReader(pattern(1<<20 + 1)), ""},
 	} {
 		got := p.do("POST", row.path, row.body)
-		if got.StatusCode != 413 || got.body != tooLarge || !got.Close || got.Header.Get("Cache-Control") != "no-store" {
+		if got.StatusCode != 413 || got.body != tooLarge || !got.Close ||
+			got.Header.Get("Cache-Control") != "no-store" {
 			t.Errorf("%s: %d %.80q, close %v", name, got.StatusCode, got.body, got.Close)
 		}
 		if row.said != "" {
 			p.heard(row.said)
 		}
 	}
-	if got := p.do("POST", "/swallow", unsized(pattern(1000))); got.StatusCode != 200 || got.body != pattern(300<<10) {
+	if got := p.do("POST", "/swallow", unsized(pattern(1000))); got.StatusCode != 200 ||
+		got.body != pattern(300<<10) {
 		t.Errorf("at the limit: %d, %d bytes", got.StatusCode, len(got.body))
 	}
 	p.comesBack(t)
@@ -76,11 +78,12 @@ func TestNothingIsReadBeforeTheHandlerReads(t *testing.T) {
 	p := start(t, gateway.Limits{})
 	const expect = "Expect: 100-continue\r\nContent-Length: 5\r\n"
 	for name, row := range map[string]struct{ path, who, first string }{
-		"a handler that reads":       {"/upload", owner, "HTTP/1.1 100 Continue"},
-		"a handler that does not":    {"/unread", owner, "HTTP/1.1 200 OK"},
-		"nobody may":                 {"/upload", "", "HTTP/1.1 401 Unauthorized"},
-		"somebody else":              {"/upload", "Test-Who: member\r\n", "HTTP/1.1 403 Forbidden"},
-		"a body that is too long":    {"/upload", owner + "Content-Length: 1048577\r\n", "HTTP/1.1 413 Request Entity Too Large"},
+		"a handler that reads":    {"/upload", owner, "HTTP/1.1 100 Continue"},
+		"a handler that does not": {"/unread", owner, "HTTP/1.1 200 OK"},
+		"nobody may":              {"/upload", "", "HTTP/1.1 401 Unauthorized"},
+		"somebody else":           {"/upload", "Test-Who: member\r\n", "HTTP/1.1 403 Forbidden"},
+		"a body that is too long": {"/upload", owner + "Content-Length: 1048577\r\n",
+			"HTTP/1.1 413 Request Entity Too Large"},
 		"a buffered body is read":    {"/echo", owner, "HTTP/1.1 100 Continue"},
 		"but not that of a stranger": {"/echo", "", "HTTP/1.1 401 Unauthorized"},
 	} {
@@ -102,7 +105,8 @@ func TestUnreadBodyIsCancelled(t *testing.T) {
 	t.Parallel()
 	p := start(t, gateway.Limits{})
 	for path, want := range map[string]string{
-		"/unread": "unread", "/part": "part", "/glance": pattern(300 << 10), "/panic": failed, "/upload": `{"code":"AUTHENTICATION_REQUIRED"}`,
+		"/unread": "unread", "/part": "part", "/glance": pattern(300 << 10), "/panic": failed,
+		"/upload": `{"code":"AUTHENTICATION_REQUIRED"}`,
 	} {
 		who := owner
 		if path == "/upload" {
@@ -122,7 +126,8 @@ func TestUnreadBodyIsCancelled(t *testing.T) {
 		}
 	}
 	p.comesBack(t)
-	if lines := p.logs.FilterMessage("request failed").All(); len(lines) != 1 || lines[0].ContextMap()["code"] != "MODULE_HANDLER_FAILED" {
+	if lines := p.logs.FilterMessage("request failed").All(); len(lines) != 1 ||
+		lines[0].ContextMap()["code"] != "MODULE_HANDLER_FAILED" {
 		t.Error("the one failure was logged as: ", lines)
 	}
 }
@@ -130,7 +135,8 @@ func TestUnreadBodyIsCancelled(t *testing.T) {
 func TestAbortedUpload(t *testing.T) {
 	t.Parallel()
 	p := start(t, gateway.Limits{})
-	for _, framing := range []string{"Content-Length: 1000000\r\n\r\nabc", "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n"} {
+	for _, framing := range []string{"Content-Length: 1000000\r\n\r\nabc",
+		"Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n"} {
 		conn, _ := p.raw(t, strings.TrimSuffix(post("/upload", owner), "\r\n")+framing)
 		time.Sleep(10 * time.Millisecond) // so that the handler reads, mostly
 		_ = conn.Close()
@@ -155,7 +161,8 @@ func TestAbortedUploadHasOneAnswer(t *testing.T) {
 		"nobody runs for half a body": {"/echo", aborted},
 		"it has not read":             {"/unread", "unread"},
 	} {
-		for _, framing := range []string{"Content-Length: 900\r\n\r\nabc", "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n"} {
+		for _, framing := range []string{"Content-Length: 900\r\n\r\nabc",
+			"Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n"} {
 			for range 20 { // the end of the body, of the call and of its context race
 				conn, answer := p.raw(t, strings.TrimSuffix(post(row.path, owner), "\r\n")+framing)
 				if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
@@ -239,8 +246,10 @@ func TestReaderWhoSendsNoMoreIsAnswered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if body, err := io.ReadAll(response.Body); response.StatusCode != http.StatusOK || string(body) != "<nil>" || err != nil {
-		t.Errorf("GET /patient from a client that half-closes: %d %q %v, want 200 and a context that has not ended", response.StatusCode, body, err)
+	if body, err := io.ReadAll(response.Body); response.StatusCode != http.StatusOK || string(body) != "<nil>" ||
+		err != nil {
+		t.Errorf("GET /patient from a client that half-closes: %d %q %v, want 200 and a context that has not ended",
+			response.StatusCode, body, err)
 	}
 	if lines := p.logs.All(); len(lines) > 0 {
 		t.Error("logged as the platform's failure: ", lines)

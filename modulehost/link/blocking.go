@@ -66,7 +66,8 @@ func (b *blocking) Write(p []byte) (written int, err error) {
 }
 
 func waitToWrite(fd int, within time.Duration) error {
-	ready, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLOUT}}, max(int(within.Milliseconds()), 0)+1)
+	ready, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLOUT}},
+		max(int(within.Milliseconds()), 0)+1)
 	if err == nil && ready == 0 {
 		return os.ErrDeadlineExceeded
 	}

@@ -36,7 +36,8 @@ func newPair(tb testing.TB, sockets int, h func(p *pair, ctx context.Context, c 
 func pipe(testing.TB) (net.Conn, net.Conn) { return net.Pipe() }
 
 func newPairOver(
-	tb testing.TB, sockets int, ends func(testing.TB) (net.Conn, net.Conn), h func(p *pair, ctx context.Context, c *link.Call) error,
+	tb testing.TB, sockets int, ends func(testing.TB) (net.Conn, net.Conn),
+	h func(p *pair, ctx context.Context, c *link.Call) error,
 ) *pair {
 	tb.Helper()
 	near, far := socketpair(tb)
@@ -52,7 +53,10 @@ func newPairOver(
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = link.ServeCalls(ctx, far, func(ctx context.Context, c *link.Call) (proto.Message, error) { return nil, h(p, ctx, c) }, 64)
+		_ = link.ServeCalls(ctx, far, func(ctx context.Context, c *link.Call) (proto.Message, error) {
+			return nil,
+				h(p, ctx, c)
+		}, 64)
 	}()
 	p.Client = link.NewClient(near)
 	tb.Cleanup(func() {
@@ -375,14 +379,16 @@ func TestExchangeDeadlines(t *testing.T) {
 					return
 				}
 				defer x.Close()
-				if err := x.Answer(t.Context(), nil); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != within {
+				if err := x.Answer(t.Context(), nil); !errors.Is(err, context.DeadlineExceeded) ||
+					time.Since(began) != within {
 					t.Errorf("%v after %v, want %v", err, time.Since(began), within)
 				}
 			})
 		}
 		callers.Go(func() {
 			socket, _ := bodies.Take(t.Context())
-			x, err := c.Begin(t.Context(), link.Outgoing{Method: 5, Within: 30 * time.Second, Bodies: bodies, Socket: socket, Streamed: true})
+			x, err := c.Begin(t.Context(),
+				link.Outgoing{Method: 5, Within: 30 * time.Second, Bodies: bodies, Socket: socket, Streamed: true})
 			if err != nil {
 				t.Error(err)
 				return
@@ -390,7 +396,8 @@ func TestExchangeDeadlines(t *testing.T) {
 			defer x.Close()
 			slow := func() { x.Upload(io.MultiReader(sleeper(20*time.Second), strings.NewReader("x")), 1) }
 			err = x.Answer(t.Context(), slow)
-			if late := time.Since(began) - 50*time.Second; !errors.Is(err, context.DeadlineExceeded) || late < 0 || late > 10*time.Millisecond {
+			if late := time.Since(began) - 50*time.Second; !errors.Is(err, context.DeadlineExceeded) || late < 0 ||
+				late > 10*time.Millisecond {
 				t.Errorf("upload: %v after %v", err, time.Since(began))
 			}
 			_, _ = x.Halt(nil)
@@ -424,7 +431,8 @@ func TestLateAnswerWithoutASocketIsDropped(t *testing.T) {
 		return nil
 	})
 	response := new(wrapperspb.BytesValue)
-	x, err := p.Begin(soon(t), link.Outgoing{Method: 1, Response: response, Within: time.Millisecond, Bodies: p.bodies})
+	x, err := p.Begin(soon(t), link.Outgoing{Method: 1, Response: response, Within: time.Millisecond,
+		Bodies: p.bodies})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,8 @@ func bodySeeds(f *testing.F) {
 	end, flush := []byte{3, 0, 0, 0}, []byte{2, 0, 0, 0}
 	for _, said := range [][]byte{
 		nil, end, {4, 0, 0, 0}, {5, 0, 0, 0}, {9, 0, 0, 0}, {1, 0, 0, 0}, {1, 255, 255, 255}, {1, 2},
-		slices.Concat(data("abc"), end), slices.Concat(data("abc"), flush, data("d"), flush, flush, end, data("next")),
+		slices.Concat(data("abc"), end),
+		slices.Concat(data("abc"), flush, data("d"), flush, flush, end, data("next")),
 		slices.Concat(data("abc"), []byte{4, 0, 0, 0}, end), data("cut")[:5],
 	} {
 		f.Add(said, uint8(200), uint8(50))
@@ -97,11 +98,13 @@ func FuzzExchange(f *testing.F) {
 	f.Fuzz(func(t *testing.T, said []byte, step, size uint8) {
 		start := make(chan struct{})
 		c := link.NewClient(&script{say: io.MultiReader(
-			bytes.NewReader(rawFrame{kind: kindAnswer, method: 1, id: 1}.bytes()), silence{t.Context()}), start: start})
+			bytes.NewReader(rawFrame{kind: kindAnswer, method: 1, id: 1}.bytes()), silence{t.Context()}),
+			start: start})
 		from := &memory{bytes.NewReader(said), int(step) + 1}
 		bodies := link.NewBodies([]*link.Socket{link.NewSocket(5, from)})
 		socket, _ := bodies.Take(t.Context())
-		x, err := c.Begin(t.Context(), link.Outgoing{Within: time.Minute, Pause: time.Minute, Bodies: bodies, Socket: socket})
+		x, err := c.Begin(t.Context(),
+			link.Outgoing{Within: time.Minute, Pause: time.Minute, Bodies: bodies, Socket: socket})
 		close(start)
 		if err != nil || x.Answer(t.Context(), nil) != nil || !x.Follows() || x.Open(t.Context()) != nil {
 			t.Fatal("no exchange:", err)

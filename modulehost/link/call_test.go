@@ -63,17 +63,29 @@ func TestHandlerErrorsCrossAsCodes(t *testing.T) {
 		code    string
 		detail  []byte
 	}{
-		"failure":             {func() (proto.Message, error) { return nil, refusal }, "DATABASE_FAILED", []byte{1, 2, 0}},
-		"wrapped failure":     {func() (proto.Message, error) { return nil, fmt.Errorf("x: %w", refusal) }, "DATABASE_FAILED", []byte{1, 2, 0}},
-		"error with a code":   {func() (proto.Message, error) { return nil, fmt.Errorf("x: %w", coded("NOT_FOUND_2")) }, "NOT_FOUND_2", nil},
-		"error without":       {func() (proto.Message, error) { return nil, errors.New("secret text") }, "FAILED", nil},
-		"code that is text":   {func() (proto.Message, error) { return nil, coded("secret text") }, "FAILED", nil},
-		"code without end":    {func() (proto.Message, error) { return nil, coded(strings.Repeat("A", 65)) }, "FAILED", nil},
-		"panic":               {func() (proto.Message, error) { panic("secret text") }, "HANDLER_PANICKED", nil},
-		"ended goroutine":     {func() (proto.Message, error) { runtime.Goexit(); return nil, nil }, "HANDLER_PANICKED", nil},
-		"answer not UTF-8":    {func() (proto.Message, error) { return text("\xff"), nil }, "FAILED", nil},
-		"answer too large":    {func() (proto.Message, error) { return raw(make([]byte, link.MaxMessage)), nil }, "MESSAGE_TOO_LARGE", nil},
-		"detail too large":    {func() (proto.Message, error) { return nil, &link.Failure{"X", make([]byte, link.MaxMessage)} }, "MESSAGE_TOO_LARGE", nil},
+		"failure": {func() (proto.Message, error) { return nil, refusal }, "DATABASE_FAILED",
+			[]byte{1, 2, 0}},
+		"wrapped failure": {func() (proto.Message, error) { return nil, fmt.Errorf("x: %w", refusal) },
+			"DATABASE_FAILED", []byte{1, 2, 0}},
+		"error with a code": {func() (proto.Message, error) {
+			return nil,
+				fmt.Errorf("x: %w", coded("NOT_FOUND_2"))
+		}, "NOT_FOUND_2", nil},
+		"error without": {func() (proto.Message, error) { return nil, errors.New("secret text") }, "FAILED",
+			nil},
+		"code that is text": {func() (proto.Message, error) { return nil, coded("secret text") }, "FAILED", nil},
+		"code without end": {func() (proto.Message, error) { return nil, coded(strings.Repeat("A", 65)) },
+			"FAILED", nil},
+		"panic": {func() (proto.Message, error) { panic("secret text") }, "HANDLER_PANICKED", nil},
+		"ended goroutine": {func() (proto.Message, error) { runtime.Goexit(); return nil, nil },
+			"HANDLER_PANICKED", nil},
+		"answer not UTF-8": {func() (proto.Message, error) { return text("\xff"), nil }, "FAILED", nil},
+		"answer too large": {func() (proto.Message, error) { return raw(make([]byte, link.MaxMessage)), nil },
+			"MESSAGE_TOO_LARGE", nil},
+		"detail too large": {func() (proto.Message, error) {
+			return nil,
+				&link.Failure{"X", make([]byte, link.MaxMessage)}
+		}, "MESSAGE_TOO_LARGE", nil},
 		"answer and an error": {func() (proto.Message, error) { return text("half"), coded("NO") }, "NO", nil},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -42,7 +42,8 @@ type Client struct {
 // NewClient takes over conn and starts to read from it. The owner calls Close in the end, also after a loss.
 func NewClient(conn net.Conn, list ...Option) *Client {
 	memory := collect(list).memory
-	c := &Client{memory: memory, done: make(chan struct{}), pending: map[uint32]*waiter{}, wake: make(chan struct{}, 1)}
+	c := &Client{memory: memory, done: make(chan struct{}), pending: map[uint32]*waiter{},
+		wake: make(chan struct{}, 1)}
 	c.frames = newFrames(conn, memory)
 	c.wire = newWire(conn, func() bool { return c.waiting.Load() > 1 }, memory)
 	c.free.New = func() any { return &waiter{answered: make(chan error, 2)} } // an answer, and a deadline

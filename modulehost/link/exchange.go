@@ -51,7 +51,8 @@ var errLate = errors.New("no answer in time")
 
 // Begin sends the call. Errors as Client.Call's; then Socket is free again.
 func (c *Client) Begin(ctx context.Context, o Outgoing) (*Exchange, error) {
-	x := &Exchange{client: c, bodies: o.Bodies, socket: o.Socket, pause: o.Pause, within: o.Within, due: time.Now().Add(o.Within)}
+	x := &Exchange{client: c, bodies: o.Bodies, socket: o.Socket, pause: o.Pause, within: o.Within,
+		due: time.Now().Add(o.Within)}
 	if o.Streamed {
 		x.wanted = make(chan struct{}, 1)
 	}
@@ -114,7 +115,8 @@ func (x *Exchange) Open(ctx context.Context) error {
 			return err
 		}
 		x.socket = socket
-		if err := x.client.wire.send(ctx, frame{kind: kindLend, method: Method(socket.descriptor), id: x.id}, nil); err != nil {
+		if err := x.client.wire.send(ctx, frame{kind: kindLend, method: Method(socket.descriptor), id: x.id},
+			nil); err != nil {
 			x.giveBack()
 			return err
 		}

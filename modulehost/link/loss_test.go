@@ -17,8 +17,9 @@ import (
 // A peer that breaks the rules loses the link: for whoever waits, and for whoever comes later.
 
 var brokenHeads = map[string][]byte{
-	"length below the head":  {5, 0, 0, 0, kindAnswer, 0, 1, 0, 0, 0},
-	"length over the limit":  append(binary.LittleEndian.AppendUint32(nil, 6+1280<<10+1), kindAnswer, 0, 1, 0, 0, 0),
+	"length below the head": {5, 0, 0, 0, kindAnswer, 0, 1, 0, 0, 0},
+	"length over the limit": append(binary.LittleEndian.AppendUint32(nil, 6+1280<<10+1), kindAnswer, 0, 1, 0, 0,
+		0),
 	"length of four billion": {255, 255, 255, 255, kindAnswer, 0, 1, 0, 0, 0},
 	"kind 0":                 rawFrame{kind: 0, id: 1}.bytes(),
 	"kind 9":                 rawFrame{kind: 9, id: 1}.bytes(),
@@ -28,26 +29,29 @@ var brokenHeads = map[string][]byte{
 
 func TestClientLosesALinkWhosePeerBreaksTheRules(t *testing.T) {
 	rows := map[string][]byte{
-		"answer never asked":       rawFrame{kind: kindAnswer, id: 77}.bytes(),
-		"failure never asked":      rawFrame{kind: kindFailure, id: 77, payload: failurePayload("NO", nil)}.bytes(),
-		"pong never asked":         rawFrame{kind: kindPong, id: 77}.bytes(),
-		"pong for a call":          rawFrame{kind: kindPong, id: 1}.bytes(),
-		"answer for a ping":        rawFrame{kind: kindAnswer, id: 2}.bytes(),
-		"pong with a payload":      rawFrame{kind: kindPong, id: 2, payload: []byte{1}}.bytes(),
-		"call to a client":         rawFrame{kind: kindCall, id: 1}.bytes(),
-		"cancel to a client":       rawFrame{kind: kindCancel, id: 1}.bytes(),
-		"ping to a client":         rawFrame{kind: kindPing, id: 1}.bytes(),
-		"lend to a client":         rawFrame{kind: kindLend, method: 5, id: 1}.bytes(),
-		"want of no body":          rawFrame{kind: kindWant, id: 1}.bytes(),
-		"want of no call":          rawFrame{kind: kindWant, id: 77}.bytes(),
-		"want with a payload":      rawFrame{kind: kindWant, id: 1, payload: []byte{1}}.bytes(),
-		"body of a plain call":     rawFrame{kind: kindAnswer, method: 1, id: 1}.bytes(),
-		"answer is no message":     rawFrame{kind: kindAnswer, id: 1, payload: []byte{0xff}}.bytes(),
-		"failure without a code":   rawFrame{kind: kindFailure, id: 1, payload: failurePayload("", nil)}.bytes(),
-		"failure with a text":      rawFrame{kind: kindFailure, id: 1, payload: failurePayload("no such", nil)}.bytes(),
-		"failure shorter than it":  rawFrame{kind: kindFailure, id: 1, payload: []byte{9, 'A'}}.bytes(),
-		"failure of endless code":  rawFrame{kind: kindFailure, id: 1, payload: bytes.Repeat([]byte{0xff}, 12)}.bytes(),
-		"answer twice":             append(rawFrame{kind: kindAnswer, id: 1}.bytes(), rawFrame{kind: kindAnswer, id: 1}.bytes()...),
+		"answer never asked":     rawFrame{kind: kindAnswer, id: 77}.bytes(),
+		"failure never asked":    rawFrame{kind: kindFailure, id: 77, payload: failurePayload("NO", nil)}.bytes(),
+		"pong never asked":       rawFrame{kind: kindPong, id: 77}.bytes(),
+		"pong for a call":        rawFrame{kind: kindPong, id: 1}.bytes(),
+		"answer for a ping":      rawFrame{kind: kindAnswer, id: 2}.bytes(),
+		"pong with a payload":    rawFrame{kind: kindPong, id: 2, payload: []byte{1}}.bytes(),
+		"call to a client":       rawFrame{kind: kindCall, id: 1}.bytes(),
+		"cancel to a client":     rawFrame{kind: kindCancel, id: 1}.bytes(),
+		"ping to a client":       rawFrame{kind: kindPing, id: 1}.bytes(),
+		"lend to a client":       rawFrame{kind: kindLend, method: 5, id: 1}.bytes(),
+		"want of no body":        rawFrame{kind: kindWant, id: 1}.bytes(),
+		"want of no call":        rawFrame{kind: kindWant, id: 77}.bytes(),
+		"want with a payload":    rawFrame{kind: kindWant, id: 1, payload: []byte{1}}.bytes(),
+		"body of a plain call":   rawFrame{kind: kindAnswer, method: 1, id: 1}.bytes(),
+		"answer is no message":   rawFrame{kind: kindAnswer, id: 1, payload: []byte{0xff}}.bytes(),
+		"failure without a code": rawFrame{kind: kindFailure, id: 1, payload: failurePayload("", nil)}.bytes(),
+		"failure with a text": rawFrame{kind: kindFailure, id: 1,
+			payload: failurePayload("no such", nil)}.bytes(),
+		"failure shorter than it": rawFrame{kind: kindFailure, id: 1, payload: []byte{9, 'A'}}.bytes(),
+		"failure of endless code": rawFrame{kind: kindFailure, id: 1,
+			payload: bytes.Repeat([]byte{0xff}, 12)}.bytes(),
+		"answer twice": append(rawFrame{kind: kindAnswer, id: 1}.bytes(),
+			rawFrame{kind: kindAnswer, id: 1}.bytes()...),
 		"nothing: end of stream":   nil,
 		"failure without anything": rawFrame{kind: kindFailure, id: 1}.bytes(),
 	}
@@ -75,7 +79,8 @@ func TestClientLosesALinkWhosePeerBreaksTheRules(t *testing.T) {
 				t.Fatalf("%d of the two in flight were told", lost)
 			}
 			<-c.Done()
-			if err := c.Call(soon(t), 1, nil, nil); !errors.Is(err, link.ErrLost) || !errors.Is(c.Err(), link.ErrLost) {
+			if err := c.Call(soon(t), 1, nil, nil); !errors.Is(err, link.ErrLost) ||
+				!errors.Is(c.Err(), link.ErrLost) {
 				t.Fatal("later:", err, c.Err())
 			}
 			if b != nil && errors.Is(c.Err(), io.EOF) {
@@ -87,15 +92,16 @@ func TestClientLosesALinkWhosePeerBreaksTheRules(t *testing.T) {
 
 func TestServerLosesALinkWhosePeerBreaksTheRules(t *testing.T) {
 	rows := map[string][]byte{
-		"answer to a server":     rawFrame{kind: kindAnswer, id: 1}.bytes(),
-		"failure to a server":    rawFrame{kind: kindFailure, id: 1, payload: failurePayload("NO", nil)}.bytes(),
-		"pong to a server":       rawFrame{kind: kindPong, id: 1}.bytes(),
-		"cancel with a payload":  rawFrame{kind: kindCancel, id: 1, payload: []byte{1}}.bytes(),
-		"ping with a payload":    rawFrame{kind: kindPing, id: 1, payload: []byte{1}}.bytes(),
-		"want to a server":       rawFrame{kind: kindWant, id: 9}.bytes(),
-		"lend of descriptor 0":   rawFrame{kind: kindLend, id: 9}.bytes(),
-		"lend with a payload":    rawFrame{kind: kindLend, method: 5, id: 9, payload: []byte{1}}.bytes(),
-		"lend twice":             append(rawFrame{kind: kindLend, method: 5, id: 9}.bytes(), rawFrame{kind: kindLend, method: 6, id: 9}.bytes()...),
+		"answer to a server":    rawFrame{kind: kindAnswer, id: 1}.bytes(),
+		"failure to a server":   rawFrame{kind: kindFailure, id: 1, payload: failurePayload("NO", nil)}.bytes(),
+		"pong to a server":      rawFrame{kind: kindPong, id: 1}.bytes(),
+		"cancel with a payload": rawFrame{kind: kindCancel, id: 1, payload: []byte{1}}.bytes(),
+		"ping with a payload":   rawFrame{kind: kindPing, id: 1, payload: []byte{1}}.bytes(),
+		"want to a server":      rawFrame{kind: kindWant, id: 9}.bytes(),
+		"lend of descriptor 0":  rawFrame{kind: kindLend, id: 9}.bytes(),
+		"lend with a payload":   rawFrame{kind: kindLend, method: 5, id: 9, payload: []byte{1}}.bytes(),
+		"lend twice": append(rawFrame{kind: kindLend, method: 5, id: 9}.bytes(),
+			rawFrame{kind: kindLend, method: 6, id: 9}.bytes()...),
 		"id in service":          rawFrame{kind: kindCall, id: 9}.bytes(),
 		"nothing: end of stream": nil,
 	}
@@ -171,7 +177,8 @@ func TestDebtorIsLost(t *testing.T) {
 		for range 5000 {
 			callers.Go(func() { _ = c.Call(ctx, 1, nil, nil) })
 		}
-		if err := waitQueued(c, soon(t)); err != nil && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, link.ErrLost) {
+		if err := waitQueued(c, soon(t)); err != nil && !errors.Is(err, context.DeadlineExceeded) &&
+			!errors.Is(err, link.ErrLost) {
 			t.Fatal(err)
 		}
 		cancel()

@@ -59,13 +59,14 @@ func TestCallsPastTheMemoryAreRefusedAndTheLinkLives(t *testing.T) {
 	served := make(chan error, 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
-		served <- link.Serve(ctx, far, func(_ context.Context, _ link.Method, payload []byte) (proto.Message, error) {
-			if len(payload) > 1<<20 {
-				entered <- struct{}{}
-				<-release
-			}
-			return nil, nil
-		}, 8, link.Charge(memory))
+		served <- link.Serve(ctx, far,
+			func(_ context.Context, _ link.Method, payload []byte) (proto.Message, error) {
+				if len(payload) > 1<<20 {
+					entered <- struct{}{}
+					<-release
+				}
+				return nil, nil
+			}, 8, link.Charge(memory))
 	}()
 	c := link.NewClient(near)
 	large := &abi.PublishRequest{Data: bytes.Repeat([]byte{0xff}, 1200<<10)}
@@ -131,9 +132,10 @@ func TestAnswersPastTheMemoryAreDropped(t *testing.T) {
 	near, far := socketpair(t)
 	served := make(chan error, 1)
 	go func() {
-		served <- link.Serve(t.Context(), far, func(_ context.Context, m link.Method, _ []byte) (proto.Message, error) {
-			return &abi.SnapshotResponse{Data: make([]byte, int(m)<<10)}, nil
-		}, 8)
+		served <- link.Serve(t.Context(), far,
+			func(_ context.Context, m link.Method, _ []byte) (proto.Message, error) {
+				return &abi.SnapshotResponse{Data: make([]byte, int(m)<<10)}, nil
+			}, 8)
 	}()
 	memory := &account{limit: 256<<10 + 100<<10}
 	c := link.NewClient(near, link.Charge(memory))
@@ -144,7 +146,8 @@ func TestAnswersPastTheMemoryAreDropped(t *testing.T) {
 	if err := c.Call(soon(t), 20, nil, &response); err != nil || len(response.GetData()) != 20<<10 {
 		t.Errorf("an answer of 20 KiB afterwards: %v", err)
 	}
-	x, err := c.Begin(t.Context(), link.Outgoing{Method: 20, Response: &response, Within: time.Minute, Pause: time.Minute})
+	x, err := c.Begin(t.Context(),
+		link.Outgoing{Method: 20, Response: &response, Within: time.Minute, Pause: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,7 +39,8 @@ type services struct {
 }
 
 func newServices(ctx context.Context, run func(context.Context, *Call), limit int, memory Memory) *services {
-	s := &services{ctx: ctx, run: run, limit: max(limit, 1), memory: memory, calls: map[uint32]*Call{}, work: make(chan *Call, keptIdle)}
+	s := &services{ctx: ctx, run: run, limit: max(limit, 1), memory: memory, calls: map[uint32]*Call{},
+		work: make(chan *Call, keptIdle)}
 	s.payloads.New = func() any { return new([]byte) }
 	return s
 }

@@ -140,7 +140,8 @@ const ErrBodiesBusy = Error("MODULE_OVERLOADED")
 
 // NewBodies makes the pool of these sockets.
 func NewBodies(sockets []*Socket) *Bodies {
-	b := &Bodies{free: make(chan *Socket, len(sockets)), all: sockets, within: bodyWithin, closed: make(chan struct{})}
+	b := &Bodies{free: make(chan *Socket, len(sockets)), all: sockets, within: bodyWithin,
+		closed: make(chan struct{})}
 	for _, socket := range sockets {
 		b.free <- socket
 	}

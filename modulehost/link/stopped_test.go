@@ -30,7 +30,8 @@ func TestStoppedPeer(t *testing.T) {
 				ctx, cancel := context.WithTimeout(context.Background(), within)
 				defer cancel()
 				err := c.Call(ctx, 1, nil, nil)
-				if took := time.Since(began); !errors.Is(err, context.DeadlineExceeded) || took > within+time.Millisecond {
+				if took := time.Since(began); !errors.Is(err, context.DeadlineExceeded) ||
+					took > within+time.Millisecond {
 					t.Errorf("call %d ended after %v: %v", i, took, err)
 				}
 			})

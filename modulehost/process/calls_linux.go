@@ -58,18 +58,22 @@ func calls(pid int) []call {
 			{word: low(0), mask: unix.CLONE_THREAD, values: []uint32{unix.CLONE_THREAD}},
 		}},
 		{name: "clone3", amd64: 435, arm64: 435, errno: unix.ENOSYS},
-		{name: "open", amd64: 2, arm64: absent, only: []condition{{word: low(1), mask: moreToOpen, values: []uint32{unix.O_RDONLY}}}},
-		{name: "openat", amd64: 257, arm64: 56, only: []condition{{word: low(2), mask: moreToOpen, values: []uint32{unix.O_RDONLY}}}},
+		{name: "open", amd64: 2, arm64: absent,
+			only: []condition{{word: low(1), mask: moreToOpen, values: []uint32{unix.O_RDONLY}}}},
+		{name: "openat", amd64: 257, arm64: 56,
+			only: []condition{{word: low(2), mask: moreToOpen, values: []uint32{unix.O_RDONLY}}}},
 		{name: "openat2", amd64: 437, arm64: 437, errno: unix.ENOSYS},
 		{name: "mmap", amd64: 9, arm64: 222, only: []condition{
 			// Neither shared anonymous memory nor a stack of one's own making counts as data, the limit that bounds
 			// memory (measured: 2.9 GiB of the one, 900 MiB of the other under a limit of 256 MiB).
-			{word: low(3), mask: unix.MAP_SHARED | unix.MAP_ANONYMOUS, not: true, values: []uint32{unix.MAP_SHARED | unix.MAP_ANONYMOUS}},
+			{word: low(3), mask: unix.MAP_SHARED | unix.MAP_ANONYMOUS, not: true,
+				values: []uint32{unix.MAP_SHARED | unix.MAP_ANONYMOUS}},
 			{word: low(3), mask: unix.MAP_GROWSDOWN, values: []uint32{0}},
 		}},
 		{name: "kill", amd64: 62, arm64: 129, only: own},
 		{name: "tgkill", amd64: 234, arm64: 131, only: own},
-		{name: "prlimit64", amd64: 302, arm64: 261, only: []condition{is(low(0), 0), is(low(2), 0), is(high(2), 0)}},
+		{name: "prlimit64", amd64: 302, arm64: 261,
+			only: []condition{is(low(0), 0), is(low(2), 0), is(high(2), 0)}},
 		{name: "prctl", amd64: 157, arm64: 167, only: []condition{
 			isNot(low(0), unix.PR_SET_PDEATHSIG, unix.PR_SET_MM, unix.PR_SCHED_CORE),
 		}},

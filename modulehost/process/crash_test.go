@@ -42,7 +42,8 @@ func TestCrashes(t *testing.T) {
 			if len(lost) != 1 || reason != "" && lost[0].ContextMap()["reason"] != reason {
 				t.Error(lost)
 			}
-			if ended := r.logs.FilterMessage("module process ended").All(); len(ended) != 1 || ended[0].ContextMap()["exit"] == nil {
+			if ended := r.logs.FilterMessage("module process ended").All(); len(ended) != 1 ||
+				ended[0].ContextMap()["exit"] == nil {
 				t.Error(ended)
 			}
 		})
@@ -223,15 +224,20 @@ func TestStuckModuleEnds(t *testing.T) {
 	if took := time.Since(began); took < stuck {
 		t.Errorf("ended %v after the last call was abandoned, want %v at least", took, stuck)
 	}
-	if lost := r.logs.FilterMessage("module process lost").All(); len(lost) != 1 || lost[0].ContextMap()["reason"] != "calls stuck" {
+	if lost := r.logs.FilterMessage("module process lost").All(); len(lost) != 1 ||
+		lost[0].ContextMap()["reason"] != "calls stuck" {
 		t.Errorf("the log: %v, want the reason \"calls stuck\" once", lost)
 	}
 }
 
 // TestStatus: what is told of a process through its lives, and of how each ended.
 func TestStatus(t *testing.T) {
-	r := start(t, "good", func(c *process.Config) { c.Deadlines.PingEvery, c.Deadlines.Ping = 100*time.Millisecond, 2*time.Second })
-	if s := r.Status(); s.State != process.Ready || s.Starts != 1 || s.LastEnd != nil || s.Memory < 1<<20 || s.MemoryLimit != 256<<20 {
+	r := start(t, "good", func(c *process.Config) {
+		c.Deadlines.PingEvery,
+			c.Deadlines.Ping = 100*time.Millisecond, 2*time.Second
+	})
+	if s := r.Status(); s.State != process.Ready || s.Starts != 1 || s.LastEnd != nil || s.Memory < 1<<20 ||
+		s.MemoryLimit != 256<<20 {
 		t.Errorf("the first life: %+v, want ready, one start, no end, its memory and a limit of 256 MiB", s)
 	}
 	number := func(n int) *int { return &n }
@@ -262,8 +268,10 @@ func TestStatus(t *testing.T) {
 		r.serve(t)
 		r.awaitBack(t)
 		lives++
-		if again := r.Status(); again.State != process.Ready || again.Starts != lives || again.CPU < s.CPU || s.CPU == 0 {
-			t.Errorf("after a process that %s: %+v, want ready, %d starts, and no less than %v of CPU", row.name, again, lives, s.CPU)
+		if again := r.Status(); again.State != process.Ready || again.Starts != lives || again.CPU < s.CPU ||
+			s.CPU == 0 {
+			t.Errorf("after a process that %s: %+v, want ready, %d starts, and no less than %v of CPU", row.name,
+				again, lives, s.CPU)
 		}
 	}
 }

@@ -10,7 +10,9 @@ import (
 // Begin begins a call that may have bodies; complete fills in where they travel, from the sockets of the
 // life that is called. Errors as Call's, and complete's own. What later happens to the exchange is told by
 // the link's errors: link.ErrLost is a crash under way.
-func (p *Process) Begin(ctx context.Context, o link.Outgoing, complete func(*link.Outgoing) error) (*link.Exchange, error) {
+func (p *Process) Begin(
+	ctx context.Context, o link.Outgoing, complete func(*link.Outgoing) error,
+) (*link.Exchange, error) {
 	l := p.enter()
 	if l == nil {
 		return nil, p.unavailable()

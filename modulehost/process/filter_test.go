@@ -22,7 +22,9 @@ var filtered = []string{"amd64", "arm64"}
 const ownPID = 4711
 
 // verdict runs the filter as the kernel does.
-func verdict(t *testing.T, program []unix.SockFilter, architecture, number uint32, arguments ...uint64) string {
+func verdict(
+	t *testing.T, program []unix.SockFilter, architecture, number uint32, arguments ...uint64,
+) string {
 	t.Helper()
 	data := make([]byte, 64)
 	binary.LittleEndian.PutUint32(data, number)
@@ -76,7 +78,8 @@ func systemCalls(t *testing.T, goarch string) map[string]int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	source, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(folder)), "unix", "zsysnum_linux_"+goarch+".go"))
+	source, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(folder)), "unix",
+		"zsysnum_linux_"+goarch+".go"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +124,8 @@ func TestEverySystemCallIsJudged(t *testing.T) {
 		}
 		for name, number := range numbers {
 			known[name] = true
-			if number > process.NewestCall || !slices.Contains(allowed, name) || verdict(t, program, architecture, uint32(number)) != "allow" {
+			if number > process.NewestCall || !slices.Contains(allowed, name) ||
+				verdict(t, program, architecture, uint32(number)) != "allow" {
 				t.Errorf("%s: nobody has judged %s, %d", goarch, name, number)
 			}
 		}
@@ -155,7 +159,8 @@ func TestFilterByArchitecture(t *testing.T) {
 			{own, 0xffffffff, "kill"},
 		} {
 			if got := verdict(t, program, row.architecture, row.number); got != row.want {
-				t.Errorf("%s: architecture %#x, call %#x: %s, want %s", goarch, row.architecture, row.number, got, row.want)
+				t.Errorf("%s: architecture %#x, call %#x: %s, want %s", goarch, row.architecture, row.number, got,
+					row.want)
 			}
 		}
 	}
@@ -175,33 +180,49 @@ func TestFilterByArguments(t *testing.T) {
 	judged := map[string]bool{}
 	for want, calls := range map[string]rows{
 		"allow": {
-			"clone":      {{thread}, {thread | junk}},
-			"open":       {{1, 0}, {1, unix.O_CLOEXEC | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_NONBLOCK}, {1, unix.O_PATH}, {1, junk}},
-			"openat":     {{cwd, 1, 0}, {cwd, 1, unix.O_CLOEXEC | unix.O_DIRECTORY}, {cwd, 1, unix.O_PATH}},
-			"mmap":       {{0, 4096, 3, anonymous}, {0, 4096, 0, anonymous | unix.MAP_NORESERVE | unix.MAP_STACK}, {0, 4096, 1, unix.MAP_SHARED, 3}},
-			"kill":       {{ownPID, 9}, {ownPID | junk, 9}},
-			"tgkill":     {{ownPID, 4712, 23}},
-			"prlimit64":  {{0, 7, 0, 1 << 40}, {junk, 7, 0, 8}},
-			"prctl":      {{unix.PR_SET_NAME}, {unix.PR_SET_VMA}, {unix.PR_GET_DUMPABLE}, {unix.PR_SET_NO_NEW_PRIVS}},
-			"fcntl":      {{5, unix.F_GETFL}, {5, unix.F_SETFL, unix.O_NONBLOCK}, {5, unix.F_DUPFD_CLOEXEC}, {5, unix.F_SETFD}},
-			"ioctl":      {{0, unix.TCGETS}, {0, unix.TIOCGWINSZ}, {5, unix.TIOCINQ}, {5, 0x5421}, {5, 0x5450}, {5, 0x5451}},
-			"socketpair": {{unix.AF_UNIX, unix.SOCK_STREAM}, {unix.AF_UNIX, unix.SOCK_STREAM | unix.SOCK_CLOEXEC | unix.SOCK_NONBLOCK}},
+			"clone": {{thread}, {thread | junk}},
+			"open": {{1, 0}, {1, unix.O_CLOEXEC | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_NONBLOCK},
+				{1, unix.O_PATH}, {1, junk}},
+			"openat": {{cwd, 1, 0}, {cwd, 1, unix.O_CLOEXEC | unix.O_DIRECTORY}, {cwd, 1, unix.O_PATH}},
+			"mmap": {{0, 4096, 3, anonymous}, {0, 4096, 0, anonymous | unix.MAP_NORESERVE | unix.MAP_STACK},
+				{0, 4096, 1, unix.MAP_SHARED, 3}},
+			"kill":      {{ownPID, 9}, {ownPID | junk, 9}},
+			"tgkill":    {{ownPID, 4712, 23}},
+			"prlimit64": {{0, 7, 0, 1 << 40}, {junk, 7, 0, 8}},
+			"prctl":     {{unix.PR_SET_NAME}, {unix.PR_SET_VMA}, {unix.PR_GET_DUMPABLE}, {unix.PR_SET_NO_NEW_PRIVS}},
+			"fcntl": {{5, unix.F_GETFL}, {5, unix.F_SETFL, unix.O_NONBLOCK}, {5, unix.F_DUPFD_CLOEXEC},
+				{5, unix.F_SETFD}},
+			"ioctl": {{0, unix.TCGETS}, {0, unix.TIOCGWINSZ}, {5, unix.TIOCINQ}, {5, 0x5421}, {5, 0x5450},
+				{5, 0x5451}},
+			"socketpair": {{unix.AF_UNIX, unix.SOCK_STREAM},
+				{unix.AF_UNIX, unix.SOCK_STREAM | unix.SOCK_CLOEXEC | unix.SOCK_NONBLOCK}},
 		},
 		"EPERM": {
-			"clone": {{0}, {uint64(unix.SIGCHLD)}, {thread &^ unix.CLONE_THREAD}, {unix.CLONE_VFORK | unix.CLONE_VM}, {unix.CLONE_NEWUSER}, {unix.CLONE_THREAD << 32}},
-			"open": {{1, unix.O_WRONLY}, {1, unix.O_RDWR}, {1, 3}, {1, unix.O_CREAT}, {1, unix.O_TRUNC}, {1, unix.O_APPEND}, {1, unix.O_TMPFILE}, {1, 0x400000},
+			"clone": {{0}, {uint64(unix.SIGCHLD)}, {thread &^ unix.CLONE_THREAD}, {unix.CLONE_VFORK | unix.CLONE_VM},
+				{unix.CLONE_NEWUSER}, {unix.CLONE_THREAD << 32}},
+			"open": {{1, unix.O_WRONLY}, {1, unix.O_RDWR}, {1, 3}, {1, unix.O_CREAT}, {1, unix.O_TRUNC},
+				{1, unix.O_APPEND}, {1, unix.O_TMPFILE}, {1, 0x400000},
 				{1, unix.O_RDWR | unix.O_CLOEXEC | junk}},
-			"openat": {{cwd, 1, unix.O_WRONLY}, {cwd, 1, unix.O_RDWR}, {cwd, 1, 3}, {cwd, 1, unix.O_CREAT}, {cwd, 1, unix.O_TRUNC},
+			"openat": {{cwd, 1, unix.O_WRONLY}, {cwd, 1, unix.O_RDWR}, {cwd, 1, 3}, {cwd, 1, unix.O_CREAT},
+				{cwd, 1, unix.O_TRUNC},
 				{cwd, 1, unix.O_APPEND}, {cwd, 1, 0x400000}},
-			"mmap": {{0, 4096, 3, unix.MAP_SHARED | unix.MAP_ANONYMOUS}, {0, 4096, 3, unix.MAP_SHARED_VALIDATE | unix.MAP_ANONYMOUS},
-				{0, 4096, 3, unix.MAP_SHARED | unix.MAP_ANONYMOUS | unix.MAP_HUGETLB}, {0, 4096, 0, anonymous | unix.MAP_GROWSDOWN}},
-			"kill":       {{ownPID + 1, 0}, {0, 9}, {^uint64(0), 9}, {1, 9}, {uint64(1<<64 - ownPID), 9}, {1 | ownPID<<32, 9}},
-			"tgkill":     {{ownPID + 1, ownPID, 9}, {0, 0, 0}},
-			"prlimit64":  {{ownPID, 7, 0, 8}, {1, 7, 0, 8}, {0, 7, 8, 0}, {0, 7, 1 << 32, 0}, {0, 7, 0xffffffff00000000, 0}},
-			"prctl":      {{unix.PR_SET_PDEATHSIG}, {unix.PR_SET_MM}, {unix.PR_SCHED_CORE}, {unix.PR_SET_PDEATHSIG | junk}},
-			"fcntl":      {{5, unix.F_SETOWN}, {5, unix.F_SETOWN_EX}, {5, unix.F_SETSIG}, {5, unix.F_SETLEASE}, {5, unix.F_NOTIFY}, {5, unix.F_SETOWN | junk}},
-			"ioctl":      {{5, 0x8901}, {5, 0x8902}, {5, 0x8912}, {0, 0x5412}, {5, 0x40086602}, {5, 0x401c5820}, {5, 0x8912 | junk}},
-			"socketpair": {{unix.AF_UNIX, unix.SOCK_DGRAM}, {unix.AF_UNIX, unix.SOCK_RAW}, {unix.AF_UNIX, unix.SOCK_SEQPACKET}, {unix.AF_TIPC, unix.SOCK_STREAM}},
+			"mmap": {{0, 4096, 3, unix.MAP_SHARED | unix.MAP_ANONYMOUS},
+				{0, 4096, 3, unix.MAP_SHARED_VALIDATE | unix.MAP_ANONYMOUS},
+				{0, 4096, 3, unix.MAP_SHARED | unix.MAP_ANONYMOUS | unix.MAP_HUGETLB},
+				{0, 4096, 0, anonymous | unix.MAP_GROWSDOWN}},
+			"kill": {{ownPID + 1, 0}, {0, 9}, {^uint64(0), 9}, {1, 9}, {uint64(1<<64 - ownPID), 9},
+				{1 | ownPID<<32, 9}},
+			"tgkill": {{ownPID + 1, ownPID, 9}, {0, 0, 0}},
+			"prlimit64": {{ownPID, 7, 0, 8}, {1, 7, 0, 8}, {0, 7, 8, 0}, {0, 7, 1 << 32, 0},
+				{0, 7, 0xffffffff00000000, 0}},
+			"prctl": {{unix.PR_SET_PDEATHSIG}, {unix.PR_SET_MM}, {unix.PR_SCHED_CORE},
+				{unix.PR_SET_PDEATHSIG | junk}},
+			"fcntl": {{5, unix.F_SETOWN}, {5, unix.F_SETOWN_EX}, {5, unix.F_SETSIG}, {5, unix.F_SETLEASE},
+				{5, unix.F_NOTIFY}, {5, unix.F_SETOWN | junk}},
+			"ioctl": {{5, 0x8901}, {5, 0x8902}, {5, 0x8912}, {0, 0x5412}, {5, 0x40086602}, {5, 0x401c5820},
+				{5, 0x8912 | junk}},
+			"socketpair": {{unix.AF_UNIX, unix.SOCK_DGRAM}, {unix.AF_UNIX, unix.SOCK_RAW},
+				{unix.AF_UNIX, unix.SOCK_SEQPACKET}, {unix.AF_TIPC, unix.SOCK_STREAM}},
 		},
 	} {
 		for name, tuples := range calls {
@@ -213,7 +234,8 @@ func TestFilterByArguments(t *testing.T) {
 						continue
 					}
 					for _, arguments := range tuples {
-						if got := verdict(t, program, process.AuditArchitecture(goarch), uint32(c.Number), arguments...); got != want {
+						if got := verdict(t, program, process.AuditArchitecture(goarch), uint32(c.Number),
+							arguments...); got != want {
 							t.Errorf("%s %s%#x: %s, want %s", goarch, name, arguments, got, want)
 						}
 					}

@@ -45,45 +45,67 @@ type probe struct {
 const never = 99 // no ABI
 
 var probes = []probe{
-	{name: "read own file", needed: true, try: func(t targets) error { return read1(filepath.Join(t.Own, "notes.txt")) }},
+	{name: "read own file", needed: true,
+		try: func(t targets) error { return read1(filepath.Join(t.Own, "notes.txt")) }},
 	{name: "list own folder", needed: true, try: func(t targets) error { return list(t.Own) }},
 	{name: "pair of streams", needed: true, try: func(targets) error { return pair(unix.SOCK_STREAM) }},
 	{name: "signal itself", needed: true, try: func(targets) error { return unix.Kill(os.Getpid(), 0) }},
 	{name: "map memory", needed: true, try: func(targets) error { return mapping(1<<20, unix.MAP_PRIVATE) }},
 	{name: "start a thread", needed: true, try: func(targets) error { return inThread(0) }},
 
-	{name: "host's environ", landlock: 1, ownUID: true, hardened: true, try: func(t targets) error { return read1(proc(t.Host, "environ")) }},
-	{name: "host's mem", landlock: 1, ownUID: true, hardened: true, try: func(t targets) error { return open(proc(t.Host, "mem")) }},
-	{name: "host's maps", landlock: 1, ownUID: true, hardened: true, try: func(t targets) error { return read1(proc(t.Host, "maps")) }},
-	{name: "host's descriptors", landlock: 1, ownUID: true, hardened: true, try: func(t targets) error { return list(proc(t.Host, "fd")) }},
-	{name: "ptrace host", landlock: 1, seccomp: true, ownUID: true, hardened: true, varies: true, try: func(t targets) error { return trace(t.Host) }},
-	{name: "process_vm_readv host", landlock: 1, seccomp: true, ownUID: true, hardened: true, varies: true, also: []unix.Errno{unix.EFAULT}, try: func(t targets) error { return peek(t.Host) }},
-	{name: "kcmp host", landlock: 1, seccomp: true, ownUID: true, hardened: true, varies: true, try: func(t targets) error {
-		return call(unix.SYS_KCMP, uintptr(t.Host), uintptr(t.Host), 1)
-	}},
-	{name: "sibling's environ", landlock: 1, ownUID: true, try: func(t targets) error { return read1(proc(t.Sibling, "environ")) }},
-	{name: "ptrace sibling", landlock: 1, seccomp: true, ownUID: true, varies: true, try: func(t targets) error { return trace(t.Sibling) }},
-	{name: "process_vm_readv sibling", landlock: 1, seccomp: true, ownUID: true, varies: true, also: []unix.Errno{unix.EFAULT}, try: func(t targets) error { return peek(t.Sibling) }},
+	{name: "host's environ", landlock: 1, ownUID: true, hardened: true,
+		try: func(t targets) error { return read1(proc(t.Host, "environ")) }},
+	{name: "host's mem", landlock: 1, ownUID: true, hardened: true,
+		try: func(t targets) error { return open(proc(t.Host, "mem")) }},
+	{name: "host's maps", landlock: 1, ownUID: true, hardened: true,
+		try: func(t targets) error { return read1(proc(t.Host, "maps")) }},
+	{name: "host's descriptors", landlock: 1, ownUID: true, hardened: true,
+		try: func(t targets) error { return list(proc(t.Host, "fd")) }},
+	{name: "ptrace host", landlock: 1, seccomp: true, ownUID: true, hardened: true, varies: true,
+		try: func(t targets) error { return trace(t.Host) }},
+	{name: "process_vm_readv host", landlock: 1, seccomp: true, ownUID: true, hardened: true, varies: true,
+		also: []unix.Errno{unix.EFAULT}, try: func(t targets) error { return peek(t.Host) }},
+	{name: "kcmp host", landlock: 1, seccomp: true, ownUID: true, hardened: true, varies: true,
+		try: func(t targets) error {
+			return call(unix.SYS_KCMP, uintptr(t.Host), uintptr(t.Host), 1)
+		}},
+	{name: "sibling's environ", landlock: 1, ownUID: true,
+		try: func(t targets) error { return read1(proc(t.Sibling, "environ")) }},
+	{name: "ptrace sibling", landlock: 1, seccomp: true, ownUID: true, varies: true,
+		try: func(t targets) error { return trace(t.Sibling) }},
+	{name: "process_vm_readv sibling", landlock: 1, seccomp: true, ownUID: true, varies: true,
+		also: []unix.Errno{unix.EFAULT}, try: func(t targets) error { return peek(t.Sibling) }},
 
 	{name: "read the machine's file", landlock: 1, try: func(targets) error { return read1("/etc/passwd") }},
 	{name: "list the machine", landlock: 1, try: func(targets) error { return list("/") }},
 	{name: "read /proc", landlock: 1, try: func(targets) error { return read1("/proc/1/stat") }},
-	{name: "read another's file", landlock: 1, try: func(t targets) error { return read1(filepath.Join(t.Elsewhere, "secret.txt")) }},
+	{name: "read another's file", landlock: 1,
+		try: func(t targets) error { return read1(filepath.Join(t.Elsewhere, "secret.txt")) }},
 	{name: "read sibling's file", landlock: 1, try: func(t targets) error { return read1(t.SiblingFile) }},
-	{name: "follow own link out", landlock: 1, try: func(t targets) error { return read1(filepath.Join(t.Own, "out")) }},
+	{name: "follow own link out", landlock: 1,
+		try: func(t targets) error { return read1(filepath.Join(t.Own, "out")) }},
 	{name: "execute another's file", landlock: 1, also: []unix.Errno{unix.ENOEXEC}, try: func(t targets) error {
 		return unix.Exec(filepath.Join(t.Elsewhere, "script"), nil, nil)
 	}},
 
-	{name: "create", landlock: 1, seccomp: true, try: func(t targets) error { return create(filepath.Join(t.Elsewhere, "created")) }},
-	{name: "create in own folder", landlock: 1, seccomp: true, try: func(t targets) error { return create(filepath.Join(t.Own, "created")) }},
-	{name: "write", landlock: 1, seccomp: true, try: func(t targets) error { return open(victim(t), unix.O_WRONLY) }},
-	{name: "append", landlock: 1, seccomp: true, try: func(t targets) error { return open(victim(t), unix.O_WRONLY|unix.O_APPEND) }},
-	{name: "truncate", landlock: 3, seccomp: true, try: func(t targets) error { return unix.Truncate(victim(t), 1) }},
-	{name: "truncate by open", landlock: 3, seccomp: true, try: func(t targets) error { return open(filepath.Join(t.Own, "notes.txt"), unix.O_TRUNC) }},
-	{name: "unlink", landlock: 1, seccomp: true, try: func(t targets) error { return unix.Unlink(filepath.Join(t.Elsewhere, "unlinked")) }},
-	{name: "mkdir", landlock: 1, seccomp: true, try: func(t targets) error { return unix.Mkdir(filepath.Join(t.Elsewhere, "made"), 0o700) }},
-	{name: "rmdir", landlock: 1, seccomp: true, try: func(t targets) error { return unix.Rmdir(filepath.Join(t.Elsewhere, "empty")) }},
+	{name: "create", landlock: 1, seccomp: true,
+		try: func(t targets) error { return create(filepath.Join(t.Elsewhere, "created")) }},
+	{name: "create in own folder", landlock: 1, seccomp: true,
+		try: func(t targets) error { return create(filepath.Join(t.Own, "created")) }},
+	{name: "write", landlock: 1, seccomp: true,
+		try: func(t targets) error { return open(victim(t), unix.O_WRONLY) }},
+	{name: "append", landlock: 1, seccomp: true,
+		try: func(t targets) error { return open(victim(t), unix.O_WRONLY|unix.O_APPEND) }},
+	{name: "truncate", landlock: 3, seccomp: true,
+		try: func(t targets) error { return unix.Truncate(victim(t), 1) }},
+	{name: "truncate by open", landlock: 3, seccomp: true,
+		try: func(t targets) error { return open(filepath.Join(t.Own, "notes.txt"), unix.O_TRUNC) }},
+	{name: "unlink", landlock: 1, seccomp: true,
+		try: func(t targets) error { return unix.Unlink(filepath.Join(t.Elsewhere, "unlinked")) }},
+	{name: "mkdir", landlock: 1, seccomp: true,
+		try: func(t targets) error { return unix.Mkdir(filepath.Join(t.Elsewhere, "made"), 0o700) }},
+	{name: "rmdir", landlock: 1, seccomp: true,
+		try: func(t targets) error { return unix.Rmdir(filepath.Join(t.Elsewhere, "empty")) }},
 	{name: "make a socket", landlock: 1, seccomp: true, try: func(t targets) error {
 		return withSocket(unix.AF_UNIX, unix.SOCK_STREAM, 0, func(fd int) error {
 			return unix.Bind(fd, &unix.SockaddrUnix{Name: filepath.Join(t.Elsewhere, "socket")})
@@ -92,29 +114,36 @@ var probes = []probe{
 	{name: "rename", landlock: 1, seccomp: true, try: func(t targets) error {
 		return unix.Rename(filepath.Join(t.Elsewhere, "renamed"), filepath.Join(t.Elsewhere, "renamed.too"))
 	}},
-	{name: "link", landlock: 1, seccomp: true, try: func(t targets) error { return unix.Link(victim(t), filepath.Join(t.Elsewhere, "linked")) }},
-	{name: "symlink", landlock: 1, seccomp: true, try: func(t targets) error { return unix.Symlink("/", filepath.Join(t.Elsewhere, "symlinked")) }},
-	{name: "mkfifo", landlock: 1, seccomp: true, try: func(t targets) error { return unix.Mkfifo(filepath.Join(t.Elsewhere, "fifo"), 0o600) }},
-	{name: "chmod", landlock: never, seccomp: true, try: func(t targets) error { return unix.Chmod(victim(t), 0o644) }},
+	{name: "link", landlock: 1, seccomp: true,
+		try: func(t targets) error { return unix.Link(victim(t), filepath.Join(t.Elsewhere, "linked")) }},
+	{name: "symlink", landlock: 1, seccomp: true,
+		try: func(t targets) error { return unix.Symlink("/", filepath.Join(t.Elsewhere, "symlinked")) }},
+	{name: "mkfifo", landlock: 1, seccomp: true,
+		try: func(t targets) error { return unix.Mkfifo(filepath.Join(t.Elsewhere, "fifo"), 0o600) }},
+	{name: "chmod", landlock: never, seccomp: true,
+		try: func(t targets) error { return unix.Chmod(victim(t), 0o644) }},
 	{name: "fchmod of an own file", landlock: never, seccomp: true, try: func(t targets) error {
 		return withFile(filepath.Join(t.Own, "notes.txt"), func(fd int) error { return unix.Fchmod(fd, 0o644) })
 	}},
-	{name: "chown", landlock: never, seccomp: true, try: func(t targets) error { return unix.Lchown(victim(t), os.Getuid(), -1) }},
+	{name: "chown", landlock: never, seccomp: true,
+		try: func(t targets) error { return unix.Lchown(victim(t), os.Getuid(), -1) }},
 	{name: "utimes", landlock: never, seccomp: true, try: func(t targets) error {
 		return unix.UtimesNanoAt(unix.AT_FDCWD, victim(t), make([]unix.Timespec, 2), 0)
 	}},
-	{name: "setxattr", landlock: never, seccomp: true, also: []unix.Errno{unix.ENOTSUP}, try: func(t targets) error {
-		return unix.Setxattr(victim(t), "user.hostile", []byte("1"), 0)
-	}},
-	{name: "flags of a file by ioctl", landlock: never, seccomp: true, also: []unix.Errno{unix.ENOTTY}, try: func(t targets) error {
-		return withFile(filepath.Join(t.Own, "notes.txt"), func(fd int) error {
-			flags, err := unix.IoctlGetInt(fd, unix.FS_IOC_GETFLAGS)
-			if err != nil {
-				return err
-			}
-			return unix.IoctlSetPointerInt(fd, unix.FS_IOC_SETFLAGS, flags)
-		})
-	}},
+	{name: "setxattr", landlock: never, seccomp: true, also: []unix.Errno{unix.ENOTSUP},
+		try: func(t targets) error {
+			return unix.Setxattr(victim(t), "user.hostile", []byte("1"), 0)
+		}},
+	{name: "flags of a file by ioctl", landlock: never, seccomp: true, also: []unix.Errno{unix.ENOTTY},
+		try: func(t targets) error {
+			return withFile(filepath.Join(t.Own, "notes.txt"), func(fd int) error {
+				flags, err := unix.IoctlGetInt(fd, unix.FS_IOC_GETFLAGS)
+				if err != nil {
+					return err
+				}
+				return unix.IoctlSetPointerInt(fd, unix.FS_IOC_SETFLAGS, flags)
+			})
+		}},
 	{name: "lease on an own file", landlock: never, seccomp: true, try: func(t targets) error {
 		return withFile(filepath.Join(t.Own, "notes.txt"), func(fd int) error {
 			_, err := unix.FcntlInt(uintptr(fd), unix.F_SETLEASE, unix.F_RDLCK)
@@ -123,19 +152,23 @@ var probes = []probe{
 	}},
 
 	{name: "TCP connect", landlock: 4, seccomp: true, try: func(t targets) error {
-		return withSocket(unix.AF_INET, unix.SOCK_STREAM, 0, func(fd int) error { return unix.Connect(fd, loopback(t.TCP)) })
+		return withSocket(unix.AF_INET, unix.SOCK_STREAM, 0,
+			func(fd int) error { return unix.Connect(fd, loopback(t.TCP)) })
 	}},
 	{name: "TCP bind", landlock: 4, seccomp: true, try: func(targets) error {
-		return withSocket(unix.AF_INET, unix.SOCK_STREAM, 0, func(fd int) error { return unix.Bind(fd, loopback(0)) })
+		return withSocket(unix.AF_INET, unix.SOCK_STREAM, 0,
+			func(fd int) error { return unix.Bind(fd, loopback(0)) })
 	}},
 	{name: "MPTCP connect", landlock: never, seccomp: true, varies: true, try: func(t targets) error {
-		return withSocket(unix.AF_INET, unix.SOCK_STREAM, unix.IPPROTO_MPTCP, func(fd int) error { return unix.Connect(fd, loopback(t.TCP)) })
+		return withSocket(unix.AF_INET, unix.SOCK_STREAM, unix.IPPROTO_MPTCP,
+			func(fd int) error { return unix.Connect(fd, loopback(t.TCP)) })
 	}},
 	{name: "listen without bind", landlock: never, seccomp: true, varies: true, try: func(targets) error {
 		return withSocket(unix.AF_INET, unix.SOCK_STREAM, 0, func(fd int) error { return unix.Listen(fd, 1) })
 	}},
 	{name: "UDP", landlock: 10, seccomp: true, try: func(t targets) error {
-		return withSocket(unix.AF_INET, unix.SOCK_DGRAM, 0, func(fd int) error { return unix.Sendto(fd, []byte("x"), 0, loopback(t.UDP)) })
+		return withSocket(unix.AF_INET, unix.SOCK_DGRAM, 0,
+			func(fd int) error { return unix.Sendto(fd, []byte("x"), 0, loopback(t.UDP)) })
 	}},
 	{name: "netlink", landlock: never, seccomp: true, try: func(targets) error {
 		return withSocket(unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_ROUTE, func(int) error { return nil })
@@ -144,10 +177,12 @@ var probes = []probe{
 		return withSocket(unix.AF_VSOCK, unix.SOCK_STREAM, 0, func(int) error { return nil })
 	}},
 	{name: "Unix socket by path", landlock: 9, seccomp: true, try: func(t targets) error {
-		return withSocket(unix.AF_UNIX, unix.SOCK_STREAM, 0, func(fd int) error { return unix.Connect(fd, &unix.SockaddrUnix{Name: t.Stream}) })
+		return withSocket(unix.AF_UNIX, unix.SOCK_STREAM, 0,
+			func(fd int) error { return unix.Connect(fd, &unix.SockaddrUnix{Name: t.Stream}) })
 	}},
 	{name: "abstract Unix socket", landlock: 6, seccomp: true, try: func(t targets) error {
-		return withSocket(unix.AF_UNIX, unix.SOCK_STREAM, 0, func(fd int) error { return unix.Connect(fd, &unix.SockaddrUnix{Name: t.Abstract}) })
+		return withSocket(unix.AF_UNIX, unix.SOCK_STREAM, 0,
+			func(fd int) error { return unix.Connect(fd, &unix.SockaddrUnix{Name: t.Abstract}) })
 	}},
 	{name: "datagram from a pair to a path", landlock: 9, seccomp: true, try: func(t targets) error {
 		fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_DGRAM, 0)
@@ -157,18 +192,22 @@ var probes = []probe{
 		defer closeAll(fds[:])
 		return unix.Sendto(fds[0], []byte("x"), 0, &unix.SockaddrUnix{Name: t.Datagram})
 	}},
-	{name: "networks of the machine", landlock: never, seccomp: true, also: []unix.Errno{unix.EFAULT}, try: func(targets) error {
-		fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
-		if err != nil {
-			return err
-		}
-		defer closeAll(fds[:])
-		return call(unix.SYS_IOCTL, uintptr(fds[0]), unix.SIOCGIFCONF, 0)
-	}},
+	{name: "networks of the machine", landlock: never, seccomp: true, also: []unix.Errno{unix.EFAULT},
+		try: func(targets) error {
+			fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
+			if err != nil {
+				return err
+			}
+			defer closeAll(fds[:])
+			return call(unix.SYS_IOCTL, uintptr(fds[0]), unix.SIOCGIFCONF, 0)
+		}},
 
-	{name: "signal host", landlock: 6, seccomp: true, ownUID: true, try: func(t targets) error { return unix.Kill(t.Host, 0) }},
-	{name: "signal host's thread", landlock: 6, seccomp: true, ownUID: true, try: func(t targets) error { return unix.Tgkill(t.Host, t.Host, 0) }},
-	{name: "signal sibling", landlock: 6, seccomp: true, ownUID: true, try: func(t targets) error { return unix.Kill(t.Sibling, 0) }},
+	{name: "signal host", landlock: 6, seccomp: true, ownUID: true,
+		try: func(t targets) error { return unix.Kill(t.Host, 0) }},
+	{name: "signal host's thread", landlock: 6, seccomp: true, ownUID: true,
+		try: func(t targets) error { return unix.Tgkill(t.Host, t.Host, 0) }},
+	{name: "signal sibling", landlock: 6, seccomp: true, ownUID: true,
+		try: func(t targets) error { return unix.Kill(t.Sibling, 0) }},
 	{name: "signal host by pidfd", landlock: 6, seccomp: true, ownUID: true, try: func(t targets) error {
 		fd, err := unix.PidfdOpen(t.Host, 0)
 		if err != nil {
@@ -210,7 +249,8 @@ var probes = []probe{
 		}
 		return unix.SchedSetaffinity(t.Host, &mask)
 	}},
-	{name: "flush a whole disk", landlock: never, seccomp: true, also: []unix.Errno{unix.EBADF}, try: func(targets) error { return unix.Syncfs(-1) }},
+	{name: "flush a whole disk", landlock: never, seccomp: true, also: []unix.Errno{unix.EBADF},
+		try: func(targets) error { return unix.Syncfs(-1) }},
 
 	{name: "SysV shared memory", landlock: never, seccomp: true, try: func(targets) error {
 		id, err := unix.SysvShmGet(unix.IPC_PRIVATE, 4096, 0o600)
@@ -224,8 +264,10 @@ var probes = []probe{
 		_ = unix.Close(fd)
 		return err
 	}},
-	{name: "shared anonymous memory", landlock: never, seccomp: true, try: func(targets) error { return mapping(1<<20, unix.MAP_SHARED) }},
-	{name: "a stack of its own making", landlock: never, seccomp: true, try: func(targets) error { return mapping(1<<20, unix.MAP_PRIVATE|unix.MAP_GROWSDOWN) }},
+	{name: "shared anonymous memory", landlock: never, seccomp: true,
+		try: func(targets) error { return mapping(1<<20, unix.MAP_SHARED) }},
+	{name: "a stack of its own making", landlock: never, seccomp: true,
+		try: func(targets) error { return mapping(1<<20, unix.MAP_PRIVATE|unix.MAP_GROWSDOWN) }},
 	{name: "grow a mapping", landlock: never, seccomp: true, try: func(targets) error {
 		memory, err := unix.Mmap(-1, 0, 4096, unix.PROT_READ, unix.MAP_ANONYMOUS|unix.MAP_PRIVATE)
 		if err == nil {
@@ -233,14 +275,20 @@ var probes = []probe{
 		}
 		return err
 	}},
-	{name: "300 MiB of data", limits: true, try: func(targets) error { return mapping(300<<20, unix.MAP_PRIVATE) }},
-	{name: "4 GiB", limits: true, try: func(targets) error { return mapping(4<<30, unix.MAP_PRIVATE|unix.MAP_NORESERVE) }},
-	{name: "asynchronous I/O", landlock: never, seccomp: true, varies: true, also: []unix.Errno{unix.EFAULT}, try: func(targets) error {
-		return call(unix.SYS_IO_SETUP, 1, 0)
+	{name: "300 MiB of data", limits: true,
+		try: func(targets) error { return mapping(300<<20, unix.MAP_PRIVATE) }},
+	{name: "4 GiB", limits: true, try: func(targets) error {
+		return mapping(4<<30,
+			unix.MAP_PRIVATE|unix.MAP_NORESERVE)
 	}},
-	{name: "message queue", landlock: never, seccomp: true, varies: true, also: []unix.Errno{unix.EFAULT}, try: func(targets) error {
-		return call(unix.SYS_MQ_UNLINK, 0)
-	}},
+	{name: "asynchronous I/O", landlock: never, seccomp: true, varies: true, also: []unix.Errno{unix.EFAULT},
+		try: func(targets) error {
+			return call(unix.SYS_IO_SETUP, 1, 0)
+		}},
+	{name: "message queue", landlock: never, seccomp: true, varies: true, also: []unix.Errno{unix.EFAULT},
+		try: func(targets) error {
+			return call(unix.SYS_MQ_UNLINK, 0)
+		}},
 	{name: "session keyring", landlock: never, seccomp: true, varies: true, try: func(targets) error {
 		_, err := unix.KeyctlJoinSessionKeyring("hostile")
 		return err
@@ -250,19 +298,24 @@ var probes = []probe{
 		_ = unix.Close(fd)
 		return err
 	}},
-	{name: "io_uring", landlock: never, seccomp: true, varies: true, also: []unix.Errno{unix.EFAULT}, try: func(targets) error {
-		return call(unix.SYS_IO_URING_SETUP, 1, 0)
-	}},
-	{name: "kernel's log", landlock: never, seccomp: true, varies: true, try: func(targets) error { return call(unix.SYS_SYSLOG, 10) }},
+	{name: "io_uring", landlock: never, seccomp: true, varies: true, also: []unix.Errno{unix.EFAULT},
+		try: func(targets) error {
+			return call(unix.SYS_IO_URING_SETUP, 1, 0)
+		}},
+	{name: "kernel's log", landlock: never, seccomp: true, varies: true,
+		try: func(targets) error { return call(unix.SYS_SYSLOG, 10) }},
 	{name: "fork", landlock: never, seccomp: true, try: func(targets) error { return fork() }},
-	{name: "execute itself by fork", landlock: never, seccomp: true, try: func(targets) error { return spawn() }},
+	{name: "execute itself by fork", landlock: never, seccomp: true,
+		try: func(targets) error { return spawn() }},
 	{name: "clear the death signal", landlock: never, seccomp: true, try: func(targets) error {
 		err := unix.Prctl(unix.PR_SET_PDEATHSIG, 0, 0, 0, 0)
 		_ = unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0)
 		return err
 	}},
-	{name: "unshare", landlock: never, seccomp: true, try: func(targets) error { return inThread(unix.CLONE_FS) }},
-	{name: "personality", landlock: never, seccomp: true, try: func(targets) error { return call(unix.SYS_PERSONALITY, 0xffffffff) }},
+	{name: "unshare", landlock: never, seccomp: true,
+		try: func(targets) error { return inThread(unix.CLONE_FS) }},
+	{name: "personality", landlock: never, seccomp: true,
+		try: func(targets) error { return call(unix.SYS_PERSONALITY, 0xffffffff) }},
 }
 
 // probing is the module's side: "open", or the error's name.
@@ -296,7 +349,8 @@ func notRefused() (names []byte) {
 			continue
 		}
 		const nothing = ^uintptr(0)
-		if err := call(uintptr(c.Number), nothing, nothing, nothing, nothing, nothing, nothing); err != unix.Errno(c.Refusal) {
+		if err := call(uintptr(c.Number), nothing, nothing, nothing, nothing, nothing,
+			nothing); err != unix.Errno(c.Refusal) {
 			names = append(names, c.Name+" "...)
 		}
 	}

@@ -87,7 +87,8 @@ func playHost(executable string) {
 	}
 	go func() { _ = p.Call(ctx, abi.Method_METHOD_HANDLE, &abi.HandleRequest{Path: "/freeze"}, nil) }()
 	for {
-		if b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", o.PID)); err == nil && strings.Contains(string(b), ") T ") {
+		if b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", o.PID)); err == nil &&
+			strings.Contains(string(b), ") T ") {
 			break
 		}
 		time.Sleep(time.Millisecond)

@@ -30,7 +30,8 @@ var landlockRights = []struct {
 
 // landlockABI is the newest ABI whose rights this kernel takes, 0 if it has no Landlock.
 func landlockABI() int {
-	version, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
+	version, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0,
+		unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if errno != 0 {
 		return 0
 	}
@@ -69,7 +70,8 @@ func createRuleset(abi int) (int, error) {
 		}
 	}
 	ruleset, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET,
-		uintptr(unsafe.Pointer(&attr)), unsafe.Sizeof(attr), 0) // an older kernel takes the zeroes of fields it does not know
+		uintptr(unsafe.Pointer(&attr)), unsafe.Sizeof(attr),
+		0) // an older kernel takes the zeroes of fields it does not know
 	if errno != 0 {
 		return -1, errno
 	}
@@ -84,10 +86,12 @@ func applyLandlock(abi int) error {
 		return err
 	}
 	defer unix.Close(ruleset)
-	if err := give(ruleset, executableDescriptor, unix.LANDLOCK_ACCESS_FS_EXECUTE|unix.LANDLOCK_ACCESS_FS_READ_FILE); err != nil {
+	if err := give(ruleset, executableDescriptor,
+		unix.LANDLOCK_ACCESS_FS_EXECUTE|unix.LANDLOCK_ACCESS_FS_READ_FILE); err != nil {
 		return err
 	}
-	if err := give(ruleset, folderDescriptor, unix.LANDLOCK_ACCESS_FS_READ_FILE|unix.LANDLOCK_ACCESS_FS_READ_DIR); err != nil {
+	if err := give(ruleset, folderDescriptor,
+		unix.LANDLOCK_ACCESS_FS_READ_FILE|unix.LANDLOCK_ACCESS_FS_READ_DIR); err != nil {
 		return err
 	}
 	if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, uintptr(ruleset), 0, 0); errno != 0 {

@@ -67,7 +67,8 @@ func becomeModule(argument string) {
 	var l launch
 	must("argument", json.Unmarshal([]byte(argument), &l))
 
-	must("deathsig", unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0)) // a change of uid cleared it
+	must("deathsig", unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0,
+		0)) // a change of uid cleared it
 	if unix.Getppid() != l.Host {
 		fail("orphan") // the host died before the line above
 	}

@@ -43,7 +43,8 @@ func (p *Process) Serve(ctx context.Context) error {
 		return about(p.config.ModuleID, p.notStarted(err))
 	}
 	p.began(child)
-	l := &life{config: &p.config, began: time.Now(), child: child, calls: link.NewClient(child.hostCalls, link.Charge(p.config.Memory))}
+	l := &life{config: &p.config, began: time.Now(), child: child,
+		calls: link.NewClient(child.hostCalls, link.Charge(p.config.Memory))}
 	l.stuck = l.calls.WatchAbandoned(mostStuck, p.config.Deadlines.Stuck)
 	err = p.run(ctx, l)
 	p.withdraw()

@@ -74,29 +74,42 @@ func TestLivesThatNeverBecomeReady(t *testing.T) {
 		cause string
 		said  string // by the hooks
 	}{
-		"no handshake":        {"never-ready", func(c *process.Config) { c.Deadlines.Register = time.Second }, "MODULE_REGISTER_FAILED", "", ""},
-		"dies at once":        {"dies-at-once", nil, "MODULE_REGISTER_FAILED", "", ""},
-		"dies as a launcher":  {"says-120", nil, "MODULE_REGISTER_FAILED", "", ""},
-		"garbage":             {"garbage", nil, "MODULE_REGISTER_FAILED", "", ""},
-		"another ABI":         {"wrong-abi", nil, "MODULE_REGISTER_FAILED", "the module speaks another ABI", ""},
-		"routes refused":      {"good", func(c *process.Config) { c.Validate = func(*abi.RegisterResponse) error { return refuse } }, "MODULE_REGISTER_FAILED", "two routes are the same", ""},
-		"start fails":         {"start-fails", nil, "MODULE_START_FAILED", "NO_LUCK", "starting stopping"},
-		"start dies":          {"start-dies", nil, "MODULE_START_FAILED", "", "starting"},
-		"start hangs":         {"start-hangs", func(c *process.Config) { c.Deadlines.Start = 3 * time.Second }, "MODULE_START_TIMEOUT", "", "starting stopping"},
-		"no executable":       {"good", func(c *process.Config) { c.Executable = missing }, "MODULE_REGISTER_FAILED", "the process was not started", ""},
-		"executable a link":   {"good", func(c *process.Config) { c.Executable = pointer }, "MODULE_REGISTER_FAILED", "the process was not started", ""},
-		"executable a folder": {"good", func(c *process.Config) { c.Executable = modules }, "MODULE_REGISTER_FAILED", "the process was not started", ""},
-		"executable a text":   {"good", func(c *process.Config) { c.Executable = text }, "MODULE_REGISTER_FAILED", "", ""},
-		"folder a file":       {"good", func(c *process.Config) { c.Folder = text }, "MODULE_REGISTER_FAILED", "the process was not started", ""},
-		"too little memory":   {"good", func(c *process.Config) { c.Limits.Data = 4 << 20 }, "MODULE_REGISTER_FAILED", "", ""},
+		"no handshake": {"never-ready", func(c *process.Config) { c.Deadlines.Register = time.Second },
+			"MODULE_REGISTER_FAILED", "", ""},
+		"dies at once":       {"dies-at-once", nil, "MODULE_REGISTER_FAILED", "", ""},
+		"dies as a launcher": {"says-120", nil, "MODULE_REGISTER_FAILED", "", ""},
+		"garbage":            {"garbage", nil, "MODULE_REGISTER_FAILED", "", ""},
+		"another ABI":        {"wrong-abi", nil, "MODULE_REGISTER_FAILED", "the module speaks another ABI", ""},
+		"routes refused": {"good",
+			func(c *process.Config) { c.Validate = func(*abi.RegisterResponse) error { return refuse } },
+			"MODULE_REGISTER_FAILED", "two routes are the same", ""},
+		"start fails": {"start-fails", nil, "MODULE_START_FAILED", "NO_LUCK", "starting stopping"},
+		"start dies":  {"start-dies", nil, "MODULE_START_FAILED", "", "starting"},
+		"start hangs": {"start-hangs", func(c *process.Config) { c.Deadlines.Start = 3 * time.Second },
+			"MODULE_START_TIMEOUT", "", "starting stopping"},
+		"no executable": {"good", func(c *process.Config) { c.Executable = missing },
+			"MODULE_REGISTER_FAILED", "the process was not started", ""},
+		"executable a link": {"good", func(c *process.Config) { c.Executable = pointer },
+			"MODULE_REGISTER_FAILED", "the process was not started", ""},
+		"executable a folder": {"good", func(c *process.Config) { c.Executable = modules },
+			"MODULE_REGISTER_FAILED", "the process was not started", ""},
+		"executable a text": {"good", func(c *process.Config) { c.Executable = text }, "MODULE_REGISTER_FAILED",
+			"", ""},
+		"folder a file": {"good", func(c *process.Config) { c.Folder = text }, "MODULE_REGISTER_FAILED",
+			"the process was not started", ""},
+		"too little memory": {"good", func(c *process.Config) { c.Limits.Data = 4 << 20 },
+			"MODULE_REGISTER_FAILED", "", ""},
 		"too few threads": {"good", func(c *process.Config) {
 			if os.Geteuid() == 0 { // whom the kernel exempts
 				c.Credential = &process.Credential{UID: 0x7fff0001, GID: 0x7fff0001}
 			}
 			c.Limits.Processes = 1
 		}, "MODULE_PROCESS_LIMIT", "", ""},
-		"executable changed": {"good", func(c *process.Config) { c.Verify = func(*os.File) error { return errors.New("other inode") } }, "MODULE_UNAVAILABLE", "other inode", ""},
-		"a wall is missing":  {"good", func(c *process.Config) { c.Limits.Files = 1 << 40 }, "MODULE_SANDBOX_UNAVAILABLE", "could not apply rlimit", ""},
+		"executable changed": {"good",
+			func(c *process.Config) { c.Verify = func(*os.File) error { return errors.New("other inode") } },
+			"MODULE_UNAVAILABLE", "other inode", ""},
+		"a wall is missing": {"good", func(c *process.Config) { c.Limits.Files = 1 << 40 },
+			"MODULE_SANDBOX_UNAVAILABLE", "could not apply rlimit", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -107,7 +120,8 @@ func TestLivesThatNeverBecomeReady(t *testing.T) {
 			if row.cause != "" {
 				cause += ": " + row.cause
 			}
-			if codeOf(err) != row.code || errors.Unwrap(err).Error() != cause || !strings.HasPrefix(err.Error(), row.code+": The module sample ") {
+			if codeOf(err) != row.code || errors.Unwrap(err).Error() != cause ||
+				!strings.HasPrefix(err.Error(), row.code+": The module sample ") {
 				t.Errorf("%v (%v), want %s\n%s", err, errors.Unwrap(err), cause, r.Output())
 			}
 			if said := strings.Join(r.host.settled(t), " "); said != row.said {
@@ -244,7 +258,8 @@ func TestCodesOfAModuleDecideNothing(t *testing.T) {
 	r := start(t, "good", nil)
 	_, err := r.handle(soon(t), "/refuse", nil)
 	var failure *link.Failure
-	if codeOf(err) != "MODULE_HANDLER_FAILED" || !errors.As(err, &failure) || failure.CodeText != "MODULE_UNAVAILABLE" {
+	if codeOf(err) != "MODULE_HANDLER_FAILED" || !errors.As(err, &failure) ||
+		failure.CodeText != "MODULE_UNAVAILABLE" {
 		t.Error(err)
 	}
 	if errors.Is(err, process.ErrUnavailable) {
@@ -255,10 +270,12 @@ func TestCodesOfAModuleDecideNothing(t *testing.T) {
 	if _, err := r.handle(ctx, "/wait", nil); !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
 	}
-	if err := r.Call(soon(t), abi.Method_METHOD_HANDLE, &abi.HandleRequest{Body: make([]byte, link.MaxMessage)}, nil); !errors.Is(err, link.ErrTooLarge) {
+	if err := r.Call(soon(t), abi.Method_METHOD_HANDLE, &abi.HandleRequest{Body: make([]byte, link.MaxMessage)},
+		nil); !errors.Is(err, link.ErrTooLarge) {
 		t.Error(err)
 	}
-	if body, err := r.handle(soon(t), "/echo", []byte("still here")); err != nil || string(body) != "still here" {
+	if body, err := r.handle(soon(t), "/echo", []byte("still here")); err != nil ||
+		string(body) != "still here" {
 		t.Error(err)
 	}
 }

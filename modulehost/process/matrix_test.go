@@ -43,7 +43,8 @@ func asNobody(t *testing.T) {
 	command := exec.Command("/proc/self/exe", "-test.run=^TestWalls$", "-test.timeout=5m")
 	command.Env = []string{"NARTHEX_TEST_MODULES=" + modules}
 	command.Dir = "/"
-	command.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534, Groups: []uint32{}}}
+	command.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534,
+		Groups: []uint32{}}}
 	if out, err := command.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
@@ -115,7 +116,8 @@ func lay(t *testing.T, owner int) targets {
 	goal := targets{
 		Host: os.Getpid(), Own: filepath.Join(base, "own"), Elsewhere: filepath.Join(base, "elsewhere"),
 		SiblingFile: filepath.Join(base, "sibling", "notes.txt"),
-		Stream:      filepath.Join(base, "stream"), Datagram: filepath.Join(base, "datagram"), Abstract: "@" + filepath.Base(base),
+		Stream:      filepath.Join(base, "stream"), Datagram: filepath.Join(base, "datagram"),
+		Abstract: "@" + filepath.Base(base),
 	}
 	must := func(err error) {
 		t.Helper()
@@ -124,7 +126,8 @@ func lay(t *testing.T, owner int) targets {
 		}
 	}
 	must(os.Chmod(base, 0o755))
-	for _, folder := range []string{goal.Own, goal.Elsewhere, filepath.Join(goal.Elsewhere, "empty"), filepath.Dir(goal.SiblingFile)} {
+	for _, folder := range []string{goal.Own, goal.Elsewhere, filepath.Join(goal.Elsewhere, "empty"),
+		filepath.Dir(goal.SiblingFile)} {
 		must(os.Mkdir(folder, 0o755))
 		must(os.Chown(folder, owner, -1))
 	}

@@ -85,7 +85,8 @@ func (m *module) serve(ctx context.Context, method link.Method, payload []byte) 
 }
 
 func (m *module) register() *abi.RegisterResponse {
-	r := &abi.RegisterResponse{Abi: abi.Version, SdkVersion: "0.1.2", Routes: []*abi.Route{{Method: "GET", Path: "/x"}}}
+	r := &abi.RegisterResponse{Abi: abi.Version, SdkVersion: "0.1.2",
+		Routes: []*abi.Route{{Method: "GET", Path: "/x"}}}
 	switch m.mode {
 	case "wrong-abi":
 		r.Abi = 99
@@ -129,7 +130,8 @@ func (m *module) handle(ctx context.Context, request *abi.HandleRequest) (proto.
 		ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 		defer cancel()
 		var answer abi.AllowedResponse
-		err := m.host.Call(ctx, link.Method(abi.Method_METHOD_ALLOWED), &abi.AllowedRequest{Permission: "p"}, &answer)
+		err := m.host.Call(ctx, link.Method(abi.Method_METHOD_ALLOWED), &abi.AllowedRequest{Permission: "p"},
+			&answer)
 		if err != nil {
 			return nil, err
 		}
@@ -161,7 +163,8 @@ func (m *module) handle(ctx context.Context, request *abi.HandleRequest) (proto.
 	case "/print":
 		_, _ = os.Stderr.Write(request.Body)
 	case "/spawn":
-		child, err := os.StartProcess("/bin/sh", []string{"sh", "-c", "trap '' TERM; exec sleep 3600"}, &os.ProcAttr{})
+		child, err := os.StartProcess("/bin/sh", []string{"sh", "-c", "trap '' TERM; exec sleep 3600"},
+			&os.ProcAttr{})
 		if err != nil {
 			return nil, err
 		}

@@ -100,7 +100,8 @@ func New(config Config) *Process {
 	if config.Start == nil {
 		config.Start = &abi.StartRequest{}
 	}
-	return &Process{config: config, ready: make(chan struct{}), status: Status{State: Restarting, Since: time.Now()}}
+	return &Process{config: config, ready: make(chan struct{}),
+		status: Status{State: Restarting, Since: time.Now()}}
 }
 
 // String is the service's name: "module <id>".

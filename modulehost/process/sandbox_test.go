@@ -52,7 +52,8 @@ func TestWhatAModuleFindsAroundItself(t *testing.T) {
 	}
 	for fd, target := range o.Descriptors {
 		kind, _, _ := strings.Cut(target, ":")
-		own := kind == "anon_inode" || strings.HasPrefix(target, "/sys/fs/cgroup/") // opened by the Go runtime in the module
+		own := kind == "anon_inode" ||
+			strings.HasPrefix(target, "/sys/fs/cgroup/") // opened by the Go runtime in the module
 		want := map[int]string{0: "/dev/null", 1: "pipe", 2: "pipe"}[fd]
 		if kind != want && !own && !(kind == "socket" && fd > 2) {
 			t.Errorf("descriptor %d: %s", fd, target)
@@ -77,7 +78,8 @@ func TestWhatTheKernelSaysOfAModule(t *testing.T) {
 	status := fields(t, pid, "status")
 	for name, want := range map[string]string{
 		"NoNewPrivs": "1", "Seccomp": "2", "Seccomp_filters": "1",
-		"CapEff": "0000000000000000", "CapPrm": "0000000000000000", "CapInh": "0000000000000000", "CapAmb": "0000000000000000",
+		"CapEff": "0000000000000000", "CapPrm": "0000000000000000", "CapInh": "0000000000000000",
+		"CapAmb": "0000000000000000",
 	} {
 		if status[name] != want {
 			t.Error(name, status[name])
@@ -96,7 +98,8 @@ func TestWhatTheKernelSaysOfAModule(t *testing.T) {
 			t.Error("nice of a thread:", nice)
 		}
 	}
-	if own, err := os.ReadFile("/proc/self/autogroup"); err == nil && len(own) > 0 { // the kernel schedules by session
+	if own, err := os.ReadFile("/proc/self/autogroup"); err == nil &&
+		len(own) > 0 { // the kernel schedules by session
 		group := strings.TrimSpace(read(t, pid, "autogroup"))
 		if group == "" || group == strings.TrimSpace(string(own)) {
 			t.Errorf("the module's autogroup is %q, want one of its own", group)
@@ -154,7 +157,8 @@ func TestOwnCredential(t *testing.T) {
 		t.Error(o.UID, o.GID, o.Groups)
 	}
 	status := fields(t, o.PID, "status")
-	if status["CapEff"] != "0000000000000000" || status["CapPrm"] != "0000000000000000" || status["Groups"] != "" {
+	if status["CapEff"] != "0000000000000000" || status["CapPrm"] != "0000000000000000" ||
+		status["Groups"] != "" {
 		t.Error(status["CapEff"], status["CapPrm"], status["Groups"])
 	}
 	if soft, _ := limit(t, read(t, o.PID, "limits"), "Max processes"); soft != "64" {

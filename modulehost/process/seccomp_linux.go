@@ -47,7 +47,8 @@ func seccompAvailable() bool {
 // applySeccomp filters the calling thread and what it executes.
 func applySeccomp(program []unix.SockFilter) error {
 	arguments := unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]}
-	_, _, errno := unix.RawSyscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(&arguments)))
+	_, _, errno := unix.RawSyscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0,
+		uintptr(unsafe.Pointer(&arguments)))
 	if errno != 0 {
 		return errno
 	}

@@ -118,7 +118,8 @@ func (l *life) endedBy(err error) End {
 		if code == goFailed && outOfMemory(l.child.output.kept()) {
 			end.Kind = EndMemory
 		}
-	case l.late || errors.Is(err, ErrStartTimeout) || errors.Is(err, ErrStopTimeout) || errors.Is(err, context.DeadlineExceeded):
+	case l.late || errors.Is(err, ErrStartTimeout) || errors.Is(err, ErrStopTimeout) ||
+		errors.Is(err, context.DeadlineExceeded):
 		end.Kind = EndDeadline
 	case status.Signaled() && l.died:
 		code := int(status.Signal())
@@ -133,7 +134,8 @@ const deathGrace = 100 * time.Millisecond
 
 // outOfMemory knows what Go's runtime prints when an allocation fails.
 func outOfMemory(said []byte) bool {
-	for _, words := range []string{"fatal error: runtime: out of memory", "fatal error: out of memory", "runtime: cannot allocate memory",
+	for _, words := range []string{"fatal error: runtime: out of memory", "fatal error: out of memory",
+		"runtime: cannot allocate memory",
 		"fatal error: runtime: cannot allocate", "fatal error: failed to reserve", "cannot allocate memory"} {
 		if bytes.Contains(said, []byte(words)) {
 			return true

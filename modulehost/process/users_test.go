@@ -17,8 +17,9 @@ func TestUsers(t *testing.T) {
 		first, last uint64 // 0: modules have no users of their own
 		usual       bool
 	}{
-		"a machine":                 {everything, everything, 0x70000000, 0x77ffffff, true},
-		"the usual range alone":     {"0 100000 1\n1879048192 0 134217728", everything, 0x70000000, 0x77ffffff, true},
+		"a machine": {everything, everything, 0x70000000, 0x77ffffff, true},
+		"the usual range alone": {"0 100000 1\n1879048192 0 134217728", everything, 0x70000000, 0x77ffffff,
+			true},
 		"a container":               {"0 100000 65536", "0 100000 65536", 32768, 65535, false},
 		"a container of two ranges": {"0 1000 1\n1 100000 65536", "0 1000 1\n1 100000 65536", 32769, 65536, false},
 		"fewer groups than users":   {everything, "0 100000 65536", 32768, 65535, false},
@@ -36,7 +37,8 @@ func TestUsers(t *testing.T) {
 			continue
 		}
 		if first, last := users.Range(); first != row.first || last != row.last || users.Usual() != row.usual {
-			t.Errorf("%s: %d to %d, usual %t; want %d to %d, %t", name, first, last, users.Usual(), row.first, row.last, row.usual)
+			t.Errorf("%s: %d to %d, usual %t; want %d to %d, %t", name, first, last, users.Usual(), row.first,
+				row.last, row.usual)
 		}
 		for n := range 100 {
 			drawn := users.Draw("m-" + strconv.Itoa(n))
@@ -52,7 +54,8 @@ func TestUsers(t *testing.T) {
 func TestUsersAreDrawn(t *testing.T) {
 	t.Parallel()
 	const few = "0 100000 400" // half of it: 200 ids
-	one, again, other := process.Drawing([32]byte{1}, everything, everything), process.Drawing([32]byte{1}, everything, everything),
+	one, again, other := process.Drawing([32]byte{1}, everything, everything),
+		process.Drawing([32]byte{1}, everything, everything),
 		process.Drawing([32]byte{2}, everything, everything)
 	if a, b, c := *one.Draw("sample"), *again.Draw("sample"), *other.Draw("sample"); a != b || a == c {
 		t.Errorf("the same daemon drew %d and %d, another %d", a.UID, b.UID, c.UID)

@@ -40,11 +40,13 @@ func TestAMissingWallRefusesToStart(t *testing.T) {
 			case <-r.Ready():
 				t.Fatal("was started")
 			}
-			if codeOf(err) != "MODULE_SANDBOX_UNAVAILABLE" || !strings.HasPrefix(err.Error(), "MODULE_SANDBOX_UNAVAILABLE: The module sample ") {
+			if codeOf(err) != "MODULE_SANDBOX_UNAVAILABLE" ||
+				!strings.HasPrefix(err.Error(), "MODULE_SANDBOX_UNAVAILABLE: The module sample ") {
 				t.Error(err)
 			}
 			words := strings.Split(missing, ", ")
-			if lines := r.logs.All(); len(lines) != 1 || lines[0].Level != zap.ErrorLevel || !slices.Equal(namesOf(lines[0].ContextMap()["missing"]), words) {
+			if lines := r.logs.All(); len(lines) != 1 || lines[0].Level != zap.ErrorLevel ||
+				!slices.Equal(namesOf(lines[0].ContextMap()["missing"]), words) {
 				t.Error(lines)
 			}
 			if r.host.opened != 0 || r.Output() != nil {
@@ -57,7 +59,8 @@ func TestAMissingWallRefusesToStart(t *testing.T) {
 			r.serve(t)
 			r.awaitBack(t)
 			lines := r.logs.FilterMessage("module runs without every wall").All()
-			if len(lines) != 1 || lines[0].Level != zap.WarnLevel || !slices.Equal(namesOf(lines[0].ContextMap()["missing"]), words) {
+			if len(lines) != 1 || lines[0].Level != zap.WarnLevel ||
+				!slices.Equal(namesOf(lines[0].ContextMap()["missing"]), words) {
 				t.Error(lines)
 			}
 		})
@@ -78,7 +81,8 @@ func TestAWallThatCannotBeApplied(t *testing.T) {
 		t.Skip("this kernel has all that Landlock knows")
 	}
 	r.serve(t)
-	if err := <-r.ended; codeOf(err) != "MODULE_SANDBOX_UNAVAILABLE" || !strings.Contains(errors.Unwrap(err).Error(), "could not apply landlock") {
+	if err := <-r.ended; codeOf(err) != "MODULE_SANDBOX_UNAVAILABLE" ||
+		!strings.Contains(errors.Unwrap(err).Error(), "could not apply landlock") {
 		t.Error(err, errors.Unwrap(err))
 	}
 }

@@ -109,7 +109,8 @@ func (c *child) lastWords() (said string, status int) {
 const deathNotice = time.Second
 
 // wallWords are the launcher's words for a step of the sandbox. What else it may say is no wall's fault.
-var wallWords = []string{"deathsig", "nice", "rlimit", "capabilities", "no-new-privileges", "close-range", "landlock", "seccomp"}
+var wallWords = []string{"deathsig", "nice", "rlimit", "capabilities", "no-new-privileges", "close-range",
+	"landlock", "seccomp"}
 
 type wall string
 

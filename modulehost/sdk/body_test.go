@@ -17,7 +17,8 @@ import (
 // it does not read, however little the kernel keeps for them.
 func TestEchoWithoutAnyBuffer(t *testing.T) {
 	m := &module{register: func(r *sdk.Registry) {
-		r.Handle("POST /echo", "seats.read", sdk.Buffered(1<<20), func(w http.ResponseWriter, r *http.Request) { _, _ = io.Copy(w, r.Body) })
+		r.Handle("POST /echo", "seats.read", sdk.Buffered(1<<20),
+			func(w http.ResponseWriter, r *http.Request) { _, _ = io.Copy(w, r.Body) })
 	}}
 	p := serveOver(t, m, "", func(*testing.T) (net.Conn, net.Conn) { return net.Pipe() }).started()
 	want := strings.Repeat("0123456789", 100_000)
@@ -31,7 +32,8 @@ func TestEchoWithoutAnyBuffer(t *testing.T) {
 		Request: &abi.HandleRequest{
 			Method: "POST", Path: "/echo", BodySocket: socket.Descriptor(), BodyFollows: true, BodyBytes: &length,
 		},
-		Response: &abi.HandleResponse{}, Within: 10 * time.Second, Pause: 10 * time.Second, Bodies: p.bodies, Socket: socket,
+		Response: &abi.HandleResponse{}, Within: 10 * time.Second, Pause: 10 * time.Second, Bodies: p.bodies,
+		Socket: socket,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -63,7 +63,8 @@ var ErrSecretAbsent = errors.New("the deployment supplies no such secret")
 // it. Another error is that of a platform that does not answer within 30 s.
 func (h *Host) Secret(key string) (string, error) {
 	var response abi.SecretResponse
-	err := call(context.Background(), h.client, abi.Method_METHOD_SECRET, &abi.SecretRequest{Key: key}, &response)
+	err := call(context.Background(), h.client, abi.Method_METHOD_SECRET, &abi.SecretRequest{Key: key},
+		&response)
 	if failure := (*link.Failure)(nil); errors.As(err, &failure) && failure.Code() == abi.CodeSecretAbsent {
 		return "", ErrSecretAbsent
 	}

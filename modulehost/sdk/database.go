@@ -87,7 +87,8 @@ func (s statements) call(ctx context.Context, method abi.Method, request, respon
 	if proto.Unmarshal(failure.Detail, &detail) != nil {
 		return err
 	}
-	return &DatabaseError{SQLState: detail.GetSqlState(), Constraint: detail.GetConstraint(), Message: detail.GetMessage()}
+	return &DatabaseError{SQLState: detail.GetSqlState(), Constraint: detail.GetConstraint(),
+		Message: detail.GetMessage()}
 }
 
 // Tx is a transaction: what InTx's function runs its statements on, one after the other, rows read to the
@@ -128,10 +129,12 @@ func (db *DB) Begin(ctx context.Context) (*Tx, error) {
 // Commit keeps what the transaction has done. After a statement that failed it is TRANSACTION_ENDED, and
 // nothing is kept; after another error that is not known. Rollback then does no harm.
 func (tx *Tx) Commit(ctx context.Context) error {
-	return tx.call(ctx, abi.Method_METHOD_COMMIT, &abi.CommitRequest{Transaction: tx.transaction}, &abi.CommitResponse{})
+	return tx.call(ctx, abi.Method_METHOD_COMMIT, &abi.CommitRequest{Transaction: tx.transaction},
+		&abi.CommitResponse{})
 }
 
 // Rollback undoes what the transaction has done.
 func (tx *Tx) Rollback(ctx context.Context) error {
-	return tx.call(ctx, abi.Method_METHOD_ROLLBACK, &abi.RollbackRequest{Transaction: tx.transaction}, &abi.RollbackResponse{})
+	return tx.call(ctx, abi.Method_METHOD_ROLLBACK, &abi.RollbackRequest{Transaction: tx.transaction},
+		&abi.RollbackResponse{})
 }

@@ -30,10 +30,13 @@ func TestHandlerOutlivesItsCallsAndItsContext(t *testing.T) {
 	m.register = func(r *sdk.Registry) {
 		r.Handle("GET /slow", "seats.read", sdk.NoBody, func(w http.ResponseWriter, r *http.Request) {
 			ctx := r.Context()
-			if _, err := m.host.DB.Exec(ctx, "SELECT pg_sleep(60)"); !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
-				t.Errorf("the statement ended with %v, the context with %v; want %v and nil", err, ctx.Err(), context.DeadlineExceeded)
+			if _, err := m.host.DB.Exec(ctx, "SELECT pg_sleep(60)"); !errors.Is(err, context.DeadlineExceeded) ||
+				ctx.Err() != nil {
+				t.Errorf("the statement ended with %v, the context with %v; want %v and nil", err, ctx.Err(),
+					context.DeadlineExceeded)
 			}
-			if err := m.host.DB.InTx(ctx, func(*sdk.Tx) error { return nil }); !errors.Is(err, context.DeadlineExceeded) {
+			if err := m.host.DB.InTx(ctx, func(*sdk.Tx) error { return nil }); !errors.Is(err,
+				context.DeadlineExceeded) {
 				t.Errorf("a further call: %v, want %v", err, context.DeadlineExceeded)
 			}
 			detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
@@ -52,11 +55,14 @@ func TestHandlerOutlivesItsCallsAndItsContext(t *testing.T) {
 	p := serve(t, hurried{m, within4s}, "CREATE TABLE seats ()").started()
 	began := time.Now()
 	var response abi.HandleResponse
-	if err := p.call(abi.Method_METHOD_HANDLE, &abi.HandleRequest{Method: "GET", Path: "/slow"}, &response); err != nil {
+	if err := p.call(abi.Method_METHOD_HANDLE, &abi.HandleRequest{Method: "GET", Path: "/slow"},
+		&response); err != nil {
 		t.Fatal(err)
 	}
-	if response.GetStatus() != http.StatusServiceUnavailable || string(response.GetBody()) != "busy" || time.Since(began) < within4s/2 {
-		t.Errorf("answered %d %q after %v, want the handler's own 503 after 2 s", response.GetStatus(), response.GetBody(), time.Since(began))
+	if response.GetStatus() != http.StatusServiceUnavailable || string(response.GetBody()) != "busy" ||
+		time.Since(began) < within4s/2 {
+		t.Errorf("answered %d %q after %v, want the handler's own 503 after 2 s", response.GetStatus(),
+			response.GetBody(), time.Since(began))
 	}
 }
 
@@ -119,11 +125,13 @@ func TestMethodsAndSnapshotsEndInTime(t *testing.T) {
 	defer cancel()
 	var provided abi.ProvideResponse
 	if err := p.client.Call(ctx, link.Method(abi.Method_METHOD_PROVIDE),
-		&abi.ProvideRequest{Capability: "seats.count", Method: "count", Input: []byte("{}")}, &provided); err != nil || string(provided.GetOutput()) != "7" {
+		&abi.ProvideRequest{Capability: "seats.count", Method: "count", Input: []byte("{}")},
+		&provided); err != nil || string(provided.GetOutput()) != "7" {
 		t.Errorf("the method answered %s, %v, want 7", provided.GetOutput(), err)
 	}
 	var snapshot abi.SnapshotResponse
-	if err := p.client.Call(ctx, link.Method(abi.Method_METHOD_SNAPSHOT), &abi.SnapshotRequest{Channel: "board"}, &snapshot); err != nil ||
+	if err := p.client.Call(ctx, link.Method(abi.Method_METHOD_SNAPSHOT), &abi.SnapshotRequest{Channel: "board"},
+		&snapshot); err != nil ||
 		string(snapshot.GetData()) != "7" {
 		t.Errorf("the snapshot answered %s, %v, want 7", snapshot.GetData(), err)
 	}

@@ -11,7 +11,9 @@ import (
 var Fill = fill
 
 // ServeWithin is ServeOn for a platform that waits no longer than this for an answer.
-func ServeWithin(answer time.Duration) func(m Module, incoming, outgoing net.Conn, open func(descriptor int) link.Stream) error {
+func ServeWithin(
+	answer time.Duration,
+) func(m Module, incoming, outgoing net.Conn, open func(descriptor int) link.Stream) error {
 	times := platformTimes()
 	times.answer, times.brief = answer, answer
 	return func(m Module, incoming, outgoing net.Conn, open func(descriptor int) link.Stream) error {

@@ -87,7 +87,8 @@ func (m *Mail) Send(ctx context.Context, message Message) (SendResult, error) {
 }
 
 func mailRequest(m Message) *abi.SendMailRequest {
-	request := &abi.SendMailRequest{To: make([]*abi.MailAddress, len(m.To)), Subject: m.Subject, Text: m.Text, Html: m.HTML}
+	request := &abi.SendMailRequest{To: make([]*abi.MailAddress, len(m.To)), Subject: m.Subject, Text: m.Text,
+		Html: m.HTML}
 	for n, to := range m.To {
 		request.To[n] = &abi.MailAddress{Address: to.Address, Name: to.Name}
 	}

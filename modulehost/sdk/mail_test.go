@@ -38,7 +38,11 @@ func TestMail(t *testing.T) {
 	t.Parallel()
 	var got mail.Message
 	answer := mail.Sent
-	m := mailing(t, sender(func(_ context.Context, message mail.Message) mail.SendResult { got = message; return answer }))
+	m := mailing(t, sender(func(_ context.Context,
+		message mail.Message) mail.SendResult {
+		got = message
+		return answer
+	}))
 	if outcome, err := m.Send(t.Context(), letter); outcome != sdk.MailSent || err != nil {
 		t.Fatal(outcome, err)
 	}
@@ -50,9 +54,11 @@ func TestMail(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	for ours, theirs := range map[sdk.SendResult]mail.SendResult{
-		sdk.MailNotConfigured: mail.NotConfigured, sdk.MailMessageInvalid: mail.MessageInvalid, sdk.MailConnectionFailed: mail.ConnectionFailed,
-		sdk.MailTLSFailed: mail.TLSFailed, sdk.MailAuthenticationFailed: mail.AuthenticationFailed, sdk.MailRejected: mail.Rejected,
-		sdk.MailTimeout: mail.Timeout,
+		sdk.MailNotConfigured: mail.NotConfigured, sdk.MailMessageInvalid: mail.MessageInvalid,
+		sdk.MailConnectionFailed: mail.ConnectionFailed,
+		sdk.MailTLSFailed:        mail.TLSFailed, sdk.MailAuthenticationFailed: mail.AuthenticationFailed,
+		sdk.MailRejected: mail.Rejected,
+		sdk.MailTimeout:  mail.Timeout,
 	} {
 		answer = theirs
 		if outcome, err := m.Send(t.Context(), letter); outcome != ours || err != nil {
@@ -70,7 +76,8 @@ func TestMailThatIsNotAttempted(t *testing.T) {
 	m := mailing(t, transport)
 	long, binary := letter, letter
 	long.Text, binary.Subject = strings.Repeat("x", 2<<20), "\xff"
-	for name, message := range map[string]sdk.Message{"longer than a call": long, "no UTF-8": binary, "nobody's": {Subject: "x", Text: "x"}} {
+	for name, message := range map[string]sdk.Message{"longer than a call": long, "no UTF-8": binary,
+		"nobody's": {Subject: "x", Text: "x"}} {
 		if outcome, err := m.Send(t.Context(), message); outcome != sdk.MailMessageInvalid || err != nil {
 			t.Error(name, outcome, err)
 		}

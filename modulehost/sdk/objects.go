@@ -26,7 +26,9 @@ func (b *Bucket) Get(ctx context.Context, key string) (Object, io.ReadCloser, er
 
 // GetPart is Get for length bytes from offset; a length of 0 is all to the end. What is beyond the end is
 // empty.
-func (b *Bucket) GetPart(ctx context.Context, key string, offset, length uint64) (Object, io.ReadCloser, error) {
+func (b *Bucket) GetPart(
+	ctx context.Context, key string, offset, length uint64,
+) (Object, io.ReadCloser, error) {
 	s := b.storage
 	if s == nil {
 		return Object{}, nil, ErrAccessDenied
@@ -95,7 +97,8 @@ func (b *objectBody) WriteTo(w io.Writer) (written int64, err error) {
 func (b *objectBody) more() {
 	for len(b.piece) == 0 && b.end == nil {
 		var response abi.BucketReadResponse
-		b.end = b.storage.call(b.ctx, callDeadline, abi.Method_METHOD_BUCKET_READ, &abi.BucketReadRequest{Handle: b.handle}, &response)
+		b.end = b.storage.call(b.ctx, callDeadline, abi.Method_METHOD_BUCKET_READ,
+			&abi.BucketReadRequest{Handle: b.handle}, &response)
 		b.piece = response.GetData()
 		if b.end == nil && response.GetEnd() {
 			b.end, b.handle = io.EOF, 0
@@ -165,7 +168,8 @@ func (s *Storage) write(ctx context.Context, handle uint64, body io.Reader) erro
 		n, ended := fill(body, piece)
 		if n > 0 {
 			request := &abi.BucketWriteRequest{Handle: handle, Data: piece[:n]}
-			if err := s.call(ctx, callDeadline, abi.Method_METHOD_BUCKET_WRITE, request, &abi.BucketWriteResponse{}); err != nil {
+			if err := s.call(ctx, callDeadline, abi.Method_METHOD_BUCKET_WRITE, request,
+				&abi.BucketWriteResponse{}); err != nil {
 				return err
 			}
 		}

@@ -61,7 +61,8 @@ func (r *Registry) channel(name, permission string, snapshot Snapshot, latest *k
 		r.channels.byName = make(map[string]*channel)
 	}
 	r.channels.byName[name] = &channel{snapshot: snapshot, latest: latest}
-	r.channels.declared = append(r.channels.declared, &abi.Channel{Name: name, Permission: permission, Latest: latest != nil})
+	r.channels.declared = append(r.channels.declared,
+		&abi.Channel{Name: name, Permission: permission, Latest: latest != nil})
 }
 
 // channels are what a module declared.

@@ -95,7 +95,8 @@ func (r *Registry) sort() {
 		order[n] = n
 	}
 	slices.SortFunc(order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(r.routes[a].Path, r.routes[b].Path), cmp.Compare(r.routes[a].Method, r.routes[b].Method))
+		return cmp.Or(cmp.Compare(r.routes[a].Path, r.routes[b].Path),
+			cmp.Compare(r.routes[a].Method, r.routes[b].Method))
 	})
 	routes, handlers := make([]*abi.Route, len(order)), make([]handler, len(order))
 	for n, from := range order {

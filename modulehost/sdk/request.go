@@ -33,7 +33,8 @@ func (l *life) handle(ctx context.Context, call *link.Call) error {
 	if err != nil {
 		return err
 	}
-	writer := &response{ctx: ctx, moved: answerAnew, call: call, sockets: &l.sockets, header: make(http.Header), lent: message.GetBodySocket()}
+	writer := &response{ctx: ctx, moved: answerAnew, call: call, sockets: &l.sockets, header: make(http.Header),
+		lent: message.GetBodySocket()}
 	if message.GetBodyFollows() {
 		socket, err := l.sockets.at(message.GetBodySocket())
 		if err != nil {

@@ -55,7 +55,8 @@ func (r *Rows) Columns() []string {
 func (r *Rows) Next() bool {
 	for len(r.page) == 0 && r.cursor != 0 && r.err == nil {
 		var next abi.RowsResponse
-		if err := r.statements.call(r.ctx, abi.Method_METHOD_FETCH, &abi.FetchRequest{Cursor: r.cursor}, &next); err != nil {
+		if err := r.statements.call(r.ctx, abi.Method_METHOD_FETCH, &abi.FetchRequest{Cursor: r.cursor},
+			&next); err != nil {
 			r.err, r.cursor = err, 0
 			break
 		}

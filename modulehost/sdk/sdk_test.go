@@ -66,14 +66,17 @@ func serve(t *testing.T, m sdk.Module, schema string) *platform {
 }
 
 // serveOver serves with body sockets of a kind.
-func serveOver(t *testing.T, m sdk.Module, schema string, pair func(*testing.T) (net.Conn, net.Conn)) *platform {
+func serveOver(
+	t *testing.T, m sdk.Module, schema string, pair func(*testing.T) (net.Conn, net.Conn),
+) *platform {
 	t.Helper()
 	config := facade.Config{ModuleID: "seats", Secrets: map[string]string{"apiToken": "marked"}}
 	if schema != "" {
 		db := databasetest.New(t)
 		if _, err := migrations.Apply(t.Context(), migrations.Options{
 			Connect: database.Config(db.Settings),
-			Modules: []migrations.Line{{ID: "seats", Files: []migrations.File{{Version: 1, Name: "seats", SQL: []byte(schema)}}}},
+			Modules: []migrations.Line{{ID: "seats",
+				Files: []migrations.File{{Version: 1, Name: "seats", SQL: []byte(schema)}}}},
 		}); err != nil {
 			t.Fatal(err)
 		}
@@ -89,7 +92,9 @@ func serveOver(t *testing.T, m sdk.Module, schema string, pair func(*testing.T) 
 }
 
 // serveWith serves with a facade of the test's own.
-func serveWith(t *testing.T, m sdk.Module, config facade.Config, pair func(*testing.T) (net.Conn, net.Conn)) *platform {
+func serveWith(
+	t *testing.T, m sdk.Module, config facade.Config, pair func(*testing.T) (net.Conn, net.Conn),
+) *platform {
 	t.Helper()
 	hostCalls, incoming := socketpair(t)
 	outgoing, moduleCalls := socketpair(t)
@@ -170,10 +175,12 @@ var settings = []*abi.Setting{
 // started registers and starts the module.
 func (p *platform) started() *platform {
 	p.t.Helper()
-	if err := p.call(abi.Method_METHOD_REGISTER, &abi.RegisterRequest{Abi: abi.Version}, &abi.RegisterResponse{}); err != nil {
+	if err := p.call(abi.Method_METHOD_REGISTER, &abi.RegisterRequest{Abi: abi.Version},
+		&abi.RegisterResponse{}); err != nil {
 		p.t.Fatal(err)
 	}
-	if err := p.call(abi.Method_METHOD_START, &abi.StartRequest{Database: true, Configuration: settings}, &abi.StartResponse{}); err != nil {
+	if err := p.call(abi.Method_METHOD_START, &abi.StartRequest{Database: true, Configuration: settings},
+		&abi.StartResponse{}); err != nil {
 		p.t.Fatal(err)
 	}
 	return p
@@ -220,10 +227,12 @@ func TestConfiguration(t *testing.T) {
 	m := &module{}
 	serve(t, m, "").started()
 	got := m.host.Config
-	if got.String("title") != "Foyer" || got.Integer("seconds") != 1<<53 || !got.Boolean("loud") || got.Boolean("quiet") {
+	if got.String("title") != "Foyer" || got.Integer("seconds") != 1<<53 || !got.Boolean("loud") ||
+		got.Boolean("quiet") {
 		t.Errorf("%v", got)
 	}
-	if !got.Has("quiet") || got.Has("unset") || got.String("unset") != "" || got.Integer("unset") != 0 || got.Boolean("unset") {
+	if !got.Has("quiet") || got.Has("unset") || got.String("unset") != "" || got.Integer("unset") != 0 ||
+		got.Boolean("unset") {
 		t.Error("a key without a value")
 	}
 	defer func() {
@@ -246,7 +255,10 @@ func TestSecret(t *testing.T) {
 }
 
 func TestBadPatternFailsTheRegistration(t *testing.T) {
-	p := serve(t, &module{register: func(r *sdk.Registry) { r.Handle("/slides", "seats.read", sdk.NoBody, nil) }}, "")
+	p := serve(t, &module{register: func(r *sdk.Registry) {
+		r.Handle("/slides", "seats.read", sdk.NoBody,
+			nil)
+	}}, "")
 	if err := p.call(abi.Method_METHOD_REGISTER, &abi.RegisterRequest{}, &abi.RegisterResponse{}); err == nil {
 		t.Error("accepted")
 	}
@@ -260,7 +272,8 @@ func TestHandlerSeesAnOrdinaryRequest(t *testing.T) {
 			may, canErr := m.host.Can(r.Context(), "seats.write")
 			w.Header().Set("Content-Type", "text/plain")
 			w.WriteHeader(http.StatusTeapot)
-			fmt.Fprint(w, r.Method, " ", r.URL.Path, " ", r.URL.Query().Get("q"), " ", r.PathValue("id"), " ", r.Header.Get("Accept"), " ",
+			fmt.Fprint(w, r.Method, " ", r.URL.Path, " ", r.URL.Query().Get("q"), " ", r.PathValue("id"), " ",
+				r.Header.Get("Accept"), " ",
 				string(body), " ", r.ContentLength, " ", sdk.Principal(r.Context()), " ", may, " ", err, " ", canErr)
 		})
 	}}
@@ -269,7 +282,8 @@ func TestHandlerSeesAnOrdinaryRequest(t *testing.T) {
 	defer leave()
 	var got abi.HandleResponse
 	err := p.call(abi.Method_METHOD_HANDLE, &abi.HandleRequest{
-		Route: 0, Call: call, Method: "PUT", Path: "/slides/a%2Fb", Query: "q=1+2", Parameters: []string{"a/b"}, Body: []byte("hello"),
+		Route: 0, Call: call, Method: "PUT", Path: "/slides/a%2Fb", Query: "q=1+2", Parameters: []string{"a/b"},
+		Body:      []byte("hello"),
 		Headers:   []*abi.Header{{Name: "Accept", Value: "text/plain"}},
 		Principal: &abi.Principal{Kind: abi.Principal_AUTHENTICATED, UserId: "u"},
 	}, &got)
@@ -347,18 +361,23 @@ func TestValuesThereAndBack(t *testing.T) {
 		gotRaw   []byte
 		weight   float64
 	)
-	if err := db.QueryRow(t.Context(), `SELECT id, name, price::text, rows, wide, at, tags, extra, raw, weight FROM seats`).Scan(
-		&gotID, &gotName, &gotPrice, &gotRows, &gotWide, &gotAt, &gotTags, &gotExtra, &gotRaw, &weight); err != nil {
+	if err := db.QueryRow(t.Context(),
+		`SELECT id, name, price::text, rows, wide, at, tags, extra, raw, weight FROM seats`).Scan(
+		&gotID, &gotName, &gotPrice, &gotRows, &gotWide, &gotAt, &gotTags, &gotExtra, &gotRaw,
+		&weight); err != nil {
 		t.Fatal(err)
 	}
-	if gotID != id || gotName != "aisle" || gotPrice != "12.50" || gotRows != 7 || !gotWide || !gotAt.Equal(at) ||
-		!reflect.DeepEqual(gotTags, []string{"a", "b"}) || string(gotExtra) != `{"x": 1}` || string(gotRaw) != "\x00\x01" || weight != 1.5 {
+	if gotID != id || gotName != "aisle" || gotPrice != "12.50" || gotRows != 7 || !gotWide ||
+		!gotAt.Equal(at) ||
+		!reflect.DeepEqual(gotTags, []string{"a", "b"}) || string(gotExtra) != `{"x": 1}` ||
+		string(gotRaw) != "\x00\x01" || weight != 1.5 {
 		t.Error(gotID, gotName, gotPrice, gotRows, gotWide, gotAt, gotTags, string(gotExtra), gotRaw, weight)
 	}
 
 	var missing *string
 	var null sql.NullInt64
-	if err := db.QueryRow(t.Context(), `SELECT $1::text, $2::bigint, $3::text[] = '{}'`, nil, (*int)(nil), []string{}).Scan(&missing, &null, &gotWide); err != nil ||
+	if err := db.QueryRow(t.Context(), `SELECT $1::text, $2::bigint, $3::text[] = '{}'`, nil, (*int)(nil),
+		[]string{}).Scan(&missing, &null, &gotWide); err != nil ||
 		missing != nil || null.Valid || !gotWide {
 		t.Error(missing, null, gotWide, err)
 	}
@@ -374,7 +393,8 @@ func TestNoRowsAndErrors(t *testing.T) {
 	m := &module{}
 	serve(t, m, seats).started()
 	db := m.host.DB
-	if err := db.QueryRow(t.Context(), `SELECT id FROM seats`).Scan(new(string)); !errors.Is(err, sql.ErrNoRows) {
+	if err := db.QueryRow(t.Context(), `SELECT id FROM seats`).Scan(new(string)); !errors.Is(err,
+		sql.ErrNoRows) {
 		t.Errorf("%v", err)
 	}
 	insert := func() error {
@@ -385,7 +405,8 @@ func TestNoRowsAndErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	said := (*sdk.DatabaseError)(nil)
-	if err := insert(); !errors.As(err, &said) || said.SQLState != "23505" || said.Constraint != "seats_name_key" {
+	if err := insert(); !errors.As(err, &said) || said.SQLState != "23505" ||
+		said.Constraint != "seats_name_key" {
 		t.Errorf("%v", err)
 	}
 }
@@ -407,10 +428,12 @@ func TestRowsOverManyPages(t *testing.T) {
 			}
 			seen++
 		}
-		if err := rows.Err(); err != nil || seen != 40 || !reflect.DeepEqual(rows.Columns(), []string{"n", "repeat"}) {
+		if err := rows.Err(); err != nil || seen != 40 ||
+			!reflect.DeepEqual(rows.Columns(), []string{"n", "repeat"}) {
 			t.Fatalf("%d rows, %v, %v", seen, rows.Columns(), err)
 		}
-		if rows, err = m.host.DB.Query(t.Context(), `SELECT n, repeat('x', 100000) FROM generate_series(1, 40) n`); err != nil || !rows.Next() {
+		if rows, err = m.host.DB.Query(t.Context(),
+			`SELECT n, repeat('x', 100000) FROM generate_series(1, 40) n`); err != nil || !rows.Next() {
 			t.Fatal(err)
 		}
 		rows.Close()
@@ -427,7 +450,8 @@ func TestInTx(t *testing.T) {
 	db := m.host.DB
 	insert := func(name string, end func() error) func(*sdk.Tx) error {
 		return func(tx *sdk.Tx) error {
-			if _, err := tx.Exec(t.Context(), `INSERT INTO seats (id, name) VALUES (gen_random_uuid(), $1)`, name); err != nil {
+			if _, err := tx.Exec(t.Context(), `INSERT INTO seats (id, name) VALUES (gen_random_uuid(), $1)`,
+				name); err != nil {
 				return err
 			}
 			return end()
@@ -437,7 +461,8 @@ func TestInTx(t *testing.T) {
 	if err := db.InTx(t.Context(), insert("kept", func() error { return nil })); err != nil {
 		t.Error(err)
 	}
-	if err := db.InTx(t.Context(), insert("dropped", func() error { return refused })); !errors.Is(err, refused) {
+	if err := db.InTx(t.Context(), insert("dropped", func() error { return refused })); !errors.Is(err,
+		refused) {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -449,7 +474,8 @@ func TestInTx(t *testing.T) {
 		_ = db.InTx(t.Context(), insert("panicked", func() error { panic("no") }))
 	}()
 	var names []string
-	if err := db.QueryRow(t.Context(), `SELECT array_agg(name) FROM seats`).Scan(&names); err != nil || strings.Join(names, " ") != "kept" {
+	if err := db.QueryRow(t.Context(), `SELECT array_agg(name) FROM seats`).Scan(&names); err != nil ||
+		strings.Join(names, " ") != "kept" {
 		t.Errorf("%v, %v", names, err)
 	}
 }

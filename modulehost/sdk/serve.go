@@ -46,7 +46,9 @@ func ServeOn(m Module, incoming, outgoing net.Conn, open func(descriptor int) li
 	return serveWithin(m, incoming, outgoing, open, platformTimes())
 }
 
-func serveWithin(m Module, incoming, outgoing net.Conn, open func(descriptor int) link.Stream, times times) error {
+func serveWithin(
+	m Module, incoming, outgoing net.Conn, open func(descriptor int) link.Stream, times times,
+) error {
 	host := link.NewClient(outgoing)
 	defer host.Close()
 
@@ -157,7 +159,9 @@ func (l *life) stop(ctx context.Context) (proto.Message, error) {
 const callDeadline = 30 * time.Second
 
 // call asks the host, never without a deadline.
-func call(ctx context.Context, client *link.Client, method abi.Method, request, response proto.Message) error {
+func call(
+	ctx context.Context, client *link.Client, method abi.Method, request, response proto.Message,
+) error {
 	ctx, cancel := bounded(ctx, callDeadline)
 	defer cancel()
 	return client.Call(ctx, link.Method(method), request, response)

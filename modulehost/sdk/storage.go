@@ -113,7 +113,8 @@ func (b *Bucket) Head(ctx context.Context, key string) (Object, error) {
 // Delete removes an object. One that is not there is no error. Errors: ErrKeyInvalid, ErrAccessDenied,
 // ErrTimeout, ErrUnavailable.
 func (b *Bucket) Delete(ctx context.Context, key string) error {
-	return b.call(ctx, abi.Method_METHOD_BUCKET_DELETE, &abi.BucketDeleteRequest{Bucket: b.id, Key: key}, &abi.BucketDeleteResponse{})
+	return b.call(ctx, abi.Method_METHOD_BUCKET_DELETE, &abi.BucketDeleteRequest{Bucket: b.id, Key: key},
+		&abi.BucketDeleteResponse{})
 }
 
 // ReadURLOption changes what a read URL delivers.
@@ -135,7 +136,8 @@ func DownloadAs(name string) ReadURLOption {
 // PDF, JSON and plain text; it saves everything else, so that nobody's HTML, SVG or script runs where the
 // files are. With DownloadAs it saves any. Errors: ErrKeyInvalid, also for a name, ErrLifetimeInvalid,
 // ErrAccessDenied, ErrUnavailable.
-func (b *Bucket) CreateReadURL(ctx context.Context, key string, lifetime time.Duration, options ...ReadURLOption) (
+func (b *Bucket) CreateReadURL(ctx context.Context, key string, lifetime time.Duration,
+	options ...ReadURLOption) (
 	url string, expiresAt time.Time, err error,
 ) {
 	if lifetime%time.Second != 0 {
@@ -161,7 +163,9 @@ func (b *Bucket) call(ctx context.Context, method abi.Method, request, response 
 }
 
 // call asks the host as soon as there is a place; deadline is for a ctx that has none.
-func (s *Storage) call(ctx context.Context, deadline time.Duration, method abi.Method, request, response proto.Message) error {
+func (s *Storage) call(
+	ctx context.Context, deadline time.Duration, method abi.Method, request, response proto.Message,
+) error {
 	within, cancel := bounded(ctx, deadline)
 	defer cancel()
 	err := s.calls.take(within)
@@ -182,7 +186,8 @@ func storageError(ctx context.Context, err error) error {
 		return ctx.Err()
 	case errors.Is(err, context.DeadlineExceeded):
 		return ErrTimeout
-	case errors.Is(err, link.ErrTooLarge), errors.Is(err, link.ErrUnencodable): // of a request with a key or prefix
+	case errors.Is(err, link.ErrTooLarge),
+		errors.Is(err, link.ErrUnencodable): // of a request with a key or prefix
 		return ErrKeyInvalid
 	case !errors.As(err, &failure):
 		return ErrUnavailable

@@ -26,7 +26,8 @@ import (
 func keeping(t *testing.T, images facade.Bucket) *sdk.Bucket {
 	t.Helper()
 	m := &module{}
-	serveWith(t, m, facade.Config{ModuleID: "keeper", Buckets: map[string]facade.Bucket{"images": images}}, socketpair).started()
+	serveWith(t, m, facade.Config{ModuleID: "keeper", Buckets: map[string]facade.Bucket{"images": images}},
+		socketpair).started()
 	return m.host.Storage.Bucket("images")
 }
 
@@ -78,11 +79,13 @@ func TestStorage(t *testing.T) {
 		{"large", iotest.DataErrReader(bytes.NewReader(content[:300_000])), content[:300_000]},
 	} {
 		stored, err := images.Put(ctx, c.key, "image/png", c.body)
-		if err != nil || stored.Key != c.key || stored.Size != int64(len(c.want)) || stored.ContentType != "image/png" || stored.ETag == "" {
+		if err != nil || stored.Key != c.key || stored.Size != int64(len(c.want)) ||
+			stored.ContentType != "image/png" || stored.ETag == "" {
 			t.Fatal(stored, err)
 		}
 		object, body, err := images.Get(ctx, c.key)
-		if got := readAll(t, body, err); !bytes.Equal(got, c.want) || object.ETag != stored.ETag || object.Modified.IsZero() {
+		if got := readAll(t, body, err); !bytes.Equal(got, c.want) || object.ETag != stored.ETag ||
+			object.Modified.IsZero() {
 			t.Errorf("%s: %d bytes, %+v", c.key, len(got), object)
 		}
 	}
@@ -95,7 +98,8 @@ func TestStorage(t *testing.T) {
 		t.Fatal(err)
 	}
 	var copied bytes.Buffer
-	if n, err := io.Copy(&copied, body); n != 300_000 || err != nil || !bytes.Equal(copied.Bytes(), content[:300_000]) || body.Close() != nil {
+	if n, err := io.Copy(&copied, body); n != 300_000 || err != nil ||
+		!bytes.Equal(copied.Bytes(), content[:300_000]) || body.Close() != nil {
 		t.Error(n, err)
 	}
 	page, err := images.List(ctx, "", "", 2)
@@ -156,8 +160,10 @@ func TestStorageErrors(t *testing.T) {
 		"59 s":               {link(59 * time.Second), sdk.ErrLifetimeInvalid},
 		"a moment":           {link(time.Millisecond), sdk.ErrLifetimeInvalid},
 		"a moment too long":  {link(6*time.Hour + 1), sdk.ErrLifetimeInvalid},
-		"the body's own":     {put(images, t.Context(), "a", io.MultiReader(bytes.NewReader(noise(300_000)), iotest.ErrReader(source))), source},
-		"a body that stops":  {put(images, t.Context(), "a", io.MultiReader(strings.NewReader("x"), neverEnding(false))), io.ErrNoProgress},
+		"the body's own": {put(images, t.Context(), "a",
+			io.MultiReader(bytes.NewReader(noise(300_000)), iotest.ErrReader(source))), source},
+		"a body that stops": {put(images, t.Context(), "a",
+			io.MultiReader(strings.NewReader("x"), neverEnding(false))), io.ErrNoProgress},
 		"a body without end": {put(images, t.Context(), "a", neverEnding(true)), sdk.ErrTooLarge},
 		"no key":             {put(images, t.Context(), "a b", strings.NewReader("x")), sdk.ErrKeyInvalid},
 		"no content type":    {put(images, t.Context(), "b", strings.NewReader("x")), nil},
@@ -204,8 +210,10 @@ func (panicking) Read([]byte) (int, error) { panic("hunter2") }
 func TestStorageCodesAreOne(t *testing.T) {
 	t.Parallel()
 	for ours, theirs := range map[sdk.Error]storage.Error{
-		sdk.ErrNotFound: storage.ErrNotFound, sdk.ErrKeyInvalid: storage.ErrKey, sdk.ErrAccessDenied: storage.ErrAccessDenied,
-		sdk.ErrTooLarge: storage.ErrTooLarge, sdk.ErrLifetimeInvalid: storage.ErrLifetime, sdk.ErrTimeout: storage.ErrTimeout,
+		sdk.ErrNotFound: storage.ErrNotFound, sdk.ErrKeyInvalid: storage.ErrKey,
+		sdk.ErrAccessDenied: storage.ErrAccessDenied,
+		sdk.ErrTooLarge:     storage.ErrTooLarge, sdk.ErrLifetimeInvalid: storage.ErrLifetime,
+		sdk.ErrTimeout:     storage.ErrTimeout,
 		sdk.ErrUnavailable: storage.ErrUnavailable,
 	} {
 		if ours.Code() != theirs.Code() {

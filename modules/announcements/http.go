@@ -61,7 +61,8 @@ func decode(r *http.Request, into any) error {
 	if err != nil {
 		return err
 	}
-	if err := json.Unmarshal(body, into, json.RejectUnknownMembers(true)); err != nil || len(body) == 0 || string(body) == "null" {
+	if err := json.Unmarshal(body, into, json.RejectUnknownMembers(true)); err != nil || len(body) == 0 ||
+		string(body) == "null" {
 		return errRequest
 	}
 	return nil

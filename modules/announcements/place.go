@@ -53,7 +53,8 @@ func (s *store) orderRev(ctx context.Context) (rev int64, err error) {
 // A mover who saw another order is told, and so is one whose neighbour is gone.
 func (s *store) place(ctx context.Context, id string, after *string, seen int64) (rev int64, err error) {
 	return rev, s.db.InTx(ctx, func(tx *sdk.Tx) error {
-		err := tx.QueryRow(ctx, `UPDATE board_order SET rev = rev + 1 WHERE rev = $1 RETURNING rev`, seen).Scan(&rev)
+		err := tx.QueryRow(ctx, `UPDATE board_order SET rev = rev + 1 WHERE rev = $1 RETURNING rev`,
+			seen).Scan(&rev)
 		if errors.Is(err, sql.ErrNoRows) {
 			return errConflict
 		}

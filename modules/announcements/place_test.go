@@ -34,7 +34,8 @@ func TestPlace(t *testing.T) {
 	}
 	const count = 500
 	for i := range count {
-		if got := office.Do("POST", "/slides", fmt.Sprintf(`{"title":"%03d"}`, i)); got.Status != http.StatusCreated {
+		if got := office.Do("POST", "/slides",
+			fmt.Sprintf(`{"title":"%03d"}`, i)); got.Status != http.StatusCreated {
 			t.Fatalf("creating slide %d: %s, want 201", i, got)
 		}
 	}
@@ -48,7 +49,8 @@ func TestPlace(t *testing.T) {
 		if to > 0 {
 			after = fmt.Sprintf("%q", rest[to-1].ID)
 		}
-		got := office.Do("PUT", "/slides/"+moved.ID+"/place", fmt.Sprintf(`{"after":%s,"rev":%d}`, after, board.Rev))
+		got := office.Do("PUT", "/slides/"+moved.ID+"/place",
+			fmt.Sprintf(`{"after":%s,"rev":%d}`, after, board.Rev))
 		if got.Status != http.StatusOK || got.Body != fmt.Sprintf(`{"rev":%d}`, board.Rev+1) {
 			t.Fatalf("moving %s from %d to %d: %s, want 200 and the next rev", moved.Title, from, to, got)
 		}
@@ -56,7 +58,8 @@ func TestPlace(t *testing.T) {
 		before := board
 		board = read()
 		if got := board.titles(); !slices.Equal(got, want) {
-			t.Fatalf("after moving %s from %d to %d the order is %q, want %q", moved.Title, from, to, got[:12], want[:12])
+			t.Fatalf("after moving %s from %d to %d the order is %q, want %q", moved.Title, from, to, got[:12],
+				want[:12])
 		}
 		written := 0
 		for _, s := range board.Slides {
@@ -77,12 +80,14 @@ func TestPlace(t *testing.T) {
 	}
 
 	stale := fmt.Sprintf(`{"after":null,"rev":%d}`, board.Rev-1)
-	if got := office.Do("PUT", "/slides/"+board.Slides[3].ID+"/place", stale); got.Status != http.StatusConflict {
+	if got := office.Do("PUT", "/slides/"+board.Slides[3].ID+"/place",
+		stale); got.Status != http.StatusConflict {
 		t.Errorf("moving against an order that changed: %s, want 409", got)
 	}
 	gone := "00000000-0000-4000-8000-000000000000"
 	behindGone := fmt.Sprintf(`{"after":%q,"rev":%d}`, gone, board.Rev)
-	if got := office.Do("PUT", "/slides/"+board.Slides[3].ID+"/place", behindGone); got.Status != http.StatusConflict {
+	if got := office.Do("PUT", "/slides/"+board.Slides[3].ID+"/place",
+		behindGone); got.Status != http.StatusConflict {
 		t.Errorf("moving behind a slide that is gone: %s, want 409", got)
 	}
 	first := fmt.Sprintf(`{"after":null,"rev":%d}`, board.Rev)
@@ -90,13 +95,15 @@ func TestPlace(t *testing.T) {
 		t.Errorf("moving a slide that is gone: %s, want 404", got)
 	}
 	itself := fmt.Sprintf(`{"after":%q,"rev":%d}`, board.Slides[3].ID, board.Rev)
-	if got := office.Do("PUT", "/slides/"+board.Slides[3].ID+"/place", itself); got.Status != http.StatusBadRequest {
+	if got := office.Do("PUT", "/slides/"+board.Slides[3].ID+"/place",
+		itself); got.Status != http.StatusBadRequest {
 		t.Errorf("moving a slide behind itself: %s, want 400", got)
 	}
 	if again := read(); again.Rev != board.Rev || !slices.Equal(again.titles(), want) {
 		t.Errorf("refused moves have changed the board: rev %d, want %d", again.Rev, board.Rev)
 	}
-	if got := m.Person().Do("PUT", "/slides/"+board.Slides[3].ID+"/place", first); got.Status != http.StatusForbidden {
+	if got := m.Person().Do("PUT", "/slides/"+board.Slides[3].ID+"/place",
+		first); got.Status != http.StatusForbidden {
 		t.Errorf("a reader moves a slide: %s, want 403", got)
 	}
 }

@@ -60,9 +60,11 @@ func (d *draft) check() error {
 		d.Payload = nil
 	}
 	switch {
-	case d.Title == nil, !isText(*d.Title, 1, maxTitle), !isText(*d.Body, 0, maxBody), !isText(*d.Kind, 1, maxKind),
+	case d.Title == nil, !isText(*d.Title, 1, maxTitle), !isText(*d.Body, 0, maxBody),
+		!isText(*d.Kind, 1, maxKind),
 		d.ImageID != nil,
-		d.Payload != nil && (d.Payload.Kind() != '{' || len(d.Payload) > maxPayload || strings.Contains(string(d.Payload), `\u0000`)),
+		d.Payload != nil && (d.Payload.Kind() != '{' || len(d.Payload) > maxPayload ||
+			strings.Contains(string(d.Payload), `\u0000`)),
 		d.StartsAt != nil && d.EndsAt != nil && !d.EndsAt.Time().After(d.StartsAt.Time()):
 		return errRequest
 	}

@@ -52,7 +52,8 @@ func (s *store) edit(ctx context.Context, id string, d *draft) (*slide, error) {
 		SET kind = $3, title = $4, body = $5, payload = $6, starts_at = $7, ends_at = $8, enabled = $9, rev = rev + 1
 		WHERE id = $1 AND rev = $2
 		RETURNING `+columns,
-		id, *d.Rev, *d.Kind, *d.Title, *d.Body, payload(d), instant(d.StartsAt), instant(d.EndsAt), *d.Enabled), &edited)
+		id, *d.Rev, *d.Kind, *d.Title, *d.Body, payload(d), instant(d.StartsAt), instant(d.EndsAt), *d.Enabled),
+		&edited)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, s.missing(ctx, id)
 	}
@@ -62,7 +63,8 @@ func (s *store) edit(ctx context.Context, id string, d *draft) (*slide, error) {
 // missing tells why an edit found no row: another writer was faster, or the slide is gone.
 func (s *store) missing(ctx context.Context, id string) error {
 	var there bool
-	if err := s.db.QueryRow(ctx, `SELECT EXISTS (SELECT FROM slides WHERE id = $1)`, id).Scan(&there); err != nil {
+	if err := s.db.QueryRow(ctx, `SELECT EXISTS (SELECT FROM slides WHERE id = $1)`,
+		id).Scan(&there); err != nil {
 		return err
 	}
 	if there {
@@ -82,7 +84,8 @@ func (s *store) remove(ctx context.Context, id string) error {
 func scan(row interface{ Scan(dst ...any) error }, s *slide) error {
 	var startsAt, endsAt *time.Time
 	var payload []byte
-	if err := row.Scan(&s.ID, &s.Kind, &s.Title, &s.Body, &s.ImageID, &payload, &startsAt, &endsAt, &s.Position, &s.Enabled, &s.Rev); err != nil {
+	if err := row.Scan(&s.ID, &s.Kind, &s.Title, &s.Body, &s.ImageID, &payload, &startsAt, &endsAt, &s.Position,
+		&s.Enabled, &s.Rev); err != nil {
 		return err
 	}
 	s.Payload, s.StartsAt, s.EndsAt = payload, (*moment)(startsAt), (*moment)(endsAt)

@@ -56,7 +56,8 @@ func (a *connections) next() (net.Conn, error) {
 
 // lost tells whether a listener will never accept again.
 func lost(err error) bool {
-	return errors.Is(err, net.ErrClosed) || errors.Is(err, syscall.EBADF) || errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOTSOCK)
+	return errors.Is(err, net.ErrClosed) || errors.Is(err, syscall.EBADF) || errors.Is(err, syscall.EINVAL) ||
+		errors.Is(err, syscall.ENOTSOCK)
 }
 
 // stopAccepting ends the accepting, as soon as the kernel has no connection left that a client believes to

@@ -87,17 +87,20 @@ func expect(t *testing.T, what string, visitors []*visitor, open ...bool) {
 
 // crowded serves /wait, which waits until release is closed, /stream, a stream that does the same, and
 // anything else at once.
-func crowded(t *testing.T, limits httpserver.Limits, proxy func(netip.Addr) bool) (s *rawServer, p *pipes, release chan struct{}) {
+func crowded(
+	t *testing.T, limits httpserver.Limits, proxy func(netip.Addr) bool,
+) (s *rawServer, p *pipes, release chan struct{}) {
 	p, release = newPipes(), make(chan struct{})
-	s = startRaw(t, httpserver.ListenerConfig{Inherited: p, Proxy: proxy, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/stream" && !realtime.ConnectionOf(r.Context()).BeginStream() {
-			panic(http.ErrAbortHandler)
-		}
-		if r.URL.Path != "/" {
-			<-release
-		}
-		write(w, "x")
-	})}, limits)
+	s = startRaw(t, httpserver.ListenerConfig{Inherited: p, Proxy: proxy,
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/stream" && !realtime.ConnectionOf(r.Context()).BeginStream() {
+				panic(http.ErrAbortHandler)
+			}
+			if r.URL.Path != "/" {
+				<-release
+			}
+			write(w, "x")
+		})}, limits)
 	return s, p, release
 }
 

@@ -24,7 +24,8 @@ func direct() *clientaddress.Resolver { return clientaddress.New(environment.Cli
 
 func behindProxy() *clientaddress.Resolver {
 	return clientaddress.New(environment.ClientAddress{
-		TrustedProxy: true, Header: "X-Forwarded-For", Proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+		TrustedProxy: true, Header: "X-Forwarded-For",
+		Proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
 	})
 }
 
@@ -59,7 +60,8 @@ func raw(t *testing.T, address, method, path string, lines ...string) (*http.Res
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	fmt.Fprintf(conn, "%s %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n%s\r\n", method, path, strings.Join(append(lines, ""), "\r\n"))
+	fmt.Fprintf(conn, "%s %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n%s\r\n", method, path,
+		strings.Join(append(lines, ""), "\r\n"))
 	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -73,7 +75,8 @@ func raw(t *testing.T, address, method, path string, lines ...string) (*http.Res
 
 func TestClientAddressReachesHandlers(t *testing.T) {
 	const unresolved = `{"code":"CLIENT_ADDRESS_UNRESOLVED"}`
-	supplied := []string{"x-service-client-address: 203.0.113.1", "X-SERVICE-CLIENT-ADDRESS: 203.0.113.2", "X-Service-Client-Address: 203.0.113.3"}
+	supplied := []string{"x-service-client-address: 203.0.113.1", "X-SERVICE-CLIENT-ADDRESS: 203.0.113.2",
+		"X-Service-Client-Address: 203.0.113.3"}
 	with := func(lines ...string) []string { return append(lines, supplied...) }
 	for _, c := range []struct {
 		name    string
@@ -85,8 +88,10 @@ func TestClientAddressReachesHandlers(t *testing.T) {
 	}{
 		{"direct", direct(), "/api/v1/open", nil, 200, `["127.0.0.1"]`},
 		{"supplied copies", direct(), "/api/v1/open", supplied, 200, `["127.0.0.1"]`},
-		{"direct looks at no forwarded header", direct(), "/api/v1/open", with("X-Forwarded-For: 192.0.2.1", "Forwarded: for=192.0.2.1"), 200, `["127.0.0.1"]`},
-		{"proxy", behindProxy(), "/api/v1/open", with("X-Forwarded-For: 203.0.113.9", "x-forwarded-for: 192.0.2.1, 127.0.0.2"), 200, `["192.0.2.1"]`},
+		{"direct looks at no forwarded header", direct(), "/api/v1/open",
+			with("X-Forwarded-For: 192.0.2.1", "Forwarded: for=192.0.2.1"), 200, `["127.0.0.1"]`},
+		{"proxy", behindProxy(), "/api/v1/open",
+			with("X-Forwarded-For: 203.0.113.9", "x-forwarded-for: 192.0.2.1, 127.0.0.2"), 200, `["192.0.2.1"]`},
 		{"no chain", behindProxy(), "/api/v1/open", supplied, 503, unresolved},
 		{"malformed chain", behindProxy(), "/api/v1/open", with("X-Forwarded-For: 192.0.2.1:80"), 503, unresolved},
 		{"no chain, no such route", behindProxy(), "/api/v1/nothing", nil, 503, unresolved},
@@ -104,7 +109,8 @@ func TestClientAddressReachesHandlers(t *testing.T) {
 			}
 			checkHeaders(t, response, row{header: map[string]string{"Origin": home}})
 			if all := logs.All(); len(all) != 1 || all[0].Message != "request failed" || len(all[0].Context) != 2 ||
-				all[0].ContextMap()["code"] != "CLIENT_ADDRESS_UNRESOLVED" || all[0].ContextMap()["request_id"] != response.Header.Get("X-Request-Id") {
+				all[0].ContextMap()["code"] != "CLIENT_ADDRESS_UNRESOLVED" ||
+				all[0].ContextMap()["request_id"] != response.Header.Get("X-Request-Id") {
 				t.Errorf("logged %v", all)
 			}
 		})
@@ -113,8 +119,10 @@ func TestClientAddressReachesHandlers(t *testing.T) {
 
 func TestPreflightNeedsNoClient(t *testing.T) {
 	address, _ := serveFor(t, behindProxy())
-	response, _ := raw(t, address, "OPTIONS", "/api/v1/open", "Origin: "+home, "Access-Control-Request-Method: GET")
-	if response.StatusCode != http.StatusNoContent || response.Header.Get("Access-Control-Allow-Origin") != home {
+	response, _ := raw(t, address, "OPTIONS", "/api/v1/open", "Origin: "+home,
+		"Access-Control-Request-Method: GET")
+	if response.StatusCode != http.StatusNoContent ||
+		response.Header.Get("Access-Control-Allow-Origin") != home {
 		t.Errorf("got %d %v", response.StatusCode, response.Header)
 	}
 }

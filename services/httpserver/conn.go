@@ -171,7 +171,8 @@ func (c *conn) admit(r *http.Request) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	declared := c.framing.declared
-	same := r.ProtoMajor == 1 && declared.coded == (len(r.TransferEncoding) > 0) && (declared.coded || declared.length == r.ContentLength)
+	same := r.ProtoMajor == 1 && declared.coded == (len(r.TransferEncoding) > 0) &&
+		(declared.coded || declared.length == r.ContentLength)
 	if !c.busy.Load() || c.admitted || !same {
 		c.fail(faultBadRequest)
 	}

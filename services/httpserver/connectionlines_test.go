@@ -70,7 +70,8 @@ func (f *failing) Accept() (net.Conn, error) {
 // TestFailuresOfAccept are waited out, logged once a minute with their count, and then connections are
 // served again.
 func TestFailuresOfAccept(t *testing.T) {
-	for _, failure := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.ECONNABORTED, syscall.EPERM} {
+	for _, failure := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM,
+		syscall.ECONNABORTED, syscall.EPERM} {
 		t.Run(failure.Error(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				listener := &failing{newPipes(), failure, time.Now().Add(150 * time.Second)}

@@ -54,21 +54,29 @@ func TestDeadlines(t *testing.T) {
 		{"silent connection", nil, received{timedOut, 20 * s}, 0, one},
 		{"half a head", []step{{0, "GET / HT"}}, received{timedOut, 20 * s}, 0, one},
 		{"a late half of a head", []step{{15 * s, "GET / HT"}}, received{timedOut, 20 * s}, 0, one},
-		{"a trickled head", []step{{0, "GET / HTTP/1.1\r\n"}, {9 * s, "Host: x\r\n"}, {9 * s, "A: b\r\n"}}, received{timedOut, 20 * s}, 0, one},
-		{"a head just in time", []step{{19*s + 999*time.Millisecond, get}}, received{answer("/g|"), 24*s + 999*time.Millisecond}, 1, none},
+		{"a trickled head", []step{{0, "GET / HTTP/1.1\r\n"}, {9 * s, "Host: x\r\n"}, {9 * s, "A: b\r\n"}},
+			received{timedOut, 20 * s}, 0, one},
+		{"a head just in time", []step{{19*s + 999*time.Millisecond, get}},
+			received{answer("/g|"), 24*s + 999*time.Millisecond}, 1, none},
 		{"idle", []step{{0, get}}, received{answer("/g|"), 5 * s}, 1, none},
 		{"idle again", []step{{0, get}, {4 * s, get}}, received{answer("/g|") + answer("/g|"), 9 * s}, 2, none},
 		{"empty lines when idle", []step{{0, get}, {3 * s, "\r\n"}}, received{answer("/g|"), 5 * s}, 1, none},
-		{"half a head when idle", []step{{0, get}, {4 * s, "G"}}, received{answer("/g|") + timedOut, 24 * s}, 1, one},
-		{"a second head in pieces", []step{{0, get}, {4 * s, "GE"}, {19 * s, get[2:]}}, received{answer("/g|") + answer("/g|"), 28 * s}, 2, none},
+		{"half a head when idle", []step{{0, get}, {4 * s, "G"}}, received{answer("/g|") + timedOut, 24 * s}, 1,
+			one},
+		{"a second head in pieces", []step{{0, get}, {4 * s, "GE"}, {19 * s, get[2:]}},
+			received{answer("/g|") + answer("/g|"), 28 * s}, 2, none},
 		{"no body", []step{{0, post}}, received{timedOut, 30 * s}, 1, one},
 		{"no body, head in pieces", []step{{0, post[:5]}, {10 * s, post[5:]}}, received{timedOut, 30 * s}, 1, one},
 		{"no body on a late request", []step{{15 * s, post}}, received{timedOut, 45 * s}, 1, one},
-		{"no body on a second request", []step{{0, get}, {4 * s, post}}, received{answer("/g|") + timedOut, 34 * s}, 2, one},
+		{"no body on a second request", []step{{0, get}, {4 * s, post}}, received{answer("/g|") + timedOut, 34 * s},
+			2, one},
 		{"a trickled body", []step{{0, post}, {14 * s, "a"}, {15 * s, "b"}}, received{timedOut, 30 * s}, 1, one},
-		{"a body just in time", []step{{0, post}, {14 * s, "a"}, {15 * s, "bc"}}, received{answer("/p|abc"), 34 * s}, 1, none},
-		{"a chunked body without its end", []step{{0, chunked}, {1 * s, "1\r\na\r\n"}, {1 * s, "0\r\n"}}, received{timedOut, 30 * s}, 1, one},
-		{"a body that was asked for", []step{{0, expect}}, received{"HTTP/1.1 100 Continue\r\n\r\n" + timedOut, 30 * s}, 1, one},
+		{"a body just in time", []step{{0, post}, {14 * s, "a"}, {15 * s, "bc"}},
+			received{answer("/p|abc"), 34 * s}, 1, none},
+		{"a chunked body without its end", []step{{0, chunked}, {1 * s, "1\r\na\r\n"}, {1 * s, "0\r\n"}},
+			received{timedOut, 30 * s}, 1, one},
+		{"a body that was asked for", []step{{0, expect}},
+			received{"HTTP/1.1 100 Continue\r\n\r\n" + timedOut, 30 * s}, 1, one},
 	} {
 		t.Run(r.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -100,11 +108,12 @@ func TestHandlerHasNoDeadline(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				pipes := newPipes()
-				s := startRaw(t, httpserver.ListenerConfig{Inherited: pipes, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-					_, _ = io.ReadAll(r.Body)
-					time.Sleep(time.Hour)
-					write(w, fmt.Sprint(r.Context().Err()))
-				})}, httpserver.Limits{})
+				s := startRaw(t, httpserver.ListenerConfig{Inherited: pipes,
+					Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+						_, _ = io.ReadAll(r.Body)
+						time.Sleep(time.Hour)
+						write(w, fmt.Sprint(r.Context().Err()))
+					})}, httpserver.Limits{})
 				conn := pipes.dial()
 				end := watch(conn)
 				_, _ = io.WriteString(conn, request)
@@ -124,11 +133,12 @@ func TestBodyDeadlineUnderAHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pipes := newPipes()
 		var readError error
-		s := startRaw(t, httpserver.ListenerConfig{Inherited: pipes, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			time.Sleep(40 * time.Second)
-			_, readError = io.ReadAll(r.Body)
-			write(w, "late")
-		})}, httpserver.Limits{})
+		s := startRaw(t, httpserver.ListenerConfig{Inherited: pipes,
+			Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				time.Sleep(40 * time.Second)
+				_, readError = io.ReadAll(r.Body)
+				write(w, "late")
+			})}, httpserver.Limits{})
 		conn := pipes.dial()
 		end := watch(conn)
 		_, _ = io.WriteString(conn, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\na")
@@ -150,10 +160,11 @@ func TestBodyDeadlineUnderAHandler(t *testing.T) {
 func TestReadAheadIsARequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pipes := newPipes()
-		s := startRaw(t, httpserver.ListenerConfig{Inherited: pipes, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			time.Sleep(time.Minute)
-			write(w, "x")
-		})}, httpserver.Limits{})
+		s := startRaw(t, httpserver.ListenerConfig{Inherited: pipes,
+			Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				time.Sleep(time.Minute)
+				write(w, "x")
+			})}, httpserver.Limits{})
 		conn := pipes.dial()
 		end := watch(conn)
 		_, _ = io.WriteString(conn, "GET / HTTP/1.1\r\nHost: x\r\n\r\nG")
@@ -166,9 +177,11 @@ func TestReadAheadIsARequest(t *testing.T) {
 
 // TestPieces sends the same requests cut in two at every byte, and byte by byte: the answers are the same.
 func TestPieces(t *testing.T) {
-	requests := "\r\n\nPOST /p HTTP/1.1\r\nHost: x\r\nContent-Length: " + strings.Repeat("0", 70) + "3\r\n\r\nabc\r\n" +
+	requests := "\r\n\nPOST /p HTTP/1.1\r\nHost: x\r\nContent-Length: " + strings.Repeat("0", 70) +
+		"3\r\n\r\nabc\r\n" +
 		"POST /p HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2;x=y\r\nhi\r\n0\r\nA: b\r\n\r\n" +
-		"GET /g HTTP/1.1\nHost: x\nA: " + "0123456789012345678901234567890123456789012345678901234567890123456789" + "\n\n" +
+		"GET /g HTTP/1.1\nHost: x\nA: " + "0123456789012345678901234567890123456789012345678901234567890123456789" +
+		"\n\n" +
 		"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n"
 	want := answer("/p|abc") + answer("/p|hi") + answer("/g|") + badRequest
 	for cut := range len(requests) {

@@ -160,11 +160,16 @@ func TestStop(t *testing.T) {
 		{"idle", get, 0, "", received{answer("/g|"), lull}, 1, nil, lull},
 		{"a request in the lull", get, lull - 1, get, received{answer("/g|") + last, lull - 1}, 2, nil, lull - 1},
 		{"a first request in the lull", "", lull - 1, get, received{last, lull - 1}, 1, nil, lull - 1},
-		{"half a request", get + get[:9], 4 * time.Second, get[9:], received{answer("/g|") + last, 4 * time.Second}, 2, nil, 4 * time.Second},
-		{"half a first request", get[:9], 4 * time.Second, get[9:], received{last, 4 * time.Second}, 1, nil, 4 * time.Second},
-		{"half a request for ever", get + get[:9], 0, "", received{answer("/g|") + timedOut, 5 * time.Second}, 1, []string{timeoutLine}, 5 * time.Second},
-		{"half a first request for ever", get[:9], 0, "", received{timedOut, 5 * time.Second}, 0, []string{timeoutLine}, 5 * time.Second},
-		{"half a request in the lull", "", lull - 1, get[:9], received{timedOut, 5 * time.Second}, 0, []string{timeoutLine}, 5 * time.Second},
+		{"half a request", get + get[:9], 4 * time.Second, get[9:], received{answer("/g|") + last, 4 * time.Second},
+			2, nil, 4 * time.Second},
+		{"half a first request", get[:9], 4 * time.Second, get[9:], received{last, 4 * time.Second}, 1, nil,
+			4 * time.Second},
+		{"half a request for ever", get + get[:9], 0, "", received{answer("/g|") + timedOut, 5 * time.Second}, 1,
+			[]string{timeoutLine}, 5 * time.Second},
+		{"half a first request for ever", get[:9], 0, "", received{timedOut, 5 * time.Second}, 0,
+			[]string{timeoutLine}, 5 * time.Second},
+		{"half a request in the lull", "", lull - 1, get[:9], received{timedOut, 5 * time.Second}, 0,
+			[]string{timeoutLine}, 5 * time.Second},
 	} {
 		t.Run(r.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -210,10 +215,11 @@ func TestLongRequestAtAStop(t *testing.T) {
 		t.Run(r.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				pipes := newPipes()
-				s := startRaw(t, httpserver.ListenerConfig{Inherited: pipes, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-					time.Sleep(r.takes)
-					write(w, "done")
-				})}, httpserver.Limits{})
+				s := startRaw(t, httpserver.ListenerConfig{Inherited: pipes,
+					Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+						time.Sleep(r.takes)
+						write(w, "done")
+					})}, httpserver.Limits{})
 				conn := pipes.dial()
 				end := watch(conn)
 				_, _ = io.WriteString(conn, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -238,7 +244,8 @@ func TestInherited(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := startRaw(t, httpserver.ListenerConfig{Inherited: socket}, httpserver.Limits{Idle: 50 * time.Millisecond})
+	s := startRaw(t, httpserver.ListenerConfig{Inherited: socket},
+		httpserver.Limits{Idle: 50 * time.Millisecond})
 	if s.Addr() != socket.Addr() {
 		t.Errorf("serves on %v", s.Addr())
 	}

@@ -61,7 +61,8 @@ func (e *edge) admit(w http.ResponseWriter, r *http.Request) bool {
 		return true
 	}
 	code := httpapi.WriteError(w, err)
-	e.log.Error("request failed", zap.String("code", code), zap.String("request_id", w.Header()["X-Request-Id"][0]))
+	e.log.Error("request failed", zap.String("code", code),
+		zap.String("request_id", w.Header()["X-Request-Id"][0]))
 	return false
 }
 
@@ -70,7 +71,8 @@ const healthRoutes = "/api/v1/health/"
 
 // isPreflight leaves the health routes out: they answer every method but GET with 405.
 func isPreflight(r *http.Request) bool {
-	return r.Method == http.MethodOptions && r.Header.Get("Origin") != "" && r.Header.Get("Access-Control-Request-Method") != "" &&
+	return r.Method == http.MethodOptions && r.Header.Get("Origin") != "" &&
+		r.Header.Get("Access-Control-Request-Method") != "" &&
 		!strings.HasPrefix(r.URL.Path, healthRoutes)
 }
 

@@ -61,7 +61,8 @@ func TestFaultLingers(t *testing.T) {
 // TestFaultOnASocket: the fault's answer and the end reach a client that still sends, and then the socket
 // is gone.
 func TestFaultOnASocket(t *testing.T) {
-	s := startRaw(t, httpserver.ListenerConfig{}, httpserver.Limits{Header: 50 * time.Millisecond, Linger: 50 * time.Millisecond})
+	s := startRaw(t, httpserver.ListenerConfig{},
+		httpserver.Limits{Header: 50 * time.Millisecond, Linger: 50 * time.Millisecond})
 	conn := s.dial(t)
 	got, err := io.ReadAll(conn)
 	if err != nil {
@@ -80,7 +81,8 @@ func TestFaultOnASocket(t *testing.T) {
 // goes out.
 func TestChunkLieUnderAHandler(t *testing.T) {
 	entered := make(chan struct{})
-	s := startRaw(t, httpserver.ListenerConfig{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s := startRaw(t, httpserver.ListenerConfig{Handler: http.HandlerFunc(func(w http.ResponseWriter,
+		r *http.Request) {
 		close(entered)
 		_, err := io.ReadAll(r.Body)
 		write(w, fmt.Sprint(err))
@@ -95,7 +97,8 @@ func TestChunkLieUnderAHandler(t *testing.T) {
 
 // TestFaultBehindABegunAnswer writes nothing into an answer that is half out.
 func TestFaultBehindABegunAnswer(t *testing.T) {
-	s := startRaw(t, httpserver.ListenerConfig{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s := startRaw(t, httpserver.ListenerConfig{Handler: http.HandlerFunc(func(w http.ResponseWriter,
+		r *http.Request) {
 		controller := http.NewResponseController(w)
 		_ = controller.EnableFullDuplex()
 		w.Header()["Date"], w.Header()["Content-Type"] = nil, nil

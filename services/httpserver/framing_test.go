@@ -38,7 +38,8 @@ func FuzzFraming(f *testing.F) {
 		for _, our := range ours {
 			skipEmptyLines(buffer)
 			request, err := http.ReadRequest(buffer)
-			if err != nil || our.Coded != (request.TransferEncoding != nil) || !our.Coded && our.Length != request.ContentLength {
+			if err != nil || our.Coded != (request.TransferEncoding != nil) || !our.Coded &&
+				our.Length != request.ContentLength {
 				return
 			}
 			if _, err := io.Copy(io.Discard, request.Body); err != nil {

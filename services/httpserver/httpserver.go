@@ -67,7 +67,8 @@ func New(config Config) (http.Handler, error) {
 		log:        config.Log,
 		lines:      config.Lines,
 	}
-	return &edge{trusted: trusted, clients: config.ClientAddress, router: newRouter(config.Routes, pipeline), log: config.Log}, nil
+	return &edge{trusted: trusted, clients: config.ClientAddress, router: newRouter(config.Routes, pipeline),
+		log: config.Log}, nil
 }
 
 // checkGates is the rule that no write goes without an origin rule and a body limit.

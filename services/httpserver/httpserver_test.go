@@ -80,26 +80,30 @@ func table(t *testing.T) (*fixture, http.Handler) {
 		Routes: []httpapi.Route{
 			{Method: "GET", Path: "/api/v1/open", Handle: echo},
 			{Method: "GET", Path: "/api/v1/health/live", Handle: echo, OthersNotAllowed: true},
-			{Method: "GET", Path: "/api/v1/things/{id}", Head: true, Permission: "core.things.read", Handle: func(c *httpapi.Call) error {
-				return c.JSON(http.StatusOK, c.Parameter("id"))
-			}},
+			{Method: "GET", Path: "/api/v1/things/{id}", Head: true, Permission: "core.things.read",
+				Handle: func(c *httpapi.Call) error {
+					return c.JSON(http.StatusOK, c.Parameter("id"))
+				}},
 			{Method: "GET", Path: "/api/v1/things/{other}/parts/{part}", Handle: func(c *httpapi.Call) error {
 				return c.JSON(http.StatusOK, c.Parameter("other")+"+"+c.Parameter("part"))
 			}},
-			{Method: "POST", Path: "/api/v1/things", Origin: httpapi.TrustedOrigin, Body: httpapi.WholeBody, MaxBody: 16, Permission: "core.things.write", Handle: echo},
-			{Method: "PUT", Path: "/api/v1/things/{id}", Origin: httpapi.TrustedOrigin, Body: httpapi.DeclaredBody, MaxBody: 16, Permission: "core.things.write", Handle: func(c *httpapi.Call) error {
-				body, err := c.ReadBody()
-				if err != nil {
-					return err
-				}
-				f.handled.Add(1)
-				return c.JSON(http.StatusOK, string(body))
-			}},
+			{Method: "POST", Path: "/api/v1/things", Origin: httpapi.TrustedOrigin, Body: httpapi.WholeBody,
+				MaxBody: 16, Permission: "core.things.write", Handle: echo},
+			{Method: "PUT", Path: "/api/v1/things/{id}", Origin: httpapi.TrustedOrigin, Body: httpapi.DeclaredBody,
+				MaxBody: 16, Permission: "core.things.write", Handle: func(c *httpapi.Call) error {
+					body, err := c.ReadBody()
+					if err != nil {
+						return err
+					}
+					f.handled.Add(1)
+					return c.JSON(http.StatusOK, string(body))
+				}},
 			{Method: "GET", Path: "/api/v1/long", Handle: func(c *httpapi.Call) error {
 				return c.RawJSON(http.StatusOK, make([]byte, 100<<10))
 			}},
 			{Method: "GET", Path: "/api/v1/panics", Handle: func(*httpapi.Call) error { panic("the value: hunter2") }},
-			{Method: "GET", Path: "/api/v1/fails", Handle: func(*httpapi.Call) error { return errors.New("the text: hunter2") }},
+			{Method: "GET", Path: "/api/v1/fails",
+				Handle: func(*httpapi.Call) error { return errors.New("the text: hunter2") }},
 			{Method: "GET", Path: "/api/v1/cut", Handle: func(c *httpapi.Call) error {
 				_, _ = io.WriteString(c.Writer, "half")
 				return errors.New("and no more")
@@ -156,44 +160,72 @@ func TestPipeline(t *testing.T) {
 	unknownLength := func(s string) io.Reader { return io.MultiReader(text(s)) }
 
 	for _, r := range []row{
-		{name: "no principal is resolved on an open route", method: "GET", path: "/api/v1/open", header: owner, status: 200, want: `""`, handled: 1},
-		{name: "anonymous", method: "GET", path: "/api/v1/things/7", status: 401, want: `{"code":"AUTHENTICATION_REQUIRED"}`, resolved: 1},
-		{name: "without the permission", method: "GET", path: "/api/v1/things/7", header: with("Test-Who", "member"), status: 403, want: `{"code":"PERMISSION_DENIED"}`, resolved: 1},
-		{name: "store unusable", method: "GET", path: "/api/v1/things/7", header: with("Test-Who", "broken"), status: 503, want: `{"code":"PRINCIPAL_RESOLUTION_FAILED"}`, resolved: 1},
-		{name: "holder", method: "GET", path: "/api/v1/things/7", header: owner, status: 200, want: `"7"`, resolved: 1},
+		{name: "no principal is resolved on an open route", method: "GET", path: "/api/v1/open", header: owner,
+			status: 200, want: `""`, handled: 1},
+		{name: "anonymous", method: "GET", path: "/api/v1/things/7", status: 401,
+			want: `{"code":"AUTHENTICATION_REQUIRED"}`, resolved: 1},
+		{name: "without the permission", method: "GET", path: "/api/v1/things/7",
+			header: with("Test-Who", "member"), status: 403, want: `{"code":"PERMISSION_DENIED"}`, resolved: 1},
+		{name: "store unusable", method: "GET", path: "/api/v1/things/7", header: with("Test-Who", "broken"),
+			status: 503, want: `{"code":"PRINCIPAL_RESOLUTION_FAILED"}`, resolved: 1},
+		{name: "holder", method: "GET", path: "/api/v1/things/7", header: owner, status: 200, want: `"7"`,
+			resolved: 1},
 		{name: "HEAD is GET", method: "HEAD", path: "/api/v1/things/7", header: owner, status: 200, resolved: 1},
 
-		{name: "no Origin", method: "POST", path: "/api/v1/things", header: with("Origin", ""), body: text("x"), status: 403, want: `{"code":"ORIGIN_NOT_TRUSTED"}`},
-		{name: "another Origin", method: "POST", path: "/api/v1/things", header: with("Origin", "https://evil.example"), body: text("x"), status: 403, want: `{"code":"ORIGIN_NOT_TRUSTED"}`},
-		{name: "nearly the Origin", method: "POST", path: "/api/v1/things", header: with("Origin", home+"/"), body: text("x"), status: 403, want: `{"code":"ORIGIN_NOT_TRUSTED"}`},
-		{name: "Origin before body", method: "POST", path: "/api/v1/things", header: with("Origin", ""), body: text(strings.Repeat("x", 17)), status: 403, want: `{"code":"ORIGIN_NOT_TRUSTED"}`},
-		{name: "body before principal", method: "POST", path: "/api/v1/things", header: with("Test-Who", ""), body: text(strings.Repeat("x", 17)), status: 413, want: `{"code":"REQUEST_BODY_TOO_LARGE"}`},
-		{name: "body of unknown length before principal", method: "POST", path: "/api/v1/things", header: with("Test-Who", ""), body: unknownLength(strings.Repeat("x", 17)), status: 413, want: `{"code":"REQUEST_BODY_TOO_LARGE"}`},
-		{name: "body at the limit", method: "POST", path: "/api/v1/things", header: owner, body: text("0123456789abcdef"), status: 200, want: `"0123456789abcdef"`, resolved: 1, handled: 1},
-		{name: "body of unknown length at the limit", method: "POST", path: "/api/v1/things", header: owner, body: unknownLength("0123456789abcdef"), status: 200, want: `"0123456789abcdef"`, resolved: 1, handled: 1},
+		{name: "no Origin", method: "POST", path: "/api/v1/things", header: with("Origin", ""), body: text("x"),
+			status: 403, want: `{"code":"ORIGIN_NOT_TRUSTED"}`},
+		{name: "another Origin", method: "POST", path: "/api/v1/things",
+			header: with("Origin", "https://evil.example"), body: text("x"), status: 403,
+			want: `{"code":"ORIGIN_NOT_TRUSTED"}`},
+		{name: "nearly the Origin", method: "POST", path: "/api/v1/things", header: with("Origin", home+"/"),
+			body: text("x"), status: 403, want: `{"code":"ORIGIN_NOT_TRUSTED"}`},
+		{name: "Origin before body", method: "POST", path: "/api/v1/things", header: with("Origin", ""),
+			body: text(strings.Repeat("x", 17)), status: 403, want: `{"code":"ORIGIN_NOT_TRUSTED"}`},
+		{name: "body before principal", method: "POST", path: "/api/v1/things", header: with("Test-Who", ""),
+			body: text(strings.Repeat("x", 17)), status: 413, want: `{"code":"REQUEST_BODY_TOO_LARGE"}`},
+		{name: "body of unknown length before principal", method: "POST", path: "/api/v1/things",
+			header: with("Test-Who", ""), body: unknownLength(strings.Repeat("x", 17)), status: 413,
+			want: `{"code":"REQUEST_BODY_TOO_LARGE"}`},
+		{name: "body at the limit", method: "POST", path: "/api/v1/things", header: owner,
+			body: text("0123456789abcdef"), status: 200, want: `"0123456789abcdef"`, resolved: 1, handled: 1},
+		{name: "body of unknown length at the limit", method: "POST", path: "/api/v1/things", header: owner,
+			body: unknownLength("0123456789abcdef"), status: 200, want: `"0123456789abcdef"`, resolved: 1, handled: 1},
 
-		{name: "declared length before principal", method: "PUT", path: "/api/v1/things/7", header: with("Test-Who", ""), body: text(strings.Repeat("x", 17)), status: 413, want: `{"code":"REQUEST_BODY_TOO_LARGE"}`},
-		{name: "unknown length after permission", method: "PUT", path: "/api/v1/things/7", header: with("Test-Who", ""), body: unknownLength(strings.Repeat("x", 17)), status: 401, want: `{"code":"AUTHENTICATION_REQUIRED"}`, resolved: 1},
-		{name: "unknown length counted", method: "PUT", path: "/api/v1/things/7", header: owner, body: unknownLength(strings.Repeat("x", 17)), status: 413, want: `{"code":"REQUEST_BODY_TOO_LARGE"}`, resolved: 1},
+		{name: "declared length before principal", method: "PUT", path: "/api/v1/things/7",
+			header: with("Test-Who", ""), body: text(strings.Repeat("x", 17)), status: 413,
+			want: `{"code":"REQUEST_BODY_TOO_LARGE"}`},
+		{name: "unknown length after permission", method: "PUT", path: "/api/v1/things/7",
+			header: with("Test-Who", ""), body: unknownLength(strings.Repeat("x", 17)), status: 401,
+			want: `{"code":"AUTHENTICATION_REQUIRED"}`, resolved: 1},
+		{name: "unknown length counted", method: "PUT", path: "/api/v1/things/7", header: owner,
+			body: unknownLength(strings.Repeat("x", 17)), status: 413, want: `{"code":"REQUEST_BODY_TOO_LARGE"}`,
+			resolved: 1},
 
 		{name: "unknown path", method: "GET", path: "/api/v1/nothing", status: 404, want: `{"code":"NOT_FOUND"}`},
-		{name: "another method", method: "DELETE", path: "/api/v1/things", header: owner, status: 404, want: `{"code":"NOT_FOUND"}`},
+		{name: "another method", method: "DELETE", path: "/api/v1/things", header: owner, status: 404,
+			want: `{"code":"NOT_FOUND"}`},
 		{name: "HEAD where it is not declared", method: "HEAD", path: "/api/v1/open", status: 404},
 		{name: "trailing slash", method: "GET", path: "/api/v1/open/", status: 404, want: `{"code":"NOT_FOUND"}`},
 		{name: "doubled slash", method: "GET", path: "/api//v1/open", status: 404, want: `{"code":"NOT_FOUND"}`},
 		{name: "another case", method: "GET", path: "/api/v1/OPEN", status: 404, want: `{"code":"NOT_FOUND"}`},
 		{name: "escaped letter", method: "GET", path: "/api/v1/%6Fpen", status: 404, want: `{"code":"NOT_FOUND"}`},
 		{name: "dot segments", method: "GET", path: "/api/v1/x/../open", status: 404, want: `{"code":"NOT_FOUND"}`},
-		{name: "empty segment", method: "GET", path: "/api/v1/things/", header: owner, status: 404, want: `{"code":"NOT_FOUND"}`},
-		{name: "escaped slash stays in its segment", method: "GET", path: "/api/v1/things/a%2Fparts%2Fb", header: owner, status: 200, want: `"a/parts/b"`, resolved: 1},
-		{name: "plus is no space", method: "GET", path: "/api/v1/things/a+b%20c", header: owner, status: 200, want: `"a+b c"`, resolved: 1},
-		{name: "two names in one place", method: "GET", path: "/api/v1/things/a/parts/b", status: 200, want: `"a+b"`},
+		{name: "empty segment", method: "GET", path: "/api/v1/things/", header: owner, status: 404,
+			want: `{"code":"NOT_FOUND"}`},
+		{name: "escaped slash stays in its segment", method: "GET", path: "/api/v1/things/a%2Fparts%2Fb",
+			header: owner, status: 200, want: `"a/parts/b"`, resolved: 1},
+		{name: "plus is no space", method: "GET", path: "/api/v1/things/a+b%20c", header: owner, status: 200,
+			want: `"a+b c"`, resolved: 1},
+		{name: "two names in one place", method: "GET", path: "/api/v1/things/a/parts/b", status: 200,
+			want: `"a+b"`},
 
 		{name: "panic", method: "GET", path: "/api/v1/panics", status: 500, want: `{"code":"INTERNAL_ERROR"}`},
-		{name: "error without a code", method: "GET", path: "/api/v1/fails", status: 500, want: `{"code":"INTERNAL_ERROR"}`},
+		{name: "error without a code", method: "GET", path: "/api/v1/fails", status: 500,
+			want: `{"code":"INTERNAL_ERROR"}`},
 		{name: "POST on health", method: "POST", path: "/api/v1/health/live", status: 405},
 		{name: "HEAD on health", method: "HEAD", path: "/api/v1/health/live", status: 405},
-		{name: "preflight on health", method: "OPTIONS", path: "/api/v1/health/live", header: map[string]string{"Origin": home, "Access-Control-Request-Method": "GET"}, status: 405},
+		{name: "preflight on health", method: "OPTIONS", path: "/api/v1/health/live",
+			header: map[string]string{"Origin": home, "Access-Control-Request-Method": "GET"}, status: 405},
 		{name: "plain OPTIONS", method: "OPTIONS", path: "/api/v1/open", status: 404, want: `{"code":"NOT_FOUND"}`},
 	} {
 		t.Run(r.name, func(t *testing.T) {
@@ -206,7 +238,8 @@ func TestPipeline(t *testing.T) {
 			if response.StatusCode != r.status || string(body) != r.want {
 				t.Errorf("got %d %s, want %d %s", response.StatusCode, body, r.status, r.want)
 			}
-			if resolved, handled := f.stores.resolved.Load(), f.handled.Load(); resolved != r.resolved || handled != r.handled {
+			if resolved, handled := f.stores.resolved.Load(), f.handled.Load(); resolved != r.resolved ||
+				handled != r.handled {
 				t.Errorf("resolved %d times, handled %d; want %d, %d", resolved, handled, r.resolved, r.handled)
 			}
 			checkHeaders(t, response, r)
@@ -224,7 +257,8 @@ func TestPipeline(t *testing.T) {
 func checkHeaders(t *testing.T, response *http.Response, r row) {
 	t.Helper()
 	header := response.Header
-	if header.Get("X-Content-Type-Options") != "nosniff" || len(header.Get("X-Request-Id")) != 32 || header.Get("Vary") != "Origin" {
+	if header.Get("X-Content-Type-Options") != "nosniff" || len(header.Get("X-Request-Id")) != 32 ||
+		header.Get("Vary") != "Origin" {
 		t.Errorf("headers: %v", header)
 	}
 	if response.StatusCode != http.StatusNoContent && header.Get("Cache-Control") != "no-store" {
@@ -244,14 +278,17 @@ func checkHeaders(t *testing.T, response *http.Response, r row) {
 
 func TestPreflight(t *testing.T) {
 	f := serve(t)
-	trusted := f.do(t, row{method: "OPTIONS", path: "/api/v1/things", header: map[string]string{"Origin": home, "Access-Control-Request-Method": "POST"}})
+	trusted := f.do(t, row{method: "OPTIONS", path: "/api/v1/things",
+		header: map[string]string{"Origin": home, "Access-Control-Request-Method": "POST"}})
 	if trusted.StatusCode != 204 || trusted.Header.Get("Access-Control-Allow-Origin") != home ||
 		trusted.Header.Get("Access-Control-Allow-Credentials") != "true" ||
 		trusted.Header.Get("Access-Control-Allow-Methods") != "GET, HEAD, POST, PUT, PATCH, DELETE" ||
-		trusted.Header.Get("Access-Control-Allow-Headers") != "Content-Type" || trusted.Header.Get("Access-Control-Max-Age") != "600" {
+		trusted.Header.Get("Access-Control-Allow-Headers") != "Content-Type" ||
+		trusted.Header.Get("Access-Control-Max-Age") != "600" {
 		t.Errorf("trusted: %d %v", trusted.StatusCode, trusted.Header)
 	}
-	other := f.do(t, row{method: "OPTIONS", path: "/api/v1/things", header: map[string]string{"Origin": "https://evil.example", "Access-Control-Request-Method": "POST"}})
+	other := f.do(t, row{method: "OPTIONS", path: "/api/v1/things",
+		header: map[string]string{"Origin": "https://evil.example", "Access-Control-Request-Method": "POST"}})
 	if other.StatusCode != 204 {
 		t.Errorf("untrusted: %d", other.StatusCode)
 	}
@@ -282,7 +319,8 @@ func TestWritesWithoutAGateAreRefused(t *testing.T) {
 		{Method: "DELETE", Path: "/a", Handle: handle},
 		{Method: "GET", Path: "/a"},
 	} {
-		if _, err := httpserver.New(httpserver.Config{Routes: []httpapi.Route{route}, ClientAddress: direct(), Log: zap.NewNop()}); err == nil {
+		if _, err := httpserver.New(httpserver.Config{Routes: []httpapi.Route{route}, ClientAddress: direct(),
+			Log: zap.NewNop()}); err == nil {
 			t.Errorf("%+v was accepted", route)
 		}
 	}
@@ -298,7 +336,9 @@ func TestAbortedUploadIsNot413(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer conn.Close()
-		if _, err := io.WriteString(conn, path+" HTTP/1.1\r\nHost: x\r\nOrigin: "+home+"\r\nTest-Who: owner\r\nContent-Length: 10\r\n\r\nabc"); err != nil {
+		if _, err := io.WriteString(conn,
+			path+" HTTP/1.1\r\nHost: x\r\nOrigin: "+home+
+				"\r\nTest-Who: owner\r\nContent-Length: 10\r\n\r\nabc"); err != nil {
 			t.Fatal(err)
 		}
 		if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
@@ -309,7 +349,8 @@ func TestAbortedUploadIsNot413(t *testing.T) {
 			t.Fatal(err)
 		}
 		body, err := io.ReadAll(response.Body)
-		if err != nil || response.StatusCode != http.StatusBadRequest || string(body) != `{"code":"REQUEST_INVALID"}` || f.handled.Load() != 0 {
+		if err != nil || response.StatusCode != http.StatusBadRequest ||
+			string(body) != `{"code":"REQUEST_INVALID"}` || f.handled.Load() != 0 {
 			t.Errorf("%s: %d %s, handled %d times, %v", path, response.StatusCode, body, f.handled.Load(), err)
 		}
 	}

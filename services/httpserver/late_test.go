@@ -83,10 +83,11 @@ func TestRequestThatCameInTimeIsAnswered(t *testing.T) {
 		t.Fatal(err)
 	}
 	late := &lateListener{Listener: bound, waiting: make(chan struct{}, 2), over: make(chan struct{}, 8)}
-	s := startRaw(t, httpserver.ListenerConfig{Inherited: late, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body)
-		write(w, r.URL.Path)
-	})}, httpserver.Limits{Idle: 3 * time.Second})
+	s := startRaw(t, httpserver.ListenerConfig{Inherited: late,
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body)
+			write(w, r.URL.Path)
+		})}, httpserver.Limits{Idle: 3 * time.Second})
 	conn := s.dial(t)
 	send := func() { _, _ = io.WriteString(conn, "POST /p HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc") }
 	receive := func() {

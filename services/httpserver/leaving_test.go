@@ -23,7 +23,8 @@ func TestHalfClosedRequestIsAnswered(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			entered, release := make(chan struct{}), make(chan struct{})
-			s := startRaw(t, httpserver.ListenerConfig{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			s := startRaw(t, httpserver.ListenerConfig{Handler: http.HandlerFunc(func(w http.ResponseWriter,
+				r *http.Request) {
 				_, _ = io.ReadAll(r.Body)
 				close(entered)
 				<-release
@@ -61,7 +62,8 @@ func TestClientWhoLeavesIsNoticed(t *testing.T) {
 	} {
 		t.Run(r.name, func(t *testing.T) {
 			entered, noticed := make(chan struct{}), make(chan struct{})
-			s := startRaw(t, httpserver.ListenerConfig{Handler: http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+			s := startRaw(t, httpserver.ListenerConfig{Handler: http.HandlerFunc(func(w http.ResponseWriter,
+				q *http.Request) {
 				close(entered)
 				for r.writes && q.Context().Err() == nil {
 					_, _ = w.Write(make([]byte, 1<<10))
@@ -106,7 +108,8 @@ func TestEndOfInputEndsAStream(t *testing.T) {
 	}
 	for _, early := range []bool{false, true} {
 		entered, read, streamed := make(chan struct{}), make(chan struct{}), make(chan error, 1)
-		s := startRaw(t, httpserver.ListenerConfig{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s := startRaw(t, httpserver.ListenerConfig{Handler: http.HandlerFunc(func(w http.ResponseWriter,
+			r *http.Request) {
 			close(entered)
 			<-read
 			streamed <- hub.Stream(w, r)

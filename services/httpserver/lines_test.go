@@ -37,7 +37,8 @@ func TestWhatIsUnavailableIsLoggedOnceASecond(t *testing.T) {
 	for range each {
 		for path, want := range map[string]int{"down/a": 503, "down/b/1": 503, "broken/a": 500} {
 			w := httptest.NewRecorder()
-			handler.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/api/v1/modules/"+path, nil))
+			handler.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/api/v1/modules/"+path,
+				nil))
 			if w.Code != want {
 				t.Fatalf("GET %s: %d %s, want %d", path, w.Code, w.Body, want)
 			}

@@ -15,11 +15,12 @@ import (
 
 func TestStopFinishesRequestsUnderWay(t *testing.T) {
 	entered, release := make(chan struct{}), make(chan struct{})
-	listener := httpserver.NewListener(httpserver.ListenerConfig{Address: "127.0.0.1:0", Log: zap.NewNop(), Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		close(entered)
-		<-release
-		_, _ = io.WriteString(w, "whole")
-	})})
+	listener := httpserver.NewListener(httpserver.ListenerConfig{Address: "127.0.0.1:0", Log: zap.NewNop(),
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			close(entered)
+			<-release
+			_, _ = io.WriteString(w, "whole")
+		})})
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- listener.Serve(ctx) }()
@@ -62,7 +63,8 @@ func TestTakenAddressIsACodedFailure(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer taken.Close()
-	err = httpserver.NewListener(httpserver.ListenerConfig{Address: taken.Addr().String(), Handler: http.NotFoundHandler(), Log: zap.NewNop()}).Serve(t.Context())
+	err = httpserver.NewListener(httpserver.ListenerConfig{Address: taken.Addr().String(),
+		Handler: http.NotFoundHandler(), Log: zap.NewNop()}).Serve(t.Context())
 	if !errors.Is(err, httpserver.ErrListen) {
 		t.Fatal(err)
 	}

@@ -121,7 +121,8 @@ func (s *rawServer) check(t testing.TB, got, want string, runs int32, lines ...s
 	}
 	logged := s.logs.All()
 	for i, line := range logged {
-		if i >= len(lines) || line.Message != lines[i] || len(line.Context) != 1 || line.ContextMap()["count"] != int64(1) {
+		if i >= len(lines) || line.Message != lines[i] || len(line.Context) != 1 ||
+			line.ContextMap()["count"] != int64(1) {
 			t.Errorf("logged %q %v, want %q, each with the count 1", line.Message, line.Context, lines)
 		}
 	}

@@ -32,7 +32,8 @@ func TestAnswerNobodyTakes(t *testing.T) {
 		lines []string
 	}{
 		{"nothing", time.Hour, 20 * time.Second, []string{stalledLine}},
-		{"a piece in 19 s", 19 * time.Second, 9*19*time.Second + 5*time.Second, nil}, // with the head there are nine
+		{"a piece in 19 s", 19 * time.Second, 9*19*time.Second + 5*time.Second,
+			nil}, // with the head there are nine
 	} {
 		t.Run(r.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -68,7 +69,8 @@ func TestAnswerNobodyTakes(t *testing.T) {
 // TestSilentReader pipelines requests on a real socket and reads nothing: it is reset, and what the kernel
 // held is gone with it.
 func TestSilentReader(t *testing.T) {
-	s := startRaw(t, httpserver.ListenerConfig{Handler: long(256 << 10)}, httpserver.Limits{Stall: 2 * time.Second})
+	s := startRaw(t, httpserver.ListenerConfig{Handler: long(256 << 10)},
+		httpserver.Limits{Stall: 2 * time.Second})
 	conn := s.dialSmall(t)
 	if _, err := io.WriteString(conn, strings.Repeat("GET / HTTP/1.1\r\nHost: x\r\n\r\n", 300)); err != nil {
 		t.Fatal(err)
@@ -114,7 +116,10 @@ func TestSlowReader(t *testing.T) {
 func (s *rawServer) dialSmall(t *testing.T) net.Conn {
 	t.Helper()
 	dialer := net.Dialer{Control: func(_, _ string, raw syscall.RawConn) error {
-		return raw.Control(func(fd uintptr) { _ = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, 4096) })
+		return raw.Control(func(fd uintptr) {
+			_ = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET,
+				syscall.SO_RCVBUF, 4096)
+		})
 	}}
 	conn, err := dialer.Dial("tcp", s.Addr().String())
 	if err != nil {

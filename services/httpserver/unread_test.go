@@ -14,7 +14,8 @@ import (
 // TestUnreadBodyIsCancelled: an answer never waits for a body that nobody reads, and the connection ends
 // soon behind it. The clients hold their bodies back.
 func TestUnreadBodyIsCancelled(t *testing.T) {
-	const declared, chunked, expected = "Content-Length: 9\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n", "Expect: 100-continue\r\nContent-Length: 9\r\n\r\n"
+	const declared, chunked, expected = "Content-Length: 9\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n",
+		"Expect: 100-continue\r\nContent-Length: 9\r\n\r\n"
 	const large = "Content-Length: 100000\r\n\r\nxxxx"
 	for _, r := range []struct {
 		name, request string
@@ -30,7 +31,8 @@ func TestUnreadBodyIsCancelled(t *testing.T) {
 		{"an unknown path", "POST /api/v1/nothing", "owner", []string{declared, chunked, expected, large}, 404},
 		{"another method", "DELETE /api/v1/things", "owner", []string{declared, chunked, expected, large}, 404},
 		{"a route without a body", "GET /api/v1/open", "owner", []string{declared, chunked, expected, large}, 200},
-		{"a long answer without a body", "GET /api/v1/long", "owner", []string{declared, chunked, expected, large}, 200},
+		{"a long answer without a body", "GET /api/v1/long", "owner", []string{declared, chunked, expected, large},
+			200},
 		{"a handler that panics", "GET /api/v1/panics", "owner", []string{declared, chunked, expected, large}, 500},
 		{"health", "POST /api/v1/health/live", "owner", []string{declared, chunked, expected, large}, 405},
 		{"a preflight", "OPTIONS /api/v1/things", "owner", []string{declared, chunked, expected, large}, 204},
@@ -53,7 +55,8 @@ func TestUnreadBodyIsCancelled(t *testing.T) {
 					t.Fatalf("%s with a body that is held back: no answer: %v", r.request, err)
 				}
 				if response.StatusCode != r.status || !response.Close {
-					t.Errorf("%s: status %d, close %v; want %d and Connection: close", r.request, response.StatusCode, response.Close, r.status)
+					t.Errorf("%s: status %d, close %v; want %d and Connection: close", r.request, response.StatusCode,
+						response.Close, r.status)
 				}
 				if _, err := io.Copy(io.Discard, response.Body); err != nil {
 					t.Error(err)
@@ -80,15 +83,18 @@ func TestSmallUnreadBodyKeepsItsConnection(t *testing.T) {
 	for _, r := range []struct {
 		request string
 		status  int
-	}{{"POST /api/v1/things", 403}, {"POST /api/v1/nothing", 404}, {"GET /api/v1/long", 200}, {"GET /api/v1/open", 200}} {
-		for _, framing := range []string{"Content-Length: 9\r\n\r\n123456789", "Transfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n"} {
+	}{{"POST /api/v1/things", 403}, {"POST /api/v1/nothing", 404}, {"GET /api/v1/long", 200},
+		{"GET /api/v1/open", 200}} {
+		for _, framing := range []string{"Content-Length: 9\r\n\r\n123456789",
+			"Transfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n"} {
 			_, _ = io.WriteString(conn, r.request+" HTTP/1.1\r\nHost: x\r\n"+framing)
 			response, err := http.ReadResponse(reader, nil)
 			if err != nil {
 				t.Fatalf("%s: %v", r.request, err)
 			}
 			if response.StatusCode != r.status || response.Close {
-				t.Errorf("%s: status %d, close %v; want %d and a connection that stays", r.request, response.StatusCode, response.Close, r.status)
+				t.Errorf("%s: status %d, close %v; want %d and a connection that stays", r.request, response.StatusCode,
+					response.Close, r.status)
 			}
 			_, _ = io.Copy(io.Discard, response.Body)
 		}

@@ -121,7 +121,8 @@ func start(t testing.TB, program, folder string, arguments []string) (*Server, e
 		[]string{"posix", "--sidecar", s.metadata, s.objects})
 	command := exec.Command(program, arguments...)
 	command.Dir = folder
-	command.Env = []string{"ROOT_ACCESS_KEY_ID=" + AccessKey, "ROOT_SECRET_ACCESS_KEY=" + SecretKey, "HOME=" + folder}
+	command.Env = []string{"ROOT_ACCESS_KEY_ID=" + AccessKey, "ROOT_SECRET_ACCESS_KEY=" + SecretKey,
+		"HOME=" + folder}
 	command.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
 	output := new(strings.Builder) // read once the server has ended
 	command.Stdout, command.Stderr = output, output

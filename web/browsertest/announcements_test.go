@@ -39,7 +39,8 @@ func board(t *testing.T, h *house, permissions ...string) *notices {
 	now := time.Now()
 	n := &notices{}
 	n.add("Welcome", "Coffee and tea are served in the foyer after the service.", true, nil, nil)
-	n.add("Shared lunch", "Bring something to share.\nWe eat at half past twelve.", true, now.Add(48*time.Hour), nil)
+	n.add("Shared lunch", "Bring something to share.\nWe eat at half past twelve.", true, now.Add(48*time.Hour),
+		nil)
 	n.add("Choir practice", "Thursday 19:00 in the hall.", false, nil, nil)
 	n.add("Building fund", "", true, now.Add(-240*time.Hour), now.Add(-24*time.Hour))
 	h.on("GET /api/v1/modules/announcements/slides", n.list)
@@ -57,8 +58,10 @@ func (n *notices) add(title, body string, enabled bool, starts, ends any) {
 		return nil
 	}
 	n.slides = append(n.slides, object{
-		"id": fmt.Sprintf("00000000-0000-4000-8000-%012d", len(n.slides)+1), "kind": "notice", "title": title, "body": body, "imageId": nil,
-		"payload": nil, "startsAt": moment(starts), "endsAt": moment(ends), "position": 1024 * (len(n.slides) + 1), "enabled": enabled, "rev": 1,
+		"id": fmt.Sprintf("00000000-0000-4000-8000-%012d", len(n.slides)+1), "kind": "notice", "title": title,
+		"body": body, "imageId": nil,
+		"payload": nil, "startsAt": moment(starts), "endsAt": moment(ends), "position": 1024 * (len(n.slides) + 1),
+		"enabled": enabled, "rev": 1,
 	})
 }
 
@@ -216,7 +219,8 @@ func TestAnnouncements(t *testing.T) {
 	p.key(kb.ArrowUp, chromedp.ModifierAlt)
 	p.hears("Harvest supper moved, position 3 of 5")
 	p.wait(`document.activeElement.getAttribute("aria-label") === "Move Harvest supper"`)
-	if titles := n.titles(); !slices.Equal(titles, []string{"Welcome", "Shared lunch", "Harvest supper", "Choir practice", "Building fund"}) {
+	if titles := n.titles(); !slices.Equal(titles,
+		[]string{"Welcome", "Shared lunch", "Harvest supper", "Choir practice", "Building fund"}) {
 		t.Errorf("order: %q", titles)
 	}
 	n.mu.Lock()

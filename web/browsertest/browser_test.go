@@ -39,12 +39,15 @@ func run(m *testing.M) int {
 			fmt.Fprintln(os.Stderr, err)
 		}
 	}()
-	if err := errors.Join(os.Chmod(folder, 0o755), os.Setenv("TMPDIR", folder)); err != nil { // PostgreSQL's own user comes by
+	if err := errors.Join(os.Chmod(folder, 0o755),
+		os.Setenv("TMPDIR", folder)); err != nil { // PostgreSQL's own user comes by
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.Flag("hide-scrollbars", true), chromedp.Flag("lang", "en-GB"),
-		chromedp.Env("XDG_CONFIG_HOME="+folder, "XDG_CACHE_HOME="+folder)) // else it begins folders in the person's home
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.Flag("hide-scrollbars", true),
+		chromedp.Flag("lang", "en-GB"),
+		chromedp.Env("XDG_CONFIG_HOME="+folder,
+			"XDG_CACHE_HOME="+folder)) // else it begins folders in the person's home
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox) // as root it has none
 	}
@@ -122,7 +125,8 @@ func (p *tab) another(address string) *tab {
 func (p *tab) first(script string) {
 	p.t.Helper()
 	p.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
-		_, err := cdp.Call(ctx, t, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: script})
+		_, err := cdp.Call(ctx, t, page.AddScriptToEvaluateOnNewDocument,
+			page.AddScriptToEvaluateOnNewDocumentParams{Source: script})
 		return err
 	}))
 }
@@ -137,21 +141,24 @@ func (p *tab) look(v view) {
 	if v.reduced {
 		motion = "reduce"
 	}
-	p.do(chromedp.EmulateViewport(v.width, v.height), chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
-		_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
-			{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: motion},
-		}})
-		return err
-	}))
+	p.do(chromedp.EmulateViewport(v.width, v.height),
+		chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+			_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia,
+				emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+					{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: motion},
+				}})
+			return err
+		}))
 }
 
 // forced shows the page in the few colours that a person has chosen.
 func (p *tab) forced() {
 	p.t.Helper()
 	p.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
-		_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
-			{Name: "forced-colors", Value: "active"}, {Name: "prefers-reduced-motion", Value: "reduce"},
-		}})
+		_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia,
+			emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+				{Name: "forced-colors", Value: "active"}, {Name: "prefers-reduced-motion", Value: "reduce"},
+			}})
 		return err
 	}))
 }
@@ -217,16 +224,17 @@ type element struct {
 // all finds what has a role, and a name unless that is empty, in the order of the page.
 func (p *tab) all(role, name string) []element {
 	p.t.Helper()
-	nodes, err := chromedp.Run(p.ctx, func(ctx context.Context, t *chromedp.Target) ([]*accessibility.Node, error) {
-		document, err := cdp.Call(ctx, t, dom.GetDocument, dom.GetDocumentParams{})
-		if err != nil {
-			return nil, err
-		}
-		found, err := cdp.Call(ctx, t, accessibility.QueryAXTree, accessibility.QueryAXTreeParams{
-			NodeID: document.Root.NodeID, Role: role, AccessibleName: name,
+	nodes, err := chromedp.Run(p.ctx,
+		func(ctx context.Context, t *chromedp.Target) ([]*accessibility.Node, error) {
+			document, err := cdp.Call(ctx, t, dom.GetDocument, dom.GetDocumentParams{})
+			if err != nil {
+				return nil, err
+			}
+			found, err := cdp.Call(ctx, t, accessibility.QueryAXTree, accessibility.QueryAXTreeParams{
+				NodeID: document.Root.NodeID, Role: role, AccessibleName: name,
+			})
+			return found.Nodes, err
 		})
-		return found.Nodes, err
-	})
 	if err != nil {
 		return nil // the document changed meanwhile: whoever waits asks again
 	}
@@ -276,9 +284,10 @@ func (p *tab) reach(role, name string, do func(context.Context, *chromedp.Target
 	p.t.Helper()
 	p.until(role+" "+name, func() bool {
 		found := p.all(role, name)
-		return len(found) > 0 && chromedp.Do(p.ctx, chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
-			return do(ctx, t, found[0].node)
-		})) == nil
+		return len(found) > 0 && chromedp.Do(p.ctx,
+			chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+				return do(ctx, t, found[0].node)
+			})) == nil
 	})
 }
 
@@ -287,7 +296,8 @@ func (p *tab) press(role, name string) {
 	p.t.Helper()
 	var x, y float64
 	p.reach(role, name, func(ctx context.Context, t *chromedp.Target, node cdp.BackendNodeID) error {
-		if _, err := cdp.Call(ctx, t, dom.ScrollIntoViewIfNeeded, dom.ScrollIntoViewIfNeededParams{BackendNodeID: node}); err != nil {
+		if _, err := cdp.Call(ctx, t, dom.ScrollIntoViewIfNeeded,
+			dom.ScrollIntoViewIfNeededParams{BackendNodeID: node}); err != nil {
 			return err
 		}
 		found, err := cdp.Call(ctx, t, dom.GetContentQuads, dom.GetContentQuadsParams{BackendNodeID: node})
@@ -330,7 +340,8 @@ func (p *tab) key(keys string, modifiers ...chromedp.Modifier) {
 func (p *tab) headed(title string) {
 	p.t.Helper()
 	p.find("heading", title)
-	p.wait(fmt.Sprintf(`document.activeElement.tagName === "H1" && document.activeElement.innerText === %q`, title))
+	p.wait(fmt.Sprintf(`document.activeElement.tagName === "H1" && document.activeElement.innerText === %q`,
+		title))
 }
 
 // fits fails when the page is wider than the window, for nothing may be reached by scrolling sideways

@@ -46,7 +46,8 @@ func TestDaemon(t *testing.T) {
 		t.Errorf("kept in the browser: %s", kept)
 	}
 	cookies, err := chromedp.Call(p.ctx, network.GetCookies, network.GetCookiesParams{})
-	if err != nil || len(cookies.Cookies) != 1 || !cookies.Cookies[0].HTTPOnly || cookies.Cookies[0].Name != "narthex_session" {
+	if err != nil || len(cookies.Cookies) != 1 || !cookies.Cookies[0].HTTPOnly ||
+		cookies.Cookies[0].Name != "narthex_session" {
 		t.Errorf("cookies: %v %v", cookies, err)
 	}
 
@@ -68,7 +69,8 @@ func TestDaemon(t *testing.T) {
 	second.fill("E-mail", "owner@example.org")
 	second.press("button", "Send link")
 	second.says("If that address has an account, a link is on its way.")
-	link := d.address + "/?service_auth=reset-password" + strings.Fields(d.line(t, "/?service_auth=reset-password"))[0]
+	link := d.address + "/?service_auth=reset-password" +
+		strings.Fields(d.line(t, "/?service_auth=reset-password"))[0]
 	second.do(chromedp.Navigate(link))
 	second.fill("New password", "quite a new one")
 	second.press("button", "Save new password")
@@ -84,7 +86,8 @@ func TestDaemon(t *testing.T) {
 	p.press("button", "Account")
 	p.press("button", "Sign out")
 	p.headed("Sign in")
-	if cookies, err := chromedp.Call(p.ctx, network.GetCookies, network.GetCookiesParams{}); err != nil || len(cookies.Cookies) != 0 {
+	if cookies, err := chromedp.Call(p.ctx, network.GetCookies, network.GetCookiesParams{}); err != nil ||
+		len(cookies.Cookies) != 0 {
 		t.Errorf("cookies after signing out: %v", fmt.Sprint(cookies.Cookies, err))
 	}
 }

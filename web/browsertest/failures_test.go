@@ -38,9 +38,10 @@ func (p *tab) offline(offline bool) {
 		if _, err := cdp.Call(ctx, t, network.OverrideNetworkState, state); err != nil {
 			return err
 		}
-		_, err := cdp.Call(ctx, t, network.EmulateNetworkConditionsByRule, network.EmulateNetworkConditionsByRuleParams{
-			MatchedNetworkConditions: []*network.Conditions{&conditions},
-		})
+		_, err := cdp.Call(ctx, t, network.EmulateNetworkConditionsByRule,
+			network.EmulateNetworkConditionsByRuleParams{
+				MatchedNetworkConditions: []*network.Conditions{&conditions},
+			})
 		return err
 	}))
 }

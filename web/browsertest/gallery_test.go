@@ -57,12 +57,14 @@ func TestKitMenu(t *testing.T) {
 	p := gallery(t, "", desktop)
 	focused := func(name string) {
 		t.Helper()
-		p.wait(fmt.Sprintf(`(document.activeElement.textContent.trim() || document.activeElement.ariaLabel) === %q`, name))
+		p.wait(fmt.Sprintf(`(document.activeElement.textContent.trim() || document.activeElement.ariaLabel) === %q`,
+			name))
 	}
 	p.press("button", "More for Welcome")
 	focused("Edit")
 	for _, step := range []struct{ key, name string }{
-		{kb.ArrowDown, "Show now"}, {kb.ArrowDown, "Copy as text"}, {kb.ArrowDown, "Delete …"}, {kb.ArrowDown, "Edit"},
+		{kb.ArrowDown, "Show now"}, {kb.ArrowDown, "Copy as text"}, {kb.ArrowDown, "Delete …"},
+		{kb.ArrowDown, "Edit"},
 		{kb.ArrowUp, "Delete …"}, {kb.Home, "Edit"}, {kb.End, "Delete …"}, {"s", "Show now"}, {"c", "Copy as text"},
 	} {
 		p.key(step.key)

@@ -128,7 +128,8 @@ func (h *house) api(w http.ResponseWriter, r *http.Request) {
 	answer, known := h.answers[r.Method+" "+r.URL.Path]
 	if !known {
 		for pattern, candidate := range h.answers {
-			if prefix, open := strings.CutSuffix(pattern, "/*"); open && strings.HasPrefix(r.Method+" "+r.URL.Path, prefix+"/") {
+			if prefix, open := strings.CutSuffix(pattern, "/*"); open &&
+				strings.HasPrefix(r.Method+" "+r.URL.Path, prefix+"/") {
 				answer, known = candidate, true
 			}
 		}
@@ -212,7 +213,8 @@ func module(id, name string, more object) object {
 // navigation sets what the signed-in person may open; groups by label.
 func (h *house) navigation(permissions []string, ungrouped []object, groups ...object) {
 	h.json("GET /api/v1/dashboard/navigation", 200, object{
-		"groups": append([]object{}, groups...), "ungrouped": append([]object{}, ungrouped...), "permissions": append([]string{}, permissions...),
+		"groups": append([]object{}, groups...), "ungrouped": append([]object{}, ungrouped...),
+		"permissions": append([]string{}, permissions...),
 	})
 }
 
@@ -234,5 +236,6 @@ func (h *house) script(id, text string) {
 
 // mounting is the script of a module's UI whose mount has this body.
 func mounting(body string) string {
-	return `export default { narthex: "module-ui", abi: 1, definition: { mount(container, context) {` + body + `} } };`
+	return `export default { narthex: "module-ui", abi: 1, definition: { mount(container, context) {` + body +
+		`} } };`
 }

@@ -61,11 +61,13 @@ func TestMember(t *testing.T) {
 	}
 	enter()
 	p.says("Confirm your e-mail first")
-	if cookies, err := chromedp.Call(p.ctx, network.GetCookies, network.GetCookiesParams{}); err != nil || len(cookies.Cookies) != 0 {
+	if cookies, err := chromedp.Call(p.ctx, network.GetCookies, network.GetCookiesParams{}); err != nil ||
+		len(cookies.Cookies) != 0 {
 		t.Errorf("cookies before the address is confirmed: %v %v", cookies, err)
 	}
 	p.press("button", "Send the link again")
-	link := d.address + "/?service_auth=verify-email" + strings.Fields(d.line(t, "/?service_auth=verify-email"))[0]
+	link := d.address + "/?service_auth=verify-email" +
+		strings.Fields(d.line(t, "/?service_auth=verify-email"))[0]
 	p.do(chromedp.Navigate(link))
 	p.headed("Confirm your e-mail")
 	if path := eval[string](p, "location.href.slice(location.origin.length)"); path != "/" {

@@ -26,7 +26,8 @@ const kept = `window.context = context; container.innerHTML = "<p>Here are the n
 // run runs statements in the page; what they answer is awaited.
 func (p *tab) run(statements string) {
 	p.t.Helper()
-	p.do(chromedp.Evaluate[chromedp.Void](`(async () => {`+statements+`})().then(() => undefined)`, chromedp.EvalAwaitPromise))
+	p.do(chromedp.Evaluate[chromedp.Void](`(async () => {`+statements+`})().then(() => undefined)`,
+		chromedp.EvalAwaitPromise))
 }
 
 // TestContext has what a mounted module gets.
@@ -36,14 +37,17 @@ func TestContext(t *testing.T) {
 	h.signedIn(person)
 	h.navigation(nil, []object{module("notes", "Notes", object{
 		"permissions": []string{"notes.read", "notes.write"},
-		"contributions": []object{{"moduleId": "clock", "moduleVersion": "2.0.0+b1", "id": "clock.slide", "version": "1.1.0", "capability": "notes.slides"},
-			{"moduleId": "clock", "moduleVersion": "2.0.0+b1", "id": "clock.old", "version": "1.0.0", "capability": "notes.slides"}},
+		"contributions": []object{{"moduleId": "clock", "moduleVersion": "2.0.0+b1", "id": "clock.slide",
+			"version": "1.1.0", "capability": "notes.slides"},
+			{"moduleId": "clock", "moduleVersion": "2.0.0+b1", "id": "clock.old", "version": "1.0.0",
+				"capability": "notes.slides"}},
 	})})
 	h.script("notes", kept)
 	contribution := func(abi string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/javascript")
-			_, _ = fmt.Fprint(w, `export default { narthex: "contribution", abi: `+abi+`, definition: { label: "Clock" } };`)
+			_, _ = fmt.Fprint(w, `export default { narthex: "contribution", abi: `+abi+
+				`, definition: { label: "Clock" } };`)
 		}
 	}
 	h.on("GET /api/v1/module-ui/clock/2.0.0+b1/contributions/clock.slide", contribution("1"))
@@ -67,7 +71,8 @@ func TestContext(t *testing.T) {
 		`await context.api("/x", {headers: {"X-Other": "1"}}).catch(error => error.name)`:                                           `"TypeError"`,
 		`Object.isFrozen(context) && Object.isFrozen(context.module)`:                                                               `true`,
 	} {
-		got, err := chromedp.Run(p.ctx, chromedp.Evaluate[string](`(async () => JSON.stringify(`+expression+`))()`, chromedp.EvalAwaitPromise))
+		got, err := chromedp.Run(p.ctx,
+			chromedp.Evaluate[string](`(async () => JSON.stringify(`+expression+`))()`, chromedp.EvalAwaitPromise))
 		if err != nil || got != want {
 			t.Errorf("%s is %s, want %s %v", expression, got, want, err)
 		}
@@ -189,16 +194,23 @@ func TestEndedSession(t *testing.T) {
 func TestFailingMounts(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct{ script, words, code string }{
-		"throws":        {`throw new Error("no");`, "Notes could not be shown.", "MODULE_UI_FAILED"},
-		"rejects":       {`return Promise.reject("no");`, "Notes could not be shown.", "MODULE_UI_FAILED"},
-		"older ABI":     {`export default { narthex: "module-ui", abi: 0, definition: { mount() {} } };`, "Built for an older platform. Rebuild it.", "MODULE_UI_ABI_INCOMPATIBLE"},
-		"other kind":    {`export default { narthex: "display", abi: 1, definition: { mount() {} } };`, "Built for an older platform. Rebuild it.", "MODULE_UI_ABI_INCOMPATIBLE"},
-		"not stamped":   {`export default { mount() {} };`, "Built for an older platform. Rebuild it.", "MODULE_UI_ABI_INCOMPATIBLE"},
-		"exports none":  {`export const mount = 1;`, "Built for an older platform. Rebuild it.", "MODULE_UI_ABI_INCOMPATIBLE"},
-		"no mount":      {`export default { narthex: "module-ui", abi: 1, definition: {} };`, "Notes could not be shown.", "MODULE_UI_FAILED"},
-		"breaks":        {`export default (() => { throw new Error("no"); })();`, "Notes could not be loaded.", "ARTIFACT_UNAVAILABLE"},
+		"throws":  {`throw new Error("no");`, "Notes could not be shown.", "MODULE_UI_FAILED"},
+		"rejects": {`return Promise.reject("no");`, "Notes could not be shown.", "MODULE_UI_FAILED"},
+		"older ABI": {`export default { narthex: "module-ui", abi: 0, definition: { mount() {} } };`,
+			"Built for an older platform. Rebuild it.", "MODULE_UI_ABI_INCOMPATIBLE"},
+		"other kind": {`export default { narthex: "display", abi: 1, definition: { mount() {} } };`,
+			"Built for an older platform. Rebuild it.", "MODULE_UI_ABI_INCOMPATIBLE"},
+		"not stamped": {`export default { mount() {} };`, "Built for an older platform. Rebuild it.",
+			"MODULE_UI_ABI_INCOMPATIBLE"},
+		"exports none": {`export const mount = 1;`, "Built for an older platform. Rebuild it.",
+			"MODULE_UI_ABI_INCOMPATIBLE"},
+		"no mount": {`export default { narthex: "module-ui", abi: 1, definition: {} };`,
+			"Notes could not be shown.", "MODULE_UI_FAILED"},
+		"breaks": {`export default (() => { throw new Error("no"); })();`, "Notes could not be loaded.",
+			"ARTIFACT_UNAVAILABLE"},
 		"no JavaScript": {`export default <html>`, "Notes could not be loaded.", "ARTIFACT_UNAVAILABLE"},
-		"never mounts":  {`container.textContent = "half"; return new Promise(() => {});`, "Notes did not start in time.", "MODULE_UI_TIMEOUT"},
+		"never mounts": {`container.textContent = "half"; return new Promise(() => {});`,
+			"Notes did not start in time.", "MODULE_UI_TIMEOUT"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -221,7 +233,8 @@ func TestUpgrade(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	h.signedIn(person)
-	h.navigation(nil, []object{module("notes", "Notes", object{"version": "0.9.0", "artifactUrl": "/api/v1/module-ui/notes/0.9.0"})})
+	h.navigation(nil, []object{module("notes", "Notes",
+		object{"version": "0.9.0", "artifactUrl": "/api/v1/module-ui/notes/0.9.0"})})
 	var gone atomic.Bool
 	h.on("GET /api/v1/module-ui/notes/0.9.0", func(w http.ResponseWriter, _ *http.Request) {
 		gone.Store(true)
@@ -260,7 +273,8 @@ func TestRestlessInventory(t *testing.T) {
 	h.signedIn(person)
 	var version atomic.Int64
 	h.on("GET /api/v1/dashboard/navigation", func(w http.ResponseWriter, _ *http.Request) {
-		entry, _ := json.Marshal(module("notes", "Notes", object{"artifactUrl": fmt.Sprintf("/api/v1/module-ui/notes/1.0.%d", version.Add(1))}))
+		entry, _ := json.Marshal(module("notes", "Notes",
+			object{"artifactUrl": fmt.Sprintf("/api/v1/module-ui/notes/1.0.%d", version.Add(1))}))
 		reply(w, 200, `{"groups":[],"ungrouped":[`+string(entry)+`],"permissions":[]}`)
 	})
 	p := open(t, h.URL, desktop)

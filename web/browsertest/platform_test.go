@@ -15,7 +15,8 @@ import (
 // folders of.
 func install(t *testing.T, modules ...string) (folder string) {
 	t.Helper()
-	folder, err := os.MkdirTemp("", "platform-") // open to PostgreSQL's own user, which folders of t.TempDir are not
+	folder, err := os.MkdirTemp("",
+		"platform-") // open to PostgreSQL's own user, which folders of t.TempDir are not
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +98,8 @@ func (d *daemon) Write(text []byte) (int, error) {
 // line waits for a line that holds words and answers what follows them there.
 func (d *daemon) line(t *testing.T, words string) string {
 	t.Helper()
-	for deadline := time.Now().Add(2 * patience); time.Now().Before(deadline) && !d.over(); time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(2 * patience); time.Now().Before(deadline) &&
+		!d.over(); time.Sleep(50 * time.Millisecond) {
 		if rest, found := d.after(words); found {
 			return rest
 		}

@@ -145,7 +145,8 @@ var screens = []struct {
 	}},
 	{"S-loading", "/", func(t *testing.T, h *house) {
 		announcements(t, h)
-		h.on("GET /api/v1/module-ui/announcements/1.0.0", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+		h.on("GET /api/v1/module-ui/announcements/1.0.0",
+			func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	}, func(p *tab) { p.wait(`document.querySelector(".skeleton i")`) }},
 	{"S-leaving", "/#/m/announcements/new", announcements, func(p *tab) {
 		p.wait(`document.querySelector(".announcements [required]")`)
@@ -153,7 +154,8 @@ var screens = []struct {
 		p.do(chromedp.Evaluate[chromedp.Void](`document.querySelector("[href='#/account']").click()`))
 		p.wait(`document.querySelector("dialog[open]")`)
 	}},
-	{"A1-list", "/", announcements, func(p *tab) { p.wait(`document.querySelectorAll(".notice").length === 4`) }},
+	{"A1-list", "/", announcements,
+		func(p *tab) { p.wait(`document.querySelectorAll(".notice").length === 4`) }},
 	{"A1-menu", "/", announcements, func(p *tab) {
 		p.wait(`document.querySelectorAll(".notice").length === 4`)
 		p.click("[aria-haspopup=menu]")
@@ -191,14 +193,16 @@ func announcements(t *testing.T, h *house) {
 // waiting lets two decisions wait for a restart.
 func waiting(h *house) {
 	entry := func(id, name, state string, enabled bool) object {
-		return object{"id": id, "name": name, "configured": object{"enabled": enabled, "explicit": true}, "runtime": object{"state": state},
+		return object{"id": id, "name": name, "configured": object{"enabled": enabled, "explicit": true},
+			"runtime":         object{"state": state},
 			"restartRequired": true, "dependencies": []object{}}
 	}
 	h.json("GET /api/v1/module-lifecycle", 200, object{"modules": []object{
 		entry("rota", "Rota", "running", false), entry("stage", "Stage", "disabled", true),
 	}})
 	h.navigation([]string{"core.modules.lifecycle.manage"}, nil, group("foyer", "Foyer",
-		module("announcements", "Announcements", object{"permissions": []string{"announcements.slides.read", "announcements.slides.manage"}})))
+		module("announcements", "Announcements",
+			object{"permissions": []string{"announcements.slides.read", "announcements.slides.manage"}})))
 }
 
 func signIn(p *tab) {

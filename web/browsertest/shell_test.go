@@ -67,7 +67,8 @@ func TestNavigation(t *testing.T) {
 	h := setup(t)
 	h.signedIn(person)
 	h.navigation(nil, []object{module("loose", "<b>Loose</b>", nil)},
-		group("b", "Sunday", module("stage", "Stage", nil), module("rota", "Rota", nil)), group("c", "Nothing yet"), group("a", "Foyer", module("notes", "Notes", nil)))
+		group("b", "Sunday", module("stage", "Stage", nil), module("rota", "Rota", nil)), group("c", "Nothing yet"),
+		group("a", "Foyer", module("notes", "Notes", nil)))
 	for _, id := range []string{"stage", "rota", "notes", "loose"} {
 		h.script(id, `container.textContent = "This is " + context.module.id;`)
 	}
@@ -185,8 +186,9 @@ func TestLongWords(t *testing.T) {
 	h.signedIn(person)
 	n := board(t, h, "announcements.slides.read", "announcements.slides.manage")
 	n.slides[0]["title"], n.slides[0]["body"] = long, long
-	h.navigation(nil, []object{module(long, long, nil)}, group("a", long, module("announcements", "Announcements",
-		object{"permissions": []string{"announcements.slides.read", "announcements.slides.manage"}})))
+	h.navigation(nil, []object{module(long, long, nil)},
+		group("a", long, module("announcements", "Announcements",
+			object{"permissions": []string{"announcements.slides.read", "announcements.slides.manage"}})))
 	for _, v := range []view{narrow, {width: 700, height: 800}, desktop} {
 		p := open(t, h.URL+"/#/m/announcements", v)
 		p.wait(`document.querySelector(".notice a")`)

@@ -35,7 +35,8 @@ func TestSignIn(t *testing.T) {
 	if body := <-sent; body != `{"email":"owner@example.org","password":"correct horse battery"}` {
 		t.Errorf("sent: %s", body)
 	}
-	want := []string{"GET /api/v1/principal", "POST /api/auth/sign-in/email", "GET /api/v1/principal", "GET /api/v1/dashboard/navigation"}
+	want := []string{"GET /api/v1/principal", "POST /api/auth/sign-in/email", "GET /api/v1/principal",
+		"GET /api/v1/dashboard/navigation"}
 	if requests := h.requests(); !slices.Equal(requests[:4], want) {
 		t.Errorf("requests: %q", requests)
 	}
@@ -245,7 +246,8 @@ func TestNobodyIsSignedOutByAFailure(t *testing.T) {
 			h.script("notes", `container.textContent = "Here are the notes.";`)
 			p := open(t, h.URL, desktop)
 			p.says(row.words)
-			if found := p.all("heading", "Sign in"); len(found) > 0 || h.count("GET /api/v1/dashboard/navigation") > 0 {
+			if found := p.all("heading", "Sign in"); len(found) > 0 ||
+				h.count("GET /api/v1/dashboard/navigation") > 0 {
 				t.Error("it went on without knowing who is there")
 			}
 			h.signedIn(person)
@@ -269,7 +271,8 @@ func TestComesBackByItself(t *testing.T) {
 // TestUnusableOrigin: a page that was built or filled wrongly asks nobody for anything.
 func TestUnusableOrigin(t *testing.T) {
 	t.Parallel()
-	for _, content := range []string{"ftp://church.example.org", "http://church.example.org/", "HTTP://church.example.org", "javascript:alert(1)", "church"} {
+	for _, content := range []string{"ftp://church.example.org", "http://church.example.org/",
+		"HTTP://church.example.org", "javascript:alert(1)", "church"} {
 		h := setup(t)
 		h.content(content)
 		p := open(t, h.URL+"/?service_auth=verify-email&token=t", desktop)

@@ -24,7 +24,8 @@ import (
 
 // The API and the Dashboard are siblings below one registrable domain, which localhost alone is not: to a
 // browser, api.localhost and app.localhost are different sites.
-const apiHost, dashboardHost, strangerHost = "api.narthex.localhost", "app.narthex.localhost", "stranger.narthex.localhost"
+const apiHost, dashboardHost, strangerHost = "api.narthex.localhost", "app.narthex.localhost",
+	"stranger.narthex.localhost"
 
 // hosted serves the Dashboard as an operator would: two files, the API's origin written into the page.
 // Nothing else may be asked of it.
@@ -71,7 +72,8 @@ func startSplit(t *testing.T) *split {
 	s.dashboard = "http://" + dashboardHost + ":" + hosted(t, s.api)
 	s.folder = install(t, "../../modules/announcements", "./testdata/notes")
 	ui := filepath.Join(s.folder, "modules", "notes", "ui")
-	if err := errors.Join(os.Mkdir(ui, 0o755), os.WriteFile(filepath.Join(ui, "index.js"), []byte(mounting(reading)), 0o644)); err != nil {
+	if err := errors.Join(os.Mkdir(ui, 0o755),
+		os.WriteFile(filepath.Join(ui, "index.js"), []byte(mounting(reading)), 0o644)); err != nil {
 		t.Fatal(err)
 	}
 	postgres, err := cluster.Start(t.Context(), cluster.Options{
@@ -146,7 +148,8 @@ func TestSplit(t *testing.T) {
 	p.headed("Announcements") // its artifact is imported from the other origin
 	cookies := func() []*network.Cookie {
 		t.Helper()
-		found, err := chromedp.Call(p.ctx, network.GetCookies, network.GetCookiesParams{URLs: []string{s.api, s.dashboard}})
+		found, err := chromedp.Call(p.ctx, network.GetCookies,
+			network.GetCookiesParams{URLs: []string{s.api, s.dashboard}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -209,7 +212,8 @@ func (s *split) streams(p *tab, running *daemon) {
 	if heard := hears(p); heard != "200 open" {
 		s.t.Errorf("the Dashboard's origin hears: %s", heard)
 	}
-	stranger := p.another(strings.Replace(s.dashboard, dashboardHost, strangerHost, 1)) // the same page on a host that is not trusted
+	stranger := p.another(strings.Replace(s.dashboard, dashboardHost, strangerHost,
+		1)) // the same page on a host that is not trusted
 	stranger.says("We cannot reach the server right now.")
 	if heard := hears(stranger); heard != "TypeError refused" {
 		s.t.Errorf("another origin hears: %s", heard)

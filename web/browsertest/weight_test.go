@@ -22,7 +22,8 @@ func TestWeight(t *testing.T) {
 	if len(names) != 3 {
 		t.Errorf("before the sign-in the browser asks for %q, want page, script and principal", names)
 	}
-	if size := eval[int](p, entries+`.reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`); size > 60<<10 || size < 20<<10 {
+	if size := eval[int](p, entries+
+		`.reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`); size > 60<<10 || size < 20<<10 {
 		t.Errorf("page, script and kit are %d bytes on the wire, want at most %d", size, 60<<10)
 	} else {
 		t.Logf("page, script and kit: %d bytes on the wire", size)

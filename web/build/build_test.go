@@ -46,12 +46,14 @@ func TestPageNeedsNobodyElse(t *testing.T) {
 	}
 	sources := regexp.MustCompile(`(?:src|href)="([^"]*)"`).FindAllSubmatch(built["index.html"], -1)
 	for _, source := range sources {
-		if address := string(source[1]); address != "/assets/service-dashboard/app.js" && !strings.HasPrefix(address, "data:") {
+		if address := string(source[1]); address != "/assets/service-dashboard/app.js" &&
+			!strings.HasPrefix(address, "data:") {
 			t.Errorf("the page loads %s", address)
 		}
 	}
 	for name, script := range built {
-		for _, forbidden := range []string{"sourceMappingURL", "https://", "@import", "url(http", "node_modules", "/work/"} {
+		for _, forbidden := range []string{"sourceMappingURL", "https://", "@import", "url(http", "node_modules",
+			"/work/"} {
 			if name != "index.html" && bytes.Contains(script, []byte(forbidden)) {
 				t.Errorf("%s holds %s", name, forbidden)
 			}
@@ -61,7 +63,8 @@ func TestPageNeedsNobodyElse(t *testing.T) {
 
 func TestStaleFilesAreNamed(t *testing.T) {
 	dir := t.TempDir()
-	outputs := []output{{filepath.Join(dir, "deep", "same.js"), []byte("a")}, {filepath.Join(dir, "other.js"), []byte("b")}}
+	outputs := []output{{filepath.Join(dir, "deep", "same.js"), []byte("a")},
+		{filepath.Join(dir, "other.js"), []byte("b")}}
 	if err := write(outputs); err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +74,8 @@ func TestStaleFilesAreNamed(t *testing.T) {
 	outputs[1].bytes = []byte("c")
 	outputs = append(outputs, output{filepath.Join(dir, "missing.js"), nil})
 	err := compare(outputs)
-	if err == nil || strings.Contains(err.Error(), "same.js") || !strings.Contains(err.Error(), "other.js") || !strings.Contains(err.Error(), "missing.js") {
+	if err == nil || strings.Contains(err.Error(), "same.js") || !strings.Contains(err.Error(), "other.js") ||
+		!strings.Contains(err.Error(), "missing.js") {
 		t.Errorf("%v", err)
 	}
 }
@@ -117,7 +121,8 @@ func TestLogic(t *testing.T) {
 // TestTypes checks every source strictly.
 func TestTypes(t *testing.T) {
 	inCheckout(t)
-	if report, err := exec.CommandContext(t.Context(), "web/node_modules/.bin/tsc", "--project", "web").CombinedOutput(); err != nil {
+	if report, err := exec.CommandContext(t.Context(), "web/node_modules/.bin/tsc", "--project",
+		"web").CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, report)
 	}
 }

@@ -28,7 +28,8 @@ func bundle(entry string, format api.Format, minify style, more ...func(*api.Bui
 	options := buildOptions(root)
 	options.EntryPoints = []string{entry}
 	options.Format = format
-	options.MinifyWhitespace, options.MinifyIdentifiers, options.MinifySyntax = bool(minify), bool(minify), bool(minify)
+	options.MinifyWhitespace, options.MinifyIdentifiers, options.MinifySyntax = bool(minify), bool(minify),
+		bool(minify)
 	for _, change := range more {
 		change(&options)
 	}

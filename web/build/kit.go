@@ -26,10 +26,11 @@ var runningKit = api.Plugin{Name: "running kit", Setup: func(build api.PluginBui
 		func(args api.OnResolveArgs) (api.OnResolveResult, error) {
 			return api.OnResolveResult{Path: args.Path, Namespace: "kit"}, nil
 		})
-	build.OnLoad(api.OnLoadOptions{Filter: ".*", Namespace: "kit"}, func(args api.OnLoadArgs) (api.OnLoadResult, error) {
-		shim, err := kitShim(args.Path)
-		return api.OnLoadResult{Contents: &shim, Loader: api.LoaderJS}, err
-	})
+	build.OnLoad(api.OnLoadOptions{Filter: ".*", Namespace: "kit"},
+		func(args api.OnLoadArgs) (api.OnLoadResult, error) {
+			shim, err := kitShim(args.Path)
+			return api.OnLoadResult{Contents: &shim, Loader: api.LoaderJS}, err
+		})
 }}
 
 // kitShim is the text of an ES module that exports what a part of the kit exports. What a module does not
@@ -44,7 +45,8 @@ func kitShim(part string) (string, error) {
 		return "", err
 	}
 	var shim strings.Builder
-	fmt.Fprintf(&shim, "const of = (name) => globalThis[Symbol.for(\"narthex.kit.1\")]%s[name];\n", kitParts[part])
+	fmt.Fprintf(&shim, "const of = (name) => globalThis[Symbol.for(\"narthex.kit.1\")]%s[name];\n",
+		kitParts[part])
 	for _, name := range names {
 		if name != "default" {
 			fmt.Fprintf(&shim, "export const %s = /* @__PURE__ */ of(%[1]q);\n", name)

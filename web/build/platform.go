@@ -59,7 +59,8 @@ func platform() ([]output, error) {
 		return nil, err
 	}
 	if len(gzip) > maxScript {
-		return nil, fmt.Errorf("the Dashboard's script weighs %d bytes compressed, %d are allowed", len(gzip), maxScript)
+		return nil, fmt.Errorf("the Dashboard's script weighs %d bytes compressed, %d are allowed", len(gzip),
+			maxScript)
 	}
 	return []output{
 		{"web/dist/dashboard/index.html", page},
@@ -92,7 +93,8 @@ func declarations() ([]byte, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	compiler := exec.Command("web/node_modules/.bin/tsc", "--ignoreConfig", "--declaration", "--emitDeclarationOnly", "--target", "es2022",
+	compiler := exec.Command("web/node_modules/.bin/tsc", "--ignoreConfig", "--declaration",
+		"--emitDeclarationOnly", "--target", "es2022",
 		"--module", "esnext", "--outDir", dir, "web/sdk/narthex-sdk.ts")
 	if report, err := compiler.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("tsc: %w: %s", err, report)

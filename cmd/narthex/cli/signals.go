@@ -33,7 +33,8 @@ func IgnoreHangup() { signal.Ignore(syscall.SIGHUP) }
 // the runtime's.
 func DieQuietly() {
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, syscall.SIGQUIT, syscall.SIGABRT, syscall.SIGILL, syscall.SIGTRAP, syscall.SIGSYS, syscall.SIGSTKFLT,
+	signal.Notify(signals, syscall.SIGQUIT, syscall.SIGABRT, syscall.SIGILL, syscall.SIGTRAP, syscall.SIGSYS,
+		syscall.SIGSTKFLT,
 		syscall.SIGBUS, syscall.SIGFPE, syscall.SIGSEGV)
 	go func() { // ends with the process
 		got := (<-signals).(syscall.Signal)

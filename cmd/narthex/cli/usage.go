@@ -28,7 +28,8 @@ func NoArguments(cmd *cobra.Command, args []string) error {
 
 // FlagError says what is wrong with a flag.
 func FlagError(cmd *cobra.Command, err error) error {
-	unknown, valueless, invalid := &pflag.NotExistError{}, &pflag.ValueRequiredError{}, &pflag.InvalidValueError{}
+	unknown, valueless, invalid := &pflag.NotExistError{}, &pflag.ValueRequiredError{},
+		&pflag.InvalidValueError{}
 	switch {
 	case errors.As(err, &unknown):
 		var names []string
@@ -38,7 +39,8 @@ func FlagError(cmd *cobra.Command, err error) error {
 	case errors.As(err, &valueless):
 		return UsageError("--" + valueless.GetFlag().Name + " needs a value; see: " + cmd.CommandPath() + " --help")
 	case errors.As(err, &invalid):
-		return UsageError("The value of --" + invalid.GetFlag().Name + " is not valid; see: " + cmd.CommandPath() + " --help")
+		return UsageError("The value of --" + invalid.GetFlag().Name + " is not valid; see: " + cmd.CommandPath() +
+			" --help")
 	}
 	return UsageError("A flag cannot be read; see: " + cmd.CommandPath() + " --help")
 }

@@ -61,8 +61,10 @@ stops it all.`,
 	}
 	command.Flags().Uint16Var(&options.port, "port", 3000, "first port to try on this machine")
 	command.Flags().StringVar(&options.dataDir, "data-dir", ".dev", "folder for everything that is kept")
-	command.Flags().StringVar(&options.resetModule, "reset-module", "", "id of a module whose tables are dropped and made anew")
-	command.Flags().BoolVar(&options.bare, "bare", false, "supply no object storage, mail or secrets, to see what modules say without")
+	command.Flags().StringVar(&options.resetModule, "reset-module", "",
+		"id of a module whose tables are dropped and made anew")
+	command.Flags().BoolVar(&options.bare, "bare", false,
+		"supply no object storage, mail or secrets, to see what modules say without")
 	return command
 }
 
@@ -101,7 +103,8 @@ func runDev(ctx context.Context, p *cli.Program, options devOptions) (err error)
 		return err
 	}
 	fmt.Fprintln(p.Stdout, "Starting PostgreSQL ...")
-	postgres, err := cluster.Start(ctx, cluster.Options{Dir: filepath.Join(dataDir, "postgresql"), Tools: ".tools"})
+	postgres, err := cluster.Start(ctx,
+		cluster.Options{Dir: filepath.Join(dataDir, "postgresql"), Tools: ".tools"})
 	if err != nil {
 		return err
 	}
@@ -119,7 +122,8 @@ func runDev(ctx context.Context, p *cli.Program, options devOptions) (err error)
 		return serveDev(ctx, p, LookupIn(variables), devSupplies{}, options.resetModule)
 	}
 	supplies := devSupplies{mail: &terminalMail{to: p.Stdout}}
-	if supplies.objects, err = devObjectStorage(ctx, variables, free, filepath.Join(dataDir, "objects")); err != nil {
+	if supplies.objects, err = devObjectStorage(ctx, variables, free,
+		filepath.Join(dataDir, "objects")); err != nil {
 		return err
 	}
 	return serveDev(ctx, p, withDevSecrets(LookupIn(variables)), supplies, options.resetModule)
@@ -134,7 +138,9 @@ type devSupplies struct {
 // serveDev does what an operator does by migrations:apply, identity:create-initial-owner and api:start, and
 // writes the samples on the first run. A module that is to be reset is reset before. It serves until ctx
 // ends.
-func serveDev(ctx context.Context, p *cli.Program, lookup environment.Lookup, supplies devSupplies, resetModule string) error {
+func serveDev(
+	ctx context.Context, p *cli.Program, lookup environment.Lookup, supplies devSupplies, resetModule string,
+) error {
 	settings, err := environment.Load(lookup, environment.Everything)
 	if err != nil {
 		return err
@@ -175,7 +181,9 @@ func serveDev(ctx context.Context, p *cli.Program, lookup environment.Lookup, su
 	return s.Wait(ctx)
 }
 
-func resetDev(ctx context.Context, settings environment.Database, installed *catalog.Catalog, id string) error {
+func resetDev(
+	ctx context.Context, settings environment.Database, installed *catalog.Catalog, id string,
+) error {
 	if id == "" {
 		return nil
 	}
@@ -190,7 +198,8 @@ func resetDev(ctx context.Context, settings environment.Database, installed *cat
 func welcome(p *cli.Program, address, password, gallery string) {
 	fmt.Fprintf(p.Stdout, "\nNarthex runs at   %s\n", address)
 	if password != "" {
-		fmt.Fprintf(p.Stdout, "Owner             %s\nPassword          %s   (shown this once)\n", DevOwner, password)
+		fmt.Fprintf(p.Stdout, "Owner             %s\nPassword          %s   (shown this once)\n", DevOwner,
+			password)
 	} else {
 		fmt.Fprintf(p.Stdout, "Owner             %s   (the password was shown on the first run)\n", DevOwner)
 	}

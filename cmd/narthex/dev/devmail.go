@@ -26,6 +26,7 @@ func (t *terminalMail) Send(_ context.Context, m mail.Message) mail.SendResult {
 	if body == "" {
 		body = m.HTML
 	}
-	fmt.Fprintf(t.to, "\n── mail to %s ── %s\n%s\n──\n", strings.Join(m.To, ", "), m.Subject, strings.TrimSpace(body))
+	fmt.Fprintf(t.to, "\n── mail to %s ── %s\n%s\n──\n", strings.Join(m.To, ", "), m.Subject,
+		strings.TrimSpace(body))
 	return mail.Sent
 }

@@ -90,7 +90,9 @@ func openKept(path string) (_ *keptObject, err error) {
 }
 
 // GetObject opens an object, or a part of it.
-func (d devObjects) GetObject(bucket, key string, part *gofakes3.ObjectRangeRequest) (*gofakes3.Object, error) {
+func (d devObjects) GetObject(
+	bucket, key string, part *gofakes3.ObjectRangeRequest,
+) (*gofakes3.Object, error) {
 	folder, err := d.bucket(bucket)
 	if err != nil {
 		return nil, err
@@ -111,7 +113,8 @@ func (d devObjects) GetObject(bucket, key string, part *gofakes3.ObjectRangeRequ
 	if within != nil {
 		offset, length = within.Start, within.Length
 	}
-	metadata := map[string]string{"Content-Type": kept.ContentType, "Last-Modified": kept.Modified.Format(http.TimeFormat)}
+	metadata := map[string]string{"Content-Type": kept.ContentType,
+		"Last-Modified": kept.Modified.Format(http.TimeFormat)}
 	if kept.Disposition != "" {
 		metadata["Content-Disposition"] = kept.Disposition
 	}
@@ -135,7 +138,8 @@ func (d devObjects) HeadObject(bucket, key string) (*gofakes3.Object, error) {
 
 // PutObject replaces an object as a whole, or not at all.
 func (d devObjects) PutObject(
-	bucket, key string, meta map[string]string, content io.Reader, size int64, conditions *gofakes3.PutConditions,
+	bucket, key string, meta map[string]string, content io.Reader, size int64,
+	conditions *gofakes3.PutConditions,
 ) (_ gofakes3.PutObjectResult, err error) {
 	if conditions != nil {
 		return gofakes3.PutObjectResult{}, gofakes3.ErrNotImplemented
@@ -155,7 +159,8 @@ func (d devObjects) PutObject(
 		}
 	}()
 	line, err := json.Marshal(objectLine{
-		Key: key, ContentType: meta["Content-Type"], Disposition: meta["Content-Disposition"], Modified: time.Now().UTC(),
+		Key: key, ContentType: meta["Content-Type"], Disposition: meta["Content-Disposition"],
+		Modified: time.Now().UTC(),
 	})
 	if err != nil {
 		return gofakes3.PutObjectResult{}, err
@@ -177,7 +182,9 @@ func (d devObjects) PutObject(
 }
 
 // ListBucket reads the first line of every object: enough for a developer's.
-func (d devObjects) ListBucket(bucket string, prefix *gofakes3.Prefix, page gofakes3.ListBucketPage) (*gofakes3.ObjectList, error) {
+func (d devObjects) ListBucket(
+	bucket string, prefix *gofakes3.Prefix, page gofakes3.ListBucketPage,
+) (*gofakes3.ObjectList, error) {
 	folder, err := d.bucket(bucket)
 	if err != nil {
 		return nil, err
@@ -262,6 +269,8 @@ func (devObjects) DeleteMulti(string, ...string) (gofakes3.MultiDeleteResult, er
 }
 
 // CopyObject is not offered.
-func (devObjects) CopyObject(string, string, string, string, map[string]string) (gofakes3.CopyObjectResult, error) {
+func (devObjects) CopyObject(
+	string, string, string, string, map[string]string,
+) (gofakes3.CopyObjectResult, error) {
 	return gofakes3.CopyObjectResult{}, gofakes3.ErrNotImplemented
 }

@@ -28,12 +28,15 @@ type devStorage struct {
 }
 
 func newDevStorage(address, accessKey, folder string) *devStorage {
-	return &devStorage{address: address, accessKey: accessKey, objects: devObjects(folder), ready: make(chan struct{})}
+	return &devStorage{address: address, accessKey: accessKey, objects: devObjects(folder),
+		ready: make(chan struct{})}
 }
 
 // devObjectStorage makes the service on a port after the platform's and adds the variables by which the
 // platform finds it. The key is a new one each time: no URL outlives the process.
-func devObjectStorage(ctx context.Context, variables map[string]string, port int, folder string) (*devStorage, error) {
+func devObjectStorage(
+	ctx context.Context, variables map[string]string, port int, folder string,
+) (*devStorage, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, fmt.Errorf("%w: %w", errDevData, err)
 	}
@@ -94,6 +97,7 @@ func (d *devStorage) admit(next http.Handler) http.Handler {
 func (d *devStorage) isOpen(query url.Values) bool {
 	began, err := time.Parse("20060102T150405Z", query.Get("X-Amz-Date"))
 	seconds, notANumber := strconv.ParseUint(query.Get("X-Amz-Expires"), 10, 31)
-	return err == nil && notANumber == nil && strings.HasPrefix(query.Get("X-Amz-Credential"), d.accessKey+"/") &&
+	return err == nil && notANumber == nil &&
+		strings.HasPrefix(query.Get("X-Amz-Credential"), d.accessKey+"/") &&
 		time.Now().Before(began.Add(time.Duration(seconds)*time.Second))
 }

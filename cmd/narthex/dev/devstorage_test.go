@@ -51,8 +51,9 @@ func TestDevStorage(t *testing.T) {
 	folder, address := t.TempDir(), net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 	stop := serveObjects(t, address, folder)
 	provider, err := storage.New(environment.Storage{
-		Endpoint: "http://" + address, Delivery: "http://" + address, Region: "us-east-1", ForcePathStyle: true, BucketPrefix: "narthex",
-		AccessKey: environment.NewSecret("key"), SecretKey: environment.NewSecret("secret"),
+		Endpoint: "http://" + address, Delivery: "http://" + address, Region: "us-east-1", ForcePathStyle: true,
+		BucketPrefix: "narthex",
+		AccessKey:    environment.NewSecret("key"), SecretKey: environment.NewSecret("secret"),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -84,7 +85,8 @@ func TestDevStorage(t *testing.T) {
 	serveObjects(t, address, folder)
 
 	page, err := images.List(ctx, "a", "", 1)
-	if err != nil || len(page.Objects) != 1 || page.Objects[0].Key != "a" || page.Objects[0].Size != int64(len(content)) || page.Next != "a" {
+	if err != nil || len(page.Objects) != 1 || page.Objects[0].Key != "a" ||
+		page.Objects[0].Size != int64(len(content)) || page.Next != "a" {
 		t.Error(page, err)
 	}
 	if page, err = images.List(ctx, "", page.Next, 0); err != nil || len(page.Objects) != 3 || page.Next != "" {
@@ -103,7 +105,8 @@ func TestDevStorage(t *testing.T) {
 		case part.Length > 0:
 			want = want[:part.Length]
 		}
-		if err != nil || body.Close() != nil || !bytes.Equal(got, want) || object.ContentType != "image/png" || object.Modified.IsZero() {
+		if err != nil || body.Close() != nil || !bytes.Equal(got, want) || object.ContentType != "image/png" ||
+			object.Modified.IsZero() {
 			t.Errorf("%s: %d bytes, %+v, %v", key, len(got), object, err)
 		}
 	}
@@ -116,7 +119,8 @@ func TestDevStorage(t *testing.T) {
 	if _, err := images.Put(ctx, "page", "text/html", strings.NewReader("<script>")); err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]string{"": "attachment text/html", "rota.pdf": "attachment; filename=rota.pdf application/octet-stream"} {
+	for name, want := range map[string]string{"": "attachment text/html",
+		"rota.pdf": "attachment; filename=rota.pdf application/octet-stream"} {
 		link, _, err := images.CreateReadURL(ctx, "page", 0, name)
 		if err != nil {
 			t.Fatal(err)
@@ -126,7 +130,8 @@ func TestDevStorage(t *testing.T) {
 			t.Fatal(err)
 		}
 		_ = response.Body.Close()
-		if got := response.Header.Get("Content-Disposition") + " " + response.Header.Get("Content-Type"); got != want {
+		if got := response.Header.Get("Content-Disposition") + " " +
+			response.Header.Get("Content-Type"); got != want {
 			t.Errorf("a read URL named %q delivers %s, want %s", name, got, want)
 		}
 	}
@@ -155,7 +160,8 @@ func TestDevStorage(t *testing.T) {
 		}
 		got, _ := io.ReadAll(response.Body)
 		_ = response.Body.Close()
-		if response.StatusCode != c.status || c.method == "GET" && c.status == 206 && !bytes.Equal(got, content[5:10]) {
+		if response.StatusCode != c.status || c.method == "GET" && c.status == 206 &&
+			!bytes.Equal(got, content[5:10]) {
 			t.Errorf("%s %s: %d, %d bytes", c.method, c.url, response.StatusCode, len(got))
 		}
 	}

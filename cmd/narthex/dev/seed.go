@@ -28,11 +28,15 @@ func samples(now time.Time) []sample {
 		return &text
 	}
 	return []sample{
-		{Title: "Welcome", Body: "Good that you are here. Coffee and tea are in the foyer after the service.", Enabled: true},
-		{Title: "Shared lunch", Body: "Next Sunday after the service. Please bring something to share.", EndsAt: at(8), Enabled: true},
+		{Title: "Welcome", Body: "Good that you are here. Coffee and tea are in the foyer after the service.",
+			Enabled: true},
+		{Title: "Shared lunch", Body: "Next Sunday after the service. Please bring something to share.",
+			EndsAt: at(8), Enabled: true},
 		{Title: "Choir practice", Body: "Thursday 19:00 in the hall. New voices are welcome.", Enabled: true},
-		{Title: "Building fund", Body: "Two thirds of the new roof are paid for. Thank you!", StartsAt: at(-7), EndsAt: at(30), Enabled: true},
-		{Title: "Spring cleaning", Body: "Many hands: Saturday from 9:00.", StartsAt: at(-21), EndsAt: at(-14), Enabled: true},
+		{Title: "Building fund", Body: "Two thirds of the new roof are paid for. Thank you!", StartsAt: at(-7),
+			EndsAt: at(30), Enabled: true},
+		{Title: "Spring cleaning", Body: "Many hands: Saturday from 9:00.", StartsAt: at(-21), EndsAt: at(-14),
+			Enabled: true},
 	}
 }
 

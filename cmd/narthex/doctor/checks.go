@@ -22,7 +22,8 @@ import (
 
 // environment reads each section by itself, so that one fault hides no other.
 func (e *Examination) environment() {
-	sections := []environment.Section{environment.DatabaseSection, environment.ModulesSection, environment.ServerSection,
+	sections := []environment.Section{environment.DatabaseSection, environment.ModulesSection,
+		environment.ServerSection,
 		environment.IdentitySection, environment.HostSection}
 	for _, section := range sections {
 		if _, err := environment.Load(e.lookup, section); err == nil {
@@ -50,8 +51,9 @@ func (e *Examination) topology() {
 	}
 	identity := e.Settings.Identity
 	if identity.PreviousSecret.Reveal() != "" {
-		e.warn("IDENTITY_SECRET_PREVIOUS_SET", "SERVICE_IDENTITY_SECRET_PREVIOUS is still accepted; remove it 30 days after the "+
-			"secret was replaced, and at once if it has leaked.")
+		e.warn("IDENTITY_SECRET_PREVIOUS_SET",
+			"SERVICE_IDENTITY_SECRET_PREVIOUS is still accepted; remove it 30 days after the "+
+				"secret was replaced, and at once if it has leaked.")
 	}
 	e.Topology = identity.Topology()
 	if e.Topology == "same-origin" {
@@ -60,11 +62,13 @@ func (e *Examination) topology() {
 	}
 	e.ok("Topology: the Dashboard has an origin of its own.")
 	if !slices.Contains(identity.TrustedOrigins, identity.Dashboard) {
-		e.block("DASHBOARD_ORIGIN_NOT_TRUSTED", "SERVICE_DASHBOARD_ORIGIN must be listed in SERVICE_IDENTITY_TRUSTED_ORIGINS too.")
+		e.block("DASHBOARD_ORIGIN_NOT_TRUSTED",
+			"SERVICE_DASHBOARD_ORIGIN must be listed in SERVICE_IDENTITY_TRUSTED_ORIGINS too.")
 	}
 	if !siblings(identity.BaseURL, identity.Dashboard) {
-		e.warn("HOSTNAMES_NOT_SIBLINGS", "The Dashboard and the API do not belong to one registrable domain, so browsers may not send "+
-			"the session cookie; put both below one domain.")
+		e.warn("HOSTNAMES_NOT_SIBLINGS",
+			"The Dashboard and the API do not belong to one registrable domain, so browsers may not send "+
+				"the session cookie; put both below one domain.")
 	}
 }
 
@@ -109,13 +113,15 @@ func (e *Examination) packages() {
 		return
 	}
 	e.Installed = installed
-	e.ok("Modules: %d installed, %d permissions in the registry.", len(installed.Modules), len(installed.Permissions))
+	e.ok("Modules: %d installed, %d permissions in the registry.", len(installed.Modules),
+		len(installed.Permissions))
 	e.Contributions = platform.ListContributions(installed, "")
 	for _, c := range e.Contributions {
 		if c.Provider != nil {
 			e.ok("Contribution %s: %s takes it (%s %s).", c.ID, *c.Provider, c.Capability, c.Range)
 		} else {
-			e.ok("Contribution %s: no installed module provides %s %s, so it is not published.", c.ID, c.Capability, c.Range)
+			e.ok("Contribution %s: no installed module provides %s %s, so it is not published.", c.ID, c.Capability,
+				c.Range)
 		}
 	}
 }
@@ -125,25 +131,27 @@ func (e *Examination) Store(ctx context.Context) {
 	if e.Sound&environment.DatabaseSection == 0 || e.Installed == nil {
 		return
 	}
-	err := platform.WithDatabase(ctx, e.Settings.Database, platform.MigrationLines(e.Installed), func(db *database.Database) error {
-		e.ok("Database: reachable, a version that is supported, every migration applied.")
-		e.roles(ctx, db)
-		e.changedRoles(ctx)
-		e.connections(ctx, db)
-		if e.Sound&environment.HostSection == 0 {
-			return nil
-		}
-		modules, err := platform.ListModules(ctx, platform.NewResolver(e.Installed, db, e.Settings, platform.Secrets{Lookup: e.lookup}))
-		e.Modules = append(e.Modules, modules...)
-		for _, m := range modules {
-			if m.Next.State == catalog.Blocked {
-				e.warn("MODULE_BLOCKED", m.ID+" will not start: "+m.Because+".")
-			} else {
-				e.ok("Module %s %s: %s at the next start.", m.ID, m.Version, m.Outcome())
+	err := platform.WithDatabase(ctx, e.Settings.Database, platform.MigrationLines(e.Installed),
+		func(db *database.Database) error {
+			e.ok("Database: reachable, a version that is supported, every migration applied.")
+			e.roles(ctx, db)
+			e.changedRoles(ctx)
+			e.connections(ctx, db)
+			if e.Sound&environment.HostSection == 0 {
+				return nil
 			}
-		}
-		return err
-	})
+			modules, err := platform.ListModules(ctx,
+				platform.NewResolver(e.Installed, db, e.Settings, platform.Secrets{Lookup: e.lookup}))
+			e.Modules = append(e.Modules, modules...)
+			for _, m := range modules {
+				if m.Next.State == catalog.Blocked {
+					e.warn("MODULE_BLOCKED", m.ID+" will not start: "+m.Because+".")
+				} else {
+					e.ok("Module %s %s: %s at the next start.", m.ID, m.Version, m.Outcome())
+				}
+			}
+			return err
+		})
 	e.blockAll(err)
 	if errors.Is(err, migrations.ErrSchemaMissing) || errors.Is(err, migrations.ErrSchemaOutdated) {
 		e.foresee(ctx)
@@ -165,11 +173,13 @@ func (e *Examination) foresee(ctx context.Context) {
 		return
 	}
 	if e.Settings.Production {
-		e.block(migrations.ErrRoleUnavailable.Code(), "The database user may not create roles, which "+strings.Join(missing, ", ")+
-			" still lack; migrations:apply will print the SQL that an administrator can run instead.")
+		e.block(migrations.ErrRoleUnavailable.Code(),
+			"The database user may not create roles, which "+strings.Join(missing, ", ")+
+				" still lack; migrations:apply will print the SQL that an administrator can run instead.")
 	} else {
-		e.warn(migrations.ErrRoleUnavailable.Code(), "The database user may not create roles, so after migrations:apply "+
-			strings.Join(missing, ", ")+" will share its role, and nothing will separate their data.")
+		e.warn(migrations.ErrRoleUnavailable.Code(),
+			"The database user may not create roles, so after migrations:apply "+
+				strings.Join(missing, ", ")+" will share its role, and nothing will separate their data.")
 	}
 }
 
@@ -185,7 +195,8 @@ func (e *Examination) roles(ctx context.Context, db *database.Database) {
 		if !found || role.Role != "" {
 			continue
 		}
-		message := "Module " + m.Manifest.ID + " shares the platform's database role, so nothing separates their data; let " +
+		message := "Module " + m.Manifest.ID +
+			" shares the platform's database role, so nothing separates their data; let " +
 			"migrations:apply create roles."
 		if e.Settings.Production {
 			e.block(migrations.ErrRoleUnavailable.Code(), message)
@@ -197,13 +208,15 @@ func (e *Examination) roles(ctx context.Context, db *database.Database) {
 
 // changedRoles warns of modules that have changed the settings or the password of their own role.
 func (e *Examination) changedRoles(ctx context.Context) {
-	changed, err := migrations.ChangedRoles(ctx, database.Config(e.Settings.Database), platform.MigrationLines(e.Installed))
+	changed, err := migrations.ChangedRoles(ctx, database.Config(e.Settings.Database),
+		platform.MigrationLines(e.Installed))
 	if err != nil {
 		e.blockAll(err)
 	}
 	for _, id := range changed {
-		e.warn("MODULE_DATABASE_ROLE_CHANGED", "Module "+id+" has changed the settings or the password of its database role; "+
-			"migrations:apply sets them again.")
+		e.warn("MODULE_DATABASE_ROLE_CHANGED",
+			"Module "+id+" has changed the settings or the password of its database role; "+
+				"migrations:apply sets them again.")
 	}
 }
 
@@ -215,10 +228,12 @@ func (e *Examination) connections(ctx context.Context, db *database.Database) {
 	case err != nil:
 		e.blockAll(err)
 	case needed > offered:
-		e.warn("DATABASE_CONNECTIONS_FEW", fmt.Sprintf("A process of the platform may open %d connections, and the database takes %d; "+
-			"raise its max_connections.", needed, offered))
+		e.warn("DATABASE_CONNECTIONS_FEW",
+			fmt.Sprintf("A process of the platform may open %d connections, and the database takes %d; "+
+				"raise its max_connections.", needed, offered))
 	default:
-		e.ok("Database connections: a process of the platform may open %d, and the database takes %d.", needed, offered)
+		e.ok("Database connections: a process of the platform may open %d, and the database takes %d.", needed,
+			offered)
 	}
 }
 
@@ -264,8 +279,9 @@ func (e *Examination) backplane(ctx context.Context) {
 		e.ok("Realtime: the NATS server can be used.")
 		return
 	}
-	e.warn("REALTIME_UNAVAILABLE", fmt.Sprintf("%d of %d NATS servers (SERVICE_REALTIME_NATS_URL) cannot be used: %s; readers in other "+
-		"processes get no updates while none can.", len(reasons), len(servers), strings.Join(reasons, ", ")))
+	e.warn("REALTIME_UNAVAILABLE",
+		fmt.Sprintf("%d of %d NATS servers (SERVICE_REALTIME_NATS_URL) cannot be used: %s; readers in other "+
+			"processes get no updates while none can.", len(reasons), len(servers), strings.Join(reasons, ", ")))
 }
 
 // sandbox is what this kernel offers to keep modules apart. That the platform closes its own memory is not
@@ -281,9 +297,11 @@ func (e *Examination) sandbox() {
 	case missing == nil && own != nil:
 		e.ok("Sandbox: complete (Landlock version %d, system call filter, a user for each module).", walls.Landlock)
 	case missing == nil:
-		e.ok("Sandbox: complete (Landlock version %d, system call filter); modules share the platform's user.", walls.Landlock)
+		e.ok("Sandbox: complete (Landlock version %d, system call filter); modules share the platform's user.",
+			walls.Landlock)
 	default:
-		message := "This kernel lacks " + strings.Join(missing, " and ") + ", so modules are not kept apart; use Linux 5.13 or newer " +
+		message := "This kernel lacks " + strings.Join(missing, " and ") +
+			", so modules are not kept apart; use Linux 5.13 or newer " +
 			"with Landlock and seccomp."
 		if e.Settings.Production {
 			e.block(process.ErrSandboxUnavailable.Code(), message)

@@ -33,7 +33,8 @@ safely) or warnings; the exit status is 1 when one is blocking.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, cancel := context.WithTimeout(cmd.Context(), doctorLimit)
 			defer cancel()
-			e := &Examination{lookup: p.Lookup, Findings: []healthFinding{}, Modules: []platform.ListedModule{}, Contributions: []platform.ListedContribution{}}
+			e := &Examination{lookup: p.Lookup, Findings: []healthFinding{}, Modules: []platform.ListedModule{},
+				Contributions: []platform.ListedContribution{}}
 			e.run(ctx)
 			return printExamination(p, e, asJSON)
 		},

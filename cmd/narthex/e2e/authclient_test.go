@@ -36,7 +36,8 @@ func TestTheOfficialClientSignsInAndOut(t *testing.T) {
 	c := i.officialClient(t)
 
 	right := object{"email": ownerAddress, "password": ownerPassword}
-	c.refuses("signIn.email", object{"email": ownerAddress, "password": "not the password"}, 401, "INVALID_EMAIL_OR_PASSWORD")
+	c.refuses("signIn.email", object{"email": ownerAddress, "password": "not the password"}, 401,
+		"INVALID_EMAIL_OR_PASSWORD")
 	c.holds()
 	c.gives("signIn.email", right, `{"ok":true}`)
 	c.holds("narthex_session")
@@ -71,7 +72,8 @@ func TestTheOfficialClientVerifiesAndResets(t *testing.T) {
 	// Verification: the address becomes usable by its mailed link, also on a second click, and no link opens a
 	// session.
 	signedUp := c.call("signUp.email", object{"name": "Anna", "email": anna, "password": annaPassword})
-	if !strings.HasPrefix(string(signedUp.Data), `{"token":null,"user":{"name":"Anna","email":"anna@example.org","emailVerified":false,`) {
+	if !strings.HasPrefix(string(signedUp.Data),
+		`{"token":null,"user":{"name":"Anna","email":"anna@example.org","emailVerified":false,`) {
 		t.Errorf("sign-up: %s", signedUp.line)
 	}
 	c.holds()
@@ -109,7 +111,8 @@ func TestTheOfficialClientVerifiesAndResets(t *testing.T) {
 
 	daemon.signal(t, syscall.SIGTERM) // what is queued leaves before the end
 	daemon.exit(t)
-	want := map[string]int{anna + " verify-email": 1, anna + " reset-password": 1, anna + " password-changed": 1, bert + " verify-email": 2}
+	want := map[string]int{anna + " verify-email": 1, anna + " reset-password": 1, anna + " password-changed": 1,
+		bert + " verify-email": 2}
 	if got := box.all(t, i.address); !maps.Equal(got, want) {
 		t.Errorf("mails: %v, want %v", got, want)
 	}
@@ -155,7 +158,8 @@ func (i *installation) officialClient(t *testing.T) *officialClient {
 		t.Fatal(err)
 	}
 	packages := npmPackages(t, "testdata/authclient")
-	ctx, cancel := context.WithTimeout(context.Background(), 2*patience) // the end of a call that is never answered, too
+	ctx, cancel := context.WithTimeout(context.Background(),
+		2*patience) // the end of a call that is never answered, too
 	node := exec.CommandContext(ctx, "node", "--input-type=module", "--eval", string(script), "--", i.address)
 	node.Dir = packages // where --eval looks for imports
 	var complaint transcript

@@ -50,9 +50,11 @@ func BenchmarkModuleRoute(b *testing.B) {
 	}
 	address := httpservertest.Serve(b, handler)
 	for _, connections := range []int{1, 32} {
-		for _, side := range []struct{ name, path string }{{"host", inHost.Path}, {"module", "/api/v1/modules/base/plain"}} {
+		for _, side := range []struct{ name, path string }{{"host", inHost.Path},
+			{"module", "/api/v1/modules/base/plain"}} {
 			b.Run(fmt.Sprintf("connections=%d/%s", connections, side.name), func(b *testing.B) {
-				httpservertest.Load(b, address, "GET "+side.path+" HTTP/1.1\r\nHost: localhost\r\n\r\n", "HTTP/1.1 200 OK", connections)
+				httpservertest.Load(b, address, "GET "+side.path+" HTTP/1.1\r\nHost: localhost\r\n\r\n",
+					"HTTP/1.1 200 OK", connections)
 				b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "requests/s")
 			})
 		}
@@ -72,7 +74,8 @@ func benchStart(b *testing.B, modules int) {
 	}
 	settings := benchSettings(b, dir)
 	for b.Loop() {
-		s := platform.NewServer(settings, platform.Secrets{Lookup: func(string) (string, bool) { return "", false }}, zap.NewNop())
+		s := platform.NewServer(settings,
+			platform.Secrets{Lookup: func(string) (string, bool) { return "", false }}, zap.NewNop())
 		if err := s.Start(b.Context()); err != nil {
 			b.Fatal(err)
 		}
@@ -95,7 +98,8 @@ func stop(b *testing.B, s *platform.Server) {
 // benchServer starts the platform with one module.
 func benchServer(b *testing.B) *platform.Server {
 	b.Helper()
-	s := platform.NewServer(benchSettings(b, installed(b, "base")), platform.Secrets{Lookup: func(string) (string, bool) { return "", false }}, zap.NewNop())
+	s := platform.NewServer(benchSettings(b, installed(b, "base")),
+		platform.Secrets{Lookup: func(string) (string, bool) { return "", false }}, zap.NewNop())
 	if err := s.Start(b.Context()); err != nil {
 		b.Fatal(err)
 	}

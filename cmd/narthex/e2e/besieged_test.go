@@ -86,7 +86,8 @@ func (b *besieged) watchBystanders(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	var watching sync.WaitGroup
 	for path, want := range map[string]string{
-		"/api/v1/principal": `"kind":"authenticated"`, "/api/v1/modules/base/plain": `{"plain":true}`, "/api/v1/health/ready": "",
+		"/api/v1/principal": `"kind":"authenticated"`, "/api/v1/modules/base/plain": `{"plain":true}`,
+		"/api/v1/health/ready": "",
 	} {
 		p := b.another(t)
 		watching.Go(func() {

@@ -70,7 +70,8 @@ func (b *besieged) download(t *testing.T, p *person, mebibytes int64) {
 	t.Helper()
 	response := b.open(t, p, mebibytes)
 	defer response.Body.Close()
-	if n, err := io.Copy(&comparing{}, response.Body); n != mebibytes<<20 || err != nil || response.StatusCode != http.StatusOK {
+	if n, err := io.Copy(&comparing{}, response.Body); n != mebibytes<<20 || err != nil ||
+		response.StatusCode != http.StatusOK {
 		t.Errorf("download: %d, %d bytes, %v", response.StatusCode, n, err)
 	}
 }
@@ -107,7 +108,8 @@ func memory(t *testing.T, pid int) (now, peak int64) {
 
 func forgetPeak(t *testing.T, pid int) {
 	t.Helper()
-	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", pid), []byte("5"), 0); err != nil && os.Geteuid() == 0 {
+	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", pid), []byte("5"), 0); err != nil &&
+		os.Geteuid() == 0 {
 		t.Fatal(err)
 	}
 }
@@ -174,7 +176,8 @@ func TestBodyLimits(t *testing.T) {
 		said := `"text":"swallowed by ` + row.path + `"`
 		before := strings.Count(b.daemon.stderr.String(), said)
 		p := b.another(t)
-		request, err := http.NewRequestWithContext(t.Context(), "POST", b.address+bodiesRoot+row.path, &pattern{end: row.bytes})
+		request, err := http.NewRequestWithContext(t.Context(), "POST", b.address+bodiesRoot+row.path,
+			&pattern{end: row.bytes})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -190,11 +193,13 @@ func TestBodyLimits(t *testing.T) {
 		}
 		body, err := io.ReadAll(response.Body)
 		_ = response.Body.Close()
-		if response.StatusCode != row.status || string(body) != row.body || err != nil || response.Close != (row.status == 413) {
+		if response.StatusCode != row.status || string(body) != row.body || err != nil ||
+			response.Close != (row.status == 413) {
 			t.Errorf("%+v: %d %.80s, close %v, %v", row, response.StatusCode, body, response.Close, err)
 		}
 		if row.runs {
-			eventually(t, "the handler runs", func() bool { return strings.Count(b.daemon.stderr.String(), said) == before+1 })
+			eventually(t, "the handler runs",
+				func() bool { return strings.Count(b.daemon.stderr.String(), said) == before+1 })
 		} else if strings.Count(b.daemon.stderr.String(), said) != before {
 			t.Errorf("%+v: the handler ran", row)
 		}
@@ -206,10 +211,13 @@ func TestBodyLimits(t *testing.T) {
 func TestAbortedUploadIsNo413(t *testing.T) {
 	t.Parallel()
 	b := givingBodies(t)
-	for path, says := range map[string]string{"/upload": "upload aborted", "/swallow": "swallowed by /swallow", "/must": "panics"} {
-		for n, framing := range []string{"Content-Length: 1000\r\n\r\nabc", "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n"} {
+	for path, says := range map[string]string{"/upload": "upload aborted", "/swallow": "swallowed by /swallow",
+		"/must": "panics"} {
+		for n, framing := range []string{"Content-Length: 1000\r\n\r\nabc",
+			"Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n"} {
 			response, body := b.stopSending(t, path, framing)
-			if response.StatusCode != http.StatusBadRequest || body != `{"code":"REQUEST_INVALID"}` || !response.Close {
+			if response.StatusCode != http.StatusBadRequest || body != `{"code":"REQUEST_INVALID"}` ||
+				!response.Close {
 				t.Errorf("%s, %.10s: %d %s, close %v", path, framing, response.StatusCode, body, response.Close)
 			}
 			eventually(t, "the handler hears of it", func() bool {
@@ -275,7 +283,8 @@ func TestSlowReaders(t *testing.T) {
 		took < queued || took > queued+late {
 		t.Errorf("without a socket: %d %.80s after %v", refused.status, refused.body, took)
 	}
-	for path, want := range map[string]string{bodiesRoot + "/plain": "plain", "/api/v1/modules/base/plain": `{"plain":true}`} {
+	for path, want := range map[string]string{bodiesRoot + "/plain": "plain",
+		"/api/v1/modules/base/plain": `{"plain":true}`} {
 		if got := b.owner.do("GET", path, nil); got.status != http.StatusOK || got.body != want {
 			t.Errorf("meanwhile %s: %d %.80s", path, got.status, got.body)
 		}

@@ -63,7 +63,8 @@ func TestModulesCallEachOther(t *testing.T) {
 	<-left
 	r.says(t, &r.stderr, "giver was left")
 
-	if got := run(t, i.environment, "", "modules:disable", "--", "--module", "giver"); got.exit(t) != cli.ExitSuccess {
+	if got := run(t, i.environment, "", "modules:disable", "--", "--module",
+		"giver"); got.exit(t) != cli.ExitSuccess {
 		t.Fatal("modules:disable failed")
 	}
 	i.restarted(t, r)

@@ -69,7 +69,8 @@ func TestBehindAProxyEachClientCounts(t *testing.T) {
 		t.Errorf("another client: %d", got)
 	}
 	past := i.visitor(t)
-	if got := past.do("GET", "/api/v1/principal", nil); got.status != 503 || got.body != `{"code":"CLIENT_ADDRESS_UNRESOLVED"}` {
+	if got := past.do("GET", "/api/v1/principal", nil); got.status != 503 ||
+		got.body != `{"code":"CLIENT_ADDRESS_UNRESOLVED"}` {
 		t.Errorf("without the proxy's header: %d %s", got.status, got.body)
 	}
 	if got := past.do("GET", "/api/v1/health/ready", nil); got.status != http.StatusOK {

@@ -60,7 +60,8 @@ func browserModule(t *testing.T, dir, id, version, members string) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	text := `{"manifestVersion":7,"id":"` + id + `","name":"A module","version":"` + version + `","compatibility":{"platform":"^0.1.0","moduleSdk":"^0.1.0"}` + members + `}`
+	text := `{"manifestVersion":7,"id":"` + id + `","name":"A module","version":"` + version +
+		`","compatibility":{"platform":"^0.1.0","moduleSdk":"^0.1.0"}` + members + `}`
 	for name, content := range map[string]string{"module.json": text, "ui.js": "export {}\n"} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o644); err != nil {
 			t.Fatal(err)
@@ -69,7 +70,8 @@ func browserModule(t *testing.T, dir, id, version, members string) {
 }
 
 func contributing(capability, versions string) string {
-	return `,"contributions":[{"id":"lamp.slide","version":"1.0.0","capability":"` + capability + `","range":"` + versions + `","artifact":"ui.js"}]`
+	return `,"contributions":[{"id":"lamp.slide","version":"1.0.0","capability":"` + capability + `","range":"` +
+		versions + `","artifact":"ui.js"}]`
 }
 
 func TestValidateReports(t *testing.T) {
@@ -93,7 +95,8 @@ lamp.slide     1.0.0     wall.slides   ^2.0.0   none installed: not published
 	for _, id := range []string{"typo", "../lamp", "Lamp", "core"} {
 		i.wants(t, cli.ExitFailure, notInstalled, "modules:validate", "--", "--module", id)
 	}
-	browserModule(t, dir, "lamp", "1.0.0", `,"extra":1,"permissions":[{"id":"core.see","baseline":"restricted"}]`)
+	browserModule(t, dir, "lamp", "1.0.0",
+		`,"extra":1,"permissions":[{"id":"core.see","baseline":"restricted"}]`)
 	i.wants(t, cli.ExitFailure, `MANIFEST_INVALID: module lamp at /extra: module.json has a field that manifest version 7 does not know.
 PERMISSION_NAMESPACE_RESERVED: module lamp at /permissions/0/id: permissions[].id must not be in the platform's own namespace.
 `, "modules:validate")
@@ -128,7 +131,8 @@ func TestInstallAndRemove(t *testing.T) {
 	wantInstalled(t, dir)
 	const broken = "The platform would not start with what is installed now:\n"
 	i.wants(t, cli.ExitSuccess, "Installed: lamp 1.0.0.\n"+broken+missing, "modules:install", "--force", lamp)
-	i.wants(t, cli.ExitSuccess, "Installed again: lamp 1.0.0.\n"+broken+missing, "modules:install", lamp) // no worse than before
+	i.wants(t, cli.ExitSuccess, "Installed again: lamp 1.0.0.\n"+broken+missing, "modules:install",
+		lamp) // no worse than before
 	const next = "\nNext: narthex migrations:apply, then start the platform again.\n"
 	i.wants(t, cli.ExitSuccess, "Installed: wall 1.0.0."+next, "modules:install", "--", wall)
 	i.wants(t, cli.ExitSuccess, "Installed again: wall 1.0.0."+next, "modules:install", wall)
@@ -139,15 +143,18 @@ func TestInstallAndRemove(t *testing.T) {
 	newest := pack("wall", "2.0.0", "")
 	i.wants(t, cli.ExitFailure, refused+outside, "modules:install", newest)
 	wantInstalled(t, dir, "lamp 1.0.0", "wall 1.1.0")
-	i.wants(t, cli.ExitSuccess, "Installed: wall 2.0.0 in place of 1.1.0.\n"+broken+outside, "modules:install", "--force", "--", newest)
+	i.wants(t, cli.ExitSuccess, "Installed: wall 2.0.0 in place of 1.1.0.\n"+broken+outside, "modules:install",
+		"--force", "--", newest)
 	i.wants(t, cli.ExitFailure, "PACKAGE_DOWNGRADE: A newer version of this module is installed; there is no way back to an older one.\n",
 		"modules:install", newer)
 	i.wants(t, cli.ExitSuccess, "Installed: lamp 1.1.0 in place of 1.0.0."+next, "modules:install",
 		pack("lamp", "1.1.0", `,"dependencies":{"required":[{"kind":"module","id":"wall","range":"^2.0.0"}]}`))
 	i.wants(t, cli.ExitFailure, "DEPENDENCY_MISSING: module lamp: needs the module that would be removed; remove this one first.\n",
 		"modules:remove", "--", "--module", "wall")
-	i.wants(t, cli.ExitSuccess, "Removed: lamp. Its data are kept. Start the platform again.\n", "modules:remove", "--module", "lamp")
-	i.wants(t, cli.ExitSuccess, "Removed: wall. Its data are kept. Start the platform again.\n", "modules:remove", "--module", "wall")
+	i.wants(t, cli.ExitSuccess, "Removed: lamp. Its data are kept. Start the platform again.\n",
+		"modules:remove", "--module", "lamp")
+	i.wants(t, cli.ExitSuccess, "Removed: wall. Its data are kept. Start the platform again.\n",
+		"modules:remove", "--module", "wall")
 	i.wants(t, cli.ExitFailure, "MODULE_NOT_INSTALLED: This module is not installed; modules:list names those that are.\n", "modules:remove", "--module", "wall")
 
 	if err := os.WriteFile(wall, []byte("another package"), 0o644); err != nil {
@@ -204,14 +211,22 @@ func TestDoctor(t *testing.T) {
 		variables map[string]string
 		want      string
 	}{
-		"sign-up in production": {map[string]string{"NODE_ENV": "", "SERVICE_PUBLIC_SIGNUP_ENABLED": "true"}, "blocking  PUBLIC_SIGNUP_UNSUPPORTED_IN_PRODUCTION: "},
-		"database transport":    {map[string]string{"SERVICE_DATABASE_TLS_MODE": "prefer"}, "blocking  DATABASE_TLS_MODE_INVALID: "},
-		"client address":        {map[string]string{"SERVICE_CLIENT_ADDRESS_MODE": "trusted-proxy"}, "blocking  CLIENT_ADDRESS_CONFIGURATION_INVALID: "},
-		"Dashboard origin":      {map[string]string{"SERVICE_DASHBOARD_ORIGIN": "https://x/"}, "blocking  DASHBOARD_ORIGIN_INVALID: "},
-		"object storage":        {map[string]string{"OBJECT_STORAGE_ENDPOINT": "x"}, "blocking  OBJECT_STORAGE_CONFIGURATION_INVALID: "},
-		"not listed":            {map[string]string{"SERVICE_DASHBOARD_ORIGIN": "http://app.marked.com"}, "blocking  DASHBOARD_ORIGIN_NOT_TRUSTED: "},
+		"sign-up in production": {map[string]string{"NODE_ENV": "", "SERVICE_PUBLIC_SIGNUP_ENABLED": "true"},
+			"blocking  PUBLIC_SIGNUP_UNSUPPORTED_IN_PRODUCTION: "},
+		"database transport": {map[string]string{"SERVICE_DATABASE_TLS_MODE": "prefer"},
+			"blocking  DATABASE_TLS_MODE_INVALID: "},
+		"client address": {map[string]string{"SERVICE_CLIENT_ADDRESS_MODE": "trusted-proxy"},
+			"blocking  CLIENT_ADDRESS_CONFIGURATION_INVALID: "},
+		"Dashboard origin": {map[string]string{"SERVICE_DASHBOARD_ORIGIN": "https://x/"},
+			"blocking  DASHBOARD_ORIGIN_INVALID: "},
+		"object storage": {map[string]string{"OBJECT_STORAGE_ENDPOINT": "x"},
+			"blocking  OBJECT_STORAGE_CONFIGURATION_INVALID: "},
+		"not listed": {map[string]string{"SERVICE_DASHBOARD_ORIGIN": "http://app.marked.com"},
+			"blocking  DASHBOARD_ORIGIN_NOT_TRUSTED: "},
 		"no siblings": {map[string]string{
-			"SERVICE_DASHBOARD_ORIGIN": "https://app.marked.com", "SERVICE_IDENTITY_BASE_URL": "https://api.marked.net", "SERVICE_IDENTITY_TRUSTED_ORIGINS": "https://app.marked.com",
+			"SERVICE_DASHBOARD_ORIGIN":         "https://app.marked.com",
+			"SERVICE_IDENTITY_BASE_URL":        "https://api.marked.net",
+			"SERVICE_IDENTITY_TRUSTED_ORIGINS": "https://app.marked.com",
 		}, "warning   HOSTNAMES_NOT_SIBLINGS: "},
 		"secret being replaced": {map[string]string{"SERVICE_IDENTITY_SECRET_PREVIOUS": "marked3f9a1c5e7b2d4860f1e2d3c4b5a69788"},
 			"warning   IDENTITY_SECRET_PREVIOUS_SET: "},
@@ -221,15 +236,20 @@ func TestDoctor(t *testing.T) {
 			"blocking  DATABASE_UNREACHABLE: The database did not accept a session (refused). Nothing accepts connections "},
 		"no NATS server": {map[string]string{"SERVICE_REALTIME_NATS_URL": "nats://marked:marked@127.0.0.1:1,nats://127.0.0.1:1"},
 			"warning   REALTIME_UNAVAILABLE: 2 of 2 NATS servers (SERVICE_REALTIME_NATS_URL) cannot be used: unreachable, unreachable; "},
-		"uploads in memory": {map[string]string{"OBJECT_STORAGE_ENDPOINT": "http://127.0.0.1:1", "OBJECT_STORAGE_ACCESS_KEY": "a",
-			"OBJECT_STORAGE_SECRET_KEY": "b", "OBJECT_STORAGE_REGION": "c", "STATE_DIRECTORY": "/dev/shm"}, "warning   SPOOL_IN_MEMORY: "},
-		"no modules directory": {map[string]string{"SERVICE_MODULES_DIR": "/nonexistent-marked"}, "blocking  MODULES_DIRECTORY_UNREADABLE: "},
+		"uploads in memory": {map[string]string{"OBJECT_STORAGE_ENDPOINT": "http://127.0.0.1:1",
+			"OBJECT_STORAGE_ACCESS_KEY": "a",
+			"OBJECT_STORAGE_SECRET_KEY": "b", "OBJECT_STORAGE_REGION": "c", "STATE_DIRECTORY": "/dev/shm"},
+			"warning   SPOOL_IN_MEMORY: "},
+		"no modules directory": {map[string]string{"SERVICE_MODULES_DIR": "/nonexistent-marked"},
+			"blocking  MODULES_DIRECTORY_UNREADABLE: "},
 	} {
 		ill := maps.Clone(i.environment)
 		maps.Copy(ill, c.variables)
 		r := run(t, ill, "", "doctor")
 		said := r.stdout.String()
-		if wantStatus := map[bool]int{true: cli.ExitFailure, false: cli.ExitSuccess}[strings.HasPrefix(c.want, "blocking")]; r.exit(t) != wantStatus || !strings.Contains(said, c.want) {
+		if wantStatus := map[bool]int{true: cli.ExitFailure,
+			false: cli.ExitSuccess}[strings.HasPrefix(c.want, "blocking")]; r.exit(t) != wantStatus ||
+			!strings.Contains(said, c.want) {
 			t.Errorf("%s: exit %d\n%s", name, r.exit(t), said)
 		}
 		for _, value := range []string{"marked", "127.0.0.1"} {

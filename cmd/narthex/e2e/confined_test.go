@@ -56,7 +56,8 @@ func (i *installation) startAs(t *testing.T, uid uint32) *invocation {
 	t.Helper()
 	command := narthex(t, i.environment, "api:start")
 	command.Dir = "/"
-	command.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: uid, Groups: []uint32{}}}
+	command.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: uid,
+		Groups: []uint32{}}}
 	r := follow(t, command)
 	r.says(t, &r.stderr, `"msg":"ready"`)
 	return r
@@ -65,7 +66,8 @@ func (i *installation) startAs(t *testing.T, uid uint32) *invocation {
 // confined compares a module's process with what it must be; the last rows are the same for all.
 func (b *besieged) confined(t *testing.T, id string, want map[string]string) {
 	t.Helper()
-	want["Seccomp"], want["NoNewPrivs"], want["CapEff"], want["CapPrm"] = "2", "1", "0000000000000000", "0000000000000000"
+	want["Seccomp"], want["NoNewPrivs"], want["CapEff"], want["CapPrm"] = "2", "1", "0000000000000000",
+		"0000000000000000"
 	got := processStatus(t, modulePID(t, b.daemon, id))
 	for field, value := range want {
 		if got[field] != value {
@@ -94,11 +96,13 @@ func (b *besieged) closed(t *testing.T, uid uint32) {
 	t.Helper()
 	read := func(pid int, file string) error {
 		reader := exec.Command("cat", fmt.Sprintf("/proc/%d/%s", pid, file))
-		reader.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: uid, Groups: []uint32{}}}
+		reader.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: uid,
+			Groups: []uint32{}}}
 		return reader.Run()
 	}
 	open := exec.Command("sleep", "3600")
-	open.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: uid, Groups: []uint32{}}}
+	open.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: uid,
+		Groups: []uint32{}}}
 	if err := open.Start(); err != nil {
 		t.Fatal(err)
 	}

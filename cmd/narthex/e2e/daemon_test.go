@@ -109,7 +109,8 @@ func follow(t *testing.T, command *exec.Cmd) *invocation {
 		_ = command.Process.Kill()
 		<-r.ended
 		if t.Failed() {
-			t.Logf("%v\nstandard output:\n%s\nstandard error:\n%s", command.Args[1:], r.stdout.String(), r.stderr.String())
+			t.Logf("%v\nstandard output:\n%s\nstandard error:\n%s", command.Args[1:], r.stdout.String(),
+				r.stderr.String())
 		}
 	})
 	return r
@@ -184,7 +185,8 @@ func (i *installation) owned(t *testing.T) {
 	if r := run(t, i.environment, "", "migrations:apply"); r.exit(t) != cli.ExitSuccess {
 		t.Fatal("migrations:apply failed")
 	}
-	if r := run(t, i.environment, ownerPassword+"\n", "identity:create-initial-owner", "--", "--email", ownerAddress); r.exit(t) != cli.ExitSuccess {
+	if r := run(t, i.environment, ownerPassword+"\n", "identity:create-initial-owner", "--", "--email",
+		ownerAddress); r.exit(t) != cli.ExitSuccess {
 		t.Fatal("identity:create-initial-owner failed")
 	}
 }

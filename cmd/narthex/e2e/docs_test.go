@@ -83,7 +83,8 @@ func TestReadme(t *testing.T) {
 			reader.types(b.text)
 		}
 	}
-	if said := reader.stdout.String(); strings.Count(said, `"title":"Shared lunch"`) != 3 { // written; the sample and it, listed
+	if said := reader.stdout.String(); strings.Count(said,
+		`"title":"Shared lunch"`) != 3 { // written; the sample and it, listed
 		t.Errorf("the commands of README.md wrote\n%s", said)
 	}
 	reader.types(`until grep -q "service_auth=reset-password" "$DEV_LOG"; do sleep 0.2; done`)
@@ -107,7 +108,8 @@ func wholeCheckout(t *testing.T) string {
 			t.Fatal(err)
 		}
 	}
-	if err := os.CopyFS(filepath.Join(checkout, "modules"), os.DirFS(filepath.Join(real, "modules"))); err != nil {
+	if err := os.CopyFS(filepath.Join(checkout, "modules"),
+		os.DirFS(filepath.Join(real, "modules"))); err != nil {
 		t.Fatal(err)
 	}
 	built, err := filepath.Glob(filepath.Join(checkout, "modules", "*", "bin"))
@@ -228,8 +230,10 @@ func (r *reader) stopsDev() {
 
 // imports are those that the guide leaves out.
 var imports = map[string]string{
-	"bytes": "bytes", "context": "context", "errors": "errors", "http": "net/http", "mail": "net/mail", "sdk": "github.com/narthex-platform/narthex/modulehost/sdk",
-	"sdktest": "github.com/narthex-platform/narthex/modulehost/sdk/sdktest", "sql": "database/sql", "strings": "strings", "testing": "testing", "time": "time",
+	"bytes": "bytes", "context": "context", "errors": "errors", "http": "net/http", "mail": "net/mail",
+	"sdk":     "github.com/narthex-platform/narthex/modulehost/sdk",
+	"sdktest": "github.com/narthex-platform/narthex/modulehost/sdk/sdktest", "sql": "database/sql",
+	"strings": "strings", "testing": "testing", "time": "time",
 }
 
 // joins adds code to the module; a function of a name that is there takes its place.
@@ -267,7 +271,8 @@ func joins(t *testing.T, folder, code string) {
 	if strings.Contains(code, "*testing.T") {
 		suffix = "_test.go"
 	}
-	if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("guide%d%s", len(sources), suffix)), formatted, 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("guide%d%s", len(sources), suffix)), formatted,
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -286,7 +291,8 @@ func without(t *testing.T, source string, names []string) {
 	}
 	for _, declared := range slices.Backward(file.Decls) {
 		if name := functionName(declared); name != "" && slices.Contains(names, name) {
-			content = slices.Delete(content, files.Position(declared.Pos()).Offset, files.Position(declared.End()).Offset)
+			content = slices.Delete(content, files.Position(declared.Pos()).Offset,
+				files.Position(declared.End()).Offset)
 		}
 	}
 	if err := os.WriteFile(source, content, 0o644); err != nil {
@@ -318,7 +324,8 @@ func lives(t *testing.T, owner *person) {
 		{"DELETE", "/notes/1", nil, http.StatusNoContent, ""},
 		{"GET", "/notes", nil, http.StatusOK, `{"notes":[]}`},
 	} {
-		if got := owner.do(c.method, root+c.path, c.body); got.status != c.status || !strings.Contains(got.body, c.wanted) {
+		if got := owner.do(c.method, root+c.path, c.body); got.status != c.status ||
+			!strings.Contains(got.body, c.wanted) {
 			t.Errorf("%s %s: %d %s", c.method, c.path, got.status, got.body)
 		}
 	}

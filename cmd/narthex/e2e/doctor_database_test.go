@@ -14,7 +14,8 @@ import (
 func TestDoctorComparesTheDatabaseWithThePlatform(t *testing.T) {
 	t.Parallel()
 	i := install(t, "board")
-	const changed, connections = "warning   MODULE_DATABASE_ROLE_CHANGED: Module board has changed", "Database connections: a process of the platform may open 40, "
+	const changed, connections = "warning   MODULE_DATABASE_ROLE_CHANGED: Module board has changed",
+		"Database connections: a process of the platform may open 40, "
 	report := run(t, i.environment, "", "doctor").stdout.String()
 	if strings.Contains(report, "ROLE_CHANGED") || !strings.Contains(report, connections) {
 		t.Errorf("doctor on a sound database, want %q:\n%s", connections, report)
@@ -39,7 +40,8 @@ func TestDoctorComparesTheDatabaseWithThePlatform(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, sql := range []string{`ALTER ROLE CURRENT_USER SET work_mem = '1GB'`, `ALTER ROLE CURRENT_USER PASSWORD 'mine'`} {
+	for _, sql := range []string{`ALTER ROLE CURRENT_USER SET work_mem = '1GB'`,
+		`ALTER ROLE CURRENT_USER PASSWORD 'mine'`} {
 		asModule(sql)
 		if report := run(t, i.environment, "", "doctor").stdout.String(); !strings.Contains(report, changed) {
 			t.Errorf("doctor after %s, want %q:\n%s", sql, changed, report)

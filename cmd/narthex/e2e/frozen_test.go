@@ -22,7 +22,8 @@ import (
 func TestFrozenDatabase(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "postgresql")
-	postgres, err := cluster.Start(t.Context(), cluster.Options{Dir: dir, Tools: "../../../.tools", FsyncOff: true})
+	postgres, err := cluster.Start(t.Context(),
+		cluster.Options{Dir: dir, Tools: "../../../.tools", FsyncOff: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +101,8 @@ func socketsTo(t *testing.T, port string) (n int) {
 	for line := range strings.Lines(string(table)) {
 		fields := strings.Fields(line)
 		_, remote, _ := strings.Cut(fields[2], ":")
-		if other, err := strconv.ParseUint(remote, 16, 16); err == nil && int(other) == number && fields[3] != "06" {
+		if other, err := strconv.ParseUint(remote, 16, 16); err == nil && int(other) == number &&
+			fields[3] != "06" {
 			n++
 		}
 	}

@@ -36,7 +36,8 @@ func TestAModuleCannotFillThePlatformsMemory(t *testing.T) {
 	const bound = 64 << 10 // KiB
 	i := install(t, "glutton")
 	for _, c := range []struct{ path, want string }{
-		{"/row", "ROW_TOO_LARGE"}, {"/exception", "ROW_TOO_LARGE"}, {"/gossip", "<nil>"}, {"/statements", "<nil>"}, {"/log", "<nil>"},
+		{"/row", "ROW_TOO_LARGE"}, {"/exception", "ROW_TOO_LARGE"}, {"/gossip", "<nil>"}, {"/statements", "<nil>"},
+		{"/log", "<nil>"},
 	} {
 		daemon := i.start(t)
 		owner := i.signIn(t, ownerAddress, ownerPassword)
@@ -45,7 +46,8 @@ func TestAModuleCannotFillThePlatformsMemory(t *testing.T) {
 		began := time.Now()
 		got := owner.do("GET", "/api/v1/modules/glutton"+c.path, nil)
 		_, most := memoryOf(t, daemon.command.Process.Pid)
-		t.Logf("%s: the daemon grew by %d MiB from %d MiB within %v", c.path, (most-before)>>10, before>>10, time.Since(began))
+		t.Logf("%s: the daemon grew by %d MiB from %d MiB within %v", c.path, (most-before)>>10, before>>10,
+			time.Since(began))
 		if got.status != http.StatusOK || !strings.Contains(got.body, c.want) {
 			t.Errorf("%s: %d %.200q, want 200 and %s", c.path, got.status, got.body, c.want)
 		}
@@ -114,10 +116,12 @@ func TestADeadProcessLeavesTheDatabaseAsItWas(t *testing.T) {
 		t.Fatalf("before: %d %q, want %q", got.status, got.body, found)
 	}
 	pid := modulePID(t, daemon, "glutton")
-	if got := owner.do("GET", "/api/v1/modules/glutton/leave", nil); got.status != http.StatusInternalServerError {
+	if got := owner.do("GET", "/api/v1/modules/glutton/leave",
+		nil); got.status != http.StatusInternalServerError {
 		t.Errorf("a handler that ends its process: %d %s", got.status, got.body)
 	}
-	eventually(t, "another process", func() bool { return childNamed(t, "glutton", daemon.command.Process.Pid) != pid })
+	eventually(t, "another process",
+		func() bool { return childNamed(t, "glutton", daemon.command.Process.Pid) != pid })
 	// The first response of the next process tells: its sessions began after the old ones had ended.
 	var first answer
 	eventually(t, "the next process answers", func() bool {

@@ -34,7 +34,9 @@ type result struct {
 }
 
 // volley sends a number of requests at once, each on a connection of its own.
-func (b *besieged) volley(t *testing.T, what string, number int, path string, body string) (results chan result) {
+func (b *besieged) volley(
+	t *testing.T, what string, number int, path string, body string,
+) (results chan result) {
 	results = make(chan result, number)
 	for range number {
 		p, began := b.another(t), time.Now()
@@ -100,9 +102,11 @@ func (b *besieged) stoppedAndQuiet(t *testing.T, late time.Duration) {
 		for range cap(results) {
 			got := <-results
 			switch {
-			case got.body == overloaded && got.header.Get("Retry-After") == "1" && got.took >= queued && got.took <= queued+late:
+			case got.body == overloaded && got.header.Get("Retry-After") == "1" && got.took >= queued &&
+				got.took <= queued+late:
 				refused[got.what]++
-			case got.err != nil || got.body != handlerFailed || !mayAnswer(got.answer) || time.Since(stopped) > found+late:
+			case got.err != nil || got.body != handlerFailed || !mayAnswer(got.answer) ||
+				time.Since(stopped) > found+late:
 				t.Errorf("%s: %d %.80s %v after %v", got.what, got.status, got.body, got.err, got.took)
 			}
 		}
@@ -134,7 +138,8 @@ func (b *besieged) slowReader(t *testing.T, path string) (cut chan result) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := io.CopyN(io.Discard, response.Body, 100<<10); err != nil || response.StatusCode != http.StatusOK {
+	if _, err := io.CopyN(io.Discard, response.Body, 100<<10); err != nil ||
+		response.StatusCode != http.StatusOK {
 		t.Fatal(response.StatusCode, err)
 	}
 	cut = make(chan result, 1)
@@ -170,7 +175,8 @@ func TestStuckModuleIsBack(t *testing.T) {
 	b.back(t, b.owner, "stuck", pid)
 	back := time.Since(began)
 	if back > abandonedAfter+process.StuckWithin+late {
-		t.Errorf("the stuck module was back after %v, want %v and at most %v for a busy machine", back, abandonedAfter+process.StuckWithin, late)
+		t.Errorf("the stuck module was back after %v, want %v and at most %v for a busy machine", back,
+			abandonedAfter+process.StuckWithin, late)
 	}
 	if lost := b.logged(t, "stuck", "module process lost"); len(lost) != 1 || lost[0].Reason != "calls stuck" {
 		t.Errorf("lost: %v", lost)
@@ -220,6 +226,7 @@ func (b *besieged) loops(t *testing.T) {
 		return wait > 1
 	})
 	if got.body != unavailable || wait > 30 {
-		t.Errorf("GET .../loop/plain in a pause: %d %s, Retry-After %d, want 503 and 30 s at most", got.status, got.body, wait)
+		t.Errorf("GET .../loop/plain in a pause: %d %s, Retry-After %d, want 503 and 30 s at most", got.status,
+			got.body, wait)
 	}
 }

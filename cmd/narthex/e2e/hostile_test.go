@@ -22,7 +22,8 @@ func TestHarmEndsItsModuleAlone(t *testing.T) {
 	}
 	harms := []string{
 		"/exit", "/memory", threads, "/spoil",
-		"/say/answers/text", "/say/answers/half", "/say/answers/oversize", "/say/answers/huge", "/say/answers/undersize",
+		"/say/answers/text", "/say/answers/half", "/say/answers/oversize", "/say/answers/huge",
+		"/say/answers/undersize",
 		"/say/answers/kind", "/say/answers/answer", "/say/answers/pong",
 		"/say/calls/text", "/say/calls/half", "/say/calls/oversize", "/say/calls/huge", "/say/calls/undersize",
 		"/say/calls/kind", "/say/calls/answer", "/say/calls/loaded",
@@ -63,8 +64,9 @@ func TestHarmEndsItsModuleAlone(t *testing.T) {
 // brokenRules are what the log says of harm that breaks a rule of docs/link.md.
 var brokenRules = map[string]string{
 	"/say/answers/half": "frame cut short", "/say/answers/oversize": "frame length outside the limits",
-	"/say/answers/kind": "frame kind not expected here", "/say/answers/answer": "answer to nothing that was asked",
-	"/say/calls/huge": "frame length outside the limits", "/say/calls/loaded": "payload where none belongs",
+	"/say/answers/kind":   "frame kind not expected here",
+	"/say/answers/answer": "answer to nothing that was asked",
+	"/say/calls/huge":     "frame length outside the limits", "/say/calls/loaded": "payload where none belongs",
 	"/say/calls/kind": "frame kind not expected here",
 }
 
@@ -108,7 +110,8 @@ func TestFloodIsCut(t *testing.T) {
 	if len(log) > 64<<10+most*lineBytes || strings.Contains(log, "hunter2") {
 		t.Errorf("%d bytes of log, or the module's standard output in it", len(log))
 	}
-	t.Logf("%d MiB and %d lines in %v became %d KiB of log", written>>20, logged, time.Since(began), len(log)>>10)
+	t.Logf("%d MiB and %d lines in %v became %d KiB of log", written>>20, logged, time.Since(began),
+		len(log)>>10)
 }
 
 // TestSecondLifeMustBeTheSame: a process that registers something else than the first is not started.
@@ -123,7 +126,8 @@ func TestSecondLifeMustBeTheSame(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, "further lives are refused until the platform pauses", func() bool {
-		if got := b.owner.do("GET", path, nil); got.status == http.StatusOK && len(b.logged(t, "changeling", "module process lost")) > 0 {
+		if got := b.owner.do("GET", path, nil); got.status == http.StatusOK &&
+			len(b.logged(t, "changeling", "module process lost")) > 0 {
 			t.Errorf("a second life answers: %s", got.body)
 		}
 		return len(b.logged(t, "changeling", "service restarts paused")) > 0

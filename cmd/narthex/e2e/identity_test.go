@@ -21,7 +21,8 @@ import (
 // from is another client behind the proxy.
 func (p *person) from(n int) *person {
 	other := *p
-	other.client = &http.Client{Transport: claim{p.client.Transport, "X-Forwarded-For", fmt.Sprintf("192.0.2.%d", n)}, Timeout: patience}
+	other.client = &http.Client{Transport: claim{p.client.Transport, "X-Forwarded-For",
+		fmt.Sprintf("192.0.2.%d", n)}, Timeout: patience}
 	return &other
 }
 
@@ -43,7 +44,8 @@ func TestOwnerSignsInDuringAFlood(t *testing.T) {
 		client := i.visitor(t).from(1 + n/12)
 		flood.Go(func() {
 			for ctx.Err() == nil {
-				got, err := client.try(ctx, "POST", "/api/auth/reset-password", map[string]string{"newPassword": "a new password", "token": madeUp})
+				got, err := client.try(ctx, "POST", "/api/auth/reset-password",
+					map[string]string{"newPassword": "a new password", "token": madeUp})
 				switch {
 				case err != nil:
 				case got.status == http.StatusBadRequest:
@@ -64,7 +66,8 @@ func TestOwnerSignsInDuringAFlood(t *testing.T) {
 	for n := range attempts {
 		owner := i.visitor(t).from(100 + n)
 		began := time.Now()
-		got := owner.do("POST", "/api/auth/sign-in/email", map[string]string{"email": ownerAddress, "password": ownerPassword})
+		got := owner.do("POST", "/api/auth/sign-in/email",
+			map[string]string{"email": ownerAddress, "password": ownerPassword})
 		if got.status != http.StatusOK {
 			t.Errorf("sign-in %d of the owner: %d %s", n+1, got.status, got.body)
 			continue
@@ -76,7 +79,8 @@ func TestOwnerSignsInDuringAFlood(t *testing.T) {
 	slices.Sort(times)
 	if len(times) > 0 {
 		t.Logf("%d of %d sign-ins, median %v, slowest %v; resets: %d refused, %d limited, %d other",
-			len(times), attempts, times[len(times)/2], times[len(times)-1], refused.Load(), limited.Load(), other.Load())
+			len(times), attempts, times[len(times)/2], times[len(times)-1], refused.Load(), limited.Load(),
+			other.Load())
 	}
 }
 
@@ -242,7 +246,8 @@ func (s *stream) holdsAtLast(p *person, n int) {
 		for {
 			event := s.next()
 			kind, data, _ := strings.Cut(event, " ")
-			if kind == "update" && data == strconv.Itoa(n) || kind == "snapshot" && strings.HasSuffix(data, strconv.Itoa(n)+"]") {
+			if kind == "update" && data == strconv.Itoa(n) || kind == "snapshot" &&
+				strings.HasSuffix(data, strconv.Itoa(n)+"]") {
 				return
 			}
 			if kind == "reconnect" || kind == "" {

@@ -33,10 +33,11 @@ func newGate(t *testing.T, server *storagetest.Server) *gate {
 	t.Helper()
 	g := &gate{}
 	transport := &http.Transport{}
-	way := &httputil.ReverseProxy{Transport: transport, ErrorLog: log.New(io.Discard, "", 0), Rewrite: func(r *httputil.ProxyRequest) {
-		r.Out.URL.Scheme, r.Out.URL.Host = "http", server.Address
-		r.Out.Host = r.In.Host // it is signed
-	}}
+	way := &httputil.ReverseProxy{Transport: transport, ErrorLog: log.New(io.Discard, "", 0),
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.Out.URL.Scheme, r.Out.URL.Host = "http", server.Address
+			r.Out.Host = r.In.Host // it is signed
+		}}
 	g.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if g.shut.Load() {
 			panic(http.ErrAbortHandler)
@@ -93,7 +94,8 @@ func TestModuleKeepsFiles(t *testing.T) {
 
 	content := randomBytes(5<<20 + 3)
 	owner.wants("PUT", "/objects/photo", bytes.NewReader(content), 200, strconv.Itoa(len(content)))
-	if got := owner.do("GET", keeper+"/objects/photo", nil); got.status != 200 || got.body != string(content) || got.header.Get("Content-Type") != "application/json" {
+	if got := owner.do("GET", keeper+"/objects/photo", nil); got.status != 200 || got.body != string(content) ||
+		got.header.Get("Content-Type") != "application/json" {
 		t.Errorf("%d, %d bytes, %v", got.status, len(got.body), got.header)
 	}
 	ranged(t, owner, "photo", content)
@@ -110,7 +112,8 @@ func TestModuleKeepsFiles(t *testing.T) {
 	}
 	daemon.says(t, &daemon.stderr, "put failed")
 	endless := io.LimitReader(rand.NewChaCha8([32]byte{}), 32<<20+1)
-	if got, err := owner.try(t.Context(), "PUT", keeper+"/objects/photo", endless); err == nil && got.status != 413 {
+	if got, err := owner.try(t.Context(), "PUT", keeper+"/objects/photo", endless); err == nil &&
+		got.status != 413 {
 		t.Error(got.status, got.body)
 	}
 	if files := kept(t, server); len(files) != 1 || !strings.HasSuffix(files[0], "/photo") {
@@ -137,7 +140,8 @@ func TestModuleKeepsFiles(t *testing.T) {
 		t.Error("the module was restarted")
 	}
 	owner.wants("POST", "/mail/anna@example.net", nil, 200, `"NOT_CONFIGURED"`)
-	for _, secret := range []string{storagetest.AccessKey, storagetest.SecretKey, way.URL, "narthex-keeper", "X-Amz"} {
+	for _, secret := range []string{storagetest.AccessKey, storagetest.SecretKey, way.URL, "narthex-keeper",
+		"X-Amz"} {
 		if strings.Contains(daemon.stderr.String(), secret) {
 			t.Errorf("the log tells %q", secret)
 		}
@@ -148,7 +152,8 @@ func TestModuleKeepsFiles(t *testing.T) {
 func ranged(t *testing.T, p *person, key string, content []byte) {
 	t.Helper()
 	var url string
-	if got := p.do("GET", keeper+"/urls/"+key, nil); got.status != 200 || json.Unmarshal([]byte(got.body), &url) != nil {
+	if got := p.do("GET", keeper+"/urls/"+key, nil); got.status != 200 ||
+		json.Unmarshal([]byte(got.body), &url) != nil {
 		t.Fatal(got.status, got.body)
 	}
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
@@ -173,7 +178,8 @@ func TestModuleWithoutObjectStorage(t *testing.T) {
 	i.start(t)
 	owner := i.signIn(t, ownerAddress, ownerPassword)
 	got := owner.do("GET", "/api/v1/module-lifecycle", nil)
-	for _, want := range []string{`"state":"blocked"`, `"reason":"storage_unavailable"`, `"storageBucketId":"images"`} {
+	for _, want := range []string{`"state":"blocked"`, `"reason":"storage_unavailable"`,
+		`"storageBucketId":"images"`} {
 		if !strings.Contains(got.body, want) {
 			t.Errorf("%s without %s", got.body, want)
 		}

@@ -35,7 +35,8 @@ func TestKilledAHundredTimes(t *testing.T) {
 	all := make([]*sender, senders)
 	for n := range all {
 		body := strings.Repeat(fmt.Sprintf("<%02d>", n), []int{1, 1000, 2100, 30_000}[n%4])
-		all[n] = &sender{person: b.another(t), body: body, want: fmt.Sprintf("%d %x", len(body), sha256.Sum256([]byte(body)))}
+		all[n] = &sender{person: b.another(t), body: body,
+			want: fmt.Sprintf("%d %x", len(body), sha256.Sum256([]byte(body)))}
 		sending.Go(func() {
 			for ctx.Err() == nil {
 				if all[n].send(t, context.Background(), *target.Load()) {

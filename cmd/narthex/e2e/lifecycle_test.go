@@ -80,7 +80,8 @@ func TestStopFinishesRequestsAndStopsModulesInReverse(t *testing.T) {
 	if status := daemon.exit(t); status != cli.ExitSuccess {
 		t.Errorf("exit status %d", status)
 	}
-	order(t, daemon.stderr.String(), "base started", "tail started", `"msg":"ready"`, `"msg":"stopping"`, "tail stopped", "base stopped", `"msg":"stopped"`)
+	order(t, daemon.stderr.String(), "base started", "tail started", `"msg":"ready"`, `"msg":"stopping"`,
+		"tail stopped", "base stopped", `"msg":"stopped"`)
 }
 
 func TestFailedStartHookRollsBack(t *testing.T) {
@@ -91,7 +92,8 @@ func TestFailedStartHookRollsBack(t *testing.T) {
 		t.Errorf("exit status %d", status)
 	}
 	log := daemon.stderr.String()
-	order(t, log, "base started", "tail started", "failing started", "failing stopped", "tail stopped", "base stopped", "MODULE_START_FAILED: ")
+	order(t, log, "base started", "tail started", "failing started", "failing stopped", "tail stopped",
+		"base stopped", "MODULE_START_FAILED: ")
 	if !strings.Contains(log, "MODULE_START_FAILED: The module failing ") {
 		t.Error("the failure does not name the module")
 	}
@@ -108,13 +110,15 @@ func TestFailedStartHookRollsBack(t *testing.T) {
 func TestListenerIsBoundLast(t *testing.T) {
 	t.Parallel()
 	i := install(t, "base", "tail", "failing")
-	taken, err := net.Listen("tcp", strings.Replace(strings.TrimPrefix(i.address, "http://"), "localhost", "127.0.0.1", 1))
+	taken, err := net.Listen("tcp",
+		strings.Replace(strings.TrimPrefix(i.address, "http://"), "localhost", "127.0.0.1", 1))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer taken.Close()
 	failing := run(t, i.environment, "", "api:start")
-	if got := failing.stderr.String(); !strings.Contains(got, "MODULE_START_FAILED") || strings.Contains(got, "LISTEN_FAILED") {
+	if got := failing.stderr.String(); !strings.Contains(got, "MODULE_START_FAILED") ||
+		strings.Contains(got, "LISTEN_FAILED") {
 		t.Error("the listener came before the modules")
 	}
 	i.environment["SERVICE_MODULES_DIR"] = installed(t, "base")
@@ -134,7 +138,8 @@ func TestDisabledModuleIsNeverStarted(t *testing.T) {
 	if got := owner.do("GET", slides, nil); got.status != http.StatusOK {
 		t.Errorf("another module's route: %d", got.status)
 	}
-	if log := daemon.stderr.String(); strings.Contains(log, "base started") || strings.Contains(log, "tail started") {
+	if log := daemon.stderr.String(); strings.Contains(log, "base started") ||
+		strings.Contains(log, "tail started") {
 		t.Error("a disabled module, or one that needs it, was started")
 	}
 }
@@ -155,7 +160,8 @@ func TestBadInput(t *testing.T) {
 		if err := os.Mkdir(filepath.Join(dir, "broken"), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(dir, "broken", "module.json"), []byte(`{"manifestVersion": 7, "id": "hunter2"}`), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, "broken", "module.json"),
+			[]byte(`{"manifestVersion": 7, "id": "hunter2"}`), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		environment["SERVICE_MODULES_DIR"] = dir
@@ -167,18 +173,24 @@ func TestBadInput(t *testing.T) {
 		change  func(*testing.T, map[string]string)
 		want    []string // the beginning of each line
 	}{
-		{"no secret", "api:start", without("SERVICE_IDENTITY_SECRET"), []string{"IDENTITY_SECRET_INVALID: SERVICE_IDENTITY_SECRET is not set. "}},
+		{"no secret", "api:start", without("SERVICE_IDENTITY_SECRET"),
+			[]string{"IDENTITY_SECRET_INVALID: SERVICE_IDENTITY_SECRET is not set. "}},
 		{"two faults", "api:start", func(_ *testing.T, e map[string]string) {
 			delete(e, "SERVICE_IDENTITY_SECRET")
 			e["SERVICE_API_PORT"] = "hunter2"
 		}, []string{"API_PORT_INVALID: ", "IDENTITY_SECRET_INVALID: "}},
-		{"relative modules directory", "api:start", with("SERVICE_MODULES_DIR", "hunter2/modules"), []string{"MODULES_DIRECTORY_INVALID: "}},
-		{"missing modules directory", "api:start", with("SERVICE_MODULES_DIR", "/hunter2/modules"), []string{"MODULES_DIRECTORY_UNREADABLE: The modules directory "}},
+		{"relative modules directory", "api:start", with("SERVICE_MODULES_DIR", "hunter2/modules"),
+			[]string{"MODULES_DIRECTORY_INVALID: "}},
+		{"missing modules directory", "api:start", with("SERVICE_MODULES_DIR", "/hunter2/modules"),
+			[]string{"MODULES_DIRECTORY_UNREADABLE: The modules directory "}},
 		{"broken manifest", "api:start", brokenManifest, []string{"MANIFEST_INVALID: "}},
 		{"broken manifest when migrating", "migrations:apply", brokenManifest, []string{"MANIFEST_INVALID: "}},
-		{"unreachable database", "api:start", with("DATABASE_URL", "postgres://u:hunter2@127.0.0.1:1/d"), []string{"MODULE_LIFECYCLE_READ_FAILED: DATABASE_UNREACHABLE: " + refused}},
-		{"unreachable database when migrating", "migrations:apply", with("DATABASE_URL", "postgres://u:hunter2@127.0.0.1:1/d"), []string{"DATABASE_UNREACHABLE: " + refused}},
-		{"unreachable database for the owner", "identity:create-initial-owner", with("DATABASE_URL", "postgres://u:hunter2@127.0.0.1:1/d"), []string{"DATABASE_UNREACHABLE: " + refused}},
+		{"unreachable database", "api:start", with("DATABASE_URL", "postgres://u:hunter2@127.0.0.1:1/d"),
+			[]string{"MODULE_LIFECYCLE_READ_FAILED: DATABASE_UNREACHABLE: " + refused}},
+		{"unreachable database when migrating", "migrations:apply",
+			with("DATABASE_URL", "postgres://u:hunter2@127.0.0.1:1/d"), []string{"DATABASE_UNREACHABLE: " + refused}},
+		{"unreachable database for the owner", "identity:create-initial-owner",
+			with("DATABASE_URL", "postgres://u:hunter2@127.0.0.1:1/d"), []string{"DATABASE_UNREACHABLE: " + refused}},
 		{"unmigrated database", "api:start", nil, []string{"MODULE_LIFECYCLE_READ_FAILED: SCHEMA_MISSING: "}},
 		{"unmigrated database for the owner", "identity:create-initial-owner", nil, []string{"SCHEMA_MISSING: "}},
 		{"TLS in production", "migrations:status", func(_ *testing.T, e map[string]string) {
@@ -213,10 +225,12 @@ func TestBadInput(t *testing.T) {
 					t.Errorf("line %d does not begin with %q:\n%s", n+1, want, said)
 				}
 			}
-			if row.name != "broken manifest" && row.name != "broken manifest when migrating" && len(failures) != len(row.want) {
+			if row.name != "broken manifest" && row.name != "broken manifest when migrating" &&
+				len(failures) != len(row.want) {
 				t.Errorf("%d lines", len(failures))
 			}
-			if strings.Contains(said, "hunter2") || strings.Contains(said, "127.0.0.1") || strings.Contains(said, "goroutine") {
+			if strings.Contains(said, "hunter2") || strings.Contains(said, "127.0.0.1") ||
+				strings.Contains(said, "goroutine") {
 				t.Errorf("a value came out:\n%s", said)
 			}
 			if r.stdout.String() != "" {
@@ -242,25 +256,33 @@ func TestUsage(t *testing.T) {
 		{[]string{"version"}, cli.ExitSuccess, ""},
 		{[]string{"--version"}, cli.ExitSuccess, ""},
 		{[]string{"hunter2"}, cli.ExitUsage, "There is no such command; see: narthex --help\n"},
-		{[]string{"migrations:aply"}, cli.ExitUsage, "There is no such command; did you mean migrations:apply? See: narthex --help\n"},
+		{[]string{"migrations:aply"}, cli.ExitUsage,
+			"There is no such command; did you mean migrations:apply? See: narthex --help\n"},
 		{[]string{"list", "hunter2"}, cli.ExitUsage, "did you mean modules:list?"},
 		{[]string{"migrate"}, cli.ExitUsage, "did you mean migrations:apply?"},
 		{[]string{"version", "hunter2"}, cli.ExitUsage, "takes flags only"},
 		{[]string{"--hunter2"}, cli.ExitUsage, "There is no such flag; see: narthex --help\n"},
 		{[]string{"version", "--hunter2"}, cli.ExitUsage, "There is no such flag; see: narthex version --help\n"},
-		{[]string{"version", "--jsn=hunter2"}, cli.ExitUsage, "There is no such flag; did you mean --json? See: narthex version --help\n"},
-		{[]string{"modules:enable", "--module"}, cli.ExitUsage, "--module needs a value; see: narthex modules:enable --help\n"},
-		{[]string{"dev", "--port", "hunter2"}, cli.ExitUsage, "The value of --port is not valid; see: narthex dev --help\n"},
+		{[]string{"version", "--jsn=hunter2"}, cli.ExitUsage,
+			"There is no such flag; did you mean --json? See: narthex version --help\n"},
+		{[]string{"modules:enable", "--module"}, cli.ExitUsage,
+			"--module needs a value; see: narthex modules:enable --help\n"},
+		{[]string{"dev", "--port", "hunter2"}, cli.ExitUsage,
+			"The value of --port is not valid; see: narthex dev --help\n"},
 		{[]string{"identity:create-initial-owner"}, cli.ExitUsage, "--email is required"},
-		{[]string{"identity:create-initial-owner", "--email", "a@example.org", "--password", "hunter2"}, cli.ExitFailure, "PASSWORD_FLAG_REFUSED: "},
-		{[]string{"identity:create-initial-owner", "--", "--email", "a@example.org", "--password=hunter2"}, cli.ExitFailure, "PASSWORD_FLAG_REFUSED: "},
+		{[]string{"identity:create-initial-owner", "--email", "a@example.org", "--password", "hunter2"},
+			cli.ExitFailure, "PASSWORD_FLAG_REFUSED: "},
+		{[]string{"identity:create-initial-owner", "--", "--email", "a@example.org", "--password=hunter2"},
+			cli.ExitFailure, "PASSWORD_FLAG_REFUSED: "},
 		{[]string{"authorization:bootstrap-owner"}, cli.ExitUsage, "Exactly one of"},
-		{[]string{"authorization:bootstrap-owner", "--email", "a@example.org", "--user-id", "hunter2"}, cli.ExitUsage, "Exactly one of"},
+		{[]string{"authorization:bootstrap-owner", "--email", "a@example.org", "--user-id", "hunter2"},
+			cli.ExitUsage, "Exactly one of"},
 		{[]string{"identity:create-initial-owner", "--password"}, cli.ExitFailure, "PASSWORD_FLAG_REFUSED: "},
 	} {
 		r := run(t, nil, "", row.args...)
 		said := r.stderr.String()
-		if status := r.exit(t); status != row.status || !strings.Contains(said, row.want) || strings.Contains(said, "hunter2") {
+		if status := r.exit(t); status != row.status || !strings.Contains(said, row.want) ||
+			strings.Contains(said, "hunter2") {
 			t.Errorf("%v: status %d, said %q", row.args, status, said)
 		}
 	}
@@ -281,18 +303,22 @@ func TestOwnerCommand(t *testing.T) {
 		{"short\n", ownerAddress, "PASSWORD_INVALID: "},
 		{ownerPassword, "no address", "EMAIL_INVALID: "},
 	} {
-		if r := create(row.stdin, row.email); r.exit(t) != cli.ExitFailure || !strings.HasPrefix(r.stderr.String(), row.want) {
+		if r := create(row.stdin, row.email); r.exit(t) != cli.ExitFailure ||
+			!strings.HasPrefix(r.stderr.String(), row.want) {
 			t.Errorf("%+v: %s", row, r.stderr.String())
 		}
 	}
-	if r := create(ownerPassword+"\n", ownerAddress); r.exit(t) != cli.ExitSuccess || !strings.HasPrefix(r.stdout.String(), "Created") {
+	if r := create(ownerPassword+"\n", ownerAddress); r.exit(t) != cli.ExitSuccess ||
+		!strings.HasPrefix(r.stdout.String(), "Created") {
 		t.Errorf("%s%s", r.stdout.String(), r.stderr.String())
 	}
-	if r := create("another password\n", "second@example.org"); r.exit(t) != cli.ExitFailure || !strings.HasPrefix(r.stderr.String(), "OWNER_ALREADY_EXISTS: ") {
+	if r := create("another password\n", "second@example.org"); r.exit(t) != cli.ExitFailure ||
+		!strings.HasPrefix(r.stderr.String(), "OWNER_ALREADY_EXISTS: ") {
 		t.Errorf("%s%s", r.stdout.String(), r.stderr.String())
 	}
 	var people int
-	if err := i.db.Pool(t).QueryRow(t.Context(), `SELECT count(*) FROM core.person`).Scan(&people); err != nil || people != 1 {
+	if err := i.db.Pool(t).QueryRow(t.Context(), `SELECT count(*) FROM core.person`).Scan(&people); err != nil ||
+		people != 1 {
 		t.Errorf("%d people, %v", people, err)
 	}
 }
@@ -303,14 +329,16 @@ func TestBootstrapOwnerCommand(t *testing.T) {
 	bootstrap := func() *invocation {
 		return run(t, i.environment, "", "authorization:bootstrap-owner", "--", "--email", ownerAddress)
 	}
-	if r := bootstrap(); r.exit(t) != cli.ExitFailure || !strings.HasPrefix(r.stderr.String(), "IDENTITY_NOT_FOUND: ") {
+	if r := bootstrap(); r.exit(t) != cli.ExitFailure ||
+		!strings.HasPrefix(r.stderr.String(), "IDENTITY_NOT_FOUND: ") {
 		t.Errorf("nobody: %s", r.stderr.String())
 	}
 	i.db.Exec(t, `INSERT INTO core.person (email, name, password_hash) VALUES ($1, 'Owner', 'x')`, ownerAddress)
 	if r := bootstrap(); r.exit(t) != cli.ExitSuccess || !strings.HasPrefix(r.stdout.String(), "Granted: ") {
 		t.Errorf("first: %s%s", r.stdout.String(), r.stderr.String())
 	}
-	if r := bootstrap(); r.exit(t) != cli.ExitFailure || !strings.HasPrefix(r.stderr.String(), "OWNER_ALREADY_EXISTS: ") {
+	if r := bootstrap(); r.exit(t) != cli.ExitFailure ||
+		!strings.HasPrefix(r.stderr.String(), "OWNER_ALREADY_EXISTS: ") {
 		t.Errorf("second: %s", r.stderr.String())
 	}
 }
@@ -318,7 +346,8 @@ func TestBootstrapOwnerCommand(t *testing.T) {
 func TestDevRunsTwiceFromABareFolder(t *testing.T) {
 	t.Parallel()
 	dir := devFolder(t, installed(t, "announcements"))
-	environment := map[string]string{"PWD": dir, "DATABASE_URL": "postgres://nobody@127.0.0.1:1/elsewhere", "SERVICE_API_PORT": "1"}
+	environment := map[string]string{"PWD": dir, "DATABASE_URL": "postgres://nobody@127.0.0.1:1/elsewhere",
+		"SERVICE_API_PORT": "1"}
 	port := unusedPort(t)
 	taken, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil {
@@ -334,7 +363,8 @@ func TestDevRunsTwiceFromABareFolder(t *testing.T) {
 	first, i := begun()
 	password := field(t, first, "Password")
 	owner := i.signIn(t, dev.DevOwner, password)
-	if got := owner.do("GET", slides, nil); !strings.Contains(got.body, "Shared lunch") || strings.Count(got.body, `"id"`) != 5 {
+	if got := owner.do("GET", slides, nil); !strings.Contains(got.body, "Shared lunch") ||
+		strings.Count(got.body, `"id"`) != 5 {
 		t.Errorf("the samples are %d %s", got.status, got.body)
 	}
 	postmaster, err := os.ReadFile(filepath.Join(dir, ".dev", "postgresql", "data", "postmaster.pid"))
@@ -430,7 +460,8 @@ func TestHangingStopInARollbackIsReported(t *testing.T) {
 		t.Errorf("api:start with a failing and a clinging module: exit status %d, want %d", status, cli.ExitFailure)
 	}
 	said := daemon.stderr.String()
-	order(t, said, "hostile started", "failing started", "failing stopped", "tail stopped", "MODULE_START_FAILED: The module failing ",
+	order(t, said, "hostile started", "failing started", "failing stopped", "tail stopped",
+		"MODULE_START_FAILED: The module failing ",
 		"MODULE_ROLLBACK_TIMEOUT: module clinging ",
 		`{"drainTimedOut":false,"connectionsForced":false,"moduleStopFailed":false,"rollbackFailed":true}`)
 }

@@ -36,7 +36,10 @@ func (i *installation) mailbox(t *testing.T) *mailbox {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := smtp.NewServer(smtp.BackendFunc(func(*smtp.Conn) (smtp.Session, error) { return &delivery{box: box}, nil }))
+	server := smtp.NewServer(smtp.BackendFunc(func(*smtp.Conn) (smtp.Session,
+		error) {
+		return &delivery{box: box}, nil
+	}))
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	t.Cleanup(func() {
@@ -146,7 +149,8 @@ func (l letter) text(t *testing.T) string {
 		t.Fatal(err)
 	}
 	sender, err := message.Header.AddressList("From")
-	if err != nil || len(sender) != 1 || sender[0].Address != "office@church.example.org" || sender[0].Name != "Church office" {
+	if err != nil || len(sender) != 1 || sender[0].Address != "office@church.example.org" ||
+		sender[0].Name != "Church office" {
 		t.Errorf("the sender is %v, %v", sender, err)
 	}
 	kind, parameters, err := mime.ParseMediaType(message.Header.Get("Content-Type"))

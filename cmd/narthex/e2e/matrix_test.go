@@ -51,7 +51,8 @@ func TestMatrix(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := strings.Split(lines.String(), "\n"), strings.Split(string(golden), "\n"); !slices.Equal(got, want) {
+	if got, want := strings.Split(lines.String(), "\n"),
+		strings.Split(string(golden), "\n"); !slices.Equal(got, want) {
 		for n := range max(len(got), len(want)) {
 			if n >= len(got) || n >= len(want) || got[n] != want[n] {
 				t.Fatalf("line %d differs from %s; the matrix is now:\n%s", n+1, matrixGolden, lines.String())
@@ -108,7 +109,8 @@ func wallInstallation(t *testing.T) *installation {
 	if r := run(t, i.environment, "", "migrations:apply"); r.exit(t) != cli.ExitSuccess {
 		t.Fatal("migrations:apply failed")
 	}
-	if r := run(t, i.environment, ownerPassword+"\n", "identity:create-initial-owner", "--", "--email", ownerAddress); r.exit(t) != cli.ExitSuccess {
+	if r := run(t, i.environment, ownerPassword+"\n", "identity:create-initial-owner", "--", "--email",
+		ownerAddress); r.exit(t) != cli.ExitSuccess {
 		t.Fatal("identity:create-initial-owner failed")
 	}
 	return i
@@ -159,7 +161,8 @@ func (i *installation) callers(t *testing.T, registry *authorization.Registry) [
 	}
 	for _, name := range []string{"granted", "expired", "revoked"} {
 		for _, permission := range registry.Permissions() {
-			grant := owner.made(t, 201, "/api/v1/grants", map[string]string{"userId": people[name].userID(t), "permissionId": permission.ID})
+			grant := owner.made(t, 201, "/api/v1/grants",
+				map[string]string{"userId": people[name].userID(t), "permissionId": permission.ID})
 			if name == "revoked" {
 				owner.made(t, 200, "/api/v1/grants/"+grant["id"].(string)+"/revoke", struct{}{})
 			}
@@ -194,7 +197,8 @@ func (i *installation) screen(t *testing.T, owner *person, n int) (cookie, id st
 	if err := json.Unmarshal([]byte(asked.body), &pairing); err != nil || asked.status != 201 {
 		t.Fatalf("pairing: %d %s", asked.status, asked.body)
 	}
-	device := owner.made(t, 200, "/api/v1/device-pairing/"+pairing.PairingCode+"/approve", map[string]string{"label": "A screen"})
+	device := owner.made(t, 200, "/api/v1/device-pairing/"+pairing.PairingCode+"/approve",
+		map[string]string{"label": "A screen"})
 	claimed := screen.do("POST", "/api/v1/device-pairing/claim", struct{}{})
 	for _, line := range claimed.header.Values("Set-Cookie") {
 		if pair, _, _ := strings.Cut(line, ";"); strings.HasPrefix(pair, "narthex_device=") {
@@ -241,7 +245,8 @@ func (p *person) signedIn(t *testing.T, email string) *person {
 func (p *person) userID(t *testing.T) string {
 	t.Helper()
 	var who struct{ UserID string }
-	if got := p.do("GET", "/api/v1/principal", nil); json.Unmarshal([]byte(got.body), &who) != nil || who.UserID == "" {
+	if got := p.do("GET", "/api/v1/principal", nil); json.Unmarshal([]byte(got.body), &who) != nil ||
+		who.UserID == "" {
 		t.Fatalf("principal: %d %s", got.status, got.body)
 	}
 	return who.UserID
@@ -250,7 +255,8 @@ func (p *person) userID(t *testing.T) string {
 // made sends a write that has to succeed and returns its answer.
 func (p *person) made(t *testing.T, status int, path string, value any) (answer map[string]any) {
 	t.Helper()
-	if got := p.do("POST", path, value); got.status != status || json.Unmarshal([]byte(got.body), &answer) != nil {
+	if got := p.do("POST", path, value); got.status != status ||
+		json.Unmarshal([]byte(got.body), &answer) != nil {
 		t.Fatalf("POST %s: %d %s", path, got.status, got.body)
 	}
 	return answer

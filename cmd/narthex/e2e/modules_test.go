@@ -36,8 +36,10 @@ type lifecycle struct {
 }
 
 func (l lifecycle) String() string {
-	text := fmt.Sprintf("%s enabled=%v explicit=%v %s", l.ID, l.Configured.Enabled, l.Configured.Explicit, l.Runtime.State)
-	for _, detail := range []string{l.Runtime.Reason, l.Runtime.Dependency.ModuleID, l.Runtime.ConfigurationKey} {
+	text := fmt.Sprintf("%s enabled=%v explicit=%v %s", l.ID, l.Configured.Enabled, l.Configured.Explicit,
+		l.Runtime.State)
+	for _, detail := range []string{l.Runtime.Reason, l.Runtime.Dependency.ModuleID,
+		l.Runtime.ConfigurationKey} {
 		if detail != "" {
 			text += " " + detail
 		}
@@ -52,7 +54,8 @@ func (p *person) lifecycle() string {
 	p.t.Helper()
 	got := p.do("GET", "/api/v1/module-lifecycle", nil)
 	var list struct{ Modules []lifecycle }
-	if err := json.Unmarshal([]byte(got.body), &list, json.MatchCaseInsensitiveNames(true)); err != nil || got.status != http.StatusOK {
+	if err := json.Unmarshal([]byte(got.body), &list, json.MatchCaseInsensitiveNames(true)); err != nil ||
+		got.status != http.StatusOK {
 		p.t.Fatalf("lifecycle: %d %s %v", got.status, got.body, err)
 	}
 	lines := make([]string, len(list.Modules))
@@ -76,12 +79,15 @@ func TestDecisions(t *testing.T) {
 	i := install(t, "base", "tail")
 	r := i.start(t)
 	owner := i.signIn(t, ownerAddress, ownerPassword)
-	wantText(t, "at first", owner.lifecycle(), "base enabled=true explicit=false running\ntail enabled=true explicit=false running")
+	wantText(t, "at first", owner.lifecycle(),
+		"base enabled=true explicit=false running\ntail enabled=true explicit=false running")
 
-	if got := owner.do("PUT", "/api/v1/module-lifecycle/base/enabled", map[string]bool{"enabled": false}); got.status != http.StatusOK {
+	if got := owner.do("PUT", "/api/v1/module-lifecycle/base/enabled",
+		map[string]bool{"enabled": false}); got.status != http.StatusOK {
 		t.Fatal(got.status, got.body)
 	}
-	wantText(t, "decided", owner.lifecycle(), "base enabled=false explicit=true running restart\ntail enabled=true explicit=false running restart")
+	wantText(t, "decided", owner.lifecycle(),
+		"base enabled=false explicit=true running restart\ntail enabled=true explicit=false running restart")
 	if got := owner.do("GET", "/api/v1/modules/base/plain", nil); got.status != http.StatusOK {
 		t.Error("the module vanished before the restart:", got.status, got.body)
 	}
@@ -89,18 +95,21 @@ func TestDecisions(t *testing.T) {
 	r = i.restarted(t, r)
 	wantText(t, "restarted", owner.lifecycle(),
 		"base enabled=false explicit=true disabled\ntail enabled=true explicit=false blocked required_dependency_disabled base")
-	if got := owner.do("GET", "/api/v1/modules/base/plain", nil); got.status != http.StatusNotFound || got.body != `{"code":"NOT_FOUND"}` {
+	if got := owner.do("GET", "/api/v1/modules/base/plain", nil); got.status != http.StatusNotFound ||
+		got.body != `{"code":"NOT_FOUND"}` {
 		t.Error(got.status, got.body)
 	}
 
 	enabled := run(t, i.environment, "", "modules:enable", "--", "--module", "base")
-	if enabled.exit(t) != cli.ExitSuccess || !strings.HasPrefix(enabled.stdout.String(), "Stored: base starts with the platform") {
+	if enabled.exit(t) != cli.ExitSuccess ||
+		!strings.HasPrefix(enabled.stdout.String(), "Stored: base starts with the platform") {
 		t.Error(enabled.stdout.String())
 	}
 	wantText(t, "enabled by command", owner.lifecycle(),
 		"base enabled=true explicit=true disabled restart\ntail enabled=true explicit=false blocked required_dependency_disabled base restart")
 	i.restarted(t, r)
-	wantText(t, "again", owner.lifecycle(), "base enabled=true explicit=true running\ntail enabled=true explicit=false running")
+	wantText(t, "again", owner.lifecycle(),
+		"base enabled=true explicit=true running\ntail enabled=true explicit=false running")
 }
 
 // TestConfiguration goes from a module that lacks everything to one that runs with it.
@@ -110,14 +119,17 @@ func TestConfiguration(t *testing.T) {
 	i := install(t, "configured")
 	r := i.start(t)
 	owner := i.signIn(t, ownerAddress, ownerPassword)
-	wantText(t, "at first", owner.lifecycle(), "configured enabled=true explicit=false blocked configuration_missing title")
+	wantText(t, "at first", owner.lifecycle(),
+		"configured enabled=true explicit=false blocked configuration_missing title")
 
 	const path = "/api/v1/module-configuration/configured"
 	put := func(values map[string]any) answer { return owner.do("PUT", path, map[string]any{"values": values}) }
-	if got := put(map[string]any{"apiToken": secret}); got.status != http.StatusBadRequest || got.body != `{"code":"CONFIGURATION_SECRET_NOT_WRITABLE"}` {
+	if got := put(map[string]any{"apiToken": secret}); got.status != http.StatusBadRequest ||
+		got.body != `{"code":"CONFIGURATION_SECRET_NOT_WRITABLE"}` {
 		t.Error(got.status, got.body)
 	}
-	if got := put(map[string]any{"title": "Foyer", "seconds": 30, "loud": true}); got.status != http.StatusOK || strings.Contains(got.body, `"restartRequired":true`) {
+	if got := put(map[string]any{"title": "Foyer", "seconds": 30, "loud": true}); got.status != http.StatusOK ||
+		strings.Contains(got.body, `"restartRequired":true`) {
 		t.Error(got.status, got.body) // the secret is still missing: a start would not run it
 	}
 	list := run(t, i.environment, "", "modules:list")
@@ -128,7 +140,8 @@ func TestConfiguration(t *testing.T) {
 	i.environment["SERVICE_MODULE_SECRET__CONFIGURED__API_TOKEN"] = secret
 	r = i.restarted(t, r)
 	hash := sha256.Sum256([]byte(secret))
-	want := `{"colour":"red","feed":false,"loud":true,"seconds":30,"secret":"` + hex.EncodeToString(hash[:]) + `","title":"Foyer"}` + "\n"
+	want := `{"colour":"red","feed":false,"loud":true,"seconds":30,"secret":"` + hex.EncodeToString(hash[:]) +
+		`","title":"Foyer"}` + "\n"
 	if got := owner.do("GET", "/api/v1/modules/configured/configuration", nil); got.body != want {
 		t.Error(got.status, got.body)
 	}
@@ -140,14 +153,16 @@ func TestConfiguration(t *testing.T) {
 	if got := owner.do("GET", "/api/v1/modules/configured/configuration", nil); got.body != want {
 		t.Error(got.status, got.body)
 	}
-	if got := put(map[string]any{"title": "Foyer", "seconds": 30, "loud": true}); !strings.Contains(got.body, `"restartRequired":false`) {
+	if got := put(map[string]any{"title": "Foyer", "seconds": 30, "loud": true}); !strings.Contains(got.body,
+		`"restartRequired":false`) {
 		t.Error(got.body)
 	}
 
 	// A value that the manifest does not allow never falls back to the default.
 	i.db.Exec(t, `UPDATE core.module_configuration SET value = '5000' WHERE key = 'seconds'`)
 	r = i.restarted(t, r)
-	wantText(t, "invalid", owner.lifecycle(), "configured enabled=true explicit=false blocked configuration_invalid seconds")
+	wantText(t, "invalid", owner.lifecycle(),
+		"configured enabled=true explicit=false blocked configuration_invalid seconds")
 	for _, text := range []string{owner.do("GET", path, nil).body, r.stderr.String(), r.stdout.String()} {
 		if strings.Contains(text, secret) || strings.Contains(text, "API_TOKEN") {
 			t.Error("the secret or its variable shows:", text)
@@ -160,8 +175,10 @@ func TestStoredReadsThatFail(t *testing.T) {
 	t.Parallel()
 	i := install(t)
 	for _, fault := range []struct{ statement, repair, code string }{
-		{"ALTER TABLE core.module_configuration RENAME TO gone", "ALTER TABLE core.gone RENAME TO module_configuration", "MODULE_CONFIGURATION_READ_FAILED"},
-		{"ALTER TABLE core.module_enablement RENAME TO gone", "ALTER TABLE core.gone RENAME TO module_enablement", "MODULE_LIFECYCLE_READ_FAILED"},
+		{"ALTER TABLE core.module_configuration RENAME TO gone",
+			"ALTER TABLE core.gone RENAME TO module_configuration", "MODULE_CONFIGURATION_READ_FAILED"},
+		{"ALTER TABLE core.module_enablement RENAME TO gone", "ALTER TABLE core.gone RENAME TO module_enablement",
+			"MODULE_LIFECYCLE_READ_FAILED"},
 	} {
 		i.db.Exec(t, fault.statement)
 		r := run(t, i.environment, "", "api:start")

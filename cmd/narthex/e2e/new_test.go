@@ -71,7 +71,8 @@ func TestNewModule(t *testing.T) {
 	}
 	does(t, checkout, "go", "run", "./web/build", inner, outer)
 	for _, folder := range []string{inner, outer} {
-		if built, err := os.ReadFile(filepath.Join(folder, "ui", "index.js")); err != nil || string(built) != string(page) {
+		if built, err := os.ReadFile(filepath.Join(folder, "ui", "index.js")); err != nil ||
+			string(built) != string(page) {
 			t.Errorf("the page is not what its sources give: %v", err)
 		}
 	}
@@ -83,7 +84,8 @@ func TestNewModule(t *testing.T) {
 
 	i := prepare(t, databasetest.Empty(t))
 	for _, folder := range []string{inner, outer} {
-		if err := os.CopyFS(filepath.Join(i.environment["SERVICE_MODULES_DIR"], filepath.Base(folder)), os.DirFS(folder)); err != nil {
+		if err := os.CopyFS(filepath.Join(i.environment["SERVICE_MODULES_DIR"], filepath.Base(folder)),
+			os.DirFS(folder)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -91,7 +93,8 @@ func TestNewModule(t *testing.T) {
 	i.start(t)
 	owner := i.signIn(t, ownerAddress, ownerPassword)
 	for _, id := range []string{"inner-list", "outer-list"} {
-		if got := owner.do("POST", "/api/v1/modules/"+id+"/notes", map[string]string{"text": ""}); got.status != http.StatusBadRequest {
+		if got := owner.do("POST", "/api/v1/modules/"+id+"/notes",
+			map[string]string{"text": ""}); got.status != http.StatusBadRequest {
 			t.Error(id, got)
 		}
 		if got := owner.do("GET", "/api/v1/modules/"+id+"/notes", nil); got.body != `{"notes":[]}` {

@@ -117,7 +117,8 @@ func TestInterruptedPasswordChangesNothing(t *testing.T) {
 		t.Error("the terminal stays silent")
 	}
 	var people int
-	if err := i.db.Pool(t).QueryRow(t.Context(), `SELECT count(*) FROM core.person`).Scan(&people); err != nil || people != 0 {
+	if err := i.db.Pool(t).QueryRow(t.Context(), `SELECT count(*) FROM core.person`).Scan(&people); err != nil ||
+		people != 0 {
 		t.Errorf("%d people, %v", people, err)
 	}
 }

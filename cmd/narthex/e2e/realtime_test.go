@@ -91,7 +91,8 @@ func (s *stream) holds(n int) {
 	s.t.Helper()
 	var notes []int
 	first := s.next()
-	if data, found := strings.CutPrefix(first, "snapshot "); !found || json.Unmarshal([]byte(data), &notes) != nil {
+	if data, found := strings.CutPrefix(first, "snapshot "); !found ||
+		json.Unmarshal([]byte(data), &notes) != nil {
 		s.t.Fatalf("the stream begins with %q", first)
 	}
 	for len(notes) < n {
@@ -135,13 +136,15 @@ func TestChannel(t *testing.T) {
 
 	// Who may not, and what there is not.
 	visitor := i.visitor(t)
-	for path, want := range map[string]int{notes: 401, "/api/v1/module-realtime/board/gone": 404, "/api/v1/module-realtime/gone/notes": 404} {
+	for path, want := range map[string]int{notes: 401, "/api/v1/module-realtime/board/gone": 404,
+		"/api/v1/module-realtime/gone/notes": 404} {
 		if got := visitor.do("GET", path, nil); got.status != want {
 			t.Errorf("%s: %d %s", path, got.status, got.body)
 		}
 	}
 	i.db.Exec(t, `INSERT INTO core.person (email, name, email_verified, password_hash) SELECT 'member@example.org', 'Member', true, password_hash FROM core.person`)
-	if got := i.signIn(t, "member@example.org", ownerPassword).do("GET", "/api/v1/module-realtime/board/secret", nil); got.status != 403 {
+	if got := i.signIn(t, "member@example.org", ownerPassword).do("GET", "/api/v1/module-realtime/board/secret",
+		nil); got.status != 403 {
 		t.Errorf("without the permission: %d %s", got.status, got.body)
 	}
 
@@ -170,7 +173,8 @@ func TestChannel(t *testing.T) {
 // installTwo is an installation of two processes, which share the database and a backplane.
 func installTwo(t *testing.T, modules ...string) (one, two *installation) {
 	t.Helper()
-	backplane, err := nats.NewServer(&nats.Options{Host: "127.0.0.1", Port: nats.RANDOM_PORT, NoLog: true, NoSigs: true})
+	backplane, err := nats.NewServer(&nats.Options{Host: "127.0.0.1", Port: nats.RANDOM_PORT, NoLog: true,
+		NoSigs: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +186,8 @@ func installTwo(t *testing.T, modules ...string) (one, two *installation) {
 	one = install(t, modules...)
 	one.environment["SERVICE_REALTIME_NATS_URL"] = backplane.ClientURL()
 	port := strconv.Itoa(unusedPort(t))
-	two = &installation{db: one.db, address: "http://localhost:" + port, environment: maps.Clone(one.environment)}
+	two = &installation{db: one.db, address: "http://localhost:" + port,
+		environment: maps.Clone(one.environment)}
 	two.environment["SERVICE_API_PORT"] = port
 	two.environment["SERVICE_IDENTITY_TRUSTED_ORIGINS"] = two.address
 	return one, two

@@ -86,7 +86,8 @@ func checkOpenAPI(t *testing.T, routes []httpapi.Route) {
 	described := []string{}
 	for path, operations := range document.Paths {
 		for method := range operations {
-			if method != "parameters" && path != "/api/v1/module-realtime/{id}/{channel}" && path != "/api/v1/module-displays/{id}" {
+			if method != "parameters" && path != "/api/v1/module-realtime/{id}/{channel}" &&
+				path != "/api/v1/module-displays/{id}" {
 				described = append(described, strings.ToUpper(method)+" "+path)
 			}
 		}
@@ -100,7 +101,8 @@ func checkOpenAPI(t *testing.T, routes []httpapi.Route) {
 	if !slices.Equal(described, wanted) {
 		t.Errorf("openapi.yaml describes\n%s\nwant\n%s", strings.Join(described, "\n"), strings.Join(wanted, "\n"))
 	}
-	for _, match := range regexp.MustCompile(`#/components/(\w+)/(\w+)`).FindAllStringSubmatch(string(text), -1) {
+	for _, match := range regexp.MustCompile(`#/components/(\w+)/(\w+)`).FindAllStringSubmatch(string(text),
+		-1) {
 		if document.Components[match[1]][match[2]] == nil {
 			t.Errorf("openapi.yaml refers to %s, which it does not define", match[0])
 		}
@@ -124,7 +126,8 @@ func TestCodes(t *testing.T) {
 		switch {
 		case err != nil:
 			return err
-		case entry.IsDir() && (entry.Name() == "testdata" || entry.Name() == "node_modules" || path == filepath.Join(repository, "modules")):
+		case entry.IsDir() && (entry.Name() == "testdata" || entry.Name() == "node_modules" ||
+			path == filepath.Join(repository, "modules")):
 			return filepath.SkipDir
 		case !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
 			return nil
@@ -156,7 +159,10 @@ func TestCodes(t *testing.T) {
 func routeTable(routes []httpapi.Route) string {
 	var table strings.Builder
 	table.WriteString("| method | path | permission | Origin | limit |\n|---|---|---|---|---|\n")
-	slices.SortStableFunc(routes, func(a, b httpapi.Route) int { return strings.Compare(a.Path+" "+a.Method, b.Path+" "+b.Method) })
+	slices.SortStableFunc(routes, func(a,
+		b httpapi.Route) int {
+		return strings.Compare(a.Path+" "+a.Method, b.Path+" "+b.Method)
+	})
 	for _, r := range routes {
 		method, permission, origin, limit := r.Method, "", "–", "–"
 		if r.Head {

@@ -55,8 +55,10 @@ func TestAdministratorsSQL(t *testing.T) {
 	i.plainUser(t)
 	examined := run(t, i.environment, "", "doctor")
 	const foreseen = "warning   MODULE_DATABASE_ROLE_UNAVAILABLE: The database user may not create roles, so after migrations:apply announcements"
-	if examined.exit(t) != cli.ExitFailure || !strings.Contains(examined.stdout.String(), "SCHEMA_MISSING") || !strings.Contains(examined.stdout.String(), foreseen) {
-		t.Errorf("doctor on an empty database: exit %d, want %d and %q\n%s", examined.exit(t), cli.ExitFailure, foreseen, examined.stdout.String())
+	if examined.exit(t) != cli.ExitFailure || !strings.Contains(examined.stdout.String(), "SCHEMA_MISSING") ||
+		!strings.Contains(examined.stdout.String(), foreseen) {
+		t.Errorf("doctor on an empty database: exit %d, want %d and %q\n%s", examined.exit(t), cli.ExitFailure,
+			foreseen, examined.stdout.String())
 	}
 
 	settings := i.inProduction(t)
@@ -76,11 +78,13 @@ func TestAdministratorsSQL(t *testing.T) {
 	}
 	e := &doctor.Examination{Settings: settings, Installed: installed, Sound: environment.DatabaseSection}
 	e.Store(t.Context())
-	if got := e.Findings[len(e.Findings)-1]; got.Level != doctor.LevelBlocking || got.Code != "MODULE_DATABASE_ROLE_UNAVAILABLE" {
+	if got := e.Findings[len(e.Findings)-1]; got.Level != doctor.LevelBlocking ||
+		got.Code != "MODULE_DATABASE_ROLE_UNAVAILABLE" {
 		t.Errorf("doctor in production, after Core's migrations: %+v", e.Findings)
 	}
 
-	command := exec.CommandContext(t.Context(), psql, "-X", "-v", "ON_ERROR_STOP=1", "-d", i.db.URL, "-f", "-") // as the administrator
+	command := exec.CommandContext(t.Context(), psql, "-X", "-v", "ON_ERROR_STOP=1", "-d", i.db.URL, "-f",
+		"-") // as the administrator
 	command.Stdin = strings.NewReader(sql)
 	if output, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("psql: %v\n%s\nfed with\n%s", err, output, sql)

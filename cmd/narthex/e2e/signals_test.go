@@ -16,7 +16,8 @@ func TestSignals(t *testing.T) {
 	t.Parallel()
 	i := install(t, "base")
 	for signal, name := range map[syscall.Signal]string{
-		syscall.SIGQUIT: "SIGQUIT", syscall.SIGABRT: "SIGABRT", syscall.SIGILL: "SIGILL", syscall.SIGSEGV: "SIGSEGV", syscall.SIGSYS: "SIGSYS",
+		syscall.SIGQUIT: "SIGQUIT", syscall.SIGABRT: "SIGABRT", syscall.SIGILL: "SIGILL",
+		syscall.SIGSEGV: "SIGSEGV", syscall.SIGSYS: "SIGSYS",
 	} {
 		daemon := i.start(t)
 		for range 3 {
@@ -31,7 +32,8 @@ func TestSignals(t *testing.T) {
 		}
 		log, said, _ := strings.Cut(daemon.stderr.String(), "Ended by ")
 		if said != name+".\n" || strings.Contains(log, "goroutine") {
-			t.Errorf("%s: %d bytes on standard error, want a line about the signal and no stack: %.300s", name, len(log)+len(said), log)
+			t.Errorf("%s: %d bytes on standard error, want a line about the signal and no stack: %.300s", name,
+				len(log)+len(said), log)
 		}
 	}
 }

@@ -24,7 +24,8 @@ func TestAnnouncementsEndToEnd(t *testing.T) {
 	owner, anonymous := i.signIn(t, ownerAddress, ownerPassword), i.visitor(t)
 	member := i.member(t, "member@example.org")
 
-	created := owner.do("POST", slides, map[string]any{"title": "Shared lunch", "body": "Sunday", "endsAt": "2030-01-01T00:00:00.000Z"})
+	created := owner.do("POST", slides,
+		map[string]any{"title": "Shared lunch", "body": "Sunday", "endsAt": "2030-01-01T00:00:00.000Z"})
 	if created.status != http.StatusCreated {
 		t.Fatalf("create: %d %s", created.status, created.body)
 	}
@@ -51,8 +52,10 @@ func TestAnnouncementsEndToEnd(t *testing.T) {
 		want   string // a part of the body
 	}{
 		{"anonymous reads", anonymous, "GET", slides, nil, 401, `{"code":"AUTHENTICATION_REQUIRED"}`},
-		{"anonymous writes", anonymous, "POST", slides, map[string]any{"title": "x"}, 401, `{"code":"AUTHENTICATION_REQUIRED"}`},
-		{"member writes", member, "POST", slides, map[string]any{"title": "x"}, 403, `{"code":"PERMISSION_DENIED"}`},
+		{"anonymous writes", anonymous, "POST", slides, map[string]any{"title": "x"}, 401,
+			`{"code":"AUTHENTICATION_REQUIRED"}`},
+		{"member writes", member, "POST", slides, map[string]any{"title": "x"}, 403,
+			`{"code":"PERMISSION_DENIED"}`},
 		{"member does not see drafts", member, "GET", slides, nil, 200, `{"slides":[],"rev":1}`},
 		{"owner sees drafts", owner, "GET", slides, nil, 200, `"title":"Shared lunch"`},
 		{"publish", owner, "PUT", one, edit(1), 200, `"rev":2`},
@@ -60,15 +63,23 @@ func TestAnnouncementsEndToEnd(t *testing.T) {
 		{"edit without rev", owner, "PUT", one, map[string]any{"title": "x"}, 400, `{"code":"REQUEST_INVALID"}`},
 		{"member sees what is published", member, "GET", slides, nil, 200, `"body":"Sunday 12:30"`},
 		{"no title", owner, "POST", slides, map[string]any{"body": "x"}, 400, `{"code":"REQUEST_INVALID"}`},
-		{"unknown field", owner, "POST", slides, map[string]any{"title": "x", "colour": "red"}, 400, `{"code":"REQUEST_INVALID"}`},
-		{"end before start", owner, "POST", slides, map[string]any{"title": "x", "startsAt": "2030-01-02T00:00:00.000Z", "endsAt": "2030-01-01T00:00:00.000Z"}, 400, `{"code":"REQUEST_INVALID"}`},
-		{"time in another form", owner, "POST", slides, map[string]any{"title": "x", "endsAt": "2030-01-01"}, 400, `{"code":"REQUEST_INVALID"}`},
+		{"unknown field", owner, "POST", slides, map[string]any{"title": "x", "colour": "red"}, 400,
+			`{"code":"REQUEST_INVALID"}`},
+		{"end before start", owner, "POST", slides,
+			map[string]any{"title": "x", "startsAt": "2030-01-02T00:00:00.000Z", "endsAt": "2030-01-01T00:00:00.000Z"},
+			400, `{"code":"REQUEST_INVALID"}`},
+		{"time in another form", owner, "POST", slides, map[string]any{"title": "x", "endsAt": "2030-01-01"}, 400,
+			`{"code":"REQUEST_INVALID"}`},
 		{"NUL", owner, "POST", slides, map[string]any{"title": "a\x00b"}, 400, `{"code":"REQUEST_INVALID"}`},
-		{"too large", owner, "POST", slides, map[string]any{"title": "x", "body": strings.Repeat("x", 16<<10)}, 413, `{"code":"REQUEST_BODY_TOO_LARGE"}`},
-		{"no such slide", owner, "DELETE", slides + "/00000000-0000-0000-0000-000000000000", nil, 404, `{"code":"SLIDE_NOT_FOUND"}`},
+		{"too large", owner, "POST", slides, map[string]any{"title": "x", "body": strings.Repeat("x", 16<<10)}, 413,
+			`{"code":"REQUEST_BODY_TOO_LARGE"}`},
+		{"no such slide", owner, "DELETE", slides + "/00000000-0000-0000-0000-000000000000", nil, 404,
+			`{"code":"SLIDE_NOT_FOUND"}`},
 		{"no id", owner, "DELETE", slides + "/1;DROP%20TABLE", nil, 404, `{"code":"SLIDE_NOT_FOUND"}`},
-		{"place in another order", owner, "PUT", slides + "/" + slide.ID + "/place", map[string]any{"after": nil, "rev": 7}, 409, `{"code":"CONFLICT"}`},
-		{"place", owner, "PUT", slides + "/" + slide.ID + "/place", map[string]any{"after": nil, "rev": 1}, 200, `{"rev":2}`},
+		{"place in another order", owner, "PUT", slides + "/" + slide.ID + "/place",
+			map[string]any{"after": nil, "rev": 7}, 409, `{"code":"CONFLICT"}`},
+		{"place", owner, "PUT", slides + "/" + slide.ID + "/place", map[string]any{"after": nil, "rev": 1}, 200,
+			`{"rev":2}`},
 		{"member deletes", member, "DELETE", one, nil, 403, `{"code":"PERMISSION_DENIED"}`},
 		{"delete", owner, "DELETE", one, nil, 204, ""},
 		{"gone", owner, "DELETE", one, nil, 404, `{"code":"SLIDE_NOT_FOUND"}`},
@@ -138,7 +149,8 @@ func TestModuleSeesAndSaysWhatItMay(t *testing.T) {
 	if err := json.Unmarshal([]byte(got.body), &seen); err != nil {
 		t.Fatalf("%d %s: %v", got.status, got.body, err)
 	}
-	if seen.Path != "/request/a%2Fb/c+d" || seen.Query != "x=1&x=%20" || seen.First != "a/b" || seen.Second != "c+d" {
+	if seen.Path != "/request/a%2Fb/c+d" || seen.Query != "x=1&x=%20" || seen.First != "a/b" ||
+		seen.Second != "c+d" {
 		t.Errorf("the module saw %+v", seen)
 	}
 	if seen.Principal.Kind != "authenticated" || seen.Principal.UserID == "" || !seen.May || seen.Foreign {
@@ -152,9 +164,12 @@ func TestModuleSeesAndSaysWhatItMay(t *testing.T) {
 
 	said := owner.do("GET", "/api/v1/modules/base/headers", nil)
 	for name, want := range map[string]string{
-		"Cache-Control": "no-store", "Vary": "Origin, Cookie", "Content-Security-Policy": "sandbox; default-src 'none'",
-		"X-Content-Type-Options": "nosniff", "Etag": `"kept"`, "Content-Type": "text/html", "Set-Cookie": "", "Clear-Site-Data": "",
-		"Strict-Transport-Security": "", "Service-Worker-Allowed": "", "Access-Control-Expose-Headers": "", "Access-Control-Allow-Origin": "",
+		"Cache-Control": "no-store", "Vary": "Origin, Cookie",
+		"Content-Security-Policy": "sandbox; default-src 'none'",
+		"X-Content-Type-Options":  "nosniff", "Etag": `"kept"`, "Content-Type": "text/html", "Set-Cookie": "",
+		"Clear-Site-Data":           "",
+		"Strict-Transport-Security": "", "Service-Worker-Allowed": "", "Access-Control-Expose-Headers": "",
+		"Access-Control-Allow-Origin": "",
 	} {
 		if got := said.header.Get(name); got != want || len(said.header[name]) > 1 {
 			t.Errorf("%s: %q, want %q", name, said.header[name], want)
@@ -166,20 +181,24 @@ func TestModuleSeesAndSaysWhatItMay(t *testing.T) {
 
 	for _, size := range []int{0, 1, 8 << 10, 64 << 10, 1 << 20} {
 		body := strings.Repeat("x", size)
-		if got := owner.do("POST", "/api/v1/modules/base/echo", io.MultiReader(strings.NewReader(body))); got.body != body {
+		if got := owner.do("POST", "/api/v1/modules/base/echo",
+			io.MultiReader(strings.NewReader(body))); got.body != body {
 			t.Errorf("%d bytes came back as %d with status %d", size, len(got.body), got.status)
 		}
 	}
-	if got := owner.do("POST", "/api/v1/modules/base/echo", io.MultiReader(strings.NewReader(strings.Repeat("x", 1<<20+1)))); got.status != 413 {
+	if got := owner.do("POST", "/api/v1/modules/base/echo",
+		io.MultiReader(strings.NewReader(strings.Repeat("x", 1<<20+1)))); got.status != 413 {
 		t.Errorf("one byte over 1 MiB: %d", got.status)
 	}
-	if got := owner.do("GET", "/api/v1/modules/base/panic", nil); got.status != 500 || got.body != `{"code":"MODULE_HANDLER_FAILED"}` {
+	if got := owner.do("GET", "/api/v1/modules/base/panic", nil); got.status != 500 ||
+		got.body != `{"code":"MODULE_HANDLER_FAILED"}` {
 		t.Errorf("panic: %d %s", got.status, got.body)
 	}
 	if got := owner.do("GET", "/api/v1/modules/base/plain", nil); got.body != `{"plain":true}` {
 		t.Errorf("after a panic: %d %s", got.status, got.body)
 	}
-	if got := owner.do("HEAD", "/api/v1/modules/base/plain", nil); got.status != 200 || got.body != "" || got.header.Get("Content-Length") != "14" {
+	if got := owner.do("HEAD", "/api/v1/modules/base/plain", nil); got.status != 200 || got.body != "" ||
+		got.header.Get("Content-Length") != "14" {
 		t.Errorf("HEAD: %d %q %v", got.status, got.body, got.header)
 	}
 }
@@ -203,7 +222,8 @@ func TestKilledModuleComesBackWhileThePlatformGoesOn(t *testing.T) {
 			}
 			got := owner.do("GET", slides, nil)
 			switch {
-			case got.status == 503 && got.body == `{"code":"MODULE_UNAVAILABLE"}` && got.header.Get("Retry-After") == "1":
+			case got.status == 503 && got.body == `{"code":"MODULE_UNAVAILABLE"}` &&
+				got.header.Get("Retry-After") == "1":
 			case got.status == 500 && got.body == `{"code":"MODULE_HANDLER_FAILED"}`:
 			case got.status != 200:
 				t.Errorf("the module's route while it is down: %d %s", got.status, got.body)
@@ -241,7 +261,8 @@ func TestChangedExecutableIsNotStarted(t *testing.T) {
 		t.Fatal(err)
 	}
 	daemon.says(t, &daemon.stderr, `"msg":"module process not started"`)
-	if got := owner.do("GET", "/api/v1/modules/base/plain", nil); got.status != http.StatusServiceUnavailable || got.body != `{"code":"MODULE_UNAVAILABLE"}` {
+	if got := owner.do("GET", "/api/v1/modules/base/plain", nil); got.status != http.StatusServiceUnavailable ||
+		got.body != `{"code":"MODULE_UNAVAILABLE"}` {
 		t.Errorf("%d %s", got.status, got.body)
 	}
 	if got := owner.do("GET", "/api/v1/health/ready", nil); got.status != http.StatusOK {

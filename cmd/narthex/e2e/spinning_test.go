@@ -32,7 +32,8 @@ func TestSpinningModulesLeaveOthersTheirShare(t *testing.T) {
 			p := b.another(t)
 			callers.Go(func() {
 				for ctx.Err() == nil {
-					if got, err := p.try(ctx, "GET", "/api/v1/modules/base/plain", nil); err == nil && got.status == http.StatusOK {
+					if got, err := p.try(ctx, "GET", "/api/v1/modules/base/plain", nil); err == nil &&
+						got.status == http.StatusOK {
 						answered.Add(1)
 					}
 				}

@@ -33,7 +33,8 @@ func TestEverythingWrongAtOnce(t *testing.T) {
 	if got := strings.Join(codes, " "); r.exit(t) != cli.ExitFailure || got != want {
 		t.Errorf("exit %d, %s\nwant exit %d, %s", r.exit(t), got, cli.ExitFailure, want)
 	}
-	if said := r.stderr.String(); !strings.HasPrefix(said, "DATABASE_URL_INVALID: DATABASE_URL is not set. ") || strings.Contains(said, "marked") {
+	if said := r.stderr.String(); !strings.HasPrefix(said, "DATABASE_URL_INVALID: DATABASE_URL is not set. ") ||
+		strings.Contains(said, "marked") {
 		t.Errorf("said %s", said)
 	}
 
@@ -41,7 +42,8 @@ func TestEverythingWrongAtOnce(t *testing.T) {
 	browserModule(t, dir, "lamp", "1.0.0", `,"extra":1`)
 	for _, command := range []string{"api:start", "migrations:status", "modules:list"} {
 		r := run(t, map[string]string{"SERVICE_MODULES_DIR": dir}, "", command)
-		if said := r.stderr.String(); !strings.Contains(said, "DATABASE_URL_INVALID: ") || !strings.Contains(said, "MANIFEST_INVALID: module lamp") {
+		if said := r.stderr.String(); !strings.Contains(said, "DATABASE_URL_INVALID: ") ||
+			!strings.Contains(said, "MANIFEST_INVALID: module lamp") {
 			t.Errorf("%s: said %s\nwant a finding of the environment and one of the module", command, said)
 		}
 	}
@@ -52,7 +54,8 @@ func inheriting(t *testing.T, environment map[string]string, sockets ...*os.File
 	t.Helper()
 	command := narthex(t, environment, "api:start")
 	command.Env = append(command.Env, "LISTEN_FDS="+strconv.Itoa(len(sockets)))
-	command.Args = append([]string{"sh", "-c", `LISTEN_PID=$$ exec "$0" "$@"`, command.Path}, command.Args[1:]...)
+	command.Args = append([]string{"sh", "-c", `LISTEN_PID=$$ exec "$0" "$@"`, command.Path},
+		command.Args[1:]...)
 	var err error
 	if command.Path, err = exec.LookPath("sh"); err != nil {
 		t.Fatal(err)
@@ -95,7 +98,8 @@ func TestInheritedSocketMustBeTCP(t *testing.T) {
 		"two TCP sockets": {listen("tcp", "127.0.0.1:0"), listen("tcp", "127.0.0.1:0")},
 	} {
 		r := follow(t, inheriting(t, i.environment, sockets...))
-		if status, said := r.exit(t), r.stderr.String(); status != cli.ExitFailure || !strings.HasPrefix(said, "LISTEN_FAILED: systemd handed over ") {
+		if status, said := r.exit(t), r.stderr.String(); status != cli.ExitFailure ||
+			!strings.HasPrefix(said, "LISTEN_FAILED: systemd handed over ") {
 			t.Errorf("%s: exit %d, said %q; want exit %d and LISTEN_FAILED", name, status, said, cli.ExitFailure)
 		}
 	}
@@ -119,8 +123,10 @@ func TestReadyLine(t *testing.T) {
 		}
 	}
 	version := strings.TrimSpace(run(t, nil, "", "version").stdout.String())
-	if ready.Version != version || ready.Topology != "same-origin" || ready.Modules != 2 || ready.Disabled != 0 || ready.Blocked != 1 {
-		t.Errorf("the ready line says %+v; want version %s, same-origin, 2 modules, 0 disabled, 1 blocked", ready, version)
+	if ready.Version != version || ready.Topology != "same-origin" || ready.Modules != 2 ||
+		ready.Disabled != 0 || ready.Blocked != 1 {
+		t.Errorf("the ready line says %+v; want version %s, same-origin, 2 modules, 0 disabled, 1 blocked", ready,
+			version)
 	}
 	i.address = "http://localhost:" + strconv.Itoa(ready.Port)
 	if got := i.visitor(t).do("GET", "/api/v1/health/ready", nil); got.status != 200 {
@@ -134,7 +140,8 @@ func TestNoDescriptorLeft(t *testing.T) {
 	t.Parallel()
 	i := install(t, "base")
 	command := narthex(t, i.environment, "api:start")
-	command.Args = append([]string{"sh", "-c", `ulimit -n 48; exec "$0" "$@"`, command.Path}, command.Args[1:]...)
+	command.Args = append([]string{"sh", "-c", `ulimit -n 48; exec "$0" "$@"`, command.Path},
+		command.Args[1:]...)
 	var err error
 	if command.Path, err = exec.LookPath("sh"); err != nil {
 		t.Fatal(err)

@@ -25,7 +25,8 @@ func withMigration(t *testing.T, name, sql string) (dir string) {
 		t.Fatal(err)
 	}
 	const last = `"entrypoints":`
-	text := strings.Replace(string(manifest), last, `"database": { "abi": 1, "migrations": "migrations" }, `+last, 1)
+	text := strings.Replace(string(manifest), last,
+		`"database": { "abi": 1, "migrations": "migrations" }, `+last, 1)
 	if err := os.WriteFile(filepath.Join(folder, "module.json"), []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -76,9 +77,11 @@ CREATE TABLE never (id int);
 	if said, err := os.ReadFile(journal.Name()); err != nil || string(said) != failed {
 		t.Errorf("migrations:apply into the journal says %q, %v, want %q", said, err, failed)
 	}
-	i.wants(t, cli.ExitFailure, failed+place, "migrations:apply") // standard error is no journal, whatever another's is
+	i.wants(t, cli.ExitFailure, failed+place,
+		"migrations:apply") // standard error is no journal, whatever another's is
 	r := run(t, i.environment, "", "api:start")
-	if said := r.stderr.String(); r.exit(t) != cli.ExitFailure || strings.Contains(said, "seat_pkey") || strings.Contains(said, "INSERT") {
+	if said := r.stderr.String(); r.exit(t) != cli.ExitFailure || strings.Contains(said, "seat_pkey") ||
+		strings.Contains(said, "INSERT") {
 		t.Errorf("api:start over a migration that failed: exit %d, %s", r.exit(t), said)
 	}
 }

@@ -84,14 +84,16 @@ func TestUnderSystemd(t *testing.T) {
 		}
 	}
 	variables, err := os.ReadFile("/proc/" + strconv.Itoa(module) + "/environ")
-	if err != nil || strings.Contains(string(variables), "NOTIFY_SOCKET") || strings.Contains(string(variables), "LISTEN_") {
+	if err != nil || strings.Contains(string(variables), "NOTIFY_SOCKET") ||
+		strings.Contains(string(variables), "LISTEN_") {
 		t.Errorf("the module's environment is %q, %v", variables, err)
 	}
 
 	if err := daemon.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	if got := hears(); !strings.HasPrefix(got, "STOPPING=1\n") || !strings.Contains(got, "EXTEND_TIMEOUT_USEC=") {
+	if got := hears(); !strings.HasPrefix(got, "STOPPING=1\n") ||
+		!strings.Contains(got, "EXTEND_TIMEOUT_USEC=") {
 		t.Errorf("then %q", got)
 	}
 	if err := daemon.Wait(); err != nil {

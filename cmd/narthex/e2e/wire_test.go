@@ -21,9 +21,11 @@ func TestForeignEnvironmentChangesNothing(t *testing.T) {
 	i := install(t, "base")
 	for name, value := range map[string]string{
 		"GIN_MODE": "no-such-mode", "PORT": "1",
-		"PGHOST": "192.0.2.1", "PGPORT": "1", "PGUSER": "nobody", "PGPASSWORD": "x", "PGDATABASE": "none", "PGSSLMODE": "verify-full",
+		"PGHOST": "192.0.2.1", "PGPORT": "1", "PGUSER": "nobody", "PGPASSWORD": "x", "PGDATABASE": "none",
+		"PGSSLMODE": "verify-full",
 		"PGOPTIONS": "-c search_path=none", "PGSERVICE": "none", "PGPASSFILE": "/none", "PGAPPNAME": "none",
-		"AWS_ACCESS_KEY_ID": "x", "AWS_REGION": "none", "HTTP_PROXY": "http://192.0.2.1:1", "HTTPS_PROXY": "http://192.0.2.1:1",
+		"AWS_ACCESS_KEY_ID": "x", "AWS_REGION": "none", "HTTP_PROXY": "http://192.0.2.1:1",
+		"HTTPS_PROXY": "http://192.0.2.1:1",
 	} {
 		i.environment[name] = value
 	}
@@ -55,19 +57,23 @@ func TestSplitTopology(t *testing.T) {
 		{dashboard + ".evil.test", "", http.StatusForbidden},
 		{"null", "", http.StatusForbidden},
 	} {
-		request, err := http.NewRequestWithContext(t.Context(), "POST", i.address+slides, strings.NewReader(`{"title":"x"}`))
+		request, err := http.NewRequestWithContext(t.Context(), "POST", i.address+slides,
+			strings.NewReader(`{"title":"x"}`))
 		if err != nil {
 			t.Fatal(err)
 		}
-		request.Header = http.Header{"Origin": {row.origin}, "Cookie": {owner.cookie}, "Content-Type": {"application/json"}}
+		request.Header = http.Header{"Origin": {row.origin}, "Cookie": {owner.cookie},
+			"Content-Type": {"application/json"}}
 		response, err := owner.client.Do(request)
 		if err != nil {
 			t.Fatal(err)
 		}
 		_ = response.Body.Close()
 		header := response.Header
-		if response.StatusCode != row.status || header.Get("Access-Control-Allow-Origin") != row.allowed || !strings.Contains(header.Get("Vary"), "Origin") ||
-			(header.Get("Access-Control-Allow-Credentials") == "true") != (row.allowed != "") || header.Get("Access-Control-Expose-Headers") != "" {
+		if response.StatusCode != row.status || header.Get("Access-Control-Allow-Origin") != row.allowed ||
+			!strings.Contains(header.Get("Vary"), "Origin") ||
+			(header.Get("Access-Control-Allow-Credentials") == "true") != (row.allowed != "") ||
+			header.Get("Access-Control-Expose-Headers") != "" {
 			t.Errorf("%s: %d %v", row.origin, response.StatusCode, header)
 		}
 	}
@@ -111,14 +117,22 @@ func TestTheWholeServerOnTheWire(t *testing.T) {
 		body          string
 	}{
 		{"OPTIONS *", "OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n", 404, `{"code":"NOT_FOUND"}`},
-		{"absolute form", "GET http://elsewhere.example/api/v1/principal HTTP/1.1\r\nHost: x\r\n\r\n", 200, `{"kind":"anonymous"}`},
+		{"absolute form", "GET http://elsewhere.example/api/v1/principal HTTP/1.1\r\nHost: x\r\n\r\n", 200,
+			`{"kind":"anonymous"}`},
 		{"both framing headers", "POST /api/auth/sign-in/email HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400, ""},
 		{"a 17 KiB header", "GET / HTTP/1.1\r\nHost: x\r\nX: " + strings.Repeat("x", 17<<10) + "\r\n\r\n", 431, ""},
 		{"garbage", "\x16\x03\x01\x02\x00\r\n\r\n", 400, ""},
-		{"a length over the limit, no body sent", "POST /api/auth/sign-in/email HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 8193\r\n\r\n", 413, `{"code":"REQUEST_BODY_TOO_LARGE"}`},
-		{"module route without Origin", "POST /api/v1/modules/base/echo HTTP/1.1\r\nHost: x\r\nContent-Length: 9999999\r\n\r\n", 403, `{"code":"ORIGIN_NOT_TRUSTED"}`},
-		{"module route, length over the limit", "POST /api/v1/modules/base/echo HTTP/1.1\r\nHost: x\r\nOrigin: " + i.address + "\r\nContent-Length: 1048577\r\n\r\n", 413, `{"code":"REQUEST_BODY_TOO_LARGE"}`},
-		{"module route, anonymous", "POST /api/v1/modules/base/echo HTTP/1.1\r\nHost: x\r\nOrigin: " + i.address + "\r\nContent-Length: 1\r\n\r\nx", 401, `{"code":"AUTHENTICATION_REQUIRED"}`},
+		{"a length over the limit, no body sent",
+			"POST /api/auth/sign-in/email HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 8193\r\n\r\n",
+			413, `{"code":"REQUEST_BODY_TOO_LARGE"}`},
+		{"module route without Origin",
+			"POST /api/v1/modules/base/echo HTTP/1.1\r\nHost: x\r\nContent-Length: 9999999\r\n\r\n", 403,
+			`{"code":"ORIGIN_NOT_TRUSTED"}`},
+		{"module route, length over the limit",
+			"POST /api/v1/modules/base/echo HTTP/1.1\r\nHost: x\r\nOrigin: " + i.address +
+				"\r\nContent-Length: 1048577\r\n\r\n", 413, `{"code":"REQUEST_BODY_TOO_LARGE"}`},
+		{"module route, anonymous", "POST /api/v1/modules/base/echo HTTP/1.1\r\nHost: x\r\nOrigin: " + i.address +
+			"\r\nContent-Length: 1\r\n\r\nx", 401, `{"code":"AUTHENTICATION_REQUIRED"}`},
 	} {
 		response, body := send(t, i, row.request)
 		if response.StatusCode != row.status || body != row.body {
@@ -136,7 +150,8 @@ func TestSecondSignalEndsAtOnce(t *testing.T) {
 	conn := i.dial(t) // a request that would hold the drain up
 	fmt.Fprintf(conn, "POST /api/v1/modules/base/echo HTTP/1.1\r\nHost: x\r\nOrigin: %s\r\nCookie: %s\r\nExpect: 100-continue\r\nContent-Length: 10\r\n\r\n",
 		i.address, owner.cookie)
-	if line, err := bufio.NewReader(conn).ReadString('\n'); err != nil || !strings.Contains(line, "100 Continue") {
+	if line, err := bufio.NewReader(conn).ReadString('\n'); err != nil ||
+		!strings.Contains(line, "100 Continue") {
 		t.Fatalf("%q, %v", line, err)
 	}
 	module := modulePID(t, daemon, "base")

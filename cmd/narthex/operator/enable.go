@@ -12,11 +12,13 @@ import (
 )
 
 func ModulesEnable(p *cli.Program) *cobra.Command {
-	return decision(p, "modules:enable", true, "Let a module start with the platform, from the next start on", "starts")
+	return decision(p, "modules:enable", true, "Let a module start with the platform, from the next start on",
+		"starts")
 }
 
 func ModulesDisable(p *cli.Program) *cobra.Command {
-	return decision(p, "modules:disable", false, "Keep a module from starting, from the next start on", "does not start")
+	return decision(p, "modules:disable", false, "Keep a module from starting, from the next start on",
+		"does not start")
 }
 
 func decision(p *cli.Program, name string, enabled bool, short, outcome string) *cobra.Command {

@@ -52,13 +52,15 @@ SERVICE_MODULES_DIR, which must be set.`,
 			case installed.Version:
 				fmt.Fprintf(p.Stdout, "Installed again: %s %s.\n", installed.ID, installed.Version)
 			default:
-				fmt.Fprintf(p.Stdout, "Installed: %s %s in place of %s.\n", installed.ID, installed.Version, installed.Replaced)
+				fmt.Fprintf(p.Stdout, "Installed: %s %s in place of %s.\n", installed.ID, installed.Version,
+					installed.Replaced)
 			}
 			nextStart(p, settings)
 			return nil
 		},
 	}
-	command.Flags().BoolVar(&force, "force", false, "install the package also when the platform would not start with it")
+	command.Flags().BoolVar(&force, "force", false,
+		"install the package also when the platform would not start with it")
 	return command
 }
 
@@ -144,9 +146,11 @@ func requiredBy(settings environment.Settings, id string) error {
 	}
 	var refused catalog.Findings
 	for _, m := range installed.Modules {
-		if slices.ContainsFunc(m.Dependencies, func(e catalog.Edge) bool { return e.Required && e.Provider == id }) {
+		if slices.ContainsFunc(m.Dependencies,
+			func(e catalog.Edge) bool { return e.Required && e.Provider == id }) {
 			refused = append(refused, manifest.Finding{
-				Module: m.Manifest.ID, Code: catalog.ErrDependencyMissing, Message: "needs the module that would be removed; remove this one first.",
+				Module: m.Manifest.ID, Code: catalog.ErrDependencyMissing,
+				Message: "needs the module that would be removed; remove this one first.",
 			})
 		}
 	}

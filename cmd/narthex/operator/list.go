@@ -32,7 +32,8 @@ offered: OBJECT_STORAGE_*, SERVICE_SMTP_* and SERVICE_MODULE_SECRET__*.`,
 				return err
 			}
 			return platform.WithDatabase(cmd.Context(), settings.Database, nil, func(db *database.Database) error {
-				modules, err := platform.ListModules(cmd.Context(), platform.NewResolver(installed, db, settings, platform.Secrets{Lookup: p.Lookup}))
+				modules, err := platform.ListModules(cmd.Context(),
+					platform.NewResolver(installed, db, settings, platform.Secrets{Lookup: p.Lookup}))
 				if err != nil {
 					return err
 				}

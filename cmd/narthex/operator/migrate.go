@@ -41,7 +41,9 @@ Running it again, or twice at once, changes nothing more.`,
 	return command
 }
 
-func Apply(ctx context.Context, p *cli.Program, settings environment.Settings, installed *catalog.Catalog, asJSON bool) error {
+func Apply(
+	ctx context.Context, p *cli.Program, settings environment.Settings, installed *catalog.Catalog, asJSON bool,
+) error {
 	applied, err := platform.ApplyMigrations(ctx, settings, installed)
 	if statements := migrations.Statements(err); len(statements) > 0 {
 		return errors.Join(err, printStatements(p, statements, asJSON))

@@ -54,7 +54,8 @@ func validate(p *cli.Program, settings environment.Settings, only string, asJSON
 	if err == nil {
 		_, err = platform.ComposeRegistry(installed)
 	}
-	result := validation{Valid: err == nil, Contributions: []platform.ListedContribution{}, Findings: []manifest.Finding{}}
+	result := validation{Valid: err == nil, Contributions: []platform.ListedContribution{},
+		Findings: []manifest.Finding{}}
 	if findings := catalog.Findings(nil); errors.As(err, &findings) {
 		if only != "" {
 			findings = slices.DeleteFunc(findings, func(f manifest.Finding) bool { return f.Module != only })
@@ -110,7 +111,8 @@ func printValidation(p *cli.Program, result validation, only string) {
 	case result.Modules == 0:
 		fmt.Fprintln(p.Stdout, "No module is installed.")
 	default:
-		fmt.Fprintf(p.Stdout, "Valid: %s, %s.\n", counted(result.Modules, "module"), counted(result.Permissions, "permission"))
+		fmt.Fprintf(p.Stdout, "Valid: %s, %s.\n", counted(result.Modules, "module"),
+			counted(result.Permissions, "permission"))
 	}
 	if len(result.Contributions) == 0 {
 		return

@@ -14,7 +14,10 @@ import (
 
 // WithDatabase opens the database for one command and refuses an old server or schema first. It waits for
 // nobody longer than the database's own deadlines.
-func WithDatabase(ctx context.Context, settings environment.Database, lines []migrations.Line, f func(*database.Database) error) (err error) {
+func WithDatabase(
+	ctx context.Context, settings environment.Database, lines []migrations.Line,
+	f func(*database.Database) error,
+) (err error) {
 	db, err := database.Open(settings)
 	if err != nil {
 		return err
@@ -37,7 +40,9 @@ func StoreFailure(err error) error {
 	return fmt.Errorf("%w: %w", httpapi.ErrStore, err)
 }
 
-func CreateOwner(ctx context.Context, settings environment.Database, owner identity.Owner) (outcome identity.Outcome, err error) {
+func CreateOwner(
+	ctx context.Context, settings environment.Database, owner identity.Owner,
+) (outcome identity.Outcome, err error) {
 	err = WithStore(ctx, settings, func(store *identity.Store) error {
 		outcome, err = identity.CreateInitialOwner(ctx, store, owner)
 		return err
@@ -47,5 +52,6 @@ func CreateOwner(ctx context.Context, settings environment.Database, owner ident
 
 // WithStore opens the people of the database for one command.
 func WithStore(ctx context.Context, settings environment.Database, f func(*identity.Store) error) error {
-	return WithDatabase(ctx, settings, nil, func(db *database.Database) error { return f(identity.NewStore(db.Pool())) })
+	return WithDatabase(ctx, settings, nil,
+		func(db *database.Database) error { return f(identity.NewStore(db.Pool())) })
 }

@@ -66,7 +66,8 @@ func (s *Server) openChannels(module *runningModule, channels []*abi.Channel) er
 		if channel.GetLatest() {
 			open = s.hubs.OpenLatest
 		}
-		if _, err := open(ctx, module.Manifest.ID, channel.GetName(), module.snapshot(channel.GetName()), charge); err != nil {
+		if _, err := open(ctx, module.Manifest.ID, channel.GetName(), module.snapshot(channel.GetName()),
+			charge); err != nil {
 			return err
 		}
 	}
@@ -78,7 +79,8 @@ func (m *runningModule) snapshot(channel string) realtime.Snapshot {
 	return func(ctx context.Context) (realtime.State, error) {
 		life := m.facade.Life()
 		var response abi.SnapshotResponse
-		if err := m.process.Call(ctx, abi.Method_METHOD_SNAPSHOT, &abi.SnapshotRequest{Channel: channel}, &response); err != nil {
+		if err := m.process.Call(ctx, abi.Method_METHOD_SNAPSHOT, &abi.SnapshotRequest{Channel: channel},
+			&response); err != nil {
 			return realtime.State{}, err
 		}
 		if m.facade.Life() != life { // the process that answered is not known

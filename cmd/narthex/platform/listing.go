@@ -79,11 +79,13 @@ func because(moduleID string, o catalog.Outcome) string {
 	case catalog.ReasonConfigurationMissing:
 		return "the configuration key " + o.ConfigurationKey + " has no value yet"
 	case catalog.ReasonConfigurationInvalid:
-		return "the stored value of the configuration key " + o.ConfigurationKey + " is not one that this version allows"
+		return "the stored value of the configuration key " + o.ConfigurationKey +
+			" is not one that this version allows"
 	case catalog.ReasonSecretMissing:
 		return "the deployment must supply " + manifest.SecretVariable(moduleID, o.ConfigurationKey)
 	case catalog.ReasonStorageUnavailable:
-		return "keeps files (" + o.StorageBucketID + ") and no object storage is configured; set OBJECT_STORAGE_ENDPOINT"
+		return "keeps files (" + o.StorageBucketID +
+			") and no object storage is configured; set OBJECT_STORAGE_ENDPOINT"
 	}
 	return ""
 }
@@ -134,7 +136,8 @@ func ListContributions(installed *catalog.Catalog, only string) []ListedContribu
 		}
 		for _, c := range m.Manifest.Contributions {
 			listed := ListedContribution{
-				ModuleID: m.Manifest.ID, ID: c.ID, Version: c.Version.String(), Capability: c.Capability, Range: c.Range.String(),
+				ModuleID: m.Manifest.ID, ID: c.ID, Version: c.Version.String(), Capability: c.Capability,
+				Range: c.Range.String(),
 			}
 			if provider, version := installed.Provider(c.Capability); provider != nil && c.Range.Check(version) {
 				listed.Provider = &provider.Manifest.ID

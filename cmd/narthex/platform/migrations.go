@@ -14,7 +14,9 @@ import (
 // goes on.
 const MigrationLimit = time.Hour
 
-func ApplyMigrations(ctx context.Context, settings environment.Settings, installed *catalog.Catalog) (migrations.Report, error) {
+func ApplyMigrations(
+	ctx context.Context, settings environment.Settings, installed *catalog.Catalog,
+) (migrations.Report, error) {
 	ctx, cancel := context.WithTimeout(ctx, MigrationLimit)
 	defer cancel()
 	return migrations.Apply(ctx, migrations.Options{

@@ -22,8 +22,9 @@ import (
 // What the tree waits for: a module process's own deadlines and a margin, since they come first and carry
 // better codes.
 const (
-	startWithin = process.RegisterWithin + process.StartWithin + process.StopWithin + 2*time.Second // a failed start still stops
-	stopWithin  = process.StopWithin + process.TerminateWithin + 2*time.Second
+	startWithin = process.RegisterWithin + process.StartWithin + process.StopWithin +
+		2*time.Second // a failed start still stops
+	stopWithin = process.StopWithin + process.TerminateWithin + 2*time.Second
 )
 
 // startModules is step 6: the hubs, then the eligible modules' processes, level by level, each with its
@@ -41,7 +42,8 @@ func (s *Server) startModules(ctx context.Context) error {
 	}
 	for rest := s.eligible; len(rest) > 0; {
 		level := rest
-		if next := slices.IndexFunc(rest, func(m *catalog.Module) bool { return m.Level != rest[0].Level }); next > 0 {
+		if next := slices.IndexFunc(rest,
+			func(m *catalog.Module) bool { return m.Level != rest[0].Level }); next > 0 {
 			level = rest[:next]
 		}
 		rest = rest[len(level):]

@@ -86,7 +86,8 @@ type runningModule struct {
 }
 
 func NewServer(settings environment.Settings, supplied Secrets, log *zap.Logger) *Server {
-	return &Server{Settings: settings, secrets: supplied, log: log, lines: loglimit.New(log), tree: supervisor.New(log)}
+	return &Server{Settings: settings, secrets: supplied, log: log, lines: loglimit.New(log),
+		tree: supervisor.New(log)}
 }
 
 // Addr is where the server listens, after Start.

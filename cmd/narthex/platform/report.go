@@ -100,7 +100,8 @@ func unreachableBecause(err error, text string) string {
 		return text // a combined error's parts have had their turn
 	}
 	why := database.WhyOf(err)
-	return database.ErrUnreachable.Code() + ": The database did not accept a session (" + string(why) + "). " + why.Sentence() +
+	return database.ErrUnreachable.Code() + ": The database did not accept a session (" + string(why) + "). " +
+		why.Sentence() +
 		strings.TrimPrefix(text, general)
 }
 

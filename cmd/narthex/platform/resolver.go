@@ -21,7 +21,9 @@ type resolver struct {
 	storage       bool // whether the deployment supplies object storage
 }
 
-func NewResolver(installed *catalog.Catalog, db *database.Database, settings environment.Settings, supplied Secrets) *resolver {
+func NewResolver(
+	installed *catalog.Catalog, db *database.Database, settings environment.Settings, supplied Secrets,
+) *resolver {
 	return &resolver{
 		catalog:       installed,
 		enablement:    enablement.NewStore(db.Pool()),

@@ -110,7 +110,8 @@ func (s *Server) buildRuntimeServices(ctx context.Context) (err error) {
 	return s.tree.Start(ctx,
 		supervisor.Child{Service: s.health},
 		supervisor.Child{Service: s.limiter},
-		supervisor.Child{Service: s.outbox, StopWithin: 40 * time.Second}) // a letter under way, the queue, a margin
+		supervisor.Child{Service: s.outbox,
+			StopWithin: 40 * time.Second}) // a letter under way, the queue, a margin
 }
 
 // buildIdentity is step 4: who calls, a person or a screen, what either may do, and the rows of both whose
@@ -175,14 +176,17 @@ func (s *Server) resolveEligibility(ctx context.Context) (err error) {
 		Processes: s,
 	})
 	s.configuration = configuration.New(configuration.Config{
-		Catalog: s.catalog, Started: s.started, Resolver: withDocuments{s.resolver}, Store: s.resolver.configuration,
+		Catalog: s.catalog, Started: s.started, Resolver: withDocuments{s.resolver},
+		Store:  s.resolver.configuration,
 		Secret: s.secrets.supplied,
 	})
-	s.publication, err = publication.New(publication.Config{Catalog: s.catalog, Started: s.started, Screens: s.devices, Log: s.log})
+	s.publication, err = publication.New(publication.Config{Catalog: s.catalog, Started: s.started,
+		Screens: s.devices, Log: s.log})
 	if err != nil {
 		return err
 	}
-	s.navigation = navigation.New(navigation.Config{Catalog: s.catalog, Inventory: s.publication, Store: navigation.NewStore(pool)})
+	s.navigation = navigation.New(navigation.Config{Catalog: s.catalog, Inventory: s.publication,
+		Store: navigation.NewStore(pool)})
 	s.dashboard, err = dashboard.New(dashboard.Config{
 		Build: web.Dashboard(), APIOrigin: s.Settings.Identity.BaseURL, Development: s.Development,
 	})
@@ -232,7 +236,8 @@ func (s *Server) buildHTTP(context.Context) error {
 // Routes is the whole table.
 func (s *Server) Routes() []httpapi.Route {
 	routes := slices.Concat(s.health.Routes(), s.identity.Routes(), s.people.Routes(), s.Authorization.Routes(),
-		s.devices.Routes(), s.enablement.Routes(), s.configuration.Routes(), s.publication.Routes(), s.navigation.Routes(),
+		s.devices.Routes(), s.enablement.Routes(), s.configuration.Routes(), s.publication.Routes(),
+		s.navigation.Routes(),
 		s.dashboard.Routes())
 	for _, module := range s.modules {
 		if module.process != nil {
@@ -264,5 +269,6 @@ func (s *Server) listen(ctx context.Context) error {
 	}); err != nil {
 		return err
 	}
-	return s.tree.Start(ctx, supervisor.Child{Service: s.tree.Systemd()}, supervisor.Child{Service: s.publication.Encoder()})
+	return s.tree.Start(ctx, supervisor.Child{Service: s.tree.Systemd()},
+		supervisor.Child{Service: s.publication.Encoder()})
 }

@@ -148,5 +148,6 @@ func (j judged) Principal() principal.Principal { return j.caller.principal() }
 
 // Allowed never fails: there are no stores.
 func (j judged) Allowed(_ context.Context, permission string) (bool, error) {
-	return authorization.Evaluate(j.caller.kind, baseline(j.caller.module.manifest, permission), permission, j.caller.held), nil
+	return authorization.Evaluate(j.caller.kind, baseline(j.caller.module.manifest, permission), permission,
+		j.caller.held), nil
 }

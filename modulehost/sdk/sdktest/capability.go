@@ -68,7 +68,8 @@ func (o others) Invoke(ctx context.Context, capability, method string, input []b
 func (o others) declares(dependencies []manifest.Dependency, capability string) bool {
 	moduleID, _, _ := strings.Cut(capability, ".")
 	for _, d := range dependencies {
-		if d.Kind == manifest.KindCapability && d.ID == capability || d.Kind == manifest.KindModule && d.ID == moduleID {
+		if d.Kind == manifest.KindCapability && d.ID == capability || d.Kind == manifest.KindModule &&
+			d.ID == moduleID {
 			return true
 		}
 	}

@@ -81,7 +81,9 @@ type running struct{ *Module }
 func (r running) Routes() []*abi.Route { return r.routes }
 
 // Begin begins a call that may have bodies.
-func (r running) Begin(ctx context.Context, o link.Outgoing, complete func(*link.Outgoing) error) (*link.Exchange, error) {
+func (r running) Begin(
+	ctx context.Context, o link.Outgoing, complete func(*link.Outgoing) error,
+) (*link.Exchange, error) {
 	o.Bodies = r.bodies
 	if err := complete(&o); err != nil {
 		return nil, err

@@ -44,7 +44,8 @@ func TestFailMail(t *testing.T) {
 		}
 	}
 	failures := []sdk.SendResult{
-		sdk.MailNotConfigured, sdk.MailMessageInvalid, sdk.MailConnectionFailed, sdk.MailTLSFailed, sdk.MailAuthenticationFailed,
+		sdk.MailNotConfigured, sdk.MailMessageInvalid, sdk.MailConnectionFailed, sdk.MailTLSFailed,
+		sdk.MailAuthenticationFailed,
 		sdk.MailRejected, sdk.MailTimeout,
 	}
 	for _, failure := range failures {
@@ -84,7 +85,8 @@ func TestMailLimits(t *testing.T) {
 			t.Error(n, outcome, err)
 		}
 	}
-	if outcome, err := module.host.Mail.Send(t.Context(), sdk.Message{To: office, Subject: "s", Text: "t"}); err != sdk.ErrTooManyMails {
+	if outcome, err := module.host.Mail.Send(t.Context(),
+		sdk.Message{To: office, Subject: "s", Text: "t"}); err != sdk.ErrTooManyMails {
 		t.Error(outcome, err)
 	}
 	if sent := len(m.Sent()); sent != most-3 {

@@ -37,7 +37,8 @@ func (p *posters) Stop(ctx context.Context) error {
 	if !p.tells {
 		return nil
 	}
-	outcome, err := p.host.Mail.Send(ctx, sdk.Message{To: office, Subject: "The wall is closed", Text: "Until tomorrow."})
+	outcome, err := p.host.Mail.Send(ctx,
+		sdk.Message{To: office, Subject: "The wall is closed", Text: "Until tomorrow."})
 	if err == nil && outcome != sdk.MailSent {
 		err = errors.New(string(outcome))
 	}

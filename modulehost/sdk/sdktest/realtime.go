@@ -55,7 +55,8 @@ func (m *Module) openChannels(host *facade.Facade, channels []*abi.Channel) {
 func (m *Module) snapshot(host *facade.Facade, channel string) realtime.Snapshot {
 	return func(ctx context.Context) (realtime.State, error) {
 		var response abi.SnapshotResponse
-		if err := m.client.Call(ctx, link.Method(abi.Method_METHOD_SNAPSHOT), &abi.SnapshotRequest{Channel: channel}, &response); err != nil {
+		if err := m.client.Call(ctx, link.Method(abi.Method_METHOD_SNAPSHOT),
+			&abi.SnapshotRequest{Channel: channel}, &response); err != nil {
 			return realtime.State{}, process.ErrHandlerFailed
 		}
 		return realtime.State{Data: response.GetData(), Number: response.GetPosition(), Process: host.Life()}, nil

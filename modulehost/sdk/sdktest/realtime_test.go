@@ -70,11 +70,13 @@ func TestSubscribeLatest(t *testing.T) {
 		newest[got.Name] = got.Level
 	}
 	for name, c := range map[string]struct{ got, want error }{
-		"Publish":           {module.host.Realtime.Publish("lamps", 1), sdk.ErrChannelLatest},
-		"on another":        {module.host.Realtime.PublishLatest("wall", "left", 1), sdk.ErrChannelLatest},
-		"without a key":     {module.host.Realtime.PublishLatest("lamps", "", 1), sdk.ErrChannelKey},
-		"a long key":        {module.host.Realtime.PublishLatest("lamps", strings.Repeat("k", 129), 1), sdk.ErrChannelKey},
-		"a large value":     {module.host.Realtime.PublishLatest("lamps", "left", strings.Repeat("x", sdk.MaxLatest)), sdk.ErrUpdateTooLarge},
+		"Publish":       {module.host.Realtime.Publish("lamps", 1), sdk.ErrChannelLatest},
+		"on another":    {module.host.Realtime.PublishLatest("wall", "left", 1), sdk.ErrChannelLatest},
+		"without a key": {module.host.Realtime.PublishLatest("lamps", "", 1), sdk.ErrChannelKey},
+		"a long key": {module.host.Realtime.PublishLatest("lamps", strings.Repeat("k", 129), 1),
+			sdk.ErrChannelKey},
+		"a large value": {module.host.Realtime.PublishLatest("lamps", "left",
+			strings.Repeat("x", sdk.MaxLatest)), sdk.ErrUpdateTooLarge},
 		"nothing to encode": {module.host.Realtime.PublishLatest("none", "left", func() {}), sdk.ErrChannelUnknown},
 	} {
 		if c.got != c.want {
@@ -100,10 +102,12 @@ func TestSubscribeRefusals(t *testing.T) {
 		got  fmt.Stringer
 		want string
 	}{
-		"a person without the permission": {m.Person("posters.write").Subscribe("wall"), `403 {"code":"PERMISSION_DENIED"}`},
-		"a screen without a permission":   {m.Device().Subscribe("wall"), `403 {"code":"PERMISSION_DENIED"}`},
-		"nobody":                          {m.Visitor().Subscribe("wall"), `401 {"code":"AUTHENTICATION_REQUIRED"}`},
-		"an undeclared channel":           {viewer.Subscribe("door"), `404 {"code":"NOT_FOUND"}`},
+		"a person without the permission": {m.Person("posters.write").Subscribe("wall"),
+			`403 {"code":"PERMISSION_DENIED"}`},
+		"a screen without a permission": {m.Device().Subscribe("wall"), `403 {"code":"PERMISSION_DENIED"}`},
+		"nobody": {m.Visitor().Subscribe("wall"),
+			`401 {"code":"AUTHENTICATION_REQUIRED"}`},
+		"an undeclared channel": {viewer.Subscribe("door"), `404 {"code":"NOT_FOUND"}`},
 	} {
 		if c.got.String() != c.want {
 			t.Errorf("%s: %s, want %s", name, c.got, c.want)
@@ -112,11 +116,13 @@ func TestSubscribeRefusals(t *testing.T) {
 	if err := module.host.Realtime.Publish("door", 1); err != sdk.ErrChannelUnknown {
 		t.Error(err)
 	}
-	if err := module.host.Realtime.Publish("wall", strings.Repeat("x", sdk.MaxUpdate)); err != sdk.ErrUpdateTooLarge {
+	if err := module.host.Realtime.Publish("wall",
+		strings.Repeat("x", sdk.MaxUpdate)); err != sdk.ErrUpdateTooLarge {
 		t.Error(err)
 	}
 	module.lost = true
-	if got := viewer.Subscribe("wall"); got.Status != http.StatusInternalServerError || got.Body != `{"code":"MODULE_HANDLER_FAILED"}` {
+	if got := viewer.Subscribe("wall"); got.Status != http.StatusInternalServerError ||
+		got.Body != `{"code":"MODULE_HANDLER_FAILED"}` {
 		t.Error(got)
 	}
 	for want, update := range map[string]func(*sdktest.Module){

@@ -22,7 +22,8 @@ import (
 func (m *Module) listen(host *facade.Facade) {
 	m.tb.Helper()
 	handler, err := httpserver.New(httpserver.Config{
-		Routes:         append(gateway.Routes(gateway.Module{ID: m.manifest.ID, Process: running{m}, Calls: host}), m.streams...),
+		Routes: append(gateway.Routes(gateway.Module{ID: m.manifest.ID, Process: running{m}, Calls: host}),
+			m.streams...),
 		TrustedOrigins: []environment.Origin{dashboard},
 		ClientAddress:  gates{m},
 		Resolver:       gates{m},

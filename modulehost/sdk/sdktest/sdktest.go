@@ -144,7 +144,8 @@ func (m *Module) register() (channels []*abi.Channel) {
 func (m *Module) stop() {
 	ctx, cancel := context.WithTimeout(context.Background(), process.StopWithin)
 	defer cancel()
-	if err := m.client.Call(ctx, link.Method(abi.Method_METHOD_STOP), &abi.StopRequest{}, &abi.StopResponse{}); err != nil {
+	if err := m.client.Call(ctx, link.Method(abi.Method_METHOD_STOP), &abi.StopRequest{},
+		&abi.StopResponse{}); err != nil {
 		m.tb.Error("sdktest: the Stop hook failed: ", err)
 	}
 }

@@ -44,7 +44,8 @@ func (s *seats) Register(r *sdk.Registry) error {
 		}
 		_, _ = w.Write(plan)
 	})
-	r.Handle("GET /panic", "seats.read", sdk.NoBody, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
+	r.Handle("GET /panic", "seats.read", sdk.NoBody,
+		func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
 	r.Provide("seats.free", sdk.Methods{
 		"count": sdk.Func(func(ctx context.Context, of string) (map[string]any, error) {
 			var count int
@@ -79,7 +80,8 @@ func (s *seats) about(w http.ResponseWriter, r *http.Request) {
 		panic(err)
 	}
 	s.host.Log.Warn("asked", "rows", s.host.Config.Integer("rows"))
-	_ = json.NewEncoder(w).Encode([]any{sdk.Principal(r.Context()), writes, s.host.Config.String("title"), s.host.Config.Integer("rows"), token})
+	_ = json.NewEncoder(w).Encode([]any{sdk.Principal(r.Context()), writes, s.host.Config.String("title"),
+		s.host.Config.Integer("rows"), token})
 }
 
 func options() sdktest.Options {
@@ -99,9 +101,11 @@ func TestCallers(t *testing.T) {
 		want   string
 	}{
 		{"a person", m.Person(), `200 [{"Kind":"authenticated","UserID":"person-0","DeviceID":""},false,"Nave",7,"marked"]`},
-		{"a person with a grant", m.Person("seats.write"), `200 [{"Kind":"authenticated","UserID":"person-1","DeviceID":""},true,"Nave",7,"marked"]`},
+		{"a person with a grant", m.Person("seats.write"),
+			`200 [{"Kind":"authenticated","UserID":"person-1","DeviceID":""},true,"Nave",7,"marked"]`},
 		{"the owner", m.Owner(), `200 [{"Kind":"authenticated","UserID":"owner-2","DeviceID":""},true,"Nave",7,"marked"]`},
-		{"a screen", m.Device("seats.read"), `200 [{"Kind":"device","UserID":"","DeviceID":"device-3"},false,"Nave",7,"marked"]`},
+		{"a screen", m.Device("seats.read"),
+			`200 [{"Kind":"device","UserID":"","DeviceID":"device-3"},false,"Nave",7,"marked"]`},
 		{"a screen without a grant", m.Device(), `403 {"code":"PERMISSION_DENIED"}`},
 		{"nobody", m.Visitor(), `401 {"code":"AUTHENTICATION_REQUIRED"}`},
 	} {
@@ -142,7 +146,8 @@ func TestRequests(t *testing.T) {
 		Count int
 		For   string
 	}
-	if err := m.Ask("stage", "seats.free", "count", "b", &free); err != nil || free.Count != 1 || free.For != "stage" {
+	if err := m.Ask("stage", "seats.free", "count", "b", &free); err != nil || free.Count != 1 ||
+		free.For != "stage" {
 		t.Error(free, err)
 	}
 	if err := m.Ask("stage", "seats.free", "more", nil, nil); !errors.Is(err, sdk.ErrCapabilityFailed) {
@@ -155,15 +160,19 @@ func TestDependencies(t *testing.T) {
 	t.Parallel()
 	module, with := &seats{}, options()
 	with.Capabilities = map[string]sdk.Methods{
-		"stage.services": {"next": sdk.Func(func(_ context.Context, after string) (string, error) { return "after " + after, nil })},
-		"base.anything":  {"next": sdk.Func(func(context.Context, any) (any, error) { return nil, nil })},
+		"stage.services": {"next": sdk.Func(func(_ context.Context, after string) (string,
+			error) {
+			return "after " + after, nil
+		})},
+		"base.anything": {"next": sdk.Func(func(context.Context, any) (any, error) { return nil, nil })},
 	}
 	sdktest.Start(t, module, with)
 	var next string
 	for capability, want := range map[string]error{
 		"stage.services": nil, "mailing.lists": sdk.ErrCapabilityAbsent, "base.anything": sdk.ErrCapabilityFailed,
 	} {
-		if err := module.host.Capability(capability).Call(t.Context(), "next", "noon", &next); !errors.Is(err, want) {
+		if err := module.host.Capability(capability).Call(t.Context(), "next", "noon", &next); !errors.Is(err,
+			want) {
 			t.Errorf("%s: %v", capability, err)
 		}
 	}
@@ -195,10 +204,14 @@ func TestRefusals(t *testing.T) {
 		wanted string
 	}{
 		{"no manifest", func(_ *seats, o *sdktest.Options) { o.Folder = "testdata" }, "MANIFEST_MISSING"},
-		{"a key that is missing", func(_ *seats, o *sdktest.Options) { o.Configuration = nil }, "title is required"},
-		{"a value out of range", func(_ *seats, o *sdktest.Options) { o.Configuration["rows"] = 100 }, "does not accept 100"},
-		{"a key that is misspelt", func(_ *seats, o *sdktest.Options) { o.Configuration["tittle"] = "x" }, "has tittle"},
-		{"a secret among the settings", func(_ *seats, o *sdktest.Options) { o.Configuration["apiToken"] = "x" }, "has apiToken"},
+		{"a key that is missing", func(_ *seats, o *sdktest.Options) { o.Configuration = nil },
+			"title is required"},
+		{"a value out of range", func(_ *seats, o *sdktest.Options) { o.Configuration["rows"] = 100 },
+			"does not accept 100"},
+		{"a key that is misspelt", func(_ *seats, o *sdktest.Options) { o.Configuration["tittle"] = "x" },
+			"has tittle"},
+		{"a secret among the settings", func(_ *seats, o *sdktest.Options) { o.Configuration["apiToken"] = "x" },
+			"has apiToken"},
 		{"an undeclared permission", func(s *seats, _ *sdktest.Options) {
 			s.register = func(r *sdk.Registry) { r.Handle("GET /x", "seats.other", sdk.NoBody, s.about) }
 		}, "MODULE_REGISTER_FAILED: route /x"},
@@ -208,7 +221,8 @@ func TestRefusals(t *testing.T) {
 		{"one twice", func(s *seats, _ *sdktest.Options) {
 			s.register = func(r *sdk.Registry) { r.Provide("seats.free", nil) }
 		}, "METHOD_REGISTER failed: FAILED"},
-		{"a failed start", func(s *seats, _ *sdktest.Options) { s.started = errors.New("no") }, "METHOD_START failed: FAILED"},
+		{"a failed start", func(s *seats, _ *sdktest.Options) { s.started = errors.New("no") },
+			"METHOD_START failed: FAILED"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			module, with := &seats{}, options()
@@ -234,7 +248,8 @@ func TestCallsAtOnce(t *testing.T) {
 	var running atomic.Int32
 	entered, leave := make(chan int32, 4*most), make(chan struct{})
 	module, with := &seats{}, options()
-	with.Capabilities = map[string]sdk.Methods{"stage.services": {"wait": func(context.Context, []byte) (any, error) {
+	with.Capabilities = map[string]sdk.Methods{"stage.services": {"wait": func(context.Context, []byte) (any,
+		error) {
 		entered <- running.Add(1)
 		<-leave
 		running.Add(-1)
@@ -272,14 +287,16 @@ func TestCallEnds(t *testing.T) {
 	ctx, leave := context.WithCancel(t.Context())
 	left := make(chan error, 1)
 	module, with := &seats{}, options()
-	with.Capabilities = map[string]sdk.Methods{"stage.services": {"wait": func(ctx context.Context, _ []byte) (any, error) {
+	with.Capabilities = map[string]sdk.Methods{"stage.services": {"wait": func(ctx context.Context,
+		_ []byte) (any, error) {
 		leave()
 		<-ctx.Done()
 		left <- ctx.Err()
 		return nil, ctx.Err()
 	}}}
 	sdktest.Start(t, module, with)
-	if err := module.host.Capability("stage.services").Call(ctx, "wait", nil, nil); !errors.Is(err, context.Canceled) {
+	if err := module.host.Capability("stage.services").Call(ctx, "wait", nil, nil); !errors.Is(err,
+		context.Canceled) {
 		t.Error(err)
 	}
 	if err := <-left; !errors.Is(err, context.Canceled) {
@@ -294,12 +311,16 @@ func TestCallSizes(t *testing.T) {
 	module, with := &seats{}, options()
 	with.Capabilities = map[string]sdk.Methods{"stage.services": {
 		"length": sdk.Func(func(_ context.Context, in string) (int, error) { return len(in), nil }),
-		"make":   sdk.Func(func(_ context.Context, length int) (string, error) { return strings.Repeat("x", length), nil }),
+		"make": sdk.Func(func(_ context.Context, length int) (string, error) {
+			return strings.Repeat("x", length),
+				nil
+		}),
 	}}
 	sdktest.Start(t, module, with)
 	stage := module.host.Capability("stage.services")
 	var length int
-	if err := stage.Call(t.Context(), "length", strings.Repeat("x", most), &length); err != nil || length != most {
+	if err := stage.Call(t.Context(), "length", strings.Repeat("x", most), &length); err != nil ||
+		length != most {
 		t.Error(length, err)
 	}
 	var made string

@@ -29,12 +29,14 @@ func TestBucket(t *testing.T) {
 		if got := writer.Send(request); got.Status != http.StatusOK {
 			t.Error(name, got)
 		}
-		if got, want := m.Stored("images")[name], (sdktest.Object{ContentType: "image/svg+xml", Content: content}); got != want {
+		if got, want := m.Stored("images")[name],
+			(sdktest.Object{ContentType: "image/svg+xml", Content: content}); got != want {
 			t.Errorf("%s: %d bytes of %s", name, len(got.Content), got.ContentType)
 		}
 	}
 	images, ctx := module.images(), t.Context()
-	if object, err := images.Head(ctx, "lent"); err != nil || object.Size != int64(len(large)) || object.Modified.IsZero() || object.ETag == "" {
+	if object, err := images.Head(ctx, "lent"); err != nil || object.Size != int64(len(large)) ||
+		object.Modified.IsZero() || object.ETag == "" {
 		t.Error(object, err)
 	}
 	if got := content(t, images, "lent"); got != large {
@@ -137,7 +139,8 @@ func TestReadURL(t *testing.T) {
 	if left := time.Until(expires); err != nil || left < 39*time.Minute || left > time.Hour {
 		t.Error(left, err)
 	}
-	if _, _, err := module.images().CreateReadURL(t.Context(), "advent", time.Second); err != sdk.ErrLifetimeInvalid {
+	if _, _, err := module.images().CreateReadURL(t.Context(), "advent",
+		time.Second); err != sdk.ErrLifetimeInvalid {
 		t.Error(err)
 	}
 	named, _, err := module.images().CreateReadURL(t.Context(), "advent", 0, sdk.DownloadAs("advent poster.png"))
@@ -149,10 +152,12 @@ func TestReadURL(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = response.Body.Close()
-	if got, want := response.Header.Get("Content-Disposition"), `attachment; filename="advent poster.png"`; got != want {
+	if got, want := response.Header.Get("Content-Disposition"),
+		`attachment; filename="advent poster.png"`; got != want {
 		t.Errorf("Content-Disposition %s, want %s", got, want)
 	}
-	if _, _, err := module.images().CreateReadURL(t.Context(), "advent", 0, sdk.DownloadAs("a/b")); err != sdk.ErrKeyInvalid {
+	if _, _, err := module.images().CreateReadURL(t.Context(), "advent", 0,
+		sdk.DownloadAs("a/b")); err != sdk.ErrKeyInvalid {
 		t.Errorf("a name with a slash: %v, want %v", err, sdk.ErrKeyInvalid)
 	}
 }
@@ -187,15 +192,32 @@ func TestBucketRefusals(t *testing.T) {
 		do   func(context.Context) error
 		want error
 	}{
-		"an undeclared bucket is not listed": {func(ctx context.Context) error { _, err := undeclared.List(ctx, "", "", 0); return err }, sdk.ErrAccessDenied},
-		"nor read":                           {func(ctx context.Context) error { _, _, err := undeclared.Get(ctx, "a"); return err }, sdk.ErrAccessDenied},
+		"an undeclared bucket is not listed": {func(ctx context.Context) error {
+			_,
+				err := undeclared.List(ctx, "", "", 0)
+			return err
+		}, sdk.ErrAccessDenied},
+		"nor read": {func(ctx context.Context) error {
+			_, _,
+				err := undeclared.Get(ctx, "a")
+			return err
+		}, sdk.ErrAccessDenied},
 		"nor written": {func(ctx context.Context) error {
 			_, err := undeclared.Put(ctx, "a", "", strings.NewReader("a"))
 			return err
 		}, sdk.ErrAccessDenied},
-		"nor has it URLs":        {func(ctx context.Context) error { _, _, err := undeclared.CreateReadURL(ctx, "a", 0); return err }, sdk.ErrAccessDenied},
-		"a key is none":          {func(ctx context.Context) error { return module.images().Delete(ctx, "a//b") }, sdk.ErrKeyInvalid},
-		"an object is not there": {func(ctx context.Context) error { _, _, err := module.images().Get(ctx, "a"); return err }, sdk.ErrNotFound},
+		"nor has it URLs": {func(ctx context.Context) error {
+			_, _,
+				err := undeclared.CreateReadURL(ctx, "a", 0)
+			return err
+		}, sdk.ErrAccessDenied},
+		"a key is none": {func(ctx context.Context) error { return module.images().Delete(ctx, "a//b") },
+			sdk.ErrKeyInvalid},
+		"an object is not there": {func(ctx context.Context) error {
+			_, _,
+				err := module.images().Get(ctx, "a")
+			return err
+		}, sdk.ErrNotFound},
 	} {
 		if err := c.do(t.Context()); err != c.want {
 			t.Errorf("%s: %v, want %v", name, err, c.want)

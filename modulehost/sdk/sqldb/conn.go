@@ -44,7 +44,9 @@ func (c *conn) Ping(ctx context.Context) error {
 }
 
 // ExecContext runs a statement for its effect.
-func (c *conn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+func (c *conn) ExecContext(
+	ctx context.Context, query string, args []driver.NamedValue,
+) (driver.Result, error) {
 	affected, err := c.statements().Exec(ctx, query, plain(args)...)
 	if err != nil {
 		return nil, err
@@ -53,7 +55,9 @@ func (c *conn) ExecContext(ctx context.Context, query string, args []driver.Name
 }
 
 // QueryContext runs a statement for its rows.
-func (c *conn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+func (c *conn) QueryContext(
+	ctx context.Context, query string, args []driver.NamedValue,
+) (driver.Rows, error) {
 	found, err := c.statements().Query(ctx, query, plain(args)...)
 	if err != nil {
 		return nil, err

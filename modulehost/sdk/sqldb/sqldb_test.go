@@ -198,7 +198,8 @@ func TestStatementsAndErrors(t *testing.T) {
 		}
 	}
 	said := (*sdk.DatabaseError)(nil)
-	if _, err := insert.ExecContext(t.Context(), "1"); !errors.As(err, &said) || said.SQLState != "23505" || said.Constraint != "seats_pkey" {
+	if _, err := insert.ExecContext(t.Context(), "1"); !errors.As(err, &said) || said.SQLState != "23505" ||
+		said.Constraint != "seats_pkey" {
 		t.Error(err)
 	}
 	if n := exec(t, db, `DELETE FROM seats WHERE name = ANY($1)`, []string{"0", "1", "x"}); n != 2 {
@@ -216,7 +217,8 @@ func TestStatementsAndErrors(t *testing.T) {
 	if err := chosen.QueryRowContext(t.Context(), []string{"2"}).Scan(&name); !errors.Is(err, sql.ErrNoRows) {
 		t.Error(err)
 	}
-	if _, err := db.ExecContext(t.Context(), `SELECT 1; SELECT 2`); !errors.As(err, &said) || said.SQLState != "42601" {
+	if _, err := db.ExecContext(t.Context(), `SELECT 1; SELECT 2`); !errors.As(err, &said) ||
+		said.SQLState != "42601" {
 		t.Error("two statements at once: ", err)
 	}
 }
@@ -297,11 +299,13 @@ func TestTextOfABool(t *testing.T) {
 		var named word
 		var null sql.NullString
 		row := m.db.QueryRow(t.Context(), `SELECT `+expression+`, `+expression+`, `+expression+`, `+expression)
-		if err := row.Scan(&text, &pointer, &named, &null); err != nil || text != want || pointer == nil || *pointer != want || string(named) != want || null.String != want {
+		if err := row.Scan(&text, &pointer, &named, &null); err != nil || text != want || pointer == nil ||
+			*pointer != want || string(named) != want || null.String != want {
 			t.Errorf("%s: %q, %v, %q, %v, %v; want %q", expression, text, pointer, named, null, err, want)
 		}
 		through := ""
-		if err := open(t).QueryRowContext(t.Context(), `SELECT `+expression).Scan(&through); err != nil || through != text {
+		if err := open(t).QueryRowContext(t.Context(), `SELECT `+expression).Scan(&through); err != nil ||
+			through != text {
 			t.Errorf("%s through database/sql: %q, %v; want %q", expression, through, err, text)
 		}
 	}

@@ -22,7 +22,8 @@ import (
 // Serve runs a handler behind the platform's listener until the benchmark ends.
 func Serve(b *testing.B, handler http.Handler) (address string) {
 	b.Helper()
-	listener := httpserver.NewListener(httpserver.ListenerConfig{Address: "127.0.0.1:0", Handler: handler, Log: zap.NewNop()})
+	listener := httpserver.NewListener(httpserver.ListenerConfig{Address: "127.0.0.1:0", Handler: handler,
+		Log: zap.NewNop()})
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- listener.Serve(ctx) }()
@@ -42,7 +43,8 @@ func ServeBare(b *testing.B, handler http.Handler) (address string) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	server := &http.Server{Handler: handler, ReadHeaderTimeout: 20 * time.Second, ReadTimeout: 30 * time.Second, IdleTimeout: 5 * time.Second}
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: 20 * time.Second, ReadTimeout: 30 * time.Second,
+		IdleTimeout: 5 * time.Second}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(listener) }()
 	b.Cleanup(func() {

@@ -32,28 +32,33 @@ func (m *module) Register(r *sdk.Registry) error {
 		w.Header().Set("Content-Length", r.PathValue("count"))
 		pattern(w, r)
 	})
-	r.Handle("GET /plain/{count}", may, sdk.NoBody, func(w http.ResponseWriter, r *http.Request) { // nothing to compute
-		w.Header().Set("Content-Length", r.PathValue("count"))
-		count, _ := strconv.Atoi(r.PathValue("count"))
-		for ; count > 0; count -= len(plain) {
-			_, _ = w.Write(plain[:min(count, len(plain))])
-		}
-	})
-	r.Handle("POST /headers/{status}/{count}", may, sdk.Buffered(256<<10), func(w http.ResponseWriter, r *http.Request) {
-		var set http.Header // under the names as they are written
-		status, _ := strconv.Atoi(r.PathValue("status"))
-		if err := json.NewDecoder(r.Body).Decode(&set); err != nil {
-			status = http.StatusBadRequest
-		}
-		maps.Copy(w.Header(), set)
-		w.WriteHeader(status)
-		pattern(w, r)
-	})
-	r.Handle("POST /echo", may, sdk.Buffered(1<<20), func(w http.ResponseWriter, r *http.Request) { _, _ = io.Copy(w, r.Body) })
-	r.Handle("POST /ignored", may, sdk.Buffered(1<<20), func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.ContentLength) })
+	r.Handle("GET /plain/{count}", may, sdk.NoBody,
+		func(w http.ResponseWriter, r *http.Request) { // nothing to compute
+			w.Header().Set("Content-Length", r.PathValue("count"))
+			count, _ := strconv.Atoi(r.PathValue("count"))
+			for ; count > 0; count -= len(plain) {
+				_, _ = w.Write(plain[:min(count, len(plain))])
+			}
+		})
+	r.Handle("POST /headers/{status}/{count}", may, sdk.Buffered(256<<10),
+		func(w http.ResponseWriter, r *http.Request) {
+			var set http.Header // under the names as they are written
+			status, _ := strconv.Atoi(r.PathValue("status"))
+			if err := json.NewDecoder(r.Body).Decode(&set); err != nil {
+				status = http.StatusBadRequest
+			}
+			maps.Copy(w.Header(), set)
+			w.WriteHeader(status)
+			pattern(w, r)
+		})
+	r.Handle("POST /echo", may, sdk.Buffered(1<<20),
+		func(w http.ResponseWriter, r *http.Request) { _, _ = io.Copy(w, r.Body) })
+	r.Handle("POST /ignored", may, sdk.Buffered(1<<20),
+		func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.ContentLength) })
 	r.Handle("POST /upload", may, sdk.Streamed(1<<20), m.upload)
 	r.Handle("POST /large", may, sdk.Streamed(32<<20), m.upload)
-	r.Handle("POST /unread", may, sdk.Streamed(1<<20), func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "unread") })
+	r.Handle("POST /unread", may, sdk.Streamed(1<<20),
+		func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "unread") })
 	r.Handle("POST /part", may, sdk.Streamed(32<<20), func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.ReadFull(r.Body, make([]byte, 10))
 		fmt.Fprint(w, "part")
@@ -129,7 +134,8 @@ func (m *module) Register(r *sdk.Registry) error {
 	}
 	r.Handle("POST /count", may, sdk.Buffered(1<<20), count)
 	r.Handle("POST /stream", may, sdk.Streamed(32<<20), count)
-	r.Handle("GET /pid", may, sdk.NoBody, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, os.Getpid()) })
+	r.Handle("GET /pid", may, sdk.NoBody,
+		func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, os.Getpid()) })
 	r.Handle("GET /stray", may, sdk.NoBody, func(w http.ResponseWriter, _ *http.Request) {
 		write(w, 100<<10)
 		go func() {

@@ -13,7 +13,10 @@ func main() { sdk.Serve(aside{}) }
 
 // Register provides what nobody may call.
 func (aside) Register(r *sdk.Registry) error {
-	r.Provide("aside.echo", sdk.Methods{"echo": sdk.Func(func(context.Context, any) (string, error) { return "reached", nil })})
+	r.Provide("aside.echo", sdk.Methods{"echo": sdk.Func(func(context.Context, any) (string,
+		error) {
+		return "reached", nil
+	})})
 	return nil
 }
 

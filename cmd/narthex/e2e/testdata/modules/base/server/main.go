@@ -26,7 +26,8 @@ func (b *base) Register(r *sdk.Registry) error {
 	})
 	r.Handle("GET /request/{first}/{second}", "base.read", sdk.NoBody, b.request)
 	r.Handle("GET /headers", "base.read", sdk.NoBody, headers)
-	r.Handle("GET /panic", "base.read", sdk.NoBody, func(http.ResponseWriter, *http.Request) { panic("hunter2") })
+	r.Handle("GET /panic", "base.read", sdk.NoBody,
+		func(http.ResponseWriter, *http.Request) { panic("hunter2") })
 	r.Handle("GET /restricted", "base.restricted", sdk.NoBody, func(http.ResponseWriter, *http.Request) {})
 	return nil
 }
@@ -55,7 +56,8 @@ func (b *base) request(w http.ResponseWriter, r *http.Request) {
 		panic(err)
 	}
 	_ = json.NewEncoder(w).Encode(map[string]any{
-		"path": r.URL.EscapedPath(), "query": r.URL.RawQuery, "first": r.PathValue("first"), "second": r.PathValue("second"),
+		"path": r.URL.EscapedPath(), "query": r.URL.RawQuery, "first": r.PathValue("first"),
+		"second": r.PathValue("second"),
 		"header": r.Header, "principal": sdk.Principal(r.Context()), "may": may, "foreign": foreign,
 	})
 }
@@ -63,8 +65,10 @@ func (b *base) request(w http.ResponseWriter, r *http.Request) {
 // headers tries to say what only the platform may.
 func headers(w http.ResponseWriter, _ *http.Request) {
 	for _, name := range []string{
-		"Set-Cookie", "Access-Control-Allow-Origin", "Access-Control-Expose-Headers", "Strict-Transport-Security", "Clear-Site-Data",
-		"Service-Worker-Allowed", "Cache-Control", "Vary", "Content-Security-Policy", "Connection", "Transfer-Encoding", "X-Request-Id",
+		"Set-Cookie", "Access-Control-Allow-Origin", "Access-Control-Expose-Headers", "Strict-Transport-Security",
+		"Clear-Site-Data",
+		"Service-Worker-Allowed", "Cache-Control", "Vary", "Content-Security-Policy", "Connection",
+		"Transfer-Encoding", "X-Request-Id",
 	} {
 		w.Header().Set(name, "module")
 	}

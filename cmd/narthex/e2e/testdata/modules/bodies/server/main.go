@@ -21,7 +21,8 @@ func main() { sdk.Serve(&bodies{}) }
 // Register declares a route for each way to treat a body.
 func (b *bodies) Register(r *sdk.Registry) error {
 	const may = "bodies.use"
-	r.Handle("GET /plain", may, sdk.NoBody, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "plain") })
+	r.Handle("GET /plain", may, sdk.NoBody,
+		func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "plain") })
 	r.Handle("GET /download/{mebibytes}", may, sdk.NoBody, download)
 	r.Handle("POST /upload", may, sdk.Streamed(32<<20), b.upload)
 	r.Handle("POST /swallow", may, sdk.Streamed(1000), b.swallow)

@@ -30,8 +30,10 @@ func (c *configured) tell(w http.ResponseWriter, _ *http.Request) {
 	}
 	configuration := c.host.Config
 	_ = json.NewEncoder(w).Encode(map[string]any{
-		"title": configuration.String("title"), "seconds": configuration.Integer("seconds"), "loud": configuration.Boolean("loud"),
-		"colour": configuration.String("colour"), "feed": configuration.Has("feed"), "secret": fmt.Sprintf("%x", sha256.Sum256([]byte(secret))),
+		"title": configuration.String("title"), "seconds": configuration.Integer("seconds"),
+		"loud":   configuration.Boolean("loud"),
+		"colour": configuration.String("colour"), "feed": configuration.Has("feed"),
+		"secret": fmt.Sprintf("%x", sha256.Sum256([]byte(secret))),
 	})
 }
 

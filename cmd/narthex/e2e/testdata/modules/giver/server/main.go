@@ -41,7 +41,8 @@ func (g *giver) Stop(context.Context) error { return nil }
 
 // echo tells what the provider learns.
 func echo(ctx context.Context, in struct{ Text string }) (map[string]string, error) {
-	return map[string]string{"text": in.Text, "caller": sdk.CallingModule(ctx), "person": sdk.Principal(ctx).Kind}, nil
+	return map[string]string{"text": in.Text, "caller": sdk.CallingModule(ctx),
+		"person": sdk.Principal(ctx).Kind}, nil
 }
 
 // back tries to call whoever calls.

@@ -30,8 +30,9 @@ type hostile struct {
 
 func main() {
 	sdk.Serve(&hostile{
-		name:  filepath.Base(os.Args[0]),
-		links: map[string]int{"answers": duplicate(3), "calls": duplicate(4)}, // the SDK closes the inherited numbers
+		name: filepath.Base(os.Args[0]),
+		links: map[string]int{"answers": duplicate(3),
+			"calls": duplicate(4)}, // the SDK closes the inherited numbers
 	})
 }
 
@@ -46,10 +47,13 @@ func duplicate(descriptor int) int {
 // Register declares a route for each kind of harm.
 func (h *hostile) Register(r *sdk.Registry) error {
 	may := h.name + ".use"
-	r.Handle("GET /plain", may, sdk.NoBody, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "plain") })
+	r.Handle("GET /plain", may, sdk.NoBody,
+		func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "plain") })
 	r.Handle("POST /slow", may, sdk.Buffered(1<<20), slow)
-	r.Handle("POST /echo", may, sdk.Buffered(1<<20), func(w http.ResponseWriter, r *http.Request) { _, _ = io.Copy(w, r.Body) })
-	r.Handle("GET /long", may, sdk.NoBody, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, 100<<10)) })
+	r.Handle("POST /echo", may, sdk.Buffered(1<<20),
+		func(w http.ResponseWriter, r *http.Request) { _, _ = io.Copy(w, r.Body) })
+	r.Handle("GET /long", may, sdk.NoBody,
+		func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, 100<<10)) })
 	r.Handle("GET /endless", may, sdk.NoBody, endless)
 	r.Handle("GET /hold", may, sdk.NoBody, h.hold)
 	r.Handle("GET /stick", may, sdk.NoBody, func(http.ResponseWriter, *http.Request) { select {} })
@@ -64,7 +68,8 @@ func (h *hostile) Register(r *sdk.Registry) error {
 		fmt.Fprintln(w, h.written.Load(), h.logged.Load())
 	})
 	if strings.HasPrefix(h.name, "changeling") {
-		r.Handle("GET /process/"+strconv.Itoa(os.Getpid()), may, sdk.NoBody, func(http.ResponseWriter, *http.Request) {})
+		r.Handle("GET /process/"+strconv.Itoa(os.Getpid()), may, sdk.NoBody,
+			func(http.ResponseWriter, *http.Request) {})
 	}
 	return nil
 }
@@ -74,7 +79,8 @@ func (h *hostile) Start(_ context.Context, host *sdk.Host) error {
 	h.host = host
 	host.Log.Info("hostile started")
 	if strings.HasPrefix(h.name, "loop") {
-		time.AfterFunc(200*time.Millisecond, func() { os.Exit(7) }) // the answer to Start is out, on a busy machine too
+		time.AfterFunc(200*time.Millisecond,
+			func() { os.Exit(7) }) // the answer to Start is out, on a busy machine too
 	}
 	return nil
 }

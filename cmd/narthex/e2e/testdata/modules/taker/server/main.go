@@ -16,7 +16,10 @@ func main() { sdk.Serve(&taker{}) }
 // Register declares the one route, and what a provider must not get to call.
 func (t *taker) Register(r *sdk.Registry) error {
 	r.Handle("POST /call/{capability}/{method}", "taker.use", sdk.Buffered(1<<20), t.call)
-	r.Provide("taker.anything", sdk.Methods{"echo": sdk.Func(func(context.Context, any) (any, error) { return "reached", nil })})
+	r.Provide("taker.anything", sdk.Methods{"echo": sdk.Func(func(context.Context, any) (any,
+		error) {
+		return "reached", nil
+	})})
 	return nil
 }
 
