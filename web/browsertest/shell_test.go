@@ -77,7 +77,7 @@ func TestNavigation(t *testing.T) {
 	p.none("navigation", "Modules")
 	p.press("button", "Menu")
 	p.find("navigation", "Modules")
-	if words := eval[string](p, `document.querySelector("nav").innerText.split(/\n+/).join("|")`); words != "Sunday|Stage|Rota|Foyer|Notes|<b>Loose</b>" {
+	if words := eval[string](p, `document.querySelector("nav").innerText.split(/\n+/).join("|")`); words != "Home|Sunday|Stage|Rota|Foyer|Notes|<b>Loose</b>" {
 		t.Errorf("the navigation says %s", words)
 	}
 	p.press("link", "Notes")
@@ -140,6 +140,8 @@ func TestKeyboard(t *testing.T) {
 	}
 	p.key("\t", chromedp.ModifierShift) // from the heading backwards: the navigation, the account, the brand, the skip link
 	focused("Notes")
+	p.key("\t", chromedp.ModifierShift)
+	focused("Home")
 	p.key("\t", chromedp.ModifierShift)
 	focused("Account")
 	p.key("\r")

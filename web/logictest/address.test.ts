@@ -4,6 +4,7 @@ import { moduleAddress } from "../host/moduleapi";
 import { parseLink } from "../dashboard/app/link";
 import { apiOrigin } from "../dashboard/app/origin";
 import { moduleHash, parseRoute } from "../dashboard/app/route";
+import { administrationFor, type Screen } from "../dashboard/app/screen";
 
 test("the API's origin is a canonical one, or the page's own", () => {
 	const own = "https://own.example.org";
@@ -44,22 +45,48 @@ test("an emailed link", () => {
 		assert.equal(parseLink(none), undefined, none);
 });
 
+const screen = (path: string, ...permissions: string[]): Screen => ({
+	path,
+	...(permissions.length > 0 ? { permissions } : {}),
+	title: () => path,
+	icon: "door",
+	load: () => Promise.reject(new Error("no component here")),
+});
+
 test("a fragment leads somewhere", () => {
-	assert.deepEqual(parseRoute(""), { to: "start" });
-	assert.deepEqual(parseRoute("#/"), { to: "start" });
-	assert.deepEqual(parseRoute("#/account"), { to: "account" });
-	assert.deepEqual(parseRoute("#/m/notes"), { to: "module", moduleId: "notes", subpath: "" });
-	assert.deepEqual(parseRoute("#/m/notes/"), { to: "module", moduleId: "notes", subpath: "" });
-	for (const nowhere of ["#account", "#/m/", "#/m/No", "#/x", "#//evil.example"])
-		assert.deepEqual(parseRoute(nowhere), { to: "nowhere" }, nowhere);
-	for (const own of ["a/b", "edit/1", "größe/50%", "a b", "?q=1&r", "%zz"]) {
-		assert.deepEqual(
-			parseRoute(moduleHash("notes", own)),
-			{ to: "module", moduleId: "notes", subpath: own },
-			own,
-		);
-	}
+	const [home, account] = [screen(""), screen("account")];
+	const [modules, settings] = [screen("admin/modules"), screen("admin/modules/:id/settings")];
+	const parse = (hash: string) => parseRoute(hash, [home, account, modules, settings]);
+	const shown = (screen: Screen, params = {}) => ({ to: "screen", screen, params });
+	assert.deepEqual(parse(""), shown(home));
+	assert.deepEqual(parse("#/"), shown(home));
+	assert.deepEqual(parse("#/account"), shown(account));
+	assert.deepEqual(parse("#/admin/modules"), shown(modules));
+	assert.deepEqual(parse("#/admin/modules/rota/settings"), shown(settings, { id: "rota" }));
+	assert.deepEqual(parse("#/admin/modules/a%2Fb/settings"), shown(settings, { id: "a/b" }));
+	assert.deepEqual(parse("#/admin/modules/%zz/settings"), shown(settings, { id: "%zz" }));
+	assert.deepEqual(parse("#/m/notes"), { to: "module", moduleId: "notes", subpath: "" });
+	assert.deepEqual(parse("#/m/notes/"), { to: "module", moduleId: "notes", subpath: "" });
+	const nowhere = ["#account", "#/m/", "#/m/No", "#/x", "#//evil.example", "#/admin", "#/account/"];
+	for (const hash of [...nowhere, "#/admin/modules//settings", "#/admin/modules/a/b"])
+		assert.deepEqual(parse(hash), { to: "nowhere" }, hash);
+	for (const own of ["a/b", "edit/1", "größe/50%", "a b", "?q=1&r", "%zz"])
+		assert.deepEqual(parse(moduleHash("notes", own)), { to: "module", moduleId: "notes", subpath: own }, own);
 	assert.equal(moduleHash("notes", "/a"), "#/m/notes/a");
+});
+
+test("the administration offers what the caller may use", () => {
+	const all = [
+		screen("account"),
+		screen("admin/modules", "core.a", "core.b"),
+		screen("admin/modules/:id/settings", "core.b"),
+		screen("admin/people", "core.c"),
+	];
+	const offered = (...held: string[]) => administrationFor(all, held).map(({ path }) => path);
+	assert.deepEqual(offered(), []);
+	assert.deepEqual(offered("core.other"), []);
+	assert.deepEqual(offered("core.b"), ["admin/modules"]);
+	assert.deepEqual(offered("core.c", "core.a"), ["admin/modules", "admin/people"]);
 });
 
 test("a module reaches its own root alone", () => {

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
 import { test } from "node:test";
-import { chosenLanguage, languageFor, locales, say } from "../dashboard/words/language";
-import { english, type WordId } from "../dashboard/words/english";
+import { type Catalogue, type Entries, type Fillings, say } from "../dashboard/words/catalogue";
+import { chosenLanguage, languageFor } from "../dashboard/words/language";
+import { t } from "../dashboard/words/words";
 
 test("the first language that there is, in its region", () => {
 	const tag = (...wishes: string[]) => languageFor(wishes).tag;
@@ -16,22 +18,34 @@ test("the first language that there is, in its region", () => {
 	assert.equal(chosenLanguage("ar-XB", ["en-GB"]).dir, "rtl");
 });
 
-test("every language has every word, with the same gaps", () => {
+/** The catalogues of all screens, and the one that they share. */
+async function catalogues(): Promise<[string, Catalogue<Entries>][]> {
+	const found: [string, Catalogue<Entries>][] = [["shared", t.catalogue]];
+	for (const name of readdirSync("web/dashboard/screens")) {
+		if (name.includes(".")) continue;
+		const { w } = await import(`../dashboard/screens/${name}/words.ts`);
+		found.push([name, w.catalogue]);
+	}
+	return found;
+}
+
+test("every language has every word, with the same gaps", async () => {
 	const gaps = (entry: unknown): string[] =>
 		[...new Set(JSON.stringify(entry).match(/\{\w+\}/g) ?? [])].sort();
-	for (const { tag, words } of locales) {
-		for (const [id, entry] of Object.entries(english))
-			assert.deepEqual(gaps(words[id as WordId]), gaps(entry), `${tag} ${id}`);
+	for (const [screen, { en, ...others }] of await catalogues()) {
+		for (const [language, words] of Object.entries(others)) {
+			assert.deepEqual(Object.keys(words).sort(), Object.keys(en).sort(), `${screen} in ${language}`);
+			for (const [id, entry] of Object.entries(en))
+				assert.deepEqual(gaps(words[id]), gaps(entry), `${screen} ${id} in ${language}`);
+		}
 	}
 });
 
 test("words are filled in", () => {
-	const en = languageFor(["en"]);
-	assert.equal(say(en, "changesWait", { count: 1 }), "1 change waits for a restart.");
-	assert.equal(say(en, "changesWait", { count: 1200 }), "1,200 changes wait for a restart.");
-	assert.equal(
-		say(languageFor(["de"]), "changesWait", { count: 1200 }),
-		"1.200 Änderungen warten auf einen Neustart.",
-	);
-	assert.equal(say(en, "stopsNext", { module: "{module} $&" }), "{module} $& stops at the next restart.");
+	const shared = (wish: string, id: keyof typeof t.catalogue.en, fillings: Fillings) =>
+		say(t.catalogue, languageFor([wish]), id, fillings);
+	assert.equal(shared("en", "changesWait", { count: 1 }), "1 change waits for a restart.");
+	assert.equal(shared("en", "changesWait", { count: 1200 }), "1,200 changes wait for a restart.");
+	assert.equal(shared("de", "changesWait", { count: 1200 }), "1.200 Änderungen warten auf einen Neustart.");
+	assert.equal(shared("en", "stopsNext", { module: "{module} $&" }), "{module} $& stops at the next restart.");
 });

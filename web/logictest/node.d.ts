@@ -10,3 +10,6 @@ declare module "node:assert/strict" {
 	};
 	export default assert;
 }
+declare module "node:fs" {
+	export function readdirSync(folder: string): string[];
+}

@@ -5,6 +5,7 @@ import { type ToastAction, Toasts } from "../../kit/toast";
 import { Data } from "../data/data";
 import type { NavigationEntry, NavigationView, Platform } from "../data/platform";
 import type { Failure } from "../data/request";
+import { screens } from "../screens/table";
 import { t } from "../words/words";
 import { DraftStore } from "./drafts";
 import type { Link } from "./link";
@@ -26,7 +27,7 @@ export type NavigationState =
 export class App {
 	readonly toasts = new Toasts();
 	readonly questions = new Questions();
-	readonly router = new Router(() =>
+	readonly router = new Router(screens, () =>
 		this.questions.ask({
 			title: t("leaveTitle"),
 			body: [t("leaveHelp")],

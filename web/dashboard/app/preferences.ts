@@ -1,6 +1,7 @@
 import { computed, effect, signal } from "@preact/signals";
 import { kitLocale, kitSay } from "../../kit/words";
-import { chosenLanguage, type Locale, say } from "../words/language";
+import { chosenLanguage } from "../words/language";
+import { locale, t } from "../words/words";
 
 /** The only things kept in the browser: how it looks and which language it speaks. */
 const themeKey = "narthex.theme";
@@ -41,20 +42,20 @@ export const theme = computed<"light" | "dark">(() =>
 
 /** A language's tag, or "" to follow the browser. */
 export const languageChoice = signal(kept(languageKey));
-export const locale = computed<Locale>(() => chosenLanguage(languageChoice.value, navigator.languages));
 
 /** Keeps the choices and writes them on the document. */
 export function applyPreferences(): void {
+	kitSay.value = t;
 	effect(() => {
 		keep(themeKey, themeChoice.value === "system" ? "" : themeChoice.value);
 		document.documentElement.dataset["theme"] = theme.value;
 	});
 	effect(() => {
 		keep(languageKey, languageChoice.value);
-		document.documentElement.lang = locale.value.tag;
-		document.documentElement.dir = locale.value.dir;
-		const shown = locale.value;
+		const shown = chosenLanguage(languageChoice.value, navigator.languages);
+		document.documentElement.lang = shown.tag;
+		document.documentElement.dir = shown.dir;
+		locale.value = shown;
 		kitLocale.value = shown.tag;
-		kitSay.value = (id, fillings) => say(shown, id, fillings);
 	});
 }

@@ -1,17 +1,23 @@
+import { matched, type Params, type Screen } from "./screen";
+
 /** Where the fragment leads. Fragments are the only navigation state, and never a redirect target. */
 export type Route =
-	| { readonly to: "start" }
-	| { readonly to: "account" }
 	| { readonly to: "module"; readonly moduleId: string; readonly subpath: string }
+	| { readonly to: "screen"; readonly screen: Screen; readonly params: Params }
 	| { readonly to: "nowhere" };
 
-export function parseRoute(hash: string): Route {
-	const path = hash.replace(/^#/, "");
-	if (path === "" || path === "/") return { to: "start" };
-	if (path === "/account") return { to: "account" };
-	const found = /^\/m\/([a-z0-9-]+)(?:\/(.*))?$/.exec(path);
-	if (!found) return { to: "nowhere" };
-	return { to: "module", moduleId: found[1] ?? "", subpath: decode(found[2] ?? "") };
+/** Reads a fragment by the table of the Dashboard's own screens. */
+export function parseRoute(hash: string, screens: readonly Screen[]): Route {
+	const fragment = /^#?(?:\/(.*))?$/.exec(hash);
+	if (!fragment) return { to: "nowhere" };
+	const path = fragment[1] ?? "";
+	const module = /^m\/([a-z0-9-]+)(?:\/(.*))?$/.exec(path);
+	if (module) return { to: "module", moduleId: module[1] ?? "", subpath: decode(module[2] ?? "") };
+	for (const screen of screens) {
+		const params = matched(screen.path, path);
+		if (params) return { to: "screen", screen, params };
+	}
+	return { to: "nowhere" };
 }
 
 function decode(text: string): string {
@@ -22,7 +28,7 @@ function decode(text: string): string {
 	}
 }
 
-export const startHash = "#/";
+export const homeHash = "#/";
 export const accountHash = "#/account";
 
 /** The fragment of a module's own address. */

@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals";
-import { parseRoute, type Route, startHash } from "./route";
+import { homeHash, parseRoute, type Route } from "./route";
+import type { Screen } from "./screen";
 
 export interface GoOptions {
 	/** The way back does not lead here. */
@@ -10,15 +11,19 @@ export interface GoOptions {
 
 /** Follows the fragment, and asks before unsaved work is left. */
 export class Router {
-	readonly route = signal<Route>(parseRoute(location.hash));
+	readonly route;
 	/** Whether what is shown has unsaved work. */
 	readonly dirty = signal(false);
 	readonly #ask: () => Promise<boolean>;
 	#hash = location.hash;
 
 	/** ask asks the person whether to leave unsaved work. */
-	constructor(ask: () => Promise<boolean>) {
+	constructor(
+		readonly screens: readonly Screen[],
+		ask: () => Promise<boolean>,
+	) {
 		this.#ask = ask;
+		this.route = signal<Route>(this.#parse(location.hash));
 	}
 
 	start(): void {
@@ -33,14 +38,14 @@ export class Router {
 		if (options.replace) history.replaceState(null, "", hash);
 		else if (location.hash !== hash) history.pushState(null, "", hash);
 		this.#hash = location.hash;
-		this.route.value = parseRoute(location.hash);
+		this.route.value = this.#parse(location.hash);
 		dispatchEvent(new HashChangeEvent("hashchange"));
 	}
 
 	/** Back to the start, whatever was shown: for the next person. */
 	reset(): void {
 		this.dirty.value = false;
-		history.replaceState(null, "", startHash);
+		history.replaceState(null, "", homeHash);
 		this.#follow();
 	}
 
@@ -62,16 +67,20 @@ export class Router {
 		const wanted = location.hash;
 		if (wanted === this.#hash) return;
 		if (this.#mustAsk(wanted, false)) {
-			history.pushState(null, "", this.#hash || startHash);
+			history.pushState(null, "", this.#hash || homeHash);
 			return this.whenFree(() => this.go(wanted));
 		}
 		this.#hash = wanted;
-		this.route.value = parseRoute(wanted);
+		this.route.value = this.#parse(wanted);
+	}
+
+	#parse(hash: string): Route {
+		return parseRoute(hash, this.screens);
 	}
 
 	#mustAsk(hash: string, own: boolean): boolean {
 		if (!this.dirty.peek() || hash === this.#hash) return false;
-		const [from, to] = [this.route.peek(), parseRoute(hash)];
+		const [from, to] = [this.route.peek(), this.#parse(hash)];
 		return !(own && from.to === "module" && to.to === "module" && from.moduleId === to.moduleId);
 	}
 }

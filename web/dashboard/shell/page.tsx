@@ -59,7 +59,7 @@ function Screen({ app }: { readonly app: App }) {
 			</Entrance>
 		);
 	}
-	if (who.is === "person") return <Shell key={who.userId} app={app} userId={who.userId} />;
+	if (who.is === "person") return <Shell key={who.userId} app={app} />;
 	return (
 		<Entrance>
 			{forgot.value ? (

@@ -1,46 +1,75 @@
 import { Icon } from "../../kit/icons";
 import type { App } from "../app/app";
-import { moduleHash } from "../app/route";
-import type { NavigationEntry, NavigationView } from "../data/platform";
+import { homeHash, moduleHash, type Route } from "../app/route";
+import type { Screen } from "../app/screen";
+import type { NavigationView } from "../data/platform";
 import { t } from "../words/words";
+import { w as home } from "../screens/home/words";
 import { Link } from "./anchor";
 
 interface SidebarProps {
 	readonly app: App;
 	readonly view: NavigationView;
-	readonly current: string | undefined;
+	/** The administration screens that the caller may use. */
+	readonly administration: readonly Screen[];
 	/** On a phone, where the Menu button shows and hides it. */
 	readonly folded: boolean;
 }
 
-/** The modules in their groups. Empty groups are kept on the server and not shown here. */
-export function Sidebar({ app, view, current, folded }: SidebarProps) {
+interface Item {
+	readonly to: string;
+	readonly name: string;
+	readonly icon: string;
+}
+
+/** Home, the modules in their groups, and the administration. Empty groups are kept, but not shown here. */
+export function Sidebar({ app, view, administration, folded }: SidebarProps) {
+	const modules = (entries: NavigationView["ungrouped"]): Item[] =>
+		entries.map(({ moduleId, name, ui }) => ({ to: moduleHash(moduleId), name, icon: ui.icon ?? "door" }));
 	const groups = view.groups.filter((group) => group.modules.length > 0);
-	const list = (entries: readonly NavigationEntry[]) => (
+	const screens = administration.map(({ path, title, icon }) => ({ to: `#/${path}`, name: title(), icon }));
+	return (
+		<div id="navigation" class="sidebar" data-folded={folded ? "" : undefined}>
+			<nav aria-label={t("modules")}>
+				<List app={app} items={[{ to: homeHash, name: home("home"), icon: "home" }]} />
+				{groups.map((group) => (
+					<div key={group.id}>
+						<h2>
+							<bdi>{group.label}</bdi>
+						</h2>
+						<List app={app} items={modules(group.modules)} />
+					</div>
+				))}
+				{view.ungrouped.length > 0 && <List app={app} items={modules(view.ungrouped)} />}
+			</nav>
+			{screens.length > 0 && (
+				<nav aria-labelledby="administration">
+					<h2 id="administration">{t("administration")}</h2>
+					<List app={app} items={screens} />
+				</nav>
+			)}
+		</div>
+	);
+}
+
+function List({ app, items }: { readonly app: App; readonly items: readonly Item[] }) {
+	const route = app.router.route.value;
+	const here = placeOf(route);
+	return (
 		<ul>
-			{entries.map(({ moduleId, name, ui }) => (
-				<li key={moduleId}>
-					<Link app={app} to={moduleHash(moduleId)} current={moduleId === current}>
-						<Icon name={ui.icon ?? "door"} />
+			{items.map(({ to, name, icon }) => (
+				<li key={to}>
+					<Link app={app} to={to} current={to === here || (to !== homeHash && here.startsWith(`${to}/`))}>
+						<Icon name={icon} />
 						<bdi>{name}</bdi>
 					</Link>
 				</li>
 			))}
 		</ul>
 	);
-	return (
-		<div id="navigation" class="sidebar" data-folded={folded ? "" : undefined}>
-			<nav aria-label={t("modules")}>
-				{groups.map((group) => (
-					<div key={group.id}>
-						<h2>
-							<bdi>{group.label}</bdi>
-						</h2>
-						{list(group.modules)}
-					</div>
-				))}
-				{view.ungrouped.length > 0 && list(view.ungrouped)}
-			</nav>
-		</div>
-	);
+}
+
+function placeOf(route: Route): string {
+	if (route.to === "module") return moduleHash(route.moduleId);
+	return route.to === "screen" ? `#/${route.screen.path}` : "";
 }

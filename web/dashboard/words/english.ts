@@ -1,8 +1,6 @@
 import { kitEnglish } from "../../kit/words";
 
-/**
- * The interface's words by id. {name} is filled in; what depends on a number has a form for each plural rule.
- */
+/** The words that all screens share, by id. */
 export const english = {
 	...kitEnglish,
 	dashboard: "Dashboard",
@@ -12,7 +10,7 @@ export const english = {
 	account: "Account",
 	accountAndSettings: "Account and settings",
 	modules: "Modules",
-	reloadPage: "Reload the page",
+	administration: "Administration",
 	smallPrint: "{code}, {time}",
 
 	badBuild: "This page has an address it cannot use.",
@@ -26,68 +24,13 @@ export const english = {
 	tooOften: { one: "You can try again in {count} second.", other: "You can try again in {count} s." },
 	retriesItself: "This page tries again by itself.",
 
-	signIn: "Sign in",
-	signingIn: "Signing in",
 	sending: "Sending",
 	saving: "Saving",
-	confirming: "Confirming",
-	checking: "Checking",
-	signingOut: "Signing out",
-	email: "E-mail",
-	password: "Password",
-	newPassword: "New password",
-	forgotPassword: "Forgot password?",
-	wrongPair: "That e-mail and password do not match.",
-	confirmFirst: "Confirm your e-mail first",
-	confirmFirstHelp: "Open the link that we sent to your address, then sign in.",
-	sendLinkAgain: "Send the link again",
-	untrustedAddress: "Sign-in does not work from this address.",
-	youCanTryAgainIn: { one: "You can try again in {count} second.", other: "You can try again in {count} s." },
-	cookieNotKept: "Your browser did not keep the sign-in. Allow cookies for this page, then try again.",
-	emailNeeded: "Type your e-mail address.",
-	emailForm: "Type an e-mail address like name@example.org.",
-	passwordNeeded: "Type your password.",
 
-	forgotTitle: "Forgot your password?",
-	forgotHelp: "We send you a link to choose a new one.",
-	sendLink: "Send link",
-	backToSignIn: "Back to sign in",
-	linkOnItsWay: "If that address has an account, a link is on its way.",
-	sendAgain: "Send again",
-	sendAgainIn: { one: "Send again in {count} second", other: "Send again in {count} s" },
-
-	confirmTitle: "Confirm your e-mail",
-	confirmHelp: "One press finishes it.",
-	confirmButton: "Confirm my e-mail",
-	confirmed: "Confirmed. Sign in.",
-	confirmedHere: "Confirmed.",
-	linkDead: "This link no longer works.",
-	sendNewLink: "Send a new link",
-	continueToDashboard: "Continue to Dashboard",
-
-	chooseTitle: "Choose a new password",
-	chooseHelp: "8 to 128 characters. Keep this page open until you have saved.",
-	saveNewPassword: "Save new password",
-	tooShort: { one: "At least 8 characters: {count} more.", other: "At least 8 characters: {count} more." },
-	tooLong: "At most 128 characters.",
-	passwordSaved: "Saved",
-	passwordSavedHelp: "Your other devices were signed out.",
-
-	empty: "Nothing here for you yet.",
-	emptyHelp: "Whoever looks after this place can give you access. They need your ID.",
-	yourId: "Your ID",
-	yourIdHelp: "Whoever gives you access needs it.",
-	copyMyId: "Copy my ID",
 	noAccess: "You no longer have access ({permission}).",
 	notThere: "There is nothing at this address.",
 	moduleNotThere: "This module is not here, or not for you.",
-	toStart: "Go to the start",
-
-	moduleFailed: "{module} could not be shown.",
-	moduleSlow: "{module} did not start in time.",
-	moduleOld: "Built for an older platform. Rebuild it.",
-	moduleGone: "{module} is not running any more.",
-	moduleUnloadable: "{module} could not be loaded.",
+	toHome: "Go to Home",
 
 	leaveTitle: "Leave without saving?",
 	leaveHelp: "What you have not saved is lost.",
@@ -104,20 +47,9 @@ export const english = {
 	settingsNext: "{module} changes settings at the next restart.",
 	nothingWaits: "Nothing waits for a restart.",
 
-	appearance: "Appearance",
-	themeSystem: "System",
-	themeLight: "Light",
-	themeDark: "Dark",
-	language: "Language",
-	languageSystem: "As in the browser",
 	signOut: "Sign out",
-	signOutHelp: "Every tab of this browser is signed out.",
 	stillSignedIn: "You are still signed in.",
 
 	newVersion: "A new version is here.",
 	reload: "Reload",
 } as const;
-
-export type Plural = Readonly<Partial<Record<Intl.LDMLPluralRule, string>>> & { readonly other: string };
-export type WordId = keyof typeof english;
-export type Words = Readonly<Record<WordId, string | Plural>>;

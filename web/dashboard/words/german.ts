@@ -1,7 +1,8 @@
-import type { Words } from "./english";
+import type { Catalogue } from "./catalogue";
+import type { english } from "./english";
 
 /** english.ts in German. */
-export const german: Words = {
+export const german: Catalogue<typeof english>["de"] = {
 	dashboard: "Dashboard",
 	titleOf: "{screen} - Dashboard",
 	skip: "Zum Inhalt springen",
@@ -9,9 +10,9 @@ export const german: Words = {
 	account: "Konto",
 	accountAndSettings: "Konto und Einstellungen",
 	modules: "Module",
+	administration: "Verwaltung",
 	loading: "Wird geladen",
 	tryAgain: "Noch einmal versuchen",
-	reloadPage: "Seite neu laden",
 	smallPrint: "{code}, {time}",
 	close: "Schließen",
 	optional: "freiwillig",
@@ -46,75 +47,15 @@ export const german: Words = {
 	},
 	retriesItself: "Diese Seite versucht es von selbst wieder.",
 
-	signIn: "Anmelden",
-	signingIn: "Wird angemeldet",
 	sending: "Wird gesendet",
 	saving: "Wird gespeichert",
-	confirming: "Wird bestätigt",
-	checking: "Wird geprüft",
-	signingOut: "Wird abgemeldet",
-	email: "E-Mail",
-	password: "Passwort",
-	newPassword: "Neues Passwort",
 	showPassword: "Passwort zeigen",
 	hidePassword: "Passwort verbergen",
-	forgotPassword: "Passwort vergessen?",
-	wrongPair: "E-Mail und Passwort passen nicht zusammen.",
-	confirmFirst: "Bestätigen Sie zuerst Ihre E-Mail-Adresse",
-	confirmFirstHelp: "Öffnen Sie den Link, den wir Ihnen geschickt haben, und melden Sie sich dann an.",
-	sendLinkAgain: "Link noch einmal senden",
-	untrustedAddress: "Von dieser Adresse aus ist keine Anmeldung möglich.",
-	youCanTryAgainIn: {
-		one: "In {count} Sekunde können Sie es wieder versuchen.",
-		other: "In {count} s können Sie es wieder versuchen.",
-	},
-	cookieNotKept:
-		"Ihr Browser hat die Anmeldung nicht behalten. " +
-		"Erlauben Sie Cookies für diese Seite und versuchen Sie es noch einmal.",
-	emailNeeded: "Geben Sie Ihre E-Mail-Adresse ein.",
-	emailForm: "Geben Sie eine E-Mail-Adresse wie name@example.org ein.",
-	passwordNeeded: "Geben Sie Ihr Passwort ein.",
 
-	forgotTitle: "Passwort vergessen?",
-	forgotHelp: "Wir schicken Ihnen einen Link, mit dem Sie ein neues wählen.",
-	sendLink: "Link senden",
-	backToSignIn: "Zurück zur Anmeldung",
-	linkOnItsWay: "Wenn es zu dieser Adresse ein Konto gibt, ist ein Link unterwegs.",
-	sendAgain: "Noch einmal senden",
-	sendAgainIn: { one: "Noch einmal senden in {count} Sekunde", other: "Noch einmal senden in {count} s" },
-
-	confirmTitle: "E-Mail-Adresse bestätigen",
-	confirmHelp: "Ein Druck, und es ist erledigt.",
-	confirmButton: "Meine E-Mail-Adresse bestätigen",
-	confirmed: "Bestätigt. Melden Sie sich an.",
-	confirmedHere: "Bestätigt.",
-	linkDead: "Dieser Link gilt nicht mehr.",
-	sendNewLink: "Neuen Link senden",
-	continueToDashboard: "Weiter zum Dashboard",
-
-	chooseTitle: "Neues Passwort wählen",
-	chooseHelp: "8 bis 128 Zeichen. Lassen Sie diese Seite offen, bis Sie gespeichert haben.",
-	saveNewPassword: "Neues Passwort speichern",
-	tooShort: { one: "Mindestens 8 Zeichen: noch {count}.", other: "Mindestens 8 Zeichen: noch {count}." },
-	tooLong: "Höchstens 128 Zeichen.",
-	passwordSaved: "Gespeichert",
-	passwordSavedHelp: "Ihre anderen Geräte wurden abgemeldet.",
-
-	empty: "Hier ist noch nichts für Sie.",
-	emptyHelp: "Wer diese Seite betreut, kann Ihnen Zugang geben und braucht dafür Ihre Kennung.",
-	yourId: "Ihre Kennung",
-	yourIdHelp: "Wer Ihnen Zugang gibt, braucht sie.",
-	copyMyId: "Meine Kennung kopieren",
 	noAccess: "Sie haben keinen Zugang mehr ({permission}).",
 	notThere: "Unter dieser Adresse ist nichts.",
 	moduleNotThere: "Dieses Modul gibt es hier nicht, oder nicht für Sie.",
-	toStart: "Zum Anfang",
-
-	moduleFailed: "{module} konnte nicht gezeigt werden.",
-	moduleSlow: "{module} ist nicht rechtzeitig gestartet.",
-	moduleOld: "Für eine ältere Plattform gebaut. Es muss neu gebaut werden.",
-	moduleGone: "{module} läuft nicht mehr.",
-	moduleUnloadable: "{module} konnte nicht geladen werden.",
+	toHome: "Zum Start",
 
 	leaveTitle: "Ohne Speichern verlassen?",
 	leaveHelp: "Was nicht gespeichert ist, geht verloren.",
@@ -134,14 +75,7 @@ export const german: Words = {
 	settingsNext: "{module} ändert beim nächsten Neustart Einstellungen.",
 	nothingWaits: "Nichts wartet auf einen Neustart.",
 
-	appearance: "Darstellung",
-	themeSystem: "System",
-	themeLight: "Hell",
-	themeDark: "Dunkel",
-	language: "Sprache",
-	languageSystem: "Wie im Browser",
 	signOut: "Abmelden",
-	signOutHelp: "Alle Tabs dieses Browsers werden abgemeldet.",
 	stillSignedIn: "Sie sind noch angemeldet.",
 
 	newVersion: "Es gibt eine neue Fassung.",

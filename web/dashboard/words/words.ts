@@ -1,9 +1,29 @@
-import type { WordId } from "./english";
-import { type Fillings, say } from "./language";
-import { locale } from "../app/preferences";
+import { signal } from "@preact/signals";
+import { type Catalogue, type Entries, type Fillings, say } from "./catalogue";
+import { english } from "./english";
+import { german } from "./german";
+import { type Locale, standard } from "./language";
 
-/** The words of an id in the language that is shown. A component that uses it follows the language. */
-export const t = (id: WordId, fillings?: Fillings): string => say(locale.value, id, fillings);
+/** The language that is shown. The preferences choose it. */
+export const locale = signal<Locale>(standard);
+
+/** What a screen says, by id, and the catalogue it says it from. */
+export interface Words<English extends Entries> {
+	(id: keyof English, fillings?: Fillings): string;
+	readonly catalogue: Catalogue<English>;
+}
+
+/**
+ * The words of a screen, which has a catalogue of its own, in the language that is shown. A component that
+ * uses them follows the language.
+ */
+export function wordsOf<const English extends Entries>(catalogue: Catalogue<English>): Words<English> {
+	const words = (id: keyof English, fillings?: Fillings) => say(catalogue, locale.value, id, fillings);
+	return Object.assign(words, { catalogue });
+}
+
+/** The words that all screens share. */
+export const t = wordsOf({ en: english, de: german });
 
 /** A time of day as people write it. */
 export const clockTime = (date: Date): string =>

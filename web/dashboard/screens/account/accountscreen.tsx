@@ -2,11 +2,12 @@ import { Button } from "../../../kit/button";
 import { SelectField } from "../../../kit/field";
 import { PageHeader } from "../../../kit/layout";
 import { Segments } from "../../../kit/switch";
-import type { App } from "../../app/app";
+import type { ScreenProps } from "../../app/screen";
 import { languageChoice, type ThemeChoice, themeChoice } from "../../app/preferences";
 import { Heading } from "../../shell/heading";
 import { locales } from "../../words/language";
 import { t } from "../../words/words";
+import { w } from "./words";
 import { CopyId } from "./copyid";
 
 const themes: readonly (readonly [ThemeChoice, "themeSystem" | "themeLight" | "themeDark"])[] = [
@@ -16,7 +17,7 @@ const themes: readonly (readonly [ThemeChoice, "themeSystem" | "themeLight" | "t
 ];
 
 /** The person's own page. Appearance and language are kept in this browser, everything else on the server. */
-export function AccountScreen({ app, userId }: { readonly app: App; readonly userId: string }) {
+export function AccountScreen({ app }: ScreenProps) {
 	const offered = locales.filter(({ name }) => name !== undefined);
 	return (
 		<>
@@ -24,32 +25,32 @@ export function AccountScreen({ app, userId }: { readonly app: App; readonly use
 			<div class="settings">
 				<section>
 					<div>
-						<h2>{t("yourId")}</h2>
-						<p class="muted">{t("yourIdHelp")}</p>
+						<h2>{w("yourId")}</h2>
+						<p class="muted">{w("yourIdHelp")}</p>
 					</div>
-					<CopyId app={app} userId={userId} />
+					<CopyId app={app} />
 				</section>
 				<section>
-					<h2>{t("appearance")}</h2>
+					<h2>{w("appearance")}</h2>
 					<div>
 						<Segments
 							name="theme"
-							label={t("appearance")}
+							label={w("appearance")}
 							chosen={themeChoice.value}
-							segments={themes.map(([id, words]) => ({ id, label: t(words) }))}
+							segments={themes.map(([id, words]) => ({ id, label: w(words) }))}
 							onChoose={(choice) => (themeChoice.value = choice)}
 						/>
 					</div>
 				</section>
 				<section>
-					<h2>{t("language")}</h2>
+					<h2>{w("language")}</h2>
 					<SelectField
-						label={t("language")}
+						label={w("language")}
 						hideLabel
 						value={languageChoice.value}
 						onInput={(tag) => (languageChoice.value = tag)}
 						options={[
-							{ value: "", label: t("languageSystem") },
+							{ value: "", label: w("languageSystem") },
 							...offered.map(({ tag, name = tag }) => ({ value: tag, label: name, lang: tag })),
 						]}
 					/>
@@ -57,7 +58,7 @@ export function AccountScreen({ app, userId }: { readonly app: App; readonly use
 				<section>
 					<div>
 						<h2>{t("signOut")}</h2>
-						<p class="muted">{t("signOutHelp")}</p>
+						<p class="muted">{w("signOutHelp")}</p>
 					</div>
 					<div>
 						<Button icon="signOut" onPress={() => app.signOut()}>

@@ -1,18 +1,20 @@
 import { CopyButton } from "../../../kit/copy";
 import type { App } from "../../app/app";
-import { t } from "../../words/words";
+import { w } from "./words";
 
 /** The person's id, to be passed on to whoever gives access. */
-export function CopyId({ app, userId }: { readonly app: App; readonly userId: string }) {
+export function CopyId({ app }: { readonly app: App }) {
+	const who = app.session.who.value;
+	const userId = who.is === "person" ? who.userId : "";
 	return (
 		<div class="row">
 			<span>
-				<span class="muted">{t("yourId")}</span>{" "}
+				<span class="muted">{w("yourId")}</span>{" "}
 				<bdi dir="ltr" class="code">
 					{userId}
 				</bdi>
 			</span>
-			<CopyButton text={userId} label={t("copyMyId")} toasts={app.toasts} />
+			<CopyButton text={userId} label={w("copyMyId")} toasts={app.toasts} />
 		</div>
 	);
 }

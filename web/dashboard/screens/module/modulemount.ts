@@ -3,8 +3,9 @@ import { effect } from "@preact/signals";
 import { loadArtifact } from "../../../host/artifact";
 import { contextOf } from "../../../host/context";
 import type { App } from "../../app/app";
-import { locale, theme } from "../../app/preferences";
-import { moduleHash, parseRoute } from "../../app/route";
+import { theme } from "../../app/preferences";
+import { locale } from "../../words/words";
+import { moduleHash } from "../../app/route";
 import type { InventoryEntry } from "../../data/platform";
 
 /** How long mount may take, milliseconds. */
@@ -76,7 +77,7 @@ export class ModuleMount {
 	}
 
 	#subpath(): string {
-		const route = parseRoute(location.hash);
+		const route = this.app.router.route.peek();
 		return route.to === "module" && route.moduleId === this.entry.moduleId ? route.subpath : "";
 	}
 

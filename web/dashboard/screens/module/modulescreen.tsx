@@ -6,15 +6,13 @@ import type { App } from "../../app/app";
 import { Heading } from "../../shell/heading";
 import { ModuleMount, MountTimeout } from "./modulemount";
 import type { NavigationEntry } from "../../data/platform";
-import { locale } from "../../app/preferences";
 import { SmallPrint } from "../../shell/trouble";
-import { t } from "../../words/words";
+import { locale, t } from "../../words/words";
+import { w } from "./words";
 
 interface ModuleScreenProps {
 	readonly app: App;
 	readonly entry: NavigationEntry;
-	/** Where the module's start is, for the address bar. */
-	readonly address: string;
 }
 
 type State =
@@ -26,7 +24,7 @@ type State =
 const development = document.documentElement.dataset["development"] !== undefined;
 
 /** One module's place: its heading, its container, and the card that is shown when it fails. */
-export function ModuleScreen({ app, entry, address }: ModuleScreenProps) {
+export function ModuleScreen({ app, entry }: ModuleScreenProps) {
 	const container = useRef<HTMLDivElement>(null);
 	const [state, setState] = useState<State>({ is: "loading" });
 	const [title, setTitle] = useState(entry.name);
@@ -35,9 +33,6 @@ export function ModuleScreen({ app, entry, address }: ModuleScreenProps) {
 	const { tag } = locale.value;
 	const route = app.router.route.value;
 
-	useEffect(() => {
-		if (app.router.route.peek().to === "start") app.router.go(address, { replace: true });
-	}, [address]);
 	useEffect(() => {
 		setState({ is: "loading" });
 		setTitle(entry.name);
@@ -106,7 +101,7 @@ function Failed({ name, error, at, retry }: FailedProps) {
 			)}
 			{remedy === "reload" && (
 				<Button kind="primary" onPress={() => location.reload()}>
-					{t("reloadPage")}
+					{w("reloadPage")}
 				</Button>
 			)}
 			<SmallPrint code={code} at={at} />
@@ -129,19 +124,19 @@ interface Explanation {
 
 function explain(module: string, error: unknown): Explanation {
 	if (error instanceof MountTimeout) {
-		return { words: t("moduleSlow", { module }), code: "MODULE_UI_TIMEOUT", remedy: "retry" };
+		return { words: w("moduleSlow", { module }), code: "MODULE_UI_TIMEOUT", remedy: "retry" };
 	}
 	if (!(error instanceof ArtifactError)) {
-		return { words: t("moduleFailed", { module }), code: "MODULE_UI_FAILED", remedy: "retry" };
+		return { words: w("moduleFailed", { module }), code: "MODULE_UI_FAILED", remedy: "retry" };
 	}
 	switch (error.code) {
 		case "MODULE_UI_ABI_INCOMPATIBLE":
-			return { words: t("moduleOld"), code: error.code, remedy: "none" };
+			return { words: w("moduleOld"), code: error.code, remedy: "none" };
 		case "NOT_FOUND":
-			return { words: t("moduleGone", { module }), code: error.code, remedy: "retry" };
+			return { words: w("moduleGone", { module }), code: error.code, remedy: "retry" };
 		case "ARTIFACT_UNAVAILABLE":
 			return {
-				words: t("moduleUnloadable", { module }),
+				words: w("moduleUnloadable", { module }),
 				code: error.code,
 				remedy: error.exhausted ? "reload" : "retry",
 			};

@@ -6,6 +6,7 @@ import type { Failure } from "../../data/request";
 import { Heading } from "../../shell/heading";
 import { FailureNote } from "../../shell/trouble";
 import { t } from "../../words/words";
+import { w } from "./words";
 import { type LinkScreenProps, Onward } from "./confirmemail";
 import { newPasswordProblem } from "./fields";
 import { LinkRequest } from "./linkrequest";
@@ -33,7 +34,7 @@ export function ChoosePassword({ app, token, signedIn, finish }: LinkScreenProps
 			setOutcome("saved");
 			void app.session.recheck(); // this browser's session may have ended with the others
 		} else if (result.code === "PASSWORD_TOO_SHORT" || result.code === "PASSWORD_TOO_LONG") {
-			setError(result.code === "PASSWORD_TOO_LONG" ? t("tooLong") : t("tooShort", { count: 1 }));
+			setError(result.code === "PASSWORD_TOO_LONG" ? w("tooLong") : w("tooShort", { count: 1 }));
 		} else if (result.status === 400) {
 			setOutcome("dead");
 		} else {
@@ -42,17 +43,17 @@ export function ChoosePassword({ app, token, signedIn, finish }: LinkScreenProps
 	};
 	return (
 		<>
-			<Heading title={t("chooseTitle")} />
+			<Heading title={w("chooseTitle")} />
 			{outcome === "saved" ? (
 				<Note tone="ok" role="alert">
-					<strong>{t("passwordSaved")}</strong>
-					<p>{t("passwordSavedHelp")}</p>
+					<strong>{w("passwordSaved")}</strong>
+					<p>{w("passwordSavedHelp")}</p>
 				</Note>
 			) : (
 				<Form onSubmit={save}>
-					<p class="muted">{t("chooseHelp")}</p>
+					<p class="muted">{w("chooseHelp")}</p>
 					<PasswordField
-						label={t("newPassword")}
+						label={w("newPassword")}
 						autocomplete="new-password"
 						value={password}
 						onInput={setPassword}
@@ -61,7 +62,7 @@ export function ChoosePassword({ app, token, signedIn, finish }: LinkScreenProps
 					{typeof outcome === "object" && <FailureNote failure={outcome.failure} at={outcome.at} />}
 					{!over && (
 						<Button submit kind="primary" wide busy={busy} busyWords={t("saving")}>
-							{t("saveNewPassword")}
+							{w("saveNewPassword")}
 						</Button>
 					)}
 				</Form>
@@ -69,9 +70,9 @@ export function ChoosePassword({ app, token, signedIn, finish }: LinkScreenProps
 			{outcome === "dead" && (
 				<>
 					<Note tone="bad" role="alert">
-						<p>{t("linkDead")}</p>
+						<p>{w("linkDead")}</p>
 					</Note>
-					<LinkRequest app={app} purpose="reset-password" label={t("sendNewLink")} />
+					<LinkRequest app={app} purpose="reset-password" label={w("sendNewLink")} />
 				</>
 			)}
 			<Onward signedIn={signedIn} done={outcome === "saved"} finish={finish} />

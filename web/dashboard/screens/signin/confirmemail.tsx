@@ -5,7 +5,7 @@ import type { App } from "../../app/app";
 import type { Failure } from "../../data/request";
 import { Heading } from "../../shell/heading";
 import { FailureNote } from "../../shell/trouble";
-import { t } from "../../words/words";
+import { w } from "./words";
 import { LinkRequest } from "./linkrequest";
 
 export interface LinkScreenProps {
@@ -29,26 +29,26 @@ export function ConfirmEmail({ app, token, signedIn, finish }: LinkScreenProps) 
 	};
 	return (
 		<>
-			<Heading title={t("confirmTitle")} />
+			<Heading title={w("confirmTitle")} />
 			{outcome === "confirmed" && (
 				<Note tone="ok" role="alert">
-					<p>{signedIn ? t("confirmedHere") : t("confirmed")}</p>
+					<p>{signedIn ? w("confirmedHere") : w("confirmed")}</p>
 				</Note>
 			)}
 			{outcome === "dead" && (
 				<>
 					<Note tone="bad" role="alert">
-						<p>{t("linkDead")}</p>
+						<p>{w("linkDead")}</p>
 					</Note>
-					<LinkRequest app={app} purpose="verify-email" label={t("sendNewLink")} />
+					<LinkRequest app={app} purpose="verify-email" label={w("sendNewLink")} />
 				</>
 			)}
 			{typeof outcome === "object" && <FailureNote failure={outcome.failure} at={outcome.at} />}
 			{(outcome === undefined || typeof outcome === "object") && (
 				<>
-					<p class="muted">{t("confirmHelp")}</p>
-					<Button kind="primary" wide busyWords={t("confirming")} onPress={confirm}>
-						{t("confirmButton")}
+					<p class="muted">{w("confirmHelp")}</p>
+					<Button kind="primary" wide busyWords={w("confirming")} onPress={confirm}>
+						{w("confirmButton")}
 					</Button>
 				</>
 			)}
@@ -67,7 +67,7 @@ interface OnwardProps {
 export function Onward({ signedIn, done, finish }: OnwardProps) {
 	return (
 		<Button kind={done ? "primary" : "text"} wide onPress={finish}>
-			{signedIn ? t("continueToDashboard") : done ? t("signIn") : t("backToSignIn")}
+			{signedIn ? w("continueToDashboard") : done ? w("signIn") : w("backToSignIn")}
 		</Button>
 	);
 }

@@ -1,6 +1,6 @@
 import type { RefObject } from "preact";
 import { TextField } from "../../../kit/field";
-import { t } from "../../words/words";
+import { w } from "./words";
 
 interface EmailFieldProps {
 	readonly value: string;
@@ -12,7 +12,7 @@ interface EmailFieldProps {
 export function EmailField({ value, change, error, input }: EmailFieldProps) {
 	return (
 		<TextField
-			label={t("email")}
+			label={w("email")}
 			name="email"
 			type="email"
 			dir="ltr"
@@ -28,12 +28,12 @@ export function EmailField({ value, change, error, input }: EmailFieldProps) {
 
 /** What is wrong with an address before it is sent. The server knows the grammar; this catches slips. */
 export function emailProblem(email: string): string | undefined {
-	if (email === "") return t("emailNeeded");
-	return /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email) ? undefined : t("emailForm");
+	if (email === "") return w("emailNeeded");
+	return /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email) ? undefined : w("emailForm");
 }
 
 /** What is wrong with a new password. Length counts as the server counts: UTF-16 units. */
 export function newPasswordProblem(password: string): string | undefined {
-	if (password.length < 8) return t("tooShort", { count: 8 - password.length });
-	return password.length > 128 ? t("tooLong") : undefined;
+	if (password.length < 8) return w("tooShort", { count: 8 - password.length });
+	return password.length > 128 ? w("tooLong") : undefined;
 }

@@ -6,6 +6,7 @@ import type { App } from "../../app/app";
 import type { Failure } from "../../data/request";
 import { FailureNote } from "../../shell/trouble";
 import { t } from "../../words/words";
+import { w } from "./words";
 import { useCountdown } from "./countdown";
 import { EmailField, emailProblem } from "./fields";
 
@@ -50,7 +51,7 @@ export function LinkRequest({ app, purpose, email, label }: LinkRequestProps) {
 		} else if (result.status === 429) {
 			waitFor(result.retryAfter ?? pause);
 		} else if (result.status === 400) {
-			setError(t("emailForm"));
+			setError(w("emailForm"));
 		} else {
 			setFailed({ failure: result, at: new Date() });
 		}
@@ -69,7 +70,7 @@ export function LinkRequest({ app, purpose, email, label }: LinkRequestProps) {
 			{failed && <FailureNote failure={failed.failure} at={failed.at} />}
 			{sent && (
 				<Note tone="ok" role="alert">
-					<p>{t("linkOnItsWay")}</p>
+					<p>{w("linkOnItsWay")}</p>
 				</Note>
 			)}
 			<Button
@@ -80,7 +81,7 @@ export function LinkRequest({ app, purpose, email, label }: LinkRequestProps) {
 				busyWords={left > 0 ? undefined : t("sending")}
 				disabled={left > 0}
 			>
-				{left > 0 ? t("sendAgainIn", { count: left }) : sent ? t("sendAgain") : label}
+				{left > 0 ? w("sendAgainIn", { count: left }) : sent ? w("sendAgain") : label}
 			</Button>
 		</Form>
 	);

@@ -7,6 +7,7 @@ import type { Failure } from "../../data/request";
 import { Heading } from "../../shell/heading";
 import { FailureNote } from "../../shell/trouble";
 import { t } from "../../words/words";
+import { w } from "./words";
 import { useCountdown } from "./countdown";
 import { EmailField, emailProblem } from "./fields";
 import { LinkRequest } from "./linkrequest";
@@ -35,7 +36,7 @@ export function SignIn({ app, forgot }: { readonly app: App; forgot(): void }) {
 		const address = email.trim();
 		const wrong = {
 			email: emailProblem(address),
-			password: password === "" ? t("passwordNeeded") : undefined,
+			password: password === "" ? w("passwordNeeded") : undefined,
 		};
 		setErrors(wrong);
 		if (wrong.email || wrong.password) return;
@@ -44,19 +45,19 @@ export function SignIn({ app, forgot }: { readonly app: App; forgot(): void }) {
 		const result = await app.platform.signIn(address, password);
 		if (result.ok) {
 			await app.session.arrived();
-			if (app.session.who.peek().is === "anonymous") setOutcome({ is: "refused", words: t("cookieNotKept") });
+			if (app.session.who.peek().is === "anonymous") setOutcome({ is: "refused", words: w("cookieNotKept") });
 			setBusy(false);
 			return;
 		}
 		setBusy(false);
 		if (result.status === 429) waitFor(result.retryAfter ?? defaultWait);
-		else if (result.code === "INVALID_EMAIL") setErrors({ email: t("emailForm") });
+		else if (result.code === "INVALID_EMAIL") setErrors({ email: w("emailForm") });
 		else setOutcome(outcomeOf(result, address));
 	};
 
 	return (
 		<>
-			<Heading title={t("signIn")} />
+			<Heading title={w("signIn")} />
 			<Form onSubmit={submit}>
 				<EmailField
 					value={email}
@@ -65,7 +66,7 @@ export function SignIn({ app, forgot }: { readonly app: App; forgot(): void }) {
 					input={emailInput}
 				/>
 				<PasswordField
-					label={t("password")}
+					label={w("password")}
 					autocomplete="current-password"
 					value={password}
 					onInput={setPassword}
@@ -78,21 +79,21 @@ export function SignIn({ app, forgot }: { readonly app: App; forgot(): void }) {
 				)}
 				{outcome?.is === "failed" && <FailureNote failure={outcome.failure} at={outcome.at} />}
 				{left > 0 && <Wait seconds={left} />}
-				<Button submit kind="primary" wide busy={busy} busyWords={t("signingIn")} disabled={left > 0}>
-					{t("signIn")}
+				<Button submit kind="primary" wide busy={busy} busyWords={w("signingIn")} disabled={left > 0}>
+					{w("signIn")}
 				</Button>
 			</Form>
 			{outcome?.is === "unverified" && (
 				<>
 					<Note tone="warn" role="alert">
-						<strong>{t("confirmFirst")}</strong>
-						<p>{t("confirmFirstHelp")}</p>
+						<strong>{w("confirmFirst")}</strong>
+						<p>{w("confirmFirstHelp")}</p>
 					</Note>
-					<LinkRequest app={app} purpose="verify-email" email={outcome.email} label={t("sendLinkAgain")} />
+					<LinkRequest app={app} purpose="verify-email" email={outcome.email} label={w("sendLinkAgain")} />
 				</>
 			)}
 			<Button kind="text" wide onPress={forgot}>
-				{t("forgotPassword")}
+				{w("forgotPassword")}
 			</Button>
 		</>
 	);
@@ -103,9 +104,9 @@ function Wait({ seconds }: { readonly seconds: number }) {
 	const [first] = useState(seconds);
 	return (
 		<Note tone="warn" icon="clock">
-			<p aria-hidden="true">{t("youCanTryAgainIn", { count: seconds })}</p>
+			<p aria-hidden="true">{t("tooOften", { count: seconds })}</p>
 			<p class="unseen" role="alert">
-				{t("youCanTryAgainIn", { count: first })}
+				{t("tooOften", { count: first })}
 			</p>
 		</Note>
 	);
@@ -113,7 +114,7 @@ function Wait({ seconds }: { readonly seconds: number }) {
 
 function outcomeOf(failure: Failure, email: string): Outcome {
 	if (failure.code === "EMAIL_NOT_VERIFIED") return { is: "unverified", email };
-	if (failure.status === 401) return { is: "refused", words: t("wrongPair") };
-	if (failure.status === 403) return { is: "refused", words: t("untrustedAddress") };
+	if (failure.status === 401) return { is: "refused", words: w("wrongPair") };
+	if (failure.status === 403) return { is: "refused", words: w("untrustedAddress") };
 	return { is: "failed", failure, at: new Date() };
 }

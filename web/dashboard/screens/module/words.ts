@@ -1,0 +1,20 @@
+import { wordsOf } from "../../words/words";
+
+export const w = wordsOf({
+	en: {
+		moduleFailed: "{module} could not be shown.",
+		moduleSlow: "{module} did not start in time.",
+		moduleOld: "Built for an older platform. Rebuild it.",
+		moduleGone: "{module} is not running any more.",
+		moduleUnloadable: "{module} could not be loaded.",
+		reloadPage: "Reload the page",
+	},
+	de: {
+		moduleFailed: "{module} konnte nicht gezeigt werden.",
+		moduleSlow: "{module} ist nicht rechtzeitig gestartet.",
+		moduleOld: "Für eine ältere Plattform gebaut. Es muss neu gebaut werden.",
+		moduleGone: "{module} läuft nicht mehr.",
+		moduleUnloadable: "{module} konnte nicht geladen werden.",
+		reloadPage: "Seite neu laden",
+	},
+});

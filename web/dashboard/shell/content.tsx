@@ -1,0 +1,53 @@
+import type { ComponentType } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { Skeleton } from "../../kit/layout";
+import type { App } from "../app/app";
+import { opens, type Params, type Screen, type ScreenProps } from "../app/screen";
+import { ModuleScreen } from "../screens/module/modulescreen";
+import { t } from "../words/words";
+import { NoAccess, Nowhere } from "./nowhere";
+import { Trouble } from "./trouble";
+
+/** What the fragment names. */
+export function Content({ app }: { readonly app: App }) {
+	const route = app.router.route.value;
+	const navigation = app.navigation.value;
+	if (route.to === "screen" && route.screen.permissions === undefined && route.screen.path !== "")
+		return <OwnScreen key={route.screen.path} app={app} screen={route.screen} params={route.params} />;
+	if (navigation.is === "loading") return <Skeleton />;
+	if (navigation.is === "failed") {
+		return (
+			<Trouble failure={navigation.failure} at={navigation.at} retry={() => app.data.navigation.load()} />
+		);
+	}
+	if (navigation.is === "forbidden") return <NoAccess permission={navigation.permission} />;
+	if (route.to === "nowhere") return <Nowhere app={app} words={t("notThere")} />;
+	if (route.to === "screen") {
+		const { screen, params } = route;
+		if (!opens(screen, navigation.view.permissions))
+			return <NoAccess permission={screen.permissions?.[0] ?? ""} />;
+		return <OwnScreen key={screen.path} app={app} screen={screen} params={params} />;
+	}
+	const entry = app.entry(route.moduleId);
+	if (entry === undefined) return <Nowhere app={app} words={t("moduleNotThere")} />;
+	return <ModuleScreen key={route.moduleId} app={app} entry={entry} />;
+}
+
+interface OwnScreenProps {
+	readonly app: App;
+	readonly screen: Screen;
+	readonly params: Params;
+}
+
+/** One of the Dashboard's own screens, once its component is there. */
+function OwnScreen({ app, screen, params }: OwnScreenProps) {
+	const [loaded, setLoaded] = useState<{ readonly Component: ComponentType<ScreenProps> }>();
+	useEffect(() => {
+		let here = true;
+		void screen.load().then((Component) => here && setLoaded({ Component }));
+		return () => {
+			here = false;
+		};
+	}, []);
+	return loaded ? <loaded.Component app={app} params={params} /> : <Skeleton />;
+}

@@ -1,0 +1,27 @@
+import type { App } from "../app/app";
+import { homeHash } from "../app/route";
+import { t } from "../words/words";
+import { Link } from "./anchor";
+import { Heading } from "./heading";
+
+/** A screen that the server would refuse, or has refused. */
+export function NoAccess({ permission }: { readonly permission: string }) {
+	return (
+		<div class="card stack">
+			<Heading title={t("dashboard")} unseen />
+			<p role="alert">{t("noAccess", { permission })}</p>
+		</div>
+	);
+}
+
+/** An address that leads nowhere. */
+export function Nowhere({ app, words }: { readonly app: App; readonly words: string }) {
+	return (
+		<div class="stack">
+			<Heading title={words} />
+			<Link app={app} to={homeHash} class="button">
+				{t("toHome")}
+			</Link>
+		</div>
+	);
+}
