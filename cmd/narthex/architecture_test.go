@@ -35,6 +35,7 @@ var ranks = map[string]int{
 	"services/authorization":         4,
 	"services/configuration":         4,
 	"services/dashboard":             4,
+	"services/house":                 4,
 	"services/navigation":            4,
 	"services/people":                4,
 	"modulehost/publication":         4,

@@ -6,6 +6,7 @@ import (
 	"io"
 	"mime"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -16,13 +17,17 @@ import (
 // application/json object in valid UTF-8, with nothing after it. Every member is known, spelled exactly as
 // in its tag, present once, and not null. A field is required unless its tag says omitzero. Everything else
 // is ErrRequest.
-func Decode[T any](c *Call) (T, error) {
+func Decode[T any](c *Call) (T, error) { return DecodeNullable[T](c) }
+
+// DecodeNullable is Decode, except that the members named may be null. Their fields are pointers. They are
+// required like all others.
+func DecodeNullable[T any](c *Call, nullable ...string) (T, error) {
 	var into T
 	media, _, err := mime.ParseMediaType(c.Request.Header.Get("Content-Type"))
 	if err != nil || media != "application/json" {
 		return into, ErrRequest
 	}
-	members, err := membersOf(c.Body)
+	members, err := membersOf(c.Body, nullable)
 	if err != nil {
 		return into, ErrRequest
 	}
@@ -49,13 +54,14 @@ func DecodeEmpty(c *Call) error {
 var errNotAnObject = errors.New("not one object without null")
 
 // membersOf returns the member names of one object. It refuses null at any depth, because the decoder would
-// read it as a zero value.
-func membersOf(body []byte) (map[string]bool, error) {
+// read it as a zero value, except as the value of the nullable members.
+func membersOf(body []byte, nullable []string) (map[string]bool, error) {
 	decoder := jsontext.NewDecoder(bytes.NewReader(body))
 	if decoder.PeekKind() != '{' {
 		return nil, errNotAnObject
 	}
 	members := make(map[string]bool)
+	var member string // the last one at the top level
 	for {
 		token, err := decoder.ReadToken()
 		if errors.Is(err, io.EOF) {
@@ -65,9 +71,12 @@ func membersOf(body []byte) (map[string]bool, error) {
 		case err != nil:
 			return nil, err
 		case token.Kind() == 'n':
-			return nil, errNotAnObject
+			if decoder.StackDepth() != 1 || !slices.Contains(nullable, member) {
+				return nil, errNotAnObject
+			}
 		case token.Kind() == '"' && decoder.StackDepth() == 1 && isName(decoder):
-			members[token.String()] = true
+			member = token.String()
+			members[member] = true
 		}
 	}
 }

@@ -71,6 +71,31 @@ func TestDecode(t *testing.T) {
 	}
 }
 
+func TestDecodeNullable(t *testing.T) {
+	type placed struct {
+		Group *string             `json:"group"`
+		Order int                 `json:"order"`
+		Parts []map[string]string `json:"parts,omitzero"`
+	}
+	for body, ok := range map[string]bool{
+		`{"group":null,"order":1}`:                          true,
+		`{"order":1,"group":"a"}`:                           true,
+		`{"order":1}`:                                       false, // it may be null, not absent
+		`{"group":null,"order":null}`:                       false,
+		`{"group":null}`:                                    false,
+		`{"group":[null],"order":1}`:                        false,
+		`{"group":{"group":null},"order":1}`:                false,
+		`{"group":null,"order":1,"parts":[{"group":null}]}`: false,
+		`{"group":"group","order":1,"parts":null}`:          false,
+		`null`: false,
+	} {
+		read, err := httpapi.DecodeNullable[placed](call("application/json", body), "group")
+		if (err == nil) != ok || err != nil && !errors.Is(err, httpapi.ErrRequest) || ok && read.Order != 1 {
+			t.Errorf("DecodeNullable %s: %+v, error %v, want it accepted: %v", body, read, err, ok)
+		}
+	}
+}
+
 func TestDecodeEmpty(t *testing.T) {
 	for body, ok := range map[string]bool{"": true, "{}": false, "x": false} { // without a type
 		if err := httpapi.DecodeEmpty(call("", body)); (err == nil) != ok {

@@ -1,11 +1,7 @@
 package navigation
 
 import (
-	"mime"
 	"strings"
-
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
@@ -67,31 +63,17 @@ func decodeGroup(c *httpapi.Call) (Group, error) {
 	return Group{id, body.Label, body.Order}, nil
 }
 
-// decodePlacement reads {groupId, order} for the path's module, as strictly as httpapi.Decode, except for
-// groupId: null means no group, and it must be present.
+// decodePlacement reads {groupId, order} for the path's module. groupId may be null, which means no group.
 func decodePlacement(c *httpapi.Call) (Placement, error) {
-	media, _, err := mime.ParseMediaType(c.Request.Header.Get("Content-Type"))
-	if err != nil || media != "application/json" {
+	body, err := httpapi.DecodeNullable[struct {
+		GroupID *string `json:"groupId"`
+		Order   int     `json:"order"`
+	}](c, "groupId")
+	if err != nil {
+		return Placement{}, err
+	}
+	if !validOrder(body.Order) || body.GroupID != nil && !validGroupID(*body.GroupID) {
 		return Placement{}, httpapi.ErrRequest
 	}
-	var body struct {
-		GroupID jsontext.Value `json:"groupId"`
-		Order   *int           `json:"order"`
-	}
-	if err := json.Unmarshal(c.Body, &body, json.RejectUnknownMembers(true)); err != nil {
-		return Placement{}, httpapi.ErrRequest
-	}
-	if body.Order == nil || !validOrder(*body.Order) {
-		return Placement{}, httpapi.ErrRequest
-	}
-	placement := Placement{ModuleID: c.Parameter("module"), Order: *body.Order}
-	if body.GroupID.Kind() == 'n' {
-		return placement, nil
-	}
-	var groupID string
-	if err := json.Unmarshal(body.GroupID, &groupID); err != nil || !validGroupID(groupID) {
-		return Placement{}, httpapi.ErrRequest
-	}
-	placement.GroupID = &groupID
-	return placement, nil
+	return Placement{c.Parameter("module"), body.GroupID, body.Order}, nil
 }

@@ -26,6 +26,7 @@ import (
 	"github.com/narthex-platform/narthex/services/enablement"
 	"github.com/narthex-platform/narthex/services/environment"
 	"github.com/narthex-platform/narthex/services/health"
+	"github.com/narthex-platform/narthex/services/house"
 	"github.com/narthex-platform/narthex/services/httpserver"
 	"github.com/narthex-platform/narthex/services/identity"
 	"github.com/narthex-platform/narthex/services/loglimit"
@@ -56,6 +57,7 @@ type Server struct {
 	outbox        *mail.Outbox
 	identity      *identity.Service
 	people        *people.Service
+	house         *house.Service
 	devices       *devices.Service
 	Authorization *authorization.Service
 	storage       *storage.Provider // nil: none is configured

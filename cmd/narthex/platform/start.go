@@ -26,6 +26,7 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 	"github.com/narthex-platform/narthex/services/expiry"
 	"github.com/narthex-platform/narthex/services/health"
+	"github.com/narthex-platform/narthex/services/house"
 	"github.com/narthex-platform/narthex/services/httpapi"
 	"github.com/narthex-platform/narthex/services/httpserver"
 	"github.com/narthex-platform/narthex/services/identity"
@@ -118,6 +119,7 @@ func (s *Server) buildRuntimeServices(ctx context.Context) (err error) {
 // time is over.
 func (s *Server) buildIdentity(ctx context.Context) (err error) {
 	pool := s.database.Pool()
+	s.house = house.New(house.NewStore(pool), s.log)
 	accounts, screens := identity.NewStore(pool), devices.NewStore(pool)
 	s.identity, err = identity.New(identity.Config{
 		Store:    accounts,
@@ -148,8 +150,8 @@ func (s *Server) buildIdentity(ctx context.Context) (err error) {
 	)})
 }
 
-// resolveEligibility is step 5: object storage, the stored decisions, then the stored configuration, and
-// which modules run with which snapshot.
+// resolveEligibility is step 5: object storage, the house, the stored decisions, then the stored
+// configuration, and which modules run with which snapshot.
 func (s *Server) resolveEligibility(ctx context.Context) (err error) {
 	pool := s.database.Pool()
 	if err := s.openStorage(ctx); err != nil {
@@ -160,6 +162,9 @@ func (s *Server) resolveEligibility(ctx context.Context) (err error) {
 	}
 	if err := migrations.Check(ctx, pool, MigrationLines(s.catalog)); err != nil {
 		return causedError{enablement.ErrRead, err}
+	}
+	if err := s.tree.Start(ctx, supervisor.Child{Service: s.house}); err != nil {
+		return err
 	}
 	s.resolver = NewResolver(s.catalog, s.database, s.Settings, s.secrets)
 	found, err := s.resolver.resolve(ctx)
@@ -235,10 +240,9 @@ func (s *Server) buildHTTP(context.Context) error {
 
 // Routes is the whole table.
 func (s *Server) Routes() []httpapi.Route {
-	routes := slices.Concat(s.health.Routes(), s.identity.Routes(), s.people.Routes(), s.Authorization.Routes(),
-		s.devices.Routes(), s.enablement.Routes(), s.configuration.Routes(), s.publication.Routes(),
-		s.navigation.Routes(),
-		s.dashboard.Routes())
+	routes := slices.Concat(s.health.Routes(), s.identity.Routes(), s.people.Routes(), s.house.Routes(),
+		s.Authorization.Routes(), s.devices.Routes(), s.enablement.Routes(), s.configuration.Routes(),
+		s.publication.Routes(), s.navigation.Routes(), s.dashboard.Routes())
 	for _, module := range s.modules {
 		if module.process != nil {
 			routes = append(routes, gateway.Routes(gateway.Module{

@@ -1,0 +1,178 @@
+package house_test
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/narthex-platform/narthex/services/database/databasetest"
+	"github.com/narthex-platform/narthex/services/house"
+)
+
+func TestHouse(t *testing.T) {
+	t.Parallel()
+	db := databasetest.New(t)
+	p := started(t, db.Pool(t), time.Hour)
+	p.assertShown(t, initial)
+	for _, body := range []string{
+		`{"name":"Church of St Anne","accent":"plum","language":"de"}`,
+		`{"name":"` + strings.Repeat("ä", 80) + `","accent":"teal","language":"en"}`,
+		initial,
+	} {
+		if w := p.send("PUT", path, body); w.Code != 200 || w.Body.String() != body {
+			t.Errorf("PUT %s %s: status %d, body %s, want 200 and the same", path, body, w.Code, w.Body)
+		}
+		p.assertShown(t, body)
+		started(t, db.Pool(t), time.Hour).assertShown(t, body)
+	}
+	if _, language := p.service.Letterhead(); language != "en" {
+		t.Errorf("the letterhead's language is %q, want en", language)
+	}
+}
+
+// Every accent and language of the code is one of the table's.
+func TestListsMatchTheSchema(t *testing.T) {
+	t.Parallel()
+	p := started(t, databasetest.New(t).Pool(t), time.Hour)
+	for _, accent := range house.Accents {
+		for _, language := range house.Languages {
+			body := fmt.Sprintf(`{"name":null,"accent":%q,"language":%q}`, accent, language)
+			if w := p.send("PUT", path, body); w.Code != 200 {
+				t.Errorf("PUT %s: status %d, want 200; body %s", body, w.Code, w.Body)
+			}
+		}
+	}
+}
+
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	db := databasetest.New(t)
+	p := started(t, db.Pool(t), time.Hour)
+	good := `{"name":"A house","accent":"ruby","language":"de"}`
+	for what, refused := range map[string]struct {
+		status  int
+		code    string
+		headers []string
+	}{
+		"no Origin":             {403, "ORIGIN_NOT_TRUSTED", []string{"Origin", ""}},
+		"a foreign Origin":      {403, "ORIGIN_NOT_TRUSTED", []string{"Origin", "https://example.com"}},
+		"nobody signed in":      {401, "AUTHENTICATION_REQUIRED", []string{"Test-Holds", ""}},
+		"without permission":    {403, "PERMISSION_DENIED", []string{"Test-Holds", "core.devices.manage"}},
+		"another Content-Type":  {400, "REQUEST_INVALID", []string{"Content-Type", "text/plain"}},
+		"without Content-Type":  {400, "REQUEST_INVALID", []string{"Content-Type", ""}},
+		"a form's Content-Type": {400, "REQUEST_INVALID", []string{"Content-Type", "multipart/form-data"}},
+	} {
+		assertCode(t, what, p.send("PUT", path, good, refused.headers...), refused.status, refused.code)
+	}
+	long := `{"name":"` + strings.Repeat("x", 16<<10) + `","accent":"ruby","language":"de"}`
+	assertCode(t, "17 KiB", p.send("PUT", path, long), 413, "REQUEST_BODY_TOO_LARGE")
+	for _, body := range []string{
+		``, `null`, `[]`, `{}`, good + `{}`,
+		`{"accent":"ruby","language":"de"}`,
+		`{"name":"A house","language":"de"}`,
+		`{"name":"A house","accent":"ruby"}`,
+		`{"name":"A house","accent":null,"language":"de"}`,
+		`{"name":"A house","accent":"ruby","language":null}`,
+		`{"name":null,"accent":"pink","language":"de"}`,
+		`{"name":null,"accent":"Blue","language":"de"}`,
+		`{"name":null,"accent":"","language":"de"}`,
+		`{"name":null,"accent":"ruby","language":"fr"}`,
+		`{"name":null,"accent":"ruby","language":"de-DE"}`,
+		`{"name":null,"accent":"ruby","language":"de","rev":0}`,
+		`{"name":null,"name":"A house","accent":"ruby","language":"de"}`,
+		`{"Name":null,"accent":"ruby","language":"de"}`,
+		`{"name":"","accent":"ruby","language":"de"}`,
+		`{"name":" ","accent":"ruby","language":"de"}`,
+		`{"name":7,"accent":"ruby","language":"de"}`,
+		`{"name":"a\nb","accent":"ruby","language":"de"}`,
+		`{"name":"a\u0000b","accent":"ruby","language":"de"}`,
+		`{"name":"a\u202eb","accent":"ruby","language":"de"}`,
+		`{"name":"a\u2028b","accent":"ruby","language":"de"}`,
+		`{"name":"` + strings.Repeat("ä", 81) + `","accent":"ruby","language":"de"}`,
+		"{\"name\":\"\xff\",\"accent\":\"ruby\",\"language\":\"de\"}",
+	} {
+		assertCode(t, body, p.send("PUT", path, body), 400, "REQUEST_INVALID")
+	}
+	p.assertShown(t, initial)
+	started(t, db.Pool(t), time.Hour).assertShown(t, initial)
+}
+
+// Of changes at the same moment, through several processes, one is left whole, and every process shows it.
+func TestRaceOfChanges(t *testing.T) {
+	t.Parallel()
+	db := databasetest.New(t)
+	processes := []*process{
+		started(t, db.Pool(t), 3*time.Millisecond),
+		started(t, db.Pool(t), 3*time.Millisecond),
+	}
+	var wait sync.WaitGroup
+	for n := range 40 {
+		wait.Go(func() {
+			body := fmt.Sprintf(`{"name":"House %d","accent":%q,"language":%q}`, n, house.Accents[n%8],
+				house.Languages[n%2])
+			if w := processes[n%2].send("PUT", path, body); w.Code != 200 || w.Body.String() != body {
+				t.Errorf("PUT %s: status %d, want 200 and the same; body %s", body, w.Code, w.Body)
+			}
+		})
+	}
+	wait.Wait()
+	stored, err := house.NewStore(db.Pool(t)).Read(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var n int
+	if _, err := fmt.Sscanf(*stored.Name, "House %d", &n); err != nil || stored.Accent != house.Accents[n%8] ||
+		stored.Language != house.Languages[n%2] {
+		t.Errorf("stored is a mix: %q %q %q", *stored.Name, stored.Accent, stored.Language)
+	}
+	for _, p := range processes {
+		waitFor(t, "the stored house is shown", func() bool { return *p.service.Current().Name == *stored.Name })
+	}
+}
+
+// A read that began before a change and ended after it does not bring the old state back.
+func TestOlderStateIsNotKept(t *testing.T) {
+	t.Parallel()
+	s := house.New(house.NewStore(nil), nil)
+	s.Keep(house.House{Accent: "ruby", Language: "de"}, 2)
+	s.Keep(house.House{Accent: "teal", Language: "en"}, 1)
+	if got := s.Current().Accent; got != "ruby" {
+		t.Errorf("after an older state: accent %q, want ruby", got)
+	}
+	s.Keep(house.House{Accent: "teal", Language: "en"}, 3)
+	if got := s.Current().Accent; got != "teal" {
+		t.Errorf("after a newer state: accent %q, want teal", got)
+	}
+}
+
+// A change by one process reaches another, which asks again by itself.
+func TestProcessesShareTheHouse(t *testing.T) {
+	t.Parallel()
+	db := databasetest.New(t)
+	writer := started(t, db.Pool(t), time.Hour)
+	reader := started(t, db.AnotherPool(t), time.Millisecond)
+	body := `{"name":"A house","accent":"olive","language":"de"}`
+	if w := writer.send("PUT", path, body); w.Code != 200 {
+		t.Fatalf("PUT %s: status %d, body %s", body, w.Code, w.Body)
+	}
+	waitFor(t, "the other process shows the change",
+		func() bool { return reader.send("GET", path, "").Body.String() == body })
+}
+
+// A house that is sent again is not written again.
+func TestUnchangedHouseIsNotWritten(t *testing.T) {
+	t.Parallel()
+	db := databasetest.New(t)
+	p := started(t, db.Pool(t), time.Hour)
+	for range 3 {
+		if w := p.send("PUT", path, `{"name":"A house","accent":"ruby","language":"de"}`); w.Code != 200 {
+			t.Fatalf("PUT: status %d, body %s", w.Code, w.Body)
+		}
+	}
+	var rev int
+	if err := db.Pool(t).QueryRow(t.Context(), `SELECT rev FROM core.house`).Scan(&rev); err != nil || rev != 1 {
+		t.Errorf("revision %d (%v), want 1", rev, err)
+	}
+}

@@ -1,0 +1,84 @@
+package house
+
+import (
+	"context"
+	"net/http"
+	"slices"
+
+	"github.com/narthex-platform/narthex/services/httpapi"
+)
+
+const (
+	manageHouse = "core.house.manage"
+	path        = "/api/v1/house"
+	maxBody     = 16 << 10 // bytes
+	maxName     = 80       // characters
+)
+
+// Routes is the house's part of the route table.
+func (s *Service) Routes() []httpapi.Route {
+	return []httpapi.Route{
+		{Method: "GET", Path: path, Handle: s.show},
+		{
+			Method: "PUT", Path: path,
+			Origin: httpapi.TrustedOrigin,
+			Body:   httpapi.WholeBody, MaxBody: maxBody,
+			Permission: manageHouse,
+			Handle:     s.replace,
+		},
+		{Method: "GET", Path: path + "/backup", Permission: manageHouse, Handle: s.backup},
+	}
+}
+
+// show is GET /api/v1/house, for everybody.
+func (s *Service) show(c *httpapi.Call) error { return c.JSON(http.StatusOK, s.Current()) }
+
+// replace is PUT /api/v1/house. The response is what was written; a later write may have changed it again.
+// After a 503 the client does not know whether the house was changed.
+func (s *Service) replace(c *httpapi.Call) error {
+	sent, err := httpapi.DecodeNullable[House](c, "name")
+	if err != nil {
+		return err
+	}
+	if !sent.valid() {
+		return httpapi.ErrRequest
+	}
+	ctx, cancel := detached(c.Request.Context())
+	defer cancel()
+	written, err := s.store.replace(ctx, sent)
+	if err != nil {
+		return err
+	}
+	s.keep(written)
+	return c.JSON(http.StatusOK, written.house)
+}
+
+func (h House) valid() bool {
+	return (h.Name == nil || httpapi.IsName(*h.Name, maxName)) &&
+		slices.Contains(accents, h.Accent) && slices.Contains(languages, h.Language)
+}
+
+// backup is GET /api/v1/house/backup. It tells of the latest verification; both are null before the first.
+func (s *Service) backup(c *httpapi.Call) error {
+	ctx, cancel := detached(c.Request.Context())
+	defer cancel()
+	run, err := s.store.lastBackup(ctx)
+	if err != nil {
+		return err
+	}
+	var answer struct {
+		LastVerifiedAt *string `json:"lastVerifiedAt"`
+		Verdict        *string `json:"verdict"` // null: the backup was good
+	}
+	if !run.VerifiedAt.IsZero() {
+		at := httpapi.Time(run.VerifiedAt)
+		answer.LastVerifiedAt, answer.Verdict = &at, run.Verdict
+	}
+	return c.JSON(http.StatusOK, answer)
+}
+
+// detached returns the context of a request's work. It does not end when the client leaves, because pgx
+// closes a connection whose query is canceled.
+func detached(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), storeDeadline)
+}

@@ -1,0 +1,103 @@
+package house
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/narthex-platform/narthex/services/httpapi"
+)
+
+const storeDeadline = 5 * time.Second // of one read, or of one request's work
+
+// Store reads and writes the house through the shared pool. Its errors are STORE_UNAVAILABLE. Safe for
+// concurrent use.
+type Store struct{ pool *pgxpool.Pool }
+
+// NewStore opens no connection.
+func NewStore(pool *pgxpool.Pool) *Store { return &Store{pool} }
+
+const selectHouse = `
+SELECT name, accent, language, rev
+FROM core.house`
+
+// Read returns the house as it is stored.
+func (s *Store) Read(ctx context.Context) (House, error) {
+	found, err := s.read(ctx)
+	return found.house, err
+}
+
+func (s *Store) read(ctx context.Context) (state, error) {
+	ctx, cancel := context.WithTimeout(ctx, storeDeadline)
+	defer cancel()
+	found, err := scan(s.pool.QueryRow(ctx, selectHouse))
+	if err != nil {
+		return state{}, unavailable(err)
+	}
+	return found, nil
+}
+
+func scan(row pgx.Row) (found state, err error) {
+	h := &found.house
+	err = row.Scan(&h.Name, &h.Accent, &h.Language, &found.rev)
+	return found, err
+}
+
+const lockHouse = selectHouse + `
+FOR NO KEY UPDATE`
+
+const updateHouse = `
+UPDATE core.house
+SET name = $1, accent = $2, language = $3, rev = rev + 1`
+
+// replace writes the whole house and returns it with its revision. Of two concurrent changes the later one
+// is left, never a mix of both. A house that is stored already is not written again.
+func (s *Store) replace(ctx context.Context, h House) (written state, err error) {
+	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		before, err := scan(tx.QueryRow(ctx, lockHouse))
+		if err != nil || h.equal(before.house) {
+			written = before
+			return err
+		}
+		written = state{house: h, rev: before.rev + 1}
+		_, err = tx.Exec(ctx, updateHouse, h.Name, h.Accent, h.Language)
+		return err
+	})
+	if err != nil {
+		return state{}, unavailable(err)
+	}
+	return written, nil
+}
+
+func (h House) equal(other House) bool {
+	name, language := h.Letterhead()
+	otherName, otherLanguage := other.Letterhead()
+	return name == otherName && language == otherLanguage && h.Accent == other.Accent
+}
+
+// backupRun is the verification of a backup.
+type backupRun struct {
+	VerifiedAt time.Time // zero: there was none
+	Verdict    *string   // a code; nil: it was good
+}
+
+const selectLastBackup = `
+SELECT verified_at, verdict
+FROM core.backup_run
+ORDER BY id DESC
+LIMIT 1`
+
+func (s *Store) lastBackup(ctx context.Context) (run backupRun, err error) {
+	err = s.pool.QueryRow(ctx, selectLastBackup).Scan(&run.VerifiedAt, &run.Verdict)
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		return backupRun{}, unavailable(err)
+	}
+	return run, nil
+}
+
+// unavailable is the error of a handler whose store failed.
+func unavailable(err error) error { return fmt.Errorf("%w: %w", httpapi.ErrStore, err) }
