@@ -51,7 +51,8 @@ func TestStreamsFillTheAccount(t *testing.T) {
 		used, _ := account.Bytes()
 		if !errors.Is(refused, realtime.ErrHostOverloaded) || used < int64(accepted*len(data)) ||
 			used > limit+64<<10 {
-			t.Fatalf("%d updates of %d bytes that nobody reads: refused with %v, %d bytes counted; want HOST_OVERLOADED near %d",
+			t.Fatalf("%d updates of %d bytes that nobody reads: refused with %v, %d bytes counted; want "+
+				"HOST_OVERLOADED near %d",
 				accepted, len(data), refused, used, limit)
 		}
 		if err := latest.PublishLatest(1, 1, "k", []byte(`"`+strings.Repeat("v", 8_000)+`"`)); used > limit-8_000 &&

@@ -92,7 +92,8 @@ func TestForgery(t *testing.T) {
 	newest := e.heard()[len(e.heard())-1]
 	for n := range 3 {
 		forged := bytes.Clone(newest.Data)
-		forged[25] += byte(n)                                                               // the last byte of the count
+		// the last byte of the count
+		forged[25] += byte(n)
 		binary.BigEndian.PutUint64(forged[len(forged)-40:], uint64(time.Now().UnixMicro())) // the number
 		e.say(t, newest.Subject, forged)
 		e.say(t, newest.Subject, append(forged[:len(forged)-32], make([]byte, 32)...))
@@ -203,7 +204,8 @@ func TestNotReached(t *testing.T) {
 		url := natsURL("nats", port)
 		p := newProcess(t, url, "one", nil)
 		p.logs(t, "realtime backplane not reached", 1)
-		if entry := p.logged.FilterMessage("realtime backplane not reached").All()[0]; entry.ContextMap()["why"] != why {
+		entry := p.logged.FilterMessage("realtime backplane not reached").All()[0]
+		if entry.ContextMap()["why"] != why {
 			t.Errorf("logged %v, want %q", entry.ContextMap(), why)
 		}
 		p.stop()

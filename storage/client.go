@@ -67,7 +67,8 @@ func credentials(settings environment.Storage) aws.Credentials {
 
 const (
 	maxRefusal = 64 << 10 // bytes of an answer that is an error
-	maxAnswer  = 8 << 20  // bytes of any other but an object: a page of a list has 1,000 entries of at most a few KiB
+	// bytes of any other but an object: a page of a list has 1,000 entries of at most a few KiB
+	maxAnswer = 8 << 20
 )
 
 // doer bounds what the client library reads into memory.

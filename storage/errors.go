@@ -21,13 +21,15 @@ func (e Error) Code() string { return string(e) }
 
 // These are all the codes. docs/reference/error-codes.md explains them.
 const (
-	ErrNotFound     = Error("NOT_FOUND")        // no object has this key
-	ErrKey          = Error("KEY_INVALID")      // the key, prefix or position breaks the rules for keys, or the service's own
+	ErrNotFound = Error("NOT_FOUND") // no object has this key
+	// the key, prefix or position breaks the rules for keys, or the service's own
+	ErrKey          = Error("KEY_INVALID")
 	ErrAccessDenied = Error("ACCESS_DENIED")    // the service refuses the installation's credentials
 	ErrTooLarge     = Error("TOO_LARGE")        // more than MaxObject, or more than the service takes
 	ErrLifetime     = Error("LIFETIME_INVALID") // a URL's lifetime is out of range
 	ErrTimeout      = Error("TIMEOUT")          // a limit of time passed, or the caller gave up
-	ErrUnavailable  = Error("UNAVAILABLE")      // no connection, a broken one, an answer that is none, no room to spool
+	// no connection, a broken one, an answer that is none, no room to spool
+	ErrUnavailable = Error("UNAVAILABLE")
 )
 
 // The service's codes that mean something here.

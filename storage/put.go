@@ -104,7 +104,9 @@ func (b *Bucket) create(ctx context.Context, pause time.Duration) error {
 	}
 	input := &s3.CreateBucketInput{Bucket: &b.name}
 	if region := b.provider.client.Options().Region; region != "us-east-1" { // which must not be named
-		input.CreateBucketConfiguration = &types.CreateBucketConfiguration{LocationConstraint: types.BucketLocationConstraint(region)}
+		input.CreateBucketConfiguration = &types.CreateBucketConfiguration{
+			LocationConstraint: types.BucketLocationConstraint(region),
+		}
 	}
 	_, err := b.provider.client.CreateBucket(ctx, input)
 	switch answerCode(err) {

@@ -25,7 +25,8 @@ func get(path, header string) []byte {
 // same length.
 type traffic struct {
 	requests [][]byte
-	every    time.Duration // from the beginning of one request to that of the next on its connection; 0: as soon as the answer is there
+	// from the beginning of one request to that of the next on its connection; 0: as soon as the answer is there
+	every time.Duration
 }
 
 // load sends traffic over kept-alive connections for a while and returns how long each answer took. It
@@ -44,7 +45,8 @@ func load(ctx context.Context, address string, sent traffic, length time.Duratio
 	until := time.Now().Add(length)
 	for i, request := range sent.requests {
 		clients.Go(func() {
-			if err := wait(ctx, sent.every*time.Duration(i)/time.Duration(len(sent.requests))); err != nil { // not all at once
+			// not all at once
+			if err := wait(ctx, sent.every*time.Duration(i)/time.Duration(len(sent.requests))); err != nil {
 				return
 			}
 			times, err := client(ctx, address, request, size, sent.every, until)

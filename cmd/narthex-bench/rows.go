@@ -21,10 +21,11 @@ type row struct {
 }
 
 const (
-	connections   = 32
-	sharing       = 4 // connections beside which others do something
-	stormSize     = 16
-	visits        = 1000 // a second in all, beside a storm: endless readers would measure how the kernel shares two cores
+	connections = 32
+	sharing     = 4 // connections beside which others do something
+	stormSize   = 16
+	// a second in all, beside a storm: endless readers would measure how the kernel shares two cores
+	visits        = 1000
 	principalPath = "/api/v1/principal"
 	livePath      = "/api/v1/health/live"
 )

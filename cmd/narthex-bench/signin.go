@@ -39,8 +39,8 @@ func (s *system) signIn(ctx context.Context) (cookie string, err error) {
 	defer conn.Close()
 	defer context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Now()) })()
 	body := `{"email":"` + ownerAddress + `","password":"` + ownerPassword + `"}`
-	_, err = fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
-		signInPath, len(body), body)
+	_, err = fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: localhost\r\n"+
+		"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", signInPath, len(body), body)
 	if err != nil {
 		return "", err
 	}

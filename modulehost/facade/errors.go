@@ -25,15 +25,18 @@ const (
 	ErrDatabaseUnavailable = Error("DATABASE_UNAVAILABLE") // no connection in time, a lost one, a deadline
 	ErrHostOverloaded      = Error(link.CodeOverloaded)    // the host holds as much for the module as it may
 	ErrDatabaseAbsent      = Error("DATABASE_NOT_DECLARED")
-	ErrTransactionEnded    = Error("TRANSACTION_ENDED") // unknown, over its time, or ended by a statement of the module's own
-	ErrRowsEnded           = Error("ROWS_ENDED")
-	ErrRowsUnread          = Error("ROWS_UNREAD")   // a statement on a transaction whose last rows are neither read nor closed
-	ErrRowTooLarge         = Error("ROW_TOO_LARGE") // a row over 1 MiB; far over, it ends the connection and its transaction
-	ErrSecretAbsent        = Error(abi.CodeSecretAbsent)
-	ErrChannelUnknown      = Error("CHANNEL_UNKNOWN")
-	ErrCapabilityAbsent    = Error(abi.CodeCapabilityAbsent)
-	ErrCapabilityFailed    = Error(abi.CodeCapabilityFailed)
-	ErrTooManyMails        = Error("TOO_MANY_REQUESTS") // over the module's own measure; nothing was sent
+	// unknown, over its time, or ended by a statement of the module's own
+	ErrTransactionEnded = Error("TRANSACTION_ENDED")
+	ErrRowsEnded        = Error("ROWS_ENDED")
+	// a statement on a transaction whose last rows are neither read nor closed
+	ErrRowsUnread = Error("ROWS_UNREAD")
+	// a row over 1 MiB; far over, it ends the connection and its transaction
+	ErrRowTooLarge      = Error("ROW_TOO_LARGE")
+	ErrSecretAbsent     = Error(abi.CodeSecretAbsent)
+	ErrChannelUnknown   = Error("CHANNEL_UNKNOWN")
+	ErrCapabilityAbsent = Error(abi.CodeCapabilityAbsent)
+	ErrCapabilityFailed = Error(abi.CodeCapabilityFailed)
+	ErrTooManyMails     = Error("TOO_MANY_REQUESTS") // over the module's own measure; nothing was sent
 )
 
 // messageBytes is how much a module gets of what PostgreSQL says of a failure, which may quote a whole value.

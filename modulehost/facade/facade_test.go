@@ -366,8 +366,10 @@ func TestCancelledCallCancelsItsStatement(t *testing.T) {
 	}()
 	running := func(want string) {
 		for count := ""; count != want; {
-			if err := m.db.Pool(t).QueryRow(t.Context(),
-				`SELECT count(*)::text FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(60)' AND state = 'active'`).Scan(&count); err != nil {
+			err := m.db.Pool(t).QueryRow(t.Context(), `
+				SELECT count(*)::text FROM pg_stat_activity
+				WHERE query = 'SELECT pg_sleep(60)' AND state = 'active'`).Scan(&count)
+			if err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -425,7 +427,8 @@ func TestLogIsCutAndCapped(t *testing.T) {
 		}
 	}
 	lines := m.logs.All()
-	if windows := 2 + int(time.Since(began)/(10*time.Second)); len(lines) > 101*windows { // the clock may turn one over
+	// the clock may turn one over
+	if windows := 2 + int(time.Since(began)/(10*time.Second)); len(lines) > 101*windows {
 		t.Errorf("%d lines of 500 came through", len(lines))
 	}
 	for _, field := range lines[0].Context {

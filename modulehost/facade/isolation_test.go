@@ -15,7 +15,9 @@ func TestHostileStatements(t *testing.T) {
 	m := open(t)
 	var core, other string
 	err := m.db.Pool(t).QueryRow(t.Context(), `
-		SELECT quote_ident(current_user), (SELECT quote_ident(role_name) FROM core.module_database_role WHERE module_id = 'rota')`).Scan(&core, &other)
+		SELECT quote_ident(current_user),
+		       (SELECT quote_ident(role_name) FROM core.module_database_role WHERE module_id = 'rota')`).
+		Scan(&core, &other)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +82,9 @@ func TestHostileStatements(t *testing.T) {
 			}
 		}
 	}
-	page, err := m.query(t, 0, `SELECT query FROM pg_stat_activity WHERE usename <> current_user AND query NOT IN ('', '<insufficient privilege>')`)
+	page, err := m.query(t, 0, `
+		SELECT query FROM pg_stat_activity
+		WHERE usename <> current_user AND query NOT IN ('', '<insufficient privilege>')`)
 	if seen := cells(t, page); err != nil || len(seen) > 0 {
 		t.Errorf("of others' statements it sees %q, %v", seen, err)
 	}
@@ -102,7 +106,8 @@ func (m *module) outside(t *testing.T) []string {
 		UNION ALL SELECT to_jsonb(d)::text FROM (SELECT datname, datdba, datacl FROM pg_database) d
 		UNION ALL SELECT to_jsonb(n)::text FROM pg_namespace n
 		UNION ALL SELECT to_jsonb(c)::text FROM
-			(SELECT oid, relname, relnamespace, relowner, relacl, relnatts FROM pg_class WHERE relkind IN ('r', 'i', 'v')) c
+			(SELECT oid, relname, relnamespace, relowner, relacl, relnatts FROM pg_class
+			 WHERE relkind IN ('r', 'i', 'v')) c
 		UNION ALL SELECT to_jsonb(e)::text FROM pg_extension e
 		UNION ALL SELECT to_jsonb(d)::text FROM module_rota.duties d
 		ORDER BY 1`)

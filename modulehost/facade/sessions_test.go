@@ -139,9 +139,10 @@ func TestADeadProcessLeavesNoSession(t *testing.T) {
 	var left int
 	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
 		err := m.db.Pool(t).QueryRow(t.Context(), `
-			SELECT (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid IN (7, 8) AND database = (SELECT oid FROM pg_database
-			        WHERE datname = current_database()))
-			     + (SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'narthex seats')`).Scan(&left)
+			SELECT (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid IN (7, 8)
+			        AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))
+			     + (SELECT count(*) FROM pg_stat_activity
+			        WHERE datname = current_database() AND application_name = 'narthex seats')`).Scan(&left)
 		if err != nil {
 			t.Fatal(err)
 		}

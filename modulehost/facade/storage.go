@@ -90,7 +90,8 @@ func (s *session) createReadURL(
 		return nil, err
 	}
 	seconds := request.GetLifetimeSeconds()
-	if seconds < 0 || seconds > int64(storage.MaxLifetime/time.Second) { // before the product can pass what an int64 holds
+	// before the product can pass what an int64 holds
+	if seconds < 0 || seconds > int64(storage.MaxLifetime/time.Second) {
 		return nil, storage.ErrLifetime
 	}
 	readURL, expiresAt, err := bucket.CreateReadURL(ctx, request.GetKey(), time.Duration(seconds)*time.Second,

@@ -37,8 +37,9 @@ func (p *platform) wire(
 		p.tb.Fatal(err)
 	}
 	defer connection.Close()
-	fmt.Fprintf(connection, "%s %s%s HTTP/1.1\r\nHost: x\r\nOrigin: %s\r\nTest-Who: owner\r\nConnection: close\r\n"+
-		"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", method, root, path, home, len(body), body)
+	fmt.Fprintf(connection, "%s %s%s HTTP/1.1\r\nHost: x\r\nOrigin: %s\r\nTest-Who: owner\r\n"+
+		"Connection: close\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
+		method, root, path, home, len(body), body)
 	reader := bufio.NewReader(connection)
 	for !strings.HasSuffix(raw, "\r\n\r\n") {
 		line, err := reader.ReadString('\n')

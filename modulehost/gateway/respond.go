@@ -83,7 +83,8 @@ func (r *route) copy(c *httpapi.Call, x *link.Exchange, response *abi.HandleResp
 			c.Writer.WriteHeader(int(response.GetStatus()))
 			begun = true
 		}
-		if _, err := c.Writer.Write(b[:n]); err != nil { // also when the client takes nothing any more: its connection knows
+		// also when the client takes nothing any more: its connection knows
+		if _, err := c.Writer.Write(b[:n]); err != nil {
 			return gone(c.Request.Context(), err)
 		}
 		if x.Flush() {

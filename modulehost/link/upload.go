@@ -74,8 +74,8 @@ func (u *upload) run(x *Exchange, source io.Reader, limit int64) {
 	defer buffers.Put(b)
 	rest := u.copy(x, b, source, limit)
 	close(u.released)
-	_, _ = x.socket.write(rest, time.Time{},
-		nil) // the handler is done or about to read: the SDK takes what is left
+	// Without a deadline: the handler is done or about to read, and the SDK reads what is left.
+	_, _ = x.socket.write(rest, time.Time{}, nil)
 }
 
 // copy returns what is still to be written: the rest of a piece that was begun, and the ending.

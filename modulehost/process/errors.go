@@ -84,7 +84,8 @@ func about(moduleID string, err error) error {
 func (f *Failure) sentence() string {
 	switch {
 	case errors.Is(f.cause, errNoDescriptor):
-		return "could not be started, because the platform has no file descriptor left; raise its limit (LimitNOFILE=, ulimit -n)."
+		return "could not be started, because the platform has no file descriptor left; raise its limit " +
+			"(LimitNOFILE=, ulimit -n)."
 	case errors.Is(f.cause, errNotStarted):
 		return "could not be started; the log has the operating system's reason."
 	}
@@ -92,13 +93,14 @@ func (f *Failure) sentence() string {
 	case ErrUnavailable:
 		return "was changed on disk while the platform ran; restart the platform."
 	case ErrRegisterFailed:
-		return "did not register as it has to; check that it was built for this platform and that it registers only what its manifest declares."
+		return "did not register as it has to; check that it was built for this platform and that it registers " +
+			"only what its manifest declares."
 	case ErrStartFailed:
-		return "failed in its start hook; its lines in the log may say why. The platform starts without it after: " +
-			"narthex modules:disable --module " + f.ModuleID + "."
+		return "failed in its start hook; its lines in the log may say why. " +
+			"The platform starts without it after: narthex modules:disable --module " + f.ModuleID + "."
 	case ErrStartTimeout:
-		return "did not end its start hook in time. The platform starts without it after: narthex modules:disable --module " +
-			f.ModuleID + "."
+		return "did not end its start hook in time. " +
+			"The platform starts without it after: narthex modules:disable --module " + f.ModuleID + "."
 	case ErrSandboxUnavailable:
 		return "cannot be confined on this machine; a limit or a wall of the sandbox could not be applied."
 	case ErrProcessLimit:

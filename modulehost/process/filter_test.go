@@ -171,8 +171,9 @@ func TestFilterByArchitecture(t *testing.T) {
 
 func TestFilterByArguments(t *testing.T) {
 	const (
-		junk      = 0xdeadbeef << 32 // the kernel ignores the upper half of an int
-		thread    = unix.CLONE_VM | unix.CLONE_FS | unix.CLONE_FILES | unix.CLONE_SIGHAND | unix.CLONE_SYSVSEM | unix.CLONE_THREAD
+		junk   = 0xdeadbeef << 32 // the kernel ignores the upper half of an int
+		thread = unix.CLONE_VM | unix.CLONE_FS | unix.CLONE_FILES | unix.CLONE_SIGHAND |
+			unix.CLONE_SYSVSEM | unix.CLONE_THREAD
 		anonymous = unix.MAP_ANONYMOUS | unix.MAP_PRIVATE
 		cwd       = 0xffffffffffffff9c
 	)

@@ -25,7 +25,8 @@ var landlockRights = []struct {
 	{abi: 5, word: "ioctl", files: unix.LANDLOCK_ACCESS_FS_IOCTL_DEV},
 	{abi: 6, word: "scopes", outside: unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | unix.LANDLOCK_SCOPE_SIGNAL},
 	{abi: 9, word: "unix", files: unix.LANDLOCK_ACCESS_FS_RESOLVE_UNIX},
-	{abi: 10, word: "udp", network: unix.LANDLOCK_ACCESS_NET_BIND_UDP | unix.LANDLOCK_ACCESS_NET_CONNECT_SEND_UDP},
+	{abi: 10, word: "udp",
+		network: unix.LANDLOCK_ACCESS_NET_BIND_UDP | unix.LANDLOCK_ACCESS_NET_CONNECT_SEND_UDP},
 }
 
 // landlockABI is the newest ABI whose rights this kernel takes, 0 if it has no Landlock.

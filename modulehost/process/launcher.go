@@ -42,9 +42,10 @@ type launch struct {
 	Name        string   `json:"name"` // argv[0] of the module
 	Environment []string `json:"environment"`
 	Limits      []rlimit `json:"limits"`
-	Bodies      int      `json:"bodies"`   // how many body sockets the module inherits
-	Landlock    int      `json:"landlock"` // the ABI to use; 0: the kernel has none, and the host decided to go on
-	Seccomp     bool     `json:"seccomp"`
+	Bodies      int      `json:"bodies"` // how many body sockets the module inherits
+	// the ABI to use; 0: the kernel has none, and the host decided to go on
+	Landlock int  `json:"landlock"`
+	Seccomp  bool `json:"seccomp"`
 }
 
 type rlimit struct {
@@ -75,7 +76,8 @@ func becomeModule(argument string) {
 	unix.Umask(0o077)
 	must("nice", unix.Setpriority(unix.PRIO_PROCESS, 0, niceness))
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("900"), 0) // a preference, not a wall
-	exec := prepareExec(l)                                         // this and the filter allocate, so before the limits
+	// this and the filter allocate, so before the limits
+	exec := prepareExec(l)
 	var program []unix.SockFilter
 	if l.Seccomp {
 		program = filter(runtime.GOARCH, unix.Getpid())

@@ -33,7 +33,8 @@ var modules string // the folder of the child-<mode> executables
 // runTests builds the modules' executable as modules are built: static, and without the race detector,
 // whose shadow memory fits into no address space limit.
 func runTests(m *testing.M) int {
-	if modules = os.Getenv("NARTHEX_TEST_MODULES"); modules != "" { // this host is a test of another (matrix_test.go)
+	// this host is a test of another (matrix_test.go)
+	if modules = os.Getenv("NARTHEX_TEST_MODULES"); modules != "" {
 		return hardened(m)
 	}
 	folder, err := os.MkdirTemp("", "process-test-")

@@ -76,7 +76,9 @@ func namesOf(field any) (names []string) {
 
 // TestAWallThatCannotBeApplied: the launcher does as it is told or not at all.
 func TestAWallThatCannotBeApplied(t *testing.T) {
-	r := prepare(t, "good", func(c *process.Config) { c.WithKernel(func(r *process.Report) { r.Landlock = 10 }) })
+	r := prepare(t, "good", func(c *process.Config) {
+		c.WithKernel(func(r *process.Report) { r.Landlock = 10 })
+	})
 	if process.Walls().Landlock >= 10 {
 		t.Skip("this kernel has all that Landlock knows")
 	}
@@ -136,7 +138,9 @@ func TestSystemCallsTheKernelRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-r.ended
-	if fields := r.logs.FilterMessage("module process ended").All()[0].ContextMap(); fields["signal"] != int64(31) { // SIGSYS
+	// SIGSYS
+	fields := r.logs.FilterMessage("module process ended").All()[0].ContextMap()
+	if fields["signal"] != int64(31) {
 		t.Error(fields)
 	}
 }

@@ -17,9 +17,11 @@ import (
 
 // targets are what a hostile module goes for. All of it is open to its uid: only walls stand between.
 type targets struct {
-	Host, Sibling         int    // pids
-	Own                   string // its own folder: notes.txt, which belongs to it, and out, a link to Elsewhere's secret.txt
-	Elsewhere             string // anybody may write here; secret.txt, script, and victim.txt, which belongs to the module's uid
+	Host, Sibling int // pids
+	// its own folder: notes.txt, which belongs to it, and out, a link to Elsewhere's secret.txt
+	Own string
+	// anybody may write here; secret.txt, script, and victim.txt, which belongs to the module's uid
+	Elsewhere             string
 	SiblingFile           string
 	TCP, UDP              int // ports of 127.0.0.1
 	Stream, Datagram      string

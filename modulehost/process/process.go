@@ -1,12 +1,13 @@
 // Package process owns a module's child process: how it is started, spoken with, watched and ended.
 //
-// A Process is a supervised service. Each Serve is one life of the child:
+// A Process is a supervised service. Each Serve is one run of the child:
 //
-//	launcher (sandbox) → exec → Register (10 s) → Start (30 s) → ready → ... → Stop (10 s) → SIGTERM → 1 s → SIGKILL
+//	launcher (sandbox) → exec → Register (10 s) → Start (30 s) → ready → ...
+//	→ Stop (10 s) → SIGTERM → 1 s → SIGKILL
 //
-// Everything that belongs to a life is a local of Serve, ends with it and is waited for: the child and its
+// Everything that belongs to a run is a local of Serve, ends with it and is waited for: the child and its
 // whole process group, both links, the host's session, every goroutine and every call in flight. Two facts
-// outlive a life: what the first one registered, which later ones must repeat, and that the module was
+// outlive a run: what the first one registered, which later ones must repeat, and that the module was
 // ready once.
 //
 // A child that dies is noticed by its links and by the kernel's wait; a child that lives but hangs by an
@@ -137,10 +138,10 @@ func (p *Process) Output() []byte {
 }
 
 // Call calls the module. ctx needs a deadline. Errors:
-//   - ErrUnavailable (503): the process is down, starting or ending; the module has not seen the call. The error's RetryAfter tells when
-//     the process is started again.
-//   - ErrHandlerFailed (500): the process was lost with the call in flight, or the module refused it; then errors.As also
-//     finds the *link.Failure, whose code is the module's own word and decides nothing.
+//   - ErrUnavailable (503): the process is down, starting or ending; the module has not seen the call. The
+//     error's RetryAfter tells when the process is started again.
+//   - ErrHandlerFailed (500): the process was lost with the call in flight, or the module refused it; then
+//     errors.As also finds the *link.Failure, whose code is the module's own word and decides nothing.
 //   - link.ErrTooLarge, link.ErrUnencodable, link.ErrNoDeadline: nothing was sent.
 //   - ctx's own error: the module was told to cancel.
 func (p *Process) Call(ctx context.Context, m abi.Method, request, response proto.Message) error {

@@ -48,7 +48,8 @@ func TestGoodLife(t *testing.T) {
 	if said := r.host.settled(t); !slices.Equal(said, []string{"starting", "stopping"}) {
 		t.Error("the hooks:", said)
 	}
-	if fields := r.logs.FilterMessage("module process ended").All()[0].ContextMap(); fields["signal"] != int64(syscall.SIGTERM) {
+	fields := r.logs.FilterMessage("module process ended").All()[0].ContextMap()
+	if fields["signal"] != int64(syscall.SIGTERM) {
 		t.Error("was not asked to go:", fields)
 	}
 	if _, err := r.handle(soon(t), "/echo", nil); !errors.Is(err, process.ErrUnavailable) {

@@ -85,7 +85,8 @@ func TestWhatTheKernelSaysOfAModule(t *testing.T) {
 			t.Error(name, status[name])
 		}
 	}
-	if os.Geteuid() == 0 && status["CapBnd"] != "0000000000000000" { // from which exec would give root back what it lost
+	// from which exec would give root back what it lost
+	if os.Geteuid() == 0 && status["CapBnd"] != "0000000000000000" {
 		t.Error("CapBnd:", status["CapBnd"])
 	}
 	// Every thread, not the first alone.

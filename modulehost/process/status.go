@@ -20,7 +20,8 @@ type State string
 const (
 	Ready      State = "ready"
 	Restarting State = "restarting" // starting, ending, or waiting to be started again
-	Refused    State = "refused"    // the host will not start it: its file has changed, or it registers something else than before
+	// the host will not start it: its file has changed, or it registers something else than before
+	Refused State = "refused"
 )
 
 // EndKind is what ended a life.

@@ -10,7 +10,8 @@ import (
 
 // times are how long the platform waits for a module (docs/link.md).
 type times struct {
-	answer time.Duration // from the end of the request's body to the beginning of the answer, and from piece to piece of it
+	// from the end of the request's body to the beginning of the answer, and from piece to piece of it
+	answer time.Duration
 	body   time.Duration // for a streamed request's body
 	brief  time.Duration // of a snapshot, and of a capability's method
 }

@@ -45,14 +45,19 @@ type SendResult string
 
 // The outcomes. Only after MailTimeout and MailConnectionFailed may the message have been taken nevertheless.
 const (
-	MailSent                 SendResult = "SENT"                  // the server took the message for all recipients
-	MailNotConfigured        SendResult = "NOT_CONFIGURED"        // this installation has no mail server, which is no mistake
-	MailMessageInvalid       SendResult = "MESSAGE_INVALID"       // the message breaks a rule of Message; nothing was sent
-	MailConnectionFailed     SendResult = "CONNECTION_FAILED"     // no connection, or one that broke
-	MailTLSFailed            SendResult = "TLS_FAILED"            // no trusted encryption; no password and no message left
+	// the server took the message for all recipients
+	MailSent SendResult = "SENT"
+	// this installation has no mail server, which is no mistake
+	MailNotConfigured SendResult = "NOT_CONFIGURED"
+	// the message breaks a rule of Message; nothing was sent
+	MailMessageInvalid   SendResult = "MESSAGE_INVALID"
+	MailConnectionFailed SendResult = "CONNECTION_FAILED" // no connection, or one that broke
+	// no trusted encryption; no password and no message left
+	MailTLSFailed            SendResult = "TLS_FAILED"
 	MailAuthenticationFailed SendResult = "AUTHENTICATION_FAILED" // the user or the way to sign in was refused
-	MailRejected             SendResult = "REJECTED"              // the server refused the sender, a recipient or the message
-	MailTimeout              SendResult = "TIMEOUT"               // not within 30 s
+	// the server refused the sender, a recipient or the message
+	MailRejected SendResult = "REJECTED"
+	MailTimeout  SendResult = "TIMEOUT" // not within 30 s
 )
 
 // ErrTooManyMails: the module has used up its 30 attempts of this minute, and this one was not made.

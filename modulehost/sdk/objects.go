@@ -11,9 +11,10 @@ import (
 )
 
 const (
-	pieceBytes     = 256 << 10        // of an object, in one call
-	pauseWithin    = 10 * time.Second // after which a slow body's beginning of a piece is sent: the host gives up on 30 s of silence
-	commitDeadline = 5 * time.Minute  // the host itself gives up when no byte moves for 30 s
+	pieceBytes = 256 << 10 // of an object, in one call
+	// after which a slow body's beginning of a piece is sent: the host gives up on 30 s of silence
+	pauseWithin    = 10 * time.Second
+	commitDeadline = 5 * time.Minute // the host itself gives up when no byte moves for 30 s
 )
 
 // Get opens an object, whose bytes come as they are read, 256 KiB at a time. The body must be closed, is

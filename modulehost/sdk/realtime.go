@@ -103,7 +103,8 @@ type Realtime struct {
 // What Publish and PublishLatest refuse.
 var (
 	ErrChannelUnknown = errors.New("the module did not register this channel")
-	ErrChannelLatest  = errors.New("PublishLatest is for channels of Registry.LatestChannel, and Publish for all others")
+	ErrChannelLatest  = errors.New("PublishLatest is for channels of Registry.LatestChannel, and Publish for " +
+		"all others")
 	ErrChannelKey     = errors.New("a key is 1 to 128 bytes of UTF-8, and a channel has at most 128 of them")
 	ErrUpdateTooLarge = errors.New("an update is at most 64 KiB of JSON, and a value of a LatestChannel 8 KiB")
 )

@@ -4,10 +4,11 @@
 // process, without a network, without files to write and with an empty environment, and speaks with it over
 // two inherited sockets:
 //
-//  1. Register: the module declares its routes, each with a permission of its manifest and a body limit, and what it provides.
+//  1. Register: the module declares its routes, each with a permission of its manifest and a body limit,
+//     and what it provides.
 //  2. Start: the module gets its Host and does what it needs before the first request.
 //  3. Requests arrive, concurrently; every gate (origin, body limit, permission) has been passed.
-//  4. Stop: the module has ten seconds to finish. It may come after a Start that failed, and must then do no harm.
+//  4. Stop: the module has ten seconds to finish. The platform also calls it after a Start that failed.
 //
 // A process may also end without Stop: what matters belongs into the database. A crash is answered by a new
 // process, which registers exactly the same again. Several platforms may share one database, and each runs
@@ -15,10 +16,10 @@
 //
 // What a module works with:
 //
-//	Registry.Handle      its routes, as net/http handlers; Principal(ctx) tells who asks, Host.Can what they may do
+//	Registry.Handle      its routes, as net/http handlers; Principal(ctx) and Host.Can tell of the caller
 //	Registry.Provide     what other modules may call of it; CallingModule(ctx) tells which of them does
 //	Registry.Channel     what browsers and screens may listen to; Host.Realtime publishes on it
-//	Host.DB              its own schema of PostgreSQL, as its own role; package sqldb is the same for database/sql
+//	Host.DB              its own schema of PostgreSQL, as its own role; package sqldb is for database/sql
 //	Host.Storage         files, in the buckets that its manifest declares
 //	Host.Mail            mails, by the installation's mail server
 //	Host.Config          what administrators have set; Host.Secret what the deployment supplies

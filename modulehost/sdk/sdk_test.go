@@ -335,7 +335,8 @@ func TestLogReachesTheHost(t *testing.T) {
 }
 
 const seats = `CREATE TABLE seats (
-	id uuid PRIMARY KEY, name text UNIQUE, price numeric, rows integer, wide boolean, at timestamptz, tags text[], extra jsonb, raw bytea, weight double precision)`
+	id uuid PRIMARY KEY, name text UNIQUE, price numeric, rows integer, wide boolean, at timestamptz,
+	tags text[], extra jsonb, raw bytea, weight double precision)`
 
 func TestValuesThereAndBack(t *testing.T) {
 	m := &module{}

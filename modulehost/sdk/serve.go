@@ -24,7 +24,8 @@ const (
 // its own.
 const inService = 512
 
-var errNotStarted = errors.New("this program is a Narthex module: the platform starts it; install its folder and start the platform")
+var errNotStarted = errors.New("this program is a Narthex module: the platform starts it; install its " +
+	"folder and start the platform")
 
 // serve runs the module's life and returns when the platform has stopped it or is gone.
 func serve(m Module) error {

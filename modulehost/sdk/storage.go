@@ -13,14 +13,16 @@ import (
 
 // The errors of a Bucket, beside its contexts' own and those of a Put's body. The list is closed.
 const (
-	ErrNotFound     = Error("NOT_FOUND")     // no object has this key
-	ErrKeyInvalid   = Error("KEY_INVALID")   // the key, prefix or position breaks the rules for keys
-	ErrAccessDenied = Error("ACCESS_DENIED") // module.json does not declare the bucket, or the service refuses the platform
-	ErrTooLarge     = Error("TOO_LARGE")     // more than 32 MiB, or more than the service takes
+	ErrNotFound   = Error("NOT_FOUND")   // no object has this key
+	ErrKeyInvalid = Error("KEY_INVALID") // the key, prefix or position breaks the rules for keys
+	// module.json does not declare the bucket, or the service refuses the platform
+	ErrAccessDenied = Error("ACCESS_DENIED")
+	ErrTooLarge     = Error("TOO_LARGE") // more than 32 MiB, or more than the service takes
 	// ErrLifetimeInvalid: a URL's lifetime is out of range, or no whole number of seconds.
 	ErrLifetimeInvalid = Error("LIFETIME_INVALID")
-	ErrTimeout         = Error("TIMEOUT")     // a limit of time passed
-	ErrUnavailable     = Error("UNAVAILABLE") // the service does not answer, or breaks off; later it may work again
+	ErrTimeout         = Error("TIMEOUT") // a limit of time passed
+	// the service does not answer, or breaks off; later it may work again
+	ErrUnavailable = Error("UNAVAILABLE")
 )
 
 // What a module does with its storage at once; further calls wait. A storage that hangs then leaves places

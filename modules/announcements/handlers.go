@@ -12,7 +12,8 @@ func (a *announcements) list(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	rev, err := a.store.orderRev(r.Context()) // before the slides: an order that changes in between is refused later
+	// before the slides: an order that changes in between is refused later
+	rev, err := a.store.orderRev(r.Context())
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,8 @@ import (
 // store is the module's own schema.
 type store struct{ db *sdk.DB }
 
-const columns = `id::text, kind, title, body, image_id::text, payload, starts_at, ends_at, position, enabled, rev`
+const columns = `id::text, kind, title, body, image_id::text, payload, starts_at, ends_at, position, ` +
+	`enabled, rev`
 
 func (s *store) list(ctx context.Context, unpublished bool) ([]slide, error) {
 	rows, err := s.db.Query(ctx, `
@@ -49,7 +50,8 @@ func (s *store) edit(ctx context.Context, id string, d *draft) (*slide, error) {
 	var edited slide
 	err := scan(s.db.QueryRow(ctx, `
 		UPDATE slides
-		SET kind = $3, title = $4, body = $5, payload = $6, starts_at = $7, ends_at = $8, enabled = $9, rev = rev + 1
+		SET kind = $3, title = $4, body = $5, payload = $6, starts_at = $7, ends_at = $8, enabled = $9,
+		    rev = rev + 1
 		WHERE id = $1 AND rev = $2
 		RETURNING `+columns,
 		id, *d.Rev, *d.Kind, *d.Title, *d.Body, payload(d), instant(d.StartsAt), instant(d.EndsAt), *d.Enabled),

@@ -63,7 +63,8 @@ func newConn(socket net.Conn, all *connections) *conn {
 		c.raw, _ = holder.SyscallConn()
 	}
 	if buffered, ok := socket.(interface{ SetWriteBuffer(bytes int) error }); ok {
-		_ = buffered.SetWriteBuffer(all.limits.unsent) // without it the kernel keeps some MiB for a peer that does not read
+		// without it the kernel keeps some MiB for a peer that does not read
+		_ = buffered.SetWriteBuffer(all.limits.unsent)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -152,7 +153,8 @@ func (c *conn) take(p []byte) (skipped, used int, err error) {
 		c.begin()
 		c.clock.set(c.since.Add(c.all.limits.request))
 	case stage == inHead && c.begin() && (!c.fresh || c.all.stopping.Load()):
-		c.clock.set(c.all.headBy(c.since.Add(c.all.limits.header))) // a fresh connection's runs since it was accepted
+		// a fresh connection's runs since it was accepted
+		c.clock.set(c.all.headBy(c.since.Add(c.all.limits.header)))
 	}
 	return skipped, used, nil
 }

@@ -38,7 +38,8 @@ func TestBrokenConnectionsMakeOneLineASecond(t *testing.T) {
 		time.Sleep(30 * time.Second)
 		_, _ = io.Copy(io.Discard, silent)
 		if got := s.counts(refusedLine); len(got) > 3 || sum(got) != 1000 || got[0] != 1 {
-			t.Errorf("1,000 refusals in a second: lines with the counts %v, want the first at once and at most one a second, 1,000 in all", got)
+			t.Errorf("1,000 refusals in a second: lines with the counts %v, want the first at once and at most one "+
+				"a second, 1,000 in all", got)
 		}
 		if got := s.counts(timeoutLine); len(got) != 1 || got[0] != 1 {
 			t.Errorf("one timeout: lines with the counts %v", got)
@@ -85,7 +86,8 @@ func TestFailuresOfAccept(t *testing.T) {
 				time.Sleep(time.Minute)
 				counts := s.counts("connections cannot be accepted")
 				if len(counts) != 4 || counts[0] != 1 || sum(counts) < 150 || sum(counts) > 170 {
-					t.Errorf("150 s of failures: lines with the counts %v, want one at once and one a minute, about one failure a second", counts)
+					t.Errorf("150 s of failures: lines with the counts %v, want one at once and one a minute, about one "+
+						"failure a second", counts)
 				}
 			})
 		})

@@ -19,7 +19,8 @@ type limits struct {
 	stall   time.Duration // in which a peer takes nothing of its answer
 	drain   time.Duration // at a stop, for requests under way
 	head    int           // bytes of a request line and its headers
-	unsent  int           // bytes of an answer that the kernel takes ahead of the peer; it doubles them for its own bookkeeping
+	// bytes of an answer that the kernel takes ahead of the peer; it doubles them for its own bookkeeping
+	unsent int
 
 	handshake time.Duration // at a stop: a connection that a client believes to be made, and the kernel not yet
 

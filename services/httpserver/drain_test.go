@@ -187,7 +187,8 @@ func TestStop(t *testing.T) {
 				if err := <-stopped; !errors.Is(err, context.Canceled) {
 					t.Error(err)
 				}
-				if took := time.Since(start).Truncate(10 * time.Millisecond); took != r.stoppedAfter.Truncate(10*time.Millisecond) {
+				took := time.Since(start).Truncate(10 * time.Millisecond)
+				if took != r.stoppedAfter.Truncate(10*time.Millisecond) {
 					t.Errorf("stopped after %v, want %v", took, r.stoppedAfter)
 				}
 				got := <-end

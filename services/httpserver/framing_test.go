@@ -20,10 +20,12 @@ func FuzzFraming(f *testing.F) {
 		"GET / HTTP/1.1\r\nHost: x\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\n\r\n",
 		post + "Content-Length: 3\r\n\r\nabcGET / HTTP/1.1\nHost: x\n\n",
 		post + "content-length:03 \r\nContent-Length: 3\r\n\r\nabcGET / HTTP/1.1\r\nHost: x\r\n\r\n",
-		post + "Transfer-Encoding: chunked\r\n\r\n2;a=b\r\nhi\r\n0\r\nA: b\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\n\r\n",
+		post + "Transfer-Encoding: chunked\r\n\r\n2;a=b\r\nhi\r\n0\r\nA: b\r\n\r\nGET / HTTP/1.1\r\nHost: " +
+			"x\r\n\r\n",
 		post + "Transfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n0\r\n\r\n",
 		post + "X: y\r\n Content-Length: 3\r\n\r\nabc",
-		post + "Transfer-Encoding: chunked\r\n\r\n2 \r\nhi\r\n0\r\nmalformed\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\n\r\n",
+		post + "Transfer-Encoding: chunked\r\n\r\n2 \r\nhi\r\n0\r\nmalformed\r\n\r\nGET / HTTP/1.1\r\nHost: " +
+			"x\r\n\r\n",
 		"POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
 	} {
 		f.Add([]byte(seed), 3)

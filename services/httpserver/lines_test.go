@@ -52,7 +52,8 @@ func TestWhatIsUnavailableIsLoggedOnceASecond(t *testing.T) {
 		count += line.ContextMap()["count"].(int64)
 	}
 	if said > most || count != 2*each {
-		t.Errorf("%d requests to a module that is down are %d lines that count %d; want at most %d lines that count all", 2*each, said, count, most)
+		t.Errorf("%d requests to a module that is down are %d lines that count %d; want at most %d lines that "+
+			"count all", 2*each, said, count, most)
 	}
 	if said := logs.FilterField(zap.String("code", "INTERNAL_ERROR")).Len(); said != each {
 		t.Errorf("%d failures of the platform's own are %d lines, want one each", each, said)

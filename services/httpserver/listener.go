@@ -44,9 +44,11 @@ type ListenerConfig struct {
 	Address   string       // host:port, bound by Serve
 	Inherited net.Listener // in place of Address: bound before the process began; Serve closes it
 	Handler   http.Handler
-	Proxy     func(netip.Addr) bool // whether a peer is a trusted proxy, whose connections are its clients'; nil: none is
-	Draining  func()                // called once nobody can come any more, so that streams without an end can be ended; nil: nothing to do
-	Log       *zap.Logger
+	// whether a peer is a trusted proxy, whose connections are its clients'; nil: none is
+	Proxy func(netip.Addr) bool
+	// called once nobody can come any more, so that streams without an end can be ended; nil: nothing to do
+	Draining func()
+	Log      *zap.Logger
 }
 
 // Listener serves one handler on one address over HTTP/1.1, as a supervised service that binds once. It
@@ -150,7 +152,8 @@ func drain(all *connections, server *http.Server) error {
 	}
 	last, cancel := context.WithTimeout(context.Background(), all.limits.drain)
 	defer cancel()
-	if err := server.Shutdown(last); err != nil { // its goroutines have closed their connections and are about to end
+	// its goroutines have closed their connections and are about to end
+	if err := server.Shutdown(last); err != nil {
 		return fmt.Errorf("%w: %w", ErrDrain, err)
 	}
 	return nil

@@ -70,7 +70,8 @@ func TestTransport(t *testing.T) {
 		{"HTTP/1.2", "GET /minor HTTP/1.2\r\nHost: x\r\n\r\n", answer("/minor|"), 1, none},
 		{"HTTP/3.0", "GET / HTTP/3.0\r\nHost: x\r\n\r\n", badRequest, 0, refused},
 		{"the HTTP/2 preface", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", badRequest, 0, refused},
-		{"an upgrade to h2c", "GET /up HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n\r\n", answer("/up|"), 1, none},
+		{"an upgrade to h2c", "GET /up HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: " +
+			"h2c\r\nHTTP2-Settings: AAMAAABk\r\n\r\n", answer("/up|"), 1, none},
 		{"an unknown Expect", post + "Expect: more\r\nContent-Length: 3\r\n\r\nabc", badRequest, 0, refused},
 		{"Expect: 100-continue", post + "Expect: 100-continue\r\nContent-Length: 3\r\n\r\nabc",
 			"HTTP/1.1 100 Continue\r\n\r\n" + answer("/p|abc"), 1, none},
@@ -96,7 +97,8 @@ func TestTransport(t *testing.T) {
 		{"two codings", post + "Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", badRequest, 0, refused},
 		{"one coding twice", post + "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
 			badRequest, 0, refused},
-		{"a coding in HTTP/1.0", "POST / HTTP/1.0\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + next, badRequest, 0, refused},
+		{"a coding in HTTP/1.0", "POST / HTTP/1.0\r\nConnection: keep-alive\r\nTransfer-Encoding: " +
+			"chunked\r\n\r\n0\r\n\r\n" + next, badRequest, 0, refused},
 
 		{"no chunk size", chunked + "zz\r\n", badRequest, 0, refused},
 		{"a chunk longer than its size", chunked + "2\r\nabc\r\n0\r\n\r\n" + next, badRequest, 0, refused},

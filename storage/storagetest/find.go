@@ -9,7 +9,8 @@ import (
 var (
 	errEnded   = errors.New("the server ended before it took a connection")
 	errMissing = errors.New("versitygw is missing: in the checkout run " +
-		`GOBIN="$PWD/.tools" go install github.com/versity/versitygw/cmd/versitygw@v1.8.0, or name the program in VERSITYGW`)
+		`GOBIN="$PWD/.tools" go install github.com/versity/versitygw/cmd/versitygw@v1.8.0, or name the program ` +
+		`in VERSITYGW`)
 )
 
 // find looks in .tools of the checkout, which tests run somewhere below, and then in VERSITYGW.

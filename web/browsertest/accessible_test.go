@@ -25,8 +25,10 @@ func (p *tab) accessible(where string) {
 		p.do(chromedp.Evaluate[chromedp.Void](source + ";undefined"))
 	}
 	broken, err := chromedp.Run(p.ctx, chromedp.Evaluate[[]string](`axe.run(document, {
-		runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"], resultTypes: ["violations"],
-	}).then(({ violations }) => violations.flatMap(v => v.nodes.map(n => v.id + ": " + n.html + " " + n.failureSummary)))`,
+		runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+		resultTypes: ["violations"],
+	}).then(({ violations }) => violations.flatMap(v =>
+		v.nodes.map(n => v.id + ": " + n.html + " " + n.failureSummary)))`,
 		chromedp.EvalAwaitPromise))
 	if err != nil {
 		p.t.Fatal(err)

@@ -184,7 +184,8 @@ func TestAnnouncements(t *testing.T) {
 	p := open(t, h.URL, desktop)
 	p.headed("Announcements")
 	p.find("link", "Welcome")
-	if chips := eval[string](p, `[...document.querySelectorAll(".chip")].map((chip) => chip.textContent).join()`); chips != "Live,Scheduled,Not published,Ended" {
+	chips := eval[string](p, `[...document.querySelectorAll(".chip")].map((chip) => chip.textContent).join()`)
+	if chips != "Live,Scheduled,Not published,Ended" {
 		t.Errorf("standing: %s", chips)
 	}
 
@@ -228,7 +229,8 @@ func TestAnnouncements(t *testing.T) {
 	n.mu.Unlock()
 	p.key(kb.ArrowUp, chromedp.ModifierAlt)
 	p.hears("The notices have changed meanwhile. Not moved. Try again.")
-	p.wait(`[...document.querySelectorAll(".notice a")].findIndex((title) => title.textContent === "Harvest supper") === 2`)
+	p.wait(`[...document.querySelectorAll(".notice a")].findIndex((title) => title.textContent === "Harvest ` +
+		`supper") === 2`)
 
 	p.press("link", "Harvest supper")
 	p.press("button", "Delete …")
@@ -377,5 +379,6 @@ func TestReadersSeeStanding(t *testing.T) {
 	n.slides = slices.Delete(n.slides, 2, 3) // what is not published, a reader does not get
 	p := open(t, h.URL, phone)
 	p.sees("Welcome")
-	p.wait(`[...document.querySelectorAll(".chip")].map((chip) => chip.textContent).join() === "Scheduled,Ended"`)
+	p.wait(`[...document.querySelectorAll(".chip")].map((chip) => chip.textContent).join() === ` +
+		`"Scheduled,Ended"`)
 }

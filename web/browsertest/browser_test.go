@@ -348,13 +348,18 @@ func (p *tab) headed(title string) {
 // alone, and when words stick out of what holds them, over what is beside it.
 func (p *tab) fits() {
 	p.t.Helper()
-	if over := eval[int](p, "document.documentElement.scrollWidth - document.documentElement.clientWidth"); over > 0 {
-		wide := eval[string](p, `[...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > innerWidth + 1 ||
-			e.getBoundingClientRect().left < -1).map(e => e.tagName + "." + e.className).slice(0, 8).join(" ")`)
+	over := eval[int](p, "document.documentElement.scrollWidth - document.documentElement.clientWidth")
+	if over > 0 {
+		wide := eval[string](p, `[...document.querySelectorAll("body *")].filter(e =>
+			e.getBoundingClientRect().right > innerWidth + 1 || e.getBoundingClientRect().left < -1
+		).map(e => e.tagName + "." + e.className).slice(0, 8).join(" ")`)
 		p.t.Errorf("the page is %d pixels too wide: %s", over, wide)
 	}
-	if out := eval[string](p, `[...document.querySelectorAll("body *")].filter(e => e.clientWidth > 0 && e.scrollWidth > e.clientWidth + 1 &&
-		!e.closest(".unseen") && [...e.childNodes].some(n => n.nodeType === Node.TEXT_NODE && n.data.trim() !== "")).map(e => e.outerHTML).join(" ")`); out != "" {
+	out := eval[string](p, `[...document.querySelectorAll("body *")].filter(e =>
+		e.clientWidth > 0 && e.scrollWidth > e.clientWidth + 1 && !e.closest(".unseen") &&
+		[...e.childNodes].some(n => n.nodeType === Node.TEXT_NODE && n.data.trim() !== "")
+	).map(e => e.outerHTML).join(" ")`)
+	if out != "" {
 		p.t.Errorf("words stick out of %s", out)
 	}
 }

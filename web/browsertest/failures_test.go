@@ -158,7 +158,8 @@ func TestBusyButtons(t *testing.T) {
 	p.press("button", "Sign in")
 	p.sees("Signing in")
 	p.wait(`document.querySelector("[type=submit] .ring").getBoundingClientRect().width >= 12`)
-	if after := eval[float64](p, `document.querySelector("[type=submit]").getBoundingClientRect().width`); after != before {
+	after := eval[float64](p, `document.querySelector("[type=submit]").getBoundingClientRect().width`)
+	if after != before {
 		t.Errorf("the busy button is %v wide, want the same as before: %v", after, before)
 	}
 	p.run(`document.querySelector("[type=submit]").click()`)

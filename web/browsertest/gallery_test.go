@@ -107,7 +107,8 @@ func TestKitCombobox(t *testing.T) {
 	p.key("read")
 	p.hears("2 matches")
 	p.key(kb.ArrowDown)
-	p.wait(`document.getElementById(document.activeElement.getAttribute("aria-activedescendant")).textContent.includes("Reader 3")`)
+	p.wait(`document.getElementById(document.activeElement.getAttribute("aria-activedescendant")).` +
+		`textContent.includes("Reader 3")`)
 	p.key("\r")
 	expanded(false)
 	value("Reader 3")
@@ -160,7 +161,8 @@ func TestKitReorder(t *testing.T) {
 	p := gallery(t, "", desktop)
 	order := func(want string) {
 		t.Helper()
-		p.wait(fmt.Sprintf(`[...document.querySelectorAll("ol.list .name")].map((name) => name.textContent).join() === %q`, want))
+		p.wait(fmt.Sprintf(`[...document.querySelectorAll("ol.list .name")].map((name) => `+
+			`name.textContent).join() === %q`, want))
 	}
 	order("Stage,Rota,Announcements")
 	p.run(`document.querySelector("[aria-label='Move Stage']").focus()`)
@@ -177,14 +179,16 @@ func TestKitReorder(t *testing.T) {
 		grip.scrollIntoView({ block: "center" });
 		grip.setPointerCapture = () => undefined; // a pointer that only this test has
 		const { y } = grip.getBoundingClientRect();
-		const point = (type, dy) => grip.dispatchEvent(new PointerEvent(type, { bubbles: true, button: 0, pointerId: 7, clientY: y + 5 + dy }));
+		const point = (type, dy) => grip.dispatchEvent(
+			new PointerEvent(type, { bubbles: true, button: 0, pointerId: 7, clientY: y + 5 + dy }));
 		const paint = () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
 		point("pointerdown", 0);
 		point("pointermove", 5);
 		await paint();`
 	p.run(drag + `point("pointermove", 300); await paint();`)
 	order("Announcements,Stage,Rota")
-	p.run(`document.querySelector("[aria-label='Move Rota']").dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true }))`)
+	p.run(`document.querySelector("[aria-label='Move Rota']").dispatchEvent(new KeyboardEvent("keydown", { ` +
+		`key: "Escape", bubbles: true }))`)
 	order("Rota,Announcements,Stage")
 	p.run(drag + `point("pointerup", 5);`) // less than the slop is no drag
 	order("Rota,Announcements,Stage")

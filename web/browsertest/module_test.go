@@ -57,24 +57,29 @@ func TestContext(t *testing.T) {
 	})
 	p := open(t, h.URL+"/#/m/notes/shelf/3", desktop)
 	p.says("Here are the notes.")
-	for expression, want := range map[string]string{
-		`[context.module, context.permissions]`:                                                                                     `[{"id":"notes","name":"Notes","version":"1.0.0"},["notes.read","notes.write"]]`,
-		`[context.locale.slice(0, 2), context.dir, context.theme, context.subpath]`:                                                 `["en","ltr","light","shelf/3"]`,
-		`context.contributions.map(({id, version, capability}) => [id, version, capability])`:                                       `[["clock.slide","1.1.0","notes.slides"],["clock.old","1.0.0","notes.slides"]]`,
-		`await context.contributions[0].load()`:                                                                                     `{"label":"Clock"}`,
-		`await context.contributions[0].load() === await context.contributions[0].load()`:                                           `true`,
-		`await context.contributions[1].load().catch(error => error.code)`:                                                          `"MODULE_UI_ABI_INCOMPATIBLE"`,
-		`Math.abs(context.serverNow() - Date.now()) < 1000`:                                                                         `true`,
-		`await (await context.api("/echo?a=1", {method: "PUT", body: "{}", headers: {"Content-Type": "application/json"}})).json()`: `"a=1 application/json"`,
-		`(await context.api("/nothing")).status`:                                                                                    `404`,
-		`await context.api("/../stage/x").catch(error => error.name)`:                                                               `"TypeError"`,
-		`await context.api("/x", {headers: {"X-Other": "1"}}).catch(error => error.name)`:                                           `"TypeError"`,
-		`Object.isFrozen(context) && Object.isFrozen(context.module)`:                                                               `true`,
+	for _, c := range []struct{ expression, want string }{
+		{`[context.module, context.permissions]`,
+			`[{"id":"notes","name":"Notes","version":"1.0.0"},["notes.read","notes.write"]]`},
+		{`[context.locale.slice(0, 2), context.dir, context.theme, context.subpath]`,
+			`["en","ltr","light","shelf/3"]`},
+		{`context.contributions.map(({id, version, capability}) => [id, version, capability])`,
+			`[["clock.slide","1.1.0","notes.slides"],["clock.old","1.0.0","notes.slides"]]`},
+		{`await context.contributions[0].load()`, `{"label":"Clock"}`},
+		{`await context.contributions[0].load() === await context.contributions[0].load()`, `true`},
+		{`await context.contributions[1].load().catch(error => error.code)`,
+			`"MODULE_UI_ABI_INCOMPATIBLE"`},
+		{`Math.abs(context.serverNow() - Date.now()) < 1000`, `true`},
+		{`await (await context.api("/echo?a=1", {method: "PUT", body: "{}", ` +
+			`headers: {"Content-Type": "application/json"}})).json()`, `"a=1 application/json"`},
+		{`(await context.api("/nothing")).status`, `404`},
+		{`await context.api("/../stage/x").catch(error => error.name)`, `"TypeError"`},
+		{`await context.api("/x", {headers: {"X-Other": "1"}}).catch(error => error.name)`, `"TypeError"`},
+		{`Object.isFrozen(context) && Object.isFrozen(context.module)`, `true`},
 	} {
 		got, err := chromedp.Run(p.ctx,
-			chromedp.Evaluate[string](`(async () => JSON.stringify(`+expression+`))()`, chromedp.EvalAwaitPromise))
-		if err != nil || got != want {
-			t.Errorf("%s is %s, want %s %v", expression, got, want, err)
+			chromedp.Evaluate[string](`(async () => JSON.stringify(`+c.expression+`))()`, chromedp.EvalAwaitPromise))
+		if err != nil || got != c.want {
+			t.Errorf("%s is %s, want %s %v", c.expression, got, c.want, err)
 		}
 	}
 
@@ -86,7 +91,8 @@ func TestContext(t *testing.T) {
 	p.run(`context.announce("Gone", "assertive")`)
 	p.hears("Gone")
 
-	p.run(`addEventListener("hashchange", () => window.seen = context.subpath); context.navigate("shelf/größe 4")`)
+	p.run(`addEventListener("hashchange", () => window.seen = context.subpath); ` +
+		`context.navigate("shelf/größe 4")`)
 	p.wait(`window.seen === "shelf/größe 4" && location.hash.startsWith("#/m/notes/shelf/")`)
 	p.wait(`document.activeElement.tagName === "H1"`)
 	p.do(chromedp.NavigateBack())
@@ -108,7 +114,8 @@ func TestContext(t *testing.T) {
 // TestUnmount: a module goes even when its unmount throws, and nothing of it stays.
 func TestUnmount(t *testing.T) {
 	t.Parallel()
-	h := notes(t, kept+`addEventListener("error", event => { window.reported = event.message; event.preventDefault(); }); return () => { throw new Error("no"); };`)
+	h := notes(t, kept+`addEventListener("error", event => { window.reported = event.message; `+
+		`event.preventDefault(); }); return () => { throw new Error("no"); };`)
 	p := open(t, h.URL, desktop)
 	p.says("Here are the notes.")
 	p.run(`addEventListener("error", event => event.preventDefault()); location.hash = "#/account"`)
@@ -142,7 +149,8 @@ func TestRefusedModuleAsksOnce(t *testing.T) {
 					<-release
 					reply(w, principal.status, principal.body)
 				})
-				p.run(`window.statuses = (await Promise.all([1, 2, 3, 4].map(() => context.api("/x")))).map(({status}) => status)`)
+				p.run(`window.statuses = (await Promise.all([1, 2, 3, 4].map(() => ` +
+					`context.api("/x")))).map(({status}) => status)`)
 				close(release)
 				p.wait(fmt.Sprintf(`statuses.every(status => status === %d)`, status))
 				p.until("the question", func() bool { return h.count("GET /api/v1/principal") == 2 })
@@ -216,7 +224,8 @@ func TestFailingMounts(t *testing.T) {
 			t.Parallel()
 			h := notes(t, row.script)
 			p := open(t, "about:blank", desktop)
-			p.first(`const later = setTimeout; window.setTimeout = (run, after, ...more) => later(run, after === 10000 ? 500 : after, ...more);`)
+			p.first(`const later = setTimeout; window.setTimeout = (run, after, ...more) => later(run, after === ` +
+				`10000 ? 500 : after, ...more);`)
 			p.do(chromedp.Navigate(h.URL)) // where ten seconds are half of one
 			p.says(row.words)
 			p.says(row.code)

@@ -77,7 +77,8 @@ func TestNavigation(t *testing.T) {
 	p.none("navigation", "Modules")
 	p.press("button", "Menu")
 	p.find("navigation", "Modules")
-	if words := eval[string](p, `document.querySelector("nav").innerText.split(/\n+/).join("|")`); words != "Home|Sunday|Stage|Rota|Foyer|Notes|<b>Loose</b>" {
+	words := eval[string](p, `document.querySelector("nav").innerText.split(/\n+/).join("|")`)
+	if words != "Home|Sunday|Stage|Rota|Foyer|Notes|<b>Loose</b>" {
 		t.Errorf("the navigation says %s", words)
 	}
 	p.press("link", "Notes")
@@ -138,7 +139,8 @@ func TestKeyboard(t *testing.T) {
 		t.Helper()
 		p.wait(fmt.Sprintf(`document.activeElement.textContent.trim() === %q`, name))
 	}
-	p.key("\t", chromedp.ModifierShift) // from the heading backwards: the navigation, the account, the brand, the skip link
+	// from the heading backwards: the navigation, the account, the brand, the skip link
+	p.key("\t", chromedp.ModifierShift)
 	focused("Notes")
 	p.key("\t", chromedp.ModifierShift)
 	focused("Home")
@@ -167,15 +169,18 @@ func TestPreferences(t *testing.T) {
 	p := open(t, h.URL+"/#/account", desktop)
 	p.headed("Account")
 	p.press("radio", "Dark")
-	p.wait(`document.documentElement.dataset.theme === "dark" && getComputedStyle(document.body).backgroundColor === "rgb(20, 19, 17)"`)
-	p.run(`const select = document.querySelector("select"); select.value = "de"; select.dispatchEvent(new Event("change"))`)
+	p.wait(`document.documentElement.dataset.theme === "dark" && ` +
+		`getComputedStyle(document.body).backgroundColor === "rgb(20, 19, 17)"`)
+	p.run(`const select = document.querySelector("select"); select.value = "de"; select.dispatchEvent(new ` +
+		`Event("change"))`)
 	p.find("heading", "Konto")
 	p.do(chromedp.Reload())
 	p.headed("Konto")
 	p.wait(`document.documentElement.lang === "de" && document.documentElement.dataset.theme === "dark"`)
 	p.press("link", "Notes")
 	p.says("de dark")
-	if keys := eval[string](p, `Object.keys(localStorage).sort().join()`); keys != "narthex.language,narthex.theme" {
+	keys := eval[string](p, `Object.keys(localStorage).sort().join()`)
+	if keys != "narthex.language,narthex.theme" {
 		t.Errorf("kept: %s", keys)
 	}
 }

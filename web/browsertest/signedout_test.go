@@ -9,7 +9,8 @@ import (
 )
 
 // stored is everything that the browser keeps for the page.
-const stored = "JSON.stringify([Object.entries(localStorage), Object.entries(sessionStorage), document.cookie])"
+const stored = "JSON.stringify([Object.entries(localStorage), Object.entries(sessionStorage), " +
+	"document.cookie])"
 
 // TestSignIn is walk-through 1, as far as the browser goes.
 func TestSignIn(t *testing.T) {
@@ -73,7 +74,8 @@ func TestSignInRefusals(t *testing.T) {
 			p.fill("Password", "correct horse battery")
 			p.press("button", "Sign in")
 			p.says(row.words)
-			if value := eval[string](p, `document.querySelector("[name=current-password]").value`); value != "correct horse battery" {
+			value := eval[string](p, `document.querySelector("[name=current-password]").value`)
+			if value != "correct horse battery" {
 				t.Errorf("the password is %q", value)
 			}
 		})
@@ -115,7 +117,8 @@ func TestConfirm(t *testing.T) {
 	h.answer("GET /api/auth/verify-email", 200, `{"status":true,"user":null}`)
 	p := open(t, h.URL+"/?service_auth=verify-email&token=se%2Bcret", desktop)
 	p.headed("Confirm your e-mail")
-	if address := eval[string](p, "location.href + history.length + document.referrer"); strings.Contains(address, "secret") || strings.Contains(address, "?") {
+	address := eval[string](p, "location.href + history.length + document.referrer")
+	if strings.Contains(address, "secret") || strings.Contains(address, "?") {
 		t.Errorf("at %s", address)
 	}
 	if requests := h.requests(); !slices.Equal(requests, []string{"GET /api/v1/principal"}) {
@@ -144,7 +147,8 @@ func TestConfirmWithADeadLink(t *testing.T) {
 	p.fill("E-mail", "member@example.org")
 	p.press("button", "Send a new link")
 	p.says("If that address has an account, a link is on its way.")
-	p.wait(`[...document.querySelectorAll("button")].some((button) => button.disabled && /^Send again in \d+ s$/.test(button.innerText))`)
+	p.wait(`[...document.querySelectorAll("button")].some((button) => button.disabled && /^Send again in \d+ ` +
+		`s$/.test(button.innerText))`)
 }
 
 // TestChoosePassword is the last part of walk-through 3.

@@ -75,7 +75,10 @@ const reading = kept + `
 	window.told = [];
 	window.read = (name) => context.realtime(name, {
 		snapshot: (value) => told.push("snapshot " + JSON.stringify(value)),
-		update: (value) => { told.push("update " + JSON.stringify(value)); if (value.n === 13) throw new Error("unlucky"); },
+		update: (value) => {
+			told.push("update " + JSON.stringify(value));
+			if (value.n === 13) throw new Error("unlucky");
+		},
 		state: (state) => told.push(state),
 	});
 	window.stop = read("board");`
@@ -90,7 +93,8 @@ func clocked(t *testing.T, address string) *tab {
 		performance.now = () => time;
 		window.later = (milliseconds) => (time += milliseconds);
 		window.see = (visible) => {
-			Object.defineProperty(document, "visibilityState", { value: visible ? "visible" : "hidden", configurable: true });
+			const value = visible ? "visible" : "hidden";
+			Object.defineProperty(document, "visibilityState", { value, configurable: true });
 			document.dispatchEvent(new Event("visibilitychange"));
 		};
 		addEventListener("error", (event) => event.message.includes("unlucky") && event.preventDefault());`)
@@ -220,13 +224,15 @@ func TestStreamsEndWithTheModule(t *testing.T) {
 	one := board.next(t)
 	p.run(`window.stopControl = read("control")`)
 	two := control.next(t)
-	if name := eval[string](p, `(() => { try { read("third"); } catch (error) { return error.name; } })()`); name != "RangeError" {
+	name := eval[string](p, `(() => { try { read("third"); } catch (error) { return error.name; } })()`)
+	if name != "RangeError" {
 		t.Errorf("a third stream: %s", name)
 	}
 	p.run(`stopControl(); stopControl(); window.stopControl = read("control")`)
 	two.gone(t)
 	two = control.next(t)
-	if name := eval[string](p, `(() => { try { read("third"); } catch (error) { return error.name; } })()`); name != "RangeError" {
+	name = eval[string](p, `(() => { try { read("third"); } catch (error) { return error.name; } })()`)
+	if name != "RangeError" {
 		t.Errorf("a third stream: %s", name)
 	}
 	p.run(`location.hash = "#/account"`)

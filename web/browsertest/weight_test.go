@@ -17,7 +17,8 @@ func TestWeight(t *testing.T) {
 	h := setup(t)
 	p := open(t, h.URL, desktop)
 	p.headed("Sign in")
-	const entries = `[...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]`
+	const entries = `[...performance.getEntriesByType("navigation"), ` +
+		`...performance.getEntriesByType("resource")]`
 	names := eval[[]string](p, entries+`.map(({ name }) => new URL(name).pathname)`)
 	if len(names) != 3 {
 		t.Errorf("before the sign-in the browser asks for %q, want page, script and principal", names)
@@ -65,12 +66,15 @@ func TestManyNavigations(t *testing.T) {
 	h := setup(t)
 	h.signedIn(person)
 	board(t, h, "announcements.slides.read", "announcements.slides.manage")
-	h.script("stage", `container.textContent = "On stage."; context.addStyle("p { color: red }"); context.onTheme(() => {});`)
+	h.script("stage", `container.textContent = "On stage."; context.addStyle("p { color: red }"); `+
+		`context.onTheme(() => {});`)
 	p := open(t, h.URL, desktop)
 	p.find("link", "Welcome")
 	round := func(times int) {
 		p.run(fmt.Sprintf(`
-			const until = async (there) => { while (!there()) await new Promise((resolve) => setTimeout(resolve, 5)); };
+			const until = async (there) => {
+				while (!there()) await new Promise((resolve) => setTimeout(resolve, 5));
+			};
 			for (let i = 0; i < %d; i++) {
 				location.hash = "#/m/stage";
 				await until(() => document.body.innerText.includes("On stage."));

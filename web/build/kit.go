@@ -22,7 +22,8 @@ var kitParts = map[string]string{
 
 // runningKit resolves the kit's parts to shims onto the page's own, so that a module carries no copy of them.
 var runningKit = api.Plugin{Name: "running kit", Setup: func(build api.PluginBuild) {
-	build.OnResolve(api.OnResolveOptions{Filter: `^(@narthex/kit|preact|preact/hooks|preact/jsx-runtime|@preact/signals)$`},
+	const shimmed = `^(@narthex/kit|preact|preact/hooks|preact/jsx-runtime|@preact/signals)$`
+	build.OnResolve(api.OnResolveOptions{Filter: shimmed},
 		func(args api.OnResolveArgs) (api.OnResolveResult, error) {
 			return api.OnResolveResult{Path: args.Path, Namespace: "kit"}, nil
 		})

@@ -42,14 +42,15 @@ var (
 func Dev(p *cli.Program) *cobra.Command {
 	var options devOptions
 	command := &cobra.Command{
-		Use:   "dev",
-		Short: "Run everything on this machine: a private PostgreSQL, the modules of ./modules, an owner, sample data",
-		Long: `Runs the platform for development from the checkout's folder: a PostgreSQL of its own, migrated, an owner whose
-password is shown once, the modules of ./modules and a few samples. Modules find an object storage in the
-data folder, mail that is shown in the terminal, and a value for every secret they declare. Everything is
-kept in the data folder; delete that folder to begin anew. After an edit of a migration that was applied,
---reset-module drops all tables of that module, with what is in them, and applies its migrations anew. Ctrl-C
-stops it all.`,
+		Use: "dev",
+		Short: "Run everything on this machine: a private PostgreSQL, the modules of ./modules, an owner, " +
+			"sample data",
+		Long: `Runs the platform for development from the checkout's folder: a PostgreSQL of its own, migrated,
+an owner whose password is shown once, the modules of ./modules and a few samples. Modules find
+an object storage in the data folder, mail that is shown in the terminal, and a value for every
+secret they declare. Everything is kept in the data folder; delete that folder to begin anew.
+After an edit of a migration that was applied, --reset-module drops all tables of that module,
+with what is in them, and applies its migrations anew. Ctrl-C stops it all.`,
 		Args: cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			err := runDev(cmd.Context(), p, options)

@@ -15,9 +15,10 @@ func ModulesNew(p *cli.Program) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "modules:new",
 		Short: "Write a new module that builds, passes its test and runs at once",
-		Long: `Writes a folder with a new module: a server in Go with a table, its migration and its test, and a page in the Dashboard.
-It is run from a checkout of the platform's sources. In the checkout's own modules folder, which is the default, make dev builds and
-runs it; elsewhere it is a Go module by itself, which finds the platform in this checkout.`,
+		Long: `Writes a folder with a new module: a server in Go with a table, its migration and its test, and
+a page in the Dashboard. It is run from a checkout of the platform's sources. In the checkout's
+own modules folder, which is the default, make dev builds and runs it; elsewhere it is a Go
+module by itself, which finds the platform in this checkout.`,
 		Example: "  narthex modules:new -- --module prayer-list",
 		Args:    cli.ModuleGiven(&id),
 		RunE: func(*cobra.Command, []string) error {

@@ -259,11 +259,11 @@ func (e *Examination) offers() {
 func (e *Examination) spool() {
 	switch storage.Spool(e.Settings.Storage) {
 	case storage.SpoolInMemory:
-		e.warn("SPOOL_IN_MEMORY", "Files that modules store pass through a directory that is memory; give the service a StateDirectory= or "+
-			"CacheDirectory= on a disk, or set TMPDIR.")
+		e.warn("SPOOL_IN_MEMORY", "Files that modules store pass through a directory that is memory; "+
+			"give the service a StateDirectory= or CacheDirectory= on a disk, or set TMPDIR.")
 	case storage.SpoolUnusable:
-		e.warn("SPOOL_UNUSABLE", "Files that modules store pass through a directory that cannot be written; give the service a "+
-			"StateDirectory= or CacheDirectory=, or set TMPDIR.")
+		e.warn("SPOOL_UNUSABLE", "Files that modules store pass through a directory that cannot be written; "+
+			"give the service a StateDirectory= or CacheDirectory=, or set TMPDIR.")
 	}
 }
 
@@ -311,15 +311,15 @@ func (e *Examination) sandbox() {
 	}
 	if own != nil && !own.Usual() {
 		first, last := own.Range()
-		e.ok("Sandbox: this user namespace lacks the user ids from 1879048192, so modules get ids from %d to %d, which others "+
-			"of this machine may have too.", first, last)
+		e.ok("Sandbox: this user namespace lacks the user ids from 1879048192, "+
+			"so modules get ids from %d to %d, which others of this machine may have too.", first, last)
 	}
 	if lacks := walls.LandlockLacks(); walls.Landlock > 0 && len(lacks) > 0 {
 		for i, word := range lacks {
 			lacks[i] = landlockWords[word]
 		}
-		e.ok("Sandbox: the system call filter alone keeps modules from %s; a newer kernel's Landlock would do so too. Nothing is missing.",
-			strings.Join(lacks, ", "))
+		e.ok("Sandbox: the system call filter alone keeps modules from %s; "+
+			"a newer kernel's Landlock would do so too. Nothing is missing.", strings.Join(lacks, ", "))
 	}
 }
 

@@ -26,9 +26,10 @@ func Doctor(p *cli.Program) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "doctor",
 		Short: "Examine this installation and say what is wrong with it, and what to do",
-		Long: `Examines the environment, the installed modules, the database, the sandbox and what modules are offered, with the very
-settings the platform itself would be started with. It changes nothing. Findings are blocking (the platform would not start, or not
-safely) or warnings; the exit status is 1 when one is blocking.`,
+		Long: `Examines the environment, the installed modules, the database, the sandbox and what modules are
+offered, with the very settings the platform itself would be started with. It changes nothing.
+Findings are blocking (the platform would not start, or not safely) or warnings; the exit status
+is 1 when one is blocking.`,
 		Args: cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, cancel := context.WithTimeout(cmd.Context(), doctorLimit)

@@ -93,7 +93,7 @@ func TestAnnouncementsEndToEnd(t *testing.T) {
 	}
 
 	daemon.signal(t, syscall.SIGTERM)
-	if status := daemon.exit(t); status != cli.ExitSuccess {
+	if status := daemon.awaitExit(t); status != cli.ExitSuccess {
 		t.Errorf("exit status %d", status)
 	}
 }
@@ -260,7 +260,7 @@ func TestChangedExecutableIsNotStarted(t *testing.T) {
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	daemon.says(t, &daemon.stderr, `"msg":"module process not started"`)
+	daemon.awaitOutput(t, &daemon.stderr, `"msg":"module process not started"`)
 	if got := owner.do("GET", "/api/v1/modules/base/plain", nil); got.status != http.StatusServiceUnavailable ||
 		got.body != `{"code":"MODULE_UNAVAILABLE"}` {
 		t.Errorf("%d %s", got.status, got.body)

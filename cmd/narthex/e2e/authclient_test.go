@@ -31,30 +31,30 @@ const (
 func TestTheOfficialClientSignsInAndOut(t *testing.T) {
 	t.Parallel()
 	i := install(t)
-	i.behindAProxy()
+	i.useProxyAddresses()
 	i.start(t)
 	c := i.officialClient(t)
 
 	right := object{"email": ownerAddress, "password": ownerPassword}
-	c.refuses("signIn.email", object{"email": ownerAddress, "password": "not the password"}, 401,
+	c.assertRefused("signIn.email", object{"email": ownerAddress, "password": "not the password"}, 401,
 		"INVALID_EMAIL_OR_PASSWORD")
-	c.holds()
-	c.gives("signIn.email", right, `{"ok":true}`)
-	c.holds("narthex_session")
+	c.assertCookies()
+	c.assertResult("signIn.email", right, `{"ok":true}`)
+	c.assertCookies("narthex_session")
 	if who := c.principal(); !strings.HasPrefix(who, `{"kind":"authenticated","userId":"`) {
 		t.Errorf("signed in, the principal is %s", who)
 	}
-	c.gives("signOut", nil, `{"success":true}`)
-	c.holds()
+	c.assertResult("signOut", nil, `{"success":true}`)
+	c.assertCookies()
 	if who := c.principal(); who != anonymous {
 		t.Errorf("signed out, the principal is %s", who)
 	}
 
 	for range 3 {
-		c.from("198.51.100.1", "signIn.email", right)
+		c.callFrom("198.51.100.1", "signIn.email", right)
 	}
-	fourth := c.from("198.51.100.1", "signIn.email", right)
-	fourth.mustRefuse(t, 429, "TOO_MANY_REQUESTS")
+	fourth := c.callFrom("198.51.100.1", "signIn.email", right)
+	fourth.assertRefused(t, 429, "TOO_MANY_REQUESTS")
 	if wait, err := strconv.Atoi(fourth.RetryAfter); err != nil || wait < 1 || wait > 10 {
 		t.Errorf("the application is told to wait %q s", fourth.RetryAfter)
 	}
@@ -63,7 +63,7 @@ func TestTheOfficialClientSignsInAndOut(t *testing.T) {
 func TestTheOfficialClientVerifiesAndResets(t *testing.T) {
 	t.Parallel()
 	i := install(t)
-	i.behindAProxy()
+	i.useProxyAddresses()
 	i.environment["SERVICE_PUBLIC_SIGNUP_ENABLED"] = "true"
 	box := i.mailbox(t)
 	daemon := i.start(t)
@@ -76,16 +76,16 @@ func TestTheOfficialClientVerifiesAndResets(t *testing.T) {
 		`{"token":null,"user":{"name":"Anna","email":"anna@example.org","emailVerified":false,`) {
 		t.Errorf("sign-up: %s", signedUp.line)
 	}
-	c.holds()
+	c.assertCookies()
 	verification := box.next(t).token(t, i.address, "verify-email")
-	c.refuses("signIn.email", object{"email": anna, "password": annaPassword}, 403, "EMAIL_NOT_VERIFIED")
-	c.refuses("verifyEmail", object{"query": object{"token": "x" + verification}}, 401, "INVALID_TOKEN")
+	c.assertRefused("signIn.email", object{"email": anna, "password": annaPassword}, 403, "EMAIL_NOT_VERIFIED")
+	c.assertRefused("verifyEmail", object{"query": object{"token": "x" + verification}}, 401, "INVALID_TOKEN")
 	for range 2 {
-		c.gives("verifyEmail", object{"query": object{"token": verification}}, `{"status":true,"user":null}`)
+		c.assertResult("verifyEmail", object{"query": object{"token": verification}}, `{"status":true,"user":null}`)
 	}
-	c.holds()
-	c.gives("signIn.email", object{"email": anna, "password": annaPassword}, `{"ok":true}`)
-	c.gives("signOut", nil, `{"success":true}`)
+	c.assertCookies()
+	c.assertResult("signIn.email", object{"email": anna, "password": annaPassword}, `{"ok":true}`)
+	c.assertResult("signOut", nil, `{"success":true}`)
 
 	// Recovery: the same answer for everybody; the mailed token sets a password once.
 	known := c.call("requestPasswordReset", object{"email": anna})
@@ -95,22 +95,23 @@ func TestTheOfficialClientVerifiesAndResets(t *testing.T) {
 	}
 	reset := box.next(t).token(t, i.address, "reset-password")
 	const changed = "still waters"
-	c.refuses("resetPassword", object{"newPassword": "7 chars", "token": reset}, 400, "PASSWORD_TOO_SHORT")
-	c.gives("resetPassword", object{"newPassword": changed, "token": reset}, `{"status":true}`)
-	c.refuses("signIn.email", object{"email": anna, "password": annaPassword}, 401, "INVALID_EMAIL_OR_PASSWORD")
-	c.gives("signIn.email", object{"email": anna, "password": changed}, `{"ok":true}`)
-	c.gives("signOut", nil, `{"success":true}`)
-	c.refuses("resetPassword", object{"newPassword": "a third one", "token": reset}, 400, "INVALID_TOKEN")
+	c.assertRefused("resetPassword", object{"newPassword": "7 chars", "token": reset}, 400, "PASSWORD_TOO_SHORT")
+	c.assertResult("resetPassword", object{"newPassword": changed, "token": reset}, `{"status":true}`)
+	former := object{"email": anna, "password": annaPassword}
+	c.assertRefused("signIn.email", former, 401, "INVALID_EMAIL_OR_PASSWORD")
+	c.assertResult("signIn.email", object{"email": anna, "password": changed}, `{"ok":true}`)
+	c.assertResult("signOut", nil, `{"success":true}`)
+	c.assertRefused("resetPassword", object{"newPassword": "a third one", "token": reset}, 400, "INVALID_TOKEN")
 
 	// Another verification mail: the same answer for everybody, and a mail for who needs one.
 	const bert = "bert@example.org"
 	c.call("signUp.email", object{"name": "Bert", "email": bert, "password": "quiet waters"})
 	for _, email := range []string{bert, anna, "nobody@example.org"} {
-		c.gives("sendVerificationEmail", object{"email": email}, `{"status":true}`)
+		c.assertResult("sendVerificationEmail", object{"email": email}, `{"status":true}`)
 	}
 
 	daemon.signal(t, syscall.SIGTERM) // what is queued leaves before the end
-	daemon.exit(t)
+	daemon.awaitExit(t)
 	want := map[string]int{anna + " verify-email": 1, anna + " reset-password": 1, anna + " password-changed": 1,
 		bert + " verify-email": 2}
 	if got := box.all(t, i.address); !maps.Equal(got, want) {
@@ -118,9 +119,9 @@ func TestTheOfficialClientVerifiesAndResets(t *testing.T) {
 	}
 }
 
-// behindAProxy lets each request come from an address of its own, so that only who means to meet the rate
-// limit meets it.
-func (i *installation) behindAProxy() {
+// useProxyAddresses lets each request come from an address of its own, so that only who means to meet the
+// rate limit meets it.
+func (i *installation) useProxyAddresses() {
 	i.environment["SERVICE_CLIENT_ADDRESS_MODE"] = "trusted-proxy"
 	i.environment["SERVICE_CLIENT_ADDRESS_HEADER"] = "x-forwarded-for"
 	i.environment["SERVICE_CLIENT_ADDRESS_TRUSTED_PROXIES"] = "127.0.0.0/8, ::1"
@@ -184,10 +185,10 @@ func (i *installation) officialClient(t *testing.T) *officialClient {
 func (c *officialClient) call(method string, arguments any) reply {
 	c.t.Helper()
 	c.steps++
-	return c.from(fmt.Sprintf("192.0.2.%d", c.steps), method, arguments)
+	return c.callFrom(fmt.Sprintf("192.0.2.%d", c.steps), method, arguments)
 }
 
-func (c *officialClient) from(address, method string, arguments any) reply {
+func (c *officialClient) callFrom(address, method string, arguments any) reply {
 	c.t.Helper()
 	request := object{"call": method, "from": address}
 	if arguments != nil {
@@ -211,19 +212,19 @@ func (c *officialClient) from(address, method string, arguments any) reply {
 	return c.last
 }
 
-func (c *officialClient) gives(method string, arguments any, data string) {
+func (c *officialClient) assertResult(method string, arguments any, data string) {
 	c.t.Helper()
 	if r := c.call(method, arguments); string(r.Data) != data || r.Error != nil {
 		c.t.Errorf("%s: %s, want %s", method, r.line, data)
 	}
 }
 
-func (c *officialClient) refuses(method string, arguments any, status int, code string) {
+func (c *officialClient) assertRefused(method string, arguments any, status int, code string) {
 	c.t.Helper()
-	c.call(method, arguments).mustRefuse(c.t, status, code)
+	c.call(method, arguments).assertRefused(c.t, status, code)
 }
 
-func (r reply) mustRefuse(t *testing.T, status int, code string) {
+func (r reply) assertRefused(t *testing.T, status int, code string) {
 	t.Helper()
 	if string(r.Data) != "null" || r.Error == nil || r.Error.Status != status || r.Error.Code != code {
 		t.Errorf("%s, want %d %s", r.line, status, code)
@@ -236,8 +237,8 @@ func (c *officialClient) principal() string {
 	return string(c.call("$fetch", c.address+"/api/v1/principal").Data)
 }
 
-// holds checks the cookie jar after the last call.
-func (c *officialClient) holds(cookies ...string) {
+// assertNotes checks the cookie jar after the last call.
+func (c *officialClient) assertCookies(cookies ...string) {
 	c.t.Helper()
 	if !slices.Equal(c.last.Cookies, cookies) {
 		c.t.Errorf("the jar holds %q, want %q", c.last.Cookies, cookies)

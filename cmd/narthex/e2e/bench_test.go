@@ -19,10 +19,10 @@ import (
 	"github.com/narthex-platform/narthex/services/principal"
 )
 
-// somebody spares the benchmarks the session's query, which is the same with and without a module.
-type somebody struct{}
+// anonymousResolver spares the benchmarks the session's query, which is the same with and without a module.
+type anonymousResolver struct{}
 
-func (somebody) Resolve(context.Context, *http.Request) (principal.Principal, error) {
+func (anonymousResolver) Resolve(context.Context, *http.Request) (principal.Principal, error) {
 	return principal.Person("somebody"), nil
 }
 
@@ -41,7 +41,7 @@ func BenchmarkModuleRoute(b *testing.B) {
 	handler, err := httpserver.New(httpserver.Config{
 		Routes:        append(s.Routes(), inHost),
 		ClientAddress: clientaddress.New(s.Settings.ClientAddress),
-		Resolver:      somebody{},
+		Resolver:      anonymousResolver{},
 		Authorizer:    s.Authorization,
 		Log:           zap.NewNop(),
 	})
@@ -70,7 +70,7 @@ func BenchmarkStart50(b *testing.B) { benchStart(b, 50) }
 func benchStart(b *testing.B, modules int) {
 	dir := b.TempDir()
 	for n := range modules {
-		copies(b, dir, "hostile", fmt.Sprintf("quiet-%02d", n))
+		installCopies(b, dir, "misbehaving", fmt.Sprintf("quiet-%02d", n))
 	}
 	settings := benchSettings(b, dir)
 	for b.Loop() {
@@ -80,14 +80,14 @@ func benchStart(b *testing.B, modules int) {
 			b.Fatal(err)
 		}
 		b.StopTimer()
-		stop(b, s)
+		stopPlatform(b, s)
 		b.StartTimer()
 	}
 	b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(b.N), "ms/start")
 }
 
-// stop ends a started platform.
-func stop(b *testing.B, s *platform.Server) {
+// stopPlatform ends a started platform.
+func stopPlatform(b *testing.B, s *platform.Server) {
 	ended, end := context.WithCancel(context.Background())
 	end()
 	if err := s.Wait(ended); err != nil {
@@ -98,12 +98,12 @@ func stop(b *testing.B, s *platform.Server) {
 // benchServer starts the platform with one module.
 func benchServer(b *testing.B) *platform.Server {
 	b.Helper()
-	s := platform.NewServer(benchSettings(b, installed(b, "base")),
+	s := platform.NewServer(benchSettings(b, modulesDirectory(b, "base")),
 		platform.Secrets{Lookup: func(string) (string, bool) { return "", false }}, zap.NewNop())
 	if err := s.Start(b.Context()); err != nil {
 		b.Fatal(err)
 	}
-	b.Cleanup(func() { stop(b, s) })
+	b.Cleanup(func() { stopPlatform(b, s) })
 	return s
 }
 

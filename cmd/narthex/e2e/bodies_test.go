@@ -17,8 +17,8 @@ import (
 
 const bodiesRoot = "/api/v1/modules/bodies"
 
-// pattern yields bytes that tell their place, as the module's download does, without holding them.
-type pattern struct{ at, end int64 }
+// patternReader yields bytes that tell their place, as the module's download does, without holding them.
+type patternReader struct{ at, end int64 }
 
 var patternBlock = func() []byte {
 	block := make([]byte, 1<<20)
@@ -29,7 +29,7 @@ var patternBlock = func() []byte {
 }()
 
 // Read implements io.Reader.
-func (p *pattern) Read(b []byte) (int, error) {
+func (p *patternReader) Read(b []byte) (int, error) {
 	if p.at == p.end {
 		return 0, io.EOF
 	}
@@ -39,11 +39,11 @@ func (p *pattern) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// comparing takes what must be the pattern.
-type comparing struct{ at int64 }
+// patternWriter takes what must be the pattern.
+type patternWriter struct{ at int64 }
 
 // Write implements io.Writer.
-func (c *comparing) Write(b []byte) (int, error) {
+func (c *patternWriter) Write(b []byte) (int, error) {
 	for rest := b; len(rest) > 0; {
 		within := c.at % int64(len(patternBlock))
 		n := min(len(rest), len(patternBlock)-int(within))
@@ -56,28 +56,28 @@ func (c *comparing) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// givingBodies is a running platform with the module that takes and gives them.
-func givingBodies(t *testing.T) *besieged {
+// startWithBodies is a running platform with the module that takes and gives them.
+func startWithBodies(t *testing.T) *faultyPlatform {
 	t.Helper()
 	i := install(t, "base", "bodies")
-	b := &besieged{installation: i, daemon: i.start(t)}
+	b := &faultyPlatform{installation: i, daemon: i.start(t)}
 	b.owner = i.signIn(t, ownerAddress, ownerPassword)
 	return b
 }
 
 // download reads a long answer of the module to its end.
-func (b *besieged) download(t *testing.T, p *person, mebibytes int64) {
+func (b *faultyPlatform) download(t *testing.T, p *person, mebibytes int64) {
 	t.Helper()
-	response := b.open(t, p, mebibytes)
+	response := b.beginDownload(t, p, mebibytes)
 	defer response.Body.Close()
-	if n, err := io.Copy(&comparing{}, response.Body); n != mebibytes<<20 || err != nil ||
+	if n, err := io.Copy(&patternWriter{}, response.Body); n != mebibytes<<20 || err != nil ||
 		response.StatusCode != http.StatusOK {
 		t.Errorf("download: %d, %d bytes, %v", response.StatusCode, n, err)
 	}
 }
 
-// open begins one.
-func (b *besieged) open(t *testing.T, p *person, mebibytes int64) *http.Response {
+// beginDownload begins one.
+func (b *faultyPlatform) beginDownload(t *testing.T, p *person, mebibytes int64) *http.Response {
 	t.Helper()
 	address := b.address + bodiesRoot + "/download/" + strconv.FormatInt(mebibytes, 10)
 	request, err := http.NewRequestWithContext(t.Context(), "GET", address, nil)
@@ -92,7 +92,7 @@ func (b *besieged) open(t *testing.T, p *person, mebibytes int64) *http.Response
 	return response
 }
 
-// memory of a process in bytes: what it has, and the most it had since the last forgetPeak.
+// memory of a process in bytes: what it has, and the most it had since the last resetPeak.
 func memory(t *testing.T, pid int) (now, peak int64) {
 	t.Helper()
 	status := processStatus(t, pid)
@@ -106,7 +106,7 @@ func memory(t *testing.T, pid int) (now, peak int64) {
 	return now, peak
 }
 
-func forgetPeak(t *testing.T, pid int) {
+func resetPeak(t *testing.T, pid int) {
 	t.Helper()
 	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", pid), []byte("5"), 0); err != nil &&
 		os.Geteuid() == 0 {
@@ -119,19 +119,19 @@ func forgetPeak(t *testing.T, pid int) {
 func TestLongBodiesInFlatMemory(t *testing.T) {
 	t.Parallel()
 	const most = 32 << 20
-	b := givingBodies(t)
+	b := startWithBodies(t)
 	pid := b.daemon.command.Process.Pid
 	upload := func() {
 		sum := sha256.New()
-		_, _ = io.Copy(sum, &pattern{end: most})
-		got := b.owner.do("POST", bodiesRoot+"/upload", &pattern{end: most}) // of no declared length
+		_, _ = io.Copy(sum, &patternReader{end: most})
+		got := b.owner.do("POST", bodiesRoot+"/upload", &patternReader{end: most}) // of no declared length
 		if want := fmt.Sprintf("%d %x", most, sum.Sum(nil)); got.status != http.StatusOK || got.body != want {
 			t.Errorf("upload: %d %.100s", got.status, got.body)
 		}
 	}
 	b.download(t, b.owner, 1) // so that what is allocated once does not count
 	before, _ := memory(t, pid)
-	forgetPeak(t, pid)
+	resetPeak(t, pid)
 
 	began := time.Now()
 	upload()
@@ -149,7 +149,7 @@ func TestLongBodiesInFlatMemory(t *testing.T) {
 // only a streamed one of unknown length ever gets to a handler.
 func TestBodyLimits(t *testing.T) {
 	t.Parallel()
-	b := givingBodies(t)
+	b := startWithBodies(t)
 	const tooLarge = `{"code":"REQUEST_BODY_TOO_LARGE"}`
 	for _, row := range []struct {
 		path     string
@@ -175,9 +175,9 @@ func TestBodyLimits(t *testing.T) {
 	} {
 		said := `"text":"swallowed by ` + row.path + `"`
 		before := strings.Count(b.daemon.stderr.String(), said)
-		p := b.another(t)
+		p := b.newConnection(t)
 		request, err := http.NewRequestWithContext(t.Context(), "POST", b.address+bodiesRoot+row.path,
-			&pattern{end: row.bytes})
+			&patternReader{end: row.bytes})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -210,7 +210,7 @@ func TestBodyLimits(t *testing.T) {
 // makes of it, and leaves nothing behind.
 func TestAbortedUploadIsNo413(t *testing.T) {
 	t.Parallel()
-	b := givingBodies(t)
+	b := startWithBodies(t)
 	for path, says := range map[string]string{"/upload": "upload aborted", "/swallow": "swallowed by /swallow",
 		"/must": "panics"} {
 		for n, framing := range []string{"Content-Length: 1000\r\n\r\nabc",
@@ -235,8 +235,10 @@ func TestAbortedUploadIsNo413(t *testing.T) {
 	}
 }
 
-// stopSending posts the beginning of a body, ends its half of the connection and returns the answer.
-func (b *besieged) stopSending(t *testing.T, path, framing string) (response *http.Response, body string) {
+// stopSending posts the beginning of a body, closes its half of the connection and returns the response.
+func (b *faultyPlatform) stopSending(
+	t *testing.T, path, framing string,
+) (response *http.Response, body string) {
 	t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(b.address, "http://"))
 	if err != nil {
@@ -264,16 +266,16 @@ func (b *besieged) stopSending(t *testing.T, path, framing string) (response *ht
 func TestSlowReaders(t *testing.T) {
 	t.Parallel()
 	const sockets, queued, late = 32, 5 * time.Second, 20 * time.Second
-	b := givingBodies(t)
+	b := startWithBodies(t)
 	pid := b.daemon.command.Process.Pid
 	b.download(t, b.owner, 1)
 	before, _ := memory(t, pid)
-	forgetPeak(t, pid)
+	resetPeak(t, pid)
 
-	slow := b.open(t, b.another(t), 16)
+	slow := b.beginDownload(t, b.newConnection(t), 16)
 	stopped := make([]*http.Response, sockets-1)
 	for n := range stopped {
-		stopped[n] = b.open(t, b.another(t), 1<<10)
+		stopped[n] = b.beginDownload(t, b.newConnection(t), 1<<10)
 		defer stopped[n].Body.Close()
 	}
 	began := time.Now()
@@ -289,8 +291,8 @@ func TestSlowReaders(t *testing.T) {
 			t.Errorf("meanwhile %s: %d %.80s", path, got.status, got.body)
 		}
 	}
-	reader := &pausing{Reader: slow.Body}
-	if n, err := io.Copy(&comparing{}, reader); n != 16<<20 || err != nil || slow.Body.Close() != nil {
+	reader := &slowReader{Reader: slow.Body}
+	if n, err := io.Copy(&patternWriter{}, reader); n != 16<<20 || err != nil || slow.Body.Close() != nil {
 		t.Errorf("the slow reader got %d bytes, %v", n, err)
 	}
 	_, peak := memory(t, pid)
@@ -304,11 +306,11 @@ func TestSlowReaders(t *testing.T) {
 	t.Logf("%d readers who do not read: %d MiB before, %d MiB at most", len(stopped), before>>20, peak>>20)
 }
 
-// pausing reads a quarter of a mebibyte at a time, with pauses.
-type pausing struct{ io.Reader }
+// slowReader reads a quarter of a mebibyte at a time, with pauses.
+type slowReader struct{ io.Reader }
 
 // Read implements io.Reader.
-func (p *pausing) Read(b []byte) (int, error) {
+func (p *slowReader) Read(b []byte) (int, error) {
 	time.Sleep(5 * time.Millisecond) // the slowness that is tested
 	return p.Reader.Read(b[:min(len(b), 256<<10)])
 }

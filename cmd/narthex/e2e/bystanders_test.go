@@ -22,9 +22,9 @@ const (
 	handlerFailed = `{"code":"MODULE_HANDLER_FAILED"}`
 )
 
-// copies fills a modules directory with modules that have the manifest and the server of one, and names of
-// their own.
-func copies(tb testing.TB, dir, source string, ids ...string) {
+// installCopies fills a modules directory with modules that have the manifest and the server of one, and
+// names of their own.
+func installCopies(tb testing.TB, dir, source string, ids ...string) {
 	tb.Helper()
 	folder := builtModule(tb, source)
 	place := filepath.Join("bin", runtime.GOOS+"-"+runtime.GOARCH)
@@ -51,37 +51,38 @@ func copies(tb testing.TB, dir, source string, ids ...string) {
 	}
 }
 
-// besieged is a running platform with hostile modules of these names, and a module that none of it may touch.
-type besieged struct {
+// faultyPlatform is a running platform with misbehaving modules of these names, and a module that none of it
+// may touch.
+type faultyPlatform struct {
 	*installation
 	daemon *invocation
 	owner  *person
 }
 
-func besiege(t *testing.T, ids ...string) *besieged {
+func startWithFaulty(t *testing.T, ids ...string) *faultyPlatform {
 	t.Helper()
-	return besiegeInstalled(t, install(t, "base"), ids...)
+	return startInstalledWithFaulty(t, install(t, "base"), ids...)
 }
 
-// besiegeInstalled is besiege where more than base is installed.
-func besiegeInstalled(t *testing.T, i *installation, ids ...string) *besieged {
+// startInstalledWithFaulty is besiege where more than base is installed.
+func startInstalledWithFaulty(t *testing.T, i *installation, ids ...string) *faultyPlatform {
 	t.Helper()
-	copies(t, i.environment["SERVICE_MODULES_DIR"], "hostile", ids...)
-	b := &besieged{installation: i, daemon: i.start(t)}
+	installCopies(t, i.environment["SERVICE_MODULES_DIR"], "misbehaving", ids...)
+	b := &faultyPlatform{installation: i, daemon: i.start(t)}
 	b.owner = i.signIn(t, ownerAddress, ownerPassword)
 	b.watchBystanders(t)
 	return b
 }
 
-// another is the owner on a connection of his own.
-func (b *besieged) another(t *testing.T) *person {
+// newConnection is the owner on a connection of his own.
+func (b *faultyPlatform) newConnection(t *testing.T) *person {
 	p := b.visitor(t)
 	p.cookie = b.owner.cookie
 	return p
 }
 
-// watchBystanders asks, as long as the test runs, for what no hostile module may disturb.
-func (b *besieged) watchBystanders(t *testing.T) {
+// watchBystanders asks, as long as the test runs, for what no misbehaving module may disturb.
+func (b *faultyPlatform) watchBystanders(t *testing.T) {
 	pid := modulePID(t, b.daemon, "base")
 	ctx, stop := context.WithCancel(context.Background())
 	var watching sync.WaitGroup
@@ -89,11 +90,11 @@ func (b *besieged) watchBystanders(t *testing.T) {
 		"/api/v1/principal": `"kind":"authenticated"`, "/api/v1/modules/base/plain": `{"plain":true}`,
 		"/api/v1/health/ready": "",
 	} {
-		p := b.another(t)
+		p := b.newConnection(t)
 		watching.Go(func() {
 			asked := 0
 			for ; ctx.Err() == nil; asked++ {
-				got, err := p.try(ctx, "GET", path, nil)
+				got, err := p.doContext(ctx, "GET", path, nil)
 				if ctx.Err() == nil && (err != nil || got.status != http.StatusOK || !strings.Contains(got.body, want)) {
 					t.Errorf("meanwhile %s: %d %s %v", path, got.status, got.body, err)
 				}
@@ -116,20 +117,21 @@ func (b *besieged) watchBystanders(t *testing.T) {
 	})
 }
 
-// back waits until a module answers from another process than the one that was.
-func (b *besieged) back(t *testing.T, p *person, id string, was int) {
+// awaitRestart waits until a module answers from another process than the one that was.
+func (b *faultyPlatform) awaitRestart(t *testing.T, p *person, id string, was int) {
 	t.Helper()
 	eventually(t, id+" is back", func() bool {
 		got := p.do("GET", "/api/v1/modules/"+id+"/plain", nil)
-		if !mayAnswer(got) {
+		if !isAllowedResponse(got) {
 			t.Errorf("%s on its way back: %d %s", id, got.status, got.body)
 		}
 		return got.status == http.StatusOK && childNamed(t, id, b.daemon.command.Process.Pid) != was
 	})
 }
 
-// mayAnswer tells whether a caller of a module that dies may get this (docs/reference/error-codes.md).
-func mayAnswer(a answer) bool {
+// isAllowedResponse tells whether a caller of a module that dies may get this
+// (docs/reference/error-codes.md).
+func isAllowedResponse(a httpResponse) bool {
 	switch a.status {
 	case http.StatusOK:
 		return true
@@ -142,8 +144,8 @@ func mayAnswer(a answer) bool {
 	return false
 }
 
-// logged are the lines of the log about a module: of these messages, or all.
-func (b *besieged) logged(t *testing.T, id string, messages ...string) (lines []logLine) {
+// logLines are the lines of the log about a module: of these messages, or all.
+func (b *faultyPlatform) logLines(t *testing.T, id string, messages ...string) (lines []logLine) {
 	t.Helper()
 	for text := range strings.Lines(b.daemon.stderr.String()) {
 		var line logLine
@@ -164,7 +166,7 @@ type logLine struct {
 	LinkRule                                 string  `json:"link_rule"`
 }
 
-func (l logLine) at(t *testing.T) time.Time {
+func (l logLine) time(t *testing.T) time.Time {
 	t.Helper()
 	at, err := time.Parse("2006-01-02T15:04:05.000Z0700", l.Time)
 	if err != nil {

@@ -9,66 +9,67 @@ import (
 	"github.com/narthex-platform/narthex/cmd/narthex/cli"
 )
 
-// asks calls a method through the taker and returns the provider's answer, or the code.
-func (p *person) asks(capability, method, input string) string {
+// callCapability calls a method through the consumer and returns the provider's result, or the error code.
+func (p *person) callCapability(capability, method, input string) string {
 	p.t.Helper()
-	got := p.do("POST", "/api/v1/modules/taker/call/"+capability+"/"+method, strings.NewReader(input))
+	got := p.do("POST", "/api/v1/modules/consumer/call/"+capability+"/"+method, strings.NewReader(input))
 	if got.status != http.StatusOK {
 		p.t.Fatalf("%s %s: %d %s", capability, method, got.status, got.body)
 	}
 	return got.body
 }
 
-const absent, failed = "CAPABILITY_ABSENT", "CAPABILITY_FAILED"
+const absentCode, failedCode = "CAPABILITY_ABSENT", "CAPABILITY_FAILED"
 
 func TestModulesCallEachOther(t *testing.T) {
 	t.Parallel()
-	i := install(t, "aside", "giver", "taker")
+	i := install(t, "aside", "provider", "consumer")
 	r := i.start(t)
 	owner := i.signIn(t, ownerAddress, ownerPassword)
 	large := `{"text":"` + strings.Repeat("x", 256<<10) + `"}`
 	for _, c := range []struct{ name, capability, method, input, want string }{
-		{"the provider learns the module and nobody else", "giver.echo", "echo", `{"text":"a","more":1}`,
-			`{"caller":"taker","person":"anonymous","text":"a"}`},
-		{"no edge leads back", "giver.echo", "back", `null`, `"CAPABILITY_FAILED"`},
-		{"an own capability", "taker.anything", "echo", `null`, failed},
-		{"a module that is not declared", "aside.echo", "echo", `null`, failed},
-		{"an edge to nobody in range", "giver.later", "echo", `null`, absent},
-		{"not registered", "giver.unkept", "echo", `null`, failed},
-		{"no such method", "giver.echo", "nothing", `null`, failed},
-		{"the wrong input", "giver.echo", "echo", `[]`, failed},
-		{"too much", "giver.echo", "echo", large, failed},
-		{"too much back", "giver.echo", "large", `null`, failed},
-		{"an error", "giver.echo", "fail", `null`, failed},
-		{"a provider that claims to be absent", "giver.echo", "lie", `null`, failed},
-		{"a panic", "giver.echo", "panic", `null`, failed},
-		{"a crash", "giver.echo", "exit", `null`, failed},
+		{"the provider learns the module and nobody else", "provider.echo", "echo", `{"text":"a","more":1}`,
+			`{"caller":"consumer","person":"anonymous","text":"a"}`},
+		{"no edge leads back", "provider.echo", "back", `null`, `"CAPABILITY_FAILED"`},
+		{"an own capability", "consumer.anything", "echo", `null`, failedCode},
+		{"a module that is not declared", "aside.echo", "echo", `null`, failedCode},
+		{"an edge to nobody in range", "provider.later", "echo", `null`, absentCode},
+		{"not registered", "provider.unkept", "echo", `null`, failedCode},
+		{"no such method", "provider.echo", "nothing", `null`, failedCode},
+		{"the wrong input", "provider.echo", "echo", `[]`, failedCode},
+		{"too much", "provider.echo", "echo", large, failedCode},
+		{"too much back", "provider.echo", "large", `null`, failedCode},
+		{"an error", "provider.echo", "fail", `null`, failedCode},
+		{"a provider that claims to be absent", "provider.echo", "lie", `null`, failedCode},
+		{"a panic", "provider.echo", "panic", `null`, failedCode},
+		{"a crash", "provider.echo", "exit", `null`, failedCode},
 	} {
-		if got := owner.asks(c.capability, c.method, c.input); got != c.want {
+		if got := owner.callCapability(c.capability, c.method, c.input); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 	}
 	eventually(t, "the provider is back", func() bool {
-		return owner.asks("giver.echo", "echo", `{}`) != failed
+		return owner.callCapability("provider.echo", "echo", `{}`) != failedCode
 	})
 
 	ctx, leave := context.WithCancel(t.Context())
 	left := make(chan struct{})
 	go func() {
 		defer close(left)
-		_, _ = owner.try(ctx, "POST", "/api/v1/modules/taker/call/giver.echo/wait", strings.NewReader("null"))
+		_, _ = owner.doContext(ctx, "POST", "/api/v1/modules/consumer/call/provider.echo/wait",
+			strings.NewReader("null"))
 	}()
-	r.says(t, &r.stderr, "giver waits")
+	r.awaitOutput(t, &r.stderr, "provider waits")
 	leave()
 	<-left
-	r.says(t, &r.stderr, "giver was left")
+	r.awaitOutput(t, &r.stderr, "provider was left")
 
-	if got := run(t, i.environment, "", "modules:disable", "--", "--module",
-		"giver"); got.exit(t) != cli.ExitSuccess {
+	if got := runCommand(t, i.environment, "", "modules:disable", "--", "--module",
+		"provider"); got.awaitExit(t) != cli.ExitSuccess {
 		t.Fatal("modules:disable failed")
 	}
-	i.restarted(t, r)
-	if got := owner.asks("giver.echo", "echo", `{}`); got != absent {
+	i.restart(t, r)
+	if got := owner.callCapability("provider.echo", "echo", `{}`); got != absentCode {
 		t.Errorf("without the provider: %s", got)
 	}
 }
@@ -76,9 +77,10 @@ func TestModulesCallEachOther(t *testing.T) {
 func TestForgedCapability(t *testing.T) {
 	t.Parallel()
 	i := install(t, "forging")
-	r := run(t, i.environment, "", "api:start")
-	if r.exit(t) != cli.ExitFailure || !strings.Contains(r.stderr.String(), "\nMODULE_REGISTER_FAILED: ") ||
-		!strings.Contains(r.stderr.String(), `capability \"giver.echo\": it is not among the manifest's provides`) {
+	r := runCommand(t, i.environment, "", "api:start")
+	if r.awaitExit(t) != cli.ExitFailure || !strings.Contains(r.stderr.String(), "\nMODULE_REGISTER_FAILED: ") ||
+		!strings.Contains(r.stderr.String(), `capability \"provider.echo\": it is not among the manifest's `+
+			`provides`) {
 		t.Error("started")
 	}
 }

@@ -5,21 +5,22 @@ import (
 	"testing"
 )
 
-// claim adds a header to every request of a person: what somebody says about where the requests come from.
-type claim struct {
+// headerTransport adds a header to every request of a person: what somebody says about where the requests
+// come from.
+type headerTransport struct {
 	http.RoundTripper
 	name, value string
 }
 
-func (c claim) RoundTrip(r *http.Request) (*http.Response, error) {
+func (c headerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	r.Header.Set(c.name, c.value)
 	return c.RoundTripper.RoundTrip(r)
 }
 
-func (i *installation) claiming(t *testing.T, name, value string) *person {
+func (i *installation) visitorWithHeader(t *testing.T, name, value string) *person {
 	p := i.visitor(t)
-	p.client.Transport = claim{p.client.Transport, name, value}
+	p.client.Transport = headerTransport{p.client.Transport, name, value}
 	return p
 }
 
@@ -34,9 +35,9 @@ func TestClaimedAddressesDoNotEscapeTheLimit(t *testing.T) {
 	i.start(t)
 	for n, p := range []*person{
 		i.visitor(t),
-		i.claiming(t, "X-Forwarded-For", "192.0.2.1"),
-		i.claiming(t, "X-Service-Client-Address", "192.0.2.2"),
-		i.claiming(t, "X-Service-Client-Address", "192.0.2.3"),
+		i.visitorWithHeader(t, "X-Forwarded-For", "192.0.2.1"),
+		i.visitorWithHeader(t, "X-Service-Client-Address", "192.0.2.2"),
+		i.visitorWithHeader(t, "X-Service-Client-Address", "192.0.2.3"),
 	} {
 		want := http.StatusBadRequest
 		if n == 3 {
@@ -55,7 +56,8 @@ func TestBehindAProxyEachClientCounts(t *testing.T) {
 	i.environment["SERVICE_CLIENT_ADDRESS_HEADER"] = "x-forwarded-for"
 	i.environment["SERVICE_CLIENT_ADDRESS_TRUSTED_PROXIES"] = "127.0.0.0/8, ::1"
 	i.start(t)
-	anna, bert := i.claiming(t, "X-Forwarded-For", "192.0.2.1"), i.claiming(t, "X-Forwarded-For", "192.0.2.2")
+	anna := i.visitorWithHeader(t, "X-Forwarded-For", "192.0.2.1")
+	bert := i.visitorWithHeader(t, "X-Forwarded-For", "192.0.2.2")
 	for n := range 4 {
 		want := http.StatusBadRequest
 		if n == 3 {

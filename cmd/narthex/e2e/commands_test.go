@@ -14,47 +14,53 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/catalog"
 )
 
-// wants runs a command and compares its exit status and what it wrote: standard output, then standard error.
-func (i *installation) wants(t *testing.T, status int, want string, args ...string) {
+// assertCommand runs a command and compares its exit status and what it wrote: standard output, then
+// standard error.
+func (i *installation) assertCommand(t *testing.T, status int, want string, args ...string) {
 	t.Helper()
-	r := run(t, i.environment, "", args...)
-	if got := r.stdout.String() + r.stderr.String(); r.exit(t) != status || got != want {
-		t.Errorf("%v: exit %d\n%s\nwant exit %d\n%s", args, r.exit(t), got, status, want)
+	r := runCommand(t, i.environment, "", args...)
+	if got := r.stdout.String() + r.stderr.String(); r.awaitExit(t) != status || got != want {
+		t.Errorf("%v: exit %d\n%s\nwant exit %d\n%s", args, r.awaitExit(t), got, status, want)
 	}
 }
 
 func TestListAndValidate(t *testing.T) {
 	t.Parallel()
 	i := install(t, "base", "tail", "configured")
-	i.wants(t, cli.ExitSuccess, `MODULE       VERSION   DECISION         AT THE NEXT START
+	i.assertCommand(t, cli.ExitSuccess, `MODULE       VERSION   DECISION         AT THE NEXT START
 base         1.0.0     none (enabled)   runs
 configured   1.0.0     none (enabled)   blocked: the configuration key title has no value yet
 tail         1.0.0     none (enabled)   runs
 `, "modules:list")
-	i.wants(t, cli.ExitSuccess, "Stored: base does not start with the platform, from its next start on. See: narthex modules:list\n",
+	i.assertCommand(t, cli.ExitSuccess, "Stored: base does not start with the platform, from its next start "+
+		"on. See: narthex modules:list\n",
 		"modules:disable", "--", "--module", "base")
-	i.wants(t, cli.ExitSuccess, `MODULE       VERSION   DECISION         AT THE NEXT START
+	i.assertCommand(t, cli.ExitSuccess, `MODULE       VERSION   DECISION         AT THE NEXT START
 base         1.0.0     disabled         disabled
 configured   1.0.0     none (enabled)   blocked: the configuration key title has no value yet
 tail         1.0.0     none (enabled)   blocked: needs base, which is disabled
 `, "modules:list")
-	i.wants(t, cli.ExitSuccess, `{"modules":[{"id":"base","name":"Base","version":"1.0.0","configured":{"enabled":false,"explicit":true},"next":{"state":"disabled"}}`+
+	i.assertCommand(t, cli.ExitSuccess, `{"modules":[{"id":"base","name":"Base","version":"1.0.0",`+
+		`"configured":{"enabled":false,"explicit":true},"next":{"state":"disabled"}}`+
 		`,{"id":"configured","name":"Configured","version":"1.0.0","configured":{"enabled":true,"explicit":false},`+
 		`"next":{"state":"blocked","reason":"configuration_missing","configurationKey":"title"}}`+
 		`,{"id":"tail","name":"Tail","version":"1.0.0","configured":{"enabled":true,"explicit":false},`+
-		`"next":{"state":"blocked","reason":"required_dependency_disabled","dependency":{"kind":"module","moduleId":"base"}}}]}`+"\n",
+		`"next":{"state":"blocked","reason":"required_dependency_disabled","dependency":{"kind":"module",`+
+		`"moduleId":"base"}}}]}`+"\n",
 		"modules:list", "--json")
-	i.wants(t, cli.ExitFailure, "MODULE_NOT_INSTALLED: No module of that id is installed here; see: narthex modules:list\n",
+	i.assertCommand(t, cli.ExitFailure, "MODULE_NOT_INSTALLED: No module of that id is installed here; see: "+
+		"narthex modules:list\n",
 		"modules:enable", "--", "--module", "gone")
-	i.wants(t, cli.ExitUsage, "--module is required; see: narthex modules:enable --help\n", "modules:enable")
+	i.assertCommand(t, cli.ExitUsage, "--module is required; see: narthex modules:enable --help\n",
+		"modules:enable")
 
 	i.environment["DATABASE_URL"] = "" // not needed to validate
-	i.wants(t, cli.ExitSuccess, "Valid: 3 modules, 9 permissions.\n", "modules:validate")
-	i.wants(t, cli.ExitSuccess, "base is valid.\n", "modules:validate", "--module", "base")
+	i.assertCommand(t, cli.ExitSuccess, "Valid: 3 modules, 9 permissions.\n", "modules:validate")
+	i.assertCommand(t, cli.ExitSuccess, "base is valid.\n", "modules:validate", "--module", "base")
 }
 
-// browserModule writes a module without a server.
-func browserModule(t *testing.T, dir, id, version, members string) {
+// writeBrowserModule writes a module without a server.
+func writeBrowserModule(t *testing.T, dir, id, version, members string) {
 	t.Helper()
 	folder := filepath.Join(dir, id)
 	if err := os.MkdirAll(folder, 0o755); err != nil {
@@ -69,7 +75,7 @@ func browserModule(t *testing.T, dir, id, version, members string) {
 	}
 }
 
-func contributing(capability, versions string) string {
+func contributionTo(capability, versions string) string {
 	return `,"contributions":[{"id":"lamp.slide","version":"1.0.0","capability":"` + capability + `","range":"` +
 		versions + `","artifact":"ui.js"}]`
 }
@@ -78,36 +84,38 @@ func TestValidateReports(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	i := &installation{environment: map[string]string{"SERVICE_MODULES_DIR": dir}}
-	browserModule(t, dir, "wall", "1.0.0", `,"provides":[{"capability":"wall.slides","version":"1.2.0"}]`)
-	i.wants(t, cli.ExitSuccess, "Valid: 1 module, 6 permissions.\n", "modules:validate")
-	browserModule(t, dir, "lamp", "1.0.0", contributing("wall.slides", "^1.0.0"))
-	i.wants(t, cli.ExitSuccess, `Valid: 2 modules, 6 permissions.
+	writeBrowserModule(t, dir, "wall", "1.0.0", `,"provides":[{"capability":"wall.slides","version":"1.2.0"}]`)
+	i.assertCommand(t, cli.ExitSuccess, "Valid: 1 module, 6 permissions.\n", "modules:validate")
+	writeBrowserModule(t, dir, "lamp", "1.0.0", contributionTo("wall.slides", "^1.0.0"))
+	i.assertCommand(t, cli.ExitSuccess, `Valid: 2 modules, 6 permissions.
 
 CONTRIBUTION   VERSION   CAPABILITY    RANGE    PROVIDER
 lamp.slide     1.0.0     wall.slides   ^1.0.0   wall
 `, "modules:validate")
-	browserModule(t, dir, "lamp", "1.0.0", contributing("wall.slides", "^2.0.0"))
-	i.wants(t, cli.ExitSuccess, `lamp is valid.
+	writeBrowserModule(t, dir, "lamp", "1.0.0", contributionTo("wall.slides", "^2.0.0"))
+	i.assertCommand(t, cli.ExitSuccess, `lamp is valid.
 
 CONTRIBUTION   VERSION   CAPABILITY    RANGE    PROVIDER
 lamp.slide     1.0.0     wall.slides   ^2.0.0   none installed: not published
 `, "modules:validate", "--module", "lamp")
 	for _, id := range []string{"typo", "../lamp", "Lamp", "core"} {
-		i.wants(t, cli.ExitFailure, notInstalled, "modules:validate", "--", "--module", id)
+		i.assertCommand(t, cli.ExitFailure, notInstalled, "modules:validate", "--", "--module", id)
 	}
-	browserModule(t, dir, "lamp", "1.0.0",
+	writeBrowserModule(t, dir, "lamp", "1.0.0",
 		`,"extra":1,"permissions":[{"id":"core.see","baseline":"restricted"}]`)
-	i.wants(t, cli.ExitFailure, `MANIFEST_INVALID: module lamp at /extra: module.json has a field that manifest version 7 does not know.
-PERMISSION_NAMESPACE_RESERVED: module lamp at /permissions/0/id: permissions[].id must not be in the platform's own namespace.
-`, "modules:validate")
+	i.assertCommand(t, cli.ExitFailure, "MANIFEST_INVALID: module lamp at /extra: "+
+		"module.json has a field that manifest version 7 does not know.\n"+
+		"PERMISSION_NAMESPACE_RESERVED: module lamp at /permissions/0/id: "+
+		"permissions[].id must not be in the platform's own namespace.\n", "modules:validate")
 	// Another module's findings say nothing about one that is not there.
 	for _, id := range []string{"typo", "../lamp", "Lamp", "core"} {
-		i.wants(t, cli.ExitFailure, notInstalled, "modules:validate", "--", "--module", id)
+		i.assertCommand(t, cli.ExitFailure, notInstalled, "modules:validate", "--", "--module", id)
 	}
-	i.wants(t, cli.ExitSuccess, "wall is valid.\n", "modules:validate", "--module", "wall")
+	i.assertCommand(t, cli.ExitSuccess, "wall is valid.\n", "modules:validate", "--module", "wall")
 }
 
-const notInstalled = "MODULE_NOT_INSTALLED: No module of that id is installed here; see: narthex modules:list\n"
+const notInstalled = "MODULE_NOT_INSTALLED: No module of that id is installed here; see: narthex " +
+	"modules:list\n"
 
 func TestInstallAndRemove(t *testing.T) {
 	t.Parallel()
@@ -115,7 +123,7 @@ func TestInstallAndRemove(t *testing.T) {
 	i := &installation{environment: map[string]string{"SERVICE_MODULES_DIR": dir}}
 	pack := func(id, version, members string) string {
 		t.Helper()
-		browserModule(t, sources, id, version, members)
+		writeBrowserModule(t, sources, id, version, members)
 		path, err := archive.Pack(filepath.Join(sources, id), abi.PlatformVersion, packages)
 		if err != nil {
 			t.Fatal(err)
@@ -123,53 +131,63 @@ func TestInstallAndRemove(t *testing.T) {
 		return path
 	}
 	wall := pack("wall", "1.0.0", "")
-	lamp := pack("lamp", "1.0.0", `,"dependencies":{"required":[{"kind":"module","id":"wall","range":"^1.0.0"}]}`)
-	const refused = "Nothing was changed: the platform would not start with this package (--force installs it all the same):\n"
+	lamp := pack("lamp", "1.0.0", `,"dependencies":{"required":[{"kind":"module","id":"wall","range":"^1.`+
+		`0.0"}]}`)
+	const refused = "Nothing was changed: the platform would not start with this package (--force installs " +
+		"it all the same):\n"
 	const missing = "DEPENDENCY_MISSING: module lamp at /dependencies/required/0: " +
 		"dependencies.required[] needs the module wall, which is not installed.\n"
-	i.wants(t, cli.ExitFailure, refused+missing, "modules:install", lamp)
-	wantInstalled(t, dir)
+	i.assertCommand(t, cli.ExitFailure, refused+missing, "modules:install", lamp)
+	assertInstalled(t, dir)
 	const broken = "The platform would not start with what is installed now:\n"
-	i.wants(t, cli.ExitSuccess, "Installed: lamp 1.0.0.\n"+broken+missing, "modules:install", "--force", lamp)
-	i.wants(t, cli.ExitSuccess, "Installed again: lamp 1.0.0.\n"+broken+missing, "modules:install",
-		lamp) // no worse than before
+	i.assertCommand(t, cli.ExitSuccess, "Installed: lamp 1.0.0.\n"+broken+missing,
+		"modules:install", "--force", lamp)
+	// This needs no --force: the installation is no worse than before.
+	i.assertCommand(t, cli.ExitSuccess, "Installed again: lamp 1.0.0.\n"+broken+missing,
+		"modules:install", lamp)
 	const next = "\nNext: narthex migrations:apply, then start the platform again.\n"
-	i.wants(t, cli.ExitSuccess, "Installed: wall 1.0.0."+next, "modules:install", "--", wall)
-	i.wants(t, cli.ExitSuccess, "Installed again: wall 1.0.0."+next, "modules:install", wall)
+	i.assertCommand(t, cli.ExitSuccess, "Installed: wall 1.0.0."+next, "modules:install", "--", wall)
+	i.assertCommand(t, cli.ExitSuccess, "Installed again: wall 1.0.0."+next, "modules:install", wall)
 	newer := pack("wall", "1.1.0", "")
-	i.wants(t, cli.ExitSuccess, "Installed: wall 1.1.0 in place of 1.0.0."+next, "modules:install", newer)
+	i.assertCommand(t, cli.ExitSuccess, "Installed: wall 1.1.0 in place of 1.0.0."+next,
+		"modules:install", newer)
 	const outside = "DEPENDENCY_INCOMPATIBLE: module lamp at /dependencies/required/0: " +
 		"dependencies.required[] needs the module wall in another version than the installed 2.0.0.\n"
 	newest := pack("wall", "2.0.0", "")
-	i.wants(t, cli.ExitFailure, refused+outside, "modules:install", newest)
-	wantInstalled(t, dir, "lamp 1.0.0", "wall 1.1.0")
-	i.wants(t, cli.ExitSuccess, "Installed: wall 2.0.0 in place of 1.1.0.\n"+broken+outside, "modules:install",
-		"--force", "--", newest)
-	i.wants(t, cli.ExitFailure, "PACKAGE_DOWNGRADE: A newer version of this module is installed; there is no way back to an older one.\n",
+	i.assertCommand(t, cli.ExitFailure, refused+outside, "modules:install", newest)
+	assertInstalled(t, dir, "lamp 1.0.0", "wall 1.1.0")
+	i.assertCommand(t, cli.ExitSuccess, "Installed: wall 2.0.0 in place of 1.1.0.\n"+broken+outside,
+		"modules:install", "--force", "--", newest)
+	i.assertCommand(t, cli.ExitFailure, "PACKAGE_DOWNGRADE: A newer version of this module is installed; "+
+		"there is no way back to an older one.\n",
 		"modules:install", newer)
-	i.wants(t, cli.ExitSuccess, "Installed: lamp 1.1.0 in place of 1.0.0."+next, "modules:install",
+	i.assertCommand(t, cli.ExitSuccess, "Installed: lamp 1.1.0 in place of 1.0.0."+next, "modules:install",
 		pack("lamp", "1.1.0", `,"dependencies":{"required":[{"kind":"module","id":"wall","range":"^2.0.0"}]}`))
-	i.wants(t, cli.ExitFailure, "DEPENDENCY_MISSING: module lamp: needs the module that would be removed; remove this one first.\n",
+	i.assertCommand(t, cli.ExitFailure, "DEPENDENCY_MISSING: module lamp: needs the module that would be "+
+		"removed; remove this one first.\n",
 		"modules:remove", "--", "--module", "wall")
-	i.wants(t, cli.ExitSuccess, "Removed: lamp. Its data are kept. Start the platform again.\n",
+	i.assertCommand(t, cli.ExitSuccess, "Removed: lamp. Its data are kept. Start the platform again.\n",
 		"modules:remove", "--module", "lamp")
-	i.wants(t, cli.ExitSuccess, "Removed: wall. Its data are kept. Start the platform again.\n",
+	i.assertCommand(t, cli.ExitSuccess, "Removed: wall. Its data are kept. Start the platform again.\n",
 		"modules:remove", "--module", "wall")
-	i.wants(t, cli.ExitFailure, "MODULE_NOT_INSTALLED: This module is not installed; modules:list names those that are.\n", "modules:remove", "--module", "wall")
+	i.assertCommand(t, cli.ExitFailure, "MODULE_NOT_INSTALLED: This module is not installed; modules:list "+
+		"names those that are.\n", "modules:remove", "--module", "wall")
 
 	if err := os.WriteFile(wall, []byte("another package"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	i.wants(t, cli.ExitFailure, "PACKAGE_CHECKSUM_MISMATCH: The package is not the file that its checksum file describes; get both again.\n", "modules:install", wall)
+	i.assertCommand(t, cli.ExitFailure, "PACKAGE_CHECKSUM_MISMATCH: The package is not the file that its "+
+		"checksum file describes; get both again.\n", "modules:install", wall)
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 0 {
 		t.Error("left behind:", entries, err)
 	}
 	delete(i.environment, "SERVICE_MODULES_DIR") // a checkout's own modules are sources
-	i.wants(t, cli.ExitUsage, "SERVICE_MODULES_DIR must be set: this command changes the modules directory of an installation.\n", "modules:remove", "--module", "wall")
+	i.assertCommand(t, cli.ExitUsage, "SERVICE_MODULES_DIR must be set: this command changes the modules "+
+		"directory of an installation.\n", "modules:remove", "--module", "wall")
 }
 
-// wantInstalled wants these modules and versions in the modules directory, and nothing beside them.
-func wantInstalled(t *testing.T, dir string, want ...string) {
+// assertInstalled wants these modules and versions in the modules directory, and nothing beside them.
+func assertInstalled(t *testing.T, dir string, want ...string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -191,8 +209,8 @@ func wantInstalled(t *testing.T, dir string, want ...string) {
 func TestDoctor(t *testing.T) {
 	t.Parallel()
 	i := install(t, "base", "configured")
-	healthy := run(t, i.environment, "", "doctor")
-	if healthy.exit(t) != cli.ExitSuccess {
+	healthy := runCommand(t, i.environment, "", "doctor")
+	if healthy.awaitExit(t) != cli.ExitSuccess {
 		t.Error(healthy.stdout.String(), healthy.stderr.String())
 	}
 	for _, line := range []string{
@@ -228,14 +246,19 @@ func TestDoctor(t *testing.T) {
 			"SERVICE_IDENTITY_BASE_URL":        "https://api.marked.net",
 			"SERVICE_IDENTITY_TRUSTED_ORIGINS": "https://app.marked.com",
 		}, "warning   HOSTNAMES_NOT_SIBLINGS: "},
-		"secret being replaced": {map[string]string{"SERVICE_IDENTITY_SECRET_PREVIOUS": "marked3f9a1c5e7b2d4860f1e2d3c4b5a69788"},
-			"warning   IDENTITY_SECRET_PREVIOUS_SET: "},
-		"secret not replaced": {map[string]string{"SERVICE_IDENTITY_SECRET_PREVIOUS": i.environment["SERVICE_IDENTITY_SECRET"]},
-			"blocking  IDENTITY_SECRET_INVALID: "},
+		"secret being replaced": {map[string]string{
+			"SERVICE_IDENTITY_SECRET_PREVIOUS": "marked3f9a1c5e7b2d4860f1e2d3c4b5a69788",
+		}, "warning   IDENTITY_SECRET_PREVIOUS_SET: "},
+		"secret not replaced": {map[string]string{
+			"SERVICE_IDENTITY_SECRET_PREVIOUS": i.environment["SERVICE_IDENTITY_SECRET"],
+		}, "blocking  IDENTITY_SECRET_INVALID: "},
 		"database down": {map[string]string{"DATABASE_URL": "postgres://someone@127.0.0.1:1/nothing"},
-			"blocking  DATABASE_UNREACHABLE: The database did not accept a session (refused). Nothing accepts connections "},
-		"no NATS server": {map[string]string{"SERVICE_REALTIME_NATS_URL": "nats://marked:marked@127.0.0.1:1,nats://127.0.0.1:1"},
-			"warning   REALTIME_UNAVAILABLE: 2 of 2 NATS servers (SERVICE_REALTIME_NATS_URL) cannot be used: unreachable, unreachable; "},
+			"blocking  DATABASE_UNREACHABLE: The database did not accept a session (refused). Nothing accepts " +
+				"connections "},
+		"no NATS server": {map[string]string{
+			"SERVICE_REALTIME_NATS_URL": "nats://marked:marked@127.0.0.1:1,nats://127.0.0.1:1",
+		}, "warning   REALTIME_UNAVAILABLE: 2 of 2 NATS servers (SERVICE_REALTIME_NATS_URL) cannot be used: " +
+			"unreachable, unreachable; "},
 		"uploads in memory": {map[string]string{"OBJECT_STORAGE_ENDPOINT": "http://127.0.0.1:1",
 			"OBJECT_STORAGE_ACCESS_KEY": "a",
 			"OBJECT_STORAGE_SECRET_KEY": "b", "OBJECT_STORAGE_REGION": "c", "STATE_DIRECTORY": "/dev/shm"},
@@ -245,12 +268,12 @@ func TestDoctor(t *testing.T) {
 	} {
 		ill := maps.Clone(i.environment)
 		maps.Copy(ill, c.variables)
-		r := run(t, ill, "", "doctor")
+		r := runCommand(t, ill, "", "doctor")
 		said := r.stdout.String()
 		if wantStatus := map[bool]int{true: cli.ExitFailure,
-			false: cli.ExitSuccess}[strings.HasPrefix(c.want, "blocking")]; r.exit(t) != wantStatus ||
+			false: cli.ExitSuccess}[strings.HasPrefix(c.want, "blocking")]; r.awaitExit(t) != wantStatus ||
 			!strings.Contains(said, c.want) {
-			t.Errorf("%s: exit %d\n%s", name, r.exit(t), said)
+			t.Errorf("%s: exit %d\n%s", name, r.awaitExit(t), said)
 		}
 		for _, value := range []string{"marked", "127.0.0.1"} {
 			if strings.Contains(said+r.stderr.String(), value) {

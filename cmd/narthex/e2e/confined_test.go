@@ -18,7 +18,7 @@ func TestModulesAreConfined(t *testing.T) {
 		t.Skip("only root gives away user ids")
 	}
 	t.Run("root", func(t *testing.T) {
-		b := besiege(t, "aside", "zealous") // with base between them
+		b := startWithFaulty(t, "aside", "zealous") // with base between them
 		seen := make(map[string]bool)
 		for _, id := range []string{"aside", "base", "zealous"} {
 			number, _, _ := strings.Cut(processStatus(t, modulePID(t, b.daemon, id))["Uid"], "\t")
@@ -28,8 +28,8 @@ func TestModulesAreConfined(t *testing.T) {
 			}
 			seen[number] = true
 			all := strings.Join([]string{number, number, number, number}, "\t")
-			b.confined(t, id, map[string]string{"Uid": all, "Gid": all, "Groups": ""})
-			b.closed(t, uint32(own))
+			b.assertConfined(t, id, map[string]string{"Uid": all, "Gid": all, "Groups": ""})
+			b.assertUnreadable(t, uint32(own))
 		}
 	})
 	t.Run("nobody", func(t *testing.T) { // then the platform's user is the modules' too
@@ -43,28 +43,28 @@ func TestModulesAreConfined(t *testing.T) {
 		if err := os.Chmod(dir, 0o755); err != nil {
 			t.Fatal(err)
 		}
-		copies(t, dir, "hostile", "aside")
+		installCopies(t, dir, "misbehaving", "aside")
 		i.environment["SERVICE_MODULES_DIR"] = dir
-		b := &besieged{installation: i, daemon: i.startAs(t, nobody)}
-		b.confined(t, "aside", map[string]string{"Uid": strings.Repeat("65534\t", 3) + "65534"})
-		b.closed(t, nobody)
+		b := &faultyPlatform{installation: i, daemon: i.startAs(t, nobody)}
+		b.assertConfined(t, "aside", map[string]string{"Uid": strings.Repeat("65534\t", 3) + "65534"})
+		b.assertUnreadable(t, nobody)
 	})
 }
 
 // startAs is start under another user, for whom the folder of the program is open.
 func (i *installation) startAs(t *testing.T, uid uint32) *invocation {
 	t.Helper()
-	command := narthex(t, i.environment, "api:start")
+	command := newCommand(t, i.environment, "api:start")
 	command.Dir = "/"
 	command.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: uid,
 		Groups: []uint32{}}}
-	r := follow(t, command)
-	r.says(t, &r.stderr, `"msg":"ready"`)
+	r := startPrepared(t, command)
+	r.awaitOutput(t, &r.stderr, `"msg":"ready"`)
 	return r
 }
 
-// confined compares a module's process with what it must be; the last rows are the same for all.
-func (b *besieged) confined(t *testing.T, id string, want map[string]string) {
+// assertConfined compares a module's process with what it must be; the last rows are the same for all.
+func (b *faultyPlatform) assertConfined(t *testing.T, id string, want map[string]string) {
 	t.Helper()
 	want["Seccomp"], want["NoNewPrivs"], want["CapEff"], want["CapPrm"] = "2", "1", "0000000000000000",
 		"0000000000000000"
@@ -91,8 +91,8 @@ func processStatus(t *testing.T, pid int) map[string]string {
 	return fields
 }
 
-// closed: a user can look into a process of his own, but not into the platform.
-func (b *besieged) closed(t *testing.T, uid uint32) {
+// assertUnreadable: a user can look into a process of his own, but not into the platform.
+func (b *faultyPlatform) assertUnreadable(t *testing.T, uid uint32) {
 	t.Helper()
 	read := func(pid int, file string) error {
 		reader := exec.Command("cat", fmt.Sprintf("/proc/%d/%s", pid, file))

@@ -69,8 +69,8 @@ func (t *transcript) next() <-chan struct{} {
 	return t.changed
 }
 
-// narthex is the program, not started, with an environment of exactly these variables.
-func narthex(t *testing.T, environment map[string]string, args ...string) *exec.Cmd {
+// newCommand is the program, not started, with an environment of exactly these variables.
+func newCommand(t *testing.T, environment map[string]string, args ...string) *exec.Cmd {
 	t.Helper()
 	path, err := narthexBinary()
 	if err != nil {
@@ -85,16 +85,16 @@ func narthex(t *testing.T, environment map[string]string, args ...string) *exec.
 	return command
 }
 
-// begin starts the program with an environment of exactly these variables.
-func begin(t *testing.T, environment map[string]string, stdin string, args ...string) *invocation {
+// startCommand starts the program with an environment of exactly these variables.
+func startCommand(t *testing.T, environment map[string]string, stdin string, args ...string) *invocation {
 	t.Helper()
-	command := narthex(t, environment, args...)
+	command := newCommand(t, environment, args...)
 	command.Stdin = strings.NewReader(stdin)
-	return follow(t, command)
+	return startPrepared(t, command)
 }
 
-// follow starts a prepared program.
-func follow(t *testing.T, command *exec.Cmd) *invocation {
+// startPrepared starts a prepared program.
+func startPrepared(t *testing.T, command *exec.Cmd) *invocation {
 	t.Helper()
 	r := &invocation{command: command, ended: make(chan struct{})}
 	command.Stdout, command.Stderr = &r.stdout, &r.stderr
@@ -116,8 +116,8 @@ func follow(t *testing.T, command *exec.Cmd) *invocation {
 	return r
 }
 
-// exit waits for the end and returns the exit status.
-func (r *invocation) exit(t *testing.T) int {
+// awaitExit waits for the end and returns the exit status.
+func (r *invocation) awaitExit(t *testing.T) int {
 	t.Helper()
 	select {
 	case <-r.ended:
@@ -128,13 +128,13 @@ func (r *invocation) exit(t *testing.T) int {
 	}
 }
 
-// says waits until a text appears in out.
-func (r *invocation) says(t *testing.T, out *transcript, text string) {
+// awaitOutput waits until a text appears in out.
+func (r *invocation) awaitOutput(t *testing.T, out *transcript, text string) {
 	t.Helper()
-	r.saysWithin(t, out, text, patience)
+	r.awaitOutputWithin(t, out, text, patience)
 }
 
-func (r *invocation) saysWithin(t *testing.T, out *transcript, text string, within time.Duration) {
+func (r *invocation) awaitOutputWithin(t *testing.T, out *transcript, text string, within time.Duration) {
 	t.Helper()
 	deadline := time.After(within)
 	for {
@@ -155,10 +155,10 @@ func (r *invocation) saysWithin(t *testing.T, out *transcript, text string, with
 	}
 }
 
-func run(t *testing.T, environment map[string]string, stdin string, args ...string) *invocation {
+func runCommand(t *testing.T, environment map[string]string, stdin string, args ...string) *invocation {
 	t.Helper()
-	r := begin(t, environment, stdin, args...)
-	r.exit(t)
+	r := startCommand(t, environment, stdin, args...)
+	r.awaitExit(t)
 	return r
 }
 
@@ -175,18 +175,18 @@ const ownerAddress, ownerPassword = "owner@example.org", "correct horse battery"
 func install(t *testing.T, modules ...string) *installation {
 	t.Helper()
 	i := prepare(t, databasetest.Empty(t), modules...)
-	i.owned(t)
+	i.migrateWithOwner(t)
 	return i
 }
 
-// owned migrates the installation and gives it an owner.
-func (i *installation) owned(t *testing.T) {
+// migrateWithOwner migrates the installation and gives it an owner.
+func (i *installation) migrateWithOwner(t *testing.T) {
 	t.Helper()
-	if r := run(t, i.environment, "", "migrations:apply"); r.exit(t) != cli.ExitSuccess {
+	if r := runCommand(t, i.environment, "", "migrations:apply"); r.awaitExit(t) != cli.ExitSuccess {
 		t.Fatal("migrations:apply failed")
 	}
-	if r := run(t, i.environment, ownerPassword+"\n", "identity:create-initial-owner", "--", "--email",
-		ownerAddress); r.exit(t) != cli.ExitSuccess {
+	if r := runCommand(t, i.environment, ownerPassword+"\n", "identity:create-initial-owner", "--", "--email",
+		ownerAddress); r.awaitExit(t) != cli.ExitSuccess {
 		t.Fatal("identity:create-initial-owner failed")
 	}
 }
@@ -199,7 +199,7 @@ func prepare(t *testing.T, db *databasetest.DB, modules ...string) *installation
 	return &installation{db: db, address: address, environment: map[string]string{
 		"NODE_ENV":                  "development",
 		"DATABASE_URL":              db.URL,
-		"SERVICE_MODULES_DIR":       installed(t, modules...),
+		"SERVICE_MODULES_DIR":       modulesDirectory(t, modules...),
 		"SERVICE_API_PORT":          port,
 		"SERVICE_IDENTITY_SECRET":   "8fK2mQzR4vXw9LpT7nYb3GcHdJ6sAeUi",
 		"SERVICE_IDENTITY_BASE_URL": address,
@@ -211,7 +211,7 @@ func prepare(t *testing.T, db *databasetest.DB, modules ...string) *installation
 func unusedPort(t *testing.T) int {
 	t.Helper()
 	for {
-		port := lowestPort + (firstPort+int(portsGiven.Add(1)))%ports
+		port := lowestPort + (firstPort+int(portsTaken.Add(1)))%ports
 		if listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port))); err == nil {
 			_ = listener.Close()
 			return port
@@ -223,14 +223,14 @@ const lowestPort, ports = 20_000, 12_000
 
 var (
 	firstPort  = rand.IntN(ports) // other runs on this machine begin elsewhere
-	portsGiven atomic.Int32
+	portsTaken atomic.Int32
 )
 
 // start runs api:start until it is ready.
 func (i *installation) start(t *testing.T) *invocation {
 	t.Helper()
-	r := begin(t, i.environment, "", "api:start")
-	r.says(t, &r.stderr, `"msg":"ready"`)
+	r := startCommand(t, i.environment, "", "api:start")
+	r.awaitOutput(t, &r.stderr, `"msg":"ready"`)
 	return r
 }
 
@@ -262,23 +262,24 @@ func (i *installation) signIn(t *testing.T, email, password string) *person {
 	return p
 }
 
-type answer struct {
+type httpResponse struct {
 	status int
 	header http.Header
 	body   string
 }
 
-// do sends a request as the Dashboard would and reads the whole answer.
-func (p *person) do(method, path string, value any) answer {
+// do sends a request as the Dashboard would and reads the whole response.
+func (p *person) do(method, path string, value any) httpResponse {
 	p.t.Helper()
-	response, err := p.try(p.t.Context(), method, path, value)
+	response, err := p.doContext(p.t.Context(), method, path, value)
 	if err != nil {
 		p.t.Fatalf("%s %s: %v", method, path, err)
 	}
 	return response
 }
 
-func (p *person) try(ctx context.Context, method, path string, value any) (answer, error) {
+// doContext is do with a context of the caller's, and returns an error instead of failing the test.
+func (p *person) doContext(ctx context.Context, method, path string, value any) (httpResponse, error) {
 	var body io.Reader
 	switch v := value.(type) {
 	case nil:
@@ -287,13 +288,13 @@ func (p *person) try(ctx context.Context, method, path string, value any) (answe
 	default:
 		text, err := json.Marshal(v)
 		if err != nil {
-			return answer{}, err
+			return httpResponse{}, err
 		}
 		body = bytes.NewReader(text)
 	}
 	request, err := http.NewRequestWithContext(ctx, method, p.address+path, body)
 	if err != nil {
-		return answer{}, err
+		return httpResponse{}, err
 	}
 	if body != nil {
 		request.Header.Set("Content-Type", "application/json")
@@ -306,10 +307,11 @@ func (p *person) try(ctx context.Context, method, path string, value any) (answe
 	}
 	response, err := p.client.Do(request)
 	if err != nil {
-		return answer{}, err
+		return httpResponse{}, err
 	}
 	text, err := io.ReadAll(response.Body)
-	return answer{response.StatusCode, response.Header, string(text)}, errors.Join(err, response.Body.Close())
+	err = errors.Join(err, response.Body.Close())
+	return httpResponse{response.StatusCode, response.Header, string(text)}, err
 }
 
 // eventually tries until it succeeds.
@@ -320,7 +322,7 @@ func eventually(t *testing.T, what string, condition func() bool) {
 		if time.Now().After(deadline) {
 			t.Fatalf("never: %s", what)
 		}
-		time.Sleep(5 * time.Millisecond) // between two looks at a condition
+		time.Sleep(5 * time.Millisecond) // the condition lies in another process: it can only be polled
 	}
 }
 

@@ -20,8 +20,8 @@ import (
 	"github.com/narthex-platform/narthex/storage/storagetest"
 )
 
-// guided is the module that docs/modules.md makes.
-const guided = "prayer-list"
+// guideModule is the module that docs/modules.md makes.
+const guideModule = "prayer-list"
 
 // block is one fenced block of a page: ```language name.
 type block struct{ language, name, text string }
@@ -32,7 +32,8 @@ func blocksOf(t *testing.T, page string) (blocks []block) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, found := range regexp.MustCompile("(?ms)^```(\\w+) ?(\\S*)\n(.*?)^```$").FindAllStringSubmatch(string(content), -1) {
+	fenced := regexp.MustCompile("(?ms)^```(\\w+) ?(\\S*)\n(.*?)^```$")
+	for _, found := range fenced.FindAllStringSubmatch(string(content), -1) {
 		blocks = append(blocks, block{found[1], found[2], found[3]})
 	}
 	return blocks
@@ -42,64 +43,64 @@ func blocksOf(t *testing.T, page string) (blocks []block) {
 // code replaces or joins the new module's. It does not run beside other tests of dev: each looks for free
 // ports next to the others'.
 func TestGuide(t *testing.T) {
-	checkout := wholeCheckout(t)
+	checkout := copyCheckout(t)
 	i := prepare(t, databasetest.Empty(t))
 	server := storagetest.New(t)
-	i.keeping("http://" + server.Address)
-	reader := sitDown(t, checkout, i)
-	folder := filepath.Join(checkout, "modules", guided)
+	i.useObjectStorage("http://" + server.Address)
+	reader := openTerminal(t, checkout, i)
+	folder := filepath.Join(checkout, "modules", guideModule)
 	for _, b := range blocksOf(t, "../../../docs/modules.md") {
 		switch b.language {
 		case "sh":
-			reader.types(b.text)
+			reader.run(b.text)
 			if strings.Contains(b.text, "make dev\n") {
-				reader.stopsDev()
+				reader.stopDev()
 			}
 		case "go":
-			joins(t, folder, b.text)
+			addCode(t, folder, b.text)
 		default:
 			if err := os.WriteFile(filepath.Join(folder, b.name), []byte(b.text), 0o644); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	does(t, checkout, "go", "vet", "./modules/"+guided)
-	i.owned(t)
+	runProgram(t, checkout, "go", "vet", "./modules/"+guideModule)
+	i.migrateWithOwner(t)
 	i.start(t)
-	lives(t, i.signIn(t, ownerAddress, ownerPassword))
+	assertModuleWorks(t, i.signIn(t, ownerAddress, ownerPassword))
 }
 
 // TestReadme does what README.md says, with a development platform beside it.
 func TestReadme(t *testing.T) {
-	checkout := wholeCheckout(t)
-	reader := sitDown(t, checkout, prepare(t, databasetest.Empty(t)))
+	checkout := copyCheckout(t)
+	reader := openTerminal(t, checkout, prepare(t, databasetest.Empty(t)))
 	for _, b := range blocksOf(t, "../../../README.md") {
 		switch {
 		case b.language != "sh":
 			t.Errorf("a block of %s", b.language)
 		case strings.HasPrefix(b.text, "read -r address password\n"):
-			reader.types(b.text + reader.devSays("Narthex runs at") + " " + reader.devSays("Password") + "\n")
+			reader.run(b.text + reader.devOutput("Narthex runs at") + " " + reader.devOutput("Password") + "\n")
 		default:
-			reader.types(b.text)
+			reader.run(b.text)
 		}
 	}
 	if said := reader.stdout.String(); strings.Count(said,
 		`"title":"Shared lunch"`) != 3 { // written; the sample and it, listed
 		t.Errorf("the commands of README.md wrote\n%s", said)
 	}
-	reader.types(`until grep -q "service_auth=reset-password" "$DEV_LOG"; do sleep 0.2; done`)
-	reader.stopsDev()
+	reader.run(`until grep -q "service_auth=reset-password" "$DEV_LOG"; do sleep 0.2; done`)
+	reader.stopDev()
 }
 
-// wholeCheckout is a borrowed one with the sample modules and what make finds in folders with a dot in front.
+// copyCheckout is a borrowed one with the sample modules and what make finds in folders with a dot in front.
 // Nothing is built in it.
-func wholeCheckout(t *testing.T) string {
+func copyCheckout(t *testing.T) string {
 	t.Helper()
 	real, err := filepath.Abs("../../..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkout := borrowedCheckout(t)
+	checkout := linkCheckout(t)
 	if err := os.RemoveAll(filepath.Join(checkout, "bin")); err != nil { // a link to the real one, or nothing
 		t.Fatal(err)
 	}
@@ -124,8 +125,8 @@ func wholeCheckout(t *testing.T) string {
 	return checkout
 }
 
-// reader sits at a terminal in a checkout.
-type reader struct {
+// terminal sits at a terminal in a checkout.
+type terminal struct {
 	*invocation
 	t     *testing.T
 	keys  io.WriteCloser
@@ -156,13 +157,13 @@ make() {
 }
 `
 
-// sitDown opens a terminal with the environment of an installation but for its modules directory, which the
-// pages name themselves.
-func sitDown(t *testing.T, checkout string, i *installation) *reader {
+// openTerminal opens a terminal with the environment of an installation but for its modules directory, which
+// the pages name themselves.
+func openTerminal(t *testing.T, checkout string, i *installation) *terminal {
 	t.Helper()
 	home := t.TempDir()
 	i.environment["SERVICE_MODULES_DIR"] = filepath.Join(home, "narthex-modules")
-	r := &reader{t: t, log: filepath.Join(home, "dev.log")}
+	r := &terminal{t: t, log: filepath.Join(home, "dev.log")}
 	terminal := exec.CommandContext(t.Context(), "bash")
 	terminal.Dir = checkout
 	terminal.Env = []string{"HOME=" + home, "DEV_LOG=" + r.log, "PATH=" + os.Getenv("PATH")}
@@ -182,34 +183,34 @@ func sitDown(t *testing.T, checkout string, i *installation) *reader {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.keys, r.invocation = keys, follow(t, terminal)
+	r.keys, r.invocation = keys, startPrepared(t, terminal)
 	t.Cleanup(func() {
 		_ = keys.Close() // ends the terminal, and with it make dev
-		r.exit(t)
+		r.awaitExit(t)
 		if log, err := os.ReadFile(r.log); err == nil && t.Failed() {
 			t.Logf("make dev:\n%s", log)
 		}
 	})
-	r.types(shell)
+	r.run(shell)
 	return r
 }
 
-// types enters a block and waits until it has run. A command that fails ends the terminal.
-func (r *reader) types(block string) {
+// enter enters a block and waits until it has run. A command that fails ends the terminal.
+func (r *terminal) run(block string) {
 	r.t.Helper()
 	r.typed++
 	done := fmt.Sprintf("block %d has run", r.typed)
 	if _, err := fmt.Fprintf(r.keys, "%s\necho '%s'\n", block, done); err != nil {
 		r.t.Fatalf("typing\n%s: %v", block, err)
 	}
-	r.saysWithin(r.t, &r.stdout, done, 4*patience) // it may build everything
+	r.awaitOutputWithin(r.t, &r.stdout, done, 4*patience) // it may build everything
 	if r.t.Failed() {
 		r.t.FailNow()
 	}
 }
 
-// devSays reads a value of what make dev has printed.
-func (r *reader) devSays(name string) string {
+// devOutput reads a value of what make dev has printed.
+func (r *terminal) devOutput(name string) string {
 	r.t.Helper()
 	log, err := os.ReadFile(r.log)
 	if err != nil {
@@ -222,10 +223,10 @@ func (r *reader) devSays(name string) string {
 	return strings.Fields(rest)[0]
 }
 
-// stopsDev presses Ctrl-C where make dev runs.
-func (r *reader) stopsDev() {
+// stopDev presses Ctrl-C where make dev runs.
+func (r *terminal) stopDev() {
 	r.t.Helper()
-	r.types("stop_dev")
+	r.run("stop_dev")
 }
 
 // imports are those that the guide leaves out.
@@ -236,8 +237,8 @@ var imports = map[string]string{
 	"strings": "strings", "testing": "testing", "time": "time",
 }
 
-// joins adds code to the module; a function of a name that is there takes its place.
-func joins(t *testing.T, folder, code string) {
+// addCode adds code to the module; a function of a name that is there takes its place.
+func addCode(t *testing.T, folder, code string) {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), "guide.go", "package main\n"+code, 0)
 	if err != nil {
@@ -252,7 +253,7 @@ func joins(t *testing.T, folder, code string) {
 		t.Fatal(err)
 	}
 	for _, source := range sources {
-		without(t, source, names)
+		removeFunctions(t, source, names)
 	}
 	text := "package main\n\nimport (\n"
 	for name, path := range imports {
@@ -277,8 +278,8 @@ func joins(t *testing.T, folder, code string) {
 	}
 }
 
-// without takes functions out of a file.
-func without(t *testing.T, source string, names []string) {
+// removeFunctions takes functions out of a file.
+func removeFunctions(t *testing.T, source string, names []string) {
 	t.Helper()
 	content, err := os.ReadFile(source)
 	if err != nil {
@@ -307,10 +308,10 @@ func functionName(declared ast.Decl) string {
 	return ""
 }
 
-// lives tries the routes of the module that came out, as it was installed.
-func lives(t *testing.T, owner *person) {
+// assertModuleWorks tries the routes of the module that came out, as it was installed.
+func assertModuleWorks(t *testing.T, owner *person) {
 	t.Helper()
-	const root = "/api/v1/modules/" + guided
+	const root = "/api/v1/modules/" + guideModule
 	for _, c := range []struct {
 		method, path string
 		body         any
@@ -329,7 +330,8 @@ func lives(t *testing.T, owner *person) {
 			t.Errorf("%s %s: %d %s", c.method, c.path, got.status, got.body)
 		}
 	}
-	if got := owner.listens("/api/v1/module-realtime/" + guided + "/answered").next(); got != "snapshot 1" {
+	got := owner.subscribe("/api/v1/module-realtime/" + guideModule + "/answered").next()
+	if got != "snapshot 1" {
 		t.Error(got)
 	}
 }

@@ -16,7 +16,7 @@ func TestDoctorComparesTheDatabaseWithThePlatform(t *testing.T) {
 	i := install(t, "board")
 	const changed, connections = "warning   MODULE_DATABASE_ROLE_CHANGED: Module board has changed",
 		"Database connections: a process of the platform may open 40, "
-	report := run(t, i.environment, "", "doctor").stdout.String()
+	report := runCommand(t, i.environment, "", "doctor").stdout.String()
 	if strings.Contains(report, "ROLE_CHANGED") || !strings.Contains(report, connections) {
 		t.Errorf("doctor on a sound database, want %q:\n%s", connections, report)
 	}
@@ -43,13 +43,14 @@ func TestDoctorComparesTheDatabaseWithThePlatform(t *testing.T) {
 	for _, sql := range []string{`ALTER ROLE CURRENT_USER SET work_mem = '1GB'`,
 		`ALTER ROLE CURRENT_USER PASSWORD 'mine'`} {
 		asModule(sql)
-		if report := run(t, i.environment, "", "doctor").stdout.String(); !strings.Contains(report, changed) {
+		report := runCommand(t, i.environment, "", "doctor").stdout.String()
+		if !strings.Contains(report, changed) {
 			t.Errorf("doctor after %s, want %q:\n%s", sql, changed, report)
 		}
-		if r := run(t, i.environment, "", "migrations:apply"); r.exit(t) != cli.ExitSuccess {
+		if r := runCommand(t, i.environment, "", "migrations:apply"); r.awaitExit(t) != cli.ExitSuccess {
 			t.Fatalf("migrations:apply after %s: %s", sql, r.stderr.String())
 		}
-		if report := run(t, i.environment, "", "doctor").stdout.String(); strings.Contains(report, changed) {
+		if report := runCommand(t, i.environment, "", "doctor").stdout.String(); strings.Contains(report, changed) {
 			t.Errorf("doctor after migrations:apply:\n%s", report)
 		}
 	}

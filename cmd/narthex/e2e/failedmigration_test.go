@@ -52,12 +52,13 @@ INSERT INTO seat	-- again `+"\x1b[2J"+`
 VALUES (1);
 CREATE TABLE never (id int);
 `)
-	const failed = "MIGRATION_FAILED: A migration failed; nothing of it was kept. (base 0001_seats, SQLSTATE 23505)\n"
+	const failed = "MIGRATION_FAILED: A migration failed; nothing of it was kept. (base 0001_seats, SQLSTATE " +
+		"23505)\n"
 	const place = `base/0001_seats.sql, line 5: duplicate key value violates unique constraint "seat_pkey"
     INSERT INTO seat -- again ` + "\ufffd[2J" + `
     VALUES (1)
 `
-	i.wants(t, cli.ExitFailure, failed+place, "migrations:apply")
+	i.assertCommand(t, cli.ExitFailure, failed+place, "migrations:apply")
 
 	journal, err := os.Create(filepath.Join(t.TempDir(), "journal"))
 	if err != nil {
@@ -69,7 +70,7 @@ CREATE TABLE never (id int);
 		t.Fatal(err)
 	}
 	i.environment["JOURNAL_STREAM"] = fmt.Sprintf("%d:%d", info.Dev, info.Ino)
-	command := narthex(t, i.environment, "migrations:apply")
+	command := newCommand(t, i.environment, "migrations:apply")
 	command.Stderr = journal
 	if err := command.Run(); command.ProcessState.ExitCode() != cli.ExitFailure {
 		t.Errorf("migrations:apply into the journal: %v", err)
@@ -77,11 +78,11 @@ CREATE TABLE never (id int);
 	if said, err := os.ReadFile(journal.Name()); err != nil || string(said) != failed {
 		t.Errorf("migrations:apply into the journal says %q, %v, want %q", said, err, failed)
 	}
-	i.wants(t, cli.ExitFailure, failed+place,
+	i.assertCommand(t, cli.ExitFailure, failed+place,
 		"migrations:apply") // standard error is no journal, whatever another's is
-	r := run(t, i.environment, "", "api:start")
-	if said := r.stderr.String(); r.exit(t) != cli.ExitFailure || strings.Contains(said, "seat_pkey") ||
+	r := runCommand(t, i.environment, "", "api:start")
+	if said := r.stderr.String(); r.awaitExit(t) != cli.ExitFailure || strings.Contains(said, "seat_pkey") ||
 		strings.Contains(said, "INSERT") {
-		t.Errorf("api:start over a migration that failed: exit %d, %s", r.exit(t), said)
+		t.Errorf("api:start over a migration that failed: exit %d, %s", r.awaitExit(t), said)
 	}
 }

@@ -29,7 +29,7 @@ func TestFrozenDatabase(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = postgres.Remove() })
 	i := prepare(t, &databasetest.DB{URL: postgres.URL("postgres")})
-	if r := run(t, i.environment, "", "migrations:apply"); r.exit(t) != cli.ExitSuccess {
+	if r := runCommand(t, i.environment, "", "migrations:apply"); r.awaitExit(t) != cli.ExitSuccess {
 		t.Fatal("migrations:apply failed")
 	}
 	daemon := i.start(t)
@@ -78,7 +78,7 @@ func TestFrozenDatabase(t *testing.T) {
 	if took >= (probes-1)*health.PingTimeout {
 		t.Errorf("%d probes took %v: each waited for a ping of its own", probes, took)
 	}
-	daemon.says(t, &daemon.stderr, `"reason":"database silent","age":`)
+	daemon.awaitOutput(t, &daemon.stderr, `"reason":"database silent","age":`)
 	thaw()
 	eventually(t, "ready again", func() bool { return ready() == http.StatusOK })
 	if after := socketsTo(t, port); after > before {

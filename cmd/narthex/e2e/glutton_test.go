@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// memoryOf is what a process has in memory now, and the most it ever had, in KiB.
-func memoryOf(t *testing.T, pid int) (now, most int) {
+// processMemory is what a process has in memory now, and the most it ever had, in KiB.
+func processMemory(t *testing.T, pid int) (now, most int) {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
@@ -42,10 +42,10 @@ func TestAModuleCannotFillThePlatformsMemory(t *testing.T) {
 		daemon := i.start(t)
 		owner := i.signIn(t, ownerAddress, ownerPassword)
 		owner.do("GET", "/api/v1/modules/glutton/look", nil)
-		before, _ := memoryOf(t, daemon.command.Process.Pid)
+		before, _ := processMemory(t, daemon.command.Process.Pid)
 		began := time.Now()
 		got := owner.do("GET", "/api/v1/modules/glutton"+c.path, nil)
-		_, most := memoryOf(t, daemon.command.Process.Pid)
+		_, most := processMemory(t, daemon.command.Process.Pid)
 		t.Logf("%s: the daemon grew by %d MiB from %d MiB within %v", c.path, (most-before)>>10, before>>10,
 			time.Since(began))
 		if got.status != http.StatusOK || !strings.Contains(got.body, c.want) {
@@ -55,7 +55,7 @@ func TestAModuleCannotFillThePlatformsMemory(t *testing.T) {
 			t.Errorf("%s: the daemon grew by %d MiB, less than %d are allowed", c.path, (most-before)>>10, bound>>10)
 		}
 		daemon.signal(t, syscall.SIGTERM)
-		daemon.exit(t)
+		daemon.awaitExit(t)
 	}
 }
 
@@ -95,7 +95,8 @@ func TestAModuleCannotFillThePlatformsMemoryWithItsChannels(t *testing.T) {
 	bytes, limit := held()
 	t.Logf("refused after %v, %d of %d MiB are counted", time.Since(began), bytes>>20, limit>>20)
 	if !strings.Contains(got.body, "HOST_OVERLOADED") || bytes > limit {
-		t.Errorf("publishing to 60 readers that read nothing: %d %.200q, %d bytes counted; want HOST_OVERLOADED within %d",
+		t.Errorf("publishing to 60 readers that read nothing: %d %.200q, %d bytes counted; want HOST_OVERLOADED "+
+			"within %d",
 			got.status, got.body, bytes, limit)
 	}
 	leave()
@@ -123,7 +124,7 @@ func TestADeadProcessLeavesTheDatabaseAsItWas(t *testing.T) {
 	eventually(t, "another process",
 		func() bool { return childNamed(t, "glutton", daemon.command.Process.Pid) != pid })
 	// The first response of the next process tells: its sessions began after the old ones had ended.
-	var first answer
+	var first httpResponse
 	eventually(t, "the next process answers", func() bool {
 		first = owner.do("GET", "/api/v1/modules/glutton/look", nil)
 		return first.status != http.StatusServiceUnavailable

@@ -19,73 +19,74 @@ import (
 func TestModulesThatHangOrLoop(t *testing.T) {
 	t.Parallel()
 	const late = 20 * time.Second // what a busy machine may add to the platform's own deadlines
-	b := besiege(t, "bulky", "flooded", "loop", "quiet")
-	t.Run("stopped and full", func(t *testing.T) { b.stoppedAndFull(t, late) })
-	t.Run("stopped and quiet", func(t *testing.T) { b.stoppedAndQuiet(t, late) })
-	t.Run("loop", func(t *testing.T) { b.loops(t) })
+	b := startWithFaulty(t, "bulky", "flooded", "loop", "quiet")
+	t.Run("stopped and full", func(t *testing.T) { b.testStoppedAndFull(t, late) })
+	t.Run("stopped and quiet", func(t *testing.T) { b.testStoppedAndQuiet(t, late) })
+	t.Run("loop", func(t *testing.T) { b.testLoop(t) })
 }
 
 // result is what became of one request, and when.
 type result struct {
 	what string
-	answer
+	httpResponse
 	err  error
 	took time.Duration
 }
 
-// volley sends a number of requests at once, each on a connection of its own.
-func (b *besieged) volley(
+// sendMany sends a number of requests at once, each on a connection of its own.
+func (b *faultyPlatform) sendMany(
 	t *testing.T, what string, number int, path string, body string,
 ) (results chan result) {
 	results = make(chan result, number)
 	for range number {
-		p, began := b.another(t), time.Now()
+		p, began := b.newConnection(t), time.Now()
 		go func() {
 			method, sent := "GET", any(nil)
 			if body != "" {
 				method, sent = "POST", io.MultiReader(strings.NewReader(body))
 			}
-			got, err := p.try(context.Background(), method, path, sent)
+			got, err := p.doContext(context.Background(), method, path, sent)
 			results <- result{what, got, err, time.Since(began)}
 		}()
 	}
 	return results
 }
 
-// stoppedAndFull: calls fill the link, and a write that lasts 2 s loses it, long before a ping would.
-func (b *besieged) stoppedAndFull(t *testing.T, late time.Duration) {
+// testStoppedAndFull: calls fill the link, and a write that lasts 2 s loses it, long before a ping would.
+func (b *faultyPlatform) testStoppedAndFull(t *testing.T, late time.Duration) {
 	const write, queued = 2 * time.Second, 5 * time.Second
 	pid := modulePID(t, b.daemon, "flooded")
 	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
 	path := "/api/v1/modules/flooded/echo?" + strings.Repeat("x", 6<<10) // bodies of 8 KiB travel on the link
-	results := b.volley(t, "call on a full link", 300, path, strings.Repeat("x", 8<<10))
+	results := b.sendMany(t, "call on a full link", 300, path, strings.Repeat("x", 8<<10))
 	var slowest time.Duration
 	for range cap(results) {
 		got := <-results
-		if got.err != nil || !mayAnswer(got.answer) && got.body != overloaded || got.took > write+queued+late {
+		allowed := isAllowedResponse(got.httpResponse) || got.body == overloaded
+		if got.err != nil || !allowed || got.took > write+queued+late {
 			t.Errorf("%s: %d %.80s %v after %v", got.what, got.status, got.body, got.err, got.took)
 		}
 		slowest = max(slowest, got.took)
 	}
-	b.back(t, b.owner, "flooded", pid)
-	if lost := b.logged(t, "flooded", "module process lost"); len(lost) != 1 || lost[0].Reason != "link lost" {
+	b.awaitRestart(t, b.owner, "flooded", pid)
+	if lost := b.logLines(t, "flooded", "module process lost"); len(lost) != 1 || lost[0].Reason != "link lost" {
 		t.Errorf("lost: %v", lost)
 	}
 	t.Logf("the slowest of %d calls took %v", cap(results), slowest)
 }
 
-// stoppedAndQuiet: nothing moves and nothing is full, so only the ping tells. Who waits for a place or a
+// testStoppedAndQuiet: nothing moves and nothing is full, so only the ping tells. Who waits for a place or a
 // body socket waits his 5 s.
-func (b *besieged) stoppedAndQuiet(t *testing.T, late time.Duration) {
+func (b *faultyPlatform) testStoppedAndQuiet(t *testing.T, late time.Duration) {
 	const places, sockets, more, queued = 256, 32, 20, 5 * time.Second
 	const found = process.PingEvery + process.PingWithin
-	held := b.volley(t, "held", 8, "/api/v1/modules/quiet/hold", "")
+	held := b.sendMany(t, "held", 8, "/api/v1/modules/quiet/hold", "")
 	eventually(t, "the calls are held", func() bool {
 		return strings.Count(b.daemon.stderr.String(), `"text":"holding"`) == cap(held)
 	})
-	cut := b.slowReader(t, "/api/v1/modules/quiet/endless")
+	cut := b.startSlowReader(t, "/api/v1/modules/quiet/endless")
 	pids := map[string]int{"quiet": modulePID(t, b.daemon, "quiet"), "bulky": modulePID(t, b.daemon, "bulky")}
 	for _, pid := range pids {
 		if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
@@ -95,8 +96,8 @@ func (b *besieged) stoppedAndQuiet(t *testing.T, late time.Duration) {
 	stopped := time.Now()
 	refused := make(map[string]int)
 	for _, results := range []chan result{
-		b.volley(t, "call", places-cap(held)-1+more, "/api/v1/modules/quiet/plain", ""),
-		b.volley(t, "body", sockets+more, "/api/v1/modules/bulky/echo", strings.Repeat("x", 100<<10)),
+		b.sendMany(t, "call", places-cap(held)-1+more, "/api/v1/modules/quiet/plain", ""),
+		b.sendMany(t, "body", sockets+more, "/api/v1/modules/bulky/echo", strings.Repeat("x", 100<<10)),
 		held,
 	} {
 		for range cap(results) {
@@ -105,7 +106,7 @@ func (b *besieged) stoppedAndQuiet(t *testing.T, late time.Duration) {
 			case got.body == overloaded && got.header.Get("Retry-After") == "1" && got.took >= queued &&
 				got.took <= queued+late:
 				refused[got.what]++
-			case got.err != nil || got.body != handlerFailed || !mayAnswer(got.answer) ||
+			case got.err != nil || got.body != handlerFailed || !isAllowedResponse(got.httpResponse) ||
 				time.Since(stopped) > found+late:
 				t.Errorf("%s: %d %.80s %v after %v", got.what, got.status, got.body, got.err, got.took)
 			}
@@ -119,22 +120,22 @@ func (b *besieged) stoppedAndQuiet(t *testing.T, late time.Duration) {
 	}
 	t.Logf("all answered %v after the stop", time.Since(stopped))
 	for id, pid := range pids {
-		b.back(t, b.owner, id, pid)
-		if lost := b.logged(t, id, "module process lost"); len(lost) != 1 || lost[0].Reason != "ping unanswered" {
+		b.awaitRestart(t, b.owner, id, pid)
+		if lost := b.logLines(t, id, "module process lost"); len(lost) != 1 || lost[0].Reason != "ping unanswered" {
 			t.Errorf("lost: %v", lost)
 		}
 	}
 }
 
-// slowReader has read a little of a long answer when it returns, and reads on.
-func (b *besieged) slowReader(t *testing.T, path string) (cut chan result) {
+// startSlowReader has read a little of a long answer when it returns, and reads on.
+func (b *faultyPlatform) startSlowReader(t *testing.T, path string) (cut chan result) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), "GET", b.address+path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	request.Header.Set("Cookie", b.owner.cookie)
-	response, err := b.another(t).client.Do(request)
+	response, err := b.newConnection(t).client.Do(request)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,10 +157,10 @@ func TestStuckModuleIsBack(t *testing.T) {
 	t.Parallel()
 	const abandonedAfter, places, calls = 30 * time.Second, 256, 600
 	const late = 20 * time.Second // what a busy machine may add
-	b := besiege(t, "stuck")
+	b := startWithFaulty(t, "stuck")
 	pid := modulePID(t, b.daemon, "stuck")
 	began := time.Now()
-	results := b.volley(t, "call that hangs", calls, "/api/v1/modules/stuck/stick", "")
+	results := b.sendMany(t, "call that hangs", calls, "/api/v1/modules/stuck/stick", "")
 	got := make(map[string]int)
 	for range cap(results) {
 		result := <-results
@@ -172,16 +173,16 @@ func TestStuckModuleIsBack(t *testing.T) {
 		t.Errorf("of %d calls that hang %v, want %d times %s", calls, got, places, handlerFailed)
 	}
 	abandoned := time.Since(began)
-	b.back(t, b.owner, "stuck", pid)
+	b.awaitRestart(t, b.owner, "stuck", pid)
 	back := time.Since(began)
 	if back > abandonedAfter+process.StuckWithin+late {
 		t.Errorf("the stuck module was back after %v, want %v and at most %v for a busy machine", back,
 			abandonedAfter+process.StuckWithin, late)
 	}
-	if lost := b.logged(t, "stuck", "module process lost"); len(lost) != 1 || lost[0].Reason != "calls stuck" {
+	if lost := b.logLines(t, "stuck", "module process lost"); len(lost) != 1 || lost[0].Reason != "calls stuck" {
 		t.Errorf("lost: %v", lost)
 	}
-	var told answer
+	var told httpResponse
 	eventually(t, "the second process is ready", func() bool {
 		told = b.owner.do("GET", "/api/v1/module-lifecycle/stuck/process", nil)
 		return strings.Contains(told.body, `"state":"ready"`) && strings.Contains(told.body, `"starts":2`)
@@ -195,13 +196,13 @@ func TestStuckModuleIsBack(t *testing.T) {
 	t.Logf("%d calls hang: all answered after %v, the module was back after %v", calls, abandoned, back)
 }
 
-// loops: a module that ends as soon as it has started is started again after pauses of 0, 0, 1, 2, 4 s and
+// testLoop: a module that ends as soon as it has started is started again after pauses of 0, 0, 1, 2, 4 s and
 // so on, and its callers are told of the pause.
-func (b *besieged) loops(t *testing.T) {
+func (b *faultyPlatform) testLoop(t *testing.T) {
 	var paused []float64
 	eventually(t, "a pause of 8 s", func() bool {
 		paused = nil
-		for _, event := range b.logged(t, "loop", "service restarts paused") {
+		for _, event := range b.logLines(t, "loop", "service restarts paused") {
 			paused = append(paused, event.Pause)
 		}
 		return len(paused) > 3
@@ -210,15 +211,15 @@ func (b *besieged) loops(t *testing.T) {
 		t.Errorf("module loop: pauses of %v s, want %v", paused, want)
 	}
 	var starts []time.Time
-	for _, event := range b.logged(t, "loop", "module ready") {
-		starts = append(starts, event.at(t))
+	for _, event := range b.logLines(t, "loop", "module ready") {
+		starts = append(starts, event.time(t))
 	}
 	for n, pause := range []time.Duration{0, 0, 1, 2, 4} {
 		if away := starts[n+1].Sub(starts[n]); away < pause*time.Second {
 			t.Errorf("module loop: start %d came %v after the one before, want at least %d s", n+2, away, pause)
 		}
 	}
-	var got answer
+	var got httpResponse
 	var wait int
 	eventually(t, "a caller who comes in a pause is told of it", func() bool {
 		got = b.owner.do("GET", "/api/v1/modules/loop/plain", nil)

@@ -18,34 +18,34 @@ import (
 	"github.com/narthex-platform/narthex/cmd/narthex/cli"
 )
 
-// from is another client behind the proxy.
-func (p *person) from(n int) *person {
+// visitorFrom is another client behind the proxy.
+func (p *person) fromAddress(n int) *person {
 	other := *p
-	other.client = &http.Client{Transport: claim{p.client.Transport, "X-Forwarded-For",
+	other.client = &http.Client{Transport: headerTransport{p.client.Transport, "X-Forwarded-For",
 		fmt.Sprintf("192.0.2.%d", n)}, Timeout: patience}
 	return &other
 }
 
-// madeUp is a value of the form that a token or a device's credential has.
-const madeUp = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+// forgedToken is a value of the form that a token or a device's credential has.
+const forgedToken = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 
 // Ten clients who reset passwords with made-up tokens, and sign up, as fast as they can, keep nobody from
 // signing in.
 func TestOwnerSignsInDuringAFlood(t *testing.T) {
 	t.Parallel()
 	i := install(t)
-	i.behindAProxy()
+	i.useProxyAddresses()
 	i.environment["SERVICE_PUBLIC_SIGNUP_ENABLED"] = "true"
 	i.start(t)
 	ctx, stop := context.WithCancel(t.Context())
 	var flood sync.WaitGroup
 	var refused, limited, other atomic.Int32
 	for n := range 10 * 12 {
-		client := i.visitor(t).from(1 + n/12)
+		client := i.visitor(t).fromAddress(1 + n/12)
 		flood.Go(func() {
 			for ctx.Err() == nil {
-				got, err := client.try(ctx, "POST", "/api/auth/reset-password",
-					map[string]string{"newPassword": "a new password", "token": madeUp})
+				got, err := client.doContext(ctx, "POST", "/api/auth/reset-password",
+					map[string]string{"newPassword": "a new password", "token": forgedToken})
 				switch {
 				case err != nil:
 				case got.status == http.StatusBadRequest:
@@ -55,7 +55,7 @@ func TestOwnerSignsInDuringAFlood(t *testing.T) {
 				default:
 					other.Add(1)
 				}
-				_, _ = client.try(ctx, "POST", "/api/auth/sign-up/email",
+				_, _ = client.doContext(ctx, "POST", "/api/auth/sign-up/email",
 					map[string]string{"name": "X", "email": fmt.Sprintf("x%d@example.org", n), "password": "a new password"})
 			}
 		})
@@ -64,7 +64,7 @@ func TestOwnerSignsInDuringAFlood(t *testing.T) {
 	const attempts = 30
 	var times []time.Duration
 	for n := range attempts {
-		owner := i.visitor(t).from(100 + n)
+		owner := i.visitor(t).fromAddress(100 + n)
 		began := time.Now()
 		got := owner.do("POST", "/api/auth/sign-in/email",
 			map[string]string{"email": ownerAddress, "password": ownerPassword})
@@ -88,13 +88,13 @@ func TestOwnerSignsInDuringAFlood(t *testing.T) {
 func TestForgedCookiesWhileATableIsLocked(t *testing.T) {
 	t.Parallel()
 	for table, cookies := range map[string][]string{
-		"core.session": {"narthex_session=x", "narthex_session=" + madeUp + "." + madeUp},
-		"core.device":  {"narthex_device=x", "narthex_device=" + madeUp},
+		"core.session": {"narthex_session=x", "narthex_session=" + forgedToken + "." + forgedToken},
+		"core.device":  {"narthex_device=x", "narthex_device=" + forgedToken},
 	} {
 		t.Run(table, func(t *testing.T) {
 			t.Parallel()
 			i := install(t)
-			i.behindAProxy()
+			i.useProxyAddresses()
 			i.start(t)
 			holder, err := pgx.Connect(t.Context(), i.db.URL)
 			if err != nil {
@@ -110,11 +110,11 @@ func TestForgedCookiesWhileATableIsLocked(t *testing.T) {
 			var forgers sync.WaitGroup
 			var answered atomic.Int32
 			for n := range 60 {
-				forger := i.visitor(t).from(1)
+				forger := i.visitor(t).fromAddress(1)
 				forger.cookie = cookies[n%len(cookies)]
 				forgers.Go(func() {
 					for ctx.Err() == nil {
-						got, err := forger.try(ctx, "GET", "/api/v1/dashboard/navigation", nil)
+						got, err := forger.doContext(ctx, "GET", "/api/v1/dashboard/navigation", nil)
 						if err == nil && got.status != http.StatusServiceUnavailable {
 							t.Errorf("%s: %d %s, want 503", forger.cookie, got.status, got.body)
 						}
@@ -123,7 +123,7 @@ func TestForgedCookiesWhileATableIsLocked(t *testing.T) {
 				})
 			}
 			eventually(t, "forged cookies are answered", func() bool { return answered.Load() > 0 })
-			times := i.unrelated(t, 100)
+			times := i.timeRequests(t, 100)
 			stop()
 			forgers.Wait()
 			t.Logf("%s: %d forged cookies answered; an unrelated route: median %v, p99 %v, slowest %v",
@@ -135,11 +135,11 @@ func TestForgedCookiesWhileATableIsLocked(t *testing.T) {
 	}
 }
 
-// unrelated asks for a route that reads one table, which is not locked, and returns the times in order.
-func (i *installation) unrelated(t *testing.T, requests int) (times []time.Duration) {
+// timeRequests asks for a route that reads one table, which is not locked, and returns the times in order.
+func (i *installation) timeRequests(t *testing.T, requests int) (times []time.Duration) {
 	t.Helper()
-	screen := i.visitor(t).from(2)
-	screen.cookie = "narthex_claim=" + madeUp
+	screen := i.visitor(t).fromAddress(2)
+	screen.cookie = "narthex_claim=" + forgedToken
 	for range requests {
 		began := time.Now()
 		if got := screen.do("GET", "/api/v1/device-pairing", nil); got.status != http.StatusNotFound {
@@ -171,12 +171,15 @@ func TestTransferOwnerCommand(t *testing.T) {
 	owns(next, http.StatusForbidden)
 	transfer := func(status int, want string, flags ...string) {
 		t.Helper()
-		r := run(t, i.environment, "", append([]string{"authorization:transfer-owner", "--"}, flags...)...)
-		if said := r.stdout.String() + r.stderr.String(); r.exit(t) != status || !strings.HasPrefix(said, want) {
-			t.Errorf("transfer-owner %v: exit %d, said %q, want exit %d and %q", flags, r.exit(t), said, status, want)
+		r := runCommand(t, i.environment, "", append([]string{"authorization:transfer-owner", "--"}, flags...)...)
+		said := r.stdout.String() + r.stderr.String()
+		if r.awaitExit(t) != status || !strings.HasPrefix(said, want) {
+			t.Errorf("transfer-owner %v: exit %d, said %q, want exit %d and %q",
+				flags, r.awaitExit(t), said, status, want)
 		}
 	}
-	transfer(cli.ExitUsage, "Exactly one of --to-email and --to-user-id is required; see: narthex authorization:transfer-owner --help\n")
+	transfer(cli.ExitUsage, "Exactly one of --to-email and --to-user-id is required; see: narthex "+
+		"authorization:transfer-owner --help\n")
 	transfer(cli.ExitUsage, "Exactly one of", "--to-email", "next@example.org", "--to-user-id", "x")
 	transfer(cli.ExitFailure, "IDENTITY_NOT_FOUND: ", "--to-email", "nobody@example.org")
 	transfer(cli.ExitFailure, "EMAIL_INVALID: ", "--to-email", "nobody")
@@ -215,32 +218,32 @@ func TestSecretRotationOfTwoProcesses(t *testing.T) {
 			}
 			reader := houses[1-n].visitor(t)
 			reader.cookie = owner.cookie
-			stream := reader.listens("/api/v1/module-realtime/board/notes")
+			stream := reader.subscribe("/api/v1/module-realtime/board/notes")
 			p.cookie = owner.cookie
 			if got := p.do("POST", "/api/v1/modules/board/notes", nil); got.status != http.StatusOK {
 				t.Fatalf("%s, process %d: a note: %d %s", step, n+1, got.status, got.body)
 			}
 			notes++
-			stream.holdsAtLast(reader, notes)
+			stream.awaitNotes(reader, notes)
 		}
 	}
 	check("before the rotation")
 	for _, round := range []struct{ current, previous string }{{old, next}, {next, old}, {next, ""}} {
 		for n, house := range houses {
 			runs[n].signal(t, syscall.SIGTERM)
-			runs[n].exit(t)
+			runs[n].awaitExit(t)
 			house.environment["SERVICE_IDENTITY_SECRET"] = round.current
 			house.environment["SERVICE_IDENTITY_SECRET_PREVIOUS"] = round.previous
 			runs[n] = house.start(t)
-			runs[n].says(t, &runs[n].stderr, "realtime backplane connected")
+			runs[n].awaitOutput(t, &runs[n].stderr, "realtime backplane connected")
 			check(fmt.Sprintf("current %.4s, previous %.4s, process %d restarted", round.current, round.previous, n+1))
 		}
 	}
 }
 
-// holdsAtLast reads until the notes 1 to n are there. A hub that hears of another process for the first
+// awaitNotes reads until the notes 1 to n are there. A hub that hears of another process for the first
 // time may have missed something: then the stream ends, and the reader comes again.
-func (s *stream) holdsAtLast(p *person, n int) {
+func (s *stream) awaitNotes(p *person, n int) {
 	s.t.Helper()
 	for range 5 {
 		for {
@@ -254,7 +257,7 @@ func (s *stream) holdsAtLast(p *person, n int) {
 				break
 			}
 		}
-		s = p.listens("/api/v1/module-realtime/board/notes")
+		s = p.subscribe("/api/v1/module-realtime/board/notes")
 	}
 	s.t.Fatalf("note %d never came", n)
 }

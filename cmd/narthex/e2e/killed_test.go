@@ -26,7 +26,7 @@ func TestKilledAHundredTimes(t *testing.T) {
 	for n := range ids {
 		ids[n] = fmt.Sprintf("victim-%02d", n)
 	}
-	b := besiege(t, ids...)
+	b := startWithFaulty(t, ids...)
 	var target atomic.Pointer[string]
 	target.Store(&ids[0])
 	var served, sent atomic.Int64
@@ -35,7 +35,7 @@ func TestKilledAHundredTimes(t *testing.T) {
 	all := make([]*sender, senders)
 	for n := range all {
 		body := strings.Repeat(fmt.Sprintf("<%02d>", n), []int{1, 1000, 2100, 30_000}[n%4])
-		all[n] = &sender{person: b.another(t), body: body,
+		all[n] = &sender{person: b.newConnection(t), body: body,
 			want: fmt.Sprintf("%d %x", len(body), sha256.Sum256([]byte(body)))}
 		sending.Go(func() {
 			for ctx.Err() == nil {
@@ -59,7 +59,7 @@ func TestKilledAHundredTimes(t *testing.T) {
 			if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 				t.Fatal(err)
 			}
-			b.back(t, b.owner, id, pid)
+			b.awaitRestart(t, b.owner, id, pid)
 			absences = append(absences, time.Since(killed))
 		}
 	}
@@ -74,10 +74,10 @@ func TestKilledAHundredTimes(t *testing.T) {
 	}
 	lost := 0
 	for _, id := range ids {
-		lost += len(b.logged(t, id, "module process lost"))
+		lost += len(b.logLines(t, id, "module process lost"))
 	}
 	if lost != modules*kills {
-		t.Errorf("%d lives were lost, not %d", lost, modules*kills)
+		t.Errorf("the log tells of %d lost processes, want %d", lost, modules*kills)
 	}
 	slices.Sort(absences)
 	t.Logf("%d requests, %d served; slowest %v; away for %v (median), %v (most)",
@@ -94,15 +94,16 @@ type sender struct {
 
 func (s *sender) send(t *testing.T, ctx context.Context, id string) (served bool) {
 	began := time.Now()
-	got, err := s.try(ctx, "POST", "/api/v1/modules/"+id+"/slow", io.MultiReader(strings.NewReader(s.body)))
+	got, err := s.doContext(ctx, "POST", "/api/v1/modules/"+id+"/slow",
+		io.MultiReader(strings.NewReader(s.body)))
 	s.slowest = max(s.slowest, time.Since(began))
 	switch {
 	case err != nil:
 		t.Errorf("%s: %v", id, err)
-	case !mayAnswer(got):
+	case !isAllowedResponse(got):
 		t.Errorf("%s: %d %s", id, got.status, got.body)
 	case got.status == http.StatusOK && got.body != s.want:
-		t.Errorf("%s: somebody else's answer: %.100s", id, got.body)
+		t.Errorf("POST .../%s/slow: the response to another request: %.100s", id, got.body)
 	}
 	return err == nil && got.status == http.StatusOK
 }

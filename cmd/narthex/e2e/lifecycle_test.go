@@ -18,8 +18,8 @@ import (
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 )
 
-// order asserts that the texts stand in the log in this order.
-func order(t *testing.T, log string, texts ...string) {
+// assertOrder asserts that the texts stand in the log in this order.
+func assertOrder(t *testing.T, log string, texts ...string) {
 	t.Helper()
 	rest := log
 	for _, text := range texts {
@@ -44,7 +44,8 @@ func TestStopFinishesRequestsAndStopsModulesInReverse(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	fmt.Fprintf(conn, "POST /api/v1/modules/base/echo HTTP/1.1\r\nHost: localhost\r\nOrigin: %s\r\nCookie: %s\r\nExpect: 100-continue\r\nContent-Length: 10\r\n\r\n",
+	fmt.Fprintf(conn, "POST /api/v1/modules/base/echo HTTP/1.1\r\nHost: localhost\r\nOrigin: %s\r\nCookie: "+
+		"%s\r\nExpect: 100-continue\r\nContent-Length: 10\r\n\r\n",
 		i.address, owner.cookie)
 	reader := bufio.NewReader(conn)
 	if line, err := reader.ReadString('\n'); err != nil || !strings.Contains(line, "100 Continue") {
@@ -55,7 +56,7 @@ func TestStopFinishesRequestsAndStopsModulesInReverse(t *testing.T) {
 	}
 
 	daemon.signal(t, syscall.SIGTERM)
-	daemon.says(t, &daemon.stderr, `"msg":"stopping"`)
+	daemon.awaitOutput(t, &daemon.stderr, `"msg":"stopping"`)
 	eventually(t, "the listener is closed", func() bool {
 		probe, err := net.Dial("tcp", strings.TrimPrefix(i.address, "http://"))
 		if err == nil {
@@ -77,22 +78,22 @@ func TestStopFinishesRequestsAndStopsModulesInReverse(t *testing.T) {
 	if err != nil || string(body) != "0123456789" || response.StatusCode != http.StatusOK {
 		t.Errorf("%d %q, %v", response.StatusCode, body, err)
 	}
-	if status := daemon.exit(t); status != cli.ExitSuccess {
+	if status := daemon.awaitExit(t); status != cli.ExitSuccess {
 		t.Errorf("exit status %d", status)
 	}
-	order(t, daemon.stderr.String(), "base started", "tail started", `"msg":"ready"`, `"msg":"stopping"`,
+	assertOrder(t, daemon.stderr.String(), "base started", "tail started", `"msg":"ready"`, `"msg":"stopping"`,
 		"tail stopped", "base stopped", `"msg":"stopped"`)
 }
 
 func TestFailedStartHookRollsBack(t *testing.T) {
 	t.Parallel()
 	i := install(t, "base", "tail", "failing")
-	daemon := begin(t, i.environment, "", "api:start")
-	if status := daemon.exit(t); status != cli.ExitFailure {
+	daemon := startCommand(t, i.environment, "", "api:start")
+	if status := daemon.awaitExit(t); status != cli.ExitFailure {
 		t.Errorf("exit status %d", status)
 	}
 	log := daemon.stderr.String()
-	order(t, log, "base started", "tail started", "failing started", "failing stopped", "tail stopped",
+	assertOrder(t, log, "base started", "tail started", "failing started", "failing stopped", "tail stopped",
 		"base stopped", "MODULE_START_FAILED: ")
 	if !strings.Contains(log, "MODULE_START_FAILED: The module failing ") {
 		t.Error("the failure does not name the module")
@@ -116,20 +117,21 @@ func TestListenerIsBoundLast(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer taken.Close()
-	failing := run(t, i.environment, "", "api:start")
+	failing := runCommand(t, i.environment, "", "api:start")
 	if got := failing.stderr.String(); !strings.Contains(got, "MODULE_START_FAILED") ||
 		strings.Contains(got, "LISTEN_FAILED") {
 		t.Error("the listener came before the modules")
 	}
-	i.environment["SERVICE_MODULES_DIR"] = installed(t, "base")
-	late := run(t, i.environment, "", "api:start")
-	order(t, late.stderr.String(), "base started", "base stopped", "LISTEN_FAILED: ")
+	i.environment["SERVICE_MODULES_DIR"] = modulesDirectory(t, "base")
+	late := runCommand(t, i.environment, "", "api:start")
+	assertOrder(t, late.stderr.String(), "base started", "base stopped", "LISTEN_FAILED: ")
 }
 
 func TestDisabledModuleIsNeverStarted(t *testing.T) {
 	t.Parallel()
 	i := install(t, "base", "tail", "announcements")
-	i.db.Exec(t, `INSERT INTO core.module_enablement (module_id, enabled) VALUES ('base', false), ('absent', true)`)
+	i.db.Exec(t, `INSERT INTO core.module_enablement (module_id, enabled) VALUES ('base', false), `+
+		`('absent', true)`)
 	daemon := i.start(t)
 	owner := i.signIn(t, ownerAddress, ownerPassword)
 	if got := owner.do("GET", "/api/v1/modules/base/plain", nil); got.status != http.StatusNotFound {
@@ -148,7 +150,8 @@ func TestDisabledModuleIsNeverStarted(t *testing.T) {
 // and nothing changed.
 func TestBadInput(t *testing.T) {
 	t.Parallel()
-	const schema = `SELECT count(*) FROM information_schema.tables WHERE table_schema NOT IN ('pg_catalog', 'information_schema')`
+	const schema = `SELECT count(*) FROM information_schema.tables WHERE table_schema NOT IN ('pg_catalog', ` +
+		`'information_schema')`
 	without := func(name string) func(*testing.T, map[string]string) {
 		return func(_ *testing.T, environment map[string]string) { delete(environment, name) }
 	}
@@ -208,8 +211,8 @@ func TestBadInput(t *testing.T) {
 			if row.command == "identity:create-initial-owner" {
 				args = append(args, "--email", ownerAddress)
 			}
-			r := run(t, i.environment, "a good password\n", args...)
-			if status := r.exit(t); status != cli.ExitFailure {
+			r := runCommand(t, i.environment, "a good password\n", args...)
+			if status := r.awaitExit(t); status != cli.ExitFailure {
 				t.Errorf("exit status %d", status)
 			}
 			said := r.stderr.String()
@@ -279,14 +282,14 @@ func TestUsage(t *testing.T) {
 			cli.ExitUsage, "Exactly one of"},
 		{[]string{"identity:create-initial-owner", "--password"}, cli.ExitFailure, "PASSWORD_FLAG_REFUSED: "},
 	} {
-		r := run(t, nil, "", row.args...)
+		r := runCommand(t, nil, "", row.args...)
 		said := r.stderr.String()
-		if status := r.exit(t); status != row.status || !strings.Contains(said, row.want) ||
+		if status := r.awaitExit(t); status != row.status || !strings.Contains(said, row.want) ||
 			strings.Contains(said, "hunter2") {
 			t.Errorf("%v: status %d, said %q", row.args, status, said)
 		}
 	}
-	version, flag := run(t, nil, "", "version"), run(t, nil, "", "--version")
+	version, flag := runCommand(t, nil, "", "version"), runCommand(t, nil, "", "--version")
 	if got, want := flag.stdout.String(), version.stdout.String(); got != want || want == "" {
 		t.Errorf("--version prints %q, want what version prints, %q", got, want)
 	}
@@ -296,23 +299,23 @@ func TestOwnerCommand(t *testing.T) {
 	t.Parallel()
 	i := prepare(t, databasetest.New(t))
 	create := func(stdin, email string) *invocation {
-		return run(t, i.environment, stdin, "identity:create-initial-owner", "--", "--email", email)
+		return runCommand(t, i.environment, stdin, "identity:create-initial-owner", "--", "--email", email)
 	}
 	for _, row := range []struct{ stdin, email, want string }{
 		{"", ownerAddress, "PASSWORD_INVALID: "},
 		{"short\n", ownerAddress, "PASSWORD_INVALID: "},
 		{ownerPassword, "no address", "EMAIL_INVALID: "},
 	} {
-		if r := create(row.stdin, row.email); r.exit(t) != cli.ExitFailure ||
+		if r := create(row.stdin, row.email); r.awaitExit(t) != cli.ExitFailure ||
 			!strings.HasPrefix(r.stderr.String(), row.want) {
 			t.Errorf("%+v: %s", row, r.stderr.String())
 		}
 	}
-	if r := create(ownerPassword+"\n", ownerAddress); r.exit(t) != cli.ExitSuccess ||
+	if r := create(ownerPassword+"\n", ownerAddress); r.awaitExit(t) != cli.ExitSuccess ||
 		!strings.HasPrefix(r.stdout.String(), "Created") {
 		t.Errorf("%s%s", r.stdout.String(), r.stderr.String())
 	}
-	if r := create("another password\n", "second@example.org"); r.exit(t) != cli.ExitFailure ||
+	if r := create("another password\n", "second@example.org"); r.awaitExit(t) != cli.ExitFailure ||
 		!strings.HasPrefix(r.stderr.String(), "OWNER_ALREADY_EXISTS: ") {
 		t.Errorf("%s%s", r.stdout.String(), r.stderr.String())
 	}
@@ -327,17 +330,18 @@ func TestBootstrapOwnerCommand(t *testing.T) {
 	t.Parallel()
 	i := prepare(t, databasetest.New(t))
 	bootstrap := func() *invocation {
-		return run(t, i.environment, "", "authorization:bootstrap-owner", "--", "--email", ownerAddress)
+		return runCommand(t, i.environment, "", "authorization:bootstrap-owner", "--", "--email", ownerAddress)
 	}
-	if r := bootstrap(); r.exit(t) != cli.ExitFailure ||
+	if r := bootstrap(); r.awaitExit(t) != cli.ExitFailure ||
 		!strings.HasPrefix(r.stderr.String(), "IDENTITY_NOT_FOUND: ") {
 		t.Errorf("nobody: %s", r.stderr.String())
 	}
 	i.db.Exec(t, `INSERT INTO core.person (email, name, password_hash) VALUES ($1, 'Owner', 'x')`, ownerAddress)
-	if r := bootstrap(); r.exit(t) != cli.ExitSuccess || !strings.HasPrefix(r.stdout.String(), "Granted: ") {
+	r := bootstrap()
+	if r.awaitExit(t) != cli.ExitSuccess || !strings.HasPrefix(r.stdout.String(), "Granted: ") {
 		t.Errorf("first: %s%s", r.stdout.String(), r.stderr.String())
 	}
-	if r := bootstrap(); r.exit(t) != cli.ExitFailure ||
+	if r := bootstrap(); r.awaitExit(t) != cli.ExitFailure ||
 		!strings.HasPrefix(r.stderr.String(), "OWNER_ALREADY_EXISTS: ") {
 		t.Errorf("second: %s", r.stderr.String())
 	}
@@ -345,7 +349,7 @@ func TestBootstrapOwnerCommand(t *testing.T) {
 
 func TestDevRunsTwiceFromABareFolder(t *testing.T) {
 	t.Parallel()
-	dir := devFolder(t, installed(t, "announcements"))
+	dir := newDevFolder(t, modulesDirectory(t, "announcements"))
 	environment := map[string]string{"PWD": dir, "DATABASE_URL": "postgres://nobody@127.0.0.1:1/elsewhere",
 		"SERVICE_API_PORT": "1"}
 	port := unusedPort(t)
@@ -356,12 +360,12 @@ func TestDevRunsTwiceFromABareFolder(t *testing.T) {
 	defer taken.Close()
 
 	begun := func() (*invocation, *installation) {
-		r := begin(t, environment, "", "dev", "--port", strconv.Itoa(port))
-		r.says(t, &r.stdout, "Ctrl-C")
-		return r, &installation{address: field(t, r, "Narthex runs at")}
+		r := startCommand(t, environment, "", "dev", "--port", strconv.Itoa(port))
+		r.awaitOutput(t, &r.stdout, "Ctrl-C")
+		return r, &installation{address: welcomeField(t, r, "Narthex runs at")}
 	}
 	first, i := begun()
-	password := field(t, first, "Password")
+	password := welcomeField(t, first, "Password")
 	owner := i.signIn(t, dev.DevOwner, password)
 	if got := owner.do("GET", slides, nil); !strings.Contains(got.body, "Shared lunch") ||
 		strings.Count(got.body, `"id"`) != 5 {
@@ -372,7 +376,7 @@ func TestDevRunsTwiceFromABareFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	first.signal(t, syscall.SIGINT)
-	if status := first.exit(t); status != cli.ExitSuccess {
+	if status := first.awaitExit(t); status != cli.ExitSuccess {
 		t.Errorf("exit status %d", status)
 	}
 	pid, _, _ := strings.Cut(string(postmaster), "\n")
@@ -389,15 +393,15 @@ func TestDevRunsTwiceFromABareFolder(t *testing.T) {
 		t.Errorf("the data of the first run are %d %s", got.status, got.body)
 	}
 	second.signal(t, syscall.SIGINT)
-	if status := second.exit(t); status != cli.ExitSuccess {
+	if status := second.awaitExit(t); status != cli.ExitSuccess {
 		t.Errorf("exit status %d", status)
 	}
 }
 
-// devFolder is a folder to run dev in, with these modules.
-func devFolder(t *testing.T, modules string) string {
+// newDevFolder is a folder to run dev in, with these modules.
+func newDevFolder(t *testing.T, modules string) string {
 	t.Helper()
-	dir := openFolder(t)
+	dir := sharedFolder(t)
 	tools, err := filepath.Abs("../../../.tools") // where PostgreSQL may be
 	if err != nil {
 		t.Fatal(err)
@@ -410,8 +414,8 @@ func devFolder(t *testing.T, modules string) string {
 	return dir
 }
 
-// openFolder is open to PostgreSQL's own user, which folders of t.TempDir are not.
-func openFolder(t *testing.T) string {
+// sharedFolder is open to PostgreSQL's own user, which folders of t.TempDir are not.
+func sharedFolder(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "narthex-dev-")
 	if err != nil {
@@ -424,8 +428,8 @@ func openFolder(t *testing.T) string {
 	return dir
 }
 
-// field reads a value of the welcome text.
-func field(t *testing.T, r *invocation, name string) string {
+// welcomeField reads a value of the welcome text.
+func welcomeField(t *testing.T, r *invocation, name string) string {
 	t.Helper()
 	_, rest, found := strings.Cut(r.stdout.String(), name)
 	if !found || len(strings.Fields(rest)) == 0 {
@@ -439,11 +443,11 @@ func TestUncleanShutdownIsReported(t *testing.T) {
 	i := install(t, "base", "stubborn")
 	daemon := i.start(t)
 	daemon.signal(t, syscall.SIGTERM)
-	if status := daemon.exit(t); status != cli.ExitFailure {
+	if status := daemon.awaitExit(t); status != cli.ExitFailure {
 		t.Errorf("exit status %d", status)
 	}
 	said := daemon.stderr.String()
-	order(t, said, "base stopped", "MODULE_STOP_FAILED: The module stubborn ",
+	assertOrder(t, said, "base stopped", "MODULE_STOP_FAILED: The module stubborn ",
 		`{"drainTimedOut":false,"connectionsForced":false,"moduleStopFailed":true,"rollbackFailed":false}`)
 	if strings.Contains(said, "hunter2") {
 		t.Error("the module's words came out")
@@ -454,13 +458,13 @@ func TestUncleanShutdownIsReported(t *testing.T) {
 func TestHangingStopInARollbackIsReported(t *testing.T) {
 	t.Parallel()
 	i := install(t, "base", "tail", "failing")
-	copies(t, i.environment["SERVICE_MODULES_DIR"], "hostile", "clinging")
-	daemon := begin(t, i.environment, "", "api:start")
-	if status := daemon.exit(t); status != cli.ExitFailure {
+	installCopies(t, i.environment["SERVICE_MODULES_DIR"], "misbehaving", "clinging")
+	daemon := startCommand(t, i.environment, "", "api:start")
+	if status := daemon.awaitExit(t); status != cli.ExitFailure {
 		t.Errorf("api:start with a failing and a clinging module: exit status %d, want %d", status, cli.ExitFailure)
 	}
 	said := daemon.stderr.String()
-	order(t, said, "hostile started", "failing started", "failing stopped", "tail stopped",
+	assertOrder(t, said, "misbehaving started", "failing started", "failing stopped", "tail stopped",
 		"MODULE_START_FAILED: The module failing ",
 		"MODULE_ROLLBACK_TIMEOUT: module clinging ",
 		`{"drainTimedOut":false,"connectionsForced":false,"moduleStopFailed":false,"rollbackFailed":true}`)

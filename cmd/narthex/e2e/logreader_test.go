@@ -16,7 +16,7 @@ func TestReaderThatGoesAway(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	daemon := narthex(t, i.environment, "api:start")
+	daemon := newCommand(t, i.environment, "api:start")
 	daemon.Stderr = write
 	if err := daemon.Start(); err != nil {
 		t.Fatal(err)

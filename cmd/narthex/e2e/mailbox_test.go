@@ -19,11 +19,11 @@ import (
 
 // mailbox is a mail server that takes every mail and keeps it.
 type mailbox struct {
-	arrived chan letter
-	taken   []letter
+	arrived chan email
+	taken   []email
 }
 
-type letter struct {
+type email struct {
 	to      string
 	message []byte
 }
@@ -31,14 +31,14 @@ type letter struct {
 // mailbox starts a mail server and makes it the installation's.
 func (i *installation) mailbox(t *testing.T) *mailbox {
 	t.Helper()
-	box := &mailbox{arrived: make(chan letter, 100)}
+	box := &mailbox{arrived: make(chan email, 100)}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	server := smtp.NewServer(smtp.BackendFunc(func(*smtp.Conn) (smtp.Session,
 		error) {
-		return &delivery{box: box}, nil
+		return &smtpSession{box: box}, nil
 	}))
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
@@ -53,20 +53,20 @@ func (i *installation) mailbox(t *testing.T) *mailbox {
 	return box
 }
 
-// delivery is one connection to the mailbox.
-type delivery struct {
+// smtpSession is one connection to the mailbox.
+type smtpSession struct {
 	box *mailbox
 	to  []string
 }
 
-func (d *delivery) Reset()                               { d.to = nil }
-func (d *delivery) Logout() error                        { return nil }
-func (d *delivery) Mail(string, *smtp.MailOptions) error { return nil }
+func (d *smtpSession) Reset()                               { d.to = nil }
+func (d *smtpSession) Logout() error                        { return nil }
+func (d *smtpSession) Mail(string, *smtp.MailOptions) error { return nil }
 
 // refusedRecipient is nobody whom the mailbox knows.
 const refusedRecipient = "refused@example.net"
 
-func (d *delivery) Rcpt(to string, _ *smtp.RcptOptions) error {
+func (d *smtpSession) Rcpt(to string, _ *smtp.RcptOptions) error {
 	if to == refusedRecipient {
 		return &smtp.SMTPError{Code: 550, Message: "no such recipient"}
 	}
@@ -74,16 +74,16 @@ func (d *delivery) Rcpt(to string, _ *smtp.RcptOptions) error {
 	return nil
 }
 
-func (d *delivery) Data(r io.Reader) error {
+func (d *smtpSession) Data(r io.Reader) error {
 	message, err := io.ReadAll(r)
 	if err == nil {
-		d.box.arrived <- letter{strings.Join(d.to, ","), message}
+		d.box.arrived <- email{strings.Join(d.to, ","), message}
 	}
 	return err
 }
 
 // next waits for the next mail.
-func (b *mailbox) next(t *testing.T) letter {
+func (b *mailbox) next(t *testing.T) email {
 	t.Helper()
 	select {
 	case l := <-b.arrived:
@@ -91,7 +91,7 @@ func (b *mailbox) next(t *testing.T) letter {
 		return l
 	case <-time.After(patience):
 		t.Fatal("no mail came")
-		return letter{}
+		return email{}
 	}
 }
 
@@ -114,7 +114,7 @@ func (b *mailbox) all(t *testing.T, dashboard string) map[string]int {
 }
 
 // token returns the token of the letter's link, which must be to the Dashboard and for purpose.
-func (l letter) token(t *testing.T, dashboard, purpose string) string {
+func (l email) token(t *testing.T, dashboard, purpose string) string {
 	t.Helper()
 	query := l.link(t, dashboard)
 	if query.Get("service_auth") != purpose || query.Get("token") == "" {
@@ -126,7 +126,7 @@ func (l letter) token(t *testing.T, dashboard, purpose string) string {
 var linkWithQuery = regexp.MustCompile(`https?://\S+\?\S*`)
 
 // link returns the query of the one link with a query in the letter's text.
-func (l letter) link(t *testing.T, dashboard string) url.Values {
+func (l email) link(t *testing.T, dashboard string) url.Values {
 	t.Helper()
 	text := l.text(t)
 	links := linkWithQuery.FindAllString(text, -1)
@@ -142,7 +142,7 @@ func (l letter) link(t *testing.T, dashboard string) url.Values {
 }
 
 // text returns the letter's plain text, the first part if there are more.
-func (l letter) text(t *testing.T) string {
+func (l email) text(t *testing.T) string {
 	t.Helper()
 	message, err := mail.ReadMessage(strings.NewReader(string(l.message)))
 	if err != nil {

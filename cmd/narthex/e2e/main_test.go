@@ -20,24 +20,24 @@ func TestMain(m *testing.M) {
 	if err := os.Chmod(modulesRoot, 0o755); err != nil { // modules run as users of their own
 		panic(err)
 	}
-	built.root = modulesRoot
-	databasetest.Main(&cleaningUp{m, modulesRoot})
+	buildModules.root = modulesRoot
+	databasetest.Main(&cleanup{m, modulesRoot})
 }
 
-// cleaningUp removes what the tests built when they have run.
-type cleaningUp struct {
+// cleanup removes what the tests built when they have run.
+type cleanup struct {
 	*testing.M
 	root string
 }
 
 // Run runs the tests.
-func (c *cleaningUp) Run() int {
+func (c *cleanup) Run() int {
 	defer os.RemoveAll(c.root)
 	return c.M.Run()
 }
 
-// built are the modules that tests use, each built once.
-var built struct {
+// buildModules are the modules that tests use, each built once.
+var buildModules struct {
 	root string
 	mu   sync.Mutex
 	done map[string]string // id → folder
@@ -54,7 +54,7 @@ func sources(id string) (folder, server string) {
 // narthexBinary is the real narthex, built once with the race detector where the tests have it: tests
 // start, signal and kill it.
 var narthexBinary = sync.OnceValues(func() (path string, err error) {
-	path = filepath.Join(built.root, "narthex")
+	path = filepath.Join(buildModules.root, "narthex")
 	arguments := []string{"build", "-o", path}
 	if raceDetector {
 		arguments = append(arguments, "-race")
@@ -69,13 +69,13 @@ var narthexBinary = sync.OnceValues(func() (path string, err error) {
 // builtModule returns a folder with the module's manifest, its files and its built server.
 func builtModule(tb testing.TB, id string) string {
 	tb.Helper()
-	built.mu.Lock()
-	defer built.mu.Unlock()
-	if folder, found := built.done[id]; found {
+	buildModules.mu.Lock()
+	defer buildModules.mu.Unlock()
+	if folder, found := buildModules.done[id]; found {
 		return folder
 	}
 	source, server := sources(id)
-	folder := filepath.Join(built.root, id)
+	folder := filepath.Join(buildModules.root, id)
 	program := filepath.Join(folder, "bin", runtime.GOOS+"-"+runtime.GOARCH, id)
 	build := exec.Command("go", "build", "-o", program, server)
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
@@ -91,15 +91,15 @@ func builtModule(tb testing.TB, id string) string {
 			tb.Fatal(err)
 		}
 	}
-	if built.done == nil {
-		built.done = make(map[string]string)
+	if buildModules.done == nil {
+		buildModules.done = make(map[string]string)
 	}
-	built.done[id] = folder
+	buildModules.done[id] = folder
 	return folder
 }
 
-// installed returns a modules directory that holds just these modules.
-func installed(tb testing.TB, ids ...string) string {
+// modulesDirectory returns a modules directory that holds just these modules.
+func modulesDirectory(tb testing.TB, ids ...string) string {
 	tb.Helper()
 	dir := tb.TempDir()
 	for _, id := range ids {

@@ -29,7 +29,7 @@ const matrixGolden = "testdata/matrix.golden"
 // its diff is then the review.
 func TestMatrix(t *testing.T) {
 	t.Parallel()
-	i := wallInstallation(t)
+	i := installScreenModule(t)
 	s := i.inProcess(t)
 	callers := i.callers(t, s.Registry)
 
@@ -39,7 +39,7 @@ func TestMatrix(t *testing.T) {
 		fmt.Fprintf(&lines, "%s %s\n", route.Method, route.Path)
 		for _, caller := range callers {
 			client++
-			fmt.Fprintf(&lines, "  %-15s %s\n", caller.class, i.from(t, client).ask(route, caller))
+			fmt.Fprintf(&lines, "  %-15s %s\n", caller.class, i.visitorFrom(t, client).statusOf(route, caller))
 		}
 	}
 	if os.Getenv("MATRIX") == "write" {
@@ -77,9 +77,9 @@ func matrixRoutes(s *platform.Server) []httpapi.Route {
 	return routes
 }
 
-// wallInstallation has a module with routes of its own, whose display asks for the permission that its
+// installScreenModule has a module with routes of its own, whose display asks for the permission that its
 // writes are under: so there is something that a screen may do.
-func wallInstallation(t *testing.T) *installation {
+func installScreenModule(t *testing.T) *installation {
 	t.Helper()
 	i := prepare(t, databasetest.Empty(t))
 	dir := t.TempDir()
@@ -92,7 +92,8 @@ func wallInstallation(t *testing.T) *installation {
 		t.Fatal(err)
 	}
 	withDisplay := strings.Replace(string(manifest), `"entrypoints": {`,
-		`"entrypoints": { "display": { "artifact": "display/index.js", "permission": "announcements.slides.manage" },`, 1)
+		`"entrypoints": { "display": { "artifact": "display/index.js", "permission": `+
+			`"announcements.slides.manage" },`, 1)
 	write := func(path, content string) {
 		path = filepath.Join(folder, path)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -105,12 +106,12 @@ func wallInstallation(t *testing.T) *installation {
 	write("module.json", withDisplay)
 	write("display/index.js", "export {}\n")
 	i.environment["SERVICE_MODULES_DIR"] = dir
-	i.behindAProxy()
-	if r := run(t, i.environment, "", "migrations:apply"); r.exit(t) != cli.ExitSuccess {
+	i.useProxyAddresses()
+	if r := runCommand(t, i.environment, "", "migrations:apply"); r.awaitExit(t) != cli.ExitSuccess {
 		t.Fatal("migrations:apply failed")
 	}
-	if r := run(t, i.environment, ownerPassword+"\n", "identity:create-initial-owner", "--", "--email",
-		ownerAddress); r.exit(t) != cli.ExitSuccess {
+	if r := runCommand(t, i.environment, ownerPassword+"\n", "identity:create-initial-owner", "--", "--email",
+		ownerAddress); r.awaitExit(t) != cli.ExitSuccess {
 		t.Fatal("identity:create-initial-owner failed")
 	}
 	return i
@@ -150,21 +151,21 @@ type matrixCaller struct {
 // callers makes one of each class, by the platform's own routes wherever there is one.
 func (i *installation) callers(t *testing.T, registry *authorization.Registry) []matrixCaller {
 	t.Helper()
-	owner := i.from(t, 1).signedIn(t, ownerAddress)
+	owner := i.visitorFrom(t, 1).signInAs(t, ownerAddress)
 	i.db.Exec(t, `
 		INSERT INTO core.person (email, name, email_verified, password_hash)
 		SELECT class || '@example.org', class, true, password_hash
 		FROM core.person, unnest(ARRAY['member', 'granted', 'expired', 'revoked']) AS class`)
 	people := map[string]*person{}
 	for n, name := range []string{"member", "granted", "expired", "revoked"} {
-		people[name] = i.from(t, 2+n).signedIn(t, name+"@example.org")
+		people[name] = i.visitorFrom(t, 2+n).signInAs(t, name+"@example.org")
 	}
 	for _, name := range []string{"granted", "expired", "revoked"} {
 		for _, permission := range registry.Permissions() {
-			grant := owner.made(t, 201, "/api/v1/grants",
+			grant := owner.create(t, 201, "/api/v1/grants",
 				map[string]string{"userId": people[name].userID(t), "permissionId": permission.ID})
 			if name == "revoked" {
-				owner.made(t, 200, "/api/v1/grants/"+grant["id"].(string)+"/revoke", struct{}{})
+				owner.create(t, 200, "/api/v1/grants/"+grant["id"].(string)+"/revoke", struct{}{})
 			}
 		}
 	}
@@ -172,9 +173,9 @@ func (i *installation) callers(t *testing.T, registry *authorization.Registry) [
 		UPDATE core.permission_grant
 		SET expires_at = now() - interval '1 second', created_at = now() - interval '1 minute'
 		WHERE person_id = (SELECT id FROM core.person WHERE name = 'expired')`)
-	screen, _ := i.screen(t, owner, 10)
-	removed, id := i.screen(t, owner, 11)
-	owner.made(t, 200, "/api/v1/devices/"+id+"/revoke", struct{}{})
+	screen, _ := i.pairScreen(t, owner, 10)
+	removed, id := i.pairScreen(t, owner, 11)
+	owner.create(t, 200, "/api/v1/devices/"+id+"/revoke", struct{}{})
 	return []matrixCaller{
 		{"anonymous", ""},
 		{"person", people["member"].cookie},
@@ -187,17 +188,17 @@ func (i *installation) callers(t *testing.T, registry *authorization.Registry) [
 	}
 }
 
-// screen pairs one and returns its cookie and its id.
-func (i *installation) screen(t *testing.T, owner *person, n int) (cookie, id string) {
+// pairScreen pairs one and returns its cookie and its id.
+func (i *installation) pairScreen(t *testing.T, owner *person, n int) (cookie, id string) {
 	t.Helper()
-	screen := i.from(t, n)
+	screen := i.visitorFrom(t, n)
 	asked := screen.do("POST", "/api/v1/device-pairing", map[string]string{"moduleId": "announcements"})
 	screen.cookie, _, _ = strings.Cut(asked.header.Get("Set-Cookie"), ";")
 	var pairing struct{ PairingCode string }
 	if err := json.Unmarshal([]byte(asked.body), &pairing); err != nil || asked.status != 201 {
 		t.Fatalf("pairing: %d %s", asked.status, asked.body)
 	}
-	device := owner.made(t, 200, "/api/v1/device-pairing/"+pairing.PairingCode+"/approve",
+	device := owner.create(t, 200, "/api/v1/device-pairing/"+pairing.PairingCode+"/approve",
 		map[string]string{"label": "A screen"})
 	claimed := screen.do("POST", "/api/v1/device-pairing/claim", struct{}{})
 	for _, line := range claimed.header.Values("Set-Cookie") {
@@ -211,9 +212,9 @@ func (i *installation) screen(t *testing.T, owner *person, n int) (cookie, id st
 
 var parameterSegment = regexp.MustCompile(`\{[^}]*\}`)
 
-// ask sends the request that passes every gate before the permission: a trusted Origin, a small body.
+// statusOf sends the request that passes every gate before the permission: a trusted Origin, a small body.
 // Nothing that it names exists.
-func (p *person) ask(route httpapi.Route, caller matrixCaller) string {
+func (p *person) statusOf(route httpapi.Route, caller matrixCaller) string {
 	p.t.Helper()
 	p.cookie = caller.cookie
 	path := parameterSegment.ReplaceAllString(route.Path, "00000000-0000-4000-8000-000000000000")
@@ -227,12 +228,12 @@ func (p *person) ask(route httpapi.Route, caller matrixCaller) string {
 	return strings.TrimSpace(fmt.Sprint(got.status, " ", told.Code, told.Kind))
 }
 
-// from is a visitor with an address of its own, so that no limit counts two of them together.
-func (i *installation) from(t *testing.T, n int) *person {
-	return i.claiming(t, "X-Forwarded-For", fmt.Sprintf("192.0.%d.%d", n/250, 1+n%250))
+// visitorFrom is a visitor with an address of its own, so that no limit counts two of them together.
+func (i *installation) visitorFrom(t *testing.T, n int) *person {
+	return i.visitorWithHeader(t, "X-Forwarded-For", fmt.Sprintf("192.0.%d.%d", n/250, 1+n%250))
 }
 
-func (p *person) signedIn(t *testing.T, email string) *person {
+func (p *person) signInAs(t *testing.T, email string) *person {
 	t.Helper()
 	got := p.do("POST", "/api/auth/sign-in/email", map[string]string{"email": email, "password": ownerPassword})
 	if got.status != http.StatusOK {
@@ -252,8 +253,8 @@ func (p *person) userID(t *testing.T) string {
 	return who.UserID
 }
 
-// made sends a write that has to succeed and returns its answer.
-func (p *person) made(t *testing.T, status int, path string, value any) (answer map[string]any) {
+// create sends a write that has to succeed and returns its answer.
+func (p *person) create(t *testing.T, status int, path string, value any) (answer map[string]any) {
 	t.Helper()
 	if got := p.do("POST", path, value); got.status != status ||
 		json.Unmarshal([]byte(got.body), &answer) != nil {

@@ -34,8 +34,8 @@ func TestHarmEndsItsModuleAlone(t *testing.T) {
 		ids = append(ids, fmt.Sprintf("wild-%d", n))
 	}
 	i := install(t, "base")
-	crowd(t, i.environment["SERVICE_MODULES_DIR"], 100)
-	b := besiegeInstalled(t, i, ids...)
+	installIdle(t, i.environment["SERVICE_MODULES_DIR"], 100)
+	b := startInstalledWithFaulty(t, i, ids...)
 	for n, harm := range harms {
 		id := ids[n/each]
 		pid := modulePID(t, b.daemon, id)
@@ -46,12 +46,12 @@ func TestHarmEndsItsModuleAlone(t *testing.T) {
 		if got.status != http.StatusInternalServerError || got.body != handlerFailed {
 			t.Errorf("%s: %d %.80s", harm, got.status, got.body)
 		}
-		b.back(t, b.owner, id, pid)
+		b.awaitRestart(t, b.owner, id, pid)
 		// Whichever of the two tells first; a ping would find it too, but late.
-		lost := b.logged(t, id, "module process lost")
+		lost := b.logLines(t, id, "module process lost")
 		if want := brokenRules[harm]; want != "" {
 			eventually(t, harm+" is told by the rule that it broke: "+want, func() bool {
-				ended := b.logged(t, id, "module process ended")
+				ended := b.logLines(t, id, "module process ended")
 				return len(ended) > n%each && ended[n%each].LinkRule == want
 			})
 		}
@@ -70,9 +70,9 @@ var brokenRules = map[string]string{
 	"/say/calls/kind": "frame kind not expected here",
 }
 
-// crowd installs modules without a server, which take the first user ids: the kernel counts a user's
+// installIdle installs modules without a server, which take the first user ids: the kernel counts a user's
 // threads on the whole machine, so a module that uses them all up would starve the modules of other tests.
-func crowd(t *testing.T, dir string, number int) {
+func installIdle(t *testing.T, dir string, number int) {
 	t.Helper()
 	for n := range number {
 		id := fmt.Sprintf("a-%03d", n)
@@ -91,7 +91,7 @@ func crowd(t *testing.T, dir string, number int) {
 func TestFloodIsCut(t *testing.T) {
 	t.Parallel()
 	const lines, lineBytes, window = 100, 2 << 10, 10 * time.Second
-	b := besiege(t, "loud")
+	b := startWithFaulty(t, "loud")
 	began := time.Now()
 	b.owner.do("GET", "/api/v1/modules/loud/flood", nil)
 	var written, logged int
@@ -104,7 +104,7 @@ func TestFloodIsCut(t *testing.T) {
 	})
 	most := lines * (2 + int(time.Since(began)/window))
 	log := b.daemon.stderr.String()
-	if said := len(b.logged(t, "loud", "module says")); said < lines || said > most {
+	if said := len(b.logLines(t, "loud", "module says")); said < lines || said > most {
 		t.Errorf("%d lines of %d went out, %d may", said, logged, most)
 	}
 	if len(log) > 64<<10+most*lineBytes || strings.Contains(log, "hunter2") {
@@ -117,7 +117,7 @@ func TestFloodIsCut(t *testing.T) {
 // TestSecondLifeMustBeTheSame: a process that registers something else than the first is not started.
 func TestSecondLifeMustBeTheSame(t *testing.T) {
 	t.Parallel()
-	b := besiege(t, "changeling")
+	b := startWithFaulty(t, "changeling")
 	const path = "/api/v1/modules/changeling/plain"
 	if got := b.owner.do("GET", path, nil); got.status != http.StatusOK {
 		t.Fatalf("the first life: %d %s", got.status, got.body)
@@ -127,16 +127,17 @@ func TestSecondLifeMustBeTheSame(t *testing.T) {
 	}
 	eventually(t, "further lives are refused until the platform pauses", func() bool {
 		if got := b.owner.do("GET", path, nil); got.status == http.StatusOK &&
-			len(b.logged(t, "changeling", "module process lost")) > 0 {
+			len(b.logLines(t, "changeling", "module process lost")) > 0 {
 			t.Errorf("a second life answers: %s", got.body)
 		}
-		return len(b.logged(t, "changeling", "service restarts paused")) > 0
+		return len(b.logLines(t, "changeling", "service restarts paused")) > 0
 	})
-	if got := b.owner.do("GET", path, nil); got.status != http.StatusServiceUnavailable || !mayAnswer(got) {
+	got := b.owner.do("GET", path, nil)
+	if got.status != http.StatusServiceUnavailable || !isAllowedResponse(got) {
 		t.Errorf("afterwards: %d %s", got.status, got.body)
 	}
-	refused := b.logged(t, "changeling", "service crashed")
-	started := b.logged(t, "changeling", "module says")
+	refused := b.logLines(t, "changeling", "service crashed")
+	started := b.logLines(t, "changeling", "module says")
 	if len(started) != 1 || len(refused) < 3 || refused[1].Code != "MODULE_REGISTER_FAILED" {
 		t.Errorf("%d start hooks ran; %v", len(started), refused)
 	}

@@ -14,11 +14,11 @@ import (
 	"github.com/narthex-platform/narthex/cmd/narthex/cli"
 )
 
-// restarted stops the platform and starts it again, as a change of decisions or configuration needs.
-func (i *installation) restarted(t *testing.T, r *invocation) *invocation {
+// restart stops the platform and starts it again, as a change of decisions or configuration needs.
+func (i *installation) restart(t *testing.T, r *invocation) *invocation {
 	t.Helper()
 	r.signal(t, syscall.SIGTERM)
-	if r.exit(t) != cli.ExitSuccess {
+	if r.awaitExit(t) != cli.ExitSuccess {
 		t.Fatal("the platform did not stop cleanly")
 	}
 	return i.start(t)
@@ -65,7 +65,7 @@ func (p *person) lifecycle() string {
 	return strings.Join(lines, "\n")
 }
 
-func wantText(t *testing.T, what, got, want string) {
+func assertText(t *testing.T, what, got, want string) {
 	t.Helper()
 	if got != want {
 		t.Errorf("%s:\n%s\nwant\n%s", what, got, want)
@@ -79,36 +79,38 @@ func TestDecisions(t *testing.T) {
 	i := install(t, "base", "tail")
 	r := i.start(t)
 	owner := i.signIn(t, ownerAddress, ownerPassword)
-	wantText(t, "at first", owner.lifecycle(),
+	assertText(t, "at first", owner.lifecycle(),
 		"base enabled=true explicit=false running\ntail enabled=true explicit=false running")
 
 	if got := owner.do("PUT", "/api/v1/module-lifecycle/base/enabled",
 		map[string]bool{"enabled": false}); got.status != http.StatusOK {
 		t.Fatal(got.status, got.body)
 	}
-	wantText(t, "decided", owner.lifecycle(),
+	assertText(t, "decided", owner.lifecycle(),
 		"base enabled=false explicit=true running restart\ntail enabled=true explicit=false running restart")
 	if got := owner.do("GET", "/api/v1/modules/base/plain", nil); got.status != http.StatusOK {
 		t.Error("the module vanished before the restart:", got.status, got.body)
 	}
 
-	r = i.restarted(t, r)
-	wantText(t, "restarted", owner.lifecycle(),
-		"base enabled=false explicit=true disabled\ntail enabled=true explicit=false blocked required_dependency_disabled base")
+	r = i.restart(t, r)
+	assertText(t, "restarted", owner.lifecycle(),
+		"base enabled=false explicit=true disabled\ntail enabled=true explicit=false blocked "+
+			"required_dependency_disabled base")
 	if got := owner.do("GET", "/api/v1/modules/base/plain", nil); got.status != http.StatusNotFound ||
 		got.body != `{"code":"NOT_FOUND"}` {
 		t.Error(got.status, got.body)
 	}
 
-	enabled := run(t, i.environment, "", "modules:enable", "--", "--module", "base")
-	if enabled.exit(t) != cli.ExitSuccess ||
+	enabled := runCommand(t, i.environment, "", "modules:enable", "--", "--module", "base")
+	if enabled.awaitExit(t) != cli.ExitSuccess ||
 		!strings.HasPrefix(enabled.stdout.String(), "Stored: base starts with the platform") {
 		t.Error(enabled.stdout.String())
 	}
-	wantText(t, "enabled by command", owner.lifecycle(),
-		"base enabled=true explicit=true disabled restart\ntail enabled=true explicit=false blocked required_dependency_disabled base restart")
-	i.restarted(t, r)
-	wantText(t, "again", owner.lifecycle(),
+	assertText(t, "enabled by command", owner.lifecycle(),
+		"base enabled=true explicit=true disabled restart\ntail enabled=true explicit=false blocked "+
+			"required_dependency_disabled base restart")
+	i.restart(t, r)
+	assertText(t, "again", owner.lifecycle(),
 		"base enabled=true explicit=true running\ntail enabled=true explicit=false running")
 }
 
@@ -119,11 +121,13 @@ func TestConfiguration(t *testing.T) {
 	i := install(t, "configured")
 	r := i.start(t)
 	owner := i.signIn(t, ownerAddress, ownerPassword)
-	wantText(t, "at first", owner.lifecycle(),
+	assertText(t, "at first", owner.lifecycle(),
 		"configured enabled=true explicit=false blocked configuration_missing title")
 
 	const path = "/api/v1/module-configuration/configured"
-	put := func(values map[string]any) answer { return owner.do("PUT", path, map[string]any{"values": values}) }
+	put := func(values map[string]any) httpResponse {
+		return owner.do("PUT", path, map[string]any{"values": values})
+	}
 	if got := put(map[string]any{"apiToken": secret}); got.status != http.StatusBadRequest ||
 		got.body != `{"code":"CONFIGURATION_SECRET_NOT_WRITABLE"}` {
 		t.Error(got.status, got.body)
@@ -132,13 +136,14 @@ func TestConfiguration(t *testing.T) {
 		strings.Contains(got.body, `"restartRequired":true`) {
 		t.Error(got.status, got.body) // the secret is still missing: a start would not run it
 	}
-	list := run(t, i.environment, "", "modules:list")
-	if want := "blocked: the deployment must supply SERVICE_MODULE_SECRET__CONFIGURED__API_TOKEN"; !strings.Contains(list.stdout.String(), want) {
-		t.Error(list.stdout.String())
+	list := runCommand(t, i.environment, "", "modules:list")
+	missing := "blocked: the deployment must supply SERVICE_MODULE_SECRET__CONFIGURED__API_TOKEN"
+	if !strings.Contains(list.stdout.String(), missing) {
+		t.Errorf("modules:list wrote\n%s\nwant %q in it", list.stdout.String(), missing)
 	}
 
 	i.environment["SERVICE_MODULE_SECRET__CONFIGURED__API_TOKEN"] = secret
-	r = i.restarted(t, r)
+	r = i.restart(t, r)
 	hash := sha256.Sum256([]byte(secret))
 	want := `{"colour":"red","feed":false,"loud":true,"seconds":30,"secret":"` + hex.EncodeToString(hash[:]) +
 		`","title":"Foyer"}` + "\n"
@@ -160,8 +165,8 @@ func TestConfiguration(t *testing.T) {
 
 	// A value that the manifest does not allow never falls back to the default.
 	i.db.Exec(t, `UPDATE core.module_configuration SET value = '5000' WHERE key = 'seconds'`)
-	r = i.restarted(t, r)
-	wantText(t, "invalid", owner.lifecycle(),
+	r = i.restart(t, r)
+	assertText(t, "invalid", owner.lifecycle(),
 		"configured enabled=true explicit=false blocked configuration_invalid seconds")
 	for _, text := range []string{owner.do("GET", path, nil).body, r.stderr.String(), r.stdout.String()} {
 		if strings.Contains(text, secret) || strings.Contains(text, "API_TOKEN") {
@@ -181,8 +186,8 @@ func TestStoredReadsThatFail(t *testing.T) {
 			"MODULE_LIFECYCLE_READ_FAILED"},
 	} {
 		i.db.Exec(t, fault.statement)
-		r := run(t, i.environment, "", "api:start")
-		if r.exit(t) != cli.ExitFailure || !strings.HasPrefix(r.stderr.String(), fault.code) {
+		r := runCommand(t, i.environment, "", "api:start")
+		if r.awaitExit(t) != cli.ExitFailure || !strings.HasPrefix(r.stderr.String(), fault.code) {
 			t.Errorf("%s: %s", fault.code, r.stderr.String())
 		}
 		i.db.Exec(t, fault.repair)

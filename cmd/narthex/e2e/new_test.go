@@ -11,14 +11,14 @@ import (
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 )
 
-// borrowedCheckout is this checkout with a modules folder of its own.
-func borrowedCheckout(t *testing.T) string {
+// linkCheckout is this checkout with a modules folder of its own.
+func linkCheckout(t *testing.T) string {
 	t.Helper()
 	real, err := filepath.Abs("../../..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := openFolder(t)
+	dir := sharedFolder(t)
 	copyFile(t, filepath.Join(real, "go.mod"), filepath.Join(dir, "go.mod"))
 	copyFile(t, filepath.Join(real, "go.sum"), filepath.Join(dir, "go.sum"))
 	entries, err := os.ReadDir(real)
@@ -37,8 +37,8 @@ func borrowedCheckout(t *testing.T) string {
 	return dir
 }
 
-// does runs a program in a folder, or fails the test with what it said.
-func does(t *testing.T, dir string, args ...string) {
+// runProgram runs a program in a folder, or fails the test with what it said.
+func runProgram(t *testing.T, dir string, args ...string) {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), args[0], args[1:]...)
 	command.Dir = dir
@@ -51,11 +51,11 @@ func does(t *testing.T, dir string, args ...string) {
 // inside a checkout and elsewhere.
 func TestNewModule(t *testing.T) {
 	t.Parallel()
-	checkout, elsewhere := borrowedCheckout(t), t.TempDir()
+	checkout, elsewhere := linkCheckout(t), t.TempDir()
 	environment := map[string]string{"PWD": checkout}
 	write := func(want string, args ...string) {
 		t.Helper()
-		r := run(t, environment, "", append([]string{"modules:new", "--", "--module"}, args...)...)
+		r := runCommand(t, environment, "", append([]string{"modules:new", "--", "--module"}, args...)...)
 		if r.stdout.String()+r.stderr.String() != want {
 			t.Errorf("%s, want %s", r.stdout.String()+r.stderr.String(), want)
 		}
@@ -69,18 +69,19 @@ func TestNewModule(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	does(t, checkout, "go", "run", "./web/build", inner, outer)
+	runProgram(t, checkout, "go", "run", "./web/build", inner, outer)
 	for _, folder := range []string{inner, outer} {
 		if built, err := os.ReadFile(filepath.Join(folder, "ui", "index.js")); err != nil ||
 			string(built) != string(page) {
 			t.Errorf("the page is not what its sources give: %v", err)
 		}
 	}
-	does(t, checkout, "make", "module-inner-list")
-	does(t, checkout, "go", "vet", "./modules/inner-list")
-	does(t, checkout, "go", "test", "./modules/inner-list")
-	does(t, outer, "sh", "-c", `CGO_ENABLED=0 go build -trimpath -o "bin/$(go env GOOS)-$(go env GOARCH)/outer-list" .`)
-	does(t, outer, "go", "test", ".")
+	runProgram(t, checkout, "make", "module-inner-list")
+	runProgram(t, checkout, "go", "vet", "./modules/inner-list")
+	runProgram(t, checkout, "go", "test", "./modules/inner-list")
+	runProgram(t, outer, "sh", "-c", `CGO_ENABLED=0 go build -trimpath -o "bin/$(go env GOOS)-$(go env `+
+		`GOARCH)/outer-list" .`)
+	runProgram(t, outer, "go", "test", ".")
 
 	i := prepare(t, databasetest.Empty(t))
 	for _, folder := range []string{inner, outer} {
@@ -89,7 +90,7 @@ func TestNewModule(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	i.owned(t)
+	i.migrateWithOwner(t)
 	i.start(t)
 	owner := i.signIn(t, ownerAddress, ownerPassword)
 	for _, id := range []string{"inner-list", "outer-list"} {

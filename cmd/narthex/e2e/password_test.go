@@ -15,15 +15,15 @@ import (
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 )
 
-// typist sits at a terminal in which the program runs.
-type typist struct {
+// terminalUser sits at a terminal in which the program runs.
+type terminalUser struct {
 	*os.File // the terminal's other side
 	tty      *os.File
 	command  *exec.Cmd
 	screen   strings.Builder
 }
 
-func atTerminal(t *testing.T, i *installation, args ...string) *typist {
+func atTerminal(t *testing.T, i *installation, args ...string) *terminalUser {
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NONBLOCK, 0)
 	if err != nil {
@@ -42,18 +42,18 @@ func atTerminal(t *testing.T, i *installation, args ...string) *typist {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = tty.Close() })
-	command := narthex(t, i.environment, args...)
+	command := newCommand(t, i.environment, args...)
 	command.Stdin, command.Stdout, command.Stderr = tty, tty, tty
 	command.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = command.Process.Kill() })
-	return &typist{File: master, tty: tty, command: command}
+	return &terminalUser{File: master, tty: tty, command: command}
 }
 
-// sees reads until a text is on the screen.
-func (p *typist) sees(t *testing.T, text string) {
+// awaitText reads until a text is on the screen.
+func (p *terminalUser) awaitText(t *testing.T, text string) {
 	t.Helper()
 	deadline := time.Now().Add(patience)
 	for piece := make([]byte, 256); !strings.Contains(p.screen.String(), text); {
@@ -69,14 +69,14 @@ func (p *typist) sees(t *testing.T, text string) {
 	}
 }
 
-func (p *typist) types(t *testing.T, text string) {
+func (p *terminalUser) enter(t *testing.T, text string) {
 	t.Helper()
 	if _, err := unix.Write(int(p.Fd()), []byte(text)); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func (p *typist) echoes(t *testing.T) bool {
+func (p *terminalUser) hasEcho(t *testing.T) bool {
 	t.Helper()
 	state, err := unix.IoctlGetTermios(int(p.tty.Fd()), unix.TCGETS)
 	if err != nil {
@@ -89,16 +89,16 @@ func TestPasswordIsAskedWithoutEcho(t *testing.T) {
 	t.Parallel()
 	i := prepare(t, databasetest.New(t))
 	p := atTerminal(t, i, "identity:create-initial-owner", "--email", ownerAddress)
-	p.sees(t, "Password (8 to 128 characters): ")
-	p.types(t, "open sesame\nopen sesame\n") // pasted, ahead of the second prompt
-	p.sees(t, "Created: ")
+	p.awaitText(t, "Password (8 to 128 characters): ")
+	p.enter(t, "open sesame\nopen sesame\n") // pasted, ahead of the second prompt
+	p.awaitText(t, "Created: ")
 	if err := p.command.Wait(); err != nil {
 		t.Error(err)
 	}
 	if strings.Contains(p.screen.String(), "sesame") {
 		t.Errorf("the screen shows the password: %q", p.screen.String())
 	}
-	if !p.echoes(t) {
+	if !p.hasEcho(t) {
 		t.Error("the terminal stays silent")
 	}
 }
@@ -107,13 +107,13 @@ func TestInterruptedPasswordChangesNothing(t *testing.T) {
 	t.Parallel()
 	i := prepare(t, databasetest.New(t))
 	p := atTerminal(t, i, "identity:create-initial-owner", "--email", ownerAddress)
-	p.sees(t, "Password (8 to 128 characters): ")
-	p.types(t, "open\x03") // Ctrl-C
-	p.sees(t, "PASSWORD_INVALID: ")
+	p.awaitText(t, "Password (8 to 128 characters): ")
+	p.enter(t, "open\x03") // Ctrl-C
+	p.awaitText(t, "PASSWORD_INVALID: ")
 	if err := p.command.Wait(); err == nil || p.command.ProcessState.ExitCode() != cli.ExitFailure {
 		t.Errorf("the command ended with %v", err)
 	}
-	if !p.echoes(t) {
+	if !p.hasEcho(t) {
 		t.Error("the terminal stays silent")
 	}
 	var people int

@@ -25,7 +25,7 @@ type stream struct {
 	status int
 }
 
-func (p *person) listens(path string) *stream {
+func (p *person) subscribe(path string) *stream {
 	p.t.Helper()
 	request, err := http.NewRequestWithContext(p.t.Context(), http.MethodGet, p.address+path, nil)
 	if err != nil {
@@ -76,7 +76,7 @@ func (s *stream) read() string {
 	}
 }
 
-func (s *stream) wants(events ...string) {
+func (s *stream) assertEvents(events ...string) {
 	s.t.Helper()
 	for _, want := range events {
 		if got := s.next(); got != want {
@@ -85,9 +85,9 @@ func (s *stream) wants(events ...string) {
 	}
 }
 
-// holds reads until the reader has the notes 1 to n, from its snapshot and the updates that follow it. A
-// snapshot may be one that another reader has had, and an update may tell what it shows.
-func (s *stream) holds(n int) {
+// assertNotes reads until the reader has the notes 1 to n, from its snapshot and the updates that follow it.
+// A snapshot may be one that another reader has had, and an update may tell what it shows.
+func (s *stream) assertNotes(n int) {
 	s.t.Helper()
 	var notes []int
 	first := s.next()
@@ -124,15 +124,15 @@ func TestChannel(t *testing.T) {
 	}
 	const notes = "/api/v1/module-realtime/board/notes"
 	write("1")
-	first := owner.listens(notes)
-	first.wants("snapshot [1]")
+	first := owner.subscribe(notes)
+	first.assertEvents("snapshot [1]")
 	write("2")
-	first.wants("update 2")
-	second := owner.listens(notes)
-	second.holds(2)
+	first.assertEvents("update 2")
+	second := owner.subscribe(notes)
+	second.assertNotes(2)
 	write("3")
-	first.wants("update 3")
-	second.wants("update 3")
+	first.assertEvents("update 3")
+	second.assertEvents("update 3")
 
 	// Who may not, and what there is not.
 	visitor := i.visitor(t)
@@ -142,7 +142,8 @@ func TestChannel(t *testing.T) {
 			t.Errorf("%s: %d %s", path, got.status, got.body)
 		}
 	}
-	i.db.Exec(t, `INSERT INTO core.person (email, name, email_verified, password_hash) SELECT 'member@example.org', 'Member', true, password_hash FROM core.person`)
+	i.db.Exec(t, `INSERT INTO core.person (email, name, email_verified, password_hash) SELECT `+
+		`'member@example.org', 'Member', true, password_hash FROM core.person`)
 	if got := i.signIn(t, "member@example.org", ownerPassword).do("GET", "/api/v1/module-realtime/board/secret",
 		nil); got.status != 403 {
 		t.Errorf("without the permission: %d %s", got.status, got.body)
@@ -152,20 +153,20 @@ func TestChannel(t *testing.T) {
 	if err := exec.Command("pkill", "-9", "-P", strconv.Itoa(r.command.Process.Pid), "board").Run(); err != nil {
 		t.Fatal(err)
 	}
-	first.wants("reconnect {}", "")
-	second.wants("reconnect {}", "")
+	first.assertEvents("reconnect {}", "")
+	second.assertEvents("reconnect {}", "")
 	var again *stream
 	eventually(t, "the module is back", func() bool {
-		again = owner.listens(notes)
+		again = owner.subscribe(notes)
 		return again.status == http.StatusOK
 	})
-	again.holds(3)
+	again.assertNotes(3)
 	write("4")
-	again.wants("update 4")
+	again.assertEvents("update 4")
 
 	r.signal(t, syscall.SIGTERM)
-	again.wants("reconnect {}", "")
-	if r.exit(t) != cli.ExitSuccess {
+	again.assertEvents("reconnect {}", "")
+	if r.awaitExit(t) != cli.ExitSuccess {
 		t.Error("the stop was not clean")
 	}
 }
@@ -198,7 +199,7 @@ func TestChannelOfTwoProcesses(t *testing.T) {
 	t.Parallel()
 	one, two := installTwo(t, "board")
 	for _, r := range []*invocation{one.start(t), two.start(t)} {
-		r.says(t, &r.stderr, "realtime backplane connected")
+		r.awaitOutput(t, &r.stderr, "realtime backplane connected")
 	}
 	owner := one.signIn(t, ownerAddress, ownerPassword)
 	elsewhere := two.visitor(t)
@@ -213,9 +214,9 @@ func TestChannelOfTwoProcesses(t *testing.T) {
 	}
 	// The first update that a hub hears of another process may show that it missed earlier ones: then its
 	// readers come again.
-	settling := []*stream{owner.listens(notes), elsewhere.listens(notes)}
+	settling := []*stream{owner.subscribe(notes), elsewhere.subscribe(notes)}
 	for _, reader := range settling {
-		reader.wants("snapshot []")
+		reader.assertEvents("snapshot []")
 	}
 	write(1)
 	write(2)
@@ -227,12 +228,12 @@ func TestChannelOfTwoProcesses(t *testing.T) {
 		}
 	}
 
-	here, there := owner.listens(notes), elsewhere.listens(notes)
-	here.holds(2)
-	there.holds(2)
+	here, there := owner.subscribe(notes), elsewhere.subscribe(notes)
+	here.assertNotes(2)
+	there.assertNotes(2)
 	for n := 3; n <= 22; n++ {
 		write(n)
-		here.wants(fmt.Sprint("update ", n))
-		there.wants(fmt.Sprint("update ", n))
+		here.assertEvents(fmt.Sprint("update ", n))
+		there.assertEvents(fmt.Sprint("update ", n))
 	}
 }

@@ -26,7 +26,7 @@ const repository = "../../.."
 func TestReference(t *testing.T) {
 	t.Parallel()
 	i := prepare(t, databasetest.Empty(t))
-	if r := run(t, i.environment, "", "migrations:apply"); r.exit(t) != cli.ExitSuccess {
+	if r := runCommand(t, i.environment, "", "migrations:apply"); r.awaitExit(t) != cli.ExitSuccess {
 		t.Fatal("migrations:apply failed")
 	}
 	routes := i.inProcess(t).Routes()
@@ -204,12 +204,13 @@ var commandName = regexp.MustCompile(`(?m)^  ([a-z][a-z:-]*) +[A-Z]`)
 // commandHelp is what the program says of each of its commands.
 func commandHelp(t *testing.T) string {
 	var text strings.Builder
-	for _, match := range commandName.FindAllStringSubmatch(run(t, nil, "", "--help").stdout.String(), -1) {
+	help := runCommand(t, nil, "", "--help").stdout.String()
+	for _, match := range commandName.FindAllStringSubmatch(help, -1) {
 		name := match[1]
 		if name == "help" || name == "completion" {
 			continue
 		}
-		help := strings.TrimSpace(run(t, nil, "", name, "--help").stdout.String())
+		help := strings.TrimSpace(runCommand(t, nil, "", name, "--help").stdout.String())
 		fmt.Fprintf(&text, "## %s\n\n```text\n%s\n```\n\n", name, help)
 	}
 	return "\n" + text.String()

@@ -15,23 +15,23 @@ import (
 // that dev prints. It does not run beside other tests of dev: each looks for free ports next to the others'.
 func TestDevOffersTheWayOutOfAnEdit(t *testing.T) {
 	modules := withMigration(t, "0001_seats.sql", "CREATE TABLE seat (id int)")
-	dir := devFolder(t, modules)
+	dir := newDevFolder(t, modules)
 	environment := map[string]string{"PWD": dir}
 	port := "--port=" + strconv.Itoa(unusedPort(t))
 	serves := func(args ...string) {
 		t.Helper()
-		r := begin(t, environment, "", append([]string{"dev", "--data-dir=kept", port}, args...)...)
-		r.says(t, &r.stdout, "Ctrl-C")
+		r := startCommand(t, environment, "", append([]string{"dev", "--data-dir=kept", port}, args...)...)
+		r.awaitOutput(t, &r.stdout, "Ctrl-C")
 		r.signal(t, syscall.SIGINT)
-		if status := r.exit(t); status != cli.ExitSuccess {
+		if status := r.awaitExit(t); status != cli.ExitSuccess {
 			t.Fatalf("dev %v: exit status %d", args, status)
 		}
 	}
 	refuses := func(wanted string, args ...string) {
 		t.Helper()
-		r := run(t, environment, "", append([]string{"dev", "--data-dir=kept", port}, args...)...)
-		if got := r.stderr.String(); r.exit(t) != cli.ExitFailure || got != wanted {
-			t.Errorf("dev %v: exit %d\n%s\nwant %s", args, r.exit(t), got, wanted)
+		r := runCommand(t, environment, "", append([]string{"dev", "--data-dir=kept", port}, args...)...)
+		if got := r.stderr.String(); r.awaitExit(t) != cli.ExitFailure || got != wanted {
+			t.Errorf("dev %v: exit %d\n%s\nwant %s", args, r.awaitExit(t), got, wanted)
 		}
 	}
 	serves()

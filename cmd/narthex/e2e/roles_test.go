@@ -17,8 +17,8 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-// plainUser makes the installation's user one that owns the database but may not create roles.
-func (i *installation) plainUser(t *testing.T) {
+// usePlainUser makes the installation's user one that owns the database but may not create roles.
+func (i *installation) usePlainUser(t *testing.T) {
 	t.Helper()
 	address, err := url.Parse(i.environment["DATABASE_URL"])
 	if err != nil {
@@ -32,8 +32,9 @@ func (i *installation) plainUser(t *testing.T) {
 	i.environment["DATABASE_URL"] = address.String()
 }
 
-// inProduction is the installation as production reads it, except that this PostgreSQL does not speak TLS.
-func (i *installation) inProduction(t *testing.T) environment.Settings {
+// productionSettings is the installation as production reads it, except that this PostgreSQL does not speak
+// TLS.
+func (i *installation) productionSettings(t *testing.T) environment.Settings {
 	t.Helper()
 	settings, err := environment.Load(dev.LookupIn(i.environment), operator.SchemaSections)
 	if err != nil {
@@ -52,16 +53,18 @@ func TestAdministratorsSQL(t *testing.T) {
 		t.Skip("there is no psql on this machine")
 	}
 	i := prepare(t, databasetest.Empty(t), "announcements", "board")
-	i.plainUser(t)
-	examined := run(t, i.environment, "", "doctor")
-	const foreseen = "warning   MODULE_DATABASE_ROLE_UNAVAILABLE: The database user may not create roles, so after migrations:apply announcements"
-	if examined.exit(t) != cli.ExitFailure || !strings.Contains(examined.stdout.String(), "SCHEMA_MISSING") ||
+	i.usePlainUser(t)
+	examined := runCommand(t, i.environment, "", "doctor")
+	const foreseen = "warning   MODULE_DATABASE_ROLE_UNAVAILABLE: The database user may not create roles, so " +
+		"after migrations:apply announcements"
+	if examined.awaitExit(t) != cli.ExitFailure ||
+		!strings.Contains(examined.stdout.String(), "SCHEMA_MISSING") ||
 		!strings.Contains(examined.stdout.String(), foreseen) {
-		t.Errorf("doctor on an empty database: exit %d, want %d and %q\n%s", examined.exit(t), cli.ExitFailure,
+		t.Errorf("doctor on an empty database: exit %d, want %d and %q\n%s", examined.awaitExit(t), cli.ExitFailure,
 			foreseen, examined.stdout.String())
 	}
 
-	settings := i.inProduction(t)
+	settings := i.productionSettings(t)
 	installed, err := platform.InstalledModules(settings)
 	if err != nil {
 		t.Fatal(err)

@@ -91,7 +91,7 @@ func TestNothingSensitiveIsWritten(t *testing.T) {
 		who.do("GET", slides, nil)
 	}
 	daemon.signal(t, syscall.SIGTERM)
-	daemon.exit(t)
+	daemon.awaitExit(t)
 
 	written := daemon.stdout.String() + daemon.stderr.String()
 	marks := []string{

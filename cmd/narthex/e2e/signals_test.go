@@ -27,7 +27,7 @@ func TestSignals(t *testing.T) {
 			t.Errorf("ready after SIGHUP: status %d, want 200", got.status)
 		}
 		daemon.signal(t, signal)
-		if status, want := daemon.exit(t), 128+int(signal); status != want {
+		if status, want := daemon.awaitExit(t), 128+int(signal); status != want {
 			t.Errorf("%s: exit status %d, want %d", name, status, want)
 		}
 		log, said, _ := strings.Cut(daemon.stderr.String(), "Ended by ")
@@ -50,14 +50,15 @@ func TestHangupEndsACommand(t *testing.T) {
 	if _, err := holding.Exec(t.Context(), `LOCK TABLE core.migration`); err != nil {
 		t.Fatal(err)
 	}
-	waiting := begin(t, i.environment, "", "migrations:status")
+	waiting := startCommand(t, i.environment, "", "migrations:status")
 	eventually(t, "the command waits for the ledger", func() bool {
 		var n int
-		const blocked = `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+		const blocked = `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND ` +
+			`wait_event_type = 'Lock'`
 		return i.db.Pool(t).QueryRow(t.Context(), blocked).Scan(&n) == nil && n == 1
 	})
 	waiting.signal(t, syscall.SIGHUP)
-	if status := waiting.exit(t); status != cli.ExitFailure {
+	if status := waiting.awaitExit(t); status != cli.ExitFailure {
 		t.Errorf("exit status %d, want %d", status, cli.ExitFailure)
 	}
 }

@@ -20,8 +20,8 @@ func TestSpinningModulesLeaveOthersTheirShare(t *testing.T) {
 	}
 	i := install(t, "base")
 	spinning := []string{"spinning-a", "spinning-b", "spinning-c"}
-	copies(t, i.environment["SERVICE_MODULES_DIR"], "hostile", spinning...)
-	b := &besieged{installation: i, daemon: i.start(t)}
+	installCopies(t, i.environment["SERVICE_MODULES_DIR"], "misbehaving", spinning...)
+	b := &faultyPlatform{installation: i, daemon: i.start(t)}
 	b.owner = i.signIn(t, ownerAddress, ownerPassword)
 	rate := func() float64 {
 		ctx, cancel := context.WithTimeout(t.Context(), lasts)
@@ -29,10 +29,10 @@ func TestSpinningModulesLeaveOthersTheirShare(t *testing.T) {
 		var answered atomic.Int64
 		var callers sync.WaitGroup
 		for range 4 {
-			p := b.another(t)
+			p := b.newConnection(t)
 			callers.Go(func() {
 				for ctx.Err() == nil {
-					if got, err := p.try(ctx, "GET", "/api/v1/modules/base/plain", nil); err == nil &&
+					if got, err := p.doContext(ctx, "GET", "/api/v1/modules/base/plain", nil); err == nil &&
 						got.status == http.StatusOK {
 						answered.Add(1)
 					}

@@ -20,7 +20,7 @@ import (
 // connects to anything.
 func TestEverythingWrongAtOnce(t *testing.T) {
 	t.Parallel()
-	r := run(t, map[string]string{
+	r := runCommand(t, map[string]string{
 		"SERVICE_API_PORT":    "http",
 		"SERVICE_MODULES_DIR": "/nonexistent-marked",
 	}, "", "api:start")
@@ -29,9 +29,10 @@ func TestEverythingWrongAtOnce(t *testing.T) {
 		code, _, _ := strings.Cut(line, ": ")
 		codes = append(codes, code)
 	}
-	const want = "DATABASE_URL_INVALID API_PORT_INVALID IDENTITY_SECRET_INVALID IDENTITY_BASE_URL_INVALID MODULES_DIRECTORY_UNREADABLE"
-	if got := strings.Join(codes, " "); r.exit(t) != cli.ExitFailure || got != want {
-		t.Errorf("exit %d, %s\nwant exit %d, %s", r.exit(t), got, cli.ExitFailure, want)
+	const want = "DATABASE_URL_INVALID API_PORT_INVALID IDENTITY_SECRET_INVALID IDENTITY_BASE_URL_INVALID " +
+		"MODULES_DIRECTORY_UNREADABLE"
+	if got := strings.Join(codes, " "); r.awaitExit(t) != cli.ExitFailure || got != want {
+		t.Errorf("exit %d, %s\nwant exit %d, %s", r.awaitExit(t), got, cli.ExitFailure, want)
 	}
 	if said := r.stderr.String(); !strings.HasPrefix(said, "DATABASE_URL_INVALID: DATABASE_URL is not set. ") ||
 		strings.Contains(said, "marked") {
@@ -39,9 +40,9 @@ func TestEverythingWrongAtOnce(t *testing.T) {
 	}
 
 	dir := t.TempDir()
-	browserModule(t, dir, "lamp", "1.0.0", `,"extra":1`)
+	writeBrowserModule(t, dir, "lamp", "1.0.0", `,"extra":1`)
 	for _, command := range []string{"api:start", "migrations:status", "modules:list"} {
-		r := run(t, map[string]string{"SERVICE_MODULES_DIR": dir}, "", command)
+		r := runCommand(t, map[string]string{"SERVICE_MODULES_DIR": dir}, "", command)
 		if said := r.stderr.String(); !strings.Contains(said, "DATABASE_URL_INVALID: ") ||
 			!strings.Contains(said, "MANIFEST_INVALID: module lamp") {
 			t.Errorf("%s: said %s\nwant a finding of the environment and one of the module", command, said)
@@ -49,10 +50,10 @@ func TestEverythingWrongAtOnce(t *testing.T) {
 	}
 }
 
-// inheriting is the program as systemd starts it with these descriptors.
-func inheriting(t *testing.T, environment map[string]string, sockets ...*os.File) *exec.Cmd {
+// commandWithSockets is the program as systemd starts it with these descriptors.
+func commandWithSockets(t *testing.T, environment map[string]string, sockets ...*os.File) *exec.Cmd {
 	t.Helper()
-	command := narthex(t, environment, "api:start")
+	command := newCommand(t, environment, "api:start")
 	command.Env = append(command.Env, "LISTEN_FDS="+strconv.Itoa(len(sockets)))
 	command.Args = append([]string{"sh", "-c", `LISTEN_PID=$$ exec "$0" "$@"`, command.Path},
 		command.Args[1:]...)
@@ -97,8 +98,8 @@ func TestInheritedSocketMustBeTCP(t *testing.T) {
 		"TCP and Unix":    {listen("tcp", "127.0.0.1:0"), listen("unix", filepath.Join(t.TempDir(), "socket"))},
 		"two TCP sockets": {listen("tcp", "127.0.0.1:0"), listen("tcp", "127.0.0.1:0")},
 	} {
-		r := follow(t, inheriting(t, i.environment, sockets...))
-		if status, said := r.exit(t), r.stderr.String(); status != cli.ExitFailure ||
+		r := startPrepared(t, commandWithSockets(t, i.environment, sockets...))
+		if status, said := r.awaitExit(t), r.stderr.String(); status != cli.ExitFailure ||
 			!strings.HasPrefix(said, "LISTEN_FAILED: systemd handed over ") {
 			t.Errorf("%s: exit %d, said %q; want exit %d and LISTEN_FAILED", name, status, said, cli.ExitFailure)
 		}
@@ -122,7 +123,7 @@ func TestReadyLine(t *testing.T) {
 			}
 		}
 	}
-	version := strings.TrimSpace(run(t, nil, "", "version").stdout.String())
+	version := strings.TrimSpace(runCommand(t, nil, "", "version").stdout.String())
 	if ready.Version != version || ready.Topology != "same-origin" || ready.Modules != 2 ||
 		ready.Disabled != 0 || ready.Blocked != 1 {
 		t.Errorf("the ready line says %+v; want version %s, same-origin, 2 modules, 0 disabled, 1 blocked", ready,
@@ -139,16 +140,18 @@ func TestReadyLine(t *testing.T) {
 func TestNoDescriptorLeft(t *testing.T) {
 	t.Parallel()
 	i := install(t, "base")
-	command := narthex(t, i.environment, "api:start")
+	command := newCommand(t, i.environment, "api:start")
 	command.Args = append([]string{"sh", "-c", `ulimit -n 48; exec "$0" "$@"`, command.Path},
 		command.Args[1:]...)
 	var err error
 	if command.Path, err = exec.LookPath("sh"); err != nil {
 		t.Fatal(err)
 	}
-	r := follow(t, command)
-	const want = "MODULE_PROCESS_LIMIT: The module base could not be started, because the platform has no file descriptor left"
-	if status, said := r.exit(t), r.stderr.String(); status != cli.ExitFailure || !strings.Contains(said, want) {
+	r := startPrepared(t, command)
+	const want = "MODULE_PROCESS_LIMIT: The module base could not be started, because the platform has no " +
+		"file descriptor left"
+	status, said := r.awaitExit(t), r.stderr.String()
+	if status != cli.ExitFailure || !strings.Contains(said, want) {
 		t.Errorf("exit %d, said %s\nwant exit %d and %q", status, said, cli.ExitFailure, want)
 	}
 }

@@ -21,17 +21,17 @@ import (
 	"github.com/narthex-platform/narthex/storage/storagetest"
 )
 
-const keeper = "/api/v1/modules/keeper"
+const filesRoutes = "/api/v1/modules/files"
 
-// gate is a way to an object storage that can be shut.
-type gate struct {
+// storageProxy is a way to an object storage that can be shut.
+type storageProxy struct {
 	*httptest.Server
-	shut atomic.Bool
+	closed atomic.Bool
 }
 
-func newGate(t *testing.T, server *storagetest.Server) *gate {
+func newStorageProxy(t *testing.T, server *storagetest.Server) *storageProxy {
 	t.Helper()
-	g := &gate{}
+	g := &storageProxy{}
 	transport := &http.Transport{}
 	way := &httputil.ReverseProxy{Transport: transport, ErrorLog: log.New(io.Discard, "", 0),
 		Rewrite: func(r *httputil.ProxyRequest) {
@@ -39,7 +39,7 @@ func newGate(t *testing.T, server *storagetest.Server) *gate {
 			r.Out.Host = r.In.Host // it is signed
 		}}
 	g.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if g.shut.Load() {
+		if g.closed.Load() {
 			panic(http.ErrAbortHandler)
 		}
 		way.ServeHTTP(w, r)
@@ -51,8 +51,8 @@ func newGate(t *testing.T, server *storagetest.Server) *gate {
 	return g
 }
 
-// keeping gives the installation an object storage.
-func (i *installation) keeping(endpoint string) {
+// useObjectStorage gives the installation an object storage.
+func (i *installation) useObjectStorage(endpoint string) {
 	i.environment["OBJECT_STORAGE_ENDPOINT"] = endpoint
 	i.environment["OBJECT_STORAGE_ACCESS_KEY"] = storagetest.AccessKey
 	i.environment["OBJECT_STORAGE_SECRET_KEY"] = storagetest.SecretKey
@@ -64,8 +64,8 @@ func randomBytes(n int) []byte {
 	return content
 }
 
-// kept are the files of the server, unfinished ones too; it has lock files beside.
-func kept(t *testing.T, server *storagetest.Server) (files []string) {
+// storedFiles are the files of the server, unfinished ones too; it has lock files beside.
+func storedFiles(t *testing.T, server *storagetest.Server) (files []string) {
 	t.Helper()
 	for _, file := range server.Files(t) {
 		if !strings.HasPrefix(file, ".vgwlocks/") {
@@ -75,9 +75,10 @@ func kept(t *testing.T, server *storagetest.Server) (files []string) {
 	return files
 }
 
-func (p *person) wants(method, path string, value any, status int, body string) {
+func (p *person) assertResponse(method, path string, value any, status int, body string) {
 	p.t.Helper()
-	if got := p.do(method, keeper+path, value); got.status != status || strings.TrimSpace(got.body) != body {
+	got := p.do(method, filesRoutes+path, value)
+	if got.status != status || strings.TrimSpace(got.body) != body {
 		p.t.Errorf("%s %s: %d %.200s, not %d %s", method, path, got.status, got.body, status, body)
 	}
 }
@@ -85,21 +86,22 @@ func (p *person) wants(method, path string, value any, status int, body string) 
 func TestModuleKeepsFiles(t *testing.T) {
 	t.Parallel()
 	server := storagetest.New(t)
-	way := newGate(t, server)
-	i := install(t, "keeper")
-	i.keeping(way.URL)
+	way := newStorageProxy(t, server)
+	i := install(t, "files")
+	i.useObjectStorage(way.URL)
 	daemon := i.start(t)
 	owner := i.signIn(t, ownerAddress, ownerPassword)
-	pid := modulePID(t, daemon, "keeper")
+	pid := modulePID(t, daemon, "files")
 
 	content := randomBytes(5<<20 + 3)
-	owner.wants("PUT", "/objects/photo", bytes.NewReader(content), 200, strconv.Itoa(len(content)))
-	if got := owner.do("GET", keeper+"/objects/photo", nil); got.status != 200 || got.body != string(content) ||
+	owner.assertResponse("PUT", "/objects/photo", bytes.NewReader(content), 200, strconv.Itoa(len(content)))
+	got := owner.do("GET", filesRoutes+"/objects/photo", nil)
+	if got.status != 200 || got.body != string(content) ||
 		got.header.Get("Content-Type") != "application/json" {
 		t.Errorf("%d, %d bytes, %v", got.status, len(got.body), got.header)
 	}
-	ranged(t, owner, "photo", content)
-	owner.wants("GET", "/foreign", nil, 409, `"ACCESS_DENIED"`)
+	assertRangeRead(t, owner, "photo", content)
+	owner.assertResponse("GET", "/foreign", nil, 409, `"ACCESS_DENIED"`)
 
 	// An upload that its sender gives up, and one that is too long, change nothing.
 	reader, writer := io.Pipe()
@@ -107,40 +109,40 @@ func TestModuleKeepsFiles(t *testing.T) {
 		_, _ = writer.Write(content[:3<<20])
 		_ = writer.CloseWithError(context.Canceled)
 	}()
-	if _, err := owner.try(t.Context(), "PUT", keeper+"/objects/aborted", reader); err == nil {
+	if _, err := owner.doContext(t.Context(), "PUT", filesRoutes+"/objects/aborted", reader); err == nil {
 		t.Error("an upload without an end was answered")
 	}
-	daemon.says(t, &daemon.stderr, "put failed")
+	daemon.awaitOutput(t, &daemon.stderr, "put failed")
 	endless := io.LimitReader(rand.NewChaCha8([32]byte{}), 32<<20+1)
-	if got, err := owner.try(t.Context(), "PUT", keeper+"/objects/photo", endless); err == nil &&
+	if got, err := owner.doContext(t.Context(), "PUT", filesRoutes+"/objects/photo", endless); err == nil &&
 		got.status != 413 {
 		t.Error(got.status, got.body)
 	}
-	if files := kept(t, server); len(files) != 1 || !strings.HasSuffix(files[0], "/photo") {
+	if files := storedFiles(t, server); len(files) != 1 || !strings.HasSuffix(files[0], "/photo") {
 		t.Error(files)
 	}
-	if got := owner.do("GET", keeper+"/objects/photo", nil); got.body != string(content) {
+	if got := owner.do("GET", filesRoutes+"/objects/photo", nil); got.body != string(content) {
 		t.Error("an upload that failed has changed the object")
 	}
 
-	way.shut.Store(true)
+	way.closed.Store(true)
 	for method, value := range map[string]io.Reader{"GET": nil, "DELETE": nil, "PUT": strings.NewReader("x")} {
 		if value == nil {
-			owner.wants(method, "/objects/photo", nil, 409, `"UNAVAILABLE"`)
+			owner.assertResponse(method, "/objects/photo", nil, 409, `"UNAVAILABLE"`)
 		} else {
-			owner.wants(method, "/objects/photo", value, 409, `"UNAVAILABLE"`)
+			owner.assertResponse(method, "/objects/photo", value, 409, `"UNAVAILABLE"`)
 		}
 	}
-	wantText(t, "without the server", owner.lifecycle(), "keeper enabled=true explicit=false running")
-	way.shut.Store(false)
-	owner.wants("DELETE", "/objects/photo", nil, 200, "null")
-	owner.wants("GET", "/objects/photo", nil, 409, `"NOT_FOUND"`)
-	owner.wants("GET", "/objects", nil, 200, "[]")
-	if now := modulePID(t, daemon, "keeper"); now != pid {
+	assertText(t, "without the server", owner.lifecycle(), "files enabled=true explicit=false running")
+	way.closed.Store(false)
+	owner.assertResponse("DELETE", "/objects/photo", nil, 200, "null")
+	owner.assertResponse("GET", "/objects/photo", nil, 409, `"NOT_FOUND"`)
+	owner.assertResponse("GET", "/objects", nil, 200, "[]")
+	if now := modulePID(t, daemon, "files"); now != pid {
 		t.Error("the module was restarted")
 	}
-	owner.wants("POST", "/mail/anna@example.net", nil, 200, `"NOT_CONFIGURED"`)
-	for _, secret := range []string{storagetest.AccessKey, storagetest.SecretKey, way.URL, "narthex-keeper",
+	owner.assertResponse("POST", "/mail/anna@example.net", nil, 200, `"NOT_CONFIGURED"`)
+	for _, secret := range []string{storagetest.AccessKey, storagetest.SecretKey, way.URL, "narthex-files",
 		"X-Amz"} {
 		if strings.Contains(daemon.stderr.String(), secret) {
 			t.Errorf("the log tells %q", secret)
@@ -148,11 +150,11 @@ func TestModuleKeepsFiles(t *testing.T) {
 	}
 }
 
-// ranged reads a part of an object straight from the storage.
-func ranged(t *testing.T, p *person, key string, content []byte) {
+// assertRangeRead reads a part of an object straight from the storage.
+func assertRangeRead(t *testing.T, p *person, key string, content []byte) {
 	t.Helper()
 	var url string
-	if got := p.do("GET", keeper+"/urls/"+key, nil); got.status != 200 ||
+	if got := p.do("GET", filesRoutes+"/urls/"+key, nil); got.status != 200 ||
 		json.Unmarshal([]byte(got.body), &url) != nil {
 		t.Fatal(got.status, got.body)
 	}
@@ -174,7 +176,7 @@ func ranged(t *testing.T, p *person, key string, content []byte) {
 
 func TestModuleWithoutObjectStorage(t *testing.T) {
 	t.Parallel()
-	i := install(t, "keeper")
+	i := install(t, "files")
 	i.start(t)
 	owner := i.signIn(t, ownerAddress, ownerPassword)
 	got := owner.do("GET", "/api/v1/module-lifecycle", nil)
@@ -184,24 +186,24 @@ func TestModuleWithoutObjectStorage(t *testing.T) {
 			t.Errorf("%s without %s", got.body, want)
 		}
 	}
-	if got := owner.do("GET", keeper+"/objects", nil); got.status != http.StatusNotFound {
+	if got := owner.do("GET", filesRoutes+"/objects", nil); got.status != http.StatusNotFound {
 		t.Error(got.status, got.body)
 	}
 }
 
 func TestModuleSendsMail(t *testing.T) {
 	t.Parallel()
-	i := install(t, "keeper")
-	i.keeping("http://127.0.0.1:9") // which nobody asks
+	i := install(t, "files")
+	i.useObjectStorage("http://127.0.0.1:9") // which nobody asks
 	box := i.mailbox(t)
 	daemon := i.start(t)
 	owner := i.signIn(t, ownerAddress, ownerPassword)
-	owner.wants("POST", "/mail/anna@example.net", nil, 200, `"SENT"`)
+	owner.assertResponse("POST", "/mail/anna@example.net", nil, 200, `"SENT"`)
 	if got := box.next(t); got.to != "anna@example.net" || strings.TrimSpace(got.text(t)) != "Kept for you." {
 		t.Error(got.to, got.text(t))
 	}
-	owner.wants("POST", "/mail/"+refusedRecipient, nil, 200, `"REJECTED"`)
-	owner.wants("POST", "/mail/nobody", nil, 200, `"MESSAGE_INVALID"`)
+	owner.assertResponse("POST", "/mail/"+refusedRecipient, nil, 200, `"REJECTED"`)
+	owner.assertResponse("POST", "/mail/nobody", nil, 200, `"MESSAGE_INVALID"`)
 	if strings.Contains(daemon.stderr.String(), "example.net") {
 		t.Error("the log tells an address")
 	}
@@ -213,14 +215,14 @@ func TestModuleSendsMail(t *testing.T) {
 func TestObjectsPassInConstantMemory(t *testing.T) {
 	t.Parallel()
 	server := storagetest.New(t)
-	i := install(t, "keeper")
-	i.keeping("http://" + server.Address)
+	i := install(t, "files")
+	i.useObjectStorage("http://" + server.Address)
 	daemon := i.start(t)
 	owner := i.signIn(t, ownerAddress, ownerPassword)
 	round := func(key string, size int64) {
 		body := io.LimitReader(rand.NewChaCha8([32]byte{}), size)
-		owner.wants("PUT", "/objects/"+key, body, 200, strconv.FormatInt(size, 10))
-		if got := owner.do("GET", keeper+"/objects/"+key, nil); int64(len(got.body)) != size {
+		owner.assertResponse("PUT", "/objects/"+key, body, 200, strconv.FormatInt(size, 10))
+		if got := owner.do("GET", filesRoutes+"/objects/"+key, nil); int64(len(got.body)) != size {
 			t.Errorf("%d bytes", len(got.body))
 		}
 	}

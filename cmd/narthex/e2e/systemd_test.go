@@ -48,7 +48,7 @@ func TestUnderSystemd(t *testing.T) {
 
 	i.environment["NOTIFY_SOCKET"] = path
 	i.environment["LISTEN_FDS"] = "1"
-	daemon := narthex(t, i.environment, "api:start")
+	daemon := newCommand(t, i.environment, "api:start")
 	daemon.Args = append([]string{"sh", "-c", `LISTEN_PID=$$ exec "$0" "$@"`, daemon.Path}, daemon.Args[1:]...)
 	if daemon.Path, err = exec.LookPath("sh"); err != nil {
 		t.Fatal(err)

@@ -79,7 +79,7 @@ func TestSplitTopology(t *testing.T) {
 	}
 }
 
-// send writes bytes as they are and reads one answer.
+// send writes bytes as they are and reads one response.
 func send(t *testing.T, i *installation, request string) (*http.Response, string) {
 	t.Helper()
 	conn := i.dial(t)
@@ -119,7 +119,8 @@ func TestTheWholeServerOnTheWire(t *testing.T) {
 		{"OPTIONS *", "OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n", 404, `{"code":"NOT_FOUND"}`},
 		{"absolute form", "GET http://elsewhere.example/api/v1/principal HTTP/1.1\r\nHost: x\r\n\r\n", 200,
 			`{"kind":"anonymous"}`},
-		{"both framing headers", "POST /api/auth/sign-in/email HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400, ""},
+		{"both framing headers", "POST /api/auth/sign-in/email HTTP/1.1\r\nHost: x\r\nContent-Length: " +
+			"4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400, ""},
 		{"a 17 KiB header", "GET / HTTP/1.1\r\nHost: x\r\nX: " + strings.Repeat("x", 17<<10) + "\r\n\r\n", 431, ""},
 		{"garbage", "\x16\x03\x01\x02\x00\r\n\r\n", 400, ""},
 		{"a length over the limit, no body sent",
@@ -148,7 +149,8 @@ func TestSecondSignalEndsAtOnce(t *testing.T) {
 	daemon := i.start(t)
 	owner := i.signIn(t, ownerAddress, ownerPassword)
 	conn := i.dial(t) // a request that would hold the drain up
-	fmt.Fprintf(conn, "POST /api/v1/modules/base/echo HTTP/1.1\r\nHost: x\r\nOrigin: %s\r\nCookie: %s\r\nExpect: 100-continue\r\nContent-Length: 10\r\n\r\n",
+	fmt.Fprintf(conn, "POST /api/v1/modules/base/echo HTTP/1.1\r\nHost: x\r\nOrigin: %s\r\nCookie: "+
+		"%s\r\nExpect: 100-continue\r\nContent-Length: 10\r\n\r\n",
 		i.address, owner.cookie)
 	if line, err := bufio.NewReader(conn).ReadString('\n'); err != nil ||
 		!strings.Contains(line, "100 Continue") {
@@ -156,9 +158,9 @@ func TestSecondSignalEndsAtOnce(t *testing.T) {
 	}
 	module := modulePID(t, daemon, "base")
 	daemon.signal(t, syscall.SIGTERM)
-	daemon.says(t, &daemon.stderr, `"msg":"stopping"`)
+	daemon.awaitOutput(t, &daemon.stderr, `"msg":"stopping"`)
 	daemon.signal(t, syscall.SIGTERM)
-	if status := daemon.exit(t); status == cli.ExitSuccess {
+	if status := daemon.awaitExit(t); status == cli.ExitSuccess {
 		t.Error("the second signal was waited out")
 	}
 	eventually(t, "the module has died with its host", func() bool {

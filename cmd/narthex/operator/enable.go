@@ -43,7 +43,8 @@ Reads DATABASE_URL, SERVICE_DATABASE_*, SERVICE_MODULES_DIR and NODE_ENV.`,
 				return platform.StoreFailure(enablement.NewStore(db.Pool()).Decide(cmd.Context(), id, enabled))
 			})
 			if err == nil {
-				fmt.Fprintf(p.Stdout, "Stored: %s %s with the platform, from its next start on. See: narthex modules:list\n", id, outcome)
+				fmt.Fprintf(p.Stdout, "Stored: %s %s with the platform, from its next start on. See: narthex "+
+					"modules:list\n", id, outcome)
 			}
 			return err
 		},

@@ -21,11 +21,12 @@ func ModulesInstall(p *cli.Program) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "modules:install PACKAGE",
 		Short: "Install a module from its package, or replace an older version",
-		Long: `Installs <id>-<version>.tar.gz, with <id>-<version>.tar.gz.sha256 beside it, into the modules directory. Nothing is
-downloaded. The checksum, the manifest and every file are verified first; then the module appears as a whole. It runs from the next
-start of the platform on, after migrations:apply. A package that would keep the platform from starting, because a module that it
-needs is missing or one that needs it wants another version, is refused; --force installs it all the same. Reads
-SERVICE_MODULES_DIR, which must be set.`,
+		Long: `Installs <id>-<version>.tar.gz, with <id>-<version>.tar.gz.sha256 beside it, into the modules
+directory. Nothing is downloaded. The checksum, the manifest and every file are verified first;
+then the module appears as a whole. It runs from the next start of the platform on, after
+migrations:apply. A package that would keep the platform from starting, because a module that it
+needs is missing or one that needs it wants another version, is refused; --force installs it all
+the same. Reads SERVICE_MODULES_DIR, which must be set.`,
 		Example: "  narthex modules:install announcements-1.0.0.tar.gz",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -90,7 +91,8 @@ func acceptStaged(p *cli.Program, settings environment.Settings, staged string) 
 func installation(p *cli.Program) (environment.Settings, error) {
 	settings, err := environment.Load(p.Lookup, environment.ModulesSection)
 	if err == nil && !settings.Modules.Explicit {
-		err = cli.UsageError("SERVICE_MODULES_DIR must be set: this command changes the modules directory of an installation.")
+		err = cli.UsageError("SERVICE_MODULES_DIR must be set: this command changes the modules directory of an " +
+			"installation.")
 	}
 	return settings, err
 }
@@ -110,9 +112,10 @@ func ModulesRemove(p *cli.Program) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "modules:remove",
 		Short: "Remove a module from the modules directory; its data and history are kept",
-		Long: `Takes a module out of the modules directory. Its tables, its migration history, its configuration and the decision about
-it stay in the database, and count again when it is installed again. A platform that runs keeps running it until it is started again.
-Reads SERVICE_MODULES_DIR, which must be set.`,
+		Long: `Takes a module out of the modules directory. Its tables, its migration history, its
+configuration and the decision about it stay in the database, and count again when it is
+installed again. A platform that runs keeps running it until it is started again. Reads
+SERVICE_MODULES_DIR, which must be set.`,
 		Example: "  narthex modules:remove -- --module announcements",
 		Args:    cli.ModuleGiven(&id),
 		RunE: func(*cobra.Command, []string) error {

@@ -22,9 +22,10 @@ func ModulesList(p *cli.Program) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "modules:list",
 		Short: "Show every installed module, what was decided about it, and what the next start would make of it",
-		Long: `Lists the installed modules with their version, the stored decision, and what the next start of the platform
-would make of each and why. Reads DATABASE_URL, SERVICE_DATABASE_*, SERVICE_MODULES_DIR, NODE_ENV and what modules are
-offered: OBJECT_STORAGE_*, SERVICE_SMTP_* and SERVICE_MODULE_SECRET__*.`,
+		Long: `Lists the installed modules with their version, the stored decision, and what the next start of
+the platform would make of each and why. Reads DATABASE_URL, SERVICE_DATABASE_*,
+SERVICE_MODULES_DIR, NODE_ENV and what modules are offered: OBJECT_STORAGE_*, SERVICE_SMTP_* and
+SERVICE_MODULE_SECRET__*.`,
 		Args: cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			settings, installed, err := discover(p, resolutionSections)

@@ -24,10 +24,11 @@ func MigrationsApply(p *cli.Program) *cobra.Command {
 		Use:        "migrations:apply",
 		SuggestFor: []string{"migrate"},
 		Short:      "Bring the schema of the platform and of every installed module up to date",
-		Long: `Applies what is pending: the platform's own migrations, then each installed module's, which gets a
-database role and a schema of its own. Where the database user may not create roles, the SQL that an
-administrator can run instead goes to standard output, for psql -f -. Reads DATABASE_URL, SERVICE_DATABASE_*, SERVICE_MODULES_DIR and NODE_ENV.
-Running it again, or twice at once, changes nothing more.`,
+		Long: `Applies what is pending: the platform's own migrations, then each installed module's, which gets
+a database role and a schema of its own. Where the database user may not create roles, the SQL
+that an administrator can run instead goes to standard output, for psql -f -. Reads
+DATABASE_URL, SERVICE_DATABASE_*, SERVICE_MODULES_DIR and NODE_ENV. Running it again, or twice
+at once, changes nothing more.`,
 		Args: cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			settings, installed, err := discover(p, SchemaSections)

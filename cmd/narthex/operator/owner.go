@@ -26,9 +26,10 @@ func CreateInitialOwner(p *cli.Program) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "identity:create-initial-owner",
 		Short: "Create the first person, verified, and make it the owner of the platform",
-		Long: `Creates a person whose address counts as verified and makes it the platform's owner. A person who exists
-and has a password is adopted instead: the password stays as it is. The password is asked for without
-echo, or read as the first line of standard input. Reads DATABASE_URL, SERVICE_DATABASE_* and NODE_ENV.`,
+		Long: `Creates a person whose address counts as verified and makes it the platform's owner. A person
+who exists and has a password is adopted instead: the password stays as it is. The password is
+asked for without echo, or read as the first line of standard input. Reads DATABASE_URL,
+SERVICE_DATABASE_* and NODE_ENV.`,
 		Example: "  narthex identity:create-initial-owner -- --email office@church.example.org",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			settings, err := environment.Load(p.Lookup, environment.DatabaseSection)
@@ -41,7 +42,8 @@ echo, or read as the first line of standard input. Reads DATABASE_URL, SERVICE_D
 				return err
 			}
 			if outcome.Adopted {
-				fmt.Fprintln(p.Stdout, "Adopted: this person existed already and now owns the platform; the password was left as it is.")
+				fmt.Fprintln(p.Stdout, "Adopted: this person existed already and now owns the platform; the password "+
+					"was left as it is.")
 			} else {
 				fmt.Fprintln(p.Stdout, "Created: this person now owns the platform and can sign in.")
 			}
@@ -71,12 +73,13 @@ func BootstrapOwner(p *cli.Program) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "authorization:bootstrap-owner",
 		Short: "Make a person who exists the owner of the platform, once",
-		Long: `Gives a person who exists, with a password, the authority over the whole platform. It works once in the life
-of an installation. Reads DATABASE_URL, SERVICE_DATABASE_* and NODE_ENV.`,
+		Long: `Gives a person who exists, with a password, the authority over the whole platform. It works once
+in the life of an installation. Reads DATABASE_URL, SERVICE_DATABASE_* and NODE_ENV.`,
 		Example: "  narthex authorization:bootstrap-owner -- --email office@church.example.org",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if (who.Email == "") == (who.UserID == "") {
-				return cli.UsageError("Exactly one of --email and --user-id is required; see: narthex authorization:bootstrap-owner --help")
+				return cli.UsageError("Exactly one of --email and --user-id is required; see: narthex " +
+					"authorization:bootstrap-owner --help")
 			}
 			return cli.NoArguments(cmd, args)
 		},
@@ -104,9 +107,10 @@ func TransferOwner(p *cli.Program) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "authorization:transfer-owner",
 		Short: "Make another person the owner of the platform",
-		Long: `Moves the authority over the whole platform from its owner to another person who exists, with a password. The
-former owner keeps an ordinary account, with the permissions that were granted to it. It takes effect at once,
-also while the platform runs. Reads DATABASE_URL, SERVICE_DATABASE_* and NODE_ENV.`,
+		Long: `Moves the authority over the whole platform from its owner to another person who exists, with a
+password. The former owner keeps an ordinary account, with the permissions that were granted to
+it. It takes effect at once, also while the platform runs. Reads DATABASE_URL,
+SERVICE_DATABASE_* and NODE_ENV.`,
 		Example: "  narthex authorization:transfer-owner -- --to-email anna@church.example.org",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if (to.Email == "") == (to.UserID == "") {

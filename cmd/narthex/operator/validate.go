@@ -23,9 +23,9 @@ func ModulesValidate(p *cli.Program) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "modules:validate",
 		Short: "Check every installed module as a start does, and report what each contributes to others",
-		Long: `Reads every manifest and file that a start would read, and composes the permission registry. Nothing is started and
-no database is needed. For each browser contribution it shows the capability, the range and whether a provider is installed.
-Reads SERVICE_MODULES_DIR.`,
+		Long: `Reads every manifest and file that a start would read, and composes the permission registry.
+Nothing is started and no database is needed. For each browser contribution it shows the
+capability, the range and whether a provider is installed. Reads SERVICE_MODULES_DIR.`,
 		Args: cli.NoArguments,
 		RunE: func(*cobra.Command, []string) error {
 			settings, err := environment.Load(p.Lookup, environment.ModulesSection)

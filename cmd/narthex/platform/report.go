@@ -83,7 +83,8 @@ func Sentence(err Coded) string {
 	case "MODULES_DIRECTORY_INVALID":
 		return code + ": SERVICE_MODULES_DIR must be the absolute path of a directory, or not be set at all."
 	case "MODULES_DIRECTORY_UNREADABLE":
-		return code + ": The modules directory does not exist or cannot be read; check SERVICE_MODULES_DIR and its permissions."
+		return code + ": The modules directory does not exist or cannot be read; check SERVICE_MODULES_DIR and " +
+			"its permissions."
 	case "SERVICE_START_CANCELLED", "SUPERVISOR_STOPPED":
 		return code + ": The start was interrupted; nothing is left running."
 	case "STORE_UNAVAILABLE":

@@ -38,8 +38,8 @@ import (
 	"github.com/narthex-platform/narthex/web"
 )
 
-// Start runs the eight steps of a start (docs/architecture.md). When a step fails, what runs already is stopped in reverse; no listener
-// was ever bound.
+// Start runs the eight steps of a start (docs/architecture.md). When a step fails, what runs already is
+// stopped in reverse; no listener was ever bound.
 func (s *Server) Start(ctx context.Context) error {
 	began := time.Now()
 	for _, step := range []func(context.Context) error{

@@ -37,6 +37,6 @@ type inheritedError struct{}
 func (inheritedError) Code() string { return "LISTEN_FAILED" }
 
 func (inheritedError) Error() string {
-	return "LISTEN_FAILED: systemd handed over something else than one listening TCP socket; its socket unit needs one ListenStream= with a " +
-		"port, and no other socket."
+	return "LISTEN_FAILED: systemd handed over something else than one listening TCP socket; " +
+		"its socket unit needs one ListenStream= with a port, and no other socket."
 }

@@ -100,10 +100,12 @@ func TestCallers(t *testing.T) {
 		caller *sdktest.Caller
 		want   string
 	}{
-		{"a person", m.Person(), `200 [{"Kind":"authenticated","UserID":"person-0","DeviceID":""},false,"Nave",7,"marked"]`},
+		{"a person", m.Person(), `200 [{"Kind":"authenticated","UserID":"person-0","DeviceID":""},false,"Nave",` +
+			`7,"marked"]`},
 		{"a person with a grant", m.Person("seats.write"),
 			`200 [{"Kind":"authenticated","UserID":"person-1","DeviceID":""},true,"Nave",7,"marked"]`},
-		{"the owner", m.Owner(), `200 [{"Kind":"authenticated","UserID":"owner-2","DeviceID":""},true,"Nave",7,"marked"]`},
+		{"the owner", m.Owner(), `200 [{"Kind":"authenticated","UserID":"owner-2","DeviceID":""},true,"Nave",7,` +
+			`"marked"]`},
 		{"a screen", m.Device("seats.read"),
 			`200 [{"Kind":"device","UserID":"","DeviceID":"device-3"},false,"Nave",7,"marked"]`},
 		{"a screen without a grant", m.Device(), `403 {"code":"PERMISSION_DENIED"}`},

@@ -1,4 +1,4 @@
-// Command taker is a module for tests: it calls what a request names of other modules.
+// Command consumer is a module for tests: it calls what a request names of other modules.
 package main
 
 import (
@@ -9,31 +9,30 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-type taker struct{ host *sdk.Host }
+type consumer struct{ host *sdk.Host }
 
-func main() { sdk.Serve(&taker{}) }
+func main() { sdk.Serve(&consumer{}) }
 
 // Register declares the one route, and what a provider must not get to call.
-func (t *taker) Register(r *sdk.Registry) error {
-	r.Handle("POST /call/{capability}/{method}", "taker.use", sdk.Buffered(1<<20), t.call)
-	r.Provide("taker.anything", sdk.Methods{"echo": sdk.Func(func(context.Context, any) (any,
-		error) {
-		return "reached", nil
-	})})
+func (t *consumer) Register(r *sdk.Registry) error {
+	r.Handle("POST /call/{capability}/{method}", "consumer.use", sdk.Buffered(1<<20), t.call)
+	r.Provide("consumer.anything", sdk.Methods{
+		"echo": sdk.Func(func(context.Context, any) (any, error) { return "reached", nil }),
+	})
 	return nil
 }
 
 // Start keeps the host.
-func (t *taker) Start(_ context.Context, h *sdk.Host) error {
+func (t *consumer) Start(_ context.Context, h *sdk.Host) error {
 	t.host = h
 	return nil
 }
 
 // Stop has nothing to end.
-func (t *taker) Stop(context.Context) error { return nil }
+func (t *consumer) Stop(context.Context) error { return nil }
 
-// call answers with the provider's answer, or with the code.
-func (t *taker) call(w http.ResponseWriter, r *http.Request) {
+// call responds with the provider's result, or with the error code.
+func (t *consumer) call(w http.ResponseWriter, r *http.Request) {
 	var in json.RawMessage
 	if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
 		panic(err)

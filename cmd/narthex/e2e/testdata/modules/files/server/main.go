@@ -1,4 +1,4 @@
-// Command keeper is a module for tests: it keeps files and sends mail, and answers with the code of what
+// Command files is a module for tests: it keeps files and sends mail, and answers with the code of what
 // did not work.
 package main
 
@@ -13,13 +13,13 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-type keeper struct{ host *sdk.Host }
+type files struct{ host *sdk.Host }
 
-func main() { sdk.Serve(&keeper{}) }
+func main() { sdk.Serve(&files{}) }
 
 // Register declares a route for each thing that a bucket does, and one for mail.
-func (k *keeper) Register(r *sdk.Registry) error {
-	const use = "keeper.use"
+func (k *files) Register(r *sdk.Registry) error {
+	const use = "files.use"
 	r.Handle("PUT /objects/{key}", use, sdk.Streamed(32<<20), k.put)
 	r.Handle("GET /objects/{key}", use, sdk.NoBody, k.get)
 	r.Handle("DELETE /objects/{key}", use, sdk.NoBody, func(w http.ResponseWriter, r *http.Request) {
@@ -49,17 +49,17 @@ func (k *keeper) Register(r *sdk.Registry) error {
 }
 
 // Start keeps the host.
-func (k *keeper) Start(_ context.Context, h *sdk.Host) error {
+func (k *files) Start(_ context.Context, h *sdk.Host) error {
 	k.host = h
 	return nil
 }
 
 // Stop has nothing to end.
-func (k *keeper) Stop(context.Context) error { return nil }
+func (k *files) Stop(context.Context) error { return nil }
 
-func (k *keeper) images() *sdk.Bucket { return k.host.Storage.Bucket("images") }
+func (k *files) images() *sdk.Bucket { return k.host.Storage.Bucket("images") }
 
-func (k *keeper) put(w http.ResponseWriter, r *http.Request) {
+func (k *files) put(w http.ResponseWriter, r *http.Request) {
 	object, err := k.images().Put(r.Context(), r.PathValue("key"), r.Header.Get("Content-Type"), r.Body)
 	if err != nil {
 		k.host.Log.Info("put failed")
@@ -67,7 +67,7 @@ func (k *keeper) put(w http.ResponseWriter, r *http.Request) {
 	answer(w, object.Size, err)
 }
 
-func (k *keeper) get(w http.ResponseWriter, r *http.Request) {
+func (k *files) get(w http.ResponseWriter, r *http.Request) {
 	object, body, err := k.images().Get(r.Context(), r.PathValue("key"))
 	if err != nil {
 		answer(w, nil, err)

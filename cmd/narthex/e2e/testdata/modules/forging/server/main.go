@@ -14,7 +14,7 @@ func main() { sdk.Serve(forging{}) }
 // Register provides one capability too many.
 func (forging) Register(r *sdk.Registry) error {
 	r.Provide("forging.own", nil)
-	r.Provide("giver.echo", nil)
+	r.Provide("provider.echo", nil)
 	return nil
 }
 

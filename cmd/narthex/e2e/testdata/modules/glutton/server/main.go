@@ -148,6 +148,7 @@ func (g *glutton) look(ctx context.Context) (string, error) {
 	var first, second bool
 	var path string
 	err := g.host.DB.QueryRow(ctx, `
-		SELECT pg_try_advisory_xact_lock(1), pg_try_advisory_xact_lock(2), current_setting('search_path')`).Scan(&first, &second, &path)
+		SELECT pg_try_advisory_xact_lock(1), pg_try_advisory_xact_lock(2), current_setting('search_path')`).
+		Scan(&first, &second, &path)
 	return fmt.Sprint(first, second, " ", path), err
 }

@@ -1,5 +1,5 @@
-// Command hostile is a module for tests that does harm when it is asked to. Tests install it under names of
-// their own. What a name begins with says what it does unasked: "loop" ends as soon as it has started,
+// Command misbehaving is a module for tests that does harm when it is asked to. Tests install it under names
+// of their own. What a name begins with says what it does unasked: "loop" ends as soon as it has started,
 // "changeling" registers something else in each process, "clinging" never ends its stop hook.
 package main
 
@@ -21,7 +21,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-type hostile struct {
+type misbehaving struct {
 	name            string
 	links           map[string]int // descriptors
 	host            *sdk.Host
@@ -29,10 +29,10 @@ type hostile struct {
 }
 
 func main() {
-	sdk.Serve(&hostile{
+	sdk.Serve(&misbehaving{
 		name: filepath.Base(os.Args[0]),
-		links: map[string]int{"answers": duplicate(3),
-			"calls": duplicate(4)}, // the SDK closes the inherited numbers
+		// duplicates, because the SDK closes the inherited descriptors
+		links: map[string]int{"answers": duplicate(3), "calls": duplicate(4)},
 	})
 }
 
@@ -45,7 +45,7 @@ func duplicate(descriptor int) int {
 }
 
 // Register declares a route for each kind of harm.
-func (h *hostile) Register(r *sdk.Registry) error {
+func (h *misbehaving) Register(r *sdk.Registry) error {
 	may := h.name + ".use"
 	r.Handle("GET /plain", may, sdk.NoBody,
 		func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "plain") })
@@ -75,18 +75,18 @@ func (h *hostile) Register(r *sdk.Registry) error {
 }
 
 // Start tells that it has come so far.
-func (h *hostile) Start(_ context.Context, host *sdk.Host) error {
+func (h *misbehaving) Start(_ context.Context, host *sdk.Host) error {
 	h.host = host
-	host.Log.Info("hostile started")
+	host.Log.Info("misbehaving started")
 	if strings.HasPrefix(h.name, "loop") {
-		time.AfterFunc(200*time.Millisecond,
-			func() { os.Exit(7) }) // the answer to Start is out, on a busy machine too
+		// By then the response to Start has left, on a busy machine too.
+		time.AfterFunc(200*time.Millisecond, func() { os.Exit(7) })
 	}
 	return nil
 }
 
 // Stop has nothing to do.
-func (h *hostile) Stop(context.Context) error {
+func (h *misbehaving) Stop(context.Context) error {
 	if strings.HasPrefix(h.name, "clinging") {
 		select {}
 	}
@@ -109,7 +109,7 @@ func endless(w http.ResponseWriter, _ *http.Request) {
 	}
 }
 
-func (h *hostile) hold(_ http.ResponseWriter, r *http.Request) {
+func (h *misbehaving) hold(_ http.ResponseWriter, r *http.Request) {
 	h.host.Log.Info("holding")
 	<-r.Context().Done()
 }
@@ -128,7 +128,7 @@ var nonsense = map[string][]byte{
 }
 
 // say writes nonsense on a link; after half a frame it hangs up.
-func (h *hostile) say(_ http.ResponseWriter, r *http.Request) {
+func (h *misbehaving) say(_ http.ResponseWriter, r *http.Request) {
 	link := h.links[r.PathValue("link")]
 	_, _ = syscall.Write(link, nonsense[r.PathValue("what")])
 	if r.PathValue("what") == "half" {
@@ -180,7 +180,7 @@ func threads(_ http.ResponseWriter, r *http.Request) {
 }
 
 // flood says more than anybody can read, on standard output and in the log, and never ends.
-func (h *hostile) flood(http.ResponseWriter, *http.Request) {
+func (h *misbehaving) flood(http.ResponseWriter, *http.Request) {
 	text := []byte(strings.Repeat("hunter2 ", 4<<10))
 	go func() {
 		for {

@@ -1,4 +1,4 @@
-// Command giver is a module for tests: others call it, and it answers in every way there is.
+// Command provider is a module for tests: others call it, and each method ends in another way.
 package main
 
 import (
@@ -11,13 +11,13 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-type giver struct{ host *sdk.Host }
+type provider struct{ host *sdk.Host }
 
-func main() { sdk.Serve(&giver{}) }
+func main() { sdk.Serve(&provider{}) }
 
 // Register provides one of the two capabilities of the manifest.
-func (g *giver) Register(r *sdk.Registry) error {
-	r.Provide("giver.echo", sdk.Methods{
+func (g *provider) Register(r *sdk.Registry) error {
+	r.Provide("provider.echo", sdk.Methods{
 		"echo":  sdk.Func(echo),
 		"back":  sdk.Func(g.back),
 		"wait":  sdk.Func(g.wait),
@@ -31,13 +31,13 @@ func (g *giver) Register(r *sdk.Registry) error {
 }
 
 // Start keeps the host.
-func (g *giver) Start(_ context.Context, h *sdk.Host) error {
+func (g *provider) Start(_ context.Context, h *sdk.Host) error {
 	g.host = h
 	return nil
 }
 
 // Stop has nothing to end.
-func (g *giver) Stop(context.Context) error { return nil }
+func (g *provider) Stop(context.Context) error { return nil }
 
 // echo tells what the provider learns.
 func echo(ctx context.Context, in struct{ Text string }) (map[string]string, error) {
@@ -46,18 +46,18 @@ func echo(ctx context.Context, in struct{ Text string }) (map[string]string, err
 }
 
 // back tries to call whoever calls.
-func (g *giver) back(ctx context.Context, _ any) (string, error) {
-	err := g.host.Capability("taker.anything").Call(ctx, "echo", nil, nil)
+func (g *provider) back(ctx context.Context, _ any) (string, error) {
+	err := g.host.Capability("consumer.anything").Call(ctx, "echo", nil, nil)
 	return err.Error(), nil
 }
 
-func (g *giver) wait(ctx context.Context, _ any) (any, error) {
-	g.host.Log.Info("giver waits")
+func (g *provider) wait(ctx context.Context, _ any) (any, error) {
+	g.host.Log.Info("provider waits")
 	select {
 	case <-ctx.Done():
-		g.host.Log.Info("giver was left")
+		g.host.Log.Info("provider was left")
 	case <-time.After(9 * time.Second): // a second before the call would end by itself
-		g.host.Log.Info("giver waited in vain")
+		g.host.Log.Info("provider waited in vain")
 	}
 	return nil, ctx.Err()
 }

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// maxColumns is how long a line of Go may be. A tab counts as one character.
+const maxColumns = 110
+
+// TestLinesEndAtTheirColumn finds lines of Go that are too long: gofmt does not break them, and a reader
+// with two windows side by side cannot see their end. Only generated code is exempt.
+func TestLinesEndAtTheirColumn(t *testing.T) {
+	err := filepath.WalkDir("../..", func(path string, entry fs.DirEntry, err error) error {
+		name := entry.Name()
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && (name == "node_modules" || strings.HasPrefix(name, ".") && name != ".."):
+			return filepath.SkipDir
+		case entry.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, ".pb.go"):
+			return nil
+		}
+		content, err := os.ReadFile(path)
+		for _, offender := range longLines(string(content)) {
+			t.Errorf("%s:%s", path, offender)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// longLines returns the number and the length of each line that is too long.
+func longLines(content string) (offenders []string) {
+	number := 0
+	for line := range strings.Lines(content) {
+		number++
+		if length := utf8.RuneCountInString(strings.TrimRight(line, "\n")); length > maxColumns {
+			offenders = append(offenders, fmt.Sprintf("%d: %d characters, want at most %d", number, length,
+				maxColumns))
+		}
+	}
+	return offenders
+}
+
+func TestLongLinesAreFound(t *testing.T) {
+	content := strings.Repeat("ü", maxColumns) + "\n" + strings.Repeat("x", maxColumns+1) + "\n"
+	if got := longLines(content); len(got) != 1 || !strings.HasPrefix(got[0], "2: 111 characters") {
+		t.Errorf("a line of 110 characters and one of 111: %q, want only the second", got)
+	}
+}
