@@ -25,6 +25,8 @@ func corePermissions() []Permission {
 			Description: "See and change the configuration of modules"},
 		{ID: "core.devices.manage", Baseline: manifest.BaselineRestricted,
 			Description: "Pair and manage display devices"},
+		{ID: "core.account.read", Baseline: manifest.BaselineAuthenticated,
+			Description: "See and change one's own account"},
 		{ID: "core.house.manage", Baseline: manifest.BaselineRestricted,
 			Description: "Change the house's name, colour and language"},
 	}

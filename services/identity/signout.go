@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 
@@ -24,4 +25,15 @@ func (s *Service) signOut(c *httpapi.Call, _ input) error {
 	}
 	s.cookie.clear(c.Writer.Header())
 	return c.RawJSON(http.StatusOK, successBody)
+}
+
+// SignOutEverywhere ends every session of a person, and clears the cookie in the header of the response. It
+// reports success only after the store has deleted them. A sign-in at the same moment comes before or after
+// it. Safe for concurrent use.
+func (s *Service) SignOutEverywhere(ctx context.Context, userID string, response http.Header) error {
+	if err := s.store.endAll(ctx, userID); err != nil {
+		return err
+	}
+	s.cookie.clear(response)
+	return nil
 }

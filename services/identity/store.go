@@ -285,6 +285,14 @@ func (s *Store) end(ctx context.Context, hash tokenHash) error {
 	return err
 }
 
+// endAll deletes every session of a person.
+func (s *Store) endAll(ctx context.Context, personID string) error {
+	ctx, cancel := detached(ctx, storeDeadline)
+	defer cancel()
+	_, err := s.pool.Exec(ctx, deleteSessions, personID)
+	return err
+}
+
 func detached(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), limit)
 }

@@ -2,7 +2,6 @@ package people
 
 import (
 	"encoding/base64"
-	"fmt"
 	"net/http"
 	"strings"
 	"unicode"
@@ -50,7 +49,7 @@ func (s *Service) list(c *httpapi.Call) error {
 		search{prefix: sent["query"], after: after, limit: limit + 1},
 	)
 	if err != nil {
-		return fmt.Errorf("%w: %w", httpapi.ErrStore, err)
+		return unavailable(err)
 	}
 	listed := page{People: []listedPerson{}}
 	for i, p := range found {

@@ -1,7 +1,9 @@
 package people
 
 // Statements are prepared by a test against the migrated schema.
-func Statements() []string { return []string{selectPeople, searchPeople} }
+func Statements() []string {
+	return []string{selectPeople, searchPeople, selectAccount, renamePerson}
+}
 
 // The statements whose plans a test reads.
 const (

@@ -11,12 +11,17 @@ import (
 
 const storeDeadline = 5 * time.Second // of one request's query
 
-// Store is the directory's SQL. A query runs under its own deadline and goes on when the client leaves,
+// Store is people's SQL. A query runs under its own deadline and goes on when the client leaves,
 // because pgx closes a connection whose query is interrupted. Safe for concurrent use.
 type Store struct{ pool *pgxpool.Pool }
 
 // NewStore opens no connection.
 func NewStore(pool *pgxpool.Pool) *Store { return &Store{pool} }
+
+// detached returns the context of a request's work, which goes on when the client leaves.
+func detached(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), storeDeadline)
+}
 
 // search asks for the first limit people after a position.
 type search struct {
@@ -81,7 +86,7 @@ ORDER BY lower(name) COLLATE "C", id
 LIMIT $3`
 
 func (s *Store) list(ctx context.Context, q search) ([]foundPerson, error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeDeadline)
+	ctx, cancel := detached(ctx)
 	defer cancel()
 	sql, arguments := selectPeople, []any{q.after.key, q.after.id.String(), q.limit}
 	if q.prefix != "" {

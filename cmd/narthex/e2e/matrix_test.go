@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -61,18 +62,15 @@ func TestMatrix(t *testing.T) {
 	}
 }
 
-// matrixRoutes is the whole table; what would end a caller's session comes last.
+// matrixRoutes is the whole table; what ends a caller's session comes last.
 func matrixRoutes(s *platform.Server) []httpapi.Route {
+	ends := []string{"/api/v1/account/sign-out-everywhere", "/api/auth/sign-out"}
 	routes := s.Routes()
 	slices.SortStableFunc(routes, func(a, b httpapi.Route) int {
-		last := func(r httpapi.Route) int { return strings.Compare(r.Path, "/api/auth/sign-out") }
-		switch {
-		case last(a) == 0 && last(b) != 0:
-			return 1
-		case last(b) == 0 && last(a) != 0:
-			return -1
-		}
-		return strings.Compare(a.Path+a.Method, b.Path+b.Method)
+		return cmp.Or(
+			cmp.Compare(slices.Index(ends, a.Path), slices.Index(ends, b.Path)),
+			cmp.Compare(a.Path+a.Method, b.Path+b.Method),
+		)
 	})
 	return routes
 }

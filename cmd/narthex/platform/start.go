@@ -131,7 +131,7 @@ func (s *Server) buildIdentity(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	s.people = people.New(people.NewStore(pool))
+	s.people = people.New(people.Config{Store: people.NewStore(pool), Sessions: s.identity})
 	s.devices, err = devices.New(devices.Config{
 		Store:    screens,
 		Displays: s,

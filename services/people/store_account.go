@@ -1,0 +1,51 @@
+package people
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/narthex-platform/narthex/services/httpapi"
+)
+
+const selectAccount = `
+SELECT id::text AS user_id, email, name
+FROM core.person
+WHERE id = $1`
+
+func (s *Store) account(ctx context.Context, userID string) (ownAccount, error) {
+	return s.oneAccount(ctx, selectAccount, userID)
+}
+
+const renamePerson = `
+UPDATE core.person
+SET name = $2, updated_at = now()
+WHERE id = $1
+RETURNING id::text AS user_id, email, name`
+
+func (s *Store) rename(ctx context.Context, userID, name string) (ownAccount, error) {
+	return s.oneAccount(ctx, renamePerson, userID, name)
+}
+
+// oneAccount fails with AUTHENTICATION_REQUIRED when the person is gone, and else with STORE_UNAVAILABLE.
+func (s *Store) oneAccount(ctx context.Context, sql string, arguments ...any) (ownAccount, error) {
+	ctx, cancel := detached(ctx)
+	defer cancel()
+	rows, err := s.pool.Query(ctx, sql, arguments...)
+	if err != nil {
+		return ownAccount{}, unavailable(err)
+	}
+	found, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[ownAccount])
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return ownAccount{}, httpapi.ErrAuthentication
+	case err != nil:
+		return ownAccount{}, unavailable(err)
+	}
+	return found, nil
+}
+
+// unavailable is the error of a handler whose store failed.
+func unavailable(err error) error { return fmt.Errorf("%w: %w", httpapi.ErrStore, err) }
