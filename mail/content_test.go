@@ -208,7 +208,7 @@ func TestNoHeaderNamesLibraryOrServer(t *testing.T) {
 	}
 }
 
-// TestHeadersHoldOnAnyProgram renders what the library alone would fold into a blank line, or let be read
+// TestHeadersAreSafeToFold renders what the library alone would fold into a blank line, or let be read
 // as something else.
 func TestHeadersAreSafeToFold(t *testing.T) {
 	t.Parallel()

@@ -31,7 +31,7 @@ func (t *Transport) Shorten(limits Limits) {
 // Unread is how many bytes a server may say.
 func (t *Transport) MaxRead() int { return t.limits.maxRead }
 
-// NewLine is the line on conn, which has limits for one read or write and for all that is read.
+// NewBoundedConn is the line on conn, which has limits for one read or write and for all that is read.
 func NewBoundedConn(conn net.Conn, socket time.Duration, unread int) net.Conn {
 	return &boundedConn{Conn: conn, socket: socket, maxRead: unread}
 }

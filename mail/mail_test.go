@@ -102,7 +102,7 @@ func TestNoPasswordInPlaintext(t *testing.T) {
 	}
 }
 
-// TestPlaintextSignsInOnThisMachine also takes the real way: no dial of the test's.
+// TestPlaintextAuthenticatesOnLoopback also takes the real way: no dial of the test's.
 func TestPlaintextAuthenticatesOnLoopback(t *testing.T) {
 	t.Parallel()
 	in := startMailServer(t, nil, false)

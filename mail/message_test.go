@@ -38,7 +38,7 @@ func TestMessageLimits(t *testing.T) {
 	}
 }
 
-// TestRefusesBeforeAnythingIsOpened is the table of messages that never reach a server.
+// TestInvalidMessagesOpenNoConnection is the table of messages that never reach a server.
 func TestInvalidMessagesOpenNoConnection(t *testing.T) {
 	t.Parallel()
 	change := map[string]func(*mail.Message){

@@ -81,7 +81,7 @@ func emailWithSubject(text string) mail.Email {
 	return emailOf(func(context.Context) (mail.Message, bool) { return mail.Message{Subject: text}, true })
 }
 
-// lines are the log as text, in order.
+// logLines returns the log as text, in order.
 func logLines(logs *observer.ObservedLogs) []string {
 	var all []string
 	for _, entry := range logs.All() {
@@ -211,7 +211,7 @@ func TestStopDrainsTheQueue(t *testing.T) {
 	}
 }
 
-// TestStopDropsWhatTakesTooLong: what is under way is not cut off, and the queue has its 5 s from then on.
+// TestStopDropsAfterDrainTime: what is under way is not cut off, and the queue has its 5 s from then on.
 func TestStopDropsAfterDrainTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -4,9 +4,9 @@ import "sync/atomic"
 
 // Account counts what this process holds for the streams of one module, in bytes; see hostmemory.Account.
 type Account interface {
-	Take(n int) bool // false: n bytes more would be too many
-	Force(n int)     // counts what is held already
-	Give(n int)
+	Reserve(n int) bool // false: n bytes more would be too many
+	Add(n int)          // counts what is held already
+	Release(n int)
 }
 
 // Option changes how a hub works.
@@ -38,7 +38,7 @@ func (h *Hub) take(data []byte) (c *charge, fits bool) {
 	if h.account == nil {
 		return nil, true
 	}
-	if c = h.newCharge(data); !h.account.Take(c.bytes) {
+	if c = h.newCharge(data); !h.account.Reserve(c.bytes) {
 		return nil, false
 	}
 	return c, true
@@ -50,7 +50,7 @@ func (h *Hub) force(data []byte) *charge {
 		return nil
 	}
 	c := h.newCharge(data)
-	h.account.Force(c.bytes)
+	h.account.Add(c.bytes)
 	return c
 }
 
@@ -64,7 +64,7 @@ func (h *Hub) newCharge(data []byte) *charge {
 func (c *charge) keep(cost int) {
 	if c != nil {
 		c.holders.Add(1)
-		c.account.Force(cost)
+		c.account.Add(cost)
 	}
 }
 
@@ -76,7 +76,7 @@ func (c *charge) drop(cost int) {
 	if c.holders.Add(-1) == 0 {
 		cost += c.bytes
 	}
-	c.account.Give(cost)
+	c.account.Release(cost)
 }
 
 // letter is the update with a reader's own id.

@@ -23,7 +23,7 @@ func (h *Hub) Counted(origin byte, count uint64) {
 // Trust makes a link accept a test's certificate.
 func (l *Link) Trust(config *tls.Config) { l.roots = config }
 
-// ReadParcel reads what came over the backplane; data is nil unless it is an update.
+// ReadPeerMessage reads what came over the backplane; data is nil unless it is an update.
 func ReadPeerMessage(b []byte) (data []byte, ok bool) {
 	p, ok := readPeerMessage(b)
 	return p.data, ok

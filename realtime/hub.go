@@ -39,7 +39,7 @@ func newHub(name name, snapshot Snapshot, set *Hubs) *Hub {
 }
 
 // Publish passes one update on to every reader and to other processes. number counts the publishes of one
-// life of the module's process on this channel, 1 first, without a gap; process is that life, as in State.
+// run of the module's process on this channel, 1 first, without a gap; process is that run, as in State.
 // data is JSON, at most 64 KiB when compact, and the hub's from now on; calls may come in any order. It
 // never blocks. ErrTooLarge, ErrInvalid, ErrHostOverloaded, or, for a channel of newest values, ErrKey:
 // nobody gets it.
@@ -92,7 +92,7 @@ type (
 		process uint64
 		numbered
 	}
-	ended          uint64 // a life of the module's process
+	ended          uint64 // a run of the module's process
 	drain          struct{}
 	snapshotResult struct {
 		*snapshotCall
@@ -114,8 +114,8 @@ type hub struct {
 	draining bool
 	backlog  backlog
 
-	process uint64 // the life of the module's process that readers and numbers belong to; 0: none yet
-	floor   uint64 // lives below it are over
+	process uint64 // the run of the module's process that readers and numbers belong to; 0: none yet
+	floor   uint64 // runs below it are over
 	order   reorderBuffer
 	newest  map[string]uint64 // numbers, by key, of a channel of newest values
 	id      uint64            // of the update released last
@@ -238,7 +238,7 @@ func (drain) handle(h *hub) {
 	h.refuseWaiting(ErrUnavailable)
 }
 
-// adopt makes a life of the module's process the current one. Readers of the one before have missed its end.
+// adopt makes a run of the module's process the current one. Readers of the one before have missed its end.
 func (h *hub) adopt(process uint64) {
 	if process == h.process {
 		return

@@ -5,7 +5,7 @@ import "sync"
 // Limits of a channel of newest values.
 const (
 	MaxLatest = 8 << 10 // bytes of a value
-	MaxKeys   = 128     // in the life of a module's process
+	MaxKeys   = 128     // in the run of a module's process
 	MaxKey    = 128     // bytes
 )
 
@@ -13,7 +13,7 @@ const (
 // one replaces. A nil latest is that of every other channel.
 type latest struct {
 	mu      sync.Mutex
-	process uint64              // the life that keys are of
+	process uint64              // the run that keys are of
 	keys    map[string]struct{} // all that it has published
 	waiting map[slot]numbered
 }
@@ -28,7 +28,7 @@ func newLatest() *latest {
 	return &latest{keys: make(map[string]struct{}), waiting: make(map[slot]numbered)}
 }
 
-// admit tells whether a key may be used in the life of a module's process.
+// admit tells whether a key may be used in the run of a module's process.
 func (l *latest) admit(process uint64, key string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -5,7 +5,7 @@ import "time"
 // reorderBuffer puts the publishes of one module process in the order of their numbers: they are counted in
 // the module, but travel as calls of their own, which may overtake each other. It is owned by a hub.
 type reorderBuffer struct {
-	next  uint64               // 0: not known, because the hub began in the middle of the process's life
+	next  uint64               // 0: not known, because the hub began in the middle of the process's run
 	held  map[uint64]*numbered // came before their turn
 	bytes int
 	since time.Time // when the first of them began to wait for the one that is missing

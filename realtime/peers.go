@@ -16,7 +16,7 @@ type peer struct {
 	heard    time.Time
 }
 
-// originID is random.
+// peerID is random.
 type peerID [16]byte
 
 func newPeerID() (id peerID) {

@@ -24,7 +24,7 @@
 // only the newest value waits anywhere, in the order in which the newest came.
 //
 // A stream's ids count on from its snapshot's, which is the number of updates released by the hub in the
-// life of the module's process: without other processes, the publish number.
+// run of the module's process: without other processes, the publish number.
 package realtime
 
 import (
@@ -48,7 +48,7 @@ const (
 type State struct {
 	Data    []byte // JSON, at most 1 MiB when compact; the hub's from now on
 	Number  uint64 // of the last publish before the snapshot function ran; 0: none
-	Process uint64 // the life of the module's process; a later one has a higher number, never 0
+	Process uint64 // the run of the module's process; a later one has a higher number, never 0
 
 	charge *charge // of Data
 }
@@ -171,7 +171,7 @@ func (h *Hubs) PublishLatest(module, channel string, process, number uint64, key
 	return hub.PublishLatest(process, number, key, data)
 }
 
-// Ended tells all hubs of a module that a life of its process is over: every reader is told to reconnect.
+// Ended tells all hubs of a module that a run of its process is over: every reader is told to reconnect.
 // What that process still has under way is dropped. It never blocks.
 func (h *Hubs) Ended(module string, process uint64) {
 	for _, hub := range h.all() {

@@ -105,7 +105,7 @@ func (m snapshotResult) handle(h *hub) {
 	case m.err != nil:
 		h.refuseAsked(m)
 	case m.state.Process < h.floor || m.state.Process < h.process || c.spoiled:
-		// Of a life that is over, or older than an update that is lost: ask again.
+		// Of a run that is over, or older than an update that is lost: ask again.
 	default:
 		h.adopt(m.state.Process)
 		m.state.charge.keep(0)
@@ -220,7 +220,7 @@ func (c *snapshots) discard() {
 	c.spoiled = c.current != nil
 }
 
-// forgetLocal follows the end of the life of the module's process that the numbers in the log belong to.
+// forgetLocal follows the end of the run of the module's process that the numbers in the log belong to.
 func (c *snapshots) forgetLocal() {
 	if c.shared != nil {
 		c.discard()

@@ -212,7 +212,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// The end of one life of the module's process ends every stream of it; what is left of that life reaches
+// The end of one run of the module's process ends every stream of it; what is left of that run reaches
 // nobody.
 func TestProcessEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -14,10 +14,10 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/link"
 )
 
-// others answer in the place of other modules.
-type others func(ctx context.Context, capability, method string, input []byte) ([]byte, error)
+// capabilityFunc answer in the place of other modules.
+type capabilityFunc func(ctx context.Context, capability, method string, input []byte) ([]byte, error)
 
-func (o others) Invoke(ctx context.Context, capability, method string, input []byte) ([]byte, error) {
+func (o capabilityFunc) Invoke(ctx context.Context, capability, method string, input []byte) ([]byte, error) {
 	return o(ctx, capability, method, input)
 }
 
@@ -41,7 +41,7 @@ func invoke(
 func TestInvoke(t *testing.T) {
 	t.Parallel()
 	echo := func(_ context.Context, _, _ string, input []byte) ([]byte, error) { return input, nil }
-	answers := func(output []byte, err error) others {
+	answers := func(output []byte, err error) capabilityFunc {
 		return func(context.Context, string, string, []byte) ([]byte, error) { return output, err }
 	}
 	most := make([]byte, 256<<10)
@@ -51,7 +51,7 @@ func TestInvoke(t *testing.T) {
 		input []byte
 		want  error
 	}{
-		{"as much as may be", others(echo), most, nil},
+		{"as much as may be", capabilityFunc(echo), most, nil},
 		{"too much", answers(nil, nil), append(most, 0), facade.ErrCapabilityFailed},
 		{"too much back", answers(append(most, 0), nil), nil, facade.ErrCapabilityFailed},
 		{"absent", answers(nil, facade.ErrCapabilityAbsent), nil, facade.ErrCapabilityAbsent},
@@ -82,7 +82,7 @@ func TestInvokeEnds(t *testing.T) {
 		}
 		return nil, ctx.Err()
 	}
-	if _, err := invoke(t, ctx, others(waits), nil); err != facade.ErrCapabilityFailed {
+	if _, err := invoke(t, ctx, capabilityFunc(waits), nil); err != facade.ErrCapabilityFailed {
 		t.Error(err)
 	}
 }

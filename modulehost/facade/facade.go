@@ -44,13 +44,13 @@ type Facade struct {
 	idleFor time.Duration
 	mails   mailBudget
 
-	mu     sync.Mutex
-	nextID uint64
-	calls  map[uint64]Caller
-	lives  uint64 // sessions opened so far
+	mu       sync.Mutex
+	nextID   uint64
+	calls    map[uint64]Caller
+	sessions uint64 // sessions opened so far
 }
 
-// New makes the facade of one module, for all lives of its process.
+// New makes the facade of one module, for all runs of its process.
 func New(config Config) *Facade {
 	return &Facade{
 		config:  config,
@@ -83,12 +83,12 @@ func (f *Facade) caller(id uint64) (Caller, bool) {
 	return caller, found
 }
 
-// Open begins the session of one process life.
+// Open begins the session of one run of the process.
 func (f *Facade) Open() process.Session {
 	ctx, end := context.WithCancel(context.Background())
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.lives++
-	return &session{facade: f, life: f.lives, ctx: ctx, end: end, held: make(map[uint64]*lease),
+	f.sessions++
+	return &session{facade: f, process: f.sessions, ctx: ctx, end: end, leases: make(map[uint64]*lease),
 		handles: make(map[uint64]*handle)}
 }

@@ -382,17 +382,17 @@ func TestCancelledCallCancelsItsStatement(t *testing.T) {
 	running("0")
 }
 
-// holder is a caller that holds what it names.
-type holder string
+// permissionHolder is a caller that holds what it names.
+type permissionHolder string
 
-func (h holder) Allowed(_ context.Context, permission string) (bool, error) {
+func (h permissionHolder) Allowed(_ context.Context, permission string) (bool, error) {
 	return permission == string(h), nil
 }
 
 func TestAllowedAnswersForRequestsUnderWayAndOwnPermissionsOnly(t *testing.T) {
 	m := open(t)
-	id, leave := m.EnterCall(holder("seats.book"))
-	foreign, leaveForeign := m.EnterCall(holder("core.devices.manage"))
+	id, leave := m.EnterCall(permissionHolder("seats.book"))
+	foreign, leaveForeign := m.EnterCall(permissionHolder("core.devices.manage"))
 	defer leaveForeign()
 	allowed := func(id uint64, permission string) bool {
 		response, err := ask[abi.AllowedResponse](t, m, abi.Method_METHOD_ALLOWED,
@@ -438,7 +438,7 @@ func TestLogIsCutAndCapped(t *testing.T) {
 	}
 }
 
-func TestNonsense(t *testing.T) {
+func TestInvalidRequests(t *testing.T) {
 	m := open(t)
 	if _, err := m.session.Serve(t.Context(), 250, nil); code(err) != "METHOD_UNKNOWN" {
 		t.Errorf("%v", err)

@@ -45,7 +45,7 @@ func (s *session) open(ctx context.Context, places chan struct{}) (*handle, erro
 	case <-wait.Done():
 		return nil, storage.ErrUnavailable
 	}
-	if !s.facade.config.Memory.Take(handleBytes) {
+	if !s.facade.config.Memory.Reserve(handleBytes) {
 		<-places
 		return nil, ErrHostOverloaded
 	}
@@ -57,7 +57,7 @@ func (s *session) open(ctx context.Context, places chan struct{}) (*handle, erro
 // drop is for a handle that was not kept.
 func (h *handle) drop(places chan struct{}) {
 	h.end()
-	h.memory.Give(handleBytes)
+	h.memory.Release(handleBytes)
 	<-places
 }
 
@@ -70,12 +70,12 @@ func (s *session) keepHandle(h *handle, places chan struct{}, settle func()) uin
 	id := s.nextID
 	s.handles[id] = h
 	h.idle = time.AfterFunc(s.facade.idleFor, h.end)
-	s.holds.Add(1)
+	s.resources.Add(1)
 	context.AfterFunc(h.ctx, func() {
-		defer s.holds.Done()
+		defer s.resources.Done()
 		h.idle.Stop()
 		settle()
-		h.memory.Give(handleBytes)
+		h.memory.Release(handleBytes)
 		<-places
 		s.mu.Lock()
 		delete(s.handles, id)

@@ -9,9 +9,10 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/abi"
 )
 
-// TestHostileStatements tries what would reach Core, another module, roles, settings or the server's
-// machine. Every statement is refused, and in the end nothing outside the module is other than it was.
-func TestHostileStatements(t *testing.T) {
+// TestStatementsCannotLeaveTheSchema tries what would reach Core, another module, roles, settings or the
+// server's machine. Every statement is refused, and in the end nothing outside the module is other than it
+// was.
+func TestStatementsCannotLeaveTheSchema(t *testing.T) {
 	m := open(t)
 	var core, other string
 	err := m.db.Pool(t).QueryRow(t.Context(), `

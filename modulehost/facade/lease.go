@@ -49,7 +49,7 @@ func (s *session) acquire(ctx context.Context) (*lease, error) {
 	if err != nil {
 		return nil, ErrDatabaseUnavailable
 	}
-	if !s.facade.config.Memory.Take(leaseBytes) {
+	if !s.facade.config.Memory.Reserve(leaseBytes) {
 		conn.Release()
 		return nil, ErrHostOverloaded
 	}
@@ -73,14 +73,14 @@ func (s *session) keep(l *lease) uint64 {
 	defer s.mu.Unlock()
 	s.nextID++
 	id := s.nextID
-	s.held[id] = l
-	s.holds.Add(1)
+	s.leases[id] = l
+	s.resources.Add(1)
 	context.AfterFunc(l.ctx, func() {
-		defer s.holds.Done()
+		defer s.resources.Done()
 		s.mu.Lock()
-		delete(s.held, id)
+		delete(s.leases, id)
 		s.mu.Unlock()
-		l.giveBack()
+		l.release()
 	})
 	return id
 }
@@ -88,16 +88,16 @@ func (s *session) keep(l *lease) uint64 {
 func (s *session) find(id uint64) (*lease, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	l, found := s.held[id]
+	l, found := s.leases[id]
 	return l, found
 }
 
-// over tells whether the lease has ended, or is about to. Called with its lock held.
-func (l *lease) over() bool { return l.ended || l.ctx.Err() != nil }
+// hasEnded tells whether the lease has ended, or is about to. Called with its lock held.
+func (l *lease) hasEnded() bool { return l.ended || l.ctx.Err() != nil }
 
-// giveBack ends the lease. The pool ends a session that is still inside a transaction, which rolls it back,
+// release ends the lease. The pool ends a session that is still inside a transaction, which rolls it back,
 // and resets every other.
-func (l *lease) giveBack() {
+func (l *lease) release() {
 	l.cancel()
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -109,5 +109,5 @@ func (l *lease) giveBack() {
 		l.rows.Close()
 	}
 	l.conn.Release()
-	l.memory.Give(leaseBytes)
+	l.memory.Release(leaseBytes)
 }

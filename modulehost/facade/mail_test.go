@@ -21,14 +21,14 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-// inbox is a real mail server that refuses one recipient.
-type inbox struct{ messages chan string }
+// smtpInbox is a real mail server that refuses one recipient.
+type smtpInbox struct{ messages chan string }
 
 const refused = "refused@example.net"
 
-func newInbox(t *testing.T) (*inbox, environment.Mail) {
+func newInbox(t *testing.T) (*smtpInbox, environment.Mail) {
 	t.Helper()
-	in := &inbox{messages: make(chan string, 100)}
+	in := &smtpInbox{messages: make(chan string, 100)}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -49,24 +49,24 @@ func newInbox(t *testing.T) (*inbox, environment.Mail) {
 	}
 }
 
-func (in *inbox) Reset()                               {}
-func (in *inbox) Logout() error                        { return nil }
-func (in *inbox) Mail(string, *smtp.MailOptions) error { return nil }
+func (in *smtpInbox) Reset()                               {}
+func (in *smtpInbox) Logout() error                        { return nil }
+func (in *smtpInbox) Mail(string, *smtp.MailOptions) error { return nil }
 
-func (in *inbox) Rcpt(to string, _ *smtp.RcptOptions) error {
+func (in *smtpInbox) Rcpt(to string, _ *smtp.RcptOptions) error {
 	if to == refused {
 		return &smtp.SMTPError{Code: 550, Message: "marked-server-text"}
 	}
 	return nil
 }
 
-func (in *inbox) Data(r io.Reader) error {
+func (in *smtpInbox) Data(r io.Reader) error {
 	message, err := io.ReadAll(r)
 	in.messages <- string(message)
 	return err
 }
 
-func mailing(t *testing.T, sender mail.Sender) *module {
+func openWithMail(t *testing.T, sender mail.Sender) *module {
 	t.Helper()
 	return sessionOf(t, facade.New(facade.Config{ModuleID: "keeper", Mail: sender, Log: zap.NewNop()}))
 }
@@ -89,7 +89,7 @@ func TestMail(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := mailing(t, transport)
+	m := openWithMail(t, transport)
 	good := to("anna@example.net", `Anna "Ö", the Second`)
 	good.ReplyTo = &abi.MailAddress{Address: "choir@example.org", Name: "Choir"}
 	if outcome, err := m.send(t, t.Context(), good); outcome != "SENT" || err != nil {
@@ -144,7 +144,7 @@ func TestMailWithoutAServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, sender := range []mail.Sender{nil, unconfigured} {
-		if outcome, err := mailing(t, sender).send(t, t.Context(),
+		if outcome, err := openWithMail(t, sender).send(t, t.Context(),
 			to("anna@example.net", "")); outcome != "NOT_CONFIGURED" || err != nil {
 			t.Error(outcome, err)
 		}
@@ -159,7 +159,7 @@ func (s sender) Send(ctx context.Context, _ mail.Message) mail.SendResult { retu
 func TestMailMeasure(t *testing.T) {
 	t.Parallel()
 	var attempts atomic.Int32
-	m := mailing(t, sender(func(context.Context) mail.SendResult { attempts.Add(1); return mail.Sent }))
+	m := openWithMail(t, sender(func(context.Context) mail.SendResult { attempts.Add(1); return mail.Sent }))
 	refusals := 0
 	for range 40 {
 		if outcome, err := m.send(t, t.Context(), to("anna@example.net", "")); errors.Is(err,
@@ -177,7 +177,7 @@ func TestMailMeasure(t *testing.T) {
 func TestTwoMailsAtOnce(t *testing.T) {
 	t.Parallel()
 	began, finish := make(chan time.Time, 3), make(chan struct{})
-	m := mailing(t, sender(func(ctx context.Context) mail.SendResult {
+	m := openWithMail(t, sender(func(ctx context.Context) mail.SendResult {
 		end, _ := ctx.Deadline()
 		began <- end
 		select {

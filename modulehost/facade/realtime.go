@@ -19,12 +19,12 @@ type Realtime interface {
 	Ended(module string, process uint64)
 }
 
-// Life numbers the module's process, from 1 for its first: 0 before. It is the same before and after a call
-// only if one process was there all the time, for a process begins after the one before has ended.
-func (f *Facade) Life() uint64 {
+// ProcessNumber numbers the module's process, from 1 for its first: 0 before. It is the same before and after
+// a call only if one process was there all the time, for a process begins after the one before has ended.
+func (f *Facade) ProcessNumber() uint64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.lives
+	return f.sessions
 }
 
 func (s *session) publish(_ context.Context, request *abi.PublishRequest) (proto.Message, error) {
@@ -36,9 +36,9 @@ func (s *session) publish(_ context.Context, request *abi.PublishRequest) (proto
 		request.GetData()
 	var err error
 	if key := request.GetKey(); key != "" {
-		err = hubs.PublishLatest(module, channel, s.life, number, key, data)
+		err = hubs.PublishLatest(module, channel, s.process, number, key, data)
 	} else {
-		err = hubs.Publish(module, channel, s.life, number, data)
+		err = hubs.Publish(module, channel, s.process, number, data)
 	}
 	if err != nil {
 		return nil, err

@@ -29,7 +29,7 @@ func (s *session) query(ctx context.Context, request *abi.QueryRequest) (proto.M
 	}
 	page, err := l.firstPage(ctx, request)
 	if err != nil || l.rows == nil {
-		l.giveBack()
+		l.release()
 	}
 	if err != nil {
 		return nil, databaseError(err)
@@ -136,7 +136,7 @@ func (s *session) fetch(ctx context.Context, request *abi.FetchRequest) (proto.M
 	}
 	page, more, err := l.nextPage()
 	if err != nil || !more && !l.transaction {
-		l.giveBack()
+		l.release()
 	}
 	if err != nil {
 		return nil, databaseError(err)
@@ -172,7 +172,7 @@ func (s *session) closeRows(_ context.Context, request *abi.CloseRowsRequest) (p
 		}
 		l.mu.Unlock()
 		if !l.transaction {
-			l.giveBack()
+			l.release()
 		}
 	}
 	return &abi.CloseRowsResponse{}, nil

@@ -14,73 +14,73 @@ import (
 // session is what one process holds: connections under a transaction or with unread rows, and objects half
 // read or half written.
 type session struct {
-	facade *Facade
-	life   uint64          // see Facade.Life
-	ctx    context.Context // ends with the process
-	end    context.CancelFunc
+	facade  *Facade
+	process uint64          // see Facade.Life
+	ctx     context.Context // ends with the process
+	end     context.CancelFunc
 
-	mu      sync.Mutex
-	nextID  uint64
-	held    map[uint64]*lease
-	handles map[uint64]*handle
-	holds   sync.WaitGroup // of both
+	mu        sync.Mutex
+	nextID    uint64
+	leases    map[uint64]*lease
+	handles   map[uint64]*handle
+	resources sync.WaitGroup // of both
 }
 
 // Serve answers one call of the module.
 func (s *session) Serve(ctx context.Context, method link.Method, payload []byte) (proto.Message, error) {
 	switch abi.Method(method) {
 	case abi.Method_METHOD_QUERY:
-		return answer(ctx, payload, s.query)
+		return decodeAndServe(ctx, payload, s.query)
 	case abi.Method_METHOD_FETCH:
-		return answer(ctx, payload, s.fetch)
+		return decodeAndServe(ctx, payload, s.fetch)
 	case abi.Method_METHOD_CLOSE_ROWS:
-		return answer(ctx, payload, s.closeRows)
+		return decodeAndServe(ctx, payload, s.closeRows)
 	case abi.Method_METHOD_EXEC:
-		return answer(ctx, payload, s.exec)
+		return decodeAndServe(ctx, payload, s.exec)
 	case abi.Method_METHOD_BEGIN:
-		return answer(ctx, payload, s.begin)
+		return decodeAndServe(ctx, payload, s.begin)
 	case abi.Method_METHOD_COMMIT:
-		return answer(ctx, payload, s.commit)
+		return decodeAndServe(ctx, payload, s.commit)
 	case abi.Method_METHOD_ROLLBACK:
-		return answer(ctx, payload, s.rollback)
+		return decodeAndServe(ctx, payload, s.rollback)
 	case abi.Method_METHOD_ALLOWED:
-		return answer(ctx, payload, s.allowed)
+		return decodeAndServe(ctx, payload, s.allowed)
 	case abi.Method_METHOD_LOG:
-		return answer(ctx, payload, s.log)
+		return decodeAndServe(ctx, payload, s.log)
 	case abi.Method_METHOD_SECRET:
-		return answer(ctx, payload, s.secret)
+		return decodeAndServe(ctx, payload, s.secret)
 	case abi.Method_METHOD_INVOKE:
-		return answer(ctx, payload, s.invoke)
+		return decodeAndServe(ctx, payload, s.invoke)
 	case abi.Method_METHOD_PUBLISH:
-		return answer(ctx, payload, s.publish)
+		return decodeAndServe(ctx, payload, s.publish)
 	case abi.Method_METHOD_SEND_MAIL:
-		return answer(ctx, payload, s.sendMail)
+		return decodeAndServe(ctx, payload, s.sendMail)
 	case abi.Method_METHOD_BUCKET_LIST:
-		return answer(ctx, payload, s.listBucket)
+		return decodeAndServe(ctx, payload, s.listBucket)
 	case abi.Method_METHOD_BUCKET_HEAD:
-		return answer(ctx, payload, s.headObject)
+		return decodeAndServe(ctx, payload, s.headObject)
 	case abi.Method_METHOD_BUCKET_GET:
-		return answer(ctx, payload, s.getObject)
+		return decodeAndServe(ctx, payload, s.getObject)
 	case abi.Method_METHOD_BUCKET_READ:
-		return answer(ctx, payload, s.readObject)
+		return decodeAndServe(ctx, payload, s.readObject)
 	case abi.Method_METHOD_BUCKET_PUT:
-		return answer(ctx, payload, s.putObject)
+		return decodeAndServe(ctx, payload, s.putObject)
 	case abi.Method_METHOD_BUCKET_WRITE:
-		return answer(ctx, payload, s.writeObject)
+		return decodeAndServe(ctx, payload, s.writeObject)
 	case abi.Method_METHOD_BUCKET_COMMIT:
-		return answer(ctx, payload, s.commitObject)
+		return decodeAndServe(ctx, payload, s.commitObject)
 	case abi.Method_METHOD_BUCKET_CLOSE:
-		return answer(ctx, payload, s.closeHandle)
+		return decodeAndServe(ctx, payload, s.closeHandle)
 	case abi.Method_METHOD_BUCKET_DELETE:
-		return answer(ctx, payload, s.deleteObject)
+		return decodeAndServe(ctx, payload, s.deleteObject)
 	case abi.Method_METHOD_BUCKET_READ_URL:
-		return answer(ctx, payload, s.createReadURL)
+		return decodeAndServe(ctx, payload, s.createReadURL)
 	}
 	return nil, &link.Failure{CodeText: "METHOD_UNKNOWN"}
 }
 
-// answer decodes a request into the type that its function takes.
-func answer[Q any, P interface {
+// decodeAndServe decodes a request into the type that its function takes.
+func decodeAndServe[Q any, P interface {
 	*Q
 	proto.Message
 }](ctx context.Context, payload []byte, serve func(context.Context, P) (proto.Message, error)) (proto.Message,
@@ -96,12 +96,12 @@ func answer[Q any, P interface {
 // nothing. It waits for that. Readers of its channels are told to come again.
 func (s *session) Close() {
 	s.end()
-	s.holds.Wait()
+	s.resources.Wait()
 	if pool := s.facade.config.Pool; pool != nil {
 		pool.EndSessions()
 	}
 	if hubs := s.facade.config.Realtime; hubs != nil {
-		hubs.Ended(s.facade.config.ModuleID, s.life)
+		hubs.Ended(s.facade.config.ModuleID, s.process)
 	}
 }
 

@@ -41,7 +41,7 @@ func (s *session) onConnection(
 	if err != nil {
 		return err
 	}
-	defer l.giveBack()
+	defer l.release()
 	return l.during(ctx, func(ctx context.Context) error { return f(ctx, l) })
 }
 
@@ -55,7 +55,7 @@ func (s *session) inTransaction(ctx context.Context, id uint64, f func(context.C
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
-	case l.over():
+	case l.hasEnded():
 		return ErrTransactionEnded
 	case l.rows != nil:
 		return ErrRowsUnread
@@ -81,7 +81,7 @@ func (s *session) begin(ctx context.Context, _ *abi.BeginRequest) (proto.Message
 		return err
 	})
 	if err != nil {
-		l.giveBack()
+		l.release()
 		return nil, databaseError(err)
 	}
 	return &abi.BeginResponse{Transaction: s.keep(l)}, nil
@@ -120,10 +120,10 @@ func (s *session) finish(ctx context.Context, id uint64, last func(context.Conte
 	if !found || !l.transaction {
 		return ErrTransactionEnded
 	}
-	defer l.giveBack()
+	defer l.release()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.over() {
+	if l.hasEnded() {
 		return ErrTransactionEnded
 	}
 	if l.rows != nil {

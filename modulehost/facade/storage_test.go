@@ -24,8 +24,8 @@ import (
 
 const pieceBytes = 256 << 10
 
-// keeping is a module with one bucket, "images".
-func keeping(t *testing.T, images facade.Bucket) *module {
+// openWithStorage is a module with one bucket, "images".
+func openWithStorage(t *testing.T, images facade.Bucket) *module {
 	t.Helper()
 	return sessionOf(t, facade.New(facade.Config{ModuleID: "keeper",
 		Buckets: map[string]facade.Bucket{"images": images}, Log: zap.NewNop()}))
@@ -47,7 +47,7 @@ func onServer(t *testing.T) (*module, *storagetest.Server) {
 		t.Fatal(err)
 	}
 	t.Cleanup(provider.Close)
-	return keeping(t, provider.Bucket("keeper", "images")), server
+	return openWithStorage(t, provider.Bucket("keeper", "images")), server
 }
 
 func (m *module) put(t *testing.T, key string) uint64 {
@@ -143,7 +143,7 @@ func objects(t *testing.T, server *storagetest.Server) (files []string) {
 	return files
 }
 
-func noise(n int) []byte {
+func randomBytes(n int) []byte {
 	source, content := rand.NewChaCha8([32]byte{}), make([]byte, n)
 	_, _ = source.Read(content)
 	return content
@@ -152,7 +152,7 @@ func noise(n int) []byte {
 func TestObjects(t *testing.T) {
 	t.Parallel()
 	m, server := onServer(t)
-	content := noise(3*pieceBytes + 7)
+	content := randomBytes(3*pieceBytes + 7)
 	for key, size := range map[string]int{"empty": 0, "one": 1, "piece": pieceBytes, "pieces": 3 * pieceBytes,
 		"more": len(content)} {
 		m.store(t, key, content[:size])
@@ -311,18 +311,20 @@ func TestPutThatIsNotCommitted(t *testing.T) {
 	}
 }
 
-// still is a bucket that answers as a test says.
-type still struct {
+// stalledBucket is a bucket that answers as a test says.
+type stalledBucket struct {
 	facade.Bucket
 	get func(ctx context.Context) (storage.Object, io.ReadCloser, error)
 	put func(ctx context.Context, body io.Reader) (storage.Object, error)
 }
 
-func (s still) Get(ctx context.Context, _ string, _ storage.Range) (storage.Object, io.ReadCloser, error) {
+func (s stalledBucket) Get(
+	ctx context.Context, _ string, _ storage.Range,
+) (storage.Object, io.ReadCloser, error) {
 	return s.get(ctx)
 }
 
-func (s still) Put(ctx context.Context, _, _ string, body io.Reader) (storage.Object, error) {
+func (s stalledBucket) Put(ctx context.Context, _, _ string, body io.Reader) (storage.Object, error) {
 	return s.put(ctx, body)
 }
 
@@ -330,7 +332,7 @@ func (s still) Put(ctx context.Context, _, _ string, body io.Reader) (storage.Ob
 func TestWriteWaitsForTheHost(t *testing.T) {
 	t.Parallel()
 	take, ended := make(chan struct{}), make(chan struct{})
-	m := keeping(t, still{put: func(_ context.Context, body io.Reader) (storage.Object, error) {
+	m := openWithStorage(t, stalledBucket{put: func(_ context.Context, body io.Reader) (storage.Object, error) {
 		defer close(ended)
 		<-take
 		_, err := io.Copy(io.Discard, body)
@@ -345,7 +347,7 @@ func TestWriteWaitsForTheHost(t *testing.T) {
 	case <-time.After(50 * time.Millisecond):
 	}
 	take <- struct{}{}
-	if err := soon(t, "the answer", written); err != nil {
+	if err := eventually(t, "the answer", written); err != nil {
 		t.Error(err)
 	}
 	m.session.Close()
@@ -356,8 +358,8 @@ func TestWriteWaitsForTheHost(t *testing.T) {
 	}
 }
 
-// soon waits for what a test cannot go on without.
-func soon[T any](t *testing.T, what string, happened <-chan T) (value T) {
+// eventually waits for what a test cannot go on without.
+func eventually[T any](t *testing.T, what string, happened <-chan T) (value T) {
 	t.Helper()
 	select {
 	case value = <-happened:
@@ -389,12 +391,13 @@ func TestPlaces(t *testing.T) {
 		"puts": {abi.Method_METHOD_BUCKET_PUT, &abi.BucketPutRequest{Bucket: "images", Key: "a"}, 4},
 	} {
 		endless := func(context.Context) (storage.Object, io.ReadCloser, error) {
-			return storage.Object{Size: 1 << 40}, body{neverEnding{}, make(chan struct{})}, nil
+			return storage.Object{Size: 1 << 40}, body{endlessReader{}, make(chan struct{})}, nil
 		}
-		m := keeping(t, still{get: endless, put: func(_ context.Context, body io.Reader) (storage.Object, error) {
+		put := func(_ context.Context, body io.Reader) (storage.Object, error) {
 			_, err := io.Copy(io.Discard, body)
 			return storage.Object{}, err
-		}})
+		}
+		m := openWithStorage(t, stalledBucket{get: endless, put: put})
 		open := func(ctx context.Context) (uint64, error) {
 			if c.method == abi.Method_METHOD_BUCKET_GET {
 				response, err := askWith[abi.BucketGetResponse](t, ctx, m, c.method, c.request)
@@ -423,15 +426,15 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-type neverEnding struct{}
+type endlessReader struct{}
 
-func (neverEnding) Read(p []byte) (int, error) { return len(p), nil }
+func (endlessReader) Read(p []byte) (int, error) { return len(p), nil }
 
 func TestHandleLeftAloneIsGivenUp(t *testing.T) {
 	t.Parallel()
-	closed := body{neverEnding{}, make(chan struct{})}
+	closed := body{endlessReader{}, make(chan struct{})}
 	failed := make(chan error, 1)
-	m := keeping(t, still{
+	m := openWithStorage(t, stalledBucket{
 		get: func(context.Context) (storage.Object, io.ReadCloser, error) {
 			return storage.Object{Size: 1 << 40}, closed, nil
 		},
@@ -447,8 +450,8 @@ func TestHandleLeftAloneIsGivenUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	handle := m.put(t, "a")
-	soon(t, "the body is closed", closed.closed)
-	if err := soon(t, "the put has failed", failed); err == nil {
+	eventually(t, "the body is closed", closed.closed)
+	if err := eventually(t, "the put has failed", failed); err == nil {
 		t.Error("the put was completed")
 	}
 	if _, err := m.read(t, opened.GetHandle()); err != storage.ErrTimeout {
@@ -464,7 +467,7 @@ func TestReadThatWaitsIsCancelled(t *testing.T) {
 	t.Parallel()
 	reader, writer := io.Pipe()
 	first := body{io.MultiReader(bytes.NewReader(make([]byte, pieceBytes)), reader), make(chan struct{})}
-	m := keeping(t, still{get: func(context.Context) (storage.Object, io.ReadCloser, error) {
+	m := openWithStorage(t, stalledBucket{get: func(context.Context) (storage.Object, io.ReadCloser, error) {
 		return storage.Object{Size: 1 << 40}, closing{first, writer}, nil
 	}})
 	opened, err := m.get(t, &abi.BucketGetRequest{Key: "a"})
@@ -479,10 +482,10 @@ func TestReadThatWaitsIsCancelled(t *testing.T) {
 			&abi.BucketReadRequest{Handle: opened.GetHandle()})
 		answered <- err
 	}()
-	if err := soon(t, "the answer", answered); err != storage.ErrTimeout {
+	if err := eventually(t, "the answer", answered); err != storage.ErrTimeout {
 		t.Error(err)
 	}
-	soon(t, "the body is closed", first.closed)
+	eventually(t, "the body is closed", first.closed)
 }
 
 // closing ends a waiting Read, as a connection's Close does.
@@ -508,7 +511,7 @@ func TestForeignErrorsAndShortBodiesAreUnavailable(t *testing.T) {
 	}
 	for name, get := range map[string]func(context.Context) (storage.Object, io.ReadCloser,
 		error){"short": short, "foreign": foreign} {
-		m := keeping(t, still{get: get})
+		m := openWithStorage(t, stalledBucket{get: get})
 		for range 6 { // more often than there are places
 			if _, err := m.get(t, &abi.BucketGetRequest{Key: "a"}); err != storage.ErrUnavailable {
 				t.Fatalf("%s: %v", name, err)
@@ -520,9 +523,9 @@ func TestForeignErrorsAndShortBodiesAreUnavailable(t *testing.T) {
 // TestManyCallsOnOneHandle is for the race detector: calls come in turn, whoever closes meanwhile.
 func TestManyCallsOnOneHandle(t *testing.T) {
 	t.Parallel()
-	m := keeping(t, still{
+	m := openWithStorage(t, stalledBucket{
 		get: func(context.Context) (storage.Object, io.ReadCloser, error) {
-			return storage.Object{Size: 4 * pieceBytes}, body{neverEnding{}, make(chan struct{})}, nil
+			return storage.Object{Size: 4 * pieceBytes}, body{endlessReader{}, make(chan struct{})}, nil
 		},
 		put: func(_ context.Context, body io.Reader) (storage.Object, error) {
 			_, err := io.Copy(io.Discard, body)

@@ -44,7 +44,7 @@ func BenchmarkRoute(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/connections=%d/%s", row.name, row.connections, side), func(b *testing.B) {
 				path := root + row.path
 				if side == "host" {
-					path = beside + row.path
+					path = besideModule + row.path
 				}
 				load := exec.Command("/proc/self/exe", strings.TrimPrefix(p.url, "http://"), row.method, path,
 					strconv.Itoa(row.body), strconv.Itoa(row.connections), strconv.Itoa(b.N))
@@ -91,7 +91,7 @@ func childCPU(b *testing.B, pid int) time.Duration {
 	return time.Duration(user+system) * 10 * time.Millisecond
 }
 
-const beside = "/api/v1/beside"
+const besideModule = "/api/v1/beside"
 
 // inHost are the handlers of testdata/module, as the host itself would run them.
 func inHost() []httpapi.Route {
@@ -102,17 +102,18 @@ func inHost() []httpapi.Route {
 		return err
 	}
 	post := func(path string, max int64, handle httpapi.Handler) httpapi.Route {
-		return httpapi.Route{Method: "POST", Path: beside + path, Origin: httpapi.TrustedOrigin,
+		return httpapi.Route{Method: "POST", Path: besideModule + path, Origin: httpapi.TrustedOrigin,
 			Body: httpapi.DeclaredBody, MaxBody: max,
 			Permission: "sample.use", Handle: handle}
 	}
 	return []httpapi.Route{
-		{Method: "GET", Path: beside + "/small", Permission: "sample.use", Handle: func(c *httpapi.Call) error {
-			c.Writer.Header().Set("Content-Type", "application/json")
-			_, err := io.WriteString(c.Writer, `{"plain":true}`)
-			return err
-		}},
-		{Method: "GET", Path: beside + "/plain/{count}", Permission: "sample.use",
+		{Method: "GET", Path: besideModule + "/small", Permission: "sample.use",
+			Handle: func(c *httpapi.Call) error {
+				c.Writer.Header().Set("Content-Type", "application/json")
+				_, err := io.WriteString(c.Writer, `{"plain":true}`)
+				return err
+			}},
+		{Method: "GET", Path: besideModule + "/plain/{count}", Permission: "sample.use",
 			Handle: func(c *httpapi.Call) error {
 				c.Writer.Header().Set("Content-Length", c.Parameter("count"))
 				left, _ := strconv.Atoi(c.Parameter("count"))
@@ -135,9 +136,9 @@ func inHost() []httpapi.Route {
 
 const playsLoad = "NARTHEX_TEST_PLAYS_LOAD"
 
-// playLoad sends a number of requests over a number of connections, reads each answer whole and says how
+// runLoad sends a number of requests over a number of connections, reads each answer whole and says how
 // long that took. It speaks HTTP by hand, since a real client would cost more than what is measured.
-func playLoad(arguments []string) error {
+func runLoad(arguments []string) error {
 	address, method, path := arguments[0], arguments[1], arguments[2]
 	size, _ := strconv.Atoi(arguments[3])
 	connections, _ := strconv.Atoi(arguments[4])
@@ -170,7 +171,7 @@ func playLoad(arguments []string) error {
 					failed <- err
 					return
 				}
-				if err := readAnswer(answer); err != nil {
+				if err := readResponse(answer); err != nil {
 					failed <- err
 					return
 				}
@@ -187,7 +188,7 @@ func playLoad(arguments []string) error {
 	}
 }
 
-func readAnswer(r *bufio.Reader) error {
+func readResponse(r *bufio.Reader) error {
 	line, err := r.ReadSlice('\n')
 	if err != nil || !bytes.HasPrefix(line, []byte("HTTP/1.1 200 OK")) {
 		return fmt.Errorf("%w %s", err, line)

@@ -40,7 +40,7 @@ func CheckRoutes(permissions []string, routes []*abi.Route) error {
 			return fmt.Errorf("route %s: the permission is not declared in the manifest", route.GetPath())
 		case !isBodyMode(route.GetBodyMode()):
 			return fmt.Errorf("route %s: the body mode must be buffered or streamed", route.GetPath())
-		case route.GetMaxBodyBytes() < 0 || route.GetMaxBodyBytes() > mostBody(route.GetBodyMode()):
+		case route.GetMaxBodyBytes() < 0 || route.GetMaxBodyBytes() > maxBody(route.GetBodyMode()):
 			return fmt.Errorf("route %s: a buffered body is at most 1 MiB, a streamed one 32 MiB", route.GetPath())
 		case seen[key]:
 			return fmt.Errorf("route %s: another route answers the same", route.GetPath())
@@ -62,7 +62,7 @@ func isBodyMode(mode abi.BodyMode) bool {
 	return mode == abi.BodyMode_BODY_MODE_BUFFERED || mode == abi.BodyMode_BODY_MODE_STREAMED
 }
 
-func mostBody(mode abi.BodyMode) int64 {
+func maxBody(mode abi.BodyMode) int64 {
 	if mode == abi.BodyMode_BODY_MODE_STREAMED {
 		return maxStreamed
 	}

@@ -23,18 +23,18 @@ const (
 // codeUnavailable is what a process answers while it is down or being restarted.
 const codeUnavailable = "MODULE_UNAVAILABLE"
 
-// notAnswered tells an answer for which the host had no memory from one that the module failed to give.
-func notAnswered(err error) error {
+// responseError tells an answer for which the host had no memory from one that the module failed to give.
+func responseError(err error) error {
 	if errors.Is(err, link.ErrOverloaded) {
 		return ErrOverloaded
 	}
 	return ErrHandler
 }
 
-// notBegun lets through what the platform itself says of a call that the module has not seen; all else that
+// beginError lets through what the platform itself says of a call that the module has not seen; all else that
 // may happen is the handler's failure. A code that the module chose must never get here: it could say
 // anything.
-func notBegun(err error) error {
+func beginError(err error) error {
 	if coded := (interface{ Code() string })(nil); errors.As(err, &coded) {
 		switch coded.Code() {
 		case codeUnavailable, ErrOverloaded.Code():

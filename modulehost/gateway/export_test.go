@@ -8,17 +8,17 @@ import (
 
 // Limits are what tests shorten; zero leaves the contract's.
 type Limits struct {
-	Answer, Piece, Queue time.Duration
-	InFlight, Waiting    int
+	Response, Piece, Queue time.Duration
+	InFlight, Waiting      int
 }
 
 // RoutesWithin is Routes under other limits.
 func RoutesWithin(module Module, l Limits) []httpapi.Route {
-	limits := contractLimits()
+	limits := defaultLimits()
 	for _, each := range []struct {
 		limit *time.Duration
 		value time.Duration
-	}{{&limits.answer, l.Answer}, {&limits.piece, l.Piece}, {&limits.queue, l.Queue}} {
+	}{{&limits.response, l.Response}, {&limits.piece, l.Piece}, {&limits.queue, l.Queue}} {
 		if each.value != 0 {
 			*each.limit = each.value
 		}

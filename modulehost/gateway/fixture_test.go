@@ -31,7 +31,7 @@ var program string // the test module's
 // TestMain builds the module as modules are built: static, and without the race detector.
 func TestMain(m *testing.M) {
 	if os.Getenv(playsLoad) != "" {
-		if err := playLoad(os.Args[1:]); err != nil {
+		if err := runLoad(os.Args[1:]); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -66,25 +66,25 @@ const (
 	root = "/api/v1/modules/sample"
 )
 
-// stores let in whoever says "owner" in a header.
-type stores struct{}
+// testIdentity let in whoever says "owner" in a header.
+type testIdentity struct{}
 
-func (stores) Resolve(_ context.Context, r *http.Request) (principal.Principal, error) {
+func (testIdentity) Resolve(_ context.Context, r *http.Request) (principal.Principal, error) {
 	if name := r.Header.Get("Test-Who"); name != "" {
 		return principal.Person(name), nil
 	}
 	return principal.Principal{}, nil
 }
-func (stores) Caller(p principal.Principal) httpapi.Caller { return caller{p} }
+func (testIdentity) Caller(p principal.Principal) httpapi.Caller { return caller{p} }
 
 type caller struct{ who principal.Principal }
 
 func (c caller) Principal() principal.Principal                { return c.who }
 func (c caller) Allowed(context.Context, string) (bool, error) { return c.who.UserID == "owner", nil }
 
-type anywhere struct{}
+type noAddress struct{}
 
-func (anywhere) Stamp(*http.Request) error { return nil }
+func (noAddress) Stamp(*http.Request) error { return nil }
 
 // platform is the module's process behind the whole pipeline.
 type platform struct {
@@ -132,9 +132,9 @@ func startBeside(tb testing.TB, limits gateway.Limits, more []httpapi.Route) *pl
 		Routes: append(gateway.RoutesWithin(gateway.Module{ID: "sample", Process: module, Calls: host},
 			limits), more...),
 		TrustedOrigins: []environment.Origin{home},
-		ClientAddress:  anywhere{},
-		Resolver:       stores{},
-		Authorizer:     stores{},
+		ClientAddress:  noAddress{},
+		Resolver:       testIdentity{},
+		Authorizer:     testIdentity{},
 		Log:            zap.New(pipeline),
 	})
 	if err != nil {
@@ -169,19 +169,19 @@ func (p *platform) request(ctx context.Context, method, path string, body io.Rea
 	return r
 }
 
-// answer is a response read to its end, or as far as it came.
-type answer struct {
+// result is a response read to its end, or as far as it came.
+type result struct {
 	*http.Response
 	body string
 	err  error
 }
 
-func (p *platform) do(method, path string, body io.Reader) answer {
+func (p *platform) do(method, path string, body io.Reader) result {
 	p.tb.Helper()
 	return p.send(p.request(p.tb.Context(), method, path, body))
 }
 
-func (p *platform) send(r *http.Request) answer {
+func (p *platform) send(r *http.Request) result {
 	p.tb.Helper()
 	response, err := p.client.Do(r)
 	if err != nil {
@@ -189,7 +189,7 @@ func (p *platform) send(r *http.Request) answer {
 	}
 	defer response.Body.Close()
 	b, err := io.ReadAll(response.Body)
-	return answer{response, string(b), err}
+	return result{response, string(b), err}
 }
 
 // heard waits until the module has said something.

@@ -19,7 +19,7 @@ const Prefix = "/api/v1/modules/"
 // Process is a running module, or one that is being restarted.
 type Process interface {
 	Routes() []*abi.Route // frozen by the first start
-	// Begin begins a call; complete chooses from the body sockets of the life that is called.
+	// Begin begins a call; complete chooses from the body sockets of the run that is called.
 	Begin(ctx context.Context, o link.Outgoing, complete func(*link.Outgoing) error) (*link.Exchange, error)
 }
 
@@ -38,7 +38,7 @@ type Module struct {
 }
 
 // Routes returns the module's rows of the table.
-func Routes(module Module) []httpapi.Route { return routes(module, contractLimits()) }
+func Routes(module Module) []httpapi.Route { return routes(module, defaultLimits()) }
 
 func routes(module Module, limits limits) []httpapi.Route {
 	mount := &mount{module: module, limits: limits, queue: newQueue(limits), memory: module.Memory}

@@ -56,18 +56,18 @@ func (r *route) handle(c *httpapi.Call) (err error) {
 		return err
 	}
 	defer r.queue.leave()
-	var body *buffered
+	var body *bufferedBody
 	if !r.streamed {
 		if body, err = r.read(c); err != nil { // the permission has been decided
 			return err
 		}
 		defer body.release()
 	} else if c.Request.ContentLength != 0 {
-		if !r.memory.Take(link.PieceBuffer) {
+		if !r.memory.Reserve(link.PieceBuffer) {
 			c.CancelBody()
 			return ErrOverloaded
 		}
-		defer r.memory.Give(link.PieceBuffer)
+		defer r.memory.Release(link.PieceBuffer)
 	}
 	ctx := c.Request.Context()
 	if err := r.queue.enter(ctx); err != nil {
@@ -78,10 +78,10 @@ func (r *route) handle(c *httpapi.Call) (err error) {
 }
 
 // call is what happens once a request has its place. body is nil on a streamed route.
-func (r *route) call(c *httpapi.Call, body *buffered) (err error) {
+func (r *route) call(c *httpapi.Call, body *bufferedBody) (err error) {
 	ctx := c.Request.Context()
 	streams := r.streamed && c.Request.ContentLength != 0
-	var long *link.Whole
+	var long *link.BufferedBody
 	var short []byte
 	if body != nil {
 		short, long = body.short, body.long
@@ -94,7 +94,7 @@ func (r *route) call(c *httpapi.Call, body *buffered) (err error) {
 		Method:   link.Method(abi.Method_METHOD_HANDLE),
 		Request:  request,
 		Response: response,
-		Within:   r.limits.answer,
+		Within:   r.limits.response,
 		Pause:    r.limits.piece,
 		Streamed: streams,
 	}, func(o *link.Outgoing) (err error) {
@@ -117,16 +117,16 @@ func (r *route) call(c *httpapi.Call, body *buffered) (err error) {
 		c.CancelBody()
 	}
 	if err != nil {
-		return notBegun(err)
+		return beginError(err)
 	}
 	defer x.Close()
 	if long != nil {
-		if err := x.Push(ctx, long); err != nil {
+		if err := x.SendBody(ctx, long); err != nil {
 			return ErrHandler
 		}
 		body.release() // the handler may take its time
 	}
-	err = x.Answer(ctx, func() { x.Upload(c.Request.Body, r.limit) })
+	err = x.AwaitResponse(ctx, func() { x.Upload(c.Request.Body, r.limit) })
 	if streams {
 		whole, cut := x.Halt(c.CancelBody)
 		if !whole {
@@ -141,7 +141,7 @@ func (r *route) call(c *httpapi.Call, body *buffered) (err error) {
 		}
 	}
 	if err != nil {
-		return notAnswered(err)
+		return responseError(err)
 	}
 	return r.respond(c, x, response)
 }
@@ -163,7 +163,7 @@ func (r *route) request(c *httpapi.Call, id uint64) *abi.HandleRequest {
 }
 
 // length is a buffered body's, or what a streamed one's sender claims.
-func length(r *http.Request, long *link.Whole) *uint64 {
+func length(r *http.Request, long *link.BufferedBody) *uint64 {
 	claimed := r.ContentLength
 	if long != nil {
 		claimed = int64(len(long.Data()))

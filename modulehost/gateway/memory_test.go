@@ -24,16 +24,16 @@ import (
 	"github.com/narthex-platform/narthex/services/principal"
 )
 
-// spoken is a module that answers every request with what a test says, whether an SDK would or not.
-type spoken struct {
+// linkedProcess is a module that answers every request with what a test says, whether an SDK would or not.
+type linkedProcess struct {
 	*link.Client
 	routes []*abi.Route
 	bodies *link.Bodies
 }
 
-func (s spoken) Routes() []*abi.Route { return s.routes }
+func (s linkedProcess) Routes() []*abi.Route { return s.routes }
 
-func (s spoken) Begin(
+func (s linkedProcess) Begin(
 	ctx context.Context, o link.Outgoing, complete func(*link.Outgoing) error,
 ) (*link.Exchange, error) {
 	o.Bodies = s.bodies
@@ -43,8 +43,8 @@ func (s spoken) Begin(
 	return s.Client.Begin(ctx, o)
 }
 
-// speak serves one buffered route of a module whose answer this is.
-func speak(t *testing.T, memory *hostmemory.Account, answer proto.Message) []httpapi.Route {
+// startLinked serves one buffered route of a module whose answer this is.
+func startLinked(t *testing.T, memory *hostmemory.Account, answer proto.Message) []httpapi.Route {
 	t.Helper()
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -67,7 +67,7 @@ func speak(t *testing.T, memory *hostmemory.Account, answer proto.Message) []htt
 	}()
 	client := link.NewClient(ends[0], link.Charge(memory))
 	t.Cleanup(func() { _ = client.Close(); <-served })
-	module := spoken{client, []*abi.Route{{
+	module := linkedProcess{client, []*abi.Route{{
 		Method: "POST", Path: "/take", Permission: "sample.use", BodyMode: abi.BodyMode_BODY_MODE_BUFFERED,
 		MaxBodyBytes: 1 << 20,
 	}}, link.NewBodies(nil)}
@@ -86,7 +86,7 @@ func take(t *testing.T, routes []httpapi.Route, body io.Reader) *httptest.Respon
 func TestABodyPastTheAccountIsRefused(t *testing.T) {
 	t.Parallel()
 	memory := hostmemory.New(256 << 10)
-	routes := speak(t, memory, &abi.HandleResponse{Status: http.StatusNoContent})
+	routes := startLinked(t, memory, &abi.HandleResponse{Status: http.StatusNoContent})
 	idle, _ := memory.Bytes()
 	for name, body := range map[string]io.Reader{
 		"declared": bytes.NewReader(make([]byte, 300<<10)),
@@ -114,16 +114,16 @@ func TestABodyPastTheAccountIsRefused(t *testing.T) {
 func TestAnInlineBodyThatIsTooLongIsRefused(t *testing.T) {
 	t.Parallel()
 	for length, want := range map[int]int{8 << 10: http.StatusOK, 8<<10 + 1: http.StatusInternalServerError} {
-		routes := speak(t, nil, &abi.HandleResponse{Status: http.StatusOK, Body: make([]byte, length)})
+		routes := startLinked(t, nil, &abi.HandleResponse{Status: http.StatusOK, Body: make([]byte, length)})
 		if w := take(t, routes, nil); w.Code != want {
 			t.Errorf("a body of %d bytes with its head: %d %.80s, want %d", length, w.Code, w.Body, want)
 		}
 	}
 }
 
-func TestAnAnswerPastTheAccountIsRefused(t *testing.T) {
+func TestAResponsePastTheAccountIsRefused(t *testing.T) {
 	t.Parallel()
-	routes := speak(t, hostmemory.New(128<<10), &abi.HandleResponse{
+	routes := startLinked(t, hostmemory.New(128<<10), &abi.HandleResponse{
 		Status: http.StatusOK, Headers: []*abi.Header{{Name: "X-Module-Long", Value: strings.Repeat("x", 200<<10)}},
 	})
 	if w := take(t, routes, nil); w.Code != http.StatusServiceUnavailable {

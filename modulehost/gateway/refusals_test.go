@@ -67,7 +67,7 @@ func TestResponsesThatAreNone(t *testing.T) {
 func TestDeadlines(t *testing.T) {
 	t.Parallel()
 	const limit = 2 * time.Second
-	p := start(t, gateway.Limits{Answer: limit, Piece: limit})
+	p := start(t, gateway.Limits{Response: limit, Piece: limit})
 	began := time.Now()
 	if got := p.do("GET", "/wait", nil); got.StatusCode != 500 || got.body != failed ||
 		time.Since(began) < limit {
@@ -109,7 +109,7 @@ func TestQueue(t *testing.T) {
 		})
 		<-hold
 	}
-	overloaded := func(got answer) bool {
+	overloaded := func(got result) bool {
 		return got.StatusCode == 503 && got.body == `{"code":"MODULE_OVERLOADED"}` &&
 			got.Header.Get("Retry-After") == "1"
 	}
@@ -126,7 +126,7 @@ func TestQueue(t *testing.T) {
 	if first, second, third := <-took, <-took, <-took; first > queued || second > queued || third < queued {
 		t.Errorf("refused after %v and %v, and %v in the queue", first, second, third)
 	}
-	waited := make(chan answer, 1)
+	waited := make(chan result, 1)
 	go func() { waited <- p.do("GET", "/bytes/1", nil) }()
 	close(drop)
 	if got := <-waited; got.StatusCode != 200 {
@@ -172,7 +172,7 @@ func TestAllBodySocketsBusy(t *testing.T) {
 	p.comesBack(t)
 }
 
-// TestProcessDiesUnderAResponse: the response is cut, and the next life serves.
+// TestProcessDiesUnderAResponse: the response is cut, and the next run serves.
 func TestProcessDiesUnderAResponse(t *testing.T) {
 	t.Parallel()
 	p := start(t, gateway.Limits{})

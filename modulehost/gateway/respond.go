@@ -31,10 +31,10 @@ func (r *route) respond(c *httpapi.Call, x *link.Exchange, response *abi.HandleR
 		_, _ = w.Write(response.GetBody()) // the reader went away: nothing is left to tell it
 		return nil
 	}
-	if err := x.Open(c.Request.Context()); err != nil {
-		return notBegun(err)
+	if err := x.OpenBody(c.Request.Context()); err != nil {
+		return beginError(err)
 	}
-	return r.pass(c, x, response)
+	return r.passBody(c, x, response)
 }
 
 func mayHaveBody(status int) bool {
@@ -46,22 +46,22 @@ var (
 	shorts = sync.Pool{New: func() any { return new([link.ShortBody + 8]byte) }}
 )
 
-// pass copies the response's body. The head goes out with the first of it, so that a handler that fails
+// passBody copies the response's body. The head goes out with the first of it, so that a handler that fails
 // before is answered as one. An error once something is out cuts the connection.
-func (r *route) pass(c *httpapi.Call, x *link.Exchange, response *abi.HandleResponse) error {
+func (r *route) passBody(c *httpapi.Call, x *link.Exchange, response *abi.HandleResponse) error {
 	if response.BodyBytes != nil && response.GetBodyBytes() <= link.ShortBody {
-		if !r.memory.Take(link.ShortBody) {
+		if !r.memory.Reserve(link.ShortBody) {
 			return ErrOverloaded
 		}
-		defer r.memory.Give(link.ShortBody)
+		defer r.memory.Release(link.ShortBody)
 		b := shorts.Get().(*[link.ShortBody + 8]byte)
 		defer shorts.Put(b)
 		return r.copy(c, x, response, b[:])
 	}
-	if !r.memory.Take(link.PieceBuffer) {
+	if !r.memory.Reserve(link.PieceBuffer) {
 		return ErrOverloaded
 	}
-	defer r.memory.Give(link.PieceBuffer)
+	defer r.memory.Release(link.PieceBuffer)
 	b := pieces.Get().(*[link.PieceBuffer + 8]byte)
 	defer pieces.Put(b)
 	return r.copy(c, x, response, b[:])
@@ -73,7 +73,7 @@ func (r *route) copy(c *httpapi.Call, x *link.Exchange, response *abi.HandleResp
 	for left := response.GetBodyBytes(); ; {
 		n, err := x.Read(b)
 		if err != nil && err != io.EOF {
-			return gone(c.Request.Context(), ErrHandler)
+			return abortedOr(c.Request.Context(), ErrHandler)
 		}
 		if left -= uint64(n); promised != nil && (left > response.GetBodyBytes() || err == io.EOF && left > 0) {
 			return ErrHandler // longer, or shorter, than was said
@@ -85,11 +85,11 @@ func (r *route) copy(c *httpapi.Call, x *link.Exchange, response *abi.HandleResp
 		}
 		// also when the client takes nothing any more: its connection knows
 		if _, err := c.Writer.Write(b[:n]); err != nil {
-			return gone(c.Request.Context(), err)
+			return abortedOr(c.Request.Context(), err)
 		}
 		if x.Flush() {
 			if err := control.Flush(); err != nil {
-				return gone(c.Request.Context(), err)
+				return abortedOr(c.Request.Context(), err)
 			}
 		}
 		if err == io.EOF {
@@ -98,8 +98,8 @@ func (r *route) copy(c *httpapi.Call, x *link.Exchange, response *abi.HandleResp
 	}
 }
 
-// gone spares the log an answer that was cut off because its reader left.
-func gone(ctx context.Context, err error) error {
+// abortedOr spares the log an answer that was cut off because its reader left.
+func abortedOr(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		panic(http.ErrAbortHandler)
 	}

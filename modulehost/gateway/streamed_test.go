@@ -150,8 +150,8 @@ func TestAbortedUpload(t *testing.T) {
 	}
 }
 
-// TestAbortedUploadHasOneAnswer whatever its handler makes of it, and the handler is not blamed.
-func TestAbortedUploadHasOneAnswer(t *testing.T) {
+// TestAbortedUploadHasOneResponse whatever its handler makes of it, and the handler is not blamed.
+func TestAbortedUploadHasOneResponse(t *testing.T) {
 	t.Parallel()
 	p := start(t, gateway.Limits{})
 	for name, row := range map[string]struct{ path, want string }{

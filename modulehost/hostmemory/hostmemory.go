@@ -9,8 +9,8 @@ import "sync/atomic"
 // Limit is the most that the platform holds for one module, in bytes.
 const Limit = 64 << 20
 
-// Account counts bytes in use. It lives longer than the module's processes, because what they left behind
-// may. A nil *Account counts nothing and refuses nothing. Safe for concurrent use.
+// Account counts bytes in use. It outlives the module's processes, because memory held for a dead process is
+// freed later. A nil *Account counts nothing and refuses nothing. Safe for concurrent use.
 type Account struct {
 	limit int64
 	used  atomic.Int64
@@ -19,11 +19,11 @@ type Account struct {
 // New returns an account of limit bytes.
 func New(limit int64) *Account { return &Account{limit: limit} }
 
-// Take adds n bytes and reports whether they fit into the limit. If not, nothing was added. Give returns
+// Reserve adds n bytes and reports whether they fit into the limit. If not, nothing was added. Give returns
 // them.
-func (a *Account) Take(n int) bool { return a.take(n, 0) }
+func (a *Account) Reserve(n int) bool { return a.reserve(n, 0) }
 
-func (a *Account) take(n int, spare int64) bool {
+func (a *Account) reserve(n int, spare int64) bool {
 	if a == nil {
 		return true
 	}
@@ -34,28 +34,28 @@ func (a *Account) take(n int, spare int64) bool {
 	return true
 }
 
-// Part is an account whose last bytes are kept for others.
-type Part struct {
+// Share is an account whose last bytes are kept for others.
+type Share struct {
 	*Account
-	spare int64
+	kept int64
 }
 
-// Sparing is the account for a purpose that must leave n bytes of it to others.
-func (a *Account) Sparing(n int) Part { return Part{a, int64(n)} }
+// Sharing is the account for a purpose that must leave n bytes of it to others.
+func (a *Account) Sharing(n int) Share { return Share{a, int64(n)} }
 
-// Take is Account.Take, as if the limit were lower.
-func (p Part) Take(n int) bool { return p.take(n, p.spare) }
+// Reserve is Account.Take, as if the limit were lower.
+func (p Share) Reserve(n int) bool { return p.reserve(n, p.kept) }
 
-// Force adds n bytes that are already in memory, even past the limit. Take then refuses until enough is
+// Add adds n bytes that are already in memory, even past the limit. Take then refuses until enough is
 // given back.
-func (a *Account) Force(n int) {
+func (a *Account) Add(n int) {
 	if a != nil {
 		a.used.Add(int64(n))
 	}
 }
 
-// Give subtracts n bytes that Take or Force added.
-func (a *Account) Give(n int) {
+// Release subtracts n bytes that Take or Force added.
+func (a *Account) Release(n int) {
 	if a != nil {
 		a.used.Add(int64(-n))
 	}

@@ -11,12 +11,12 @@ import (
 func TestAnAccountTakesUpToItsLimit(t *testing.T) {
 	t.Parallel()
 	account := hostmemory.New(100)
-	if !account.Take(60) || account.Take(41) || !account.Take(40) || account.Take(1) {
+	if !account.Reserve(60) || account.Reserve(41) || !account.Reserve(40) || account.Reserve(1) {
 		t.Error("Take did not go up to the limit and no further")
 	}
-	account.Give(100)
-	account.Force(101)
-	if account.Take(0) {
+	account.Release(100)
+	account.Add(101)
+	if account.Reserve(0) {
 		t.Error("Take succeeded past the limit")
 	}
 	if used, limit := account.Bytes(); used != 101 || limit != 100 {
@@ -27,12 +27,12 @@ func TestAnAccountTakesUpToItsLimit(t *testing.T) {
 func TestAPartLeavesRoomForOthers(t *testing.T) {
 	t.Parallel()
 	account := hostmemory.New(100)
-	part := account.Sparing(40)
-	if !part.Take(60) || part.Take(1) || !account.Take(40) {
+	part := account.Sharing(40)
+	if !part.Reserve(60) || part.Reserve(1) || !account.Reserve(40) {
 		t.Error("the part did not take 60 of 100 and leave 40")
 	}
-	part.Give(60)
-	part.Force(10)
+	part.Release(60)
+	part.Add(10)
 	if used, _ := account.Bytes(); used != 50 {
 		t.Errorf("%d bytes are in use, want 50", used)
 	}
@@ -46,14 +46,14 @@ func TestManyNeverHoldMoreThanTheLimit(t *testing.T) {
 	for range 8 {
 		working.Go(func() {
 			for range 10_000 {
-				if !account.Take(3) {
+				if !account.Reserve(3) {
 					continue
 				}
 				if now := held.Add(3); now > 10 {
 					t.Errorf("%d bytes are held, the limit is 10", now)
 				}
 				held.Add(-3)
-				account.Give(3)
+				account.Release(3)
 			}
 		})
 	}
@@ -66,12 +66,12 @@ func TestManyNeverHoldMoreThanTheLimit(t *testing.T) {
 func TestNoAccountRefusesNothing(t *testing.T) {
 	t.Parallel()
 	var none *hostmemory.Account
-	none.Force(1)
-	none.Give(1)
-	if !none.Sparing(1).Take(1) {
+	none.Add(1)
+	none.Release(1)
+	if !none.Sharing(1).Reserve(1) {
 		t.Error("a part of a missing account refuses")
 	}
-	if used, limit := none.Bytes(); !none.Take(1<<40) || used != 0 || limit != 0 {
+	if used, limit := none.Bytes(); !none.Reserve(1<<40) || used != 0 || limit != 0 {
 		t.Error("a missing account counts or refuses")
 	}
 }

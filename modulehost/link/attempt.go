@@ -5,9 +5,9 @@ import (
 	"syscall"
 )
 
-// attempt writes what a socket takes at once. It needs no deadline, and so spares nearly every write the
-// two changes of a timer that wake a thread of the runtime.
-type attempt struct {
+// immediateWriter writes what a socket takes at once. It needs no deadline, and so spares nearly every write
+// the two changes of a timer that wake a thread of the runtime.
+type immediateWriter struct {
 	raw  syscall.RawConn
 	send func(fd int, p []byte) (int, error) // does not wait
 
@@ -17,7 +17,7 @@ type attempt struct {
 	run func(fd uintptr) bool
 }
 
-func newAttempt(conn net.Conn) *attempt {
+func newImmediateWriter(conn net.Conn) *immediateWriter {
 	socket, ok := conn.(syscall.Conn)
 	if !ok {
 		return nil
@@ -26,17 +26,17 @@ func newAttempt(conn net.Conn) *attempt {
 	if err != nil {
 		return nil
 	}
-	a := &attempt{raw: raw, send: syscall.Write}
+	a := &immediateWriter{raw: raw, send: syscall.Write}
 	if _, ok := conn.(*blocking); ok {
 		a.send = sendNow
 	}
-	a.run = a.once
+	a.run = a.writeOnce
 	return a
 }
 
-// write returns how much was taken; nothing of it and no error is a socket that is full. One caller at a
-// time.
-func (a *attempt) write(out []byte) (int, error) {
+// write returns how many bytes the socket took. None and no error means that the socket is full. It is not
+// for concurrent use.
+func (a *immediateWriter) write(out []byte) (int, error) {
 	if a == nil {
 		return 0, nil
 	}
@@ -49,7 +49,7 @@ func (a *attempt) write(out []byte) (int, error) {
 	return a.n, err
 }
 
-func (a *attempt) once(fd uintptr) bool {
+func (a *immediateWriter) writeOnce(fd uintptr) bool {
 	for {
 		n, err := a.send(int(fd), a.out)
 		switch err {

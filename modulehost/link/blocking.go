@@ -74,12 +74,12 @@ func waitToWrite(fd int, within time.Duration) error {
 	return err
 }
 
-// sendNow is a write that does not wait, though the descriptor would.
+// sendNow writes without waiting, although the descriptor is a blocking one.
 func sendNow(fd int, p []byte) (int, error) {
 	return syscall.SendmsgN(fd, p, nil, nil, syscall.MSG_DONTWAIT|syscall.MSG_NOSIGNAL)
 }
 
-// Close wakes whoever reads.
+// Close ends a Read in progress.
 func (b *blocking) Close() error {
 	_ = b.raw.Control(func(fd uintptr) { _ = unix.Shutdown(int(fd), unix.SHUT_RDWR) })
 	return b.File.Close()

@@ -49,7 +49,7 @@ func TestBlockingServer(t *testing.T) {
 	for range 16 {
 		callers.Go(func() {
 			for _, size := range []int{1, 100, 64 << 10, 1 << 20, 10} {
-				if err := c.Call(soon(t), 1, raw(make([]byte, size)), nil); err != nil {
+				if err := c.Call(testContext(t), 1, raw(make([]byte, size)), nil); err != nil {
 					t.Error(size, err)
 				}
 			}
@@ -62,7 +62,7 @@ func TestBlockingServer(t *testing.T) {
 		if !errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}
-	case <-soon(t).Done():
+	case <-testContext(t).Done():
 		t.Fatal("still reading")
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// This file is the module's side of bodies, for SDKs.
+// This file is the module's side of bodies. SDKs use it.
 
 // ErrBodyClosed is a read from a request's body that is over: the response has begun, or the handler has
 // returned.
@@ -31,12 +31,12 @@ type Incoming struct {
 // must follow.
 func (s *Socket) Incoming(want func() error) *Incoming {
 	i := &Incoming{socket: s, want: want}
-	i.body.from = patient{s}
+	i.body.from = blockingReader{s}
 	return i
 }
 
-// Read reads at most a piece. io.EOF: whole; ErrBodyOverflow: longer than the route allows; ErrBodyAborted:
-// the rest does not come; ErrBodyClosed; ErrLost.
+// Read reads at most a piece. Errors: io.EOF at the end of a complete body; ErrBodyOverflow when it is longer
+// than the route allows; ErrBodyAborted when its sender gave up; ErrBodyClosed; ErrLost.
 func (i *Incoming) Read(p []byte) (int, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -101,11 +101,11 @@ type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// Deny lets no Read come through any more.
+// Deny makes every further Read fail with ErrBodyClosed.
 func (i *Incoming) Deny() { i.closed.Store(true) }
 
-// Close leaves the socket as the next request must find it: it takes what still comes of the body, to its
-// ending. Only after the answer, for that is what makes the host send one.
+// Close reads and drops the rest of the body, so that the socket is ready for the next request. Call it after
+// the response: only then does the host send the ending of a body that it has not sent completely.
 func (i *Incoming) Close() {
 	i.Deny()
 	i.mu.Lock()
@@ -123,7 +123,7 @@ func (i *Incoming) Close() {
 
 func errNotWanted() error { return ErrBodyClosed }
 
-// BodyWriter holds what a handler writes until it is a piece. Not for concurrent use.
+// BodyWriter collects what a handler writes until it fills a piece. Not for concurrent use.
 type BodyWriter struct {
 	b *buffer
 	n int
@@ -148,7 +148,7 @@ func (w *BodyWriter) Room() []byte { return w.b.data()[w.n:] }
 // Grow tells that n bytes of Room were filled in.
 func (w *BodyWriter) Grow(n int) { w.n += n }
 
-// Send sends what is held. flush: and the host shall pass it on at once.
+// Send sends what is held. With flush, the host passes it on at once.
 func (w *BodyWriter) Send(socket *Socket, flush bool) error {
 	piece := w.b.piece(w.n)
 	if flush {
@@ -166,7 +166,8 @@ func (w *BodyWriter) Send(socket *Socket, flush bool) error {
 	return err
 }
 
-// End sends what is held and the ending: a whole body's, or that of one that was given up.
+// End sends what is held and then the ending. Without whole it sends nothing but the ending of an aborted
+// body.
 func (w *BodyWriter) End(socket *Socket, whole bool) error {
 	ending := pieceEnd
 	if !whole {

@@ -71,11 +71,11 @@ func newPairOver(
 // begin lends a socket with the call, whose method byte is its descriptor.
 func (p *pair) begin(t *testing.T, streamed bool) *link.Exchange {
 	t.Helper()
-	socket, err := p.bodies.Take(soon(t))
+	socket, err := p.bodies.Take(testContext(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := p.Begin(soon(t), link.Outgoing{
+	x, err := p.Begin(testContext(t), link.Outgoing{
 		Method: link.Method(socket.Descriptor()), Within: 20 * time.Second, Pause: 20 * time.Second,
 		Bodies: p.bodies, Socket: socket, Streamed: streamed,
 	})
@@ -87,7 +87,7 @@ func (p *pair) begin(t *testing.T, streamed bool) *link.Exchange {
 
 // respond answers with a body.
 func respond(c *link.Call, socket *link.Socket, body string, whole bool) error {
-	if err := c.Answer(nil, true); err != nil {
+	if err := c.Respond(nil, true); err != nil {
 		return err
 	}
 	w := link.NewBodyWriter(false)
@@ -101,10 +101,10 @@ func respond(c *link.Call, socket *link.Socket, body string, whole bool) error {
 
 func (p *pair) read(t *testing.T, x *link.Exchange) (string, error) {
 	t.Helper()
-	if err := x.Answer(soon(t), nil); err != nil || !x.Follows() {
+	if err := x.AwaitResponse(testContext(t), nil); err != nil || !x.Follows() {
 		t.Fatal("no body follows:", err)
 	}
-	if err := x.Open(soon(t)); err != nil {
+	if err := x.OpenBody(testContext(t)); err != nil {
 		t.Fatal(err)
 	}
 	body, err := io.ReadAll(x)
@@ -127,7 +127,7 @@ func TestSocketIsNotLentBeforeTheModuleHasLeftIt(t *testing.T) {
 	x := p.begin(t, false)
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := x.Answer(ended, nil); !errors.Is(err, context.Canceled) {
+	if err := x.AwaitResponse(ended, nil); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
 	x.Close()
@@ -155,10 +155,10 @@ func TestReadingThatStopsHalfWay(t *testing.T) {
 	})
 	x := p.begin(t, false)
 	ctx, cancel := context.WithCancel(t.Context())
-	if err := x.Answer(ctx, nil); err != nil {
+	if err := x.AwaitResponse(ctx, nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := x.Open(ctx); err != nil {
+	if err := x.OpenBody(ctx); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := io.ReadFull(x, make([]byte, 10)); err != nil {
@@ -176,10 +176,10 @@ func TestReadingThatStopsHalfWay(t *testing.T) {
 	}
 }
 
-// endless is a source that never ends; it yields after an interrupt alone, once silent.
-type endless struct{ interrupted chan struct{} }
+// endlessReader is a source that never ends; it yields after an interrupt alone, once silent.
+type endlessReader struct{ interrupted chan struct{} }
 
-func (e endless) Read(p []byte) (int, error) {
+func (e endlessReader) Read(p []byte) (int, error) {
 	select {
 	case <-e.interrupted:
 		return 0, net.ErrClosed
@@ -197,7 +197,7 @@ func TestUploadThatNobodyReadsToItsEnd(t *testing.T) {
 		defer incoming.Close()
 		if n++; n == 1 {
 			_, _ = incoming.Read(make([]byte, 2))
-			err := c.Answer(nil, false)
+			err := c.Respond(nil, false)
 			<-halted // within a piece
 			return err
 		}
@@ -205,11 +205,11 @@ func TestUploadThatNobodyReadsToItsEnd(t *testing.T) {
 		if string(body) != "second" || err != nil {
 			t.Errorf("%.40q %v", body, err)
 		}
-		return c.Answer(nil, false)
+		return c.Respond(nil, false)
 	})
 	x := p.begin(t, true)
-	source := endless{make(chan struct{})}
-	if err := x.Answer(soon(t), func() { x.Upload(source, 1<<40) }); err != nil {
+	source := endlessReader{make(chan struct{})}
+	if err := x.AwaitResponse(testContext(t), func() { x.Upload(source, 1<<40) }); err != nil {
 		t.Fatal(err)
 	}
 	if whole, err := x.Halt(func() { close(source.interrupted) }); whole || err == nil {
@@ -219,7 +219,7 @@ func TestUploadThatNobodyReadsToItsEnd(t *testing.T) {
 	x.Close()
 	x = p.begin(t, true)
 	defer x.Close()
-	if err := x.Answer(soon(t), func() { x.Upload(strings.NewReader("second"), 6) }); err != nil {
+	if err := x.AwaitResponse(testContext(t), func() { x.Upload(strings.NewReader("second"), 6) }); err != nil {
 		t.Fatal(err)
 	}
 	if whole, err := x.Halt(nil); !whole || err != nil {
@@ -236,11 +236,11 @@ func TestUploadWhoseSourceFails(t *testing.T) {
 		if _, err := io.ReadAll(incoming); !errors.Is(err, link.ErrBodyAborted) {
 			t.Error(err)
 		}
-		return c.Answer(nil, false)
+		return c.Respond(nil, false)
 	})
 	for range 100 {
 		x := p.begin(t, true)
-		err := x.Answer(soon(t), func() { x.Upload(iotest.ErrReader(net.ErrClosed), 1) })
+		err := x.AwaitResponse(testContext(t), func() { x.Upload(iotest.ErrReader(net.ErrClosed), 1) })
 		if err != nil && !errors.Is(err, link.ErrBodyAborted) {
 			t.Error(err)
 		}
@@ -260,7 +260,7 @@ func TestNextRequestWaitsForTheRestOfTheLast(t *testing.T) {
 		defer incoming.Close()
 		if n++; n == 1 {
 			_, _ = incoming.Read(make([]byte, 2))
-			err := c.Answer(nil, false)
+			err := c.Respond(nil, false)
 			<-reading
 			time.Sleep(10 * time.Millisecond) // so that the other one is in its Read, mostly
 			return err
@@ -270,11 +270,11 @@ func TestNextRequestWaitsForTheRestOfTheLast(t *testing.T) {
 		if string(body) != "second" || err != nil {
 			t.Errorf("%.40q %v", body, err)
 		}
-		return c.Answer(nil, false)
+		return c.Respond(nil, false)
 	})
 	for _, body := range []string{strings.Repeat("first", 10_000), "second"} {
 		x := p.begin(t, true)
-		if err := x.Answer(soon(t), func() { x.Upload(strings.NewReader(body), 1<<20) }); err != nil {
+		if err := x.AwaitResponse(testContext(t), func() { x.Upload(strings.NewReader(body), 1<<20) }); err != nil {
 			t.Fatal(err)
 		}
 		_, _ = x.Halt(func() {})
@@ -292,7 +292,7 @@ func TestUnreadBodyHoldsUpNobody(t *testing.T) {
 		if c.Method != 5 {
 			return respond(c, socket, "short", true)
 		}
-		_ = c.Answer(nil, true)
+		_ = c.Respond(nil, true)
 		w := link.NewBodyWriter(false)
 		defer w.Release()
 		for range 64 {
@@ -305,11 +305,11 @@ func TestUnreadBodyHoldsUpNobody(t *testing.T) {
 	})
 	unread := p.begin(t, false)
 	defer unread.Close()
-	if err := unread.Answer(soon(t), nil); err != nil {
+	if err := unread.AwaitResponse(testContext(t), nil); err != nil {
 		t.Fatal(err)
 	}
 	for range 100 {
-		if err := p.Call(soon(t), 200, nil, nil); err != nil {
+		if err := p.Call(testContext(t), 200, nil, nil); err != nil {
 			t.Fatal(err)
 		}
 		x := p.begin(t, false)
@@ -332,7 +332,7 @@ func TestBodyThatBreaksTheRules(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPair(t, 1, func(p *pair, ctx context.Context, c *link.Call) error {
-				_ = c.Answer(nil, true)
+				_ = c.Respond(nil, true)
 				_, _ = p.raw[5].Write(append([]byte{1, 2, 0, 0, 'o', 'k'}, bad...))
 				<-ctx.Done()
 				return nil
@@ -379,7 +379,7 @@ func TestExchangeDeadlines(t *testing.T) {
 					return
 				}
 				defer x.Close()
-				if err := x.Answer(t.Context(), nil); !errors.Is(err, context.DeadlineExceeded) ||
+				if err := x.AwaitResponse(t.Context(), nil); !errors.Is(err, context.DeadlineExceeded) ||
 					time.Since(began) != within {
 					t.Errorf("%v after %v, want %v", err, time.Since(began), within)
 				}
@@ -394,8 +394,8 @@ func TestExchangeDeadlines(t *testing.T) {
 				return
 			}
 			defer x.Close()
-			slow := func() { x.Upload(io.MultiReader(sleeper(20*time.Second), strings.NewReader("x")), 1) }
-			err = x.Answer(t.Context(), slow)
+			slow := func() { x.Upload(io.MultiReader(slowReader(20*time.Second), strings.NewReader("x")), 1) }
+			err = x.AwaitResponse(t.Context(), slow)
 			if late := time.Since(began) - 50*time.Second; !errors.Is(err, context.DeadlineExceeded) || late < 0 ||
 				late > 10*time.Millisecond {
 				t.Errorf("upload: %v after %v", err, time.Since(began))
@@ -411,38 +411,38 @@ func TestExchangeDeadlines(t *testing.T) {
 	})
 }
 
-// sleeper is a source that is silent for a time and then empty.
-type sleeper time.Duration
+// slowReader is a source that is silent for a time and then empty.
+type slowReader time.Duration
 
-func (s sleeper) Read([]byte) (int, error) {
+func (s slowReader) Read([]byte) (int, error) {
 	time.Sleep(time.Duration(s))
 	return 0, io.EOF
 }
 
-func TestLateAnswerWithoutASocketIsDropped(t *testing.T) {
+func TestLateResponseWithoutASocketIsDropped(t *testing.T) {
 	release := make(chan struct{})
 	p := newPair(t, 1, func(_ *pair, _ context.Context, c *link.Call) error {
 		if c.Method == 1 {
 			<-release
-			_ = c.Answer(raw([]byte("late")), true)
-			_, err := c.Lent()
+			_ = c.Respond(raw([]byte("late")), true)
+			_, err := c.AwaitSocket()
 			return err
 		}
 		return nil
 	})
 	response := new(wrapperspb.BytesValue)
-	x, err := p.Begin(soon(t), link.Outgoing{Method: 1, Response: response, Within: time.Millisecond,
+	x, err := p.Begin(testContext(t), link.Outgoing{Method: 1, Response: response, Within: time.Millisecond,
 		Bodies: p.bodies})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := x.Answer(soon(t), nil); !errors.Is(err, context.DeadlineExceeded) {
+	if err := x.AwaitResponse(testContext(t), nil); !errors.Is(err, context.DeadlineExceeded) {
 		t.Fatal(err)
 	}
 	x.Close()
 	close(release)
 	for range 3 {
-		if err := p.Call(soon(t), 2, nil, nil); err != nil {
+		if err := p.Call(testContext(t), 2, nil, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -451,14 +451,14 @@ func TestLateAnswerWithoutASocketIsDropped(t *testing.T) {
 	}
 }
 
-// memory is a body socket whose other end has said all it will say.
-type memory struct {
-	said *bytes.Reader
-	step int // bytes a read yields at most
+// scriptedStream is a body socket whose other end has said all it will say.
+type scriptedStream struct {
+	input *bytes.Reader
+	step  int // bytes a read yields at most
 }
 
-func (m *memory) Read(p []byte) (int, error)       { return m.said.Read(p[:min(len(p), m.step)]) }
-func (m *memory) Write(p []byte) (int, error)      { return len(p), nil }
-func (m *memory) Close() error                     { return nil }
-func (m *memory) SetReadDeadline(time.Time) error  { return nil }
-func (m *memory) SetWriteDeadline(time.Time) error { return nil }
+func (m *scriptedStream) Read(p []byte) (int, error)       { return m.input.Read(p[:min(len(p), m.step)]) }
+func (m *scriptedStream) Write(p []byte) (int, error)      { return len(p), nil }
+func (m *scriptedStream) Close() error                     { return nil }
+func (m *scriptedStream) SetReadDeadline(time.Time) error  { return nil }
+func (m *scriptedStream) SetWriteDeadline(time.Time) error { return nil }

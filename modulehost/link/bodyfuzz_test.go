@@ -58,7 +58,7 @@ func expected(said []byte) (body []byte, length int, ending error) {
 	}
 }
 
-func check(t *testing.T, said []byte, left int, got []byte, err error) {
+func assertBody(t *testing.T, said []byte, left int, got []byte, err error) {
 	t.Helper()
 	body, length, ending := expected(said)
 	if !bytes.Equal(got, body) || !errors.Is(err, ending) {
@@ -84,10 +84,10 @@ func readAll(r io.Reader, size int) (got []byte, err error) {
 func FuzzIncoming(f *testing.F) {
 	bodySeeds(f)
 	f.Fuzz(func(t *testing.T, said []byte, step, size uint8) {
-		from := &memory{bytes.NewReader(said), int(step) + 1}
+		from := &scriptedStream{bytes.NewReader(said), int(step) + 1}
 		incoming := link.NewSocket(5, from).Incoming(nil)
 		got, err := readAll(incoming, int(size)+1)
-		check(t, said, from.said.Len(), got, err)
+		assertBody(t, said, from.input.Len(), got, err)
 		incoming.Close()
 	})
 }
@@ -97,28 +97,29 @@ func FuzzExchange(f *testing.F) {
 	bodySeeds(f)
 	f.Fuzz(func(t *testing.T, said []byte, step, size uint8) {
 		start := make(chan struct{})
-		c := link.NewClient(&script{say: io.MultiReader(
-			bytes.NewReader(rawFrame{kind: kindAnswer, method: 1, id: 1}.bytes()), silence{t.Context()}),
+		c := link.NewClient(&scriptedConn{input: io.MultiReader(
+			bytes.NewReader(rawFrame{kind: kindResponse, method: 1, id: 1}.bytes()), silentReader{t.Context()}),
 			start: start})
-		from := &memory{bytes.NewReader(said), int(step) + 1}
+		from := &scriptedStream{bytes.NewReader(said), int(step) + 1}
 		bodies := link.NewBodies([]*link.Socket{link.NewSocket(5, from)})
 		socket, _ := bodies.Take(t.Context())
 		x, err := c.Begin(t.Context(),
 			link.Outgoing{Within: time.Minute, Pause: time.Minute, Bodies: bodies, Socket: socket})
 		close(start)
-		if err != nil || x.Answer(t.Context(), nil) != nil || !x.Follows() || x.Open(t.Context()) != nil {
+		if err != nil || x.AwaitResponse(t.Context(), nil) != nil || !x.Follows() ||
+			x.OpenBody(t.Context()) != nil {
 			t.Fatal("no exchange:", err)
 		}
 		got, err := readAll(x, int(size)+1)
-		check(t, said, from.said.Len(), got, err)
+		assertBody(t, said, from.input.Len(), got, err)
 		x.Close()
 	})
 }
 
-// silence ends with its context.
-type silence struct{ ctx context.Context }
+// silentReader ends with its context.
+type silentReader struct{ ctx context.Context }
 
-func (s silence) Read([]byte) (int, error) {
+func (s silentReader) Read([]byte) (int, error) {
 	<-s.ctx.Done()
 	return 0, io.EOF
 }

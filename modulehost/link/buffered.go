@@ -1,18 +1,18 @@
 package link
 
-// Whole is a request's body in the host's memory, with room around it for what frames it: it leaves with
-// one write, and its memory serves the next one (measured: with memory of its own for each, a body of 1 MiB
-// takes twice as long). Not for concurrent use.
-type Whole struct {
+// BufferedBody is a request's body in the host's memory, with room around it for what frames it: it leaves
+// with one write, and its memory serves the next one (measured: with memory of its own for each, a body of 1
+// MiB takes twice as long). Not for concurrent use.
+type BufferedBody struct {
 	b *buffer
 	n int
 }
 
-// NewWhole takes memory for a body of n bytes, at most MaxPiece. Release must follow.
-func NewWhole(n int) *Whole { return &Whole{poolFor(n).Get().(*buffer), n} }
+// NewBufferedBody takes memory for a body of n bytes, at most MaxPiece. Release must follow.
+func NewBufferedBody(n int) *BufferedBody { return &BufferedBody{poolFor(n).Get().(*buffer), n} }
 
-// WholeBytes is the memory that NewWhole takes for a body of n bytes.
-func WholeBytes(n int) int {
+// BufferedBodyBytes is the memory that NewBufferedBody takes for a body of n bytes.
+func BufferedBodyBytes(n int) int {
 	switch {
 	case n <= ShortBody:
 		return ShortBody
@@ -23,10 +23,11 @@ func WholeBytes(n int) int {
 }
 
 // Data is to be filled in. It holds what an earlier body left there.
-func (w *Whole) Data() []byte { return w.b.data()[:w.n] }
+func (w *BufferedBody) Data() []byte { return w.b.data()[:w.n] }
 
-// Release gives the memory back, once; w is of no use any more.
-func (w *Whole) Release() {
+// Release gives the memory back. w must not be used afterwards, except for another Release, which does
+// nothing.
+func (w *BufferedBody) Release() {
 	if w.b != nil {
 		poolFor(len(w.b.data())).Put(w.b)
 		w.b = nil

@@ -12,46 +12,46 @@ type Call struct {
 	Method  Method
 	Payload []byte
 
-	server   *server
-	services *services
-	id       uint32
-	payload  *[]byte
-	ctx      context.Context
-	cancel   context.CancelFunc // nil while parked
-	answered bool
-	charged  int  // bytes, of Memory
-	refused  bool // by Memory: it is not in service
+	server     *server
+	dispatcher *dispatcher
+	id         uint32
+	payload    *[]byte
+	ctx        context.Context
+	cancel     context.CancelFunc // nil while parked
+	responded  bool
+	charged    int  // bytes, of Memory
+	refused    bool // by Memory: it is not in service
 
-	lent   uint32        // a body socket's descriptor
-	waits  chan struct{} // not nil while the handler waits for one; closed when it is lent
-	wanted bool
+	socket      uint32        // a body socket's descriptor
+	socketReady chan struct{} // not nil while the handler waits for one; closed when it is lent
+	wanted      bool
 }
 
-var errAnswered = errors.New("the call is answered already")
+var errResponded = errors.New("the call is answered already")
 
-// Answer answers before the handler returns; what that returns then is dropped. bodyFollows promises a body
-// on the call's socket (Lent), and the call stays in service until the handler returns. ErrTooLarge,
-// ErrUnencodable: nothing was sent.
-func (c *Call) Answer(message proto.Message, follows bool) error {
-	if c.answered {
-		return errAnswered
+// Respond sends the response before the handler returns; the handler's own result is then dropped. follows
+// promises a body on the call's socket (AwaitSocket), and the call stays in service until the handler
+// returns. After ErrTooLarge and ErrUnencodable nothing was sent.
+func (c *Call) Respond(message proto.Message, follows bool) error {
+	if c.responded {
+		return errResponded
 	}
-	f := frame{kind: kindAnswer, id: c.id}
+	f := frame{kind: kindResponse, id: c.id}
 	if follows {
 		f.method = bodyFollows
 	}
-	err := c.server.wire.send(c.services.ctx, f, message)
-	c.answered = err == nil
+	err := c.server.wire.send(c.dispatcher.ctx, f, message)
+	c.responded = err == nil
 	return err
 }
 
-// Fail is Answer with a failure.
+// Fail is Respond with a failure.
 func (c *Call) Fail(failure *Failure) error {
-	if c.answered {
-		return errAnswered
+	if c.responded {
+		return errResponded
 	}
-	c.answered = true
-	return c.server.fail(c.services.ctx, c.id, failure)
+	c.responded = true
+	return c.server.fail(c.dispatcher.ctx, c.id, failure)
 }
 
 // Want asks for the request's body, which begins to come on the call's socket. Further calls do nothing.
@@ -60,42 +60,43 @@ func (c *Call) Want() error {
 		return nil
 	}
 	c.wanted = true
-	return c.server.wire.send(c.services.ctx, frame{kind: kindWant, id: c.id}, nil)
+	return c.server.wire.send(c.dispatcher.ctx, frame{kind: kindWant, id: c.id}, nil)
 }
 
-// Lent waits until the caller has lent a body socket, after an answer whose body follows, and returns its
-// descriptor.
-func (c *Call) Lent() (uint32, error) {
-	c.services.mu.Lock()
-	if c.lent != 0 {
-		defer c.services.mu.Unlock()
-		return c.lent, nil
+// AwaitSocket waits until the caller has lent a body socket, after an answer whose body follows, and returns
+// its descriptor.
+func (c *Call) AwaitSocket() (uint32, error) {
+	c.dispatcher.mu.Lock()
+	if c.socket != 0 {
+		defer c.dispatcher.mu.Unlock()
+		return c.socket, nil
 	}
 	waits := make(chan struct{})
-	c.waits = waits
-	c.services.mu.Unlock()
+	c.socketReady = waits
+	c.dispatcher.mu.Unlock()
 	select {
 	case <-waits:
-		return c.lent, nil
+		return c.socket, nil
 	case <-c.ctx.Done():
 		return 0, c.ctx.Err()
 	}
 }
 
-// lend refuses a second socket. An unknown call is one that ended meanwhile.
-func (s *services) lend(id, descriptor uint32) bool {
+// attachSocket notes the socket that the caller lent to a call. It refuses a second one. An unknown call has
+// ended meanwhile.
+func (s *dispatcher) attachSocket(id, descriptor uint32) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := s.calls[id]
 	switch {
 	case c == nil:
 		return true
-	case c.lent != 0:
+	case c.socket != 0:
 		return false
 	}
-	c.lent = descriptor
-	if c.waits != nil {
-		close(c.waits)
+	c.socket = descriptor
+	if c.socketReady != nil {
+		close(c.socketReady)
 	}
 	return true
 }

@@ -16,9 +16,9 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/link"
 )
 
-func TestCallsInParallelGetTheirOwnAnswers(t *testing.T) {
+func TestCallsInParallelGetTheirOwnResponses(t *testing.T) {
 	c := connect(t, 16, echo)
-	ctx := soon(t)
+	ctx := testContext(t)
 	var callers sync.WaitGroup
 	for caller := range 40 {
 		callers.Go(func() {
@@ -43,10 +43,10 @@ func TestHandlerSeesMethodAndRequest(t *testing.T) {
 		return text(fmt.Sprint(m, in.Value)), err
 	})
 	var got wrapperspb.StringValue
-	if err := c.Call(soon(t), 200, text("hello"), &got); err != nil || got.Value != "200hello" {
+	if err := c.Call(testContext(t), 200, text("hello"), &got); err != nil || got.Value != "200hello" {
 		t.Fatal(got.Value, err)
 	}
-	if err := c.Call(soon(t), 200, nil, nil); err != nil { // an empty request, an answer nobody wants
+	if err := c.Call(testContext(t), 200, nil, nil); err != nil { // an empty request, an answer nobody wants
 		t.Fatal(err)
 	}
 }
@@ -96,7 +96,7 @@ func TestHandlerErrorsCrossAsCodes(t *testing.T) {
 				return row.handler()
 			})
 			var failure *link.Failure
-			err := c.Call(soon(t), 1, nil, &wrapperspb.StringValue{})
+			err := c.Call(testContext(t), 1, nil, &wrapperspb.StringValue{})
 			if !errors.As(err, &failure) || failure.Code() != row.code || !bytes.Equal(failure.Detail, row.detail) {
 				t.Fatalf("%#v", err)
 			}
@@ -104,7 +104,7 @@ func TestHandlerErrorsCrossAsCodes(t *testing.T) {
 				t.Fatal("the error's text crossed the link")
 			}
 			var alive wrapperspb.StringValue
-			if err := c.Call(soon(t), 2, nil, &alive); err != nil || alive.Value != "alive" {
+			if err := c.Call(testContext(t), 2, nil, &alive); err != nil || alive.Value != "alive" {
 				t.Fatal("the link did not stay up:", err)
 			}
 		})
@@ -119,10 +119,11 @@ func TestCallsThatAreRefusedLocally(t *testing.T) {
 	if err := c.Ping(context.Background()); !errors.Is(err, link.ErrNoDeadline) {
 		t.Error("ping without a deadline:", err)
 	}
-	if err := c.Call(soon(t), 1, raw(make([]byte, link.MaxMessage)), nil); !errors.Is(err, link.ErrTooLarge) {
+	err := c.Call(testContext(t), 1, raw(make([]byte, link.MaxMessage)), nil)
+	if !errors.Is(err, link.ErrTooLarge) {
 		t.Error("too large:", err)
 	}
-	if err := c.Call(soon(t), 1, text("\xff"), nil); !errors.Is(err, link.ErrUnencodable) {
+	if err := c.Call(testContext(t), 1, text("\xff"), nil); !errors.Is(err, link.ErrUnencodable) {
 		t.Error("not UTF-8:", err)
 	}
 	ended, cancel := context.WithTimeout(context.Background(), 0)
@@ -136,7 +137,7 @@ func TestCallsThatAreRefusedLocally(t *testing.T) {
 		t.Fatal(size)
 	}
 	var got wrapperspb.BytesValue
-	if err := c.Call(soon(t), 1, largest, &got); err != nil || len(got.Value) != len(largest.Value) {
+	if err := c.Call(testContext(t), 1, largest, &got); err != nil || len(got.Value) != len(largest.Value) {
 		t.Error("the largest message:", err)
 	}
 }

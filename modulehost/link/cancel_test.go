@@ -12,7 +12,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/link"
 )
 
-func TestCancelReachesTheHandlerAndTheLateAnswerIsDropped(t *testing.T) {
+func TestCancelReachesTheHandlerAndTheLateResponseIsDropped(t *testing.T) {
 	entered, cancelled, release := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	c := connect(t, 2, func(ctx context.Context, m link.Method, payload []byte) (proto.Message, error) {
 		if m == 1 {
@@ -24,7 +24,7 @@ func TestCancelReachesTheHandlerAndTheLateAnswerIsDropped(t *testing.T) {
 		}
 		return echo(ctx, m, payload)
 	})
-	ctx, cancel := context.WithCancel(soon(t))
+	ctx, cancel := context.WithCancel(testContext(t))
 	go func() {
 		<-entered
 		cancel()
@@ -36,7 +36,7 @@ func TestCancelReachesTheHandlerAndTheLateAnswerIsDropped(t *testing.T) {
 	<-cancelled // the handler still runs: the caller did not wait for it
 	close(release)
 	for range 3 { // the late answer comes before, or between, these
-		if err := c.Call(soon(t), 2, raw([]byte("x")), &wrapperspb.BytesValue{}); err != nil {
+		if err := c.Call(testContext(t), 2, raw([]byte("x")), &wrapperspb.BytesValue{}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -22,35 +22,35 @@ type Client struct {
 	pending map[uint32]*waiter
 	waiting atomic.Int32 // how many are pending, roughly
 	owed    int
-	free    sync.Pool
+	waiters sync.Pool
 	clock   clock // of exchanges; Call's deadline is its context's
 
-	// A caller that is alone reads its answer itself, under a lease; the standing reader reads for all others,
-	// and watches a link that is quiet. In between nobody reads, for two milliseconds at least.
-	frames     *frames // of whoever reads
-	reading    bool    // somebody does, or is about to
-	unanswered int
-	own        lease
-	wake       chan struct{} // makes the standing reader read; has room for the one who sets reading
-	standing   sync.WaitGroup
-	released   sync.Once // frames
+	// A lone caller reads its response itself, under a lease. The standing reader reads for all others, and
+	// watches an idle link. Between the two nobody reads for at least two milliseconds.
+	frames      *frameReader // of whoever reads
+	reading     bool         // somebody does, or is about to
+	outstanding int
+	readLease   lease
+	wake        chan struct{} // makes the standing reader read; has room for the one who sets reading
+	standing    sync.WaitGroup
+	released    sync.Once // frames
 
 	abandoned abandoned
 	settling  sync.WaitGroup // exchanges that were left before their bodies had ended
 }
 
-// NewClient takes over conn and starts to read from it. The owner calls Close in the end, also after a loss.
+// NewClient takes over conn and starts to read from it. The owner must call Close, also after a loss.
 func NewClient(conn net.Conn, list ...Option) *Client {
 	memory := collect(list).memory
 	c := &Client{memory: memory, done: make(chan struct{}), pending: map[uint32]*waiter{},
 		wake: make(chan struct{}, 1)}
-	c.frames = newFrames(conn, memory)
+	c.frames = newFrameReader(conn, memory)
 	c.wire = newWire(conn, func() bool { return c.waiting.Load() > 1 }, memory)
-	c.free.New = func() any { return &waiter{answered: make(chan error, 2)} } // an answer, and a deadline
-	c.clock.timer = time.AfterFunc(time.Hour, c.ring)
+	c.waiters.New = func() any { return &waiter{result: make(chan error, 2)} } // an answer, and a deadline
+	c.clock.timer = time.AfterFunc(time.Hour, c.expire)
 	c.clock.timer.Stop()
-	c.own.quick, c.own.expired, c.own.quiet = leaseFor, c.interrupt, c.standBy
-	c.own.init()
+	c.readLease.quick, c.readLease.expired, c.readLease.quiet = leaseFor, c.interrupt, c.standBy
+	c.readLease.init()
 	c.reading = true
 	c.wake <- struct{}{}
 	c.standing.Go(c.read)
@@ -102,24 +102,24 @@ func (c *Client) exchange(ctx context.Context, f frame, request, response proto.
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	w := c.free.Get().(*waiter)
+	w := c.waiters.Get().(*waiter)
 	w.ping, w.response = f.kind == kindPing, response
 	if err := c.register(&f, w); err != nil {
 		return err
 	}
 	if err := c.wire.send(ctx, f, request); err != nil {
-		c.unsent(f.id, w)
+		c.forgetUnsent(f.id, w)
 		return err
 	}
 	c.readFor(w)
 	select {
-	case err := <-w.answered:
+	case err := <-w.result:
 		c.recycle(w)
 		return err
 	case <-ctx.Done():
 	}
 	if !c.abandon(f.id) {
-		err := <-w.answered // the reader has it in hand this moment
+		err := <-w.result // the reader has it in hand this moment
 		c.recycle(w)
 		return err
 	}
@@ -132,15 +132,15 @@ func (c *Client) exchange(ctx context.Context, f frame, request, response proto.
 func (c *Client) end(err error) {
 	c.mu.Lock()
 	c.lost = err
-	close(c.done) // before anybody is told: whoever comes later then finds it closed
+	close(c.done) // before the callers are woken, so that later callers find it closed
 	for _, w := range c.pending {
-		if !w.abandoned && (w.exchange == nil || !w.exchange.answered) {
-			w.answered <- err // has room
+		if !w.abandoned && (w.exchange == nil || !w.exchange.responded) {
+			w.result <- err // has room
 		}
 	}
 	c.pending = nil
 	c.clock.timer.Stop()
 	c.abandoned.stop()
-	c.own.stop()
+	c.readLease.stop()
 	c.mu.Unlock()
 }

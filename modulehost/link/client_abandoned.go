@@ -10,7 +10,7 @@ import (
 // lock.
 type abandoned struct {
 	calls  int
-	limit  int // 0: nobody watches
+	limit  int // 0: not watched
 	within time.Duration
 	timer  *time.Timer
 	armed  bool
@@ -26,8 +26,8 @@ func (c *Client) WatchAbandoned(limit int, within time.Duration) <-chan struct{}
 	return c.abandoned.stuck
 }
 
-// leave notes that nobody waits for w any more.
-func (c *Client) leave(w *waiter) {
+// markAbandoned notes that the caller of w has left.
+func (c *Client) markAbandoned(w *waiter) {
 	a := &c.abandoned
 	w.left = time.Now()
 	if a.calls++; a.limit == 0 || a.calls < a.limit || a.armed {
@@ -35,22 +35,23 @@ func (c *Client) leave(w *waiter) {
 	}
 	a.armed = true
 	if a.timer == nil {
-		a.timer = time.AfterFunc(a.within, c.lookAtAbandoned)
+		a.timer = time.AfterFunc(a.within, c.checkAbandoned)
 	} else {
 		a.timer.Reset(a.within)
 	}
 }
 
-// over notes that w has ended; it may never have been left.
-func (c *Client) over(w *waiter) {
+// markEnded notes that w has ended. It may never have been abandoned.
+func (c *Client) markEnded(w *waiter) {
 	if w != nil && !w.left.IsZero() {
 		w.left = time.Time{}
 		c.abandoned.calls--
 	}
 }
 
-// lookAtAbandoned is the timer's call. It sleeps on until the limit could be reached.
-func (c *Client) lookAtAbandoned() {
+// checkAbandoned runs when the timer fires. It sets the timer again for the time at which the limit could be
+// reached.
+func (c *Client) checkAbandoned() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	a := &c.abandoned

@@ -10,22 +10,22 @@ import (
 // cancelled one; a peer that never does would otherwise grow the table without end.
 const maxOwed = 16 << 10
 
-// waiter is one call or ping under way. Who removes it from pending, under the lock, owns it: the reader
-// then delivers exactly once.
+// waiter is one call or ping in flight. The goroutine that removes it from pending, under the lock, owns it,
+// so that its result is delivered exactly once.
 type waiter struct {
 	ping      bool
 	abandoned bool      // nobody waits any more; the late answer is dropped
 	left      time.Time // when its caller left; zero: it has not, or the call has ended since
 	response  proto.Message
 	charged   int        // bytes of the answer, of Memory; under the lock
-	unwanted  bool       // its exchange is over: nobody would give back what is charged
-	answered  chan error // buffered: the reader never waits for a caller
+	discarded bool       // its exchange is over: nobody would give back what is charged
+	result    chan error // buffered: the reader never waits for a caller
 
-	reads    bool      // its caller is to read, or to call waitFor
+	reads    bool      // its caller is to read, or to call endReading
 	exchange *Exchange // nil for a Call
 }
 
-// register gives f an id that is not in use and notes who waits for it.
+// register gives f an id that is not in use and stores its waiter.
 func (c *Client) register(f *frame, w *waiter) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -41,7 +41,7 @@ func (c *Client) register(f *frame, w *waiter) error {
 	}
 	f.id = c.next
 	c.pending[f.id] = w
-	c.unanswered++
+	c.outstanding++
 	if w.reads = false; !c.reading {
 		c.reading = true
 		if w.reads = w.exchange == nil || w.exchange.wanted == nil; !w.reads {
@@ -52,21 +52,21 @@ func (c *Client) register(f *frame, w *waiter) error {
 	return nil
 }
 
-// recycle is for waiters whose one answer was received.
+// recycle reuses a waiter whose result was received.
 func (c *Client) recycle(w *waiter) {
 	c.discharge(w, false)
 	w.response = nil
-	c.free.Put(w)
+	c.waiters.Put(w)
 }
 
-// charge counts an answer until its caller is done with it (discharge).
+// charge counts a response until its caller is done with it (discharge).
 func (c *Client) charge(w *waiter, bytes int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if w.unwanted {
+	if w.discarded {
 		return true
 	}
-	if !c.memory.Take(bytes) {
+	if !c.memory.Reserve(bytes) {
 		return false
 	}
 	w.charged = bytes
@@ -78,25 +78,25 @@ func (c *Client) charge(w *waiter, bytes int) bool {
 func (c *Client) discharge(w *waiter, unwanted bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.memory.Give(w.charged)
-	w.charged, w.unwanted = 0, unwanted
+	c.memory.Release(w.charged)
+	w.charged, w.discarded = 0, unwanted
 }
 
 // forget frees the id of a call that is over.
 func (c *Client) forget(id uint32) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.over(c.pending[id])
+	c.markEnded(c.pending[id])
 	delete(c.pending, id)
 }
 
-// unsent is forget for a call that was never sent.
-func (c *Client) unsent(id uint32, w *waiter) {
+// forgetUnsent is forget for a call that was never sent.
+func (c *Client) forgetUnsent(id uint32, w *waiter) {
 	c.mu.Lock()
 	delete(c.pending, id)
-	c.unanswered--
+	c.outstanding--
 	c.mu.Unlock()
-	c.waitFor(w)
+	c.endReading(w)
 }
 
 // abandon reports whether the call was still unanswered; if so its answer will be dropped.
@@ -105,33 +105,33 @@ func (c *Client) abandon(id uint32) bool {
 	w, ok := c.pending[id]
 	if ok {
 		w.abandoned, w.response = true, nil
-		c.leave(w)
+		c.markAbandoned(w)
 		c.owed++
 	}
 	owed := c.owed
 	c.mu.Unlock()
 	if owed > maxOwed {
-		_ = c.wire.fail(errOwes)
+		_ = c.wire.fail(errTooManyOwed)
 	}
 	return ok
 }
 
-// claim takes the one who waits for an answer of this kind; nil: it was never asked.
+// claim takes the waiter that a response or a pong is for; nil: there was no such call.
 func (c *Client) claim(id uint32, ping bool) *waiter {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	w := c.pending[id]
-	if w == nil || w.ping != ping || w.exchange != nil && w.exchange.answered {
+	if w == nil || w.ping != ping || w.exchange != nil && w.exchange.responded {
 		return nil
 	}
-	c.unanswered--
+	c.outstanding--
 	if w.exchange != nil && !w.abandoned {
-		w.exchange.answered = true // its id stays in use until its bodies have ended
+		w.exchange.responded = true // its id stays in use until its bodies have ended
 		return w
 	}
 	delete(c.pending, id)
 	if w.abandoned {
-		c.over(w)
+		c.markEnded(w)
 		c.owed--
 	}
 	return w

@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// read is the standing reader. It ends when the link is lost and everybody was told.
+// read is the standing reader. It ends when the link is lost and every caller has its error.
 func (c *Client) read() {
 	for {
 		select {
 		case <-c.wake:
 		case <-c.wire.gone:
-			if !c.tellLoss() {
+			if !c.claimReadingAfterLoss() {
 				return
 			}
 		}
@@ -22,9 +22,9 @@ func (c *Client) read() {
 	}
 }
 
-// tellLoss makes the standing reader the one who finds out that the link is gone, unless a caller who reads
-// does.
-func (c *Client) tellLoss() bool {
+// claimReadingAfterLoss makes the standing reader the one who finds out that the link is gone, unless a
+// caller who reads does.
+func (c *Client) claimReadingAfterLoss() bool {
 	c.mu.Lock()
 	mine := !c.reading
 	c.reading = true
@@ -40,7 +40,8 @@ func (c *Client) tellLoss() bool {
 	}
 }
 
-// readUntil reads frames until enough says so after one; false: the link is lost, and everybody was told.
+// readUntil reads frames until enough returns true after one. false: the link is lost, and every caller has
+// its error.
 func (c *Client) readUntil(enough func() bool) bool {
 	for {
 		f, err := c.frames.next()
@@ -61,30 +62,30 @@ func (c *Client) readUntil(enough func() bool) bool {
 	}
 }
 
-// readFor lets a caller who is alone read its own answer, and those of whoever comes after it. It may
-// return before that has come.
+// readFor lets a lone caller read its own response, and those of callers that come after it. It may return
+// before the response has come.
 func (c *Client) readFor(w *waiter) {
 	if !w.reads {
 		return
 	}
-	t := c.own.begin()
-	if !c.readUntil(func() bool { return len(w.answered) > 0 || c.own.lost(t) }) {
+	t := c.readLease.begin()
+	if !c.readUntil(func() bool { return len(w.result) > 0 || c.readLease.lost(t) }) {
 		w.reads = false
 		return
 	}
-	c.own.end(t)
-	c.waitFor(w)
+	c.readLease.end(t)
+	c.endReading(w)
 }
 
-// waitFor ends the reading of a caller. The standing reader goes on if there is an answer to come.
-func (c *Client) waitFor(w *waiter) {
+// endReading ends the reading of a caller. The standing reader goes on if there is an answer to come.
+func (c *Client) endReading(w *waiter) {
 	if !w.reads {
 		return
 	}
 	w.reads = false
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.reading = c.unanswered > 0 || c.wire.isGone(); c.reading {
+	if c.reading = c.outstanding > 0 || c.wire.isGone(); c.reading {
 		c.wake <- struct{}{}
 	}
 }
@@ -94,11 +95,11 @@ func (c *Client) waitFor(w *waiter) {
 func (c *Client) release() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.unanswered > 0 || !c.own.wanted() {
+	if c.outstanding > 0 || !c.readLease.wanted() {
 		return false
 	}
 	c.reading = false
-	c.own.watch()
+	c.readLease.watch()
 	return true
 }
 

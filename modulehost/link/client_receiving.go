@@ -7,7 +7,7 @@ import (
 // receive returns an error when the frame loses the link.
 func (c *Client) receive(f frame) error {
 	switch f.kind {
-	case kindAnswer, kindFailure, kindPong:
+	case kindResponse, kindFailure, kindPong:
 	case kindWant:
 		return c.want(f)
 	default:
@@ -20,26 +20,27 @@ func (c *Client) receive(f frame) error {
 	if w.abandoned {
 		return nil
 	}
-	if f.kind == kindAnswer && f.method == bodyFollows {
+	if f.kind == kindResponse && f.method == bodyFollows {
 		if w.exchange == nil {
-			w.answered <- lost(errNeverAsked)
+			w.result <- lost(errNeverAsked)
 			return errNeverAsked
 		}
 		w.exchange.follows = true
 	}
 	if c.memory != (unlimited{}) && !c.charge(w, decodedBytes(f.payload)) {
-		w.answered <- ErrOverloaded
+		w.result <- ErrOverloaded
 		return nil
 	}
 	answer, err := decode(f, w.response)
 	if err != nil {
 		answer = lost(err)
 	}
-	w.answered <- answer
+	w.result <- answer
 	return err
 }
 
-// want tells an exchange that its request's body is read now. Once, and only where there is one.
+// want tells an exchange that the handler begins to read the request's body. A peer may say so once, and only
+// for a call with a streamed body.
 func (c *Client) want(f frame) error {
 	if len(f.payload) > 0 {
 		return errFrameBody
@@ -47,7 +48,7 @@ func (c *Client) want(f frame) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	w := c.pending[f.id]
-	if w == nil || w.exchange == nil || w.exchange.wanted == nil || w.exchange.answered {
+	if w == nil || w.exchange == nil || w.exchange.wanted == nil || w.exchange.responded {
 		return errNeverAsked
 	}
 	select {
@@ -58,8 +59,8 @@ func (c *Client) want(f frame) error {
 	}
 }
 
-// decode runs in the reader, straight from its buffer, so that an answer is copied once. The caller cannot
-// have left: it waits for whoever claimed it.
+// decode runs in the reader, straight from its buffer, so that a response is copied once. The caller is still
+// there: once its waiter was claimed, it waits for the result.
 func decode(f frame, response proto.Message) (answer, broken error) {
 	switch {
 	case f.kind == kindPong:

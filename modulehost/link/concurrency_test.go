@@ -15,18 +15,18 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/link"
 )
 
-// gate is a handler that counts who is inside and lets one out per token.
-type gate struct {
+// blockingHandler is a handler that counts who is inside and lets one out per token.
+type blockingHandler struct {
 	inside, most, total atomic.Int32
 	entered             chan struct{}
 	release             chan struct{}
 }
 
-func newGate() *gate {
-	return &gate{entered: make(chan struct{}, 10_000), release: make(chan struct{})}
+func newBlockingHandler() *blockingHandler {
+	return &blockingHandler{entered: make(chan struct{}, 10_000), release: make(chan struct{})}
 }
 
-func (g *gate) handle(ctx context.Context, _ link.Method, _ []byte) (proto.Message, error) {
+func (g *blockingHandler) handle(ctx context.Context, _ link.Method, _ []byte) (proto.Message, error) {
 	n := g.inside.Add(1)
 	defer g.inside.Add(-1)
 	g.total.Add(1)
@@ -41,7 +41,7 @@ func (g *gate) handle(ctx context.Context, _ link.Method, _ []byte) (proto.Messa
 	}
 }
 
-func (g *gate) waitInside(n int) {
+func (g *blockingHandler) waitInside(n int) {
 	for range n {
 		<-g.entered
 	}
@@ -49,18 +49,18 @@ func (g *gate) waitInside(n int) {
 
 func TestExactlySoManyCallsAreInService(t *testing.T) {
 	const inService, calls = 5, 60
-	g := newGate()
+	g := newBlockingHandler()
 	c := connect(t, inService, g.handle)
 	var callers sync.WaitGroup
 	for range calls {
 		callers.Go(func() {
-			if err := c.Call(soon(t), 1, nil, nil); err != nil {
+			if err := c.Call(testContext(t), 1, nil, nil); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	g.waitInside(inService)
-	if err := c.Ping(soon(t)); err != nil { // the reader has passed what was sent until now
+	if err := c.Ping(testContext(t)); err != nil { // the reader has passed what was sent until now
 		t.Fatal(err)
 	}
 	if n := g.total.Load(); n != inService {
@@ -74,26 +74,26 @@ func TestExactlySoManyCallsAreInService(t *testing.T) {
 }
 
 func TestCancelAndPingPassCallsThatWait(t *testing.T) {
-	g := newGate()
+	g := newBlockingHandler()
 	c := connect(t, 1, g.handle)
-	first, cancelFirst := context.WithCancel(soon(t))
-	second, cancelSecond := context.WithCancel(soon(t))
+	first, cancelFirst := context.WithCancel(testContext(t))
+	second, cancelSecond := context.WithCancel(testContext(t))
 	results := make(chan error, 3)
 	call := func(ctx context.Context) { results <- c.Call(ctx, 1, nil, nil) }
 	go call(first)
 	g.waitInside(1)
 	go call(second)
-	if err := c.Ping(soon(t)); err != nil {
+	if err := c.Ping(testContext(t)); err != nil {
 		t.Fatal("ping while all handlers are busy:", err)
 	}
 	cancelSecond() // waits its turn: it must never reach a handler
 	if err := <-results; !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	if err := c.Ping(soon(t)); err != nil {
+	if err := c.Ping(testContext(t)); err != nil {
 		t.Fatal(err)
 	}
-	go call(soon(t))
+	go call(testContext(t))
 	cancelFirst() // is in service: its handler ends, and the third takes its place
 	if err := <-results; !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
@@ -117,8 +117,8 @@ func TestReadingPauses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			near, far := socketpair(t)
-			meter := &meter{Conn: far}
-			g := newGate()
+			meter := &countingConn{Conn: far}
+			g := newBlockingHandler()
 			serve(t, meter, 1, g.handle)
 			sent := make(chan error, 1)
 			go func() {
@@ -152,13 +152,13 @@ func TestReadingPauses(t *testing.T) {
 	}
 }
 
-// meter counts the bytes that were read.
-type meter struct {
+// countingConn counts the bytes that were read.
+type countingConn struct {
 	net.Conn
 	read atomic.Int64
 }
 
-func (m *meter) Read(b []byte) (int, error) {
+func (m *countingConn) Read(b []byte) (int, error) {
 	n, err := m.Conn.Read(b)
 	m.read.Add(int64(n))
 	return n, err
@@ -166,7 +166,7 @@ func (m *meter) Read(b []byte) (int, error) {
 
 // settle returns when nothing was read for a while. A server that never pauses settles too, having read
 // everything.
-func (m *meter) settle(t *testing.T) {
+func (m *countingConn) settle(t *testing.T) {
 	t.Helper()
 	for before := int64(-1); before != m.read.Load(); {
 		before = m.read.Load()

@@ -17,54 +17,57 @@ const (
 	keptIdle = 64
 )
 
-// services holds the calls that are being served or wait for it, and the goroutines that serve them.
-type services struct {
+// dispatcher holds the calls in service, the parked calls that wait for a free handler, and the goroutines
+// that run the handlers.
+type dispatcher struct {
 	ctx      context.Context // of all handlers
 	run      func(ctx context.Context, c *Call)
 	limit    int
 	memory   Memory
-	active   atomic.Int32 // running, for who holds no lock
+	active   atomic.Int32 // copy of running, for readers without the lock
 	workers  sync.WaitGroup
 	payloads sync.Pool
 
-	mu      sync.Mutex
-	ended   bool
-	calls   map[uint32]*Call // in service and parked
-	running int
-	idle    int
-	work    chan *Call // to idle workers; never blocks, for idle counts them
-	parked  []*Call
-	waiting int           // bytes of parked
-	room    chan struct{} // not nil while the reader pauses; closed when a parked call left
+	mu         sync.Mutex
+	ended      bool
+	calls      map[uint32]*Call // in service and parked
+	running    int
+	idle       int
+	work       chan *Call // to idle workers; never blocks, for idle counts them
+	parked     []*Call
+	parkedSize int           // bytes of parked
+	room       chan struct{} // not nil while the reader pauses; closed when a parked call left
 }
 
-func newServices(ctx context.Context, run func(context.Context, *Call), limit int, memory Memory) *services {
-	s := &services{ctx: ctx, run: run, limit: max(limit, 1), memory: memory, calls: map[uint32]*Call{},
+func newDispatcher(
+	ctx context.Context, run func(context.Context, *Call), limit int, memory Memory,
+) *dispatcher {
+	s := &dispatcher{ctx: ctx, run: run, limit: max(limit, 1), memory: memory, calls: map[uint32]*Call{},
 		work: make(chan *Call, keptIdle)}
 	s.payloads.New = func() any { return new([]byte) }
 	return s
 }
 
-// crowded tells whether more than one call is in service, roughly.
-func (s *services) crowded() bool { return s.active.Load() > 1 }
+// busy tells whether more than one call is in service, roughly.
+func (s *dispatcher) busy() bool { return s.active.Load() > 1 }
 
 // accept starts the call, which hand or serve then runs, or parks it when all handlers are busy. It refuses
 // an id that is in use (nil), and a call for which there is no memory (refused).
-func (s *services) accept(f frame) (c *Call, runs bool) {
+func (s *dispatcher) accept(f frame) (c *Call, runs bool) {
 	charged := 0
 	if s.memory != (unlimited{}) {
 		charged = decodedBytes(f.payload)
 	}
-	if !s.memory.Take(charged) {
+	if !s.memory.Reserve(charged) {
 		return s.refuse(f.id), false
 	}
 	payload := s.payloads.Get().(*[]byte)
 	*payload = append((*payload)[:0], f.payload...)
-	c = &Call{Method: f.method, Payload: *payload, services: s, id: f.id, payload: payload, charged: charged}
+	c = &Call{Method: f.method, Payload: *payload, dispatcher: s, id: f.id, payload: payload, charged: charged}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.calls[f.id] != nil {
-		s.memory.Give(charged)
+		s.memory.Release(charged)
 		return nil, false
 	}
 	s.calls[f.id] = c
@@ -73,11 +76,11 @@ func (s *services) accept(f frame) (c *Call, runs bool) {
 		return c, true
 	}
 	s.parked = append(s.parked, c)
-	s.waiting += len(f.payload)
+	s.parkedSize += len(f.payload)
 	return c, false
 }
 
-func (s *services) refuse(id uint32) *Call {
+func (s *dispatcher) refuse(id uint32) *Call {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.calls[id] != nil {
@@ -87,20 +90,20 @@ func (s *services) refuse(id uint32) *Call {
 }
 
 // start is called with the lock held.
-func (s *services) start(c *Call) {
+func (s *dispatcher) start(c *Call) {
 	c.ctx, c.cancel = context.WithCancel(s.ctx)
 	s.running++
 	s.active.Store(int32(s.running))
 }
 
-// hand lets a goroutine of its own serve a call that was started.
-func (s *services) hand(c *Call) {
+// dispatch serves a call that was started in another goroutine.
+func (s *dispatcher) dispatch(c *Call) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.handLocked(c)
+	s.dispatchLocked(c)
 }
 
-func (s *services) handLocked(c *Call) {
+func (s *dispatcher) dispatchLocked(c *Call) {
 	if s.idle > 0 {
 		s.idle--
 		s.work <- c
@@ -115,8 +118,9 @@ func (s *services) handLocked(c *Call) {
 	})
 }
 
-// serve serves a call that was started. pooled: it reports whether its goroutine shall wait for another one.
-func (s *services) serve(c *Call, pooled bool) (stay bool) {
+// serve runs the handler of a call that was started. In a pooled goroutine it reports whether that goroutine
+// shall wait for another call.
+func (s *dispatcher) serve(c *Call, pooled bool) (stay bool) {
 	ended := true // by runtime.Goexit, unless what follows returns or panics
 	defer func() {
 		if recover() != nil { // the value may hold anything and is dropped: the caller has the code
@@ -129,10 +133,10 @@ func (s *services) serve(c *Call, pooled bool) (stay bool) {
 	return
 }
 
-// finish gives the place in service to the call that has waited longest.
-func (s *services) finish(c *Call, willing bool) (stay bool) {
+// finish ends a call and starts the parked call that has waited longest.
+func (s *dispatcher) finish(c *Call, willing bool) (stay bool) {
 	c.cancel()
-	s.memory.Give(c.charged)
+	s.memory.Release(c.charged)
 	if cap(*c.payload) <= keptBuffer {
 		s.payloads.Put(c.payload)
 	}
@@ -150,16 +154,16 @@ func (s *services) finish(c *Call, willing bool) (stay bool) {
 	if len(s.parked) > 0 {
 		next := s.unpark(0)
 		s.start(next)
-		s.handLocked(next)
+		s.dispatchLocked(next)
 	}
 	return stay
 }
 
-// pause holds the reader while more is parked than may be.
-func (s *services) pause(gone <-chan struct{}) error {
+// pause blocks the reader while too many calls, or too many bytes, are parked.
+func (s *dispatcher) pause(gone <-chan struct{}) error {
 	for {
 		s.mu.Lock()
-		if len(s.parked) <= parkedCalls && s.waiting <= parkedBytes {
+		if len(s.parked) <= parkedCalls && s.parkedSize <= parkedBytes {
 			s.mu.Unlock()
 			return nil
 		}
@@ -176,7 +180,7 @@ func (s *services) pause(gone <-chan struct{}) error {
 
 // cancel ends the context of a call in service, or drops a parked one and reports that it did. An unknown
 // id is a call whose answer crossed the cancel.
-func (s *services) cancel(id uint32) (dropped bool) {
+func (s *dispatcher) cancel(id uint32) (dropped bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := s.calls[id]
@@ -188,16 +192,16 @@ func (s *services) cancel(id uint32) (dropped bool) {
 		return false
 	}
 	s.unpark(slices.Index(s.parked, c))
-	s.memory.Give(c.charged)
+	s.memory.Release(c.charged)
 	delete(s.calls, id)
 	return true
 }
 
 // unpark is called with the lock held.
-func (s *services) unpark(at int) *Call {
+func (s *dispatcher) unpark(at int) *Call {
 	c := s.parked[at]
 	s.parked = slices.Delete(s.parked, at, at+1)
-	s.waiting -= len(*c.payload)
+	s.parkedSize -= len(*c.payload)
 	if s.room != nil {
 		close(s.room)
 		s.room = nil
@@ -205,13 +209,13 @@ func (s *services) unpark(at int) *Call {
 	return c
 }
 
-// end starts no parked call any more and waits for every handler. Only after the last accept.
-func (s *services) end() {
+// end drops the parked calls and waits for every handler. It is called after the last accept.
+func (s *dispatcher) end() {
 	s.mu.Lock()
 	s.ended = true
 	close(s.work)
 	for _, c := range s.parked {
-		s.memory.Give(c.charged)
+		s.memory.Release(c.charged)
 	}
 	s.mu.Unlock()
 	s.workers.Wait()

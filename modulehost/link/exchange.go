@@ -9,20 +9,19 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// Outgoing is a call whose request or answer may have a body on a socket.
+// Outgoing is a call whose request or response may have a body on a socket.
 type Outgoing struct {
 	Method            Method
 	Request, Response proto.Message
-	Within            time.Duration // to the answer; Upload begins it anew when the body has ended
-	Pause             time.Duration // between two pieces of the answer's body
+	Within            time.Duration // to the response; restarted when an uploaded body has ended
+	Pause             time.Duration // between two pieces of the response's body
 	Bodies            *Bodies       // where further sockets come from
 	Socket            *Socket       // lent with the call, as Request says; nil: none
 	Streamed          bool          // the request's body follows on Socket, once the handler reads it
 }
 
-// Exchange is one such call under way. One goroutine uses it, and calls Close in the end. A socket that was
-// lent to it is lent to nobody else until the module has said that it is done with it, however the exchange
-// ends here.
+// Exchange is one such call in flight. One goroutine uses it and must call Close. A socket that was lent to
+// it is lent to no other call until the module has finished with it, however the exchange ends here.
 type Exchange struct {
 	client *Client
 	waiter *waiter
@@ -33,18 +32,18 @@ type Exchange struct {
 	within time.Duration
 
 	// Of the client, under its lock; follows is written before the answer is handed over.
-	due      time.Time
-	late     bool
-	answered bool
-	follows  bool
-	wanted   chan struct{} // nil unless the request's body is streamed
+	due       time.Time
+	late      bool
+	responded bool
+	follows   bool
+	wanted    chan struct{} // nil unless the request's body is streamed
 
-	done   bool // the answer was received here
-	upload *upload
-	unsent []byte // of a request's body that was cut short within a piece
-	body   pieceReader
-	ctx    context.Context // of the answer's body
-	woken  func() bool
+	received   bool // the answer was received here
+	upload     *upload
+	unsent     []byte // of a request's body that was cut short within a piece
+	body       pieceReader
+	ctx        context.Context // of the answer's body
+	stopWaking func() bool
 }
 
 var errLate = errors.New("no answer in time")
@@ -56,7 +55,7 @@ func (c *Client) Begin(ctx context.Context, o Outgoing) (*Exchange, error) {
 	if o.Streamed {
 		x.wanted = make(chan struct{}, 1)
 	}
-	x.waiter = c.free.Get().(*waiter)
+	x.waiter = c.waiters.Get().(*waiter)
 	x.waiter.ping, x.waiter.response, x.waiter.exchange = false, o.Response, x
 	f := frame{kind: kindCall, method: o.Method}
 	err := ctx.Err()
@@ -65,21 +64,21 @@ func (c *Client) Begin(ctx context.Context, o Outgoing) (*Exchange, error) {
 	}
 	if err == nil {
 		if err = c.wire.send(ctx, f, o.Request); err != nil {
-			c.unsent(f.id, x.waiter)
+			c.forgetUnsent(f.id, x.waiter)
 		}
 	}
 	if err != nil {
-		x.giveBack()
+		x.releaseSocket()
 		return nil, err
 	}
 	x.id = f.id
 	return x, nil
 }
 
-// Answer waits for the answer, which then is in Response. wanted is called when the handler begins to read
-// a streamed body. Errors as Client.Call's; context.DeadlineExceeded when Within has passed; ErrBodyAborted
-// when Upload's source failed.
-func (x *Exchange) Answer(ctx context.Context, wanted func()) error {
+// AwaitResponse waits for the response, which is then in Outgoing.Response. wanted is called when the handler
+// begins to read a streamed body. Errors as Client.Call's; context.DeadlineExceeded when Within has passed;
+// ErrBodyAborted when Upload's source failed.
+func (x *Exchange) AwaitResponse(ctx context.Context, wanted func()) error {
 	x.client.readFor(x.waiter)
 	for {
 		var failed chan struct{}
@@ -87,11 +86,11 @@ func (x *Exchange) Answer(ctx context.Context, wanted func()) error {
 			failed = x.upload.failed
 		}
 		select {
-		case err := <-x.waiter.answered:
+		case err := <-x.waiter.result:
 			if err == errLate {
 				return context.DeadlineExceeded
 			}
-			x.done = true
+			x.received = true
 			return err
 		case <-x.wanted:
 			wanted()
@@ -104,11 +103,11 @@ func (x *Exchange) Answer(ctx context.Context, wanted func()) error {
 }
 
 // Follows tells, after the answer, whether it has a body to Read.
-func (x *Exchange) Follows() bool { return x.done && x.follows }
+func (x *Exchange) Follows() bool { return x.received && x.follows }
 
-// Open prepares Read: it lends a socket if the call has none. Errors as Bodies.Take's. ctx bounds the
+// OpenBody prepares Read: it lends a socket if the call has none. Errors as Bodies.Take's. ctx bounds the
 // reading too.
-func (x *Exchange) Open(ctx context.Context) error {
+func (x *Exchange) OpenBody(ctx context.Context) error {
 	if x.socket == nil {
 		socket, err := x.bodies.Take(ctx)
 		if err != nil {
@@ -117,33 +116,32 @@ func (x *Exchange) Open(ctx context.Context) error {
 		x.socket = socket
 		if err := x.client.wire.send(ctx, frame{kind: kindLend, method: Method(socket.descriptor), id: x.id},
 			nil); err != nil {
-			x.giveBack()
+			x.releaseSocket()
 			return err
 		}
 	}
 	x.ctx = ctx
-	x.body.from = turn{x}
-	x.woken = x.socket.wakeOn(ctx)
+	x.body.from = exchangeReader{x}
+	x.stopWaking = x.socket.wakeOn(ctx)
 	return nil
 }
 
-// turn reads for an exchange, until its context ends or nothing came for its pause.
-type turn struct{ x *Exchange }
+// exchangeReader reads the socket of an exchange, until its context ends or nothing came for its pause.
+type exchangeReader struct{ x *Exchange }
 
-func (t turn) Read(p []byte) (int, error) {
+func (t exchangeReader) Read(p []byte) (int, error) {
 	return t.x.socket.read(p, time.Now().Add(t.x.pause), t.x.ctx.Err)
 }
 
-// Read reads the answer's body, at most a piece. io.EOF is its end; any other error means that it is not
-// whole.
+// Read reads the response's body, at most a piece. io.EOF is its end; after any other error it is incomplete.
 func (x *Exchange) Read(p []byte) (int, error) { return x.body.Read(p) }
 
 // Flush tells whether the module wants what Read returned last to go out at once.
 func (x *Exchange) Flush() bool { return x.body.flush }
 
-// Push sends a whole request body. Its errors leave the rest to Close.
-func (x *Exchange) Push(ctx context.Context, body *Whole) error {
-	x.client.waitFor(x.waiter)
+// SendBody sends a buffered request body. After an error only Close may follow.
+func (x *Exchange) SendBody(ctx context.Context, body *BufferedBody) error {
+	x.client.endReading(x.waiter)
 	defer x.socket.wakeOn(ctx)()
 	return x.send(ctx, body.b.last(body.n, pieceEnd))
 }
@@ -152,34 +150,34 @@ func (x *Exchange) Push(ctx context.Context, body *Whole) error {
 // would be read as its rest.
 func (x *Exchange) send(ctx context.Context, p []byte) error {
 	if x.unsent != nil {
-		x.keep(p)
+		x.keepUnsent(p)
 		return nil
 	}
 	n, err := x.socket.write(p, x.due, ctx.Err)
 	if n < len(p) && over(x.due, ctx.Err) != nil {
-		x.keep(p[n:])
+		x.keepUnsent(p[n:])
 		return nil
 	}
 	return err
 }
 
-func (x *Exchange) keep(p []byte) {
-	x.client.memory.Force(len(p))
+func (x *Exchange) keepUnsent(p []byte) {
+	x.client.memory.Add(len(p))
 	x.unsent = append(x.unsent, p...)
 }
 
-func ending(kind pieceKind) []byte { return []byte{byte(kind), 0, 0, 0} }
+func endingPiece(kind pieceKind) []byte { return []byte{byte(kind), 0, 0, 0} }
 
-// Close ends the exchange: what is still under way in the module is told to cancel, and a socket in use
-// comes back when the module has left it. It does not wait for that.
+// Close ends the exchange. A call that has not ended in the module is cancelled, and a socket in use returns
+// to the pool when the module has finished with it. Close does not wait for that.
 func (x *Exchange) Close() {
-	if x.woken != nil {
-		x.woken()
+	if x.stopWaking != nil {
+		x.stopWaking()
 	}
 	c := x.client
-	c.waitFor(x.waiter)
-	over := x.done && (!x.follows || x.body.ended())
-	if x.done {
+	c.endReading(x.waiter)
+	over := x.received && (!x.follows || x.body.ended())
+	if x.received {
 		c.discharge(x.waiter, false)
 	}
 	if !over {
@@ -198,7 +196,7 @@ func (x *Exchange) Close() {
 // end gives back what the exchange holds, when both bodies have ended.
 func (x *Exchange) end() {
 	x.client.forget(x.id)
-	x.giveBack()
+	x.releaseSocket()
 	if x.late {
 		x.client.discharge(x.waiter, true)
 	} else {
@@ -207,7 +205,7 @@ func (x *Exchange) end() {
 	}
 }
 
-func (x *Exchange) giveBack() {
+func (x *Exchange) releaseSocket() {
 	if x.socket != nil {
 		x.bodies.give(x.socket)
 		x.socket = nil
@@ -219,7 +217,7 @@ func (x *Exchange) abandon() {
 	c := x.client
 	c.discharge(x.waiter, true)
 	c.mu.Lock()
-	if w := c.pending[x.id]; w != nil && x.answered {
+	if w := c.pending[x.id]; w != nil && x.responded {
 		delete(c.pending, x.id)
 		c.mu.Unlock()
 		return
@@ -232,7 +230,7 @@ func (x *Exchange) abandon() {
 // request's body has an ending. A module that never gets there keeps the socket from itself alone, and for
 // its process's life.
 func (x *Exchange) settle() {
-	defer x.client.memory.Give(len(x.unsent))
+	defer x.client.memory.Release(len(x.unsent))
 	rest := make(chan struct{})
 	go func() {
 		defer close(rest)
@@ -240,24 +238,24 @@ func (x *Exchange) settle() {
 			_, _ = x.socket.write(x.unsent, time.Time{}, nil)
 		}
 	}()
-	for !x.done {
+	for !x.received {
 		select {
-		case err := <-x.waiter.answered:
-			x.done = err != errLate
+		case err := <-x.waiter.result:
+			x.received = err != errLate
 		case <-x.wanted:
 			if x.upload == nil {
-				_, _ = x.socket.write(ending(pieceAbort), time.Time{}, nil)
+				_, _ = x.socket.write(endingPiece(pieceAbort), time.Time{}, nil)
 			}
 		}
 	}
 	if x.follows {
-		x.body.from = patient{x.socket}
+		x.body.from = blockingReader{x.socket}
 		x.body.drain()
 	}
 	if <-rest; x.upload != nil {
 		<-x.upload.sent
 	}
-	if x.follows && !x.body.ended() { // broken: whoever used the socket next would read what is not his
+	if x.follows && !x.body.ended() { // broken: the next user of the socket would read the rest of this body
 		x.client.discharge(x.waiter, true)
 		_ = x.client.wire.fail(errPiece)
 		return
@@ -265,21 +263,21 @@ func (x *Exchange) settle() {
 	x.end()
 }
 
-// patient reads without a deadline.
-type patient struct{ *Socket }
+// blockingReader reads without a deadline.
+type blockingReader struct{ *Socket }
 
-func (p patient) Read(b []byte) (int, error) { return p.read(b, time.Time{}, nil) }
+func (p blockingReader) Read(b []byte) (int, error) { return p.read(b, time.Time{}, nil) }
 
-var _ io.Reader = patient{}
+var _ io.Reader = blockingReader{}
 
 // settleLater is for an exchange that was left before its bodies had ended.
 func (c *Client) settleLater(x *Exchange) {
 	c.mu.Lock()
-	c.leave(x.waiter)
+	c.markAbandoned(x.waiter)
 	c.mu.Unlock()
 	if !c.track(x.settle) {
 		c.discharge(x.waiter, true)
-		c.memory.Give(len(x.unsent))
+		c.memory.Release(len(x.unsent))
 	}
 }
 

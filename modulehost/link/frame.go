@@ -11,17 +11,17 @@ import (
 type kind uint8
 
 const (
-	kindCall    kind = 1
-	kindAnswer  kind = 2
-	kindFailure kind = 3
-	kindCancel  kind = 4
-	kindPing    kind = 5
-	kindPong    kind = 6
-	kindLend    kind = 7 // caller: its method byte is the descriptor of a body socket for this call
-	kindWant    kind = 8 // server: the call's handler begins to read the request's body
+	kindCall     kind = 1
+	kindResponse kind = 2
+	kindFailure  kind = 3
+	kindCancel   kind = 4
+	kindPing     kind = 5
+	kindPong     kind = 6
+	kindLend     kind = 7 // caller: its method byte is the descriptor of a body socket for this call
+	kindWant     kind = 8 // server: the call's handler begins to read the request's body
 )
 
-// bodyFollows is the method byte of an answer whose body comes on the call's socket. The call stays in
+// bodyFollows is the method byte of a response whose body comes on the call's socket. The call stays in
 // service until the ending.
 const bodyFollows Method = 1
 
@@ -46,9 +46,9 @@ func appendHead(b []byte, f frame, payload int) []byte {
 	return binary.LittleEndian.AppendUint32(b, f.id)
 }
 
-// frames reads frame after frame out of one buffer. Its memory is bounded by the largest frame, whatever a
-// peer claims.
-type frames struct {
+// frameReader reads frame after frame out of one buffer. Its memory is bounded by the largest frame, whatever
+// a peer claims.
+type frameReader struct {
 	conn       net.Conn
 	small, buf []byte // buf is small, or a large one while a long frame is under way
 	start, end int
@@ -56,17 +56,17 @@ type frames struct {
 	large      sync.Pool // emptied by the collector, so a link that once saw a giant does not keep it
 }
 
-func newFrames(conn net.Conn, memory Memory) *frames {
+func newFrameReader(conn net.Conn, memory Memory) *frameReader {
 	small := make([]byte, smallFrame)
-	memory.Force(smallFrame)
-	return &frames{conn: conn, small: small, buf: small, memory: memory}
+	memory.Add(smallFrame)
+	return &frameReader{conn: conn, small: small, buf: small, memory: memory}
 }
 
-// release is for the end, when nobody reads any more.
-func (r *frames) release() { r.memory.Give(len(r.buf)) }
+// release gives the memory back. It is called when no goroutine reads any more.
+func (r *frameReader) release() { r.memory.Release(len(r.buf)) }
 
 // next returns io.EOF only between two frames.
-func (r *frames) next() (frame, error) {
+func (r *frameReader) next() (frame, error) {
 	if err := r.fill(headBytes); err != nil {
 		return frame{}, err
 	}
@@ -89,10 +89,10 @@ func (r *frames) next() (frame, error) {
 }
 
 // more tells whether bytes of a further frame have been read.
-func (r *frames) more() bool { return r.end > r.start }
+func (r *frameReader) more() bool { return r.end > r.start }
 
 // fill reads until n bytes lie at start.
-func (r *frames) fill(n int) error {
+func (r *frameReader) fill(n int) error {
 	if r.end-r.start >= n {
 		return nil
 	}
@@ -111,7 +111,7 @@ func (r *frames) fill(n int) error {
 }
 
 // makeRoom moves what is left, always less than n, to the front of a buffer that holds n bytes.
-func (r *frames) makeRoom(n int) {
+func (r *frameReader) makeRoom(n int) {
 	rest, old := r.buf[r.start:r.end], r.buf
 	switch {
 	case n <= len(r.small):
@@ -124,7 +124,7 @@ func (r *frames) makeRoom(n int) {
 		r.buf = large[:]
 	}
 	if len(r.buf) != len(old) {
-		r.memory.Force(len(r.buf) - len(old))
+		r.memory.Add(len(r.buf) - len(old))
 	}
 	r.start, r.end = 0, copy(r.buf, rest)
 	if len(old) > len(r.buf) {

@@ -16,30 +16,30 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/link"
 )
 
-// script is a connection whose peer says fixed bytes and then closes. It keeps what it is told.
-type script struct {
+// scriptedConn is a connection whose peer says fixed bytes and then closes. It keeps what it is told.
+type scriptedConn struct {
 	net.Conn
-	say   io.Reader
+	input io.Reader
 	start <-chan struct{} // the first read waits for it
 
 	mu   sync.Mutex
 	told bytes.Buffer
 }
 
-func (s *script) Read(b []byte) (int, error) {
+func (s *scriptedConn) Read(b []byte) (int, error) {
 	<-s.start
-	return s.say.Read(b)
+	return s.input.Read(b)
 }
 
-func (s *script) Write(b []byte) (int, error) {
+func (s *scriptedConn) Write(b []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.told.Write(b)
 }
 
-func (s *script) SetWriteDeadline(time.Time) error { return nil }
-func (s *script) SetReadDeadline(time.Time) error  { return nil }
-func (s *script) Close() error                     { return nil }
+func (s *scriptedConn) SetWriteDeadline(time.Time) error { return nil }
+func (s *scriptedConn) SetReadDeadline(time.Time) error  { return nil }
+func (s *scriptedConn) Close() error                     { return nil }
 
 func seeds(f *testing.F) {
 	for _, b := range brokenHeads {
@@ -60,7 +60,7 @@ func FuzzClient(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, said []byte) {
 		start := make(chan struct{})
-		c := link.NewClient(&script{say: bytes.NewReader(said), start: start})
+		c := link.NewClient(&scriptedConn{input: bytes.NewReader(said), start: start})
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()
 		var callers sync.WaitGroup
@@ -92,7 +92,7 @@ func FuzzServer(f *testing.F) {
 	f.Fuzz(func(t *testing.T, said []byte) {
 		start := make(chan struct{})
 		close(start)
-		peer := &script{say: bytes.NewReader(said), start: start}
+		peer := &scriptedConn{input: bytes.NewReader(said), start: start}
 		if err := link.Serve(context.Background(), peer, echo, 2); !errors.Is(err, link.ErrLost) {
 			t.Error(err)
 		}
@@ -104,7 +104,7 @@ func FuzzServer(f *testing.F) {
 			if err != nil {
 				t.Fatal("the server's own frame:", err)
 			}
-			if answer.kind != kindAnswer && answer.kind != kindFailure && answer.kind != kindPong {
+			if answer.kind != kindResponse && answer.kind != kindFailure && answer.kind != kindPong {
 				t.Fatal("a server sent kind", answer.kind)
 			}
 		}

@@ -13,20 +13,20 @@ const (
 	leaseRefused = 64
 )
 
-// lease lets one goroutine do for a short time what else takes two: read the link, and work on a call. So a
-// lone call wakes no further thread, neither here nor there. The holder may be stuck in its call, so one
-// timer for all leases of a link lets another goroutine read when one lasts; it rings only while there are
+// lease lets one goroutine both read the link and work on a call for a short time, which otherwise takes two
+// goroutines. So a lone call wakes no further thread, on neither end. The holder may be stuck in its call:
+// one timer for all leases of a link then lets another goroutine read. The timer runs only while there are
 // leases.
 type lease struct {
 	quick   time.Duration // what a lease should take
 	expired func()        // the holder has lost it
-	quiet   func()        // there was none since the timer last rang; nil: nothing to do
+	quiet   func()        // called when there was no lease since the timer last fired; may be nil
 
 	timer   *time.Timer
 	ticking atomic.Bool
 	turn    atomic.Uint64 // odd while there is a holder
 	refuse  atomic.Int32
-	seen    uint64 // turn when the timer last rang
+	seen    uint64 // turn when the timer last fired
 	slow    int    // of the holder: slow ones in a row
 }
 
@@ -57,7 +57,7 @@ func (l *lease) begin() term {
 	return t
 }
 
-// watch sees that the timer runs.
+// watch starts the timer unless it runs.
 func (l *lease) watch() {
 	if !l.ticking.Load() && l.ticking.CompareAndSwap(false, true) {
 		l.timer.Reset(leaseFor)

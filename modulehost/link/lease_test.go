@@ -24,7 +24,7 @@ func TestLoneCaller(t *testing.T) {
 	})
 	alone := func() { // one call after the other, so that the next one is most likely read by its caller
 		for range 200 {
-			if err := c.Call(soon(t), 1, raw([]byte("x")), nil); err != nil {
+			if err := c.Call(testContext(t), 1, raw([]byte("x")), nil); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -40,18 +40,18 @@ func TestLoneCaller(t *testing.T) {
 		cancel()
 	}
 	alone()
-	ctx, cancel := context.WithCancel(soon(t))
+	ctx, cancel := context.WithCancel(testContext(t))
 	var stuck sync.WaitGroup
 	stuck.Go(func() { _ = c.Call(ctx, 2, nil, nil) })
 	alone()
-	if err := c.Ping(soon(t)); err != nil {
+	if err := c.Ping(testContext(t)); err != nil {
 		t.Error(err)
 	}
 	cancel()
 	stuck.Wait()
 	alone()
 	lost := make(chan error, 1)
-	go func() { lost <- c.Call(soon(t), 2, nil, nil) }()
+	go func() { lost <- c.Call(testContext(t), 2, nil, nil) }()
 	time.AfterFunc(10*time.Millisecond, func() { _ = far.Close() })
 	if err := <-lost; !errors.Is(err, link.ErrLost) {
 		t.Error(err)
@@ -66,7 +66,7 @@ func TestLossBetweenCalls(t *testing.T) {
 		c := client(t, near)
 		served := serve(t, far, 8, echo)
 		for range 100 {
-			if err := c.Call(soon(t), 1, raw([]byte("x")), nil); err != nil {
+			if err := c.Call(testContext(t), 1, raw([]byte("x")), nil); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -74,7 +74,7 @@ func TestLossBetweenCalls(t *testing.T) {
 		<-served
 		select {
 		case <-c.Done():
-		case <-soon(t).Done():
+		case <-testContext(t).Done():
 			t.Fatal("nobody noticed")
 		}
 	}

@@ -28,8 +28,8 @@ const (
 	// socketBuffer lets a whole batch of frames leave with one write (measured: 64 KiB stalls at three large
 	// frames).
 	socketBuffer = 1 << 20
-	// keptBuffer is the largest buffer that is kept for reuse: a rare giant must not stay for the life of the
-	// link.
+	// keptBuffer is the largest buffer that is kept for reuse, so that a rare large frame does not hold memory
+	// as long as the link lasts.
 	keptBuffer = 256 << 10
 )
 

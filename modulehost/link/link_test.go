@@ -65,8 +65,8 @@ func serve(tb testing.TB, conn net.Conn, inService int, h link.Handler) <-chan e
 	return served
 }
 
-// soon is long enough for anything that should happen at once.
-func soon(tb testing.TB) context.Context {
+// testContext is long enough for anything that should happen at once.
+func testContext(tb testing.TB) context.Context {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	tb.Cleanup(cancel)
 	return ctx

@@ -17,23 +17,23 @@ import (
 // A peer that breaks the rules loses the link: for whoever waits, and for whoever comes later.
 
 var brokenHeads = map[string][]byte{
-	"length below the head": {5, 0, 0, 0, kindAnswer, 0, 1, 0, 0, 0},
-	"length over the limit": append(binary.LittleEndian.AppendUint32(nil, 6+1280<<10+1), kindAnswer, 0, 1, 0, 0,
-		0),
-	"length of four billion": {255, 255, 255, 255, kindAnswer, 0, 1, 0, 0, 0},
+	"length below the head": {5, 0, 0, 0, kindResponse, 0, 1, 0, 0, 0},
+	"length over the limit": append(binary.LittleEndian.AppendUint32(nil, 6+1280<<10+1),
+		kindResponse, 0, 1, 0, 0, 0),
+	"length of four billion": {255, 255, 255, 255, kindResponse, 0, 1, 0, 0, 0},
 	"kind 0":                 rawFrame{kind: 0, id: 1}.bytes(),
 	"kind 9":                 rawFrame{kind: 9, id: 1}.bytes(),
 	"half a head":            {6, 0, 0},
-	"half a payload":         rawFrame{kind: kindAnswer, id: 1, payload: make([]byte, 100)}.bytes()[:50],
+	"half a payload":         rawFrame{kind: kindResponse, id: 1, payload: make([]byte, 100)}.bytes()[:50],
 }
 
 func TestClientLosesALinkWhosePeerBreaksTheRules(t *testing.T) {
 	rows := map[string][]byte{
-		"answer never asked":     rawFrame{kind: kindAnswer, id: 77}.bytes(),
+		"answer never asked":     rawFrame{kind: kindResponse, id: 77}.bytes(),
 		"failure never asked":    rawFrame{kind: kindFailure, id: 77, payload: failurePayload("NO", nil)}.bytes(),
 		"pong never asked":       rawFrame{kind: kindPong, id: 77}.bytes(),
 		"pong for a call":        rawFrame{kind: kindPong, id: 1}.bytes(),
-		"answer for a ping":      rawFrame{kind: kindAnswer, id: 2}.bytes(),
+		"answer for a ping":      rawFrame{kind: kindResponse, id: 2}.bytes(),
 		"pong with a payload":    rawFrame{kind: kindPong, id: 2, payload: []byte{1}}.bytes(),
 		"call to a client":       rawFrame{kind: kindCall, id: 1}.bytes(),
 		"cancel to a client":     rawFrame{kind: kindCancel, id: 1}.bytes(),
@@ -42,16 +42,16 @@ func TestClientLosesALinkWhosePeerBreaksTheRules(t *testing.T) {
 		"want of no body":        rawFrame{kind: kindWant, id: 1}.bytes(),
 		"want of no call":        rawFrame{kind: kindWant, id: 77}.bytes(),
 		"want with a payload":    rawFrame{kind: kindWant, id: 1, payload: []byte{1}}.bytes(),
-		"body of a plain call":   rawFrame{kind: kindAnswer, method: 1, id: 1}.bytes(),
-		"answer is no message":   rawFrame{kind: kindAnswer, id: 1, payload: []byte{0xff}}.bytes(),
+		"body of a plain call":   rawFrame{kind: kindResponse, method: 1, id: 1}.bytes(),
+		"answer is no message":   rawFrame{kind: kindResponse, id: 1, payload: []byte{0xff}}.bytes(),
 		"failure without a code": rawFrame{kind: kindFailure, id: 1, payload: failurePayload("", nil)}.bytes(),
 		"failure with a text": rawFrame{kind: kindFailure, id: 1,
 			payload: failurePayload("no such", nil)}.bytes(),
 		"failure shorter than it": rawFrame{kind: kindFailure, id: 1, payload: []byte{9, 'A'}}.bytes(),
 		"failure of endless code": rawFrame{kind: kindFailure, id: 1,
 			payload: bytes.Repeat([]byte{0xff}, 12)}.bytes(),
-		"answer twice": append(rawFrame{kind: kindAnswer, id: 1}.bytes(),
-			rawFrame{kind: kindAnswer, id: 1}.bytes()...),
+		"answer twice": append(rawFrame{kind: kindResponse, id: 1}.bytes(),
+			rawFrame{kind: kindResponse, id: 1}.bytes()...),
 		"nothing: end of stream":   nil,
 		"failure without anything": rawFrame{kind: kindFailure, id: 1}.bytes(),
 	}
@@ -63,10 +63,10 @@ func TestClientLosesALinkWhosePeerBreaksTheRules(t *testing.T) {
 			near, far := socketpair(t)
 			c := client(t, near)
 			results := make(chan error, 2)
-			go func() { results <- c.Call(soon(t), 1, nil, &wrapperspb.StringValue{}) }()
-			expect(t, far, kindCall)
-			go func() { results <- c.Ping(soon(t)) }()
-			expect(t, far, kindPing)
+			go func() { results <- c.Call(testContext(t), 1, nil, &wrapperspb.StringValue{}) }()
+			expectFrame(t, far, kindCall)
+			go func() { results <- c.Ping(testContext(t)) }()
+			expectFrame(t, far, kindPing)
 			write(t, far, b)
 			_ = far.Close()
 			lost := 0
@@ -79,7 +79,7 @@ func TestClientLosesALinkWhosePeerBreaksTheRules(t *testing.T) {
 				t.Fatalf("%d of the two in flight were told", lost)
 			}
 			<-c.Done()
-			if err := c.Call(soon(t), 1, nil, nil); !errors.Is(err, link.ErrLost) ||
+			if err := c.Call(testContext(t), 1, nil, nil); !errors.Is(err, link.ErrLost) ||
 				!errors.Is(c.Err(), link.ErrLost) {
 				t.Fatal("later:", err, c.Err())
 			}
@@ -92,7 +92,7 @@ func TestClientLosesALinkWhosePeerBreaksTheRules(t *testing.T) {
 
 func TestServerLosesALinkWhosePeerBreaksTheRules(t *testing.T) {
 	rows := map[string][]byte{
-		"answer to a server":    rawFrame{kind: kindAnswer, id: 1}.bytes(),
+		"answer to a server":    rawFrame{kind: kindResponse, id: 1}.bytes(),
 		"failure to a server":   rawFrame{kind: kindFailure, id: 1, payload: failurePayload("NO", nil)}.bytes(),
 		"pong to a server":      rawFrame{kind: kindPong, id: 1}.bytes(),
 		"cancel with a payload": rawFrame{kind: kindCancel, id: 1, payload: []byte{1}}.bytes(),
@@ -111,7 +111,7 @@ func TestServerLosesALinkWhosePeerBreaksTheRules(t *testing.T) {
 	for name, b := range rows {
 		t.Run(name, func(t *testing.T) {
 			near, far := socketpair(t)
-			g := newGate()
+			g := newBlockingHandler()
 			served := serve(t, far, 3, g.handle)
 			write(t, near, rawFrame{kind: kindCall, id: 9}.bytes())
 			g.waitInside(1)
@@ -137,7 +137,7 @@ func TestCloseEndsCallsInFlight(t *testing.T) {
 	var callers sync.WaitGroup
 	for range 20 {
 		callers.Go(func() {
-			if err := c.Call(soon(t), 1, nil, nil); !errors.Is(err, link.ErrLost) {
+			if err := c.Call(testContext(t), 1, nil, nil); !errors.Is(err, link.ErrLost) {
 				t.Error(err)
 			}
 		})
@@ -163,21 +163,22 @@ func TestServeEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// TestDebtorIsLost: a peer that reads calls, is told to cancel them and never answers.
-func TestDebtorIsLost(t *testing.T) {
+// TestPeerThatNeverRespondsIsLost: a peer that reads calls, is told to cancel them and never answers.
+func TestPeerThatNeverRespondsIsLost(t *testing.T) {
 	near, far := socketpair(t)
 	c := client(t, near)
 	go func() { _, _ = io.Copy(io.Discard, far) }()
-	for patience := soon(t); c.Err() == nil; { // by 5,000: the race detector knows at most 8,128 goroutines
+	// by 5,000: the race detector knows at most 8,128 goroutines
+	for patience := testContext(t); c.Err() == nil; {
 		if patience.Err() != nil {
 			t.Fatal("whatever it owes, it is not lost")
 		}
-		ctx, cancel := context.WithCancel(soon(t))
+		ctx, cancel := context.WithCancel(testContext(t))
 		var callers sync.WaitGroup
 		for range 5000 {
 			callers.Go(func() { _ = c.Call(ctx, 1, nil, nil) })
 		}
-		if err := waitQueued(c, soon(t)); err != nil && !errors.Is(err, context.DeadlineExceeded) &&
+		if err := waitQueued(c, testContext(t)); err != nil && !errors.Is(err, context.DeadlineExceeded) &&
 			!errors.Is(err, link.ErrLost) {
 			t.Fatal(err)
 		}

@@ -8,9 +8,9 @@ import (
 
 // Memory counts what the host holds for one module; see hostmemory.Account.
 type Memory interface {
-	Take(n int) bool // false: n bytes more would be too many
-	Force(n int)     // counts what is held already
-	Give(n int)
+	Reserve(n int) bool // false: n bytes more would be too many
+	Add(n int)          // counts what is held already
+	Release(n int)
 }
 
 // Option changes how an end of a link works.
@@ -33,9 +33,9 @@ func collect(list []Option) options {
 // unlimited is the Memory of an end that counts nothing.
 type unlimited struct{}
 
-func (unlimited) Take(int) bool { return true }
-func (unlimited) Force(int)     {}
-func (unlimited) Give(int)      {}
+func (unlimited) Reserve(int) bool { return true }
+func (unlimited) Add(int)          {}
+func (unlimited) Release(int)      {}
 
 const (
 	// fieldBytes is what a field without bytes of its own takes when it is decoded (an empty message: a

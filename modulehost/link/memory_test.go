@@ -22,7 +22,7 @@ type account struct {
 	used, most int
 }
 
-func (a *account) Take(n int) bool {
+func (a *account) Reserve(n int) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.used+n > a.limit {
@@ -32,13 +32,13 @@ func (a *account) Take(n int) bool {
 	return true
 }
 
-func (a *account) Force(n int) {
+func (a *account) Add(n int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.add(n)
 }
 
-func (a *account) Give(n int) { a.Force(-n) }
+func (a *account) Release(n int) { a.Add(-n) }
 
 func (a *account) add(n int) {
 	a.used += n
@@ -72,7 +72,7 @@ func TestCallsPastTheMemoryAreRefusedAndTheLinkLives(t *testing.T) {
 	large := &abi.PublishRequest{Data: bytes.Repeat([]byte{0xff}, 1200<<10)}
 	ended := make(chan error, 2)
 	for range 2 {
-		go func() { ended <- c.Call(soon(t), 1, large, nil) }()
+		go func() { ended <- c.Call(testContext(t), 1, large, nil) }()
 		select {
 		case <-entered:
 		case err := <-ended:
@@ -80,10 +80,11 @@ func TestCallsPastTheMemoryAreRefusedAndTheLinkLives(t *testing.T) {
 		}
 	}
 	var refused *link.Failure
-	if err := c.Call(soon(t), 1, large, nil); !errors.As(err, &refused) || refused.Code() != "HOST_OVERLOADED" {
+	err := c.Call(testContext(t), 1, large, nil)
+	if !errors.As(err, &refused) || refused.Code() != "HOST_OVERLOADED" {
 		t.Errorf("a third call of 1.2 MiB beside two, with 4.5 MiB of memory: %v, want HOST_OVERLOADED", err)
 	}
-	if err := c.Call(soon(t), 1, &abi.PublishRequest{Channel: "small"}, nil); err != nil {
+	if err := c.Call(testContext(t), 1, &abi.PublishRequest{Channel: "small"}, nil); err != nil {
 		t.Errorf("a small call meanwhile: %v", err)
 	}
 	close(release)
@@ -92,7 +93,7 @@ func TestCallsPastTheMemoryAreRefusedAndTheLinkLives(t *testing.T) {
 			t.Errorf("a call within the memory: %v", err)
 		}
 	}
-	if err := c.Call(soon(t), 1, large, nil); err != nil {
+	if err := c.Call(testContext(t), 1, large, nil); err != nil {
 		t.Errorf("a call of 1.2 MiB afterwards: %v", err)
 	}
 	_ = c.Close()
@@ -120,14 +121,15 @@ func TestAMessageOfEmptyFieldsCountsForWhatItBecomes(t *testing.T) {
 		many.Attributes[n] = &abi.Header{}
 	}
 	var refused *link.Failure
-	if err := c.Call(soon(t), 1, many, nil); !errors.As(err, &refused) || refused.Code() != "HOST_OVERLOADED" {
+	err := c.Call(testContext(t), 1, many, nil)
+	if !errors.As(err, &refused) || refused.Code() != "HOST_OVERLOADED" {
 		t.Errorf("600,000 attributes with 32 MiB of memory: %v, want HOST_OVERLOADED", err)
 	}
 	_ = c.Close()
 	<-served
 }
 
-func TestAnswersPastTheMemoryAreDropped(t *testing.T) {
+func TestResponsesPastTheMemoryAreDropped(t *testing.T) {
 	t.Parallel()
 	near, far := socketpair(t)
 	served := make(chan error, 1)
@@ -140,10 +142,10 @@ func TestAnswersPastTheMemoryAreDropped(t *testing.T) {
 	memory := &account{limit: 256<<10 + 100<<10}
 	c := link.NewClient(near, link.Charge(memory))
 	var response abi.SnapshotResponse
-	if err := c.Call(soon(t), 250, nil, &response); !errors.Is(err, link.ErrOverloaded) {
+	if err := c.Call(testContext(t), 250, nil, &response); !errors.Is(err, link.ErrOverloaded) {
 		t.Errorf("an answer of 250 KiB: %v, want %v", err, link.ErrOverloaded)
 	}
-	if err := c.Call(soon(t), 20, nil, &response); err != nil || len(response.GetData()) != 20<<10 {
+	if err := c.Call(testContext(t), 20, nil, &response); err != nil || len(response.GetData()) != 20<<10 {
 		t.Errorf("an answer of 20 KiB afterwards: %v", err)
 	}
 	x, err := c.Begin(t.Context(),
@@ -152,7 +154,7 @@ func TestAnswersPastTheMemoryAreDropped(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := memory.inUse()
-	if err := x.Answer(t.Context(), nil); err != nil {
+	if err := x.AwaitResponse(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
 	if held := memory.inUse(); held < 20<<10 {

@@ -12,7 +12,7 @@ import (
 // prove nothing.
 const (
 	kindCall = iota + 1
-	kindAnswer
+	kindResponse
 	kindFailure
 	kindCancel
 	kindPing
@@ -50,8 +50,8 @@ func readFrame(r io.Reader) (rawFrame, error) {
 	return f, err
 }
 
-// expect reads the next frame of a raw peer.
-func expect(t *testing.T, conn net.Conn, kind byte) rawFrame {
+// expectFrame reads the next frame of a raw peer.
+func expectFrame(t *testing.T, conn net.Conn, kind byte) rawFrame {
 	t.Helper()
 	f, err := readFrame(conn)
 	if err != nil {

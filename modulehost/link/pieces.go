@@ -14,7 +14,7 @@ type pieceKind uint8
 
 const (
 	pieceData     pieceKind = 1
-	pieceFlush    pieceKind = 2 // no bytes: whoever passes the body on shall keep nothing back now
+	pieceFlush    pieceKind = 2 // no bytes: the host passes everything it has received on at once
 	pieceEnd      pieceKind = 3 // the body is whole
 	pieceAbort    pieceKind = 4 // the rest does not come
 	pieceOverflow pieceKind = 5 // of a request: it is longer than its route allows, and the rest does not come
@@ -34,7 +34,7 @@ const (
 
 // Why a body ended before its end.
 const (
-	// ErrBodyAborted: whoever sent the body gave up.
+	// ErrBodyAborted: the sender of the body gave up.
 	ErrBodyAborted = Error("BODY_ABORTED")
 	// ErrBodyOverflow: the body is longer than its route allows.
 	ErrBodyOverflow = Error("BODY_TOO_LARGE")
@@ -163,7 +163,7 @@ func newBuffer(size int) *buffer {
 
 // poolFor is where buffers come from that hold so many bytes, at most MaxPiece.
 func poolFor(bytes int) *sync.Pool {
-	switch WholeBytes(bytes) {
+	switch BufferedBodyBytes(bytes) {
 	case ShortBody:
 		return &shorts
 	case PieceBuffer:

@@ -8,9 +8,9 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// Handler answers one call. payload is valid until it returns. ctx ends when the caller gives up or the
-// link is lost. A nil message is an empty one. Of an error only its code crosses (and a *Failure's detail);
-// a panic is answered as HANDLER_PANICKED. Handlers run concurrently.
+// Handler serves one call. payload is valid until it returns. ctx ends when the caller gives up or the link
+// is lost. A nil message is an empty one. Only the code of an error crosses the link (and a *Failure's
+// detail); the caller of a handler that panics gets HANDLER_PANICKED. Handlers run concurrently.
 type Handler func(ctx context.Context, m Method, payload []byte) (proto.Message, error)
 
 // CallHandler is a Handler for calls that may have bodies (Call).
@@ -18,12 +18,12 @@ type CallHandler func(ctx context.Context, c *Call) (proto.Message, error)
 
 // server is the answering end of a link, for the time of one Serve.
 type server struct {
-	wire     *wire
-	handle   CallHandler
-	services *services
-	frames   *frames    // of whoever reads
-	here     lease      // to serve a call in the goroutine that reads
-	ended    chan error // why the link ends, once
+	wire        *wire
+	handle      CallHandler
+	dispatcher  *dispatcher
+	frames      *frameReader // of whoever reads
+	inlineLease lease        // to serve a call in the goroutine that reads
+	ended       chan error   // why the link ends, once
 }
 
 // Serve takes over conn and answers its calls, at most inService (at least one) at once. Up to 1,024
@@ -41,12 +41,12 @@ func Serve(ctx context.Context, conn net.Conn, h Handler, inService int, list ..
 func ServeCalls(ctx context.Context, conn net.Conn, h CallHandler, inService int, list ...Option) error {
 	serving, cancel := context.WithCancel(ctx)
 	memory := collect(list).memory
-	s := &server{handle: h, frames: newFrames(conn, memory), ended: make(chan error, 1)}
+	s := &server{handle: h, frames: newFrameReader(conn, memory), ended: make(chan error, 1)}
 	defer s.frames.release()
-	s.services = newServices(serving, s.run, inService, memory)
-	s.wire = newWire(conn, s.services.crowded, memory)
-	s.here.quick, s.here.expired = hereWithin, s.startReading
-	s.here.init()
+	s.dispatcher = newDispatcher(serving, s.run, inService, memory)
+	s.wire = newWire(conn, s.dispatcher.busy, memory)
+	s.inlineLease.quick, s.inlineLease.expired = inlineWithin, s.startReading
+	s.inlineLease.init()
 	watched := make(chan struct{})
 	context.AfterFunc(serving, func() {
 		defer close(watched)
@@ -56,8 +56,8 @@ func ServeCalls(ctx context.Context, conn net.Conn, h CallHandler, inService int
 	err := s.wire.fail(<-s.ended)
 	cancel()
 	<-watched
-	s.services.end()
-	s.here.stop()
+	s.dispatcher.end()
+	s.inlineLease.stop()
 	s.wire.wait()
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -65,10 +65,10 @@ func ServeCalls(ctx context.Context, conn net.Conn, h CallHandler, inService int
 	return err
 }
 
-// hereWithin is what a call should take that is served by the goroutine that reads: others wait for it.
-const hereWithin = 200 * time.Microsecond
+// inlineWithin is how long a call may take in the goroutine that reads, because other calls wait for it.
+const inlineWithin = 200 * time.Microsecond
 
-func (s *server) startReading() { s.services.workers.Go(s.read) }
+func (s *server) startReading() { s.dispatcher.workers.Go(s.read) }
 
 // read reads until the link ends, or until another goroutine has taken over.
 func (s *server) read() {
@@ -77,19 +77,19 @@ func (s *server) read() {
 		switch {
 		case err != nil:
 		case f.kind != kindCall:
-			err = s.receive(s.services.ctx, f)
+			err = s.receive(s.dispatcher.ctx, f)
 		default:
-			c, runs := s.services.accept(f)
+			c, runs := s.dispatcher.accept(f)
 			switch {
 			case c == nil:
 				err = errCallTwice
 			case c.refused:
-				s.answer(s.services.ctx, f.id, nil, &Failure{CodeText: CodeOverloaded})
+				s.respond(s.dispatcher.ctx, f.id, nil, &Failure{CodeText: CodeOverloaded})
 			case !runs:
-				err = s.services.pause(s.wire.gone)
-			case s.frames.more() || !s.here.wanted():
-				s.services.hand(c)
-			case !s.serveHere(c):
+				err = s.dispatcher.pause(s.wire.gone)
+			case s.frames.more() || !s.inlineLease.wanted():
+				s.dispatcher.dispatch(c)
+			case !s.serveInline(c):
 				return
 			}
 		}
@@ -100,16 +100,16 @@ func (s *server) read() {
 	}
 }
 
-// serveHere serves a call in the goroutine that reads, and reports whether that is to read on.
-func (s *server) serveHere(c *Call) (mine bool) {
-	t, returned := s.here.begin(), false
+// serveInline serves a call in the goroutine that reads, and reports whether this goroutine reads on.
+func (s *server) serveInline(c *Call) (mine bool) {
+	t, returned := s.inlineLease.begin(), false
 	defer func() {
-		mine = s.here.end(t)
+		mine = s.inlineLease.end(t)
 		if mine && !returned { // the handler has ended the goroutine
 			s.startReading()
 		}
 	}()
-	s.services.serve(c, false)
+	s.dispatcher.serve(c, false)
 	returned = true
 	return
 }
@@ -121,13 +121,13 @@ func (s *server) receive(ctx context.Context, f frame) error {
 	}
 	switch f.kind {
 	case kindCancel:
-		if s.services.cancel(f.id) {
-			s.answer(ctx, f.id, nil, &Failure{CodeText: CodeCancelled})
+		if s.dispatcher.cancel(f.id) {
+			s.respond(ctx, f.id, nil, &Failure{CodeText: CodeCancelled})
 		}
 		return nil
 	case kindLend:
-		if f.method == 0 || !s.services.lend(f.id, uint32(f.method)) {
-			return errLent
+		if f.method == 0 || !s.dispatcher.attachSocket(f.id, uint32(f.method)) {
+			return errLend
 		}
 		return nil
 	case kindPing:
@@ -143,17 +143,17 @@ func (s *server) run(ctx context.Context, c *Call) {
 	var err error = &Failure{CodeText: CodePanicked}
 	c.server = s
 	defer func() {
-		if !c.answered {
-			s.answer(ctx, c.id, message, err)
+		if !c.responded {
+			s.respond(ctx, c.id, message, err)
 		}
 	}()
 	message, err = s.handle(c.ctx, c)
 }
 
-// answer sends exactly one frame. Its errors are not the handler's: a lost link is noticed by the reader.
-func (s *server) answer(ctx context.Context, id uint32, message proto.Message, err error) {
+// respond sends exactly one frame. Its errors are not the handler's: a lost link is noticed by the reader.
+func (s *server) respond(ctx context.Context, id uint32, message proto.Message, err error) {
 	if err == nil {
-		switch sent := s.wire.send(ctx, frame{kind: kindAnswer, id: id}, message); sent {
+		switch sent := s.wire.send(ctx, frame{kind: kindResponse, id: id}, message); sent {
 		case ErrTooLarge:
 			err = &Failure{CodeText: CodeTooLarge}
 		case ErrUnencodable:

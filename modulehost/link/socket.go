@@ -185,7 +185,7 @@ func (b *Bodies) Spare() *Socket {
 
 func (b *Bodies) give(socket *Socket) { b.free <- socket }
 
-// Close closes every socket, also those that are lent: whoever waits on one is woken.
+// Close closes every socket, also those that are lent. Reads and writes in progress end.
 func (b *Bodies) Close() {
 	b.closing.Do(func() { close(b.closed) })
 	for _, socket := range b.all {

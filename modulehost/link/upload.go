@@ -20,8 +20,8 @@ type upload struct {
 
 var errHalted = errors.New("the answer came before the end of the body")
 
-// Upload sends what source yields, up to limit bytes; after the handler wants it. Halt must be called
-// before source is given up.
+// Upload sends what source yields, up to limit bytes. Call it once the handler wants the body, and call Halt
+// before source becomes invalid.
 func (x *Exchange) Upload(source io.Reader, limit int64) {
 	u := &upload{failed: make(chan struct{}), released: make(chan struct{}), sent: make(chan struct{})}
 	x.upload = u
@@ -105,12 +105,12 @@ func (u *upload) copy(x *Exchange, b *buffer, source io.Reader, limit int64) []b
 		written, err := x.socket.write(piece, time.Time{}, u.ended)
 		if err != nil {
 			u.err = err
-			return append(piece[written:], ending(pieceAbort)...) // within b, which has room for it
+			return append(piece[written:], endingPiece(pieceAbort)...) // within b, which has room for it
 		}
 	}
 }
 
-// extend begins the time to the answer anew: the request's body has ended.
+// extend restarts the time to the response, because the request's body has ended.
 func (x *Exchange) extend() {
 	x.client.mu.Lock()
 	defer x.client.mu.Unlock()

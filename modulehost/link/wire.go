@@ -14,26 +14,26 @@ import (
 )
 
 const (
-	// patience is how long a sender itself waits for the socket. Beyond it the write goes on without the
-	// sender, so that a stopped peer cannot hold a caller past its deadline.
-	patience = time.Millisecond
-	// rounds is how many batches a sender writes before the rest goes on without it: one caller must not carry
-	// all others' frames for ever.
-	rounds = 8
+	// senderWait is how long a sender itself waits for the socket. After that a background goroutine finishes
+	// the write, so that a stopped peer cannot hold a caller past its deadline.
+	senderWait = time.Millisecond
+	// maxBatches is how many batches a sender writes before the rest goes on without it: one caller must not
+	// carry all others' frames for ever.
+	maxBatches = 8
 	// maxQueued bounds the bytes that wait for the socket; who comes later waits for room, within its own
 	// deadline. Measured: with 256 KiB, batches of 64 KiB messages outgrow what is reused and the socket, at a
 	// third of the throughput.
 	maxQueued = 128 << 10
 )
 
-// wire writes frames and knows whether the link still works. Whoever finds no write under way writes
-// everything that is queued, so under load one write carries many frames and at rest a frame leaves at
-// once, through no other goroutine.
+// wire writes frames and knows whether the link still works. A sender that finds no write in progress writes
+// everything that is queued. So one write carries many frames under load, and a lone frame leaves at once
+// without another goroutine.
 type wire struct {
-	conn  net.Conn
-	gone  chan struct{} // closed once the link is lost
-	crowd func() bool   // whether others are about to send too; asked without a lock
-	now   *attempt      // nil: conn is no socket
+	conn          net.Conn
+	gone          chan struct{}    // closed once the link is lost
+	othersSending func() bool      // whether others are about to send too; asked without a lock
+	immediate     *immediateWriter // nil: conn is no socket
 
 	memory Memory
 	batch  int // bytes of the one being written
@@ -43,14 +43,15 @@ type wire struct {
 	queue   []byte
 	spare   []byte
 	writing bool
-	room    chan struct{} // not nil while somebody waits; closed when the queue was taken
+	room    chan struct{} // not nil while a sender waits; closed when the queue was taken
 
-	unattended sync.WaitGroup // writes that go on without their sender
+	background sync.WaitGroup // writes that go on without their sender
 }
 
 func newWire(conn net.Conn, crowd func() bool, memory Memory) *wire {
 	enlarge(conn)
-	return &wire{conn: conn, gone: make(chan struct{}), crowd: crowd, now: newAttempt(conn), memory: memory}
+	return &wire{conn: conn, gone: make(chan struct{}), othersSending: crowd,
+		immediate: newImmediateWriter(conn), memory: memory}
 }
 
 // send queues one frame whose payload is the message, or the frame's own payload if there is none, and sees
@@ -58,7 +59,7 @@ func newWire(conn net.Conn, crowd func() bool, memory Memory) *wire {
 // none, as its caller is leaving.
 func (w *wire) send(ctx context.Context, f frame, message proto.Message) (err error) {
 	defer func() {
-		if recover() != nil { // protobuf panics on a message that somebody changes meanwhile
+		if recover() != nil { // protobuf panics when the caller changes the message meanwhile
 			err = ErrUnencodable
 		}
 	}()
@@ -84,7 +85,7 @@ func (w *wire) send(ctx context.Context, f frame, message proto.Message) (err er
 	}
 	if !w.writing {
 		w.writing = true
-		if w.crowd() {
+		if w.othersSending() {
 			w.mu.Unlock()
 			// Senders that are about to queue a frame join this batch: 1.6 times the calls at 32 senders. For a
 			// lone sender it would only wake a thread.
@@ -133,24 +134,24 @@ func (w *wire) enqueue(f frame, message proto.Message, size int) error {
 		return ErrUnencodable // it changed since it was measured; the head would lie
 	}
 	w.queue = queue
-	w.memory.Force(headBytes + size)
+	w.memory.Add(headBytes + size)
 	return nil
 }
 
 // drain is called, and returns, with the lock held and writing set.
 func (w *wire) drain() {
 	for round := 0; len(w.queue) > 0 && w.lost == nil; round++ {
-		if round == rounds {
+		if round == maxBatches {
 			w.handOver(nil, time.Time{})
 			return
 		}
-		out := w.take()
+		out := w.takeBatch()
 		w.mu.Unlock()
-		n, err := w.now.write(out)
+		n, err := w.immediate.write(out)
 		began := time.Now()
 		if n < len(out) && err == nil {
 			var more int
-			more, err = w.write(out[n:], began.Add(patience))
+			more, err = w.write(out[n:], began.Add(senderWait))
 			n += more
 		}
 		w.mu.Lock()
@@ -158,7 +159,7 @@ func (w *wire) drain() {
 			w.handOver(out[n:], began.Add(writeWithin))
 			return
 		}
-		w.took(out, err)
+		w.finishBatch(out, err)
 	}
 	w.writing = false
 }
@@ -166,28 +167,28 @@ func (w *wire) drain() {
 // handOver lets the rest of a batch, and what queues up behind it, leave without the sender. wait waits for
 // it.
 func (w *wire) handOver(rest []byte, until time.Time) {
-	w.unattended.Go(func() {
+	w.background.Go(func() {
 		if len(rest) > 0 {
 			_, err := w.write(rest, until)
 			w.mu.Lock()
-			w.took(rest, err)
+			w.finishBatch(rest, err)
 		} else {
 			w.mu.Lock()
 		}
 		defer w.mu.Unlock()
 		for len(w.queue) > 0 && w.lost == nil {
-			out := w.take()
+			out := w.takeBatch()
 			w.mu.Unlock()
 			_, err := w.write(out, time.Now().Add(writeWithin))
 			w.mu.Lock()
-			w.took(out, err)
+			w.finishBatch(out, err)
 		}
 		w.writing = false
 	})
 }
 
-// take is called with the lock held: all that is queued now goes out as one batch.
-func (w *wire) take() []byte {
+// takeBatch is called with the lock held: all that is queued now goes out as one batch.
+func (w *wire) takeBatch() []byte {
 	out := w.queue
 	w.batch = len(out)
 	w.queue, w.spare = w.spare[:0], nil
@@ -195,9 +196,9 @@ func (w *wire) take() []byte {
 	return out
 }
 
-// took is called with the lock held, after a batch was written or was not.
-func (w *wire) took(out []byte, err error) {
-	w.memory.Give(w.batch)
+// finishBatch is called with the lock held, after a batch was written or was not.
+func (w *wire) finishBatch(out []byte, err error) {
+	w.memory.Release(w.batch)
 	w.batch = 0
 	if err != nil {
 		w.failLocked(err)
@@ -247,11 +248,11 @@ func (w *wire) isGone() bool {
 	}
 }
 
-// wait returns when no write goes on any more. Only after fail.
+// wait returns when every background write has ended. It is called after fail.
 func (w *wire) wait() {
-	w.unattended.Wait()
+	w.background.Wait()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.memory.Give(len(w.queue) + w.batch) // what did not leave
+	w.memory.Release(len(w.queue) + w.batch) // what did not leave
 	w.queue, w.batch = nil, 0
 }

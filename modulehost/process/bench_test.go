@@ -9,8 +9,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/process"
 )
 
-// BenchmarkLife is launcher, exec, handshake, start, stop and reaping.
-func BenchmarkLife(b *testing.B) {
+// BenchmarkRun is launcher, exec, handshake, start, stop and reaping.
+func BenchmarkRun(b *testing.B) {
 	for b.Loop() {
 		r := start(b, "good", nil)
 		r.stop()
@@ -18,15 +18,15 @@ func BenchmarkLife(b *testing.B) {
 	}
 }
 
-// BenchmarkStart is launcher, exec, handshake and start hook, behind all walls and behind none.
+// BenchmarkStart is launcher, exec, handshake and start hook, with the whole sandbox and without one.
 func BenchmarkStart(b *testing.B) {
-	for name, walls := range map[string]func(*process.Report){
-		"walls": func(*process.Report) {},
-		"none":  func(r *process.Report) { r.Landlock, r.Seccomp = 0, false },
+	for name, walls := range map[string]func(*process.SandboxReport){
+		"walls": func(*process.SandboxReport) {},
+		"none":  func(r *process.SandboxReport) { r.Landlock, r.Seccomp = 0, false },
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				r := start(b, "good", func(c *process.Config) { c.WithKernel(walls) })
+				r := start(b, "good", func(c *process.Config) { c.WithSandboxReport(walls) })
 				b.StopTimer()
 				r.stop()
 				<-r.ended
@@ -41,7 +41,7 @@ func BenchmarkHandle(b *testing.B) {
 	for name, parallel := range map[string]int{"1": 0, "32": 16} { // times GOMAXPROCS
 		b.Run(name, func(b *testing.B) {
 			r := start(b, "good", nil)
-			ctx := soon(b)
+			ctx := testContext(b)
 			request := &abi.HandleRequest{Path: "/echo", Body: make([]byte, 100)}
 			call := func() {
 				var response abi.HandleResponse

@@ -16,7 +16,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/link"
 )
 
-// child is the operating system's side of one life: a process group, two links, the body sockets, an output.
+// child is the operating system's side of one run: a process group, two links, the body sockets, an output.
 type child struct {
 	hostCalls, moduleCalls net.Conn // the host's ends
 	bodies                 *link.Bodies
@@ -30,8 +30,8 @@ type child struct {
 
 var errNotRegular = errors.New("executable is not a regular file")
 
-// startChild starts the launcher on its way to become the module, behind the walls that the kernel has.
-func startChild(config *Config, walls Report) (*child, error) {
+// startChild starts the launcher on its way to become the module, confined as far as the kernel can.
+func startChild(config *Config, walls SandboxReport) (*child, error) {
 	var inherited descriptors
 	defer inherited.close()
 	executable, err := inherited.open(config.Executable, unix.O_PATH|unix.O_NOFOLLOW)
@@ -43,7 +43,7 @@ func startChild(config *Config, walls Report) (*child, error) {
 	}
 	if config.Verify != nil {
 		if err := config.Verify(executable); err != nil {
-			return nil, caused(ErrUnavailable, err)
+			return nil, withCause(ErrUnavailable, err)
 		}
 	}
 	folder, err := inherited.open(config.Folder, unix.O_PATH|unix.O_NOFOLLOW|unix.O_DIRECTORY)
@@ -88,7 +88,7 @@ func startChild(config *Config, walls Report) (*child, error) {
 // start returns once the launcher runs. The goroutine that starts it keeps its thread until the child is
 // reaped: the parent-death signal is sent when the starting *thread* ends, not the host. It would block in
 // wait anyway.
-func (c *child) start(config *Config, walls Report, files []*os.File) error {
+func (c *child) start(config *Config, walls SandboxReport, files []*os.File) error {
 	argument, err := json.Marshal(launch{
 		Host:        os.Getpid(),
 		Name:        filepath.Base(config.Executable),

@@ -28,13 +28,13 @@ func TestCrashes(t *testing.T) {
 					c.Deadlines.PingEvery, c.Deadlines.Ping = 50*time.Millisecond, 3*time.Second
 				}
 			})
-			if _, err := r.handle(soon(t), path, nil); codeOf(err) != "MODULE_HANDLER_FAILED" {
+			if _, err := r.handle(testContext(t), path, nil); codeOf(err) != "MODULE_HANDLER_FAILED" {
 				t.Error("in flight:", err)
 			}
 			if err := <-r.ended; !errors.Is(err, process.ErrCrashed) {
 				t.Error("ended with", err)
 			}
-			if _, err := r.handle(soon(t), "/echo", nil); codeOf(err) != "MODULE_UNAVAILABLE" {
+			if _, err := r.handle(testContext(t), "/echo", nil); codeOf(err) != "MODULE_UNAVAILABLE" {
 				t.Error("later:", err)
 			}
 			r.host.settled(t)
@@ -52,7 +52,7 @@ func TestCrashes(t *testing.T) {
 
 func TestDeathByItself(t *testing.T) {
 	r := start(t, "good", nil)
-	_, _ = r.handle(soon(t), "/die-later", nil) // which is answered, or is not
+	_, _ = r.handle(testContext(t), "/die-later", nil) // which is answered, or is not
 	if err := <-r.ended; !errors.Is(err, process.ErrCrashed) {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestKillUnderFire(t *testing.T) {
 		var callers sync.WaitGroup
 		for range calls {
 			callers.Go(func() {
-				_, err := r.handle(soon(t), "/wait", nil)
+				_, err := r.handle(testContext(t), "/wait", nil)
 				results <- err
 			})
 		}
@@ -92,7 +92,7 @@ func TestKillUnderFire(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if _, err := r.handle(soon(t), "/echo", nil); codeOf(err) != "MODULE_UNAVAILABLE" {
+		if _, err := r.handle(testContext(t), "/echo", nil); codeOf(err) != "MODULE_UNAVAILABLE" {
 			t.Fatal("later:", err)
 		}
 		if err := <-r.ended; !errors.Is(err, process.ErrCrashed) {
@@ -100,7 +100,7 @@ func TestKillUnderFire(t *testing.T) {
 		}
 		r.host.settled(t)
 		r.serve(t)
-		r.awaitBack(t)
+		r.awaitRestart(t)
 	}
 	for _, lost := range r.logs.FilterMessage("module process lost").All() {
 		if reason := lost.ContextMap()["reason"]; reason != "exited" && reason != "link lost" {
@@ -112,21 +112,22 @@ func TestKillUnderFire(t *testing.T) {
 // TestDescendantsDieWithTheModule: what the module started itself is in its group, and dies even if it
 // ignores SIGTERM and outlives the module.
 func TestDescendantsDieWithTheModule(t *testing.T) {
-	for name, end := range map[string]func(*running, int){
-		"stopped": func(r *running, _ int) { r.stop() },
-		"crashed": func(_ *running, pid int) { _ = syscall.Kill(pid, syscall.SIGKILL) },
+	for name, end := range map[string]func(*runningProcess, int){
+		"stopped": func(r *runningProcess, _ int) { r.stop() },
+		"crashed": func(_ *runningProcess, pid int) { _ = syscall.Kill(pid, syscall.SIGKILL) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := start(t, "good", func(c *process.Config) {
-				c.WithKernel(func(w *process.Report) { w.Landlock, w.Seccomp = 0, false }) // which forbid descendants
+				// which forbid descendants
+				c.WithSandboxReport(func(w *process.SandboxReport) { w.Landlock, w.Seccomp = 0, false })
 			})
-			body, err := r.handle(soon(t), "/spawn", nil)
+			body, err := r.handle(testContext(t), "/spawn", nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			descendant, _ := strconv.Atoi(string(body))
 			awaitIgnored(t, descendant, syscall.SIGTERM)
-			dead := watchDeath(t, descendant)
+			dead := watchExit(t, descendant)
 			end(r, r.tell(t).PID)
 			<-r.ended
 			dead()
@@ -141,7 +142,7 @@ func TestStopIsNotHeldUpByAFrozenModule(t *testing.T) {
 	frozen := make(chan error, 1)
 	pid := r.tell(t).PID
 	go func() {
-		_, err := r.handle(soon(t), "/freeze", nil)
+		_, err := r.handle(testContext(t), "/freeze", nil)
 		frozen <- err
 	}()
 	awaitState(t, pid, 'T')
@@ -154,8 +155,8 @@ func TestStopIsNotHeldUpByAFrozenModule(t *testing.T) {
 	}
 }
 
-// watchDeath returns a wait for the death of any process, also one that nobody has reaped yet.
-func watchDeath(t *testing.T, pid int) (wait func()) {
+// watchExit returns a wait for the death of any process, also one that nobody has reaped yet.
+func watchExit(t *testing.T, pid int) (wait func()) {
 	t.Helper()
 	fd, err := unix.PidfdOpen(pid, 0)
 	if err != nil {
@@ -230,7 +231,7 @@ func TestStuckModuleEnds(t *testing.T) {
 	}
 }
 
-// TestStatus: what is told of a process through its lives, and of how each ended.
+// TestStatus: what is told of a process through its runs, and of how each ended.
 func TestStatus(t *testing.T) {
 	r := start(t, "good", func(c *process.Config) {
 		c.Deadlines.PingEvery,
@@ -248,11 +249,13 @@ func TestStatus(t *testing.T) {
 		kind process.EndKind
 		code *int
 	}{
-		{"exits", func() { _, _ = r.handle(soon(t), "/exit", nil) }, process.EndExit, number(3)},
+		{"exits", func() { _, _ = r.handle(testContext(t), "/exit", nil) }, process.EndExit, number(3)},
 		{"is killed", func() { _ = syscall.Kill(r.tell(t).PID, syscall.SIGKILL) }, process.EndSignal, number(9)},
-		{"uses up its memory", func() { _, _ = r.handle(soon(t), "/allocate", nil) }, process.EndMemory, number(2)},
-		{"answers no ping", func() { _, _ = r.handle(soon(t), "/freeze", nil) }, process.EndDeadline, nil},
-		{"writes nonsense", func() { _, _ = r.handle(soon(t), "/garbage-to-host", nil) }, process.EndLink, nil},
+		{"uses up its memory", func() { _, _ = r.handle(testContext(t), "/allocate", nil) },
+			process.EndMemory, number(2)},
+		{"answers no ping", func() { _, _ = r.handle(testContext(t), "/freeze", nil) }, process.EndDeadline, nil},
+		{"writes nonsense", func() { _, _ = r.handle(testContext(t), "/garbage-to-host", nil) },
+			process.EndLink, nil},
 	} {
 		began := time.Now()
 		row.end()
@@ -266,7 +269,7 @@ func TestStatus(t *testing.T) {
 			t.Errorf("a process that %s ended by %+v, want %s", row.name, *s.LastEnd, row.kind)
 		}
 		r.serve(t)
-		r.awaitBack(t)
+		r.awaitRestart(t)
 		lives++
 		if again := r.Status(); again.State != process.Ready || again.Starts != lives || again.CPU < s.CPU ||
 			s.CPU == 0 {
@@ -291,7 +294,7 @@ func TestStatusOfARefusedProcess(t *testing.T) {
 		},
 	} {
 		r := start(t, mode, alter)
-		_, _ = r.handle(soon(t), "/exit", nil)
+		_, _ = r.handle(testContext(t), "/exit", nil)
 		<-r.ended
 		r.serve(t)
 		<-r.ended

@@ -20,13 +20,13 @@ const (
 	// ErrHandlerFailed: the process was lost while the call was in flight, or the module refused the call.
 	ErrHandlerFailed = Error("MODULE_HANDLER_FAILED")
 
-	// ErrRegisterFailed: no or a wrong answer to Register, or one that differs from the first life's.
+	// ErrRegisterFailed: no or a wrong answer to Register, or one that differs from the first run's.
 	ErrRegisterFailed = Error("MODULE_REGISTER_FAILED")
 	// ErrStartFailed: the start hook failed, or the process died in it.
 	ErrStartFailed = Error("MODULE_START_FAILED")
 	// ErrStartTimeout: the start hook did not end in time.
 	ErrStartTimeout = Error("MODULE_START_TIMEOUT")
-	// ErrSandboxUnavailable: a wall of the sandbox could not be applied.
+	// ErrSandboxUnavailable: a step of the sandbox could not be applied.
 	ErrSandboxUnavailable = Error("MODULE_SANDBOX_UNAVAILABLE")
 	// ErrProcessLimit: the operating system refused a process or a thread.
 	ErrProcessLimit = Error("MODULE_PROCESS_LIMIT")
@@ -50,10 +50,11 @@ func (e pausedError) Unwrap() error { return ErrUnavailable }
 // RetryAfter is how long the pause still lasts, for the header of that name.
 func (e pausedError) RetryAfter() time.Duration { return time.Until(e.until) }
 
-// caused is for causes that are not a context's error: whoever asks errors.Is for one means his own context.
-func caused(code Error, cause error) error { return fmt.Errorf("%w: %w", code, cause) }
+// withCause is for causes that are not a context's error: whoever asks errors.Is for one means his own
+// context.
+func withCause(code Error, cause error) error { return fmt.Errorf("%w: %w", code, cause) }
 
-// Failure is why a life ended, for who operates the platform: it names the module, and nothing that the
+// Failure is why a run ended, for who operates the platform: it names the module, and nothing that the
 // module said.
 type Failure struct {
 	ModuleID string
@@ -71,9 +72,9 @@ func (f *Failure) Code() string { return f.Reason.Code() }
 
 func (f *Failure) Unwrap() error { return f.cause }
 
-// about names the module in an error of this package; a context's error, and one that names it already,
+// nameModule names the module in an error of this package; a context's error, and one that names it already,
 // stay as they are.
-func about(moduleID string, err error) error {
+func nameModule(moduleID string, err error) error {
 	reason, coded := errors.AsType[Error](err)
 	if _, named := errors.AsType[*Failure](err); !coded || named {
 		return err

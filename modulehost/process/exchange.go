@@ -8,7 +8,7 @@ import (
 )
 
 // Begin begins a call that may have bodies; complete fills in where they travel, from the sockets of the
-// life that is called. Errors as Call's, and complete's own. What later happens to the exchange is told by
+// run that is called. Errors as Call's, and complete's own. What later happens to the exchange is told by
 // the link's errors: link.ErrLost is a crash under way.
 func (p *Process) Begin(
 	ctx context.Context, o link.Outgoing, complete func(*link.Outgoing) error,
@@ -27,7 +27,7 @@ func (p *Process) Begin(
 	}
 	x, err := l.calls.Begin(ctx, o)
 	if errors.Is(err, link.ErrLost) {
-		return nil, caused(ErrHandlerFailed, err)
+		return nil, withCause(ErrHandlerFailed, err)
 	}
 	return x, err
 }

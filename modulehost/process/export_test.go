@@ -4,10 +4,10 @@ import "strings"
 
 // What tests alone may open.
 
-// WithKernel lets a test take walls away that this kernel has.
-func (c *Config) WithKernel(alter func(*Report)) {
-	c.kernel = func() Report {
-		walls := Walls()
+// WithSandboxReport lets a test remove parts of the sandbox that this kernel has.
+func (c *Config) WithSandboxReport(alter func(*SandboxReport)) {
+	c.inspect = func() SandboxReport {
+		walls := InspectSandbox()
 		alter(&walls)
 		return walls
 	}
@@ -24,7 +24,7 @@ type Call struct {
 // Calls is the table for one architecture.
 func Calls(goarch string) []Call {
 	var table []Call
-	for _, c := range calls(1) {
+	for _, c := range syscallRules(1) {
 		refusal := c.errno
 		if refusal == 0 {
 			refusal = 1 // EPERM

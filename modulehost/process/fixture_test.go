@@ -68,8 +68,8 @@ func (h *host) settled(t *testing.T) []string {
 	return h.said
 }
 
-// running is a module's process and one Serve of it.
-type running struct {
+// runningProcess is a module's process and one Serve of it.
+type runningProcess struct {
 	*process.Process
 	host  *host
 	logs  *observer.ObservedLogs
@@ -78,7 +78,7 @@ type running struct {
 }
 
 // prepare makes a process that behaves as mode says; alter may change its configuration.
-func prepare(tb testing.TB, mode string, alter func(*process.Config)) *running {
+func prepare(tb testing.TB, mode string, alter func(*process.Config)) *runningProcess {
 	core, logs := observer.New(zap.DebugLevel)
 	h := newHost()
 	config := process.Config{
@@ -92,11 +92,11 @@ func prepare(tb testing.TB, mode string, alter func(*process.Config)) *running {
 	if alter != nil {
 		alter(&config)
 	}
-	return &running{Process: process.New(config), host: h, logs: logs}
+	return &runningProcess{Process: process.New(config), host: h, logs: logs}
 }
 
-// serve begins a life, which has ended when the test ends.
-func (r *running) serve(tb testing.TB) {
+// serve begins a run, which has ended when the test ends.
+func (r *runningProcess) serve(tb testing.TB) {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	done := make(chan struct{})
@@ -112,7 +112,7 @@ func (r *running) serve(tb testing.TB) {
 }
 
 // start serves a module and waits until it is ready.
-func start(tb testing.TB, mode string, alter func(*process.Config)) *running {
+func start(tb testing.TB, mode string, alter func(*process.Config)) *runningProcess {
 	tb.Helper()
 	r := prepare(tb, mode, alter)
 	r.serve(tb)
@@ -124,10 +124,10 @@ func start(tb testing.TB, mode string, alter func(*process.Config)) *running {
 	return r
 }
 
-// awaitBack returns when a later life answers. The process has no signal for it: ready stays ready.
-func (r *running) awaitBack(t *testing.T) {
+// awaitRestart returns when a later run answers. The process has no signal for it: ready stays ready.
+func (r *runningProcess) awaitRestart(t *testing.T) {
 	t.Helper()
-	for ctx := soon(t); ; {
+	for ctx := testContext(t); ; {
 		if _, err := r.handle(ctx, "/echo", nil); err == nil {
 			return
 		} else if !errors.Is(err, process.ErrUnavailable) {
@@ -137,16 +137,16 @@ func (r *running) awaitBack(t *testing.T) {
 	}
 }
 
-func (r *running) handle(ctx context.Context, path string, body []byte) ([]byte, error) {
+func (r *runningProcess) handle(ctx context.Context, path string, body []byte) ([]byte, error) {
 	var response abi.HandleResponse
 	err := r.Call(ctx, abi.Method_METHOD_HANDLE, &abi.HandleRequest{Path: path, Body: body}, &response)
 	return response.Body, err
 }
 
 // tell returns what the module finds around itself.
-func (r *running) tell(t *testing.T) (o observation) {
+func (r *runningProcess) tell(t *testing.T) (o observation) {
 	t.Helper()
-	body, err := r.handle(soon(t), "/tell", nil)
+	body, err := r.handle(testContext(t), "/tell", nil)
 	if err == nil {
 		err = json.Unmarshal(body, &o)
 	}
@@ -156,7 +156,7 @@ func (r *running) tell(t *testing.T) (o observation) {
 	return o
 }
 
-func soon(tb testing.TB) context.Context {
+func testContext(tb testing.TB) context.Context {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	tb.Cleanup(cancel)
 	return ctx

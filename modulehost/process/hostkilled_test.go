@@ -51,7 +51,7 @@ func TestModulesDieWithTheirHost(t *testing.T) {
 			if err != nil {
 				t.Fatal(line, err)
 			}
-			dead := watchDeath(t, pid)
+			dead := watchExit(t, pid)
 			if err := host.Process.Signal(syscall.SIGKILL); err != nil {
 				t.Fatal(err)
 			}
@@ -61,9 +61,9 @@ func TestModulesDieWithTheirHost(t *testing.T) {
 	}
 }
 
-// playHost runs one frozen module, which no signal but SIGKILL and no closed link can end, says its pid and
-// waits to be killed.
-func playHost(executable string) {
+// runTestHost runs one frozen module, which no signal but SIGKILL and no closed link can end, says its pid
+// and waits to be killed.
+func runTestHost(executable string) {
 	config := process.Config{
 		ModuleID: "sample", ModuleVersion: "1.0.0",
 		Executable: executable, Folder: "/", Host: newHost(), Log: zap.NewNop(),

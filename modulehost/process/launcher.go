@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The launcher is the host's own executable, started again under another name. It puts the walls up around
+// The launcher is the host's own executable, started again under another name. It confines
 // itself and then becomes the module, so no code of the module ever runs outside them.
 
 const (
@@ -60,8 +60,8 @@ func init() {
 	}
 }
 
-// becomeModule never returns. Credentials, limits of one thread and walls belong to the calling thread and
-// survive its exec.
+// becomeModule never returns. Credentials, limits of one thread and the sandbox belong to the calling thread
+// and survive its exec.
 func becomeModule(argument string) {
 	runtime.LockOSThread()
 	debug.SetGCPercent(-1) // it lives for milliseconds, and soon under the module's limits
@@ -75,7 +75,7 @@ func becomeModule(argument string) {
 	}
 	unix.Umask(0o077)
 	must("nice", unix.Setpriority(unix.PRIO_PROCESS, 0, niceness))
-	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("900"), 0) // a preference, not a wall
+	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("900"), 0) // a preference, not a part of the sandbox
 	// this and the filter allocate, so before the limits
 	exec := prepareExec(l)
 	var program []unix.SockFilter
@@ -100,7 +100,7 @@ func becomeModule(argument string) {
 	fail(wordExec)
 }
 
-// The words of a launcher whose walls stand but that cannot become the module.
+// The words of a launcher that confined itself and then could not become the module.
 const (
 	wordExec      = "exec"
 	wordProcesses = "processes"

@@ -18,11 +18,11 @@ import (
 // its name says which one it is.
 func TestMain(m *testing.M) {
 	if mode, ok := strings.CutPrefix(filepath.Base(os.Args[0]), "child-"); ok {
-		playModule(mode)
+		runTestModule(mode)
 		return
 	}
 	if executable := os.Getenv("NARTHEX_TEST_HOST"); executable != "" {
-		playHost(executable)
+		runTestHost(executable)
 		return
 	}
 	os.Exit(runTests(m))

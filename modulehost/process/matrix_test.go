@@ -14,10 +14,10 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/process"
 )
 
-// TestWalls tries every probe against every combination of walls, with the host's uid and with a uid per
-// module. Where the walls in question are down a probe must be open: a probe that fails for another reason
+// TestSandbox tries every probe against every combination of sandbox parts, with the host's uid and with a
+// uid per module. Without the parts in question a probe must succeed: a probe that fails for another reason
 // proves nothing.
-func TestWalls(t *testing.T) {
+func TestSandbox(t *testing.T) {
 	if os.Geteuid() == 0 {
 		t.Run("shared uid", asNobody)
 		t.Run("uid per module", func(t *testing.T) { matrix(t, true, true) })
@@ -51,7 +51,7 @@ func asNobody(t *testing.T) {
 }
 
 func matrix(t *testing.T, ownUID, hardened bool) {
-	kernel := process.Walls()
+	kernel := process.InspectSandbox()
 	if len(kernel.LandlockLacks()) == 8 || !kernel.Seccomp {
 		t.Fatalf("this kernel has not every wall: %+v", kernel)
 	}
@@ -66,14 +66,14 @@ func matrix(t *testing.T, ownUID, hardened bool) {
 						if ownUID {
 							c.Credential = &process.Credential{UID: uid, GID: uid}
 						}
-						c.WithKernel(func(r *process.Report) { r.Landlock, r.Seccomp = abi, seccomp })
+						c.WithSandboxReport(func(r *process.SandboxReport) { r.Landlock, r.Seccomp = abi, seccomp })
 					}
 				}
 				owner := os.Geteuid()
 				if ownUID {
 					owner = 70021
 				}
-				goal := lay(t, owner)
+				goal := writeTargets(t, owner)
 				sibling := start(t, "hostile", place(70022))
 				module := start(t, "hostile", func(c *process.Config) {
 					place(70021)(c)
@@ -81,7 +81,7 @@ func matrix(t *testing.T, ownUID, hardened bool) {
 				})
 				goal.Sibling = sibling.tell(t).PID
 				for _, p := range probes {
-					got, err := module.probe(soon(t), p.name, goal)
+					got, err := module.probe(testContext(t), p.name, goal)
 					if err != nil {
 						t.Fatalf("%s: %v\n%s", p.name, err, module.Output())
 					}
@@ -96,8 +96,8 @@ func matrix(t *testing.T, ownUID, hardened bool) {
 	}
 }
 
-// TestEveryProbeHasAWall: with the filter, the oldest Landlock is enough.
-func TestEveryProbeHasAWall(t *testing.T) {
+// TestEveryProbeIsRefused: with the filter, the oldest Landlock is enough.
+func TestEveryProbeIsRefused(t *testing.T) {
 	for _, p := range probes {
 		if !p.needed && !p.limits && !p.seccomp && p.landlock != 1 {
 			t.Error(p.name)
@@ -105,8 +105,8 @@ func TestEveryProbeHasAWall(t *testing.T) {
 	}
 }
 
-// lay makes the targets. owner is the hostile module's uid.
-func lay(t *testing.T, owner int) targets {
+// writeTargets makes the targets. owner is the hostile module's uid.
+func writeTargets(t *testing.T, owner int) targets {
 	t.Helper()
 	base, err := os.MkdirTemp("", "walls-")
 	if err != nil {

@@ -12,22 +12,22 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/process"
 )
 
-// TestAMissingWallRefusesToStart, before anything is opened or started, where walls are required. Elsewhere
-// the module runs and one line names what is missing.
-func TestAMissingWallRefusesToStart(t *testing.T) {
-	for missing, without := range map[string]func(*process.Report){
-		"landlock":     func(r *process.Report) { r.Landlock = 0 },
-		"seccomp":      func(r *process.Report) { r.Seccomp = false },
-		"non-dumpable": func(r *process.Report) { r.NonDumpable = false },
-		"landlock, seccomp, non-dumpable": func(r *process.Report) {
-			*r = process.Report{}
+// TestMissingSandboxPartRefusesToStart, before anything is opened or started, where the sandbox is required.
+// Elsewhere the module runs and one line names what is missing.
+func TestMissingSandboxPartRefusesToStart(t *testing.T) {
+	for missing, without := range map[string]func(*process.SandboxReport){
+		"landlock":     func(r *process.SandboxReport) { r.Landlock = 0 },
+		"seccomp":      func(r *process.SandboxReport) { r.Seccomp = false },
+		"non-dumpable": func(r *process.SandboxReport) { r.NonDumpable = false },
+		"landlock, seccomp, non-dumpable": func(r *process.SandboxReport) {
+			*r = process.SandboxReport{}
 		},
 	} {
 		t.Run(missing, func(t *testing.T) {
 			t.Parallel()
 			r := prepare(t, "good", func(c *process.Config) {
-				c.RequireWalls = true
-				c.WithKernel(without)
+				c.RequireSandbox = true
+				c.WithSandboxReport(without)
 				c.Verify = func(*os.File) error {
 					t.Error("the start went on")
 					return nil
@@ -53,11 +53,11 @@ func TestAMissingWallRefusesToStart(t *testing.T) {
 				t.Error("something was started")
 			}
 
-			r = start(t, "good", func(c *process.Config) { c.WithKernel(without) })
+			r = start(t, "good", func(c *process.Config) { c.WithSandboxReport(without) })
 			r.stop()
 			<-r.ended
 			r.serve(t)
-			r.awaitBack(t)
+			r.awaitRestart(t)
 			lines := r.logs.FilterMessage("module runs without every wall").All()
 			if len(lines) != 1 || lines[0].Level != zap.WarnLevel ||
 				!slices.Equal(namesOf(lines[0].ContextMap()["missing"]), words) {
@@ -74,12 +74,12 @@ func namesOf(field any) (names []string) {
 	return names
 }
 
-// TestAWallThatCannotBeApplied: the launcher does as it is told or not at all.
-func TestAWallThatCannotBeApplied(t *testing.T) {
+// TestSandboxStepThatFails: the launcher does as it is told or not at all.
+func TestSandboxStepThatFails(t *testing.T) {
 	r := prepare(t, "good", func(c *process.Config) {
-		c.WithKernel(func(r *process.Report) { r.Landlock = 10 })
+		c.WithSandboxReport(func(r *process.SandboxReport) { r.Landlock = 10 })
 	})
-	if process.Walls().Landlock >= 10 {
+	if process.InspectSandbox().Landlock >= 10 {
 		t.Skip("this kernel has all that Landlock knows")
 	}
 	r.serve(t)
@@ -89,8 +89,8 @@ func TestAWallThatCannotBeApplied(t *testing.T) {
 	}
 }
 
-func TestWallsOfThisMachine(t *testing.T) {
-	walls := process.Walls()
+func TestSandboxOfThisMachine(t *testing.T) {
+	walls := process.InspectSandbox()
 	if len(walls.Missing()) > 0 || walls.OwnUID && os.Geteuid() != 0 {
 		t.Errorf("%+v", walls)
 	}
@@ -98,27 +98,27 @@ func TestWallsOfThisMachine(t *testing.T) {
 		0: "files refer truncate tcp ioctl scopes unix udp", 1: "refer truncate tcp ioctl scopes unix udp",
 		2: "truncate tcp ioctl scopes unix udp", 6: "unix udp", 10: "",
 	} {
-		if got := strings.Join(process.Report{Landlock: abi}.LandlockLacks(), " "); got != want {
+		if got := strings.Join(process.SandboxReport{Landlock: abi}.LandlockLacks(), " "); got != want {
 			t.Error(abi, got)
 		}
 	}
 }
 
-// TestEveryLifeIsConfined: a restart after a crash, too.
-func TestEveryLifeIsConfined(t *testing.T) {
-	r := start(t, "hostile", func(c *process.Config) { c.RequireWalls = true })
+// TestEveryRunIsConfined: a restart after a crash, too.
+func TestEveryRunIsConfined(t *testing.T) {
+	r := start(t, "hostile", func(c *process.Config) { c.RequireSandbox = true })
 	for range 3 {
 		status := fields(t, r.tell(t).PID, "status")
-		got, err := r.probe(soon(t), "read the machine's file", targets{})
+		got, err := r.probe(testContext(t), "read the machine's file", targets{})
 		if err != nil || got != "EACCES" || status["Seccomp"] != "2" || status["NoNewPrivs"] != "1" {
 			t.Error(got, err, status["Seccomp"], status["NoNewPrivs"])
 		}
-		if _, err := r.handle(soon(t), "/exit", nil); codeOf(err) != "MODULE_HANDLER_FAILED" {
+		if _, err := r.handle(testContext(t), "/exit", nil); codeOf(err) != "MODULE_HANDLER_FAILED" {
 			t.Fatal(err)
 		}
 		<-r.ended
 		r.serve(t)
-		r.awaitBack(t)
+		r.awaitRestart(t)
 	}
 }
 
@@ -126,15 +126,15 @@ func TestEveryLifeIsConfined(t *testing.T) {
 // done with.
 func TestSystemCallsTheKernelRefuses(t *testing.T) {
 	r := start(t, "hostile", nil)
-	body, err := r.handle(soon(t), "/refused", nil)
+	body, err := r.handle(testContext(t), "/refused", nil)
 	if err != nil || len(body) > 0 {
 		t.Errorf("not refused: %s %v\n%s", body, err, r.Output())
 	}
 	// The second set of numbers of x86-64, and what comes after the newest call, on the hardware that has them.
-	if body, err := r.handle(soon(t), "/unknown", nil); err != nil || string(body) != "ENOSYS" {
+	if body, err := r.handle(testContext(t), "/unknown", nil); err != nil || string(body) != "ENOSYS" {
 		t.Errorf("%s %v", body, err)
 	}
-	if _, err := r.handle(soon(t), "/x32", nil); codeOf(err) != "MODULE_HANDLER_FAILED" {
+	if _, err := r.handle(testContext(t), "/x32", nil); codeOf(err) != "MODULE_HANDLER_FAILED" {
 		t.Fatal(err)
 	}
 	<-r.ended

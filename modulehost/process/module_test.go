@@ -28,7 +28,7 @@ type module struct {
 	host        *link.Client
 }
 
-func playModule(mode string) {
+func runTestModule(mode string) {
 	switch mode {
 	case "dies-at-once":
 		os.Exit(1)

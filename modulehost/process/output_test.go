@@ -10,10 +10,10 @@ import (
 
 func TestOutputIsKeptAndNeverLogged(t *testing.T) {
 	r := start(t, "good", nil)
-	if _, err := r.handle(soon(t), "/print", []byte("secret text\n")); err != nil {
+	if _, err := r.handle(testContext(t), "/print", []byte("secret text\n")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.handle(soon(t), "/exit", nil); err == nil {
+	if _, err := r.handle(testContext(t), "/exit", nil); err == nil {
 		t.Fatal("the module did not exit")
 	}
 	<-r.ended
@@ -29,7 +29,7 @@ func TestOutputKeepsTheLastOfMuch(t *testing.T) {
 		t.Error("a silent module said something")
 	}
 	for i := range 3 {
-		if _, err := r.handle(soon(t), "/print", bytes.Repeat([]byte{byte('a' + i)}, 30<<10)); err != nil {
+		if _, err := r.handle(testContext(t), "/print", bytes.Repeat([]byte{byte('a' + i)}, 30<<10)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -50,7 +50,7 @@ func TestOutputKeepsTheLastOfMuch(t *testing.T) {
 func TestFlood(t *testing.T) {
 	r := start(t, "log-flood", nil)
 	for range 100 {
-		if _, err := r.handle(soon(t), "/echo", nil); err != nil {
+		if _, err := r.handle(testContext(t), "/echo", nil); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/process"
 )
 
-// targets are what a hostile module goes for. All of it is open to its uid: only walls stand between.
+// targets are what a hostile module goes for. All of it is open to its uid: only the sandbox stands between.
 type targets struct {
 	Host, Sibling int // pids
 	// its own folder: notes.txt, which belongs to it, and out, a link to Elsewhere's secret.txt
@@ -29,7 +29,7 @@ type targets struct {
 	HostNice, HostNumbers int // what the host has already, so that an open door does no harm
 }
 
-// probe is one attempt. Without a word below it is open to a module without walls; limits and launcher stay.
+// probe is one attempt. Without a word below it is open to an unconfined module; limits and launcher stay.
 type probe struct {
 	name string
 	try  func(targets) error
@@ -41,7 +41,7 @@ type probe struct {
 	hardened bool // a non-dumpable host refuses it
 	limits   bool // a limit refuses it always
 	varies   bool // some kernels refuse it by themselves
-	needed   bool // no attack: a module may, behind all walls
+	needed   bool // no attack: a module may, inside the whole sandbox
 }
 
 const never = 99 // no ABI
@@ -359,7 +359,7 @@ func notRefused() (names []byte) {
 	return names
 }
 
-func (r *running) probe(ctx context.Context, name string, t targets) (string, error) {
+func (r *runningProcess) probe(ctx context.Context, name string, t targets) (string, error) {
 	body, err := json.Marshal(map[string]any{"Probe": name, "Targets": t})
 	if err != nil {
 		return "", err

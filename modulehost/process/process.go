@@ -42,33 +42,33 @@ type Config struct {
 	Log        *zap.Logger         // names the module in its fields already
 	Memory     *hostmemory.Account // counts what the links hold; nil: nothing is counted
 
-	// Validate judges what the module registered (nil: anything goes). Its error ends the life as
+	// Validate judges what the module registered (nil: anything goes). Its error ends the run as
 	// MODULE_REGISTER_FAILED.
 	Validate func(*abi.RegisterResponse) error
 	// Verify judges the opened executable (an O_PATH descriptor, good for fstat) before every start (nil: no
-	// check). Its error ends the life as MODULE_UNAVAILABLE: a changed file is no hot installation.
+	// check). Its error ends the run as MODULE_UNAVAILABLE: a changed file is no hot installation.
 	Verify func(executable *os.File) error
 
 	Limits    Limits
 	Deadlines Deadlines
 
-	// RequireWalls is for production: where Walls().Missing() is not empty, nothing is started and Serve
-	// returns ErrSandboxUnavailable. Without it a module runs behind the walls there are, and one warning
+	// RequireSandbox is for production: where Walls().Missing() is not empty, nothing is started and Serve
+	// returns ErrSandboxUnavailable. Without it a module runs as confined as the kernel can, and one warning
 	// names the others.
-	RequireWalls bool
+	RequireSandbox bool
 
-	kernel func() Report // Walls; tests take some away
+	inspect func() SandboxReport // Walls; tests take some away
 }
 
 // Credential is the uid and gid of a module's own; the host must be root to give one away.
 type Credential struct{ UID, GID uint32 }
 
-// Host opens one Session per life of the process.
+// Host opens one Session per run of the process.
 type Host interface{ Open() Session }
 
-// Session is the host's side of one life: transactions, cursors, whatever the module holds.
+// Session is the host's side of one run: transactions, cursors, whatever the module holds.
 type Session interface {
-	// Serve answers a call of the module; see link.Handler. It must heed ctx: the end of a life waits for it.
+	// Serve answers a call of the module; see link.Handler. It must heed ctx: the end of a run waits for it.
 	Serve(ctx context.Context, m link.Method, payload []byte) (proto.Message, error)
 	// Close is called once, after the process and every Serve have ended. It gives back what is still held,
 	// and waits.
@@ -80,13 +80,13 @@ type Process struct {
 	config Config
 	ready  chan struct{}
 
-	mu         sync.Mutex
-	registered *abi.RegisterResponse // of the first life
-	current    *life                 // nil: not ready, ending or down
-	output     *output               // of the latest life
-	paused     time.Time             // until when it is not started again
-	living     *child                // of the life that is begun and not ended
-	status     Status                // without the living child's figures
+	mu           sync.Mutex
+	registered   *abi.RegisterResponse // of the first run
+	current      *run                  // nil: not ready, ending or down
+	output       *output               // of the latest run
+	paused       time.Time             // until when it is not started again
+	runningChild *child                // of the run that is begun and not ended
+	status       Status                // without the living child's figures
 
 	warned sync.Once
 }
@@ -95,8 +95,8 @@ type Process struct {
 func New(config Config) *Process {
 	config.Limits = config.Limits.withDefaults(config.Credential)
 	config.Deadlines = config.Deadlines.withDefaults()
-	if config.kernel == nil {
-		config.kernel = Walls
+	if config.inspect == nil {
+		config.inspect = InspectSandbox
 	}
 	if config.Start == nil {
 		config.Start = &abi.StartRequest{}
@@ -109,10 +109,10 @@ func New(config Config) *Process {
 func (p *Process) String() string { return "module " + p.config.ModuleID }
 
 // Ready is closed once the module's Start hook has completed for the first time; it stays closed through
-// later lives.
+// later runs.
 func (p *Process) Ready() <-chan struct{} { return p.ready }
 
-// Routes are what the module registered, after ready; the same for every life. Not to be changed.
+// Routes are what the module registered, after ready; the same for every run. Not to be changed.
 func (p *Process) Routes() []*abi.Route {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -126,7 +126,7 @@ func (p *Process) Channels() []*abi.Channel {
 	return p.registered.GetChannels()
 }
 
-// Output is what the latest life wrote to standard output and error, at most its last 64 KiB, for an
+// Output is what the latest run wrote to standard output and error, at most its last 64 KiB, for an
 // operator's autopsy. It may hold anything the module knows: never log it.
 func (p *Process) Output() []byte {
 	p.mu.Lock()
@@ -153,13 +153,13 @@ func (p *Process) Call(ctx context.Context, m abi.Method, request, response prot
 	err := l.calls.Call(ctx, link.Method(m), request, response)
 	var refused *link.Failure
 	if errors.Is(err, link.ErrLost) || errors.As(err, &refused) {
-		return caused(ErrHandlerFailed, err)
+		return withCause(ErrHandlerFailed, err)
 	}
 	return err
 }
 
-// enter takes part in the current life, unless its link is lost already.
-func (p *Process) enter() *life {
+// enter takes part in the current run, unless its link is lost already.
+func (p *Process) enter() *run {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.current == nil {
@@ -188,12 +188,12 @@ func (p *Process) unavailable() error {
 	return pausedError{p.paused}
 }
 
-// publish makes a life the one that is called.
-func (p *Process) publish(l *life) {
+// acceptCalls makes a run the one that is called.
+func (p *Process) acceptCalls(l *run) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.current = l
-	p.become(Ready)
+	p.setState(Ready)
 	select {
 	case <-p.ready:
 	default:
@@ -201,18 +201,18 @@ func (p *Process) publish(l *life) {
 	}
 }
 
-// withdraw lets no new call in.
-func (p *Process) withdraw() {
+// stopCalls lets no new call in.
+func (p *Process) stopCalls() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.current = nil
 	if p.status.State == Ready {
-		p.become(Restarting)
+		p.setState(Restarting)
 	}
 }
 
-// freeze keeps the first registration and reports whether this one is the same.
-func (p *Process) freeze(r *abi.RegisterResponse) bool {
+// matchesFirst keeps the first registration and reports whether this one is the same.
+func (p *Process) matchesFirst(r *abi.RegisterResponse) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.registered == nil {

@@ -13,16 +13,16 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/link"
 )
 
-// life is one run of the child, from its start until nothing of it is left.
-type life struct {
-	config   *Config
-	began    time.Time
-	child    *child
-	calls    *link.Client    // host → module
-	died     bool            // it ended before the host killed it
-	late     bool            // the host ends it because it was too late with something
-	stuck    <-chan struct{} // closed when too many abandoned calls do not end
-	inFlight sync.WaitGroup
+// run is one run of the child, from its start until nothing of it is left.
+type run struct {
+	config    *Config
+	began     time.Time
+	child     *child
+	calls     *link.Client    // host → module
+	diedFirst bool            // it ended before the host killed it
+	overdue   bool            // the host ends it because it was too late with something
+	stuck     <-chan struct{} // closed when too many abandoned calls do not end
+	inFlight  sync.WaitGroup
 
 	session  Session       // module → host, from the moment the registration was accepted; nil before
 	stopHost func()        // ends session's link
@@ -30,29 +30,29 @@ type life struct {
 	hostErr  error         // after hostLost: why
 }
 
-// Serve is one life of the child. It blocks until ctx ends, then stops the module and returns ctx's error,
-// or ErrStopTimeout or ErrStopFailed; or until the life ends otherwise, with the code of what went wrong.
+// Serve is one run of the child. It blocks until ctx ends, then stops the module and returns ctx's error,
+// or ErrStopTimeout or ErrStopFailed; or until the run ends otherwise, with the code of what went wrong.
 // It may be called again after it returned, and begins anew. Never call it twice at a time.
 func (p *Process) Serve(ctx context.Context) error {
-	walls := p.config.kernel()
-	if err := p.admit(walls); err != nil {
-		return about(p.config.ModuleID, err)
+	walls := p.config.inspect()
+	if err := p.checkSandbox(walls); err != nil {
+		return nameModule(p.config.ModuleID, err)
 	}
 	child, err := startChild(&p.config, walls)
 	if err != nil {
-		return about(p.config.ModuleID, p.notStarted(err))
+		return nameModule(p.config.ModuleID, p.notStarted(err))
 	}
 	p.began(child)
-	l := &life{config: &p.config, began: time.Now(), child: child,
+	l := &run{config: &p.config, began: time.Now(), child: child,
 		calls: link.NewClient(child.hostCalls, link.Charge(p.config.Memory))}
 	l.stuck = l.calls.WatchAbandoned(mostStuck, p.config.Deadlines.Stuck)
-	err = p.run(ctx, l)
-	p.withdraw()
-	l.died = !l.late && l.child.exitedWithin(deathGrace)
+	err = p.execute(ctx, l)
+	p.stopCalls()
+	l.diedFirst = !l.overdue && l.child.exitedWithin(exitGrace)
 	l.end()
 	p.ended(l, err)
 	l.report(err)
-	return about(p.config.ModuleID, err)
+	return nameModule(p.config.ModuleID, err)
 }
 
 // notStarted: of the operating system's error only the number's text is safe to keep; the rest may be a path.
@@ -72,9 +72,9 @@ func (p *Process) notStarted(err error) error {
 	case errno == syscall.EAGAIN:
 		return ErrProcessLimit
 	case errno == syscall.EMFILE, errno == syscall.ENFILE:
-		return caused(ErrProcessLimit, errNoDescriptor)
+		return withCause(ErrProcessLimit, errNoDescriptor)
 	}
-	return caused(ErrRegisterFailed, errNotStarted)
+	return withCause(ErrRegisterFailed, errNotStarted)
 }
 
 var (
@@ -82,27 +82,27 @@ var (
 	errNotStarted   = errors.New("the process was not started")
 )
 
-// run returns why the life ends. What it leaves behind, end clears.
-func (p *Process) run(ctx context.Context, l *life) error {
+// execute returns why the run ends. What it leaves behind, end clears.
+func (p *Process) execute(ctx context.Context, l *run) error {
 	registered, err := l.register(ctx)
 	if err != nil {
 		return err
 	}
-	if !p.freeze(registered) {
-		return caused(ErrRegisterFailed, errOtherRegistration)
+	if !p.matchesFirst(registered) {
+		return withCause(ErrRegisterFailed, errOtherRegistration)
 	}
 	l.openHost()
 	if err := l.start(ctx); err != nil {
 		return err
 	}
-	p.publish(l)
+	p.acceptCalls(l)
 	l.config.Log.Info("module ready", zap.Duration("after", time.Since(l.began)))
 	if reason := l.watch(ctx); reason != "" {
-		l.late = reason == reasonPing || reason == reasonStuck
+		l.overdue = reason == reasonPing || reason == reasonStuck
 		l.config.Log.Warn("module process lost", zap.String("reason", reason))
 		return ErrCrashed
 	}
-	p.withdraw()
+	p.stopCalls()
 	if err := l.stop(); err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ var (
 )
 
 // register is the handshake. Nothing the module asks for is answered before it is accepted.
-func (l *life) register(ctx context.Context) (*abi.RegisterResponse, error) {
+func (l *run) register(ctx context.Context) (*abi.RegisterResponse, error) {
 	within, cancel := context.WithTimeout(ctx, l.config.Deadlines.Register)
 	defer cancel()
 	response := &abi.RegisterResponse{}
@@ -131,15 +131,15 @@ func (l *life) register(ctx context.Context) (*abi.RegisterResponse, error) {
 	case errors.Is(err, link.ErrLost):
 		return nil, l.child.launchFailure()
 	case err != nil:
-		l.late = errors.Is(err, context.DeadlineExceeded)
-		return nil, refused(ErrRegisterFailed, err)
+		l.overdue = errors.Is(err, context.DeadlineExceeded)
+		return nil, moduleRefused(ErrRegisterFailed, err)
 	case response.Abi != abi.Version:
-		return nil, caused(ErrRegisterFailed, errABI)
+		return nil, withCause(ErrRegisterFailed, errABI)
 	case l.config.Validate != nil:
 		if err := l.config.Validate(response); err != nil {
 			// The host's own words about what was registered: without them an author would search in the dark.
 			l.config.Log.Error("module registration refused", zap.String("reason", err.Error()))
-			return nil, caused(ErrRegisterFailed, err)
+			return nil, withCause(ErrRegisterFailed, err)
 		}
 	}
 	return response, nil
@@ -147,7 +147,7 @@ func (l *life) register(ctx context.Context) (*abi.RegisterResponse, error) {
 
 // start runs the start hook. When it was invoked and failed, the stop hook runs too, which may find half a
 // start.
-func (l *life) start(ctx context.Context) error {
+func (l *run) start(ctx context.Context) error {
 	within, cancel := context.WithTimeout(ctx, l.config.Deadlines.Start)
 	defer cancel()
 	err := l.calls.Call(within, link.Method(abi.Method_METHOD_START), l.config.Start, nil)
@@ -165,25 +165,25 @@ func (l *life) start(ctx context.Context) error {
 	case errors.Is(err, link.ErrLost) && l.child.lacksThreads():
 		err = ErrProcessLimit
 	default:
-		err = refused(ErrStartFailed, err)
+		err = moduleRefused(ErrStartFailed, err)
 	}
 	return l.rolledBack(err, stopped)
 }
 
 // rolledBack adds what went wrong in the stop hook to the failure of the start. A process that died in its
 // start cannot be stopped, which is no second failure.
-func (l *life) rolledBack(failed, stopped error) error {
+func (l *run) rolledBack(failed, stopped error) error {
 	switch {
 	case stopped == nil, errors.Is(stopped, link.ErrLost):
 		return failed
 	case errors.Is(stopped, ErrStopTimeout):
 		stopped = ErrRollbackTimeout
 	}
-	return errors.Join(about(l.config.ModuleID, failed), about(l.config.ModuleID, stopped))
+	return errors.Join(nameModule(l.config.ModuleID, failed), nameModule(l.config.ModuleID, stopped))
 }
 
 // stop runs the stop hook and asks the process to go. Whoever is still there afterwards is killed by end.
-func (l *life) stop() error {
+func (l *run) stop() error {
 	// The caller's context has ended, that is why we stop; the hook has its own time.
 	within, cancel := context.WithTimeout(context.Background(), l.config.Deadlines.Stop)
 	defer cancel()
@@ -196,15 +196,15 @@ func (l *life) stop() error {
 	case errors.Is(err, context.DeadlineExceeded):
 		return ErrStopTimeout
 	case errors.Is(err, link.ErrLost):
-		return caused(ErrStopFailed, link.ErrLost)
+		return withCause(ErrStopFailed, link.ErrLost)
 	default:
-		return refused(ErrStopFailed, err)
+		return moduleRefused(ErrStopFailed, err)
 	}
 }
 
 // openHost begins to answer the module. The link outlives the supervisor's context: the stop hook may need
 // the host.
-func (l *life) openHost() {
+func (l *run) openHost() {
 	l.session = l.config.Host.Open()
 	l.hostLost = make(chan struct{})
 	ctx, cancel := context.WithCancel(context.Background())
@@ -217,7 +217,7 @@ func (l *life) openHost() {
 
 // end leaves nothing: processes, then calls in flight, which their lost link returns, then what the host
 // held for it.
-func (l *life) end() {
+func (l *run) end() {
 	l.child.end()
 	_ = l.calls.Close()
 	if l.session == nil {
@@ -230,12 +230,12 @@ func (l *life) end() {
 	l.inFlight.Wait()
 }
 
-// refused keeps a module's own failure code as the cause, and nothing else: any other cause is the code
+// moduleRefused keeps a module's own failure code as the cause, and nothing else: any other cause is the code
 // itself.
-func refused(code Error, err error) error {
+func moduleRefused(code Error, err error) error {
 	var failure *link.Failure
 	if errors.As(err, &failure) {
-		return caused(code, errors.New(failure.CodeText))
+		return withCause(code, errors.New(failure.CodeText))
 	}
 	return code
 }

@@ -19,12 +19,12 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/process"
 )
 
-func TestGoodLife(t *testing.T) {
+func TestRun(t *testing.T) {
 	r := prepare(t, "good", func(c *process.Config) {
 		c.Start = &abi.StartRequest{Database: true}
 		c.Deadlines.Terminate = 30 * time.Second // SIGTERM is enough, on a slow machine too
 	})
-	if _, err := r.handle(soon(t), "/echo", nil); !errors.Is(err, process.ErrUnavailable) {
+	if _, err := r.handle(testContext(t), "/echo", nil); !errors.Is(err, process.ErrUnavailable) {
 		t.Error("before the start:", err)
 	}
 	if r.Routes() != nil || r.String() != "module sample" {
@@ -35,10 +35,10 @@ func TestGoodLife(t *testing.T) {
 	if routes := r.Routes(); len(routes) != 1 || routes[0].Path != "/x" {
 		t.Error(routes)
 	}
-	if body, err := r.handle(soon(t), "/echo", []byte("hello")); err != nil || string(body) != "hello" {
+	if body, err := r.handle(testContext(t), "/echo", []byte("hello")); err != nil || string(body) != "hello" {
 		t.Error(string(body), err)
 	}
-	if body, err := r.handle(soon(t), "/ask", nil); err != nil || string(body) != "true" {
+	if body, err := r.handle(testContext(t), "/ask", nil); err != nil || string(body) != "true" {
 		t.Error("a call back to the host:", string(body), err)
 	}
 	r.stop()
@@ -52,12 +52,12 @@ func TestGoodLife(t *testing.T) {
 	if fields["signal"] != int64(syscall.SIGTERM) {
 		t.Error("was not asked to go:", fields)
 	}
-	if _, err := r.handle(soon(t), "/echo", nil); !errors.Is(err, process.ErrUnavailable) {
+	if _, err := r.handle(testContext(t), "/echo", nil); !errors.Is(err, process.ErrUnavailable) {
 		t.Error("after the end:", err)
 	}
 }
 
-func TestLivesThatNeverBecomeReady(t *testing.T) {
+func TestRunsThatNeverBecomeReady(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "missing")
 	pointer := filepath.Join(t.TempDir(), "pointer")
 	if err := os.Symlink(executable(t, "good"), pointer); err != nil {
@@ -162,7 +162,7 @@ func TestStopThatGoesWrongAfterAFailedStart(t *testing.T) {
 }
 
 // logsHold none of the marks.
-func (r *running) logsHold(t *testing.T, marks ...string) {
+func (r *runningProcess) logsHold(t *testing.T, marks ...string) {
 	t.Helper()
 	for _, entry := range r.logs.All() {
 		line := fmt.Sprint(entry.Message, entry.ContextMap())
@@ -201,7 +201,7 @@ func TestStopThatGoesWrong(t *testing.T) {
 			})
 			waiting := make(chan error, 1)
 			go func() {
-				_, err := r.handle(soon(t), "/wait", nil)
+				_, err := r.handle(testContext(t), "/wait", nil)
 				waiting <- err
 			}()
 			for said := ""; said != "waiting"; said = <-r.host.heard {
@@ -219,11 +219,11 @@ func TestStopThatGoesWrong(t *testing.T) {
 	}
 }
 
-func TestLaterLives(t *testing.T) {
+func TestLaterRuns(t *testing.T) {
 	r := start(t, "good", nil)
 	routes := r.Routes()
 	for range 3 {
-		if _, err := r.handle(soon(t), "/exit", nil); !errors.Is(err, process.ErrHandlerFailed) {
+		if _, err := r.handle(testContext(t), "/exit", nil); !errors.Is(err, process.ErrHandlerFailed) {
 			t.Fatal(err)
 		}
 		if err := <-r.ended; codeOf(err) != "MODULE_CRASHED" {
@@ -231,14 +231,14 @@ func TestLaterLives(t *testing.T) {
 		}
 		r.host.settled(t)
 		r.serve(t)
-		r.awaitBack(t)
+		r.awaitRestart(t)
 	}
 	if !proto.Equal(routes[0], r.Routes()[0]) {
 		t.Error("the routes changed")
 	}
 }
 
-func TestLaterLifeMustRegisterTheSame(t *testing.T) {
+func TestLaterRunMustRegisterTheSame(t *testing.T) {
 	r := start(t, "other-routes-second-time", nil)
 	first := r.Routes()[0].Path
 	r.stop()
@@ -257,7 +257,7 @@ func TestLaterLifeMustRegisterTheSame(t *testing.T) {
 // failed.
 func TestCodesOfAModuleDecideNothing(t *testing.T) {
 	r := start(t, "good", nil)
-	_, err := r.handle(soon(t), "/refuse", nil)
+	_, err := r.handle(testContext(t), "/refuse", nil)
 	var failure *link.Failure
 	if codeOf(err) != "MODULE_HANDLER_FAILED" || !errors.As(err, &failure) ||
 		failure.CodeText != "MODULE_UNAVAILABLE" {
@@ -271,11 +271,12 @@ func TestCodesOfAModuleDecideNothing(t *testing.T) {
 	if _, err := r.handle(ctx, "/wait", nil); !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
 	}
-	if err := r.Call(soon(t), abi.Method_METHOD_HANDLE, &abi.HandleRequest{Body: make([]byte, link.MaxMessage)},
-		nil); !errors.Is(err, link.ErrTooLarge) {
-		t.Error(err)
+	large := &abi.HandleRequest{Body: make([]byte, link.MaxMessage)}
+	err = r.Call(testContext(t), abi.Method_METHOD_HANDLE, large, nil)
+	if !errors.Is(err, link.ErrTooLarge) {
+		t.Errorf("a request of %d bytes: %v, want %v", link.MaxMessage, err, link.ErrTooLarge)
 	}
-	if body, err := r.handle(soon(t), "/echo", []byte("still here")); err != nil ||
+	if body, err := r.handle(testContext(t), "/echo", []byte("still here")); err != nil ||
 		string(body) != "still here" {
 		t.Error(err)
 	}

@@ -8,18 +8,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Report is what this kernel offers to confine modules with, and what this process has done for it.
-type Report struct {
+// SandboxReport is what this kernel offers to confine modules with, and what this process has done for it.
+type SandboxReport struct {
 	Landlock    int  // the ABI that is in use; 0: none
 	Seccomp     bool // system calls can be filtered
 	NonDumpable bool // Harden was called in this process
-	OwnUID      bool // this process may give each module a uid of its own; no wall, but one fewer thing shared
+	OwnUID      bool // this process may give each module a uid of its own; no module requires it
 }
 
-// Walls asks the kernel. It starts nothing and leaves nothing behind.
-func Walls() Report {
+// InspectSandbox asks the kernel. It starts nothing and leaves nothing behind.
+func InspectSandbox() SandboxReport {
 	dumpable, err := unix.PrctlRetInt(unix.PR_GET_DUMPABLE, 0, 0, 0, 0)
-	return Report{
+	return SandboxReport{
 		Landlock:    landlockABI(),
 		Seccomp:     seccompAvailable(),
 		NonDumpable: err == nil && dumpable == 0,
@@ -27,9 +27,9 @@ func Walls() Report {
 	}
 }
 
-// Missing are the walls without which no module starts where Config.RequireWalls is set: "landlock",
+// Missing are the parts without which no module starts where Config.RequireSandbox is set: "landlock",
 // "seccomp" (neither replaces the other), "non-dumpable". nil: all stand.
-func (r Report) Missing() []string {
+func (r SandboxReport) Missing() []string {
 	var missing []string
 	if r.Landlock == 0 {
 		missing = append(missing, "landlock")
@@ -47,7 +47,7 @@ func (r Report) Missing() []string {
 // (ABI 2), "truncate" (3), "tcp" (4), "ioctl" (5), "scopes" (6), "unix" (9), "udp" (10). The filter of
 // system calls refuses each of them anyway. "files" (1) is refused by nothing else: then Missing says
 // "landlock".
-func (r Report) LandlockLacks() []string {
+func (r SandboxReport) LandlockLacks() []string {
 	var lacks []string
 	for _, right := range landlockRights {
 		if right.abi > r.Landlock {
@@ -64,21 +64,21 @@ func (r Report) LandlockLacks() []string {
 // exec of this process would. Its error is ErrSandboxUnavailable.
 func Harden() error {
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
-		return caused(ErrSandboxUnavailable, err)
+		return withCause(ErrSandboxUnavailable, err)
 	}
 	return nil
 }
 
-// admit decides whether a life may begin behind the walls there are. The warning comes with the first life
-// alone.
-func (p *Process) admit(walls Report) error {
+// checkSandbox decides whether a run may begin as confined as the kernel can. The warning comes with the
+// first run alone.
+func (p *Process) checkSandbox(walls SandboxReport) error {
 	missing := walls.Missing()
 	if len(missing) == 0 {
 		return nil
 	}
-	if p.config.RequireWalls {
+	if p.config.RequireSandbox {
 		p.config.Log.Error("module process not started", zap.Strings("missing", missing))
-		return caused(ErrSandboxUnavailable, errors.New("missing: "+strings.Join(missing, ", ")))
+		return withCause(ErrSandboxUnavailable, errors.New("missing: "+strings.Join(missing, ", ")))
 	}
 	p.warned.Do(func() { p.config.Log.Warn("module runs without every wall", zap.Strings("missing", missing)) })
 	return nil

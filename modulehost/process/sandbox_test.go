@@ -140,7 +140,7 @@ func TestWhatTheKernelSaysOfAModule(t *testing.T) {
 // TestMemoryBomb ends as that module's crash.
 func TestMemoryBomb(t *testing.T) {
 	r := start(t, "good", nil)
-	if _, err := r.handle(soon(t), "/allocate", nil); codeOf(err) != "MODULE_HANDLER_FAILED" {
+	if _, err := r.handle(testContext(t), "/allocate", nil); codeOf(err) != "MODULE_HANDLER_FAILED" {
 		t.Error(err)
 	}
 	if err := <-r.ended; !errors.Is(err, process.ErrCrashed) {
@@ -214,7 +214,7 @@ func limit(t *testing.T, limits, name string) (soft, hard string) {
 // awaitState returns when the process is in that state; the kernel sends no signal for it.
 func awaitState(t *testing.T, pid int, state byte) {
 	t.Helper()
-	for ctx := soon(t); stat(t, strconv.Itoa(pid))[0][0] != state; time.Sleep(time.Millisecond) {
+	for ctx := testContext(t); stat(t, strconv.Itoa(pid))[0][0] != state; time.Sleep(time.Millisecond) {
 		if ctx.Err() != nil {
 			t.Fatal("never reached state", string(state))
 		}
@@ -224,7 +224,7 @@ func awaitState(t *testing.T, pid int, state byte) {
 // awaitIgnored returns when the process ignores the signal.
 func awaitIgnored(t *testing.T, pid int, s syscall.Signal) {
 	t.Helper()
-	for ctx := soon(t); ; time.Sleep(time.Millisecond) {
+	for ctx := testContext(t); ; time.Sleep(time.Millisecond) {
 		ignored, err := strconv.ParseUint(fields(t, pid, "status")["SigIgn"], 16, 64)
 		if err == nil && ignored>>(s-1)&1 == 1 {
 			return

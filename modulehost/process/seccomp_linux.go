@@ -64,7 +64,7 @@ func filter(goarch string, pid int) []unix.SockFilter {
 		jump(unix.BPF_JGT, newestCall, 0, 1), end(refuse(unix.ENOSYS)),
 	}
 	var refused []uint32
-	for _, c := range calls(pid) {
+	for _, c := range syscallRules(pid) {
 		number := c.number(goarch)
 		switch {
 		case number == absent:
@@ -98,7 +98,7 @@ func high(n uint32) uint32 { return low(n) + 4 }
 const whole = ^uint32(0) // a mask
 
 // body decides one call by its arguments. It never falls through.
-func (c call) body() []unix.SockFilter {
+func (c syscallRule) body() []unix.SockFilter {
 	if c.only == nil {
 		return []unix.SockFilter{end(refuse(c.errno))}
 	}

@@ -24,7 +24,7 @@ const (
 	Refused State = "refused"
 )
 
-// EndKind is what ended a life.
+// EndKind is what ended a run.
 type EndKind string
 
 // The kinds of an end.
@@ -36,7 +36,7 @@ const (
 	EndLink     EndKind = "link"     // the host ended it, because its link was lost
 )
 
-// End is the end of a life.
+// End is the end of a run.
 type End struct {
 	At   time.Time
 	Kind EndKind
@@ -47,17 +47,17 @@ type End struct {
 type Status struct {
 	State       State
 	Since       time.Time
-	Starts      int64 // lives begun
+	Starts      int64 // runs begun
 	LastEnd     *End
 	Memory      int64         // resident bytes; 0 while there is no process
 	MemoryLimit int64         // bytes
-	CPU         time.Duration // of all lives
+	CPU         time.Duration // of all runs
 }
 
 // Status asks the kernel for the figures of this moment.
 func (p *Process) Status() Status {
 	p.mu.Lock()
-	status, living := p.status, p.living
+	status, living := p.status, p.runningChild
 	p.mu.Unlock()
 	status.MemoryLimit = int64(p.config.Limits.Data)
 	if living != nil {
@@ -68,20 +68,20 @@ func (p *Process) Status() Status {
 	return status
 }
 
-// began notes a life, and that it is not ready yet.
+// began notes a run, and that it is not ready yet.
 func (p *Process) began(c *child) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.output, p.living = c.output, c
+	p.output, p.runningChild = c.output, c
 	p.status.Starts++
 }
 
-// ended notes how a life ended, and err, with which Serve ends.
-func (p *Process) ended(l *life, err error) {
+// ended notes how a run ended, and err, with which Serve ends.
+func (p *Process) ended(l *run, err error) {
 	end := l.endedBy(err)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.living = nil
+	p.runningChild = nil
 	p.status.LastEnd = &end
 	if state := l.child.state; state != nil {
 		p.status.CPU += state.UserTime() + state.SystemTime()
@@ -95,18 +95,18 @@ func (p *Process) notReady(err error) {
 	if errors.Is(err, ErrUnavailable) || errors.Is(err, errOtherRegistration) {
 		state = Refused
 	}
-	p.become(state)
+	p.setState(state)
 }
 
-// become is called with the lock held.
-func (p *Process) become(state State) {
+// setState is called with the lock held.
+func (p *Process) setState(state State) {
 	if p.status.State != state {
 		p.status.State, p.status.Since = state, time.Now()
 	}
 }
 
 // endedBy judges by how the kernel says that the process died, and then by why the host killed it.
-func (l *life) endedBy(err error) End {
+func (l *run) endedBy(err error) End {
 	end := End{At: time.Now(), Kind: EndLink}
 	var status syscall.WaitStatus
 	if state := l.child.state; state != nil {
@@ -119,19 +119,19 @@ func (l *life) endedBy(err error) End {
 		if code == goFailed && outOfMemory(l.child.output.kept()) {
 			end.Kind = EndMemory
 		}
-	case l.late || errors.Is(err, ErrStartTimeout) || errors.Is(err, ErrStopTimeout) ||
+	case l.overdue || errors.Is(err, ErrStartTimeout) || errors.Is(err, ErrStopTimeout) ||
 		errors.Is(err, context.DeadlineExceeded):
 		end.Kind = EndDeadline
-	case status.Signaled() && l.died:
+	case status.Signaled() && l.diedFirst:
 		code := int(status.Signal())
 		end.Kind, end.Code = EndSignal, &code
 	}
 	return end
 }
 
-// deathGrace is for a process whose link is lost because it dies: a kill from elsewhere closes its sockets
+// exitGrace is for a process whose link is lost because it dies: a kill from elsewhere closes its sockets
 // first.
-const deathGrace = 100 * time.Millisecond
+const exitGrace = 100 * time.Millisecond
 
 // outOfMemory knows what Go's runtime prints when an allocation fails.
 func outOfMemory(said []byte) bool {

@@ -2,10 +2,10 @@ package process
 
 import "golang.org/x/sys/unix"
 
-// call is one system call that the filter refuses, whole or unless its arguments pass. The numbers are the
-// kernel's and never change; both architectures stand side by side so that both filters can be checked on
+// syscallRule is one system call that the filter refuses, whole or unless its arguments pass. The numbers are
+// the kernel's and never change; both architectures stand side by side so that both filters can be checked on
 // either.
-type call struct {
+type syscallRule struct {
 	name         string
 	amd64, arm64 int
 	only         []condition // allowed if all hold; none: refused whole
@@ -20,7 +20,7 @@ const (
 	newestCall = 471
 )
 
-func (c call) number(goarch string) int {
+func (c syscallRule) number(goarch string) int {
 	if goarch == "arm64" {
 		return c.arm64
 	}
@@ -42,8 +42,8 @@ const (
 	fioclex  = 0x5451
 )
 
-// calls is the table for the process pid.
-func calls(pid int) []call {
+// syscallRules is the table for the process pid.
+func syscallRules(pid int) []syscallRule {
 	is := func(word uint32, values ...uint32) condition {
 		return condition{word: word, mask: whole, values: values}
 	}
@@ -51,7 +51,7 @@ func calls(pid int) []call {
 		return condition{word: word, mask: whole, not: true, values: values}
 	}
 	own := []condition{is(low(0), uint32(pid))}
-	return []call{
+	return []syscallRule{
 		// Allowed by their arguments. The flags of clone3 and openat2 lie behind a pointer that no filter can
 		// follow: runtimes take the older calls instead.
 		{name: "clone", amd64: 56, arm64: 220, only: []condition{

@@ -40,7 +40,7 @@ func NewUsers() (*Users, error) {
 	for n, path := range []string{"/proc/self/uid_map", "/proc/self/gid_map"} {
 		file, err := os.Open(path)
 		if err != nil {
-			return nil, caused(ErrSandboxUnavailable, err)
+			return nil, withCause(ErrSandboxUnavailable, err)
 		}
 		defer file.Close()
 		maps[n] = file

@@ -16,11 +16,11 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/link"
 )
 
-// watch returns why the life ends, a fixed word for the log; "" when ctx ended. Death is easy to see. A
+// watch returns why the run ends, a fixed word for the log; "" when ctx ended. Death is easy to see. A
 // child that lives and hangs is found by its ping, which the link's reader answers however busy the
 // handlers are; one whose reader lives and whose handlers hang, by the calls that it does not end after
 // they were abandoned.
-func (l *life) watch(ctx context.Context) (reason string) {
+func (l *run) watch(ctx context.Context) (reason string) {
 	pinging, stop := context.WithCancel(context.Background())
 	unanswered := make(chan struct{})
 	var pinger sync.WaitGroup
@@ -52,7 +52,7 @@ const (
 	reasonStuck = "calls stuck"
 )
 
-func (l *life) pingUntilUnanswered(ctx context.Context) {
+func (l *run) pingUntilUnanswered(ctx context.Context) {
 	ticker := time.NewTicker(l.config.Deadlines.PingEvery)
 	defer ticker.Stop()
 	for {
@@ -70,22 +70,22 @@ func (l *life) pingUntilUnanswered(ctx context.Context) {
 	}
 }
 
-// launchFailure tells why a process died before it registered: the launcher could not put up a wall, there
-// was no thread for it, or neither.
+// launchFailure tells why a process died before it registered: the launcher could not apply a step of the
+// sandbox, there was no thread for it, or neither.
 func (c *child) launchFailure() error {
-	said, status := c.lastWords()
+	said, status := c.finalOutput()
 	said = strings.TrimSuffix(strings.TrimPrefix(said, launcherName+": "), "\n")
 	switch {
 	case status == launcherFailed && said == wordProcesses || lacksThreads(said, status):
 		return ErrProcessLimit
-	case status == launcherFailed && slices.Contains(wallWords, said):
-		return caused(ErrSandboxUnavailable, wall(said))
+	case status == launcherFailed && slices.Contains(sandboxSteps, said):
+		return withCause(ErrSandboxUnavailable, sandboxStep(said))
 	}
 	return ErrRegisterFailed
 }
 
 // lacksThreads tells whether the process died because it got no thread.
-func (c *child) lacksThreads() bool { return lacksThreads(c.lastWords()) }
+func (c *child) lacksThreads() bool { return lacksThreads(c.finalOutput()) }
 
 // lacksThreads knows what Go's runtime prints then, in a module and in the launcher.
 func lacksThreads(said string, status int) bool {
@@ -95,29 +95,30 @@ func lacksThreads(said string, status int) bool {
 // goFailed is the exit status of a Go program whose runtime gave up.
 const goFailed = 2
 
-// lastWords waits for the process to die and returns the end of its output and its exit status; -1: a
+// finalOutput waits for the process to die and returns the end of its output and its exit status; -1: a
 // signal, or it lives.
-func (c *child) lastWords() (said string, status int) {
-	if !c.exitedWithin(deathNotice) || c.state == nil {
+func (c *child) finalOutput() (said string, status int) {
+	if !c.exitedWithin(exitWait) || c.state == nil {
 		return "", -1
 	}
 	c.output.end()
 	return string(c.output.kept()), c.state.ExitCode()
 }
 
-// deathNotice is how long a process may take from closing its links to being dead.
-const deathNotice = time.Second
+// exitWait is how long a process may take from closing its links to being dead.
+const exitWait = time.Second
 
-// wallWords are the launcher's words for a step of the sandbox. What else it may say is no wall's fault.
-var wallWords = []string{"deathsig", "nice", "rlimit", "capabilities", "no-new-privileges", "close-range",
+// sandboxSteps are the launcher's words for a step of the sandbox. What else it may say is no fault of the
+// sandbox.
+var sandboxSteps = []string{"deathsig", "nice", "rlimit", "capabilities", "no-new-privileges", "close-range",
 	"landlock", "seccomp"}
 
-type wall string
+type sandboxStep string
 
-func (w wall) Error() string { return "could not apply " + string(w) }
+func (w sandboxStep) Error() string { return "could not apply " + string(w) }
 
 // report is the autopsy that may be logged: numbers and fixed words, nothing the module wrote.
-func (l *life) report(err error) {
+func (l *run) report(err error) {
 	kept, dropped := l.child.output.counts()
 	fields := []zap.Field{
 		zap.Duration("lived", time.Since(l.began)),

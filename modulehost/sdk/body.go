@@ -10,7 +10,7 @@ import (
 
 // Errors that a request's body may end with, beside io.EOF and *http.MaxBytesError.
 const (
-	// ErrBodyAborted: the client went away, or the platform stopped listening to it.
+	// ErrBodyAborted: the client disconnected, or the platform stopped reading from it.
 	ErrBodyAborted = link.ErrBodyAborted
 	// ErrBodyClosed: the response has begun, or the handler has returned.
 	ErrBodyClosed = link.ErrBodyClosed
@@ -20,32 +20,32 @@ const (
 type body struct {
 	*link.Incoming
 	max   int64
-	ended func() // called when all of it was read
+	onEnd func() // called when all of it was read
 }
 
-// Read reads what has come.
+// Read reads the bytes that have arrived.
 func (b *body) Read(p []byte) (int, error) {
 	n, err := b.Incoming.Read(p)
 	if err == io.EOF {
-		b.ended()
+		b.onEnd()
 	}
-	return n, b.public(err)
+	return n, b.publicError(err)
 }
 
-// WriteTo spares io.Copy its buffer.
+// WriteTo lets io.Copy work without a buffer of its own.
 func (b *body) WriteTo(w io.Writer) (int64, error) {
 	n, err := b.Incoming.WriteTo(w)
-	b.ended()
-	return n, b.public(err)
+	b.onEnd()
+	return n, b.publicError(err)
 }
 
-// Close is the handler's: it wants no more.
+// Close is called by a handler that needs no more of the body.
 func (b *body) Close() error {
 	b.Deny()
 	return nil
 }
 
-func (b *body) public(err error) error {
+func (b *body) publicError(err error) error {
 	if errors.Is(err, link.ErrBodyOverflow) {
 		return &http.MaxBytesError{Limit: b.max}
 	}

@@ -39,16 +39,16 @@ func TestEchoWithoutAnyBuffer(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer x.Close()
-	body := link.NewWhole(len(want))
+	body := link.NewBufferedBody(len(want))
 	defer body.Release()
 	copy(body.Data(), want)
-	if err := x.Push(t.Context(), body); err != nil {
+	if err := x.SendBody(t.Context(), body); err != nil {
 		t.Fatal(err)
 	}
-	if err := x.Answer(t.Context(), nil); err != nil || !x.Follows() {
+	if err := x.AwaitResponse(t.Context(), nil); err != nil || !x.Follows() {
 		t.Fatal(err, x.Follows())
 	}
-	if err := x.Open(t.Context()); err != nil {
+	if err := x.OpenBody(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := io.ReadAll(x); string(got) != want || err != nil {

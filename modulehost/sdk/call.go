@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// places bound how many do something at once.
-type places chan struct{}
+// semaphore bounds how many goroutines do something at the same time.
+type semaphore chan struct{}
 
-// take waits for a place until ctx ends.
-func (p places) take(ctx context.Context) error {
+// acquire waits for a free slot until ctx ends.
+func (p semaphore) acquire(ctx context.Context) error {
 	select {
 	case p <- struct{}{}:
 		return nil
@@ -18,12 +18,12 @@ func (p places) take(ctx context.Context) error {
 	}
 }
 
-func (p places) leave() { <-p }
+func (p semaphore) release() { <-p }
 
-// bounded is the context of a call to the platform. One that has no deadline gets one after within; a
-// handler's leaves the handler time to answer. A context that was detached from the handler's
+// withCallDeadline is the context of a call to the platform. One that has no deadline gets one after within;
+// a handler's leaves the handler time to answer. A context that was detached from the handler's
 // (context.WithoutCancel) and lasts longer is its own.
-func bounded(ctx context.Context, within time.Duration) (context.Context, context.CancelFunc) {
+func withCallDeadline(ctx context.Context, within time.Duration) (context.Context, context.CancelFunc) {
 	until, limited := ctx.Deadline()
 	if !limited {
 		return context.WithTimeout(ctx, within)

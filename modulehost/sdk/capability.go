@@ -12,18 +12,18 @@ import (
 
 // The errors of a Call, beside its context's own.
 const (
-	// ErrCapabilityAbsent: the manifest calls the provider optional, and this start of the platform runs none
-	// in range. It stays so until the next start.
+	// ErrCapabilityAbsent: the manifest calls the provider optional, and the platform was started without a
+	// provider in range. The next start may change that.
 	ErrCapabilityAbsent = Error(abi.CodeCapabilityAbsent)
-	// ErrCapabilityFailed: no dependency on the provider is declared, or it is being restarted, refused,
-	// failed, took longer than 10 s or answered what out cannot hold; or one of the two values is more than
-	// 256 KiB of JSON. Whether it acted is unknown.
+	// ErrCapabilityFailed: the manifest declares no dependency on the provider; or the provider is restarting,
+	// refused, failed, took longer than 10 s or returned a result that out cannot hold; or one of the two
+	// values is more than 256 KiB of JSON. The provider may have acted or not.
 	ErrCapabilityFailed = Error(abi.CodeCapabilityFailed)
 )
 
-// invoking bounds a module's calls to others at once: half of what the host serves, so that slow ones leave
-// room for the database.
-const invoking = 8
+// maxInvocations bounds a module's calls to others at once: half of what the host serves, so that slow ones
+// leave room for the database.
+const maxInvocations = 8
 
 // Capability is something that another module provides.
 type Capability struct {
@@ -31,14 +31,15 @@ type Capability struct {
 	id   string
 }
 
-// Capability names one, "stage.services". The manifest must declare a dependency, required or optional, on
-// it or on its module.
+// Capability returns a capability by its id, for example "stage.services". The manifest must declare a
+// dependency, required or optional, on it or on its module.
 func (h *Host) Capability(id string) Capability { return Capability{host: h, id: id} }
 
-// Call calls one of the capability's methods: in travels as JSON, the answer is decoded into out (nil: not
-// wanted). The provider learns which module calls, and nothing of the request or the person behind it: what
-// they may do is decided here. It ends with ctx, and after 10 s. Eight calls of a module run at once;
-// further ones wait. Errors: ErrCapabilityAbsent, ErrCapabilityFailed, ctx's own.
+// Call calls one of the capability's methods: in is sent as JSON, the result is decoded into out (nil: the
+// result is dropped). The provider learns which module calls, and nothing about the request or the person
+// behind it, so the calling module must check what that person may do. Call ends with ctx, and after 10 s.
+// Eight calls of a module run at once; further ones wait. Errors: ErrCapabilityAbsent, ErrCapabilityFailed,
+// ctx's own.
 func (c Capability) Call(ctx context.Context, method string, in, out any) error {
 	input, err := json.Marshal(in)
 	if err != nil {
@@ -66,8 +67,8 @@ func (c Capability) Call(ctx context.Context, method string, in, out any) error 
 
 func (c Capability) invoke(ctx context.Context, method string, input []byte) ([]byte, error) {
 	select {
-	case c.host.invoking <- struct{}{}:
-		defer func() { <-c.host.invoking }()
+	case c.host.invocations <- struct{}{}:
+		defer func() { <-c.host.invocations }()
 	case <-ctx.Done():
 		return nil, ErrCapabilityFailed
 	}

@@ -7,9 +7,9 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// Values answers the row's columns as database/sql's drivers do: nil, int64, float64, bool, string,
-// time.Time, and []byte for bytea and JSON. What is none of these is a string, as PostgreSQL writes it; a
-// range has to be selected as text. They are the caller's to keep.
+// Values returns the row's columns as drivers of database/sql do: nil, int64, float64, bool, string,
+// time.Time, and []byte for bytea and JSON. Every other type is a string as PostgreSQL writes it; a range
+// must be selected as text. The caller may keep the values.
 func (r *Rows) Values() ([]driver.Value, error) {
 	values := make([]driver.Value, len(r.columns))
 	for i, column := range r.columns {
@@ -34,7 +34,7 @@ func (r *Rows) Values() ([]driver.Value, error) {
 	return values, nil
 }
 
-// columnValue minds what the type map would hand on as the bytes that came: it writes arrays as text, and
+// columnValue handles the types that the type map would return as raw bytes: it writes arrays as text, and
 // refuses ranges.
 func columnValue(types *pgtype.Map, known *pgtype.Type, format int16, src []byte) (driver.Value, error) {
 	switch known.Codec.(type) {
@@ -51,7 +51,7 @@ func columnValue(types *pgtype.Map, known *pgtype.Type, format int16, src []byte
 	return known.Codec.DecodeDatabaseSQLValue(types, known.OID, format, src)
 }
 
-// ColumnTypes answers what PostgreSQL calls the columns' types: "int8", "text", "timestamptz"; "" for one
+// ColumnTypes returns PostgreSQL's names of the columns' types: "int8", "text", "timestamptz"; "" for a type
 // that is not built in.
 func (r *Rows) ColumnTypes() []string {
 	types := typeMaps.Get().(*pgtype.Map)

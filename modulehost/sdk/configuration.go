@@ -8,10 +8,10 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/link"
 )
 
-// Configuration is what administrators have set and the manifest's defaults, as it was when the platform
-// started: it stays the same until the next start. A key that the manifest declares and nobody has set,
-// without a default, has no value; the methods then answer the zero value. They panic for a value of
-// another type than the manifest declares, which is the module's own mistake. Safe for concurrent use.
+// Configuration holds the values that administrators have set, and the manifest's defaults, as they were when
+// the platform started. A key without a set value and without a default has no value: the methods then return
+// the zero value. They panic when the manifest declares another type for the key, because that is a mistake
+// in the module. Safe for concurrent use.
 type Configuration struct{ values map[string]any }
 
 func newConfiguration(settings []*abi.Setting) Configuration {
@@ -32,13 +32,13 @@ func newConfiguration(settings []*abi.Setting) Configuration {
 // Has tells whether a key has a value.
 func (c Configuration) Has(key string) bool { return c.values[key] != nil }
 
-// String answers a string, enum or url; "" without a value.
+// String returns a string, enum or url; "" without a value.
 func (c Configuration) String(key string) string { return valueOf[string](c, key) }
 
-// Integer answers an integer; 0 without a value.
+// Integer returns an integer; 0 without a value.
 func (c Configuration) Integer(key string) int64 { return valueOf[int64](c, key) }
 
-// Boolean answers a boolean; false without a value.
+// Boolean returns a boolean; false without a value.
 func (c Configuration) Boolean(key string) bool { return valueOf[bool](c, key) }
 
 func valueOf[T any](c Configuration, key string) T {
@@ -58,9 +58,9 @@ func valueOf[T any](c Configuration, key string) T {
 // secret.
 var ErrSecretAbsent = errors.New("the deployment supplies no such secret")
 
-// Secret answers the deployment's value for a key that the manifest declares as a secret; ErrSecretAbsent
-// without one. Ask when it is needed rather than keeping it, never log it and never answer a request with
-// it. Another error is that of a platform that does not answer within 30 s.
+// Secret returns the deployment's value for a key that the manifest declares as a secret; ErrSecretAbsent
+// without one. Ask for it when it is needed instead of keeping it, never log it and never send it in a
+// response. Any other error means that the platform did not respond within 30 s.
 func (h *Host) Secret(key string) (string, error) {
 	var response abi.SecretResponse
 	err := call(context.Background(), h.client, abi.Method_METHOD_SECRET, &abi.SecretRequest{Key: key},

@@ -24,7 +24,7 @@ import (
 // DATABASE_UNAVAILABLE (no connection in time, or one that broke), TRANSACTION_ENDED, ROWS_UNREAD,
 // ROWS_ENDED, ROW_TOO_LARGE (which may end the transaction), HOST_OVERLOADED (the host holds 64 MiB for this
 // module; nothing was done), MESSAGE_TOO_LARGE, MESSAGE_UNENCODABLE (text that is not UTF-8). After ctx's own
-// and DATABASE_UNAVAILABLE nobody knows whether the statement was done.
+// and DATABASE_UNAVAILABLE it is unknown whether the statement was done.
 type DB struct{ statements }
 
 func newDB(client *link.Client) *DB { return &DB{statements{client: client}} }
@@ -33,7 +33,7 @@ func newDB(client *link.Client) *DB { return &DB{statements{client: client}} }
 type DatabaseError struct {
 	SQLState   string // "23505": unique violation
 	Constraint string // "": none was broken
-	Message    string // may quote values: not for an answer
+	Message    string // may quote values: not for a response
 }
 
 func (e *DatabaseError) Error() string { return e.Message + " (SQLSTATE " + e.SQLState + ")" }
@@ -91,9 +91,9 @@ func (s statements) call(ctx context.Context, method abi.Method, request, respon
 		Message: detail.GetMessage()}
 }
 
-// Tx is a transaction: what InTx's function runs its statements on, one after the other, rows read to the
-// end or closed before the next. It holds one connection, and is rolled back 30 s after its beginning,
-// whatever goes on. For one goroutine at a time.
+// Tx is a transaction. Its statements run one after the other; rows must be read to the end or closed before
+// the next statement. It holds one connection, and is rolled back 30 s after its beginning, also while it is
+// in use. Not safe for concurrent use.
 type Tx struct{ statements }
 
 // InTx runs f in a transaction: committed when f returns nil, rolled back when it returns an error or
@@ -117,7 +117,7 @@ func (db *DB) InTx(ctx context.Context, f func(tx *Tx) error) error {
 	return err
 }
 
-// Begin begins a transaction that the caller ends, by Commit or Rollback. InTx forgets neither.
+// Begin begins a transaction that the caller must end with Commit or Rollback. InTx does that by itself.
 func (db *DB) Begin(ctx context.Context) (*Tx, error) {
 	var begun abi.BeginResponse
 	if err := db.call(ctx, abi.Method_METHOD_BEGIN, &abi.BeginRequest{}, &begun); err != nil {
@@ -126,8 +126,8 @@ func (db *DB) Begin(ctx context.Context) (*Tx, error) {
 	return &Tx{statements{client: db.client, transaction: begun.GetTransaction()}}, nil
 }
 
-// Commit keeps what the transaction has done. After a statement that failed it is TRANSACTION_ENDED, and
-// nothing is kept; after another error that is not known. Rollback then does no harm.
+// Commit commits the transaction. After a failed statement it returns TRANSACTION_ENDED, and nothing was
+// committed. After any other error it is unknown whether it was committed. Rollback may follow in each case.
 func (tx *Tx) Commit(ctx context.Context) error {
 	return tx.call(ctx, abi.Method_METHOD_COMMIT, &abi.CommitRequest{Transaction: tx.transaction},
 		&abi.CommitResponse{})

@@ -8,45 +8,45 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/abi"
 )
 
-// times are how long the platform waits for a module (docs/link.md).
-type times struct {
+// timeouts are how long the platform waits for a module (docs/link.md).
+type timeouts struct {
 	// from the end of the request's body to the beginning of the answer, and from piece to piece of it
-	answer time.Duration
-	body   time.Duration // for a streamed request's body
-	brief  time.Duration // of a snapshot, and of a capability's method
+	response time.Duration
+	body     time.Duration // for a streamed request's body
+	short    time.Duration // of a snapshot, and of a capability's method
 }
 
-func platformTimes() times {
-	return times{answer: 30 * time.Second, body: 30 * time.Second, brief: abi.CapabilityWithin}
+func platformTimeouts() timeouts {
+	return timeouts{response: 30 * time.Second, body: 30 * time.Second, short: abi.CapabilityWithin}
 }
 
 const (
-	// answerTime is left to a handler whose context has ended, so that it and not the platform says what went
-	// wrong.
-	answerTime = 2 * time.Second
-	// callMargin is what a call to the platform leaves of the context: a call that fails late is told to a
-	// handler that still has one.
+	// responseMargin is left to a handler whose context has ended, so that it and not the platform says what
+	// went wrong.
+	responseMargin = 2 * time.Second
+	// callMargin is how long before the handler's context a call to the platform ends, so that the handler can
+	// still react to the failure.
 	callMargin = time.Second
 )
 
-// deadlines ends the contexts of handlers, all with one timer: it is left alone while it would ring too
-// early, and hardly any deadline passes (measured for the link: a timer for each call wakes a thread that
-// has nothing to do).
+// deadlines ends the contexts of handlers, all with one timer. Hardly any deadline passes, so a timer that
+// would fire too early is left alone and set again when it fires (measured for the link: a timer for each
+// call wakes a thread that has nothing to do).
 type deadlines struct {
-	mu    sync.Mutex
-	timer *time.Timer
-	rings time.Time // zero: the timer is off
-	held  map[*handlerContext]struct{}
+	mu      sync.Mutex
+	timer   *time.Timer
+	firesAt time.Time // zero: the timer is off
+	active  map[*handlerContext]struct{}
 }
 
-// handlerContext is a handler's context. Its deadline can move: it begins anew when the request's body has
+// handlerContext is a handler's context. Its deadline can move: it restarts when the request's body has
 // ended, and with each piece of a long response.
 type handlerContext struct {
 	context.Context // the call's, which ends when the platform cancels it
 	deadlines       *deadlines
-	unfollow        func() bool
-	until           time.Time // guarded by the deadlines' lock, as is left
-	left            bool
+	stopFollowing   func() bool
+	deadline        time.Time // guarded by the deadlines' lock, as is left
+	returned        bool
 
 	done  chan struct{}
 	mu    sync.Mutex
@@ -55,64 +55,64 @@ type handlerContext struct {
 	after map[int]func()
 }
 
-// begin makes a context that ends within, at the latest. leave must be called.
+// begin makes a context that ends after within, at the latest. The caller must call finish.
 func (d *deadlines) begin(call context.Context, within time.Duration) *handlerContext {
 	b := &handlerContext{Context: call, deadlines: d, done: make(chan struct{})}
-	b.unfollow = context.AfterFunc(call, func() { b.end(call.Err()) })
-	b.endWithin(within)
+	b.stopFollowing = context.AfterFunc(call, func() { b.end(call.Err()) })
+	b.extend(within)
 	return b
 }
 
-// endWithin moves the deadline, unless the handler has returned.
-func (b *handlerContext) endWithin(within time.Duration) {
+// extend moves the deadline, unless the handler has returned.
+func (b *handlerContext) extend(within time.Duration) {
 	d := b.deadlines
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if b.left {
+	if b.returned {
 		return
 	}
-	b.until = time.Now().Add(within)
-	if d.held == nil {
-		d.held = make(map[*handlerContext]struct{})
+	b.deadline = time.Now().Add(within)
+	if d.active == nil {
+		d.active = make(map[*handlerContext]struct{})
 	}
-	d.held[b] = struct{}{}
-	d.wake(b.until)
+	d.active[b] = struct{}{}
+	d.armTimer(b.deadline)
 }
 
-// leave ends the context: its handler has returned.
-func (b *handlerContext) leave() {
+// finish ends the context: its handler has returned.
+func (b *handlerContext) finish() {
 	b.deadlines.mu.Lock()
-	b.left = true
-	delete(b.deadlines.held, b)
+	b.returned = true
+	delete(b.deadlines.active, b)
 	b.deadlines.mu.Unlock()
-	b.unfollow()
+	b.stopFollowing()
 	b.end(context.Canceled)
 }
 
-// wake sees that the timer rings by then. It is called with the lock held.
-func (d *deadlines) wake(by time.Time) {
-	if !d.rings.IsZero() && !by.Before(d.rings) {
+// armTimer sees that the timer rings by then. It is called with the lock held.
+func (d *deadlines) armTimer(by time.Time) {
+	if !d.firesAt.IsZero() && !by.Before(d.firesAt) {
 		return
 	}
-	d.rings = by
+	d.firesAt = by
 	if d.timer == nil {
-		d.timer = time.AfterFunc(time.Until(by), d.ring)
+		d.timer = time.AfterFunc(time.Until(by), d.expire)
 	} else {
 		d.timer.Reset(time.Until(by))
 	}
 }
 
-func (d *deadlines) ring() {
+func (d *deadlines) expire() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.rings = time.Time{}
+	d.firesAt = time.Time{}
 	now := time.Now()
-	for b := range d.held {
-		if now.Before(b.until) {
-			d.wake(b.until)
+	for b := range d.active {
+		if now.Before(b.deadline) {
+			d.armTimer(b.deadline)
 			continue
 		}
-		delete(d.held, b)
+		delete(d.active, b)
 		b.end(context.DeadlineExceeded)
 	}
 }
@@ -143,7 +143,7 @@ func (b *handlerContext) end(err error) {
 func (b *handlerContext) Deadline() (time.Time, bool) {
 	b.deadlines.mu.Lock()
 	defer b.deadlines.mu.Unlock()
-	return b.until, true
+	return b.deadline, true
 }
 
 // Done is closed when the context has ended.
@@ -156,7 +156,7 @@ func (b *handlerContext) Err() error {
 	return b.err
 }
 
-// AfterFunc spares contexts that are derived from this one a goroutine each (context.AfterFunc).
+// AfterFunc lets contexts derived from this one follow it without a goroutine each (context.AfterFunc).
 func (b *handlerContext) AfterFunc(f func()) (stop func() bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -182,7 +182,7 @@ func (b *handlerContext) AfterFunc(f func()) (stop func() bool) {
 // handlerKey finds the handler's context in those derived from it.
 type handlerKey struct{}
 
-// Value has itself, and what the call's context has.
+// Value returns the context itself for handlerKey, and otherwise the value of the call's context.
 func (b *handlerContext) Value(key any) any {
 	if key == (handlerKey{}) {
 		return b

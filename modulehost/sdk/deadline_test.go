@@ -13,8 +13,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// hurried is a module whose platform waits no longer than this for an answer.
-type hurried struct {
+// serveHurried is a module whose platform waits no longer than this for an answer.
+type serveHurried struct {
 	*module
 	answer time.Duration
 }
@@ -52,7 +52,7 @@ func TestHandlerOutlivesItsCallsAndItsContext(t *testing.T) {
 			_, _ = io.WriteString(w, "busy")
 		})
 	}
-	p := serve(t, hurried{m, within4s}, "CREATE TABLE seats ()").started()
+	p := serve(t, serveHurried{m, within4s}, "CREATE TABLE seats ()").started()
 	began := time.Now()
 	var response abi.HandleResponse
 	if err := p.call(abi.Method_METHOD_HANDLE, &abi.HandleRequest{Method: "GET", Path: "/slow"},
@@ -84,7 +84,7 @@ func TestDeadlineMovesWithEachPiece(t *testing.T) {
 			}
 		})
 	}}
-	p := serve(t, hurried{m, within4s}, "").started()
+	p := serve(t, serveHurried{m, within4s}, "").started()
 	x, err := p.client.Begin(t.Context(), link.Outgoing{
 		Method: link.Method(abi.Method_METHOD_HANDLE), Request: &abi.HandleRequest{Method: "GET", Path: "/long"},
 		Response: &abi.HandleResponse{}, Within: time.Minute, Pause: time.Minute, Bodies: p.bodies,
@@ -93,10 +93,10 @@ func TestDeadlineMovesWithEachPiece(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer x.Close()
-	if err := x.Answer(t.Context(), nil); err != nil {
+	if err := x.AwaitResponse(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := x.Open(t.Context()); err != nil {
+	if err := x.OpenBody(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := io.ReadAll(x); len(got) != pieces*len("piece") || err != nil {
@@ -120,7 +120,7 @@ func TestMethodsAndSnapshotsEndInTime(t *testing.T) {
 			return 7, nil
 		})
 	}}
-	p := serve(t, hurried{m, within4s}, "").started()
+	p := serve(t, serveHurried{m, within4s}, "").started()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	var provided abi.ProvideResponse

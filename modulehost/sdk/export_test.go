@@ -14,8 +14,8 @@ var Fill = fill
 func ServeWithin(
 	answer time.Duration,
 ) func(m Module, incoming, outgoing net.Conn, open func(descriptor int) link.Stream) error {
-	times := platformTimes()
-	times.answer, times.brief = answer, answer
+	times := platformTimeouts()
+	times.response, times.short = answer, answer
 	return func(m Module, incoming, outgoing net.Conn, open func(descriptor int) link.Stream) error {
 		return serveWithin(m, incoming, outgoing, open, times)
 	}

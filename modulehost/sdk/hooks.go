@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// hooks keeps Start and Stop apart: Stop may be called while Start runs, when another module has failed or
-// the platform is told to end.
+// hooks keeps Start and Stop from running at the same time: the platform may call Stop while Start runs, when
+// another module has failed or the platform shuts down.
 type hooks struct {
 	mu          sync.Mutex
 	stopped     bool               // Stop was called

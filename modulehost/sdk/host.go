@@ -12,27 +12,28 @@ import (
 // Host is what the platform offers a started module. Safe for concurrent use.
 type Host struct {
 	DB       *DB      // nil unless the manifest declares a database
-	Storage  *Storage // of use for the buckets that the manifest declares
+	Storage  *Storage // for the buckets that the manifest declares
 	Mail     *Mail
 	Realtime *Realtime
 	Config   Configuration
-	// Log goes to the platform's log, from Info on: 1 KiB of text and 16 attributes of 256 bytes a line, 100
-	// lines in 10 s; the rest is cut off, or counted. A line waits for the platform for at most 2 s.
+	// Log writes to the platform's log, from level Info on. A line has at most 1 KiB of text and 16 attributes
+	// of 256 bytes; longer ones are cut. At most 100 lines in 10 s are written; the others are only counted. A
+	// call blocks for at most 2 s.
 	Log *slog.Logger
 
-	client   *link.Client
-	invoking chan struct{} // a place for each call to another module
+	client      *link.Client
+	invocations chan struct{} // a place for each call to another module
 }
 
 func newHost(client *link.Client, registry *Registry, start *abi.StartRequest) *Host {
 	host := &Host{
-		Storage:  newStorage(client),
-		Mail:     newMail(client),
-		Realtime: &Realtime{client: client, channels: registry.channels.byName},
-		Config:   newConfiguration(start.GetConfiguration()),
-		Log:      slog.New(&logHandler{client: client}),
-		client:   client,
-		invoking: make(chan struct{}, invoking),
+		Storage:     newStorage(client),
+		Mail:        newMail(client),
+		Realtime:    &Realtime{client: client, channels: registry.channels.byName},
+		Config:      newConfiguration(start.GetConfiguration()),
+		Log:         slog.New(&logHandler{client: client}),
+		client:      client,
+		invocations: make(chan struct{}, maxInvocations),
 	}
 	if start.GetDatabase() {
 		host.DB = newDB(client)
@@ -40,12 +41,12 @@ func newHost(client *link.Client, registry *Registry, start *abi.StartRequest) *
 	return host
 }
 
-// ErrOutsideRequest is Can asked with a context that belongs to no request.
+// ErrOutsideRequest: Can was called with a context that belongs to no request.
 var ErrOutsideRequest = errors.New("the context belongs to no request")
 
-// Can tells whether the principal of the request holds a permission of this module; of another's the answer
-// is no. ctx is the request's context. Errors: ErrOutsideRequest, ctx's own, or that the platform could not
-// find out.
+// Can reports whether the principal of the request holds a permission of this module; for another module's
+// permission it is false. ctx is the request's context. Errors: ErrOutsideRequest, ctx's own, or that the
+// platform could not find out.
 func (h *Host) Can(ctx context.Context, permission string) (bool, error) {
 	request, found := ctx.Value(requestKey{}).(*abi.HandleRequest)
 	if !found {
@@ -67,14 +68,14 @@ const (
 	Device        = "device"
 )
 
-// Caller is who asks: an opaque id, never an address or a name.
+// Caller identifies who sent a request, by an opaque id and never by an address or a name.
 type Caller struct {
 	Kind     string // Anonymous, Authenticated or Device
 	UserID   string // Authenticated only
 	DeviceID string // Device only
 }
 
-// Principal tells who sent the request that ctx belongs to; Anonymous where it belongs to none.
+// Principal returns who sent the request that ctx belongs to; Anonymous when ctx belongs to no request.
 func Principal(ctx context.Context) Caller {
 	request, _ := ctx.Value(requestKey{}).(*abi.HandleRequest)
 	who := request.GetPrincipal()

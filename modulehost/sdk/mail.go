@@ -14,16 +14,16 @@ import (
 // Safe for concurrent use.
 type Mail struct {
 	client  *link.Client
-	sending places
+	sending semaphore
 }
 
 const (
-	mailsAtOnce  = 2                // what the platform sends for one module
+	mailsAtOnce  = 2                // the platform sends no more at the same time for one module
 	sendDeadline = 35 * time.Second // the platform's own 30 s come first
 )
 
 func newMail(client *link.Client) *Mail {
-	return &Mail{client: client, sending: make(places, mailsAtOnce)}
+	return &Mail{client: client, sending: make(semaphore, mailsAtOnce)}
 }
 
 // Message is one e-mail. There is no sender: that is the installation's.
@@ -43,7 +43,7 @@ type Message struct {
 // SendResult tells how an attempt ended. It is always one of the constants below.
 type SendResult string
 
-// The outcomes. Only after MailTimeout and MailConnectionFailed may the message have been taken nevertheless.
+// The results of Send. Only after MailTimeout and MailConnectionFailed may the server have taken the message.
 const (
 	// the server took the message for all recipients
 	MailSent SendResult = "SENT"
@@ -63,18 +63,18 @@ const (
 // ErrTooManyMails: the module has used up its 30 attempts of this minute, and this one was not made.
 const ErrTooManyMails = Error("TOO_MANY_REQUESTS")
 
-// Send makes one attempt to hand m to the mail server, for all recipients or none, and tells how it ended;
-// it is never repeated, and takes up to 30 s: outside a request's handler it keeps nobody waiting. Two run
-// at once and further ones wait; 30 a minute are let through. Every attempt ends with a SendResult. An
-// error says that there is none: ErrTooManyMails, ctx's own, or the platform is going down; after the last
-// two the message may be on its way.
+// Send makes one attempt to hand the message to the mail server, for all recipients or none, and returns how
+// it ended. It is never repeated. It takes up to 30 s, so call it outside a request's handler where possible.
+// Two attempts of a module run at once and further ones wait; 30 a minute are allowed. Every attempt ends
+// with a SendResult. An error means that there is no result: ErrTooManyMails, ctx's own, or the platform
+// shuts down. After the last two the message may still be sent.
 func (m *Mail) Send(ctx context.Context, message Message) (SendResult, error) {
-	within, cancel := bounded(ctx, sendDeadline)
+	within, cancel := withCallDeadline(ctx, sendDeadline)
 	defer cancel()
-	if err := m.sending.take(within); err != nil {
+	if err := m.sending.acquire(within); err != nil {
 		return "", err
 	}
-	defer m.sending.leave()
+	defer m.sending.release()
 	var response abi.SendMailResponse
 	err := call(within, m.client, abi.Method_METHOD_SEND_MAIL, mailRequest(message), &response)
 	failure := (*link.Failure)(nil)

@@ -19,14 +19,14 @@ type sender func(ctx context.Context, m mail.Message) mail.SendResult
 
 func (s sender) Send(ctx context.Context, m mail.Message) mail.SendResult { return s(ctx, m) }
 
-func mailing(t *testing.T, s mail.Sender) *sdk.Mail {
+func serveWithMail(t *testing.T, s mail.Sender) *sdk.Mail {
 	t.Helper()
 	m := &module{}
 	serveWith(t, m, facade.Config{ModuleID: "keeper", Mail: s}, socketpair).started()
 	return m.host.Mail
 }
 
-var letter = sdk.Message{
+var exampleMessage = sdk.Message{
 	To:      []stdmail.Address{{Name: "Anna", Address: "anna@example.net"}, {Address: "ben@example.net"}},
 	Subject: "Choir",
 	Text:    "Thursday",
@@ -38,12 +38,12 @@ func TestMail(t *testing.T) {
 	t.Parallel()
 	var got mail.Message
 	answer := mail.Sent
-	m := mailing(t, sender(func(_ context.Context,
+	m := serveWithMail(t, sender(func(_ context.Context,
 		message mail.Message) mail.SendResult {
 		got = message
 		return answer
 	}))
-	if outcome, err := m.Send(t.Context(), letter); outcome != sdk.MailSent || err != nil {
+	if outcome, err := m.Send(t.Context(), exampleMessage); outcome != sdk.MailSent || err != nil {
 		t.Fatal(outcome, err)
 	}
 	want := mail.Message{
@@ -61,7 +61,7 @@ func TestMail(t *testing.T) {
 		sdk.MailTimeout:  mail.Timeout,
 	} {
 		answer = theirs
-		if outcome, err := m.Send(t.Context(), letter); outcome != ours || err != nil {
+		if outcome, err := m.Send(t.Context(), exampleMessage); outcome != ours || err != nil {
 			t.Error(outcome, err)
 		}
 	}
@@ -73,8 +73,8 @@ func TestMailThatIsNotAttempted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := mailing(t, transport)
-	long, binary := letter, letter
+	m := serveWithMail(t, transport)
+	long, binary := exampleMessage, exampleMessage
 	long.Text, binary.Subject = strings.Repeat("x", 2<<20), "\xff"
 	for name, message := range map[string]sdk.Message{"longer than a call": long, "no UTF-8": binary,
 		"nobody's": {Subject: "x", Text: "x"}} {
@@ -84,7 +84,7 @@ func TestMailThatIsNotAttempted(t *testing.T) {
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if outcome, err := m.Send(gone, letter); outcome != "" || !errors.Is(err, context.Canceled) {
+	if outcome, err := m.Send(gone, exampleMessage); outcome != "" || !errors.Is(err, context.Canceled) {
 		t.Error(outcome, err)
 	}
 	for err = nil; err == nil; {

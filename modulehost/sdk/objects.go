@@ -12,21 +12,22 @@ import (
 
 const (
 	pieceBytes = 256 << 10 // of an object, in one call
-	// after which a slow body's beginning of a piece is sent: the host gives up on 30 s of silence
+	// pauseWithin is how long a slow body may take to fill a piece. Then the part that has come is sent,
+	// because the host gives up after 30 s of silence.
 	pauseWithin    = 10 * time.Second
 	commitDeadline = 5 * time.Minute // the host itself gives up when no byte moves for 30 s
 )
 
-// Get opens an object, whose bytes come as they are read, 256 KiB at a time. The body must be closed, is
-// not safe for concurrent use, and ends with ctx; left unread for 30 s it fails. One that is cut short
-// never ends with io.EOF. Four objects are open at once, longer ones than a piece; further calls wait.
-// Errors, of the body too: ErrNotFound, ErrKeyInvalid, ErrAccessDenied, ErrTimeout, ErrUnavailable.
+// Get opens an object. Its body fetches 256 KiB at a time as it is read. The body must be closed, is not safe
+// for concurrent use, and ends with ctx; it fails when it is not read for 30 s. A body that is cut short
+// never ends with io.EOF. Four objects longer than a piece may be open at once; further calls wait. Errors of
+// Get and of the body: ErrNotFound, ErrKeyInvalid, ErrAccessDenied, ErrTimeout, ErrUnavailable.
 func (b *Bucket) Get(ctx context.Context, key string) (Object, io.ReadCloser, error) {
 	return b.GetPart(ctx, key, 0, 0)
 }
 
-// GetPart is Get for length bytes from offset; a length of 0 is all to the end. What is beyond the end is
-// empty.
+// GetPart is Get for length bytes from offset. A length of 0 means all bytes to the end. A part beyond the
+// end is empty.
 func (b *Bucket) GetPart(
 	ctx context.Context, key string, offset, length uint64,
 ) (Object, io.ReadCloser, error) {
@@ -34,28 +35,28 @@ func (b *Bucket) GetPart(
 	if s == nil {
 		return Object{}, nil, ErrAccessDenied
 	}
-	if err := s.take(ctx, s.gets); err != nil {
+	if err := s.acquire(ctx, s.gets); err != nil {
 		return Object{}, nil, err
 	}
 	request := &abi.BucketGetRequest{Bucket: b.id, Key: key, Offset: offset, Length: length}
 	var response abi.BucketGetResponse
 	if err := s.call(ctx, callDeadline, abi.Method_METHOD_BUCKET_GET, request, &response); err != nil {
-		s.gets.leave()
+		s.gets.release()
 		return Object{}, nil, err
 	}
 	body := &objectBody{storage: s, ctx: ctx, handle: response.GetHandle(), piece: response.GetData()}
 	if body.handle == 0 {
 		body.end = io.EOF
-		s.gets.leave()
+		s.gets.release()
 	}
 	return newObject(response.GetObject()), body, nil
 }
 
-// take waits for one of places, no longer than for a call.
-func (s *Storage) take(ctx context.Context, p places) error {
-	within, cancel := bounded(ctx, callDeadline)
+// acquire waits for a slot of p, no longer than for a call.
+func (s *Storage) acquire(ctx context.Context, p semaphore) error {
+	within, cancel := withCallDeadline(ctx, callDeadline)
 	defer cancel()
-	return storageError(ctx, p.take(within))
+	return storageError(ctx, p.acquire(within))
 }
 
 // objectBody is what Get returns.
@@ -64,12 +65,12 @@ type objectBody struct {
 	ctx     context.Context
 	handle  uint64 // 0: all has come, or it is closed
 	piece   []byte // what of it is unread
-	end     error  // what Read says after piece
+	end     error  // what Read returns after piece
 }
 
-// Read reads what is here of the piece, or the next one.
+// Read reads from the current piece, or fetches the next one.
 func (b *objectBody) Read(p []byte) (int, error) {
-	b.more()
+	b.fetchPiece()
 	if len(b.piece) == 0 {
 		return 0, b.end
 	}
@@ -78,9 +79,9 @@ func (b *objectBody) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// WriteTo spares io.Copy its buffer.
+// WriteTo lets io.Copy work without a buffer of its own.
 func (b *objectBody) WriteTo(w io.Writer) (written int64, err error) {
-	for b.more(); len(b.piece) > 0; b.more() {
+	for b.fetchPiece(); len(b.piece) > 0; b.fetchPiece() {
 		n, err := w.Write(b.piece)
 		written += int64(n)
 		b.piece = b.piece[n:]
@@ -94,8 +95,8 @@ func (b *objectBody) WriteTo(w io.Writer) (written int64, err error) {
 	return written, b.end
 }
 
-// more sees to it that there is a piece, unless the body has ended.
-func (b *objectBody) more() {
+// fetchPiece fetches the next piece when the current one is used up, unless the body has ended.
+func (b *objectBody) fetchPiece() {
 	for len(b.piece) == 0 && b.end == nil {
 		var response abi.BucketReadResponse
 		b.end = b.storage.call(b.ctx, callDeadline, abi.Method_METHOD_BUCKET_READ,
@@ -103,42 +104,42 @@ func (b *objectBody) more() {
 		b.piece = response.GetData()
 		if b.end == nil && response.GetEnd() {
 			b.end, b.handle = io.EOF, 0
-			b.storage.gets.leave()
+			b.storage.gets.release()
 		}
 	}
 }
 
-// Close gives the object up; twice is fine.
+// Close ends the reading. It may be called twice.
 func (b *objectBody) Close() error {
 	if b.handle != 0 {
 		b.storage.closeHandle(b.ctx, b.handle)
 		b.handle = 0
-		b.storage.gets.leave()
+		b.storage.gets.release()
 	}
 	b.piece, b.end = nil, os.ErrClosed
 	return nil
 }
 
-// closeHandle returns when the host holds nothing of the handle any more, whatever has become of ctx.
+// closeHandle returns when the host has released the handle, also after the end of ctx.
 func (s *Storage) closeHandle(ctx context.Context, handle uint64) {
 	_ = call(context.WithoutCancel(ctx), s.client, abi.Method_METHOD_BUCKET_CLOSE,
 		&abi.BucketCloseRequest{Handle: handle}, &abi.BucketCloseResponse{})
 }
 
-// Put reads body to its end and then stores it under key, in place of what was there, as a whole or not at
-// all: when body fails, is longer than 32 MiB or the process dies, nothing has changed. One piece of 256
-// KiB is held in memory. A body may be slow, as long as something comes every 20 s. A contentType that is
-// none becomes application/octet-stream. Four puts run at once; further ones wait. Errors: what body said,
+// Put reads body to its end and then stores it under key, in place of an object that was there. When body
+// fails, is longer than 32 MiB or the process dies, nothing changes. Put holds one piece of 256 KiB in
+// memory. A body may be slow, as long as some bytes come every 20 s. An invalid contentType becomes
+// application/octet-stream. Four puts run at once; further ones wait. Errors: the error of body,
 // ErrKeyInvalid, ErrTooLarge, ErrAccessDenied, ErrTimeout, ErrUnavailable.
 func (b *Bucket) Put(ctx context.Context, key, contentType string, body io.Reader) (Object, error) {
 	s := b.storage
 	if s == nil {
 		return Object{}, ErrAccessDenied
 	}
-	if err := s.take(ctx, s.puts); err != nil {
+	if err := s.acquire(ctx, s.puts); err != nil {
 		return Object{}, err
 	}
-	defer s.puts.leave()
+	defer s.puts.release()
 	var opened abi.BucketPutResponse
 	request := &abi.BucketPutRequest{Bucket: b.id, Key: key, ContentType: strings.ToValidUTF8(contentType, "")}
 	if err := s.call(ctx, callDeadline, abi.Method_METHOD_BUCKET_PUT, request, &opened); err != nil {
@@ -184,7 +185,7 @@ func (s *Storage) write(ctx context.Context, handle uint64, body io.Reader) erro
 	}
 }
 
-// fill reads a piece, or less of a body that is slow or at its end.
+// fill reads a piece, or less when the body is slow or at its end.
 func fill(body io.Reader, piece []byte) (n int, err error) {
 	began, idle := time.Now(), 0
 	for n < len(piece) && err == nil && (n == 0 || time.Since(began) < pauseWithin) {

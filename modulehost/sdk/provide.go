@@ -11,17 +11,19 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/abi"
 )
 
-// Methods are what a capability can be asked for, by name.
-type Methods map[string]Answer
+// Methods are the methods of a capability, by name.
+type Methods map[string]MethodHandler
 
-// Answer answers one method, JSON for JSON. Func makes one of a function.
-type Answer func(ctx context.Context, input []byte) (output any, err error)
+// MethodHandler serves one method: it takes JSON, and its output is sent as JSON. Func makes one of a
+// function.
+type MethodHandler func(ctx context.Context, input []byte) (output any, err error)
 
-// Func is a method that takes an In and answers an Out, both as encoding/json has them: keys that In does
-// not know are ignored, so that a newer caller may say more. ctx ends when the caller gives up, after 10 s
-// at the latest. An error, and an answer of more than 256 KiB, is CAPABILITY_FAILED to the caller, who
-// learns nothing else: what it shall understand belongs into the answer.
-func Func[In, Out any](f func(ctx context.Context, in In) (Out, error)) Answer {
+// Func makes a MethodHandler of a function that takes an In and returns an Out, both encoded by
+// encoding/json. Keys that In does not know are ignored, so that newer callers may send more. ctx ends when
+// the caller gives up, after 10 s at the latest. An error, and an Out of more than 256 KiB, becomes
+// CAPABILITY_FAILED at the caller, which learns nothing else. A failure that the caller must understand
+// therefore belongs into Out.
+func Func[In, Out any](f func(ctx context.Context, in In) (Out, error)) MethodHandler {
 	return func(ctx context.Context, input []byte) (any, error) {
 		var in In
 		if err := json.Unmarshal(input, &in); err != nil {
@@ -31,8 +33,8 @@ func Func[In, Out any](f func(ctx context.Context, in In) (Out, error)) Answer {
 	}
 }
 
-// Provide declares that other modules may call a capability, which is one of the manifest's provides:
-// CallingModule tells which of them does. Methods run at the same time as each other and as requests.
+// Provide declares that other modules may call a capability, which is one of the manifest's provides.
+// CallingModule returns the id of the caller. Methods run concurrently with each other and with requests.
 //
 //	r.Provide("stage.services", sdk.Methods{"list": sdk.Func(m.services), "next": sdk.Func(m.next)})
 func (r *Registry) Provide(capability string, methods Methods) {
@@ -49,7 +51,7 @@ func (r *Registry) Provide(capability string, methods Methods) {
 
 type callerKey struct{}
 
-// CallingModule is the id of the module whose Call a method answers; "" elsewhere.
+// CallingModule returns the id of the module that called the running method; "" outside a method.
 func CallingModule(ctx context.Context) string {
 	id, _ := ctx.Value(callerKey{}).(string)
 	return id
@@ -57,19 +59,19 @@ func CallingModule(ctx context.Context) string {
 
 var (
 	errNotProvided = errors.New("no such capability or method is provided")
-	errTooLarge    = errors.New("the answer is more than 256 KiB")
+	errTooLarge    = errors.New("the method's output is more than 256 KiB")
 )
 
-func (l *life) provide(ctx context.Context, payload []byte) (proto.Message, error) {
+func (l *moduleServer) provide(ctx context.Context, payload []byte) (proto.Message, error) {
 	var request abi.ProvideRequest
 	if err := proto.Unmarshal(payload, &request); err != nil {
 		return nil, err
 	}
-	answer, found := l.registry.provided[request.GetCapability()][request.GetMethod()]
+	handler, found := l.registry.provided[request.GetCapability()][request.GetMethod()]
 	if !found {
 		return nil, errNotProvided
 	}
-	value, err := answer(context.WithValue(ctx, callerKey{}, request.GetCaller()), request.GetInput())
+	value, err := handler(context.WithValue(ctx, callerKey{}, request.GetCaller()), request.GetInput())
 	if err != nil {
 		return nil, err
 	}

@@ -28,27 +28,27 @@ const (
 	maxKey  = 128 // bytes
 )
 
-// Snapshot answers all that a new reader of a channel must know; it is sent as JSON. It reads what is
-// committed, in at most 10 s, and serves every reader who comes within 2 s of its beginning, with the
-// updates since: it is nobody's in particular.
+// Snapshot returns the state of a channel for new readers, which is sent as JSON. It reads committed data, in
+// at most 10 s. Every reader that comes within 2 s of its beginning gets the same snapshot, with the updates
+// since, so it must not depend on the reader.
 type Snapshot func(ctx context.Context) (any, error)
 
 // Channel declares a realtime channel of one or more lower-case words joined by dots, at most 64
 // characters, read by whoever holds the permission, which is one of the manifest's. A module has at most
-// 64. A reader gets the snapshot first and then every update that was published after it was begun, in
-// order, once; who reads too slowly is cut off and begins anew.
+// 64. A reader gets the snapshot first and then, once and in order, every update that was published after the
+// snapshot was begun. A reader that is too slow is disconnected and reconnects with a new snapshot.
 func (r *Registry) Channel(name, permission string, snapshot Snapshot) {
 	r.channel(name, permission, snapshot, nil)
 }
 
-// LatestChannel declares a channel of newest values: those of up to 128 keys, published with PublishLatest.
-// A reader that is slow, or a burst, costs nobody the stream: of each key only the newest value waits for a
-// reader. It is for what changes often and whose past does not matter, as a position, a level or a counter.
+// LatestChannel declares a channel of newest values, for up to 128 keys, published with PublishLatest. Only
+// the newest value of each key waits for a reader, so neither a slow reader nor a burst ends a stream. Use it
+// for values that change often and whose history does not matter, such as a position, a level or a counter.
 func (r *Registry) LatestChannel(name, permission string, snapshot Snapshot) {
-	r.channel(name, permission, snapshot, &keys{known: make(map[string]struct{})})
+	r.channel(name, permission, snapshot, &publishedKeys{known: make(map[string]struct{})})
 }
 
-func (r *Registry) channel(name, permission string, snapshot Snapshot, latest *keys) {
+func (r *Registry) channel(name, permission string, snapshot Snapshot, latest *publishedKeys) {
 	if snapshot == nil {
 		r.problems = append(r.problems, fmt.Errorf("channel %q has no snapshot", name))
 		return
@@ -74,17 +74,17 @@ type channels struct {
 // channel counts what this process has published on it.
 type channel struct {
 	snapshot  Snapshot
-	latest    *keys // nil: not a LatestChannel
+	latest    *publishedKeys // nil: not a LatestChannel
 	published atomic.Uint64
 }
 
-// keys are those that this process has published on a LatestChannel.
-type keys struct {
+// publishedKeys are those that this process has published on a LatestChannel.
+type publishedKeys struct {
 	mu    sync.Mutex
 	known map[string]struct{}
 }
 
-func (k *keys) admit(key string) bool {
+func (k *publishedKeys) admit(key string) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if _, known := k.known[key]; !known && (len(k.known) >= maxKeys || key == "" || len(key) > maxKey) {
@@ -109,11 +109,11 @@ var (
 	ErrUpdateTooLarge = errors.New("an update is at most 64 KiB of JSON, and a value of a LatestChannel 8 KiB")
 )
 
-// Publish sends value, as JSON, to every reader of a channel. Call it after the commit of what it tells,
-// for a snapshot that is made at the same moment must not show less. It waits for no reader, and at most 30
+// Publish sends value, as JSON, to every reader of a channel. Call it after the change was committed:
+// otherwise a snapshot made at the same moment could lack the change. It waits for no reader, and at most 30
 // s for the platform. Updates of concurrent calls come in some order, the same for all readers. Errors:
-// ErrChannelUnknown, ErrChannelLatest, ErrUpdateTooLarge, encoding/json's, or that the platform did not
-// take the update.
+// ErrChannelUnknown, ErrChannelLatest, ErrUpdateTooLarge, encoding/json's, or that the platform did not take
+// the update.
 func (r *Realtime) Publish(name string, value any) error {
 	channel, data, err := r.prepare(name, value, false)
 	switch {
@@ -125,9 +125,9 @@ func (r *Realtime) Publish(name string, value any) error {
 	return r.publish(channel, &abi.PublishRequest{Channel: name, Data: data})
 }
 
-// PublishLatest is Publish for a LatestChannel: value is the newest of key, 1 to 128 bytes, and takes the
-// place of an older one that a reader has not been sent. A reader is sent value alone, so a value that is
-// not the only key's should name its own. Errors: as Publish, and ErrChannelKey.
+// PublishLatest is Publish for a LatestChannel: value replaces the older value of key (1 to 128 bytes) that
+// has not been sent to a reader yet. A reader receives only value, so value should name its key when the
+// channel has several. Errors: as Publish, and ErrChannelKey.
 func (r *Realtime) PublishLatest(name, key string, value any) error {
 	channel, data, err := r.prepare(name, value, true)
 	switch {
@@ -158,9 +158,9 @@ func (r *Realtime) publish(channel *channel, request *abi.PublishRequest) error 
 	return call(context.Background(), r.client, abi.Method_METHOD_PUBLISH, request, &abi.PublishResponse{})
 }
 
-// snapshot reads the number first: whatever is published from then on follows the snapshot, also if the
+// snapshot reads the number first. Every update published from then on follows the snapshot, also when the
 // snapshot shows it already.
-func (l *life) snapshot(ctx context.Context, payload []byte) (proto.Message, error) {
+func (l *moduleServer) snapshot(ctx context.Context, payload []byte) (proto.Message, error) {
 	var request abi.SnapshotRequest
 	if err := proto.Unmarshal(payload, &request); err != nil {
 		return nil, err

@@ -11,21 +11,21 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/abi"
 )
 
-// Body is how much of a request body a route takes. Every route decides it (docs/reference/modules.md).
+// Body is how large a request body a route accepts, and how (docs/reference/modules.md).
 type Body struct {
 	max  int64
 	mode abi.BodyMode
 }
 
-// NoBody is for routes that take none: a request with a body is answered 413 before the handler runs.
+// NoBody is for routes that accept no body: a request with one gets 413, and the handler does not run.
 var NoBody = Body{}
 
-// Buffered takes up to max bytes, at most 1 MiB, and has them all before the handler runs.
+// Buffered accepts up to max bytes, at most 1 MiB. The platform reads the whole body before the handler runs.
 func Buffered(max int64) Body { return Body{max: max} }
 
-// Streamed takes up to max bytes, at most 32 MiB, and runs the handler at once: nothing is read from the
-// client before the handler reads. A longer body ends with an *http.MaxBytesError and is answered 413,
-// whatever the handler answers; one that its sender gives up, with ErrBodyAborted. Once 64 KiB of the
+// Streamed accepts up to max bytes, at most 32 MiB, and runs the handler at once: nothing is read from the
+// client before the handler reads. A longer body ends with an *http.MaxBytesError, and the client gets 413
+// whatever the handler responds. A body that its sender gives up ends with ErrBodyAborted. Once 64 KiB of the
 // response are written (256 KiB where it declares a greater length), or it is flushed, no more can be read.
 func Streamed(max int64) Body { return Body{max: max, mode: abi.BodyMode_BODY_MODE_STREAMED} }
 
@@ -50,14 +50,13 @@ type handler struct {
 
 // Handle declares a route: pattern is a method (GET, POST, PUT, PATCH, DELETE) and a path of literal and
 // {name} segments, "GET /slides/{id}", below the module's own root; permission is one of the manifest's.
-// The handler reads a segment with r.PathValue. It has 30 s to answer, counted from the end of the
+// The handler reads a segment with r.PathValue. It has 30 s to respond, counted from the end of the
 // request's body, and 30 s from one piece of a long response to the next; its context ends when the client
 // goes away. Handlers run at the same time, up to 256 of them.
 //
-// Of a request come path, query, body and a few headers (docs/modules.md); there is no host, address or
-// cookie in it. A response may be of any length. It leaves when the handler has returned, when 64 KiB are
-// written, or when it is flushed (http.Flusher); a handler that panics before that is a 500, afterwards the
-// response is cut.
+// A request has a path, a query, a body and a few headers (docs/modules.md), but no host, address or cookie.
+// A response may have any length. It is sent when the handler has returned, when 64 KiB are written, or when
+// it is flushed (http.Flusher). A handler that panics before that causes a 500; later the response is cut.
 func (r *Registry) Handle(pattern, permission string, body Body, serve http.HandlerFunc) {
 	method, path, found := strings.Cut(pattern, " ")
 	if !found || !strings.HasPrefix(path, "/") {

@@ -14,9 +14,9 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/link"
 )
 
-// handle runs one route's handler on a request made of the message, and answers by itself: a long response
-// before the handler returns.
-func (l *life) handle(ctx context.Context, call *link.Call) error {
+// handle runs one route's handler on a request made of the message. It sends the response itself: a long one
+// begins to leave before the handler returns.
+func (l *moduleServer) handle(ctx context.Context, call *link.Call) error {
 	message := new(abi.HandleRequest)
 	if err := proto.Unmarshal(call.Payload, message); err != nil {
 		return err
@@ -25,16 +25,16 @@ func (l *life) handle(ctx context.Context, call *link.Call) error {
 		return fmt.Errorf("route %d was not registered", message.GetRoute())
 	}
 	handler := &l.registry.handlers[message.GetRoute()]
-	// The response keeps the call's context: a handler whose own has ended still answers.
-	own := l.deadlines.begin(ctx, l.times.answer-answerTime)
-	defer own.leave()
-	answerAnew := func() { own.endWithin(l.times.answer - answerTime) }
+	// The response keeps the call's context: a handler whose own context has ended can still respond.
+	own := l.deadlines.begin(ctx, l.timeouts.response-responseMargin)
+	defer own.finish()
+	restartDeadline := func() { own.extend(l.timeouts.response - responseMargin) }
 	request, err := newRequest(own, message, handler.names)
 	if err != nil {
 		return err
 	}
-	writer := &response{ctx: ctx, moved: answerAnew, call: call, sockets: &l.sockets, header: make(http.Header),
-		lent: message.GetBodySocket()}
+	writer := &response{ctx: ctx, onPiece: restartDeadline, call: call, sockets: &l.sockets,
+		header: make(http.Header), lentSocket: message.GetBodySocket()}
 	if message.GetBodyFollows() {
 		socket, err := l.sockets.at(message.GetBodySocket())
 		if err != nil {
@@ -43,14 +43,14 @@ func (l *life) handle(ctx context.Context, call *link.Call) error {
 		var want func() error
 		if handler.streamed {
 			want = func() error {
-				own.endWithin(l.times.body + l.times.answer - answerTime)
+				own.extend(l.timeouts.body + l.timeouts.response - responseMargin)
 				return call.Want()
 			}
 		}
 		incoming := socket.Incoming(want)
-		defer incoming.Close() // after the answer, whichever way it comes
+		defer incoming.Close() // after the response, however that is sent
 		writer.request, writer.streamed = incoming, handler.streamed
-		request.Body, request.ContentLength = &body{incoming, handler.max, answerAnew}, -1
+		request.Body, request.ContentLength = &body{incoming, handler.max, restartDeadline}, -1
 		if message.BodyBytes != nil {
 			request.ContentLength = int64(message.GetBodyBytes())
 		}

@@ -18,36 +18,36 @@ const inline = 8 << 10
 // response is what a handler writes. A body of at most 8 KiB leaves with its head when the handler has
 // returned; a longer one leaves on a body socket, piece by piece, as soon as a piece is full or flushed.
 type response struct {
-	ctx      context.Context
-	moved    func() // called when a piece has left: the platform waits anew
-	call     *link.Call
-	sockets  *sockets
-	lent     uint32         // the socket that came with the request; 0: none
-	request  *link.Incoming // its body on a socket; nil: none
-	streamed bool
+	ctx        context.Context
+	onPiece    func() // called when a piece was sent, which restarts the platform's wait
+	call       *link.Call
+	sockets    *sockets
+	lentSocket uint32         // the socket that came with the request; 0: none
+	request    *link.Incoming // its body on a socket; nil: none
+	streamed   bool
 
 	header http.Header
 
-	mu       sync.Mutex // whatever a handler leaves running must not write into the next response
+	mu       sync.Mutex // goroutines that a handler leaves behind must not write into the next response
 	status   int
 	sent     []*abi.Header // as the headers were when the status was written
 	body     *link.BodyWriter
 	socket   *link.Socket // once the head is out
-	err      error        // sticks: nobody reads the response any more
+	err      error        // kept once set: the response is read no more
 	returned bool
 }
 
-// Header is what goes out with the status.
+// Header returns the headers that are sent with the status.
 func (w *response) Header() http.Header { return w.header }
 
 // WriteHeader fixes status and headers; only the first call counts.
 func (w *response) WriteHeader(status int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.fix(status)
+	w.setStatus(status)
 }
 
-func (w *response) fix(status int) {
+func (w *response) setStatus(status int) {
 	if w.status != 0 {
 		return
 	}
@@ -60,12 +60,12 @@ func (w *response) fix(status int) {
 	}
 }
 
-// Write adds to the body. It fails when nobody reads it any more.
+// Write adds to the body. It fails when the response is read no more.
 func (w *response) Write(p []byte) (total int, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for len(p) > 0 {
-		room, err := w.room()
+		room, err := w.bufferRoom()
 		if err != nil {
 			return total, err
 		}
@@ -81,7 +81,7 @@ func (w *response) WriteString(s string) (total int, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for len(s) > 0 {
-		room, err := w.room()
+		room, err := w.bufferRoom()
 		if err != nil {
 			return total, err
 		}
@@ -92,7 +92,7 @@ func (w *response) WriteString(s string) (total int, err error) {
 	return total, nil
 }
 
-// ReadFrom spares io.Copy its buffer.
+// ReadFrom lets io.Copy work without a buffer of its own.
 func (w *response) ReadFrom(r io.Reader) (total int64, err error) {
 	for err == nil {
 		var n int
@@ -108,7 +108,7 @@ func (w *response) ReadFrom(r io.Reader) (total int64, err error) {
 func (w *response) readSome(r io.Reader) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	room, err := w.room()
+	room, err := w.bufferRoom()
 	if err != nil {
 		return 0, err
 	}
@@ -117,20 +117,20 @@ func (w *response) readSome(r io.Reader) (int, error) {
 	return n, err
 }
 
-// Flush sends what was written. It serves http.Flusher; see FlushError.
+// Flush sends what was written. It implements http.Flusher; see FlushError.
 func (w *response) Flush() { _ = w.FlushError() }
 
 // FlushError is Flush for an http.ResponseController.
 func (w *response) FlushError() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.begin()
+	w.prepare()
 	return w.send(true)
 }
 
-// room is at least one byte of the buffer.
-func (w *response) room() ([]byte, error) {
-	w.begin()
+// bufferRoom returns at least one free byte of the buffer, or an error.
+func (w *response) bufferRoom() ([]byte, error) {
+	w.prepare()
 	if w.err == nil && len(w.body.Room()) == 0 {
 		_ = w.send(false)
 	}
@@ -140,31 +140,31 @@ func (w *response) room() ([]byte, error) {
 	return w.body.Room(), nil
 }
 
-func (w *response) begin() {
-	w.fix(http.StatusOK)
+func (w *response) prepare() {
+	w.setStatus(http.StatusOK)
 	if w.err == nil {
 		w.err = w.ctx.Err()
 	}
 	if w.body == nil && w.err == nil {
-		length := w.declared()
+		length := w.declaredLength()
 		w.body = link.NewBodyWriter(length != nil && *length > link.ShortBody)
 	}
 }
 
 func (w *response) send(flush bool) error {
 	if w.err == nil {
-		w.err = w.open(nil)
+		w.err = w.openBody(nil)
 	}
 	if w.err == nil {
 		w.err = w.body.Send(w.socket, flush)
-		w.moved()
+		w.onPiece()
 	}
 	return w.err
 }
 
-// open sends the head, if it is not out, and waits for a socket. What is unread of the request then is
-// over, or in memory.
-func (w *response) open(length *uint64) error {
+// openBody sends the head, unless it was sent, and waits for a socket. From then on a streamed request body
+// cannot be read any more; the rest of a buffered one was read into memory.
+func (w *response) openBody(length *uint64) error {
 	if w.socket != nil {
 		return nil
 	}
@@ -174,16 +174,16 @@ func (w *response) open(length *uint64) error {
 		w.request.Buffer()
 	}
 	if length == nil {
-		length = w.declared()
+		length = w.declaredLength()
 	}
 	head := &abi.HandleResponse{Status: uint32(w.status), Headers: w.sent, BodyBytes: length}
-	if err := w.call.Answer(head, true); err != nil {
+	if err := w.call.Respond(head, true); err != nil {
 		return err
 	}
-	descriptor := w.lent
+	descriptor := w.lentSocket
 	if descriptor == 0 {
 		var err error
-		if descriptor, err = w.call.Lent(); err != nil {
+		if descriptor, err = w.call.AwaitSocket(); err != nil {
 			return err
 		}
 	}
@@ -192,8 +192,8 @@ func (w *response) open(length *uint64) error {
 	return err
 }
 
-// declared is the length that the handler has set itself.
-func (w *response) declared() *uint64 {
+// declaredLength is the length that the handler has set itself.
+func (w *response) declaredLength() *uint64 {
 	for _, header := range w.sent {
 		if header.GetName() == "Content-Length" {
 			if length, err := strconv.ParseUint(header.GetValue(), 10, 63); err == nil {
@@ -204,12 +204,12 @@ func (w *response) declared() *uint64 {
 	return nil
 }
 
-// end lets the rest go. The handler has returned, or has panicked: then what it began is given up.
+// end sends the rest. After a panic of the handler it aborts the response instead.
 func (w *response) end() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.returned && w.socket == nil && w.err == nil {
-		w.answer()
+		w.respond()
 	}
 	_ = w.call.Fail(&link.Failure{CodeText: link.CodePanicked}) // unless it is answered
 	if w.socket != nil {
@@ -223,21 +223,21 @@ func (w *response) end() {
 
 var errReturned = errors.New("the handler has returned")
 
-// answer is for a response whose head is not out.
-func (w *response) answer() {
-	w.fix(http.StatusOK)
+// respond sends a response whose head has not been sent.
+func (w *response) respond() {
+	w.setStatus(http.StatusOK)
 	var held []byte
 	if w.body != nil {
 		held = w.body.Held()
 	}
 	if len(held) <= inline {
-		_ = w.call.Answer(&abi.HandleResponse{Status: uint32(w.status), Headers: w.sent, Body: held}, false)
+		_ = w.call.Respond(&abi.HandleResponse{Status: uint32(w.status), Headers: w.sent, Body: held}, false)
 		return
 	}
-	length := w.declared() // a wrong one cuts the response, as it does one that is sent piece by piece
+	length := w.declaredLength() // a wrong one cuts the response, as it does one that is sent piece by piece
 	if length == nil {
 		whole := uint64(len(held))
 		length = &whole
 	}
-	w.err = w.open(length)
+	w.err = w.openBody(length)
 }

@@ -27,7 +27,8 @@ type Rows struct {
 	types      *pgtype.Map
 }
 
-// typeMaps spares a map for every query: it caches plans and serves one query at a time.
+// typeMaps reuses type maps, so that not every query needs a new one. A map caches plans and serves one query
+// at a time.
 var typeMaps = sync.Pool{New: func() any { return pgtype.NewMap() }}
 
 func newRows(ctx context.Context, s statements, first *abi.RowsResponse) *Rows {
@@ -51,7 +52,7 @@ func (r *Rows) Columns() []string {
 	return names
 }
 
-// Next goes to the next row; false at the end or after a failure, which Err tells.
+// Next goes to the next row. It is false at the end and after a failure, which Err returns.
 func (r *Rows) Next() bool {
 	for len(r.page) == 0 && r.cursor != 0 && r.err == nil {
 		var next abi.RowsResponse
@@ -138,7 +139,7 @@ func (r *Rows) scanBool(format int16, value []byte, dst any) bool {
 	return true
 }
 
-// Err tells what ended the rows before their end.
+// Err returns the failure that ended the rows early, or nil.
 func (r *Rows) Err() error { return r.err }
 
 // Close gives the connection back. Rows read to the end are closed already; closing twice is fine.

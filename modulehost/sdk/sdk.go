@@ -1,4 +1,4 @@
-// Package sdk is what a module author imports: it owns the module's side of its life with the platform.
+// Package sdk is what a module author imports: it owns the module's side of the link to the platform.
 //
 // A module is a program whose main calls Serve with a value of its own. The platform starts it as a child
 // process, without a network, without files to write and with an empty environment, and speaks with it over
@@ -10,9 +10,9 @@
 //  3. Requests arrive, concurrently; every gate (origin, body limit, permission) has been passed.
 //  4. Stop: the module has ten seconds to finish. The platform also calls it after a Start that failed.
 //
-// A process may also end without Stop: what matters belongs into the database. A crash is answered by a new
-// process, which registers exactly the same again. Several platforms may share one database, and each runs
-// every module: work that must happen once claims a row (FOR UPDATE SKIP LOCKED).
+// A process may also end without Stop, so keep what matters in the database. After a crash the platform
+// starts a new process, which must register exactly the same. Several platforms may share one database, and
+// each runs every module: work that must happen once claims a row (FOR UPDATE SKIP LOCKED).
 //
 // What a module works with:
 //
@@ -26,16 +26,17 @@
 //	Host.Capability      what other modules provide, along the dependencies that its manifest declares
 //	Host.Log             lines in the platform's log
 //
-// A call to the platform ends with its context, a request's when the client goes away; without a deadline
-// it has 30 s where nothing else is said. A handler's context ends 2 s before the platform gives the answer
-// up (30 s; a capability's method and a snapshot: 10 s), and calls with it 1 s before that: so the handler
-// can still say what went wrong. All of Host is safe for concurrent use. A panic in a handler is a failed
-// request: the process goes on. Nothing that a module returns as an error reaches a browser or a log by
-// itself.
+// A call to the platform ends with its context; a request's context ends when the client disconnects. A call
+// whose context has no deadline gets 30 s, unless its own comment says otherwise. A handler's context ends 2
+// s before the platform gives up (30 s; for a capability's method and a snapshot 10 s), and calls made with
+// it end 1 s before that, so that the handler can still respond with what went wrong. All of Host is safe for
+// concurrent use. A panic in a handler fails its request, and the process goes on. The platform never shows
+// or logs the text of an error that a module returns.
 //
-// The executable is static (CGO_ENABLED=0). It can open no file but those in its own folder, no network and
-// no further process; it has 256 MiB. narthex modules:new writes a module to begin with and docs/modules.md
-// goes on from there, package sdktest runs one within its own tests, docs/link.md says what travels.
+// The executable is static (CGO_ENABLED=0). It can open files of its own folder only, no network and no
+// further process; it has 256 MiB of memory. "narthex modules:new" writes a module to begin with,
+// docs/modules.md continues from there, package sdktest runs a module in its own tests, and docs/link.md
+// describes the link.
 package sdk
 
 import (
@@ -47,23 +48,23 @@ import (
 // Version is the release of this SDK: what compatibility.moduleSdk in module.json is compared with.
 const Version = "0.1.2"
 
-// Module is what an author writes.
+// Module is implemented by the author.
 type Module interface {
-	// Register declares everything the module brings. It does no work and asks nothing of the host. At most 10
-	// s from the start of the process; an error, also of what was declared, ends the start of the whole
+	// Register declares everything the module offers. It does no work and calls nothing of the host. It must end
+	// within 10 s of the start of the process. An error, also in a declaration, fails the start of the whole
 	// platform.
 	Register(r *Registry) error
-	// Start is called once, before the first request. At most 30 s; an error ends the start of the whole
-	// platform, and of a process that takes a dead one's place it is one more crash. ctx ends with the call,
-	// and when the platform stops meanwhile: what shall go on needs a context of its own.
+	// Start is called once, before the first request. It must end within 30 s. An error fails the start of the
+	// whole platform; in a process that replaces a crashed one it counts as another crash. ctx ends with the
+	// call, and when the platform stops meanwhile: background work needs a context of its own.
 	Start(ctx context.Context, h *Host) error
-	// Stop is called once, after the last request, or after a Start that failed or was cancelled. At most 10
-	// s, in which the host still answers; the wait for a cancelled Start to return counts too, and Stop is not
-	// called before.
+	// Stop is called once, after the last request, or after a Start that failed or was cancelled. It must end
+	// within 10 s, in which the host can still be called. It is not called before a cancelled Start has
+	// returned; that wait counts too.
 	Stop(ctx context.Context) error
 }
 
-// Serve speaks with the platform until it stops the module; it never returns.
+// Serve runs the module until the platform stops it. It never returns.
 func Serve(m Module) {
 	if err := serve(m); err != nil {
 		fmt.Fprintln(os.Stderr, err)

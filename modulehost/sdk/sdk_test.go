@@ -116,7 +116,7 @@ func serveWith(
 	}
 	p.bodies = link.NewBodies(near)
 	serveOn := sdk.ServeOn
-	if hurried, ok := m.(hurried); ok {
+	if hurried, ok := m.(serveHurried); ok {
 		serveOn = sdk.ServeWithin(hurried.answer)
 	}
 	go func() {
@@ -334,13 +334,13 @@ func TestLogReachesTheHost(t *testing.T) {
 	}
 }
 
-const seats = `CREATE TABLE seats (
+const seatsTable = `CREATE TABLE seats (
 	id uuid PRIMARY KEY, name text UNIQUE, price numeric, rows integer, wide boolean, at timestamptz,
 	tags text[], extra jsonb, raw bytea, weight double precision)`
 
 func TestValuesThereAndBack(t *testing.T) {
 	m := &module{}
-	serve(t, m, seats).started()
+	serve(t, m, seatsTable).started()
 	db := m.host.DB
 	id, at := uuid.New(), time.Date(2026, 3, 1, 10, 0, 0, 123456000, time.UTC)
 	type label string // a named type
@@ -392,7 +392,7 @@ func TestValuesThereAndBack(t *testing.T) {
 
 func TestNoRowsAndErrors(t *testing.T) {
 	m := &module{}
-	serve(t, m, seats).started()
+	serve(t, m, seatsTable).started()
 	db := m.host.DB
 	if err := db.QueryRow(t.Context(), `SELECT id FROM seats`).Scan(new(string)); !errors.Is(err,
 		sql.ErrNoRows) {
@@ -414,7 +414,7 @@ func TestNoRowsAndErrors(t *testing.T) {
 
 func TestRowsOverManyPages(t *testing.T) {
 	m := &module{}
-	serve(t, m, seats).started()
+	serve(t, m, seatsTable).started()
 	for range 6 { // more than there are connections: each time they are given back
 		rows, err := m.host.DB.Query(t.Context(), `SELECT n, repeat('x', 100000) FROM generate_series(1, 40) n`)
 		if err != nil {
@@ -447,7 +447,7 @@ func TestRowsOverManyPages(t *testing.T) {
 
 func TestInTx(t *testing.T) {
 	m := &module{}
-	serve(t, m, seats).started()
+	serve(t, m, seatsTable).started()
 	db := m.host.DB
 	insert := func(name string, end func() error) func(*sdk.Tx) error {
 		return func(tx *sdk.Tx) error {

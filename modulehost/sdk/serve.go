@@ -27,7 +27,7 @@ const inService = 512
 var errNotStarted = errors.New("this program is a Narthex module: the platform starts it; install its " +
 	"folder and start the platform")
 
-// serve runs the module's life and returns when the platform has stopped it or is gone.
+// serve runs the module and returns when the platform has stopped it or has died.
 func serve(m Module) error {
 	incoming, err := link.NewBlocking(hostCallsModule)
 	if err != nil {
@@ -40,20 +40,19 @@ func serve(m Module) error {
 	return ServeOn(m, incoming, outgoing, inheritedSocket)
 }
 
-// ServeOn is Serve on two links that the caller made, and on body sockets that open finds by their
-// descriptors. It is what sdktest is made of; a module's main calls Serve. It returns when the links have
-// ended: nil after Stop.
+// ServeOn is Serve on two links of the caller's, and on body sockets that open returns by their descriptors.
+// Package sdktest uses it; a module's main calls Serve. It returns when the links have ended: nil after Stop.
 func ServeOn(m Module, incoming, outgoing net.Conn, open func(descriptor int) link.Stream) error {
-	return serveWithin(m, incoming, outgoing, open, platformTimes())
+	return serveWithin(m, incoming, outgoing, open, platformTimeouts())
 }
 
 func serveWithin(
-	m Module, incoming, outgoing net.Conn, open func(descriptor int) link.Stream, times times,
+	m Module, incoming, outgoing net.Conn, open func(descriptor int) link.Stream, times timeouts,
 ) error {
 	host := link.NewClient(outgoing)
 	defer host.Close()
 
-	life := &life{module: m, host: host, times: times, sockets: sockets{open: open}}
+	life := &moduleServer{module: m, host: host, timeouts: times, sockets: sockets{open: open}}
 	defer life.sockets.close()
 	defer life.deadlines.stop()
 	if err := link.ServeCalls(context.Background(), incoming, life.serve, inService); !life.hooks.stopCalled() {
@@ -75,13 +74,13 @@ func inherited(fd uintptr) (net.Conn, error) {
 	return conn, nil
 }
 
-// life answers the platform's calls, in the order Register, Start, requests, Stop.
-type life struct {
-	module  Module
-	host    *link.Client
-	sockets sockets
-	hooks   hooks
-	times   times
+// moduleServer answers the platform's calls, in the order Register, Start, requests, Stop.
+type moduleServer struct {
+	module   Module
+	host     *link.Client
+	sockets  sockets
+	hooks    hooks
+	timeouts timeouts
 
 	deadlines deadlines
 
@@ -89,18 +88,18 @@ type life struct {
 	registry   Registry
 }
 
-func (l *life) serve(ctx context.Context, call *link.Call) (proto.Message, error) {
-	defer tellPanic()
+func (l *moduleServer) serve(ctx context.Context, call *link.Call) (proto.Message, error) {
+	defer reportPanic()
 	switch abi.Method(call.Method) {
 	case abi.Method_METHOD_HANDLE:
 		return nil, l.handle(ctx, call)
 	case abi.Method_METHOD_PROVIDE:
-		ctx := l.deadlines.begin(ctx, l.times.brief-answerTime)
-		defer ctx.leave()
+		ctx := l.deadlines.begin(ctx, l.timeouts.short-responseMargin)
+		defer ctx.finish()
 		return l.provide(ctx, call.Payload)
 	case abi.Method_METHOD_SNAPSHOT:
-		ctx := l.deadlines.begin(ctx, l.times.brief-answerTime)
-		defer ctx.leave()
+		ctx := l.deadlines.begin(ctx, l.timeouts.short-responseMargin)
+		defer ctx.finish()
 		return l.snapshot(ctx, call.Payload)
 	case abi.Method_METHOD_REGISTER:
 		return l.register()
@@ -112,7 +111,7 @@ func (l *life) serve(ctx context.Context, call *link.Call) (proto.Message, error
 	return nil, &link.Failure{CodeText: "METHOD_UNKNOWN"}
 }
 
-func (l *life) register() (proto.Message, error) {
+func (l *moduleServer) register() (proto.Message, error) {
 	err := errors.New("registered twice")
 	l.registered.Do(func() {
 		err = errors.Join(l.module.Register(&l.registry), l.registry.problem())
@@ -130,7 +129,7 @@ func (l *life) register() (proto.Message, error) {
 	}, nil
 }
 
-func (l *life) start(ctx context.Context, payload []byte) (proto.Message, error) {
+func (l *moduleServer) start(ctx context.Context, payload []byte) (proto.Message, error) {
 	var request abi.StartRequest
 	if err := proto.Unmarshal(payload, &request); err != nil {
 		return nil, err
@@ -146,7 +145,7 @@ func (l *life) start(ctx context.Context, payload []byte) (proto.Message, error)
 	return &abi.StartResponse{}, nil
 }
 
-func (l *life) stop(ctx context.Context) (proto.Message, error) {
+func (l *moduleServer) stop(ctx context.Context) (proto.Message, error) {
 	if err := l.hooks.enterStop(ctx); err != nil {
 		return nil, err
 	}
@@ -163,7 +162,7 @@ const callDeadline = 30 * time.Second
 func call(
 	ctx context.Context, client *link.Client, method abi.Method, request, response proto.Message,
 ) error {
-	ctx, cancel := bounded(ctx, callDeadline)
+	ctx, cancel := withCallDeadline(ctx, callDeadline)
 	defer cancel()
 	return client.Call(ctx, link.Method(method), request, response)
 }

@@ -15,7 +15,7 @@ const (
 	bodySockets     = 32
 )
 
-// sockets are opened when the platform first lends them: most modules never need one.
+// sockets opens a body socket when the platform first lends it, because most modules never need one.
 type sockets struct {
 	open func(descriptor int) link.Stream
 

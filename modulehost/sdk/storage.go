@@ -11,7 +11,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/link"
 )
 
-// The errors of a Bucket, beside its contexts' own and those of a Put's body. The list is closed.
+// These are all errors of a Bucket, except those of its context and of a Put's body.
 const (
 	ErrNotFound   = Error("NOT_FOUND")   // no object has this key
 	ErrKeyInvalid = Error("KEY_INVALID") // the key, prefix or position breaks the rules for keys
@@ -25,49 +25,49 @@ const (
 	ErrUnavailable = Error("UNAVAILABLE")
 )
 
-// What a module does with its storage at once; further calls wait. A storage that hangs then leaves places
-// for other calls among those that the platform serves of one module.
+// How much a module does with its storage at the same time; further calls wait. The limits leave room for
+// other calls of the module when the storage hangs.
 const (
 	storageCalls = 4
 	openGets     = 4
 	openPuts     = 4
 )
 
-// Storage is where the module keeps files: the buckets that its manifest declares. The platform asks the S3
-// service for it; where that is, what the buckets are called there, and by which credentials, a module
-// never learns. Safe for concurrent use.
+// Storage is where the module keeps files: in the buckets that its manifest declares. The platform speaks
+// with the S3 service on the module's behalf, so the module never learns the service's address, the real
+// names of its buckets or the credentials. Safe for concurrent use.
 type Storage struct {
 	client *link.Client
-	calls  places
-	gets   places
-	puts   places
+	calls  semaphore
+	gets   semaphore
+	puts   semaphore
 }
 
 func newStorage(client *link.Client) *Storage {
 	return &Storage{
 		client: client,
-		calls:  make(places, storageCalls),
-		gets:   make(places, openGets),
-		puts:   make(places, openPuts),
+		calls:  make(semaphore, storageCalls),
+		gets:   make(semaphore, openGets),
+		puts:   make(semaphore, openPuts),
 	}
 }
 
-// Bucket names one of the manifest's storage.buckets, "images". Nothing is asked: with a name that the
-// manifest does not declare, and on a nil Storage, every call of the Bucket fails with ErrAccessDenied. A
-// bucket comes into being with its first object.
+// Bucket returns one of the manifest's storage.buckets by its name, for example "images". It makes no call:
+// with a name that the manifest does not declare, and on a nil Storage, every call of the Bucket fails with
+// ErrAccessDenied. The first object creates the bucket.
 func (s *Storage) Bucket(id string) *Bucket { return &Bucket{storage: s, id: id} }
 
 // Bucket is a place for objects of up to 32 MiB. A key is 1 to 512 bytes of A-Z a-z 0-9 ! _ . * ' ( ) - and
-// /, without an empty, "." or ".." part between slashes. Every call ends with its ctx and answers ctx's
-// error then; one without a deadline has 30 s, a Put five minutes after its body. After ErrTimeout,
-// ErrUnavailable and a ctx that ended, a Put or Delete may have been done all the same; each may simply be
-// repeated. Safe for concurrent use.
+// /, without an empty, "." or ".." part between slashes. Every call ends with its ctx and then returns ctx's
+// error. A ctx without a deadline gets 30 s, or, for a Put, five minutes after the body. After ErrTimeout,
+// ErrUnavailable or the end of ctx, a Put or Delete may still have been done. Both may be repeated. Safe for
+// concurrent use.
 type Bucket struct {
 	storage *Storage
 	id      string
 }
 
-// Object is what the service knows of an object.
+// Object describes a stored object.
 type Object struct {
 	Key         string
 	Size        int64     // bytes of the whole object
@@ -83,8 +83,8 @@ type Page struct {
 }
 
 // List returns the objects whose keys begin with prefix and come after the position after; "" is the
-// beginning. A limit below 1 or over 1,000 is 1,000. A page may be shorter before the end, even empty: go
-// on until Next is "". Errors: ErrKeyInvalid, ErrAccessDenied, ErrTimeout, ErrUnavailable.
+// beginning. A limit below 1 or over 1,000 means 1,000. A page before the end may be shorter than the limit,
+// even empty: go on until Next is "". Errors: ErrKeyInvalid, ErrAccessDenied, ErrTimeout, ErrUnavailable.
 func (b *Bucket) List(ctx context.Context, prefix, after string, limit int) (Page, error) {
 	if limit < 1 || limit > 1000 {
 		limit = 1000
@@ -101,8 +101,8 @@ func (b *Bucket) List(ctx context.Context, prefix, after string, limit int) (Pag
 	return page, nil
 }
 
-// Head tells about an object. Errors: ErrNotFound, ErrKeyInvalid, ErrAccessDenied, ErrTimeout,
-// ErrUnavailable.
+// Head describes an object without reading it. Errors: ErrNotFound, ErrKeyInvalid, ErrAccessDenied,
+// ErrTimeout, ErrUnavailable.
 func (b *Bucket) Head(ctx context.Context, key string) (Object, error) {
 	var response abi.BucketHeadResponse
 	err := b.call(ctx, abi.Method_METHOD_BUCKET_HEAD, &abi.BucketHeadRequest{Bucket: b.id, Key: key}, &response)
@@ -112,8 +112,8 @@ func (b *Bucket) Head(ctx context.Context, key string) (Object, error) {
 	return newObject(response.GetObject()), nil
 }
 
-// Delete removes an object. One that is not there is no error. Errors: ErrKeyInvalid, ErrAccessDenied,
-// ErrTimeout, ErrUnavailable.
+// Delete removes an object. A missing object is no error. Errors: ErrKeyInvalid, ErrAccessDenied, ErrTimeout,
+// ErrUnavailable.
 func (b *Bucket) Delete(ctx context.Context, key string) error {
 	return b.call(ctx, abi.Method_METHOD_BUCKET_DELETE, &abi.BucketDeleteRequest{Bucket: b.id, Key: key},
 		&abi.BucketDeleteResponse{})
@@ -128,16 +128,16 @@ func DownloadAs(name string) ReadURLOption {
 	return func(request *abi.BucketReadURLRequest) { request.DownloadName = name }
 }
 
-// CreateReadURL returns a URL by which everybody who has it reads the object until expiresAt, ranges
-// included, straight from the service. The lifetime is 1 minute to 6 hours in whole seconds; 0 is 15
-// minutes. Whether the object exists is not asked. Within a third of the lifetime the URL is the same to
-// the byte, so that browsers can cache what it names.
+// CreateReadURL returns a URL that reads the object, or ranges of it, straight from the service until
+// expiresAt. The lifetime is 1 minute to 6 hours in whole seconds; 0 means 15 minutes. The call does not
+// check that the object exists. Calls within a third of the lifetime return the same URL, so that browsers
+// can cache the object.
 //
-// The URL is all the authority that it takes: decide first whether the person may see the object, and never
-// log or store the URL. There are none that write or delete. A browser shows images, sound, video, fonts,
-// PDF, JSON and plain text; it saves everything else, so that nobody's HTML, SVG or script runs where the
-// files are. With DownloadAs it saves any. Errors: ErrKeyInvalid, also for a name, ErrLifetimeInvalid,
-// ErrAccessDenied, ErrUnavailable.
+// Anybody who has the URL can use it: decide first whether the person may see the object, and never log or
+// store the URL. URLs that write or delete do not exist. A browser shows images, sound, video, fonts, PDF,
+// JSON and plain text. It saves every other type, so that no uploaded HTML, SVG or script runs on the
+// service's origin. With DownloadAs it saves every type. Errors: ErrKeyInvalid, also for a download name;
+// ErrLifetimeInvalid; ErrAccessDenied; ErrUnavailable.
 func (b *Bucket) CreateReadURL(ctx context.Context, key string, lifetime time.Duration,
 	options ...ReadURLOption) (
 	url string, expiresAt time.Time, err error,
@@ -156,7 +156,7 @@ func (b *Bucket) CreateReadURL(ctx context.Context, key string, lifetime time.Du
 	return response.GetUrl(), time.UnixMicro(response.GetExpiresAtMicros()).UTC(), nil
 }
 
-// call is for a Storage that may be nil.
+// call asks the host, also on a nil Storage.
 func (b *Bucket) call(ctx context.Context, method abi.Method, request, response proto.Message) error {
 	if b.storage == nil {
 		return ErrAccessDenied
@@ -164,21 +164,21 @@ func (b *Bucket) call(ctx context.Context, method abi.Method, request, response 
 	return b.storage.call(ctx, callDeadline, method, request, response)
 }
 
-// call asks the host as soon as there is a place; deadline is for a ctx that has none.
+// call asks the host as soon as fewer than storageCalls are in flight. deadline applies to a ctx without one.
 func (s *Storage) call(
 	ctx context.Context, deadline time.Duration, method abi.Method, request, response proto.Message,
 ) error {
-	within, cancel := bounded(ctx, deadline)
+	within, cancel := withCallDeadline(ctx, deadline)
 	defer cancel()
-	err := s.calls.take(within)
+	err := s.calls.acquire(within)
 	if err == nil {
 		err = call(within, s.client, method, request, response)
-		s.calls.leave()
+		s.calls.release()
 	}
 	return storageError(ctx, err)
 }
 
-// storageError is one of the closed list, or ctx's own.
+// storageError returns one of the errors of a Bucket, or ctx's own.
 func storageError(ctx context.Context, err error) error {
 	failure := (*link.Failure)(nil)
 	switch {

@@ -22,8 +22,8 @@ import (
 	"github.com/narthex-platform/narthex/storage/storagetest"
 )
 
-// keeping starts a module whose one bucket is images.
-func keeping(t *testing.T, images facade.Bucket) *sdk.Bucket {
+// serveWithStorage starts a module whose one bucket is images.
+func serveWithStorage(t *testing.T, images facade.Bucket) *sdk.Bucket {
 	t.Helper()
 	m := &module{}
 	serveWith(t, m, facade.Config{ModuleID: "keeper", Buckets: map[string]facade.Bucket{"images": images}},
@@ -39,10 +39,10 @@ func onServer(t *testing.T) (*sdk.Bucket, *storagetest.Server) {
 		t.Fatal(err)
 	}
 	t.Cleanup(provider.Close)
-	return keeping(t, provider.Bucket("keeper", "images")), server
+	return serveWithStorage(t, provider.Bucket("keeper", "images")), server
 }
 
-func noise(n int) []byte {
+func randomBytes(n int) []byte {
 	content := make([]byte, n)
 	_, _ = rand.NewChaCha8([32]byte{}).Read(content)
 	return content
@@ -67,7 +67,7 @@ func TestStorage(t *testing.T) {
 	t.Parallel()
 	images, _ := onServer(t)
 	ctx := t.Context()
-	content := noise(700_000)
+	content := randomBytes(700_000)
 	for _, c := range []struct {
 		key  string
 		body io.Reader
@@ -161,10 +161,10 @@ func TestStorageErrors(t *testing.T) {
 		"a moment":           {link(time.Millisecond), sdk.ErrLifetimeInvalid},
 		"a moment too long":  {link(6*time.Hour + 1), sdk.ErrLifetimeInvalid},
 		"the body's own": {put(images, t.Context(), "a",
-			io.MultiReader(bytes.NewReader(noise(300_000)), iotest.ErrReader(source))), source},
+			io.MultiReader(bytes.NewReader(randomBytes(300_000)), iotest.ErrReader(source))), source},
 		"a body that stops": {put(images, t.Context(), "a",
-			io.MultiReader(strings.NewReader("x"), neverEnding(false))), io.ErrNoProgress},
-		"a body without end": {put(images, t.Context(), "a", neverEnding(true)), sdk.ErrTooLarge},
+			io.MultiReader(strings.NewReader("x"), endlessReader(false))), io.ErrNoProgress},
+		"a body without end": {put(images, t.Context(), "a", endlessReader(true)), sdk.ErrTooLarge},
 		"no key":             {put(images, t.Context(), "a b", strings.NewReader("x")), sdk.ErrKeyInvalid},
 		"no content type":    {put(images, t.Context(), "b", strings.NewReader("x")), nil},
 	} {
@@ -178,7 +178,7 @@ func TestStorageErrors(t *testing.T) {
 		}
 		func() {
 			defer func() { _ = recover() }()
-			_ = put(images, t.Context(), "panic", panicking{})
+			_ = put(images, t.Context(), "panic", panickingReader{})
 		}()
 	}
 	for _, file := range server.Files(t) {
@@ -192,19 +192,19 @@ func TestStorageErrors(t *testing.T) {
 	}
 }
 
-// neverEnding is a body without end, of bytes or of nothing.
-type neverEnding bool
+// endlessReader is a body without end, of bytes or of nothing.
+type endlessReader bool
 
-func (b neverEnding) Read(p []byte) (int, error) {
+func (b endlessReader) Read(p []byte) (int, error) {
 	if b {
 		return len(p), nil
 	}
 	return 0, nil
 }
 
-type panicking struct{}
+type panickingReader struct{}
 
-func (panicking) Read([]byte) (int, error) { panic("hunter2") }
+func (panickingReader) Read([]byte) (int, error) { panic("hunter2") }
 
 // TestStorageCodesAreOne: the SDK imports nothing of the host, so its codes are written twice.
 func TestStorageCodesAreOne(t *testing.T) {
@@ -222,24 +222,24 @@ func TestStorageCodesAreOne(t *testing.T) {
 	}
 }
 
-// counting is a bucket that tells how many gets and puts are open, and holds what it says.
-type counting struct {
+// countingBucket is a bucket that tells how many gets and puts are open, and holds what it says.
+type countingBucket struct {
 	facade.Bucket
 	open, most atomic.Int32
 }
 
-func (c *counting) begin() {
+func (c *countingBucket) begin() {
 	now := c.open.Add(1)
 	for most := c.most.Load(); now > most && !c.most.CompareAndSwap(most, now); most = c.most.Load() {
 	}
 }
 
-func (c *counting) Get(context.Context, string, storage.Range) (storage.Object, io.ReadCloser, error) {
+func (c *countingBucket) Get(context.Context, string, storage.Range) (storage.Object, io.ReadCloser, error) {
 	c.begin()
-	return storage.Object{Size: 600_000}, &countedBody{neverEnding(true), c}, nil
+	return storage.Object{Size: 600_000}, &countedBody{endlessReader(true), c}, nil
 }
 
-func (c *counting) Put(_ context.Context, key, _ string, body io.Reader) (storage.Object, error) {
+func (c *countingBucket) Put(_ context.Context, key, _ string, body io.Reader) (storage.Object, error) {
 	c.begin()
 	defer c.open.Add(-1)
 	_, err := io.Copy(io.Discard, body)
@@ -248,7 +248,7 @@ func (c *counting) Put(_ context.Context, key, _ string, body io.Reader) (storag
 
 type countedBody struct {
 	io.Reader
-	c *counting
+	c *countingBucket
 }
 
 func (b *countedBody) Close() error {
@@ -260,8 +260,8 @@ func (b *countedBody) Close() error {
 // the other's source.
 func TestStorageTakesTurns(t *testing.T) {
 	t.Parallel()
-	bucket := &counting{}
-	images := keeping(t, bucket)
+	bucket := &countingBucket{}
+	images := serveWithStorage(t, bucket)
 	var copies sync.WaitGroup
 	for n := range 24 {
 		copies.Go(func() {
@@ -291,17 +291,17 @@ func TestStorageTakesTurns(t *testing.T) {
 func TestSlowBodyIsSentAsItComes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		n, err := sdk.Fill(every(6*time.Second), make([]byte, 10))
+		n, err := sdk.Fill(intervalReader(6*time.Second), make([]byte, 10))
 		if n != 2 || err != nil {
 			t.Error(n, err)
 		}
 	})
 }
 
-// every is a body that gives a byte each time.
-type every time.Duration
+// intervalReader is a body that gives a byte each time.
+type intervalReader time.Duration
 
-func (e every) Read([]byte) (int, error) {
+func (e intervalReader) Read([]byte) (int, error) {
 	time.Sleep(time.Duration(e))
 	return 1, nil
 }

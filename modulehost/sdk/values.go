@@ -54,7 +54,7 @@ func encodeArgument(arg any) (*abi.Value, error) {
 	return encodeByKind(reflect.ValueOf(arg))
 }
 
-// encodeByKind takes named types and pointers by what they are made of.
+// encodeByKind encodes named types and pointers by their underlying kind.
 func encodeByKind(v reflect.Value) (*abi.Value, error) {
 	switch v.Kind() {
 	case reflect.Pointer:

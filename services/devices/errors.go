@@ -30,7 +30,7 @@ const (
 	ErrDeviceNotFound = Error("DEVICE_NOT_FOUND") // unknown, or never claimed in time
 )
 
-// tooMany is 429 TOO_MANY_REQUESTS: the client has asked too often, or has too many open pairings.
+// tooManyRequests is 429 TOO_MANY_REQUESTS: the client has asked too often, or has too many open pairings.
 type tooManyRequests struct{ wait time.Duration }
 
 func (tooManyRequests) Error() string { return "TOO_MANY_REQUESTS" }

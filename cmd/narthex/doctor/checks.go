@@ -287,7 +287,7 @@ func (e *Examination) backplane(ctx context.Context) {
 // sandbox is what this kernel offers to keep modules apart. That the platform closes its own memory is not
 // the kernel's to offer: a start does that first of all.
 func (e *Examination) sandbox() {
-	walls := process.Walls()
+	walls := process.InspectSandbox()
 	walls.NonDumpable = true
 	own, err := process.NewUsers()
 	if err != nil {

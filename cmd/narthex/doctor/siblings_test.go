@@ -9,7 +9,7 @@ import (
 
 // TestLandlockWords: whatever a kernel lacks is told in words that say what a module is kept from.
 func TestLandlockWords(t *testing.T) {
-	lacks := process.Report{}.LandlockLacks()
+	lacks := process.SandboxReport{}.LandlockLacks()
 	for _, word := range lacks[1:] { // the first is Landlock itself, without which the sandbox is not complete
 		if landlockWords[word] == "" {
 			t.Errorf("doctor has no words for %q", word)

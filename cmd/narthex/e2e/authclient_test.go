@@ -237,7 +237,7 @@ func (c *officialClient) principal() string {
 	return string(c.call("$fetch", c.address+"/api/v1/principal").Data)
 }
 
-// assertNotes checks the cookie jar after the last call.
+// assertCookies checks the cookie jar after the last call.
 func (c *officialClient) assertCookies(cookies ...string) {
 	c.t.Helper()
 	if !slices.Equal(c.last.Cookies, cookies) {

@@ -195,7 +195,7 @@ func openTerminal(t *testing.T, checkout string, i *installation) *terminal {
 	return r
 }
 
-// enter enters a block and waits until it has run. A command that fails ends the terminal.
+// run enters a block and waits until it has run. A command that fails ends the terminal.
 func (r *terminal) run(block string) {
 	r.t.Helper()
 	r.typed++

@@ -18,7 +18,7 @@ import (
 	"github.com/narthex-platform/narthex/cmd/narthex/cli"
 )
 
-// visitorFrom is another client behind the proxy.
+// fromAddress is another client behind the proxy.
 func (p *person) fromAddress(n int) *person {
 	other := *p
 	other.client = &http.Client{Transport: headerTransport{p.client.Transport, "X-Forwarded-For",

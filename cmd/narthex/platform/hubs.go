@@ -60,7 +60,7 @@ const spareOfStreams = 256 * realtime.MaxUpdate
 func (s *Server) openChannels(module *runningModule, channels []*abi.Channel) error {
 	ctx, cancel := context.WithTimeout(context.Background(), hubWithin)
 	defer cancel()
-	charge := realtime.Charge(module.memory.Sparing(spareOfStreams))
+	charge := realtime.Charge(module.memory.Sharing(spareOfStreams))
 	for _, channel := range channels {
 		open := s.hubs.Open
 		if channel.GetLatest() {
@@ -74,16 +74,16 @@ func (s *Server) openChannels(module *runningModule, channels []*abi.Channel) er
 	return nil
 }
 
-// snapshot asks the module's process, and tells which of its lives has answered.
+// snapshot asks the module's process, and tells which of its runs has answered.
 func (m *runningModule) snapshot(channel string) realtime.Snapshot {
 	return func(ctx context.Context) (realtime.State, error) {
-		life := m.facade.Life()
+		life := m.facade.ProcessNumber()
 		var response abi.SnapshotResponse
 		if err := m.process.Call(ctx, abi.Method_METHOD_SNAPSHOT, &abi.SnapshotRequest{Channel: channel},
 			&response); err != nil {
 			return realtime.State{}, err
 		}
-		if m.facade.Life() != life { // the process that answered is not known
+		if m.facade.ProcessNumber() != life { // the process that answered is not known
 			return realtime.State{}, process.ErrUnavailable
 		}
 		return realtime.State{Data: response.GetData(), Number: response.GetPosition(), Process: life}, nil

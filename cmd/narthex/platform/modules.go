@@ -114,12 +114,12 @@ func (s *Server) prepare(module *catalog.Module) (runningModule, error) {
 	config.Pool = s.pools[declared.ID]
 	running.facade, running.load = facade.New(config), new(gateway.Load)
 	running.process = process.New(process.Config{
-		ModuleID:      declared.ID,
-		ModuleVersion: declared.Version.String(),
-		Executable:    module.ExecutablePath(),
-		Folder:        module.Folder,
-		Credential:    s.users.Draw(declared.ID),
-		RequireWalls:  s.Settings.Production,
+		ModuleID:       declared.ID,
+		ModuleVersion:  declared.Version.String(),
+		Executable:     module.ExecutablePath(),
+		Folder:         module.Folder,
+		Credential:     s.users.Draw(declared.ID),
+		RequireSandbox: s.Settings.Production,
 		Start: &abi.StartRequest{
 			Database:      declared.Database != nil,
 			Configuration: facade.Settings(declared.Configuration, s.started.Outcome(declared.ID).Configuration),

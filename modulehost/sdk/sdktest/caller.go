@@ -97,38 +97,38 @@ func (c *callers) add(caller *Caller) {
 	c.all = append(c.all, caller)
 }
 
-func (c *callers) at(number int) *Caller {
+func (c *callers) numbered(number int) *Caller {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.all[number]
 }
 
-// gates are what the platform's pipeline asks about callers.
-type gates struct{ *Module }
+// requestGates are what the platform's pipeline asks about callers.
+type requestGates struct{ *Module }
 
 // Resolve finds the caller of a request; its number travels as the id until Caller.
-func (g gates) Resolve(_ context.Context, r *http.Request) (principal.Principal, error) {
+func (g requestGates) Resolve(_ context.Context, r *http.Request) (principal.Principal, error) {
 	number, err := strconv.Atoi(r.Header.Get(callerHeader))
 	if err != nil {
 		return principal.Principal{}, nil
 	}
-	return g.callers.at(number).principal(), nil
+	return g.callers.numbered(number).principal(), nil
 }
 
 // Caller finds the caller of a principal.
-func (g gates) Caller(p principal.Principal) httpapi.Caller {
+func (g requestGates) Caller(p principal.Principal) httpapi.Caller {
 	g.callers.mu.Lock()
 	defer g.callers.mu.Unlock()
 	for _, c := range g.callers.all {
 		if c.principal() == p {
-			return judged{c}
+			return authorizedCaller{c}
 		}
 	}
-	return judged{&Caller{module: g.Module}}
+	return authorizedCaller{&Caller{module: g.Module}}
 }
 
 // Stamp lets every address in.
-func (gates) Stamp(*http.Request) error { return nil }
+func (requestGates) Stamp(*http.Request) error { return nil }
 
 func (c *Caller) principal() principal.Principal {
 	switch c.kind {
@@ -140,14 +140,14 @@ func (c *Caller) principal() principal.Principal {
 	return principal.Principal{}
 }
 
-// judged asks the platform's own rule.
-type judged struct{ caller *Caller }
+// authorizedCaller asks the platform's own rule.
+type authorizedCaller struct{ caller *Caller }
 
 // Principal is who it is.
-func (j judged) Principal() principal.Principal { return j.caller.principal() }
+func (j authorizedCaller) Principal() principal.Principal { return j.caller.principal() }
 
 // Allowed never fails: there are no stores.
-func (j judged) Allowed(_ context.Context, permission string) (bool, error) {
+func (j authorizedCaller) Allowed(_ context.Context, permission string) (bool, error) {
 	return authorization.Evaluate(j.caller.kind, baseline(j.caller.module.manifest, permission), permission,
 		j.caller.held), nil
 }

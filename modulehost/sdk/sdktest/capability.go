@@ -38,8 +38,8 @@ func (m *Module) Ask(caller, capability, method string, in, out any) error {
 	return nil
 }
 
-// others stand in for the modules that the module depends on.
-type others struct {
+// capabilityRouter stand in for the modules that the module depends on.
+type capabilityRouter struct {
 	manifest     *manifest.Manifest
 	capabilities map[string]sdk.Methods
 }
@@ -47,7 +47,9 @@ type others struct {
 var errNoMethod = errors.New("no such method")
 
 // Invoke calls a stand-in along the manifest's edges.
-func (o others) Invoke(ctx context.Context, capability, method string, input []byte) ([]byte, error) {
+func (o capabilityRouter) Invoke(
+	ctx context.Context, capability, method string, input []byte,
+) ([]byte, error) {
 	provided, found := o.capabilities[capability]
 	required := o.declares(o.manifest.Dependencies.Required, capability)
 	switch {
@@ -65,7 +67,7 @@ func (o others) Invoke(ctx context.Context, capability, method string, input []b
 	return json.Marshal(value)
 }
 
-func (o others) declares(dependencies []manifest.Dependency, capability string) bool {
+func (o capabilityRouter) declares(dependencies []manifest.Dependency, capability string) bool {
 	moduleID, _, _ := strings.Cut(capability, ".")
 	for _, d := range dependencies {
 		if d.Kind == manifest.KindCapability && d.ID == capability || d.Kind == manifest.KindModule &&

@@ -28,7 +28,7 @@ func (m *Module) database(sources *catalog.Module, config *facade.Config) {
 		Modules: []migrations.Line{line},
 	})
 	if err != nil {
-		m.tb.Fatal("sdktest: ", explained(err))
+		m.tb.Fatal("sdktest: ", explainDatabaseError(err))
 	}
 	roles, err := db.Database(m.tb).ModuleRoles(m.tb.Context())
 	if err != nil {
@@ -39,9 +39,9 @@ func (m *Module) database(sources *catalog.Module, config *facade.Config) {
 	}
 }
 
-// explained adds the causes that coded errors do not print: an author wants to see what PostgreSQL said of
-// a migration.
-func explained(err error) error {
+// explainDatabaseError adds the causes that coded errors do not print: an author wants to see what PostgreSQL
+// said of a migration.
+func explainDatabaseError(err error) error {
 	text := err.Error()
 	for {
 		switch e := err.(type) {

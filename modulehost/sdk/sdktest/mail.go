@@ -20,25 +20,25 @@ import (
 // Sent are the mails that the module has sent so far, as it gave them to Host.Mail. A mail is here before
 // the module's call of Send returns.
 func (m *Module) Sent() []sdk.Message {
-	m.post.mu.Lock()
-	defer m.post.mu.Unlock()
-	return slices.Clone(m.post.sent)
+	m.mailServer.mu.Lock()
+	defer m.mailServer.mu.Unlock()
+	return slices.Clone(m.mailServer.sent)
 }
 
 // FailMail lets the module's next mail end with this outcome, and those after it with the further ones;
 // then mails are sent again. Sent does not have such a mail. One that breaks the rules of sdk.Message is
 // MailMessageInvalid as ever, and uses up no outcome.
 func (m *Module) FailMail(outcomes ...sdk.SendResult) {
-	m.post.mu.Lock()
-	defer m.post.mu.Unlock()
+	m.mailServer.mu.Lock()
+	defer m.mailServer.mu.Unlock()
 	for _, outcome := range outcomes {
-		m.post.failures = append(m.post.failures, mail.SendResult(outcome))
+		m.mailServer.failures = append(m.mailServer.failures, mail.SendResult(outcome))
 	}
 }
 
-// post sends mails as the platform does, to a server of the test's that takes them all. No manifest tells
-// whether its module sends any, so the server begins with the first one.
-type post struct {
+// mailServer sends mails as the platform does, to a server of the test's that takes them all. No manifest
+// tells whether its module sends any, so the server begins with the first one.
+type mailServer struct {
 	tb     testing.TB
 	server *smtp.Server
 	served sync.WaitGroup
@@ -50,15 +50,16 @@ type post struct {
 	sent      []sdk.Message
 }
 
-func newPost(tb testing.TB) *post {
-	p := &post{tb: tb}
-	p.server = smtp.NewServer(smtp.BackendFunc(func(*smtp.Conn) (smtp.Session, error) { return visit{}, nil }))
+func newMailServer(tb testing.TB) *mailServer {
+	p := &mailServer{tb: tb}
+	p.server = smtp.NewServer(smtp.BackendFunc(
+		func(*smtp.Conn) (smtp.Session, error) { return smtpSession{}, nil }))
 	p.server.ErrorLog = log.New(io.Discard, "", 0)
 	tb.Cleanup(p.close)
 	return p
 }
 
-func (p *post) open() (*mail.Transport, error) {
+func (p *mailServer) open() (*mail.Transport, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.transport != nil {
@@ -79,7 +80,7 @@ func (p *post) open() (*mail.Transport, error) {
 	return p.transport, err
 }
 
-func (p *post) close() {
+func (p *mailServer) close() {
 	_ = p.server.Close()
 	if p.listener != nil {
 		_ = p.listener.Close() // the server may not have known of it yet
@@ -89,7 +90,7 @@ func (p *post) close() {
 
 // Send sends the message before a failure takes the place of SENT: what is wrong with a message comes
 // first, as in life.
-func (p *post) Send(ctx context.Context, message mail.Message) mail.SendResult {
+func (p *mailServer) Send(ctx context.Context, message mail.Message) mail.SendResult {
 	transport, err := p.open()
 	if err != nil {
 		p.tb.Error("sdktest: ", err)
@@ -105,13 +106,13 @@ func (p *post) Send(ctx context.Context, message mail.Message) mail.SendResult {
 		outcome, p.failures = p.failures[0], p.failures[1:]
 	}
 	if outcome == mail.Sent {
-		p.sent = append(p.sent, asGiven(message))
+		p.sent = append(p.sent, messageOf(message))
 	}
 	return outcome
 }
 
-// asGiven is a message in the words of the SDK again. It was sent, so its addresses are some.
-func asGiven(message mail.Message) sdk.Message {
+// messageOf is a message in the words of the SDK again. It was sent, so its addresses are some.
+func messageOf(message mail.Message) sdk.Message {
 	given := sdk.Message{Subject: message.Subject, Text: message.Text, HTML: message.HTML}
 	for _, to := range message.To {
 		if address, err := stdmail.ParseAddress(to); err == nil {
@@ -122,14 +123,14 @@ func asGiven(message mail.Message) sdk.Message {
 	return given
 }
 
-// visit is one connection to the server.
-type visit struct{}
+// smtpSession is one connection to the server.
+type smtpSession struct{}
 
-func (visit) Mail(string, *smtp.MailOptions) error { return nil }
-func (visit) Rcpt(string, *smtp.RcptOptions) error { return nil }
-func (visit) Reset()                               {}
-func (visit) Logout() error                        { return nil }
-func (visit) Data(r io.Reader) error {
+func (smtpSession) Mail(string, *smtp.MailOptions) error { return nil }
+func (smtpSession) Rcpt(string, *smtp.RcptOptions) error { return nil }
+func (smtpSession) Reset()                               {}
+func (smtpSession) Logout() error                        { return nil }
+func (smtpSession) Data(r io.Reader) error {
 	_, err := io.Copy(io.Discard, r)
 	return err
 }

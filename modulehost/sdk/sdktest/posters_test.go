@@ -14,9 +14,9 @@ import (
 
 // posters is a module that keeps images in a bucket, mails the office about each, and shows them on screens.
 type posters struct {
-	host  *sdk.Host
-	lost  bool // the wall cannot be read
-	tells bool // of its end, everybody
+	host       *sdk.Host
+	lost       bool // the wall cannot be read
+	serveCount bool // of its end, everybody
 }
 
 func (p *posters) Register(r *sdk.Registry) error {
@@ -34,7 +34,7 @@ func (p *posters) Start(_ context.Context, h *sdk.Host) error {
 }
 
 func (p *posters) Stop(ctx context.Context) error {
-	if !p.tells {
+	if !p.serveCount {
 		return nil
 	}
 	outcome, err := p.host.Mail.Send(ctx,
@@ -112,7 +112,7 @@ func TestStop(t *testing.T) {
 	m = sdktest.Start(t, module, sdktest.Options{Folder: "testdata/posters"})
 	m.Person("posters.write").Do("PUT", "/posters/advent", `"come"`)
 	m.Owner().Subscribe("wall")
-	module.tells = true
+	module.serveCount = true
 }
 
 // startPosters starts one of the test's own.
@@ -125,7 +125,7 @@ func startPosters(t testing.TB) (*posters, *sdktest.Module) {
 // failure is what a test that does this is failed with; "" when it is not.
 func failure(t *testing.T, do func(t testing.TB)) string {
 	t.Helper()
-	r := refusing{t, make(chan string, 1)}
+	r := recordingT{t, make(chan string, 1)}
 	func() {
 		defer func() { _ = recover() }()
 		do(r)

@@ -59,7 +59,8 @@ func (m *Module) snapshot(host *facade.Facade, channel string) realtime.Snapshot
 			&abi.SnapshotRequest{Channel: channel}, &response); err != nil {
 			return realtime.State{}, process.ErrHandlerFailed
 		}
-		return realtime.State{Data: response.GetData(), Number: response.GetPosition(), Process: host.Life()}, nil
+		return realtime.State{Data: response.GetData(), Number: response.GetPosition(),
+			Process: host.ProcessNumber()}, nil
 	}
 }
 

@@ -25,9 +25,9 @@ func (m *Module) listen(host *facade.Facade) {
 		Routes: append(gateway.Routes(gateway.Module{ID: m.manifest.ID, Process: running{m}, Calls: host}),
 			m.streams...),
 		TrustedOrigins: []environment.Origin{dashboard},
-		ClientAddress:  gates{m},
-		Resolver:       gates{m},
-		Authorizer:     gates{m},
+		ClientAddress:  requestGates{m},
+		Resolver:       requestGates{m},
+		Authorizer:     requestGates{m},
 		Log:            zap.NewNop(),
 	})
 	if err != nil {

@@ -59,19 +59,19 @@ type Options struct {
 // Module is one that runs, until its test ends. Its methods fail the test rather than return what is the
 // test's own mistake.
 type Module struct {
-	tb       testing.TB
-	manifest *manifest.Manifest
-	client   *link.Client
-	bodies   *link.Bodies
-	routes   []*abi.Route
-	streams  []httpapi.Route // of its channels
-	hubs     *realtime.Hubs
-	buckets  map[string]facade.Bucket
-	post     *post
-	callers  callers
-	lines    lines
-	address  string
-	browser  *http.Client
+	tb         testing.TB
+	manifest   *manifest.Manifest
+	client     *link.Client
+	bodies     *link.Bodies
+	routes     []*abi.Route
+	streams    []httpapi.Route // of its channels
+	hubs       *realtime.Hubs
+	buckets    map[string]facade.Bucket
+	mailServer *mailServer
+	callers    callers
+	lines      lines
+	address    string
+	browser    *http.Client
 }
 
 // Start registers and starts the module as the platform does, in a new database and with new buckets if the
@@ -88,15 +88,16 @@ func Start(tb testing.TB, module sdk.Module, options Options) *Module {
 	if err != nil {
 		tb.Fatal("sdktest: ", err)
 	}
-	m := &Module{tb: tb, manifest: sources.Manifest, hubs: realtime.New(zap.NewNop(), nil), post: newPost(tb)}
+	m := &Module{tb: tb, manifest: sources.Manifest, hubs: realtime.New(zap.NewNop(), nil),
+		mailServer: newMailServer(tb)}
 	settings := m.settings(options.Configuration)
 	m.openBuckets()
 	config := facade.Config{
 		ModuleID:     m.manifest.ID,
 		Secrets:      m.secrets(options.Secrets),
-		Capabilities: others{m.manifest, options.Capabilities},
+		Capabilities: capabilityRouter{m.manifest, options.Capabilities},
 		Buckets:      m.buckets,
-		Mail:         m.post,
+		Mail:         m.mailServer,
 		Realtime:     m.hubs,
 		Log:          m.lines.open(),
 	}

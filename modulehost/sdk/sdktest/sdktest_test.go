@@ -183,18 +183,18 @@ func TestDependencies(t *testing.T) {
 	}
 }
 
-// refusing is a test that notes what it was failed with.
-type refusing struct {
+// recordingT is a test that notes what it was failed with.
+type recordingT struct {
 	testing.TB
 	words chan string
 }
 
-func (r refusing) Helper() {}
-func (r refusing) Fatal(args ...any) {
+func (r recordingT) Helper() {}
+func (r recordingT) Fatal(args ...any) {
 	r.words <- fmt.Sprint(args...)
 	panic(r)
 }
-func (r refusing) Fatalf(format string, args ...any) {
+func (r recordingT) Fatalf(format string, args ...any) {
 	r.Fatal(fmt.Sprintf(format, args...))
 }
 
@@ -229,7 +229,7 @@ func TestRefusals(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			module, with := &seats{}, options()
 			c.alter(module, &with)
-			r := refusing{t, make(chan string, 1)}
+			r := recordingT{t, make(chan string, 1)}
 			func() {
 				defer func() { _ = recover() }()
 				sdktest.Start(r, module, with)

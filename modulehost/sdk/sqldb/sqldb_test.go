@@ -290,7 +290,7 @@ func TestNoDatabase(t *testing.T) {
 // TestTextOfABool: a bool scans into what is made of a string as database/sql has it.
 func TestTextOfABool(t *testing.T) {
 	t.Parallel()
-	m := &direct{}
+	m := &directModule{}
 	sdktest.Start(t, m, sdktest.Options{Folder: "testdata/seats"})
 	type word string
 	for expression, want := range map[string]string{"true": "true", "false": "false"} {
@@ -318,7 +318,7 @@ func TestTextOfABool(t *testing.T) {
 // TestRowsWithoutColumns: there are as many as PostgreSQL has.
 func TestRowsWithoutColumns(t *testing.T) {
 	t.Parallel()
-	m := &direct{}
+	m := &directModule{}
 	sdktest.Start(t, m, sdktest.Options{Folder: "testdata/seats"})
 	for _, want := range []int{0, 1, 3, 300_000} { // the last are more than a page
 		rows, err := m.db.Query(t.Context(), `SELECT FROM generate_series(1, $1::int)`, want)
@@ -338,12 +338,12 @@ func TestRowsWithoutColumns(t *testing.T) {
 	}
 }
 
-// direct is a module that uses the SDK's own database.
-type direct struct{ db *sdk.DB }
+// directModule is a module that uses the SDK's own database.
+type directModule struct{ db *sdk.DB }
 
-func (m *direct) Register(*sdk.Registry) error { return nil }
-func (m *direct) Start(_ context.Context, h *sdk.Host) error {
+func (m *directModule) Register(*sdk.Registry) error { return nil }
+func (m *directModule) Start(_ context.Context, h *sdk.Host) error {
 	m.db = h.DB
 	return nil
 }
-func (m *direct) Stop(context.Context) error { return nil }
+func (m *directModule) Stop(context.Context) error { return nil }
