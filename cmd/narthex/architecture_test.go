@@ -48,6 +48,7 @@ var ranks = map[string]int{
 	"storage/storagetest":            4, // for tests alone
 	"modulehost/facade":              4,
 
+	"services/emails":    3,
 	"services/httpapi":   3,
 	"modulehost/archive": 3,
 	"modulehost/process": 3,

@@ -5,11 +5,8 @@ import "time"
 // Statements are prepared by a test against the migrated schema.
 func Statements() []string { return []string{selectHouse, lockHouse, updateHouse, selectLastBackup} }
 
-// Accents and Languages are all that there are.
-var (
-	Accents   = accents
-	Languages = languages
-)
+// Accents are all that there are.
+var Accents = accents
 
 // SetEvery sets the pause between two reads.
 func (s *Service) SetEvery(every time.Duration) { s.every = every }

@@ -7,6 +7,7 @@
 package house
 
 import (
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -31,6 +32,9 @@ var (
 	accents   = []string{defaultAccent, "violet", "plum", "ruby", "copper", "olive", "green", "teal"}
 	languages = []string{defaultLanguage, "de"}
 )
+
+// Languages returns those that a house can have.
+func Languages() []string { return slices.Clone(languages) }
 
 const readEvery = 10 * time.Second
 

@@ -37,7 +37,7 @@ func TestListsMatchTheSchema(t *testing.T) {
 	t.Parallel()
 	p := started(t, databasetest.New(t).Pool(t), time.Hour)
 	for _, accent := range house.Accents {
-		for _, language := range house.Languages {
+		for _, language := range house.Languages() {
 			body := fmt.Sprintf(`{"name":null,"accent":%q,"language":%q}`, accent, language)
 			if w := p.send("PUT", path, body); w.Code != 200 {
 				t.Errorf("PUT %s: status %d, want 200; body %s", body, w.Code, w.Body)
@@ -111,7 +111,7 @@ func TestRaceOfChanges(t *testing.T) {
 	for n := range 40 {
 		wait.Go(func() {
 			body := fmt.Sprintf(`{"name":"House %d","accent":%q,"language":%q}`, n, house.Accents[n%8],
-				house.Languages[n%2])
+				house.Languages()[n%2])
 			if w := processes[n%2].send("PUT", path, body); w.Code != 200 || w.Body.String() != body {
 				t.Errorf("PUT %s: status %d, want 200 and the same; body %s", body, w.Code, w.Body)
 			}
@@ -124,7 +124,7 @@ func TestRaceOfChanges(t *testing.T) {
 	}
 	var n int
 	if _, err := fmt.Sscanf(*stored.Name, "House %d", &n); err != nil || stored.Accent != house.Accents[n%8] ||
-		stored.Language != house.Languages[n%2] {
+		stored.Language != house.Languages()[n%2] {
 		t.Errorf("stored is a mix: %q %q %q", *stored.Name, stored.Accent, stored.Language)
 	}
 	for _, p := range processes {

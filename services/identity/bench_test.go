@@ -20,6 +20,7 @@ func anonymousService(tb testing.TB) *identity.Service {
 		Settings: environment.Identity{Secret: environment.NewSecret(secret), BaseURL: "https://church.test"},
 		Limiter:  unlimited{},
 		Outbox:   &outbox{},
+		Emails:   inEnglish,
 		Log:      zap.NewNop(),
 	})
 	if err != nil {

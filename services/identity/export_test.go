@@ -7,7 +7,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/narthex-platform/narthex/mail"
 	"github.com/narthex-platform/narthex/services/lookup"
 )
 
@@ -171,15 +170,6 @@ func IsWrongCredentials(err error) bool { return errors.Is(err, errHashChanged) 
 
 // IsInvalidToken reports a refused reset.
 func IsInvalidToken(err error) bool { return errors.Is(err, errInvalidToken) }
-
-// NewEmails and the methods below write each email.
-var NewEmails = newEmails
-
-func (l *emails) Verification(address, token string) mail.Message {
-	return l.verification(address, token)
-}
-func (l *emails) Reset(address, token string) mail.Message { return l.reset(address, token) }
-func (l *emails) Changed(address string) mail.Message      { return l.changed(address) }
 
 // Session looks one up.
 func (s *Store) Session(hash [32]byte) (userID string, err error) {

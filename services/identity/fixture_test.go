@@ -14,6 +14,7 @@ import (
 
 	"github.com/narthex-platform/narthex/mail"
 	"github.com/narthex-platform/narthex/services/database/databasetest"
+	"github.com/narthex-platform/narthex/services/emails"
 	"github.com/narthex-platform/narthex/services/environment"
 	"github.com/narthex-platform/narthex/services/httpapi/httpapitest"
 	"github.com/narthex-platform/narthex/services/identity"
@@ -36,6 +37,13 @@ var passwordHash = sync.OnceValue(func() string { return identity.HashPassword(p
 type unlimited struct{}
 
 func (unlimited) Allow(ratelimit.Rule, ratelimit.Key) (bool, time.Duration) { return true, 0 }
+
+// letterhead is a house that has only a language.
+type letterhead struct{ language string }
+
+func (l *letterhead) Letterhead() (name, language string) { return "", l.language }
+
+var inEnglish = emails.New(dashboard, &letterhead{"en"})
 
 // outbox keeps emails until the test takes them.
 type outbox struct {
@@ -84,6 +92,7 @@ type harness struct {
 	service *identity.Service
 	logged  *observer.ObservedLogs
 	outbox  *outbox
+	house   *letterhead
 }
 
 func setup(t *testing.T) harness {
@@ -112,7 +121,7 @@ func serveLimited(
 ) harness {
 	t.Helper()
 	core, logged := observer.New(zap.DebugLevel)
-	post := &outbox{}
+	post, house := &outbox{}, &letterhead{"en"}
 	service, err := identity.New(identity.Config{
 		Store: store,
 		Settings: environment.Identity{
@@ -121,12 +130,13 @@ func serveLimited(
 		},
 		Limiter: limiter,
 		Outbox:  post,
+		Emails:  emails.New(dashboard, house),
 		Log:     zap.New(core),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return harness{db, service, logged, post}
+	return harness{db, service, logged, post, house}
 }
 
 // person is verified and has the password, unless changed by assignments.

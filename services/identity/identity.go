@@ -12,6 +12,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/narthex-platform/narthex/mail"
+	"github.com/narthex-platform/narthex/services/emails"
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
@@ -29,7 +30,7 @@ type Service struct {
 	passwords *hasher
 	limiter   Limiter
 	outbox    Outbox
-	emails    *emails
+	emails    *emails.Writer
 	signUps   bool
 	log       *zap.Logger
 }
@@ -40,14 +41,16 @@ type Config struct {
 	Settings environment.Identity
 	Limiter  Limiter
 	Outbox   Outbox
+	Emails   *emails.Writer
 	Log      *zap.Logger
 }
 
 // New derives the cookie key from the identity secret. It opens no connection and computes no password
 // hash.
 func New(config Config) (*Service, error) {
-	if config.Store == nil || config.Limiter == nil || config.Outbox == nil || config.Log == nil {
-		return nil, errors.New("identity: a store, a limiter, an outbox and a log are required")
+	if config.Store == nil || config.Limiter == nil || config.Outbox == nil || config.Emails == nil ||
+		config.Log == nil {
+		return nil, errors.New("identity: a store, a limiter, an outbox, a writer of emails and a log are required")
 	}
 	cookie, err := newSessionCookie(config.Settings)
 	if err != nil {
@@ -60,7 +63,7 @@ func New(config Config) (*Service, error) {
 		passwords: newHasher(),
 		limiter:   config.Limiter,
 		outbox:    config.Outbox,
-		emails:    newEmails(config.Settings.Dashboard),
+		emails:    config.Emails,
 		signUps:   config.Settings.PublicSignUp,
 		log:       config.Log,
 	}, nil

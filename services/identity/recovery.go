@@ -35,12 +35,12 @@ func (s *Service) post(email mail.Email) { s.outbox.Post(email) }
 
 // resetEmail is sent to the person who has the address, verified or not.
 func (s *Service) resetEmail(address string) mail.Email {
-	return s.linkEmail(resetLinks, address, s.emails.reset)
+	return s.linkEmail(resetLinks, address, s.emails.ResetPassword)
 }
 
 // verificationEmail is sent to the person who has the address and has not confirmed it.
 func (s *Service) verificationEmail(address string) mail.Email {
-	return s.linkEmail(verificationLinks, address, s.emails.verification)
+	return s.linkEmail(verificationLinks, address, s.emails.ConfirmAddress)
 }
 
 // linkEmail issues a link when the outbox composes the email, and withdraws the link when sending fails.
@@ -76,7 +76,7 @@ func (s *Service) linkEmail(
 // passwordChangedEmail tells a person that the password was changed. No limit applies to it.
 func (s *Service) passwordChangedEmail(address string) mail.Email {
 	return mail.Email{
-		Compose: func(context.Context) (mail.Message, bool) { return s.emails.changed(address), true },
+		Compose: func(context.Context) (mail.Message, bool) { return s.emails.PasswordChanged(address), true },
 	}
 }
 

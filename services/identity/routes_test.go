@@ -18,6 +18,7 @@ func TestRouteGates(t *testing.T) {
 			Store:   identity.NewStore(nil),
 			Limiter: unlimited{},
 			Outbox:  &outbox{},
+			Emails:  inEnglish,
 			Log:     zap.NewNop(),
 		},
 	)
@@ -75,10 +76,11 @@ func TestNewNeedsAll(t *testing.T) {
 	t.Parallel()
 	for _, config := range []identity.Config{
 		{},
-		{Limiter: unlimited{}, Outbox: &outbox{}, Log: zap.NewNop()},
-		{Store: identity.NewStore(nil), Outbox: &outbox{}, Log: zap.NewNop()},
-		{Store: identity.NewStore(nil), Limiter: unlimited{}, Log: zap.NewNop()},
-		{Store: identity.NewStore(nil), Limiter: unlimited{}, Outbox: &outbox{}},
+		{Limiter: unlimited{}, Outbox: &outbox{}, Emails: inEnglish, Log: zap.NewNop()},
+		{Store: identity.NewStore(nil), Outbox: &outbox{}, Emails: inEnglish, Log: zap.NewNop()},
+		{Store: identity.NewStore(nil), Limiter: unlimited{}, Emails: inEnglish, Log: zap.NewNop()},
+		{Store: identity.NewStore(nil), Limiter: unlimited{}, Outbox: &outbox{}, Log: zap.NewNop()},
+		{Store: identity.NewStore(nil), Limiter: unlimited{}, Outbox: &outbox{}, Emails: inEnglish},
 	} {
 		if _, err := identity.New(config); err == nil {
 			t.Error("a service came out of nothing")

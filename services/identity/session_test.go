@@ -183,6 +183,7 @@ func TestAnotherSecret(t *testing.T) {
 		Settings: environment.Identity{Secret: environment.NewSecret(secret + "!"), BaseURL: base},
 		Limiter:  unlimited{},
 		Outbox:   &outbox{},
+		Emails:   inEnglish,
 		Log:      zap.NewNop(),
 	})
 	if _, body := other.principal(t, cookie); body != anonymous {
@@ -438,7 +439,8 @@ func (h harness) withSecrets(t *testing.T, current, previous string) harness {
 	service, err := identity.New(identity.Config{
 		Store: identity.NewStore(
 			h.Pool(t),
-		), Settings: settings, Limiter: unlimited{}, Outbox: h.outbox, Log: zap.NewNop(),
+		), Settings: settings, Limiter: unlimited{}, Outbox: h.outbox, Emails: inEnglish,
+		Log: zap.NewNop(),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -188,6 +188,7 @@ func TestSignUpDisabled(t *testing.T) {
 		Settings: environment.Identity{Secret: environment.NewSecret(secret), BaseURL: base},
 		Limiter:  unlimited{},
 		Outbox:   &outbox{},
+		Emails:   inEnglish,
 		Log:      zap.NewNop(),
 	})
 	if err != nil {

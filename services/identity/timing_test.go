@@ -76,6 +76,7 @@ func harnessWithOutbox(b *testing.B) harness {
 		},
 		Limiter: unlimited{},
 		Outbox:  outbox,
+		Emails:  inEnglish,
 		Log:     zap.NewNop(),
 	})
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/narthex-platform/narthex/mail"
 	"github.com/narthex-platform/narthex/services/clientaddress"
 	"github.com/narthex-platform/narthex/services/database/databasetest"
+	"github.com/narthex-platform/narthex/services/emails"
 	"github.com/narthex-platform/narthex/services/environment"
 	"github.com/narthex-platform/narthex/services/httpapi"
 	"github.com/narthex-platform/narthex/services/httpserver"
@@ -67,7 +68,7 @@ func open(t *testing.T) house {
 			Secret: environment.NewSecret("0123456789abcdefghijklmnopqrstuv"), BaseURL: origin,
 			TrustedOrigins: []environment.Origin{origin}, Dashboard: origin, PublicSignUp: true,
 		},
-		Limiter: unlimited{}, Outbox: noMail{}, Log: zap.NewNop(),
+		Limiter: unlimited{}, Outbox: noMail{}, Emails: emails.New(origin, nil), Log: zap.NewNop(),
 	})
 	if err != nil {
 		t.Fatal(err)

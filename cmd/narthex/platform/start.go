@@ -22,6 +22,7 @@ import (
 	"github.com/narthex-platform/narthex/services/dashboard"
 	"github.com/narthex-platform/narthex/services/database"
 	"github.com/narthex-platform/narthex/services/devices"
+	"github.com/narthex-platform/narthex/services/emails"
 	"github.com/narthex-platform/narthex/services/enablement"
 	"github.com/narthex-platform/narthex/services/environment"
 	"github.com/narthex-platform/narthex/services/expiry"
@@ -126,6 +127,7 @@ func (s *Server) buildIdentity(ctx context.Context) (err error) {
 		Settings: s.Settings.Identity,
 		Limiter:  s.limiter,
 		Outbox:   s.outbox,
+		Emails:   emails.New(s.Settings.Identity.Dashboard, s.house),
 		Log:      s.log,
 	})
 	if err != nil {

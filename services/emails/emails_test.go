@@ -1,0 +1,140 @@
+package emails_test
+
+import (
+	"html"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/narthex-platform/narthex/mail"
+	"github.com/narthex-platform/narthex/services/emails"
+	"github.com/narthex-platform/narthex/services/house"
+)
+
+const (
+	dashboard = "https://dashboard.church.test"
+	anna      = "anna@example.org"
+)
+
+// letterhead is a house.
+type letterhead struct{ name, language string }
+
+func (l letterhead) Letterhead() (name, language string) { return l.name, l.language }
+
+// all returns every mail by the word that LETTERS_DIR names its file with.
+func all(w *emails.Writer) map[string]mail.Message {
+	return map[string]mail.Message{
+		"verify-email":     w.ConfirmAddress(anna, "TOKEN"),
+		"reset-password":   w.ResetPassword(anna, "TOKEN"),
+		"password-changed": w.PasswordChanged(anna),
+		"test":             w.Test(anna),
+	}
+}
+
+var links = map[string]string{
+	"verify-email":     dashboard + "/?service_auth=verify-email&token=TOKEN",
+	"reset-password":   dashboard + "/?service_auth=reset-password&token=TOKEN",
+	"password-changed": dashboard + "/",
+	"test":             dashboard + "/",
+}
+
+var subjects = map[string]map[string]string{
+	"en": {
+		"verify-email": "Confirm your e-mail", "reset-password": "Choose a new password",
+		"password-changed": "Your password was changed", "test": "Mail works",
+	},
+	"de": {
+		"verify-email": "Bestätigen Sie Ihre E-Mail-Adresse", "reset-password": "Wählen Sie ein neues Passwort",
+		"password-changed": "Ihr Passwort wurde geändert", "test": "Der Mailversand funktioniert",
+	},
+}
+
+// Text and HTML say the same and carry the same link, the house signs them, and the HTML loads nothing from
+// outside. With LETTERS_DIR set, the test writes the mails there, so that people can look at them.
+func TestEmails(t *testing.T) {
+	t.Parallel()
+	for language, subjects := range subjects {
+		for name, m := range all(emails.New(dashboard, letterhead{"St Anne & All", language})) {
+			link := links[name]
+			if m.Subject != subjects[name] || m.ReplyTo != "" || len(m.To) != 1 || m.To[0] != anna {
+				t.Errorf("%s %s: subject %q, want %q; to %q", language, name, m.Subject, subjects[name], m.To)
+			}
+			if !strings.Contains(m.Text, "\n"+link+"\n") || strings.Contains(m.Text, "<") ||
+				!strings.HasSuffix(m.Text, "\n-- \nSt Anne & All\n"+dashboard+"\n") {
+				t.Errorf("%s %s: the text is %q", language, name, m.Text)
+			}
+			if strings.Count(m.HTML, `href="`+html.EscapeString(link)+`"`) != 2 ||
+				!strings.Contains(m.HTML, ">"+html.EscapeString(link)+"<") ||
+				!strings.Contains(m.HTML, "<bdi>St Anne &amp; All</bdi>") ||
+				!strings.Contains(m.HTML, `<html lang="`+language+`">`) {
+				t.Errorf("%s %s: the page is %s", language, name, m.HTML)
+			}
+			for _, fetched := range []string{"<img", "src=", "url(", "<link", "<script", "@import"} {
+				if strings.Contains(m.HTML, fetched) {
+					t.Errorf("%s %s: the page fetches something: %s", language, name, fetched)
+				}
+			}
+			if dir := os.Getenv("LETTERS_DIR"); dir != "" {
+				if err := os.WriteFile(dir+"/"+language+"-"+name+".html", []byte(m.HTML), 0o600); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	}
+}
+
+// A house without a name signs with its address alone.
+func TestHouseWithoutName(t *testing.T) {
+	t.Parallel()
+	for name, m := range all(emails.New(dashboard, letterhead{"", "de"})) {
+		if !strings.HasSuffix(m.Text, "\n\n-- \n"+dashboard+"\n") || strings.Contains(m.HTML, "<bdi>") {
+			t.Errorf("%s: text %q, page %s", name, m.Text, m.HTML)
+		}
+	}
+}
+
+// Whatever is stored as the name of the house, it changes no header and no markup.
+func TestHostileName(t *testing.T) {
+	t.Parallel()
+	for _, hostile := range []string{
+		"A\r\nBcc: eve@example.com", "A\nSubject: Another\n\nBody", "<script>alert(1)</script>", "{{.Link}}",
+		`" onclick="x`, "A\x00B",
+	} {
+		plain := all(emails.New(dashboard, letterhead{"", "en"}))
+		for name, m := range all(emails.New(dashboard, letterhead{hostile, "en"})) {
+			if m.Subject != plain[name].Subject || m.ReplyTo != "" || !reflect.DeepEqual(m.To, plain[name].To) {
+				t.Errorf("%q, %s: headers %+v", hostile, name, m)
+			}
+			if strings.Contains(m.HTML, "<script") || strings.Contains(m.HTML, `" onclick`) ||
+				strings.Count(m.HTML, "href=") != 2 || strings.Count(m.Text, links[name]) != 1 {
+				t.Errorf("%q, %s: text %q, page %s", hostile, name, m.Text, m.HTML)
+			}
+		}
+	}
+}
+
+// Every language that a house can have has every word, in its own file.
+func TestEveryLanguageHasEveryWord(t *testing.T) {
+	t.Parallel()
+	for _, language := range house.Languages() {
+		words := reflect.ValueOf(emails.Words(language))
+		if got := words.FieldByName("Language").String(); got != language {
+			t.Errorf("the words of %q are those of %q", language, got)
+		}
+		assertFilled(t, language, words)
+	}
+}
+
+func assertFilled(t *testing.T, name string, value reflect.Value) {
+	t.Helper()
+	for i := range value.NumField() {
+		field := name + "." + value.Type().Field(i).Name
+		switch part := value.Field(i); {
+		case part.Kind() == reflect.Struct:
+			assertFilled(t, field, part)
+		case strings.TrimSpace(part.String()) == "":
+			t.Errorf("%s is empty", field)
+		}
+	}
+}

@@ -1,0 +1,40 @@
+package emails
+
+var english = words{
+	Language: "en",
+	Greeting: "Hello,",
+	Copy:     "If the button does nothing, copy this address into your browser:",
+
+	ConfirmAddress: letter{
+		Title: "Confirm your e-mail",
+		Text: "Please confirm that this is your e-mail address. The page that opens asks for one press " +
+			"of a button.",
+		Button:      "Confirm my e-mail",
+		Note:        "The link works for one hour.",
+		Unrequested: "If you did not ask for this mail, you can ignore it: nothing happens without you.",
+	},
+	ResetPassword: letter{
+		Title: "Choose a new password",
+		Text: "Somebody asked for a new password for the account with this e-mail address. If that was " +
+			"you, choose it now.",
+		Button:      "Choose a new password",
+		Note:        "The link works for one hour, until a new password has been chosen with this or another link.",
+		Unrequested: "If it was not you, you can ignore this mail: your password stays as it is.",
+	},
+	PasswordChanged: letter{
+		Title: "Your password was changed",
+		Text: "The password of the account with this e-mail address was changed, and every device was signed " +
+			"out.",
+		Button: "Open the sign-in page",
+		Note:   "If that was you, there is nothing to do.",
+		Unrequested: "If it was not you, somebody can read your e-mail: change the password of your mailbox, " +
+			"then choose a new one here with “Forgot password?”, and tell the people who run this site.",
+	},
+	Test: letter{
+		Title:       "Mail works",
+		Text:        "This is a test. As you can read it, mail from this site reaches this address.",
+		Button:      "Open the Dashboard",
+		Note:        "There is nothing to do.",
+		Unrequested: "If you did not expect this mail, you can ignore it: somebody who runs this site sent it.",
+	},
+}

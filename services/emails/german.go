@@ -1,0 +1,45 @@
+package emails
+
+// The formal address, and no word that assumes somebody's gender.
+var german = words{
+	Language: "de",
+	Greeting: "Guten Tag!",
+	Copy:     "Wenn die Schaltfläche nicht funktioniert, kopieren Sie diese Adresse in Ihren Browser:",
+
+	ConfirmAddress: letter{
+		Title: "Bestätigen Sie Ihre E-Mail-Adresse",
+		Text: "Bitte bestätigen Sie, dass dies Ihre E-Mail-Adresse ist. Auf der Seite, die sich öffnet, " +
+			"genügt ein Klick.",
+		Button:      "Meine E-Mail-Adresse bestätigen",
+		Note:        "Der Link ist eine Stunde lang gültig.",
+		Unrequested: "Wenn Sie diese E-Mail nicht angefordert haben, brauchen Sie nichts zu tun.",
+	},
+	ResetPassword: letter{
+		Title: "Wählen Sie ein neues Passwort",
+		Text: "Für das Konto mit dieser E-Mail-Adresse wurde ein neues Passwort angefordert. Wenn Sie das " +
+			"waren, wählen Sie es jetzt.",
+		Button: "Neues Passwort wählen",
+		Note: "Der Link ist eine Stunde lang gültig, höchstens aber, bis mit diesem oder einem anderen Link " +
+			"ein neues Passwort gewählt wurde.",
+		Unrequested: "Wenn Sie das nicht waren, brauchen Sie nichts zu tun: Ihr Passwort bleibt, wie es ist.",
+	},
+	PasswordChanged: letter{
+		Title: "Ihr Passwort wurde geändert",
+		Text: "Das Passwort des Kontos mit dieser E-Mail-Adresse wurde geändert. Alle Geräte wurden " +
+			"abgemeldet.",
+		Button: "Zur Anmeldung",
+		Note:   "Wenn Sie das waren, brauchen Sie nichts zu tun.",
+		Unrequested: "Wenn Sie das nicht waren, kann eine fremde Person Ihre E-Mails lesen: Ändern Sie zuerst " +
+			"das Passwort Ihres Postfachs. Wählen Sie dann hier über „Passwort vergessen?“ ein neues, und sagen " +
+			"Sie den Menschen Bescheid, die diese Website betreiben.",
+	},
+	Test: letter{
+		Title: "Der Mailversand funktioniert",
+		Text: "Dies ist ein Test. Wenn Sie ihn lesen können, erreichen E-Mails von dieser Website diese " +
+			"Adresse.",
+		Button: "Zum Dashboard",
+		Note:   "Sie brauchen nichts zu tun.",
+		Unrequested: "Wenn Sie diese E-Mail nicht erwartet haben: Sie wurde von den Menschen verschickt, " +
+			"die diese Website betreiben.",
+	},
+}
