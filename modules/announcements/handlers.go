@@ -35,7 +35,13 @@ func (a *announcements) create(w http.ResponseWriter, r *http.Request) error {
 	if err := draft.check(); err != nil || draft.Rev != nil {
 		return errRequest
 	}
-	created, err := a.store.create(r.Context(), &draft)
+	var created *slide
+	err := a.change(r.Context(), func(tx *sdk.Tx) (told update, err error) {
+		if created, err = create(r.Context(), tx, &draft); err == nil {
+			told = onBoard(created)
+		}
+		return told, err
+	})
 	if err != nil {
 		return err
 	}
@@ -56,10 +62,18 @@ func (a *announcements) edit(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	edited, err := a.store.edit(r.Context(), id, &draft)
+	var edited *slide
+	dropped := ""
+	err = a.change(r.Context(), func(tx *sdk.Tx) (told update, err error) {
+		if edited, dropped, err = edit(r.Context(), tx, id, &draft); err == nil {
+			told = onBoard(edited)
+		}
+		return told, err
+	})
 	if err != nil {
 		return err
 	}
+	a.deleteDropped(r.Context(), dropped)
 	return respond(w, http.StatusOK, edited)
 }
 
@@ -68,9 +82,15 @@ func (a *announcements) remove(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := a.store.remove(r.Context(), id); err != nil {
+	dropped := ""
+	err = a.change(r.Context(), func(tx *sdk.Tx) (update, error) {
+		dropped, err = remove(r.Context(), tx, id)
+		return update{Remove: []string{id}}, err
+	})
+	if err != nil {
 		return err
 	}
+	a.deleteDropped(r.Context(), dropped)
 	w.WriteHeader(http.StatusNoContent)
 	return nil
 }

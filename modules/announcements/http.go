@@ -8,6 +8,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/google/uuid"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
 // refusal is an answer that the caller can do something about.
@@ -19,9 +21,14 @@ type refusal struct {
 func (r refusal) Error() string { return r.code }
 
 var (
-	errRequest  = refusal{http.StatusBadRequest, "REQUEST_INVALID"}
-	errNotFound = refusal{http.StatusNotFound, "SLIDE_NOT_FOUND"}
-	errConflict = refusal{http.StatusConflict, "CONFLICT"}
+	errRequest      = refusal{http.StatusBadRequest, "REQUEST_INVALID"}
+	errNotFound     = refusal{http.StatusNotFound, "SLIDE_NOT_FOUND"}
+	errConflict     = refusal{http.StatusConflict, "CONFLICT"}
+	errNotPublished = refusal{http.StatusConflict, "SLIDE_NOT_PUBLISHED"}
+	errImage        = refusal{http.StatusBadRequest, "IMAGE_INVALID"}
+	errImageUnknown = refusal{http.StatusBadRequest, "IMAGE_UNKNOWN"} // a slide names it
+	errNoImage      = refusal{http.StatusNotFound, "IMAGE_NOT_FOUND"}
+	errStorage      = refusal{http.StatusServiceUnavailable, "STORAGE_UNAVAILABLE"}
 )
 
 // handle turns what a handler returns into the answer. What is no refusal is a failure of the module: the
@@ -35,6 +42,9 @@ func handle(serve func(http.ResponseWriter, *http.Request) error) http.HandlerFu
 		if refused := (refusal{}); errors.As(err, &refused) {
 			_ = respond(w, refused.status, map[string]string{"code": refused.code})
 			return
+		}
+		if tooLong := (*http.MaxBytesError)(nil); errors.As(err, &tooLong) || errors.Is(err, sdk.ErrBodyAborted) {
+			panic(http.ErrAbortHandler) // the platform answers 413, or there is nobody to answer
 		}
 		panic(err)
 	}
@@ -70,9 +80,13 @@ func decode(r *http.Request, into any) error {
 
 // slideID takes the one spelling of an id; another names no slide.
 func slideID(text string) (string, error) {
-	id, err := uuid.Parse(text)
-	if err != nil || id.String() != text {
+	if !isID(text) {
 		return "", errNotFound
 	}
 	return text, nil
+}
+
+func isID(text string) bool {
+	id, err := uuid.Parse(text)
+	return err == nil && id.String() == text
 }

@@ -34,7 +34,11 @@ func (a *announcements) place(w http.ResponseWriter, r *http.Request) error {
 			return errRequest
 		}
 	}
-	rev, err := a.store.place(r.Context(), id, wanted.After, *wanted.Rev)
+	var rev int64
+	err = a.change(r.Context(), func(tx *sdk.Tx) (told update, err error) {
+		rev, told, err = place(r.Context(), tx, id, wanted.After, *wanted.Rev)
+		return told, err
+	})
 	if err != nil {
 		return err
 	}
@@ -51,34 +55,37 @@ func (s *store) orderRev(ctx context.Context) (rev int64, err error) {
 
 // place writes the position of one slide. The row of the order is locked first, so that movers take turns.
 // A mover who saw another order is told, and so is one whose neighbour is gone.
-func (s *store) place(ctx context.Context, id string, after *string, seen int64) (rev int64, err error) {
-	return rev, s.db.InTx(ctx, func(tx *sdk.Tx) error {
-		err := tx.QueryRow(ctx, `UPDATE board_order SET rev = rev + 1 WHERE rev = $1 RETURNING rev`,
-			seen).Scan(&rev)
-		if errors.Is(err, sql.ErrNoRows) {
-			return errConflict
+func place(ctx context.Context, tx *sdk.Tx, id string, after *string, seen int64) (
+	rev int64, told update, err error,
+) {
+	err = tx.QueryRow(ctx, `UPDATE board_order SET rev = rev + 1 WHERE rev = $1 RETURNING rev`, seen).Scan(&rev)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, told, errConflict
+	}
+	if err != nil {
+		return 0, told, err
+	}
+	position, err := between(ctx, tx, id, after)
+	spreads := err == nil && position == nil
+	if spreads {
+		if err := spread(ctx, tx); err != nil {
+			return 0, told, err
 		}
-		if err != nil {
-			return err
-		}
-		position, err := between(ctx, tx, id, after)
-		if err != nil {
-			return err
-		}
-		if position == nil {
-			if err := spread(ctx, tx); err != nil {
-				return err
-			}
-			if position, err = between(ctx, tx, id, after); err != nil {
-				return err
-			}
-		}
-		moved, err := tx.Exec(ctx, `UPDATE slides SET position = $2 WHERE id = $1`, id, *position)
-		if err == nil && moved == 0 {
-			return errNotFound
-		}
-		return err
-	})
+		position, err = between(ctx, tx, id, after)
+	}
+	if err != nil {
+		return 0, told, err
+	}
+	var moved slide
+	err = scan(tx.QueryRow(ctx, `UPDATE slides SET position = $2 WHERE id = $1 RETURNING `+columns,
+		id, *position), &moved)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, told, errNotFound
+	}
+	if err == nil && !spreads { // else every slide has moved, and readers fetch a new snapshot
+		told = onBoard(&moved)
+	}
+	return rev, told, err
 }
 
 // between finds a position behind one slide and before the next, leaving out the one that is moved; nil

@@ -16,6 +16,9 @@ const (
 	maxPayload = 8 << 10
 )
 
+// ownKind is the kind of slide that this module shows itself. Every other is the id of a contribution.
+const ownKind = "notice"
+
 // slide is one notice as callers see it.
 type slide struct {
 	ID       string         `json:"id"`
@@ -36,7 +39,7 @@ type draft struct {
 	Kind     *string        `json:"kind"`
 	Title    *string        `json:"title"`
 	Body     *string        `json:"body"`
-	ImageID  *string        `json:"imageId"` // pictures are not taken yet: null only
+	ImageID  *string        `json:"imageId"`
 	Payload  jsontext.Value `json:"payload"`
 	StartsAt *moment        `json:"startsAt"`
 	EndsAt   *moment        `json:"endsAt"`
@@ -47,8 +50,8 @@ type draft struct {
 // check fills in what may be left out and refuses what the board could not show.
 func (d *draft) check() error {
 	if d.Kind == nil {
-		notice := "notice"
-		d.Kind = &notice
+		own := ownKind
+		d.Kind = &own
 	}
 	if d.Body == nil {
 		d.Body = new(string)
@@ -62,7 +65,7 @@ func (d *draft) check() error {
 	switch {
 	case d.Title == nil, !isText(*d.Title, 1, maxTitle), !isText(*d.Body, 0, maxBody),
 		!isText(*d.Kind, 1, maxKind),
-		d.ImageID != nil,
+		d.ImageID != nil && !isID(*d.ImageID),
 		d.Payload != nil && (d.Payload.Kind() != '{' || len(d.Payload) > maxPayload ||
 			strings.Contains(string(d.Payload), `\u0000`)),
 		d.StartsAt != nil && d.EndsAt != nil && !d.EndsAt.Time().After(d.StartsAt.Time()):

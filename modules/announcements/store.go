@@ -36,36 +36,49 @@ func (s *store) list(ctx context.Context, unpublished bool) ([]slide, error) {
 	return slides, rows.Err()
 }
 
-func (s *store) create(ctx context.Context, d *draft) (*slide, error) {
+func create(ctx context.Context, tx *sdk.Tx, d *draft) (*slide, error) {
 	var created slide
-	err := scan(s.db.QueryRow(ctx, `
-		INSERT INTO slides (kind, title, body, payload, starts_at, ends_at, position, enabled)
-		VALUES ($1, $2, $3, $4, $5, $6, (SELECT coalesce(max(position), 0) + $7 FROM slides), $8)
+	err := scan(tx.QueryRow(ctx, `
+		INSERT INTO slides (kind, title, body, image_id, payload, starts_at, ends_at, position, enabled)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, (SELECT coalesce(max(position), 0) + $8 FROM slides), $9)
 		RETURNING `+columns,
-		*d.Kind, *d.Title, *d.Body, payload(d), instant(d.StartsAt), instant(d.EndsAt), gap, *d.Enabled), &created)
-	return &created, err
+		*d.Kind, *d.Title, *d.Body, d.ImageID, payload(d), instant(d.StartsAt), instant(d.EndsAt), gap, *d.Enabled),
+		&created)
+	return &created, named(err)
 }
 
-func (s *store) edit(ctx context.Context, id string, d *draft) (*slide, error) {
-	var edited slide
-	err := scan(s.db.QueryRow(ctx, `
-		UPDATE slides
-		SET kind = $3, title = $4, body = $5, payload = $6, starts_at = $7, ends_at = $8, enabled = $9,
-		    rev = rev + 1
-		WHERE id = $1 AND rev = $2
-		RETURNING `+columns,
-		id, *d.Rev, *d.Kind, *d.Title, *d.Body, payload(d), instant(d.StartsAt), instant(d.EndsAt), *d.Enabled),
-		&edited)
+// edit replaces a slide and drops the picture that it showed before, if no other slide shows it. dropped is
+// that picture's object.
+func edit(ctx context.Context, tx *sdk.Tx, id string, d *draft) (edited *slide, dropped string, err error) {
+	var before *string
+	err = tx.QueryRow(ctx, `SELECT image_id::text FROM slides WHERE id = $1 AND rev = $2 FOR UPDATE`,
+		id, *d.Rev).Scan(&before)
 	if errors.Is(err, sql.ErrNoRows) {
-		return nil, s.missing(ctx, id)
+		return nil, "", missing(ctx, tx, id)
 	}
-	return &edited, err
+	if err != nil {
+		return nil, "", err
+	}
+	edited = new(slide)
+	err = scan(tx.QueryRow(ctx, `
+		UPDATE slides
+		SET kind = $2, title = $3, body = $4, image_id = $5, payload = $6, starts_at = $7, ends_at = $8,
+		    enabled = $9, rev = rev + 1
+		WHERE id = $1
+		RETURNING `+columns,
+		id, *d.Kind, *d.Title, *d.Body, d.ImageID, payload(d), instant(d.StartsAt), instant(d.EndsAt), *d.Enabled),
+		edited)
+	if err != nil {
+		return nil, "", named(err)
+	}
+	dropped, err = dropImage(ctx, tx, before)
+	return edited, dropped, err
 }
 
 // missing tells why an edit found no row: another writer was faster, or the slide is gone.
-func (s *store) missing(ctx context.Context, id string) error {
+func missing(ctx context.Context, tx *sdk.Tx, id string) error {
 	var there bool
-	if err := s.db.QueryRow(ctx, `SELECT EXISTS (SELECT FROM slides WHERE id = $1)`,
+	if err := tx.QueryRow(ctx, `SELECT EXISTS (SELECT FROM slides WHERE id = $1)`,
 		id).Scan(&there); err != nil {
 		return err
 	}
@@ -75,12 +88,17 @@ func (s *store) missing(ctx context.Context, id string) error {
 	return errNotFound
 }
 
-func (s *store) remove(ctx context.Context, id string) error {
-	removed, err := s.db.Exec(ctx, `DELETE FROM slides WHERE id = $1`, id)
-	if err == nil && removed == 0 {
-		return errNotFound
+// remove deletes a slide and its picture, if no other slide shows that.
+func remove(ctx context.Context, tx *sdk.Tx, id string) (dropped string, err error) {
+	var before *string
+	err = tx.QueryRow(ctx, `DELETE FROM slides WHERE id = $1 RETURNING image_id::text`, id).Scan(&before)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", errNotFound
 	}
-	return err
+	if err != nil {
+		return "", err
+	}
+	return dropImage(ctx, tx, before)
 }
 
 func scan(row interface{ Scan(dst ...any) error }, s *slide) error {

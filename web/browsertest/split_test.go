@@ -108,6 +108,9 @@ func (s *split) command(arguments ...string) *exec.Cmd {
 		"SERVICE_IDENTITY_BASE_URL=" + s.api,
 		"SERVICE_IDENTITY_TRUSTED_ORIGINS=" + s.dashboard,
 		"SERVICE_DASHBOARD_ORIGIN=" + s.dashboard,
+		"OBJECT_STORAGE_ENDPOINT=http://127.0.0.1:1", // for the announcements' bucket, which stays empty
+		"OBJECT_STORAGE_ACCESS_KEY=nobody",
+		"OBJECT_STORAGE_SECRET_KEY=nobody",
 	}
 	return c
 }

@@ -1,4 +1,5 @@
 import "./address.test";
+import "./board.test";
 import "./changes.test";
 import "./eventstream.test";
 import "./jsonrequest.test";

@@ -8,6 +8,7 @@ import {
 	type Slide,
 	standingOf,
 	submissionOf,
+	withPictureOnly,
 } from "../../modules/announcements/ui-src/slide";
 
 const at = (hour: number) => new Date(Date.UTC(2026, 2, 29, hour)).toISOString();
@@ -16,7 +17,9 @@ const slide: Slide = {
 	kind: "countdown.slide",
 	title: "A",
 	body: "b",
+	imageId: null,
 	payload: { target: 1 },
+	position: 1024,
 	startsAt: at(10),
 	endsAt: at(12),
 	enabled: true,
@@ -37,6 +40,7 @@ test("an edit keeps what it does not touch", () => {
 	assert.deepEqual(submissionOf(draftOf(slide), slide), {
 		kind: "countdown.slide",
 		payload: { target: 1 },
+		imageId: null,
 		title: "A",
 		body: "b",
 		startsAt: at(10),
@@ -51,12 +55,21 @@ test("a new notice", () => {
 	assert.deepEqual(submissionOf({ ...emptyDraft, title: " Lunch " }), {
 		kind: "notice",
 		payload: null,
+		imageId: null,
 		title: "Lunch",
 		body: "",
 		startsAt: null,
 		endsAt: null,
 		enabled: true,
 	});
+});
+
+test("a picture is shown alone only while there is one", () => {
+	const draft = withPictureOnly({ ...emptyDraft, title: "A", imageId: "9" }, true);
+	const payload = (of: typeof draft) => (submissionOf(of) as { payload: unknown }).payload;
+	assert.deepEqual(payload(draft), { pictureOnly: true });
+	assert.equal(payload({ ...draft, imageId: null }), null);
+	assert.equal(payload(withPictureOnly(draft, false)), null);
 });
 
 test("what a person must mend", () => {

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -196,7 +197,7 @@ func prepare(t *testing.T, db *databasetest.DB, modules ...string) *installation
 	t.Helper()
 	port := strconv.Itoa(unusedPort(t))
 	address := "http://localhost:" + port
-	return &installation{db: db, address: address, environment: map[string]string{
+	i := &installation{db: db, address: address, environment: map[string]string{
 		"NODE_ENV":                  "development",
 		"DATABASE_URL":              db.URL,
 		"SERVICE_MODULES_DIR":       modulesDirectory(t, modules...),
@@ -204,6 +205,12 @@ func prepare(t *testing.T, db *databasetest.DB, modules ...string) *installation
 		"SERVICE_IDENTITY_SECRET":   "8fK2mQzR4vXw9LpT7nYb3GcHdJ6sAeUi",
 		"SERVICE_IDENTITY_BASE_URL": address,
 	}}
+	if slices.Contains(modules, "announcements") { // it declares a bucket, which these tests leave empty
+		i.environment["OBJECT_STORAGE_ENDPOINT"] = "http://127.0.0.1:1"
+		i.environment["OBJECT_STORAGE_ACCESS_KEY"] = "nobody"
+		i.environment["OBJECT_STORAGE_SECRET_KEY"] = "nobody"
+	}
+	return i
 }
 
 // unusedPort is a port for a program that the test starts later. It lies below those that the kernel gives

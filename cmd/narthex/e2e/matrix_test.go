@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/narthex-platform/narthex/cmd/narthex/cli"
 	"github.com/narthex-platform/narthex/cmd/narthex/platform"
+	"github.com/narthex-platform/narthex/modulehost/gateway"
 	"github.com/narthex-platform/narthex/services/authorization"
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 	"github.com/narthex-platform/narthex/services/environment"
@@ -75,35 +75,11 @@ func matrixRoutes(s *platform.Server) []httpapi.Route {
 	return routes
 }
 
-// installScreenModule has a module with routes of its own, whose display asks for the permission that its
-// writes are under: so there is something that a screen may do.
+// installScreenModule has a module with routes, channels and a display of its own: so there is something that
+// a screen may do.
 func installScreenModule(t *testing.T) *installation {
 	t.Helper()
-	i := prepare(t, databasetest.Empty(t))
-	dir := t.TempDir()
-	folder := filepath.Join(dir, "announcements")
-	if err := os.CopyFS(folder, os.DirFS(builtModule(t, "announcements"))); err != nil {
-		t.Fatal(err)
-	}
-	manifest, err := os.ReadFile(filepath.Join(folder, "module.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	withDisplay := strings.Replace(string(manifest), `"entrypoints": {`,
-		`"entrypoints": { "display": { "artifact": "display/index.js", "permission": `+
-			`"announcements.slides.manage" },`, 1)
-	write := func(path, content string) {
-		path = filepath.Join(folder, path)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write("module.json", withDisplay)
-	write("display/index.js", "export {}\n")
-	i.environment["SERVICE_MODULES_DIR"] = dir
+	i := prepare(t, databasetest.Empty(t), "announcements")
 	i.useProxyAddresses()
 	if r := runCommand(t, i.environment, "", "migrations:apply"); r.awaitExit(t) != cli.ExitSuccess {
 		t.Fatal("migrations:apply failed")
@@ -215,6 +191,9 @@ var parameterSegment = regexp.MustCompile(`\{[^}]*\}`)
 func (p *person) statusOf(route httpapi.Route, caller matrixCaller) string {
 	p.t.Helper()
 	p.cookie = caller.cookie
+	if strings.HasPrefix(route.Path, gateway.RealtimePrefix) {
+		return p.askStream(route.Path)
+	}
 	path := parameterSegment.ReplaceAllString(route.Path, "00000000-0000-4000-8000-000000000000")
 	var body any
 	if route.Method != http.MethodGet && route.MaxBody > 0 {
@@ -224,6 +203,20 @@ func (p *person) statusOf(route httpapi.Route, caller matrixCaller) string {
 	var told struct{ Code, Kind string }
 	_ = json.Unmarshal([]byte(got.body), &told) // not every answer has a body
 	return strings.TrimSpace(fmt.Sprint(got.status, " ", told.Code, told.Kind))
+}
+
+// askStream reads no more than the status of a stream that is open, for it does not end.
+func (p *person) askStream(path string) string {
+	p.t.Helper()
+	s := p.subscribe(path)
+	if s.status == http.StatusOK {
+		return "200"
+	}
+	var told struct{ Code string }
+	if err := json.NewDecoder(s.body).Decode(&told); err != nil {
+		p.t.Errorf("GET %s: %d, and a body that is no JSON: %v", path, s.status, err)
+	}
+	return fmt.Sprint(s.status, " ", told.Code)
 }
 
 // visitorFrom is a visitor with an address of its own, so that no limit counts two of them together.

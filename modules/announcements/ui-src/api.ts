@@ -1,8 +1,20 @@
 import { ApiError, jsonRequest, type ModuleUiContext } from "@narthex/sdk";
+import type { Shown } from "../display-src/board";
 import type { Slide } from "./slide";
 
 /** Why a request did not do what was asked. */
-export type Refusal = "offline" | "denied" | "gone" | "conflict" | "tooLarge" | "busy" | "failed";
+export type Refusal =
+	| "offline"
+	| "denied"
+	| "gone"
+	| "conflict"
+	| "tooLarge"
+	| "busy"
+	| "failed"
+	| "notPublished"
+	| "imageInvalid"
+	| "imageUnknown"
+	| "storage";
 
 export type Result<Value> =
 	{ readonly ok: true; readonly value: Value } | { readonly ok: false; readonly why: Refusal };
@@ -34,20 +46,44 @@ export class SlidesApi {
 		return this.#ask("PUT", `/slides/${id}/place`, { after, rev });
 	}
 
-	async #ask<Value>(
+	/** Shows a notice on every screen at once. */
+	show(id: string): Promise<Result<Shown>> {
+		return this.#ask("POST", `/slides/${id}/show`, {});
+	}
+	endShow(id: string): Promise<Result<undefined>> {
+		return this.#ask("DELETE", `/slides/${id}/show`);
+	}
+	upload(picture: Blob): Promise<Result<{ readonly id: string }>> {
+		const api: SlidesApi["context"]["api"] = (path, init) =>
+			this.context.api(path, { ...init, body: picture, headers: { "Content-Type": picture.type } });
+		return answered(jsonRequest({ api }, "POST", "/images"));
+	}
+
+	#ask<Value>(
 		method: "GET" | "POST" | "PUT" | "DELETE",
 		path: string,
 		body?: object,
 	): Promise<Result<Value>> {
-		try {
-			return { ok: true, value: await jsonRequest<Value>(this.context, method, path, body) };
-		} catch (error) {
-			if (!(error instanceof ApiError)) return { ok: false, why: "failed" };
-			if (error.code === "OFFLINE") return { ok: false, why: "offline" };
-			return { ok: false, why: refusals[error.status] ?? "failed" };
-		}
+		return answered(jsonRequest<Value>(this.context, method, path, body));
 	}
 }
+
+async function answered<Value>(request: Promise<Value>): Promise<Result<Value>> {
+	try {
+		return { ok: true, value: await request };
+	} catch (error) {
+		if (!(error instanceof ApiError)) return { ok: false, why: "failed" };
+		if (error.code === "OFFLINE") return { ok: false, why: "offline" };
+		return { ok: false, why: codes[error.code] ?? refusals[error.status] ?? "failed" };
+	}
+}
+
+const codes: Readonly<Record<string, Refusal>> = {
+	SLIDE_NOT_PUBLISHED: "notPublished",
+	IMAGE_INVALID: "imageInvalid",
+	IMAGE_UNKNOWN: "imageUnknown",
+	STORAGE_UNAVAILABLE: "storage",
+};
 
 const refusals: Readonly<Record<number, Refusal>> = {
 	401: "denied",

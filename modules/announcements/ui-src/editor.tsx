@@ -1,25 +1,32 @@
 import { Button, Checkbox, Form, MomentField, Note, ScreenHeader, Skeleton, TextField } from "@narthex/kit";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { isPictureOnly } from "../display-src/slideview";
 import type { Refusal } from "./api";
 import { askToDelete } from "./delete";
+import { KindFields } from "./kindfields";
+import { PictureField } from "./picturefield";
+import { Preview } from "./preview";
 import {
 	type Draft,
 	draftOf,
 	emptyDraft,
 	maxBody,
 	maxTitle,
+	ownKind,
 	type Problems,
 	problemsOf,
 	type Slide,
 	submissionOf,
+	withPictureOnly,
 } from "./slide";
-import { SlideView } from "./slideview";
 import type { Tools } from "./tools";
 
 interface EditorProps {
 	readonly tools: Tools;
 	/** The notice to be edited; none for a new one. */
 	readonly id: string | undefined;
+	/** What kind a new one is. */
+	readonly kind: string;
 }
 
 /** What an unfinished notice is kept as, so that it survives a sign-in in between. */
@@ -32,9 +39,9 @@ interface Kept {
  * Writes one notice. It saves against what the writer saw, so that nobody overwrites another person's work
  * unawares.
  */
-export function Editor({ tools, id }: EditorProps) {
+export function Editor({ tools, id, kind }: EditorProps) {
 	const { context, api, say } = tools;
-	const key = id ?? "new";
+	const key = id ?? (kind === ownKind ? "new" : `new/${kind}`);
 	const [slide, setSlide] = useState<Slide>();
 	const [draft, setDraft] = useState<Draft>();
 	const [problems, setProblems] = useState<Problems>({});
@@ -72,7 +79,10 @@ export function Editor({ tools, id }: EditorProps) {
 			begin(true);
 			context.announce(say("restored"));
 		} else if (id === undefined) {
-			setDraft(emptyDraft);
+			const other = kind === ownKind ? undefined : await tools.kinds.load(kind);
+			if (context.signal.aborted) return;
+			const title = other?.label(context.locale) ?? "";
+			setDraft({ ...emptyDraft, kind, payload: other?.defaults() ?? null, title });
 		} else {
 			const found = await fresh();
 			if (found) show(found);
@@ -90,6 +100,9 @@ export function Editor({ tools, id }: EditorProps) {
 		context.drafts.set(key, { draft: next, slide } satisfies Kept);
 		begin(true);
 	};
+	// Pictures and other modules' fields answer later, when more may have been written.
+	const latest = useRef(change);
+	latest.current = change;
 	const leave = () => {
 		settled();
 		context.navigate("");
@@ -156,6 +169,7 @@ export function Editor({ tools, id }: EditorProps) {
 			</div>
 		);
 	}
+	const alone = isPictureOnly(draft);
 	return (
 		<>
 			<ScreenHeader />
@@ -170,14 +184,38 @@ export function Editor({ tools, id }: EditorProps) {
 						error={problems.title && say(problems.title)}
 						onInput={(title) => change({ title })}
 					/>
-					<TextField
-						label={say("text")}
-						help={say("textHelp")}
-						lines={6}
-						maxLength={maxBody}
-						value={draft.body}
-						onInput={(body) => change({ body })}
-					/>
+					{draft.kind === ownKind ? (
+						<>
+							<TextField
+								label={say("text")}
+								help={say(alone ? "textForReaders" : "textHelp")}
+								lines={6}
+								maxLength={maxBody}
+								value={draft.body}
+								onInput={(body) => change({ body })}
+							/>
+							<PictureField
+								tools={tools}
+								imageId={draft.imageId}
+								error={refused === "imageUnknown" ? say(refused) : undefined}
+								onChange={(imageId) => latest.current({ imageId })}
+							/>
+							{draft.imageId !== null && (
+								<Checkbox
+									label={say("pictureOnly")}
+									checked={alone}
+									onChange={(checked) => change(withPictureOnly(draft, checked))}
+								/>
+							)}
+						</>
+					) : (
+						<KindFields
+							tools={tools}
+							kind={draft.kind}
+							payload={draft.payload}
+							onChange={(payload) => latest.current({ payload })}
+						/>
+					)}
 					<div class="pair">
 						<MomentField
 							label={say("begins")}
@@ -210,12 +248,7 @@ export function Editor({ tools, id }: EditorProps) {
 						)}
 					</div>
 				</Form>
-				<figure class="preview">
-					<figcaption>{say("preview")}</figcaption>
-					<div aria-hidden="true">
-						<SlideView title={draft.title.trim() || say("previewTitle")} body={draft.body} />
-					</div>
-				</figure>
+				<Preview tools={tools} draft={draft} />
 			</div>
 		</>
 	);

@@ -4,28 +4,31 @@ import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Editor } from "./editor";
 import { List } from "./list";
+import stageCss from "../display-src/stage.css";
+import { ownKind } from "./slide";
 import css from "./style.css";
 import { type Tools, toolsOf } from "./tools";
 
 export default defineModuleUi({
 	mount(container, context) {
-		context.addStyle(css);
+		context.addStyle(stageCss + css);
 		render(<Announcements tools={toolsOf(context)} />, container);
 		return () => render(null, container);
 	},
 });
 
-/** The list at the start, the editor at "new" and "edit/<id>". */
+/** The list at the start, the editor at "new", "new/<kind>" and "edit/<id>". */
 function Announcements({ tools }: { readonly tools: Tools }) {
 	const { context } = tools;
 	const [subpath, setSubpath] = useState(context.subpath);
 	useEffect(() => context.onNavigate(setSubpath), []);
 	const edited = /^edit\/([0-9a-f-]+)$/.exec(subpath)?.[1];
-	const writes = edited !== undefined || subpath === "new";
+	const added = subpath === "new" ? ownKind : /^new\/([a-z0-9.-]+)$/.exec(subpath)?.[1];
+	const writes = edited !== undefined || added !== undefined;
 	return (
 		<div class="announcements" lang={tools.language}>
 			{!writes && <List tools={tools} />}
-			{writes && tools.manages && <Editor key={subpath} tools={tools} id={edited} />}
+			{writes && tools.manages && <Editor key={subpath} tools={tools} id={edited} kind={added ?? ownKind} />}
 			{writes && !tools.manages && <NotForReaders tools={tools} />}
 		</div>
 	);

@@ -11,14 +11,16 @@ import {
 	ScreenHeader,
 	Skeleton,
 	Table,
-	Tile,
 	useReorder,
 } from "@narthex/kit";
 import type { Action } from "@narthex/sdk";
 import { useEffect, useRef, useState } from "preact/hooks";
+import type { Shown } from "../display-src/board";
 import type { Board, Refusal, Result } from "./api";
+import { BoardNow } from "./boardnow";
 import { askToDelete } from "./delete";
 import { changed, ownKind, type Slide, type Standing, standingOf } from "./slide";
+import { Thumbnail } from "./thumbnail";
 import type { Tools } from "./tools";
 
 const chips = {
@@ -34,7 +36,9 @@ export function List({ tools }: { readonly tools: Tools }) {
 	const [board, setBoard] = useState<Board>();
 	const [refused, setRefused] = useState<Refusal>();
 	const [now, setNow] = useState(context.serverNow());
+	const [shown, setShown] = useState<Shown>();
 	const asked = useRef(0);
+	const follow = useRef<ReturnType<typeof setTimeout>>(undefined);
 
 	const load = async () => {
 		const ask = ++asked.current;
@@ -57,6 +61,7 @@ export function List({ tools }: { readonly tools: Tools }) {
 		return () => {
 			stop.abort();
 			clearInterval(timer);
+			clearTimeout(follow.current);
 		};
 	}, []);
 
@@ -70,7 +75,7 @@ export function List({ tools }: { readonly tools: Tools }) {
 	) => {
 		if (result.ok) context.announce(done, "polite", undo);
 		else {
-			const retries = result.why !== "denied" && result.why !== "conflict" && result.why !== "gone";
+			const retries = !["denied", "conflict", "gone", "notPublished"].includes(result.why);
 			const words = result.why === "conflict" ? conflict : say(result.why);
 			context.announce(words, "assertive", retries ? { label: say("tryAgain"), run: again } : undefined);
 		}
@@ -97,6 +102,22 @@ export function List({ tools }: { readonly tools: Tools }) {
 		const words = say("moved", { title: slide.title, position: to + 1, count: order.length });
 		await after(result, words, undefined, () => move(id, to), say("orderConflict"));
 	};
+	const show = async (slide: Slide) => {
+		const result = await api.show(slide.id);
+		const back = { label: say("undo"), run: () => endShow(slide) };
+		await after(result, say("shown", { title: slide.title }), back, () => show(slide), say("conflict"));
+	};
+	const endShow = async (slide: Slide) => {
+		const result = await api.endShow(slide.id);
+		await after(result, say("showEnded"), undefined, () => endShow(slide), say("conflict"));
+	};
+	/** The board has changed, perhaps by somebody else: the list follows, once for changes close together. */
+	const boardChanged = (by: Shown | undefined) => {
+		setShown(by);
+		setNow(context.serverNow());
+		clearTimeout(follow.current);
+		follow.current = setTimeout(() => void load(), 300);
+	};
 	const remove = async (slide: Slide) => {
 		if (!(await askToDelete(tools, slide.title))) return;
 		await after(await api.remove(slide.id), say("deleted"), undefined, () => remove(slide), say("conflict"));
@@ -110,9 +131,12 @@ export function List({ tools }: { readonly tools: Tools }) {
 		);
 	}
 	const write = (
-		<Button kind="primary" icon="plus" onPress={() => context.navigate("new")}>
-			{say("write")}
-		</Button>
+		<>
+			<OtherKinds tools={tools} />
+			<Button kind="primary" icon="plus" onPress={() => context.navigate("new")}>
+				{say("write")}
+			</Button>
+		</>
 	);
 	if (board.slides.length === 0) {
 		return manages ? (
@@ -122,11 +146,18 @@ export function List({ tools }: { readonly tools: Tools }) {
 		);
 	}
 	const counts = countsOf(board.slides, now);
+	const byHand = shown !== undefined && Date.parse(shown.until) > now ? shown : undefined;
 	return (
 		<>
 			<ScreenHeader sub={say("counts", counts)} actions={manages && write} />
 			{manages ? (
-				<Managed tools={tools} board={board} now={now} publish={publish} move={move} remove={remove} />
+				<>
+					<BoardNow tools={tools} shown={byHand} changed={boardChanged} />
+					<Managed
+						{...{ tools, board, now, publish, move, remove, show, endShow }}
+						shown={byHand?.id}
+					/>
+				</>
 			) : (
 				<ol class="read">
 					{board.slides.map((slide) => (
@@ -147,12 +178,16 @@ interface ManagedProps {
 	readonly tools: Tools;
 	readonly board: Board;
 	readonly now: number;
+	/** The notice that is shown by hand. */
+	readonly shown: string | undefined;
 	publish(slide: Slide): Promise<void>;
+	show(slide: Slide): Promise<void>;
+	endShow(slide: Slide): Promise<void>;
 	move(id: string, to: number): Promise<void>;
 	remove(slide: Slide): Promise<void>;
 }
 
-function Managed({ tools, board, now, publish, move, remove }: ManagedProps) {
+function Managed({ tools, board, now, shown, publish, show, endShow, move, remove }: ManagedProps) {
 	const { context, say } = tools;
 	const reorder = useReorder(
 		board.slides.map(({ id }) => id),
@@ -192,9 +227,28 @@ function Managed({ tools, board, now, publish, move, remove }: ManagedProps) {
 			head: say("actions"),
 			hideHead: true,
 			part: "actions",
-			width: "190px",
+			width: "290px",
 			cell: (slide, at) => (
 				<>
+					{slide.id === shown ? (
+						<Button
+							kind="quiet"
+							label={say("stopShowingOf", { title: slide.title })}
+							onPress={() => endShow(slide)}
+						>
+							{say("stopShowing")}
+						</Button>
+					) : (
+						["live", "scheduled"].includes(standingOf(slide, now)) && (
+							<Button
+								kind="quiet"
+								label={say("showNowOf", { title: slide.title })}
+								onPress={() => show(slide)}
+							>
+								{say("showNow")}
+							</Button>
+						)
+					)}
 					<Button
 						kind="quiet"
 						label={say(slide.enabled ? "unpublishOf" : "publishOf", { title: slide.title })}
@@ -256,11 +310,31 @@ interface SlideProps {
 	readonly slide: Slide;
 }
 
-function Notice({ tools: { context }, slide }: SlideProps) {
+/** A way to add each kind of slide that other modules bring. */
+function OtherKinds({ tools: { context, kinds, say } }: { readonly tools: Tools }) {
+	const [labels, setLabels] = useState<ReadonlyMap<string, string>>(new Map());
+	useEffect(() => {
+		const named = kinds.ids.map(async (id) => [id, (await kinds.load(id))?.label(context.locale)] as const);
+		void Promise.all(named).then((all) =>
+			setLabels(new Map(all.flatMap(([id, label]) => (label === undefined ? [] : [[id, label]])))),
+		);
+	}, []);
+	if (labels.size === 0) return null;
+	const items = [...labels].map(([id, label]) => ({
+		id,
+		label: say("newOf", { label }),
+		icon: "plus" as const,
+		onPick: () => context.navigate(`new/${id}`),
+	}));
+	return <Menu label={say("more")} items={items} />;
+}
+
+function Notice({ tools, slide }: SlideProps) {
+	const { context } = tools;
 	const subpath = `edit/${slide.id}`;
 	return (
 		<div class="notice">
-			<Tile icon={slide.kind === ownKind ? "text" : "modules"} />
+			<Thumbnail tools={tools} slide={slide} />
 			<div>
 				<a
 					class="name"
@@ -284,9 +358,9 @@ function Notice({ tools: { context }, slide }: SlideProps) {
 	);
 }
 
-function State({ tools: { say }, slide, now }: SlideProps & { readonly now: number }) {
+function State({ tools: { say, kinds }, slide, now }: SlideProps & { readonly now: number }) {
 	const standing = standingOf(slide, now);
-	if (slide.kind !== ownKind) {
+	if (slide.kind !== ownKind && !kinds.has(slide.kind)) {
 		return (
 			<Chip tone="warn" door="barred">
 				{say("otherKind")}

@@ -1,20 +1,21 @@
+import { type BoardSlide, ownKind } from "../display-src/board";
+import { isPictureOnly } from "../display-src/slideview";
+
+export { ownKind };
+
 /** A notice as the module's own API has it. */
-export interface Slide {
-	readonly id: string;
-	readonly kind: string;
-	readonly title: string;
-	readonly body: string;
-	readonly payload: unknown;
-	readonly startsAt: string | null;
-	readonly endsAt: string | null;
+export interface Slide extends BoardSlide {
 	readonly enabled: boolean;
-	readonly rev: number;
 }
 
 /** What a person writes; times as the fields have them, local and without a zone, "" for none. */
 export interface Draft {
+	readonly kind: string;
 	readonly title: string;
 	readonly body: string;
+	readonly imageId: string | null;
+	/** What the kind's own fields say. */
+	readonly payload: unknown;
 	readonly startsAt: string;
 	readonly endsAt: string;
 	readonly enabled: boolean;
@@ -24,15 +25,28 @@ export interface Draft {
 export const maxTitle = 120;
 export const maxBody = 4000;
 
-/** The kind that this module shows itself. */
-export const ownKind = "notice";
-
-export const emptyDraft: Draft = { title: "", body: "", startsAt: "", endsAt: "", enabled: true };
+export const emptyDraft: Draft = {
+	kind: ownKind,
+	title: "",
+	body: "",
+	imageId: null,
+	payload: null,
+	startsAt: "",
+	endsAt: "",
+	enabled: true,
+};
 
 export function draftOf(slide: Slide): Draft {
-	const { title, body, enabled } = slide;
-	return { title, body, enabled, startsAt: localTime(slide.startsAt), endsAt: localTime(slide.endsAt) };
+	const { kind, title, body, imageId, payload, enabled } = slide;
+	const [startsAt, endsAt] = [localTime(slide.startsAt), localTime(slide.endsAt)];
+	return { kind, title, body, imageId, payload, enabled, startsAt, endsAt };
 }
+
+/** The same draft, its picture shown alone or with the words. */
+export const withPictureOnly = (draft: Draft, alone: boolean): Draft => ({
+	...draft,
+	payload: alone ? { pictureOnly: true } : null,
+});
 
 export type Standing = "off" | "scheduled" | "live" | "ended";
 
@@ -54,11 +68,12 @@ export function problemsOf(draft: Draft): Problems {
 	return problems;
 }
 
-/** What is sent for a draft. A notice that another module brought keeps what is that module's. */
+/** What is sent for a draft. */
 export function submissionOf(draft: Draft, edited?: Slide): object {
 	return {
-		kind: edited?.kind ?? ownKind,
-		payload: edited?.payload ?? null,
+		kind: draft.kind,
+		payload: draft.kind === ownKind && !(draft.imageId && isPictureOnly(draft)) ? null : draft.payload,
+		imageId: draft.imageId,
 		title: draft.title.trim(),
 		body: draft.body,
 		startsAt: instant(draft.startsAt),

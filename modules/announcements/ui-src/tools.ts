@@ -1,4 +1,6 @@
 import type { ModuleUiContext } from "@narthex/sdk";
+import { SlideKinds } from "../display-src/contributed";
+import { Pictures } from "../display-src/pictures";
 import { SlidesApi } from "./api";
 import { languageFor, type Say, wordsFor } from "./words";
 
@@ -6,12 +8,17 @@ import { languageFor, type Say, wordsFor } from "./words";
 export interface Tools {
 	readonly context: ModuleUiContext;
 	readonly api: SlidesApi;
+	readonly pictures: Pictures;
+	/** Kinds of slides that other modules bring. */
+	readonly kinds: SlideKinds;
 	readonly say: Say;
 	readonly language: string;
 	/** Whether the person may write: a hint, the server decides. */
 	readonly manages: boolean;
 	/** A moment as people write it. */
 	time(moment: string): string;
+	/** An hour of today. */
+	hour(moment: string): string;
 }
 
 export function toolsOf(context: ModuleUiContext): Tools {
@@ -23,12 +30,16 @@ export function toolsOf(context: ModuleUiContext): Tools {
 		hour: "2-digit",
 		minute: "2-digit",
 	});
+	const hour = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit" });
 	return {
 		context,
 		api: new SlidesApi(context),
+		pictures: new Pictures(context, "/images"),
+		kinds: new SlideKinds(context.contributions),
 		say: wordsFor(language),
 		language,
 		manages: context.permissions.includes("announcements.slides.manage"),
+		hour: (moment) => hour.format(new Date(moment)),
 		time: (moment) => form.format(new Date(moment)),
 	};
 }

@@ -1,0 +1,191 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+	"unicode/utf8"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+)
+
+// Limits of what a screen is sent.
+const (
+	maxBoardText  = 800                     // characters of a notice's text: more than any screen has room for
+	maxBoardBytes = sdk.MaxSnapshot * 7 / 8 // of slides in a snapshot, as JSON
+)
+
+// board is what a screen shows: every slide that is published and has not ended. When it is to be seen is
+// decided by the screen, by the server's time.
+type board struct {
+	ServerTime moment   `json:"serverTime"`
+	Rev        int64    `json:"rev"`
+	Settings   settings `json:"settings"`
+	Slides     []slide  `json:"slides"`
+	Show       *shown   `json:"show"`
+}
+
+// settings are how an administrator wants the board to look.
+type settings struct {
+	SlideSeconds int64  `json:"slideSeconds"`
+	ShowClock    bool   `json:"showClock"`
+	Transition   string `json:"transition"`
+	IdleMessage  string `json:"idleMessage"`
+}
+
+// update is one change of the board. Its rev is one more than that of the change before; a reader that
+// misses one, or finds nothing but a rev, asks for a new snapshot.
+type update struct {
+	Rev    int64    `json:"rev"`
+	Upsert []slide  `json:"upsert,omitempty"`
+	Remove []string `json:"remove,omitempty"`
+	Show   *shown   `json:"show,omitempty"`
+}
+
+// snapshot is the whole board. Slides beyond what one message holds are left out, the last ones first.
+func (a *announcements) snapshot(ctx context.Context) (any, error) {
+	b, err := a.store.board(ctx)
+	if err != nil {
+		return nil, err
+	}
+	b.Settings = settings{
+		SlideSeconds: a.host.Config.Integer("slideSeconds"),
+		ShowClock:    a.host.Config.Boolean("showClock"),
+		Transition:   a.host.Config.String("transition"),
+		IdleMessage:  a.host.Config.String("idleMessage"),
+	}
+	size := 0
+	for i := range b.Slides {
+		b.Slides[i] = forBoard(b.Slides[i])
+		text, err := json.Marshal(b.Slides[i])
+		if err != nil {
+			return nil, err
+		}
+		if size += len(text) + 1; size > maxBoardBytes {
+			a.host.Log.Warn("the board is too long for one message", "slides", len(b.Slides), "sent", i)
+			b.Slides = b.Slides[:i]
+			break
+		}
+	}
+	return b, nil
+}
+
+// forBoard is a slide as screens get it.
+func forBoard(s slide) slide {
+	if utf8.RuneCountInString(s.Body) > maxBoardText {
+		s.Body = string([]rune(s.Body)[:maxBoardText])
+	}
+	return s
+}
+
+// onBoard is the update that tells of a slide that was written.
+func onBoard(s *slide) update {
+	if !s.Enabled {
+		return update{Remove: []string{s.ID}}
+	}
+	return update{Upsert: []slide{forBoard(*s)}}
+}
+
+// change runs f in a transaction that first counts the board's rev, so that all changes take turns at that
+// row, and publishes what f returned once it is committed. This process publishes in the order of the revs;
+// of another process's change in between, readers learn by the missing rev.
+func (a *announcements) change(ctx context.Context, f func(tx *sdk.Tx) (update, error)) error {
+	if err := a.turn.take(ctx); err != nil {
+		return err
+	}
+	defer a.turn.leave()
+	var told update
+	err := a.store.db.InTx(ctx, func(tx *sdk.Tx) (err error) {
+		var rev int64
+		if err := tx.QueryRow(ctx, `UPDATE board SET rev = rev + 1 RETURNING rev`).Scan(&rev); err != nil {
+			return err
+		}
+		told, err = f(tx)
+		told.Rev = rev
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	a.publish(boardChannel, told)
+	a.publish(noticesChannel, told)
+	return nil
+}
+
+// publish tells the readers of a channel. The change is committed, so a failure is no reason to refuse it:
+// readers find the gap with the next update, or when their stream begins anew within five minutes.
+func (a *announcements) publish(channel string, told update) {
+	err := a.host.Realtime.Publish(channel, told)
+	if errors.Is(err, sdk.ErrUpdateTooLarge) {
+		err = a.host.Realtime.Publish(channel, update{Rev: told.Rev})
+	}
+	if err != nil {
+		a.host.Log.Warn("an update of the board was not published", "channel", channel)
+	}
+}
+
+// board reads it in one statement, so that rev and slides belong together.
+func (s *store) board(ctx context.Context) (*board, error) {
+	rows, err := s.db.Query(ctx, `
+		SELECT now(), board.rev, board.shown_id::text, board.shown_until, slides.id IS NOT NULL, `+boardColumns+`
+		FROM board LEFT JOIN slides ON slides.enabled AND (slides.ends_at IS NULL OR slides.ends_at > now())
+		ORDER BY slides.position, slides.id`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	b := &board{Slides: []slide{}}
+	for rows.Next() {
+		var serverTime time.Time
+		var shownID *string
+		var shownUntil *time.Time
+		var there bool
+		var one slide
+		err := scan(prefixed{rows, []any{&serverTime, &b.Rev, &shownID, &shownUntil, &there}}, &one)
+		if err != nil {
+			return nil, err
+		}
+		b.ServerTime = moment(serverTime)
+		if shownID != nil && shownUntil != nil && shownUntil.After(serverTime) {
+			b.Show = &shown{ID: *shownID, Until: moment(*shownUntil)}
+		}
+		if there {
+			b.Slides = append(b.Slides, one)
+		}
+	}
+	return b, rows.Err()
+}
+
+// boardColumns are those of a slide; of the row that has none, what can be scanned.
+const boardColumns = `
+	coalesce(slides.id::text, ''), coalesce(kind, ''), coalesce(title, ''), coalesce(body, ''),
+	image_id::text, payload, starts_at, ends_at, coalesce(position, 0), coalesce(enabled, false),
+	coalesce(slides.rev, 0)`
+
+// prefixed scans some values before those of a slide.
+type prefixed struct {
+	row  interface{ Scan(dst ...any) error }
+	into []any
+}
+
+// Scan reads one row.
+func (p prefixed) Scan(dst ...any) error {
+	return p.row.Scan(append(append([]any{}, p.into...), dst...)...)
+}
+
+// turn lets one change at a time through.
+type turn chan struct{}
+
+func newTurn() turn { return make(turn, 1) }
+
+func (t turn) take(ctx context.Context) error {
+	select {
+	case t <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (t turn) leave() { <-t }

@@ -1,0 +1,67 @@
+import type { Context } from "@narthex/sdk";
+import { type BoardSlide, ownKind } from "./board";
+import type { SlideKinds } from "./contributed";
+import type { Pictures } from "./pictures";
+import { slideElement } from "./slideview";
+
+/** One slide, ready to be shown. */
+export interface Frame {
+	readonly key: string;
+	readonly element: HTMLElement;
+	/** Its picture could not be had; another time it may. */
+	readonly incomplete: boolean;
+	dispose(): void;
+}
+
+export interface FrameTools {
+	readonly context: Pick<Context, "locale" | "dir">;
+	readonly pictures: Pictures;
+	readonly kinds: SlideKinds;
+	now(): number;
+}
+
+/** What a frame shows: another one is needed when this changes. */
+export const frameKey = ({ id, rev }: Pick<BoardSlide, "id" | "rev">): string => `${id}:${rev}`;
+
+/**
+ * Makes a slide with its picture decoded. It answers undefined for a kind that cannot be shown now: the
+ * contribution is not there, or throws.
+ */
+export async function frameOf(slide: BoardSlide, tools: FrameTools): Promise<Frame | undefined> {
+	const key = frameKey(slide);
+	if (slide.kind === ownKind) {
+		const image = slide.imageId === null ? undefined : await tools.pictures.decoded(slide.imageId);
+		const incomplete = slide.imageId !== null && image === undefined;
+		return { key, element: slideElement(slide, image), incomplete, dispose: () => undefined };
+	}
+	const kind = await tools.kinds.load(slide.kind);
+	if (kind === undefined) return undefined;
+	const element = document.createElement("div");
+	element.className = "slide contributed";
+	element.dataset["layout"] = "contributed";
+	const { locale, dir } = tools.context;
+	try {
+		const dispose = kind.render(element, slide.payload, { serverNow: () => tools.now(), locale, dir });
+		return { key, element, incomplete: false, dispose: () => tolerant(dispose) };
+	} catch (error) {
+		reportError(error);
+		return undefined;
+	}
+}
+
+/** A contribution that cannot clean up must not keep the next slide away. */
+function tolerant(dispose: (() => void) | void): void {
+	try {
+		dispose?.();
+	} catch (error) {
+		reportError(error);
+	}
+}
+
+/** What stands on the board while nothing is due. */
+export function idleFrame(key: string, message: string): Frame {
+	const words = { kind: ownKind, title: message, body: "", payload: null };
+	const element = slideElement(words, undefined);
+	element.classList.add("idle");
+	return { key, element, incomplete: false, dispose: () => undefined };
+}

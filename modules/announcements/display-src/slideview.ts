@@ -1,0 +1,83 @@
+import { type BoardSlide, ownKind } from "./board";
+
+/** Sizes of the words, as parts of the usual ones, best first; the last can still be read from afar. */
+const scales = [1.4, 1.2, 1, 0.94, 0.89];
+/** With a text below it, a title grows less. At the smallest size it shrinks nearly to that of the text. */
+const scalesWithText = scales.slice(1);
+const smallTitle = "0.78";
+
+/** What a notice needs to be shown. */
+export type Words = Pick<BoardSlide, "kind" | "title" | "body" | "payload">;
+
+/** Whether a notice's picture is to be shown without its words. */
+export function isPictureOnly({ kind, payload }: Pick<Words, "kind" | "payload">): boolean {
+	return kind === ownKind && (payload as { pictureOnly?: unknown } | null)?.pictureOnly === true;
+}
+
+/** A notice, as large as its container. fit has to be called once it stands in the page. */
+export function slideElement(slide: Words, image: HTMLImageElement | undefined): HTMLElement {
+	const element = block("slide");
+	const pictureOnly = image !== undefined && isPictureOnly(slide);
+	element.dataset["layout"] = image === undefined ? "text" : pictureOnly ? "picture" : "both";
+	if (image !== undefined) {
+		if (pictureOnly) image.alt = slide.title;
+		const frame = block("slide-picture");
+		frame.append(image);
+		element.append(frame);
+	}
+	if (!pictureOnly) {
+		const text = block("slide-text");
+		text.append(block("slide-title", slide.title));
+		if (slide.body.trim() !== "") text.append(block("slide-body", slide.body));
+		element.append(text);
+	}
+	return element;
+}
+
+function block(name: string, words?: string): HTMLElement {
+	const element = document.createElement("div");
+	element.className = name;
+	if (words !== undefined) {
+		element.dir = "auto";
+		element.textContent = words;
+	}
+	return element;
+}
+
+/**
+ * Gives the words the largest size at which all of them fit and no word is broken. What does not fit at the
+ * smallest is cut after a whole line; then it returns false.
+ */
+export function fit(slide: HTMLElement): boolean {
+	const text = slide.querySelector<HTMLElement>(".slide-text");
+	if (text === null || text.clientHeight === 0) return true;
+	const title = text.querySelector<HTMLElement>(".slide-title");
+	const body = text.querySelector<HTMLElement>(".slide-body");
+	const fits = () =>
+		text.scrollHeight <= text.clientHeight + 1 && text.scrollWidth <= text.clientWidth + 1;
+	const unbroken = (part: HTMLElement | null) => !part || part.scrollWidth <= part.clientWidth + 1;
+	const allFit = () => fits() && unbroken(title) && unbroken(body);
+	body?.style.removeProperty("-webkit-line-clamp");
+	slide.classList.remove("cut");
+	slide.classList.add("whole-words");
+	const sizes = body === null ? scales : scalesWithText;
+	const smallest = sizes.slice(-1);
+	let found = tried(slide, sizes, "1", allFit) || tried(slide, smallest, smallTitle, allFit);
+	slide.classList.remove("whole-words");
+	found ||= tried(slide, smallest, "1", fits) || tried(slide, smallest, smallTitle, fits);
+	if (found || body === null || title === null) return found;
+	slide.style.setProperty("--title", "1");
+	slide.classList.add("cut");
+	const line = Number.parseFloat(getComputedStyle(body).lineHeight);
+	const room = text.getBoundingClientRect().bottom - body.getBoundingClientRect().top;
+	body.style.setProperty("-webkit-line-clamp", String(Math.max(1, Math.floor(room / line))));
+	return false;
+}
+
+function tried(slide: HTMLElement, sizes: readonly number[], title: string, fits: () => boolean): boolean {
+	slide.style.setProperty("--title", title);
+	return sizes.some((scale) => {
+		slide.style.setProperty("--scale", String(scale));
+		return fits();
+	});
+}

@@ -1,0 +1,170 @@
+import type { Context } from "@narthex/sdk";
+import { type Board, type BoardSlide, ownKind } from "./board";
+import { Clock } from "./clock";
+import { SlideKinds } from "./contributed";
+import { type Frame, frameKey, frameOf, idleFrame } from "./frame";
+import { LiveBoard } from "./live";
+import { Pictures } from "./pictures";
+import { turnAt, type Turn } from "./rotation";
+import { fit } from "./slideview";
+
+const fadeFor = 400;
+/** How often it is looked what is due, milliseconds. The answer rarely changes, and asking costs nothing. */
+const lookEvery = 250;
+/** How long a slide that could not be made is left out, milliseconds. */
+const brokenFor = 60_000;
+
+export interface StageOptions {
+	readonly context: Context;
+	readonly container: HTMLElement;
+	/** The channel to follow, and where its pictures are. */
+	readonly channel: string;
+	readonly images: string;
+	/** Called after every change of the board. */
+	changed?(): void;
+}
+
+/**
+ * Shows the board: one slide after the other, each made before the one ahead of it leaves. The last frame
+ * stays until the next is ready, so the stage is never blank.
+ */
+export class Stage {
+	readonly live: LiveBoard;
+	readonly #stage = document.createElement("div");
+	readonly #clock: Clock;
+	readonly #pictures: Pictures;
+	readonly #kinds: SlideKinds;
+	readonly #ready = new Map<string, Promise<Frame | undefined>>();
+	readonly #broken = new Map<string, number>();
+	readonly #resized = new ResizeObserver(() => this.#fit());
+	#timer: ReturnType<typeof setInterval> | undefined;
+	#leaving = new Map<Frame, ReturnType<typeof setTimeout>>();
+	#turn: Turn | undefined;
+	#wanted: string | undefined;
+	#frame: Frame | undefined;
+
+	constructor(readonly options: StageOptions) {
+		const { context, container, channel, images } = options;
+		this.#stage.className = "stage";
+		container.append(this.#stage);
+		this.#pictures = new Pictures(context, images);
+		this.#kinds = new SlideKinds(context.contributions);
+		this.#clock = new Clock(this.#stage, context.locale);
+		this.live = new LiveBoard(context, channel, () => {
+			this.#look();
+			options.changed?.();
+		});
+	}
+
+	start(): void {
+		this.live.start();
+		this.#timer = setInterval(() => this.#look(), lookEvery);
+		this.#resized.observe(this.#stage);
+	}
+
+	stop(): void {
+		this.live.stop();
+		clearInterval(this.#timer);
+		this.#resized.disconnect();
+		for (const [frame, timer] of this.#leaving) {
+			clearTimeout(timer);
+			frame.dispose();
+		}
+		for (const frame of this.#ready.values()) void frame.then((made) => made?.dispose());
+		this.#frame?.dispose();
+		this.#stage.remove();
+	}
+
+	/** Looks what is due now, and shows it. */
+	#look(): void {
+		const { board } = this.live;
+		if (board === undefined) return;
+		const now = this.live.now();
+		const showable = (slide: BoardSlide) => this.#showable(slide);
+		const before = this.#turn;
+		this.#turn = turnAt(board, now, before, showable);
+		this.#clock.tick(board.settings.showClock ? now : undefined);
+		const { slide, slot } = this.#turn;
+		const wanted = slide ? frameKey(slide) : `idle:${board.settings.idleMessage}`;
+		const again = this.#frame?.key === wanted && this.#frame.incomplete && slot !== before?.slot;
+		if (wanted !== this.#wanted || again) {
+			this.#wanted = wanted;
+			if (slide) void this.#show(slide);
+			else this.#swap(idleFrame(wanted, board.settings.idleMessage));
+		} else if (this.#frame?.key === wanted) {
+			this.#prepareNext(board, now);
+		}
+	}
+
+	/** What comes next is made while there is time. */
+	#prepareNext(board: Board, now: number): void {
+		const later = now + board.settings.slideSeconds * 1000;
+		const next = turnAt(board, later, undefined, (slide) => this.#showable(slide)).slide;
+		if (next && frameKey(next) !== this.#wanted) void this.#prepare(next);
+	}
+
+	#showable(slide: BoardSlide): boolean {
+		if (slide.kind !== ownKind && !this.#kinds.has(slide.kind)) return false;
+		const until = this.#broken.get(frameKey(slide));
+		return until === undefined || until < performance.now();
+	}
+
+	/** Makes a frame once. What was made ahead for another turn is given up. */
+	#prepare(slide: BoardSlide): Promise<Frame | undefined> {
+		const key = frameKey(slide);
+		const known = this.#ready.get(key);
+		if (known !== undefined) return known;
+		for (const [other, frame] of this.#ready) {
+			if (other === this.#wanted) continue;
+			this.#ready.delete(other);
+			void frame.then((made) => made !== this.#frame && made?.dispose());
+		}
+		const frame = frameOf(slide, {
+			context: this.options.context,
+			pictures: this.#pictures,
+			kinds: this.#kinds,
+			now: () => this.live.now(),
+		});
+		this.#ready.set(key, frame);
+		return frame;
+	}
+
+	async #show(slide: BoardSlide): Promise<void> {
+		const key = frameKey(slide);
+		const frame = await this.#prepare(slide);
+		this.#ready.delete(key);
+		if (this.options.context.signal.aborted || this.#wanted !== key) {
+			frame?.dispose();
+			return;
+		}
+		if (frame === undefined) {
+			this.#broken.set(key, performance.now() + brokenFor);
+			this.#wanted = undefined; // the next look takes another one
+			return;
+		}
+		this.#swap(frame);
+	}
+
+	#swap(frame: Frame): void {
+		const old = this.#frame;
+		this.#frame = frame;
+		this.#stage.append(frame.element);
+		fit(frame.element);
+		this.#clock.place(frame.element.dataset["layout"] ?? "text");
+		if (old === undefined) return;
+		const quiet = matchMedia("(prefers-reduced-motion: reduce)").matches || document.hidden;
+		const fades = this.live.board?.settings.transition === "fade" && !quiet;
+		if (fades) frame.element.animate({ opacity: [0, 1] }, { duration: fadeFor, easing: "ease-out" });
+		const leave = () => {
+			this.#leaving.delete(old);
+			old.element.remove();
+			old.dispose();
+		};
+		if (fades) this.#leaving.set(old, setTimeout(leave, fadeFor));
+		else leave();
+	}
+
+	#fit(): void {
+		if (this.#frame !== undefined) fit(this.#frame.element);
+	}
+}

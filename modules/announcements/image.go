@@ -1,0 +1,74 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"hash"
+	"image"
+	_ "image/jpeg" // for image.DecodeConfig
+	_ "image/png"
+	"io"
+	"net/http"
+
+	"github.com/google/uuid"
+	_ "golang.org/x/image/webp"
+)
+
+// Limits of a picture.
+const (
+	maxImage     = 8 << 20  // bytes
+	maxSide      = 8192     // pixels
+	maxPixels    = 25 << 20 // a screen's small computer decodes all of them: 100 MiB
+	maxImageHead = 1 << 20  // bytes that may come before the picture's size: profiles and camera notes
+)
+
+// picture is an uploaded image as callers see it.
+type picture struct {
+	ID     string `json:"id"`
+	Type   string `json:"type"`
+	Bytes  int64  `json:"bytes"`
+	Width  int    `json:"width"`
+	Height int    `json:"height"`
+
+	objectKey string
+	sum       []byte // SHA-256 of the bytes
+}
+
+// upload is a picture whose bytes are still to be read.
+type upload struct {
+	picture
+	rest io.Reader
+	hash hash.Hash
+}
+
+// newUpload judges by the content what is sent: JPEG, PNG or WebP, and no more pixels than a screen can take.
+// What the sender calls it is not asked.
+func newUpload(body io.Reader) (*upload, error) {
+	var head bytes.Buffer
+	config, format, err := image.DecodeConfig(io.TeeReader(io.LimitReader(body, maxImageHead), &head))
+	if tooLong := (*http.MaxBytesError)(nil); errors.As(err, &tooLong) {
+		return nil, err
+	}
+	if err != nil || min(config.Width, config.Height) < 1 || max(config.Width, config.Height) > maxSide ||
+		config.Width*config.Height > maxPixels {
+		return nil, errImage
+	}
+	id := uuid.NewString()
+	u := &upload{hash: sha256.New()}
+	u.picture = picture{
+		ID: id, Type: "image/" + format, Width: config.Width, Height: config.Height, objectKey: id,
+	}
+	u.rest = io.TeeReader(io.MultiReader(&head, body), u.hash)
+	return u, nil
+}
+
+// Read reads the picture from its first byte.
+func (u *upload) Read(p []byte) (int, error) {
+	n, err := u.rest.Read(p)
+	u.Bytes += int64(n)
+	if err == io.EOF {
+		u.sum = u.hash.Sum(nil)
+	}
+	return n, err
+}

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+)
+
+func (s *store) addImage(ctx context.Context, p *picture) error {
+	_, err := s.db.Exec(ctx, `
+		INSERT INTO images (id, object_key, type, bytes, width, height, sha256)
+		VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+		p.ID, p.objectKey, p.Type, p.Bytes, int64(p.Width), int64(p.Height), p.sum)
+	return err
+}
+
+// image finds a picture; unless unpublished, only one that a published slide names.
+func (s *store) image(ctx context.Context, id string, unpublished bool) (*picture, error) {
+	p := picture{ID: id}
+	err := s.db.QueryRow(ctx, `
+		SELECT object_key, type, bytes, width, height, sha256
+		FROM images
+		WHERE id = $1 AND ($2 OR EXISTS (SELECT FROM slides WHERE image_id = images.id AND enabled))`,
+		id, unpublished).Scan(&p.objectKey, &p.Type, &p.Bytes, &p.Width, &p.Height, &p.sum)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, errNoImage
+	}
+	return &p, err
+}
+
+// named is the error of a write that names a picture: one which is not there is the caller's mistake.
+func named(err error) error {
+	if failure := (*sdk.DatabaseError)(nil); errors.As(err, &failure) && failure.Constraint == "slides_image" {
+		return errImageUnknown
+	}
+	return err
+}
+
+// dropImage deletes a picture's row unless a slide names it, and returns its object's key, "" when it stays.
+// The row is locked first: whoever is about to name it has to wait, and then finds it gone.
+func dropImage(ctx context.Context, tx *sdk.Tx, id *string) (key string, err error) {
+	if id == nil {
+		return "", nil
+	}
+	err = tx.QueryRow(ctx, `SELECT object_key FROM images WHERE id = $1 FOR UPDATE`, *id).Scan(&key)
+	if err == nil {
+		err = tx.QueryRow(ctx, `
+			DELETE FROM images
+			WHERE id = $1 AND NOT EXISTS (SELECT FROM slides WHERE image_id = $1)
+			RETURNING object_key`, *id).Scan(&key)
+	}
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", nil
+	}
+	return key, err
+}

@@ -1,0 +1,37 @@
+import { useEffect, useRef } from "preact/hooks";
+import type { Shown } from "../display-src/board";
+import { shownNow } from "../display-src/rotation";
+import { Stage } from "../display-src/stage";
+import type { Tools } from "./tools";
+
+interface BoardNowProps {
+	readonly tools: Tools;
+	readonly shown: Shown | undefined;
+	/** Called after every change of the board, with what is shown by hand. */
+	changed(shown: Shown | undefined): void;
+}
+
+/** What every screen shows at this moment, by the screens' own code and the server's time. */
+export function BoardNow({ tools: { context, say, hour }, shown, changed }: BoardNowProps) {
+	const screen = useRef<HTMLDivElement>(null);
+	useEffect(() => {
+		if (screen.current === null) return;
+		const stage = new Stage({
+			...{ context, container: screen.current, channel: "notices", images: "/images" },
+			changed: () => {
+				const { board } = stage.live;
+				changed(board && shownNow(board, stage.live.now()) ? (board.show ?? undefined) : undefined);
+			},
+		});
+		stage.start();
+		return () => stage.stop();
+	}, []);
+	return (
+		<figure class="now">
+			<div class="screen" ref={screen} aria-hidden="true" />
+			<figcaption>
+				{shown === undefined ? say("boardNow") : say("boardUntil", { time: hour(shown.until) })}
+			</figcaption>
+		</figure>
+	);
+}

@@ -1,0 +1,43 @@
+import { Note } from "@narthex/kit";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Tools } from "./tools";
+
+interface KindFieldsProps {
+	readonly tools: Tools;
+	readonly kind: string;
+	/** As it is when the fields are first shown; afterwards they know it themselves. */
+	readonly payload: unknown;
+	onChange(payload: object): void;
+}
+
+/** The fields of a kind of slide that another module brings. */
+export function KindFields({ tools, kind, payload, onChange }: KindFieldsProps) {
+	const { context, say, kinds } = tools;
+	const place = useRef<HTMLDivElement>(null);
+	const [missing, setMissing] = useState(false);
+	useEffect(() => {
+		let dispose: (() => void) | void;
+		let gone = false;
+		void kinds.load(kind).then((loaded) => {
+			if (gone || place.current === null) return;
+			setMissing(loaded === undefined);
+			const { locale, dir } = context;
+			const page = { serverNow: () => context.serverNow(), locale, dir };
+			dispose = loaded?.edit(place.current, payload, onChange, page);
+		});
+		return () => {
+			gone = true;
+			dispose?.();
+		};
+	}, [kind]);
+	return (
+		<>
+			{missing && (
+				<Note tone="warn">
+					<p>{say("otherKind")}</p>
+				</Note>
+			)}
+			<div class="fields" ref={place} />
+		</>
+	);
+}

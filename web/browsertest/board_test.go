@@ -1,0 +1,235 @@
+package browsertest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+var (
+	landscape = view{width: 1920, height: 1080}
+	portrait  = view{width: 1080, height: 1920}
+)
+
+// boardCase is a board that people may well write.
+type boardCase struct {
+	slide  object // nil: nothing is due
+	query  string // of the page: its language and direction
+	idle   string // what is said when nothing is due
+	cut    bool   // there is more than fits
+	broken bool   // inside a word, for want of room
+}
+
+func boardCases() map[string]boardCase {
+	const german = "Kirchenvorstandswahlbenachrichtigungen"
+	long := strings.Repeat("Everybody is welcome to bring something to share. ", 16)
+	both := object{"imageId": "1600x900"}
+	welcome := slide(1, "Welcome", "Coffee and tea are in the foyer.", both)
+	arabic := slide(1, "أهلا وسهلا بكم في الكنيسة", "القهوة والشاي في القاعة بعد الصلاة.", nil)
+	arabicBoth := slide(1, "أهلا وسهلا", "القهوة والشاي في القاعة.", both)
+	alone := object{"imageId": "1920x1080", "payload": object{"pictureOnly": true}}
+	meeting := slide(1, "Gemeindeversammlung", "Mittwoch, 19:30 Uhr im Gemeindesaal.", both)
+	return map[string]boardCase{
+		"text": {slide: slide(1, "Shared lunch",
+			"Next Sunday after the service.\nPlease bring something to share.", nil)},
+		"title": {slide: slide(1, "Welcome", "", nil)},
+		"german": {slide: slide(1, german, "Die "+german+" liegen im Gemeindebüro.", nil), query: "locale=de",
+			broken: true}, // on an upright screen only
+		"longest": {slide: slide(1, strings.Repeat("Donaudampfschiff", 6), "", nil), query: "locale=de",
+			broken: true},
+		"long title":          {slide: slide(1, strings.Repeat("Long words ", 10)+"and more", "Text", nil)},
+		"long":                {slide: slide(1, "Harvest", long, nil), cut: true},
+		"lines":               {slide: slide(1, "Eight lines", "1\n2\n3\n4\n5\n6\n7", nil)},
+		"rtl":                 {slide: arabic, query: "dir=rtl&locale=ar"},
+		"rtl picture":         {slide: arabicBoth, query: "dir=rtl&locale=ar"},
+		"picture":             {slide: welcome},
+		"tall":                {slide: slide(1, "Welcome", "Coffee and tea.", object{"imageId": "600x900"})},
+		"german with picture": {slide: meeting, query: "locale=de"},
+		"alone":               {slide: slide(1, "Poster", "", alone)},
+		"none":                {},
+		"idle":                {idle: "Peace be with you"},
+	}
+}
+
+// TestBoardIsReadable: whatever is written, its words keep inside the screen and are large enough for five
+// metres, and a word is broken only when it is wider than the screen at the smallest size.
+func TestBoardIsReadable(t *testing.T) {
+	t.Parallel()
+	for name, c := range boardCases() {
+		t.Run(name, func(t *testing.T) {
+			w := openWall(t, c.query, landscape)
+			for shape, v := range map[string]view{"landscape": landscape, "portrait": portrait} {
+				w.look(v)
+				settings := object{"idleMessage": c.idle}
+				if c.slide != nil {
+					w.snapshot(1, settings, c.slide)
+				} else {
+					w.snapshot(1, settings)
+				}
+				w.wait(`document.querySelector(".slide")?.clientWidth === innerWidth`)
+				w.run(`return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))`)
+				w.picture("board-" + strings.ReplaceAll(name, " ", "-") + "-" + shape)
+				if cut := eval[bool](w.tab, `Boolean(document.querySelector(".cut"))`); cut != c.cut {
+					t.Errorf("%s, %s: the text is cut: %v, want %v", name, shape, cut, c.cut)
+				}
+				for _, wrong := range eval[[]string](w.tab, unreadable) {
+					if !c.broken || !strings.HasPrefix(wrong, "broken") {
+						t.Errorf("%s, %s: %s", name, shape, wrong)
+					}
+				}
+			}
+		})
+	}
+}
+
+// unreadable names what is too small, outside the screen or, in what is not cut, broken inside a word.
+const unreadable = `(() => {
+	const found = [];
+	const least = 0.062 * Math.min(innerWidth, innerHeight);
+	for (const part of document.querySelectorAll(".slide-title, .slide-body")) {
+		const size = parseFloat(getComputedStyle(part).fontSize);
+		if (part.textContent !== "" && size < least - 1) found.push("too small: " + part.className + " " + size);
+		const words = document.createTreeWalker(part, NodeFilter.SHOW_TEXT);
+		for (let node = words.nextNode(); node; node = words.nextNode()) {
+			for (const { index, 0: word } of node.data.matchAll(/\S+/g)) {
+				const range = document.createRange();
+				range.setStart(node, index);
+				range.setEnd(node, index + word.length);
+				const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)));
+				if (lines.size > 1) found.push("broken: " + word);
+				const { left, right, top, bottom } = range.getBoundingClientRect();
+				const clip = part.closest(".slide-text").getBoundingClientRect();
+				if (left < -1 || right > innerWidth + 1) found.push("outside: " + word);
+				if (part.closest(".cut")) continue;
+				if (top < clip.top - 2 || bottom > clip.bottom + 2) found.push("outside: " + word);
+			}
+		}
+	}
+	return found;
+})()`
+
+// TestBoardFollows: what is written is on the screen at once, and what has its time comes and goes by the
+// server's clock.
+func TestBoardFollows(t *testing.T) {
+	t.Parallel()
+	w := openWall(t, "", landscape)
+	w.snapshot(1, nil, slide(1, "Welcome", "", nil))
+	w.displays("Welcome")
+	w.tell("update", object{"rev": 2, "upsert": []object{slide(1, "Welcome back", "", object{"rev": 2})}})
+	w.displays("Welcome back")
+	now := time.Now()
+	w.tell("update", object{"rev": 3, "upsert": []object{slide(2, "Lunch", "", object{
+		"startsAt": moment(now.Add(time.Hour)), "endsAt": moment(now.Add(2 * time.Hour))})}})
+	w.tell("update", object{"rev": 4, "remove": []string{slide(1, "", "", nil)["id"].(string)}})
+	w.displays("")
+	byHand := object{"id": slide(2, "", "", nil)["id"], "until": moment(now.Add(time.Minute))}
+	w.tell("update", object{"rev": 5, "show": byHand})
+	w.displays("Lunch")
+	w.run(`ahead = 2 * 60_000; readers.at(-1).snapshot`)
+	w.tell("snapshot", object{"rev": 5, "show": nil, "slides": []object{slide(2, "Lunch", "", object{
+		"startsAt": moment(now.Add(time.Hour)), "endsAt": moment(now.Add(2 * time.Hour))})},
+		"settings": object{"slideSeconds": 4, "showClock": false, "transition": "cut", "idleMessage": "Nothing"}})
+	w.displays("Nothing")
+	for _, step := range []struct {
+		ahead time.Duration
+		words string
+	}{{61 * time.Minute, "Lunch"}, {121 * time.Minute, "Nothing"}} { // without a word of the server
+		w.run(fmt.Sprintf(`
+			const { board } = { board: null };
+			const real = performance.now.bind(performance);
+			window.realNow ??= real;
+			performance.now = () => realNow() + %d - 2 * 60_000;
+			ahead = %[1]d`, step.ahead.Milliseconds()))
+		w.displays(step.words)
+	}
+	w.tell("update", object{"rev": 7, "upsert": []object{slide(3, "Missed", "", nil)}})
+	w.wait(`readers.length === 2 && stopped === 1`)
+	w.snapshot(7, nil, slide(3, "Missed", "", nil))
+	w.displays("Missed")
+	w.tell("update", object{"rev": 8})
+	w.wait(`readers.length === 3 && stopped === 2`)
+	w.run(`unmount()`)
+	w.wait(`stopped === 3 && !document.querySelector(".stage")`)
+}
+
+// TestBoardByTheServersClock: a screen whose own clock is an hour wrong shows what is due.
+func TestBoardByTheServersClock(t *testing.T) {
+	t.Parallel()
+	for _, wrong := range []time.Duration{-time.Hour, time.Hour} {
+		w := openWall(t, "", landscape)
+		w.run(fmt.Sprintf(`const real = Date.now; Date.now = () => real() + %d`, wrong.Milliseconds()))
+		now := time.Now()
+		w.run(fmt.Sprintf(`readers[0].snapshot({ serverTime: %q, rev: 1, show: null, slides: %s,
+			settings: { slideSeconds: 12, showClock: true, transition: "cut", idleMessage: "" } })`, moment(now),
+			`[`+jsonOf(t, slide(1, "Now", "", object{"startsAt": moment(now.Add(-time.Minute)),
+				"endsAt": moment(now.Add(time.Minute))}))+`]`))
+		w.displays("Now")
+		clock := eval[string](w.tab, `document.querySelector(".stage-clock").textContent`)
+		want := eval[string](w.tab, fmt.Sprintf(
+			`new Intl.DateTimeFormat("en", { hour: "numeric", minute: "2-digit" }).format(new Date(%d))`,
+			now.UnixMilli()))
+		if clock != want {
+			t.Errorf("the clock of a screen that is %s wrong says %s, want %s", wrong, clock, want)
+		}
+	}
+}
+
+// TestBoardPictures: a picture is decoded before it is shown; without it, and with a kind that cannot be
+// shown, the board goes on.
+func TestBoardPictures(t *testing.T) {
+	t.Parallel()
+	w := openWall(t, "contributed", landscape)
+	w.run(`
+		window.blank = 0;
+		new MutationObserver(() => {
+			if (document.querySelector(".slide") !== null) window.began = true;
+			else if (window.began) blank++;
+			for (const image of document.querySelectorAll(".slide img")) if (!image.naturalWidth) blank++;
+		}).observe(document.getElementById("screen"), { childList: true, subtree: true })`)
+	w.snapshot(1, nil, slide(1, "With picture", "", object{"imageId": "1600x900"}))
+	w.displays("With picture")
+	w.wait(`document.querySelector(".slide img").naturalWidth === 1600`)
+	w.snapshot(2, nil, slide(2, "Without", "", object{"imageId": "missing"}))
+	w.displays("Without")
+	if layout := eval[string](w.tab, `document.querySelector(".slide").dataset.layout`); layout != "text" {
+		t.Errorf("a slide whose picture is missing is laid out as %s, want text", layout)
+	}
+	w.snapshot(3, nil, slide(1, "Unknown", "", object{"kind": "gone.kind"}), slide(5, "Known", "", nil))
+	w.displays("Known")
+	countdown := func(number int, payload object) object {
+		return slide(number, "x", "", object{"kind": "countdown.slide", "payload": payload})
+	}
+	w.snapshot(4, nil, countdown(3, object{"label": "Service starts"}))
+	w.displays("Service starts")
+	w.snapshot(5, object{"idleMessage": "Peace"}, countdown(4, object{"broken": true}))
+	w.displays("Peace")
+	w.wait(`disposed === 1`)
+	if rendered := eval[int](w.tab, `rendered`); rendered != 2 {
+		t.Errorf("contributed slides were rendered %d times, want 2", rendered)
+	}
+	if blank := eval[int](w.tab, `blank`); blank != 0 {
+		t.Errorf("the stage was blank %d times", blank)
+	}
+}
+
+// TestBoardRotates: with a fade one slide follows another without a gap, the next one made ahead.
+func TestBoardRotates(t *testing.T) {
+	t.Parallel()
+	w := openWall(t, "", landscape)
+	w.run(`
+		window.shown = [];
+		new MutationObserver(() => {
+			const words = [...document.querySelectorAll(".slide-title")].at(-1)?.textContent ?? "blank";
+			if (shown.length === 0 && words === "blank") return; // the first is still being made
+			if (shown.at(-1) !== words) shown.push(words);
+		}).observe(document.getElementById("screen"), { childList: true, subtree: true })`)
+	w.snapshot(1, object{"slideSeconds": 1, "transition": "fade"},
+		slide(1, "One", "", object{"imageId": "320x180"}), slide(2, "Two", "", nil),
+		slide(3, "Three", "", object{"imageId": "180x320"}))
+	w.wait(`shown.length >= 7`)
+	order := strings.Join(eval[[]string](w.tab, `shown.slice(0, 7)`), " ")
+	if !strings.Contains("One Two Three One Two Three One Two Three", order) {
+		t.Errorf("the board shows %s", order)
+	}
+}
