@@ -29,11 +29,13 @@ func dropCapabilities() error {
 }
 
 // mayGiveUIDs reports whether the host may start a child under another uid, and end it there.
-func mayGiveUIDs() bool {
+func mayGiveUIDs() bool { return holds(1<<unix.CAP_SETUID | 1<<unix.CAP_SETGID | 1<<unix.CAP_KILL) }
+
+// holds reports whether the host has these capabilities, which are below 32.
+func holds(capabilities uint32) bool {
 	var held [2]unix.CapUserData
 	if unix.Capget(&unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}, &held[0]) != nil {
 		return false
 	}
-	const needed = 1<<unix.CAP_SETUID | 1<<unix.CAP_SETGID | 1<<unix.CAP_KILL
-	return held[0].Effective&needed == needed
+	return held[0].Effective&capabilities == capabilities
 }

@@ -1,6 +1,9 @@
 package process
 
-import "strings"
+import (
+	"strings"
+	"time"
+)
 
 // What tests alone may open.
 
@@ -46,3 +49,24 @@ var (
 )
 
 const NewestCall = newestCall
+
+// Sample is what a process has done with the CPU, by thread: how long it wanted the CPU and how often it
+// slept.
+func Sample(
+	at time.Time, ran time.Duration, wanted map[string]time.Duration, sleeps map[string]int64,
+) cpuSample {
+	s := cpuSample{at: at, ran: ran}
+	for id, long := range wanted {
+		if s.threads == nil {
+			s.threads = make(map[string]threadSample)
+		}
+		s.threads[id] = threadSample{wanted: long, sleeps: sleeps[id]}
+	}
+	return s
+}
+
+// BusySince is how two samples are judged.
+func BusySince(now, before cpuSample) bool { return now.busySince(before) }
+
+// WithPatience lets a test wait for fewer busy seconds than a minute.
+func (p *Priorities) WithPatience(seconds int) { p.patience = min(p.patience, seconds) }

@@ -66,7 +66,8 @@ func belowHost(ceiling uint64) uint64 {
 }
 
 // rlimits are applied in this order by the launcher. The zeroes: no files, core dumps, locked memory,
-// message queues.
+// message queues. The one of RLIMIT_NICE is what lets a host without CAP_SYS_NICE give a lowered process its
+// usual priority back.
 func (l Limits) rlimits() []rlimit {
 	return []rlimit{
 		{unix.RLIMIT_DATA, l.Data},
@@ -78,7 +79,7 @@ func (l Limits) rlimits() []rlimit {
 		{unix.RLIMIT_CORE, 0},
 		{unix.RLIMIT_MEMLOCK, 0},
 		{unix.RLIMIT_MSGQUEUE, 0},
-		{unix.RLIMIT_NICE, 0},
+		{unix.RLIMIT_NICE, min(niceLimit(), usualNiceLimit)},
 		{unix.RLIMIT_RTPRIO, 0},
 		{unix.RLIMIT_SIGPENDING, 64},
 	}

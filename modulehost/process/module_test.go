@@ -7,8 +7,10 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"runtime"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -23,6 +25,7 @@ import (
 // module is a module without the SDK: what docs/link.md asks for, and what it forbids.
 type module struct {
 	mode        string
+	spinning    atomic.Bool
 	hostCalls   net.Conn
 	moduleCalls net.Conn
 	host        *link.Client
@@ -124,6 +127,16 @@ func (m *module) handle(ctx context.Context, request *abi.HandleRequest) (proto.
 		<-ctx.Done()
 	case "/stick":
 		select {}
+	case "/spin":
+		m.spinning.Store(true)
+		for range runtime.GOMAXPROCS(0) {
+			go func() {
+				for m.spinning.Load() {
+				}
+			}()
+		}
+	case "/calm":
+		m.spinning.Store(false)
 	case "/tell":
 		response.Body, _ = json.Marshal(observe())
 	case "/ask":

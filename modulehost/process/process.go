@@ -41,6 +41,7 @@ type Config struct {
 	Host       Host                // what the module may ask of the host
 	Log        *zap.Logger         // names the module in its fields already
 	Memory     *hostmemory.Account // counts what the links hold; nil: nothing is counted
+	Priorities *Priorities         // judges how it uses the CPU; nil: nobody does
 
 	// Validate judges what the module registered (nil: anything goes). Its error ends the run as
 	// MODULE_REGISTER_FAILED.
@@ -193,6 +194,7 @@ func (p *Process) acceptCalls(l *run) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.current = l
+	p.config.Priorities.add(l.child)
 	p.setState(Ready)
 	select {
 	case <-p.ready:
@@ -205,6 +207,9 @@ func (p *Process) acceptCalls(l *run) {
 func (p *Process) stopCalls() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.current != nil {
+		p.config.Priorities.remove(p.current.child)
+	}
 	p.current = nil
 	if p.status.State == Ready {
 		p.setState(Restarting)

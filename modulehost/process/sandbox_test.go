@@ -110,6 +110,10 @@ func TestWhatTheKernelSaysOfAModule(t *testing.T) {
 		t.Error("oom_score_adj:", score)
 	}
 	limits := read(t, pid, "limits")
+	var ownNice unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NICE, &ownNice); err != nil {
+		t.Fatal(err)
+	}
 	for name, value := range map[string]string{
 		"Max data size":         "268435456",
 		"Max address space":     "1073741824",
@@ -119,7 +123,7 @@ func TestWhatTheKernelSaysOfAModule(t *testing.T) {
 		"Max core file size":    "0",
 		"Max locked memory":     "0",
 		"Max msgqueue size":     "0",
-		"Max nice priority":     "0",
+		"Max nice priority":     strconv.FormatUint(min(ownNice.Max, 10), 10),
 		"Max realtime priority": "0",
 		"Max pending signals":   "64",
 	} {

@@ -145,10 +145,6 @@ func outOfMemory(said []byte) bool {
 	return false
 }
 
-// clockTick is the unit of times in /proc/<pid>/stat. It has been a hundredth of a second on every Linux
-// for decades.
-const clockTick = time.Second / 100
-
 // figures are 0 once the process has died.
 func (c *child) figures() (memory int64, cpu time.Duration) {
 	c.group.Lock() // so that the number is not a stranger's
@@ -161,14 +157,5 @@ func (c *child) figures() (memory int64, cpu time.Duration) {
 	if text, err := os.ReadFile(folder + "/statm"); err == nil {
 		_, _ = fmt.Sscan(string(text), &size, &resident)
 	}
-	if text, err := os.ReadFile(folder + "/stat"); err == nil {
-		fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:]) // the name before may hold anything
-		for _, place := range []int{11, 12} {                           // utime, stime
-			if place < len(fields) {
-				ticks, _ := strconv.ParseInt(string(fields[place]), 10, 64)
-				cpu += time.Duration(ticks) * clockTick
-			}
-		}
-	}
-	return resident * int64(unix.Getpagesize()), cpu
+	return resident * int64(unix.Getpagesize()), cpuTime(folder)
 }

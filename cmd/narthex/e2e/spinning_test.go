@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 	"os"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -12,7 +14,8 @@ import (
 
 // TestSpinningModulesLeaveOthersTheirShare measures how many calls a module answers beside three that spin on
 // every core. How much it keeps depends on the machine and on what else runs, so it only runs when it is
-// asked for: NARTHEX_SPIN sets how long each of the three measurements takes, for example 20s.
+// asked for: NARTHEX_SPIN sets how long one measurement takes, for example 20s. Three of them, with the
+// spinning modules, alternate with three without.
 func TestSpinningModulesLeaveOthersTheirShare(t *testing.T) {
 	lasts, err := time.ParseDuration(os.Getenv("NARTHEX_SPIN"))
 	if err != nil {
@@ -23,36 +26,45 @@ func TestSpinningModulesLeaveOthersTheirShare(t *testing.T) {
 	installCopies(t, i.environment["SERVICE_MODULES_DIR"], "misbehaving", spinning...)
 	b := &faultyPlatform{installation: i, daemon: i.start(t)}
 	b.owner = i.signIn(t, ownerAddress, ownerPassword)
-	rate := func() float64 {
-		ctx, cancel := context.WithTimeout(t.Context(), lasts)
-		defer cancel()
-		var answered atomic.Int64
-		var callers sync.WaitGroup
-		for range 4 {
-			p := b.newConnection(t)
-			callers.Go(func() {
-				for ctx.Err() == nil {
-					if got, err := p.doContext(ctx, "GET", "/api/v1/modules/base/plain", nil); err == nil &&
-						got.status == http.StatusOK {
-						answered.Add(1)
-					}
-				}
+	var kept []float64
+	for range 3 {
+		alone := b.rate(t, lasts)
+		for _, id := range spinning {
+			eventually(t, id+" spins", func() bool {
+				return b.owner.do("GET", "/api/v1/modules/"+id+"/spin", nil).status == http.StatusOK
 			})
 		}
-		callers.Wait()
-		return float64(answered.Load()) / lasts.Seconds()
-	}
-	before := rate()
-	for _, id := range spinning {
-		if got := b.owner.do("GET", "/api/v1/modules/"+id+"/spin", nil); got.status != http.StatusOK {
-			t.Fatalf("GET .../%s/spin: %d %s, want 200", id, got.status, got.body)
+		beside := b.rate(t, lasts)
+		for _, id := range spinning {
+			_ = b.owner.do("GET", "/api/v1/modules/"+id+"/exit", nil)
 		}
+		load, _ := os.ReadFile("/proc/loadavg")
+		t.Logf("alone %.0f calls a second, beside three spinning modules %.0f (%.0f %%); load of the machine %s",
+			alone, beside, 100*beside/alone, strings.TrimSpace(string(load)))
+		kept = append(kept, 100*beside/alone)
 	}
-	meanwhile := rate()
-	for _, id := range spinning {
-		_ = b.owner.do("GET", "/api/v1/modules/"+id+"/exit", nil)
+	slices.Sort(kept)
+	t.Logf("kept, median: %.0f %%", kept[1])
+}
+
+// rate is how many calls a second four people get answered by the module base.
+func (b *faultyPlatform) rate(t *testing.T, lasts time.Duration) float64 {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), lasts)
+	defer cancel()
+	var answered atomic.Int64
+	var callers sync.WaitGroup
+	for range 4 {
+		p := b.newConnection(t)
+		callers.Go(func() {
+			for ctx.Err() == nil {
+				if got, err := p.doContext(ctx, "GET", "/api/v1/modules/base/plain", nil); err == nil &&
+					got.status == http.StatusOK {
+					answered.Add(1)
+				}
+			}
+		})
 	}
-	alone := (before + rate()) / 2
-	t.Logf("kept beside three spinning modules: %.0f of %.0f calls a second (%.0f %%)",
-		meanwhile, alone, 100*meanwhile/alone)
+	callers.Wait()
+	return float64(answered.Load()) / lasts.Seconds()
 }

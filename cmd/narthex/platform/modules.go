@@ -40,6 +40,10 @@ func (s *Server) startModules(ctx context.Context) error {
 	if s.users, err = process.NewUsers(); err != nil {
 		return err
 	}
+	s.priorities = process.NewPriorities(s.log)
+	if err := s.tree.Start(ctx, supervisor.Child{Service: s.priorities}); err != nil {
+		return err
+	}
 	for rest := s.eligible; len(rest) > 0; {
 		level := rest
 		if next := slices.IndexFunc(rest,
@@ -136,8 +140,8 @@ func (s *Server) prepare(module *catalog.Module) (runningModule, error) {
 		},
 		Verify: module.VerifyExecutable,
 		Host:   running.facade,
-		Memory: running.memory,
-		Log:    s.log.With(zap.String("module", declared.ID)),
+		Memory: running.memory, Priorities: s.priorities,
+		Log: s.log.With(zap.String("module", declared.ID)),
 	})
 	return running, nil
 }

@@ -71,7 +71,8 @@ type Server struct {
 	roles         map[string]database.ModuleRole
 	pools         map[string]*database.ModulePool // of the modules to start, by id
 	hubs          *realtime.Hubs
-	users         *process.Users    // nil: modules share the platform's
+	users         *process.Users // nil: modules share the platform's
+	priorities    *process.Priorities
 	eligible      []*catalog.Module // in dependency order
 	modules       []runningModule   // the same, started
 	listener      *httpserver.Listener
