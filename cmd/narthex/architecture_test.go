@@ -32,6 +32,7 @@ var ranks = map[string]int{
 	"services/httpserver": 5,
 	"modulehost/gateway":  5,
 
+	"services/activity":              4,
 	"services/authorization":         4,
 	"services/configuration":         4,
 	"services/dashboard":             4,
@@ -54,6 +55,8 @@ var ranks = map[string]int{
 	"modulehost/process": 3,
 
 	"modulehost/catalog/catalogtest": 3, // for tests alone
+
+	"services/activity/chain": 2,
 
 	"services/clientaddress": 2,
 	"services/database":      2,

@@ -138,6 +138,7 @@ func TestPermissionsAreComposed(t *testing.T) {
 	const want = `bar.a|restricted|bar|
 bar.z|restricted|bar|Zed
 core.account.read|authenticated||
+core.activity.read|restricted||
 core.authorization.grants.manage|restricted||
 core.dashboard.navigation.manage|restricted||
 core.devices.manage|restricted||

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/narthex-platform/narthex/services/activity/chain"
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
@@ -151,18 +152,23 @@ WHERE id = (
 FOR NO KEY UPDATE`
 )
 
-// underLock runs lock, then statement, in one transaction and one round trip. statement sees the state
-// after the lock was granted: in READ COMMITTED each statement has its own snapshot and its own
-// statement_timestamp().
-func (s *Store) underLock(ctx context.Context, lock, id, statement string, args, into []any) error {
+// underLock runs lock, then statement, then records the entries that the statement's result gave, all in one
+// transaction. statement sees the state after the lock was granted: in READ COMMITTED each statement has its
+// own snapshot and its own statement_timestamp().
+func (s *Store) underLock(
+	ctx context.Context, lock, id, statement string, args, into []any, entries func() []chain.Entry,
+) error {
 	ctx, cancel := s.detached(ctx)
 	defer cancel()
-	work := &pgx.Batch{}
-	work.Queue("BEGIN ISOLATION LEVEL READ COMMITTED")
-	work.Queue(lock, id)
-	work.Queue(statement, args...).QueryRow(func(row pgx.Row) error { return row.Scan(into...) })
-	work.Queue("COMMIT")
-	return s.pool.SendBatch(ctx, work).Close()
+	return pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
+		work := &pgx.Batch{}
+		work.Queue(lock, id)
+		work.Queue(statement, args...).QueryRow(func(row pgx.Row) error { return row.Scan(into...) })
+		if err := tx.SendBatch(ctx, work).Close(); err != nil {
+			return err
+		}
+		return chain.Record(ctx, tx, entries()...)
+	})
 }
 
 const insertGrant = `
@@ -208,7 +214,13 @@ func (s *Store) issue(ctx context.Context, wanted issuance) (grant, error) {
 	actor := orNull(wanted.actor)
 	err := s.underLock(ctx, lockPerson, wanted.userID, insertGrant,
 		[]any{wanted.userID, wanted.permissionID, wanted.expiresAt, actor},
-		[]any{&past, &known, &id, &createdAt})
+		[]any{&past, &known, &id, &createdAt},
+		func() []chain.Entry {
+			if id == nil {
+				return nil
+			}
+			return []chain.Entry{issuedEntry(wanted, *id)}
+		})
 	switch {
 	case err != nil:
 		return grant{}, unavailable(err)
@@ -249,11 +261,8 @@ WITH revoked AS (
 	FROM revoked
 )
 SELECT
-	EXISTS (
-		SELECT
-		FROM core.permission_grant
-		WHERE id = $1
-	),
+	coalesce((SELECT person_id::text FROM core.permission_grant WHERE id = $1), ''),
+	coalesce((SELECT permission_id FROM core.permission_grant WHERE id = $1), ''),
 	ARRAY (
 		SELECT id::text
 		FROM revoked
@@ -263,19 +272,20 @@ SELECT
 // revoke returns the ids of the grants that it revoked: all unrevoked grants equivalent to the named one,
 // each with its audit row. It fails with ErrGrantNotFound.
 func (s *Store) revoke(ctx context.Context, id, actor string) (revoked []string, err error) {
-	var known bool
-	err = s.underLock(
-		ctx,
-		lockPersonOfGrant,
-		id,
-		updateRevoked,
+	var userID, permissionID string
+	err = s.underLock(ctx, lockPersonOfGrant, id, updateRevoked,
 		[]any{id, orNull(actor)},
-		[]any{&known, &revoked},
-	)
+		[]any{&userID, &permissionID, &revoked},
+		func() (entries []chain.Entry) {
+			for _, id := range revoked {
+				entries = append(entries, revokedEntry(chain.Person(actor), userID, permissionID, id))
+			}
+			return entries
+		})
 	switch {
 	case err != nil:
 		return nil, unavailable(err)
-	case !known:
+	case userID == "":
 		return nil, ErrGrantNotFound
 	}
 	return revoked, nil

@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"github.com/narthex-platform/narthex/modulehost/catalog"
+	"github.com/narthex-platform/narthex/services/activity/chain"
 )
 
 // Resolver returns what a start would run now, by everything that is stored and supplied.
@@ -39,6 +40,7 @@ type Replacement struct {
 	Declared []string          // the keys that the module declares; every other stored key stays
 	Values   map[string]string // key → text
 	Rev      *int64            // of the document that it replaces; nil replaces any revision
+	By       chain.Actor       // who replaces it
 }
 
 // Service handles the routes of module configuration. Safe for concurrent use; it has no goroutines.

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/narthex-platform/narthex/modulehost/catalog"
+	"github.com/narthex-platform/narthex/services/activity/chain"
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
@@ -86,7 +87,9 @@ func (s *Service) replace(c *httpapi.Call) error {
 	}
 	ctx, cancel := detached(c.Request.Context())
 	defer cancel()
-	replacement := Replacement{Declared: declared, Values: texts, Rev: sent.Rev}
+	replacement := Replacement{
+		Declared: declared, Values: texts, Rev: sent.Rev, By: chain.Person(c.UserID()),
+	}
 	if err := s.store.Replace(ctx, m.Manifest.ID, replacement); err != nil {
 		return err
 	}

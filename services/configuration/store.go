@@ -3,10 +3,13 @@ package configuration
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/narthex-platform/narthex/services/activity/chain"
 )
 
 const storeDeadline = 5 * time.Second // of one request's work, the wait for a module's document included
@@ -65,6 +68,11 @@ ON CONFLICT (module_id) DO UPDATE
 SET replaced_at = now(), rev = document.rev + 1
 RETURNING rev`
 
+const selectValues = `
+SELECT key, value
+FROM core.module_configuration
+WHERE module_id = $1 AND key = ANY ($2::text[])`
+
 // The deleted and the inserted keys never overlap, so their order does not matter.
 const replaceValues = `
 WITH omitted AS (
@@ -96,11 +104,32 @@ func (s *Store) Replace(ctx context.Context, moduleID string, r Replacement) err
 		if r.Rev != nil && rev != *r.Rev+1 {
 			return ErrConflict
 		}
-		_, err := tx.Exec(ctx, replaceValues, moduleID, r.Declared, keys, texts)
-		return err
+		before, err := readValues(ctx, tx, moduleID, append(slices.Clone(r.Declared), keys...))
+		if err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, replaceValues, moduleID, r.Declared, keys, texts); err != nil {
+			return err
+		}
+		return chain.Record(ctx, tx, entriesOf(moduleID, r, before)...)
 	})
 	if err != nil && err != ErrConflict {
 		return unavailable(err)
 	}
 	return err
+}
+
+// readValues returns those of the keys that are stored. The document is locked, so they stay as they are.
+func readValues(ctx context.Context, tx pgx.Tx, moduleID string, keys []string) (map[string]string, error) {
+	rows, err := tx.Query(ctx, selectValues, moduleID, keys)
+	if err != nil {
+		return nil, err
+	}
+	values := make(map[string]string)
+	var key, value string
+	_, err = pgx.ForEachRow(rows, []any{&key, &value}, func() error {
+		values[key] = value
+		return nil
+	})
+	return values, err
 }

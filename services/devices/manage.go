@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/narthex-platform/narthex/services/activity/chain"
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
@@ -71,7 +72,7 @@ func (s *Service) rename(c *httpapi.Call) error {
 	if err != nil {
 		return err
 	}
-	renamed, err := s.store.rename(c.Request.Context(), id, label)
+	renamed, err := s.store.rename(c.Request.Context(), chain.Person(c.UserID()), id, label)
 	if err != nil {
 		return err
 	}
@@ -87,7 +88,7 @@ func (s *Service) revoke(c *httpapi.Call) error {
 	if err := httpapi.DecodeEmpty(c); err != nil {
 		return err
 	}
-	revoked, err := s.store.revoke(c.Request.Context(), id)
+	revoked, err := s.store.revoke(c.Request.Context(), chain.Person(c.UserID()), id)
 	if err != nil {
 		return err
 	}

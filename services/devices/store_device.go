@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/narthex-platform/narthex/services/activity/chain"
 	"github.com/narthex-platform/narthex/services/lookup"
 )
 
@@ -64,10 +65,21 @@ func (s *Store) approve(ctx context.Context, a approval) (made device, err error
 		if err := tx.QueryRow(ctx, insertDevice, a.code, a.label, a.approver, permission).Scan(&id); err != nil {
 			return err
 		}
-		made, err = one[device](ctx, tx, ErrDeviceNotFound, selectDevice, id)
-		return err
+		if made, err = one[device](ctx, tx, ErrDeviceNotFound, selectDevice, id); err != nil {
+			return err
+		}
+		return chain.Record(ctx, tx, made.entry(chain.Person(a.approver), chain.ScreenPaired))
 	})
 	return made, err
+}
+
+func (d device) entry(by chain.Actor, action chain.Action) chain.Entry {
+	return chain.Entry{
+		Actor:   by,
+		Action:  action,
+		Subject: chain.Subject{Kind: chain.ScreenSubject, ID: d.ID},
+		Details: map[string]any{"moduleId": d.ModuleID},
+	}
 }
 
 // A device that was not claimed in time does not exist, whether or not it was swept.
@@ -103,17 +115,32 @@ SELECT ` + deviceColumns + `
 FROM core.device
 WHERE id = $1 AND ` + deviceExists
 
+const lockDevice = selectDevice + `
+FOR NO KEY UPDATE OF device`
+
 const renameDevice = `
 UPDATE core.device
 SET label = $2
 WHERE id = $1 AND ` + deviceExists + `
 RETURNING ` + deviceColumns
 
-func (s *Store) rename(ctx context.Context, id, label string) (device, error) {
-	ctx, cancel := detached(ctx, storeDeadline)
-	defer cancel()
-	renamed, err := one[device](ctx, s.pool, ErrDeviceNotFound, renameDevice, id, label)
-	return renamed, coded(err)
+// rename records a change of the label and nothing else.
+func (s *Store) rename(ctx context.Context, by chain.Actor, id, label string) (renamed device, err error) {
+	err = s.inTx(ctx, func(ctx context.Context, tx pgx.Tx) error {
+		before, err := one[device](ctx, tx, ErrDeviceNotFound, lockDevice, id)
+		if err != nil {
+			return err
+		}
+		if renamed = before; before.Label == label {
+			return nil
+		}
+		renamed, err = one[device](ctx, tx, ErrDeviceNotFound, renameDevice, id, label)
+		if err != nil {
+			return err
+		}
+		return chain.Record(ctx, tx, renamed.entry(by, chain.ScreenRenamed))
+	})
+	return renamed, err
 }
 
 // A revoked device can no longer be claimed.
@@ -129,13 +156,20 @@ WHERE id = $1 AND ` + deviceExists + `
 RETURNING ` + deviceColumns
 
 // revoke keeps the device's row and the time of its first revocation.
-func (s *Store) revoke(ctx context.Context, id string) (revoked device, err error) {
+func (s *Store) revoke(ctx context.Context, by chain.Actor, id string) (revoked device, err error) {
 	err = s.inTx(ctx, func(ctx context.Context, tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, withdrawApproval, id); err != nil {
 			return err
 		}
+		before, err := one[device](ctx, tx, ErrDeviceNotFound, lockDevice, id)
+		if err != nil {
+			return err
+		}
 		revoked, err = one[device](ctx, tx, ErrDeviceNotFound, revokeDevice, id)
-		return err
+		if err != nil || before.RevokedAt != nil {
+			return err
+		}
+		return chain.Record(ctx, tx, revoked.entry(by, chain.ScreenRevoked))
 	})
 	return revoked, err
 }

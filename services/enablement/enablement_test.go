@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/narthex-platform/narthex/services/activity/chain"
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 	"github.com/narthex-platform/narthex/services/enablement"
 )
@@ -13,7 +14,7 @@ func TestNoRecordMeansEnabled(t *testing.T) {
 	db := databasetest.New(t)
 	store := enablement.NewStore(db.Pool(t))
 	for moduleID, enabled := range map[string]bool{"on": true, "off": false} {
-		if err := store.Decide(t.Context(), moduleID, enabled); err != nil {
+		if err := store.Decide(t.Context(), chain.Operator(), moduleID, enabled); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/narthex-platform/narthex/modulehost/catalog"
+	"github.com/narthex-platform/narthex/services/activity/chain"
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
@@ -58,7 +59,8 @@ func (s *Service) decide(c *httpapi.Call) error {
 	}
 	ctx, cancel := detached(c.Request.Context())
 	defer cancel()
-	if err := s.store.Decide(ctx, m.Manifest.ID, body.Enabled); err != nil {
+	by := chain.Person(c.UserID())
+	if err := s.store.Decide(ctx, by, m.Manifest.ID, body.Enabled); err != nil {
 		return err
 	}
 	entries, err := s.entries(ctx, []*catalog.Module{m})

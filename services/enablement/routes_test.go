@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/narthex-platform/narthex/services/activity/chain"
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
@@ -117,7 +118,7 @@ func TestEntriesTellOfOneState(t *testing.T) {
 	enabled := true
 	h.meanwhile = func() {
 		enabled = !enabled
-		if err := h.store.Decide(t.Context(), "base", enabled); err != nil {
+		if err := h.store.Decide(t.Context(), chain.Operator(), "base", enabled); err != nil {
 			t.Errorf("Decide: %v", err)
 		}
 	}

@@ -7,6 +7,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/narthex-platform/narthex/services/activity/chain"
 )
 
 const storeDeadline = 5 * time.Second // of one request's work
@@ -50,13 +52,27 @@ const upsertDecision = `
 INSERT INTO core.module_enablement (module_id, enabled)
 VALUES ($1, $2)
 ON CONFLICT (module_id) DO UPDATE
-SET enabled = excluded.enabled, decided_at = now()`
+SET enabled = excluded.enabled, decided_at = now()
+WHERE module_enablement.enabled <> excluded.enabled`
 
-// Decide stores an explicit decision in place of the one before. Of concurrent decisions the last is left.
-// The caller checks that the module is installed. STORE_UNAVAILABLE when it is unknown whether the decision
-// was stored.
-func (s *Store) Decide(ctx context.Context, moduleID string, enabled bool) error {
-	if _, err := s.pool.Exec(ctx, upsertDecision, moduleID, enabled); err != nil {
+// Decide stores an explicit decision in place of the one before, and records who made it. A decision that is
+// stored already changes nothing. Of concurrent decisions the last is left. The caller checks that the module
+// is installed. STORE_UNAVAILABLE when it is unknown whether the decision was stored.
+func (s *Store) Decide(ctx context.Context, by chain.Actor, moduleID string, enabled bool) error {
+	action := chain.ModuleDisabled
+	if enabled {
+		action = chain.ModuleEnabled
+	}
+	err := pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
+		done, err := tx.Exec(ctx, upsertDecision, moduleID, enabled)
+		if err != nil || done.RowsAffected() == 0 {
+			return err
+		}
+		return chain.Record(ctx, tx, chain.Entry{
+			Actor: by, Action: action, Subject: chain.Subject{Kind: chain.ModuleSubject, ID: moduleID},
+		})
+	})
+	if err != nil {
 		return unavailable(err)
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/narthex-platform/narthex/services/activity/chain"
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
@@ -45,7 +46,7 @@ func (s *Service) replace(c *httpapi.Call) error {
 	}
 	ctx, cancel := detached(c.Request.Context())
 	defer cancel()
-	written, err := s.store.replace(ctx, sent)
+	written, err := s.store.replace(ctx, chain.Person(c.UserID()), sent)
 	if err != nil {
 		return err
 	}

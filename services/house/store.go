@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/narthex-platform/narthex/services/activity/chain"
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
@@ -55,8 +56,8 @@ UPDATE core.house
 SET name = $1, accent = $2, language = $3, rev = rev + 1`
 
 // replace writes the whole house and returns it with its revision. Of two concurrent changes the later one
-// is left, never a mix of both. A house that is stored already is not written again.
-func (s *Store) replace(ctx context.Context, h House) (written state, err error) {
+// is left, never a mix of both. A house that is stored already is not written again, and not recorded.
+func (s *Store) replace(ctx context.Context, by chain.Actor, h House) (written state, err error) {
 	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		before, err := scan(tx.QueryRow(ctx, lockHouse))
 		if err != nil || h.equal(before.house) {
@@ -64,8 +65,13 @@ func (s *Store) replace(ctx context.Context, h House) (written state, err error)
 			return err
 		}
 		written = state{house: h, rev: before.rev + 1}
-		_, err = tx.Exec(ctx, updateHouse, h.Name, h.Accent, h.Language)
-		return err
+		if _, err := tx.Exec(ctx, updateHouse, h.Name, h.Accent, h.Language); err != nil {
+			return err
+		}
+		return chain.Record(ctx, tx, chain.Entry{
+			Actor: by, Action: chain.HouseChanged,
+			Subject: chain.Subject{Kind: chain.HouseSubject, ID: "house"},
+		})
 	})
 	if err != nil {
 		return state{}, unavailable(err)

@@ -27,6 +27,14 @@ type Call struct {
 	Connection Connection
 }
 
+// UserID returns the id of the person who sent the request. It is empty for anybody else.
+func (c *Call) UserID() string {
+	if c.Caller == nil {
+		return ""
+	}
+	return c.Caller.Principal().UserID
+}
+
 // Connection is what a Call needs from its connection.
 type Connection interface {
 	// CancelBody ends the reading of the request's body while the handler still responds.

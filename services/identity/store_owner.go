@@ -8,6 +8,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/narthex-platform/narthex/services/activity/chain"
 )
 
 // ownerDeadline bounds an operator's transaction, including the wait for its lock.
@@ -104,8 +106,10 @@ func (s *Store) bootstrap(ctx context.Context, sql, who string) (userID string, 
 			return ErrNotFound
 		}
 		userID = now.userID
-		_, err = tx.Exec(ctx, insertOwner, userID)
-		return err
+		if _, err := tx.Exec(ctx, insertOwner, userID); err != nil {
+			return err
+		}
+		return chain.Record(ctx, tx, ownerGranted(userID))
 	})
 	if err != nil {
 		return "", err
@@ -113,10 +117,25 @@ func (s *Store) bootstrap(ctx context.Context, sql, who string) (userID string, 
 	return userID, nil
 }
 
+// The table is locked, so the owner who is read is the one who is replaced.
 const updateOwner = `
+WITH former AS (
+	SELECT person_id
+	FROM core.platform_owner
+	WHERE person_id <> $1
+)
 UPDATE core.platform_owner
 SET person_id = $1, granted_at = now()
-WHERE person_id <> $1`
+FROM former
+RETURNING former.person_id::text`
+
+func ownerGranted(userID string) chain.Entry {
+	return chain.Entry{
+		Actor:   chain.Operator(),
+		Action:  chain.OwnerGranted,
+		Subject: chain.Subject{Kind: chain.PersonSubject, ID: userID},
+	}
+}
 
 // transfer moves the ownership to the person whom sql finds.
 func (s *Store) transfer(ctx context.Context, sql, who string) (userID string, moved bool, err error) {
@@ -132,9 +151,22 @@ func (s *Store) transfer(ctx context.Context, sql, who string) (userID string, m
 		case !now.credential:
 			return ErrWithoutCredential
 		}
-		done, err := tx.Exec(ctx, updateOwner, now.userID)
-		userID, moved = now.userID, done.RowsAffected() > 0
-		return err
+		userID = now.userID
+		var former string
+		err = tx.QueryRow(ctx, updateOwner, userID).Scan(&former)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		moved = true
+		return chain.Record(ctx, tx, chain.Entry{
+			Actor:   chain.Operator(),
+			Action:  chain.OwnerTransferred,
+			Subject: chain.Subject{Kind: chain.PersonSubject, ID: userID},
+			Details: map[string]any{"formerUserId": former},
+		})
 	})
 	if err != nil {
 		return "", false, err
@@ -195,8 +227,10 @@ func settleOwnership(ctx context.Context, tx pgx.Tx, c candidate) (Outcome, erro
 			return Outcome{}, err
 		}
 	}
-	_, err = tx.Exec(ctx, insertOwner, outcome.UserID)
-	return outcome, err
+	if _, err := tx.Exec(ctx, insertOwner, outcome.UserID); err != nil {
+		return Outcome{}, err
+	}
+	return outcome, chain.Record(ctx, tx, ownerGranted(outcome.UserID))
 }
 
 // ownerError gives a database error its code.

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/narthex-platform/narthex/modulehost/manifest"
+	"github.com/narthex-platform/narthex/services/activity/chain"
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
@@ -95,7 +96,7 @@ func (s *Service) putGroup(c *httpapi.Call) error {
 	}
 	ctx, cancel := detached(c.Request.Context())
 	defer cancel()
-	if err := s.store.PutGroup(ctx, g); err != nil {
+	if err := s.store.PutGroup(ctx, chain.Person(c.UserID()), g); err != nil {
 		return err
 	}
 	return c.JSON(http.StatusOK, g)
@@ -111,7 +112,7 @@ func (s *Service) deleteGroup(c *httpapi.Call) error {
 	}
 	ctx, cancel := detached(c.Request.Context())
 	defer cancel()
-	if err := s.store.DeleteGroup(ctx, id); err != nil {
+	if err := s.store.DeleteGroup(ctx, chain.Person(c.UserID()), id); err != nil {
 		return err
 	}
 	return noContent(c)
@@ -133,7 +134,7 @@ func (s *Service) place(c *httpapi.Call) error {
 	if _, installed := s.catalog.Module(p.ModuleID); installed {
 		put = s.store.Place
 	}
-	if err := put(ctx, p); err != nil {
+	if err := put(ctx, chain.Person(c.UserID()), p); err != nil {
 		return err
 	}
 	return c.JSON(http.StatusOK, p)
@@ -151,7 +152,7 @@ func (s *Service) unplace(c *httpapi.Call) error {
 	}
 	ctx, cancel := detached(c.Request.Context())
 	defer cancel()
-	if err := s.store.Unplace(ctx, moduleID); err != nil {
+	if err := s.store.Unplace(ctx, chain.Person(c.UserID()), moduleID); err != nil {
 		return err
 	}
 	return noContent(c)

@@ -8,6 +8,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/narthex-platform/narthex/services/activity/chain"
 )
 
 const storeDeadline = 5 * time.Second // of one request's work, its waits for rows included
@@ -18,9 +20,10 @@ func detached(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), storeDeadline)
 }
 
-// Store reads and writes the arrangement through the shared pool. Each call is one statement, so the
-// database alone orders concurrent calls: of several writes of one row the last is left, complete. Its work
-// ends with the context that it is given. Its errors are those of errors.go, and STORE_UNAVAILABLE when it
+// Store reads and writes the arrangement through the shared pool. Each change is one statement, so the
+// database alone orders concurrent calls: of several writes of one row the last is left, complete. Who made
+// it is recorded in its transaction; a write that changes nothing is not recorded. Its work ends with the
+// context that it is given. Its errors are those of errors.go, and STORE_UNAVAILABLE when it
 // is unknown what was stored. Safe for concurrent use.
 type Store struct{ pool *pgxpool.Pool }
 
@@ -60,11 +63,13 @@ const upsertGroup = `
 INSERT INTO core.navigation_group (id, label, position)
 VALUES ($1, $2, $3)
 ON CONFLICT (id) DO UPDATE
-SET label = excluded.label, position = excluded.position`
+SET label = excluded.label, position = excluded.position
+WHERE (navigation_group.label, navigation_group.position) IS DISTINCT FROM (excluded.label, excluded.position)`
 
 // PutGroup creates a group, or changes its label and order.
-func (s *Store) PutGroup(ctx context.Context, g Group) error {
-	return s.exec(ctx, upsertGroup, g.ID, g.Label, g.Order)
+func (s *Store) PutGroup(ctx context.Context, by chain.Actor, g Group) error {
+	_, err := s.change(ctx, ofGroup(by, g.ID), upsertGroup, g.ID, g.Label, g.Order)
+	return err
 }
 
 const deleteGroup = `
@@ -73,8 +78,9 @@ WHERE id = $1`
 
 // DeleteGroup deletes a group. Its modules become ungrouped and keep their order, including those that are
 // placed into it at the same moment. Deleting an absent group succeeds.
-func (s *Store) DeleteGroup(ctx context.Context, id string) error {
-	return s.exec(ctx, deleteGroup, id)
+func (s *Store) DeleteGroup(ctx context.Context, by chain.Actor, id string) error {
+	_, err := s.change(ctx, ofGroup(by, id), deleteGroup, id)
+	return err
 }
 
 // lockedGroup is $2, and locks that group against deletion before the statement locks the placement's row.
@@ -91,26 +97,40 @@ const upsertPlacement = `
 INSERT INTO core.navigation_placement (module_id, group_id, position)
 VALUES ($1, ` + lockedGroup + `, $3)
 ON CONFLICT (module_id) DO UPDATE
-SET group_id = excluded.group_id, position = excluded.position`
+SET group_id = excluded.group_id, position = excluded.position
+WHERE (navigation_placement.group_id, navigation_placement.position)
+	IS DISTINCT FROM (excluded.group_id, excluded.position)`
 
 // Place gives a module a place, whether or not it had one. Fails with ErrGroupNotFound.
-func (s *Store) Place(ctx context.Context, p Placement) error {
-	return s.exec(ctx, upsertPlacement, p.ModuleID, p.GroupID, p.Order)
+func (s *Store) Place(ctx context.Context, by chain.Actor, p Placement) error {
+	_, err := s.change(ctx, ofModule(by, p.ModuleID), upsertPlacement, p.ModuleID, p.GroupID, p.Order)
+	return err
 }
 
 const updatePlacement = `
 UPDATE core.navigation_placement
 SET group_id = ` + lockedGroup + `, position = $3
-WHERE module_id = $1`
+WHERE module_id = $1 AND (group_id, position) IS DISTINCT FROM ($2, $3)`
+
+const selectPlaced = `
+SELECT EXISTS (
+	SELECT
+	FROM core.navigation_placement
+	WHERE module_id = $1
+)`
 
 // Replace gives a module another place. Fails with ErrNotInstalled when it has none, and with
 // ErrGroupNotFound.
-func (s *Store) Replace(ctx context.Context, p Placement) error {
-	tag, err := s.pool.Exec(ctx, updatePlacement, p.ModuleID, p.GroupID, p.Order)
-	if err != nil {
-		return failure(err)
+func (s *Store) Replace(ctx context.Context, by chain.Actor, p Placement) error {
+	changed, err := s.change(ctx, ofModule(by, p.ModuleID), updatePlacement, p.ModuleID, p.GroupID, p.Order)
+	if err != nil || changed {
+		return err
 	}
-	if tag.RowsAffected() == 0 {
+	var placed bool
+	if err := s.pool.QueryRow(ctx, selectPlaced, p.ModuleID).Scan(&placed); err != nil {
+		return unavailable(err)
+	}
+	if !placed {
 		return ErrNotInstalled
 	}
 	return nil
@@ -121,15 +141,40 @@ DELETE FROM core.navigation_placement
 WHERE module_id = $1`
 
 // Unplace deletes a module's place. Deleting an absent one succeeds.
-func (s *Store) Unplace(ctx context.Context, moduleID string) error {
-	return s.exec(ctx, deletePlacement, moduleID)
+func (s *Store) Unplace(ctx context.Context, by chain.Actor, moduleID string) error {
+	_, err := s.change(ctx, ofModule(by, moduleID), deletePlacement, moduleID)
+	return err
 }
 
-func (s *Store) exec(ctx context.Context, statement string, arguments ...any) error {
-	if _, err := s.pool.Exec(ctx, statement, arguments...); err != nil {
-		return failure(err)
+// change runs one statement and records the entry if it wrote a row.
+func (s *Store) change(
+	ctx context.Context, entry chain.Entry, statement string, arguments ...any,
+) (changed bool, err error) {
+	err = pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
+		done, err := tx.Exec(ctx, statement, arguments...)
+		if changed = done.RowsAffected() > 0; err != nil || !changed {
+			return err
+		}
+		return chain.Record(ctx, tx, entry)
+	})
+	if err != nil {
+		return false, failure(err)
 	}
-	return nil
+	return changed, nil
+}
+
+func ofGroup(by chain.Actor, id string) chain.Entry {
+	return chain.Entry{
+		Actor: by, Action: chain.NavigationChanged,
+		Subject: chain.Subject{Kind: chain.NavigationGroupSubject, ID: id},
+	}
+}
+
+func ofModule(by chain.Actor, id string) chain.Entry {
+	return chain.Entry{
+		Actor: by, Action: chain.NavigationChanged,
+		Subject: chain.Subject{Kind: chain.ModuleSubject, ID: id},
+	}
 }
 
 // placedInGroup is the foreign key that refuses places in groups that do not exist or are just being

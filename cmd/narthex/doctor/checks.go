@@ -15,6 +15,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/catalog"
 	"github.com/narthex-platform/narthex/modulehost/process"
 	"github.com/narthex-platform/narthex/realtime"
+	"github.com/narthex-platform/narthex/services/activity"
 	"github.com/narthex-platform/narthex/services/database"
 	"github.com/narthex-platform/narthex/services/environment"
 	"github.com/narthex-platform/narthex/storage"
@@ -137,6 +138,7 @@ func (e *Examination) Store(ctx context.Context) {
 			e.roles(ctx, db)
 			e.changedRoles(ctx)
 			e.connections(ctx, db)
+			e.activity(ctx, db)
 			if e.Sound&environment.HostSection == 0 {
 				return nil
 			}
@@ -234,6 +236,22 @@ func (e *Examination) connections(ctx context.Context, db *database.Database) {
 	default:
 		e.ok("Database connections: a process of the platform may open %d, and the database takes %d.", needed,
 			offered)
+	}
+}
+
+// activity prints count and hash, because only who compares them with what was noted elsewhere finds a
+// record that was written anew as a whole.
+func (e *Examination) activity(ctx context.Context, db *database.Database) {
+	verdict, err := activity.Verify(ctx, activity.NewStore(db.Pool()))
+	switch {
+	case err != nil:
+		e.blockAll(err)
+	case verdict.Broken != 0:
+		e.warn("ACTIVITY_CHAIN_BROKEN", fmt.Sprintf(
+			"The record of who changed what was changed or shortened at entry %d (it counts %d, hash %s); compare it with a "+
+				"backup, and find out who can write to the database.", verdict.Broken, verdict.Count, verdict.Hash))
+	default:
+		e.ok("Activity: %d entries, unbroken, hash %s.", verdict.Count, verdict.Hash)
 	}
 }
 

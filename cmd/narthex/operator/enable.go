@@ -7,6 +7,7 @@ import (
 
 	"github.com/narthex-platform/narthex/cmd/narthex/cli"
 	"github.com/narthex-platform/narthex/cmd/narthex/platform"
+	"github.com/narthex-platform/narthex/services/activity/chain"
 	"github.com/narthex-platform/narthex/services/database"
 	"github.com/narthex-platform/narthex/services/enablement"
 )
@@ -40,7 +41,7 @@ Reads DATABASE_URL, SERVICE_DATABASE_*, SERVICE_MODULES_DIR and NODE_ENV.`,
 				return cli.ErrNotInstalled
 			}
 			err = platform.WithDatabase(cmd.Context(), settings.Database, nil, func(db *database.Database) error {
-				return platform.StoreFailure(enablement.NewStore(db.Pool()).Decide(cmd.Context(), id, enabled))
+				return platform.StoreFailure(enablement.NewStore(db.Pool()).Decide(cmd.Context(), chain.Operator(), id, enabled))
 			})
 			if err == nil {
 				fmt.Fprintf(p.Stdout, "Stored: %s %s with the platform, from its next start on. See: narthex "+

@@ -18,6 +18,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/process"
 	"github.com/narthex-platform/narthex/modulehost/publication"
 	"github.com/narthex-platform/narthex/realtime"
+	"github.com/narthex-platform/narthex/services/activity"
 	"github.com/narthex-platform/narthex/services/authorization"
 	"github.com/narthex-platform/narthex/services/configuration"
 	"github.com/narthex-platform/narthex/services/dashboard"
@@ -57,6 +58,7 @@ type Server struct {
 	outbox        *mail.Outbox
 	identity      *identity.Service
 	people        *people.Service
+	activity      *activity.Service
 	house         *house.Service
 	devices       *devices.Service
 	Authorization *authorization.Service

@@ -16,6 +16,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/catalog"
 	"github.com/narthex-platform/narthex/modulehost/gateway"
 	"github.com/narthex-platform/narthex/modulehost/publication"
+	"github.com/narthex-platform/narthex/services/activity"
 	"github.com/narthex-platform/narthex/services/authorization"
 	"github.com/narthex-platform/narthex/services/clientaddress"
 	"github.com/narthex-platform/narthex/services/configuration"
@@ -133,7 +134,9 @@ func (s *Server) buildIdentity(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	s.people = people.New(people.Config{Store: people.NewStore(pool), Sessions: s.identity})
+	directory := people.NewStore(pool)
+	s.people = people.New(people.Config{Store: directory, Sessions: s.identity})
+	s.activity = activity.New(activity.NewStore(pool), directory)
 	s.devices, err = devices.New(devices.Config{
 		Store:    screens,
 		Displays: s,
@@ -242,7 +245,7 @@ func (s *Server) buildHTTP(context.Context) error {
 
 // Routes is the whole table.
 func (s *Server) Routes() []httpapi.Route {
-	routes := slices.Concat(s.health.Routes(), s.identity.Routes(), s.people.Routes(), s.house.Routes(),
+	routes := slices.Concat(s.health.Routes(), s.identity.Routes(), s.people.Routes(), s.activity.Routes(), s.house.Routes(),
 		s.Authorization.Routes(), s.devices.Routes(), s.enablement.Routes(), s.configuration.Routes(),
 		s.publication.Routes(), s.navigation.Routes(), s.dashboard.Routes())
 	for _, module := range s.modules {

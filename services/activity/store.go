@@ -1,0 +1,74 @@
+package activity
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+const storeDeadline = 5 * time.Second // of one request's query
+
+// Store reads the record. A request's query has a deadline of its own and continues when the client
+// disconnects, because pgx closes a connection whose query is cancelled. Safe for concurrent use.
+type Store struct{ pool *pgxpool.Pool }
+
+// NewStore opens no connection.
+func NewStore(pool *pgxpool.Pool) *Store { return &Store{pool} }
+
+// row is one entry as it is stored.
+type row struct {
+	Number int64
+	At     time.Time
+	Entry  string
+}
+
+// page returns at most one entry more than the query's limit.
+func (s *Store) page(ctx context.Context, q query) ([]row, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeDeadline)
+	defer cancel()
+	sql, args := q.statement()
+	rows, err := s.pool.Query(ctx, sql, args...)
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[row])
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	return found, nil
+}
+
+// statement has only the conditions that the query needs, because with OR no index would provide the order.
+func (q query) statement() (sql string, args []any) {
+	args = []any{q.below, q.limit + 1}
+	conditions := ""
+	bind := func(format, value string) string {
+		args = append(args, value)
+		return fmt.Sprintf(format, len(args))
+	}
+	for _, filter := range []struct{ column, value string }{
+		{"action", q.action}, {"actor_id", q.actorID},
+		{"subject_kind", q.subjectKind}, {"subject_id", q.subjectID},
+	} {
+		if filter.value != "" {
+			conditions += bind(" AND "+filter.column+" = $%d", filter.value)
+		}
+	}
+	const (
+		columns = "\nSELECT number, at, entry\nFROM core.activity\nWHERE number < $1"
+		newest  = "\nORDER BY number DESC\nLIMIT $2"
+	)
+	if q.userID == "" {
+		return columns + conditions + newest, args
+	}
+	// Two searches, each with its own index, merged in order. The second one leaves out what the first shows.
+	actor := bind(" AND actor_id = $%d", q.userID)
+	concerned := strings.ReplaceAll(actor, "actor_id", "subject_id") +
+		strings.ReplaceAll(actor, "actor_id =", "actor_id IS DISTINCT FROM")
+	return "\n(" + columns + conditions + actor + newest + ")\nUNION ALL\n(" +
+		columns + conditions + concerned + newest + ")" + newest, args
+}
