@@ -42,6 +42,13 @@ func (s *Store) page(ctx context.Context, q query) ([]row, error) {
 	return found, nil
 }
 
+const selectAll = `
+SELECT number, at, entry
+FROM core.activity
+WHERE number < $1
+ORDER BY number DESC
+LIMIT $2`
+
 // statement has only the conditions that the query needs, because with OR no index would provide the order.
 func (q query) statement() (sql string, args []any) {
 	args = []any{q.below, q.limit + 1}
@@ -58,17 +65,21 @@ func (q query) statement() (sql string, args []any) {
 			conditions += bind(" AND "+filter.column+" = $%d", filter.value)
 		}
 	}
-	const (
-		columns = "\nSELECT number, at, entry\nFROM core.activity\nWHERE number < $1"
-		newest  = "\nORDER BY number DESC\nLIMIT $2"
-	)
-	if q.userID == "" {
-		return columns + conditions + newest, args
+	if len(args) == 2 && q.userID == "" {
+		return selectAll, args
 	}
-	// Two searches, each with its own index, merged in order. The second one leaves out what the first shows.
-	actor := bind(" AND actor_id = $%d", q.userID)
-	concerned := strings.ReplaceAll(actor, "actor_id", "subject_id") +
-		strings.ReplaceAll(actor, "actor_id =", "actor_id IS DISTINCT FROM")
-	return "\n(" + columns + conditions + actor + newest + ")\nUNION ALL\n(" +
-		columns + conditions + concerned + newest + ")" + newest, args
+	const (
+		columns = "\n\tSELECT number, at, entry, -number AS age\n\tFROM core.activity\n\tWHERE -number > -$1::bigint"
+		newest  = "\n\tORDER BY age\n\tLIMIT $2"
+	)
+	search := columns + conditions + newest
+	if q.userID != "" {
+		// Two searches, each with its own index, merged in order. The second one leaves out what the first shows.
+		actor := bind(" AND actor_id = $%d", q.userID)
+		subject := strings.ReplaceAll(actor, "actor_id", "subject_kind = 'person' AND subject_id") +
+			strings.ReplaceAll(actor, "actor_id =", "actor_id IS DISTINCT FROM")
+		search = "(" + columns + conditions + actor + newest + ")\nUNION ALL\n(" +
+			columns + conditions + subject + newest + ")"
+	}
+	return "SELECT number, at, entry\nFROM (" + search + ") AS found\nORDER BY age\nLIMIT $2", args
 }
