@@ -29,7 +29,7 @@ func TestListing(t *testing.T) {
 	if all.ids() != "5 4 3 2 1 " || !strings.Contains(w.Body.String(), want) ||
 		fmt.Sprint(all.People) != fmt.Sprint(map[string]string{anna: "Anna", bert: "Bert", zoe: "Zoe"}) ||
 		!strings.Contains(w.Body.String(), `"details":{}`) {
-		t.Errorf("GET /api/v1/activity: body %s, want five entries, newest first, three people, and %s", w.Body, want)
+		t.Errorf("body %s, want five entries, newest first, three people, and %s", w.Body, want)
 	}
 	for query, ids := range map[string]string{
 		"userId=" + anna:                          "1 ",
@@ -51,7 +51,7 @@ func TestListing(t *testing.T) {
 		"actorId=" + bert + "&subjectKind=person": "5 ",
 	} {
 		if w, shown := h.get(t, query); w.Code != http.StatusOK || shown.ids() != ids {
-			t.Errorf("GET /api/v1/activity?%s: status %d, entries %q, want 200 and %q", query, w.Code, shown.ids(), ids)
+			t.Errorf("GET %s: status %d, entries %q, want 200 and %q", query, w.Code, shown.ids(), ids)
 		}
 	}
 }
@@ -98,9 +98,11 @@ func TestRefused(t *testing.T) {
 	for _, query := range []string{
 		"limit=0", "limit=201", "offset=1", "%zz", "action=", "action=a&action=b", "action=%00", "action=%ff",
 		"action=" + strings.Repeat("x", 201), "subjectKind=%0a", "subjectId=",
-		"userId=anna", "userId=00000000-0000-0000-0000-00000000000", "actorId={00000000-0000-0000-0000-000000000000}",
+		"userId=anna", "userId=00000000-0000-0000-0000-00000000000",
+		"actorId={00000000-0000-0000-0000-000000000000}",
 		"cursor=", "cursor=!", "cursor=AQ", "cursor=" + encode(make([]byte, 9)),
-		"cursor=" + encode([]byte{1, 0, 0, 0, 0, 0, 0, 0, 0}), "cursor=" + encode([]byte{2, 0, 0, 0, 0, 0, 0, 0, 1}),
+		"cursor=" + encode([]byte{1, 0, 0, 0, 0, 0, 0, 0, 0}),
+		"cursor=" + encode([]byte{2, 0, 0, 0, 0, 0, 0, 0, 1}),
 		"cursor=" + encode([]byte{1, 0xff, 0, 0, 0, 0, 0, 0, 1}), "cursor=" + activity.Cursor(7) + "%0A",
 	} {
 		if w, _ := h.get(t, query); w.Code != 400 || w.Body.String() != `{"code":"REQUEST_INVALID"}` {

@@ -88,7 +88,7 @@ func TestPagesReadOnlyTheirRows(t *testing.T) {
 			t.Fatal(err)
 		}
 		if read := plans[0].Plan.read(); read > most || strings.Contains(text, "Seq Scan") {
-			t.Errorf("GET /api/v1/activity?%s reads %v rows, want at most %v by an index:\n%s", query, read, most, text)
+			t.Errorf("GET %s reads %v rows, want at most %v by an index:\n%s", query, read, most, text)
 		}
 	}
 }

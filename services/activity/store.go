@@ -69,7 +69,8 @@ func (q query) statement() (sql string, args []any) {
 		return selectAll, args
 	}
 	const (
-		columns = "\n\tSELECT number, at, entry, -number AS age\n\tFROM core.activity\n\tWHERE -number > -$1::bigint"
+		columns = "\n\tSELECT number, at, entry, -number AS age\n\tFROM core.activity" +
+			"\n\tWHERE -number > -$1::bigint"
 		newest  = "\n\tORDER BY age\n\tLIMIT $2"
 	)
 	search := columns + conditions + newest

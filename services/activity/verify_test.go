@@ -38,19 +38,21 @@ func TestEmptyChain(t *testing.T) {
 // Each change of the stored rows that leaves the rest alone is found.
 func TestChangesAreFound(t *testing.T) {
 	t.Parallel()
+	const row, head = `core.activity SET `, `core.activity_head SET `
 	for change, broken := range map[string]int64{
-		`UPDATE core.activity SET entry = replace(entry, 'rota', 'stage') WHERE number = 2`:                                 2,
-		`UPDATE core.activity SET at = at + interval '1 microsecond' WHERE number = 3`:                                      3,
-		`UPDATE core.activity SET hash = sha256(hash) WHERE number = 2`:                                                     2,
-		`DELETE FROM core.activity WHERE number = 1`:                                                                        1,
-		`DELETE FROM core.activity WHERE number = 3`:                                                                        3,
-		`DELETE FROM core.activity WHERE number = 5`:                                                                        5,
-		`UPDATE core.activity SET number = -number WHERE number = 5`:                                                        1,
-		`UPDATE core.activity_head SET count = 4`:                                                                           6,
-		`UPDATE core.activity_head SET hash = sha256(hash)`:                                                                 6,
-		`INSERT INTO core.activity (number, at, entry, hash) SELECT 6, at, entry, hash FROM core.activity WHERE number = 5`: 6,
+		`UPDATE ` + row + `entry = replace(entry, 'rota', 'stage') WHERE number = 2`: 2,
+		`UPDATE ` + row + `at = at + interval '1 microsecond' WHERE number = 3`:      3,
+		`UPDATE ` + row + `hash = sha256(hash) WHERE number = 2`:                     2,
+		`UPDATE ` + row + `number = -number WHERE number = 5`:                        1,
+		`UPDATE ` + head + `count = 4`:                                               6,
+		`UPDATE ` + head + `hash = sha256(hash)`:                                     6,
+		`DELETE FROM core.activity WHERE number = 1`:                                 1,
+		`DELETE FROM core.activity WHERE number = 3`:                                 3,
+		`DELETE FROM core.activity WHERE number = 5`:                                 5,
 		`DELETE FROM core.activity WHERE number = 2;
-		UPDATE core.activity SET number = number - 1 WHERE number > 2`: 2,
+		UPDATE ` + row + `number = number - 1 WHERE number > 2`: 2,
+		`INSERT INTO core.activity (number, at, entry, hash)
+		SELECT 6, at, entry, hash FROM core.activity WHERE number = 5`: 6,
 	} {
 		h := setup(t)
 		for range 5 {

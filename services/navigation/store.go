@@ -64,7 +64,8 @@ INSERT INTO core.navigation_group (id, label, position)
 VALUES ($1, $2, $3)
 ON CONFLICT (id) DO UPDATE
 SET label = excluded.label, position = excluded.position
-WHERE (navigation_group.label, navigation_group.position) IS DISTINCT FROM (excluded.label, excluded.position)`
+WHERE (navigation_group.label, navigation_group.position)
+	IS DISTINCT FROM (excluded.label, excluded.position)`
 
 // PutGroup creates a group, or changes its label and order.
 func (s *Store) PutGroup(ctx context.Context, by chain.Actor, g Group) error {

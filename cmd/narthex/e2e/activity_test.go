@@ -59,7 +59,8 @@ func (i *installation) actions(t *testing.T, since int) (actions string) {
 
 func (i *installation) recorded(t *testing.T) (count int) {
 	t.Helper()
-	if err := i.db.Pool(t).QueryRow(t.Context(), `SELECT count FROM core.activity_head`).Scan(&count); err != nil {
+	err := i.db.Pool(t).QueryRow(t.Context(), `SELECT count FROM core.activity_head`).Scan(&count)
+	if err != nil {
 		t.Fatal(err)
 	}
 	return count
@@ -93,7 +94,8 @@ func TestEveryChangeIsRecorded(t *testing.T) {
 			if body != "" {
 				value = strings.NewReader(body)
 			}
-			if got := owner.do(method, path, value); got.status >= http.StatusBadRequest && got.status != http.StatusConflict {
+			got := owner.do(method, path, value)
+			if got.status >= http.StatusBadRequest && got.status != http.StatusConflict {
 				t.Errorf("%s %s: %d %s", method, path, got.status, got.body)
 			}
 		}
@@ -136,9 +138,11 @@ func TestEveryChangeIsRecorded(t *testing.T) {
 			"person navigation.changed", ""},
 		{send("PUT", "/api/v1/dashboard/navigation/placements/announcements", `{"groupId":"worship","order":1}`),
 			"person navigation.changed", ""},
-		{send("DELETE", "/api/v1/dashboard/navigation/placements/announcements", ""), "person navigation.changed", ""},
+		{send("DELETE", "/api/v1/dashboard/navigation/placements/announcements", ""),
+			"person navigation.changed", ""},
 		{send("DELETE", "/api/v1/dashboard/navigation/groups/worship", ""), "person navigation.changed", ""},
-		{send("PUT", "/api/v1/house", `{"name":"St. Mary","accent":"plum","language":"en"}`), "person house.changed", ""},
+		{send("PUT", "/api/v1/house", `{"name":"St. Mary","accent":"plum","language":"en"}`),
+			"person house.changed", ""},
 		{func() {
 			if deviceID == "" {
 				_, deviceID = i.pairScreen(t, owner, 10)

@@ -41,7 +41,8 @@ Reads DATABASE_URL, SERVICE_DATABASE_*, SERVICE_MODULES_DIR and NODE_ENV.`,
 				return cli.ErrNotInstalled
 			}
 			err = platform.WithDatabase(cmd.Context(), settings.Database, nil, func(db *database.Database) error {
-				return platform.StoreFailure(enablement.NewStore(db.Pool()).Decide(cmd.Context(), chain.Operator(), id, enabled))
+				store := enablement.NewStore(db.Pool())
+				return platform.StoreFailure(store.Decide(cmd.Context(), chain.Operator(), id, enabled))
 			})
 			if err == nil {
 				fmt.Fprintf(p.Stdout, "Stored: %s %s with the platform, from its next start on. See: narthex "+

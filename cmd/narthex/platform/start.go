@@ -245,7 +245,8 @@ func (s *Server) buildHTTP(context.Context) error {
 
 // Routes is the whole table.
 func (s *Server) Routes() []httpapi.Route {
-	routes := slices.Concat(s.health.Routes(), s.identity.Routes(), s.people.Routes(), s.activity.Routes(), s.house.Routes(),
+	routes := slices.Concat(s.health.Routes(), s.identity.Routes(), s.people.Routes(),
+		s.activity.Routes(), s.house.Routes(),
 		s.Authorization.Routes(), s.devices.Routes(), s.enablement.Routes(), s.configuration.Routes(),
 		s.publication.Routes(), s.navigation.Routes(), s.dashboard.Routes())
 	for _, module := range s.modules {
