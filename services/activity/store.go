@@ -71,7 +71,7 @@ func (q query) statement() (sql string, args []any) {
 	const (
 		columns = "\n\tSELECT number, at, entry, -number AS age\n\tFROM core.activity" +
 			"\n\tWHERE -number > -$1::bigint"
-		newest  = "\n\tORDER BY age\n\tLIMIT $2"
+		newest = "\n\tORDER BY age\n\tLIMIT $2"
 	)
 	search := columns + conditions + newest
 	if q.userID != "" {

@@ -249,7 +249,8 @@ func (e *Examination) activity(ctx context.Context, db *database.Database) {
 	case verdict.Broken != 0:
 		e.block("ACTIVITY_CHAIN_BROKEN", fmt.Sprintf(
 			"The record of who changed what was changed or shortened at entry %d (it counts %d, hash %s); "+
-				"compare it with a backup, and find out who can write to the database.", verdict.Broken, verdict.Count, verdict.Hash))
+				"compare it with a backup, and find out who can write to the database.",
+			verdict.Broken, verdict.Count, verdict.Hash))
 	default:
 		e.ok("Activity: %d entries, unbroken, hash %s.", verdict.Count, verdict.Hash)
 	}
