@@ -317,7 +317,13 @@ func (p *tab) press(role, name string) {
 // fill replaces what a field holds.
 func (p *tab) fill(name, text string) {
 	p.t.Helper()
-	p.reach("textbox", name, func(ctx context.Context, t *chromedp.Target, node cdp.BackendNodeID) error {
+	p.enter("textbox", name, text)
+}
+
+// enter replaces what a field of some role holds.
+func (p *tab) enter(role, name, text string) {
+	p.t.Helper()
+	p.reach(role, name, func(ctx context.Context, t *chromedp.Target, node cdp.BackendNodeID) error {
 		_, err := cdp.Call(ctx, t, dom.Focus, dom.FocusParams{BackendNodeID: node})
 		return err
 	})

@@ -8,14 +8,17 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// screens are all there are, with what has to be done to see each. Words are the reader's business
-// elsewhere: here they are looked for by what they are part of, so that every language passes.
-var screens = []struct {
+// screen is one to be looked at, with what has to be done to see it.
+type screen struct {
 	name  string
 	path  string
 	house func(t *testing.T, h *house)
 	walk  func(p *tab)
-}{
+}
+
+// screens are all there are, with what has to be done to see each. Words are the reader's business
+// elsewhere: here they are looked for by what they are part of, so that every language passes.
+var screens = []screen{
 	{"W1-sign-in", "/", nil, nil},
 	{"W1-refused", "/", func(_ *testing.T, h *house) {
 		h.answer("POST /api/auth/sign-in/email", 401, `{"code":"INVALID_EMAIL_OR_PASSWORD"}`)
@@ -193,7 +196,8 @@ func announcements(t *testing.T, h *house) {
 // waiting lets two decisions wait for a restart.
 func waiting(h *house) {
 	entry := func(id, name, state string, enabled bool) object {
-		return object{"id": id, "name": name, "configured": object{"enabled": enabled, "explicit": true},
+		return object{"id": id, "name": name, "version": "1.0.0",
+			"configured":      object{"enabled": enabled, "explicit": true},
 			"runtime":         object{"state": state},
 			"restartRequired": true, "dependencies": []object{}}
 	}
@@ -237,6 +241,11 @@ func (p *tab) click(selector string) { p.do(chromedp.Click(chromedp.CSS(selector
 // of its own, so that a screen is what somebody of that language gets.
 func TestScreens(t *testing.T) {
 	t.Parallel()
+	lookAt(t, screens)
+}
+
+func lookAt(t *testing.T, screens []screen) {
+	t.Helper()
 	for _, language := range []string{"", "de", "ar-XB"} {
 		for _, screen := range screens {
 			t.Run(screen.name+language, func(t *testing.T) {

@@ -8,11 +8,12 @@ import { applyPreferences } from "./app/preferences";
 import { Platform } from "./data/platform";
 import { Page } from "./shell/page";
 import { BadBuild } from "./shell/trouble";
+import administration from "./screens/administration.css";
 import css from "./styles.css";
 
 const link = takeLink(); // before the first request
 const sheet = new CSSStyleSheet();
-sheet.replaceSync(kitStyles + css);
+sheet.replaceSync(kitStyles + css + administration);
 document.adoptedStyleSheets.push(sheet);
 applyPreferences();
 offerKit();

@@ -5,12 +5,14 @@ export interface SwitchProps {
 	readonly label: string;
 	/** Where the head of the column says it already. */
 	readonly hideLabel?: boolean;
+	/** What stands beside it in a card, where the label is longer. In a table the head says it. */
+	readonly words?: string;
 	readonly busy?: boolean;
 	onChange(checked: boolean): void;
 }
 
 /** What takes effect as it is pressed. Where Save is needed, use a checkbox. */
-export function Switch({ checked, label, hideLabel, busy, onChange }: SwitchProps) {
+export function Switch({ checked, label, hideLabel, words, busy, onChange }: SwitchProps) {
 	return (
 		<label class="switch">
 			<input
@@ -18,11 +20,11 @@ export function Switch({ checked, label, hideLabel, busy, onChange }: SwitchProp
 				role="switch"
 				checked={checked}
 				aria-busy={busy || undefined}
-				aria-label={hideLabel ? label : undefined}
+				aria-label={hideLabel || words !== undefined ? label : undefined}
 				onClick={(event) => busy && event.preventDefault()}
 				onChange={(event) => onChange(event.currentTarget.checked)}
 			/>
-			{!hideLabel && label}
+			{words === undefined ? !hideLabel && label : <span class="in-card">{words}</span>}
 		</label>
 	);
 }

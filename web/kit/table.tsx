@@ -16,15 +16,16 @@ export interface TableProps<Row> {
 	readonly label: string;
 	readonly columns: readonly Column<Row>[];
 	readonly rows: readonly Row[];
+	readonly class?: string;
 	rowId(row: Row): string;
 	rowClass?(row: Row): string | undefined;
 }
 
 /** A table that becomes cards on a phone, in the same order. */
-export function Table<Row>({ label, columns, rows, rowId, rowClass }: TableProps<Row>) {
+export function Table<Row>({ label, columns, rows, class: name, rowId, rowClass }: TableProps<Row>) {
 	return (
 		<div class="table-holder">
-			<table class="table" role="table" aria-label={label}>
+			<table class={name === undefined ? "table" : `table ${name}`} role="table" aria-label={label}>
 				<thead role="rowgroup">
 					<tr role="row">
 						{columns.map(({ id, head, hideHead, width }) => (

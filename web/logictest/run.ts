@@ -7,4 +7,5 @@ import "./language.test";
 import "./resource.test";
 import "./shape.test";
 import "./slide.test";
+import "./standing.test";
 import "./timing.test";

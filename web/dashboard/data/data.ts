@@ -10,10 +10,12 @@ export class Data {
 	readonly navigation;
 	readonly lifecycle;
 	readonly configurations;
+	readonly #policy: Policy;
 	#seen = performance.now();
 
 	/** policy is asked about every failure. */
 	constructor(platform: Platform, policy: Policy) {
+		this.#policy = policy;
 		this.navigation = new Resource(() => platform.navigation(), policy);
 		this.lifecycle = new Resource(() => platform.lifecycle(), policy);
 		this.configurations = new Resource(() => platform.configurations(), policy);
@@ -26,6 +28,11 @@ export class Data {
 			this.#seen = performance.now();
 			for (const resource of this.#all()) if (resource.used) void resource.load();
 		});
+	}
+
+	/** Something that one screen reads, as long as it is open. */
+	resource<Value>(read: () => Promise<Result<Value>>): Resource<Value> {
+		return new Resource(read, this.#policy);
 	}
 
 	/** Runs a write, and reads what it has changed. */

@@ -1,5 +1,6 @@
+import { lifecycle, type LifecycleView } from "./lifecycle";
 import { type Result, nothing, request, write } from "./request";
-import { listOf, object, orAbsent, orNull, ShapeError, text, yesOrNo } from "./shape";
+import { count, listOf, object, orAbsent, orNull, type Shape, ShapeError, text, yesOrNo } from "./shape";
 
 /** Who the server says that we are. */
 export type Principal =
@@ -23,30 +24,17 @@ const inventoryEntry = object({
 	permissions: listOf(text),
 	contributions: listOf(contribution),
 });
-const entry = object({ moduleId: text, name: text, ui: inventoryEntry });
-const group = object({ id: text, label: text, modules: listOf(entry) });
+const entry = object({ moduleId: text, name: text, order: orNull(count), ui: inventoryEntry });
+const group = object({ id: text, label: text, order: count, modules: listOf(entry) });
 const navigation = object({ groups: listOf(group), ungrouped: listOf(entry), permissions: listOf(text) });
-const lifecycle = object({
-	modules: listOf(
-		object({
-			id: text,
-			name: text,
-			configured: object({ enabled: yesOrNo }),
-			runtime: object({ state: text }),
-			restartRequired: yesOrNo,
-			dependencies: listOf(object({ moduleId: orNull(text), required: yesOrNo })),
-		}),
-	),
-});
 const configurations = object({
-	modules: listOf(object({ moduleId: text, name: text, restartRequired: yesOrNo })),
+	modules: listOf(object({ moduleId: text, name: text, version: text, restartRequired: yesOrNo })),
 });
 
 export type ContributionDescriptor = ReturnType<typeof contribution>;
 export type InventoryEntry = ReturnType<typeof inventoryEntry>;
 export type NavigationEntry = ReturnType<typeof entry>;
 export type NavigationView = ReturnType<typeof navigation>;
-export type LifecycleView = ReturnType<typeof lifecycle>;
 export type ConfigurationsView = ReturnType<typeof configurations>;
 
 const principal = (value: unknown): Principal => {
@@ -63,6 +51,20 @@ export class Platform {
 	/** A root-relative address of the server's, resolved on the API's origin. */
 	address(path: string): string {
 		return new URL(path, this.origin).href;
+	}
+
+	/** Reads a path. */
+	read<Value>(path: string, shape: Shape<Value>): Promise<Result<Value>> {
+		return request(this.address(path), {}, shape);
+	}
+	/** Writes to a path. */
+	send<Value>(
+		method: "POST" | "PUT" | "DELETE",
+		path: string,
+		body: unknown,
+		shape: Shape<Value>,
+	): Promise<Result<Value>> {
+		return request(this.address(path), write(method, body), shape);
 	}
 
 	principal(): Promise<Result<Principal>> {

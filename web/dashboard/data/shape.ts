@@ -13,6 +13,11 @@ export const yesOrNo: Shape<boolean> = (value) => {
 	return value;
 };
 
+export const count: Shape<number> = (value) => {
+	if (typeof value !== "number") throw new ShapeError();
+	return value;
+};
+
 /** A field that an older server does not send. */
 export const orAbsent =
 	<Value>(shape: Shape<Value>): Shape<Value | undefined> =>

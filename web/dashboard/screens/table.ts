@@ -1,6 +1,9 @@
 import type { Screen } from "../app/screen";
 import { t } from "../words/words";
 import { w as home } from "./home/words";
+import { manageConfiguration, manageLifecycle } from "./modules/permissions";
+
+const modules = [manageLifecycle, manageConfiguration];
 
 /**
  * The Dashboard's own screens. What is below "admin/" stands in the sidebar in this order, for those whom the
@@ -18,5 +21,19 @@ export const screens: readonly Screen[] = [
 		title: () => t("account"),
 		icon: "person",
 		load: async () => (await import("./account/accountscreen")).AccountScreen,
+	},
+	{
+		path: "admin/modules",
+		permissions: modules,
+		title: () => t("modules"),
+		icon: "modules",
+		load: async () => (await import("./modules/modulesscreen")).ModulesScreen,
+	},
+	{
+		path: "admin/modules/:id",
+		permissions: [manageLifecycle],
+		title: () => t("modules"),
+		icon: "modules",
+		load: async () => (await import("./modules/modulepage")).ModulePage,
 	},
 ];

@@ -6,17 +6,20 @@ interface LinkProps {
 	readonly to: string;
 	readonly class?: string;
 	readonly current?: boolean;
+	/** The whole name, where the words are too few: "Settings of Rota". */
+	readonly label?: string;
 	readonly children: ComponentChildren;
 }
 
 /**
  * A way to another screen. It asks before unsaved work is left; new tabs and windows are left to the browser.
  */
-export function Link({ app, to, class: name, current, children }: LinkProps) {
+export function Link({ app, to, class: name, current, label, children }: LinkProps) {
 	return (
 		<a
 			href={to}
 			class={name}
+			aria-label={label}
 			aria-current={current ? "page" : undefined}
 			onClick={(event) => {
 				if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;

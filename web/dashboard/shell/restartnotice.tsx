@@ -4,7 +4,8 @@ import { Icon } from "../../kit/icons";
 import { focusHeading } from "../../kit/toast";
 import type { App } from "../app/app";
 import { type Change, changesOf } from "../data/changes";
-import type { ConfigurationsView, LifecycleView } from "../data/platform";
+import type { LifecycleView } from "../data/lifecycle";
+import type { ConfigurationsView } from "../data/platform";
 import { sentenceOf } from "../words/failure";
 import { t } from "../words/words";
 
@@ -63,7 +64,7 @@ export function RestartNotice({ app, permissions }: RestartNoticeProps) {
 function waiting(lifecycle?: LifecycleView, configurations?: ConfigurationsView): readonly Change[] {
 	if (lifecycle) return changesOf(lifecycle);
 	const changed = configurations?.modules.filter(({ restartRequired }) => restartRequired) ?? [];
-	return changed.map(({ name }) => ({ module: name, what: "settings" }));
+	return changed.map(({ moduleId, name }) => ({ moduleId, module: name, what: "settings" }));
 }
 
 /** When the banner goes with the focus in it, the screen's heading takes the focus. */

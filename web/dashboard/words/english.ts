@@ -9,6 +9,7 @@ export const english = {
 	menu: "Menu",
 	account: "Account",
 	accountAndSettings: "Account and settings",
+	trail: "Where you are",
 	modules: "Modules",
 	administration: "Administration",
 	smallPrint: "{code}, {time}",

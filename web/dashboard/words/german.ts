@@ -9,6 +9,7 @@ export const german: Catalogue<typeof english>["de"] = {
 	menu: "Menü",
 	account: "Konto",
 	accountAndSettings: "Konto und Einstellungen",
+	trail: "Wo Sie sind",
 	modules: "Module",
 	administration: "Verwaltung",
 	loading: "Wird geladen",

@@ -30,3 +30,7 @@ export const clockTime = (date: Date): string =>
 	new Intl.DateTimeFormat(locale.value.tag, { hour: "2-digit", minute: "2-digit", second: "2-digit" }).format(
 		date,
 	);
+
+/** A moment that the server tells, in the reader's zone, as people write it. */
+export const moment = (at: string): string =>
+	new Intl.DateTimeFormat(locale.value.tag, { dateStyle: "medium", timeStyle: "short" }).format(new Date(at));

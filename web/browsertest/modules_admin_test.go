@@ -1,0 +1,210 @@
+package browsertest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+)
+
+// offPreview is what the next start would make of Stage being off.
+var offPreview = object{
+	"modules": []object{
+		{"moduleId": "rota", "name": "Rota", "now": object{"state": "running"},
+			"then": blocked("required_dependency_disabled", needs("stage"))},
+		{"moduleId": "stage", "name": "Stage", "now": running, "then": object{"state": "disabled"}},
+	},
+	"screens": []object{{"moduleId": "stage", "count": 2}},
+}
+
+// TestModules has causes first, each with its sentence and its next step.
+func TestModules(t *testing.T) {
+	t.Parallel()
+	o := administration(t)
+	p := open(t, o.URL+"/#/admin/modules", desktop)
+	p.headed("Modules")
+	p.says("2 running, 3 blocked, 1 off")
+	p.says("Needs file storage (“images”). The operator sets it up.")
+	p.says("Needed by: Countdown")
+	p.says("teamName has no value.")
+	p.says("Waits for Announcements, which is blocked.")
+	order := eval[string](p,
+		`[...document.querySelectorAll("tbody .name")].map((name) => name.innerText).join()`)
+	if order != "Announcements,Rota,Countdown,Songs,Stage,Visitors" {
+		t.Errorf("the modules stand as %s", order)
+	}
+	p.press("link", "Go to it: Announcements")
+	p.headed("Announcements")
+	if title := eval[string](p, "document.title"); title != "Announcements - Dashboard" {
+		t.Errorf("the page is called %q", title)
+	}
+	p.press("link", "Modules")
+	p.find("radio", "Off 1")
+	p.enter("searchbox", "Filter", "songs")
+	p.none("link", "Rota")
+	p.enter("searchbox", "Filter", "nobody")
+	p.says("Nothing matches.")
+	p.press("button", "Clear")
+	p.press("link", "Settings of Rota")
+	p.wait(`location.hash === "#/admin/modules/rota/settings/teamName"`)
+}
+
+// TestModuleReasons has the sentence of each reason.
+func TestModuleReasons(t *testing.T) {
+	t.Parallel()
+	for reason, row := range map[string]struct {
+		fields object
+		words  string
+	}{
+		"required_dependency_disabled": {needs("visitors"), "Needs Visitors, which is switched off."},
+		"required_dependency_blocked":  {needs("rota"), "Waits for Rota, which is blocked."},
+		"configuration_missing":        {object{"configurationKey": "teamName"}, "teamName has no value."},
+		"configuration_invalid": {object{"configurationKey": "days"},
+			"days has a value that is no longer allowed."},
+		"secret_missing": {object{"configurationKey": "linkSigningKey"},
+			"linkSigningKey is a secret the operator must supply."},
+		"storage_unavailable": {object{"storageBucketId": "files"}, "Needs file storage (“files”)."},
+	} {
+		t.Run(reason, func(t *testing.T) {
+			t.Parallel()
+			o := administration(t)
+			o.set("countdown", object{"runtime": blocked(reason, row.fields)})
+			open(t, o.URL+"/#/admin/modules", desktop).says(row.words)
+		})
+	}
+}
+
+// TestSwitching: the consequences come first, with the safe answer; then the decision waits for a restart.
+func TestSwitching(t *testing.T) {
+	t.Parallel()
+	o := administration(t)
+	o.switches("stage", offPreview)
+	p := open(t, o.URL+"/#/admin/modules", desktop)
+	p.press("switch", "Start after restart: Stage")
+	p.find("dialog", "Switch off Stage?")
+	p.says("Stage stops at the next restart.")
+	p.says("Rota stops at the next restart. Needs Stage, which is switched off.")
+	p.says("2 screens show Stage and will say “switched off here”.")
+	p.says("Nothing happens before the next restart.")
+	p.wait(`document.activeElement.innerText === "Leave it on"`)
+	p.key("\r")
+	p.none("dialog", "Switch off Stage?")
+	if n := o.writes(); n != 0 {
+		t.Errorf("%d writes before anybody agreed, want none", n)
+	}
+	p.wait(`document.querySelector("[aria-label='Start after restart: Stage']").checked`)
+	p.run(`document.querySelector("[aria-label='Start after restart: Stage']").focus()`)
+	p.key(" ")
+	p.find("dialog", "Switch off Stage?")
+	p.key(kb.Tab)
+	p.key("\r")
+	p.hears("Stage is switched off. It waits for a restart.")
+	p.says("Stops at the next restart")
+	p.says("Rota needs it.")
+	p.says("1 change waits for a restart.")
+	p.wait(`!document.querySelector("[aria-label='Start after restart: Stage']").checked`)
+	p.wait(`document.activeElement.ariaLabel === "Start after restart: Stage"`)
+}
+
+// TestSwitchingRefused: what is refused is said, and the switch stands as the server has it.
+func TestSwitchingRefused(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		route, body string
+		status      int
+		words       string
+	}{
+		"preview forbidden": {"POST %s/preview", `{"code":"PERMISSION_DENIED"}`, 403,
+			"You no longer have access (core.modules.lifecycle.manage)."},
+		"preview too often": {"POST %s/preview", `{"code":"TOO_MANY_REQUESTS"}`, 429, "You can try again in 10 s."},
+		"write conflict": {"PUT %s/enabled", `{"code":"CONFLICT"}`, 409,
+			"Somebody else has changed this meanwhile."},
+		"write gone": {"PUT %s/enabled", `{"code":"MODULE_NOT_INSTALLED"}`, 404,
+			"This module is no longer installed."},
+		"write failed": {"PUT %s/enabled", `{"code":"STORE_UNAVAILABLE"}`, 503, "That did not work just now."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := administration(t)
+			o.switches("stage", offPreview)
+			o.answer(fmt.Sprintf(row.route, "/api/v1/module-lifecycle/stage"), row.status, row.body)
+			p := open(t, o.URL+"/#/admin/modules", desktop)
+			p.press("switch", "Start after restart: Stage")
+			if strings.HasPrefix(row.route, "PUT") {
+				p.press("button", "Switch off")
+			}
+			p.sees(row.words)
+			p.wait(`document.querySelector("[aria-label='Start after restart: Stage']").checked`)
+		})
+	}
+}
+
+// TestModulesOffline: what was read stays, a switch says why it did not work, and it works again afterwards.
+func TestModulesOffline(t *testing.T) {
+	t.Parallel()
+	o := administration(t)
+	o.switches("stage", offPreview)
+	p := open(t, o.URL+"/#/admin/modules", desktop)
+	p.find("switch", "Start after restart: Stage")
+	p.offline(true)
+	p.press("switch", "Start after restart: Stage")
+	p.sees("You are offline. Nothing is lost, nothing is saved yet.")
+	p.find("link", "Stage")
+	p.offline(false)
+	p.press("button", "Try again")
+	p.press("button", "Switch off")
+	p.hears("Stage is switched off. It waits for a restart.")
+}
+
+// TestModulesOfTwo: what another administrator decides appears when one comes back to the page.
+func TestModulesOfTwo(t *testing.T) {
+	t.Parallel()
+	o := administration(t)
+	p := open(t, o.URL+"/#/admin/modules", desktop)
+	p.find("switch", "Start after restart: Songs")
+	o.set("songs", object{"configured": object{"enabled": false}, "restartRequired": true})
+	p.run(`dispatchEvent(new Event("focus"))`)
+	p.says("Stops at the next restart")
+	p.wait(`!document.querySelector("[aria-label='Start after restart: Songs']").checked`)
+}
+
+// TestModulePage: the facts of a module, and what became of its process.
+func TestModulePage(t *testing.T) {
+	t.Parallel()
+	o := administration(t)
+	o.json("GET /api/v1/module-lifecycle/stage/process", 200, process)
+	p := open(t, o.URL+"/#/admin/modules/stage", desktop)
+	p.headed("Stage")
+	p.says("Started 3 times.")
+	p.says("It needed more memory than it may have.")
+	p.says("61 MB of 256 MB")
+	p.says("2 in flight, 0 waiting")
+	p.says("narthex modules:logs -- --module stage")
+	p.find("image", "Memory since this page was opened: now 61 MB, the bound is 256 MB.")
+	p.find("link", "Rota")
+	p.press("link", "Settings")
+	p.wait(`location.hash === "#/admin/modules/stage/settings"`)
+}
+
+var process = object{
+	"state": "ready", "since": "2026-11-22T05:30:00.000Z", "starts": 3,
+	"lastEnd":     object{"at": "2026-11-22T05:29:58.000Z", "kind": "memory", "code": nil},
+	"memoryBytes": 61 << 20, "memoryLimitBytes": 256 << 20,
+	"hostMemoryBytes": 2 << 20, "hostMemoryLimitBytes": 64 << 20,
+	"cpuSeconds": 12.5, "inFlight": 2, "waiting": 0, "requests": 1840, "failures": 3,
+}
+
+// TestModulesForSettingsAlone: who may not switch modules sees those with settings, and no switch.
+func TestModulesForSettingsAlone(t *testing.T) {
+	t.Parallel()
+	o := administration(t)
+	o.navigation([]string{"core.modules.configuration.manage"}, nil)
+	o.answer("GET /api/v1/module-lifecycle", 403, `{"code":"PERMISSION_DENIED"}`)
+	p := open(t, o.URL+"/#/admin/modules", desktop)
+	p.find("link", "Settings of Rota")
+	p.none("switch", "")
+	if n := o.count("GET /api/v1/module-lifecycle"); n != 0 {
+		t.Errorf("the lifecycle was asked for %d times by somebody who may not read it", n)
+	}
+}

@@ -1,0 +1,65 @@
+import type { Platform } from "./platform";
+import type { Result } from "./request";
+import { count, listOf, object, orAbsent, orNull, text, yesOrNo } from "./shape";
+
+/** What a process decided about a module, and why. */
+const runtime = object({
+	state: text,
+	reason: orAbsent(text),
+	dependency: orAbsent(object({ moduleId: text })),
+	configurationKey: orAbsent(text),
+	storageBucketId: orAbsent(text),
+});
+const entry = object({
+	id: text,
+	name: text,
+	version: text,
+	configured: object({ enabled: yesOrNo }),
+	runtime,
+	restartRequired: yesOrNo,
+	dependencies: listOf(object({ id: text, kind: text, moduleId: orNull(text), required: yesOrNo })),
+});
+export const lifecycle = object({ modules: listOf(entry) });
+
+const preview = object({
+	modules: listOf(object({ moduleId: text, name: text, now: runtime, then: runtime })),
+	screens: listOf(object({ moduleId: text, count })),
+});
+
+const process = object({
+	state: text,
+	since: orNull(text),
+	starts: count,
+	lastEnd: orNull(object({ at: text, kind: text, code: orNull(count) })),
+	memoryBytes: count,
+	memoryLimitBytes: count,
+	hostMemoryBytes: count,
+	hostMemoryLimitBytes: count,
+	cpuSeconds: count,
+	inFlight: count,
+	waiting: count,
+	requests: count,
+	failures: count,
+});
+
+export type Runtime = ReturnType<typeof runtime>;
+export type LifecycleEntry = ReturnType<typeof entry>;
+export type LifecycleView = ReturnType<typeof lifecycle>;
+/** What the next start would change. */
+export type Preview = ReturnType<typeof preview>;
+export type Process = ReturnType<typeof process>;
+
+const path = (moduleId: string, what: string) => `/api/v1/module-lifecycle/${moduleId}/${what}`;
+
+export const readProcess = (platform: Platform, moduleId: string): Promise<Result<Process>> =>
+	platform.read(path(moduleId, "process"), process);
+
+export const enable = (platform: Platform, moduleId: string, enabled: boolean): Promise<Result<unknown>> =>
+	platform.send("PUT", path(moduleId, "enabled"), { enabled }, entry);
+
+export const previewEnable = (platform: Platform, moduleId: string, enabled: boolean) =>
+	platform.send("POST", path(moduleId, "preview"), { enabled }, preview);
+
+/** What the next start would make of a module's settings. Nothing is written. */
+export const previewValues = (platform: Platform, moduleId: string, values: object) =>
+	platform.send("POST", `/api/v1/module-configuration/${moduleId}/preview`, { values }, preview);

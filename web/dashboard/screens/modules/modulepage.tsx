@@ -1,0 +1,124 @@
+import type { ComponentChildren } from "preact";
+import { PageHeader } from "../../../kit/layout";
+import { Switch } from "../../../kit/switch";
+import type { App } from "../../app/app";
+import type { ScreenProps } from "../../app/screen";
+import { changesOf } from "../../data/changes";
+import type { LifecycleEntry, LifecycleView } from "../../data/lifecycle";
+import { Link } from "../../shell/anchor";
+import { Trail } from "../../shell/trail";
+import { Heading } from "../../shell/heading";
+import { Loaded, useLive } from "../../shell/live";
+import { Nowhere } from "../../shell/nowhere";
+import { t } from "../../words/words";
+import { Autopsy } from "./autopsy";
+import { holds, manageConfiguration, manageLifecycle } from "./permissions";
+import { dependents } from "./standing";
+import { moduleHash, settingsHash, StateChip, Why } from "./state";
+import { useSwitching } from "./switching";
+import { w } from "./words";
+
+/** One module: what it is and needs, and how its process fares. */
+export function ModulePage({ app, params }: ScreenProps) {
+	const { lifecycle } = app.data;
+	useLive(lifecycle);
+	return (
+		<Loaded resource={lifecycle} permission={manageLifecycle}>
+			{(view) => {
+				const module = view.modules.find(({ id }) => id === params["id"]);
+				if (module === undefined) return <Nowhere app={app} words={t("moduleNotThere")} />;
+				return <Facts key={module.id} app={app} view={view} module={module} />;
+			}}
+		</Loaded>
+	);
+}
+
+interface FactsProps {
+	readonly app: App;
+	readonly view: LifecycleView;
+	readonly module: LifecycleEntry;
+}
+
+function Facts({ app, view, module }: FactsProps) {
+	const names = new Map(view.modules.map(({ id, name }) => [id, name]));
+	const nameOf = (moduleId: string) => names.get(moduleId) ?? moduleId;
+	const { busy, press } = useSwitching(app, nameOf);
+	const change = changesOf(view).find(({ moduleId }) => moduleId === module.id);
+	const needing = view.modules.filter(({ dependencies }) =>
+		dependencies.some(({ moduleId, required }) => required && moduleId === module.id),
+	);
+	return (
+		<>
+			<Trail app={app} steps={[["#/admin/modules", t("modules")]]} here={module.name} />
+			<PageHeader
+				heading={
+					<div class="row">
+						<Heading title={module.name} part={module.id} />
+						<StateChip state={module.runtime.state} />
+					</div>
+				}
+				actions={
+					holds(app, manageConfiguration) && (
+						<Link app={app} to={settingsHash(module.id)} class="button">
+							{w("settings")}
+						</Link>
+					)
+				}
+			/>
+			<div class="standing">
+				<Why
+					app={app}
+					module={module}
+					change={change}
+					needing={dependents(view).get(module.id) ?? []}
+					nameOf={nameOf}
+				/>
+				<Switch
+					label={w("startAfter")}
+					checked={module.configured.enabled}
+					busy={busy === module.id}
+					onChange={() => void press(module)}
+				/>
+			</div>
+			<dl class="facts">
+				<Fact name={w("version")}>{module.version}</Fact>
+				<Fact name={w("needs")}>
+					{module.dependencies.map(({ id, moduleId }) =>
+						moduleId === null ? w("lacking", { name: id }) : <To key={id} app={app} to={moduleId} of={nameOf} />,
+					)}
+				</Fact>
+				<Fact name={w("neededByHead")}>
+					{needing.map(({ id }) => (
+						<To key={id} app={app} to={id} of={nameOf} />
+					))}
+				</Fact>
+			</dl>
+			<Autopsy app={app} moduleId={module.id} />
+		</>
+	);
+}
+
+interface ToProps {
+	readonly app: App;
+	readonly to: string;
+	of(moduleId: string): string;
+}
+
+function To({ app, to, of }: ToProps) {
+	return (
+		<Link app={app} to={moduleHash(to)}>
+			<bdi>{of(to)}</bdi>
+		</Link>
+	);
+}
+
+/** A fact and its name. A list of nothing says so. */
+export function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+	const none = Array.isArray(children) && children.length === 0;
+	return (
+		<div>
+			<dt>{name}</dt>
+			<dd class={none ? "muted" : "row"}>{none ? w("nothing") : children}</dd>
+		</div>
+	);
+}

@@ -1,0 +1,205 @@
+import { useState } from "preact/hooks";
+import { Button } from "../../../kit/button";
+import { EmptyState, PageHeader, Tile } from "../../../kit/layout";
+import { Menu } from "../../../kit/menu";
+import { Segments, Switch } from "../../../kit/switch";
+import { type Column, Table } from "../../../kit/table";
+import type { App } from "../../app/app";
+import type { ScreenProps } from "../../app/screen";
+import { changesOf } from "../../data/changes";
+import type { LifecycleEntry, LifecycleView } from "../../data/lifecycle";
+import { Link } from "../../shell/anchor";
+import { Filter } from "../../shell/filter";
+import { Heading } from "../../shell/heading";
+import { Loaded, useLive } from "../../shell/live";
+import { t } from "../../words/words";
+import { ModuleSettingsList } from "./settingslist";
+import { holds, manageConfiguration, manageLifecycle } from "./permissions";
+import { dependents, inOrder } from "./standing";
+import { moduleHash, settingsHash, StateChip, Why } from "./state";
+import { useSwitching } from "./switching";
+import { w } from "./words";
+
+/** W7: what runs, what does not and why. Who may only write settings sees the modules that have them. */
+export function ModulesScreen({ app }: ScreenProps) {
+	if (!holds(app, manageLifecycle)) return <ModuleSettingsList app={app} />;
+	return <Modules app={app} />;
+}
+
+function Modules({ app }: { readonly app: App }) {
+	const { lifecycle } = app.data;
+	useLive(lifecycle);
+	return (
+		<Loaded resource={lifecycle} permission={manageLifecycle}>
+			{(view) => <List app={app} view={view} />}
+		</Loaded>
+	);
+}
+
+type Shown = "all" | "blocked" | "running" | "disabled";
+
+function List({ app, view }: { readonly app: App; readonly view: LifecycleView }) {
+	const [shown, setShown] = useState<Shown>("all");
+	const [text, setText] = useState("");
+	const names = new Map(view.modules.map(({ id, name }) => [id, name]));
+	const nameOf = (moduleId: string) => names.get(moduleId) ?? moduleId;
+	const switching = useSwitching(app, nameOf);
+	const counted = (state: string) => view.modules.filter(({ runtime }) => runtime.state === state).length;
+	const [running, blocked, off] = [counted("running"), counted("blocked"), counted("disabled")];
+	const rows = inOrder(view).filter(
+		({ id, name, runtime }) =>
+			(shown === "all" || runtime.state === shown) &&
+			`${name} ${id}`.toLowerCase().includes(text.trim().toLowerCase()),
+	);
+	const clear = () => {
+		setShown("all");
+		setText("");
+	};
+	return (
+		<>
+			<PageHeader heading={<Heading title={t("modules")} />} sub={w("sub", { running, blocked, off })} />
+			{view.modules.length === 0 ? (
+				<EmptyState title={w("none")} help={w("noneHelp")} />
+			) : (
+				<>
+					<div class="toolbar">
+						<Segments
+							name="shown"
+							label={w("state")}
+							chosen={shown}
+							onChoose={(id) => setShown(id)}
+							segments={[
+								{ id: "all", label: w("all"), count: view.modules.length },
+								{ id: "blocked", label: w("blockedOnes"), count: blocked },
+								{ id: "running", label: w("runningOnes"), count: running },
+								{ id: "disabled", label: w("offOnes"), count: off },
+							]}
+						/>
+						<Filter label={w("filter")} value={text} onInput={setText} />
+					</div>
+					<Table
+						label={t("modules")}
+						class="modules"
+						columns={columnsOf(app, view, nameOf, switching)}
+						rows={rows}
+						rowId={({ id }) => id}
+					/>
+					{rows.length === 0 && (
+						<p class="row">
+							{t("noMatch")}
+							<Button kind="text" onPress={clear}>
+								{w("clear")}
+							</Button>
+						</p>
+					)}
+				</>
+			)}
+		</>
+	);
+}
+
+function columnsOf(
+	app: App,
+	view: LifecycleView,
+	nameOf: (moduleId: string) => string,
+	{ busy, press }: ReturnType<typeof useSwitching>,
+): Column<LifecycleEntry>[] {
+	const changes = new Map(changesOf(view).map((change) => [change.moduleId, change]));
+	const needing = dependents(view);
+	return [
+		{
+			id: "module",
+			head: w("module"),
+			part: "title",
+			width: "15rem",
+			cell: (module) => <Name app={app} module={module} />,
+		},
+		{
+			id: "state",
+			head: w("state"),
+			width: "8.5rem",
+			cell: ({ runtime }) => <StateChip state={runtime.state} />,
+		},
+		{
+			id: "why",
+			head: w("why"),
+			part: "detail",
+			cell: (module) => (
+				<Why
+					app={app}
+					module={module}
+					change={changes.get(module.id)}
+					needing={needing.get(module.id) ?? []}
+					nameOf={nameOf}
+				/>
+			),
+		},
+		{
+			id: "start",
+			head: w("startAfter"),
+			width: "9.5rem",
+			part: "actions",
+			cell: (module) => (
+				<Switch
+					label={w("startAfterOf", { module: module.name })}
+					words={w("startAfter")}
+					checked={module.configured.enabled}
+					busy={busy === module.id}
+					onChange={() => void press(module)}
+				/>
+			),
+		},
+		{
+			id: "more",
+			head: t("more"),
+			hideHead: true,
+			part: "actions",
+			width: "44px",
+			cell: ({ id, name }) => <More app={app} moduleId={id} name={name} />,
+		},
+	];
+}
+
+function Name({ app, module }: { readonly app: App; readonly module: LifecycleEntry }) {
+	const icon = app.entry(module.id)?.ui.icon ?? "door";
+	return (
+		<span class="thing">
+			<Tile icon={icon} lit={module.runtime.state === "running"} />
+			<span>
+				<Link app={app} to={moduleHash(module.id)} class="name">
+					<bdi>{module.name}</bdi>
+				</Link>{" "}
+				<span class="muted">{module.version}</span>
+			</span>
+		</span>
+	);
+}
+
+interface MoreProps {
+	readonly app: App;
+	readonly moduleId: string;
+	readonly name: string;
+}
+
+function More({ app, moduleId, name }: MoreProps) {
+	const items = [
+		{
+			id: "details",
+			label: w("details"),
+			icon: "info",
+			onPick: () => app.router.go(moduleHash(moduleId)),
+		},
+		{
+			id: "settings",
+			label: w("settings"),
+			icon: "sliders",
+			onPick: () => app.router.go(settingsHash(moduleId)),
+		},
+	] as const;
+	return (
+		<Menu
+			label={w("more", { module: name })}
+			items={holds(app, manageConfiguration) ? items : items.slice(0, 1)}
+		/>
+	);
+}

@@ -1,0 +1,10 @@
+import type { App } from "../../app/app";
+
+export const manageLifecycle = "core.modules.lifecycle.manage";
+export const manageConfiguration = "core.modules.configuration.manage";
+
+/** Whether the caller holds a permission, as far as the server has said: a hint, never a decision. */
+export function holds(app: App, permission: string): boolean {
+	const navigation = app.navigation.value;
+	return navigation.is === "ready" && navigation.view.permissions.includes(permission);
+}

@@ -1,0 +1,38 @@
+import type { LifecycleEntry, LifecycleView, Runtime } from "../../data/lifecycle";
+
+/** How far a module is from the cause of what blocks it; 0 is the cause itself. */
+function depthOf(module: LifecycleEntry, modules: ReadonlyMap<string, LifecycleEntry>): number {
+	const on = module.runtime.dependency && modules.get(module.runtime.dependency.moduleId);
+	return on?.runtime.state === "blocked" ? 1 + depthOf(on, modules) : 0; // discovery refuses cycles
+}
+
+const ranks: Readonly<Record<string, number>> = { blocked: 0, running: 1, disabled: 2 };
+
+/**
+ * The modules as a person looks through them: what is blocked first, and of it the causes first. A switch
+ * changes nobody's place, because what runs changes at a restart alone.
+ */
+export function inOrder({ modules }: LifecycleView): LifecycleEntry[] {
+	const byId = new Map(modules.map((module) => [module.id, module]));
+	const placed = modules.map((module) => ({
+		module,
+		place: (ranks[module.runtime.state] ?? 1) * 1000 + depthOf(module, byId),
+	}));
+	placed.sort((a, b) => a.place - b.place || a.module.name.localeCompare(b.module.name));
+	return placed.map(({ module }) => module);
+}
+
+/** The names of the modules that need one, by its id. */
+export function dependents({ modules }: LifecycleView): Map<string, string[]> {
+	const found = new Map<string, string[]>();
+	for (const { name, dependencies } of modules) {
+		for (const { moduleId, required } of dependencies) {
+			if (required && moduleId !== null) found.set(moduleId, [...(found.get(moduleId) ?? []), name]);
+		}
+	}
+	return found;
+}
+
+/** Whether something that a module lacks is filled in on its settings. */
+export const isForSettings = ({ reason }: Runtime): boolean =>
+	reason === "configuration_missing" || reason === "configuration_invalid";

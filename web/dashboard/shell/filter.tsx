@@ -1,0 +1,23 @@
+import { Icon } from "../../kit/icons";
+
+interface FilterProps {
+	readonly label: string;
+	readonly value: string;
+	onInput(value: string): void;
+}
+
+/** A field at the end of a toolbar that leaves the rows that match. */
+export function Filter({ label, value, onInput }: FilterProps) {
+	return (
+		<span class="filter">
+			<Icon name="search" size={16} />
+			<input
+				type="search"
+				aria-label={label}
+				placeholder={label}
+				value={value}
+				onInput={(event) => onInput(event.currentTarget.value)}
+			/>
+		</span>
+	);
+}

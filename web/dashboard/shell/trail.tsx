@@ -1,0 +1,28 @@
+import { Icon } from "../../kit/icons";
+import type { App } from "../app/app";
+import { t } from "../words/words";
+import { Link } from "./anchor";
+
+interface TrailProps {
+	readonly app: App;
+	/** The fragments and names of the screens above this one. */
+	readonly steps: readonly (readonly [to: string, name: string])[];
+	readonly here: string;
+}
+
+/** The way from a screen's list to one thing of it. */
+export function Trail({ app, steps, here }: TrailProps) {
+	return (
+		<nav class="trail" aria-label={t("trail")}>
+			{steps.map(([to, name]) => (
+				<>
+					<Link app={app} to={to}>
+						<bdi>{name}</bdi>
+					</Link>
+					<Icon name="chevronRight" size={16} />
+				</>
+			))}
+			<bdi>{here}</bdi>
+		</nav>
+	);
+}
