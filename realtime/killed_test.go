@@ -2,7 +2,6 @@ package realtime_test
 
 import (
 	"testing"
-	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
 )
@@ -46,7 +45,10 @@ func TestKilledUnderLoad(t *testing.T) {
 			b.logs(t, "realtime backplane connected", outages+1)
 		}
 	}
-	time.Sleep(500 * time.Millisecond) // the backlog goes out
+	for _, r := range local {
+		until(t, "all updates at a local reader, or its end",
+			func() bool { return r.count(t, "reconnect") > 0 || r.count(t, "update") == updates })
+	}
 	for i, r := range local {
 		if r.count(t, "reconnect") > 0 || uint64(r.count(t, "update")) != a.at().Number-before {
 			t.Errorf("local reader %d: %d of %d updates, %d reconnects, want all and none", i, r.count(t, "update"),

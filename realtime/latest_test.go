@@ -250,7 +250,7 @@ func TestLatestElsewhere(t *testing.T) {
 		}
 		at := a.next()
 		_ = hubs[0].PublishLatest(at.Process, at.Number, "0", value(0, int(at.Number)))
-		time.Sleep(10 * time.Millisecond)
+		time.Sleep(10 * time.Millisecond) // a pace at which a late subscription misses little
 		return r.count(t, "update") > 0
 	})
 	for n := range 5_000 {

@@ -158,7 +158,7 @@ func reached(t *testing.T, from, to *process) {
 			r = dial(t, to.hub)
 		}
 		_ = publish(from.hub, from.next())
-		time.Sleep(20 * time.Millisecond)
+		time.Sleep(20 * time.Millisecond) // a pace at which a late subscription misses little
 		return false
 	})
 	until(t, "all updates", func() bool {
@@ -207,11 +207,15 @@ func TestServerRestarts(t *testing.T) {
 			}
 		}
 	}()
+	load := func(updates uint64) {
+		from := a.at().Number
+		until(t, "updates", func() bool { return a.at().Number >= from+updates })
+	}
 	for round := range 3 {
-		time.Sleep(300 * time.Millisecond) // of load
+		load(300)
 		kill()
 		a.logs(t, "realtime backplane left", round+1)
-		time.Sleep(200 * time.Millisecond)
+		load(200)
 		_, kill = nats(t, port, server.Options{})
 		a.logs(t, "realtime backplane connected", round+2)
 		b.logs(t, "realtime backplane connected", round+2)
@@ -258,10 +262,13 @@ func TestOthersEnd(t *testing.T) {
 	reached(t, a, b)
 	r := dial(t, b.hub)
 	until(t, "snapshot", func() bool { return r.count(t, "snapshot") == 1 })
+	before := r.count(t, "update")
 	a.stop()
-	time.Sleep(100 * time.Millisecond)
+	_ = publish(c.hub, c.next()) // reaches b behind a's farewell
+	until(t, "an update behind the farewell, or the stream's end",
+		func() bool { return r.count(t, "update") > before || r.count(t, "reconnect") > 0 })
 	if r.count(t, "reconnect") != 0 {
-		t.Error("a farewell ended the stream")
+		t.Error("a process that stopped in order ended the stream of a reader elsewhere, want it to go on")
 	}
 	c.hubs.Ended("board", c.restart())
 	until(t, "reconnect", func() bool { return r.count(t, "reconnect") == 1 })

@@ -124,7 +124,7 @@ func check(t *testing.T, c *client, last *position) {
 func read(t *testing.T, e event) (at position) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(e.data), &at); err != nil {
-		t.Errorf("%v: %v", e, err)
+		t.Errorf("json.Unmarshal: error %v, want none; e %v", err, e)
 	}
 	return at
 }

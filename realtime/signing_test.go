@@ -109,7 +109,7 @@ func TestForgery(t *testing.T) {
 	}
 	_ = publish(c.hub, c.next())
 	until(t, "another update", func() bool { return last(early.events(t)).data == string(c.at().json()) })
-	time.Sleep(100 * time.Millisecond) // what was said takes its way to c
+	time.Sleep(100 * time.Millisecond) // refused messages leave no trace at c that could be waited for
 	for name, r := range map[string]*client{"early": early, "late": late} {
 		if got := named(r.events(t), "update"); len(got) != 2 || r.count(t, "reconnect") != 0 {
 			t.Errorf("the %s reader has %v and %d reconnects, want two updates and none", name, got,

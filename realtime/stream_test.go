@@ -46,7 +46,7 @@ func TestStream(t *testing.T) {
 			"Connection": "",
 		} {
 			if got := c.header.Get(name); got != want {
-				t.Errorf("%s: %q", name, got)
+				t.Errorf("%v: Get: got %v, want %v", name, got, want)
 			}
 		}
 		if !c.until.IsZero() {
@@ -415,11 +415,11 @@ func TestRefusedPublish(t *testing.T) {
 			{`"` + strings.Repeat("x", realtime.MaxUpdate-2) + `" `, nil},
 		} {
 			if err := hub.Publish(1, uint64(i+1), []byte(r.data)); !errors.Is(err, r.want) {
-				t.Errorf("%.20q: %v", r.data, err)
+				t.Errorf("Publish: error %v, want %v; data %v", err, r.want, r.data)
 			}
 		}
 		if err := hubs.Publish("board", "other", 1, 1, []byte("{}")); !errors.Is(err, realtime.ErrChannelUnknown) {
-			t.Error(err)
+			t.Errorf("hubs.Publish: error %v, want %v", err, realtime.ErrChannelUnknown)
 		}
 		synctest.Wait()
 		if got := named(c.events(t), "update"); len(got) != 1 || len(got[0].data) != realtime.MaxUpdate {

@@ -317,13 +317,15 @@ func TestListsThatWouldGoRoundInACircle(t *testing.T) {
 	answer.Store(&good)
 	page, err := b.List(t.Context(), "p/", "", 0)
 	if err != nil || len(page.Objects) != 0 || page.Next != "p/a b" {
-		t.Fatalf("%+v, %v", page, err)
+		t.Fatalf("List: error %v, want none; number of objects %v, want %v; next %.200q, want %.200q",
+			err, len(page.Objects), 0, page.Next, "p/a b")
 	}
 	end := "<IsTruncated>false</IsTruncated><Contents><Key>p/b</Key></Contents>"
 	answer.Store(&end)
 	if page, err = b.List(t.Context(), "p/", page.Next, 0); err != nil || len(page.Objects) != 1 ||
 		page.Next != "" {
-		t.Fatalf("%+v, %v", page, err)
+		t.Fatalf("List: error %v, want none; number of objects %v, want %v; next %.200q, want %.200q",
+			err, len(page.Objects), 1, page.Next, "")
 	}
 }
 
@@ -355,7 +357,7 @@ func TestGetsWithoutWhatWasAskedFor(t *testing.T) {
 		})
 		_, _, err := b.Get(t.Context(), "a", c.part)
 		if err != storage.ErrUnavailable {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%v: Get: error %v, want %v", name, err, storage.ErrUnavailable)
 		}
 	}
 }
@@ -412,7 +414,7 @@ func TestARefusalLostOnTheWay(t *testing.T) {
 			}
 		})
 		if _, err := b.Put(t.Context(), "a", "", strings.NewReader("whole")); err != nil {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%v: Put: error %v, want none", name, err)
 		}
 	}
 }

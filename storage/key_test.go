@@ -48,7 +48,8 @@ func TestPhysicalNames(t *testing.T) {
 			"narthex-" + strings.Repeat("m", 44) + "-16cbcab961"},
 	} {
 		if got := storage.PhysicalName(c.prefix, c.module, c.bucket); got != c.want || len(got) > 63 {
-			t.Errorf("%s", got)
+			t.Errorf("storage.PhysicalName: got %v, want %v; number of got %v, want at most %v",
+				got, c.want, len(got), 63)
 		}
 	}
 	// The same letters, cut elsewhere.

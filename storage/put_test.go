@@ -42,7 +42,7 @@ func TestTheLimitOfAnObject(t *testing.T) {
 	}
 	object, err := b.Put(t.Context(), "a", "", io.LimitReader(new(letters), storage.MaxObject))
 	if err != nil || object.Size != storage.MaxObject {
-		t.Fatalf("%+v, %v", object, err)
+		t.Fatalf("Put: error %v, want none; size %v, want %v", err, object.Size, storage.MaxObject)
 	}
 	_, body, err := b.Get(t.Context(), "a", storage.Range{})
 	if err != nil {
@@ -86,7 +86,7 @@ func TestASourceThatFails(t *testing.T) {
 		}
 	}
 	if _, err := b.Put(t.Context(), "a", "", idle{}); err != io.ErrNoProgress {
-		t.Error(err)
+		t.Errorf("Put: error %v, want %v", err, io.ErrNoProgress)
 	}
 	if files := server.Files(t); len(files) != 0 {
 		t.Errorf("left behind: %v", files)
@@ -94,10 +94,10 @@ func TestASourceThatFails(t *testing.T) {
 	put(t, b, "a", "", "old")
 	if _, err := b.Put(t.Context(), "a", "",
 		io.MultiReader(strings.NewReader("new"), iotest.ErrReader(broken))); err != broken {
-		t.Error(err)
+		t.Errorf("Put: error %v, want %v", err, broken)
 	}
 	if _, body := get(t, b, "a", storage.Range{}); body != "old" {
-		t.Error(body)
+		t.Errorf("get: body %.200q, want %.200q", body, "old")
 	}
 }
 
@@ -115,7 +115,7 @@ func TestOddSources(t *testing.T) {
 		"data+EOF": iotest.DataErrReader(strings.NewReader(want)),
 	} {
 		if _, err := b.Put(t.Context(), "a", "", source); err != nil {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%v: Put: error %v, want none", name, err)
 		} else if _, body := get(t, b, "a", storage.Range{}); body != want {
 			t.Errorf("%s: not what was put", name)
 		}
@@ -144,7 +144,7 @@ func TestMemoryAndDisk(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n, err := io.Copy(io.Discard, body); err != nil || n != storage.MaxObject {
-			t.Error(n, err)
+			t.Errorf("Copy: error %v, want none; n %v, want %v", err, n, storage.MaxObject)
 		}
 		_ = body.Close()
 	}

@@ -7,6 +7,8 @@
 package storage
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -96,4 +98,11 @@ type Object struct {
 	ContentType string    // "" in a Page
 	ETag        string    // with its quotes, as HTTP has it
 	Modified    time.Time // zero after Put
+}
+
+// physicalName is the bucket's name at the service: deterministic and, by its hash, another for every triple.
+func physicalName(prefix, moduleID, bucketID string) string {
+	hash := sha256.Sum256([]byte(prefix + "\x00" + moduleID + "\x00" + bucketID))
+	name := prefix + "-" + moduleID + "-" + bucketID
+	return name[:min(len(name), 52)] + "-" + hex.EncodeToString(hash[:5])
 }

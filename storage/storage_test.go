@@ -144,7 +144,8 @@ func TestAbsence(t *testing.T) {
 		t.Helper()
 		page, err := b.List(t.Context(), "", "", 0)
 		if err != nil || len(page.Objects) != 0 || page.Next != "" {
-			t.Errorf("%+v, %v", page, err)
+			t.Errorf("List: error %v, want none; number of objects %v, want %v; next %.200q, want %.200q",
+				err, len(page.Objects), 0, page.Next, "")
 		}
 		_, err = b.Head(t.Context(), "a")
 		wantCode(t, err, storage.ErrNotFound)
@@ -166,7 +167,7 @@ func TestAbsence(t *testing.T) {
 	}
 	absent()
 	if _, body := get(t, other, "a", storage.Range{}); body != "not in this bucket" {
-		t.Error(body)
+		t.Errorf("get: body %.200q, want %.200q", body, "not in this bucket")
 	}
 }
 
@@ -218,7 +219,7 @@ func TestListPaging(t *testing.T) {
 		for after, pages := "", 0; pages <= len(all); pages++ {
 			page, err := b.List(t.Context(), c.prefix, after, c.limit)
 			if err != nil {
-				t.Fatalf("%+v: %v", c, err)
+				t.Fatalf("List: error %v, want none; c %v", err, c)
 			}
 			if c.limit > 0 && len(page.Objects) > c.limit {
 				t.Errorf("%+v: a page of %d", c, len(page.Objects))
@@ -234,7 +235,8 @@ func TestListPaging(t *testing.T) {
 	}
 	page, err := b.List(t.Context(), "slides/07", "", 1)
 	if err != nil || len(page.Objects) != 1 {
-		t.Fatalf("%+v, %v", page, err)
+		t.Fatalf("List: error %v, want none; number of objects %v, want %v; page %v",
+			err, len(page.Objects), 1, page)
 	}
 	if object := page.Objects[0]; object.Size != 9 || object.ETag == "" || object.Modified.IsZero() {
 		t.Errorf("%+v", object)
@@ -296,7 +298,7 @@ func TestHostsOfBuckets(t *testing.T) {
 	b := provider.Bucket("announcements", "images")
 	put(t, b, everyCharacter, "text/plain", "by host")
 	if _, body := get(t, b, everyCharacter, storage.Range{}); body != "by host" {
-		t.Error(body)
+		t.Errorf("get: body %.200q, want %.200q", body, "by host")
 	}
 	url, _, err := b.CreateReadURL(t.Context(), everyCharacter, 0, "")
 	host := "http://" + storage.PhysicalName("narthex", "announcements", "images") + ".s3.test/ABC"
@@ -304,7 +306,8 @@ func TestHostsOfBuckets(t *testing.T) {
 		t.Fatal(url, err)
 	}
 	if answer := fetch(t, server.Address, url, ""); answer.status != 200 || answer.body != "by host" {
-		t.Errorf("%+v", answer)
+		t.Errorf("fetch: status %v, want %v; body %.200q, want %.200q",
+			answer.status, 200, answer.body, "by host")
 	}
 }
 
@@ -317,7 +320,8 @@ func TestNewRefusesWhatIsNoService(t *testing.T) {
 		{Endpoint: "ftp://s3.example.org", Delivery: good.Delivery},
 		{Endpoint: good.Endpoint, Delivery: "https://"}} {
 		if _, err := storage.New(broken); !errors.Is(err, environment.ErrObjectStorage) {
-			t.Errorf("%+v: %v", broken, err)
+			t.Errorf("storage.New: error %v, want %v; broken %v",
+				err, environment.ErrObjectStorage, broken)
 		}
 	}
 }

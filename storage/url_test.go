@@ -58,10 +58,12 @@ func TestReadURL(t *testing.T) {
 	}
 	read := fetch(t, server.Address, target, "")
 	if read.status != 200 || read.body != "the picture" || read.header.Get("Content-Type") != "image/png" {
-		t.Errorf("%+v", read)
+		t.Errorf("fetch: status %v, want %v; body %.200q, want %.200q; Content-Type %.200q, want %.200q",
+			read.status, 200, read.body, "the picture", read.header.Get("Content-Type"), "image/png")
 	}
 	if part := fetch(t, server.Address, target, "bytes=2-4"); part.status != 206 || part.body != "e p" {
-		t.Errorf("%+v", part)
+		t.Errorf("fetch: status %v, want %v; body %.200q, want %.200q",
+			part.status, 206, part.body, "e p")
 	}
 	escaped := strings.Index(target, "?")
 	for name, tampered := range map[string]string{
@@ -75,7 +77,8 @@ func TestReadURL(t *testing.T) {
 		}
 		if answer := fetch(t, server.Address, tampered, ""); answer.status != 403 ||
 			strings.Contains(answer.body, "the picture") {
-			t.Errorf("%s: %+v", name, answer)
+			t.Errorf("%v: fetch: status %v, want %v; body %.400q, want it without %q",
+				name, answer.status, 403, answer.body, "the picture")
 		}
 	}
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPut, target,
@@ -106,7 +109,7 @@ func TestAReadURLExpires(t *testing.T) {
 		t.Fatal(expiresAt, err)
 	}
 	if answer := fetch(t, server.Address, target, ""); answer.status != 403 {
-		t.Errorf("%+v", answer)
+		t.Errorf("fetch: status %v, want %v", answer.status, 403)
 	}
 }
 
@@ -165,7 +168,8 @@ func TestLifetimes(t *testing.T) {
 	} {
 		target, _, err := b.CreateReadURL(t.Context(), "a", lifetime, "")
 		if err != nil || !strings.Contains(target, "X-Amz-Expires="+seconds+"&") {
-			t.Errorf("%v: %s, %v", lifetime, target, err)
+			t.Errorf("CreateReadURL: error %v, want none; target %.400q, want %q in it; lifetime %v",
+				err, target, "X-Amz-Expires="+seconds+"&", lifetime)
 		}
 	}
 }
@@ -179,9 +183,12 @@ func TestDeliveryEndpoint(t *testing.T) {
 	target, _, err := open(t, settings).Bucket("announcements", "images").CreateReadURL(t.Context(), "a", 0, "")
 	if err != nil || !strings.HasPrefix(target, "http://media.example.org/") ||
 		strings.Contains(target, "inside") {
-		t.Fatal(target, err)
+		t.Fatalf("CreateReadURL: error %v, want none; target %.400q, want it to begin with %q; target %.400q, "+
+			"want it without %q",
+			err, target, "http://media.example.org/", target, "inside")
 	}
 	if answer := fetch(t, server.Address, target, ""); answer.status != 200 || answer.body != "delivered" {
-		t.Errorf("%+v", answer)
+		t.Errorf("fetch: status %v, want %v; body %.200q, want %.200q",
+			answer.status, 200, answer.body, "delivered")
 	}
 }

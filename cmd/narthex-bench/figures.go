@@ -66,10 +66,10 @@ func p99(from senders) figure {
 	}
 }
 
-// besideDribble takes another figure while 1,000 connections send their header byte by byte.
-func besideDribble(of figure) figure {
+// withSlowHeaders takes another figure while 1,000 connections send their header byte by byte.
+func withSlowHeaders(of figure) figure {
 	return func(ctx context.Context, s *system, length time.Duration) (float64, error) {
-		stop, err := dribble(ctx, s.address, 1000)
+		stop, err := holdSlowHeaders(ctx, s.address, 1000)
 		if err != nil {
 			return 0, err
 		}
@@ -78,10 +78,10 @@ func besideDribble(of figure) figure {
 	}
 }
 
-// inStorm takes another figure while people sign in.
-func inStorm(of figure) figure {
+// duringSignIns takes another figure while people sign in.
+func duringSignIns(of figure) figure {
 	return func(ctx context.Context, s *system, length time.Duration) (float64, error) {
-		stop := s.storm(ctx, stormSize)
+		stop := s.keepSigningIn(ctx, parallelSignIns)
 		taken, err := of(ctx, s, length)
 		_, failure := stop()
 		return taken, errors.Join(err, failure)
@@ -90,7 +90,7 @@ func inStorm(of figure) figure {
 
 // signIns is how many a second get in when nobody else asks for anything.
 func signIns(ctx context.Context, s *system, length time.Duration) (float64, error) {
-	stop := s.storm(ctx, stormSize)
+	stop := s.keepSigningIn(ctx, parallelSignIns)
 	select {
 	case <-time.After(length):
 	case <-ctx.Done():
@@ -99,10 +99,10 @@ func signIns(ctx context.Context, s *system, length time.Duration) (float64, err
 	return float64(done) / length.Seconds(), err
 }
 
-// signInsBeside is the same while others ask.
-func signInsBeside(from senders) figure {
+// signInsDuring is the same while others ask.
+func signInsDuring(from senders) figure {
 	return func(ctx context.Context, s *system, length time.Duration) (float64, error) {
-		stop := s.storm(ctx, stormSize)
+		stop := s.keepSigningIn(ctx, parallelSignIns)
 		_, err := load(ctx, s.address, from(s), length)
 		done, failure := stop()
 		return float64(done) / length.Seconds(), errors.Join(err, failure)

@@ -134,8 +134,8 @@ func (c *counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// dribble holds connections that send a header byte by byte and never end it. stop closes them.
-func dribble(ctx context.Context, address string, connections int) (stop func(), err error) {
+// holdSlowHeaders holds connections that send a header byte by byte and never end it. stop closes them.
+func holdSlowHeaders(ctx context.Context, address string, connections int) (stop func(), err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	var senders sync.WaitGroup
 	stop = func() { cancel(); senders.Wait() }

@@ -21,9 +21,9 @@ type row struct {
 }
 
 const (
-	connections = 32
-	sharing     = 4 // connections beside which others do something
-	stormSize   = 16
+	connections     = 32
+	sharing         = 4 // connections beside which others do something
+	parallelSignIns = 16
 	// a second in all, beside a storm: endless readers would measure how the kernel shares two cores
 	visits        = 1000
 	principalPath = "/api/v1/principal"
@@ -43,12 +43,12 @@ func rows() []row {
 			run: rate(signedIn(1))},
 		{
 			work: "anonymous p99 in a storm of 16 sign-ins / quiet", unit: "us", goal: "<= 10000 us",
-			run: inStorm(p99(visitors)), quiet: p99(visitors),
+			run: duringSignIns(p99(visitors)), quiet: p99(visitors),
 		},
 		{work: "  the same, sign-ins beside it / alone", unit: "1/s", goal: ">= 40 /s",
-			run: signInsBeside(visitors), quiet: signIns},
+			run: signInsDuring(visitors), quiet: signIns},
 		{work: "live, p99 beside 1,000 dribbled headers", unit: "us",
-			run: besideDribble(p99(anonymous(livePath, sharing)))},
+			run: withSlowHeaders(p99(anonymous(livePath, sharing)))},
 		{work: "live, p99 without them", unit: "us", run: p99(anonymous(livePath, sharing))},
 	}
 }

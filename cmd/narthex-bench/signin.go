@@ -20,11 +20,11 @@ const (
 	signInPath    = "/api/auth/sign-in/email"
 )
 
-// visitors numbers the addresses that sign-ins come from.
-type visitors struct{ last atomic.Uint32 }
+// clientAddresses numbers the addresses that sign-ins come from.
+type clientAddresses struct{ last atomic.Uint32 }
 
 // next is an address of this machine that nobody has come from for long: the limiter counts each alone.
-func (v *visitors) next() *net.TCPAddr {
+func (v *clientAddresses) next() *net.TCPAddr {
 	n := v.last.Add(1)
 	return &net.TCPAddr{IP: net.IPv4(127, byte(1+n>>16%250), byte(n>>8), byte(n))}
 }
@@ -68,8 +68,9 @@ func signInPeople(ctx context.Context, s *system, sessions int) (lines []string,
 	return lines, nil
 }
 
-// storm keeps a number of sign-ins going. stop ends it and returns how many were done in all and what failed.
-func (s *system) storm(ctx context.Context, atOnce int) (stop func() (done int, err error)) {
+// keepSigningIn keeps a number of sign-ins going. stop ends it and returns how many were done in all and what
+// failed.
+func (s *system) keepSigningIn(ctx context.Context, atOnce int) (stop func() (done int, err error)) {
 	ctx, cancel := context.WithCancel(ctx)
 	var (
 		people  sync.WaitGroup

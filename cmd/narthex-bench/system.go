@@ -26,7 +26,7 @@ type system struct {
 	cookies []string // header lines of people with a session; both systems know them
 	ended   chan struct{}
 
-	visitors visitors
+	visitors clientAddresses
 }
 
 func (s *system) stop() {

@@ -128,7 +128,7 @@ func TestRemove(t *testing.T) {
 	for _, id := range []string{"people", "a-file", "", ".", "..", "../" + filepath.Base(dir),
 		"announcements/ui", "core", "Announcements"} {
 		if err := archive.Remove(dir, id); !errors.Is(err, archive.ErrNotInstalled) {
-			t.Errorf("%q: %v", id, err)
+			t.Errorf("%v: archive.Remove: error %v, want %v", id, err, archive.ErrNotInstalled)
 		}
 	}
 	must(t, os.Remove(filepath.Join(dir, "a-file")))

@@ -32,7 +32,7 @@ func TestWaitIsBounded(t *testing.T) {
 		} {
 			began := time.Now()
 			if err := run(); !errors.Is(err, archive.ErrUnderWay) {
-				t.Errorf("%s: %v", name, err)
+				t.Errorf("%v: run: error %v, want %v", name, err, archive.ErrUnderWay)
 			}
 			if waited := time.Since(began); waited < archive.LockWait || waited > archive.LockWait+time.Second {
 				t.Errorf("%s waited %v", name, waited)

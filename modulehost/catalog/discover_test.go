@@ -62,7 +62,7 @@ func TestModuleIsReadWhole(t *testing.T) {
 	})
 	m, findings := manifest.Parse(mustRead(t, filepath.Join(folder, "module.json")))
 	if findings != nil {
-		t.Fatal(findings)
+		t.Fatalf("manifest.Parse: findings %v, want none", findings)
 	}
 	for path, text := range map[string]string{m.Server: server, "ui/index.js": "ui",
 		"display/index.js": "display", "a.js": "a", "b.js": "b",

@@ -83,6 +83,6 @@ func TestInvokeEnds(t *testing.T) {
 		return nil, ctx.Err()
 	}
 	if _, err := invoke(t, ctx, capabilityFunc(waits), nil); err != facade.ErrCapabilityFailed {
-		t.Error(err)
+		t.Errorf("invoke: error %v, want %v", err, facade.ErrCapabilityFailed)
 	}
 }

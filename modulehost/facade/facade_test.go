@@ -150,7 +150,7 @@ func TestStatements(t *testing.T) {
 	m := open(t)
 	if n, err := m.exec(t, 0, `INSERT INTO seats VALUES ($1, $2), ($3, NULL)`, integer(1), text("aisle"),
 		integer(2)); n != 2 || err != nil {
-		t.Fatalf("%d, %v", n, err)
+		t.Fatalf("exec: n %v, want %v; error %v, want none", n, 2, err)
 	}
 	page, err := m.query(t, 0, `SELECT id, name FROM seats ORDER BY id`)
 	if err != nil {
@@ -160,7 +160,9 @@ func TestStatements(t *testing.T) {
 	if page.GetCursor() != 0 || len(page.GetColumns()) != 2 || page.GetColumns()[1].GetName() != "name" ||
 		len(values) != 4 ||
 		string(values[1]) != "aisle" || values[3] != nil {
-		t.Errorf("%v", page)
+		t.Errorf("cells: cursor %v, want %v; number of columns %v, want %v; want page.GetColumns()[1].GetName() "+
+			"to be %v; number of values %v, want %v; want string(values[1]) to be %v",
+			page.GetCursor(), 0, len(page.GetColumns()), 2, "name", len(values), 4, "aisle")
 	}
 }
 
@@ -441,10 +443,10 @@ func TestLogIsCutAndCapped(t *testing.T) {
 func TestInvalidRequests(t *testing.T) {
 	m := open(t)
 	if _, err := m.session.Serve(t.Context(), 250, nil); code(err) != "METHOD_UNKNOWN" {
-		t.Errorf("%v", err)
+		t.Errorf("Serve: code %.200q, want %.200q", code(err), "METHOD_UNKNOWN")
 	}
 	if _, err := m.session.Serve(t.Context(), link.Method(abi.Method_METHOD_QUERY),
 		[]byte("\xff\xff\xff")); !errors.Is(err, facade.ErrRequest) {
-		t.Errorf("%v", err)
+		t.Errorf("Serve: error %v, want %v", err, facade.ErrRequest)
 	}
 }

@@ -79,7 +79,8 @@ func TestStatementsCannotLeaveTheSchema(t *testing.T) {
 	} {
 		for _, sql := range statements {
 			if _, err := m.exec(t, 0, sql); code(err) != abi.CodeDatabaseFailed {
-				t.Errorf("%s: %s: %v", subject, sql, err)
+				t.Errorf("%v: exec: code %v, want %v; subject %v",
+					sql, code(err), abi.CodeDatabaseFailed, subject)
 			}
 		}
 	}

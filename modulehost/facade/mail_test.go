@@ -93,7 +93,7 @@ func TestMail(t *testing.T) {
 	good := to("anna@example.net", `Anna "Ö", the Second`)
 	good.ReplyTo = &abi.MailAddress{Address: "choir@example.org", Name: "Choir"}
 	if outcome, err := m.send(t, t.Context(), good); outcome != "SENT" || err != nil {
-		t.Fatal(outcome, err)
+		t.Fatalf("send: outcome %.200q, want %.200q; error %v, want none", outcome, "SENT", err)
 	}
 	message, err := stdmail.ReadMessage(strings.NewReader(<-in.messages))
 	if err != nil {
@@ -105,7 +105,8 @@ func TestMail(t *testing.T) {
 		"To":       {Name: `Anna "Ö", the Second`, Address: "anna@example.net"},
 	} {
 		if list, err := message.Header.AddressList(header); err != nil || len(list) != 1 || *list[0] != want {
-			t.Errorf("%s: %v %v", header, list, err)
+			t.Errorf("AddressList: error %v, want none; number of list %v, want %v; want *list[0] to be %v; header %v",
+				err, len(list), 1, want, header)
 		}
 	}
 	for _, c := range []struct {
@@ -129,7 +130,7 @@ func TestMail(t *testing.T) {
 		}(), "MESSAGE_INVALID"},
 	} {
 		if outcome, err := m.send(t, t.Context(), c.request); outcome != c.want || err != nil {
-			t.Errorf("%s: %s %v", c.name, outcome, err)
+			t.Errorf("%v: send: outcome %v, want %v; error %v, want none", c.name, outcome, c.want, err)
 		}
 	}
 	if n := len(in.messages); n != 1 {
@@ -146,7 +147,8 @@ func TestMailWithoutAServer(t *testing.T) {
 	for _, sender := range []mail.Sender{nil, unconfigured} {
 		if outcome, err := openWithMail(t, sender).send(t, t.Context(),
 			to("anna@example.net", "")); outcome != "NOT_CONFIGURED" || err != nil {
-			t.Error(outcome, err)
+			t.Errorf("send: outcome %.200q, want %.200q; error %v, want none",
+				outcome, "NOT_CONFIGURED", err)
 		}
 	}
 }
@@ -196,14 +198,16 @@ func TestTwoMailsAtOnce(t *testing.T) {
 	}
 	for range 2 {
 		if left := time.Until(<-began); left <= 0 || left > 30*time.Second {
-			t.Error(left)
+			t.Errorf("time.Until: left %v, want more than %v; left %v, want at most %v",
+				left, 0, left, 30*time.Second)
 		}
 	}
 	short, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	if outcome, err := m.send(t, short, to("anna@example.net", "")); outcome != "TIMEOUT" || err != nil ||
 		len(began) != 0 {
-		t.Error(outcome, err, len(began))
+		t.Errorf("send: outcome %.200q, want %.200q; error %v, want none; number of began %v, want %v",
+			outcome, "TIMEOUT", err, len(began), 0)
 	}
 	close(finish)
 	for range 2 {
@@ -212,6 +216,6 @@ func TestTwoMailsAtOnce(t *testing.T) {
 		}
 	}
 	if outcome, err := m.send(t, t.Context(), to("anna@example.net", "")); outcome != "SENT" || err != nil {
-		t.Error(outcome, err)
+		t.Errorf("send: outcome %.200q, want %.200q; error %v, want none", outcome, "SENT", err)
 	}
 }

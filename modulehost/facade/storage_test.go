@@ -107,7 +107,8 @@ func (m *module) store(t *testing.T, key string, content []byte) {
 	}
 	if object, err := m.commit(t, handle); err != nil || object.GetSize() != int64(len(content)) ||
 		object.GetContentType() != "image/png" {
-		t.Fatal(object, err)
+		t.Fatalf("commit: error %v, want none; size %v, want %v; contentType %.200q, want %.200q",
+			err, object.GetSize(), int64(len(content)), object.GetContentType(), "image/png")
 	}
 }
 
@@ -174,19 +175,24 @@ func TestObjects(t *testing.T) {
 		&abi.BucketHeadRequest{Bucket: "images", Key: "one"})
 	if err != nil || head.GetObject().GetSize() != 1 || head.GetObject().GetEtag() == "" ||
 		head.GetObject().GetModifiedMicros() == 0 {
-		t.Error(head, err)
+		t.Errorf("ask: error %v, want none; size %v, want %v; etag %.200q, want another; modifiedMicros %v, "+
+			"want another",
+			err, head.GetObject().GetSize(), 1, head.GetObject().GetEtag(), head.GetObject().GetModifiedMicros())
 	}
 	list, err := ask[abi.BucketListResponse](t, m, abi.Method_METHOD_BUCKET_LIST,
 		&abi.BucketListRequest{Bucket: "images", Prefix: "p", Limit: 1})
 	if err != nil || len(list.GetObjects()) != 1 || list.GetObjects()[0].GetKey() != "piece" ||
 		list.GetNext() != "piece" {
-		t.Error(list, err)
+		t.Errorf("ask: error %v, want none; number of objects %v, want %v; want list.GetObjects()[0].GetKey() "+
+			"to be %v; next %.200q, want %.200q",
+			err, len(list.GetObjects()), 1, "piece", list.GetNext(), "piece")
 	}
 	link, err := ask[abi.BucketReadURLResponse](t, m, abi.Method_METHOD_BUCKET_READ_URL,
 		&abi.BucketReadURLRequest{Bucket: "images", Key: "one", LifetimeSeconds: 60})
 	if left := time.Until(time.UnixMicro(link.GetExpiresAtMicros())); err != nil || left < 40*time.Second ||
 		left > time.Minute {
-		t.Error(left, err)
+		t.Errorf("time.Until: error %v, want none; left %v, want at least %v; left %v, want at most %v",
+			err, left, 40*time.Second, left, time.Minute)
 	}
 	if response, err := http.Get(link.GetUrl()); err != nil || response.StatusCode != http.StatusOK ||
 		response.Body.Close() != nil {
@@ -200,7 +206,7 @@ func TestObjects(t *testing.T) {
 		}
 	}
 	if left := objects(t, server); len(left) != 4 {
-		t.Error(left)
+		t.Errorf("objects: number of left %v, want %v", len(left), 4)
 	}
 }
 
@@ -245,13 +251,13 @@ func TestStorageCodes(t *testing.T) {
 			&abi.BucketWriteRequest{Handle: 99, Data: make([]byte, pieceBytes+1)}, facade.ErrRequest},
 	} {
 		if _, err := ask[abi.BucketListResponse](t, m, c.method, c.request); err != c.want {
-			t.Errorf("%s: %v", c.name, err)
+			t.Errorf("%v: ask: error %v, want %v", c.name, err, c.want)
 		}
 	}
 
 	bad := m.put(t, "a//b")
 	if err := m.write(t, bad, []byte("x")); err != storage.ErrKey {
-		t.Error(err)
+		t.Errorf("write: error %v, want %v", err, storage.ErrKey)
 	}
 	large := m.put(t, "large")
 	var err error
@@ -259,18 +265,19 @@ func TestStorageCodes(t *testing.T) {
 		err = m.write(t, large, make([]byte, pieceBytes))
 	}
 	if _, late := m.commit(t, large); err != storage.ErrTooLarge || late != storage.ErrTimeout {
-		t.Error(err, late)
+		t.Errorf("commit: error %v, want %v; late %v, want %v",
+			err, storage.ErrTooLarge, late, storage.ErrTimeout)
 	}
 	if left := objects(t, server); len(left) != 1 {
-		t.Error(left)
+		t.Errorf("objects: number of left %v, want %v", len(left), 1)
 	}
 	server.Stop()
 	if _, err := m.get(t, &abi.BucketGetRequest{Key: "there"}); err != storage.ErrUnavailable {
-		t.Error(err)
+		t.Errorf("get: error %v, want %v", err, storage.ErrUnavailable)
 	}
 	last := m.put(t, "last")
 	if _, err := m.commit(t, last); err != storage.ErrUnavailable {
-		t.Error(err)
+		t.Errorf("commit: error %v, want %v", err, storage.ErrUnavailable)
 	}
 }
 
@@ -298,16 +305,16 @@ func TestPutThatIsNotCommitted(t *testing.T) {
 		for range 6 {
 			handle := m.put(t, "half")
 			if err := m.write(t, handle, make([]byte, pieceBytes)); err != nil {
-				t.Fatal(name, err)
+				t.Fatalf("%v: write: error %v, want none", name, err)
 			}
 			giveUp(handle)
 			if err := m.write(t, handle, []byte("x")); err != storage.ErrTimeout {
-				t.Errorf("%s: %v", name, err)
+				t.Errorf("%v: write: error %v, want %v", name, err, storage.ErrTimeout)
 			}
 		}
 	}
 	if left := objects(t, server); len(left) != 0 {
-		t.Error(left)
+		t.Errorf("objects: number of left %v, want %v", len(left), 0)
 	}
 }
 
@@ -410,7 +417,7 @@ func TestPlaces(t *testing.T) {
 		for range c.places {
 			handle, err := open(t.Context())
 			if err != nil {
-				t.Fatal(name, err)
+				t.Fatalf("%v: open: error %v, want none", name, err)
 			}
 			handles = append(handles, handle)
 		}
@@ -455,10 +462,10 @@ func TestHandleLeftAloneIsGivenUp(t *testing.T) {
 		t.Error("the put was completed")
 	}
 	if _, err := m.read(t, opened.GetHandle()); err != storage.ErrTimeout {
-		t.Error(err)
+		t.Errorf("read: error %v, want %v", err, storage.ErrTimeout)
 	}
 	if _, err := m.commit(t, handle); err != storage.ErrTimeout {
-		t.Error(err)
+		t.Errorf("commit: error %v, want %v", err, storage.ErrTimeout)
 	}
 }
 
@@ -483,7 +490,7 @@ func TestReadThatWaitsIsCancelled(t *testing.T) {
 		answered <- err
 	}()
 	if err := eventually(t, "the answer", answered); err != storage.ErrTimeout {
-		t.Error(err)
+		t.Errorf("eventually: error %v, want %v", err, storage.ErrTimeout)
 	}
 	eventually(t, "the body is closed", first.closed)
 }
@@ -514,7 +521,7 @@ func TestForeignErrorsAndShortBodiesAreUnavailable(t *testing.T) {
 		m := openWithStorage(t, stalledBucket{get: get})
 		for range 6 { // more often than there are places
 			if _, err := m.get(t, &abi.BucketGetRequest{Key: "a"}); err != storage.ErrUnavailable {
-				t.Fatalf("%s: %v", name, err)
+				t.Fatalf("%v: get: error %v, want %v", name, err, storage.ErrUnavailable)
 			}
 		}
 	}

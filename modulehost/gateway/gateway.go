@@ -5,6 +5,7 @@ package gateway
 
 import (
 	"context"
+	"time"
 
 	"github.com/narthex-platform/narthex/modulehost/abi"
 	"github.com/narthex-platform/narthex/modulehost/facade"
@@ -62,4 +63,23 @@ func routes(module Module, limits limits) []httpapi.Route {
 		rows = append(rows, route)
 	}
 	return rows
+}
+
+// limits are those of one module (docs/reference/modules.md).
+type limits struct {
+	response time.Duration // from the end of the request's body to the response's head
+	piece    time.Duration // between two pieces of a longer response
+	queue    time.Duration // for a call to wait for its turn
+	inFlight int
+	waiting  int
+}
+
+func defaultLimits() limits {
+	return limits{
+		response: 30 * time.Second,
+		piece:    30 * time.Second,
+		queue:    5 * time.Second,
+		inFlight: 256,
+		waiting:  1024,
+	}
 }

@@ -41,7 +41,8 @@ func TestResponsesThatAreNone(t *testing.T) {
 		"/bytes/%2e%2e%2f%00": {400, ""},
 	} {
 		if got := p.do("GET", path, nil); got.StatusCode != want.status || got.body != want.body || got.err != nil {
-			t.Errorf("%s: %d, %.60q, %v", path, got.StatusCode, got.body, got.err)
+			t.Errorf("GET %s: status %v, want %v; body %.200q, want %.200q; err %v, want none",
+				path, got.StatusCode, want.status, got.body, want.body, got.err)
 		}
 	}
 	for _, path := range []string{"/panic/300000", "/lies/300001/300000",
@@ -218,7 +219,8 @@ func TestCheckRoutes(t *testing.T) {
 		"one name twice": {[]*abi.Route{route("GET", "/{a}/{a}", "p", 0, buffered)}, false},
 	} {
 		if err := gateway.CheckRoutes([]string{"p"}, row.routes); (err == nil) != row.ok {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%v: gateway.CheckRoutes: (err == nil) %v, want %v; error %v",
+				name, (err == nil), row.ok, err)
 		}
 	}
 }

@@ -94,7 +94,8 @@ func TestNothingIsReadBeforeTheHandlerReads(t *testing.T) {
 		conn, answer := p.raw(t, post(row.path, headers))
 		line, err := answer.ReadString('\n')
 		if strings.TrimSpace(line) != row.first {
-			t.Errorf("%s: %q, %v", name, line, err)
+			t.Errorf("%v: answer.ReadString: line %.200q, want %.200q; error %v",
+				name, strings.TrimSpace(line), row.first, err)
 		}
 		_ = conn.Close()
 	}
@@ -115,7 +116,7 @@ func TestUnreadBodyIsCancelled(t *testing.T) {
 		_, answer := p.raw(t, post(path, who+"Content-Length: 100000\r\n")+pattern(70_000))
 		response, err := http.ReadResponse(answer, nil)
 		if err != nil {
-			t.Fatal(path, err)
+			t.Fatalf("%v: http.ReadResponse: error %v, want none", path, err)
 		}
 		body, err := io.ReadAll(response.Body)
 		if string(body) != want || err != nil || !response.Close {
@@ -170,11 +171,12 @@ func TestAbortedUploadHasOneResponse(t *testing.T) {
 				}
 				response, err := http.ReadResponse(answer, nil)
 				if err != nil {
-					t.Fatal(name, err)
+					t.Fatalf("%v: http.ReadResponse: error %v, want none", name, err)
 				}
 				body, err := io.ReadAll(response.Body)
 				if string(body) != row.want || err != nil {
-					t.Errorf("%s: %d %.80q %v", name, response.StatusCode, body, err)
+					t.Errorf("%v: body %.200q, want %.200q; error %v, want none; status %v",
+						name, string(body), row.want, err, response.StatusCode)
 				}
 				if rest, err := io.ReadAll(answer); len(rest) > 0 || err != nil {
 					t.Errorf("%s: the connection did not end: %q %v", name, rest, err)
@@ -265,7 +267,7 @@ func TestStreamedInConstantMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n, err := io.CopyN(io.Discard, response.Body, 256<<20); err != nil {
-		t.Error(n, err)
+		t.Errorf("CopyN: error %v, want none; n %v", err, n)
 	}
 	_ = response.Body.Close()
 	p.heard("endless: nobody reads")

@@ -50,7 +50,7 @@ func TestBlockingServer(t *testing.T) {
 		callers.Go(func() {
 			for _, size := range []int{1, 100, 64 << 10, 1 << 20, 10} {
 				if err := c.Call(testContext(t), 1, raw(make([]byte, size)), nil); err != nil {
-					t.Error(size, err)
+					t.Errorf("Call: error %v, want none; size %v", err, size)
 				}
 			}
 		})
@@ -74,7 +74,8 @@ func TestBlockingWrite(t *testing.T) {
 	_ = end.SetWriteDeadline(time.Now().Add(500 * time.Millisecond)) // not over before the write begins
 	n, err := end.Write(make([]byte, 64<<20))
 	if !errors.Is(err, os.ErrDeadlineExceeded) || n == 0 || n == 64<<20 {
-		t.Error(n, err)
+		t.Errorf("Write: error %v, want %v; n %v, want another; n %v, want another",
+			err, os.ErrDeadlineExceeded, n, n)
 	}
 	_ = end.Close()
 	if got, err := io.Copy(io.Discard, near); int(got) != n || err != nil {

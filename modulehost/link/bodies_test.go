@@ -128,7 +128,7 @@ func TestSocketIsNotLentBeforeTheModuleHasLeftIt(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := x.AwaitResponse(ended, nil); !errors.Is(err, context.Canceled) {
-		t.Fatal(err)
+		t.Fatalf("AwaitResponse: error %v, want %v", err, context.Canceled)
 	}
 	x.Close()
 	within, stop := context.WithTimeout(t.Context(), 50*time.Millisecond)
@@ -140,7 +140,7 @@ func TestSocketIsNotLentBeforeTheModuleHasLeftIt(t *testing.T) {
 	x = p.begin(t, false)
 	defer x.Close()
 	if got, err := p.read(t, x); got != "the second's" || err != nil {
-		t.Errorf("%.40q %v", got, err)
+		t.Errorf("read: got %.200q, want %.200q; error %v, want none", got, "the second's", err)
 	}
 }
 
@@ -166,13 +166,13 @@ func TestReadingThatStopsHalfWay(t *testing.T) {
 	}
 	cancel()
 	if _, err := x.Read(make([]byte, 10)); !errors.Is(err, context.Canceled) {
-		t.Error(err)
+		t.Errorf("Read: error %v, want %v", err, context.Canceled)
 	}
 	x.Close()
 	x = p.begin(t, false)
 	defer x.Close()
 	if got, err := p.read(t, x); got != "2" || err != nil {
-		t.Errorf("%.40q %v", got, err)
+		t.Errorf("read: got %.200q, want %.200q; error %v, want none", got, "2", err)
 	}
 }
 
@@ -213,7 +213,7 @@ func TestUploadThatNobodyReadsToItsEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	if whole, err := x.Halt(func() { close(source.interrupted) }); whole || err == nil {
-		t.Error(whole, err)
+		t.Errorf("Halt: whole true, want false; no error, want one; error %v", err)
 	}
 	close(halted)
 	x.Close()
@@ -223,7 +223,7 @@ func TestUploadThatNobodyReadsToItsEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	if whole, err := x.Halt(nil); !whole || err != nil {
-		t.Error(whole, err)
+		t.Errorf("Halt: whole false, want true; error %v, want none", err)
 	}
 }
 
@@ -245,7 +245,7 @@ func TestUploadWhoseSourceFails(t *testing.T) {
 			t.Error(err)
 		}
 		if whole, err := x.Halt(func() {}); whole || !errors.Is(err, link.ErrBodyAborted) {
-			t.Error(whole, err)
+			t.Errorf("Halt: whole true, want false; error %v, want %v", err, link.ErrBodyAborted)
 		}
 		x.Close()
 	}
@@ -314,7 +314,7 @@ func TestUnreadBodyHoldsUpNobody(t *testing.T) {
 		}
 		x := p.begin(t, false)
 		if got, err := p.read(t, x); got != "short" || err != nil {
-			t.Fatalf("%q %v", got, err)
+			t.Fatalf("read: got %.200q, want %.200q; error %v, want none", got, "short", err)
 		}
 		x.Close()
 	}
@@ -339,7 +339,7 @@ func TestBodyThatBreaksTheRules(t *testing.T) {
 			})
 			x := p.begin(t, false)
 			if got, err := p.read(t, x); got != "ok" || !errors.Is(err, link.ErrLost) {
-				t.Errorf("%q %v", got, err)
+				t.Errorf("read: got %.200q, want %.200q; error %v, want %v", got, "ok", err, link.ErrLost)
 			}
 			p.bodies.Close() // as the end of the process does
 			x.Close()
@@ -437,7 +437,7 @@ func TestLateResponseWithoutASocketIsDropped(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := x.AwaitResponse(testContext(t), nil); !errors.Is(err, context.DeadlineExceeded) {
-		t.Fatal(err)
+		t.Fatalf("AwaitResponse: error %v, want %v", err, context.DeadlineExceeded)
 	}
 	x.Close()
 	close(release)

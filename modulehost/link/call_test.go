@@ -44,7 +44,7 @@ func TestHandlerSeesMethodAndRequest(t *testing.T) {
 	})
 	var got wrapperspb.StringValue
 	if err := c.Call(testContext(t), 200, text("hello"), &got); err != nil || got.Value != "200hello" {
-		t.Fatal(got.Value, err)
+		t.Fatalf("Call: error %v, want none; value %.200q, want %.200q", err, got.Value, "200hello")
 	}
 	if err := c.Call(testContext(t), 200, nil, nil); err != nil { // an empty request, an answer nobody wants
 		t.Fatal(err)
@@ -98,7 +98,7 @@ func TestHandlerErrorsCrossAsCodes(t *testing.T) {
 			var failure *link.Failure
 			err := c.Call(testContext(t), 1, nil, &wrapperspb.StringValue{})
 			if !errors.As(err, &failure) || failure.Code() != row.code || !bytes.Equal(failure.Detail, row.detail) {
-				t.Fatalf("%#v", err)
+				t.Fatalf("Call: %#v, want a *link.Failure of code %v and detail %.100q", err, row.code, row.detail)
 			}
 			if strings.Contains(fmt.Sprintf("%+v", err), "secret") {
 				t.Fatal("the error's text crossed the link")
@@ -134,7 +134,7 @@ func TestCallsThatAreRefusedLocally(t *testing.T) {
 	// The largest message that fits: four bytes are protobuf's tag and length.
 	largest := raw(make([]byte, link.MaxMessage-4))
 	if size := proto.Size(largest); size != link.MaxMessage {
-		t.Fatal(size)
+		t.Fatalf("proto.Size: size %v, want %v", size, link.MaxMessage)
 	}
 	var got wrapperspb.BytesValue
 	if err := c.Call(testContext(t), 1, largest, &got); err != nil || len(got.Value) != len(largest.Value) {

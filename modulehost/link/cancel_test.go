@@ -31,7 +31,7 @@ func TestCancelReachesTheHandlerAndTheLateResponseIsDropped(t *testing.T) {
 	}()
 	response := text("untouched")
 	if err := c.Call(ctx, 1, nil, response); !errors.Is(err, context.Canceled) {
-		t.Fatal(err)
+		t.Fatalf("Call: error %v, want %v", err, context.Canceled)
 	}
 	<-cancelled // the handler still runs: the caller did not wait for it
 	close(release)
@@ -55,7 +55,7 @@ func TestDeadlineReachesTheHandler(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 	defer cancel()
 	if err := c.Call(ctx, 1, nil, nil); !errors.Is(err, context.DeadlineExceeded) {
-		t.Fatal(err)
+		t.Fatalf("Call: error %v, want %v", err, context.DeadlineExceeded)
 	}
 	<-cancelled
 }

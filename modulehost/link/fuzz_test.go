@@ -94,7 +94,7 @@ func FuzzServer(f *testing.F) {
 		close(start)
 		peer := &scriptedConn{input: bytes.NewReader(said), start: start}
 		if err := link.Serve(context.Background(), peer, echo, 2); !errors.Is(err, link.ErrLost) {
-			t.Error(err)
+			t.Errorf("link.Serve: error %v, want %v", err, link.ErrLost)
 		}
 		for {
 			answer, err := readFrame(&peer.told)

@@ -138,7 +138,7 @@ func TestCloseEndsCallsInFlight(t *testing.T) {
 	for range 20 {
 		callers.Go(func() {
 			if err := c.Call(testContext(t), 1, nil, nil); !errors.Is(err, link.ErrLost) {
-				t.Error(err)
+				t.Errorf("Call: error %v, want %v", err, link.ErrLost)
 			}
 		})
 	}
@@ -159,7 +159,7 @@ func TestServeEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	go cancel()
 	if err := link.Serve(ctx, far, echo, 1); !errors.Is(err, context.Canceled) {
-		t.Fatal(err)
+		t.Fatalf("link.Serve: error %v, want %v", err, context.Canceled)
 	}
 }
 

@@ -30,7 +30,7 @@ func TestParseReadsEveryField(t *testing.T) {
 	t.Parallel()
 	m, findings := manifest.Parse([]byte(readExample(t, "valid-announcements")))
 	if findings != nil {
-		t.Fatal(findings)
+		t.Fatalf("manifest.Parse: findings %v, want none", findings)
 	}
 	minimum, maximum := int64(4), int64(120)
 	check := func(name string, got, want any) {
@@ -63,7 +63,7 @@ func TestParseReadsEveryField(t *testing.T) {
 
 	m, findings = manifest.Parse([]byte(readExample(t, "valid-countdown")))
 	if findings != nil {
-		t.Fatal(findings)
+		t.Fatalf("manifest.Parse: findings %v, want none", findings)
 	}
 	d, c := m.Dependencies.Required[0], m.Contributions[0]
 	check("dependency", []string{string(d.Kind), d.ID, d.Range.String()},
@@ -88,7 +88,9 @@ func TestParseRefusesWhatIsNoManifest(t *testing.T) {
 		_, findings := manifest.Parse([]byte(c.input))
 		if len(findings) != 1 || findings[0].Code != manifest.ErrInvalid ||
 			!strings.Contains(findings[0].Message, c.message) {
-			t.Errorf("%s: %v", name, findings)
+			t.Errorf("%v: manifest.Parse: number of findings %v, want %v; want findings[0].Code to be %v; want "+
+				"findings[0].Message to be %v",
+				name, len(findings), 1, manifest.ErrInvalid, c.message)
 		}
 	}
 	exact := valid + strings.Repeat(" ", manifest.MaxBytes-len(valid))

@@ -44,7 +44,7 @@ func TestCrashes(t *testing.T) {
 			}
 			if ended := r.logs.FilterMessage("module process ended").All(); len(ended) != 1 ||
 				ended[0].ContextMap()["exit"] == nil {
-				t.Error(ended)
+				t.Errorf("%d lines \"module process ended\", want one with its field", len(ended))
 			}
 		})
 	}

@@ -271,7 +271,7 @@ func TestStepDownToAnABIThatWorks(t *testing.T) {
 			return nil
 		})
 		if got != row.want {
-			t.Error(fmt.Sprint(row), got)
+			t.Errorf("process.UsableABI: got %v, want %v; sprint %v", got, row.want, fmt.Sprint(row))
 		}
 	}
 }

@@ -49,7 +49,7 @@ func TestModulesDieWithTheirHost(t *testing.T) {
 			}
 			pid, err := strconv.Atoi(strings.TrimSpace(line))
 			if err != nil {
-				t.Fatal(line, err)
+				t.Fatalf("strconv.Atoi: error %v, want none; line %v", err, line)
 			}
 			dead := watchExit(t, pid)
 			if err := host.Process.Signal(syscall.SIGKILL); err != nil {

@@ -99,7 +99,7 @@ func TestSandboxOfThisMachine(t *testing.T) {
 		2: "truncate tcp ioctl scopes unix udp", 6: "unix udp", 10: "",
 	} {
 		if got := strings.Join(process.SandboxReport{Landlock: abi}.LandlockLacks(), " "); got != want {
-			t.Error(abi, got)
+			t.Errorf("strings.Join: got %v, want %v; abi %v", got, want, abi)
 		}
 	}
 }
@@ -111,10 +111,12 @@ func TestEveryRunIsConfined(t *testing.T) {
 		status := fields(t, r.tell(t).PID, "status")
 		got, err := r.probe(testContext(t), "read the machine's file", targets{})
 		if err != nil || got != "EACCES" || status["Seccomp"] != "2" || status["NoNewPrivs"] != "1" {
-			t.Error(got, err, status["Seccomp"], status["NoNewPrivs"])
+			t.Errorf("probe: error %v, want none; got %.200q, want %.200q; want status[\"Seccomp\"] to be %v; want "+
+				"status[\"NoNewPrivs\"] to be %v",
+				err, got, "EACCES", "2", "1")
 		}
 		if _, err := r.handle(testContext(t), "/exit", nil); codeOf(err) != "MODULE_HANDLER_FAILED" {
-			t.Fatal(err)
+			t.Fatalf("handle: code %.200q, want %.200q", codeOf(err), "MODULE_HANDLER_FAILED")
 		}
 		<-r.ended
 		r.serve(t)
@@ -132,15 +134,15 @@ func TestSystemCallsTheKernelRefuses(t *testing.T) {
 	}
 	// The second set of numbers of x86-64, and what comes after the newest call, on the hardware that has them.
 	if body, err := r.handle(testContext(t), "/unknown", nil); err != nil || string(body) != "ENOSYS" {
-		t.Errorf("%s %v", body, err)
+		t.Errorf("handle: error %v, want none; body %.200q, want %.200q", err, string(body), "ENOSYS")
 	}
 	if _, err := r.handle(testContext(t), "/x32", nil); codeOf(err) != "MODULE_HANDLER_FAILED" {
-		t.Fatal(err)
+		t.Fatalf("handle: code %.200q, want %.200q", codeOf(err), "MODULE_HANDLER_FAILED")
 	}
 	<-r.ended
 	// SIGSYS
 	fields := r.logs.FilterMessage("module process ended").All()[0].ContextMap()
 	if fields["signal"] != int64(31) {
-		t.Error(fields)
+		t.Errorf("ContextMap: want fields[\"signal\"] to be %v; fields %v", int64(31), fields)
 	}
 }

@@ -38,18 +38,21 @@ func runTestModule(mode string) {
 	case "says-120":
 		os.Exit(120)
 	case "never-ready":
-		time.Sleep(time.Hour)
+		hang()
 	case "ignore-stop":
 		signal.Ignore(syscall.SIGTERM)
 	}
 	m := &module{mode: mode, hostCalls: descriptor(3), moduleCalls: descriptor(4)}
 	if mode == "garbage" {
 		_, _ = m.hostCalls.Write([]byte(strings.Repeat("nonsense ", 1000)))
-		time.Sleep(time.Hour)
+		hang()
 	}
 	m.host = link.NewClient(m.moduleCalls)
 	_ = link.Serve(context.Background(), m.hostCalls, m.serve, 300)
 }
+
+// hang never returns in the time of a test. The runtime would report a select without cases as a deadlock.
+func hang() { time.Sleep(time.Hour) }
 
 func descriptor(fd uintptr) net.Conn {
 	file := os.NewFile(fd, "link")
@@ -71,7 +74,7 @@ func (m *module) serve(ctx context.Context, method link.Method, payload []byte) 
 		m.log(ctx, "stopping")
 		switch m.mode {
 		case "ignore-stop", "start-fails-and-hangs":
-			time.Sleep(time.Hour)
+			hang()
 		case "stop-fails", "start-and-stop-fail":
 			return nil, &link.Failure{CodeText: "STOP_REFUSED"}
 		case "stop-dies":
@@ -105,7 +108,7 @@ func (m *module) start(ctx context.Context) (proto.Message, error) {
 	case "start-fails", "start-fails-and-hangs", "start-and-stop-fail":
 		return nil, &link.Failure{CodeText: "NO_LUCK", Detail: []byte("secret text")}
 	case "start-hangs":
-		time.Sleep(time.Hour)
+		hang()
 	case "start-dies":
 		os.Exit(3)
 	case "log-flood":

@@ -33,10 +33,11 @@ func TestRun(t *testing.T) {
 	r.serve(t)
 	<-r.Ready()
 	if routes := r.Routes(); len(routes) != 1 || routes[0].Path != "/x" {
-		t.Error(routes)
+		t.Errorf("Routes: number of routes %v, want %v; want routes[0].Path to be %v",
+			len(routes), 1, "/x")
 	}
 	if body, err := r.handle(testContext(t), "/echo", []byte("hello")); err != nil || string(body) != "hello" {
-		t.Error(string(body), err)
+		t.Errorf("handle: error %v, want none; body %.200q, want %.200q", err, string(body), "hello")
 	}
 	if body, err := r.handle(testContext(t), "/ask", nil); err != nil || string(body) != "true" {
 		t.Error("a call back to the host:", string(body), err)
@@ -183,7 +184,7 @@ func TestStopOfAStartUnderWay(t *testing.T) {
 		}
 		r.stop()
 		if err := <-r.ended; !errors.Is(err, context.Canceled) {
-			t.Error(mode, err)
+			t.Errorf("%v: error %v, want %v", mode, err, context.Canceled)
 		}
 		r.host.settled(t)
 	}
@@ -224,7 +225,7 @@ func TestLaterRuns(t *testing.T) {
 	routes := r.Routes()
 	for range 3 {
 		if _, err := r.handle(testContext(t), "/exit", nil); !errors.Is(err, process.ErrHandlerFailed) {
-			t.Fatal(err)
+			t.Fatalf("handle: error %v, want %v", err, process.ErrHandlerFailed)
 		}
 		if err := <-r.ended; codeOf(err) != "MODULE_CRASHED" {
 			t.Fatal(err)
@@ -269,7 +270,7 @@ func TestCodesOfAModuleDecideNothing(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
 	if _, err := r.handle(ctx, "/wait", nil); !errors.Is(err, context.DeadlineExceeded) {
-		t.Error(err)
+		t.Errorf("handle: error %v, want %v", err, context.DeadlineExceeded)
 	}
 	large := &abi.HandleRequest{Body: make([]byte, link.MaxMessage)}
 	err = r.Call(testContext(t), abi.Method_METHOD_HANDLE, large, nil)
@@ -278,6 +279,7 @@ func TestCodesOfAModuleDecideNothing(t *testing.T) {
 	}
 	if body, err := r.handle(testContext(t), "/echo", []byte("still here")); err != nil ||
 		string(body) != "still here" {
-		t.Error(err)
+		t.Errorf("handle: error %v, want none; body %.200q, want %.200q",
+			err, string(body), "still here")
 	}
 }

@@ -82,7 +82,7 @@ func TestWhatTheKernelSaysOfAModule(t *testing.T) {
 		"CapAmb": "0000000000000000",
 	} {
 		if status[name] != want {
-			t.Error(name, status[name])
+			t.Errorf("%v: want status[name] to be %v; status[name] %v", name, want, status[name])
 		}
 	}
 	// from which exec would give root back what it lost
@@ -92,7 +92,8 @@ func TestWhatTheKernelSaysOfAModule(t *testing.T) {
 	// Every thread, not the first alone.
 	tasks, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
 	if err != nil || len(tasks) < 2 {
-		t.Fatal(tasks, err)
+		t.Fatalf("ReadDir: error %v, want none; number of tasks %v, want at least %v",
+			err, len(tasks), 2)
 	}
 	for _, task := range tasks {
 		if nice := stat(t, filepath.Join(strconv.Itoa(pid), "task", task.Name()))[16]; nice != "10" {
@@ -145,7 +146,7 @@ func TestWhatTheKernelSaysOfAModule(t *testing.T) {
 func TestMemoryBomb(t *testing.T) {
 	r := start(t, "good", nil)
 	if _, err := r.handle(testContext(t), "/allocate", nil); codeOf(err) != "MODULE_HANDLER_FAILED" {
-		t.Error(err)
+		t.Errorf("handle: code %.200q, want %.200q", codeOf(err), "MODULE_HANDLER_FAILED")
 	}
 	if err := <-r.ended; !errors.Is(err, process.ErrCrashed) {
 		t.Error(err)
@@ -164,7 +165,9 @@ func TestOwnCredential(t *testing.T) {
 	status := fields(t, o.PID, "status")
 	if status["CapEff"] != "0000000000000000" || status["CapPrm"] != "0000000000000000" ||
 		status["Groups"] != "" {
-		t.Error(status["CapEff"], status["CapPrm"], status["Groups"])
+		t.Errorf("fields: want status[\"CapEff\"] to be %v; want status[\"CapPrm\"] to be %v; want "+
+			"status[\"Groups\"] to be %v",
+			"0000000000000000", "0000000000000000", "")
 	}
 	if soft, _ := limit(t, read(t, o.PID, "limits"), "Max processes"); soft != "64" {
 		t.Error("threads:", soft)
@@ -210,7 +213,8 @@ func limit(t *testing.T, limits, name string) (soft, hard string) {
 	_, rest, ok := strings.Cut(limits, name)
 	values := strings.Fields(rest)
 	if !ok || len(values) < 2 {
-		t.Fatal(name, limits)
+		t.Fatalf("%v: strings.Fields: ok false, want true; number of values %v, want at least %v; limits %v",
+			name, len(values), 2, limits)
 	}
 	return values[0], values[1]
 }

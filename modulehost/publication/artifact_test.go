@@ -196,7 +196,7 @@ func TestManyAtOnce(t *testing.T) {
 			for range 50 {
 				for path, script := range published {
 					if w := h.send(t, http.MethodGet, inventory+path); w.Body.String() != script {
-						t.Errorf("%s: %s", path, w.Body)
+						t.Errorf("%v: send: Body %.200q, want %.200q", path, w.Body.String(), script)
 					}
 					h.send(t, http.MethodHead, inventory+path, "If-None-Match", "*", "Origin", "https://church.example.org")
 				}

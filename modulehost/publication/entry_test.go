@@ -40,7 +40,7 @@ func compactJSON(t testing.TB, text string) string {
 	t.Helper()
 	value := jsontext.Value(text)
 	if err := value.Compact(); err != nil {
-		t.Fatalf("%s: %v", text, err)
+		t.Fatalf("%v: value.Compact: error %v, want none", text, err)
 	}
 	return string(value)
 }
@@ -78,7 +78,7 @@ func TestEntriesAreTheInventory(t *testing.T) {
 	const who = "person board.edit " + readUI
 	entries, err := h.service.Entries(t.Context(), h.Caller(principal.Person(who)))
 	if err != nil || len(entries) != 2 {
-		t.Fatal(entries, err)
+		t.Fatalf("Entries: error %v, want none; number of entries %v, want %v", err, len(entries), 2)
 	}
 	for _, entry := range entries {
 		if got := h.send(t, http.MethodGet, inventory, "Test-Who", who).Body.String(); !strings.Contains(got,
@@ -88,7 +88,7 @@ func TestEntriesAreTheInventory(t *testing.T) {
 	}
 	if _, err := h.service.Entries(t.Context(), h.Caller(principal.Person("broken"))); !errors.Is(err,
 		httpapi.ErrPrincipal) {
-		t.Error(err)
+		t.Errorf("Entries: error %v, want %v", err, httpapi.ErrPrincipal)
 	}
 }
 
@@ -128,7 +128,7 @@ func TestAddresses(t *testing.T) {
 	}
 	for _, address := range addresses {
 		if w := h.send(t, http.MethodGet, address); w.Code != http.StatusOK {
-			t.Errorf("%s: %d", address, w.Code)
+			t.Errorf("send: code %v, want %v; address %v", w.Code, http.StatusOK, address)
 		}
 	}
 }

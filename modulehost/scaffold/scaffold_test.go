@@ -69,12 +69,13 @@ func TestInsideTheCheckout(t *testing.T) {
 		}
 		module, err := catalog.Sources(written.Folder, abi.PlatformVersion)
 		if err != nil || module.Manifest.ID != config.ID || len(module.Migrations) != 1 {
-			t.Error(module, err)
+			t.Errorf("catalog.Sources: error %v, want none; ID %v, want %v; number of migrations %v, want %v",
+				err, module.Manifest.ID, config.ID, len(module.Migrations), 1)
 		}
 	}
 	if name := read(t, dir, "modules/prayer-list/module.json"); !strings.Contains(name,
 		`"name": "Prayer list"`) {
-		t.Error(name)
+		t.Errorf("read: name %.400q, want %q in it", name, `"name": "Prayer list"`)
 	}
 }
 

@@ -44,7 +44,7 @@ func TestMail(t *testing.T) {
 		return answer
 	}))
 	if outcome, err := m.Send(t.Context(), exampleMessage); outcome != sdk.MailSent || err != nil {
-		t.Fatal(outcome, err)
+		t.Fatalf("Send: outcome %v, want %v; error %v, want none", outcome, sdk.MailSent, err)
 	}
 	want := mail.Message{
 		To:      []string{`"Anna" <anna@example.net>`, "<ben@example.net>"},
@@ -62,7 +62,7 @@ func TestMail(t *testing.T) {
 	} {
 		answer = theirs
 		if outcome, err := m.Send(t.Context(), exampleMessage); outcome != ours || err != nil {
-			t.Error(outcome, err)
+			t.Errorf("Send: outcome %v, want %v; error %v, want none", outcome, ours, err)
 		}
 	}
 }
@@ -79,13 +79,15 @@ func TestMailThatIsNotAttempted(t *testing.T) {
 	for name, message := range map[string]sdk.Message{"longer than a call": long, "no UTF-8": binary,
 		"nobody's": {Subject: "x", Text: "x"}} {
 		if outcome, err := m.Send(t.Context(), message); outcome != sdk.MailMessageInvalid || err != nil {
-			t.Error(name, outcome, err)
+			t.Errorf("%v: Send: outcome %v, want %v; error %v, want none",
+				name, outcome, sdk.MailMessageInvalid, err)
 		}
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	if outcome, err := m.Send(gone, exampleMessage); outcome != "" || !errors.Is(err, context.Canceled) {
-		t.Error(outcome, err)
+		t.Errorf("Send: outcome %.200q, want %.200q; error %v, want %v",
+			outcome, "", err, context.Canceled)
 	}
 	for err = nil; err == nil; {
 		_, err = m.Send(t.Context(), sdk.Message{})

@@ -247,10 +247,11 @@ func TestSecret(t *testing.T) {
 	m := &module{}
 	serve(t, m, "").started()
 	if value, err := m.host.Secret("apiToken"); value != "marked" || err != nil {
-		t.Error(value, err)
+		t.Errorf("Secret: value %.200q, want %.200q; error %v, want none", value, "marked", err)
 	}
 	if value, err := m.host.Secret("title"); value != "" || !errors.Is(err, sdk.ErrSecretAbsent) {
-		t.Error(value, err)
+		t.Errorf("Secret: value %.200q, want %.200q; error %v, want %v",
+			value, "", err, sdk.ErrSecretAbsent)
 	}
 }
 
@@ -303,7 +304,7 @@ func TestCanOutsideARequest(t *testing.T) {
 	m := &module{}
 	serve(t, m, "").started()
 	if _, err := m.host.Can(t.Context(), "seats.read"); !errors.Is(err, sdk.ErrOutsideRequest) {
-		t.Errorf("%v", err)
+		t.Errorf("Can: error %v, want %v", err, sdk.ErrOutsideRequest)
 	}
 }
 
@@ -348,7 +349,7 @@ func TestValuesThereAndBack(t *testing.T) {
 	n, err := db.Exec(t.Context(), `INSERT INTO seats VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
 		id, &name, "12.50", int32(7), true, at, []string{"a", "b"}, `{"x":1}`, []byte{0, 1}, 1.5)
 	if err != nil || n != 1 {
-		t.Fatalf("%d, %v", n, err)
+		t.Fatalf("Exec: error %v, want none; n %v, want %v", err, n, 1)
 	}
 	var (
 		gotID    uuid.UUID
@@ -396,7 +397,7 @@ func TestNoRowsAndErrors(t *testing.T) {
 	db := m.host.DB
 	if err := db.QueryRow(t.Context(), `SELECT id FROM seats`).Scan(new(string)); !errors.Is(err,
 		sql.ErrNoRows) {
-		t.Errorf("%v", err)
+		t.Errorf("Scan: error %v, want %v", err, sql.ErrNoRows)
 	}
 	insert := func() error {
 		_, err := db.Exec(t.Context(), `INSERT INTO seats (id, name) VALUES (gen_random_uuid(), 'a')`)
@@ -408,7 +409,7 @@ func TestNoRowsAndErrors(t *testing.T) {
 	said := (*sdk.DatabaseError)(nil)
 	if err := insert(); !errors.As(err, &said) || said.SQLState != "23505" ||
 		said.Constraint != "seats_name_key" {
-		t.Errorf("%v", err)
+		t.Errorf("insert: %v, want a *sdk.DatabaseError of SQLSTATE 23505 and constraint seats_name_key", err)
 	}
 }
 
@@ -464,7 +465,7 @@ func TestInTx(t *testing.T) {
 	}
 	if err := db.InTx(t.Context(), insert("dropped", func() error { return refused })); !errors.Is(err,
 		refused) {
-		t.Error(err)
+		t.Errorf("InTx: error %v, want %v", err, refused)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	if err := db.InTx(ctx, insert("cancelled", func() error { cancel(); return nil })); err == nil {
@@ -477,6 +478,7 @@ func TestInTx(t *testing.T) {
 	var names []string
 	if err := db.QueryRow(t.Context(), `SELECT array_agg(name) FROM seats`).Scan(&names); err != nil ||
 		strings.Join(names, " ") != "kept" {
-		t.Errorf("%v, %v", names, err)
+		t.Errorf("Scan: error %v, want none; join %.200q, want %.200q; names %v",
+			err, strings.Join(names, " "), "kept", names)
 	}
 }

@@ -81,7 +81,9 @@ func TestStorage(t *testing.T) {
 		stored, err := images.Put(ctx, c.key, "image/png", c.body)
 		if err != nil || stored.Key != c.key || stored.Size != int64(len(c.want)) ||
 			stored.ContentType != "image/png" || stored.ETag == "" {
-			t.Fatal(stored, err)
+			t.Fatalf("images.Put: error %v, want none; key %v, want %v; size %v, want %v; contentType %.200q, want "+
+				"%.200q; ETag %.200q, want another",
+				err, stored.Key, c.key, stored.Size, int64(len(c.want)), stored.ContentType, "image/png", stored.ETag)
 		}
 		object, body, err := images.Get(ctx, c.key)
 		if got := readAll(t, body, err); !bytes.Equal(got, c.want) || object.ETag != stored.ETag ||
@@ -104,18 +106,23 @@ func TestStorage(t *testing.T) {
 	}
 	page, err := images.List(ctx, "", "", 2)
 	if err != nil || len(page.Objects) != 2 || page.Objects[1].Key != "large" || page.Next != "large" {
-		t.Error(page, err)
+		t.Errorf("images.List: error %v, want none; number of objects %v, want %v; want page.Objects[1].Key to "+
+			"be %v; next %.200q, want %.200q",
+			err, len(page.Objects), 2, "large", page.Next, "large")
 	}
 	if page, err = images.List(ctx, "", page.Next, 0); err != nil || len(page.Objects) != 1 || page.Next != "" {
-		t.Error(page, err)
+		t.Errorf("images.List: error %v, want none; number of objects %v, want %v; next %.200q, want %.200q",
+			err, len(page.Objects), 1, page.Next, "")
 	}
 	url, expiresAt, err := images.CreateReadURL(ctx, "small", 0)
 	if left := time.Until(expiresAt); err != nil || left < 10*time.Minute || left > 15*time.Minute {
-		t.Error(left, err)
+		t.Errorf("time.Until: error %v, want none; left %v, want at least %v; left %v, want at most %v",
+			err, left, 10*time.Minute, left, 15*time.Minute)
 	}
 	response, err := http.Get(url)
 	if err != nil || response.StatusCode != http.StatusOK {
-		t.Fatal(response, err)
+		t.Fatalf("http.Get: error %v, want none; want response.StatusCode to be %v; response %v",
+			err, http.StatusOK, response)
 	}
 	_ = response.Body.Close()
 	http.DefaultClient.CloseIdleConnections()
@@ -125,7 +132,7 @@ func TestStorage(t *testing.T) {
 		}
 	}
 	if _, err := images.Head(ctx, "small"); !errors.Is(err, sdk.ErrNotFound) {
-		t.Error(err)
+		t.Errorf("images.Head: error %v, want %v", err, sdk.ErrNotFound)
 	}
 }
 
@@ -174,7 +181,7 @@ func TestStorageErrors(t *testing.T) {
 	}
 	for range 5 { // more often than there are places
 		if err := put(images, t.Context(), "a", iotest.ErrReader(source)); err != source {
-			t.Fatal(err)
+			t.Fatalf("put: error %v, want %v", err, source)
 		}
 		func() {
 			defer func() { _ = recover() }()
@@ -188,7 +195,7 @@ func TestStorageErrors(t *testing.T) {
 	}
 	server.Stop()
 	if err := get(images, t.Context(), "b"); err != sdk.ErrUnavailable {
-		t.Error(err)
+		t.Errorf("get: error %v, want %v", err, sdk.ErrUnavailable)
 	}
 }
 
@@ -293,7 +300,7 @@ func TestSlowBodyIsSentAsItComes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n, err := sdk.Fill(intervalReader(6*time.Second), make([]byte, 10))
 		if n != 2 || err != nil {
-			t.Error(n, err)
+			t.Errorf("Fill: n %v, want %v; error %v, want none", n, 2, err)
 		}
 	})
 }

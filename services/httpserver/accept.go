@@ -23,7 +23,7 @@ func (a *connections) Accept() (net.Conn, error) {
 		if c := a.place(socket); c != nil {
 			return c, nil
 		}
-		a.note(crowdedLine)
+		a.logEvent(noRoomLine)
 		_ = socket.Close()
 	}
 }
@@ -38,14 +38,14 @@ func (a *connections) next() (net.Conn, error) {
 		case err == nil:
 			return socket, nil
 		case a.halted():
-			if err = a.takeLast(err); err != nil {
+			if err = a.acceptRemaining(err); err != nil {
 				return nil, err
 			}
 			continue
-		case lost(err):
+		case isClosed(err):
 			return nil, err
 		}
-		a.note(acceptLine)
+		a.logEvent(acceptLine)
 		select {
 		case <-time.After(pause):
 		case <-a.halt:
@@ -54,8 +54,8 @@ func (a *connections) next() (net.Conn, error) {
 	}
 }
 
-// lost tells whether a listener will never accept again.
-func lost(err error) bool {
+// isClosed tells whether a listener will never accept again.
+func isClosed(err error) bool {
 	return errors.Is(err, net.ErrClosed) || errors.Is(err, syscall.EBADF) || errors.Is(err, syscall.EINVAL) ||
 		errors.Is(err, syscall.ENOTSOCK)
 }
@@ -63,7 +63,7 @@ func lost(err error) bool {
 // stopAccepting ends the accepting, as soon as the kernel has no connection left that a client believes to
 // be made.
 func (a *connections) stopAccepting() {
-	a.headsDue = time.Now().Add(a.limits.hurry)
+	a.headsDue = time.Now().Add(a.limits.stopHeader)
 	a.stopping.Store(true)
 	close(a.halt)
 	if listener, ok := a.Listener.(deadlined); !ok || listener.SetDeadline(past) != nil {
@@ -82,10 +82,10 @@ func (a *connections) halted() bool {
 	}
 }
 
-// takeLast is asked between two accepts of a halted listener. Nil: accept once more.
-func (a *connections) takeLast(failure error) error {
+// acceptRemaining is asked between two accepts of a halted listener. Nil: accept once more.
+func (a *connections) acceptRemaining(failure error) error {
 	listener, ok := a.Listener.(deadlined)
-	if !ok || !errors.Is(failure, os.ErrDeadlineExceeded) || a.draining && !a.waits() {
+	if !ok || !errors.Is(failure, os.ErrDeadlineExceeded) || a.draining && !a.hasPending() {
 		_ = a.Listener.Close()
 		return net.ErrClosed
 	}
@@ -98,8 +98,8 @@ func (a *connections) takeLast(failure error) error {
 	return listener.SetDeadline(time.Now().Add(wait))
 }
 
-// waits tells whether the kernel has a connection to accept.
-func (a *connections) waits() (waits bool) {
+// hasPending tells whether the kernel has a connection to accept.
+func (a *connections) hasPending() (waits bool) {
 	if raw := rawListener(a.Listener); raw != nil {
 		_ = raw.Control(func(fd uintptr) { waits = readable(fd) })
 	}

@@ -17,7 +17,7 @@ type client struct {
 
 // place adds a connection, unless there are too many and none of them can give way. Then it returns nil.
 func (a *connections) place(socket net.Conn) *conn {
-	prefix, counted := a.counted(socket.RemoteAddr())
+	prefix, counted := a.clientPrefix(socket.RemoteAddr())
 	for {
 		c, oldest := a.add(socket, prefix, counted)
 		switch {
@@ -25,8 +25,8 @@ func (a *connections) place(socket net.Conn) *conn {
 			return c
 		case oldest == nil:
 			return nil
-		case oldest.giveWay():
-			a.note(roomLine)
+		case oldest.closeIdle():
+			a.logEvent(madeRoomLine)
 		}
 	}
 }
@@ -48,7 +48,7 @@ func (a *connections) add(socket net.Conn, prefix netip.Prefix, counted bool) (c
 		return nil, oldestIdle(a.open)
 	}
 	c = newConn(socket, a)
-	a.under++
+	a.unfinished++
 	c.places[0] = a.open.PushBack(c)
 	if counted {
 		c.client = from
@@ -92,7 +92,7 @@ func (a *connections) beginStream(c *conn) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if c.client.streams >= a.limits.streams {
-		a.note(streamsLine)
+		a.logEvent(noStreamLine)
 		return false
 	}
 	c.stream = true
@@ -113,9 +113,9 @@ func (a *connections) removeStream(c *conn) {
 	}
 }
 
-// counted is what a peer's connections count for. Those of this machine and of the proxies in front are of
-// many clients, and not counted.
-func (a *connections) counted(remote net.Addr) (prefix netip.Prefix, counted bool) {
+// clientPrefix returns the prefix that a peer's connections count for. Connections from this machine and from
+// trusted proxies belong to many clients and are not counted.
+func (a *connections) clientPrefix(remote net.Addr) (prefix netip.Prefix, counted bool) {
 	peer, ok := remote.(*net.TCPAddr)
 	if !ok {
 		return netip.Prefix{}, false
@@ -132,16 +132,17 @@ func (a *connections) counted(remote net.Addr) (prefix netip.Prefix, counted boo
 	return prefix, err == nil
 }
 
-// reserve is the most descriptors that are kept for all else: the pool, modules that are restarted, files.
-const reserve = 1 << 10
+// reservedDescriptors is the most descriptors that are kept for all else: the pool, modules that are
+// restarted, files.
+const reservedDescriptors = 1 << 10
 
-// affordable is how many connections the process's descriptors allow, at most all.
-func affordable(all int) int {
+// affordableConnections is how many connections the process's descriptors allow, at most all.
+func affordableConnections(all int) int {
 	var limit syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) != nil {
 		return all
 	}
 	open, _ := os.ReadDir("/dev/fd")
 	free := int(min(limit.Cur, 1<<20)) - len(open)
-	return max(1, min(all, free-min(free/4, reserve)))
+	return max(1, min(all, free-min(free/4, reservedDescriptors)))
 }

@@ -15,35 +15,36 @@ import (
 )
 
 const (
-	roomLine    = "idle connection closed to make room"
-	crowdedLine = "connection refused for want of room"
-	streamsLine = "stream refused for want of room"
+	madeRoomLine = "idle connection closed to make room"
+	noRoomLine   = "connection refused for want of room"
+	noStreamLine = "stream refused for want of room"
 )
 
-// from is a pipe whose other end seems to be at an address.
-type from struct {
+// addressedConn is a pipe whose other end seems to be at an address.
+type addressedConn struct {
 	net.Conn
 	address net.Addr
 }
 
-func (f from) RemoteAddr() net.Addr { return f.address }
+func (f addressedConn) RemoteAddr() net.Addr { return f.address }
 
-// visitor is a client at an address.
-type visitor struct {
+// testClient is a client at an address.
+type testClient struct {
 	net.Conn
 	t      *testing.T
 	reader *bufio.Reader
 }
 
-func (p *pipes) visit(t *testing.T, address string) *visitor {
+func (p *pipeListener) visit(t *testing.T, address string) *testClient {
 	client, server := net.Pipe()
-	p.dialled <- from{server, net.TCPAddrFromAddrPort(netip.AddrPortFrom(netip.MustParseAddr(address), 1))}
+	peer := netip.AddrPortFrom(netip.MustParseAddr(address), 1)
+	p.dialled <- addressedConn{server, net.TCPAddrFromAddrPort(peer)}
 	synctest.Wait()
-	return &visitor{client, t, bufio.NewReader(client)}
+	return &testClient{client, t, bufio.NewReader(client)}
 }
 
-// asks sends a request and leaves it at that.
-func (v *visitor) asks(path string) {
+// request sends a request and leaves it at that.
+func (v *testClient) request(path string) {
 	v.t.Helper()
 	if _, err := io.WriteString(v, "GET "+path+" HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
 		v.t.Fatalf("GET %s: %v", path, err)
@@ -51,7 +52,7 @@ func (v *visitor) asks(path string) {
 	synctest.Wait()
 }
 
-func (v *visitor) answered() {
+func (v *testClient) isAnswered() {
 	v.t.Helper()
 	response, err := http.ReadResponse(v.reader, nil)
 	if err != nil {
@@ -61,8 +62,8 @@ func (v *visitor) answered() {
 	synctest.Wait()
 }
 
-// open tells whether the server has closed, without a byte.
-func (v *visitor) open() bool {
+// isOpen tells whether the server has closed, without a byte.
+func (v *testClient) isOpen() bool {
 	v.t.Helper()
 	_ = v.SetReadDeadline(time.Now().Add(time.Nanosecond))
 	defer func() { _ = v.SetReadDeadline(time.Time{}) }()
@@ -75,22 +76,22 @@ func (v *visitor) open() bool {
 	return true
 }
 
-// expect compares which of the visitors are still connected.
-func expect(t *testing.T, what string, visitors []*visitor, open ...bool) {
+// assertOpen compares which of the visitors are still connected.
+func assertOpen(t *testing.T, what string, visitors []*testClient, open ...bool) {
 	t.Helper()
 	for i, v := range visitors {
-		if got := v.open(); got != open[i] {
+		if got := v.isOpen(); got != open[i] {
 			t.Errorf("%s: connection %d open %v, want %v", what, i, got, open[i])
 		}
 	}
 }
 
-// crowded serves /wait, which waits until release is closed, /stream, a stream that does the same, and
+// startCrowded serves /wait, which waits until release is closed, /stream, a stream that does the same, and
 // anything else at once.
-func crowded(
+func startCrowded(
 	t *testing.T, limits httpserver.Limits, proxy func(netip.Addr) bool,
-) (s *rawServer, p *pipes, release chan struct{}) {
-	p, release = newPipes(), make(chan struct{})
+) (s *rawServer, p *pipeListener, release chan struct{}) {
+	p, release = newPipeListener(), make(chan struct{})
 	s = startRaw(t, httpserver.ListenerConfig{Inherited: p, Proxy: proxy,
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path == "/stream" && !realtime.ConnectionOf(r.Context()).BeginStream() {
@@ -123,33 +124,33 @@ func TestConnectionsOfOneClient(t *testing.T) {
 		t.Run(r.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				proxy := func(peer netip.Addr) bool { return peer == netip.MustParseAddr("192.0.2.7") }
-				s, p, release := crowded(t, httpserver.Limits{PerClient: 2}, proxy)
-				visitors := []*visitor{p.visit(t, r.a), p.visit(t, r.a), p.visit(t, r.b)}
+				s, p, release := startCrowded(t, httpserver.Limits{PerClient: 2}, proxy)
+				visitors := []*testClient{p.visit(t, r.a), p.visit(t, r.a), p.visit(t, r.b)}
 				gaveWay := r.same && r.counted
-				expect(t, "three at a limit of two", visitors, !gaveWay, true, true)
+				assertOpen(t, "three at a limit of two", visitors, !gaveWay, true, true)
 				if !gaveWay {
 					s.check(t, "", "", 0)
 					close(release)
 					return
 				}
-				visitors[1].asks("/wait")
-				visitors[2].asks("/wait")
+				visitors[1].request("/wait")
+				visitors[2].request("/wait")
 				fourth := p.visit(t, r.b)
-				expect(t, "with none idle", append(visitors, fourth), false, true, true, false)
+				assertOpen(t, "with none idle", append(visitors, fourth), false, true, true, false)
 				close(release)
 				synctest.Wait()
-				visitors[1].answered()
-				visitors[2].answered()
-				visitors[1].asks("/") // the older one stays behind its second request
-				visitors[1].answered()
+				visitors[1].isAnswered()
+				visitors[2].isAnswered()
+				visitors[1].request("/") // the older one stays behind its second request
+				visitors[1].isAnswered()
 				fifth := p.visit(t, r.a)
-				expect(t, "with two idle", append(visitors, fifth), false, false, true, true)
+				assertOpen(t, "with two idle", append(visitors, fifth), false, false, true, true)
 				time.Sleep(time.Second) // the second of the one kind of line
 				var lines []string
 				for _, line := range s.logs.All() {
 					lines = append(lines, line.Message)
 				}
-				if len(lines) != 3 || lines[0] != roomLine || lines[1] != crowdedLine || lines[2] != roomLine {
+				if len(lines) != 3 || lines[0] != madeRoomLine || lines[1] != noRoomLine || lines[2] != madeRoomLine {
 					t.Errorf("logged %q", lines)
 				}
 			})
@@ -161,13 +162,13 @@ func TestConnectionsOfOneClient(t *testing.T) {
 // way.
 func TestConnectionsInAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		_, p, release := crowded(t, httpserver.Limits{All: 3}, nil)
-		visitors := []*visitor{p.visit(t, "127.0.0.1"), p.visit(t, "203.0.113.1"), p.visit(t, "203.0.113.2")}
-		visitors[0].asks("/wait")
+		_, p, release := startCrowded(t, httpserver.Limits{All: 3}, nil)
+		visitors := []*testClient{p.visit(t, "127.0.0.1"), p.visit(t, "203.0.113.1"), p.visit(t, "203.0.113.2")}
+		visitors[0].request("/wait")
 		_, _ = io.WriteString(visitors[1], "GET / HTT")
 		synctest.Wait()
 		visitors = append(visitors, p.visit(t, "203.0.113.3"))
-		expect(t, "four at a limit of three", visitors, true, false, true, true)
+		assertOpen(t, "four at a limit of three", visitors, true, false, true, true)
 		close(release)
 	})
 }
@@ -176,30 +177,30 @@ func TestConnectionsInAll(t *testing.T) {
 // requests do not count.
 func TestStreamsOfOneClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, p, release := crowded(t, httpserver.Limits{Streams: 2}, nil)
-		var visitors []*visitor
+		s, p, release := startCrowded(t, httpserver.Limits{Streams: 2}, nil)
+		var visitors []*testClient
 		for range 4 {
 			visitors = append(visitors, p.visit(t, "203.0.113.1"))
 		}
 		for i, path := range []string{"/stream", "/wait", "/stream", "/stream"} {
-			visitors[i].asks(path)
+			visitors[i].request(path)
 		}
-		expect(t, "three streams at a limit of two", visitors, true, true, true, false)
+		assertOpen(t, "three streams at a limit of two", visitors, true, true, true, false)
 		other := p.visit(t, "203.0.113.2")
-		other.asks("/stream")
-		expect(t, "another client's stream", []*visitor{other}, true)
+		other.request("/stream")
+		assertOpen(t, "another client's stream", []*testClient{other}, true)
 		_ = visitors[0].Close() // a pipe tells only who writes
 		close(release)
 		synctest.Wait()
-		visitors[1].answered()
-		visitors[2].answered() // its stream has ended, its connection stays
+		visitors[1].isAnswered()
+		visitors[2].isAnswered() // its stream has ended, its connection stays
 		for _, v := range visitors[1:3] {
-			v.asks("/stream")
-			v.answered()
+			v.request("/stream")
+			v.isAnswered()
 		}
 		time.Sleep(time.Second)
 		for _, line := range s.logs.All() {
-			if line.Message != streamsLine {
+			if line.Message != noStreamLine {
 				t.Errorf("logged %q", line.Message)
 			}
 		}

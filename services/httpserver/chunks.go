@@ -67,7 +67,7 @@ func isTokenByte(b byte) bool {
 	return strings.IndexByte("!#$%&'*+-.^_`|~", b) >= 0
 }
 
-// expect goes on to next where the byte is the awaited one; another one is a fault unless the stage may stay.
+// expect goes on to next when the byte is the awaited one. Another byte is a fault unless the stage may stay.
 func (f *framing) expect(awaited bool, next stage, stay bool) error {
 	if awaited {
 		f.stage = next

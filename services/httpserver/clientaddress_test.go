@@ -52,8 +52,8 @@ func serveFor(t *testing.T, clients httpserver.ClientAddress) (address string, l
 	return server.Listener.Addr().String(), logs
 }
 
-// raw sends header lines exactly as they are spelled, which no client library does.
-func raw(t *testing.T, address, method, path string, lines ...string) (*http.Response, string) {
+// rawRequest sends header lines exactly as they are spelled, which no client library does.
+func rawRequest(t *testing.T, address, method, path string, lines ...string) (*http.Response, string) {
 	t.Helper()
 	conn, err := net.Dial("tcp", address)
 	if err != nil {
@@ -100,7 +100,7 @@ func TestClientAddressReachesHandlers(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			address, logs := serveFor(t, c.clients)
-			response, body := raw(t, address, "GET", c.path, append(c.lines, "Origin: "+home)...)
+			response, body := rawRequest(t, address, "GET", c.path, append(c.lines, "Origin: "+home)...)
 			if response.StatusCode != c.status || body != c.want {
 				t.Errorf("got %d %s, want %d %s", response.StatusCode, body, c.status, c.want)
 			}
@@ -119,7 +119,7 @@ func TestClientAddressReachesHandlers(t *testing.T) {
 
 func TestPreflightNeedsNoClient(t *testing.T) {
 	address, _ := serveFor(t, behindProxy())
-	response, _ := raw(t, address, "OPTIONS", "/api/v1/open", "Origin: "+home,
+	response, _ := rawRequest(t, address, "OPTIONS", "/api/v1/open", "Origin: "+home,
 		"Access-Control-Request-Method: GET")
 	if response.StatusCode != http.StatusNoContent ||
 		response.Header.Get("Access-Control-Allow-Origin") != home {

@@ -16,10 +16,10 @@ import (
 // pass, and replaces net/http's own refusals by the fixed ones (fault.go). It has no goroutine: one timer
 // wakes it.
 //
-// A request's way: its bytes are taken, its head is whole (busy), its handler is admitted, its answer
-// begins, settle ends it. A read never hands out bytes of two requests, so that net/http asks for the next
-// one's when the answer is out. Only the one byte that it reads ahead, to notice a peer who leaves, may
-// come earlier.
+// A request passes these states: its bytes are read, its head is complete (busy), its handler is admitted,
+// its response begins, finishResponse ends it. A read never returns bytes of two requests, so that net/http
+// asks for the next request when the response was written. Only the one byte that net/http reads ahead, to
+// notice a peer that disconnects, may come earlier.
 type conn struct {
 	net.Conn
 	raw syscall.RawConn // nil: no socket of the operating system
@@ -34,27 +34,27 @@ type conn struct {
 	places [2]*list.Element
 	stream bool // counted as one
 
-	mu         sync.Mutex
-	framing    framing
-	held       []byte    // read already, but the next request's
-	since      time.Time // the request's first byte; zero when nobody had to know
-	fresh      bool      // no answer yet
-	admitted   bool
-	handled    bool // its handler has returned
-	begun      bool
-	last       bool // its answer says that the connection ends
-	endless    bool // its answer is a stream, which an end of input ends
-	halfClosed bool // the peer sends no more
-	deaf       bool // nothing is read any more
-	mute       bool // nothing is written any more
-	partial    bool // its request's body was cancelled
-	lapsed     bool // its idle time is over, and who reads has not said yet that nothing came
-	closed     bool // the socket
-	left       bool // net/http has closed its side
-	over       bool // both, and connections knows
-	tail       bool // it is closed when the peer has taken the rest of its answer
-	clock      clock
-	progress   progress
+	mu            sync.Mutex
+	framing       framing
+	pending       []byte    // read already, but the next request's
+	began         time.Time // the request's first byte; zero when nobody had to know
+	fresh         bool      // no answer yet
+	admitted      bool
+	handled       bool // its handler has returned
+	responseBegun bool
+	last          bool // its answer says that the connection ends
+	streaming     bool // its answer is a stream, which an end of input ends
+	halfClosed    bool // the peer sends no more
+	readClosed    bool // nothing is read any more
+	writeClosed   bool // nothing is written any more
+	bodyCancelled bool // its request's body was cancelled
+	idleExpired   bool // its idle time is over, and who reads has not said yet that nothing came
+	closed        bool // the socket
+	serverDone    bool // net/http has closed its side
+	ended         bool // both, and connections knows
+	closeOnTaken  bool // it is closed when the peer has taken the rest of its answer
+	clock         clock
+	progress      progress
 }
 
 func newConn(socket net.Conn, all *connections) *conn {
@@ -69,42 +69,42 @@ func newConn(socket net.Conn, all *connections) *conn {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := time.Now()
-	c.clock.timer = time.AfterFunc(all.limits.header, c.ring)
-	c.clock.rings = now.Add(all.limits.header)
-	c.clock.due = c.clock.rings
+	c.clock.timer = time.AfterFunc(all.limits.header, c.expire)
+	c.clock.firesAt = now.Add(all.limits.header)
+	c.clock.due = c.clock.firesAt
 	return c
 }
 
-// errOver is what net/http answers with nothing.
-var errOver error = os.ErrDeadlineExceeded
+// errEnded is an error on which net/http writes no response.
+var errEnded error = os.ErrDeadlineExceeded
 
 // Read hands out what came, at most to the end of one request.
 func (c *conn) Read(p []byte) (n int, err error) {
 	for n == 0 && err == nil { // again: only empty lines came, or an idle end was taken back
-		if n, err = c.readHeld(p); n == 0 && err == nil {
+		if n, err = c.readPending(p); n == 0 && err == nil {
 			n, err = c.readSocket(p)
 		}
 	}
 	return n, err
 }
 
-func (c *conn) readHeld(p []byte) (n int, err error) {
+func (c *conn) readPending(p []byte) (n int, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.handled && c.framing.stage != between {
-		c.cancel() // net/http would wait for a body that nobody wants, before the answer goes out
+		c.cancel() // otherwise net/http would wait for an unwanted body before it sends the response
 	}
-	if c.deaf {
-		return 0, errOver
+	if c.readClosed {
+		return 0, errEnded
 	}
-	for len(c.held) > 0 && n == 0 && err == nil {
-		skipped, used := 0, copy(p, c.held)
-		skipped, used, err = c.take(p[:used])
+	for len(c.pending) > 0 && n == 0 && err == nil {
+		skipped, used := 0, copy(p, c.pending)
+		skipped, used, err = c.follow(p[:used])
 		n = copy(p, p[skipped:used])
-		c.held = c.held[used:]
+		c.pending = c.pending[used:]
 	}
-	if len(c.held) == 0 {
-		c.held = nil
+	if len(c.pending) == 0 {
+		c.pending = nil
 	}
 	return n, err
 }
@@ -112,59 +112,59 @@ func (c *conn) readHeld(p []byte) (n int, err error) {
 func (c *conn) readSocket(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	if n == 0 {
-		if c.lapse() {
+		if c.expireIdle() {
 			return 0, nil
 		}
 		return 0, c.endOfInput(err)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	skipped, used, over := c.take(p[:n])
+	skipped, used, over := c.follow(p[:n])
 	if over != nil {
 		return 0, over
 	}
 	if used < n {
-		c.held = append(c.held, p[used:n]...)
+		c.pending = append(c.pending, p[used:n]...)
 	}
 	copy(p, p[skipped:used])
 	return used - skipped, err
 }
 
-// take follows what was read, and sets the deadline of what is missing.
-func (c *conn) take(p []byte) (skipped, used int, err error) {
-	if c.deaf {
-		return 0, 0, errOver
+// follow follows what was read, and sets the deadline of what is missing.
+func (c *conn) follow(p []byte) (skipped, used int, err error) {
+	if c.readClosed {
+		return 0, 0, errEnded
 	}
-	if c.lapsed {
-		c.resume() // it came in time
+	if c.idleExpired {
+		c.cancelIdleExpiry() // it came in time
 	}
 	heads := c.framing.heads
 	if skipped, used, err = c.framing.follow(p); err != nil {
 		c.fail(faultOf(err))
-		return 0, 0, errOver
+		return 0, 0, errEnded
 	}
 	if c.framing.heads != heads {
 		c.busy.Store(true)
 	}
 	switch busy, stage := c.busy.Load(), c.framing.stage; {
 	case busy && stage <= inHead:
-		c.clock.clear() // whole: the rest of its time is the handler's
+		c.clock.clear() // the request is complete: the rest of its time is the handler's
 	case busy:
-		c.begin()
-		c.clock.set(c.since.Add(c.all.limits.request))
-	case stage == inHead && c.begin() && (!c.fresh || c.all.stopping.Load()):
+		c.beginRequest()
+		c.clock.set(c.began.Add(c.all.limits.request))
+	case stage == inHead && c.beginRequest() && (!c.fresh || c.all.stopping.Load()):
 		// a fresh connection's runs since it was accepted
-		c.clock.set(c.all.headBy(c.since.Add(c.all.limits.header)))
+		c.clock.set(c.all.headBy(c.began.Add(c.all.limits.header)))
 	}
 	return skipped, used, nil
 }
 
-// begin notes when the request began, and tells whether that was now.
-func (c *conn) begin() bool {
-	if !c.since.IsZero() {
+// beginRequest notes when the request began, and tells whether that was now.
+func (c *conn) beginRequest() bool {
+	if !c.began.IsZero() {
 		return false
 	}
-	c.since = time.Now()
+	c.began = time.Now()
 	return true
 }
 
@@ -178,34 +178,34 @@ func (c *conn) admit(r *http.Request) bool {
 	if !c.busy.Load() || c.admitted || !same {
 		c.fail(faultBadRequest)
 	}
-	c.admitted = !c.mute
+	c.admitted = !c.writeClosed
 	return c.admitted
 }
 
-// returned is called when the handler has: what it has not read of the body, nobody will.
-func (c *conn) returned() {
+// handlerReturned is called when the handler has: what it has not read of the body, nobody will.
+func (c *conn) handlerReturned() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.handled = true
 }
 
-// Write passes a handler's answer on. What net/http writes with no handler running is a refusal of its own.
+// Write passes a handler's response on. What net/http writes while no handler runs is a refusal of its own.
 func (c *conn) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	answer := p
 	switch {
-	case c.mute:
+	case c.writeClosed:
 		c.mu.Unlock()
 		return 0, net.ErrClosed
 	case !c.admitted:
-		c.fail(faultIn(p))
+		c.fail(faultOfResponse(p))
 		c.mu.Unlock()
 		return len(p), nil
-	case !c.begun && !isContinue(p):
-		c.begun = true
+	case !c.responseBegun && !isContinue(p):
+		c.responseBegun = true
 		if c.all.stopping.Load() {
 			c.last = true
-			answer = announceEnd(p)
+			answer = addConnectionClose(p)
 		}
 	}
 	c.watch()
@@ -223,9 +223,9 @@ var (
 	closeHeader = []byte("\r\nConnection: close\r\n")
 )
 
-// announceEnd puts Connection: close behind the status line. Only here is it certain that the stop had
+// addConnectionClose puts Connection: close behind the status line. Only here is it certain that the stop had
 // begun, or not, when the head went out; net/http was asked for it too early.
-func announceEnd(answer []byte) []byte {
+func addConnectionClose(answer []byte) []byte {
 	head, _, _ := bytes.Cut(answer, headEnd)
 	if bytes.Contains(append(head[:len(head):len(head)], lineEnd...), closeHeader) {
 		return answer
@@ -239,46 +239,47 @@ func announceEnd(answer []byte) []byte {
 	return append(announced, answer[len(status)+len(lineEnd):]...)
 }
 
-// settle is called when an answer is out and the connection stays.
-func (c *conn) settle() {
+// finishResponse is called when an answer is out and the connection stays.
+func (c *conn) finishResponse() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.fresh, c.admitted, c.handled, c.begun = false, false, false, false
+	c.fresh, c.admitted, c.handled, c.responseBegun = false, false, false, false
 	c.busy.Store(false)
-	if c.endless {
-		c.endless = false
+	if c.streaming {
+		c.streaming = false
 		c.all.endStream(c)
 	}
 	if c.last {
-		c.deaf = true // net/http does not know
+		c.readClosed = true // net/http does not know
 		return
 	}
-	c.since = time.Now()
+	c.began = time.Now()
 	if c.framing.stage == inHead { // of which a byte was read ahead
-		c.clock.set(c.all.headBy(c.since.Add(c.all.limits.header)))
+		c.clock.set(c.all.headBy(c.began.Add(c.all.limits.header)))
 		return
 	}
-	c.clock.set(c.since.Add(c.all.idleLimit()))
-	c.since = time.Time{}
+	c.clock.set(c.began.Add(c.all.idleLimit()))
+	c.began = time.Time{}
 }
 
-// hurry gives a connection without a whole head the shorter time that is left at a stop.
-func (c *conn) hurry() {
+// shortenHeader gives a connection without a whole head the shorter time that is left at a stop.
+func (c *conn) shortenHeader() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
-	case c.closed || c.mute || c.busy.Load():
+	case c.closed || c.writeClosed || c.busy.Load():
 	case c.framing.stage == between:
-		c.clock.set(time.Now().Add(c.all.limits.lull))
+		c.clock.set(time.Now().Add(c.all.limits.stopIdle))
 	default:
 		c.clock.set(c.all.headBy(c.clock.due))
 	}
 }
 
 // waiting tells whether nothing of a request has come.
-func (c *conn) waiting() bool { return !c.busy.Load() && c.framing.stage == between && !c.mute }
+func (c *conn) waiting() bool { return !c.busy.Load() && c.framing.stage == between && !c.writeClosed }
 
-// SetReadDeadline spares the socket what net/http calls several times a request to clear what is not set.
+// SetReadDeadline ignores the calls by which net/http clears a deadline that is not set, several times a
+// request.
 func (c *conn) SetReadDeadline(t time.Time) error {
 	if c.bounded.Swap(!t.IsZero()) || !t.IsZero() {
 		return c.Conn.SetReadDeadline(t)

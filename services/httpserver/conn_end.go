@@ -6,57 +6,58 @@ import (
 	"time"
 )
 
-// This file is how a connection ends: by its deadline, by a fault, by net/http, for room or by a stop.
+// This file is how a connection ends: by its deadline, by a fault, by net/http, to make room for another
+// connection, or by a stop.
 
-// ring is the timer's call.
-func (c *conn) ring() {
+// expire is the timer's call.
+func (c *conn) expire() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
 		return
 	}
-	due, look := c.clock.rang()
+	due, look := c.clock.expired()
 	if look {
-		c.look()
+		c.checkProgress()
 	}
 	switch {
 	case c.closed || !due:
-	case c.mute: // the peer has had its time to read the fault
+	case c.writeClosed: // the peer has had its time to read the fault
 		_ = c.finish()
 	case c.waiting() && (!c.fresh || c.all.stopping.Load()):
-		c.lapsed = true
+		c.idleExpired = true
 		_ = c.Conn.SetReadDeadline(past) // wakes who reads
 	default:
 		c.fail(faultTimeout)
 	}
 }
 
-// lapse ends a connection whose idle time is over, silently, unless the next request came in time: under
+// expireIdle ends a connection whose idle time is over, silently, unless the next request came in time: under
 // load only the goroutine that reads it is late. That one alone can tell, so it is the one who asks. again:
 // it shall read.
-func (c *conn) lapse() (again bool) {
+func (c *conn) expireIdle() (again bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.lapsed {
+	if !c.idleExpired {
 		return false
 	}
 	if c.unread() {
-		c.resume()
+		c.cancelIdleExpiry()
 		return true
 	}
 	_ = c.finish()
 	return false
 }
 
-// resume takes back that the idle time is over.
-func (c *conn) resume() {
-	c.lapsed = false
+// cancelIdleExpiry takes back that the idle time is over.
+func (c *conn) cancelIdleExpiry() {
+	c.idleExpired = false
 	_ = c.Conn.SetReadDeadline(time.Time{})
-	c.clock.set(time.Now().Add(c.all.limits.lull))
+	c.clock.set(time.Now().Add(c.all.limits.stopIdle))
 }
 
-// unread tells whether the peer has sent what nobody has read yet. Closing the socket on that would reset
-// the connection.
+// unread reports whether the socket holds unread bytes of the peer. Closing the socket would then reset the
+// connection.
 func (c *conn) unread() (waits bool) {
 	if c.raw == nil {
 		return false
@@ -80,7 +81,7 @@ func (c *conn) endOfInput(err error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
-	case c.endless:
+	case c.streaming:
 		return io.EOF
 	case err == nil:
 		return syscall.ECONNRESET
@@ -92,7 +93,7 @@ func (c *conn) halfClose(err error) (answered bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.halfClosed = err == io.EOF
-	return c.halfClosed && c.busy.Load() && c.framing.stage == between && !c.endless && c.raw != nil
+	return c.halfClosed && c.busy.Load() && c.framing.stage == between && !c.streaming && c.raw != nil
 }
 
 // BeginStream is called before an answer without an end. False: its client has as many as it may, and
@@ -100,39 +101,40 @@ func (c *conn) halfClose(err error) (answered bool) {
 func (c *conn) BeginStream() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.endless = c.all.beginStream(c); c.endless && c.halfClosed {
+	if c.streaming = c.all.beginStream(c); c.streaming && c.halfClosed {
 		_ = c.Conn.SetReadDeadline(past) // wakes who waits for a reset
 	}
-	return c.endless
+	return c.streaming
 }
 
 var past = time.Unix(1, 0)
 
-// giveWay closes a connection silently, unless a request is under way.
-func (c *conn) giveWay() bool {
+// closeIdle closes a connection silently, unless a request is under way.
+func (c *conn) closeIdle() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.busy.Load() || c.closed {
 		return false
 	}
-	if c.tail {
+	if c.closeOnTaken {
 		c.reset()
 		return true
 	}
-	c.deaf, c.mute = true, true
-	_ = c.shut()
+	c.readClosed, c.writeClosed = true, true
+	_ = c.closeSocket()
 	return true
 }
 
-// fail ends the connection's reading with one line, and answers where no answer has begun.
+// fail ends the connection's reading with one line of the log, and writes the fault's response unless a
+// response has begun.
 func (c *conn) fail(f fault) {
-	if c.deaf {
+	if c.readClosed {
 		return
 	}
-	c.deaf = true
-	c.all.note(f.line())
-	if !c.begun {
-		c.mute = true
+	c.readClosed = true
+	c.all.logEvent(f.line())
+	if !c.responseBegun {
+		c.writeClosed = true
 		_ = c.Conn.SetWriteDeadline(time.Now().Add(c.all.limits.writable))
 		_, _ = io.WriteString(c.Conn, string(f))
 		c.linger()
@@ -145,13 +147,13 @@ func (c *conn) fail(f fault) {
 func (c *conn) linger() {
 	half, ok := c.Conn.(interface{ CloseWrite() error })
 	if !ok || half.CloseWrite() != nil {
-		c.shut()
+		c.closeSocket()
 		return
 	}
 	c.clock.set(time.Now().Add(c.all.limits.linger))
 }
 
-// CancelBody ends the connection's reading under a handler that answers yet.
+// CancelBody ends the connection's reading while its handler can still respond.
 func (c *conn) CancelBody() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -159,16 +161,16 @@ func (c *conn) CancelBody() {
 }
 
 func (c *conn) cancel() {
-	if !c.deaf {
-		c.deaf, c.partial = true, true
+	if !c.readClosed {
+		c.readClosed, c.bodyCancelled = true, true
 		c.clock.clear()
 		_ = c.Conn.SetReadDeadline(past) // wakes who reads
 	}
 }
 
-// bodyCame tells whether all of the request has been read: then what is left of its body fits into a buffer
-// of net/http's.
-func (c *conn) bodyCame() bool {
+// bodyReceived tells whether all of the request has been read: then what is left of its body fits into a
+// buffer of net/http's.
+func (c *conn) bodyReceived() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.framing.stage == between
@@ -186,37 +188,37 @@ func (c *conn) CloseWrite() error {
 func (c *conn) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.left = true
-	if c.partial && !c.mute && !c.closed {
-		c.mute = true
+	c.serverDone = true
+	if c.bodyCancelled && !c.writeClosed && !c.closed {
+		c.writeClosed = true
 		c.linger()
 	}
-	if c.mute && !c.closed {
+	if c.writeClosed && !c.closed {
 		return nil // the timer closes
 	}
 	if c.closed {
-		return c.shut()
+		return c.closeSocket()
 	}
 	return c.finish()
 }
 
-// abort closes the socket, whatever happens on it.
+// abort closes the socket at once.
 func (c *conn) abort() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	_ = c.shut()
+	_ = c.closeSocket()
 }
 
-func (c *conn) shut() (err error) {
+func (c *conn) closeSocket() (err error) {
 	if !c.closed {
 		c.closed = true
 		c.clock.timer.Stop()
 		err = c.Conn.Close()
 		c.all.release(c)
 	}
-	if c.left && !c.over {
-		c.over = true
-		c.all.leave()
+	if c.serverDone && !c.ended {
+		c.ended = true
+		c.all.finish()
 	}
 	return err
 }

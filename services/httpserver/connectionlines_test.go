@@ -26,7 +26,7 @@ func (s *rawServer) counts(message string) (counts []int64) {
 // TestBrokenConnectionsMakeOneLineASecond and kind, with their count.
 func TestBrokenConnectionsMakeOneLineASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		pipes := newPipes()
+		pipes := newPipeListener()
 		s := startRaw(t, httpserver.ListenerConfig{Inherited: pipes}, httpserver.Limits{})
 		for range 1000 {
 			conn := pipes.dial()
@@ -56,7 +56,7 @@ func sum(counts []int64) (all int64) {
 
 // failing is a listener that fails for a while.
 type failing struct {
-	*pipes
+	*pipeListener
 	failure error
 	until   time.Time
 }
@@ -65,7 +65,7 @@ func (f *failing) Accept() (net.Conn, error) {
 	if time.Now().Before(f.until) {
 		return nil, &net.OpError{Op: "accept", Net: "tcp", Err: os.NewSyscallError("accept4", f.failure)}
 	}
-	return f.pipes.Accept()
+	return f.pipeListener.Accept()
 }
 
 // TestFailuresOfAccept are waited out, logged once a minute with their count, and then connections are
@@ -75,12 +75,12 @@ func TestFailuresOfAccept(t *testing.T) {
 		syscall.ECONNABORTED, syscall.EPERM} {
 		t.Run(failure.Error(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				listener := &failing{newPipes(), failure, time.Now().Add(150 * time.Second)}
+				listener := &failing{newPipeListener(), failure, time.Now().Add(150 * time.Second)}
 				s := startRaw(t, httpserver.ListenerConfig{Inherited: listener}, httpserver.Limits{})
 				conn := listener.dial()
 				_, _ = io.WriteString(conn, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-				got := make([]byte, len(answer("/|")))
-				if _, err := io.ReadFull(conn, got); err != nil || string(got) != answer("/|") {
+				got := make([]byte, len(reply("/|")))
+				if _, err := io.ReadFull(conn, got); err != nil || string(got) != reply("/|") {
 					t.Errorf("afterwards: %q, %v", got, err)
 				}
 				time.Sleep(time.Minute)
@@ -97,7 +97,7 @@ func TestFailuresOfAccept(t *testing.T) {
 // TestStopWhileAcceptFails does not wait for the pause.
 func TestStopWhileAcceptFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		listener := &failing{newPipes(), syscall.EMFILE, time.Now().Add(time.Hour)}
+		listener := &failing{newPipeListener(), syscall.EMFILE, time.Now().Add(time.Hour)}
 		s := startRaw(t, httpserver.ListenerConfig{Inherited: listener}, httpserver.Limits{})
 		time.Sleep(10*time.Second + 10*time.Millisecond)
 		start := time.Now()
@@ -111,7 +111,7 @@ func TestStopWhileAcceptFails(t *testing.T) {
 // TestLostListener ends the service, so that the process is started again.
 func TestLostListener(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		listener := &failing{newPipes(), syscall.EBADF, time.Now().Add(time.Hour)}
+		listener := &failing{newPipeListener(), syscall.EBADF, time.Now().Add(time.Hour)}
 		s := httpserver.NewListener(httpserver.ListenerConfig{Inherited: listener, Log: zap.NewNop()})
 		if err := s.Serve(t.Context()); !errors.Is(err, httpserver.ErrListen) {
 			t.Errorf("Serve returned %v, want %v", err, httpserver.ErrListen)

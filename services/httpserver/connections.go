@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"go.uber.org/zap/zapcore"
+
 	"github.com/narthex-platform/narthex/services/loglimit"
 )
 
@@ -24,33 +26,33 @@ type limits struct {
 
 	handshake time.Duration // at a stop: a connection that a client believes to be made, and the kernel not yet
 
-	lull     time.Duration // idle, at a stop: a request that was on its way is still answered
-	hurry    time.Duration // to a whole head, at a stop
-	linger   time.Duration // between a fault's answer and the socket's end; what net/http itself takes
-	writable time.Duration // for a fault's answer to leave
+	stopIdle   time.Duration // idle, at a stop: a request that was on its way is still answered
+	stopHeader time.Duration // to a whole head, at a stop
+	linger     time.Duration // between a fault's answer and the socket's end; what net/http itself takes
+	writable   time.Duration // for a fault's answer to leave
 
 	all       int // connections
 	perClient int
 	streams   int // of one client
 }
 
-func specLimits() limits {
+func defaultLimits() limits {
 	return limits{
-		header:    20 * time.Second,
-		request:   30 * time.Second,
-		idle:      5 * time.Second,
-		stall:     20 * time.Second,
-		drain:     Drain,
-		head:      16 << 10,
-		unsent:    64 << 10,
-		handshake: 50 * time.Millisecond,
-		lull:      500 * time.Millisecond,
-		hurry:     5 * time.Second,
-		linger:    500 * time.Millisecond,
-		writable:  100 * time.Millisecond,
-		all:       20_000,
-		perClient: 4_096,
-		streams:   2_048,
+		header:     20 * time.Second,
+		request:    30 * time.Second,
+		idle:       5 * time.Second,
+		stall:      20 * time.Second,
+		drain:      Drain,
+		head:       16 << 10,
+		unsent:     64 << 10,
+		handshake:  50 * time.Millisecond,
+		stopIdle:   500 * time.Millisecond,
+		stopHeader: 5 * time.Second,
+		linger:     500 * time.Millisecond,
+		writable:   100 * time.Millisecond,
+		all:        20_000,
+		perClient:  4_096,
+		streams:    2_048,
 	}
 }
 
@@ -67,12 +69,12 @@ type connections struct {
 	headsDue time.Time // at a stop; written before stopping
 	draining bool      // of who accepts
 
-	mu      sync.Mutex
-	open    *list.List // of *conn, the oldest first, until their socket is closed
-	clients map[netip.Prefix]*client
-	under   int           // connections that are open, or that net/http has not left
-	closing bool          // nobody accepts any more
-	drained chan struct{} // closed when closing and none is under way
+	mu         sync.Mutex
+	open       *list.List // of *conn, the oldest first, until their socket is closed
+	clients    map[netip.Prefix]*client
+	unfinished int           // connections that are open, or that net/http has not left
+	closing    bool          // nobody accepts any more
+	drained    chan struct{} // closed when closing and none is under way
 }
 
 func newConnections(listener net.Listener, config ListenerConfig, limits limits) *connections {
@@ -91,7 +93,7 @@ func newConnections(listener net.Listener, config ListenerConfig, limits limits)
 
 func (a *connections) idleLimit() time.Duration {
 	if a.stopping.Load() {
-		return a.limits.lull
+		return a.limits.stopIdle
 	}
 	return a.limits.idle
 }
@@ -107,7 +109,7 @@ func (a *connections) headBy(t time.Time) time.Time {
 // stop shortens the wait for further requests. Nobody may be accepting any more.
 func (a *connections) stop() {
 	for _, c := range a.list() {
-		c.hurry()
+		c.shortenHeader()
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -115,7 +117,7 @@ func (a *connections) stop() {
 	a.checkDrained()
 }
 
-// abort closes every socket.
+// abort closes every socket at once.
 func (a *connections) abort() {
 	for _, c := range a.list() {
 		c.abort()
@@ -133,11 +135,11 @@ func (a *connections) list() []*conn {
 	return conns
 }
 
-// leave is told when a connection's socket is closed and net/http has left it.
-func (a *connections) leave() {
+// finish is told when a connection's socket is closed and net/http has left it.
+func (a *connections) finish() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.under--
+	a.unfinished--
 	a.checkDrained()
 }
 
@@ -145,8 +147,29 @@ func (a *connections) checkDrained() {
 	select {
 	case <-a.drained:
 	default:
-		if a.closing && a.under == 0 {
+		if a.closing && a.unfinished == 0 {
 			close(a.drained)
 		}
 	}
 }
+
+// logLine is what is logged of connections, the same for all of its kind. A stranger could otherwise fill a
+// disk.
+type logLine struct {
+	text  string
+	level zapcore.Level
+	every time.Duration // there is at most one in this time
+}
+
+var (
+	timeoutLine  = logLine{"request timed out", zapcore.WarnLevel, time.Second}
+	refusedLine  = logLine{"request refused by the transport", zapcore.WarnLevel, time.Second}
+	stalledLine  = logLine{"client took nothing of its answer", zapcore.WarnLevel, time.Second}
+	madeRoomLine = logLine{"idle connection closed to make room", zapcore.WarnLevel, time.Second}
+	noRoomLine   = logLine{"connection refused for want of room", zapcore.WarnLevel, time.Second}
+	noStreamLine = logLine{"stream refused for want of room", zapcore.WarnLevel, time.Second}
+	acceptLine   = logLine{"connections cannot be accepted", zapcore.ErrorLevel, time.Minute}
+)
+
+// logEvent counts one event of a kind.
+func (a *connections) logEvent(l logLine) { a.lines.LogEvery(l.every, l.text, l.level, l.text) }

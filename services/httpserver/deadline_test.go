@@ -57,22 +57,22 @@ func TestDeadlines(t *testing.T) {
 		{"a trickled head", []step{{0, "GET / HTTP/1.1\r\n"}, {9 * s, "Host: x\r\n"}, {9 * s, "A: b\r\n"}},
 			received{timedOut, 20 * s}, 0, one},
 		{"a head just in time", []step{{19*s + 999*time.Millisecond, get}},
-			received{answer("/g|"), 24*s + 999*time.Millisecond}, 1, none},
-		{"idle", []step{{0, get}}, received{answer("/g|"), 5 * s}, 1, none},
-		{"idle again", []step{{0, get}, {4 * s, get}}, received{answer("/g|") + answer("/g|"), 9 * s}, 2, none},
-		{"empty lines when idle", []step{{0, get}, {3 * s, "\r\n"}}, received{answer("/g|"), 5 * s}, 1, none},
-		{"half a head when idle", []step{{0, get}, {4 * s, "G"}}, received{answer("/g|") + timedOut, 24 * s}, 1,
+			received{reply("/g|"), 24*s + 999*time.Millisecond}, 1, none},
+		{"idle", []step{{0, get}}, received{reply("/g|"), 5 * s}, 1, none},
+		{"idle again", []step{{0, get}, {4 * s, get}}, received{reply("/g|") + reply("/g|"), 9 * s}, 2, none},
+		{"empty lines when idle", []step{{0, get}, {3 * s, "\r\n"}}, received{reply("/g|"), 5 * s}, 1, none},
+		{"half a head when idle", []step{{0, get}, {4 * s, "G"}}, received{reply("/g|") + timedOut, 24 * s}, 1,
 			one},
 		{"a second head in pieces", []step{{0, get}, {4 * s, "GE"}, {19 * s, get[2:]}},
-			received{answer("/g|") + answer("/g|"), 28 * s}, 2, none},
+			received{reply("/g|") + reply("/g|"), 28 * s}, 2, none},
 		{"no body", []step{{0, post}}, received{timedOut, 30 * s}, 1, one},
 		{"no body, head in pieces", []step{{0, post[:5]}, {10 * s, post[5:]}}, received{timedOut, 30 * s}, 1, one},
 		{"no body on a late request", []step{{15 * s, post}}, received{timedOut, 45 * s}, 1, one},
-		{"no body on a second request", []step{{0, get}, {4 * s, post}}, received{answer("/g|") + timedOut, 34 * s},
+		{"no body on a second request", []step{{0, get}, {4 * s, post}}, received{reply("/g|") + timedOut, 34 * s},
 			2, one},
 		{"a trickled body", []step{{0, post}, {14 * s, "a"}, {15 * s, "b"}}, received{timedOut, 30 * s}, 1, one},
 		{"a body just in time", []step{{0, post}, {14 * s, "a"}, {15 * s, "bc"}},
-			received{answer("/p|abc"), 34 * s}, 1, none},
+			received{reply("/p|abc"), 34 * s}, 1, none},
 		{"a chunked body without its end", []step{{0, chunked}, {1 * s, "1\r\na\r\n"}, {1 * s, "0\r\n"}},
 			received{timedOut, 30 * s}, 1, one},
 		{"a body that was asked for", []step{{0, expect}},
@@ -80,7 +80,7 @@ func TestDeadlines(t *testing.T) {
 	} {
 		t.Run(r.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				pipes := newPipes()
+				pipes := newPipeListener()
 				server := startRaw(t, httpserver.ListenerConfig{Inherited: pipes}, httpserver.Limits{})
 				conn := pipes.dial()
 				end := watch(conn)
@@ -107,7 +107,7 @@ func TestHandlerHasNoDeadline(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				pipes := newPipes()
+				pipes := newPipeListener()
 				s := startRaw(t, httpserver.ListenerConfig{Inherited: pipes,
 					Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 						_, _ = io.ReadAll(r.Body)
@@ -120,7 +120,7 @@ func TestHandlerHasNoDeadline(t *testing.T) {
 				if got := <-end; got.after != time.Hour+5*time.Second {
 					t.Errorf("closed after %v", got.after)
 				} else {
-					s.check(t, got.text, answer("<nil>"), 1)
+					s.check(t, got.text, reply("<nil>"), 1)
 				}
 			})
 		})
@@ -131,7 +131,7 @@ func TestHandlerHasNoDeadline(t *testing.T) {
 // handler's answer is lost.
 func TestBodyDeadlineUnderAHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		pipes := newPipes()
+		pipes := newPipeListener()
 		var readError error
 		s := startRaw(t, httpserver.ListenerConfig{Inherited: pipes,
 			Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -146,7 +146,7 @@ func TestBodyDeadlineUnderAHandler(t *testing.T) {
 			t.Errorf("got %v, want %v", got, want)
 		}
 		if err := s.end(); err.Error() != "context canceled" {
-			t.Error(err)
+			t.Errorf("end: error %.200q, want %.200q", err.Error(), "context canceled")
 		}
 		if readError == nil {
 			t.Error("the body ended well")
@@ -159,7 +159,7 @@ func TestBodyDeadlineUnderAHandler(t *testing.T) {
 // answer on.
 func TestReadAheadIsARequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		pipes := newPipes()
+		pipes := newPipeListener()
 		s := startRaw(t, httpserver.ListenerConfig{Inherited: pipes,
 			Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 				time.Sleep(time.Minute)
@@ -168,7 +168,7 @@ func TestReadAheadIsARequest(t *testing.T) {
 		conn := pipes.dial()
 		end := watch(conn)
 		_, _ = io.WriteString(conn, "GET / HTTP/1.1\r\nHost: x\r\n\r\nG")
-		if got, want := <-end, (received{answer("x") + timedOut, 80 * time.Second}); got != want {
+		if got, want := <-end, (received{reply("x") + timedOut, 80 * time.Second}); got != want {
 			t.Errorf("got %v, want %v", got, want)
 		}
 		s.check(t, "", "", 1, timeoutLine)
@@ -183,10 +183,10 @@ func TestPieces(t *testing.T) {
 		"GET /g HTTP/1.1\nHost: x\nA: " + "0123456789012345678901234567890123456789012345678901234567890123456789" +
 		"\n\n" +
 		"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n"
-	want := answer("/p|abc") + answer("/p|hi") + answer("/g|") + badRequest
+	want := reply("/p|abc") + reply("/p|hi") + reply("/g|") + badRequest
 	for cut := range len(requests) {
 		synctest.Test(t, func(t *testing.T) {
-			pipes := newPipes()
+			pipes := newPipeListener()
 			s := startRaw(t, httpserver.ListenerConfig{Inherited: pipes}, httpserver.Limits{})
 			conn := pipes.dial()
 			end := watch(conn)

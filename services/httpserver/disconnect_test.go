@@ -43,7 +43,7 @@ func TestHalfClosedRequestIsAnswered(t *testing.T) {
 			if err != nil {
 				t.Error(err)
 			}
-			s.check(t, string(got), answer("<nil>"), 1)
+			s.check(t, string(got), reply("<nil>"), 1)
 		})
 	}
 }
@@ -77,7 +77,7 @@ func TestClientWhoLeavesIsNoticed(t *testing.T) {
 			<-entered
 			if r.half {
 				_ = conn.CloseWrite()
-				time.Sleep(50 * time.Millisecond) // mostly the end is read before the reset
+				s.eventually(t, "the end of input is read before the reset", func() bool { return s.HalfClosed() == 1 })
 			}
 			if r.reset {
 				_ = conn.SetLinger(0)
@@ -119,7 +119,8 @@ func TestEndOfInputEndsAStream(t *testing.T) {
 		<-entered
 		if early {
 			_ = conn.CloseWrite()
-			time.Sleep(50 * time.Millisecond) // mostly the end is read before the stream begins
+			s.eventually(t, "the end of input is read before the stream begins",
+				func() bool { return s.HalfClosed() == 1 })
 		}
 		close(read)
 		if !early {

@@ -29,7 +29,7 @@ func TestStopUnderLoad(t *testing.T) {
 		warm := make(chan struct{}, 64)
 		for range cap(warm) {
 			clients.Go(func() {
-				if err := hammer(s.Addr().String(), &answers, warm); !errors.Is(err, syscall.ECONNREFUSED) {
+				if err := sendRequests(s.Addr().String(), &answers, warm); !errors.Is(err, syscall.ECONNREFUSED) {
 					t.Errorf("a client saw %v", err)
 				}
 			})
@@ -38,7 +38,7 @@ func TestStopUnderLoad(t *testing.T) {
 			<-warm
 		}
 		if err := s.end(); !errors.Is(err, context.Canceled) {
-			t.Error(err)
+			t.Errorf("end: error %v, want %v", err, context.Canceled)
 		}
 		clients.Wait()
 		if got := s.runs.Load(); got != answers.Load() {
@@ -47,8 +47,9 @@ func TestStopUnderLoad(t *testing.T) {
 	}
 }
 
-// hammer asks until a new connection is refused; it makes one where the server said that it closes the last.
-func hammer(address string, answers *atomic.Int32, warm chan<- struct{}) error {
+// sendRequests asks until a new connection is refused; it makes one where the server said that it closes the
+// last.
+func sendRequests(address string, answers *atomic.Int32, warm chan<- struct{}) error {
 	request := []byte("GET /load HTTP/1.1\r\nHost: x\r\n\r\n")
 	for {
 		conn, err := net.Dial("tcp", address)
@@ -79,9 +80,9 @@ func hammer(address string, answers *atomic.Int32, warm chan<- struct{}) error {
 	}
 }
 
-// last is an answer that announces the end of its connection.
-func last(text string) string {
-	return strings.Replace(answer(text), "\r\n", "\r\nConnection: close\r\n", 1)
+// lastLine is an answer that announces the end of its connection.
+func lastLine(text string) string {
+	return strings.Replace(reply(text), "\r\n", "\r\nConnection: close\r\n", 1)
 }
 
 // TestStopUnderNewConnections stops while clients make a connection for each request. Each is answered or
@@ -94,7 +95,7 @@ func TestStopUnderNewConnections(t *testing.T) {
 		for range cap(warm) {
 			clients.Go(func() {
 				for {
-					late, err := ask(s.Addr().String())
+					late, err := requestOnce(s.Addr().String())
 					switch {
 					case err == nil:
 						select {
@@ -114,15 +115,15 @@ func TestStopUnderNewConnections(t *testing.T) {
 			<-warm
 		}
 		if err := s.end(); !errors.Is(err, context.Canceled) {
-			t.Error(err)
+			t.Errorf("end: error %v, want %v", err, context.Canceled)
 		}
 		clients.Wait()
 	}
 }
 
-// ask makes a connection for one request. late: the machine was so slow that the connection may have looked
-// idle, or not made.
-func ask(address string) (late bool, err error) {
+// requestOnce makes a connection for one request. late: the machine was so slow that the connection may have
+// looked idle, or not made.
+func requestOnce(address string) (late bool, err error) {
 	start := time.Now()
 	conn, err := net.Dial("tcp", address)
 	if err != nil { // a handshake takes no time on this machine unless it waits for its turn
@@ -145,7 +146,7 @@ func ask(address string) (late bool, err error) {
 func TestStop(t *testing.T) {
 	const get = "GET /g HTTP/1.1\r\nHost: x\r\n\r\n"
 	const lull = 500 * time.Millisecond
-	last := last("/g|")
+	last := lastLine("/g|")
 	for _, r := range []struct {
 		name         string
 		before       string
@@ -157,14 +158,14 @@ func TestStop(t *testing.T) {
 		stoppedAfter time.Duration
 	}{
 		{"fresh", "", 0, "", received{"", lull}, 0, nil, lull},
-		{"idle", get, 0, "", received{answer("/g|"), lull}, 1, nil, lull},
-		{"a request in the lull", get, lull - 1, get, received{answer("/g|") + last, lull - 1}, 2, nil, lull - 1},
+		{"idle", get, 0, "", received{reply("/g|"), lull}, 1, nil, lull},
+		{"a request in the lull", get, lull - 1, get, received{reply("/g|") + last, lull - 1}, 2, nil, lull - 1},
 		{"a first request in the lull", "", lull - 1, get, received{last, lull - 1}, 1, nil, lull - 1},
-		{"half a request", get + get[:9], 4 * time.Second, get[9:], received{answer("/g|") + last, 4 * time.Second},
+		{"half a request", get + get[:9], 4 * time.Second, get[9:], received{reply("/g|") + last, 4 * time.Second},
 			2, nil, 4 * time.Second},
 		{"half a first request", get[:9], 4 * time.Second, get[9:], received{last, 4 * time.Second}, 1, nil,
 			4 * time.Second},
-		{"half a request for ever", get + get[:9], 0, "", received{answer("/g|") + timedOut, 5 * time.Second}, 1,
+		{"half a request for ever", get + get[:9], 0, "", received{reply("/g|") + timedOut, 5 * time.Second}, 1,
 			[]string{timeoutLine}, 5 * time.Second},
 		{"half a first request for ever", get[:9], 0, "", received{timedOut, 5 * time.Second}, 0,
 			[]string{timeoutLine}, 5 * time.Second},
@@ -173,7 +174,7 @@ func TestStop(t *testing.T) {
 	} {
 		t.Run(r.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				pipes := newPipes()
+				pipes := newPipeListener()
 				s := startRaw(t, httpserver.ListenerConfig{Inherited: pipes}, httpserver.Limits{})
 				conn := pipes.dial()
 				end := watch(conn)
@@ -215,7 +216,7 @@ func TestLongRequestAtAStop(t *testing.T) {
 	} {
 		t.Run(r.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				pipes := newPipes()
+				pipes := newPipeListener()
 				s := startRaw(t, httpserver.ListenerConfig{Inherited: pipes,
 					Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 						time.Sleep(r.takes)
@@ -229,7 +230,7 @@ func TestLongRequestAtAStop(t *testing.T) {
 					t.Errorf("Serve returned %v", err)
 				}
 				got := <-end
-				if got.after != r.after || (got.text == last("done")) != (r.want == context.Canceled) {
+				if got.after != r.after || (got.text == lastLine("done")) != (r.want == context.Canceled) {
 					t.Errorf("got %v", got)
 				}
 				s.check(t, "", "", 1)
@@ -253,5 +254,5 @@ func TestInherited(t *testing.T) {
 	conn := s.dial(t)
 	_, _ = io.WriteString(conn, "GET /g HTTP/1.1\r\nHost: x\r\n\r\n")
 	got, _ := io.ReadAll(conn)
-	s.check(t, string(got), answer("/g|"), 1)
+	s.check(t, string(got), reply("/g|"), 1)
 }

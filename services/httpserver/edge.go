@@ -43,15 +43,15 @@ func (e *edge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	if !e.admit(w, r) {
+	if !e.setClientAddress(w, r) {
 		return
 	}
 	e.router.ServeHTTP(w, r)
 }
 
-// admit leaves no internal address header but the platform's own. Where the client cannot be told, it
-// answers and returns false.
-func (e *edge) admit(w http.ResponseWriter, r *http.Request) bool {
+// setClientAddress leaves no internal address header but the platform's own. Where the client cannot be told,
+// it answers and returns false.
+func (e *edge) setClientAddress(w http.ResponseWriter, r *http.Request) bool {
 	if !strings.HasPrefix(r.URL.Path, "/api/") || strings.HasPrefix(r.URL.Path, healthRoutes) {
 		delete(r.Header, clientaddress.Header)
 		return true

@@ -50,7 +50,7 @@ type Framing struct {
 // Follow gives a stream to framing in pieces of one size and returns the whole requests before the first
 // refusal.
 func Follow(stream []byte, piece int) (requests []Framing) {
-	f := framing{maxHead: specLimits().head}
+	f := framing{maxHead: defaultLimits().head}
 	for at, heads := 0, uint(0); at < len(stream); {
 		_, used, err := f.follow(stream[at:min(at+piece, len(stream))])
 		if at += used; err != nil {
@@ -68,5 +68,17 @@ func Follow(stream []byte, piece int) (requests []Framing) {
 func (l *Listener) Open() int {
 	l.all.mu.Lock()
 	defer l.all.mu.Unlock()
-	return l.all.under
+	return l.all.unfinished
+}
+
+// HalfClosed returns the number of open connections whose peer has ended its input, after Ready.
+func (l *Listener) HalfClosed() (count int) {
+	for _, c := range l.all.list() {
+		c.mu.Lock()
+		if c.halfClosed {
+			count++
+		}
+		c.mu.Unlock()
+	}
+	return count
 }

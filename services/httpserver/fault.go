@@ -12,8 +12,8 @@ const (
 	faultHeadSize   fault = "HTTP/1.1 431 Request Header Fields Too Large\r\nConnection: close\r\n\r\n"
 )
 
-// line is the whole log line: nothing of the request, the peer or the cause goes with it.
-func (f fault) line() line {
+// line is the whole line of the log: nothing of the request, the peer or the cause goes with it.
+func (f fault) line() logLine {
 	if f == faultTimeout {
 		return timeoutLine
 	}
@@ -28,8 +28,9 @@ func faultOf(err error) fault {
 	return faultBadRequest
 }
 
-// faultIn is what stands for an answer that net/http wrote by itself, whatever that was: 400, 417, 501, 505.
-func faultIn(answer []byte) fault {
+// faultOfResponse is what stands for an answer that net/http wrote by itself, whatever that was: 400, 417,
+// 501, 505.
+func faultOfResponse(answer []byte) fault {
 	if bytes.HasPrefix(answer, []byte("HTTP/1.1 431 ")) {
 		return faultHeadSize
 	}

@@ -38,7 +38,7 @@ func TestFaultLingers(t *testing.T) {
 	} {
 		t.Run(r.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				pipes := newPipes()
+				pipes := newPipeListener()
 				s := startRaw(t, httpserver.ListenerConfig{Inherited: pipes}, httpserver.Limits{})
 				client, server := net.Pipe()
 				half := &halfPipe{Conn: server}

@@ -19,7 +19,7 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !c.admit(r) {
 		return // the fault is out, and nothing more will be written
 	}
-	defer c.returned()
+	defer c.handlerReturned()
 	g.handler.ServeHTTP(w, r)
 }
 
@@ -32,6 +32,6 @@ func connContext(ctx context.Context, c net.Conn) context.Context {
 // connState is how net/http tells that an answer is out.
 func connState(c net.Conn, state http.ConnState) {
 	if state == http.StateIdle {
-		c.(*conn).settle()
+		c.(*conn).finishResponse()
 	}
 }

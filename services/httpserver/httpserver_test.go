@@ -26,11 +26,11 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const home = "https://church.example.org"
 
-// stores stands for identity and authorization: who comes and what they hold is written in a header of the
-// request.
-type stores struct{ resolved atomic.Int32 }
+// testIdentity stands for identity and authorization: who comes and what they hold is written in a header of
+// the request.
+type testIdentity struct{ resolved atomic.Int32 }
 
-func (s *stores) Resolve(_ context.Context, r *http.Request) (principal.Principal, error) {
+func (s *testIdentity) Resolve(_ context.Context, r *http.Request) (principal.Principal, error) {
 	s.resolved.Add(1)
 	switch r.Header.Get("Test-Who") {
 	case "broken":
@@ -41,7 +41,7 @@ func (s *stores) Resolve(_ context.Context, r *http.Request) (principal.Principa
 	return principal.Person(r.Header.Get("Test-Who")), nil
 }
 
-func (s *stores) Caller(p principal.Principal) httpapi.Caller { return caller{p} }
+func (s *testIdentity) Caller(p principal.Principal) httpapi.Caller { return caller{p} }
 
 // caller is allowed everything when it is "owner".
 type caller struct{ who principal.Principal }
@@ -54,7 +54,7 @@ func (c caller) Allowed(context.Context, string) (bool, error) {
 // fixture is a served table and what its handlers saw.
 type fixture struct {
 	*httptest.Server
-	stores  *stores
+	stores  *testIdentity
 	logs    *observer.ObservedLogs
 	handled atomic.Int32
 }
@@ -71,7 +71,7 @@ func serve(t *testing.T) *fixture {
 func table(t *testing.T) (*fixture, http.Handler) {
 	t.Helper()
 	core, logs := observer.New(zap.InfoLevel)
-	f := &fixture{stores: &stores{}, logs: logs}
+	f := &fixture{stores: &testIdentity{}, logs: logs}
 	echo := func(c *httpapi.Call) error {
 		f.handled.Add(1)
 		return c.JSON(http.StatusOK, string(c.Body))

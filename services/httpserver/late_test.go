@@ -36,7 +36,7 @@ type lateConn struct {
 // Read reads when bytes have come and then its turn.
 func (c *lateConn) Read(p []byte) (int, error) {
 	if len(p) > 1 { // else net/http looks for a peer who leaves
-		tell(c.all.waiting)
+		signal(c.all.waiting)
 	}
 	raw, err := c.TCPConn.SyscallConn()
 	if err != nil {
@@ -56,18 +56,18 @@ func (c *lateConn) Read(p []byte) (int, error) {
 func (c *lateConn) SetReadDeadline(until time.Time) error {
 	err := c.TCPConn.SetReadDeadline(until)
 	if !until.IsZero() {
-		tell(c.all.over)
+		signal(c.all.over)
 	}
 	return err
 }
 
 func (c *lateConn) Close() error {
 	err := c.TCPConn.Close()
-	tell(c.all.over)
+	signal(c.all.over)
 	return err
 }
 
-func tell(whom chan struct{}) {
+func signal(whom chan struct{}) {
 	select {
 	case whom <- struct{}{}:
 	default:
@@ -92,8 +92,8 @@ func TestRequestThatCameInTimeIsAnswered(t *testing.T) {
 	send := func() { _, _ = io.WriteString(conn, "POST /p HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc") }
 	receive := func() {
 		t.Helper()
-		got := make([]byte, len(answer("/p")))
-		if _, err := io.ReadFull(conn, got); err != nil || string(got) != answer("/p") {
+		got := make([]byte, len(reply("/p")))
+		if _, err := io.ReadFull(conn, got); err != nil || string(got) != reply("/p") {
 			t.Fatalf("%q %v", got, err)
 		}
 	}

@@ -64,7 +64,7 @@ type Listener struct {
 
 // NewListener makes the service; nothing is bound before Serve.
 func NewListener(config ListenerConfig) *Listener {
-	return &Listener{config: config, limits: specLimits(), ready: make(chan struct{})}
+	return &Listener{config: config, limits: defaultLimits(), ready: make(chan struct{})}
 }
 
 // Ready is closed when the address is bound.
@@ -85,7 +85,7 @@ func (l *Listener) Serve(ctx context.Context) error {
 	}
 	l.bound = listener.Addr()
 	limits := l.limits
-	limits.all = affordable(limits.all)
+	limits.all = affordableConnections(limits.all)
 	all := newConnections(listener, l.config, limits)
 	l.all = all
 	defer all.lines.Close()

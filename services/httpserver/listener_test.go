@@ -66,6 +66,6 @@ func TestTakenAddressIsACodedFailure(t *testing.T) {
 	err = httpserver.NewListener(httpserver.ListenerConfig{Address: taken.Addr().String(),
 		Handler: http.NotFoundHandler(), Log: zap.NewNop()}).Serve(t.Context())
 	if !errors.Is(err, httpserver.ErrListen) {
-		t.Fatal(err)
+		t.Fatalf("Serve: error %v, want %v", err, httpserver.ErrListen)
 	}
 }

@@ -27,8 +27,8 @@ const (
 	refusedLine = "request refused by the transport"
 )
 
-// answer is what rawServer's own handler writes.
-func answer(text string) string {
+// reply is what rawServer's own handler writes.
+func reply(text string) string {
 	return "HTTP/1.1 200 OK\r\nContent-Length: " + strconv.Itoa(len(text)) + "\r\n\r\n" + text
 }
 
@@ -131,24 +131,24 @@ func (s *rawServer) check(t testing.TB, got, want string, runs int32, lines ...s
 	}
 }
 
-// pipes is a listener without sockets, for tests in virtual time.
-type pipes struct {
+// pipeListener is a listener without sockets, for tests in virtual time.
+type pipeListener struct {
 	dialled chan net.Conn
 	closed  chan struct{}
 	once    sync.Once
 }
 
-func newPipes() *pipes {
-	return &pipes{dialled: make(chan net.Conn), closed: make(chan struct{})}
+func newPipeListener() *pipeListener {
+	return &pipeListener{dialled: make(chan net.Conn), closed: make(chan struct{})}
 }
 
-func (p *pipes) dial() net.Conn {
+func (p *pipeListener) dial() net.Conn {
 	client, server := net.Pipe()
 	p.dialled <- server
 	return client
 }
 
-func (p *pipes) Accept() (net.Conn, error) {
+func (p *pipeListener) Accept() (net.Conn, error) {
 	select {
 	case conn := <-p.dialled:
 		return conn, nil
@@ -157,9 +157,9 @@ func (p *pipes) Accept() (net.Conn, error) {
 	}
 }
 
-func (p *pipes) Close() error {
+func (p *pipeListener) Close() error {
 	p.once.Do(func() { close(p.closed) })
 	return nil
 }
 
-func (*pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipes"} }
+func (*pipeListener) Addr() net.Addr { return &net.UnixAddr{Name: "pipes"} }

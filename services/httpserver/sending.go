@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// This file is how an answer leaves: its deadline moves whenever the peer takes something, whatever its
-// length.
+// This file is how a response is sent: its deadline moves whenever the peer takes some bytes, however long
+// the response is.
 
 const (
-	// glance is how often an answer is looked after that has not left. A peer that stops taking is thus closed
-	// up to so much late.
-	glance = time.Second
+	// checkInterval is how often an answer is looked after that has not left. A peer that stops taking is thus
+	// closed up to so much late.
+	checkInterval = time.Second
 	// piece is what must leave in time where the kernel does not tell what the peer has taken.
 	piece = 64 << 10
 )
@@ -23,16 +23,16 @@ type progress struct {
 	taken uint64
 }
 
-// watch is called before a part of an answer is sent: whoever takes nothing of it for limits.stall is closed.
+// watch is called before a part of a response is sent. A peer that takes nothing for limits.stall is closed.
 func (c *conn) watch() {
 	c.progress = progress{at: time.Now()}
-	c.clock.lookAt(c.progress.at.Add(glance))
+	c.clock.setCheck(c.progress.at.Add(checkInterval))
 	c.sending.Store(true)
 }
 
 func (c *conn) send(p []byte) (n int, err error) {
 	defer c.sending.Store(false)
-	if c.tells() {
+	if c.reportsTaken() {
 		return c.Conn.Write(p)
 	}
 	for {
@@ -46,19 +46,19 @@ func (c *conn) send(p []byte) (n int, err error) {
 	}
 }
 
-// tells is whether the kernel tells what the peer has taken.
-func (c *conn) tells() bool {
+// reportsTaken is whether the kernel tells what the peer has taken.
+func (c *conn) reportsTaken() bool {
 	_, isTCP := c.Conn.(*net.TCPConn)
-	return isTCP && c.raw != nil && kernelTells
+	return isTCP && c.raw != nil && kernelReportsTaken
 }
 
-// look ends a connection whose peer takes nothing of its answer.
-func (c *conn) look() {
-	if !c.sending.Load() && !c.tail {
+// checkProgress ends a connection whose peer takes nothing of its answer.
+func (c *conn) checkProgress() {
+	if !c.sending.Load() && !c.closeOnTaken {
 		return
 	}
-	if c.tail && unsent(c.raw) == 0 {
-		_ = c.shut()
+	if c.closeOnTaken && unsent(c.raw) == 0 {
+		_ = c.closeSocket()
 		return
 	}
 	now := time.Now()
@@ -67,43 +67,43 @@ func (c *conn) look() {
 	}
 	end := c.progress.at.Add(c.all.limits.stall)
 	if now.Before(end) {
-		next := now.Add(glance)
+		next := now.Add(checkInterval)
 		if end.Before(next) {
 			next = end
 		}
-		c.clock.lookAt(next)
+		c.clock.setCheck(next)
 		return
 	}
-	c.all.note(stalledLine)
+	c.all.logEvent(stalledLine)
 	c.reset()
 }
 
-// kept is how many bytes of an answer the kernel may keep for a peer when nobody looks after it any more.
-// It keeps them for minutes.
-const kept = 16 << 10
+// maxKernelBytes is how many bytes of an answer the kernel may keep for a peer when nobody looks after it any
+// more. It keeps them for minutes.
+const maxKernelBytes = 16 << 10
 
 // finish closes the socket, or, if the peer has not taken much of its answer, leaves it open until it has.
 func (c *conn) finish() error {
-	c.deaf, c.mute = true, true
-	if !c.closed && !c.tail && unsent(c.raw) > kept {
+	c.readClosed, c.writeClosed = true, true
+	if !c.closed && !c.closeOnTaken && unsent(c.raw) > maxKernelBytes {
 		if half, ok := c.Conn.(interface{ CloseWrite() error }); ok && half.CloseWrite() == nil {
-			c.tail = true
+			c.closeOnTaken = true
 			c.clock.clear()
 			c.progress = progress{at: time.Now()}
-			c.clock.lookAt(c.progress.at.Add(glance))
+			c.clock.setCheck(c.progress.at.Add(checkInterval))
 		}
 	}
-	if c.tail {
+	if c.closeOnTaken {
 		return nil
 	}
-	return c.shut()
+	return c.closeSocket()
 }
 
 // reset closes the socket, and what the peer has not taken goes at once.
 func (c *conn) reset() {
-	c.deaf, c.mute = true, true
+	c.readClosed, c.writeClosed = true, true
 	if socket, ok := c.Conn.(interface{ SetLinger(seconds int) error }); ok {
 		_ = socket.SetLinger(0)
 	}
-	_ = c.shut()
+	_ = c.closeSocket()
 }

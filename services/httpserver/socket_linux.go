@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// kernelTells: TCP_INFO has the bytes that the peer has acknowledged.
-const kernelTells = true
+// kernelReportsTaken: TCP_INFO has the bytes that the peer has acknowledged.
+const kernelReportsTaken = true
 
 // taken is how many bytes the peer's machine has acknowledged so far.
 func taken(raw syscall.RawConn) (bytes uint64, ok bool) {

@@ -10,7 +10,7 @@ import (
 // Elsewhere the kernel is not asked: an answer leaves piece by piece, and a stop may reset who connects at
 // that moment.
 
-const kernelTells = false
+const kernelReportsTaken = false
 
 func taken(syscall.RawConn) (uint64, bool) { return 0, false }
 

@@ -16,8 +16,8 @@ import (
 
 const stalledLine = "client took nothing of its answer"
 
-// long answers with a number of bytes.
-func long(size int) http.Handler {
+// longBody answers with a number of bytes.
+func longBody(size int) http.Handler {
 	text := strings.Repeat("x", size)
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { write(w, text) })
 }
@@ -37,8 +37,9 @@ func TestAnswerNobodyTakes(t *testing.T) {
 	} {
 		t.Run(r.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				pipes := newPipes()
-				s := startRaw(t, httpserver.ListenerConfig{Inherited: pipes, Handler: long(size)}, httpserver.Limits{})
+				pipes := newPipeListener()
+				config := httpserver.ListenerConfig{Inherited: pipes, Handler: longBody(size)}
+				s := startRaw(t, config, httpserver.Limits{})
 				conn := pipes.dial()
 				start := time.Now()
 				_, _ = io.WriteString(conn, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -69,7 +70,7 @@ func TestAnswerNobodyTakes(t *testing.T) {
 // TestSilentReader pipelines requests on a real socket and reads nothing: it is reset, and what the kernel
 // held is gone with it.
 func TestSilentReader(t *testing.T) {
-	s := startRaw(t, httpserver.ListenerConfig{Handler: long(256 << 10)},
+	s := startRaw(t, httpserver.ListenerConfig{Handler: longBody(256 << 10)},
 		httpserver.Limits{Stall: 2 * time.Second})
 	conn := s.dialSmall(t)
 	if _, err := io.WriteString(conn, strings.Repeat("GET / HTTP/1.1\r\nHost: x\r\n\r\n", 300)); err != nil {
@@ -92,7 +93,7 @@ func TestSilentReader(t *testing.T) {
 // deadline, and gets everything.
 func TestSlowReader(t *testing.T) {
 	const size, stall = 192 << 10, 3 * time.Second
-	s := startRaw(t, httpserver.ListenerConfig{Handler: long(size)}, httpserver.Limits{Stall: stall})
+	s := startRaw(t, httpserver.ListenerConfig{Handler: longBody(size)}, httpserver.Limits{Stall: stall})
 	conn := s.dialSmall(t)
 	if _, err := io.WriteString(conn, "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"); err != nil {
 		t.Fatal(err)
@@ -104,7 +105,7 @@ func TestSlowReader(t *testing.T) {
 		if got += n; err != nil && err != io.EOF {
 			t.Fatalf("cut off after %d bytes and %v: %v", got, time.Since(start), err)
 		}
-		time.Sleep(200 * time.Millisecond)
+		time.Sleep(200 * time.Millisecond) // the slow reader that is tested
 	}
 	if got < size || time.Since(start) < 2*stall {
 		t.Errorf("%d bytes in %v", got, time.Since(start))
@@ -134,7 +135,7 @@ func (s *rawServer) eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); !holds(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatal("never: ", what)
+			t.Fatalf("within a minute it never happened that %s", what)
 		}
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/narthex-platform/narthex/services/httpserver"
 )
 
-// head is a request's head of exactly size bytes.
-func head(size int) string {
+// headOf is a request's head of exactly size bytes.
+func headOf(size int) string {
 	const around = "GET /big HTTP/1.1\r\nHost: x\r\nA: \r\n\r\n"
 	return strings.Replace(around, "A: ", "A: "+strings.Repeat("x", size-len(around)), 1)
 }
@@ -30,23 +30,23 @@ func TestTransport(t *testing.T) {
 		runs             int32
 		lines            []string
 	}{
-		{"a request", next, answer("/next|"), 1, none},
+		{"a request", next, reply("/next|"), 1, none},
 		{"pipelined, in order", post + "Content-Length: 3\r\n\r\nabc" + next + chunked + "2\r\nhi\r\n0\r\n\r\n" +
 			next,
-			answer("/p|abc") + answer("/next|") + answer("/p|hi") + answer("/next|"), 4, none},
-		{"pipelined behind a refusal", next + "garbage\r\n\r\n" + next, answer("/next|") + badRequest, 1, refused},
+			reply("/p|abc") + reply("/next|") + reply("/p|hi") + reply("/next|"), 4, none},
+		{"pipelined behind a refusal", next + "garbage\r\n\r\n" + next, reply("/next|") + badRequest, 1, refused},
 		{"empty lines behind a POST", post + "Content-Length: 3\r\n\r\nabc\r\n" + next,
-			answer("/p|abc") + answer("/next|"), 2, none},
+			reply("/p|abc") + reply("/next|"), 2, none},
 		{"a coding in lower case", post + "transfer-encoding: Chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n" + next,
-			answer("/p|hi") + answer("/next|"), 2, none},
+			reply("/p|hi") + reply("/next|"), 2, none},
 		{"a chunk extension and a trailer", chunked + "2;a=b\r\nhi\r\n0\r\nA: b\r\n\r\n" + next,
-			answer("/p|hi") + answer("/next|"), 2, none},
+			reply("/p|hi") + reply("/next|"), 2, none},
 
-		{"a head of 16 KiB", head(16 << 10), answer("/big|"), 1, none},
-		{"a head of 16 KiB and a byte", head(16<<10 + 1), headSize, 0, refused},
-		{"a head of 17 KiB", head(17 << 10), headSize, 0, refused},
-		{"a head of 64 KiB", head(64 << 10), headSize, 0, refused},
-		{"a second head of 17 KiB", next + head(17<<10), answer("/next|") + headSize, 1, refused},
+		{"a head of 16 KiB", headOf(16 << 10), reply("/big|"), 1, none},
+		{"a head of 16 KiB and a byte", headOf(16<<10 + 1), headSize, 0, refused},
+		{"a head of 17 KiB", headOf(17 << 10), headSize, 0, refused},
+		{"a head of 64 KiB", headOf(64 << 10), headSize, 0, refused},
+		{"a second head of 17 KiB", next + headOf(17<<10), reply("/next|") + headSize, 1, refused},
 		{"a long request line", "GET /" + strings.Repeat("x", 17<<10) + " HTTP/1.1\r\nHost: x\r\n\r\n", headSize, 0,
 			refused},
 		{"many small fields", "GET / HTTP/1.1\r\nHost: x\r\n" + strings.Repeat("A: b\r\n", 3000) + "\r\n", headSize,
@@ -55,35 +55,35 @@ func TestTransport(t *testing.T) {
 		{"garbage", "hello\r\n\r\n", badRequest, 0, refused},
 		{"bytes of TLS", "\x16\x03\x01\x02\x00\x01\x00\n\r\n", badRequest, 0, refused},
 		{"empty lines before each request", "\r\n\n" + next + "\r\n" + strings.Repeat("\r\n", 3000) + next,
-			answer("/next|") + answer("/next|"), 2, none},
+			reply("/next|") + reply("/next|"), 2, none},
 		{"a bare carriage return before a request", "\r" + next, badRequest, 0, refused},
-		{"bare line feeds", "GET /lf HTTP/1.1\nHost: x\n\n" + next, answer("/lf|") + answer("/next|"), 2, none},
+		{"bare line feeds", "GET /lf HTTP/1.1\nHost: x\n\n" + next, reply("/lf|") + reply("/next|"), 2, none},
 		{"a folded field", "GET / HTTP/1.1\r\nHost: x\r\nA: b\r\n c\r\n\r\n", badRequest, 0, refused},
 		{"a length in a fold", post + "Content-Length:\r\n 3\r\n\r\nabc", badRequest, 0, refused},
 		{"no Host", "GET / HTTP/1.1\r\n\r\n", badRequest, 0, refused},
 		{"two Hosts", "GET / HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n", badRequest, 0, refused},
 		{"a bad Host", "GET / HTTP/1.1\r\nHost: x y\r\n\r\n", badRequest, 0, refused},
 		{"a space before the colon", post + "Content-Length : 3\r\n\r\nabc", badRequest, 0, refused},
-		{"absolute form", "GET http://y/abs HTTP/1.1\r\nHost: x\r\n\r\n", answer("/abs|"), 1, none},
-		{"OPTIONS *", "OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n", answer("*|"), 1, none},
+		{"absolute form", "GET http://y/abs HTTP/1.1\r\nHost: x\r\n\r\n", reply("/abs|"), 1, none},
+		{"OPTIONS *", "OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n", reply("*|"), 1, none},
 		{"HTTP/1.0", "GET /old HTTP/1.0\r\n\r\n", "HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\n/old|", 1, none},
-		{"HTTP/1.2", "GET /minor HTTP/1.2\r\nHost: x\r\n\r\n", answer("/minor|"), 1, none},
+		{"HTTP/1.2", "GET /minor HTTP/1.2\r\nHost: x\r\n\r\n", reply("/minor|"), 1, none},
 		{"HTTP/3.0", "GET / HTTP/3.0\r\nHost: x\r\n\r\n", badRequest, 0, refused},
 		{"the HTTP/2 preface", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", badRequest, 0, refused},
 		{"an upgrade to h2c", "GET /up HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: " +
-			"h2c\r\nHTTP2-Settings: AAMAAABk\r\n\r\n", answer("/up|"), 1, none},
+			"h2c\r\nHTTP2-Settings: AAMAAABk\r\n\r\n", reply("/up|"), 1, none},
 		{"an unknown Expect", post + "Expect: more\r\nContent-Length: 3\r\n\r\nabc", badRequest, 0, refused},
 		{"Expect: 100-continue", post + "Expect: 100-continue\r\nContent-Length: 3\r\n\r\nabc",
-			"HTTP/1.1 100 Continue\r\n\r\n" + answer("/p|abc"), 1, none},
+			"HTTP/1.1 100 Continue\r\n\r\n" + reply("/p|abc"), 1, none},
 
 		{"two lengths, equal", post + "Content-Length: 3\r\ncontent-length: 3\r\n\r\nabc" + next,
-			answer("/p|abc") + answer("/next|"), 2, none},
+			reply("/p|abc") + reply("/next|"), 2, none},
 		{"two lengths, different", post + "Content-Length: 3\r\nContent-Length: 4\r\n\r\nabcd", badRequest, 0,
 			refused},
 		{"a length behind many spaces", post + "Content-Length:" + strings.Repeat(" ", 80) + "3\r\n\r\nabc",
-			answer("/p|abc"), 1, none},
+			reply("/p|abc"), 1, none},
 		{"a length behind many zeros", post + "Content-Length: " + strings.Repeat("0", 80) + "3\r\n\r\nabc",
-			answer("/p|abc"), 1, none},
+			reply("/p|abc"), 1, none},
 		{"a list of lengths", post + "Content-Length: 3, 3\r\n\r\nabc", badRequest, 0, refused},
 		{"a signed length", post + "Content-Length: +3\r\n\r\nabc", badRequest, 0, refused},
 		{"a length out of bounds", post + "Content-Length: 99999999999999999999\r\n\r\n", badRequest, 0, refused},
@@ -111,15 +111,15 @@ func TestTransport(t *testing.T) {
 		{"a space before a trailer's colon", chunked + "0\r\nA : b\r\n\r\n", badRequest, 0, refused},
 		{"a folded trailer", chunked + "0\r\nA: b\r\n c\r\n\r\n", badRequest, 0, refused},
 		{"a control in a trailer", chunked + "0\r\nA: \x00\r\n\r\n", badRequest, 0, refused},
-		{"trailers of 4 KiB", chunked + "0\r\nA: " + strings.Repeat("x", 4096-7) + "\r\n\r\n", answer("/p|"), 1,
+		{"trailers of 4 KiB", chunked + "0\r\nA: " + strings.Repeat("x", 4096-7) + "\r\n\r\n", reply("/p|"), 1,
 			none},
 		{"trailers of 4 KiB and a byte", chunked + "0\r\nA: " + strings.Repeat("x", 4096-6) + "\r\n\r\n",
 			badRequest, 0, refused},
 		{"a word behind a chunk size", chunked + "2 x\r\nab\r\n0\r\n\r\n", badRequest, 0, refused},
 		{"an extension behind a space", chunked + "2 ;x\r\nab\r\n0\r\n\r\n", badRequest, 0, refused},
-		{"spaces behind a chunk size", chunked + "2 \t \r\nab\r\n0\r\n\r\n", answer("/p|ab"), 1, none},
+		{"spaces behind a chunk size", chunked + "2 \t \r\nab\r\n0\r\n\r\n", reply("/p|ab"), 1, none},
 		{"a long chunk extension", chunked + "2;" + strings.Repeat("x", 4094-2) + "\r\nab\r\n0\r\n\r\n",
-			answer("/p|ab"), 1, none},
+			reply("/p|ab"), 1, none},
 		{"a chunk extension too long", chunked + "2;" + strings.Repeat("x", 4094-1) + "\r\nab\r\n0\r\n\r\n",
 			badRequest, 0, refused},
 		{"more extensions than data", chunked + strings.Repeat("1;"+strings.Repeat("x", 4000)+"\r\na\r\n", 6) +
@@ -169,7 +169,7 @@ func TestPeerStopsSending(t *testing.T) {
 				}
 				s.check(t, "", "", 1)
 			default:
-				s.check(t, string(got), answer("/p|abc"), 1)
+				s.check(t, string(got), reply("/p|abc"), 1)
 			}
 		})
 	}

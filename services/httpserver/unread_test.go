@@ -90,7 +90,7 @@ func TestSmallUnreadBodyKeepsItsConnection(t *testing.T) {
 			_, _ = io.WriteString(conn, r.request+" HTTP/1.1\r\nHost: x\r\n"+framing)
 			response, err := http.ReadResponse(reader, nil)
 			if err != nil {
-				t.Fatalf("%s: %v", r.request, err)
+				t.Fatalf("http.ReadResponse: error %v, want none; request %v", err, r.request)
 			}
 			if response.StatusCode != r.status || response.Close {
 				t.Errorf("%s: status %d, close %v; want %d and a connection that stays", r.request, response.StatusCode,

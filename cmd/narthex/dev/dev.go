@@ -110,7 +110,7 @@ func runDev(ctx context.Context, p *cli.Program, options devOptions) (err error)
 		return err
 	}
 	defer func() { err = errors.Join(err, postgres.Stop()) }()
-	secret, err := keptSecret(filepath.Join(dataDir, "identity-secret"))
+	secret, err := loadSecret(filepath.Join(dataDir, "identity-secret"))
 	if err != nil {
 		return fmt.Errorf("%w: %w", errDevData, err)
 	}
@@ -252,8 +252,8 @@ func firstOwner(ctx context.Context, p *cli.Program, settings environment.Databa
 	return password, err
 }
 
-// keptSecret reads the installation's secret, or makes it on the first run.
-func keptSecret(path string) (string, error) {
+// loadSecret reads the installation's secret, or makes it on the first run.
+func loadSecret(path string) (string, error) {
 	kept, err := os.ReadFile(path)
 	if err == nil {
 		return string(kept), nil

@@ -36,8 +36,8 @@ type objectLine struct {
 	Modified    time.Time `json:"modified"`
 }
 
-// keptObject is an object's file, open at the beginning of its content.
-type keptObject struct {
+// storedObject is an object's file, open at the beginning of its content.
+type storedObject struct {
 	*os.File
 	objectLine
 	hash   [md5.Size]byte
@@ -61,7 +61,7 @@ func objectFile(folder, key string) string {
 	return filepath.Join(folder, hex.EncodeToString(hash[:]))
 }
 
-func openKept(path string) (_ *keptObject, err error) {
+func openStored(path string) (_ *storedObject, err error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func openKept(path string) (_ *keptObject, err error) {
 			_ = file.Close()
 		}
 	}()
-	o := &keptObject{File: file}
+	o := &storedObject{File: file}
 	info, err := file.Stat()
 	if err != nil {
 		return nil, err
@@ -97,7 +97,7 @@ func (d devObjects) GetObject(
 	if err != nil {
 		return nil, err
 	}
-	kept, err := openKept(objectFile(folder, key))
+	kept, err := openStored(objectFile(folder, key))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, gofakes3.KeyNotFound(key)
 	}
@@ -198,7 +198,7 @@ func (d devObjects) ListBucket(
 		if strings.HasPrefix(file.Name(), ".") { // a put under way
 			continue
 		}
-		kept, err := openKept(filepath.Join(folder, file.Name()))
+		kept, err := openStored(filepath.Join(folder, file.Name()))
 		if errors.Is(err, fs.ErrNotExist) { // deleted meanwhile
 			continue
 		}

@@ -64,7 +64,7 @@ func (d *devStorage) Serve(ctx context.Context) error {
 		return err
 	}
 	server := &http.Server{
-		Handler:           d.admit(gofakes3.New(d.objects, gofakes3.WithTimeSkewLimit(0)).Server()),
+		Handler:           d.requireKey(gofakes3.New(d.objects, gofakes3.WithTimeSkewLimit(0)).Server()),
 		ReadHeaderTimeout: 20 * time.Second,
 	}
 	closed := make(chan struct{})
@@ -80,12 +80,12 @@ func (d *devStorage) Serve(ctx context.Context) error {
 	return err
 }
 
-// admit lets through who knows the access key: the platform, and browsers with a URL that is not over.
-func (d *devStorage) admit(next http.Handler) http.Handler {
+// requireKey lets through who knows the access key: the platform, and browsers with a URL that is not over.
+func (d *devStorage) requireKey(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		signed := strings.Contains(r.Header.Get("Authorization"), "Credential="+d.accessKey+"/")
 		reads := r.Method == http.MethodGet || r.Method == http.MethodHead
-		if !signed && !(reads && d.isOpen(r.URL.Query())) {
+		if !signed && !(reads && d.mayRead(r.URL.Query())) {
 			w.WriteHeader(http.StatusForbidden)
 			return
 		}
@@ -93,8 +93,8 @@ func (d *devStorage) admit(next http.Handler) http.Handler {
 	})
 }
 
-// isOpen looks at the query of a read URL.
-func (d *devStorage) isOpen(query url.Values) bool {
+// mayRead looks at the query of a read URL.
+func (d *devStorage) mayRead(query url.Values) bool {
 	began, err := time.Parse("20060102T150405Z", query.Get("X-Amz-Date"))
 	seconds, notANumber := strconv.ParseUint(query.Get("X-Amz-Expires"), 10, 31)
 	return err == nil && notANumber == nil &&

@@ -62,7 +62,7 @@ func TestDevStorage(t *testing.T) {
 	images := provider.Bucket("announcements", "images")
 	ctx := t.Context()
 	if _, err := images.Head(ctx, "a"); err != storage.ErrNotFound {
-		t.Error(err)
+		t.Errorf("images.Head: error %v, want %v", err, storage.ErrNotFound)
 	}
 	content := make([]byte, 700_000)
 	_, _ = rand.Read(content) // never fails
@@ -72,7 +72,7 @@ func TestDevStorage(t *testing.T) {
 			body = nil
 		}
 		if _, err := images.Put(ctx, key, "image/png", bytes.NewReader(body)); err != nil {
-			t.Fatal(key, err)
+			t.Fatalf("%v: images.Put: error %v, want none", key, err)
 		}
 	}
 	if _, err := images.Put(ctx, "late", "", &failing{}); err == nil {
@@ -80,22 +80,25 @@ func TestDevStorage(t *testing.T) {
 	}
 	stop()
 	if _, err := images.Head(ctx, "a"); err != storage.ErrUnavailable {
-		t.Error(err)
+		t.Errorf("images.Head: error %v, want %v", err, storage.ErrUnavailable)
 	}
 	serveObjects(t, address, folder)
 
 	page, err := images.List(ctx, "a", "", 1)
 	if err != nil || len(page.Objects) != 1 || page.Objects[0].Key != "a" ||
 		page.Objects[0].Size != int64(len(content)) || page.Next != "a" {
-		t.Error(page, err)
+		t.Errorf("images.List: error %v, want none; number of objects %v, want %v; want page.Objects[0].Key to "+
+			"be %v; want page.Objects[0].Size to be %v; next %.200q, want %.200q",
+			err, len(page.Objects), 1, "a", int64(len(content)), page.Next, "a")
 	}
 	if page, err = images.List(ctx, "", page.Next, 0); err != nil || len(page.Objects) != 3 || page.Next != "" {
-		t.Error(page, err)
+		t.Errorf("images.List: error %v, want none; number of objects %v, want %v; next %.200q, want %.200q",
+			err, len(page.Objects), 3, page.Next, "")
 	}
 	for key, part := range map[string]storage.Range{"a": {}, "b": {Offset: 300_000, Length: 5}, "empty": {}} {
 		object, body, err := images.Get(ctx, key, part)
 		if err != nil {
-			t.Fatal(key, err)
+			t.Fatalf("%v: images.Get: error %v, want none", key, err)
 		}
 		got, err := io.ReadAll(body)
 		want := content[part.Offset:]
@@ -114,7 +117,7 @@ func TestDevStorage(t *testing.T) {
 		t.Error(err)
 	}
 	if _, _, err := images.Get(ctx, "b", storage.Range{}); err != storage.ErrNotFound {
-		t.Error(err)
+		t.Errorf("images.Get: error %v, want %v", err, storage.ErrNotFound)
 	}
 	if _, err := images.Put(ctx, "page", "text/html", strings.NewReader("<script>")); err != nil {
 		t.Fatal(err)

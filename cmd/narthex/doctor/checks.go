@@ -156,12 +156,12 @@ func (e *Examination) Store(ctx context.Context) {
 		})
 	e.blockAll(err)
 	if errors.Is(err, migrations.ErrSchemaMissing) || errors.Is(err, migrations.ErrSchemaOutdated) {
-		e.foresee(ctx)
+		e.predictMigration(ctx)
 	}
 }
 
-// foresee tells what would stop the migrations:apply that has just been asked for.
-func (e *Examination) foresee(ctx context.Context) {
+// predictMigration tells what would stop the migrations:apply that has just been asked for.
+func (e *Examination) predictMigration(ctx context.Context) {
 	db, err := database.Open(e.Settings.Database)
 	if err != nil {
 		e.blockAll(err)
@@ -256,8 +256,8 @@ func (e *Examination) activity(ctx context.Context, db *database.Database) {
 	}
 }
 
-// offers is what the host provides to modules, and to people by mail.
-func (e *Examination) offers() {
+// hostServices is what the host provides to modules, and to people by mail.
+func (e *Examination) hostServices() {
 	if e.Sound&environment.HostSection == 0 {
 		return
 	}

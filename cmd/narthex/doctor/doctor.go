@@ -81,7 +81,7 @@ func (e *Examination) run(ctx context.Context) {
 	e.topology()
 	e.packages()
 	e.Store(ctx)
-	e.offers()
+	e.hostServices()
 	e.backplane(ctx)
 	e.sandbox()
 	e.Healthy = true

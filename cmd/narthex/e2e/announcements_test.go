@@ -147,7 +147,8 @@ func TestModuleSeesAndSaysWhatItMay(t *testing.T) {
 	}
 	got := owner.do("GET", "/api/v1/modules/base/request/a%2Fb/c+d?x=1&x=%20", nil)
 	if err := json.Unmarshal([]byte(got.body), &seen); err != nil {
-		t.Fatalf("%d %s: %v", got.status, got.body, err)
+		t.Fatalf("json.Unmarshal: error %v, want none; status %v; body %.200s",
+			err, got.status, got.body)
 	}
 	if seen.Path != "/request/a%2Fb/c+d" || seen.Query != "x=1&x=%20" || seen.First != "a/b" ||
 		seen.Second != "c+d" {
@@ -263,7 +264,8 @@ func TestChangedExecutableIsNotStarted(t *testing.T) {
 	daemon.awaitOutput(t, &daemon.stderr, `"msg":"module process not started"`)
 	if got := owner.do("GET", "/api/v1/modules/base/plain", nil); got.status != http.StatusServiceUnavailable ||
 		got.body != `{"code":"MODULE_UNAVAILABLE"}` {
-		t.Errorf("%d %s", got.status, got.body)
+		t.Errorf("GET /api/v1/modules/base/plain: status %v, want %v; body %.200q, want %.200q",
+			got.status, http.StatusServiceUnavailable, got.body, `{"code":"MODULE_UNAVAILABLE"}`)
 	}
 	if got := owner.do("GET", "/api/v1/health/ready", nil); got.status != http.StatusOK {
 		t.Errorf("ready: %d", got.status)

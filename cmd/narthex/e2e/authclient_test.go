@@ -199,7 +199,7 @@ func (c *officialClient) callFrom(address, method string, arguments any) reply {
 		_, err = c.calls.Write(append(line, '\n'))
 	}
 	if err != nil {
-		c.t.Fatalf("%s: %v", method, err)
+		c.t.Fatalf("%v: error %v, want none", method, err)
 	}
 	answer, err := c.replies.ReadString('\n')
 	if err != nil {
@@ -304,7 +304,7 @@ func lockFile(t *testing.T, name string) (unlock func()) {
 		if time.Now().After(deadline) {
 			t.Fatalf("%s stays locked", name)
 		}
-		time.Sleep(20 * time.Millisecond) // between two looks at a condition
+		time.Sleep(20 * time.Millisecond) // a lock of another process can only be polled
 	}
 	return func() { _ = file.Close() }
 }

@@ -14,7 +14,9 @@ func (p *person) callCapability(capability, method, input string) string {
 	p.t.Helper()
 	got := p.do("POST", "/api/v1/modules/consumer/call/"+capability+"/"+method, strings.NewReader(input))
 	if got.status != http.StatusOK {
-		p.t.Fatalf("%s %s: %d %s", capability, method, got.status, got.body)
+		p.t.Fatalf("%v: POST %s: status %v, want %v; capability %v; body %.200s",
+			method, "/api/v1/modules/consumer/call/"+capability+"/"+method, got.status, http.StatusOK, capability,
+			got.body)
 	}
 	return got.body
 }

@@ -211,7 +211,8 @@ func TestDoctor(t *testing.T) {
 	i := install(t, "base", "configured")
 	healthy := runCommand(t, i.environment, "", "doctor")
 	if healthy.awaitExit(t) != cli.ExitSuccess {
-		t.Error(healthy.stdout.String(), healthy.stderr.String())
+		t.Errorf("runCommand: exit status %v, want %v; stdout %v; stderr %v",
+			healthy.awaitExit(t), cli.ExitSuccess, healthy.stdout.String(), healthy.stderr.String())
 	}
 	for _, line := range []string{
 		"ok        Environment: every setting is valid, for development (NODE_ENV).\n",

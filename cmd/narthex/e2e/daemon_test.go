@@ -280,7 +280,7 @@ func (p *person) do(method, path string, value any) httpResponse {
 	p.t.Helper()
 	response, err := p.doContext(p.t.Context(), method, path, value)
 	if err != nil {
-		p.t.Fatalf("%s %s: %v", method, path, err)
+		p.t.Fatalf("%s %s: error %v, want none", method, path, err)
 	}
 	return response
 }

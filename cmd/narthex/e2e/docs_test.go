@@ -327,11 +327,12 @@ func assertModuleWorks(t *testing.T, owner *person) {
 	} {
 		if got := owner.do(c.method, root+c.path, c.body); got.status != c.status ||
 			!strings.Contains(got.body, c.wanted) {
-			t.Errorf("%s %s: %d %s", c.method, c.path, got.status, got.body)
+			t.Errorf("%v: %s %s: status %v, want %v; body %.400q, want %q in it",
+				c.path, c.method, root+c.path, got.status, c.status, got.body, c.wanted)
 		}
 	}
 	got := owner.subscribe("/api/v1/module-realtime/" + guideModule + "/answered").next()
 	if got != "snapshot 1" {
-		t.Error(got)
+		t.Errorf("next: got %.200q, want %.200q", got, "snapshot 1")
 	}
 }

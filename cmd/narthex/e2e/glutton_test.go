@@ -71,7 +71,8 @@ func TestAModuleCannotFillThePlatformsMemoryWithItsChannels(t *testing.T) {
 		var view struct{ HostMemoryBytes, HostMemoryLimitBytes int64 }
 		got := owner.do("GET", "/api/v1/module-lifecycle/glutton/process", nil)
 		if err := json.Unmarshal([]byte(got.body), &view); err != nil {
-			t.Fatalf("%d %.200q: %v", got.status, got.body, err)
+			t.Fatalf("json.Unmarshal: error %v, want none; status %v; body %.200s",
+				err, got.status, got.body)
 		}
 		return view.HostMemoryBytes, view.HostMemoryLimitBytes
 	}

@@ -141,7 +141,8 @@ func (b *faultyPlatform) startSlowReader(t *testing.T, path string) (cut chan re
 	}
 	if _, err := io.CopyN(io.Discard, response.Body, 100<<10); err != nil ||
 		response.StatusCode != http.StatusOK {
-		t.Fatal(response.StatusCode, err)
+		t.Fatalf("CopyN: error %v, want none; status %v, want %v",
+			err, response.StatusCode, http.StatusOK)
 	}
 	cut = make(chan result, 1)
 	go func() {

@@ -42,7 +42,7 @@ func TestKilledAHundredTimes(t *testing.T) {
 				if all[n].send(t, context.Background(), *target.Load()) {
 					served.Add(1)
 				} else {
-					time.Sleep(50 * time.Millisecond) // who was refused does not try at once
+					time.Sleep(50 * time.Millisecond) // the pause of a client that was refused
 				}
 				sent.Add(1)
 			}

@@ -49,7 +49,8 @@ func TestStopFinishesRequestsAndStopsModulesInReverse(t *testing.T) {
 		i.address, owner.cookie)
 	reader := bufio.NewReader(conn)
 	if line, err := reader.ReadString('\n'); err != nil || !strings.Contains(line, "100 Continue") {
-		t.Fatalf("%q, %v", line, err)
+		t.Fatalf("reader.ReadString: error %v, want none; line %.400q, want %q in it",
+			err, line, "100 Continue")
 	}
 	if _, err := reader.ReadString('\n'); err != nil {
 		t.Fatal(err)
@@ -308,16 +309,19 @@ func TestOwnerCommand(t *testing.T) {
 	} {
 		if r := create(row.stdin, row.email); r.awaitExit(t) != cli.ExitFailure ||
 			!strings.HasPrefix(r.stderr.String(), row.want) {
-			t.Errorf("%+v: %s", row, r.stderr.String())
+			t.Errorf("%+v: create: exit status %v, want %v; stderr %.400q, want it to begin with %q",
+				row, r.awaitExit(t), cli.ExitFailure, r.stderr.String(), row.want)
 		}
 	}
 	if r := create(ownerPassword+"\n", ownerAddress); r.awaitExit(t) != cli.ExitSuccess ||
 		!strings.HasPrefix(r.stdout.String(), "Created") {
-		t.Errorf("%s%s", r.stdout.String(), r.stderr.String())
+		t.Errorf("create: exit status %v, want %v; stdout %.400q, want it to begin with %q; stderr %v",
+			r.awaitExit(t), cli.ExitSuccess, r.stdout.String(), "Created", r.stderr.String())
 	}
 	if r := create("another password\n", "second@example.org"); r.awaitExit(t) != cli.ExitFailure ||
 		!strings.HasPrefix(r.stderr.String(), "OWNER_ALREADY_EXISTS: ") {
-		t.Errorf("%s%s", r.stdout.String(), r.stderr.String())
+		t.Errorf("create: exit status %v, want %v; stderr %.400q, want it to begin with %q; stdout %v",
+			r.awaitExit(t), cli.ExitFailure, r.stderr.String(), "OWNER_ALREADY_EXISTS: ", r.stdout.String())
 	}
 	var people int
 	if err := i.db.Pool(t).QueryRow(t.Context(), `SELECT count(*) FROM core.person`).Scan(&people); err != nil ||

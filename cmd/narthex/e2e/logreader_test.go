@@ -31,7 +31,8 @@ func TestReaderThatGoesAway(t *testing.T) {
 	owner := i.signIn(t, ownerAddress, ownerPassword)
 	for range 20 { // each is a line in the log
 		if got := owner.do("GET", "/api/v1/modules/base/panic", nil); got.status != 500 {
-			t.Fatalf("%d %s", got.status, got.body)
+			t.Fatalf("GET /api/v1/modules/base/panic: status %v, want %v; body %.200s",
+				got.status, 500, got.body)
 		}
 	}
 	if err := daemon.Process.Signal(syscall.SIGTERM); err != nil {

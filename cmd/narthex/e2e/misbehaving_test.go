@@ -44,7 +44,8 @@ func TestHarmEndsItsModuleAlone(t *testing.T) {
 			got = b.owner.do("GET", "/api/v1/modules/"+id+"/long", nil)
 		}
 		if got.status != http.StatusInternalServerError || got.body != handlerFailed {
-			t.Errorf("%s: %d %.80s", harm, got.status, got.body)
+			t.Errorf("%v: status %v, want %v; body %.200q, want %.200q",
+				harm, got.status, http.StatusInternalServerError, got.body, handlerFailed)
 		}
 		b.awaitRestart(t, b.owner, id, pid)
 		// Whichever of the two tells first; a ping would find it too, but late.

@@ -84,7 +84,8 @@ func TestDecisions(t *testing.T) {
 
 	if got := owner.do("PUT", "/api/v1/module-lifecycle/base/enabled",
 		map[string]bool{"enabled": false}); got.status != http.StatusOK {
-		t.Fatal(got.status, got.body)
+		t.Fatalf("PUT /api/v1/module-lifecycle/base/enabled: status %v, want %v; body %.200s",
+			got.status, http.StatusOK, got.body)
 	}
 	assertText(t, "decided", owner.lifecycle(),
 		"base enabled=false explicit=true running restart\ntail enabled=true explicit=false running restart")
@@ -98,13 +99,15 @@ func TestDecisions(t *testing.T) {
 			"required_dependency_disabled base")
 	if got := owner.do("GET", "/api/v1/modules/base/plain", nil); got.status != http.StatusNotFound ||
 		got.body != `{"code":"NOT_FOUND"}` {
-		t.Error(got.status, got.body)
+		t.Errorf("GET /api/v1/modules/base/plain: status %v, want %v; body %.200q, want %.200q",
+			got.status, http.StatusNotFound, got.body, `{"code":"NOT_FOUND"}`)
 	}
 
 	enabled := runCommand(t, i.environment, "", "modules:enable", "--", "--module", "base")
 	if enabled.awaitExit(t) != cli.ExitSuccess ||
 		!strings.HasPrefix(enabled.stdout.String(), "Stored: base starts with the platform") {
-		t.Error(enabled.stdout.String())
+		t.Errorf("runCommand: exit status %v, want %v; stdout %.400q, want it to begin with %q",
+			enabled.awaitExit(t), cli.ExitSuccess, enabled.stdout.String(), "Stored: base starts with the platform")
 	}
 	assertText(t, "enabled by command", owner.lifecycle(),
 		"base enabled=true explicit=true disabled restart\ntail enabled=true explicit=false blocked "+
@@ -130,11 +133,14 @@ func TestConfiguration(t *testing.T) {
 	}
 	if got := put(map[string]any{"apiToken": secret}); got.status != http.StatusBadRequest ||
 		got.body != `{"code":"CONFIGURATION_SECRET_NOT_WRITABLE"}` {
-		t.Error(got.status, got.body)
+		t.Errorf("put: status %v, want %v; body %.200q, want %.200q",
+			got.status, http.StatusBadRequest, got.body, `{"code":"CONFIGURATION_SECRET_NOT_WRITABLE"}`)
 	}
 	if got := put(map[string]any{"title": "Foyer", "seconds": 30, "loud": true}); got.status != http.StatusOK ||
 		strings.Contains(got.body, `"restartRequired":true`) {
-		t.Error(got.status, got.body) // the secret is still missing: a start would not run it
+		t.Errorf("put: status %v, want %v; body %.400q, want it without %q",
+			// the secret is still missing: a start would not run it
+			got.status, http.StatusOK, got.body, `"restartRequired":true`)
 	}
 	list := runCommand(t, i.environment, "", "modules:list")
 	missing := "blocked: the deployment must supply SERVICE_MODULE_SECRET__CONFIGURED__API_TOKEN"
@@ -148,19 +154,21 @@ func TestConfiguration(t *testing.T) {
 	want := `{"colour":"red","feed":false,"loud":true,"seconds":30,"secret":"` + hex.EncodeToString(hash[:]) +
 		`","title":"Foyer"}` + "\n"
 	if got := owner.do("GET", "/api/v1/modules/configured/configuration", nil); got.body != want {
-		t.Error(got.status, got.body)
+		t.Errorf("GET /api/v1/modules/configured/configuration: body %.200q, want %.200q; status %v",
+			got.body, want, got.status)
 	}
 
 	// What is stored now is not what runs, until the next start; taking it back makes a restart needless.
 	if got := put(map[string]any{"title": "Hall"}); !strings.Contains(got.body, `"restartRequired":true`) {
-		t.Error(got.body)
+		t.Errorf("put: body %.400q, want %q in it", got.body, `"restartRequired":true`)
 	}
 	if got := owner.do("GET", "/api/v1/modules/configured/configuration", nil); got.body != want {
-		t.Error(got.status, got.body)
+		t.Errorf("GET /api/v1/modules/configured/configuration: body %.200q, want %.200q; status %v",
+			got.body, want, got.status)
 	}
 	if got := put(map[string]any{"title": "Foyer", "seconds": 30, "loud": true}); !strings.Contains(got.body,
 		`"restartRequired":false`) {
-		t.Error(got.body)
+		t.Errorf("put: body %.400q, want %q in it", got.body, `"restartRequired":false`)
 	}
 
 	// A value that the manifest does not allow never falls back to the default.
@@ -188,7 +196,8 @@ func TestStoredReadsThatFail(t *testing.T) {
 		i.db.Exec(t, fault.statement)
 		r := runCommand(t, i.environment, "", "api:start")
 		if r.awaitExit(t) != cli.ExitFailure || !strings.HasPrefix(r.stderr.String(), fault.code) {
-			t.Errorf("%s: %s", fault.code, r.stderr.String())
+			t.Errorf("runCommand: exit status %v, want %v; stderr %.400q, want it to begin with %q",
+				r.awaitExit(t), cli.ExitFailure, r.stderr.String(), fault.code)
 		}
 		i.db.Exec(t, fault.repair)
 	}

@@ -96,10 +96,12 @@ func TestNewModule(t *testing.T) {
 	for _, id := range []string{"inner-list", "outer-list"} {
 		if got := owner.do("POST", "/api/v1/modules/"+id+"/notes",
 			map[string]string{"text": ""}); got.status != http.StatusBadRequest {
-			t.Error(id, got)
+			t.Errorf("%v: POST %s: status %v, want %v",
+				id, "/api/v1/modules/"+id+"/notes", got.status, http.StatusBadRequest)
 		}
 		if got := owner.do("GET", "/api/v1/modules/"+id+"/notes", nil); got.body != `{"notes":[]}` {
-			t.Error(id, got)
+			t.Errorf("%v: GET %s: body %.200q, want %.200q",
+				id, "/api/v1/modules/"+id+"/notes", got.body, `{"notes":[]}`)
 		}
 	}
 }

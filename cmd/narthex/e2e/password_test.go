@@ -62,7 +62,7 @@ func (p *terminalUser) awaitText(t *testing.T, text string) {
 		case n > 0:
 			p.screen.Write(piece[:n])
 		case err == unix.EAGAIN && time.Now().Before(deadline):
-			time.Sleep(5 * time.Millisecond) // between two looks
+			time.Sleep(5 * time.Millisecond) // a terminal without a poller can only be polled
 		default:
 			t.Fatalf("the screen does not show %q but %q: %v", text, p.screen.String(), err)
 		}

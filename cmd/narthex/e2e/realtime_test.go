@@ -119,7 +119,8 @@ func TestChannel(t *testing.T) {
 	write := func(want string) {
 		t.Helper()
 		if got := owner.do("POST", "/api/v1/modules/board/notes", nil); got.body != want {
-			t.Fatal(got.status, got.body)
+			t.Fatalf("POST /api/v1/modules/board/notes: body %.200q, want %.200q; status %v",
+				got.body, want, got.status)
 		}
 	}
 	const notes = "/api/v1/module-realtime/board/notes"
@@ -139,7 +140,7 @@ func TestChannel(t *testing.T) {
 	for path, want := range map[string]int{notes: 401, "/api/v1/module-realtime/board/gone": 404,
 		"/api/v1/module-realtime/gone/notes": 404} {
 		if got := visitor.do("GET", path, nil); got.status != want {
-			t.Errorf("%s: %d %s", path, got.status, got.body)
+			t.Errorf("GET %s: status %v, want %v; body %.200s", path, got.status, want, got.body)
 		}
 	}
 	i.db.Exec(t, `INSERT INTO core.person (email, name, email_verified, password_hash) SELECT `+
@@ -209,7 +210,8 @@ func TestChannelOfTwoProcesses(t *testing.T) {
 		t.Helper()
 		writer := []*person{owner, elsewhere}[n%2]
 		if got := writer.do("POST", "/api/v1/modules/board/notes", nil); got.body != strconv.Itoa(n) {
-			t.Fatal(got.status, got.body)
+			t.Fatalf("POST /api/v1/modules/board/notes: body %.200q, want %.200q; status %v",
+				got.body, strconv.Itoa(n), got.status)
 		}
 	}
 	// The first update that a hub hears of another process may show that it missed earlier ones: then its

@@ -119,7 +119,8 @@ func TestModuleKeepsFiles(t *testing.T) {
 		t.Error(got.status, got.body)
 	}
 	if files := storedFiles(t, server); len(files) != 1 || !strings.HasSuffix(files[0], "/photo") {
-		t.Error(files)
+		t.Errorf("storedFiles: number of files %v, want %v; want files[0] to be %v",
+			len(files), 1, "/photo")
 	}
 	if got := owner.do("GET", filesRoutes+"/objects/photo", nil); got.body != string(content) {
 		t.Error("an upload that failed has changed the object")
@@ -187,7 +188,8 @@ func TestModuleWithoutObjectStorage(t *testing.T) {
 		}
 	}
 	if got := owner.do("GET", filesRoutes+"/objects", nil); got.status != http.StatusNotFound {
-		t.Error(got.status, got.body)
+		t.Errorf("GET %s: status %v, want %v; body %.200s",
+			filesRoutes+"/objects", got.status, http.StatusNotFound, got.body)
 	}
 }
 

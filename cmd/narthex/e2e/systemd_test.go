@@ -76,7 +76,8 @@ func TestUnderSystemd(t *testing.T) {
 	module := modulePID(t, &invocation{command: daemon}, "base")
 	descriptors, err := filepath.Glob("/proc/" + strconv.Itoa(module) + "/fd/*")
 	if err != nil || len(descriptors) == 0 {
-		t.Fatal(descriptors, err)
+		t.Fatalf("filepath.Glob: error %v, want none; number of descriptors %v, want another",
+			err, len(descriptors))
 	}
 	for _, descriptor := range descriptors {
 		if target, err := os.Readlink(descriptor); err == nil && target == inode(t, socket) {

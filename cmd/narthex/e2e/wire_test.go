@@ -32,7 +32,8 @@ func TestForeignEnvironmentChangesNothing(t *testing.T) {
 	i.start(t)
 	owner := i.signIn(t, ownerAddress, ownerPassword)
 	if got := owner.do("GET", "/api/v1/modules/base/plain", nil); got.status != http.StatusOK {
-		t.Errorf("%d %s", got.status, got.body)
+		t.Errorf("GET /api/v1/modules/base/plain: status %v, want %v; body %.200s",
+			got.status, http.StatusOK, got.body)
 	}
 }
 
@@ -74,7 +75,11 @@ func TestSplitTopology(t *testing.T) {
 			!strings.Contains(header.Get("Vary"), "Origin") ||
 			(header.Get("Access-Control-Allow-Credentials") == "true") != (row.allowed != "") ||
 			header.Get("Access-Control-Expose-Headers") != "" {
-			t.Errorf("%s: %d %v", row.origin, response.StatusCode, header)
+			t.Errorf("%v: status %v, want %v; Access-Control-Allow-Origin %.200q, want %.200q; Vary %.400q, want "+
+				"%q in it; value %v, want %v; Access-Control-Expose-Headers %.200q, want %.200q",
+				row.origin, response.StatusCode, row.status, header.Get("Access-Control-Allow-Origin"), row.allowed,
+				header.Get("Vary"), "Origin", (header.Get("Access-Control-Allow-Credentials") == "true"),
+				(row.allowed != ""), header.Get("Access-Control-Expose-Headers"), "")
 		}
 	}
 }
@@ -137,7 +142,8 @@ func TestTheWholeServerOnTheWire(t *testing.T) {
 	} {
 		response, body := send(t, i, row.request)
 		if response.StatusCode != row.status || body != row.body {
-			t.Errorf("%s: %d %s", row.name, response.StatusCode, body)
+			t.Errorf("%v: send: status %v, want %v; body %.200q, want %.200q",
+				row.name, response.StatusCode, row.status, body, row.body)
 		}
 	}
 }
@@ -154,7 +160,8 @@ func TestSecondSignalEndsAtOnce(t *testing.T) {
 		i.address, owner.cookie)
 	if line, err := bufio.NewReader(conn).ReadString('\n'); err != nil ||
 		!strings.Contains(line, "100 Continue") {
-		t.Fatalf("%q, %v", line, err)
+		t.Fatalf("ReadString: error %v, want none; line %.400q, want %q in it",
+			err, line, "100 Continue")
 	}
 	module := modulePID(t, daemon, "base")
 	daemon.signal(t, syscall.SIGTERM)

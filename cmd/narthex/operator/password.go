@@ -30,7 +30,7 @@ func askPassword(ctx context.Context, p *cli.Program) (environment.Secret, error
 // askTerminal gives the terminal back as it was also when it is interrupted: a read that nobody can cancel
 // is left behind then, and ends with the process.
 func askTerminal(ctx context.Context, p *cli.Program, terminal int) (environment.Secret, error) {
-	restore, err := silence(terminal)
+	restore, err := disableEcho(terminal)
 	if err != nil {
 		return environment.Secret{}, errPasswordInput
 	}
@@ -53,9 +53,9 @@ func askTerminal(ctx context.Context, p *cli.Program, terminal int) (environment
 	}
 }
 
-// silence turns the echo off before the first prompt and until after the last answer: who types ahead of a
-// prompt, or pastes, is not shown either.
-func silence(terminal int) (restore func(), err error) {
+// disableEcho turns the echo off before the first prompt and until after the last answer: who types ahead of
+// a prompt, or pastes, is not shown either.
+func disableEcho(terminal int) (restore func(), err error) {
 	before, err := unix.IoctlGetTermios(terminal, unix.TCGETS)
 	if err != nil {
 		return nil, err

@@ -96,8 +96,8 @@ func hasFolder(dir, id string) bool {
 	return err == nil && info.IsDir()
 }
 
-// counted is a number of things, in words that fit it.
-func counted(number int, thing string) string {
+// countOf is a number of things, in words that fit it.
+func countOf(number int, thing string) string {
 	if number == 1 {
 		return "1 " + thing
 	}
@@ -111,8 +111,8 @@ func printValidation(p *cli.Program, result validation, only string) {
 	case result.Modules == 0:
 		fmt.Fprintln(p.Stdout, "No module is installed.")
 	default:
-		fmt.Fprintf(p.Stdout, "Valid: %s, %s.\n", counted(result.Modules, "module"),
-			counted(result.Permissions, "permission"))
+		fmt.Fprintf(p.Stdout, "Valid: %s, %s.\n", countOf(result.Modules, "module"),
+			countOf(result.Permissions, "permission"))
 	}
 	if len(result.Contributions) == 0 {
 		return

@@ -11,26 +11,26 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/process"
 )
 
-// reach is what one module calls of others: only along the edges that its manifest declares. They form no
-// circle, so that a chain of calls ends, and whoever waits holds up none of those it waits for.
-type reach struct {
+// capabilityCaller is what one module calls of others: only along the edges that its manifest declares. They
+// form no circle, so that a chain of calls ends, and whoever waits holds up none of those it waits for.
+type capabilityCaller struct {
 	caller string
-	edges  []reachedEdge
+	edges  []dependencyEdge
 }
 
-// reachedEdge is one declared dependency and who stands behind it.
-type reachedEdge struct {
+// dependencyEdge is one declared dependency and who stands behind it.
+type dependencyEdge struct {
 	kind     manifest.Kind
 	id       string
 	running  bool             // false: optional, and not run by this start
 	provider *process.Process // nil: it has no server
 }
 
-// reachOf is made before the module starts, when all that it depends on have started.
-func (s *Server) reachOf(module *catalog.Module) reach {
-	r := reach{caller: module.Manifest.ID}
+// capabilitiesOf is made before the module starts, when all that it depends on have started.
+func (s *Server) capabilitiesOf(module *catalog.Module) capabilityCaller {
+	r := capabilityCaller{caller: module.Manifest.ID}
 	for _, edge := range module.Declared() {
-		reached := reachedEdge{kind: edge.Kind, id: edge.ID}
+		reached := dependencyEdge{kind: edge.Kind, id: edge.ID}
 		for _, running := range s.modules {
 			if running.Manifest.ID == edge.Provider {
 				reached.running, reached.provider = true, running.process
@@ -42,7 +42,9 @@ func (s *Server) reachOf(module *catalog.Module) reach {
 }
 
 // Invoke calls the provider, which alone knows whether it brings the capability. See facade.Capabilities.
-func (r reach) Invoke(ctx context.Context, capability, method string, input []byte) ([]byte, error) {
+func (r capabilityCaller) Invoke(
+	ctx context.Context, capability, method string, input []byte,
+) ([]byte, error) {
 	edge, declared := r.edgeTo(capability)
 	switch {
 	case declared && !edge.running:
@@ -62,7 +64,7 @@ func (r reach) Invoke(ctx context.Context, capability, method string, input []by
 
 // edgeTo finds the edge to a capability: the one that names it, with its own range, before one that names
 // its module.
-func (r reach) edgeTo(capability string) (edge reachedEdge, declared bool) {
+func (r capabilityCaller) edgeTo(capability string) (edge dependencyEdge, declared bool) {
 	moduleID, _, _ := strings.Cut(capability, ".")
 	for _, e := range r.edges {
 		switch {

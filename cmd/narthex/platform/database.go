@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/narthex-platform/narthex/migrations"
+	"github.com/narthex-platform/narthex/modulehost/catalog"
 	"github.com/narthex-platform/narthex/services/database"
 	"github.com/narthex-platform/narthex/services/environment"
 	"github.com/narthex-platform/narthex/services/httpapi"
@@ -54,4 +56,20 @@ func CreateOwner(
 func WithStore(ctx context.Context, settings environment.Database, f func(*identity.Store) error) error {
 	return WithDatabase(ctx, settings, nil,
 		func(db *database.Database) error { return f(identity.NewStore(db.Pool())) })
+}
+
+// MigrationLimit is for the largest tables; a run that is cut off leaves complete files, and the next one
+// goes on.
+const MigrationLimit = time.Hour
+
+func ApplyMigrations(
+	ctx context.Context, settings environment.Settings, installed *catalog.Catalog,
+) (migrations.Report, error) {
+	ctx, cancel := context.WithTimeout(ctx, MigrationLimit)
+	defer cancel()
+	return migrations.Apply(ctx, migrations.Options{
+		Connect:    database.Config(settings.Database),
+		Modules:    MigrationLines(installed),
+		SharedRole: !settings.Production,
+	})
 }

@@ -65,17 +65,17 @@ func listModule(m *catalog.Module, decisions enablement.Decisions, outcome catal
 		ID: id, Name: m.Manifest.Name, Version: m.Manifest.Version.String(),
 		Configured: decision{Enabled: decisions.Enabled(id), Explicit: decisions.Explicit(id)},
 		Next:       next,
-		Because:    because(id, outcome),
+		Because:    blockedReason(id, outcome),
 	}
 }
 
-// because says in plain words why a module is blocked; "" when it is not.
-func because(moduleID string, o catalog.Outcome) string {
+// blockedReason says in plain words why a module is blocked; "" when it is not.
+func blockedReason(moduleID string, o catalog.Outcome) string {
 	switch o.Reason {
 	case catalog.ReasonDependencyDisabled:
-		return "needs " + needed(o.Dependency) + ", which is disabled"
+		return "needs " + dependencyText(o.Dependency) + ", which is disabled"
 	case catalog.ReasonDependencyBlocked:
-		return "needs " + needed(o.Dependency) + ", which is blocked"
+		return "needs " + dependencyText(o.Dependency) + ", which is blocked"
 	case catalog.ReasonConfigurationMissing:
 		return "the configuration key " + o.ConfigurationKey + " has no value yet"
 	case catalog.ReasonConfigurationInvalid:
@@ -90,7 +90,7 @@ func because(moduleID string, o catalog.Outcome) string {
 	return ""
 }
 
-func needed(edge *catalog.Edge) string {
+func dependencyText(edge *catalog.Edge) string {
 	if edge.Kind == manifest.KindCapability {
 		return edge.ID + " of " + edge.Provider
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/manifest"
 	"github.com/narthex-platform/narthex/modulehost/process"
 	"github.com/narthex-platform/narthex/services/database"
+	"github.com/narthex-platform/narthex/services/enablement"
 	"github.com/narthex-platform/narthex/supervisor"
 )
 
@@ -108,7 +109,7 @@ func (s *Server) prepare(module *catalog.Module) (runningModule, error) {
 	config := facade.Config{
 		ModuleID:     declared.ID,
 		Secrets:      s.secrets.of(declared),
-		Capabilities: s.reachOf(module),
+		Capabilities: s.capabilitiesOf(module),
 		Buckets:      s.bucketsOf(declared),
 		Mail:         s.Mail,
 		Realtime:     s.hubs,
@@ -153,4 +154,27 @@ func (s *Server) bucketsOf(m *manifest.Manifest) map[string]facade.Bucket {
 		buckets[id] = s.storage.Bucket(m.ID, id)
 	}
 	return buckets
+}
+
+// Process tells the managers of modules how a module's process is doing. See enablement.Processes.
+func (s *Server) Process(moduleID string) (enablement.Process, bool) {
+	for _, module := range s.modules {
+		if module.Manifest.ID != moduleID || module.process == nil {
+			continue
+		}
+		status, load := module.process.Status(), module.load
+		view := enablement.Process{
+			State: string(status.State), Since: status.Since, Starts: status.Starts,
+			Memory: status.Memory, MemoryLimit: status.MemoryLimit,
+			CPU: status.CPU,
+		}
+		view.InFlight, view.Waiting = load.Now()
+		view.Requests, view.Failures = load.Total()
+		view.HostMemory, view.HostMemoryLimit = module.memory.Bytes()
+		if end := status.LastEnd; end != nil {
+			view.LastEnd = &enablement.ProcessEnd{At: end.At, Kind: string(end.Kind), Code: end.Code}
+		}
+		return view, true
+	}
+	return enablement.Process{}, false
 }

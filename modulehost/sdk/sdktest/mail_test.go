@@ -23,11 +23,11 @@ func TestSent(t *testing.T) {
 	plain := sdk.Message{To: message.To[1:], Subject: "Plain", Text: "."}
 	for _, given := range []sdk.Message{message, plain} {
 		if outcome, err := module.host.Mail.Send(t.Context(), given); outcome != sdk.MailSent || err != nil {
-			t.Error(outcome, err)
+			t.Errorf("Send: outcome %v, want %v; error %v, want none", outcome, sdk.MailSent, err)
 		}
 	}
 	if sent := m.Sent(); !reflect.DeepEqual(sent, []sdk.Message{message, plain}) {
-		t.Errorf("%+v", sent)
+		t.Errorf("Sent: sent %v, want %v", sent, []sdk.Message{message, plain})
 	}
 }
 
@@ -58,7 +58,8 @@ func TestFailMail(t *testing.T) {
 	send("Second", sdk.MailTimeout)
 	send("Third", sdk.MailSent)
 	if sent := m.Sent(); len(sent) != 2 || sent[0].Subject != "First" || sent[1].Subject != "Third" {
-		t.Errorf("%+v", sent)
+		t.Errorf("Sent: number of sent %v, want %v; want sent[0].Subject to be %v; want sent[1].Subject to be %v",
+			len(sent), 2, "First", "Third")
 	}
 }
 
@@ -82,12 +83,12 @@ func TestMailLimits(t *testing.T) {
 			want = sdk.MailMessageInvalid
 		}
 		if outcome, err := module.host.Mail.Send(t.Context(), message); outcome != want || err != nil {
-			t.Error(n, outcome, err)
+			t.Errorf("Send: outcome %v, want %v; error %v, want none; n %v", outcome, want, err, n)
 		}
 	}
 	if outcome, err := module.host.Mail.Send(t.Context(),
 		sdk.Message{To: office, Subject: "s", Text: "t"}); err != sdk.ErrTooManyMails {
-		t.Error(outcome, err)
+		t.Errorf("Send: error %v, want %v; outcome %v", err, sdk.ErrTooManyMails, outcome)
 	}
 	if sent := len(m.Sent()); sent != most-3 {
 		t.Error(sent)

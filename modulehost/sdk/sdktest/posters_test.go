@@ -106,7 +106,8 @@ func TestStop(t *testing.T) {
 	module, m := &posters{}, (*sdktest.Module)(nil)
 	t.Cleanup(func() { // after the hook
 		if sent := m.Sent(); len(sent) != 2 || sent[1].Subject != "The wall is closed" {
-			t.Error(sent)
+			t.Errorf("Sent: number of sent %v, want %v; want sent[1].Subject to be %v",
+				len(sent), 2, "The wall is closed")
 		}
 	})
 	m = sdktest.Start(t, module, sdktest.Options{Folder: "testdata/posters"})

@@ -40,7 +40,7 @@ func TestSubscribe(t *testing.T) {
 		t.Error(names)
 	}
 	if got := page.Update(); got != `"lent"` {
-		t.Error(got)
+		t.Errorf("page.Update: got %.200q, want %.200q", got, `"lent"`)
 	}
 }
 
@@ -114,16 +114,17 @@ func TestSubscribeRefusals(t *testing.T) {
 		}
 	}
 	if err := module.host.Realtime.Publish("door", 1); err != sdk.ErrChannelUnknown {
-		t.Error(err)
+		t.Errorf("Publish: error %v, want %v", err, sdk.ErrChannelUnknown)
 	}
 	if err := module.host.Realtime.Publish("wall",
 		strings.Repeat("x", sdk.MaxUpdate)); err != sdk.ErrUpdateTooLarge {
-		t.Error(err)
+		t.Errorf("Publish: error %v, want %v", err, sdk.ErrUpdateTooLarge)
 	}
 	module.lost = true
 	if got := viewer.Subscribe("wall"); got.Status != http.StatusInternalServerError ||
 		got.Body != `{"code":"MODULE_HANDLER_FAILED"}` {
-		t.Error(got)
+		t.Errorf("viewer.Subscribe: status %v, want %v; body %.200q, want %.200q",
+			got.Status, http.StatusInternalServerError, got.Body, `{"code":"MODULE_HANDLER_FAILED"}`)
 	}
 	for want, update := range map[string]func(*sdktest.Module){
 		`sdktest: no update comes to who was refused: 403 {"code":"PERMISSION_DENIED"}`: func(m *sdktest.Module) {
@@ -140,7 +141,7 @@ func TestSubscribeRefusals(t *testing.T) {
 			update(m)
 		})
 		if got != want {
-			t.Error(got)
+			t.Errorf("failure: got %v, want %v", got, want)
 		}
 	}
 }

@@ -116,7 +116,8 @@ func TestCallers(t *testing.T) {
 		}
 	}
 	if got := m.Logs(); len(got) != 4 || got[0].String() != "warn asked map[rows:7]" {
-		t.Error(got)
+		t.Errorf("Logs: number of got %v, want %v; want got[0].String() to be %v",
+			len(got), 4, "warn asked map[rows:7]")
 	}
 }
 
@@ -150,10 +151,11 @@ func TestRequests(t *testing.T) {
 	}
 	if err := m.Ask("stage", "seats.free", "count", "b", &free); err != nil || free.Count != 1 ||
 		free.For != "stage" {
-		t.Error(free, err)
+		t.Errorf("Ask: error %v, want none; count %v, want %v; for %.200q, want %.200q",
+			err, free.Count, 1, free.For, "stage")
 	}
 	if err := m.Ask("stage", "seats.free", "more", nil, nil); !errors.Is(err, sdk.ErrCapabilityFailed) {
-		t.Error(err)
+		t.Errorf("Ask: error %v, want %v", err, sdk.ErrCapabilityFailed)
 	}
 }
 
@@ -175,7 +177,7 @@ func TestDependencies(t *testing.T) {
 	} {
 		if err := module.host.Capability(capability).Call(t.Context(), "next", "noon", &next); !errors.Is(err,
 			want) {
-			t.Errorf("%s: %v", capability, err)
+			t.Errorf("Call: error %v, want %v; capability %v", err, want, capability)
 		}
 	}
 	if next != "after noon" {
@@ -299,7 +301,7 @@ func TestCallEnds(t *testing.T) {
 	sdktest.Start(t, module, with)
 	if err := module.host.Capability("stage.services").Call(ctx, "wait", nil, nil); !errors.Is(err,
 		context.Canceled) {
-		t.Error(err)
+		t.Errorf("Call: error %v, want %v", err, context.Canceled)
 	}
 	if err := <-left; !errors.Is(err, context.Canceled) {
 		t.Error("it was held to its end: ", err)
@@ -323,17 +325,17 @@ func TestCallSizes(t *testing.T) {
 	var length int
 	if err := stage.Call(t.Context(), "length", strings.Repeat("x", most), &length); err != nil ||
 		length != most {
-		t.Error(length, err)
+		t.Errorf("stage.Call: error %v, want none; length %v, want %v", err, length, most)
 	}
 	var made string
 	if err := stage.Call(t.Context(), "make", most, &made); err != nil || len(made) != most {
-		t.Error(len(made), err)
+		t.Errorf("stage.Call: error %v, want none; number of made %v, want %v", err, len(made), most)
 	}
 	for method, in := range map[string]any{
 		"length": strings.Repeat("x", most+1), "make": most + 1, "nothing": nil,
 	} {
 		if err := stage.Call(t.Context(), method, in, nil); !errors.Is(err, sdk.ErrCapabilityFailed) {
-			t.Errorf("%s: %v", method, err)
+			t.Errorf("%v: stage.Call: error %v, want %v", method, err, sdk.ErrCapabilityFailed)
 		}
 	}
 	if err := stage.Call(t.Context(), "make", 1, &length); !errors.Is(err, sdk.ErrCapabilityFailed) {

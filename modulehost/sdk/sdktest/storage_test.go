@@ -27,7 +27,7 @@ func TestBucket(t *testing.T) {
 		request := writer.Request("PUT", "/posters/"+name, strings.NewReader(content))
 		request.Header.Set("Content-Type", "image/svg+xml")
 		if got := writer.Send(request); got.Status != http.StatusOK {
-			t.Error(name, got)
+			t.Errorf("%v: writer.Send: status %v, want %v", name, got.Status, http.StatusOK)
 		}
 		if got, want := m.Stored("images")[name],
 			(sdktest.Object{ContentType: "image/svg+xml", Content: content}); got != want {
@@ -40,16 +40,16 @@ func TestBucket(t *testing.T) {
 		t.Error(object, err)
 	}
 	if got := content(t, images, "lent"); got != large {
-		t.Error(len(got))
+		t.Errorf("content: got %v, want %v; number of got %v", got, large, len(got))
 	}
 	if got := writer.Do("DELETE", "/posters/lent", nil); got.Status != http.StatusNoContent {
-		t.Error(got)
+		t.Errorf("DELETE /posters/lent: status %v, want %v", got.Status, http.StatusNoContent)
 	}
 	if stored := m.Stored("images"); len(stored) != 2 {
 		t.Error(len(stored), " objects")
 	}
 	if _, err := images.Head(ctx, "lent"); err != sdk.ErrNotFound {
-		t.Error(err)
+		t.Errorf("images.Head: error %v, want %v", err, sdk.ErrNotFound)
 	}
 }
 
@@ -104,10 +104,13 @@ func TestBucketPages(t *testing.T) {
 	}
 	page, err := images.List(ctx, "b", "b(30)'*", 0)
 	if err != nil || len(page.Objects) != 3 || page.Objects[0].Key != "b(31)'*" {
-		t.Error(page, err)
+		t.Errorf("images.List: error %v, want none; number of objects %v, want %v; want page.Objects[0].Key to "+
+			"be %v; page %v",
+			err, len(page.Objects), 3, "b(31)'*", page)
 	}
 	if stored := m.Stored("images"); len(stored) != len(want)-1 || stored["a/00!"].Content != "a/00!" {
-		t.Error(stored)
+		t.Errorf("Stored: number of stored %v, want %v; want stored[\"a/00!\"].Content to be %v",
+			len(stored), len(want)-1, "a/00!")
 	}
 }
 
@@ -137,11 +140,12 @@ func TestReadURL(t *testing.T) {
 	}
 	_, expires, err := module.images().CreateReadURL(t.Context(), "advent", time.Hour)
 	if left := time.Until(expires); err != nil || left < 39*time.Minute || left > time.Hour {
-		t.Error(left, err)
+		t.Errorf("time.Until: error %v, want none; left %v, want at least %v; left %v, want at most %v",
+			err, left, 39*time.Minute, left, time.Hour)
 	}
 	if _, _, err := module.images().CreateReadURL(t.Context(), "advent",
 		time.Second); err != sdk.ErrLifetimeInvalid {
-		t.Error(err)
+		t.Errorf("CreateReadURL: error %v, want %v", err, sdk.ErrLifetimeInvalid)
 	}
 	named, _, err := module.images().CreateReadURL(t.Context(), "advent", 0, sdk.DownloadAs("advent poster.png"))
 	if err != nil {
@@ -230,6 +234,7 @@ func TestBucketRefusals(t *testing.T) {
 		sdktest.Start(t, &posters{}, sdktest.Options{Folder: "testdata/posters"}).Stored("sounds")
 	})
 	if got != "sdktest: the manifest does not declare the bucket sounds" {
-		t.Error(got)
+		t.Errorf("failure: got %.200q, want %.200q",
+			got, "sdktest: the manifest does not declare the bucket sounds")
 	}
 }

@@ -148,12 +148,12 @@ func TestTransactions(t *testing.T) {
 		t.Error("seen before the commit")
 	}
 	if err := tx.Commit(); err != nil || count(t, db) != 1 {
-		t.Error(err)
+		t.Errorf("Commit: error %v, want none; count(t, db) %v, want %v", err, count(t, db), 1)
 	}
 	tx = begin(t.Context(), nil)
 	exec(t, tx, `DELETE FROM seats`)
 	if err := tx.Rollback(); err != nil || count(t, db) != 1 {
-		t.Error(err)
+		t.Errorf("Rollback: error %v, want none; count(t, db) %v, want %v", err, count(t, db), 1)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	tx = begin(ctx, nil)
@@ -165,11 +165,11 @@ func TestTransactions(t *testing.T) {
 	tx = begin(t.Context(), &sql.TxOptions{Isolation: sql.LevelSerializable, ReadOnly: true})
 	var level string
 	if err := tx.QueryRow(`SHOW transaction_isolation`).Scan(&level); err != nil || level != "serializable" {
-		t.Error(level, err)
+		t.Errorf("Scan: error %v, want none; level %.200q, want %.200q", err, level, "serializable")
 	}
 	said := (*sdk.DatabaseError)(nil)
 	if _, err := tx.Exec(`DELETE FROM seats`); !errors.As(err, &said) || said.SQLState != "25006" {
-		t.Error(err)
+		t.Errorf("Exec: %v, want a *sdk.DatabaseError of SQLSTATE 25006", err)
 	}
 	if err := tx.Commit(); err == nil {
 		t.Error("a failed transaction was committed")
@@ -200,10 +200,10 @@ func TestStatementsAndErrors(t *testing.T) {
 	said := (*sdk.DatabaseError)(nil)
 	if _, err := insert.ExecContext(t.Context(), "1"); !errors.As(err, &said) || said.SQLState != "23505" ||
 		said.Constraint != "seats_pkey" {
-		t.Error(err)
+		t.Errorf("insert: %v, want a *sdk.DatabaseError of SQLSTATE 23505 and constraint seats_pkey", err)
 	}
 	if n := exec(t, db, `DELETE FROM seats WHERE name = ANY($1)`, []string{"0", "1", "x"}); n != 2 {
-		t.Error(n)
+		t.Errorf("exec: n %v, want %v", n, 2)
 	}
 	chosen, err := db.PrepareContext(t.Context(), `SELECT name FROM seats WHERE name <> ALL($1)`)
 	if err != nil {
@@ -212,10 +212,10 @@ func TestStatementsAndErrors(t *testing.T) {
 	defer chosen.Close()
 	var name string
 	if err := chosen.QueryRowContext(t.Context(), []string{"9"}).Scan(&name); err != nil || name != "2" {
-		t.Error(name, err)
+		t.Errorf("Scan: error %v, want none; name %.200q, want %.200q", err, name, "2")
 	}
 	if err := chosen.QueryRowContext(t.Context(), []string{"2"}).Scan(&name); !errors.Is(err, sql.ErrNoRows) {
-		t.Error(err)
+		t.Errorf("Scan: error %v, want %v", err, sql.ErrNoRows)
 	}
 	if _, err := db.ExecContext(t.Context(), `SELECT 1; SELECT 2`); !errors.As(err, &said) ||
 		said.SQLState != "42601" {
@@ -244,7 +244,7 @@ func TestLongOnes(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	if _, err := db.ExecContext(ctx, `SELECT pg_sleep(60)`); !errors.Is(err, context.DeadlineExceeded) {
-		t.Error(err)
+		t.Errorf("ExecContext: error %v, want %v", err, context.DeadlineExceeded)
 	}
 }
 
