@@ -38,7 +38,7 @@ var (
 	nothing        = []byte("{}")
 )
 
-// retryAfter is when a reader whose stream has ended comes back, in milliseconds: readers who left together
+// retryAfter is when a reader whose stream has ended comes back, in milliseconds: readers that left together
 // do not return together.
 func retryAfter() []byte { return strconv.AppendInt(nil, 2_000+rand.Int64N(2_001), 10) }
 

@@ -65,7 +65,7 @@ func (h *Hub) Publish(process, number uint64, data []byte) error {
 	return err
 }
 
-// refuse counts the number of an update that nobody gets.
+// refuse counts the number of an update that is not delivered.
 func (h *Hub) refuse(process, number uint64, err error) error {
 	if h.latest == nil {
 		h.inbox.putUpdate(publish{process, numbered{number: number}}, 0)
@@ -82,7 +82,7 @@ func (h *Hub) Ready() <-chan struct{} { return h.ready }
 // String names the service.
 func (h *Hub) String() string { return "realtime " + h.name.module + "/" + h.name.channel }
 
-// message is what a hub is told. These are all.
+// message is a message to the hub's loop. The types below are all that there are.
 type message interface{ handle(*hub) }
 
 type (
@@ -354,5 +354,5 @@ func (h *hub) tick(now time.Time) {
 	}
 }
 
-// lifetime is a stream's: between 4 and 5 minutes, so that readers who came together do not return together.
+// lifetime is how long a stream lasts: 4 to 5 minutes, so that readers do not all reconnect together.
 func lifetime() time.Duration { return 4*time.Minute + rand.N(time.Minute) }

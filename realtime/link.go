@@ -62,7 +62,7 @@ const (
 	// reconnectWait is the pause between two attempts to connect.
 	reconnectWait = time.Second
 	// settleTime is how long what is kept waits after the server has come back: the other processes connect
-	// within the same time, and NATS keeps nothing for who is not there.
+	// within the same time, and NATS keeps no messages for absent subscribers.
 	settleTime = 3 * reconnectWait / 2
 )
 
@@ -95,7 +95,7 @@ func NewLink(config LinkConfig) *Link {
 	}
 }
 
-// errLinkClosed is a crash: the client library has given up, which it is told never to do.
+// errLinkClosed is a crash: the client library has given up, although it is configured to reconnect for ever.
 var errLinkClosed = errors.New("the backplane's connection is closed")
 
 // Serve keeps a connection until ctx ends; then what is queued goes out, for at most 2 s. It fails only

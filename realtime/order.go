@@ -60,7 +60,7 @@ func (o *reorderBuffer) broken(now time.Time) bool {
 		now.Sub(o.since) >= reorderTimeout
 }
 
-// giveUp goes on with the lowest number that is there.
+// giveUp continues with the lowest number that has arrived.
 func (o *reorderBuffer) giveUp(now time.Time) (released []numbered) {
 	lowest := uint64(0)
 	for number := range o.held {

@@ -19,7 +19,7 @@ type peerMessageKind byte
 
 const (
 	kindUpdate  = peerMessageKind(1) // an update
-	kindLost    = peerMessageKind(2) // an update that nobody has: readers begin anew
+	kindLost    = peerMessageKind(2) // a lost update: all readers reconnect
 	kindCount   = peerMessageKind(3) // how far the count is
 	kindGoodbye = peerMessageKind(4) // the same, for the last time
 	kindQuery   = peerMessageKind(5) // how far are the others?

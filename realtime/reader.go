@@ -208,7 +208,7 @@ func (r *reader) wrote() (drained, last bool) {
 	return drained, drained && r.ending
 }
 
-// cut ends the reader at once: whoever writes to it is woken.
+// cut ends the reader at once, and a write to it that is in progress.
 func (r *reader) cut() {
 	r.gone = true
 	if r.control != nil {

@@ -41,7 +41,7 @@ func (h *Hubs) Serve(ctx context.Context) error {
 	}
 }
 
-// begin returns the hubs that are open; whoever opens one from now on hands it over.
+// begin returns the hubs that are open. Hubs that are opened later are handed over by their opener.
 func (h *Hubs) begin() []*Hub {
 	h.mu.Lock()
 	defer h.mu.Unlock()

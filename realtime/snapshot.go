@@ -22,10 +22,10 @@ const (
 // shareFor of the question.
 type snapshots struct {
 	current *snapshotCall
-	shared  *State    // the last answer, while it serves those who come; never beside current
+	shared  *State    // the last snapshot, while it serves new readers; never beside current
 	log     []*update // released since the question that belongs to current or shared
 	bytes   int
-	spoiled bool // an update is missing from log, so current's answer is of no use
+	spoiled bool // log lacks an update, so current's result must not be used
 
 	last time.Time     // when the last question was asked
 	gap  time.Duration // from a question to the next one
@@ -128,7 +128,7 @@ func (h *hub) refuseAsked(m snapshotResult) {
 	}
 }
 
-// start makes all who wait live.
+// start makes all waiting readers live.
 func (h *hub) start(state State, missing []*update) {
 	h.begin(state.Number)
 	// Ids count on from the snapshot's: it takes the place of what came before the first update that follows.
@@ -147,7 +147,7 @@ func (h *hub) start(state State, missing []*update) {
 	}
 }
 
-// share returns the snapshot that serves a reader who comes now, and the updates that follow it.
+// share returns the snapshot for a new reader, and the updates that follow it.
 func (c *snapshots) share(now time.Time, window time.Duration) (state State, missing []*update, ok bool) {
 	if c.shared == nil || now.Sub(c.last) >= window {
 		return State{}, nil, false
@@ -214,7 +214,7 @@ func (c *snapshots) filling(now time.Time) bool {
 		now.Sub(c.last) < slowReaderWait
 }
 
-// discard makes the snapshot serve nobody: the one that is being made is asked for again.
+// discard drops the snapshot; one that is in progress is asked for again.
 func (c *snapshots) discard() {
 	c.empty()
 	c.spoiled = c.current != nil

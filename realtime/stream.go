@@ -72,7 +72,7 @@ func (r *reader) await(ctx context.Context) error {
 	case <-patience.C:
 		return ErrHandlerFailed
 	case <-ctx.Done():
-		return errors.Join(ErrHandlerFailed, ctx.Err()) // nobody is there to read it
+		return errors.Join(ErrHandlerFailed, ctx.Err()) // the client has disconnected
 	}
 }
 

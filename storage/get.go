@@ -68,7 +68,7 @@ func (b *Bucket) Get(ctx context.Context, key string, part Range) (Object, io.Re
 	return object, &download{ctx: transfer, body: answer.Body, watch: watch}, nil
 }
 
-// sizeOf is the size of the whole object. An answer without a length could be cut without anybody noticing,
+// sizeOf is the size of the whole object. A response without a length could be cut unnoticed,
 // and one without the part that was asked for is not what the caller takes it for: both are refused.
 func sizeOf(answer *s3.GetObjectOutput, part Range) (size int64, ok bool) {
 	if answer.ETag == nil || answer.ContentLength == nil {

@@ -54,7 +54,7 @@ func isHTTP(u *url.URL) bool {
 	return (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
 }
 
-// CreateReadURL returns a URL on the delivery origin by which everybody who has it can read the object
+// CreateReadURL returns a URL on the delivery origin by which its holder can read the object
 // until expiresAt, in ranges too; the service is not asked, not even whether the object exists. A lifetime
 // of 0 is DefaultLifetime. Within windows of a third of the lifetime, which begin at the same moments in
 // every process, the URL is the same to the byte, so that browsers can cache what it names; it is therefore

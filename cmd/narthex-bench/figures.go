@@ -88,7 +88,7 @@ func duringSignIns(of figure) figure {
 	}
 }
 
-// signIns is how many a second get in when nobody else asks for anything.
+// signIns measures the sign-ins per second without other traffic.
 func signIns(ctx context.Context, s *system, length time.Duration) (float64, error) {
 	stop := s.keepSigningIn(ctx, parallelSignIns)
 	select {
@@ -99,7 +99,7 @@ func signIns(ctx context.Context, s *system, length time.Duration) (float64, err
 	return float64(done) / length.Seconds(), err
 }
 
-// signInsDuring is the same while others ask.
+// signInsDuring measures the sign-ins per second during other traffic.
 func signInsDuring(from senders) figure {
 	return func(ctx context.Context, s *system, length time.Duration) (float64, error) {
 		stop := s.keepSigningIn(ctx, parallelSignIns)

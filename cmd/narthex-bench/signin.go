@@ -23,7 +23,7 @@ const (
 // clientAddresses numbers the addresses that sign-ins come from.
 type clientAddresses struct{ last atomic.Uint32 }
 
-// next is an address of this machine that nobody has come from for long: the limiter counts each alone.
+// next returns an address of this machine that has not been used for long, because the limiter counts each.
 func (v *clientAddresses) next() *net.TCPAddr {
 	n := v.last.Add(1)
 	return &net.TCPAddr{IP: net.IPv4(127, byte(1+n>>16%250), byte(n>>8), byte(n))}

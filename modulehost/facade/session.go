@@ -93,7 +93,7 @@ func decodeAndServe[Q any, P interface {
 }
 
 // Close ends what the process still held: transactions are rolled back, database sessions end, puts leave
-// nothing. It waits for that. Readers of its channels are told to come again.
+// nothing. It waits for that. Readers of its channels are told to reconnect.
 func (s *session) Close() {
 	s.end()
 	s.resources.Wait()

@@ -112,13 +112,13 @@ func (s *session) putObject(ctx context.Context, request *abi.BucketPutRequest) 
 	go func() {
 		defer close(u.done)
 		u.object, u.err = bucket.Put(h.ctx, request.GetKey(), request.GetContentType(), body)
-		_ = body.CloseWithError(u.err) // who writes on is told why
+		_ = body.CloseWithError(u.err) // a later write gets this error
 	}()
 	id := s.keepHandle(h, places, func() {
 		_ = pieces.CloseWithError(context.Canceled) // a body that fails stores nothing
 		<-u.done
 	})
-	if ctx.Err() != nil { // nobody will hear of the handle
+	if ctx.Err() != nil { // the module never learns the handle
 		h.end()
 	}
 	return &abi.BucketPutResponse{Handle: id}, nil

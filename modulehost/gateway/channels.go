@@ -25,7 +25,7 @@ const (
 	maxChannelName = 64
 )
 
-// CheckChannels refuses a registration whose channels could not be reached or are open to nobody: a name
+// CheckChannels refuses a registration whose channels could not be reached or read: a name
 // outside the rules, one that is registered twice, a permission that the manifest does not declare.
 func CheckChannels(permissions []string, channels []*abi.Channel) error {
 	if len(channels) > maxChannels {

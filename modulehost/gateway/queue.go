@@ -7,8 +7,8 @@ import (
 )
 
 // queue bounds the calls of one module that are under way, and those that wait for a place. A call joins the
-// queue before its body is read into memory, and takes a place when it has the body: a slow sender holds up
-// nobody.
+// queue before its body is read into memory, and takes a place when it has the body: a slow sender takes
+// no place.
 type queue struct {
 	places chan struct{}
 	joined atomic.Int64

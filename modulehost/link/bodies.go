@@ -178,7 +178,7 @@ func (w *BodyWriter) End(socket *Socket, whole bool) error {
 	return socket.sendAll(w.b.last(n, ending))
 }
 
-// Release gives the buffer back; the writer is of no use any more.
+// Release gives the buffer back. The writer must not be used afterwards.
 func (w *BodyWriter) Release() {
 	poolFor(len(w.b.data())).Put(w.b)
 	w.b = nil

@@ -27,11 +27,11 @@ type Client struct {
 
 	// A lone caller reads its response itself, under a lease. The standing reader reads for all others, and
 	// watches an idle link. Between the two nobody reads for at least two milliseconds.
-	frames      *frameReader // of whoever reads
+	frames      *frameReader // of the goroutine that reads
 	reading     bool         // somebody does, or is about to
 	outstanding int
 	readLease   lease
-	wake        chan struct{} // makes the standing reader read; has room for the one who sets reading
+	wake        chan struct{} // makes the standing reader read; has room for one, which sets reading
 	standing    sync.WaitGroup
 	released    sync.Once // frames
 
@@ -59,8 +59,8 @@ func NewClient(conn net.Conn, list ...Option) *Client {
 
 // Call sends request and waits for the answer, which it decodes into response (nil: not wanted). Errors: a
 // *Failure that the handler chose; ErrOverloaded; ErrTooLarge, ErrUnencodable and ErrNoDeadline when
-// nothing was sent; ErrLost; and ctx's own error as soon as ctx ends, in which case the other end is told
-// to cancel. After an error response holds nothing of meaning.
+// nothing was sent; ErrLost; and ctx's own error as soon as ctx ends, in which case a cancel is
+// sent. After an error response holds nothing of meaning.
 func (c *Client) Call(ctx context.Context, m Method, request, response proto.Message) error {
 	return c.exchange(ctx, frame{kind: kindCall, method: m}, request, response)
 }

@@ -14,11 +14,11 @@ const maxOwed = 16 << 10
 // so that its result is delivered exactly once.
 type waiter struct {
 	ping      bool
-	abandoned bool      // nobody waits any more; the late answer is dropped
+	abandoned bool      // the caller has left; the late response is dropped
 	left      time.Time // when its caller left; zero: it has not, or the call has ended since
 	response  proto.Message
 	charged   int        // bytes of the answer, of Memory; under the lock
-	discarded bool       // its exchange is over: nobody would give back what is charged
+	discarded bool       // its exchange is over, so a later charge would never be given back
 	result    chan error // buffered: the reader never waits for a caller
 
 	reads    bool      // its caller is to read, or to call endReading

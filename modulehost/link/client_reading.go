@@ -22,8 +22,8 @@ func (c *Client) read() {
 	}
 }
 
-// claimReadingAfterLoss makes the standing reader the one who finds out that the link is gone, unless a
-// caller who reads does.
+// claimReadingAfterLoss makes the standing reader detect the loss of the link, unless a caller reads and
+// detects it.
 func (c *Client) claimReadingAfterLoss() bool {
 	c.mu.Lock()
 	mine := !c.reading
@@ -77,7 +77,7 @@ func (c *Client) readFor(w *waiter) {
 	c.endReading(w)
 }
 
-// endReading ends the reading of a caller. The standing reader goes on if there is an answer to come.
+// endReading ends the reading of a caller. The standing reader continues if responses are outstanding.
 func (c *Client) endReading(w *waiter) {
 	if !w.reads {
 		return
@@ -90,7 +90,7 @@ func (c *Client) endReading(w *waiter) {
 	}
 }
 
-// release ends the reading of the standing reader when nobody waits, so that the next caller can read for
+// release ends the reading of the standing reader when no call waits, so that the next caller can read for
 // itself.
 func (c *Client) release() bool {
 	c.mu.Lock()
@@ -106,7 +106,7 @@ func (c *Client) release() bool {
 // interrupt wakes the caller that reads.
 func (c *Client) interrupt() { _ = c.wire.conn.SetReadDeadline(longAgo) }
 
-// standBy makes the standing reader watch a link on which nobody calls.
+// standBy makes the standing reader watch an idle link.
 func (c *Client) standBy() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

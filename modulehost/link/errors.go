@@ -92,7 +92,7 @@ type rule string
 
 func (r rule) Error() string { return string(r) }
 
-// The rules, for whoever debugs an SDK.
+// The rules, for the author of an SDK who debugs it.
 const (
 	errFrameLength = rule("frame length outside the limits")
 	errFrameKind   = rule("frame kind not expected here")

@@ -21,7 +21,7 @@ type server struct {
 	wire        *wire
 	handle      CallHandler
 	dispatcher  *dispatcher
-	frames      *frameReader // of whoever reads
+	frames      *frameReader // of the goroutine that reads
 	inlineLease lease        // to serve a call in the goroutine that reads
 	ended       chan error   // why the link ends, once
 }

@@ -20,7 +20,7 @@ const (
 	// maxBatches is how many batches a sender writes before the rest goes on without it: one caller must not
 	// carry all others' frames for ever.
 	maxBatches = 8
-	// maxQueued bounds the bytes that wait for the socket; who comes later waits for room, within its own
+	// maxQueued bounds the bytes that wait for the socket; later senders wait for room, within their own
 	// deadline. Measured: with 256 KiB, batches of 64 KiB messages outgrow what is reused and the socket, at a
 	// third of the throughput.
 	maxQueued = 128 << 10

@@ -143,7 +143,7 @@ func (c *child) wait(process *os.Process) {
 	close(c.exited)
 }
 
-// signal reaches the whole process group, or nobody once its leader is reaped.
+// signal reaches the whole process group. It does nothing once the group's leader is reaped.
 func (c *child) signal(s syscall.Signal) {
 	c.group.Lock()
 	defer c.group.Unlock()

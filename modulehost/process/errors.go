@@ -20,7 +20,7 @@ const (
 	// ErrHandlerFailed: the process was lost while the call was in flight, or the module refused the call.
 	ErrHandlerFailed = Error("MODULE_HANDLER_FAILED")
 
-	// ErrRegisterFailed: no or a wrong answer to Register, or one that differs from the first run's.
+	// ErrRegisterFailed: no or a wrong response to Register, or one that differs from the first run's.
 	ErrRegisterFailed = Error("MODULE_REGISTER_FAILED")
 	// ErrStartFailed: the start hook failed, or the process died in it.
 	ErrStartFailed = Error("MODULE_START_FAILED")
@@ -50,11 +50,11 @@ func (e pausedError) Unwrap() error { return ErrUnavailable }
 // RetryAfter is how long the pause still lasts, for the header of that name.
 func (e pausedError) RetryAfter() time.Duration { return time.Until(e.until) }
 
-// withCause is for causes that are not a context's error: whoever asks errors.Is for one means his own
+// withCause is for causes that are not a context's error: a caller that asks errors.Is for one means its own
 // context.
 func withCause(code Error, cause error) error { return fmt.Errorf("%w: %w", code, cause) }
 
-// Failure is why a run ended, for who operates the platform: it names the module, and nothing that the
+// Failure is why a run ended, for the platform's operator: it names the module, and nothing that the
 // module said.
 type Failure struct {
 	ModuleID string

@@ -56,7 +56,8 @@ func (l Limits) withDefaults(own *Credential) Limits {
 }
 
 // belowHost keeps a shared ceiling under the host's own limit: modules at their ceiling then cannot keep
-// the host from starting a thread, as the kernel compares the uid's count with the limit of whoever asks.
+// the host from starting a thread, as the kernel compares the uid's count with the limit of the calling
+// process.
 func belowHost(ceiling uint64) uint64 {
 	var host unix.Rlimit
 	if unix.Getrlimit(unix.RLIMIT_NPROC, &host) != nil {

@@ -175,7 +175,7 @@ func (p *Process) enter() *run {
 	return p.current
 }
 
-// Paused is told when the process is started again, so that callers can be told too.
+// Paused notes when the process will be started again, for the Retry-After of callers.
 func (p *Process) Paused(until time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -227,7 +227,7 @@ func (p *Process) matchesFirst(r *abi.RegisterResponse) bool {
 }
 
 // Begin begins a call that may have bodies; complete fills in where they travel, from the sockets of the
-// run that is called. Errors as Call's, and complete's own. What later happens to the exchange is told by
+// run that is called. Errors as Call's, and complete's own. What later happens to the exchange is reported by
 // the link's errors: link.ErrLost is a crash under way.
 func (p *Process) Begin(
 	ctx context.Context, o link.Outgoing, complete func(*link.Outgoing) error,

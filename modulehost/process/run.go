@@ -32,7 +32,7 @@ type run struct {
 
 // Serve is one run of the child. It blocks until ctx ends, then stops the module and returns ctx's error,
 // or ErrStopTimeout or ErrStopFailed; or until the run ends otherwise, with the code of what went wrong.
-// It may be called again after it returned, and begins anew. Never call it twice at a time.
+// It may be called again after it returned, which begins another run, but not concurrently.
 func (p *Process) Serve(ctx context.Context) error {
 	walls := p.config.inspect()
 	if err := p.checkSandbox(walls); err != nil {
@@ -82,7 +82,7 @@ var (
 	errNotStarted   = errors.New("the process was not started")
 )
 
-// execute returns why the run ends. What it leaves behind, end clears.
+// execute runs the child until the run ends, and returns the reason. end releases what is left.
 func (p *Process) execute(ctx context.Context, l *run) error {
 	registered, err := l.register(ctx)
 	if err != nil {
@@ -182,7 +182,7 @@ func (l *run) rolledBack(failed, stopped error) error {
 	return errors.Join(nameModule(l.config.ModuleID, failed), nameModule(l.config.ModuleID, stopped))
 }
 
-// stop runs the stop hook and asks the process to go. Whoever is still there afterwards is killed by end.
+// stop runs the stop hook and asks the process to go. end kills the processes that are left.
 func (l *run) stop() error {
 	// The caller's context has ended, that is why we stop; the hook has its own time.
 	within, cancel := context.WithTimeout(context.Background(), l.config.Deadlines.Stop)

@@ -34,7 +34,7 @@ const (
 type Snapshot func(ctx context.Context) (any, error)
 
 // Channel declares a realtime channel of one or more lower-case words joined by dots, at most 64
-// characters, read by whoever holds the permission, which is one of the manifest's. A module has at most
+// characters. Its readers need the permission, which is one of the manifest's. A module has at most
 // 64. A reader gets the snapshot first and then, once and in order, every update that was published after the
 // snapshot was begun. A reader that is too slow is disconnected and reconnects with a new snapshot.
 func (r *Registry) Channel(name, permission string, snapshot Snapshot) {

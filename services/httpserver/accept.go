@@ -90,7 +90,7 @@ func (a *connections) acceptRemaining(failure error) error {
 		return net.ErrClosed
 	}
 	wait := shortestPause
-	if !a.draining && !a.inherited { // an inherited socket lives on, for who comes next
+	if !a.draining && !a.inherited { // an inherited socket stays open for the next process
 		refuseNew(a.Listener)
 		wait = a.limits.handshake
 	}

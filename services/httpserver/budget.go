@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// client is what one address has. Addresses of IPv6 count by /64, which is what one customer gets.
+// client counts what one address has open. Addresses of IPv6 count by /64, which is what one customer gets.
 type client struct {
 	prefix  netip.Prefix
 	open    list.List // of *conn, the oldest first

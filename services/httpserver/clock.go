@@ -6,8 +6,8 @@ import "time"
 // would fire too early is left alone, and is set for the remaining time when it fires.
 type clock struct {
 	timer   *time.Timer
-	due     time.Time // of what is to come from the peer; zero: nothing is awaited
-	checkAt time.Time // when to look after an answer under way; zero: there is none
+	due     time.Time // of the peer's next bytes; zero: none are awaited
+	checkAt time.Time // when to check the current response; zero: there is none
 	firesAt time.Time // zero: the timer is off
 }
 
@@ -30,7 +30,7 @@ func (k *clock) arm(t time.Time) {
 	}
 }
 
-// expired is asked when the timer has fired: which of the two have passed?
+// expired reports, after the timer has fired, which of the two have passed.
 func (k *clock) expired() (due, look bool) {
 	k.firesAt = time.Time{}
 	now := time.Now()

@@ -26,7 +26,7 @@ type conn struct {
 	all *connections
 
 	bounded atomic.Bool // net/http has set a read deadline; it does so only to stop a read
-	busy    atomic.Bool // from a whole head to the end of its answer; written under mu
+	busy    atomic.Bool // from a complete head to the end of its response; written under mu
 	sending atomic.Bool // a Write is under way
 
 	// Of connections, under its lock.
@@ -37,22 +37,22 @@ type conn struct {
 	mu            sync.Mutex
 	framing       framing
 	pending       []byte    // read already, but the next request's
-	began         time.Time // the request's first byte; zero when nobody had to know
-	fresh         bool      // no answer yet
+	began         time.Time // the request's first byte; zero when it was not needed
+	fresh         bool      // no response yet
 	admitted      bool
 	handled       bool // its handler has returned
 	responseBegun bool
-	last          bool // its answer says that the connection ends
-	streaming     bool // its answer is a stream, which an end of input ends
+	last          bool // its response says that the connection ends
+	streaming     bool // its response is a stream, which ends with the peer's input
 	halfClosed    bool // the peer sends no more
 	readClosed    bool // nothing is read any more
 	writeClosed   bool // nothing is written any more
 	bodyCancelled bool // its request's body was cancelled
-	idleExpired   bool // its idle time is over, and who reads has not said yet that nothing came
+	idleExpired   bool // its idle time is over, and the reading goroutine has not confirmed that nothing came
 	closed        bool // the socket
 	serverDone    bool // net/http has closed its side
 	ended         bool // both, and connections knows
-	closeOnTaken  bool // it is closed when the peer has taken the rest of its answer
+	closeOnTaken  bool // it is closed when the peer has taken the rest of its response
 	clock         clock
 	progress      progress
 }
@@ -78,7 +78,7 @@ func newConn(socket net.Conn, all *connections) *conn {
 // errEnded is an error on which net/http writes no response.
 var errEnded error = os.ErrDeadlineExceeded
 
-// Read hands out what came, at most to the end of one request.
+// Read returns received bytes, at most to the end of one request.
 func (c *conn) Read(p []byte) (n int, err error) {
 	for n == 0 && err == nil { // again: only empty lines came, or an idle end was taken back
 		if n, err = c.readPending(p); n == 0 && err == nil {
@@ -182,7 +182,7 @@ func (c *conn) admit(r *http.Request) bool {
 	return c.admitted
 }
 
-// handlerReturned is called when the handler has: what it has not read of the body, nobody will.
+// handlerReturned is called when the handler has returned: the unread rest of the body is then dropped.
 func (c *conn) handlerReturned() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -239,7 +239,7 @@ func addConnectionClose(answer []byte) []byte {
 	return append(announced, answer[len(status)+len(lineEnd):]...)
 }
 
-// finishResponse is called when an answer is out and the connection stays.
+// finishResponse is called when a response was sent and the connection stays open.
 func (c *conn) finishResponse() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

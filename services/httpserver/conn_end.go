@@ -26,15 +26,15 @@ func (c *conn) expire() {
 		_ = c.finish()
 	case c.waiting() && (!c.fresh || c.all.stopping.Load()):
 		c.idleExpired = true
-		_ = c.Conn.SetReadDeadline(past) // wakes who reads
+		_ = c.Conn.SetReadDeadline(past) // ends a Read in progress
 	default:
 		c.fail(faultTimeout)
 	}
 }
 
 // expireIdle ends a connection whose idle time is over, silently, unless the next request came in time: under
-// load only the goroutine that reads it is late. That one alone can tell, so it is the one who asks. again:
-// it shall read.
+// load only the reading goroutine is late, and only it can tell, so it calls this. again: it must read once
+// more.
 func (c *conn) expireIdle() (again bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -102,7 +102,7 @@ func (c *conn) BeginStream() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.streaming = c.all.beginStream(c); c.streaming && c.halfClosed {
-		_ = c.Conn.SetReadDeadline(past) // wakes who waits for a reset
+		_ = c.Conn.SetReadDeadline(past) // ends the wait for a reset
 	}
 	return c.streaming
 }
@@ -139,10 +139,10 @@ func (c *conn) fail(f fault) {
 		_, _ = io.WriteString(c.Conn, string(f))
 		c.linger()
 	}
-	_ = c.Conn.SetReadDeadline(past) // wakes who reads
+	_ = c.Conn.SetReadDeadline(past) // ends a Read in progress
 }
 
-// linger ends the answer, and leaves the socket open for a moment: closing it on bytes nobody has read
+// linger ends the response, and leaves the socket open for a moment: closing it on unread bytes
 // resets the connection, and the peer may lose the answer with it.
 func (c *conn) linger() {
 	half, ok := c.Conn.(interface{ CloseWrite() error })
@@ -164,7 +164,7 @@ func (c *conn) cancel() {
 	if !c.readClosed {
 		c.readClosed, c.bodyCancelled = true, true
 		c.clock.clear()
-		_ = c.Conn.SetReadDeadline(past) // wakes who reads
+		_ = c.Conn.SetReadDeadline(past) // ends a Read in progress
 	}
 }
 
@@ -176,7 +176,7 @@ func (c *conn) bodyReceived() bool {
 	return c.framing.stage == between
 }
 
-// CloseWrite is net/http's own lingering, behind an answer to a request it has not read to its end.
+// CloseWrite is called by net/http after its response to a request that it has not read to its end.
 func (c *conn) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()

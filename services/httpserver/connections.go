@@ -17,19 +17,19 @@ import (
 type limits struct {
 	header  time.Duration // to a whole head, from its first byte; on a new connection from its begin
 	request time.Duration // to a whole body, from the head's first byte
-	idle    time.Duration // between an answer and the next request
-	stall   time.Duration // in which a peer takes nothing of its answer
+	idle    time.Duration // between a response and the next request
+	stall   time.Duration // in which a peer takes nothing of its response
 	drain   time.Duration // at a stop, for requests under way
 	head    int           // bytes of a request line and its headers
-	// bytes of an answer that the kernel takes ahead of the peer; it doubles them for its own bookkeeping
+	// bytes of a response that the kernel buffers for the peer; it doubles them for its own bookkeeping
 	unsent int
 
 	handshake time.Duration // at a stop: a connection that a client believes to be made, and the kernel not yet
 
 	stopIdle   time.Duration // idle, at a stop: a request that was on its way is still answered
 	stopHeader time.Duration // to a whole head, at a stop
-	linger     time.Duration // between a fault's answer and the socket's end; what net/http itself takes
-	writable   time.Duration // for a fault's answer to leave
+	linger     time.Duration // between a fault's response and the socket's end; as net/http's own
+	writable   time.Duration // for a fault's response to be sent
 
 	all       int // connections
 	perClient int
@@ -67,13 +67,13 @@ type connections struct {
 	halt     chan struct{} // closed when nothing is to be accepted any more but what the kernel has
 	stopping atomic.Bool
 	headsDue time.Time // at a stop; written before stopping
-	draining bool      // of who accepts
+	draining bool      // of the goroutine that accepts
 
 	mu         sync.Mutex
 	open       *list.List // of *conn, the oldest first, until their socket is closed
 	clients    map[netip.Prefix]*client
 	unfinished int           // connections that are open, or that net/http has not left
-	closing    bool          // nobody accepts any more
+	closing    bool          // connections are accepted no more
 	drained    chan struct{} // closed when closing and none is under way
 }
 
@@ -106,7 +106,7 @@ func (a *connections) headBy(t time.Time) time.Time {
 	return t
 }
 
-// stop shortens the wait for further requests. Nobody may be accepting any more.
+// stop shortens the wait for further requests. It is called after the last accept.
 func (a *connections) stop() {
 	for _, c := range a.list() {
 		c.shortenHeader()
@@ -135,7 +135,7 @@ func (a *connections) list() []*conn {
 	return conns
 }
 
-// finish is told when a connection's socket is closed and net/http has left it.
+// finish is called when a connection's socket is closed and net/http has finished with it.
 func (a *connections) finish() {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -76,7 +76,8 @@ func isPreflight(r *http.Request) bool {
 		!strings.HasPrefix(r.URL.Path, healthRoutes)
 }
 
-// preflight answers 204; only a trusted origin, which has its two headers already, is told what is allowed.
+// preflight responds with 204. Only a trusted origin, which has its two headers already, learns what is
+// allowed.
 func (e *edge) preflight(w http.ResponseWriter) {
 	header := w.Header()
 	if _, trusted := header["Access-Control-Allow-Origin"]; trusted {

@@ -2,8 +2,8 @@ package httpserver
 
 import "bytes"
 
-// fault is a transport answer, byte for byte (docs/reference/http-api.md): no body, and the connection ends
-// behind it.
+// fault is the response to a transport fault, byte for byte (docs/reference/http-api.md): no body, and the
+// connection ends behind it.
 type fault string
 
 const (
@@ -20,7 +20,7 @@ func (f fault) line() logLine {
 	return refusedLine
 }
 
-// faultOf is the answer to bytes that framing refused.
+// faultOf is the response to bytes that framing refused.
 func faultOf(err error) fault {
 	if err == errHeadTooLarge {
 		return faultHeadSize
@@ -37,7 +37,7 @@ func faultOfResponse(answer []byte) fault {
 	return faultBadRequest
 }
 
-// isContinue tells an interim answer, which begins no response, from a response.
+// isContinue tells an interim response (100 Continue) from a final one.
 func isContinue(answer []byte) bool {
 	return bytes.HasPrefix(answer, []byte("HTTP/1.1 100 "))
 }

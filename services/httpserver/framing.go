@@ -169,7 +169,7 @@ func (f *framing) contentLength(value []byte) error {
 	return nil
 }
 
-// endHead refuses a body that is framed twice: whoever stands in front may have believed the other half.
+// endHead refuses a body that is framed twice: a proxy in front may have used the other framing.
 func (f *framing) endHead() error {
 	if f.reading.coded && f.reading.hasLength {
 		return errHead

@@ -46,7 +46,7 @@ type ListenerConfig struct {
 	Handler   http.Handler
 	// whether a peer is a trusted proxy, whose connections are its clients'; nil: none is
 	Proxy func(netip.Addr) bool
-	// called once nobody can come any more, so that streams without an end can be ended; nil: nothing to do
+	// called when no connection is accepted any more, to end endless streams; nil: nothing to do
 	Draining func()
 	Log      *zap.Logger
 }

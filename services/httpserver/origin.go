@@ -6,7 +6,7 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-// originSet is the one trusted list. Only the exact spelling of a browser's Origin header is in it.
+// originSet is the list of trusted origins, each in the exact format of a browser's Origin header.
 type originSet map[string]struct{}
 
 func newOriginSet(origins []environment.Origin) originSet {
@@ -22,7 +22,7 @@ func (s originSet) has(origin string) bool {
 	return found
 }
 
-// trusts asks for exactly one Origin header; Referer is not consulted for platform writes.
+// trusts requires exactly one Origin header. The Referer header is never consulted.
 func (s originSet) trusts(r *http.Request) bool {
 	origins := r.Header["Origin"]
 	return len(origins) == 1 && s.has(origins[0])

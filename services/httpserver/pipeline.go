@@ -102,10 +102,11 @@ func subjectOf(path string) string {
 	return strings.Join(segments[:min(len(segments), 5)], "/")
 }
 
-// fail answers with the error's code. What begins with 5 is logged, by its code alone; a 503 of one subject
-// once a second, for its cause lasts and every caller meets it.
+// fail responds with the error's code. A status of 500 and above is logged, by its code alone; a 503 of one
+// subject once a second, because its cause lasts and every caller meets it.
 func (p *pipeline) fail(call *httpapi.Call, w gin.ResponseWriter, subject string, err error) {
-	if w.Written() { // half an answer is out: only cutting the connection tells the truth
+	// a part of the response was sent: only cutting the connection can tell the client of the failure
+	if w.Written() {
 		p.log.Error("answer cut off", zap.String("request_id", call.RequestID))
 		panic(http.ErrAbortHandler)
 	}

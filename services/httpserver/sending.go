@@ -16,7 +16,7 @@ const (
 	piece = 64 << 10
 )
 
-// progress is what a peer took of an answer under way.
+// progress is what a peer has taken of the current response.
 type progress struct {
 	at    time.Time // the last time that it took something, as far as is known
 	known bool
@@ -52,7 +52,7 @@ func (c *conn) reportsTaken() bool {
 	return isTCP && c.raw != nil && kernelReportsTaken
 }
 
-// checkProgress ends a connection whose peer takes nothing of its answer.
+// checkProgress ends a connection whose peer takes nothing of its response.
 func (c *conn) checkProgress() {
 	if !c.sending.Load() && !c.closeOnTaken {
 		return
@@ -78,11 +78,11 @@ func (c *conn) checkProgress() {
 	c.reset()
 }
 
-// maxKernelBytes is how many bytes of an answer the kernel may keep for a peer when nobody looks after it any
-// more. It keeps them for minutes.
+// maxKernelBytes is how many bytes of a response the kernel may keep for a peer after the connection was left
+// to it. It keeps them for minutes.
 const maxKernelBytes = 16 << 10
 
-// finish closes the socket, or, if the peer has not taken much of its answer, leaves it open until it has.
+// finish closes the socket, or leaves it open until the peer has taken more of its response.
 func (c *conn) finish() error {
 	c.readClosed, c.writeClosed = true, true
 	if !c.closed && !c.closeOnTaken && unsent(c.raw) > maxKernelBytes {

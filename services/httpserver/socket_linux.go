@@ -50,7 +50,7 @@ func unsent(raw syscall.RawConn) (bytes int) {
 }
 
 // refuseNew lets a listening socket take no further connections while those that it has are accepted: each
-// SYN is dropped, and when the client repeats it, nobody listens any more. Without it a connection may come
+// SYN is dropped, and when the client repeats it, the socket is closed. Without it a connection may come
 // between the last accept and the close, and be reset.
 func refuseNew(listener net.Listener) {
 	raw := rawListener(listener)

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// Elsewhere the kernel is not asked: an answer leaves piece by piece, and a stop may reset who connects at
-// that moment.
+// Elsewhere the kernel is not asked: a response is sent piece by piece, and a stop may reset connections made
+// at that moment.
 
 const kernelReportsTaken = false
 

@@ -29,7 +29,7 @@ import (
 	"github.com/narthex-platform/narthex/supervisor"
 )
 
-// DevOwner is who owns a development installation.
+// DevOwner is the address of a development installation's owner.
 const DevOwner = "owner@example.org"
 
 var (

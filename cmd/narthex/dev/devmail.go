@@ -18,7 +18,7 @@ type terminalMail struct {
 
 var _ mail.Sender = (*terminalMail)(nil)
 
-// Send never fails: who reads the terminal is who the mail is for.
+// Send never fails: it writes to the developer's terminal.
 func (t *terminalMail) Send(_ context.Context, m mail.Message) mail.SendResult {
 	t.mu.Lock()
 	defer t.mu.Unlock()

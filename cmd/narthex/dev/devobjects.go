@@ -131,7 +131,7 @@ func (d devObjects) GetObject(
 	}, nil
 }
 
-// HeadObject is GetObject for who does not read.
+// HeadObject is GetObject without the content.
 func (d devObjects) HeadObject(bucket, key string) (*gofakes3.Object, error) {
 	return d.GetObject(bucket, key, nil)
 }

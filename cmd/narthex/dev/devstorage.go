@@ -57,7 +57,7 @@ func (d *devStorage) Ready() <-chan struct{} { return d.ready }
 // String names the service.
 func (d *devStorage) String() string { return "development object storage" }
 
-// Serve serves until ctx ends; then its connections are closed: nobody who needs them runs any more.
+// Serve serves until ctx ends. Then it closes its connections, because the modules have stopped.
 func (d *devStorage) Serve(ctx context.Context) error {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", d.address)
 	if err != nil {
@@ -80,7 +80,7 @@ func (d *devStorage) Serve(ctx context.Context) error {
 	return err
 }
 
-// requireKey lets through who knows the access key: the platform, and browsers with a URL that is not over.
+// requireKey admits requests with the access key: the platform's, and those of browsers with a valid URL.
 func (d *devStorage) requireKey(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		signed := strings.Contains(r.Header.Get("Authorization"), "Credential="+d.accessKey+"/")

@@ -27,7 +27,7 @@ func askPassword(ctx context.Context, p *cli.Program) (environment.Secret, error
 	return environment.NewSecret(strings.TrimRight(line, "\r\n")), nil
 }
 
-// askTerminal gives the terminal back as it was also when it is interrupted: a read that nobody can cancel
+// askTerminal restores the terminal also when it is interrupted: a read that cannot be cancelled
 // is left behind then, and ends with the process.
 func askTerminal(ctx context.Context, p *cli.Program, terminal int) (environment.Secret, error) {
 	restore, err := disableEcho(terminal)

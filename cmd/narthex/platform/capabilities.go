@@ -12,13 +12,13 @@ import (
 )
 
 // capabilityCaller is what one module calls of others: only along the edges that its manifest declares. They
-// form no circle, so that a chain of calls ends, and whoever waits holds up none of those it waits for.
+// form no circle, so that a chain of calls ends, and a module never waits for itself.
 type capabilityCaller struct {
 	caller string
 	edges  []dependencyEdge
 }
 
-// dependencyEdge is one declared dependency and who stands behind it.
+// dependencyEdge is one declared dependency and its provider.
 type dependencyEdge struct {
 	kind     manifest.Kind
 	id       string

@@ -14,7 +14,7 @@ func InstalledModules(settings environment.Settings) (*catalog.Catalog, error) {
 	return catalog.Discover(settings.Modules.Dir, settings.Modules.Explicit, abi.PlatformVersion)
 }
 
-// ComposeRegistry hands the catalog's permissions to the one who decides by them.
+// ComposeRegistry makes the permission registry of the catalog's permissions.
 func ComposeRegistry(installed *catalog.Catalog) (*authorization.Registry, error) {
 	var permissions []authorization.Permission
 	for _, p := range installed.Permissions {

@@ -117,7 +117,7 @@ func (m ListedModule) Outcome() string {
 	return "blocked: " + m.Because
 }
 
-// ListedContribution is one browser contribution and who would take it.
+// ListedContribution is one browser contribution and its provider.
 type ListedContribution struct {
 	ModuleID   string  `json:"moduleId"`
 	ID         string  `json:"id"`

@@ -26,8 +26,8 @@ const (
 	lastLines   = 2 * time.Second // what a reader that does not read may hold up the end of the process
 )
 
-// lineWriter stands between the platform and whoever reads its log: a reader that blocks or goes away stops
-// nothing.
+// lineWriter decouples the platform from the reader of its log: a reader that blocks or exits does not stop
+// the platform.
 type lineWriter struct {
 	queue   chan []byte
 	dropped atomic.Int64
@@ -56,7 +56,7 @@ func (l *lineWriter) Sync() error { return nil }
 func (l *lineWriter) writeTo(w io.Writer) {
 	defer close(l.ended)
 	for line := range l.queue {
-		_, _ = w.Write(line) // nobody is left to be told
+		_, _ = w.Write(line) // there is no other place to report a failure
 		if dropped := l.dropped.Swap(0); dropped > 0 {
 			fmt.Fprintf(w, `{"level":"warn","time":%q,"msg":"log lines dropped","lines":%d}`+"\n",
 				time.Now().UTC().Format("2006-01-02T15:04:05.000Z"), dropped)

@@ -9,7 +9,7 @@ import (
 	"github.com/narthex-platform/narthex/services/principal"
 )
 
-// principals tells who sent a request: a person with a live session, else a paired screen, else nobody
+// principals resolves the sender of a request: a person with a live session, else a paired screen, else none
 // (docs/reference/http-api.md). A browser that is both is the person.
 type principals struct {
 	people  httpserver.Resolver

@@ -27,7 +27,7 @@ func Report(w io.Writer, err error) {
 // Advised gives an error a second line, which tells the way out.
 func Advised(err error, advice string) error { return advisedError{err, advice} }
 
-// advisedError is an error whose way out is told behind it.
+// advisedError is an error with advice on a second line.
 type advisedError struct {
 	error
 	advice string

@@ -11,7 +11,7 @@ import (
 	"github.com/narthex-platform/narthex/services/httpserver"
 )
 
-// shutdownReport is all that is told of a shutdown that was not clean, beside the codes.
+// shutdownReport is what is printed, beside the codes, after a shutdown that was not clean.
 type shutdownReport struct {
 	DrainTimedOut     bool `json:"drainTimedOut"`
 	ConnectionsForced bool `json:"connectionsForced"`

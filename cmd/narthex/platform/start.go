@@ -100,7 +100,7 @@ func (s *Server) openPool(ctx context.Context) (err error) {
 	return s.tree.Start(ctx, supervisor.Child{Service: s.database, OnCrash: supervisor.EndProcess})
 }
 
-// buildRuntimeServices is step 3: what stands between the pool and everybody who uses it.
+// buildRuntimeServices is step 3: the services that the others use the pool through.
 func (s *Server) buildRuntimeServices(ctx context.Context) (err error) {
 	if s.Mail == nil {
 		if s.Mail, err = mail.New(s.Settings.Mail); err != nil {
@@ -114,7 +114,7 @@ func (s *Server) buildRuntimeServices(ctx context.Context) (err error) {
 		supervisor.Child{Service: s.health},
 		supervisor.Child{Service: s.limiter},
 		supervisor.Child{Service: s.outbox,
-			StopWithin: 40 * time.Second}) // a letter under way, the queue, a margin
+			StopWithin: 40 * time.Second}) // an e-mail in progress, the queue, a margin
 }
 
 // buildIdentity is step 4: who calls, a person or a screen, what either may do, and the rows of both whose
@@ -269,7 +269,7 @@ func (s *Server) trustedOrigins() []environment.Origin {
 	return append([]environment.Origin{s.Settings.Identity.BaseURL}, s.Settings.Identity.TrustedOrigins...)
 }
 
-// listen is step 8. Only now can anybody reach the platform, and only then is systemd told.
+// listen is step 8. Only now is the platform reachable, and then systemd is notified.
 func (s *Server) listen(ctx context.Context) error {
 	s.health.Started()
 	if err := s.tree.Start(ctx, supervisor.Child{

@@ -45,7 +45,7 @@ func (m *Module) Device(permissions ...string) *Caller {
 	return m.caller("device", principal.Device, permissions)
 }
 
-// Visitor is somebody who is not signed in: no route of a module lets him in.
+// Visitor is an anonymous caller: no route of a module admits it.
 func (m *Module) Visitor() *Caller {
 	m.tb.Helper()
 	visitor := m.caller("", principal.Anonymous, nil)
@@ -143,7 +143,7 @@ func (c *Caller) principal() principal.Principal {
 // authorizedCaller asks the platform's own rule.
 type authorizedCaller struct{ caller *Caller }
 
-// Principal is who it is.
+// Principal identifies the caller.
 func (j authorizedCaller) Principal() principal.Principal { return j.caller.principal() }
 
 // Allowed never fails: there are no stores.

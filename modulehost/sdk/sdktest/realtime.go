@@ -64,7 +64,7 @@ func (m *Module) snapshot(host *facade.Facade, channel string) realtime.Snapshot
 	}
 }
 
-// Subscription is one reader of a channel, or one who was refused: then the Response is the refusal.
+// Subscription is one reader of a channel. When it was refused, the Response is the refusal.
 // Otherwise its Status is 200 and its Body the snapshot, to be decoded with JSON.
 type Subscription struct {
 	Response

@@ -43,7 +43,7 @@ import (
 // goroutines that the module has left behind after Stop, and exits.
 func Main(m *testing.M) { databasetest.Main(m) }
 
-// Options are what a deployment would decide. The zero value is one where nobody has set anything.
+// Options are what a deployment would decide. The zero value has no settings.
 type Options struct {
 	// Folder holds module.json; its name is the module's id. "": the test's own, where Go runs it.
 	Folder string
