@@ -173,7 +173,7 @@ func serveDev(
 		return err
 	}
 	address := string(settings.Identity.BaseURL)
-	if password != "" {
+	if password != "" && supplies.objects != nil { // the samples have a picture
 		if err := seed(ctx, address, DevOwner, password); err != nil {
 			fmt.Fprintln(p.Stdout, "The samples could not be written; everything else works.")
 		}

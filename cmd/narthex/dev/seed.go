@@ -18,6 +18,7 @@ type sample struct {
 	Body     string  `json:"body"`
 	StartsAt *string `json:"startsAt,omitempty"`
 	EndsAt   *string `json:"endsAt,omitempty"`
+	ImageID  string  `json:"imageId,omitempty"`
 	Enabled  bool    `json:"enabled"`
 }
 
@@ -51,16 +52,22 @@ func seed(ctx context.Context, address, email, password string) error {
 	writer := seeder{client: &http.Client{Jar: jar}, address: address}
 	defer writer.client.CloseIdleConnections()
 	credentials := map[string]string{"email": email, "password": password}
-	if err := writer.post(ctx, "/api/auth/sign-in/email", credentials); err != nil {
+	if err := writer.post(ctx, "/api/auth/sign-in/email", credentials, nil); err != nil {
 		return err
 	}
-	for _, sample := range samples(time.Now()) {
-		if err := writer.post(ctx, "/api/v1/modules/announcements/slides", sample); err != nil {
+	all := samples(time.Now())
+	if all[0].ImageID, err = writer.upload(ctx); err != nil {
+		return err
+	}
+	for _, sample := range all {
+		if err := writer.post(ctx, announcementsRoot+"/slides", sample, nil); err != nil {
 			return err
 		}
 	}
-	return writer.post(ctx, "/api/auth/sign-out", struct{}{})
+	return writer.post(ctx, "/api/auth/sign-out", struct{}{}, nil)
 }
+
+const announcementsRoot = "/api/v1/modules/announcements"
 
 // seeder is one signed-in caller.
 type seeder struct {
@@ -68,23 +75,42 @@ type seeder struct {
 	address string
 }
 
-func (s *seeder) post(ctx context.Context, path string, value any) error {
+// upload sends the picture of the first notice and returns its id.
+func (s *seeder) upload(ctx context.Context) (id string, err error) {
+	content, err := welcomePicture()
+	if err != nil {
+		return "", err
+	}
+	var created struct{ ID string }
+	err = s.send(ctx, announcementsRoot+"/images", "image/jpeg", content, &created)
+	return created.ID, err
+}
+
+func (s *seeder) post(ctx context.Context, path string, value, answer any) error {
 	body, err := json.Marshal(value)
 	if err != nil {
 		return err
 	}
+	return s.send(ctx, path, "application/json", body, answer)
+}
+
+// send decodes the answer unless answer is nil.
+func (s *seeder) send(ctx context.Context, path, contentType string, body []byte, answer any) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.address+path, bytes.NewReader(body))
 	if err != nil {
 		return err
 	}
-	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Content-Type", contentType)
 	request.Header.Set("Origin", s.address)
 	response, err := s.client.Do(request)
 	if err != nil {
 		return err
 	}
-	if response.StatusCode >= http.StatusBadRequest {
+	switch {
+	case response.StatusCode >= http.StatusBadRequest:
 		err = fmt.Errorf("POST %s: %s", path, response.Status)
+	case answer != nil:
+		err = json.UnmarshalRead(response.Body, answer, json.MatchCaseInsensitiveNames(true))
 	}
 	return errors.Join(err, response.Body.Close())
 }

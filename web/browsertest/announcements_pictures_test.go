@@ -1,0 +1,127 @@
+package browsertest
+
+import (
+	"bytes"
+	"context"
+	"image"
+	"image/color"
+	"image/jpeg"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/dom"
+	"github.com/chromedp/chromedp"
+)
+
+// choose gives a file to the input that a selector finds, as a person does in the system's dialog.
+func (p *tab) choose(selector, path string) {
+	p.t.Helper()
+	p.wait(`document.querySelector(` + jsonOf(p.t, selector) + `)`)
+	p.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		document, err := cdp.Call(ctx, t, dom.GetDocument, dom.GetDocumentParams{})
+		if err != nil {
+			return err
+		}
+		found, err := cdp.Call(ctx, t, dom.QuerySelector,
+			dom.QuerySelectorParams{NodeID: document.Root.NodeID, Selector: selector})
+		if err != nil {
+			return err
+		}
+		_, err = cdp.Call(ctx, t, dom.SetFileInputFiles,
+			dom.SetFileInputFilesParams{NodeID: found.NodeID, Files: []string{path}})
+		return err
+	}))
+}
+
+// photograph writes a JPEG of about six MiB, larger than a screen: noise cannot be made smaller.
+func photograph(t *testing.T) (path string) {
+	t.Helper()
+	const width, height = 3200, 2000
+	random := rand.New(rand.NewPCG(1, 2))
+	canvas := image.NewRGBA(image.Rect(0, 0, width, height))
+	for y := range height {
+		for x := range width {
+			noise := uint8(random.IntN(90))
+			canvas.SetRGBA(x, y, color.RGBA{120 + noise, uint8(100*y/height) + noise, 60 + noise/2, 255})
+		}
+	}
+	var file bytes.Buffer
+	if err := jpeg.Encode(&file, canvas, &jpeg.Options{Quality: 97}); err != nil {
+		t.Fatal(err)
+	}
+	if file.Len() < 5<<20 || file.Len() > 8<<20 {
+		t.Fatalf("the photograph has %d bytes, want about six MiB", file.Len())
+	}
+	return putFile(t, "photograph.jpg", file.Bytes())
+}
+
+// putFile writes a file of the test's own.
+func putFile(t *testing.T, name string, content []byte) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestAnnouncementsPictures: on the platform itself, a photograph becomes a notice, the Dashboard shows what
+// the board shows, and Show now acts at once.
+func TestAnnouncementsPictures(t *testing.T) {
+	d := start(t)
+	p := open(t, d.address, desktop)
+	p.submit("owner@example.org", d.password)
+	p.find("link", "Welcome")
+	p.wait(`document.querySelector(".now .slide")`)
+	p.wait(`document.querySelector(".thumbnail img")?.naturalWidth > 0`) // of the sample
+	p.accessible("announcements with the board")
+	p.picture("announcements-board")
+
+	p.press("button", "Write a notice")
+	p.fill("Title", "Harvest supper")
+	const input = `.announcements input[type="file"]`
+	p.choose(input, putFile(t, "page.html", []byte("<script>alert(1)</script>")))
+	p.says("This is not a picture that can be shown. Choose a JPEG, PNG or WebP.")
+	p.choose(input, putFile(t, "film.mov", make([]byte, 9<<20)))
+	p.says("Too large: at most 8 MiB.")
+	p.choose(input, photograph(t))
+	p.hears("The picture is ready.")
+	p.wait(`document.querySelector(".preview img")?.naturalWidth === 1920`)
+	p.silent("Too large")
+	p.accessible("the editor with a picture")
+	p.picture("announcements-editor")
+	p.look(narrow)
+	p.fits()
+	p.picture("announcements-editor-narrow")
+	p.look(desktop)
+	p.press("button", "Save")
+	p.find("link", "Harvest supper")
+	p.wait(`document.querySelectorAll(".thumbnail img").length === 2`)
+
+	p.press("button", "Show now: Harvest supper")
+	p.hears("Harvest supper is on every screen")
+	p.wait(`[...document.querySelectorAll(".now .slide-title")].at(-1).textContent === "Harvest supper"`)
+	p.wait(`document.querySelector(".now .slide img").naturalWidth === 1920`)
+	p.wait(`document.querySelector(".now figcaption").textContent.startsWith("On the board until")`)
+	p.picture("announcements-shown")
+	p.press("button", "Stop showing: Harvest supper")
+	p.hears("The board goes on")
+	p.find("button", "Show now: Harvest supper")
+	p.look(narrow)
+	p.fits()
+	p.picture("announcements-board-narrow")
+	p.look(desktop)
+
+	second := p.another(d.address) // somebody else writes: the first one's list follows by itself
+	second.press("button", "Take down Harvest supper")
+	p.find("button", "Publish Harvest supper")
+	p.press("link", "Harvest supper")
+	p.wait(`document.querySelector(".preview img")?.naturalWidth === 1920`)
+	p.press("button", "Remove the picture")
+	p.wait(`document.querySelector(".preview .slide[data-layout=text]")`)
+	p.press("button", "Save")
+	p.wait(`document.querySelectorAll(".thumbnail img").length === 1`)
+}
