@@ -166,6 +166,13 @@ func (h *fixture) Renew(_ context.Context, header http.Header, _ *http.Request) 
 	return h.renewal
 }
 
+func (h *fixture) ForgetClaim(header http.Header, _ *http.Request) error {
+	if h.renewal == nil {
+		header.Add("Set-Cookie", "claim=forgotten")
+	}
+	return h.renewal
+}
+
 // Resolve reads the caller from a header of the request: nobody, or a kind and the permissions it holds.
 func (h *fixture) Resolve(_ context.Context, r *http.Request) (principal.Principal, error) {
 	h.resolved.Add(1)

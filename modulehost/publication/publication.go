@@ -20,11 +20,12 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/catalog"
 )
 
-// Screens renews the credentials of paired screens.
+// Screens keeps the cookies of paired screens. After an error a cookie is unchanged.
 type Screens interface {
-	// Renew sets the request's credential cookie again on header when it is due. After an error the cookie is
-	// unchanged.
+	// Renew sets the request's credential cookie again on header when it is due.
 	Renew(ctx context.Context, header http.Header, r *http.Request) error
+	// ForgetClaim clears the request's claim cookie on header when it opens nothing any more.
+	ForgetClaim(header http.Header, r *http.Request) error
 }
 
 // Service handles the routes of publication. What it publishes never changes, except that its Encoder

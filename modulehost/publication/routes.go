@@ -1,6 +1,7 @@
 package publication
 
 import (
+	"errors"
 	"net/http"
 
 	"go.uber.org/zap"
@@ -65,7 +66,8 @@ func (s *Service) inventory(c *httpapi.Call) error {
 }
 
 // descriptor is GET /api/v1/module-displays/<module-id>. Screens read it regularly, so it renews the
-// screen's cookie. When that fails, the screen gets its descriptor all the same.
+// screen's cookie and clears that of a used claim. When that fails, the screen gets its descriptor all the
+// same.
 func (s *Service) descriptor(r *release) httpapi.Handler {
 	return func(c *httpapi.Call) error {
 		described, err := r.describe(c.Request.Context(), c.Caller)
@@ -73,8 +75,11 @@ func (s *Service) descriptor(r *release) httpapi.Handler {
 			return err
 		}
 		described.ArtifactURL += "/display"
-		if err := s.screens.Renew(c.Request.Context(), c.Writer.Header(), c.Request); err != nil {
-			s.log.Error("a screen's cookie was not renewed", zap.String("request_id", c.RequestID))
+		header := c.Writer.Header()
+		err = errors.Join(s.screens.Renew(c.Request.Context(), header, c.Request),
+			s.screens.ForgetClaim(header, c.Request))
+		if err != nil {
+			s.log.Error("a screen's cookies were not renewed", zap.String("request_id", c.RequestID))
 		}
 		return c.JSON(http.StatusOK, described)
 	}

@@ -1,6 +1,7 @@
 package devices
 
 import (
+	"crypto/hkdf"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
@@ -53,6 +54,17 @@ func (c secretCookie) secretHash(header http.Header) (hash secretHash, ok bool) 
 	return parseSecret(value)
 }
 
+// deriveCredential makes the credential of a device from the claim secret of its screen (HKDF, RFC 5869).
+// So a claim whose response was lost, or that two tabs make at once, can be repeated and gives the same
+// credential, and the server needs to keep neither.
+func deriveCredential(claim []byte, deviceID string) (value string, hash secretHash) {
+	secret, err := hkdf.Key(sha256.New, claim, nil, "narthex device 1"+deviceID, secretBytes)
+	if err != nil {
+		panic(err) // only a length that SHA-256 cannot give
+	}
+	return base64.RawURLEncoding.EncodeToString(secret), sha256.Sum256(secret)
+}
+
 func (c secretCookie) set(header http.Header, value string) {
 	header.Add("Set-Cookie", c.name+"="+value+"; Max-Age="+c.maxAge+c.attributes)
 }
@@ -71,12 +83,18 @@ func newSecret() (value string, hash secretHash) {
 
 // parseSecret accepts only the format that newSecret makes.
 func parseSecret(value string) (hash secretHash, ok bool) {
-	if len(value) != encodedSecret {
-		return secretHash{}, false
-	}
-	secret, err := base64.RawURLEncoding.Strict().DecodeString(value)
-	if err != nil || len(secret) != secretBytes { // shorter: the decoder skips line ends
+	secret, ok := decodeSecret(value)
+	if !ok {
 		return secretHash{}, false
 	}
 	return sha256.Sum256(secret), true
+}
+
+// decodeSecret returns the secret itself.
+func decodeSecret(value string) (secret []byte, ok bool) {
+	if len(value) != encodedSecret {
+		return nil, false
+	}
+	secret, err := base64.RawURLEncoding.Strict().DecodeString(value)
+	return secret, err == nil && len(secret) == secretBytes // shorter: the decoder skips line ends
 }

@@ -6,13 +6,15 @@
 //	pending -> approved (a device with one permission exists) -> claimed (the screen has its credential)
 //	        -> rejected
 //	after 10 minutes: expired, and with it a device that nobody has claimed
+//	10 minutes after the claim: a device whose credential nobody has used is deleted
 //
 // Code, claim and credential are three different secrets. The code is public: it is read off the screen,
 // names the request to an administrator and opens nothing. The claim never leaves the browser that asked,
-// so a person who reads the code cannot collect the credential. The credential is made when the screen
-// claims it, so no administrator ever sees it. The database stores only the hashes of claim and credential,
-// and it alone decides who was first and what has expired. Readers treat expired rows as deleted; the sweep
-// only frees their space.
+// so a person who reads the code cannot collect the credential. The credential is derived from the claim
+// when the screen claims it, so no administrator ever sees it, and a claim whose response was lost can be
+// repeated: it gives the same credential until that is used for the first time. The database stores only the
+// hashes of claim and credential, and it alone decides who was first and what has expired. Readers treat
+// expired rows as deleted; the sweep only frees their space.
 package devices
 
 import (

@@ -45,7 +45,10 @@ func TestExpiry(t *testing.T) {
 		t.Errorf("devices: %+v", all)
 	}
 	h.approve(t, late)
-	h.assertSend(t, late.collect(), 200, "")
+	kept := cookieOf(h.assertSend(t, late.collect(), 200, ""))
+	if who, err := h.resolve(t, kept); who.DeviceID == "" || err != nil {
+		t.Errorf("first use after a late claim: %v, %v", who, err)
+	}
 	h.sweep(t, 0)
 
 	h.ageRows(t, "30 seconds")

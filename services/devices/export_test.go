@@ -30,11 +30,12 @@ func Statements() []string {
 		revokeDevice,
 		selectHolder,
 		selectHolders,
+		useCredential,
 		probeHolders,
 		selectPermissions,
 		renewCredential,
 		updateSeen,
-		deleteUnclaimed,
+		deleteUnused,
 		deletePairings,
 	}
 }

@@ -311,12 +311,15 @@ func (h *harness) assertState(t testing.TB, s screen, state string) {
 	}
 }
 
-// pair pairs a screen and returns the device and the line of its credential cookie.
+// pair pairs a screen, uses its credential once and returns the device and the line of its credential
+// cookie.
 func (h *harness) pair(t testing.TB, moduleID string) (device deviceBody, credential string) {
 	t.Helper()
 	s := h.ask(t, moduleID)
 	device = h.approve(t, s)
-	return device, cookieOf(h.assertSend(t, s.collect(), 200, ""))
+	credential = cookieOf(h.assertSend(t, s.collect(), 200, ""))
+	h.assertDevice(t, credential, device.ID)
+	return device, credential
 }
 
 func (h *harness) resolve(t testing.TB, cookie string) (principal.Principal, error) {

@@ -87,9 +87,12 @@ func TestPairing(t *testing.T) {
 				t,
 				w.Header(),
 				`^`+origin.prefix+`device=[A-Za-z0-9_-]{43}; Max-Age=34560000`+origin.attributes+`$`,
-				`^`+origin.prefix+`claim=; Max-Age=0`+origin.attributes+`$`,
 			)
 			h.assertRows(t, 1, 1, 1)
+			h.assertState(t, s, "approved") // a screen that missed the response claims again
+			if again := h.assertSend(t, s.collect(), 200, ""); cookieOf(again) != cookieOf(w) {
+				t.Errorf("claimed again: %q, want the same credential as before: %q", cookieOf(again), cookieOf(w))
+			}
 			h.assertDevice(t, cookieOf(w), device.ID)
 			if held, err := h.service.Permissions(t.Context(), device.ID); err != nil ||
 				!slices.Equal(held, []string{"stage.display.view"}) {
@@ -129,6 +132,7 @@ func TestRefusedRequests(t *testing.T) {
 	used := h.ask(t, "stage")
 	device := h.approve(t, used)
 	credential := cookieOf(h.assertSend(t, used.collect(), 200, ""))
+	h.assertDevice(t, credential, device.ID)
 	unknownClaim, _ := devices.NewSecret()
 	labelled := func(path, body string) request { return request{method: "POST", path: path, body: body} }
 	toDevice := func(id, body string) request {

@@ -59,8 +59,8 @@ func assertStatuses(t *testing.T, answers []*httptest.ResponseRecorder, want map
 	}
 }
 
-// Of fifty approvals of one code at two processes, one makes a device. Of fifty claims, one gets a working
-// credential.
+// Of fifty approvals of one code at two processes, one makes a device. Fifty claims of it give the same
+// credential. Its first use ends the claim.
 func TestOneDeviceAndOneCredential(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -74,17 +74,43 @@ func TestOneDeviceAndOneCredential(t *testing.T) {
 	h.assertRows(t, 1, 1, 1)
 
 	answers := h.together(t, repeat(s.collect(), 50))
-	assertStatuses(t, answers, map[int]int{200: 1, 404: 49}, "PAIRING_NOT_FOUND")
+	assertStatuses(t, answers, map[int]int{200: 50}, "")
 	h.assertRows(t, 1, 1, 1)
-	id := h.text(t, "SELECT id::text FROM core.device")
+	credential := cookieOf(answers[0])
 	for _, w := range answers {
-		switch {
-		case w.Code == 200:
-			h.assertDevice(t, cookieOf(w), id)
-		case w.Header().Get("Set-Cookie") != "":
-			t.Error("a refused claim set a cookie")
+		if cookieOf(w) != credential || credential == "" {
+			t.Errorf("claims gave %q and %q, want one credential", cookieOf(w), credential)
 		}
 	}
+	h.assertDevice(t, credential, h.text(t, "SELECT id::text FROM core.device"))
+	assertStatuses(t, h.together(t, repeat(s.collect(), 10)), map[int]int{404: 10}, "PAIRING_NOT_FOUND")
+}
+
+// Claims race with the first use of the credential. Every claim that succeeds gives the credential in use,
+// and afterwards the device stays and nothing can be claimed.
+func TestClaimsAgainstTheFirstUse(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	other := h.second(t)
+	for range 20 {
+		s := h.ask(t, "stage")
+		device := h.approve(t, s)
+		credential := cookieOf(h.assertSend(t, s.collect(), 200, ""))
+		var uses sync.WaitGroup
+		for _, process := range []*harness{h, other, h, other} {
+			uses.Go(func() { process.assertDevice(t, credential, device.ID) })
+		}
+		for _, w := range h.together(t, repeat(s.collect(), 10)) {
+			if w.Code != 404 && (w.Code != 200 || cookieOf(w) != credential) {
+				t.Errorf("a claim beside the first use: %d %q", w.Code, cookieOf(w))
+			}
+		}
+		uses.Wait()
+		h.assertSend(t, s.collect(), 404, "PAIRING_NOT_FOUND")
+		h.ageRows(t, "11 minutes")
+		h.assertDevice(t, credential, device.ID)
+	}
+	h.sweep(t, 0)
 }
 
 // Of approvals and rejections of one code, the first decision is the only one.

@@ -2,6 +2,7 @@ package devices
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"time"
@@ -14,6 +15,7 @@ import (
 const renewAfter = 7 * 24 * time.Hour
 
 // Resolve returns which device sent r: the unrevoked device whose credential the cookie carries, or nobody.
+// The first request that resolves to a device keeps it for good and ends its claim.
 // Without a cookie of exactly our name it does no database work. It waits for the database for at most
 // storeDeadline, even when the client has disconnected. It fails with httpapi.ErrPrincipal when the store
 // cannot say. It is safe for concurrent use.
@@ -67,4 +69,21 @@ func (s *Service) Renew(ctx context.Context, header http.Header, r *http.Request
 		s.credential.set(header, value)
 	}
 	return err
+}
+
+// ForgetClaim tells the browser of a device to forget a claim that opens nothing any more, which is so
+// after the first use of the credential. A claim of a pairing that still stands is left alone: the browser
+// may be pairing anew. After an error the cookie is unchanged.
+func (s *Service) ForgetClaim(header http.Header, r *http.Request) error {
+	value, found := s.claim.find(r.Header)
+	if !found {
+		return nil
+	}
+	if hash, possible := parseSecret(value); possible {
+		if _, err := s.store.pairing(hash); !errors.Is(err, ErrPairingNotFound) {
+			return err
+		}
+	}
+	s.claim.clear(header)
+	return nil
 }

@@ -1,6 +1,7 @@
 package devices
 
 import (
+	"crypto/sha256"
 	"errors"
 	"net/http"
 	"strconv"
@@ -75,25 +76,26 @@ func (s *Service) state(c *httpapi.Call) error {
 	return c.JSON(http.StatusOK, found.response())
 }
 
-// collect is POST /api/v1/device-pairing/claim.
+// collect is POST /api/v1/device-pairing/claim. It may be repeated until the credential was used, so the
+// claim cookie stays.
 func (s *Service) collect(c *httpapi.Call) error {
 	if err := httpapi.DecodeEmpty(c); err != nil {
 		return err
 	}
-	claim, ok := s.claim.secretHash(c.Request.Header)
+	value, _ := s.claim.find(c.Request.Header)
+	secret, ok := decodeSecret(value)
 	if !ok {
 		return ErrPairingNotFound
 	}
-	secret, credential := newSecret()
-	moduleID, label, err := s.store.collect(c.Request.Context(), claim, credential)
+	got, err := s.store.collect(c.Request.Context(), sha256.Sum256(secret),
+		func(deviceID string) (string, secretHash) { return deriveCredential(secret, deviceID) })
 	if err != nil {
 		return err
 	}
-	s.credential.set(c.Writer.Header(), secret)
-	s.claim.clear(c.Writer.Header())
+	s.credential.set(c.Writer.Header(), got.credential)
 	return c.JSON(http.StatusOK, struct {
 		State    string `json:"state"`
 		ModuleID string `json:"moduleId"`
 		Label    string `json:"label"`
-	}{"claimed", moduleID, label})
+	}{"claimed", got.moduleID, got.label})
 }

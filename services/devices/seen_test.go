@@ -47,6 +47,8 @@ func TestLastSeen(t *testing.T) {
 	other := h.second(t)
 	device, credential := h.pair(t, "stage")
 	silent, _ := h.pair(t, "stage")
+	h.service.Flush(t.Context()) // pairing used both credentials
+	h.Exec(t, "UPDATE core.device SET last_seen_at = NULL")
 	for range 3 {
 		h.assertDevice(t, credential, device.ID)
 	}

@@ -19,9 +19,10 @@ const (
 // The bounds of pairing.
 const (
 	pairingLifetime = 10 * time.Minute
-	maxOpen         = 1_000 // pairings, pending or approved
-	maxOpenClient   = 20    // of one client
-	codeTries       = 20    // with 1,000 of a million codes in use, all 20 fail once in 10^60
+	claimUse        = 10 * time.Minute // from a claim to the first use of its credential
+	maxOpen         = 1_000            // pairings, pending or approved
+	maxOpenClient   = 20               // of one client
+	codeTries       = 20               // with 1,000 of a million codes in use, all 20 fail once in 10^60
 	seenEvery       = time.Minute
 	keepExpired     = 24 * time.Hour // how long an expired pairing is kept, unless its code is reused
 	sweepBatchRows  = 1_000
@@ -35,7 +36,7 @@ const (
 type Store struct {
 	pool    *pgxpool.Pool
 	holders *lookup.Group[secretHash, string]
-	claims  *lookup.Group[secretHash, pairing]
+	claims  *lookup.Group[secretHash, claimed]
 	checks  *lookup.Check // of core.device
 	asking  chan struct{} // one slot for each pairing being made
 }
@@ -88,19 +89,22 @@ func one[T any](
 // errNoRow never leaves the store.
 var errNoRow = errors.New("devices: no such row")
 
-// The foreign key then clears device_id in the pairing, so its screen is still told "expired".
-const deleteUnclaimed = `
-WITH unclaimed AS (
+// Both kinds of unused device end at claimable_until: those that nobody claimed, and those whose credential
+// nobody used. The foreign key then clears device_id in the pairing, so its screen is still told "expired".
+// The device is checked again, because its first use may have come between.
+const deleteUnused = `
+WITH unused AS (
 	SELECT device_id
 	FROM core.device_pairing
-	WHERE state = 'approved' AND device_id IS NOT NULL AND expires_at <= now()
-	ORDER BY expires_at
+	JOIN core.device ON id = device_id
+	WHERE claimable_until <= now()
+	ORDER BY claimable_until
 	LIMIT $1
-	FOR UPDATE SKIP LOCKED
+	FOR UPDATE OF device_pairing SKIP LOCKED
 )
 DELETE FROM core.device
-USING unclaimed
-WHERE id = unclaimed.device_id`
+USING unused
+WHERE id = unused.device_id AND claimable_until <= now()`
 
 const deletePairings = `
 DELETE FROM core.device_pairing
@@ -108,17 +112,18 @@ WHERE code IN (
 	SELECT code
 	FROM core.device_pairing
 	WHERE expires_at <= now() - $2::interval AND (state <> 'approved' OR device_id IS NULL)
+		AND NOT ` + heldByClaim + `
 	ORDER BY expires_at
 	LIMIT $1
 	FOR UPDATE SKIP LOCKED
 )`
 
-// SweepExpired deletes devices that were approved and not claimed in time, and pairings a day after they
+// SweepExpired deletes devices that were not claimed or not used in time, and pairings a day after they
 // expired: at most 1,000 rows a call, skipping locked rows. It returns how many it deleted. Readers check
 // the expiry themselves; this only frees space. It ends with ctx. Any number of processes may call it at
 // the same time.
 func (s *Store) SweepExpired(ctx context.Context) (deleted int, err error) {
-	done, err := s.pool.Exec(ctx, deleteUnclaimed, sweepBatchRows)
+	done, err := s.pool.Exec(ctx, deleteUnused, sweepBatchRows)
 	if err != nil {
 		return 0, coded(err)
 	}

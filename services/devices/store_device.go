@@ -82,7 +82,8 @@ func (d device) entry(by chain.Actor, action chain.Action) chain.Entry {
 	}
 }
 
-// A device that was not claimed in time does not exist, whether or not it was swept.
+// A device that was not claimed in time, or whose credential was not used in time, does not exist, whether
+// or not it was swept.
 const (
 	deviceColumns = `id::text, label, module_id, created_at, created_by::text, last_seen_at, revoked_at,
 	(
@@ -174,31 +175,67 @@ func (s *Store) revoke(ctx context.Context, by chain.Actor, id string) (revoked 
 	return revoked, err
 }
 
-// services/identity/store.go explains the form of both queries.
+// services/identity/store.go explains the form of both queries. unused is true of a credential that no
+// request has brought yet.
 const selectHolders = `
-SELECT credential_hash, id::text
+SELECT credential_hash, id::text, claimable_until IS NOT NULL AS unused
 FROM core.device
-WHERE credential_hash = ANY ((SELECT $1::bytea[])::bytea[]) AND revoked_at IS NULL`
+WHERE credential_hash = ANY ((SELECT $1::bytea[])::bytea[]) AND revoked_at IS NULL AND ` + deviceExists
 
 const selectHolder = `
-SELECT id::text
+SELECT id::text, claimable_until IS NOT NULL AS unused
 FROM core.device
-WHERE credential_hash = $1 AND revoked_at IS NULL`
+WHERE credential_hash = $1 AND revoked_at IS NULL AND ` + deviceExists
 
-// holder returns the unrevoked device with this credential, or "". It fails when the store cannot say. It
-// does not stop when the client disconnects.
+// The first use of a credential keeps the device for good and ends its claim, in one statement. The
+// subquery makes the pairing's row the first one that is locked. Of several first uses at the same time
+// each finds the device.
+const useCredential = `
+WITH ended AS (
+	UPDATE core.device_pairing
+	SET claim_hash = NULL
+	WHERE device_id = $1 AND claim_hash IS NOT NULL
+	RETURNING code
+)
+UPDATE core.device
+SET claimable_until = NULL
+WHERE (SELECT count(*) FROM ended) >= 0 AND id = $1 AND revoked_at IS NULL AND ` + deviceExists
+
+// holder returns the unrevoked device with this credential, or "". When it is the credential's first use,
+// that is recorded. It fails when the store cannot say. It does not stop when the client disconnects.
 func (s *Store) holder(credential secretHash) (deviceID string, err error) {
 	return s.holders.Find(credential)
 }
 
 // readHolders fills in the questions whose device is not revoked.
 func (s *Store) readHolders(ctx context.Context, batch []*lookup.Question[secretHash, string]) error {
-	if len(batch) == 1 {
-		err := s.pool.QueryRow(ctx, selectHolder, batch[0].Key[:]).Scan(&batch[0].Found)
-		if errors.Is(err, pgx.ErrNoRows) {
-			return nil
+	unused, err := s.findHolders(ctx, batch)
+	for _, id := range unused { // one at a time, so that no two processes lock the same rows in two orders
+		if err != nil {
+			return err
 		}
-		return err
+		err = s.use(ctx, batch, id)
+	}
+	return err
+}
+
+// findHolders returns the devices whose credential was not used before.
+func (s *Store) findHolders(
+	ctx context.Context,
+	batch []*lookup.Question[secretHash, string],
+) (unused []string, err error) {
+	var id string
+	var first bool
+	if len(batch) == 1 {
+		err := s.pool.QueryRow(ctx, selectHolder, batch[0].Key[:]).Scan(&id, &first)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil, nil
+		}
+		batch[0].Found = id
+		if first {
+			unused = append(unused, id)
+		}
+		return unused, err
 	}
 	hashes := make([][]byte, len(batch))
 	for i, asked := range batch {
@@ -206,25 +243,42 @@ func (s *Store) readHolders(ctx context.Context, batch []*lookup.Question[secret
 	}
 	rows, err := s.pool.Query(ctx, selectHolders, hashes)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var hash []byte
-	var id string
-	_, err = pgx.ForEachRow(rows, []any{&hash, &id}, func() error {
+	_, err = pgx.ForEachRow(rows, []any{&hash, &id, &first}, func() error {
 		for _, asked := range batch {
 			if asked.Key == secretHash(hash) {
 				asked.Found = id
 			}
 		}
+		if first {
+			unused = append(unused, id)
+		}
 		return nil
 	})
-	return err
+	return unused, err
+}
+
+// use records the first use of a device's credential. A device that was revoked or expired since it was
+// found is nobody's.
+func (s *Store) use(ctx context.Context, batch []*lookup.Question[secretHash, string], deviceID string) error {
+	done, err := s.pool.Exec(ctx, useCredential, deviceID)
+	if err != nil || done.RowsAffected() > 0 {
+		return err
+	}
+	for _, asked := range batch {
+		if asked.Found == deviceID {
+			asked.Found = ""
+		}
+	}
+	return nil
 }
 
 // The query reads no row but names every column that holder needs, so that a missing table, a missing
 // column and a revoked privilege fail.
 const probeHolders = `
-SELECT id, credential_hash, revoked_at
+SELECT id, credential_hash, revoked_at, claimable_until
 FROM core.device
 WHERE false`
 

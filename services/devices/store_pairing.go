@@ -17,6 +17,12 @@ type pairing struct {
 	ExpiresAt time.Time
 }
 
+// claimed is what a claim finds: its pairing, and the device that the pairing was approved as.
+type claimed struct {
+	pairing
+	deviceID string // "": none
+}
+
 // pairingRequest is a screen's request to be paired.
 type pairingRequest struct {
 	claim       secretHash // the new claim, set as a cookie when a pairing is made
@@ -108,11 +114,15 @@ func checkCapacity(ctx context.Context, tx pgx.Tx, client []byte) error {
 	return nil
 }
 
+// heldByClaim is true of a pairing whose device was claimed and not used yet. The claim may be repeated
+// until then, so the row stays for as long as the device.
+const heldByClaim = `(state = 'claimed' AND claim_hash IS NOT NULL AND device_id IS NOT NULL)`
+
 // The device of an expired approval is deleted too, because nobody can claim it any more.
 const freeCode = `
 WITH expired AS (
 	DELETE FROM core.device_pairing
-	WHERE code = $1 AND expires_at <= clock_timestamp()
+	WHERE code = $1 AND expires_at <= clock_timestamp() AND NOT ` + heldByClaim + `
 	RETURNING state, device_id
 )
 DELETE FROM core.device
@@ -157,13 +167,22 @@ func insertPairing(
 	return pairing{}, ErrPairingCapacity
 }
 
+// A claimed pairing is still "approved" to its screen, which may have missed the response, until the
+// device is used.
 const selectPairings = `
-SELECT claim_hash, CASE WHEN expires_at > now() THEN state ELSE 'expired' END, code, expires_at
+SELECT claim_hash,
+	CASE
+		WHEN state = 'claimed' AND claimable_until > now() THEN 'approved'
+		WHEN state <> 'claimed' AND expires_at > now() THEN state
+		ELSE 'expired'
+	END,
+	code, expires_at, coalesce(device_id::text, '')
 FROM core.device_pairing
+LEFT JOIN core.device ON id = device_id
 WHERE claim_hash = ANY ((SELECT $1::bytea[])::bytea[])`
 
 // pairing does not stop when the client disconnects.
-func (s *Store) pairing(claim secretHash) (pairing, error) {
+func (s *Store) pairing(claim secretHash) (claimed, error) {
 	found, err := s.claims.Find(claim)
 	if err == nil && found.State == "" {
 		err = ErrPairingNotFound
@@ -172,7 +191,7 @@ func (s *Store) pairing(claim secretHash) (pairing, error) {
 }
 
 // readPairings fills in the questions whose claim has a pairing.
-func (s *Store) readPairings(ctx context.Context, batch []*lookup.Question[secretHash, pairing]) error {
+func (s *Store) readPairings(ctx context.Context, batch []*lookup.Question[secretHash, claimed]) error {
 	hashes := make([][]byte, len(batch))
 	for i, asked := range batch {
 		hashes[i] = asked.Key[:]
@@ -182,8 +201,9 @@ func (s *Store) readPairings(ctx context.Context, batch []*lookup.Question[secre
 		return err
 	}
 	var hash []byte
-	var found pairing
-	_, err = pgx.ForEachRow(rows, []any{&hash, &found.State, &found.Code, &found.ExpiresAt}, func() error {
+	var found claimed
+	into := []any{&hash, &found.State, &found.Code, &found.ExpiresAt, &found.deviceID}
+	_, err = pgx.ForEachRow(rows, into, func() error {
 		for _, asked := range batch {
 			if asked.Key == secretHash(hash) {
 				asked.Found = found
@@ -194,43 +214,65 @@ func (s *Store) readPairings(ctx context.Context, batch []*lookup.Question[secre
 	return err
 }
 
-// This is one statement, so that the second of two claims waits for the first one's row and then finds no
-// such claim.
+// The first claim decides until when the credential has to be used; a repeated one changes nothing, because
+// it brings the same credential. Once that was used, the row has no claim_hash and matches no claim.
 const claimDevice = `
 WITH claimed AS (
 	UPDATE core.device_pairing
-	SET state = 'claimed', claim_hash = NULL
-	WHERE claim_hash = $1 AND state = 'approved' AND expires_at > clock_timestamp()
+	SET state = 'claimed'
+	WHERE claim_hash = $1 AND device_id = $2
+		AND (state = 'claimed' OR state = 'approved' AND expires_at > clock_timestamp())
 	RETURNING device_id
 )
 UPDATE core.device
-SET credential_hash = $2, credential_set_at = clock_timestamp(), claimable_until = NULL
+SET credential_hash = $3, credential_set_at = coalesce(credential_set_at, clock_timestamp()),
+	claimable_until = CASE
+		WHEN credential_hash IS NULL THEN clock_timestamp() + $4::interval
+		ELSE claimable_until
+	END
 FROM claimed
-WHERE id = claimed.device_id
+WHERE id = claimed.device_id AND claimable_until > clock_timestamp()
 RETURNING module_id, label`
 
 const selectClaimExists = `
 SELECT EXISTS (
 	SELECT
 	FROM core.device_pairing
-	WHERE claim_hash = $1 AND expires_at > clock_timestamp()
+	WHERE claim_hash = $1 AND state <> 'claimed' AND expires_at > clock_timestamp()
 )`
 
-// collect gives the device its credential and deletes the claim.
+// collected is what a claim brings.
+type collected struct {
+	credential string // the cookie's value
+	moduleID   string
+	label      string
+}
+
+// collect gives the device its credential, which derive makes of the device's id.
 func (s *Store) collect(
 	ctx context.Context,
-	claim, credential secretHash,
-) (moduleID, label string, err error) {
-	if _, err := s.pairing(claim); err != nil { // so that an unknown claim costs no connection of its own
-		return "", "", err
+	claim secretHash,
+	derive func(deviceID string) (value string, hash secretHash),
+) (got collected, err error) {
+	found, err := s.pairing(claim) // shared, so that an unknown claim costs no connection of its own
+	switch {
+	case err != nil:
+		return collected{}, err
+	case found.deviceID == "" && found.State == "expired":
+		return collected{}, ErrPairingNotFound
+	case found.deviceID == "":
+		return collected{}, ErrPairingNotApproved
 	}
+	value, credential := derive(found.deviceID)
 	ctx, cancel := detached(ctx, storeDeadline)
 	defer cancel()
-	err = s.pool.QueryRow(ctx, claimDevice, claim[:], credential[:]).Scan(&moduleID, &label)
+	got.credential = value
+	err = s.pool.QueryRow(ctx, claimDevice, claim[:], found.deviceID, credential[:], claimUse).
+		Scan(&got.moduleID, &got.label)
 	if errors.Is(err, pgx.ErrNoRows) {
 		err = refusal(ctx, s.pool, selectClaimExists, claim[:], ErrPairingNotApproved)
 	}
-	return moduleID, label, coded(err)
+	return got, coded(err)
 }
 
 // refusal returns why a pairing could not change its state: it exists and is in another state, or it does

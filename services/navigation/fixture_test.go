@@ -128,6 +128,8 @@ type fataler interface {
 
 func (h *fixture) Renew(context.Context, http.Header, *http.Request) error { return nil }
 
+func (h *fixture) ForgetClaim(http.Header, *http.Request) error { return nil }
+
 // Resolve reads a person's permissions from a header; without it nobody is signed in.
 func (h *fixture) Resolve(_ context.Context, r *http.Request) (principal.Principal, error) {
 	if held := r.Header.Get("Test-Holds"); held != "" {
