@@ -6,11 +6,15 @@ import (
 	"io/fs"
 )
 
-//go:embed dist/dashboard dist/gallery dist/sdk
+//go:embed dist/dashboard dist/display dist/gallery dist/sdk
 var dist embed.FS
 
 // Dashboard is the built Dashboard: index.html and app.js, which is also there gzip- and zstd-coded.
 func Dashboard() fs.FS { return folder("dist/dashboard") }
+
+// Display is what screens on a wall load: index.html and host.js, which are also there gzip- and zstd-coded,
+// and worker.js.
+func Display() fs.FS { return folder("dist/display") }
 
 // Gallery shows every component of the kit in every state, for those who build screens: index.html and
 // gallery.js.

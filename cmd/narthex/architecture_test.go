@@ -41,6 +41,7 @@ var ranks = map[string]int{
 	"services/people":                4,
 	"modulehost/publication":         4,
 	"services/devices":               4,
+	"services/displays":              4,
 	"services/enablement":            4,
 	"services/health":                4,
 	"services/identity":              4,

@@ -25,7 +25,7 @@ const (
 )
 
 // Service handles the two routes. Safe for concurrent use; it has no goroutines.
-type Service struct{ page, script *asset }
+type Service struct{ page, script *httpapi.Asset }
 
 // Config holds what a Service serves.
 type Config struct {
@@ -56,11 +56,18 @@ func New(config Config) (*Service, error) {
 	if config.Development {
 		page = bytes.Replace(page, []byte("<html "), []byte("<html data-development "), 1)
 	}
-	s := &Service{script: newAsset(script, codedScripts(build), "text/javascript; charset=utf-8")}
-	if s.page, err = newPage(page); err != nil {
+	coded, err := httpapi.EncodeAll(page) // not at build time, because the origin is filled in at the start
+	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrAsset, err)
 	}
-	return s, nil
+	return &Service{
+		page: httpapi.NewAsset(page, coded, "text/html; charset=utf-8", map[string]string{
+			"X-Frame-Options":         "DENY",
+			"Content-Security-Policy": "frame-ancestors 'none'",
+			"Referrer-Policy":         "no-referrer",
+		}),
+		script: httpapi.NewAsset(script, codedScripts(build), "text/javascript; charset=utf-8", nil),
+	}, nil
 }
 
 // codedScripts returns the compressed forms of the script that the build has.
@@ -87,8 +94,8 @@ func read(build fs.FS, name string) ([]byte, error) {
 // Routes is the Dashboard's part of the route table. Every other path and method gives the table's 404.
 func (s *Service) Routes() []httpapi.Route {
 	return []httpapi.Route{
-		{Method: "GET", Path: "/", Head: true, Handle: s.page.send},
-		{Method: "GET", Path: "/assets/service-dashboard/app.js", Head: true, Handle: s.script.send},
+		{Method: "GET", Path: "/", Head: true, Handle: s.page.Send},
+		{Method: "GET", Path: "/assets/service-dashboard/app.js", Head: true, Handle: s.script.Send},
 	}
 }
 

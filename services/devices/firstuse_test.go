@@ -74,7 +74,8 @@ func TestForgetClaim(t *testing.T) {
 	forgets := func(cookie string) bool {
 		t.Helper()
 		header := make(http.Header)
-		if err := h.service.ForgetClaim(header, request{method: "GET", path: "/", cookie: cookie}.build(t)); err != nil {
+		r := request{method: "GET", path: "/", cookie: cookie}.build(t)
+		if err := h.service.ForgetClaim(header, r); err != nil {
 			t.Error(err)
 		}
 		set := header.Get("Set-Cookie")

@@ -262,7 +262,11 @@ func (s *Store) findHolders(
 
 // use records the first use of a device's credential. A device that was revoked or expired since it was
 // found is nobody's.
-func (s *Store) use(ctx context.Context, batch []*lookup.Question[secretHash, string], deviceID string) error {
+func (s *Store) use(
+	ctx context.Context,
+	batch []*lookup.Question[secretHash, string],
+	deviceID string,
+) error {
 	done, err := s.pool.Exec(ctx, useCredential, deviceID)
 	if err != nil || done.RowsAffected() > 0 {
 		return err

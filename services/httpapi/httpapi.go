@@ -23,6 +23,10 @@ type Route struct {
 
 	Handle Handler
 
+	// Denied, when set, answers a request whose sender lacks the permission; why is ErrAuthentication or
+	// ErrPermission. Nil: why itself is the response.
+	Denied func(c *Call, why error) error
+
 	// OthersNotAllowed makes every other method on this path a 405 with Allow, in place of a 404.
 	OthersNotAllowed bool
 }

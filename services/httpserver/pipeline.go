@@ -50,6 +50,8 @@ func (p *pipeline) run(route httpapi.Route, names []string) gin.HandlerFunc {
 		err := p.gates(call, &route)
 		if err == nil {
 			err = route.Handle(call)
+		} else if route.Denied != nil && (err == httpapi.ErrAuthentication || err == httpapi.ErrPermission) {
+			err = route.Denied(call, err)
 		}
 		if err != nil {
 			p.fail(call, g.Writer, subject, err)

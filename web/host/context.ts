@@ -1,4 +1,4 @@
-import type { Context, Contribution } from "@narthex/sdk";
+import type { Context, Contribution, StreamReader, StreamState } from "@narthex/sdk";
 import { loadArtifact } from "./artifact";
 import type { ServerClock } from "./clock";
 import { moduleApi } from "./moduleapi";
@@ -36,8 +36,22 @@ export interface ContextOptions {
 	denied(): void;
 	/** Pages close their streams while they are hidden. Displays on a wall do not. */
 	readonly pausesWhenHidden: boolean;
+	/** The elements that the module's styles apply to. Unless it is given: the container of the module's id. */
+	readonly styledWithin?: string;
+	/** Told of every stream that the module opens. */
+	readonly watch?: StreamWatch;
+	/** Called with the address of a contribution that was loaded. */
+	loaded?(address: string): void;
 	/** Aborted when the module is unmounted. What the context has begun ends with it. */
 	readonly signal: AbortSignal;
+}
+
+/** What a host wants to know of a module's streams. */
+export interface StreamWatch {
+	/** A stream was opened ("connecting"), has changed its state, or was closed by the module (undefined). */
+	changed(stream: object, state: StreamState | undefined): void;
+	/** An event has arrived: "snapshot", "update" or "heartbeat". */
+	heard(event: string): void;
 }
 
 /** What every artifact is given, in the Dashboard and on a display. */
@@ -55,11 +69,16 @@ export function contextOf(options: ContextOptions): Context {
 			if (streams >= streamLimit) throw new RangeError("A module reads at most two channels at a time.");
 			streams++;
 			const url = options.address(`${entry.realtimeRoot}/${encodeURIComponent(channel)}`);
-			const erased = reader as Parameters<typeof openStream>[0]["reader"];
-			const stop = openStream({ url, reader: erased, clock, denied, pausesWhenHidden, signal });
+			const { watch } = options;
+			const watched = watchedReader(reader as StreamReader, watch);
+			const heard = (event: string) => watch?.heard(event);
+			const stop = openStream({ url, reader: watched, clock, denied, pausesWhenHidden, heard, signal });
 			let open = true;
 			return () => {
-				if (open) streams--;
+				if (open) {
+					streams--;
+					watch?.changed(watched, undefined);
+				}
 				open = false;
 				stop();
 			};
@@ -72,7 +91,7 @@ export function contextOf(options: ContextOptions): Context {
 		addStyle: (css) => {
 			if (signal.aborted) return;
 			const sheet = new CSSStyleSheet();
-			sheet.replaceSync(held(css, entry.moduleId));
+			sheet.replaceSync(held(css, options.styledWithin ?? `[data-module="${entry.moduleId}"]`));
 			sheets.push(sheet);
 			document.adoptedStyleSheets.push(sheet);
 		},
@@ -80,12 +99,26 @@ export function contextOf(options: ContextOptions): Context {
 	};
 }
 
+/** The module's reader, with the watch told of its state first. */
+function watchedReader(reader: StreamReader, watch: StreamWatch | undefined): StreamReader {
+	const watched: StreamReader = {
+		snapshot: (value) => reader.snapshot(value),
+		update: (value) => reader.update?.(value),
+		state: (state) => {
+			watch?.changed(watched, state);
+			reader.state?.(state);
+		},
+	};
+	watch?.changed(watched, "connecting");
+	return watched;
+}
+
 /**
  * A module's styles, held inside its container and below the kit's. A browser without @scope holds them by
  * their layer alone.
  */
-function held(css: string, moduleId: string): string {
-	const scoped = "CSSScopeRule" in window ? `@scope ([data-module="${moduleId}"]) {\n${css}\n}` : css;
+function held(css: string, within: string): string {
+	const scoped = "CSSScopeRule" in window ? `@scope (${within}) {\n${css}\n}` : css;
 	return `@layer module {\n${scoped}\n}`;
 }
 
@@ -99,6 +132,10 @@ function loadable(
 		id,
 		version,
 		capability,
-		load: <Value>() => loadArtifact<Value>("contribution", address, options.signal),
+		load: async <Value>() => {
+			const value = await loadArtifact<Value>("contribution", address, options.signal);
+			options.loaded?.(address);
+			return value;
+		},
 	}) as Contribution;
 }

@@ -20,6 +20,8 @@ export interface StreamOptions {
 	denied(): void;
 	/** Pages close their streams while they are hidden. Displays on a wall do not. */
 	readonly pausesWhenHidden: boolean;
+	/** Called for every event that arrives, after the reader was told: "snapshot", "update" or "heartbeat". */
+	heard?(event: string): void;
 	readonly signal: AbortSignal;
 }
 
@@ -162,5 +164,6 @@ class Stream {
 				this.options.clock.observe((value as { serverTime: string }).serverTime);
 				break;
 		}
+		this.options.heard?.(event);
 	}
 }

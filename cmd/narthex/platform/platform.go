@@ -24,6 +24,7 @@ import (
 	"github.com/narthex-platform/narthex/services/dashboard"
 	"github.com/narthex-platform/narthex/services/database"
 	"github.com/narthex-platform/narthex/services/devices"
+	"github.com/narthex-platform/narthex/services/displays"
 	"github.com/narthex-platform/narthex/services/enablement"
 	"github.com/narthex-platform/narthex/services/environment"
 	"github.com/narthex-platform/narthex/services/health"
@@ -61,6 +62,7 @@ type Server struct {
 	activity      *activity.Service
 	house         *house.Service
 	devices       *devices.Service
+	displays      *displays.Service
 	Authorization *authorization.Service
 	storage       *storage.Provider // nil: none is configured
 	resolver      *resolver

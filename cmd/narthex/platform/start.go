@@ -23,6 +23,7 @@ import (
 	"github.com/narthex-platform/narthex/services/dashboard"
 	"github.com/narthex-platform/narthex/services/database"
 	"github.com/narthex-platform/narthex/services/devices"
+	"github.com/narthex-platform/narthex/services/displays"
 	"github.com/narthex-platform/narthex/services/emails"
 	"github.com/narthex-platform/narthex/services/enablement"
 	"github.com/narthex-platform/narthex/services/environment"
@@ -200,6 +201,12 @@ func (s *Server) resolveEligibility(ctx context.Context) (err error) {
 	s.dashboard, err = dashboard.New(dashboard.Config{
 		Build: web.Dashboard(), APIOrigin: s.Settings.Identity.BaseURL, Development: s.Development,
 	})
+	if err != nil {
+		return err
+	}
+	s.displays, err = displays.New(displays.Config{
+		Build: web.Display(), Started: s.started, Screens: s.devices, Log: s.log,
+	})
 	return err
 }
 
@@ -248,7 +255,7 @@ func (s *Server) Routes() []httpapi.Route {
 	routes := slices.Concat(s.health.Routes(), s.identity.Routes(), s.people.Routes(),
 		s.activity.Routes(), s.house.Routes(),
 		s.Authorization.Routes(), s.devices.Routes(), s.enablement.Routes(), s.configuration.Routes(),
-		s.publication.Routes(), s.navigation.Routes(), s.dashboard.Routes())
+		s.publication.Routes(), s.navigation.Routes(), s.dashboard.Routes(), s.displays.Routes())
 	for _, module := range s.modules {
 		if module.process != nil {
 			routes = append(routes, gateway.Routes(gateway.Module{

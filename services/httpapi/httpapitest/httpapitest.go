@@ -56,6 +56,8 @@ func handle(w http.ResponseWriter, r *http.Request, routes []httpapi.Route, call
 			switch allowed, err := caller.Allowed(r.Context(), route.Permission); {
 			case err != nil:
 				return err
+			case !allowed && route.Denied != nil:
+				return route.Denied(c, httpapi.ErrPermission)
 			case !allowed:
 				return httpapi.ErrPermission
 			}

@@ -1,0 +1,104 @@
+// Package displays serves what a screen on a wall loads: the page of each display, the host script that runs
+// in it, and the service worker that keeps both for a start without a network (docs/reference/browser.md).
+//
+// The files are read once at startup, and no part of a request selects a file. Page and scripts hold no data:
+// everything that is shown comes from the descriptor and from the module, each behind the display's own
+// permission. So whoever lacks the permission gets the same page, which then pairs the screen.
+package displays
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"net/http"
+
+	"go.uber.org/zap"
+
+	"github.com/narthex-platform/narthex/modulehost/catalog"
+	"github.com/narthex-platform/narthex/modulehost/manifest"
+	"github.com/narthex-platform/narthex/services/httpapi"
+)
+
+// The files of a build.
+const (
+	pageFile   = "index.html"
+	scriptFile = "host.js"
+	workerFile = "worker.js"
+
+	hashDigits = 16 // hexadecimal, of the SHA-256 of the host script
+)
+
+// Screens keeps the cookies of paired screens. After an error a cookie is unchanged.
+type Screens interface {
+	// ForgetClaim clears the request's claim cookie on header when it opens nothing any more.
+	ForgetClaim(header http.Header, r *http.Request) error
+}
+
+// Service handles the routes of the displays. Safe for concurrent use; it has no goroutines.
+type Service struct {
+	page, script, worker *httpapi.Asset
+	scriptPath           string
+	displays             []*manifest.Manifest // of the running modules that have a display
+	screens              Screens
+	log                  *zap.Logger
+}
+
+// Config holds what a Service serves. All fields are required.
+type Config struct {
+	// index.html, host.js and worker.js; the first two also with .zst and .gz where they were built
+	Build   fs.FS
+	Started catalog.Resolution // what this process started
+	Screens Screens
+	Log     *zap.Logger
+}
+
+// New reads a build. It fails with ErrAsset when a file is missing, or when the page does not name exactly
+// this host script.
+func New(config Config) (*Service, error) {
+	if config.Build == nil || config.Screens == nil || config.Log == nil {
+		return nil, errors.New("displays: a build, screens and a log are required")
+	}
+	s := &Service{screens: config.Screens, log: config.Log}
+	script, err := read(config.Build, scriptFile)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(script)
+	hash := hex.EncodeToString(sum[:])[:hashDigits]
+	s.scriptPath = displayPath + "host-" + hash + ".js"
+	if err := checkPage(config.Build, hash, s.scriptPath); err != nil {
+		return nil, err
+	}
+	for _, file := range []struct {
+		name, kind string
+		asset      **httpapi.Asset
+	}{
+		{pageFile, "text/html; charset=utf-8", &s.page},
+		{scriptFile, "text/javascript; charset=utf-8", &s.script},
+		{workerFile, "text/javascript; charset=utf-8", &s.worker}, // never compressed: no .zst and no .gz is built
+	} {
+		if *file.asset, err = newAsset(config.Build, file.name, file.kind); err != nil {
+			return nil, err
+		}
+	}
+	for _, m := range config.Started.Running() {
+		if m.Manifest.Display != nil {
+			s.displays = append(s.displays, m.Manifest)
+		}
+	}
+	return s, nil
+}
+
+// Error is a stable code; its cause, if there is one, is wrapped beside it.
+type Error string
+
+// ErrAsset ends a start: the build is missing or does not fit this platform. It is the code of the other
+// pages that the platform itself serves, too.
+const ErrAsset = Error("DASHBOARD_HOST_ASSET_UNAVAILABLE")
+
+// Error returns the code.
+func (e Error) Error() string { return string(e) }
+
+// Code returns the stable code.
+func (e Error) Code() string { return string(e) }

@@ -1,0 +1,56 @@
+package displays
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+
+	"github.com/narthex-platform/narthex/services/httpapi"
+)
+
+// checkPage fails unless the page names the host script once, by its hash and by its path. The worker keeps a
+// page only with that hash.
+func checkPage(build fs.FS, hash, scriptPath string) error {
+	page, err := read(build, pageFile)
+	if err != nil {
+		return err
+	}
+	for _, needed := range []string{
+		fmt.Sprintf(`<meta name="narthex-display" content="%s">`, hash),
+		fmt.Sprintf(`src="%s"`, scriptPath),
+	} {
+		if bytes.Count(page, []byte(needed)) != 1 {
+			return fmt.Errorf("%w: the page does not name this host script", ErrAsset)
+		}
+	}
+	return nil
+}
+
+// newAsset reads a file and the compressed forms that the build has of it.
+func newAsset(build fs.FS, name, contentType string) (*httpapi.Asset, error) {
+	content, err := read(build, name)
+	if err != nil {
+		return nil, err
+	}
+	var coded []*httpapi.Representation
+	for _, kept := range []struct{ coding, ending string }{{httpapi.Zstd, ".zst"}, {httpapi.Gzip, ".gz"}} {
+		if compressed, err := fs.ReadFile(build, name+kept.ending); err == nil {
+			coded = append(coded, httpapi.NewRepresentation(compressed, kept.coding))
+		}
+	}
+	return httpapi.NewAsset(content, coded, contentType, map[string]string{
+		"X-Frame-Options": "DENY",
+		"Referrer-Policy": "no-referrer",
+	}), nil
+}
+
+func read(build fs.FS, name string) ([]byte, error) {
+	content, err := fs.ReadFile(build, name)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrAsset, err)
+	}
+	if len(content) == 0 {
+		return nil, fmt.Errorf("%w: %s is empty", ErrAsset, name)
+	}
+	return content, nil
+}

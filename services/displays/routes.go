@@ -1,0 +1,88 @@
+package displays
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+
+	"go.uber.org/zap"
+
+	"github.com/narthex-platform/narthex/services/httpapi"
+)
+
+const displayPath = "/display/"
+
+// Routes is this package's part of the route table. Each display is a route of its own, so that its
+// permission is checked by the table like every other.
+func (s *Service) Routes() []httpapi.Route {
+	routes := []httpapi.Route{
+		{Method: "GET", Path: displayPath + "worker.js", Head: true, Handle: s.worker.Send},
+		{Method: "GET", Path: displayPath + "{id}", Head: true, Handle: s.other},
+	}
+	for _, display := range s.displays {
+		routes = append(routes, httpapi.Route{
+			Method: "GET", Path: displayPath + display.ID, Head: true,
+			Permission: display.Display.Permission,
+			Handle:     s.open,
+			Denied:     s.denied,
+		})
+	}
+	return routes
+}
+
+// open sends the page to a holder of the permission. A screen that has just used its credential for the
+// first time no longer needs its claim; when that cookie cannot be cleared, the page is sent all the same.
+func (s *Service) open(c *httpapi.Call) error {
+	if err := s.screens.ForgetClaim(c.Writer.Header(), c.Request); err != nil {
+		s.log.Error("a screen's claim cookie was not cleared", zap.String("request_id", c.RequestID))
+	}
+	return s.page.Send(c)
+}
+
+// denied sends a browser the same page, which pairs the screen. It comes before every conditional header, so
+// there is no 304 without the permission.
+func (s *Service) denied(c *httpapi.Call, why error) error {
+	if !acceptsHTML(c.Request) {
+		return why
+	}
+	if errors.Is(why, httpapi.ErrAuthentication) {
+		return s.page.SendAs(c, http.StatusUnauthorized)
+	}
+	return s.page.SendAs(c, http.StatusForbidden)
+}
+
+// other is the host script, whose name changes with every build, or a display that does not run. For that
+// the page says so and looks again.
+func (s *Service) other(c *httpapi.Call) error {
+	if displayPath+c.Parameter("id") == s.scriptPath {
+		return s.script.Send(c)
+	}
+	if !acceptsHTML(c.Request) {
+		return httpapi.ErrNotFound
+	}
+	return s.page.SendAs(c, http.StatusNotFound)
+}
+
+// acceptsHTML reports whether a request asks for text/html by name, as browsers do when they open a page.
+func acceptsHTML(r *http.Request) bool {
+	for _, line := range r.Header["Accept"] {
+		for element := range strings.SplitSeq(line, ",") {
+			kind, parameters, _ := strings.Cut(element, ";")
+			if strings.EqualFold(strings.TrimSpace(kind), "text/html") && !refused(parameters) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// refused reports whether the parameters of a media range have the quality 0 (RFC 9110 §12.4.2).
+func refused(parameters string) bool {
+	for parameter := range strings.SplitSeq(parameters, ";") {
+		name, value, _ := strings.Cut(strings.TrimSpace(parameter), "=")
+		if strings.EqualFold(name, "q") && strings.Trim(value, "0.") == "" {
+			return true
+		}
+	}
+	return false
+}

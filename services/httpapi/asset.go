@@ -1,0 +1,70 @@
+package httpapi
+
+import "net/http"
+
+// Asset is a file that the platform itself serves, ready to be sent plain or compressed. All responses share
+// its bytes and header values, which nobody changes. Safe for concurrent use.
+type Asset struct {
+	plain  *Representation
+	coded  []*Representation
+	always http.Header // on every response, 304 included
+	kind   []string    // its Content-Type
+}
+
+// NewAsset makes an Asset of content and its compressed forms. Browsers revalidate it on every load. Further
+// headers go out with every response, 304 included.
+func NewAsset(content []byte, coded []*Representation, contentType string, further map[string]string) *Asset {
+	a := &Asset{
+		plain: NewRepresentation(content, ""),
+		coded: coded,
+		// the pipeline adds nosniff
+		always: http.Header{"Cache-Control": {"no-cache"}, "Vary": {"Accept-Encoding"}},
+		kind:   []string{contentType},
+	}
+	for name, value := range further {
+		a.always[name] = []string{value}
+	}
+	return a
+}
+
+// Send responds to a GET or HEAD with the file, or with 304 when the client has it.
+func (a *Asset) Send(c *Call) error {
+	sent := Choose(c.Request, a.plain, a.coded)
+	header := a.begin(c)
+	header["Etag"] = sent.ETag
+	if Matches(c.Request, sent.ETag[0]) {
+		c.Writer.WriteHeader(http.StatusNotModified)
+		return nil
+	}
+	a.write(c, sent, http.StatusOK)
+	return nil
+}
+
+// SendAs responds with the file under another status than 200. It has no ETag then: a later 304 would bring
+// back that status from a cache.
+func (a *Asset) SendAs(c *Call, status int) error {
+	a.begin(c)
+	a.write(c, Choose(c.Request, a.plain, a.coded), status)
+	return nil
+}
+
+func (a *Asset) begin(c *Call) http.Header {
+	header := c.Writer.Header()
+	for name, values := range a.always {
+		header[name] = values
+	}
+	return header
+}
+
+func (a *Asset) write(c *Call, sent *Representation, status int) {
+	header := c.Writer.Header()
+	header["Content-Type"] = a.kind
+	header["Content-Length"] = sent.Length
+	if sent.Coding != nil {
+		header["Content-Encoding"] = sent.Coding
+	}
+	c.Writer.WriteHeader(status)
+	if c.Request.Method != http.MethodHead {
+		_, _ = c.Writer.Write(sent.Bytes) // an error means that the client has gone
+	}
+}

@@ -1,0 +1,168 @@
+package browsertest
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// fault is what stands between a screen and the platform.
+type fault int32
+
+const (
+	passes      fault = iota
+	refuses           // connections end without a byte
+	badGateway        // 502 with HTML
+	portal            // 200 with HTML, as from a network that wants a sign-in
+	cutsBodies        // the head and half of the body
+	staysSilent       // takes the request and never answers
+)
+
+// front is a proxy before the platform with an origin of its own. It can be told to fail.
+type front struct {
+	origin string
+	fault  atomic.Int32
+	beats  atomic.Bool // adds bytes to streams, for pages whose clock runs fast
+	server *http.Server
+	open   *connections
+}
+
+// newFront listens at once, because the platform has to be told its origin before it starts.
+func newFront(t *testing.T, platformPort string) *front {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	target, err := url.Parse("http://127.0.0.1:" + platformPort)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &front{origin: "http://" + listener.Addr().String(), open: &connections{all: map[net.Conn]bool{}}}
+	proxy := &httputil.ReverseProxy{
+		Rewrite:        func(r *httputil.ProxyRequest) { r.SetURL(target); r.Out.Host = r.In.Host },
+		FlushInterval:  -1,
+		ModifyResponse: f.modify,
+		ErrorHandler:   func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) },
+	}
+	f.server = &http.Server{Handler: f.handler(proxy), ConnState: f.open.note}
+	go func() { _ = f.server.Serve(listener) }()
+	t.Cleanup(func() { _ = f.server.Close() })
+	return f
+}
+
+// breaks begins a fault; connections that are open now are cut, except when the fault is silence.
+func (f *front) breaks(how fault) {
+	f.fault.Store(int32(how))
+	if how != passes && how != staysSilent {
+		f.open.cut()
+	}
+}
+
+func (f *front) handler(platform http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		const page = "<!doctype html><title>Not the platform</title><p>Sign in to the guest network."
+		switch fault(f.fault.Load()) {
+		case refuses:
+			panic(http.ErrAbortHandler)
+		case badGateway:
+			w.Header().Set("Content-Type", "text/html")
+			w.WriteHeader(http.StatusBadGateway)
+			_, _ = io.WriteString(w, page)
+		case portal:
+			w.Header().Set("Content-Type", "text/html")
+			_, _ = io.WriteString(w, page)
+		case staysSilent:
+			<-r.Context().Done()
+		default:
+			platform.ServeHTTP(w, r)
+		}
+	})
+}
+
+func (f *front) modify(response *http.Response) error {
+	if fault(f.fault.Load()) == cutsBodies {
+		body, err := io.ReadAll(io.LimitReader(response.Body, 64))
+		if err != nil {
+			return err
+		}
+		length := max(len(body), 2)
+		response.Body = io.NopCloser(io.MultiReader(&prefix{body[:len(body)/2]}, failing{}))
+		response.ContentLength = int64(length)
+		response.Header.Set("Content-Length", fmt.Sprint(length))
+		response.Header.Del("Content-Encoding")
+		return nil
+	}
+	if response.Header.Get("Content-Type") == "text/event-stream" && f.beats.Load() {
+		response.Body = beating(response.Body)
+	}
+	return nil
+}
+
+// prefix is a reader of some bytes.
+type prefix struct{ rest []byte }
+
+func (p *prefix) Read(into []byte) (int, error) {
+	if len(p.rest) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(into, p.rest)
+	p.rest = p.rest[n:]
+	return n, nil
+}
+
+type failing struct{}
+
+func (failing) Read([]byte) (int, error) { return 0, errors.New("cut") }
+
+// beating adds a comment line to a stream ten times a second, between whole reads of the upstream's.
+func beating(body io.ReadCloser) io.ReadCloser {
+	out, in := io.Pipe()
+	chunks := make(chan []byte)
+	go func() {
+		defer close(chunks)
+		buffer := make([]byte, 64<<10)
+		for {
+			n, err := body.Read(buffer)
+			if n > 0 {
+				chunks <- append([]byte(nil), buffer[:n]...)
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	go func() {
+		tick := time.NewTicker(100 * time.Millisecond)
+		defer tick.Stop()
+		broken := false
+		for {
+			var next []byte
+			select {
+			case chunk, more := <-chunks:
+				if !more {
+					_ = in.CloseWithError(io.ErrUnexpectedEOF)
+					return
+				}
+				next = chunk
+			case <-tick.C:
+				next = []byte(":\n")
+			}
+			if broken {
+				continue // until the upstream has ended, so that its reader does not wait for ever
+			}
+			if _, err := in.Write(next); err != nil {
+				broken = true
+				_ = body.Close()
+			}
+		}
+	}()
+	return out
+}

@@ -1,0 +1,241 @@
+package browsertest
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/narthex-platform/narthex/services/database/cluster"
+)
+
+// walls is the real platform with displays, a person who manages it, and proxies before it.
+type walls struct {
+	t                      *testing.T
+	folder, port, database string
+	fronts                 []*front
+	daemon                 *daemon
+	session                string // the owner's cookie
+}
+
+const wallPassword = "correct horse battery"
+
+// displayOnly is a module that is a display and nothing else.
+func displayOnly(id, version, more, script string) map[string]string {
+	return map[string]string{
+		"module.json": fmt.Sprintf(`{ "manifestVersion": 7, "id": %q, "name": %[1]q, "version": %q,
+			"compatibility": { "platform": "^0.1.0", "moduleSdk": "^0.1.0" }, %s
+			"permissions": [{ "id": "%[1]s.view", "baseline": "restricted" }],
+			"entrypoints": { "display": { "artifact": "display/index.js", "permission": "%[1]s.view" } } }`,
+			id, version, more),
+		"display/index.js": script,
+	}
+}
+
+func throwing(mount string) string {
+	return `export default { narthex: "display", abi: 1, definition: {
+		mount(container, context) {` + mount + `} } };`
+}
+
+// startWalls installs the platform with the wall module and some others, and runs it behind that many
+// proxies.
+func startWalls(t *testing.T, fronts int) *walls {
+	t.Helper()
+	w := &walls{t: t, port: freePort(t), folder: install(t, "./testdata/wall")}
+	for id, files := range map[string]map[string]string{
+		"throws": displayOnly("throws", "1.0.0", "", throwing(`throw new Error("thrown at mount");`)),
+		"older": displayOnly("older", "1.0.0", "",
+			`export default { narthex: "display", abi: 0, definition: {} };`),
+		"needy": displayOnly("needy", "1.0.0",
+			`"dependencies": { "required": [{ "kind": "module", "id": "wall", "range": ">=1.0.0" }] },`,
+			throwing(`container.textContent = "Here is the needy one.";`)),
+	} {
+		w.put(id, files)
+	}
+	postgres, err := cluster.Start(t.Context(), cluster.Options{
+		Dir: filepath.Join(w.folder, "postgresql"), Tools: "../../.tools", FsyncOff: true,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = postgres.Stop() })
+	w.database = postgres.URL("postgres")
+	for range fronts {
+		w.fronts = append(w.fronts, newFront(t, w.port))
+	}
+	owner := w.command("identity:create-initial-owner", "--", "--email", "owner@example.org")
+	owner.Stdin = strings.NewReader(wallPassword + "\n")
+	for _, step := range []*exec.Cmd{w.command("migrations:apply"), owner} {
+		if report, err := step.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, report)
+		}
+	}
+	w.run()
+	return w
+}
+
+// put writes files of a module.
+func (w *walls) put(id string, files map[string]string) {
+	w.t.Helper()
+	for name, text := range files {
+		path := filepath.Join(w.folder, "modules", id, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755),
+			os.WriteFile(path, []byte(text), 0o644)); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+}
+
+func (w *walls) command(arguments ...string) *exec.Cmd {
+	var origins []string
+	for _, f := range w.fronts {
+		origins = append(origins, f.origin)
+	}
+	c := exec.Command(filepath.Join(w.folder, "narthex"), arguments...)
+	c.Dir = w.folder
+	c.Env = []string{
+		"PATH=" + os.Getenv("PATH"),
+		"TMPDIR=" + os.TempDir(),
+		"NODE_ENV=development",
+		"DATABASE_URL=" + w.database,
+		"SERVICE_API_PORT=" + w.port,
+		"SERVICE_IDENTITY_SECRET=8fK2mQzR4vXw9LpT7nYb3GcHdJ6sAeUi",
+		"SERVICE_IDENTITY_BASE_URL=" + w.origin(),
+		"SERVICE_IDENTITY_TRUSTED_ORIGINS=" + strings.Join(origins, ","),
+	}
+	return c
+}
+
+// origin is the platform's own, without a proxy.
+func (w *walls) origin() string { return "http://127.0.0.1:" + w.port }
+
+// run starts the platform and signs the owner in.
+func (w *walls) run() {
+	w.t.Helper()
+	w.daemon = launch(w.t, w.command("api:start"))
+	w.daemon.line(w.t, `"msg":"ready"`)
+	if w.session == "" {
+		_, header := w.send("POST", "/api/auth/sign-in/email",
+			`{"email":"owner@example.org","password":"`+wallPassword+`"}`)
+		w.session, _, _ = strings.Cut(header.Get("Set-Cookie"), ";")
+	}
+}
+
+// send asks the platform as the owner. Anything but success fails the test.
+func (w *walls) send(method, path, body string) (answer []byte, header http.Header) {
+	w.t.Helper()
+	r, err := http.NewRequestWithContext(w.t.Context(), method, w.origin()+path, strings.NewReader(body))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	r.Header.Set("Origin", w.origin())
+	r.Header.Set("Content-Type", "application/json")
+	if w.session != "" {
+		r.Header.Set("Cookie", w.session)
+	}
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	answer, err = io.ReadAll(response.Body)
+	if err != nil || response.StatusCode >= 300 {
+		w.t.Fatalf("%s %s: status %d %s %v", method, path, response.StatusCode, answer, err)
+	}
+	return answer, response.Header
+}
+
+// say changes what the wall shows.
+func (w *walls) say(text string) { w.t.Helper(); w.send("POST", "/api/v1/modules/wall/say", text) }
+
+// approve pairs the screen that shows a code, and returns the device's id.
+func (w *walls) approve(code string) (deviceID string) {
+	w.t.Helper()
+	answer, _ := w.send("POST", "/api/v1/device-pairing/"+code+"/approve", `{"label":"Back wall"}`)
+	var device struct{ ID string }
+	if err := json.Unmarshal(answer, &device); err != nil {
+		w.t.Fatal(err)
+	}
+	return device.ID
+}
+
+// hurried makes a page's longer waits a tenth as long, and lets a test move its monotonic clock on.
+const hurried = `(() => {
+	const { setTimeout: real, performance } = window;
+	window.setTimeout = (run, after = 0, ...more) => real(run, after >= 3000 ? after / 10 : after, ...more);
+	const now = performance.now.bind(performance);
+	let skew = 0;
+	performance.now = () => now() + skew;
+	window.later = (milliseconds) => (skew += milliseconds);
+})();`
+
+// tv is how big the pages of these tests are.
+var tv = view{width: 960, height: 540}
+
+// screen opens a display in a browser of its own.
+func (w *walls) screen(t *testing.T, f *front, module string) *tab {
+	t.Helper()
+	ctx, cancel := chromedp.NewContext(chromium, chromedp.WithNewBrowserContext())
+	t.Cleanup(cancel)
+	p := &tab{t, ctx}
+	p.look(tv)
+	p.first(hurried)
+	p.do(chromedp.Navigate(f.origin + "/display/" + module))
+	return p
+}
+
+// code waits for the six digits on a screen.
+func (p *tab) code() string {
+	p.t.Helper()
+	const digits = `document.querySelector(".digits")?.innerText.replace(/\D/g, "")`
+	p.wait(digits + `?.length === 6`)
+	return eval[string](p, digits)
+}
+
+// paired opens a display and pairs it. It then shows the module, and its page is kept for a start without a
+// network.
+func (w *walls) paired(t *testing.T, f *front, module string) (p *tab, deviceID string) {
+	t.Helper()
+	p = w.screen(t, f, module)
+	deviceID = w.approve(p.code())
+	p.says(`Paired as "Back wall"`)
+	return p, deviceID
+}
+
+// keeps waits until the worker has the page.
+func (p *tab) keeps() {
+	p.t.Helper()
+	p.until("the page is kept", func() bool {
+		for _, path := range p.cached() {
+			if strings.HasPrefix(path, "/display/") && !strings.HasSuffix(path, ".js") {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// cached is every path in every cache of the page's origin.
+func (p *tab) cached() []string {
+	p.t.Helper()
+	paths, err := chromedp.Run(p.ctx, chromedp.Evaluate[[]string](`(async () => {
+		const paths = [];
+		for (const name of await caches.keys())
+			for (const { url } of await (await caches.open(name)).keys()) paths.push(new URL(url).pathname);
+		return paths.sort();
+	})()`, chromedp.EvalAwaitPromise))
+	if err != nil {
+		return nil // the page gives way to another
+	}
+	return paths
+}
+
+func itoa(n int) string { return fmt.Sprint(n) }

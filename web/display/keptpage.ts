@@ -1,0 +1,70 @@
+import type { Descriptor } from "./platform";
+import type { FromWorker, ToWorker } from "./messages";
+
+const answerLimit = 1_000; // milliseconds that a worker has to answer
+
+/**
+ * The page's side of the service worker, which keeps page, host script and artifacts for a start without a
+ * network. Without a secure origin there is none, and nothing is kept.
+ */
+export class KeptPage {
+	readonly #container = navigator.serviceWorker as ServiceWorkerContainer | undefined;
+	#descriptor: Descriptor | undefined;
+	readonly #loaded = new Set<string>();
+
+	constructor(
+		readonly host: string | undefined, // hash of the host script that runs here
+		/** Called when the worker has served something from its cache, because the network had none. */
+		readonly fromCache: () => void,
+	) {
+		this.#container?.addEventListener("message", ({ data }: MessageEvent<FromWorker>) => {
+			if (data.narthex === "from-cache") fromCache();
+		});
+	}
+
+	/** Registers the worker. A browser that refuses it goes on without. */
+	start(): void {
+		this.#container
+			?.register("/display/worker.js", { scope: "/display/", updateViaCache: "none" })
+			.catch((error: unknown) => console.warn("No service worker:", error));
+	}
+
+	/** Whether this page was served from the cache. */
+	servedFromCache(): Promise<boolean> {
+		const worker = this.#container?.controller;
+		if (!worker) return Promise.resolve(false);
+		return new Promise((resolve) => {
+			const { port1, port2 } = new MessageChannel();
+			port1.onmessage = ({ data }: MessageEvent<boolean>) => resolve(data);
+			setTimeout(() => resolve(false), answerLimit);
+			worker.postMessage({ narthex: "served-from-cache?" } satisfies ToWorker, [port2]);
+		});
+	}
+
+	/** An artifact of the display was loaded. What a display loads later is kept, too. */
+	loaded(path: string): void {
+		this.#loaded.add(path);
+		if (this.#descriptor) this.keep(this.#descriptor);
+	}
+
+	/** This display is mounted: its page and scripts are worth keeping. Superseded ones go. */
+	keep(descriptor: Descriptor): void {
+		this.#descriptor = descriptor;
+		const { host } = this;
+		if (!this.#container || host === undefined) return;
+		const current = artifactsOf(descriptor);
+		const scripts = current.filter((path) => this.#loaded.has(path));
+		const { moduleId, version } = descriptor;
+		const page = location.pathname;
+		const message: ToWorker = { narthex: "keep", page, host, moduleId, version, scripts, current };
+		void this.#container.ready.then(({ active }) => active?.postMessage(message));
+	}
+}
+
+/** Paths of the display's artifact and of every contribution to it. */
+const artifactsOf = (descriptor: Descriptor): string[] => [
+	descriptor.artifactUrl,
+	...descriptor.contributions.map(
+		({ id, moduleId, moduleVersion }) => `/api/v1/module-ui/${moduleId}/${moduleVersion}/contributions/${id}`,
+	),
+];

@@ -1,0 +1,162 @@
+import { ArtifactError } from "../host/artifact";
+import { backoff, wait } from "../host/wait";
+import type { Connection } from "./connection";
+import type { KeptPage } from "./keptpage";
+import { Pairer } from "./pairing";
+import type { Descriptor, DisplayPlatform } from "./platform";
+import { Reloads } from "./reloads";
+import { moduleName, screen, show } from "./screen";
+import { MountTimeout, type Stage } from "./stage";
+
+const lookEvery = 60_000; // milliseconds between two descriptors while all is well
+const lookAgain = 60_000; // while the display does not run
+const firstRemount = 5_000;
+const laterRemounts = 30_000;
+const refusedFor = 300_000;
+const mountTries = 3;
+const pairedFor = 8_000; // how long the label of a new screen is shown
+const leaveOnFor = 5_000; // and then the request to leave it on, before the page is loaded anew
+const calmAfter = 600_000; // without an error a module counts as sound again
+
+/** The life of one screen: it asks for its descriptor again and again, and shows what that says. */
+export class Life {
+	readonly #forever = new AbortController().signal;
+	readonly #nudges = new EventTarget();
+	#silentTries = 0;
+	#wasMounted = false;
+	/** Why the module is to be mounted anew: it has thrown, this often since it was sound. */
+	#crashes = 0;
+	#crashedAt = 0;
+	#mustRemount = false;
+	#failedMounts = 0;
+	#failedArtifact = "";
+
+	constructor(
+		readonly platform: DisplayPlatform,
+		readonly stage: Stage,
+		readonly connection: Connection,
+		readonly kept: KeptPage,
+		readonly reloads: Reloads,
+	) {}
+
+	/** Asks for the descriptor at once. */
+	nudge(): void {
+		this.#nudges.dispatchEvent(new Event("now"));
+	}
+
+	/** The module has thrown. Its last frame stays, and it is mounted anew after a while. */
+	crashed(): void {
+		if (this.stage.shown === undefined || this.#mustRemount) return;
+		const now = performance.now();
+		if (now - this.#crashedAt > calmAfter) this.#crashes = 0;
+		this.#crashedAt = now;
+		this.#crashes++;
+		this.#mustRemount = true;
+		this.connection.broken(true);
+		this.nudge();
+	}
+
+	async run(): Promise<never> {
+		if (await this.kept.servedFromCache()) show({ is: "offline" });
+		for (;;) {
+			const found = await this.platform.resolve();
+			this.connection.reached(found.is === "descriptor");
+			if (found.is === "unreachable") {
+				await this.#unreachable(found.answered);
+				continue;
+			}
+			this.#silentTries = 0;
+			switch (found.is) {
+				case "descriptor":
+					moduleName.value = found.descriptor.name;
+					await this.#wait(await this.#present(found.descriptor));
+					break;
+				case "denied":
+					await this.#pair(found.status === 401 && this.#wasMounted);
+					break;
+				case "absent":
+					this.#leave();
+					show({ is: "unavailable" });
+					await this.#wait(lookAgain);
+					break;
+			}
+		}
+	}
+
+	#wait(milliseconds: number): Promise<void> {
+		return wait(milliseconds, this.#forever, [this.#nudges, "now"], [window, "online"]);
+	}
+
+	/** Shows what is to be shown, and returns after how long to look again. */
+	async #present(descriptor: Descriptor): Promise<number> {
+		if (this.#mustRemount) await this.#wait(this.#crashes === 1 ? firstRemount : laterRemounts);
+		else if (same(this.stage.shown, descriptor)) return lookEvery * (0.9 + Math.random() / 5);
+		this.#mustRemount = false;
+		if (this.#failedArtifact !== descriptor.artifactUrl) this.#failedMounts = 0;
+		try {
+			await this.stage.present(descriptor);
+		} catch (error) {
+			console.error("The display could not be mounted:", error);
+			return this.#failed(descriptor, error);
+		}
+		this.#failedMounts = 0;
+		this.#wasMounted = true;
+		this.connection.broken(false);
+		this.kept.keep(descriptor);
+		show({ is: "mounted" });
+		return lookEvery;
+	}
+
+	/** What to do about a display that could not be mounted. What was shown before stays. */
+	#failed(descriptor: Descriptor, error: unknown): number {
+		const code = codeOf(error);
+		if (code === "NOT_FOUND") return firstRemount; // another version runs by now
+		if (code === "ARTIFACT_UNAVAILABLE" && !(error as ArtifactError).cause) {
+			if (this.stage.shown === undefined) show({ is: "offline" });
+			return firstRemount;
+		}
+		if (this.stage.shown !== undefined) this.connection.broken(true);
+		this.#failedArtifact = descriptor.artifactUrl;
+		this.#failedMounts++;
+		const final = code === "MODULE_UI_ABI_INCOMPATIBLE" || this.#failedMounts >= mountTries;
+		if (!final) return this.#failedMounts === 1 ? firstRemount : laterRemounts;
+		if (this.stage.shown === undefined) show({ is: "refused", code });
+		if (error instanceof ArtifactError && error.exhausted) this.reloads.afterRefusal();
+		return this.stage.shown === undefined ? refusedFor : laterRemounts;
+	}
+
+	async #unreachable(answered: boolean): Promise<void> {
+		if (this.stage.shown === undefined && screen.peek().is !== "unpaired") show({ is: "offline" });
+		const tries = this.#silentTries++;
+		// Once the server answers something else but never this, the page's own connections may be stuck.
+		if (!answered && this.#silentTries >= 10 && (await this.platform.alive())) this.reloads.whenStuck();
+		await this.#wait(backoff(tries, 1_000, 30_000));
+	}
+
+	async #pair(removed: boolean): Promise<void> {
+		this.#leave();
+		const ending = await new Pairer(this.platform, removed).run();
+		if (ending.is === "look-again") return;
+		show({ is: "approved", label: ending.label, lines: "paired" });
+		await wait(pairedFor, this.#forever);
+		show({ is: "approved", label: ending.label, lines: "leave-on" });
+		await wait(leaveOnFor, this.#forever);
+		this.reloads.afterPairing();
+		await new Promise(() => undefined); // the page goes
+	}
+
+	#leave(): void {
+		this.stage.clear();
+		this.#mustRemount = false;
+	}
+}
+
+/** Whether two descriptors mount the same. Permissions are hints that a display may read at its mount. */
+function same(shown: Descriptor | undefined, next: Descriptor): boolean {
+	return shown !== undefined && JSON.stringify(shown) === JSON.stringify(next);
+}
+
+function codeOf(error: unknown): string {
+	if (error instanceof ArtifactError) return error.code;
+	return error instanceof MountTimeout ? "MODULE_UI_TIMEOUT" : "MODULE_UI_FAILED";
+}

@@ -1,0 +1,69 @@
+import { render } from "preact";
+import { ServerClock } from "../host/clock";
+import { offerKit } from "../kit/global";
+import { kitStyles } from "../kit/styles";
+import { kitLocale } from "../kit/words";
+import { Connection } from "./connection";
+import { KeptPage } from "./keptpage";
+import { Life } from "./life";
+import { DisplayPlatform, hostHash } from "./platform";
+import { Reloads } from "./reloads";
+import { moduleName } from "./screen";
+import { Stage } from "./stage";
+import css from "./styles.css";
+import { dimWhenStill, shiftSlowly, stayAwake } from "./upkeep";
+import { DisplayView } from "./view";
+import { language } from "./words";
+
+const sheet = new CSSStyleSheet();
+sheet.replaceSync(kitStyles + css);
+document.adoptedStyleSheets.push(sheet);
+document.documentElement.lang = language.tag;
+kitLocale.value = language.tag;
+offerKit();
+
+const moduleId = location.pathname.split("/")[2] ?? "";
+const own = hostHash(document.head.innerHTML);
+const clock = new ServerClock();
+const platform = new DisplayPlatform(moduleId, clock);
+const canvas = document.getElementById("root") as HTMLElement;
+const stageElement = document.createElement("div");
+const overlay = document.createElement("div");
+stageElement.className = "stage";
+canvas.append(stageElement, overlay);
+
+const connection = new Connection(clock, () => {
+	reloads.lookSoon();
+	life.nudge();
+});
+const reloads = new Reloads(own, platform, connection);
+const kept = new KeptPage(own, () => life.nudge());
+const stage = new Stage(stageElement, {
+	connection,
+	language: language.tag,
+	denied: () => life.nudge(),
+	loaded: (path) => kept.loaded(path),
+});
+const life = new Life(platform, stage, connection, kept, reloads);
+
+// What a module throws outside its mount: in a stream's reader, a timer, or a promise that nobody awaits.
+addEventListener("error", ({ error }) => {
+	if (error !== null && error !== undefined) life.crashed(); // a warning of the browser's own has no error
+});
+addEventListener("unhandledrejection", ({ reason }) => {
+	if (!(reason instanceof DOMException && reason.name === "AbortError")) life.crashed();
+});
+
+moduleName.value = nameOf(moduleId);
+kept.start();
+shiftSlowly(canvas);
+dimWhenStill(canvas);
+stayAwake();
+render(<DisplayView connection={connection} stage={stageElement} />, overlay);
+void life.run();
+
+/** A readable name until the server says the real one: the page itself knows the id alone. */
+function nameOf(id: string): string {
+	const words = decodeURIComponent(id).replaceAll("-", " ");
+	return words.charAt(0).toUpperCase() + words.slice(1);
+}

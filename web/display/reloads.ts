@@ -1,0 +1,96 @@
+import type { Connection } from "./connection";
+import type { DisplayPlatform } from "./platform";
+import { screen } from "./screen";
+
+const key = "narthex.display.";
+const stuckEvery = 600_000; // milliseconds between two reloads of a page that is stuck
+const quiet = 60_000; // without an update, before a new host script is loaded
+const lookEvery = 600_000; // for a new host script
+const nightlyAge = 20 * 3_600_000;
+const nightlyQuiet = 30 * 60_000;
+const leaveOnFor = 50_000;
+
+/** When the page is loaded anew, and why. A reload shows nothing for a moment, so each has its bound. */
+export class Reloads {
+	readonly #born = performance.now();
+	#lookedAt = performance.now();
+	#newScript = false;
+
+	constructor(
+		readonly own: string | undefined, // hash of the host script that runs here
+		readonly platform: DisplayPlatform,
+		readonly connection: Connection,
+	) {
+		if (taken("paired") !== "") connection.leaveOn(leaveOnFor);
+		setInterval(() => void this.#look(), 30_000);
+	}
+
+	/** The new credential is used by the page that comes now; it still asks people to leave the screen on. */
+	afterPairing(): void {
+		keep("paired", "1");
+		location.reload();
+	}
+
+	/** The server lives and this page does not reach it. */
+	whenStuck(): void {
+		this.#once("stuck");
+	}
+
+	/** Only a new page can load this artifact. */
+	afterRefusal(): void {
+		this.#once("refused");
+	}
+
+	/** A server that came back may bring another host script. */
+	lookSoon(): void {
+		this.#lookedAt = -Infinity;
+	}
+
+	#once(why: string): void {
+		const last = Number(kept(why));
+		if (Date.now() - last < stuckEvery && Date.now() >= last) return;
+		keep(why, String(Date.now()));
+		location.reload();
+	}
+
+	async #look(): Promise<void> {
+		if (screen.peek().is === "approved" || this.connection.lost) return;
+		const now = performance.now();
+		if (!this.#newScript && now - this.#lookedAt >= lookEvery) {
+			this.#lookedAt = now;
+			const served = await this.platform.hostScript();
+			this.#newScript = served !== undefined && this.own !== undefined && served !== this.own;
+		}
+		const calm = performance.now() - this.connection.lastUpdate;
+		if (this.#newScript && calm >= quiet) location.reload();
+		if (now - this.#born < nightlyAge || calm < nightlyQuiet || !this.connection.clock.known) return;
+		const hour = new Date(this.connection.clock.now()).getHours();
+		if (hour >= 3 && hour < 5) location.reload();
+	}
+}
+
+function kept(name: string): string {
+	try {
+		return sessionStorage.getItem(key + name) ?? "";
+	} catch {
+		return "";
+	}
+}
+
+function keep(name: string, value: string): void {
+	try {
+		sessionStorage.setItem(key + name, value);
+	} catch {
+		return; // storage is switched off
+	}
+}
+
+function taken(name: string): string {
+	const value = kept(name);
+	try {
+		sessionStorage.removeItem(key + name);
+	} catch {
+		return "";
+	}
+	return value;
+}

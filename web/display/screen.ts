@@ -1,0 +1,23 @@
+import { signal } from "@preact/signals";
+
+/** What the host itself shows. While a module is mounted, it shows nothing but the quiet indicator. */
+export type Screen =
+	| { readonly is: "booting" }
+	| { readonly is: "unpaired"; readonly code: string; readonly removed: boolean }
+	| { readonly is: "approved"; readonly label: string; readonly lines: "paired" | "leave-on" }
+	| { readonly is: "mounted" }
+	| { readonly is: "offline" }
+	| { readonly is: "unavailable" }
+	| { readonly is: "refused"; readonly code: string }
+	/** The server does not pair screens under this page's address. */
+	| { readonly is: "misplaced" };
+
+export const screen = signal<Screen>({ is: "booting" });
+
+/** Shows a screen, unless it is shown already. */
+export function show(next: Screen): void {
+	if (JSON.stringify(screen.peek()) !== JSON.stringify(next)) screen.value = next;
+}
+
+/** The module's name: made from its id until the server has said it. */
+export const moduleName = signal("");

@@ -1,0 +1,181 @@
+import type { Display, StreamState, Unmount } from "@narthex/sdk";
+import { loadArtifact } from "../host/artifact";
+import { contextOf } from "../host/context";
+import type { Connection } from "./connection";
+import type { Descriptor } from "./platform";
+
+/** How long mount may take, and a new version's first snapshot before it replaces the old one, milliseconds. */
+const mountLimit = 10_000;
+const snapshotLimit = 10_000;
+
+/** mount took too long. */
+export class MountTimeout extends Error {}
+
+export interface StageOptions {
+	readonly connection: Connection;
+	readonly language: string;
+	/** Called when the server answers 401 or 403 to the module. */
+	denied(): void;
+	/** Called with an artifact's address once it was loaded. */
+	loaded(address: string): void;
+}
+
+/**
+ * Where the display stands: one mounted module, and for a moment a second one behind it. What is shown stays
+ * until something else is ready to be seen.
+ */
+export class Stage {
+	#front: Layer | undefined;
+	#count = 0;
+
+	constructor(
+		readonly element: HTMLElement,
+		readonly options: StageOptions,
+	) {}
+
+	/** What is mounted. */
+	get shown(): Descriptor | undefined {
+		return this.#front?.descriptor;
+	}
+
+	/**
+	 * Mounts a display behind the one that is shown, waits until it has content, and lets it take its place. It
+	 * rejects with why that failed; what was shown before is then still shown.
+	 */
+	async present(descriptor: Descriptor): Promise<void> {
+		const { connection, loaded } = this.options;
+		const ended = new AbortController();
+		const display = await loadArtifact<Display>("display", descriptor.artifactUrl, ended.signal);
+		loaded(descriptor.artifactUrl);
+		const old = this.#front;
+		const layer = new Layer(this.element, descriptor, ended, ++this.#count);
+		try {
+			await layer.mount(display, this.options);
+			if (old) await layer.ready();
+		} catch (error) {
+			layer.end();
+			throw error;
+		}
+		this.#front = layer;
+		old?.end();
+		for (const [stream, state] of old?.streams ?? []) if (state) connection.changed(stream, undefined);
+		layer.takeOver(connection);
+	}
+
+	/** Unmounts everything. */
+	clear(): void {
+		this.#front?.end();
+		this.#front = undefined;
+		this.options.connection.clear();
+	}
+}
+
+/** One mounted display in a container of its own. */
+class Layer {
+	readonly container = document.createElement("div");
+	readonly streams = new Map<object, StreamState | undefined>();
+	#unmount: Unmount | undefined;
+	#connection: Connection | undefined;
+	#snapshot: () => void = () => undefined;
+	readonly #snapshotCame = new Promise<void>((resolve) => (this.#snapshot = resolve));
+
+	constructor(
+		parent: HTMLElement,
+		readonly descriptor: Descriptor,
+		readonly ended: AbortController,
+		readonly number: number,
+	) {
+		this.container.className = "layer";
+		this.container.dataset["module"] = descriptor.moduleId;
+		this.container.dataset["layer"] = String(number);
+		parent.prepend(this.container); // behind what is shown
+	}
+
+	async mount(display: Display, options: StageOptions): Promise<void> {
+		let timer: ReturnType<typeof setTimeout> | undefined;
+		const late = new Promise<never>((_, reject) => {
+			timer = setTimeout(() => reject(new MountTimeout()), mountLimit);
+		});
+		const mounted = (async () => {
+			this.#unmount = (await display.mount(this.container, this.#context(options))) ?? undefined;
+			if (this.ended.signal.aborted) this.#release();
+		})();
+		try {
+			await Promise.race([mounted, late]);
+		} finally {
+			clearTimeout(timer);
+			mounted.catch(() => undefined);
+		}
+	}
+
+	/** Waits until the first snapshot was painted. A display without a stream is ready when it is mounted. */
+	async ready(): Promise<void> {
+		if (this.streams.size > 0) {
+			await Promise.race([
+				this.#snapshotCame,
+				new Promise((resolve) => setTimeout(resolve, snapshotLimit)),
+			]);
+		}
+		const pictures = [...this.container.querySelectorAll("img")];
+		const decoded = Promise.allSettled(pictures.map((picture) => picture.decode()));
+		await Promise.race([decoded, new Promise((resolve) => setTimeout(resolve, 2_000))]);
+		for (let frame = 0; frame < 2; frame++)
+			await new Promise((resolve) => {
+				requestAnimationFrame(resolve);
+				setTimeout(resolve, 200); // a hidden page has no frames
+			});
+	}
+
+	/** From now on the connection is that of this layer's streams. */
+	takeOver(connection: Connection): void {
+		this.#connection = connection;
+		for (const [stream, state] of this.streams) connection.changed(stream, state);
+	}
+
+	/** Unmounts. What the module's own code throws is not our trouble any more. */
+	end(): void {
+		if (this.ended.signal.aborted) return;
+		this.ended.abort();
+		this.#release();
+		this.container.remove();
+	}
+
+	#release(): void {
+		const unmount = this.#unmount;
+		this.#unmount = undefined;
+		try {
+			unmount?.();
+		} catch (error) {
+			console.error(error);
+		}
+	}
+
+	#context(options: StageOptions) {
+		return Object.freeze(
+			contextOf({
+				entry: this.descriptor,
+				container: this.container,
+				clock: options.connection.clock,
+				locale: options.language,
+				dir: "ltr",
+				address: (path) => new URL(path, location.origin).href,
+				denied: () => options.denied(),
+				pausesWhenHidden: false,
+				styledWithin: `[data-layer="${this.number}"]`,
+				watch: {
+					changed: (stream, state) => {
+						if (state === undefined) this.streams.delete(stream);
+						else this.streams.set(stream, state);
+						this.#connection?.changed(stream, state);
+					},
+					heard: (event) => {
+						if (event === "snapshot") this.#snapshot();
+						this.#connection?.heard(event);
+					},
+				},
+				loaded: (address) => options.loaded(new URL(address).pathname),
+				signal: this.ended.signal,
+			}),
+		);
+	}
+}

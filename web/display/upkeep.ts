@@ -1,0 +1,61 @@
+import { signal } from "@preact/signals";
+import { screen } from "./screen";
+
+const shiftEvery = 60_000; // milliseconds
+const shiftReach = 8; // pixels
+const cornerEvery = 600_000;
+const dimAfter = 20 * 60_000;
+
+/** The corner that the quiet indicator is in now. */
+export const corner = signal(0);
+
+/** Moves everything a little every minute, so that no edge burns in: a slow path within 8 pixels. */
+export function shiftSlowly(element: HTMLElement): void {
+	let step = 0;
+	setInterval(() => {
+		step++;
+		const x = Math.round(Math.sin(step / 2.3) * shiftReach);
+		const y = Math.round(Math.sin(step / 3.7) * shiftReach);
+		element.style.transform = `translate(${x}px, ${y}px)`;
+	}, shiftEvery);
+	setInterval(() => (corner.value = (corner.peek() + 1) % 4), cornerEvery);
+}
+
+/** Takes back the brightness of what has not changed for a while, and gives it back at the next change. */
+export function dimWhenStill(element: HTMLElement): void {
+	let changedAt = performance.now();
+	let dimmed = false;
+	const set = (dim: boolean) => {
+		if (dim !== dimmed) document.documentElement.toggleAttribute("data-dimmed", (dimmed = dim));
+	};
+	const changed = () => {
+		changedAt = performance.now();
+		set(false);
+	};
+	new MutationObserver(changed).observe(element, {
+		subtree: true,
+		childList: true,
+		characterData: true,
+		attributes: true,
+	});
+	setInterval(() => set(performance.now() - changedAt >= dimAfter), 10_000);
+}
+
+/** Keeps the screen awake while a display is mounted and seen. A refusal is the browser's affair. */
+export function stayAwake(): void {
+	let lock: WakeLockSentinel | undefined;
+	let asking = false;
+	const ask = async () => {
+		const wanted = screen.peek().is === "mounted" && document.visibilityState === "visible";
+		if (!wanted || asking || (lock && !lock.released)) return;
+		asking = true;
+		try {
+			lock = await navigator.wakeLock?.request("screen");
+		} catch {
+			lock = undefined;
+		}
+		asking = false;
+	};
+	document.addEventListener("visibilitychange", () => void ask());
+	screen.subscribe(() => void ask());
+}

@@ -1,0 +1,169 @@
+import { useEffect, useState } from "preact/hooks";
+import { Mark } from "../kit/icons";
+import type { Connection } from "./connection";
+import { pathOf, qrCode } from "./qr";
+import { moduleName, type Screen, screen } from "./screen";
+import { corner } from "./upkeep";
+import { language, t } from "./words";
+
+interface DisplayViewProps {
+	readonly connection: Connection;
+	readonly stage: HTMLElement;
+}
+
+/** What the host paints over the stage: its own screens, and the quiet indicator. */
+export function DisplayView({ connection, stage }: DisplayViewProps) {
+	const shown = screen.value;
+	const name = moduleName.value;
+	const mounted = shown.is === "mounted";
+	const stale = connection.stale.value;
+	useEffect(() => {
+		stage.hidden = !mounted;
+		stage.toggleAttribute("data-stale", stale);
+		document.title = name;
+	}, [mounted, stale, name]);
+	return (
+		<>
+			{!mounted && <HostScreen name={name} shown={shown} />}
+			{mounted && <Indicator connection={connection} />}
+		</>
+	);
+}
+
+function HostScreen({ name, shown }: { readonly name: string; readonly shown: Screen }) {
+	switch (shown.is) {
+		case "unpaired":
+			return <Pairing name={name} code={shown.code} removed={shown.removed} />;
+		case "approved":
+			return <Message title={shown.lines === "paired" ? t("pairedAs", { label: shown.label }) : t("leaveOn")} />;
+		case "offline":
+			return <Message title={t("waiting")} above={name} />;
+		case "unavailable":
+			return <Message title={t("switchedOff", { module: name })} below={t("looksAgain")} />;
+		case "refused":
+			return <Message title={t("cannotStart", { module: name })} small={shown.code} />;
+		case "misplaced":
+			return <Message title={t("wrongAddress")} below={location.host} />;
+		case "booting":
+			return <Booting name={name} />;
+		case "mounted":
+			return null;
+	}
+}
+
+/** Near-black, and after a second the name of what is to come. */
+function Booting({ name }: { readonly name: string }) {
+	const [late, setLate] = useState(false);
+	useEffect(() => {
+		const timer = setTimeout(() => setLate(true), 1_000);
+		return () => clearTimeout(timer);
+	}, []);
+	return (
+		<main class="host-screen message">
+			<h1 class={late ? "" : "unseen"}>
+				<bdi>{name}</bdi>
+			</h1>
+		</main>
+	);
+}
+
+interface MessageProps {
+	readonly title: string;
+	readonly above?: string;
+	readonly below?: string;
+	readonly small?: string;
+}
+
+function Message({ title, above, below, small }: MessageProps) {
+	return (
+		<main class="host-screen message">
+			{above && (
+				<p class="above">
+					<bdi>{above}</bdi>
+				</p>
+			)}
+			<div role="status">
+				<h1>{title}</h1>
+			</div>
+			{below && <p class="below">{below}</p>}
+			{small && <p class="small-print">{small}</p>}
+		</main>
+	);
+}
+
+interface PairingProps {
+	readonly name: string;
+	readonly code: string;
+	readonly removed: boolean;
+}
+
+/** The unpaired screen: six digits to type, and the same request as a QR code. */
+function Pairing({ name, code, removed }: PairingProps) {
+	return (
+		<main class="host-screen pairing">
+			<div class="instructions">
+				<h1>
+					<bdi>{name}</bdi>
+				</h1>
+				{removed && (
+					<p class="removed">
+						{t("removed")} {t("newCode")}
+					</p>
+				)}
+				<p class="digits" dir="ltr" role="status">
+					<span class="unseen">{t("codeLabel")} </span>
+					{code.slice(0, 3)} {code.slice(3)}
+				</p>
+				<div class="how">
+					<p>{t("pairHow")}</p>
+					<p class="where">
+						<bdi dir="ltr">{location.host}</bdi>
+					</p>
+				</div>
+				<p class="renews">{t("codeRenews")}</p>
+			</div>
+			<QrDoor address={`${location.origin}/#/admin/screens/${code}`} />
+		</main>
+	);
+}
+
+/** The door with mark and QR code. An address that is too long for a code leaves the mark alone. */
+function QrDoor({ address }: { readonly address: string }) {
+	const matrix = qrCode(address);
+	const size = matrix ? matrix.length + 8 : 0; // four light modules around it
+	return (
+		<div class="doors">
+			<span class="thin" />
+			<span class="thin" />
+			<span class="thin" />
+			<div class="door-frame">
+				<Mark />
+				{matrix && (
+					<svg class="qr" viewBox={`-4 -4 ${size} ${size}`} role="img" aria-label={t("qrLabel")}>
+						<path d={pathOf(matrix)} />
+					</svg>
+				)}
+			</div>
+		</div>
+	);
+}
+
+/** One pill in a corner: what is wrong, and how old the picture is. */
+function Indicator({ connection }: { readonly connection: Connection }) {
+	const notice = connection.notice.value;
+	if (!notice) return null;
+	return (
+		<p class={`indicator corner-${corner.value} ${notice.is}`} role="status">
+			<span class="dot" aria-hidden="true" />
+			{wordsOf(notice)}
+		</p>
+	);
+}
+
+function wordsOf(notice: NonNullable<Connection["notice"]["value"]>): string {
+	if (notice.is === "back") return t("backOnline");
+	if (notice.is === "leave-on") return t("leaveOn");
+	if (notice.since === undefined) return t(notice.is);
+	const time = new Intl.DateTimeFormat(language.tag, { hour: "2-digit", minute: "2-digit" }).format(notice.since);
+	return t(`${notice.is}Since`, { time });
+}

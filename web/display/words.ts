@@ -1,0 +1,78 @@
+import { languageFor } from "./language";
+
+/** Every word that a display's own screens say. What stands in braces is filled in. */
+export interface Words {
+	readonly pairHow: string;
+	readonly codeRenews: string;
+	readonly codeLabel: string;
+	readonly qrLabel: string;
+	readonly pairedAs: string;
+	readonly leaveOn: string;
+	readonly waiting: string;
+	readonly removed: string;
+	readonly newCode: string;
+	readonly switchedOff: string;
+	readonly looksAgain: string;
+	readonly cannotStart: string;
+	readonly wrongAddress: string;
+	readonly reconnecting: string;
+	readonly reconnectingSince: string;
+	readonly recovering: string;
+	readonly recoveringSince: string;
+	readonly backOnline: string;
+}
+
+export const english: Words = {
+	pairHow: "In the Dashboard: Administration > Screens, then type this code.",
+	codeRenews: "The code renews by itself",
+	codeLabel: "Code",
+	qrLabel: "QR code that opens this screen in the Dashboard",
+	pairedAs: 'Paired as "{label}"',
+	leaveOn: "Leave this screen on for a minute.",
+	waiting: "Waiting for the network",
+	removed: "This screen was removed.",
+	newCode: "New code below.",
+	switchedOff: "{module} is switched off here.",
+	looksAgain: "This screen looks again every minute.",
+	cannotStart: "{module} cannot start on this screen.",
+	wrongAddress: "Screens are not paired at this address.",
+	reconnecting: "Reconnecting",
+	reconnectingSince: "Reconnecting, last update {time}",
+	recovering: "Starting again",
+	recoveringSince: "Starting again, last update {time}",
+	backOnline: "Back online",
+};
+
+export const german: Words = {
+	pairHow: "Im Dashboard: Verwaltung > Bildschirme, dann diesen Code eingeben.",
+	codeRenews: "Der Code erneuert sich von selbst",
+	codeLabel: "Code",
+	qrLabel: "QR-Code, der diesen Bildschirm im Dashboard öffnet",
+	pairedAs: "Gekoppelt als „{label}“",
+	leaveOn: "Lassen Sie diesen Bildschirm noch eine Minute an.",
+	waiting: "Wartet auf das Netzwerk",
+	removed: "Dieser Bildschirm wurde entfernt.",
+	newCode: "Neuer Code unten.",
+	switchedOff: "{module} ist hier ausgeschaltet.",
+	looksAgain: "Dieser Bildschirm sieht jede Minute nach.",
+	cannotStart: "{module} kann auf diesem Bildschirm nicht starten.",
+	wrongAddress: "Unter dieser Adresse werden keine Bildschirme gekoppelt.",
+	reconnecting: "Verbindet neu",
+	reconnectingSince: "Verbindet neu, letzter Stand {time}",
+	recovering: "Startet neu",
+	recoveringSince: "Startet neu, letzter Stand {time}",
+	backOnline: "Wieder verbunden",
+};
+
+/** The language of this browser that there are words for, and its words. */
+export const language = languageFor(navigator.languages, { en: english, de: german });
+
+const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
+
+/** The words of an id. A right-to-left filling is isolated, so that it does not reverse the words around it. */
+export function t(id: keyof Words, fillings: Readonly<Record<string, string>> = {}): string {
+	return language.words[id].replace(/\{(\w+)\}/g, (_, name: string) => {
+		const value = fillings[name] ?? "";
+		return rightToLeft.test(value) ? `\u2068${value}\u2069` : value;
+	});
+}

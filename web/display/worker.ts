@@ -1,0 +1,171 @@
+import type { FromWorker, ToWorker } from "./messages";
+
+declare const self: ServiceWorkerGlobalScope;
+
+/**
+ * The service worker of the displays (docs/reference/browser.md). It lets a screen start without a network.
+ *
+ * Kept are, for each display, one generation of its page, its host script, its artifact, and the renderers
+ * that it has loaded, and nothing else. Everything asks the network first. The page that is mounted says what
+ * to keep, so a generation is only what has run.
+ */
+
+const prefix = "narthex-display ";
+const patience = 8_000; // milliseconds that the network has before the cache is taken
+const shortPatience = 1_000; // after it has just failed
+const recently = 30_000;
+
+const pagePath = /^\/display\/[a-z0-9-]+$/;
+const hostPath = /^\/display\/host-([0-9a-f]{16})\.js$/;
+const artifactPath = /^\/api\/v1\/module-ui\/[^/]+\/[^/]+\/(?:display|contributions\/[^/]+)$/;
+
+let failedAt = -Infinity;
+/** Pages that were served from the cache, by client. Lost with the worker, which is asked at once. */
+const servedFromCache = new Set<string>();
+
+self.addEventListener("install", () => void self.skipWaiting());
+self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
+
+self.addEventListener("fetch", (event) => {
+	const { request } = event;
+	const { origin, pathname } = new URL(request.url);
+	if (request.method !== "GET" || origin !== self.location.origin) return;
+	if (request.mode === "navigate") {
+		if (pagePath.test(pathname)) event.respondWith(page(event));
+	} else if (hostPath.test(pathname) || artifactPath.test(pathname)) {
+		event.respondWith(script(event));
+	}
+});
+
+self.addEventListener("message", (event) => {
+	const message = event.data as ToWorker;
+	if (message.narthex === "keep") {
+		event.waitUntil(keep(message));
+		return;
+	}
+	const id = event.source instanceof Client ? event.source.id : "";
+	event.ports[0]?.postMessage(servedFromCache.has(id));
+});
+
+/** The display's page. Whatever is not that page, as of a proxy, gives way to the one that is kept. */
+async function page(event: FetchEvent): Promise<Response> {
+	const { pathname } = new URL(event.request.url);
+	const answer = await fromNetwork(event.request);
+	if (answer && (await hostOf(answer)) !== undefined) return answer;
+	const kept = await fromCaches(pathname);
+	if (kept === undefined) return answer && answer.status < 500 ? answer : waitingPage();
+	servedFromCache.add(event.resultingClientId);
+	return kept;
+}
+
+/** A host script or an artifact. A 404 is an answer; anything else that is no script gives way to what is kept. */
+async function script(event: FetchEvent): Promise<Response> {
+	const { pathname } = new URL(event.request.url);
+	const answer = await fromNetwork(event.request);
+	if (answer && (isScript(answer) || answer.status === 304)) return answer;
+	if (answer?.status === 404 && artifactPath.test(pathname)) return answer;
+	const kept = await fromCaches(pathname);
+	if (kept === undefined) return answer ?? Response.error();
+	const client = await self.clients.get(event.clientId);
+	client?.postMessage({ narthex: "from-cache" } satisfies FromWorker);
+	return kept;
+}
+
+/**
+ * The network's whole answer. Undefined: there was none in time, or it broke off, or its status says that
+ * what answered is not the platform at work.
+ */
+async function fromNetwork(request: Request | string): Promise<Response | undefined> {
+	const limit = performance.now() - failedAt < recently ? shortPatience : patience;
+	const late = new AbortController();
+	const timer = setTimeout(() => late.abort(), limit);
+	try {
+		const answer = await fetch(request, { signal: late.signal });
+		if (answer.type === "opaqueredirect" || answer.redirected) return undefined;
+		const body = await answer.arrayBuffer(); // a body that is cut off throws
+		if (answer.status >= 500) throw new Error();
+		failedAt = -Infinity;
+		const { status, statusText } = answer;
+		const headers = new Headers(answer.headers);
+		headers.delete("Content-Encoding"); // the body is decoded by now
+		headers.delete("Content-Length");
+		const bodiless = status === 204 || status === 304;
+		return new Response(bodiless ? null : body, { status, statusText, headers });
+	} catch {
+		failedAt = performance.now();
+		return undefined;
+	} finally {
+		clearTimeout(timer);
+	}
+}
+
+/** What any generation keeps under a path. Only pages and scripts are ever asked for. */
+async function fromCaches(path: string): Promise<Response | undefined> {
+	for (const name of await caches.keys()) {
+		if (!name.startsWith(prefix)) continue;
+		const kept = await (await caches.open(name)).match(path, { ignoreVary: true });
+		if (kept) return kept;
+	}
+	return undefined;
+}
+
+const isScript = (answer: Response): boolean =>
+	answer.status === 200 && /^text\/javascript(;|$)/i.test(answer.headers.get("Content-Type") ?? "");
+
+/** The hash of the host script that a page names; undefined when this is no page of a display. */
+async function hostOf(answer: Response): Promise<string | undefined> {
+	const text = await answer.clone().text();
+	return /<meta name="narthex-display" content="([0-9a-f]{16})">/.exec(text)?.[1];
+}
+
+type Kept = Extract<ToWorker, { narthex: "keep" }>;
+
+let keeping = Promise.resolve();
+
+/** One generation after the other. */
+function keep(message: Kept): Promise<void> {
+	keeping = keeping.then(() => keepGeneration(message)).catch(() => undefined);
+	return keeping;
+}
+
+/**
+ * Completes the generation of what is mounted: first its scripts, and once they are all there the page. Then
+ * the display's other generations are superseded. What cannot be had now is tried at the next mount.
+ */
+async function keepGeneration(message: Kept): Promise<void> {
+	const { page: path, host, moduleId, version } = message;
+	const scripts = [`/display/host-${host}.js`, ...message.scripts.filter((each) => artifactPath.test(each))];
+	if (!pagePath.test(path) || path !== `/display/${moduleId}`) return;
+	const name = `${prefix}${moduleId} ${host} ${version}`;
+	const cache = await caches.open(name);
+	for (const each of scripts) {
+		if (await cache.match(each, { ignoreVary: true })) continue;
+		const answer = await fromNetwork(each);
+		if (!answer || !isScript(answer)) return;
+		await cache.put(each, answer);
+	}
+	const answer = await fromNetwork(new Request(path, { headers: { Accept: "text/html" } }));
+	if (answer?.status !== 200 || (await hostOf(answer)) !== host) return;
+	await cache.put(path, answer);
+	for (const { url } of await cache.keys()) {
+		const kept = new URL(url).pathname; // a contribution of an older version is superseded, too
+		if (artifactPath.test(kept) && !message.current.includes(kept)) await cache.delete(kept, { ignoreVary: true });
+	}
+	for (const other of await caches.keys()) {
+		if (other.startsWith(`${prefix}${moduleId} `) && other !== name) await caches.delete(other);
+	}
+}
+
+/** What is shown when the network has nothing and no page is kept yet. It tries again by itself. */
+function waitingPage(): Response {
+	const german = self.navigator.language.startsWith("de");
+	const words = german ? "Wartet auf das Netzwerk" : "Waiting for the network";
+	return new Response(
+		`<!doctype html><html lang="${german ? "de" : "en"}"><meta charset="utf-8">` +
+			`<meta http-equiv="refresh" content="10"><title>${words}</title>` +
+			"<style>html{background:#0E1116;color:#F2F4F7;cursor:none;font:600 min(9vh,5vw)/1.2 system-ui,sans-serif}" +
+			"body{margin:4vh 4vw;min-height:92vh;display:flex;align-items:center}</style>" +
+			`<h1 style="font-size:1em;margin:0">${words}</h1></html>`,
+		{ headers: { "Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-store" } },
+	);
+}
