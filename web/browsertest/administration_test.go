@@ -165,6 +165,29 @@ var administrationScreens = []screen{
 		modulesInEveryState(t, h)
 		h.navigation([]string{"core.modules.configuration.manage"}, nil)
 	}, func(p *tab) { p.wait(`document.querySelector(".list-row")`) }},
+	{"W8-settings", rotaSettings, formOfSettings, keyed},
+	{"W8-errors", rotaSettings, formOfSettings, func(p *tab) {
+		keyed(p)
+		p.typeInto("[data-key=remindDaysBefore]", "99")
+		p.click(".save-bar .primary")
+		p.wait(`document.querySelector("[data-key=remindDaysBefore][aria-invalid=true]")`)
+	}},
+	{"W8-conflict", rotaSettings, formOfSettings, func(p *tab) {
+		keyed(p)
+		p.typeInto("[data-key=teamName]", "Mine")
+		p.run(`await fetch("/api/v1/other"); dispatchEvent(new Event("focus"))`)
+		p.wait(`document.querySelector(".theirs")`)
+	}},
+}
+
+func keyed(p *tab) { p.wait(`document.querySelector("[data-key=teamName]")`) }
+
+func formOfSettings(t *testing.T, h *house) {
+	s := settings(t, h)
+	h.on("GET /api/v1/other", func(w http.ResponseWriter, _ *http.Request) {
+		s.other(object{"teamName": "Theirs"})
+		reply(w, 200, "{}")
+	})
 }
 
 // thing waits for the first row.

@@ -46,8 +46,8 @@ export interface Question {
 	readonly title: string;
 	/** One sentence an effect. */
 	readonly body: readonly string[];
-	/** Verbs: "Switch off", and the safe one: "Leave it on". */
-	readonly yes: string;
+	/** Verbs: "Switch off", and the safe one: "Leave it on". Without a "yes" it only tells. */
+	readonly yes?: string;
 	readonly no: string;
 	/** What cannot be undone. */
 	readonly danger?: boolean;
@@ -97,9 +97,11 @@ function Asking({ asked }: { readonly asked: Asked }) {
 					<Button buttonRef={safe} onPress={() => asked.answer(false)}>
 						{asked.no}
 					</Button>
-					<Button kind={asked.danger ? "danger" : "primary"} onPress={() => asked.answer(true)}>
-						{asked.yes}
-					</Button>
+					{asked.yes !== undefined && (
+						<Button kind={asked.danger ? "danger" : "primary"} onPress={() => asked.answer(true)}>
+							{asked.yes}
+						</Button>
+					)}
 				</>
 			}
 		>

@@ -9,3 +9,4 @@ import "./shape.test";
 import "./slide.test";
 import "./standing.test";
 import "./timing.test";
+import "./values.test";

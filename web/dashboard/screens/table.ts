@@ -36,4 +36,17 @@ export const screens: readonly Screen[] = [
 		icon: "modules",
 		load: async () => (await import("./modules/modulepage")).ModulePage,
 	},
+	settings("admin/modules/:id/settings"),
+	settings("admin/modules/:id/settings/:key"),
 ];
+
+/** A module's settings, at one of the keys or at the top. */
+function settings(path: string): Screen {
+	return {
+		path,
+		permissions: [manageConfiguration],
+		title: () => t("modules"),
+		icon: "modules",
+		load: async () => (await import("./settings/settingsscreen")).SettingsScreen,
+	};
+}

@@ -1,0 +1,274 @@
+package browsertest
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+)
+
+// declared is a module's settings as the server has them, with all six types.
+type declared struct {
+	*office
+	values object
+	rev    int
+	sent   []object // the bodies of the writes
+	status int      // of the next write, where it is refused
+	code   string
+}
+
+func settings(t *testing.T, h *house) *declared {
+	t.Helper()
+	s := &declared{office: fill(t, h), values: object{"replyTo": "office@example.org"}, rev: 3}
+	s.on("GET /api/v1/module-configuration/rota", func(w http.ResponseWriter, _ *http.Request) { s.view(w) })
+	s.on("PUT /api/v1/module-configuration/rota", s.replace)
+	return s
+}
+
+func (s *declared) view(w http.ResponseWriter) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := func(name, kind string, more object) object {
+		entry := object{"key": name, "type": kind, "required": false, "constraints": object{}}
+		for field, value := range more {
+			entry[field] = value
+		}
+		if value, found := s.values[name]; found {
+			entry["value"], entry["configured"] = value, true
+		} else if entry["configured"] == nil {
+			entry["configured"] = false
+		}
+		return entry
+	}
+	text, err := json.Marshal(object{
+		"moduleId": "rota", "version": "1.0.0", "rev": s.rev, "unknownKeys": []string{"oldColour"},
+		"restartRequired": false, "keys": []object{
+			key("teamName", "string",
+				object{"required": true, "constraints": object{"minLength": 1, "maxLength": 60}}),
+			key("replyTo", "string", object{"description": "Answers to the reminders go here."}),
+			key("remindDaysBefore", "integer",
+				object{"default": 3, "constraints": object{"minimum": 1, "maximum": 21}}),
+			key("remindOnTheDay", "boolean", object{"default": true}),
+			key("weekStartsOn", "enum",
+				object{"default": "monday", "constraints": object{"values": []string{"monday", "sunday"}}}),
+			key("dashboardLink", "url", object{"required": true}),
+			key("linkSigningKey", "secret", object{"required": true}),
+			key("colour", "enum", object{"configured": true,
+				"constraints": object{"values": []string{"red", "green", "blue", "dark_blue", "grey"}}}),
+		},
+	})
+	if err != nil {
+		s.t.Error(err)
+	}
+	reply(w, 200, string(text))
+}
+
+func (s *declared) replace(w http.ResponseWriter, r *http.Request) {
+	var sent struct {
+		Values object
+		Rev    int
+	}
+	if err := json.NewDecoder(r.Body).Decode(&sent); err != nil {
+		s.t.Error(err)
+	}
+	s.mu.Lock()
+	s.sent = append(s.sent, sent.Values)
+	status, code := s.status, s.code
+	s.status = 0
+	if status == 0 && sent.Rev != s.rev {
+		status, code = 409, "CONFLICT"
+	}
+	if status == 0 {
+		s.values, s.rev = sent.Values, s.rev+1
+	}
+	s.mu.Unlock()
+	if status != 0 {
+		reply(w, status, `{"code":"`+code+`"}`)
+		return
+	}
+	s.set("rota", object{"restartRequired": true})
+	s.view(w)
+}
+
+// other lets another administrator save.
+func (s *declared) other(values object) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.values, s.rev = values, s.rev+1
+}
+
+func (s *declared) last() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.sent) == 0 {
+		return ""
+	}
+	text, _ := json.Marshal(s.sent[len(s.sent)-1])
+	return string(text)
+}
+
+const rotaSettings = "/#/admin/modules/rota/settings"
+
+// TestSettings fills in a form of all six types, by its first field that lacks something.
+func TestSettings(t *testing.T) {
+	t.Parallel()
+	s := settings(t, setup(t))
+	p := open(t, s.URL+rotaSettings+"/teamName", desktop)
+	p.find("heading", "Settings: Rota")
+	p.says("Needed before Rota can start")
+	p.says("Text, 1 to 60")
+	p.says("colour has a value that is no longer allowed.")
+	p.says("SERVICE_MODULE_SECRET__ROTA__LINK_SIGNING_KEY")
+	p.says("Not set on the server")
+	p.says("oldColour")
+	p.wait(`document.activeElement.dataset.key === "teamName"`)
+	p.fill("teamName", strings.Repeat("x", 61))
+	p.fill("remindDaysBefore", "22")
+	p.fill("dashboardLink", "church.example.org")
+	p.press("button", "Save")
+	p.says("At most 60 characters.")
+	p.says("At most 21.")
+	p.says("A whole address that begins with https:// or http://.")
+	p.wait(`document.activeElement.dataset.key === "teamName"`)
+	if n := s.writes(); n != 0 {
+		t.Errorf("%d writes of what the server would refuse, want none", n)
+	}
+	p.fill("teamName", "Welcome team")
+	p.fill("remindDaysBefore", "7")
+	p.fill("dashboardLink", "https://church.example.org")
+	p.press("radio", "Off")
+	p.press("radio", "Sunday")
+	p.press("button", "Use default: replyTo")
+	p.press("button", "Save")
+	p.hears("Saved")
+	want := `{"dashboardLink":"https://church.example.org","remindDaysBefore":7,"remindOnTheDay":false,` +
+		`"teamName":"Welcome team","weekStartsOn":"sunday"}`
+	if sent := s.last(); sent != want {
+		t.Errorf("sent %s, want %s", sent, want)
+	}
+	p.says("1 change waits for a restart.")
+	p.press("radio", "Default (on)")
+	p.press("button", "Use default: remindDaysBefore")
+	p.press("button", "Save")
+	p.until("a document without the defaults", func() bool {
+		return !strings.Contains(s.last(), "remind")
+	})
+}
+
+// TestSettingsByKeyboard saves without a pointer.
+func TestSettingsByKeyboard(t *testing.T) {
+	t.Parallel()
+	s := settings(t, setup(t))
+	p := open(t, s.URL+rotaSettings+"/teamName", desktop)
+	p.wait(`document.activeElement.dataset.key === "teamName"`)
+	p.key("Tea")
+	for range 3 { // replyTo, its default, remindDaysBefore
+		p.key(kb.Tab)
+	}
+	p.wait(`document.activeElement.dataset.key === "remindDaysBefore"`)
+	p.key("5")
+	p.key("\r")
+	p.hears("Saved")
+	if sent := s.last(); !strings.Contains(sent, `"remindDaysBefore":5`) || !strings.Contains(sent, `"Tea"`) {
+		t.Errorf("sent %s", sent)
+	}
+}
+
+// TestSettingsConflict: what somebody else has saved meanwhile is shown beside what was typed, and neither
+// is lost.
+func TestSettingsConflict(t *testing.T) {
+	t.Parallel()
+	s := settings(t, setup(t))
+	p := open(t, s.URL+rotaSettings, desktop)
+	p.fill("teamName", "Mine")
+	p.fill("replyTo", "mine@example.org")
+	s.other(object{"teamName": "Theirs", "replyTo": "theirs@example.org", "weekStartsOn": "sunday"})
+	p.press("button", "Save")
+	p.says("Somebody else has changed these settings meanwhile.")
+	p.says("Saved meanwhile: Theirs")
+	p.wait(`document.querySelector("[data-key=teamName]").value === "Mine"`)
+	p.press("button", "Take theirs: replyTo")
+	p.wait(`document.querySelector("[data-key=replyTo]").value === "theirs@example.org"`)
+	p.press("button", "Save")
+	p.hears("Saved")
+	want := `{"replyTo":"theirs@example.org","teamName":"Mine","weekStartsOn":"sunday"}`
+	if sent := s.last(); sent != want {
+		t.Errorf("sent %s, want %s", sent, want)
+	}
+}
+
+// TestSettingsOfTwo: what another administrator saves appears in a form that nobody has touched, and beside
+// what somebody has.
+func TestSettingsOfTwo(t *testing.T) {
+	t.Parallel()
+	s := settings(t, setup(t))
+	p := open(t, s.URL+rotaSettings, desktop)
+	p.find("textbox", "teamName")
+	s.other(object{"teamName": "First"})
+	p.run(`dispatchEvent(new Event("focus"))`)
+	p.wait(`document.querySelector("[data-key=teamName]").value === "First"`)
+	p.fill("teamName", "Mine")
+	s.other(object{"teamName": "Second"})
+	p.run(`dispatchEvent(new Event("focus"))`)
+	p.says("Saved meanwhile: Second")
+	p.wait(`document.querySelector("[data-key=teamName]").value === "Mine"`)
+}
+
+// TestSettingsRefused: a refusal stands above the form, has the focus, and every typed value stays.
+func TestSettingsRefused(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		status      int
+		code, words string
+	}{
+		"invalid":    {400, "CONFIGURATION_VALUE_INVALID", "The server refused these settings. Nothing was saved."},
+		"undeclared": {400, "CONFIGURATION_KEY_UNDECLARED", "The module no longer knows one of these keys."},
+		"forbidden":  {403, "PERMISSION_DENIED", "You no longer have access (core.modules.configuration.manage)."},
+		"too often":  {429, "TOO_MANY_REQUESTS", "You can try again in 10 s."},
+		"store":      {503, "STORE_UNAVAILABLE", "That did not work just now."},
+		"offline":    {0, "", "You are offline. Nothing is lost, nothing is saved yet."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := settings(t, setup(t))
+			p := open(t, s.URL+rotaSettings, desktop)
+			p.fill("teamName", "Kept")
+			s.mu.Lock()
+			s.status, s.code = row.status, row.code
+			s.mu.Unlock()
+			p.offline(row.status == 0)
+			p.press("button", "Save")
+			p.sees(row.words)
+			p.wait(`document.activeElement.className === "refused"`)
+			p.wait(`document.querySelector("[data-key=teamName]").value === "Kept"`)
+			p.offline(false)
+			p.press("button", "Save")
+			p.hears("Saved")
+		})
+	}
+}
+
+// TestSettingsPreview shows what the next start would make of what is typed, and writes nothing.
+func TestSettingsPreview(t *testing.T) {
+	t.Parallel()
+	s := settings(t, setup(t))
+	missing := blocked("configuration_missing", object{"configurationKey": "teamName"})
+	s.json("POST /api/v1/module-configuration/rota/preview", 200, object{
+		"modules": []object{{"moduleId": "rota", "name": "Rota", "then": running, "now": missing}},
+		"screens": []object{},
+	})
+	p := open(t, s.URL+rotaSettings, desktop)
+	p.press("button", "What would change?")
+	p.says("Rota starts at the next restart.")
+	p.press("button", "Close")
+	if n := s.writes(); n != 0 {
+		t.Errorf("%d writes by a preview, want none", n)
+	}
+	p.fill("teamName", "Half")
+	p.press("button", "Cancel")
+	p.find("dialog", "Leave without saving?")
+	p.press("button", "Leave")
+	p.headed("Modules")
+}

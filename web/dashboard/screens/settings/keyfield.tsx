@@ -1,0 +1,256 @@
+import type { ComponentChildren } from "preact";
+import { Button } from "../../../kit/button";
+import { Chip } from "../../../kit/chip";
+import { CopyButton } from "../../../kit/copy";
+import { Field } from "../../../kit/field";
+import { Icon } from "../../../kit/icons";
+import { Segments } from "../../../kit/switch";
+import type { App } from "../../app/app";
+import type { Key, Value } from "../../data/configuration";
+import { readable, secretVariable, valueOf } from "./values";
+import { w } from "./words";
+
+interface KeyFieldProps {
+	readonly app: App;
+	readonly moduleId: string;
+	readonly entry: Key;
+	/** undefined: it has its default, or none. */
+	readonly value: Value | undefined;
+	/** What is wrong with it, or missing. */
+	readonly error: string | undefined;
+	/** What somebody else has stored meanwhile, where both changed it. */
+	readonly theirs: { readonly value: Value | undefined } | undefined;
+	onInput(value: Value | undefined): void;
+	onYield(): void;
+}
+
+/** One key: its name and kind, its control, and the way back to the default. */
+export function KeyField(props: KeyFieldProps) {
+	const { entry, value, theirs, onInput, onYield } = props;
+	const { key, type, required } = entry;
+	const canReset = value !== undefined && type !== "boolean" && (!required || entry.default !== undefined);
+	return (
+		<section class="key">
+			<div id={`about-${key}`}>
+				<h2>
+					<bdi dir="ltr" class="code">
+						{key}
+					</bdi>
+					{required && (
+						<span class="needed" title={w("required")}>
+							{" *"}
+						</span>
+					)}
+				</h2>
+				<p class="second">{kindOf(entry)}</p>
+				{entry.description !== undefined && (
+					<p class="second" dir="auto">
+						{entry.description}
+					</p>
+				)}
+			</div>
+			<div>
+				<Control {...props} />
+				{theirs && (
+					<p class="row theirs">
+						{theirs.value === undefined ? w("theirsNone") : w("theirs", { value: shown(entry, theirs.value) })}
+						<Button kind="text" small label={w("takeTheirsOf", { key })} onPress={onYield}>
+							{w("takeTheirs")}
+						</Button>
+					</p>
+				)}
+			</div>
+			{canReset && (
+				<Button kind="quiet" label={w("useDefaultOf", { key })} onPress={() => onInput(undefined)}>
+					{w("useDefault")}
+				</Button>
+			)}
+		</section>
+	);
+}
+
+/** A value as people read it. */
+export function shown({ type }: Key, value: Value): string {
+	if (typeof value === "boolean") return value ? w("on") : w("off");
+	return type === "enum" ? readable(String(value)) : String(value);
+}
+
+function kindOf({ type, constraints }: Key): string {
+	const { minLength, maxLength, minimum, maximum, values = [] } = constraints;
+	if (type === "string" || type === "url") {
+		if (type === "url" || (minLength === undefined && maxLength === undefined)) return w(type);
+		if (maxLength === undefined) return w("stringAtLeast", { min: minLength ?? 0 });
+		if (minLength === undefined) return w("stringTo", { max: maxLength });
+		return w("stringFrom", { min: minLength, max: maxLength });
+	}
+	if (type === "integer") {
+		if (minimum !== undefined && maximum !== undefined)
+			return w("integerFrom", { min: minimum, max: maximum });
+		if (minimum !== undefined) return w("integerAtLeast", { min: minimum });
+		return maximum === undefined ? w("integer") : w("integerTo", { max: maximum });
+	}
+	if (type === "enum") return w("enum", { count: values.length });
+	return w(type === "boolean" ? "boolean" : "secret");
+}
+
+function Control(props: KeyFieldProps) {
+	switch (props.entry.type) {
+		case "boolean":
+			return <YesOrNo {...props} />;
+		case "enum":
+			return <Choice {...props} />;
+		case "secret":
+			return <Secret {...props} />;
+		default:
+			return <Typed {...props} />;
+	}
+}
+
+/** A text, an address or a number. An unset one shows its default. */
+function Typed({ entry, value, error, onInput }: KeyFieldProps) {
+	const { key, type } = entry;
+	const integer = type === "integer";
+	const wire = type !== "string";
+	return (
+		<Field
+			label={key}
+			hideLabel
+			error={error}
+			control={(control) => (
+				<div class="row typed">
+					<input
+						{...control}
+						data-key={key}
+						class={integer ? "figure" : undefined}
+						aria-describedby={`about-${key} ${control["aria-describedby"] ?? ""}`.trim()}
+						aria-required={entry.required}
+						dir={wire ? "ltr" : "auto"}
+						inputmode={integer ? "numeric" : type === "url" ? "url" : undefined}
+						autocomplete="off"
+						spellcheck={wire ? false : undefined}
+						value={String(value ?? entry.default ?? "")}
+						onInput={(event) => onInput(valueOf(entry, event.currentTarget.value))}
+					/>
+					{entry.default !== undefined && entry.default !== "" && (
+						<span class="second">{w("isDefault", { value: String(entry.default) })}</span>
+					)}
+				</div>
+			)}
+		/>
+	);
+}
+
+/** Three ways: a default is something else than the same value, because an upgrade may change it. */
+function YesOrNo({ entry, value, error, onInput }: KeyFieldProps) {
+	const { key } = entry;
+	const byDefault =
+		entry.default === undefined ? "byDefault" : entry.default === true ? "byDefaultOn" : "byDefaultOff";
+	return (
+		<div data-key={key} tabIndex={-1}>
+			<Segments
+				name={`key-${key}`}
+				label={key}
+				chosen={value === undefined ? "default" : String(value)}
+				onChoose={(id) => onInput(id === "default" ? undefined : id === "true")}
+				segments={[
+					{ id: "default", label: w(byDefault) },
+					{ id: "true", label: w("on") },
+					{ id: "false", label: w("off") },
+				]}
+			/>
+			<Wrong words={error} />
+		</div>
+	);
+}
+
+function Choice({ entry, value, error, onInput }: KeyFieldProps) {
+	const { key, constraints } = entry;
+	const { values = [] } = constraints;
+	const chosen = value ?? entry.default;
+	const hint = entry.default !== undefined && (
+		<span class="second">{w("isDefault", { value: readable(String(entry.default)) })}</span>
+	);
+	if (values.length > 4) {
+		return (
+			<Field
+				label={key}
+				hideLabel
+				error={error}
+				control={(control) => (
+					<div class="row typed">
+						<select
+							{...control}
+							data-key={key}
+							aria-required={entry.required}
+							value={String(chosen ?? "")}
+							onChange={(event) => onInput(event.currentTarget.value)}
+						>
+							{chosen === undefined && <option value="">{w("choose")}</option>}
+							{values.map((word) => (
+								<option key={word} value={word}>
+									{readable(word)}
+								</option>
+							))}
+						</select>
+						{hint}
+					</div>
+				)}
+			/>
+		);
+	}
+	return (
+		<div data-key={key} tabIndex={-1}>
+			<fieldset class="row" aria-required={undefined}>
+				<legend class="unseen">{key}</legend>
+				{values.map((word) => (
+					<label key={word} class="choice">
+						<input
+							type="radio"
+							name={`key-${key}`}
+							checked={chosen === word}
+							onChange={() => onInput(word)}
+						/>
+						<bdi>{readable(word)}</bdi>
+					</label>
+				))}
+				{hint}
+			</fieldset>
+			<Wrong words={error} />
+		</div>
+	);
+}
+
+function Wrong({ words }: { readonly words: ComponentChildren }) {
+	if (words === undefined) return null;
+	return (
+		<p class="wrong">
+			<Icon name="alert" size={16} />
+			{words}
+		</p>
+	);
+}
+
+/** A secret is the operator's: whether it is there, and the name of its variable. */
+function Secret({ app, moduleId, entry }: KeyFieldProps) {
+	const variable = secretVariable(moduleId, entry.key);
+	return (
+		<div data-key={entry.key} tabIndex={-1} role="group" aria-label={entry.key}>
+			{entry.configured ? (
+				<Chip tone="ok" door="lit">
+					{w("secretSet")}
+				</Chip>
+			) : (
+				<Chip tone={entry.required ? "bad" : "plain"} door="barred">
+					{w("secretUnset")}
+				</Chip>
+			)}
+			<p class="second">{w("operatorSets")}</p>
+			<div class="row">
+				<bdi dir="ltr" class="code">
+					{variable}
+				</bdi>
+				<CopyButton text={variable} label={w("copyVariable")} toasts={app.toasts} />
+			</div>
+		</div>
+	);
+}

@@ -1,0 +1,221 @@
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { Button } from "../../../kit/button";
+import { focusFirstError } from "../../../kit/field";
+import { EmptyState, Note, PageHeader } from "../../../kit/layout";
+import type { App } from "../../app/app";
+import { type Configuration, type Key, replaceConfiguration, type Value } from "../../data/configuration";
+import { previewValues } from "../../data/lifecycle";
+import type { Failure } from "../../data/request";
+import { Heading } from "../../shell/heading";
+import { refusalOf, refuse } from "../../shell/live";
+import { Trail } from "../../shell/trail";
+import { SmallPrint } from "../../shell/trouble";
+import { t } from "../../words/words";
+import { consequencesOf } from "../modules/consequences";
+import { holds, manageConfiguration, manageLifecycle } from "../modules/permissions";
+import { moduleHash, StateChip } from "../modules/state";
+import { w as modulesWords } from "../modules/words";
+import { useDraft } from "./draft";
+import { KeyField } from "./keyfield";
+import { faultOf, storedIn } from "./values";
+import { w } from "./words";
+
+interface SettingsFormProps {
+	readonly app: App;
+	readonly view: Configuration;
+	/** The module's. */
+	readonly name: string;
+	/** The key that the person came for. */
+	readonly focus: string | undefined;
+	reload(): Promise<unknown>;
+}
+
+interface Refused {
+	readonly words: string;
+	readonly code: string;
+	readonly at: Date;
+}
+
+const listHash = "#/admin/modules";
+
+export function SettingsForm({ app, view, name, focus, reload }: SettingsFormProps) {
+	const { moduleId, keys } = view;
+	const draft = useDraft(view);
+	const [tried, setTried] = useState(false);
+	const [busy, setBusy] = useState(false);
+	const [refused, setRefused] = useState<Refused>();
+	const form = useRef<HTMLFormElement>(null);
+	useLayoutEffect(() => void (app.router.dirty.value = draft.dirty), [draft.dirty]);
+	useLayoutEffect(() => {
+		if (focus === undefined) return;
+		const control = form.current?.querySelector<HTMLElement>(`[data-key="${CSS.escape(focus)}"]`);
+		control?.focus();
+		control?.scrollIntoView({ block: "center" });
+	}, []);
+
+	const save = async () => {
+		setTried(true);
+		setRefused(undefined);
+		if (keys.some((key) => faultIn(key, draft.values[key.key]) !== undefined)) {
+			if (form.current) focusFirstError(form.current);
+			return;
+		}
+		const { lifecycle, configurations } = app.data;
+		const others = holds(app, manageLifecycle) ? [lifecycle, configurations] : [configurations];
+		const sent = replaceConfiguration(app.platform, moduleId, draft.values, draft.rev);
+		const answer = await app.data.write(sent, ...others);
+		if (answer.ok) {
+			setTried(false);
+			draft.reset(answer.value);
+			app.announce(w("saved"));
+			await reload();
+		} else if (answer.status === 409) await reload();
+		else fail(answer);
+	};
+	const fail = (failure: Failure) => {
+		const words =
+			failure.code === "CONFIGURATION_KEY_UNDECLARED"
+				? w("undeclared")
+				: failure.status === 400
+					? w("refused")
+					: refusalOf(failure, manageConfiguration);
+		setRefused({ words, code: failure.code, at: new Date() });
+		requestAnimationFrame(() => form.current?.querySelector<HTMLElement>(".refused")?.focus());
+	};
+	return (
+		<>
+			<Trail app={app} steps={trailTo(app, moduleId, name)} here={w("settings")} />
+			<PageHeader
+				heading={
+					<div class="row">
+						<Heading title={w("title", { module: name })} />
+						<State app={app} moduleId={moduleId} />
+					</div>
+				}
+				actions={<WouldChange app={app} moduleId={moduleId} values={draft.values} />}
+			/>
+			<form
+				ref={form}
+				class="keys"
+				noValidate
+				onSubmit={(event) => {
+					event.preventDefault();
+					if (busy) return;
+					setBusy(true);
+					void save().finally(() => setBusy(false));
+				}}
+			>
+				{refused && (
+					<div class="refused" tabIndex={-1}>
+						<Note tone="bad" role="alert">
+							<p>{refused.words}</p>
+							<SmallPrint code={refused.code} at={refused.at} />
+						</Note>
+					</div>
+				)}
+				{draft.theirs.size > 0 && (
+					<Note tone="warn" role="alert">
+						<p>
+							<strong>{w("meanwhile")}</strong> {w("meanwhileHelp")}
+						</p>
+					</Note>
+				)}
+				{keys.length === 0 && <EmptyState title={w("none")} />}
+				{keys.map((entry) => (
+					<KeyField
+						key={entry.key}
+						app={app}
+						moduleId={moduleId}
+						entry={entry}
+						value={draft.values[entry.key]}
+						error={errorOf(entry, draft.values[entry.key], tried, name, storedIn(view))}
+						theirs={draft.theirs.has(entry.key) ? { value: draft.theirs.get(entry.key) } : undefined}
+						onInput={(value) => draft.set(entry.key, value)}
+						onYield={() => draft.yield(entry.key)}
+					/>
+				))}
+				<SaveBar app={app} unknown={view.unknownKeys} busy={busy} />
+			</form>
+		</>
+	);
+}
+
+function trailTo(app: App, moduleId: string, name: string): (readonly [string, string])[] {
+	const list = [listHash, t("modules")] as const;
+	return holds(app, manageLifecycle) ? [list, [moduleHash(moduleId), name]] : [list];
+}
+
+const faultIn = (key: Key, value: Value | undefined) =>
+	value === undefined ? undefined : faultOf(key, value);
+
+/** What is wrong with a key, or what it lacks. What is being typed is not called wrong before Save. */
+function errorOf(
+	entry: Key,
+	value: Value | undefined,
+	tried: boolean,
+	module: string,
+	stored: Readonly<Record<string, Value>>,
+): string | undefined {
+	const { key, type, required, configured } = entry;
+	if (type === "secret") return undefined;
+	const fault = faultIn(entry, value);
+	if (fault !== undefined) return tried || stored[key] === value ? w(...fault) : undefined;
+	if (value !== undefined) return undefined;
+	if (configured && stored[key] === undefined) return w("invalidNow", { key });
+	return required && entry.default === undefined ? w("needed", { module }) : undefined;
+}
+
+function State({ app, moduleId }: { readonly app: App; readonly moduleId: string }) {
+	const module = app.data.lifecycle.value.value?.modules.find(({ id }) => id === moduleId);
+	return module ? <StateChip state={module.runtime.state} /> : null;
+}
+
+interface WouldChangeProps {
+	readonly app: App;
+	readonly moduleId: string;
+	readonly values: Readonly<Record<string, Value>>;
+}
+
+/** What the next start would make of what is typed. Nothing is saved. */
+function WouldChange({ app, moduleId, values }: WouldChangeProps) {
+	const ask = async () => {
+		const preview = await previewValues(app.platform, moduleId, values);
+		if (!preview.ok) return refuse(app, preview, manageConfiguration, preview.status === 400 ? undefined : ask);
+		const names = new Map(preview.value.modules.map((module) => [module.moduleId, module.name]));
+		const nameOf = (id: string) => names.get(id) ?? app.entry(id)?.name ?? id;
+		await app.questions.ask({
+			title: modulesWords("wouldChange"),
+			body: consequencesOf(preview.value, moduleId, nameOf),
+			no: modulesWords("close"),
+		});
+	};
+	return <Button onPress={ask}>{modulesWords("wouldChange")}</Button>;
+}
+
+interface SaveBarProps {
+	readonly app: App;
+	readonly unknown: readonly string[];
+	readonly busy: boolean;
+}
+
+function SaveBar({ app, unknown, busy }: SaveBarProps) {
+	return (
+		<div class="save-bar">
+			<p class="second">
+				{w("afterRestart")}{" "}
+				{unknown.length > 0 && (
+					<>
+						{w("ignored")}{" "}
+						<bdi dir="ltr" class="code">
+							{unknown.join(", ")}
+						</bdi>
+					</>
+				)}
+			</p>
+			<Button onPress={() => app.router.go(listHash)}>{t("cancel")}</Button>
+			<Button kind="primary" submit busy={busy} busyWords={t("saving")}>
+				{w("save")}
+			</Button>
+		</div>
+	);
+}

@@ -1,0 +1,39 @@
+import { useEffect } from "preact/hooks";
+import type { App } from "../../app/app";
+import type { ScreenProps } from "../../app/screen";
+import { readConfiguration } from "../../data/configuration";
+import { Nowhere } from "../../shell/nowhere";
+import { Loaded, useLive, useResource } from "../../shell/live";
+import { t } from "../../words/words";
+import { holds, manageConfiguration, manageLifecycle } from "../modules/permissions";
+import { SettingsForm } from "./settingsform";
+
+/** W8: what a module is set to. The form is made of what the module declares. */
+export function SettingsScreen({ app, params }: ScreenProps) {
+	const id = params["id"] ?? "";
+	const resource = useResource(app, () => readConfiguration(app.platform, id), [id]);
+	useLive(app.data.configurations);
+	useLive(holds(app, manageLifecycle) ? app.data.lifecycle : undefined);
+	useEffect(() => () => void (app.router.dirty.value = false), []);
+	if (resource.failed.value?.failure.code === "MODULE_NOT_INSTALLED")
+		return <Nowhere app={app} words={t("moduleNotThere")} />;
+	return (
+		<Loaded resource={resource} permission={manageConfiguration}>
+			{(view) => (
+				<SettingsForm
+					key={id}
+					app={app}
+					view={view}
+					name={nameOf(app, id)}
+					focus={params["key"]}
+					reload={() => resource.load()}
+				/>
+			)}
+		</Loaded>
+	);
+}
+
+function nameOf(app: App, moduleId: string): string {
+	const { configurations } = app.data;
+	return configurations.value.value?.modules.find((module) => module.moduleId === moduleId)?.name ?? moduleId;
+}

@@ -1,0 +1,85 @@
+import type { Configuration, Key, Value, Values } from "../../data/configuration";
+
+/** What is stored, without secrets and what is no longer valid. */
+export function storedIn({ keys }: Configuration): Values {
+	const found: Record<string, Value> = {};
+	for (const { key, value } of keys) if (value !== undefined) found[key] = value;
+	return found;
+}
+
+/** What is wrong with a value, as the word that says it and what belongs into the gaps. */
+export type Fault = readonly [
+	word: "tooShort" | "tooLong" | "noInteger" | "tooLow" | "tooHigh" | "noUrl" | "oneOf",
+	fillings?: Readonly<Record<string, number>>,
+];
+
+const lengthOf = (value: string): number => [...value].length;
+
+/** Checks a value as the server will. */
+export function faultOf({ type, constraints }: Key, value: Value): Fault | undefined {
+	const { minLength = 0, maxLength = Infinity, minimum = -(2 ** 53), maximum = 2 ** 53, values } = constraints;
+	if (type === "integer") {
+		if (typeof value !== "number" || !Number.isSafeInteger(value)) return ["noInteger"];
+		if (value < minimum) return ["tooLow", { count: minimum }];
+		return value > maximum ? ["tooHigh", { count: maximum }] : undefined;
+	}
+	if (typeof value !== "string") return undefined;
+	if (type === "enum") return values?.includes(value) ? undefined : ["oneOf"];
+	if (type === "url" && !isAddress(value)) return ["noUrl"];
+	if (lengthOf(value) < minLength) return ["tooShort", { count: minLength }];
+	return lengthOf(value) > maxLength ? ["tooLong", { count: maxLength }] : undefined;
+}
+
+function isAddress(text: string): boolean {
+	return /^https?:\/\//i.test(text) && URL.canParse(text);
+}
+
+/** What somebody typed, as the value of a key; undefined where nothing is set. */
+export function valueOf(key: Key, typed: string): Value | undefined {
+	if (key.type === "integer") {
+		if (typed.trim() === "") return undefined;
+		return /^[-−]?\d+$/.test(typed.trim()) ? Number(typed.trim().replace("−", "-")) : typed;
+	}
+	// An empty text is one only where that is not the same as none.
+	return typed === "" && (key.default === undefined || key.type === "url") ? undefined : typed;
+}
+
+/**
+ * Brings what somebody else has stored meanwhile together with what is typed here. What was not touched
+ * here follows them; what both have changed stays, and is named.
+ */
+export function merged(
+	base: Values,
+	mine: Values,
+	theirs: Values,
+): { readonly values: Values; readonly conflicts: readonly string[] } {
+	const values: Record<string, Value> = {};
+	const conflicts: string[] = [];
+	for (const key of new Set([...Object.keys(mine), ...Object.keys(theirs)])) {
+		const touched = mine[key] !== base[key];
+		const value = touched ? mine[key] : theirs[key];
+		if (value !== undefined) values[key] = value;
+	}
+	for (const key of new Set([...Object.keys(base), ...Object.keys(mine), ...Object.keys(theirs)])) {
+		const both = mine[key] !== base[key] && theirs[key] !== base[key];
+		if (both && mine[key] !== theirs[key]) conflicts.push(key);
+	}
+	return { values, conflicts };
+}
+
+export function sameValues(one: Values, other: Values): boolean {
+	const keys = new Set([...Object.keys(one), ...Object.keys(other)]);
+	return [...keys].every((key) => one[key] === other[key]);
+}
+
+/** The name of the variable that carries a module's secret, by the server's own rule. */
+export function secretVariable(moduleId: string, key: string): string {
+	const words = key.replace(/(?<=[^A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g, "_");
+	return `SERVICE_MODULE_SECRET__${moduleId.replaceAll("-", "_").toUpperCase()}__${words.toUpperCase()}`;
+}
+
+/** A word of an enumeration as people read it: "end_on_time" is "End on time". */
+export function readable(word: string): string {
+	const spaced = word.replace(/[-_]+/g, " ").trim();
+	return spaced === "" ? word : spaced[0]?.toLocaleUpperCase() + spaced.slice(1);
+}
