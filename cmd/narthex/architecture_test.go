@@ -54,6 +54,7 @@ var ranks = map[string]int{
 	"services/httpapi":   3,
 	"modulehost/archive": 3,
 	"modulehost/process": 3,
+	"modulehost/preview": 3,
 
 	"modulehost/catalog/catalogtest": 3, // for tests alone
 

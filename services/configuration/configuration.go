@@ -10,9 +10,11 @@ package configuration
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/narthex-platform/narthex/modulehost/catalog"
+	"github.com/narthex-platform/narthex/modulehost/preview"
 	"github.com/narthex-platform/narthex/services/activity/chain"
 )
 
@@ -21,6 +23,8 @@ type Resolver interface {
 	// Resolve also returns the documents on which the resolution is based, so that a response describes one
 	// state. It ends with ctx. An error means that a store failed.
 	Resolve(ctx context.Context) (catalog.Resolution, Documents, error)
+	// ResolveWith is Resolve as if the module's document were replaced.
+	ResolveWith(ctx context.Context, moduleID string, r Replacement) (catalog.Resolution, error)
 }
 
 // Documents holds every module's document as it was read, by module id.
@@ -34,6 +38,20 @@ type Document struct {
 
 // Of returns the values of one module's document; nil when it has none. It is not a copy.
 func (d Documents) Of(moduleID string) map[string]string { return d[moduleID].Values }
+
+// With returns the documents as they would be after a replacement. The receiver stays as it is.
+func (d Documents) With(moduleID string, r Replacement) Documents {
+	changed := maps.Clone(d)
+	values := make(map[string]string, len(r.Values))
+	for key, text := range d.Of(moduleID) {
+		if !slices.Contains(r.Declared, key) {
+			values[key] = text
+		}
+	}
+	maps.Copy(values, r.Values)
+	changed[moduleID] = Document{Rev: d[moduleID].Rev + 1, Values: values}
+	return changed
+}
 
 // Replacement is a new document in place of the stored one.
 type Replacement struct {
@@ -51,6 +69,7 @@ type Service struct {
 	resolver Resolver
 	store    *Store
 	supplied func(moduleID, key string) bool
+	screens  preview.Screens
 }
 
 // Config holds the dependencies of a Service. All fields but Secret are required.
@@ -60,7 +79,8 @@ type Config struct {
 	Resolver Resolver
 	Store    *Store
 	// whether the deployment supplies it, safe for concurrent use; nil: none
-	Secret func(moduleID, key string) bool
+	Secret  func(moduleID, key string) bool
+	Screens preview.Screens
 }
 
 // New opens no connection and starts nothing.
@@ -71,5 +91,7 @@ func New(config Config) *Service {
 	if supplied == nil {
 		supplied = func(string, string) bool { return false }
 	}
-	return &Service{config.Catalog, modules, config.Started, config.Resolver, config.Store, supplied}
+	return &Service{
+		config.Catalog, modules, config.Started, config.Resolver, config.Store, supplied, config.Screens,
+	}
 }

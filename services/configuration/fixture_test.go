@@ -15,6 +15,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/catalog/catalogtest"
 	"github.com/narthex-platform/narthex/services/configuration"
 	"github.com/narthex-platform/narthex/services/database/databasetest"
+	"github.com/narthex-platform/narthex/services/httpapi"
 	"github.com/narthex-platform/narthex/services/httpapi/httpapitest"
 )
 
@@ -73,7 +74,15 @@ func (h *fixture) start(t testing.TB, pool *pgxpool.Pool) {
 func (h *fixture) serve(resolver configuration.Resolver, started catalog.Resolution) {
 	h.service = configuration.New(configuration.Config{
 		Catalog: h.installed, Started: started, Resolver: resolver, Store: h.store, Secret: supplied,
+		Screens: noScreens{},
 	})
+}
+
+// noScreens fails when it is asked: no module here has a display.
+type noScreens struct{}
+
+func (noScreens) PairedScreens(context.Context, []string) (map[string]int, error) {
+	return nil, httpapi.ErrInternal
 }
 
 // supplied reports the secrets that the deployment supplies.
@@ -89,6 +98,25 @@ func (h *fixture) Resolve(ctx context.Context) (catalog.Resolution, configuratio
 		return catalog.Resolution{}, nil, err
 	}
 	return h.installed.Resolve(catalog.State{Stored: documents.Of, Secret: supplied}), documents, nil
+}
+
+// ResolveWith resolves as if a document were replaced.
+func (h *fixture) ResolveWith(
+	ctx context.Context, moduleID string, r configuration.Replacement,
+) (catalog.Resolution, error) {
+	documents, err := h.store.All(ctx)
+	if err != nil {
+		return catalog.Resolution{}, err
+	}
+	changed := documents.With(moduleID, r)
+	return h.installed.Resolve(catalog.State{Stored: changed.Of, Secret: supplied}), nil
+}
+
+// preview asks what values would change.
+func (h *fixture) preview(t testing.TB, moduleID, values string) *httptest.ResponseRecorder {
+	t.Helper()
+	target := path + "/" + moduleID + "/preview"
+	return h.send(request(t.Context(), http.MethodPost, target, `{"values":`+values+`}`))
 }
 
 // insert stores values directly, as an older version of a module may have left them.

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/narthex-platform/narthex/modulehost/catalog"
+	"github.com/narthex-platform/narthex/modulehost/preview"
 	"github.com/narthex-platform/narthex/services/activity/chain"
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
@@ -20,13 +21,18 @@ func (s *Service) Routes() []httpapi.Route {
 	return []httpapi.Route{
 		{Method: "GET", Path: path, Permission: manageConfiguration, Handle: s.list},
 		{Method: "GET", Path: path + "/{id}", Permission: manageConfiguration, Handle: s.show},
-		{
-			Method: "PUT", Path: path + "/{id}",
-			Origin: httpapi.TrustedOrigin,
-			Body:   httpapi.WholeBody, MaxBody: maxBody,
-			Permission: manageConfiguration,
-			Handle:     s.replace,
-		},
+		write("PUT", path+"/{id}", s.replace),
+		write("POST", path+"/{id}/preview", s.preview),
+	}
+}
+
+func write(method, path string, handle httpapi.Handler) httpapi.Route {
+	return httpapi.Route{
+		Method: method, Path: path,
+		Origin: httpapi.TrustedOrigin,
+		Body:   httpapi.WholeBody, MaxBody: maxBody,
+		Permission: manageConfiguration,
+		Handle:     handle,
 	}
 }
 
@@ -69,31 +75,62 @@ func (s *Service) show(c *httpapi.Call) error {
 // what is stored after the write; a later write may have changed it again. After a 503 the client does not
 // know whether the document was stored.
 func (s *Service) replace(c *httpapi.Call) error {
-	sent, err := decode(c)
+	m, replacement, err := s.replacementOf(c)
 	if err != nil {
 		return err
+	}
+	ctx, cancel := detached(c.Request.Context())
+	defer cancel()
+	if err := s.store.Replace(ctx, m.Manifest.ID, replacement); err != nil {
+		return err
+	}
+	return s.respond(ctx, c, m)
+}
+
+// preview is POST /api/v1/module-configuration/{id}/preview: what the next start would change if the values
+// were stored. It refuses what replace refuses, and a revision too, because it writes nothing.
+func (s *Service) preview(c *httpapi.Call) error {
+	m, replacement, err := s.replacementOf(c)
+	if err != nil {
+		return err
+	}
+	if replacement.Rev != nil {
+		return httpapi.ErrRequest
+	}
+	ctx, cancel := detached(c.Request.Context())
+	defer cancel()
+	next, err := s.resolver.ResolveWith(ctx, m.Manifest.ID, replacement)
+	if err != nil {
+		return unavailable(err)
+	}
+	changes, err := preview.New(ctx, s.catalog, s.started, next, s.screens)
+	if err != nil {
+		return unavailable(err)
+	}
+	return c.JSON(http.StatusOK, changes)
+}
+
+// replacementOf reads and checks {values, rev?} for the path's module.
+func (s *Service) replacementOf(c *httpapi.Call) (*catalog.Module, Replacement, error) {
+	sent, err := decode(c)
+	if err != nil {
+		return nil, Replacement{}, err
 	}
 	m, installed := s.catalog.Module(c.Parameter("id"))
 	if !installed {
-		return ErrNotInstalled
+		return nil, Replacement{}, ErrNotInstalled
 	}
 	texts, err := check(m.Manifest.Configuration, sent.Values)
 	if err != nil {
-		return err
+		return nil, Replacement{}, err
 	}
 	declared := make([]string, len(m.Manifest.Configuration))
 	for i, d := range m.Manifest.Configuration {
 		declared[i] = d.Key
 	}
-	ctx, cancel := detached(c.Request.Context())
-	defer cancel()
-	replacement := Replacement{
+	return m, Replacement{
 		Declared: declared, Values: texts, Rev: sent.Rev, By: chain.Person(c.UserID()),
-	}
-	if err := s.store.Replace(ctx, m.Manifest.ID, replacement); err != nil {
-		return err
-	}
-	return s.respond(ctx, c, m)
+	}, nil
 }
 
 // respond shows what is stored now, compared with what was started.

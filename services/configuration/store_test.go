@@ -198,6 +198,12 @@ func TestStoreFaults(t *testing.T) {
 // failingResolver is a resolver whose stores fail.
 type failingResolver struct{ err error }
 
+func (f failingResolver) ResolveWith(
+	context.Context, string, configuration.Replacement,
+) (catalog.Resolution, error) {
+	return catalog.Resolution{}, f.err
+}
+
 func (f failingResolver) Resolve(context.Context) (catalog.Resolution, configuration.Documents, error) {
 	return catalog.Resolution{}, nil, f.err
 }

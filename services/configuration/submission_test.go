@@ -4,6 +4,7 @@ import (
 	"errors"
 	"maps"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -59,8 +60,8 @@ func TestAccepted(t *testing.T) {
 
 const marked = "m4rked"
 
-// TestRefused checks each refusal and their order, whatever the order of the keys. Nothing is written and no
-// value is returned.
+// TestRefused checks each refusal and their order, whatever the order of the keys, of a replacement and of
+// its preview. Nothing is written and no value is returned.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -106,25 +107,37 @@ func TestRefused(t *testing.T) {
 		{`{"link":"javascript:m4rked"}`, invalid}, {`{"link":""}`, invalid},
 		{`{"title":"ab","size":4,"dark":"m4rked"}`, invalid},
 	} {
-		status := http.StatusBadRequest
-		wantCode(t, h.put(t, "rota", row.values), status, row.code)
+		absent, missing := row.code, http.StatusBadRequest
 		if row.code != malformed { // then the module is asked for before the values
-			row.code, status = unknown, http.StatusNotFound
+			absent, missing = unknown, http.StatusNotFound
 		}
-		wantCode(t, h.put(t, "unknown", row.values), status, row.code)
-		wantCode(t, h.put(t, "Rota", row.values), status, row.code)
+		for _, submit := range []func(testing.TB, string, string) *httptest.ResponseRecorder{h.put, h.preview} {
+			wantCode(t, submit(t, "rota", row.values), http.StatusBadRequest, row.code)
+			wantCode(t, submit(t, "unknown", row.values), missing, absent)
+			wantCode(t, submit(t, "Rota", row.values), missing, absent)
+		}
 	}
 	for _, body := range []string{``, `{}`, `null`, `[]`, `{"Values":{}}`, `{"title":"ab"}`} {
 		wantCode(t, h.send(request(t.Context(), http.MethodPut, path+"/rota", body)), http.StatusBadRequest,
 			malformed)
+		wantCode(t, h.send(request(t.Context(), http.MethodPost, path+"/rota/preview", body)),
+			http.StatusBadRequest, malformed)
+	}
+	wantCode(t, h.preview(t, "rota", `{"title":"ab"},"rev":0`), http.StatusBadRequest, malformed)
+	for _, query := range []string{"?a=b", "?a", "?=", "?%zz"} {
+		wantCode(t, h.send(request(t.Context(), http.MethodPut, path+"/rota"+query, `{"values":{}}`)),
+			http.StatusBadRequest, malformed)
+		wantCode(t, h.send(request(t.Context(), http.MethodPost, path+"/rota/preview"+query, `{"values":{}}`)),
+			http.StatusBadRequest, malformed)
 	}
 	for _, contentType := range []string{"", "text/json", "application/jsonp"} {
 		r := request(t.Context(), http.MethodPut, path+"/rota", `{"values":{}}`)
 		r.Header.Set("Content-Type", contentType)
 		wantCode(t, h.send(r), http.StatusBadRequest, malformed)
 	}
-	wantCode(t, h.put(t, "rota", `{"note":"`+strings.Repeat("a", 16<<10)+`"}`), http.StatusRequestEntityTooLarge,
-		"REQUEST_BODY_TOO_LARGE")
+	long := `{"note":"` + strings.Repeat("a", 16<<10) + `"}`
+	wantCode(t, h.put(t, "rota", long), http.StatusRequestEntityTooLarge, "REQUEST_BODY_TOO_LARGE")
+	wantCode(t, h.preview(t, "rota", long), http.StatusRequestEntityTooLarge, "REQUEST_BODY_TOO_LARGE")
 	if got := h.rows(t, "rota"); got != "title=kept zulu=kept" {
 		t.Errorf("stored %q after refusals, want what was there before", got)
 	}

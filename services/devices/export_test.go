@@ -24,6 +24,7 @@ func Statements() []string {
 		selectDecidedExists,
 		insertDevice,
 		selectDevices,
+		countDevices,
 		selectDevice,
 		renameDevice,
 		withdrawApproval,

@@ -1,6 +1,7 @@
 package devices
 
 import (
+	"context"
 	"net/http"
 	"time"
 
@@ -60,6 +61,11 @@ func (s *Service) list(c *httpapi.Call) error {
 		Devices  []deviceResponse  `json:"devices"`
 		Displays []displayResponse `json:"displays"`
 	}{devices, displays})
+}
+
+// PairedScreens returns how many screens that were not removed show each of the modules.
+func (s *Service) PairedScreens(ctx context.Context, moduleIDs []string) (map[string]int, error) {
+	return s.store.countPaired(ctx, moduleIDs)
 }
 
 // rename is PUT /api/v1/devices/{id}.

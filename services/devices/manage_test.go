@@ -1,6 +1,7 @@
 package devices_test
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -52,6 +53,27 @@ func TestList(t *testing.T) {
 	h.Exec(t, "DELETE FROM core.person")
 	if all := h.list(t).Devices; len(all) != 3 || all[0].CreatedBy != nil {
 		t.Errorf("devices %+v", all)
+	}
+}
+
+// Screens that were removed, and those that nobody claimed in time, are not counted.
+func TestPairedScreens(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	h.displays.set(board, stage)
+	h.pair(t, "stage")
+	h.pair(t, "stage")
+	removed, _ := h.pair(t, "announcements")
+	h.assertSend(t, revoking(removed.ID), 200, "")
+	late := h.approve(t, h.ask(t, "announcements"))
+	h.approve(t, h.ask(t, "announcements"))
+	h.Exec(t, "UPDATE core.device SET claimable_until = now() WHERE id = $1", late.ID)
+	counts, err := h.service.PairedScreens(t.Context(), []string{"announcements", "stage", "other"})
+	if want := map[string]int{"announcements": 1, "stage": 2}; err != nil || !maps.Equal(counts, want) {
+		t.Errorf("paired screens: %v (%v), want %v", counts, err, want)
+	}
+	if counts, err := h.service.PairedScreens(t.Context(), []string{"stage"}); err != nil || len(counts) != 1 {
+		t.Errorf("paired screens of stage: %v (%v), want those of stage alone", counts, err)
 	}
 }
 

@@ -111,6 +111,30 @@ func (s *Store) devices(ctx context.Context) ([]device, error) {
 	return all, coded(err)
 }
 
+const countDevices = `
+SELECT module_id, count(*)
+FROM core.device
+WHERE module_id = ANY ($1) AND revoked_at IS NULL AND ` + deviceExists + `
+GROUP BY module_id`
+
+// countPaired returns how many screens each of the modules has.
+func (s *Store) countPaired(ctx context.Context, moduleIDs []string) (map[string]int, error) {
+	ctx, cancel := detached(ctx, storeDeadline)
+	defer cancel()
+	rows, err := s.pool.Query(ctx, countDevices, moduleIDs)
+	if err != nil {
+		return nil, coded(err)
+	}
+	counts := make(map[string]int, len(moduleIDs))
+	var moduleID string
+	var count int
+	_, err = pgx.ForEachRow(rows, []any{&moduleID, &count}, func() error {
+		counts[moduleID] = count
+		return nil
+	})
+	return counts, coded(err)
+}
+
 const selectDevice = `
 SELECT ` + deviceColumns + `
 FROM core.device

@@ -8,9 +8,11 @@ package enablement
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/narthex-platform/narthex/modulehost/catalog"
+	"github.com/narthex-platform/narthex/modulehost/preview"
 )
 
 // Resolver returns what a start would run now, by everything that is stored and supplied.
@@ -18,6 +20,8 @@ type Resolver interface {
 	// Resolve also returns the decisions on which the resolution is based, so that a response describes one
 	// state. It ends with ctx. An error means that a store failed.
 	Resolve(ctx context.Context) (catalog.Resolution, Decisions, error)
+	// ResolveWith is Resolve as if that decision about the module were stored.
+	ResolveWith(ctx context.Context, moduleID string, enabled bool) (catalog.Resolution, error)
 }
 
 // Service handles the routes of the module lifecycle. Safe for concurrent use; it has no goroutines.
@@ -29,6 +33,7 @@ type Service struct {
 	store    *Store
 
 	processes Processes
+	screens   preview.Screens
 }
 
 // Config holds the dependencies of a Service. All fields are required.
@@ -38,13 +43,16 @@ type Config struct {
 	Resolver  Resolver
 	Store     *Store
 	Processes Processes
+	Screens   preview.Screens
 }
 
 // New opens no connection and starts nothing.
 func New(config Config) *Service {
 	modules := slices.Clone(config.Catalog.Modules)
 	slices.SortFunc(modules, func(a, b *catalog.Module) int { return cmp.Compare(a.Manifest.ID, b.Manifest.ID) })
-	return &Service{config.Catalog, modules, config.Started, config.Resolver, config.Store, config.Processes}
+	return &Service{
+		config.Catalog, modules, config.Started, config.Resolver, config.Store, config.Processes, config.Screens,
+	}
 }
 
 // Decisions is what was stored when it was read: module id → enabled.
@@ -54,6 +62,14 @@ type Decisions map[string]bool
 func (d Decisions) Enabled(moduleID string) bool {
 	enabled, decided := d[moduleID]
 	return enabled || !decided
+}
+
+// With returns the decisions as they would be with one more. The receiver stays as it is.
+func (d Decisions) With(moduleID string, enabled bool) Decisions {
+	changed := make(Decisions, len(d)+1)
+	maps.Copy(changed, d)
+	changed[moduleID] = enabled
+	return changed
 }
 
 // Explicit reports whether there is a stored decision. Without one the default applies.

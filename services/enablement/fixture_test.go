@@ -15,6 +15,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/catalog/catalogtest"
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 	"github.com/narthex-platform/narthex/services/enablement"
+	"github.com/narthex-platform/narthex/services/httpapi"
 	"github.com/narthex-platform/narthex/services/httpapi/httpapitest"
 )
 
@@ -75,7 +76,14 @@ func (h *fixture) start(t testing.TB, pool *pgxpool.Pool) {
 
 func (h *fixture) serve(started catalog.Resolution) {
 	h.service = enablement.New(enablement.Config{Catalog: h.installed, Started: started, Resolver: h,
-		Store: h.store, Processes: h.processes})
+		Store: h.store, Processes: h.processes, Screens: noScreens{}})
+}
+
+// noScreens fails when it is asked: no module here has a display.
+type noScreens struct{}
+
+func (noScreens) PairedScreens(context.Context, []string) (map[string]int, error) {
+	return nil, httpapi.ErrInternal
 }
 
 // Resolve makes the fixture its own resolver: no secret and no storage is supplied, and each module's size
@@ -88,10 +96,31 @@ func (h *fixture) Resolve(ctx context.Context) (catalog.Resolution, enablement.D
 	if err != nil {
 		return catalog.Resolution{}, nil, err
 	}
+	return h.by(decisions), decisions, nil
+}
+
+// ResolveWith resolves as if one more decision were stored.
+func (h *fixture) ResolveWith(
+	ctx context.Context, moduleID string, enabled bool,
+) (catalog.Resolution, error) {
+	decisions, err := h.store.Decisions(ctx)
+	if err != nil {
+		return catalog.Resolution{}, err
+	}
+	return h.by(decisions.With(moduleID, enabled)), nil
+}
+
+func (h *fixture) by(decisions enablement.Decisions) catalog.Resolution {
 	return h.installed.Resolve(catalog.State{
 		Enabled: decisions.Enabled,
 		Stored:  func(string) map[string]string { return map[string]string{"size": "0"} },
-	}), decisions, nil
+	})
+}
+
+// preview asks what a decision would change.
+func (h *fixture) preview(t testing.TB, moduleID string, enabled string) *httptest.ResponseRecorder {
+	t.Helper()
+	return h.send(t.Context(), http.MethodPost, path+"/"+moduleID+"/preview", `{"enabled":`+enabled+`}`)
 }
 
 func (h *fixture) send(ctx context.Context, method, target, body string) *httptest.ResponseRecorder {

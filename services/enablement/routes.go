@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/narthex-platform/narthex/modulehost/catalog"
+	"github.com/narthex-platform/narthex/modulehost/preview"
 	"github.com/narthex-platform/narthex/services/activity/chain"
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
@@ -20,13 +21,18 @@ func (s *Service) Routes() []httpapi.Route {
 	return []httpapi.Route{
 		{Method: "GET", Path: path, Permission: manageLifecycle, Handle: s.list},
 		{Method: "GET", Path: path + "/{id}/process", Permission: manageLifecycle, Handle: s.process},
-		{
-			Method: "PUT", Path: path + "/{id}/enabled",
-			Origin: httpapi.TrustedOrigin,
-			Body:   httpapi.WholeBody, MaxBody: maxBody,
-			Permission: manageLifecycle,
-			Handle:     s.decide,
-		},
+		write("PUT", path+"/{id}/enabled", s.decide),
+		write("POST", path+"/{id}/preview", s.preview),
+	}
+}
+
+func write(method, path string, handle httpapi.Handler) httpapi.Route {
+	return httpapi.Route{
+		Method: method, Path: path,
+		Origin: httpapi.TrustedOrigin,
+		Body:   httpapi.WholeBody, MaxBody: maxBody,
+		Permission: manageLifecycle,
+		Handle:     handle,
 	}
 }
 
@@ -44,23 +50,14 @@ func (s *Service) list(c *httpapi.Call) error {
 // then an unknown module 404. The response shows what is stored after the write; a later decision may have
 // changed it again. After a 503 the client does not know whether the decision was stored.
 func (s *Service) decide(c *httpapi.Call) error {
-	if _, err := httpapi.Query(c.Request.URL.RawQuery); err != nil {
-		return err
-	}
-	body, err := httpapi.Decode[struct {
-		Enabled bool `json:"enabled"`
-	}](c)
+	m, enabled, err := s.decodeDecision(c)
 	if err != nil {
 		return err
-	}
-	m, installed := s.catalog.Module(c.Parameter("id"))
-	if !installed {
-		return ErrNotInstalled
 	}
 	ctx, cancel := detached(c.Request.Context())
 	defer cancel()
 	by := chain.Person(c.UserID())
-	if err := s.store.Decide(ctx, by, m.Manifest.ID, body.Enabled); err != nil {
+	if err := s.store.Decide(ctx, by, m.Manifest.ID, enabled); err != nil {
 		return err
 	}
 	entries, err := s.entries(ctx, []*catalog.Module{m})
@@ -68,6 +65,44 @@ func (s *Service) decide(c *httpapi.Call) error {
 		return err
 	}
 	return c.JSON(http.StatusOK, entries[0])
+}
+
+// preview is POST /api/v1/module-lifecycle/{id}/preview: what the next start would change if the decision
+// were stored. It refuses what decide refuses, and writes nothing.
+func (s *Service) preview(c *httpapi.Call) error {
+	m, enabled, err := s.decodeDecision(c)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := detached(c.Request.Context())
+	defer cancel()
+	next, err := s.resolver.ResolveWith(ctx, m.Manifest.ID, enabled)
+	if err != nil {
+		return unavailable(err)
+	}
+	changes, err := preview.New(ctx, s.catalog, s.started, next, s.screens)
+	if err != nil {
+		return unavailable(err)
+	}
+	return c.JSON(http.StatusOK, changes)
+}
+
+// decodeDecision reads {enabled} for the path's module.
+func (s *Service) decodeDecision(c *httpapi.Call) (m *catalog.Module, enabled bool, err error) {
+	if _, err := httpapi.Query(c.Request.URL.RawQuery); err != nil {
+		return nil, false, err
+	}
+	body, err := httpapi.Decode[struct {
+		Enabled bool `json:"enabled"`
+	}](c)
+	if err != nil {
+		return nil, false, err
+	}
+	m, installed := s.catalog.Module(c.Parameter("id"))
+	if !installed {
+		return nil, false, ErrNotInstalled
+	}
+	return m, body.Enabled, nil
 }
 
 // entries compares what is stored now with what was started.
@@ -84,7 +119,7 @@ func (s *Service) entries(ctx context.Context, modules []*catalog.Module) ([]ent
 			Name:            m.Manifest.Name,
 			Version:         m.Manifest.Version.String(),
 			Configured:      configured{decisions.Enabled(id), decisions.Explicit(id)},
-			Runtime:         runtimeOf(s.started.Outcome(id)),
+			Runtime:         s.started.Outcome(id).Runtime(),
 			RestartRequired: next.RestartRequired(s.started, id),
 			Dependencies:    dependenciesOf(m),
 		}

@@ -2,6 +2,7 @@ package enablement_test
 
 import (
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"slices"
 	"strings"
@@ -78,33 +79,36 @@ func TestRestartRequired(t *testing.T) {
 	}
 }
 
-// TestDecideRefuses checks refusals: the body is judged before the module, and nothing is written.
-func TestDecideRefuses(t *testing.T) {
+// TestRefused checks refusals of a decision and of its preview: the body is judged before the module, and
+// nothing is written.
+func TestRefused(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
-	for _, body := range []string{
-		``, `{}`, `[]`, `null`, `true`, `{"enabled":null}`, `{"enabled":"true"}`, `{"enabled":1}`,
-		`{"Enabled":true}`,
-		`{"enabled":true,"enabled":false}`, `{"enabled":true,"id":"base"}`, `{"enabled":true}{}`,
-		"{\"enabled\":true,\"\xff\":1}",
+	for _, target := range []struct{ method, suffix string }{
+		{http.MethodPut, "/enabled"}, {http.MethodPost, "/preview"},
 	} {
-		for _, moduleID := range []string{"base", "unknown"} {
-			wantCode(t, h.send(t.Context(), http.MethodPut, path+"/"+moduleID+"/enabled", body), http.StatusBadRequest,
-				"REQUEST_INVALID")
+		send := func(moduleID, query, body string) *httptest.ResponseRecorder {
+			return h.send(t.Context(), target.method, path+"/"+moduleID+target.suffix+query, body)
 		}
-	}
-	for _, query := range []string{"?enabled=false", "?a", "?a=", "?=", "?%zz", "?a;b"} {
 		for _, moduleID := range []string{"base", "unknown"} {
-			w := h.send(t.Context(), http.MethodPut, path+"/"+moduleID+"/enabled"+query, `{"enabled":false}`)
-			wantCode(t, w, http.StatusBadRequest, "REQUEST_INVALID")
+			for _, body := range []string{
+				``, `{}`, `[]`, `null`, `true`, `{"enabled":null}`, `{"enabled":"true"}`, `{"enabled":1}`,
+				`{"Enabled":true}`,
+				`{"enabled":true,"enabled":false}`, `{"enabled":true,"id":"base"}`, `{"enabled":true}{}`,
+				"{\"enabled\":true,\"\xff\":1}",
+			} {
+				wantCode(t, send(moduleID, "", body), http.StatusBadRequest, "REQUEST_INVALID")
+			}
+			for _, query := range []string{"?enabled=false", "?a", "?a=", "?=", "?%zz", "?a;b"} {
+				wantCode(t, send(moduleID, query, `{"enabled":false}`), http.StatusBadRequest, "REQUEST_INVALID")
+			}
 		}
+		for _, moduleID := range []string{"unknown", "Base", "base%20", "core", "base.thing"} {
+			wantCode(t, send(moduleID, "", `{"enabled":true}`), http.StatusNotFound, "MODULE_NOT_INSTALLED")
+		}
+		long := `{"enabled":true` + strings.Repeat(" ", 16<<10) + `}`
+		wantCode(t, send("base", "", long), http.StatusRequestEntityTooLarge, "REQUEST_BODY_TOO_LARGE")
 	}
-	for _, moduleID := range []string{"unknown", "Base", "base%20", "core", "base.thing"} {
-		wantCode(t, h.decide(t, moduleID, "true"), http.StatusNotFound, "MODULE_NOT_INSTALLED")
-	}
-	long := `{"enabled":true` + strings.Repeat(" ", 16<<10) + `}`
-	wantCode(t, h.send(t.Context(), http.MethodPut, path+"/base/enabled", long),
-		http.StatusRequestEntityTooLarge, "REQUEST_BODY_TOO_LARGE")
 	if rows := h.rows(t); rows != "" {
 		t.Errorf("stored %q after refusals, want nothing", rows)
 	}

@@ -10,31 +10,17 @@ import (
 
 // ListedModule is one line of modules:list. The words are those of the lifecycle routes.
 type ListedModule struct {
-	ID         string        `json:"id"`
-	Name       string        `json:"name"`
-	Version    string        `json:"version"`
-	Configured decision      `json:"configured"`
-	Next       listedOutcome `json:"next"` // what the next start would make of it
-	Because    string        `json:"-"`    // why not, for people
+	ID         string          `json:"id"`
+	Name       string          `json:"name"`
+	Version    string          `json:"version"`
+	Configured decision        `json:"configured"`
+	Next       catalog.Runtime `json:"next"` // what the next start would make of it
+	Because    string          `json:"-"`    // why not, for people
 }
 
 type decision struct {
 	Enabled  bool `json:"enabled"`
 	Explicit bool `json:"explicit"`
-}
-
-type listedOutcome struct {
-	State            catalog.RuntimeState `json:"state"`
-	Reason           catalog.Reason       `json:"reason,omitempty"`
-	Dependency       *listedDependency    `json:"dependency,omitempty"`
-	ConfigurationKey string               `json:"configurationKey,omitempty"`
-	StorageBucketID  string               `json:"storageBucketId,omitempty"`
-}
-
-type listedDependency struct {
-	Kind       manifest.Kind `json:"kind"`
-	ModuleID   string        `json:"moduleId"`
-	Capability string        `json:"capability,omitempty"`
 }
 
 func ListModules(ctx context.Context, r *resolver) ([]ListedModule, error) {
@@ -50,21 +36,11 @@ func ListModules(ctx context.Context, r *resolver) ([]ListedModule, error) {
 }
 
 func listModule(m *catalog.Module, decisions enablement.Decisions, outcome catalog.Outcome) ListedModule {
-	next := listedOutcome{
-		State: outcome.State, Reason: outcome.Reason,
-		ConfigurationKey: outcome.ConfigurationKey, StorageBucketID: outcome.StorageBucketID,
-	}
-	if edge := outcome.Dependency; edge != nil {
-		next.Dependency = &listedDependency{Kind: edge.Kind, ModuleID: edge.Provider}
-		if edge.Kind == manifest.KindCapability {
-			next.Dependency.Capability = edge.ID
-		}
-	}
 	id := m.Manifest.ID
 	return ListedModule{
 		ID: id, Name: m.Manifest.Name, Version: m.Manifest.Version.String(),
 		Configured: decision{Enabled: decisions.Enabled(id), Explicit: decisions.Explicit(id)},
-		Next:       next,
+		Next:       outcome.Runtime(),
 		Because:    blockedReason(id, outcome),
 	}
 }

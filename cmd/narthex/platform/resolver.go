@@ -43,21 +43,29 @@ type resolved struct {
 // resolve reads the decisions, then the configuration. Fails with enablement.ErrRead or
 // configuration.ErrRead.
 func (r *resolver) resolve(ctx context.Context) (resolved, error) {
+	decisions, documents, err := r.read(ctx)
+	if err != nil {
+		return resolved{}, err
+	}
+	return resolved{r.by(decisions, documents), decisions, documents}, nil
+}
+
+func (r *resolver) read(ctx context.Context) (enablement.Decisions, configuration.Documents, error) {
 	decisions, err := r.enablement.Decisions(ctx)
 	if err != nil {
-		return resolved{}, err
+		return nil, nil, err
 	}
 	documents, err := r.configuration.All(ctx)
-	if err != nil {
-		return resolved{}, err
-	}
-	next := r.catalog.Resolve(catalog.State{
+	return decisions, documents, err
+}
+
+func (r *resolver) by(decisions enablement.Decisions, documents configuration.Documents) catalog.Resolution {
+	return r.catalog.Resolve(catalog.State{
 		Enabled: decisions.Enabled,
 		Stored:  documents.Of,
 		Secret:  r.secrets.supplied,
 		Storage: r.storage,
 	})
-	return resolved{next, decisions, documents}, nil
 }
 
 // withDecisions and withDocuments are the resolver as the two services need it.
@@ -76,6 +84,28 @@ func (r withDecisions) Resolve(ctx context.Context) (catalog.Resolution, enablem
 func (r withDocuments) Resolve(ctx context.Context) (catalog.Resolution, configuration.Documents, error) {
 	found, err := r.resolve(ctx)
 	return found.next, found.documents, err
+}
+
+// ResolveWith resolves as if one more decision were stored.
+func (r withDecisions) ResolveWith(
+	ctx context.Context, moduleID string, enabled bool,
+) (catalog.Resolution, error) {
+	decisions, documents, err := r.read(ctx)
+	if err != nil {
+		return catalog.Resolution{}, err
+	}
+	return r.by(decisions.With(moduleID, enabled), documents), nil
+}
+
+// ResolveWith resolves as if a module's document were replaced.
+func (r withDocuments) ResolveWith(
+	ctx context.Context, moduleID string, replacement configuration.Replacement,
+) (catalog.Resolution, error) {
+	decisions, documents, err := r.read(ctx)
+	if err != nil {
+		return catalog.Resolution{}, err
+	}
+	return r.by(decisions, documents.With(moduleID, replacement)), nil
 }
 
 // Secrets are what the deployment supplies to modules, by environment variables of their own

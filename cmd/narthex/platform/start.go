@@ -184,12 +184,12 @@ func (s *Server) resolveEligibility(ctx context.Context) (err error) {
 	s.eligible = s.started.Running()
 	s.enablement = enablement.New(enablement.Config{
 		Catalog: s.catalog, Started: s.started, Resolver: withDecisions{s.resolver}, Store: s.resolver.enablement,
-		Processes: s,
+		Processes: s, Screens: s.devices,
 	})
 	s.configuration = configuration.New(configuration.Config{
 		Catalog: s.catalog, Started: s.started, Resolver: withDocuments{s.resolver},
 		Store:  s.resolver.configuration,
-		Secret: s.secrets.supplied,
+		Secret: s.secrets.supplied, Screens: s.devices,
 	})
 	s.publication, err = publication.New(publication.Config{Catalog: s.catalog, Started: s.started,
 		Screens: s.devices, Log: s.log})
