@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"net/netip"
 	"time"
+
+	"github.com/narthex-platform/narthex/services/lookup"
 )
 
 // Statements are prepared by a test against the migrated schema.
@@ -39,6 +41,19 @@ func Statements() []string {
 		deleteUnused,
 		deletePairings,
 	}
+}
+
+// HoldersTogether answers several questions with one query, as for callers that come at the same moment.
+func (s *Store) HoldersTogether(ctx context.Context, hashes ...[]byte) (holders []string, err error) {
+	batch := make([]*lookup.Question[secretHash, string], len(hashes))
+	for i, hash := range hashes {
+		batch[i] = &lookup.Question[secretHash, string]{Key: secretHash(hash)}
+	}
+	err = s.readHolders(ctx, batch)
+	for _, asked := range batch {
+		holders = append(holders, asked.Found)
+	}
+	return holders, err
 }
 
 // Internals without state, for tests.

@@ -1,7 +1,9 @@
 package devices_test
 
 import (
+	"encoding/hex"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -46,6 +48,27 @@ func TestResolve(t *testing.T) {
 	) != 0 ||
 		err != nil {
 		t.Errorf("an unknown device holds %v, %v", held, err)
+	}
+}
+
+// TestRevokedDeviceIsNobodyAmongOthers: callers that come at the same moment share one query.
+func TestRevokedDeviceIsNobodyAmongOthers(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	kept, _ := h.pair(t, "stage")
+	revoked, _ := h.pair(t, "stage")
+	h.assertSend(t, revoking(revoked.ID), 200, "")
+	hash := func(id string) []byte {
+		text := h.text(t, "SELECT encode(credential_hash, 'hex') FROM core.device WHERE id = $1::uuid", id)
+		bytes, err := hex.DecodeString(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return bytes
+	}
+	got, err := h.store.HoldersTogether(t.Context(), hash(revoked.ID), hash(kept.ID), hash(revoked.ID))
+	if want := []string{"", kept.ID, ""}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("holders of a revoked, a valid and the revoked credential: %q, %v; want %q", got, err, want)
 	}
 }
 

@@ -55,6 +55,19 @@ func TestReadyOnlyBetweenStartedAndStopping(t *testing.T) {
 	}
 }
 
+// TestShutdownDuringAPingIsNotReady: the database answers, and the process is leaving.
+func TestShutdownDuringAPingIsNotReady(t *testing.T) {
+	var h *health.Health
+	h = start(t, func(context.Context) error {
+		h.Stopping()
+		return nil
+	})
+	h.Started()
+	if err := h.Check(t.Context()); !errors.Is(err, health.ErrNotReady) {
+		t.Errorf("Check whose ping saw the shutdown begin: got %v, want %v", err, health.ErrNotReady)
+	}
+}
+
 func TestFailedPingIsNotReadyAndTheNextCheckPingsAgain(t *testing.T) {
 	var failing atomic.Bool
 	failing.Store(true)

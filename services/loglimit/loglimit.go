@@ -69,14 +69,12 @@ func (l *Limiter) LogEvery(
 func (l *Limiter) passed(name string, k *kind) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	switch {
-	case l.closed:
-	case k.count == 0:
+	if k.count == 0 { // also once closed, which has written what was counted
 		delete(l.kinds, name)
-	default:
-		l.write(k)
-		k.timer.Reset(k.every)
+		return
 	}
+	l.write(k)
+	k.timer.Reset(k.every)
 }
 
 func (l *Limiter) write(k *kind) {

@@ -235,6 +235,29 @@ func TestMemoryIsBounded(t *testing.T) {
 	runtime.KeepAlive(limiter)
 }
 
+// A flood that is over takes no memory.
+func TestMemoryIsFreedAfterAFlood(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limiter := ratelimit.New()
+		before := heap()
+		for n := range ratelimit.MaxKeys {
+			limiter.Allow(signIn, visitor(n))
+		}
+		flooded := heap() - before
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- limiter.Serve(ctx) }()
+		time.Sleep(2 * signIn.Window)
+		synctest.Wait()
+		if left := heap() - before; limiter.Keys() != 0 || left > flooded/10 {
+			t.Errorf("%d keys and %d of %d bytes are left, want none and a tenth at most", limiter.Keys(), left,
+				flooded)
+		}
+		stop()
+		<-ended
+	})
+}
+
 func heap() int64 {
 	runtime.GC()
 	var stats runtime.MemStats
