@@ -181,7 +181,7 @@ func TestAnnouncements(t *testing.T) {
 	h := setup(t)
 	h.signedIn(person)
 	n := board(t, h, "announcements.slides.read", "announcements.slides.manage")
-	p := open(t, h.URL, desktop)
+	p := open(t, h.URL+"/#/m/announcements", desktop)
 	p.headed("Announcements")
 	p.find("link", "Welcome")
 	chips := eval[string](p, `[...document.querySelectorAll(".chip")].map((chip) => chip.textContent).join()`)
@@ -248,7 +248,7 @@ func TestAnnouncementsConflict(t *testing.T) {
 	h := setup(t)
 	h.signedIn(person)
 	n := board(t, h, "announcements.slides.read", "announcements.slides.manage")
-	p := open(t, h.URL, phone)
+	p := open(t, h.URL+"/#/m/announcements", phone)
 	other := func(title string) {
 		n.mu.Lock()
 		defer n.mu.Unlock()
@@ -302,7 +302,7 @@ func TestAnnouncementsForReaders(t *testing.T) {
 	h := setup(t)
 	h.signedIn(person)
 	board(t, h, "announcements.slides.read")
-	p := open(t, h.URL, phone)
+	p := open(t, h.URL+"/#/m/announcements", phone)
 	p.says("Coffee and tea are served in the foyer after the service.")
 	if buttons := eval[int](p, `document.querySelectorAll("main button").length`); buttons != 0 {
 		t.Errorf("%d buttons", buttons)
@@ -322,7 +322,7 @@ func TestUnsavedNotice(t *testing.T) {
 			h := setup(t)
 			h.signedIn(person)
 			board(t, h, "announcements.slides.read", "announcements.slides.manage")
-			p := open(t, h.URL, desktop)
+			p := open(t, h.URL+"/#/m/announcements", desktop)
 			p.press("button", "Write a notice")
 			p.headed("New notice")
 			p.fill("Title", "Half")
@@ -348,7 +348,7 @@ func TestMoveAmongManyNotices(t *testing.T) {
 	for i := len(n.slides); i < 500; i++ {
 		n.add(fmt.Sprintf("Notice %d", i+1), "", true, nil, nil)
 	}
-	p := open(t, h.URL, desktop)
+	p := open(t, h.URL+"/#/m/announcements", desktop)
 	p.says("Notice 500")
 	moveDown(p)
 	p.hears("Welcome moved, position 2 of 500")
@@ -377,7 +377,7 @@ func TestReadersSeeStanding(t *testing.T) {
 	h.signedIn(person)
 	n := board(t, h, "announcements.slides.read")
 	n.slides = slices.Delete(n.slides, 2, 3) // what is not published, a reader does not get
-	p := open(t, h.URL, phone)
+	p := open(t, h.URL+"/#/m/announcements", phone)
 	p.sees("Welcome")
 	p.wait(`[...document.querySelectorAll(".chip")].map((chip) => chip.textContent).join() === ` +
 		`"Scheduled,Ended"`)

@@ -350,6 +350,12 @@ func (p *tab) headed(title string) {
 		title))
 }
 
+// home waits for Home, whose heading greets by the time of day.
+func (p *tab) home() {
+	p.t.Helper()
+	p.wait(`document.title === "Home - Dashboard" && document.activeElement.tagName === "H1"`)
+}
+
 // fits fails when the page is wider than the window, for nothing may be reached by scrolling sideways
 // alone, and when words stick out of what holds them, over what is beside it.
 func (p *tab) fits() {

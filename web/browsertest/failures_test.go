@@ -51,7 +51,7 @@ func (p *tab) offline(offline bool) {
 func TestSignOutOffline(t *testing.T) {
 	t.Parallel()
 	h := notes(t, kept)
-	p := open(t, h.URL, desktop)
+	p := open(t, h.URL+"/#/m/notes", desktop)
 	p.says("Here are the notes.")
 	p.press("button", "Account")
 	p.offline(true)
@@ -84,7 +84,7 @@ func TestRefusedWritesAreSeen(t *testing.T) {
 			h := setup(t)
 			h.signedIn(person)
 			n := board(t, h, "announcements.slides.read", "announcements.slides.manage")
-			p := open(t, h.URL, desktop)
+			p := open(t, h.URL+"/#/m/announcements", desktop)
 			p.says("Welcome")
 			n.mu.Lock()
 			n.refuse = row.refuse
@@ -106,7 +106,7 @@ func TestMountErrorReachesTheConsole(t *testing.T) {
 	h := notes(t, `throw new Error("no such shelf");`)
 	p := open(t, "about:blank", desktop)
 	p.first(`window.logged = []; console.error = (...words) => logged.push(words.map(String).join(" "));`)
-	p.do(chromedp.Navigate(h.URL))
+	p.do(chromedp.Navigate(h.URL + "/#/m/notes"))
 	p.says("Notes could not be shown.")
 	p.wait(`logged.some((line) => line.includes("notes") && line.includes("no such shelf"))`)
 	p.silent("no such shelf") // a person is told the code; the page of "narthex dev" says more
@@ -118,7 +118,7 @@ func TestMountErrorIsOnThePageInDev(t *testing.T) {
 	t.Parallel()
 	h := notes(t, `throw new Error("no such shelf");`)
 	h.dev = true
-	p := open(t, h.URL, desktop)
+	p := open(t, h.URL+"/#/m/notes", desktop)
 	p.says("Notes could not be shown.")
 	p.sees("no such shelf")
 }
@@ -130,7 +130,7 @@ func TestFocusAfterRestartNotice(t *testing.T) {
 	h.signedIn(person)
 	waiting(h)
 	h.script("announcements", `container.textContent = "On the board.";`)
-	p := open(t, h.URL, desktop)
+	p := open(t, h.URL+"/#/m/announcements", desktop)
 	p.says("2 changes wait for a restart.")
 	h.answer("GET /api/v1/module-lifecycle", 200, `{"modules":[]}`)
 	p.press("button", "Check again")
@@ -174,7 +174,7 @@ func TestBusyButtons(t *testing.T) {
 func TestNewVersion(t *testing.T) {
 	t.Parallel()
 	h := notes(t, kept)
-	p := clocked(t, h.URL)
+	p := clocked(t, h.URL+"/#/m/notes")
 	p.says("Here are the notes.")
 	p.run(`later(3600000); see(false); see(true)`)
 	p.run(`await new Promise((resolve) => setTimeout(resolve, 300))`)

@@ -85,7 +85,7 @@ func TestMember(t *testing.T) {
 	p.says("Confirmed. Sign in.")
 	p.press("button", "Sign in")
 	enter()
-	p.headed("Announcements")
+	p.home()
 
 	d.exec(t, "ALTER TABLE core.session RENAME TO away")
 	p.do(chromedp.Reload())

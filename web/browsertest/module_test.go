@@ -116,7 +116,7 @@ func TestUnmount(t *testing.T) {
 	t.Parallel()
 	h := notes(t, kept+`addEventListener("error", event => { window.reported = event.message; `+
 		`event.preventDefault(); }); return () => { throw new Error("no"); };`)
-	p := open(t, h.URL, desktop)
+	p := open(t, h.URL+"/#/m/notes", desktop)
 	p.says("Here are the notes.")
 	p.run(`addEventListener("error", event => event.preventDefault()); location.hash = "#/account"`)
 	p.headed("Account")
@@ -142,7 +142,7 @@ func TestRefusedModuleAsksOnce(t *testing.T) {
 				t.Parallel()
 				h := notes(t, kept)
 				h.answer("GET /api/v1/modules/notes/x", status, `{"code":"PERMISSION_DENIED"}`)
-				p := open(t, h.URL, desktop)
+				p := open(t, h.URL+"/#/m/notes", desktop)
 				p.says("Here are the notes.")
 				release := make(chan struct{})
 				h.on("GET /api/v1/principal", func(w http.ResponseWriter, _ *http.Request) {
@@ -226,7 +226,7 @@ func TestFailingMounts(t *testing.T) {
 			p := open(t, "about:blank", desktop)
 			p.first(`const later = setTimeout; window.setTimeout = (run, after, ...more) => later(run, after === ` +
 				`10000 ? 500 : after, ...more);`)
-			p.do(chromedp.Navigate(h.URL)) // where ten seconds are half of one
+			p.do(chromedp.Navigate(h.URL + "/#/m/notes")) // where ten seconds are half of one
 			p.says(row.words)
 			p.says(row.code)
 			p.silent("half")
@@ -251,7 +251,7 @@ func TestUpgrade(t *testing.T) {
 		reply(w, 404, `{"code":"NOT_FOUND"}`)
 	})
 	h.script("notes", `container.textContent = "Version " + context.module.version;`)
-	p := open(t, h.URL, desktop)
+	p := open(t, h.URL+"/#/m/notes", desktop)
 	p.says("Version 1.0.0")
 	if n := h.count("GET /api/v1/dashboard/navigation"); n != 2 || !gone.Load() {
 		t.Errorf("read %d times", n)
@@ -264,7 +264,7 @@ func TestGone(t *testing.T) {
 	h := setup(t)
 	h.signedIn(person)
 	h.navigation(nil, []object{module("notes", "Notes", nil)})
-	p := open(t, h.URL, desktop)
+	p := open(t, h.URL+"/#/m/notes", desktop)
 	p.says("Notes is not running any more.")
 	p.until("the second look", func() bool { return h.count("GET /api/v1/dashboard/navigation") == 2 })
 	h.script("notes", kept)
@@ -286,7 +286,7 @@ func TestRestlessInventory(t *testing.T) {
 			object{"artifactUrl": fmt.Sprintf("/api/v1/module-ui/notes/1.0.%d", version.Add(1))}))
 		reply(w, 200, `{"groups":[],"ungrouped":[`+string(entry)+`],"permissions":[]}`)
 	})
-	p := open(t, h.URL, desktop)
+	p := open(t, h.URL+"/#/m/notes", desktop)
 	p.until("the second version", func() bool { return h.count("GET /api/v1/module-ui/notes/1.0.2") == 1 })
 	p.says("Notes is not running any more.")
 	p.run(`await new Promise(resolve => setTimeout(resolve, 300))`)
@@ -299,7 +299,7 @@ func TestRestlessInventory(t *testing.T) {
 func TestImportThatFailed(t *testing.T) {
 	t.Parallel()
 	h := notes(t, `export default <html>`)
-	p := open(t, h.URL, desktop)
+	p := open(t, h.URL+"/#/m/notes", desktop)
 	p.says("Notes could not be loaded.")
 	p.run(`window.first = true`)
 	press := func() {

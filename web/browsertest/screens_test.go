@@ -118,35 +118,43 @@ var screens = []screen{
 		h.answer("GET /api/v1/dashboard/navigation", 403, `{"code":"PERMISSION_DENIED"}`)
 	}, func(p *tab) { p.wait(`document.querySelector("main [role=alert]")`) }},
 	{"S-nowhere", "/#/m/gone", announcements, nil},
-	{"S-account", "/#/account", announcements, nil},
-	{"W5-menu", "/", announcements, func(p *tab) {
+	{"S-account", "/#/account", func(t *testing.T, h *house) {
+		owned(h)
+		announcements(t, h)
+	}, func(p *tab) { p.wait(`document.querySelector(".name-form")`) }},
+	{"W5-home", "/", func(_ *testing.T, h *house) {
+		h.signedIn(person)
+		owned(h)
+		sunday(h)
+	}, func(p *tab) { p.wait(`document.querySelector(".doorway")`) }},
+	{"W5-menu", "/#/m/announcements", announcements, func(p *tab) {
 		p.wait(`document.querySelector(".notice")`)
 		p.click(".account > button")
 	}},
-	{"W5-module-failed", "/", func(t *testing.T, h *house) {
+	{"W5-module-failed", "/#/m/announcements", func(t *testing.T, h *house) {
 		announcements(t, h)
 		h.script("announcements", `throw new Error("no");`)
 	}, func(p *tab) { p.wait(`document.querySelector("main [role=alert]")`) }},
-	{"W5-module-old", "/", func(t *testing.T, h *house) {
+	{"W5-module-old", "/#/m/announcements", func(t *testing.T, h *house) {
 		announcements(t, h)
 		h.script("announcements", `export default { narthex: "module-ui", abi: 0, definition: {} };`)
 	}, func(p *tab) { p.wait(`document.querySelector("main [role=alert]")`) }},
-	{"W5-module-gone", "/", func(t *testing.T, h *house) {
+	{"W5-module-gone", "/#/m/announcements", func(t *testing.T, h *house) {
 		announcements(t, h)
 		h.answer("GET /api/v1/module-ui/announcements/1.0.0", 404, `{"code":"NOT_FOUND"}`)
 	}, func(p *tab) { p.wait(`document.querySelector("main [role=alert]")`) }},
-	{"W5-restart", "/", func(t *testing.T, h *house) {
+	{"W5-restart", "/#/m/announcements", func(t *testing.T, h *house) {
 		announcements(t, h)
 		waiting(h)
 	}, func(p *tab) {
 		p.wait(`document.querySelector(".restart") && document.querySelector(".notice")`)
 		p.click(".restart button")
 	}},
-	{"W6-navigation", "/", announcements, func(p *tab) {
+	{"W6-navigation", "/#/m/announcements", announcements, func(p *tab) {
 		p.wait(`document.querySelector(".notice")`)
 		p.do(chromedp.Evaluate[chromedp.Void](`document.querySelector(".menu-button").click()`))
 	}},
-	{"S-loading", "/", func(t *testing.T, h *house) {
+	{"S-loading", "/#/m/announcements", func(t *testing.T, h *house) {
 		announcements(t, h)
 		h.on("GET /api/v1/module-ui/announcements/1.0.0",
 			func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
@@ -157,18 +165,18 @@ var screens = []screen{
 		p.do(chromedp.Evaluate[chromedp.Void](`document.querySelector("[href='#/account']").click()`))
 		p.wait(`document.querySelector("dialog[open]")`)
 	}},
-	{"A1-list", "/", announcements,
+	{"A1-list", "/#/m/announcements", announcements,
 		func(p *tab) { p.wait(`document.querySelectorAll(".notice").length === 4`) }},
-	{"A1-menu", "/", announcements, func(p *tab) {
+	{"A1-menu", "/#/m/announcements", announcements, func(p *tab) {
 		p.wait(`document.querySelectorAll(".notice").length === 4`)
 		p.click("[aria-haspopup=menu]")
 	}},
-	{"A1-toast", "/", announcements, func(p *tab) {
+	{"A1-toast", "/#/m/announcements", announcements, func(p *tab) {
 		p.wait(`document.querySelectorAll(".notice").length === 4`)
 		p.click("td.actions > button")
 		p.wait(`document.querySelector(".toast:not([data-empty])")`)
 	}},
-	{"A1-reader", "/", func(t *testing.T, h *house) {
+	{"A1-reader", "/#/m/announcements", func(t *testing.T, h *house) {
 		h.signedIn(person)
 		board(t, h, "announcements.slides.read")
 	}, func(p *tab) { p.wait(`document.querySelectorAll(".read > li").length === 4`) }},
@@ -191,6 +199,16 @@ var screens = []screen{
 func announcements(t *testing.T, h *house) {
 	h.signedIn(person)
 	board(t, h, "announcements.slides.read", "announcements.slides.manage")
+}
+
+// sunday lets the person open a few modules.
+func sunday(h *house) {
+	named := func(id, name, icon string) object { return module(id, name, object{"icon": icon}) }
+	h.navigation(nil, []object{named("library", "Library", "book"), named("prayer", "Prayer list", "heart")},
+		group("sunday", "Sunday", named("stage", "Stage", "lectern"), named("rota", "Rota", "rota"),
+			named("songs", "Songs", "music")),
+		group("foyer", "Foyer", named("announcements", "Announcements", "megaphone"),
+			named("countdown", "Countdown", "timer"), module("rooms", "Rooms", nil)))
 }
 
 // waiting lets two decisions wait for a restart.

@@ -56,6 +56,8 @@ func TestNavigationFails(t *testing.T) {
 			p.find("button", "Account")
 			h.navigation(nil, []object{module("notes", "Notes", nil)})
 			p.press("button", "Try again")
+			p.home()
+			p.press("link", "Notes")
 			p.says("Here are the notes.")
 		})
 	}
@@ -72,7 +74,7 @@ func TestNavigation(t *testing.T) {
 	for _, id := range []string{"stage", "rota", "notes", "loose"} {
 		h.script(id, `container.textContent = "This is " + context.module.id;`)
 	}
-	p := open(t, h.URL, phone)
+	p := open(t, h.URL+"/#/m/stage", phone)
 	p.headed("Stage")
 	p.none("navigation", "Modules")
 	p.press("button", "Menu")
@@ -98,7 +100,7 @@ func TestRestartNotice(t *testing.T) {
 	h.signedIn(person)
 	waiting(h)
 	h.script("announcements", `container.textContent = "On the board.";`)
-	p := open(t, h.URL, desktop)
+	p := open(t, h.URL+"/#/m/announcements", desktop)
 	p.says("2 changes wait for a restart.")
 	p.silent("Ask the person who runs the server")
 	p.press("button", "What changes?")
@@ -117,7 +119,7 @@ func TestRestartNotice(t *testing.T) {
 func TestRestartNoticeIsForThoseWhoDecide(t *testing.T) {
 	t.Parallel()
 	h := notes(t, kept)
-	open(t, h.URL, desktop).says("Here are the notes.")
+	open(t, h.URL+"/#/m/notes", desktop).says("Here are the notes.")
 	for _, request := range h.requests() {
 		if strings.Contains(request, "module-lifecycle") || strings.Contains(request, "module-configuration") {
 			t.Errorf("asked %s", request)
@@ -130,7 +132,7 @@ func TestRestartNoticeIsForThoseWhoDecide(t *testing.T) {
 func TestKeyboard(t *testing.T) {
 	t.Parallel()
 	h := notes(t, kept)
-	p := open(t, h.URL, desktop)
+	p := open(t, h.URL+"/#/m/notes", desktop)
 	p.says("Here are the notes.")
 	p.run(`document.activeElement.blur()`)
 	p.do(chromedp.Reload())

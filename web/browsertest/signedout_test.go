@@ -31,14 +31,16 @@ func TestSignIn(t *testing.T) {
 	p.fill("Password", "correct horse battery")
 	p.press("button", "Sign in")
 	p.find("navigation", "Modules")
+	p.home()
+	p.press("link", "Notes")
 	p.headed("Notes")
 	p.says("Here are the notes.")
 	if body := <-sent; body != `{"email":"owner@example.org","password":"correct horse battery"}` {
 		t.Errorf("sent: %s", body)
 	}
-	want := []string{"GET /api/v1/principal", "POST /api/auth/sign-in/email", "GET /api/v1/principal",
-		"GET /api/v1/dashboard/navigation"}
-	if requests := h.requests(); !slices.Equal(requests[:4], want) {
+	want := []string{"GET /api/v1/principal", "GET /api/v1/house", "POST /api/auth/sign-in/email",
+		"GET /api/v1/principal", "GET /api/v1/dashboard/navigation", "GET /api/v1/account"}
+	if requests := h.requests(); !slices.Equal(requests[:6], want) {
 		t.Errorf("requests: %q", requests)
 	}
 	if kept := eval[string](p, stored); kept != `[[],[],""]` {
@@ -106,7 +108,7 @@ func TestTooManySignIns(t *testing.T) {
 	p.run("later(1000)")
 	p.wait(`!document.querySelector("[type=submit]").disabled`)
 	p.press("button", "Sign in")
-	p.headed("Nothing here for you yet.")
+	p.says("Nothing here for you yet.")
 }
 
 // TestConfirm is walk-throughs 2 and M3: loading the link changes nothing, and its token is nowhere but in
@@ -205,7 +207,8 @@ func TestLinkWhileSignedIn(t *testing.T) {
 	p := open(t, h.URL+"/?service_auth=verify-email&token=t", desktop)
 	p.headed("Confirm your e-mail")
 	p.press("button", "Continue to Dashboard")
-	p.headed("Nothing here for you yet.")
+	p.home()
+	p.says("Nothing here for you yet.")
 	p.says(person)
 }
 
@@ -256,7 +259,8 @@ func TestNobodyIsSignedOutByAFailure(t *testing.T) {
 			}
 			h.signedIn(person)
 			p.press("button", "Try again")
-			p.says("Here are the notes.")
+			p.home()
+			p.find("link", "Notes")
 		})
 	}
 }
@@ -317,7 +321,7 @@ func TestSignOut(t *testing.T) {
 		h.anonymous()
 		reply(w, 200, `{"success":true}`)
 	})
-	p := open(t, h.URL, desktop)
+	p := open(t, h.URL+"/#/m/notes", desktop)
 	p.says("Here are the notes.")
 	second := p.another(h.URL + "/#/account")
 	second.headed("Account")

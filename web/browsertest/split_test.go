@@ -148,6 +148,7 @@ func TestSplit(t *testing.T) {
 	p.fill("E-mail", "owner@example.org")
 	p.fill("Password", s.password)
 	p.press("button", "Sign in")
+	p.press("link", "Announcements")
 	p.headed("Announcements") // its artifact is imported from the other origin
 	cookies := func() []*network.Cookie {
 		t.Helper()

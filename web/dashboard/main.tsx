@@ -2,6 +2,7 @@ import { render } from "preact";
 import { offerKit } from "../kit/global";
 import { kitStyles } from "../kit/styles";
 import { App } from "./app/app";
+import { paintHouse } from "./app/house";
 import { takeLink } from "./app/link";
 import { apiOrigin } from "./app/origin";
 import { applyPreferences } from "./app/preferences";
@@ -16,6 +17,7 @@ const sheet = new CSSStyleSheet();
 sheet.replaceSync(kitStyles + css + administration);
 document.adoptedStyleSheets.push(sheet);
 applyPreferences();
+paintHouse();
 offerKit();
 
 const element = document.querySelector<HTMLMetaElement>('meta[name="service-api-origin"]');

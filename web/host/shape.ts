@@ -18,6 +18,15 @@ export const count: Shape<number> = (value) => {
 	return value;
 };
 
+/** One of a few words. */
+export const oneOf =
+	<Word extends string>(words: readonly Word[]): Shape<Word> =>
+	(value) => {
+		const word = words.find((known) => known === value);
+		if (word === undefined) throw new ShapeError();
+		return word;
+	};
+
 /** A field that an older server does not send. */
 export const orAbsent =
 	<Value>(shape: Shape<Value>): Shape<Value | undefined> =>

@@ -8,6 +8,7 @@ import type { Failure } from "../data/request";
 import { screens } from "../screens/table";
 import { t } from "../words/words";
 import { DraftStore } from "./drafts";
+import { house } from "./house";
 import type { Link } from "./link";
 import { NewVersion } from "./newversion";
 import { Router } from "./router";
@@ -69,11 +70,16 @@ export class App {
 		this.router.start();
 		this.newVersion.watch();
 		this.data.watch();
+		this.data.house.value.subscribe((value) => {
+			if (value) house.value = value;
+		});
 		this.session.who.subscribe((who) => {
+			if (who.is === "person" || who.is === "anonymous") this.#askForHouse();
 			if (who.is !== "person") return;
 			this.drafts.belongTo(who.userId);
 			this.data.clear();
 			void this.data.navigation.load();
+			void this.data.account.load();
 		});
 		await this.session.recheck();
 	}
@@ -86,11 +92,20 @@ export class App {
 	/** Signs out, once unsaved work may go. */
 	signOut(): void {
 		this.router.whenFree(() => {
-			void this.session.leave().then((failure) => {
-				if (failure)
-					this.announce(t("stillSignedIn"), "assertive", { label: t("tryAgain"), run: () => this.signOut() });
-			});
+			void this.#signOut(false);
 		});
+	}
+
+	/** Signs out on every device: whoever asks for it has been asked whether they mean it. */
+	signOutEverywhere(): Promise<void> {
+		return this.#signOut(true);
+	}
+
+	async #signOut(everywhere: boolean): Promise<void> {
+		const failure = await this.session.leave(everywhere);
+		if (!failure) return;
+		const again = { label: t("tryAgain"), run: () => void this.#signOut(everywhere) };
+		this.announce(t("stillSignedIn"), "assertive", again);
 	}
 
 	/** The entry of a module in the navigation as it is known now. */
@@ -98,6 +113,11 @@ export class App {
 		const navigation = this.navigation.value;
 		if (navigation.is !== "ready") return undefined;
 		return entriesOf(navigation.view).find((entry) => entry.moduleId === moduleId);
+	}
+
+	/** Asks whose house it is, once: nothing is asked before it is known who is here. */
+	#askForHouse(): void {
+		if (!this.data.house.used) void this.data.house.load();
 	}
 
 	#leave(): void {
@@ -112,6 +132,13 @@ export class App {
 		});
 	}
 }
+
+/** The module that puts its own things on Home, and is listed nowhere else. */
+export const homeModule = "home";
+
+/** The modules that people go to, in the order in which they are shown. */
+export const doorsOf = (view: NavigationView): NavigationEntry[] =>
+	entriesOf(view).filter(({ moduleId }) => moduleId !== homeModule);
 
 /** All entries in the order in which they are shown. */
 export function entriesOf(view: NavigationView): NavigationEntry[] {

@@ -13,7 +13,8 @@ const prefersDark = matchMedia("(prefers-color-scheme: dark)");
 const systemDark = signal(prefersDark.matches);
 prefersDark.addEventListener("change", () => (systemDark.value = prefersDark.matches));
 
-function kept(key: string): string {
+/** What the browser keeps under a key, "" without. */
+export function kept(key: string): string {
 	try {
 		return localStorage.getItem(key) ?? "";
 	} catch {
@@ -21,7 +22,8 @@ function kept(key: string): string {
 	}
 }
 
-function keep(key: string, value: string): void {
+/** Keeps a text in the browser, where that is possible. */
+export function keep(key: string, value: string): void {
 	try {
 		if (value === "") localStorage.removeItem(key);
 		else localStorage.setItem(key, value);

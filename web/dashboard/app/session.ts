@@ -76,11 +76,12 @@ export class Session {
 	}
 
 	/**
-	 * Signs out. It returns the failure when the server did not confirm. Once it has, nothing of the person is
+	 * Signs out, here or on every device. It returns the failure when the server did not confirm. Once it has, nothing of the person is
 	 * shown, even if the next request fails.
 	 */
-	async leave(): Promise<Failure | undefined> {
-		const answer = await this.#platform.signOut();
+	async leave(everywhere: boolean): Promise<Failure | undefined> {
+		const platform = this.#platform;
+		const answer = await (everywhere ? platform.signOutEverywhere() : platform.signOut());
 		if (!answer.ok && answer.status !== 401) return answer;
 		await this.#asking;
 		const unknown = await this.recheck();

@@ -7,6 +7,10 @@ const fresh = 10_000;
 
 /** Everything that the Dashboard reads of the platform, each thing once. */
 export class Data {
+	/** Whose house it is: the same for everybody. */
+	readonly house;
+	/** The account of whoever is signed in. */
+	readonly account;
 	readonly navigation;
 	readonly lifecycle;
 	readonly configurations;
@@ -16,6 +20,8 @@ export class Data {
 	/** policy is asked about every failure. */
 	constructor(platform: Platform, policy: Policy) {
 		this.#policy = policy;
+		this.house = new Resource(() => platform.house(), policy);
+		this.account = new Resource(() => platform.account(), policy);
 		this.navigation = new Resource(() => platform.navigation(), policy);
 		this.lifecycle = new Resource(() => platform.lifecycle(), policy);
 		this.configurations = new Resource(() => platform.configurations(), policy);
@@ -26,7 +32,7 @@ export class Data {
 		document.addEventListener("visibilitychange", () => {
 			if (document.visibilityState !== "visible" || performance.now() - this.#seen < fresh) return;
 			this.#seen = performance.now();
-			for (const resource of this.#all()) if (resource.used) void resource.load();
+			for (const resource of [this.house, ...this.#personal()]) if (resource.used) void resource.load();
 		});
 	}
 
@@ -45,11 +51,12 @@ export class Data {
 		return answer;
 	}
 
+	/** Forgets what was read for a person. */
 	clear(): void {
-		for (const resource of this.#all()) resource.clear();
+		for (const resource of this.#personal()) resource.clear();
 	}
 
-	#all(): readonly Resource<unknown>[] {
-		return [this.navigation, this.lifecycle, this.configurations];
+	#personal(): readonly Resource<unknown>[] {
+		return [this.account, this.navigation, this.lifecycle, this.configurations];
 	}
 }

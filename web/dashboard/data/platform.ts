@@ -1,6 +1,7 @@
+import { accents } from "../../kit/accents";
 import { lifecycle, type LifecycleView } from "./lifecycle";
 import { type Result, nothing, request, write } from "./request";
-import { count, listOf, object, orAbsent, orNull, type Shape, ShapeError, text, yesOrNo } from "./shape";
+import { count, listOf, object, oneOf, orAbsent, orNull, type Shape, ShapeError, text, yesOrNo } from "./shape";
 
 /** Who the server says that we are. */
 export type Principal =
@@ -31,10 +32,16 @@ const configurations = object({
 	modules: listOf(object({ moduleId: text, name: text, version: text, restartRequired: yesOrNo })),
 });
 
+/** Whose house it is. */
+export const houseOf = object({ name: orNull(text), accent: oneOf(accents), language: text });
+const account = object({ userId: text, email: text, name: orNull(text) });
+
 export type ContributionDescriptor = ReturnType<typeof contribution>;
 export type InventoryEntry = ReturnType<typeof inventoryEntry>;
 export type NavigationEntry = ReturnType<typeof entry>;
 export type NavigationView = ReturnType<typeof navigation>;
+export type House = ReturnType<typeof houseOf>;
+export type Account = ReturnType<typeof account>;
 export type ConfigurationsView = ReturnType<typeof configurations>;
 
 const principal = (value: unknown): Principal => {
@@ -69,6 +76,19 @@ export class Platform {
 
 	principal(): Promise<Result<Principal>> {
 		return request(this.address("/api/v1/principal"), {}, principal);
+	}
+	/** What whoever looks at a page may know of whose it is. */
+	house(): Promise<Result<House>> {
+		return request(this.address("/api/v1/house"), {}, houseOf);
+	}
+	account(): Promise<Result<Account>> {
+		return request(this.address("/api/v1/account"), {}, account);
+	}
+	changeName(name: string): Promise<Result<Account>> {
+		return request(this.address("/api/v1/account"), write("PUT", { name }), account);
+	}
+	signOutEverywhere(): Promise<Result<undefined>> {
+		return request(this.address("/api/v1/account/sign-out-everywhere"), write("POST", {}), nothing);
 	}
 	navigation(): Promise<Result<NavigationView>> {
 		return request(this.address("/api/v1/dashboard/navigation"), {}, navigation);

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Icon } from "../../kit/icons";
 import { Tile } from "../../kit/layout";
+import { initialsOf } from "../../kit/person";
 import type { App } from "../app/app";
 import { accountHash } from "../app/route";
 import { t } from "../words/words";
@@ -11,6 +12,7 @@ export function AccountMenu({ app }: { readonly app: App }) {
 	const [open, setOpen] = useState(false);
 	const whole = useRef<HTMLDivElement>(null);
 	const button = useRef<HTMLButtonElement>(null);
+	const name = app.data.account.value.value?.name ?? "";
 	const route = app.router.route.value;
 	useEffect(() => setOpen(false), [route]);
 	useEffect(() => {
@@ -37,13 +39,13 @@ export function AccountMenu({ app }: { readonly app: App }) {
 				type="button"
 				class="quiet"
 				ref={button}
-				aria-label={t("account")}
+				aria-label={name === "" ? t("account") : t("accountOf", { name })}
 				aria-expanded={open}
 				aria-controls="account-panel"
 				onClick={() => setOpen(!open)}
 			>
-				<Tile icon="person" lit />
-				<span class="account-name">{t("account")}</span>
+				{name === "" ? <Tile icon="person" lit /> : <Tile initials={initialsOf(name)} lit />}
+				<bdi class="account-name">{name === "" ? t("account") : name}</bdi>
 				<Icon name="chevronDown" size={16} />
 			</button>
 			<div id="account-panel" class="account-panel" hidden={!open}>

@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { Icon, Mark } from "../../kit/icons";
-import { type App, entriesOf } from "../app/app";
+import { type App, doorsOf } from "../app/app";
+import { house } from "../app/house";
 import { homeHash } from "../app/route";
 import { administrationFor } from "../app/screen";
 import { t } from "../words/words";
@@ -19,7 +20,7 @@ export function Shell({ app }: { readonly app: App }) {
 	useEffect(() => setUnfolded(false), [route]);
 	const view = navigation.is === "ready" ? navigation.view : undefined;
 	const administration = administrationFor(app.router.screens, view?.permissions ?? []);
-	const shown = view !== undefined && (entriesOf(view).length > 0 || administration.length > 0);
+	const shown = view !== undefined && (doorsOf(view).length > 0 || administration.length > 0);
 	return (
 		<>
 			<a
@@ -35,7 +36,7 @@ export function Shell({ app }: { readonly app: App }) {
 			<header class="banner">
 				<Link app={app} to={homeHash} class="brand">
 					<Mark />
-					<span>{t("dashboard")}</span>
+					<bdi>{house.value?.name ?? t("dashboard")}</bdi>
 				</Link>
 				{shown && (
 					<button

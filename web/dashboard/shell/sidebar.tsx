@@ -1,5 +1,5 @@
 import { Icon } from "../../kit/icons";
-import type { App } from "../app/app";
+import { type App, homeModule } from "../app/app";
 import { homeHash, moduleHash, type Route } from "../app/route";
 import type { Screen } from "../app/screen";
 import type { NavigationView } from "../data/platform";
@@ -24,23 +24,25 @@ interface Item {
 
 /** Home, the modules in their groups, and the administration. Empty groups are kept, but not shown here. */
 export function Sidebar({ app, view, administration, folded }: SidebarProps) {
-	const modules = (entries: NavigationView["ungrouped"]): Item[] =>
-		entries.map(({ moduleId, name, ui }) => ({ to: moduleHash(moduleId), name, icon: ui.icon ?? "door" }));
-	const groups = view.groups.filter((group) => group.modules.length > 0);
+	const groups = view.groups.map(({ id, label, modules }) => ({ id, label, items: itemsOf(modules) }));
+	const ungrouped = itemsOf(view.ungrouped);
 	const screens = administration.map(({ path, title, icon }) => ({ to: `#/${path}`, name: title(), icon }));
 	return (
 		<div id="navigation" class="sidebar" data-folded={folded ? "" : undefined}>
 			<nav aria-label={t("modules")}>
 				<List app={app} items={[{ to: homeHash, name: home("home"), icon: "home" }]} />
-				{groups.map((group) => (
-					<div key={group.id}>
-						<h2>
-							<bdi>{group.label}</bdi>
-						</h2>
-						<List app={app} items={modules(group.modules)} />
-					</div>
-				))}
-				{view.ungrouped.length > 0 && <List app={app} items={modules(view.ungrouped)} />}
+				{groups.map(
+					({ id, label, items }) =>
+						items.length > 0 && (
+							<div key={id}>
+								<h2>
+									<bdi>{label}</bdi>
+								</h2>
+								<List app={app} items={items} />
+							</div>
+						),
+				)}
+				{ungrouped.length > 0 && <List app={app} items={ungrouped} />}
 			</nav>
 			{screens.length > 0 && (
 				<nav aria-labelledby="administration">
@@ -51,6 +53,11 @@ export function Sidebar({ app, view, administration, folded }: SidebarProps) {
 		</div>
 	);
 }
+
+const itemsOf = (entries: NavigationView["ungrouped"]): Item[] =>
+	entries
+		.filter(({ moduleId }) => moduleId !== homeModule)
+		.map(({ moduleId, name, ui }) => ({ to: moduleHash(moduleId), name, icon: ui.icon ?? "door" }));
 
 function List({ app, items }: { readonly app: App; readonly items: readonly Item[] }) {
 	const route = app.router.route.value;

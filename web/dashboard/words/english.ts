@@ -8,6 +8,7 @@ export const english = {
 	skip: "Skip to content",
 	menu: "Menu",
 	account: "Account",
+	accountOf: "{name}, account",
 	accountAndSettings: "Account and settings",
 	trail: "Where you are",
 	modules: "Modules",

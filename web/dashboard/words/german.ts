@@ -8,6 +8,7 @@ export const german: Catalogue<typeof english>["de"] = {
 	skip: "Zum Inhalt springen",
 	menu: "Menü",
 	account: "Konto",
+	accountOf: "{name}, Konto",
 	accountAndSettings: "Konto und Einstellungen",
 	trail: "Wo Sie sind",
 	modules: "Module",

@@ -1,4 +1,3 @@
-import { Button } from "../../../kit/button";
 import { SelectField } from "../../../kit/field";
 import { PageHeader } from "../../../kit/layout";
 import { Segments } from "../../../kit/switch";
@@ -9,6 +8,8 @@ import { locales } from "../../words/language";
 import { t } from "../../words/words";
 import { w } from "./words";
 import { CopyId } from "./copyid";
+import { Person } from "./person";
+import { SignOut } from "./signout";
 
 const themes: readonly (readonly [ThemeChoice, "themeSystem" | "themeLight" | "themeDark"])[] = [
 	["system", "themeSystem"],
@@ -23,6 +24,7 @@ export function AccountScreen({ app }: ScreenProps) {
 		<>
 			<PageHeader heading={<Heading title={t("account")} />} />
 			<div class="settings">
+				<Person app={app} />
 				<section>
 					<div>
 						<h2>{w("yourId")}</h2>
@@ -55,17 +57,7 @@ export function AccountScreen({ app }: ScreenProps) {
 						]}
 					/>
 				</section>
-				<section>
-					<div>
-						<h2>{t("signOut")}</h2>
-						<p class="muted">{w("signOutHelp")}</p>
-					</div>
-					<div>
-						<Button icon="signOut" onPress={() => app.signOut()}>
-							{t("signOut")}
-						</Button>
-					</div>
-				</section>
+				<SignOut app={app} />
 			</div>
 		</>
 	);

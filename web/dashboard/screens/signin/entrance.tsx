@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { Mark } from "../../../kit/icons";
+import { house } from "../../app/house";
 import { t } from "../../words/words";
 
 /** The doors of the panel, from the outer one to the light: where each begins, pixels of 560 by 800. */
@@ -21,7 +22,7 @@ export function Entrance({ children }: { readonly children: ComponentChildren })
 				<div role="main">
 					<p class="brand">
 						<Mark height={39} />
-						<span>{t("dashboard")}</span>
+						<bdi>{house.value?.name ?? t("dashboard")}</bdi>
 					</p>
 					{children}
 				</div>

@@ -1,0 +1,29 @@
+import { effect, signal } from "@preact/signals";
+import { type House, houseOf } from "../data/platform";
+import { keep, kept } from "./preferences";
+
+const key = "narthex.house";
+
+/** Whose house it is, as the server last said; kept in the browser, so that the next page begins with it. */
+export const house = signal<House | undefined>(lastSeen());
+
+function lastSeen(): House | undefined {
+	try {
+		return houseOf(JSON.parse(kept(key)));
+	} catch {
+		return undefined; // nothing is kept, or an older page kept something else
+	}
+}
+
+/** Paints the house's colour, and keeps what the server says from now on. */
+export function paintHouse(): void {
+	effect(() => {
+		const { value } = house;
+		if (value === undefined) return;
+		keep(key, JSON.stringify(value));
+		document.documentElement.dataset["accent"] = value.accent;
+		const fill = getComputedStyle(document.documentElement).getPropertyValue("--d-fill");
+		const icon = document.querySelector<HTMLLinkElement>("link[rel=icon]");
+		if (icon) icon.href = icon.href.replace(/fill='[^']*'/, `fill='${encodeURIComponent(fill)}'`);
+	});
+}

@@ -1,0 +1,84 @@
+import { useSignal } from "@preact/signals";
+import { useLayoutEffect } from "preact/hooks";
+import { Button } from "../../../kit/button";
+import { Form, TextField } from "../../../kit/field";
+import { Skeleton } from "../../../kit/layout";
+import type { App } from "../../app/app";
+import type { Account } from "../../data/platform";
+import type { Failure } from "../../data/request";
+import { FailureNote } from "../../shell/trouble";
+import { t } from "../../words/words";
+import { w } from "./words";
+
+/** Who the person is here: a name that they may change, and the address that they sign in with. */
+export function Person({ app }: { readonly app: App }) {
+	const { account } = app.data;
+	const known = account.value.value;
+	const failed = account.failed.value;
+	if (known === undefined) return failed ? <FailureNote {...failed} /> : <Skeleton rows={2} />;
+	return (
+		<>
+			<section>
+				<div>
+					<h2>{w("name")}</h2>
+					<p class="muted">{w("nameHelp")}</p>
+				</div>
+				<NameForm app={app} account={known} />
+			</section>
+			<section>
+				<div>
+					<h2>{w("email")}</h2>
+					<p class="muted">{w("emailHelp")}</p>
+				</div>
+				<bdi dir="ltr">{known.email}</bdi>
+			</section>
+		</>
+	);
+}
+
+function NameForm({ app, account }: { readonly app: App; readonly account: Account }) {
+	const current = account.name ?? "";
+	const typed = useSignal(current);
+	const problem = useSignal<string | undefined>(undefined);
+	const refused = useSignal<{ failure: Failure; at: Date } | undefined>(undefined);
+	const busy = useSignal(false);
+	const changed = typed.value.trim() !== current;
+	useLayoutEffect(() => {
+		app.router.dirty.value = changed;
+		return () => {
+			app.router.dirty.value = false;
+		};
+	}, [changed]);
+	const save = async () => {
+		const name = typed.value.trim();
+		problem.value = problemOf(name);
+		if (problem.value !== undefined || busy.value) return;
+		busy.value = true;
+		const answer = await app.data.write(app.platform.changeName(name), app.data.account);
+		busy.value = false;
+		refused.value = answer.ok ? undefined : { failure: answer, at: new Date() };
+		if (answer.ok) app.announce(w("nameSaved"));
+	};
+	return (
+		<Form class="row name-form" onSubmit={save}>
+			<TextField
+				label={w("name")}
+				hideLabel
+				autocomplete="name"
+				value={typed.value}
+				onInput={(name) => (typed.value = name)}
+				error={problem.value}
+			/>
+			<Button submit busy={busy.value} busyWords={t("saving")}>
+				{w("saveName")}
+			</Button>
+			{refused.value && <FailureNote {...refused.value} />}
+		</Form>
+	);
+}
+
+/** What is wrong with a name, in the server's own bounds. */
+function problemOf(name: string): string | undefined {
+	if (name === "") return w("nameNeeded");
+	return [...name].length > 200 ? w("nameLong") : undefined;
+}

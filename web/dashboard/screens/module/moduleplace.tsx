@@ -1,0 +1,109 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { ArtifactError } from "../../../host/artifact";
+import { Button } from "../../../kit/button";
+import { Skeleton } from "../../../kit/layout";
+import type { App } from "../../app/app";
+import type { NavigationEntry } from "../../data/platform";
+import { SmallPrint } from "../../shell/trouble";
+import { locale, t } from "../../words/words";
+import { explain } from "./explain";
+import { ModuleMount } from "./modulemount";
+import { w } from "./words";
+
+interface ModulePlaceProps {
+	readonly app: App;
+	readonly entry: NavigationEntry;
+	setTitle(title: string): void;
+}
+
+type State =
+	| { readonly is: "loading" }
+	| { readonly is: "mounted" }
+	| { readonly is: "failed"; readonly error: unknown; readonly at: Date };
+
+/** Under "narthex dev" the person is the module's author, and reads what it threw. */
+const development = document.documentElement.dataset["development"] !== undefined;
+
+/** One module: its container, and the card that is shown when it fails. */
+export function ModulePlace({ app, entry, setTitle }: ModulePlaceProps) {
+	const container = useRef<HTMLDivElement>(null);
+	const [state, setState] = useState<State>({ is: "loading" });
+	const [attempt, setAttempt] = useState(0);
+	const refetched = useRef(false); // once: two servers of different versions would send us to and fro
+	const { tag } = locale.value;
+
+	useEffect(() => {
+		setState({ is: "loading" });
+		setTitle(entry.name);
+		const mount = new ModuleMount(app, entry.ui, container.current as HTMLElement, setTitle);
+		let here = true;
+		mount
+			.start()
+			.then(() => {
+				if (here) setState({ is: "mounted" });
+			})
+			.catch((error: unknown) => {
+				console.error(
+					`Module ${entry.moduleId} could not be shown:`,
+					error,
+					(error as Error | undefined)?.cause ?? "",
+				);
+				if (!here) return;
+				setState({ is: "failed", error, at: new Date() });
+				if (error instanceof ArtifactError && error.code === "NOT_FOUND" && !refetched.current) {
+					refetched.current = true;
+					void app.data.navigation.load(); // another version may run by now, and is then mounted
+				}
+			});
+		return () => {
+			here = false;
+			mount.end();
+		};
+	}, [entry.ui.artifactUrl, tag, attempt]);
+
+	const again = () => {
+		refetched.current = false;
+		setAttempt(attempt + 1);
+	};
+	return (
+		<>
+			{state.is === "loading" && <Skeleton />}
+			{state.is === "failed" && <Failed name={entry.name} error={state.error} at={state.at} retry={again} />}
+			<div ref={container} class="module" data-module={entry.moduleId} hidden={state.is === "failed"} />
+		</>
+	);
+}
+
+interface FailedProps {
+	readonly name: string;
+	readonly error: unknown;
+	readonly at: Date;
+	retry(): void;
+}
+
+function Failed({ name, error, at, retry }: FailedProps) {
+	const { words, code, remedy } = explain(name, error);
+	return (
+		<div class="card stack">
+			<p role="alert">{words}</p>
+			{remedy === "retry" && (
+				<Button kind="primary" onPress={retry}>
+					{t("tryAgain")}
+				</Button>
+			)}
+			{remedy === "reload" && (
+				<Button kind="primary" onPress={() => location.reload()}>
+					{w("reloadPage")}
+				</Button>
+			)}
+			<SmallPrint code={code} at={at} />
+			{development && <pre class="code thrown">{detailOf(error)}</pre>}
+		</div>
+	);
+}
+
+/** What a module threw, for its author. */
+function detailOf(error: unknown): string {
+	const thrown = error instanceof ArtifactError ? (error.cause ?? error) : error;
+	return thrown instanceof Error ? (thrown.stack ?? String(thrown)) : String(thrown);
+}

@@ -1,0 +1,6 @@
+/** The first letters of a name: of its first and its last word. */
+export function initialsOf(name: string): string {
+	const words = name.trim().split(/\s+/);
+	const last = words.length > 1 ? words.at(-1) : "";
+	return [words[0], last].map((word) => [...(word ?? "")][0] ?? "").join("").toUpperCase();
+}
