@@ -25,7 +25,7 @@ const (
 // handle is an object that is read or written in several calls. It ends when it is given up, when a call on
 // it fails or is cancelled, when nothing was asked of it for idleFor, and with the process.
 type handle struct {
-	ctx    context.Context // its life
+	ctx    context.Context // ends with the handle
 	end    context.CancelFunc
 	memory *hostmemory.Account
 	gone   chan struct{} // closed when nothing of it is left

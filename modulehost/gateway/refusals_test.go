@@ -188,7 +188,7 @@ func TestProcessDiesUnderAResponse(t *testing.T) {
 		t.Error("the response ended well")
 	}
 	_ = response.Body.Close()
-	p.eventually("the next life answers",
+	p.eventually("the next process responds",
 		func() bool { return p.do("GET", "/bytes/100000", nil).StatusCode == 200 })
 	p.comesBack(t)
 }

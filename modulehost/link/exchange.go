@@ -228,7 +228,7 @@ func (x *Exchange) abandon() {
 
 // settle waits until the module has left the socket: its answer has come, its body has ended, and the
 // request's body has an ending. A module that never gets there keeps the socket from itself alone, and for
-// its process's life.
+// as long as its process runs.
 func (x *Exchange) settle() {
 	defer x.client.memory.Release(len(x.unsent))
 	rest := make(chan struct{})

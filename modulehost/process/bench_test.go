@@ -20,13 +20,13 @@ func BenchmarkRun(b *testing.B) {
 
 // BenchmarkStart is launcher, exec, handshake and start hook, with the whole sandbox and without one.
 func BenchmarkStart(b *testing.B) {
-	for name, walls := range map[string]func(*process.SandboxReport){
-		"walls": func(*process.SandboxReport) {},
-		"none":  func(r *process.SandboxReport) { r.Landlock, r.Seccomp = 0, false },
+	for name, sandbox := range map[string]func(*process.SandboxReport){
+		"sandbox": func(*process.SandboxReport) {},
+		"none":    func(r *process.SandboxReport) { r.Landlock, r.Seccomp = 0, false },
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				r := start(b, "good", func(c *process.Config) { c.WithSandboxReport(walls) })
+				r := start(b, "good", func(c *process.Config) { c.WithSandboxReport(sandbox) })
 				b.StopTimer()
 				r.stop()
 				<-r.ended

@@ -31,7 +31,7 @@ type child struct {
 var errNotRegular = errors.New("executable is not a regular file")
 
 // startChild starts the launcher on its way to become the module, confined as far as the kernel can.
-func startChild(config *Config, walls SandboxReport) (*child, error) {
+func startChild(config *Config, sandbox SandboxReport) (*child, error) {
 	var inherited descriptors
 	defer inherited.close()
 	executable, err := inherited.open(config.Executable, unix.O_PATH|unix.O_NOFOLLOW)
@@ -71,7 +71,7 @@ func startChild(config *Config, walls SandboxReport) (*child, error) {
 	read, write, err := inherited.pipe()
 	if err == nil {
 		files[1], files[2] = write, write
-		err = c.start(config, walls, files)
+		err = c.start(config, sandbox, files)
 	}
 	if err != nil {
 		_, _ = c.hostCalls.Close(), c.moduleCalls.Close()
@@ -88,15 +88,15 @@ func startChild(config *Config, walls SandboxReport) (*child, error) {
 // start returns once the launcher runs. The goroutine that starts it keeps its thread until the child is
 // reaped: the parent-death signal is sent when the starting *thread* ends, not the host. It would block in
 // wait anyway.
-func (c *child) start(config *Config, walls SandboxReport, files []*os.File) error {
+func (c *child) start(config *Config, sandbox SandboxReport, files []*os.File) error {
 	argument, err := json.Marshal(launch{
 		Host:        os.Getpid(),
 		Name:        filepath.Base(config.Executable),
 		Environment: config.Limits.environment(),
 		Limits:      config.Limits.rlimits(),
 		Bodies:      inheritedBodies,
-		Landlock:    walls.Landlock,
-		Seccomp:     walls.Seccomp,
+		Landlock:    sandbox.Landlock,
+		Seccomp:     sandbox.Seccomp,
 	})
 	if err != nil {
 		return err

@@ -67,9 +67,9 @@ func TestDeathByItself(t *testing.T) {
 // that it was lost, as soon as the death is seen and not when a ping is missed; whoever comes later hears
 // that the module is not there.
 func TestKillUnderFire(t *testing.T) {
-	const lives, calls = 20, 50
+	const runs, calls = 20, 50
 	r := start(t, "good", nil)
-	for range lives {
+	for range runs {
 		pid := r.tell(t).PID
 		results := make(chan error, calls)
 		var callers sync.WaitGroup
@@ -176,7 +176,7 @@ func watchExit(t *testing.T, pid int) (wait func()) {
 				return
 			}
 		}
-		t.Errorf("process %d lives", pid)
+		t.Errorf("process %d still runs", pid)
 		_ = unix.Kill(pid, unix.SIGKILL)
 	}
 }
@@ -200,18 +200,18 @@ func TestStuckModuleEnds(t *testing.T) {
 		}
 		all.Wait()
 	}
-	lives := func(what string) {
+	assertRunning := func(what string) {
 		t.Helper()
 		select {
 		case err := <-r.ended:
-			t.Fatalf("%s: ended with %v, want a process that lives", what, err)
+			t.Fatalf("%s: ended with %v, want a process that runs", what, err)
 		case <-time.After(3 * stuck):
 		}
 	}
 	abandon("/wait", 200)
-	lives("200 abandoned calls that ended")
+	assertRunning("200 abandoned calls that ended")
 	abandon("/stick", 63)
-	lives("63 abandoned calls that do not end")
+	assertRunning("63 abandoned calls that do not end")
 	began := time.Now()
 	abandon("/stick", 1)
 	select {
@@ -220,7 +220,7 @@ func TestStuckModuleEnds(t *testing.T) {
 			t.Errorf("ended with %v, want MODULE_CRASHED", err)
 		}
 	case <-time.After(30 * time.Second):
-		t.Fatal("64 abandoned calls that do not end: the process lives after 30 s")
+		t.Fatal("64 abandoned calls that do not end: the process still runs after 30 s")
 	}
 	if took := time.Since(began); took < stuck {
 		t.Errorf("ended %v after the last call was abandoned, want %v at least", took, stuck)
@@ -239,10 +239,10 @@ func TestStatus(t *testing.T) {
 	})
 	if s := r.Status(); s.State != process.Ready || s.Starts != 1 || s.LastEnd != nil || s.Memory < 1<<20 ||
 		s.MemoryLimit != 256<<20 {
-		t.Errorf("the first life: %+v, want ready, one start, no end, its memory and a limit of 256 MiB", s)
+		t.Errorf("the first run: %+v, want ready, one start, no end, its memory and a limit of 256 MiB", s)
 	}
 	number := func(n int) *int { return &n }
-	lives := int64(1)
+	starts := int64(1)
 	for _, row := range []struct {
 		name string
 		end  func()
@@ -270,11 +270,11 @@ func TestStatus(t *testing.T) {
 		}
 		r.serve(t)
 		r.awaitRestart(t)
-		lives++
-		if again := r.Status(); again.State != process.Ready || again.Starts != lives || again.CPU < s.CPU ||
+		starts++
+		if again := r.Status(); again.State != process.Ready || again.Starts != starts || again.CPU < s.CPU ||
 			s.CPU == 0 {
 			t.Errorf("after a process that %s: %+v, want ready, %d starts, and no less than %v of CPU", row.name,
-				again, lives, s.CPU)
+				again, starts, s.CPU)
 		}
 	}
 }

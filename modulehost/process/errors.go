@@ -103,7 +103,7 @@ func (f *Failure) sentence() string {
 		return "did not end its start hook in time. " +
 			"The platform starts without it after: narthex modules:disable --module " + f.ModuleID + "."
 	case ErrSandboxUnavailable:
-		return "cannot be confined on this machine; a limit or a wall of the sandbox could not be applied."
+		return "cannot be confined on this machine; a limit or a step of the sandbox could not be applied."
 	case ErrProcessLimit:
 		return "got no process or thread; a limit of its user or of the service is reached (ulimit -u, TasksMax)."
 	case ErrStopTimeout:

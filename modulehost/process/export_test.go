@@ -10,9 +10,9 @@ import (
 // WithSandboxReport lets a test remove parts of the sandbox that this kernel has.
 func (c *Config) WithSandboxReport(alter func(*SandboxReport)) {
 	c.inspect = func() SandboxReport {
-		walls := InspectSandbox()
-		alter(&walls)
-		return walls
+		sandbox := InspectSandbox()
+		alter(&sandbox)
+		return sandbox
 	}
 }
 

@@ -53,7 +53,7 @@ func asNobody(t *testing.T) {
 func matrix(t *testing.T, ownUID, hardened bool) {
 	kernel := process.InspectSandbox()
 	if len(kernel.LandlockLacks()) == 8 || !kernel.Seccomp {
-		t.Fatalf("this kernel has not every wall: %+v", kernel)
+		t.Fatalf("this kernel lacks a part of the sandbox: %+v", kernel)
 	}
 	for _, seccomp := range []bool{false, true} {
 		for _, abi := range []int{0, 1, 2, 4, 6, kernel.Landlock} {
@@ -108,7 +108,7 @@ func TestEveryProbeIsRefused(t *testing.T) {
 // writeTargets makes the targets. owner is the hostile module's uid.
 func writeTargets(t *testing.T, owner int) targets {
 	t.Helper()
-	base, err := os.MkdirTemp("", "walls-")
+	base, err := os.MkdirTemp("", "sandbox-")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -58,7 +58,7 @@ func TestMissingSandboxPartRefusesToStart(t *testing.T) {
 			<-r.ended
 			r.serve(t)
 			r.awaitRestart(t)
-			lines := r.logs.FilterMessage("module runs without every wall").All()
+			lines := r.logs.FilterMessage("module runs without the whole sandbox").All()
 			if len(lines) != 1 || lines[0].Level != zap.WarnLevel ||
 				!slices.Equal(namesOf(lines[0].ContextMap()["missing"]), words) {
 				t.Error(lines)
@@ -90,9 +90,9 @@ func TestSandboxStepThatFails(t *testing.T) {
 }
 
 func TestSandboxOfThisMachine(t *testing.T) {
-	walls := process.InspectSandbox()
-	if len(walls.Missing()) > 0 || walls.OwnUID && os.Geteuid() != 0 {
-		t.Errorf("%+v", walls)
+	sandbox := process.InspectSandbox()
+	if len(sandbox.Missing()) > 0 || sandbox.OwnUID && os.Geteuid() != 0 {
+		t.Errorf("%+v", sandbox)
 	}
 	for abi, want := range map[int]string{
 		0: "files refer truncate tcp ioctl scopes unix udp", 1: "refer truncate tcp ioctl scopes unix udp",

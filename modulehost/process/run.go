@@ -34,11 +34,11 @@ type run struct {
 // or ErrStopTimeout or ErrStopFailed; or until the run ends otherwise, with the code of what went wrong.
 // It may be called again after it returned, which begins another run, but not concurrently.
 func (p *Process) Serve(ctx context.Context) error {
-	walls := p.config.inspect()
-	if err := p.checkSandbox(walls); err != nil {
+	sandbox := p.config.inspect()
+	if err := p.checkSandbox(sandbox); err != nil {
 		return nameModule(p.config.ModuleID, err)
 	}
-	child, err := startChild(&p.config, walls)
+	child, err := startChild(&p.config, sandbox)
 	if err != nil {
 		return nameModule(p.config.ModuleID, p.notStarted(err))
 	}

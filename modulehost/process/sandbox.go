@@ -69,10 +69,10 @@ func Harden() error {
 	return nil
 }
 
-// checkSandbox decides whether a run may begin as confined as the kernel can. The warning comes with the
-// first run alone.
-func (p *Process) checkSandbox(walls SandboxReport) error {
-	missing := walls.Missing()
+// checkSandbox decides whether a run may begin although parts of the sandbox are missing. Only the first such
+// run logs a warning.
+func (p *Process) checkSandbox(sandbox SandboxReport) error {
+	missing := sandbox.Missing()
 	if len(missing) == 0 {
 		return nil
 	}
@@ -80,6 +80,8 @@ func (p *Process) checkSandbox(walls SandboxReport) error {
 		p.config.Log.Error("module process not started", zap.Strings("missing", missing))
 		return withCause(ErrSandboxUnavailable, errors.New("missing: "+strings.Join(missing, ", ")))
 	}
-	p.warned.Do(func() { p.config.Log.Warn("module runs without every wall", zap.Strings("missing", missing)) })
+	p.warned.Do(func() {
+		p.config.Log.Warn("module runs without the whole sandbox", zap.Strings("missing", missing))
+	})
 	return nil
 }

@@ -55,10 +55,11 @@ func serveWithin(
 	host := link.NewClient(outgoing)
 	defer host.Close()
 
-	life := &moduleServer{module: m, host: host, timeouts: times, sockets: sockets{open: open}}
-	defer life.sockets.close()
-	defer life.deadlines.stop()
-	if err := link.ServeCalls(context.Background(), incoming, life.serve, inService); !life.hooks.stopCalled() {
+	server := &moduleServer{module: m, host: host, timeouts: times, sockets: sockets{open: open}}
+	defer server.sockets.close()
+	defer server.deadlines.stop()
+	err := link.ServeCalls(context.Background(), incoming, server.serve, inService)
+	if !server.hooks.stopCalled() {
 		return err
 	}
 	return nil // the platform hung up after Stop, as it should

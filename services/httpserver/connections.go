@@ -17,7 +17,7 @@ import (
 type limits struct {
 	header  time.Duration // to a whole head, from its first byte; on a new connection from its begin
 	request time.Duration // to a whole body, from the head's first byte
-	idle    time.Duration // between a response and the next request
+	idle    time.Duration // keep-alive: between a response and the next request
 	stall   time.Duration // in which a peer takes nothing of its response
 	drain   time.Duration // at a stop, for requests under way
 	head    int           // bytes of a request line and its headers

@@ -306,18 +306,18 @@ func (e *Examination) backplane(ctx context.Context) {
 // sandbox is what this kernel offers to keep modules apart. That the platform closes its own memory is not
 // the kernel's to offer: a start does that first of all.
 func (e *Examination) sandbox() {
-	walls := process.InspectSandbox()
-	walls.NonDumpable = true
+	sandbox := process.InspectSandbox()
+	sandbox.NonDumpable = true
 	own, err := process.NewUsers()
 	if err != nil {
 		e.blockAll(err)
 	}
-	switch missing := walls.Missing(); {
+	switch missing := sandbox.Missing(); {
 	case missing == nil && own != nil:
-		e.ok("Sandbox: complete (Landlock version %d, system call filter, a user for each module).", walls.Landlock)
+		e.ok("Sandbox: complete (Landlock version %d, system call filter, a user for each module).", sandbox.Landlock)
 	case missing == nil:
 		e.ok("Sandbox: complete (Landlock version %d, system call filter); modules share the platform's user.",
-			walls.Landlock)
+			sandbox.Landlock)
 	default:
 		message := "This kernel lacks " + strings.Join(missing, " and ") +
 			", so modules are not kept apart; use Linux 5.13 or newer " +
@@ -333,7 +333,7 @@ func (e *Examination) sandbox() {
 		e.ok("Sandbox: this user namespace lacks the user ids from 1879048192, "+
 			"so modules get ids from %d to %d, which others of this machine may have too.", first, last)
 	}
-	if lacks := walls.LandlockLacks(); walls.Landlock > 0 && len(lacks) > 0 {
+	if lacks := sandbox.LandlockLacks(); sandbox.Landlock > 0 && len(lacks) > 0 {
 		for i, word := range lacks {
 			lacks[i] = landlockWords[word]
 		}

@@ -55,7 +55,7 @@ tail         1.0.0     none (enabled)   blocked: needs base, which is disabled
 		"modules:enable")
 
 	i.environment["DATABASE_URL"] = "" // not needed to validate
-	i.assertCommand(t, cli.ExitSuccess, "Valid: 3 modules, 9 permissions.\n", "modules:validate")
+	i.assertCommand(t, cli.ExitSuccess, "Valid: 3 modules, 12 permissions.\n", "modules:validate")
 	i.assertCommand(t, cli.ExitSuccess, "base is valid.\n", "modules:validate", "--module", "base")
 }
 
@@ -217,7 +217,7 @@ func TestDoctor(t *testing.T) {
 	for _, line := range []string{
 		"ok        Environment: every setting is valid, for development (NODE_ENV).\n",
 		"ok        Topology: the Dashboard and the API share one origin.\n",
-		"ok        Modules: 2 installed, 9 permissions in the registry.\n",
+		"ok        Modules: 2 installed, 12 permissions in the registry.\n",
 		"ok        Module base 1.0.0: runs at the next start.\n",
 		"warning   MODULE_BLOCKED: configured will not start: the configuration key title has no value yet.\n",
 	} {

@@ -115,21 +115,22 @@ func TestFloodIsCut(t *testing.T) {
 		len(log)>>10)
 }
 
-// TestSecondLifeMustBeTheSame: a process that registers something else than the first is not started.
-func TestSecondLifeMustBeTheSame(t *testing.T) {
+// TestSecondProcessMustRegisterTheSame: a process that registers something else than the first is not
+// started.
+func TestSecondProcessMustRegisterTheSame(t *testing.T) {
 	t.Parallel()
 	b := startWithFaulty(t, "changeling")
 	const path = "/api/v1/modules/changeling/plain"
 	if got := b.owner.do("GET", path, nil); got.status != http.StatusOK {
-		t.Fatalf("the first life: %d %s", got.status, got.body)
+		t.Fatalf("GET .../plain of the first process: %d %s, want 200", got.status, got.body)
 	}
 	if err := syscall.Kill(modulePID(t, b.daemon, "changeling"), syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "further lives are refused until the platform pauses", func() bool {
+	eventually(t, "further processes are refused until the platform pauses", func() bool {
 		if got := b.owner.do("GET", path, nil); got.status == http.StatusOK &&
 			len(b.logLines(t, "changeling", "module process lost")) > 0 {
-			t.Errorf("a second life answers: %s", got.body)
+			t.Errorf("a second process responds: %s", got.body)
 		}
 		return len(b.logLines(t, "changeling", "service restarts paused")) > 0
 	})

@@ -37,7 +37,7 @@ func TestForeignEnvironmentChangesNothing(t *testing.T) {
 	}
 }
 
-// TestSplitTopology: the Dashboard lives on a sibling origin, and only the listed ones are trusted.
+// TestSplitTopology: the Dashboard has a sibling origin, and only the listed ones are trusted.
 func TestSplitTopology(t *testing.T) {
 	t.Parallel()
 	i := install(t, "announcements")

@@ -77,16 +77,16 @@ func (s *Server) openChannels(module *runningModule, channels []*abi.Channel) er
 // snapshot asks the module's process, and tells which of its runs has answered.
 func (m *runningModule) snapshot(channel string) realtime.Snapshot {
 	return func(ctx context.Context) (realtime.State, error) {
-		life := m.facade.ProcessNumber()
+		number := m.facade.ProcessNumber()
 		var response abi.SnapshotResponse
 		if err := m.process.Call(ctx, abi.Method_METHOD_SNAPSHOT, &abi.SnapshotRequest{Channel: channel},
 			&response); err != nil {
 			return realtime.State{}, err
 		}
-		if m.facade.ProcessNumber() != life { // the process that answered is not known
+		if m.facade.ProcessNumber() != number { // it is unknown which process responded
 			return realtime.State{}, process.ErrUnavailable
 		}
-		return realtime.State{Data: response.GetData(), Number: response.GetPosition(), Process: life}, nil
+		return realtime.State{Data: response.GetData(), Number: response.GetPosition(), Process: number}, nil
 	}
 }
 

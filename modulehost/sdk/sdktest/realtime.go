@@ -51,7 +51,7 @@ func (m *Module) openChannels(host *facade.Facade, channels []*abi.Channel) {
 	})
 }
 
-// snapshot asks the module for a channel's state. Its one life is the first.
+// snapshot asks the module for a channel's state. The process number is always the first.
 func (m *Module) snapshot(host *facade.Facade, channel string) realtime.Snapshot {
 	return func(ctx context.Context) (realtime.State, error) {
 		var response abi.SnapshotResponse
