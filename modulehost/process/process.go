@@ -53,12 +53,12 @@ type Config struct {
 	Limits    Limits
 	Deadlines Deadlines
 
-	// RequireSandbox is for production: where Walls().Missing() is not empty, nothing is started and Serve
-	// returns ErrSandboxUnavailable. Without it a module runs as confined as the kernel can, and one warning
-	// names the others.
+	// RequireSandbox is for production: where InspectSandbox().Missing() is not empty, nothing is started and
+	// Serve returns ErrSandboxUnavailable. Without it a module runs with the parts that this kernel has, and one
+	// warning names the missing ones.
 	RequireSandbox bool
 
-	inspect func() SandboxReport // Walls; tests take some away
+	inspect func() SandboxReport // InspectSandbox; tests remove parts
 }
 
 // Credential is the uid and gid of a module's own; the host must be root to give one away.

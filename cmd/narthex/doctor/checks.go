@@ -314,7 +314,8 @@ func (e *Examination) sandbox() {
 	}
 	switch missing := sandbox.Missing(); {
 	case missing == nil && own != nil:
-		e.ok("Sandbox: complete (Landlock version %d, system call filter, a user for each module).", sandbox.Landlock)
+		e.ok("Sandbox: complete (Landlock version %d, system call filter, a user for each module).",
+			sandbox.Landlock)
 	case missing == nil:
 		e.ok("Sandbox: complete (Landlock version %d, system call filter); modules share the platform's user.",
 			sandbox.Landlock)
