@@ -11,7 +11,7 @@
 // Why no update is lost or sent twice. A hub puts its module's publishes in the order of their numbers, and
 // from the moment it asks for a snapshot it keeps a log of what it released. The module reads the number n
 // before it makes the snapshot, so whatever is numbered above n reaches the hub after the question: it is
-// in the log, or yet to come. Every reader that waits when the answer is there, also one that registered
+// in the log, or yet to come. Every reader that waits when the response is there, also one that registered
 // after the question, gets the snapshot, the log above n, and what follows above n. So does who comes
 // within 2 s of the question, for as long as the log has all that was released since: see snapshots.
 //

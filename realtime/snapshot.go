@@ -13,7 +13,7 @@ const (
 	// since.
 	shareFor = 2 * time.Second
 	// Snapshots that could not be shared for that long, because more was released than a mailbox holds, are
-	// asked for at growing intervals: one answer serves many then too.
+	// asked for at growing intervals: one response serves many then too.
 	fastest = 50 * time.Millisecond
 	slowest = 2 * time.Second
 )

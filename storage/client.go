@@ -66,7 +66,7 @@ func credentials(settings environment.Storage) aws.Credentials {
 }
 
 const (
-	maxRefusal = 64 << 10 // bytes of an answer that is an error
+	maxRefusal = 64 << 10 // bytes of a response that is an error
 	// bytes of any other but an object: a page of a list has 1,000 entries of at most a few KiB
 	maxAnswer = 8 << 20
 )

@@ -28,14 +28,14 @@ const (
 	ErrTooLarge     = Error("TOO_LARGE")        // more than MaxObject, or more than the service takes
 	ErrLifetime     = Error("LIFETIME_INVALID") // a URL's lifetime is out of range
 	ErrTimeout      = Error("TIMEOUT")          // a limit of time passed, or the caller gave up
-	// no connection, a broken one, an answer that is none, no room to spool
+	// no connection, a broken one, a response that is none, no room to spool
 	ErrUnavailable = Error("UNAVAILABLE")
 )
 
 // The service's codes that mean something here.
 const (
 	answerNoBucket     = "NoSuchBucket"
-	answerNotFound     = "NotFound" // the status alone: an answer to HEAD has no body to say more
+	answerNotFound     = "NotFound" // the status alone: a response to HEAD has no body to say more
 	answerInvalidRange = "InvalidRange"
 	answerBadGateway   = "BadGateway" // the status alone: of a proxy to which the service has not answered
 )
@@ -69,7 +69,7 @@ func coded(ctx context.Context, err error) error {
 	return ErrUnavailable
 }
 
-// answerCode is the code in the service's answer, "" when no answer came that has one.
+// answerCode is the code in the service's answer, "" when no response came that has one.
 func answerCode(err error) string {
 	var answer smithy.APIError
 	if errors.As(err, &answer) {

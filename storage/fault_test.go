@@ -73,7 +73,7 @@ func TestAServerThatDenies(t *testing.T) {
 			change(&settings)
 			failures := everyCall(t.Context(), open(t, settings).Bucket("announcements", "images"))
 			if name == "key" {
-				delete(failures, "head") // versitygw says 404, and its answer has no body to say more
+				delete(failures, "head") // versitygw says 404, and its response has no body to say more
 			}
 			wantEvery(t, failures, storage.ErrAccessDenied)
 		})

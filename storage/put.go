@@ -78,8 +78,8 @@ func (b *Bucket) send(ctx context.Context, key, contentType string, whole *spool
 }
 
 // refusal is why the service has not taken a body, and whether it misses the bucket. A service that refuses
-// before it has read all may close the connection with its answer still under way; then nobody has seen it,
-// a proxy before the service neither, and a question without a body gets the same answer.
+// before it has read all may close the connection with its response still under way; then nobody has seen it,
+// a proxy before the service neither, and a question without a body gets the same response.
 func (b *Bucket) refusal(ctx context.Context, err error) (missing bool, code error) {
 	if said := answerCode(err); said != "" && said != answerBadGateway || ctx.Err() != nil {
 		return said == answerNoBucket, coded(ctx, err)

@@ -46,7 +46,7 @@ func rate(from senders) figure {
 	}
 }
 
-// cpu is what an answer costs the server's process, in microseconds.
+// cpu is what a response costs the server's process, in microseconds.
 func cpu(from senders) figure {
 	return func(ctx context.Context, s *system, length time.Duration) (float64, error) {
 		before := s.cpu()

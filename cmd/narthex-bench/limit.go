@@ -22,7 +22,7 @@ SELECT person_id::text
 FROM core.session
 WHERE token_hash = $1 AND expires_at > now()`
 
-// serveLimit is the least that could answer: bare gin, fixed bytes, and one query where there is a cookie,
+// serveLimit is the least that could respond: bare gin, fixed bytes, and one query where there is a cookie,
 // whose signature is not checked.
 func serveLimit() {
 	pool, err := pgxpool.New(context.Background(), os.Getenv("DATABASE_URL"))

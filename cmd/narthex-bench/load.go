@@ -21,15 +21,16 @@ func get(path, header string) []byte {
 	return []byte("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n" + header + "\r\n")
 }
 
-// traffic is what load sends: a request for each connection, over and over. Their answers must have the
+// traffic is what load sends: a request for each connection, over and over. Their responses must have the
 // same length.
 type traffic struct {
 	requests [][]byte
-	// from the beginning of one request to that of the next on its connection; 0: as soon as the answer is there
+	// from the beginning of one request to that of the next on its connection; 0: as soon as the response is
+	// there
 	every time.Duration
 }
 
-// load sends traffic over kept-alive connections for a while and returns how long each answer took. It
+// load sends traffic over kept-alive connections for a while and returns how long each response took. It
 // speaks HTTP by hand: a real client costs more than the servers that are measured.
 func load(ctx context.Context, address string, sent traffic, length time.Duration) ([]time.Duration, error) {
 	size, err := answerSize(ctx, address, sent.requests[0])
@@ -101,7 +102,7 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// answerSize is the length of the whole answer, which is the same each time: headers that change keep their
+// answerSize is the length of the whole response, which is the same each time: headers that change keep their
 // length.
 func answerSize(ctx context.Context, address string, request []byte) (int, error) {
 	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)

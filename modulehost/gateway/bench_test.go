@@ -136,7 +136,7 @@ func inHost() []httpapi.Route {
 
 const playsLoad = "NARTHEX_TEST_PLAYS_LOAD"
 
-// runLoad sends a number of requests over a number of connections, reads each answer whole and says how
+// runLoad sends a number of requests over a number of connections, reads each response whole and says how
 // long that took. It speaks HTTP by hand, since a real client would cost more than what is measured.
 func runLoad(arguments []string) error {
 	address, method, path := arguments[0], arguments[1], arguments[2]

@@ -68,7 +68,7 @@ func TestRequestsOfEverySize(t *testing.T) {
 }
 
 // TestNothingLeaksFromOneRequestIntoAnother mixes bodies that are read, cut short, left unread and given
-// up, in both directions, many at once on few sockets: whoever gets an answer gets his own.
+// up, in both directions, many at once on few sockets: whoever gets a response gets his own.
 func TestNothingLeaksFromOneRequestIntoAnother(t *testing.T) {
 	t.Parallel()
 	p := start(t, gateway.Limits{})
@@ -95,7 +95,7 @@ func TestNothingLeaksFromOneRequestIntoAnother(t *testing.T) {
 					if got := p.do("GET", "/bytes/"+strconv.Itoa(size), nil); got.body != pattern(size) {
 						t.Errorf("bytes: %d, %d bytes", got.StatusCode, len(got.body))
 					}
-				case 4: // reads a little of a long answer and leaves
+				case 4: // reads a little of a long response and leaves
 					if response, err := p.client.Do(p.request(t.Context(), "GET", "/endless", nil)); err == nil {
 						_, _ = io.ReadFull(response.Body, make([]byte, 100_000))
 						_ = response.Body.Close()

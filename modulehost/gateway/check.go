@@ -20,7 +20,8 @@ var (
 )
 
 // CheckRoutes refuses a registration that the table could not hold: a method, path, permission or limit
-// outside the rules, or two routes that answer the same. permissions are those of the module's manifest.
+// outside the rules, or two routes that answer the same requests. permissions are those of the module's
+// manifest.
 func CheckRoutes(permissions []string, routes []*abi.Route) error {
 	declared := make(map[string]bool, len(permissions))
 	for _, permission := range permissions {

@@ -23,7 +23,7 @@ const (
 // codeUnavailable is what a process answers while it is down or being restarted.
 const codeUnavailable = "MODULE_UNAVAILABLE"
 
-// responseError tells an answer for which the host had no memory from one that the module failed to give.
+// responseError tells a response for which the host had no memory from one that the module failed to give.
 func responseError(err error) error {
 	if errors.Is(err, link.ErrOverloaded) {
 		return ErrOverloaded

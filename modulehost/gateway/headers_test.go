@@ -22,7 +22,7 @@ var platformHeaders = []string{
 	"Content-Type", "Date", "Transfer-Encoding", "Vary", "X-Content-Type-Options", "X-Request-Id",
 }
 
-// wire asks a handler to set headers and returns the head of the answer as its bytes came, without Go's own
+// wire asks a handler to set headers and returns the head of the response as its bytes came, without Go's own
 // client in between.
 func (p *platform) wire(
 	method, path string, set map[string][]string,

@@ -43,7 +43,7 @@ func (s linkedProcess) Begin(
 	return s.Client.Begin(ctx, o)
 }
 
-// startLinked serves one buffered route of a module whose answer this is.
+// startLinked serves one buffered route of a module whose response this is.
 func startLinked(t *testing.T, memory *hostmemory.Account, answer proto.Message) []httpapi.Route {
 	t.Helper()
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)

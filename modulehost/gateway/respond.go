@@ -98,7 +98,7 @@ func (r *route) copy(c *httpapi.Call, x *link.Exchange, response *abi.HandleResp
 	}
 }
 
-// abortedOr spares the log an answer that was cut off because its reader left.
+// abortedOr spares the log a response that was cut off because its reader left.
 func abortedOr(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		panic(http.ErrAbortHandler)

@@ -101,7 +101,8 @@ func TestNothingIsReadBeforeTheHandlerReads(t *testing.T) {
 	}
 }
 
-// TestUnreadBodyIsCancelled: the answer does not wait for a body that nobody wants, and its connection ends.
+// TestUnreadBodyIsCancelled: the response does not wait for a body that nobody wants, and its connection
+// ends.
 func TestUnreadBodyIsCancelled(t *testing.T) {
 	t.Parallel()
 	p := start(t, gateway.Limits{})
@@ -228,7 +229,7 @@ func TestReaderWhoLeavesEndsTheCall(t *testing.T) {
 	conn, _ := p.raw(t, "GET "+root+"/wait HTTP/1.1\r\nHost: x\r\n"+owner+"\r\n")
 	p.heard("waiting")
 	left := time.Now()
-	_ = conn.(*net.TCPConn).SetLinger(0) // only a reset tells that nobody waits for the answer
+	_ = conn.(*net.TCPConn).SetLinger(0) // only a reset tells that nobody waits for the response
 	_ = conn.Close()
 	p.heard("wait: cancelled")
 	if took := time.Since(left); took > 20*time.Second {

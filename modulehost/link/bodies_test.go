@@ -85,7 +85,7 @@ func (p *pair) begin(t *testing.T, streamed bool) *link.Exchange {
 	return x
 }
 
-// respond answers with a body.
+// respond responds with a body.
 func respond(c *link.Call, socket *link.Socket, body string, whole bool) error {
 	if err := c.Respond(nil, true); err != nil {
 		return err
@@ -227,7 +227,7 @@ func TestUploadThatNobodyReadsToItsEnd(t *testing.T) {
 	}
 }
 
-// TestUploadWhoseSourceFails is told from one that was halted, though the answer that comes of it may be as
+// TestUploadWhoseSourceFails is told from one that was halted, though the response that comes of it may be as
 // quick.
 func TestUploadWhoseSourceFails(t *testing.T) {
 	p := newPair(t, 1, func(p *pair, _ context.Context, c *link.Call) error {

@@ -63,7 +63,7 @@ func (c *Call) Want() error {
 	return c.server.wire.send(c.dispatcher.ctx, frame{kind: kindWant, id: c.id}, nil)
 }
 
-// AwaitSocket waits until the caller has lent a body socket, after an answer whose body follows, and returns
+// AwaitSocket waits until the caller has lent a body socket, after a response whose body follows, and returns
 // its descriptor.
 func (c *Call) AwaitSocket() (uint32, error) {
 	c.dispatcher.mu.Lock()

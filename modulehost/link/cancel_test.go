@@ -35,7 +35,7 @@ func TestCancelReachesTheHandlerAndTheLateResponseIsDropped(t *testing.T) {
 	}
 	<-cancelled // the handler still runs: the caller did not wait for it
 	close(release)
-	for range 3 { // the late answer comes before, or between, these
+	for range 3 { // the late response comes before, or between, these
 		if err := c.Call(testContext(t), 2, raw([]byte("x")), &wrapperspb.BytesValue{}); err != nil {
 			t.Fatal(err)
 		}

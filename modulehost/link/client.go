@@ -46,7 +46,7 @@ func NewClient(conn net.Conn, list ...Option) *Client {
 		wake: make(chan struct{}, 1)}
 	c.frames = newFrameReader(conn, memory)
 	c.wire = newWire(conn, func() bool { return c.waiting.Load() > 1 }, memory)
-	c.waiters.New = func() any { return &waiter{result: make(chan error, 2)} } // an answer, and a deadline
+	c.waiters.New = func() any { return &waiter{result: make(chan error, 2)} } // a response, and a deadline
 	c.clock.timer = time.AfterFunc(time.Hour, c.expire)
 	c.clock.timer.Stop()
 	c.readLease.quick, c.readLease.expired, c.readLease.quiet = leaseFor, c.interrupt, c.standBy
@@ -57,7 +57,7 @@ func NewClient(conn net.Conn, list ...Option) *Client {
 	return c
 }
 
-// Call sends request and waits for the answer, which it decodes into response (nil: not wanted). Errors: a
+// Call sends request and waits for the response, which it decodes into response (nil: not wanted). Errors: a
 // *Failure that the handler chose; ErrOverloaded; ErrTooLarge, ErrUnencodable and ErrNoDeadline when
 // nothing was sent; ErrLost; and ctx's own error as soon as ctx ends, in which case a cancel is
 // sent. After an error response holds nothing of meaning.

@@ -17,7 +17,7 @@ type waiter struct {
 	abandoned bool      // the caller has left; the late response is dropped
 	left      time.Time // when its caller left; zero: it has not, or the call has ended since
 	response  proto.Message
-	charged   int        // bytes of the answer, of Memory; under the lock
+	charged   int        // bytes of the response, of Memory; under the lock
 	discarded bool       // its exchange is over, so a later charge would never be given back
 	result    chan error // buffered: the reader never waits for a caller
 
@@ -73,7 +73,7 @@ func (c *Client) charge(w *waiter, bytes int) bool {
 	return true
 }
 
-// discharge gives back what an answer was charged for; unwanted: and charges nothing for one that is still
+// discharge gives back what a response was charged for; unwanted: and charges nothing for one that is still
 // to come.
 func (c *Client) discharge(w *waiter, unwanted bool) {
 	c.mu.Lock()
@@ -99,7 +99,7 @@ func (c *Client) forgetUnsent(id uint32, w *waiter) {
 	c.endReading(w)
 }
 
-// abandon reports whether the call was still unanswered; if so its answer will be dropped.
+// abandon reports whether the call was still unanswered; if so its response will be dropped.
 func (c *Client) abandon(id uint32) bool {
 	c.mu.Lock()
 	w, ok := c.pending[id]

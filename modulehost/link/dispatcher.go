@@ -179,7 +179,7 @@ func (s *dispatcher) pause(gone <-chan struct{}) error {
 }
 
 // cancel ends the context of a call in service, or drops a parked one and reports that it did. An unknown
-// id is a call whose answer crossed the cancel.
+// id is a call whose response crossed the cancel.
 func (s *dispatcher) cancel(id uint32) (dropped bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -22,7 +22,7 @@ const (
 	ErrLost = Error("LINK_LOST")
 	// ErrTooLarge: the request is longer than MaxMessage. Nothing was sent and the link stays up.
 	ErrTooLarge = Error("MESSAGE_TOO_LARGE")
-	// ErrOverloaded: the answer came and was dropped, for the host holds as much for the module as it may
+	// ErrOverloaded: the response came and was dropped, for the host holds as much for the module as it may
 	// (Charge).
 	ErrOverloaded = Error("MODULE_OVERLOADED")
 	// ErrNoDeadline: a call without a deadline could wait for ever; the caller forgot one.
@@ -31,11 +31,11 @@ const (
 	ErrUnencodable = Error("MESSAGE_UNENCODABLE")
 )
 
-// Codes of failures that Serve itself answers with.
+// Codes of failures that Serve itself responds with.
 const (
 	CodeFailed    = "FAILED"            // the handler returned an error without a code of its own
 	CodePanicked  = "HANDLER_PANICKED"  // the handler panicked; the process lives
-	CodeTooLarge  = "MESSAGE_TOO_LARGE" // the handler's answer is longer than MaxMessage
+	CodeTooLarge  = "MESSAGE_TOO_LARGE" // the handler's response is longer than MaxMessage
 	CodeCancelled = "CALL_CANCELLED"    // cancelled before a handler took it
 
 	// CodeOverloaded: the host holds as much for the module as it may (Charge). The handler has not seen the

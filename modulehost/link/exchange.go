@@ -31,18 +31,18 @@ type Exchange struct {
 	pause  time.Duration
 	within time.Duration
 
-	// Of the client, under its lock; follows is written before the answer is handed over.
+	// Of the client, under its lock; follows is written before the response is handed over.
 	due       time.Time
 	late      bool
 	responded bool
 	follows   bool
 	wanted    chan struct{} // nil unless the request's body is streamed
 
-	received   bool // the answer was received here
+	received   bool // the response was received here
 	upload     *upload
 	unsent     []byte // of a request's body that was cut short within a piece
 	body       pieceReader
-	ctx        context.Context // of the answer's body
+	ctx        context.Context // of the response's body
 	stopWaking func() bool
 }
 
@@ -102,7 +102,7 @@ func (x *Exchange) AwaitResponse(ctx context.Context, wanted func()) error {
 	}
 }
 
-// Follows tells, after the answer, whether it has a body to Read.
+// Follows tells, after the response, whether it has a body to Read.
 func (x *Exchange) Follows() bool { return x.received && x.follows }
 
 // OpenBody prepares Read: it lends a socket if the call has none. Errors as Bodies.Take's. ctx bounds the
@@ -212,7 +212,7 @@ func (x *Exchange) releaseSocket() {
 	}
 }
 
-// abandon drops the answer, come or to come.
+// abandon drops the response, come or to come.
 func (x *Exchange) abandon() {
 	c := x.client
 	c.discharge(x.waiter, true)
@@ -226,7 +226,7 @@ func (x *Exchange) abandon() {
 	c.abandon(x.id)
 }
 
-// settle waits until the module has left the socket: its answer has come, its body has ended, and the
+// settle waits until the module has left the socket: its response has come, its body has ended, and the
 // request's body has an ending. A module that never gets there keeps the socket from itself alone, and for
 // as long as its process runs.
 func (x *Exchange) settle() {

@@ -12,7 +12,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/link"
 )
 
-// TestLoneCaller: a caller that reads its own answer can leave, stands in nobody's way, and hears of a loss.
+// TestLoneCaller: a caller that reads its own response can leave, stands in nobody's way, and hears of a
+// loss.
 func TestLoneCaller(t *testing.T) {
 	near, far := socketpair(t)
 	c := client(t, near)

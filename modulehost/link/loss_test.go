@@ -115,7 +115,7 @@ func TestServerLosesALinkWhosePeerBreaksTheRules(t *testing.T) {
 			served := serve(t, far, 3, g.handle)
 			write(t, near, rawFrame{kind: kindCall, id: 9}.bytes())
 			g.waitInside(1)
-			write(t, near, rawFrame{kind: kindCancel, id: 4711}.bytes()) // unknown: crossed its answer, no offence
+			write(t, near, rawFrame{kind: kindCancel, id: 4711}.bytes()) // unknown: crossed its response, no offence
 			write(t, near, b)
 			if b == nil || name == "half a head" || name == "half a payload" {
 				_ = near.Close()

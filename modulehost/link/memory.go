@@ -19,7 +19,7 @@ type Option func(*options)
 type options struct{ memory Memory }
 
 // Charge counts what this end holds for the other one. A call or answer that would take too much is refused:
-// a call with HOST_OVERLOADED, an answer with ErrOverloaded at its caller.
+// a call with HOST_OVERLOADED, a response with ErrOverloaded at its caller.
 func Charge(memory Memory) Option { return func(o *options) { o.memory = memory } }
 
 func collect(list []Option) options {

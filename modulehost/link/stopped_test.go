@@ -44,7 +44,7 @@ func TestStoppedPeer(t *testing.T) {
 	})
 }
 
-// TestStoppedPeerOfAServer: the peer calls and never reads an answer.
+// TestStoppedPeerOfAServer: the peer calls and never reads a response.
 func TestStoppedPeerOfAServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		near, far := net.Pipe()
@@ -113,7 +113,7 @@ func TestWritesCombine(t *testing.T) {
 				}
 			})
 		}
-		synctest.Wait() // one writes, 49 wait for their answers
+		synctest.Wait() // one writes, 49 wait for their responses
 		close(slow.release)
 		callers.Wait()
 		if slow.writes > 2 {
@@ -125,7 +125,7 @@ func TestWritesCombine(t *testing.T) {
 }
 
 // TestNobodyWritesForOthersForEver: each write takes a millisecond and finds new frames queued behind it.
-// Whoever writes returns when its own answer has come, though there is no end to the others' frames.
+// Whoever writes returns when its own response has come, though there is no end to the others' frames.
 func TestNobodyWritesForOthersForEver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		near, far := net.Pipe()

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// upload copies a request's body to its socket, in a goroutine of its own: the answer may come before the
+// upload copies a request's body to its socket, in a goroutine of its own: the response may come before the
 // body's end.
 type upload struct {
 	halted   atomic.Bool
@@ -35,7 +35,7 @@ func (x *Exchange) Upload(source io.Reader, limit int64) {
 // Halt ends the upload, if it has not ended, and returns when its source is free. interrupt makes a blocked
 // Read of the source return. whole tells whether the source was read to its end; else err is
 // ErrBodyOverflow, ErrBodyAborted when the source failed by itself, or of no matter. The module learns of
-// either only afterwards, so that no answer that comes of it can be here before.
+// either only afterwards, so that no response that comes of it can be here before.
 func (x *Exchange) Halt(interrupt func()) (whole bool, err error) {
 	u := x.upload
 	if u == nil {

@@ -261,7 +261,7 @@ func TestStepDownToAnABIThatWorks(t *testing.T) {
 		{6, 5, unix.EINVAL, 5}, // says 6 and cannot scope signals
 		{4, 1, unix.EINVAL, 1},
 		{4, 0, unix.EINVAL, 0},
-		{4, 2, unix.EPERM, 0}, // no answer to the question
+		{4, 2, unix.EPERM, 0}, // no response to the question
 		{0, 0, nil, 0},
 	} {
 		got := process.UsableABI(row.version, func(abi int) error {

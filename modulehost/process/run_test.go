@@ -254,7 +254,7 @@ func TestLaterRunMustRegisterTheSame(t *testing.T) {
 	}
 }
 
-// TestCodesOfAModuleDecideNothing: a module that answers with one of the platform's codes is a handler that
+// TestCodesOfAModuleDecideNothing: a module that responds with one of the platform's codes is a handler that
 // failed.
 func TestCodesOfAModuleDecideNothing(t *testing.T) {
 	r := start(t, "good", nil)

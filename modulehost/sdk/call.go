@@ -21,7 +21,7 @@ func (p semaphore) acquire(ctx context.Context) error {
 func (p semaphore) release() { <-p }
 
 // withCallDeadline is the context of a call to the platform. One that has no deadline gets one after within;
-// a handler's leaves the handler time to answer. A context that was detached from the handler's
+// a handler's leaves the handler time to respond. A context that was detached from the handler's
 // (context.WithoutCancel) and lasts longer is its own.
 func withCallDeadline(ctx context.Context, within time.Duration) (context.Context, context.CancelFunc) {
 	until, limited := ctx.Deadline()

@@ -10,7 +10,7 @@ import (
 
 // timeouts are how long the platform waits for a module (docs/link.md).
 type timeouts struct {
-	// from the end of the request's body to the beginning of the answer, and from piece to piece of it
+	// from the end of the request's body to the beginning of the response, and from piece to piece of it
 	response time.Duration
 	body     time.Duration // for a streamed request's body
 	short    time.Duration // of a snapshot, and of a capability's method

@@ -13,7 +13,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// serveHurried is a module whose platform waits no longer than this for an answer.
+// serveHurried is a module whose platform waits no longer than this for a response.
 type serveHurried struct {
 	*module
 	answer time.Duration
@@ -23,7 +23,7 @@ type serveHurried struct {
 const within4s = 4 * time.Second
 
 // TestHandlerOutlivesItsCallsAndItsContext: a call to the platform that hangs ends while the handler has a
-// context, and that while the handler can still answer.
+// context, and that while the handler can still respond.
 func TestHandlerOutlivesItsCallsAndItsContext(t *testing.T) {
 	t.Parallel()
 	m := &module{}

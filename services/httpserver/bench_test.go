@@ -30,7 +30,7 @@ func BenchmarkListener(b *testing.B) {
 	}
 }
 
-// BenchmarkPipeline measures what a small platform answer costs with all that stands before its handler,
+// BenchmarkPipeline measures what a small platform response costs with all that stands before its handler,
 // beside bare gin: compare ns/op and allocs/op of "platform" with "gin".
 func BenchmarkPipeline(b *testing.B) {
 	const path, body = "/api/v1/principal", `{"kind":"anonymous"}`

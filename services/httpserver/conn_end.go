@@ -70,7 +70,7 @@ func (c *conn) unread() (waits bool) {
 }
 
 // endOfInput is what net/http gets to see of err, with which reading ended. Behind a whole request a peer
-// may send no more and still wait for the answer (RFC 9112 §9.6), so net/http, which would end the
+// may send no more and still wait for the response (RFC 9112 §9.6), so net/http, which would end the
 // request's context, is told only if the connection is reset. A stream ends: nothing else tells soon that
 // its reader has left.
 func (c *conn) endOfInput(err error) error {
@@ -96,7 +96,7 @@ func (c *conn) halfClose(err error) (answered bool) {
 	return c.halfClosed && c.busy.Load() && c.framing.stage == between && !c.streaming && c.raw != nil
 }
 
-// BeginStream is called before an answer without an end. False: its client has as many as it may, and
+// BeginStream is called before a response without an end. False: its client has as many as it may, and
 // nothing must be written.
 func (c *conn) BeginStream() bool {
 	c.mu.Lock()
@@ -143,7 +143,7 @@ func (c *conn) fail(f fault) {
 }
 
 // linger ends the response, and leaves the socket open for a moment: closing it on unread bytes
-// resets the connection, and the peer may lose the answer with it.
+// resets the connection, and the peer may lose the response with it.
 func (c *conn) linger() {
 	half, ok := c.Conn.(interface{ CloseWrite() error })
 	if !ok || half.CloseWrite() != nil {

@@ -128,7 +128,7 @@ func TestHandlerHasNoDeadline(t *testing.T) {
 }
 
 // TestBodyDeadlineUnderAHandler answers at the instant, also while the handler looks elsewhere, and the
-// handler's answer is lost.
+// handler's response is lost.
 func TestBodyDeadlineUnderAHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pipes := newPipeListener()

@@ -14,7 +14,7 @@ import (
 	"github.com/narthex-platform/narthex/services/httpserver"
 )
 
-// TestHalfClosedRequestIsAnswered: a client that sends no more still waits for its answer, and its handler
+// TestHalfClosedRequestIsAnswered: a client that sends no more still waits for its response, and its handler
 // is left alone.
 func TestHalfClosedRequestIsAnswered(t *testing.T) {
 	for name, request := range map[string]string{

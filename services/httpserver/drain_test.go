@@ -80,7 +80,7 @@ func sendRequests(address string, answers *atomic.Int32, warm chan<- struct{}) e
 	}
 }
 
-// lastLine is an answer that announces the end of its connection.
+// lastLine is a response that announces the end of its connection.
 func lastLine(text string) string {
 	return strings.Replace(reply(text), "\r\n", "\r\nConnection: close\r\n", 1)
 }
@@ -202,7 +202,7 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// TestLongRequestAtAStop ends in time, and its answer announces the end though it was admitted before the
+// TestLongRequestAtAStop ends in time, and its response announces the end though it was admitted before the
 // stop, or is cut off with ErrDrain.
 func TestLongRequestAtAStop(t *testing.T) {
 	for _, r := range []struct {

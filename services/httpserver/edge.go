@@ -88,7 +88,7 @@ func (e *edge) preflight(w http.ResponseWriter) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// newRequestID is unique, not secret: it only joins an answer to a log line.
+// newRequestID is unique, not secret: it only joins a response to a log line.
 func newRequestID() string {
 	var id [16]byte
 	binary.BigEndian.PutUint64(id[:8], rand.Uint64())

@@ -28,7 +28,7 @@ func faultOf(err error) fault {
 	return faultBadRequest
 }
 
-// faultOfResponse is what stands for an answer that net/http wrote by itself, whatever that was: 400, 417,
+// faultOfResponse is what stands for a response that net/http wrote by itself, whatever that was: 400, 417,
 // 501, 505.
 func faultOfResponse(answer []byte) fault {
 	if bytes.HasPrefix(answer, []byte("HTTP/1.1 431 ")) {

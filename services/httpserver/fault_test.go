@@ -25,7 +25,7 @@ func (p *halfPipe) CloseWrite() error {
 	return nil
 }
 
-// TestFaultLingers closes half at the instant, so that no reset overtakes the answer, and the rest half a
+// TestFaultLingers closes half at the instant, so that no reset overtakes the response, and the rest half a
 // second later. What a handler writes in between is lost.
 func TestFaultLingers(t *testing.T) {
 	for _, r := range []struct {
@@ -58,7 +58,7 @@ func TestFaultLingers(t *testing.T) {
 	}
 }
 
-// TestFaultOnASocket: the fault's answer and the end reach a client that still sends, and then the socket
+// TestFaultOnASocket: the fault's response and the end reach a client that still sends, and then the socket
 // is gone.
 func TestFaultOnASocket(t *testing.T) {
 	s := startRaw(t, httpserver.ListenerConfig{},
@@ -77,7 +77,7 @@ func TestFaultOnASocket(t *testing.T) {
 	}
 }
 
-// TestChunkLieUnderAHandler is a body that turns bad when its handler runs: nothing of the handler's answer
+// TestChunkLieUnderAHandler is a body that turns bad when its handler runs: nothing of the handler's response
 // goes out.
 func TestChunkLieUnderAHandler(t *testing.T) {
 	entered := make(chan struct{})
@@ -95,7 +95,7 @@ func TestChunkLieUnderAHandler(t *testing.T) {
 	s.check(t, string(got), badRequest, 1, refusedLine)
 }
 
-// TestFaultBehindABegunAnswer writes nothing into an answer that is half out.
+// TestFaultBehindABegunAnswer writes nothing into a response that is half out.
 func TestFaultBehindABegunAnswer(t *testing.T) {
 	s := startRaw(t, httpserver.ListenerConfig{Handler: http.HandlerFunc(func(w http.ResponseWriter,
 		r *http.Request) {

@@ -29,7 +29,7 @@ func connContext(ctx context.Context, c net.Conn) context.Context {
 	return realtime.WithConnection(context.WithValue(ctx, connKey{}, c), c.(*conn))
 }
 
-// connState is how net/http tells that an answer is out.
+// connState is how net/http tells that a response is out.
 func connState(c net.Conn, state http.ConnState) {
 	if state == http.StateIdle {
 		c.(*conn).finishResponse()

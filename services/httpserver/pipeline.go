@@ -35,7 +35,7 @@ func (p *pipeline) run(route httpapi.Route, names []string) gin.HandlerFunc {
 		if c, ok := g.Request.Context().Value(connKey{}).(*conn); ok {
 			call.Connection = c
 			if route.Body == httpapi.NoBody && g.Request.ContentLength != 0 && !c.bodyReceived() {
-				call.CancelBody() // net/http would wait for it before a longer answer begins
+				call.CancelBody() // net/http would wait for it before a longer response begins
 			}
 		}
 		if len(names) > 0 {

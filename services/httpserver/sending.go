@@ -9,7 +9,7 @@ import (
 // the response is.
 
 const (
-	// checkInterval is how often an answer is looked after that has not left. A peer that stops taking is thus
+	// checkInterval is how often a response is looked after that has not left. A peer that stops taking is thus
 	// closed up to so much late.
 	checkInterval = time.Second
 	// piece is what must leave in time where the kernel does not tell what the peer has taken.

@@ -16,7 +16,7 @@ import (
 
 const stalledLine = "client took nothing of its answer"
 
-// longBody answers with a number of bytes.
+// longBody responds with a number of bytes.
 func longBody(size int) http.Handler {
 	text := strings.Repeat("x", size)
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { write(w, text) })

@@ -94,7 +94,7 @@ func (s *seeder) post(ctx context.Context, path string, value, answer any) error
 	return s.send(ctx, path, "application/json", body, answer)
 }
 
-// send decodes the answer unless answer is nil.
+// send decodes the response unless answer is nil.
 func (s *seeder) send(ctx context.Context, path, contentType string, body []byte, answer any) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.address+path, bytes.NewReader(body))
 	if err != nil {

@@ -87,7 +87,7 @@ func TestTheOfficialClientVerifiesAndResets(t *testing.T) {
 	c.assertResult("signIn.email", object{"email": anna, "password": annaPassword}, `{"ok":true}`)
 	c.assertResult("signOut", nil, `{"success":true}`)
 
-	// Recovery: the same answer for everybody; the mailed token sets a password once.
+	// Recovery: the same response for everybody; the mailed token sets a password once.
 	known := c.call("requestPasswordReset", object{"email": anna})
 	unknown := c.call("requestPasswordReset", object{"email": "nobody@example.org"})
 	if known.line != unknown.line || known.Error != nil {
@@ -103,7 +103,7 @@ func TestTheOfficialClientVerifiesAndResets(t *testing.T) {
 	c.assertResult("signOut", nil, `{"success":true}`)
 	c.assertRefused("resetPassword", object{"newPassword": "a third one", "token": reset}, 400, "INVALID_TOKEN")
 
-	// Another verification mail: the same answer for everybody, and a mail for who needs one.
+	// Another verification mail: the same response for everybody, and a mail for who needs one.
 	const bert = "bert@example.org"
 	c.call("signUp.email", object{"name": "Bert", "email": bert, "password": "quiet waters"})
 	for _, email := range []string{bert, anna, "nobody@example.org"} {

@@ -65,7 +65,7 @@ func startWithBodies(t *testing.T) *faultyPlatform {
 	return b
 }
 
-// download reads a long answer of the module to its end.
+// download reads a long response of the module to its end.
 func (b *faultyPlatform) download(t *testing.T, p *person, mebibytes int64) {
 	t.Helper()
 	response := b.beginDownload(t, p, mebibytes)
@@ -262,7 +262,7 @@ func (b *faultyPlatform) stopSending(
 }
 
 // TestSlowReaders: who reads slowly gets everything; who does not read keeps a body socket to himself, and
-// nothing else. Short answers go on, a long one waits its 5 s, and the platform holds nothing for anybody.
+// nothing else. Short responses go on, a long one waits its 5 s, and the platform holds nothing for anybody.
 func TestSlowReaders(t *testing.T) {
 	t.Parallel()
 	const sockets, queued, late = 32, 5 * time.Second, 20 * time.Second

@@ -127,7 +127,7 @@ func (b *faultyPlatform) testStoppedAndQuiet(t *testing.T, late time.Duration) {
 	}
 }
 
-// startSlowReader has read a little of a long answer when it returns, and reads on.
+// startSlowReader has read a little of a long response when it returns, and reads on.
 func (b *faultyPlatform) startSlowReader(t *testing.T, path string) (cut chan result) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), "GET", b.address+path, nil)

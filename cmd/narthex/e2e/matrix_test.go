@@ -25,7 +25,7 @@ import (
 
 const matrixGolden = "testdata/matrix.golden"
 
-// TestMatrix asks every route of the table as every class of caller and compares the answers with the
+// TestMatrix asks every route of the table as every class of caller and compares the responses with the
 // golden file, so that no route is ever opened or closed by accident. MATRIX=write writes the file anew;
 // its diff is then the review.
 func TestMatrix(t *testing.T) {
@@ -201,7 +201,7 @@ func (p *person) statusOf(route httpapi.Route, caller matrixCaller) string {
 	}
 	got := p.do(route.Method, path, body)
 	var told struct{ Code, Kind string }
-	_ = json.Unmarshal([]byte(got.body), &told) // not every answer has a body
+	_ = json.Unmarshal([]byte(got.body), &told) // not every response has a body
 	return strings.TrimSpace(fmt.Sprint(got.status, " ", told.Code, told.Kind))
 }
 
@@ -244,7 +244,7 @@ func (p *person) userID(t *testing.T) string {
 	return who.UserID
 }
 
-// create sends a write that has to succeed and returns its answer.
+// create sends a write that has to succeed and returns its response.
 func (p *person) create(t *testing.T, status int, path string, value any) (answer map[string]any) {
 	t.Helper()
 	if got := p.do("POST", path, value); got.status != status ||

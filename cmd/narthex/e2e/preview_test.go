@@ -6,7 +6,7 @@ import (
 )
 
 // TestPreview asks the running platform what a decision and a configuration would change, with a paired
-// screen: the answer counts it, and nothing is stored.
+// screen: the response counts it, and nothing is stored.
 func TestPreview(t *testing.T) {
 	t.Parallel()
 	i := installScreenModule(t)

@@ -13,7 +13,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// Ask calls a capability that the module provides, in another module's name: in travels as JSON, the answer
+// Ask calls a capability that the module provides, in another module's name: in travels as JSON, the response
 // is decoded into out (nil: not wanted). The error is what the other module would get,
 // sdk.ErrCapabilityFailed.
 func (m *Module) Ask(caller, capability, method string, in, out any) error {

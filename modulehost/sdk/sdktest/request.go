@@ -59,7 +59,7 @@ func (m *Module) listen(host *facade.Facade) {
 // dashboard is where the browser of every caller is.
 const dashboard = "https://dashboard.example.org"
 
-// Response is an answer, read to its end.
+// Response is a response, read to its end.
 type Response struct {
 	Status int
 	Header http.Header
@@ -123,7 +123,7 @@ func (c *Caller) Request(method, path string, body io.Reader) *http.Request {
 	return request
 }
 
-// Send sends a request and reads the whole answer.
+// Send sends a request and reads the whole response.
 func (c *Caller) Send(request *http.Request) *Response {
 	c.module.tb.Helper()
 	response, err := c.module.browser.Do(request)

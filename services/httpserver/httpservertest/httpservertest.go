@@ -55,7 +55,7 @@ func ServeBare(b *testing.B, handler http.Handler) (address string) {
 	return listener.Addr().String()
 }
 
-// Load sends b.N requests over a number of kept-alive connections and reads each answer whole: all are as
+// Load sends b.N requests over a number of kept-alive connections and reads each response whole: all are as
 // long as the first, and begin with want. It speaks HTTP by hand, since a real client would cost more than
 // what is measured.
 func Load(b *testing.B, address, request, want string, connections int) {
@@ -92,7 +92,7 @@ func Load(b *testing.B, address, request, want string, connections int) {
 	clients.Wait()
 }
 
-// answerSize is how many bytes every answer to this request has: the headers that change keep their length.
+// answerSize is how many bytes every response to this request has: the headers that change keep their length.
 func answerSize(b *testing.B, address, request string) int {
 	b.Helper()
 	conn, err := net.Dial("tcp", address)

@@ -45,7 +45,7 @@ func (b *base) Stop(context.Context) error {
 	return nil
 }
 
-// request answers with everything the handler was given.
+// request responds with everything the handler was given.
 func (b *base) request(w http.ResponseWriter, r *http.Request) {
 	may, err := b.host.Can(r.Context(), "base.restricted")
 	if err != nil {

@@ -59,7 +59,7 @@ func download(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// upload answers with the length and the hash of what came.
+// upload responds with the length and the hash of what came.
 func (b *bodies) upload(w http.ResponseWriter, r *http.Request) {
 	sum := sha256.New()
 	n, err := io.Copy(sum, r.Body)

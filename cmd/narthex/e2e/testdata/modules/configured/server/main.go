@@ -21,7 +21,7 @@ func (c *configured) Register(r *sdk.Registry) error {
 	return nil
 }
 
-// tell shows of the secret only its hash: a module that answers with a secret would be at fault.
+// tell shows of the secret only its hash: a module that responds with a secret would be at fault.
 func (c *configured) tell(w http.ResponseWriter, _ *http.Request) {
 	secret, err := c.host.Secret("apiToken")
 	if err != nil {

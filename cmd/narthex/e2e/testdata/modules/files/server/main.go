@@ -1,4 +1,4 @@
-// Command files is a module for tests: it keeps files and sends mail, and answers with the code of what
+// Command files is a module for tests: it keeps files and sends mail, and responds with the code of what
 // did not work.
 package main
 

@@ -93,7 +93,7 @@ func (h *misbehaving) Stop(context.Context) error {
 	return nil
 }
 
-// slow answers with the length and the hash of what came.
+// slow responds with the length and the hash of what came.
 func slow(w http.ResponseWriter, r *http.Request) {
 	sum := sha256.New()
 	n, _ := io.Copy(sum, r.Body)
