@@ -17,10 +17,10 @@ import (
 
 // Limits of a picture.
 const (
-	maxImage     = 8 << 20  // bytes
-	maxSide      = 8192     // pixels
-	maxPixels    = 25 << 20 // a screen's small computer decodes all of them: 100 MiB
-	maxImageHead = 1 << 20  // bytes that may come before the picture's size: profiles and camera notes
+	maxImage     = 8 << 20    // bytes
+	maxSide      = 8192       // pixels
+	maxPixels    = 25_000_000 // a screen's small computer decodes all of them: 100 MB
+	maxImageHead = 1 << 20    // bytes that may come before the picture's size: profiles and camera notes
 )
 
 // picture is an uploaded image as callers see it.

@@ -165,7 +165,7 @@ func TestBoardByTheServersClock(t *testing.T) {
 			`[`+jsonOf(t, slide(1, "Now", "", object{"startsAt": moment(now.Add(-time.Minute)),
 				"endsAt": moment(now.Add(time.Minute))}))+`]`))
 		w.displays("Now")
-		clock := eval[string](w.tab, `document.querySelector(".stage-clock").textContent`)
+		clock := eval[string](w.tab, `document.querySelector(".stage-clock").shadowRoot.textContent`)
 		want := eval[string](w.tab, fmt.Sprintf(
 			`new Intl.DateTimeFormat("en", { hour: "numeric", minute: "2-digit" }).format(new Date(%d))`,
 			now.UnixMilli()))

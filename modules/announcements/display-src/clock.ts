@@ -1,33 +1,55 @@
-/** Where the clock may stand. It goes on with every slide, so that no place of the panel burns in. */
-const corners = ["bottom end", "top end", "bottom start", "top start"] as const;
+/** Where the clock may stand. It goes on with every slide and minute, so that no place of the panel burns in. */
+const corners = ["end end", "start end", "end start", "start start"] as const;
 /** Beside a picture only these are free. */
-const besidePicture = ["bottom end", "top end"] as const;
+const besidePicture = ["end end", "start end"] as const;
 
-/** The time of day in a corner of the stage. */
+const css = `
+	div { position: absolute; inset: 0; z-index: 1; display: grid; padding: 4cqmin; pointer-events: none;
+		font-size: 5cqmin; line-height: 1; color: #b8c2ce; font-variant-numeric: tabular-nums; }
+	div[hidden] { display: none; }`;
+
+/**
+ * The time of day in a corner of the stage. It stands in a shadow tree: that it goes on is no change of the
+ * board, and must not keep the host from dimming a board that has not changed for long.
+ */
 export class Clock {
-	readonly #element = document.createElement("div");
+	readonly #host = document.createElement("div");
+	readonly #face = document.createElement("div");
 	readonly #form: Intl.DateTimeFormat;
 	#places = 0;
+	#layout = "text";
+	#known = false;
 
 	constructor(stage: HTMLElement, locale: string) {
-		this.#element.className = "stage-clock";
-		this.#element.hidden = true;
 		this.#form = new Intl.DateTimeFormat(locale, { hour: "numeric", minute: "2-digit" });
-		stage.append(this.#element);
+		this.#host.className = "stage-clock";
+		const shadow = this.#host.attachShadow({ mode: "open" });
+		const sheet = new CSSStyleSheet();
+		sheet.replaceSync(css);
+		shadow.adoptedStyleSheets = [sheet];
+		shadow.append(this.#face);
+		this.#move();
+		stage.append(this.#host);
 	}
 
 	/** Shows the time; undefined hides it. */
 	tick(now: number | undefined): void {
-		this.#element.hidden = now === undefined;
-		if (now === undefined) return;
-		const words = this.#form.format(now);
-		if (this.#element.textContent !== words) this.#element.textContent = words;
+		const words = now === undefined ? "" : this.#form.format(now);
+		this.#known = words !== "";
+		if (this.#face.textContent === words) return;
+		this.#face.textContent = words;
+		this.#move();
 	}
 
-	/** Goes to the next corner that a slide of this layout leaves free. */
+	/** Makes room for a slide of this layout. */
 	place(layout: string): void {
-		const free = layout === "both" ? besidePicture : corners;
-		this.#element.dataset["corner"] = free[this.#places++ % free.length];
-		this.#element.classList.toggle("covered", layout === "picture" || layout === "contributed");
+		this.#layout = layout;
+		this.#move();
+	}
+
+	#move(): void {
+		const free = this.#layout === "both" ? besidePicture : corners;
+		this.#face.style.placeContent = free[this.#places++ % free.length] ?? "";
+		this.#face.hidden = !this.#known || this.#layout === "picture" || this.#layout === "contributed";
 	}
 }

@@ -1,0 +1,133 @@
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const kioskFolder = "../../../deploy/kiosk"
+
+// kiosk runs one of the screen's scripts with these variables and no others than the path.
+func kiosk(t *testing.T, script string, variables ...string) (output string, err error) {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), filepath.Join(kioskFolder, script))
+	command.Env = append([]string{"PATH=" + os.Getenv("PATH")}, variables...)
+	said, err := command.CombinedOutput()
+	return string(said), err
+}
+
+// TestWaitForServer: the script waits for a server that comes up later, and not for ever.
+func TestWaitForServer(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("curl"); err != nil {
+		t.Skip("there is no curl on this machine")
+	}
+	i := install(t)
+	url := "KIOSK_URL=" + i.address + "/display/announcements"
+	output, err := kiosk(t, "wait-for-server", url, "KIOSK_TRIES=2", "KIOSK_PAUSE=0")
+	if err != nil || !strings.Contains(output, "does not answer") {
+		t.Errorf("without a server: %q (%v), want that it goes on without one", output, err)
+	}
+	waited := make(chan struct{})
+	go func() {
+		defer close(waited)
+		output, err = kiosk(t, "wait-for-server", url, "KIOSK_TRIES=1000", "KIOSK_PAUSE=0.1")
+	}()
+	i.start(t)
+	<-waited
+	if err != nil || output != "The server answers.\n" {
+		t.Errorf("with a server that came up later: %q (%v)", output, err)
+	}
+	for _, wrong := range []string{"", "church.example.org/display/stage", "https://church.example.org/",
+		"file:///display/stage"} {
+		if output, err := kiosk(t, "wait-for-server", "KIOSK_URL="+wrong); err == nil ||
+			!strings.HasPrefix(output, "KIOSK_URL must be") {
+			t.Errorf("KIOSK_URL=%s: %q (%v), want a refusal that says what is wrong", wrong, output, err)
+		}
+	}
+}
+
+// TestStartScreen: the browser gets the address, a profile that is kept, and no flag that forgets.
+func TestStartScreen(t *testing.T) {
+	t.Parallel()
+	tools, home := t.TempDir(), t.TempDir()
+	for _, name := range []string{"cage", "chromium"} { // cage says with what it was called
+		script := "#!/bin/sh\nprintf '%s\\n' \"$@\"\n"
+		if err := os.WriteFile(filepath.Join(tools, name), []byte(script), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	profile := filepath.Join(home, "profile")
+	lock := filepath.Join(profile, "SingletonLock")
+	if err := os.Mkdir(profile, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("another-host-17", lock); err != nil {
+		t.Fatal(err)
+	}
+	const address = "https://church.example.org/display/stage"
+	output, err := kiosk(t, "start-screen", "PATH="+tools+":"+os.Getenv("PATH"), "HOME="+home,
+		"KIOSK_URL="+address, "KIOSK_CHROMIUM_FLAGS=--one --two")
+	lines := strings.Split(strings.TrimSpace(output), "\n")
+	if err != nil || lines[0] != "--" || lines[1] != filepath.Join(tools, "chromium") ||
+		lines[len(lines)-1] != address {
+		t.Fatalf("start-screen called cage with %q (%v)", lines, err)
+	}
+	said := "\n" + output
+	for _, wanted := range []string{"--kiosk", "--user-data-dir=" + profile, "--one", "--two"} {
+		if !strings.Contains(said, "\n"+wanted+"\n") {
+			t.Errorf("start-screen calls Chromium without %s: %q", wanted, lines)
+		}
+	}
+	if strings.Contains(output, "incognito") {
+		t.Errorf("start-screen calls Chromium so that it forgets: %q", lines)
+	}
+	if _, err := os.Lstat(lock); err == nil {
+		t.Error("the lock of a browser that lost its power is still there")
+	}
+	if output, err := kiosk(t, "start-screen", "HOME="+home); err == nil {
+		t.Errorf("without an address: %q, want a refusal", output)
+	}
+}
+
+// TestKioskFiles: the shell and systemd can read them.
+func TestKioskFiles(t *testing.T) {
+	t.Parallel()
+	for _, script := range []string{"wait-for-server", "start-screen"} {
+		path := filepath.Join(kioskFolder, script)
+		checks := [][]string{{"sh", "-n", path}}
+		if _, err := exec.LookPath("shellcheck"); err == nil {
+			checks = append(checks, []string{"shellcheck", path})
+		}
+		for _, check := range checks {
+			if output, err := exec.CommandContext(t.Context(), check[0], check[1:]...).CombinedOutput(); err != nil {
+				t.Errorf("%s: %v\n%s", strings.Join(check, " "), err, output)
+			}
+		}
+	}
+	analyze, err := exec.LookPath("systemd-analyze")
+	if err != nil {
+		t.Skip("there is no systemd-analyze on this machine")
+	}
+	unit, err := os.ReadFile(filepath.Join(kioskFolder, "narthex-kiosk.service"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	absolute, err := filepath.Abs(kioskFolder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The programs it names are where they are in the checkout, for verify looks for them.
+	text := strings.ReplaceAll(string(unit), "/usr/local/lib/narthex-kiosk/", absolute+"/")
+	path := filepath.Join(t.TempDir(), "narthex-kiosk.service")
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	output, err := exec.CommandContext(t.Context(), analyze, "verify", path).CombinedOutput()
+	if err != nil || strings.Contains(string(output), "narthex-kiosk") {
+		t.Errorf("systemd-analyze verify: %v\n%s", err, output)
+	}
+}
