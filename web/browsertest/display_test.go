@@ -41,8 +41,10 @@ func testPairing(t *testing.T, w *walls, f *front) {
 	code := p.code()
 	p.find("image", "QR code that opens this screen in the Dashboard")
 	p.accessible("pairing")
+	p.onWalls("pairing")
 	w.approve(code)
 	p.says(`Paired as "Back wall"`)
+	p.onWalls("paired")
 	p.says("Leave this screen on for a minute.")
 	p.says("welcome (1.0.0)")
 	const kit = `globalThis[Symbol.for("narthex.kit.1")]`
@@ -97,6 +99,7 @@ func testRevoked(t *testing.T, w *walls, f *front) {
 	w.send("POST", "/api/v1/devices/"+deviceID+"/revoke", `{}`)
 	p.run(`dispatchEvent(new Event("online"))`) // the next resolution
 	p.says("This screen was removed.")
+	p.onWalls("removed")
 	p.silent("(1.0.0)")
 	second := w.approve(p.code())
 	p.says("(1.0.0)")
@@ -147,6 +150,7 @@ func testRefused(t *testing.T, w *walls, f *front) {
 		p, _ := w.paired(t, f, module)
 		p.says(module + " cannot start on this screen.")
 		p.says(code)
+		p.onWalls("refused-" + module)
 	}
 	p := w.screen(t, f, "ghost")
 	p.says("Ghost is switched off here.")

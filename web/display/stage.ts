@@ -4,7 +4,7 @@ import { contextOf } from "../host/context";
 import type { Connection } from "./connection";
 import type { Descriptor } from "./platform";
 
-/** How long mount may take, and a new version's first snapshot before it replaces the old one, milliseconds. */
+/** How long mount may take, and a new version's first snapshot before it takes the old one's place, ms. */
 const mountLimit = 10_000;
 const snapshotLimit = 10_000;
 

@@ -164,6 +164,7 @@ function wordsOf(notice: NonNullable<Connection["notice"]["value"]>): string {
 	if (notice.is === "back") return t("backOnline");
 	if (notice.is === "leave-on") return t("leaveOn");
 	if (notice.since === undefined) return t(notice.is);
-	const time = new Intl.DateTimeFormat(language.tag, { hour: "2-digit", minute: "2-digit" }).format(notice.since);
+	const clock = new Intl.DateTimeFormat(language.tag, { hour: "2-digit", minute: "2-digit" });
+	const time = clock.format(notice.since);
 	return t(`${notice.is}Since`, { time });
 }

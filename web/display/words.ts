@@ -69,7 +69,7 @@ export const language = languageFor(navigator.languages, { en: english, de: germ
 
 const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
 
-/** The words of an id. A right-to-left filling is isolated, so that it does not reverse the words around it. */
+/** The words of an id. A right-to-left filling is isolated: else it would reverse the words around it. */
 export function t(id: keyof Words, fillings: Readonly<Record<string, string>> = {}): string {
 	return language.words[id].replace(/\{(\w+)\}/g, (_, name: string) => {
 		const value = fillings[name] ?? "";

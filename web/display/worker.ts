@@ -58,7 +58,10 @@ async function page(event: FetchEvent): Promise<Response> {
 	return kept;
 }
 
-/** A host script or an artifact. A 404 is an answer; anything else that is no script gives way to what is kept. */
+/**
+ * A host script or an artifact. An artifact's 404 is an answer; anything else that is no script gives way to
+ * what is kept.
+ */
 async function script(event: FetchEvent): Promise<Response> {
 	const { pathname } = new URL(event.request.url);
 	const answer = await fromNetwork(event.request);
@@ -149,7 +152,8 @@ async function keepGeneration(message: Kept): Promise<void> {
 	await cache.put(path, answer);
 	for (const { url } of await cache.keys()) {
 		const kept = new URL(url).pathname; // a contribution of an older version is superseded, too
-		if (artifactPath.test(kept) && !message.current.includes(kept)) await cache.delete(kept, { ignoreVary: true });
+		const superseded = artifactPath.test(kept) && !message.current.includes(kept);
+		if (superseded) await cache.delete(kept, { ignoreVary: true });
 	}
 	for (const other of await caches.keys()) {
 		if (other.startsWith(`${prefix}${moduleId} `) && other !== name) await caches.delete(other);
@@ -163,7 +167,8 @@ function waitingPage(): Response {
 	return new Response(
 		`<!doctype html><html lang="${german ? "de" : "en"}"><meta charset="utf-8">` +
 			`<meta http-equiv="refresh" content="10"><title>${words}</title>` +
-			"<style>html{background:#0E1116;color:#F2F4F7;cursor:none;font:600 min(9vh,5vw)/1.2 system-ui,sans-serif}" +
+			"<style>html{background:#0E1116;color:#F2F4F7;cursor:none;" +
+			"font:600 min(9vh,5vw)/1.2 system-ui,sans-serif}" +
 			"body{margin:4vh 4vw;min-height:92vh;display:flex;align-items:center}</style>" +
 			`<h1 style="font-size:1em;margin:0">${words}</h1></html>`,
 		{ headers: { "Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-store" } },

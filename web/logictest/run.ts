@@ -4,6 +4,7 @@ import "./changes.test";
 import "./eventstream.test";
 import "./jsonrequest.test";
 import "./language.test";
+import "./qr.test";
 import "./resource.test";
 import "./shape.test";
 import "./slide.test";

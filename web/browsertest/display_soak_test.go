@@ -1,0 +1,143 @@
+package browsertest
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/heapprofiler"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+// aDay makes ten minutes as long as a day for a page: its clocks run 144 times as fast, and so do its waits
+// of 30 s and more. Shorter waits stay as they are, because they bound requests that take their real time.
+const aDay = `(() => {
+	const { setTimeout: once, setInterval: often, performance } = window;
+	const faster = (after) => (after >= 30000 ? after / 144 : after);
+	window.setTimeout = (run, after = 0, ...more) => once(run, faster(after), ...more);
+	window.setInterval = (run, after = 0, ...more) => often(run, faster(after), ...more);
+	const [now, date] = [performance.now.bind(performance), Date.now];
+	const [began, day] = [now(), date()];
+	performance.now = () => began + (now() - began) * 144;
+	Date.now = () => day + (date() - day) * 144;
+})();`
+
+// heapOf is what a page's scripts hold after a collection, bytes.
+func (p *tab) heapOf() float64 {
+	p.t.Helper()
+	used, err := chromedp.Run(p.ctx, func(ctx context.Context, t *chromedp.Target) (float64, error) {
+		for range 2 {
+			_, err := cdp.Call(ctx, t, heapprofiler.CollectGarbage, cdp.Empty{})
+			if err != nil {
+				return 0, err
+			}
+		}
+		usage, err := cdp.Call(ctx, t, runtime.GetHeapUsage, cdp.Empty{})
+		return usage.UsedSize, err
+	})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return used
+}
+
+// TestDisplaySoak is a day in ten minutes: 200 changes, 40 cuts of the network, 5 restarts of the platform.
+// It runs with NARTHEX_SOAK set.
+func TestDisplaySoak(t *testing.T) {
+	if os.Getenv("NARTHEX_SOAK") == "" {
+		t.Skip("set NARTHEX_SOAK to run it; it takes ten minutes")
+	}
+	w := startWalls(t, 1)
+	f := w.fronts[0]
+	f.beats.Store(true)
+	ctx, cancel := chromedp.NewContext(chromium, chromedp.WithNewBrowserContext())
+	t.Cleanup(cancel)
+	p := &tab{t, ctx}
+	p.look(view{width: 480, height: 270})
+	p.do(chromedp.Navigate(f.origin + "/display/wall"))
+	w.approve(p.code())
+	p.says("nothing said yet (1.0.0)")
+	p.first(aDay)
+	p.do(chromedp.Reload())
+	p.says("nothing said yet (1.0.0)")
+
+	shown := p.films(5)
+	var heaps []float64
+	const changes = 200
+	for n := range changes {
+		step := time.Now()
+		text := fmt.Sprintf("notice %d", n)
+		if n%40 == 39 {
+			w.daemon.stop(t)
+			w.run()
+		}
+		w.say(text)
+		if n%5 == 2 {
+			f.breaks([]fault{refuses, badGateway, portal, cutsBodies}[n/5%4])
+			time.Sleep(time.Second) // for so long the network is gone
+			f.breaks(passes)
+		}
+		p.says(text + " (1.0.0)")
+		if n%20 == 19 {
+			heaps = append(heaps, p.heapOf())
+		}
+		time.Sleep(time.Until(step.Add(10 * time.Minute / changes)))
+	}
+	shown.end()
+	t.Logf("heap, KiB: %v", slices.Collect(func(yield func(int) bool) {
+		for _, heap := range heaps {
+			if !yield(int(heap) >> 10) {
+				return
+			}
+		}
+	}))
+	t.Logf("%d pictures, %d blank, at most %v between two; mounts since the last load: %d", shown.frames,
+		shown.blank, shown.slowest, eval[int](p, "window.mounts"))
+	if shown.blank > 0 {
+		t.Errorf("%d of %d pictures are blank, for up to %v; want none", shown.blank, shown.frames, shown.longest)
+	}
+	if first, last := heaps[1], heaps[len(heaps)-1]; last > 1.1*first {
+		t.Errorf("the heap grew from %v to %v bytes, want at most a tenth more", first, last)
+	}
+}
+
+// TestDisplayFigures measures from the call that publishes to the frame that shows it, and from a browser's
+// start with a used profile to the first content. It runs with NARTHEX_FIGURES set, and asserts nothing.
+func TestDisplayFigures(t *testing.T) {
+	if os.Getenv("NARTHEX_FIGURES") == "" {
+		t.Skip("set NARTHEX_FIGURES to run it")
+	}
+	w := startWalls(t, 2)
+	p, _ := w.paired(t, w.fronts[0], "wall")
+	p.says("(1.0.0)")
+	p.run(`window.frames = {};
+		new MutationObserver(() => {
+			const value = document.querySelector(".wall p").textContent;
+			requestAnimationFrame(() => setTimeout(() => (frames[value] ??= Date.now())));
+		}).observe(document.querySelector(".wall"), { subtree: true, childList: true, characterData: true });`)
+	var took []int64
+	for n := range 100 {
+		text := fmt.Sprintf("figure %d", n)
+		began := time.Now().UnixMilli()
+		w.say(text)
+		key := fmt.Sprintf("frames[%q]", text+" (1.0.0)")
+		p.wait(key)
+		took = append(took, eval[int64](p, key)-began)
+	}
+	slices.Sort(took)
+	t.Logf("publish to paint, ms: p50 %d, p95 %d, worst %d", took[50], took[95], took[99])
+
+	restart := w.browserThatRestarts(t, w.fronts[1])
+	for range 5 {
+		began := time.Now()
+		again := restart()
+		again.says("(1.0.0)")
+		t.Logf("browser start to first content: %v", time.Since(began))
+		_ = chromedp.Cancel(again.ctx)
+	}
+}
