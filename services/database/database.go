@@ -70,8 +70,8 @@ func Open(settings environment.Database) (*Database, error) {
 // Pool returns Core's pool. The Database closes it; nobody else may.
 func (d *Database) Pool() *pgxpool.Pool { return d.core }
 
-// Serve keeps the pools open until ctx ends and then closes them, within about 7 s. It is ready at once. A
-// second call returns ErrClosed.
+// Serve keeps the pools open until ctx ends and then closes them, within about 7 s. It is ready at once.
+// Meanwhile Processes counts this process. A second call returns ErrClosed.
 func (d *Database) Serve(ctx context.Context) error {
 	select {
 	case <-d.closed:
@@ -79,7 +79,7 @@ func (d *Database) Serve(ctx context.Context) error {
 	default:
 	}
 	d.readyOnce.Do(func() { close(d.ready) })
-	<-ctx.Done()
+	d.stayPresent(ctx)
 	if err := d.Close(); err != nil {
 		return err
 	}

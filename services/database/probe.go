@@ -29,6 +29,7 @@ func newProbe(settings environment.Database, sockets *sockets) *probe {
 	// only the caller's context bounds a ping: a second attempt would be a second socket
 	p.config.ConnectTimeout = 0
 	p.config.DialFunc = sockets.watch(p.dial)
+	p.config.AfterConnect = announce
 	return p
 }
 

@@ -138,6 +138,7 @@ func (e *Examination) Store(ctx context.Context) {
 			e.roles(ctx, db)
 			e.changedRoles(ctx)
 			e.connections(ctx, db)
+			e.processes(ctx, db)
 			e.activity(ctx, db)
 			if e.Sound&environment.HostSection == 0 {
 				return nil

@@ -1,0 +1,58 @@
+package database
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// A process that serves is present: the session of its probe holds a shared advisory lock, which ends with
+// the session. Nobody waits for the lock, so a module that takes it harms nobody.
+const (
+	presenceClass, presenceObject = "1315009619", "1" // of no meaning; nobody else here uses this pair
+
+	// presentEvery is how often Serve uses the probe, so that its session is there while nobody asks whether
+	// the process is ready.
+	presentEvery  = 30 * time.Second
+	presentWithin = 2 * time.Second
+)
+
+// announce is called for each session of a probe.
+func announce(ctx context.Context, conn *pgconn.PgConn) error {
+	return conn.Exec(ctx,
+		"SELECT pg_try_advisory_lock_shared("+presenceClass+", "+presenceObject+")").Close()
+}
+
+// stayPresent blocks until ctx ends. Whether the database answers is of interest to others.
+func (d *Database) stayPresent(ctx context.Context) {
+	next := time.NewTicker(presentEvery)
+	defer next.Stop()
+	for {
+		within, cancel := context.WithTimeout(ctx, presentWithin)
+		_ = d.probe.ping(within)
+		cancel()
+		select {
+		case <-ctx.Done():
+			return
+		case <-next.C:
+		}
+	}
+}
+
+// Processes returns how many processes of the platform serve on this database, under the same database user.
+// One that has just lost its session is missing for up to 30 s. The error is ErrUnreachable.
+func (d *Database) Processes(ctx context.Context) (n int, err error) {
+	err = d.core.QueryRow(ctx, `
+		SELECT count(*)
+		FROM pg_locks AS held
+		JOIN pg_stat_activity AS session USING (pid)
+		WHERE held.locktype = 'advisory' AND held.mode = 'ShareLock' AND held.granted
+			AND held.classid = `+presenceClass+` AND held.objid = `+presenceObject+` AND held.objsubid = 2
+			AND session.datname = current_database() AND session.usename = current_user
+			AND held.database = session.datid`).Scan(&n)
+	if err != nil {
+		return 0, fail(ErrUnreachable, err)
+	}
+	return n, nil
+}
