@@ -20,7 +20,7 @@ type Capabilities interface {
 	Invoke(ctx context.Context, capability, method string, input []byte) (output []byte, err error)
 }
 
-// invoke lets nothing of a provider's failure through: its codes could say anything.
+// invoke hides the provider's failure: its codes could be anything.
 func (s *session) invoke(ctx context.Context, request *abi.InvokeRequest) (proto.Message, error) {
 	others := s.facade.config.Capabilities
 	if others == nil || len(request.GetInput()) > abi.MaxCapabilityJSON {
@@ -38,7 +38,7 @@ func (s *session) invoke(ctx context.Context, request *abi.InvokeRequest) (proto
 	return &abi.InvokeResponse{Output: output}, nil
 }
 
-// CheckCapabilities refuses a registration that brings what the manifest does not provide, or one thing
+// CheckCapabilities refuses a registration of a capability that the manifest does not provide, or of one
 // twice.
 func CheckCapabilities(provides []manifest.Capability, registered []string) error {
 	for n, id := range registered {

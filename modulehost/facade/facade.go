@@ -17,7 +17,7 @@ import (
 	"github.com/narthex-platform/narthex/services/database"
 )
 
-// Caller answers permission questions about one request under way.
+// Caller is the sender of one request in progress, and knows its permissions.
 type Caller interface {
 	Allowed(ctx context.Context, permission string) (bool, error)
 }
@@ -35,7 +35,7 @@ type Config struct {
 	Log          *zap.Logger
 }
 
-// Facade answers one module. Safe for concurrent use.
+// Facade serves the calls of one module. Safe for concurrent use.
 type Facade struct {
 	config  Config
 	lines   lineBudget

@@ -137,7 +137,7 @@ func cells(t *testing.T, page *abi.RowsResponse) (values [][]byte) {
 func integer(n int64) *abi.Value { return &abi.Value{Kind: &abi.Value_Integer{Integer: n}} }
 func text(s string) *abi.Value   { return &abi.Value{Kind: &abi.Value_Text{Text: s}} }
 
-// code is what the module is told.
+// code returns the code that the module receives.
 func code(err error) string {
 	coded := (interface{ Code() string })(nil)
 	if errors.As(err, &coded) {

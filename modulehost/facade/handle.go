@@ -36,7 +36,7 @@ type handle struct {
 	upload   *upload
 }
 
-// open waits for a place, as long as for a connection to the database. The handle is kept or dropped.
+// open waits for a place, as long as for a connection to the database. Call keepHandle or drop afterwards.
 func (s *session) open(ctx context.Context, places chan struct{}) (*handle, error) {
 	wait, stopWaiting := context.WithTimeout(ctx, acquireWithin)
 	defer stopWaiting()
@@ -92,9 +92,9 @@ func (s *session) findHandle(id uint64) (*handle, bool) {
 	return h, found
 }
 
-// onHandle runs one call on a handle, which ends with it when f says so, fails or is cancelled. Its place
-// is free before the module hears of the end. Of a handle that is gone, nothing is known but that its time
-// was over.
+// onHandle runs one call on a handle. The handle ends when f returns last or an error, or when the call is
+// cancelled. Its place is free before the module learns of the end. For a handle that has ended the error is
+// ErrTimeout.
 func (s *session) onHandle(ctx context.Context, id uint64, f func(h *handle) (last bool, err error)) error {
 	h, found := s.findHandle(id)
 	if !found {

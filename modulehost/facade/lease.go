@@ -57,7 +57,7 @@ func (s *session) acquire(ctx context.Context) (*lease, error) {
 	return &lease{ctx: lifetime, cancel: cancel, memory: s.facade.config.Memory, conn: conn}, nil
 }
 
-// during runs f while the lease lives and the call wants it; a call that is cancelled cancels its statement.
+// during runs f until the lease ends or the call is cancelled, which cancels the statement.
 func (l *lease) during(ctx context.Context, f func(ctx context.Context) error) error {
 	both, cancel := context.WithCancel(l.ctx)
 	defer cancel()
@@ -66,8 +66,7 @@ func (l *lease) during(ctx context.Context, f func(ctx context.Context) error) e
 	return f(both)
 }
 
-// keep puts the lease under an id until it is given back; its end is watched, so that nothing is held for
-// ever.
+// keep stores the lease under an id until it is released. The end of its lifetime releases it too.
 func (s *session) keep(l *lease) uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()

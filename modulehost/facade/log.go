@@ -13,8 +13,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/abi"
 )
 
-// What of a module's words gets into the host's log, in bytes as they stand there: a control character takes
-// six.
+// The limits of a module's lines in the host's log, in bytes as they are written there: a control character
+// takes six.
 const (
 	lineBytes      = 1 << 10
 	attributeBytes = 256
@@ -33,7 +33,8 @@ type lineBudget struct {
 	dropped int
 }
 
-// take tells whether a line may go out, and how many did not since the last one that did in a new window.
+// take reports whether a line may be written, and in a new window how many lines were dropped in the last
+// one.
 func (b *lineBudget) take(now time.Time, bytes int) (ok bool, dropped int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -13,7 +13,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/abi"
 )
 
-// What one module sends. The installation's good name with other mail servers is everybody's.
+// The limits of what one module sends: all modules share the installation's reputation with other mail
+// servers.
 const (
 	mailsAtOnce    = 2
 	mailsPerWindow = 30
@@ -42,9 +43,9 @@ func (b *mailBudget) take(now time.Time) bool {
 	return b.used <= mailsPerWindow
 }
 
-// sendMail makes one attempt and answers how it ended. Two of a module's attempts run at once and further
-// ones wait; what is more than 30 in a minute is refused without an attempt, which no outcome says as
-// clearly as an error. The sender is the host's.
+// sendMail makes one attempt and returns how it ended. Two of a module's attempts run at once and further
+// ones wait. More than 30 in a minute are refused without an attempt, with an error, because no result of an
+// attempt would say so. The sender is the host's.
 func (s *session) sendMail(ctx context.Context, request *abi.SendMailRequest) (proto.Message, error) {
 	sender, budget := s.facade.config.Mail, &s.facade.mails
 	if sender == nil {
@@ -80,8 +81,8 @@ func mailMessage(request *abi.SendMailRequest) mail.Message {
 	return m
 }
 
-// mailbox writes an address as mail.Message wants it. Whatever a module puts into one of the two stays in
-// it: a name becomes a quoted or encoded word, and an address that is more than one is none.
+// mailbox formats an address for mail.Message. A module cannot smuggle one field into the other: a name
+// becomes a quoted or encoded word, and text with more than one address is no valid address.
 func mailbox(a *abi.MailAddress) string {
 	return (&stdmail.Address{Name: a.GetName(), Address: a.GetAddress()}).String()
 }

@@ -153,7 +153,7 @@ func TestMailWithoutAServer(t *testing.T) {
 	}
 }
 
-// sender is a mail server that answers as a test says.
+// sender is a mail sender whose result the test chooses.
 type sender func(ctx context.Context) mail.SendResult
 
 func (s sender) Send(ctx context.Context, _ mail.Message) mail.SendResult { return s(ctx) }

@@ -26,7 +26,7 @@ type session struct {
 	resources sync.WaitGroup // of both
 }
 
-// Serve answers one call of the module.
+// Serve serves one call of the module.
 func (s *session) Serve(ctx context.Context, method link.Method, payload []byte) (proto.Message, error) {
 	switch abi.Method(method) {
 	case abi.Method_METHOD_QUERY:
@@ -105,7 +105,7 @@ func (s *session) Close() {
 	}
 }
 
-// allowed answers for the module's own permissions only; of a request that is over, nothing is known.
+// allowed is true only for the module's own permissions. For a request that has ended it is false.
 func (s *session) allowed(ctx context.Context, request *abi.AllowedRequest) (proto.Message, error) {
 	caller, found := s.facade.caller(request.GetCall())
 	if !found || !strings.HasPrefix(request.GetPermission(), s.facade.config.ModuleID+".") {
@@ -118,7 +118,7 @@ func (s *session) allowed(ctx context.Context, request *abi.AllowedRequest) (pro
 	return &abi.AllowedResponse{Allowed: allowed}, nil
 }
 
-// secret knows the module's own keys alone; where a value comes from stays with the host.
+// secret returns a value of the module's own keys only. The module does not learn where the value comes from.
 func (s *session) secret(_ context.Context, request *abi.SecretRequest) (proto.Message, error) {
 	value, found := s.facade.config.Secrets[request.GetKey()]
 	if !found {

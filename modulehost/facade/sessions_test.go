@@ -158,7 +158,7 @@ func TestADeadProcessLeavesNoSession(t *testing.T) {
 	}
 }
 
-// messageOf is what PostgreSQL said; "" if it said nothing.
+// messageOf returns PostgreSQL's message; "" without one.
 func messageOf(t *testing.T, err error) string {
 	t.Helper()
 	failure := (*link.Failure)(nil)

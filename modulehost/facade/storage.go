@@ -26,8 +26,8 @@ type Bucket interface {
 
 var _ Bucket = (*storage.Bucket)(nil)
 
-// bucket finds what the manifest declares. Of every other bucket the module learns that it is not its own,
-// and not whether there is one.
+// bucket finds a bucket that the manifest declares. For every other name the module learns only that the
+// bucket is not its own, and not whether it exists.
 func (s *session) bucket(id string) (Bucket, error) {
 	if bucket, declared := s.facade.config.Buckets[id]; declared {
 		return bucket, nil
@@ -90,7 +90,7 @@ func (s *session) createReadURL(
 		return nil, err
 	}
 	seconds := request.GetLifetimeSeconds()
-	// before the product can pass what an int64 holds
+	// This comes first, because the product below could overflow.
 	if seconds < 0 || seconds > int64(storage.MaxLifetime/time.Second) {
 		return nil, storage.ErrLifetime
 	}

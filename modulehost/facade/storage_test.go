@@ -318,7 +318,7 @@ func TestPutThatIsNotCommitted(t *testing.T) {
 	}
 }
 
-// stalledBucket is a bucket that answers as a test says.
+// stalledBucket is a bucket whose results the test chooses.
 type stalledBucket struct {
 	facade.Bucket
 	get func(ctx context.Context) (storage.Object, io.ReadCloser, error)
@@ -335,7 +335,8 @@ func (s stalledBucket) Put(ctx context.Context, _, _ string, body io.Reader) (st
 	return s.put(ctx, body)
 }
 
-// TestWriteWaitsForTheHost: a piece that nobody takes is not answered, and its process's end ends the wait.
+// TestWriteWaitsForTheHost: a piece that is not taken gets no response, and the end of the process ends the
+// wait.
 func TestWriteWaitsForTheHost(t *testing.T) {
 	t.Parallel()
 	take, ended := make(chan struct{}), make(chan struct{})
@@ -527,7 +528,8 @@ func TestForeignErrorsAndShortBodiesAreUnavailable(t *testing.T) {
 	}
 }
 
-// TestManyCallsOnOneHandle is for the race detector: calls come in turn, whoever closes meanwhile.
+// TestManyCallsOnOneHandle is for the race detector: calls run one after the other, also while the handle is
+// closed.
 func TestManyCallsOnOneHandle(t *testing.T) {
 	t.Parallel()
 	m := openWithStorage(t, stalledBucket{

@@ -19,7 +19,7 @@ type download struct {
 	rest int64 // bytes
 }
 
-// piece reads the next one. A body that ends before its time is a failure.
+// piece reads the next piece. A body that ends early is a failure.
 func (d *download) piece() ([]byte, error) {
 	data := make([]byte, min(d.rest, pieceBytes))
 	n, err := io.ReadFull(d.body, data)
@@ -27,7 +27,7 @@ func (d *download) piece() ([]byte, error) {
 	return data, err
 }
 
-// partBytes is how much of an object a part is.
+// partBytes returns the length of a part of an object.
 func partBytes(object storage.Object, part storage.Range) int64 {
 	rest := uint64(max(object.Size, 0))
 	rest -= min(part.Offset, rest)
@@ -124,7 +124,7 @@ func (s *session) putObject(ctx context.Context, request *abi.BucketPutRequest) 
 	return &abi.BucketPutResponse{Handle: id}, nil
 }
 
-// writeObject answers when the piece was taken: so the module writes no faster than the host's disk.
+// writeObject responds when the piece was taken, so that the module writes no faster than the host's disk.
 func (s *session) writeObject(ctx context.Context, request *abi.BucketWriteRequest) (proto.Message, error) {
 	if len(request.GetData()) > pieceBytes {
 		return nil, ErrRequest

@@ -68,7 +68,7 @@ func TestRequestsOfEverySize(t *testing.T) {
 }
 
 // TestNothingLeaksFromOneRequestIntoAnother mixes bodies that are read, cut short, left unread and given
-// up, in both directions, many at once on few sockets: whoever gets a response gets his own.
+// up, in both directions, many at once on few sockets: every caller gets its own response.
 func TestNothingLeaksFromOneRequestIntoAnother(t *testing.T) {
 	t.Parallel()
 	p := start(t, gateway.Limits{})

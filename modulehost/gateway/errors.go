@@ -20,7 +20,7 @@ const (
 	ErrOverloaded = Error("MODULE_OVERLOADED")
 )
 
-// codeUnavailable is what a process answers while it is down or being restarted.
+// codeUnavailable is the code of a call while the process is down or being restarted.
 const codeUnavailable = "MODULE_UNAVAILABLE"
 
 // responseError tells a response for which the host had no memory from one that the module failed to give.
@@ -31,9 +31,8 @@ func responseError(err error) error {
 	return ErrHandler
 }
 
-// beginError lets through what the platform itself says of a call that the module has not seen; all else that
-// may happen is the handler's failure. A code that the module chose must never get here: it could say
-// anything.
+// beginError passes the platform's own codes for a call that the module has not seen. Every other error is
+// the handler's failure. A code that the module chose must never pass: it could be anything.
 func beginError(err error) error {
 	if coded := (interface{ Code() string })(nil); errors.As(err, &coded) {
 		switch coded.Code() {

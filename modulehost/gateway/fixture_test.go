@@ -66,7 +66,7 @@ const (
 	root = "/api/v1/modules/sample"
 )
 
-// testIdentity let in whoever says "owner" in a header.
+// testIdentity treats a request with the header Test-Who: owner as the owner's.
 type testIdentity struct{}
 
 func (testIdentity) Resolve(_ context.Context, r *http.Request) (principal.Principal, error) {
@@ -192,7 +192,7 @@ func (p *platform) send(r *http.Request) result {
 	return result{response, string(b), err}
 }
 
-// heard waits until the module has said something.
+// heard waits for a line of the module's log.
 func (p *platform) heard(text string) {
 	p.tb.Helper()
 	p.eventually("the module says: "+text, func() bool {

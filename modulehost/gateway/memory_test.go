@@ -24,7 +24,7 @@ import (
 	"github.com/narthex-platform/narthex/services/principal"
 )
 
-// linkedProcess is a module that answers every request with what a test says, whether an SDK would or not.
+// linkedProcess is a module that responds as the test chooses, also as no SDK would.
 type linkedProcess struct {
 	*link.Client
 	routes []*abi.Route
@@ -97,7 +97,7 @@ func TestABodyPastTheAccountIsRefused(t *testing.T) {
 			t.Errorf("%s: %d %s, want 503 MODULE_OVERLOADED with Retry-After", name, w.Code, w.Body)
 		}
 	}
-	// A chunked body counts for what has come of it: nobody knows more before it is read.
+	// A chunked body counts for what has come of it: more is not known before it is read.
 	for name, body := range map[string]io.Reader{
 		"declared": strings.NewReader("short"),
 		"chunked":  io.MultiReader(strings.NewReader("short")),

@@ -83,7 +83,7 @@ func (r *route) copy(c *httpapi.Call, x *link.Exchange, response *abi.HandleResp
 			c.Writer.WriteHeader(int(response.GetStatus()))
 			begun = true
 		}
-		// also when the client takes nothing any more: its connection knows
+		// It also fails when the client takes no more bytes: its connection has a deadline.
 		if _, err := c.Writer.Write(b[:n]); err != nil {
 			return abortedOr(c.Request.Context(), err)
 		}

@@ -282,7 +282,7 @@ func TestNextRequestWaitsForTheRestOfTheLast(t *testing.T) {
 	}
 }
 
-// TestUnreadBodyHoldsUpNobody: 64 pieces that nobody reads, and other calls and bodies go their way.
+// TestUnreadBodyHoldsUpNobody: 64 unread pieces delay neither other calls nor other bodies.
 func TestUnreadBodyHoldsUpNobody(t *testing.T) {
 	p := newPair(t, 2, func(p *pair, ctx context.Context, c *link.Call) error {
 		if c.Method == 200 {
@@ -451,7 +451,7 @@ func TestLateResponseWithoutASocketIsDropped(t *testing.T) {
 	}
 }
 
-// scriptedStream is a body socket whose other end has said all it will say.
+// scriptedStream is a body socket whose other end has sent everything.
 type scriptedStream struct {
 	input *bytes.Reader
 	step  int // bytes a read yields at most

@@ -46,7 +46,8 @@ func TestHandlerSeesMethodAndRequest(t *testing.T) {
 	if err := c.Call(testContext(t), 200, text("hello"), &got); err != nil || got.Value != "200hello" {
 		t.Fatalf("Call: error %v, want none; value %.200q, want %.200q", err, got.Value, "200hello")
 	}
-	if err := c.Call(testContext(t), 200, nil, nil); err != nil { // an empty request, a response nobody wants
+	// an empty request, and the response is dropped
+	if err := c.Call(testContext(t), 200, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 }

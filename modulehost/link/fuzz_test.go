@@ -16,7 +16,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/link"
 )
 
-// scriptedConn is a connection whose peer says fixed bytes and then closes. It keeps what it is told.
+// scriptedConn is a connection whose peer sends fixed bytes and then closes. It records what is written to
+// it.
 type scriptedConn struct {
 	net.Conn
 	input io.Reader

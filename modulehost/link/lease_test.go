@@ -12,7 +12,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/link"
 )
 
-// TestLoneCaller: a caller that reads its own response can leave, stands in nobody's way, and hears of a
+// TestLoneCaller: a caller that reads its own response can leave, delays no other caller, and learns of a
 // loss.
 func TestLoneCaller(t *testing.T) {
 	near, far := socketpair(t)
@@ -59,7 +59,7 @@ func TestLoneCaller(t *testing.T) {
 	}
 }
 
-// TestLossBetweenCalls: a link on which nobody calls is watched, also after a caller that has read for
+// TestLossBetweenCalls: an idle link is watched, also after a caller that has read for
 // itself.
 func TestLossBetweenCalls(t *testing.T) {
 	for range 10 {

@@ -14,7 +14,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/link"
 )
 
-// A peer that breaks the rules loses the link: for whoever waits, and for whoever comes later.
+// A peer that breaks the rules loses the link, for calls in flight and for later calls.
 
 var brokenHeads = map[string][]byte{
 	"length below the head": {5, 0, 0, 0, kindResponse, 0, 1, 0, 0, 0},

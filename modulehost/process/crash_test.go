@@ -63,8 +63,8 @@ func TestDeathByItself(t *testing.T) {
 	r.host.settled(t)
 }
 
-// TestKillUnderFire: 50 calls in flight, the child killed from outside, again and again. Every call says
-// that it was lost, as soon as the death is seen and not when a ping is missed; whoever comes later hears
+// TestKillUnderFire: 50 calls in flight, the child killed from outside, again and again. Every call returns
+// that it was lost, as soon as the death is seen and not when a ping is missed; a later call learns
 // that the module is not there.
 func TestKillUnderFire(t *testing.T) {
 	const runs, calls = 20, 50
@@ -181,7 +181,7 @@ func watchExit(t *testing.T, pid int) (wait func()) {
 	}
 }
 
-// TestStuckModuleEnds: a module whose reader lives and answers pings, and 64 of whose calls do not end
+// TestStuckModuleEnds: a module whose reader works and answers pings, and 64 of whose calls do not end
 // after they were abandoned. Calls that heed the cancel do not count, however many, and nor do 63.
 func TestStuckModuleEnds(t *testing.T) {
 	const stuck = 300 * time.Millisecond
@@ -231,7 +231,7 @@ func TestStuckModuleEnds(t *testing.T) {
 	}
 }
 
-// TestStatus: what is told of a process through its runs, and of how each ended.
+// TestStatus: the status of a process through its runs, and how each run ended.
 func TestStatus(t *testing.T) {
 	r := start(t, "good", func(c *process.Config) {
 		c.Deadlines.PingEvery,

@@ -17,7 +17,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/process"
 )
 
-// host answers a module, and remembers.
+// host serves a module's calls and records them.
 type host struct {
 	mu             sync.Mutex
 	opened, closed int
@@ -57,7 +57,7 @@ func (s session) Close() {
 	s.closed++
 }
 
-// settled: everything that was opened was closed; what the module said is returned.
+// settled asserts that every opened session was closed, and returns the lines of the module's log.
 func (h *host) settled(t *testing.T) []string {
 	t.Helper()
 	h.mu.Lock()
@@ -124,7 +124,7 @@ func start(tb testing.TB, mode string, alter func(*process.Config)) *runningProc
 	return r
 }
 
-// awaitRestart returns when a later run answers. The process has no signal for it: ready stays ready.
+// awaitRestart returns when a later run responds. The process has no signal for it: ready stays ready.
 func (r *runningProcess) awaitRestart(t *testing.T) {
 	t.Helper()
 	for ctx := testContext(t); ; {

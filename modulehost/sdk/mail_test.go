@@ -14,7 +14,7 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-// sender is a mail server that answers as a test says.
+// sender is a mail sender whose result the test chooses.
 type sender func(ctx context.Context, m mail.Message) mail.SendResult
 
 func (s sender) Send(ctx context.Context, m mail.Message) mail.SendResult { return s(ctx, m) }

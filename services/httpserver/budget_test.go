@@ -158,8 +158,8 @@ func TestConnectionsOfOneClient(t *testing.T) {
 	}
 }
 
-// TestConnectionsInAll: here all count, those of this machine too, and whoever has sent half a head gives
-// way.
+// TestConnectionsInAll: here all count, those of this machine too, and a client that has sent half a head
+// gives way.
 func TestConnectionsInAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, p, release := startCrowded(t, httpserver.Limits{All: 3}, nil)
@@ -189,7 +189,7 @@ func TestStreamsOfOneClient(t *testing.T) {
 		other := p.visit(t, "203.0.113.2")
 		other.request("/stream")
 		assertOpen(t, "another client's stream", []*testClient{other}, true)
-		_ = visitors[0].Close() // a pipe tells only who writes
+		_ = visitors[0].Close() // a pipe reports a close only to a writer
 		close(release)
 		synctest.Wait()
 		visitors[1].isAnswered()

@@ -54,7 +54,7 @@ func TestClientWhoLeavesIsNoticed(t *testing.T) {
 		name   string
 		half   bool // the input ends first
 		reset  bool // else the client just closes
-		writes bool // by the handler, which then finds that nobody is there
+		writes bool // by the handler, which then notices the disconnect
 	}{
 		{name: "a reset", reset: true},
 		{name: "a reset behind an end of input", half: true, reset: true},

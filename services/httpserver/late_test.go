@@ -74,7 +74,7 @@ func signal(whom chan struct{}) {
 	}
 }
 
-// TestRequestThatCameInTimeIsAnswered though nobody had read it when the connection's idle time was over:
+// TestRequestThatCameInTimeIsAnswered although it was unread when the connection's idle time was over:
 // closed on unread bytes, the connection would have been reset. What comes too late still finds the silent
 // end.
 func TestRequestThatCameInTimeIsAnswered(t *testing.T) {

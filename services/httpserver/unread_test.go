@@ -11,7 +11,7 @@ import (
 	"github.com/narthex-platform/narthex/services/httpserver"
 )
 
-// TestUnreadBodyIsCancelled: a response never waits for a body that nobody reads, and the connection ends
+// TestUnreadBodyIsCancelled: a response never waits for an unread body, and the connection ends
 // soon behind it. The clients hold their bodies back.
 func TestUnreadBodyIsCancelled(t *testing.T) {
 	const declared, chunked, expected = "Content-Length: 9\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n",

@@ -206,8 +206,8 @@ func TestBodyLimits(t *testing.T) {
 	}
 }
 
-// TestAbortedUploadIsNo413: whoever stops sending has made an ordinary failed request, whatever the handler
-// makes of it, and leaves nothing behind.
+// TestAbortedUploadIsNo413: a client that stops sending has made an ordinary failed request, whatever the
+// handler does, and leaves nothing behind.
 func TestAbortedUploadIsNo413(t *testing.T) {
 	t.Parallel()
 	b := startWithBodies(t)
@@ -261,8 +261,8 @@ func (b *faultyPlatform) stopSending(
 	return response, string(all)
 }
 
-// TestSlowReaders: who reads slowly gets everything; who does not read keeps a body socket to himself, and
-// nothing else. Short responses go on, a long one waits its 5 s, and the platform holds nothing for anybody.
+// TestSlowReaders: a slow reader gets everything. A reader that does not read keeps one body socket and
+// nothing else: short responses continue, a long one waits 5 s, and the platform buffers nothing.
 func TestSlowReaders(t *testing.T) {
 	t.Parallel()
 	const sockets, queued, late = 32, 5 * time.Second, 20 * time.Second

@@ -214,7 +214,7 @@ func prepare(t *testing.T, db *databasetest.DB, modules ...string) *installation
 }
 
 // unusedPort is a port for a program that the test starts later. It lies below those that the kernel gives
-// to whoever asks for any, so that nobody gets it in between.
+// out by itself, so that no other program gets it in between.
 func unusedPort(t *testing.T) int {
 	t.Helper()
 	for {

@@ -77,8 +77,8 @@ func (b *faultyPlatform) testStoppedAndFull(t *testing.T, late time.Duration) {
 	t.Logf("the slowest of %d calls took %v", cap(results), slowest)
 }
 
-// testStoppedAndQuiet: nothing moves and nothing is full, so only the ping tells. Who waits for a place or a
-// body socket waits his 5 s.
+// testStoppedAndQuiet: nothing moves and nothing is full, so only the ping detects it. A call that waits for
+// a place or a body socket waits 5 s.
 func (b *faultyPlatform) testStoppedAndQuiet(t *testing.T, late time.Duration) {
 	const places, sockets, more, queued = 256, 32, 20, 5 * time.Second
 	const found = process.PingEvery + process.PingWithin

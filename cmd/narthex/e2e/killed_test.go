@@ -69,7 +69,7 @@ func TestKilledAHundredTimes(t *testing.T) {
 	for _, s := range all {
 		slowest = max(slowest, s.slowest)
 	}
-	if slowest > 25*time.Second { // whoever hangs is answered after 30 s
+	if slowest > 25*time.Second { // a hanging call ends after 30 s
 		t.Errorf("a request hung for %v", slowest)
 	}
 	lost := 0

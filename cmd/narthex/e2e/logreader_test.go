@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestReaderThatGoesAway: without care, a write to a closed standard error ends the process by SIGPIPE.
+// TestReaderThatGoesAway: by default a write to a closed standard error ends the process with SIGPIPE.
 func TestReaderThatGoesAway(t *testing.T) {
 	t.Parallel()
 	i := install(t, "base")

@@ -16,8 +16,8 @@ import (
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 )
 
-// TestEverythingWrongAtOnce: whoever repairs an installation is told of all that a start can know before it
-// connects to anything.
+// TestEverythingWrongAtOnce: an operator who repairs an installation learns of all that a start can know
+// before it connects to anything.
 func TestEverythingWrongAtOnce(t *testing.T) {
 	t.Parallel()
 	r := runCommand(t, map[string]string{

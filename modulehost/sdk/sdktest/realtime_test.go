@@ -93,7 +93,8 @@ func TestSubscribeLatest(t *testing.T) {
 	}
 }
 
-// TestSubscribeRefusals: who may not read learns nothing, and a test that misuses a reader is told.
+// TestSubscribeRefusals: a caller without the permission learns nothing, and a test that misuses a reader
+// fails.
 func TestSubscribeRefusals(t *testing.T) {
 	t.Parallel()
 	module, m := startPosters(t)
