@@ -19,8 +19,8 @@ func Charge(account Account) Option { return func(h *Hub) { h.account = account 
 const (
 	// updateBytes is what an update or snapshot takes beside its data: itself, its event, its message.
 	updateBytes = 512
-	// letterBytes is an event's place in a mailbox, with the room that a growing slice has to spare.
-	letterBytes = 80
+	// mailboxSlotBytes is an event's place in a mailbox, with the room that a growing slice has to spare.
+	mailboxSlotBytes = 80
 	// eventBytes is an event that a reader shares with no other.
 	eventBytes = 224
 )
@@ -79,9 +79,9 @@ func (c *charge) drop(cost int) {
 	c.account.Release(cost)
 }
 
-// letter is the update with a reader's own id.
-func (u *update) letter(id uint64) queuedEvent {
-	l := queuedEvent{Event: u.as(id), key: u.key, charge: u.charge, cost: letterBytes}
+// queuedEvent is the update with a reader's own id.
+func (u *update) queuedEvent(id uint64) queuedEvent {
+	l := queuedEvent{Event: u.as(id), key: u.key, charge: u.charge, cost: mailboxSlotBytes}
 	if l.Event != u.event {
 		l.cost += eventBytes
 	}

@@ -72,7 +72,7 @@ func (r *reader) start(first queuedEvent, position uint64, missing []*update) bo
 		if u.event == nil {
 			u.event = newEvent(u.id, updateEvent, u.data)
 		}
-		r.put(u.letter(r.id))
+		r.put(u.queuedEvent(r.id))
 	}
 	r.stops = now.Add(lifetime())
 	r.timer = time.AfterFunc(heartbeats, r.beat)
@@ -95,7 +95,7 @@ func (r *reader) offer(u *update) (taken, filling bool) {
 		return false, false
 	}
 	r.id++
-	r.put(u.letter(r.id))
+	r.put(u.queuedEvent(r.id))
 	r.pump()
 	return true, r.halfFull()
 }

@@ -140,7 +140,7 @@ func (h *hub) start(state State, missing []*update) {
 		first := newEvent(position, snapshotEvent, state.Data)
 		first.Retry = retryAfter()
 		r.from = state.Number
-		if r.start(queuedEvent{Event: first, charge: state.charge, cost: letterBytes + eventBytes}, position,
+		if r.start(queuedEvent{Event: first, charge: state.charge, cost: mailboxSlotBytes + eventBytes}, position,
 			missing) {
 			h.live.add(r)
 		}

@@ -27,7 +27,7 @@ func everyCall(ctx context.Context, b *storage.Bucket) map[string]error {
 	_, _, failures["get"] = b.Get(ctx, "a", storage.Range{})
 	_, _, failures["part"] = b.Get(ctx, "a", storage.Range{Offset: 1, Length: 2})
 	_, failures["put"] = b.Put(ctx, "a", "", strings.NewReader("x"))
-	_, failures["large put"] = b.Put(ctx, "a", "", io.LimitReader(new(letters), 8<<20))
+	_, failures["large put"] = b.Put(ctx, "a", "", io.LimitReader(new(lettersReader), 8<<20))
 	failures["delete"] = b.Delete(ctx, "a")
 	return failures
 }
@@ -104,7 +104,8 @@ func TestACutAnswer(t *testing.T) {
 	t.Parallel()
 	server := storagetest.New(t)
 	const size = 300 << 10
-	if _, err := images(t, server).Put(t.Context(), "a", "", io.LimitReader(new(letters), size)); err != nil {
+	_, err := images(t, server).Put(t.Context(), "a", "", io.LimitReader(new(lettersReader), size))
+	if err != nil {
 		t.Fatal(err)
 	}
 	for _, after := range []int64{0, 1, 20, 200, 2000, 100_000, size, size + 100} {
@@ -135,7 +136,7 @@ func TestACutRequest(t *testing.T) {
 	before := fmt.Sprint(server.Files(t))
 	for _, after := range []int64{0, 100, 4000, 1 << 20} {
 		_, b := through(t, server, cutAfter(after), asItIs)
-		_, err := b.Put(t.Context(), "a", "", io.LimitReader(new(letters), 3<<20))
+		_, err := b.Put(t.Context(), "a", "", io.LimitReader(new(lettersReader), 3<<20))
 		wantCode(t, err, storage.ErrUnavailable)
 	}
 	if files := fmt.Sprint(server.Files(t)); files != before {
@@ -150,7 +151,7 @@ func TestAChangedRequest(t *testing.T) {
 	put(t, images(t, server), "old", "", "x")
 	before := fmt.Sprint(server.Files(t))
 	_, b := through(t, server, flip(1<<20), asItIs)
-	if _, err := b.Put(t.Context(), "a", "", io.LimitReader(new(letters), 3<<20)); err == nil {
+	if _, err := b.Put(t.Context(), "a", "", io.LimitReader(new(lettersReader), 3<<20)); err == nil {
 		t.Error("a changed body was stored")
 	}
 	if files := fmt.Sprint(server.Files(t)); files != before {
@@ -161,7 +162,8 @@ func TestAChangedRequest(t *testing.T) {
 func TestAReadThatFreezes(t *testing.T) {
 	t.Parallel()
 	server := storagetest.New(t)
-	if _, err := images(t, server).Put(t.Context(), "a", "", io.LimitReader(new(letters), 4<<20)); err != nil {
+	_, err := images(t, server).Put(t.Context(), "a", "", io.LimitReader(new(lettersReader), 4<<20))
+	if err != nil {
 		t.Fatal(err)
 	}
 	provider, b := through(t, server, asItIs, freezeAfter(t.Context(), 1<<20))
@@ -229,7 +231,7 @@ func TestSlowIsNotStalled(t *testing.T) {
 		}
 	})
 	provider.Shorten(limit)
-	if _, err := b.Put(t.Context(), "a", "", io.LimitReader(new(letters), 2*pieces<<20)); err != nil {
+	if _, err := b.Put(t.Context(), "a", "", io.LimitReader(new(lettersReader), 2*pieces<<20)); err != nil {
 		t.Error("put:", err)
 	}
 	_, body, err := b.Get(t.Context(), "a", storage.Range{})

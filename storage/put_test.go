@@ -14,10 +14,10 @@ import (
 	"github.com/narthex-platform/narthex/storage/storagetest"
 )
 
-// letters is an endless source that counts what is read.
-type letters struct{ read int64 }
+// lettersReader is an endless source that counts what is read.
+type lettersReader struct{ read int64 }
 
-func (l *letters) Read(p []byte) (int, error) {
+func (l *lettersReader) Read(p []byte) (int, error) {
 	for i := range p {
 		p[i] = 'a' + byte((l.read+int64(i))%23)
 	}
@@ -30,7 +30,7 @@ func TestTheLimitOfAnObject(t *testing.T) {
 	server := storagetest.New(t)
 	b := images(t, server)
 	for _, over := range []int64{1, 8 << 20} {
-		source := new(letters)
+		source := new(lettersReader)
 		_, err := b.Put(t.Context(), "a", "", io.LimitReader(source, storage.MaxObject+over))
 		wantCode(t, err, storage.ErrTooLarge)
 		if source.read > storage.MaxObject+256<<10 {
@@ -40,7 +40,7 @@ func TestTheLimitOfAnObject(t *testing.T) {
 	if files := server.Files(t); len(files) != 0 {
 		t.Errorf("left behind: %v", files)
 	}
-	object, err := b.Put(t.Context(), "a", "", io.LimitReader(new(letters), storage.MaxObject))
+	object, err := b.Put(t.Context(), "a", "", io.LimitReader(new(lettersReader), storage.MaxObject))
 	if err != nil || object.Size != storage.MaxObject {
 		t.Fatalf("Put: error %v, want none; size %v, want %v", err, object.Size, storage.MaxObject)
 	}
@@ -79,7 +79,7 @@ func TestASourceThatFails(t *testing.T) {
 	broken := errors.New("broken")
 	for _, failure := range []error{broken, io.ErrUnexpectedEOF, io.ErrNoProgress} {
 		for _, length := range []int64{0, 5, 256 << 10, 20 << 20} {
-			source := io.MultiReader(io.LimitReader(new(letters), length), iotest.ErrReader(failure))
+			source := io.MultiReader(io.LimitReader(new(lettersReader), length), iotest.ErrReader(failure))
 			if _, err := b.Put(t.Context(), "a", "", source); err != failure {
 				t.Errorf("%d bytes, then %v: %v", length, failure, err)
 			}
@@ -136,7 +136,7 @@ func TestMemoryAndDisk(t *testing.T) {
 	for range rounds {
 		seen := sync.OnceFunc(func() { wantEmpty(t, folder) })
 		if _, err := b.Put(t.Context(), "a", "",
-			lookAt{io.LimitReader(new(letters), storage.MaxObject), seen}); err != nil {
+			lookAt{io.LimitReader(new(lettersReader), storage.MaxObject), seen}); err != nil {
 			t.Fatal(err)
 		}
 		_, body, err := b.Get(t.Context(), "a", storage.Range{})
@@ -157,7 +157,7 @@ func TestMemoryAndDisk(t *testing.T) {
 	wantEmpty(t, folder)
 
 	t.Setenv("TMPDIR", folder+"/absent")
-	_, err := b.Put(t.Context(), "b", "", io.LimitReader(new(letters), 1<<20))
+	_, err := b.Put(t.Context(), "b", "", io.LimitReader(new(lettersReader), 1<<20))
 	wantCode(t, err, storage.ErrUnavailable)
 	put(t, b, "small", "", "needs no file")
 }

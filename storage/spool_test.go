@@ -18,7 +18,7 @@ func TestSpoolLimit(t *testing.T) {
 	provider.SetSpool(8 * mib)
 	images, sounds, other := provider.Bucket("m", "images"), provider.Bucket("m", "sounds"),
 		provider.Bucket("n", "images")
-	body := func() io.Reader { return io.LimitReader(new(letters), 4*mib) }
+	body := func() io.Reader { return io.LimitReader(new(lettersReader), 4*mib) }
 	full, release := make(chan struct{}, 2), make(chan struct{})
 	ended := make(chan error, 2)
 	for i, b := range []*storage.Bucket{images, sounds} {
@@ -45,7 +45,7 @@ func TestSpoolLimit(t *testing.T) {
 		}
 	}
 	for range 3 { // all of it is free again, also after a refusal
-		if _, err := images.Put(t.Context(), "c", "", io.LimitReader(new(letters), 7*mib)); err != nil {
+		if _, err := images.Put(t.Context(), "c", "", io.LimitReader(new(lettersReader), 7*mib)); err != nil {
 			t.Errorf("a put afterwards: %v", err)
 		}
 	}
@@ -57,14 +57,14 @@ func TestSpoolDirectory(t *testing.T) {
 	settings := storagetest.New(t).Settings
 	settings.Spool = t.TempDir()
 	b := open(t, settings).Bucket("m", "b")
-	if _, err := b.Put(t.Context(), "a", "", io.LimitReader(new(letters), 1<<20)); err != nil {
+	if _, err := b.Put(t.Context(), "a", "", io.LimitReader(new(lettersReader), 1<<20)); err != nil {
 		t.Error(err)
 	}
 	wantEmpty(t, settings.Spool)
 	if err := os.Remove(settings.Spool); err != nil {
 		t.Fatal(err)
 	}
-	_, err := b.Put(t.Context(), "a", "", io.LimitReader(new(letters), 1<<20))
+	_, err := b.Put(t.Context(), "a", "", io.LimitReader(new(lettersReader), 1<<20))
 	wantCode(t, err, storage.ErrUnavailable)
 	states := map[string]storage.SpoolState{settings.Spool: storage.SpoolUnusable}
 	if _, err := os.Stat("/dev/shm"); err == nil {

@@ -14,14 +14,14 @@ import (
 	"github.com/narthex-platform/narthex/storage/storagetest"
 )
 
-type answer struct {
+type httpResponse struct {
 	status int
 	body   string
 	header http.Header
 }
 
 // fetch reads a URL as a browser would, at address whatever its host.
-func fetch(t testing.TB, address, target, part string) answer {
+func fetch(t testing.TB, address, target, part string) httpResponse {
 	t.Helper()
 	transport := &http.Transport{DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, network, address)
@@ -43,7 +43,7 @@ func fetch(t testing.TB, address, target, part string) answer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return answer{response.StatusCode, string(body), response.Header}
+	return httpResponse{response.StatusCode, string(body), response.Header}
 }
 
 func TestReadURL(t *testing.T) {

@@ -70,7 +70,7 @@ func TestKillUnderFire(t *testing.T) {
 	const runs, calls = 20, 50
 	r := start(t, "good", nil)
 	for range runs {
-		pid := r.tell(t).PID
+		pid := r.observe(t).PID
 		results := make(chan error, calls)
 		var callers sync.WaitGroup
 		for range calls {
@@ -128,7 +128,7 @@ func TestDescendantsDieWithTheModule(t *testing.T) {
 			descendant, _ := strconv.Atoi(string(body))
 			awaitIgnored(t, descendant, syscall.SIGTERM)
 			dead := watchExit(t, descendant)
-			end(r, r.tell(t).PID)
+			end(r, r.observe(t).PID)
 			<-r.ended
 			dead()
 		})
@@ -140,7 +140,7 @@ func TestStopIsNotHeldUpByAFrozenModule(t *testing.T) {
 		c.Deadlines.Stop, c.Deadlines.Terminate = 200*time.Millisecond, 100*time.Millisecond
 	})
 	frozen := make(chan error, 1)
-	pid := r.tell(t).PID
+	pid := r.observe(t).PID
 	go func() {
 		_, err := r.handle(testContext(t), "/freeze", nil)
 		frozen <- err
@@ -250,7 +250,7 @@ func TestStatus(t *testing.T) {
 		code *int
 	}{
 		{"exits", func() { _, _ = r.handle(testContext(t), "/exit", nil) }, process.EndExit, number(3)},
-		{"is killed", func() { _ = syscall.Kill(r.tell(t).PID, syscall.SIGKILL) }, process.EndSignal, number(9)},
+		{"is killed", func() { _ = syscall.Kill(r.observe(t).PID, syscall.SIGKILL) }, process.EndSignal, number(9)},
 		{"uses up its memory", func() { _, _ = r.handle(testContext(t), "/allocate", nil) },
 			process.EndMemory, number(2)},
 		{"answers no ping", func() { _, _ = r.handle(testContext(t), "/freeze", nil) }, process.EndDeadline, nil},

@@ -143,8 +143,8 @@ func (r *runningProcess) handle(ctx context.Context, path string, body []byte) (
 	return response.Body, err
 }
 
-// tell returns what the module finds around itself.
-func (r *runningProcess) tell(t *testing.T) (o observation) {
+// observe returns what the module finds around itself.
+func (r *runningProcess) observe(t *testing.T) (o observation) {
 	t.Helper()
 	body, err := r.handle(testContext(t), "/tell", nil)
 	if err == nil {

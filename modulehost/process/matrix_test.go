@@ -81,7 +81,7 @@ func matrix(t *testing.T, ownUID, hardened bool) {
 					place(70021)(c)
 					c.Folder = goal.Own
 				})
-				goal.Sibling = sibling.tell(t).PID
+				goal.Sibling = sibling.observe(t).PID
 				for _, p := range probes {
 					got, err := module.probe(testContext(t), p.name, goal)
 					if err != nil {

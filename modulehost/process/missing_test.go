@@ -108,7 +108,7 @@ func TestSandboxOfThisMachine(t *testing.T) {
 func TestEveryRunIsConfined(t *testing.T) {
 	r := start(t, "hostile", func(c *process.Config) { c.RequireSandbox = true })
 	for range 3 {
-		status := fields(t, r.tell(t).PID, "status")
+		status := fields(t, r.observe(t).PID, "status")
 		got, err := r.probe(testContext(t), "read the machine's file", targets{})
 		if err != nil || got != "EACCES" || status["Seccomp"] != "2" || status["NoNewPrivs"] != "1" {
 			t.Errorf("probe: error %v, want none; got %.200q, want %.200q; want status[\"Seccomp\"] to be %v; want "+

@@ -115,7 +115,7 @@ func lowered(t *testing.T, mayRestore bool) {
 		}
 	}
 	busy, quiet := start(t, "good", judged), start(t, "good", judged)
-	spinning, calling := busy.tell(t).PID, quiet.tell(t).PID
+	spinning, calling := busy.observe(t).PID, quiet.observe(t).PID
 	if _, err := busy.handle(testContext(t), "/spin", nil); err != nil {
 		t.Fatal(err)
 	}

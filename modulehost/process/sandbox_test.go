@@ -33,7 +33,7 @@ func TestWhatAModuleFindsAroundItself(t *testing.T) {
 	t.Setenv("SERVICE_IDENTITY_SECRET", "secret text")
 
 	r := start(t, "good", nil)
-	o := r.tell(t)
+	o := r.observe(t)
 	if want := []string{"child-good"}; !slices.Equal(o.Arguments, want) {
 		t.Error("arguments:", o.Arguments)
 	}
@@ -74,7 +74,7 @@ func TestWhatAModuleFindsAroundItself(t *testing.T) {
 
 func TestWhatTheKernelSaysOfAModule(t *testing.T) {
 	r := start(t, "good", nil)
-	pid := r.tell(t).PID
+	pid := r.observe(t).PID
 	status := fields(t, pid, "status")
 	for name, want := range map[string]string{
 		"NoNewPrivs": "1", "Seccomp": "2", "Seccomp_filters": "1",
@@ -158,7 +158,7 @@ func TestOwnCredential(t *testing.T) {
 		t.Skip("only root can give a module a uid of its own")
 	}
 	r := start(t, "good", func(c *process.Config) { c.Credential = &process.Credential{UID: 70007, GID: 70008} })
-	o := r.tell(t)
+	o := r.observe(t)
 	if o.UID != 70007 || o.GID != 70008 || len(o.Groups) > 0 && !slices.Equal(o.Groups, []int{70008}) {
 		t.Error(o.UID, o.GID, o.Groups)
 	}

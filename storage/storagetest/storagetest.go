@@ -144,7 +144,7 @@ func start(t testing.TB, program, folder string, arguments []string) (*Server, e
 		_ = command.Process.Kill()
 		<-ended
 	}
-	if err := s.answers(t.Context(), ended); err != nil {
+	if err := s.awaitReachable(t.Context(), ended); err != nil {
 		s.stop()
 		return nil, fmt.Errorf("%w: %s", err, output)
 	}
@@ -171,8 +171,8 @@ func freeAddress() (string, error) {
 	return listener.Addr().String(), listener.Close()
 }
 
-// answers waits until the server takes connections, or has ended.
-func (s *Server) answers(ctx context.Context, ended <-chan struct{}) error {
+// awaitReachable waits until the server takes connections, or has ended.
+func (s *Server) awaitReachable(ctx context.Context, ended <-chan struct{}) error {
 	ctx, cancel := context.WithTimeout(ctx, startDeadline)
 	defer cancel()
 	for {

@@ -23,7 +23,7 @@ func (p *posters) Register(r *sdk.Registry) error {
 	r.Handle("PUT /posters/{name}", "posters.write", sdk.Streamed(1<<20), p.hang)
 	r.Handle("GET /posters/{name}", "posters.read", sdk.NoBody, p.show)
 	r.Handle("DELETE /posters/{name}", "posters.write", sdk.NoBody, p.takeDown)
-	r.Channel("wall", "posters.view", p.wall)
+	r.Channel("wall", "posters.view", p.snapshot)
 	r.LatestChannel("lamps", "posters.view", func(context.Context) (any, error) { return map[string]int{}, nil })
 	return nil
 }
@@ -88,7 +88,7 @@ func (p *posters) takeDown(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-func (p *posters) wall(ctx context.Context) (any, error) {
+func (p *posters) snapshot(ctx context.Context) (any, error) {
 	if p.lost {
 		return nil, errors.New("lost")
 	}

@@ -17,12 +17,13 @@ func main() { sdk.Serve(&configured{}) }
 
 // Register has one route.
 func (c *configured) Register(r *sdk.Registry) error {
-	r.Handle("GET /configuration", "configured.read", sdk.NoBody, c.tell)
+	r.Handle("GET /configuration", "configured.read", sdk.NoBody, c.showConfiguration)
 	return nil
 }
 
-// tell shows of the secret only its hash: a module that responds with a secret would be at fault.
-func (c *configured) tell(w http.ResponseWriter, _ *http.Request) {
+// showConfiguration shows of the secret only its hash: a module that responds with a secret would be at
+// fault.
+func (c *configured) showConfiguration(w http.ResponseWriter, _ *http.Request) {
 	secret, err := c.host.Secret("apiToken")
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)

@@ -23,19 +23,19 @@ func (k *files) Register(r *sdk.Registry) error {
 	r.Handle("PUT /objects/{key}", use, sdk.Streamed(32<<20), k.put)
 	r.Handle("GET /objects/{key}", use, sdk.NoBody, k.get)
 	r.Handle("DELETE /objects/{key}", use, sdk.NoBody, func(w http.ResponseWriter, r *http.Request) {
-		answer(w, nil, k.images().Delete(r.Context(), r.PathValue("key")))
+		respond(w, nil, k.images().Delete(r.Context(), r.PathValue("key")))
 	})
 	r.Handle("GET /objects", use, sdk.NoBody, func(w http.ResponseWriter, r *http.Request) {
 		page, err := k.images().List(r.Context(), "", "", 10)
-		answer(w, page.Objects, err)
+		respond(w, page.Objects, err)
 	})
 	r.Handle("GET /urls/{key}", use, sdk.NoBody, func(w http.ResponseWriter, r *http.Request) {
 		url, _, err := k.images().CreateReadURL(r.Context(), r.PathValue("key"), time.Minute)
-		answer(w, url, err)
+		respond(w, url, err)
 	})
 	r.Handle("GET /foreign", use, sdk.NoBody, func(w http.ResponseWriter, r *http.Request) {
 		_, err := k.host.Storage.Bucket("files").Head(r.Context(), "a")
-		answer(w, nil, err)
+		respond(w, nil, err)
 	})
 	r.Handle("POST /mail/{to}", use, sdk.NoBody, func(w http.ResponseWriter, r *http.Request) {
 		outcome, err := k.host.Mail.Send(r.Context(), sdk.Message{
@@ -43,7 +43,7 @@ func (k *files) Register(r *sdk.Registry) error {
 			Subject: "From a module",
 			Text:    "Kept for you.",
 		})
-		answer(w, outcome, err)
+		respond(w, outcome, err)
 	})
 	return nil
 }
@@ -64,13 +64,13 @@ func (k *files) put(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		k.host.Log.Info("put failed")
 	}
-	answer(w, object.Size, err)
+	respond(w, object.Size, err)
 }
 
 func (k *files) get(w http.ResponseWriter, r *http.Request) {
 	object, body, err := k.images().Get(r.Context(), r.PathValue("key"))
 	if err != nil {
-		answer(w, nil, err)
+		respond(w, nil, err)
 		return
 	}
 	defer body.Close()
@@ -78,8 +78,8 @@ func (k *files) get(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.Copy(w, body)
 }
 
-// answer tells a value, or the text of an error.
-func answer(w http.ResponseWriter, value any, err error) {
+// respond tells a value, or the text of an error.
+func respond(w http.ResponseWriter, value any, err error) {
 	if err != nil {
 		w.WriteHeader(http.StatusConflict)
 		value = err.Error()

@@ -27,7 +27,7 @@ func (g *glutton) Register(r *sdk.Registry) error {
 		"/log":        g.attributes,
 		"/leave":      g.leave,
 		"/look":       g.look,
-		"/tell":       g.tell,
+		"/tell":       g.publishMany,
 	} {
 		r.Handle("GET "+path, "glutton.use", sdk.NoBody, func(w http.ResponseWriter, r *http.Request) {
 			said, err := do(r.Context())
@@ -44,8 +44,8 @@ const channels = 60
 
 func channel(n int) string { return "c." + string(rune('a'+n/26)) + string(rune('a'+n%26)) }
 
-// tell publishes on all channels, without end.
-func (g *glutton) tell(ctx context.Context) (string, error) {
+// publishMany publishes on all channels, without end.
+func (g *glutton) publishMany(ctx context.Context) (string, error) {
 	update := strings.Repeat("u", sdk.MaxUpdate-2)
 	for n := range 1 << 20 {
 		if err := g.host.Realtime.Publish(channel(n%channels), update); err != nil || ctx.Err() != nil {

@@ -19,7 +19,7 @@ func main() { sdk.Serve(&provider{}) }
 func (g *provider) Register(r *sdk.Registry) error {
 	r.Provide("provider.echo", sdk.Methods{
 		"echo":  sdk.Func(echo),
-		"back":  sdk.Func(g.back),
+		"back":  sdk.Func(g.callBack),
 		"wait":  sdk.Func(g.wait),
 		"large": sdk.Func(func(context.Context, any) (string, error) { return strings.Repeat("x", 256<<10), nil }),
 		"fail":  sdk.Func(func(context.Context, any) (any, error) { return nil, errors.New("hunter2") }),
@@ -45,8 +45,8 @@ func echo(ctx context.Context, in struct{ Text string }) (map[string]string, err
 		"person": sdk.Principal(ctx).Kind}, nil
 }
 
-// back tries to call whoever calls.
-func (g *provider) back(ctx context.Context, _ any) (string, error) {
+// callBack tries to call whoever calls.
+func (g *provider) callBack(ctx context.Context, _ any) (string, error) {
 	err := g.host.Capability("consumer.anything").Call(ctx, "echo", nil, nil)
 	return err.Error(), nil
 }
