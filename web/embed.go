@@ -9,7 +9,8 @@ import (
 //go:embed dist/dashboard dist/display dist/gallery dist/sdk
 var dist embed.FS
 
-// Dashboard is the built Dashboard: index.html and app.js, which is also there gzip- and zstd-coded.
+// Dashboard is the built Dashboard: index.html, app.js and administration.js. The scripts are also there
+// gzip- and zstd-coded.
 func Dashboard() fs.FS { return folder("dist/dashboard") }
 
 // Display is what screens on a wall load: index.html and host.js, which are also there gzip- and zstd-coded,

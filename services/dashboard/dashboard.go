@@ -1,6 +1,7 @@
-// Package dashboard serves the Dashboard's two files: the page at / and its one script.
+// Package dashboard serves the Dashboard's three files: the page at /, its script, and the script of the
+// administration, which only those load who open one of its screens.
 //
-// Both are read once at startup. No part of a request selects a file, nothing is read while serving, and no
+// All are read once at startup. No part of a request selects a file, nothing is read while serving, and no
 // principal or cookie is looked at. All responses share the files' bytes and header values, which nobody
 // changes.
 package dashboard
@@ -17,34 +18,39 @@ import (
 
 // The files of a build, and the element of the page that the service fills in.
 const (
-	pageFile   = "index.html"
-	scriptFile = "app.js"
+	pageFile           = "index.html"
+	scriptFile         = "app.js"
+	administrationFile = "administration.js"
 
 	originElement = `<meta name="service-api-origin" content="%s">`
 	originName    = "service-api-origin"
 )
 
-// Service handles the two routes. Safe for concurrent use; it has no goroutines.
-type Service struct{ page, script *httpapi.Asset }
+// Service handles the three routes. Safe for concurrent use; it has no goroutines.
+type Service struct{ page, script, administration *httpapi.Asset }
 
 // Config holds what a Service serves.
 type Config struct {
-	// index.html and app.js, and beside it app.js.zst and app.js.gz where they were built
+	// index.html, app.js and administration.js, and beside each script its .zst and .gz where they were built
 	Build     fs.FS
 	APIOrigin environment.Origin // is written into the page
 	// Development marks the page for a module's author: it then shows the errors that a module throws.
 	Development bool
 }
 
-// New reads a build and fills in its page. It fails with ErrAsset when page or script is missing, or when
-// the page does not have exactly one empty origin element.
+// New reads a build and fills in its page. It fails with ErrAsset when page or a script is missing, or
+// when the page does not have exactly one empty origin element.
 func New(config Config) (*Service, error) {
 	build, apiOrigin := config.Build, config.APIOrigin
 	page, err := read(build, pageFile)
 	if err != nil {
 		return nil, err
 	}
-	script, err := read(build, scriptFile)
+	script, err := newScript(build, scriptFile)
+	if err != nil {
+		return nil, err
+	}
+	administration, err := newScript(build, administrationFile)
 	if err != nil {
 		return nil, err
 	}
@@ -66,18 +72,24 @@ func New(config Config) (*Service, error) {
 			"Content-Security-Policy": "frame-ancestors 'none'",
 			"Referrer-Policy":         "no-referrer",
 		}),
-		script: httpapi.NewAsset(script, codedScripts(build), "text/javascript; charset=utf-8", nil),
+		script:         script,
+		administration: administration,
 	}, nil
 }
 
-// codedScripts returns the compressed forms of the script that the build has.
-func codedScripts(build fs.FS) (coded []*httpapi.Representation) {
+// newScript reads a script and the compressed forms of it that the build has.
+func newScript(build fs.FS, name string) (*httpapi.Asset, error) {
+	script, err := read(build, name)
+	if err != nil {
+		return nil, err
+	}
+	var coded []*httpapi.Representation
 	for _, kept := range []struct{ coding, ending string }{{httpapi.Zstd, ".zst"}, {httpapi.Gzip, ".gz"}} {
-		if content, err := fs.ReadFile(build, scriptFile+kept.ending); err == nil {
+		if content, err := fs.ReadFile(build, name+kept.ending); err == nil {
 			coded = append(coded, httpapi.NewRepresentation(content, kept.coding))
 		}
 	}
-	return coded
+	return httpapi.NewAsset(script, coded, "text/javascript; charset=utf-8", nil), nil
 }
 
 func read(build fs.FS, name string) ([]byte, error) {
@@ -96,6 +108,8 @@ func (s *Service) Routes() []httpapi.Route {
 	return []httpapi.Route{
 		{Method: "GET", Path: "/", Head: true, Handle: s.page.Send},
 		{Method: "GET", Path: "/assets/service-dashboard/app.js", Head: true, Handle: s.script.Send},
+		{Method: "GET", Path: "/assets/service-dashboard/administration.js", Head: true,
+			Handle: s.administration.Send},
 	}
 }
 

@@ -33,14 +33,18 @@ const (
 	script = "(() => {})();\n"
 
 	scriptPath = "/assets/service-dashboard/app.js"
+
+	administration     = "export {};\n"
+	administrationPath = "/assets/service-dashboard/administration.js"
 )
 
 func build(page, script string) fstest.MapFS {
 	return fstest.MapFS{
-		"index.html":   {Data: []byte(page)},
-		"app.js":       {Data: []byte(script)},
-		"app.js.map":   {Data: []byte("{}")},
-		"other/app.js": {Data: []byte("other")},
+		"index.html":        {Data: []byte(page)},
+		"app.js":            {Data: []byte(script)},
+		"administration.js": {Data: []byte(administration)},
+		"app.js.map":        {Data: []byte("{}")},
+		"other/app.js":      {Data: []byte("other")},
 	}
 }
 
@@ -89,16 +93,19 @@ func send(t *testing.T, handler http.Handler, method, path string,
 	return w, header
 }
 
-func TestTwoFilesWithTheirHeaders(t *testing.T) {
+func TestFilesWithTheirHeaders(t *testing.T) {
 	t.Parallel()
 	files := build("<html>"+empty+"</html>", script)
 	handler := serve(t, files)
 	// the service read the files before
-	files["index.html"].Data, files["app.js"].Data = []byte("changed"), []byte("changed")
+	for _, name := range []string{"index.html", "app.js", "administration.js"} {
+		files[name].Data = []byte("changed")
+	}
 
 	for _, row := range []struct{ path, body, contentType string }{
 		{"/", "<html>" + filled + "</html>", "text/html; charset=utf-8"},
 		{scriptPath, script, "text/javascript; charset=utf-8"},
+		{administrationPath, administration, "text/javascript; charset=utf-8"},
 	} {
 		etag := fmt.Sprintf(`"%x"`, sha256.Sum256([]byte(row.body)))
 		always := http.Header{
@@ -180,6 +187,7 @@ func TestUnfitBuilds(t *testing.T) {
 	for name, files := range map[string]fstest.MapFS{
 		"no page":            without("index.html"),
 		"no script":          without("app.js"),
+		"no administration":  without("administration.js"),
 		"empty page":         build("", script),
 		"empty script":       build(empty, ""),
 		"no element":         build("<html></html>", script),

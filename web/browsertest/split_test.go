@@ -45,6 +45,10 @@ func hosted(t *testing.T, api string) (port string) {
 	routes.HandleFunc("GET /assets/service-dashboard/app.js", func(w http.ResponseWriter, r *http.Request) {
 		http.ServeFileFS(w, r, web.Dashboard(), "app.js")
 	})
+	routes.HandleFunc("GET /assets/service-dashboard/administration.js",
+		func(w http.ResponseWriter, r *http.Request) {
+			http.ServeFileFS(w, r, web.Dashboard(), "administration.js")
+		})
 	routes.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		t.Errorf("asked of the Dashboard's host: %s %s", r.Method, r.URL.Path)
 		http.NotFound(w, r)

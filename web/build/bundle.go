@@ -21,11 +21,10 @@ const (
 // packages come from web/node_modules. There is no source map, and nothing in the bundle depends on where
 // it was built.
 func bundle(entry string, format api.Format, minify style, more ...func(*api.BuildOptions)) ([]byte, error) {
-	root, err := os.Getwd()
+	options, err := rootedOptions()
 	if err != nil {
 		return nil, err
 	}
-	options := buildOptions(root)
 	options.EntryPoints = []string{entry}
 	options.Format = format
 	options.MinifyWhitespace, options.MinifyIdentifiers, options.MinifySyntax = bool(minify), bool(minify),
@@ -55,6 +54,12 @@ func external(packages ...string) func(*api.BuildOptions) {
 
 // onRunningKit bundles for a page that carries the kit.
 func onRunningKit(options *api.BuildOptions) { options.Plugins = append(options.Plugins, runningKit) }
+
+// rootedOptions are the options of every bundle, in the checkout's root.
+func rootedOptions() (api.BuildOptions, error) {
+	root, err := os.Getwd()
+	return buildOptions(root), err
+}
 
 func buildOptions(root string) api.BuildOptions {
 	return api.BuildOptions{

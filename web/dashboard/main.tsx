@@ -1,6 +1,7 @@
 import { render } from "preact";
 import { offerKit } from "../kit/global";
 import { kitStyles } from "../kit/styles";
+import { offerParts } from "./app/administration";
 import { App } from "./app/app";
 import { paintHouse } from "./app/house";
 import { takeLink } from "./app/link";
@@ -19,6 +20,7 @@ document.adoptedStyleSheets.push(sheet);
 applyPreferences();
 paintHouse();
 offerKit();
+offerParts();
 
 const element = document.querySelector<HTMLMetaElement>('meta[name="service-api-origin"]');
 const origin = element ? apiOrigin(element.content, location.origin) : undefined;

@@ -1,5 +1,8 @@
+import { administration } from "../app/administration";
 import type { Screen } from "../app/screen";
 import { t } from "../words/words";
+import { AccountScreen } from "./account/accountscreen";
+import { HomeScreen } from "./home/homescreen";
 import { w as home } from "./home/words";
 import { manageConfiguration, manageLifecycle } from "./modules/permissions";
 
@@ -7,34 +10,34 @@ const modules = [manageLifecycle, manageConfiguration];
 
 /**
  * The Dashboard's own screens. What is below "admin/" stands in the sidebar in this order, for those whom the
- * server would let use it.
+ * server would let use it. Its components come in a script of their own, which administration.ts lists.
  */
 export const screens: readonly Screen[] = [
 	{
 		path: "",
 		title: () => home("home"),
 		icon: "home",
-		load: async () => (await import("./home/homescreen")).HomeScreen,
+		load: async () => HomeScreen,
 	},
 	{
 		path: "account",
 		title: () => t("account"),
 		icon: "person",
-		load: async () => (await import("./account/accountscreen")).AccountScreen,
+		load: async () => AccountScreen,
 	},
 	{
 		path: "admin/modules",
 		permissions: modules,
 		title: () => t("modules"),
 		icon: "modules",
-		load: async () => (await import("./modules/modulesscreen")).ModulesScreen,
+		load: administration((screens) => screens.ModulesScreen),
 	},
 	{
 		path: "admin/modules/:id",
 		permissions: [manageLifecycle],
 		title: () => t("modules"),
 		icon: "modules",
-		load: async () => (await import("./modules/modulepage")).ModulePage,
+		load: administration((screens) => screens.ModulePage),
 	},
 	settings("admin/modules/:id/settings"),
 	settings("admin/modules/:id/settings/:key"),
@@ -47,6 +50,6 @@ function settings(path: string): Screen {
 		permissions: [manageConfiguration],
 		title: () => t("modules"),
 		icon: "modules",
-		load: async () => (await import("./settings/settingsscreen")).SettingsScreen,
+		load: administration((screens) => screens.SettingsScreen),
 	};
 }

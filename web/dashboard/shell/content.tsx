@@ -1,10 +1,13 @@
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { Button } from "../../kit/button";
 import { Skeleton } from "../../kit/layout";
+import { OtherBuild } from "../app/administration";
 import type { App } from "../app/app";
 import { opens, type Params, type Screen, type ScreenProps } from "../app/screen";
 import { ModuleScreen } from "../screens/module/modulescreen";
 import { t } from "../words/words";
+import { Heading } from "./heading";
 import { NoAccess, Nowhere } from "./nowhere";
 import { Trouble } from "./trouble";
 
@@ -42,12 +45,27 @@ interface OwnScreenProps {
 /** One of the Dashboard's own screens, once its component is there. */
 function OwnScreen({ app, screen, params }: OwnScreenProps) {
 	const [loaded, setLoaded] = useState<{ readonly Component: ComponentType<ScreenProps> }>();
-	useEffect(() => {
-		let here = true;
-		void screen.load().then((Component) => here && setLoaded({ Component }));
-		return () => {
-			here = false;
-		};
-	}, []);
-	return loaded ? <loaded.Component app={app} params={params} /> : <Skeleton />;
+	const [failed, setFailed] = useState<{ readonly error: unknown; readonly at: Date }>();
+	const load = () =>
+		screen
+			.load()
+			.then((Component) => setLoaded({ Component }))
+			.catch((error: unknown) => setFailed({ error, at: new Date() }));
+	useEffect(() => void load(), []);
+	if (loaded) return <loaded.Component app={app} params={params} />;
+	if (failed === undefined) return <Skeleton />;
+	if (failed.error instanceof OtherBuild) return <Outdated />;
+	return <Trouble failure={{ ok: false, status: 0, code: "NETWORK" }} at={failed.at} retry={load} />;
+}
+
+/** What is asked for is of a newer Dashboard than this tab's. */
+function Outdated() {
+	return (
+		<div class="card stack">
+			<Heading title={t("newVersion")} />
+			<Button kind="primary" onPress={() => location.reload()}>
+				{t("reload")}
+			</Button>
+		</div>
+	);
 }

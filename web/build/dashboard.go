@@ -1,0 +1,150 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+const (
+	dashboardEntry      = "web/dashboard/main.tsx"
+	administrationEntry = "web/dashboard/administration.ts"
+	partsFile           = "web/dashboard/app/parts.ts"
+)
+
+// dashboardScripts builds the Dashboard's two scripts. Everybody loads the first one; the second one has the
+// screens of the administration, and takes from the first one whatever that has anyway.
+func dashboardScripts() (script, administration []byte, err error) {
+	inFirst, err := inputsOf(dashboardEntry)
+	if err != nil {
+		return nil, nil, err
+	}
+	parts := &sharedParts{inFirst: inFirst, taken: map[string][]string{}}
+	administration, err = bundle(administrationEntry, api.FormatESModule, minified, onRunningKit, parts.take)
+	if err != nil {
+		return nil, nil, err
+	}
+	script, err = bundle(dashboardEntry, api.FormatIIFE, minified, external("/assets/*"), parts.offer)
+	return script, administration, err
+}
+
+// inputsOf names the source files that an entry needs, relative to the checkout's root.
+func inputsOf(entry string) (map[string]bool, error) {
+	var built struct {
+		Inputs map[string]any `json:"inputs"`
+	}
+	options, err := rootedOptions()
+	if err != nil {
+		return nil, err
+	}
+	options.EntryPoints = []string{entry}
+	options.Metafile = true
+	options.External = []string{"/assets/*"}
+	result := api.Build(options)
+	if len(result.Errors) > 0 {
+		return nil, fmt.Errorf("%s: %s", entry, result.Errors[0].Text)
+	}
+	if err := json.Unmarshal([]byte(result.Metafile), &built); err != nil {
+		return nil, err
+	}
+	inputs := map[string]bool{}
+	for path := range built.Inputs {
+		inputs[path] = true
+	}
+	return inputs, nil
+}
+
+// sharedParts are the files of the first script that the second one imports, and what they export.
+type sharedParts struct {
+	inFirst map[string]bool
+	taken   map[string][]string
+}
+
+// take resolves imports of what the first script has to what it offers in the running page.
+func (p *sharedParts) take(options *api.BuildOptions) {
+	root := options.AbsWorkingDir
+	options.Plugins = append(options.Plugins, api.Plugin{Name: "parts", Setup: func(build api.PluginBuild) {
+		build.OnResolve(api.OnResolveOptions{Filter: `^\.\.?/`},
+			func(args api.OnResolveArgs) (api.OnResolveResult, error) {
+				file := p.find(root, filepath.Join(filepath.Dir(args.Importer), args.Path))
+				if file == "" {
+					return api.OnResolveResult{}, nil
+				}
+				return api.OnResolveResult{Path: file, Namespace: "part"}, nil
+			})
+		build.OnLoad(api.OnLoadOptions{Filter: ".*", Namespace: "part"},
+			func(args api.OnLoadArgs) (api.OnLoadResult, error) {
+				names, err := exportsOf("./" + args.Path)
+				if err != nil {
+					return api.OnLoadResult{}, err
+				}
+				slices.Sort(names)
+				p.taken[args.Path] = names
+				shim := fmt.Sprintf("const part = globalThis[Symbol.for(\"narthex.dashboard\")][%q];\n", args.Path)
+				for _, name := range names {
+					shim += fmt.Sprintf("export const %s = /* @__PURE__ */ (() => part[%[1]q])();\n", name)
+				}
+				return api.OnLoadResult{Contents: &shim, Loader: api.LoaderJS}, nil
+			})
+	}})
+}
+
+// find names the file of the first script that a path without its ending means, or nothing.
+func (p *sharedParts) find(root, path string) string {
+	relative, err := filepath.Rel(root, path)
+	if err != nil {
+		return ""
+	}
+	for _, ending := range []string{".ts", ".tsx"} {
+		if p.inFirst[relative+ending] {
+			return relative + ending
+		}
+	}
+	return ""
+}
+
+// offer fills the first script's list of parts with what the second one takes.
+func (p *sharedParts) offer(options *api.BuildOptions) {
+	options.Plugins = append(options.Plugins, api.Plugin{Name: "offer", Setup: func(build api.PluginBuild) {
+		build.OnLoad(api.OnLoadOptions{Filter: `/dashboard/app/parts\.ts$`},
+			func(api.OnLoadArgs) (api.OnLoadResult, error) {
+				var imports, offered strings.Builder
+				for at, file := range sortedKeys(p.taken) {
+					fmt.Fprintf(&imports, "import * as part%d from %q;\n", at, "./"+file)
+					fmt.Fprintf(&offered, "%q: {", file)
+					for _, name := range p.taken[file] {
+						fmt.Fprintf(&offered, "%s: part%d.%[1]s, ", name, at)
+					}
+					offered.WriteString("},\n")
+				}
+				source := imports.String() + "export const parts = {\n" + offered.String() + "};\n"
+				return api.OnLoadResult{Contents: &source, Loader: api.LoaderJS,
+					ResolveDir: options.AbsWorkingDir}, nil
+			})
+	}})
+}
+
+func sortedKeys(taken map[string][]string) []string {
+	keys := make([]string, 0, len(taken))
+	for key := range taken {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// checkWeights fails when a script weighs more on the way to a browser than is allowed.
+func checkWeights(outputs []output) error {
+	var heavy []error
+	for _, o := range outputs {
+		if allowed, limited := maxBytes[filepath.Base(o.path)]; limited && len(o.bytes) > allowed {
+			heavy = append(heavy, fmt.Errorf("%s weighs %d bytes, %d are allowed", o.path, len(o.bytes), allowed))
+		}
+	}
+	return errors.Join(heavy...)
+}
