@@ -24,6 +24,19 @@ func TestDisplayDaemon(t *testing.T) {
 	p.keeps()
 	restarted := w.browserThatRestarts(t, w.fronts[2])
 
+	w.say("throw in update")
+	p.wait(`later(11000) && document.body.innerText.includes("Starting again, last update")`)
+	p.says("welcome (1.0.0)") // also while every new mount throws at its first snapshot
+	p.wait(`window.mounts >= 3`)
+	p.says("welcome (1.0.0)")
+	p.onWalls("starting-again")
+	w.say("sound again")
+	p.wait(`document.querySelectorAll(".layer").length === 1 &&
+		document.body.innerText.includes("sound again (1.0.0)") &&
+		!document.body.innerText.includes("Starting again")`)
+	w.say("welcome")
+	p.says("welcome (1.0.0)")
+
 	frozen := func(signal os.Signal) {
 		t.Helper()
 		if err := w.daemon.process.Signal(signal); err != nil {

@@ -101,8 +101,9 @@ func TestDisplaySoak(t *testing.T) {
 	if shown.blank > 0 {
 		t.Errorf("%d of %d pictures are blank, for up to %v; want none", shown.blank, shown.frames, shown.longest)
 	}
-	if first, last := heaps[1], heaps[len(heaps)-1]; last > 1.1*first {
-		t.Errorf("the heap grew from %v to %v bytes, want at most a tenth more", first, last)
+	// In the first half engine and page still meet what they have not run before, and keep code for it.
+	if half, last := heaps[len(heaps)/2-1], heaps[len(heaps)-1]; last > 1.1*half {
+		t.Errorf("in the second half the heap grew from %v to %v bytes, want at most a tenth more", half, last)
 	}
 }
 

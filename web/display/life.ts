@@ -24,7 +24,9 @@ export class Life {
 	readonly #nudges = new EventTarget();
 	#silentTries = 0;
 	#wasMounted = false;
-	/** Why the module is to be mounted anew: it has thrown, this often since it was sound. */
+	/** Everything that was ever thrown here. */
+	#errors = 0;
+	/** How often the module has thrown since it was sound, and whether it is to be mounted anew for that. */
 	#crashes = 0;
 	#crashedAt = 0;
 	#mustRemount = false;
@@ -46,6 +48,7 @@ export class Life {
 
 	/** The module has thrown. Its last frame stays, and it is mounted anew after a while. */
 	crashed(): void {
+		this.#errors++;
 		if (this.stage.shown === undefined || this.#mustRemount) return;
 		const now = performance.now();
 		if (now - this.#crashedAt > calmAfter) this.#crashes = 0;
@@ -91,12 +94,19 @@ export class Life {
 	async #present(descriptor: Descriptor): Promise<number> {
 		if (this.#mustRemount) await this.#wait(this.#crashes === 1 ? firstRemount : laterRemounts);
 		else if (same(this.stage.shown, descriptor)) return lookEvery * (0.9 + Math.random() / 5);
+		const remounts = this.#mustRemount;
+		const before = this.#errors;
 		this.#mustRemount = false;
 		if (this.#failedArtifact !== descriptor.artifactUrl) this.#failedMounts = 0;
 		try {
-			await this.stage.present(descriptor);
+			await this.stage.present(descriptor, () => this.#errors === before);
 		} catch (error) {
 			console.error("The display could not be mounted:", error);
+			if (remounts) {
+				this.#crashes++;
+				this.#mustRemount = true; // the last frame stays, and the next try comes later
+				return 0;
+			}
 			return this.#failed(descriptor, error);
 		}
 		this.#failedMounts = 0;

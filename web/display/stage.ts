@@ -40,9 +40,10 @@ export class Stage {
 
 	/**
 	 * Mounts a display behind the one that is shown, waits until it has content, and lets it take its place. It
-	 * rejects with why that failed; what was shown before is then still shown.
+	 * rejects with why that failed; what was shown before is then still shown. It also fails when something has
+	 * been thrown before the new one had content: the picture that it would show is not whole.
 	 */
-	async present(descriptor: Descriptor): Promise<void> {
+	async present(descriptor: Descriptor, sound: () => boolean): Promise<void> {
 		const { connection, loaded } = this.options;
 		const ended = new AbortController();
 		const display = await loadArtifact<Display>("display", descriptor.artifactUrl, ended.signal);
@@ -51,7 +52,10 @@ export class Stage {
 		const layer = new Layer(this.element, descriptor, ended, ++this.#count);
 		try {
 			await layer.mount(display, this.options);
-			if (old) await layer.ready();
+			if (old) {
+				await layer.ready();
+				if (!sound()) throw new Error("The display has thrown before it had content.");
+			}
 		} catch (error) {
 			layer.end();
 			throw error;
