@@ -4,10 +4,18 @@ import "time"
 
 // Statements are prepared by a test against the migrated schema.
 func Statements() []string {
-	return []string{
-		selectHoldings, selectGrant, selectAll, selectOfPerson, selectOfPermission, selectOfBoth,
-		lockPerson, lockPersonOfGrant, insertGrant, updateRevoked,
+	statements := []string{
+		selectHoldings, selectGrant, lockPerson, lockPersonOfGrant, insertGrant, updateRevoked,
 	}
+	for _, userID := range []string{"", "a"} {
+		for _, permissionID := range []string{"", "a"} {
+			for _, at := range []*time.Time{nil, {}} {
+				sql, _ := query{userID: userID, permissionID: permissionID, at: at}.statement()
+				statements = append(statements, sql)
+			}
+		}
+	}
+	return statements
 }
 
 // The statements whose plans a test reads.

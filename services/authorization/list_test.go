@@ -99,6 +99,45 @@ func TestList(t *testing.T) {
 	}
 }
 
+// A grant is in force from the millisecond in which it was issued until the one in which it ends.
+func TestInForceAt(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	owner := h.owner(t)
+	a, b := h.person(t, "a@example.org"), h.person(t, "b@example.org")
+	second := func(s string) string { return "'2026-01-01 00:00:" + s + "Z'" }
+	lasting := h.insert(t, a, manage, ", created_at", ", "+second("10.0005"))
+	ended := h.insert(t, a, purge, ", created_at, expires_at", ", "+second("10")+", "+second("20"))
+	revoked := h.insert(t, b, manage, ", created_at, expires_at, revoked_at",
+		", "+second("11")+", "+second("40")+", "+second("30.0005"))
+	for query, want := range map[string][]string{
+		"09.999":                         nil,
+		"10.000":                         {lasting, ended},
+		"11.000":                         {revoked, lasting, ended},
+		"19.999":                         {revoked, lasting, ended},
+		"20.000":                         {revoked, lasting},
+		"29.999":                         {revoked, lasting},
+		"30.000":                         {lasting},
+		"45.000":                         {lasting},
+		"19.000Z&userId=" + a:            {lasting, ended},
+		"19.000Z&permissionId=" + manage: {revoked, lasting},
+		"19.000Z&permissionId=" + manage + "&userId=" + b: {revoked},
+		"30.000Z&permissionId=" + manage + "&userId=" + b: nil,
+	} {
+		if !strings.Contains(query, "Z") {
+			query += "Z"
+		}
+		if got := h.page(t, owner, "at=2026-01-01T00:00:"+query).ids(); !slices.Equal(got, want) {
+			t.Errorf("at second %s: got %v, want %v", query, got, want)
+		}
+	}
+	page := h.page(t, owner, "at=2026-01-01T00:00:19.000Z&limit=2")
+	next := h.page(t, owner, "at=2026-01-01T00:00:19.000Z&limit=2&cursor="+*page.NextCursor)
+	if !slices.Equal(append(page.ids(), next.ids()...), []string{revoked, lasting, ended}) {
+		t.Errorf("page by page: %v, then %v", page.ids(), next.ids())
+	}
+}
+
 func TestDefaultLimit(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -149,6 +188,8 @@ func TestListRefusals(t *testing.T) {
 		"limit=%zz", "=1", "limit",
 		"limit=", "limit=0", "limit=201", "limit=-1", "limit=+1", "limit=01", "limit=1.0", "limit=1e2",
 		"limit=99999999999999999999", "limit=%201",
+		"at=", "at=now", "at=2026-01-01", "at=2026-01-01T00:00:00Z", "at=2026-01-01T00:00:00.000%2B00:00",
+		"at=2026-02-30T00:00:00.000Z", "at=2026-01-01T00:00:00.000Z&at=2026-01-01T00:00:00.000Z",
 		"userId=", "userId=x", "userId=" + strings.ToUpper("abcdefab-0000-4000-8000-000000000000"),
 		"userId=" + strings.ReplaceAll(unknownID, "-", ""),
 		"permissionId=", "permissionId=a%00b", "permissionId=a%0Ab", "permissionId=%7F", "permissionId=%C2%85",

@@ -13,8 +13,9 @@ const maxPermissionLength = 200 // characters; no declared id is longer
 
 // query is the request of GET /api/v1/grants.
 type query struct {
-	userID       string // empty: of everybody
-	permissionID string // empty: every permission
+	userID       string     // empty: of everybody
+	permissionID string     // empty: every permission
+	at           *time.Time // nil: all; else those that were in force at this millisecond
 	limit        int
 	below        position
 }
@@ -29,7 +30,7 @@ type page struct {
 // module declares now, because grants outlive modules.
 func parseQuery(raw string) (query, error) {
 	q := query{below: top()}
-	sent, err := httpapi.Query(raw, "userId", "permissionId", "limit", "cursor")
+	sent, err := httpapi.Query(raw, "userId", "permissionId", "at", "limit", "cursor")
 	if err != nil {
 		return q, err
 	}
@@ -42,6 +43,13 @@ func parseQuery(raw string) (query, error) {
 	}
 	if q.permissionID != "" && !plausiblePermission(q.permissionID) {
 		return q, httpapi.ErrRequest
+	}
+	if text := sent["at"]; text != "" {
+		at, ok := parseTime(text)
+		if !ok {
+			return q, httpapi.ErrRequest
+		}
+		q.at = &at
 	}
 	if cursor := sent["cursor"]; cursor != "" {
 		if q.below, err = parseCursor(cursor); err != nil {

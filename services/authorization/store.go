@@ -3,6 +3,8 @@ package authorization
 import (
 	"context"
 	"errors"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -95,24 +97,33 @@ WHERE g.source_kind = 'explicit' AND (g.created_at, g.id) < ($1, $2)`
 ORDER BY g.created_at DESC, g.id DESC
 LIMIT $3`
 
-	selectAll          = selectPage + pageOrder
-	selectOfPerson     = selectPage + ` AND g.person_id = $4` + pageOrder
-	selectOfPermission = selectPage + ` AND g.permission_id = $4` + pageOrder
-	selectOfBoth       = selectPage + ` AND g.person_id = $4 AND g.permission_id = $5` + pageOrder
+	ofPerson     = ` AND g.person_id = $n`
+	ofPermission = ` AND g.permission_id = $n`
+	// $n is the end of a millisecond, because responses show times in milliseconds: a grant is in force from
+	// the one in which it was issued, and not in the one in which it ended.
+	inForce = `
+	AND g.created_at < $n
+	AND coalesce(g.revoked_at >= $n, true)
+	AND coalesce(g.expires_at >= $n, true)`
 )
 
 // statement returns the statement and its arguments.
 func (q query) statement() (sql string, args []any) {
-	args = []any{q.below.createdAt, q.below.id, q.limit + 1}
-	switch {
-	case q.userID != "" && q.permissionID != "":
-		return selectOfBoth, append(args, q.userID, q.permissionID)
-	case q.userID != "":
-		return selectOfPerson, append(args, q.userID)
-	case q.permissionID != "":
-		return selectOfPermission, append(args, q.permissionID)
+	sql, args = selectPage, []any{q.below.createdAt, q.below.id, q.limit + 1}
+	add := func(condition string, value any) {
+		args = append(args, value)
+		sql += strings.ReplaceAll(condition, "$n", "$"+strconv.Itoa(len(args)))
 	}
-	return selectAll, args
+	if q.userID != "" {
+		add(ofPerson, q.userID)
+	}
+	if q.permissionID != "" {
+		add(ofPermission, q.permissionID)
+	}
+	if q.at != nil {
+		add(inForce, q.at.Add(time.Millisecond))
+	}
+	return sql + pageOrder, args
 }
 
 // list returns at most one grant more than the query's limit.

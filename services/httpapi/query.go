@@ -10,18 +10,34 @@ import (
 // Query reads the query parameters of a listing: each must be allowed, not empty, and sent once. Everything
 // else is ErrRequest. The map has the parameters that were sent.
 func Query(rawQuery string, allowed ...string) (map[string]string, error) {
+	sent, _, err := QueryRepeating("", 0, rawQuery, allowed...)
+	return sent, err
+}
+
+// QueryRepeating is Query for a listing with one parameter that may be sent up to limit times, each time not
+// empty. Its values are in repeated, in their order.
+func QueryRepeating(name string, limit int, rawQuery string, allowed ...string) (
+	sent map[string]string, repeated []string, err error,
+) {
 	values, err := url.ParseQuery(rawQuery)
 	if err != nil {
-		return nil, ErrRequest
+		return nil, nil, ErrRequest
 	}
-	sent := make(map[string]string, len(values))
+	if limit > 0 {
+		repeated = values[name]
+		delete(values, name)
+	}
+	if len(repeated) > limit || slices.Contains(repeated, "") {
+		return nil, nil, ErrRequest
+	}
+	sent = make(map[string]string, len(values))
 	for name, all := range values {
 		if !slices.Contains(allowed, name) || len(all) != 1 || all[0] == "" {
-			return nil, ErrRequest
+			return nil, nil, ErrRequest
 		}
 		sent[name] = all[0]
 	}
-	return sent, nil
+	return sent, repeated, nil
 }
 
 // The size of one page of a listing.

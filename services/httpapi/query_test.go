@@ -3,6 +3,7 @@ package httpapi_test
 import (
 	"errors"
 	"maps"
+	"slices"
 	"testing"
 	"time"
 
@@ -27,6 +28,27 @@ func TestQuery(t *testing.T) {
 		got, err := httpapi.Query(raw, "query", "limit")
 		if (want == nil) != errors.Is(err, httpapi.ErrRequest) || !maps.Equal(got, want) {
 			t.Errorf("Query(%q): got %v, %v; want %v", raw, got, err, want)
+		}
+	}
+}
+
+func TestQueryRepeating(t *testing.T) {
+	t.Parallel()
+	for raw, want := range map[string][]string{
+		"":                    {},
+		"id=b&limit=5&id=a":   {"b", "a"},
+		"id=a&id=a&id=c":      {"a", "a", "c"},
+		"id=a&id=b&id=c&id=d": nil, // one too many
+		"id=":                 nil,
+		"id=a&id":             nil,
+		"id=a&limit=5&limit=": nil,
+		"id=a&unknown=b":      nil,
+		"ID=a":                nil,
+	} {
+		sent, got, err := httpapi.QueryRepeating("id", 3, raw, "limit")
+		if (want == nil) != errors.Is(err, httpapi.ErrRequest) || want != nil && !slices.Equal(got, want) ||
+			sent["id"] != "" {
+			t.Errorf("QueryRepeating(%q): got %v, %v, %v; want %v", raw, sent, got, err, want)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package people
 import (
 	"encoding/base64"
 	"net/http"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -12,7 +13,10 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-const maxSearch = 254 // characters; no address is longer
+const (
+	maxSearch = 254 // characters; no address is longer
+	maxIDs    = 200
+)
 
 // listedPerson is a person as the directory shows it.
 type listedPerson struct {
@@ -30,27 +34,18 @@ type page struct {
 }
 
 // list is GET /api/v1/people, sorted by name, then id. query matches the beginning of a name, the beginning
-// of an address, or a complete id.
+// of an address, or a complete id. userId asks for these people alone, for a screen that names the holders of
+// a page of grants; an unknown id is left out.
 func (s *Service) list(c *httpapi.Call) error {
-	sent, err := httpapi.Query(c.Request.URL.RawQuery, "query", "limit", "cursor")
+	wanted, err := parseSearch(c.Request.URL.RawQuery)
 	if err != nil {
 		return err
 	}
-	limit, err := httpapi.PageLimit(sent["limit"])
-	if err != nil {
-		return err
-	}
-	after, ok := parsePosition(sent["cursor"])
-	if !ok || !searchFits(sent["query"]) {
-		return httpapi.ErrRequest
-	}
-	found, err := s.store.list(
-		c.Request.Context(),
-		search{prefix: sent["query"], after: after, limit: limit + 1},
-	)
+	found, err := s.store.list(c.Request.Context(), wanted)
 	if err != nil {
 		return unavailable(err)
 	}
+	limit := wanted.limit - 1
 	listed := page{People: []listedPerson{}}
 	for i, p := range found {
 		if i == limit {
@@ -64,6 +59,30 @@ func (s *Service) list(c *httpapi.Call) error {
 		})
 	}
 	return c.JSON(http.StatusOK, listed)
+}
+
+// parseSearch asks for one person more than a page, who tells that there is a next one.
+func parseSearch(rawQuery string) (search, error) {
+	sent, ids, err := httpapi.QueryRepeating("userId", maxIDs, rawQuery, "query", "limit", "cursor")
+	if err != nil {
+		return search{}, err
+	}
+	limit, err := httpapi.PageLimit(sent["limit"])
+	if err != nil {
+		return search{}, err
+	}
+	after, ok := parsePosition(sent["cursor"])
+	if !ok || !searchFits(sent["query"]) || slices.ContainsFunc(ids, isNoID) ||
+		len(ids) > 0 && sent["query"] != "" {
+		return search{}, httpapi.ErrRequest
+	}
+	return search{prefix: sent["query"], ids: ids, after: after, limit: limit + 1}, nil
+}
+
+// isNoID refuses the other ways in which a UUID can be written too.
+func isNoID(text string) bool {
+	id, err := uuid.Parse(text)
+	return err != nil || id.String() != text
 }
 
 func searchFits(text string) bool {

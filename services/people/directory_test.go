@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -112,6 +113,53 @@ func TestDirectory(t *testing.T) {
 		}
 		if w.Code != 200 || fmt.Sprint(got) != fmt.Sprint(ids) {
 			t.Errorf("query %q: status %d, people %v, want 200 and %v", query, w.Code, got, ids)
+		}
+	}
+}
+
+// userId names the people who are wanted, in any order and also twice.
+func TestPeopleByID(t *testing.T) {
+	t.Parallel()
+	d := setup(t)
+	var all, wanted []string
+	for n := range 210 {
+		id := d.person(t, fmt.Sprintf("p%d@example.org", n), fmt.Sprintf("name = 'P %03d'", n))
+		all = append(all, id)
+		if n%2 == 1 {
+			wanted = append(wanted, id)
+		}
+	}
+	ids := func(people []string) string { return "userId=" + strings.Join(people, "&userId=") }
+	nobody := "00000000-0000-4000-8000-000000000000"
+	for query, want := range map[string][]string{
+		ids([]string{all[7], all[3], nobody, all[3]}): {all[3], all[7]},
+		ids([]string{nobody}):                         nil,
+		ids(wanted) + "&limit=200":                    wanted,
+		ids(all[:200]) + "&limit=200":                 all[:200],
+	} {
+		w, page := d.get(t, query)
+		var got []string
+		for _, p := range page.People {
+			got = append(got, p.UserID)
+		}
+		if w.Code != 200 || page.NextCursor != nil || !slices.Equal(got, want) {
+			t.Errorf("%.60s: status %d, %d people, want %d in order; body %.80s", query, w.Code, len(got), len(want),
+				w.Body)
+		}
+	}
+	_, first := d.get(t, ids(wanted)) // a page has 50 unless it is asked for more
+	_, second := d.get(t, ids(wanted)+"&limit=200&cursor="+*first.NextCursor)
+	if len(first.People) != 50 || len(second.People) != len(wanted)-50 {
+		t.Errorf("two pages of %d and %d people, want 50 and %d", len(first.People), len(second.People),
+			len(wanted)-50)
+	}
+	for _, query := range []string{
+		ids(all[:201]), "userId=", "userId=x", "userId=" + strings.ToUpper("abcdefab-0000-4000-8000-000000000000"),
+		"userId={" + nobody + "}", "userId=" + nobody + "&userId=", "userId=" + nobody + "&query=p",
+		"userid=" + nobody,
+	} {
+		if w, _ := d.get(t, query); w.Code != 400 || w.Body.String() != `{"code":"REQUEST_INVALID"}` {
+			t.Errorf("%.60s: status %d, want 400 REQUEST_INVALID; body %s", query, w.Code, w.Body)
 		}
 	}
 }

@@ -2,7 +2,7 @@ package people
 
 // Statements are prepared by a test against the migrated schema.
 func Statements() []string {
-	return []string{selectPeople, searchPeople, selectAccount, renamePerson}
+	return []string{selectPeople, searchPeople, selectByID, selectAccount, renamePerson}
 }
 
 // The statements whose plans a test reads.

@@ -25,7 +25,8 @@ func detached(ctx context.Context) (context.Context, context.CancelFunc) {
 
 // search asks for the first limit people after a position.
 type search struct {
-	prefix string // empty: everybody
+	prefix string   // empty: everybody
+	ids    []string // empty: everybody
 	after  position
 	limit  int
 }
@@ -85,18 +86,30 @@ WHERE id IN (
 ORDER BY lower(name) COLLATE "C", id
 LIMIT $3`
 
+const selectByID = peopleColumns + `
+FROM core.person p
+WHERE id = ANY ($4::uuid[]) AND (lower(name) COLLATE "C", id) > ($1, $2)
+ORDER BY lower(name) COLLATE "C", id
+LIMIT $3`
+
+// statement returns the statement and its arguments.
+func (q search) statement() (sql string, arguments []any) {
+	arguments = []any{q.after.key, q.after.id.String(), q.limit}
+	switch {
+	case len(q.ids) > 0:
+		return selectByID, append(arguments, q.ids)
+	case q.prefix == "":
+		return selectPeople, arguments
+	case isNoID(q.prefix):
+		return searchPeople, append(arguments, q.prefix, nil) // NULL equals nothing
+	}
+	return searchPeople, append(arguments, q.prefix, q.prefix)
+}
+
 func (s *Store) list(ctx context.Context, q search) ([]foundPerson, error) {
 	ctx, cancel := detached(ctx)
 	defer cancel()
-	sql, arguments := selectPeople, []any{q.after.key, q.after.id.String(), q.limit}
-	if q.prefix != "" {
-		id, err := uuid.Parse(q.prefix)
-		var wholeID *string // NULL equals nothing
-		if err == nil && id.String() == q.prefix {
-			wholeID = &q.prefix
-		}
-		sql, arguments = searchPeople, append(arguments, q.prefix, wholeID)
-	}
+	sql, arguments := q.statement()
 	rows, err := s.pool.Query(ctx, sql, arguments...)
 	if err != nil {
 		return nil, err
