@@ -1,0 +1,31 @@
+package e2e
+
+import (
+	"maps"
+	"net/http"
+	"strconv"
+	"testing"
+)
+
+// TestManyPlatformsOnOneMachine: the kernel counts the threads of a user for the whole machine, so modules
+// of several platforms must not share one.
+func TestManyPlatformsOnOneMachine(t *testing.T) {
+	t.Parallel()
+	first := install(t, "base", "tail")
+	for range 14 {
+		port := strconv.Itoa(unusedPort(t))
+		one := &installation{db: first.db, address: "http://localhost:" + port,
+			environment: maps.Clone(first.environment)}
+		one.environment["SERVICE_API_PORT"] = port
+		one.environment["SERVICE_IDENTITY_BASE_URL"] = one.address
+		one.start(t)
+		response, err := http.Get(one.address + "/api/v1/health/ready")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = response.Body.Close()
+		if response.StatusCode != http.StatusOK {
+			t.Errorf("GET /api/v1/health/ready: %d, want %d", response.StatusCode, http.StatusOK)
+		}
+	}
+}
