@@ -71,6 +71,7 @@ func commands(p *cli.Program) *cobra.Command {
 		operator.CreateInitialOwner(p),
 		operator.BootstrapOwner(p),
 		operator.TransferOwner(p),
+		operator.MailTest(p),
 		operator.ModulesEnable(p),
 		operator.ModulesDisable(p),
 		operator.ModulesList(p),
