@@ -72,12 +72,11 @@ func putFile(t *testing.T, name string, content []byte) (path string) {
 // the board shows, and Show now acts at once.
 func TestAnnouncementsPictures(t *testing.T) {
 	d := start(t)
-	p := open(t, d.address, desktop)
+	p := open(t, d.address+"/#/m/announcements", desktop)
 	p.submit("owner@example.org", d.password)
 	p.find("link", "Welcome")
 	p.wait(`document.querySelector(".now .slide")`)
 	p.wait(`document.querySelector(".thumbnail img")?.naturalWidth > 0`) // of the sample
-	p.accessible("announcements with the board")
 	p.picture("announcements-board")
 
 	p.press("button", "Write a notice")
@@ -91,7 +90,6 @@ func TestAnnouncementsPictures(t *testing.T) {
 	p.hears("The picture is ready.")
 	p.wait(`document.querySelector(".preview img")?.naturalWidth === 1920`)
 	p.silent("Too large")
-	p.accessible("the editor with a picture")
 	p.picture("announcements-editor")
 	p.look(narrow)
 	p.fits()
@@ -115,7 +113,8 @@ func TestAnnouncementsPictures(t *testing.T) {
 	p.picture("announcements-board-narrow")
 	p.look(desktop)
 
-	second := p.another(d.address) // somebody else writes: the first one's list follows by itself
+	// Somebody else writes: the first list follows by itself.
+	second := p.another(d.address + "/#/m/announcements")
 	second.press("button", "Take down Harvest supper")
 	p.find("button", "Publish Harvest supper")
 	p.press("link", "Harvest supper")

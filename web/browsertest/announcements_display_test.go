@@ -1,0 +1,67 @@
+package browsertest
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// inPage asks the platform as who is signed in on this page, and leaves the answer in window.answer.
+func (p *tab) inPage(method, path, body string) {
+	p.t.Helper()
+	p.run(fmt.Sprintf(`
+		window.answer = undefined;
+		window.began = Date.now();
+		const sent = { method: %q, body: %q || undefined, headers: { "Content-Type": "application/json" } };
+		const response = await fetch(%q, sent);
+		if (!response.ok) throw new Error(response.status + " " + (await response.text()));
+		window.answer = response.status === 204 ? null : await response.json();`, method, body, path))
+}
+
+// TestAnnouncementsOnAScreen: a paired screen shows the board of the platform itself, follows what is
+// written and shown now, and never leaves its frame. How long that takes is logged, and not judged.
+func TestAnnouncementsOnAScreen(t *testing.T) {
+	d := start(t)
+	p := open(t, d.address+"/#/m/announcements", desktop)
+	p.submit("owner@example.org", d.password)
+	p.find("link", "Welcome")
+
+	ctx, cancel := chromedp.NewContext(chromium, chromedp.WithNewBrowserContext())
+	t.Cleanup(cancel)
+	screen := &tab{t, ctx}
+	screen.look(landscape)
+	screen.first(hurried)
+	screen.do(chromedp.Navigate(d.address + "/display/announcements"))
+	p.inPage("POST", "/api/v1/device-pairing/"+screen.code()+"/approve", `{"label":"Foyer"}`)
+	screen.wait(`document.querySelector(".stage .slide")`)
+
+	const slides = "/api/v1/modules/announcements/slides"
+	p.inPage("POST", slides, `{"title":"0","enabled":true}`)
+	id := eval[string](p, `answer.id`)
+	p.inPage("POST", slides+"/"+id+"/show", `{}`)
+	const title = `[...document.querySelectorAll(".stage .slide-title")].at(-1)?.textContent`
+	screen.wait(title + ` === "0"`)
+	p.wait(`[...document.querySelectorAll(".now .slide-title")].at(-1)?.textContent === "0"`) // the tile, too
+	screen.run(`
+		window.painted = {};
+		new MutationObserver(() => {
+			const shown = ` + title + `;
+			requestAnimationFrame(() => setTimeout(() => (painted[shown] ??= Date.now())));
+		}).observe(document.querySelector(".stage"), { childList: true, subtree: true })`)
+	var took []int64
+	const edits = 40
+	for n := range edits {
+		p.inPage("PUT", slides+"/"+id, fmt.Sprintf(`{"title":"%d","enabled":true,"rev":%d}`, n+1, n+1))
+		at := fmt.Sprintf(`painted["%d"]`, n+1)
+		screen.wait(at)
+		took = append(took, eval[int64](screen, at)-eval[int64](p, `began`))
+	}
+	slices.Sort(took)
+	t.Logf("from the request that publishes to the painted screen, ms: p50 %d, p95 %d, worst %d",
+		took[edits/2], took[edits*95/100], took[edits-1])
+	p.inPage("DELETE", slides+"/"+id, "")
+	screen.wait(title + ` !== "` + fmt.Sprint(edits) + `"`)
+	screen.picture("announcements-on-a-screen")
+}
