@@ -146,6 +146,7 @@ core.house.manage|restricted||
 core.modules.configuration.manage|restricted||
 core.modules.lifecycle.manage|restricted||
 core.modules.ui.read|authenticated||
+core.people.manage|restricted||
 zoo.see|authenticated|zoo|
 `
 	if got.String() != want {

@@ -29,6 +29,8 @@ func corePermissions() []Permission {
 			Description: "See and change one's own account"},
 		{ID: "core.house.manage", Baseline: manifest.BaselineRestricted,
 			Description: "Change the house's name, colour and language"},
+		{ID: "core.people.manage", Baseline: manifest.BaselineRestricted,
+			Description: "Invite people and see them off again"},
 		{ID: "core.activity.read", Baseline: manifest.BaselineRestricted,
 			Description: "See who changed what"},
 	}

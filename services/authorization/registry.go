@@ -69,6 +69,19 @@ func NewRegistry(permissions []Permission) (*Registry, error) {
 // Baseline is Undeclared for an unknown id.
 func (r *Registry) Baseline(permission string) Baseline { return r.baselines[permission] }
 
+// Declared reports whether the platform or a module declares the permission.
+func (r *Registry) Declared(permission string) bool { return r.Baseline(permission) != Undeclared }
+
+// restrictedOfCore returns the platform's own permissions that need a grant.
+func (r *Registry) restrictedOfCore() (ids []string) {
+	for _, p := range r.sorted {
+		if p.ModuleID == "" && p.Baseline == Restricted {
+			ids = append(ids, p.ID)
+		}
+	}
+	return ids
+}
+
 // Permissions returns a copy of all declarations, by id.
 func (r *Registry) Permissions() []Permission { return slices.Clone(r.sorted) }
 

@@ -38,12 +38,15 @@ SELECT
 	EXISTS (
 		SELECT
 		FROM core.platform_owner
-		WHERE person_id = $1
+		JOIN core.person p ON p.id = person_id
+		WHERE person_id = $1 AND p.deactivated_at IS NULL
 	),
 	ARRAY (
 		SELECT permission_id
 		FROM core.permission_grant
+		JOIN core.person p ON p.id = person_id
 		WHERE person_id = $1
+			AND p.deactivated_at IS NULL
 			AND revoked_at IS NULL
 			AND (expires_at IS NULL OR expires_at > now())
 			AND scope IS NULL
@@ -188,6 +191,7 @@ WITH issued AS (
 	SELECT id, $2, 'explicit', $3, statement_timestamp(), $4
 	FROM core.person
 	WHERE id = $1
+		AND erased_at IS NULL
 		AND ($3::timestamptz IS NULL OR $3 > statement_timestamp())
 		AND NOT EXISTS (
 			SELECT
@@ -211,7 +215,7 @@ SELECT
 	EXISTS (
 		SELECT
 		FROM core.person
-		WHERE id = $1
+		WHERE id = $1 AND erased_at IS NULL
 	),
 	(SELECT id::text FROM issued),
 	(SELECT created_at FROM issued)`

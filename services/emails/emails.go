@@ -59,6 +59,17 @@ func (w *Writer) PasswordChanged(to string) mail.Message {
 	return w.write(to, w.home(), func(all *words) letter { return all.PasswordChanged })
 }
 
+// Invited brings the link with which somebody joins.
+func (w *Writer) Invited(to, token string) mail.Message {
+	return w.write(to, w.InvitationLink(token), func(all *words) letter { return all.Invited })
+}
+
+// InvitationLink is the link of Invited, for operators who pass it on themselves.
+func (w *Writer) InvitationLink(token string) string { return w.link("accept-invitation", token) }
+
+// ResetLink is the link of ResetPassword, for operators who pass it on themselves.
+func (w *Writer) ResetLink(token string) string { return w.link("reset-password", token) }
+
 // Test shows whether mail arrives.
 func (w *Writer) Test(to string) mail.Message {
 	return w.write(to, w.home(), func(all *words) letter { return all.Test })

@@ -28,6 +28,7 @@ func all(w *emails.Writer) map[string]mail.Message {
 		"verify-email":     w.ConfirmAddress(anna, "TOKEN"),
 		"reset-password":   w.ResetPassword(anna, "TOKEN"),
 		"password-changed": w.PasswordChanged(anna),
+		"invited":          w.Invited(anna, "TOKEN"),
 		"test":             w.Test(anna),
 	}
 }
@@ -36,6 +37,7 @@ var links = map[string]string{
 	"verify-email":     dashboard + "/?service_auth=verify-email&token=TOKEN",
 	"reset-password":   dashboard + "/?service_auth=reset-password&token=TOKEN",
 	"password-changed": dashboard + "/",
+	"invited":          dashboard + "/?service_auth=accept-invitation&token=TOKEN",
 	"test":             dashboard + "/",
 }
 
@@ -43,10 +45,12 @@ var subjects = map[string]map[string]string{
 	"en": {
 		"verify-email": "Confirm your e-mail", "reset-password": "Choose a new password",
 		"password-changed": "Your password was changed", "test": "Mail works",
+		"invited": "You are invited",
 	},
 	"de": {
 		"verify-email": "Bestätigen Sie Ihre E-Mail-Adresse", "reset-password": "Wählen Sie ein neues Passwort",
 		"password-changed": "Ihr Passwort wurde geändert", "test": "Der Mailversand funktioniert",
+		"invited": "Sie sind eingeladen",
 	},
 }
 

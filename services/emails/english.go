@@ -30,6 +30,14 @@ var english = words{
 		Unrequested: "If it was not you, somebody can read your e-mail: change the password of your mailbox, " +
 			"then choose a new one here with “Forgot password?”, and tell the people who run this site.",
 	},
+	Invited: letter{
+		Title: "You are invited",
+		Text: "You are invited to join this site. Choose your name and a password, and your account is " +
+			"ready.",
+		Button:      "Join",
+		Note:        "The link works for seven days, and once.",
+		Unrequested: "If you did not expect this mail, you can ignore it: no account is made without you.",
+	},
 	Test: letter{
 		Title:       "Mail works",
 		Text:        "This is a test. As you can read it, mail from this site reaches this address.",

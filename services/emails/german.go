@@ -33,6 +33,14 @@ var german = words{
 			"das Passwort Ihres Postfachs. Wählen Sie dann hier über „Passwort vergessen?“ ein neues, und sagen " +
 			"Sie den Menschen Bescheid, die diese Website betreiben.",
 	},
+	Invited: letter{
+		Title: "Sie sind eingeladen",
+		Text: "Sie sind eingeladen, hier mitzumachen. Wählen Sie Ihren Namen und ein Passwort, dann ist " +
+			"Ihr Konto fertig.",
+		Button:      "Mitmachen",
+		Note:        "Der Link gilt sieben Tage und nur einmal.",
+		Unrequested: "Wenn Sie diese Mail nicht erwartet haben, ist nichts zu tun: Ohne Sie entsteht kein Konto.",
+	},
 	Test: letter{
 		Title: "Der Mailversand funktioniert",
 		Text: "Dies ist ein Test. Wenn Sie ihn lesen können, erreichen E-Mails von dieser Website diese " +

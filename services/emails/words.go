@@ -9,6 +9,7 @@ type words struct {
 	ConfirmAddress  letter
 	ResetPassword   letter
 	PasswordChanged letter
+	Invited         letter
 	Test            letter
 }
 

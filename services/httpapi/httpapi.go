@@ -21,6 +21,9 @@ type Route struct {
 	MaxBody    int64      // bytes; a longer body is 413 REQUEST_BODY_TOO_LARGE
 	Permission string     // empty: the platform resolves no principal for this route
 
+	// OrPermission opens the route too; empty: none does.
+	OrPermission string
+
 	Handle Handler
 
 	// Denied, when set, answers a request whose sender lacks the permission; why is ErrAuthentication or

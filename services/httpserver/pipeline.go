@@ -76,17 +76,20 @@ func (p *pipeline) gates(call *httpapi.Call, route *httpapi.Route) error {
 	if route.Permission == "" {
 		return nil
 	}
-	return p.permit(call, route.Permission)
+	return p.permit(call, route)
 }
 
-func (p *pipeline) permit(call *httpapi.Call, permission string) error {
+func (p *pipeline) permit(call *httpapi.Call, route *httpapi.Route) error {
 	ctx := call.Request.Context()
 	who, err := p.resolver.Resolve(ctx, call.Request)
 	if err != nil {
 		return err
 	}
 	call.Caller = p.authorizer.Caller(who)
-	allowed, err := call.Caller.Allowed(ctx, permission)
+	allowed, err := call.Caller.Allowed(ctx, route.Permission)
+	if err == nil && !allowed && route.OrPermission != "" {
+		allowed, err = call.Caller.Allowed(ctx, route.OrPermission)
+	}
 	switch {
 	case err != nil:
 		return err

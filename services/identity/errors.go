@@ -17,6 +17,7 @@ const (
 	ErrOwnerMissing      = Error("OWNER_MISSING")
 	ErrNotFound          = Error("IDENTITY_NOT_FOUND")
 	ErrWithoutCredential = Error("IDENTITY_WITHOUT_CREDENTIAL")
+	ErrDeactivated       = Error("IDENTITY_DEACTIVATED")
 	ErrEmail             = Error("EMAIL_INVALID")
 	ErrName              = Error("NAME_INVALID")
 	ErrPassword          = Error("PASSWORD_INVALID")
@@ -34,6 +35,8 @@ func (e Error) sentence() string {
 		return "Nobody has this address or id; identity:create-initial-owner can create the first person."
 	case ErrWithoutCredential:
 		return "There is an identity with this address, but it has no password; nothing was changed."
+	case ErrDeactivated:
+		return "This person is deactivated; identity:reactivate lets them in again. Nothing was changed."
 	case ErrEmail:
 		return "The address must look like name@example.org and have at most 254 characters, 64 of them before " +
 			"the @."

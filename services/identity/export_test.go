@@ -57,7 +57,6 @@ func Statements() []string {
 var (
 	PasswordFits = passwordFits
 	HashPassword = hashPassword
-	ParseAddress = parseAddress
 )
 
 // RuleOf is the rate limit of a path.

@@ -31,6 +31,8 @@ type standing struct {
 	owned      bool   // the installation has an owner
 	userID     string // "": nobody has this address
 	credential bool
+	// deactivated people can own nothing.
+	deactivated bool
 }
 
 // errStandingChanged: what was read before the table lock no longer holds under the lock.
@@ -85,6 +87,8 @@ func (s standing) refusal() error {
 	switch {
 	case s.owned:
 		return ErrOwnerExists
+	case s.deactivated:
+		return ErrDeactivated
 	case s.userID != "" && !s.credential:
 		return ErrWithoutCredential
 	}

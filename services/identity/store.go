@@ -66,7 +66,7 @@ type person struct {
 const selectCredentials = `
 SELECT email, id::text, coalesce(password_hash, ''), email_verified
 FROM core.person
-WHERE email = ANY ((SELECT $1::text[])::text[])`
+WHERE email = ANY ((SELECT $1::text[])::text[]) AND deactivated_at IS NULL`
 
 // credential returns errNoPerson when nobody has the address.
 func (s *Store) credential(address string) (person, error) {
@@ -120,7 +120,7 @@ WITH dead AS (
 INSERT INTO core.session (token_hash, person_id, persistent, expires_at)
 SELECT $1, id, $4, now() + $5::interval
 FROM core.person
-WHERE id = $2 AND password_hash = $3 AND email_verified
+WHERE id = $2 AND password_hash = $3 AND email_verified AND deactivated_at IS NULL
 FOR SHARE`
 
 // errHashChanged: the person's stored hash is no longer the one that was checked.
@@ -155,20 +155,27 @@ func (s *Store) renewHash(ctx context.Context, p person, renewed string) error {
 	return err
 }
 
+// A session of a deactivated person does not count, although deactivation deletes them all.
+const holderIsActive = `EXISTS (
+	SELECT
+	FROM core.person
+	WHERE id = person_id AND deactivated_at IS NULL
+)`
+
 // The array comes from a sub-select so that the planner cannot count its elements. Where it can count them,
 // it makes a new plan for each query instead of keeping one (measured: 25 us, a quarter of the query).
 const selectSessions = `
 SELECT token_hash, person_id::text,
 	persistent AND extended_at <= now() - $2::interval AND expires_at < created_at + $3::interval
 FROM core.session
-WHERE token_hash = ANY ((SELECT $1::bytea[])::bytea[]) AND expires_at > now()`
+WHERE token_hash = ANY ((SELECT $1::bytea[])::bytea[]) AND expires_at > now() AND ` + holderIsActive
 
 // A single look-up needs no array, which would cost it a tenth of its time.
 const selectSession = `
 SELECT person_id::text,
 	persistent AND extended_at <= now() - $2::interval AND expires_at < created_at + $3::interval
 FROM core.session
-WHERE token_hash = $1 AND expires_at > now()`
+WHERE token_hash = $1 AND expires_at > now() AND ` + holderIsActive
 
 // readSessions answers those of a batch whose session lives. The same hash may be there more than once.
 func (s *Store) readSessions(ctx context.Context, batch []*lookup.Question[tokenHash, session]) error {
@@ -217,8 +224,9 @@ func (s *Store) session(hash tokenHash) (session, error) {
 // The query reads no row but names every column that sessions need, so that a missing table, a missing
 // column and a revoked privilege fail.
 const probeSessions = `
-SELECT token_hash, person_id, persistent, created_at, extended_at, expires_at
-FROM core.session
+SELECT s.token_hash, s.person_id, s.persistent, s.created_at, s.extended_at, s.expires_at, p.deactivated_at
+FROM core.session s
+JOIN core.person p ON p.id = s.person_id
 WHERE false`
 
 // checkSessions fails when the store could not find a session if there were one.
@@ -237,6 +245,7 @@ const updateSession = `
 UPDATE core.session
 SET extended_at = now(), expires_at = least(now() + $2::interval, created_at + $3::interval)
 WHERE token_hash = $1 AND persistent AND extended_at <= now() - $4::interval AND expires_at > now()
+	AND ` + holderIsActive + `
 RETURNING floor(extract(epoch FROM expires_at - now()))::bigint`
 
 // extend returns the session's new remaining lifetime, or 0 when it was extended already.
@@ -255,7 +264,7 @@ func (s *Store) extend(ctx context.Context, hash tokenHash) (time.Duration, erro
 const selectRemaining = `
 SELECT floor(extract(epoch FROM expires_at - now()))::bigint, NOT persistent
 FROM core.session
-WHERE token_hash = $1 AND expires_at > now()`
+WHERE token_hash = $1 AND expires_at > now() AND ` + holderIsActive
 
 // remaining returns the session's remaining lifetime, and whether its cookie lasts until the browser is
 // closed.

@@ -24,13 +24,13 @@ type candidate struct {
 
 const selectStanding = `
 SELECT EXISTS (SELECT FROM core.platform_owner), coalesce(p.id::text, ''),
-	coalesce(p.password_hash IS NOT NULL, false)
+	coalesce(p.password_hash IS NOT NULL, false), coalesce(p.deactivated_at IS NOT NULL, false)
 FROM (VALUES (true)) AS always
 LEFT JOIN core.person p ON p.email = $1`
 
 const selectStandingByID = `
 SELECT EXISTS (SELECT FROM core.platform_owner), coalesce(p.id::text, ''),
-	coalesce(p.password_hash IS NOT NULL, false)
+	coalesce(p.password_hash IS NOT NULL, false), coalesce(p.deactivated_at IS NOT NULL, false)
 FROM (VALUES (true)) AS always
 LEFT JOIN core.person p ON p.id = $1`
 
@@ -48,7 +48,7 @@ func (s *Store) standing(ctx context.Context, address string) (standing, error) 
 
 // readStanding runs selectStanding or selectStandingByID.
 func readStanding(ctx context.Context, q querier, sql, who string) (now standing, err error) {
-	err = q.QueryRow(ctx, sql, who).Scan(&now.owned, &now.userID, &now.credential)
+	err = q.QueryRow(ctx, sql, who).Scan(&now.owned, &now.userID, &now.credential, &now.deactivated)
 	return now, err
 }
 
@@ -71,7 +71,7 @@ func (s *Store) grantOwnership(ctx context.Context, c candidate) (outcome Outcom
 // The row stays locked until the transaction ends, so that nobody removes the password of the person who is
 // about to become the owner.
 const lockCandidate = `
-SELECT password_hash IS NOT NULL
+SELECT password_hash IS NOT NULL, deactivated_at IS NOT NULL
 FROM core.person
 WHERE id = $1
 FOR SHARE`
@@ -85,7 +85,7 @@ func existing(ctx context.Context, tx pgx.Tx, sql, who string) (standing, error)
 	if now.userID == "" {
 		return now, nil
 	}
-	err = tx.QueryRow(ctx, lockCandidate, now.userID).Scan(&now.credential)
+	err = tx.QueryRow(ctx, lockCandidate, now.userID).Scan(&now.credential, &now.deactivated)
 	if errors.Is(err, pgx.ErrNoRows) {
 		now.userID, err = "", nil
 	}
@@ -148,6 +148,8 @@ func (s *Store) transfer(ctx context.Context, sql, who string) (userID string, m
 			return ErrOwnerMissing
 		case now.userID == "":
 			return ErrNotFound
+		case now.deactivated:
+			return ErrDeactivated
 		case !now.credential:
 			return ErrWithoutCredential
 		}
@@ -194,7 +196,7 @@ RETURNING id::text`
 const adoptPerson = `
 UPDATE core.person
 SET email_verified = true, updated_at = CASE WHEN email_verified THEN updated_at ELSE now() END
-WHERE id = $1 AND password_hash IS NOT NULL`
+WHERE id = $1 AND password_hash IS NOT NULL AND deactivated_at IS NULL`
 
 const insertOwner = `
 INSERT INTO core.platform_owner (person_id)

@@ -34,13 +34,13 @@ var verificationLinks = linkKind{
 const lockForReset = `
 SELECT id::text
 FROM core.person
-WHERE email = $1
+WHERE email = $1 AND deactivated_at IS NULL
 FOR NO KEY UPDATE`
 
 const lockForVerification = `
 SELECT id::text
 FROM core.person
-WHERE email = $1 AND NOT email_verified
+WHERE email = $1 AND NOT email_verified AND deactivated_at IS NULL
 FOR NO KEY UPDATE`
 
 const insertReset = `
@@ -159,7 +159,7 @@ const lockHolderOfReset = `
 SELECT p.id::text, p.email
 FROM core.person p
 JOIN core.password_reset r ON r.person_id = p.id
-WHERE r.token_hash = $1
+WHERE r.token_hash = $1 AND p.deactivated_at IS NULL
 FOR NO KEY UPDATE OF p`
 
 // Using one link deletes all links of its kind that the person has. Of several uses at the same time, the
@@ -220,7 +220,7 @@ const lockHolderOfVerification = `
 SELECT p.id::text, p.email_verified
 FROM core.person p
 JOIN core.email_verification v ON v.person_id = p.id
-WHERE v.token_hash = $1
+WHERE v.token_hash = $1 AND p.deactivated_at IS NULL
 FOR NO KEY UPDATE OF p`
 
 // This is a separate statement because it must see links that were deleted while the transaction waited for

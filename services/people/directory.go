@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -20,12 +21,33 @@ const (
 
 // listedPerson is a person as the directory shows it.
 type listedPerson struct {
-	UserID        string `json:"userId"`
-	Email         string `json:"email"`
-	Name          string `json:"name"`
-	EmailVerified bool   `json:"emailVerified"`
-	Owner         bool   `json:"owner"`
-	CreatedAt     string `json:"createdAt"`
+	UserID        string  `json:"userId"`
+	Email         *string `json:"email"` // nil: erased, as the name
+	Name          *string `json:"name"`
+	EmailVerified bool    `json:"emailVerified"`
+	Owner         bool    `json:"owner"`
+	CreatedAt     string  `json:"createdAt"`
+	DeactivatedAt *string `json:"deactivatedAt"`
+	ErasedAt      *string `json:"erasedAt"`
+}
+
+func (p foundPerson) listed() listedPerson {
+	listed := listedPerson{
+		UserID: p.UserID, Email: p.Email, Name: &p.Name, EmailVerified: p.EmailVerified, Owner: p.Owner,
+		CreatedAt: httpapi.Time(p.CreatedAt), DeactivatedAt: optionalTime(p.DeactivatedAt),
+		ErasedAt: optionalTime(p.ErasedAt),
+	}
+	if p.ErasedAt != nil {
+		listed.Name = nil
+	}
+	return listed
+}
+
+func optionalTime(t *time.Time) *string {
+	if t == nil {
+		return nil
+	}
+	return new(httpapi.Time(*t))
 }
 
 type page struct {
@@ -53,10 +75,7 @@ func (s *Service) list(c *httpapi.Call) error {
 			listed.NextCursor = &next
 			break
 		}
-		listed.People = append(listed.People, listedPerson{
-			UserID: p.UserID, Email: p.Email, Name: p.Name,
-			EmailVerified: p.EmailVerified, Owner: p.Owner, CreatedAt: httpapi.Time(p.CreatedAt),
-		})
+		listed.People = append(listed.People, p.listed())
 	}
 	return c.JSON(http.StatusOK, listed)
 }

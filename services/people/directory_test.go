@@ -84,7 +84,7 @@ func TestDirectory(t *testing.T) {
 
 	w, all := d.get(t, "")
 	want := `{"userId":"` + anna + `","email":"anna@example.org","name":"Anna Ölmüller",` +
-		`"emailVerified":true,"owner":true,"createdAt":"2026-01-02T03:04:05.678Z"}`
+		`"emailVerified":true,"owner":true,"createdAt":"2026-01-02T03:04:05.678Z","deactivatedAt":null,"erasedAt":null}`
 	if len(all.People) != 3 || all.NextCursor != nil || !strings.Contains(w.Body.String(), want) ||
 		!strings.HasSuffix(w.Body.String(), `"nextCursor":null}`) {
 		t.Errorf("GET /api/v1/people: body %s, want three people, no next page, and %s", w.Body, want)
@@ -286,11 +286,12 @@ type refusing struct{ httpapi.Caller }
 
 func (refusing) Allowed(context.Context, string) (bool, error) { return false, nil }
 
-func TestDirectoryIsOnlyForThoseWhoGiveGrants(t *testing.T) {
+func TestDirectoryIsOnlyForThoseWhoManage(t *testing.T) {
 	t.Parallel()
 	routes := people.New(people.Config{}).Routes()
-	if routes[0].Permission != "core.authorization.grants.manage" {
-		t.Fatalf("the directory asks for %q, want core.authorization.grants.manage", routes[0].Permission)
+	if routes[0].Permission != managePeople || routes[0].OrPermission != manageGrants {
+		t.Fatalf("the directory asks for %q or %q, want %s or %s", routes[0].Permission, routes[0].OrPermission,
+			managePeople, manageGrants)
 	}
 	r := httptest.NewRequestWithContext(t.Context(), "GET", "/api/v1/people", http.NoBody)
 	if w := httpapitest.Send(r, routes, refusing{}); w.Code != 403 {

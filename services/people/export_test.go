@@ -2,7 +2,14 @@ package people
 
 // Statements are prepared by a test against the migrated schema.
 func Statements() []string {
-	return []string{selectPeople, searchPeople, selectByID, selectAccount, renamePerson}
+	return []string{
+		selectPeople, searchPeople, selectByID, selectAccount, renamePerson, selectNames, selectMember,
+		upsertInvitation, shareInviter, selectAddressTaken, renewInvitation, selectInvitation, lockInvitation,
+		withdrawInvitation, updateDelivery, selectLive, lockLive, acceptInvitation,
+		selectInvitations, selectInvitationsOfState, selectInvitationsOpen, selectInvitationsExpired,
+		expireInvitations, forgetAddresses,
+		lockOpenInvitations, lockMember, selectIsOwner, deactivatePerson, reactivatePerson, withdrawAllOf,
+	}
 }
 
 // The statements whose plans a test reads.

@@ -1,25 +1,32 @@
-// Package people owns the directory of people and what a person does with their own account: who has an
-// account here, for those who give permissions to them, and one's own name and sessions.
+// Package people owns who belongs to the house: the directory, invitations, how people leave, and what a
+// person does with their own account.
 //
-// Of the rows of core.person it writes names alone. How a person proves who they are, and the sessions that
-// follow from it, belong to services/identity.
+// How a person proves who they are, and the sessions that follow from it, belong to services/identity; what
+// they may do belongs to services/authorization.
 package people
 
 import (
 	"context"
 	"net/http"
+	"time"
 
+	"go.uber.org/zap"
+
+	"github.com/narthex-platform/narthex/mail"
 	"github.com/narthex-platform/narthex/services/httpapi"
+	"github.com/narthex-platform/narthex/services/ratelimit"
 )
 
 const (
 	// manageGrants opens the directory: who gives a permission has to choose a person.
 	manageGrants = "core.authorization.grants.manage"
+	managePeople = "core.people.manage"
 	readAccount  = "core.account.read"
 
-	directoryPath = "/api/v1/people"
-	accountPath   = "/api/v1/account"
-	maxBody       = 16 << 10 // bytes
+	directoryPath  = "/api/v1/people"
+	invitationPath = "/api/v1/invitations"
+	accountPath    = "/api/v1/account"
+	maxBody        = 16 << 10 // bytes
 )
 
 // Sessions ends sessions of people.
@@ -29,25 +36,86 @@ type Sessions interface {
 	SignOutEverywhere(ctx context.Context, userID string, response http.Header) error
 }
 
+// Passwords makes what is stored of a password.
+type Passwords interface {
+	// CheckPassword refuses a password that nobody may choose. Its error has a code.
+	CheckPassword(password string) error
+	// NewPassword hashes a password. Its error has a code: TOO_MANY_REQUESTS when too many wait.
+	NewPassword(ctx context.Context, password string) (hash string, err error)
+	// ParseAddress returns the form in which an address is stored.
+	ParseAddress(text string) (address string, ok bool)
+}
+
+// Limiter counts each client's requests.
+type Limiter interface {
+	// Allow counts a request. When it refuses, it returns how long the client has to wait.
+	Allow(rule ratelimit.Rule, key ratelimit.Key) (ok bool, retryAfter time.Duration)
+}
+
+// Outbox queues mails and sends them later, so that no request waits for a mail server.
+type Outbox interface {
+	Post(email mail.Email) (queued bool)
+}
+
+// Emails writes the mail that invites somebody.
+type Emails interface {
+	Invited(to, token string) mail.Message
+}
+
 // Service answers the routes about people. Safe for concurrent use; it runs nothing of its own.
 type Service struct {
-	store    *Store
-	sessions Sessions
+	store     *Store
+	sessions  Sessions
+	accounts  Accounts
+	grants    Grants
+	passwords Passwords
+	declared  func(permission string) bool
+	limiter   Limiter
+	outbox    Outbox
+	emails    Emails
+	log       *zap.Logger
 }
 
 // Config holds the dependencies of a Service. All fields are required.
 type Config struct {
-	Store    *Store
-	Sessions Sessions
+	Store     *Store
+	Sessions  Sessions
+	Accounts  Accounts
+	Grants    Grants
+	Passwords Passwords
+	Declared  func(permission string) bool // whether the platform or a module declares it
+	Limiter   Limiter
+	Outbox    Outbox
+	Emails    Emails
+	Log       *zap.Logger
 }
 
 // New opens no connection and starts nothing.
-func New(config Config) *Service { return &Service{config.Store, config.Sessions} }
+func New(config Config) *Service {
+	return &Service{
+		store: config.Store, sessions: config.Sessions, accounts: config.Accounts, grants: config.Grants,
+		passwords: config.Passwords, declared: config.Declared, limiter: config.Limiter, outbox: config.Outbox,
+		emails: config.Emails, log: config.Log,
+	}
+}
 
 // Routes is people's part of the route table.
 func (s *Service) Routes() []httpapi.Route {
 	return []httpapi.Route{
-		{Method: "GET", Path: directoryPath, Permission: manageGrants, Handle: s.list},
+		{
+			Method: "GET", Path: directoryPath, Permission: managePeople, OrPermission: manageGrants,
+			Handle: s.list,
+		},
+		write("POST", directoryPath+"/{user_id}/deactivate", managePeople, s.deactivate),
+		write("POST", directoryPath+"/{user_id}/reactivate", managePeople, s.reactivate),
+
+		{Method: "GET", Path: invitationPath, Permission: managePeople, Handle: s.listInvitations},
+		write("POST", invitationPath, managePeople, s.invite),
+		write("POST", invitationPath+"/{id}/send", managePeople, s.resend),
+		write("POST", invitationPath+"/{id}/withdraw", managePeople, s.withdraw),
+		write("POST", invitationPath+"/inspect", "", s.limited(invitationPath+"/inspect", s.inspect)),
+		write("POST", invitationPath+"/accept", "", s.limited(invitationPath+"/accept", s.accept)),
+
 		{Method: "GET", Path: accountPath, Permission: readAccount, Handle: s.account},
 		write("PUT", accountPath, readAccount, s.rename),
 		write("POST", accountPath+"/sign-out-everywhere", readAccount, s.signOutEverywhere),

@@ -7,16 +7,25 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/narthex-platform/narthex/services/lookup"
 )
 
 const storeDeadline = 5 * time.Second // of one request's query
 
 // Store is people's SQL. A query runs under its own deadline and goes on when the client leaves,
 // because pgx closes a connection whose query is interrupted. Safe for concurrent use.
-type Store struct{ pool *pgxpool.Pool }
+type Store struct {
+	pool  *pgxpool.Pool
+	links *lookup.Group[tokenHash, liveInvitation]
+}
 
 // NewStore opens no connection.
-func NewStore(pool *pgxpool.Pool) *Store { return &Store{pool} }
+func NewStore(pool *pgxpool.Pool) *Store {
+	s := &Store{pool: pool}
+	s.links = lookup.New(lookup.Limits{Queries: 1, Batch: 128, Timeout: storeDeadline}, s.readLinks)
+	return s
+}
 
 // detached returns the context of a request's work, which goes on when the client leaves.
 func detached(ctx context.Context) (context.Context, context.CancelFunc) {
@@ -34,11 +43,13 @@ type search struct {
 // foundPerson is one row of the directory. Rows are sorted by Key, then by id.
 type foundPerson struct {
 	UserID        string
-	Email         string
+	Email         *string // nil: erased
 	Name          string
 	EmailVerified bool
 	Owner         bool
 	CreatedAt     time.Time
+	DeactivatedAt *time.Time
+	ErasedAt      *time.Time
 	Key           string
 }
 
@@ -49,7 +60,7 @@ func (p foundPerson) position() position {
 const peopleColumns = `
 SELECT id::text AS user_id, email, name, email_verified,
 	EXISTS (SELECT FROM core.platform_owner o WHERE o.person_id = p.id) AS owner,
-	created_at, lower(name) AS key`
+	created_at, deactivated_at, erased_at, lower(name) AS key`
 
 const selectPeople = peopleColumns + `
 FROM core.person p

@@ -171,6 +171,9 @@ func routeTable(routes []httpapi.Route) string {
 		if r.Permission != "" {
 			permission = "`" + r.Permission + "`"
 		}
+		if r.OrPermission != "" {
+			permission += " or `" + r.OrPermission + "`"
+		}
 		switch r.Origin {
 		case httpapi.TrustedOrigin:
 			origin = "trusted"

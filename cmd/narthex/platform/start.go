@@ -124,19 +124,19 @@ func (s *Server) buildIdentity(ctx context.Context) (err error) {
 	pool := s.database.Pool()
 	s.house = house.New(house.NewStore(pool), s.log)
 	accounts, screens := identity.NewStore(pool), devices.NewStore(pool)
+	letters := emails.New(s.Settings.Identity.Dashboard, s.house)
 	s.identity, err = identity.New(identity.Config{
 		Store:    accounts,
 		Settings: s.Settings.Identity,
 		Limiter:  s.limiter,
 		Outbox:   s.outbox,
-		Emails:   emails.New(s.Settings.Identity.Dashboard, s.house),
+		Emails:   letters,
 		Log:      s.log,
 	})
 	if err != nil {
 		return err
 	}
 	directory := people.NewStore(pool)
-	s.people = people.New(people.Config{Store: directory, Sessions: s.identity})
 	s.activity = activity.New(activity.NewStore(pool), directory)
 	s.devices, err = devices.New(devices.Config{
 		Store:    screens,
@@ -149,9 +149,22 @@ func (s *Server) buildIdentity(ctx context.Context) (err error) {
 		return err
 	}
 	s.Authorization = authorization.New(s.Registry, authorization.NewStore(pool), s.devices)
+	s.people = people.New(people.Config{
+		Store:     directory,
+		Sessions:  s.identity,
+		Accounts:  accounts,
+		Grants:    s.Authorization,
+		Passwords: s.identity,
+		Declared:  s.Registry.Declared,
+		Limiter:   s.limiter,
+		Outbox:    s.outbox,
+		Emails:    letters,
+		Log:       s.log,
+	})
 	return s.tree.Start(ctx, supervisor.Child{Service: s.devices}, supervisor.Child{Service: expiry.New(s.log,
 		expiry.Sweep{Name: "sessions", Batch: accounts.SweepSessions},
 		expiry.Sweep{Name: "mailed links", Batch: accounts.SweepLinks},
+		expiry.Sweep{Name: "invitations", Batch: directory.SweepInvitations},
 		expiry.Sweep{Name: "pairings", Batch: screens.SweepExpired},
 	)})
 }

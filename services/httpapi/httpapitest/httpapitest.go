@@ -53,7 +53,11 @@ func handle(w http.ResponseWriter, r *http.Request, routes []httpapi.Route, call
 		}
 		if route.Permission != "" && caller != nil {
 			c.Caller = caller
-			switch allowed, err := caller.Allowed(r.Context(), route.Permission); {
+			allowed, err := caller.Allowed(r.Context(), route.Permission)
+			if err == nil && !allowed && route.OrPermission != "" {
+				allowed, err = caller.Allowed(r.Context(), route.OrPermission)
+			}
+			switch {
 			case err != nil:
 				return err
 			case !allowed && route.Denied != nil:

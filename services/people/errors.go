@@ -1,0 +1,59 @@
+package people
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/narthex-platform/narthex/services/httpapi"
+)
+
+// Error is a stable code. A cause is wrapped beside it.
+type Error string
+
+// Error returns the code and a sentence for operators. It never contains a value.
+func (e Error) Error() string { return string(e) + ": " + e.sentence() }
+
+// Code returns the stable code.
+func (e Error) Code() string { return string(e) }
+
+// What this package refuses with (docs/reference/error-codes.md). After each of them nothing was written.
+const (
+	ErrUserNotFound       = Error("USER_NOT_FOUND")
+	ErrExists             = Error("PERSON_ALREADY_EXISTS") // an account has the address
+	ErrProtected          = Error("PERSON_PROTECTED")      // the owner, or the caller
+	ErrActive             = Error("PERSON_ACTIVE")         // only a deactivated person can be erased
+	ErrErased             = Error("PERSON_ERASED")
+	ErrInvitationNotFound = Error("INVITATION_NOT_FOUND") // the response does not say why a token does not work
+	ErrInvitationNotOpen  = Error("INVITATION_NOT_OPEN")  // accepted or withdrawn, or its address is forgotten
+	ErrInvitationAccepted = Error("INVITATION_ALREADY_ACCEPTED")
+	ErrPermissionUnknown  = Error("PERMISSION_UNKNOWN")
+)
+
+func (e Error) sentence() string {
+	switch e {
+	case ErrUserNotFound:
+		return "Nobody has this address or id."
+	case ErrExists:
+		return "Somebody with this address has an account already; nothing was changed."
+	case ErrProtected:
+		return "This person owns the platform; authorization:transfer-owner makes another person the owner first."
+	case ErrErased:
+		return "This person was erased, for ever."
+	}
+	return "Nothing was changed."
+}
+
+// tooMany is 429 TOO_MANY_REQUESTS.
+type tooMany struct{ wait time.Duration }
+
+func (tooMany) Error() string { return "TOO_MANY_REQUESTS" }
+func (tooMany) Code() string  { return "TOO_MANY_REQUESTS" }
+
+// coded gives a database error the code STORE_UNAVAILABLE. An error that has a code keeps it.
+func coded(err error) error {
+	if decision := (interface{ Code() string })(nil); err == nil || errors.As(err, &decision) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", httpapi.ErrStore, err)
+}

@@ -1,0 +1,327 @@
+package people_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/narthex-platform/narthex/mail"
+	"github.com/narthex-platform/narthex/services/ratelimit"
+)
+
+const inviteBert = `{"email":"Bert@Example.org","name":"Bert","grants":[` +
+	`{"permissionId":"test.things.manage"},` +
+	`{"permissionId":"test.things.read","expiresAt":"2199-01-01T00:00:00.000Z"}]}`
+
+func TestInviteAndJoin(t *testing.T) {
+	t.Parallel()
+	p := start(t)
+	annaID, anna := p.member(t, "Anna", managePeople, manageGrants)
+	made, token := p.invite(t, anna, inviteBert, http.StatusCreated)
+	if made.Email != "bert@example.org" || *made.Name != "Bert" || made.State != "open" || *made.CreatedBy != annaID ||
+		*made.Delivery != "QUEUED" || len(made.Grants) != 2 {
+		t.Errorf("the invitation is %+v", made)
+	}
+	w := p.send("", "POST", invitations+"/inspect", `{"token":"`+token+`"}`)
+	if w.Code != 200 || w.Body.String() != `{"email":"bert@example.org","name":"Bert"}` {
+		t.Errorf("inspect: status %d, body %s", w.Code, w.Body)
+	}
+	if w := p.accept(token, "Bert the First"); w.Code != 200 || w.Body.String() != `{"ok":true}` ||
+		w.Header().Get("Set-Cookie") != "" {
+		t.Errorf("accept: status %d, body %s, want 200, ok and no session", w.Code, w.Body)
+	}
+	p.signIn(t, "Bert") // verified
+	if n := p.count(t, `core.permission_grant g JOIN core.permission_grant_audit a ON a.grant_id = g.id
+		WHERE g.created_by = $1 AND a.actor_id = $1 AND a.action = 'issued'`, annaID); n != 2 {
+		t.Errorf("%d grants are issued by Anna, want 2", n)
+	}
+	if got := p.actions(t); got != "person.invited person.joined grant.issued grant.issued" {
+		t.Errorf("recorded %q", got)
+	}
+	listed := decode[struct{ Invitations []invitation }](t, p.send(anna, "GET", invitations, ""), 200)
+	if len(listed.Invitations) != 1 || listed.Invitations[0].State != "accepted" ||
+		*listed.Invitations[0].Delivery != "SENT" {
+		t.Errorf("the invitations are %+v, want one, accepted and sent", listed.Invitations)
+	}
+	assertCode(t, "a second acceptance", p.accept(token, "Bert"), 404, "INVITATION_NOT_FOUND")
+	assertCode(t, "an invitation of somebody who is here", p.send(anna, "POST", invitations, inviteBert),
+		409, "PERSON_ALREADY_EXISTS")
+	for _, path := range []string{"/send", "/withdraw"} {
+		code := map[string]string{"/send": "INVITATION_NOT_OPEN", "/withdraw": "INVITATION_ALREADY_ACCEPTED"}[path]
+		assertCode(t, path, p.send(anna, "POST", invitations+"/"+made.ID+path, "{}"), 409, code)
+	}
+	if n := p.count(t, "core.activity WHERE entry LIKE '%bert%' OR entry LIKE '%Bert%' OR entry LIKE '%' || $1 || '%'",
+		token); n != 0 {
+		t.Error("an address, a name or a token is in the activity")
+	}
+}
+
+// Whatever is wrong with a token, the answer is one and the same, and nothing changes.
+func TestDeadTokens(t *testing.T) {
+	t.Parallel()
+	p := start(t)
+	_, anna := p.member(t, "Anna", managePeople)
+	tokens := map[string]string{
+		"empty": "", "short": "x", "long": strings.Repeat("x", 8_000), "unknown": strings.Repeat("A", 43), "NUL": "\x00",
+	}
+	email := func(name string) string { return `{"email":"` + name + `@example.org"}` }
+	made, token := p.invite(t, anna, email("withdrawn"), 201)
+	tokens["tampered"] = "A" + token[1:]
+	tokens["padded"] = token + "="
+	tokens["with a blank"] = token + " "
+	decode[invitation](t, p.send(anna, "POST", invitations+"/"+made.ID+"/withdraw", "{}"), 200)
+	decode[invitation](t, p.send(anna, "POST", invitations+"/"+made.ID+"/withdraw", "{}"), 200)
+	tokens["withdrawn"] = token
+	_, tokens["expired"] = p.invite(t, anna, email("expired"), 201)
+	p.Exec(t, "UPDATE core.invitation SET expires_at = now() WHERE email = 'expired@example.org'")
+	_, tokens["replaced"] = p.invite(t, anna, email("replaced"), 201)
+	p.invite(t, anna, email("replaced"), 200)
+	made, tokens["sent again"] = p.invite(t, anna, email("again"), 201)
+	decode[invitation](t, p.send(anna, "POST", invitations+"/"+made.ID+"/send", "{}"), 200)
+	p.token(t)
+	_, tokens["address taken"] = p.invite(t, anna, email("zoe"), 201)
+	p.member(t, "Zoe")
+	before := p.count(t, "core.person")
+	for what, token := range tokens {
+		if what == "NUL" {
+			continue
+		}
+		assertCode(t, "inspect "+what, p.send("", "POST", invitations+"/inspect", fmt.Sprintf(`{"token":%q}`, token)),
+			404, "INVITATION_NOT_FOUND")
+		assertCode(t, "accept "+what, p.accept(token, "Bert"), 404, "INVITATION_NOT_FOUND")
+	}
+	if after := p.count(t, "core.person"); after != before {
+		t.Errorf("%d people, want %d as before", after, before)
+	}
+	if got := p.actions(t); got != "person.invited invitation.withdrawn person.invited person.invited "+
+		"person.invited person.invited invitation.sent person.invited" {
+		t.Errorf("recorded %q", got)
+	}
+}
+
+func TestInvitationRefused(t *testing.T) {
+	t.Parallel()
+	p := start(t)
+	_, anna := p.member(t, "Anna", managePeople)
+	_, both := p.member(t, "Both", managePeople, manageGrants)
+	_, nobody := p.member(t, "Nobody", manageGrants)
+	assertCode(t, "without the permission", p.send(nobody, "POST", invitations, `{"email":"x@example.org"}`),
+		403, "PERMISSION_DENIED")
+	assertCode(t, "grants without the permission", p.send(anna, "POST", invitations, inviteBert), 403, "PERMISSION_DENIED")
+	assertCode(t, "an unknown permission", p.send(both, "POST", invitations,
+		`{"email":"x@example.org","grants":[{"permissionId":"no.such"}]}`), 400, "PERMISSION_UNKNOWN")
+	many := strings.Repeat(`{"permissionId":"test.things.read"},`, 33)
+	for _, body := range []string{
+		`{}`, `{"email":""}`, `{"email":"x"}`, `{"email":"x@example.org\r\nBcc: eve@example.com"}`,
+		`{"email":"x@example.org","name":""}`, `{"email":"x@example.org","name":"A\r\nBcc: eve@example.com"}`,
+		`{"email":"x@example.org","name":"A\u202eB"}`, `{"email":"x@example.org","role":"owner"}`,
+		`{"email":"x@example.org","grants":[{}]}`, `{"email":"x@example.org","grants":[` + strings.TrimSuffix(many, ",") + `]}`,
+		`{"email":"x@example.org","grants":[{"permissionId":"test.things.read","expiresAt":"2020-01-01T00:00:00.000Z"}]}`,
+		`{"email":"x@example.org","grants":[{"permissionId":"test.things.read","expiresAt":"tomorrow"}]}`,
+		`{"email":"x@example.org","grants":[{"permissionId":"test.things.read","scope":"x"}]}`,
+		`{"email":"x@example.org","grants":[{"permissionId":"test.things.read"},{"permissionId":"test.things.read"}]}`,
+	} {
+		assertCode(t, body, p.send(both, "POST", invitations, body), 400, "REQUEST_INVALID")
+	}
+	for _, query := range []string{"state=nothing", "limit=0", "cursor=x", "cursor=", "offset=1", "state=open&state=open"} {
+		assertCode(t, query, p.send(anna, "GET", invitations+"?"+query, ""), 400, "REQUEST_INVALID")
+	}
+	const unknown = invitations + "/00000000-0000-4000-8000-000000000000"
+	for _, path := range []string{"/send", "/withdraw"} {
+		assertCode(t, path, p.send(anna, "POST", unknown+path, "{}"), 404, "INVITATION_NOT_FOUND")
+		assertCode(t, path, p.send(anna, "POST", invitations+"/x"+path, "{}"), 400, "REQUEST_INVALID")
+		assertCode(t, path, p.send(anna, "POST", unknown+path, `{"x":1}`), 400, "REQUEST_INVALID")
+	}
+	if rows, sent := p.count(t, "core.invitation"), p.letters.deliver(t.Context(), mail.Sent); rows != 0 || len(sent) != 0 ||
+		p.actions(t) != "" {
+		t.Errorf("after refusals alone: %d invitations, %d mails, recorded %q", rows, len(sent), p.actions(t))
+	}
+}
+
+func TestAcceptanceRefused(t *testing.T) {
+	t.Parallel()
+	p := start(t)
+	_, anna := p.member(t, "Anna", managePeople)
+	_, token := p.invite(t, anna, `{"email":"bert@example.org"}`, 201)
+	body := func(name, password string) string {
+		return fmt.Sprintf(`{"token":%q,"name":"%s","password":"%s"}`, token, name, password)
+	}
+	for sent, code := range map[string]string{
+		body("Bert", "short"):                           "PASSWORD_TOO_SHORT",
+		body("Bert", strings.Repeat("x", 129)):          "PASSWORD_TOO_LONG",
+		body("", password):                              "REQUEST_INVALID",
+		body(" ", password):                             "REQUEST_INVALID",
+		body(`A\r\nBcc: eve@example.com`, password):     "REQUEST_INVALID",
+		body(`A\u202eB`, password):                      "REQUEST_INVALID",
+		body(strings.Repeat("x", 201), password):        "REQUEST_INVALID",
+		`{"token":"` + token + `","name":"Bert"}`:       "REQUEST_INVALID",
+		`{"name":"Bert","password":"` + password + `"}`: "REQUEST_INVALID",
+		`{"token":null,"name":"Bert","password":"x"}`:   "REQUEST_INVALID",
+	} {
+		assertCode(t, sent, p.send("", "POST", invitations+"/accept", sent), 400, code)
+	}
+	if w := p.accept(token, "Bert"); w.Code != 200 { // nothing of that used the link up
+		t.Errorf("accept: status %d, body %s", w.Code, w.Body)
+	}
+}
+
+// What the inviter may no longer give is not given; the account is made all the same.
+func TestInviterWhoLostTheRight(t *testing.T) {
+	t.Parallel()
+	for name, lose := range map[string]string{
+		"revoked": "UPDATE core.permission_grant SET revoked_at = now() WHERE permission_id = 'core.authorization.grants.manage'",
+		"expired": "UPDATE core.permission_grant SET expires_at = now() WHERE permission_id = 'core.authorization.grants.manage'",
+		// Deactivating somebody withdraws their invitations, so this is one that was missed.
+		"deactivated": "UPDATE core.person SET deactivated_at = now() WHERE name = 'Anna'",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := start(t)
+			_, anna := p.member(t, "Anna", managePeople, manageGrants)
+			_, token := p.invite(t, anna, inviteBert, 201)
+			p.Exec(t, lose)
+			if w := p.accept(token, "Bert"); w.Code != 200 {
+				t.Errorf("accept: status %d, body %s, want 200", w.Code, w.Body)
+			}
+			p.signIn(t, "Bert")
+			if n := p.count(t, "core.permission_grant WHERE permission_id LIKE 'test.%'"); n != 0 {
+				t.Errorf("%d grants were issued, want none", n)
+			}
+			if got := p.actions(t); got != "person.invited person.joined" {
+				t.Errorf("recorded %q", got)
+			}
+		})
+	}
+}
+
+// A grant whose permission nobody declares any more, or whose end has passed, is left out alone.
+func TestGrantsThatCannotBeIssued(t *testing.T) {
+	t.Parallel()
+	p := start(t)
+	_, anna := p.member(t, "Anna", managePeople, manageGrants)
+	_, token := p.invite(t, anna, inviteBert, 201)
+	p.Exec(t, `UPDATE core.invitation SET grants = replace(replace(grants, '2199', '2020'), '[',
+		'[{"permissionId":"gone.module","expiresAt":null},')`)
+	if w := p.accept(token, "Bert"); w.Code != 200 {
+		t.Fatalf("accept: status %d, body %s", w.Code, w.Body)
+	}
+	if n := p.count(t, "core.permission_grant WHERE permission_id = $1", manageThings); n != 1 ||
+		p.actions(t) != "person.invited person.joined grant.issued" {
+		t.Errorf("%d grants of %s, recorded %q, want that one alone", n, manageThings, p.actions(t))
+	}
+}
+
+func TestInvitationsAreListed(t *testing.T) {
+	t.Parallel()
+	p := start(t)
+	_, anna := p.member(t, "Anna", managePeople)
+	p.Exec(t, `
+		INSERT INTO core.invitation (email, state, grants, created_at, expires_at)
+		SELECT n || '@example.org', (ARRAY['open', 'accepted', 'withdrawn', 'expired'])[1 + n % 4], '[]',
+			now() - n * interval '1 minute', now() + CASE WHEN n % 8 = 0 THEN -1 ELSE 1 END * interval '1 day'
+		FROM generate_series(0, 39) n`)
+	for state, want := range map[string]int{"": 40, "open": 5, "accepted": 10, "withdrawn": 10, "expired": 15} {
+		seen, query := 0, "?limit=4"
+		if state != "" {
+			query += "&state=" + state
+		}
+		for cursor := ""; ; {
+			page := decode[struct {
+				Invitations []invitation
+				NextCursor  *string
+			}](t, p.send(anna, "GET", invitations+query+cursor, ""), 200)
+			for _, i := range page.Invitations {
+				seen++
+				if state != "" && i.State != state {
+					t.Errorf("state=%s shows one that is %s", state, i.State)
+				}
+			}
+			if page.NextCursor == nil {
+				break
+			}
+			cursor = "&cursor=" + *page.NextCursor
+		}
+		if seen != want {
+			t.Errorf("%s shows %d invitations, want %d", query, seen, want)
+		}
+	}
+}
+
+// An expired invitation can be sent again until its address is forgotten, a month after its end.
+func TestSweep(t *testing.T) {
+	t.Parallel()
+	p := start(t)
+	_, anna := p.member(t, "Anna", managePeople)
+	made, _ := p.invite(t, anna, `{"email":"bert@example.org","name":"Bert"}`, 201)
+	p.invite(t, anna, `{"email":"fresh@example.org"}`, 201)
+	sweep := func(age string, want int) {
+		t.Helper()
+		p.Exec(t, "UPDATE core.invitation SET expires_at = now() - $1::text::interval WHERE name = 'Bert'", age)
+		if changed, err := p.store.SweepInvitations(t.Context()); err != nil || changed != want {
+			t.Errorf("a sweep %s after the end changes %d (%v), want %d", age, changed, err, want)
+		}
+	}
+	sweep("1 second", 1)
+	sweep("29 days", 0)
+	sent := decode[invitation](t, p.send(anna, "POST", invitations+"/"+made.ID+"/send", "{}"), 200)
+	if sent.State != "open" {
+		t.Errorf("sent again, it is %s, want open", sent.State)
+	}
+	p.token(t)
+	sweep("31 days", 2) // marked, then forgotten
+	assertCode(t, "send", p.send(anna, "POST", invitations+"/"+made.ID+"/send", "{}"), 409, "INVITATION_NOT_OPEN")
+	listed := decode[struct{ Invitations []invitation }](t, p.send(anna, "GET", invitations+"?state=expired", ""), 200)
+	if len(listed.Invitations) != 1 || listed.Invitations[0].Email != "" || listed.Invitations[0].Name != nil {
+		t.Errorf("expired are %+v, want one without address and name", listed.Invitations)
+	}
+}
+
+func TestDelivery(t *testing.T) {
+	t.Parallel()
+	p := start(t)
+	_, anna := p.member(t, "Anna", managePeople)
+	delivery := func(id string) string {
+		t.Helper()
+		for _, i := range decode[struct{ Invitations []invitation }](t, p.send(anna, "GET", invitations, ""), 200).Invitations {
+			if i.ID == id {
+				return *i.Delivery
+			}
+		}
+		return ""
+	}
+	made := decode[invitation](t, p.send(anna, "POST", invitations, `{"email":"bert@example.org"}`), 201)
+	if got := delivery(made.ID); got != "QUEUED" {
+		t.Errorf("before it is sent: %s", got)
+	}
+	p.letters.deliver(t.Context(), mail.Rejected)
+	if got := delivery(made.ID); got != "REJECTED" {
+		t.Errorf("a refused mail: %s", got)
+	}
+	p.letters.full = true
+	decode[invitation](t, p.send(anna, "POST", invitations+"/"+made.ID+"/send", "{}"), 200)
+	if got := delivery(made.ID); got != "DROPPED" {
+		t.Errorf("a full queue: %s", got)
+	}
+	p.letters.full = false
+	decode[invitation](t, p.send(anna, "POST", invitations+"/"+made.ID+"/send", "{}"), 200)
+	decode[invitation](t, p.send(anna, "POST", invitations+"/"+made.ID+"/withdraw", "{}"), 200)
+	if sent := p.letters.deliver(t.Context(), mail.Sent); len(sent) != 0 {
+		t.Error("the mail of a withdrawn invitation was sent")
+	}
+}
+
+// A client may look at 30 links in a minute and use 30.
+func TestJoinIsLimited(t *testing.T) {
+	t.Parallel()
+	p := start(t)
+	p = startOn(t, p.DB, p.Pool(t), ratelimit.New())
+	for _, path := range []string{"/inspect", "/accept"} {
+		for n := range 31 {
+			w := p.send("", "POST", invitations+path, "{}")
+			if n < 30 && w.Code != 400 || n == 30 && (w.Code != 429 || w.Header().Get("X-Retry-After") == "") {
+				t.Errorf("POST %s, request %d: status %d, body %s", path, n+1, w.Code, w.Body)
+			}
+		}
+	}
+}

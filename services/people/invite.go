@@ -1,0 +1,201 @@
+package people
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/binary"
+	"math"
+	"net/http"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/narthex-platform/narthex/services/activity/chain"
+	"github.com/narthex-platform/narthex/services/httpapi"
+)
+
+// grantBody is a permission in the body of an invitation.
+type grantBody struct {
+	PermissionID string  `json:"permissionId"`
+	ExpiresAt    *string `json:"expiresAt,omitzero"`
+}
+
+// inviteBody is the body of POST /api/v1/invitations.
+type inviteBody struct {
+	Email  string      `json:"email"`
+	Name   *string     `json:"name,omitzero"`
+	Grants []grantBody `json:"grants,omitzero"`
+}
+
+// invite is POST /api/v1/invitations: 201 for a new one, 200 for one that takes the place of another. The
+// mail leaves later.
+func (s *Service) invite(c *httpapi.Call) error {
+	body, err := httpapi.Decode[inviteBody](c)
+	if err != nil {
+		return err
+	}
+	wanted, err := s.checkInvitation(body)
+	if err != nil {
+		return err
+	}
+	ctx := c.Request.Context()
+	if len(wanted.grants) > 0 {
+		if err := mustHold(ctx, c.Caller, manageGrants); err != nil {
+			return err
+		}
+	}
+	token, hash := newToken()
+	wanted.token, wanted.by, wanted.delivery = hash, chain.Person(c.UserID()), new(queued)
+	made, replaced, err := s.store.invite(ctx, wanted)
+	if err != nil {
+		return err
+	}
+	s.mailInvitation(ctx, wanted.email, token)
+	status := http.StatusCreated
+	if replaced {
+		status = http.StatusOK
+	}
+	return respond(c, status, made)
+}
+
+// checkInvitation checks what needs no database. Whether an end is in the future is decided by the database's
+// clock.
+func (s *Service) checkInvitation(body inviteBody) (wanted newInvitation, err error) {
+	address, ok := s.passwords.ParseAddress(body.Email)
+	if !ok || body.Name != nil && !httpapi.IsName(*body.Name, maxName) || len(body.Grants) > maxGrants {
+		return wanted, httpapi.ErrRequest
+	}
+	wanted.email, wanted.name = address, body.Name
+	seen := map[string]bool{}
+	for _, g := range body.Grants {
+		promised := promisedGrant{PermissionID: g.PermissionID, Until: g.ExpiresAt}
+		if g.ExpiresAt != nil {
+			at, ok := parseTime(*g.ExpiresAt)
+			if !ok {
+				return wanted, httpapi.ErrRequest
+			}
+			promised.ExpiresAt = &at
+		}
+		if g.PermissionID == "" || seen[g.PermissionID] {
+			return wanted, httpapi.ErrRequest
+		}
+		seen[g.PermissionID] = true
+		wanted.grants = append(wanted.grants, promised)
+	}
+	for permission := range seen {
+		if !s.declared(permission) {
+			return wanted, ErrPermissionUnknown
+		}
+	}
+	return wanted, nil
+}
+
+func mustHold(ctx context.Context, caller httpapi.Caller, permission string) error {
+	allowed, err := caller.Allowed(ctx, permission)
+	if err == nil && !allowed {
+		err = httpapi.ErrPermission
+	}
+	return err
+}
+
+func respond(c *httpapi.Call, status int, i invitation) error {
+	shown, err := i.shown()
+	if err != nil {
+		return err
+	}
+	return c.JSON(status, shown)
+}
+
+// resend is POST /api/v1/invitations/{id}/send.
+func (s *Service) resend(c *httpapi.Call) error {
+	return s.onInvitation(c, func(ctx context.Context, by chain.Actor, id string) (invitation, error) {
+		token, hash := newToken()
+		sent, err := s.store.send(ctx, by, id, hash)
+		if err == nil {
+			s.mailInvitation(ctx, *sent.Email, token)
+		}
+		return sent, err
+	})
+}
+
+// withdraw is POST /api/v1/invitations/{id}/withdraw.
+func (s *Service) withdraw(c *httpapi.Call) error { return s.onInvitation(c, s.store.withdraw) }
+
+func (s *Service) onInvitation(
+	c *httpapi.Call, f func(ctx context.Context, by chain.Actor, id string) (invitation, error),
+) error {
+	id := c.Parameter("id")
+	if !isID(id) {
+		return httpapi.ErrRequest
+	}
+	if err := httpapi.DecodeEmpty(c); err != nil {
+		return err
+	}
+	found, err := f(c.Request.Context(), chain.Person(c.UserID()), id)
+	if err != nil {
+		return err
+	}
+	return respond(c, http.StatusOK, found)
+}
+
+// listInvitations is GET /api/v1/invitations, newest first.
+func (s *Service) listInvitations(c *httpapi.Call) error {
+	sent, err := httpapi.Query(c.Request.URL.RawQuery, "state", "limit", "cursor")
+	if err != nil {
+		return err
+	}
+	q := invitationQuery{state: sent["state"], createdAt: time.UnixMicro(math.MaxInt64), id: uuid.Max.String()}
+	if q.limit, err = httpapi.PageLimit(sent["limit"]); err != nil {
+		return err
+	}
+	switch q.state {
+	case "", open, accepted, withdrawn, expired:
+	default:
+		return httpapi.ErrRequest
+	}
+	if text, paged := sent["cursor"]; paged {
+		var ok bool
+		if q.createdAt, q.id, ok = parseInvitationCursor(text); !ok {
+			return httpapi.ErrRequest
+		}
+	}
+	found, err := s.store.invitations(c.Request.Context(), q)
+	if err != nil {
+		return err
+	}
+	page := struct {
+		Invitations []shownInvitation `json:"invitations"`
+		NextCursor  *string           `json:"nextCursor"`
+	}{Invitations: []shownInvitation{}}
+	if len(found) > q.limit {
+		found = found[:q.limit]
+		last := found[q.limit-1]
+		page.NextCursor = new(invitationCursor(last.CreatedAt, last.ID))
+	}
+	for _, i := range found {
+		shown, err := i.shown()
+		if err != nil {
+			return err
+		}
+		page.Invitations = append(page.Invitations, shown)
+	}
+	return c.JSON(http.StatusOK, page)
+}
+
+// invitationCursor is base64url of a version, the microseconds since 1970 and the id.
+func invitationCursor(createdAt time.Time, id string) string {
+	raw := binary.BigEndian.AppendUint64([]byte{cursorVersion}, uint64(createdAt.UnixMicro()))
+	parsed := uuid.MustParse(id)
+	return base64.RawURLEncoding.EncodeToString(append(raw, parsed[:]...))
+}
+
+func parseInvitationCursor(text string) (createdAt time.Time, id string, ok bool) {
+	raw, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil || len(raw) != 1+8+16 {
+		return time.Time{}, "", false
+	}
+	createdAt = time.UnixMicro(int64(binary.BigEndian.Uint64(raw[1:]))).UTC()
+	id = uuid.UUID(raw[9:]).String()
+	representable := createdAt.Year() >= 1 && createdAt.Year() <= 9999
+	return createdAt, id, representable && invitationCursor(createdAt, id) == text
+}

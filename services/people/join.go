@@ -1,0 +1,90 @@
+package people
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/narthex-platform/narthex/services/clientaddress"
+	"github.com/narthex-platform/narthex/services/httpapi"
+	"github.com/narthex-platform/narthex/services/ratelimit"
+)
+
+// joinRule is how often one client may look at a link, and how often it may use one.
+var joinRule = ratelimit.Rule{Window: time.Minute, Max: 30}
+
+// busyFor is how long a client waits when too many passwords are being hashed.
+const busyFor = 5 * time.Second
+
+// limited counts a request before it looks at any part of it, and tells a client how long it has to wait.
+func (s *Service) limited(path string, handle httpapi.Handler) httpapi.Handler {
+	return func(c *httpapi.Call) error {
+		key := ratelimit.KeyOf(clientaddress.Of(c.Request.Header), path)
+		var err error
+		if ok, wait := s.limiter.Allow(joinRule, key); !ok {
+			err = tooMany{wait}
+		} else {
+			err = handle(c)
+		}
+		if refused := (tooMany{}); errors.As(err, &refused) {
+			seconds := int((refused.wait + time.Second - 1) / time.Second)
+			c.Writer.Header().Set("X-Retry-After", strconv.Itoa(seconds))
+		}
+		return err
+	}
+}
+
+// inspect is POST /api/v1/invitations/inspect. A token is in a body, never in an address, so that no log or
+// history keeps it.
+func (s *Service) inspect(c *httpapi.Call) error {
+	body, err := httpapi.Decode[struct {
+		Token string `json:"token"`
+	}](c)
+	if err != nil {
+		return err
+	}
+	found, err := s.store.live(hashOf(body.Token))
+	if err != nil {
+		return err
+	}
+	return c.JSON(http.StatusOK, struct {
+		Email string  `json:"email"`
+		Name  *string `json:"name"`
+	}{found.Email, found.Name})
+}
+
+// accept is POST /api/v1/invitations/accept. It looks the token up before it hashes, so that only a valid one
+// costs a hash, and opens no session.
+func (s *Service) accept(c *httpapi.Call) error {
+	body, err := httpapi.Decode[struct {
+		Token    string `json:"token"`
+		Name     string `json:"name"`
+		Password string `json:"password"`
+	}](c)
+	if err != nil {
+		return err
+	}
+	if !httpapi.IsName(body.Name, maxName) {
+		return httpapi.ErrRequest
+	}
+	if err := s.passwords.CheckPassword(body.Password); err != nil {
+		return err
+	}
+	token := hashOf(body.Token)
+	if _, err := s.store.live(token); err != nil {
+		return err
+	}
+	ctx := c.Request.Context()
+	hash, err := s.passwords.NewPassword(ctx, body.Password)
+	if coded := (interface{ Code() string })(nil); errors.As(err, &coded) && coded.Code() == "TOO_MANY_REQUESTS" {
+		err = tooMany{busyFor}
+	}
+	if err != nil {
+		return err
+	}
+	if err := s.store.accept(ctx, s.accounts, s.grants, newMember{token, body.Name, hash}); err != nil {
+		return err
+	}
+	return c.JSON(http.StatusOK, map[string]bool{"ok": true})
+}

@@ -1,0 +1,119 @@
+package people
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/narthex-platform/narthex/services/activity/chain"
+)
+
+// Accounts is the store of accounts, inside a transaction of this package.
+type Accounts interface {
+	// CreateIn adds a person with a confirmed address; created is false when somebody has the address.
+	CreateIn(
+		ctx context.Context, tx pgx.Tx, address, name, passwordHash string,
+	) (userID string, created bool, err error)
+	// EndIn ends all sessions and mailed links of a person whose row is locked.
+	EndIn(ctx context.Context, tx pgx.Tx, userID string) error
+}
+
+// Grants decides and gives permissions inside a transaction of this package.
+type Grants interface {
+	// MayIn decides whether a person holds a permission and keeps that true until the transaction ends.
+	MayIn(ctx context.Context, tx pgx.Tx, userID, permission string) (bool, error)
+	// HoldsCoreIn reports whether a person holds a restricted permission of the platform.
+	HoldsCoreIn(ctx context.Context, tx pgx.Tx, userID string) (bool, error)
+	// IssueIn issues a grant, unless it cannot be issued any more, and returns what to record.
+	IssueIn(
+		ctx context.Context, tx pgx.Tx, userID, creator, permissionID string, expiresAt *time.Time,
+	) ([]chain.Entry, error)
+	// RevokeAllIn revokes all grants of a person and returns what to record.
+	RevokeAllIn(ctx context.Context, tx pgx.Tx, userID string, by chain.Actor) ([]chain.Entry, error)
+}
+
+const (
+	lockLive = `
+SELECT ` + invitationColumns + `
+FROM core.invitation
+WHERE token_hash = $1 AND state = 'open' AND expires_at > now()
+FOR UPDATE`
+
+	acceptInvitation = `
+UPDATE core.invitation
+SET state = 'accepted', token_hash = NULL, ended_at = now()
+WHERE id = $1`
+)
+
+// newMember is somebody who joins.
+type newMember struct {
+	token        tokenHash
+	name         string
+	passwordHash string
+}
+
+// accept makes the account and its grants and ends the invitation, or does nothing and fails with
+// INVITATION_NOT_FOUND. Of several acceptances at once the first that locks the invitation's row succeeds.
+// Without the inviter's right to give permissions the account is made without them.
+func (s *Store) accept(ctx context.Context, accounts Accounts, grants Grants, m newMember) error {
+	return s.inTx(ctx, func(ctx context.Context, tx pgx.Tx) error {
+		found, err := oneInvitation(ctx, tx, lockLive, m.token[:])
+		if err != nil {
+			return err
+		}
+		if found.Email == nil {
+			return ErrInvitationNotFound
+		}
+		userID, created, err := accounts.CreateIn(ctx, tx, *found.Email, m.name, m.passwordHash)
+		if err == nil && !created {
+			err = ErrInvitationNotFound // somebody got the address meanwhile
+		}
+		if err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, acceptInvitation, found.ID); err != nil {
+			return err
+		}
+		joined := chain.Entry{
+			Actor: chain.Person(userID), Action: chain.PersonJoined,
+			Subject: chain.Subject{Kind: chain.PersonSubject, ID: userID},
+			Details: map[string]any{"invitationId": found.ID},
+		}
+		given, err := giveGrants(ctx, tx, grants, found, userID)
+		if err != nil {
+			return err
+		}
+		return chain.Record(ctx, tx, append([]chain.Entry{joined}, given...)...)
+	})
+}
+
+// giveGrants issues what the invitation promised, as the inviter's doing.
+func giveGrants(
+	ctx context.Context, tx pgx.Tx, grants Grants, from invitation, userID string,
+) (given []chain.Entry, err error) {
+	promised, err := from.promised()
+	if err != nil || len(promised) == 0 || from.CreatedBy == nil {
+		return nil, err
+	}
+	may, err := grants.MayIn(ctx, tx, *from.CreatedBy, manageGrants)
+	if err != nil || !may {
+		return nil, err
+	}
+	for _, g := range promised {
+		issued, err := grants.IssueIn(ctx, tx, userID, *from.CreatedBy, g.PermissionID, g.ExpiresAt)
+		if err != nil {
+			return nil, err
+		}
+		given = append(given, issued...)
+	}
+	return given, nil
+}
+
+// inTx runs f in one transaction under a request's deadline. Its error has a code.
+func (s *Store) inTx(ctx context.Context, f func(context.Context, pgx.Tx) error) error {
+	ctx, cancel := detached(ctx)
+	defer cancel()
+	readCommitted := pgx.TxOptions{IsoLevel: pgx.ReadCommitted}
+	return coded(pgx.BeginTxFunc(ctx, s.pool, readCommitted, func(tx pgx.Tx) error { return f(ctx, tx) }))
+}

@@ -1,0 +1,264 @@
+package people
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/narthex-platform/narthex/services/activity/chain"
+	"github.com/narthex-platform/narthex/services/httpapi"
+	"github.com/narthex-platform/narthex/services/lookup"
+)
+
+// Whoever locks several rows locks invitations first, then people, then the head of the activity.
+
+// An invitation that has run out is stored as open until the next sweep.
+const invitationColumns = `id::text AS id, email, name,
+	CASE WHEN state = 'open' AND expires_at <= now() THEN 'expired' ELSE state END AS state,
+	grants, created_at, created_by::text AS created_by, expires_at, delivery`
+
+const (
+	upsertInvitation = `
+INSERT INTO core.invitation AS i (email, name, token_hash, grants, created_by, expires_at, delivery)
+VALUES ($1, $2, $3, $4, $5, now() + $6::interval, $7)
+ON CONFLICT (email) WHERE state IN ('open', 'expired') DO UPDATE
+SET state = 'open', name = excluded.name, token_hash = excluded.token_hash, grants = excluded.grants,
+	created_by = excluded.created_by, expires_at = excluded.expires_at, delivery = excluded.delivery
+RETURNING xmax <> 0, ` + invitationColumns
+
+	shareInviter = `
+SELECT
+FROM core.person
+WHERE id = $1 AND deactivated_at IS NULL
+FOR SHARE`
+
+	selectAddressTaken = `
+SELECT EXISTS (
+	SELECT
+	FROM core.person
+	WHERE email = $1
+), coalesce((SELECT bool_or(ends_at <= now()) FROM unnest($2::timestamptz[]) AS ends_at), false)`
+)
+
+// newInvitation is a well-formed request for an invitation.
+type newInvitation struct {
+	email    string
+	name     *string
+	grants   []promisedGrant
+	token    tokenHash
+	by       chain.Actor
+	delivery *string
+}
+
+// invite makes an invitation, or replaces the one that the address has. Codes: PERSON_ALREADY_EXISTS,
+// REQUEST_INVALID for a grant that would have ended already, PERMISSION_DENIED when the inviter was
+// deactivated meanwhile.
+func (s *Store) invite(ctx context.Context, n newInvitation) (made invitation, replaced bool, err error) {
+	var inviter *string
+	if n.by.UserID != "" {
+		inviter = &n.by.UserID
+	}
+	err = s.inTx(ctx, func(ctx context.Context, tx pgx.Tx) error {
+		rows, err := tx.Query(ctx, upsertInvitation, n.email, n.name, n.token[:], textOf(n.grants), inviter,
+			invitationLifetime, n.delivery)
+		if err != nil {
+			return err
+		}
+		made, err = pgx.CollectExactlyOneRow(rows, func(row pgx.CollectableRow) (i invitation, err error) {
+			err = row.Scan(&replaced, &i.ID, &i.Email, &i.Name, &i.State, &i.Grants, &i.CreatedAt, &i.CreatedBy,
+				&i.ExpiresAt, &i.Delivery)
+			return i, err
+		})
+		if err != nil {
+			return err
+		}
+		if err := shareActive(ctx, tx, n.by); err != nil {
+			return err
+		}
+		var taken, past bool
+		if err := tx.QueryRow(ctx, selectAddressTaken, n.email, endsOf(n.grants)).Scan(&taken, &past); err != nil {
+			return err
+		}
+		switch {
+		case past:
+			return httpapi.ErrRequest
+		case taken:
+			return ErrExists
+		}
+		return chain.Record(ctx, tx, made.entry(n.by, chain.PersonInvited))
+	})
+	return made, replaced, err
+}
+
+func endsOf(grants []promisedGrant) []time.Time {
+	ends := []time.Time{}
+	for _, g := range grants {
+		if g.ExpiresAt != nil {
+			ends = append(ends, *g.ExpiresAt)
+		}
+	}
+	return ends
+}
+
+// shareActive fails with PERMISSION_DENIED when the person was deactivated, and otherwise keeps them from
+// being so until the transaction ends.
+func shareActive(ctx context.Context, tx pgx.Tx, who chain.Actor) error {
+	if who.UserID == "" {
+		return nil
+	}
+	locked, err := tx.Exec(ctx, shareInviter, who.UserID)
+	if err == nil && locked.RowsAffected() == 0 {
+		err = httpapi.ErrPermission
+	}
+	return err
+}
+
+func (i invitation) entry(by chain.Actor, action chain.Action) chain.Entry {
+	return chain.Entry{
+		Actor: by, Action: action, Subject: chain.Subject{Kind: chain.InvitationSubject, ID: i.ID},
+	}
+}
+
+const renewInvitation = `
+UPDATE core.invitation
+SET state = 'open', token_hash = $2, expires_at = now() + $3::interval, delivery = 'QUEUED'
+WHERE id = $1 AND state IN ('open', 'expired') AND email IS NOT NULL
+RETURNING ` + invitationColumns
+
+const selectInvitation = `
+SELECT ` + invitationColumns + `
+FROM core.invitation
+WHERE id = $1`
+
+// send gives an open or expired invitation a new token and end. Codes: INVITATION_NOT_FOUND,
+// INVITATION_NOT_OPEN, PERMISSION_DENIED.
+func (s *Store) send(ctx context.Context, by chain.Actor, id string, token tokenHash) (sent invitation, err error) {
+	err = s.inTx(ctx, func(ctx context.Context, tx pgx.Tx) error {
+		sent, err = oneInvitation(ctx, tx, renewInvitation, id, token[:], invitationLifetime)
+		if errors.Is(err, ErrInvitationNotFound) {
+			if _, err = oneInvitation(ctx, tx, selectInvitation, id); err == nil {
+				err = ErrInvitationNotOpen
+			}
+		}
+		if err != nil {
+			return err
+		}
+		if err := shareActive(ctx, tx, by); err != nil {
+			return err
+		}
+		return chain.Record(ctx, tx, sent.entry(by, chain.InvitationSent))
+	})
+	return sent, err
+}
+
+const (
+	lockInvitation = selectInvitation + `
+FOR UPDATE`
+
+	withdrawInvitation = `
+UPDATE core.invitation
+SET state = 'withdrawn', token_hash = NULL, ended_at = now()
+WHERE id = $1
+RETURNING ` + invitationColumns
+)
+
+// withdraw ends an invitation, once. Codes: INVITATION_NOT_FOUND, INVITATION_ALREADY_ACCEPTED.
+func (s *Store) withdraw(ctx context.Context, by chain.Actor, id string) (found invitation, err error) {
+	err = s.inTx(ctx, func(ctx context.Context, tx pgx.Tx) error {
+		found, err = oneInvitation(ctx, tx, lockInvitation, id)
+		switch {
+		case err != nil:
+			return err
+		case found.State == accepted:
+			return ErrInvitationAccepted
+		case found.State == withdrawn:
+			return nil
+		}
+		if found, err = oneInvitation(ctx, tx, withdrawInvitation, id); err != nil {
+			return err
+		}
+		return chain.Record(ctx, tx, found.entry(by, chain.InvitationWithdrawn))
+	})
+	return found, err
+}
+
+// oneInvitation fails with INVITATION_NOT_FOUND when sql finds none.
+func oneInvitation(ctx context.Context, tx pgx.Tx, sql string, args ...any) (invitation, error) {
+	rows, err := tx.Query(ctx, sql, args...)
+	if err != nil {
+		return invitation{}, err
+	}
+	found, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[invitation])
+	if errors.Is(err, pgx.ErrNoRows) {
+		err = ErrInvitationNotFound
+	}
+	return found, err
+}
+
+const updateDelivery = `
+UPDATE core.invitation
+SET delivery = $2
+WHERE token_hash = $1`
+
+// delivered notes what became of the mail with this token, unless a newer one has replaced it.
+func (s *Store) delivered(ctx context.Context, token tokenHash, outcome string) error {
+	ctx, cancel := detached(ctx)
+	defer cancel()
+	_, err := s.pool.Exec(ctx, updateDelivery, token[:], outcome)
+	return err
+}
+
+// liveInvitation is what a link is good for. The zero value: nothing.
+type liveInvitation struct {
+	Email string
+	Name  *string
+}
+
+const selectLive = `
+SELECT token_hash, email, name
+FROM core.invitation i
+WHERE token_hash = ANY ((SELECT $1::bytea[])::bytea[])
+	AND state = 'open'
+	AND expires_at > now()
+	AND NOT EXISTS (
+		SELECT
+		FROM core.person p
+		WHERE p.email = i.email
+	)`
+
+// live fails with INVITATION_NOT_FOUND for every token that does not work. It does not stop when the client
+// disconnects, because many share one query.
+func (s *Store) live(token tokenHash) (liveInvitation, error) {
+	found, err := s.links.Find(token)
+	switch {
+	case err != nil:
+		return liveInvitation{}, coded(err)
+	case found.Email == "":
+		return liveInvitation{}, ErrInvitationNotFound
+	}
+	return found, nil
+}
+
+func (s *Store) readLinks(ctx context.Context, batch []*lookup.Question[tokenHash, liveInvitation]) error {
+	hashes := make([][]byte, len(batch))
+	for i, asked := range batch {
+		hashes[i] = asked.Key[:]
+	}
+	rows, err := s.pool.Query(ctx, selectLive, hashes)
+	if err != nil {
+		return err
+	}
+	var hash []byte
+	var found liveInvitation
+	_, err = pgx.ForEachRow(rows, []any{&hash, &found.Email, &found.Name}, func() error {
+		for _, asked := range batch {
+			if asked.Key == tokenHash(hash) {
+				asked.Found = found
+			}
+		}
+		return nil
+	})
+	return err
+}

@@ -1,0 +1,170 @@
+package people
+
+import (
+	"context"
+	"errors"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/narthex-platform/narthex/services/activity/chain"
+	"github.com/narthex-platform/narthex/services/httpapi"
+)
+
+// decision is somebody's wish to deactivate, reactivate or erase a person.
+type decision struct {
+	by chain.Actor
+	// mayGrant: the caller may give permissions, or is an operator. Others decide nothing about people who hold
+	// a permission of the platform.
+	mayGrant bool
+	userID   string
+}
+
+const (
+	// Invitations are locked before the person, as whoever accepts one of them does.
+	lockOpenInvitations = `
+SELECT
+FROM core.invitation
+WHERE created_by = $1 AND state = 'open'
+ORDER BY id
+FOR UPDATE`
+
+	lockMember = `
+SELECT deactivated_at IS NOT NULL, erased_at IS NOT NULL
+FROM core.person
+WHERE id = $1
+FOR NO KEY UPDATE`
+
+	selectIsOwner = `
+SELECT EXISTS (
+	SELECT
+	FROM core.platform_owner
+	WHERE person_id = $1
+)`
+
+	deactivatePerson = `
+UPDATE core.person
+SET deactivated_at = now(), updated_at = now()
+WHERE id = $1`
+
+	reactivatePerson = `
+UPDATE core.person
+SET deactivated_at = NULL, updated_at = now()
+WHERE id = $1`
+
+	withdrawAllOf = `
+UPDATE core.invitation
+SET state = 'withdrawn', token_hash = NULL, ended_at = now()
+WHERE created_by = $1 AND state = 'open'
+RETURNING id::text`
+
+	selectMember = peopleColumns + `
+FROM core.person p
+WHERE id = $1`
+)
+
+// member is what is known of a person whose row is locked.
+type member struct{ deactivated, erased bool }
+
+// lock locks the person and refuses who may not be decided about. Codes: USER_NOT_FOUND, PERSON_PROTECTED,
+// PERMISSION_DENIED.
+func (d decision) lock(ctx context.Context, tx pgx.Tx, grants Grants) (m member, err error) {
+	if _, err := tx.Exec(ctx, lockOpenInvitations, d.userID); err != nil {
+		return m, err
+	}
+	err = tx.QueryRow(ctx, lockMember, d.userID).Scan(&m.deactivated, &m.erased)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return m, ErrUserNotFound
+	}
+	var owner bool
+	if err == nil {
+		err = tx.QueryRow(ctx, selectIsOwner, d.userID).Scan(&owner)
+	}
+	switch {
+	case err != nil:
+		return m, err
+	case owner, d.by.UserID == d.userID:
+		return m, ErrProtected
+	case d.mayGrant:
+		return m, nil
+	}
+	holds, err := grants.HoldsCoreIn(ctx, tx, d.userID)
+	if err == nil && holds {
+		err = httpapi.ErrPermission
+	}
+	return m, err
+}
+
+func (d decision) entry(action chain.Action) chain.Entry {
+	return chain.Entry{
+		Actor: d.by, Action: action, Subject: chain.Subject{Kind: chain.PersonSubject, ID: d.userID},
+	}
+}
+
+// deactivate ends everything that the person could do with: sessions, links, and the invitations that they
+// sent. Their grants stay. It returns the person as they are now.
+func (s *Store) deactivate(
+	ctx context.Context, accounts Accounts, grants Grants, d decision,
+) (now foundPerson, err error) {
+	return s.decide(ctx, d, func(ctx context.Context, tx pgx.Tx) ([]chain.Entry, error) {
+		m, err := d.lock(ctx, tx, grants)
+		if err != nil || m.deactivated {
+			return nil, err
+		}
+		if _, err := tx.Exec(ctx, deactivatePerson, d.userID); err != nil {
+			return nil, err
+		}
+		if err := accounts.EndIn(ctx, tx, d.userID); err != nil {
+			return nil, err
+		}
+		rows, err := tx.Query(ctx, withdrawAllOf, d.userID)
+		if err != nil {
+			return nil, err
+		}
+		ids, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		entries := []chain.Entry{d.entry(chain.PersonDeactivated)}
+		for _, id := range ids {
+			entries = append(entries, invitation{ID: id}.entry(d.by, chain.InvitationWithdrawn))
+		}
+		return entries, err
+	})
+}
+
+// reactivate lets a person sign in again, with the grants that they had. It fails with PERSON_ERASED for
+// somebody who was erased.
+func (s *Store) reactivate(ctx context.Context, d decision) (now foundPerson, err error) {
+	d.mayGrant = true // letting somebody in again takes nothing away
+	return s.decide(ctx, d, func(ctx context.Context, tx pgx.Tx) ([]chain.Entry, error) {
+		m, err := d.lock(ctx, tx, nil)
+		switch {
+		case err != nil:
+			return nil, err
+		case m.erased:
+			return nil, ErrErased
+		case !m.deactivated:
+			return nil, nil
+		}
+		_, err = tx.Exec(ctx, reactivatePerson, d.userID)
+		return []chain.Entry{d.entry(chain.PersonReactivated)}, err
+	})
+}
+
+// decide runs f in a transaction, records its entries, and returns the person.
+func (s *Store) decide(
+	ctx context.Context, d decision, f func(context.Context, pgx.Tx) ([]chain.Entry, error),
+) (now foundPerson, err error) {
+	err = s.inTx(ctx, func(ctx context.Context, tx pgx.Tx) error {
+		entries, err := f(ctx, tx)
+		if err != nil {
+			return err
+		}
+		rows, err := tx.Query(ctx, selectMember, d.userID)
+		if err != nil {
+			return err
+		}
+		if now, err = pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[foundPerson]); err != nil {
+			return err
+		}
+		return chain.Record(ctx, tx, entries...)
+	})
+	return now, err
+}
