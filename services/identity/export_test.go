@@ -14,6 +14,11 @@ import (
 func Statements() []string {
 	return []string{
 		selectCredentials,
+		insertMember,
+		deleteResetsOf,
+		deleteVerificationsOf,
+		lockForOperator,
+		makeRoomForReset,
 		insertSession,
 		selectSession,
 		selectSessions,

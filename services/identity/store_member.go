@@ -5,6 +5,8 @@ import (
 	"errors"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/narthex-platform/narthex/services/activity/chain"
 )
 
 const insertMember = `
@@ -42,4 +44,58 @@ func (s *Store) EndIn(ctx context.Context, tx pgx.Tx, userID string) error {
 	batch.Queue(deleteResetsOf, userID)
 	batch.Queue(deleteVerificationsOf, userID)
 	return tx.SendBatch(ctx, batch).Close()
+}
+
+const (
+	lockForOperator = `
+SELECT id::text, deactivated_at IS NOT NULL
+FROM core.person
+WHERE email = $1
+FOR NO KEY UPDATE`
+
+	// The oldest links make room, so that nobody who asked for many can keep an operator from helping.
+	makeRoomForReset = `
+DELETE FROM core.password_reset
+WHERE person_id = $1 AND token_hash NOT IN (
+	SELECT token_hash
+	FROM core.password_reset
+	WHERE person_id = $1
+	ORDER BY expires_at DESC
+	LIMIT $2
+)`
+)
+
+// IssueResetLink makes a link for an operator who passes it on, and returns its token. Nothing is sent.
+// Codes: EMAIL_INVALID, IDENTITY_NOT_FOUND, IDENTITY_DEACTIVATED, STORE_UNAVAILABLE.
+func IssueResetLink(ctx context.Context, store *Store, email string) (token string, err error) {
+	address, ok := parseAddress(email)
+	if !ok {
+		return "", ErrEmail
+	}
+	ctx, cancel := context.WithTimeout(ctx, ownerDeadline)
+	defer cancel()
+	token, hash := newToken()
+	return token, ownerError(pgx.BeginFunc(ctx, store.pool, func(tx pgx.Tx) error {
+		var userID string
+		var deactivated bool
+		err := tx.QueryRow(ctx, lockForOperator, address).Scan(&userID, &deactivated)
+		switch {
+		case errors.Is(err, pgx.ErrNoRows):
+			return ErrNotFound
+		case err != nil:
+			return err
+		case deactivated:
+			return ErrDeactivated
+		}
+		if _, err := tx.Exec(ctx, makeRoomForReset, userID, maxLinks-1); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, insertReset, userID, hash[:], linkLifetime, maxLinks); err != nil {
+			return err
+		}
+		return chain.Record(ctx, tx, chain.Entry{
+			Actor: chain.Operator(), Action: chain.ResetLinkIssued,
+			Subject: chain.Subject{Kind: chain.PersonSubject, ID: userID},
+		})
+	}))
 }

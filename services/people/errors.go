@@ -22,7 +22,6 @@ const (
 	ErrUserNotFound       = Error("USER_NOT_FOUND")
 	ErrExists             = Error("PERSON_ALREADY_EXISTS") // an account has the address
 	ErrProtected          = Error("PERSON_PROTECTED")      // the owner, or the caller
-	ErrActive             = Error("PERSON_ACTIVE")         // only a deactivated person can be erased
 	ErrErased             = Error("PERSON_ERASED")
 	ErrInvitationNotFound = Error("INVITATION_NOT_FOUND") // the response does not say why a token does not work
 	ErrInvitationNotOpen  = Error("INVITATION_NOT_OPEN")  // accepted or withdrawn, or its address is forgotten

@@ -9,6 +9,7 @@ func Statements() []string {
 		selectInvitations, selectInvitationsOfState, selectInvitationsOpen, selectInvitationsExpired,
 		expireInvitations, forgetAddresses,
 		lockOpenInvitations, lockMember, selectIsOwner, deactivatePerson, reactivatePerson, withdrawAllOf,
+		selectIDByAddress,
 	}
 }
 

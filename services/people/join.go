@@ -77,7 +77,8 @@ func (s *Service) accept(c *httpapi.Call) error {
 	}
 	ctx := c.Request.Context()
 	hash, err := s.passwords.NewPassword(ctx, body.Password)
-	if coded := (interface{ Code() string })(nil); errors.As(err, &coded) && coded.Code() == "TOO_MANY_REQUESTS" {
+	coded := (interface{ Code() string })(nil)
+	if errors.As(err, &coded) && coded.Code() == "TOO_MANY_REQUESTS" {
 		err = tooMany{busyFor}
 	}
 	if err != nil {

@@ -85,7 +85,8 @@ func TestDeactivationRefused(t *testing.T) {
 		assertCode(t, "the owner", p.decide(anna, ownerID, what), 409, "PERSON_PROTECTED")
 		assertCode(t, "by a member", p.decide(member, bertID, what), 403, "PERMISSION_DENIED")
 		assertCode(t, "by nobody", p.decide("", bertID, what), 401, "AUTHENTICATION_REQUIRED")
-		assertCode(t, "unknown", p.decide(anna, "00000000-0000-4000-8000-000000000000", what), 404, "USER_NOT_FOUND")
+		assertCode(t, "unknown", p.decide(anna, "00000000-0000-4000-8000-000000000000", what),
+			404, "USER_NOT_FOUND")
 		assertCode(t, "malformed", p.decide(anna, strings.ToUpper(bertID), what), 400, "REQUEST_INVALID")
 	}
 	assertCode(t, "an administrator by another", p.decide(anna, bertID, "deactivate"), 403, "PERMISSION_DENIED")
@@ -120,7 +121,8 @@ func TestDeactivationWithdrawsInvitations(t *testing.T) {
 	if w := p.accept(other, "Zoe"); w.Code != 200 {
 		t.Errorf("the owner's invitation: status %d, body %s", w.Code, w.Body)
 	}
-	if got := p.actions(t); got != "person.invited person.invited person.deactivated invitation.withdrawn person.joined" {
+	if got := p.actions(t); got != "person.invited person.invited person.deactivated invitation.withdrawn "+
+		"person.joined" {
 		t.Errorf("recorded %q", got)
 	}
 }

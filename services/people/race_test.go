@@ -44,7 +44,8 @@ func TestManyAcceptOneToken(t *testing.T) {
 	}
 	atOnce(50, accept(first), accept(second))
 	people := first.count(t, "core.person WHERE email = 'bert@example.org'")
-	grants := first.count(t, "core.permission_grant g JOIN core.person p ON p.id = g.person_id WHERE p.name = 'Bert'")
+	grants := first.count(t, `core.permission_grant g JOIN core.person p ON p.id = g.person_id
+		WHERE p.name = 'Bert'`)
 	if joined.Load() != 1 || people != 1 || grants != 2 ||
 		first.actions(t) != "person.invited person.joined grant.issued grant.issued" {
 		t.Errorf("%d acceptances, %d accounts, %d grants, recorded %q; want 1, 1, 2 and each once", joined.Load(),
@@ -188,7 +189,8 @@ func TestDeactivationOfTheInviter(t *testing.T) {
 		name := fmt.Sprint("Inviter", n)
 		id, cookie := p.member(t, name, managePeople, manageGrants)
 		address := fmt.Sprintf("guest%d@example.org", n)
-		_, token := p.invite(t, cookie, `{"email":"`+address+`","grants":[{"permissionId":"test.things.read"}]}`, 201)
+		_, token := p.invite(t, cookie,
+			`{"email":"`+address+`","grants":[{"permissionId":"test.things.read"}]}`, 201)
 		var accepted, deactivated, invited *httptest.ResponseRecorder
 		atOnce(3,
 			func() { accepted = second.accept(token, "Guest") },

@@ -134,7 +134,9 @@ WHERE id = $1`
 
 // send gives an open or expired invitation a new token and end. Codes: INVITATION_NOT_FOUND,
 // INVITATION_NOT_OPEN, PERMISSION_DENIED.
-func (s *Store) send(ctx context.Context, by chain.Actor, id string, token tokenHash) (sent invitation, err error) {
+func (s *Store) send(
+	ctx context.Context, by chain.Actor, id string, token tokenHash,
+) (sent invitation, err error) {
 	err = s.inTx(ctx, func(ctx context.Context, tx pgx.Tx) error {
 		sent, err = oneInvitation(ctx, tx, renewInvitation, id, token[:], invitationLifetime)
 		if errors.Is(err, ErrInvitationNotFound) {

@@ -36,7 +36,9 @@ BEGIN
 		'INSERT OR UPDATE OR DELETE ON core.navigation_group',
 		'INSERT OR UPDATE OR DELETE ON core.navigation_placement',
 		'INSERT OR UPDATE OR DELETE ON core.house',
-		'INSERT OR UPDATE OF label, revoked_at ON core.device'
+		'INSERT OR UPDATE OF label, revoked_at ON core.device',
+		'INSERT OR UPDATE OF state, token_hash, grants ON core.invitation',
+		'UPDATE OF deactivated_at, erased_at ON core.person'
 	] LOOP
 		EXECUTE format('CREATE CONSTRAINT TRIGGER %I AFTER %s DEFERRABLE INITIALLY DEFERRED
 			FOR EACH ROW EXECUTE FUNCTION core.require_activity()', 'require_' || md5(change), change);
@@ -100,12 +102,14 @@ func TestEveryChangeIsRecorded(t *testing.T) {
 			}
 		}
 	}
-	command := func(args ...string) func() {
-		return func() {
+	command := func(args ...string) func() string {
+		return func() string {
 			t.Helper()
-			if r := runCommand(t, i.environment, "", args...); r.awaitExit(t) != cli.ExitSuccess {
+			r := runCommand(t, i.environment, "", args...)
+			if r.awaitExit(t) != cli.ExitSuccess {
 				t.Errorf("%s failed", args[0])
 			}
+			return r.stdout.String()
 		}
 	}
 	grant := ""
@@ -128,8 +132,8 @@ func TestEveryChangeIsRecorded(t *testing.T) {
 		}, "person grant.revoked", ""},
 		{send("PUT", "/api/v1/module-lifecycle/announcements/enabled", `{"enabled":false}`),
 			"person module.disabled", ""},
-		{command("modules:enable", "--module", "announcements"), "operator module.enabled", ""},
-		{command("modules:disable", "--module", "announcements"), "operator module.disabled", ""},
+		{func() { command("modules:enable", "--module", "announcements")() }, "operator module.enabled", ""},
+		{func() { command("modules:disable", "--module", "announcements")() }, "operator module.disabled", ""},
 		{send("PUT", "/api/v1/module-configuration/configured", `{"values":{"title":"Hello"}}`),
 			"person configuration.replaced", ""},
 		{send("PUT", "/api/v1/module-configuration/configured", `{"values":{}}`),
@@ -150,8 +154,30 @@ func TestEveryChangeIsRecorded(t *testing.T) {
 		}, "person screen.paired", ""},
 		{func() { send("PUT", "/api/v1/devices/"+deviceID, `{"label":"Foyer"}`)() }, "person screen.renamed", ""},
 		{func() { send("POST", "/api/v1/devices/"+deviceID+"/revoke", `{}`)() }, "person screen.revoked", ""},
-		{command("authorization:transfer-owner", "--to-user-id", anna), "operator owner.transferred", ""},
-		{command("authorization:transfer-owner", "--to-user-id", ownerID), "operator owner.transferred", ""},
+		{send("POST", "/api/v1/invitations", `{"email":"bert@example.org"}`),
+			"person person.invited", "person person.invited"},
+		{func() { send("POST", "/api/v1/invitations/"+i.invitation(t)+"/send", `{}`)() },
+			"person invitation.sent", "person invitation.sent"},
+		{func() { send("POST", "/api/v1/invitations/"+i.invitation(t)+"/withdraw", `{}`)() },
+			"person invitation.withdrawn", ""},
+		{func() {
+			r := runCommand(t, i.environment, "", "identity:invite", "--email", "zoe@example.org")
+			r.awaitExit(t) // the second time she is here
+			_, token, _ := strings.Cut(strings.TrimSpace(r.stdout.String()), "accept-invitation&token=")
+			owner.do("POST", "/api/v1/invitations/accept",
+				map[string]string{"token": token, "name": "Zoe", "password": ownerPassword})
+		}, "operator person.invited, person person.joined", ""},
+		{func() { command("identity:reset-link", "--email", "anna@example.org")() },
+			"operator person.reset_link_issued", "operator person.reset_link_issued"},
+		{send("POST", "/api/v1/people/"+anna+"/deactivate", `{}`), "person person.deactivated", ""},
+		{send("POST", "/api/v1/people/"+anna+"/reactivate", `{}`), "person person.reactivated", ""},
+		{func() { command("identity:deactivate", "--email", "Anna@example.org")() },
+			"operator person.deactivated", ""},
+		{func() { command("identity:reactivate", "--user-id", anna)() }, "operator person.reactivated", ""},
+		{func() { command("authorization:transfer-owner", "--to-user-id", anna)() },
+			"operator owner.transferred", ""},
+		{func() { command("authorization:transfer-owner", "--to-user-id", ownerID)() },
+			"operator owner.transferred", ""},
 	} {
 		before := i.recorded(t)
 		step.do()
@@ -168,6 +194,16 @@ func TestEveryChangeIsRecorded(t *testing.T) {
 	i.db.Exec(t, `ALTER TABLE core.activity DISABLE TRIGGER USER;
 		UPDATE core.activity SET entry = replace(entry, 'house', 'horse') WHERE action = 'house.changed'`)
 	i.assertDoctorSaysOfActivity(t, "ACTIVITY_CHAIN_BROKEN")
+}
+
+// invitation is the id of the only invitation.
+func (i *installation) invitation(t *testing.T) (id string) {
+	t.Helper()
+	err := i.db.Pool(t).QueryRow(t.Context(), `SELECT id::text FROM core.invitation`).Scan(&id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
 }
 
 // assertDoctorSaysOfActivity also wants count and hash on the line.

@@ -1,0 +1,33 @@
+package people
+
+import (
+	"context"
+	"errors"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/narthex-platform/narthex/services/activity/chain"
+)
+
+const selectIDByAddress = `
+SELECT id::text
+FROM core.person
+WHERE email = $1`
+
+// decisionOfOperator finds whom it is about. An operator may decide about everybody but the owner.
+func (s *Store) decisionOfOperator(ctx context.Context, who Existing) (decision, error) {
+	d := decision{by: chain.Operator(), mayGrant: true, userID: who.UserID}
+	if who.UserID != "" {
+		if !isID(who.UserID) {
+			return d, ErrUserNotFound
+		}
+		return d, nil
+	}
+	ctx, cancel := detached(ctx)
+	defer cancel()
+	err := s.pool.QueryRow(ctx, selectIDByAddress, who.Email).Scan(&d.userID)
+	if errors.Is(err, pgx.ErrNoRows) {
+		err = ErrUserNotFound
+	}
+	return d, coded(err)
+}
