@@ -60,8 +60,9 @@ func ResetLink(p *cli.Program) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "identity:reset-link",
 		Short: "Print a link with which a person can choose a new password; send nothing",
-		Long: `Prints the link once. It works for one hour, and once. Of five other links of the person the oldest one
-ends. Reads DATABASE_URL, SERVICE_DATABASE_*, SERVICE_IDENTITY_*, SERVICE_DASHBOARD_ORIGIN and NODE_ENV.`,
+		Long: `Prints the link once. It works for one hour, and once. Of five other links of the person the oldest
+one ends. Reads DATABASE_URL, SERVICE_DATABASE_*, SERVICE_IDENTITY_*, SERVICE_DASHBOARD_ORIGIN and
+NODE_ENV.`,
 		Example: "  narthex identity:reset-link -- --email anna@church.example.org",
 		Args:    emailGiven(&email),
 		RunE: func(cmd *cobra.Command, _ []string) error {
