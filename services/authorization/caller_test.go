@@ -76,6 +76,26 @@ func TestOwner(t *testing.T) {
 	}
 }
 
+// Neither ownership nor a grant counts for somebody deactivated, and both do again afterwards.
+func TestDeactivated(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	owner, other := h.person(t, "owner@example.org"), h.person(t, "other@example.org")
+	h.Exec(t, "INSERT INTO core.platform_owner (person_id) VALUES ($1)", owner)
+	h.Exec(t, "INSERT INTO core.permission_grant (person_id, permission_id) VALUES ($1, $2)", other, manage)
+	for _, state := range []struct {
+		set  string
+		want bool
+	}{{"now()", false}, {"NULL", true}} {
+		h.Exec(t, "UPDATE core.person SET deactivated_at = "+state.set)
+		for _, id := range []string{owner, other} {
+			if got := allowed(t, h.service.Caller(principal.Person(id)), manage); got != state.want {
+				t.Errorf("deactivated_at = %s: allowed is %t, want %t", state.set, got, state.want)
+			}
+		}
+	}
+}
+
 // A device that carries a person's id must not become that person.
 func TestNoQueryNeeded(t *testing.T) {
 	t.Parallel()
