@@ -178,7 +178,36 @@ var administrationScreens = []screen{
 		p.run(`await fetch("/api/v1/other"); dispatchEvent(new Event("focus"))`)
 		p.wait(`document.querySelector(".theirs")`)
 	}},
+	{"W9-permissions", "/#/admin/permissions", grantsOfHouse, thing},
+	{"W9-give", "/#/admin/permissions", grantsOfHouse, func(p *tab) {
+		thing(p)
+		p.click(".page-header .primary")
+		p.wait(`document.querySelector("dialog [role=combobox]")`)
+		p.run(`document.querySelectorAll("dialog [role=combobox]")[1].click()`)
+		p.wait(`document.querySelector("dialog [role=option]")`)
+	}},
+	{"W9-empty", "/#/admin/permissions", func(t *testing.T, h *house) {
+		granting(t, h).grants = nil
+	}, func(p *tab) { p.wait(`document.querySelector(".empty")`) }},
+	{"W10-navigation", "/#/admin/navigation", grantsOfHouse,
+		func(p *tab) { p.wait(`document.querySelector("[data-row]")`) }},
+	{"W11-screens", "/#/admin/screens", wallOfHouse, thing},
+	{"W11-found", "/#/admin/screens/482913", wallOfHouse, func(p *tab) {
+		p.wait(`document.querySelector(".found")`)
+		p.click(".found .primary")
+		p.wait(`document.querySelector(".found [aria-invalid=true]")`)
+	}},
+	{"W11-rename", "/#/admin/screens", wallOfHouse, func(p *tab) {
+		thing(p)
+		p.click("[aria-haspopup=menu]")
+		p.click("[role=menuitem]")
+		p.wait(`document.querySelector("dialog input")`)
+	}},
 }
+
+func wallOfHouse(t *testing.T, h *house) { screensOf(t, h) }
+
+func grantsOfHouse(t *testing.T, h *house) { granting(t, h) }
 
 func keyed(p *tab) { p.wait(`document.querySelector("[data-key=teamName]")`) }
 

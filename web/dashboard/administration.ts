@@ -2,3 +2,6 @@
 export { ModulesScreen } from "./screens/modules/modulesscreen";
 export { ModulePage } from "./screens/modules/modulepage";
 export { SettingsScreen } from "./screens/settings/settingsscreen";
+export { PermissionsScreen } from "./screens/permissions/permissionsscreen";
+export { NavigationScreen } from "./screens/navigation/navigationscreen";
+export { ScreensScreen } from "./screens/devices/screensscreen";

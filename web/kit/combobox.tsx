@@ -1,4 +1,4 @@
-import type { ComponentChildren } from "preact";
+import { type ComponentChildren, Fragment } from "preact";
 import { useId, useRef, useState } from "preact/hooks";
 import { Field, type FieldProps } from "./field";
 import { Icon } from "./icons";
@@ -9,11 +9,19 @@ export interface ComboboxOption {
 	readonly label: string;
 	/** What tells it from another of the same name. */
 	readonly detail?: string;
+	/** Its code, below its name. */
+	readonly code?: string;
+	/** The heading that it stands below, with others beside it. */
+	readonly group?: string;
 }
 
 export interface ComboboxProps extends FieldProps {
 	readonly options: readonly ComboboxOption[];
 	readonly chosen: string | undefined;
+	/** Said in the empty field, where the label is not shown. */
+	readonly hint?: string;
+	/** Hears what is typed, for options that are found elsewhere. */
+	onType?(text: string): void;
 	onChoose(id: string | undefined): void;
 }
 
@@ -27,14 +35,14 @@ export function Combobox(props: ComboboxProps) {
 	const [at, setAt] = useState(0);
 	const popup = useRef<HTMLDivElement>(null);
 	const query = (typed ?? "").trim().toLowerCase();
-	const found = options.filter(({ label, detail }) =>
-		`${label} ${detail ?? ""}`.toLowerCase().includes(query),
+	const found = options.filter(({ id, label, detail = "", code = "" }) =>
+		`${label} ${detail} ${code} ${id}`.toLowerCase().includes(query),
 	);
 	const active = Math.min(at, found.length - 1);
 	const move = (to: number) => {
 		setOpen(true);
 		setAt((to + found.length) % Math.max(found.length, 1));
-		popup.current?.children[to]?.scrollIntoView({ block: "nearest" });
+		popup.current?.querySelectorAll("[role=option]")[to]?.scrollIntoView({ block: "nearest" });
 	};
 	const take = (option: ComboboxOption | undefined) => {
 		if (option === undefined) return;
@@ -68,13 +76,18 @@ export function Combobox(props: ComboboxProps) {
 						aria-controls={list}
 						aria-autocomplete="list"
 						aria-activedescendant={open && found.length > 0 ? `${list}-${active}` : undefined}
+						placeholder={props.hint}
 						value={typed ?? known?.label ?? ""}
 						onInput={(event) => {
 							setTyped(event.currentTarget.value);
+							props.onType?.(event.currentTarget.value);
 							setAt(0);
 							setOpen(true);
 						}}
-						onClick={() => setOpen(true)}
+						onClick={() => {
+							props.onType?.(typed ?? "");
+							setOpen(true);
+						}}
 						onBlur={() => {
 							setOpen(false);
 							setTyped(undefined);
@@ -92,16 +105,27 @@ export function Combobox(props: ComboboxProps) {
 						onPointerDown={(event) => event.preventDefault()}
 					>
 						{found.map((option, place) => (
-							<div
-								key={option.id}
-								id={`${list}-${place}`}
-								role="option"
-								aria-selected={place === active}
-								onClick={() => take(option)}
-							>
-								<span>{marked(option.label, query)}</span>
-								{option.detail !== undefined && <span class="detail">{option.detail}</span>}
-							</div>
+							<Fragment key={option.id}>
+								{option.group && option.group !== found[place - 1]?.group && (
+									<div class="group" role="presentation">
+										{option.group}
+									</div>
+								)}
+								<div
+									id={`${list}-${place}`}
+									role="option"
+									aria-selected={place === active}
+									onClick={() => take(option)}
+								>
+									<span>{marked(option.label, query)}</span>
+									{option.detail !== undefined && <span class="detail">{option.detail}</span>}
+									{option.code !== undefined && option.code !== option.label && (
+										<bdi dir="ltr" class="code">
+											{option.code}
+										</bdi>
+									)}
+								</div>
+							</Fragment>
 						))}
 					</div>
 					{open && found.length === 0 && <div class="options none">{k("noMatch")}</div>}

@@ -63,12 +63,13 @@ export interface ListRowProps {
 	readonly children?: ComponentChildren;
 	readonly moved?: boolean;
 	readonly rowId?: string;
+	readonly class?: string;
 }
 
 /** One row of a list of things that can be acted on alone. */
-export function ListRow({ lead, title, second, children, moved, rowId }: ListRowProps) {
+export function ListRow({ lead, title, second, children, moved, rowId, class: name = "" }: ListRowProps) {
 	return (
-		<li class={moved ? "list-row moved" : "list-row"} data-row={rowId}>
+		<li class={`list-row ${moved ? "moved" : ""} ${name}`.trim()} data-row={rowId}>
 			{lead}
 			<div class="about">
 				<div class="name">{title}</div>

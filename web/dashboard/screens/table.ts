@@ -4,7 +4,13 @@ import { t } from "../words/words";
 import { AccountScreen } from "./account/accountscreen";
 import { HomeScreen } from "./home/homescreen";
 import { w as home } from "./home/words";
-import { manageConfiguration, manageLifecycle } from "./modules/permissions";
+import {
+	manageConfiguration,
+	manageDevices,
+	manageGrants,
+	manageLifecycle,
+	manageNavigation,
+} from "./modules/permissions";
 
 const modules = [manageLifecycle, manageConfiguration];
 
@@ -41,6 +47,34 @@ export const screens: readonly Screen[] = [
 	},
 	settings("admin/modules/:id/settings"),
 	settings("admin/modules/:id/settings/:key"),
+	{
+		path: "admin/permissions",
+		permissions: [manageGrants],
+		title: () => t("permissions"),
+		icon: "key",
+		load: administration((screens) => screens.PermissionsScreen),
+	},
+	{
+		path: "admin/navigation",
+		permissions: [manageNavigation],
+		title: () => t("navigation"),
+		icon: "list",
+		load: administration((screens) => screens.NavigationScreen),
+	},
+	{
+		path: "admin/screens",
+		permissions: [manageDevices],
+		title: () => t("screens"),
+		icon: "screen",
+		load: administration((screens) => screens.ScreensScreen),
+	},
+	{
+		path: "admin/screens/:code",
+		permissions: [manageDevices],
+		title: () => t("screens"),
+		icon: "screen",
+		load: administration((screens) => screens.ScreensScreen),
+	},
 ];
 
 /** A module's settings, at one of the keys or at the top. */

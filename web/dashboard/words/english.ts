@@ -12,6 +12,9 @@ export const english = {
 	accountAndSettings: "Account and settings",
 	trail: "Where you are",
 	modules: "Modules",
+	permissions: "Permissions",
+	screens: "Screens",
+	navigation: "Navigation",
 	administration: "Administration",
 	smallPrint: "{code}, {time}",
 

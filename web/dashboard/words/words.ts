@@ -34,3 +34,24 @@ export const clockTime = (date: Date): string =>
 /** A moment that the server tells, in the reader's zone, as people write it. */
 export const moment = (at: string): string =>
 	new Intl.DateTimeFormat(locale.value.tag, { dateStyle: "medium", timeStyle: "short" }).format(new Date(at));
+
+/** The day of a moment that the server tells. */
+export const day = (at: string): string =>
+	new Intl.DateTimeFormat(locale.value.tag, { dateStyle: "medium" }).format(new Date(at));
+
+const units = [
+	["day", 86_400],
+	["hour", 3_600],
+	["minute", 60],
+	["second", 1],
+] as const;
+
+/** How long ago the server saw something, in the largest unit that fits: "3 days ago". */
+export function ago(at: string): string {
+	const seconds = Math.max(0, (Date.now() - Date.parse(at)) / 1_000);
+	const [unit, size] = units.find(([, least]) => seconds >= least) ?? ["second", 1];
+	return new Intl.RelativeTimeFormat(locale.value.tag, { numeric: "auto" }).format(
+		-Math.floor(seconds / size),
+		unit,
+	);
+}

@@ -2,6 +2,9 @@ import type { App } from "../../app/app";
 
 export const manageLifecycle = "core.modules.lifecycle.manage";
 export const manageConfiguration = "core.modules.configuration.manage";
+export const manageGrants = "core.authorization.grants.manage";
+export const manageNavigation = "core.dashboard.navigation.manage";
+export const manageDevices = "core.devices.manage";
 
 /** Whether the caller holds a permission, as far as the server has said: a hint, never a decision. */
 export function holds(app: App, permission: string): boolean {

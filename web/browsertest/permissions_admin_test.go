@@ -1,0 +1,291 @@
+package browsertest
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp/kb"
+)
+
+// register stands in for the platform's people, permissions and grants.
+type register struct {
+	*office
+	people []object
+	grants []object // the newest first
+	status int      // of the next write, where it is refused
+	code   string
+}
+
+const sound = "11111111-1111-4111-8111-111111111111"
+
+func granting(t *testing.T, h *house) *register {
+	t.Helper()
+	r := &register{office: fill(t, h)}
+	one := func(id, name string, owner bool) object {
+		return object{"userId": id, "name": name, "owner": owner,
+			"email": strings.ToLower(strings.ReplaceAll(name, " ", "")) + "@example.org"}
+	}
+	r.people = []object{one("22222222-2222-4222-8222-222222222222", "Owner", true),
+		one(person, "Coordinator", false), one(sound, "Sound 1", false),
+		one("33333333-3333-4333-8333-333333333333", "Reader 1", false)}
+	r.add(person, "core.authorization.grants.manage", "")
+	r.add(sound, "stage.live.control", "2030-12-31T17:00:00.000Z")
+	r.add(sound, "announcements.slides.manage", "")
+	permission := func(id, module, description string) object {
+		return object{"id": id, "baseline": "restricted", "moduleId": module, "description": description}
+	}
+	core := permission("core.authorization.grants.manage", "", "")
+	core["moduleId"], core["description"] = nil, nil
+	r.json("GET /api/v1/permissions", 200, object{"permissions": []object{
+		permission("announcements.slides.manage", "announcements", "Write the notices"), core,
+		permission("stage.live.control", "stage", "Drive the stage"),
+		permission("stage.plan.edit", "stage", "Edit the plan"),
+	}})
+	r.on("GET /api/v1/people", r.listPeople)
+	r.on("GET /api/v1/grants", r.listGrants)
+	r.on("POST /api/v1/grants", r.issue)
+	r.on("POST /api/v1/grants/*", r.revoke)
+	return r
+}
+
+func (r *register) add(userID, permissionID, expiresAt string) object {
+	grant := object{"id": fmt.Sprintf("grant-%d", len(r.grants)+1), "userId": userID,
+		"permissionId": permissionID, "expiresAt": nil, "revokedAt": nil,
+		"createdAt": "2026-11-03T09:00:00.000Z", "createdBy": person}
+	if expiresAt != "" {
+		grant["expiresAt"] = expiresAt
+	}
+	r.grants = slices.Insert(r.grants, 0, grant)
+	return grant
+}
+
+func (r *register) listPeople(w http.ResponseWriter, request *http.Request) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	query := strings.ToLower(request.URL.Query().Get("query"))
+	found := []object{}
+	for _, one := range r.people {
+		if strings.HasPrefix(strings.ToLower(one["name"].(string)), query) || one["userId"] == query {
+			found = append(found, one)
+		}
+	}
+	body, _ := json.Marshal(object{"people": found, "nextCursor": nil})
+	reply(w, 200, string(body))
+}
+
+func (r *register) listGrants(w http.ResponseWriter, request *http.Request) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	asked := request.URL.Query()
+	from := 0
+	_, _ = fmt.Sscan(asked.Get("cursor"), &from)
+	found := []object{}
+	for _, grant := range r.grants {
+		if (asked.Get("userId") == "" || grant["userId"] == asked.Get("userId")) &&
+			(asked.Get("permissionId") == "" || grant["permissionId"] == asked.Get("permissionId")) {
+			found = append(found, grant)
+		}
+	}
+	page := object{"grants": found[from:], "nextCursor": nil}
+	if len(found)-from > 200 {
+		page["grants"], page["nextCursor"] = found[from:from+200], fmt.Sprint(from+200)
+	}
+	body, _ := json.Marshal(page)
+	reply(w, 200, string(body))
+}
+
+// refused answers the next write with what it was told to.
+func (r *register) refused(w http.ResponseWriter) bool {
+	status := r.status
+	r.status = 0
+	if status == 0 {
+		return false
+	}
+	reply(w, status, `{"code":"`+r.code+`"}`)
+	return true
+}
+
+func (r *register) issue(w http.ResponseWriter, request *http.Request) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.refused(w) {
+		return
+	}
+	var sent struct{ UserID, PermissionID, ExpiresAt string }
+	if err := json.NewDecoder(request.Body).Decode(&sent); err != nil {
+		r.t.Error(err)
+	}
+	body, _ := json.Marshal(r.add(sent.UserID, sent.PermissionID, sent.ExpiresAt))
+	reply(w, 201, string(body))
+}
+
+func (r *register) revoke(w http.ResponseWriter, request *http.Request) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.refused(w) {
+		return
+	}
+	id := strings.Split(request.URL.Path, "/")[4]
+	for _, grant := range r.grants {
+		if grant["id"] == id {
+			grant["revokedAt"] = "2026-11-22T06:00:00.000Z"
+		}
+	}
+	reply(w, 200, `{"revokedGrantIds":["`+id+`"]}`)
+}
+
+// refuse lets the next write be refused.
+func (r *register) refuse(status int, code string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.status, r.code = status, code
+}
+
+// TestPermissions gives and withdraws, by keyboard where a list is chosen from.
+func TestPermissions(t *testing.T) {
+	t.Parallel()
+	r := granting(t, setup(t))
+	p := open(t, r.URL+"/#/admin/permissions", desktop)
+	p.headed("Permissions")
+	p.says("2 people hold 3 permissions")
+	p.says("Every permission")
+	p.says("Drive the stage")
+	p.says("Coordinator, ")
+	p.press("button", "Give permission")
+	p.find("dialog", "Give permission")
+	p.press("button", "Give")
+	p.says("Choose a person.")
+	p.enter("combobox", "Person", "sound")
+	p.wait(`document.querySelector("dialog [role=option]")?.innerText.includes("Sound 1")`)
+	p.key("\r")
+	p.enter("combobox", "Permission", "stage")
+	p.says("has it until")
+	p.key(kb.ArrowDown)
+	p.key("\r")
+	p.says("Sound 1 can do this at once.")
+	p.run(`const [day] = document.querySelectorAll("[type=date]");
+		day.value = "2020-04-05"; day.dispatchEvent(new Event("input", { bubbles: true }))`)
+	p.press("button", "Give")
+	p.says("The end must be in the future.")
+	p.run(`const [day] = document.querySelectorAll("[type=date]");
+		day.value = "2031-04-05"; day.dispatchEvent(new Event("input", { bubbles: true }))`)
+	p.press("button", "Give")
+	p.hears("Given.")
+	p.none("dialog", "Give permission")
+	r.mu.Lock()
+	end, _ := r.grants[0]["expiresAt"].(string)
+	id := r.grants[0]["permissionId"]
+	r.mu.Unlock()
+	if _, err := time.Parse("2006-01-02T15:04:05.000Z", end); err != nil || id != "stage.plan.edit" {
+		t.Errorf("given %v until %q, want stage.plan.edit until a moment with milliseconds", id, end)
+	}
+	p.press("button", "Withdraw stage.plan.edit from Sound 1")
+	p.hears("Withdrawn.")
+	p.none("button", "Withdraw stage.plan.edit from Sound 1")
+	p.press("button", "Undo")
+	p.find("button", "Withdraw stage.plan.edit from Sound 1")
+}
+
+// TestPermissionHolders: one permission, who holds it.
+func TestPermissionHolders(t *testing.T) {
+	t.Parallel()
+	r := granting(t, setup(t))
+	p := open(t, r.URL+"/#/admin/permissions", desktop)
+	p.press("radio", "By permission")
+	p.enter("combobox", "Person or permission", "write the")
+	p.wait(`document.querySelector("[role=option]")?.innerText.includes("Write the notices")`)
+	p.key("\r")
+	p.none("button", "Withdraw stage.live.control from Sound 1")
+	p.find("button", "Withdraw announcements.slides.manage from Sound 1")
+	p.enter("combobox", "Person or permission", "edit the plan")
+	p.key("\r")
+	p.says("Nobody holds this permission.")
+}
+
+// TestOwnPermission asks before one shuts oneself out.
+func TestOwnPermission(t *testing.T) {
+	t.Parallel()
+	r := granting(t, setup(t))
+	p := open(t, r.URL+"/#/admin/permissions", desktop)
+	own := "Withdraw core.authorization.grants.manage from Coordinator"
+	p.press("button", own)
+	p.find("dialog", "Withdraw your own permission?")
+	p.key("\r") // the safe answer has the focus
+	p.none("dialog", "Withdraw your own permission?")
+	if n := r.writes(); n != 0 {
+		t.Errorf("%d writes without agreement, want none", n)
+	}
+	p.press("button", own)
+	p.press("button", "Withdraw")
+	p.hears("Withdrawn.")
+}
+
+// TestGivingRefused: each refusal says what it means, and what was chosen stays.
+func TestGivingRefused(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		status      int
+		code, words string
+	}{
+		"has it":    {409, "AUTHORIZATION_GRANT_ALREADY_EXISTS", "This person already has it."},
+		"nobody":    {404, "USER_NOT_FOUND", "There is no such person."},
+		"unknown":   {400, "PERMISSION_UNKNOWN", "No installed module knows this permission."},
+		"forbidden": {403, "PERMISSION_DENIED", "You no longer have access (core.authorization.grants.manage)."},
+		"too often": {429, "TOO_MANY_REQUESTS", "You can try again in 10 s."},
+		"offline":   {0, "", "You are offline. Nothing is lost, nothing is saved yet."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := granting(t, setup(t))
+			p := open(t, r.URL+"/#/admin/permissions", desktop)
+			p.press("button", "Give permission")
+			p.enter("combobox", "Person", "reader")
+			p.wait(`document.querySelector("dialog [role=option]")?.innerText.includes("Reader 1")`)
+			p.key("\r")
+			p.enter("combobox", "Permission", "edit")
+			p.key("\r")
+			r.refuse(row.status, row.code)
+			p.offline(row.status == 0)
+			p.press("button", "Give")
+			p.sees(row.words)
+			p.offline(false)
+			p.press("button", "Give")
+			p.hears("Given.")
+		})
+	}
+}
+
+// TestPermissionsOfTwo: what another administrator gives appears, and what they withdrew can be withdrawn
+// again without harm.
+func TestPermissionsOfTwo(t *testing.T) {
+	t.Parallel()
+	r := granting(t, setup(t))
+	p := open(t, r.URL+"/#/admin/permissions", desktop)
+	p.find("button", "Withdraw stage.live.control from Sound 1")
+	r.mu.Lock()
+	r.add(sound, "stage.plan.edit", "")
+	r.grants[2]["revokedAt"] = "2026-11-22T06:00:00.000Z"
+	r.mu.Unlock()
+	p.run(`dispatchEvent(new Event("focus"))`)
+	p.find("button", "Withdraw stage.plan.edit from Sound 1")
+	p.none("button", "Withdraw stage.live.control from Sound 1")
+}
+
+// TestManyGrants: a page at a time.
+func TestManyGrants(t *testing.T) {
+	t.Parallel()
+	r := granting(t, setup(t))
+	for i := range 250 {
+		r.add(sound, fmt.Sprintf("stage.extra.p%03d", i), "")
+	}
+	p := open(t, r.URL+"/#/admin/permissions", desktop)
+	p.says("The newest 200 are shown")
+	p.press("button", "Load more")
+	p.wait(`document.querySelectorAll(".grants tbody tr").length === 254`)
+	p.none("button", "Load more")
+}

@@ -1,0 +1,115 @@
+import type { Platform } from "./platform";
+import type { Failure, Result } from "./request";
+import { listOf, object, orNull, text, yesOrNo } from "./shape";
+
+const permission = object({
+	id: text,
+	baseline: text,
+	moduleId: orNull(text),
+	description: orNull(text),
+});
+const grant = object({
+	id: text,
+	userId: text,
+	permissionId: text,
+	expiresAt: orNull(text),
+	revokedAt: orNull(text),
+	createdAt: text,
+	createdBy: orNull(text),
+});
+const person = object({ userId: text, email: orNull(text), name: orNull(text), owner: yesOrNo });
+const grants = object({ grants: listOf(grant), nextCursor: orNull(text) });
+const people = object({ people: listOf(person), nextCursor: orNull(text) });
+const permissions = object({ permissions: listOf(permission) });
+
+export type Permission = ReturnType<typeof permission>;
+export type Grant = ReturnType<typeof grant>;
+export type Person = ReturnType<typeof person>;
+
+/** Whose grants, or of which permission; all of them where nothing is said. */
+export interface GrantFilter {
+	readonly userId?: string;
+	readonly permissionId?: string;
+}
+
+/** Grants that are in force, and the people whom they name. */
+export interface GrantList {
+	readonly grants: readonly Grant[];
+	readonly people: ReadonlyMap<string, Person>;
+	/** Whether there are more than were read. */
+	readonly more: boolean;
+}
+
+const pageSize = 200;
+
+export const readPermissions = async (platform: Platform): Promise<Result<readonly Permission[]>> => {
+	const answer = await platform.read("/api/v1/permissions", permissions);
+	return answer.ok ? { ok: true, value: answer.value.permissions } : answer;
+};
+
+/** The people whose name or address begins with some words, or who have an id. */
+export const findPeople = async (platform: Platform, query: string): Promise<Result<readonly Person[]>> => {
+	const asked = new URLSearchParams({ limit: "50", ...(query === "" ? {} : { query }) });
+	const answer = await platform.read(`/api/v1/people?${asked}`, people);
+	return answer.ok ? { ok: true, value: answer.value.people } : answer;
+};
+
+/** Reads that many pages of grants, the newest first, and whom they name. */
+export async function readGrants(
+	platform: Platform,
+	filter: GrantFilter,
+	pages: number,
+): Promise<Result<GrantList>> {
+	const found: Grant[] = [];
+	let cursor: string | null = "";
+	for (let page = 0; page < pages && cursor !== null; page++) {
+		const asked = new URLSearchParams({ limit: String(pageSize), ...filter, ...(cursor && { cursor }) });
+		const answer: Result<ReturnType<typeof grants>> = await platform.read(`/api/v1/grants?${asked}`, grants);
+		if (!answer.ok) return answer;
+		found.push(...answer.value.grants);
+		cursor = answer.value.nextCursor;
+	}
+	const now = new Date().toISOString();
+	const inForce = found.filter(
+		({ revokedAt, expiresAt }) => revokedAt === null && (expiresAt === null || expiresAt > now),
+	);
+	const named = await namesOf(platform, inForce, filter.userId);
+	if (!named.ok) return named;
+	return { ok: true, value: { grants: inForce, people: named.value, more: cursor !== null } };
+}
+
+/** Whom grants name, and the first of everybody, so that a small house needs no further question. */
+async function namesOf(
+	platform: Platform,
+	found: readonly Grant[],
+	also: string | undefined,
+): Promise<Result<ReadonlyMap<string, Person>>> {
+	const first = await platform.read(`/api/v1/people?limit=${pageSize}`, people);
+	if (!first.ok) return first;
+	const known = new Map(first.value.people.map((one) => [one.userId, one]));
+	const named = [also, ...found.flatMap(({ userId, createdBy }) => [userId, createdBy])];
+	const missing = [...new Set(named)].filter((id): id is string => typeof id === "string" && !known.has(id));
+	if (first.value.nextCursor === null) return { ok: true, value: known };
+	for (let from = 0; from < missing.length; from += pageSize) {
+		const asked = new URLSearchParams(missing.slice(from, from + pageSize).map((id) => ["userId", id]));
+		asked.set("limit", String(pageSize));
+		const answer = await platform.read(`/api/v1/people?${asked}`, people);
+		if (!answer.ok) return answer;
+		for (const one of answer.value.people) known.set(one.userId, one);
+	}
+	return { ok: true, value: known };
+}
+
+export const issueGrant = (
+	platform: Platform,
+	wanted: { readonly userId: string; readonly permissionId: string; readonly expiresAt: string | null },
+): Promise<Result<Grant>> => {
+	const { expiresAt, ...rest } = wanted;
+	return platform.send("POST", "/api/v1/grants", expiresAt === null ? rest : wanted, grant);
+};
+
+export const revokeGrant = (platform: Platform, id: string): Promise<Result<unknown>> =>
+	platform.send("POST", `/api/v1/grants/${id}/revoke`, {}, object({ revokedGrantIds: listOf(text) }));
+
+export const alreadyGranted = (failure: Failure): boolean =>
+	failure.code === "AUTHORIZATION_GRANT_ALREADY_EXISTS";

@@ -1,0 +1,165 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { Button } from "../../../kit/button";
+import { Checkbox, CodeInput, focusFirstError, Form, TextField } from "../../../kit/field";
+import { Icon } from "../../../kit/icons";
+import { Tile } from "../../../kit/layout";
+import type { App } from "../../app/app";
+import { approvePairing, findPairing, type Pairing, rejectPairing } from "../../data/devices";
+import type { Failure } from "../../data/request";
+import { refusalOf, refuse } from "../../shell/live";
+import { ago, t } from "../../words/words";
+import { manageDevices } from "../modules/permissions";
+import { useCountdown } from "../signin/countdown";
+import { w } from "./words";
+
+/** After so many wrong codes nobody guesses on for a while, seconds. */
+const wrongCodes = 5;
+const pause = 30;
+
+interface FindCodeProps {
+	readonly app: App;
+	/** The code of the link that the screen shows as a picture. */
+	readonly start: string;
+	onPaired(): void;
+}
+
+/** Finds the screen that shows a code, and pairs it. */
+export function FindCode({ app, start, onPaired }: FindCodeProps) {
+	const [code, setCode] = useState(start.replace(/\D/g, "").slice(0, 6));
+	const [fault, setFault] = useState<string>();
+	const [wrong, setWrong] = useState(0);
+	const [found, setFound] = useState<Pairing>();
+	const [seconds, wait] = useCountdown();
+	const find = async () => {
+		if (seconds > 0) return;
+		if (code.length < 6) return setFault(w("six"));
+		const answer = await findPairing(app.platform, code);
+		setFault(answer.ok ? undefined : faultOf(answer));
+		setFound(answer.ok ? answer.value : undefined);
+		if (answer.ok || answer.status !== 404) return;
+		const times = wrong + 1;
+		setWrong(times % wrongCodes);
+		if (times === wrongCodes) wait(pause);
+	};
+	useEffect(() => {
+		if (code.length === 6) void find();
+	}, []);
+	const done = () => {
+		setFound(undefined);
+		setCode("");
+	};
+	return (
+		<>
+			<Form class="find-code" onSubmit={find}>
+				<CodeInput
+					label={w("code")}
+					help={w("codeHelp")}
+					value={code}
+					onInput={setCode}
+					error={seconds > 0 ? w("paused", { count: seconds }) : fault}
+				/>
+				<Button submit disabled={seconds > 0}>
+					{w("find")}
+				</Button>
+			</Form>
+			{found && (
+				<Found
+					key={found.pairingCode}
+					app={app}
+					pairing={found}
+					onDone={done}
+					onPaired={() => {
+						done();
+						onPaired();
+					}}
+					onFault={(words) => {
+						done();
+						setFault(words);
+					}}
+				/>
+			)}
+		</>
+	);
+}
+
+function faultOf(failure: Failure): string {
+	if (failure.status === 409) return w("decided");
+	return failure.status === 404 ? w("unknown") : refusalOf(failure, manageDevices);
+}
+
+interface FoundProps {
+	readonly app: App;
+	readonly pairing: Pairing;
+	onDone(): void;
+	onPaired(): void;
+	/** The code can no longer be paired. */
+	onFault(words: string): void;
+}
+
+/** What a screen asks for. Whoever pairs it says that they see it. */
+function Found({ app, pairing, onDone, onPaired, onFault }: FoundProps) {
+	const { pairingCode: code, moduleName: module, description, createdAt } = pairing;
+	const [name, setName] = useState("");
+	const [sees, setSees] = useState(false);
+	const [tried, setTried] = useState(false);
+	const card = useRef<HTMLDivElement>(null);
+	useEffect(() => card.current?.querySelector("input")?.focus(), []);
+	const pair = async () => {
+		setTried(true);
+		if (name.trim() === "" || !sees) return card.current ? focusFirstError(card.current) : undefined;
+		const answer = await approvePairing(app.platform, code, name.trim());
+		if (answer.ok) {
+			app.announce(w("paired", { name: answer.value.label }));
+			onPaired();
+		} else if (answer.status === 404) onFault(w("expired"));
+		else if (answer.status === 409) onFault(w("decided"));
+		else refuse(app, answer, manageDevices, pair);
+	};
+	const reject = async () => {
+		const answer = await rejectPairing(app.platform, code);
+		if (!answer.ok) return refuse(app, answer, manageDevices, reject);
+		app.announce(w("rejected"));
+		onDone();
+	};
+	const spaced = `${code.slice(0, 3)} ${code.slice(3)}`;
+	return (
+		<div ref={card} class="card found" role="group" aria-label={w("asks", { code: spaced, module })}>
+			<div class="thing">
+				<Tile icon="screen" lit />
+				<div>
+					<strong>{w("asks", { code: spaced, module })}</strong>
+					<p class="second">{w("asked", { when: ago(createdAt), description })}</p>
+				</div>
+			</div>
+			<Form onSubmit={pair}>
+				<TextField
+					label={w("name")}
+					value={name}
+					maxLength={80}
+					onInput={setName}
+					error={tried && name.trim() === "" ? w("nameNeeded") : undefined}
+				/>
+				<div>
+					<Checkbox label={w("see")} checked={sees} onChange={setSees} />
+					{tried && !sees && (
+						<p class="wrong" role="alert">
+							<Icon name="alert" size={16} />
+							{w("seeNeeded")}
+						</p>
+					)}
+				</div>
+				<div class="row">
+					<Button kind="primary" submit>
+						{w("pair")}
+					</Button>
+					<Button kind="text" onPress={onDone}>
+						{t("cancel")}
+					</Button>
+					<Button kind="quiet" onPress={reject}>
+						{w("reject")}
+					</Button>
+				</div>
+			</Form>
+		</div>
+	);
+}

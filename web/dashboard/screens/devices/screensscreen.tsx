@@ -1,0 +1,258 @@
+import { useState } from "preact/hooks";
+import { Button } from "../../../kit/button";
+import { Chip } from "../../../kit/chip";
+import { CopyButton } from "../../../kit/copy";
+import { Dialog } from "../../../kit/dialog";
+import { Form, TextField } from "../../../kit/field";
+import { EmptyState, PageHeader, Tile } from "../../../kit/layout";
+import { Menu } from "../../../kit/menu";
+import { ListRow, Table } from "../../../kit/table";
+import type { App } from "../../app/app";
+import type { ScreenProps } from "../../app/screen";
+import {
+	type Device,
+	type DeviceList,
+	type Display,
+	readDevices,
+	removeDevice,
+	renameDevice,
+} from "../../data/devices";
+import type { Failure } from "../../data/request";
+import type { Resource } from "../../data/resource";
+import { Filter } from "../../shell/filter";
+import { Heading } from "../../shell/heading";
+import { Loaded, refuse, useResource } from "../../shell/live";
+import { ago, t } from "../../words/words";
+import { manageDevices } from "../modules/permissions";
+import { FindCode } from "./pairing";
+import { w } from "./words";
+
+/**
+ * A screen shows its credential when its stream begins anew, every five minutes at the latest: after that it
+ * counts as silent, milliseconds.
+ */
+const silence = 6 * 60_000;
+
+/** From so many on, screens are looked for and not looked through. */
+const many = 12;
+
+/** W11: which screens there are, what they show, and how another comes to them. */
+export function ScreensScreen({ app, params }: ScreenProps) {
+	const resource = useResource(app, () => readDevices(app.platform));
+	return (
+		<Loaded resource={resource} permission={manageDevices}>
+			{(view) => <Screens app={app} view={view} resource={resource} start={params["code"] ?? ""} />}
+		</Loaded>
+	);
+}
+
+interface ScreensProps {
+	readonly app: App;
+	readonly view: DeviceList;
+	readonly resource: Resource<DeviceList>;
+	readonly start: string;
+}
+
+function Screens({ app, view, resource, start }: ScreensProps) {
+	const [text, setText] = useState("");
+	const [renaming, setRenaming] = useState<Device>();
+	const there = view.devices.filter(({ revokedAt }) => revokedAt === null);
+	const silent = there.filter((device) => stateOf(device) === "silent").length;
+	const nameOf = (moduleId: string) =>
+		view.displays.find((one) => one.moduleId === moduleId)?.name ?? app.entry(moduleId)?.name ?? moduleId;
+	const rows = there.filter(({ label, moduleId }) =>
+		`${label} ${nameOf(moduleId)}`.toLowerCase().includes(text.trim().toLowerCase()),
+	);
+	return (
+		<>
+			<PageHeader
+				heading={<Heading title={t("screens")} />}
+				sub={w("sub", { screens: w("count", { count: there.length }), silent })}
+			/>
+			<FindCode app={app} start={start} onPaired={() => void resource.load()} />
+			{there.length === 0 && <EmptyState title={w("none")} />}
+			{there.length > many && (
+				<div class="toolbar">
+					<Filter label={w("filter")} value={text} onInput={setText} />
+				</div>
+			)}
+			{rows.length > 0 && (
+				<Table
+					label={t("screens")}
+					class="devices"
+					rows={rows}
+					rowId={({ id }) => id}
+					columns={[
+						{
+							id: "name",
+							head: w("screen"),
+							part: "title",
+							cell: (device) => (
+								<span class="thing">
+									<Tile icon="screen" lit={stateOf(device) === "live"} />
+									<bdi class="name">{device.label}</bdi>
+								</span>
+							),
+						},
+						{ id: "state", head: w("state"), width: "11rem", cell: (device) => <State device={device} /> },
+						{ id: "shows", head: w("shows"), cell: ({ moduleId }) => <bdi>{nameOf(moduleId)}</bdi> },
+						{
+							id: "seen",
+							head: w("seen"),
+							cell: (device) => <span class="second">{seenOf(device)}</span>,
+						},
+						{
+							id: "more",
+							head: t("more"),
+							hideHead: true,
+							part: "actions",
+							width: "44px",
+							cell: (device) => (
+								<More app={app} device={device} resource={resource} onRename={() => setRenaming(device)} />
+							),
+						},
+					]}
+				/>
+			)}
+			{there.length > 0 && rows.length === 0 && <p>{t("noMatch")}</p>}
+			<Addresses app={app} displays={view.displays} />
+			{renaming && (
+				<Rename app={app} device={renaming} resource={resource} onClose={() => setRenaming(undefined)} />
+			)}
+		</>
+	);
+}
+
+function stateOf({ lastSeenAt }: Device): "live" | "silent" | "waiting" {
+	if (lastSeenAt === null) return "waiting";
+	return Date.now() - Date.parse(lastSeenAt) < silence ? "live" : "silent";
+}
+
+function State({ device }: { readonly device: Device }) {
+	const state = stateOf(device);
+	return (
+		<Chip
+			tone={state === "live" ? "ok" : state === "silent" ? "warn" : "info"}
+			door={state === "live" ? "lit" : state === "silent" ? "shut" : "half"}
+		>
+			{w(state)}
+		</Chip>
+	);
+}
+
+function seenOf(device: Device): string {
+	if (device.lastSeenAt === null) return w("never");
+	return w(stateOf(device) === "live" ? "seenAt" : "notSeenFor", { when: ago(device.lastSeenAt) });
+}
+
+interface DeviceProps {
+	readonly app: App;
+	readonly device: Device;
+	readonly resource: Resource<DeviceList>;
+}
+
+function More({ app, device, resource, onRename }: DeviceProps & { onRename(): void }) {
+	return (
+		<Menu
+			label={w("more", { name: device.label })}
+			items={[
+				{ id: "rename", label: w("rename"), icon: "pencil", onPick: onRename },
+				{
+					id: "remove",
+					label: w("remove"),
+					icon: "trash",
+					grave: true,
+					onPick: () => remove({ app, device, resource }),
+				},
+			]}
+		/>
+	);
+}
+
+async function remove({ app, device, resource }: DeviceProps): Promise<void> {
+	const { id, label: name } = device;
+	const agreed = await app.questions.ask({
+		title: w("removeTitle", { name }),
+		body: [w("stopsSoon"), w("again")],
+		yes: w("removeIt"),
+		no: w("keep"),
+		danger: true,
+	});
+	if (!agreed) return;
+	const answer = await app.data.write(removeDevice(app.platform, id), resource);
+	if (answer.ok) app.announce(w("removed", { name }));
+	else fail(app, answer, () => remove({ app, device, resource }));
+}
+
+function fail(app: App, failure: Failure, again: () => unknown): void {
+	if (failure.code === "DEVICE_NOT_FOUND") app.announce(w("gone"), "assertive");
+	else refuse(app, failure, manageDevices, again);
+}
+
+function Rename({ app, device, resource, onClose }: DeviceProps & { onClose(): void }) {
+	const [name, setName] = useState(device.label);
+	const save = async () => {
+		if (name.trim() === "") return;
+		const answer = await app.data.write(renameDevice(app.platform, device.id, name.trim()), resource);
+		if (!answer.ok) return fail(app, answer, save);
+		app.announce(w("renamed"));
+		onClose();
+	};
+	return (
+		<Dialog
+			title={w("renameTitle", { name: device.label })}
+			onClose={onClose}
+			footer={
+				<>
+					<Button onPress={onClose}>{t("cancel")}</Button>
+					<Button kind="primary" onPress={save}>
+						{w("save")}
+					</Button>
+				</>
+			}
+		>
+			<Form onSubmit={save}>
+				<TextField
+					label={w("newName")}
+					value={name}
+					maxLength={80}
+					onInput={setName}
+					error={name.trim() === "" ? w("nameNeeded") : undefined}
+				/>
+			</Form>
+		</Dialog>
+	);
+}
+
+interface AddressesProps {
+	readonly app: App;
+	readonly displays: readonly Display[];
+}
+
+function Addresses({ app, displays }: AddressesProps) {
+	return (
+		<section class="addresses">
+			<h2>{w("addresses")}</h2>
+			{displays.length === 0 && <p class="muted">{w("noAddresses")}</p>}
+			<ul>
+				{displays.map(({ moduleId, name, path }) => (
+					<ListRow
+						key={moduleId}
+						title={<bdi>{name}</bdi>}
+						second={
+							<bdi dir="ltr" class="code">
+								{app.platform.address(path)}
+							</bdi>
+						}
+					>
+						<CopyButton
+							text={app.platform.address(path)}
+							label={w("copy", { module: name })}
+							toasts={app.toasts}
+						/>
+					</ListRow>
+				))}
+			</ul>
+		</section>
+	);
+}

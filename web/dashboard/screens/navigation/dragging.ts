@@ -1,0 +1,71 @@
+import type { ButtonHTMLAttributes } from "preact";
+import { useRef, useState } from "preact/hooks";
+
+/** How far a pointer goes before it drags, pixels. */
+const slop = 8;
+
+/** Where a dragged module would come. */
+export interface Target {
+	readonly group: string;
+	readonly at: number;
+}
+
+interface Drag {
+	readonly id: string;
+	readonly startY: number;
+	readonly target: Target | undefined;
+}
+
+/**
+ * Drags a row by its grip into any group. The rows stay where they are meanwhile, and the target is marked;
+ * Escape cancels. Groups carry data-group, rows data-row.
+ */
+export function useDragging(drop: (id: string, target: Target) => void) {
+	const [drag, setDrag] = useState<Drag>();
+	const latest = useRef<Drag | undefined>(undefined);
+	const follow = (next: Drag | undefined) => {
+		latest.current = next;
+		setDrag(next);
+	};
+	return {
+		dragged: drag?.target === undefined ? undefined : drag.id,
+		target: drag?.target,
+		grip: (id: string): ButtonHTMLAttributes => ({
+			onPointerDown: (event) => {
+				if (event.button !== 0) return;
+				event.currentTarget.setPointerCapture(event.pointerId);
+				follow({ id, startY: event.clientY, target: undefined });
+			},
+			onPointerMove: (event) => {
+				const now = latest.current;
+				if (now === undefined) return;
+				if (now.target === undefined && Math.abs(event.clientY - now.startY) < slop) return;
+				follow({ ...now, target: targetAt(event.clientY, now.id) });
+			},
+			onPointerUp: () => {
+				const ended = latest.current;
+				follow(undefined);
+				if (ended?.target) drop(ended.id, ended.target);
+			},
+			onPointerCancel: () => follow(undefined),
+			onKeyDown: (event) => {
+				if (event.key === "Escape") follow(undefined);
+			},
+		}),
+	};
+}
+
+/** The group at a height, and how many of its other rows are above it. */
+function targetAt(y: number, dragged: string): Target | undefined {
+	const groups = [...document.querySelectorAll<HTMLElement>("[data-group]")];
+	const group = groups.find((one) => y < one.getBoundingClientRect().bottom) ?? groups.at(-1);
+	if (group === undefined) return undefined;
+	const rows = [...group.querySelectorAll<HTMLElement>("[data-row]")].filter(
+		({ dataset }) => dataset["row"] !== dragged,
+	);
+	const above = rows.filter((row) => {
+		const { top, height } = row.getBoundingClientRect();
+		return y > top + height / 2;
+	});
+	return { group: group.dataset["group"] ?? "", at: above.length };
+}

@@ -1,0 +1,323 @@
+import { useState } from "preact/hooks";
+import { Button, IconButton } from "../../../kit/button";
+import { Dialog } from "../../../kit/dialog";
+import { Form, TextField } from "../../../kit/field";
+import { Icon } from "../../../kit/icons";
+import { PageHeader, Tile } from "../../../kit/layout";
+import { ListRow } from "../../../kit/table";
+import type { App } from "../../app/app";
+import type { ScreenProps } from "../../app/screen";
+import type { NavigationView } from "../../data/platform";
+import { Heading } from "../../shell/heading";
+import { Loaded, useLive } from "../../shell/live";
+import { t } from "../../words/words";
+import { manageNavigation } from "../modules/permissions";
+import type { Column } from "./arrangement";
+import { useDragging } from "./dragging";
+import { useOrganiser } from "./organiser";
+import { w } from "./words";
+
+/** W10: the order of everybody's sidebar, by buttons, keys and dragging. */
+export function NavigationScreen({ app }: ScreenProps) {
+	const { navigation } = app.data;
+	useLive(navigation);
+	return (
+		<Loaded resource={navigation} permission={manageNavigation}>
+			{(view) => <Organiser app={app} view={view} />}
+		</Loaded>
+	);
+}
+
+type Organising = ReturnType<typeof useOrganiser>;
+
+function Organiser({ app, view }: { readonly app: App; readonly view: NavigationView }) {
+	const organising = useOrganiser(app, view);
+	const [naming, setNaming] = useState<{ readonly id?: string; readonly label: string }>();
+	const { columns, move, undoLast } = organising;
+	const dragging = useDragging((id, { group, at }) => move(id, group === "" ? null : group, at));
+	return (
+		<>
+			<PageHeader
+				heading={<Heading title={t("navigation")} />}
+				sub={w("sub")}
+				actions={
+					<>
+						<Button icon="undo" disabled={undoLast === undefined} onPress={() => undoLast?.()}>
+							{t("undo")}
+						</Button>
+						<Button kind="primary" icon="plus" onPress={() => setNaming({ label: "" })}>
+							{w("addGroup")}
+						</Button>
+					</>
+				}
+			/>
+			<div class="organiser">
+				<div>
+					{columns.map((column, at) => (
+						<Group
+							key={column.id ?? ""}
+							column={column}
+							first={at === 0}
+							last={at >= columns.length - 2}
+							organising={organising}
+							dragging={dragging}
+							onRename={() => setNaming({ id: column.id ?? "", label: column.label })}
+						/>
+					))}
+				</div>
+				<Preview columns={columns} />
+			</div>
+			{naming && <Naming {...naming} organising={organising} onClose={() => setNaming(undefined)} />}
+		</>
+	);
+}
+
+interface GroupProps {
+	readonly column: Column;
+	readonly first: boolean;
+	readonly last: boolean;
+	readonly organising: Organising;
+	readonly dragging: ReturnType<typeof useDragging>;
+	onRename(): void;
+}
+
+function Group({ column, first, last, organising, dragging, onRename }: GroupProps) {
+	const { id, label, modules } = column;
+	const { moveGroup, deleteGroup } = organising;
+	const { target, dragged } = dragging;
+	const here = target?.group === (id ?? "") ? target.at : undefined;
+	const others = modules.filter(({ moduleId }) => moduleId !== dragged);
+	return (
+		<section class="list group" data-group={id ?? ""} aria-label={label}>
+			<header>
+				<h2>
+					<bdi>{label}</bdi>
+				</h2>
+				{id !== null && (
+					<>
+						<Button kind="quiet" small label={w("renameOf", { group: label })} onPress={onRename}>
+							{w("rename")}
+						</Button>
+						<Mover icon="up" label={w("up", { name: label })} idle={first} onPress={() => moveGroup(id, -1)} />
+						<Mover
+							icon="down"
+							label={w("down", { name: label })}
+							idle={last}
+							onPress={() => moveGroup(id, 1)}
+						/>
+						<IconButton icon="trash" label={w("remove", { group: label })} onPress={() => deleteGroup(id)} />
+					</>
+				)}
+			</header>
+			{modules.length === 0 && (
+				<p class={here === undefined ? "second" : "second drop-here"}>{w("emptyGroup")}</p>
+			)}
+			<ol>
+				{modules.map((module, at) => (
+					<Row
+						key={module.moduleId}
+						module={module}
+						at={at}
+						column={column}
+						organising={organising}
+						dragging={dragging}
+						mark={
+							here === undefined || module.moduleId === dragged
+								? undefined
+								: others[here]?.moduleId === module.moduleId
+									? "drop-before"
+									: here === others.length && others.at(-1)?.moduleId === module.moduleId
+										? "drop-after"
+										: undefined
+						}
+					/>
+				))}
+			</ol>
+		</section>
+	);
+}
+
+interface RowProps extends Pick<GroupProps, "column" | "organising" | "dragging"> {
+	readonly module: Column["modules"][number];
+	readonly at: number;
+	/** Where a dragged row would come. */
+	readonly mark: string | undefined;
+}
+
+function Row({ module, at, column, organising, dragging, mark }: RowProps) {
+	const { moduleId, name, icon } = module;
+	const { columns, move, moved } = organising;
+	const grip = dragging.grip(moduleId);
+	const step = (by: -1 | 1) => {
+		if (at + by >= 0 && at + by < column.modules.length) move(moduleId, column.id, at + by);
+	};
+	return (
+		<ListRow
+			rowId={moduleId}
+			moved={moved === moduleId}
+			title={<bdi>{name}</bdi>}
+			class={[mark, dragging.dragged === moduleId && "dragged"].filter(Boolean).join(" ")}
+			lead={
+				<>
+					<button
+						type="button"
+						class="quiet icon grip"
+						aria-label={t("moveRow", { name })}
+						{...grip}
+						onKeyDown={(event) => {
+							if (event.altKey && (event.key === "ArrowUp" || event.key === "ArrowDown")) {
+								event.preventDefault();
+								step(event.key === "ArrowUp" ? -1 : 1);
+							} else grip.onKeyDown?.(event);
+						}}
+					>
+						<Icon name="grip" />
+					</button>
+					<Tile icon={icon} />
+				</>
+			}
+		>
+			<Mover icon="up" label={w("up", { name })} idle={at === 0} onPress={() => step(-1)} />
+			<Mover
+				icon="down"
+				label={w("down", { name })}
+				idle={at === column.modules.length - 1}
+				onPress={() => step(1)}
+			/>
+			<select
+				class="move-to"
+				aria-label={w("moveToOf", { module: name })}
+				value=""
+				onChange={(event) => {
+					const to = event.currentTarget.value;
+					event.currentTarget.value = "";
+					const group = columns.find(({ id }) => `to-${id ?? ""}` === to);
+					if (group) move(moduleId, group.id, group.modules.length);
+					requestAnimationFrame(() => focusRow(moduleId));
+				}}
+			>
+				<option value="">{w("moveTo")}</option>
+				{columns
+					.filter(({ id }) => id !== column.id)
+					.map(({ id, label }) => (
+						<option key={id} value={`to-${id ?? ""}`}>
+							{label}
+						</option>
+					))}
+			</select>
+		</ListRow>
+	);
+}
+
+/** The focus follows a row into another group, once it is there. */
+function focusRow(moduleId: string): void {
+	const before = document.querySelector(`[data-row="${CSS.escape(moduleId)}"]`);
+	const observer = new MutationObserver(() => {
+		const row = document.querySelector(`[data-row="${CSS.escape(moduleId)}"]`);
+		if (row === before || row === null) return;
+		observer.disconnect();
+		row.querySelector<HTMLElement>(".grip")?.focus();
+	});
+	const main = document.getElementById("main");
+	if (main) observer.observe(main, { subtree: true, childList: true });
+	setTimeout(() => observer.disconnect(), 10_000); // the move was refused
+}
+
+interface MoverProps {
+	readonly icon: "up" | "down";
+	readonly label: string;
+	/** It stands at that end: it can be reached all the same. */
+	readonly idle: boolean;
+	onPress(): void;
+}
+
+function Mover({ icon, label, idle, onPress }: MoverProps) {
+	return (
+		<button
+			type="button"
+			class="quiet icon"
+			aria-label={label}
+			title={label}
+			aria-disabled={idle || undefined}
+			onClick={() => idle || onPress()}
+		>
+			<Icon name={icon} />
+		</button>
+	);
+}
+
+/** The sidebar as everybody gets it: empty groups are not in it. */
+function Preview({ columns }: { readonly columns: readonly Column[] }) {
+	return (
+		<aside class="seen" aria-labelledby="seen">
+			<h2 id="seen">{w("sees")}</h2>
+			<div class="card">
+				{columns
+					.filter(({ modules }) => modules.length > 0)
+					.map(({ id, label, modules }) => (
+						<div key={id ?? ""}>
+							{id !== null && (
+								<h3>
+									<bdi>{label}</bdi>
+								</h3>
+							)}
+							<ul>
+								{modules.map(({ moduleId, name, icon }) => (
+									<li key={moduleId}>
+										<Icon name={icon} />
+										<bdi>{name}</bdi>
+									</li>
+								))}
+							</ul>
+						</div>
+					))}
+				{columns.every(({ modules }) => modules.length === 0) && <p class="second">{w("noModules")}</p>}
+			</div>
+			<p class="second">{w("onlyHere")}</p>
+		</aside>
+	);
+}
+
+interface NamingProps {
+	/** The group that is renamed; without one it is a new one. */
+	readonly id?: string;
+	readonly label: string;
+	readonly organising: Organising;
+	onClose(): void;
+}
+
+function Naming({ id, label, organising, onClose }: NamingProps) {
+	const [name, setName] = useState(label);
+	const [tried, setTried] = useState(false);
+	const save = async () => {
+		setTried(true);
+		const wanted = name.trim();
+		if (wanted === "") return;
+		const { addGroup, renameGroup } = organising;
+		if (await (id === undefined ? addGroup(wanted) : renameGroup(id, wanted))) onClose();
+	};
+	return (
+		<Dialog
+			title={id === undefined ? w("addGroup") : w("renameOf", { group: label })}
+			onClose={onClose}
+			footer={
+				<>
+					<Button onPress={onClose}>{t("cancel")}</Button>
+					<Button kind="primary" onPress={save}>
+						{id === undefined ? w("add") : w("save")}
+					</Button>
+				</>
+			}
+		>
+			<Form onSubmit={save}>
+				<TextField
+					label={w("groupName")}
+					value={name}
+					maxLength={80}
+					onInput={setName}
+					error={tried && name.trim() === "" ? w("nameNeeded") : undefined}
+				/>
+			</Form>
+		</Dialog>
+	);
+}

@@ -1,0 +1,164 @@
+import { useRef, useState } from "preact/hooks";
+import { Button } from "../../../kit/button";
+import { Combobox, type ComboboxOption } from "../../../kit/combobox";
+import { Dialog } from "../../../kit/dialog";
+import { focusFirstError, Form, MomentField } from "../../../kit/field";
+import { Note } from "../../../kit/layout";
+import type { App } from "../../app/app";
+import {
+	alreadyGranted,
+	type GrantFilter,
+	type GrantList,
+	issueGrant,
+	type Permission,
+	readGrants,
+} from "../../data/grants";
+import type { Failure } from "../../data/request";
+import { refusalOf } from "../../shell/live";
+import { moment, t } from "../../words/words";
+import { manageGrants } from "../modules/permissions";
+import { nameOf, permissionOption, personOption, usePeople } from "./people";
+import { w } from "./words";
+
+interface GiveDialogProps {
+	readonly app: App;
+	readonly permissions: readonly Permission[];
+	/** What the list shows is likely what is meant. */
+	readonly filter: GrantFilter;
+	readonly known: GrantList | undefined;
+	onClose(): void;
+	onGiven(): void;
+}
+
+interface Faults {
+	readonly person?: string;
+	readonly permission?: string;
+	readonly end?: string;
+	readonly whole?: string;
+}
+
+/** Gives one person one permission, with an end or without. */
+export function GiveDialog({ app, permissions, filter, known, onClose, onGiven }: GiveDialogProps) {
+	const [typed, setTyped] = useState<string>();
+	const [userId, setUserId] = useState(filter.userId);
+	const [permissionId, setPermissionId] = useState(filter.permissionId);
+	const [end, setEnd] = useState("");
+	const [faults, setFaults] = useState<Faults>({});
+	const [busy, setBusy] = useState(false);
+	const [held, setHeld] = useState<GrantList>();
+	const form = useRef<HTMLDivElement>(null);
+	const found = usePeople(app, typed ?? "");
+	const everybody = [...found, ...(known?.people.values() ?? [])];
+	const people = [...new Map(everybody.map((person) => [person.userId, person])).values()];
+	const person = people.find((one) => one.userId === userId);
+
+	const choose = (id: string | undefined) => {
+		setUserId(id);
+		setHeld(undefined);
+		if (id === undefined) return;
+		void readGrants(app.platform, { userId: id }, 1).then((answer) => {
+			if (answer.ok) setHeld(answer.value);
+		});
+	};
+	const give = async () => {
+		const expiresAt = end === "" ? null : new Date(end).toISOString();
+		const wrong: Faults = {
+			...(userId === undefined && { person: w("choosePerson") }),
+			...(permissionId === undefined && { permission: w("choosePermission") }),
+			...(expiresAt !== null && expiresAt <= new Date().toISOString() && { end: w("past") }),
+		};
+		setFaults(wrong);
+		if (busy || userId === undefined || permissionId === undefined || wrong.end !== undefined) return;
+		setBusy(true);
+		const answer = await issueGrant(app.platform, { userId, permissionId, expiresAt });
+		setBusy(false);
+		if (!answer.ok) return setFaults(faultOf(answer));
+		app.announce(w("given"));
+		onGiven();
+		onClose();
+	};
+	return (
+		<Dialog
+			title={w("givePermission")}
+			size="medium"
+			onClose={onClose}
+			footer={
+				<>
+					{person && permissionId !== undefined && (
+						<span class="effect second">{w("effect", { name: nameOf(person) })}</span>
+					)}
+					<Button onPress={onClose}>{t("cancel")}</Button>
+					<Button
+						kind="primary"
+						busy={busy}
+						onPress={async () => {
+							await give();
+							if (form.current) focusFirstError(form.current);
+						}}
+					>
+						{w("give")}
+					</Button>
+				</>
+			}
+		>
+			<div ref={form}>
+				<Form onSubmit={give}>
+					{faults.whole !== undefined && (
+						<Note tone="bad" role="alert">
+							{faults.whole}
+						</Note>
+					)}
+					<Combobox
+						label={w("person")}
+						help={w("pasteHelp")}
+						options={people.map(personOption)}
+						chosen={userId}
+						error={faults.person}
+						onType={setTyped}
+						onChoose={choose}
+					/>
+					<Combobox
+						label={w("permission")}
+						options={optionsOf(app, permissions, held)}
+						chosen={permissionId}
+						error={faults.permission}
+						onChoose={setPermissionId}
+					/>
+					<MomentField
+						label={w("ends")}
+						optional
+						help={w("endHelp")}
+						value={end}
+						onInput={setEnd}
+						error={faults.end}
+					/>
+				</Form>
+			</div>
+		</Dialog>
+	);
+}
+
+/** All permissions by module, with those that the person has already. */
+function optionsOf(
+	app: App,
+	permissions: readonly Permission[],
+	held: GrantList | undefined,
+): ComboboxOption[] {
+	return permissions.map((permission) => {
+		const { moduleId } = permission;
+		const module = moduleId === null ? t("administration") : (app.entry(moduleId)?.name ?? moduleId);
+		const option = permissionOption(permission, module);
+		const has = held?.grants.find(({ permissionId }) => permissionId === permission.id);
+		if (has === undefined) return option;
+		const { expiresAt } = has;
+		return { ...option, detail: expiresAt === null ? w("has") : w("hasUntil", { time: moment(expiresAt) }) };
+	});
+}
+
+function faultOf(failure: Failure): Faults {
+	if (alreadyGranted(failure)) return { whole: w("alreadyHas") };
+	if (failure.code === "USER_NOT_FOUND") return { person: w("nobody") };
+	if (failure.code === "PERMISSION_UNKNOWN") return { permission: w("unknown") };
+	if (failure.status === 400) return { end: w("past") };
+	return { whole: refusalOf(failure, manageGrants) };
+}

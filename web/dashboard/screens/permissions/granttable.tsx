@@ -1,0 +1,195 @@
+import { Button } from "../../../kit/button";
+import { Tile } from "../../../kit/layout";
+import { type Column, Table } from "../../../kit/table";
+import type { App } from "../../app/app";
+import {
+	type Grant,
+	type GrantList,
+	issueGrant,
+	type Permission,
+	type Person,
+	revokeGrant,
+} from "../../data/grants";
+import type { Resource } from "../../data/resource";
+import { refuse } from "../../shell/live";
+import { day, moment, t } from "../../words/words";
+import { manageGrants } from "../modules/permissions";
+import { nameOf, purposeOf } from "./people";
+import { w } from "./words";
+
+interface GrantTableProps {
+	readonly app: App;
+	readonly list: GrantList;
+	readonly permissions: readonly Permission[];
+	readonly by: "person" | "permission";
+	readonly resource: Resource<GrantList>;
+}
+
+/** A grant, or what an owner has without one. */
+interface Row {
+	readonly grant: Grant | undefined;
+	readonly id: string;
+	readonly userId: string;
+	readonly name: string;
+	readonly permissionId: string;
+	readonly purpose: string;
+}
+
+/** Who may do what, grouped by person or by permission. */
+export function GrantTable({ app, list, permissions, by, resource }: GrantTableProps) {
+	const known = new Map(permissions.map((permission) => [permission.id, permission]));
+	const nameFor = (userId: string) => {
+		const person = list.people.get(userId);
+		return person ? nameOf(person) : userId;
+	};
+	const rows: Row[] = list.grants.map((grant) => ({
+		grant,
+		id: grant.id,
+		userId: grant.userId,
+		name: nameFor(grant.userId),
+		permissionId: grant.permissionId,
+		purpose: purposeOf(known.get(grant.permissionId), grant.permissionId),
+	}));
+	const compare = new Intl.Collator(document.documentElement.lang).compare;
+	rows.sort((a, b) =>
+		by === "person"
+			? compare(a.name, b.name) || compare(a.userId, b.userId) || compare(a.purpose, b.purpose)
+			: compare(a.permissionId, b.permissionId) || compare(a.name, b.name),
+	);
+	const owners = [...list.people.values()].filter(({ owner }) => owner);
+	if (by === "person") rows.push(...owners.map(ownerRow));
+	const first = (row: Row, at: number) => {
+		const before = rows[at - 1];
+		return by === "person" ? before?.userId !== row.userId : before?.permissionId !== row.permissionId;
+	};
+	const person: Column<Row> = {
+		id: "person",
+		head: w("person"),
+		...(by === "person" ? { part: "title" } : {}),
+		width: "15rem",
+		cell: (row, at) => <PersonCell row={row} again={by === "person" && !first(row, at)} />,
+	};
+	const permission: Column<Row> = {
+		id: "permission",
+		head: w("permission"),
+		...(by === "permission" ? { part: "title" } : {}),
+		cell: (row, at) => <PermissionCell row={row} again={by === "permission" && !first(row, at)} />,
+	};
+	return (
+		<Table
+			label={t("permissions")}
+			class="grants"
+			rows={rows}
+			rowId={({ id }) => id}
+			columns={[
+				...(by === "person" ? [person, permission] : [permission, person]),
+				{
+					id: "ends",
+					head: w("ends"),
+					width: "11rem",
+					cell: ({ grant }) => (
+						<span class="second">
+							{grant === undefined
+								? w("cannotEnd")
+								: grant.expiresAt === null
+									? w("noEnd")
+									: w("until", { time: moment(grant.expiresAt) })}
+						</span>
+					),
+				},
+				{
+					id: "by",
+					head: w("givenBy"),
+					width: "12rem",
+					cell: ({ grant }) => (
+						<span class="second">{grant ? givenBy(grant, nameFor) : w("atInstallation")}</span>
+					),
+				},
+				{
+					id: "withdraw",
+					head: w("withdraw"),
+					hideHead: true,
+					part: "actions",
+					width: "8rem",
+					cell: ({ grant, name, permissionId }) =>
+						grant && (
+							<Button
+								kind="quiet"
+								label={w("withdrawOf", { permission: permissionId, name })}
+								onPress={() => withdraw(app, grant, resource)}
+							>
+								{w("withdraw")}
+							</Button>
+						),
+				},
+			]}
+		/>
+	);
+}
+
+const ownerRow = (person: Person): Row => ({
+	grant: undefined,
+	id: `owner-${person.userId}`,
+	userId: person.userId,
+	name: nameOf(person),
+	permissionId: "",
+	purpose: w("everything"),
+});
+
+function givenBy({ createdBy, createdAt }: Grant, nameFor: (userId: string) => string): string {
+	if (createdBy === null) return w("byOperator", { day: day(createdAt) });
+	return w("byOn", { name: nameFor(createdBy), day: day(createdAt) });
+}
+
+interface CellProps {
+	readonly row: Row;
+	/** The row above says it already. */
+	readonly again: boolean;
+}
+
+function PersonCell({ row, again }: CellProps) {
+	return (
+		<span class={again ? "thing again" : "thing"}>
+			<Tile icon="person" lit />
+			<span>
+				<bdi class="name">{row.name}</bdi>
+				{row.grant === undefined && <span class="second"> {w("owner")}</span>}
+			</span>
+		</span>
+	);
+}
+
+function PermissionCell({ row: { purpose, permissionId }, again }: CellProps) {
+	return (
+		<span class={again ? "purpose again" : "purpose"}>
+			{purpose !== permissionId && <bdi>{purpose}</bdi>}{" "}
+			<bdi dir="ltr" class="code">
+				{permissionId}
+			</bdi>
+		</span>
+	);
+}
+
+/** Withdraws a grant, which can be undone; of one's own it asks first. */
+async function withdraw(app: App, grant: Grant, resource: Resource<GrantList>): Promise<void> {
+	const who = app.session.who.peek();
+	if (who.is === "person" && who.userId === grant.userId) {
+		const agreed = await app.questions.ask({
+			title: w("ownTitle"),
+			body: [w("ownBody", { permission: grant.permissionId }), w("ownHelp")],
+			yes: w("withdraw"),
+			no: w("keep"),
+			danger: true,
+		});
+		if (!agreed) return;
+	}
+	const answer = await app.data.write(revokeGrant(app.platform, grant.id), resource);
+	if (!answer.ok) return refuse(app, answer, manageGrants, () => withdraw(app, grant, resource));
+	if (who.is === "person" && who.userId === grant.userId) void app.data.navigation.load();
+	const undo = async () => {
+		const given = await app.data.write(issueGrant(app.platform, grant), resource);
+		if (given.ok) app.announce(w("given"));
+		else refuse(app, given, manageGrants);
+	};
+	app.announce(w("withdrawn"), "polite", { label: t("undo"), run: undo });
+}

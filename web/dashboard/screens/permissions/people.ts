@@ -1,0 +1,44 @@
+import { useEffect, useState } from "preact/hooks";
+import type { ComboboxOption } from "../../../kit/combobox";
+import type { App } from "../../app/app";
+import { findPeople, type Permission, type Person } from "../../data/grants";
+import { w } from "./words";
+
+/** How long after the last letter people are looked for, milliseconds. */
+const pause = 200;
+
+/** The people who match what is typed. Those of before stay until they are found. */
+export function usePeople(app: App, typed: string | undefined): readonly Person[] {
+	const [found, setFound] = useState<readonly Person[]>([]);
+	useEffect(() => {
+		if (typed === undefined) return;
+		let wanted = true;
+		const timer = setTimeout(async () => {
+			const answer = await findPeople(app.platform, typed.trim());
+			if (wanted && answer.ok) setFound(answer.value);
+		}, pause);
+		return () => {
+			wanted = false;
+			clearTimeout(timer);
+		};
+	}, [typed]);
+	return found;
+}
+
+export const nameOf = ({ name, email, userId }: Person): string => name || email || userId;
+
+export const personOption = (person: Person): ComboboxOption => ({
+	id: person.userId,
+	label: nameOf(person),
+	detail: person.email ?? person.userId,
+});
+
+/** What a permission lets one do; its id where nobody has said. */
+export const purposeOf = (permission: Permission | undefined, id: string): string =>
+	permission?.description ?? id;
+
+export function permissionOption(permission: Permission, module: string): ComboboxOption {
+	const { id, baseline } = permission;
+	const note = baseline === "authenticated" ? { detail: w("everybody") } : {};
+	return { id, label: purposeOf(permission, id), code: id, group: module, ...note };
+}

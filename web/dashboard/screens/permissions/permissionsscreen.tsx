@@ -1,0 +1,171 @@
+import { useMemo, useState } from "preact/hooks";
+import { Button } from "../../../kit/button";
+import { Combobox } from "../../../kit/combobox";
+import { EmptyState, PageHeader } from "../../../kit/layout";
+import { Segments } from "../../../kit/switch";
+import type { App } from "../../app/app";
+import type { ScreenProps } from "../../app/screen";
+import {
+	type GrantFilter,
+	type GrantList,
+	type Permission,
+	readGrants,
+	readPermissions,
+} from "../../data/grants";
+import { Heading } from "../../shell/heading";
+import { Loaded, useLive, useResource } from "../../shell/live";
+import { t } from "../../words/words";
+import { GiveDialog } from "./givedialog";
+import { GrantTable } from "./granttable";
+import { manageGrants } from "../modules/permissions";
+import { nameOf, permissionOption, personOption, usePeople } from "./people";
+import { w } from "./words";
+
+/** After so many pages they are read again only when the person comes back. */
+const livePages = 3;
+const rarely = 3_600_000;
+
+/** W9: who may do what, by person or by permission. */
+export function PermissionsScreen({ app }: ScreenProps) {
+	const permissions = useResource(app, () => readPermissions(app.platform));
+	const [filter, setFilter] = useState<GrantFilter>({});
+	const [pages, setPages] = useState(1);
+	const { userId, permissionId } = filter;
+	const inputs = [userId, permissionId, pages];
+	const grants = useMemo(() => app.data.resource(() => readGrants(app.platform, filter, pages)), inputs);
+	useLive(grants, pages > livePages ? rarely : undefined);
+	const choose = (next: GrantFilter) => {
+		setPages(1);
+		setFilter(next);
+	};
+	return (
+		<Loaded resource={permissions} permission={manageGrants}>
+			{(known) => (
+				<Screen
+					app={app}
+					permissions={known}
+					grants={grants}
+					filter={filter}
+					onFilter={choose}
+					onMore={() => setPages(pages + 1)}
+				/>
+			)}
+		</Loaded>
+	);
+}
+
+interface ScreenParts {
+	readonly app: App;
+	readonly permissions: readonly Permission[];
+	readonly grants: ReturnType<typeof useResource<GrantList>>;
+	readonly filter: GrantFilter;
+	onFilter(filter: GrantFilter): void;
+	onMore(): void;
+}
+
+function Screen({ app, permissions, grants, filter, onFilter, onMore }: ScreenParts) {
+	const [by, setBy] = useState<"person" | "permission">("person");
+	const [giving, setGiving] = useState(false);
+	const list = grants.value.value;
+	return (
+		<>
+			<PageHeader
+				heading={<Heading title={t("permissions")} />}
+				sub={list && countOf(list, filter)}
+				actions={
+					<Button kind="primary" icon="plus" onPress={() => setGiving(true)}>
+						{w("givePermission")}
+					</Button>
+				}
+			/>
+			<div class="toolbar">
+				<Segments
+					name="by"
+					label={w("view")}
+					chosen={by}
+					onChoose={(id) => setBy(id)}
+					segments={[
+						{ id: "person", label: w("byPerson") },
+						{ id: "permission", label: w("byPermission") },
+					]}
+				/>
+				<Search app={app} permissions={permissions} list={list} filter={filter} onFilter={onFilter} />
+			</div>
+			<Loaded resource={grants} permission={manageGrants} part>
+				{(found) => (
+					<>
+						{found.grants.length === 0 ? (
+							<Nothing list={found} filter={filter} />
+						) : (
+							<GrantTable app={app} list={found} permissions={permissions} by={by} resource={grants} />
+						)}
+						{found.more && (
+							<div class="more">
+								<Button onPress={onMore}>{w("more")}</Button>
+							</div>
+						)}
+					</>
+				)}
+			</Loaded>
+			{giving && (
+				<GiveDialog
+					app={app}
+					permissions={permissions}
+					filter={filter}
+					known={list}
+					onClose={() => setGiving(false)}
+					onGiven={() => void grants.load()}
+				/>
+			)}
+		</>
+	);
+}
+
+function countOf({ grants, more }: GrantList, filter: GrantFilter): string | undefined {
+	if (more) return w("subMore", { count: grants.length });
+	if (filter.userId !== undefined || filter.permissionId !== undefined) return undefined;
+	const people = new Set(grants.map(({ userId }) => userId)).size;
+	return w("sub", { people, permissions: new Set(grants.map(({ permissionId }) => permissionId)).size });
+}
+
+interface SearchProps extends Pick<ScreenParts, "app" | "permissions" | "filter" | "onFilter"> {
+	readonly list: GrantList | undefined;
+}
+
+/** Finds a person or a permission among all there are. */
+function Search({ app, permissions, list, filter, onFilter }: SearchProps) {
+	const [typed, setTyped] = useState<string>();
+	const found = usePeople(app, typed);
+	const chosen = filter.userId === undefined ? undefined : list?.people.get(filter.userId);
+	const people = [...found, ...(chosen && !found.includes(chosen) ? [chosen] : [])].map((person) => ({
+		...personOption(person),
+		group: w("person"),
+	}));
+	const options = [
+		...people,
+		...permissions.map((one) => ({ ...permissionOption(one, ""), group: w("permission") })),
+	];
+	return (
+		<div class="find">
+			<Combobox
+				label={w("find")}
+				hideLabel
+				hint={w("find")}
+				options={options}
+				chosen={filter.userId ?? filter.permissionId}
+				onType={setTyped}
+				onChoose={(id) => {
+					if (id === undefined) onFilter({});
+					else onFilter(people.some((one) => one.id === id) ? { userId: id } : { permissionId: id });
+				}}
+			/>
+		</div>
+	);
+}
+
+function Nothing({ list, filter }: { readonly list: GrantList; readonly filter: GrantFilter }) {
+	if (filter.permissionId !== undefined) return <p>{w("noneHere")}</p>;
+	const person = filter.userId === undefined ? undefined : list.people.get(filter.userId);
+	if (filter.userId === undefined) return <EmptyState title={w("none")} help={w("noneHelp")} />;
+	return <p>{person ? w("noneOf", { name: nameOf(person) }) : t("noMatch")}</p>;
+}
