@@ -12,9 +12,9 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// maxWeight is what page, script and kit may weigh together, with every screen of the administration in the
-// one script: bytes on the wire.
-const maxWeight = 86 << 10
+// maxWeight is what page, script and kit may weigh together before the administration is opened: bytes on
+// the wire.
+const maxWeight = 60 << 10
 
 // TestWeight: what a browser fetches before it shows anything.
 func TestWeight(t *testing.T) {
