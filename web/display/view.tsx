@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { Mark } from "../kit/icons";
 import type { Connection } from "./connection";
-import { pathOf, qrCode } from "./qr";
+import { qrCode } from "./qr";
 import { moduleName, type Screen, screen } from "./screen";
 import { corner } from "./upkeep";
 import { language, t } from "./words";
@@ -127,10 +127,10 @@ function Pairing({ name, code, removed }: PairingProps) {
 	);
 }
 
-/** The door with mark and QR code. An address that is too long for a code leaves the mark alone. */
+/** The door with mark and QR code. */
 function QrDoor({ address }: { readonly address: string }) {
-	const matrix = qrCode(address);
-	const size = matrix ? matrix.length + 8 : 0; // four light modules around it
+	const code = qrCode(address);
+	const size = code.size + 8; // four light modules around it
 	return (
 		<div class="doors">
 			<span class="thin" />
@@ -138,11 +138,9 @@ function QrDoor({ address }: { readonly address: string }) {
 			<span class="thin" />
 			<div class="door-frame">
 				<Mark />
-				{matrix && (
-					<svg class="qr" viewBox={`-4 -4 ${size} ${size}`} role="img" aria-label={t("qrLabel")}>
-						<path d={pathOf(matrix)} />
-					</svg>
-				)}
+				<svg class="qr" viewBox={`-4 -4 ${size} ${size}`} role="img" aria-label={t("qrLabel")}>
+					<path d={code.path} />
+				</svg>
 			</div>
 		</div>
 	);

@@ -1,10 +1,10 @@
 import "./address.test";
 import "./board.test";
 import "./changes.test";
+import "./display.test";
 import "./eventstream.test";
 import "./jsonrequest.test";
 import "./language.test";
-import "./qr.test";
 import "./resource.test";
 import "./shape.test";
 import "./slide.test";

@@ -1,4 +1,6 @@
-/** Where the clock may stand. It goes on with every slide and minute, so that no place of the panel burns in. */
+/**
+ * Where the clock may stand. It goes on with every slide and minute, so that no place of the panel burns in.
+ */
 const corners = ["end end", "start end", "end start", "start start"] as const;
 /** Beside a picture only these are free. */
 const besidePicture = ["end end", "start end"] as const;

@@ -76,8 +76,8 @@ export class Session {
 	}
 
 	/**
-	 * Signs out, here or on every device. It returns the failure when the server did not confirm. Once it has, nothing of the person is
-	 * shown, even if the next request fails.
+	 * Signs out, here or on every device. It returns the failure when the server did not confirm. Once it
+	 * has, nothing of the person is shown, even if the next request fails.
 	 */
 	async leave(everywhere: boolean): Promise<Failure | undefined> {
 		const platform = this.#platform;

@@ -1,7 +1,9 @@
 import { accents } from "../../kit/accents";
 import { lifecycle, type LifecycleView } from "./lifecycle";
 import { type Result, nothing, request, write } from "./request";
-import { count, listOf, object, oneOf, orAbsent, orNull, type Shape, ShapeError, text, yesOrNo } from "./shape";
+import {
+	count, listOf, object, oneOf, orAbsent, orNull, type Shape, ShapeError, text, yesOrNo,
+} from "./shape";
 
 /** Who the server says that we are. */
 export type Principal =

@@ -20,11 +20,12 @@ export function HomeScreen({ app }: ScreenProps) {
 	const own = app.entry(homeModule);
 	const now = new Date(app.clock.now());
 	const name = app.data.account.value.value?.name ?? "";
+	const day = { weekday: "long", day: "numeric", month: "long" } as const;
 	return (
 		<div class="home">
 			<div class="greeting">
 				<p class="muted">
-					{new Intl.DateTimeFormat(locale.value.tag, { weekday: "long", day: "numeric", month: "long" }).format(now)}
+					{new Intl.DateTimeFormat(locale.value.tag, day).format(now)}
 				</p>
 				<Heading title={greeting(now, name)} page={w("home")} />
 			</div>
