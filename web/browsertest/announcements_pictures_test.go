@@ -77,6 +77,7 @@ func TestAnnouncementsPictures(t *testing.T) {
 	p.find("link", "Welcome")
 	p.wait(`document.querySelector(".now .slide")`)
 	p.wait(`document.querySelector(".thumbnail img")?.naturalWidth > 0`) // of the sample
+	p.accessible("announcements with the board")
 	p.picture("announcements-board")
 
 	p.press("button", "Write a notice")
@@ -90,6 +91,7 @@ func TestAnnouncementsPictures(t *testing.T) {
 	p.hears("The picture is ready.")
 	p.wait(`document.querySelector(".preview img")?.naturalWidth === 1920`)
 	p.silent("Too large")
+	p.accessible("the editor with a picture")
 	p.picture("announcements-editor")
 	p.look(narrow)
 	p.fits()

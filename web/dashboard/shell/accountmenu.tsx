@@ -39,13 +39,16 @@ export function AccountMenu({ app }: { readonly app: App }) {
 				type="button"
 				class="quiet"
 				ref={button}
-				aria-label={name === "" ? t("account") : t("accountOf", { name })}
+				aria-label={name === "" ? t("account") : undefined} // a label would lack the initials
 				aria-expanded={open}
 				aria-controls="account-panel"
 				onClick={() => setOpen(!open)}
 			>
 				{name === "" ? <Tile icon="person" lit /> : <Tile initials={initialsOf(name)} lit />}
-				<bdi class="account-name">{name === "" ? t("account") : name}</bdi>
+				{name !== "" && <span class="unseen">{t("accountOf", { name })}</span>}
+				<bdi class="account-name" aria-hidden="true">
+					{name === "" ? t("account") : name}
+				</bdi>
 				<Icon name="chevronDown" size={16} />
 			</button>
 			<div id="account-panel" class="account-panel" hidden={!open}>
