@@ -141,7 +141,7 @@ func TestKeyboard(t *testing.T) {
 		t.Helper()
 		p.wait(fmt.Sprintf(`document.activeElement.textContent.trim() === %q`, name))
 	}
-	// from the heading backwards: the navigation, the account, the brand, the skip link
+	// from the heading backwards: the navigation, the account, the find field, the brand, the skip link
 	p.key("\t", chromedp.ModifierShift)
 	focused("Notes")
 	p.key("\t", chromedp.ModifierShift)
@@ -155,6 +155,8 @@ func TestKeyboard(t *testing.T) {
 	p.key("\x1b")
 	focused("Account")
 	p.none("button", "Sign out")
+	p.key("\t", chromedp.ModifierShift)
+	focused("Search or go to…Ctrl K")
 	p.key("\t", chromedp.ModifierShift)
 	focused("Dashboard")
 	p.key("\t", chromedp.ModifierShift)

@@ -138,7 +138,8 @@ export function Combobox(props: ComboboxProps) {
 	);
 }
 
-function marked(label: string, query: string): ComponentChildren {
+/** A label with the part that was searched for marked. The query is in small letters. */
+export function marked(label: string, query: string): ComponentChildren {
 	const from = query === "" ? -1 : label.toLowerCase().indexOf(query);
 	if (from < 0) return label;
 	const to = from + query.length;

@@ -8,13 +8,16 @@ import { t } from "../words/words";
 import { AccountMenu } from "./accountmenu";
 import { Link } from "./anchor";
 import { Content } from "./content";
+import { FindButton } from "./findbutton";
 import { NewVersionNotice } from "./newversionnotice";
+import { Palette } from "./palette";
 import { RestartNotice } from "./restartnotice";
 import { Sidebar } from "./sidebar";
 
 /** W5 and W6: banner, navigation and what the fragment names. */
 export function Shell({ app }: { readonly app: App }) {
 	const [unfolded, setUnfolded] = useState(false);
+	const [finding, setFinding] = useState(false);
 	const route = app.router.route.value;
 	const navigation = app.navigation.value;
 	useEffect(() => setUnfolded(false), [route]);
@@ -38,6 +41,7 @@ export function Shell({ app }: { readonly app: App }) {
 					<Mark />
 					<bdi>{house.value?.name ?? t("dashboard")}</bdi>
 				</Link>
+				{shown && <FindButton find={() => setFinding(true)} />}
 				{shown && (
 					<button
 						type="button"
@@ -53,13 +57,22 @@ export function Shell({ app }: { readonly app: App }) {
 				<AccountMenu app={app} />
 			</header>
 			<div class={shown ? "columns" : "columns alone"}>
-				{shown && <Sidebar app={app} view={view} administration={administration} folded={!unfolded} />}
+				{shown && (
+					<Sidebar
+						app={app}
+						view={view}
+						administration={administration}
+						folded={!unfolded}
+						find={() => setFinding(true)}
+					/>
+				)}
 				<main id="main" tabIndex={-1}>
 					<NewVersionNotice app={app} />
 					{view && <RestartNotice app={app} permissions={view.permissions} />}
 					<Content app={app} />
 				</main>
 			</div>
+			<Palette app={app} open={finding} onOpen={setFinding} />
 		</>
 	);
 }

@@ -6,6 +6,7 @@ import type { NavigationView } from "../data/platform";
 import { t } from "../words/words";
 import { w as home } from "../screens/home/words";
 import { Link } from "./anchor";
+import { FindButton } from "./findbutton";
 
 interface SidebarProps {
 	readonly app: App;
@@ -14,6 +15,8 @@ interface SidebarProps {
 	readonly administration: readonly Screen[];
 	/** On a phone, where the Menu button shows and hides it. */
 	readonly folded: boolean;
+	/** Opens the palette: on a phone the header has no room for it. */
+	find(): void;
 }
 
 interface Item {
@@ -23,12 +26,15 @@ interface Item {
 }
 
 /** Home, the modules in their groups, and the administration. Empty groups are kept, but not shown here. */
-export function Sidebar({ app, view, administration, folded }: SidebarProps) {
+export function Sidebar({ app, view, administration, folded, find }: SidebarProps) {
 	const groups = view.groups.map(({ id, label, modules }) => ({ id, label, items: itemsOf(modules) }));
 	const ungrouped = itemsOf(view.ungrouped);
 	const screens = administration.map(({ path, title, icon }) => ({ to: `#/${path}`, name: title(), icon }));
 	return (
 		<div id="navigation" class="sidebar" data-folded={folded ? "" : undefined}>
+			<div role="search">
+				<FindButton find={find} />
+			</div>
 			<nav aria-label={t("modules")}>
 				<List app={app} items={[{ to: homeHash, name: home("home"), icon: "home" }]} />
 				{groups.map(
@@ -61,7 +67,7 @@ const itemsOf = (entries: NavigationView["ungrouped"]): Item[] =>
 
 function List({ app, items }: { readonly app: App; readonly items: readonly Item[] }) {
 	const route = app.router.route.value;
-	const here = placeOf(route);
+	const here = hereOf(route);
 	return (
 		<ul>
 			{items.map(({ to, name, icon }) => (
@@ -76,7 +82,7 @@ function List({ app, items }: { readonly app: App; readonly items: readonly Item
 	);
 }
 
-function placeOf(route: Route): string {
+function hereOf(route: Route): string {
 	if (route.to === "module") return moduleHash(route.moduleId);
 	return route.to === "screen" ? `#/${route.screen.path}` : "";
 }

@@ -15,6 +15,12 @@ export const english = {
 	permissions: "Permissions",
 	screens: "Screens",
 	navigation: "Navigation",
+	module: "Module",
+	page: "Page",
+	settings: "Settings",
+	find: "Search or go to",
+	findHint: "Search or go to…",
+	findKeys: "Ctrl K",
 	administration: "Administration",
 	smallPrint: "{code}, {time}",
 

@@ -1,0 +1,74 @@
+import { manageConfiguration } from "../screens/modules/permissions";
+import { w as home } from "../screens/home/words";
+import { t } from "../words/words";
+import { type App, doorsOf } from "./app";
+import { accountHash, homeHash, moduleHash, type Route } from "./route";
+import { administrationFor } from "./screen";
+
+/** Somewhere that the caller may go. */
+export interface Destination {
+	readonly to: string;
+	readonly name: string;
+	/** What it is, in a word. */
+	readonly kind: string;
+	readonly icon: string;
+}
+
+/** Everywhere that the caller may go: modules, the Dashboard's own screens, and the settings of modules. */
+export function destinationsOf(app: App): Destination[] {
+	const navigation = app.navigation.value;
+	const view = navigation.is === "ready" ? navigation.view : undefined;
+	const held = view?.permissions ?? [];
+	const settled = held.includes(manageConfiguration) ? (app.data.configurations.value.value?.modules ?? []) : [];
+	return [
+		{ to: homeHash, name: home("home"), kind: t("page"), icon: "home" },
+		...(view ? doorsOf(view) : []).map(({ moduleId, name, ui }) => ({
+			to: moduleHash(moduleId),
+			name,
+			kind: t("module"),
+			icon: ui.icon ?? "door",
+		})),
+		...administrationFor(app.router.screens, held).map(({ path, title, icon }) => ({
+			to: `#/${path}`,
+			name: title(),
+			kind: t("administration"),
+			icon,
+		})),
+		...settled.map(({ moduleId, name }) => ({
+			to: `#/admin/modules/${moduleId}/settings`,
+			name,
+			kind: t("settings"),
+			icon: "sliders",
+		})),
+		{ to: accountHash, name: t("account"), kind: t("page"), icon: "person" },
+	];
+}
+
+/** The destination that a route is at or below. */
+export function placeOf(route: Route): string | undefined {
+	if (route.to === "module") return moduleHash(route.moduleId);
+	if (route.to === "nowhere") return undefined;
+	const path = route.screen.path.replace(":id", route.params["id"] ?? "");
+	return `#/${path.split("/:")[0]}`;
+}
+
+/**
+ * Those that a search means: names that begin with it, then those with a word that does, then the rest;
+ * among equals where the person has been lately comes first. Without a search that is all that counts.
+ */
+export function found(all: readonly Destination[], typed: string, recent: readonly string[]): Destination[] {
+	const query = typed.trim().toLowerCase();
+	const words = query.split(/\s+/);
+	const far = ({ name }: Destination): number => {
+		const text = name.toLowerCase();
+		if (text.startsWith(query)) return 0;
+		return text.split(/[\s-]+/).some((word) => word.startsWith(words[0] ?? "")) ? 1 : 2;
+	};
+	const since = ({ to }: Destination): number => {
+		const place = recent.indexOf(to);
+		return place < 0 ? recent.length : place;
+	};
+	return all
+		.filter(({ name, kind }) => words.every((word) => `${name} ${kind}`.toLowerCase().includes(word)))
+		.sort((a, b) => far(a) - far(b) || since(a) - since(b));
+}

@@ -1,0 +1,135 @@
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { marked } from "../../kit/combobox";
+import { Icon } from "../../kit/icons";
+import type { App } from "../app/app";
+import { type Destination, destinationsOf, found, placeOf } from "../app/destinations";
+import { holds, manageConfiguration } from "../screens/modules/permissions";
+import { t } from "../words/words";
+
+/** How many of the last places are remembered, in memory only. */
+const remembered = 5;
+
+interface PaletteProps {
+	readonly app: App;
+	readonly open: boolean;
+	onOpen(open: boolean): void;
+}
+
+/** Finds a module, its settings or a screen by a few letters, from everywhere: Ctrl+K, or the find field. */
+export function Palette({ app, open, onOpen }: PaletteProps) {
+	const recent = useRef<readonly string[]>([]);
+	const here = placeOf(app.router.route.value);
+	useEffect(() => {
+		if (here === undefined) return;
+		recent.current = [here, ...recent.current.filter((other) => other !== here)].slice(0, remembered + 1);
+	}, [here]);
+	useEffect(() => {
+		const stop = new AbortController();
+		const press = (event: KeyboardEvent) => {
+			const asked = (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey;
+			// a module may use the same keys in a field of its own
+			if (!asked || event.key.toLowerCase() !== "k" || event.defaultPrevented) return;
+			event.preventDefault();
+			if (document.querySelector("dialog[open]") === null) onOpen(true);
+		};
+		document.addEventListener("keydown", press, stop);
+		return () => stop.abort();
+	}, []);
+	if (!open) return null;
+	return <Search app={app} recent={recent.current.filter((place) => place !== here)} close={() => onOpen(false)} />;
+}
+
+interface SearchProps {
+	readonly app: App;
+	/** Where the person has been, the last place first, without where they are. */
+	readonly recent: readonly string[];
+	close(): void;
+}
+
+function Search({ app, recent, close }: SearchProps) {
+	const list = useId();
+	const dialog = useRef<HTMLDialogElement>(null);
+	const [typed, setTyped] = useState("");
+	const [at, setAt] = useState(0);
+	const options = found(destinationsOf(app), typed, recent);
+	const active = Math.min(at, options.length - 1);
+	useLayoutEffect(() => {
+		const shown = dialog.current;
+		shown?.showModal();
+		if (holds(app, manageConfiguration)) void app.data.configurations.load();
+		return () => shown?.close(); // while it is still in the page, so that the focus goes back
+	}, []);
+	useLayoutEffect(() => {
+		dialog.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
+	}, [active, typed]);
+	const take = (option: Destination | undefined) => {
+		if (option === undefined) return;
+		dialog.current?.close(); // gives the focus back before the screen takes it
+		close();
+		app.router.go(option.to);
+	};
+	const move = (by: number) => setAt((active + by + options.length) % Math.max(options.length, 1));
+	const keys = (event: KeyboardEvent) => {
+		if (event.isComposing) return;
+		if (event.key === "ArrowDown") move(1);
+		else if (event.key === "ArrowUp") move(-1);
+		else if (event.key === "Enter") take(options[active]);
+		else return;
+		event.preventDefault();
+	};
+	return (
+		<dialog
+			ref={dialog}
+			class="palette"
+			aria-label={t("find")}
+			onCancel={(event) => {
+				event.preventDefault();
+				close();
+			}}
+			onClick={(event) => event.target === dialog.current && close()}
+		>
+			<div class="palette-field">
+				<Icon name="search" />
+				<input
+					role="combobox"
+					aria-label={t("find")}
+					aria-expanded={options.length > 0}
+					aria-controls={list}
+					aria-autocomplete="list"
+					aria-activedescendant={options.length > 0 ? `${list}-${active}` : undefined}
+					autocomplete="off"
+					spellcheck={false}
+					dir="auto"
+					placeholder={t("findHint")}
+					value={typed}
+					onInput={(event) => {
+						setTyped(event.currentTarget.value);
+						setAt(0);
+					}}
+					onKeyDown={keys}
+				/>
+			</div>
+			<div id={list} class="options" role="listbox" aria-label={t("find")} hidden={options.length === 0}>
+				{options.map((option, place) => (
+					<div
+						key={option.to}
+						id={`${list}-${place}`}
+						role="option"
+						aria-selected={place === active}
+						onPointerDown={(event) => event.preventDefault()} // the field keeps the focus
+						onPointerMove={() => setAt(place)}
+						onClick={() => take(option)}
+					>
+						<Icon name={option.icon} />
+						<bdi>{marked(option.name, typed.trim().toLowerCase())}</bdi>
+						<span class="detail">{option.kind}</span>
+					</div>
+				))}
+			</div>
+			{options.length === 0 && <p class="muted">{t("noMatch")}</p>}
+			<span class="unseen" role="status">
+				{typed === "" ? "" : t("matches", { count: options.length })}
+			</span>
+		</dialog>
+	);
+}
