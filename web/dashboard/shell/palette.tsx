@@ -99,7 +99,7 @@ function Search({ app, recent, close }: SearchProps) {
 					aria-activedescendant={options.length > 0 ? `${list}-${active}` : undefined}
 					autocomplete="off"
 					spellcheck={false}
-					dir="auto"
+					dir={typed === "" ? undefined : "auto"} // an empty field runs as the page does
 					placeholder={t("findHint")}
 					value={typed}
 					onInput={(event) => {
