@@ -18,8 +18,16 @@ func StopSignals() context.Context {
 	if !signal.Ignored(syscall.SIGHUP) {
 		stopping = append(stopping, syscall.SIGHUP)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), stopping...)
-	context.AfterFunc(ctx, stop)
+	ctx, stop := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 2) // a second one that comes at once is not lost
+	signal.Notify(signals, stopping...)
+	go func() { // ends with the process
+		<-signals
+		stop()
+		second := (<-signals).(syscall.Signal)
+		signal.Reset(second)
+		_ = syscall.Kill(os.Getpid(), second)
+	}()
 	return ctx
 }
 
