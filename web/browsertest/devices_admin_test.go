@@ -87,7 +87,7 @@ func TestPairing(t *testing.T) {
 	p := open(t, wl.URL+"/#/admin/screens", phone)
 	p.headed("Screens")
 	p.says("3 screens, 1 silent")
-	p.says("not seen since 3 days ago")
+	p.says("not seen for 3 days")
 	p.says(wl.URL + "/display/stage")
 	p.fill("Code on the screen", "482-9 13")
 	p.key("\r")

@@ -68,13 +68,20 @@ func (r *register) listPeople(w http.ResponseWriter, request *http.Request) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	query := strings.ToLower(request.URL.Query().Get("query"))
+	ids := request.URL.Query()["userId"]
 	found := []object{}
 	for _, one := range r.people {
-		if strings.HasPrefix(strings.ToLower(one["name"].(string)), query) || one["userId"] == query {
+		id := one["userId"].(string)
+		matches := strings.HasPrefix(strings.ToLower(one["name"].(string)), query) || id == query
+		if matches && (len(ids) == 0 || slices.Contains(ids, id)) {
 			found = append(found, one)
 		}
 	}
-	body, _ := json.Marshal(object{"people": found, "nextCursor": nil})
+	page := object{"people": found, "nextCursor": nil}
+	if len(found) > 200 {
+		page["people"], page["nextCursor"] = found[:200], "next"
+	}
+	body, _ := json.Marshal(page)
 	reply(w, 200, string(body))
 }
 
@@ -288,4 +295,17 @@ func TestManyGrants(t *testing.T) {
 	p.press("button", "Load more")
 	p.wait(`document.querySelectorAll(".grants tbody tr").length === 254`)
 	p.none("button", "Load more")
+}
+
+// TestManyPeople: who is not among the first that the server lists has a name, too.
+func TestManyPeople(t *testing.T) {
+	t.Parallel()
+	r := granting(t, setup(t))
+	for i := range 250 {
+		r.people = append(r.people, object{"userId": fmt.Sprintf("44444444-4444-4444-8444-%012d", i),
+			"name": fmt.Sprintf("Singer %d", i), "email": nil, "owner": false})
+	}
+	r.add("44444444-4444-4444-8444-000000000249", "stage.plan.edit", "")
+	p := open(t, r.URL+"/#/admin/permissions", desktop)
+	p.find("button", "Withdraw stage.plan.edit from Singer 249")
 }

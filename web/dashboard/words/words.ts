@@ -46,12 +46,15 @@ const units = [
 	["second", 1],
 ] as const;
 
-/** How long ago the server saw something, in the largest unit that fits: "3 days ago". */
-export function ago(at: string): string {
+/** The time since a moment that the server tells, in the largest unit that fits. */
+export function elapsed(at: string): { readonly count: number; readonly unit: (typeof units)[number][0] } {
 	const seconds = Math.max(0, (Date.now() - Date.parse(at)) / 1_000);
 	const [unit, size] = units.find(([, least]) => seconds >= least) ?? ["second", 1];
-	return new Intl.RelativeTimeFormat(locale.value.tag, { numeric: "auto" }).format(
-		-Math.floor(seconds / size),
-		unit,
-	);
+	return { count: Math.floor(seconds / size), unit };
+}
+
+/** How long ago the server saw something: "3 days ago". */
+export function ago(at: string): string {
+	const { count, unit } = elapsed(at);
+	return new Intl.RelativeTimeFormat(locale.value.tag, { numeric: "auto" }).format(-count, unit);
 }

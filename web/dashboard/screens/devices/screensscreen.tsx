@@ -22,7 +22,7 @@ import type { Resource } from "../../data/resource";
 import { Filter } from "../../shell/filter";
 import { Heading } from "../../shell/heading";
 import { Loaded, refuse, useResource } from "../../shell/live";
-import { ago, t } from "../../words/words";
+import { ago, elapsed, t } from "../../words/words";
 import { manageDevices } from "../modules/permissions";
 import { FindCode } from "./pairing";
 import { w } from "./words";
@@ -140,9 +140,18 @@ function State({ device }: { readonly device: Device }) {
 	);
 }
 
+const notSeenFor = {
+	day: "notSeenForDays",
+	hour: "notSeenForHours",
+	minute: "notSeenForMinutes",
+	second: "notSeenForSeconds",
+} as const;
+
 function seenOf(device: Device): string {
 	if (device.lastSeenAt === null) return w("never");
-	return w(stateOf(device) === "live" ? "seenAt" : "notSeenFor", { when: ago(device.lastSeenAt) });
+	if (stateOf(device) === "live") return w("seenAt", { when: ago(device.lastSeenAt) });
+	const { count, unit } = elapsed(device.lastSeenAt);
+	return w(notSeenFor[unit], { count });
 }
 
 interface DeviceProps {
