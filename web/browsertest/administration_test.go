@@ -203,7 +203,22 @@ var administrationScreens = []screen{
 		p.click("[role=menuitem]")
 		p.wait(`document.querySelector("dialog input")`)
 	}},
+	{"W12-house", "/#/admin/house", houseScreen, swatches},
+	{"W12-refused", "/#/admin/house", func(t *testing.T, h *house) {
+		k := keptHouse(t, h)
+		k.backup = `{"lastVerifiedAt":"2026-11-09T03:04:05.000Z","verdict":"BACKUP_INCOMPLETE"}`
+		k.status, k.code = 400, "INVALID_REQUEST"
+	}, func(p *tab) {
+		swatches(p)
+		p.typeInto(".house-form input", " again")
+		p.click(".house-form .primary[type=submit]")
+		p.wait(`document.querySelector(".house-form [aria-invalid=true]")`)
+	}},
 }
+
+func houseScreen(t *testing.T, h *house) { keptHouse(t, h) }
+
+func swatches(p *tab) { p.wait(`document.querySelector(".house-facts .chip")`) }
 
 func wallOfHouse(t *testing.T, h *house) { screensOf(t, h) }
 

@@ -4,4 +4,5 @@ export { ModulePage } from "./screens/modules/modulepage";
 export { SettingsScreen } from "./screens/settings/settingsscreen";
 export { PermissionsScreen } from "./screens/permissions/permissionsscreen";
 export { NavigationScreen } from "./screens/navigation/navigationscreen";
+export { HouseScreen } from "./screens/house/housescreen";
 export { ScreensScreen } from "./screens/devices/screensscreen";

@@ -39,6 +39,14 @@ export class Resource<Value> {
 		return this.#loading;
 	}
 
+	/** Takes what a write answered. A reading under way may be older, and is not waited for. */
+	take(value: Value): void {
+		this.#age++;
+		this.#loading = undefined;
+		this.value.value = value;
+		this.failed.value = undefined;
+	}
+
 	/** Forgets it: another person is here. */
 	clear(): void {
 		this.#age++;

@@ -8,6 +8,7 @@ import {
 	manageConfiguration,
 	manageDevices,
 	manageGrants,
+	manageHouse,
 	manageLifecycle,
 	manageNavigation,
 } from "./modules/permissions";
@@ -74,6 +75,13 @@ export const screens: readonly Screen[] = [
 		title: () => t("screens"),
 		icon: "screen",
 		load: administration((screens) => screens.ScreensScreen),
+	},
+	{
+		path: "admin/house",
+		permissions: [manageHouse],
+		title: () => t("house"),
+		icon: "house",
+		load: administration((screens) => screens.HouseScreen),
 	},
 ];
 

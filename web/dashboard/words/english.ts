@@ -21,6 +21,7 @@ export const english = {
 	find: "Search or go to",
 	findHint: "Search or go to…",
 	findKeys: "Ctrl K",
+	house: "House",
 	administration: "Administration",
 	smallPrint: "{code}, {time}",
 

@@ -21,6 +21,7 @@ export const german: Catalogue<typeof english>["de"] = {
 	find: "Suchen oder öffnen",
 	findHint: "Suchen oder öffnen …",
 	findKeys: "Strg K",
+	house: "Haus",
 	administration: "Verwaltung",
 	loading: "Wird geladen",
 	tryAgain: "Noch einmal versuchen",

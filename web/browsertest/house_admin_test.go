@@ -1,0 +1,187 @@
+package browsertest
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"testing"
+)
+
+// keep stands in for the platform's house.
+type keep struct {
+	*office
+	stored string // the document
+	backup string
+	sent   string // the body of the last write
+	status int    // of every write, where they are refused
+	code   string
+}
+
+func keptHouse(t *testing.T, h *house) *keep {
+	t.Helper()
+	k := &keep{office: fill(t, h), stored: `{"name":"Hill Street Church","accent":"copper","language":"en"}`,
+		backup: `{"lastVerifiedAt":"2026-11-15T03:04:05.000Z","verdict":null}`}
+	k.on("GET /api/v1/house", func(w http.ResponseWriter, _ *http.Request) {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		reply(w, 200, k.stored)
+	})
+	k.on("GET /api/v1/house/backup", func(w http.ResponseWriter, _ *http.Request) {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		reply(w, 200, k.backup)
+	})
+	k.on("PUT /api/v1/house", func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		k.sent = string(body)
+		if k.status != 0 {
+			reply(w, k.status, `{"code":"`+k.code+`"}`)
+			return
+		}
+		k.stored = k.sent
+		reply(w, 200, k.stored)
+	})
+	return k
+}
+
+// written is what the last write asked for.
+func (k *keep) written() (document object) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if err := json.Unmarshal([]byte(k.sent), &document); err != nil {
+		k.t.Error(err)
+	}
+	return document
+}
+
+const (
+	brand       = `document.querySelector(".banner .brand").innerText.trim()`
+	accentShown = `document.documentElement.dataset.accent`
+)
+
+// TestHouseChanged gives the house another name, colour and language of mails. The page shows them at once.
+func TestHouseChanged(t *testing.T) {
+	t.Parallel()
+	k := keptHouse(t, setup(t))
+	p := open(t, k.URL+"/#/admin/house", desktop)
+	p.headed("House")
+	p.find("radiogroup", "Colour")
+	p.wait(accentShown + ` === "copper"`)
+	p.says("Last verified Nov 15, 2026")
+	p.says("narthex mail:test -- --email ADDRESS")
+	p.find("button", "Copy the command")
+	p.fill("Name of the house optional", "  Harbour Church ")
+	p.press("radio", "Teal")
+	p.wait(`document.querySelector(".house-preview [data-theme=dark][data-accent=teal]").innerText` +
+		`.includes("Harbour Church")`)
+	if shown := eval[string](p, accentShown); shown != "copper" {
+		t.Errorf("the page is %s before anything was saved, want copper", shown)
+	}
+	p.run(`const select = document.querySelector("main select"); select.value = "de";` +
+		`select.dispatchEvent(new Event("change", { bubbles: true }))`)
+	p.press("button", "Save")
+	p.hears("Saved")
+	p.wait(brand + ` === "Harbour Church" && ` + accentShown + ` === "teal"`)
+	sent := k.written()
+	if sent["name"] != "Harbour Church" || sent["accent"] != "teal" || sent["language"] != "de" {
+		t.Errorf("sent %v", sent)
+	}
+	p.fill("Name of the house optional", " ")
+	p.press("button", "Save")
+	p.wait(brand + ` === "Dashboard"`)
+	if name, found := k.written()["name"]; name != nil || !found {
+		t.Errorf("an empty name is sent as %v, want null", name)
+	}
+}
+
+// TestHouseOfOthers: what another administrator saves appears, and is not overwritten by who changes
+// something else.
+func TestHouseOfOthers(t *testing.T) {
+	t.Parallel()
+	k := keptHouse(t, setup(t))
+	p := open(t, k.URL+"/#/admin/house", desktop)
+	p.press("radio", "Plum")
+	k.mu.Lock()
+	k.stored = `{"name":"Theirs","accent":"olive","language":"de"}`
+	k.mu.Unlock()
+	p.run(`dispatchEvent(new Event("focus"))`)
+	p.wait(`document.querySelector(".house-form input").value === "Theirs"`)
+	p.press("button", "Save")
+	p.hears("Saved")
+	if sent := k.written(); sent["name"] != "Theirs" || sent["accent"] != "plum" || sent["language"] != "de" {
+		t.Errorf("sent %v", sent)
+	}
+}
+
+// TestHouseBackup: what has become of the backups is said in words.
+func TestHouseBackup(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct{ answer, words string }{
+		"never": {`{"lastVerifiedAt":null,"verdict":null}`, "No backup has been verified yet."},
+		"bad": {`{"lastVerifiedAt":"2026-11-09T03:04:05.000Z","verdict":"BACKUP_INCOMPLETE"}`,
+			"BACKUP_INCOMPLETE"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			k := keptHouse(t, setup(t))
+			k.backup = row.answer
+			open(t, k.URL+"/#/admin/house", phone).says(row.words)
+		})
+	}
+}
+
+// TestHouseFails: a house that cannot be read is tried again, and the rest of the screen does not need the
+// backups.
+func TestHouseFails(t *testing.T) {
+	t.Parallel()
+	k := keptHouse(t, setup(t))
+	k.answer("GET /api/v1/house/backup", 503, `{"code":"STORE_UNAVAILABLE"}`)
+	k.answer("GET /api/v1/house", 503, `{"code":"STORE_UNAVAILABLE"}`)
+	p := open(t, k.URL+"/#/admin/house", desktop)
+	p.says("STORE_UNAVAILABLE")
+	p.press("button", "Try again")
+	k.answer("GET /api/v1/house", 200, k.stored)
+	p.find("radiogroup", "Colour")
+	p.says("That did not work just now.")
+	p.find("button", "Copy the command")
+}
+
+// TestHouseRefused: whatever is refused is said, and what was typed stays. No way out loses it unasked.
+func TestHouseRefused(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		status      int
+		code, words string
+	}{
+		"name":      {400, "INVALID_REQUEST", "The server does not take this name."},
+		"forbidden": {403, "PERMISSION_DENIED", "You no longer have access (core.house.manage)."},
+		"conflict":  {409, "CONFLICT", "Somebody else has changed this meanwhile."},
+		"too often": {429, "TOO_MANY_REQUESTS", "You can try again in 10 s."},
+		"failed":    {503, "STORE_UNAVAILABLE", "That did not work just now."},
+		"offline":   {0, "", "You are offline. Nothing is lost, nothing is saved yet."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			k := keptHouse(t, setup(t))
+			k.status, k.code = row.status, row.code
+			p := open(t, k.URL+"/#/admin/house", desktop)
+			p.fill("Name of the house optional", "Harbour Church")
+			p.press("radio", "Teal")
+			p.offline(row.status == 0)
+			p.press("button", "Save")
+			p.sees(row.words)
+			p.offline(false)
+			p.wait(`document.querySelector(".house-form input").value === "Harbour Church" && ` +
+				`document.querySelector("[value=teal]").checked`)
+			p.wait(brand + ` === "Hill Street Church"`)
+			p.press("link", "Modules")
+			p.find("dialog", "Leave without saving?")
+			p.press("button", "Stay")
+			p.press("button", "Cancel")
+			p.press("link", "Modules")
+			p.headed("Modules")
+		})
+	}
+}

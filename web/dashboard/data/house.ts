@@ -1,0 +1,17 @@
+import { type House, houseOf, type Platform } from "./platform";
+import type { Result } from "./request";
+import { object, orNull, text } from "./shape";
+
+const backup = object({ lastVerifiedAt: orNull(text), verdict: orNull(text) });
+
+/** The latest verification of a backup. Without a verdict it was good; without a moment there was none. */
+export type Backup = ReturnType<typeof backup>;
+
+const path = "/api/v1/house";
+
+/** Stores all that there is about the house. */
+export const replaceHouse = (platform: Platform, house: House): Promise<Result<House>> =>
+	platform.send("PUT", path, house, houseOf);
+
+export const readBackup = (platform: Platform): Promise<Result<Backup>> =>
+	platform.read(`${path}/backup`, backup);

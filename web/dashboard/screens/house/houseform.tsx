@@ -1,0 +1,134 @@
+import { useLayoutEffect, useState } from "preact/hooks";
+import { accents } from "../../../kit/accents";
+import { Button } from "../../../kit/button";
+import { Form, SelectField, TextField } from "../../../kit/field";
+import { Mark } from "../../../kit/icons";
+import { Note } from "../../../kit/layout";
+import type { App } from "../../app/app";
+import { theme } from "../../app/preferences";
+import { replaceHouse } from "../../data/house";
+import type { House } from "../../data/platform";
+import type { Failed } from "../../data/resource";
+import { refusalOf } from "../../shell/live";
+import { SmallPrint } from "../../shell/trouble";
+import { locales } from "../../words/language";
+import { t } from "../../words/words";
+import { manageHouse } from "../modules/permissions";
+import { Preview } from "./preview";
+import { w } from "./words";
+
+/** The longest name, in characters as the server counts them. */
+const longest = 80;
+
+interface HouseFormProps {
+	readonly app: App;
+	readonly stored: House;
+}
+
+/** What is typed lies over what is stored, so that a field nobody touched follows other administrators. */
+export function HouseForm({ app, stored }: HouseFormProps) {
+	const [typed, setTyped] = useState<Partial<House>>({});
+	const [tried, setTried] = useState(false);
+	const [busy, setBusy] = useState(false);
+	const [refused, setRefused] = useState<Failed>();
+	const shown = { ...stored, ...typed };
+	const wanted: House = { ...shown, name: shown.name?.trim() || null };
+	const dirty =
+		wanted.name !== stored.name || wanted.accent !== stored.accent || wanted.language !== stored.language;
+	useLayoutEffect(() => {
+		app.router.dirty.value = dirty;
+		return () => {
+			app.router.dirty.value = false;
+		};
+	}, [dirty]);
+
+	const change = (part: Partial<House>) => setTyped((before) => ({ ...before, ...part }));
+	const tooLong = [...(wanted.name ?? "")].length > longest;
+	const nameRefused = refused?.failure.status === 400;
+	const save = async () => {
+		setTried(true);
+		if (tooLong || busy) return;
+		setBusy(true);
+		const answer = await replaceHouse(app.platform, wanted);
+		setBusy(false);
+		setRefused(answer.ok ? undefined : { failure: answer, at: new Date() });
+		if (answer.ok) {
+			setTyped({});
+			setTried(false);
+			app.data.house.take(answer.value);
+			app.announce(w("saved"));
+		} else if (answer.status === 401) await app.session.recheck();
+	};
+	const cancel = () => {
+		setTyped({});
+		setTried(false);
+		setRefused(undefined);
+	};
+	return (
+		<Form class="fields house-form" onSubmit={save}>
+			<TextField
+				label={w("name")}
+				optional
+				autocomplete="organization"
+				value={shown.name ?? ""}
+				onInput={(name) => {
+					change({ name });
+					if (nameRefused) setRefused(undefined);
+				}}
+				error={tried && tooLong ? w("tooLong") : nameRefused ? w("nameRefused") : undefined}
+			/>
+			<Swatches chosen={shown.accent} onChoose={(accent) => change({ accent })} />
+			<Preview name={wanted.name} accent={shown.accent} />
+			<SelectField
+				label={w("language")}
+				help={w("languageHelp")}
+				value={shown.language}
+				options={locales.flatMap(({ tag, name }) =>
+					name === undefined ? [] : [{ value: tag, label: name, lang: tag }],
+				)}
+				onInput={(language) => change({ language })}
+			/>
+			{refused && !nameRefused && (
+				<Note tone="bad" role="alert">
+					<p>{refusalOf(refused.failure, manageHouse)}</p>
+					<SmallPrint code={refused.failure.code} at={refused.at} />
+				</Note>
+			)}
+			<div class="row">
+				<Button kind="primary" submit busy={busy} busyWords={t("saving")}>
+					{w("save")}
+				</Button>
+				<Button onPress={cancel}>{t("cancel")}</Button>
+			</div>
+		</Form>
+	);
+}
+
+interface SwatchesProps {
+	readonly chosen: House["accent"];
+	onChoose(accent: House["accent"]): void;
+}
+
+/** Each colour as it looks in the theme that the person reads in, with its name. */
+function Swatches({ chosen, onChoose }: SwatchesProps) {
+	return (
+		<fieldset class="field" role="radiogroup">
+			<legend>{w("colour")}</legend>
+			<div class="swatches">
+				{accents.map((accent) => (
+					<label key={accent} data-theme={theme.value} data-accent={accent}>
+						<Mark height={40} />
+						{w(accent)}
+						<input
+							type="radio"
+							name="accent"
+							value={accent}
+							checked={accent === chosen}
+							onChange={() => onChoose(accent)}
+						/>
+					</label>
+				))}
+			</div>
+		</fieldset>
+	);
+}

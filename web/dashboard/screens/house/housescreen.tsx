@@ -1,0 +1,28 @@
+import { PageHeader } from "../../../kit/layout";
+import type { ScreenProps } from "../../app/screen";
+import { Heading } from "../../shell/heading";
+import { Loaded, useLive } from "../../shell/live";
+import { t } from "../../words/words";
+import { manageHouse } from "../modules/permissions";
+import { BackupLine, TestMail } from "./facts";
+import { HouseForm } from "./houseform";
+import { w } from "./words";
+
+/** The house's name, its colour and the language of its mails, and what its operator has to know. */
+export function HouseScreen({ app }: ScreenProps) {
+	useLive(app.data.house);
+	return (
+		<Loaded resource={app.data.house} permission={manageHouse}>
+			{(stored) => (
+				<>
+					<PageHeader heading={<Heading title={t("house")} />} sub={w("sub")} />
+					<HouseForm app={app} stored={stored} />
+					<section class="house-facts" aria-label={w("server")}>
+						<BackupLine app={app} />
+						<TestMail app={app} />
+					</section>
+				</>
+			)}
+		</Loaded>
+	);
+}
