@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/evanw/esbuild/pkg/api"
 )
@@ -62,6 +63,7 @@ func inputsOf(entry string) (map[string]bool, error) {
 // sharedParts are the files of the first script that the second one imports, and what they export.
 type sharedParts struct {
 	inFirst map[string]bool
+	mu      sync.Mutex // esbuild loads several files at once
 	taken   map[string][]string
 }
 
@@ -84,7 +86,9 @@ func (p *sharedParts) take(options *api.BuildOptions) {
 					return api.OnLoadResult{}, err
 				}
 				slices.Sort(names)
+				p.mu.Lock()
 				p.taken[args.Path] = names
+				p.mu.Unlock()
 				shim := fmt.Sprintf("const part = globalThis[Symbol.for(\"narthex.dashboard\")][%q];\n", args.Path)
 				for _, name := range names {
 					shim += fmt.Sprintf("export const %s = /* @__PURE__ */ (() => part[%[1]q])();\n", name)

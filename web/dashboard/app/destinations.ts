@@ -19,7 +19,8 @@ export function destinationsOf(app: App): Destination[] {
 	const navigation = app.navigation.value;
 	const view = navigation.is === "ready" ? navigation.view : undefined;
 	const held = view?.permissions ?? [];
-	const settled = held.includes(manageConfiguration) ? (app.data.configurations.value.value?.modules ?? []) : [];
+	const configurations = held.includes(manageConfiguration) ? app.data.configurations.value.value : undefined;
+	const settled = configurations?.modules ?? [];
 	return [
 		{ to: homeHash, name: home("home"), kind: t("page"), icon: "home" },
 		...(view ? doorsOf(view) : []).map(({ moduleId, name, ui }) => ({

@@ -36,7 +36,8 @@ export function Palette({ app, open, onOpen }: PaletteProps) {
 		return () => stop.abort();
 	}, []);
 	if (!open) return null;
-	return <Search app={app} recent={recent.current.filter((place) => place !== here)} close={() => onOpen(false)} />;
+	const elsewhere = recent.current.filter((place) => place !== here);
+	return <Search app={app} recent={elsewhere} close={() => onOpen(false)} />;
 }
 
 interface SearchProps {

@@ -45,5 +45,5 @@ const isolated = (text: string, dir: Locale["dir"]): string =>
 	dir === "rtl" || rightToLeft.test(text) ? `\u2068${text}\u2069` : text;
 
 /** Shows words from right to left and 40 % longer, for trying layouts. */
-const mirror = (text: string): string => `\u202e${text.replace(/[^\s{}]+(?![^{]*\})/g, longer)}\u202c`;
+const mirror = (text: string): string => `\u202e${text.replace(/[\p{L}\p{N}]+(?![^{]*\})/gu, longer)}\u202c`;
 const longer = (word: string): string => word + word.slice(0, Math.ceil(word.length * 0.4));
