@@ -45,8 +45,8 @@ func TestPalette(t *testing.T) {
 	p.wait(inPalette)
 	p.wait(`document.querySelector("dialog[open] .options").innerText.includes("Rota")`)
 	want := []string{"Stage: Module", "Home: Page", "Songs: Module", "Modules: Administration",
-		"Permissions: Administration", "Navigation: Administration", "Screens: Administration", "Rota: Settings",
-		"Account: Page"}
+		"Permissions: Administration", "Navigation: Administration", "Screens: Administration",
+		"House: Administration", "Rota: Settings", "Account: Page"}
 	if got := p.offers(); !slices.Equal(got, want) {
 		t.Errorf("the palette offers %q, want %q", got, want)
 	}
