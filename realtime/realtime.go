@@ -4,9 +4,9 @@
 // A hub is an actor. A reader is registered before its snapshot is asked for, waits in the hub until it
 // comes, and is live from the snapshot's position on:
 //
-//	Stream → waiting ── snapshot answered → live ─┬─ cut: mailbox full, socket blocked, client left
-//	             └── refused: a code, no headers  └─ reconnect: after 4 to 5 min, at a stop, when the
-//	                                                 process ends, after a lost update
+//	Stream → waiting ── snapshot came → live ─┬─ cut: mailbox full, socket blocked, client left
+//	             └── refused: a code,         └─ reconnect: after 4 to 5 min, at a stop, when the
+//	                 no headers                  process ends, after a lost update
 //
 // Why no update is lost or sent twice. A hub puts its module's publishes in the order of their numbers, and
 // from the moment it asks for a snapshot it keeps a log of what it released. The module reads the number n

@@ -30,8 +30,8 @@ var german = words{
 		Button: "Zur Anmeldung",
 		Note:   "Wenn Sie das waren, brauchen Sie nichts zu tun.",
 		Unrequested: "Wenn Sie das nicht waren, kann eine fremde Person Ihre E-Mails lesen: Ändern Sie zuerst " +
-			"das Passwort Ihres Postfachs. Wählen Sie dann hier über „Passwort vergessen?“ ein neues, und sagen " +
-			"Sie den Menschen Bescheid, die diese Website betreiben.",
+			"das Passwort Ihres Postfachs. Wählen Sie dann hier über „Passwort vergessen?“ ein neues, und " +
+			"sagen Sie den Menschen Bescheid, die diese Website betreiben.",
 	},
 	Invited: letter{
 		Title: "Sie sind eingeladen",

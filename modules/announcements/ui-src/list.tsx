@@ -1,34 +1,14 @@
-import {
-	Button,
-	Chip,
-	type Column,
-	EmptyState,
-	Grip,
-	Menu,
-	Note,
-	placed,
-	type Reorder,
-	ScreenHeader,
-	Skeleton,
-	Table,
-	useReorder,
-} from "@narthex/kit";
+import { Button, EmptyState, Menu, Note, placed, ScreenHeader, Skeleton } from "@narthex/kit";
 import type { Action } from "@narthex/sdk";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Shown } from "../display-src/board";
 import type { Board, Refusal, Result } from "./api";
 import { BoardNow } from "./boardnow";
 import { askToDelete } from "./delete";
-import { changed, ownKind, type Slide, type Standing, standingOf } from "./slide";
-import { Thumbnail } from "./thumbnail";
+import { Managed } from "./managed";
+import { Read } from "./notice";
+import { changed, type Slide, type Standing, standingOf } from "./slide";
 import type { Tools } from "./tools";
-
-const chips = {
-	live: { tone: "ok", door: "lit" },
-	scheduled: { tone: "info", door: "half" },
-	ended: { tone: "plain", door: "shut" },
-	off: { tone: "plain", door: "shut" },
-} as const;
 
 /** All notices in their order, with what may be done to them. */
 export function List({ tools }: { readonly tools: Tools }) {
@@ -174,142 +154,6 @@ function countsOf(slides: readonly Slide[], now: number): Record<"live" | "sched
 	return { live: count("live"), scheduled: count("scheduled") };
 }
 
-interface ManagedProps {
-	readonly tools: Tools;
-	readonly board: Board;
-	readonly now: number;
-	/** The notice that is shown by hand. */
-	readonly shown: string | undefined;
-	publish(slide: Slide): Promise<void>;
-	show(slide: Slide): Promise<void>;
-	endShow(slide: Slide): Promise<void>;
-	move(id: string, to: number): Promise<void>;
-	remove(slide: Slide): Promise<void>;
-}
-
-function Managed({ tools, board, now, shown, publish, show, endShow, move, remove }: ManagedProps) {
-	const { context, say } = tools;
-	const reorder = useReorder(
-		board.slides.map(({ id }) => id),
-		move,
-	);
-	const byId = new Map(board.slides.map((slide) => [slide.id, slide]));
-	const rows = reorder.order.flatMap((id) => byId.get(id) ?? []);
-	const columns: readonly Column<Slide>[] = [
-		{
-			id: "grip",
-			head: say("order"),
-			hideHead: true,
-			width: "40px",
-			cell: ({ id, title }) => <Grip reorder={reorder} id={id} name={title} />,
-		},
-		{
-			id: "notice",
-			head: say("notice"),
-			part: "title",
-			cell: (slide) => <Notice tools={tools} slide={slide} />,
-		},
-		{
-			id: "state",
-			head: say("state"),
-			width: "176px",
-			cell: (slide) => <State tools={tools} slide={slide} now={now} />,
-		},
-		{
-			id: "time",
-			head: say("time"),
-			part: "detail",
-			width: "200px",
-			cell: (slide) => <Times tools={tools} slide={slide} />,
-		},
-		{
-			id: "actions",
-			head: say("actions"),
-			hideHead: true,
-			part: "actions",
-			width: "290px",
-			cell: (slide, at) => (
-				<>
-					{slide.id === shown ? (
-						<Button
-							kind="quiet"
-							label={say("stopShowingOf", { title: slide.title })}
-							onPress={() => endShow(slide)}
-						>
-							{say("stopShowing")}
-						</Button>
-					) : (
-						["live", "scheduled"].includes(standingOf(slide, now)) && (
-							<Button
-								kind="quiet"
-								label={say("showNowOf", { title: slide.title })}
-								onPress={() => show(slide)}
-							>
-								{say("showNow")}
-							</Button>
-						)
-					)}
-					<Button
-						kind="quiet"
-						label={say(slide.enabled ? "unpublishOf" : "publishOf", { title: slide.title })}
-						onPress={() => publish(slide)}
-					>
-						{say(slide.enabled ? "unpublish" : "publish")}
-					</Button>
-					<Menu
-						label={say("moreOf", { title: slide.title })}
-						items={[
-							{
-								id: "edit",
-								label: say("edit"),
-								icon: "pencil",
-								onPick: () => context.navigate(`edit/${slide.id}`),
-							},
-							...steps(tools, reorder, slide.id, at, rows.length),
-							{
-								id: "delete",
-								label: say("deleteAsk"),
-								icon: "trash",
-								grave: true,
-								onPick: () => remove(slide),
-							},
-						]}
-					/>
-				</>
-			),
-		},
-	];
-	return (
-		<Table
-			label={say("notices")}
-			columns={columns}
-			rows={rows}
-			rowId={({ id }) => id}
-			rowClass={({ id }) =>
-				id === reorder.dragged ? "moved dragged" : id === reorder.moved ? "moved" : undefined
-			}
-		/>
-	);
-}
-
-function steps({ say }: Tools, reorder: Reorder, id: string, at: number, count: number) {
-	return [
-		{ id: "up", label: say("up"), icon: "up", idle: at === 0, onPick: () => reorder.step(id, -1) },
-		{
-			id: "down",
-			label: say("down"),
-			icon: "down",
-			idle: at === count - 1,
-			onPick: () => reorder.step(id, 1),
-		},
-	] as const;
-}
-
-interface SlideProps {
-	readonly tools: Tools;
-	readonly slide: Slide;
-}
-
 /** A way to add each kind of slide that other modules bring. */
 function OtherKinds({ tools: { context, kinds, say } }: { readonly tools: Tools }) {
 	const [labels, setLabels] = useState<ReadonlyMap<string, string>>(new Map());
@@ -327,80 +171,6 @@ function OtherKinds({ tools: { context, kinds, say } }: { readonly tools: Tools 
 		onPick: () => context.navigate(`new/${id}`),
 	}));
 	return <Menu label={say("more")} items={items} />;
-}
-
-function Notice({ tools, slide }: SlideProps) {
-	const { context } = tools;
-	const subpath = `edit/${slide.id}`;
-	return (
-		<div class="notice">
-			<Thumbnail tools={tools} slide={slide} />
-			<div>
-				<a
-					class="name"
-					href={`#/m/${context.module.id}/${subpath}`}
-					onClick={(event) => {
-						if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
-							return;
-						event.preventDefault();
-						context.navigate(subpath);
-					}}
-				>
-					<bdi>{slide.title}</bdi>
-				</a>
-				{slide.body !== "" && (
-					<p class="second" dir="auto">
-						{slide.body}
-					</p>
-				)}
-			</div>
-		</div>
-	);
-}
-
-function State({ tools: { say, kinds }, slide, now }: SlideProps & { readonly now: number }) {
-	const standing = standingOf(slide, now);
-	if (slide.kind !== ownKind && !kinds.has(slide.kind)) {
-		return (
-			<Chip tone="warn" door="barred">
-				{say("otherKind")}
-			</Chip>
-		);
-	}
-	return <Chip {...chips[standing]}>{say(standing)}</Chip>;
-}
-
-/** A notice for somebody who reads: what it says, and whether the board shows it now. */
-function Read({ tools, slide, now }: SlideProps & { readonly now: number }) {
-	const standing = standingOf(slide, now);
-	return (
-		<li>
-			<h2>
-				<bdi>{slide.title}</bdi>
-			</h2>
-			{slide.body !== "" && (
-				<p class="body" dir="auto">
-					{slide.body}
-				</p>
-			)}
-			<div class="row">
-				{standing !== "live" && <State tools={tools} slide={slide} now={now} />}
-				<Times tools={tools} slide={slide} />
-			</div>
-		</li>
-	);
-}
-
-function Times({ tools, slide: { startsAt, endsAt } }: SlideProps) {
-	const { say, time } = tools;
-	if (startsAt === null && endsAt === null) return null;
-	const words =
-		startsAt === null
-			? say("until", { time: time(endsAt ?? "") })
-			: endsAt === null
-				? say("from", { time: time(startsAt) })
-				: say("fromUntil", { from: time(startsAt), until: time(endsAt) });
-	return <span class="second">{words}</span>;
 }
 
 interface UnreadProps {

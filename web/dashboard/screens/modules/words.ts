@@ -166,7 +166,8 @@ export const w = wordsOf({
 		noProcess: "Dieses Modul hat hier keinen Prozess.",
 		ready: "Er läuft seit {time}.",
 		restarting: "Er hat geendet und wird gleich wieder gestartet.",
-		refused: "Seine Dateien sind seit dem Start der Plattform geändert. Er startet nach einem Neustart wieder.",
+		refused:
+			"Seine Dateien sind seit dem Start der Plattform geändert. Er startet nach einem Neustart wieder.",
 		startsCount: { one: "Einmal gestartet.", other: "{count}-mal gestartet." },
 		neverEnded: "Er hat noch nie von selbst geendet.",
 		lastEnd: "Letztes Ende: {time}",

@@ -1,0 +1,62 @@
+import { Chip } from "@narthex/kit";
+import { ownKind, type Slide, standingOf } from "./slide";
+import type { Tools } from "./tools";
+
+const chips = {
+	live: { tone: "ok", door: "lit" },
+	scheduled: { tone: "info", door: "half" },
+	ended: { tone: "plain", door: "shut" },
+	off: { tone: "plain", door: "shut" },
+} as const;
+
+export interface SlideProps {
+	readonly tools: Tools;
+	readonly slide: Slide;
+}
+
+/** The chip of a notice: whether the board shows it, and why not. */
+export function State({ tools: { say, kinds }, slide, now }: SlideProps & { readonly now: number }) {
+	const standing = standingOf(slide, now);
+	if (slide.kind !== ownKind && !kinds.has(slide.kind)) {
+		return (
+			<Chip tone="warn" door="barred">
+				{say("otherKind")}
+			</Chip>
+		);
+	}
+	return <Chip {...chips[standing]}>{say(standing)}</Chip>;
+}
+
+/** A notice for somebody who reads: what it says, and whether the board shows it now. */
+export function Read({ tools, slide, now }: SlideProps & { readonly now: number }) {
+	const standing = standingOf(slide, now);
+	return (
+		<li>
+			<h2>
+				<bdi>{slide.title}</bdi>
+			</h2>
+			{slide.body !== "" && (
+				<p class="body" dir="auto">
+					{slide.body}
+				</p>
+			)}
+			<div class="row">
+				{standing !== "live" && <State tools={tools} slide={slide} now={now} />}
+				<Times tools={tools} slide={slide} />
+			</div>
+		</li>
+	);
+}
+
+/** From when to when a notice is shown, in words. */
+export function Times({ tools, slide: { startsAt, endsAt } }: SlideProps) {
+	const { say, time } = tools;
+	if (startsAt === null && endsAt === null) return null;
+	const words =
+		startsAt === null
+			? say("until", { time: time(endsAt ?? "") })
+			: endsAt === null
+				? say("from", { time: time(startsAt) })
+				: say("fromUntil", { from: time(startsAt), until: time(endsAt) });
+	return <span class="second">{words}</span>;
+}
