@@ -28,7 +28,7 @@ func TestAdministrationIsLoadedWhenOpened(t *testing.T) {
 	p.press("link", "Modules")
 	p.says("You are offline. Nothing is lost, nothing is saved yet.")
 	p.offline(false)
-	p.press("button", "Try again")
+	p.retry()
 	p.headed("Modules")
 	p.wait(administrationScript)
 }

@@ -350,6 +350,13 @@ func (p *tab) headed(title string) {
 		title))
 }
 
+// retry presses "Try again" on a page that also tries by itself: when that came first, the button is gone
+// and nothing is pressed.
+func (p *tab) retry() {
+	p.t.Helper()
+	p.run(`[...document.querySelectorAll("main button")].find((b) => b.innerText === "Try again")?.click()`)
+}
+
 // home waits for Home, whose heading greets by the time of day.
 func (p *tab) home() {
 	p.t.Helper()

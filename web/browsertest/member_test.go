@@ -92,6 +92,6 @@ func TestMember(t *testing.T) {
 	p.says("We cannot check who you are right now.")
 	p.none("heading", "Sign in")
 	d.exec(t, "ALTER TABLE core.away RENAME TO session")
-	p.press("button", "Try again")
+	p.retry()
 	p.find("navigation", "Modules")
 }

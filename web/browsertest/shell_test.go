@@ -55,7 +55,7 @@ func TestNavigationFails(t *testing.T) {
 			p.says(row.words)
 			p.find("button", "Account")
 			h.navigation(nil, []object{module("notes", "Notes", nil)})
-			p.press("button", "Try again")
+			p.retry()
 			p.home()
 			p.press("link", "Notes")
 			p.says("Here are the notes.")

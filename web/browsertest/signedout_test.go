@@ -261,7 +261,7 @@ func TestNobodyIsSignedOutByAFailure(t *testing.T) {
 				t.Error("it went on without knowing who is there")
 			}
 			h.signedIn(person)
-			p.press("button", "Try again")
+			p.retry()
 			p.home()
 			p.find("link", "Notes")
 		})
