@@ -14,8 +14,8 @@ var axe = sync.OnceValues(func() (string, error) {
 	return string(source), err
 })
 
-// accessible fails on every rule of WCAG 2.2 AA that the page breaks and a program can tell.
-func (p *tab) accessible(where string) {
+// assertAccessible fails on every rule of WCAG 2.2 AA that the page breaks and a program can tell.
+func (p *tab) assertAccessible(where string) {
 	p.t.Helper()
 	source, err := axe()
 	if err != nil {
@@ -52,20 +52,20 @@ var sizes = []struct {
 	{"narrow", view{width: narrow.width, height: narrow.height, reduced: true}, true},
 }
 
-// shows looks at a screen in every size: nothing sticks out and nothing is inaccessible. Another language
-// is looked at in the widest and the narrowest alone, by the same rules: labels, headings and layout are
-// its own.
-func (p *tab) shows(screen string, translated bool) {
+// assertScreen looks at a screen in every size: nothing sticks out and nothing is inaccessible. Another
+// language is looked at in the widest and the narrowest alone, by the same rules: labels, headings and
+// layout are its own.
+func (p *tab) assertScreen(screen string, translated bool) {
 	p.t.Helper()
 	for _, size := range sizes {
 		if translated && (!size.checked || size.dark) {
 			continue
 		}
-		p.look(size.view)
-		p.fits()
+		p.setView(size.view)
+		p.assertFits()
 		if size.checked {
-			p.accessible(screen + " " + size.name)
+			p.assertAccessible(screen + " " + size.name)
 		}
-		p.picture(screen + "-" + size.name)
+		p.screenshot(screen + "-" + size.name)
 	}
 }

@@ -15,25 +15,25 @@ var everyPermission = []string{
 	"core.house.manage", "core.modules.configuration.manage", "core.modules.lifecycle.manage",
 }
 
-// office stands in for the platform's administration: modules that run, are blocked and are off.
-type office struct {
-	*house
+// modulesFixture stands in for the platform's administration: modules that run, are blocked and are off.
+type modulesFixture struct {
+	*fixture
 	mu      sync.Mutex
 	modules []object
 }
 
-// administration signs in somebody who may do everything.
-func administration(t *testing.T) *office {
+// newModulesFixture signs in somebody who may do everything.
+func newModulesFixture(t *testing.T) *modulesFixture {
 	t.Helper()
-	return fill(t, setup(t))
+	return setModulesFixture(t, newFixture(t))
 }
 
-// fill makes a house an office.
-func fill(t *testing.T, h *house) *office {
+// setModulesFixture gives a fixture modules in many states.
+func setModulesFixture(t *testing.T, h *fixture) *modulesFixture {
 	t.Helper()
-	o := &office{house: h}
-	o.signedIn(person)
-	o.navigation(everyPermission, nil,
+	o := &modulesFixture{fixture: h}
+	o.setSignedIn(person)
+	o.setNavigation(everyPermission, nil,
 		group("sunday", "Sunday", module("stage", "Stage", object{"icon": "lectern"}),
 			module("songs", "Songs", object{"icon": "music"})))
 	o.modules = []object{
@@ -48,8 +48,8 @@ func fill(t *testing.T, h *house) *office {
 		installed("visitors", "Visitors", object{"state": "disabled"},
 			object{"configured": object{"enabled": false}}),
 	}
-	o.on("GET /api/v1/module-lifecycle", func(w http.ResponseWriter, _ *http.Request) { o.list(w) })
-	o.json("GET /api/v1/module-configuration", 200, object{"modules": []object{
+	o.handle("GET /api/v1/module-lifecycle", func(w http.ResponseWriter, _ *http.Request) { o.serveList(w) })
+	o.respondJSON("GET /api/v1/module-configuration", 200, object{"modules": []object{
 		{"moduleId": "rota", "name": "Rota", "version": "1.0.0", "restartRequired": false},
 	}})
 	return o
@@ -89,7 +89,7 @@ func installed(id, name string, runtime object, more ...object) object {
 	return entry
 }
 
-func (o *office) list(w http.ResponseWriter) {
+func (o *modulesFixture) serveList(w http.ResponseWriter) {
 	o.mu.Lock()
 	text, err := json.Marshal(object{"modules": o.modules})
 	o.mu.Unlock()
@@ -99,8 +99,8 @@ func (o *office) list(w http.ResponseWriter) {
 	reply(w, 200, string(text))
 }
 
-// set replaces fields of one module's entry and returns the entry.
-func (o *office) set(id string, fields object) object {
+// setModule replaces fields of one module's entry and returns the entry.
+func (o *modulesFixture) setModule(id string, fields object) object {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	at := slices.IndexFunc(o.modules, func(entry object) bool { return entry["id"] == id })
@@ -110,15 +110,15 @@ func (o *office) set(id string, fields object) object {
 	return o.modules[at]
 }
 
-// switches lets a module be switched: the preview answers with what is given, the write is kept.
-func (o *office) switches(id string, preview object) {
-	o.json("POST /api/v1/module-lifecycle/"+id+"/preview", 200, preview)
-	o.on("PUT /api/v1/module-lifecycle/"+id+"/enabled", func(w http.ResponseWriter, r *http.Request) {
+// respondPreview lets a module be switched: the preview answers with what is given, the write is kept.
+func (o *modulesFixture) respondPreview(id string, preview object) {
+	o.respondJSON("POST /api/v1/module-lifecycle/"+id+"/preview", 200, preview)
+	o.handle("PUT /api/v1/module-lifecycle/"+id+"/enabled", func(w http.ResponseWriter, r *http.Request) {
 		var sent struct{ Enabled bool }
 		if err := json.NewDecoder(r.Body).Decode(&sent); err != nil {
 			o.t.Error(err)
 		}
-		entry := o.set(id, object{"configured": object{"enabled": sent.Enabled}, "restartRequired": true})
+		entry := o.setModule(id, object{"configured": object{"enabled": sent.Enabled}, "restartRequired": true})
 		text, err := json.Marshal(entry)
 		if err != nil {
 			o.t.Error(err)
@@ -127,8 +127,8 @@ func (o *office) switches(id string, preview object) {
 	})
 }
 
-// writes counts the requests that change something.
-func (h *house) writes() (n int) {
+// countWrites counts the requests that change something.
+func (h *fixture) countWrites() (n int) {
 	for _, asked := range h.requests() {
 		if !strings.HasPrefix(asked, "GET ") && !strings.Contains(asked, "/api/auth/") &&
 			!strings.HasSuffix(asked, "/preview") {
@@ -139,114 +139,114 @@ func (h *house) writes() (n int) {
 }
 
 // administrationScreens are those below "admin/".
-var administrationScreens = []screen{
-	{"W7-modules", "/#/admin/modules", modulesInEveryState, thing},
+var administrationScreens = []screenCase{
+	{"W7-modules", "/#/admin/modules", modulesInEveryState, waitForTableRow},
 	{"W7-filtered", "/#/admin/modules", modulesInEveryState, func(p *tab) {
-		thing(p)
+		waitForTableRow(p)
 		p.typeInto("[type=search]", "nobody")
-		p.wait(`!document.querySelector("tbody .name")`)
+		p.waitFor(`!document.querySelector("tbody .name")`)
 	}},
-	{"W7-none", "/#/admin/modules", func(t *testing.T, h *house) {
+	{"W7-none", "/#/admin/modules", func(t *testing.T, h *fixture) {
 		modulesInEveryState(t, h)
-		h.answer("GET /api/v1/module-lifecycle", 200, `{"modules":[]}`)
-	}, func(p *tab) { p.wait(`document.querySelector(".empty")`) }},
-	{"W7-failed", "/#/admin/modules", func(t *testing.T, h *house) {
+		h.respond("GET /api/v1/module-lifecycle", 200, `{"modules":[]}`)
+	}, func(p *tab) { p.waitFor(`document.querySelector(".empty")`) }},
+	{"W7-failed", "/#/admin/modules", func(t *testing.T, h *fixture) {
 		modulesInEveryState(t, h)
-		h.answer("GET /api/v1/module-lifecycle", 503, `{"code":"STORE_UNAVAILABLE"}`)
-	}, func(p *tab) { p.wait(`document.querySelector("main [role=alert]")`) }},
+		h.respond("GET /api/v1/module-lifecycle", 503, `{"code":"STORE_UNAVAILABLE"}`)
+	}, func(p *tab) { p.waitFor(`document.querySelector("main [role=alert]")`) }},
 	{"W7-switch", "/#/admin/modules", modulesInEveryState, func(p *tab) {
-		thing(p)
-		p.click("[role=switch]")
-		p.wait(`document.querySelector("dialog[open]")`)
+		waitForTableRow(p)
+		p.clickSelector("[role=switch]")
+		p.waitFor(`document.querySelector("dialog[open]")`)
 	}},
 	{"W7-module", "/#/admin/modules/stage", modulesInEveryState,
-		func(p *tab) { p.wait(`document.querySelector(".chart")`) }},
-	{"W7-settings-alone", "/#/admin/modules", func(t *testing.T, h *house) {
+		func(p *tab) { p.waitFor(`document.querySelector(".chart")`) }},
+	{"W7-settings-alone", "/#/admin/modules", func(t *testing.T, h *fixture) {
 		modulesInEveryState(t, h)
-		h.navigation([]string{"core.modules.configuration.manage"}, nil)
-	}, func(p *tab) { p.wait(`document.querySelector(".list-row")`) }},
-	{"W8-settings", rotaSettings, formOfSettings, keyed},
+		h.setNavigation([]string{"core.modules.configuration.manage"}, nil)
+	}, func(p *tab) { p.waitFor(`document.querySelector(".list-row")`) }},
+	{"W8-settings", rotaSettings, formOfSettings, waitForTeamName},
 	{"W8-errors", rotaSettings, formOfSettings, func(p *tab) {
-		keyed(p)
+		waitForTeamName(p)
 		p.typeInto("[data-key=remindDaysBefore]", "99")
-		p.click(".save-bar .primary")
-		p.wait(`document.querySelector("[data-key=remindDaysBefore][aria-invalid=true]")`)
+		p.clickSelector(".save-bar .primary")
+		p.waitFor(`document.querySelector("[data-key=remindDaysBefore][aria-invalid=true]")`)
 	}},
 	{"W8-conflict", rotaSettings, formOfSettings, func(p *tab) {
-		keyed(p)
+		waitForTeamName(p)
 		p.typeInto("[data-key=teamName]", "Mine")
-		p.run(`await fetch("/api/v1/other"); dispatchEvent(new Event("focus"))`)
-		p.wait(`document.querySelector(".theirs")`)
+		p.runScript(`await fetch("/api/v1/other"); dispatchEvent(new Event("focus"))`)
+		p.waitFor(`document.querySelector(".theirs")`)
 	}},
-	{"W9-permissions", "/#/admin/permissions", grantsOfHouse, thing},
+	{"W9-permissions", "/#/admin/permissions", grantsOfHouse, waitForTableRow},
 	{"W9-give", "/#/admin/permissions", grantsOfHouse, func(p *tab) {
-		thing(p)
-		p.click(".page-header .primary")
-		p.wait(`document.querySelector("dialog [role=combobox]")`)
-		p.run(`document.querySelectorAll("dialog [role=combobox]")[1].click()`)
-		p.wait(`document.querySelector("dialog [role=option]")`)
+		waitForTableRow(p)
+		p.clickSelector(".page-header .primary")
+		p.waitFor(`document.querySelector("dialog [role=combobox]")`)
+		p.runScript(`document.querySelectorAll("dialog [role=combobox]")[1].click()`)
+		p.waitFor(`document.querySelector("dialog [role=option]")`)
 	}},
-	{"W9-empty", "/#/admin/permissions", func(t *testing.T, h *house) {
-		granting(t, h).grants = nil
-	}, func(p *tab) { p.wait(`document.querySelector(".empty")`) }},
+	{"W9-empty", "/#/admin/permissions", func(t *testing.T, h *fixture) {
+		newGrantsFixture(t, h).grants = nil
+	}, func(p *tab) { p.waitFor(`document.querySelector(".empty")`) }},
 	{"W10-navigation", "/#/admin/navigation", grantsOfHouse,
-		func(p *tab) { p.wait(`document.querySelector("[data-row]")`) }},
-	{"W11-screens", "/#/admin/screens", wallOfHouse, thing},
+		func(p *tab) { p.waitFor(`document.querySelector("[data-row]")`) }},
+	{"W11-screens", "/#/admin/screens", wallOfHouse, waitForTableRow},
 	{"W11-found", "/#/admin/screens/482913", wallOfHouse, func(p *tab) {
-		p.wait(`document.querySelector(".found")`)
-		p.click(".found .primary")
-		p.wait(`document.querySelector(".found [aria-invalid=true]")`)
+		p.waitFor(`document.querySelector(".found")`)
+		p.clickSelector(".found .primary")
+		p.waitFor(`document.querySelector(".found [aria-invalid=true]")`)
 	}},
 	{"W11-rename", "/#/admin/screens", wallOfHouse, func(p *tab) {
-		thing(p)
-		p.click("[aria-haspopup=menu]")
-		p.click("[role=menuitem]")
-		p.wait(`document.querySelector("dialog input")`)
+		waitForTableRow(p)
+		p.clickSelector("[aria-haspopup=menu]")
+		p.clickSelector("[role=menuitem]")
+		p.waitFor(`document.querySelector("dialog input")`)
 	}},
-	{"W12-house", "/#/admin/house", houseScreen, swatches},
-	{"W12-refused", "/#/admin/house", func(t *testing.T, h *house) {
-		k := keptHouse(t, h)
+	{"W12-house", "/#/admin/house", houseScreen, waitForAccentChip},
+	{"W12-refused", "/#/admin/house", func(t *testing.T, h *fixture) {
+		k := newHouseFixture(t, h)
 		k.backup = `{"lastVerifiedAt":"2026-11-09T03:04:05.000Z","verdict":"BACKUP_INCOMPLETE"}`
 		k.status, k.code = 400, "INVALID_REQUEST"
 	}, func(p *tab) {
-		swatches(p)
+		waitForAccentChip(p)
 		p.typeInto(".house-form input", " again")
-		p.click(".house-form .primary[type=submit]")
-		p.wait(`document.querySelector(".house-form [aria-invalid=true]")`)
+		p.clickSelector(".house-form .primary[type=submit]")
+		p.waitFor(`document.querySelector(".house-form [aria-invalid=true]")`)
 	}},
 }
 
-func houseScreen(t *testing.T, h *house) { keptHouse(t, h) }
+func houseScreen(t *testing.T, h *fixture) { newHouseFixture(t, h) }
 
-func swatches(p *tab) { p.wait(`document.querySelector(".house-facts .chip")`) }
+func waitForAccentChip(p *tab) { p.waitFor(`document.querySelector(".house-facts .chip")`) }
 
-func wallOfHouse(t *testing.T, h *house) { screensOf(t, h) }
+func wallOfHouse(t *testing.T, h *fixture) { newScreensFixture(t, h) }
 
-func grantsOfHouse(t *testing.T, h *house) { granting(t, h) }
+func grantsOfHouse(t *testing.T, h *fixture) { newGrantsFixture(t, h) }
 
-func keyed(p *tab) { p.wait(`document.querySelector("[data-key=teamName]")`) }
+func waitForTeamName(p *tab) { p.waitFor(`document.querySelector("[data-key=teamName]")`) }
 
-func formOfSettings(t *testing.T, h *house) {
-	s := settings(t, h)
-	h.on("GET /api/v1/other", func(w http.ResponseWriter, _ *http.Request) {
-		s.other(object{"teamName": "Theirs"})
+func formOfSettings(t *testing.T, h *fixture) {
+	s := newSettingsFixture(t, h)
+	h.handle("GET /api/v1/other", func(w http.ResponseWriter, _ *http.Request) {
+		s.changeByAnother(object{"teamName": "Theirs"})
 		reply(w, 200, "{}")
 	})
 }
 
-// thing waits for the first row.
-func thing(p *tab) { p.wait(`document.querySelector("tbody .name")`) }
+// waitForTableRow waits for the first row.
+func waitForTableRow(p *tab) { p.waitFor(`document.querySelector("tbody .name")`) }
 
-func modulesInEveryState(t *testing.T, h *house) {
-	o := fill(t, h)
-	o.switches("announcements", offPreview)
-	o.json("GET /api/v1/module-lifecycle/stage/process", 200, process)
-	o.set("stage", object{"configured": object{"enabled": false}, "restartRequired": true})
-	o.set("songs", object{"restartRequired": true})
+func modulesInEveryState(t *testing.T, h *fixture) {
+	o := setModulesFixture(t, h)
+	o.respondPreview("announcements", offPreview)
+	o.respondJSON("GET /api/v1/module-lifecycle/stage/process", 200, process)
+	o.setModule("stage", object{"configured": object{"enabled": false}, "restartRequired": true})
+	o.setModule("songs", object{"restartRequired": true})
 }
 
 // TestAdministrationScreens looks at every screen of the administration as TestScreens looks at the others.
 func TestAdministrationScreens(t *testing.T) {
 	t.Parallel()
-	lookAt(t, administrationScreens)
+	assertScreens(t, administrationScreens)
 }

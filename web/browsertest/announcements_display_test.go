@@ -8,10 +8,10 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// inPage asks the platform as who is signed in on this page, and leaves the answer in window.answer.
-func (p *tab) inPage(method, path, body string) {
+// fetchInPage asks the platform as who is signed in on this page, and leaves the response in window.answer.
+func (p *tab) fetchInPage(method, path, body string) {
 	p.t.Helper()
-	p.run(fmt.Sprintf(`
+	p.runScript(fmt.Sprintf(`
 		window.answer = undefined;
 		window.began = Date.now();
 		const sent = { method: %q, body: %q || undefined, headers: { "Content-Type": "application/json" } };
@@ -24,27 +24,27 @@ func (p *tab) inPage(method, path, body string) {
 // written and shown now, and never leaves its frame. How long that takes is logged, and not judged.
 func TestAnnouncementsOnAScreen(t *testing.T) {
 	d := start(t)
-	p := open(t, d.address+"/#/m/announcements", desktop)
+	p := openPage(t, d.address+"/#/m/announcements", desktop)
 	p.submit("owner@example.org", d.password)
 	p.find("link", "Welcome")
 
 	ctx, cancel := chromedp.NewContext(chromium, chromedp.WithNewBrowserContext())
 	t.Cleanup(cancel)
 	screen := &tab{t, ctx}
-	screen.look(landscape)
-	screen.first(hurried)
+	screen.setView(landscape)
+	screen.onNewDocument(hurried)
 	screen.do(chromedp.Navigate(d.address + "/display/announcements"))
-	p.inPage("POST", "/api/v1/device-pairing/"+screen.code()+"/approve", `{"label":"Foyer"}`)
-	screen.wait(`document.querySelector(".stage .slide")`)
+	p.fetchInPage("POST", "/api/v1/device-pairing/"+screen.pairingCode()+"/approve", `{"label":"Foyer"}`)
+	screen.waitFor(`document.querySelector(".stage .slide")`)
 
 	const slides = "/api/v1/modules/announcements/slides"
-	p.inPage("POST", slides, `{"title":"0","enabled":true}`)
+	p.fetchInPage("POST", slides, `{"title":"0","enabled":true}`)
 	id := eval[string](p, `answer.id`)
-	p.inPage("POST", slides+"/"+id+"/show", `{}`)
+	p.fetchInPage("POST", slides+"/"+id+"/show", `{}`)
 	const title = `[...document.querySelectorAll(".stage .slide-title")].at(-1)?.textContent`
-	screen.wait(title + ` === "0"`)
-	p.wait(`[...document.querySelectorAll(".now .slide-title")].at(-1)?.textContent === "0"`) // the tile, too
-	screen.run(`
+	screen.waitFor(title + ` === "0"`)
+	p.waitFor(`[...document.querySelectorAll(".now .slide-title")].at(-1)?.textContent === "0"`) // the tile, too
+	screen.runScript(`
 		window.painted = {};
 		new MutationObserver(() => {
 			const shown = ` + title + `;
@@ -53,15 +53,15 @@ func TestAnnouncementsOnAScreen(t *testing.T) {
 	var took []int64
 	const edits = 40
 	for n := range edits {
-		p.inPage("PUT", slides+"/"+id, fmt.Sprintf(`{"title":"%d","enabled":true,"rev":%d}`, n+1, n+1))
+		p.fetchInPage("PUT", slides+"/"+id, fmt.Sprintf(`{"title":"%d","enabled":true,"rev":%d}`, n+1, n+1))
 		at := fmt.Sprintf(`painted["%d"]`, n+1)
-		screen.wait(at)
+		screen.waitFor(at)
 		took = append(took, eval[int64](screen, at)-eval[int64](p, `began`))
 	}
 	slices.Sort(took)
 	t.Logf("from the request that publishes to the painted screen, ms: p50 %d, p95 %d, worst %d",
 		took[edits/2], took[edits*95/100], took[edits-1])
-	p.inPage("DELETE", slides+"/"+id, "")
-	screen.wait(title + ` !== "` + fmt.Sprint(edits) + `"`)
-	screen.picture("announcements-on-a-screen")
+	p.fetchInPage("DELETE", slides+"/"+id, "")
+	screen.waitFor(title + ` !== "` + fmt.Sprint(edits) + `"`)
+	screen.screenshot("announcements-on-a-screen")
 }

@@ -16,10 +16,10 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// choose gives a file to the input that a selector finds, as a person does in the system's dialog.
-func (p *tab) choose(selector, path string) {
+// chooseFile gives a file to the input that a selector finds, as a person does in the system's dialog.
+func (p *tab) chooseFile(selector, path string) {
 	p.t.Helper()
-	p.wait(`document.querySelector(` + jsonOf(p.t, selector) + `)`)
+	p.waitFor(`document.querySelector(` + jsonOf(p.t, selector) + `)`)
 	p.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		document, err := cdp.Call(ctx, t, dom.GetDocument, dom.GetDocumentParams{})
 		if err != nil {
@@ -36,8 +36,8 @@ func (p *tab) choose(selector, path string) {
 	}))
 }
 
-// photograph writes a JPEG of about six MiB, larger than a screen: noise cannot be made smaller.
-func photograph(t *testing.T) (path string) {
+// writePhotograph writes a JPEG of about six MiB, larger than a screen: noise cannot be made smaller.
+func writePhotograph(t *testing.T) (path string) {
 	t.Helper()
 	const width, height = 3200, 2000
 	random := rand.New(rand.NewPCG(1, 2))
@@ -72,57 +72,57 @@ func putFile(t *testing.T, name string, content []byte) (path string) {
 // the board shows, and Show now acts at once.
 func TestAnnouncementsPictures(t *testing.T) {
 	d := start(t)
-	p := open(t, d.address+"/#/m/announcements", desktop)
+	p := openPage(t, d.address+"/#/m/announcements", desktop)
 	p.submit("owner@example.org", d.password)
 	p.find("link", "Welcome")
-	p.wait(`document.querySelector(".now .slide")`)
-	p.wait(`document.querySelector(".thumbnail img")?.naturalWidth > 0`) // of the sample
-	p.accessible("announcements with the board")
-	p.picture("announcements-board")
+	p.waitFor(`document.querySelector(".now .slide")`)
+	p.waitFor(`document.querySelector(".thumbnail img")?.naturalWidth > 0`) // of the sample
+	p.assertAccessible("announcements with the board")
+	p.screenshot("announcements-board")
 
-	p.press("button", "Write a notice")
+	p.click("button", "Write a notice")
 	p.fill("Title", "Harvest supper")
 	const input = `.announcements input[type="file"]`
-	p.choose(input, putFile(t, "page.html", []byte("<script>alert(1)</script>")))
-	p.says("This is not a picture that can be shown. Choose a JPEG, PNG or WebP.")
-	p.choose(input, putFile(t, "film.mov", make([]byte, 9<<20)))
-	p.says("Too large: at most 8 MiB.")
-	p.choose(input, photograph(t))
-	p.hears("The picture is ready.")
-	p.wait(`document.querySelector(".preview img")?.naturalWidth === 1920`)
-	p.silent("Too large")
-	p.accessible("the editor with a picture")
-	p.picture("announcements-editor")
-	p.look(narrow)
-	p.fits()
-	p.picture("announcements-editor-narrow")
-	p.look(desktop)
-	p.press("button", "Save")
+	p.chooseFile(input, putFile(t, "page.html", []byte("<script>alert(1)</script>")))
+	p.waitForText("This is not a picture that can be shown. Choose a JPEG, PNG or WebP.")
+	p.chooseFile(input, putFile(t, "film.mov", make([]byte, 9<<20)))
+	p.waitForText("Too large: at most 8 MiB.")
+	p.chooseFile(input, writePhotograph(t))
+	p.waitForAnnouncement("The picture is ready.")
+	p.waitFor(`document.querySelector(".preview img")?.naturalWidth === 1920`)
+	p.assertNoText("Too large")
+	p.assertAccessible("the editor with a picture")
+	p.screenshot("announcements-editor")
+	p.setView(narrow)
+	p.assertFits()
+	p.screenshot("announcements-editor-narrow")
+	p.setView(desktop)
+	p.click("button", "Save")
 	p.find("link", "Harvest supper")
-	p.wait(`document.querySelectorAll(".thumbnail img").length === 2`)
+	p.waitFor(`document.querySelectorAll(".thumbnail img").length === 2`)
 
-	p.press("button", "Show now: Harvest supper")
-	p.hears("Harvest supper is on every screen")
-	p.wait(`[...document.querySelectorAll(".now .slide-title")].at(-1).textContent === "Harvest supper"`)
-	p.wait(`document.querySelector(".now .slide img").naturalWidth === 1920`)
-	p.wait(`document.querySelector(".now figcaption").textContent.startsWith("On the board until")`)
-	p.picture("announcements-shown")
-	p.press("button", "Stop showing: Harvest supper")
-	p.hears("The board goes on")
+	p.click("button", "Show now: Harvest supper")
+	p.waitForAnnouncement("Harvest supper is on every screen")
+	p.waitFor(`[...document.querySelectorAll(".now .slide-title")].at(-1).textContent === "Harvest supper"`)
+	p.waitFor(`document.querySelector(".now .slide img").naturalWidth === 1920`)
+	p.waitFor(`document.querySelector(".now figcaption").textContent.startsWith("On the board until")`)
+	p.screenshot("announcements-shown")
+	p.click("button", "Stop showing: Harvest supper")
+	p.waitForAnnouncement("The board goes on")
 	p.find("button", "Show now: Harvest supper")
-	p.look(narrow)
-	p.fits()
-	p.picture("announcements-board-narrow")
-	p.look(desktop)
+	p.setView(narrow)
+	p.assertFits()
+	p.screenshot("announcements-board-narrow")
+	p.setView(desktop)
 
 	// Somebody else writes: the first list follows by itself.
-	second := p.another(d.address + "/#/m/announcements")
-	second.press("button", "Take down Harvest supper")
+	second := p.openTab(d.address + "/#/m/announcements")
+	second.click("button", "Take down Harvest supper")
 	p.find("button", "Publish Harvest supper")
-	p.press("link", "Harvest supper")
-	p.wait(`document.querySelector(".preview img")?.naturalWidth === 1920`)
-	p.press("button", "Remove the picture")
-	p.wait(`document.querySelector(".preview .slide[data-layout=text]")`)
-	p.press("button", "Save")
-	p.wait(`document.querySelectorAll(".thumbnail img").length === 1`)
+	p.click("link", "Harvest supper")
+	p.waitFor(`document.querySelector(".preview img")?.naturalWidth === 1920`)
+	p.click("button", "Remove the picture")
+	p.waitFor(`document.querySelector(".preview .slide[data-layout=text]")`)
+	p.click("button", "Save")
+	p.waitFor(`document.querySelectorAll(".thumbnail img").length === 1`)
 }

@@ -17,40 +17,40 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// notices stands in for the server side of the announcements module.
-type notices struct {
+// noticesFixture stands in for the server side of the announcements module.
+type noticesFixture struct {
 	mu     sync.Mutex
 	slides []object
 	rev    int // of the order
 	refuse int // a status that the next write gets
 }
 
-// board publishes the announcements module with a few notices, for somebody who may write them.
-func board(t *testing.T, h *house, permissions ...string) *notices {
+// newNoticesFixture publishes the announcements module with a few notices, for somebody who may write them.
+func newNoticesFixture(t *testing.T, h *fixture, permissions ...string) *noticesFixture {
 	t.Helper()
 	script, err := os.ReadFile("../../modules/announcements/ui/index.js")
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.script("announcements", string(script))
-	h.navigation(nil, nil,
+	h.setModuleScript("announcements", string(script))
+	h.setNavigation(nil, nil,
 		group("foyer", "Foyer", module("announcements", "Announcements", object{"permissions": permissions})),
 		group("sunday", "Sunday", module("stage", "Stage", nil), module("rota", "Rota", nil)))
 	now := time.Now()
-	n := &notices{}
+	n := &noticesFixture{}
 	n.add("Welcome", "Coffee and tea are served in the foyer after the service.", true, nil, nil)
 	n.add("Shared lunch", "Bring something to share.\nWe eat at half past twelve.", true, now.Add(48*time.Hour),
 		nil)
 	n.add("Choir practice", "Thursday 19:00 in the hall.", false, nil, nil)
 	n.add("Building fund", "", true, now.Add(-240*time.Hour), now.Add(-24*time.Hour))
-	h.on("GET /api/v1/modules/announcements/slides", n.list)
-	h.on("POST /api/v1/modules/announcements/slides", n.write)
-	h.on("PUT /api/v1/modules/announcements/slides/*", n.write)
-	h.on("DELETE /api/v1/modules/announcements/slides/*", n.remove)
+	h.handle("GET /api/v1/modules/announcements/slides", n.list)
+	h.handle("POST /api/v1/modules/announcements/slides", n.write)
+	h.handle("PUT /api/v1/modules/announcements/slides/*", n.write)
+	h.handle("DELETE /api/v1/modules/announcements/slides/*", n.remove)
 	return n
 }
 
-func (n *notices) add(title, body string, enabled bool, starts, ends any) {
+func (n *noticesFixture) add(title, body string, enabled bool, starts, ends any) {
 	moment := func(at any) any {
 		if at, known := at.(time.Time); known {
 			return at.UTC().Format("2006-01-02T15:04:05.000Z")
@@ -65,7 +65,7 @@ func (n *notices) add(title, body string, enabled bool, starts, ends any) {
 	})
 }
 
-func (n *notices) list(w http.ResponseWriter, _ *http.Request) {
+func (n *noticesFixture) list(w http.ResponseWriter, _ *http.Request) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	text, _ := json.Marshal(object{"slides": n.slides, "rev": n.rev})
@@ -76,7 +76,7 @@ func (n *notices) list(w http.ResponseWriter, _ *http.Request) {
 const maxWrite = 16 << 10
 
 // refused answers the status that the next write is to get, and a body that is too large.
-func (n *notices) refused(w http.ResponseWriter, r *http.Request) bool {
+func (n *noticesFixture) refused(w http.ResponseWriter, r *http.Request) bool {
 	if body, _ := io.ReadAll(r.Body); len(body) > maxWrite {
 		reply(w, 413, `{"code":"REQUEST_BODY_TOO_LARGE"}`)
 		return true
@@ -92,7 +92,7 @@ func (n *notices) refused(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-func (n *notices) write(w http.ResponseWriter, r *http.Request) {
+func (n *noticesFixture) write(w http.ResponseWriter, r *http.Request) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.refused(w, r) {
@@ -125,16 +125,16 @@ func (n *notices) write(w http.ResponseWriter, r *http.Request) {
 	reply(w, 200, string(text))
 }
 
-func (n *notices) at(r *http.Request) int {
+func (n *noticesFixture) at(r *http.Request) int {
 	path := strings.TrimSuffix(r.URL.Path, "/place")
 	return n.index(path[strings.LastIndex(path, "/")+1:])
 }
 
-func (n *notices) index(id any) int {
+func (n *noticesFixture) index(id any) int {
 	return slices.IndexFunc(n.slides, func(slide object) bool { return slide["id"] == id })
 }
 
-func (n *notices) remove(w http.ResponseWriter, r *http.Request) {
+func (n *noticesFixture) remove(w http.ResponseWriter, r *http.Request) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.slides = slices.Delete(n.slides, n.at(r), n.at(r)+1)
@@ -142,7 +142,7 @@ func (n *notices) remove(w http.ResponseWriter, r *http.Request) {
 }
 
 // place is called with the lock held.
-func (n *notices) place(w http.ResponseWriter, r *http.Request) {
+func (n *noticesFixture) place(w http.ResponseWriter, r *http.Request) {
 	var wanted struct {
 		After any
 		Rev   int
@@ -159,7 +159,7 @@ func (n *notices) place(w http.ResponseWriter, r *http.Request) {
 	reply(w, 200, fmt.Sprintf(`{"rev":%d}`, n.rev))
 }
 
-func (n *notices) titles() (titles []string) {
+func (n *noticesFixture) titles() (titles []string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, slide := range n.slides {
@@ -168,58 +168,58 @@ func (n *notices) titles() (titles []string) {
 	return titles
 }
 
-// pick opens a menu and takes one of its items.
-func (p *tab) pick(menu, item string) {
+// chooseMenuItem opens a menu and presses one of its items.
+func (p *tab) chooseMenuItem(menu, item string) {
 	p.t.Helper()
-	p.press("button", menu)
-	p.press("menuitem", item)
+	p.click("button", menu)
+	p.click("menuitem", item)
 }
 
 // TestAnnouncements writes, changes, publishes, orders and deletes notices.
 func TestAnnouncements(t *testing.T) {
 	t.Parallel()
-	h := setup(t)
-	h.signedIn(person)
-	n := board(t, h, "announcements.slides.read", "announcements.slides.manage")
-	p := open(t, h.URL+"/#/m/announcements", desktop)
-	p.headed("Announcements")
+	h := newFixture(t)
+	h.setSignedIn(person)
+	n := newNoticesFixture(t, h, "announcements.slides.read", "announcements.slides.manage")
+	p := openPage(t, h.URL+"/#/m/announcements", desktop)
+	p.waitForHeading("Announcements")
 	p.find("link", "Welcome")
 	chips := eval[string](p, `[...document.querySelectorAll(".chip")].map((chip) => chip.textContent).join()`)
 	if chips != "Live,Scheduled,Not published,Ended" {
 		t.Errorf("standing: %s", chips)
 	}
 
-	p.press("button", "Write a notice")
-	p.headed("New notice")
-	p.press("button", "Save")
-	p.says("A notice needs a title.")
-	p.wait(`document.activeElement === document.querySelector(".announcements [required]")`)
+	p.click("button", "Write a notice")
+	p.waitForHeading("New notice")
+	p.click("button", "Save")
+	p.waitForText("A notice needs a title.")
+	p.waitFor(`document.activeElement === document.querySelector(".announcements [required]")`)
 	p.fill("Title", "Harvest")
 	p.fill("Text", "Bring apples.")
-	p.press("button", "Save")
-	p.hears("Saved")
-	p.headed("Announcements")
-	p.press("link", "Harvest")
+	p.click("button", "Save")
+	p.waitForAnnouncement("Saved")
+	p.waitForHeading("Announcements")
+	p.click("link", "Harvest")
 	p.fill("Title", "Harvest supper")
-	p.press("button", "Save")
+	p.click("button", "Save")
 	p.find("link", "Harvest supper")
-	p.press("button", "Take down Harvest supper")
-	p.hears("Harvest supper is taken down")
-	p.press("button", "Publish Harvest supper")
-	p.hears("Harvest supper is published")
+	p.click("button", "Take down Harvest supper")
+	p.waitForAnnouncement("Harvest supper is taken down")
+	p.click("button", "Publish Harvest supper")
+	p.waitForAnnouncement("Harvest supper is published")
 
-	p.press("button", "Undo")
-	p.hears("Harvest supper is taken down")
-	p.press("button", "Undo")
-	p.hears("Harvest supper is published")
+	p.click("button", "Undo")
+	p.waitForAnnouncement("Harvest supper is taken down")
+	p.click("button", "Undo")
+	p.waitForAnnouncement("Harvest supper is published")
 
-	p.pick("More for Harvest supper", "Move up")
-	p.hears("Harvest supper moved, position 4 of 5")
-	p.wait(`document.activeElement.getAttribute("aria-label") === "More for Harvest supper"`)
-	p.run(`document.querySelector("[aria-label='Move Harvest supper']").focus()`)
+	p.chooseMenuItem("More for Harvest supper", "Move up")
+	p.waitForAnnouncement("Harvest supper moved, position 4 of 5")
+	p.waitFor(`document.activeElement.getAttribute("aria-label") === "More for Harvest supper"`)
+	p.runScript(`document.querySelector("[aria-label='Move Harvest supper']").focus()`)
 	p.key(kb.ArrowUp, chromedp.ModifierAlt)
-	p.hears("Harvest supper moved, position 3 of 5")
-	p.wait(`document.activeElement.getAttribute("aria-label") === "Move Harvest supper"`)
+	p.waitForAnnouncement("Harvest supper moved, position 3 of 5")
+	p.waitFor(`document.activeElement.getAttribute("aria-label") === "Move Harvest supper"`)
 	if titles := n.titles(); !slices.Equal(titles,
 		[]string{"Welcome", "Shared lunch", "Harvest supper", "Choir practice", "Building fund"}) {
 		t.Errorf("order: %q", titles)
@@ -228,43 +228,45 @@ func TestAnnouncements(t *testing.T) {
 	n.refuse = 409
 	n.mu.Unlock()
 	p.key(kb.ArrowUp, chromedp.ModifierAlt)
-	p.hears("The notices have changed meanwhile. Not moved. Try again.")
-	p.wait(`[...document.querySelectorAll(".notice a")].findIndex((title) => title.textContent === "Harvest ` +
-		`supper") === 2`)
+	p.waitForAnnouncement("The notices have changed meanwhile. Not moved. Try again.")
+	p.waitFor(
+		`[...document.querySelectorAll(".notice a")].findIndex((title) => title.textContent === "Harvest ` +
+			`supper") === 2`,
+	)
 
-	p.press("link", "Harvest supper")
-	p.press("button", "Delete …")
-	p.press("button", "Keep it")
-	p.press("button", "Delete …")
+	p.click("link", "Harvest supper")
+	p.click("button", "Delete …")
+	p.click("button", "Keep it")
+	p.click("button", "Delete …")
 	p.find("dialog", "Delete this notice?")
-	p.run(`document.querySelector("dialog .danger").click()`)
-	p.hears("Deleted")
-	p.none("link", "Harvest supper")
+	p.runScript(`document.querySelector("dialog .danger").click()`)
+	p.waitForAnnouncement("Deleted")
+	p.waitForNone("link", "Harvest supper")
 }
 
 // TestAnnouncementsConflict: nobody overwrites another unawares, and nobody's words are lost.
 func TestAnnouncementsConflict(t *testing.T) {
 	t.Parallel()
-	h := setup(t)
-	h.signedIn(person)
-	n := board(t, h, "announcements.slides.read", "announcements.slides.manage")
-	p := open(t, h.URL+"/#/m/announcements", phone)
+	h := newFixture(t)
+	h.setSignedIn(person)
+	n := newNoticesFixture(t, h, "announcements.slides.read", "announcements.slides.manage")
+	p := openPage(t, h.URL+"/#/m/announcements", phone)
 	other := func(title string) {
 		n.mu.Lock()
 		defer n.mu.Unlock()
 		n.slides[0]["title"], n.slides[0]["rev"] = title, n.slides[0]["rev"].(int)+1
 	}
-	p.press("link", "Welcome")
+	p.click("link", "Welcome")
 	p.fill("Title", "Mine")
 	other("Theirs")
-	p.press("button", "Save")
-	p.says("Somebody else has changed this notice meanwhile.")
-	p.press("button", "Show theirs")
-	p.wait(`document.querySelector(".announcements [required]").value === "Theirs"`)
+	p.click("button", "Save")
+	p.waitForText("Somebody else has changed this notice meanwhile.")
+	p.click("button", "Show theirs")
+	p.waitFor(`document.querySelector(".announcements [required]").value === "Theirs"`)
 	p.fill("Title", "Mine")
 	other("Theirs again")
-	p.press("button", "Save")
-	p.press("button", "Save mine instead")
+	p.click("button", "Save")
+	p.click("button", "Save mine instead")
 	p.find("link", "Mine")
 	if title := n.titles()[0]; title != "Mine" {
 		t.Errorf("saved: %s", title)
@@ -274,36 +276,36 @@ func TestAnnouncementsConflict(t *testing.T) {
 // TestAnnouncementsDraft: what was begun survives a look elsewhere and a refusal.
 func TestAnnouncementsDraft(t *testing.T) {
 	t.Parallel()
-	h := setup(t)
-	h.signedIn(person)
-	n := board(t, h, "announcements.slides.read", "announcements.slides.manage")
-	p := open(t, h.URL+"/#/m/announcements/new", desktop)
+	h := newFixture(t)
+	h.setSignedIn(person)
+	n := newNoticesFixture(t, h, "announcements.slides.read", "announcements.slides.manage")
+	p := openPage(t, h.URL+"/#/m/announcements/new", desktop)
 	p.fill("Title", "Half")
 	n.mu.Lock()
 	n.refuse = 403
 	n.mu.Unlock()
-	p.press("button", "Save")
-	p.says("You no longer have access (announcements.slides.manage).")
-	p.press("link", "Stage")
-	p.press("button", "Leave")
-	p.headed("Stage")
-	p.press("link", "Announcements")
-	p.press("button", "Write a notice")
-	p.wait(`document.querySelector(".announcements [required]").value === "Half"`)
-	p.press("button", "Cancel")
-	p.press("button", "Leave")
-	p.press("button", "Write a notice")
-	p.wait(`document.querySelector(".announcements [required]").value === ""`)
+	p.click("button", "Save")
+	p.waitForText("You no longer have access (announcements.slides.manage).")
+	p.click("link", "Stage")
+	p.click("button", "Leave")
+	p.waitForHeading("Stage")
+	p.click("link", "Announcements")
+	p.click("button", "Write a notice")
+	p.waitFor(`document.querySelector(".announcements [required]").value === "Half"`)
+	p.click("button", "Cancel")
+	p.click("button", "Leave")
+	p.click("button", "Write a notice")
+	p.waitFor(`document.querySelector(".announcements [required]").value === ""`)
 }
 
 // TestAnnouncementsForReaders: who may not write is offered nothing of it.
 func TestAnnouncementsForReaders(t *testing.T) {
 	t.Parallel()
-	h := setup(t)
-	h.signedIn(person)
-	board(t, h, "announcements.slides.read")
-	p := open(t, h.URL+"/#/m/announcements", phone)
-	p.says("Coffee and tea are served in the foyer after the service.")
+	h := newFixture(t)
+	h.setSignedIn(person)
+	newNoticesFixture(t, h, "announcements.slides.read")
+	p := openPage(t, h.URL+"/#/m/announcements", phone)
+	p.waitForText("Coffee and tea are served in the foyer after the service.")
 	if buttons := eval[int](p, `document.querySelectorAll("main button").length`); buttons != 0 {
 		t.Errorf("%d buttons", buttons)
 	}
@@ -313,27 +315,27 @@ func TestAnnouncementsForReaders(t *testing.T) {
 func TestUnsavedNotice(t *testing.T) {
 	t.Parallel()
 	for name, leave := range map[string]func(p *tab){
-		"back":   func(p *tab) { p.run(`history.back()`) },
-		"cancel": func(p *tab) { p.press("button", "Cancel") },
-		"list":   func(p *tab) { p.press("link", "Announcements") },
+		"back":   func(p *tab) { p.runScript(`history.back()`) },
+		"cancel": func(p *tab) { p.click("button", "Cancel") },
+		"list":   func(p *tab) { p.click("link", "Announcements") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := setup(t)
-			h.signedIn(person)
-			board(t, h, "announcements.slides.read", "announcements.slides.manage")
-			p := open(t, h.URL+"/#/m/announcements", desktop)
-			p.press("button", "Write a notice")
-			p.headed("New notice")
+			h := newFixture(t)
+			h.setSignedIn(person)
+			newNoticesFixture(t, h, "announcements.slides.read", "announcements.slides.manage")
+			p := openPage(t, h.URL+"/#/m/announcements", desktop)
+			p.click("button", "Write a notice")
+			p.waitForHeading("New notice")
 			p.fill("Title", "Half")
 			leave(p)
 			p.find("dialog", "Leave without saving?")
-			p.press("button", "Stay")
-			p.wait(`document.querySelector("main [required]").value === "Half"`)
+			p.click("button", "Stay")
+			p.waitFor(`document.querySelector("main [required]").value === "Half"`)
 			leave(p)
 			p.find("dialog", "Leave without saving?")
-			p.press("button", "Leave")
-			p.headed("Announcements")
+			p.click("button", "Leave")
+			p.waitForHeading("Announcements")
 		})
 	}
 }
@@ -342,16 +344,16 @@ func TestUnsavedNotice(t *testing.T) {
 // neighbour.
 func TestMoveAmongManyNotices(t *testing.T) {
 	t.Parallel()
-	h := setup(t)
-	h.signedIn(person)
-	n := board(t, h, "announcements.slides.read", "announcements.slides.manage")
+	h := newFixture(t)
+	h.setSignedIn(person)
+	n := newNoticesFixture(t, h, "announcements.slides.read", "announcements.slides.manage")
 	for i := len(n.slides); i < 500; i++ {
 		n.add(fmt.Sprintf("Notice %d", i+1), "", true, nil, nil)
 	}
-	p := open(t, h.URL+"/#/m/announcements", desktop)
-	p.says("Notice 500")
+	p := openPage(t, h.URL+"/#/m/announcements", desktop)
+	p.waitForText("Notice 500")
 	moveDown(p)
-	p.hears("Welcome moved, position 2 of 500")
+	p.waitForAnnouncement("Welcome moved, position 2 of 500")
 	if titles := n.titles()[:3]; !slices.Equal(titles, []string{"Shared lunch", "Welcome", "Choir practice"}) {
 		t.Errorf("the board begins with %q after Welcome was moved down", titles)
 	}
@@ -361,24 +363,24 @@ func TestMoveAmongManyNotices(t *testing.T) {
 func TestEditorIsNotForReaders(t *testing.T) {
 	t.Parallel()
 	for _, subpath := range []string{"new", "edit/00000000-0000-4000-8000-000000000001"} {
-		h := setup(t)
-		h.signedIn(person)
-		board(t, h, "announcements.slides.read")
-		p := open(t, h.URL+"/#/m/announcements/"+subpath, phone)
-		p.sees("You cannot write notices here (announcements.slides.manage).")
-		p.none("textbox", "Title")
+		h := newFixture(t)
+		h.setSignedIn(person)
+		newNoticesFixture(t, h, "announcements.slides.read")
+		p := openPage(t, h.URL+"/#/m/announcements/"+subpath, phone)
+		p.waitForVisibleText("You cannot write notices here (announcements.slides.manage).")
+		p.waitForNone("textbox", "Title")
 	}
 }
 
 // TestReadersSeeStanding: a reader sees which notices are not shown on the board now.
 func TestReadersSeeStanding(t *testing.T) {
 	t.Parallel()
-	h := setup(t)
-	h.signedIn(person)
-	n := board(t, h, "announcements.slides.read")
+	h := newFixture(t)
+	h.setSignedIn(person)
+	n := newNoticesFixture(t, h, "announcements.slides.read")
 	n.slides = slices.Delete(n.slides, 2, 3) // what is not published, a reader does not get
-	p := open(t, h.URL+"/#/m/announcements", phone)
-	p.sees("Welcome")
-	p.wait(`[...document.querySelectorAll(".chip")].map((chip) => chip.textContent).join() === ` +
+	p := openPage(t, h.URL+"/#/m/announcements", phone)
+	p.waitForVisibleText("Welcome")
+	p.waitFor(`[...document.querySelectorAll(".chip")].map((chip) => chip.textContent).join() === ` +
 		`"Scheduled,Ended"`)
 }

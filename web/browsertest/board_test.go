@@ -60,16 +60,16 @@ func TestBoardIsReadable(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := openWall(t, c.query, landscape)
 			for shape, v := range map[string]view{"landscape": landscape, "portrait": portrait} {
-				w.look(v)
+				w.setView(v)
 				settings := object{"idleMessage": c.idle}
 				if c.slide != nil {
-					w.snapshot(1, settings, c.slide)
+					w.sendSnapshot(1, settings, c.slide)
 				} else {
-					w.snapshot(1, settings)
+					w.sendSnapshot(1, settings)
 				}
-				w.wait(`document.querySelector(".slide")?.clientWidth === innerWidth`)
-				w.run(`return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))`)
-				w.picture("board-" + strings.ReplaceAll(name, " ", "-") + "-" + shape)
+				w.waitFor(`document.querySelector(".slide")?.clientWidth === innerWidth`)
+				w.runScript(`return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))`)
+				w.screenshot("board-" + strings.ReplaceAll(name, " ", "-") + "-" + shape)
 				if cut := eval[bool](w.tab, `Boolean(document.querySelector(".cut"))`); cut != c.cut {
 					t.Errorf("%s, %s: the text is cut: %v, want %v", name, shape, cut, c.cut)
 				}
@@ -114,43 +114,43 @@ const unreadable = `(() => {
 func TestBoardFollows(t *testing.T) {
 	t.Parallel()
 	w := openWall(t, "", landscape)
-	w.snapshot(1, nil, slide(1, "Welcome", "", nil))
-	w.displays("Welcome")
-	w.tell("update", object{"rev": 2, "upsert": []object{slide(1, "Welcome back", "", object{"rev": 2})}})
-	w.displays("Welcome back")
+	w.sendSnapshot(1, nil, slide(1, "Welcome", "", nil))
+	w.waitForText("Welcome")
+	w.sendEvent("update", object{"rev": 2, "upsert": []object{slide(1, "Welcome back", "", object{"rev": 2})}})
+	w.waitForText("Welcome back")
 	now := time.Now()
-	w.tell("update", object{"rev": 3, "upsert": []object{slide(2, "Lunch", "", object{
-		"startsAt": moment(now.Add(time.Hour)), "endsAt": moment(now.Add(2 * time.Hour))})}})
-	w.tell("update", object{"rev": 4, "remove": []string{slide(1, "", "", nil)["id"].(string)}})
-	w.displays("")
-	byHand := object{"id": slide(2, "", "", nil)["id"], "until": moment(now.Add(time.Minute))}
-	w.tell("update", object{"rev": 5, "show": byHand})
-	w.displays("Lunch")
-	w.run(`ahead = 2 * 60_000; readers.at(-1).snapshot`)
-	w.tell("snapshot", object{"rev": 5, "show": nil, "slides": []object{slide(2, "Lunch", "", object{
-		"startsAt": moment(now.Add(time.Hour)), "endsAt": moment(now.Add(2 * time.Hour))})},
+	w.sendEvent("update", object{"rev": 3, "upsert": []object{slide(2, "Lunch", "", object{
+		"startsAt": timestamp(now.Add(time.Hour)), "endsAt": timestamp(now.Add(2 * time.Hour))})}})
+	w.sendEvent("update", object{"rev": 4, "remove": []string{slide(1, "", "", nil)["id"].(string)}})
+	w.waitForText("")
+	byHand := object{"id": slide(2, "", "", nil)["id"], "until": timestamp(now.Add(time.Minute))}
+	w.sendEvent("update", object{"rev": 5, "show": byHand})
+	w.waitForText("Lunch")
+	w.runScript(`ahead = 2 * 60_000; readers.at(-1).snapshot`)
+	w.sendEvent("snapshot", object{"rev": 5, "show": nil, "slides": []object{slide(2, "Lunch", "", object{
+		"startsAt": timestamp(now.Add(time.Hour)), "endsAt": timestamp(now.Add(2 * time.Hour))})},
 		"settings": object{"slideSeconds": 4, "showClock": false, "transition": "cut", "idleMessage": "Nothing"}})
-	w.displays("Nothing")
+	w.waitForText("Nothing")
 	for _, step := range []struct {
 		ahead time.Duration
 		words string
 	}{{61 * time.Minute, "Lunch"}, {121 * time.Minute, "Nothing"}} { // without a word of the server
-		w.run(fmt.Sprintf(`
+		w.runScript(fmt.Sprintf(`
 			const { board } = { board: null };
 			const real = performance.now.bind(performance);
 			window.realNow ??= real;
 			performance.now = () => realNow() + %d - 2 * 60_000;
 			ahead = %[1]d`, step.ahead.Milliseconds()))
-		w.displays(step.words)
+		w.waitForText(step.words)
 	}
-	w.tell("update", object{"rev": 7, "upsert": []object{slide(3, "Missed", "", nil)}})
-	w.wait(`readers.length === 2 && stopped === 1`)
-	w.snapshot(7, nil, slide(3, "Missed", "", nil))
-	w.displays("Missed")
-	w.tell("update", object{"rev": 8})
-	w.wait(`readers.length === 3 && stopped === 2`)
-	w.run(`unmount()`)
-	w.wait(`stopped === 3 && !document.querySelector(".stage")`)
+	w.sendEvent("update", object{"rev": 7, "upsert": []object{slide(3, "Missed", "", nil)}})
+	w.waitFor(`readers.length === 2 && stopped === 1`)
+	w.sendSnapshot(7, nil, slide(3, "Missed", "", nil))
+	w.waitForText("Missed")
+	w.sendEvent("update", object{"rev": 8})
+	w.waitFor(`readers.length === 3 && stopped === 2`)
+	w.runScript(`unmount()`)
+	w.waitFor(`stopped === 3 && !document.querySelector(".stage")`)
 }
 
 // TestBoardByTheServersClock: a screen whose own clock is an hour wrong shows what is due.
@@ -158,13 +158,13 @@ func TestBoardByTheServersClock(t *testing.T) {
 	t.Parallel()
 	for _, wrong := range []time.Duration{-time.Hour, time.Hour} {
 		w := openWall(t, "", landscape)
-		w.run(fmt.Sprintf(`const real = Date.now; Date.now = () => real() + %d`, wrong.Milliseconds()))
+		w.runScript(fmt.Sprintf(`const real = Date.now; Date.now = () => real() + %d`, wrong.Milliseconds()))
 		now := time.Now()
-		w.run(fmt.Sprintf(`readers[0].snapshot({ serverTime: %q, rev: 1, show: null, slides: %s,
-			settings: { slideSeconds: 12, showClock: true, transition: "cut", idleMessage: "" } })`, moment(now),
-			`[`+jsonOf(t, slide(1, "Now", "", object{"startsAt": moment(now.Add(-time.Minute)),
-				"endsAt": moment(now.Add(time.Minute))}))+`]`))
-		w.displays("Now")
+		w.runScript(fmt.Sprintf(`readers[0].snapshot({ serverTime: %q, rev: 1, show: null, slides: %s,
+			settings: { slideSeconds: 12, showClock: true, transition: "cut", idleMessage: "" } })`, timestamp(now),
+			`[`+jsonOf(t, slide(1, "Now", "", object{"startsAt": timestamp(now.Add(-time.Minute)),
+				"endsAt": timestamp(now.Add(time.Minute))}))+`]`))
+		w.waitForText("Now")
 		clock := eval[string](w.tab, `document.querySelector(".stage-clock").shadowRoot.textContent`)
 		want := eval[string](w.tab, fmt.Sprintf(
 			`new Intl.DateTimeFormat("en", { hour: "numeric", minute: "2-digit" }).format(new Date(%d))`,
@@ -180,31 +180,31 @@ func TestBoardByTheServersClock(t *testing.T) {
 func TestBoardPictures(t *testing.T) {
 	t.Parallel()
 	w := openWall(t, "contributed", landscape)
-	w.run(`
+	w.runScript(`
 		window.blank = 0;
 		new MutationObserver(() => {
 			if (document.querySelector(".slide") !== null) window.began = true;
 			else if (window.began) blank++;
 			for (const image of document.querySelectorAll(".slide img")) if (!image.naturalWidth) blank++;
 		}).observe(document.getElementById("screen"), { childList: true, subtree: true })`)
-	w.snapshot(1, nil, slide(1, "With picture", "", object{"imageId": "1600x900"}))
-	w.displays("With picture")
-	w.wait(`document.querySelector(".slide img").naturalWidth === 1600`)
-	w.snapshot(2, nil, slide(2, "Without", "", object{"imageId": "missing"}))
-	w.displays("Without")
+	w.sendSnapshot(1, nil, slide(1, "With picture", "", object{"imageId": "1600x900"}))
+	w.waitForText("With picture")
+	w.waitFor(`document.querySelector(".slide img").naturalWidth === 1600`)
+	w.sendSnapshot(2, nil, slide(2, "Without", "", object{"imageId": "missing"}))
+	w.waitForText("Without")
 	if layout := eval[string](w.tab, `document.querySelector(".slide").dataset.layout`); layout != "text" {
 		t.Errorf("a slide whose picture is missing is laid out as %s, want text", layout)
 	}
-	w.snapshot(3, nil, slide(1, "Unknown", "", object{"kind": "gone.kind"}), slide(5, "Known", "", nil))
-	w.displays("Known")
+	w.sendSnapshot(3, nil, slide(1, "Unknown", "", object{"kind": "gone.kind"}), slide(5, "Known", "", nil))
+	w.waitForText("Known")
 	countdown := func(number int, payload object) object {
 		return slide(number, "x", "", object{"kind": "countdown.slide", "payload": payload})
 	}
-	w.snapshot(4, nil, countdown(3, object{"label": "Service starts"}))
-	w.displays("Service starts")
-	w.snapshot(5, object{"idleMessage": "Peace"}, countdown(4, object{"broken": true}))
-	w.displays("Peace")
-	w.wait(`disposed === 1`)
+	w.sendSnapshot(4, nil, countdown(3, object{"label": "Service starts"}))
+	w.waitForText("Service starts")
+	w.sendSnapshot(5, object{"idleMessage": "Peace"}, countdown(4, object{"broken": true}))
+	w.waitForText("Peace")
+	w.waitFor(`disposed === 1`)
 	if rendered := eval[int](w.tab, `rendered`); rendered != 2 {
 		t.Errorf("contributed slides were rendered %d times, want 2", rendered)
 	}
@@ -217,17 +217,17 @@ func TestBoardPictures(t *testing.T) {
 func TestBoardRotates(t *testing.T) {
 	t.Parallel()
 	w := openWall(t, "", landscape)
-	w.run(`
+	w.runScript(`
 		window.shown = [];
 		new MutationObserver(() => {
 			const words = [...document.querySelectorAll(".slide-title")].at(-1)?.textContent ?? "blank";
 			if (shown.length === 0 && words === "blank") return; // the first is still being made
 			if (shown.at(-1) !== words) shown.push(words);
 		}).observe(document.getElementById("screen"), { childList: true, subtree: true })`)
-	w.snapshot(1, object{"slideSeconds": 1, "transition": "fade"},
+	w.sendSnapshot(1, object{"slideSeconds": 1, "transition": "fade"},
 		slide(1, "One", "", object{"imageId": "320x180"}), slide(2, "Two", "", nil),
 		slide(3, "Three", "", object{"imageId": "180x320"}))
-	w.wait(`shown.length >= 7`)
+	w.waitFor(`shown.length >= 7`)
 	order := strings.Join(eval[[]string](w.tab, `shown.slice(0, 7)`), " ")
 	if !strings.Contains("One Two Three One Two Three One Two Three", order) {
 		t.Errorf("the board shows %s", order)

@@ -57,14 +57,14 @@ const wallPage = `<!doctype html><title>wall</title>
 	});
 </script>`
 
-// wall is a display of the announcements without a platform.
-type wall struct {
+// boardPage is a display of the announcements without a platform.
+type boardPage struct {
 	*tab
 	board object
 }
 
 // openWall shows an empty board. Pictures are painted as <width>x<height>; "missing" is none.
-func openWall(t *testing.T, query string, v view) *wall {
+func openWall(t *testing.T, query string, v view) *boardPage {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
@@ -80,12 +80,12 @@ func openWall(t *testing.T, query string, v view) *wall {
 		default: // /api/board/images/<size>/url
 			size := strings.Split(r.URL.Path, "/")[4]
 			reply(w, 200, fmt.Sprintf(`{"url":"http://%s/picture/%s","expiresAt":%q}`, r.Host, size,
-				moment(time.Now().Add(time.Hour))))
+				timestamp(time.Now().Add(time.Hour))))
 		}
 	}))
 	t.Cleanup(server.Close)
-	w := &wall{open(t, server.URL+"/?"+query, v), nil}
-	w.wait(`window.readers?.length === 1`)
+	w := &boardPage{openPage(t, server.URL+"/?"+query, v), nil}
+	w.waitFor(`window.readers?.length === 1`)
 	if channel := eval[string](w.tab, "channel"); channel != "board" {
 		t.Errorf("the display follows the channel %q", channel)
 	}
@@ -125,8 +125,8 @@ func slide(number int, title, body string, more object) object {
 	return s
 }
 
-// snapshot gives the display a board of these slides.
-func (w *wall) snapshot(rev int, settings object, slides ...object) {
+// sendSnapshot gives the display a board of these slides.
+func (w *boardPage) sendSnapshot(rev int, settings object, slides ...object) {
 	w.t.Helper()
 	all := object{"slideSeconds": 120, "showClock": true, "transition": "cut", "idleMessage": ""}
 	for key, value := range settings {
@@ -135,29 +135,29 @@ func (w *wall) snapshot(rev int, settings object, slides ...object) {
 	if slides == nil {
 		slides = []object{}
 	}
-	w.tell("snapshot", object{"rev": rev, "settings": all, "slides": slides, "show": nil})
+	w.sendEvent("snapshot", object{"rev": rev, "settings": all, "slides": slides, "show": nil})
 }
 
-// tell gives the newest reader a value; a snapshot has the server's time.
-func (w *wall) tell(what string, value object) {
+// sendEvent gives the newest reader a value; a snapshot has the server's time.
+func (w *boardPage) sendEvent(what string, value object) {
 	w.t.Helper()
 	text, err := json.Marshal(value)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.run(fmt.Sprintf(`
+	w.runScript(fmt.Sprintf(`
 		const serverTime = new Date(Date.now() + ahead).toISOString();
 		readers.at(-1).%s({ serverTime, ...%s })`, what, text))
 }
 
-// displays waits for the words of the one slide that is on the stage.
-func (w *wall) displays(words string) {
+// waitForText waits for the words of the one slide that is on the stage.
+func (w *boardPage) waitForText(words string) {
 	w.t.Helper()
-	w.wait(fmt.Sprintf(`document.querySelectorAll(".slide").length === 1 &&
+	w.waitFor(fmt.Sprintf(`document.querySelectorAll(".slide").length === 1 &&
 		document.querySelector(".slide").innerText.includes(%q)`, words))
 }
 
-func moment(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000Z") }
+func timestamp(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05.000Z") }
 
 func jsonOf(t *testing.T, value any) string {
 	t.Helper()

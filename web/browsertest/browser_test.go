@@ -87,14 +87,15 @@ type tab struct {
 	ctx context.Context
 }
 
-// open opens an address in a browser that knows nothing yet. An uncaught error in the page fails the test.
-func open(t *testing.T, address string, v view) *tab {
+// openPage opens an address in a browser that knows nothing yet. An uncaught error in the page fails the
+// test.
+func openPage(t *testing.T, address string, v view) *tab {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(chromium, chromedp.WithNewBrowserContext())
 	t.Cleanup(cancel)
 	p := &tab{t, ctx}
-	p.look(v)
-	p.first(listening)
+	p.setView(v)
+	p.onNewDocument(listening)
 	messages := chromedp.Console(ctx)
 	t.Cleanup(func() {
 		cancel()
@@ -111,8 +112,8 @@ func open(t *testing.T, address string, v view) *tab {
 	return p
 }
 
-// another opens an address in another tab of the same browser.
-func (p *tab) another(address string) *tab {
+// openTab opens an address in another tab of the same browser.
+func (p *tab) openTab(address string) *tab {
 	p.t.Helper()
 	ctx, cancel := chromedp.NewContext(p.ctx)
 	p.t.Cleanup(cancel)
@@ -121,8 +122,8 @@ func (p *tab) another(address string) *tab {
 	return second
 }
 
-// first runs a script in every page that is loaded from now on, before its own.
-func (p *tab) first(script string) {
+// onNewDocument runs a script in every page that is loaded from now on, before its own.
+func (p *tab) onNewDocument(script string) {
 	p.t.Helper()
 	p.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		_, err := cdp.Call(ctx, t, page.AddScriptToEvaluateOnNewDocument,
@@ -131,8 +132,8 @@ func (p *tab) first(script string) {
 	}))
 }
 
-// look sets size and preferences.
-func (p *tab) look(v view) {
+// setView sets size and preferences.
+func (p *tab) setView(v view) {
 	p.t.Helper()
 	scheme, motion := "light", "no-preference"
 	if v.dark {
@@ -151,8 +152,8 @@ func (p *tab) look(v view) {
 		}))
 }
 
-// forced shows the page in the few colours that a person has chosen.
-func (p *tab) forced() {
+// forceColors shows the page in the few colours that a person has chosen.
+func (p *tab) forceColors() {
 	p.t.Helper()
 	p.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia,
@@ -180,11 +181,11 @@ func eval[T any](p *tab, expression string) T {
 	return value
 }
 
-// wait waits until an expression of the page is true. One that looks at what is not there yet is not, nor
+// waitFor waits until an expression of the page is true. One that looks at what is not there yet is not, nor
 // is any while the page gives way to another.
-func (p *tab) wait(expression string) {
+func (p *tab) waitFor(expression string) {
 	p.t.Helper()
-	p.until(expression, func() bool {
+	p.waitUntil(expression, func() bool {
 		holds, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool]("Boolean("+expression+")"))
 		return err == nil && holds
 	})
@@ -200,13 +201,13 @@ const listening = `
 		}
 	}).observe(document, { subtree: true, childList: true, characterData: true });`
 
-// hears waits for words of a live region, and forgets what was said up to them.
-func (p *tab) hears(words string) {
+// waitForAnnouncement waits for words of a live region, and forgets what was said up to them.
+func (p *tab) waitForAnnouncement(words string) {
 	p.t.Helper()
-	p.wait(fmt.Sprintf(`heard.includes(%[1]q) && heard.splice(0, heard.indexOf(%[1]q) + 1)`, words))
+	p.waitFor(fmt.Sprintf(`heard.includes(%[1]q) && heard.splice(0, heard.indexOf(%[1]q) + 1)`, words))
 }
 
-func (p *tab) until(what string, holds func() bool) {
+func (p *tab) waitUntil(what string, holds func() bool) {
 	p.t.Helper()
 	for deadline := time.Now().Add(patience); !holds(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
@@ -221,8 +222,8 @@ type element struct {
 	text string
 }
 
-// all finds what has a role, and a name unless that is empty, in the order of the page.
-func (p *tab) all(role, name string) []element {
+// findAll finds what has a role, and a name unless that is empty, in the order of the page.
+func (p *tab) findAll(role, name string) []element {
 	p.t.Helper()
 	nodes, err := chromedp.Run(p.ctx,
 		func(ctx context.Context, t *chromedp.Target) ([]*accessibility.Node, error) {
@@ -251,39 +252,42 @@ func (p *tab) all(role, name string) []element {
 func (p *tab) find(role, name string) element {
 	p.t.Helper()
 	var found []element
-	p.until(role+" "+name, func() bool {
-		found = p.all(role, name)
+	p.waitUntil(role+" "+name, func() bool {
+		found = p.findAll(role, name)
 		return len(found) > 0
 	})
 	return found[0]
 }
 
-// none waits until nothing has a role and a name.
-func (p *tab) none(role, name string) {
+// waitForNone waits until nothing has a role and a name.
+func (p *tab) waitForNone(role, name string) {
 	p.t.Helper()
-	p.until("no "+role+" "+name, func() bool { return len(p.all(role, name)) == 0 })
+	p.waitUntil("no "+role+" "+name, func() bool { return len(p.findAll(role, name)) == 0 })
 }
 
-// says waits for words anywhere on the page.
-func (p *tab) says(words string) {
+// waitForText waits for words anywhere on the page.
+func (p *tab) waitForText(words string) {
 	p.t.Helper()
-	p.wait(fmt.Sprintf("document.body?.innerText.includes(%q)", words))
+	p.waitFor(fmt.Sprintf("document.body?.innerText.includes(%q)", words))
 }
 
-// silent fails when words are on the page now.
-func (p *tab) silent(words string) {
+// assertNoText fails when words are on the page now.
+func (p *tab) assertNoText(words string) {
 	p.t.Helper()
 	if strings.Contains(eval[string](p, "document.body.innerText"), words) {
 		p.t.Errorf("the page says %q", words)
 	}
 }
 
-// reach finds the first that has a role and a name, and does something with it that may find it gone: then
-// with what came in its place.
-func (p *tab) reach(role, name string, do func(context.Context, *chromedp.Target, cdp.BackendNodeID) error) {
+// withElement finds the first that has a role and a name, and does something with it that may find it gone:
+// then with what came in its place.
+func (p *tab) withElement(
+	role, name string,
+	do func(context.Context, *chromedp.Target, cdp.BackendNodeID) error,
+) {
 	p.t.Helper()
-	p.until(role+" "+name, func() bool {
-		found := p.all(role, name)
+	p.waitUntil(role+" "+name, func() bool {
+		found := p.findAll(role, name)
 		return len(found) > 0 && chromedp.Do(p.ctx,
 			chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 				return do(ctx, t, found[0].node)
@@ -291,11 +295,11 @@ func (p *tab) reach(role, name string, do func(context.Context, *chromedp.Target
 	})
 }
 
-// press clicks the first that has a role and a name, with the mouse, where it is.
-func (p *tab) press(role, name string) {
+// click clicks the first that has a role and a name, with the mouse, where it is.
+func (p *tab) click(role, name string) {
 	p.t.Helper()
 	var x, y float64
-	p.reach(role, name, func(ctx context.Context, t *chromedp.Target, node cdp.BackendNodeID) error {
+	p.withElement(role, name, func(ctx context.Context, t *chromedp.Target, node cdp.BackendNodeID) error {
 		if _, err := cdp.Call(ctx, t, dom.ScrollIntoViewIfNeeded,
 			dom.ScrollIntoViewIfNeededParams{BackendNodeID: node}); err != nil {
 			return err
@@ -323,7 +327,7 @@ func (p *tab) fill(name, text string) {
 // enter replaces what a field of some role holds.
 func (p *tab) enter(role, name, text string) {
 	p.t.Helper()
-	p.reach(role, name, func(ctx context.Context, t *chromedp.Target, node cdp.BackendNodeID) error {
+	p.withElement(role, name, func(ctx context.Context, t *chromedp.Target, node cdp.BackendNodeID) error {
 		_, err := cdp.Call(ctx, t, dom.Focus, dom.FocusParams{BackendNodeID: node})
 		return err
 	})
@@ -342,11 +346,11 @@ func (p *tab) key(keys string, modifiers ...chromedp.Modifier) {
 	p.do(chromedp.KeyEvent(keys, chromedp.KeyModifiers(modifiers...)))
 }
 
-// headed waits for a heading that has the focus.
-func (p *tab) headed(title string) {
+// waitForHeading waits for a heading that has the focus.
+func (p *tab) waitForHeading(title string) {
 	p.t.Helper()
 	p.find("heading", title)
-	p.wait(fmt.Sprintf(`document.activeElement.tagName === "H1" && document.activeElement.innerText === %q`,
+	p.waitFor(fmt.Sprintf(`document.activeElement.tagName === "H1" && document.activeElement.innerText === %q`,
 		title))
 }
 
@@ -354,18 +358,20 @@ func (p *tab) headed(title string) {
 // and nothing is pressed.
 func (p *tab) retry() {
 	p.t.Helper()
-	p.run(`[...document.querySelectorAll("main button")].find((b) => b.innerText === "Try again")?.click()`)
+	p.runScript(
+		`[...document.querySelectorAll("main button")].find((b) => b.innerText === "Try again")?.click()`,
+	)
 }
 
-// home waits for Home, whose heading greets by the time of day.
-func (p *tab) home() {
+// waitForHome waits for Home, whose heading greets by the time of day.
+func (p *tab) waitForHome() {
 	p.t.Helper()
-	p.wait(`document.title === "Home - Dashboard" && document.activeElement.tagName === "H1"`)
+	p.waitFor(`document.title === "Home - Dashboard" && document.activeElement.tagName === "H1"`)
 }
 
-// fits fails when the page is wider than the window, for nothing may be reached by scrolling sideways
+// assertFits fails when the page is wider than the window, for nothing may be reached by scrolling sideways
 // alone, and when words stick out of what holds them, over what is beside it.
-func (p *tab) fits() {
+func (p *tab) assertFits() {
 	p.t.Helper()
 	over := eval[int](p, "document.documentElement.scrollWidth - document.documentElement.clientWidth")
 	if over > 0 {
@@ -383,8 +389,8 @@ func (p *tab) fits() {
 	}
 }
 
-// picture leaves a picture of the whole page, when pictures are wanted.
-func (p *tab) picture(name string) {
+// screenshot leaves a picture of the whole page, when pictures are wanted.
+func (p *tab) screenshot(name string) {
 	p.t.Helper()
 	folder := os.Getenv("NARTHEX_SCREENSHOTS")
 	if folder == "" {

@@ -11,38 +11,38 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// dev is "narthex dev" with a database of its own and the announcements module.
-type dev struct {
+// devServer is "narthex dev" with a database of its own and the announcements module.
+type devServer struct {
 	*daemon
 	folder, address, password string
 }
 
-func start(t *testing.T) *dev {
+func start(t *testing.T) *devServer {
 	t.Helper()
 	folder := install(t, "../../modules/announcements")
 	command := exec.Command(filepath.Join(folder, "narthex"), "dev", "--port", "4300") // or the next free one
 	command.Dir = folder
-	d := &dev{daemon: launch(t, command), folder: folder}
-	d.address = strings.TrimSpace(d.line(t, "Narthex runs at"))
-	d.password, _, _ = strings.Cut(strings.TrimSpace(d.line(t, "Password")), " ")
+	d := &devServer{daemon: launch(t, command), folder: folder}
+	d.address = strings.TrimSpace(d.waitForLine(t, "Narthex runs at"))
+	d.password, _, _ = strings.Cut(strings.TrimSpace(d.waitForLine(t, "Password")), " ")
 	return d
 }
 
 // TestDaemon is walk-throughs 1 and 3 on the platform itself, with the real announcements between them.
 func TestDaemon(t *testing.T) {
 	d := start(t)
-	p := open(t, d.address, desktop)
+	p := openPage(t, d.address, desktop)
 	enter := func(p *tab, password string) {
 		t.Helper()
-		p.headed("Sign in")
+		p.waitForHeading("Sign in")
 		p.fill("E-mail", "owner@example.org")
 		p.fill("Password", password)
-		p.press("button", "Sign in")
+		p.click("button", "Sign in")
 	}
 	enter(p, d.password)
-	p.home()
+	p.waitForHome()
 	p.find("navigation", "Modules")
-	p.wait(`localStorage.length > 0`) // whose house it is, for the next page
+	p.waitFor(`localStorage.length > 0`) // whose house it is, for the next page
 	const house = `[[["narthex.house","{\"name\":null,\"accent\":\"blue\",\"language\":\"en\"}"]],[],""]`
 	if kept := eval[string](p, stored); kept != house {
 		t.Errorf("kept in the browser: %s", kept)
@@ -53,43 +53,43 @@ func TestDaemon(t *testing.T) {
 		t.Errorf("cookies: %v %v", cookies, err)
 	}
 
-	p.press("link", "Announcements")
-	p.headed("Announcements")
+	p.click("link", "Announcements")
+	p.waitForHeading("Announcements")
 	p.find("link", "Shared lunch")
-	p.press("button", "Write a notice")
+	p.click("button", "Write a notice")
 	p.fill("Title", "Harvest supper")
-	p.press("button", "Save")
+	p.click("button", "Save")
 	p.find("link", "Harvest supper")
-	p.pick("More for Harvest supper", "Move up")
-	p.hears("Harvest supper moved, position 5 of 6")
-	p.press("button", "Take down Harvest supper")
-	p.hears("Harvest supper is taken down")
+	p.chooseMenuItem("More for Harvest supper", "Move up")
+	p.waitForAnnouncement("Harvest supper moved, position 5 of 6")
+	p.click("button", "Take down Harvest supper")
+	p.waitForAnnouncement("Harvest supper is taken down")
 	p.do(chromedp.Reload())
 	p.find("button", "Publish Harvest supper")
-	p.picture("real-announcements")
+	p.screenshot("real-announcements")
 
-	second := open(t, d.address, phone)
-	second.press("button", "Forgot password?")
+	second := openPage(t, d.address, phone)
+	second.click("button", "Forgot password?")
 	second.fill("E-mail", "owner@example.org")
-	second.press("button", "Send link")
-	second.says("If that address has an account, a link is on its way.")
+	second.click("button", "Send link")
+	second.waitForText("If that address has an account, a link is on its way.")
 	link := d.address + "/?service_auth=reset-password" +
-		strings.Fields(d.line(t, "/?service_auth=reset-password"))[0]
+		strings.Fields(d.waitForLine(t, "/?service_auth=reset-password"))[0]
 	second.do(chromedp.Navigate(link))
 	second.fill("New password", "quite a new one")
-	second.press("button", "Save new password")
-	second.says("Your other devices were signed out.")
+	second.click("button", "Save new password")
+	second.waitForText("Your other devices were signed out.")
 	second.do(chromedp.Navigate(link))
 	second.fill("New password", "and another one")
-	second.press("button", "Save new password")
-	second.says("This link no longer works.")
+	second.click("button", "Save new password")
+	second.waitForText("This link no longer works.")
 
-	p.press("button", "Publish Harvest supper") // the session has ended meanwhile
+	p.click("button", "Publish Harvest supper") // the session has ended meanwhile
 	enter(p, "quite a new one")
 	p.find("link", "Harvest supper")
-	p.run(`document.querySelector(".account > button").click()`)
-	p.press("button", "Sign out")
-	p.headed("Sign in")
+	p.runScript(`document.querySelector(".account > button").click()`)
+	p.click("button", "Sign out")
+	p.waitForHeading("Sign in")
 	if cookies, err := chromedp.Call(p.ctx, network.GetCookies, network.GetCookiesParams{}); err != nil ||
 		len(cookies.Cookies) != 0 {
 		t.Errorf("cookies after signing out: %v", fmt.Sprint(cookies.Cookies, err))

@@ -8,22 +8,22 @@ import (
 	"time"
 )
 
-// hung stands in for the platform's screens.
-type hung struct {
-	*office
+// screensFixture stands in for the platform's screens.
+type screensFixture struct {
+	*modulesFixture
 	devices []object
 }
 
-func screensOf(t *testing.T, h *house) *hung {
+func newScreensFixture(t *testing.T, h *fixture) *screensFixture {
 	t.Helper()
-	wl := &hung{office: fill(t, h)}
+	wl := &screensFixture{modulesFixture: setModulesFixture(t, h)}
 	now := time.Now().UTC()
 	wl.devices = []object{
 		paired("d1", "Foyer", "announcements", now.Add(-time.Minute)),
 		paired("d2", "Hall left", "announcements", now.Add(-72*time.Hour)),
 		paired("d3", "Choir", "stage", now.Add(-time.Minute)),
 	}
-	wl.on("GET /api/v1/devices", func(w http.ResponseWriter, _ *http.Request) {
+	wl.handle("GET /api/v1/devices", func(w http.ResponseWriter, _ *http.Request) {
 		wl.mu.Lock()
 		defer wl.mu.Unlock()
 		body, _ := json.Marshal(object{"devices": wl.devices, "displays": []object{
@@ -32,13 +32,13 @@ func screensOf(t *testing.T, h *house) *hung {
 		}})
 		reply(w, 200, string(body))
 	})
-	wl.json("GET /api/v1/device-pairing/requests/482913", 200, object{
+	wl.respondJSON("GET /api/v1/device-pairing/requests/482913", 200, object{
 		"pairingCode": "482913", "moduleId": "stage", "moduleName": "Stage", "permissionId": "stage.display.view",
 		"description": "Chromium on Linux", "createdAt": stamp(now.Add(-40 * time.Second)),
 		"expiresAt": stamp(now.Add(9 * time.Minute)),
 	})
-	wl.answer("GET /api/v1/device-pairing/requests/*", 404, `{"code":"PAIRING_NOT_FOUND"}`)
-	wl.on("POST /api/v1/device-pairing/482913/approve", func(w http.ResponseWriter, r *http.Request) {
+	wl.respond("GET /api/v1/device-pairing/requests/*", 404, `{"code":"PAIRING_NOT_FOUND"}`)
+	wl.handle("POST /api/v1/device-pairing/482913/approve", func(w http.ResponseWriter, r *http.Request) {
 		reply(w, 200, wl.write(r, func(label string) object {
 			added := paired("d4", label, "stage", now)
 			added["lastSeenAt"] = nil
@@ -46,13 +46,13 @@ func screensOf(t *testing.T, h *house) *hung {
 			return added
 		}))
 	})
-	wl.on("PUT /api/v1/devices/d2", func(w http.ResponseWriter, r *http.Request) {
+	wl.handle("PUT /api/v1/devices/d2", func(w http.ResponseWriter, r *http.Request) {
 		reply(w, 200, wl.write(r, func(label string) object {
 			wl.devices[1]["label"] = label
 			return wl.devices[1]
 		}))
 	})
-	wl.on("POST /api/v1/devices/d2/revoke", func(w http.ResponseWriter, r *http.Request) {
+	wl.handle("POST /api/v1/devices/d2/revoke", func(w http.ResponseWriter, r *http.Request) {
 		reply(w, 200, wl.write(r, func(string) object {
 			wl.devices[1]["revokedAt"] = stamp(now)
 			return wl.devices[1]
@@ -69,7 +69,7 @@ func paired(id, label, moduleID string, seen time.Time) object {
 }
 
 // write changes what is stored, by the label that was sent.
-func (wl *hung) write(r *http.Request, change func(label string) object) string {
+func (wl *screensFixture) write(r *http.Request, change func(label string) object) string {
 	wl.mu.Lock()
 	defer wl.mu.Unlock()
 	var sent struct{ Label string }
@@ -83,36 +83,36 @@ func (wl *hung) write(r *http.Request, change func(label string) object) string 
 // TestPairing pairs a screen by its code, which is read as people write it.
 func TestPairing(t *testing.T) {
 	t.Parallel()
-	wl := screensOf(t, setup(t))
-	p := open(t, wl.URL+"/#/admin/screens", phone)
-	p.headed("Screens")
-	p.says("3 screens, 1 silent")
-	p.says("not seen for 3 days")
-	p.says(wl.URL + "/display/stage")
+	wl := newScreensFixture(t, newFixture(t))
+	p := openPage(t, wl.URL+"/#/admin/screens", phone)
+	p.waitForHeading("Screens")
+	p.waitForText("3 screens, 1 silent")
+	p.waitForText("not seen for 3 days")
+	p.waitForText(wl.URL + "/display/stage")
 	p.fill("Code on the screen", "482-9 13")
 	p.key("\r")
-	p.says("Code 482 913 asks to show: Stage")
-	p.says("Chromium on Linux")
-	p.wait(`document.activeElement.labels[0].textContent === "Name this screen"`)
-	p.press("button", "Pair this screen")
-	p.says("Give it a name, so that people know which one it is.")
-	p.says("Look at the screen first.")
-	if n := wl.writes(); n != 0 {
+	p.waitForText("Code 482 913 asks to show: Stage")
+	p.waitForText("Chromium on Linux")
+	p.waitFor(`document.activeElement.labels[0].textContent === "Name this screen"`)
+	p.click("button", "Pair this screen")
+	p.waitForText("Give it a name, so that people know which one it is.")
+	p.waitForText("Look at the screen first.")
+	if n := wl.countWrites(); n != 0 {
 		t.Errorf("%d writes before anybody said that they see the code, want none", n)
 	}
 	p.fill("Name this screen", "Back wall")
-	p.press("checkbox", "I can see this code on the screen right now")
-	p.press("button", "Pair this screen")
-	p.hears("Paired as “Back wall”")
-	p.says("4 screens, 1 silent")
-	p.says("Not seen yet")
+	p.click("checkbox", "I can see this code on the screen right now")
+	p.click("button", "Pair this screen")
+	p.waitForAnnouncement("Paired as “Back wall”")
+	p.waitForText("4 screens, 1 silent")
+	p.waitForText("Not seen yet")
 }
 
 // TestPairingByLink has the code of the picture that the screen shows.
 func TestPairingByLink(t *testing.T) {
 	t.Parallel()
-	wl := screensOf(t, setup(t))
-	open(t, wl.URL+"/#/admin/screens/482913", phone).says("Code 482 913 asks to show: Stage")
+	wl := newScreensFixture(t, newFixture(t))
+	openPage(t, wl.URL+"/#/admin/screens/482913", phone).waitForText("Code 482 913 asks to show: Stage")
 }
 
 // TestPairingRefused: what is wrong with a code is said beside it.
@@ -130,16 +130,16 @@ func TestPairingRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			wl := screensOf(t, setup(t))
-			p := open(t, wl.URL+"/#/admin/screens/482913", desktop)
+			wl := newScreensFixture(t, newFixture(t))
+			p := openPage(t, wl.URL+"/#/admin/screens/482913", desktop)
 			p.fill("Name this screen", "Back wall")
-			p.press("checkbox", "I can see this code on the screen right now")
+			p.click("checkbox", "I can see this code on the screen right now")
 			if row.status > 0 {
-				wl.answer("POST /api/v1/device-pairing/482913/approve", row.status, `{"code":"`+row.code+`"}`)
+				wl.respond("POST /api/v1/device-pairing/482913/approve", row.status, `{"code":"`+row.code+`"}`)
 			}
 			p.offline(row.status == 0)
-			p.press("button", "Pair this screen")
-			p.sees(row.words)
+			p.click("button", "Pair this screen")
+			p.waitForVisibleText(row.words)
 			p.offline(false)
 		})
 	}
@@ -148,41 +148,41 @@ func TestPairingRefused(t *testing.T) {
 // TestWrongCodes: five wrong codes pause the form.
 func TestWrongCodes(t *testing.T) {
 	t.Parallel()
-	wl := screensOf(t, setup(t))
-	p := open(t, wl.URL+"/#/admin/screens", desktop)
+	wl := newScreensFixture(t, newFixture(t))
+	p := openPage(t, wl.URL+"/#/admin/screens", desktop)
 	for _, code := range []string{"000001", "000002", "000003", "000004", "000005"} {
 		p.fill("Code on the screen", code)
 		p.key("\r")
-		p.until("a request for "+code, func() bool {
-			return wl.count("GET /api/v1/device-pairing/requests/"+code) == 1
+		p.waitUntil("a request for "+code, func() bool {
+			return wl.countRequests("GET /api/v1/device-pairing/requests/"+code) == 1
 		})
-		p.wait(`document.querySelector(".find-code .wrong")`)
+		p.waitFor(`document.querySelector(".find-code .wrong")`)
 	}
-	p.says("Look at the code again. Next try in ")
-	p.wait(`document.querySelector(".find-code button").disabled`)
+	p.waitForText("Look at the code again. Next try in ")
+	p.waitFor(`document.querySelector(".find-code button").disabled`)
 	p.fill("Code on the screen", "482913")
 	p.key("\r")
-	p.silent("asks to show")
+	p.assertNoText("asks to show")
 }
 
 // TestScreensAreKept renames and removes, and shows what another administrator does.
 func TestScreensAreKept(t *testing.T) {
 	t.Parallel()
-	wl := screensOf(t, setup(t))
-	p := open(t, wl.URL+"/#/admin/screens", desktop)
-	p.pick("More for Hall left", "Rename")
+	wl := newScreensFixture(t, newFixture(t))
+	p := openPage(t, wl.URL+"/#/admin/screens", desktop)
+	p.chooseMenuItem("More for Hall left", "Rename")
 	p.fill("Name", "Hall right")
-	p.press("button", "Save")
-	p.hears("Renamed.")
-	p.pick("More for Hall right", "Remove …")
-	p.says("The screen stops within five minutes.")
-	p.press("button", "Remove")
-	p.hears("Hall right is removed. The screen stops within five minutes.")
-	p.none("button", "More for Hall right")
+	p.click("button", "Save")
+	p.waitForAnnouncement("Renamed.")
+	p.chooseMenuItem("More for Hall right", "Remove …")
+	p.waitForText("The screen stops within five minutes.")
+	p.click("button", "Remove")
+	p.waitForAnnouncement("Hall right is removed. The screen stops within five minutes.")
+	p.waitForNone("button", "More for Hall right")
 	wl.mu.Lock()
 	wl.devices[0]["label"] = "Entrance"
 	wl.mu.Unlock()
-	p.run(`dispatchEvent(new Event("focus"))`)
+	p.runScript(`dispatchEvent(new Event("focus"))`)
 	p.find("button", "More for Entrance")
 	if !strings.Contains(eval[string](p, "document.body.innerText"), "2 screens, 0 silent") {
 		t.Error("the removed screen is counted")

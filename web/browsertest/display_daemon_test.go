@@ -16,26 +16,26 @@ import (
 func TestDisplayDaemon(t *testing.T) {
 	t.Parallel()
 	w := startWalls(t, 3)
-	w.say("welcome")
-	p, _ := w.paired(t, w.fronts[0], "wall")
-	needy, _ := w.paired(t, w.fronts[1], "needy")
-	p.says("welcome (1.0.0)")
-	needy.says("Here is the needy one.")
-	p.keeps()
+	w.publishText("welcome")
+	p, _ := w.openPairedScreen(t, w.fronts[0], "wall")
+	needy, _ := w.openPairedScreen(t, w.fronts[1], "needy")
+	p.waitForText("welcome (1.0.0)")
+	needy.waitForText("Here is the needy one.")
+	p.waitForWorker()
 	restarted := w.browserThatRestarts(t, w.fronts[2])
 
-	w.say("throw in update")
-	p.wait(`later(11000) && document.body.innerText.includes("Starting again, last update")`)
-	p.says("welcome (1.0.0)")    // also while every new mount throws at its first snapshot
-	p.wait(`window.mounts >= 5`) // the second mount may still share a snapshot from before
-	p.says("welcome (1.0.0)")
-	p.onWalls("starting-again")
-	w.say("sound again")
-	p.wait(`document.querySelectorAll(".layer").length === 1 &&
+	w.publishText("throw in update")
+	p.waitFor(`later(11000) && document.body.innerText.includes("Starting again, last update")`)
+	p.waitForText("welcome (1.0.0)") // also while every new mount throws at its first snapshot
+	p.waitFor(`window.mounts >= 5`)  // the second mount may still share a snapshot from before
+	p.waitForText("welcome (1.0.0)")
+	p.saveBothOrientations("starting-again")
+	w.publishText("sound again")
+	p.waitFor(`document.querySelectorAll(".layer").length === 1 &&
 		document.body.innerText.includes("sound again (1.0.0)") &&
 		!document.body.innerText.includes("Starting again")`)
-	w.say("welcome")
-	p.says("welcome (1.0.0)")
+	w.publishText("welcome")
+	p.waitForText("welcome (1.0.0)")
 
 	frozen := func(signal os.Signal) {
 		t.Helper()
@@ -44,71 +44,71 @@ func TestDisplayDaemon(t *testing.T) {
 		}
 	}
 	frozen(syscall.SIGSTOP)
-	p.wait(`later(46000) && document.body.innerText.includes("Reconnecting, last update")`)
-	p.says("welcome (1.0.0)")
-	p.onWalls("reconnecting")
+	p.waitFor(`later(46000) && document.body.innerText.includes("Reconnecting, last update")`)
+	p.waitForText("welcome (1.0.0)")
+	p.saveBothOrientations("reconnecting")
 	frozen(syscall.SIGCONT)
-	p.wait(`!document.body.innerText.includes("Reconnecting") && !document.querySelector("[data-stale]")`)
+	p.waitFor(`!document.body.innerText.includes("Reconnecting") && !document.querySelector("[data-stale]")`)
 
 	frozen(os.Kill)
 	<-w.daemon.ended
 	w.daemon.failure = nil
-	p.wait(`later(11000) && document.body.innerText.includes("Reconnecting, last update")`)
-	p.says("welcome (1.0.0)")
+	p.waitFor(`later(11000) && document.body.innerText.includes("Reconnecting, last update")`)
+	p.waitForText("welcome (1.0.0)")
 	p.do(chromedp.Reload())
-	p.says("Waiting for the network")
-	p.onWalls("offline")
-	p.silent("welcome")
+	p.waitForText("Waiting for the network")
+	p.saveBothOrientations("offline")
+	p.assertNoText("welcome")
 	again := restarted()
-	again.says("Waiting for the network")
-	again.silent("welcome")
-	w.run()
-	p.says("nothing said yet (1.0.0)")
-	again.says("nothing said yet (1.0.0)")
+	again.waitForText("Waiting for the network")
+	again.assertNoText("welcome")
+	w.start()
+	p.waitForText("nothing said yet (1.0.0)")
+	again.waitForText("nothing said yet (1.0.0)")
 	_ = chromedp.Cancel(again.ctx)
 
 	w.upgrade("2.0.0")
-	shown := p.films(20)
+	shown := p.record(20)
 	w.daemon.stop(t)
-	w.run()
-	p.says("nothing said yet (2.0.0)")
-	p.wait(`document.querySelectorAll(".layer").length === 1`)
-	shown.end()
+	w.start()
+	p.waitForText("nothing said yet (2.0.0)")
+	p.waitFor(`document.querySelectorAll(".layer").length === 1`)
+	shown.finish()
 	shown.assertNoBlank(t, "the upgrade")
-	p.until("the old generation is gone", func() bool {
-		paths := p.cached()
+	p.waitUntil("the old generation is gone", func() bool {
+		paths := p.cachedURLs()
 		return len(paths) == 3 && !strings.Contains(strings.Join(paths, " "), "1.0.0")
 	})
 
 	w.send("PUT", "/api/v1/module-lifecycle/wall/enabled", `{"enabled":false}`)
 	w.daemon.stop(t)
-	w.run()
-	p.says("Foyer wall is switched off here.")
-	needy.says("needy is switched off here.")
-	p.onWalls("switched-off")
+	w.start()
+	p.waitForText("Foyer wall is switched off here.")
+	needy.waitForText("needy is switched off here.")
+	p.saveBothOrientations("switched-off")
 	w.send("PUT", "/api/v1/module-lifecycle/wall/enabled", `{"enabled":true}`)
 	w.daemon.stop(t)
-	w.run()
-	p.says("nothing said yet (2.0.0)")
-	needy.says("Here is the needy one.")
+	w.start()
+	p.waitForText("nothing said yet (2.0.0)")
+	needy.waitForText("Here is the needy one.")
 }
 
 // upgrade puts another version of the wall module in the place of the one that runs, for the next start.
-func (w *walls) upgrade(version string) {
+func (w *displayFixture) upgrade(version string) {
 	w.t.Helper()
 	path := filepath.Join(w.folder, "modules", "wall", "module.json")
 	text, err := os.ReadFile(path)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.put("wall", map[string]string{
+	w.writeModule("wall", map[string]string{
 		"module.json": strings.Replace(string(text), `"version": "1.0.0"`, `"version": "`+version+`"`, 1),
 	})
 }
 
 // browserThatRestarts pairs a screen in a browser with a profile of its own and ends that browser. What it
 // returns starts it again.
-func (w *walls) browserThatRestarts(t *testing.T, f *front) (restart func() *tab) {
+func (w *displayFixture) browserThatRestarts(t *testing.T, f *faultProxy) (restart func() *tab) {
 	t.Helper()
 	profile, err := os.MkdirTemp("", "profile-")
 	if err != nil {
@@ -126,15 +126,15 @@ func (w *walls) browserThatRestarts(t *testing.T, f *front) (restart func() *tab
 		ctx, cancel := chromedp.NewContext(allocator)
 		t.Cleanup(cancel)
 		p := &tab{t, ctx}
-		p.look(tv)
-		p.first(hurried)
+		p.setView(tv)
+		p.onNewDocument(hurried)
 		p.do(chromedp.Navigate(f.origin + "/display/wall"))
 		return p
 	}
 	p := begin()
-	w.approve(p.code())
-	p.says("(1.0.0)")
-	p.keeps()
+	w.approveCode(p.pairingCode())
+	p.waitForText("(1.0.0)")
+	p.waitForWorker()
 	if err := chromedp.Cancel(p.ctx); err != nil { // waits for the end, and with it for the cookies on the disk
 		t.Fatal(err)
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// film takes pictures of a page until it is stopped, and counts those that show nothing but the ground.
-type film struct {
+// recording takes pictures of a page until it is stopped, and counts those that show nothing but the ground.
+type recording struct {
 	stop context.CancelFunc
 	done sync.WaitGroup
 
@@ -21,10 +21,10 @@ type film struct {
 	slowest       time.Duration // between two pictures
 }
 
-// films takes that many pictures a second, or as many as the machine can.
-func (p *tab) films(perSecond int) *film {
+// record takes that many pictures a second, or as many as the machine can.
+func (p *tab) record(perSecond int) *recording {
 	ctx, stop := context.WithCancel(p.ctx)
-	f := &film{stop: stop}
+	f := &recording{stop: stop}
 	f.done.Go(func() {
 		tick := time.NewTicker(time.Second / time.Duration(perSecond))
 		defer tick.Stop()
@@ -54,7 +54,7 @@ func (p *tab) films(perSecond int) *film {
 }
 
 // end stops the film and waits for it.
-func (f *film) end() {
+func (f *recording) finish() {
 	f.stop()
 	f.done.Wait()
 }
@@ -76,22 +76,22 @@ func isBlank(shot []byte) bool {
 	return true
 }
 
-// onWalls leaves pictures of the page as it looks on a screen that hangs one way and the other.
-func (p *tab) onWalls(name string) {
+// saveBothOrientations leaves pictures of the page as it looks on a screen that hangs one way and the other.
+func (p *tab) saveBothOrientations(name string) {
 	p.t.Helper()
 	for _, way := range []struct {
 		name string
 		view
 	}{{"landscape", view{width: 1920, height: 1080}}, {"portrait", view{width: 1080, height: 1920}}} {
-		p.look(way.view)
-		p.fits()
-		p.picture("display-" + name + "-" + way.name)
+		p.setView(way.view)
+		p.assertFits()
+		p.screenshot("display-" + name + "-" + way.name)
 	}
-	p.look(tv)
+	p.setView(tv)
 }
 
 // assertNoBlank fails when a film shows a blank for longer than a second.
-func (f *film) assertNoBlank(t *testing.T, where string) {
+func (f *recording) assertNoBlank(t *testing.T, where string) {
 	t.Helper()
 	t.Logf("%s: %d pictures, %d blank, at most %v without content, at most %v between two", where, f.frames,
 		f.blank, f.longest, f.slowest)

@@ -27,8 +27,8 @@ const aDay = `(() => {
 	Date.now = () => day + (date() - day) * 144;
 })();`
 
-// heapOf is what a page's scripts hold after a collection, bytes.
-func (p *tab) heapOf() float64 {
+// heapSize is what a page's scripts hold after a collection, bytes.
+func (p *tab) heapSize() float64 {
 	p.t.Helper()
 	used, err := chromedp.Run(p.ctx, func(ctx context.Context, t *chromedp.Target) (float64, error) {
 		for range 2 {
@@ -58,15 +58,15 @@ func TestDisplaySoak(t *testing.T) {
 	ctx, cancel := chromedp.NewContext(chromium, chromedp.WithNewBrowserContext())
 	t.Cleanup(cancel)
 	p := &tab{t, ctx}
-	p.look(view{width: 480, height: 270})
+	p.setView(view{width: 480, height: 270})
 	p.do(chromedp.Navigate(f.origin + "/display/wall"))
-	w.approve(p.code())
-	p.says("nothing said yet (1.0.0)")
-	p.first(aDay)
+	w.approveCode(p.pairingCode())
+	p.waitForText("nothing said yet (1.0.0)")
+	p.onNewDocument(aDay)
 	p.do(chromedp.Reload())
-	p.says("nothing said yet (1.0.0)")
+	p.waitForText("nothing said yet (1.0.0)")
 
-	shown := p.films(5)
+	shown := p.record(5)
 	var heaps []float64
 	const changes = 200
 	for n := range changes {
@@ -74,21 +74,21 @@ func TestDisplaySoak(t *testing.T) {
 		text := fmt.Sprintf("notice %d", n)
 		if n%40 == 39 {
 			w.daemon.stop(t)
-			w.run()
+			w.start()
 		}
-		w.say(text)
+		w.publishText(text)
 		if n%5 == 2 {
-			f.breaks([]fault{refuses, badGateway, portal, cutsBodies}[n/5%4])
+			f.setFault([]fault{refuses, badGateway, portal, cutsBodies}[n/5%4])
 			time.Sleep(time.Second) // for so long the network is gone
-			f.breaks(passes)
+			f.setFault(passes)
 		}
-		p.says(text + " (1.0.0)")
+		p.waitForText(text + " (1.0.0)")
 		if n%20 == 19 {
-			heaps = append(heaps, p.heapOf())
+			heaps = append(heaps, p.heapSize())
 		}
 		time.Sleep(time.Until(step.Add(10 * time.Minute / changes)))
 	}
-	shown.end()
+	shown.finish()
 	t.Logf("heap, KiB: %v", slices.Collect(func(yield func(int) bool) {
 		for _, heap := range heaps {
 			if !yield(int(heap) >> 10) {
@@ -114,9 +114,9 @@ func TestDisplayFigures(t *testing.T) {
 		t.Skip("set NARTHEX_FIGURES to run it")
 	}
 	w := startWalls(t, 2)
-	p, _ := w.paired(t, w.fronts[0], "wall")
-	p.says("(1.0.0)")
-	p.run(`window.frames = {};
+	p, _ := w.openPairedScreen(t, w.fronts[0], "wall")
+	p.waitForText("(1.0.0)")
+	p.runScript(`window.frames = {};
 		new MutationObserver(() => {
 			const value = document.querySelector(".wall p").textContent;
 			requestAnimationFrame(() => setTimeout(() => (frames[value] ??= Date.now())));
@@ -125,9 +125,9 @@ func TestDisplayFigures(t *testing.T) {
 	for n := range 100 {
 		text := fmt.Sprintf("figure %d", n)
 		began := time.Now().UnixMilli()
-		w.say(text)
+		w.publishText(text)
 		key := fmt.Sprintf("frames[%q]", text+" (1.0.0)")
-		p.wait(key)
+		p.waitFor(key)
 		took = append(took, eval[int64](p, key)-began)
 	}
 	slices.Sort(took)
@@ -137,7 +137,7 @@ func TestDisplayFigures(t *testing.T) {
 	for range 5 {
 		began := time.Now()
 		again := restart()
-		again.says("(1.0.0)")
+		again.waitForText("(1.0.0)")
 		t.Logf("browser start to first content: %v", time.Since(began))
 		_ = chromedp.Cancel(again.ctx)
 	}

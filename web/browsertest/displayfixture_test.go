@@ -17,11 +17,11 @@ import (
 	"github.com/narthex-platform/narthex/services/database/cluster"
 )
 
-// walls is the real platform with displays, a person who manages it, and proxies before it.
-type walls struct {
+// displayFixture is the real platform with displays, a person who manages it, and proxies before it.
+type displayFixture struct {
 	t                      *testing.T
 	folder, port, database string
-	fronts                 []*front
+	fronts                 []*faultProxy
 	daemon                 *daemon
 	session                string // the owner's cookie
 }
@@ -47,9 +47,9 @@ func throwing(mount string) string {
 
 // startWalls installs the platform with the wall module and some others, and runs it behind that many
 // proxies.
-func startWalls(t *testing.T, fronts int) *walls {
+func startWalls(t *testing.T, fronts int) *displayFixture {
 	t.Helper()
-	w := &walls{t: t, port: freePort(t), folder: install(t, "./testdata/wall")}
+	w := &displayFixture{t: t, port: freePort(t), folder: install(t, "./testdata/wall")}
 	for id, files := range map[string]map[string]string{
 		"throws": displayOnly("throws", "1.0.0", "", throwing(`throw new Error("thrown at mount");`)),
 		"older": displayOnly("older", "1.0.0", "",
@@ -58,7 +58,7 @@ func startWalls(t *testing.T, fronts int) *walls {
 			`"dependencies": { "required": [{ "kind": "module", "id": "wall", "range": ">=1.0.0" }] },`,
 			throwing(`container.textContent = "Here is the needy one.";`)),
 	} {
-		w.put(id, files)
+		w.writeModule(id, files)
 	}
 	postgres, err := cluster.Start(t.Context(), cluster.Options{
 		Dir: filepath.Join(w.folder, "postgresql"), Tools: "../../.tools", FsyncOff: true,
@@ -78,12 +78,12 @@ func startWalls(t *testing.T, fronts int) *walls {
 			t.Fatalf("%v\n%s", err, report)
 		}
 	}
-	w.run()
+	w.start()
 	return w
 }
 
-// put writes files of a module.
-func (w *walls) put(id string, files map[string]string) {
+// writeModule writes files of a module.
+func (w *displayFixture) writeModule(id string, files map[string]string) {
 	w.t.Helper()
 	for name, text := range files {
 		path := filepath.Join(w.folder, "modules", id, name)
@@ -94,7 +94,7 @@ func (w *walls) put(id string, files map[string]string) {
 	}
 }
 
-func (w *walls) command(arguments ...string) *exec.Cmd {
+func (w *displayFixture) command(arguments ...string) *exec.Cmd {
 	var origins []string
 	for _, f := range w.fronts {
 		origins = append(origins, f.origin)
@@ -115,13 +115,13 @@ func (w *walls) command(arguments ...string) *exec.Cmd {
 }
 
 // origin is the platform's own, without a proxy.
-func (w *walls) origin() string { return "http://127.0.0.1:" + w.port }
+func (w *displayFixture) origin() string { return "http://127.0.0.1:" + w.port }
 
-// run starts the platform and signs the owner in.
-func (w *walls) run() {
+// start runs the platform and signs the owner in.
+func (w *displayFixture) start() {
 	w.t.Helper()
 	w.daemon = launch(w.t, w.command("api:start"))
-	w.daemon.line(w.t, `"msg":"ready"`)
+	w.daemon.waitForLine(w.t, `"msg":"ready"`)
 	if w.session == "" {
 		_, header := w.send("POST", "/api/auth/sign-in/email",
 			`{"email":"owner@example.org","password":"`+wallPassword+`"}`)
@@ -130,7 +130,7 @@ func (w *walls) run() {
 }
 
 // send asks the platform as the owner. Anything but success fails the test.
-func (w *walls) send(method, path, body string) (answer []byte, header http.Header) {
+func (w *displayFixture) send(method, path, body string) (answer []byte, header http.Header) {
 	w.t.Helper()
 	r, err := http.NewRequestWithContext(w.t.Context(), method, w.origin()+path, strings.NewReader(body))
 	if err != nil {
@@ -153,11 +153,14 @@ func (w *walls) send(method, path, body string) (answer []byte, header http.Head
 	return answer, response.Header
 }
 
-// say changes what the wall shows.
-func (w *walls) say(text string) { w.t.Helper(); w.send("POST", "/api/v1/modules/wall/say", text) }
+// publishText changes what the display shows.
+func (w *displayFixture) publishText(text string) {
+	w.t.Helper()
+	w.send("POST", "/api/v1/modules/wall/say", text)
+}
 
-// approve pairs the screen that shows a code, and returns the device's id.
-func (w *walls) approve(code string) (deviceID string) {
+// approveCode pairs the screen that shows a code, and returns the device's id.
+func (w *displayFixture) approveCode(code string) (deviceID string) {
 	w.t.Helper()
 	answer, _ := w.send("POST", "/api/v1/device-pairing/"+code+"/approve", `{"label":"Back wall"}`)
 	var device struct{ ID string }
@@ -180,41 +183,45 @@ const hurried = `(() => {
 // tv is how big the pages of these tests are.
 var tv = view{width: 960, height: 540}
 
-// screen opens a display in a browser of its own.
-func (w *walls) screen(t *testing.T, f *front, module string) *tab {
+// openScreen opens a display in a browser of its own.
+func (w *displayFixture) openScreen(t *testing.T, f *faultProxy, module string) *tab {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(chromium, chromedp.WithNewBrowserContext())
 	t.Cleanup(cancel)
 	p := &tab{t, ctx}
-	p.look(tv)
-	p.first(hurried)
+	p.setView(tv)
+	p.onNewDocument(hurried)
 	p.do(chromedp.Navigate(f.origin + "/display/" + module))
 	return p
 }
 
-// code waits for the six digits on a screen.
-func (p *tab) code() string {
+// pairingCode waits for the six digits on a screen.
+func (p *tab) pairingCode() string {
 	p.t.Helper()
 	const digits = `document.querySelector(".digits")?.innerText.replace(/\D/g, "")`
-	p.wait(digits + `?.length === 6`)
+	p.waitFor(digits + `?.length === 6`)
 	return eval[string](p, digits)
 }
 
-// paired opens a display and pairs it. It then shows the module, and its page is kept for a start without a
-// network.
-func (w *walls) paired(t *testing.T, f *front, module string) (p *tab, deviceID string) {
+// openPairedScreen opens a display and pairs it. It then shows the module, and its page is kept for a start
+// without a network.
+func (w *displayFixture) openPairedScreen(
+	t *testing.T,
+	f *faultProxy,
+	module string,
+) (p *tab, deviceID string) {
 	t.Helper()
-	p = w.screen(t, f, module)
-	deviceID = w.approve(p.code())
-	p.says(`Paired as "Back wall"`)
+	p = w.openScreen(t, f, module)
+	deviceID = w.approveCode(p.pairingCode())
+	p.waitForText(`Paired as "Back wall"`)
 	return p, deviceID
 }
 
-// keeps waits until the worker has the page.
-func (p *tab) keeps() {
+// waitForWorker waits until the worker has the page.
+func (p *tab) waitForWorker() {
 	p.t.Helper()
-	p.until("the page is kept", func() bool {
-		for _, path := range p.cached() {
+	p.waitUntil("the page is kept", func() bool {
+		for _, path := range p.cachedURLs() {
 			if strings.HasPrefix(path, "/display/") && !strings.HasSuffix(path, ".js") {
 				return true
 			}
@@ -223,8 +230,8 @@ func (p *tab) keeps() {
 	})
 }
 
-// cached is every path in every cache of the page's origin.
-func (p *tab) cached() []string {
+// cachedURLs is every path in every cache of the page's origin.
+func (p *tab) cachedURLs() []string {
 	p.t.Helper()
 	paths, err := chromedp.Run(p.ctx, chromedp.Evaluate[[]string](`(async () => {
 		const paths = [];

@@ -11,14 +11,14 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// sees waits for words that a person can see: they have a place on the screen and nothing covers them.
-// Words for screen readers alone are not seen.
-func (p *tab) sees(words string) {
+// waitForVisibleText waits for words that a person can see: they have a place on the screen and nothing
+// covers them. Words for screen readers alone are not seen.
+func (p *tab) waitForVisibleText(words string) {
 	p.t.Helper()
-	p.wait(seen(words))
+	p.waitFor(visibleText(words))
 }
 
-func seen(words string) string {
+func visibleText(words string) string {
 	return fmt.Sprintf(`[...document.querySelectorAll("body *")].some((element) => {
 		if (!element.innerText?.includes(%[1]q)) return false;
 		if ([...element.children].some((child) => child.innerText?.includes(%[1]q))) return false;
@@ -50,16 +50,16 @@ func (p *tab) offline(offline bool) {
 // try again where it is said.
 func TestSignOutOffline(t *testing.T) {
 	t.Parallel()
-	h := notes(t, kept)
-	p := open(t, h.URL+"/#/m/notes", desktop)
-	p.says("Here are the notes.")
-	p.press("button", "Account")
+	h := newNotesFixture(t, kept)
+	p := openPage(t, h.URL+"/#/m/notes", desktop)
+	p.waitForText("Here are the notes.")
+	p.click("button", "Account")
 	p.offline(true)
-	p.press("button", "Sign out")
-	p.sees("You are still signed in.")
+	p.click("button", "Sign out")
+	p.waitForVisibleText("You are still signed in.")
 	p.offline(false)
-	p.press("button", "Try again")
-	p.headed("Sign in")
+	p.click("button", "Try again")
+	p.waitForHeading("Sign in")
 }
 
 // TestRefusedWritesAreSeen: whatever is refused in the list of notices is said where everybody sees it.
@@ -81,91 +81,93 @@ func TestRefusedWritesAreSeen(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := setup(t)
-			h.signedIn(person)
-			n := board(t, h, "announcements.slides.read", "announcements.slides.manage")
-			p := open(t, h.URL+"/#/m/announcements", desktop)
-			p.says("Welcome")
+			h := newFixture(t)
+			h.setSignedIn(person)
+			n := newNoticesFixture(t, h, "announcements.slides.read", "announcements.slides.manage")
+			p := openPage(t, h.URL+"/#/m/announcements", desktop)
+			p.waitForText("Welcome")
 			n.mu.Lock()
 			n.refuse = row.refuse
 			n.mu.Unlock()
 			p.offline(row.offline)
 			row.do(p)
-			p.sees(row.words)
+			p.waitForVisibleText(row.words)
 		})
 	}
 }
 
-func takeDown(p *tab) { p.press("button", "Take down Welcome") }
+func takeDown(p *tab) { p.click("button", "Take down Welcome") }
 
-func moveDown(p *tab) { p.pick("More for Welcome", "Move down") }
+func moveDown(p *tab) { p.chooseMenuItem("More for Welcome", "Move down") }
 
 // TestMountErrorReachesTheConsole: what a module's mount throws is where its author looks.
 func TestMountErrorReachesTheConsole(t *testing.T) {
 	t.Parallel()
-	h := notes(t, `throw new Error("no such shelf");`)
-	p := open(t, "about:blank", desktop)
-	p.first(`window.logged = []; console.error = (...words) => logged.push(words.map(String).join(" "));`)
+	h := newNotesFixture(t, `throw new Error("no such shelf");`)
+	p := openPage(t, "about:blank", desktop)
+	p.onNewDocument(
+		`window.logged = []; console.error = (...words) => logged.push(words.map(String).join(" "));`,
+	)
 	p.do(chromedp.Navigate(h.URL + "/#/m/notes"))
-	p.says("Notes could not be shown.")
-	p.wait(`logged.some((line) => line.includes("notes") && line.includes("no such shelf"))`)
-	p.silent("no such shelf") // a person is told the code; the page of "narthex dev" says more
+	p.waitForText("Notes could not be shown.")
+	p.waitFor(`logged.some((line) => line.includes("notes") && line.includes("no such shelf"))`)
+	p.assertNoText("no such shelf") // a person is told the code; the page of "narthex dev" says more
 }
 
 // TestMountErrorIsOnThePageInDev: under "narthex dev" the author reads what the module threw where it is
 // missing.
 func TestMountErrorIsOnThePageInDev(t *testing.T) {
 	t.Parallel()
-	h := notes(t, `throw new Error("no such shelf");`)
+	h := newNotesFixture(t, `throw new Error("no such shelf");`)
 	h.dev = true
-	p := open(t, h.URL+"/#/m/notes", desktop)
-	p.says("Notes could not be shown.")
-	p.sees("no such shelf")
+	p := openPage(t, h.URL+"/#/m/notes", desktop)
+	p.waitForText("Notes could not be shown.")
+	p.waitForVisibleText("no such shelf")
 }
 
 // TestFocusAfterRestartNotice: the focus does not fall to the page when the banner that held it goes.
 func TestFocusAfterRestartNotice(t *testing.T) {
 	t.Parallel()
-	h := setup(t)
-	h.signedIn(person)
-	waiting(h)
-	h.script("announcements", `container.textContent = "On the board.";`)
-	p := open(t, h.URL+"/#/m/announcements", desktop)
-	p.says("2 changes wait for a restart.")
-	h.answer("GET /api/v1/module-lifecycle", 200, `{"modules":[]}`)
-	p.press("button", "Check again")
-	p.hears("Nothing waits for a restart.")
-	p.none("button", "Check again")
-	p.wait(`document.activeElement.tagName === "H1"`)
+	h := newFixture(t)
+	h.setSignedIn(person)
+	setWaiting(h)
+	h.setModuleScript("announcements", `container.textContent = "On the board.";`)
+	p := openPage(t, h.URL+"/#/m/announcements", desktop)
+	p.waitForText("2 changes wait for a restart.")
+	h.respond("GET /api/v1/module-lifecycle", 200, `{"modules":[]}`)
+	p.click("button", "Check again")
+	p.waitForAnnouncement("Nothing waits for a restart.")
+	p.waitForNone("button", "Check again")
+	p.waitFor(`document.activeElement.tagName === "H1"`)
 }
 
 // TestBusyButtons: who has pressed a button sees that something is under way, and what.
 func TestBusyButtons(t *testing.T) {
 	t.Parallel()
-	h := setup(t)
+	h := newFixture(t)
 	answer := make(chan struct{})
-	h.on("POST /api/auth/sign-in/email", func(w http.ResponseWriter, r *http.Request) {
+	h.handle("POST /api/auth/sign-in/email", func(w http.ResponseWriter, r *http.Request) {
 		select {
 		case <-answer:
 		case <-r.Context().Done():
 		}
 		reply(w, 401, `{"code":"INVALID_EMAIL_OR_PASSWORD"}`)
 	})
-	p := open(t, h.URL, desktop)
+	p := openPage(t, h.URL, desktop)
 	p.fill("E-mail", "owner@example.org")
 	p.fill("Password", "wrong")
 	before := eval[float64](p, `document.querySelector("[type=submit]").getBoundingClientRect().width`)
-	p.press("button", "Sign in")
-	p.sees("Signing in")
-	p.wait(`document.querySelector("[type=submit] .ring").getBoundingClientRect().width >= 12`)
+	p.click("button", "Sign in")
+	p.waitForVisibleText("Signing in")
+	p.waitFor(`document.querySelector("[type=submit] .ring").getBoundingClientRect().width >= 12`)
 	after := eval[float64](p, `document.querySelector("[type=submit]").getBoundingClientRect().width`)
 	if after != before {
 		t.Errorf("the busy button is %v wide, want the same as before: %v", after, before)
 	}
-	p.run(`document.querySelector("[type=submit]").click()`)
+	p.runScript(`document.querySelector("[type=submit]").click()`)
 	close(answer)
-	p.says("That e-mail and password do not match.")
-	if n := h.count("POST /api/auth/sign-in/email"); n != 1 {
+	p.waitForText("That e-mail and password do not match.")
+	if n := h.countRequests("POST /api/auth/sign-in/email"); n != 1 {
 		t.Errorf("%d sign-ins were sent, want 1: a busy button takes no further press", n)
 	}
 }
@@ -173,18 +175,18 @@ func TestBusyButtons(t *testing.T) {
 // TestNewVersion: a tab that was open during an upgrade says so, and only once the person comes back to it.
 func TestNewVersion(t *testing.T) {
 	t.Parallel()
-	h := notes(t, kept)
-	p := clocked(t, h.URL+"/#/m/notes")
-	p.says("Here are the notes.")
-	p.run(`later(3600000); see(false); see(true)`)
-	p.run(`await new Promise((resolve) => setTimeout(resolve, 300))`)
-	p.silent("A new version is here.")
-	h.upgrade("fedcba9876543210")
-	p.run(`later(3600000); see(false); see(true)`)
-	p.sees("A new version is here.")
-	p.run(`window.first = true`)
-	p.press("button", "Reload")
-	p.wait(`window.first === undefined`)
-	p.says("Here are the notes.")
-	p.silent("A new version is here.")
+	h := newNotesFixture(t, kept)
+	p := openClockModule(t, h.URL+"/#/m/notes")
+	p.waitForText("Here are the notes.")
+	p.runScript(`later(3600000); see(false); see(true)`)
+	p.runScript(`await new Promise((resolve) => setTimeout(resolve, 300))`)
+	p.assertNoText("A new version is here.")
+	h.setBuild("fedcba9876543210")
+	p.runScript(`later(3600000); see(false); see(true)`)
+	p.waitForVisibleText("A new version is here.")
+	p.runScript(`window.first = true`)
+	p.click("button", "Reload")
+	p.waitFor(`window.first === undefined`)
+	p.waitForText("Here are the notes.")
+	p.assertNoText("A new version is here.")
 }

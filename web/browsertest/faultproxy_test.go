@@ -25,8 +25,8 @@ const (
 	staysSilent       // takes the request and never answers
 )
 
-// front is a proxy before the platform with an origin of its own. It can be told to fail.
-type front struct {
+// faultProxy is a proxy before the platform with an origin of its own. It can be told to fail.
+type faultProxy struct {
 	origin string
 	fault  atomic.Int32
 	beats  atomic.Bool // adds bytes to streams, for pages whose clock runs fast
@@ -35,7 +35,7 @@ type front struct {
 }
 
 // newFront listens at once, because the platform has to be told its origin before it starts.
-func newFront(t *testing.T, platformPort string) *front {
+func newFront(t *testing.T, platformPort string) *faultProxy {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -45,7 +45,7 @@ func newFront(t *testing.T, platformPort string) *front {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &front{origin: "http://" + listener.Addr().String(), open: &connections{all: map[net.Conn]bool{}}}
+	f := &faultProxy{origin: "http://" + listener.Addr().String(), open: &connections{all: map[net.Conn]bool{}}}
 	proxy := &httputil.ReverseProxy{
 		Rewrite:        func(r *httputil.ProxyRequest) { r.SetURL(target); r.Out.Host = r.In.Host },
 		FlushInterval:  -1,
@@ -58,15 +58,15 @@ func newFront(t *testing.T, platformPort string) *front {
 	return f
 }
 
-// breaks begins a fault; connections that are open now are cut, except when the fault is silence.
-func (f *front) breaks(how fault) {
+// setFault begins a fault; connections that are open now are cut, except when the fault is silence.
+func (f *faultProxy) setFault(how fault) {
 	f.fault.Store(int32(how))
 	if how != passes && how != staysSilent {
 		f.open.cut()
 	}
 }
 
-func (f *front) handler(platform http.Handler) http.Handler {
+func (f *faultProxy) handler(platform http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		const page = "<!doctype html><title>Not the platform</title><p>Sign in to the guest network."
 		switch fault(f.fault.Load()) {
@@ -87,7 +87,7 @@ func (f *front) handler(platform http.Handler) http.Handler {
 	})
 }
 
-func (f *front) modify(response *http.Response) error {
+func (f *faultProxy) modify(response *http.Response) error {
 	if fault(f.fault.Load()) == cutsBodies {
 		body, err := io.ReadAll(io.LimitReader(response.Body, 64))
 		if err != nil {

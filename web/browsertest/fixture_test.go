@@ -23,27 +23,27 @@ import (
 	"github.com/narthex-platform/narthex/web"
 )
 
-// house serves the built Dashboard through the platform's own pipeline, and in the place of the API what a
-// test wants it to answer.
-type house struct {
+// fixture serves the built Dashboard through the pipeline of the platform, and instead of the API the
+// responses that a test has set.
+type fixture struct {
 	*httptest.Server
 	t *testing.T
 
-	mu      sync.Mutex
-	answers map[string]http.HandlerFunc
-	origin  *string  // what the page's element says, where it is not what the service writes
-	build   string   // the build that the page says it is, where that is not the one that was built
-	dev     bool     // the page is that of "narthex dev"
-	asked   []string // "METHOD path?query", API alone
+	mu        sync.Mutex
+	responses map[string]http.HandlerFunc
+	origin    *string  // what the page's element says, where it is not what the service writes
+	build     string   // the build that the page says it is, where that is not the one that was built
+	dev       bool     // the page is that of "narthex dev"
+	received  []string // "METHOD path?query", API alone
 }
 
 // person is who signs in.
 const person = "7d0f5b1e-5a55-4c3e-9a6a-1c9a3f0f6f10"
 
-// setup makes a house in which nobody is signed in and every other route is 404. A sign-in succeeds.
-func setup(t *testing.T) *house {
+// newFixture starts a Dashboard in which nobody is signed in; every other route is 404. A sign-in succeeds.
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	h := &house{t: t, answers: map[string]http.HandlerFunc{}}
+	h := &fixture{t: t, responses: map[string]http.HandlerFunc{}}
 	h.Server = httptest.NewUnstartedServer(nil)
 	origin := environment.Origin("http://" + h.Listener.Addr().String())
 	service, err := dashboard.New(dashboard.Config{Build: web.Dashboard(), APIOrigin: origin})
@@ -54,8 +54,8 @@ func setup(t *testing.T) *house {
 		Routes:         service.Routes(),
 		TrustedOrigins: []environment.Origin{origin},
 		ClientAddress:  clientaddress.New(environment.ClientAddress{}),
-		Resolver:       nobody{},
-		Authorizer:     nobody{},
+		Resolver:       anonymousResolver{},
+		Authorizer:     anonymousResolver{},
 		Log:            zap.NewNop(),
 	})
 	if err != nil {
@@ -63,7 +63,7 @@ func setup(t *testing.T) *house {
 	}
 	h.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, "/api/") {
-			h.api(w, r)
+			h.serveAPI(w, r)
 			return
 		}
 		h.mu.Lock()
@@ -92,13 +92,13 @@ func setup(t *testing.T) *house {
 	})
 	h.Start()
 	t.Cleanup(h.Close)
-	h.anonymous()
-	h.on("POST /api/auth/sign-in/email", func(w http.ResponseWriter, _ *http.Request) {
-		h.signedIn(person)
+	h.setAnonymous()
+	h.handle("POST /api/auth/sign-in/email", func(w http.ResponseWriter, _ *http.Request) {
+		h.setSignedIn(person)
 		reply(w, 200, `{"ok":true}`)
 	})
-	h.on("POST /api/auth/sign-out", func(w http.ResponseWriter, _ *http.Request) {
-		h.anonymous()
+	h.handle("POST /api/auth/sign-out", func(w http.ResponseWriter, _ *http.Request) {
+		h.setAnonymous()
 		reply(w, 200, `{"success":true}`)
 	})
 	return h
@@ -106,28 +106,28 @@ func setup(t *testing.T) *house {
 
 var buildElement = regexp.MustCompile(`<meta name="narthex-build" content="[^"]*">`)
 
-// upgrade lets the page say from now on that it is another build.
-func (h *house) upgrade(build string) {
+// setBuild lets the page say from now on that it is another build.
+func (h *fixture) setBuild(build string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.build = build
 }
 
-type nobody struct{}
+type anonymousResolver struct{}
 
-func (nobody) Resolve(context.Context, *http.Request) (principal.Principal, error) {
+func (anonymousResolver) Resolve(context.Context, *http.Request) (principal.Principal, error) {
 	return principal.Principal{}, nil
 }
-func (nobody) Caller(principal.Principal) httpapi.Caller { return nil }
+func (anonymousResolver) Caller(principal.Principal) httpapi.Caller { return nil }
 
-func (h *house) api(w http.ResponseWriter, r *http.Request) {
+func (h *fixture) serveAPI(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	r.Body = io.NopCloser(strings.NewReader(string(body)))
 	h.mu.Lock()
-	h.asked = append(h.asked, r.Method+" "+r.URL.RequestURI())
-	answer, known := h.answers[r.Method+" "+r.URL.Path]
+	h.received = append(h.received, r.Method+" "+r.URL.RequestURI())
+	answer, known := h.responses[r.Method+" "+r.URL.Path]
 	if !known {
-		for pattern, candidate := range h.answers {
+		for pattern, candidate := range h.responses {
 			if prefix, open := strings.CutSuffix(pattern, "/*"); open &&
 				strings.HasPrefix(r.Method+" "+r.URL.Path, prefix+"/") {
 				answer, known = candidate, true
@@ -142,36 +142,36 @@ func (h *house) api(w http.ResponseWriter, r *http.Request) {
 	answer(w, r)
 }
 
-// on sets what a route answers: "METHOD path", where a path may end in /*.
-func (h *house) on(route string, answer http.HandlerFunc) {
+// handle sets the handler of a route: "METHOD path", where a path may end in /*.
+func (h *fixture) handle(route string, answer http.HandlerFunc) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.answers[route] = answer
+	h.responses[route] = answer
 }
 
-// content sets what the page says of the API's origin; before the page is opened.
-func (h *house) content(text string) { h.origin = &text }
+// setOrigin sets what the page says of the API's origin; before the page is opened.
+func (h *fixture) setOrigin(text string) { h.origin = &text }
 
-// answer sets a fixed answer.
-func (h *house) answer(route string, status int, body string) {
-	h.on(route, func(w http.ResponseWriter, _ *http.Request) { reply(w, status, body) })
+// respond sets a fixed response.
+func (h *fixture) respond(route string, status int, body string) {
+	h.handle(route, func(w http.ResponseWriter, _ *http.Request) { reply(w, status, body) })
 }
 
-func (h *house) anonymous() { h.answer("GET /api/v1/principal", 200, `{"kind":"anonymous"}`) }
+func (h *fixture) setAnonymous() { h.respond("GET /api/v1/principal", 200, `{"kind":"anonymous"}`) }
 
-func (h *house) signedIn(userID string) {
-	h.answer("GET /api/v1/principal", 200, `{"kind":"authenticated","userId":"`+userID+`"}`)
+func (h *fixture) setSignedIn(userID string) {
+	h.respond("GET /api/v1/principal", 200, `{"kind":"authenticated","userId":"`+userID+`"}`)
 }
 
 // requests are those that were made of the API, in order.
-func (h *house) requests() []string {
+func (h *fixture) requests() []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return slices.Clone(h.asked)
+	return slices.Clone(h.received)
 }
 
-// count counts the requests of a route.
-func (h *house) count(request string) (n int) {
+// countRequests counts the requests of a route.
+func (h *fixture) countRequests(request string) (n int) {
 	for _, asked := range h.requests() {
 		if asked == request {
 			n++
@@ -189,12 +189,12 @@ func reply(w http.ResponseWriter, status int, body string) {
 
 type object map[string]any
 
-func (h *house) json(route string, status int, body any) {
+func (h *fixture) respondJSON(route string, status int, body any) {
 	text, err := json.Marshal(body)
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	h.answer(route, status, string(text))
+	h.respond(route, status, string(text))
 }
 
 // module is one entry of the navigation; more replaces fields of its ui.
@@ -210,9 +210,9 @@ func module(id, name string, more object) object {
 	return object{"moduleId": id, "name": name, "order": nil, "ui": ui}
 }
 
-// navigation sets what the signed-in person may open; groups by label.
-func (h *house) navigation(permissions []string, ungrouped []object, groups ...object) {
-	h.json("GET /api/v1/dashboard/navigation", 200, object{
+// setNavigation sets what the signed-in person may open; groups by label.
+func (h *fixture) setNavigation(permissions []string, ungrouped []object, groups ...object) {
+	h.respondJSON("GET /api/v1/dashboard/navigation", 200, object{
 		"groups": append([]object{}, groups...), "ungrouped": append([]object{}, ungrouped...),
 		"permissions": append([]string{}, permissions...),
 	})
@@ -222,12 +222,12 @@ func group(id, label string, modules ...object) object {
 	return object{"id": id, "label": label, "order": 0, "modules": append([]object{}, modules...)}
 }
 
-// script publishes a module's UI: the body of its mount, or a whole script that exports something.
-func (h *house) script(id, text string) {
+// setModuleScript publishes a module's UI: the body of its mount, or a whole script that exports something.
+func (h *fixture) setModuleScript(id, text string) {
 	if !strings.Contains(text, "export") {
 		text = mounting(text)
 	}
-	h.on("GET /api/v1/module-ui/"+id+"/1.0.0", func(w http.ResponseWriter, _ *http.Request) {
+	h.handle("GET /api/v1/module-ui/"+id+"/1.0.0", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
 		w.Header().Set("Cache-Control", "no-cache")
 		_, _ = io.WriteString(w, text)

@@ -17,9 +17,9 @@ func gallery(t *testing.T, query string, v view) *tab {
 	t.Helper()
 	server := httptest.NewServer(http.FileServerFS(web.Gallery()))
 	t.Cleanup(server.Close)
-	p := open(t, server.URL+"/"+query, v)
+	p := openPage(t, server.URL+"/"+query, v)
 	p.find("heading", "Kit")
-	p.wait(`document.querySelector(".skeleton i")`)
+	p.waitFor(`document.querySelector(".skeleton i")`)
 	return p
 }
 
@@ -33,19 +33,19 @@ func TestGallery(t *testing.T) {
 			p := gallery(t, query, view{width: desktop.width, height: desktop.height, reduced: true})
 			for _, size := range []view{desktop, {width: 700, height: 800}, narrow} {
 				size.reduced = true
-				p.look(size)
-				p.fits()
-				p.accessible(fmt.Sprintf("gallery%s at %d pixels", query, size.width))
-				p.picture(fmt.Sprintf("gallery%s-%d", query, size.width))
+				p.setView(size)
+				p.assertFits()
+				p.assertAccessible(fmt.Sprintf("gallery%s at %d pixels", query, size.width))
+				p.screenshot(fmt.Sprintf("gallery%s-%d", query, size.width))
 			}
-			p.forced()
-			p.wait(`matchMedia("(forced-colors: active)").matches`)
+			p.forceColors()
+			p.waitFor(`matchMedia("(forced-colors: active)").matches`)
 			// What tells a switch that is on from one that is off must not be a ground that the browser takes away.
-			p.wait(`(() => {
+			p.waitFor(`(() => {
 				const [on, off] = document.querySelectorAll("[role=switch]");
 				return getComputedStyle(on).backgroundColor !== getComputedStyle(off).backgroundColor;
 			})()`)
-			p.picture("gallery" + query + "-forced")
+			p.screenshot("gallery" + query + "-forced")
 		})
 	}
 }
@@ -57,10 +57,12 @@ func TestKitMenu(t *testing.T) {
 	p := gallery(t, "", desktop)
 	focused := func(name string) {
 		t.Helper()
-		p.wait(fmt.Sprintf(`(document.activeElement.textContent.trim() || document.activeElement.ariaLabel) === %q`,
-			name))
+		p.waitFor(
+			fmt.Sprintf(`(document.activeElement.textContent.trim() || document.activeElement.ariaLabel) === %q`,
+				name),
+		)
 	}
-	p.press("button", "More for Welcome")
+	p.click("button", "More for Welcome")
 	focused("Edit")
 	for _, step := range []struct{ key, name string }{
 		{kb.ArrowDown, "Show now"}, {kb.ArrowDown, "Copy as text"}, {kb.ArrowDown, "Delete …"},
@@ -74,30 +76,30 @@ func TestKitMenu(t *testing.T) {
 	focused("Copy as text")
 	p.key("\x1b")
 	focused("More for Welcome")
-	p.none("menu", "More for Welcome")
+	p.waitForNone("menu", "More for Welcome")
 	p.key(kb.ArrowDown)
 	focused("Edit")
 	p.key("\r")
-	p.hears("Edit")
+	p.waitForAnnouncement("Edit")
 	focused("More for Welcome")
-	p.press("button", "More for Welcome")
+	p.click("button", "More for Welcome")
 	p.find("menu", "More for Welcome")
-	p.press("heading", "Kit")
-	p.none("menu", "More for Welcome")
+	p.click("heading", "Kit")
+	p.waitForNone("menu", "More for Welcome")
 }
 
 // TestKitCombobox: Down opens, Enter takes, Escape closes and then clears, and the count is said.
 func TestKitCombobox(t *testing.T) {
 	t.Parallel()
 	p := gallery(t, "", desktop)
-	p.run(`document.querySelector("[role=combobox]").focus()`)
+	p.runScript(`document.querySelector("[role=combobox]").focus()`)
 	expanded := func(open bool) {
 		t.Helper()
-		p.wait(fmt.Sprintf(`document.querySelector("[role=combobox]").ariaExpanded === "%t"`, open))
+		p.waitFor(fmt.Sprintf(`document.querySelector("[role=combobox]").ariaExpanded === "%t"`, open))
 	}
 	value := func(text string) {
 		t.Helper()
-		p.wait(fmt.Sprintf(`document.querySelector("[role=combobox]").value === %q`, text))
+		p.waitFor(fmt.Sprintf(`document.querySelector("[role=combobox]").value === %q`, text))
 	}
 	expanded(false)
 	p.key(kb.ArrowDown)
@@ -105,9 +107,9 @@ func TestKitCombobox(t *testing.T) {
 	p.key("\x1b")
 	expanded(false)
 	p.key("read")
-	p.hears("2 matches")
+	p.waitForAnnouncement("2 matches")
 	p.key(kb.ArrowDown)
-	p.wait(`document.getElementById(document.activeElement.getAttribute("aria-activedescendant")).` +
+	p.waitFor(`document.getElementById(document.activeElement.getAttribute("aria-activedescendant")).` +
 		`textContent.includes("Reader 3")`)
 	p.key("\r")
 	expanded(false)
@@ -115,44 +117,44 @@ func TestKitCombobox(t *testing.T) {
 	p.key("\x1b")
 	value("")
 	p.key("nobody")
-	p.hears("0 matches")
-	p.sees("Nothing matches.")
+	p.waitForAnnouncement("0 matches")
+	p.waitForVisibleText("Nothing matches.")
 }
 
 // TestKitDialogs: the safe answer has the focus, Escape is no, and the focus returns.
 func TestKitDialogs(t *testing.T) {
 	t.Parallel()
 	p := gallery(t, "", desktop)
-	p.press("button", "Switch off")
+	p.click("button", "Switch off")
 	p.find("dialog", "Switch off Announcements?")
-	p.wait(`document.activeElement.textContent === "Leave it on"`)
+	p.waitFor(`document.activeElement.textContent === "Leave it on"`)
 	p.key("\x1b")
-	p.hears("Left on")
-	p.none("dialog", "Switch off Announcements?")
-	p.wait(`document.activeElement.textContent === "Switch off"`)
-	p.press("button", "Rename")
+	p.waitForAnnouncement("Left on")
+	p.waitForNone("dialog", "Switch off Announcements?")
+	p.waitFor(`document.activeElement.textContent === "Switch off"`)
+	p.click("button", "Rename")
 	p.find("dialog", "Rename Back wall")
-	p.wait(`document.activeElement.tagName === "INPUT"`)
+	p.waitFor(`document.activeElement.tagName === "INPUT"`)
 	p.key("\x1b")
-	p.none("dialog", "Rename Back wall")
-	p.wait(`document.activeElement.textContent === "Rename"`)
+	p.waitForNone("dialog", "Rename Back wall")
+	p.waitFor(`document.activeElement.textContent === "Rename"`)
 }
 
 // TestKitToasts: good news goes by itself but not while it is held, errors stay until they are closed.
 func TestKitToasts(t *testing.T) {
 	t.Parallel()
 	p := gallery(t, "", desktop)
-	p.press("button", "Move it")
-	p.hears("Not moved.")
-	p.press("button", "Close")
-	p.wait(`document.querySelector(".toast[data-empty]")`)
-	p.press("button", "Take it down")
-	p.sees("Choir practice taken down.")
-	p.press("button", "Undo")
-	p.hears("Undone")
-	p.press("button", "Move it")
-	p.press("button", "Try again")
-	p.hears("Moved")
+	p.click("button", "Move it")
+	p.waitForAnnouncement("Not moved.")
+	p.click("button", "Close")
+	p.waitFor(`document.querySelector(".toast[data-empty]")`)
+	p.click("button", "Take it down")
+	p.waitForVisibleText("Choir practice taken down.")
+	p.click("button", "Undo")
+	p.waitForAnnouncement("Undone")
+	p.click("button", "Move it")
+	p.click("button", "Try again")
+	p.waitForAnnouncement("Moved")
 }
 
 // TestKitReorder: a row moves by keys, by buttons and by dragging, which Escape cancels.
@@ -161,18 +163,18 @@ func TestKitReorder(t *testing.T) {
 	p := gallery(t, "", desktop)
 	order := func(want string) {
 		t.Helper()
-		p.wait(fmt.Sprintf(`[...document.querySelectorAll("ol.list .name")].map((name) => `+
+		p.waitFor(fmt.Sprintf(`[...document.querySelectorAll("ol.list .name")].map((name) => `+
 			`name.textContent).join() === %q`, want))
 	}
 	order("Stage,Rota,Announcements")
-	p.run(`document.querySelector("[aria-label='Move Stage']").focus()`)
+	p.runScript(`document.querySelector("[aria-label='Move Stage']").focus()`)
 	p.key(kb.ArrowUp, chromedp.ModifierAlt) // is the first already
 	order("Stage,Rota,Announcements")
 	p.key(kb.ArrowDown, chromedp.ModifierAlt)
-	p.hears("stage moved, position 2 of 3")
+	p.waitForAnnouncement("stage moved, position 2 of 3")
 	order("Rota,Stage,Announcements")
-	p.wait(`document.activeElement.ariaLabel === "Move Stage"`)
-	p.press("button", "Move up: Announcements")
+	p.waitFor(`document.activeElement.ariaLabel === "Move Stage"`)
+	p.click("button", "Move up: Announcements")
 	order("Rota,Announcements,Stage")
 	drag := `
 		const grip = document.querySelector("[aria-label='Move Rota']");
@@ -185,29 +187,31 @@ func TestKitReorder(t *testing.T) {
 		point("pointerdown", 0);
 		point("pointermove", 5);
 		await paint();`
-	p.run(drag + `point("pointermove", 300); await paint();`)
+	p.runScript(drag + `point("pointermove", 300); await paint();`)
 	order("Announcements,Stage,Rota")
-	p.run(`document.querySelector("[aria-label='Move Rota']").dispatchEvent(new KeyboardEvent("keydown", { ` +
-		`key: "Escape", bubbles: true }))`)
+	p.runScript(
+		`document.querySelector("[aria-label='Move Rota']").dispatchEvent(new KeyboardEvent("keydown", { ` +
+			`key: "Escape", bubbles: true }))`,
+	)
 	order("Rota,Announcements,Stage")
-	p.run(drag + `point("pointerup", 5);`) // less than the slop is no drag
+	p.runScript(drag + `point("pointerup", 5);`) // less than the slop is no drag
 	order("Rota,Announcements,Stage")
-	p.run(drag + `point("pointermove", 300); await paint(); point("pointerup", 300);`)
+	p.runScript(drag + `point("pointermove", 300); await paint(); point("pointerup", 300);`)
 	order("Announcements,Stage,Rota")
-	p.hears("rota moved, position 3 of 3")
+	p.waitForAnnouncement("rota moved, position 3 of 3")
 }
 
 // TestKitFields: the first field that is wrong takes the focus, a code is read as people write it.
 func TestKitFields(t *testing.T) {
 	t.Parallel()
 	p := gallery(t, "", desktop)
-	p.press("button", "Check the form")
-	p.says("A notice needs a title.")
-	p.wait(`document.activeElement.labels?.[0]?.textContent === "Title"`)
+	p.click("button", "Check the form")
+	p.waitForText("A notice needs a title.")
+	p.waitFor(`document.activeElement.labels?.[0]?.textContent === "Title"`)
 	p.fill("Code on the screen", "48-29 13x7")
-	p.wait(`document.querySelector(".code-input").value === "482 913"`)
-	p.press("switch", "Start after restart")
-	p.wait(`!document.querySelector("[role=switch]").checked`)
+	p.waitFor(`document.querySelector(".code-input").value === "482 913"`)
+	p.click("switch", "Start after restart")
+	p.waitFor(`!document.querySelector("[role=switch]").checked`)
 	p.key(" ")
-	p.wait(`document.querySelector("[role=switch]").checked`)
+	p.waitFor(`document.querySelector("[role=switch]").checked`)
 }

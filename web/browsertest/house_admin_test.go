@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// keep stands in for the platform's house.
-type keep struct {
-	*office
+// houseFixture stands in for the platform's house.
+type houseFixture struct {
+	*modulesFixture
 	stored string // the document
 	backup string
 	sent   string // the body of the last write
@@ -17,21 +17,24 @@ type keep struct {
 	code   string
 }
 
-func keptHouse(t *testing.T, h *house) *keep {
+func newHouseFixture(t *testing.T, h *fixture) *houseFixture {
 	t.Helper()
-	k := &keep{office: fill(t, h), stored: `{"name":"Hill Street Church","accent":"copper","language":"en"}`,
-		backup: `{"lastVerifiedAt":"2026-11-15T03:04:05.000Z","verdict":null}`}
-	k.on("GET /api/v1/house", func(w http.ResponseWriter, _ *http.Request) {
+	k := &houseFixture{
+		modulesFixture: setModulesFixture(t, h),
+		stored:         `{"name":"Hill Street Church","accent":"copper","language":"en"}`,
+		backup:         `{"lastVerifiedAt":"2026-11-15T03:04:05.000Z","verdict":null}`,
+	}
+	k.handle("GET /api/v1/house", func(w http.ResponseWriter, _ *http.Request) {
 		k.mu.Lock()
 		defer k.mu.Unlock()
 		reply(w, 200, k.stored)
 	})
-	k.on("GET /api/v1/house/backup", func(w http.ResponseWriter, _ *http.Request) {
+	k.handle("GET /api/v1/house/backup", func(w http.ResponseWriter, _ *http.Request) {
 		k.mu.Lock()
 		defer k.mu.Unlock()
 		reply(w, 200, k.backup)
 	})
-	k.on("PUT /api/v1/house", func(w http.ResponseWriter, r *http.Request) {
+	k.handle("PUT /api/v1/house", func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		k.mu.Lock()
 		defer k.mu.Unlock()
@@ -46,8 +49,8 @@ func keptHouse(t *testing.T, h *house) *keep {
 	return k
 }
 
-// written is what the last write asked for.
-func (k *keep) written() (document object) {
+// lastWritten is what the last write asked for.
+func (k *houseFixture) lastWritten() (document object) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if err := json.Unmarshal([]byte(k.sent), &document); err != nil {
@@ -64,34 +67,34 @@ const (
 // TestHouseChanged gives the house another name, colour and language of mails. The page shows them at once.
 func TestHouseChanged(t *testing.T) {
 	t.Parallel()
-	k := keptHouse(t, setup(t))
-	p := open(t, k.URL+"/#/admin/house", desktop)
-	p.headed("House")
+	k := newHouseFixture(t, newFixture(t))
+	p := openPage(t, k.URL+"/#/admin/house", desktop)
+	p.waitForHeading("House")
 	p.find("radiogroup", "Colour")
-	p.wait(accentShown + ` === "copper"`)
-	p.says("Last verified Nov 15, 2026")
-	p.says("narthex mail:test -- --email ADDRESS")
+	p.waitFor(accentShown + ` === "copper"`)
+	p.waitForText("Last verified Nov 15, 2026")
+	p.waitForText("narthex mail:test -- --email ADDRESS")
 	p.find("button", "Copy the command")
 	p.fill("Name of the house optional", "  Harbour Church ")
-	p.press("radio", "Teal")
-	p.wait(`document.querySelector(".house-preview [data-theme=dark][data-accent=teal]").innerText` +
+	p.click("radio", "Teal")
+	p.waitFor(`document.querySelector(".house-preview [data-theme=dark][data-accent=teal]").innerText` +
 		`.includes("Harbour Church")`)
 	if shown := eval[string](p, accentShown); shown != "copper" {
 		t.Errorf("the page is %s before anything was saved, want copper", shown)
 	}
-	p.run(`const select = document.querySelector("main select"); select.value = "de";` +
+	p.runScript(`const select = document.querySelector("main select"); select.value = "de";` +
 		`select.dispatchEvent(new Event("change", { bubbles: true }))`)
-	p.press("button", "Save")
-	p.hears("Saved")
-	p.wait(brand + ` === "Harbour Church" && ` + accentShown + ` === "teal"`)
-	sent := k.written()
+	p.click("button", "Save")
+	p.waitForAnnouncement("Saved")
+	p.waitFor(brand + ` === "Harbour Church" && ` + accentShown + ` === "teal"`)
+	sent := k.lastWritten()
 	if sent["name"] != "Harbour Church" || sent["accent"] != "teal" || sent["language"] != "de" {
 		t.Errorf("sent %v", sent)
 	}
 	p.fill("Name of the house optional", " ")
-	p.press("button", "Save")
-	p.wait(brand + ` === "Dashboard"`)
-	if name, found := k.written()["name"]; name != nil || !found {
+	p.click("button", "Save")
+	p.waitFor(brand + ` === "Dashboard"`)
+	if name, found := k.lastWritten()["name"]; name != nil || !found {
 		t.Errorf("an empty name is sent as %v, want null", name)
 	}
 }
@@ -100,17 +103,18 @@ func TestHouseChanged(t *testing.T) {
 // something else.
 func TestHouseOfOthers(t *testing.T) {
 	t.Parallel()
-	k := keptHouse(t, setup(t))
-	p := open(t, k.URL+"/#/admin/house", desktop)
-	p.press("radio", "Plum")
+	k := newHouseFixture(t, newFixture(t))
+	p := openPage(t, k.URL+"/#/admin/house", desktop)
+	p.click("radio", "Plum")
 	k.mu.Lock()
 	k.stored = `{"name":"Theirs","accent":"olive","language":"de"}`
 	k.mu.Unlock()
-	p.run(`dispatchEvent(new Event("focus"))`)
-	p.wait(`document.querySelector(".house-form input").value === "Theirs"`)
-	p.press("button", "Save")
-	p.hears("Saved")
-	if sent := k.written(); sent["name"] != "Theirs" || sent["accent"] != "plum" || sent["language"] != "de" {
+	p.runScript(`dispatchEvent(new Event("focus"))`)
+	p.waitFor(`document.querySelector(".house-form input").value === "Theirs"`)
+	p.click("button", "Save")
+	p.waitForAnnouncement("Saved")
+	if sent := k.lastWritten(); sent["name"] != "Theirs" || sent["accent"] != "plum" ||
+		sent["language"] != "de" {
 		t.Errorf("sent %v", sent)
 	}
 }
@@ -125,9 +129,9 @@ func TestHouseBackup(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			k := keptHouse(t, setup(t))
+			k := newHouseFixture(t, newFixture(t))
 			k.backup = row.answer
-			open(t, k.URL+"/#/admin/house", phone).says(row.words)
+			openPage(t, k.URL+"/#/admin/house", phone).waitForText(row.words)
 		})
 	}
 }
@@ -136,15 +140,15 @@ func TestHouseBackup(t *testing.T) {
 // backups.
 func TestHouseFails(t *testing.T) {
 	t.Parallel()
-	k := keptHouse(t, setup(t))
-	k.answer("GET /api/v1/house/backup", 503, `{"code":"STORE_UNAVAILABLE"}`)
-	k.answer("GET /api/v1/house", 503, `{"code":"STORE_UNAVAILABLE"}`)
-	p := open(t, k.URL+"/#/admin/house", desktop)
-	p.says("STORE_UNAVAILABLE")
-	k.answer("GET /api/v1/house", 200, k.stored)
+	k := newHouseFixture(t, newFixture(t))
+	k.respond("GET /api/v1/house/backup", 503, `{"code":"STORE_UNAVAILABLE"}`)
+	k.respond("GET /api/v1/house", 503, `{"code":"STORE_UNAVAILABLE"}`)
+	p := openPage(t, k.URL+"/#/admin/house", desktop)
+	p.waitForText("STORE_UNAVAILABLE")
+	k.respond("GET /api/v1/house", 200, k.stored)
 	p.retry()
 	p.find("radiogroup", "Colour")
-	p.says("That did not work just now.")
+	p.waitForText("That did not work just now.")
 	p.find("button", "Copy the command")
 }
 
@@ -164,24 +168,24 @@ func TestHouseRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			k := keptHouse(t, setup(t))
+			k := newHouseFixture(t, newFixture(t))
 			k.status, k.code = row.status, row.code
-			p := open(t, k.URL+"/#/admin/house", desktop)
+			p := openPage(t, k.URL+"/#/admin/house", desktop)
 			p.fill("Name of the house optional", "Harbour Church")
-			p.press("radio", "Teal")
+			p.click("radio", "Teal")
 			p.offline(row.status == 0)
-			p.press("button", "Save")
-			p.sees(row.words)
+			p.click("button", "Save")
+			p.waitForVisibleText(row.words)
 			p.offline(false)
-			p.wait(`document.querySelector(".house-form input").value === "Harbour Church" && ` +
+			p.waitFor(`document.querySelector(".house-form input").value === "Harbour Church" && ` +
 				`document.querySelector("[value=teal]").checked`)
-			p.wait(brand + ` === "Hill Street Church"`)
-			p.press("link", "Modules")
+			p.waitFor(brand + ` === "Hill Street Church"`)
+			p.click("link", "Modules")
 			p.find("dialog", "Leave without saving?")
-			p.press("button", "Stay")
-			p.press("button", "Cancel")
-			p.press("link", "Modules")
-			p.headed("Modules")
+			p.click("button", "Stay")
+			p.click("button", "Cancel")
+			p.click("link", "Modules")
+			p.waitForHeading("Modules")
 		})
 	}
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // exec runs a statement in the database of narthex dev, as its superuser.
-func (d *dev) exec(t *testing.T, statement string) {
+func (d *devServer) exec(t *testing.T, statement string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -51,25 +51,25 @@ func TestMember(t *testing.T) {
 		INSERT INTO core.person (email, name, email_verified, password_hash)
 		SELECT 'member@example.org', 'Member', false, password_hash
 		FROM core.person`)
-	p := open(t, d.address, desktop)
+	p := openPage(t, d.address, desktop)
 	enter := func() {
 		t.Helper()
-		p.headed("Sign in")
+		p.waitForHeading("Sign in")
 		p.fill("E-mail", "member@example.org")
 		p.fill("Password", d.password)
-		p.press("button", "Sign in")
+		p.click("button", "Sign in")
 	}
 	enter()
-	p.says("Confirm your e-mail first")
+	p.waitForText("Confirm your e-mail first")
 	if cookies, err := chromedp.Call(p.ctx, network.GetCookies, network.GetCookiesParams{}); err != nil ||
 		len(cookies.Cookies) != 0 {
 		t.Errorf("cookies before the address is confirmed: %v %v", cookies, err)
 	}
-	p.press("button", "Send the link again")
+	p.click("button", "Send the link again")
 	link := d.address + "/?service_auth=verify-email" +
-		strings.Fields(d.line(t, "/?service_auth=verify-email"))[0]
+		strings.Fields(d.waitForLine(t, "/?service_auth=verify-email"))[0]
 	p.do(chromedp.Navigate(link))
-	p.headed("Confirm your e-mail")
+	p.waitForHeading("Confirm your e-mail")
 	if path := eval[string](p, "location.href.slice(location.origin.length)"); path != "/" {
 		t.Errorf("the address bar shows %s", path)
 	}
@@ -81,16 +81,16 @@ func TestMember(t *testing.T) {
 			END IF;
 		END
 		$$`)
-	p.press("button", "Confirm my e-mail")
-	p.says("Confirmed. Sign in.")
-	p.press("button", "Sign in")
+	p.click("button", "Confirm my e-mail")
+	p.waitForText("Confirmed. Sign in.")
+	p.click("button", "Sign in")
 	enter()
-	p.home()
+	p.waitForHome()
 
 	d.exec(t, "ALTER TABLE core.session RENAME TO away")
 	p.do(chromedp.Reload())
-	p.says("We cannot check who you are right now.")
-	p.none("heading", "Sign in")
+	p.waitForText("We cannot check who you are right now.")
+	p.waitForNone("heading", "Sign in")
 	d.exec(t, "ALTER TABLE core.away RENAME TO session")
 	p.retry()
 	p.find("navigation", "Modules")

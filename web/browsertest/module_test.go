@@ -10,21 +10,21 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// notes signs somebody in whose one module has this mount.
-func notes(t *testing.T, mount string) *house {
+// newNotesFixture signs somebody in whose one module has this mount.
+func newNotesFixture(t *testing.T, mount string) *fixture {
 	t.Helper()
-	h := setup(t)
-	h.signedIn(person)
-	h.navigation(nil, []object{module("notes", "Notes", object{"permissions": []string{"notes.read"}})})
-	h.script("notes", mount)
+	h := newFixture(t)
+	h.setSignedIn(person)
+	h.setNavigation(nil, []object{module("notes", "Notes", object{"permissions": []string{"notes.read"}})})
+	h.setModuleScript("notes", mount)
 	return h
 }
 
 // kept puts the context where a test reaches it.
 const kept = `window.context = context; container.innerHTML = "<p>Here are the notes.</p>";`
 
-// run runs statements in the page; what they answer is awaited.
-func (p *tab) run(statements string) {
+// runScript runs statements in the page; what they answer is awaited.
+func (p *tab) runScript(statements string) {
 	p.t.Helper()
 	p.do(chromedp.Evaluate[chromedp.Void](`(async () => {`+statements+`})().then(() => undefined)`,
 		chromedp.EvalAwaitPromise))
@@ -33,16 +33,16 @@ func (p *tab) run(statements string) {
 // TestContext has what a mounted module gets.
 func TestContext(t *testing.T) {
 	t.Parallel()
-	h := setup(t)
-	h.signedIn(person)
-	h.navigation(nil, []object{module("notes", "Notes", object{
+	h := newFixture(t)
+	h.setSignedIn(person)
+	h.setNavigation(nil, []object{module("notes", "Notes", object{
 		"permissions": []string{"notes.read", "notes.write"},
 		"contributions": []object{{"moduleId": "clock", "moduleVersion": "2.0.0+b1", "id": "clock.slide",
 			"version": "1.1.0", "capability": "notes.slides"},
 			{"moduleId": "clock", "moduleVersion": "2.0.0+b1", "id": "clock.old", "version": "1.0.0",
 				"capability": "notes.slides"}},
 	})})
-	h.script("notes", kept)
+	h.setModuleScript("notes", kept)
 	contribution := func(abi string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/javascript")
@@ -50,13 +50,13 @@ func TestContext(t *testing.T) {
 				`, definition: { label: "Clock" } };`)
 		}
 	}
-	h.on("GET /api/v1/module-ui/clock/2.0.0+b1/contributions/clock.slide", contribution("1"))
-	h.on("GET /api/v1/module-ui/clock/2.0.0+b1/contributions/clock.old", contribution("0"))
-	h.on("PUT /api/v1/modules/notes/echo", func(w http.ResponseWriter, r *http.Request) {
+	h.handle("GET /api/v1/module-ui/clock/2.0.0+b1/contributions/clock.slide", contribution("1"))
+	h.handle("GET /api/v1/module-ui/clock/2.0.0+b1/contributions/clock.old", contribution("0"))
+	h.handle("PUT /api/v1/modules/notes/echo", func(w http.ResponseWriter, r *http.Request) {
 		reply(w, 200, fmt.Sprintf("%q", r.URL.RawQuery+" "+r.Header.Get("Content-Type")))
 	})
-	p := open(t, h.URL+"/#/m/notes/shelf/3", desktop)
-	p.says("Here are the notes.")
+	p := openPage(t, h.URL+"/#/m/notes/shelf/3", desktop)
+	p.waitForText("Here are the notes.")
 	for _, c := range []struct{ expression, want string }{
 		{`[context.module, context.permissions]`,
 			`[{"id":"notes","name":"Notes","version":"1.0.0"},["notes.read","notes.write"]]`},
@@ -83,45 +83,45 @@ func TestContext(t *testing.T) {
 		}
 	}
 
-	p.run(`context.setTitle("Shelf three")`)
+	p.runScript(`context.setTitle("Shelf three")`)
 	p.find("heading", "Shelf three")
-	p.wait(`document.title === "Shelf three - Dashboard"`)
-	p.run(`context.announce("Saved")`)
-	p.hears("Saved")
-	p.run(`context.announce("Gone", "assertive")`)
-	p.hears("Gone")
+	p.waitFor(`document.title === "Shelf three - Dashboard"`)
+	p.runScript(`context.announce("Saved")`)
+	p.waitForAnnouncement("Saved")
+	p.runScript(`context.announce("Gone", "assertive")`)
+	p.waitForAnnouncement("Gone")
 
-	p.run(`addEventListener("hashchange", () => window.seen = context.subpath); ` +
+	p.runScript(`addEventListener("hashchange", () => window.seen = context.subpath); ` +
 		`context.navigate("shelf/größe 4")`)
-	p.wait(`window.seen === "shelf/größe 4" && location.hash.startsWith("#/m/notes/shelf/")`)
-	p.wait(`document.activeElement.tagName === "H1"`)
+	p.waitFor(`window.seen === "shelf/größe 4" && location.hash.startsWith("#/m/notes/shelf/")`)
+	p.waitFor(`document.activeElement.tagName === "H1"`)
 	p.do(chromedp.NavigateBack())
-	p.wait(`window.seen === "shelf/3"`)
-	p.run(`context.navigate("elsewhere", {replace: true})`)
-	p.wait(`window.seen === "elsewhere"`)
+	p.waitFor(`window.seen === "shelf/3"`)
+	p.runScript(`context.navigate("elsewhere", {replace: true})`)
+	p.waitFor(`window.seen === "elsewhere"`)
 
-	p.run(`context.addStyle("p { color: rgb(1, 2, 3) }")`)
-	p.wait(`getComputedStyle(document.querySelector(".module p")).color === "rgb(1, 2, 3)"`)
-	p.run(`document.querySelector("[aria-controls=account-panel]").click()`)
-	p.press("link", "Account and settings")
-	p.headed("Account")
-	p.wait(`context.signal.aborted && document.adoptedStyleSheets.length === 1`)
-	p.run(`context.setTitle("No more"); context.setDirty(true); context.navigate("x")`)
-	p.headed("Account")
-	p.wait(`document.title === "Account - Dashboard" && location.hash === "#/account"`)
+	p.runScript(`context.addStyle("p { color: rgb(1, 2, 3) }")`)
+	p.waitFor(`getComputedStyle(document.querySelector(".module p")).color === "rgb(1, 2, 3)"`)
+	p.runScript(`document.querySelector("[aria-controls=account-panel]").click()`)
+	p.click("link", "Account and settings")
+	p.waitForHeading("Account")
+	p.waitFor(`context.signal.aborted && document.adoptedStyleSheets.length === 1`)
+	p.runScript(`context.setTitle("No more"); context.setDirty(true); context.navigate("x")`)
+	p.waitForHeading("Account")
+	p.waitFor(`document.title === "Account - Dashboard" && location.hash === "#/account"`)
 }
 
 // TestUnmount: a module goes even when its unmount throws, and nothing of it stays.
 func TestUnmount(t *testing.T) {
 	t.Parallel()
-	h := notes(t, kept+`addEventListener("error", event => { window.reported = event.message; `+
+	h := newNotesFixture(t, kept+`addEventListener("error", event => { window.reported = event.message; `+
 		`event.preventDefault(); }); return () => { throw new Error("no"); };`)
-	p := open(t, h.URL+"/#/m/notes", desktop)
-	p.says("Here are the notes.")
-	p.run(`addEventListener("error", event => event.preventDefault()); location.hash = "#/account"`)
-	p.headed("Account")
-	p.silent("Here are the notes.")
-	p.wait(`window.reported.includes("no")`)
+	p := openPage(t, h.URL+"/#/m/notes", desktop)
+	p.waitForText("Here are the notes.")
+	p.runScript(`addEventListener("error", event => event.preventDefault()); location.hash = "#/account"`)
+	p.waitForHeading("Account")
+	p.assertNoText("Here are the notes.")
+	p.waitFor(`window.reported.includes("no")`)
 }
 
 // TestRefusedModuleAsksOnce: any number of refusals are one question, and only "anonymous" is an answer
@@ -140,23 +140,23 @@ func TestRefusedModuleAsksOnce(t *testing.T) {
 		} {
 			t.Run(fmt.Sprint(status, " ", name), func(t *testing.T) {
 				t.Parallel()
-				h := notes(t, kept)
-				h.answer("GET /api/v1/modules/notes/x", status, `{"code":"PERMISSION_DENIED"}`)
-				p := open(t, h.URL+"/#/m/notes", desktop)
-				p.says("Here are the notes.")
+				h := newNotesFixture(t, kept)
+				h.respond("GET /api/v1/modules/notes/x", status, `{"code":"PERMISSION_DENIED"}`)
+				p := openPage(t, h.URL+"/#/m/notes", desktop)
+				p.waitForText("Here are the notes.")
 				release := make(chan struct{})
-				h.on("GET /api/v1/principal", func(w http.ResponseWriter, _ *http.Request) {
+				h.handle("GET /api/v1/principal", func(w http.ResponseWriter, _ *http.Request) {
 					<-release
 					reply(w, principal.status, principal.body)
 				})
-				p.run(`window.statuses = (await Promise.all([1, 2, 3, 4].map(() => ` +
+				p.runScript(`window.statuses = (await Promise.all([1, 2, 3, 4].map(() => ` +
 					`context.api("/x")))).map(({status}) => status)`)
 				close(release)
-				p.wait(fmt.Sprintf(`statuses.every(status => status === %d)`, status))
-				p.until("the question", func() bool { return h.count("GET /api/v1/principal") == 2 })
-				p.run(`await new Promise(resolve => setTimeout(resolve, 100))`)
-				p.says("Here are the notes.")
-				if n := h.count("GET /api/v1/principal"); n != 2 {
+				p.waitFor(fmt.Sprintf(`statuses.every(status => status === %d)`, status))
+				p.waitUntil("the question", func() bool { return h.countRequests("GET /api/v1/principal") == 2 })
+				p.runScript(`await new Promise(resolve => setTimeout(resolve, 100))`)
+				p.waitForText("Here are the notes.")
+				if n := h.countRequests("GET /api/v1/principal"); n != 2 {
 					t.Errorf("asked %d times", n)
 				}
 			})
@@ -168,34 +168,34 @@ func TestRefusedModuleAsksOnce(t *testing.T) {
 // person gets neither draft.
 func TestEndedSession(t *testing.T) {
 	t.Parallel()
-	h := notes(t, kept+`container.append(context.drafts.get("note") ?? "no draft");`)
-	h.answer("GET /api/v1/modules/notes/x", 401, `{"code":"AUTHENTICATION_REQUIRED"}`)
-	p := open(t, h.URL+"/#/m/notes/shelf/3", desktop)
-	p.says("no draft")
-	p.run(`context.drafts.set("note", "half a note"); context.setDirty(true)`)
-	h.anonymous()
-	p.run(`await context.api("/x")`)
-	p.headed("Sign in")
-	p.silent("Here are the notes.")
-	p.wait("context.signal.aborted")
+	h := newNotesFixture(t, kept+`container.append(context.drafts.get("note") ?? "no draft");`)
+	h.respond("GET /api/v1/modules/notes/x", 401, `{"code":"AUTHENTICATION_REQUIRED"}`)
+	p := openPage(t, h.URL+"/#/m/notes/shelf/3", desktop)
+	p.waitForText("no draft")
+	p.runScript(`context.drafts.set("note", "half a note"); context.setDirty(true)`)
+	h.setAnonymous()
+	p.runScript(`await context.api("/x")`)
+	p.waitForHeading("Sign in")
+	p.assertNoText("Here are the notes.")
+	p.waitFor("context.signal.aborted")
 	enter := func() {
 		p.fill("E-mail", "member@example.org")
 		p.fill("Password", "correct horse battery")
-		p.press("button", "Sign in")
+		p.click("button", "Sign in")
 	}
 	enter()
-	p.says("half a note")
-	p.wait(`location.hash === "#/m/notes/shelf/3"`)
+	p.waitForText("half a note")
+	p.waitFor(`location.hash === "#/m/notes/shelf/3"`)
 
-	h.anonymous()
-	p.run(`await context.api("/x")`)
-	p.headed("Sign in")
-	h.on("POST /api/auth/sign-in/email", func(w http.ResponseWriter, _ *http.Request) {
-		h.signedIn("another")
+	h.setAnonymous()
+	p.runScript(`await context.api("/x")`)
+	p.waitForHeading("Sign in")
+	h.handle("POST /api/auth/sign-in/email", func(w http.ResponseWriter, _ *http.Request) {
+		h.setSignedIn("another")
 		reply(w, 200, `{"ok":true}`)
 	})
 	enter()
-	p.says("no draft")
+	p.waitForText("no draft")
 }
 
 // TestFailingMounts: whatever a module does when it is mounted, the shell stays and says so.
@@ -222,14 +222,16 @@ func TestFailingMounts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := notes(t, row.script)
-			p := open(t, "about:blank", desktop)
-			p.first(`const later = setTimeout; window.setTimeout = (run, after, ...more) => later(run, after === ` +
-				`10000 ? 500 : after, ...more);`)
+			h := newNotesFixture(t, row.script)
+			p := openPage(t, "about:blank", desktop)
+			p.onNewDocument(
+				`const later = setTimeout; window.setTimeout = (run, after, ...more) => later(run, after === ` +
+					`10000 ? 500 : after, ...more);`,
+			)
 			p.do(chromedp.Navigate(h.URL + "/#/m/notes")) // where ten seconds are half of one
-			p.says(row.words)
-			p.says(row.code)
-			p.silent("half")
+			p.waitForText(row.words)
+			p.waitForText(row.code)
+			p.assertNoText("half")
 			p.find("heading", "Notes")
 			p.find("navigation", "Modules")
 		})
@@ -240,20 +242,20 @@ func TestFailingMounts(t *testing.T) {
 // mounted.
 func TestUpgrade(t *testing.T) {
 	t.Parallel()
-	h := setup(t)
-	h.signedIn(person)
-	h.navigation(nil, []object{module("notes", "Notes",
+	h := newFixture(t)
+	h.setSignedIn(person)
+	h.setNavigation(nil, []object{module("notes", "Notes",
 		object{"version": "0.9.0", "artifactUrl": "/api/v1/module-ui/notes/0.9.0"})})
 	var gone atomic.Bool
-	h.on("GET /api/v1/module-ui/notes/0.9.0", func(w http.ResponseWriter, _ *http.Request) {
+	h.handle("GET /api/v1/module-ui/notes/0.9.0", func(w http.ResponseWriter, _ *http.Request) {
 		gone.Store(true)
-		h.navigation(nil, []object{module("notes", "Notes", nil)})
+		h.setNavigation(nil, []object{module("notes", "Notes", nil)})
 		reply(w, 404, `{"code":"NOT_FOUND"}`)
 	})
-	h.script("notes", `container.textContent = "Version " + context.module.version;`)
-	p := open(t, h.URL+"/#/m/notes", desktop)
-	p.says("Version 1.0.0")
-	if n := h.count("GET /api/v1/dashboard/navigation"); n != 2 || !gone.Load() {
+	h.setModuleScript("notes", `container.textContent = "Version " + context.module.version;`)
+	p := openPage(t, h.URL+"/#/m/notes", desktop)
+	p.waitForText("Version 1.0.0")
+	if n := h.countRequests("GET /api/v1/dashboard/navigation"); n != 2 || !gone.Load() {
 		t.Errorf("read %d times", n)
 	}
 }
@@ -261,16 +263,19 @@ func TestUpgrade(t *testing.T) {
 // TestGone: an artifact that stays away is told once, without asking for ever.
 func TestGone(t *testing.T) {
 	t.Parallel()
-	h := setup(t)
-	h.signedIn(person)
-	h.navigation(nil, []object{module("notes", "Notes", nil)})
-	p := open(t, h.URL+"/#/m/notes", desktop)
-	p.says("Notes is not running any more.")
-	p.until("the second look", func() bool { return h.count("GET /api/v1/dashboard/navigation") == 2 })
-	h.script("notes", kept)
-	p.press("button", "Try again")
-	p.says("Here are the notes.")
-	if n := h.count("GET /api/v1/dashboard/navigation"); n != 2 {
+	h := newFixture(t)
+	h.setSignedIn(person)
+	h.setNavigation(nil, []object{module("notes", "Notes", nil)})
+	p := openPage(t, h.URL+"/#/m/notes", desktop)
+	p.waitForText("Notes is not running any more.")
+	p.waitUntil(
+		"the second look",
+		func() bool { return h.countRequests("GET /api/v1/dashboard/navigation") == 2 },
+	)
+	h.setModuleScript("notes", kept)
+	p.click("button", "Try again")
+	p.waitForText("Here are the notes.")
+	if n := h.countRequests("GET /api/v1/dashboard/navigation"); n != 2 {
 		t.Errorf("read %d times", n)
 	}
 }
@@ -278,19 +283,22 @@ func TestGone(t *testing.T) {
 // TestRestlessInventory: an inventory that names another missing version each time is not followed for ever.
 func TestRestlessInventory(t *testing.T) {
 	t.Parallel()
-	h := setup(t)
-	h.signedIn(person)
+	h := newFixture(t)
+	h.setSignedIn(person)
 	var version atomic.Int64
-	h.on("GET /api/v1/dashboard/navigation", func(w http.ResponseWriter, _ *http.Request) {
+	h.handle("GET /api/v1/dashboard/navigation", func(w http.ResponseWriter, _ *http.Request) {
 		entry, _ := json.Marshal(module("notes", "Notes",
 			object{"artifactUrl": fmt.Sprintf("/api/v1/module-ui/notes/1.0.%d", version.Add(1))}))
 		reply(w, 200, `{"groups":[],"ungrouped":[`+string(entry)+`],"permissions":[]}`)
 	})
-	p := open(t, h.URL+"/#/m/notes", desktop)
-	p.until("the second version", func() bool { return h.count("GET /api/v1/module-ui/notes/1.0.2") == 1 })
-	p.says("Notes is not running any more.")
-	p.run(`await new Promise(resolve => setTimeout(resolve, 300))`)
-	if n := h.count("GET /api/v1/dashboard/navigation"); n != 2 {
+	p := openPage(t, h.URL+"/#/m/notes", desktop)
+	p.waitUntil(
+		"the second version",
+		func() bool { return h.countRequests("GET /api/v1/module-ui/notes/1.0.2") == 1 },
+	)
+	p.waitForText("Notes is not running any more.")
+	p.runScript(`await new Promise(resolve => setTimeout(resolve, 300))`)
+	if n := h.countRequests("GET /api/v1/dashboard/navigation"); n != 2 {
 		t.Errorf("read %d times", n)
 	}
 }
@@ -298,64 +306,67 @@ func TestRestlessInventory(t *testing.T) {
 // TestImportThatFailed: the same address first, then once under a fragment, then only a new page helps.
 func TestImportThatFailed(t *testing.T) {
 	t.Parallel()
-	h := notes(t, `export default <html>`)
-	p := open(t, h.URL+"/#/m/notes", desktop)
-	p.says("Notes could not be loaded.")
-	p.run(`window.first = true`)
+	h := newNotesFixture(t, `export default <html>`)
+	p := openPage(t, h.URL+"/#/m/notes", desktop)
+	p.waitForText("Notes could not be loaded.")
+	p.runScript(`window.first = true`)
 	press := func() {
-		before := h.count("GET /api/v1/module-ui/notes/1.0.0")
-		p.press("button", "Try again")
-		p.until("another try", func() bool { return h.count("GET /api/v1/module-ui/notes/1.0.0") > before })
-		p.wait(`document.querySelector("main [role=alert]")`)
+		before := h.countRequests("GET /api/v1/module-ui/notes/1.0.0")
+		p.click("button", "Try again")
+		p.waitUntil(
+			"another try",
+			func() bool { return h.countRequests("GET /api/v1/module-ui/notes/1.0.0") > before },
+		)
+		p.waitFor(`document.querySelector("main [role=alert]")`)
 	}
 	press()
 	press()
 	p.find("button", "Reload the page")
-	h.script("notes", kept)
-	p.press("button", "Reload the page")
-	p.says("Here are the notes.")
-	p.wait("window.first === undefined")
+	h.setModuleScript("notes", kept)
+	p.click("button", "Reload the page")
+	p.waitForText("Here are the notes.")
+	p.waitFor("window.first === undefined")
 }
 
 // TestUnsavedWork: every way out asks first, and going back within the module does not.
 func TestUnsavedWork(t *testing.T) {
 	t.Parallel()
-	h := setup(t)
-	h.signedIn(person)
-	h.navigation(nil, []object{module("a-notes", "Notes", nil), module("b-stage", "Stage", nil)})
-	h.script("a-notes", kept)
-	h.script("b-stage", `container.textContent = "On stage.";`)
-	p := open(t, h.URL+"/#/m/b-stage", desktop)
-	p.says("On stage.")
-	p.press("link", "Notes")
-	p.says("Here are the notes.")
-	p.run(`context.setDirty(true); context.navigate("deep")`)
-	p.wait(`location.hash === "#/m/a-notes/deep"`)
-	p.none("dialog", "Leave without saving?")
+	h := newFixture(t)
+	h.setSignedIn(person)
+	h.setNavigation(nil, []object{module("a-notes", "Notes", nil), module("b-stage", "Stage", nil)})
+	h.setModuleScript("a-notes", kept)
+	h.setModuleScript("b-stage", `container.textContent = "On stage.";`)
+	p := openPage(t, h.URL+"/#/m/b-stage", desktop)
+	p.waitForText("On stage.")
+	p.click("link", "Notes")
+	p.waitForText("Here are the notes.")
+	p.runScript(`context.setDirty(true); context.navigate("deep")`)
+	p.waitFor(`location.hash === "#/m/a-notes/deep"`)
+	p.waitForNone("dialog", "Leave without saving?")
 
-	p.press("link", "Stage")
+	p.click("link", "Stage")
 	p.find("dialog", "Leave without saving?")
 	p.key("\x1b") // Escape stays
-	p.none("dialog", "Leave without saving?")
-	p.wait(`location.hash === "#/m/a-notes/deep" && document.activeElement.textContent === "Stage"`)
+	p.waitForNone("dialog", "Leave without saving?")
+	p.waitFor(`location.hash === "#/m/a-notes/deep" && document.activeElement.textContent === "Stage"`)
 
-	p.run(`history.go(-2)`) // the browser's own way back, to Stage
+	p.runScript(`history.go(-2)`) // the browser's own way back, to Stage
 	p.find("dialog", "Leave without saving?")
-	p.press("button", "Stay")
-	p.none("dialog", "Leave without saving?")
-	p.says("Here are the notes.")
-	p.wait(`location.hash === "#/m/a-notes/deep"`)
+	p.click("button", "Stay")
+	p.waitForNone("dialog", "Leave without saving?")
+	p.waitForText("Here are the notes.")
+	p.waitFor(`location.hash === "#/m/a-notes/deep"`)
 
-	p.press("button", "Account")
-	p.press("button", "Sign out")
-	p.press("button", "Stay")
-	if h.count("POST /api/auth/sign-out") != 0 {
+	p.click("button", "Account")
+	p.click("button", "Sign out")
+	p.click("button", "Stay")
+	if h.countRequests("POST /api/auth/sign-out") != 0 {
 		t.Error("signed out unasked")
 	}
-	p.press("link", "Stage")
-	p.press("button", "Leave")
-	p.says("On stage.")
-	p.press("link", "Notes")
-	p.says("Here are the notes.")
-	p.none("dialog", "Leave without saving?")
+	p.click("link", "Stage")
+	p.click("button", "Leave")
+	p.waitForText("On stage.")
+	p.click("link", "Notes")
+	p.waitForText("Here are the notes.")
+	p.waitForNone("dialog", "Leave without saving?")
 }

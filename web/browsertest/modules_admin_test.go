@@ -21,33 +21,33 @@ var offPreview = object{
 // TestModules has causes first, each with its sentence and its next step.
 func TestModules(t *testing.T) {
 	t.Parallel()
-	o := administration(t)
-	p := open(t, o.URL+"/#/admin/modules", desktop)
-	p.headed("Modules")
-	p.says("2 running, 3 blocked, 1 off")
-	p.says("Needs file storage (“images”). The operator sets it up.")
-	p.says("Needed by: Countdown")
-	p.says("teamName has no value.")
-	p.says("Waits for Announcements, which is blocked.")
+	o := newModulesFixture(t)
+	p := openPage(t, o.URL+"/#/admin/modules", desktop)
+	p.waitForHeading("Modules")
+	p.waitForText("2 running, 3 blocked, 1 off")
+	p.waitForText("Needs file storage (“images”). The operator sets it up.")
+	p.waitForText("Needed by: Countdown")
+	p.waitForText("teamName has no value.")
+	p.waitForText("Waits for Announcements, which is blocked.")
 	order := eval[string](p,
 		`[...document.querySelectorAll("tbody .name")].map((name) => name.innerText).join()`)
 	if order != "Announcements,Rota,Countdown,Songs,Stage,Visitors" {
 		t.Errorf("the modules stand as %s", order)
 	}
-	p.press("link", "Go to it: Announcements")
-	p.headed("Announcements")
+	p.click("link", "Go to it: Announcements")
+	p.waitForHeading("Announcements")
 	if title := eval[string](p, "document.title"); title != "Announcements - Dashboard" {
 		t.Errorf("the page is called %q", title)
 	}
-	p.press("link", "Modules")
+	p.click("link", "Modules")
 	p.find("radio", "Off 1")
 	p.enter("searchbox", "Filter", "songs")
-	p.none("link", "Rota")
+	p.waitForNone("link", "Rota")
 	p.enter("searchbox", "Filter", "nobody")
-	p.says("Nothing matches.")
-	p.press("button", "Clear")
-	p.press("link", "Settings of Rota")
-	p.wait(`location.hash === "#/admin/modules/rota/settings/teamName"`)
+	p.waitForText("Nothing matches.")
+	p.click("button", "Clear")
+	p.click("link", "Settings of Rota")
+	p.waitFor(`location.hash === "#/admin/modules/rota/settings/teamName"`)
 }
 
 // TestModuleReasons has the sentence of each reason.
@@ -68,9 +68,9 @@ func TestModuleReasons(t *testing.T) {
 	} {
 		t.Run(reason, func(t *testing.T) {
 			t.Parallel()
-			o := administration(t)
-			o.set("countdown", object{"runtime": blocked(reason, row.fields)})
-			open(t, o.URL+"/#/admin/modules", desktop).says(row.words)
+			o := newModulesFixture(t)
+			o.setModule("countdown", object{"runtime": blocked(reason, row.fields)})
+			openPage(t, o.URL+"/#/admin/modules", desktop).waitForText(row.words)
 		})
 	}
 }
@@ -78,33 +78,33 @@ func TestModuleReasons(t *testing.T) {
 // TestSwitching: the consequences come first, with the safe answer; then the decision waits for a restart.
 func TestSwitching(t *testing.T) {
 	t.Parallel()
-	o := administration(t)
-	o.switches("stage", offPreview)
-	p := open(t, o.URL+"/#/admin/modules", desktop)
-	p.press("switch", "Start after restart: Stage")
+	o := newModulesFixture(t)
+	o.respondPreview("stage", offPreview)
+	p := openPage(t, o.URL+"/#/admin/modules", desktop)
+	p.click("switch", "Start after restart: Stage")
 	p.find("dialog", "Switch off Stage?")
-	p.says("Stage stops at the next restart.")
-	p.says("Rota stops at the next restart. Needs Stage, which is switched off.")
-	p.says("2 screens show Stage and will say “switched off here”.")
-	p.says("Nothing happens before the next restart.")
-	p.wait(`document.activeElement.innerText === "Leave it on"`)
+	p.waitForText("Stage stops at the next restart.")
+	p.waitForText("Rota stops at the next restart. Needs Stage, which is switched off.")
+	p.waitForText("2 screens show Stage and will say “switched off here”.")
+	p.waitForText("Nothing happens before the next restart.")
+	p.waitFor(`document.activeElement.innerText === "Leave it on"`)
 	p.key("\r")
-	p.none("dialog", "Switch off Stage?")
-	if n := o.writes(); n != 0 {
+	p.waitForNone("dialog", "Switch off Stage?")
+	if n := o.countWrites(); n != 0 {
 		t.Errorf("%d writes before anybody agreed, want none", n)
 	}
-	p.wait(`document.querySelector("[aria-label='Start after restart: Stage']").checked`)
-	p.run(`document.querySelector("[aria-label='Start after restart: Stage']").focus()`)
+	p.waitFor(`document.querySelector("[aria-label='Start after restart: Stage']").checked`)
+	p.runScript(`document.querySelector("[aria-label='Start after restart: Stage']").focus()`)
 	p.key(" ")
 	p.find("dialog", "Switch off Stage?")
 	p.key(kb.Tab)
 	p.key("\r")
-	p.hears("Stage is switched off. It waits for a restart.")
-	p.says("Stops at the next restart")
-	p.says("Rota needs it.")
-	p.says("1 change waits for a restart.")
-	p.wait(`!document.querySelector("[aria-label='Start after restart: Stage']").checked`)
-	p.wait(`document.activeElement.ariaLabel === "Start after restart: Stage"`)
+	p.waitForAnnouncement("Stage is switched off. It waits for a restart.")
+	p.waitForText("Stops at the next restart")
+	p.waitForText("Rota needs it.")
+	p.waitForText("1 change waits for a restart.")
+	p.waitFor(`!document.querySelector("[aria-label='Start after restart: Stage']").checked`)
+	p.waitFor(`document.activeElement.ariaLabel === "Start after restart: Stage"`)
 }
 
 // TestSwitchingRefused: what is refused is said, and the switch stands as the server has it.
@@ -126,16 +126,16 @@ func TestSwitchingRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o := administration(t)
-			o.switches("stage", offPreview)
-			o.answer(fmt.Sprintf(row.route, "/api/v1/module-lifecycle/stage"), row.status, row.body)
-			p := open(t, o.URL+"/#/admin/modules", desktop)
-			p.press("switch", "Start after restart: Stage")
+			o := newModulesFixture(t)
+			o.respondPreview("stage", offPreview)
+			o.respond(fmt.Sprintf(row.route, "/api/v1/module-lifecycle/stage"), row.status, row.body)
+			p := openPage(t, o.URL+"/#/admin/modules", desktop)
+			p.click("switch", "Start after restart: Stage")
 			if strings.HasPrefix(row.route, "PUT") {
-				p.press("button", "Switch off")
+				p.click("button", "Switch off")
 			}
-			p.sees(row.words)
-			p.wait(`document.querySelector("[aria-label='Start after restart: Stage']").checked`)
+			p.waitForVisibleText(row.words)
+			p.waitFor(`document.querySelector("[aria-label='Start after restart: Stage']").checked`)
 		})
 	}
 }
@@ -143,48 +143,48 @@ func TestSwitchingRefused(t *testing.T) {
 // TestModulesOffline: what was read stays, a switch says why it did not work, and it works again afterwards.
 func TestModulesOffline(t *testing.T) {
 	t.Parallel()
-	o := administration(t)
-	o.switches("stage", offPreview)
-	p := open(t, o.URL+"/#/admin/modules", desktop)
+	o := newModulesFixture(t)
+	o.respondPreview("stage", offPreview)
+	p := openPage(t, o.URL+"/#/admin/modules", desktop)
 	p.find("switch", "Start after restart: Stage")
 	p.offline(true)
-	p.press("switch", "Start after restart: Stage")
-	p.sees("You are offline. Nothing is lost, nothing is saved yet.")
+	p.click("switch", "Start after restart: Stage")
+	p.waitForVisibleText("You are offline. Nothing is lost, nothing is saved yet.")
 	p.find("link", "Stage")
 	p.offline(false)
-	p.press("button", "Try again")
-	p.press("button", "Switch off")
-	p.hears("Stage is switched off. It waits for a restart.")
+	p.click("button", "Try again")
+	p.click("button", "Switch off")
+	p.waitForAnnouncement("Stage is switched off. It waits for a restart.")
 }
 
 // TestModulesOfTwo: what another administrator decides appears when one comes back to the page.
 func TestModulesOfTwo(t *testing.T) {
 	t.Parallel()
-	o := administration(t)
-	p := open(t, o.URL+"/#/admin/modules", desktop)
+	o := newModulesFixture(t)
+	p := openPage(t, o.URL+"/#/admin/modules", desktop)
 	p.find("switch", "Start after restart: Songs")
-	o.set("songs", object{"configured": object{"enabled": false}, "restartRequired": true})
-	p.run(`dispatchEvent(new Event("focus"))`)
-	p.says("Stops at the next restart")
-	p.wait(`!document.querySelector("[aria-label='Start after restart: Songs']").checked`)
+	o.setModule("songs", object{"configured": object{"enabled": false}, "restartRequired": true})
+	p.runScript(`dispatchEvent(new Event("focus"))`)
+	p.waitForText("Stops at the next restart")
+	p.waitFor(`!document.querySelector("[aria-label='Start after restart: Songs']").checked`)
 }
 
 // TestModulePage: the facts of a module, and what became of its process.
 func TestModulePage(t *testing.T) {
 	t.Parallel()
-	o := administration(t)
-	o.json("GET /api/v1/module-lifecycle/stage/process", 200, process)
-	p := open(t, o.URL+"/#/admin/modules/stage", desktop)
-	p.headed("Stage")
-	p.says("Started 3 times.")
-	p.says("It needed more memory than it may have.")
-	p.says("61 MB of 256 MB")
-	p.says("2 in flight, 0 waiting")
-	p.says("narthex modules:logs -- --module stage")
+	o := newModulesFixture(t)
+	o.respondJSON("GET /api/v1/module-lifecycle/stage/process", 200, process)
+	p := openPage(t, o.URL+"/#/admin/modules/stage", desktop)
+	p.waitForHeading("Stage")
+	p.waitForText("Started 3 times.")
+	p.waitForText("It needed more memory than it may have.")
+	p.waitForText("61 MB of 256 MB")
+	p.waitForText("2 in flight, 0 waiting")
+	p.waitForText("narthex modules:logs -- --module stage")
 	p.find("image", "Memory since this page was opened: now 61 MB, the bound is 256 MB.")
 	p.find("link", "Rota")
-	p.press("link", "Settings")
-	p.wait(`location.hash === "#/admin/modules/stage/settings"`)
+	p.click("link", "Settings")
+	p.waitFor(`location.hash === "#/admin/modules/stage/settings"`)
 }
 
 var process = object{
@@ -198,13 +198,13 @@ var process = object{
 // TestModulesForSettingsAlone: who may not switch modules sees those with settings, and no switch.
 func TestModulesForSettingsAlone(t *testing.T) {
 	t.Parallel()
-	o := administration(t)
-	o.navigation([]string{"core.modules.configuration.manage"}, nil)
-	o.answer("GET /api/v1/module-lifecycle", 403, `{"code":"PERMISSION_DENIED"}`)
-	p := open(t, o.URL+"/#/admin/modules", desktop)
+	o := newModulesFixture(t)
+	o.setNavigation([]string{"core.modules.configuration.manage"}, nil)
+	o.respond("GET /api/v1/module-lifecycle", 403, `{"code":"PERMISSION_DENIED"}`)
+	p := openPage(t, o.URL+"/#/admin/modules", desktop)
 	p.find("link", "Settings of Rota")
-	p.none("switch", "")
-	if n := o.count("GET /api/v1/module-lifecycle"); n != 0 {
+	p.waitForNone("switch", "")
+	if n := o.countRequests("GET /api/v1/module-lifecycle"); n != 0 {
 		t.Errorf("the lifecycle was asked for %d times by somebody who may not read it", n)
 	}
 }

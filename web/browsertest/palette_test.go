@@ -15,23 +15,23 @@ const (
 	noPalette = `document.querySelector("dialog[open]") === null`
 )
 
-// offers are the rows of the open palette, each with its kind.
-func (p *tab) offers() []string {
+// paletteEntries are the rows of the open palette, each with its kind.
+func (p *tab) paletteEntries() []string {
 	p.t.Helper()
 	return eval[[]string](p, `[...document.querySelectorAll("dialog[open] [role=option]")]
 		.map((row) => row.innerText.trim().split(/\s*\n\s*/).join(": "))`)
 }
 
-// visits lets the person see three modules, and returns on the second of them.
-func visits(t *testing.T, h *house) *tab {
+// openPalette lets the person see three modules, and returns on the second of them.
+func openPalette(t *testing.T, h *fixture) *tab {
 	t.Helper()
 	for _, id := range []string{"stage", "songs", "rota"} {
-		h.script(id, `container.textContent = "This is " + context.module.id;`)
+		h.setModuleScript(id, `container.textContent = "This is " + context.module.id;`)
 	}
-	p := open(t, h.URL+"/#/m/stage", view{width: desktop.width, height: desktop.height, reduced: true})
-	p.headed("Stage")
-	p.press("link", "Songs")
-	p.headed("Songs")
+	p := openPage(t, h.URL+"/#/m/stage", view{width: desktop.width, height: desktop.height, reduced: true})
+	p.waitForHeading("Stage")
+	p.click("link", "Songs")
+	p.waitForHeading("Songs")
 	return p
 }
 
@@ -39,93 +39,93 @@ func visits(t *testing.T, h *house) *tab {
 // back to where they were.
 func TestPalette(t *testing.T) {
 	t.Parallel()
-	o := fill(t, setup(t))
-	p := visits(t, o.house)
+	o := setModulesFixture(t, newFixture(t))
+	p := openPalette(t, o.fixture)
 	p.key("k", chromedp.ModifierCtrl)
-	p.wait(inPalette)
-	p.wait(`document.querySelector("dialog[open] .options").innerText.includes("Rota")`)
+	p.waitFor(inPalette)
+	p.waitFor(`document.querySelector("dialog[open] .options").innerText.includes("Rota")`)
 	want := []string{"Stage: Module", "Home: Page", "Songs: Module", "Modules: Administration",
 		"Permissions: Administration", "Navigation: Administration", "Screens: Administration",
 		"House: Administration", "Rota: Settings", "Account: Page"}
-	if got := p.offers(); !slices.Equal(got, want) {
+	if got := p.paletteEntries(); !slices.Equal(got, want) {
 		t.Errorf("the palette offers %q, want %q", got, want)
 	}
-	p.accessible("the palette")
+	p.assertAccessible("the palette")
 	p.key("\x1b")
-	p.wait(noPalette)
-	p.wait(`document.activeElement.innerText === "Songs" && document.activeElement.tagName === "H1"`)
+	p.waitFor(noPalette)
+	p.waitFor(`document.activeElement.innerText === "Songs" && document.activeElement.tagName === "H1"`)
 
 	p.key("k", chromedp.ModifierMeta)
-	p.wait(inPalette)
+	p.waitFor(inPalette)
 	p.key("k", chromedp.ModifierCtrl) // a second one opens nothing
 	p.enter("combobox", "Search or go to", "settings ro")
-	p.hears("1 match")
-	p.accessible("the palette with a search")
+	p.waitForAnnouncement("1 match")
+	p.assertAccessible("the palette with a search")
 	p.enter("combobox", "Search or go to", "nowhere")
-	p.hears("0 matches")
-	p.says("Nothing matches.")
+	p.waitForAnnouncement("0 matches")
+	p.waitForText("Nothing matches.")
 	p.key("\r")
-	p.accessible("the palette without a match")
+	p.assertAccessible("the palette without a match")
 	p.enter("combobox", "Search or go to", "rota")
-	p.hears("1 match")
+	p.waitForAnnouncement("1 match")
 	p.key("\r")
-	p.wait(noPalette)
-	p.wait(`location.hash === "#/admin/modules/rota/settings"`)
+	p.waitFor(noPalette)
+	p.waitFor(`location.hash === "#/admin/modules/rota/settings"`)
 }
 
 // TestPaletteByField: the find field of the header, and the first line of the menu on a phone.
 func TestPaletteByField(t *testing.T) {
 	t.Parallel()
-	o := fill(t, setup(t))
-	p := visits(t, o.house)
-	p.press("button", findField)
-	p.wait(inPalette)
+	o := setModulesFixture(t, newFixture(t))
+	p := openPalette(t, o.fixture)
+	p.click("button", findField)
+	p.waitFor(inPalette)
 	p.enter("combobox", "Search or go to", "s")
-	p.wait(`document.querySelector("dialog[open] [aria-selected=true]").innerText.startsWith("Stage")`)
+	p.waitFor(`document.querySelector("dialog[open] [aria-selected=true]").innerText.startsWith("Stage")`)
 	p.key(kb.ArrowDown)
-	p.wait(`document.querySelector("dialog[open] [aria-selected=true]").innerText.startsWith("Songs")`)
+	p.waitFor(`document.querySelector("dialog[open] [aria-selected=true]").innerText.startsWith("Songs")`)
 	p.key(kb.ArrowUp)
 	p.key("\r")
-	p.headed("Stage")
-	p.press("button", findField)
-	p.wait(inPalette)
+	p.waitForHeading("Stage")
+	p.click("button", findField)
+	p.waitFor(inPalette)
 	p.key("\x1b")
-	p.wait(noPalette)
-	p.wait(`document.activeElement.matches(".banner > .find-button")`)
+	p.waitFor(noPalette)
+	p.waitFor(`document.activeElement.matches(".banner > .find-button")`)
 
-	p.look(view{width: narrow.width, height: narrow.height, reduced: true})
-	p.none("button", findField)
-	p.press("button", "Menu")
-	p.fits()
-	p.accessible("the menu with the find field")
-	p.press("button", findField)
-	p.wait(inPalette)
-	p.fits()
-	p.accessible("the palette on a phone")
+	p.setView(view{width: narrow.width, height: narrow.height, reduced: true})
+	p.waitForNone("button", findField)
+	p.click("button", "Menu")
+	p.assertFits()
+	p.assertAccessible("the menu with the find field")
+	p.click("button", findField)
+	p.waitFor(inPalette)
+	p.assertFits()
+	p.assertAccessible("the palette on a phone")
 	p.key("\x1b")
-	p.wait(`document.activeElement.matches(".sidebar .find-button")`)
-	p.press("button", findField)
-	p.press("option", "Songs Module")
-	p.headed("Songs")
-	p.none("navigation", "Modules")
+	p.waitFor(`document.activeElement.matches(".sidebar .find-button")`)
+	p.click("button", findField)
+	p.click("option", "Songs Module")
+	p.waitForHeading("Songs")
+	p.waitForNone("navigation", "Modules")
 }
 
 // TestPaletteOfAMember: nobody is offered what they may not open, or asks the server for it.
 func TestPaletteOfAMember(t *testing.T) {
 	t.Parallel()
-	h := setup(t)
-	h.signedIn(person)
-	sunday(h)
-	p := visits(t, h)
+	h := newFixture(t)
+	h.setSignedIn(person)
+	setSunday(h)
+	p := openPalette(t, h)
 	p.key("k", chromedp.ModifierCtrl)
-	p.wait(inPalette)
-	for _, offer := range p.offers() {
+	p.waitFor(inPalette)
+	for _, offer := range p.paletteEntries() {
 		if !strings.HasSuffix(offer, ": Module") && !strings.HasSuffix(offer, ": Page") {
 			t.Errorf("a member is offered %q", offer)
 		}
 	}
 	p.enter("combobox", "Search or go to", "permissions")
-	p.hears("0 matches")
+	p.waitForAnnouncement("0 matches")
 	for _, request := range h.requests() {
 		if strings.Contains(request, "module-configuration") || strings.Contains(request, "module-lifecycle") {
 			t.Errorf("asked %s", request)
@@ -139,15 +139,15 @@ func TestPaletteLooks(t *testing.T) {
 	for _, language := range []string{"", "de", "ar-XB"} {
 		t.Run(language, func(t *testing.T) {
 			t.Parallel()
-			o := fill(t, setup(t))
-			p := open(t, "about:blank", view{width: desktop.width, height: desktop.height, reduced: true})
-			p.speak(o.house, language)
+			o := setModulesFixture(t, newFixture(t))
+			p := openPage(t, "about:blank", view{width: desktop.width, height: desktop.height, reduced: true})
+			p.setLanguage(o.fixture, language)
 			p.do(chromedp.Navigate(o.URL))
-			p.wait(`document.querySelector(".find-button")`)
-			p.click(".banner > .find-button")
-			p.wait(inPalette)
-			p.wait(`document.querySelector("dialog[open] .options").innerText.includes("Rota")`)
-			p.shows("palette"+language, language != "")
+			p.waitFor(`document.querySelector(".find-button")`)
+			p.clickSelector(".banner > .find-button")
+			p.waitFor(inPalette)
+			p.waitFor(`document.querySelector("dialog[open] .options").innerText.includes("Rota")`)
+			p.assertScreen("palette"+language, language != "")
 		})
 	}
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// register stands in for the platform's people, permissions and grants.
-type register struct {
-	*office
+// grantsFixture stands in for the platform's people, permissions and grants.
+type grantsFixture struct {
+	*modulesFixture
 	people []object
 	grants []object // the newest first
 	status int      // of the next write, where it is refused
@@ -23,9 +23,9 @@ type register struct {
 
 const sound = "11111111-1111-4111-8111-111111111111"
 
-func granting(t *testing.T, h *house) *register {
+func newGrantsFixture(t *testing.T, h *fixture) *grantsFixture {
 	t.Helper()
-	r := &register{office: fill(t, h)}
+	r := &grantsFixture{modulesFixture: setModulesFixture(t, h)}
 	one := func(id, name string, owner bool) object {
 		return object{"userId": id, "name": name, "owner": owner,
 			"email": strings.ToLower(strings.ReplaceAll(name, " ", "")) + "@example.org"}
@@ -41,19 +41,19 @@ func granting(t *testing.T, h *house) *register {
 	}
 	core := permission("core.authorization.grants.manage", "", "")
 	core["moduleId"], core["description"] = nil, nil
-	r.json("GET /api/v1/permissions", 200, object{"permissions": []object{
+	r.respondJSON("GET /api/v1/permissions", 200, object{"permissions": []object{
 		permission("announcements.slides.manage", "announcements", "Write the notices"), core,
 		permission("stage.live.control", "stage", "Drive the stage"),
 		permission("stage.plan.edit", "stage", "Edit the plan"),
 	}})
-	r.on("GET /api/v1/people", r.listPeople)
-	r.on("GET /api/v1/grants", r.listGrants)
-	r.on("POST /api/v1/grants", r.issue)
-	r.on("POST /api/v1/grants/*", r.revoke)
+	r.handle("GET /api/v1/people", r.listPeople)
+	r.handle("GET /api/v1/grants", r.listGrants)
+	r.handle("POST /api/v1/grants", r.issue)
+	r.handle("POST /api/v1/grants/*", r.revoke)
 	return r
 }
 
-func (r *register) add(userID, permissionID, expiresAt string) object {
+func (r *grantsFixture) add(userID, permissionID, expiresAt string) object {
 	grant := object{"id": fmt.Sprintf("grant-%d", len(r.grants)+1), "userId": userID,
 		"permissionId": permissionID, "expiresAt": nil, "revokedAt": nil,
 		"createdAt": "2026-11-03T09:00:00.000Z", "createdBy": person}
@@ -64,7 +64,7 @@ func (r *register) add(userID, permissionID, expiresAt string) object {
 	return grant
 }
 
-func (r *register) listPeople(w http.ResponseWriter, request *http.Request) {
+func (r *grantsFixture) listPeople(w http.ResponseWriter, request *http.Request) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	query := strings.ToLower(request.URL.Query().Get("query"))
@@ -85,7 +85,7 @@ func (r *register) listPeople(w http.ResponseWriter, request *http.Request) {
 	reply(w, 200, string(body))
 }
 
-func (r *register) listGrants(w http.ResponseWriter, request *http.Request) {
+func (r *grantsFixture) listGrants(w http.ResponseWriter, request *http.Request) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	asked := request.URL.Query()
@@ -107,7 +107,7 @@ func (r *register) listGrants(w http.ResponseWriter, request *http.Request) {
 }
 
 // refused answers the next write with what it was told to.
-func (r *register) refused(w http.ResponseWriter) bool {
+func (r *grantsFixture) refused(w http.ResponseWriter) bool {
 	status := r.status
 	r.status = 0
 	if status == 0 {
@@ -117,7 +117,7 @@ func (r *register) refused(w http.ResponseWriter) bool {
 	return true
 }
 
-func (r *register) issue(w http.ResponseWriter, request *http.Request) {
+func (r *grantsFixture) issue(w http.ResponseWriter, request *http.Request) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.refused(w) {
@@ -131,7 +131,7 @@ func (r *register) issue(w http.ResponseWriter, request *http.Request) {
 	reply(w, 201, string(body))
 }
 
-func (r *register) revoke(w http.ResponseWriter, request *http.Request) {
+func (r *grantsFixture) revoke(w http.ResponseWriter, request *http.Request) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.refused(w) {
@@ -146,8 +146,8 @@ func (r *register) revoke(w http.ResponseWriter, request *http.Request) {
 	reply(w, 200, `{"revokedGrantIds":["`+id+`"]}`)
 }
 
-// refuse lets the next write be refused.
-func (r *register) refuse(status int, code string) {
+// refuseWith lets the next write be refused.
+func (r *grantsFixture) refuseWith(status int, code string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.status, r.code = status, code
@@ -156,34 +156,34 @@ func (r *register) refuse(status int, code string) {
 // TestPermissions gives and withdraws, by keyboard where a list is chosen from.
 func TestPermissions(t *testing.T) {
 	t.Parallel()
-	r := granting(t, setup(t))
-	p := open(t, r.URL+"/#/admin/permissions", desktop)
-	p.headed("Permissions")
-	p.says("2 people hold 3 permissions")
-	p.says("Every permission")
-	p.says("Drive the stage")
-	p.says("Coordinator, ")
-	p.press("button", "Give permission")
+	r := newGrantsFixture(t, newFixture(t))
+	p := openPage(t, r.URL+"/#/admin/permissions", desktop)
+	p.waitForHeading("Permissions")
+	p.waitForText("2 people hold 3 permissions")
+	p.waitForText("Every permission")
+	p.waitForText("Drive the stage")
+	p.waitForText("Coordinator, ")
+	p.click("button", "Give permission")
 	p.find("dialog", "Give permission")
-	p.press("button", "Give")
-	p.says("Choose a person.")
+	p.click("button", "Give")
+	p.waitForText("Choose a person.")
 	p.enter("combobox", "Person", "sound")
-	p.wait(`document.querySelector("dialog [role=option]")?.innerText.includes("Sound 1")`)
+	p.waitFor(`document.querySelector("dialog [role=option]")?.innerText.includes("Sound 1")`)
 	p.key("\r")
 	p.enter("combobox", "Permission", "stage")
-	p.says("has it until")
+	p.waitForText("has it until")
 	p.key(kb.ArrowDown)
 	p.key("\r")
-	p.says("Sound 1 can do this at once.")
-	p.run(`const [day] = document.querySelectorAll("[type=date]");
+	p.waitForText("Sound 1 can do this at once.")
+	p.runScript(`const [day] = document.querySelectorAll("[type=date]");
 		day.value = "2020-04-05"; day.dispatchEvent(new Event("input", { bubbles: true }))`)
-	p.press("button", "Give")
-	p.says("The end must be in the future.")
-	p.run(`const [day] = document.querySelectorAll("[type=date]");
+	p.click("button", "Give")
+	p.waitForText("The end must be in the future.")
+	p.runScript(`const [day] = document.querySelectorAll("[type=date]");
 		day.value = "2031-04-05"; day.dispatchEvent(new Event("input", { bubbles: true }))`)
-	p.press("button", "Give")
-	p.hears("Given.")
-	p.none("dialog", "Give permission")
+	p.click("button", "Give")
+	p.waitForAnnouncement("Given.")
+	p.waitForNone("dialog", "Give permission")
 	r.mu.Lock()
 	end, _ := r.grants[0]["expiresAt"].(string)
 	id := r.grants[0]["permissionId"]
@@ -191,45 +191,45 @@ func TestPermissions(t *testing.T) {
 	if _, err := time.Parse("2006-01-02T15:04:05.000Z", end); err != nil || id != "stage.plan.edit" {
 		t.Errorf("given %v until %q, want stage.plan.edit until a moment with milliseconds", id, end)
 	}
-	p.press("button", "Withdraw stage.plan.edit from Sound 1")
-	p.hears("Withdrawn.")
-	p.none("button", "Withdraw stage.plan.edit from Sound 1")
-	p.press("button", "Undo")
+	p.click("button", "Withdraw stage.plan.edit from Sound 1")
+	p.waitForAnnouncement("Withdrawn.")
+	p.waitForNone("button", "Withdraw stage.plan.edit from Sound 1")
+	p.click("button", "Undo")
 	p.find("button", "Withdraw stage.plan.edit from Sound 1")
 }
 
 // TestPermissionHolders: one permission, who holds it.
 func TestPermissionHolders(t *testing.T) {
 	t.Parallel()
-	r := granting(t, setup(t))
-	p := open(t, r.URL+"/#/admin/permissions", desktop)
-	p.press("radio", "By permission")
+	r := newGrantsFixture(t, newFixture(t))
+	p := openPage(t, r.URL+"/#/admin/permissions", desktop)
+	p.click("radio", "By permission")
 	p.enter("combobox", "Person or permission", "write the")
-	p.wait(`document.querySelector("[role=option]")?.innerText.includes("Write the notices")`)
+	p.waitFor(`document.querySelector("[role=option]")?.innerText.includes("Write the notices")`)
 	p.key("\r")
-	p.none("button", "Withdraw stage.live.control from Sound 1")
+	p.waitForNone("button", "Withdraw stage.live.control from Sound 1")
 	p.find("button", "Withdraw announcements.slides.manage from Sound 1")
 	p.enter("combobox", "Person or permission", "edit the plan")
 	p.key("\r")
-	p.says("Nobody holds this permission.")
+	p.waitForText("Nobody holds this permission.")
 }
 
 // TestOwnPermission asks before one shuts oneself out.
 func TestOwnPermission(t *testing.T) {
 	t.Parallel()
-	r := granting(t, setup(t))
-	p := open(t, r.URL+"/#/admin/permissions", desktop)
+	r := newGrantsFixture(t, newFixture(t))
+	p := openPage(t, r.URL+"/#/admin/permissions", desktop)
 	own := "Withdraw core.authorization.grants.manage from Coordinator"
-	p.press("button", own)
+	p.click("button", own)
 	p.find("dialog", "Withdraw your own permission?")
 	p.key("\r") // the safe answer has the focus
-	p.none("dialog", "Withdraw your own permission?")
-	if n := r.writes(); n != 0 {
+	p.waitForNone("dialog", "Withdraw your own permission?")
+	if n := r.countWrites(); n != 0 {
 		t.Errorf("%d writes without agreement, want none", n)
 	}
-	p.press("button", own)
-	p.press("button", "Withdraw")
-	p.hears("Withdrawn.")
+	p.click("button", own)
+	p.click("button", "Withdraw")
+	p.waitForAnnouncement("Withdrawn.")
 }
 
 // TestGivingRefused: each refusal says what it means, and what was chosen stays.
@@ -248,21 +248,21 @@ func TestGivingRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := granting(t, setup(t))
-			p := open(t, r.URL+"/#/admin/permissions", desktop)
-			p.press("button", "Give permission")
+			r := newGrantsFixture(t, newFixture(t))
+			p := openPage(t, r.URL+"/#/admin/permissions", desktop)
+			p.click("button", "Give permission")
 			p.enter("combobox", "Person", "reader")
-			p.wait(`document.querySelector("dialog [role=option]")?.innerText.includes("Reader 1")`)
+			p.waitFor(`document.querySelector("dialog [role=option]")?.innerText.includes("Reader 1")`)
 			p.key("\r")
 			p.enter("combobox", "Permission", "edit")
 			p.key("\r")
-			r.refuse(row.status, row.code)
+			r.refuseWith(row.status, row.code)
 			p.offline(row.status == 0)
-			p.press("button", "Give")
-			p.sees(row.words)
+			p.click("button", "Give")
+			p.waitForVisibleText(row.words)
 			p.offline(false)
-			p.press("button", "Give")
-			p.hears("Given.")
+			p.click("button", "Give")
+			p.waitForAnnouncement("Given.")
 		})
 	}
 }
@@ -271,41 +271,41 @@ func TestGivingRefused(t *testing.T) {
 // again without harm.
 func TestPermissionsOfTwo(t *testing.T) {
 	t.Parallel()
-	r := granting(t, setup(t))
-	p := open(t, r.URL+"/#/admin/permissions", desktop)
+	r := newGrantsFixture(t, newFixture(t))
+	p := openPage(t, r.URL+"/#/admin/permissions", desktop)
 	p.find("button", "Withdraw stage.live.control from Sound 1")
 	r.mu.Lock()
 	r.add(sound, "stage.plan.edit", "")
 	r.grants[2]["revokedAt"] = "2026-11-22T06:00:00.000Z"
 	r.mu.Unlock()
-	p.run(`dispatchEvent(new Event("focus"))`)
+	p.runScript(`dispatchEvent(new Event("focus"))`)
 	p.find("button", "Withdraw stage.plan.edit from Sound 1")
-	p.none("button", "Withdraw stage.live.control from Sound 1")
+	p.waitForNone("button", "Withdraw stage.live.control from Sound 1")
 }
 
 // TestManyGrants: a page at a time.
 func TestManyGrants(t *testing.T) {
 	t.Parallel()
-	r := granting(t, setup(t))
+	r := newGrantsFixture(t, newFixture(t))
 	for i := range 250 {
 		r.add(sound, fmt.Sprintf("stage.extra.p%03d", i), "")
 	}
-	p := open(t, r.URL+"/#/admin/permissions", desktop)
-	p.says("The newest 200 are shown")
-	p.press("button", "Load more")
-	p.wait(`document.querySelectorAll(".grants tbody tr").length === 254`)
-	p.none("button", "Load more")
+	p := openPage(t, r.URL+"/#/admin/permissions", desktop)
+	p.waitForText("The newest 200 are shown")
+	p.click("button", "Load more")
+	p.waitFor(`document.querySelectorAll(".grants tbody tr").length === 254`)
+	p.waitForNone("button", "Load more")
 }
 
 // TestManyPeople: who is not among the first that the server lists has a name, too.
 func TestManyPeople(t *testing.T) {
 	t.Parallel()
-	r := granting(t, setup(t))
+	r := newGrantsFixture(t, newFixture(t))
 	for i := range 250 {
 		r.people = append(r.people, object{"userId": fmt.Sprintf("44444444-4444-4444-8444-%012d", i),
 			"name": fmt.Sprintf("Singer %d", i), "email": nil, "owner": false})
 	}
 	r.add("44444444-4444-4444-8444-000000000249", "stage.plan.edit", "")
-	p := open(t, r.URL+"/#/admin/permissions", desktop)
+	p := openPage(t, r.URL+"/#/admin/permissions", desktop)
 	p.find("button", "Withdraw stage.plan.edit from Singer 249")
 }

@@ -95,16 +95,16 @@ func (d *daemon) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// line waits for a line that holds words and answers what follows them there.
-func (d *daemon) line(t *testing.T, words string) string {
+// waitForLine waits for a line that holds words and answers what follows them there.
+func (d *daemon) waitForLine(t *testing.T, words string) string {
 	t.Helper()
 	for deadline := time.Now().Add(2 * patience); time.Now().Before(deadline) &&
-		!d.over(); time.Sleep(50 * time.Millisecond) {
-		if rest, found := d.after(words); found {
+		!d.hasEnded(); time.Sleep(50 * time.Millisecond) {
+		if rest, found := d.textAfter(words); found {
 			return rest
 		}
 	}
-	rest, found := d.after(words) // its last words
+	rest, found := d.textAfter(words) // its last words
 	if !found {
 		t.Fatalf("the platform never says %q, but\n%s", words, d.text())
 	}
@@ -117,7 +117,7 @@ func (d *daemon) text() string {
 	return string(d.said)
 }
 
-func (d *daemon) after(words string) (rest string, found bool) {
+func (d *daemon) textAfter(words string) (rest string, found bool) {
 	for line := range strings.Lines(d.text()) {
 		if _, rest, found := strings.Cut(line, words); found && strings.HasSuffix(line, "\n") {
 			return strings.TrimSuffix(rest, "\n"), true
@@ -126,7 +126,7 @@ func (d *daemon) after(words string) (rest string, found bool) {
 	return "", false
 }
 
-func (d *daemon) over() bool {
+func (d *daemon) hasEnded() bool {
 	select {
 	case <-d.ended:
 		return true

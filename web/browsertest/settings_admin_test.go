@@ -9,9 +9,9 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// declared is a module's settings as the server has them, with all six types.
-type declared struct {
-	*office
+// settingsFixture is a module's settings as the server has them, with all six types.
+type settingsFixture struct {
+	*modulesFixture
 	values object
 	rev    int
 	sent   []object // the bodies of the writes
@@ -19,15 +19,19 @@ type declared struct {
 	code   string
 }
 
-func settings(t *testing.T, h *house) *declared {
+func newSettingsFixture(t *testing.T, h *fixture) *settingsFixture {
 	t.Helper()
-	s := &declared{office: fill(t, h), values: object{"replyTo": "office@example.org"}, rev: 3}
-	s.on("GET /api/v1/module-configuration/rota", func(w http.ResponseWriter, _ *http.Request) { s.view(w) })
-	s.on("PUT /api/v1/module-configuration/rota", s.replace)
+	s := &settingsFixture{
+		modulesFixture: setModulesFixture(t, h),
+		values:         object{"replyTo": "office@example.org"},
+		rev:            3,
+	}
+	s.handle("GET /api/v1/module-configuration/rota", func(w http.ResponseWriter, _ *http.Request) { s.view(w) })
+	s.handle("PUT /api/v1/module-configuration/rota", s.replace)
 	return s
 }
 
-func (s *declared) view(w http.ResponseWriter) {
+func (s *settingsFixture) view(w http.ResponseWriter) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	key := func(name, kind string, more object) object {
@@ -65,7 +69,7 @@ func (s *declared) view(w http.ResponseWriter) {
 	reply(w, 200, string(text))
 }
 
-func (s *declared) replace(w http.ResponseWriter, r *http.Request) {
+func (s *settingsFixture) replace(w http.ResponseWriter, r *http.Request) {
 	var sent struct {
 		Values object
 		Rev    int
@@ -88,18 +92,18 @@ func (s *declared) replace(w http.ResponseWriter, r *http.Request) {
 		reply(w, status, `{"code":"`+code+`"}`)
 		return
 	}
-	s.set("rota", object{"restartRequired": true})
+	s.setModule("rota", object{"restartRequired": true})
 	s.view(w)
 }
 
-// other lets another administrator save.
-func (s *declared) other(values object) {
+// changeByAnother lets another administrator save.
+func (s *settingsFixture) changeByAnother(values object) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.values, s.rev = values, s.rev+1
 }
 
-func (s *declared) last() string {
+func (s *settingsFixture) lastWritten() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.sent) == 0 {
@@ -114,64 +118,65 @@ const rotaSettings = "/#/admin/modules/rota/settings"
 // TestSettings fills in a form of all six types, by its first field that lacks something.
 func TestSettings(t *testing.T) {
 	t.Parallel()
-	s := settings(t, setup(t))
-	p := open(t, s.URL+rotaSettings+"/teamName", desktop)
+	s := newSettingsFixture(t, newFixture(t))
+	p := openPage(t, s.URL+rotaSettings+"/teamName", desktop)
 	p.find("heading", "Settings: Rota")
-	p.says("Needed before Rota can start")
-	p.says("Text, 1 to 60")
-	p.says("colour has a value that is no longer allowed.")
-	p.says("SERVICE_MODULE_SECRET__ROTA__LINK_SIGNING_KEY")
-	p.says("Not set on the server")
-	p.says("oldColour")
-	p.wait(`document.activeElement.dataset.key === "teamName"`)
+	p.waitForText("Needed before Rota can start")
+	p.waitForText("Text, 1 to 60")
+	p.waitForText("colour has a value that is no longer allowed.")
+	p.waitForText("SERVICE_MODULE_SECRET__ROTA__LINK_SIGNING_KEY")
+	p.waitForText("Not set on the server")
+	p.waitForText("oldColour")
+	p.waitFor(`document.activeElement.dataset.key === "teamName"`)
 	p.fill("teamName", strings.Repeat("x", 61))
 	p.fill("remindDaysBefore", "22")
 	p.fill("dashboardLink", "church.example.org")
-	p.press("button", "Save")
-	p.says("At most 60 characters.")
-	p.says("At most 21.")
-	p.says("A whole address that begins with https:// or http://.")
-	p.wait(`document.activeElement.dataset.key === "teamName"`)
-	if n := s.writes(); n != 0 {
+	p.click("button", "Save")
+	p.waitForText("At most 60 characters.")
+	p.waitForText("At most 21.")
+	p.waitForText("A whole address that begins with https:// or http://.")
+	p.waitFor(`document.activeElement.dataset.key === "teamName"`)
+	if n := s.countWrites(); n != 0 {
 		t.Errorf("%d writes of what the server would refuse, want none", n)
 	}
 	p.fill("teamName", "Welcome team")
 	p.fill("remindDaysBefore", "7")
 	p.fill("dashboardLink", "https://church.example.org")
-	p.press("radio", "Off")
-	p.press("radio", "Sunday")
-	p.press("button", "Use default: replyTo")
-	p.press("button", "Save")
-	p.hears("Saved")
+	p.click("radio", "Off")
+	p.click("radio", "Sunday")
+	p.click("button", "Use default: replyTo")
+	p.click("button", "Save")
+	p.waitForAnnouncement("Saved")
 	want := `{"dashboardLink":"https://church.example.org","remindDaysBefore":7,"remindOnTheDay":false,` +
 		`"teamName":"Welcome team","weekStartsOn":"sunday"}`
-	if sent := s.last(); sent != want {
+	if sent := s.lastWritten(); sent != want {
 		t.Errorf("sent %s, want %s", sent, want)
 	}
-	p.says("1 change waits for a restart.")
-	p.press("radio", "Default (on)")
-	p.press("button", "Use default: remindDaysBefore")
-	p.press("button", "Save")
-	p.until("a document without the defaults", func() bool {
-		return !strings.Contains(s.last(), "remind")
+	p.waitForText("1 change waits for a restart.")
+	p.click("radio", "Default (on)")
+	p.click("button", "Use default: remindDaysBefore")
+	p.click("button", "Save")
+	p.waitUntil("a document without the defaults", func() bool {
+		return !strings.Contains(s.lastWritten(), "remind")
 	})
 }
 
 // TestSettingsByKeyboard saves without a pointer.
 func TestSettingsByKeyboard(t *testing.T) {
 	t.Parallel()
-	s := settings(t, setup(t))
-	p := open(t, s.URL+rotaSettings+"/teamName", desktop)
-	p.wait(`document.activeElement.dataset.key === "teamName"`)
+	s := newSettingsFixture(t, newFixture(t))
+	p := openPage(t, s.URL+rotaSettings+"/teamName", desktop)
+	p.waitFor(`document.activeElement.dataset.key === "teamName"`)
 	p.key("Tea")
 	for range 3 { // replyTo, its default, remindDaysBefore
 		p.key(kb.Tab)
 	}
-	p.wait(`document.activeElement.dataset.key === "remindDaysBefore"`)
+	p.waitFor(`document.activeElement.dataset.key === "remindDaysBefore"`)
 	p.key("5")
 	p.key("\r")
-	p.hears("Saved")
-	if sent := s.last(); !strings.Contains(sent, `"remindDaysBefore":5`) || !strings.Contains(sent, `"Tea"`) {
+	p.waitForAnnouncement("Saved")
+	if sent := s.lastWritten(); !strings.Contains(sent, `"remindDaysBefore":5`) ||
+		!strings.Contains(sent, `"Tea"`) {
 		t.Errorf("sent %s", sent)
 	}
 }
@@ -180,21 +185,21 @@ func TestSettingsByKeyboard(t *testing.T) {
 // is lost.
 func TestSettingsConflict(t *testing.T) {
 	t.Parallel()
-	s := settings(t, setup(t))
-	p := open(t, s.URL+rotaSettings, desktop)
+	s := newSettingsFixture(t, newFixture(t))
+	p := openPage(t, s.URL+rotaSettings, desktop)
 	p.fill("teamName", "Mine")
 	p.fill("replyTo", "mine@example.org")
-	s.other(object{"teamName": "Theirs", "replyTo": "theirs@example.org", "weekStartsOn": "sunday"})
-	p.press("button", "Save")
-	p.says("Somebody else has changed these settings meanwhile.")
-	p.says("Saved meanwhile: Theirs")
-	p.wait(`document.querySelector("[data-key=teamName]").value === "Mine"`)
-	p.press("button", "Take theirs: replyTo")
-	p.wait(`document.querySelector("[data-key=replyTo]").value === "theirs@example.org"`)
-	p.press("button", "Save")
-	p.hears("Saved")
+	s.changeByAnother(object{"teamName": "Theirs", "replyTo": "theirs@example.org", "weekStartsOn": "sunday"})
+	p.click("button", "Save")
+	p.waitForText("Somebody else has changed these settings meanwhile.")
+	p.waitForText("Saved meanwhile: Theirs")
+	p.waitFor(`document.querySelector("[data-key=teamName]").value === "Mine"`)
+	p.click("button", "Take theirs: replyTo")
+	p.waitFor(`document.querySelector("[data-key=replyTo]").value === "theirs@example.org"`)
+	p.click("button", "Save")
+	p.waitForAnnouncement("Saved")
 	want := `{"replyTo":"theirs@example.org","teamName":"Mine","weekStartsOn":"sunday"}`
-	if sent := s.last(); sent != want {
+	if sent := s.lastWritten(); sent != want {
 		t.Errorf("sent %s, want %s", sent, want)
 	}
 }
@@ -203,17 +208,17 @@ func TestSettingsConflict(t *testing.T) {
 // what somebody has.
 func TestSettingsOfTwo(t *testing.T) {
 	t.Parallel()
-	s := settings(t, setup(t))
-	p := open(t, s.URL+rotaSettings, desktop)
+	s := newSettingsFixture(t, newFixture(t))
+	p := openPage(t, s.URL+rotaSettings, desktop)
 	p.find("textbox", "teamName")
-	s.other(object{"teamName": "First"})
-	p.run(`dispatchEvent(new Event("focus"))`)
-	p.wait(`document.querySelector("[data-key=teamName]").value === "First"`)
+	s.changeByAnother(object{"teamName": "First"})
+	p.runScript(`dispatchEvent(new Event("focus"))`)
+	p.waitFor(`document.querySelector("[data-key=teamName]").value === "First"`)
 	p.fill("teamName", "Mine")
-	s.other(object{"teamName": "Second"})
-	p.run(`dispatchEvent(new Event("focus"))`)
-	p.says("Saved meanwhile: Second")
-	p.wait(`document.querySelector("[data-key=teamName]").value === "Mine"`)
+	s.changeByAnother(object{"teamName": "Second"})
+	p.runScript(`dispatchEvent(new Event("focus"))`)
+	p.waitForText("Saved meanwhile: Second")
+	p.waitFor(`document.querySelector("[data-key=teamName]").value === "Mine"`)
 }
 
 // TestSettingsRefused: a refusal stands above the form, has the focus, and every typed value stays.
@@ -232,20 +237,20 @@ func TestSettingsRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := settings(t, setup(t))
-			p := open(t, s.URL+rotaSettings, desktop)
+			s := newSettingsFixture(t, newFixture(t))
+			p := openPage(t, s.URL+rotaSettings, desktop)
 			p.fill("teamName", "Kept")
 			s.mu.Lock()
 			s.status, s.code = row.status, row.code
 			s.mu.Unlock()
 			p.offline(row.status == 0)
-			p.press("button", "Save")
-			p.sees(row.words)
-			p.wait(`document.activeElement.className === "refused"`)
-			p.wait(`document.querySelector("[data-key=teamName]").value === "Kept"`)
+			p.click("button", "Save")
+			p.waitForVisibleText(row.words)
+			p.waitFor(`document.activeElement.className === "refused"`)
+			p.waitFor(`document.querySelector("[data-key=teamName]").value === "Kept"`)
 			p.offline(false)
-			p.press("button", "Save")
-			p.hears("Saved")
+			p.click("button", "Save")
+			p.waitForAnnouncement("Saved")
 		})
 	}
 }
@@ -253,22 +258,22 @@ func TestSettingsRefused(t *testing.T) {
 // TestSettingsPreview shows what the next start would make of what is typed, and writes nothing.
 func TestSettingsPreview(t *testing.T) {
 	t.Parallel()
-	s := settings(t, setup(t))
+	s := newSettingsFixture(t, newFixture(t))
 	missing := blocked("configuration_missing", object{"configurationKey": "teamName"})
-	s.json("POST /api/v1/module-configuration/rota/preview", 200, object{
+	s.respondJSON("POST /api/v1/module-configuration/rota/preview", 200, object{
 		"modules": []object{{"moduleId": "rota", "name": "Rota", "then": running, "now": missing}},
 		"screens": []object{},
 	})
-	p := open(t, s.URL+rotaSettings, desktop)
-	p.press("button", "What would change?")
-	p.says("Rota starts at the next restart.")
-	p.press("button", "Close")
-	if n := s.writes(); n != 0 {
+	p := openPage(t, s.URL+rotaSettings, desktop)
+	p.click("button", "What would change?")
+	p.waitForText("Rota starts at the next restart.")
+	p.click("button", "Close")
+	if n := s.countWrites(); n != 0 {
 		t.Errorf("%d writes by a preview, want none", n)
 	}
 	p.fill("teamName", "Half")
-	p.press("button", "Cancel")
+	p.click("button", "Cancel")
 	p.find("dialog", "Leave without saving?")
-	p.press("button", "Leave")
-	p.headed("Modules")
+	p.click("button", "Leave")
+	p.waitForHeading("Modules")
 }

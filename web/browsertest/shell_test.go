@@ -13,28 +13,28 @@ import (
 // permission.
 func TestNavigationRefused(t *testing.T) {
 	t.Parallel()
-	h := setup(t)
-	h.signedIn(person)
-	h.answer("GET /api/v1/dashboard/navigation", 403, `{"code":"PERMISSION_DENIED"}`)
-	p := open(t, h.URL, desktop)
-	p.says("You no longer have access (core.modules.ui.read).")
-	if n := h.count("GET /api/v1/principal"); n != 2 {
+	h := newFixture(t)
+	h.setSignedIn(person)
+	h.respond("GET /api/v1/dashboard/navigation", 403, `{"code":"PERMISSION_DENIED"}`)
+	p := openPage(t, h.URL, desktop)
+	p.waitForText("You no longer have access (core.modules.ui.read).")
+	if n := h.countRequests("GET /api/v1/principal"); n != 2 {
 		t.Errorf("asked %d times", n)
 	}
 }
 
 func TestNavigationUnauthenticated(t *testing.T) {
 	t.Parallel()
-	h := setup(t)
-	h.on("GET /api/v1/principal", func(w http.ResponseWriter, _ *http.Request) {
-		if h.count("GET /api/v1/dashboard/navigation") > 0 {
+	h := newFixture(t)
+	h.handle("GET /api/v1/principal", func(w http.ResponseWriter, _ *http.Request) {
+		if h.countRequests("GET /api/v1/dashboard/navigation") > 0 {
 			reply(w, 200, `{"kind":"anonymous"}`)
 			return
 		}
 		reply(w, 200, `{"kind":"authenticated","userId":"x"}`)
 	})
-	h.answer("GET /api/v1/dashboard/navigation", 401, `{"code":"AUTHENTICATION_REQUIRED"}`)
-	open(t, h.URL, desktop).headed("Sign in")
+	h.respond("GET /api/v1/dashboard/navigation", 401, `{"code":"AUTHENTICATION_REQUIRED"}`)
+	openPage(t, h.URL, desktop).waitForHeading("Sign in")
 }
 
 // TestNavigationFails: the shell stays, and the navigation comes when it can.
@@ -49,16 +49,16 @@ func TestNavigationFails(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := notes(t, kept)
-			h.answer("GET /api/v1/dashboard/navigation", row.status, row.body)
-			p := open(t, h.URL, desktop)
-			p.says(row.words)
+			h := newNotesFixture(t, kept)
+			h.respond("GET /api/v1/dashboard/navigation", row.status, row.body)
+			p := openPage(t, h.URL, desktop)
+			p.waitForText(row.words)
 			p.find("button", "Account")
-			h.navigation(nil, []object{module("notes", "Notes", nil)})
+			h.setNavigation(nil, []object{module("notes", "Notes", nil)})
 			p.retry()
-			p.home()
-			p.press("link", "Notes")
-			p.says("Here are the notes.")
+			p.waitForHome()
+			p.click("link", "Notes")
+			p.waitForText("Here are the notes.")
 		})
 	}
 }
@@ -66,60 +66,60 @@ func TestNavigationFails(t *testing.T) {
 // TestNavigation has groups in their order, without the empty ones, and names as the module wrote them.
 func TestNavigation(t *testing.T) {
 	t.Parallel()
-	h := setup(t)
-	h.signedIn(person)
-	h.navigation(nil, []object{module("loose", "<b>Loose</b>", nil)},
+	h := newFixture(t)
+	h.setSignedIn(person)
+	h.setNavigation(nil, []object{module("loose", "<b>Loose</b>", nil)},
 		group("b", "Sunday", module("stage", "Stage", nil), module("rota", "Rota", nil)), group("c", "Nothing yet"),
 		group("a", "Foyer", module("notes", "Notes", nil)))
 	for _, id := range []string{"stage", "rota", "notes", "loose"} {
-		h.script(id, `container.textContent = "This is " + context.module.id;`)
+		h.setModuleScript(id, `container.textContent = "This is " + context.module.id;`)
 	}
-	p := open(t, h.URL+"/#/m/stage", phone)
-	p.headed("Stage")
-	p.none("navigation", "Modules")
-	p.press("button", "Menu")
+	p := openPage(t, h.URL+"/#/m/stage", phone)
+	p.waitForHeading("Stage")
+	p.waitForNone("navigation", "Modules")
+	p.click("button", "Menu")
 	p.find("navigation", "Modules")
 	words := eval[string](p, `document.querySelector("nav").innerText.split(/\n+/).join("|")`)
 	if words != "Home|Sunday|Stage|Rota|Foyer|Notes|<b>Loose</b>" {
 		t.Errorf("the navigation says %s", words)
 	}
-	p.press("link", "Notes")
-	p.headed("Notes")
-	p.says("This is notes")
-	p.none("navigation", "Modules")
-	p.wait(`document.querySelector("[aria-current=page]").textContent === "Notes"`)
+	p.click("link", "Notes")
+	p.waitForHeading("Notes")
+	p.waitForText("This is notes")
+	p.waitForNone("navigation", "Modules")
+	p.waitFor(`document.querySelector("[aria-current=page]").textContent === "Notes"`)
 	p.do(chromedp.NavigateBack())
-	p.headed("Stage")
+	p.waitForHeading("Stage")
 }
 
 // TestRestartNotice: two changes wait; after the restart nothing does, and the modules are those that run
 // now.
 func TestRestartNotice(t *testing.T) {
 	t.Parallel()
-	h := setup(t)
-	h.signedIn(person)
-	waiting(h)
-	h.script("announcements", `container.textContent = "On the board.";`)
-	p := open(t, h.URL+"/#/m/announcements", desktop)
-	p.says("2 changes wait for a restart.")
-	p.silent("Ask the person who runs the server")
-	p.press("button", "What changes?")
-	p.says("Rota stops at the next restart.")
-	p.says("Stage starts at the next restart.")
-	p.says("Ask the person who runs the server to restart it.")
-	h.answer("GET /api/v1/module-lifecycle", 200, `{"modules":[]}`)
-	h.navigation([]string{"core.modules.lifecycle.manage"}, []object{module("stage", "Stage", nil)})
-	p.press("button", "Check again")
-	p.hears("Nothing waits for a restart.")
-	p.silent("2 changes wait for a restart.")
+	h := newFixture(t)
+	h.setSignedIn(person)
+	setWaiting(h)
+	h.setModuleScript("announcements", `container.textContent = "On the board.";`)
+	p := openPage(t, h.URL+"/#/m/announcements", desktop)
+	p.waitForText("2 changes wait for a restart.")
+	p.assertNoText("Ask the person who runs the server")
+	p.click("button", "What changes?")
+	p.waitForText("Rota stops at the next restart.")
+	p.waitForText("Stage starts at the next restart.")
+	p.waitForText("Ask the person who runs the server to restart it.")
+	h.respond("GET /api/v1/module-lifecycle", 200, `{"modules":[]}`)
+	h.setNavigation([]string{"core.modules.lifecycle.manage"}, []object{module("stage", "Stage", nil)})
+	p.click("button", "Check again")
+	p.waitForAnnouncement("Nothing waits for a restart.")
+	p.assertNoText("2 changes wait for a restart.")
 	p.find("link", "Stage")
 }
 
 // TestRestartNoticeIsForThoseWhoDecide: nobody else even asks.
 func TestRestartNoticeIsForThoseWhoDecide(t *testing.T) {
 	t.Parallel()
-	h := notes(t, kept)
-	open(t, h.URL+"/#/m/notes", desktop).says("Here are the notes.")
+	h := newNotesFixture(t, kept)
+	openPage(t, h.URL+"/#/m/notes", desktop).waitForText("Here are the notes.")
 	for _, request := range h.requests() {
 		if strings.Contains(request, "module-lifecycle") || strings.Contains(request, "module-configuration") {
 			t.Errorf("asked %s", request)
@@ -131,15 +131,15 @@ func TestRestartNoticeIsForThoseWhoDecide(t *testing.T) {
 // returns.
 func TestKeyboard(t *testing.T) {
 	t.Parallel()
-	h := notes(t, kept)
-	p := open(t, h.URL+"/#/m/notes", desktop)
-	p.says("Here are the notes.")
-	p.run(`document.activeElement.blur()`)
+	h := newNotesFixture(t, kept)
+	p := openPage(t, h.URL+"/#/m/notes", desktop)
+	p.waitForText("Here are the notes.")
+	p.runScript(`document.activeElement.blur()`)
 	p.do(chromedp.Reload())
-	p.says("Here are the notes.")
+	p.waitForText("Here are the notes.")
 	focused := func(name string) {
 		t.Helper()
-		p.wait(fmt.Sprintf(`document.activeElement.textContent.trim() === %q`, name))
+		p.waitFor(fmt.Sprintf(`document.activeElement.textContent.trim() === %q`, name))
 	}
 	// from the heading backwards: the navigation, the account, the find field, the brand, the skip link
 	p.key("\t", chromedp.ModifierShift)
@@ -154,7 +154,7 @@ func TestKeyboard(t *testing.T) {
 	focused("Account and settings")
 	p.key("\x1b")
 	focused("Account")
-	p.none("button", "Sign out")
+	p.waitForNone("button", "Sign out")
 	p.key("\t", chromedp.ModifierShift)
 	focused("Search or go to…Ctrl K")
 	p.key("\t", chromedp.ModifierShift)
@@ -162,27 +162,29 @@ func TestKeyboard(t *testing.T) {
 	p.key("\t", chromedp.ModifierShift)
 	focused("Skip to content")
 	p.key("\r")
-	p.wait(`document.activeElement.id === "main" && location.hash === "#/m/notes"`)
+	p.waitFor(`document.activeElement.id === "main" && location.hash === "#/m/notes"`)
 }
 
 // TestPreferences: theme and language are kept in the browser, and nothing else is; a module is mounted
 // anew in another language.
 func TestPreferences(t *testing.T) {
 	t.Parallel()
-	h := notes(t, kept+`container.append(" " + context.locale + " " + context.theme);`)
-	p := open(t, h.URL+"/#/account", desktop)
-	p.headed("Account")
-	p.press("radio", "Dark")
-	p.wait(`document.documentElement.dataset.theme === "dark" && ` +
+	h := newNotesFixture(t, kept+`container.append(" " + context.locale + " " + context.theme);`)
+	p := openPage(t, h.URL+"/#/account", desktop)
+	p.waitForHeading("Account")
+	p.click("radio", "Dark")
+	p.waitFor(`document.documentElement.dataset.theme === "dark" && ` +
 		`getComputedStyle(document.body).backgroundColor === "rgb(20, 19, 17)"`)
-	p.run(`const select = document.querySelector("select"); select.value = "de"; select.dispatchEvent(new ` +
-		`Event("change"))`)
+	p.runScript(
+		`const select = document.querySelector("select"); select.value = "de"; select.dispatchEvent(new ` +
+			`Event("change"))`,
+	)
 	p.find("heading", "Konto")
 	p.do(chromedp.Reload())
-	p.headed("Konto")
-	p.wait(`document.documentElement.lang === "de" && document.documentElement.dataset.theme === "dark"`)
-	p.press("link", "Notes")
-	p.says("de dark")
+	p.waitForHeading("Konto")
+	p.waitFor(`document.documentElement.lang === "de" && document.documentElement.dataset.theme === "dark"`)
+	p.click("link", "Notes")
+	p.waitForText("de dark")
 	keys := eval[string](p, `Object.keys(localStorage).sort().join()`)
 	if keys != "narthex.language,narthex.theme" {
 		t.Errorf("kept: %s", keys)
@@ -193,28 +195,28 @@ func TestPreferences(t *testing.T) {
 func TestLongWords(t *testing.T) {
 	t.Parallel()
 	const long = "Kirchengemeindeverbandsverwaltungsratsvorsitzendenwahlversammlung"
-	h := setup(t)
-	h.signedIn(person)
-	n := board(t, h, "announcements.slides.read", "announcements.slides.manage")
+	h := newFixture(t)
+	h.setSignedIn(person)
+	n := newNoticesFixture(t, h, "announcements.slides.read", "announcements.slides.manage")
 	n.slides[0]["title"], n.slides[0]["body"] = long, long
-	h.navigation(nil, []object{module(long, long, nil)},
+	h.setNavigation(nil, []object{module(long, long, nil)},
 		group("a", long, module("announcements", "Announcements",
 			object{"permissions": []string{"announcements.slides.read", "announcements.slides.manage"}})))
 	for _, v := range []view{narrow, {width: 700, height: 800}, desktop} {
-		p := open(t, h.URL+"/#/m/announcements", v)
-		p.wait(`document.querySelector(".notice a")`)
+		p := openPage(t, h.URL+"/#/m/announcements", v)
+		p.waitFor(`document.querySelector(".notice a")`)
 		if v == narrow {
-			p.press("button", "Menu")
+			p.click("button", "Menu")
 		}
-		p.fits()
+		p.assertFits()
 		if cut := eval[string](p, `[...document.querySelectorAll("#navigation, #navigation *")].filter((e) =>
 			e.clientWidth > 0 && e.scrollWidth > e.clientWidth + 1).map((e) => e.outerHTML).join(" ")`); cut != "" {
 			t.Errorf("at %d pixels the navigation cuts %s", v.width, cut)
 		}
-		p.run(`document.querySelector(".notice a").click()`)
+		p.runScript(`document.querySelector(".notice a").click()`)
 		p.find("textbox", "Title")
-		p.fits()
-		p.run(`location.hash = "#/account"`)
-		p.headed("Account")
+		p.assertFits()
+		p.runScript(`location.hash = "#/account"`)
+		p.waitForHeading("Account")
 	}
 }

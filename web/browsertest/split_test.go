@@ -27,9 +27,9 @@ import (
 const apiHost, dashboardHost, strangerHost = "api.narthex.localhost", "app.narthex.localhost",
 	"stranger.narthex.localhost"
 
-// hosted serves the Dashboard as an operator would: two files, the API's origin written into the page.
-// Nothing else may be asked of it.
-func hosted(t *testing.T, api string) (port string) {
+// serveFrontOrigin serves the Dashboard as an operator would: two files, the API's origin written into the
+// page. Nothing else may be asked of it.
+func serveFrontOrigin(t *testing.T, api string) (port string) {
 	t.Helper()
 	page, err := fs.ReadFile(web.Dashboard(), "index.html")
 	if err != nil {
@@ -58,9 +58,9 @@ func hosted(t *testing.T, api string) (port string) {
 	return strconv.Itoa(server.Listener.Addr().(*net.TCPAddr).Port)
 }
 
-// split is the platform as an operator runs it: its API at an address of its own, which trusts a Dashboard
-// elsewhere.
-type split struct {
+// splitDaemons is the platform as an operator runs it: its API at an address of its own, which trusts a
+// Dashboard elsewhere.
+type splitDaemons struct {
 	t                    *testing.T
 	folder               string
 	port, api, dashboard string
@@ -69,11 +69,11 @@ type split struct {
 
 // startSplit installs the platform with its own commands, the announcements module and one that reads a
 // channel.
-func startSplit(t *testing.T) *split {
+func startSplit(t *testing.T) *splitDaemons {
 	t.Helper()
-	s := &split{t: t, port: freePort(t), password: "correct horse battery"}
+	s := &splitDaemons{t: t, port: freePort(t), password: "correct horse battery"}
 	s.api = "http://" + apiHost + ":" + s.port
-	s.dashboard = "http://" + dashboardHost + ":" + hosted(t, s.api)
+	s.dashboard = "http://" + dashboardHost + ":" + serveFrontOrigin(t, s.api)
 	s.folder = install(t, "../../modules/announcements", "./testdata/notes")
 	ui := filepath.Join(s.folder, "modules", "notes", "ui")
 	if err := errors.Join(os.Mkdir(ui, 0o755),
@@ -99,7 +99,7 @@ func startSplit(t *testing.T) *split {
 }
 
 // command is one of the platform's.
-func (s *split) command(arguments ...string) *exec.Cmd {
+func (s *splitDaemons) command(arguments ...string) *exec.Cmd {
 	c := exec.Command(filepath.Join(s.folder, "narthex"), arguments...)
 	c.Dir = s.folder
 	c.Env = []string{
@@ -120,10 +120,10 @@ func (s *split) command(arguments ...string) *exec.Cmd {
 }
 
 // run runs the API.
-func (s *split) run() *daemon {
+func (s *splitDaemons) run() *daemon {
 	s.t.Helper()
 	d := launch(s.t, s.command("api:start"))
-	d.line(s.t, `"msg":"ready"`)
+	d.waitForLine(s.t, `"msg":"ready"`)
 	return d
 }
 
@@ -147,13 +147,13 @@ func freePort(t *testing.T) string {
 func TestSplit(t *testing.T) {
 	s := startSplit(t)
 	running := s.run()
-	p := open(t, s.dashboard, desktop)
-	p.headed("Sign in")
+	p := openPage(t, s.dashboard, desktop)
+	p.waitForHeading("Sign in")
 	p.fill("E-mail", "owner@example.org")
 	p.fill("Password", s.password)
-	p.press("button", "Sign in")
-	p.press("link", "Announcements")
-	p.headed("Announcements") // its artifact is imported from the other origin
+	p.click("button", "Sign in")
+	p.click("link", "Announcements")
+	p.waitForHeading("Announcements") // its artifact is imported from the other origin
 	cookies := func() []*network.Cookie {
 		t.Helper()
 		found, err := chromedp.Call(p.ctx, network.GetCookies,
@@ -167,21 +167,21 @@ func TestSplit(t *testing.T) {
 		t.Errorf("the session is the API's host's alone: %v", kept)
 	}
 
-	p.press("button", "Write a notice")
+	p.click("button", "Write a notice")
 	p.fill("Title", "Harvest supper")
-	p.press("button", "Save")
+	p.click("button", "Save")
 	p.find("link", "Harvest supper")
-	p.press("button", "Take down Harvest supper")
+	p.click("button", "Take down Harvest supper")
 	p.find("button", "Publish Harvest supper")
 	p.do(chromedp.Reload())
 	p.find("button", "Publish Harvest supper")
 
-	p.press("link", "Notes")
+	p.click("link", "Notes")
 	s.streams(p, running)
 
-	p.run(`document.querySelector(".account > button").click()`) // it is called by the person's name
-	p.press("button", "Sign out")
-	p.headed("Sign in")
+	p.runScript(`document.querySelector(".account > button").click()`) // it is called by the person's name
+	p.click("button", "Sign out")
+	p.waitForHeading("Sign in")
 	if kept := cookies(); len(kept) != 0 {
 		t.Errorf("cookies after signing out: %v", kept)
 	}
@@ -189,12 +189,12 @@ func TestSplit(t *testing.T) {
 
 // streams has a channel across origins: what is sent arrives, an end at the server's is no end, and another
 // origin hears nothing although the same browser sends it the same cookie.
-func (s *split) streams(p *tab, running *daemon) {
+func (s *splitDaemons) streams(p *tab, running *daemon) {
 	s.t.Helper()
 	const send = `await context.api("/notes", { method: "POST" })`
-	p.told("snapshot 0, live")
-	p.run(send)
-	p.told("update 1")
+	p.waitForUpdate("snapshot 0, live")
+	p.runScript(send)
+	p.waitForUpdate("update 1")
 
 	channel := s.api + "/api/v1/module-realtime/notes/board"
 	hear := fmt.Sprintf(`(async () => {
@@ -220,23 +220,23 @@ func (s *split) streams(p *tab, running *daemon) {
 	if heard := hears(p); heard != "200 open" {
 		s.t.Errorf("the Dashboard's origin hears: %s", heard)
 	}
-	stranger := p.another(strings.Replace(s.dashboard, dashboardHost, strangerHost,
+	stranger := p.openTab(strings.Replace(s.dashboard, dashboardHost, strangerHost,
 		1)) // the same page on a host that is not trusted
-	stranger.says("We cannot reach the server right now.")
+	stranger.waitForText("We cannot reach the server right now.")
 	if heard := hears(stranger); heard != "TypeError refused" {
 		s.t.Errorf("another origin hears: %s", heard)
 	}
 
-	p.run(`await context.api("/crash", { method: "POST" })`) // what a module's process told ends with it
-	p.wait(`told.includes("snapshot 0")`)
-	p.run(`told.length = 0; ` + send)
-	p.wait(`told.includes("update 1")`)
+	p.runScript(`await context.api("/crash", { method: "POST" })`) // what a module's process told ends with it
+	p.waitFor(`told.includes("snapshot 0")`)
+	p.runScript(`told.length = 0; ` + send)
+	p.waitFor(`told.includes("update 1")`)
 
 	running.stop(s.t)
-	p.wait(`told.includes("waiting")`)
-	p.run(`told.length = 0`)
+	p.waitFor(`told.includes("waiting")`)
+	p.runScript(`told.length = 0`)
 	s.run()
-	p.told("snapshot 0, live")
-	p.run(send)
-	p.told("update 1")
+	p.waitForUpdate("snapshot 0, live")
+	p.runScript(send)
+	p.waitForUpdate("update 1")
 }

@@ -9,23 +9,24 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// channel stands in for the server side of a realtime channel: every connection is handed to the test.
-type channel struct {
-	connections chan *connection
+// fakeChannel stands in for the server side of a realtime channel: every connection is handed to the test.
+type fakeChannel struct {
+	connections chan *fakeConnection
 }
 
-// connection is one reader. What is sent goes out; close ends it; ended is closed when the browser has gone.
-type connection struct {
+// fakeConnection is one reader. What is sent goes out; close ends it; ended is closed when the browser has
+// gone.
+type fakeConnection struct {
 	send  chan string
 	ended chan struct{}
 }
 
-func (h *house) channel(name string) *channel {
-	c := &channel{make(chan *connection, 16)}
-	h.on("GET /api/v1/module-realtime/notes/"+name, func(w http.ResponseWriter, r *http.Request) {
+func (h *fixture) channel(name string) *fakeChannel {
+	c := &fakeChannel{make(chan *fakeConnection, 16)}
+	h.handle("GET /api/v1/module-realtime/notes/"+name, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		w.Header().Set("Cache-Control", "no-store")
-		one := &connection{make(chan string), make(chan struct{})}
+		one := &fakeConnection{make(chan string), make(chan struct{})}
 		defer close(one.ended)
 		c.connections <- one
 		for {
@@ -44,8 +45,8 @@ func (h *house) channel(name string) *channel {
 	return c
 }
 
-// next waits for the next reader.
-func (c *channel) next(t *testing.T) *connection {
+// waitForConnection waits for the next reader.
+func (c *fakeChannel) waitForConnection(t *testing.T) *fakeConnection {
 	t.Helper()
 	select {
 	case one := <-c.connections:
@@ -56,12 +57,12 @@ func (c *channel) next(t *testing.T) *connection {
 	}
 }
 
-func (c *connection) event(name, data string) {
+func (c *fakeConnection) sendEvent(name, data string) {
 	c.send <- "event: " + name + "\ndata: " + data + "\n\n"
 }
 
-// gone waits for the browser to end the connection.
-func (c *connection) gone(t *testing.T) {
+// waitForClose waits for the browser to end the connection.
+func (c *fakeConnection) waitForClose(t *testing.T) {
 	t.Helper()
 	select {
 	case <-c.ended:
@@ -83,12 +84,12 @@ const reading = kept + `
 	});
 	window.stop = read("board");`
 
-// clocked opens a page whose monotonic clock stands still until a test moves it on, and whose visibility a
-// test can set.
-func clocked(t *testing.T, address string) *tab {
+// openClockModule opens a page whose monotonic clock stands still until a test moves it on, and whose
+// visibility a test can set.
+func openClockModule(t *testing.T, address string) *tab {
 	t.Helper()
-	p := open(t, "about:blank", desktop)
-	p.first(`
+	p := openPage(t, "about:blank", desktop)
+	p.onNewDocument(`
 		let time = performance.now();
 		performance.now = () => time;
 		window.later = (milliseconds) => (time += milliseconds);
@@ -102,92 +103,92 @@ func clocked(t *testing.T, address string) *tab {
 	return p
 }
 
-// told waits until a reader was told exactly this, in this order, and forgets it.
-func (p *tab) told(want string) {
+// waitForUpdate waits until a reader was told exactly this, in this order, and forgets it.
+func (p *tab) waitForUpdate(want string) {
 	p.t.Helper()
-	p.wait(fmt.Sprintf(`told.join(", ") === %q && told.splice(0)`, want))
+	p.waitFor(fmt.Sprintf(`told.join(", ") === %q && told.splice(0)`, want))
 }
 
 // TestStream has a channel's life: snapshot, updates in order, server time, the server's wish for a new
 // connection, and the end.
 func TestStream(t *testing.T) {
 	t.Parallel()
-	h := notes(t, reading)
+	h := newNotesFixture(t, reading)
 	board := h.channel("board")
-	p := clocked(t, h.URL+"/#/m/notes")
-	first := board.next(t)
-	first.event("snapshot", `{"n":1}`)
-	p.told(`snapshot {"n":1}, live`)
+	p := openClockModule(t, h.URL+"/#/m/notes")
+	first := board.waitForConnection(t)
+	first.sendEvent("snapshot", `{"n":1}`)
+	p.waitForUpdate(`snapshot {"n":1}, live`)
 	first.send <- "id: 2\nevent: upd"
 	first.send <- "ate\ndata: {\"n\":13}\n\nevent: update\ndata: {\"n\":"
 	first.send <- "14}\n\n"
-	p.told(`update {"n":13}, update {"n":14}`) // what a reader throws is its own affair
-	first.event("heartbeat", `{"serverTime":"2026-01-01T00:00:00.000Z"}`)
-	p.wait(`Math.round(context.serverNow()) === Date.parse("2026-01-01T00:00:00.000Z")`)
-	p.run("later(1000)")
-	p.wait(`Math.round(context.serverNow()) === Date.parse("2026-01-01T00:00:01.000Z")`)
-	first.event("reconnect", "{}")
-	first.gone(t)
-	second := board.next(t)
-	second.event("snapshot", `{"n":20}`)
-	p.told(`snapshot {"n":20}`) // a connection that was asked for is no interruption
+	p.waitForUpdate(`update {"n":13}, update {"n":14}`) // what a reader throws is its own affair
+	first.sendEvent("heartbeat", `{"serverTime":"2026-01-01T00:00:00.000Z"}`)
+	p.waitFor(`Math.round(context.serverNow()) === Date.parse("2026-01-01T00:00:00.000Z")`)
+	p.runScript("later(1000)")
+	p.waitFor(`Math.round(context.serverNow()) === Date.parse("2026-01-01T00:00:01.000Z")`)
+	first.sendEvent("reconnect", "{}")
+	first.waitForClose(t)
+	second := board.waitForConnection(t)
+	second.sendEvent("snapshot", `{"n":20}`)
+	p.waitForUpdate(`snapshot {"n":20}`) // a connection that was asked for is no interruption
 	close(second.send)
-	p.told(`waiting`)
-	third := board.next(t)
-	third.event("snapshot", `{"n":30}`)
-	p.told(`snapshot {"n":30}, live`)
-	third.event("update", `{not JSON`)
-	p.told(`waiting`)
-	third.gone(t)
-	fourth := board.next(t)
-	fourth.event("snapshot", `{"n":40}`)
-	p.told(`snapshot {"n":40}, live`)
-	p.run("stop()")
-	fourth.gone(t)
-	p.told("")
+	p.waitForUpdate(`waiting`)
+	third := board.waitForConnection(t)
+	third.sendEvent("snapshot", `{"n":30}`)
+	p.waitForUpdate(`snapshot {"n":30}, live`)
+	third.sendEvent("update", `{not JSON`)
+	p.waitForUpdate(`waiting`)
+	third.waitForClose(t)
+	fourth := board.waitForConnection(t)
+	fourth.sendEvent("snapshot", `{"n":40}`)
+	p.waitForUpdate(`snapshot {"n":40}, live`)
+	p.runScript("stop()")
+	fourth.waitForClose(t)
+	p.waitForUpdate("")
 }
 
 // TestSilentStream: a stream that stops without ending is noticed, before and after its snapshot.
 func TestSilentStream(t *testing.T) {
 	t.Parallel()
-	h := notes(t, reading)
+	h := newNotesFixture(t, reading)
 	board := h.channel("board")
-	p := clocked(t, h.URL+"/#/m/notes")
-	first := board.next(t)
-	p.run("later(16000)")
-	first.gone(t)
-	second := board.next(t)
-	second.event("snapshot", "1")
-	p.told("waiting, snapshot 1, live")
-	p.run("later(30000)")
-	second.event("heartbeat", `{"serverTime":"2026-01-01T00:00:00.000Z"}`)
-	second.event("update", "2")
-	p.told("update 2")
-	p.run("later(46000)")
-	second.gone(t)
-	board.next(t)
-	p.told("waiting")
+	p := openClockModule(t, h.URL+"/#/m/notes")
+	first := board.waitForConnection(t)
+	p.runScript("later(16000)")
+	first.waitForClose(t)
+	second := board.waitForConnection(t)
+	second.sendEvent("snapshot", "1")
+	p.waitForUpdate("waiting, snapshot 1, live")
+	p.runScript("later(30000)")
+	second.sendEvent("heartbeat", `{"serverTime":"2026-01-01T00:00:00.000Z"}`)
+	second.sendEvent("update", "2")
+	p.waitForUpdate("update 2")
+	p.runScript("later(46000)")
+	second.waitForClose(t)
+	board.waitForConnection(t)
+	p.waitForUpdate("waiting")
 }
 
 // TestHiddenStream: a page that nobody looks at for a minute gives its connections back, and reads anew
 // when it is seen.
 func TestHiddenStream(t *testing.T) {
 	t.Parallel()
-	h := notes(t, reading)
+	h := newNotesFixture(t, reading)
 	board := h.channel("board")
-	p := clocked(t, h.URL+"/#/m/notes")
-	first := board.next(t)
-	first.event("snapshot", "1")
-	p.told("snapshot 1, live")
-	p.run("see(false); later(30000); see(true); see(false); later(40000)")
-	first.event("update", "2")
-	p.told("update 2") // it was looked at in between
-	p.run("later(30000)")
-	first.gone(t)
-	p.told("paused")
-	p.run("see(true)")
-	board.next(t).event("snapshot", "3")
-	p.told("snapshot 3, live")
+	p := openClockModule(t, h.URL+"/#/m/notes")
+	first := board.waitForConnection(t)
+	first.sendEvent("snapshot", "1")
+	p.waitForUpdate("snapshot 1, live")
+	p.runScript("see(false); later(30000); see(true); see(false); later(40000)")
+	first.sendEvent("update", "2")
+	p.waitForUpdate("update 2") // it was looked at in between
+	p.runScript("later(30000)")
+	first.waitForClose(t)
+	p.waitForUpdate("paused")
+	p.runScript("see(true)")
+	board.waitForConnection(t).sendEvent("snapshot", "3")
+	p.waitForUpdate("snapshot 3, live")
 }
 
 // TestRefusedStream: no access and no such channel are final; a session that may have ended is looked at,
@@ -200,15 +201,19 @@ func TestRefusedStream(t *testing.T) {
 	}{403: {"refused", 2}, 404: {"refused", 1}, 401: {"waiting", 3}, 503: {"waiting", 1}} {
 		t.Run(fmt.Sprint(status), func(t *testing.T) {
 			t.Parallel()
-			h := notes(t, reading)
-			h.answer("GET /api/v1/module-realtime/notes/board", status, `{"code":"SOME_CODE"}`)
-			p := clocked(t, h.URL+"/#/m/notes")
-			p.told(row.told)
-			p.until("the principal", func() bool { return h.count("GET /api/v1/principal") >= row.asked })
+			h := newNotesFixture(t, reading)
+			h.respond("GET /api/v1/module-realtime/notes/board", status, `{"code":"SOME_CODE"}`)
+			p := openClockModule(t, h.URL+"/#/m/notes")
+			p.waitForUpdate(row.told)
+			p.waitUntil("the principal", func() bool { return h.countRequests("GET /api/v1/principal") >= row.asked })
 			if row.told == "waiting" {
-				p.until("another try", func() bool { return h.count("GET /api/v1/module-realtime/notes/board") >= 2 })
+				p.waitUntil(
+					"another try",
+					func() bool { return h.countRequests("GET /api/v1/module-realtime/notes/board") >= 2 },
+				)
 			}
-			if asked := h.count("GET /api/v1/principal"); asked > row.asked && status != http.StatusUnauthorized {
+			if asked := h.countRequests("GET /api/v1/principal"); asked > row.asked &&
+				status != http.StatusUnauthorized {
 				t.Errorf("asked %d times who is here", asked)
 			}
 		})
@@ -218,24 +223,24 @@ func TestRefusedStream(t *testing.T) {
 // TestStreamsEndWithTheModule, and there are two at most.
 func TestStreamsEndWithTheModule(t *testing.T) {
 	t.Parallel()
-	h := notes(t, reading)
+	h := newNotesFixture(t, reading)
 	board, control := h.channel("board"), h.channel("control")
-	p := clocked(t, h.URL+"/#/m/notes")
-	one := board.next(t)
-	p.run(`window.stopControl = read("control")`)
-	two := control.next(t)
+	p := openClockModule(t, h.URL+"/#/m/notes")
+	one := board.waitForConnection(t)
+	p.runScript(`window.stopControl = read("control")`)
+	two := control.waitForConnection(t)
 	name := eval[string](p, `(() => { try { read("third"); } catch (error) { return error.name; } })()`)
 	if name != "RangeError" {
 		t.Errorf("a third stream: %s", name)
 	}
-	p.run(`stopControl(); stopControl(); window.stopControl = read("control")`)
-	two.gone(t)
-	two = control.next(t)
+	p.runScript(`stopControl(); stopControl(); window.stopControl = read("control")`)
+	two.waitForClose(t)
+	two = control.waitForConnection(t)
 	name = eval[string](p, `(() => { try { read("third"); } catch (error) { return error.name; } })()`)
 	if name != "RangeError" {
 		t.Errorf("a third stream: %s", name)
 	}
-	p.run(`location.hash = "#/account"`)
-	one.gone(t)
-	two.gone(t)
+	p.runScript(`location.hash = "#/account"`)
+	one.waitForClose(t)
+	two.waitForClose(t)
 }

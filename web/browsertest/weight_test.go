@@ -19,9 +19,9 @@ const maxWeight = 60 << 10
 // TestWeight: what a browser fetches before it shows anything.
 func TestWeight(t *testing.T) {
 	t.Parallel()
-	h := setup(t)
-	p := open(t, h.URL, desktop)
-	p.headed("Sign in")
+	h := newFixture(t)
+	p := openPage(t, h.URL, desktop)
+	p.waitForHeading("Sign in")
 	const entries = `[...performance.getEntriesByType("navigation"), ` +
 		`...performance.getEntriesByType("resource")]`
 	names := eval[[]string](p, entries+`.map(({ name }) => new URL(name).pathname)`)
@@ -41,14 +41,14 @@ func TestWeight(t *testing.T) {
 // machine; a quiet one needs a tenth of it.
 func TestManyNotices(t *testing.T) {
 	t.Parallel()
-	h := setup(t)
-	h.signedIn(person)
-	n := board(t, h, "announcements.slides.read", "announcements.slides.manage")
+	h := newFixture(t)
+	h.setSignedIn(person)
+	n := newNoticesFixture(t, h, "announcements.slides.read", "announcements.slides.manage")
 	for i := len(n.slides); i < 500; i++ {
 		n.add(fmt.Sprintf("Notice %d", i+1), "A line of text.", true, nil, nil)
 	}
-	p := open(t, "about:blank", desktop)
-	p.first(`
+	p := openPage(t, "about:blank", desktop)
+	p.onNewDocument(`
 		new PerformanceObserver((list) => {
 			for (const entry of list.getEntries()) if (entry.name.endsWith("/slides")) window.came = entry.responseEnd;
 		}).observe({ type: "resource" });
@@ -58,7 +58,7 @@ func TestManyNotices(t *testing.T) {
 			requestAnimationFrame(() => requestAnimationFrame(() => (window.painted = performance.now())));
 		}).observe(document, { subtree: true, childList: true });`)
 	p.do(chromedp.Navigate(h.URL + "/#/m/announcements"))
-	p.wait("window.painted > 0 && window.came > 0")
+	p.waitFor("window.painted > 0 && window.came > 0")
 	took := eval[float64](p, "painted - came")
 	t.Logf("500 notices were painted %.0f ms after their data", took)
 	if took > 4_000 {
@@ -69,15 +69,15 @@ func TestManyNotices(t *testing.T) {
 // TestManyNavigations: what a screen leaves behind does not add up.
 func TestManyNavigations(t *testing.T) {
 	t.Parallel()
-	h := setup(t)
-	h.signedIn(person)
-	board(t, h, "announcements.slides.read", "announcements.slides.manage")
-	h.script("stage", `container.textContent = "On stage."; context.addStyle("p { color: red }"); `+
+	h := newFixture(t)
+	h.setSignedIn(person)
+	newNoticesFixture(t, h, "announcements.slides.read", "announcements.slides.manage")
+	h.setModuleScript("stage", `container.textContent = "On stage."; context.addStyle("p { color: red }"); `+
 		`context.onTheme(() => {});`)
-	p := open(t, h.URL+"/#/m/announcements", desktop)
+	p := openPage(t, h.URL+"/#/m/announcements", desktop)
 	p.find("link", "Welcome")
 	round := func(times int) {
-		p.run(fmt.Sprintf(`
+		p.runScript(fmt.Sprintf(`
 			const until = async (there) => {
 				while (!there()) await new Promise((resolve) => setTimeout(resolve, 5));
 			};
