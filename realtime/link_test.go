@@ -251,7 +251,7 @@ func TestServerRestarts(t *testing.T) {
 }
 
 // A process that falls silent without a farewell may have died with something to say: readers elsewhere
-// begin anew. One that stops in order is not missed; a crash of a module's process is told at once.
+// start again. One that stops in order is not missed; a crash of a module's process is told at once.
 func TestOthersEnd(t *testing.T) {
 	port, _ := nats(t, 0, server.Options{})
 	url := natsURL("nats", port)

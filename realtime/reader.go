@@ -45,7 +45,7 @@ type queuedEvent struct {
 	*sse.Event
 	key    string  // of a channel of newest values
 	charge *charge // of the event's data; nil: the event's alone
-	cost   int     // of the letter
+	cost   int     // of the event
 }
 
 func newReader() *reader { return &reader{outcome: make(chan error, 1)} }

@@ -17,21 +17,21 @@ func (b *Bucket) Head(ctx context.Context, key string) (Object, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, b.provider.limits.call)
 	defer cancel()
-	answer, err := b.provider.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &b.name, Key: &key})
+	result, err := b.provider.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &b.name, Key: &key})
 	switch {
 	case answerCode(err) == answerNotFound:
 		return Object{}, ErrNotFound
 	case err != nil:
 		return Object{}, coded(ctx, err)
-	case answer.ETag == nil || answer.ContentLength == nil: // no S3 service
+	case result.ETag == nil || result.ContentLength == nil: // no S3 service
 		return Object{}, ErrUnavailable
 	}
 	return Object{
 		Key:         key,
-		Size:        *answer.ContentLength,
-		ContentType: typeOr(answer.ContentType),
-		ETag:        *answer.ETag,
-		Modified:    aws.ToTime(answer.LastModified),
+		Size:        *result.ContentLength,
+		ContentType: typeOr(result.ContentType),
+		ETag:        *result.ETag,
+		Modified:    aws.ToTime(result.LastModified),
 	}, nil
 }
 

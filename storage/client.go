@@ -68,7 +68,7 @@ func credentials(settings environment.Storage) aws.Credentials {
 const (
 	maxRefusal = 64 << 10 // bytes of a response that is an error
 	// bytes of any other but an object: a page of a list has 1,000 entries of at most a few KiB
-	maxAnswer = 8 << 20
+	maxResponse = 8 << 20
 )
 
 // doer bounds what the client library reads into memory.
@@ -83,7 +83,7 @@ func (d doer) Do(request *http.Request) (*http.Response, error) {
 	case response.StatusCode/100 != 2:
 		response.Body = bounded(response.Body, maxRefusal)
 	case middleware.GetOperationName(request.Context()) != "GetObject":
-		response.Body = bounded(response.Body, maxAnswer)
+		response.Body = bounded(response.Body, maxResponse)
 	}
 	return response, nil
 }

@@ -43,7 +43,7 @@ const (
 // coded gives an error of the client library its code. It returns no error for none.
 func coded(ctx context.Context, err error) error {
 	var network net.Error
-	var answer interface{ HTTPStatusCode() int }
+	var result interface{ HTTPStatusCode() int }
 	switch {
 	case err == nil:
 		return nil
@@ -62,18 +62,18 @@ func coded(ctx context.Context, err error) error {
 	case "RequestTimeout":
 		return ErrTimeout
 	}
-	if errors.As(err, &answer) && slices.Contains([]int{http.StatusUnauthorized, http.StatusForbidden},
-		answer.HTTPStatusCode()) {
+	if errors.As(err, &result) && slices.Contains([]int{http.StatusUnauthorized, http.StatusForbidden},
+		result.HTTPStatusCode()) {
 		return ErrAccessDenied
 	}
 	return ErrUnavailable
 }
 
-// answerCode is the code in the service's answer, "" when no response came that has one.
+// answerCode is the code in the service's response, "" when no response came that has one.
 func answerCode(err error) string {
-	var answer smithy.APIError
-	if errors.As(err, &answer) {
-		return answer.ErrorCode()
+	var result smithy.APIError
+	if errors.As(err, &result) {
+		return result.ErrorCode()
 	}
 	return ""
 }

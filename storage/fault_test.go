@@ -99,8 +99,8 @@ func TestACallerThatGivesUp(t *testing.T) {
 	wantEvery(t, everyCall(ctx, b), storage.ErrTimeout)
 }
 
-// TestACutAnswer cuts at many places: no cut may look like an object, whole or in part.
-func TestACutAnswer(t *testing.T) {
+// TestTruncatedResponse cuts at many places: no cut may look like an object, whole or in part.
+func TestTruncatedResponse(t *testing.T) {
 	t.Parallel()
 	server := storagetest.New(t)
 	const size = 300 << 10
@@ -200,7 +200,7 @@ func TestAReadThatFreezes(t *testing.T) {
 	}
 }
 
-// service is a scripted server: for answers that no good one gives.
+// service is a scripted server: for responses that no good one gives.
 func service(t *testing.T, handler http.HandlerFunc) (*storage.Provider, *storage.Bucket) {
 	t.Helper()
 	server := httptest.NewServer(handler)
@@ -249,7 +249,7 @@ func TestSlowIsNotStalled(t *testing.T) {
 	}
 }
 
-func TestAnswersThatAreNone(t *testing.T) {
+func TestMalformedResponses(t *testing.T) {
 	t.Parallel()
 	stranger := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter,
 		*http.Request) {
@@ -300,9 +300,9 @@ func TestAnswersThatAreNone(t *testing.T) {
 
 func TestListsThatWouldGoRoundInACircle(t *testing.T) {
 	t.Parallel()
-	var answer atomic.Pointer[string]
+	var result atomic.Pointer[string]
 	_, b := service(t, func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = io.WriteString(w, "<ListBucketResult>"+*answer.Load()+"</ListBucketResult>")
+		_, _ = io.WriteString(w, "<ListBucketResult>"+*result.Load()+"</ListBucketResult>")
 	})
 	for _, bad := range []string{
 		"<IsTruncated>true</IsTruncated>",
@@ -311,19 +311,19 @@ func TestListsThatWouldGoRoundInACircle(t *testing.T) {
 		"<IsTruncated>false</IsTruncated><Contents></Contents>",
 		"<IsTruncated>false</IsTruncated>" + strings.Repeat(" ", 9<<20),
 	} {
-		answer.Store(&bad)
+		result.Store(&bad)
 		_, err := b.List(t.Context(), "p/", "p/1", 0)
 		wantCode(t, err, storage.ErrUnavailable)
 	}
 	good := "<IsTruncated>true</IsTruncated><Contents><Key>p/a b</Key></Contents>"
-	answer.Store(&good)
+	result.Store(&good)
 	page, err := b.List(t.Context(), "p/", "", 0)
 	if err != nil || len(page.Objects) != 0 || page.Next != "p/a b" {
 		t.Fatalf("List: error %v, want none; number of objects %v, want %v; next %.200q, want %.200q",
 			err, len(page.Objects), 0, page.Next, "p/a b")
 	}
 	end := "<IsTruncated>false</IsTruncated><Contents><Key>p/b</Key></Contents>"
-	answer.Store(&end)
+	result.Store(&end)
 	if page, err = b.List(t.Context(), "p/", page.Next, 0); err != nil || len(page.Objects) != 1 ||
 		page.Next != "" {
 		t.Fatalf("List: error %v, want none; number of objects %v, want %v; next %.200q, want %.200q",

@@ -41,7 +41,7 @@ func (b *Bucket) Get(ctx context.Context, key string, part Range) (Object, io.Re
 	if part != (Range{}) {
 		input.Range = aws.String(fmt.Sprintf("bytes=%d-%d", part.Offset, part.last()))
 	}
-	answer, err := b.provider.client.GetObject(transfer, input)
+	result, err := b.provider.client.GetObject(transfer, input)
 	watch.pause()
 	switch {
 	case answerCode(err) == answerInvalidRange:
@@ -52,38 +52,38 @@ func (b *Bucket) Get(ctx context.Context, key string, part Range) (Object, io.Re
 		watch.end()
 		return Object{}, nil, err
 	}
-	size, ok := sizeOf(answer, part)
+	size, ok := sizeOf(result, part)
 	if !ok {
 		watch.end()
-		_ = answer.Body.Close()
+		_ = result.Body.Close()
 		return Object{}, nil, ErrUnavailable
 	}
 	object := Object{
 		Key:         key,
 		Size:        size,
-		ContentType: typeOr(answer.ContentType),
-		ETag:        *answer.ETag,
-		Modified:    aws.ToTime(answer.LastModified),
+		ContentType: typeOr(result.ContentType),
+		ETag:        *result.ETag,
+		Modified:    aws.ToTime(result.LastModified),
 	}
-	return object, &download{ctx: transfer, body: answer.Body, watch: watch}, nil
+	return object, &download{ctx: transfer, body: result.Body, watch: watch}, nil
 }
 
 // sizeOf is the size of the whole object. A response without a length could be cut unnoticed,
 // and one without the part that was asked for is not what the caller takes it for: both are refused.
-func sizeOf(answer *s3.GetObjectOutput, part Range) (size int64, ok bool) {
-	if answer.ETag == nil || answer.ContentLength == nil {
+func sizeOf(result *s3.GetObjectOutput, part Range) (size int64, ok bool) {
+	if result.ETag == nil || result.ContentLength == nil {
 		return 0, false
 	}
 	if part == (Range{}) {
-		return *answer.ContentLength, answer.ContentRange == nil
+		return *result.ContentLength, result.ContentRange == nil
 	}
 	var first, last int64
-	if _, err := fmt.Sscanf(aws.ToString(answer.ContentRange), "bytes %d-%d/%d", &first, &last,
+	if _, err := fmt.Sscanf(aws.ToString(result.ContentRange), "bytes %d-%d/%d", &first, &last,
 		&size); err != nil {
 		return 0, false
 	}
 	whole := min(part.last(), uint64(max(size-1, 0)))
-	return size, uint64(first) == part.Offset && uint64(last) == whole && last-first+1 == *answer.ContentLength
+	return size, uint64(first) == part.Offset && uint64(last) == whole && last-first+1 == *result.ContentLength
 }
 
 // beyondEnd tells an object that has nothing there from one that is not there.

@@ -39,34 +39,34 @@ func (b *Bucket) List(ctx context.Context, prefix, after string, limit int) (Pag
 	if after != "" {
 		input.StartAfter = &after
 	}
-	answer, err := b.provider.client.ListObjectsV2(ctx, input)
+	result, err := b.provider.client.ListObjectsV2(ctx, input)
 	switch {
 	case answerCode(err) == answerNoBucket:
 		return Page{}, nil
 	case err != nil:
 		return Page{}, coded(ctx, err)
 	}
-	return page(answer, prefix, after)
+	return page(result, prefix, after)
 }
 
 // page refuses what no S3 service says, and what would send a caller round in a circle.
-func page(answer *s3.ListObjectsV2Output, prefix, after string) (Page, error) {
-	if answer.IsTruncated == nil {
+func page(result *s3.ListObjectsV2Output, prefix, after string) (Page, error) {
+	if result.IsTruncated == nil {
 		return Page{}, ErrUnavailable
 	}
-	p := Page{Objects: make([]Object, 0, len(answer.Contents))}
-	for i := range answer.Contents {
-		key := aws.ToString(answer.Contents[i].Key)
+	p := Page{Objects: make([]Object, 0, len(result.Contents))}
+	for i := range result.Contents {
+		key := aws.ToString(result.Contents[i].Key)
 		if key <= after || !strings.HasPrefix(key, prefix) {
 			return Page{}, ErrUnavailable
 		}
 		if validKey(key) {
-			p.Objects = append(p.Objects, listed(key, &answer.Contents[i]))
+			p.Objects = append(p.Objects, listed(key, &result.Contents[i]))
 		}
 		p.Next = key
 	}
 	switch {
-	case !*answer.IsTruncated:
+	case !*result.IsTruncated:
 		p.Next = ""
 	case p.Next == "":
 		return Page{}, ErrUnavailable

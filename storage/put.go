@@ -49,7 +49,7 @@ func (b *Bucket) send(ctx context.Context, key, contentType string, whole *spool
 		if _, err := whole.Seek(0, io.SeekStart); err != nil {
 			return "", ErrUnavailable
 		}
-		answer, err := b.provider.client.PutObject(ctx, &s3.PutObjectInput{
+		result, err := b.provider.client.PutObject(ctx, &s3.PutObjectInput{
 			Bucket:        &b.name,
 			Key:           &key,
 			Body:          upload{whole, watch},
@@ -59,10 +59,10 @@ func (b *Bucket) send(ctx context.Context, key, contentType string, whole *spool
 			ContentDisposition: &disposition,
 		})
 		switch {
-		case err == nil && answer.ETag == nil: // no S3 service
+		case err == nil && result.ETag == nil: // no S3 service
 			return "", ErrUnavailable
 		case err == nil:
-			return *answer.ETag, nil
+			return *result.ETag, nil
 		}
 		missing, code := b.refusal(ctx, err)
 		switch {

@@ -305,9 +305,9 @@ func TestHostsOfBuckets(t *testing.T) {
 	if err != nil || !strings.HasPrefix(url, host) {
 		t.Fatal(url, err)
 	}
-	if answer := fetch(t, server.Address, url, ""); answer.status != 200 || answer.body != "by host" {
+	if result := fetch(t, server.Address, url, ""); result.status != 200 || result.body != "by host" {
 		t.Errorf("fetch: status %v, want %v; body %.200q, want %.200q",
-			answer.status, 200, answer.body, "by host")
+			result.status, 200, result.body, "by host")
 	}
 }
 

@@ -75,10 +75,10 @@ func TestReadURL(t *testing.T) {
 		if tampered == target {
 			t.Fatalf("%s: not tampered with", name)
 		}
-		if answer := fetch(t, server.Address, tampered, ""); answer.status != 403 ||
-			strings.Contains(answer.body, "the picture") {
+		if result := fetch(t, server.Address, tampered, ""); result.status != 403 ||
+			strings.Contains(result.body, "the picture") {
 			t.Errorf("%v: fetch: status %v, want %v; body %.400q, want it without %q",
-				name, answer.status, 403, answer.body, "the picture")
+				name, result.status, 403, result.body, "the picture")
 		}
 	}
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPut, target,
@@ -108,8 +108,8 @@ func TestAReadURLExpires(t *testing.T) {
 	if err != nil || !expiresAt.Before(time.Now()) {
 		t.Fatal(expiresAt, err)
 	}
-	if answer := fetch(t, server.Address, target, ""); answer.status != 403 {
-		t.Errorf("fetch: status %v, want %v", answer.status, 403)
+	if result := fetch(t, server.Address, target, ""); result.status != 403 {
+		t.Errorf("fetch: status %v, want %v", result.status, 403)
 	}
 }
 
@@ -187,8 +187,8 @@ func TestDeliveryEndpoint(t *testing.T) {
 			"want it without %q",
 			err, target, "http://media.example.org/", target, "inside")
 	}
-	if answer := fetch(t, server.Address, target, ""); answer.status != 200 || answer.body != "delivered" {
+	if result := fetch(t, server.Address, target, ""); result.status != 200 || result.body != "delivered" {
 		t.Errorf("fetch: status %v, want %v; body %.200q, want %.200q",
-			answer.status, 200, answer.body, "delivered")
+			result.status, 200, result.body, "delivered")
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 // Systemd returns a service that reports the tree's state to systemd. Started last, it sends READY when
 // every other service is ready. Stopped first, it sends STOPPING and how long the other services may take.
-// In between it sends the watchdog's keep-alive, each time after an answer from the tree's own loop:
+// In between it sends the watchdog's keep-alive, each time after a response from the tree's own loop:
 // systemd restarts a process whose loop hangs. It does nothing where systemd does not run the process.
 func (t *Tree) Systemd() Service {
 	ready := make(chan struct{})

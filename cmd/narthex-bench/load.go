@@ -69,16 +69,16 @@ func client(
 		return nil, err
 	}
 	defer conn.Close()
-	answer := make([]byte, size)
+	body := make([]byte, size)
 	for now := time.Now(); now.Before(until) && ctx.Err() == nil; {
 		if _, err := conn.Write(request); err != nil {
 			return times, err
 		}
-		if _, err := io.ReadFull(conn, answer); err != nil {
+		if _, err := io.ReadFull(conn, body); err != nil {
 			return times, err
 		}
-		if !strings.HasPrefix(string(answer[:15]), "HTTP/1.1 200 OK") {
-			return times, fmt.Errorf("answered %.40q", answer)
+		if !strings.HasPrefix(string(body[:15]), "HTTP/1.1 200 OK") {
+			return times, fmt.Errorf("answered %.40q", body)
 		}
 		after := time.Now()
 		times = append(times, after.Sub(now))

@@ -6,7 +6,7 @@ import "time"
 
 //go:generate go run ./generate
 
-// Version is the ABI of this release. A process that answers Register with another one is not started.
+// Version is the ABI of this release. A process that responses Register with another one is not started.
 const Version = 1
 
 // PlatformVersion is the release of the platform and of its module SDK. A manifest's compatibility.platform

@@ -41,7 +41,7 @@ func invoke(
 func TestInvoke(t *testing.T) {
 	t.Parallel()
 	echo := func(_ context.Context, _, _ string, input []byte) ([]byte, error) { return input, nil }
-	answers := func(output []byte, err error) capabilityFunc {
+	respond := func(output []byte, err error) capabilityFunc {
 		return func(context.Context, string, string, []byte) ([]byte, error) { return output, err }
 	}
 	most := make([]byte, 256<<10)
@@ -52,12 +52,12 @@ func TestInvoke(t *testing.T) {
 		want  error
 	}{
 		{"as much as may be", capabilityFunc(echo), most, nil},
-		{"too much", answers(nil, nil), append(most, 0), facade.ErrCapabilityFailed},
-		{"too much back", answers(append(most, 0), nil), nil, facade.ErrCapabilityFailed},
-		{"absent", answers(nil, facade.ErrCapabilityAbsent), nil, facade.ErrCapabilityAbsent},
-		{"a code of the provider's", answers(nil, &link.Failure{CodeText: abi.CodeCapabilityAbsent}), nil,
+		{"too much", respond(nil, nil), append(most, 0), facade.ErrCapabilityFailed},
+		{"too much back", respond(append(most, 0), nil), nil, facade.ErrCapabilityFailed},
+		{"absent", respond(nil, facade.ErrCapabilityAbsent), nil, facade.ErrCapabilityAbsent},
+		{"a code of the provider's", respond(nil, &link.Failure{CodeText: abi.CodeCapabilityAbsent}), nil,
 			facade.ErrCapabilityFailed},
-		{"a failure", answers(nil, errors.New("hunter2")), nil, facade.ErrCapabilityFailed},
+		{"a failure", respond(nil, errors.New("hunter2")), nil, facade.ErrCapabilityFailed},
 		{"nobody to reach", nil, nil, facade.ErrCapabilityFailed},
 	} {
 		if output, err := invoke(t, t.Context(), c.reach, c.input); err != c.want || err == nil &&

@@ -391,7 +391,7 @@ func (h permissionHolder) Allowed(_ context.Context, permission string) (bool, e
 	return permission == string(h), nil
 }
 
-func TestAllowedAnswersForRequestsUnderWayAndOwnPermissionsOnly(t *testing.T) {
+func TestAllowedSpeaksForRequestsUnderWayAndOwnPermissionsOnly(t *testing.T) {
 	m := open(t)
 	id, leave := m.EnterCall(permissionHolder("seats.book"))
 	foreign, leaveForeign := m.EnterCall(permissionHolder("core.devices.manage"))

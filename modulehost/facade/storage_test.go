@@ -484,13 +484,13 @@ func TestReadThatWaitsIsCancelled(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	answered := make(chan error, 1)
+	responded := make(chan error, 1)
 	go func() {
 		_, err := askWith[abi.BucketReadResponse](t, ctx, m, abi.Method_METHOD_BUCKET_READ,
 			&abi.BucketReadRequest{Handle: opened.GetHandle()})
-		answered <- err
+		responded <- err
 	}()
-	if err := eventually(t, "the answer", answered); err != storage.ErrTimeout {
+	if err := eventually(t, "the answer", responded); err != storage.ErrTimeout {
 		t.Errorf("eventually: error %v, want %v", err, storage.ErrTimeout)
 	}
 	eventually(t, "the body is closed", first.closed)

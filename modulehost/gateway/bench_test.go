@@ -165,13 +165,13 @@ func runLoad(arguments []string) error {
 				return
 			}
 			defer conn.Close()
-			answer := bufio.NewReaderSize(conn, 64<<10)
+			response := bufio.NewReaderSize(conn, 64<<10)
 			for range work {
 				if _, err := conn.Write(request); err != nil {
 					failed <- err
 					return
 				}
-				if err := readResponse(answer); err != nil {
+				if err := readResponse(response); err != nil {
 					failed <- err
 					return
 				}

@@ -20,7 +20,7 @@ var (
 )
 
 // CheckRoutes refuses a registration that the table could not hold: a method, path, permission or limit
-// outside the rules, or two routes that answer the same requests. permissions are those of the module's
+// outside the rules, or two routes that serve the same requests. permissions are those of the module's
 // manifest.
 func CheckRoutes(permissions []string, routes []*abi.Route) error {
 	declared := make(map[string]bool, len(permissions))

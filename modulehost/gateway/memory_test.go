@@ -44,7 +44,7 @@ func (s linkedProcess) Begin(
 }
 
 // startLinked serves one buffered route of a module whose response this is.
-func startLinked(t *testing.T, memory *hostmemory.Account, answer proto.Message) []httpapi.Route {
+func startLinked(t *testing.T, memory *hostmemory.Account, response proto.Message) []httpapi.Route {
 	t.Helper()
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -62,7 +62,7 @@ func startLinked(t *testing.T, memory *hostmemory.Account, answer proto.Message)
 	go func() {
 		served <- link.Serve(context.Background(), ends[1],
 			func(context.Context, link.Method, []byte) (proto.Message, error) {
-				return answer, nil
+				return response, nil
 			}, 8)
 	}()
 	client := link.NewClient(ends[0], link.Charge(memory))
@@ -127,6 +127,6 @@ func TestAResponsePastTheAccountIsRefused(t *testing.T) {
 		Status: http.StatusOK, Headers: []*abi.Header{{Name: "X-Module-Long", Value: strings.Repeat("x", 200<<10)}},
 	})
 	if w := take(t, routes, nil); w.Code != http.StatusServiceUnavailable {
-		t.Errorf("an answer of 200 KiB with 128 KiB of memory: %d %.80s, want 503", w.Code, w.Body)
+		t.Errorf("a response of 200 KiB with 128 KiB of memory: %d %.80s, want 503", w.Code, w.Body)
 	}
 }

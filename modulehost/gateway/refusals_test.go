@@ -72,7 +72,7 @@ func TestDeadlines(t *testing.T) {
 	began := time.Now()
 	if got := p.do("GET", "/wait", nil); got.StatusCode != 500 || got.body != failed ||
 		time.Since(began) < limit {
-		t.Errorf("no answer: %d %s after %v", got.StatusCode, got.body, time.Since(began))
+		t.Errorf("no response: %d %s after %v", got.StatusCode, got.body, time.Since(began))
 	}
 	p.heard("wait: cancelled")
 	began = time.Now()

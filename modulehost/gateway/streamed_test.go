@@ -91,8 +91,8 @@ func TestNothingIsReadBeforeTheHandlerReads(t *testing.T) {
 		if strings.Contains(row.who, "Content-Length") {
 			headers = row.who + "Expect: 100-continue\r\n"
 		}
-		conn, answer := p.raw(t, post(row.path, headers))
-		line, err := answer.ReadString('\n')
+		conn, response := p.raw(t, post(row.path, headers))
+		line, err := response.ReadString('\n')
 		if strings.TrimSpace(line) != row.first {
 			t.Errorf("%v: answer.ReadString: line %.200q, want %.200q; error %v",
 				name, strings.TrimSpace(line), row.first, err)
@@ -114,8 +114,8 @@ func TestUnreadBodyIsCancelled(t *testing.T) {
 		if path == "/upload" {
 			who = ""
 		}
-		_, answer := p.raw(t, post(path, who+"Content-Length: 100000\r\n")+pattern(70_000))
-		response, err := http.ReadResponse(answer, nil)
+		_, got := p.raw(t, post(path, who+"Content-Length: 100000\r\n")+pattern(70_000))
+		response, err := http.ReadResponse(got, nil)
 		if err != nil {
 			t.Fatalf("%v: http.ReadResponse: error %v, want none", path, err)
 		}
@@ -123,7 +123,7 @@ func TestUnreadBodyIsCancelled(t *testing.T) {
 		if string(body) != want || err != nil || !response.Close {
 			t.Errorf("%s: %d %.80q %v, close %v", path, response.StatusCode, body, err, response.Close)
 		}
-		if rest, err := io.ReadAll(answer); len(rest) > 0 || err != nil {
+		if rest, err := io.ReadAll(got); len(rest) > 0 || err != nil {
 			t.Errorf("%s: the connection did not end: %q %v", path, rest, err)
 		}
 	}
@@ -166,11 +166,11 @@ func TestAbortedUploadHasOneResponse(t *testing.T) {
 		for _, framing := range []string{"Content-Length: 900\r\n\r\nabc",
 			"Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n"} {
 			for range 20 { // the end of the body, of the call and of its context race
-				conn, answer := p.raw(t, strings.TrimSuffix(post(row.path, owner), "\r\n")+framing)
+				conn, got := p.raw(t, strings.TrimSuffix(post(row.path, owner), "\r\n")+framing)
 				if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
 					t.Fatal(err)
 				}
-				response, err := http.ReadResponse(answer, nil)
+				response, err := http.ReadResponse(got, nil)
 				if err != nil {
 					t.Fatalf("%v: http.ReadResponse: error %v, want none", name, err)
 				}
@@ -179,7 +179,7 @@ func TestAbortedUploadHasOneResponse(t *testing.T) {
 					t.Errorf("%v: body %.200q, want %.200q; error %v, want none; status %v",
 						name, string(body), row.want, err, response.StatusCode)
 				}
-				if rest, err := io.ReadAll(answer); len(rest) > 0 || err != nil {
+				if rest, err := io.ReadAll(got); len(rest) > 0 || err != nil {
 					t.Errorf("%s: the connection did not end: %q %v", name, rest, err)
 				}
 				_ = conn.Close()
@@ -237,15 +237,15 @@ func TestReaderWhoLeavesEndsTheCall(t *testing.T) {
 	}
 }
 
-// TestReaderWhoSendsNoMoreIsAnswered: the end of input is not the end of the call.
-func TestReaderWhoSendsNoMoreIsAnswered(t *testing.T) {
+// TestReaderWhoSendsNoMoreIsServed: the end of input is not the end of the call.
+func TestReaderWhoSendsNoMoreIsServed(t *testing.T) {
 	t.Parallel()
 	p := start(t, gateway.Limits{})
-	conn, answer := p.raw(t, "GET "+root+"/patient HTTP/1.1\r\nHost: x\r\n"+owner+"\r\n")
+	conn, got := p.raw(t, "GET "+root+"/patient HTTP/1.1\r\nHost: x\r\n"+owner+"\r\n")
 	if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
 		t.Fatal(err)
 	}
-	response, err := http.ReadResponse(answer, nil)
+	response, err := http.ReadResponse(got, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

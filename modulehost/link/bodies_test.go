@@ -348,7 +348,7 @@ func TestBodyThatBreaksTheRules(t *testing.T) {
 	}
 }
 
-// TestExchangeDeadlines share one timer and are exact; the end of the request's body begins the time anew.
+// TestExchangeDeadlines share one timer and are exact; the end of the request's body begins the time again.
 func TestExchangeDeadlines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		near, far := net.Pipe()
@@ -447,7 +447,7 @@ func TestLateResponseWithoutASocketIsDropped(t *testing.T) {
 		}
 	}
 	if len(response.Value) > 0 {
-		t.Error("a late answer was decoded")
+		t.Error("a late response was decoded")
 	}
 }
 

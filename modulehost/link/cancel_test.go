@@ -41,7 +41,7 @@ func TestCancelReachesTheHandlerAndTheLateResponseIsDropped(t *testing.T) {
 		}
 	}
 	if response.Value != "untouched" {
-		t.Fatal("a late answer was decoded")
+		t.Fatal("a late response was decoded")
 	}
 }
 

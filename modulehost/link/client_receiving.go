@@ -31,11 +31,11 @@ func (c *Client) receive(f frame) error {
 		w.result <- ErrOverloaded
 		return nil
 	}
-	answer, err := decode(f, w.response)
+	result, err := decode(f, w.response)
 	if err != nil {
-		answer = lost(err)
+		result = lost(err)
 	}
-	w.result <- answer
+	w.result <- result
 	return err
 }
 
@@ -61,7 +61,7 @@ func (c *Client) want(f frame) error {
 
 // decode runs in the reader, straight from its buffer, so that a response is copied once. The caller is still
 // there: once its waiter was claimed, it waits for the result.
-func decode(f frame, response proto.Message) (answer, broken error) {
+func decode(f frame, response proto.Message) (result, broken error) {
 	switch {
 	case f.kind == kindPong:
 		if len(f.payload) > 0 {

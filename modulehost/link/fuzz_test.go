@@ -98,15 +98,15 @@ func FuzzServer(f *testing.F) {
 			t.Errorf("link.Serve: error %v, want %v", err, link.ErrLost)
 		}
 		for {
-			answer, err := readFrame(&peer.told)
+			result, err := readFrame(&peer.told)
 			if err == io.EOF {
 				return
 			}
 			if err != nil {
 				t.Fatal("the server's own frame:", err)
 			}
-			if answer.kind != kindResponse && answer.kind != kindFailure && answer.kind != kindPong {
-				t.Fatal("a server sent kind", answer.kind)
+			if result.kind != kindResponse && result.kind != kindFailure && result.kind != kindPong {
+				t.Fatal("a server sent kind", result.kind)
 			}
 		}
 	})

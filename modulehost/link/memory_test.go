@@ -143,10 +143,10 @@ func TestResponsesPastTheMemoryAreDropped(t *testing.T) {
 	c := link.NewClient(near, link.Charge(memory))
 	var response abi.SnapshotResponse
 	if err := c.Call(testContext(t), 250, nil, &response); !errors.Is(err, link.ErrOverloaded) {
-		t.Errorf("an answer of 250 KiB: %v, want %v", err, link.ErrOverloaded)
+		t.Errorf("a response of 250 KiB: %v, want %v", err, link.ErrOverloaded)
 	}
 	if err := c.Call(testContext(t), 20, nil, &response); err != nil || len(response.GetData()) != 20<<10 {
-		t.Errorf("an answer of 20 KiB afterwards: %v", err)
+		t.Errorf("a response of 20 KiB afterwards: %v", err)
 	}
 	x, err := c.Begin(t.Context(),
 		link.Outgoing{Method: 20, Response: &response, Within: time.Minute, Pause: time.Minute})
@@ -158,7 +158,7 @@ func TestResponsesPastTheMemoryAreDropped(t *testing.T) {
 		t.Fatal(err)
 	}
 	if held := memory.inUse(); held < 20<<10 {
-		t.Errorf("%d bytes are counted while an answer of 20 KiB is in use, %d before it", held, before)
+		t.Errorf("%d bytes are counted while a response of 20 KiB is in use, %d before it", held, before)
 	}
 	x.Close()
 	_ = c.Close()

@@ -145,13 +145,13 @@ func (m *module) handle(ctx context.Context, request *abi.HandleRequest) (proto.
 	case "/ask":
 		ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 		defer cancel()
-		var answer abi.AllowedResponse
+		var result abi.AllowedResponse
 		err := m.host.Call(ctx, link.Method(abi.Method_METHOD_ALLOWED), &abi.AllowedRequest{Permission: "p"},
-			&answer)
+			&result)
 		if err != nil {
 			return nil, err
 		}
-		response.Body = strconv.AppendBool(nil, answer.Allowed)
+		response.Body = strconv.AppendBool(nil, result.Allowed)
 	case "/exit":
 		os.Exit(3)
 	case "/die-later":

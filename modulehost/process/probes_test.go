@@ -364,8 +364,8 @@ func (r *runningProcess) probe(ctx context.Context, name string, t targets) (str
 	if err != nil {
 		return "", err
 	}
-	answer, err := r.handle(ctx, "/probe", body)
-	return string(answer), err
+	response, err := r.handle(ctx, "/probe", body)
+	return string(response), err
 }
 
 func victim(t targets) string { return filepath.Join(t.Elsewhere, "victim.txt") }

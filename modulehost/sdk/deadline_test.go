@@ -16,7 +16,7 @@ import (
 // serveHurried is a module whose platform waits no longer than this for a response.
 type serveHurried struct {
 	*module
-	answer time.Duration
+	result time.Duration
 }
 
 // within4s is long enough for both margins: a handler's context lasts 2 s, and its calls to the platform 1 s.

@@ -12,10 +12,10 @@ var Fill = fill
 
 // ServeWithin is ServeOn for a platform that waits no longer than this for a response.
 func ServeWithin(
-	answer time.Duration,
+	result time.Duration,
 ) func(m Module, incoming, outgoing net.Conn, open func(descriptor int) link.Stream) error {
 	times := platformTimeouts()
-	times.response, times.short = answer, answer
+	times.response, times.short = result, result
 	return func(m Module, incoming, outgoing net.Conn, open func(descriptor int) link.Stream) error {
 		return serveWithin(m, incoming, outgoing, open, times)
 	}

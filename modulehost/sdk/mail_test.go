@@ -37,11 +37,11 @@ var exampleMessage = sdk.Message{
 func TestMail(t *testing.T) {
 	t.Parallel()
 	var got mail.Message
-	answer := mail.Sent
+	result := mail.Sent
 	m := serveWithMail(t, sender(func(_ context.Context,
 		message mail.Message) mail.SendResult {
 		got = message
-		return answer
+		return result
 	}))
 	if outcome, err := m.Send(t.Context(), exampleMessage); outcome != sdk.MailSent || err != nil {
 		t.Fatalf("Send: outcome %v, want %v; error %v, want none", outcome, sdk.MailSent, err)
@@ -60,7 +60,7 @@ func TestMail(t *testing.T) {
 		sdk.MailRejected: mail.Rejected,
 		sdk.MailTimeout:  mail.Timeout,
 	} {
-		answer = theirs
+		result = theirs
 		if outcome, err := m.Send(t.Context(), exampleMessage); outcome != ours || err != nil {
 			t.Errorf("Send: outcome %v, want %v; error %v, want none", outcome, ours, err)
 		}

@@ -117,7 +117,7 @@ func serveWith(
 	p.bodies = link.NewBodies(near)
 	serveOn := sdk.ServeOn
 	if hurried, ok := m.(serveHurried); ok {
-		serveOn = sdk.ServeWithin(hurried.answer)
+		serveOn = sdk.ServeWithin(hurried.result)
 	}
 	go func() {
 		p.served <- serveOn(m, incoming, outgoing, func(descriptor int) link.Stream { return far[descriptor] })

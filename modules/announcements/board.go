@@ -114,7 +114,7 @@ func (a *announcements) change(ctx context.Context, f func(tx *sdk.Tx) (update, 
 }
 
 // publish tells the readers of a channel. The change is committed, so a failure is no reason to refuse it:
-// readers find the gap with the next update, or when their stream begins anew within five minutes.
+// readers find the gap with the next update, or when their stream starts again within five minutes.
 func (a *announcements) publish(channel string, told update) {
 	err := a.host.Realtime.Publish(channel, told)
 	if errors.Is(err, sdk.ErrUpdateTooLarge) {

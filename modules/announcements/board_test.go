@@ -179,7 +179,7 @@ func TestLongBoard(t *testing.T) {
 	}
 }
 
-// TestSpread: when every slide gets a new place, readers are told to fetch the board anew.
+// TestSpread: when every slide gets a new place, readers are told to fetch the board again.
 func TestSpread(t *testing.T) {
 	t.Parallel()
 	m := sdktest.Start(t, &announcements{}, sdktest.Options{})

@@ -12,7 +12,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
-// refusal is an answer that the caller can do something about.
+// refusal is a response that the caller can do something about.
 type refusal struct {
 	status int
 	code   string
@@ -31,7 +31,7 @@ var (
 	errStorage      = refusal{http.StatusServiceUnavailable, "STORAGE_UNAVAILABLE"}
 )
 
-// handle turns what a handler returns into the answer. What is no refusal is a failure of the module: the
+// handle turns what a handler returns into the response. What is no refusal is a failure of the module: the
 // platform answers MODULE_HANDLER_FAILED for it.
 func handle(serve func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {

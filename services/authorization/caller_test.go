@@ -148,7 +148,7 @@ func TestOneQueryPerRequest(t *testing.T) {
 
 	h.breakStore(t) // from here on every further query fails
 	if !allowed(t, caller, manage) || allowed(t, caller, purge) {
-		t.Error("the answer changed within the request")
+		t.Error("the response changed within the request")
 	}
 	next := h.service.Caller(principal.Person(id))
 	if _, err := next.Allowed(t.Context(), manage); !errors.Is(err, httpapi.ErrPrincipal) {

@@ -140,12 +140,12 @@ func TestGivenUp(t *testing.T) {
 	person := h.person(t, "a@example.org")
 	id := h.issue(t, owner, person, manage)
 	tx := h.lockPerson(t, person)
-	answers := make(chan *httptest.ResponseRecorder, 2)
-	go func() { answers <- h.send(owner, "POST", "/api/v1/grants", grantBody(person, purge, "")) }()
-	go func() { answers <- h.revoke(owner, id) }()
+	responses := make(chan *httptest.ResponseRecorder, 2)
+	go func() { responses <- h.send(owner, "POST", "/api/v1/grants", grantBody(person, purge, "")) }()
+	go func() { responses <- h.revoke(owner, id) }()
 	h.awaitBlocked(t, 2)
 	for range 2 {
-		assertCode(t, <-answers, http.StatusServiceUnavailable, "STORE_UNAVAILABLE")
+		assertCode(t, <-responses, http.StatusServiceUnavailable, "STORE_UNAVAILABLE")
 	}
 	h.awaitBlocked(t, 0)
 	if err := tx.Rollback(t.Context()); err != nil {

@@ -190,7 +190,7 @@ func TestDevices(t *testing.T) {
 
 	h.Exec(t, "ALTER TABLE screen RENAME TO lost") // from here on every further query fails
 	if !allowed(t, caller, manage) || allowed(t, caller, purge) {
-		t.Error("the answer changed within the request")
+		t.Error("the response changed within the request")
 	}
 	next := h.service.Caller(screen)
 	for _, permission := range []string{manage, read} {

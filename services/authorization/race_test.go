@@ -152,15 +152,15 @@ func TestJudgedAfterTheWait(t *testing.T) {
 					) + `"`
 				}
 				tx := h.lockPerson(t, person)
-				answered := make(chan *httptest.ResponseRecorder, 1)
-				go func() { answered <- other.send(owner, "POST", "/api/v1/grants", grantBody(person, manage, more)) }()
+				responded := make(chan *httptest.ResponseRecorder, 1)
+				go func() { responded <- other.send(owner, "POST", "/api/v1/grants", grantBody(person, manage, more)) }()
 				h.awaitBlocked(t, 1)
 				row.meanwhile(t, h, tx, person)
 				released := h.text(t, "SELECT clock_timestamp()::text")
 				if err := tx.Commit(t.Context()); err != nil {
 					t.Fatal(err)
 				}
-				w := <-answered
+				w := <-responded
 				if w.Code != row.status {
 					t.Errorf("got %d %s, want %d", w.Code, w.Body, row.status)
 				}
@@ -190,8 +190,8 @@ func TestRevokeWaits(t *testing.T) {
 	person := h.person(t, "a@example.org")
 	expired := h.insert(t, person, manage, ", revoked_at", ", now()")
 	tx := h.lockPerson(t, person)
-	answered := make(chan *httptest.ResponseRecorder, 1)
-	go func() { answered <- h.revoke(owner, expired) }()
+	responded := make(chan *httptest.ResponseRecorder, 1)
+	go func() { responded <- h.revoke(owner, expired) }()
 	h.awaitBlocked(t, 1)
 	var id string
 	if err := tx.QueryRow(
@@ -204,7 +204,7 @@ func TestRevokeWaits(t *testing.T) {
 	if err := tx.Commit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	assertResponse(t, <-answered, http.StatusOK, `{"revokedGrantIds":["`+id+`"]}`)
+	assertResponse(t, <-responded, http.StatusOK, `{"revokedGrantIds":["`+id+`"]}`)
 	if allowed(t, h.service.Caller(principal.Person(person)), manage) {
 		t.Error("the permission is still allowed after revoke responded")
 	}
@@ -248,7 +248,7 @@ func TestRevokedMeansRevoked(t *testing.T) {
 	for range 40 {
 		id := h.issue(t, owner, person, manage)
 		if !allowed(t, processes[1].service.Caller(principal.Person(person)), manage) {
-			t.Fatal("not effective after the answer")
+			t.Fatal("not effective after the response")
 		}
 		var revoking sync.WaitGroup
 		for i := range 4 {
@@ -259,7 +259,7 @@ func TestRevokedMeansRevoked(t *testing.T) {
 				caller := processes[(i+1)%2].service.Caller(principal.Person(person))
 				if yes, err := caller.Allowed(t.Context(), manage); yes ||
 					err != nil {
-					t.Errorf("after the answer: %v, %v", yes, err)
+					t.Errorf("after the response: %v, %v", yes, err)
 				}
 			})
 		}

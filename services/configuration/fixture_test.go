@@ -60,7 +60,7 @@ func setup(t testing.TB) *fixture {
 	return h
 }
 
-// start starts the process anew, with what is stored now.
+// start starts the process again, with what is stored now.
 func (h *fixture) start(t testing.TB, pool *pgxpool.Pool) {
 	t.Helper()
 	h.store = configuration.NewStore(pool)

@@ -173,12 +173,12 @@ func presents(t *testing.T, settings environment.Database, certificate *tls.Cert
 	}
 	defer func() { _ = conn.Close() }()
 	_, _ = conn.Write([]byte{0, 0, 0, 8, 4, 210, 22, 47}) // SSLRequest
-	answer := make([]byte, 1)
-	if _, err := conn.Read(answer); err != nil {
+	body := make([]byte, 1)
+	if _, err := conn.Read(body); err != nil {
 		return false
 	}
-	if certificate == nil || answer[0] != 'S' {
-		return certificate == nil && answer[0] == 'N'
+	if certificate == nil || body[0] != 'S' {
+		return certificate == nil && body[0] == 'N'
 	}
 	secured := tls.Client(conn, &tls.Config{InsecureSkipVerify: true})
 	if secured.HandshakeContext(t.Context()) != nil {

@@ -189,10 +189,10 @@ func TestCodesAreUnique(t *testing.T) {
 	device, credential := h.pair(t, "stage")
 	other := h.second(t)
 	other.service.DrawCodes(four)
-	answers := send(t, []*harness{h, other}, repeat(asking("stage"), 12))
-	assertStatuses(t, answers, map[int]int{201: 3, 503: 9}, "PAIRING_CAPACITY")
+	responses := send(t, []*harness{h, other}, repeat(asking("stage"), 12))
+	assertStatuses(t, responses, map[int]int{201: 3, 503: 9}, "PAIRING_CAPACITY")
 	codes := make(map[string]bool)
-	for _, w := range answers {
+	for _, w := range responses {
 		if w.Code == 201 {
 			codes[decode[pairingBody](t, w).PairingCode] = true
 		}

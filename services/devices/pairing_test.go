@@ -318,8 +318,8 @@ func TestAskingAgain(t *testing.T) {
 	}
 	renewed := func(w *screen, moduleID string) {
 		t.Helper()
-		answer := h.assertSend(t, again(*w, moduleID), 201, "")
-		next := screen{decode[pairingBody](t, answer).PairingCode, cookieOf(answer)}
+		response := h.assertSend(t, again(*w, moduleID), 201, "")
+		next := screen{decode[pairingBody](t, response).PairingCode, cookieOf(response)}
 		if next.cookie == w.cookie || next.cookie == "" {
 			t.Error("a new pairing kept the old claim")
 		}

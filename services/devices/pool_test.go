@@ -64,7 +64,7 @@ func TestStrangersLeaveThePoolAloneWhilePairingsAreLocked(t *testing.T) {
 }
 
 // Look-ups that share a query get their own results.
-func TestSharedLookUpsKeepAnswersApart(t *testing.T) {
+func TestSharedLookupsKeepResultsApart(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	cookies := map[string]string{"narthex_device=x": ""}

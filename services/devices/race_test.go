@@ -16,18 +16,18 @@ func (h *harness) together(t *testing.T, requests []request) []*httptest.Respons
 // send deals the requests out to processes.
 func send(t *testing.T, processes []*harness, requests []request) []*httptest.ResponseRecorder {
 	t.Helper()
-	answers := make([]*httptest.ResponseRecorder, len(requests))
+	responses := make([]*httptest.ResponseRecorder, len(requests))
 	start := make(chan struct{})
 	var callers sync.WaitGroup
 	for i, q := range requests {
 		callers.Go(func() {
 			<-start
-			answers[i] = processes[i%len(processes)].send(t, q)
+			responses[i] = processes[i%len(processes)].send(t, q)
 		})
 	}
 	close(start)
 	callers.Wait()
-	return answers
+	return responses
 }
 
 func repeat(q request, n int) []request {
@@ -39,10 +39,10 @@ func repeat(q request, n int) []request {
 }
 
 // assertStatuses checks how often each status came and, for an error, its code.
-func assertStatuses(t *testing.T, answers []*httptest.ResponseRecorder, want map[int]int, refusal string) {
+func assertStatuses(t *testing.T, responses []*httptest.ResponseRecorder, want map[int]int, refusal string) {
 	t.Helper()
 	got := make(map[int]int)
-	for _, w := range answers {
+	for _, w := range responses {
 		got[w.Code]++
 		if w.Code >= 400 && w.Body.String() != `{"code":"`+refusal+`"}` {
 			t.Errorf("refused with %d %s", w.Code, w.Body)
@@ -73,11 +73,11 @@ func TestOneDeviceAndOneCredential(t *testing.T) {
 	)
 	h.assertRows(t, 1, 1, 1)
 
-	answers := h.together(t, repeat(s.collect(), 50))
-	assertStatuses(t, answers, map[int]int{200: 50}, "")
+	responses := h.together(t, repeat(s.collect(), 50))
+	assertStatuses(t, responses, map[int]int{200: 50}, "")
 	h.assertRows(t, 1, 1, 1)
-	credential := cookieOf(answers[0])
-	for _, w := range answers {
+	credential := cookieOf(responses[0])
+	for _, w := range responses {
 		if cookieOf(w) != credential || credential == "" {
 			t.Errorf("claims gave %q and %q, want one credential", cookieOf(w), credential)
 		}
@@ -120,9 +120,9 @@ func TestOneDecision(t *testing.T) {
 	for range 5 {
 		s := h.ask(t, "stage")
 		before := h.count(t, "core.device")
-		answers := h.together(t, append(repeat(approving(s.code), 10), repeat(rejecting(s.code), 10)...))
+		responses := h.together(t, append(repeat(approving(s.code), 10), repeat(rejecting(s.code), 10)...))
 		approvals, rejections := 0, 0
-		for _, w := range answers {
+		for _, w := range responses {
 			switch w.Code {
 			case 200:
 				approvals++
@@ -148,20 +148,20 @@ func TestRevokedWhileClaimed(t *testing.T) {
 	for range 20 {
 		s := h.ask(t, "stage")
 		device := h.approve(t, s)
-		answers := h.together(
+		responses := h.together(
 			t,
 			[]request{s.collect(), {method: "POST", path: managed + "/" + device.ID + "/revoke", body: `{}`}},
 		)
-		if answers[1].Code != 200 {
-			t.Fatalf("revoked: %d %s", answers[1].Code, answers[1].Body)
+		if responses[1].Code != 200 {
+			t.Fatalf("revoked: %d %s", responses[1].Code, responses[1].Body)
 		}
-		switch answers[0].Code {
+		switch responses[0].Code {
 		case 200:
-			h.assertDevice(t, cookieOf(answers[0]), "")
+			h.assertDevice(t, cookieOf(responses[0]), "")
 		case 409:
 			h.assertState(t, s, "rejected")
 		default:
-			t.Fatalf("claimed: %d %s", answers[0].Code, answers[0].Body)
+			t.Fatalf("claimed: %d %s", responses[0].Code, responses[0].Body)
 		}
 	}
 }

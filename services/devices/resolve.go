@@ -73,7 +73,7 @@ func (s *Service) Renew(ctx context.Context, header http.Header, r *http.Request
 
 // ForgetClaim tells the browser of a device to forget a claim that opens nothing any more, which is so
 // after the first use of the credential. A claim of a pairing that still stands is left alone: the browser
-// may be pairing anew. After an error the cookie is unchanged.
+// may be pairing again. After an error the cookie is unchanged.
 func (s *Service) ForgetClaim(header http.Header, r *http.Request) error {
 	value, found := s.claim.find(r.Header)
 	if !found {

@@ -45,23 +45,23 @@ func New(dashboard environment.Origin, house House) *Writer {
 
 // ConfirmAddress asks a person to confirm an address.
 func (w *Writer) ConfirmAddress(to, token string) mail.Message {
-	return w.write(to, w.link("verify-email", token), func(all *words) letter { return all.ConfirmAddress })
+	return w.write(to, w.link("verify-email", token), func(all *words) message { return all.ConfirmAddress })
 }
 
 // ResetPassword brings the link to a new password.
 func (w *Writer) ResetPassword(to, token string) mail.Message {
-	return w.write(to, w.link("reset-password", token), func(all *words) letter { return all.ResetPassword })
+	return w.write(to, w.link("reset-password", token), func(all *words) message { return all.ResetPassword })
 }
 
 // PasswordChanged contains no link that does anything by itself. A person who did not change the password
 // starts at the sign-in page.
 func (w *Writer) PasswordChanged(to string) mail.Message {
-	return w.write(to, w.home(), func(all *words) letter { return all.PasswordChanged })
+	return w.write(to, w.home(), func(all *words) message { return all.PasswordChanged })
 }
 
 // Invited brings the link with which somebody joins.
 func (w *Writer) Invited(to, token string) mail.Message {
-	return w.write(to, w.InvitationLink(token), func(all *words) letter { return all.Invited })
+	return w.write(to, w.InvitationLink(token), func(all *words) message { return all.Invited })
 }
 
 // InvitationLink is the link of Invited, for operators who pass it on themselves.
@@ -72,7 +72,7 @@ func (w *Writer) ResetLink(token string) string { return w.link("reset-password"
 
 // Test shows whether mail arrives.
 func (w *Writer) Test(to string) mail.Message {
-	return w.write(to, w.home(), func(all *words) letter { return all.Test })
+	return w.write(to, w.home(), func(all *words) message { return all.Test })
 }
 
 func (w *Writer) home() string { return string(w.dashboard) + "/" }
@@ -84,7 +84,7 @@ func (w *Writer) link(screen, token string) string {
 // content is what the templates show. It contains no name of a person: names come from sign-up, where
 // anybody could have written anything. The name of the house stands in the body alone, never in a header.
 type content struct {
-	letter
+	message
 	Language string
 	Greeting string
 	Copy     string
@@ -93,11 +93,11 @@ type content struct {
 	Site     environment.Origin
 }
 
-func (w *Writer) write(to, link string, choose func(*words) letter) mail.Message {
+func (w *Writer) write(to, link string, choose func(*words) message) mail.Message {
 	name, language := w.house.Letterhead()
 	all := wordsOf(language)
 	filled := content{
-		letter: choose(all), Language: all.Language, Greeting: all.Greeting, Copy: all.Copy,
+		message: choose(all), Language: all.Language, Greeting: all.Greeting, Copy: all.Copy,
 		Link: link, House: name, Site: w.dashboard,
 	}
 	var text, html strings.Builder

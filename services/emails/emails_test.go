@@ -17,10 +17,10 @@ const (
 	anna      = "anna@example.org"
 )
 
-// letterhead is a house.
-type letterhead struct{ name, language string }
+// fakeHouse is a house.
+type fakeHouse struct{ name, language string }
 
-func (l letterhead) Letterhead() (name, language string) { return l.name, l.language }
+func (l fakeHouse) Letterhead() (name, language string) { return l.name, l.language }
 
 // all returns every mail by the word that LETTERS_DIR names its file with.
 func all(w *emails.Writer) map[string]mail.Message {
@@ -59,7 +59,7 @@ var subjects = map[string]map[string]string{
 func TestEmails(t *testing.T) {
 	t.Parallel()
 	for language, subjects := range subjects {
-		for name, m := range all(emails.New(dashboard, letterhead{"St Anne & All", language})) {
+		for name, m := range all(emails.New(dashboard, fakeHouse{"St Anne & All", language})) {
 			link := links[name]
 			if m.Subject != subjects[name] || m.ReplyTo != "" || len(m.To) != 1 || m.To[0] != anna {
 				t.Errorf("%s %s: subject %q, want %q; to %q", language, name, m.Subject, subjects[name], m.To)
@@ -91,7 +91,7 @@ func TestEmails(t *testing.T) {
 // A house without a name signs with its address alone.
 func TestHouseWithoutName(t *testing.T) {
 	t.Parallel()
-	for name, m := range all(emails.New(dashboard, letterhead{"", "de"})) {
+	for name, m := range all(emails.New(dashboard, fakeHouse{"", "de"})) {
 		if !strings.HasSuffix(m.Text, "\n\n-- \n"+dashboard+"\n") || strings.Contains(m.HTML, "<bdi>") {
 			t.Errorf("%s: text %q, page %s", name, m.Text, m.HTML)
 		}
@@ -105,8 +105,8 @@ func TestHostileName(t *testing.T) {
 		"A\r\nBcc: eve@example.com", "A\nSubject: Another\n\nBody", "<script>alert(1)</script>", "{{.Link}}",
 		`" onclick="x`, "A\x00B",
 	} {
-		plain := all(emails.New(dashboard, letterhead{"", "en"}))
-		for name, m := range all(emails.New(dashboard, letterhead{hostile, "en"})) {
+		plain := all(emails.New(dashboard, fakeHouse{"", "en"}))
+		for name, m := range all(emails.New(dashboard, fakeHouse{hostile, "en"})) {
 			if m.Subject != plain[name].Subject || m.ReplyTo != "" || !reflect.DeepEqual(m.To, plain[name].To) {
 				t.Errorf("%q, %s: headers %+v", hostile, name, m)
 			}

@@ -5,7 +5,7 @@ var english = words{
 	Greeting: "Hello,",
 	Copy:     "If the button does nothing, copy this address into your browser:",
 
-	ConfirmAddress: letter{
+	ConfirmAddress: message{
 		Title: "Confirm your e-mail",
 		Text: "Please confirm that this is your e-mail address. The page that opens asks for one press " +
 			"of a button.",
@@ -13,7 +13,7 @@ var english = words{
 		Note:        "The link works for one hour.",
 		Unrequested: "If you did not ask for this mail, you can ignore it: nothing happens without you.",
 	},
-	ResetPassword: letter{
+	ResetPassword: message{
 		Title: "Choose a new password",
 		Text: "Somebody asked for a new password for the account with this e-mail address. If that was " +
 			"you, choose it now.",
@@ -21,7 +21,7 @@ var english = words{
 		Note:        "The link works for one hour, until a new password has been chosen with this or another link.",
 		Unrequested: "If it was not you, you can ignore this mail: your password stays as it is.",
 	},
-	PasswordChanged: letter{
+	PasswordChanged: message{
 		Title: "Your password was changed",
 		Text: "The password of the account with this e-mail address was changed, and every device was signed " +
 			"out.",
@@ -30,7 +30,7 @@ var english = words{
 		Unrequested: "If it was not you, somebody can read your e-mail: change the password of your mailbox, " +
 			"then choose a new one here with “Forgot password?”, and tell the people who run this site.",
 	},
-	Invited: letter{
+	Invited: message{
 		Title: "You are invited",
 		Text: "You are invited to join this site. Choose your name and a password, and your account is " +
 			"ready.",
@@ -38,7 +38,7 @@ var english = words{
 		Note:        "The link works for seven days, and once.",
 		Unrequested: "If you did not expect this mail, you can ignore it: no account is made without you.",
 	},
-	Test: letter{
+	Test: message{
 		Title:       "Mail works",
 		Text:        "This is a test. As you can read it, mail from this site reaches this address.",
 		Button:      "Open the Dashboard",

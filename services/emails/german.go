@@ -6,7 +6,7 @@ var german = words{
 	Greeting: "Guten Tag!",
 	Copy:     "Wenn die Schaltfläche nicht funktioniert, kopieren Sie diese Adresse in Ihren Browser:",
 
-	ConfirmAddress: letter{
+	ConfirmAddress: message{
 		Title: "Bestätigen Sie Ihre E-Mail-Adresse",
 		Text: "Bitte bestätigen Sie, dass dies Ihre E-Mail-Adresse ist. Auf der Seite, die sich öffnet, " +
 			"genügt ein Klick.",
@@ -14,7 +14,7 @@ var german = words{
 		Note:        "Der Link ist eine Stunde lang gültig.",
 		Unrequested: "Wenn Sie diese E-Mail nicht angefordert haben, brauchen Sie nichts zu tun.",
 	},
-	ResetPassword: letter{
+	ResetPassword: message{
 		Title: "Wählen Sie ein neues Passwort",
 		Text: "Für das Konto mit dieser E-Mail-Adresse wurde ein neues Passwort angefordert. Wenn Sie das " +
 			"waren, wählen Sie es jetzt.",
@@ -23,7 +23,7 @@ var german = words{
 			"ein neues Passwort gewählt wurde.",
 		Unrequested: "Wenn Sie das nicht waren, brauchen Sie nichts zu tun: Ihr Passwort bleibt, wie es ist.",
 	},
-	PasswordChanged: letter{
+	PasswordChanged: message{
 		Title: "Ihr Passwort wurde geändert",
 		Text: "Das Passwort des Kontos mit dieser E-Mail-Adresse wurde geändert. Alle Geräte wurden " +
 			"abgemeldet.",
@@ -33,7 +33,7 @@ var german = words{
 			"das Passwort Ihres Postfachs. Wählen Sie dann hier über „Passwort vergessen?“ ein neues, und " +
 			"sagen Sie den Menschen Bescheid, die diese Website betreiben.",
 	},
-	Invited: letter{
+	Invited: message{
 		Title: "Sie sind eingeladen",
 		Text: "Sie sind eingeladen, hier mitzumachen. Wählen Sie Ihren Namen und ein Passwort, dann ist " +
 			"Ihr Konto fertig.",
@@ -41,7 +41,7 @@ var german = words{
 		Note:        "Der Link gilt sieben Tage und nur einmal.",
 		Unrequested: "Wenn Sie diese Mail nicht erwartet haben, ist nichts zu tun: Ohne Sie entsteht kein Konto.",
 	},
-	Test: letter{
+	Test: message{
 		Title: "Der Mailversand funktioniert",
 		Text: "Dies ist ein Test. Wenn Sie ihn lesen können, erreichen E-Mails von dieser Website diese " +
 			"Adresse.",

@@ -6,15 +6,15 @@ type words struct {
 	Greeting string
 	Copy     string // before the link, for programs in which the button does nothing
 
-	ConfirmAddress  letter
-	ResetPassword   letter
-	PasswordChanged letter
-	Invited         letter
-	Test            letter
+	ConfirmAddress  message
+	ResetPassword   message
+	PasswordChanged message
+	Invited         message
+	Test            message
 }
 
-// letter is what one mail says.
-type letter struct {
+// message is what one mail says.
+type message struct {
 	Title       string // the subject too
 	Text        string
 	Button      string

@@ -11,7 +11,7 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// While the store fails, the last answer stays, one line is logged, and a change is refused. Afterwards the
+// While the store fails, the last response stays, one line is logged, and a change is refused. Afterwards the
 // stored house shows again.
 func TestStoreDown(t *testing.T) {
 	t.Parallel()

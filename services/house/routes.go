@@ -67,15 +67,15 @@ func (s *Service) backup(c *httpapi.Call) error {
 	if err != nil {
 		return err
 	}
-	var answer struct {
+	var result struct {
 		LastVerifiedAt *string `json:"lastVerifiedAt"`
 		Verdict        *string `json:"verdict"` // null: the backup was good
 	}
 	if !run.VerifiedAt.IsZero() {
 		at := httpapi.Time(run.VerifiedAt)
-		answer.LastVerifiedAt, answer.Verdict = &at, run.Verdict
+		result.LastVerifiedAt, result.Verdict = &at, run.Verdict
 	}
-	return c.JSON(http.StatusOK, answer)
+	return c.JSON(http.StatusOK, result)
 }
 
 // detached returns the context of a request's work. It does not end when the client leaves, because pgx

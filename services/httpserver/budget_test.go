@@ -52,11 +52,11 @@ func (v *testClient) request(path string) {
 	synctest.Wait()
 }
 
-func (v *testClient) isAnswered() {
+func (v *testClient) hasResponse() {
 	v.t.Helper()
 	response, err := http.ReadResponse(v.reader, nil)
 	if err != nil {
-		v.t.Fatalf("an answer was due: %v", err)
+		v.t.Fatalf("a response was due: %v", err)
 	}
 	_, _ = io.Copy(io.Discard, response.Body)
 	synctest.Wait()
@@ -139,10 +139,10 @@ func TestConnectionsOfOneClient(t *testing.T) {
 				assertOpen(t, "with none idle", append(visitors, fourth), false, true, true, false)
 				close(release)
 				synctest.Wait()
-				visitors[1].isAnswered()
-				visitors[2].isAnswered()
+				visitors[1].hasResponse()
+				visitors[2].hasResponse()
 				visitors[1].request("/") // the older one stays behind its second request
-				visitors[1].isAnswered()
+				visitors[1].hasResponse()
 				fifth := p.visit(t, r.a)
 				assertOpen(t, "with two idle", append(visitors, fifth), false, false, true, true)
 				time.Sleep(time.Second) // the second of the one kind of line
@@ -192,11 +192,11 @@ func TestStreamsOfOneClient(t *testing.T) {
 		_ = visitors[0].Close() // a pipe reports a close only to a writer
 		close(release)
 		synctest.Wait()
-		visitors[1].isAnswered()
-		visitors[2].isAnswered() // its stream has ended, its connection stays
+		visitors[1].hasResponse()
+		visitors[2].hasResponse() // its stream has ended, its connection stays
 		for _, v := range visitors[1:3] {
 			v.request("/stream")
-			v.isAnswered()
+			v.hasResponse()
 		}
 		time.Sleep(time.Second)
 		for _, line := range s.logs.All() {

@@ -192,7 +192,7 @@ func (c *conn) handlerReturned() {
 // Write passes a handler's response on. What net/http writes while no handler runs is a refusal of its own.
 func (c *conn) Write(p []byte) (int, error) {
 	c.mu.Lock()
-	answer := p
+	body := p
 	switch {
 	case c.writeClosed:
 		c.mu.Unlock()
@@ -205,12 +205,12 @@ func (c *conn) Write(p []byte) (int, error) {
 		c.responseBegun = true
 		if c.all.stopping.Load() {
 			c.last = true
-			answer = addConnectionClose(p)
+			body = addConnectionClose(p)
 		}
 	}
 	c.watch()
 	c.mu.Unlock()
-	n, err := c.send(answer)
+	n, err := c.send(body)
 	if err == nil {
 		return len(p), nil
 	}
@@ -225,18 +225,18 @@ var (
 
 // addConnectionClose puts Connection: close behind the status line. Only here is it certain that the stop had
 // begun, or not, when the head went out; net/http was asked for it too early.
-func addConnectionClose(answer []byte) []byte {
-	head, _, _ := bytes.Cut(answer, headEnd)
+func addConnectionClose(body []byte) []byte {
+	head, _, _ := bytes.Cut(body, headEnd)
 	if bytes.Contains(append(head[:len(head):len(head)], lineEnd...), closeHeader) {
-		return answer
+		return body
 	}
-	status, _, found := bytes.Cut(answer, lineEnd)
+	status, _, found := bytes.Cut(body, lineEnd)
 	if !found {
-		return answer
+		return body
 	}
-	announced := make([]byte, 0, len(answer)+len(closeHeader))
+	announced := make([]byte, 0, len(body)+len(closeHeader))
 	announced = append(append(announced, status...), closeHeader...)
-	return append(announced, answer[len(status)+len(lineEnd):]...)
+	return append(announced, body[len(status)+len(lineEnd):]...)
 }
 
 // finishResponse is called when a response was sent and the connection stays open.

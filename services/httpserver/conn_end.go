@@ -89,7 +89,7 @@ func (c *conn) endOfInput(err error) error {
 	return err
 }
 
-func (c *conn) halfClose(err error) (answered bool) {
+func (c *conn) halfClose(err error) (responded bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.halfClosed = err == io.EOF

@@ -175,7 +175,7 @@ func TestReadAheadIsARequest(t *testing.T) {
 	})
 }
 
-// TestPieces sends the same requests cut in two at every byte, and byte by byte: the answers are the same.
+// TestPieces sends the same requests cut in two at every byte, and byte by byte: the responses are the same.
 func TestPieces(t *testing.T) {
 	requests := "\r\n\nPOST /p HTTP/1.1\r\nHost: x\r\nContent-Length: " + strings.Repeat("0", 70) +
 		"3\r\n\r\nabc\r\n" +

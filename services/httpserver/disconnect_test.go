@@ -14,9 +14,9 @@ import (
 	"github.com/narthex-platform/narthex/services/httpserver"
 )
 
-// TestHalfClosedRequestIsAnswered: a client that sends no more still waits for its response, and its handler
+// TestHalfClosedRequestIsServed: a client that sends no more still waits for its response, and its handler
 // is left alone.
-func TestHalfClosedRequestIsAnswered(t *testing.T) {
+func TestHalfClosedRequestIsServed(t *testing.T) {
 	for name, request := range map[string]string{
 		"GET":  "GET / HTTP/1.1\r\nHost: x\r\n\r\n",
 		"POST": "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc",

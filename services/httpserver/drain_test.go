@@ -25,11 +25,11 @@ func TestStopUnderLoad(t *testing.T) {
 	for range 10 {
 		s := startRaw(t, httpserver.ListenerConfig{}, httpserver.Limits{})
 		var clients sync.WaitGroup
-		var answers atomic.Int32
+		var results atomic.Int32
 		warm := make(chan struct{}, 64)
 		for range cap(warm) {
 			clients.Go(func() {
-				if err := sendRequests(s.Addr().String(), &answers, warm); !errors.Is(err, syscall.ECONNREFUSED) {
+				if err := sendRequests(s.Addr().String(), &results, warm); !errors.Is(err, syscall.ECONNREFUSED) {
 					t.Errorf("a client saw %v", err)
 				}
 			})
@@ -41,15 +41,15 @@ func TestStopUnderLoad(t *testing.T) {
 			t.Errorf("end: error %v, want %v", err, context.Canceled)
 		}
 		clients.Wait()
-		if got := s.runs.Load(); got != answers.Load() {
-			t.Errorf("%d handler runs, %d answers", got, answers.Load())
+		if got := s.runs.Load(); got != results.Load() {
+			t.Errorf("%d handler runs, %d answers", got, results.Load())
 		}
 	}
 }
 
 // sendRequests asks until a new connection is refused; it makes one where the server said that it closes the
 // last.
-func sendRequests(address string, answers *atomic.Int32, warm chan<- struct{}) error {
+func sendRequests(address string, results *atomic.Int32, warm chan<- struct{}) error {
 	request := []byte("GET /load HTTP/1.1\r\nHost: x\r\n\r\n")
 	for {
 		conn, err := net.Dial("tcp", address)
@@ -68,7 +68,7 @@ func sendRequests(address string, answers *atomic.Int32, warm chan<- struct{}) e
 			if body, err := io.ReadAll(response.Body); err != nil || string(body) != "/load|" {
 				return errors.Join(errors.New("half an answer"), err, conn.Close())
 			}
-			if answers.Add(1); warm != nil {
+			if results.Add(1); warm != nil {
 				warm <- struct{}{}
 				warm = nil
 			}
@@ -136,7 +136,7 @@ func requestOnce(address string) (late bool, err error) {
 	}
 	got, err := io.ReadAll(conn)
 	if err == nil && !strings.HasSuffix(string(got), "/load|") {
-		err = fmt.Errorf("half an answer: %q", got)
+		err = fmt.Errorf("half a response: %q", got)
 	}
 	return late, err
 }

@@ -30,14 +30,14 @@ func faultOf(err error) fault {
 
 // faultOfResponse is what stands for a response that net/http wrote by itself, whatever that was: 400, 417,
 // 501, 505.
-func faultOfResponse(answer []byte) fault {
-	if bytes.HasPrefix(answer, []byte("HTTP/1.1 431 ")) {
+func faultOfResponse(body []byte) fault {
+	if bytes.HasPrefix(body, []byte("HTTP/1.1 431 ")) {
 		return faultHeadSize
 	}
 	return faultBadRequest
 }
 
 // isContinue tells an interim response (100 Continue) from a final one.
-func isContinue(answer []byte) bool {
-	return bytes.HasPrefix(answer, []byte("HTTP/1.1 100 "))
+func isContinue(body []byte) bool {
+	return bytes.HasPrefix(body, []byte("HTTP/1.1 100 "))
 }

@@ -95,8 +95,8 @@ func TestChunkLieUnderAHandler(t *testing.T) {
 	s.check(t, string(got), badRequest, 1, refusedLine)
 }
 
-// TestFaultBehindABegunAnswer writes nothing into a response that is half out.
-func TestFaultBehindABegunAnswer(t *testing.T) {
+// TestFaultAfterABegunResponse writes nothing into a response that is half out.
+func TestFaultAfterABegunResponse(t *testing.T) {
 	s := startRaw(t, httpserver.ListenerConfig{Handler: http.HandlerFunc(func(w http.ResponseWriter,
 		r *http.Request) {
 		controller := http.NewResponseController(w)

@@ -299,7 +299,7 @@ func TestPreflight(t *testing.T) {
 	}
 }
 
-func TestHalfAnAnswerIsCutOff(t *testing.T) {
+func TestHalfAResponseIsCutOff(t *testing.T) {
 	f := serve(t)
 	response, err := f.Client().Get(f.URL + "/api/v1/cut")
 	if err == nil {

@@ -74,10 +74,10 @@ func signal(whom chan struct{}) {
 	}
 }
 
-// TestRequestThatCameInTimeIsAnswered although it was unread when the connection's idle time was over:
+// TestRequestInTimeIsServed although it was unread when the connection's idle time was over:
 // closed on unread bytes, the connection would have been reset. What comes too late still finds the silent
 // end.
-func TestRequestThatCameInTimeIsAnswered(t *testing.T) {
+func TestRequestInTimeIsServed(t *testing.T) {
 	bound, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

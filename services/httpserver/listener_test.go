@@ -26,17 +26,17 @@ func TestStopFinishesRequestsUnderWay(t *testing.T) {
 	go func() { ended <- listener.Serve(ctx) }()
 	<-listener.Ready()
 
-	answer := make(chan string, 1)
+	result := make(chan string, 1)
 	transport := &http.Transport{}
 	go func() {
 		response, err := (&http.Client{Transport: transport}).Get("http://" + listener.Addr().String())
 		if err != nil {
-			answer <- err.Error()
+			result <- err.Error()
 			return
 		}
 		body, _ := io.ReadAll(response.Body)
 		_ = response.Body.Close()
-		answer <- string(body)
+		result <- string(body)
 	}()
 	<-entered
 	stop()
@@ -48,7 +48,7 @@ func TestStopFinishesRequestsUnderWay(t *testing.T) {
 		_ = conn.Close()
 	}
 	close(release)
-	if got := <-answer; got != "whole" {
+	if got := <-result; got != "whole" {
 		t.Errorf("the request under way got %q", got)
 	}
 	if err := <-ended; !errors.Is(err, context.Canceled) {

@@ -22,8 +22,8 @@ func longBody(size int) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { write(w, text) })
 }
 
-// TestAnswerNobodyTakes is closed at the instant, and not before a reader who takes a piece now and then.
-func TestAnswerNobodyTakes(t *testing.T) {
+// TestResponseNobodyReads is closed at the instant, and not before a reader who takes a piece now and then.
+func TestResponseNobodyReads(t *testing.T) {
 	const piece, size = 64 << 10, 512 << 10
 	for _, r := range []struct {
 		name  string

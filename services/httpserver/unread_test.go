@@ -52,7 +52,7 @@ func TestUnreadBodyIsCancelled(t *testing.T) {
 				reader := bufio.NewReader(conn)
 				response, err := http.ReadResponse(reader, nil)
 				if err != nil {
-					t.Fatalf("%s with a body that is held back: no answer: %v", r.request, err)
+					t.Fatalf("%s with a body that is held back: no response: %v", r.request, err)
 				}
 				if response.StatusCode != r.status || !response.Close {
 					t.Errorf("%s: status %d, close %v; want %d and Connection: close", r.request, response.StatusCode,
@@ -62,7 +62,7 @@ func TestUnreadBodyIsCancelled(t *testing.T) {
 					t.Error(err)
 				}
 				if rest, err := io.ReadAll(reader); len(rest) > 0 || err != nil {
-					t.Errorf("%s: the connection did not end behind the answer: %q, %v", r.request, rest, err)
+					t.Errorf("%s: the connection did not end behind the response: %q, %v", r.request, rest, err)
 				}
 				s.eventually(t, "the socket is closed", func() bool { return s.Open() == 0 })
 				if s.logs.Len() > 0 || f.handled.Load() > 1 {

@@ -35,19 +35,19 @@ func TestHangUpInTheQueue(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.Header.Set("Content-Type", "application/json")
-	answered := make(chan error, 1)
+	responded := make(chan error, 1)
 	go func() {
 		response, err := server.Client().Do(r)
 		if err == nil {
 			_ = response.Body.Close()
 		}
-		answered <- err
+		responded <- err
 	}()
 	await(t, func() bool { return gate.Waiting() == 1 })
 	start := time.Now()
 	hangUp()
-	if err := <-answered; err == nil {
-		t.Error("there was an answer")
+	if err := <-responded; err == nil {
+		t.Error("there was a response")
 	}
 	await(t, func() bool { return gate.Waiting() == 0 })
 	if waited := time.Since(start); waited >= identity.MaxWait {

@@ -48,11 +48,11 @@ func post(t *testing.T, server *httptest.Server, client, path, body string) (*ht
 		t.Fatal(err)
 	}
 	defer response.Body.Close()
-	answer, err := io.ReadAll(response.Body)
+	result, err := io.ReadAll(response.Body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return response, string(answer)
+	return response, string(result)
 }
 
 func TestFourthSignInIsRefused(t *testing.T) {
@@ -62,17 +62,17 @@ func TestFourthSignInIsRefused(t *testing.T) {
 	server := h.server(t)
 	right := credentials("anna@example.org", password)
 	signIn := func(client, path, body string) int {
-		response, answer := post(t, server, client, path, body)
+		response, result := post(t, server, client, path, body)
 		if response.StatusCode != http.StatusTooManyRequests {
 			return response.StatusCode
 		}
 		wait, err := strconv.Atoi(response.Header.Get("X-Retry-After"))
-		if answer != tooMany || err != nil || wait < 1 || wait > 10 || response.Header.Get("Retry-After") != "" ||
+		if result != tooMany || err != nil || wait < 1 || wait > 10 || response.Header.Get("Retry-After") != "" ||
 			response.Header.Get(
 				"Cache-Control",
 			) != "no-store" || response.Header.Get("Content-Type") != "application/json" ||
 			response.Header.Get("Set-Cookie") != "" {
-			t.Errorf("refused with %v %s", response.Header, answer)
+			t.Errorf("refused with %v %s", response.Header, result)
 		}
 		return response.StatusCode
 	}

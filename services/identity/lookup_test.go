@@ -93,7 +93,7 @@ func (c *lookupFixture) freeze(t *testing.T) (release func(statements ...string)
 	}
 }
 
-type answer struct {
+type result struct {
 	userID string
 	err    error
 	took   time.Duration
@@ -108,15 +108,15 @@ func (c *lookupFixture) queries() []int {
 
 // ask starts a look-up for each person while the sessions are locked. When it returns, the first look-ups
 // have their queries running and all others wait. answers waits for all of them.
-func (c *lookupFixture) ask(ctx context.Context, t *testing.T) (answers func() []answer) {
+func (c *lookupFixture) ask(ctx context.Context, t *testing.T) (collect func() []result) {
 	t.Helper()
-	all := make([]answer, len(c.hashes))
+	all := make([]result, len(c.hashes))
 	var asking sync.WaitGroup
 	for i, hash := range c.hashes {
 		asking.Go(func() {
 			begun := time.Now()
 			id, err := c.store.Session(hash)
-			all[i] = answer{id, err, time.Since(begun)}
+			all[i] = result{id, err, time.Since(begun)}
 		})
 		if i < identity.LookupQueries { // one by one: whoever is about to send takes along who comes in that moment
 			await(t, func() bool { return len(c.queries()) == i+1 })
@@ -126,7 +126,7 @@ func (c *lookupFixture) ask(ctx context.Context, t *testing.T) (answers func() [
 		t,
 		func() bool { _, waiting := c.store.Lookups(); return waiting == len(all)-identity.LookupQueries },
 	)
-	return func() []answer { settle(t, &asking); return all }
+	return func() []result { settle(t, &asking); return all }
 }
 
 // settle waits for all look-ups, up to a time that no healthy run needs.
@@ -149,9 +149,9 @@ func receive(t *testing.T, from <-chan struct{}) {
 	}
 }
 
-func (c *lookupFixture) assertOwnAnswers(t *testing.T, answers []answer) {
+func (c *lookupFixture) assertOwnResults(t *testing.T, results []result) {
 	t.Helper()
-	for i, got := range answers {
+	for i, got := range results {
 		if got.err != nil || got.userID != c.people[i] {
 			t.Errorf("look-up %d: got %q, %v", i, got.userID, got.err)
 		}
@@ -170,12 +170,12 @@ func TestLookupsShareQueries(t *testing.T) {
 	t.Parallel()
 	c := newLookupFixture(t, 100)
 	release := c.freeze(t)
-	answers := c.ask(t.Context(), t)
+	collect := c.ask(t.Context(), t)
 	if sizes := c.queries(); len(sizes) != identity.LookupQueries {
 		t.Errorf("queries of %v under way", sizes)
 	}
 	release()
-	c.assertOwnAnswers(t, answers())
+	c.assertOwnResults(t, collect())
 	// Each slot is passed on once: to the look-up that takes all others along, or to one that finds none left.
 	if sizes := c.queries(); len(sizes) > 2*identity.LookupQueries {
 		t.Errorf("queries of %v", sizes)
@@ -187,9 +187,9 @@ func TestLookupBatchIsBounded(t *testing.T) {
 	t.Parallel()
 	c := newLookupFixture(t, 3*identity.LookupBatch)
 	release := c.freeze(t)
-	answers := c.ask(t.Context(), t)
+	collect := c.ask(t.Context(), t)
 	release()
-	c.assertOwnAnswers(t, answers())
+	c.assertOwnResults(t, collect())
 	if sizes := c.queries(); slices.Max(sizes) != identity.LookupBatch {
 		t.Errorf("queries of %v", sizes)
 	}
@@ -198,7 +198,7 @@ func TestLookupBatchIsBounded(t *testing.T) {
 
 // Many people look up at the same time, again and again. Each gets the right result, also two with the same
 // session and those without one.
-func TestLookupsKeepAnswersApart(t *testing.T) {
+func TestLookupsKeepResultsApart(t *testing.T) {
 	t.Parallel()
 	c := newLookupFixture(t, 64)
 	c.hashes[7], c.people[7] = c.hashes[8], c.people[8]
@@ -233,16 +233,16 @@ func TestLookupJoinsNoQueryUnderWay(t *testing.T) {
 			var early atomic.Int32
 			c.store.WrapSessionQueries(time.Minute, func(_ int, query func() error) error {
 				err := query()
-				if early.Add(1) <= int32(busy)+1 { // its answer takes its time
+				if early.Add(1) <= int32(busy)+1 { // its response takes its time
 					read <- struct{}{}
 					<-hold
 				}
 				return err
 			})
 			var asking sync.WaitGroup
-			answers := make([]answer, busy+2)
+			results := make([]result, busy+2)
 			ask := func(i int, hash [32]byte) {
-				asking.Go(func() { answers[i].userID, answers[i].err = c.store.Session(hash) })
+				asking.Go(func() { results[i].userID, results[i].err = c.store.Session(hash) })
 			}
 			for i := range busy + 1 {
 				ask(i, c.hashes[i])
@@ -255,8 +255,8 @@ func TestLookupJoinsNoQueryUnderWay(t *testing.T) {
 			}
 			close(hold)
 			settle(t, &asking)
-			c.assertOwnAnswers(t, answers[:busy+1])
-			if late := answers[busy+1]; late.err != nil || late.userID != "" {
+			c.assertOwnResults(t, results[:busy+1])
+			if late := results[busy+1]; late.err != nil || late.userID != "" {
 				t.Errorf("the ended session was found: %+v", late)
 			}
 		})
@@ -267,16 +267,16 @@ func TestLookupFailureReachesAll(t *testing.T) {
 	t.Parallel()
 	c := newLookupFixture(t, 100)
 	release := c.freeze(t)
-	answers := c.ask(t.Context(), t)
+	collect := c.ask(t.Context(), t)
 	release("ALTER TABLE core.session RENAME TO lost")
-	for i, got := range answers() {
+	for i, got := range collect() {
 		if got.err == nil || got.userID != "" {
 			t.Errorf("look-up %d: got %q, %v", i, got.userID, got.err)
 		}
 	}
 	c.Exec(t, "ALTER TABLE core.lost RENAME TO session")
 	id, err := c.store.Session(c.hashes[0])
-	c.assertOwnAnswers(t, []answer{{userID: id, err: err}})
+	c.assertOwnResults(t, []result{{userID: id, err: err}})
 	c.assertIdle(t)
 }
 
@@ -287,10 +287,10 @@ func TestLookupLeaderGone(t *testing.T) {
 	c := newLookupFixture(t, 100)
 	release := c.freeze(t)
 	ctx, hangUp := context.WithCancel(t.Context())
-	answers := c.ask(ctx, t)
+	collect := c.ask(ctx, t)
 	hangUp()
 	release()
-	c.assertOwnAnswers(t, answers())
+	c.assertOwnResults(t, collect())
 	c.assertIdle(t)
 }
 
@@ -309,7 +309,7 @@ func TestLookupDeadline(t *testing.T) {
 	}
 	release()
 	id, err := c.store.Session(c.hashes[0])
-	c.assertOwnAnswers(t, []answer{{userID: id, err: err}})
+	c.assertOwnResults(t, []result{{userID: id, err: err}})
 	c.assertIdle(t)
 }
 

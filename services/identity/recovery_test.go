@@ -83,8 +83,8 @@ func TestRecoveryRequests(t *testing.T) {
 	h.person(t, "new@example.org", "email_verified = false")
 	h.person(t, "none@example.org", "password_hash = NULL")
 	rows := []struct {
-		path, address, answer string
-		mailed                bool
+		path, address, body string
+		mailed              bool
 	}{
 		{requestResetPath, "anna@example.org", resetSent, true},
 		{requestResetPath, "ANNA@example.org", resetSent, true},
@@ -104,9 +104,9 @@ func TestRecoveryRequests(t *testing.T) {
 			r := q.build(t)
 			r.Host = "evil.test"
 			w := h.record(r)
-			if w.Code != 200 || w.Body.String() != row.answer || len(w.Header()) != 2 {
+			if w.Code != 200 || w.Body.String() != row.body || len(w.Header()) != 2 {
 				t.Errorf("%s for %s: status %d, header %v, want 200 and two fields; body %s, want %s",
-					row.path, row.address, w.Code, w.Header(), w.Body, row.answer)
+					row.path, row.address, w.Code, w.Header(), w.Body, row.body)
 			}
 			emails := h.outbox.compose(t.Context())
 			if (len(emails) == 1) != row.mailed || len(emails) > 1 {

@@ -314,15 +314,15 @@ func TestPasswordChangedMeanwhile(t *testing.T) {
 			h.person(t, "anna@example.org")
 			gate := identity.CheckSemaphore(h.service)
 			leave := gate.TakeAll()
-			answered := make(chan string)
+			responded := make(chan string)
 			go func() {
 				w := h.send(t, request{path: signInPath, body: credentials("anna@example.org", password)})
-				answered <- w.Body.String()
+				responded <- w.Body.String()
 			}()
 			await(t, func() bool { return gate.Waiting() == 1 })
 			h.Exec(t, "UPDATE core.person SET "+change)
 			leave()
-			if body := <-answered; body != want {
+			if body := <-responded; body != want {
 				t.Errorf("a sign-in that began before %q: got %s, want %s", change, body, want)
 			}
 			if h.sessions(t) != 0 {
@@ -375,15 +375,15 @@ func TestOlderHashIsRenewedByTwo(t *testing.T) {
 	h.person(t, "anna@example.org", "password_hash = '"+identity.HashCheaply(password)+"'")
 	gate := identity.CheckSemaphore(h.service)
 	leave := gate.TakeAll()
-	answered := make(chan string)
+	responded := make(chan string)
 	go func() {
 		w := h.send(t, request{path: signInPath, body: credentials("anna@example.org", password)})
-		answered <- w.Body.String()
+		responded <- w.Body.String()
 	}()
 	await(t, func() bool { return gate.Waiting() == 1 })
 	h.Exec(t, "UPDATE core.person SET password_hash = $1", passwordHash()) // the other one
 	leave()
-	if body := <-answered; body != `{"ok":true}` {
+	if body := <-responded; body != `{"ok":true}` {
 		t.Errorf("got %s", body)
 	}
 }

@@ -139,23 +139,23 @@ func TestSignUpRefusals(t *testing.T) {
 func TestSignUpTwice(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
-	var answers []map[string]any
+	var results []map[string]any
 	for _, body := range []string{
 		signUpBody("Anna", "Anna@Example.org", password), signUpBody("Eve", "anna@example.org", "another password"),
 	} {
 		w := h.send(t, request{path: signUpPath, body: body, header: []string{"Origin: " + base}})
-		var answer struct {
+		var result struct {
 			Token any            `json:"token"`
 			User  map[string]any `json:"user"`
 		}
-		if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || w.Code != 200 || answer.Token != nil ||
+		if err := json.Unmarshal(w.Body.Bytes(), &result); err != nil || w.Code != 200 || result.Token != nil ||
 			w.Header().Get("Set-Cookie") != "" {
 			t.Fatalf("got %d %s %v", w.Code, w.Body, w.Header())
 		}
-		answers = append(answers, answer.User)
+		results = append(results, result.User)
 	}
 	for i, name := range []string{"Anna", "Eve"} {
-		user := answers[i]
+		user := results[i]
 		if len(user) != 7 || user["name"] != name || user["email"] != "anna@example.org" ||
 			user["emailVerified"] != false ||
 			user["image"] != nil ||
@@ -165,10 +165,10 @@ func TestSignUpTwice(t *testing.T) {
 		}
 	}
 	if n := h.count(
-		t, "core.person WHERE name = 'Anna' AND id = $1 AND created_at = updated_at", answers[0]["id"],
+		t, "core.person WHERE name = 'Anna' AND id = $1 AND created_at = updated_at", results[0]["id"],
 	); n != 1 ||
-		answers[0]["id"] == answers[1]["id"] {
-		t.Errorf("the person was changed, or the ids are the same: %v", answers)
+		results[0]["id"] == results[1]["id"] {
+		t.Errorf("the person was changed, or the ids are the same: %v", results)
 	}
 	if emails := h.outbox.compose(t.Context()); len(emails) != 1 || emails[0].To[0] != "anna@example.org" {
 		t.Errorf("%d emails, want one to anna@example.org", len(emails))

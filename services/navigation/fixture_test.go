@@ -87,7 +87,7 @@ func setup(t testing.TB) *fixture {
 	return h
 }
 
-// start starts the process anew.
+// start starts the process again.
 func (h *fixture) start(t fataler, installed *catalog.Catalog, disabled ...string) {
 	t.Helper()
 	var err error

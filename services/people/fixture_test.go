@@ -39,14 +39,14 @@ type english struct{}
 
 func (english) Letterhead() (name, language string) { return "", "en" }
 
-// letters keeps mails until the test takes them.
-type letters struct {
+// fakeOutbox keeps mails until the test takes them.
+type fakeOutbox struct {
 	mu    sync.Mutex
 	queue []mail.Email
 	full  bool
 }
 
-func (l *letters) Post(email mail.Email) bool {
+func (l *fakeOutbox) Post(email mail.Email) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.full {
@@ -56,7 +56,7 @@ func (l *letters) Post(email mail.Email) bool {
 }
 
 // deliver writes all mails, tells the outcome of each, and returns them.
-func (l *letters) deliver(ctx context.Context, outcome mail.SendResult) (written []mail.Message) {
+func (l *fakeOutbox) deliver(ctx context.Context, outcome mail.SendResult) (written []mail.Message) {
 	l.mu.Lock()
 	queue := l.queue
 	l.queue = nil
@@ -74,7 +74,7 @@ func (l *letters) deliver(ctx context.Context, outcome mail.SendResult) (written
 type process struct {
 	*databasetest.DB
 	handler   http.Handler
-	letters   *letters
+	outbox    *fakeOutbox
 	store     *people.Store
 	passwords quick
 }
@@ -103,7 +103,7 @@ func startOn(t *testing.T, db *databasetest.DB, pool *pgxpool.Pool, limiter peop
 	if err != nil {
 		t.Fatal(err)
 	}
-	accounts, sent := identity.NewStore(pool), &letters{}
+	accounts, sent := identity.NewStore(pool), &fakeOutbox{}
 	writer := emails.New(origin, english{})
 	signIn, err := identity.New(identity.Config{
 		Store: accounts,
@@ -226,7 +226,7 @@ func (p process) invite(t *testing.T, cookie, body string, status int) (made inv
 // token is the token of the one mail that waits.
 func (p process) token(t *testing.T) string {
 	t.Helper()
-	written := p.letters.deliver(t.Context(), mail.Sent)
+	written := p.outbox.deliver(t.Context(), mail.Sent)
 	if len(written) != 1 {
 		t.Fatalf("%d mails wait, want one", len(written))
 	}

@@ -58,7 +58,7 @@ func TestInviteAndJoin(t *testing.T) {
 	}
 }
 
-// Whatever is wrong with a token, the answer is one and the same, and nothing changes.
+// Whatever is wrong with a token, the response is one and the same, and nothing changes.
 func TestDeadTokens(t *testing.T) {
 	t.Parallel()
 	p := start(t)
@@ -135,7 +135,7 @@ func TestInvitationRefused(t *testing.T) {
 		assertCode(t, path, p.send(anna, "POST", invitations+"/x"+path, "{}"), 400, "REQUEST_INVALID")
 		assertCode(t, path, p.send(anna, "POST", unknown+path, `{"x":1}`), 400, "REQUEST_INVALID")
 	}
-	rows, sent := p.count(t, "core.invitation"), p.letters.deliver(t.Context(), mail.Sent)
+	rows, sent := p.count(t, "core.invitation"), p.outbox.deliver(t.Context(), mail.Sent)
 	if rows != 0 || len(sent) != 0 || p.actions(t) != "" {
 		t.Errorf("after refusals alone: %d invitations, %d mails, recorded %q", rows, len(sent), p.actions(t))
 	}
@@ -300,19 +300,19 @@ func TestDelivery(t *testing.T) {
 	if got := delivery(made.ID); got != "QUEUED" {
 		t.Errorf("before it is sent: %s", got)
 	}
-	p.letters.deliver(t.Context(), mail.Rejected)
+	p.outbox.deliver(t.Context(), mail.Rejected)
 	if got := delivery(made.ID); got != "REJECTED" {
 		t.Errorf("a refused mail: %s", got)
 	}
-	p.letters.full = true
+	p.outbox.full = true
 	decode[invitation](t, p.send(anna, "POST", invitations+"/"+made.ID+"/send", "{}"), 200)
 	if got := delivery(made.ID); got != "DROPPED" {
 		t.Errorf("a full queue: %s", got)
 	}
-	p.letters.full = false
+	p.outbox.full = false
 	decode[invitation](t, p.send(anna, "POST", invitations+"/"+made.ID+"/send", "{}"), 200)
 	decode[invitation](t, p.send(anna, "POST", invitations+"/"+made.ID+"/withdraw", "{}"), 200)
-	if sent := p.letters.deliver(t.Context(), mail.Sent); len(sent) != 0 {
+	if sent := p.outbox.deliver(t.Context(), mail.Sent); len(sent) != 0 {
 		t.Error("the mail of a withdrawn invitation was sent")
 	}
 }

@@ -39,7 +39,7 @@ func TestDeactivateAndReactivate(t *testing.T) {
 	}
 	for _, path := range []string{"request-password-reset", "send-verification-email"} {
 		p.send("", "POST", "/api/auth/"+path, `{"email":"bert@example.org"}`)
-		if sent := p.letters.deliver(t.Context(), "SENT"); len(sent) != 0 {
+		if sent := p.outbox.deliver(t.Context(), "SENT"); len(sent) != 0 {
 			t.Errorf("%s sends a mail to somebody deactivated", path)
 		}
 	}
@@ -130,7 +130,7 @@ func TestDeactivationWithdrawsInvitations(t *testing.T) {
 // resetToken is the token of the one mail that waits.
 func (p process) resetToken(t *testing.T) string {
 	t.Helper()
-	written := p.letters.deliver(t.Context(), "SENT")
+	written := p.outbox.deliver(t.Context(), "SENT")
 	if len(written) != 1 {
 		t.Fatalf("%d mails wait, want one", len(written))
 	}

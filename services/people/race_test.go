@@ -66,7 +66,7 @@ func (p process) held(t *testing.T, sql string, args ...any) (release func()) {
 	return func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) }
 }
 
-// race sends both requests while the lock is held, in the given order, and returns their answers.
+// race sends both requests while the lock is held, in the given order, and returns their responses.
 func (p process) race(
 	t *testing.T, lock string, one, two func() *httptest.ResponseRecorder,
 ) (first, second *httptest.ResponseRecorder) {
@@ -196,7 +196,7 @@ func TestDeactivationOfTheInviter(t *testing.T) {
 			func() { accepted = second.accept(token, "Guest") },
 			func() { deactivated = p.decide(owner, id, "deactivate") },
 			func() { invited = p.send(cookie, "POST", invitations, `{"email":"late@example.org"}`) })
-		p.letters.deliver(t.Context(), "SENT")
+		p.outbox.deliver(t.Context(), "SENT")
 		members := p.count(t, "core.person WHERE email = $1", address)
 		if deactivated.Code != 200 || (accepted.Code == 200) != (members == 1) ||
 			accepted.Code != 200 && accepted.Code != 404 || invited.Code >= 500 {

@@ -64,7 +64,7 @@ func testPairing(t *testing.T, w *displayFixture, f *faultProxy) {
 }
 
 // testFaults: whatever stands between screen and platform, the last picture stays, the page survives being
-// loaded anew, and everything comes back by itself.
+// loaded again, and everything comes back by itself.
 func testFaults(t *testing.T, w *displayFixture, f *faultProxy) {
 	p, _ := w.openPairedScreen(t, f, "wall")
 	p.waitForText("(1.0.0)")
@@ -142,7 +142,7 @@ func testClock(t *testing.T, w *displayFixture, f *faultProxy, ahead int) {
 }
 
 // testRefused: displays that cannot start say so, and one that throws later keeps its last picture and is
-// mounted anew.
+// mounted again.
 func testRefused(t *testing.T, w *displayFixture, f *faultProxy) {
 	for module, code := range map[string]string{
 		"throws": "MODULE_UI_FAILED", "older": "MODULE_UI_ABI_INCOMPATIBLE",

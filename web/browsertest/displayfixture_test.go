@@ -130,7 +130,7 @@ func (w *displayFixture) start() {
 }
 
 // send asks the platform as the owner. Anything but success fails the test.
-func (w *displayFixture) send(method, path, body string) (answer []byte, header http.Header) {
+func (w *displayFixture) send(method, path, body string) (result []byte, header http.Header) {
 	w.t.Helper()
 	r, err := http.NewRequestWithContext(w.t.Context(), method, w.origin()+path, strings.NewReader(body))
 	if err != nil {
@@ -146,11 +146,11 @@ func (w *displayFixture) send(method, path, body string) (answer []byte, header 
 		w.t.Fatal(err)
 	}
 	defer response.Body.Close()
-	answer, err = io.ReadAll(response.Body)
+	result, err = io.ReadAll(response.Body)
 	if err != nil || response.StatusCode >= 300 {
-		w.t.Fatalf("%s %s: status %d %s %v", method, path, response.StatusCode, answer, err)
+		w.t.Fatalf("%s %s: status %d %s %v", method, path, response.StatusCode, result, err)
 	}
-	return answer, response.Header
+	return result, response.Header
 }
 
 // publishText changes what the display shows.
@@ -162,9 +162,9 @@ func (w *displayFixture) publishText(text string) {
 // approveCode pairs the screen that shows a code, and returns the device's id.
 func (w *displayFixture) approveCode(code string) (deviceID string) {
 	w.t.Helper()
-	answer, _ := w.send("POST", "/api/v1/device-pairing/"+code+"/approve", `{"label":"Back wall"}`)
+	body, _ := w.send("POST", "/api/v1/device-pairing/"+code+"/approve", `{"label":"Back wall"}`)
 	var device struct{ ID string }
-	if err := json.Unmarshal(answer, &device); err != nil {
+	if err := json.Unmarshal(body, &device); err != nil {
 		w.t.Fatal(err)
 	}
 	return device.ID

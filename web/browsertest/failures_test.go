@@ -145,10 +145,10 @@ func TestFocusAfterRestartNotice(t *testing.T) {
 func TestBusyButtons(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
-	answer := make(chan struct{})
+	result := make(chan struct{})
 	h.handle("POST /api/auth/sign-in/email", func(w http.ResponseWriter, r *http.Request) {
 		select {
-		case <-answer:
+		case <-result:
 		case <-r.Context().Done():
 		}
 		reply(w, 401, `{"code":"INVALID_EMAIL_OR_PASSWORD"}`)
@@ -165,7 +165,7 @@ func TestBusyButtons(t *testing.T) {
 		t.Errorf("the busy button is %v wide, want the same as before: %v", after, before)
 	}
 	p.runScript(`document.querySelector("[type=submit]").click()`)
-	close(answer)
+	close(result)
 	p.waitForText("That e-mail and password do not match.")
 	if n := h.countRequests("POST /api/auth/sign-in/email"); n != 1 {
 		t.Errorf("%d sign-ins were sent, want 1: a busy button takes no further press", n)

@@ -125,12 +125,12 @@ func (h *fixture) serveAPI(w http.ResponseWriter, r *http.Request) {
 	r.Body = io.NopCloser(strings.NewReader(string(body)))
 	h.mu.Lock()
 	h.received = append(h.received, r.Method+" "+r.URL.RequestURI())
-	answer, known := h.responses[r.Method+" "+r.URL.Path]
+	result, known := h.responses[r.Method+" "+r.URL.Path]
 	if !known {
 		for pattern, candidate := range h.responses {
 			if prefix, open := strings.CutSuffix(pattern, "/*"); open &&
 				strings.HasPrefix(r.Method+" "+r.URL.Path, prefix+"/") {
-				answer, known = candidate, true
+				result, known = candidate, true
 			}
 		}
 	}
@@ -139,14 +139,14 @@ func (h *fixture) serveAPI(w http.ResponseWriter, r *http.Request) {
 		reply(w, 404, `{"code":"NOT_FOUND"}`)
 		return
 	}
-	answer(w, r)
+	result(w, r)
 }
 
 // handle sets the handler of a route: "METHOD path", where a path may end in /*.
-func (h *fixture) handle(route string, answer http.HandlerFunc) {
+func (h *fixture) handle(route string, result http.HandlerFunc) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.responses[route] = answer
+	h.responses[route] = result
 }
 
 // setOrigin sets what the page says of the API's origin; before the page is opened.

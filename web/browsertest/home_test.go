@@ -58,7 +58,7 @@ func TestHomeModuleFails(t *testing.T) {
 }
 
 // TestHouse: whose house it is stands on every screen, from the sign-in on. It is asked for after the
-// principal; until the answer comes, what was last seen is shown.
+// principal; until the response comes, what was last seen is shown.
 func TestHouse(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
@@ -91,7 +91,7 @@ func TestHouse(t *testing.T) {
 	p.waitFor(`document.querySelector("link[rel=icon]").href.includes("026b75")`)
 }
 
-// TestHouseOfAnotherShape: an answer that nobody understands changes nothing, and hides nothing.
+// TestHouseOfAnotherShape: a response that nobody understands changes nothing, and hides nothing.
 func TestHouseOfAnotherShape(t *testing.T) {
 	t.Parallel()
 	for name, body := range map[string]string{

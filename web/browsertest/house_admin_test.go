@@ -122,7 +122,7 @@ func TestHouseOfOthers(t *testing.T) {
 // TestHouseBackup: what has become of the backups is said in words.
 func TestHouseBackup(t *testing.T) {
 	t.Parallel()
-	for name, row := range map[string]struct{ answer, words string }{
+	for name, row := range map[string]struct{ body, words string }{
 		"never": {`{"lastVerifiedAt":null,"verdict":null}`, "No backup has been verified yet."},
 		"bad": {`{"lastVerifiedAt":"2026-11-09T03:04:05.000Z","verdict":"BACKUP_INCOMPLETE"}`,
 			"BACKUP_INCOMPLETE"},
@@ -130,7 +130,7 @@ func TestHouseBackup(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			k := newHouseFixture(t, newFixture(t))
-			k.backup = row.answer
+			k.backup = row.body
 			openPage(t, k.URL+"/#/admin/house", phone).waitForText(row.words)
 		})
 	}

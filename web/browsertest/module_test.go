@@ -124,7 +124,7 @@ func TestUnmount(t *testing.T) {
 	p.waitFor(`window.reported.includes("no")`)
 }
 
-// TestRefusedModuleAsksOnce: any number of refusals are one question, and only "anonymous" is an answer
+// TestRefusedModuleAsksOnce: any number of refusals are one question, and only "anonymous" is a response
 // that signs out.
 func TestRefusedModuleAsksOnce(t *testing.T) {
 	t.Parallel()

@@ -166,7 +166,7 @@ func TestKeyboard(t *testing.T) {
 }
 
 // TestPreferences: theme and language are kept in the browser, and nothing else is; a module is mounted
-// anew in another language.
+// again in another language.
 func TestPreferences(t *testing.T) {
 	t.Parallel()
 	h := newNotesFixture(t, kept+`container.append(" " + context.locale + " " + context.theme);`)

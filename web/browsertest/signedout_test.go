@@ -236,7 +236,7 @@ func TestForgotPassword(t *testing.T) {
 	p.waitForHeading("Sign in")
 }
 
-// TestNobodyIsSignedOutByAFailure is walk-through 4: an answer that says nothing is never "anonymous".
+// TestNobodyIsSignedOutByAFailure is walk-through 4: a response that says nothing is never "anonymous".
 func TestNobodyIsSignedOutByAFailure(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {

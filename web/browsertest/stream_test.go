@@ -170,7 +170,7 @@ func TestSilentStream(t *testing.T) {
 	p.waitForUpdate("waiting")
 }
 
-// TestHiddenStream: a page that nobody looks at for a minute gives its connections back, and reads anew
+// TestHiddenStream: a page that nobody looks at for a minute gives its connections back, and reads again
 // when it is seen.
 func TestHiddenStream(t *testing.T) {
 	t.Parallel()

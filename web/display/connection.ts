@@ -59,7 +59,7 @@ export class Connection implements StreamWatch {
 		this.#look();
 	}
 
-	/** Whether the module has thrown, and its last frame is shown until it is mounted anew. */
+	/** Whether the module has thrown, and its last frame is shown until it is mounted again. */
 	broken(broken: boolean): void {
 		this.#broken = broken;
 		this.#look();

@@ -15,7 +15,7 @@ const laterRemounts = 30_000;
 const refusedFor = 300_000;
 const mountTries = 3;
 const pairedFor = 8_000; // how long the label of a new screen is shown
-const leaveOnFor = 5_000; // and then the request to leave it on, before the page is loaded anew
+const leaveOnFor = 5_000; // and then the request to leave it on, before the page is loaded again
 const calmAfter = 600_000; // without an error a module counts as sound again
 
 /** The life of one screen: it asks for its descriptor again and again, and shows what that says. */
@@ -26,7 +26,7 @@ export class Life {
 	#wasMounted = false;
 	/** Everything that was ever thrown here. */
 	#errors = 0;
-	/** How often the module has thrown since it was sound, and whether it is to be mounted anew for that. */
+	/** How often the module has thrown since it was sound, and whether it is to be mounted again for that. */
 	#crashes = 0;
 	#crashedAt = 0;
 	#mustRemount = false;
@@ -46,7 +46,7 @@ export class Life {
 		this.#nudges.dispatchEvent(new Event("now"));
 	}
 
-	/** The module has thrown. Its last frame stays, and it is mounted anew after a while. */
+	/** The module has thrown. Its last frame stays, and it is mounted again after a while. */
 	crashed(): void {
 		this.#errors++;
 		if (this.stage.shown === undefined || this.#mustRemount) return;

@@ -62,7 +62,7 @@ export class Pairer {
 			const pairing = await this.platform.pairing();
 			if (pairing === undefined) {
 				if (performance.now() >= this.#expiresAt) return undefined;
-				continue; // no answer: the code on the screen is still good
+				continue; // no response: the code on the screen is still good
 			}
 			if (pairing === "none") return { is: "look-again" };
 			if (pairing.state === "approved") return this.#collect();

@@ -12,7 +12,7 @@ export type Resolution =
 	| { readonly is: "denied"; readonly status: 401 | 403 }
 	/** no such display runs */
 	| { readonly is: "absent" }
-	/** no answer of the platform's; answered when there was another one */
+	/** no response of the platform's; answered when there was another one */
 	| { readonly is: "unreachable"; readonly answered: boolean };
 
 /** A pairing as its screen sees it. */
@@ -23,7 +23,7 @@ export interface Pairing {
 	readonly remaining: number;
 }
 
-/** A response with JSON of the platform's, or why there is none. Status 0: no answer, or another's. */
+/** A response with JSON of the platform's, or why there is none. Status 0: no response, or another's. */
 interface Answer {
 	readonly status: number;
 	readonly body: unknown;
@@ -31,7 +31,7 @@ interface Answer {
 	readonly headers: Headers;
 }
 
-const requestLimit = 10_000; // milliseconds, for an answer with its body
+const requestLimit = 10_000; // milliseconds, for a response with its body
 
 const descriptorShape: Shape<Descriptor> = object({
 	moduleId: text,
@@ -49,7 +49,7 @@ const pairingShape = object({ state: text, pairingCode: text, expiresAt: text })
 const claimedShape = object({ state: text, moduleId: text, label: text });
 const codeShape = object({ code: text });
 
-/** The requests of a display's own page. Whatever is not the platform's JSON counts as no answer. */
+/** The requests of a display's own page. Whatever is not the platform's JSON counts as no response. */
 export class DisplayPlatform {
 	constructor(
 		readonly moduleId: string,
@@ -66,7 +66,7 @@ export class DisplayPlatform {
 		return { is: "descriptor", descriptor };
 	}
 
-	/** The pairing that this browser has asked for, or undefined when there is none or no answer. */
+	/** The pairing that this browser has asked for, or undefined when there is none or no response. */
 	async pairing(): Promise<Pairing | "none" | undefined> {
 		const answer = await request("GET", "/api/v1/device-pairing");
 		return answer.status === 404 ? "none" : pairingOf(answer);

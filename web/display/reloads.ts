@@ -10,7 +10,7 @@ const nightlyAge = 20 * 3_600_000;
 const nightlyQuiet = 30 * 60_000;
 const leaveOnFor = 50_000;
 
-/** When the page is loaded anew, and why. A reload shows nothing for a moment, so each has its bound. */
+/** When the page is loaded again, and why. A reload shows nothing for a moment, so each has its bound. */
 export class Reloads {
 	readonly #born = performance.now();
 	#lookedAt = performance.now();

@@ -59,7 +59,7 @@ async function page(event: FetchEvent): Promise<Response> {
 }
 
 /**
- * A host script or an artifact. An artifact's 404 is an answer; anything else that is no script gives way to
+ * A host script or an artifact. An artifact's 404 is a response; anything else that is no script gives way to
  * what is kept.
  */
 async function script(event: FetchEvent): Promise<Response> {
@@ -75,7 +75,7 @@ async function script(event: FetchEvent): Promise<Response> {
 }
 
 /**
- * The network's whole answer. Undefined: there was none in time, or it broke off, or its status says that
+ * The network's whole response. Undefined: there was none in time, or it broke off, or its status says that
  * what answered is not the platform at work.
  */
 async function fromNetwork(request: Request | string): Promise<Response | undefined> {

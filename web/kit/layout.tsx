@@ -53,7 +53,7 @@ const slot = (name: string): Element | null => document.querySelector(`[data-hea
 export interface NoteProps {
 	readonly tone?: "info" | "ok" | "warn" | "bad";
 	readonly icon?: IconName;
-	/** "alert" where it comes while the person waits for an answer. */
+	/** "alert" where it comes while the person waits for a response. */
 	readonly role?: "alert" | "status";
 	readonly children: ComponentChildren;
 }

@@ -86,16 +86,16 @@ func (s *seeder) upload(ctx context.Context) (id string, err error) {
 	return created.ID, err
 }
 
-func (s *seeder) post(ctx context.Context, path string, value, answer any) error {
+func (s *seeder) post(ctx context.Context, path string, value, result any) error {
 	body, err := json.Marshal(value)
 	if err != nil {
 		return err
 	}
-	return s.send(ctx, path, "application/json", body, answer)
+	return s.send(ctx, path, "application/json", body, result)
 }
 
 // send decodes the response unless answer is nil.
-func (s *seeder) send(ctx context.Context, path, contentType string, body []byte, answer any) error {
+func (s *seeder) send(ctx context.Context, path, contentType string, body []byte, result any) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.address+path, bytes.NewReader(body))
 	if err != nil {
 		return err
@@ -109,8 +109,8 @@ func (s *seeder) send(ctx context.Context, path, contentType string, body []byte
 	switch {
 	case response.StatusCode >= http.StatusBadRequest:
 		err = fmt.Errorf("POST %s: %s", path, response.Status)
-	case answer != nil:
-		err = json.UnmarshalRead(response.Body, answer, json.MatchCaseInsensitiveNames(true))
+	case result != nil:
+		err = json.UnmarshalRead(response.Body, result, json.MatchCaseInsensitiveNames(true))
 	}
 	return errors.Join(err, response.Body.Close())
 }

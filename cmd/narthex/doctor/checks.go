@@ -241,7 +241,7 @@ func (e *Examination) connections(ctx context.Context, db *database.Database) {
 }
 
 // activity prints count and hash, because only who compares them with what was noted elsewhere finds a
-// record that was written anew as a whole.
+// record that was written again as a whole.
 func (e *Examination) activity(ctx context.Context, db *database.Database) {
 	verdict, err := activity.Verify(ctx, activity.NewStore(db.Pool()))
 	switch {

@@ -201,13 +201,13 @@ func (c *officialClient) callFrom(address, method string, arguments any) reply {
 	if err != nil {
 		c.t.Fatalf("%v: error %v, want none", method, err)
 	}
-	answer, err := c.replies.ReadString('\n')
+	body, err := c.replies.ReadString('\n')
 	if err != nil {
-		c.t.Fatalf("%s: no answer: %v", method, err)
+		c.t.Fatalf("%s: no response: %v", method, err)
 	}
-	c.last = reply{line: strings.TrimSpace(answer)}
-	if err := json.Unmarshal([]byte(answer), &c.last); err != nil {
-		c.t.Fatalf("%s: %v in %s", method, err, answer)
+	c.last = reply{line: strings.TrimSpace(body)}
+	if err := json.Unmarshal([]byte(body), &c.last); err != nil {
+		c.t.Fatalf("%s: %v in %s", method, err, body)
 	}
 	return c.last
 }

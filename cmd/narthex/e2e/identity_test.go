@@ -115,7 +115,7 @@ func TestForgedCookiesWhileATableIsLocked(t *testing.T) {
 			}
 			ctx, stop := context.WithCancel(t.Context())
 			var forgers sync.WaitGroup
-			var answered atomic.Int32
+			var responded atomic.Int32
 			for n := range 60 {
 				forger := i.visitor(t).fromAddress(1)
 				forger.cookie = c.cookies[n%len(c.cookies)]
@@ -125,16 +125,16 @@ func TestForgedCookiesWhileATableIsLocked(t *testing.T) {
 						if err == nil && got.status != http.StatusServiceUnavailable {
 							t.Errorf("%s: %d %s, want 503", forger.cookie, got.status, got.body)
 						}
-						answered.Add(1)
+						responded.Add(1)
 					}
 				})
 			}
-			eventually(t, "forged cookies are answered", func() bool { return answered.Load() > 0 })
+			eventually(t, "forged cookies are answered", func() bool { return responded.Load() > 0 })
 			times := i.timeRequests(t, 100, c.unrelated)
 			stop()
 			forgers.Wait()
 			t.Logf("%s: %d forged cookies answered; an unrelated route: median %v, p99 %v, slowest %v",
-				c.table, answered.Load(), times[50], times[98], times[99])
+				c.table, responded.Load(), times[50], times[98], times[99])
 			if times[98] > 2500*time.Millisecond { // half of what it takes when forged cookies hold the pool
 				t.Errorf("p99 of an unrelated route while %s is locked: %v", c.table, times[98])
 			}

@@ -113,7 +113,7 @@ func (b *mailbox) all(t *testing.T, dashboard string) map[string]int {
 	return count
 }
 
-// token returns the token of the letter's link, which must be to the Dashboard and for purpose.
+// token returns the token of the mail's link, which must be to the Dashboard and for purpose.
 func (l email) token(t *testing.T, dashboard, purpose string) string {
 	t.Helper()
 	query := l.link(t, dashboard)
@@ -125,7 +125,7 @@ func (l email) token(t *testing.T, dashboard, purpose string) string {
 
 var linkWithQuery = regexp.MustCompile(`https?://\S+\?\S*`)
 
-// link returns the query of the one link with a query in the letter's text.
+// link returns the query of the one link with a query in the mail's text.
 func (l email) link(t *testing.T, dashboard string) url.Values {
 	t.Helper()
 	text := l.text(t)
@@ -141,7 +141,7 @@ func (l email) link(t *testing.T, dashboard string) url.Values {
 	return values
 }
 
-// text returns the letter's plain text, the first part if there are more.
+// text returns the mail's plain text, the first part if there are more.
 func (l email) text(t *testing.T) string {
 	t.Helper()
 	message, err := mail.ReadMessage(strings.NewReader(string(l.message)))

@@ -26,7 +26,7 @@ import (
 const matrixGolden = "testdata/matrix.golden"
 
 // TestMatrix asks every route of the table as every class of caller and compares the responses with the
-// golden file, so that no route is ever opened or closed by accident. MATRIX=write writes the file anew;
+// golden file, so that no route is ever opened or closed by accident. MATRIX=write writes the file again;
 // its diff is then the review.
 func TestMatrix(t *testing.T) {
 	t.Parallel()
@@ -245,11 +245,11 @@ func (p *person) userID(t *testing.T) string {
 }
 
 // create sends a write that has to succeed and returns its response.
-func (p *person) create(t *testing.T, status int, path string, value any) (answer map[string]any) {
+func (p *person) create(t *testing.T, status int, path string, value any) (response map[string]any) {
 	t.Helper()
 	if got := p.do("POST", path, value); got.status != status ||
-		json.Unmarshal([]byte(got.body), &answer) != nil {
+		json.Unmarshal([]byte(got.body), &response) != nil {
 		t.Fatalf("POST %s: %d %s", path, got.status, got.body)
 	}
-	return answer
+	return response
 }

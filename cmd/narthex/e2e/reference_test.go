@@ -22,7 +22,7 @@ import (
 const repository = "../../.."
 
 // TestReference compares what the pages of docs/reference repeat from the code with the code itself.
-// REFERENCE=write writes those parts anew ("make generate").
+// REFERENCE=write writes those parts again ("make generate").
 func TestReference(t *testing.T) {
 	t.Parallel()
 	i := prepare(t, databasetest.Empty(t))

@@ -52,7 +52,7 @@ func (b *faultyPlatform) rate(t *testing.T, lasts time.Duration) float64 {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), lasts)
 	defer cancel()
-	var answered atomic.Int64
+	var responded atomic.Int64
 	var callers sync.WaitGroup
 	for range 4 {
 		p := b.newConnection(t)
@@ -60,11 +60,11 @@ func (b *faultyPlatform) rate(t *testing.T, lasts time.Duration) float64 {
 			for ctx.Err() == nil {
 				if got, err := p.doContext(ctx, "GET", "/api/v1/modules/base/plain", nil); err == nil &&
 					got.status == http.StatusOK {
-					answered.Add(1)
+					responded.Add(1)
 				}
 			}
 		})
 	}
 	callers.Wait()
-	return float64(answered.Load()) / lasts.Seconds()
+	return float64(responded.Load()) / lasts.Seconds()
 }

@@ -35,17 +35,17 @@ func askTerminal(ctx context.Context, p *cli.Program, terminal int) (environment
 		return environment.Secret{}, errPasswordInput
 	}
 	defer restore()
-	type answer struct {
+	type result struct {
 		password environment.Secret
 		err      error
 	}
-	answered := make(chan answer, 1)
+	typed := make(chan result, 1)
 	go func() {
 		password, err := promptTwice(p, terminal)
-		answered <- answer{password, err}
+		typed <- result{password, err}
 	}()
 	select {
-	case a := <-answered:
+	case a := <-typed:
 		return a.password, a.err
 	case <-ctx.Done():
 		fmt.Fprintln(p.Stderr)

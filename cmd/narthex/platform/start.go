@@ -124,13 +124,13 @@ func (s *Server) buildIdentity(ctx context.Context) (err error) {
 	pool := s.database.Pool()
 	s.house = house.New(house.NewStore(pool), s.log)
 	accounts, screens := identity.NewStore(pool), devices.NewStore(pool)
-	letters := emails.New(s.Settings.Identity.Dashboard, s.house)
+	mails := emails.New(s.Settings.Identity.Dashboard, s.house)
 	s.identity, err = identity.New(identity.Config{
 		Store:    accounts,
 		Settings: s.Settings.Identity,
 		Limiter:  s.limiter,
 		Outbox:   s.outbox,
-		Emails:   letters,
+		Emails:   mails,
 		Log:      s.log,
 	})
 	if err != nil {
@@ -158,7 +158,7 @@ func (s *Server) buildIdentity(ctx context.Context) (err error) {
 		Declared:  s.Registry.Declared,
 		Limiter:   s.limiter,
 		Outbox:    s.outbox,
-		Emails:    letters,
+		Emails:    mails,
 		Log:       s.log,
 	})
 	return s.tree.Start(ctx, supervisor.Child{Service: s.devices}, supervisor.Child{Service: expiry.New(s.log,

@@ -34,9 +34,9 @@ func (m *Module) connect(module sdk.Module, host *facade.Facade) {
 	m.bodies = link.NewBodies(near)
 	session := host.Open()
 	ctx, end := context.WithCancel(context.Background())
-	served, answered := make(chan struct{}), make(chan struct{})
+	served, responded := make(chan struct{}), make(chan struct{})
 	go func() {
-		defer close(answered)
+		defer close(responded)
 		_ = link.Serve(ctx, moduleCalls, session.Serve, inService)
 	}()
 	go func() {
@@ -49,7 +49,7 @@ func (m *Module) connect(module sdk.Module, host *facade.Facade) {
 		_ = m.client.Close()
 		<-served
 		end()
-		<-answered
+		<-responded
 		session.Close()
 		for _, socket := range far {
 			_ = socket.Close() // most were never opened

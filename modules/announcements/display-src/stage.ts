@@ -9,7 +9,7 @@ import { turnAt, type Turn } from "./rotation";
 import { fit } from "./slideview";
 
 const fadeFor = 400;
-/** How often it is looked what is due, milliseconds. The answer rarely changes, and asking costs nothing. */
+/** How often the stage looks for what is due, milliseconds. Looking costs nothing. */
 const lookEvery = 250;
 /** How long a slide that could not be made is left out, milliseconds. */
 const brokenFor = 60_000;

@@ -76,14 +76,14 @@ func Load(b *testing.B, address, request, want string, connections int) {
 				return
 			}
 			defer conn.Close()
-			sent, wanted, answer := []byte(request), []byte(want), make([]byte, size)
+			sent, wanted, body := []byte(request), []byte(want), make([]byte, size)
 			for range work {
 				if _, err := conn.Write(sent); err != nil {
 					b.Error(err)
 					return
 				}
-				if _, err := io.ReadFull(conn, answer); err != nil || !bytes.HasPrefix(answer, wanted) {
-					b.Errorf("%v %.80q", err, answer)
+				if _, err := io.ReadFull(conn, body); err != nil || !bytes.HasPrefix(body, wanted) {
+					b.Errorf("%v %.80q", err, body)
 					return
 				}
 			}

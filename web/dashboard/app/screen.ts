@@ -16,7 +16,7 @@ export interface Screen {
 	readonly path: string;
 	/** Any one of these opens it; without any, everybody who is signed in may. */
 	readonly permissions?: readonly string[];
-	/** What the sidebar and the palette call it. It is said anew when the language changes. */
+	/** What the sidebar and the palette call it. It is said again when the language changes. */
 	title(): string;
 	readonly icon: IconName;
 	/** Brings its component. It is called once the caller may see the screen. */

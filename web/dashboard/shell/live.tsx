@@ -84,7 +84,7 @@ export function refusalOf(failure: Failure, permission: string): string {
 	return failure.status === 403 ? t("noAccess", { permission }) : sentenceOf(failure);
 }
 
-/** Says that a write was refused. A refused permission is asked for anew. */
+/** Says that a write was refused. A refused permission is asked for again. */
 export function refuse(app: App, failure: Failure, permission: string, again?: ToastAction["run"]): void {
 	const retry = again && failure.status !== 403 ? { label: t("tryAgain"), run: again } : undefined;
 	app.announce(refusalOf(failure, permission), "assertive", retry);

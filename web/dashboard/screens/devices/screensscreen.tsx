@@ -28,7 +28,7 @@ import { FindCode } from "./pairing";
 import { w } from "./words";
 
 /**
- * A screen shows its credential when its stream begins anew, every five minutes at the latest: after that it
+ * A screen shows its credential when its stream starts again, every five minutes at the latest: after that it
  * counts as silent, milliseconds.
  */
 const silence = 6 * 60_000;

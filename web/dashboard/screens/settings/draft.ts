@@ -45,7 +45,7 @@ export function useDraft(view: Configuration) {
 				theirs: new Map([...before.theirs].filter(([other]) => other !== key)),
 			}));
 		},
-		/** Begins anew from what has been stored. */
+		/** Begins again from what has been stored. */
 		reset: (stored: Configuration) => setState(fresh(stored)),
 	};
 }

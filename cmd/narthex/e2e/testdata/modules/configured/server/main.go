@@ -1,4 +1,4 @@
-// Command configured is a module for tests that answers what it was configured with.
+// Command configured is a module for tests that responds with what it was configured with.
 package main
 
 import (
