@@ -29,13 +29,15 @@ type listedPerson struct {
 	CreatedAt     string  `json:"createdAt"`
 	DeactivatedAt *string `json:"deactivatedAt"`
 	ErasedAt      *string `json:"erasedAt"`
+	// ErasurePending are the modules that have not forgotten the person yet.
+	ErasurePending []string `json:"erasurePending"`
 }
 
 func (p foundPerson) listed() listedPerson {
 	listed := listedPerson{
 		UserID: p.UserID, Email: p.Email, Name: &p.Name, EmailVerified: p.EmailVerified, Owner: p.Owner,
 		CreatedAt: httpapi.Time(p.CreatedAt), DeactivatedAt: optionalTime(p.DeactivatedAt),
-		ErasedAt: optionalTime(p.ErasedAt),
+		ErasedAt: optionalTime(p.ErasedAt), ErasurePending: p.ErasurePending,
 	}
 	if p.ErasedAt != nil {
 		listed.Name = nil

@@ -23,6 +23,7 @@ const (
 	ErrExists             = Error("PERSON_ALREADY_EXISTS") // an account has the address
 	ErrProtected          = Error("PERSON_PROTECTED")      // the owner, or the caller
 	ErrErased             = Error("PERSON_ERASED")
+	ErrActive             = Error("PERSON_ACTIVE")        // only somebody deactivated can be erased
 	ErrInvitationNotFound = Error("INVITATION_NOT_FOUND") // the response does not say why a token does not work
 	ErrInvitationNotOpen  = Error("INVITATION_NOT_OPEN")  // accepted or withdrawn, or its address is forgotten
 	ErrInvitationAccepted = Error("INVITATION_ALREADY_ACCEPTED")
@@ -39,6 +40,8 @@ func (e Error) sentence() string {
 		return "This person owns the platform; authorization:transfer-owner makes another person the owner first."
 	case ErrErased:
 		return "This person was erased, for ever."
+	case ErrActive:
+		return "Only somebody deactivated can be erased; nothing was changed."
 	}
 	return "Nothing was changed."
 }

@@ -10,6 +10,7 @@ func Statements() []string {
 		expireInvitations, forgetAddresses,
 		lockOpenInvitations, lockMember, selectIsOwner, deactivatePerson, reactivatePerson, withdrawAllOf,
 		selectIDByAddress,
+		lockConcerned, lockForErasure, withdrawAllTo, forgetInvitations, erasePerson, insertErasures,
 	}
 }
 

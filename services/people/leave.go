@@ -18,6 +18,13 @@ func (s *Service) deactivate(c *httpapi.Call) error {
 // reactivate is POST /api/v1/people/{user_id}/reactivate.
 func (s *Service) reactivate(c *httpapi.Call) error { return s.onPerson(c, s.store.reactivate) }
 
+// erase is POST /api/v1/people/{user_id}/erase.
+func (s *Service) erase(c *httpapi.Call) error {
+	return s.onPerson(c, func(ctx context.Context, d decision) (foundPerson, error) {
+		return s.store.erase(ctx, s.accounts, s.grants, d)
+	})
+}
+
 func (s *Service) onPerson(
 	c *httpapi.Call, f func(ctx context.Context, d decision) (foundPerson, error),
 ) error {

@@ -63,7 +63,9 @@ func (p process) held(t *testing.T, sql string, args ...any) (release func()) {
 	if _, err := tx.Exec(t.Context(), sql, args...); err != nil {
 		t.Fatal(err)
 	}
-	return func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) }
+	release = func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) }
+	t.Cleanup(release) // also when the test ends early
+	return release
 }
 
 // race sends both requests while the lock is held, in the given order, and returns their responses.

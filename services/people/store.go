@@ -50,7 +50,9 @@ type foundPerson struct {
 	CreatedAt     time.Time
 	DeactivatedAt *time.Time
 	ErasedAt      *time.Time
-	Key           string
+	// ErasurePending are module ids, in order.
+	ErasurePending []string
+	Key            string
 }
 
 func (p foundPerson) position() position {
@@ -60,7 +62,14 @@ func (p foundPerson) position() position {
 const peopleColumns = `
 SELECT id::text AS user_id, email, name, email_verified,
 	EXISTS (SELECT FROM core.platform_owner o WHERE o.person_id = p.id) AS owner,
-	created_at, deactivated_at, erased_at, lower(name) AS key`
+	created_at, deactivated_at, erased_at,
+	ARRAY (
+		SELECT module_id
+		FROM core.person_erasure e
+		WHERE e.person_id = p.id AND e.done_at IS NULL
+		ORDER BY module_id
+	) AS erasure_pending,
+	lower(name) AS key`
 
 const selectPeople = peopleColumns + `
 FROM core.person p

@@ -13,7 +13,7 @@ import (
 const selectAccount = `
 SELECT id::text AS user_id, email, name
 FROM core.person
-WHERE id = $1`
+WHERE id = $1 AND deactivated_at IS NULL`
 
 func (s *Store) account(ctx context.Context, userID string) (ownAccount, error) {
 	return s.oneAccount(ctx, selectAccount, userID)
@@ -22,14 +22,15 @@ func (s *Store) account(ctx context.Context, userID string) (ownAccount, error) 
 const renamePerson = `
 UPDATE core.person
 SET name = $2, updated_at = now()
-WHERE id = $1
+WHERE id = $1 AND deactivated_at IS NULL
 RETURNING id::text AS user_id, email, name`
 
 func (s *Store) rename(ctx context.Context, userID, name string) (ownAccount, error) {
 	return s.oneAccount(ctx, renamePerson, userID, name)
 }
 
-// oneAccount fails with AUTHENTICATION_REQUIRED when the person is gone, and else with STORE_UNAVAILABLE.
+// oneAccount fails with AUTHENTICATION_REQUIRED when the person is gone or deactivated, and else with
+// STORE_UNAVAILABLE.
 func (s *Store) oneAccount(ctx context.Context, sql string, arguments ...any) (ownAccount, error) {
 	ctx, cancel := detached(ctx)
 	defer cancel()

@@ -65,13 +65,18 @@ WHERE id = $1`
 // member is what is known of a person whose row is locked.
 type member struct{ deactivated, erased bool }
 
+// locks are the statements that lock what a decision changes: the invitations, then the person.
+type locks struct{ invitations, person string }
+
+var locksOfMember = locks{lockOpenInvitations, lockMember}
+
 // lock locks the person and refuses who may not be decided about. Codes: USER_NOT_FOUND, PERSON_PROTECTED,
 // PERMISSION_DENIED.
-func (d decision) lock(ctx context.Context, tx pgx.Tx, grants Grants) (m member, err error) {
-	if _, err := tx.Exec(ctx, lockOpenInvitations, d.userID); err != nil {
+func (d decision) lock(ctx context.Context, tx pgx.Tx, grants Grants, l locks) (m member, err error) {
+	if _, err := tx.Exec(ctx, l.invitations, d.userID); err != nil {
 		return m, err
 	}
-	err = tx.QueryRow(ctx, lockMember, d.userID).Scan(&m.deactivated, &m.erased)
+	err = tx.QueryRow(ctx, l.person, d.userID).Scan(&m.deactivated, &m.erased)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return m, ErrUserNotFound
 	}
@@ -106,7 +111,7 @@ func (s *Store) deactivate(
 	ctx context.Context, accounts Accounts, grants Grants, d decision,
 ) (now foundPerson, err error) {
 	return s.decide(ctx, d, func(ctx context.Context, tx pgx.Tx) ([]chain.Entry, error) {
-		m, err := d.lock(ctx, tx, grants)
+		m, err := d.lock(ctx, tx, grants, locksOfMember)
 		if err != nil || m.deactivated {
 			return nil, err
 		}
@@ -116,17 +121,23 @@ func (s *Store) deactivate(
 		if err := accounts.EndIn(ctx, tx, d.userID); err != nil {
 			return nil, err
 		}
-		rows, err := tx.Query(ctx, withdrawAllOf, d.userID)
-		if err != nil {
-			return nil, err
-		}
-		ids, err := pgx.CollectRows(rows, pgx.RowTo[string])
-		entries := []chain.Entry{d.entry(chain.PersonDeactivated)}
-		for _, id := range ids {
-			entries = append(entries, invitation{ID: id}.entry(d.by, chain.InvitationWithdrawn))
-		}
-		return entries, err
+		withdrawn, err := d.withdraw(ctx, tx, withdrawAllOf)
+		return append([]chain.Entry{d.entry(chain.PersonDeactivated)}, withdrawn...), err
 	})
+}
+
+// withdraw runs a statement that withdraws invitations for a person's id, and returns what to record.
+func (d decision) withdraw(ctx context.Context, tx pgx.Tx, sql string) (entries []chain.Entry, err error) {
+	rows, err := tx.Query(ctx, sql, d.userID)
+	if err != nil {
+		return nil, err
+	}
+	var id string
+	_, err = pgx.ForEachRow(rows, []any{&id}, func() error {
+		entries = append(entries, invitation{ID: id}.entry(d.by, chain.InvitationWithdrawn))
+		return nil
+	})
+	return entries, err
 }
 
 // reactivate lets a person sign in again, with the grants that they had. It fails with PERSON_ERASED for
@@ -134,7 +145,7 @@ func (s *Store) deactivate(
 func (s *Store) reactivate(ctx context.Context, d decision) (now foundPerson, err error) {
 	d.mayGrant = true // letting somebody in again takes nothing away
 	return s.decide(ctx, d, func(ctx context.Context, tx pgx.Tx) ([]chain.Entry, error) {
-		m, err := d.lock(ctx, tx, nil)
+		m, err := d.lock(ctx, tx, nil, locksOfMember)
 		switch {
 		case err != nil:
 			return nil, err

@@ -9,9 +9,10 @@ import (
 const selectNames = `
 SELECT id::text, name
 FROM core.person
-WHERE id = ANY ($1::uuid[])`
+WHERE id = ANY ($1::uuid[]) AND erased_at IS NULL`
 
-// Names returns the names of those of the people who exist, by id. The ids must be UUIDs, and at most 1,000.
+// Names returns the names of those of the people who exist and were not erased, by id. The ids must be UUIDs,
+// and at most 1,000.
 func (s *Store) Names(ctx context.Context, userIDs []string) (map[string]string, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeDeadline)
 	defer cancel()

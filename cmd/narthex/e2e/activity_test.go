@@ -174,6 +174,11 @@ func TestEveryChangeIsRecorded(t *testing.T) {
 		{func() { command("identity:deactivate", "--email", "Anna@example.org")() },
 			"operator person.deactivated", ""},
 		{func() { command("identity:reactivate", "--user-id", anna)() }, "operator person.reactivated", ""},
+		{func() {
+			command("identity:deactivate", "--email", "zoe@example.org")()
+		}, "operator person.deactivated", ""},
+		{func() { send("POST", "/api/v1/people/"+i.personWho(t, "deactivated_at IS NOT NULL")+"/erase", `{}`)() },
+			"person person.erased", ""},
 		{func() { command("authorization:transfer-owner", "--to-user-id", anna)() },
 			"operator owner.transferred", ""},
 		{func() { command("authorization:transfer-owner", "--to-user-id", ownerID)() },
@@ -194,6 +199,16 @@ func TestEveryChangeIsRecorded(t *testing.T) {
 	i.db.Exec(t, `ALTER TABLE core.activity DISABLE TRIGGER USER;
 		UPDATE core.activity SET entry = replace(entry, 'house', 'horse') WHERE action = 'house.changed'`)
 	i.assertDoctorSaysOfActivity(t, "ACTIVITY_CHAIN_BROKEN")
+}
+
+// personWho is the id of the only person of whom the condition is true.
+func (i *installation) personWho(t *testing.T, condition string) (id string) {
+	t.Helper()
+	err := i.db.Pool(t).QueryRow(t.Context(), `SELECT id::text FROM core.person WHERE `+condition).Scan(&id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
 }
 
 // invitation is the id of the only invitation.

@@ -1,0 +1,100 @@
+package people
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/narthex-platform/narthex/services/activity/chain"
+)
+
+const (
+	// An invitation to the person's address can be open too, when they got their account in another way.
+	lockConcerned = `
+SELECT
+FROM core.invitation
+WHERE created_by = $1 AND state = 'open'
+	OR email = (
+		SELECT email
+		FROM core.person
+		WHERE id = $1
+	)
+ORDER BY id
+FOR UPDATE`
+
+	// The strongest lock from the start, because an address is a key: taking it away would ask for that lock
+	// later, and two that wait for each other's could deadlock.
+	lockForErasure = `
+SELECT deactivated_at IS NOT NULL, erased_at IS NOT NULL
+FROM core.person
+WHERE id = $1
+FOR UPDATE`
+
+	withdrawAllTo = `
+UPDATE core.invitation
+SET state = 'withdrawn', token_hash = NULL, ended_at = now()
+WHERE state = 'open'
+	AND email = (
+		SELECT email
+		FROM core.person
+		WHERE id = $1
+	)
+RETURNING id::text`
+
+	forgetInvitations = `
+UPDATE core.invitation
+SET email = NULL, name = NULL
+WHERE email = (
+	SELECT email
+	FROM core.person
+	WHERE id = $1
+)`
+
+	erasePerson = `
+UPDATE core.person
+SET erased_at = now(), updated_at = now(),
+	email = NULL, name = '', email_verified = false, password_hash = NULL
+WHERE id = $1`
+
+	insertErasures = `
+INSERT INTO core.person_erasure (person_id, module_id)
+SELECT $1, module_id
+FROM core.module_database_role`
+)
+
+// erase takes everything that tells who somebody was: address, name and password, here and in invitations;
+// sessions, links and grants. The id stays, because the history names it. For each module that has a
+// database it notes that the module has to forget the person too. Only somebody deactivated can be erased:
+// otherwise it fails with PERSON_ACTIVE. It returns what is left of the person.
+func (s *Store) erase(
+	ctx context.Context, accounts Accounts, grants Grants, d decision,
+) (now foundPerson, err error) {
+	return s.decide(ctx, d, func(ctx context.Context, tx pgx.Tx) ([]chain.Entry, error) {
+		m, err := d.lock(ctx, tx, grants, locks{lockConcerned, lockForErasure})
+		switch {
+		case err != nil, m.erased:
+			return nil, err
+		case !m.deactivated:
+			return nil, ErrActive
+		}
+		withdrawn, err := d.withdraw(ctx, tx, withdrawAllTo)
+		if err != nil {
+			return nil, err
+		}
+		revoked, err := grants.RevokeAllIn(ctx, tx, d.userID, d.by)
+		if err != nil {
+			return nil, err
+		}
+		// Deactivation has ended them already; this is for a database that somebody changed by hand.
+		if err := accounts.EndIn(ctx, tx, d.userID); err != nil {
+			return nil, err
+		}
+		for _, sql := range []string{forgetInvitations, erasePerson, insertErasures} {
+			if _, err := tx.Exec(ctx, sql, d.userID); err != nil {
+				return nil, err
+			}
+		}
+		entries := append([]chain.Entry{d.entry(chain.PersonErased)}, withdrawn...)
+		return append(entries, revoked...), nil
+	})
+}
