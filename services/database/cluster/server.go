@@ -56,7 +56,8 @@ func arguments(h home, port int, fsyncOff bool) []string {
 		"log_timezone=UTC",
 	}
 	if fsyncOff {
-		settings = append(settings, "fsync=off", "full_page_writes=off", "max_wal_size=1GB")
+		settings = append(settings, "fsync=off", "full_page_writes=off", "max_wal_size=1GB",
+			"wal_level=minimal", "max_wal_senders=0")
 	}
 	arguments := []string{"-D", h.data()}
 	for _, setting := range settings {

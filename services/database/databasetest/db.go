@@ -153,38 +153,7 @@ func (db *DB) Exec(t testing.TB, sql string, args ...any) {
 func (db *DB) drop(t testing.TB) {
 	ctx, cancel := context.WithTimeout(context.Background(), deadline)
 	defer cancel()
-	roles, err := db.moduleRoles(ctx)
-	if err == nil {
-		err = shared.exec(ctx, "DROP DATABASE "+db.Settings.Name+" WITH (FORCE)")
-	}
-	for _, role := range roles {
-		err = errors.Join(err, shared.exec(ctx, "DROP ROLE IF EXISTS "+pgx.Identifier{role}.Sanitize()))
-	}
-	if err != nil {
+	if err := shared.drop(ctx, db.Settings.Name); err != nil {
 		t.Errorf("databasetest: %v", err)
 	}
-}
-
-// moduleRoles returns the login roles of modules that own a schema here.
-func (db *DB) moduleRoles(ctx context.Context) ([]string, error) {
-	conn, err := pgx.ConnectConfig(ctx, database.Config(db.Settings))
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = conn.Close(ctx) }()
-	rows, err := conn.Query(ctx, `
-		SELECT DISTINCT rolname::text
-		FROM pg_namespace JOIN pg_roles ON pg_roles.oid = nspowner
-		WHERE starts_with(nspname, 'module_')`)
-	if err != nil {
-		return nil, err
-	}
-	roles, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	var made []string
-	for _, role := range roles {
-		if strings.HasPrefix(role, "module_") {
-			made = append(made, role)
-		}
-	}
-	return made, err
 }
