@@ -45,6 +45,8 @@ func TestConnLimitsInput(t *testing.T) {
 	go func() { _, _ = theirs.Write(make([]byte, 20)) }()
 	line := mail.NewBoundedConn(ours, patience, 10)
 	if read, err := io.ReadAll(line); len(read) != 10 || err == nil || err == io.ErrNoProgress {
-		t.Errorf("%d bytes, %v", len(read), err)
+		t.Errorf("ReadAll of a connection bounded to 10 bytes: %d bytes, error %v; want 10 and an error",
+			len(read),
+			err)
 	}
 }

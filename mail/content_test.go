@@ -33,7 +33,7 @@ func parseMessage(t testing.TB, content []byte) parsedMessage {
 	t.Helper()
 	m, err := netmail.ReadMessage(bytes.NewReader(content))
 	if err != nil {
-		t.Fatalf("%v in:\n%q", err, content)
+		t.Fatalf("the message cannot be parsed: %v\n%q", err, content)
 	}
 	o := parsedMessage{header: m.Header}
 	kind, parameters, err := mime.ParseMediaType(m.Header.Get("Content-Type"))
@@ -62,7 +62,7 @@ func (o *parsedMessage) part(t testing.TB, header textproto.MIMEHeader, body io.
 	kind, parameters, err := mime.ParseMediaType(header.Get("Content-Type"))
 	if err != nil || parameters["charset"] != "UTF-8" ||
 		header.Get("Content-Transfer-Encoding") != "quoted-printable" {
-		t.Fatalf("%v, %v", header, err)
+		t.Fatalf("part header %v, want UTF-8 text as quoted-printable; error %v", header, err)
 	}
 	decoded, err := io.ReadAll(quotedprintable.NewReader(body))
 	if err != nil {
@@ -115,7 +115,7 @@ func TestContentArrivesUnchanged(t *testing.T) {
 			mails := in.seen().mails
 			if to := []string{"anna@example.net", "bert@example.net", "bert@example.net"}; len(mails) != 1 ||
 				!slices.Equal(mails[0].to, to) {
-				t.Fatalf("%d mails", len(mails))
+				t.Fatalf("the server received %+v, want one mail to %q", mails, to)
 			}
 			got := parseMessage(t, mails[0].content)
 			text, html := strings.TrimSuffix(got.text, "\r\n"), strings.TrimSuffix(got.html, "\r\n")
@@ -124,7 +124,7 @@ func TestContentArrivesUnchanged(t *testing.T) {
 				t.Errorf("text\n%q\nhtml\n%q", got.text, got.html)
 			}
 			if m.Text != "" && m.HTML != "" && !slices.Equal(got.order, []string{"text/plain", "text/html"}) {
-				t.Errorf("%q", got.order)
+				t.Errorf("order of the parts %q, want text/plain before text/html", got.order)
 			}
 			assertHeader(t, got.header, m)
 		})
@@ -153,7 +153,7 @@ func assertHeader(t testing.TB, header netmail.Header, m mail.Message) {
 	}
 	slices.Sort(known)
 	if keys := slices.Sorted(maps.Keys(header)); !slices.Equal(keys, known) {
-		t.Errorf("headers %q", keys)
+		t.Errorf("header fields %q, want %q", keys, known)
 	}
 	for key, values := range header {
 		if len(values) != 1 {
@@ -161,19 +161,19 @@ func assertHeader(t testing.TB, header netmail.Header, m mail.Message) {
 		}
 	}
 	if subject := decodeHeader(t, header.Get("Subject")); subject != m.Subject {
-		t.Errorf("subject %q", subject)
+		t.Errorf("Subject %q, want %q", subject, m.Subject)
 	}
 	assertAddresses(t, header, "To", m.To...)
 	assertAddresses(t, header, "From", "Gemeinde Süd <office@example.org>")
 	if id := header.Get("Message-ID"); !regexp.MustCompile(`^<[A-Z2-7]{26}@example\.org>$`).MatchString(id) {
-		t.Errorf("id %q", id)
+		t.Errorf("Message-ID %q, want 26 random characters at example.org", id)
 	}
 	if date, err := header.Date(); err != nil || time.Since(date).Abs() > time.Hour ||
 		!strings.HasSuffix(header.Get("Date"), "+0000") {
-		t.Errorf("date %q", header.Get("Date"))
+		t.Errorf("Date %q, want the present time in UTC; error %v", header.Get("Date"), err)
 	}
 	if header.Get("Auto-Submitted") != "auto-generated" || header.Get("MIME-Version") != "1.0" {
-		t.Errorf("%v", header)
+		t.Errorf("header %v, want Auto-Submitted auto-generated and MIME-Version 1.0", header)
 	}
 }
 
@@ -181,7 +181,7 @@ func assertAddresses(t testing.TB, header netmail.Header, key string, want ...st
 	t.Helper()
 	got, err := header.AddressList(key)
 	if err != nil || len(got) != len(want) {
-		t.Errorf("%s: %v, %v", key, got, err)
+		t.Errorf("%s: addresses %v, want %q; error %v", key, got, want, err)
 		return
 	}
 	for i, text := range want {
@@ -203,7 +203,7 @@ func TestNoHeaderNamesLibraryOrServer(t *testing.T) {
 	}
 	for _, word := range []string{"go-mail", "User-Agent", "X-Mailer", "wneessen", host, user} {
 		if bytes.Contains(bytes.ToLower(content), bytes.ToLower([]byte(word))) {
-			t.Errorf("%q is in\n%s", word, content)
+			t.Errorf("the message contains %q, want nothing of program, host or account:\n%s", word, content)
 		}
 	}
 }
@@ -238,10 +238,10 @@ func TestHeadersAreSafeToFold(t *testing.T) {
 			assertWireFormat(t, content)
 			header := parseMessage(t, content).header
 			if got := decodeHeader(t, header.Get("Subject")); got != subject {
-				t.Errorf("%q", got)
+				t.Errorf("decoded Subject %q, want %q", got, subject)
 			}
 			if strings.Contains(header.Get("Subject"), "Bcc") {
-				t.Errorf("%q", header.Get("Subject"))
+				t.Errorf("encoded Subject %q, want no Bcc readable in it", header.Get("Subject"))
 			}
 		})
 	}
@@ -264,7 +264,7 @@ func assertWireFormat(t testing.TB, content []byte) {
 			limit = 76
 		}
 		if !header.MatchString(line) || strings.TrimSpace(line) == "" || len(line) > limit {
-			t.Errorf("header line %q", line)
+			t.Errorf("header line %q of %d bytes, want printable ASCII of at most %d", line, len(line), limit)
 		}
 		for _, word := range encodedWord.FindAllString(line, -1) {
 			if text := decodeHeader(t, word); !utf8.ValidString(text) || strings.ContainsRune(text, utf8.RuneError) {
@@ -279,7 +279,7 @@ func assertWireFormat(t testing.TB, content []byte) {
 	for line := range strings.SplitSeq(string(body), "\r\n") {
 		if len(line) > 998 ||
 			strings.ContainsFunc(line, func(r rune) bool { return r != '\t' && (r < ' ' || r > '~') }) {
-			t.Errorf("body line %q", line)
+			t.Errorf("body line %q of %d bytes, want printable ASCII of at most 998", line, len(line))
 		}
 	}
 }

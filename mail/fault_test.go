@@ -165,7 +165,7 @@ func TestSTARTTLSFailureSendsNothing(t *testing.T) {
 			dialer.assertOneConnection(t)
 			for _, word := range []string{"AUTH", "MAIL", "marked-body"} {
 				if bytes.Contains(dialer.written(), []byte(word)) {
-					t.Errorf("%q was sent", word)
+					t.Errorf("the connection was sent %q, want nothing of the mail before TLS", word)
 				}
 			}
 		})
@@ -216,7 +216,7 @@ func TestPlaintextInputBeforeTLSIsDiscarded(t *testing.T) {
 		verbs,
 		[]string{"EHLO", "STARTTLS", "EHLO", "AUTH", "MAIL", "RCPT", "DATA", "QUIT"},
 	) {
-		t.Errorf("%q", verbs)
+		t.Errorf("commands %q, want EHLO, STARTTLS, EHLO, AUTH and one mail", verbs)
 	}
 	dialer.assertOneConnection(t)
 }
@@ -273,7 +273,7 @@ func TestAuthentication(t *testing.T) {
 					base64.StdEncoding.EncodeToString([]byte(password)),
 				}
 				if verbs := server.verbs(); !slices.Equal(verbs[1:4], append([]string{"AUTH"}, words...)) {
-					t.Errorf("%q", verbs)
+					t.Errorf("commands %q, want AUTH and then %q", verbs, words)
 				}
 			}
 		})
@@ -358,6 +358,6 @@ func TestLimits(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := transport.Limits(); got != want || transport.MaxRead() != 64<<10 {
-		t.Errorf("%+v, %d bytes", got, transport.MaxRead())
+		t.Errorf("limits %+v and %d bytes to read, want %+v and %d", got, transport.MaxRead(), want, 64<<10)
 	}
 }

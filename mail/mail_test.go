@@ -34,7 +34,7 @@ func TestInvalidSenderIsRefused(t *testing.T) {
 		s := settings(environment.StartTLS)
 		s.From = from
 		if _, err := mail.New(s); err != environment.ErrSMTP {
-			t.Errorf("%q: %v", from, err)
+			t.Errorf("New with the sender %q: error %v, want %v", from, err, environment.ErrSMTP)
 		}
 	}
 }
@@ -58,7 +58,8 @@ func TestSendsUnderTLS(t *testing.T) {
 			got := seen.mails[0]
 			if !got.tls || got.user != user || got.from != "office@example.org" ||
 				!slices.Equal(got.to, []string{"anna@example.net"}) {
-				t.Errorf("%+v", got)
+				t.Errorf("received %+v, want it over TLS, as %s, from office@example.org to anna@example.net",
+					got, user)
 			}
 			for _, hello := range seen.hellos {
 				if hello != "narthex.example.org" {
@@ -116,7 +117,7 @@ func TestPlaintextAuthenticatesOnLoopback(t *testing.T) {
 		t.Fatal("Send returned the wrong result:", result)
 	}
 	if mails := in.seen().mails; len(mails) != 1 || mails[0].user != user {
-		t.Errorf("%+v", mails)
+		t.Errorf("received %+v, want one mail as %s", mails, user)
 	}
 }
 
@@ -135,7 +136,7 @@ func TestDefaultHelloIsTheHostName(t *testing.T) {
 	}
 	seen := in.seen()
 	if !slices.Equal(seen.hellos, []string{name}) {
-		t.Errorf("%q", seen.hellos)
+		t.Errorf("EHLO with %q, want %q", seen.hellos, []string{name})
 	}
 	assertHeader(
 		t,
@@ -242,7 +243,7 @@ func TestConcurrentSends(t *testing.T) {
 		ids[opened.header.Get("Message-ID")] = true
 		number := strings.TrimPrefix(strings.TrimSuffix(got.to[0], "@example.net"), "p")
 		if text := opened.text; text != "for "+number+".\r\n" || len(got.to) != 1 {
-			t.Errorf("%q got %q", got.to, text)
+			t.Errorf("%q received %q, want one recipient and the text for %s", got.to, text, number)
 		}
 	}
 	if len(mails) != many || len(ids) != many || dialer.opened != many {

@@ -109,11 +109,11 @@ func TestInvalidMessagesOpenNoConnection(t *testing.T) {
 		m := testMessage()
 		change(&m)
 		if result := transport.Send(t.Context(), m); result != mail.MessageInvalid {
-			t.Errorf("%s: %s", name, result)
+			t.Errorf("Send of a message with %s: %s, want %s", name, result, mail.MessageInvalid)
 		}
 	}
 	if len(dialer.addresses) != 0 {
-		t.Errorf("%d connections", len(dialer.addresses))
+		t.Errorf("%d connections for invalid messages, want none", len(dialer.addresses))
 	}
 }
 
@@ -142,7 +142,7 @@ func TestValidMessagesAreRendered(t *testing.T) {
 	} {
 		content, ok := transport.Render(m)
 		if !ok {
-			t.Errorf("%s was refused", name)
+			t.Errorf("Render of a message with %s: refused, want a message", name)
 			continue
 		}
 		assertWireFormat(t, content)

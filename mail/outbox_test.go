@@ -104,7 +104,7 @@ func TestPostDropsWhenFull(t *testing.T) {
 		}
 	}
 	if got := logLines(logs); !slices.Equal(got, []string{"mail droppedmap[]", "mail droppedmap[]"}) {
-		t.Errorf("%q", got)
+		t.Errorf("log %q, want one line for each of the two mails dropped", got)
 	}
 }
 
@@ -184,7 +184,7 @@ func TestLogHoldsOnlyTheResult(t *testing.T) {
 	slices.Sort(got)
 	slices.Sort(want)
 	if !slices.Equal(got, want) {
-		t.Errorf("%q", got)
+		t.Errorf("log %q, want %q", got, want)
 	}
 }
 
@@ -253,7 +253,7 @@ func TestStopDropsAfterDrainTime(t *testing.T) {
 			"mail droppedmap[emails:12]",
 		)
 		if got := logLines(logs); !slices.Equal(got, want) {
-			t.Errorf("%q", got)
+			t.Errorf("log %q, want %q", got, want)
 		}
 	})
 }
@@ -269,12 +269,12 @@ func TestEmailTimeLimit(t *testing.T) {
 		time.Sleep(30*time.Second - time.Millisecond)
 		synctest.Wait()
 		if got := logLines(logs); len(got) != 0 {
-			t.Errorf("early: %q", got)
+			t.Errorf("log just before 30 s: %q, want nothing", got)
 		}
 		time.Sleep(time.Millisecond)
 		synctest.Wait()
 		if got := logLines(logs); !slices.Equal(got, []string{"mail not sentmap[result:TIMEOUT]"}) {
-			t.Errorf("%q", got)
+			t.Errorf("log at 30 s: %q, want one TIMEOUT", got)
 		}
 		stop()
 		receive(t, ended)
@@ -317,7 +317,7 @@ func TestThroughARealServer(t *testing.T) {
 	stop() // which gives the queue 5 s, and a slow machine may need more
 	receive(t, ended)
 	if mails := in.seen().mails; len(mails) != 10 || len(logLines(logs)) != 0 {
-		t.Errorf("%d mails, %q", len(mails), logLines(logs))
+		t.Errorf("the server received %d mails, want 10; log %q, want nothing", len(mails), logLines(logs))
 	}
 }
 

@@ -233,12 +233,12 @@ func (server *scriptedServer) assertNever(t *testing.T, verbs ...string) {
 	t.Helper()
 	for _, verb := range verbs {
 		if verbs := server.verbs(); slices.Contains(verbs, verb) {
-			t.Errorf("%s came: %q", verb, verbs)
+			t.Errorf("commands %q, want no %s", verbs, verb)
 		}
 	}
 	server.mu.Lock()
 	defer server.mu.Unlock()
 	if server.connections != 1 {
-		t.Errorf("%d connections", server.connections)
+		t.Errorf("%d connections, want 1", server.connections)
 	}
 }

@@ -46,7 +46,9 @@ func TestStatusAndCheckOfAnEmptyDatabaseCreateNothing(t *testing.T) {
 	report, err := migrations.Status(t.Context(), f.Pool(t), []migrations.Line{line("a", "SELECT 1")})
 	if err != nil || len(report.Lines) != 2 || len(report.Lines[0].Pending) != len(coreFiles(t)) ||
 		len(report.Lines[1].Pending) != 1 {
-		t.Errorf("%+v, %v", report, err)
+		t.Errorf("Status of an empty database: %+v, error %v; want all of Core's files and one of "+
+			"a's pending", report,
+			err)
 	}
 	assertCode(t, migrations.Check(t.Context(), f.Pool(t), nil), migrations.ErrSchemaMissing)
 	if queryValue[bool](f, `SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = 'core')`) {
@@ -63,7 +65,7 @@ func TestReportIsPlainJSON(t *testing.T) {
 	text, err := json.Marshal(report.Lines[1])
 	if got := string(text); err != nil ||
 		got != `{"line":"a","applied":[],"pending":[{"version":1,"name":"step"}]}` {
-		t.Errorf("%s, %v", got, err)
+		t.Errorf("the report as JSON: %s, error %v; want one pending file of line a", got, err)
 	}
 }
 
@@ -80,7 +82,7 @@ func TestRunsAtTheSameTimeApplyEachFileOnce(t *testing.T) {
 		runs.Go(func() {
 			report, err := f.apply(modules...)
 			if err != nil {
-				t.Errorf("%v: %v", err, causes(err))
+				t.Errorf("Apply beside four others: error %v (%v), want none", err, causes(err))
 			}
 			mu.Lock()
 			defer mu.Unlock()

@@ -71,7 +71,7 @@ func queryValue[T any](f *fixture, sql string, args ...any) T {
 	}
 	found, err := pgx.CollectExactlyOneRow(rows, pgx.RowTo[T])
 	if err != nil {
-		f.t.Fatalf("%s: %v", sql, err)
+		f.t.Fatalf("%s: error %v, want one row", sql, err)
 	}
 	return found
 }

@@ -55,7 +55,7 @@ func TestResetOfNothing(t *testing.T) {
 	}
 	for _, err := range []error{nil, migrations.ErrFailed, migrations.ErrHistoryChanged} {
 		if line := migrations.Edited(err); line != "" {
-			t.Errorf("%v is about %q", err, line)
+			t.Errorf("Edited(%v): line %q, want none", err, line)
 		}
 	}
 }

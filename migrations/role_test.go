@@ -78,7 +78,7 @@ func TestCoresUserCanReadTheModulesTablesForABackup(t *testing.T) {
 		Version: len(coreFiles(t)) + 1, Name: "reads", SQL: []byte(`SELECT n FROM module_a.kept`),
 	}), migrations.Options{Connect: f.connect})
 	if err != nil {
-		t.Errorf("%v: %v", err, causes(err))
+		t.Errorf("a Core file that reads module_a.kept: error %v (%v), want none", err, causes(err))
 	}
 }
 

@@ -81,7 +81,7 @@ func TestStoppedIsAboutFiles(t *testing.T) {
 	_, changed := f.apply(line("a", `SELECT 2`))
 	for _, err := range []error{nil, changed, migrations.ErrFailed, migrations.ErrUnreachable} {
 		if stop, failed := migrations.Stopped(err); failed {
-			t.Errorf("%v: %+v", err, stop)
+			t.Errorf("Stopped(%v): %+v, want no stop at a file", err, stop)
 		}
 	}
 }

@@ -61,15 +61,15 @@ func TestDevelopmentMayShareCoresUser(t *testing.T) {
 		Modules: []migrations.Line{line("a", kept, `INSERT INTO kept VALUES (1)`)}}
 	for range 2 {
 		if _, err := migrations.Apply(t.Context(), options); err != nil {
-			t.Fatalf("%v: %v", err, causes(err))
+			t.Fatalf("Apply with a shared role: error %v (%v), want none", err, causes(err))
 		}
 	}
 	roles, err := f.Database(t).ModuleRoles(t.Context())
 	if err != nil || roles["a"].Role != "" || roles["a"].Schema != "module_a" {
-		t.Errorf("%+v, %v", roles, err)
+		t.Errorf("ModuleRoles: %+v, error %v; want module_a without a role of its own", roles, err)
 	}
 	if rows := queryValue[int](f, `SELECT count(*) FROM module_a.kept`); rows != 1 {
-		t.Errorf("%d rows", rows)
+		t.Errorf("module_a.kept has %d rows, want 1", rows)
 	}
 	if err := migrations.Check(t.Context(), f.Pool(t), options.Modules); err != nil {
 		t.Error(err)
@@ -96,7 +96,7 @@ func TestDevelopmentIsolatesWhereItCan(t *testing.T) {
 func TestStatementsOfOtherErrors(t *testing.T) {
 	t.Parallel()
 	if list := migrations.Statements(migrations.ErrFailed); list != nil {
-		t.Errorf("%v", list)
+		t.Errorf("Statements(%v): %v, want none", migrations.ErrFailed, list)
 	}
 }
 

@@ -160,7 +160,8 @@ func TestImportsPointDown(t *testing.T) {
 		}
 		rank, ranked := ranks[p.path]
 		if !special && !ranked {
-			t.Errorf("%s has no rank", p.path)
+			t.Errorf("package %s has no rank in docs/architecture.md's order, want one in the table ranks",
+				p.path)
 			continue
 		}
 		for _, imported := range p.imports {

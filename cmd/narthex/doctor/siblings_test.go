@@ -36,7 +36,7 @@ func TestSiblings(t *testing.T) {
 		{"http://localhost:3000", "http://localhost:4000", true},
 	} {
 		if got := siblings(c.a, c.b); got != c.want {
-			t.Errorf("%s and %s: %v", c.a, c.b, got)
+			t.Errorf("siblings(%q, %q): %v, want %v", c.a, c.b, got, c.want)
 		}
 	}
 }

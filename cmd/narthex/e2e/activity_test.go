@@ -98,7 +98,8 @@ func TestEveryChangeIsRecorded(t *testing.T) {
 			}
 			got := owner.do(method, path, value)
 			if got.status >= http.StatusBadRequest && got.status != http.StatusConflict {
-				t.Errorf("%s %s: %d %s", method, path, got.status, got.body)
+				t.Errorf("%s %s as the owner: status %d, want success or 409; body %s", method, path,
+					got.status, got.body)
 			}
 		}
 	}
@@ -107,7 +108,9 @@ func TestEveryChangeIsRecorded(t *testing.T) {
 			t.Helper()
 			r := runCommand(t, i.environment, "", args...)
 			if r.awaitExit(t) != cli.ExitSuccess {
-				t.Errorf("%s failed", args[0])
+				t.Errorf("narthex %s: exit status %d, want %d; stderr %s", strings.Join(args, " "),
+					r.awaitExit(t),
+					cli.ExitSuccess, r.stderr.String())
 			}
 			return r.stdout.String()
 		}

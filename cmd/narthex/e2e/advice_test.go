@@ -23,7 +23,8 @@ func TestFailedStartTellsTheWayOut(t *testing.T) {
 	}
 	r := runCommand(t, i.environment, "", strings.Fields(told[1])...)
 	if r.awaitExit(t) != cli.ExitSuccess {
-		t.Fatalf("narthex %s: %s", told[1], r.stderr.String())
+		t.Fatalf("narthex %s: exit status %d, want %d; stderr %s", told[1], r.awaitExit(t), cli.ExitSuccess,
+			r.stderr.String())
 	}
 	i.start(t)
 	owner := i.signIn(t, ownerAddress, ownerPassword)

@@ -27,7 +27,7 @@ func TestAnnouncementsEndToEnd(t *testing.T) {
 	created := owner.do("POST", slides,
 		map[string]any{"title": "Shared lunch", "body": "Sunday", "endsAt": "2030-01-01T00:00:00.000Z"})
 	if created.status != http.StatusCreated {
-		t.Fatalf("create: %d %s", created.status, created.body)
+		t.Fatalf("POST %s as the owner: status %d, want 201; body %s", slides, created.status, created.body)
 	}
 	var slide struct {
 		ID      string
@@ -94,7 +94,7 @@ func TestAnnouncementsEndToEnd(t *testing.T) {
 
 	daemon.signal(t, syscall.SIGTERM)
 	if status := daemon.awaitExit(t); status != cli.ExitSuccess {
-		t.Errorf("exit status %d", status)
+		t.Errorf("narthex api:start after SIGTERM: exit status %d, want %d", status, cli.ExitSuccess)
 	}
 }
 
@@ -189,18 +189,20 @@ func TestModuleSeesAndSaysWhatItMay(t *testing.T) {
 	}
 	if got := owner.do("POST", "/api/v1/modules/base/echo",
 		io.MultiReader(strings.NewReader(strings.Repeat("x", 1<<20+1)))); got.status != 413 {
-		t.Errorf("one byte over 1 MiB: %d", got.status)
+		t.Errorf("POST /echo with one byte over 1 MiB: status %d, want 413; body %.200s", got.status,
+			got.body)
 	}
 	if got := owner.do("GET", "/api/v1/modules/base/panic", nil); got.status != 500 ||
 		got.body != `{"code":"MODULE_HANDLER_FAILED"}` {
-		t.Errorf("panic: %d %s", got.status, got.body)
+		t.Errorf("GET /panic: status %d, want 500; body %s, want MODULE_HANDLER_FAILED", got.status, got.body)
 	}
 	if got := owner.do("GET", "/api/v1/modules/base/plain", nil); got.body != `{"plain":true}` {
-		t.Errorf("after a panic: %d %s", got.status, got.body)
+		t.Errorf("GET /plain after a panic: status %d; body %s, want {\"plain\":true}", got.status, got.body)
 	}
 	if got := owner.do("HEAD", "/api/v1/modules/base/plain", nil); got.status != 200 || got.body != "" ||
 		got.header.Get("Content-Length") != "14" {
-		t.Errorf("HEAD: %d %q %v", got.status, got.body, got.header)
+		t.Errorf("HEAD /plain: status %d, want 200; body %q, want none; header %v, want Content-Length 14",
+			got.status, got.body, got.header)
 	}
 }
 
@@ -268,7 +270,7 @@ func TestChangedExecutableIsNotStarted(t *testing.T) {
 			got.status, http.StatusServiceUnavailable, got.body, `{"code":"MODULE_UNAVAILABLE"}`)
 	}
 	if got := owner.do("GET", "/api/v1/health/ready", nil); got.status != http.StatusOK {
-		t.Errorf("ready: %d", got.status)
+		t.Errorf("GET /api/v1/health/ready while a module is down: status %d, want 200", got.status)
 	}
 }
 

@@ -74,7 +74,7 @@ func TestTheOfficialClientVerifiesAndResets(t *testing.T) {
 	signedUp := c.call("signUp.email", object{"name": "Anna", "email": anna, "password": annaPassword})
 	if !strings.HasPrefix(string(signedUp.Data),
 		`{"token":null,"user":{"name":"Anna","email":"anna@example.org","emailVerified":false,`) {
-		t.Errorf("sign-up: %s", signedUp.line)
+		t.Errorf("signUp.email: %s, want no token and Anna with an address not verified", signedUp.line)
 	}
 	c.assertCookies()
 	verification := box.next(t).token(t, i.address, "verify-email")
@@ -175,7 +175,7 @@ func (i *installation) officialClient(t *testing.T) *officialClient {
 		defer cancel()
 		_ = calls.Close()
 		if err := node.Wait(); err != nil {
-			t.Errorf("node: %v\n%s", err, complaint.String())
+			t.Errorf("the client's Node process: %v, want success; stderr %s", err, complaint.String())
 		}
 	})
 	return &officialClient{t: t, address: i.address, calls: calls, replies: bufio.NewReader(replies)}
@@ -207,7 +207,7 @@ func (c *officialClient) callFrom(address, method string, arguments any) reply {
 	}
 	c.last = reply{line: strings.TrimSpace(body)}
 	if err := json.Unmarshal([]byte(body), &c.last); err != nil {
-		c.t.Fatalf("%s: %v in %s", method, err, body)
+		c.t.Fatalf("%s: the reply %s is not JSON: %v", method, body, err)
 	}
 	return c.last
 }
@@ -227,7 +227,7 @@ func (c *officialClient) assertRefused(method string, arguments any, status int,
 func (r reply) assertRefused(t *testing.T, status int, code string) {
 	t.Helper()
 	if string(r.Data) != "null" || r.Error == nil || r.Error.Status != status || r.Error.Code != code {
-		t.Errorf("%s, want %d %s", r.line, status, code)
+		t.Errorf("reply %s, want null data and the error %d %s", r.line, status, code)
 	}
 }
 

@@ -188,7 +188,7 @@ func TestBodyLimits(t *testing.T) {
 		request.Header.Set("Origin", b.address)
 		response, err := p.client.Do(request)
 		if err != nil {
-			t.Errorf("%+v: %v", row, err)
+			t.Errorf("upload %+v: error %v, want a response", row, err)
 			continue
 		}
 		body, err := io.ReadAll(response.Body)

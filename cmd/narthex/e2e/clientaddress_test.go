@@ -73,9 +73,12 @@ func TestBehindAProxyEachClientCounts(t *testing.T) {
 	past := i.visitor(t)
 	if got := past.do("GET", "/api/v1/principal", nil); got.status != 503 ||
 		got.body != `{"code":"CLIENT_ADDRESS_UNRESOLVED"}` {
-		t.Errorf("without the proxy's header: %d %s", got.status, got.body)
+		t.Errorf("GET /api/v1/principal without the proxy's header: status %d, want 503; body %s", got.status,
+			got.body)
 	}
 	if got := past.do("GET", "/api/v1/health/ready", nil); got.status != http.StatusOK {
-		t.Errorf("a probe: %d %s", got.status, got.body)
+		t.Errorf("GET /api/v1/health/ready without the proxy's header: status %d, want 200; body %s",
+			got.status,
+			got.body)
 	}
 }

@@ -327,7 +327,7 @@ func eventually(t *testing.T, what string, condition func() bool) {
 	deadline := time.Now().Add(patience)
 	for !condition() {
 		if time.Now().After(deadline) {
-			t.Fatalf("never: %s", what)
+			t.Fatalf("not reached within %v: %s", patience, what)
 		}
 		time.Sleep(5 * time.Millisecond) // the condition lies in another process: it can only be polled
 	}

@@ -77,7 +77,7 @@ func TestReadme(t *testing.T) {
 	for _, b := range blocksOf(t, "../../../README.md") {
 		switch {
 		case b.language != "sh":
-			t.Errorf("a block of %s", b.language)
+			t.Errorf("README.md has a block of language %q, want sh alone:\n%s", b.language, b.text)
 		case strings.HasPrefix(b.text, "read -r address password\n"):
 			reader.run(b.text + reader.devOutput("Narthex runs at") + " " + reader.devOutput("Password") + "\n")
 		default:
@@ -201,7 +201,7 @@ func (r *terminal) run(block string) {
 	r.typed++
 	done := fmt.Sprintf("block %d has run", r.typed)
 	if _, err := fmt.Fprintf(r.keys, "%s\necho '%s'\n", block, done); err != nil {
-		r.t.Fatalf("typing\n%s: %v", block, err)
+		r.t.Fatalf("the block could not be entered: %v\n%s", err, block)
 	}
 	r.awaitOutputWithin(r.t, &r.stdout, done, 4*patience) // it may build everything
 	if r.t.Failed() {

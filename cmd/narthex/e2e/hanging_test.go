@@ -66,13 +66,15 @@ func (b *faultyPlatform) testStoppedAndFull(t *testing.T, late time.Duration) {
 		got := <-results
 		allowed := isAllowedResponse(got.httpResponse) || got.body == overloaded
 		if got.err != nil || !allowed || got.took > write+queued+late {
-			t.Errorf("%s: %d %.80s %v after %v", got.what, got.status, got.body, got.err, got.took)
+			t.Errorf("%s: status %d; body %.80s; error %v; after %v, want an allowed response within %v",
+				got.what,
+				got.status, got.body, got.err, got.took, write+queued+late)
 		}
 		slowest = max(slowest, got.took)
 	}
 	b.awaitRestart(t, b.owner, "flooded", pid)
 	if lost := b.logLines(t, "flooded", "module process lost"); len(lost) != 1 || lost[0].Reason != "link lost" {
-		t.Errorf("lost: %v", lost)
+		t.Errorf("lines \"module process lost\" of flooded: %v, want one with the reason \"link lost\"", lost)
 	}
 	t.Logf("the slowest of %d calls took %v", cap(results), slowest)
 }
@@ -122,7 +124,8 @@ func (b *faultyPlatform) testStoppedAndQuiet(t *testing.T, late time.Duration) {
 	for id, pid := range pids {
 		b.awaitRestart(t, b.owner, id, pid)
 		if lost := b.logLines(t, id, "module process lost"); len(lost) != 1 || lost[0].Reason != "ping unanswered" {
-			t.Errorf("lost: %v", lost)
+			t.Errorf("lines \"module process lost\" of %s: %v, want one with the reason \"ping unanswered\"",
+				id, lost)
 		}
 	}
 }
@@ -181,7 +184,7 @@ func TestStuckModuleIsBack(t *testing.T) {
 			abandonedAfter+process.StuckWithin, late)
 	}
 	if lost := b.logLines(t, "stuck", "module process lost"); len(lost) != 1 || lost[0].Reason != "calls stuck" {
-		t.Errorf("lost: %v", lost)
+		t.Errorf("lines \"module process lost\" of stuck: %v, want one with the reason \"calls stuck\"", lost)
 	}
 	var told httpResponse
 	eventually(t, "the second process is ready", func() bool {

@@ -99,9 +99,10 @@ func (s *sender) send(t *testing.T, ctx context.Context, id string) (served bool
 	s.slowest = max(s.slowest, time.Since(began))
 	switch {
 	case err != nil:
-		t.Errorf("%s: %v", id, err)
+		t.Errorf("POST /slow of %s: error %v, want a response", id, err)
 	case !isAllowedResponse(got):
-		t.Errorf("%s: %d %s", id, got.status, got.body)
+		t.Errorf("POST /slow of %s: status %d; body %s, want 200 or an allowed refusal", id, got.status,
+			got.body)
 	case got.status == http.StatusOK && got.body != s.want:
 		t.Errorf("POST .../%s/slow: the response to another request: %.100s", id, got.body)
 	}

@@ -104,7 +104,7 @@ func TestKioskFiles(t *testing.T) {
 		}
 		for _, check := range checks {
 			if output, err := exec.CommandContext(t.Context(), check[0], check[1:]...).CombinedOutput(); err != nil {
-				t.Errorf("%s: %v\n%s", strings.Join(check, " "), err, output)
+				t.Errorf("%s: %v, want success; output %s", strings.Join(check, " "), err, output)
 			}
 		}
 	}

@@ -77,10 +77,11 @@ func TestStopFinishesRequestsAndStopsModulesInReverse(t *testing.T) {
 	}
 	body, err := io.ReadAll(response.Body)
 	if err != nil || string(body) != "0123456789" || response.StatusCode != http.StatusOK {
-		t.Errorf("%d %q, %v", response.StatusCode, body, err)
+		t.Errorf("the request under way: status %d, want 200; body %q, want 0123456789; error %v",
+			response.StatusCode, body, err)
 	}
 	if status := daemon.awaitExit(t); status != cli.ExitSuccess {
-		t.Errorf("exit status %d", status)
+		t.Errorf("narthex api:start after SIGTERM: exit status %d, want %d", status, cli.ExitSuccess)
 	}
 	assertOrder(t, daemon.stderr.String(), "base started", "tail started", `"msg":"ready"`, `"msg":"stopping"`,
 		"tail stopped", "base stopped", `"msg":"stopped"`)
@@ -91,7 +92,8 @@ func TestFailedStartHookRollsBack(t *testing.T) {
 	i := install(t, "base", "tail", "failing")
 	daemon := startCommand(t, i.environment, "", "api:start")
 	if status := daemon.awaitExit(t); status != cli.ExitFailure {
-		t.Errorf("exit status %d", status)
+		t.Errorf("narthex api:start with a failing start hook: exit status %d, want %d", status,
+			cli.ExitFailure)
 	}
 	log := daemon.stderr.String()
 	assertOrder(t, log, "base started", "tail started", "failing started", "failing stopped", "tail stopped",
@@ -214,7 +216,8 @@ func TestBadInput(t *testing.T) {
 			}
 			r := runCommand(t, i.environment, "a good password\n", args...)
 			if status := r.awaitExit(t); status != cli.ExitFailure {
-				t.Errorf("exit status %d", status)
+				t.Errorf("narthex %s: exit status %d, want %d", strings.Join(args, " "), status,
+					cli.ExitFailure)
 			}
 			said := r.stderr.String()
 			lines := strings.Split(strings.TrimRight(said, "\n"), "\n")
@@ -231,7 +234,7 @@ func TestBadInput(t *testing.T) {
 			}
 			if row.name != "broken manifest" && row.name != "broken manifest when migrating" &&
 				len(failures) != len(row.want) {
-				t.Errorf("%d lines", len(failures))
+				t.Errorf("stderr has %d lines, want %d:\n%s", len(failures), len(row.want), said)
 			}
 			if strings.Contains(said, "hunter2") || strings.Contains(said, "127.0.0.1") ||
 				strings.Contains(said, "goroutine") {
@@ -242,7 +245,7 @@ func TestBadInput(t *testing.T) {
 			}
 			var tables int
 			if err := i.db.Pool(t).QueryRow(t.Context(), schema).Scan(&tables); err != nil || tables != 0 {
-				t.Errorf("%d tables, %v", tables, err)
+				t.Errorf("the database has %d tables, want none; error %v", tables, err)
 			}
 		})
 	}
@@ -326,7 +329,7 @@ func TestOwnerCommand(t *testing.T) {
 	var people int
 	if err := i.db.Pool(t).QueryRow(t.Context(), `SELECT count(*) FROM core.person`).Scan(&people); err != nil ||
 		people != 1 {
-		t.Errorf("%d people, %v", people, err)
+		t.Errorf("core.person has %d rows, want 1; error %v", people, err)
 	}
 }
 
@@ -338,16 +341,21 @@ func TestBootstrapOwnerCommand(t *testing.T) {
 	}
 	if r := bootstrap(); r.awaitExit(t) != cli.ExitFailure ||
 		!strings.HasPrefix(r.stderr.String(), "IDENTITY_NOT_FOUND: ") {
-		t.Errorf("nobody: %s", r.stderr.String())
+		t.Errorf("bootstrap of an unknown address: exit status %d, want %d; stderr %s, want "+
+			"IDENTITY_NOT_FOUND",
+			r.awaitExit(t), cli.ExitFailure, r.stderr.String())
 	}
 	i.db.Exec(t, `INSERT INTO core.person (email, name, password_hash) VALUES ($1, 'Owner', 'x')`, ownerAddress)
 	r := bootstrap()
 	if r.awaitExit(t) != cli.ExitSuccess || !strings.HasPrefix(r.stdout.String(), "Granted: ") {
-		t.Errorf("first: %s%s", r.stdout.String(), r.stderr.String())
+		t.Errorf("first bootstrap: exit status %d, want %d; stdout %s, want it to begin with "+
+			"Granted; stderr %s",
+			r.awaitExit(t), cli.ExitSuccess, r.stdout.String(), r.stderr.String())
 	}
 	if r := bootstrap(); r.awaitExit(t) != cli.ExitFailure ||
 		!strings.HasPrefix(r.stderr.String(), "OWNER_ALREADY_EXISTS: ") {
-		t.Errorf("second: %s", r.stderr.String())
+		t.Errorf("second bootstrap: exit status %d, want %d; stderr %s, want OWNER_ALREADY_EXISTS",
+			r.awaitExit(t), cli.ExitFailure, r.stderr.String())
 	}
 }
 
@@ -381,7 +389,7 @@ func TestDevRunsTwiceFromABareFolder(t *testing.T) {
 	}
 	first.signal(t, syscall.SIGINT)
 	if status := first.awaitExit(t); status != cli.ExitSuccess {
-		t.Errorf("exit status %d", status)
+		t.Errorf("first run of narthex dev after SIGINT: exit status %d, want %d", status, cli.ExitSuccess)
 	}
 	pid, _, _ := strings.Cut(string(postmaster), "\n")
 	if _, err := os.Stat("/proc/" + pid); err == nil {
@@ -398,7 +406,7 @@ func TestDevRunsTwiceFromABareFolder(t *testing.T) {
 	}
 	second.signal(t, syscall.SIGINT)
 	if status := second.awaitExit(t); status != cli.ExitSuccess {
-		t.Errorf("exit status %d", status)
+		t.Errorf("second run of narthex dev after SIGINT: exit status %d, want %d", status, cli.ExitSuccess)
 	}
 }
 
@@ -448,7 +456,8 @@ func TestUncleanShutdownIsReported(t *testing.T) {
 	daemon := i.start(t)
 	daemon.signal(t, syscall.SIGTERM)
 	if status := daemon.awaitExit(t); status != cli.ExitFailure {
-		t.Errorf("exit status %d", status)
+		t.Errorf("narthex api:start with a module that does not stop: exit status %d, want %d", status,
+			cli.ExitFailure)
 	}
 	said := daemon.stderr.String()
 	assertOrder(t, said, "base stopped", "MODULE_STOP_FAILED: The module stubborn ",

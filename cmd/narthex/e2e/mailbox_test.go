@@ -131,12 +131,12 @@ func (l email) link(t *testing.T, dashboard string) url.Values {
 	text := l.text(t)
 	links := linkWithQuery.FindAllString(text, -1)
 	if len(links) != 1 {
-		t.Fatalf("%d links in %q", len(links), text)
+		t.Fatalf("the mail has %d links with a query, want 1: %q", len(links), text)
 	}
 	query, found := strings.CutPrefix(links[0], dashboard+"/?")
 	values, err := url.ParseQuery(query)
 	if !found || err != nil || len(values) != 2 {
-		t.Fatalf("the link is %s", links[0])
+		t.Fatalf("the mail's link is %s, want %s/? with two parameters; error %v", links[0], dashboard, err)
 	}
 	return values
 }

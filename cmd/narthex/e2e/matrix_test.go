@@ -170,7 +170,8 @@ func (i *installation) pairScreen(t *testing.T, owner *person, n int) (cookie, i
 	screen.cookie, _, _ = strings.Cut(asked.header.Get("Set-Cookie"), ";")
 	var pairing struct{ PairingCode string }
 	if err := json.Unmarshal([]byte(asked.body), &pairing); err != nil || asked.status != 201 {
-		t.Fatalf("pairing: %d %s", asked.status, asked.body)
+		t.Fatalf("POST /api/v1/device-pairing: status %d, want 201; body %s; error %v", asked.status,
+			asked.body, err)
 	}
 	device := owner.create(t, 200, "/api/v1/device-pairing/"+pairing.PairingCode+"/approve",
 		map[string]string{"label": "A screen"})
@@ -180,7 +181,8 @@ func (i *installation) pairScreen(t *testing.T, owner *person, n int) (cookie, i
 			return pair, device["id"].(string)
 		}
 	}
-	t.Fatalf("claim: %d %s", claimed.status, claimed.body)
+	t.Fatalf("POST /api/v1/device-pairing/claim: status %d, want the cookie narthex_device; body %s",
+		claimed.status, claimed.body)
 	return "", ""
 }
 
@@ -249,7 +251,7 @@ func (p *person) create(t *testing.T, status int, path string, value any) (respo
 	t.Helper()
 	if got := p.do("POST", path, value); got.status != status ||
 		json.Unmarshal([]byte(got.body), &response) != nil {
-		t.Fatalf("POST %s: %d %s", path, got.status, got.body)
+		t.Fatalf("POST %s: status %d, want %d with JSON; body %s", path, got.status, status, got.body)
 	}
 	return response
 }

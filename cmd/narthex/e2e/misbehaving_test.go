@@ -57,7 +57,9 @@ func TestHarmEndsItsModuleAlone(t *testing.T) {
 			})
 		}
 		if len(lost) != n%each+1 || !slices.Contains([]string{"exited", "link lost"}, lost[len(lost)-1].Reason) {
-			t.Errorf("%s: lost %v", harm, lost)
+			t.Errorf("lines \"module process lost\" of %s after %s: %v, want %d and the last "+
+				"\"exited\" or \"link lost\"",
+				id, harm, lost, n%each+1)
 		}
 	}
 }

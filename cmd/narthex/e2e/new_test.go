@@ -43,7 +43,7 @@ func runProgram(t *testing.T, dir string, args ...string) {
 	command := exec.CommandContext(t.Context(), args[0], args[1:]...)
 	command.Dir = dir
 	if output, err := command.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %v\n%s", args, err, output)
+		t.Fatalf("%s: %v, want success; output %s", strings.Join(args, " "), err, output)
 	}
 }
 
@@ -57,7 +57,8 @@ func TestNewModule(t *testing.T) {
 		t.Helper()
 		r := runCommand(t, environment, "", append([]string{"modules:new", "--", "--module"}, args...)...)
 		if r.stdout.String()+r.stderr.String() != want {
-			t.Errorf("%s, want %s", r.stdout.String()+r.stderr.String(), want)
+			t.Errorf("narthex modules:new %s: wrote %s, want %s", strings.Join(args, " "),
+				r.stdout.String()+r.stderr.String(), want)
 		}
 	}
 	write("Written: inner-list. Next: make dev, or go test ./modules/inner-list\n", "inner-list")

@@ -119,6 +119,6 @@ func TestInterruptedPasswordChangesNothing(t *testing.T) {
 	var people int
 	if err := i.db.Pool(t).QueryRow(t.Context(), `SELECT count(*) FROM core.person`).Scan(&people); err != nil ||
 		people != 0 {
-		t.Errorf("%d people, %v", people, err)
+		t.Errorf("core.person has %d rows, want none; error %v", people, err)
 	}
 }

@@ -80,7 +80,7 @@ func (s *stream) assertEvents(events ...string) {
 	s.t.Helper()
 	for _, want := range events {
 		if got := s.next(); got != want {
-			s.t.Fatalf("%q, want %q", got, want)
+			s.t.Fatalf("the stream's next event is %q, want %q", got, want)
 		}
 	}
 }
@@ -99,7 +99,8 @@ func (s *stream) assertNotes(n int) {
 		event := s.next()
 		data, _ := strings.CutPrefix(event, "update ")
 		if note, err := strconv.Atoi(data); err != nil || note > len(notes)+1 {
-			s.t.Fatalf("%q after %v", event, notes)
+			s.t.Fatalf("the stream's event after %v is %q, want an update of at most %d", notes, event,
+				len(notes)+1)
 		} else if note > len(notes) {
 			notes = append(notes, note)
 		}

@@ -110,7 +110,7 @@ func TestNothingSensitiveIsWritten(t *testing.T) {
 	}
 	for _, line := range []string{`"msg":"request failed"`, `"request_id"`, `"msg":"mail not sent"`} {
 		if !strings.Contains(written, line) {
-			t.Errorf("no line has %s", line)
+			t.Errorf("the log has no line with %s, want one", line)
 		}
 	}
 }

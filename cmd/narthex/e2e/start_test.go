@@ -36,7 +36,7 @@ func TestEverythingWrongAtOnce(t *testing.T) {
 	}
 	if said := r.stderr.String(); !strings.HasPrefix(said, "DATABASE_URL_INVALID: DATABASE_URL is not set. ") ||
 		strings.Contains(said, "marked") {
-		t.Errorf("said %s", said)
+		t.Errorf("stderr %s, want it to begin with DATABASE_URL_INVALID and to hold no value", said)
 	}
 
 	dir := t.TempDir()

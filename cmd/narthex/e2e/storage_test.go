@@ -116,7 +116,7 @@ func TestModuleKeepsFiles(t *testing.T) {
 	endless := io.LimitReader(rand.NewChaCha8([32]byte{}), 32<<20+1)
 	if got, err := owner.doContext(t.Context(), "PUT", filesRoutes+"/objects/photo", endless); err == nil &&
 		got.status != 413 {
-		t.Error(got.status, got.body)
+		t.Errorf("PUT of one byte over 32 MiB: status %d, want 413; body %s", got.status, got.body)
 	}
 	if files := storedFiles(t, server); len(files) != 1 || !strings.HasSuffix(files[0], "/photo") {
 		t.Errorf("storedFiles: number of files %v, want %v; want files[0] to be %v",
@@ -157,7 +157,8 @@ func assertRangeRead(t *testing.T, p *person, key string, content []byte) {
 	var url string
 	if got := p.do("GET", filesRoutes+"/urls/"+key, nil); got.status != 200 ||
 		json.Unmarshal([]byte(got.body), &url) != nil {
-		t.Fatal(got.status, got.body)
+		t.Fatalf("GET %s/urls/%s: status %d, want 200 with an address; body %s", filesRoutes, key, got.status,
+			got.body)
 	}
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
 	if err != nil {
@@ -184,7 +185,7 @@ func TestModuleWithoutObjectStorage(t *testing.T) {
 	for _, want := range []string{`"state":"blocked"`, `"reason":"storage_unavailable"`,
 		`"storageBucketId":"images"`} {
 		if !strings.Contains(got.body, want) {
-			t.Errorf("%s without %s", got.body, want)
+			t.Errorf("GET /api/v1/module-lifecycle: %s, want it to contain %s", got.body, want)
 		}
 	}
 	if got := owner.do("GET", filesRoutes+"/objects", nil); got.status != http.StatusNotFound {
@@ -202,7 +203,7 @@ func TestModuleSendsMail(t *testing.T) {
 	owner := i.signIn(t, ownerAddress, ownerPassword)
 	owner.assertResponse("POST", "/mail/anna@example.net", nil, 200, `"SENT"`)
 	if got := box.next(t); got.to != "anna@example.net" || strings.TrimSpace(got.text(t)) != "Kept for you." {
-		t.Error(got.to, got.text(t))
+		t.Errorf("mail to %s: %s, want \"Kept for you.\" to anna@example.net", got.to, got.text(t))
 	}
 	owner.assertResponse("POST", "/mail/"+refusedRecipient, nil, 200, `"REJECTED"`)
 	owner.assertResponse("POST", "/mail/nobody", nil, 200, `"MESSAGE_INVALID"`)
@@ -225,7 +226,7 @@ func TestObjectsPassInConstantMemory(t *testing.T) {
 		body := io.LimitReader(rand.NewChaCha8([32]byte{}), size)
 		owner.assertResponse("PUT", "/objects/"+key, body, 200, strconv.FormatInt(size, 10))
 		if got := owner.do("GET", filesRoutes+"/objects/"+key, nil); int64(len(got.body)) != size {
-			t.Errorf("%d bytes", len(got.body))
+			t.Errorf("GET /objects/%s: status %d, %d bytes, want %d", key, got.status, len(got.body), size)
 		}
 	}
 	round("warm", 1<<20)

@@ -66,7 +66,7 @@ func TestUnderSystemd(t *testing.T) {
 		}
 	})
 	if got := hears(); got != "READY=1\nSTATUS=Ready" {
-		t.Fatalf("first %q", got)
+		t.Fatalf("first notification %q, want READY=1 and STATUS=Ready", got)
 	}
 	i.address = "http://localhost:" + strconv.Itoa(listener.Addr().(*net.TCPAddr).Port)
 	if got := i.visitor(t).do("GET", "/api/v1/health/ready", nil); got.status != http.StatusOK {
@@ -95,7 +95,7 @@ func TestUnderSystemd(t *testing.T) {
 	}
 	if got := hears(); !strings.HasPrefix(got, "STOPPING=1\n") ||
 		!strings.Contains(got, "EXTEND_TIMEOUT_USEC=") {
-		t.Errorf("then %q", got)
+		t.Errorf("notification after SIGTERM %q, want STOPPING=1 with EXTEND_TIMEOUT_USEC", got)
 	}
 	if err := daemon.Wait(); err != nil {
 		t.Error(err)
