@@ -48,7 +48,8 @@ func FuzzUnpack(f *testing.F) {
 				info, err := entry.Info()
 				must(t, err)
 				if mode := info.Mode(); mode != fs.ModeDir|0o755 && mode != 0o644 && mode != 0o755 {
-					t.Errorf("mode %v", mode)
+					t.Errorf("%s has the mode %v, want 0755 for a folder, 0644 or 0755 for a file", path,
+						mode)
 				}
 				return nil
 			}))

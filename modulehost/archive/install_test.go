@@ -76,7 +76,8 @@ func TestInstallRepairs(t *testing.T) {
 			c.prepare(t, filepath.Join(dir, "people"))
 			got, err := archive.Install(dir, pack(t, files), platform, nil)
 			if !errors.Is(err, c.want) || got.Replaced != c.replaced {
-				t.Fatalf("got %+v, %v", got, err)
+				t.Fatalf("Install: replaced %q, want %q; error %v, want %v", got.Replaced, c.replaced, err,
+					c.want)
 			}
 			if err == nil {
 				assertInstalled(t, dir, files)

@@ -35,7 +35,7 @@ func TestWaitIsBounded(t *testing.T) {
 				t.Errorf("%v: run: error %v, want %v", name, err, archive.ErrUnderWay)
 			}
 			if waited := time.Since(began); waited < archive.LockWait || waited > archive.LockWait+time.Second {
-				t.Errorf("%s waited %v", name, waited)
+				t.Errorf("%s waited %v for the lock, want %v", name, waited, archive.LockWait)
 			}
 		}
 		assertInstalled(t, dir, files)
@@ -63,7 +63,8 @@ func TestAtOnce(t *testing.T) {
 			if n%2 == 0 {
 				if out, err := child(t, "install", []string{dir, path}).CombinedOutput(); err != nil &&
 					!isDowngrade(string(out)) {
-					t.Errorf("%v: %s", err, out)
+					t.Errorf("install in a child process: %v, want success or a downgrade refused; output %s",
+						err, out)
 				}
 			} else if _, err := archive.Install(dir, path, platform, nil); err != nil &&
 				!errors.Is(err, archive.ErrDowngrade) {

@@ -94,7 +94,7 @@ func TestPackIsPlain(t *testing.T) {
 				command.Dir = t.TempDir()
 			}
 			if out, err := command.CombinedOutput(); err != nil {
-				t.Fatalf("%v\n%s", err, out)
+				t.Fatalf("%s %q: %v, want success; output %s", tool, args, err, out)
 			}
 			if got := map[string]string(files); tool == "tar" && !maps.Equal(readTree(t, command.Dir), got) {
 				t.Error("tar unpacked other files than were packed")
@@ -157,7 +157,7 @@ func TestPackRefusals(t *testing.T) {
 			c.prepare(t, folder)
 			out := t.TempDir()
 			if path, err := archive.Pack(folder, platform, out); !errors.Is(err, c.want) || path != "" {
-				t.Errorf("got %q, %v", path, err)
+				t.Errorf("Pack: path %q, want none; error %v, want %v", path, err, c.want)
 			} else if strings.Contains(err.Error(), out) || strings.Contains(err.Error(), folder) {
 				t.Errorf("a path is shown: %v", err)
 			}

@@ -191,7 +191,8 @@ func assertInstalled(t testing.TB, dir string, modules ...tree) {
 		}
 	}
 	if found, err := catalog.Discover(dir, true, platform); err != nil || len(found.Modules) != len(modules) {
-		t.Errorf("discovery: %v", err)
+		t.Errorf("Discover after the installs: error %v, want %d modules; found %+v", err, len(modules),
+			found)
 	}
 }
 

@@ -283,7 +283,8 @@ func TestEntriesAreCounted(t *testing.T) {
 			}
 		}
 		if _, err := names.Add("one-more", false); !errors.Is(err, archive.ErrTooMany) {
-			t.Errorf("%s: got %v", pattern, err)
+			t.Errorf("one entry over the limit, named as %s: error %v, want %v", pattern, err,
+				archive.ErrTooMany)
 		}
 	}
 }

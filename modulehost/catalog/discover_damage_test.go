@@ -24,7 +24,7 @@ func testdata(t testing.TB) map[string]written {
 	t.Helper()
 	files, err := filepath.Glob("../manifest/testdata/*.case")
 	if err != nil || len(files) < 20 {
-		t.Fatalf("%d cases: %v", len(files), err)
+		t.Fatalf("%d cases in manifest/testdata, want at least 20; error %v", len(files), err)
 	}
 	cases := make(map[string]written)
 	for _, file := range files {
@@ -68,14 +68,14 @@ func assertDiscovers(t testing.TB, dir string) bool {
 	t.Helper()
 	found, err := catalog.Discover(dir, true, platform)
 	if (found == nil) == (err == nil) {
-		t.Fatalf("got %v with %v", found, err)
+		t.Fatalf("Discover: catalog %v and error %v, want exactly one of them", found, err)
 	}
 	if err == nil {
 		return true
 	}
 	var findings catalog.Findings
 	if !errors.As(err, &findings) || len(findings) == 0 {
-		t.Fatalf("no finding: %v", err)
+		t.Fatalf("Discover: error %v, want at least one finding", err)
 	}
 	for line := range strings.SplitSeq(err.Error(), "\n") {
 		if !lineOfFinding.MatchString(line) || strings.Contains(line, dir) {

@@ -80,21 +80,22 @@ func TestModuleIsReadWhole(t *testing.T) {
 	must(t, err)
 	got, ok := found.Module("announcements")
 	if !ok || len(found.Modules) != 1 || found.Modules[0] != got {
-		t.Fatalf("got %+v", found.Modules)
+		t.Fatalf("Discover: modules %+v, want announcements alone", found.Modules)
 	}
 	if got.Folder != folder || got.Level != 0 || got.Manifest.Name != "ANNOUNCEMENTS" {
-		t.Errorf("got %+v", got)
+		t.Errorf("module %+v, want ANNOUNCEMENTS at level 0 in %s", got, folder)
 	}
 	for text, artifact := range map[string]*manifest.Artifact{
 		"ui": got.UI, "display": got.Display, "a": got.Contributions[0], "b": got.Contributions[1]} {
 		if string(artifact.Bytes) != text || artifact.SHA256 != sha256.Sum256([]byte(text)) ||
 			artifact.Identity.Inode == 0 {
-			t.Errorf("%s: got %+v", text, artifact)
+			t.Errorf("artifact %q: %+v, want its bytes, their SHA-256 and the file's identity", text,
+				artifact)
 		}
 	}
 	if got.Executable.SHA256 != sha256.Sum256([]byte(server)) || got.Executable.Path != m.Server ||
 		got.Executable.Bytes != nil {
-		t.Errorf("got %+v", got.Executable)
+		t.Errorf("executable %+v, want %s with its SHA-256 and without bytes", got.Executable, m.Server)
 	}
 	want := []catalog.SQLFile{{Version: 1, Name: "first", SQL: []byte("CREATE TABLE a ()")},
 		{Version: 2, Name: "second-step", SQL: []byte("DROP TABLE a")}}
@@ -107,7 +108,7 @@ func TestModuleIsReadWhole(t *testing.T) {
 	}
 	for _, unknown := range []string{"announcements.other", "people.slides", "announcements", ""} {
 		if provider, version := found.Provider(unknown); provider != nil || version != nil {
-			t.Errorf("%q: got %v %v", unknown, provider, version)
+			t.Errorf("Provider(%q): %v, version %v, want none", unknown, provider, version)
 		}
 	}
 	if _, ok := found.Module("people"); ok {
@@ -150,7 +151,7 @@ core.people.manage|restricted||
 zoo.see|authenticated|zoo|
 `
 	if got.String() != want {
-		t.Errorf("got\n%s", got.String())
+		t.Errorf("permissions\n%s\nwant\n%s", got.String(), want)
 	}
 }
 

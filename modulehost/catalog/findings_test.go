@@ -205,7 +205,7 @@ func TestAllFindingsTogether(t *testing.T) {
 	}
 	var findings catalog.Findings
 	if !errors.As(err, &findings) || len(findings) != 5 || findings.Code() != "PLATFORM_INCOMPATIBLE" {
-		t.Errorf("got %v", err)
+		t.Errorf("error %v, want five findings and the code PLATFORM_INCOMPATIBLE", err)
 	}
 }
 

@@ -21,7 +21,7 @@ func TestInspect(t *testing.T) {
 	must(t, err)
 	if m.Manifest.ID != "people" || m.Folder != folder || string(m.UI.Bytes) != "ui" ||
 		len(m.Dependencies) != 0 {
-		t.Errorf("got %+v", m)
+		t.Errorf("Inspect: %+v, want people in %s with its page and no resolved dependency", m, folder)
 	}
 	if _, err := catalog.Inspect(folder, "v1"); err == nil {
 		t.Error("a platform without a version inspected a module")
@@ -39,7 +39,7 @@ func TestInspect(t *testing.T) {
 		m, err := catalog.Inspect(folder, platform)
 		var findings catalog.Findings
 		if !errors.As(err, &findings) || m != nil || len(findings) != len(want) {
-			t.Fatalf("got %v, %v", m, err)
+			t.Fatalf("Inspect of %s: module %v, error %v; want the findings %v", folder, m, err, want)
 		}
 		for i, code := range want {
 			if findings[i].Code != code {

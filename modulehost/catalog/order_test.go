@@ -36,7 +36,7 @@ func TestOrder(t *testing.T) {
 		`{module yak yak false} {module zebra zebra false}]
 `
 	if got.String() != want {
-		t.Errorf("got\n%s", got.String())
+		t.Errorf("order\n%s\nwant\n%s", got.String(), want)
 	}
 }
 

@@ -237,7 +237,7 @@ func TestSnapshot(t *testing.T) {
 			Secret: func(id, key string) bool { return id == "with" && key == "token" },
 		})
 		if got := resolution.Outcome("with").Configuration; !reflect.DeepEqual(got, row.want) {
-			t.Errorf("%s: got %v", name, got)
+			t.Errorf("%s: configuration %v, want %v", name, got, row.want)
 		}
 		if got := resolution.Outcome("without").Configuration; got == nil || len(got) != 0 {
 			t.Errorf("%s: without configuration: %v", name, got)
@@ -285,7 +285,7 @@ func TestRestartRequired(t *testing.T) {
 			}
 		}
 		if slices.Sort(got); strings.Join(got, " ") != row.want {
-			t.Errorf("%s: got %v", name, got)
+			t.Errorf("%s: restart required for %v, want %s", name, got, row.want)
 		}
 	}
 }

@@ -40,7 +40,9 @@ func TestSources(t *testing.T) {
 			}
 		} else if err != nil || module.Manifest.ID != "seats" || len(module.Migrations) != 1 ||
 			module.Executable != nil {
-			t.Errorf("%s: %v", c.name, err)
+			t.Errorf("%s: error %v, want the module seats with one migration and no executable; got %+v",
+				c.name, err,
+				module)
 		}
 	}
 	if _, err := catalog.Sources(filepath.Join(t.TempDir(), "gone"), "0.1.2"); err == nil {

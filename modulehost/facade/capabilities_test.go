@@ -73,7 +73,8 @@ func TestInvokeEnds(t *testing.T) {
 	waits := func(ctx context.Context, capability, method string, _ []byte) ([]byte, error) {
 		if end, bounded := ctx.Deadline(); !bounded || time.Until(end) > 10*time.Second ||
 			capability != "stage.services" || method != "list" {
-			t.Error(capability, method, end)
+			t.Errorf("invoked %s.%s with the deadline %v, want stage.services.list within 10 s", capability,
+				method, end)
 		}
 		cancel()
 		<-ctx.Done()

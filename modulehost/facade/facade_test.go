@@ -172,11 +172,12 @@ func TestModuleIsToldWhatPostgreSQLSaidOfItsOwnStatement(t *testing.T) {
 	failure := (*link.Failure)(nil)
 	var detail abi.DatabaseError
 	if !errors.As(err, &failure) || proto.Unmarshal(failure.Detail, &detail) != nil {
-		t.Fatalf("%v", err)
+		t.Fatalf("exec against a constraint: error %v, want a failure with PostgreSQL's details", err)
 	}
 	if failure.Code() != abi.CodeDatabaseFailed || detail.GetSqlState() != "23514" ||
 		detail.GetConstraint() != "seats_name_check" {
-		t.Errorf("%v %v", failure.Code(), &detail)
+		t.Errorf("failure %s with %v, want %s with 23514 and seats_name_check", failure.Code(), &detail,
+			abi.CodeDatabaseFailed)
 	}
 }
 
@@ -185,14 +186,14 @@ func TestOneStatementACall(t *testing.T) {
 	for _, sql := range []string{`INSERT INTO seats VALUES (1, 'a'); INSERT INTO seats VALUES (2, 'b')`,
 		`SELECT 1; SELECT 2`} {
 		if _, err := m.exec(t, 0, sql); code(err) != abi.CodeDatabaseFailed {
-			t.Errorf("exec %q: %v", sql, err)
+			t.Errorf("exec %q: error %v, want %s", sql, err, abi.CodeDatabaseFailed)
 		}
 		if _, err := m.query(t, 0, sql); code(err) != abi.CodeDatabaseFailed {
-			t.Errorf("query %q: %v", sql, err)
+			t.Errorf("query %q: error %v, want %s", sql, err, abi.CodeDatabaseFailed)
 		}
 	}
 	if got := m.count(t); got != 0 {
-		t.Errorf("%d rows", got)
+		t.Errorf("%d rows after refused statements, want none", got)
 	}
 }
 
@@ -216,7 +217,7 @@ func TestTransaction(t *testing.T) {
 		t.Error(err)
 	}
 	if got := m.count(t); got != 1 {
-		t.Errorf("%d rows", got)
+		t.Errorf("%d rows after a commit and a rollback, want 1", got)
 	}
 	for _, transaction := range []uint64{kept, dropped, 99} {
 		if _, err := m.exec(t, transaction, `SELECT 1`); !errors.Is(err, facade.ErrTransactionEnded) {
@@ -302,7 +303,7 @@ func TestUnreadRowsGiveTheirConnectionBack(t *testing.T) {
 	for range 8 { // more than there are connections
 		page, err := m.query(t, 0, manyRows)
 		if err != nil || page.GetCursor() == 0 {
-			t.Fatalf("cursor %d, %v", page.GetCursor(), err)
+			t.Fatalf("query of many rows: cursor %d, want one; error %v", page.GetCursor(), err)
 		}
 		if _, err := ask[abi.CloseRowsResponse](t, m, abi.Method_METHOD_CLOSE_ROWS,
 			&abi.CloseRowsRequest{Cursor: page.GetCursor()}); err != nil {
@@ -320,7 +321,7 @@ func TestRowsInATransaction(t *testing.T) {
 	transaction := m.begin(t)
 	page, err := m.query(t, transaction, manyRows)
 	if err != nil || page.GetCursor() != transaction {
-		t.Fatalf("cursor %d, %v", page.GetCursor(), err)
+		t.Fatalf("query in a transaction: cursor %d, want %d; error %v", page.GetCursor(), transaction, err)
 	}
 	if _, err := m.exec(t, transaction, `SELECT 1`); !errors.Is(err, facade.ErrRowsUnread) {
 		t.Errorf("a statement beside unread rows: %v", err)
@@ -339,7 +340,7 @@ func TestRowsInATransaction(t *testing.T) {
 		t.Error(err)
 	}
 	if got := m.count(t); got != 1 {
-		t.Errorf("%d rows", got)
+		t.Errorf("%d rows after the commit, want 1", got)
 	}
 }
 
@@ -353,7 +354,7 @@ func TestEndOfTheProcessRollsBack(t *testing.T) {
 		m.session = m.Open()
 	}
 	if got := m.count(t); got != 0 {
-		t.Errorf("%d rows", got)
+		t.Errorf("%d rows after closed sessions, want none", got)
 	}
 }
 
@@ -379,7 +380,7 @@ func TestCancelledCallCancelsItsStatement(t *testing.T) {
 	running("1")
 	cancel()
 	if err := <-sleeping; !errors.Is(err, facade.ErrDatabaseUnavailable) {
-		t.Errorf("%v", err)
+		t.Errorf("a query whose call is canceled: error %v, want %v", err, facade.ErrDatabaseUnavailable)
 	}
 	running("0")
 }

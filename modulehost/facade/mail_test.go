@@ -168,7 +168,8 @@ func TestMailMeasure(t *testing.T) {
 			facade.ErrTooManyMails) {
 			refusals++
 		} else if outcome != "SENT" || err != nil {
-			t.Fatal(outcome, err)
+			t.Fatalf("send: outcome %s, want SENT; error %v, want none or %v", outcome, err,
+				facade.ErrTooManyMails)
 		}
 	}
 	if refusals != 10 || attempts.Load() != 30 {

@@ -168,7 +168,7 @@ func TestObjects(t *testing.T) {
 	} {
 		got := m.readAll(t, &abi.BucketGetRequest{Key: "more", Offset: part.offset, Length: part.length})
 		if !bytes.Equal(got, content[part.from:part.to]) {
-			t.Errorf("%+v: %d bytes", part, len(got))
+			t.Errorf("part %+v: %d bytes, want those from %d to %d", part, len(got), part.from, part.to)
 		}
 	}
 	head, err := ask[abi.BucketHeadResponse](t, m, abi.Method_METHOD_BUCKET_HEAD,
@@ -196,7 +196,7 @@ func TestObjects(t *testing.T) {
 	}
 	if response, err := http.Get(link.GetUrl()); err != nil || response.StatusCode != http.StatusOK ||
 		response.Body.Close() != nil {
-		t.Error(response, err)
+		t.Errorf("GET of the read URL: response %v, want 200; error %v", response, err)
 	}
 	http.DefaultClient.CloseIdleConnections()
 	for range 2 {

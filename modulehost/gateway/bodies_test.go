@@ -48,7 +48,7 @@ func TestRequestsOfEverySize(t *testing.T) {
 			}
 		}
 		if got := p.do("POST", "/ignored", strings.NewReader(body)); got.body != strconv.Itoa(size) {
-			t.Errorf("ignored %d: %s", size, got.body)
+			t.Errorf("POST /ignored of %d bytes: body %s, want their number", size, got.body)
 		}
 		want := fmt.Sprintf("%d %d %x", size, size, sha256.Sum256([]byte(body)))
 		if got := p.do("POST", "/upload", strings.NewReader(body)); got.body != want {
@@ -84,11 +84,11 @@ func TestNothingLeaksFromOneRequestIntoAnother(t *testing.T) {
 				case 1:
 					want := fmt.Sprintf("%d %d %x", len(own), len(own), sha256.Sum256([]byte(own)))
 					if got := p.do("POST", "/upload", strings.NewReader(own)); got.body != want {
-						t.Errorf("upload: %d %s", got.StatusCode, got.body)
+						t.Errorf("POST /upload: status %d; body %s, want %s", got.StatusCode, got.body, want)
 					}
 				case 2:
 					if got := p.do("POST", "/part", strings.NewReader(own)); got.body != "part" {
-						t.Errorf("part: %d %s", got.StatusCode, got.body)
+						t.Errorf("POST /part: status %d; body %s, want part", got.StatusCode, got.body)
 					}
 				case 3:
 					size := 70_000 + 1000*client + i

@@ -119,7 +119,8 @@ func TestQueue(t *testing.T) {
 	for range 3 {
 		go func() {
 			if got := p.do("GET", "/bytes/1", nil); !overloaded(got) {
-				t.Errorf("%d %s", got.StatusCode, got.body)
+				t.Errorf("GET /bytes/1: status %d; body %s, want 503 MODULE_OVERLOADED", got.StatusCode,
+					got.body)
 			}
 			took <- time.Since(began)
 		}()

@@ -215,7 +215,7 @@ func TestEventsFlow(t *testing.T) {
 	lines := bufio.NewScanner(response.Body)
 	for n := range 20 {
 		if !lines.Scan() || lines.Text() != fmt.Sprint("event ", n) {
-			t.Fatalf("%q, %v", lines.Text(), lines.Err())
+			t.Fatalf("line of the stream %q, want \"event %d\"; error %v", lines.Text(), n, lines.Err())
 		}
 	}
 	leave()

@@ -203,7 +203,7 @@ func TestUploadThatNobodyReadsToItsEnd(t *testing.T) {
 		}
 		body, err := io.ReadAll(incoming)
 		if string(body) != "second" || err != nil {
-			t.Errorf("%.40q %v", body, err)
+			t.Errorf("body of the second call %.40q, want \"second\"; error %v", body, err)
 		}
 		return c.Respond(nil, false)
 	})
@@ -268,7 +268,7 @@ func TestNextRequestWaitsForTheRestOfTheLast(t *testing.T) {
 		close(reading)
 		body, err := io.ReadAll(incoming)
 		if string(body) != "second" || err != nil {
-			t.Errorf("%.40q %v", body, err)
+			t.Errorf("body of the second call %.40q, want \"second\"; error %v", body, err)
 		}
 		return c.Respond(nil, false)
 	})

@@ -21,7 +21,7 @@ func TestCases(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/*.case")
 	if err != nil || len(files) == 0 {
-		t.Fatalf("no cases: %v", err)
+		t.Fatalf("testdata has %d cases, want some; error %v", len(files), err)
 	}
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".case"), func(t *testing.T) {

@@ -258,7 +258,7 @@ func FuzzFile(f *testing.F) {
 		}
 		for _, refusal := range []error{err, err2} {
 			if refusal != nil && code(refusal) != "ARTIFACT_INVALID" {
-				t.Fatalf("%q: %v", path, refusal)
+				t.Fatalf("Script(%q): error %v, want ARTIFACT_INVALID", path, refusal)
 			}
 		}
 		if err == nil && string(script.Bytes) == secret {
@@ -300,7 +300,8 @@ func FuzzExecutable(f *testing.F) {
 			}
 		}
 		if !loads || file.Machine != machine || file.Class != elf.ELFCLASS64 {
-			t.Fatalf("accepted: %+v", file.FileHeader)
+			t.Fatalf("accepted the executable %+v, want one of 64 bit for machine %v with a segment to load",
+				file.FileHeader, machine)
 		}
 	})
 }

@@ -100,7 +100,7 @@ func TestLimits(t *testing.T) {
 	} {
 		limit, ok := manifest.Limits[c.limit]
 		if !ok {
-			t.Fatalf("no limit %q", c.limit)
+			t.Fatalf("manifest.Limits has no %q, want every limit of the table", c.limit)
 		}
 		for n, valid := range map[int]bool{limit: true, limit + 1: false} {
 			whole := fields{"manifestVersion": 7, "id": "notes", "name": "Notes", "version": "1.0.0",
@@ -136,7 +136,7 @@ func TestServerPath(t *testing.T) {
 		must(t, err)
 		m, findings := manifest.Parse(raw)
 		if (len(findings) == 0) != valid || valid && strings.ContainsAny(m.Server, "{}") {
-			t.Errorf("%q: got %v, %v", path, m, findings)
+			t.Errorf("server path %q: manifest %v, findings %v; want it valid: %v", path, m, findings, valid)
 		}
 		document, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
 		must(t, err)

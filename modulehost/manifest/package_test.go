@@ -65,11 +65,11 @@ func TestOpenRefuses(t *testing.T) {
 				script, err := pkg.Script(path)
 				switch {
 				case want == "" && err != nil:
-					t.Errorf("%s: %v", path, err)
+					t.Errorf("Script(%s): error %v, want none", path, err)
 				case want != "" && (err == nil || err.Error() != want):
 					t.Errorf("%s: got %v, want %q", path, err, want)
 				case want != "" && code(err) != "ARTIFACT_INVALID":
-					t.Errorf("%s: code %q", path, code(err))
+					t.Errorf("Script(%s): code %q, want ARTIFACT_INVALID", path, code(err))
 				case want != "" && script != nil:
 					t.Errorf("%s: a script came with the refusal", path)
 				}
@@ -224,7 +224,7 @@ func TestFileOfAnotherLength(t *testing.T) {
 		}
 		must(t, err)
 		if _, err := pkg.Script(name); err == nil || err.Error() != "must not change while it is read." {
-			t.Errorf("%s: got %v", name, err)
+			t.Errorf("Script(%s): error %v, want it refused as a file that changes", name, err)
 		}
 		must(t, pkg.Close())
 	}

@@ -47,7 +47,7 @@ func TestAccepts(t *testing.T) {
 		{"space", link, "http://example.org/ x", false}, {"line", link, "http://example.org/\n", false},
 	} {
 		if got := c.declaration.Accepts(c.value); got != c.want {
-			t.Errorf("%s: got %v", c.name, got)
+			t.Errorf("%s: Accepts(%v) is %v, want %v", c.name, c.value, got, c.want)
 		}
 	}
 }
@@ -61,7 +61,7 @@ func TestSecretVariable(t *testing.T) {
 	} {
 		if got := manifest.SecretVariable("church-tools",
 			key); got != "SERVICE_MODULE_SECRET__CHURCH_TOOLS__"+want {
-			t.Errorf("%s: got %s", key, got)
+			t.Errorf("variable of the secret %s: %s, want it to end with %s", key, got, want)
 		}
 	}
 }

@@ -54,7 +54,7 @@ func TestFramesOfTheDocumentation(t *testing.T) {
 	sent := make([]byte, 1000)
 	n, err := far.Read(sent)
 	if err != nil || !bytes.Equal(sent[:n], frames[0]) {
-		t.Errorf("% x\n% x %v", sent[:n], frames[0], err)
+		t.Errorf("sent % x, want % x; error %v", sent[:n], frames[0], err)
 	}
 	if _, err := far.Write(frames[1]); err != nil {
 		t.Fatal(err)

@@ -60,7 +60,7 @@ func verdict(
 				return "kill"
 			}
 			if i.K&unix.SECCOMP_RET_ACTION_FULL != unix.SECCOMP_RET_ERRNO {
-				t.Fatalf("verdict %#x", i.K)
+				t.Fatalf("the filter's verdict is %#x, want allow, kill or an errno", i.K)
 			}
 			return unix.ErrnoName(unix.Errno(i.K & unix.SECCOMP_RET_DATA))
 		default:
@@ -130,7 +130,7 @@ func TestEverySystemCallIsJudged(t *testing.T) {
 			}
 		}
 		if len(program) > 300 {
-			t.Error(goarch, len(program), "instructions")
+			t.Errorf("the filter of %s has %d instructions, want at most 300", goarch, len(program))
 		}
 	}
 	for _, name := range allowed {

@@ -48,7 +48,7 @@ func asNobody(t *testing.T) {
 	command.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534,
 		Groups: []uint32{}}}
 	if out, err := command.CombinedOutput(); err != nil {
-		t.Errorf("%v\n%s", err, out)
+		t.Errorf("the test as another user: %v, want success; output %s", err, out)
 	}
 }
 
@@ -85,12 +85,13 @@ func matrix(t *testing.T, ownUID, hardened bool) {
 				for _, p := range probes {
 					got, err := module.probe(testContext(t), p.name, goal)
 					if err != nil {
-						t.Fatalf("%s: %v\n%s", p.name, err, module.Output())
+						t.Fatalf("probe %s: error %v, want a result; the module's output %s", p.name, err,
+							module.Output())
 					}
 					refused := p.limits || p.ownUID && ownUID || p.hardened && hardened ||
 						p.landlock > 0 && abi >= p.landlock || p.seccomp && seccomp
 					if (got != "open") != refused && (!p.varies || got == "open") {
-						t.Errorf("%s: %s", p.name, got)
+						t.Errorf("probe %s: %s, want it refused: %v", p.name, got, refused)
 					}
 				}
 			})

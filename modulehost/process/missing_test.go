@@ -85,14 +85,14 @@ func TestSandboxStepThatFails(t *testing.T) {
 	r.serve(t)
 	if err := <-r.ended; codeOf(err) != "MODULE_SANDBOX_UNAVAILABLE" ||
 		!strings.Contains(errors.Unwrap(err).Error(), "could not apply landlock") {
-		t.Error(err, errors.Unwrap(err))
+		t.Errorf("run: error %v (%v), want MODULE_SANDBOX_UNAVAILABLE for landlock", err, errors.Unwrap(err))
 	}
 }
 
 func TestSandboxOfThisMachine(t *testing.T) {
 	sandbox := process.InspectSandbox()
 	if len(sandbox.Missing()) > 0 || sandbox.OwnUID && os.Geteuid() != 0 {
-		t.Errorf("%+v", sandbox)
+		t.Errorf("InspectSandbox: %+v, want nothing missing and an own UID only for root", sandbox)
 	}
 	for abi, want := range map[int]string{
 		0: "files refer truncate tcp ioctl scopes unix udp", 1: "refer truncate tcp ioctl scopes unix udp",

@@ -18,7 +18,7 @@ func TestOutputIsKeptAndNeverLogged(t *testing.T) {
 	}
 	<-r.ended
 	if got := string(r.Output()); got != "secret text\n" {
-		t.Errorf("kept %q", got)
+		t.Errorf("kept output %q, want \"secret text\\n\"", got)
 	}
 	r.logsHold(t, "secret")
 }
@@ -38,7 +38,9 @@ func TestOutputKeepsTheLastOfMuch(t *testing.T) {
 	// 64 KiB at once and 8 KiB a second are kept; of 90 KiB in a moment the end is dropped, and counted.
 	kept := string(r.Output())
 	if len(kept) > 64<<10 || !strings.HasPrefix(kept, "aaa") && !strings.HasPrefix(kept, "bbb") {
-		t.Errorf("%d bytes kept", len(kept))
+		t.Errorf("kept %d bytes that begin with %.10q, want at most %d from the first line on", len(kept),
+			kept,
+			64<<10)
 	}
 	ended := r.logs.FilterMessage("module process ended").All()[0].ContextMap()
 	if sum := ended["output_bytes"].(int64) + ended["output_bytes_dropped"].(int64); sum != 90<<10 {

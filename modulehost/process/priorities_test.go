@@ -94,7 +94,7 @@ func asNobodyWith(t *testing.T, expect string, limit uint64, capabilities ...uin
 	command.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534,
 		Groups: []uint32{}}, AmbientCaps: capabilities}
 	if out, err := command.CombinedOutput(); err != nil {
-		t.Errorf("%v\n%s", err, out)
+		t.Errorf("the test as another user: %v, want success; output %s", err, out)
 	}
 }
 

@@ -81,7 +81,9 @@ func TestScripts(t *testing.T) {
 				}
 				w := h.send(t, method, inventory+path, headers...)
 				if w.Code != status || w.Body.String() != body || !reflect.DeepEqual(headerOf(w), want) {
-					t.Errorf("%s %s, %s: %d %q %v", method, path, name, w.Code, w.Body, headerOf(w))
+					t.Errorf("%s %s, %s: status %d, want %d; body %q, want %q; header %v, want %v", method,
+						path, name, w.Code,
+						status, w.Body, body, headerOf(w), want)
 				}
 			}
 		}
@@ -144,7 +146,9 @@ func TestOneRefusal(t *testing.T) {
 			w := h.send(t, method, inventory+path, "If-None-Match", "*")
 			if w.Code != want.Code || w.Body.String() != want.Body.String() ||
 				!reflect.DeepEqual(headerOf(w), headerOf(want)) {
-				t.Errorf("%s %s: %d %s %v", method, path, w.Code, w.Body, headerOf(w))
+				t.Errorf("%s %s: status %d; body %s; header %v, want the same 404 as for an unknown module",
+					method, path,
+					w.Code, w.Body, headerOf(w))
 			}
 		}
 	}
@@ -177,10 +181,10 @@ func TestProviderDecides(t *testing.T) {
 		"disabled": {start(t, installed, "clock"), http.StatusNotFound, http.StatusNotFound},
 	} {
 		if w := row.house.send(t, http.MethodGet, early); w.Code != row.early {
-			t.Errorf("%s: early %d", name, w.Code)
+			t.Errorf("%s: GET %s: status %d, want %d", name, early, w.Code, row.early)
 		}
 		if w := row.house.send(t, http.MethodGet, slide); w.Code != row.slide {
-			t.Errorf("%s: slide %d", name, w.Code)
+			t.Errorf("%s: GET %s: status %d, want %d", name, slide, w.Code, row.slide)
 		}
 	}
 }

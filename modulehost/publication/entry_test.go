@@ -171,7 +171,7 @@ func TestDescriptorRefused(t *testing.T) {
 		w := h.send(t, http.MethodGet, displays+row.module, "Test-Who", row.who)
 		wantCode(t, w, row.status, row.code)
 		if w.Header().Get("Set-Cookie") != "" {
-			t.Errorf("%+v: a cookie", row)
+			t.Errorf("%+v: Set-Cookie %q, want none", row, w.Header().Get("Set-Cookie"))
 		}
 	}
 	if h.renewed.Load() != 0 {
@@ -187,12 +187,13 @@ func TestRenewalFails(t *testing.T) {
 	h.renewal = errors.New("host=db.test hunter2")
 	w := h.send(t, http.MethodGet, displays+"screen", "Test-Who", "device screen.view")
 	if w.Code != http.StatusOK || w.Header().Get("Set-Cookie") != "" {
-		t.Errorf("%d %v", w.Code, w.Header())
+		t.Errorf("GET with a failing renewal: status %d, want 200; header %v, want no Set-Cookie", w.Code,
+			w.Header())
 	}
 	lines := h.logs.All()
 	if len(lines) != 1 || len(lines[0].Context) != 1 ||
 		lines[0].Context[0].String != w.Header().Get("X-Request-Id") {
-		t.Errorf("%+v", lines)
+		t.Errorf("log %+v, want one line with the request's id alone", lines)
 	}
 }
 

@@ -62,7 +62,8 @@ func TestInsideTheCheckout(t *testing.T) {
 		written, err := scaffold.Write(config)
 		if err != nil || !written.Inside || !missing(written.Folder, "go.mod", "go.sum", ".gitignore",
 			"ui-src/narthex-sdk.ts") {
-			t.Fatal(written, err)
+			t.Fatalf("Write(%+v): %+v, error %v; want a module of the checkout without a go.mod", config,
+				written, err)
 		}
 		if !strings.Contains(read(t, written.Folder, "ui-src/index.ts"), `from "@narthex/sdk"`) {
 			t.Error("the page does not use the checkout's browser SDK")
@@ -85,14 +86,15 @@ func TestOutsideOfIt(t *testing.T) {
 	written, err := scaffold.Write(scaffold.Config{ID: "prayer-list", WorkDir: dir,
 		Dir: filepath.Join(t.TempDir(), "new", "place")})
 	if err != nil || written.Inside {
-		t.Fatal(written, err)
+		t.Fatalf("Write outside of a checkout: %+v, error %v; want a module with its own go.mod", written,
+			err)
 	}
 	want := "module example.org/prayer-list\n\ngo 1.26.0\n\nrequire (\n\texample.org/a v1.0.0 // " +
 		"indirect\n\texample.org/b v1.1.0 // indirect\n)\n\n" +
 		"require github.com/narthex-platform/narthex v0.0.0\n\nreplace github.com/narthex-platform/narthex => \"" +
 		dir + "\"\n"
 	if got := read(t, written.Folder, "go.mod"); got != want {
-		t.Errorf("%s\nwant\n%s", got, want)
+		t.Errorf("go.mod\n%s\nwant\n%s", got, want)
 	}
 	if read(t, written.Folder, "go.sum") != "sums\n" ||
 		read(t, written.Folder, "ui-src/narthex-sdk.ts") != "export {};\n" ||

@@ -46,12 +46,12 @@ func TestEchoWithoutAnyBuffer(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := x.AwaitResponse(t.Context(), nil); err != nil || !x.Follows() {
-		t.Fatal(err, x.Follows())
+		t.Fatalf("AwaitResponse: error %v, want none; a body follows: %v, want true", err, x.Follows())
 	}
 	if err := x.OpenBody(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := io.ReadAll(x); string(got) != want || err != nil {
-		t.Errorf("%d bytes, %v", len(got), err)
+		t.Errorf("body of %d bytes, want the %d sent; error %v", len(got), len(want), err)
 	}
 }

@@ -51,7 +51,7 @@ func TestMail(t *testing.T) {
 		Subject: "Choir", Text: "Thursday", HTML: "<p>Thursday", ReplyTo: "<choir@example.org>",
 	}
 	if !reflect.DeepEqual(got, want) {
-		t.Errorf("%+v", got)
+		t.Errorf("the host was sent %+v, want %+v", got, want)
 	}
 	for ours, theirs := range map[sdk.SendResult]mail.SendResult{
 		sdk.MailNotConfigured: mail.NotConfigured, sdk.MailMessageInvalid: mail.MessageInvalid,

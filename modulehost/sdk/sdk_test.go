@@ -229,7 +229,7 @@ func TestConfiguration(t *testing.T) {
 	got := m.host.Config
 	if got.String("title") != "Foyer" || got.Integer("seconds") != 1<<53 || !got.Boolean("loud") ||
 		got.Boolean("quiet") {
-		t.Errorf("%v", got)
+		t.Errorf("configuration %v, want title Foyer, seconds 2^53, loud and not quiet", got)
 	}
 	if !got.Has("quiet") || got.Has("unset") || got.String("unset") != "" || got.Integer("unset") != 0 ||
 		got.Boolean("unset") {
@@ -290,7 +290,9 @@ func TestHandlerSeesAnOrdinaryRequest(t *testing.T) {
 	}, &got)
 	const want = "PUT /slides/a/b 1 2 a/b text/plain hello 5 {authenticated u } true <nil> <nil>"
 	if err != nil || got.GetStatus() != http.StatusTeapot || string(got.GetBody()) != want {
-		t.Errorf("%v %d %q", err, got.GetStatus(), got.GetBody())
+		t.Errorf("PUT /slides/a%%2Fb: status %d, want 418; body %q, want %q; error %v", got.GetStatus(),
+			got.GetBody(),
+			want, err)
 	}
 }
 
@@ -327,11 +329,11 @@ func TestLogReachesTheHost(t *testing.T) {
 	m.host.Log.Debug("not sent")
 	lines := p.logs.All()
 	if len(lines) != 1 || lines[0].Level != zap.WarnLevel || lines[0].ContextMap()["text"] != "hello" {
-		t.Fatalf("%v", lines)
+		t.Fatalf("log %v, want one warning with the text hello", lines)
 	}
 	attributes, _ := lines[0].ContextMap()["attributes"].(map[string]string)
 	if !reflect.DeepEqual(attributes, map[string]string{"who": "a", "g.n": "1"}) {
-		t.Errorf("%v", attributes)
+		t.Errorf("attributes %v, want who=a and g.n=1", attributes)
 	}
 }
 
@@ -381,7 +383,7 @@ func TestValuesThereAndBack(t *testing.T) {
 	if err := db.QueryRow(t.Context(), `SELECT $1::text, $2::bigint, $3::text[] = '{}'`, nil, (*int)(nil),
 		[]string{}).Scan(&missing, &null, &gotWide); err != nil ||
 		missing != nil || null.Valid || !gotWide {
-		t.Error(missing, null, gotWide, err)
+		t.Errorf("read %v, %v, %v, error %v; want two NULLs and an empty array", missing, null, gotWide, err)
 	}
 	if err := db.QueryRow(t.Context(), `SELECT NULL::text`).Scan(&gotName); err == nil {
 		t.Error("NULL was scanned into a string")

@@ -102,7 +102,7 @@ func TestStorage(t *testing.T) {
 	var copied bytes.Buffer
 	if n, err := io.Copy(&copied, body); n != 300_000 || err != nil ||
 		!bytes.Equal(copied.Bytes(), content[:300_000]) || body.Close() != nil {
-		t.Error(n, err)
+		t.Errorf("io.Copy: %d bytes, want the 300000 stored; error %v", n, err)
 	}
 	page, err := images.List(ctx, "", "", 2)
 	if err != nil || len(page.Objects) != 2 || page.Objects[1].Key != "large" || page.Next != "large" {
@@ -176,7 +176,7 @@ func TestStorageErrors(t *testing.T) {
 		"no content type":    {put(images, t.Context(), "b", strings.NewReader("x")), nil},
 	} {
 		if !errors.Is(c.got, c.want) || c.want == nil && c.got != nil {
-			t.Errorf("%s: %v", name, c.got)
+			t.Errorf("Put of %s: error %v, want %v", name, c.got, c.want)
 		}
 	}
 	for range 5 { // more often than there are places
@@ -224,7 +224,7 @@ func TestStorageCodesAreOne(t *testing.T) {
 		sdk.ErrUnavailable: storage.ErrUnavailable,
 	} {
 		if ours.Code() != theirs.Code() {
-			t.Errorf("%s and %s", ours, theirs)
+			t.Errorf("the SDK's error %s stands for the platform's %s, want the same code", ours, theirs)
 		}
 	}
 }

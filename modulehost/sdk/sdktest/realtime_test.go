@@ -20,7 +20,7 @@ func TestSubscribe(t *testing.T) {
 	writer.Do("PUT", "/posters/advent", `"1"`)
 	screen, page := m.Device("posters.view").Subscribe("wall"), writer.Subscribe("wall")
 	if screen.String() != `200 ["advent"]` || page.String() != `200 ["advent"]` {
-		t.Error(screen, page)
+		t.Errorf("snapshots: screen %s, page %s, want 200 [\"advent\"] for both", screen, page)
 	}
 	const updates = 200
 	for n := range updates {
@@ -30,7 +30,7 @@ func TestSubscribe(t *testing.T) {
 	}
 	for n := range updates {
 		if got, want := screen.Update()+" "+page.Update(), fmt.Sprintf("%d %d", n, n); got != want {
-			t.Fatalf("%s, want %s", got, want)
+			t.Fatalf("updates of screen and page: %s, want %s", got, want)
 		}
 	}
 	writer.Do("PUT", "/posters/lent", `"2"`)

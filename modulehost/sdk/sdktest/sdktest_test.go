@@ -238,7 +238,7 @@ func TestRefusals(t *testing.T) {
 			}()
 			close(r.words) // empty: it was let through
 			if got := <-r.words; !strings.Contains(got, c.wanted) {
-				t.Errorf("%q, want %q", got, c.wanted)
+				t.Errorf("Start failed the test with %q, want it to contain %q", got, c.wanted)
 			}
 		})
 	}
@@ -279,7 +279,7 @@ func TestCallsAtOnce(t *testing.T) {
 	close(entered)
 	for at := range entered {
 		if at > most {
-			t.Errorf("%d at once", at)
+			t.Errorf("%d calls at once, want at most %d", at, most)
 		}
 	}
 }

@@ -37,7 +37,7 @@ func TestBucket(t *testing.T) {
 	images, ctx := module.images(), t.Context()
 	if object, err := images.Head(ctx, "lent"); err != nil || object.Size != int64(len(large)) ||
 		object.Modified.IsZero() || object.ETag == "" {
-		t.Error(object, err)
+		t.Errorf("Head of lent: %+v, error %v; want %d bytes, a time and an ETag", object, err, len(large))
 	}
 	if got := content(t, images, "lent"); got != large {
 		t.Errorf("content: got %v, want %v; number of got %v", got, large, len(got))

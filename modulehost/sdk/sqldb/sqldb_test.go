@@ -100,17 +100,18 @@ func TestValues(t *testing.T) {
 	} {
 		rows, err := db.QueryContext(t.Context(), "SELECT "+c.expression+" AS v", c.arg)
 		if err != nil {
-			t.Errorf("%s: %v", c.expression, err)
+			t.Errorf("SELECT %s: error %v, want none", c.expression, err)
 			continue
 		}
 		types, err := rows.ColumnTypes()
 		if err != nil || len(types) != 1 || types[0].Name() != "v" || types[0].DatabaseTypeName() != c.named ||
 			c.want != nil && types[0].ScanType() != reflect.TypeOf(c.want) {
-			t.Errorf("%s: %v %v", c.expression, types, err)
+			t.Errorf("SELECT %s: column types %v, want one %s named v; error %v", c.expression, types,
+				c.named, err)
 		}
 		var got any
 		if !rows.Next() || rows.Scan(&got) != nil || rows.Next() || rows.Err() != nil {
-			t.Errorf("%s: %v", c.expression, rows.Err())
+			t.Errorf("SELECT %s: want exactly one row; error %v", c.expression, rows.Err())
 		}
 		if moment, ok := got.(time.Time); ok {
 			got = moment.UTC()
@@ -124,7 +125,7 @@ func TestValues(t *testing.T) {
 	}
 	var maybe sql.Null[string]
 	if err := db.QueryRowContext(t.Context(), `SELECT NULL::text`).Scan(&maybe); err != nil || maybe.Valid {
-		t.Error(maybe, err)
+		t.Errorf("SELECT NULL::text: %+v, want NULL; error %v", maybe, err)
 	}
 	if _, err := db.QueryContext(t.Context(), `SELECT $1::bigint`, sql.Named("a", 1)); err == nil {
 		t.Error("a named argument was taken")
@@ -235,11 +236,11 @@ func TestLongOnes(t *testing.T) {
 	for rows.Next() {
 		var n int
 		if seen++; rows.Scan(&n, &text) != nil || n != seen || text != strings.Repeat("x", 100000) {
-			t.Fatal(n, len(text))
+			t.Fatalf("row %d: number %d and %d characters, want %d and 100000", seen, n, len(text), seen)
 		}
 	}
 	if rows.Err() != nil || seen != 40 {
-		t.Error(seen, rows.Err())
+		t.Errorf("read %d rows, want 40; error %v", seen, rows.Err())
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
