@@ -162,7 +162,7 @@ func parse(t testing.TB, stream string) (events []event) {
 			*to = value
 		}
 		if !json.Valid([]byte(e.data)) {
-			t.Errorf("data of %.80q", block)
+			t.Errorf("data %.80q of the event %.80q, want JSON", e.data, block)
 		}
 		events = append(events, e)
 	}

@@ -111,7 +111,7 @@ func TestLatestInterleavings(t *testing.T) {
 	for seed := range uint64(300) {
 		synctest.Test(t, func(t *testing.T) { interleaveLatest(t, seed) })
 		if t.Failed() {
-			t.Fatalf("seed %d", seed)
+			t.Fatalf("failed with seed %d", seed)
 		}
 	}
 }
@@ -209,7 +209,7 @@ func TestLatestRefuses(t *testing.T) {
 		for key := range realtime.MaxKeys {
 			err := hub.PublishLatest(1, uint64(100+key), fmt.Sprint("key ", key), []byte("{}"))
 			if full := key == realtime.MaxKeys-1; full != errors.Is(err, realtime.ErrKey) { // "a" is one of them
-				t.Errorf("key %d: %v", key+2, err)
+				t.Errorf("publish with %d keys: error %v, want %v: %v", key+2, err, realtime.ErrKey, full)
 			}
 		}
 		hubs.Ended("board", 1)

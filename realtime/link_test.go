@@ -320,7 +320,7 @@ func TestTLS(t *testing.T) {
 		for _, line := range p.logged.All() {
 			if text := fmt.Sprint(line.Message, line.ContextMap()); strings.Contains(text, "127.0.0.1") ||
 				strings.Contains(text, "word") {
-				t.Errorf("logged %v", line)
+				t.Errorf("logged %v, want neither address nor password", line)
 			}
 		}
 		p.stop()

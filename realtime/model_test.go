@@ -25,7 +25,7 @@ func TestInterleavings(t *testing.T) {
 	for seed := range uint64(cases) {
 		synctest.Test(t, func(t *testing.T) { interleave(t, seed) })
 		if t.Failed() {
-			t.Fatalf("seed %d", seed)
+			t.Fatalf("failed with seed %d", seed)
 		}
 	}
 }
@@ -82,7 +82,7 @@ func interleave(t *testing.T, seed uint64) {
 	}
 	for _, c := range open {
 		if events := c.events(t); len(events) > 0 && events[len(events)-1].name != "reconnect" {
-			t.Errorf("ended with %v", events[len(events)-1])
+			t.Errorf("the stream ended with %v, want reconnect", events[len(events)-1])
 		}
 	}
 }
@@ -101,7 +101,7 @@ func check(t *testing.T, c *client, last *position) {
 	retry, err := strconv.Atoi(events[0].retry)
 	if events[0].name != "snapshot" || events[0].id != strconv.FormatUint(at.Number, 10) || err != nil ||
 		retry < 2_000 || retry > 4_000 {
-		t.Errorf("begins with %v", events[0])
+		t.Errorf("the stream begins with %v, want snapshot %d with a retry of 2 to 4 s", events[0], at.Number)
 	}
 	if len(events) > 1 && events[1].name != "heartbeat" {
 		t.Errorf("goes on with %v", events[1])
@@ -140,7 +140,7 @@ func TestOtherProcesses(t *testing.T) {
 	for seed := range uint64(cases) {
 		synctest.Test(t, func(t *testing.T) { crossed(t, seed) })
 		if t.Failed() {
-			t.Fatalf("seed %d", seed)
+			t.Fatalf("failed with seed %d", seed)
 		}
 	}
 }

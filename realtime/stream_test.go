@@ -81,7 +81,7 @@ func TestTime(t *testing.T) {
 		for range cap(ends) {
 			took := <-ends
 			if took < 4*time.Minute || took > 5*time.Minute+time.Second {
-				t.Errorf("a stream of %v", took)
+				t.Errorf("a stream lasted %v, want 4 to 5 minutes", took)
 			}
 			quarters[took.Truncate(15*time.Second)]++
 		}
@@ -202,10 +202,11 @@ func TestRefused(t *testing.T) {
 					code = coded.Code()
 				}
 				if took := time.Since(began); code != r.code || took != r.after {
-					t.Errorf("%q after %v", code, took)
+					t.Errorf("ended with %q after %v, want %q after %v", code, took, r.code, r.after)
 				}
 				if r.code != "" && (c.sent.Len() > 0 || len(c.header) > 0) {
-					t.Errorf("wrote %v %q", c.header, c.sent.String())
+					t.Errorf("wrote header %v and body %q, want neither for a refusal", c.header,
+						c.sent.String())
 				}
 			})
 		})
@@ -224,7 +225,8 @@ func TestProcessEnds(t *testing.T) {
 		hubs.Ended("other", 1)
 		hubs.Ended("board", m.restart())
 		if err := <-old.ended; err != nil || time.Since(began) != 0 {
-			t.Errorf("%v after %v", err, time.Since(began))
+			t.Errorf("stream of the ended process: error %v after %v, want its end at once", err,
+				time.Since(began))
 		}
 		fresh := dial(t, hub)
 		time.Sleep(time.Second)
@@ -237,7 +239,8 @@ func TestProcessEnds(t *testing.T) {
 			updates := named(got, "update")
 			if got[len(got)-1].name != "reconnect" || name == "old" && len(updates) != 0 ||
 				name == "fresh" && (len(updates) != 1 || updates[0].data != `{"p":2,"n":1}`) {
-				t.Errorf("%s: %v", name, got)
+				t.Errorf("%s: events %v, want reconnect last and the new process's update for fresh alone",
+					name, got)
 			}
 		}
 	})
@@ -251,7 +254,7 @@ func TestDrain(t *testing.T) {
 		synctest.Wait()
 		hubs.Drain()
 		if err := <-c.ended; err != nil || named(c.events(t), "reconnect") == nil {
-			t.Errorf("%v, %v", err, c.events(t))
+			t.Errorf("stream at Drain: error %v, events %v, want reconnect", err, c.events(t))
 		}
 		if err := <-dial(t, hub).ended; !errors.Is(err, realtime.ErrUnavailable) {
 			t.Error(err)
@@ -359,12 +362,12 @@ func TestBlockedWrite(t *testing.T) {
 		leaving.cancel()
 		<-leaving.ended
 		if took := time.Since(began); took != 0 {
-			t.Errorf("left after %v", took)
+			t.Errorf("a reader that leaves ended after %v, want at once", took)
 		}
 		stop()
 		<-blocked.ended
 		if took := time.Since(began); took != 5*time.Second {
-			t.Errorf("cut after %v", took)
+			t.Errorf("a blocked reader was cut after %v, want 5 s", took)
 		}
 	})
 }
@@ -381,17 +384,17 @@ func TestMissingNumber(t *testing.T) {
 		began := time.Now()
 		<-c.ended
 		if took := time.Since(began); took < 5*time.Second || took > 10*time.Second {
-			t.Errorf("ended after %v", took)
+			t.Errorf("ended after %v, want 5 to 10 s", took)
 		}
 		if got := c.events(t); len(named(got, "update")) != 0 || got[len(got)-1].name != "reconnect" {
-			t.Errorf("got %v", got)
+			t.Errorf("events %v, want reconnect and no update", got)
 		}
 		later := dial(t, hub)
 		time.Sleep(time.Second)
 		_ = publish(hub, m.next())
 		synctest.Wait()
 		if got := named(later.events(t), "update"); len(got) != 1 || got[0].id != "3" {
-			t.Errorf("got %v", later.events(t))
+			t.Errorf("events of the later reader %v, want the update 3 alone", later.events(t))
 		}
 		stop()
 		<-later.ended
@@ -423,7 +426,7 @@ func TestRefusedPublish(t *testing.T) {
 		}
 		synctest.Wait()
 		if got := named(c.events(t), "update"); len(got) != 1 || len(got[0].data) != realtime.MaxUpdate {
-			t.Errorf("got %d", len(got))
+			t.Errorf("%d updates, want the one of %d bytes", len(got), realtime.MaxUpdate)
 		}
 		stop()
 		<-c.ended
@@ -449,7 +452,7 @@ func TestTooManyPublishes(t *testing.T) {
 		_ = publish(hub, m.next())
 		synctest.Wait()
 		if got := later.events(t); got[0].id != "5000" || len(named(got, "update")) != 1 {
-			t.Errorf("got %v", got)
+			t.Errorf("events %v, want a snapshot at 5000 and one update", got)
 		}
 		stop()
 		<-later.ended
@@ -474,7 +477,7 @@ func TestSilence(t *testing.T) {
 		began := time.Now()
 		<-c.ended
 		if took := time.Since(began); took < 15*time.Second || took > 25*time.Second {
-			t.Errorf("ended after %v", took)
+			t.Errorf("ended after %v, want 15 to 25 s", took)
 		}
 		stop()
 	})
@@ -492,7 +495,7 @@ func TestCrash(t *testing.T) {
 		hub.Crash()
 		<-old.ended
 		if got := old.events(t); got[len(got)-1].name != "reconnect" {
-			t.Errorf("got %v", got)
+			t.Errorf("events %v, want reconnect last", got)
 		}
 		time.Sleep(time.Minute)
 		for range 3 {
@@ -503,7 +506,7 @@ func TestCrash(t *testing.T) {
 		_ = publish(hub, m.next())
 		synctest.Wait()
 		if got := c.events(t); got[0].id != "4" || len(named(got, "update")) != 1 || got[2].id != "5" {
-			t.Errorf("got %v", got)
+			t.Errorf("events %v, want a snapshot at 4 and the update 5", got)
 		}
 		stop()
 		<-c.ended

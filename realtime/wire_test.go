@@ -42,7 +42,7 @@ func streaming(t testing.TB, hub *realtime.Hub) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if err := hub.Stream(w, r); err != nil && r.Context().Err() == nil {
 			w.WriteHeader(http.StatusInternalServerError)
-			t.Errorf("refused: %v", err)
+			t.Errorf("Stream: error %v, want none while the reader stays", err)
 		}
 	}
 }
@@ -115,7 +115,7 @@ func crowd(t testing.TB, address string, n int, then func(i int, s *socket)) *sy
 			}
 			there.Done()
 			if err != nil {
-				t.Errorf("reader %d: %v", i, err)
+				t.Errorf("reader %d: error %v, want a snapshot", i, err)
 				return
 			}
 			then(i, s)
@@ -201,7 +201,7 @@ func TestStampede(t *testing.T) {
 		before, began := m.asked.Load(), time.Now()
 		all := crowd(t, address, readers, func(i int, s *socket) {
 			if _, err := s.next("reconnect"); err != nil {
-				t.Errorf("reader %d: %v", i, err)
+				t.Errorf("reader %d: error %v, want reconnect", i, err)
 			}
 		})
 		asked, took := m.asked.Load()-before, time.Since(began)
@@ -282,7 +282,7 @@ func TestConnectionAfterwards(t *testing.T) {
 	}
 	rest, err := io.ReadAll(s.raw)
 	if err != nil || !strings.HasSuffix(string(rest), "well") {
-		t.Errorf("%q, %v", rest, err)
+		t.Errorf("the next response on the connection %q, want it to end with \"well\"; error %v", rest, err)
 	}
 	stop()
 }

@@ -57,7 +57,7 @@ func TestDownloadName(t *testing.T) {
 	} {
 		target, _, err := b.CreateReadURL(t.Context(), "a", 0, name)
 		if err != nil {
-			t.Errorf("%q: %v", name, err)
+			t.Errorf("CreateReadURL with the file name %q: error %v, want none", name, err)
 			continue
 		}
 		got := fetch(t, server.Address, target, "")
@@ -79,7 +79,7 @@ func TestDownloadName(t *testing.T) {
 	} {
 		target, _, err := b.CreateReadURL(t.Context(), "a", 0, name)
 		if wantCode(t, err, storage.ErrKey); target != "" {
-			t.Errorf("%q: a URL", name)
+			t.Errorf("CreateReadURL with the file name %q: %s, want no URL", name, target)
 		}
 	}
 }

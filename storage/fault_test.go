@@ -37,7 +37,7 @@ func wantEvery(t *testing.T, failures map[string]error, code storage.Error) {
 	t.Helper()
 	for call, err := range failures {
 		if err != code {
-			t.Errorf("%s: %v, not %v", call, err, code)
+			t.Errorf("%s: error %v, want %v", call, err, code)
 		}
 	}
 }
@@ -175,7 +175,9 @@ func TestAReadThatFreezes(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err = io.Copy(io.Discard, body); err != storage.ErrTimeout || ctx.Err() != nil {
-		t.Error(err, ctx.Err())
+		t.Errorf("read of a stalled body: error %v, want %v; context %v, want it not over", err,
+			storage.ErrTimeout,
+			ctx.Err())
 	}
 	_ = body.Close()
 
@@ -384,7 +386,7 @@ func TestABucketThatAppearsLate(t *testing.T) {
 				w.WriteHeader(http.StatusNotFound)
 				_, _ = io.WriteString(w, "<Error><Code>NoSuchBucket</Code></Error>")
 			case string(body) != "whole":
-				t.Errorf("put %d has %q", puts.Load(), body)
+				t.Errorf("put %d has the body %q, want \"whole\"", puts.Load(), body)
 			default:
 				w.Header().Set("ETag", `"e"`)
 			}

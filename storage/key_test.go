@@ -19,7 +19,7 @@ func TestKeys(t *testing.T) {
 		"a:b": false, "a&b": false, strings.Repeat("k", 513): false,
 	} {
 		if storage.ValidKey(key) != valid {
-			t.Errorf("%q: %v", key, !valid)
+			t.Errorf("ValidKey(%q): %v, want %v", key, !valid, valid)
 		}
 	}
 }
@@ -35,7 +35,7 @@ func FuzzKey(f *testing.F) {
 	f.Fuzz(func(t *testing.T, key string) {
 		want := characters.MatchString(key) && !strings.HasSuffix(key, "\n") && !segments.MatchString(key)
 		if storage.ValidKey(key) != want {
-			t.Errorf("%q: %v", key, !want)
+			t.Errorf("ValidKey(%q): %v, want %v", key, !want, want)
 		}
 	})
 }

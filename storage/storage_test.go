@@ -61,7 +61,7 @@ func get(t testing.TB, b *storage.Bucket, key string, part storage.Range) (stora
 func wantCode(t testing.TB, err error, code storage.Error) {
 	t.Helper()
 	if err != code {
-		t.Errorf("%v, not %v", err, code)
+		t.Errorf("error %v, want %v", err, code)
 	}
 }
 
@@ -230,7 +230,7 @@ func TestListPaging(t *testing.T) {
 			}
 		}
 		if !slices.Equal(got, want) {
-			t.Errorf("%+v:\n%v\n%v", c, got, want)
+			t.Errorf("List with %+v: keys\n%v\nwant\n%v", c, got, want)
 		}
 	}
 	page, err := b.List(t.Context(), "slides/07", "", 1)
@@ -239,7 +239,7 @@ func TestListPaging(t *testing.T) {
 			err, len(page.Objects), 1, page)
 	}
 	if object := page.Objects[0]; object.Size != 9 || object.ETag == "" || object.Modified.IsZero() {
-		t.Errorf("%+v", object)
+		t.Errorf("object %+v, want 9 bytes with an ETag and a time", object)
 	}
 }
 
@@ -260,7 +260,7 @@ func TestConcurrentFirstUse(t *testing.T) {
 	waiting.Wait()
 	page, err := open(t, server.Settings).Bucket("m", "b").List(t.Context(), "", "", 0)
 	if err != nil || len(page.Objects) != 40 {
-		t.Errorf("%d objects, %v", len(page.Objects), err)
+		t.Errorf("%d objects, want 40; error %v", len(page.Objects), err)
 	}
 }
 
@@ -303,7 +303,7 @@ func TestHostsOfBuckets(t *testing.T) {
 	url, _, err := b.CreateReadURL(t.Context(), everyCharacter, 0, "")
 	host := "http://" + storage.PhysicalName("narthex", "announcements", "images") + ".s3.test/ABC"
 	if err != nil || !strings.HasPrefix(url, host) {
-		t.Fatal(url, err)
+		t.Fatalf("CreateReadURL: %s, want it to begin with %s; error %v", url, host, err)
 	}
 	if result := fetch(t, server.Address, url, ""); result.status != 200 || result.body != "by host" {
 		t.Errorf("fetch: status %v, want %v; body %.200q, want %.200q",
@@ -338,7 +338,7 @@ func TestNothingPrintsSecrets(t *testing.T) {
 	}
 	for _, secret := range []string{storagetest.AccessKey, storagetest.SecretKey} {
 		if strings.Contains(out.String(), secret) {
-			t.Errorf("%s is printed", secret)
+			t.Errorf("provider and bucket are printed with the secret %s, want it left out: %s", secret, &out)
 		}
 	}
 }

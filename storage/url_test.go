@@ -160,7 +160,7 @@ func TestLifetimes(t *testing.T) {
 		target, _, err := b.CreateReadURL(t.Context(), "a", lifetime, "")
 		wantCode(t, err, storage.ErrLifetime)
 		if target != "" {
-			t.Errorf("%v: a URL", lifetime)
+			t.Errorf("CreateReadURL for %v: %s, want no URL", lifetime, target)
 		}
 	}
 	for lifetime, seconds := range map[time.Duration]string{

@@ -116,7 +116,7 @@ func TestLongGrace(t *testing.T) {
 			t.Errorf("Stop within the grace: got %v, want nil", err)
 		}
 		if took := time.Since(begin); took != 30*time.Second {
-			t.Errorf("took %s", took)
+			t.Errorf("Stop took %s, want 30s", took)
 		}
 		assertEqual(t, "log", f.logged(), nil)
 		assertEqual(t, "journal", f.noted()[4:], []string{"http ends", "pool ends"})

@@ -16,7 +16,7 @@ func updateOf(t *testing.T, s *sdktest.Subscription) (u update) {
 	t.Helper()
 	text := s.Update()
 	if err := json.Unmarshal([]byte(text), &u); err != nil {
-		t.Fatalf("update %s: %v", text, err)
+		t.Fatalf("update %s is not JSON: %v", text, err)
 	}
 	return u
 }

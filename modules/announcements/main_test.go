@@ -22,7 +22,7 @@ func TestPublishing(t *testing.T) {
 	published := draft{Title: &created.Title, Enabled: &enabled, Rev: &created.Rev}
 	for _, want := range []int{http.StatusOK, http.StatusConflict} { // the second writer saw the old one
 		if got := office.Do("PUT", "/slides/"+created.ID, published); got.Status != want {
-			t.Errorf("%s, want %d", got, want)
+			t.Errorf("PUT /slides/%s: %s, want %d", created.ID, got, want)
 		}
 	}
 	if got := guest.Do("DELETE", "/slides/"+created.ID, nil); got.Status != http.StatusForbidden {

@@ -80,7 +80,7 @@ func TestAppendOnly(t *testing.T) {
 		"INSERT INTO core.activity (number, at, entry, hash) VALUES (2, now(), 'no JSON', '')",
 	} {
 		if _, err := h.Pool(t).Exec(t.Context(), change); err == nil {
-			t.Errorf("%s succeeded", change)
+			t.Errorf("%s: no error, want it refused", change)
 		}
 	}
 	if got := h.verify(t); got.Broken != 0 || got.Count != 1 {

@@ -166,7 +166,8 @@ func TestFailureIsKept(t *testing.T) {
 	caller := h.service.Caller(principal.Person(id))
 	yes, err := caller.Allowed(t.Context(), manage)
 	if yes || !errors.Is(err, httpapi.ErrPrincipal) {
-		t.Fatalf("got %v, %v", yes, err)
+		t.Fatalf("Allowed with a broken store: %v, error %v; want false and %v", yes, err,
+			httpapi.ErrPrincipal)
 	}
 	h.Exec(t, "ALTER TABLE core.lost RENAME TO permission_grant")
 	if yes, err := caller.Allowed(t.Context(), manage); yes || !errors.Is(err, httpapi.ErrPrincipal) {
@@ -209,7 +210,7 @@ func TestClientGone(t *testing.T) {
 	gone, leave := context.WithCancel(t.Context())
 	leave()
 	if yes, err := h.service.Caller(principal.Person(id)).Allowed(gone, manage); !yes || err != nil {
-		t.Errorf("got %v, %v", yes, err)
+		t.Errorf("Allowed in a canceled request: %v, error %v; want true and none", yes, err)
 	}
 }
 

@@ -82,7 +82,8 @@ func TestStoreFaults(t *testing.T) {
 				if what&row.affects != 0 {
 					assertCode(t, w, http.StatusServiceUnavailable, "STORE_UNAVAILABLE")
 				} else if w.Code >= 400 {
-					t.Errorf("%d: %d %s", what, w.Code, w.Body)
+					t.Errorf("request %d, which the fault does not affect: status %d, want below "+
+						"400; body %s", what, w.Code, w.Body)
 				}
 			}
 			h.Exec(t, row.repair)

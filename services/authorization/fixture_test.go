@@ -148,7 +148,7 @@ func (h harness) issue(t testing.TB, who principal.Principal, person, permission
 	t.Helper()
 	w := h.send(who, "POST", "/api/v1/grants", grantBody(person, permission, ""))
 	if w.Code != http.StatusCreated {
-		t.Fatalf("issuing: %d %s", w.Code, w.Body)
+		t.Fatalf("POST /api/v1/grants: status %d, want 201; body %s", w.Code, w.Body)
 	}
 	return decode[struct {
 		ID string `json:"id"`
@@ -162,7 +162,7 @@ func (h harness) revoke(who principal.Principal, id string) *httptest.ResponseRe
 func decode[T any](t testing.TB, w *httptest.ResponseRecorder) (into T) {
 	t.Helper()
 	if err := json.Unmarshal(w.Body.Bytes(), &into); err != nil {
-		t.Fatalf("%s: %v", w.Body, err)
+		t.Fatalf("body %s is not the JSON wanted: %v", w.Body, err)
 	}
 	return into
 }

@@ -25,7 +25,7 @@ func FuzzID(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		if got, want := authorization.ParseID(text), canonicalID.MatchString(text); got != want {
-			t.Errorf("%q: %v", text, got)
+			t.Errorf("ParseID(%q): %v, want %v", text, got, want)
 		}
 	})
 }
@@ -44,10 +44,10 @@ func FuzzTime(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		at, ok := authorization.ParseTime(text)
 		if want := timeShape.MatchString(text) && isDate(text); ok != want {
-			t.Fatalf("%q: %v", text, ok)
+			t.Fatalf("ParseTime(%q): %v, want %v", text, ok, want)
 		}
 		if ok && at.Format("2006-01-02T15:04:05.000Z07:00") != text {
-			t.Errorf("%q became %v", text, at)
+			t.Errorf("ParseTime(%q): %v, want the same instant in the same format", text, at)
 		}
 	})
 }
@@ -83,7 +83,7 @@ func FuzzCursor(f *testing.F) {
 			t.Errorf("%q and %q are one position", text, again)
 		}
 		if err != nil && err.Error() != "REQUEST_INVALID" {
-			t.Errorf("%q: %v", text, err)
+			t.Errorf("cursor %q: error %v, want REQUEST_INVALID", text, err)
 		}
 	})
 }
@@ -97,7 +97,7 @@ func FuzzQuery(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, raw string) {
 		if err := authorization.ParseQuery(raw); err != nil && err.Error() != "REQUEST_INVALID" {
-			t.Errorf("%q: %v", raw, err)
+			t.Errorf("query %q: error %v, want none or REQUEST_INVALID", raw, err)
 		}
 	})
 }
@@ -112,7 +112,8 @@ func TestCursorRoundTrip(t *testing.T) {
 			cursor := authorization.CursorAt(at.Add(time.Duration(i)*time.Microsecond), id)
 			again, err := authorization.Reencoded(cursor)
 			if err != nil || again != cursor || seen[cursor] {
-				t.Errorf("%s: %s, %v", cursor, again, err)
+				t.Errorf("cursor %s: read and written again %s, want the same, and one of its own; error %v",
+					cursor, again, err)
 			}
 			seen[cursor] = true
 		}

@@ -110,7 +110,7 @@ func (h harness) disturb(ctx context.Context, t *testing.T, owner principal.Prin
 	for ctx.Err() == nil {
 		w := h.send(owner, "POST", "/api/v1/grants", grantBody(id, manage, ""))
 		if w.Code != 201 {
-			t.Errorf("issuing: %d %s", w.Code, w.Body)
+			t.Errorf("POST /api/v1/grants: status %d, want 201; body %s", w.Code, w.Body)
 			return
 		}
 		_, grantID, _ := strings.Cut(w.Body.String(), `"id":"`)
@@ -199,7 +199,7 @@ func (h harness) plans(t *testing.T) {
 				!strings.HasPrefix(plan, "Limit") ||
 				!strings.Contains(plan, "Index Cond:") ||
 				strings.Contains(plan, "Filter") {
-				t.Errorf("%s:\n%s", q, plan)
+				t.Errorf("plan of %s, want one scan of %s without a filter:\n%s", q, index, plan)
 			}
 		}
 	}
@@ -211,7 +211,7 @@ func (h harness) plans(t *testing.T) {
 	} {
 		if !strings.Contains(plan, "permission_grant_unrevoked") ||
 			strings.Contains(plan, "Seq Scan on permission_grant") {
-			t.Errorf("%s:\n%s", name, plan)
+			t.Errorf("plan of %s, want permission_grant_unrevoked and no sequential scan:\n%s", name, plan)
 		}
 	}
 }

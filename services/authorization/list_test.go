@@ -32,7 +32,7 @@ func (h harness) page(t testing.TB, who principal.Principal, query string) liste
 	t.Helper()
 	w := h.send(who, "GET", "/api/v1/grants?"+query, "")
 	if w.Code != http.StatusOK {
-		t.Fatalf("%s: %d %s", query, w.Code, w.Body)
+		t.Fatalf("GET /api/v1/grants?%s: status %d, want 200; body %s", query, w.Code, w.Body)
 	}
 	return decode[listed](t, w)
 }
@@ -88,7 +88,7 @@ func TestList(t *testing.T) {
 			next = ""
 			if page.NextCursor != nil {
 				if len(page.Grants) != limit+1 {
-					t.Errorf("a page of %d", len(page.Grants))
+					t.Errorf("a page that is not the last has %d grants, want %d", len(page.Grants), limit+1)
 				}
 				next = query + "&cursor=" + *page.NextCursor
 			}
@@ -211,7 +211,8 @@ func TestListRefusals(t *testing.T) {
 	} {
 		w := h.sendAs(owner, "GET", "/api/v1/grants?"+query, "")
 		if w.Code != http.StatusBadRequest || w.Body.String() != `{"code":"REQUEST_INVALID"}` {
-			t.Errorf("%.60q: %d %s", query, w.Code, w.Body)
+			t.Errorf("GET /api/v1/grants?%.60s: status %d, want 400 REQUEST_INVALID; body %s", query, w.Code,
+				w.Body)
 		}
 	}
 }

@@ -195,7 +195,8 @@ func TestDevices(t *testing.T) {
 	next := h.service.Caller(screen)
 	for _, permission := range []string{manage, read} {
 		if _, err := next.Allowed(t.Context(), permission); !errors.Is(err, httpapi.ErrPrincipal) {
-			t.Errorf("%s: %v", permission, err)
+			t.Errorf("Allowed(%s) with a broken store: error %v, want %v", permission, err,
+				httpapi.ErrPrincipal)
 		}
 	}
 	if allowed(t, next, "test.things.undeclared") {

@@ -33,7 +33,8 @@ func TestIdenticalCreates(t *testing.T) {
 				if w.Code == http.StatusCreated {
 					ids <- w.Body.String()[7:43]
 				} else if w.Body.String() != `{"code":"AUTHORIZATION_GRANT_ALREADY_EXISTS"}` {
-					t.Errorf("got %s", w.Body)
+					t.Errorf("POST /api/v1/grants: body %s, want a grant or "+
+						"AUTHORIZATION_GRANT_ALREADY_EXISTS", w.Body)
 				}
 			})
 		}
@@ -45,7 +46,7 @@ func TestIdenticalCreates(t *testing.T) {
 			count[status]++
 		}
 		if count[http.StatusCreated] != 1 || count[http.StatusConflict] != 99 {
-			t.Fatalf("got %v", count)
+			t.Fatalf("statuses of 100 equal requests: %v, want one 201 and 99 409", count)
 		}
 		return <-ids
 	}
@@ -60,7 +61,7 @@ func TestIdenticalCreates(t *testing.T) {
 	h.assertRows(t, 2, 2)
 	if w := h.revoke(owner, second); !strings.Contains(w.Body.String(), second) ||
 		!strings.Contains(w.Body.String(), first) {
-		t.Errorf("revoked %s", w.Body)
+		t.Errorf("revoke: body %s, want the grants %s and %s", w.Body, first, second)
 	}
 	all()
 	h.assertRows(t, 3, 5)
@@ -224,7 +225,7 @@ func TestMutualGrants(t *testing.T) {
 			for range 50 {
 				w := h.send(principal.Person(pair[0]), "POST", "/api/v1/grants", grantBody(pair[1], manage, ""))
 				if w.Code != http.StatusCreated {
-					t.Errorf("issuing: %d %s", w.Code, w.Body)
+					t.Errorf("POST /api/v1/grants: status %d, want 201; body %s", w.Code, w.Body)
 					return
 				}
 				if w := h.revoke(principal.Person(pair[0]), w.Body.String()[7:43]); w.Code != http.StatusOK {
@@ -296,7 +297,7 @@ func TestCreateAndRevokeStorm(t *testing.T) {
 						created++
 					case http.StatusConflict:
 					default:
-						t.Errorf("issuing: %d %s", w.Code, w.Body)
+						t.Errorf("POST /api/v1/grants: status %d, want 201 or 409; body %s", w.Code, w.Body)
 					}
 					mu.Unlock()
 					continue

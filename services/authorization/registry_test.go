@@ -22,7 +22,7 @@ func TestRegistryIsFrozen(t *testing.T) {
 
 	listed := registry.Permissions()
 	if len(listed) != 2 || listed[0].ID != "a.read" || listed[1].ID != "b.write" {
-		t.Errorf("listed %v", listed)
+		t.Errorf("Permissions: %v, want a.read and b.write unchanged", listed)
 	}
 	for id, want := range map[string]authorization.Baseline{
 		"a.read": authorization.Authenticated, "b.write": authorization.Restricted,

@@ -41,7 +41,7 @@ func TestRevoke(t *testing.T) {
 	}
 	w := h.revoke(owner, named)
 	if w.Code != http.StatusOK {
-		t.Fatalf("got %d %s", w.Code, w.Body)
+		t.Fatalf("revoke of %s: status %d, want 200; body %s", named, w.Code, w.Body)
 	}
 	got := decode[map[string][]string](t, w)
 	if !slices.Equal(got["revokedGrantIds"], equivalent) || len(got) != 1 {

@@ -83,7 +83,7 @@ func TestPermissions(t *testing.T) {
 		`{"id":"test.things.read","baseline":"authenticated","moduleId":"test","description":"See \"things\""}]}`)
 	if header := w.Header(); header.Get("Cache-Control") != "no-store" ||
 		header.Get("Content-Type") != "application/json" {
-		t.Errorf("headers: %v", header)
+		t.Errorf("header %v, want Cache-Control no-store and application/json", header)
 	}
 }
 

@@ -44,7 +44,7 @@ func TestOneOfTwoDocuments(t *testing.T) {
 		documents, err := stores[0].All(ctx)
 		if document := documents.Of("rota"); err != nil || !maps.Equal(document, left) &&
 			!maps.Equal(document, right) {
-			t.Errorf("%s: %v, %v", when, document, err)
+			t.Errorf("%s: document %v, want %v or %v; error %v", when, document, left, right, err)
 		}
 	}
 	for range 200 {
@@ -54,7 +54,7 @@ func TestOneOfTwoDocuments(t *testing.T) {
 			writers.Go(func() {
 				<-start
 				if err := stores[i].Replace(ctx, "rota", replaceAll(document)); err != nil {
-					t.Errorf("Replace: %v", err)
+					t.Errorf("Replace beside another: error %v, want none", err)
 				}
 			})
 		}
@@ -111,12 +111,12 @@ func TestSecondSeesFirst(t *testing.T) {
 	}
 	for range 2 {
 		if err := <-done; err != nil {
-			t.Errorf("Replace: %v", err)
+			t.Errorf("Replace after the lock was released: error %v, want none", err)
 		}
 	}
 	documents, err := store.All(ctx)
 	if err != nil || !maps.Equal(documents.Of("rota"), right) || !maps.Equal(documents.Of("another"), left) {
-		t.Errorf("%v, %v", documents, err)
+		t.Errorf("documents %v, want rota %v and another %v; error %v", documents, right, left, err)
 	}
 }
 
@@ -174,17 +174,17 @@ func TestStoreFaults(t *testing.T) {
 				Declared: []string{"title", "size", "note"}, Values: map[string]string{"title": "m4rkd", "note": "m4rkd"},
 			})
 			if !errors.Is(err, httpapi.ErrStore) || strings.Contains(err.Error(), "m4rkd") {
-				t.Errorf("replaced: %v", err)
+				t.Errorf("Replace: error %v, want %v without the value", err, httpapi.ErrStore)
 			}
 			documents, err := h.store.All(t.Context())
 			if row.read != (err == nil) || !row.read && (!errors.Is(err, configuration.ErrRead) || documents != nil) {
-				t.Errorf("read: %v, %v", documents, err)
+				t.Errorf("All: documents %v, error %v; want it readable: %v", documents, err, row.read)
 			}
 			for _, target := range []string{path, path + "/rota"} {
 				if w := h.get(t, target); !row.read {
 					wantCode(t, w, http.StatusServiceUnavailable, "STORE_UNAVAILABLE")
 				} else if w.Code != http.StatusOK {
-					t.Errorf("%s: %d %s", target, w.Code, w.Body)
+					t.Errorf("GET %s: status %d, want 200; body %s", target, w.Code, w.Body)
 				}
 			}
 			h.Exec(t, row.repair)

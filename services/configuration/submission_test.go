@@ -37,7 +37,7 @@ func TestAccepted(t *testing.T) {
 	} {
 		shown := decode[view](t, h.put(t, "rota", row[0]))
 		if got := strings.TrimSuffix(strings.TrimSuffix(h.rows(t, "rota"), "zulu=kept"), " "); got != row[1] {
-			t.Errorf("%s: stored %q", row[0], got)
+			t.Errorf("PUT %s: stored %q, want %q", row[0], got, row[1])
 		}
 		values := 0
 		for _, key := range shown.Keys {
@@ -47,7 +47,7 @@ func TestAccepted(t *testing.T) {
 		}
 		if want := strings.Count(row[1], " ") + 1; row[1] != "" && values != want || len(shown.UnknownKeys) != 1 ||
 			shown.UnknownKeys[0] != "zulu" {
-			t.Errorf("%s: shown %+v", row[0], shown)
+			t.Errorf("PUT %s: response %+v, want %d values and the unknown key zulu", row[0], shown, want)
 		}
 	}
 	if got := h.rows(t, "plain"); got != "title=another's" {
@@ -159,7 +159,7 @@ func TestErrorsKeepValues(t *testing.T) {
 	} {
 		_, err := configuration.Validate(declared(t), submitted(t, `{"values":`+values+`}`))
 		if err == nil || strings.Contains(err.Error(), marked) {
-			t.Errorf("%s: %v", values, err)
+			t.Errorf("Validate of %s: error %v, want one that does not repeat the text", values, err)
 		}
 	}
 }
@@ -194,7 +194,8 @@ func FuzzValidate(f *testing.F) {
 					return
 				}
 			}
-			t.Fatalf("%v, %v", texts, err)
+			t.Fatalf("Validate: texts %v, error %v; want one of the documented errors and no texts", texts,
+				err)
 		}
 		for _, d := range rota {
 			text, found := texts[d.Key]
@@ -202,7 +203,7 @@ func FuzzValidate(f *testing.F) {
 				continue
 			}
 			if _, ok := d.ParseText(text); !ok || strings.ContainsRune(text, 0) {
-				t.Fatalf("%s became %q", d.Key, text)
+				t.Fatalf("%s was stored as %q, want a text that its declaration accepts", d.Key, text)
 			}
 			delete(texts, d.Key)
 		}

@@ -83,7 +83,8 @@ func TestRestartRequired(t *testing.T) {
 			shown = decode[view](t, h.get(t, path+"/rota"))
 		}
 		if got := h.changed(t); got != row.want || shown.RestartRequired != (row.want != "") {
-			t.Errorf("%s: %q, %v", row.values, got, shown.RestartRequired)
+			t.Errorf("PUT %s: changed %q, want %q; restartRequired %v", row.values, got, row.want,
+				shown.RestartRequired)
 		}
 	}
 }

@@ -156,7 +156,9 @@ func TestNothingElse(t *testing.T) {
 		want := http.Header{"Content-Type": {"application/json"}, "Cache-Control": {"no-store"},
 			"X-Content-Type-Options": {"nosniff"}}
 		if w.Code != 404 || w.Body.String() != `{"code":"NOT_FOUND"}` || !reflect.DeepEqual(header, want) {
-			t.Errorf("%s %s: %d %q %v", method, path, w.Code, w.Body, header)
+			t.Errorf("%s %s: status %d, want 404 NOT_FOUND; body %q; header %v, want %v", method, path,
+				w.Code, w.Body,
+				header, want)
 		}
 	}
 	for _, path := range []string{
@@ -200,7 +202,7 @@ func TestUnfitBuilds(t *testing.T) {
 		if _, err := dashboard.New(
 			dashboard.Config{Build: files, APIOrigin: "https://church.example.org"}); !errors.Is(err,
 			dashboard.ErrAsset) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("New with markup %s: error %v, want %v", name, err, dashboard.ErrAsset)
 		}
 	}
 }

@@ -34,7 +34,7 @@ func TestAModulesPoolReachesItsOwnSchemaAlone(t *testing.T) {
 	role := roles["seat-plan"]
 	if role.ModuleID != "seat-plan" || role.Schema != "module_seat_plan" || role.Role == "" ||
 		role.Password.Reveal() == "" {
-		t.Fatalf("role %+v", role)
+		t.Fatalf("role of seat-plan: %+v, want the schema module_seat_plan, a role and a password", role)
 	}
 	pool, err := db.Database(t).OpenModule(role)
 	if err != nil {

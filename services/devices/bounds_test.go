@@ -198,7 +198,7 @@ func TestCodesAreUnique(t *testing.T) {
 		}
 	}
 	if len(codes) != 3 {
-		t.Errorf("codes %v", codes)
+		t.Errorf("codes of the pairings that were accepted: %v, want 3", codes)
 	}
 	h.assertSend(t, rejecting(anyOf(codes)), 204, "")
 	h.assertSend(t, asking("stage"), 503, "PAIRING_CAPACITY")

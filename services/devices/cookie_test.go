@@ -39,7 +39,7 @@ func TestSecretsHaveOneFormat(t *testing.T) {
 		strings.Repeat("A", 42) + "\n", "\r" + strings.Repeat("A", 42),
 		"+" + value[1:], value[:42] + string(nextInAlphabet(value[42]))} {
 		if _, ok := devices.ParseSecret(wrong); ok {
-			t.Errorf("%q opened", wrong)
+			t.Errorf("ParseSecret(%q): accepted, want it refused", wrong)
 		}
 	}
 }
@@ -68,7 +68,7 @@ func FuzzCookie(f *testing.F) {
 		if _, ok := devices.ParseSecret(text); ok {
 			raw, err := base64.RawURLEncoding.DecodeString(text)
 			if err != nil || len(raw) != 32 || base64.RawURLEncoding.EncodeToString(raw) != text {
-				t.Errorf("%q opened", text)
+				t.Errorf("ParseSecret(%q): accepted, want canonical base64 of 32 bytes only", text)
 			}
 		}
 		found, ok := service.FindClaim(http.Header{"Cookie": {text}})
@@ -96,7 +96,7 @@ func TestCodes(t *testing.T) {
 	for range 10_000 {
 		code := devices.RandomCode()
 		if !devices.IsCode(code) || !codeForm.MatchString(code) {
-			t.Fatalf("drawn %q", code)
+			t.Fatalf("RandomCode: %q, want six digits", code)
 		}
 		first[code[0]]++
 	}
@@ -107,7 +107,7 @@ func TestCodes(t *testing.T) {
 	}
 	for _, wrong := range []string{"", "12345", "1234567", "12345a", " 12345", "+12345", "١٢٣", "12345\n"} {
 		if devices.IsCode(wrong) {
-			t.Errorf("%q is a code", wrong)
+			t.Errorf("IsCode(%q): true, want false", wrong)
 		}
 	}
 }
@@ -197,7 +197,7 @@ func FuzzDescribe(f *testing.F) {
 		got := devices.Describe(agent)
 		if utf8.RuneCountInString(got) > 80 ||
 			strings.ContainsFunc(got, func(r rune) bool { return r < ' ' || r > '~' }) {
-			t.Errorf("%q: %q", agent, got)
+			t.Errorf("Describe(%q): %q, want at most 80 printable ASCII characters", agent, got)
 		}
 	})
 }

@@ -42,7 +42,7 @@ func TestExpiry(t *testing.T) {
 	h.assertState(t, approved, "approved")
 	h.assertState(t, rejected, "rejected")
 	if all := h.list(t).Devices; len(all) != 2 {
-		t.Errorf("devices: %+v", all)
+		t.Errorf("devices %+v, want 2", all)
 	}
 	h.approve(t, late)
 	kept := cookieOf(h.assertSend(t, late.collect(), 200, ""))
@@ -76,7 +76,7 @@ func TestExpiry(t *testing.T) {
 			"DEVICE_NOT_FOUND",
 		)
 		if all := h.list(t).Devices; len(all) != 2 || all[0].ID == device.ID || all[1].ID == device.ID {
-			t.Errorf("devices: %+v", all)
+			t.Errorf("devices %+v, want 2 without %s", all, device.ID)
 		}
 		h.assertDevice(t, credential, claimed.ID)
 		_, err := h.store.SweepExpired(t.Context())
@@ -119,7 +119,7 @@ func TestSweep(t *testing.T) {
 	h.assertState(t, fresh, "pending")
 	h.assertDevice(t, credential, claimed.ID)
 	if all := h.list(t).Devices; len(all) != 2 {
-		t.Errorf("devices: %+v", all)
+		t.Errorf("devices %+v, want 2", all)
 	}
 }
 
@@ -157,7 +157,7 @@ func TestSweepIsBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	if codes, err := pgx.CollectRows(locked, pgx.RowTo[string]); err != nil || len(codes) != 2 {
-		t.Fatalf("locked %v, %v", codes, err)
+		t.Fatalf("locked the codes %v, want two; error %v", codes, err)
 	}
 	h.sweep(t, devices.SweepBatchRows) // 599 devices, 401 pairings
 	h.assertRows(t, 1199, 1, 0)

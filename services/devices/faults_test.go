@@ -106,7 +106,7 @@ func TestRoutesWithoutStore(t *testing.T) {
 				t.Errorf("renewed: %v, %v", err, header)
 			}
 			if _, err := h.store.SweepExpired(t.Context()); !errors.Is(err, httpapi.ErrStore) {
-				t.Errorf("swept: %v", err)
+				t.Errorf("SweepExpired: error %v, want %v", err, httpapi.ErrStore)
 			}
 		})
 	}
@@ -217,14 +217,14 @@ func TestSecretsStayWhereTheyBelong(t *testing.T) {
 	for _, cookie := range []string{s.cookie, cookieOf(claimed)} {
 		_, value, _ := strings.Cut(cookie, "=")
 		if len(value) != 43 {
-			t.Fatalf("cookie %q", cookie)
+			t.Fatalf("cookie %q, want a value of 43 characters", cookie)
 		}
 		for _, spelling := range variants(t, value) {
 			if strings.Contains(said, spelling) {
-				t.Errorf("said: %s", said)
+				t.Errorf("a response or the log repeats a secret, want neither: %s", said)
 			}
 			if strings.Contains(stored, spelling) {
-				t.Errorf("stored: %s", stored)
+				t.Errorf("the database holds a secret, want its hash alone: %s", stored)
 			}
 		}
 	}

@@ -80,7 +80,7 @@ func TestForgetClaim(t *testing.T) {
 		}
 		set := header.Get("Set-Cookie")
 		if set != "" && set != "narthex_claim=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax" {
-			t.Errorf("Set-Cookie: %q", set)
+			t.Errorf("ForgetClaim: Set-Cookie %q, want none or the claim's deletion", set)
 		}
 		return set != ""
 	}

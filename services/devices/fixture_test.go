@@ -142,7 +142,7 @@ func (h *harness) over(t testing.TB, pool *pgxpool.Pool) *harness {
 func (h *harness) text(t testing.TB, query string, args ...any) (value string) {
 	t.Helper()
 	if err := h.Pool(t).QueryRow(t.Context(), query, args...).Scan(&value); err != nil {
-		t.Fatalf("%s: %v", query, err)
+		t.Fatalf("%s: error %v, want one text", query, err)
 	}
 	return value
 }
@@ -150,7 +150,7 @@ func (h *harness) text(t testing.TB, query string, args ...any) (value string) {
 func (h *harness) count(t testing.TB, from string, args ...any) (n int) {
 	t.Helper()
 	if err := h.Pool(t).QueryRow(t.Context(), "SELECT count(*) FROM "+from, args...).Scan(&n); err != nil {
-		t.Fatalf("%s: %v", from, err)
+		t.Fatalf("count of %s: error %v, want a number", from, err)
 	}
 	return n
 }
@@ -244,7 +244,7 @@ func (h *harness) assertSend(t testing.TB, q request, status int, code string) *
 func decode[T any](t testing.TB, w *httptest.ResponseRecorder) (into T) {
 	t.Helper()
 	if err := json.Unmarshal(w.Body.Bytes(), &into, json.RejectUnknownMembers(true)); err != nil {
-		t.Fatalf("%s: %v", w.Body, err)
+		t.Fatalf("body %s is not the JSON wanted: %v", w.Body, err)
 	}
 	return into
 }

@@ -22,7 +22,7 @@ func TestList(t *testing.T) {
 	if got := h.assertSend(
 		t, request{method: "GET", path: managed}, 200, "",
 	).Body.String(); got != `{"devices":[],"displays":[]}` {
-		t.Errorf("empty: %s", got)
+		t.Errorf("GET %s without devices: %s, want two empty lists", managed, got)
 	}
 	h.displays.set(board, stage)
 	first, _ := h.pair(t, "stage")
@@ -41,18 +41,18 @@ func TestList(t *testing.T) {
 		ids = append(ids, d.ID)
 	}
 	if !slices.Equal(ids, append(latest, first.ID)) {
-		t.Errorf("order %v", ids)
+		t.Errorf("order of the devices %v, want %v", ids, append(latest, first.ID))
 	}
 	if len(all.Displays) != 2 || len(all.Displays[0]) != 3 || all.Displays[0]["moduleId"] != "announcements" ||
 		all.Displays[0]["name"] != "Announcements" || all.Displays[0]["path"] != "/display/announcements" ||
 		all.Displays[1]["moduleId"] != "stage" {
-		t.Errorf("displays %v", all.Displays)
+		t.Errorf("displays %v, want announcements and stage with id, name and path", all.Displays)
 	}
 
 	// Devices stay when the person who approved them is deleted.
 	h.Exec(t, "DELETE FROM core.person")
 	if all := h.list(t).Devices; len(all) != 3 || all[0].CreatedBy != nil {
-		t.Errorf("devices %+v", all)
+		t.Errorf("devices %+v, want 3 and no name of the deleted person", all)
 	}
 }
 
@@ -86,7 +86,7 @@ func TestRename(t *testing.T) {
 		h.assertSend(t, renaming(device.ID, ` Foyer, \"left\" <\u00fc> `), 200, ""),
 	)
 	if renamed.Label != ` Foyer, "left" <ü> ` || *renamed.CreatedBy != *device.CreatedBy {
-		t.Errorf("renamed %+v", renamed)
+		t.Errorf("renamed device %+v, want the new label and the same creator", renamed)
 	}
 	renamed.Label, renamed.CreatedBy = device.Label, device.CreatedBy
 	if renamed != device {
@@ -105,7 +105,7 @@ func TestRevoke(t *testing.T) {
 	h.assertDevice(t, credential, device.ID)
 	revoked := decode[deviceBody](t, h.assertSend(t, revoking(device.ID), 200, ""))
 	if revoked.ID != device.ID || revoked.RevokedAt == nil || !timeForm.MatchString(*revoked.RevokedAt) {
-		t.Errorf("revoked %+v", revoked)
+		t.Errorf("revoked device %+v, want %s with the time of its revocation", revoked, device.ID)
 	}
 	h.assertDevice(t, credential, "")
 	h.assertDevice(t, otherCredential, other.ID)
@@ -143,7 +143,7 @@ func TestRevokedBeforeTheClaim(t *testing.T) {
 	h.ageRows(t, "1 hour")
 	h.assertSend(t, s.collect(), 404, "PAIRING_NOT_FOUND")
 	if all := h.list(t).Devices; len(all) != 1 || all[0].RevokedAt == nil {
-		t.Errorf("devices %+v", all)
+		t.Errorf("devices %+v, want the one revoked", all)
 	}
 }
 

@@ -39,12 +39,12 @@ func TestPairing(t *testing.T) {
 			asked := decode[pairingBody](t, w)
 			if asked.State != "pending" || !codeForm.MatchString(asked.PairingCode) ||
 				!timeForm.MatchString(asked.ExpiresAt) {
-				t.Errorf("asked: %+v", asked)
+				t.Errorf("pairing %+v, want it pending with six digits and a time", asked)
 			}
 			if expires, err := time.Parse(time.RFC3339, asked.ExpiresAt); err != nil ||
 				time.Until(expires) > 10*time.Minute ||
 				time.Until(expires) < 9*time.Minute {
-				t.Errorf("expires at %s", asked.ExpiresAt)
+				t.Errorf("the pairing expires at %s, want in 9 to 10 minutes; error %v", asked.ExpiresAt, err)
 			}
 			wantCookie(t, w.Header(), `^`+origin.prefix+`claim=[A-Za-z0-9_-]{43}; Max-Age=660`+origin.attributes+`$`)
 			s := screen{asked.PairingCode, cookieOf(w)}
@@ -65,7 +65,7 @@ func TestPairing(t *testing.T) {
 				request["moduleName"] != "Stage" ||
 				request["permissionId"] != "stage.display.view" ||
 				request["description"] != "Chromium on Linux" {
-				t.Errorf("request: %v", request)
+				t.Errorf("request %v, want the code %s for stage and Chromium on Linux", request, s.code)
 			}
 
 			device := h.approve(t, s)
@@ -74,14 +74,15 @@ func TestPairing(t *testing.T) {
 				*device.CreatedBy != h.admin || !timeForm.MatchString(device.CreatedAt) ||
 				device.LastSeenAt != nil ||
 				device.RevokedAt != nil {
-				t.Errorf("device: %+v", device)
+				t.Errorf("device %+v, want \"Back wall\" for stage, created by %s, not seen, not revoked",
+					device, h.admin)
 			}
 			h.assertState(t, s, "approved")
 			h.assertRows(t, 1, 1, 1)
 
 			w = h.assertSend(t, s.collect(), 200, "")
 			if w.Body.String() != `{"state":"claimed","moduleId":"stage","label":"Back wall"}` {
-				t.Errorf("claimed: %s", w.Body)
+				t.Errorf("claim: %s, want it claimed as \"Back wall\" for stage", w.Body)
 			}
 			wantCookie(
 				t,
@@ -96,7 +97,7 @@ func TestPairing(t *testing.T) {
 			h.assertDevice(t, cookieOf(w), device.ID)
 			if held, err := h.service.Permissions(t.Context(), device.ID); err != nil ||
 				!slices.Equal(held, []string{"stage.display.view"}) {
-				t.Errorf("holds %v, %v", held, err)
+				t.Errorf("permissions of the device %v, want stage.display.view; error %v", held, err)
 			}
 
 			h.assertSend(t, s.collect(), 404, "PAIRING_NOT_FOUND")
@@ -114,7 +115,7 @@ func wantCookie(t *testing.T, header http.Header, patterns ...string) {
 	t.Helper()
 	lines := header["Set-Cookie"]
 	if len(lines) != len(patterns) {
-		t.Fatalf("cookies: %q", lines)
+		t.Fatalf("Set-Cookie %q, want %d lines", lines, len(patterns))
 	}
 	for i, pattern := range patterns {
 		if !regexp.MustCompile(pattern).MatchString(lines[i]) {
@@ -371,11 +372,11 @@ func TestPermissionOfTheRunningManifest(t *testing.T) {
 	changed.Permission = "stage.screen.view"
 	h.displays.set(changed)
 	if device := h.approve(t, s); device.PermissionID != "stage.screen.view" {
-		t.Errorf("device: %+v", device)
+		t.Errorf("device %+v, want the permission stage.screen.view", device)
 	}
 	if got := h.text(
 		t, "SELECT string_agg(permission_id, ' ') FROM core.device_permission",
 	); got != "stage.screen.view" {
-		t.Errorf("holds %s", got)
+		t.Errorf("permissions of the device %s, want stage.screen.view", got)
 	}
 }

@@ -130,7 +130,7 @@ func TestOneDecision(t *testing.T) {
 				rejections++
 			case 409:
 			default:
-				t.Errorf("answered %d %s", w.Code, w.Body)
+				t.Errorf("decision: status %d, want 200, 204 or 409; body %s", w.Code, w.Body)
 			}
 		}
 		if approvals+rejections != 1 || h.count(t, "core.device") != before+approvals {
@@ -153,7 +153,8 @@ func TestRevokedWhileClaimed(t *testing.T) {
 			[]request{s.collect(), {method: "POST", path: managed + "/" + device.ID + "/revoke", body: `{}`}},
 		)
 		if responses[1].Code != 200 {
-			t.Fatalf("revoked: %d %s", responses[1].Code, responses[1].Body)
+			t.Fatalf("revoke beside a claim: status %d, want 200; body %s", responses[1].Code,
+				responses[1].Body)
 		}
 		switch responses[0].Code {
 		case 200:
@@ -161,7 +162,8 @@ func TestRevokedWhileClaimed(t *testing.T) {
 		case 409:
 			h.assertState(t, s, "rejected")
 		default:
-			t.Fatalf("claimed: %d %s", responses[0].Code, responses[0].Body)
+			t.Fatalf("claim beside a revoke: status %d, want 200 or 409; body %s", responses[0].Code,
+				responses[0].Body)
 		}
 	}
 }

@@ -133,7 +133,7 @@ func TestRenew(t *testing.T) {
 	h.ageRows(t, "1 minute")
 	for _, cookie := range []string{"", "narthex_device=x", "narthex_device=" + unknown} {
 		if set := renew(cookie); set != nil {
-			t.Errorf("%q: set %v", cookie, set)
+			t.Errorf("renewal with the cookie %q: Set-Cookie %v, want none", cookie, set)
 		}
 	}
 	var renewals atomic.Int32
@@ -143,14 +143,14 @@ func TestRenew(t *testing.T) {
 			for _, line := range renew(credential) {
 				renewals.Add(1)
 				if line != credential+"; Max-Age=34560000; Path=/; HttpOnly; SameSite=Lax" {
-					t.Errorf("set %s", line)
+					t.Errorf("renewal: Set-Cookie %s, want the same credential for 400 days", line)
 				}
 			}
 		})
 	}
 	callers.Wait()
 	if n := renewals.Load(); n != 1 {
-		t.Errorf("set %d times", n)
+		t.Errorf("20 requests at once renewed the cookie %d times, want once", n)
 	}
 	h.ageRows(t, "8 days")
 	device := h.text(t, "SELECT id::text FROM core.device")

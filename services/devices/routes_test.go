@@ -46,7 +46,7 @@ func TestRouteGates(t *testing.T) {
 		"POST /api/v1/devices/{id}/revoke core.devices.manage",
 	}
 	if strings.Join(listed, "\n") != strings.Join(want, "\n") {
-		t.Errorf("listed\n%s", strings.Join(listed, "\n"))
+		t.Errorf("routes\n%s\nwant\n%s", strings.Join(listed, "\n"), strings.Join(want, "\n"))
 	}
 }
 

@@ -29,7 +29,7 @@ func (h *harness) serving(t *testing.T) (stop func()) {
 		select {
 		case err := <-ended:
 			if !errors.Is(err, context.Canceled) {
-				t.Errorf("ended with %v", err)
+				t.Errorf("Serve: error %v, want %v", err, context.Canceled)
 			}
 		case <-time.After(30 * time.Second):
 			t.Error("still running")
@@ -62,7 +62,7 @@ func TestLastSeen(t *testing.T) {
 	}
 	if all := h.list(t).Devices; all[1].LastSeenAt == nil || !timeForm.MatchString(*all[1].LastSeenAt) ||
 		all[0].LastSeenAt != nil {
-		t.Errorf("listed %+v", all)
+		t.Errorf("devices %+v, want a time for the one seen and none for the other", all)
 	}
 	version := h.text(t, "SELECT xmin::text FROM core.device WHERE id = $1", device.ID)
 	for _, process := range []*harness{h, other} {
@@ -95,7 +95,7 @@ func TestServe(t *testing.T) {
 		t.Error("not ready")
 	}
 	if name := h.service.String(); name != "devices" {
-		t.Errorf("named %s", name)
+		t.Errorf("String: %s, want devices", name)
 	}
 	stop := h.serving(t)
 	h.assertDevice(t, credential, device.ID)
@@ -124,7 +124,7 @@ func TestUnwrittenSights(t *testing.T) {
 	if len(all) != 1 || all[0].Level != zap.WarnLevel ||
 		all[0].Message != "last seen times of devices not written" ||
 		len(all[0].Context) != 0 {
-		t.Errorf("logged %v", all)
+		t.Errorf("log %v, want one warning without fields that the times were not written", all)
 	}
 	h.assertDevice(t, credential, device.ID)
 	h.service.Flush(t.Context())

@@ -138,7 +138,7 @@ func assertFilled(t *testing.T, name string, value reflect.Value) {
 		case part.Kind() == reflect.Struct:
 			assertFilled(t, field, part)
 		case strings.TrimSpace(part.String()) == "":
-			t.Errorf("%s is empty", field)
+			t.Errorf("%s is empty, want a text", field)
 		}
 	}
 }

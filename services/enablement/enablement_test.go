@@ -42,7 +42,8 @@ func TestStoreThatCannotTell(t *testing.T) {
 	} {
 		db.Exec(t, fault)
 		if decisions, err := store.Decisions(t.Context()); !errors.Is(err, enablement.ErrRead) || decisions != nil {
-			t.Errorf("%s: %v, %v", fault, decisions, err)
+			t.Errorf("Decisions after %s: %v, error %v; want none and %v", fault, decisions, err,
+				enablement.ErrRead)
 		}
 	}
 	var exists bool

@@ -38,7 +38,7 @@ func TestConcurrentDecisions(t *testing.T) {
 		rows := strings.Fields(h.rows(t))
 		if len(rows) != 3 || !strings.HasPrefix(rows[0], "base=") || rows[1] != "chained=false" ||
 			!strings.HasPrefix(rows[2], "optional=") {
-			t.Fatalf("stored %v", rows)
+			t.Fatalf("stored %v, want base, chained=false and optional", rows)
 		}
 	}
 }
@@ -61,7 +61,7 @@ func TestStoreFaults(t *testing.T) {
 			h.Exec(t, row.fault)
 			wantCode(t, h.decide(t, "base", "true"), http.StatusServiceUnavailable, "STORE_UNAVAILABLE")
 			if w := h.send(t.Context(), http.MethodGet, path, ""); w.Code != row.read {
-				t.Errorf("read: %d %s", w.Code, w.Body)
+				t.Errorf("GET %s: status %d, want %d; body %s", path, w.Code, row.read, w.Body)
 			} else if w.Code != http.StatusOK {
 				wantCode(t, w, row.read, "STORE_UNAVAILABLE")
 			}
@@ -162,7 +162,7 @@ func TestNothingInternal(t *testing.T) {
 	}
 	for _, inside := range slices.Concat(folders, []string{"module.json", "bin", "server", "/"}) {
 		if strings.Contains(said, inside) {
-			t.Errorf("%q in %s", inside, said)
+			t.Errorf("a response or the log contains %q, want nothing of the file system: %s", inside, said)
 		}
 	}
 }

@@ -153,7 +153,7 @@ func decode[T any](t testing.TB, w *httptest.ResponseRecorder) (into T) {
 		t.Fatalf("status %d, want 200; body %s", w.Code, w.Body)
 	}
 	if err := json.Unmarshal(w.Body.Bytes(), &into); err != nil {
-		t.Fatalf("%s: %v", w.Body, err)
+		t.Fatalf("body %s is not the JSON wanted: %v", w.Body, err)
 	}
 	return into
 }

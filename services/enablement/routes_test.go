@@ -74,7 +74,7 @@ func TestRestartRequired(t *testing.T) {
 			h.start(t, h.Pool(t))
 		}
 		if got := strings.Join(h.changed(t), " "); got != row.want {
-			t.Errorf("%+v: %s", row, got)
+			t.Errorf("%+v: changed %s, want %s", row, got, row.want)
 		}
 	}
 }
@@ -123,7 +123,7 @@ func TestEntriesTellOfOneState(t *testing.T) {
 	h.meanwhile = func() {
 		enabled = !enabled
 		if err := h.store.Decide(t.Context(), chain.Operator(), "base", enabled); err != nil {
-			t.Errorf("Decide: %v", err)
+			t.Errorf("Decide beside a read: error %v, want none", err)
 		}
 	}
 	judge := func(e entry) {

@@ -27,7 +27,7 @@ func serve(
 	service := expiry.New(zap.New(core), sweeps...)
 	<-service.Ready()
 	if service.String() != "expiry sweep" {
-		t.Errorf("named %s", service)
+		t.Errorf("String: %s, want expiry sweep", service)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
@@ -36,7 +36,7 @@ func serve(
 		at := time.Now()
 		cancel()
 		if err := <-ended; !errors.Is(err, context.Canceled) {
-			t.Errorf("ended with %v", err)
+			t.Errorf("Serve: error %v, want %v", err, context.Canceled)
 		}
 		return time.Since(at)
 	}
@@ -104,7 +104,7 @@ func TestFailure(t *testing.T) {
 		for _, line := range logged.All() {
 			if fields := line.ContextMap(); line.Message != "sweep failed" || len(fields) != 1 ||
 				fields["sweep"] != "broken" {
-				t.Errorf("logged %v", line)
+				t.Errorf("logged %v, want \"sweep failed\" with the sweep's name alone", line)
 			}
 		}
 	})

@@ -151,7 +151,7 @@ func TestConnectionsOfOneClient(t *testing.T) {
 					lines = append(lines, line.Message)
 				}
 				if len(lines) != 3 || lines[0] != madeRoomLine || lines[1] != noRoomLine || lines[2] != madeRoomLine {
-					t.Errorf("logged %q", lines)
+					t.Errorf("logged %q, want %q, %q and %q", lines, madeRoomLine, noRoomLine, madeRoomLine)
 				}
 			})
 		})
@@ -201,7 +201,7 @@ func TestStreamsOfOneClient(t *testing.T) {
 		time.Sleep(time.Second)
 		for _, line := range s.logs.All() {
 			if line.Message != noStreamLine {
-				t.Errorf("logged %q", line.Message)
+				t.Errorf("logged %q, want %q alone", line.Message, noStreamLine)
 			}
 		}
 	})

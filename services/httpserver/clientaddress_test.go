@@ -111,7 +111,7 @@ func TestClientAddressReachesHandlers(t *testing.T) {
 			if all := logs.All(); len(all) != 1 || all[0].Message != "request failed" || len(all[0].Context) != 2 ||
 				all[0].ContextMap()["code"] != "CLIENT_ADDRESS_UNRESOLVED" ||
 				all[0].ContextMap()["request_id"] != response.Header.Get("X-Request-Id") {
-				t.Errorf("logged %v", all)
+				t.Errorf("logged %v, want one CLIENT_ADDRESS_UNRESOLVED with the request's id", all)
 			}
 		})
 	}
@@ -123,7 +123,8 @@ func TestPreflightNeedsNoClient(t *testing.T) {
 		"Access-Control-Request-Method: GET")
 	if response.StatusCode != http.StatusNoContent ||
 		response.Header.Get("Access-Control-Allow-Origin") != home {
-		t.Errorf("got %d %v", response.StatusCode, response.Header)
+		t.Errorf("preflight: status %d, want 204; header %v, want the origin %s", response.StatusCode,
+			response.Header, home)
 	}
 }
 

@@ -231,7 +231,8 @@ func TestLongRequestAtAStop(t *testing.T) {
 				}
 				got := <-end
 				if got.after != r.after || (got.text == lastLine("done")) != (r.want == context.Canceled) {
-					t.Errorf("got %v", got)
+					t.Errorf("the client got %v, want its end after %v and a whole response: %v", got,
+						r.after, r.want == context.Canceled)
 				}
 				s.check(t, "", "", 1)
 				time.Sleep(time.Minute) // the handler that nobody could end
@@ -249,7 +250,7 @@ func TestInherited(t *testing.T) {
 	s := startRaw(t, httpserver.ListenerConfig{Inherited: socket},
 		httpserver.Limits{Idle: 50 * time.Millisecond})
 	if s.Addr() != socket.Addr() {
-		t.Errorf("serves on %v", s.Addr())
+		t.Errorf("serves on %v, want the inherited socket %v", s.Addr(), socket.Addr())
 	}
 	conn := s.dial(t)
 	_, _ = io.WriteString(conn, "GET /g HTTP/1.1\r\nHost: x\r\n\r\n")

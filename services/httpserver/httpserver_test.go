@@ -259,7 +259,7 @@ func checkHeaders(t *testing.T, response *http.Response, r row) {
 	header := response.Header
 	if header.Get("X-Content-Type-Options") != "nosniff" || len(header.Get("X-Request-Id")) != 32 ||
 		header.Get("Vary") != "Origin" {
-		t.Errorf("headers: %v", header)
+		t.Errorf("header %v, want nosniff, a request id of 32 characters and Vary: Origin", header)
 	}
 	if response.StatusCode != http.StatusNoContent && header.Get("Cache-Control") != "no-store" {
 		t.Errorf("Cache-Control: %q", header.Get("Cache-Control"))
@@ -268,7 +268,7 @@ func checkHeaders(t *testing.T, response *http.Response, r row) {
 		t.Error("a 413 keeps its connection")
 	}
 	if response.StatusCode == http.StatusMethodNotAllowed && header.Get("Allow") != "GET" {
-		t.Errorf("Allow: %q", header.Get("Allow"))
+		t.Errorf("Allow %q of a 405, want GET", header.Get("Allow"))
 	}
 	allowed := header.Get("Access-Control-Allow-Origin")
 	if want := r.header["Origin"]; want == home && allowed != home || want != home && allowed != "" {
@@ -285,12 +285,13 @@ func TestPreflight(t *testing.T) {
 		trusted.Header.Get("Access-Control-Allow-Methods") != "GET, HEAD, POST, PUT, PATCH, DELETE" ||
 		trusted.Header.Get("Access-Control-Allow-Headers") != "Content-Type" ||
 		trusted.Header.Get("Access-Control-Max-Age") != "600" {
-		t.Errorf("trusted: %d %v", trusted.StatusCode, trusted.Header)
+		t.Errorf("preflight of a trusted origin: status %d, want 204; header %v, want all of CORS",
+			trusted.StatusCode, trusted.Header)
 	}
 	other := f.do(t, row{method: "OPTIONS", path: "/api/v1/things",
 		header: map[string]string{"Origin": "https://evil.example", "Access-Control-Request-Method": "POST"}})
 	if other.StatusCode != 204 {
-		t.Errorf("untrusted: %d", other.StatusCode)
+		t.Errorf("preflight of another origin: status %d, want 204", other.StatusCode)
 	}
 	for name := range other.Header {
 		if strings.HasPrefix(name, "Access-Control-") {

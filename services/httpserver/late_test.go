@@ -94,7 +94,7 @@ func TestRequestInTimeIsServed(t *testing.T) {
 		t.Helper()
 		got := make([]byte, len(reply("/p")))
 		if _, err := io.ReadFull(conn, got); err != nil || string(got) != reply("/p") {
-			t.Fatalf("%q %v", got, err)
+			t.Fatalf("response %q, want %q; error %v", got, reply("/p"), err)
 		}
 	}
 	<-late.waiting

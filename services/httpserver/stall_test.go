@@ -108,7 +108,7 @@ func TestSlowReader(t *testing.T) {
 		time.Sleep(200 * time.Millisecond) // the slow reader that is tested
 	}
 	if got < size || time.Since(start) < 2*stall {
-		t.Errorf("%d bytes in %v", got, time.Since(start))
+		t.Errorf("read %d bytes in %v, want %d in at least %v", got, time.Since(start), size, 2*stall)
 	}
 	s.check(t, "", "", 1)
 }

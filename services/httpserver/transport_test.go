@@ -165,7 +165,7 @@ func TestPeerStopsSending(t *testing.T) {
 				s.check(t, string(got), badRequest, 0, refusedLine)
 			case cut < len(request): // an ordinary failed request, not a 413
 				if !strings.HasSuffix(string(got), "the handler's own answer\n") {
-					t.Errorf("got %q", got)
+					t.Errorf("response %q, want the handler's own", got)
 				}
 				s.check(t, "", "", 1)
 			default:

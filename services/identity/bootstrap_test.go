@@ -63,7 +63,7 @@ func TestBootstrapOwner(t *testing.T) {
 			who := row.before(t, h)
 			userID, err := identity.BootstrapOwner(t.Context(), identity.NewStore(h.Pool(t)), who)
 			if !errors.Is(err, row.want) || err == nil && userID != h.id(t, address) || err != nil && userID != "" {
-				t.Errorf("got %q, %v", userID, err)
+				t.Errorf("BootstrapOwner: user %q, error %v; want error %v", userID, err, row.want)
 			}
 			if got := h.count(t, "core.platform_owner"); got != row.owners {
 				t.Errorf("%d owners, want %d", got, row.owners)

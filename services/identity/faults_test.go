@@ -50,7 +50,8 @@ func TestStoreFaults(t *testing.T) {
 					t.Parallel()
 					w, body := h.principal(t, cookie)
 					if w.Code != 503 || body != unavailable || w.Header().Get("Set-Cookie") != "" {
-						t.Errorf("got %d %s %v", w.Code, body, w.Header())
+						t.Errorf("GET principal: status %d, want 503; body %s; header %v, want no Set-Cookie",
+							w.Code, body, w.Header())
 					}
 					r := request{method: "GET", path: "/", header: []string{cookie}}.build(t)
 					if who, err := h.service.Resolve(t.Context(), r); !errors.Is(err, httpapi.ErrPrincipal) ||

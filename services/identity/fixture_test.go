@@ -224,7 +224,7 @@ func (h harness) signIn(t *testing.T, address, more string) (cookie string) {
 	body := `{"email":"` + address + `","password":"` + password + `"` + more + `}`
 	w := h.send(t, request{path: signInPath, body: body})
 	if w.Code != http.StatusOK {
-		t.Fatalf("sign-in: %d %s", w.Code, w.Body)
+		t.Fatalf("POST %s: status %d, want 200; body %s", signInPath, w.Code, w.Body)
 	}
 	pair, _, _ := strings.Cut(w.Header().Get("Set-Cookie"), ";")
 	return "Cookie: " + pair
@@ -248,7 +248,7 @@ func (h harness) assertLog(t *testing.T, lines int) {
 		fields := entry.ContextMap()
 		if entry.Level != zap.ErrorLevel || entry.Message != "identity failed" || len(fields) != 1 ||
 			fields["request_id"] != httpapitest.RequestID {
-			t.Errorf("logged %v %v", entry, fields)
+			t.Errorf("logged %v with %v, want \"identity failed\" with the request's id alone", entry, fields)
 		}
 	}
 }

@@ -165,7 +165,8 @@ func TestEveryRouteIsLimited(t *testing.T) {
 		w := h.limitedBy(t, limiter).send(t, request{method: route.Method, path: route.Path})
 		if strings.HasPrefix(route.Path, "/api/v1/") {
 			if w.Code != http.StatusOK || len(limiter.rules) != 0 {
-				t.Errorf("%s: %d", route.Path, w.Code)
+				t.Errorf("%s: status %d, want 200; limits asked %v, want none", route.Path, w.Code,
+					limiter.rules)
 			}
 			continue
 		}

@@ -27,7 +27,7 @@ func (h harness) ask(
 	t.Helper()
 	for range times {
 		if w := h.send(t, request{path: path, body: `{"email":"new@example.org"}`}); w.Code != 200 {
-			t.Fatalf("%s: %d %s", path, w.Code, w.Body)
+			t.Fatalf("POST %s: status %d, want 200; body %s", path, w.Code, w.Body)
 		}
 	}
 	for _, m := range h.outbox.deliver(t.Context(), outcome) {
@@ -231,7 +231,7 @@ func FuzzLinkToken(f *testing.F) {
 	f.Add(text)
 	f.Fuzz(func(t *testing.T, text string) {
 		if _, ok := identity.ParseToken(text); ok && len(text) != 43 {
-			t.Errorf("accepted %q", text)
+			t.Errorf("ParseToken(%q): accepted, want 43 characters only", text)
 		}
 	})
 }

@@ -178,7 +178,7 @@ func TestLookupsShareQueries(t *testing.T) {
 	c.assertOwnResults(t, collect())
 	// Each slot is passed on once: to the look-up that takes all others along, or to one that finds none left.
 	if sizes := c.queries(); len(sizes) > 2*identity.LookupQueries {
-		t.Errorf("queries of %v", sizes)
+		t.Errorf("sizes of the queries %v, want at most %d queries", sizes, 2*identity.LookupQueries)
 	}
 	c.assertIdle(t)
 }
@@ -191,7 +191,7 @@ func TestLookupBatchIsBounded(t *testing.T) {
 	release()
 	c.assertOwnResults(t, collect())
 	if sizes := c.queries(); slices.Max(sizes) != identity.LookupBatch {
-		t.Errorf("queries of %v", sizes)
+		t.Errorf("sizes of the queries %v, want at most %d, and it reached", sizes, identity.LookupBatch)
 	}
 	c.assertIdle(t)
 }

@@ -214,7 +214,8 @@ func TestOwnerDecidedAgain(t *testing.T) {
 				},
 			})
 			if !errors.Is(err, row.want) || (err == nil) != (row.want == nil) || outcome.Adopted != row.adopted {
-				t.Fatalf("got %v, %v", outcome, err)
+				t.Fatalf("outcome %+v, error %v; want adopted %v and error %v", outcome, err, row.adopted,
+					row.want)
 			}
 			if row.adopted {
 				h.signIn(t, "anna@example.org", "") // the password is the person's own
@@ -303,7 +304,8 @@ func TestOwnersAtOnce(t *testing.T) {
 					case errors.Is(err, identity.ErrOwnerExists):
 						refused.Add(1)
 					default:
-						t.Errorf("got %v, %v", outcome, err)
+						t.Errorf("outcome %+v, error %v; want an owner made or %v", outcome, err,
+							identity.ErrOwnerExists)
 					}
 				})
 			}
@@ -342,7 +344,7 @@ func TestOwnerKeyDecides(t *testing.T) {
 		first, second = second, first
 	}
 	if first != nil || !errors.Is(second, identity.ErrOwnerExists) {
-		t.Errorf("got %v and %v", first, second)
+		t.Errorf("errors %v and %v, want one success and %v", first, second, identity.ErrOwnerExists)
 	}
 	if h.count(t, "core.platform_owner") != 1 || h.count(t, "core.person") != 1 {
 		t.Error("the loser left something behind")

@@ -31,7 +31,7 @@ func TestPasswordLength(t *testing.T) {
 	}
 	for _, row := range rows {
 		if got := identity.PasswordFits(row.password); got != row.fits {
-			t.Errorf("%q: got %v", row.password, got)
+			t.Errorf("PasswordFits(%q): %v, want %v", row.password, got, row.fits)
 		}
 	}
 }
@@ -41,7 +41,7 @@ func TestPasswordHash(t *testing.T) {
 	stored := identity.HashPassword("Straße Zoë 12")
 	if !strings.HasPrefix(stored, "$argon2id$v=19$m=19456,t=2,p=1$") ||
 		stored == identity.HashPassword("Straße Zoë 12") {
-		t.Errorf("got %s", stored)
+		t.Errorf("HashPassword: %s, want argon2id with its parameters and a salt of its own", stored)
 	}
 	rows := []struct {
 		password string
@@ -57,7 +57,7 @@ func TestPasswordHash(t *testing.T) {
 	for _, row := range rows {
 		if got, err := identity.VerifyPassword(t.Context(), stored, row.password); err != nil ||
 			got != row.matches {
-			t.Errorf("%q: got %v, %v", row.password, got, err)
+			t.Errorf("VerifyPassword(%q): %v, want %v; error %v", row.password, got, row.matches, err)
 		}
 	}
 	if got, err := identity.VerifyPassword(t.Context(), "", ""); got || err != nil {
@@ -71,7 +71,7 @@ func TestForeignHash(t *testing.T) {
 	t.Parallel()
 	const older = "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
 	if got, err := identity.VerifyPassword(t.Context(), older, "password"); !got || err != nil {
-		t.Errorf("got %v, %v", got, err)
+		t.Errorf("VerifyPassword with the reference hash: %v, want true; error %v", got, err)
 	}
 }
 
@@ -87,7 +87,8 @@ func TestUnreadableHash(t *testing.T) {
 		good[:len(good)-4], good + "=",
 	} {
 		if got, err := identity.VerifyPassword(t.Context(), stored, password); got || err == nil {
-			t.Errorf("%q: got %v, %v", stored, got, err)
+			t.Errorf("VerifyPassword with the hash %q: %v, error %v; want false and an error", stored, got,
+				err)
 		}
 	}
 }
@@ -123,7 +124,7 @@ func TestAddresses(t *testing.T) {
 	}
 	for _, row := range rows {
 		if got, ok := identity.ParseAddress(row.text); got != row.want || ok != (row.want != "") {
-			t.Errorf("%q: got %q, %v", row.text, got, ok)
+			t.Errorf("ParseAddress(%q): %q, %v, want %q", row.text, got, ok, row.want)
 		}
 		if row.want != "" && !mail.IsMailbox(row.want) {
 			t.Errorf("%q can be an account's address, but no mail is sent to it", row.text)

@@ -34,12 +34,13 @@ func token(t *testing.T, m mail.Message, screen string) string {
 			link, err := url.Parse(line)
 			if err != nil || link.Scheme+"://"+link.Host+link.Path != dashboard+"/" ||
 				link.Query().Get("service_auth") != screen {
-				t.Fatalf("the link is %s", line)
+				t.Fatalf("the link is %s, want the Dashboard with service_auth=%s; error %v", line, screen,
+					err)
 			}
 			return link.Query().Get("token")
 		}
 	}
-	t.Fatalf("no link in %q", m.Text)
+	t.Fatalf("no link in %q, want one", m.Text)
 	return ""
 }
 
@@ -47,11 +48,11 @@ func token(t *testing.T, m mail.Message, screen string) string {
 func (h harness) linkTokenFor(t *testing.T, path, address, screen string) string {
 	t.Helper()
 	if w := h.send(t, request{path: path, body: `{"email":"` + address + `"}`}); w.Code != 200 {
-		t.Fatalf("%s: %d %s", path, w.Code, w.Body)
+		t.Fatalf("POST %s: status %d, want 200; body %s", path, w.Code, w.Body)
 	}
 	emails := h.outbox.compose(t.Context())
 	if len(emails) != 1 || emails[0].To[0] != address || len(emails[0].To) != 1 {
-		t.Fatalf("emails: %v", emails)
+		t.Fatalf("emails %v, want one to %s", emails, address)
 	}
 	return token(t, emails[0], screen)
 }
@@ -165,12 +166,12 @@ func TestRecoveryWithABrokenStore(t *testing.T) {
 	}
 	logged := h.logged.TakeAll()
 	if len(logged) != 2 || logged[0].Message != "identity failed" || len(logged[0].Context) != 0 {
-		t.Errorf("logged %v", logged)
+		t.Errorf("logged %v, want two lines, the first \"identity failed\" without fields", logged)
 	}
 	fresh, _ := identity.NewToken()
 	if status, body := h.reset(t, fresh, "a new password"); status != 500 ||
 		body != `{"code":"IDENTITY_FAILED"}` {
-		t.Errorf("reset: %d %s", status, body)
+		t.Errorf("reset with a broken store: status %d, want 500 IDENTITY_FAILED; body %s", status, body)
 	}
 	if status, body := h.verify(t, fresh); status != 500 || body != `{"code":"IDENTITY_FAILED"}` {
 		t.Errorf("verification: %d %s", status, body)
@@ -202,7 +203,7 @@ func TestReset(t *testing.T) {
 		t.Error("a refused reset ended a session")
 	}
 	if status, body := h.reset(t, link, "12345678"); status != 200 || body != done {
-		t.Fatalf("got %d %s", status, body)
+		t.Fatalf("reset: status %d, want 200; body %s, want %s", status, body, done)
 	}
 	for cookie, want := range map[string]string{first: anonymous, second: anonymous} {
 		if _, body := h.principal(t, cookie); body != want {
@@ -221,7 +222,7 @@ func TestReset(t *testing.T) {
 		if w := h.send(
 			t, request{path: signInPath, body: credentials("anna@example.org", word)},
 		); w.Code != status {
-			t.Errorf("%s: %d", word, w.Code)
+			t.Errorf("sign-in with the password %q: status %d, want %d", word, w.Code, status)
 		}
 	}
 	if status, body := h.reset(t, link, "another password"); status != 400 || body != invalidToken {
@@ -352,10 +353,10 @@ func TestResetAgainstASignIn(t *testing.T) {
 			await(t, func() bool { return len(signIn) == 1 || blockade.waiting() == 2 })
 			blockade.release(1)
 			if err := <-reset; err != nil {
-				t.Errorf("reset: %v", err)
+				t.Errorf("ReplacePassword beside a sign-in: error %v, want none", err)
 			}
 			if err := <-signIn; err != nil && !identity.IsWrongCredentials(err) || (err == nil) != row.signsIn {
-				t.Errorf("sign-in: %v", err)
+				t.Errorf("sign-in beside ReplacePassword: error %v, want success: %v", err, row.signsIn)
 			}
 			if n := h.sessions(t); n != 0 {
 				t.Errorf("%d sessions of the old password are left, want 0", n)

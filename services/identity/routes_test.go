@@ -59,7 +59,7 @@ func TestRouteGates(t *testing.T) {
 		}
 	}
 	if len(listed) != len(wanted) {
-		t.Errorf("listed %v", listed)
+		t.Errorf("routes %v, want %v", listed, wanted)
 	}
 }
 

@@ -62,10 +62,10 @@ func TestCookie(t *testing.T) {
 			pair, attributes, _ := strings.Cut(set, ";")
 			name, value, _ := strings.Cut(pair, "=")
 			if name != row.cookie || ";"+attributes != row.attributes || len(value) != 87 {
-				t.Errorf("got %s", set)
+				t.Errorf("Set-Cookie %s, want %s with%s", set, row.cookie, row.attributes)
 			}
 			if _, got := h.principal(t, "Cookie: "+pair); got != `{"kind":"authenticated","userId":"`+id+`"}` {
-				t.Errorf("got %s", got)
+				t.Errorf("GET principal: %s, want the person %s", got, id)
 			}
 			other := "narthex_session"
 			if name == other {
@@ -140,7 +140,7 @@ func TestPrincipal(t *testing.T) {
 				t.Errorf("got %d %s, want %s", w.Code, body, row.want)
 			}
 			if w.Header().Get("Cache-Control") != "no-store" || w.Header().Get("Set-Cookie") != "" {
-				t.Errorf("headers %v", w.Header())
+				t.Errorf("header %v, want no-store and no Set-Cookie", w.Header())
 			}
 			r := request{method: "GET", path: "/", header: []string{row.cookie}}.build(t)
 			who, err := h.service.Resolve(t.Context(), r)
@@ -187,7 +187,7 @@ func TestAnotherSecret(t *testing.T) {
 		Log:      zap.NewNop(),
 	})
 	if _, body := other.principal(t, cookie); body != anonymous {
-		t.Errorf("got %s", body)
+		t.Errorf("GET principal of a server with another secret: %s, want %s", body, anonymous)
 	}
 }
 
@@ -223,7 +223,7 @@ func TestClientGone(t *testing.T) {
 	leave()
 	r := request{method: "GET", path: "/", header: []string{cookie}}.build(t).WithContext(gone)
 	if who, err := h.service.Resolve(gone, r); err != nil || who != principal.Person(id) {
-		t.Errorf("got %v, %v", who, err)
+		t.Errorf("Resolve in a canceled request: %v, error %v; want the person %s", who, err, id)
 	}
 }
 
@@ -293,13 +293,13 @@ func TestExtension(t *testing.T) {
 			}
 			set := w.Header().Get("Set-Cookie")
 			if (set == "") != (row.cookie == "") || !strings.Contains(set, row.cookie) {
-				t.Errorf("Set-Cookie %q", set)
+				t.Errorf("Set-Cookie %q, want it to contain %q", set, row.cookie)
 			}
 			if set != "" && !strings.HasPrefix(set, strings.TrimPrefix(cookie, "Cookie: ")+"; ") {
 				t.Errorf("another token: %q", set)
 			}
 			if h.count(t, "core.session WHERE "+row.expires) != 1 {
-				t.Errorf("not so: %s", row.expires)
+				t.Errorf("no session with %s, want one", row.expires)
 			}
 			if again, _ := h.principal(t, cookie); again.Header().Get("Set-Cookie") != "" {
 				t.Error("extended twice")
@@ -345,7 +345,8 @@ func TestFailedExtension(t *testing.T) {
 			w, body := h.principal(t, cookie)
 			if w.Code != http.StatusOK || !strings.Contains(body, "authenticated") ||
 				w.Header().Get("Set-Cookie") != "" {
-				t.Errorf("got %d %s %v", w.Code, body, w.Header())
+				t.Errorf("GET principal: status %d, want 200; body %s; header %v, want no Set-Cookie", w.Code,
+					body, w.Header())
 			}
 			h.assertLog(t, 1)
 		})

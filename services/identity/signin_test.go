@@ -178,7 +178,7 @@ func TestSignIn(t *testing.T) {
 			header, success := w.Header(), row.status == http.StatusOK
 			if header.Get("Content-Type") != "application/json" || header.Get("Cache-Control") != "no-store" ||
 				header.Get("Location") != "" {
-				t.Errorf("headers %v", header)
+				t.Errorf("header %v, want application/json, no-store and no Location", header)
 			}
 			if made := h.sessions(t) - before; (made == 1) != success || (made == 0) == success {
 				t.Errorf("%d sessions were made, want one: %v", made, success)
@@ -216,7 +216,7 @@ func TestSessionsOfAPerson(t *testing.T) {
 	}
 	for _, cookie := range []string{first, second} {
 		if _, body := h.principal(t, cookie); !strings.Contains(body, "authenticated") {
-			t.Errorf("got %s", body)
+			t.Errorf("GET principal with %s: %s, want it authenticated", cookie, body)
 		}
 	}
 	if n := h.sessions(t); n != 3 {
@@ -384,7 +384,7 @@ func TestOlderHashIsRenewedByTwo(t *testing.T) {
 	h.Exec(t, "UPDATE core.person SET password_hash = $1", passwordHash()) // the other one
 	leave()
 	if body := <-responded; body != `{"ok":true}` {
-		t.Errorf("got %s", body)
+		t.Errorf("sign-in beside an upgrade of the hash: body %s, want {\"ok\":true}", body)
 	}
 }
 
@@ -414,7 +414,8 @@ func TestSignInWithoutStore(t *testing.T) {
 			w := h.send(t, request{path: signInPath, body: credentials("anna@example.org", password)})
 			if w.Code != 500 || w.Body.String() != `{"code":"IDENTITY_FAILED"}` ||
 				w.Header().Get("Set-Cookie") != "" {
-				t.Errorf("got %d %s %v", w.Code, w.Body, w.Header())
+				t.Errorf("sign-in after %s: status %d, want 500 IDENTITY_FAILED; body %s; header "+
+					"%v, want no Set-Cookie", fault, w.Code, w.Body, w.Header())
 			}
 			h.assertLog(t, 1)
 		})

@@ -74,10 +74,11 @@ func TestSignOut(t *testing.T) {
 			}
 			if set := w.Header().Get("Set-Cookie"); (set == expiring) != (row.status == 200) ||
 				(set == "") != (row.status != 200) {
-				t.Errorf("Set-Cookie %q", set)
+				t.Errorf("sign-out with status %d: Set-Cookie %q, want the cookie's deletion with a "+
+					"200 alone", w.Code, set)
 			}
 			if _, body := h.principal(t, live); (body == anonymous) != row.ended {
-				t.Errorf("afterwards %s", body)
+				t.Errorf("GET principal after the sign-out: %s, want the session ended: %v", body, row.ended)
 			}
 			if _, body := h.principal(t, other); body == anonymous {
 				t.Error("another session of the person ended too")
@@ -100,7 +101,8 @@ func TestSignOutWithoutStore(t *testing.T) {
 		)
 		if w.Code != http.StatusServiceUnavailable || w.Body.String() != unavailable ||
 			w.Header().Get("Set-Cookie") != "" {
-			t.Errorf("got %d %s %v", w.Code, w.Body, w.Header())
+			t.Errorf("sign-out: status %d, want 503; body %s; header %v, want no Set-Cookie", w.Code, w.Body,
+				w.Header())
 		}
 	}
 }

@@ -150,7 +150,8 @@ func TestSignUpTwice(t *testing.T) {
 		}
 		if err := json.Unmarshal(w.Body.Bytes(), &result); err != nil || w.Code != 200 || result.Token != nil ||
 			w.Header().Get("Set-Cookie") != "" {
-			t.Fatalf("got %d %s %v", w.Code, w.Body, w.Header())
+			t.Fatalf("sign-up: status %d, want 200; body %s, want no token; header %v, want no Set-Cookie",
+				w.Code, w.Body, w.Header())
 		}
 		results = append(results, result.User)
 	}
@@ -161,7 +162,7 @@ func TestSignUpTwice(t *testing.T) {
 			user["image"] != nil ||
 			user["createdAt"] != user["updatedAt"] ||
 			len(user["id"].(string)) != 36 {
-			t.Errorf("answered %v", user)
+			t.Errorf("sign-up: user %v, want the new person %s, address not verified", user, name)
 		}
 	}
 	if n := h.count(

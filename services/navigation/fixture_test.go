@@ -182,7 +182,7 @@ func (h *fixture) mustSend(t testing.TB, requests ...string) {
 		target, body, _ := strings.Cut(rest, " ")
 		w := h.send(t.Context(), method, path+"/"+target, body)
 		if w.Code != map[string]int{"PUT": http.StatusOK, "DELETE": http.StatusNoContent}[method] {
-			t.Fatalf("%s: %d %s", request, w.Code, w.Body)
+			t.Fatalf("%s: status %d, want success; body %s", request, w.Code, w.Body)
 		}
 	}
 }
@@ -212,7 +212,7 @@ func (h *fixture) read(t fataler) (v view) {
 		t.Fatalf("GET navigation: status %d, want 200; body %s", w.Code, w.Body)
 	}
 	if err := json.Unmarshal(w.Body.Bytes(), &v); err != nil {
-		t.Fatalf("%s: %v", w.Body, err)
+		t.Fatalf("body %s is not the JSON wanted: %v", w.Body, err)
 	}
 	return v
 }

@@ -193,7 +193,8 @@ func TestStorm(t *testing.T) {
 				}[random.IntN(5)]
 				if w := h.send(t.Context(), r.method, r.target, r.body); w.Code >= http.StatusBadRequest &&
 					w.Code != r.refused {
-					t.Errorf("%s %s: %d %s", r.method, r.target, w.Code, w.Body)
+					t.Errorf("%s %s: status %d, want success or %d; body %s", r.method, r.target, w.Code,
+						r.refused, w.Body)
 				}
 			}
 		})

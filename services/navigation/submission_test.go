@@ -68,7 +68,7 @@ func TestRefusedBodies(t *testing.T) {
 		t.Helper()
 		wantCode(t, h.send(t.Context(), method, target, body, headers...), http.StatusBadRequest, "REQUEST_INVALID")
 		if t.Failed() {
-			t.Fatalf("%s %s %s", method, target, body)
+			t.Fatalf("%s %s with %s: want 400 REQUEST_INVALID, as above", method, target, body)
 		}
 	}
 	for _, body := range group {
@@ -109,7 +109,7 @@ func TestUnknown(t *testing.T) {
 			wantCode(t, w, http.StatusNotFound, "MODULE_NOT_INSTALLED")
 		}
 		if w := h.send(t.Context(), http.MethodDelete, placements+id, ""); w.Code != http.StatusNoContent {
-			t.Errorf("%s: %d %s", id, w.Code, w.Body)
+			t.Errorf("DELETE %s: status %d, want 204; body %s", placements+id, w.Code, w.Body)
 		}
 	}
 	wantCode(t, h.send(t.Context(), http.MethodPut, placements+"ant", `{"groupId":"ghost","order":1}`),
@@ -149,7 +149,7 @@ func TestGates(t *testing.T) {
 		"PERMISSION_DENIED")
 	if w := h.send(t.Context(), http.MethodGet, path, "", "Test-Holds", readUI, "Origin",
 		""); w.Code != http.StatusOK {
-		t.Errorf("read: %d", w.Code)
+		t.Errorf("GET %s without an origin: status %d, want 200", path, w.Code)
 	}
 	if rows := h.rows(t); rows != "" {
 		t.Errorf("stored %q after refusals, want nothing", rows)

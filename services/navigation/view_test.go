@@ -18,7 +18,7 @@ func TestView(t *testing.T) {
 	if w := h.send(t.Context(), http.MethodGet, path, "", "Test-Holds",
 		holds); !strings.HasPrefix(w.Body.String(),
 		`{"groups":[],"ungrouped":[{"moduleId":"ant","name":"The ant","order":null,"ui":{"moduleId":"ant",`) {
-		t.Errorf("fresh: %d %s", w.Code, w.Body)
+		t.Errorf("GET %s at first: status %d; body %s, want no group and The ant first", path, w.Code, w.Body)
 	}
 	h.mustSend(t, `PUT groups/music {"label":"Müsic & <more>","order":7}`,
 		`PUT groups/empty {"label":"Empty","order":7}`,
@@ -116,7 +116,8 @@ func TestWriteResponses(t *testing.T) {
 	} {
 		w := h.send(t.Context(), row.method, path+"/"+row.target, row.body)
 		if w.Body.String() != row.want || w.Header().Get("Cache-Control") != "no-store" {
-			t.Errorf("%s %s: %d %v %s", row.method, row.target, w.Code, w.Header(), w.Body)
+			t.Errorf("%s %s: status %d; header %v, want no-store; body %s, want %s", row.method, row.target,
+				w.Code, w.Header(), w.Body, row.want)
 		}
 	}
 }

@@ -211,7 +211,7 @@ func decode[T any](t *testing.T, w *httptest.ResponseRecorder, status int) (into
 		t.Fatalf("status %d, want %d; body %s", w.Code, status, w.Body)
 	}
 	if err := json.Unmarshal(w.Body.Bytes(), &into); err != nil {
-		t.Fatalf("body %s: %v", w.Body, err)
+		t.Fatalf("body %s is not the JSON wanted: %v", w.Body, err)
 	}
 	return into
 }

@@ -38,7 +38,7 @@ func TestInviteAndJoin(t *testing.T) {
 		t.Errorf("%d grants are issued by Anna, want 2", n)
 	}
 	if got := p.actions(t); got != "person.invited person.joined grant.issued grant.issued" {
-		t.Errorf("recorded %q", got)
+		t.Errorf("actions %q, want an invitation, the joining and two grants", got)
 	}
 	listed := decode[struct{ Invitations []invitation }](t, p.send(anna, "GET", invitations, ""), 200)
 	if len(listed.Invitations) != 1 || listed.Invitations[0].State != "accepted" ||
@@ -94,7 +94,7 @@ func TestDeadTokens(t *testing.T) {
 	}
 	if got := p.actions(t); got != "person.invited invitation.withdrawn person.invited person.invited "+
 		"person.invited person.invited invitation.sent person.invited" {
-		t.Errorf("recorded %q", got)
+		t.Errorf("actions %q, want one withdrawal and no joining", got)
 	}
 }
 
@@ -192,7 +192,7 @@ func TestInviterWhoLostTheRight(t *testing.T) {
 				t.Errorf("%d grants were issued, want none", n)
 			}
 			if got := p.actions(t); got != "person.invited person.joined" {
-				t.Errorf("recorded %q", got)
+				t.Errorf("actions %q, want no grant", got)
 			}
 		})
 	}

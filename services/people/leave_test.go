@@ -55,7 +55,7 @@ func TestDeactivateAndReactivate(t *testing.T) {
 		t.Errorf("%d grants are left, want the one that Bert had", n)
 	}
 	if got := p.actions(t); got != "person.deactivated person.reactivated" {
-		t.Errorf("recorded %q", got)
+		t.Errorf("actions %q, want one deactivation and one reactivation", got)
 	}
 }
 
@@ -123,7 +123,7 @@ func TestDeactivationWithdrawsInvitations(t *testing.T) {
 	}
 	if got := p.actions(t); got != "person.invited person.invited person.deactivated invitation.withdrawn "+
 		"person.joined" {
-		t.Errorf("recorded %q", got)
+		t.Errorf("actions %q, want Anna's invitation withdrawn with her account", got)
 	}
 }
 

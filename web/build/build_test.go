@@ -67,7 +67,7 @@ func TestPageNeedsNobodyElse(t *testing.T) {
 		}
 		for _, forbidden := range []string{"sourceMappingURL", "@import", "url(http", "node_modules", root} {
 			if bytes.Contains(script, []byte(forbidden)) {
-				t.Errorf("%s holds %s", name, forbidden)
+				t.Errorf("%s contains %q, want nothing that names a source or another place", name, forbidden)
 			}
 		}
 	}
@@ -88,7 +88,7 @@ func TestStaleFilesAreNamed(t *testing.T) {
 	err := compare(outputs)
 	if err == nil || strings.Contains(err.Error(), "same.js") || !strings.Contains(err.Error(), "other.js") ||
 		!strings.Contains(err.Error(), "missing.js") {
-		t.Errorf("%v", err)
+		t.Errorf("compare: error %v, want it to name other.js and missing.js alone", err)
 	}
 }
 
@@ -108,7 +108,7 @@ func TestModuleOfAnotherFolder(t *testing.T) {
 	}
 	script, err := os.ReadFile(filepath.Join(dir, "ui", "index.js"))
 	if err != nil || !bytes.Contains(script, []byte("module-ui")) || !bytes.Contains(script, []byte("export{")) {
-		t.Errorf("%s %v", script, err)
+		t.Errorf("ui/index.js: %s, want a bundle that exports; error %v", script, err)
 	}
 }
 
@@ -126,7 +126,7 @@ func TestLogic(t *testing.T) {
 	node := exec.CommandContext(t.Context(), "node", "--test", "--test-reporter=spec", file)
 	node.Env = append(os.Environ(), "TZ=Europe/Berlin") // a zone with summer time
 	if report, err := node.CombinedOutput(); err != nil {
-		t.Errorf("%v\n%s", err, report)
+		t.Errorf("node --test: %v, want success; report %s", err, report)
 	}
 }
 
@@ -135,7 +135,7 @@ func TestTypes(t *testing.T) {
 	inCheckout(t)
 	if report, err := exec.CommandContext(t.Context(), "web/node_modules/.bin/tsc", "--project",
 		"web").CombinedOutput(); err != nil {
-		t.Errorf("%v\n%s", err, report)
+		t.Errorf("tsc: %v, want success; report %s", err, report)
 	}
 }
 

@@ -105,7 +105,7 @@ func TestOnlyTCPAndOnlyThePasswordOpenTheServer(t *testing.T) {
 	for _, private := range []string{"password", "log", "lock"} {
 		info, err := os.Stat(filepath.Join(c.Home(), private))
 		if err != nil || info.Mode().Perm() != 0o600 {
-			t.Errorf("%s: %v, %v", private, info, err)
+			t.Errorf("%s: %v, want the mode 0600; error %v", private, info, err)
 		}
 	}
 }
@@ -123,7 +123,7 @@ func TestASecondStartIsRefusedWhileTheFirstRuns(t *testing.T) {
 	dir := folder(t)
 	first := start(t, dir)
 	if _, err := cluster.Start(t.Context(), cluster.Options{Dir: dir}); !errors.Is(err, cluster.ErrInUse) {
-		t.Errorf("got %v", err)
+		t.Errorf("second start: error %v, want %v", err, cluster.ErrInUse)
 	}
 	query(t, first, "SELECT 1")
 }
@@ -167,7 +167,8 @@ func TestWithoutProgramsItSaysWhatToDo(t *testing.T) {
 	t.Setenv(cluster.BinariesVariable, t.TempDir())
 	_, err := cluster.Start(t.Context(), cluster.Options{Dir: folder(t)})
 	if !errors.Is(err, cluster.ErrNotFound) || !strings.Contains(err.Error(), "make postgresql") {
-		t.Errorf("got %v", err)
+		t.Errorf("start without programs: error %v, want %v with the advice make postgresql", err,
+			cluster.ErrNotFound)
 	}
 }
 
@@ -185,7 +186,7 @@ func TestAFolderThatTheServerCannotEnterIsReplacedByALink(t *testing.T) {
 	query(t, c, "SELECT 1")
 	if target, err := os.Readlink(wanted); err != nil || target != c.Home() ||
 		!strings.HasPrefix(target, "/var/tmp/narthex-") {
-		t.Errorf("link to %q, %v", target, err)
+		t.Errorf("%s is a link to %q, want %s below /var/tmp; error %v", wanted, target, c.Home(), err)
 	}
 	stop(t, c)
 	again := start(t, wanted)
@@ -214,7 +215,7 @@ func TestAStrangersFolderIsNeverHandedToTheServer(t *testing.T) {
 	}
 	_, err := cluster.Start(t.Context(), cluster.Options{Dir: dir})
 	if !errors.Is(err, cluster.ErrDirectory) {
-		t.Errorf("got %v", err)
+		t.Errorf("start in a folder with other files: error %v, want %v", err, cluster.ErrDirectory)
 	}
 	if _, err := os.Stat(precious); err != nil {
 		t.Error(err)
