@@ -317,6 +317,37 @@ func TestDelivery(t *testing.T) {
 	}
 }
 
+// TestLostMail: a mail is queued in memory, so one that has no outcome after ten minutes was lost with its
+// process. When it was not, its outcome is told all the same.
+func TestLostMail(t *testing.T) {
+	t.Parallel()
+	p := start(t)
+	_, anna := p.member(t, "Anna", managePeople)
+	made := decode[invitation](t, p.send(anna, "POST", invitations, `{"email":"bert@example.org"}`), 201)
+	assertDelivery := func(when, want string) {
+		t.Helper()
+		for _, filter := range []string{"", "?state=open"} {
+			response := p.send(anna, "GET", invitations+filter, "")
+			found := decode[struct{ Invitations []invitation }](t, response, 200).Invitations
+			if len(found) != 1 || *found[0].Delivery != want {
+				t.Errorf("GET invitations%s %s: %v, want one with delivery %s", filter, when, found, want)
+			}
+		}
+	}
+	age := func(minutes int) {
+		t.Helper()
+		p.Exec(t, "UPDATE core.invitation SET expires_at = expires_at - make_interval(mins => $1)", minutes)
+	}
+	age(9)
+	assertDelivery("after nine minutes", "QUEUED")
+	age(2)
+	assertDelivery("after eleven minutes", "DROPPED")
+	p.outbox.deliver(t.Context(), mail.Sent)
+	assertDelivery("when it was sent after all", "SENT")
+	decode[invitation](t, p.send(anna, "POST", invitations+"/"+made.ID+"/send", "{}"), 200)
+	assertDelivery("when it is queued again", "QUEUED")
+}
+
 // A client may look at 30 links in a minute and use 30.
 func TestJoinIsLimited(t *testing.T) {
 	t.Parallel()

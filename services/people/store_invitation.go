@@ -14,10 +14,14 @@ import (
 
 // Whoever locks several rows locks invitations first, then people, then the head of the activity.
 
-// An invitation that has run out is stored as open until the next sweep.
+// An invitation that has run out is stored as open until the next sweep. A mail waits in the memory of the
+// process that queued it. After ten minutes, when seven days minus these are left, it counts as lost with the
+// process. Should it be sent later all the same, its outcome replaces what is stored.
 const invitationColumns = `id::text AS id, email, name,
 	CASE WHEN state = 'open' AND expires_at <= now() THEN 'expired' ELSE state END AS state,
-	grants, created_at, created_by::text AS created_by, expires_at, delivery`
+	grants, created_at, created_by::text AS created_by, expires_at,
+	CASE WHEN delivery = 'QUEUED' AND expires_at <= now() + interval '7 days' - interval '10 minutes'
+		THEN 'DROPPED' ELSE delivery END AS delivery`
 
 const (
 	upsertInvitation = `
