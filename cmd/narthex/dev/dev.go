@@ -48,9 +48,9 @@ func Dev(p *cli.Program) *cobra.Command {
 		Long: `Runs the platform for development from the checkout's folder: a PostgreSQL of its own, migrated,
 an owner whose password is shown once, the modules of ./modules and a few samples. Modules find
 an object storage in the data folder, mail that is shown in the terminal, and a value for every
-secret they declare. Everything is kept in the data folder; delete that folder to begin anew.
+secret they declare. Everything is kept in the data folder; delete that folder to start again.
 After an edit of a migration that was applied, --reset-module drops all tables of that module,
-with what is in them, and applies its migrations anew. Ctrl-C stops it all.`,
+with what is in them, and applies its migrations again. Ctrl-C stops it all.`,
 		Args: cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			err := runDev(cmd.Context(), p, options)
@@ -63,7 +63,7 @@ with what is in them, and applies its migrations anew. Ctrl-C stops it all.`,
 	command.Flags().Uint16Var(&options.port, "port", 3000, "first port to try on this machine")
 	command.Flags().StringVar(&options.dataDir, "data-dir", ".dev", "folder for everything that is kept")
 	command.Flags().StringVar(&options.resetModule, "reset-module", "",
-		"id of a module whose tables are dropped and made anew")
+		"id of a module whose tables are dropped and made again")
 	command.Flags().BoolVar(&options.bare, "bare", false,
 		"supply no object storage, mail or secrets, to see what modules say without")
 	return command
@@ -81,7 +81,7 @@ type devOptions struct {
 // was called with.
 func adviceOnEdits(line, dataDir string, flags *pflag.FlagSet) string {
 	if line == migrations.CoreLine {
-		return "To begin anew, delete the data folder: " + dataDir
+		return "To start again, delete the data folder: " + dataDir
 	}
 	command := "narthex dev --reset-module " + line
 	flags.Visit(func(flag *pflag.Flag) {
@@ -89,7 +89,7 @@ func adviceOnEdits(line, dataDir string, flags *pflag.FlagSet) string {
 			command += fmt.Sprintf(" --%s=%s", flag.Name, flag.Value)
 		}
 	})
-	return "To drop the module's tables, with what is in them, and apply its migrations anew: " + command
+	return "To drop the module's tables, with what is in them, and apply its migrations again: " + command
 }
 
 func runDev(ctx context.Context, p *cli.Program, options devOptions) (err error) {

@@ -46,7 +46,7 @@ export const w = wordsOf({
 		remove: "Remove …",
 		removeTitle: "Remove {name}?",
 		stopsSoon: "The screen stops within five minutes.",
-		again: "To show something again it has to be paired anew.",
+		again: "To show something again it has to be paired again.",
 		removeIt: "Remove",
 		keep: "Keep it",
 		removed: "{name} is removed. The screen stops within five minutes.",
