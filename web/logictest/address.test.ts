@@ -40,6 +40,10 @@ test("an emailed link", () => {
 		purpose: "reset-password",
 		token: "x",
 	});
+	assert.deepEqual(parseLink("?service_auth=accept-invitation&token=x"), {
+		purpose: "accept-invitation",
+		token: "x",
+	});
 	assert.deepEqual(parseLink("?service_auth=reset-password"), { purpose: "reset-password", token: "" });
 	for (const none of ["", "?", "?token=x", "?service_auth=other&token=x", "?service_auth=&token=x"])
 		assert.equal(parseLink(none), undefined, none);

@@ -1,14 +1,18 @@
+const purposes = ["verify-email", "reset-password", "accept-invitation"] as const;
+
+type Purpose = (typeof purposes)[number];
+
 /** What an emailed link asks for. The token lives here and nowhere else. */
 export interface Link {
-	readonly purpose: "verify-email" | "reset-password";
+	readonly purpose: Purpose;
 	readonly token: string;
 }
 
 /** Reads the query of an emailed link. */
 export function parseLink(search: string): Link | undefined {
 	const query = new URLSearchParams(search);
-	const purpose = query.get("service_auth");
-	if (purpose !== "verify-email" && purpose !== "reset-password") return undefined;
+	const purpose = purposes.find((known) => known === query.get("service_auth"));
+	if (purpose === undefined) return undefined;
 	return { purpose, token: query.get("token") ?? "" };
 }
 

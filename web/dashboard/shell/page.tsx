@@ -7,10 +7,17 @@ import { ChoosePassword } from "../screens/signin/choosepassword";
 import { ConfirmEmail } from "../screens/signin/confirmemail";
 import { Entrance } from "../screens/signin/entrance";
 import { Forgot } from "../screens/signin/forgot";
+import { Join } from "../screens/signin/join";
 import { SignIn } from "../screens/signin/signin";
 import { t } from "../words/words";
 import { Shell } from "./shell";
 import { Trouble } from "./trouble";
+
+const linkScreens = {
+	"verify-email": ConfirmEmail,
+	"reset-password": ChoosePassword,
+	"accept-invitation": Join,
+} as const;
 
 /** What is shown: an emailed link's screen first, else the sign-in or the shell. */
 export function Page({ app }: { readonly app: App }) {
@@ -47,15 +54,15 @@ function Screen({ app }: { readonly app: App }) {
 		);
 	}
 	if (link) {
-		const finish = () => (app.link.value = undefined);
-		const signedIn = who.is === "person";
+		const LinkScreen = linkScreens[link.purpose];
 		return (
 			<Entrance>
-				{link.purpose === "verify-email" ? (
-					<ConfirmEmail app={app} token={link.token} signedIn={signedIn} finish={finish} />
-				) : (
-					<ChoosePassword app={app} token={link.token} signedIn={signedIn} finish={finish} />
-				)}
+				<LinkScreen
+					app={app}
+					token={link.token}
+					signedIn={who.is === "person"}
+					finish={() => (app.link.value = undefined)}
+				/>
 			</Entrance>
 		);
 	}

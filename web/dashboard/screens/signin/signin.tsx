@@ -6,20 +6,17 @@ import type { App } from "../../app/app";
 import type { Failure } from "../../data/request";
 import { Heading } from "../../shell/heading";
 import { FailureNote } from "../../shell/trouble";
-import { t } from "../../words/words";
 import { w } from "./words";
 import { useCountdown } from "./countdown";
 import { EmailField, emailProblem } from "./fields";
 import { LinkRequest } from "./linkrequest";
+import { defaultWait, Wait } from "./wait";
 
 /** What came of pressing Sign in. */
 type Outcome =
 	| { readonly is: "refused"; readonly words: string }
 	| { readonly is: "unverified"; readonly email: string }
 	| { readonly is: "failed"; readonly failure: Failure; readonly at: Date };
-
-/** Seconds to wait when the server does not say, or the browser may not read it. */
-const defaultWait = 10;
 
 /** Signs in. It stores nothing and forwards nowhere: the cookie and the principal decide what comes next. */
 export function SignIn({ app, forgot }: { readonly app: App; forgot(): void }) {
@@ -96,19 +93,6 @@ export function SignIn({ app, forgot }: { readonly app: App; forgot(): void }) {
 				{w("forgotPassword")}
 			</Button>
 		</>
-	);
-}
-
-/** How long the wait still is: shown as it goes, and said once. */
-function Wait({ seconds }: { readonly seconds: number }) {
-	const [first] = useState(seconds);
-	return (
-		<Note tone="warn" icon="clock">
-			<p aria-hidden="true">{t("tooOften", { count: seconds })}</p>
-			<p class="unseen" role="alert">
-				{t("tooOften", { count: first })}
-			</p>
-		</Note>
 	);
 }
 

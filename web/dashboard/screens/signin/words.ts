@@ -40,6 +40,25 @@ export const w = wordsOf({
 		tooLong: "At most 128 characters.",
 		passwordSaved: "Saved",
 		passwordSavedHelp: "Your other devices were signed out.",
+		join: "Join",
+		joinHelp:
+			"You are invited. Choose your name and a password, and your account is ready. " +
+			"Keep this page open until you have joined.",
+		joinBeside: "You are signed in here already. Joining makes another account, and you stay who you are.",
+		yourName: "Your name",
+		yourNameHelp: "As the others here know you.",
+		nameNeeded: "Type your name.",
+		nameLong: "At most 200 characters.",
+		nameForm: "This name has characters that cannot be used.",
+		passwordHelp: "8 to 128 characters.",
+		joining: "Joining",
+		joined: "Your account is ready.",
+		joinedHelp: "Sign in with {email} and your new password.",
+		joinedBeside: "Sign out here first to sign in as {email}.",
+		invitationDead: "This invitation no longer works.",
+		invitationDeadHelp:
+			"It works for seven days, and once. Ask whoever invited you to send it again. " +
+			"If you have joined already, sign in.",
 	},
 	de: {
 		signIn: "Anmelden",
@@ -82,5 +101,24 @@ export const w = wordsOf({
 		tooLong: "Höchstens 128 Zeichen.",
 		passwordSaved: "Gespeichert",
 		passwordSavedHelp: "Ihre anderen Geräte wurden abgemeldet.",
+		join: "Mitmachen",
+		joinHelp:
+			"Sie sind eingeladen. Wählen Sie Ihren Namen und ein Passwort, dann ist Ihr Konto fertig. " +
+			"Lassen Sie diese Seite so lange offen.",
+		joinBeside: "Sie sind hier schon angemeldet. So entsteht ein weiteres Konto, und Sie bleiben angemeldet.",
+		yourName: "Ihr Name",
+		yourNameHelp: "So, wie die anderen hier Sie kennen.",
+		nameNeeded: "Geben Sie Ihren Namen ein.",
+		nameLong: "Höchstens 200 Zeichen.",
+		nameForm: "Dieser Name hat Zeichen, die nicht möglich sind.",
+		passwordHelp: "8 bis 128 Zeichen.",
+		joining: "Einen Moment",
+		joined: "Ihr Konto ist fertig.",
+		joinedHelp: "Melden Sie sich mit {email} und Ihrem neuen Passwort an.",
+		joinedBeside: "Melden Sie sich hier zuerst ab, um sich als {email} anzumelden.",
+		invitationDead: "Diese Einladung gilt nicht mehr.",
+		invitationDeadHelp:
+			"Sie gilt sieben Tage und nur einmal. Bitten Sie die Person, die Sie eingeladen hat, " +
+			"sie noch einmal zu senden. Wenn Sie schon dabei sind, melden Sie sich an.",
 	},
 });
