@@ -92,7 +92,7 @@ func TestJoin(t *testing.T) {
 	if address := eval[string](p, "location.href"); address != h.URL+"/" {
 		t.Errorf("the page is at %s, want %s/", address, h.URL)
 	}
-	fixed := eval[string](p, `[...document.querySelectorAll("[readonly]")].map((field) => field.value).join()`)
+	fixed := eval[string](p, `[...document.querySelectorAll("[readonly]")].map(({ value }) => value).join()`)
 	if fixed != "tea5@example.org" {
 		t.Errorf("the fields that cannot be changed hold %q, want the address alone", fixed)
 	}
@@ -113,7 +113,7 @@ func TestJoin(t *testing.T) {
 		t.Errorf("signing in sent %s, want %s", got, want)
 	}
 	want := []string{"GET /api/v1/principal", inspectPath}
-	isHouse := func(asked string) bool { return strings.Contains(asked, "house") } // may come before or after
+	isHouse := func(asked string) bool { return strings.Contains(asked, "house") } // asked at any time
 	if got := slices.DeleteFunc(h.requests(), isHouse); !slices.Equal(got[:2], want) {
 		t.Errorf("asked %q, want %q first", got, want)
 	}
@@ -197,8 +197,9 @@ func TestJoinRefused(t *testing.T) {
 				p.waitForHeading("Sign in")
 				return
 			}
-			if got := eval[string](p, `document.querySelector("[name=new-password]").value`); got != "eight888" {
-				t.Errorf("after %s the password is %q, want what was typed", row.code, got)
+			typed := eval[string](p, `document.querySelector("[name=new-password]").value`)
+			if typed != "eight888" {
+				t.Errorf("after %s the password is %q, want what was typed", row.code, typed)
 			}
 			if row.status == 429 {
 				return // the button wakes up by itself

@@ -72,7 +72,8 @@ func (r *grantsFixture) listPeople(w http.ResponseWriter, request *http.Request)
 	found := []object{}
 	for _, one := range r.people {
 		id := one["userId"].(string)
-		matches := strings.HasPrefix(strings.ToLower(one["name"].(string)), query) || id == query
+		name, _ := one["name"].(string)
+		matches := strings.HasPrefix(strings.ToLower(name), query) || id == query
 		if matches && (len(ids) == 0 || slices.Contains(ids, id)) {
 			found = append(found, one)
 		}

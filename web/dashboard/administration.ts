@@ -6,3 +6,4 @@ export { PermissionsScreen } from "./screens/permissions/permissionsscreen";
 export { NavigationScreen } from "./screens/navigation/navigationscreen";
 export { HouseScreen } from "./screens/house/housescreen";
 export { ScreensScreen } from "./screens/devices/screensscreen";
+export { PeopleScreen } from "./screens/people/peoplescreen";

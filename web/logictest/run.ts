@@ -1,4 +1,5 @@
 import "./address.test";
+import "./addresses.test";
 import "./board.test";
 import "./changes.test";
 import "./display.test";

@@ -11,6 +11,7 @@ import {
 	manageHouse,
 	manageLifecycle,
 	manageNavigation,
+	managePeople,
 } from "./modules/permissions";
 
 const modules = [manageLifecycle, manageConfiguration];
@@ -75,6 +76,13 @@ export const screens: readonly Screen[] = [
 		title: () => t("screens"),
 		icon: "screen",
 		load: administration((screens) => screens.ScreensScreen),
+	},
+	{
+		path: "admin/people",
+		permissions: [managePeople],
+		title: () => t("people"),
+		icon: "people",
+		load: administration((screens) => screens.PeopleScreen),
 	},
 	{
 		path: "admin/house",

@@ -14,6 +14,7 @@ export const english = {
 	modules: "Modules",
 	permissions: "Permissions",
 	screens: "Screens",
+	people: "People",
 	navigation: "Navigation",
 	module: "Module",
 	page: "Page",

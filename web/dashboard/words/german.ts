@@ -14,6 +14,7 @@ export const german: Catalogue<typeof english>["de"] = {
 	modules: "Module",
 	permissions: "Berechtigungen",
 	screens: "Bildschirme",
+	people: "Personen",
 	navigation: "Navigation",
 	module: "Modul",
 	page: "Seite",

@@ -5,6 +5,7 @@ export const manageConfiguration = "core.modules.configuration.manage";
 export const manageGrants = "core.authorization.grants.manage";
 export const manageNavigation = "core.dashboard.navigation.manage";
 export const manageDevices = "core.devices.manage";
+export const managePeople = "core.people.manage";
 export const manageHouse = "core.house.manage";
 
 /** Whether the caller holds a permission, as far as the server has said: a hint, never a decision. */

@@ -44,7 +44,8 @@ export const w = wordsOf({
 		joinHelp:
 			"You are invited. Choose your name and a password, and your account is ready. " +
 			"Keep this page open until you have joined.",
-		joinBeside: "You are signed in here already. Joining makes another account, and you stay who you are.",
+		joinBeside:
+			"You are signed in here already. Joining makes another account, and you stay who you are.",
 		yourName: "Your name",
 		yourNameHelp: "As the others here know you.",
 		nameNeeded: "Type your name.",
@@ -105,7 +106,8 @@ export const w = wordsOf({
 		joinHelp:
 			"Sie sind eingeladen. Wählen Sie Ihren Namen und ein Passwort, dann ist Ihr Konto fertig. " +
 			"Lassen Sie diese Seite so lange offen.",
-		joinBeside: "Sie sind hier schon angemeldet. So entsteht ein weiteres Konto, und Sie bleiben angemeldet.",
+		joinBeside:
+			"Sie sind hier schon angemeldet. So entsteht ein weiteres Konto, und Sie bleiben angemeldet.",
 		yourName: "Ihr Name",
 		yourNameHelp: "So, wie die anderen hier Sie kennen.",
 		nameNeeded: "Geben Sie Ihren Namen ein.",

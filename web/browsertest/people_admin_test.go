@@ -1,0 +1,378 @@
+package browsertest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// peopleScreens are the looks of the screen People.
+var peopleScreens = []screenCase{
+	{"W14-people", "/#/admin/people", peopleOfHouse, waitForTableRow},
+	{"W14-menu", "/#/admin/people", peopleOfHouse, func(p *tab) {
+		waitForTableRow(p)
+		p.clickSelector("[data-row='" + gone + "'] [aria-haspopup=menu]")
+		p.waitFor(`document.querySelector("[role=menuitem]")`)
+	}},
+	{"W14-deactivate", "/#/admin/people", peopleOfHouse, func(p *tab) {
+		waitForTableRow(p)
+		p.clickSelector("[data-row='" + reader + "'] [aria-haspopup=menu]")
+		p.clickSelector("[role=menuitem]")
+		p.waitFor(`document.querySelector("dialog[open]")`)
+	}},
+	{"W14-erase", "/#/admin/people", peopleOfHouse, func(p *tab) {
+		waitForTableRow(p)
+		p.clickSelector("[data-row='" + gone + "'] [aria-haspopup=menu]")
+		p.clickSelector("[role=menuitem].grave")
+		p.waitFor(`document.querySelector("dialog input")`)
+		p.clickSelector("dialog .danger")
+		p.waitFor(`document.querySelector("dialog [aria-invalid=true]")`)
+	}},
+	{"W14-invited", "/#/admin/people", func(t *testing.T, h *fixture) {
+		newPeopleFixture(t, h).invite("sound2@example.org", nil, "NOT_CONFIGURED", "open")
+	}, showInvited},
+	{"W14-nobody-invited", "/#/admin/people", func(t *testing.T, h *fixture) {
+		newPeopleFixture(t, h).invitations = nil
+	}, func(p *tab) {
+		waitForTableRow(p)
+		p.runScript(`document.querySelectorAll(".segments input")[1].click()`)
+		p.waitFor(`document.querySelector(".empty")`)
+	}},
+	{"W14-invite", "/#/admin/people", peopleOfHouse, func(p *tab) {
+		openInvite(p)
+		p.typeInto("dialog textarea", "reader4@example.org, tea5@example.org\nsound2@example")
+		p.clickSelector(".picker li label")
+		p.clickSelector("dialog .primary")
+		p.waitFor(`document.querySelector("dialog [aria-invalid=true]")`)
+	}},
+	{"W14-results", "/#/admin/people", peopleOfHouse, func(p *tab) {
+		openInvite(p)
+		p.typeInto("dialog textarea", "reader4@example.org owner@example.org tea4@example.org")
+		p.clickSelector("dialog .primary")
+		p.waitFor(`document.querySelectorAll(".outcomes > li").length === 3`)
+	}},
+	{"W14-failed", "/#/admin/people", func(t *testing.T, h *fixture) {
+		newPeopleFixture(t, h)
+		h.respond("GET /api/v1/people", 503, `{"code":"STORE_UNAVAILABLE"}`)
+	}, func(p *tab) { p.waitFor(`document.querySelector("main [role=alert]")`) }},
+}
+
+func peopleOfHouse(t *testing.T, h *fixture) { newPeopleFixture(t, h) }
+
+func showInvited(p *tab) {
+	waitForTableRow(p)
+	p.runScript(`document.querySelectorAll(".segments input")[1].click()`)
+	p.waitFor(`document.querySelector(".invitations")`)
+}
+
+func openInvite(p *tab) {
+	waitForTableRow(p)
+	p.clickSelector(".page-header .primary")
+	p.waitFor(`document.querySelector(".picker input")`)
+}
+
+// TestPeopleScreens looks at the screen People as TestScreens looks at the others.
+func TestPeopleScreens(t *testing.T) {
+	t.Parallel()
+	assertScreens(t, peopleScreens)
+}
+
+// openPeople opens the screen People.
+func openPeople(t *testing.T, f *peopleFixture) *tab {
+	t.Helper()
+	p := openPage(t, f.URL+"/#/admin/people", desktop)
+	p.waitForHeading("People")
+	return p
+}
+
+// waitForRow waits until a person's row has words in it.
+func (p *tab) waitForRow(id, words string) {
+	p.t.Helper()
+	p.waitFor(fmt.Sprintf(`document.querySelector("[data-row='%s']").innerText.includes(%q)`, id, words))
+}
+
+// row is the text of a person's row.
+func (p *tab) row(id string) string {
+	p.t.Helper()
+	return eval[string](p, `document.querySelector("[data-row='`+id+`']").innerText.replace(/\s+/g, " ")`)
+}
+
+// TestInvitePeople: a pasted list, permissions picked by name, an end; each address has its own result, and
+// what was refused can be tried again alone.
+func TestInvitePeople(t *testing.T) {
+	t.Parallel()
+	f := newPeopleFixture(t, newFixture(t))
+	p := openPeople(t, f)
+	p.click("button", "Invite people")
+	p.click("button", "Invite")
+	p.waitForVisibleText("Type or paste an e-mail address.")
+	p.fill("E-mail addresses", "Tea 5 <tea5@example.org>; sound2@example, owner@example.org tea4@example.org")
+	p.click("button", "Invite 3 people")
+	p.waitForVisibleText("“sound2@example” is not an e-mail address.")
+	if n := f.countWrites(); n != 0 {
+		t.Errorf("%d writes with a list that has a mistake in it, want none", n)
+	}
+	p.fill("E-mail addresses", "Tea 5 <tea5@example.org>; owner@example.org tea4@example.org")
+	p.enter("searchbox", "Find a permission", "drive")
+	p.click("checkbox", "Drive the stage")
+	p.enter("searchbox", "Find a permission", "edit")
+	p.click("checkbox", "Edit the plan")
+	p.runScript(`
+		const day = document.querySelector("dialog [type=date]");
+		day.value = "2030-12-31";
+		day.dispatchEvent(new Event("input", { bubbles: true }));`)
+	p.click("button", "Invite 3 people")
+	p.waitForVisibleText("owner@example.org: Has an account already")
+	p.waitForVisibleText("tea5@example.org: Invited")
+	p.waitForVisibleText("tea4@example.org: Invited again: only the new link works")
+	end := eval[string](p, `new Date("2030-12-31T00:00").toISOString()`)
+	want := fmt.Sprintf(`{"Email":"tea5@example.org","Name":"Tea 5","Grants":[`+
+		`{"expiresAt":%[1]q,"permissionId":"stage.live.control"},`+
+		`{"expiresAt":%[1]q,"permissionId":"stage.plan.edit"}]}`, end)
+	if len(f.sent) != 3 || f.sent[0] != want {
+		t.Errorf("sent %q, want 3 invitations and %s first", f.sent, want)
+	}
+	p.key("\x1b")
+	p.waitForNone("dialog", "Invite people")
+	p.waitFor(`document.activeElement.innerText === "Invite people"`)
+	p.find("button", "Send again to Tea 5")
+}
+
+// TestInviteRefused: an address that could not be invited for now stays in the field.
+func TestInviteRefused(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		status      int
+		code, words string
+	}{
+		"address":    {400, "REQUEST_INVALID", "Not an e-mail address that mail can reach"},
+		"permission": {400, "PERMISSION_UNKNOWN", "Not invited: a permission is unknown here now"},
+		"forbidden":  {403, "PERMISSION_DENIED", "You no longer have access (core.people.manage)."},
+		"too often":  {429, "TOO_MANY_REQUESTS", "You can try again in 10 s."},
+		"store":      {503, "STORE_UNAVAILABLE", "That did not work just now."},
+		"offline":    {0, "", "You are offline. Nothing is lost, nothing is saved yet."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newPeopleFixture(t, newFixture(t))
+			p := openPeople(t, f)
+			p.click("button", "Invite people")
+			p.fill("E-mail addresses", "tea5@example.org")
+			f.refuseWith(row.status, row.code)
+			p.offline(row.status == 0)
+			p.click("button", "Invite 1 person")
+			p.waitForVisibleText("tea5@example.org: " + row.words)
+			p.offline(false)
+			p.click("button", "Invite 1 person")
+			p.waitForAnnouncement("1 person is invited")
+		})
+	}
+}
+
+// TestInviteWithoutGrants: who does not manage permissions invites without them.
+func TestInviteWithoutGrants(t *testing.T) {
+	t.Parallel()
+	f := newPeopleFixture(t, newFixture(t), "core.people.manage")
+	f.respond("GET /api/v1/permissions", 403, `{"code":"PERMISSION_DENIED"}`)
+	p := openPeople(t, f)
+	p.click("button", "Invite people")
+	p.waitForVisibleText("Somebody who manages permissions gives them theirs when they have joined.")
+	p.fill("E-mail addresses", "tea5@example.org")
+	p.click("button", "Invite 1 person")
+	p.waitForAnnouncement("1 person is invited")
+	if want := `{"Email":"tea5@example.org","Name":null,"Grants":[]}`; !slices.Equal(f.sent, []string{want}) {
+		t.Errorf("sent %q, want %s", f.sent, want)
+	}
+	if n := f.countRequests("GET /api/v1/permissions"); n != 0 {
+		t.Errorf("%d requests for permissions that may not be read, want none", n)
+	}
+}
+
+// TestInvitations: what became of each mail, sending again, and withdrawing, which asks first.
+func TestInvitations(t *testing.T) {
+	t.Parallel()
+	f := newPeopleFixture(t, newFixture(t))
+	p := openPeople(t, f)
+	p.click("radio", "Invited 3")
+	p.find("button", "Send again to reader9@example.org")
+	for id, want := range map[string]string{
+		"invitation-1": "Invited Sent until", "invitation-2": "Invited Not sent: address refused until",
+		"invitation-3": "Expired Sent until",
+	} {
+		if got := p.row(id); !strings.Contains(got, want) {
+			t.Errorf("the row of %s says %q, want %q", id, got, want)
+		}
+	}
+	f.delivery = "QUEUED"
+	p.click("button", "Send again to welcome@example.org")
+	p.waitForAnnouncement("Sent again to welcome@example.org. Only the new link works.")
+	p.waitForText("Being sent")
+	f.mu.Lock()
+	f.invitations[1]["delivery"] = "SENT"
+	f.mu.Unlock()
+	p.waitFor(`!document.body.innerText.includes("Being sent")`) // it looks again by itself
+	p.chooseMenuItem("More for Tea 4", "Withdraw …")
+	p.find("dialog", "Withdraw the invitation of Tea 4?")
+	p.key("\r") // the safe answer has the focus
+	p.waitForNone("dialog", "Withdraw the invitation of Tea 4?")
+	if n := f.countRequests("POST /api/v1/invitations/invitation-1/withdraw"); n != 0 {
+		t.Errorf("%d requests without agreement, want none", n)
+	}
+	p.chooseMenuItem("More for Tea 4", "Withdraw …")
+	p.click("button", "Withdraw")
+	p.waitForAnnouncement("The invitation of Tea 4 is withdrawn")
+	p.waitForNone("button", "Send again to Tea 4")
+}
+
+// TestInvitationsRefused: what happened meanwhile is said, and the rest can be tried again.
+func TestInvitationsRefused(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		status      int
+		code, words string
+	}{
+		"not open":  {409, "INVITATION_NOT_OPEN", "This invitation was used or withdrawn meanwhile."},
+		"gone":      {404, "INVITATION_NOT_FOUND", "This invitation was used or withdrawn meanwhile."},
+		"forbidden": {403, "PERMISSION_DENIED", "You no longer have access (core.people.manage)."},
+		"too often": {429, "TOO_MANY_REQUESTS", "You can try again in 10 s."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newPeopleFixture(t, newFixture(t))
+			p := openPeople(t, f)
+			p.click("radio", "Invited 3")
+			p.find("button", "Send again to Tea 4")
+			f.refuseWith(row.status, row.code)
+			p.click("button", "Send again to Tea 4")
+			p.waitForAnnouncement(row.words)
+			if row.status == 429 {
+				p.click("button", "Try again")
+				p.waitForAnnouncement("Sent again to Tea 4. Only the new link works.")
+			}
+		})
+	}
+}
+
+// TestDeactivate: what stops is said before the act, the owner and oneself cannot be decided about, and the
+// way back is in the same menu.
+func TestDeactivate(t *testing.T) {
+	t.Parallel()
+	f := newPeopleFixture(t, newFixture(t))
+	p := openPeople(t, f)
+	p.find("button", "More for Reader 1")
+	for _, name := range []string{"Owner", "Coordinator", "Erased person"} {
+		if found := p.findAll("button", "More for "+name); len(found) > 0 {
+			t.Errorf("there is a menu for %s, about whom nothing can be decided", name)
+		}
+	}
+	p.chooseMenuItem("More for Reader 1", "Deactivate …")
+	p.waitForVisibleText("They are signed out on every device, and can no longer sign in.")
+	p.waitForVisibleText("Their permissions stay, and count again when you reactivate them.")
+	p.key("\r") // the safe answer has the focus
+	p.waitForNone("dialog", "Deactivate Reader 1?")
+	if n := f.countWrites(); n != 0 {
+		t.Errorf("%d writes without agreement, want none", n)
+	}
+	p.chooseMenuItem("More for Reader 1", "Deactivate …")
+	p.click("button", "Deactivate")
+	p.waitForAnnouncement("Reader 1 is deactivated")
+	p.waitForRow(reader, "Deactivated")
+	p.chooseMenuItem("More for Reader 1", "Reactivate")
+	p.waitForAnnouncement("Reader 1 can sign in again")
+}
+
+// TestDecisionsRefused: each refusal says what it means for this person.
+func TestDecisionsRefused(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		status      int
+		code, words string
+		permissions []string
+	}{
+		"protected": {409, "PERSON_PROTECTED", "The owner and yourself stay as they are.", nil},
+		"erased":    {409, "PERSON_ERASED", "This person was erased.", nil},
+		"gone":      {404, "USER_NOT_FOUND", "This person is no longer here.", nil},
+		"forbidden": {403, "PERMISSION_DENIED", "You no longer have access (core.people.manage).", nil},
+		"holds more": {403, "PERMISSION_DENIED",
+			"Only somebody who manages permissions can decide about Reader 1.",
+			[]string{"core.people.manage"}},
+		"too often": {429, "TOO_MANY_REQUESTS", "You can try again in 10 s.", nil},
+		"offline":   {0, "", "You are offline. Nothing is lost, nothing is saved yet.", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newPeopleFixture(t, newFixture(t), row.permissions...)
+			p := openPeople(t, f)
+			p.chooseMenuItem("More for Reader 1", "Deactivate …")
+			f.refuseWith(row.status, row.code)
+			p.offline(row.status == 0)
+			p.click("button", "Deactivate")
+			p.waitForAnnouncement(row.words)
+			p.offline(false)
+			if row.status == 429 {
+				p.click("button", "Try again")
+				p.waitForAnnouncement("Reader 1 is deactivated")
+			}
+		})
+	}
+}
+
+// TestErase: only somebody deactivated, and only whoever types the name; which modules still have to erase
+// what they keep is shown.
+func TestErase(t *testing.T) {
+	t.Parallel()
+	f := newPeopleFixture(t, newFixture(t))
+	p := openPeople(t, f)
+	p.chooseMenuItem("More for Words 2", "Erase …")
+	p.waitForVisibleText("This is for ever: nobody can undo it.")
+	p.fill("Type “Words 2” to erase this person", "Words")
+	p.key("\r")
+	p.waitForVisibleText("This is not the name.")
+	if n := f.countWrites(); n != 0 {
+		t.Errorf("%d writes without the name, want none", n)
+	}
+	p.fill("Type “Words 2” to erase this person", " Words  2")
+	f.refuseWith(409, "PERSON_ACTIVE")
+	p.click("button", "Erase for ever")
+	p.waitForVisibleText("Words 2 is active again. Deactivate them first.")
+	p.click("button", "Erase for ever")
+	p.waitForAnnouncement("Words 2 is erased")
+	p.waitForRow(gone, "waits for Rota and songs")
+	p.waitForNone("button", "More for Words 2")
+}
+
+// TestFindPeople: the server looks for them among all there are, and more come by the page.
+func TestFindPeople(t *testing.T) {
+	t.Parallel()
+	f := newPeopleFixture(t, newFixture(t))
+	for i := range 250 {
+		id := fmt.Sprintf("44444444-4444-4444-8444-%012d", i)
+		f.people = append(f.people,
+			f.complete(object{"userId": id, "name": fmt.Sprintf("Singer %d", i), "email": nil}))
+	}
+	p := openPeople(t, f)
+	p.waitForText("The first 200 are shown")
+	p.enter("searchbox", "Name, e-mail or ID", "singer 24")
+	p.waitFor(`document.querySelectorAll(".people tbody tr").length === 11`)
+	p.enter("searchbox", "Name, e-mail or ID", "nobody")
+	p.waitForText("Nobody's name or e-mail begins with that.")
+	p.enter("searchbox", "Name, e-mail or ID", "sound")
+	p.waitFor(`document.querySelectorAll(".people tbody tr").length === 1`)
+}
+
+// TestPeopleOfTwo: what another administrator does appears, and losing the permission is said.
+func TestPeopleOfTwo(t *testing.T) {
+	t.Parallel()
+	f := newPeopleFixture(t, newFixture(t))
+	p := openPeople(t, f)
+	p.find("button", "More for Reader 1")
+	f.mu.Lock()
+	f.people[3]["deactivatedAt"] = "2026-11-22T09:00:00.000Z"
+	f.mu.Unlock()
+	p.runScript(`dispatchEvent(new Event("focus"))`)
+	p.waitForRow(reader, "Deactivated")
+	f.respond("GET /api/v1/people", 403, `{"code":"PERMISSION_DENIED"}`)
+	p.runScript(`dispatchEvent(new Event("focus"))`)
+	p.waitForText("You no longer have access (core.people.manage).")
+}

@@ -1,0 +1,162 @@
+package browsertest
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const (
+	owner  = "22222222-2222-4222-8222-222222222222"
+	reader = "33333333-3333-4333-8333-333333333333"
+	gone   = "55555555-5555-4555-8555-555555555555"
+	erased = "66666666-6666-4666-8666-666666666666"
+)
+
+// peopleFixture stands in for the platform's directory and invitations.
+type peopleFixture struct {
+	*grantsFixture
+	invitations []object // the newest first
+	delivery    string   // of the next mail
+	sent        []string // the bodies of the invitations
+}
+
+// newPeopleFixture signs in somebody who manages people and permissions, unless permissions says otherwise.
+func newPeopleFixture(t *testing.T, h *fixture, permissions ...string) *peopleFixture {
+	t.Helper()
+	f := &peopleFixture{grantsFixture: newGrantsFixture(t, h), delivery: "SENT"}
+	if len(permissions) == 0 {
+		permissions = append([]string{"core.people.manage", "core.activity.read"}, everyPermission...)
+	}
+	f.setNavigation(permissions, nil, group("sunday", "Sunday",
+		module("stage", "Stage", object{"icon": "lectern"}), module("rota", "Rota", object{"icon": "rota"})))
+	for _, one := range f.people {
+		f.complete(one)
+	}
+	f.people = append(f.people,
+		f.complete(object{"userId": gone, "name": "Words 2", "email": "words2@example.org",
+			"deactivatedAt": "2026-11-20T09:00:00.000Z"}),
+		f.complete(object{"userId": erased, "name": nil, "email": nil, "erasurePending": []string{"rota"},
+			"deactivatedAt": "2026-11-19T09:00:00.000Z", "erasedAt": "2026-11-21T09:00:00.000Z"}))
+	f.invite("tea4@example.org", "Tea 4", "SENT", "open")
+	f.invite("welcome@example.org", nil, "REJECTED", "open", "stage.live.control", "stage.plan.edit")
+	f.invite("reader9@example.org", nil, "SENT", "expired", "stage.plan.edit")
+	f.handle("GET /api/v1/invitations", f.listInvitations)
+	f.handle("POST /api/v1/invitations", f.takeInvitation)
+	f.handle("POST /api/v1/invitations/*", f.changeInvitation)
+	f.handle("POST /api/v1/people/*", f.decide)
+	return f
+}
+
+// complete adds the fields of a person that are not set.
+func (f *peopleFixture) complete(one object) object {
+	for field, value := range (object{"owner": false, "emailVerified": true, "deactivatedAt": nil,
+		"erasedAt": nil, "erasurePending": []string{}, "createdAt": "2025-01-03T09:00:00.000Z"}) {
+		if _, set := one[field]; !set {
+			one[field] = value
+		}
+	}
+	return one
+}
+
+// invite puts an invitation at the head of the list and returns it.
+func (f *peopleFixture) invite(email string, name any, delivery, state string, permissions ...string) object {
+	grants := []object{}
+	for _, id := range permissions {
+		grants = append(grants, object{"permissionId": id, "expiresAt": nil})
+	}
+	made := object{"id": fmt.Sprintf("invitation-%d", len(f.invitations)+1), "email": email, "name": name,
+		"state": state, "grants": grants, "createdAt": "2026-11-21T09:00:00.000Z", "createdBy": person,
+		"expiresAt": "2026-11-28T09:00:00.000Z", "delivery": delivery}
+	f.invitations = slices.Insert(f.invitations, 0, made)
+	return made
+}
+
+func (f *peopleFixture) listInvitations(w http.ResponseWriter, r *http.Request) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	found := []object{}
+	for _, one := range f.invitations {
+		if one["state"] == r.URL.Query().Get("state") {
+			found = append(found, one)
+		}
+	}
+	respondObject(w, 200, object{"invitations": found, "nextCursor": nil})
+}
+
+func (f *peopleFixture) takeInvitation(w http.ResponseWriter, r *http.Request) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var wanted struct {
+		Email  string
+		Name   any
+		Grants []object
+	}
+	if err := json.NewDecoder(r.Body).Decode(&wanted); err != nil {
+		f.t.Error(err)
+	}
+	body, _ := json.Marshal(wanted)
+	f.sent = append(f.sent, string(body))
+	switch {
+	case f.refused(w):
+	case strings.HasPrefix(wanted.Email, "owner@"):
+		reply(w, 409, `{"code":"PERSON_ALREADY_EXISTS"}`)
+	default:
+		isOlder := func(one object) bool { return one["email"] == wanted.Email }
+		f.invitations = slices.DeleteFunc(f.invitations, isOlder)
+		made := f.invite(wanted.Email, wanted.Name, f.delivery, "open")
+		made["grants"] = wanted.Grants
+		respondObject(w, 201, made)
+	}
+}
+
+// changeInvitation is POST /api/v1/invitations/<id>/send and /withdraw.
+func (f *peopleFixture) changeInvitation(w http.ResponseWriter, r *http.Request) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	parts := strings.Split(r.URL.Path, "/")
+	if f.refused(w) {
+		return
+	}
+	for _, one := range f.invitations {
+		if one["id"] != parts[4] {
+			continue
+		}
+		if one["delivery"], one["state"] = f.delivery, "open"; parts[5] == "withdraw" {
+			one["state"] = "withdrawn"
+		}
+		respondObject(w, 200, one)
+		return
+	}
+	reply(w, 404, `{"code":"INVITATION_NOT_FOUND"}`)
+}
+
+// decide is POST /api/v1/people/<id>/deactivate, /reactivate and /erase.
+func (f *peopleFixture) decide(w http.ResponseWriter, r *http.Request) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	parts := strings.Split(r.URL.Path, "/")
+	if f.refused(w) {
+		return
+	}
+	at := slices.IndexFunc(f.people, func(one object) bool { return one["userId"] == parts[4] })
+	one := f.people[at]
+	switch parts[5] {
+	case "deactivate":
+		one["deactivatedAt"] = "2026-11-22T09:00:00.000Z"
+	case "reactivate":
+		one["deactivatedAt"] = nil
+	case "erase":
+		one["erasedAt"], one["name"], one["email"] = "2026-11-22T09:00:00.000Z", nil, nil
+		one["erasurePending"] = []string{"rota", "songs"}
+	}
+	respondObject(w, 200, one)
+}
+
+func respondObject(w http.ResponseWriter, status int, body object) {
+	text, _ := json.Marshal(body)
+	reply(w, status, string(text))
+}

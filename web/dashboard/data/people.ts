@@ -1,0 +1,118 @@
+import type { Platform } from "./platform";
+import type { Result } from "./request";
+import { listOf, object, oneOf, orAbsent, orNull, text, yesOrNo } from "./shape";
+
+const member = object({
+	userId: text,
+	email: orNull(text),
+	name: orNull(text),
+	owner: yesOrNo,
+	createdAt: text,
+	deactivatedAt: orNull(text),
+	erasedAt: orNull(text),
+	erasurePending: orAbsent(listOf(text)),
+});
+const memberPage = object({ people: listOf(member), nextCursor: orNull(text) });
+
+/** Somebody who has, or had, an account. */
+export type Member = ReturnType<typeof member>;
+
+/** A page by page reading of something. */
+export interface Listed<Item> {
+	readonly items: readonly Item[];
+	/** Whether there are more than were read. */
+	readonly more: boolean;
+}
+
+const base = "/api/v1/people";
+const pageSize = "100";
+
+/** Reads that many pages of those whose name or address begins with some words, or who have an id. */
+export async function readMembers(
+	platform: Platform,
+	query: string,
+	pages: number,
+): Promise<Result<Listed<Member>>> {
+	const items: Member[] = [];
+	let cursor: string | null = "";
+	for (let page = 0; page < pages && cursor !== null; page++) {
+		const asked = new URLSearchParams({
+			limit: pageSize,
+			...(query && { query }),
+			...(cursor && { cursor }),
+		});
+		const answer: Result<ReturnType<typeof memberPage>> = await platform.read(
+			`${base}?${asked}`,
+			memberPage,
+		);
+		if (!answer.ok) return answer;
+		items.push(...answer.value.people);
+		cursor = answer.value.nextCursor;
+	}
+	return { ok: true, value: { items, more: cursor !== null } };
+}
+
+/** What can be decided about somebody. */
+export const decide = (
+	platform: Platform,
+	userId: string,
+	what: "deactivate" | "reactivate" | "erase",
+): Promise<Result<Member>> => platform.send("POST", `${base}/${userId}/${what}`, {}, member);
+
+const promised = object({ permissionId: text, expiresAt: orNull(text) });
+const invitation = object({
+	id: text,
+	email: orNull(text),
+	name: orNull(text),
+	state: oneOf(["open", "accepted", "withdrawn", "expired"]),
+	grants: listOf(promised),
+	createdAt: text,
+	createdBy: orNull(text),
+	expiresAt: text,
+	delivery: orNull(text),
+});
+const invitationPage = object({ invitations: listOf(invitation), nextCursor: orNull(text) });
+
+export type Invitation = ReturnType<typeof invitation>;
+
+const invitations = "/api/v1/invitations";
+
+/** Reads that many pages of each kind of the invitations that can still be sent: open ones, and expired. */
+export async function readInvitations(
+	platform: Platform,
+	pages: number,
+): Promise<Result<Listed<Invitation>>> {
+	const items: Invitation[] = [];
+	let more = false;
+	for (const state of ["open", "expired"]) {
+		let cursor: string | null = "";
+		for (let page = 0; page < pages && cursor !== null; page++) {
+			const asked = new URLSearchParams({ state, limit: pageSize, ...(cursor && { cursor }) });
+			const answer: Result<ReturnType<typeof invitationPage>> = await platform.read(
+				`${invitations}?${asked}`,
+				invitationPage,
+			);
+			if (!answer.ok) return answer;
+			items.push(...answer.value.invitations.filter(({ email }) => email !== null));
+			cursor = answer.value.nextCursor;
+		}
+		more ||= cursor !== null;
+	}
+	return { ok: true, value: { items, more } };
+}
+
+/** Somebody to invite, and what they may do from the day they join. */
+export interface Invite {
+	readonly email: string;
+	readonly name?: string;
+	readonly grants: readonly { readonly permissionId: string; readonly expiresAt?: string }[];
+}
+
+export const invite = (platform: Platform, wanted: Invite): Promise<Result<Invitation>> =>
+	platform.send("POST", invitations, wanted, invitation);
+
+export const sendInvitation = (platform: Platform, id: string): Promise<Result<Invitation>> =>
+	platform.send("POST", `${invitations}/${id}/send`, {}, invitation);
+
+export const withdrawInvitation = (platform: Platform, id: string): Promise<Result<Invitation>> =>
+	platform.send("POST", `${invitations}/${id}/withdraw`, {}, invitation);

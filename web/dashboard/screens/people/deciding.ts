@@ -1,0 +1,63 @@
+import type { App } from "../../app/app";
+import { decide, type Member } from "../../data/people";
+import type { Failure } from "../../data/request";
+import type { Resource } from "../../data/resource";
+import { refuse } from "../../shell/live";
+import { holds, manageGrants, managePeople } from "../modules/permissions";
+import { callOf } from "./naming";
+import { w } from "./words";
+
+/** Deactivates somebody, once whoever does it has read what that stops. */
+export async function deactivate(
+	app: App,
+	member: Member,
+	changed: readonly Resource<unknown>[],
+): Promise<void> {
+	const agreed = await app.questions.ask({
+		title: w("deactivateTitle", { name: callOf(member) }),
+		body: [w("deactivateStops"), w("deactivateOpen"), w("deactivateLinks"), w("deactivateKeeps")],
+		yes: w("deactivateIt"),
+		no: w("leaveActive"),
+		danger: true,
+	});
+	if (agreed) await run(app, member, "deactivate", changed);
+}
+
+export const reactivate = (
+	app: App,
+	member: Member,
+	changed: readonly Resource<unknown>[],
+): Promise<void> => run(app, member, "reactivate", changed);
+
+async function run(
+	app: App,
+	member: Member,
+	what: "deactivate" | "reactivate",
+	changed: readonly Resource<unknown>[],
+): Promise<void> {
+	const name = callOf(member);
+	const answer = await app.data.write(decide(app.platform, member.userId, what), ...changed);
+	const done = what === "deactivate" ? "deactivatedNow" : "reactivatedNow";
+	if (answer.ok) return app.announce(w(done, { name }));
+	const words = refusalAbout(app, member, answer);
+	if (words !== undefined) app.announce(words, "assertive");
+	else refuse(app, answer, managePeople, () => run(app, member, what, changed));
+}
+
+/** What a refusal means for this person, where it says more than that it failed. */
+export function refusalAbout(app: App, member: Member, failure: Failure): string | undefined {
+	const name = callOf(member);
+	if (failure.status === 403 && !holds(app, manageGrants)) return w("needsGrants", { name });
+	switch (failure.code) {
+		case "PERSON_PROTECTED":
+			return w("protected");
+		case "PERSON_ACTIVE":
+			return w("stillActive", { name });
+		case "PERSON_ERASED":
+			return w("erasedAlready");
+		case "USER_NOT_FOUND":
+			return w("gone");
+		default:
+			return undefined;
+	}
+}

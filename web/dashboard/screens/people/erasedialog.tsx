@@ -1,0 +1,81 @@
+import { useState } from "preact/hooks";
+import { Button } from "../../../kit/button";
+import { Dialog } from "../../../kit/dialog";
+import { Form, TextField } from "../../../kit/field";
+import { Note } from "../../../kit/layout";
+import type { App } from "../../app/app";
+import { decide, type Member } from "../../data/people";
+import type { Resource } from "../../data/resource";
+import { refusalOf } from "../../shell/live";
+import { managePeople } from "../modules/permissions";
+import { refusalAbout } from "./deciding";
+import { callOf } from "./naming";
+import { w } from "./words";
+
+interface EraseDialogProps {
+	readonly app: App;
+	readonly member: Member;
+	readonly changed: readonly Resource<unknown>[];
+	onClose(): void;
+}
+
+/** Erases somebody for ever: whoever does it types the person's name first. */
+export function EraseDialog({ app, member, changed, onClose }: EraseDialogProps) {
+	const [typed, setTyped] = useState("");
+	const [wrong, setWrong] = useState(false);
+	const [refused, setRefused] = useState<string>();
+	const [busy, setBusy] = useState(false);
+	const name = callOf(member);
+	const erase = async () => {
+		if (busy) return;
+		const same = plain(typed) === plain(name);
+		setWrong(!same);
+		if (!same) return;
+		setBusy(true);
+		const answer = await app.data.write(decide(app.platform, member.userId, "erase"), ...changed);
+		setBusy(false);
+		if (!answer.ok) {
+			return setRefused(refusalAbout(app, member, answer) ?? refusalOf(answer, managePeople));
+		}
+		app.announce(w("erasedNow", { name }));
+		onClose();
+	};
+	return (
+		<Dialog
+			title={w("eraseTitle", { name })}
+			size="medium"
+			onClose={onClose}
+			footer={
+				<>
+					<Button onPress={onClose}>{w("keep")}</Button>
+					<Button kind="danger" busy={busy} onPress={() => void erase()}>
+						{w("eraseIt")}
+					</Button>
+				</>
+			}
+		>
+			<p>{w("eraseGoes")}</p>
+			<p>{w("eraseModules")}</p>
+			<p>{w("eraseStays")}</p>
+			<p>
+				<strong>{w("eraseForEver")}</strong>
+			</p>
+			<Form onSubmit={erase}>
+				{refused !== undefined && (
+					<Note tone="bad" role="alert">
+						{refused}
+					</Note>
+				)}
+				<TextField
+					label={w("typeName", { name })}
+					value={typed}
+					onInput={setTyped}
+					error={wrong ? w("typeNameWrong") : undefined}
+				/>
+			</Form>
+		</Dialog>
+	);
+}
+
+/** A name as it is compared: how it is composed and spaced does not count. */
+const plain = (text: string): string => text.normalize("NFC").trim().replace(/\s+/g, " ");

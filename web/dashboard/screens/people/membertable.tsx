@@ -1,0 +1,163 @@
+import { useState } from "preact/hooks";
+import { Chip } from "../../../kit/chip";
+import { Tile } from "../../../kit/layout";
+import { Menu, type MenuItem } from "../../../kit/menu";
+import { initialsOf } from "../../../kit/person";
+import { Table } from "../../../kit/table";
+import type { App } from "../../app/app";
+import type { Member } from "../../data/people";
+import type { Resource } from "../../data/resource";
+import { day } from "../../words/words";
+import { deactivate, reactivate } from "./deciding";
+import { EraseDialog } from "./erasedialog";
+import { callOf, isOneself, moduleNames } from "./naming";
+import { w } from "./words";
+
+interface MemberTableProps {
+	readonly app: App;
+	readonly members: readonly Member[];
+	/** What a decision about somebody changes. */
+	readonly changed: readonly Resource<unknown>[];
+}
+
+/** Who has an account here, and what can be decided about them. */
+export function MemberTable({ app, members, changed }: MemberTableProps) {
+	const [erasing, setErasing] = useState<Member>();
+	return (
+		<>
+			<Table
+				label={w("segmentMembers")}
+				class="people"
+				rows={members}
+				rowId={({ userId }) => userId}
+				columns={[
+					{
+						id: "person",
+						head: w("person"),
+						part: "title",
+						cell: (member) => (
+							<span class="thing">
+								{member.name ? (
+									<Tile initials={initialsOf(member.name)} lit={isActive(member)} />
+								) : (
+									<Tile icon="person" lit={isActive(member)} />
+								)}
+								<span>
+									<bdi class="name">{callOf(member)}</bdi>
+									{isOneself(app, member) && <span class="second"> {w("you")}</span>}
+								</span>
+							</span>
+						),
+					},
+					{
+						id: "email",
+						head: w("email"),
+						cell: ({ email, name }) =>
+							email !== null && name ? (
+								<bdi dir="ltr" class="second">
+									{email}
+								</bdi>
+							) : null,
+					},
+					{
+						id: "state",
+						head: w("state"),
+						width: "11rem",
+						cell: (member) => <State app={app} member={member} />,
+					},
+					{
+						id: "since",
+						head: w("since"),
+						width: "8rem",
+						cell: ({ createdAt }) => <span class="second">{day(createdAt)}</span>,
+					},
+					{
+						id: "more",
+						head: w("more", { name: "" }).trim(),
+						hideHead: true,
+						part: "actions",
+						width: "44px",
+						cell: (member) => {
+							const items = itemsOf({ app, member, changed, erase: () => setErasing(member) });
+							return items.length === 0 ? null : (
+								<Menu label={w("more", { name: callOf(member) })} items={items} />
+							);
+						},
+					},
+				]}
+			/>
+			{erasing && (
+				<EraseDialog
+					app={app}
+					member={erasing}
+					changed={changed}
+					onClose={() => setErasing(undefined)}
+				/>
+			)}
+		</>
+	);
+}
+
+const isActive = ({ deactivatedAt, erasedAt }: Member): boolean =>
+	deactivatedAt === null && erasedAt === null;
+
+function State({ app, member }: { readonly app: App; readonly member: Member }) {
+	const { owner, deactivatedAt, erasedAt, erasurePending = [] } = member;
+	if (erasurePending.length > 0) {
+		return (
+			<>
+				<Chip tone="warn" door="half">
+					{w("erasing")}
+				</Chip>
+				<p class="second">{w("waitsFor", { modules: moduleNames(app, erasurePending) })}</p>
+			</>
+		);
+	}
+	if (erasedAt !== null) return <Ended word={w("erased")} at={erasedAt} />;
+	if (deactivatedAt !== null) return <Ended word={w("deactivated")} at={deactivatedAt} />;
+	return (
+		<Chip tone="ok" door="lit">
+			{w(owner ? "owner" : "member")}
+		</Chip>
+	);
+}
+
+function Ended({ word, at }: { readonly word: string; readonly at: string }) {
+	return (
+		<>
+			<Chip door="shut">{word}</Chip>
+			<p class="second">{w("sinceDay", { day: day(at) })}</p>
+		</>
+	);
+}
+
+interface Deciding {
+	readonly app: App;
+	readonly member: Member;
+	readonly changed: readonly Resource<unknown>[];
+	erase(): void;
+}
+
+/** What can be decided about somebody. The server would refuse the rest. */
+function itemsOf({ app, member, changed, erase }: Deciding): MenuItem[] {
+	if (member.owner || member.erasedAt !== null || isOneself(app, member)) return [];
+	if (member.deactivatedAt === null) {
+		return [
+			{
+				id: "deactivate",
+				label: w("deactivate"),
+				icon: "signOut",
+				onPick: () => deactivate(app, member, changed),
+			},
+		];
+	}
+	return [
+		{
+			id: "reactivate",
+			label: w("reactivate"),
+			icon: "undo",
+			onPick: () => reactivate(app, member, changed),
+		},
+		{ id: "erase", label: w("erase"), icon: "trash", grave: true, onPick: erase },
+	];
+}

@@ -1,0 +1,79 @@
+import { useId, useState } from "preact/hooks";
+import { Checkbox } from "../../../kit/field";
+import { Icon } from "../../../kit/icons";
+import type { App } from "../../app/app";
+import type { Permission } from "../../data/grants";
+import { t } from "../../words/words";
+import { purposeOf } from "../permissions/people";
+import { w } from "./words";
+
+interface PermissionPickerProps {
+	readonly app: App;
+	readonly permissions: readonly Permission[];
+	readonly chosen: ReadonlySet<string>;
+	readonly error?: string | undefined;
+	onChange(chosen: ReadonlySet<string>): void;
+}
+
+/** Several of many permissions, by what they let one do. Those chosen stay while others are looked for. */
+export function PermissionPicker({ app, permissions, chosen, error, onChange }: PermissionPickerProps) {
+	const id = useId();
+	const [text, setText] = useState("");
+	const query = text.trim().toLowerCase();
+	const moduleOf = ({ moduleId }: Permission) =>
+		moduleId === null ? t("administration") : (app.entry(moduleId)?.name ?? moduleId);
+	const shown = permissions.filter((one) =>
+		`${purposeOf(one, one.id)} ${moduleOf(one)} ${one.id}`.toLowerCase().includes(query),
+	);
+	const change = (permissionId: string, on: boolean) => {
+		const next = new Set(chosen);
+		if (on) next.add(permissionId);
+		else next.delete(permissionId);
+		onChange(next);
+	};
+	return (
+		<fieldset
+			class="field"
+			aria-describedby={error === undefined ? `${id}-help` : `${id}-help ${id}-error`}
+		>
+			<legend>
+				{w("mayDo")} {chosen.size > 0 && <span class="optional">{chosen.size}</span>}
+			</legend>
+			<div class="picker">
+				<div class="picker-find">
+					<Icon name="search" size={16} />
+					<input
+						type="search"
+						aria-label={w("findPermission")}
+						placeholder={w("findPermission")}
+						value={text}
+						onInput={(event) => setText(event.currentTarget.value)}
+						onKeyDown={(event) => event.key === "Enter" && event.preventDefault()}
+					/>
+				</div>
+				<ul>
+					{shown.map((one) => (
+						<li key={one.id}>
+							<Checkbox
+								label={purposeOf(one, one.id)}
+								checked={chosen.has(one.id)}
+								onChange={(on) => change(one.id, on)}
+							/>
+							<bdi class="second">{moduleOf(one)}</bdi>
+						</li>
+					))}
+					{shown.length === 0 && <li class="second">{t("noMatch")}</li>}
+				</ul>
+			</div>
+			<p id={`${id}-help`} class="help">
+				{w("mayDoHelp")}
+			</p>
+			{error !== undefined && (
+				<p id={`${id}-error`} class="wrong" role="alert">
+					<Icon name="alert" size={16} />
+					{error}
+				</p>
+			)}
+		</fieldset>
+	);
+}
