@@ -7,3 +7,4 @@ export { NavigationScreen } from "./screens/navigation/navigationscreen";
 export { HouseScreen } from "./screens/house/housescreen";
 export { ScreensScreen } from "./screens/devices/screensscreen";
 export { PeopleScreen } from "./screens/people/peoplescreen";
+export { ActivityScreen } from "./screens/activity/activityscreen";

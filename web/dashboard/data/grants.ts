@@ -78,6 +78,33 @@ export async function readGrants(
 	return { ok: true, value: { grants: inForce, people: named.value, more: cursor !== null } };
 }
 
+/** The grants of a permission that were in force at a time, and whom they name. */
+export async function readHolders(
+	platform: Platform,
+	permissionId: string,
+	at: string,
+): Promise<Result<GrantList>> {
+	const found: Grant[] = [];
+	let cursor: string | null = "";
+	while (cursor !== null) {
+		const asked = new URLSearchParams({
+			limit: String(pageSize),
+			permissionId,
+			at,
+			...(cursor && { cursor }),
+		});
+		const answer: Result<ReturnType<typeof grants>> = await platform.read(
+			`/api/v1/grants?${asked}`,
+			grants,
+		);
+		if (!answer.ok) return answer;
+		found.push(...answer.value.grants);
+		cursor = answer.value.nextCursor;
+	}
+	const named = await namesOf(platform, found, undefined);
+	return named.ok ? { ok: true, value: { grants: found, people: named.value, more: false } } : named;
+}
+
 /** Whom grants name, and the first of everybody, so that a small house needs no further question. */
 async function namesOf(
 	platform: Platform,

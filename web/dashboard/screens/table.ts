@@ -12,6 +12,7 @@ import {
 	manageLifecycle,
 	manageNavigation,
 	managePeople,
+	seeActivity,
 } from "./modules/permissions";
 
 const modules = [manageLifecycle, manageConfiguration];
@@ -84,6 +85,8 @@ export const screens: readonly Screen[] = [
 		icon: "people",
 		load: administration((screens) => screens.PeopleScreen),
 	},
+	activity("admin/activity"),
+	activity("admin/activity/:person"),
 	{
 		path: "admin/house",
 		permissions: [manageHouse],
@@ -92,6 +95,17 @@ export const screens: readonly Screen[] = [
 		load: administration((screens) => screens.HouseScreen),
 	},
 ];
+
+/** Who changed what, of everybody or of one person. */
+function activity(path: string): Screen {
+	return {
+		path,
+		permissions: [seeActivity],
+		title: () => t("activity"),
+		icon: "activity",
+		load: administration((screens) => screens.ActivityScreen),
+	};
+}
 
 /** A module's settings, at one of the keys or at the top. */
 function settings(path: string): Screen {

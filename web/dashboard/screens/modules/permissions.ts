@@ -6,6 +6,7 @@ export const manageGrants = "core.authorization.grants.manage";
 export const manageNavigation = "core.dashboard.navigation.manage";
 export const manageDevices = "core.devices.manage";
 export const managePeople = "core.people.manage";
+export const seeActivity = "core.activity.read";
 export const manageHouse = "core.house.manage";
 
 /** Whether the caller holds a permission, as far as the server has said: a hint, never a decision. */

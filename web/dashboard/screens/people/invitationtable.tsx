@@ -9,7 +9,7 @@ import { type Invitation, type Listed, sendInvitation, withdrawInvitation } from
 import type { Failure } from "../../data/request";
 import type { Resource } from "../../data/resource";
 import { refuse } from "../../shell/live";
-import { day } from "../../words/words";
+import { day, t } from "../../words/words";
 import { managePeople } from "../modules/permissions";
 import { w } from "./words";
 
@@ -94,7 +94,7 @@ export function InvitationTable({ app, list: { items }, resource }: InvitationTa
 					},
 					{
 						id: "more",
-						head: w("more", { name: "" }).trim(),
+						head: t("more"),
 						hideHead: true,
 						part: "actions",
 						width: "12.5rem",

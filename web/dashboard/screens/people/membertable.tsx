@@ -7,7 +7,8 @@ import { Table } from "../../../kit/table";
 import type { App } from "../../app/app";
 import type { Member } from "../../data/people";
 import type { Resource } from "../../data/resource";
-import { day } from "../../words/words";
+import { day, t } from "../../words/words";
+import { holds, seeActivity } from "../modules/permissions";
 import { deactivate, reactivate } from "./deciding";
 import { EraseDialog } from "./erasedialog";
 import { callOf, isOneself, moduleNames } from "./naming";
@@ -73,7 +74,7 @@ export function MemberTable({ app, members, changed }: MemberTableProps) {
 					},
 					{
 						id: "more",
-						head: w("more", { name: "" }).trim(),
+						head: t("more"),
 						hideHead: true,
 						part: "actions",
 						width: "44px",
@@ -138,8 +139,21 @@ interface Deciding {
 	erase(): void;
 }
 
-/** What can be decided about somebody. The server would refuse the rest. */
-function itemsOf({ app, member, changed, erase }: Deciding): MenuItem[] {
+/** What can be done about somebody. The server would refuse the rest. */
+function itemsOf(deciding: Deciding): MenuItem[] {
+	const { app, member } = deciding;
+	const decisions = decisionsOf(deciding);
+	if (!holds(app, seeActivity)) return decisions;
+	const activity: MenuItem = {
+		id: "activity",
+		label: t("activity"),
+		icon: "activity",
+		onPick: () => app.router.go(`#/admin/activity/${member.userId}`),
+	};
+	return [activity, ...decisions];
+}
+
+function decisionsOf({ app, member, changed, erase }: Deciding): MenuItem[] {
 	if (member.owner || member.erasedAt !== null || isOneself(app, member)) return [];
 	if (member.deactivatedAt === null) {
 		return [

@@ -1,0 +1,165 @@
+import { useMemo, useState } from "preact/hooks";
+import { Button } from "../../../kit/button";
+import { Combobox } from "../../../kit/combobox";
+import { EmptyState, PageHeader } from "../../../kit/layout";
+import { Segments } from "../../../kit/switch";
+import type { App } from "../../app/app";
+import type { ScreenProps } from "../../app/screen";
+import { type ActivityFilter, type ActivityList, readActivity } from "../../data/activity";
+import { type Permission, readPermissions } from "../../data/grants";
+import type { Result } from "../../data/request";
+import { Heading } from "../../shell/heading";
+import { Loaded, useLive, useResource } from "../../shell/live";
+import { NoAccess } from "../../shell/nowhere";
+import { t } from "../../words/words";
+import { holds, manageGrants, managePeople, seeActivity } from "../modules/permissions";
+import { nameOf, usePeople } from "../permissions/people";
+import { EntryList } from "./entrylist";
+import { Holders } from "./holders";
+import { actions, moduleName } from "./sentences";
+import { w } from "./words";
+
+/** After so many pages they are read again only when the person comes back. */
+const livePages = 3;
+const rarely = 3_600_000;
+
+/** Who changed what and when, and who could. */
+export function ActivityScreen({ app, params }: ScreenProps) {
+	const start = params["person"];
+	const [filter, setFilter] = useState<ActivityFilter>(start === undefined ? {} : { userId: start });
+	const [pages, setPages] = useState(1);
+	const [view, setView] = useState<"happened" | "holders">("happened");
+	const { userId, action, moduleId } = filter;
+	const activity = useMemo(
+		() => app.data.resource(() => readActivity(app.platform, filter, pages)),
+		[userId, action, moduleId, pages],
+	);
+	useLive(activity, pages > livePages ? rarely : undefined);
+	const permissions = useResource(app, () => permissionsFor(app)).value.value;
+	const list = activity.value.value;
+	const choose = (next: ActivityFilter) => {
+		setPages(1);
+		setFilter(next);
+	};
+	if (activity.failed.value?.failure.status === 403) return <NoAccess permission={seeActivity} />;
+	return (
+		<>
+			<PageHeader
+				heading={<Heading title={t("activity")} />}
+				sub={list && view === "happened" ? countOf(list) : undefined}
+			/>
+			{holds(app, manageGrants) && (
+				<div class="toolbar">
+					<Segments
+						name="view"
+						label={w("view")}
+						chosen={view}
+						onChoose={(id) => setView(id)}
+						segments={[
+							{ id: "happened", label: w("happened") },
+							{ id: "holders", label: w("holders") },
+						]}
+					/>
+				</div>
+			)}
+			{view === "holders" && permissions ? (
+				<Holders app={app} permissions={[...permissions.values()]} />
+			) : (
+				<>
+					<Filters app={app} filter={filter} list={list} onFilter={choose} />
+					<Loaded resource={activity} permission={seeActivity} part>
+						{(found) => (
+							<>
+								{found.entries.length === 0 && (
+									<Nothing filter={filter} onClear={() => choose({})} />
+								)}
+								<EntryList
+									entries={found.entries}
+									known={{ app, people: found.people, permissions: permissions ?? new Map() }}
+								/>
+								{found.more && (
+									<div class="more">
+										<Button onPress={() => setPages(pages + 1)}>{w("showMore")}</Button>
+									</div>
+								)}
+							</>
+						)}
+					</Loaded>
+				</>
+			)}
+		</>
+	);
+}
+
+/** What permissions are called, for those who may know. */
+async function permissionsFor(app: App): Promise<Result<ReadonlyMap<string, Permission>>> {
+	if (!holds(app, manageGrants)) return { ok: true, value: new Map() };
+	const answer = await readPermissions(app.platform);
+	return answer.ok ? { ok: true, value: new Map(answer.value.map((one) => [one.id, one])) } : answer;
+}
+
+const countOf = ({ entries, more }: ActivityList): string =>
+	w(more ? "newest" : "changes", { count: entries.length });
+
+function Nothing({ filter, onClear }: { readonly filter: ActivityFilter; onClear(): void }) {
+	if (Object.keys(filter).length === 0) return <EmptyState title={w("nothing")} help={w("nothingHelp")} />;
+	return (
+		<p class="row">
+			{w("noneMatch")} <Button onPress={onClear}>{w("clear")}</Button>
+		</p>
+	);
+}
+
+interface FiltersProps {
+	readonly app: App;
+	readonly filter: ActivityFilter;
+	readonly list: ActivityList | undefined;
+	onFilter(filter: ActivityFilter): void;
+}
+
+/** By person, by action and by module; together they are what all of them leave. */
+function Filters({ app, filter, list, onFilter }: FiltersProps) {
+	const [typed, setTyped] = useState<string>();
+	const mayFind = holds(app, managePeople) || holds(app, manageGrants);
+	const found = usePeople(app, mayFind ? typed : undefined);
+	const people = new Map<string, string>([
+		...(filter.userId === undefined ? [] : [[filter.userId, filter.userId] as const]),
+		...(list?.people ?? []),
+		...found.map((one) => [one.userId, nameOf(one)] as const),
+	]);
+	const navigation = app.navigation.value;
+	const { groups, ungrouped } = navigation.is === "ready" ? navigation.view : { groups: [], ungrouped: [] };
+	const open = [...groups.flatMap(({ modules }) => modules), ...ungrouped].map(({ moduleId }) => moduleId);
+	const named = list?.entries.filter(({ subject }) => subject.kind === "module") ?? [];
+	const moduleIds = [...new Set([...open, ...named.map(({ subject }) => subject.id)])];
+	const change = (field: keyof ActivityFilter, value: string | undefined) => {
+		const { [field]: _, ...rest } = filter;
+		onFilter(value === undefined ? rest : { ...rest, [field]: value });
+	};
+	return (
+		<div class="filters" role="search">
+			<Combobox
+				label={w("person")}
+				hint={w("anybody")}
+				options={[...people].map(([id, label]) => ({ id, label }))}
+				chosen={filter.userId}
+				onType={setTyped}
+				onChoose={(id) => change("userId", id)}
+			/>
+			<Combobox
+				label={w("action")}
+				hint={w("anything")}
+				options={Object.entries(actions).map(([id, { name }]) => ({ id, label: w(name) }))}
+				chosen={filter.action}
+				onChoose={(id) => change("action", id)}
+			/>
+			<Combobox
+				label={w("module")}
+				hint={w("anyModule")}
+				options={moduleIds.map((id) => ({ id, label: moduleName(app, id) }))}
+				chosen={filter.moduleId}
+				onChoose={(id) => change("moduleId", id)}
+			/>
+		</div>
+	);
+}

@@ -1,0 +1,112 @@
+import { useState } from "preact/hooks";
+import { Combobox } from "../../../kit/combobox";
+import { MomentField } from "../../../kit/field";
+import { Tile } from "../../../kit/layout";
+import { initialsOf } from "../../../kit/person";
+import { ListRow } from "../../../kit/table";
+import type { App } from "../../app/app";
+import { type Grant, type GrantList, type Permission, readHolders } from "../../data/grants";
+import { Loaded, useResource } from "../../shell/live";
+import { moment, t } from "../../words/words";
+import { manageGrants } from "../modules/permissions";
+import { nameOf, permissionOption } from "../permissions/people";
+import { moduleName } from "./sentences";
+import { w } from "./words";
+
+interface HoldersProps {
+	readonly app: App;
+	readonly permissions: readonly Permission[];
+}
+
+/** Who held a permission at a time. */
+export function Holders({ app, permissions }: HoldersProps) {
+	const [chosen, setChosen] = useState<string>();
+	const [at, setAt] = useState(() => localNow());
+	const permission = permissions.find(({ id }) => id === chosen);
+	return (
+		<div class="holders">
+			<div class="fields">
+				<Combobox
+					label={w("permission")}
+					options={permissions.map((one) =>
+						permissionOption(
+							one,
+							one.moduleId === null ? t("administration") : moduleName(app, one.moduleId),
+						),
+					)}
+					chosen={chosen}
+					onChoose={setChosen}
+				/>
+				<MomentField label={w("at")} value={at} onInput={setAt} />
+			</div>
+			{permission === undefined || at === "" ? (
+				<p class="muted">{w(permission === undefined ? "choose" : "chooseTime")}</p>
+			) : (
+				<HolderList
+					key={`${permission.id} ${at}`}
+					app={app}
+					permission={permission}
+					at={new Date(at).toISOString()}
+				/>
+			)}
+		</div>
+	);
+}
+
+interface HolderListProps {
+	readonly app: App;
+	readonly permission: Permission;
+	readonly at: string;
+}
+
+function HolderList({ app, permission, at }: HolderListProps) {
+	const resource = useResource(app, () => readHolders(app.platform, permission.id, at));
+	return (
+		<Loaded resource={resource} permission={manageGrants} part>
+			{(list) => (
+				<>
+					<h2>{countOf(list)}</h2>
+					{permission.baseline !== "restricted" && <p>{w("everybodyCould")}</p>}
+					{list.grants.length > 0 && (
+						<ul class="list">
+							{list.grants.map((grant) => (
+								<Holder key={grant.id} grant={grant} list={list} />
+							))}
+						</ul>
+					)}
+					<p class="muted">
+						{w("ownerToo")} {list.grants.length > 0 && w("noDeactivated")}
+					</p>
+				</>
+			)}
+		</Loaded>
+	);
+}
+
+function Holder({ grant, list }: { readonly grant: Grant; readonly list: GrantList }) {
+	const { userId, createdAt, expiresAt, revokedAt } = grant;
+	const person = list.people.get(userId);
+	const name = person ? nameOf(person) : userId;
+	const end = [expiresAt, revokedAt].filter((time) => time !== null).sort()[0];
+	return (
+		<ListRow
+			lead={<Tile initials={initialsOf(name)} lit />}
+			title={<bdi>{name}</bdi>}
+			second={w(end === undefined ? "heldSince" : "heldUntil", {
+				since: moment(createdAt),
+				until: end === undefined ? "" : moment(end),
+			})}
+		/>
+	);
+}
+
+function countOf({ grants }: GrantList): string {
+	const count = new Set(grants.map(({ userId }) => userId)).size;
+	return count === 0 ? w("nobodyCould") : w("couldDo", { count });
+}
+
+/** Now, as a field for a moment has it. */
+function localNow(): string {
+	const now = new Date();
+	return new Date(now.getTime() - now.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}

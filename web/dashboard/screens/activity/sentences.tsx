@@ -1,0 +1,101 @@
+import type { ComponentChildren } from "preact";
+import type { App } from "../../app/app";
+import type { ActivityList, Entry } from "../../data/activity";
+import type { Permission } from "../../data/grants";
+import { locale } from "../../words/words";
+import { purposeOf } from "../permissions/people";
+import { w } from "./words";
+
+type Word = Parameters<typeof w>[0];
+
+/** What each action is in a sentence, and what it is called. The order is that of the filter. */
+export const actions: Readonly<Record<string, { readonly sentence: Word; readonly name: Word }>> = {
+	"grant.issued": { sentence: "grantIssued", name: "aGrantIssued" },
+	"grant.revoked": { sentence: "grantRevoked", name: "aGrantRevoked" },
+	"person.invited": { sentence: "personInvited", name: "aPersonInvited" },
+	"invitation.sent": { sentence: "invitationSent", name: "aInvitationSent" },
+	"invitation.withdrawn": { sentence: "invitationWithdrawn", name: "aInvitationWithdrawn" },
+	"person.joined": { sentence: "personJoined", name: "aPersonJoined" },
+	"person.deactivated": { sentence: "personDeactivated", name: "aPersonDeactivated" },
+	"person.reactivated": { sentence: "personReactivated", name: "aPersonReactivated" },
+	"person.erased": { sentence: "personErased", name: "aPersonErased" },
+	"person.exported": { sentence: "personExported", name: "aPersonExported" },
+	"person.reset_link_issued": { sentence: "resetLinkIssued", name: "aResetLinkIssued" },
+	"owner.granted": { sentence: "ownerGranted", name: "aOwnerGranted" },
+	"owner.transferred": { sentence: "ownerTransferred", name: "aOwnerTransferred" },
+	"module.enabled": { sentence: "moduleEnabled", name: "aModuleEnabled" },
+	"module.disabled": { sentence: "moduleDisabled", name: "aModuleDisabled" },
+	"configuration.replaced": { sentence: "configurationReplaced", name: "aConfigurationReplaced" },
+	"screen.paired": { sentence: "screenPaired", name: "aScreenPaired" },
+	"screen.renamed": { sentence: "screenRenamed", name: "aScreenRenamed" },
+	"screen.revoked": { sentence: "screenRevoked", name: "aScreenRevoked" },
+	"navigation.changed": { sentence: "navigationChanged", name: "aNavigationChanged" },
+	"house.changed": { sentence: "houseChanged", name: "aHouseChanged" },
+};
+
+/** What the ids of an entry stand for. */
+export interface Known {
+	readonly app: App;
+	readonly people: ActivityList["people"];
+	/** None for whoever may not read them: then a permission is called by its id. */
+	readonly permissions: ReadonlyMap<string, Permission>;
+}
+
+/** Who made a change, in words. */
+export function actorOf({ kind, userId }: Entry["actor"], { people }: Known): string {
+	switch (kind) {
+		case "person":
+			return capital(people.get(userId ?? "") || w("erased"));
+		case "operator":
+			return w("operator");
+		case "screen":
+			return w("screen");
+		default:
+			return w("platform");
+	}
+}
+
+const capital = (text: string): string => text.charAt(0).toLocaleUpperCase(locale.value.tag) + text.slice(1);
+
+export const moduleName = (app: App, id: string): string => app.entry(id)?.name ?? id;
+
+/** A filling is put between two of these, so that it stands out in its sentence. */
+const [begin, end] = ["\u{E000}", "\u{E001}"];
+const strong = (text: string): string => begin + text + end;
+
+/** An entry as a plain sentence, with those whom it names and what it concerns standing out. */
+export function sentenceOf(entry: Entry, known: Known): ComponentChildren {
+	const { action, subject, details } = entry;
+	const detail = (name: string) => (typeof details[name] === "string" ? details[name] : "");
+	const personOf = (id: string) => strong(known.people.get(id) || w("erased"));
+	const permissionId = detail("permissionId");
+	const moduleId = subject.kind === "module" ? subject.id : detail("moduleId");
+	const sentence = w(actions[action]?.sentence ?? "otherAction", {
+		actor: strong(actorOf(entry.actor, known)),
+		person: personOf(subject.id),
+		former: personOf(detail("formerUserId")),
+		permission: strong(purposeOf(known.permissions.get(permissionId), permissionId)),
+		module: strong(moduleName(known.app, moduleId)),
+		action,
+	});
+	return sentence
+		.split(/[\u{E000}\u{E001}]/u)
+		.map((part, at) => (at % 2 === 1 ? <bdi class="name">{part}</bdi> : part));
+}
+
+/** Which keys of a configuration changed: never a value. */
+export function keysOf({ details }: Entry): string {
+	const list = (name: string) => {
+		const keys = details[name];
+		return Array.isArray(keys) ? keys.filter((key) => typeof key === "string") : [];
+	};
+	const parts = [
+		["set", "keysSet"],
+		["changed", "keysChanged"],
+		["removed", "keysRemoved"],
+	] as const;
+	return parts
+		.filter(([name]) => list(name).length > 0)
+		.map(([name, word]) => w(word, { keys: list(name).join(", ") }))
+		.join("; ");
+}
