@@ -28,6 +28,14 @@ const (
 	CodeCapabilityFailed = "CAPABILITY_FAILED"
 )
 
+// The limits of what a module is asked about a person.
+const (
+	EraseWithin    = 30 * time.Second
+	ExportWithin   = 10 * time.Second // all pieces
+	MaxExport      = 8 << 20          // bytes of JSON
+	MaxExportPiece = 1 << 20
+)
+
 // The limits of a call between modules.
 const (
 	MaxCapabilityJSON = 256 << 10 // bytes, each way

@@ -35,6 +35,8 @@ const (
 	Method_METHOD_HANDLE          Method = 4
 	Method_METHOD_SNAPSHOT        Method = 5
 	Method_METHOD_PROVIDE         Method = 6
+	Method_METHOD_PERSON_ERASED   Method = 7
+	Method_METHOD_PERSON_EXPORT   Method = 8
 	Method_METHOD_QUERY           Method = 32
 	Method_METHOD_FETCH           Method = 33
 	Method_METHOD_CLOSE_ROWS      Method = 34
@@ -70,6 +72,8 @@ var (
 		4:  "METHOD_HANDLE",
 		5:  "METHOD_SNAPSHOT",
 		6:  "METHOD_PROVIDE",
+		7:  "METHOD_PERSON_ERASED",
+		8:  "METHOD_PERSON_EXPORT",
 		32: "METHOD_QUERY",
 		33: "METHOD_FETCH",
 		34: "METHOD_CLOSE_ROWS",
@@ -102,6 +106,8 @@ var (
 		"METHOD_HANDLE":          4,
 		"METHOD_SNAPSHOT":        5,
 		"METHOD_PROVIDE":         6,
+		"METHOD_PERSON_ERASED":   7,
+		"METHOD_PERSON_EXPORT":   8,
 		"METHOD_QUERY":           32,
 		"METHOD_FETCH":           33,
 		"METHOD_CLOSE_ROWS":      34,
@@ -378,7 +384,9 @@ type RegisterResponse struct {
 	SdkVersion    string                 `protobuf:"bytes,2,opt,name=sdk_version,json=sdkVersion,proto3" json:"sdk_version,omitempty"`
 	Routes        []*Route               `protobuf:"bytes,3,rep,name=routes,proto3" json:"routes,omitempty"`
 	Channels      []*Channel             `protobuf:"bytes,4,rep,name=channels,proto3" json:"channels,omitempty"`
-	Capabilities  []string               `protobuf:"bytes,5,rep,name=capabilities,proto3" json:"capabilities,omitempty"` // of the manifest's provides, those that other modules may invoke
+	Capabilities  []string               `protobuf:"bytes,5,rep,name=capabilities,proto3" json:"capabilities,omitempty"`                      // of the manifest's provides, those that other modules may invoke
+	PersonErased  bool                   `protobuf:"varint,6,opt,name=person_erased,json=personErased,proto3" json:"person_erased,omitempty"` // it wants PersonErased
+	PersonExport  bool                   `protobuf:"varint,7,opt,name=person_export,json=personExport,proto3" json:"person_export,omitempty"` // it wants PersonExport
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -446,6 +454,20 @@ func (x *RegisterResponse) GetCapabilities() []string {
 		return x.Capabilities
 	}
 	return nil
+}
+
+func (x *RegisterResponse) GetPersonErased() bool {
+	if x != nil {
+		return x.PersonErased
+	}
+	return false
+}
+
+func (x *RegisterResponse) GetPersonExport() bool {
+	if x != nil {
+		return x.PersonExport
+	}
+	return false
 }
 
 // Channel is one realtime channel below /api/v1/module-realtime/<module-id>.
@@ -2852,6 +2874,195 @@ func (x *ProvideResponse) GetOutput() []byte {
 	return nil
 }
 
+// PersonErasedRequest names somebody who was erased, for ever: the module deletes what tells who they were. It comes again until it is
+// answered, and may come again after that.
+type PersonErasedRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	UserId        string                 `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PersonErasedRequest) Reset() {
+	*x = PersonErasedRequest{}
+	mi := &file_abi_proto_msgTypes[45]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PersonErasedRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PersonErasedRequest) ProtoMessage() {}
+
+func (x *PersonErasedRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_abi_proto_msgTypes[45]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PersonErasedRequest.ProtoReflect.Descriptor instead.
+func (*PersonErasedRequest) Descriptor() ([]byte, []int) {
+	return file_abi_proto_rawDescGZIP(), []int{45}
+}
+
+func (x *PersonErasedRequest) GetUserId() string {
+	if x != nil {
+		return x.UserId
+	}
+	return ""
+}
+
+type PersonErasedResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PersonErasedResponse) Reset() {
+	*x = PersonErasedResponse{}
+	mi := &file_abi_proto_msgTypes[46]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PersonErasedResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PersonErasedResponse) ProtoMessage() {}
+
+func (x *PersonErasedResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_abi_proto_msgTypes[46]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PersonErasedResponse.ProtoReflect.Descriptor instead.
+func (*PersonErasedResponse) Descriptor() ([]byte, []int) {
+	return file_abi_proto_rawDescGZIP(), []int{46}
+}
+
+// PersonExportRequest asks for what the module keeps of a person.
+type PersonExportRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	UserId        string                 `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
+	Export        uint64                 `protobuf:"varint,2,opt,name=export,proto3" json:"export,omitempty"` // the export to go on with; 0: a new one
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PersonExportRequest) Reset() {
+	*x = PersonExportRequest{}
+	mi := &file_abi_proto_msgTypes[47]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PersonExportRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PersonExportRequest) ProtoMessage() {}
+
+func (x *PersonExportRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_abi_proto_msgTypes[47]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PersonExportRequest.ProtoReflect.Descriptor instead.
+func (*PersonExportRequest) Descriptor() ([]byte, []int) {
+	return file_abi_proto_rawDescGZIP(), []int{47}
+}
+
+func (x *PersonExportRequest) GetUserId() string {
+	if x != nil {
+		return x.UserId
+	}
+	return ""
+}
+
+func (x *PersonExportRequest) GetExport() uint64 {
+	if x != nil {
+		return x.Export
+	}
+	return 0
+}
+
+// PersonExportResponse is a piece of at most 1 MiB of a JSON value of at most 8 MiB. An export other than 0 means that more may be
+// fetched. All pieces are fetched within 10 s.
+type PersonExportResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Export        uint64                 `protobuf:"varint,1,opt,name=export,proto3" json:"export,omitempty"`
+	Data          []byte                 `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PersonExportResponse) Reset() {
+	*x = PersonExportResponse{}
+	mi := &file_abi_proto_msgTypes[48]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PersonExportResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PersonExportResponse) ProtoMessage() {}
+
+func (x *PersonExportResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_abi_proto_msgTypes[48]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PersonExportResponse.ProtoReflect.Descriptor instead.
+func (*PersonExportResponse) Descriptor() ([]byte, []int) {
+	return file_abi_proto_rawDescGZIP(), []int{48}
+}
+
+func (x *PersonExportResponse) GetExport() uint64 {
+	if x != nil {
+		return x.Export
+	}
+	return 0
+}
+
+func (x *PersonExportResponse) GetData() []byte {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
 // SendMailRequest is one message. There is no sender: that is the host's.
 type SendMailRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -2866,7 +3077,7 @@ type SendMailRequest struct {
 
 func (x *SendMailRequest) Reset() {
 	*x = SendMailRequest{}
-	mi := &file_abi_proto_msgTypes[45]
+	mi := &file_abi_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2878,7 +3089,7 @@ func (x *SendMailRequest) String() string {
 func (*SendMailRequest) ProtoMessage() {}
 
 func (x *SendMailRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[45]
+	mi := &file_abi_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2891,7 +3102,7 @@ func (x *SendMailRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SendMailRequest.ProtoReflect.Descriptor instead.
 func (*SendMailRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{45}
+	return file_abi_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *SendMailRequest) GetTo() []*MailAddress {
@@ -2939,7 +3150,7 @@ type MailAddress struct {
 
 func (x *MailAddress) Reset() {
 	*x = MailAddress{}
-	mi := &file_abi_proto_msgTypes[46]
+	mi := &file_abi_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2951,7 +3162,7 @@ func (x *MailAddress) String() string {
 func (*MailAddress) ProtoMessage() {}
 
 func (x *MailAddress) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[46]
+	mi := &file_abi_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2964,7 +3175,7 @@ func (x *MailAddress) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MailAddress.ProtoReflect.Descriptor instead.
 func (*MailAddress) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{46}
+	return file_abi_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *MailAddress) GetAddress() string {
@@ -2990,7 +3201,7 @@ type SendMailResponse struct {
 
 func (x *SendMailResponse) Reset() {
 	*x = SendMailResponse{}
-	mi := &file_abi_proto_msgTypes[47]
+	mi := &file_abi_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3002,7 +3213,7 @@ func (x *SendMailResponse) String() string {
 func (*SendMailResponse) ProtoMessage() {}
 
 func (x *SendMailResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[47]
+	mi := &file_abi_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3015,7 +3226,7 @@ func (x *SendMailResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SendMailResponse.ProtoReflect.Descriptor instead.
 func (*SendMailResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{47}
+	return file_abi_proto_rawDescGZIP(), []int{51}
 }
 
 func (x *SendMailResponse) GetOutcome() string {
@@ -3039,7 +3250,7 @@ type Object struct {
 
 func (x *Object) Reset() {
 	*x = Object{}
-	mi := &file_abi_proto_msgTypes[48]
+	mi := &file_abi_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3051,7 +3262,7 @@ func (x *Object) String() string {
 func (*Object) ProtoMessage() {}
 
 func (x *Object) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[48]
+	mi := &file_abi_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3064,7 +3275,7 @@ func (x *Object) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Object.ProtoReflect.Descriptor instead.
 func (*Object) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{48}
+	return file_abi_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *Object) GetKey() string {
@@ -3114,7 +3325,7 @@ type BucketListRequest struct {
 
 func (x *BucketListRequest) Reset() {
 	*x = BucketListRequest{}
-	mi := &file_abi_proto_msgTypes[49]
+	mi := &file_abi_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3126,7 +3337,7 @@ func (x *BucketListRequest) String() string {
 func (*BucketListRequest) ProtoMessage() {}
 
 func (x *BucketListRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[49]
+	mi := &file_abi_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3139,7 +3350,7 @@ func (x *BucketListRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketListRequest.ProtoReflect.Descriptor instead.
 func (*BucketListRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{49}
+	return file_abi_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *BucketListRequest) GetBucket() string {
@@ -3180,7 +3391,7 @@ type BucketListResponse struct {
 
 func (x *BucketListResponse) Reset() {
 	*x = BucketListResponse{}
-	mi := &file_abi_proto_msgTypes[50]
+	mi := &file_abi_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3192,7 +3403,7 @@ func (x *BucketListResponse) String() string {
 func (*BucketListResponse) ProtoMessage() {}
 
 func (x *BucketListResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[50]
+	mi := &file_abi_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3205,7 +3416,7 @@ func (x *BucketListResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketListResponse.ProtoReflect.Descriptor instead.
 func (*BucketListResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{50}
+	return file_abi_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *BucketListResponse) GetObjects() []*Object {
@@ -3232,7 +3443,7 @@ type BucketHeadRequest struct {
 
 func (x *BucketHeadRequest) Reset() {
 	*x = BucketHeadRequest{}
-	mi := &file_abi_proto_msgTypes[51]
+	mi := &file_abi_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3244,7 +3455,7 @@ func (x *BucketHeadRequest) String() string {
 func (*BucketHeadRequest) ProtoMessage() {}
 
 func (x *BucketHeadRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[51]
+	mi := &file_abi_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3257,7 +3468,7 @@ func (x *BucketHeadRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketHeadRequest.ProtoReflect.Descriptor instead.
 func (*BucketHeadRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{51}
+	return file_abi_proto_rawDescGZIP(), []int{55}
 }
 
 func (x *BucketHeadRequest) GetBucket() string {
@@ -3283,7 +3494,7 @@ type BucketHeadResponse struct {
 
 func (x *BucketHeadResponse) Reset() {
 	*x = BucketHeadResponse{}
-	mi := &file_abi_proto_msgTypes[52]
+	mi := &file_abi_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3295,7 +3506,7 @@ func (x *BucketHeadResponse) String() string {
 func (*BucketHeadResponse) ProtoMessage() {}
 
 func (x *BucketHeadResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[52]
+	mi := &file_abi_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3308,7 +3519,7 @@ func (x *BucketHeadResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketHeadResponse.ProtoReflect.Descriptor instead.
 func (*BucketHeadResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{52}
+	return file_abi_proto_rawDescGZIP(), []int{56}
 }
 
 func (x *BucketHeadResponse) GetObject() *Object {
@@ -3331,7 +3542,7 @@ type BucketGetRequest struct {
 
 func (x *BucketGetRequest) Reset() {
 	*x = BucketGetRequest{}
-	mi := &file_abi_proto_msgTypes[53]
+	mi := &file_abi_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3343,7 +3554,7 @@ func (x *BucketGetRequest) String() string {
 func (*BucketGetRequest) ProtoMessage() {}
 
 func (x *BucketGetRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[53]
+	mi := &file_abi_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3356,7 +3567,7 @@ func (x *BucketGetRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketGetRequest.ProtoReflect.Descriptor instead.
 func (*BucketGetRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{53}
+	return file_abi_proto_rawDescGZIP(), []int{57}
 }
 
 func (x *BucketGetRequest) GetBucket() string {
@@ -3399,7 +3610,7 @@ type BucketGetResponse struct {
 
 func (x *BucketGetResponse) Reset() {
 	*x = BucketGetResponse{}
-	mi := &file_abi_proto_msgTypes[54]
+	mi := &file_abi_proto_msgTypes[58]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3411,7 +3622,7 @@ func (x *BucketGetResponse) String() string {
 func (*BucketGetResponse) ProtoMessage() {}
 
 func (x *BucketGetResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[54]
+	mi := &file_abi_proto_msgTypes[58]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3424,7 +3635,7 @@ func (x *BucketGetResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketGetResponse.ProtoReflect.Descriptor instead.
 func (*BucketGetResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{54}
+	return file_abi_proto_rawDescGZIP(), []int{58}
 }
 
 func (x *BucketGetResponse) GetObject() *Object {
@@ -3457,7 +3668,7 @@ type BucketReadRequest struct {
 
 func (x *BucketReadRequest) Reset() {
 	*x = BucketReadRequest{}
-	mi := &file_abi_proto_msgTypes[55]
+	mi := &file_abi_proto_msgTypes[59]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3469,7 +3680,7 @@ func (x *BucketReadRequest) String() string {
 func (*BucketReadRequest) ProtoMessage() {}
 
 func (x *BucketReadRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[55]
+	mi := &file_abi_proto_msgTypes[59]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3482,7 +3693,7 @@ func (x *BucketReadRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketReadRequest.ProtoReflect.Descriptor instead.
 func (*BucketReadRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{55}
+	return file_abi_proto_rawDescGZIP(), []int{59}
 }
 
 func (x *BucketReadRequest) GetHandle() uint64 {
@@ -3503,7 +3714,7 @@ type BucketReadResponse struct {
 
 func (x *BucketReadResponse) Reset() {
 	*x = BucketReadResponse{}
-	mi := &file_abi_proto_msgTypes[56]
+	mi := &file_abi_proto_msgTypes[60]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3515,7 +3726,7 @@ func (x *BucketReadResponse) String() string {
 func (*BucketReadResponse) ProtoMessage() {}
 
 func (x *BucketReadResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[56]
+	mi := &file_abi_proto_msgTypes[60]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3528,7 +3739,7 @@ func (x *BucketReadResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketReadResponse.ProtoReflect.Descriptor instead.
 func (*BucketReadResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{56}
+	return file_abi_proto_rawDescGZIP(), []int{60}
 }
 
 func (x *BucketReadResponse) GetData() []byte {
@@ -3556,7 +3767,7 @@ type BucketPutRequest struct {
 
 func (x *BucketPutRequest) Reset() {
 	*x = BucketPutRequest{}
-	mi := &file_abi_proto_msgTypes[57]
+	mi := &file_abi_proto_msgTypes[61]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3568,7 +3779,7 @@ func (x *BucketPutRequest) String() string {
 func (*BucketPutRequest) ProtoMessage() {}
 
 func (x *BucketPutRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[57]
+	mi := &file_abi_proto_msgTypes[61]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3581,7 +3792,7 @@ func (x *BucketPutRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketPutRequest.ProtoReflect.Descriptor instead.
 func (*BucketPutRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{57}
+	return file_abi_proto_rawDescGZIP(), []int{61}
 }
 
 func (x *BucketPutRequest) GetBucket() string {
@@ -3614,7 +3825,7 @@ type BucketPutResponse struct {
 
 func (x *BucketPutResponse) Reset() {
 	*x = BucketPutResponse{}
-	mi := &file_abi_proto_msgTypes[58]
+	mi := &file_abi_proto_msgTypes[62]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3626,7 +3837,7 @@ func (x *BucketPutResponse) String() string {
 func (*BucketPutResponse) ProtoMessage() {}
 
 func (x *BucketPutResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[58]
+	mi := &file_abi_proto_msgTypes[62]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3639,7 +3850,7 @@ func (x *BucketPutResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketPutResponse.ProtoReflect.Descriptor instead.
 func (*BucketPutResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{58}
+	return file_abi_proto_rawDescGZIP(), []int{62}
 }
 
 func (x *BucketPutResponse) GetHandle() uint64 {
@@ -3660,7 +3871,7 @@ type BucketWriteRequest struct {
 
 func (x *BucketWriteRequest) Reset() {
 	*x = BucketWriteRequest{}
-	mi := &file_abi_proto_msgTypes[59]
+	mi := &file_abi_proto_msgTypes[63]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3672,7 +3883,7 @@ func (x *BucketWriteRequest) String() string {
 func (*BucketWriteRequest) ProtoMessage() {}
 
 func (x *BucketWriteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[59]
+	mi := &file_abi_proto_msgTypes[63]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3685,7 +3896,7 @@ func (x *BucketWriteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketWriteRequest.ProtoReflect.Descriptor instead.
 func (*BucketWriteRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{59}
+	return file_abi_proto_rawDescGZIP(), []int{63}
 }
 
 func (x *BucketWriteRequest) GetHandle() uint64 {
@@ -3710,7 +3921,7 @@ type BucketWriteResponse struct {
 
 func (x *BucketWriteResponse) Reset() {
 	*x = BucketWriteResponse{}
-	mi := &file_abi_proto_msgTypes[60]
+	mi := &file_abi_proto_msgTypes[64]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3722,7 +3933,7 @@ func (x *BucketWriteResponse) String() string {
 func (*BucketWriteResponse) ProtoMessage() {}
 
 func (x *BucketWriteResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[60]
+	mi := &file_abi_proto_msgTypes[64]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3735,7 +3946,7 @@ func (x *BucketWriteResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketWriteResponse.ProtoReflect.Descriptor instead.
 func (*BucketWriteResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{60}
+	return file_abi_proto_rawDescGZIP(), []int{64}
 }
 
 // BucketCommitRequest ends a put and creates the object.
@@ -3748,7 +3959,7 @@ type BucketCommitRequest struct {
 
 func (x *BucketCommitRequest) Reset() {
 	*x = BucketCommitRequest{}
-	mi := &file_abi_proto_msgTypes[61]
+	mi := &file_abi_proto_msgTypes[65]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3760,7 +3971,7 @@ func (x *BucketCommitRequest) String() string {
 func (*BucketCommitRequest) ProtoMessage() {}
 
 func (x *BucketCommitRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[61]
+	mi := &file_abi_proto_msgTypes[65]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3773,7 +3984,7 @@ func (x *BucketCommitRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketCommitRequest.ProtoReflect.Descriptor instead.
 func (*BucketCommitRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{61}
+	return file_abi_proto_rawDescGZIP(), []int{65}
 }
 
 func (x *BucketCommitRequest) GetHandle() uint64 {
@@ -3792,7 +4003,7 @@ type BucketCommitResponse struct {
 
 func (x *BucketCommitResponse) Reset() {
 	*x = BucketCommitResponse{}
-	mi := &file_abi_proto_msgTypes[62]
+	mi := &file_abi_proto_msgTypes[66]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3804,7 +4015,7 @@ func (x *BucketCommitResponse) String() string {
 func (*BucketCommitResponse) ProtoMessage() {}
 
 func (x *BucketCommitResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[62]
+	mi := &file_abi_proto_msgTypes[66]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3817,7 +4028,7 @@ func (x *BucketCommitResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketCommitResponse.ProtoReflect.Descriptor instead.
 func (*BucketCommitResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{62}
+	return file_abi_proto_rawDescGZIP(), []int{66}
 }
 
 func (x *BucketCommitResponse) GetObject() *Object {
@@ -3837,7 +4048,7 @@ type BucketCloseRequest struct {
 
 func (x *BucketCloseRequest) Reset() {
 	*x = BucketCloseRequest{}
-	mi := &file_abi_proto_msgTypes[63]
+	mi := &file_abi_proto_msgTypes[67]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3849,7 +4060,7 @@ func (x *BucketCloseRequest) String() string {
 func (*BucketCloseRequest) ProtoMessage() {}
 
 func (x *BucketCloseRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[63]
+	mi := &file_abi_proto_msgTypes[67]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3862,7 +4073,7 @@ func (x *BucketCloseRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketCloseRequest.ProtoReflect.Descriptor instead.
 func (*BucketCloseRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{63}
+	return file_abi_proto_rawDescGZIP(), []int{67}
 }
 
 func (x *BucketCloseRequest) GetHandle() uint64 {
@@ -3880,7 +4091,7 @@ type BucketCloseResponse struct {
 
 func (x *BucketCloseResponse) Reset() {
 	*x = BucketCloseResponse{}
-	mi := &file_abi_proto_msgTypes[64]
+	mi := &file_abi_proto_msgTypes[68]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3892,7 +4103,7 @@ func (x *BucketCloseResponse) String() string {
 func (*BucketCloseResponse) ProtoMessage() {}
 
 func (x *BucketCloseResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[64]
+	mi := &file_abi_proto_msgTypes[68]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3905,7 +4116,7 @@ func (x *BucketCloseResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketCloseResponse.ProtoReflect.Descriptor instead.
 func (*BucketCloseResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{64}
+	return file_abi_proto_rawDescGZIP(), []int{68}
 }
 
 type BucketDeleteRequest struct {
@@ -3918,7 +4129,7 @@ type BucketDeleteRequest struct {
 
 func (x *BucketDeleteRequest) Reset() {
 	*x = BucketDeleteRequest{}
-	mi := &file_abi_proto_msgTypes[65]
+	mi := &file_abi_proto_msgTypes[69]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3930,7 +4141,7 @@ func (x *BucketDeleteRequest) String() string {
 func (*BucketDeleteRequest) ProtoMessage() {}
 
 func (x *BucketDeleteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[65]
+	mi := &file_abi_proto_msgTypes[69]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3943,7 +4154,7 @@ func (x *BucketDeleteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketDeleteRequest.ProtoReflect.Descriptor instead.
 func (*BucketDeleteRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{65}
+	return file_abi_proto_rawDescGZIP(), []int{69}
 }
 
 func (x *BucketDeleteRequest) GetBucket() string {
@@ -3968,7 +4179,7 @@ type BucketDeleteResponse struct {
 
 func (x *BucketDeleteResponse) Reset() {
 	*x = BucketDeleteResponse{}
-	mi := &file_abi_proto_msgTypes[66]
+	mi := &file_abi_proto_msgTypes[70]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3980,7 +4191,7 @@ func (x *BucketDeleteResponse) String() string {
 func (*BucketDeleteResponse) ProtoMessage() {}
 
 func (x *BucketDeleteResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[66]
+	mi := &file_abi_proto_msgTypes[70]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3993,7 +4204,7 @@ func (x *BucketDeleteResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketDeleteResponse.ProtoReflect.Descriptor instead.
 func (*BucketDeleteResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{66}
+	return file_abi_proto_rawDescGZIP(), []int{70}
 }
 
 type BucketReadURLRequest struct {
@@ -4008,7 +4219,7 @@ type BucketReadURLRequest struct {
 
 func (x *BucketReadURLRequest) Reset() {
 	*x = BucketReadURLRequest{}
-	mi := &file_abi_proto_msgTypes[67]
+	mi := &file_abi_proto_msgTypes[71]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4020,7 +4231,7 @@ func (x *BucketReadURLRequest) String() string {
 func (*BucketReadURLRequest) ProtoMessage() {}
 
 func (x *BucketReadURLRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[67]
+	mi := &file_abi_proto_msgTypes[71]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4033,7 +4244,7 @@ func (x *BucketReadURLRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketReadURLRequest.ProtoReflect.Descriptor instead.
 func (*BucketReadURLRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{67}
+	return file_abi_proto_rawDescGZIP(), []int{71}
 }
 
 func (x *BucketReadURLRequest) GetBucket() string {
@@ -4074,7 +4285,7 @@ type BucketReadURLResponse struct {
 
 func (x *BucketReadURLResponse) Reset() {
 	*x = BucketReadURLResponse{}
-	mi := &file_abi_proto_msgTypes[68]
+	mi := &file_abi_proto_msgTypes[72]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4086,7 +4297,7 @@ func (x *BucketReadURLResponse) String() string {
 func (*BucketReadURLResponse) ProtoMessage() {}
 
 func (x *BucketReadURLResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[68]
+	mi := &file_abi_proto_msgTypes[72]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4099,7 +4310,7 @@ func (x *BucketReadURLResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketReadURLResponse.ProtoReflect.Descriptor instead.
 func (*BucketReadURLResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{68}
+	return file_abi_proto_rawDescGZIP(), []int{72}
 }
 
 func (x *BucketReadURLResponse) GetUrl() string {
@@ -4125,14 +4336,16 @@ const file_abi_proto_rawDesc = "" +
 	"\x03abi\x18\x01 \x01(\rR\x03abi\x12\x1b\n" +
 	"\tmodule_id\x18\x02 \x01(\tR\bmoduleId\x12%\n" +
 	"\x0emodule_version\x18\x03 \x01(\tR\rmoduleVersion\x12)\n" +
-	"\x10platform_version\x18\x04 \x01(\tR\x0fplatformVersion\"\xd3\x01\n" +
+	"\x10platform_version\x18\x04 \x01(\tR\x0fplatformVersion\"\x9d\x02\n" +
 	"\x10RegisterResponse\x12\x10\n" +
 	"\x03abi\x18\x01 \x01(\rR\x03abi\x12\x1f\n" +
 	"\vsdk_version\x18\x02 \x01(\tR\n" +
 	"sdkVersion\x120\n" +
 	"\x06routes\x18\x03 \x03(\v2\x18.narthex.module.v1.RouteR\x06routes\x126\n" +
 	"\bchannels\x18\x04 \x03(\v2\x1a.narthex.module.v1.ChannelR\bchannels\x12\"\n" +
-	"\fcapabilities\x18\x05 \x03(\tR\fcapabilities\"U\n" +
+	"\fcapabilities\x18\x05 \x03(\tR\fcapabilities\x12#\n" +
+	"\rperson_erased\x18\x06 \x01(\bR\fpersonErased\x12#\n" +
+	"\rperson_export\x18\a \x01(\bR\fpersonExport\"U\n" +
 	"\aChannel\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1e\n" +
 	"\n" +
@@ -4301,7 +4514,16 @@ const file_abi_proto_rawDesc = "" +
 	"\x05input\x18\x03 \x01(\fR\x05input\x12\x16\n" +
 	"\x06caller\x18\x04 \x01(\tR\x06caller\")\n" +
 	"\x0fProvideResponse\x12\x16\n" +
-	"\x06output\x18\x01 \x01(\fR\x06output\"\xbe\x01\n" +
+	"\x06output\x18\x01 \x01(\fR\x06output\".\n" +
+	"\x13PersonErasedRequest\x12\x17\n" +
+	"\auser_id\x18\x01 \x01(\tR\x06userId\"\x16\n" +
+	"\x14PersonErasedResponse\"F\n" +
+	"\x13PersonExportRequest\x12\x17\n" +
+	"\auser_id\x18\x01 \x01(\tR\x06userId\x12\x16\n" +
+	"\x06export\x18\x02 \x01(\x04R\x06export\"B\n" +
+	"\x14PersonExportResponse\x12\x16\n" +
+	"\x06export\x18\x01 \x01(\x04R\x06export\x12\x12\n" +
+	"\x04data\x18\x02 \x01(\fR\x04data\"\xbe\x01\n" +
 	"\x0fSendMailRequest\x12.\n" +
 	"\x02to\x18\x01 \x03(\v2\x1e.narthex.module.v1.MailAddressR\x02to\x12\x18\n" +
 	"\asubject\x18\x02 \x01(\tR\asubject\x12\x12\n" +
@@ -4374,7 +4596,7 @@ const file_abi_proto_rawDesc = "" +
 	"\rdownload_name\x18\x04 \x01(\tR\fdownloadName\"U\n" +
 	"\x15BucketReadURLResponse\x12\x10\n" +
 	"\x03url\x18\x01 \x01(\tR\x03url\x12*\n" +
-	"\x11expires_at_micros\x18\x02 \x01(\x03R\x0fexpiresAtMicros*\x86\x05\n" +
+	"\x11expires_at_micros\x18\x02 \x01(\x03R\x0fexpiresAtMicros*\xba\x05\n" +
 	"\x06Method\x12\x16\n" +
 	"\x12METHOD_UNSPECIFIED\x10\x00\x12\x13\n" +
 	"\x0fMETHOD_REGISTER\x10\x01\x12\x10\n" +
@@ -4382,7 +4604,9 @@ const file_abi_proto_rawDesc = "" +
 	"\vMETHOD_STOP\x10\x03\x12\x11\n" +
 	"\rMETHOD_HANDLE\x10\x04\x12\x13\n" +
 	"\x0fMETHOD_SNAPSHOT\x10\x05\x12\x12\n" +
-	"\x0eMETHOD_PROVIDE\x10\x06\x12\x10\n" +
+	"\x0eMETHOD_PROVIDE\x10\x06\x12\x18\n" +
+	"\x14METHOD_PERSON_ERASED\x10\a\x12\x18\n" +
+	"\x14METHOD_PERSON_EXPORT\x10\b\x12\x10\n" +
 	"\fMETHOD_QUERY\x10 \x12\x10\n" +
 	"\fMETHOD_FETCH\x10!\x12\x15\n" +
 	"\x11METHOD_CLOSE_ROWS\x10\"\x12\x0f\n" +
@@ -4424,7 +4648,7 @@ func file_abi_proto_rawDescGZIP() []byte {
 }
 
 var file_abi_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_abi_proto_msgTypes = make([]protoimpl.MessageInfo, 69)
+var file_abi_proto_msgTypes = make([]protoimpl.MessageInfo, 73)
 var file_abi_proto_goTypes = []any{
 	(Method)(0),                   // 0: narthex.module.v1.Method
 	(BodyMode)(0),                 // 1: narthex.module.v1.BodyMode
@@ -4475,30 +4699,34 @@ var file_abi_proto_goTypes = []any{
 	(*InvokeResponse)(nil),        // 46: narthex.module.v1.InvokeResponse
 	(*ProvideRequest)(nil),        // 47: narthex.module.v1.ProvideRequest
 	(*ProvideResponse)(nil),       // 48: narthex.module.v1.ProvideResponse
-	(*SendMailRequest)(nil),       // 49: narthex.module.v1.SendMailRequest
-	(*MailAddress)(nil),           // 50: narthex.module.v1.MailAddress
-	(*SendMailResponse)(nil),      // 51: narthex.module.v1.SendMailResponse
-	(*Object)(nil),                // 52: narthex.module.v1.Object
-	(*BucketListRequest)(nil),     // 53: narthex.module.v1.BucketListRequest
-	(*BucketListResponse)(nil),    // 54: narthex.module.v1.BucketListResponse
-	(*BucketHeadRequest)(nil),     // 55: narthex.module.v1.BucketHeadRequest
-	(*BucketHeadResponse)(nil),    // 56: narthex.module.v1.BucketHeadResponse
-	(*BucketGetRequest)(nil),      // 57: narthex.module.v1.BucketGetRequest
-	(*BucketGetResponse)(nil),     // 58: narthex.module.v1.BucketGetResponse
-	(*BucketReadRequest)(nil),     // 59: narthex.module.v1.BucketReadRequest
-	(*BucketReadResponse)(nil),    // 60: narthex.module.v1.BucketReadResponse
-	(*BucketPutRequest)(nil),      // 61: narthex.module.v1.BucketPutRequest
-	(*BucketPutResponse)(nil),     // 62: narthex.module.v1.BucketPutResponse
-	(*BucketWriteRequest)(nil),    // 63: narthex.module.v1.BucketWriteRequest
-	(*BucketWriteResponse)(nil),   // 64: narthex.module.v1.BucketWriteResponse
-	(*BucketCommitRequest)(nil),   // 65: narthex.module.v1.BucketCommitRequest
-	(*BucketCommitResponse)(nil),  // 66: narthex.module.v1.BucketCommitResponse
-	(*BucketCloseRequest)(nil),    // 67: narthex.module.v1.BucketCloseRequest
-	(*BucketCloseResponse)(nil),   // 68: narthex.module.v1.BucketCloseResponse
-	(*BucketDeleteRequest)(nil),   // 69: narthex.module.v1.BucketDeleteRequest
-	(*BucketDeleteResponse)(nil),  // 70: narthex.module.v1.BucketDeleteResponse
-	(*BucketReadURLRequest)(nil),  // 71: narthex.module.v1.BucketReadURLRequest
-	(*BucketReadURLResponse)(nil), // 72: narthex.module.v1.BucketReadURLResponse
+	(*PersonErasedRequest)(nil),   // 49: narthex.module.v1.PersonErasedRequest
+	(*PersonErasedResponse)(nil),  // 50: narthex.module.v1.PersonErasedResponse
+	(*PersonExportRequest)(nil),   // 51: narthex.module.v1.PersonExportRequest
+	(*PersonExportResponse)(nil),  // 52: narthex.module.v1.PersonExportResponse
+	(*SendMailRequest)(nil),       // 53: narthex.module.v1.SendMailRequest
+	(*MailAddress)(nil),           // 54: narthex.module.v1.MailAddress
+	(*SendMailResponse)(nil),      // 55: narthex.module.v1.SendMailResponse
+	(*Object)(nil),                // 56: narthex.module.v1.Object
+	(*BucketListRequest)(nil),     // 57: narthex.module.v1.BucketListRequest
+	(*BucketListResponse)(nil),    // 58: narthex.module.v1.BucketListResponse
+	(*BucketHeadRequest)(nil),     // 59: narthex.module.v1.BucketHeadRequest
+	(*BucketHeadResponse)(nil),    // 60: narthex.module.v1.BucketHeadResponse
+	(*BucketGetRequest)(nil),      // 61: narthex.module.v1.BucketGetRequest
+	(*BucketGetResponse)(nil),     // 62: narthex.module.v1.BucketGetResponse
+	(*BucketReadRequest)(nil),     // 63: narthex.module.v1.BucketReadRequest
+	(*BucketReadResponse)(nil),    // 64: narthex.module.v1.BucketReadResponse
+	(*BucketPutRequest)(nil),      // 65: narthex.module.v1.BucketPutRequest
+	(*BucketPutResponse)(nil),     // 66: narthex.module.v1.BucketPutResponse
+	(*BucketWriteRequest)(nil),    // 67: narthex.module.v1.BucketWriteRequest
+	(*BucketWriteResponse)(nil),   // 68: narthex.module.v1.BucketWriteResponse
+	(*BucketCommitRequest)(nil),   // 69: narthex.module.v1.BucketCommitRequest
+	(*BucketCommitResponse)(nil),  // 70: narthex.module.v1.BucketCommitResponse
+	(*BucketCloseRequest)(nil),    // 71: narthex.module.v1.BucketCloseRequest
+	(*BucketCloseResponse)(nil),   // 72: narthex.module.v1.BucketCloseResponse
+	(*BucketDeleteRequest)(nil),   // 73: narthex.module.v1.BucketDeleteRequest
+	(*BucketDeleteResponse)(nil),  // 74: narthex.module.v1.BucketDeleteResponse
+	(*BucketReadURLRequest)(nil),  // 75: narthex.module.v1.BucketReadURLRequest
+	(*BucketReadURLResponse)(nil), // 76: narthex.module.v1.BucketReadURLResponse
 }
 var file_abi_proto_depIdxs = []int32{
 	7,  // 0: narthex.module.v1.RegisterResponse.routes:type_name -> narthex.module.v1.Route
@@ -4516,12 +4744,12 @@ var file_abi_proto_depIdxs = []int32{
 	33, // 12: narthex.module.v1.Value.integers:type_name -> narthex.module.v1.IntegerList
 	3,  // 13: narthex.module.v1.LogRequest.level:type_name -> narthex.module.v1.LogRequest.Level
 	15, // 14: narthex.module.v1.LogRequest.attributes:type_name -> narthex.module.v1.Header
-	50, // 15: narthex.module.v1.SendMailRequest.to:type_name -> narthex.module.v1.MailAddress
-	50, // 16: narthex.module.v1.SendMailRequest.reply_to:type_name -> narthex.module.v1.MailAddress
-	52, // 17: narthex.module.v1.BucketListResponse.objects:type_name -> narthex.module.v1.Object
-	52, // 18: narthex.module.v1.BucketHeadResponse.object:type_name -> narthex.module.v1.Object
-	52, // 19: narthex.module.v1.BucketGetResponse.object:type_name -> narthex.module.v1.Object
-	52, // 20: narthex.module.v1.BucketCommitResponse.object:type_name -> narthex.module.v1.Object
+	54, // 15: narthex.module.v1.SendMailRequest.to:type_name -> narthex.module.v1.MailAddress
+	54, // 16: narthex.module.v1.SendMailRequest.reply_to:type_name -> narthex.module.v1.MailAddress
+	56, // 17: narthex.module.v1.BucketListResponse.objects:type_name -> narthex.module.v1.Object
+	56, // 18: narthex.module.v1.BucketHeadResponse.object:type_name -> narthex.module.v1.Object
+	56, // 19: narthex.module.v1.BucketGetResponse.object:type_name -> narthex.module.v1.Object
+	56, // 20: narthex.module.v1.BucketCommitResponse.object:type_name -> narthex.module.v1.Object
 	21, // [21:21] is the sub-list for method output_type
 	21, // [21:21] is the sub-list for method input_type
 	21, // [21:21] is the sub-list for extension type_name
@@ -4557,7 +4785,7 @@ func file_abi_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_abi_proto_rawDesc), len(file_abi_proto_rawDesc)),
 			NumEnums:      4,
-			NumMessages:   69,
+			NumMessages:   73,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

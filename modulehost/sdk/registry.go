@@ -38,6 +38,9 @@ type Registry struct {
 	channels     channels
 	capabilities []string
 	provided     map[string]Methods
+
+	forget ErasePerson
+	export ExportPerson
 }
 
 // handler is one route's code and the names of its path's {name} segments.

@@ -19,6 +19,7 @@
 //	Registry.Handle      its routes, as net/http handlers; Principal(ctx) and Host.Can tell of the caller
 //	Registry.Provide     what other modules may call of it; CallingModule(ctx) tells which of them does
 //	Registry.Channel     what browsers and screens may listen to; Host.Realtime publishes on it
+//	Registry.PersonErased, PersonExport   the rights of the people whom it keeps something of
 //	Host.DB              its own schema of PostgreSQL, as its own role; package sqldb is for database/sql
 //	Host.Storage         files, in the buckets that its manifest declares
 //	Host.Mail            mails, by the installation's mail server

@@ -153,15 +153,7 @@ func socketpair(t *testing.T) (net.Conn, net.Conn) {
 func (p *platform) call(method abi.Method, request, response any) error {
 	ctx, cancel := context.WithTimeout(p.t.Context(), time.Minute)
 	defer cancel()
-	switch r := request.(type) {
-	case *abi.RegisterRequest:
-		return p.client.Call(ctx, link.Method(method), r, response.(*abi.RegisterResponse))
-	case *abi.StartRequest:
-		return p.client.Call(ctx, link.Method(method), r, response.(*abi.StartResponse))
-	case *abi.StopRequest:
-		return p.client.Call(ctx, link.Method(method), r, response.(*abi.StopResponse))
-	}
-	return p.client.Call(ctx, link.Method(method), request.(*abi.HandleRequest), response.(*abi.HandleResponse))
+	return p.client.Call(ctx, link.Method(method), request.(proto.Message), response.(proto.Message))
 }
 
 // settings are what every test's module is configured with.

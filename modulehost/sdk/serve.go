@@ -58,6 +58,7 @@ func serveWithin(
 	server := &moduleServer{module: m, host: host, timeouts: times, sockets: sockets{open: open}}
 	defer server.sockets.close()
 	defer server.deadlines.stop()
+	defer server.exports.close()
 	err := link.ServeCalls(context.Background(), incoming, server.serve, inService)
 	if !server.hooks.stopCalled() {
 		return err
@@ -87,6 +88,7 @@ type moduleServer struct {
 	timeouts timeouts
 
 	deadlines deadlines
+	exports   exports
 
 	registered sync.Once
 	registry   Registry
@@ -105,6 +107,14 @@ func (l *moduleServer) serve(ctx context.Context, call *link.Call) (proto.Messag
 		ctx := l.deadlines.begin(ctx, l.timeouts.short-responseMargin)
 		defer ctx.finish()
 		return l.snapshot(ctx, call.Payload)
+	case abi.Method_METHOD_PERSON_ERASED:
+		ctx := l.deadlines.begin(ctx, l.timeouts.response-responseMargin)
+		defer ctx.finish()
+		return l.personErased(ctx, call.Payload)
+	case abi.Method_METHOD_PERSON_EXPORT:
+		ctx := l.deadlines.begin(ctx, l.timeouts.short-responseMargin)
+		defer ctx.finish()
+		return l.personExport(ctx, call.Payload)
 	case abi.Method_METHOD_REGISTER:
 		return l.register()
 	case abi.Method_METHOD_START:
@@ -130,6 +140,8 @@ func (l *moduleServer) register() (proto.Message, error) {
 		Routes:       l.registry.routes,
 		Channels:     l.registry.channels.declared,
 		Capabilities: l.registry.capabilities,
+		PersonErased: l.registry.forget != nil,
+		PersonExport: l.registry.export != nil,
 	}, nil
 }
 

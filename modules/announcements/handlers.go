@@ -35,6 +35,7 @@ func (a *announcements) create(w http.ResponseWriter, r *http.Request) error {
 	if err := draft.check(); err != nil || draft.Rev != nil {
 		return errRequest
 	}
+	draft.writer = sdk.Principal(r.Context()).UserID
 	var created *slide
 	err := a.change(r.Context(), func(tx *sdk.Tx) (told update, err error) {
 		if created, err = create(r.Context(), tx, &draft); err == nil {
@@ -58,6 +59,7 @@ func (a *announcements) edit(w http.ResponseWriter, r *http.Request) error {
 	if err := draft.check(); err != nil || draft.Rev == nil {
 		return errRequest
 	}
+	draft.writer = sdk.Principal(r.Context()).UserID
 	id, err := slideID(r.PathValue("id"))
 	if err != nil {
 		return err

@@ -47,6 +47,8 @@ func (a *announcements) Register(r *sdk.Registry) error {
 	r.Handle("GET /board/images/{id}/url", viewDisplay, sdk.NoBody, handle(a.boardImageURL))
 	r.Channel(boardChannel, viewDisplay, a.snapshot)
 	r.Channel(noticesChannel, readSlides, a.snapshot)
+	r.PersonErased(a.forget)
+	r.PersonExport(a.export)
 	return nil
 }
 

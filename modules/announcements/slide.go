@@ -45,6 +45,8 @@ type draft struct {
 	EndsAt   *moment        `json:"endsAt"`
 	Enabled  *bool          `json:"enabled"`
 	Rev      *int64         `json:"rev"` // an edit's: what the writer saw
+
+	writer string // an id; "": unknown
 }
 
 // check fills in what may be left out and refuses what the board could not show.

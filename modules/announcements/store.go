@@ -39,10 +39,12 @@ func (s *store) list(ctx context.Context, unpublished bool) ([]slide, error) {
 func create(ctx context.Context, tx *sdk.Tx, d *draft) (*slide, error) {
 	var created slide
 	err := scan(tx.QueryRow(ctx, `
-		INSERT INTO slides (kind, title, body, image_id, payload, starts_at, ends_at, position, enabled)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, (SELECT coalesce(max(position), 0) + $8 FROM slides), $9)
+		INSERT INTO slides (kind, title, body, image_id, payload, starts_at, ends_at, position, enabled, changed_by)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, (SELECT coalesce(max(position), 0) + $8 FROM slides), $9,
+			nullif($10, ''))
 		RETURNING `+columns,
-		*d.Kind, *d.Title, *d.Body, d.ImageID, payload(d), instant(d.StartsAt), instant(d.EndsAt), gap, *d.Enabled),
+		*d.Kind, *d.Title, *d.Body, d.ImageID, payload(d), instant(d.StartsAt), instant(d.EndsAt), gap, *d.Enabled,
+		d.writer),
 		&created)
 	return &created, named(err)
 }
@@ -63,11 +65,11 @@ func edit(ctx context.Context, tx *sdk.Tx, id string, d *draft) (edited *slide, 
 	err = scan(tx.QueryRow(ctx, `
 		UPDATE slides
 		SET kind = $2, title = $3, body = $4, image_id = $5, payload = $6, starts_at = $7, ends_at = $8,
-		    enabled = $9, rev = rev + 1
+		    enabled = $9, changed_by = nullif($10, ''), rev = rev + 1
 		WHERE id = $1
 		RETURNING `+columns,
-		id, *d.Kind, *d.Title, *d.Body, d.ImageID, payload(d), instant(d.StartsAt), instant(d.EndsAt), *d.Enabled),
-		edited)
+		id, *d.Kind, *d.Title, *d.Body, d.ImageID, payload(d), instant(d.StartsAt), instant(d.EndsAt), *d.Enabled,
+		d.writer), edited)
 	if err != nil {
 		return nil, "", named(err)
 	}

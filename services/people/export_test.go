@@ -11,6 +11,7 @@ func Statements() []string {
 		lockOpenInvitations, lockMember, selectIsOwner, deactivatePerson, reactivatePerson, withdrawAllOf,
 		selectIDByAddress,
 		lockConcerned, lockForErasure, withdrawAllTo, forgetInvitations, erasePerson, insertErasures,
+		selectErasuresDue, claimErasure, completeErasure, giveErasureBack,
 	}
 }
 
@@ -18,6 +19,7 @@ func Statements() []string {
 const (
 	SelectPeople = selectPeople
 	SearchPeople = searchPeople
+	ClaimErasure = claimErasure
 )
 
 // ParsePosition reads a cursor.

@@ -120,7 +120,8 @@ func startOn(t *testing.T, db *databasetest.DB, pool *pgxpool.Pool, limiter peop
 	store := people.NewStore(pool)
 	service := people.New(people.Config{
 		Store: store, Sessions: signIn, Accounts: accounts, Grants: grants, Passwords: quick{signIn},
-		Declared: registry.Declared, Limiter: limiter, Outbox: sent, Emails: writer, Log: zap.NewNop(),
+		Declared: registry.Declared, Limiter: limiter, Outbox: sent, Emails: writer, Erased: func() {},
+		Log: zap.NewNop(),
 	})
 	routes := append(append(signIn.Routes(), service.Routes()...), grants.Routes()...)
 	handler, err := httpserver.New(httpserver.Config{

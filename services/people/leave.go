@@ -21,7 +21,11 @@ func (s *Service) reactivate(c *httpapi.Call) error { return s.onPerson(c, s.sto
 // erase is POST /api/v1/people/{user_id}/erase.
 func (s *Service) erase(c *httpapi.Call) error {
 	return s.onPerson(c, func(ctx context.Context, d decision) (foundPerson, error) {
-		return s.store.erase(ctx, s.accounts, s.grants, d)
+		found, err := s.store.erase(ctx, s.accounts, s.grants, d)
+		if err == nil {
+			s.erased()
+		}
+		return found, err
 	})
 }
 

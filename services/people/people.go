@@ -73,6 +73,7 @@ type Service struct {
 	limiter   Limiter
 	outbox    Outbox
 	emails    Emails
+	erased    func()
 	log       *zap.Logger
 }
 
@@ -87,6 +88,7 @@ type Config struct {
 	Limiter   Limiter
 	Outbox    Outbox
 	Emails    Emails
+	Erased    func() // is called when modules have somebody to forget; it must not block
 	Log       *zap.Logger
 }
 
@@ -95,7 +97,7 @@ func New(config Config) *Service {
 	return &Service{
 		store: config.Store, sessions: config.Sessions, accounts: config.Accounts, grants: config.Grants,
 		passwords: config.Passwords, declared: config.Declared, limiter: config.Limiter, outbox: config.Outbox,
-		emails: config.Emails, log: config.Log,
+		emails: config.Emails, erased: config.Erased, log: config.Log,
 	}
 }
 

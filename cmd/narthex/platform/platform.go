@@ -59,6 +59,7 @@ type Server struct {
 	outbox        *mail.Outbox
 	identity      *identity.Service
 	people        *people.Service
+	erasures      *people.Erasures
 	activity      *activity.Service
 	house         *house.Service
 	devices       *devices.Service

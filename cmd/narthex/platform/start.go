@@ -149,6 +149,7 @@ func (s *Server) buildIdentity(ctx context.Context) (err error) {
 		return err
 	}
 	s.Authorization = authorization.New(s.Registry, authorization.NewStore(pool), s.devices)
+	s.erasures = people.NewErasures(directory, s, s.log)
 	s.people = people.New(people.Config{
 		Store:     directory,
 		Sessions:  s.identity,
@@ -159,6 +160,7 @@ func (s *Server) buildIdentity(ctx context.Context) (err error) {
 		Limiter:   s.limiter,
 		Outbox:    s.outbox,
 		Emails:    mails,
+		Erased:    s.erasures.Look,
 		Log:       s.log,
 	})
 	return s.tree.Start(ctx, supervisor.Child{Service: s.devices}, supervisor.Child{Service: expiry.New(s.log,
@@ -300,5 +302,5 @@ func (s *Server) listen(ctx context.Context) error {
 		return err
 	}
 	return s.tree.Start(ctx, supervisor.Child{Service: s.tree.Systemd()},
-		supervisor.Child{Service: s.publication.Encoder()})
+		supervisor.Child{Service: s.publication.Encoder()}, supervisor.Child{Service: s.erasures})
 }

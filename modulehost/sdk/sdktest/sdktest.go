@@ -64,6 +64,7 @@ type Module struct {
 	client     *link.Client
 	bodies     *link.Bodies
 	routes     []*abi.Route
+	registered *abi.RegisterResponse
 	streams    []httpapi.Route // of its channels
 	hubs       *realtime.Hubs
 	buckets    map[string]facade.Bucket
@@ -137,7 +138,7 @@ func (m *Module) register() (channels []*abi.Channel) {
 	if err := facade.CheckCapabilities(m.manifest.Provides, registered.GetCapabilities()); err != nil {
 		m.tb.Fatal("sdktest: MODULE_REGISTER_FAILED: ", err)
 	}
-	m.routes = registered.GetRoutes()
+	m.routes, m.registered = registered.GetRoutes(), &registered
 	return registered.GetChannels()
 }
 

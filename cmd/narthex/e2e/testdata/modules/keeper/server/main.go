@@ -1,0 +1,83 @@
+// Command keeper is a module for tests: it keeps something of people, and forgets them as a table tells it
+// to.
+package main
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+)
+
+type keeper struct{ db *sdk.DB }
+
+func main() { sdk.Serve(&keeper{}) }
+
+// Register declares what people have a right to.
+func (k *keeper) Register(r *sdk.Registry) error {
+	r.PersonErased(k.forget)
+	r.PersonExport(k.export)
+	return nil
+}
+
+// Start keeps the database.
+func (k *keeper) Start(_ context.Context, h *sdk.Host) error {
+	k.db = h.DB
+	return nil
+}
+
+// Stop has nothing to end.
+func (k *keeper) Stop(context.Context) error { return nil }
+
+// behave reads how the module behaves now.
+func (k *keeper) behave(ctx context.Context) (behaviour string, err error) {
+	err = k.db.QueryRow(ctx, `SELECT name FROM behaviour`).Scan(&behaviour)
+	switch {
+	case err != nil:
+	case behaviour == "hangs":
+		<-ctx.Done()
+		err = ctx.Err()
+	case behaviour == "fails":
+		err = errors.New("not now")
+	}
+	return behaviour, err
+}
+
+func (k *keeper) forget(ctx context.Context, userID string) error {
+	if _, err := k.db.Exec(ctx, `INSERT INTO told VALUES ($1)`, userID); err != nil {
+		return err
+	}
+	if _, err := k.behave(ctx); err != nil {
+		return err
+	}
+	_, err := k.db.Exec(ctx, `DELETE FROM kept WHERE user_id = $1`, userID)
+	return err
+}
+
+func (k *keeper) export(ctx context.Context, userID string) (any, error) {
+	behaviour, err := k.behave(ctx)
+	if err != nil {
+		return nil, err
+	}
+	switch behaviour {
+	case "large":
+		return strings.Repeat("x", 8<<20-2), nil // and two quotes
+	case "too large":
+		return strings.Repeat("x", 8<<20), nil
+	}
+	rows, err := k.db.Query(ctx, `SELECT note FROM kept WHERE user_id = $1 ORDER BY note`, userID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var notes []string
+	for rows.Next() {
+		var note string
+		if err := rows.Scan(&note); err != nil {
+			return nil, err
+		}
+		notes = append(notes, note)
+	}
+	return map[string]any{"notes": notes}, rows.Err()
+}

@@ -1,0 +1,32 @@
+package platform
+
+import (
+	"context"
+
+	"github.com/narthex-platform/narthex/modulehost/process"
+)
+
+// Callable are the modules that can be told to forget somebody: those whose process is ready, and those
+// without one. See people.Modules.
+func (s *Server) Callable() (moduleIDs []string) {
+	for _, module := range s.modules {
+		if module.process == nil || module.process.Status().State == process.Ready {
+			moduleIDs = append(moduleIDs, module.Manifest.ID)
+		}
+	}
+	return moduleIDs
+}
+
+// Forget tells a module to forget a person, if it asked for that. See people.Modules.
+func (s *Server) Forget(ctx context.Context, moduleID, userID string) error {
+	for _, module := range s.modules {
+		if module.Manifest.ID != moduleID {
+			continue
+		}
+		if module.process == nil || !module.process.PersonErased() {
+			return nil
+		}
+		return module.process.ErasePerson(ctx, userID)
+	}
+	return process.ErrUnavailable
+}

@@ -1,0 +1,38 @@
+package main
+
+import "context"
+
+// forget takes an erased person's id from the notices. The notices stay: they are the congregation's.
+func (a *announcements) forget(ctx context.Context, userID string) error {
+	_, err := a.store.db.Exec(ctx, `UPDATE slides SET changed_by = NULL WHERE changed_by = $1`, userID)
+	return err
+}
+
+// written is a notice as its last writer's export has it.
+type written struct {
+	ID    string `json:"id"`
+	Title string `json:"title"`
+	Body  string `json:"body"`
+}
+
+// export is all that the module keeps of a person: the notices that they were the last to write.
+func (a *announcements) export(ctx context.Context, userID string) (any, error) {
+	rows, err := a.store.db.Query(ctx, `
+		SELECT id::text, title, body
+		FROM slides
+		WHERE changed_by = $1
+		ORDER BY position, id`, userID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	notices := []written{}
+	for rows.Next() {
+		var w written
+		if err := rows.Scan(&w.ID, &w.Title, &w.Body); err != nil {
+			return nil, err
+		}
+		notices = append(notices, w)
+	}
+	return map[string]any{"noticesLastWritten": notices}, rows.Err()
+}

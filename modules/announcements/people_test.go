@@ -1,0 +1,44 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk/sdktest"
+)
+
+// Who wrote a notice last can have it exported, and is forgotten when they are erased. The notice stays.
+func TestPeopleAreExportedAndForgotten(t *testing.T) {
+	t.Parallel()
+	m := sdktest.Start(t, &announcements{}, sdktest.Options{})
+	ruth, paul := m.Person(manageSlides), m.Person(manageSlides)
+	var lunch slide
+	ruth.Do("POST", "/slides", `{"title":"Shared lunch"}`).JSON(&lunch)
+	ruth.Do("POST", "/slides", `{"title":"Choir"}`)
+	paul.Do("PUT", "/slides/"+lunch.ID, draft{Title: &lunch.Title, Rev: &lunch.Rev})
+	assertWritten := func(who *sdktest.Caller, want ...string) {
+		t.Helper()
+		var got struct{ NoticesLastWritten []written }
+		if err := m.Export(who.ID, &got); err != nil || len(got.NoticesLastWritten) != len(want) {
+			t.Fatalf("export of %s: %+v, error %v, want %v", who.ID, got, err, want)
+		}
+		for n, notice := range got.NoticesLastWritten {
+			if notice.Title != want[n] {
+				t.Errorf("export of %s: notice %d is %q, want %q", who.ID, n+1, notice.Title, want[n])
+			}
+		}
+	}
+	assertWritten(ruth, "Choir")
+	assertWritten(paul, "Shared lunch")
+	assertWritten(m.Person())
+	for range 2 {
+		if err := m.Erase(ruth.ID); err != nil {
+			t.Errorf("erase: %v", err)
+		}
+	}
+	assertWritten(ruth)
+	assertWritten(paul, "Shared lunch")
+	var list struct{ Slides []slide }
+	if paul.Do("GET", "/slides", nil).JSON(&list); len(list.Slides) != 2 {
+		t.Errorf("%d notices are left, want both", len(list.Slides))
+	}
+}

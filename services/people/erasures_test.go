@@ -1,0 +1,224 @@
+package people_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/narthex-platform/narthex/services/people"
+)
+
+// told is what modules were told, of every process of a test.
+type told struct {
+	mu    sync.Mutex
+	calls map[string]int // module and person
+}
+
+func (c *told) note(moduleID, userID string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.calls == nil {
+		c.calls = map[string]int{}
+	}
+	c.calls[moduleID+" "+userID]++
+}
+
+func (c *told) all() map[string]int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return maps.Clone(c.calls)
+}
+
+// modules are those of one process. Without forget they forget at once.
+type modules struct {
+	told   *told
+	forget func(ctx context.Context, moduleID string) error
+
+	mu  sync.Mutex
+	ids []string
+}
+
+func (m *modules) Callable() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.ids)
+}
+
+func (m *modules) run(ids ...string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.ids = ids
+}
+
+func (m *modules) Forget(ctx context.Context, moduleID, userID string) error {
+	m.told.note(moduleID, userID)
+	if m.forget != nil {
+		return m.forget(ctx, moduleID)
+	}
+	return nil
+}
+
+// tell serves the erasures of one process until stop.
+func (d directory) tell(t *testing.T, m *modules) (e *people.Erasures, stop func()) {
+	t.Helper()
+	e = people.NewErasures(people.NewStore(d.Pool(t)), m, zap.NewNop())
+	ctx, cancel := context.WithCancel(context.Background())
+	var served sync.WaitGroup
+	served.Go(func() { _ = e.Serve(ctx) })
+	stop = func() { cancel(); served.Wait() }
+	t.Cleanup(stop)
+	return e, stop
+}
+
+// erased adds so many people, whom the modules have to forget.
+func (d directory) erased(t *testing.T, count int, moduleIDs ...string) {
+	t.Helper()
+	d.Exec(t, `
+		WITH p AS (
+			INSERT INTO core.person (name, email, deactivated_at, erased_at)
+			SELECT '', NULL, now(), now()
+			FROM generate_series(1, $1)
+			RETURNING id
+		)
+		INSERT INTO core.person_erasure (person_id, module_id)
+		SELECT id, module
+		FROM p, unnest($2::text[]) AS module`, count, moduleIDs)
+}
+
+func (d directory) count(t *testing.T, condition string) (n int) {
+	t.Helper()
+	if err := d.Pool(t).QueryRow(t.Context(),
+		"SELECT count(*) FROM core.person_erasure WHERE "+condition).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func (d directory) await(t *testing.T, what, condition string, count int, look ...*people.Erasures) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); d.count(t, condition) != count; {
+		for _, e := range look {
+			e.Look()
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%s: %d rows, want %d", what, d.count(t, condition), count)
+		}
+	}
+}
+
+// Three processes tell two modules of fifty people: each module hears of each person once.
+func TestEachModuleIsToldOnce(t *testing.T) {
+	t.Parallel()
+	d := setup(t)
+	d.erased(t, 50, "choir", "songs")
+	var heard told
+	for range 3 {
+		e, _ := d.tell(t, &modules{told: &heard, ids: []string{"choir", "songs"}})
+		e.Look()
+	}
+	d.await(t, "done", "done_at IS NOT NULL", 100)
+	for who, times := range heard.all() {
+		if times != 1 {
+			t.Errorf("%s: told %d times, want once", who, times)
+		}
+	}
+	if n := len(heard.all()); n != 100 {
+		t.Errorf("%d calls, want one for each of 100 rows", n)
+	}
+}
+
+// A module that does not run is told when it does, and one that fails is told again when its pause is over.
+func TestModulesAreToldUntilTheyForget(t *testing.T) {
+	t.Parallel()
+	d := setup(t)
+	d.erased(t, 1, "choir", "removed", "songs")
+	m := &modules{told: &told{}, ids: []string{"songs"}}
+	var mu sync.Mutex
+	failing := true
+	m.forget = func(context.Context, string) error {
+		mu.Lock()
+		defer mu.Unlock()
+		if failing {
+			return errors.New("no")
+		}
+		return nil
+	}
+	e, _ := d.tell(t, m)
+	d.await(t, "tried", "tries = 1", 1, e)
+	if n := d.count(t, "module_id = 'songs' AND done_at IS NULL AND next_try_at > now()"); n != 1 {
+		t.Errorf("after a failure: %d rows wait for the next try, want one", n)
+	}
+	mu.Lock()
+	failing = false
+	mu.Unlock()
+	m.run("choir", "songs")
+	d.await(t, "done by the module that began to run", "done_at IS NOT NULL", 1, e)
+	if n := d.count(t, "module_id = 'choir' AND done_at IS NOT NULL"); n != 1 {
+		t.Errorf("songs was told again before its pause was over")
+	}
+	d.Exec(t, "UPDATE core.person_erasure SET next_try_at = now()")
+	d.await(t, "done", "done_at IS NOT NULL", 2, e)
+	if n := d.count(t, "module_id = 'removed' AND done_at IS NULL AND tries = 0"); n != 1 {
+		t.Errorf("the module that is not here was told")
+	}
+}
+
+// A hanging module keeps nobody else from being told, and what it has not done when the process stops is done
+// by the next one at once.
+func TestAHangingModule(t *testing.T) {
+	t.Parallel()
+	d := setup(t)
+	d.erased(t, 2, "choir", "hanging")
+	hangs := func(ctx context.Context, moduleID string) error {
+		if moduleID == "hanging" {
+			<-ctx.Done()
+		}
+		return ctx.Err()
+	}
+	e, stop := d.tell(t, &modules{told: &told{}, forget: hangs, ids: []string{"choir", "hanging"}})
+	d.await(t, "choir", "done_at IS NOT NULL", 2, e)
+	d.await(t, "hanging", "module_id = 'hanging' AND tries = 1", 1, e)
+	stop()
+	if n := d.count(t, "done_at IS NULL AND next_try_at <= now()"); n != 2 {
+		t.Errorf("after the stop %d people can be told of at once, want both", n)
+	}
+	e, _ = d.tell(t, &modules{told: &told{}, ids: []string{"hanging"}})
+	d.await(t, "the next process", "done_at IS NOT NULL", 4, e)
+}
+
+// The pause grows from a minute to an hour.
+func TestPausesBetweenTries(t *testing.T) {
+	t.Parallel()
+	d := setup(t)
+	d.erased(t, 1, "choir")
+	var pauses []string
+	for range 8 {
+		tx, err := d.Pool(t).Begin(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var pause float64
+		_, err = tx.Exec(t.Context(), people.ClaimErasure, "choir")
+		if err == nil { // now() is the same as the claim's
+			err = tx.QueryRow(t.Context(),
+				"SELECT extract(epoch FROM next_try_at - now())::float FROM core.person_erasure").Scan(&pause)
+		}
+		if err == nil {
+			_, err = tx.Exec(t.Context(), "UPDATE core.person_erasure SET next_try_at = now()")
+		}
+		if err = errors.Join(err, tx.Commit(t.Context())); err != nil {
+			t.Fatal(err)
+		}
+		pauses = append(pauses, fmt.Sprint(pause/60))
+	}
+	if want := []string{"1", "2", "4", "8", "16", "32", "60", "60"}; !slices.Equal(pauses, want) {
+		t.Errorf("pauses of %v minutes, want %v", pauses, want)
+	}
+}

@@ -1,0 +1,83 @@
+package people
+
+import (
+	"context"
+	"errors"
+
+	"github.com/jackc/pgx/v5"
+)
+
+const (
+	selectErasuresDue = `
+SELECT DISTINCT module_id
+FROM core.person_erasure
+WHERE done_at IS NULL AND next_try_at <= now() AND module_id = ANY ($1::text[])`
+
+	// Moving next_try_at claims the row: until then nobody else tries. A process that dies with it has not to
+	// give it back. The pause doubles from a minute to an hour.
+	claimErasure = `
+UPDATE core.person_erasure
+SET tries = tries + 1,
+	next_try_at = now() + least(interval '1 minute' * 2 ^ least(tries, 6), interval '1 hour')
+WHERE (person_id, module_id) = (
+	SELECT person_id, module_id
+	FROM core.person_erasure
+	WHERE module_id = $1 AND done_at IS NULL AND next_try_at <= now()
+	ORDER BY next_try_at
+	LIMIT 1
+	FOR UPDATE SKIP LOCKED
+)
+RETURNING person_id::text`
+
+	completeErasure = `
+UPDATE core.person_erasure
+SET done_at = now()
+WHERE module_id = $1 AND person_id = $2 AND done_at IS NULL`
+
+	giveErasureBack = `
+UPDATE core.person_erasure
+SET next_try_at = now()
+WHERE module_id = $1 AND person_id = $2 AND done_at IS NULL`
+)
+
+// erasuresDue returns which of the modules have somebody to forget now.
+func (s *Store) erasuresDue(ctx context.Context, moduleIDs []string) ([]string, error) {
+	if len(moduleIDs) == 0 {
+		return nil, nil
+	}
+	ctx, cancel := detached(ctx)
+	defer cancel()
+	rows, err := s.pool.Query(ctx, selectErasuresDue, moduleIDs)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[string])
+}
+
+// claimErasure returns somebody whom the module has to forget; nobody else gets them for a minute.
+func (s *Store) claimErasure(ctx context.Context, moduleID string) (userID string, found bool, err error) {
+	ctx, cancel := detached(ctx)
+	defer cancel()
+	err = s.pool.QueryRow(ctx, claimErasure, moduleID).Scan(&userID)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "", false, nil
+	}
+	return userID, err == nil, err
+}
+
+// forgotten notes that the module has forgotten the person.
+func (s *Store) forgotten(ctx context.Context, moduleID, userID string) error {
+	return s.execDetached(ctx, completeErasure, moduleID, userID)
+}
+
+// giveBack lets the next process try at once.
+func (s *Store) giveBack(ctx context.Context, moduleID, userID string) error {
+	return s.execDetached(ctx, giveErasureBack, moduleID, userID)
+}
+
+func (s *Store) execDetached(ctx context.Context, sql string, args ...any) error {
+	ctx, cancel := detached(ctx)
+	defer cancel()
+	_, err := s.pool.Exec(ctx, sql, args...)
+	return err
+}
