@@ -103,14 +103,10 @@ func counted(t testing.TB) realtime.Option {
 // empties waits until nothing is counted any more.
 func empties(t testing.TB, account *hostmemory.Account) {
 	t.Helper()
-	used, _ := account.Bytes()
-	for deadline := time.Now().Add(30 * time.Second); used != 0 && time.Now().Before(deadline); used,
-		_ = account.Bytes() {
-		time.Sleep(2 * time.Millisecond)
-	}
-	if used != 0 {
-		t.Errorf("%d bytes are counted although nobody holds any, want 0", used)
-	}
+	until(t, "no byte is counted, because nobody holds any", func() bool {
+		used, _ := account.Bytes()
+		return used == 0
+	})
 }
 
 // run serves until stop is called, or the test ends.

@@ -93,7 +93,7 @@ func (p *process) logs(t *testing.T, line string, n int) {
 }
 
 // until polls what another process's goroutines bring about.
-func until(t *testing.T, what string, reached func() bool) {
+func until(t testing.TB, what string, reached func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(2 * time.Minute); !reached(); time.Sleep(2 * time.Millisecond) {
 		if time.Now().After(deadline) {

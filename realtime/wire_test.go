@@ -194,7 +194,7 @@ func TestStampede(t *testing.T) {
 		readers = 500
 	}
 	m := newModule()
-	m.pause = func() { time.Sleep(5 * time.Millisecond) }
+	m.pause = func() { time.Sleep(5 * time.Millisecond) } // a module that takes its time for a snapshot
 	hubs, hub, stop := serve(t, m.snapshot, nil)
 	address := site(t, streaming(t, hub))
 	for range 3 {

@@ -262,7 +262,7 @@ func TestNextRequestWaitsForTheRestOfTheLast(t *testing.T) {
 			_, _ = incoming.Read(make([]byte, 2))
 			err := c.Respond(nil, false)
 			<-reading
-			time.Sleep(10 * time.Millisecond) // so that the other one is in its Read, mostly
+			time.Sleep(10 * time.Millisecond) // the slowness itself: meanwhile the second call begins to read
 			return err
 		}
 		close(reading)

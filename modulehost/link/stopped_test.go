@@ -173,7 +173,7 @@ func (s *slowConn) Write(b []byte) (int, error) {
 		<-s.release
 	}
 	n, err := s.Conn.Write(b)
-	time.Sleep(s.takes)
+	time.Sleep(s.takes) // the slowness itself
 	return n, err
 }
 

@@ -127,13 +127,23 @@ func start(tb testing.TB, mode string, alter func(*process.Config)) *runningProc
 // awaitRestart returns when a later run responds. The process has no signal for it: ready stays ready.
 func (r *runningProcess) awaitRestart(t *testing.T) {
 	t.Helper()
-	for ctx := testContext(t); ; {
-		if _, err := r.handle(ctx, "/echo", nil); err == nil {
-			return
-		} else if !errors.Is(err, process.ErrUnavailable) {
-			t.Fatal(err)
+	ctx := testContext(t)
+	eventually(t, "a later run responds", func() bool {
+		_, err := r.handle(ctx, "/echo", nil)
+		if err != nil && !errors.Is(err, process.ErrUnavailable) {
+			t.Fatalf("/echo: error %v, want none or %v", err, process.ErrUnavailable)
 		}
-		time.Sleep(time.Millisecond)
+		return err == nil
+	})
+}
+
+// eventually polls what the kernel or another process brings about without a signal.
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for ctx := testContext(t); !holds(); time.Sleep(time.Millisecond) {
+		if ctx.Err() != nil {
+			t.Fatalf("not reached in time: %s", what)
+		}
 	}
 }
 

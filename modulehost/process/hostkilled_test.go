@@ -86,7 +86,7 @@ func runTestHost(executable string) {
 		os.Exit(1)
 	}
 	go func() { _ = p.Call(ctx, abi.Method_METHOD_HANDLE, &abi.HandleRequest{Path: "/freeze"}, nil) }()
-	for {
+	for ctx.Err() == nil { // the kernel does not tell that a process has stopped
 		if b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", o.PID)); err == nil &&
 			strings.Contains(string(b), ") T ") {
 			break

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -222,23 +221,14 @@ func limit(t *testing.T, limits, name string) (soft, hard string) {
 // awaitState returns when the process is in that state; the kernel sends no signal for it.
 func awaitState(t *testing.T, pid int, state byte) {
 	t.Helper()
-	for ctx := testContext(t); stat(t, strconv.Itoa(pid))[0][0] != state; time.Sleep(time.Millisecond) {
-		if ctx.Err() != nil {
-			t.Fatal("never reached state", string(state))
-		}
-	}
+	eventually(t, "state "+string(state), func() bool { return stat(t, strconv.Itoa(pid))[0][0] == state })
 }
 
 // awaitIgnored returns when the process ignores the signal.
 func awaitIgnored(t *testing.T, pid int, s syscall.Signal) {
 	t.Helper()
-	for ctx := testContext(t); ; time.Sleep(time.Millisecond) {
+	eventually(t, "ignored: "+s.String(), func() bool {
 		ignored, err := strconv.ParseUint(fields(t, pid, "status")["SigIgn"], 16, 64)
-		if err == nil && ignored>>(s-1)&1 == 1 {
-			return
-		}
-		if ctx.Err() != nil {
-			t.Fatal("never ignored", s)
-		}
-	}
+		return err == nil && ignored>>(s-1)&1 == 1
+	})
 }

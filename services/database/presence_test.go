@@ -35,18 +35,15 @@ func TestProcessesAreThoseThatServe(t *testing.T) {
 	command := open(db)
 	await := func(when string, want int) {
 		t.Helper()
-		for ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second); ; {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		eventually(t, when, func() bool {
 			got, err := command.Processes(ctx)
 			if err != nil {
-				cancel()
-				t.Fatalf("%s: %d processes, want %d; %v", when, got, want, err)
+				t.Fatalf("%s: %d processes, want %d; error %v", when, got, want, err)
 			}
-			if got == want {
-				cancel()
-				return
-			}
-			time.Sleep(5 * time.Millisecond) // between two looks at a condition
-		}
+			return got == want
+		})
 	}
 	await("none serves", 0)
 	stopOther := serve(open(other))

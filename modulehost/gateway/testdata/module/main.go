@@ -174,6 +174,9 @@ func write(w io.Writer, count int) {
 }
 
 func (m *module) upload(w http.ResponseWriter, r *http.Request) {
+	if name := r.URL.Query().Get("tell"); name != "" {
+		m.host.Log.Info("upload begun: " + name)
+	}
 	sum := sha256.New()
 	n, err := io.Copy(sum, r.Body)
 	var tooLarge *http.MaxBytesError
