@@ -3,6 +3,7 @@ package authorization
 import (
 	"time"
 
+	"github.com/narthex-platform/narthex/services/activity/chain"
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
@@ -60,4 +61,22 @@ func (s *Service) checkIssue(body issueBody, actor string) (issuance, error) {
 		return wanted, ErrPermissionUnknown
 	}
 	return wanted, nil
+}
+
+func issuedEntry(issued issuance, grantID string) chain.Entry {
+	return grantEntry(chain.GrantIssued, chain.Person(issued.actor), issued.userID, issued.permissionID, grantID)
+}
+
+func revokedEntry(actor chain.Actor, userID, permissionID, grantID string) chain.Entry {
+	return grantEntry(chain.GrantRevoked, actor, userID, permissionID, grantID)
+}
+
+// grantEntry concerns the person who holds the grant, so that a person's history shows what they could do.
+func grantEntry(action chain.Action, actor chain.Actor, userID, permissionID, grantID string) chain.Entry {
+	return chain.Entry{
+		Actor:   actor,
+		Action:  action,
+		Subject: chain.Subject{Kind: chain.PersonSubject, ID: userID},
+		Details: map[string]any{"grantId": grantID, "permissionId": permissionID},
+	}
 }

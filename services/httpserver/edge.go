@@ -10,6 +10,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/narthex-platform/narthex/services/clientaddress"
+	"github.com/narthex-platform/narthex/services/environment"
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
@@ -94,4 +95,26 @@ func newRequestID() string {
 	binary.BigEndian.PutUint64(id[:8], rand.Uint64())
 	binary.BigEndian.PutUint64(id[8:], rand.Uint64())
 	return hex.EncodeToString(id[:])
+}
+
+// originSet is the list of trusted origins, each in the exact format of a browser's Origin header.
+type originSet map[string]struct{}
+
+func newOriginSet(origins []environment.Origin) originSet {
+	set := make(originSet, len(origins))
+	for _, origin := range origins {
+		set[string(origin)] = struct{}{}
+	}
+	return set
+}
+
+func (s originSet) has(origin string) bool {
+	_, found := s[origin]
+	return found
+}
+
+// trusts requires exactly one Origin header. The Referer header is never consulted.
+func (s originSet) trusts(r *http.Request) bool {
+	origins := r.Header["Origin"]
+	return len(origins) == 1 && s.has(origins[0])
 }
