@@ -33,7 +33,7 @@ func newAuthority(t *testing.T) *authority {
 	return a
 }
 
-// config is a server's, with a certificate for name that ends after life.
+// config returns the TLS configuration of a server whose certificate is for name and ends after life.
 func (a *authority) config(t *testing.T, name string, life time.Duration) *tls.Config {
 	t.Helper()
 	key := newKey(t)

@@ -8,7 +8,7 @@ import (
 	"github.com/narthex-platform/narthex/mail"
 )
 
-// TestConnStaysFailed: after an error nothing is read or written, even if the peer would go on.
+// TestConnStaysFailed checks that after an error nothing is read or written, even if the peer would go on.
 func TestConnStaysFailed(t *testing.T) {
 	t.Parallel()
 	for name, fail := range map[string]func(net.Conn) (int, error){
@@ -36,7 +36,7 @@ func TestConnStaysFailed(t *testing.T) {
 	}
 }
 
-// TestConnLimitsInput: reading stops at the exact byte with an error.
+// TestConnLimitsInput checks that reading stops at the exact byte with an error.
 func TestConnLimitsInput(t *testing.T) {
 	t.Parallel()
 	ours, theirs := net.Pipe()

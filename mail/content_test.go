@@ -77,7 +77,7 @@ func (o *parsedMessage) part(t testing.TB, header textproto.MIMEHeader, body io.
 	}
 }
 
-// withCRLF is text with the line ends of SMTP.
+// withCRLF returns text with the line ends of SMTP.
 func withCRLF(text string) string {
 	return strings.NewReplacer("\r\n", "\r\n", "\r", "\r\n", "\n", "\r\n").Replace(text)
 }
@@ -91,7 +91,7 @@ func decodeHeader(t testing.TB, header string) string {
 	return text
 }
 
-// TestContentArrivesUnchanged sends through a real server.
+// TestContentArrivesUnchanged sends through a real mail server and compares what it received.
 func TestContentArrivesUnchanged(t *testing.T) {
 	t.Parallel()
 	awkward := "Grüße aus Köln – 教会 🎉\n.\n..\n.eins\nFrom here\n" + strings.Repeat("lang ", 500) + "\n" +
@@ -131,7 +131,7 @@ func TestContentArrivesUnchanged(t *testing.T) {
 	}
 }
 
-// assertHeader fails unless the headers are those of m and no others.
+// assertHeader checks that the header fields are those of m and no others.
 func assertHeader(t testing.TB, header netmail.Header, m mail.Message) {
 	t.Helper()
 	known := []string{
@@ -208,8 +208,8 @@ func TestNoHeaderNamesLibraryOrServer(t *testing.T) {
 	}
 }
 
-// TestHeadersAreSafeToFold renders what the library alone would fold into a blank line, or let be read
-// as something else.
+// TestHeadersAreSafeToFold renders headers that the library alone would fold into a blank line, or in a way
+// that lets them be read as something else.
 func TestHeadersAreSafeToFold(t *testing.T) {
 	t.Parallel()
 	transport, err := mail.New(settings(environment.StartTLS))
@@ -249,8 +249,8 @@ func TestHeadersAreSafeToFold(t *testing.T) {
 
 var encodedWord = regexp.MustCompile(`=\?utf-8\?b\?[^?]*\?=`)
 
-// assertWireFormat fails unless content is lines of visible ASCII, each ended by CR LF, and that no line of
-// the header is blank, too long or could be taken for one more.
+// assertWireFormat checks that content consists of lines of visible ASCII, each ended by CR LF, and that no
+// header line is blank, too long or could be taken for a further field.
 func assertWireFormat(t testing.TB, content []byte) {
 	t.Helper()
 	head, _, found := bytes.Cut(content, []byte("\r\n\r\n"))

@@ -28,32 +28,32 @@ func (t *Transport) Shorten(limits Limits) {
 	}
 }
 
-// Unread is how many bytes a server may say.
+// MaxRead returns how many bytes a server may send.
 func (t *Transport) MaxRead() int { return t.limits.maxRead }
 
-// NewBoundedConn is the line on conn, which has limits for one read or write and for all that is read.
+// NewBoundedConn wraps conn with a limit for each read or write and one for all that is read.
 func NewBoundedConn(conn net.Conn, socket time.Duration, unread int) net.Conn {
 	return &boundedConn{Conn: conn, socket: socket, maxRead: unread}
 }
 
-// Trust makes the test's authority the only one.
+// Trust makes the test's authority the only trusted one.
 func (t *Transport) Trust(roots *x509.CertPool) { t.roots = roots }
 
-// DialBy replaces the way to the server.
+// DialBy replaces the function that connects to the server.
 func (t *Transport) DialBy(dial func(ctx context.Context, network, address string) (net.Conn, error)) {
 	t.dial = dial
 }
 
-// Render is what would be sent.
+// Render returns the message as it would be sent.
 func (t *Transport) Render(m Message) (content []byte, ok bool) {
 	p, ok := t.render(m)
 	return p.content, ok
 }
 
-// Waiting is how many emails are queued.
+// Waiting returns how many emails are queued.
 func (o *Outbox) Waiting() int { return len(o.queue) }
 
-// Limits are the bounds in force.
+// Limits returns the bounds in force.
 func (t *Transport) Limits() Limits {
 	return Limits{t.limits.connect, t.limits.greeting, t.limits.socket, t.limits.quit, t.limits.total}
 }

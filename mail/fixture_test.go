@@ -21,8 +21,7 @@ const (
 	patience = time.Minute // what must not be reached, on a slow machine either
 )
 
-// recordingDialer connects to the test server instead of the configured one and records all that passes
-// below TLS.
+// recordingDialer connects to the test server instead of the configured one and records the bytes below TLS.
 type recordingDialer struct {
 	to string
 
@@ -49,14 +48,14 @@ func (w *recordingDialer) dial(ctx context.Context, network, address string) (ne
 	return &recordedConn{Conn: conn, dialer: w, close: sync.OnceValue(conn.Close)}, nil
 }
 
-// written is all that was written to the wire.
+// written returns all bytes that were written to the wire.
 func (w *recordingDialer) written() []byte {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return bytes.Clone(w.out.Bytes())
 }
 
-// assertOneConnection fails unless there was one connection, to the configured address, and it is closed.
+// assertOneConnection checks that there was one connection, to the configured address, and that it is closed.
 func (w *recordingDialer) assertOneConnection(t *testing.T) {
 	t.Helper()
 	w.mu.Lock()
@@ -94,7 +93,7 @@ func (s *recordedConn) Close() error {
 	return s.close()
 }
 
-// settings are for the test's server, with a user.
+// settings returns settings for the test's server, with a user.
 func settings(security environment.MailSecurity) environment.Mail {
 	return environment.Mail{
 		Host: host, Port: 2525, Security: security, Username: user, Password: environment.NewSecret(password),
@@ -102,14 +101,14 @@ func settings(security environment.MailSecurity) environment.Mail {
 	}
 }
 
-// plaintext are settings for a test's server without TLS and without users.
+// plaintext returns settings for a test server without TLS and without users.
 func plaintext() environment.Mail {
 	s := settings(environment.PlaintextMail)
 	s.Username = ""
 	return s
 }
 
-// newTransport makes a transport whose way leads to the listener.
+// newTransport makes a transport that connects to the listener.
 func newTransport(
 	t *testing.T,
 	s environment.Mail,
@@ -129,7 +128,7 @@ func testMessage() mail.Message {
 	return mail.Message{To: []string{"anna@example.net"}, Subject: "Hello", Text: "marked-body\n"}
 }
 
-// send fails the test when the attempt takes longer than any limit that a test sets.
+// send sends a message. It fails the test when that takes longer than any limit that a test sets.
 func send(t *testing.T, transport *mail.Transport, m mail.Message) mail.SendResult {
 	t.Helper()
 	began := time.Now()

@@ -39,7 +39,7 @@ func TestInvalidSenderIsRefused(t *testing.T) {
 	}
 }
 
-// TestSendsUnderTLS also holds that the password and the message are nowhere on the wire below TLS.
+// TestSendsUnderTLS also checks that neither the password nor the message is readable on the wire below TLS.
 func TestSendsUnderTLS(t *testing.T) {
 	t.Parallel()
 	for name, security := range map[string]environment.MailSecurity{"starttls": environment.StartTLS,
@@ -103,7 +103,7 @@ func TestNoPasswordInPlaintext(t *testing.T) {
 	}
 }
 
-// TestPlaintextAuthenticatesOnLoopback also takes the real way: no dial of the test's.
+// TestPlaintextAuthenticatesOnLoopback also uses the transport's own dial function, not a test's.
 func TestPlaintextAuthenticatesOnLoopback(t *testing.T) {
 	t.Parallel()
 	in := startMailServer(t, nil, false)

@@ -13,14 +13,14 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-// controls are what some program takes for the end of a line, or worse.
+// controls are characters that some program takes for the end of a line, or for worse.
 var controls = []string{
 	"\r\nBcc: eve@example.net", "\nBcc: eve@example.net", "\r", "\n", "\x00", "\t", "\v", "\f", "\x1b", "\x1f",
 	"\x7f",
 	"\u0080", "\u0085", "\u009f", "\u2028", "\u2029", "\xff", "\xc0\x8d",
 }
 
-// addressOf has that many characters, 64 of them before the sign.
+// addressOf returns an address of length characters, 64 of them before the @.
 func addressOf(length int) string {
 	start := strings.Repeat("a", 64) + "@" + strings.Repeat("b.", 80)
 	return start + strings.Repeat("c", length-len(start))
@@ -38,7 +38,7 @@ func TestMessageLimits(t *testing.T) {
 	}
 }
 
-// TestInvalidMessagesOpenNoConnection is the table of messages that never reach a server.
+// TestInvalidMessagesOpenNoConnection lists the messages that never reach a server.
 func TestInvalidMessagesOpenNoConnection(t *testing.T) {
 	t.Parallel()
 	change := map[string]func(*mail.Message){
@@ -150,7 +150,7 @@ func TestValidMessagesAreRendered(t *testing.T) {
 	}
 }
 
-// FuzzMessage holds that a message that is taken says on the wire what its author said, and nothing more.
+// FuzzMessage checks that an accepted message says on the wire what its author wrote, and nothing more.
 func FuzzMessage(f *testing.F) {
 	transport, err := mail.New(settings(environment.StartTLS))
 	if err != nil {

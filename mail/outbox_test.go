@@ -18,7 +18,7 @@ import (
 
 var _ supervisor.Service = (*mail.Outbox)(nil)
 
-// gatedSender holds every message until the test releases it, or its time is up.
+// gatedSender holds every message until the test releases it or its time is up.
 type gatedSender struct {
 	begun chan string // subjects
 	pass  chan mail.SendResult
@@ -63,7 +63,7 @@ func newOutbox(sender mail.Sender) (*mail.Outbox, *observer.ObservedLogs) {
 	return mail.NewOutbox(sender, zap.New(core)), logs
 }
 
-// serve runs the outbox until stop is called; what Serve returned comes after.
+// serve runs the outbox until stop is called; ended then receives what Serve returned.
 func serve(t *testing.T, o *mail.Outbox) (stop func(), ended <-chan error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -211,7 +211,8 @@ func TestStopDrainsTheQueue(t *testing.T) {
 	}
 }
 
-// TestStopDropsAfterDrainTime: what is under way is not cut off, and the queue has its 5 s from then on.
+// TestStopDropsAfterDrainTime checks that a mail under way is not cut off, and that the queue has 5 s after
+// it.
 func TestStopDropsAfterDrainTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -299,7 +300,7 @@ func TestQueueSurvivesARestart(t *testing.T) {
 	receive(t, o.Ready())
 }
 
-// TestThroughARealServer is the whole way: posted, composed, sent.
+// TestThroughARealServer posts, composes and sends mails through a real mail server.
 func TestThroughARealServer(t *testing.T) {
 	t.Parallel()
 	ca := newAuthority(t)

@@ -39,7 +39,7 @@ func reply(text string) action {
 	}
 }
 
-// after waits before it does.
+// after returns an action that waits before it runs do.
 func after(pause time.Duration, do action) action {
 	return func(conn net.Conn) bool {
 		<-time.After(pause)
@@ -47,13 +47,13 @@ func after(pause time.Duration, do action) action {
 	}
 }
 
-// silence says nothing and waits for the other side to go.
+// silence sends nothing and waits until the other side disconnects.
 func silence(conn net.Conn) bool {
 	_, _ = io.Copy(io.Discard, conn)
 	return false
 }
 
-// stopReading reads nothing until the client is gone, which a failing write shows.
+// stopReading reads nothing until the client has disconnected, which a failing write shows.
 func stopReading(conn net.Conn) bool {
 	_ = conn.(*net.TCPConn).SetReadBuffer(4096)
 	_, _ = io.WriteString(conn, "354 go on\r\n")
@@ -67,7 +67,7 @@ func stopReading(conn net.Conn) bool {
 	return false
 }
 
-// repliesInTurn sends one text after the other.
+// repliesInTurn returns an action that sends one text after the other.
 func repliesInTurn(texts ...string) action {
 	return func(conn net.Conn) bool {
 		text := texts[0]
@@ -76,20 +76,20 @@ func repliesInTurn(texts ...string) action {
 	}
 }
 
-// hangUp ends the connection in order.
+// hangUp closes the connection in order.
 func hangUp(conn net.Conn) bool {
 	_ = conn.Close()
 	return false
 }
 
-// reset breaks the connection off.
+// reset aborts the connection.
 func reset(conn net.Conn) bool {
 	_ = conn.(*net.TCPConn).SetLinger(0)
 	_ = conn.Close()
 	return false
 }
 
-// endless says text again and again, as fast as it is read.
+// endless returns an action that sends text again and again, as fast as it is read.
 func endless(text string) action {
 	return func(conn net.Conn) bool {
 		text := []byte(strings.Repeat(text, 1000))
@@ -101,7 +101,7 @@ func endless(text string) action {
 	}
 }
 
-// trickle says start and then a character now and then, for ever.
+// trickle returns an action that sends start and then a character now and then, for ever.
 func trickle(start string) action {
 	return func(conn net.Conn) bool {
 		_, err := io.WriteString(conn, start)
@@ -216,7 +216,7 @@ func (server *scriptedServer) readMessage(reader *bufio.Reader) bool {
 	return true
 }
 
-// verbs returns the verbs that came, in order.
+// verbs returns the commands that were received, in order.
 func (server *scriptedServer) verbs() []string {
 	server.mu.Lock()
 	defer server.mu.Unlock()
@@ -228,7 +228,7 @@ func (server *scriptedServer) verbs() []string {
 	return verbs
 }
 
-// assertNever fails if one of the verbs came.
+// assertNever checks that none of the commands was received.
 func (server *scriptedServer) assertNever(t *testing.T, verbs ...string) {
 	t.Helper()
 	for _, verb := range verbs {

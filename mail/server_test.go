@@ -31,7 +31,7 @@ type mailServer struct {
 	record
 }
 
-// record is what happened to an inbox.
+// record is what a mailServer has received so far.
 type record struct {
 	hellos   []string
 	attempts int        // to sign in
@@ -85,7 +85,7 @@ func (in *mailServer) newSession(c *smtp.Conn) (smtp.Session, error) {
 	return &serverSession{server: in, delivery: delivery{tls: encrypted}}, nil
 }
 
-// seen is a copy of what was seen so far.
+// seen returns a copy of the record.
 func (in *mailServer) seen() record {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -94,7 +94,7 @@ func (in *mailServer) seen() record {
 	return r
 }
 
-// assertCounts fails unless so many attempts to sign in, MAIL commands and accepted mails happened.
+// assertCounts checks how many attempts to sign in, MAIL commands and accepted mails there were.
 func (in *mailServer) assertCounts(t *testing.T, attempts, senders, mails int) {
 	t.Helper()
 	if r := in.seen(); r.attempts != attempts || r.senders != senders || len(r.mails) != mails {

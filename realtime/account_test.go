@@ -16,9 +16,9 @@ import (
 	"github.com/narthex-platform/narthex/realtime"
 )
 
-// Readers of eight channels take nothing, so a module's updates fill its account. It is refused then, on
-// every channel, and so are readers whose snapshot does not fit; those that are there get what was
-// accepted, and nothing is counted once they have left.
+// Readers of eight channels read nothing, so a module's updates fill its account. Then every channel refuses
+// further updates, and readers whose snapshot does not fit. Readers that are connected receive what was
+// accepted. Once they have left, nothing is counted.
 func TestStreamsFillTheAccount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const limit, channels = 4 << 20, 8
@@ -114,7 +114,7 @@ func opened(t *testing.T, open opener, channel, state string, options ...realtim
 	return hub
 }
 
-// Newest values that wait for a reader are counted, and so are those that replace them.
+// Newest values that wait for a reader are counted, and so are the values that replace them.
 func TestNewestValuesFillTheAccount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		account := hostmemory.New(256 << 10)
@@ -142,7 +142,7 @@ func TestNewestValuesFillTheAccount(t *testing.T) {
 	})
 }
 
-// The space around a value is neither kept nor counted.
+// White space around a value is neither kept nor counted.
 func TestSpaceIsNotHeld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		account := hostmemory.New(1 << 20)

@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// bare is the least server that could do the job: net/http, one goroutine and one bounded channel a reader,
-// nothing promised.
+// bare is the smallest server that could do the job: net/http, one goroutine and one bounded channel for each
+// reader, and no guarantees.
 type bare struct {
 	mu      sync.Mutex
 	readers map[chan []byte]struct{}
@@ -66,7 +66,7 @@ func (b *bare) publish(_ uint64, data []byte) {
 	}
 }
 
-// sides are what is compared: a server, and how to publish on it.
+// sides runs a benchmark for each server that is compared, with the function that publishes on it.
 func sides(b *testing.B, run func(b *testing.B, address string, publish func(number uint64, data []byte))) {
 	b.Run("bare", func(b *testing.B) {
 		loop := &bare{readers: make(map[chan []byte]struct{})}
@@ -110,7 +110,7 @@ func audience(b *testing.B, address string, n int) []*socket {
 	return sockets
 }
 
-// hear calls heard for each event that comes, with what came.
+// hear calls heard for each chunk that arrives, with its bytes and the number of its events.
 func hear(s *socket, heard func(chunk []byte, events int)) {
 	_ = s.SetReadDeadline(time.Time{})
 	chunk := make([]byte, 8<<10)
@@ -128,7 +128,7 @@ func hear(s *socket, heard func(chunk []byte, events int)) {
 	}
 }
 
-// BenchmarkDeliveries is full load on 1,000 readers: 200-byte updates, 20 under way.
+// BenchmarkDeliveries measures 1,000 readers under full load: updates of 200 bytes, 20 of them under way.
 func BenchmarkDeliveries(b *testing.B) {
 	const readers, window = 1_000, 20
 	sides(b, func(b *testing.B, address string, publish func(uint64, []byte)) {
@@ -156,7 +156,7 @@ func BenchmarkDeliveries(b *testing.B) {
 	})
 }
 
-// BenchmarkLatency is 10,000 deliveries a second to 5,000 readers.
+// BenchmarkLatency measures 10,000 deliveries a second to 5,000 readers.
 func BenchmarkLatency(b *testing.B) {
 	const readers = 5_000
 	sides(b, func(b *testing.B, address string, publish func(uint64, []byte)) {
@@ -192,8 +192,8 @@ func BenchmarkLatency(b *testing.B) {
 	})
 }
 
-// BenchmarkIdle is the memory of a reader to whom nothing is sent; the client's end, of about 1.5 KiB,
-// counts too.
+// BenchmarkIdle measures the memory of a reader that is sent nothing. The client's end counts too, with about
+// 1.5 KiB.
 func BenchmarkIdle(b *testing.B) {
 	const readers = 2_000
 	sides(b, func(b *testing.B, address string, _ func(uint64, []byte)) {
@@ -207,7 +207,7 @@ func BenchmarkIdle(b *testing.B) {
 	})
 }
 
-// within waits for what has to come.
+// within waits for a value that has to come.
 func within[T any](b *testing.B, c <-chan T) T {
 	b.Helper()
 	select {

@@ -8,10 +8,10 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-// DeadLink is one that nobody serves.
+// DeadLink returns a link that nobody serves.
 func DeadLink() *Link { return NewLink(LinkConfig{Log: zap.NewNop()}) }
 
-// Receive is an update of another process, Counted how far that one is.
+// Receive handles an update of another process; Counted handles a message with that process's count.
 func (h *Hub) Receive(origin byte, count uint64, data []byte) {
 	h.deliver(peerMessage{kind: kindUpdate, origin: peerID{origin}, count: count, data: data})
 }
@@ -23,13 +23,13 @@ func (h *Hub) Counted(origin byte, count uint64) {
 // Trust makes a link accept a test's certificate.
 func (l *Link) Trust(config *tls.Config) { l.roots = config }
 
-// ReadPeerMessage reads what came over the backplane; data is nil unless it is an update.
+// ReadPeerMessage decodes a message of the backplane; data is nil unless the message is an update.
 func ReadPeerMessage(b []byte) (data []byte, ok bool) {
 	p, ok := readPeerMessage(b)
 	return p.data, ok
 }
 
-// Seal signs and opens messages of one sender.
+// Signer signs and verifies messages of one sender.
 type Signer struct{ *signer }
 
 func NewSigner(keys environment.Keys, installation string) Signer {
@@ -38,7 +38,7 @@ func NewSigner(keys environment.Keys, installation string) Signer {
 
 func (s Signer) Sign(subject string, body []byte) []byte { return s.sign(subject, body) }
 
-// Accepts tells whether a message is opened, is timely and was not repeated.
+// Accepts reports whether a message is authentic, timely and not repeated.
 func (s Signer) Accepts(subject string, message []byte) bool {
 	_, number, ok := s.verify(subject, message)
 	if !ok {
@@ -48,10 +48,10 @@ func (s Signer) Accepts(subject string, message []byte) bool {
 	return fresh && timely
 }
 
-// crash is a fault of the hub itself.
+// crash makes the hub panic.
 type crash struct{}
 
 func (crash) handle(*hub) { panic("crash") }
 
-// Crash ends the hub's run.
+// Crash makes the hub's run panic.
 func (h *Hub) Crash() { h.inbox.put(crash{}) }

@@ -23,7 +23,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// module numbers publishes as the SDK does, and tells its number as its state.
+// module is a module that numbers its updates as the SDK does and returns its number as its state.
 type module struct {
 	mu              sync.Mutex
 	process, number uint64
@@ -80,7 +80,7 @@ func serve(
 	return open(t, realtime.New(zap.NewNop(), link), snapshot)
 }
 
-// open runs a set with one hub; stop ends it.
+// open runs a set of hubs that has one; stop ends it.
 func open(
 	t testing.TB, hubs *realtime.Hubs, snapshot realtime.Snapshot,
 ) (_ *realtime.Hubs, hub *realtime.Hub, stop func()) {
@@ -92,7 +92,7 @@ func open(
 	return hubs, hub, run(t, hubs)
 }
 
-// counted counts what a hub holds, and fails a test after which anything is left of it.
+// counted makes a hub count what it holds in an account, which must be empty when the test has ended.
 func counted(t testing.TB) realtime.Option {
 	t.Helper()
 	account := hostmemory.New(1 << 40)
@@ -137,7 +137,7 @@ func run(t testing.TB, service interface {
 // event is one block of a stream.
 type event struct{ id, name, data, retry string }
 
-// parse reads a stream as EventSource would, except that it refuses what a hub never writes.
+// parse reads a stream as EventSource would, but refuses what a hub never writes.
 func parse(t testing.TB, stream string) (events []event) {
 	t.Helper()
 	for stream != "" {
@@ -165,7 +165,7 @@ func parse(t testing.TB, stream string) (events []event) {
 	return events
 }
 
-// client is a reader without a socket: what it is sent, and what it does not take.
+// client is a reader without a socket. It records what it is sent, and can refuse to take more.
 type client struct {
 	header http.Header
 	cancel context.CancelFunc
@@ -179,7 +179,7 @@ type client struct {
 	until    time.Time // the write deadline
 }
 
-// dial opens a stream; leaves when cancel is called.
+// dial opens a stream, which its cancel ends.
 func dial(t testing.TB, hub *realtime.Hub) *client {
 	t.Helper()
 	return dialing(t, hub, nil)
@@ -232,7 +232,7 @@ func (c *client) SetWriteDeadline(t time.Time) error {
 	return nil
 }
 
-// events are those that have been flushed.
+// events returns the events that have been flushed.
 func (c *client) events(t testing.TB) []event {
 	t.Helper()
 	c.mu.Lock()
@@ -240,7 +240,7 @@ func (c *client) events(t testing.TB) []event {
 	return parse(t, string(c.sent.Bytes()[:c.flushed]))
 }
 
-// named are the events of a name.
+// named returns the events of one name.
 func named(events []event, name string) []event {
 	return slices.DeleteFunc(slices.Clone(events), func(e event) bool { return e.name != name })
 }

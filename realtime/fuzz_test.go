@@ -10,7 +10,8 @@ import (
 	"github.com/narthex-platform/narthex/realtime"
 )
 
-// FuzzData publishes anything: a reader gets it as the one line of one event, or nobody gets anything.
+// FuzzData publishes any bytes: a reader receives them as one line of one event, or no reader receives
+// anything.
 func FuzzData(f *testing.F) {
 	for _, seed := range []string{
 		`{"a":[1,2.5e3,null,true,"ü\n"]}`, "{}\n\nevent: snapshot\ndata: {}", "\"\r\"", ":", " [ 1 ,\r\n2 ] ",
@@ -42,7 +43,7 @@ func FuzzData(f *testing.F) {
 	})
 }
 
-// FuzzPeerMessage reads anything from the backplane: what is taken is one line of JSON.
+// FuzzPeerMessage decodes any bytes as a message of the backplane: what is accepted is one line of JSON.
 func FuzzPeerMessage(f *testing.F) {
 	head := append(append([]byte{2, 1}, make([]byte, 23)...), 1)
 	f.Add(append(append(bytes.Clone(head), 0), `{"a": 1}`...))

@@ -6,8 +6,8 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 )
 
-// NATS is killed twice while a process publishes 5,000 updates. Its own readers have missed nothing, so
-// none of them is ever disconnected, whatever the other process makes of the backlog that it is sent
+// NATS is killed twice while a process publishes 5,000 updates. The readers of that process miss nothing, so
+// none of them may be disconnected, whatever the other process makes of the backlog that it is sent
 // afterwards.
 func TestKilledUnderLoad(t *testing.T) {
 	const updates, readers = 5_000, 5
@@ -60,8 +60,8 @@ func TestKilledUnderLoad(t *testing.T) {
 	a.stop()
 }
 
-// What was published while NATS was away comes in one piece when it is back, as much as is kept. A reader
-// of the other process that reads gets all of it.
+// Updates that were published while NATS was away arrive together when it is back, as far as they are kept. A
+// reader of the other process that reads receives all of them.
 func TestBacklog(t *testing.T) {
 	const updates = 4_000
 	port, kill := nats(t, 0, server.Options{})

@@ -17,7 +17,7 @@ import (
 	"github.com/narthex-platform/narthex/realtime"
 )
 
-// serveLatest runs a set with one hub of newest values.
+// serveLatest runs a set of hubs that has one channel of newest values.
 func serveLatest(
 	t testing.TB, snapshot realtime.Snapshot,
 ) (hubs *realtime.Hubs, hub *realtime.Hub, stop func()) {
@@ -30,10 +30,10 @@ func serveLatest(
 	return hubs, hub, run(t, hubs)
 }
 
-// value is one of a key; n counts all.
+// value returns the n-th value, which belongs to key.
 func value(key, n int) []byte { return fmt.Appendf(nil, `{"key":%d,"n":%d}`, key, n) }
 
-// newest reads a stream's values, whose ids must rise.
+// newest reads the values of a stream, whose ids must rise.
 func newest(t testing.TB, events []event) (values map[int]int, updates int) {
 	t.Helper()
 	values = make(map[int]int)
@@ -56,8 +56,9 @@ func newest(t testing.TB, events []event) (values map[int]int, updates int) {
 	return values, updates
 }
 
-// A reader that cannot keep up with 20,000 values of 100 keys has the newest of each when it reads again,
-// in few updates; nobody is cut. One that takes nothing at all for the write deadline's time is.
+// A reader that cannot keep up with 20,000 values of 100 keys has the newest value of each key when it reads
+// again, in few updates, and is not disconnected. A reader that takes nothing until the write deadline is
+// disconnected.
 func TestLatest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const keys, rounds = 100, 200
@@ -104,8 +105,8 @@ func TestLatest(t *testing.T) {
 	})
 }
 
-// Readers come while values are published, whose calls overtake each other, and the module's process dies.
-// Each has in the end what a snapshot of the end would show.
+// Readers connect while values are published concurrently, and the module's process dies. In the end each
+// reader has what a snapshot would show then.
 func TestLatestInterleavings(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(300) {
@@ -174,7 +175,7 @@ func interleaveLatest(t *testing.T, seed uint64) {
 	}
 }
 
-// What a channel does not take reaches nobody, and its number counts.
+// A value that a channel refuses reaches no reader, but its number counts.
 func TestLatestRefuses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newModule()

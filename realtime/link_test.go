@@ -24,7 +24,7 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-// nats runs a server on a port, 0 for any; kill ends it.
+// nats runs a NATS server on a port, or on any when port is 0; kill ends it.
 func nats(t *testing.T, port int, options server.Options) (bound int, kill func()) {
 	t.Helper()
 	options.Host, options.Port, options.NoSigs, options.NoLog = "127.0.0.1", port, true, true
@@ -47,7 +47,7 @@ func nats(t *testing.T, port int, options server.Options) (bound int, kill func(
 	return s.Addr().(*net.TCPAddr).Port, kill
 }
 
-// process is one of several that share a channel.
+// process is one of several platform processes that share a channel.
 type process struct {
 	*module
 	hub    *realtime.Hub
@@ -62,7 +62,7 @@ func newProcess(t *testing.T, url, installation string, trust *tls.Config) *proc
 	return newSigning(t, url, installation, trust, environment.Keys{Current: bytes.Repeat([]byte("k"), 32)})
 }
 
-// newSigning is newProcess with keys of its own.
+// newSigning is newProcess with signing keys of its own.
 func newSigning(t *testing.T, url, installation string, trust *tls.Config, keys environment.Keys) *process {
 	t.Helper()
 	core, logged := observer.New(zap.InfoLevel)
@@ -92,7 +92,7 @@ func (p *process) logs(t *testing.T, line string, n int) {
 	until(t, line, func() bool { return p.logged.FilterMessage(line).Len() >= n })
 }
 
-// until polls what another process's goroutines bring about.
+// until polls a condition that other goroutines bring about.
 func until(t testing.TB, what string, reached func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(2 * time.Minute); !reached(); time.Sleep(2 * time.Millisecond) {
@@ -104,7 +104,8 @@ func until(t testing.TB, what string, reached func() bool) {
 
 func (c *client) count(t *testing.T, name string) int { return len(named(c.events(t), name)) }
 
-// An update reaches the readers of every process of its installation, once each, and of no other.
+// An update reaches the readers of every process of its installation once, and no reader of another
+// installation.
 func TestTwoProcesses(t *testing.T) {
 	port, _ := nats(t, 0, server.Options{})
 	url := natsURL("nats", port)
@@ -144,9 +145,9 @@ func natsURL(scheme string, port int) string {
 	return scheme + "://secret:word@127.0.0.1:" + strconv.Itoa(port)
 }
 
-// reached publishes until a reader of the other process hears it: the two servers' ends know of each other
-// then. The first update that is heard may show that earlier ones were missed; then the reader has to come
-// again.
+// reached publishes until a reader of the other process receives an update: then the two connections to NATS
+// know of each other. The first update that is received may show that earlier ones were missed; the reader
+// then connects again.
 func reached(t *testing.T, from, to *process) {
 	t.Helper()
 	r := dial(t, to.hub)
@@ -167,8 +168,8 @@ func reached(t *testing.T, from, to *process) {
 	})
 }
 
-// The server dies and comes back under load, three times. No reader of the other process misses an update
-// unless it is told to reconnect; local readers notice nothing.
+// The NATS server dies and comes back under load, three times. No reader of the other process misses an
+// update unless it is told to reconnect. Readers of the same process notice nothing.
 func TestServerRestarts(t *testing.T) {
 	port, kill := nats(t, 0, server.Options{})
 	url := natsURL("nats", port)
@@ -250,8 +251,9 @@ func TestServerRestarts(t *testing.T) {
 	a.stop()
 }
 
-// A process that falls silent without a farewell may have died with something to say: readers elsewhere
-// start again. One that stops in order is not missed; a crash of a module's process is told at once.
+// A process that falls silent without a farewell may have lost an update, so the readers of other processes
+// reconnect. A process that stops in order costs nobody a reconnect. A crash of a module's process is
+// reported at once.
 func TestOthersEnd(t *testing.T) {
 	port, _ := nats(t, 0, server.Options{})
 	url := natsURL("nats", port)
@@ -277,7 +279,7 @@ func TestOthersEnd(t *testing.T) {
 	c.stop()
 }
 
-// A server that is not there delays neither the start nor the stop nor any reader.
+// A NATS server that cannot be reached delays neither the start nor the stop nor any reader.
 func TestNoServer(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0") // accepts and says nothing
 	if err != nil {
@@ -296,7 +298,7 @@ func TestNoServer(t *testing.T) {
 	p.stop()
 }
 
-// With tls:// nothing is said to a server whose certificate is not trusted, nor to one without TLS.
+// With tls:// nothing is sent to a server whose certificate is not trusted, nor to one without TLS.
 func TestTLS(t *testing.T) {
 	certificate, roots := certify(t)
 	secure, _ := nats(t, 0, server.Options{TLS: true, TLSTimeout: 60,

@@ -2,5 +2,5 @@
 
 package realtime_test
 
-// many is a tenth with the race detector, which makes every delivery about ten times as dear.
+// many is a tenth under the race detector, which makes every delivery about ten times as slow.
 const many = 500

@@ -2,5 +2,5 @@
 
 package realtime_test
 
-// many readers are the number that performance is promised for.
+// many is the number of readers for which performance is promised.
 const many = 5_000

@@ -13,9 +13,9 @@ import (
 	"github.com/narthex-platform/narthex/realtime"
 )
 
-// Readers come and leave while the module publishes from many goroutines, answers slowly, dies and comes
-// back. Whatever the order: every reader gets its snapshot and then every number above it, in order and
-// once, until its process ends.
+// Readers connect and leave while the module publishes from many goroutines, responds slowly, dies and comes
+// back. In every order each reader receives a snapshot and then every higher number once and in order, until
+// the module's process ends.
 func TestInterleavings(t *testing.T) {
 	t.Parallel()
 	cases := 10_000
@@ -87,7 +87,7 @@ func interleave(t *testing.T, seed uint64) {
 	}
 }
 
-// check holds one reader to the rule. last is what a reader that is live has to have reached.
+// check checks what one reader received. last is the position that a connected reader must have reached.
 func check(t *testing.T, c *client, last *position) {
 	t.Helper()
 	events := c.events(t)
@@ -129,8 +129,8 @@ func read(t *testing.T, e event) (at position) {
 	return at
 }
 
-// The same with two other processes, whose messages come in order, twice, or not at all. A reader misses
-// none of what came since its snapshot was asked for, unless it is told to reconnect.
+// TestOtherProcesses is TestInterleavings with two other processes, whose messages arrive in order, twice or
+// never. A reader misses no update since its snapshot was requested, unless it is told to reconnect.
 func TestOtherProcesses(t *testing.T) {
 	t.Parallel()
 	cases := 3_000

@@ -17,7 +17,7 @@ import (
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-// eavesdropper may use the server, as anybody whom its operator lets in.
+// eavesdropper is a client that may use the NATS server but does not know the key.
 type eavesdropper struct {
 	conn *natsclient.Conn
 	mu   sync.Mutex
@@ -46,7 +46,7 @@ func eavesdrop(t *testing.T, url string) *eavesdropper {
 	return e
 }
 
-// heard returns what was said on the channel so far.
+// heard returns the updates that were sent on the channel so far.
 func (e *eavesdropper) heard() (updates []*natsclient.Msg) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -65,9 +65,9 @@ func (e *eavesdropper) say(t *testing.T, subject string, data []byte) {
 	}
 }
 
-// Who may use the server makes messages up, alters them, and repeats those of a process that is gone. No
-// reader gets anything of it, or is disconnected: neither one of a process that heard the messages itself,
-// nor one of a process that began afterwards.
+// A client without the key forges messages, alters them, and repeats those of a process that has ended. No
+// reader receives any of it or is disconnected: neither in a process that received the original messages, nor
+// in one that started afterwards.
 func TestForgery(t *testing.T) {
 	port, _ := nats(t, 0, server.Options{})
 	url := natsURL("nats", port)
@@ -122,7 +122,7 @@ func TestForgery(t *testing.T) {
 	b.stop()
 }
 
-// A message is good once, for its installation and its subject, within half a minute.
+// A message is accepted once, for its installation and its subject, within half a minute.
 func TestSeal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		keys := environment.Keys{Current: []byte("current"), Previous: []byte("previous")}
@@ -170,8 +170,8 @@ func TestSeal(t *testing.T) {
 	})
 }
 
-// While the secret is replaced, a process that has the new one hears those that still have the old one, and
-// none with another.
+// While the secret is replaced, a process with the new secret accepts messages signed with the old one, and
+// none signed with another.
 func TestKeys(t *testing.T) {
 	port, _ := nats(t, 0, server.Options{})
 	url := natsURL("nats", port)
@@ -195,7 +195,8 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// Why the server is not there is said once, without its address; the next server of the list is taken.
+// The log says once, and without the address, why a server cannot be reached; the next server of the list is
+// used.
 func TestNotReached(t *testing.T) {
 	open, _ := nats(t, 0, server.Options{})
 	closed, _ := nats(t, 0, server.Options{Username: "somebody", Password: "else"})

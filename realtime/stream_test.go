@@ -12,7 +12,7 @@ import (
 	"github.com/narthex-platform/narthex/realtime"
 )
 
-// The whole stream of a reader, to the byte.
+// TestStream compares the whole stream of a reader byte for byte.
 func TestStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newModule()
@@ -55,7 +55,7 @@ func TestStream(t *testing.T) {
 	})
 }
 
-// Heartbeats come every 15 s, and every stream ends between 4 and 5 minutes, not all at once.
+// Heartbeats come every 15 s. Every stream ends after 4 to 5 minutes, and they do not all end at once.
 func TestTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, hub, _ := serve(t, newModule().snapshot, nil)
@@ -93,8 +93,8 @@ func TestTime(t *testing.T) {
 	})
 }
 
-// 5,000 readers that come back within a second, while updates go out and after a lost one, cost two
-// snapshots at most. A few that come one after the other wait for none but their own.
+// 5,000 readers that reconnect within a second, while updates go out and after a lost one, cost at most two
+// snapshots. A few readers that come one after the other wait for their own snapshot only.
 func TestReturn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newModule()
@@ -146,7 +146,7 @@ type refusal string
 func (r refusal) Error() string { return string(r) }
 func (r refusal) Code() string  { return string(r) }
 
-// Without a snapshot nothing is written and the code tells why.
+// Without a snapshot nothing is written, and the code says why.
 func TestRefused(t *testing.T) {
 	late := func(ctx context.Context) (realtime.State, error) {
 		<-ctx.Done()
@@ -213,7 +213,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// The end of one run of the module's process ends every stream of it; what is left of that run reaches
+// When the module's process ends, every stream of that run ends. Updates of that run that arrive later reach
 // nobody.
 func TestProcessEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -246,7 +246,7 @@ func TestProcessEnds(t *testing.T) {
 	})
 }
 
-// Drain ends every stream and lets no new one in.
+// Drain ends every stream and refuses new ones.
 func TestDrain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hubs, hub, _ := serve(t, newModule().snapshot, nil)
@@ -262,8 +262,8 @@ func TestDrain(t *testing.T) {
 	})
 }
 
-// A reader that does not read is cut when its mailbox is full, alone, and its blocked write with it; one
-// that merely has a full socket at the end of its time gets its grace.
+// A reader that does not read is disconnected when its mailbox is full. No other reader is affected, and its
+// blocked write ends too. A reader whose socket is full when its stream ends has time to take the rest.
 func TestSlowReader(t *testing.T) {
 	for _, r := range []struct {
 		name   string
@@ -313,8 +313,8 @@ func TestSlowReader(t *testing.T) {
 	}
 }
 
-// A burst of four times what a mailbox holds reaches every reader that reads. One that does not is cut, and
-// delays it by 250 ms.
+// A burst of four times a mailbox's size reaches every reader that reads. A reader that does not read is
+// disconnected, and delays the others by 250 ms.
 func TestBurst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const updates = 1_000
@@ -352,7 +352,8 @@ func last(events []event) event {
 	return events[len(events)-1]
 }
 
-// A reader whose socket takes nothing at its end is cut after the grace, and one whose client leaves at once.
+// A reader whose socket is blocked when its stream ends is disconnected after the grace period, or at once
+// when its client leaves.
 func TestBlockedWrite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, hub, stop := serve(t, newModule().snapshot, nil)
@@ -372,7 +373,8 @@ func TestBlockedWrite(t *testing.T) {
 	})
 }
 
-// A number that never comes ends the streams that should have had it; those that join later miss nothing.
+// A number that never arrives ends the streams that should have received it. Readers that connect later miss
+// nothing.
 func TestMissingNumber(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newModule()
@@ -401,7 +403,7 @@ func TestMissingNumber(t *testing.T) {
 	})
 }
 
-// A refused publish reaches nobody, and its number counts.
+// A refused update reaches nobody, but its number counts.
 func TestRefusedPublish(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hubs, hub, stop := serve(t, newModule().snapshot, nil)
@@ -433,7 +435,7 @@ func TestRefusedPublish(t *testing.T) {
 	})
 }
 
-// A burst that a hub cannot hold ends the streams instead of losing an update in silence.
+// A burst that a hub cannot hold ends the streams, so that no update is lost unnoticed.
 func TestTooManyPublishes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newModule()
@@ -459,8 +461,8 @@ func TestTooManyPublishes(t *testing.T) {
 	})
 }
 
-// Another process that falls silent may have died with something to say; one that tells its count now and
-// then has not.
+// Another process that falls silent may have lost an update. One that sends its count from time to time has
+// not.
 func TestSilence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, hub, stop := serve(t, newModule().snapshot, realtime.DeadLink())
@@ -483,8 +485,8 @@ func TestSilence(t *testing.T) {
 	})
 }
 
-// A hub that crashes ends its streams in order, comes back, and misses nothing of a numbering it finds
-// under way.
+// A hub that panics ends its streams in order and starts again. It misses no update although the numbers do
+// not begin at 1.
 func TestCrash(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newModule()

@@ -17,8 +17,8 @@ import (
 	"github.com/narthex-platform/narthex/realtime"
 )
 
-// site serves hub on a real socket, as net/http does below the gateway; handler takes the hub's place when
-// it is given.
+// site serves hub on a real socket, as net/http does below the gateway. handler replaces the hub when it is
+// given.
 func site(t testing.TB, handler http.HandlerFunc) (address string) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -76,7 +76,8 @@ func (s *socket) begin() error {
 	return nil
 }
 
-// next returns the data of the next event of a name, within 2 minutes: a machine may be busy.
+// next returns the data of the next event of that name. It waits up to 2 minutes, because a machine may be
+// busy.
 func (s *socket) next(name string) (data string, err error) {
 	if err := s.SetReadDeadline(time.Now().Add(2 * time.Minute)); err != nil {
 		return "", err
@@ -98,7 +99,7 @@ func (s *socket) next(name string) (data string, err error) {
 	}
 }
 
-// crowd opens n streams, at most a hundred at once, and hands each that has its snapshot to then.
+// crowd opens n streams, at most a hundred at a time, and passes each that has its snapshot to then.
 func crowd(t testing.TB, address string, n int, then func(i int, s *socket)) *sync.WaitGroup {
 	t.Helper()
 	var all sync.WaitGroup
@@ -126,7 +127,8 @@ func crowd(t testing.TB, address string, n int, then func(i int, s *socket)) *sy
 	return &all
 }
 
-// Of 5,000 readers 50 do not read: every other one gets every event, while the 50 fill up and are cut.
+// Of 5,000 readers 50 do not read. All others receive every event, while the mailboxes of the 50 fill up and
+// they are disconnected.
 func TestFiveThousandReaders(t *testing.T) {
 	if testing.Short() {
 		t.Skip("5,000 sockets")
@@ -186,8 +188,8 @@ func TestFiveThousandReaders(t *testing.T) {
 	all.Wait()
 }
 
-// 5,000 readers that reconnect at once, three times, cost the module one snapshot each time, and where a
-// slow machine lets them come one after the other one more every two seconds.
+// 5,000 readers that reconnect at once, three times, cost the module one snapshot each time. On a machine
+// that is so slow that they come one after the other, it is one more every two seconds.
 func TestStampede(t *testing.T) {
 	readers := many
 	if testing.Short() {
@@ -215,7 +217,7 @@ func TestStampede(t *testing.T) {
 	stop()
 }
 
-// Connections of every kind of end leave no goroutine: TestMain looks for them.
+// Connections that end in any way leave no goroutine; TestMain checks that.
 func TestComingAndGoing(t *testing.T) {
 	m := newModule()
 	hubs, hub, stop := serve(t, m.snapshot, nil)
@@ -255,7 +257,7 @@ func TestComingAndGoing(t *testing.T) {
 	stop()
 }
 
-// The connection of a stream that came to its end serves the next request.
+// A connection whose stream has ended serves the next request.
 func TestConnectionAfterwards(t *testing.T) {
 	m := newModule()
 	hubs, hub, stop := serve(t, m.snapshot, nil)

@@ -15,8 +15,8 @@ import (
 	"github.com/narthex-platform/narthex/storage/storagetest"
 )
 
-// BenchmarkBodies stands beside bare net/http on URLs signed once, to the same server, with no hash of the
-// body and no spool.
+// BenchmarkBodies compares with bare net/http on URLs that are signed once, to the same server, without a
+// hash of the body and without a spool.
 func BenchmarkBodies(b *testing.B) {
 	server := storagetest.New(b)
 	bucket := images(b, server)

@@ -8,7 +8,8 @@ import (
 	"github.com/narthex-platform/narthex/storage/storagetest"
 )
 
-// What a browser might run is saved and not shown, whoever opens its read URL; what it only shows is not.
+// Content that a browser might run is downloaded and not shown when its read URL is opened. Content that a
+// browser only shows is shown.
 func TestDispositions(t *testing.T) {
 	t.Parallel()
 	server := storagetest.New(t)
@@ -42,7 +43,7 @@ func TestDispositions(t *testing.T) {
 	}
 }
 
-// A URL that asks for a name makes a download of anything, under exactly that name.
+// A read URL with a file name always starts a download, under exactly that name.
 func TestDownloadName(t *testing.T) {
 	t.Parallel()
 	server := storagetest.New(t)

@@ -12,16 +12,16 @@ var (
 	PhysicalName = physicalName
 )
 
-// Shorten replaces both limits of time.
+// Shorten replaces both time limits.
 func (p *Provider) Shorten(limit time.Duration) { p.limits.call, p.limits.stall = limit, limit }
 
-// SetSpool replaces what the bodies of a module may take of the disk.
+// SetSpool replaces how much disk space a module's bodies may take.
 func (p *Provider) SetSpool(bytes int64) { p.limits.spool = bytes }
 
 // SetClock replaces the clock of read URLs.
 func (p *Provider) SetClock(now func() time.Time) { p.now = now }
 
-// DialTo sends every connection to address, whatever host it is for.
+// DialTo opens every connection to address, whatever its host.
 func (p *Provider) DialTo(address string) {
 	p.transport.DialContext = func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, network, address)

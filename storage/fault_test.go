@@ -17,7 +17,8 @@ import (
 	"github.com/narthex-platform/narthex/storage/storagetest"
 )
 
-// everyCall makes each call that asks the service and hands over how it failed, within 2 minutes for all.
+// everyCall makes each call that reaches the storage service, within 2 minutes for all, and returns their
+// errors.
 func everyCall(ctx context.Context, b *storage.Bucket) map[string]error {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
@@ -32,7 +33,7 @@ func everyCall(ctx context.Context, b *storage.Bucket) map[string]error {
 	return failures
 }
 
-// wantEvery compares with ==: nothing is wrapped, so no verb of fmt can print more than the code.
+// wantEvery compares with ==: no error is wrapped, so no verb of fmt can print more than the code.
 func wantEvery(t *testing.T, failures map[string]error, code storage.Error) {
 	t.Helper()
 	for call, err := range failures {
@@ -42,7 +43,7 @@ func wantEvery(t *testing.T, failures map[string]error, code storage.Error) {
 	}
 }
 
-// through is a bucket behind a proxy.
+// through returns a bucket behind a proxy.
 func through(t *testing.T, server *storagetest.Server, up, down wire) (*storage.Provider, *storage.Bucket) {
 	t.Helper()
 	settings := server.Settings
@@ -99,7 +100,8 @@ func TestACallerThatGivesUp(t *testing.T) {
 	wantEvery(t, everyCall(ctx, b), storage.ErrTimeout)
 }
 
-// TestTruncatedResponse cuts at many places: no cut may look like an object, whole or in part.
+// TestTruncatedResponse cuts the response at many places: no cut may look like an object, complete or
+// partial.
 func TestTruncatedResponse(t *testing.T) {
 	t.Parallel()
 	server := storagetest.New(t)
@@ -144,7 +146,7 @@ func TestACutRequest(t *testing.T) {
 	}
 }
 
-// TestAChangedRequest: the hash that is signed covers the body, also where there is no TLS.
+// TestAChangedRequest checks that the signed hash covers the body, also without TLS.
 func TestAChangedRequest(t *testing.T) {
 	t.Parallel()
 	server := storagetest.New(t)
@@ -202,7 +204,7 @@ func TestAReadThatFreezes(t *testing.T) {
 	}
 }
 
-// service is a scripted server: for responses that no good one gives.
+// service serves scripted responses, which no correct service gives.
 func service(t *testing.T, handler http.HandlerFunc) (*storage.Provider, *storage.Bucket) {
 	t.Helper()
 	server := httptest.NewServer(handler)
@@ -213,8 +215,8 @@ func service(t *testing.T, handler http.HandlerFunc) (*storage.Provider, *storag
 	return provider, provider.Bucket("m", "b")
 }
 
-// TestSlowIsNotStalled: what moves may take longer than the limit, and a reader may rest. A pause is a
-// twelfth of the limit, so that a slow machine does not make it a stall.
+// TestSlowIsNotStalled checks that a transfer that moves may take longer than the limit, and that a reader
+// may pause. A pause is a twelfth of the limit, so that a slow machine does not make it a stall.
 func TestSlowIsNotStalled(t *testing.T) {
 	t.Parallel()
 	const pieces, pause, limit = 16, 250 * time.Millisecond, 3 * time.Second
@@ -366,8 +368,8 @@ func TestGetsWithoutWhatWasAskedFor(t *testing.T) {
 	}
 }
 
-// TestABucketThatAppearsLate is a service that refuses the second of two who make a bucket and needs a
-// moment to know it.
+// TestABucketThatAppearsLate uses a service that refuses the second of two requests that create a bucket, and
+// does not know the bucket at once.
 func TestABucketThatAppearsLate(t *testing.T) {
 	t.Parallel()
 	for lateness, code := range map[int32]error{1: nil, 3: nil, 100: storage.ErrUnavailable} {
@@ -397,8 +399,8 @@ func TestABucketThatAppearsLate(t *testing.T) {
 	}
 }
 
-// TestARefusalLostOnTheWay: a proxy stands before the service, which refuses a body that it has not read
-// and hangs up; the proxy knows nothing but that.
+// TestARefusalLostOnTheWay puts a proxy before a service that refuses a body without reading it and closes
+// the connection; the proxy sees only that.
 func TestARefusalLostOnTheWay(t *testing.T) {
 	t.Parallel()
 	for name, page := range map[string]string{"nothing": "", "a page": "<html>Bad Gateway</html>"} {
@@ -437,7 +439,8 @@ func TestAnUntrustedCertificate(t *testing.T) {
 	wantEvery(t, everyCall(t.Context(), provider.Bucket("m", "b")), storage.ErrUnavailable)
 }
 
-// TestAConnectionThatWasClosedMeanwhile: the service closes what was idle, and nobody notices.
+// TestAConnectionThatWasClosedMeanwhile checks that a call succeeds although the service has closed the idle
+// connection.
 func TestAConnectionThatWasClosedMeanwhile(t *testing.T) {
 	t.Parallel()
 	var server *httptest.Server

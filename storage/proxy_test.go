@@ -8,15 +8,15 @@ import (
 	"testing"
 )
 
-// wire changes what passes through a proxy in one direction; when it ends, the connection is cut.
+// wire changes the bytes of one direction of a proxy; when it ends, the connection is closed.
 type wire func(io.Reader) io.Reader
 
 func asItIs(r io.Reader) io.Reader { return r }
 
-// cutAfter passes n bytes of each connection.
+// cutAfter passes on n bytes of each connection and closes it.
 func cutAfter(n int64) wire { return func(r io.Reader) io.Reader { return io.LimitReader(r, n) } }
 
-// freezeAfter passes n bytes of each connection and then nothing, until ctx ends.
+// freezeAfter passes on n bytes of each connection and then nothing, until ctx ends.
 func freezeAfter(ctx context.Context, n int64) wire {
 	return func(r io.Reader) io.Reader { return io.MultiReader(io.LimitReader(r, n), frozen{ctx}) }
 }
@@ -45,7 +45,7 @@ func (f *flipping) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// proxy stands before a server until the test ends, and returns its own address.
+// proxy runs in front of a server until the test ends, and returns its own address.
 func proxy(t testing.TB, server string, up, down wire) string {
 	t.Helper()
 	listener, err := net.Listen("tcp4", "127.0.0.1:0")

@@ -54,7 +54,7 @@ func TestTheLimitOfAnObject(t *testing.T) {
 	}
 }
 
-// sameLetters counts the bytes that are as letters had them.
+// sameLetters counts the bytes that lettersReader wrote and that are unchanged.
 func sameLetters(r io.Reader) (n int64) {
 	piece := make([]byte, 64<<10)
 	for {
@@ -71,7 +71,8 @@ func sameLetters(r io.Reader) (n int64) {
 	}
 }
 
-// TestASourceThatFails: a body that is cut says io.ErrUnexpectedEOF, as net/http's do, and is no end.
+// TestASourceThatFails checks that a truncated body, which net/http reports as io.ErrUnexpectedEOF, is not
+// taken for a complete one.
 func TestASourceThatFails(t *testing.T) {
 	t.Parallel()
 	server := storagetest.New(t)
@@ -122,8 +123,8 @@ func TestOddSources(t *testing.T) {
 	}
 }
 
-// TestMemoryAndDisk is not parallel: it counts what the process allocates, and changes where its temporary
-// files go.
+// TestMemoryAndDisk counts what the process allocates and changes the folder of its temporary files, so it is
+// not parallel.
 func TestMemoryAndDisk(t *testing.T) {
 	server := storagetest.New(t)
 	b := images(t, server)
@@ -162,7 +163,7 @@ func TestMemoryAndDisk(t *testing.T) {
 	put(t, b, "small", "", "needs no file")
 }
 
-// lookAt calls seen when the source has ended, while the spool is full.
+// lookAt calls seen when the source has ended and the spool is full.
 type lookAt struct {
 	io.Reader
 	seen func()

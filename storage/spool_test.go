@@ -10,7 +10,8 @@ import (
 	"github.com/narthex-platform/narthex/storage/storagetest"
 )
 
-// The bodies that a module has under way take no more of the disk than it may; those of another are its own.
+// The bodies that a module has under way take no more disk space than its limit; another module's bodies do
+// not count.
 func TestSpoolLimit(t *testing.T) {
 	t.Parallel()
 	const mib = 1 << 20
@@ -51,7 +52,8 @@ func TestSpoolLimit(t *testing.T) {
 	}
 }
 
-// Bodies pass through the directory that is set, and doctor learns of one that is memory or cannot be used.
+// Bodies are written to the configured directory. doctor reports a directory that is in memory or cannot be
+// used.
 func TestSpoolDirectory(t *testing.T) {
 	t.Parallel()
 	settings := storagetest.New(t).Settings

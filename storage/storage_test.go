@@ -135,7 +135,7 @@ func TestParts(t *testing.T) {
 	wantCode(t, err, storage.ErrNotFound)
 }
 
-// TestAbsence: with and without a bucket the same, and nothing but a put makes one.
+// TestAbsence checks that calls respond the same with and without a bucket, and that only a put creates one.
 func TestAbsence(t *testing.T) {
 	t.Parallel()
 	server := storagetest.New(t)
@@ -264,7 +264,8 @@ func TestConcurrentFirstUse(t *testing.T) {
 	}
 }
 
-// TestALargeFirstPut is refused while its body is under way, and the refusal often lost.
+// TestALargeFirstPut is refused while its body is still being sent, so the client often does not receive the
+// refusal.
 func TestALargeFirstPut(t *testing.T) {
 	t.Parallel()
 	server := storagetest.New(t)
