@@ -1,9 +1,9 @@
 package archive
 
-// Unpack is how Install unpacks a package, before it looks at the module.
+// Unpack unpacks a package as Install does before it checks the module.
 var Unpack = unpack
 
-// The reasons behind PACKAGE_INVALID.
+// The causes of PACKAGE_INVALID.
 var (
 	ErrName      = errName
 	ErrLongName  = errLongName

@@ -137,7 +137,7 @@ func TestRemove(t *testing.T) {
 	readTree(t, elsewhere)
 }
 
-// TestNoRights installs as a user without the rights. Nothing may change, and no path may be shown.
+// TestNoRights installs as a user without write permission. Nothing may change, and no path may be shown.
 func TestNoRights(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -98,7 +98,7 @@ func state(t *testing.T, dir string, before, after tree) string {
 }
 
 // killAtChange runs the process and kills it at the n-th change of a name in the modules directory or in the
-// module that was there, unless it ends before.
+// installed module, unless the process ends earlier.
 func killAtChange(t *testing.T, process *exec.Cmd, dir string, n int) {
 	t.Helper()
 	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)

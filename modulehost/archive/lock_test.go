@@ -15,7 +15,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/archive"
 )
 
-// TestWaitIsBounded: somebody else has the directory, for good or for a while.
+// TestWaitIsBounded checks a wait for a lock that another process holds: for ever, or for a while.
 func TestWaitIsBounded(t *testing.T) {
 	t.Parallel()
 	files := small(t, "people", "1.0.0")
@@ -50,8 +50,8 @@ func TestWaitIsBounded(t *testing.T) {
 	assertInstalled(t, dir, files)
 }
 
-// TestAtOnce installs rising versions from several processes and goroutines at once. The highest one is
-// left.
+// TestAtOnce installs rising versions from several processes and goroutines at once. The highest version is
+// installed in the end.
 func TestAtOnce(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -15,8 +15,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/archive"
 )
 
-// The test binary is also the child process that installs or removes one module: to be killed, to have no
-// rights, or to have no disk space.
+// The test binary is also the child process that installs or removes one module, so that it can be killed,
+// run without permissions, or run without disk space.
 const (
 	commandVariable = "NARTHEX_TEST_COMMAND"
 	// the most bytes of a file; a write beyond fails as on a full disk

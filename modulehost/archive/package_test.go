@@ -25,7 +25,7 @@ import (
 
 const platform = "0.1.2"
 
-// fields are members of a manifest; they replace those that every module here has.
+// fields are members of a manifest; they replace the members that every module of these tests has.
 type fields map[string]any
 
 func manifestOf(t testing.TB, id, version string, more fields) string {
@@ -39,15 +39,15 @@ func manifestOf(t testing.TB, id, version string, more fields) string {
 	return string(raw)
 }
 
-// tree is a folder's files, by path.
+// tree is the files of a folder by path.
 type tree map[string]string
 
-// small is a module with one script.
+// small returns a module with one script.
 func small(t testing.TB, id, version string) tree {
 	return tree{"module.json": manifestOf(t, id, version, nil), "ui/index.js": "// " + id + " " + version}
 }
 
-// large is a module with every kind of file, and many of them.
+// large returns a module with every kind of file, and many of them.
 func large(t testing.TB, id, version string) tree {
 	files := tree{
 		"module.json": manifestOf(t, id, version, fields{
@@ -68,7 +68,7 @@ func large(t testing.TB, id, version string) tree {
 	return files
 }
 
-// writeTree writes a tree's files; those below bin are executable.
+// writeTree writes the files of a tree; those below bin are executable.
 func writeTree(t testing.TB, folder string, files tree) string {
 	t.Helper()
 	for name, text := range files {

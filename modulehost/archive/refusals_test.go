@@ -17,7 +17,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/manifest"
 )
 
-// TestPackageRefusals: packages whose checksum is right. Each row changes a good archive.
+// TestPackageRefusals checks packages whose checksum is right. Each row changes a valid archive.
 func TestPackageRefusals(t *testing.T) {
 	t.Parallel()
 	good := entriesOf(small(t, "people", "1.0.0"))
@@ -113,7 +113,7 @@ func TestPackageRefusals(t *testing.T) {
 	}
 }
 
-// TestFileRefusals: what is wrong with the two files themselves.
+// TestFileRefusals checks what can be wrong with the package file and its checksum file.
 func TestFileRefusals(t *testing.T) {
 	t.Parallel()
 	hash := strings.Repeat("0", 64)
@@ -238,7 +238,7 @@ func checked(data []byte) []byte {
 }
 
 // TestHeadersAreReadFirst installs a package whose thousandth entry breaks a rule, where no file can be
-// written. It must be refused for the rule.
+// written. The package must be refused because of the rule.
 func TestHeadersAreReadFirst(t *testing.T) {
 	t.Parallel()
 	const readable = 20_000 // entries
@@ -272,7 +272,8 @@ func TestHeadersAreReadFirst(t *testing.T) {
 	}
 }
 
-// TestEntriesAreCounted counts folders that are only implied as well. It needs no disk, which would be slow.
+// TestEntriesAreCounted also counts folders that only files' names imply. It writes no files, because that
+// would be slow.
 func TestEntriesAreCounted(t *testing.T) {
 	t.Parallel()
 	for pattern, each := range map[string]int{"%d": 1, "%d/b/c/d/e/f/g/h": 8} {

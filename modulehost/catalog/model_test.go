@@ -56,7 +56,8 @@ var modelTypes = []*modelType{
 	{fields{"type": "secret"}, nil, nil, []string{"", "x"}},
 }
 
-// modelVersions are those that modules and capabilities have, modelRanges the versions that a range includes.
+// modelVersions are the versions of modules and capabilities; modelRanges are the versions that each range
+// includes.
 var (
 	modelVersions = []string{"1.0.0", "1.2.0", "2.0.0", "1.3.0-rc.1"}
 	modelRanges   = map[string][]string{"*": {"1.0.0", "1.2.0", "2.0.0"}, "^1.0.0": {"1.0.0", "1.2.0"},
@@ -64,7 +65,7 @@ var (
 		">=1.0.0-0": modelVersions}
 )
 
-// modelState is what is stored and supplied.
+// modelState is what is stored, and which secrets are supplied.
 type modelState struct {
 	disabled map[string]bool
 	texts    map[string]map[string]string

@@ -10,7 +10,7 @@ import (
 
 const platform = "0.1.2"
 
-// fields are members of a manifest; they replace those that every module here has.
+// fields are members of a manifest; they replace the members that every module of these tests has.
 type fields map[string]any
 
 // install writes a module's folder with the fewest files that a browser-only module needs.

@@ -39,7 +39,7 @@ func (s stored) state() catalog.State {
 	}
 }
 
-// enough is the configuration that full needs, with changes; an empty text removes a value.
+// enough returns the configuration that full needs, with changes; an empty text removes a value.
 func enough(changes ...string) map[string]string {
 	values := map[string]string{"limit": "5", "choice": "a"}
 	for _, change := range changes {

@@ -118,7 +118,7 @@ func (m *module) count(t *testing.T) int64 {
 	return int64(binary.BigEndian.Uint64(cells(t, page)[0]))
 }
 
-// cells reads the values of a page; nil is NULL.
+// cells returns the values of a page; nil is NULL.
 func cells(t *testing.T, page *abi.RowsResponse) (values [][]byte) {
 	t.Helper()
 	for rest := page.GetRows(); len(rest) > 0; {
@@ -242,8 +242,8 @@ func TestTransactionThatEndedEarlyIsAnError(t *testing.T) {
 	}
 }
 
-// TestTransactionOutsideATransactionIsLost is a BEGIN sent as a plain statement: its connection must not
-// come back to the pool.
+// TestTransactionOutsideATransactionIsLost sends BEGIN as a plain statement: its connection must not return
+// to the pool.
 func TestTransactionOutsideATransactionIsLost(t *testing.T) {
 	m := open(t)
 	for range 8 { // more than there are connections
@@ -385,7 +385,7 @@ func TestCancelledCallCancelsItsStatement(t *testing.T) {
 	running("0")
 }
 
-// permissionHolder is a caller that holds what it names.
+// permissionHolder is a caller with the permissions that it lists.
 type permissionHolder string
 
 func (h permissionHolder) Allowed(_ context.Context, permission string) (bool, error) {

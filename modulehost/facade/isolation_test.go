@@ -9,9 +9,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/abi"
 )
 
-// TestStatementsCannotLeaveTheSchema tries what would reach Core, another module, roles, settings or the
-// server's machine. Every statement is refused, and in the end nothing outside the module is other than it
-// was.
+// TestStatementsCannotLeaveTheSchema tries statements that would reach Core, another module, roles, settings
+// or the server's machine. Every statement is refused, and afterwards nothing outside the module has changed.
 func TestStatementsCannotLeaveTheSchema(t *testing.T) {
 	m := open(t)
 	var core, other string
@@ -98,7 +97,7 @@ func TestStatementsCannotLeaveTheSchema(t *testing.T) {
 	}
 }
 
-// outside is everything that the module must not change.
+// outside returns everything that the module must not change.
 func (m *module) outside(t *testing.T) []string {
 	t.Helper()
 	rows, err := m.db.Pool(t).Query(t.Context(), `

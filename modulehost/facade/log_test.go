@@ -14,7 +14,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/link"
 )
 
-// TestALogIsMeasuredAsItIsWritten: a control character is one byte of a module's and six of the log's.
+// TestALogIsMeasuredAsItIsWritten checks that a control character counts as the six bytes that it takes in
+// the log, not as the one byte that the module sent.
 func TestALogIsMeasuredAsItIsWritten(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{

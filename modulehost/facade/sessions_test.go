@@ -13,7 +13,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/link"
 )
 
-// allocated is how many bytes this process asks for while f runs.
+// allocated returns how many bytes this process allocates while f runs.
 func allocated(f func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -86,7 +86,7 @@ func TestLongStatementsAreNotKept(t *testing.T) {
 	}
 }
 
-// heap is what this process holds.
+// heap returns how many bytes this process holds.
 func heap() int64 {
 	runtime.GC()
 	runtime.GC() // pools give up what they hold after the second
@@ -158,7 +158,7 @@ func TestADeadProcessLeavesNoSession(t *testing.T) {
 	}
 }
 
-// messageOf returns PostgreSQL's message; "" without one.
+// messageOf returns PostgreSQL's message, or "" when there is none.
 func messageOf(t *testing.T, err error) string {
 	t.Helper()
 	failure := (*link.Failure)(nil)

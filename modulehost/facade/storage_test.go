@@ -24,7 +24,7 @@ import (
 
 const pieceBytes = 256 << 10
 
-// openWithStorage is a module with one bucket, "images".
+// openWithStorage returns a module with one bucket, "images".
 func openWithStorage(t *testing.T, images facade.Bucket) *module {
 	t.Helper()
 	return sessionOf(t, facade.New(facade.Config{ModuleID: "keeper",
@@ -38,7 +38,7 @@ func sessionOf(t *testing.T, f *facade.Facade) *module {
 	return m
 }
 
-// onServer is a module whose bucket is on a real S3 server.
+// onServer returns a module whose bucket is on a real S3 server.
 func onServer(t *testing.T) (*module, *storagetest.Server) {
 	t.Helper()
 	server := storagetest.New(t)
@@ -133,7 +133,8 @@ func (m *module) readAll(t *testing.T, request *abi.BucketGetRequest) []byte {
 	return content
 }
 
-// objects are the files of the module's bucket, unfinished ones too; the server has lock files beside.
+// objects returns the files of the module's bucket, including unfinished ones; the server keeps lock files
+// beside them.
 func objects(t *testing.T, server *storagetest.Server) (files []string) {
 	t.Helper()
 	for _, file := range server.Files(t) {
@@ -281,7 +282,8 @@ func TestStorageCodes(t *testing.T) {
 	}
 }
 
-// TestPutThatIsNotCommitted leaves nothing and gives its place back, more often than there are places.
+// TestPutThatIsNotCommitted checks that an uncommitted put stores nothing and frees its place. It runs more
+// often than there are places.
 func TestPutThatIsNotCommitted(t *testing.T) {
 	t.Parallel()
 	m, server := onServer(t)
@@ -335,8 +337,8 @@ func (s stalledBucket) Put(ctx context.Context, _, _ string, body io.Reader) (st
 	return s.put(ctx, body)
 }
 
-// TestWriteWaitsForTheHost: a piece that is not taken gets no response, and the end of the process ends the
-// wait.
+// TestWriteWaitsForTheHost checks that a write gets no response until the host takes the piece, and that the
+// end of the process ends the wait.
 func TestWriteWaitsForTheHost(t *testing.T) {
 	t.Parallel()
 	take, ended := make(chan struct{}), make(chan struct{})
@@ -366,7 +368,7 @@ func TestWriteWaitsForTheHost(t *testing.T) {
 	}
 }
 
-// eventually waits for what a test cannot go on without.
+// eventually waits for an event without which the test cannot continue.
 func eventually[T any](t *testing.T, what string, happened <-chan T) (value T) {
 	t.Helper()
 	select {
@@ -377,7 +379,7 @@ func eventually[T any](t *testing.T, what string, happened <-chan T) (value T) {
 	return value
 }
 
-// body is one that a test cuts or blocks.
+// body is a body that a test truncates or blocks.
 type body struct {
 	io.Reader
 	closed chan struct{}
@@ -470,7 +472,7 @@ func TestHandleLeftAloneIsGivenUp(t *testing.T) {
 	}
 }
 
-// TestReadThatWaitsIsCancelled: the call's end is the handle's.
+// TestReadThatWaitsIsCancelled checks that a read ends with its call.
 func TestReadThatWaitsIsCancelled(t *testing.T) {
 	t.Parallel()
 	reader, writer := io.Pipe()
@@ -496,7 +498,7 @@ func TestReadThatWaitsIsCancelled(t *testing.T) {
 	eventually(t, "the body is closed", first.closed)
 }
 
-// closing ends a waiting Read, as a connection's Close does.
+// closing ends a waiting Read, as closing a connection does.
 type closing struct {
 	body
 	writer *io.PipeWriter
@@ -528,8 +530,8 @@ func TestForeignErrorsAndShortBodiesAreUnavailable(t *testing.T) {
 	}
 }
 
-// TestManyCallsOnOneHandle is for the race detector: calls run one after the other, also while the handle is
-// closed.
+// TestManyCallsOnOneHandle is for the race detector: the calls of one handle run one after the other, also
+// while the handle is closed.
 func TestManyCallsOnOneHandle(t *testing.T) {
 	t.Parallel()
 	m := openWithStorage(t, stalledBucket{

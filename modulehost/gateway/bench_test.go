@@ -20,10 +20,9 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// BenchmarkRoute measures requests through a module's process beside the same handlers inside the host,
-// both behind the whole pipeline: compare the requests/s of "module" with those of "host", or on a machine
-// that does other work too the time of processors. The load comes from a process of its own, as it does in
-// life.
+// BenchmarkRoute measures requests through a module's process and through the same handlers inside the host,
+// both behind the whole pipeline. Compare the requests/s of "module" with those of "host"; on a machine that
+// does other work compare the processor time too. A separate process produces the load.
 func BenchmarkRoute(b *testing.B) {
 	p := startBeside(b, gateway.Limits{}, inHost())
 	pid := p.pid(b)
@@ -68,7 +67,7 @@ func BenchmarkRoute(b *testing.B) {
 	}
 }
 
-// cpu is what this process has used.
+// cpu returns the processor time that this process has used.
 func cpu(b *testing.B) time.Duration {
 	b.Helper()
 	var usage unix.Rusage
@@ -78,7 +77,7 @@ func cpu(b *testing.B) time.Duration {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// childCPU is what another process has used, to a hundredth of a second.
+// childCPU returns the processor time that another process has used, to a hundredth of a second.
 func childCPU(b *testing.B, pid int) time.Duration {
 	b.Helper()
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
@@ -93,7 +92,7 @@ func childCPU(b *testing.B, pid int) time.Duration {
 
 const besideModule = "/api/v1/beside"
 
-// inHost are the handlers of testdata/module, as the host itself would run them.
+// inHost returns the handlers of testdata/module, as the host itself would run them.
 func inHost() []httpapi.Route {
 	piece := bytes.Repeat([]byte("x"), 32<<10)
 	count := func(c *httpapi.Call) error {
@@ -136,8 +135,8 @@ func inHost() []httpapi.Route {
 
 const playsLoad = "NARTHEX_TEST_PLAYS_LOAD"
 
-// runLoad sends a number of requests over a number of connections, reads each response whole and says how
-// long that took. It speaks HTTP by hand, since a real client would cost more than what is measured.
+// runLoad sends a number of requests over a number of connections, reads each complete response and prints
+// how long that took. It writes HTTP by hand, because a real client would cost more than what is measured.
 func runLoad(arguments []string) error {
 	address, method, path := arguments[0], arguments[1], arguments[2]
 	size, _ := strconv.Atoi(arguments[3])

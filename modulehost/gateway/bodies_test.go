@@ -67,8 +67,8 @@ func TestRequestsOfEverySize(t *testing.T) {
 	}
 }
 
-// TestNothingLeaksFromOneRequestIntoAnother mixes bodies that are read, cut short, left unread and given
-// up, in both directions, many at once on few sockets: every caller gets its own response.
+// TestNothingLeaksFromOneRequestIntoAnother mixes bodies that are read, cut short, left unread and aborted,
+// in both directions, many at once on few sockets. Every caller must receive its own response.
 func TestNothingLeaksFromOneRequestIntoAnother(t *testing.T) {
 	t.Parallel()
 	p := start(t, gateway.Limits{})
@@ -114,7 +114,7 @@ func TestNothingLeaksFromOneRequestIntoAnother(t *testing.T) {
 	p.comesBack(t)
 }
 
-// comesBack: all sockets are free again, each of them usable.
+// comesBack waits until every socket is free again and usable.
 func (p *platform) comesBack(t *testing.T) {
 	t.Helper()
 	var clients sync.WaitGroup

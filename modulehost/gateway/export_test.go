@@ -6,13 +6,13 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// Limits are what tests shorten; zero leaves the contract's.
+// Limits are the limits that tests shorten; zero leaves the default.
 type Limits struct {
 	Response, Piece, Queue time.Duration
 	InFlight, Waiting      int
 }
 
-// RoutesWithin is Routes under other limits.
+// RoutesWithin is Routes with other limits.
 func RoutesWithin(module Module, l Limits) []httpapi.Route {
 	limits := defaultLimits()
 	for _, each := range []struct {

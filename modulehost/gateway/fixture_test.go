@@ -86,7 +86,7 @@ type noAddress struct{}
 
 func (noAddress) Stamp(*http.Request) error { return nil }
 
-// platform is the module's process behind the whole pipeline.
+// platform is a module's process behind the whole pipeline.
 type platform struct {
 	tb      testing.TB
 	url     string
@@ -169,7 +169,7 @@ func (p *platform) request(ctx context.Context, method, path string, body io.Rea
 	return r
 }
 
-// result is a response read to its end, or as far as it came.
+// result is a response, complete or as far as it was received.
 type result struct {
 	*http.Response
 	body string
@@ -214,7 +214,7 @@ func (p *platform) eventually(what string, holds func() bool) {
 	}
 }
 
-// pattern is what the module's write writes.
+// pattern returns the body of count bytes that the module's handler writes.
 func pattern(count int) string {
 	var b strings.Builder
 	for i := range count {
@@ -223,10 +223,10 @@ func pattern(count int) string {
 	return b.String()
 }
 
-// unsized hides a body's length.
+// unsized hides the length of a body.
 func unsized(s string) io.Reader { return io.MultiReader(strings.NewReader(s)) }
 
-// pid is the module's process's, which is this process's child.
+// pid returns the process id of the module's process, a child of this process.
 func (p *platform) pid(tb testing.TB) int {
 	tb.Helper()
 	pid, err := strconv.Atoi(p.do("GET", "/pid", nil).body)

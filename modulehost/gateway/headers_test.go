@@ -15,15 +15,15 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/gateway"
 )
 
-// platformHeaders are what the platform sets on each of these responses.
+// platformHeaders are the headers that the platform sets on each of these responses.
 var platformHeaders = []string{
 	"Access-Control-Allow-Credentials", "Access-Control-Allow-Origin", "Cache-Control", "Content-Length",
 	"Content-Security-Policy",
 	"Content-Type", "Date", "Transfer-Encoding", "Vary", "X-Content-Type-Options", "X-Request-Id",
 }
 
-// wire asks a handler to set headers and returns the head of the response as its bytes came, without Go's own
-// client in between.
+// wire asks a handler to set headers and returns the head of the response byte for byte, without Go's client
+// in between.
 func (p *platform) wire(
 	method, path string, set map[string][]string,
 ) (status int, head textproto.MIMEHeader, raw string) {
@@ -56,8 +56,8 @@ func (p *platform) wire(
 	return status, head, raw
 }
 
-// TestResponseHeadersAreListed sets every header that a module has tried to send, and what only looks like
-// a listed one.
+// TestResponseHeadersAreListed sets every header that a module might try to send, and headers that only
+// resemble a listed one.
 func TestResponseHeadersAreListed(t *testing.T) {
 	t.Parallel()
 	p := start(t, gateway.Limits{})
@@ -120,8 +120,8 @@ func TestResponseHeadersAreListed(t *testing.T) {
 	}
 }
 
-// TestResponseHeadersThatHaveOneValue: a second line of such a header reads as another value in every other
-// reader.
+// TestResponseHeadersThatHaveOneValue checks headers that may occur once: recipients disagree on which of two
+// values counts.
 func TestResponseHeadersThatHaveOneValue(t *testing.T) {
 	t.Parallel()
 	p := start(t, gateway.Limits{})

@@ -24,7 +24,7 @@ import (
 	"github.com/narthex-platform/narthex/services/principal"
 )
 
-// linkedProcess is a module that responds as the test chooses, also as no SDK would.
+// linkedProcess is a module whose responses the test chooses, including responses that no SDK would send.
 type linkedProcess struct {
 	*link.Client
 	routes []*abi.Route
@@ -43,7 +43,7 @@ func (s linkedProcess) Begin(
 	return s.Client.Begin(ctx, o)
 }
 
-// startLinked serves one buffered route of a module whose response this is.
+// startLinked serves one buffered route of a module that sends this response.
 func startLinked(t *testing.T, memory *hostmemory.Account, response proto.Message) []httpapi.Route {
 	t.Helper()
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)

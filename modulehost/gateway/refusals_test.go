@@ -137,7 +137,7 @@ func TestQueue(t *testing.T) {
 	holders.Wait()
 }
 
-// TestAllBodySocketsBusy: small calls go on; a long body waits its five seconds.
+// TestAllBodySocketsBusy checks that small calls still succeed, and that a long body waits its five seconds.
 func TestAllBodySocketsBusy(t *testing.T) {
 	t.Parallel()
 	p := start(t, gateway.Limits{})
@@ -174,7 +174,7 @@ func TestAllBodySocketsBusy(t *testing.T) {
 	p.comesBack(t)
 }
 
-// TestProcessDiesUnderAResponse: the response is cut, and the next run serves.
+// TestProcessDiesUnderAResponse checks that the response is cut off, and that the next run serves requests.
 func TestProcessDiesUnderAResponse(t *testing.T) {
 	t.Parallel()
 	p := start(t, gateway.Limits{})

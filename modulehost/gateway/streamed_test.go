@@ -53,7 +53,7 @@ func TestOverflowOfAStreamedBody(t *testing.T) {
 	p.comesBack(t)
 }
 
-// raw speaks HTTP by hand.
+// raw writes a request by hand.
 func (p *platform) raw(t *testing.T, text string) (net.Conn, *bufio.Reader) {
 	t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(p.url, "http://"))
@@ -74,8 +74,8 @@ func post(path, headers string) string {
 
 const owner = "Test-Who: owner\r\n"
 
-// TestNothingIsReadBeforeTheHandlerReads: the client that waits for 100 Continue is told what happens to
-// its body.
+// TestNothingIsReadBeforeTheHandlerReads checks that a client that waits for 100 Continue learns what happens
+// to its body.
 func TestNothingIsReadBeforeTheHandlerReads(t *testing.T) {
 	t.Parallel()
 	p := start(t, gateway.Limits{})
@@ -104,8 +104,8 @@ func TestNothingIsReadBeforeTheHandlerReads(t *testing.T) {
 	}
 }
 
-// TestUnreadBodyIsCancelled: the response does not wait for a body that nobody wants, and its connection
-// ends.
+// TestUnreadBodyIsCancelled checks that the response does not wait for a body that the handler does not read,
+// and that the connection is closed.
 func TestUnreadBodyIsCancelled(t *testing.T) {
 	t.Parallel()
 	p := start(t, gateway.Limits{})
@@ -162,7 +162,8 @@ func TestAbortedUpload(t *testing.T) {
 	}
 }
 
-// TestAbortedUploadHasOneResponse whatever its handler makes of it, and the handler is not blamed.
+// TestAbortedUploadHasOneResponse checks that every aborted upload has the same response, whatever its
+// handler returns, and that the log does not blame the handler.
 func TestAbortedUploadHasOneResponse(t *testing.T) {
 	t.Parallel()
 	p := start(t, gateway.Limits{})
@@ -212,7 +213,7 @@ func TestResponseBeginsWhereTheRequestsBodyEnds(t *testing.T) {
 	p.comesBack(t)
 }
 
-// TestEventsFlow: what is flushed arrives, and a reader who leaves is noticed.
+// TestEventsFlow checks that flushed events arrive, and that the handler learns when the reader leaves.
 func TestEventsFlow(t *testing.T) {
 	t.Parallel()
 	p := start(t, gateway.Limits{})
@@ -247,7 +248,8 @@ func TestReaderWhoLeavesEndsTheCall(t *testing.T) {
 	}
 }
 
-// TestReaderWhoSendsNoMoreIsServed: the end of input is not the end of the call.
+// TestReaderWhoSendsNoMoreIsServed checks that a client that closes its side for writing still receives the
+// response.
 func TestReaderWhoSendsNoMoreIsServed(t *testing.T) {
 	t.Parallel()
 	p := start(t, gateway.Limits{})
@@ -269,7 +271,7 @@ func TestReaderWhoSendsNoMoreIsServed(t *testing.T) {
 	}
 }
 
-// TestStreamedInConstantMemory reads a quarter of a gigabyte through a few pieces' worth of memory.
+// TestStreamedInConstantMemory streams 256 MiB through the memory of a few pieces.
 func TestStreamedInConstantMemory(t *testing.T) {
 	t.Parallel()
 	p := start(t, gateway.Limits{})

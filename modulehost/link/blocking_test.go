@@ -15,7 +15,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/link"
 )
 
-// blocking takes an end of a socketpair and waits on it in the kernel.
+// blocking turns an end of a socketpair into a connection that waits in the kernel.
 func blocking(t *testing.T, conn net.Conn) net.Conn {
 	t.Helper()
 	file, err := conn.(*net.UnixConn).File()
@@ -36,8 +36,8 @@ func blocking(t *testing.T, conn net.Conn) net.Conn {
 	return end
 }
 
-// TestBlockingServer: a server whose reader waits in the kernel answers many at once and large ones, and
-// ends when it is told to.
+// TestBlockingServer checks a server whose reader waits in the kernel: it answers many calls at once, and
+// large ones, and ends when it is told to.
 func TestBlockingServer(t *testing.T) {
 	near, far := socketpair(t)
 	c := client(t, near)
@@ -67,7 +67,7 @@ func TestBlockingServer(t *testing.T) {
 	}
 }
 
-// TestBlockingWrite: a peer that stops reading does not hold a writer past its deadline.
+// TestBlockingWrite checks that a peer that stops reading does not delay a write beyond its deadline.
 func TestBlockingWrite(t *testing.T) {
 	near, far := socketpair(t)
 	end := blocking(t, far)

@@ -32,7 +32,7 @@ func newPair(tb testing.TB, sockets int, h func(p *pair, ctx context.Context, c 
 	return newPairOver(tb, sockets, socketpair, h)
 }
 
-// pipe is a body socket whose buffer is always full: a write ends anywhere.
+// pipe returns a body socket without a buffer, so that a write can end after any byte.
 func pipe(testing.TB) (net.Conn, net.Conn) { return net.Pipe() }
 
 func newPairOver(
@@ -68,7 +68,7 @@ func newPairOver(
 	return p
 }
 
-// begin lends a socket with the call, whose method byte is its descriptor.
+// begin begins a call and lends it a socket; the call's method is the socket's descriptor.
 func (p *pair) begin(t *testing.T, streamed bool) *link.Exchange {
 	t.Helper()
 	socket, err := p.bodies.Take(testContext(t))
@@ -111,7 +111,8 @@ func (p *pair) read(t *testing.T, x *link.Exchange) (string, error) {
 	return string(body), err
 }
 
-// TestSocketIsNotLentBeforeTheModuleHasLeftIt: the caller gives up, the handler does not.
+// TestSocketIsNotLentBeforeTheModuleHasLeftIt checks a call that the caller has given up and whose handler
+// still runs.
 func TestSocketIsNotLentBeforeTheModuleHasLeftIt(t *testing.T) {
 	release := make(chan struct{})
 	first := true
@@ -144,7 +145,7 @@ func TestSocketIsNotLentBeforeTheModuleHasLeftIt(t *testing.T) {
 	}
 }
 
-// TestReadingThatStopsHalfWay leaves pieces in the socket: the next call must not see them.
+// TestReadingThatStopsHalfWay leaves pieces in the socket, which the next call must not see.
 func TestReadingThatStopsHalfWay(t *testing.T) {
 	n := 0
 	p := newPair(t, 1, func(p *pair, _ context.Context, c *link.Call) error {
@@ -176,7 +177,7 @@ func TestReadingThatStopsHalfWay(t *testing.T) {
 	}
 }
 
-// endlessReader is a source that never ends; it yields after an interrupt alone, once silent.
+// endlessReader is a source that ends only when interrupted is closed.
 type endlessReader struct{ interrupted chan struct{} }
 
 func (e endlessReader) Read(p []byte) (int, error) {
@@ -188,8 +189,8 @@ func (e endlessReader) Read(p []byte) (int, error) {
 	}
 }
 
-// TestUploadThatNobodyReadsToItsEnd: the handler answers after a few bytes, the rest is not the next
-// request's.
+// TestUploadThatNobodyReadsToItsEnd checks that the next request does not receive the rest of a body whose
+// handler responded after a few bytes.
 func TestUploadThatNobodyReadsToItsEnd(t *testing.T) {
 	n, halted := 0, make(chan struct{})
 	p := newPairOver(t, 1, pipe, func(p *pair, _ context.Context, c *link.Call) error {
@@ -227,8 +228,8 @@ func TestUploadThatNobodyReadsToItsEnd(t *testing.T) {
 	}
 }
 
-// TestUploadWhoseSourceFails is told from one that was halted, though the response that comes of it may be as
-// quick.
+// TestUploadWhoseSourceFails checks that a failed upload is told from a halted one, although the response may
+// be as quick.
 func TestUploadWhoseSourceFails(t *testing.T) {
 	p := newPair(t, 1, func(p *pair, _ context.Context, c *link.Call) error {
 		incoming := p.far[5].Incoming(c.Want)
@@ -251,8 +252,8 @@ func TestUploadWhoseSourceFails(t *testing.T) {
 	}
 }
 
-// TestNextRequestWaitsForTheRestOfTheLast: a module that is slow to take what is left of a body it did not
-// want.
+// TestNextRequestWaitsForTheRestOfTheLast uses a module that is slow to read the rest of a body that it did
+// not want.
 func TestNextRequestWaitsForTheRestOfTheLast(t *testing.T) {
 	n, reading := 0, make(chan struct{})
 	p := newPair(t, 1, func(p *pair, _ context.Context, c *link.Call) error {
@@ -282,7 +283,7 @@ func TestNextRequestWaitsForTheRestOfTheLast(t *testing.T) {
 	}
 }
 
-// TestUnreadBodyHoldsUpNobody: 64 unread pieces delay neither other calls nor other bodies.
+// TestUnreadBodyHoldsUpNobody checks that 64 unread pieces delay neither other calls nor other bodies.
 func TestUnreadBodyHoldsUpNobody(t *testing.T) {
 	p := newPair(t, 2, func(p *pair, ctx context.Context, c *link.Call) error {
 		if c.Method == 200 {
@@ -320,7 +321,8 @@ func TestUnreadBodyHoldsUpNobody(t *testing.T) {
 	}
 }
 
-// TestBodyThatBreaksTheRules loses the link: what follows on the socket would mean nothing.
+// TestBodyThatBreaksTheRules checks that such a body loses the link, because what follows on the socket would
+// mean nothing.
 func TestBodyThatBreaksTheRules(t *testing.T) {
 	for name, bad := range map[string][]byte{
 		"kind 0":           {0, 0, 0, 0},
@@ -348,7 +350,8 @@ func TestBodyThatBreaksTheRules(t *testing.T) {
 	}
 }
 
-// TestExchangeDeadlines share one timer and are exact; the end of the request's body begins the time again.
+// TestExchangeDeadlines checks that all deadlines share one timer and are exact, and that the end of the
+// request's body restarts the deadline.
 func TestExchangeDeadlines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		near, far := net.Pipe()
@@ -411,7 +414,7 @@ func TestExchangeDeadlines(t *testing.T) {
 	})
 }
 
-// slowReader is a source that is silent for a time and then empty.
+// slowReader is a source that is silent for a time and then ends.
 type slowReader time.Duration
 
 func (s slowReader) Read([]byte) (int, error) {
@@ -451,7 +454,7 @@ func TestLateResponseWithoutASocketIsDropped(t *testing.T) {
 	}
 }
 
-// scriptedStream is a body socket whose other end has sent everything.
+// scriptedStream is a body socket whose peer has sent everything already.
 type scriptedStream struct {
 	input *bytes.Reader
 	step  int // bytes a read yields at most

@@ -27,8 +27,8 @@ func bodySeeds(f *testing.F) {
 	}
 }
 
-// expected reads a body as docs/link.md describes it, and tells how many bytes it has, ending included;
-// whole: io.EOF or an ending's error.
+// expected reads a body as docs/link.md describes it. length counts its bytes with the ending; ending is
+// io.EOF for a complete body, or the error of its ending.
 func expected(said []byte) (body []byte, length int, ending error) {
 	for at := 0; ; {
 		if len(said) < at+4 {
@@ -79,8 +79,8 @@ func readAll(r io.Reader, size int) (got []byte, err error) {
 	return got, err
 }
 
-// FuzzIncoming: whatever a host sends as a request's body, its bytes and its ending come out, and nothing
-// behind it is touched.
+// FuzzIncoming checks that a request's body is received with its bytes and its ending, whatever the host
+// sends, and that nothing behind it is read.
 func FuzzIncoming(f *testing.F) {
 	bodySeeds(f)
 	f.Fuzz(func(t *testing.T, said []byte, step, size uint8) {
@@ -92,7 +92,7 @@ func FuzzIncoming(f *testing.F) {
 	})
 }
 
-// FuzzExchange: the same for what a module sends as a response's body.
+// FuzzExchange checks the same for the body of a module's response.
 func FuzzExchange(f *testing.F) {
 	bodySeeds(f)
 	f.Fuzz(func(t *testing.T, said []byte, step, size uint8) {
@@ -116,7 +116,7 @@ func FuzzExchange(f *testing.F) {
 	})
 }
 
-// silentReader ends with its context.
+// silentReader sends nothing and ends with its context.
 type silentReader struct{ ctx context.Context }
 
 func (s silentReader) Read([]byte) (int, error) {

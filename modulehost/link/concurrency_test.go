@@ -15,7 +15,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/link"
 )
 
-// blockingHandler is a handler that counts who is inside and lets one out per token.
+// blockingHandler counts the calls inside and lets one out for each token.
 type blockingHandler struct {
 	inside, most, total atomic.Int32
 	entered             chan struct{}
@@ -108,7 +108,7 @@ func TestCancelAndPingPassCallsThatWait(t *testing.T) {
 	}
 }
 
-// TestReadingPauses floods a server whose handlers are busy: what it takes in is bounded, and it goes on
+// TestReadingPauses floods a server whose handlers are busy: it must read a bounded amount, and continue
 // afterwards.
 func TestReadingPauses(t *testing.T) {
 	for name, row := range map[string]struct{ payload, calls int }{
@@ -152,7 +152,7 @@ func TestReadingPauses(t *testing.T) {
 	}
 }
 
-// countingConn counts the bytes that were read.
+// countingConn counts the bytes that are read.
 type countingConn struct {
 	net.Conn
 	read atomic.Int64
@@ -164,8 +164,8 @@ func (m *countingConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// settle returns when nothing was read for a while. A server that never pauses settles too, having read
-// everything.
+// settle returns when nothing was read for a while. A server that never pauses settles as well, because it
+// has read everything.
 func (m *countingConn) settle(t *testing.T) {
 	t.Helper()
 	for before := int64(-1); before != m.read.Load(); {

@@ -56,7 +56,7 @@ func seeds(f *testing.F) {
 	f.Add(rawFrame{kind: kindCall, id: 1, payload: make([]byte, 70<<10)}.bytes())
 }
 
-// FuzzClient: whatever a peer says, both in flight are answered and the client ends.
+// FuzzClient checks that, whatever a peer sends, both calls in flight return and the client ends.
 func FuzzClient(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, said []byte) {
@@ -87,7 +87,7 @@ func FuzzClient(f *testing.F) {
 	})
 }
 
-// FuzzServer: whatever a peer says, Serve returns, and what it answers is well-formed.
+// FuzzServer checks that, whatever a peer sends, Serve returns and writes well-formed frames only.
 func FuzzServer(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, said []byte) {

@@ -12,8 +12,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/link"
 )
 
-// TestLoneCaller: a caller that reads its own response can leave, delays no other caller, and learns of a
-// loss.
+// TestLoneCaller checks a caller that reads its own response: it can leave, delays no other caller, and
+// learns of a loss.
 func TestLoneCaller(t *testing.T) {
 	near, far := socketpair(t)
 	c := client(t, near)
@@ -59,8 +59,8 @@ func TestLoneCaller(t *testing.T) {
 	}
 }
 
-// TestLossBetweenCalls: an idle link is watched, also after a caller that has read for
-// itself.
+// TestLossBetweenCalls checks that a loss is noticed on an idle link, also after a caller that read its own
+// response.
 func TestLossBetweenCalls(t *testing.T) {
 	for range 10 {
 		near, far := socketpair(t)

@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// socketpair is what host and module really share.
+// socketpair returns the two ends of a socket as host and module share it.
 func socketpair(tb testing.TB) (net.Conn, net.Conn) {
 	tb.Helper()
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
@@ -50,7 +50,7 @@ func client(tb testing.TB, conn net.Conn) *link.Client {
 	return c
 }
 
-// serve returns what Serve will have returned.
+// serve runs Serve and returns a channel for its result.
 func serve(tb testing.TB, conn net.Conn, inService int, h link.Handler) <-chan error {
 	ctx, cancel := context.WithCancel(context.Background())
 	served, ended := make(chan error, 1), make(chan struct{})
@@ -65,7 +65,8 @@ func serve(tb testing.TB, conn net.Conn, inService int, h link.Handler) <-chan e
 	return served
 }
 
-// testContext is long enough for anything that should happen at once.
+// testContext returns a context with a deadline that is long enough for everything that should happen at
+// once.
 func testContext(tb testing.TB) context.Context {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	tb.Cleanup(cancel)

@@ -163,7 +163,7 @@ func TestServeEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// TestPeerThatNeverRespondsIsLost: a peer that reads calls, is told to cancel them and never answers.
+// TestPeerThatNeverRespondsIsLost uses a peer that reads calls and cancels and never answers.
 func TestPeerThatNeverRespondsIsLost(t *testing.T) {
 	near, far := socketpair(t)
 	c := client(t, near)
@@ -188,7 +188,7 @@ func TestPeerThatNeverRespondsIsLost(t *testing.T) {
 	<-c.Done()
 }
 
-// waitQueued sends one more call and gives it up, so that most of those before have been sent.
+// waitQueued sends one more call and cancels it, so that most of the earlier calls have been sent.
 func waitQueued(c *link.Client, parent context.Context) error {
 	ctx, cancel := context.WithTimeout(parent, 100_000_000)
 	defer cancel()

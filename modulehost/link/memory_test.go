@@ -14,7 +14,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/link"
 )
 
-// account is a Memory of so many bytes that remembers its highest.
+// account is a Memory with a limit that remembers its highest use.
 type account struct {
 	limit int
 

@@ -34,7 +34,7 @@ func (f rawFrame) bytes() []byte {
 	return append(b, f.payload...)
 }
 
-// readFrame is a peer's reader, as simple as docs/link.md.
+// readFrame reads one frame as docs/link.md describes it.
 func readFrame(r io.Reader) (rawFrame, error) {
 	var head [10]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {

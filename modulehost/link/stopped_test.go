@@ -14,8 +14,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/link"
 )
 
-// TestStoppedPeer: the peer never reads. net.Pipe has no buffer, so the very first write blocks; time is
-// virtual.
+// TestStoppedPeer uses a peer that never reads. net.Pipe has no buffer, so the first write blocks. The clock
+// is fake.
 func TestStoppedPeer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		near, far := net.Pipe()
@@ -44,7 +44,7 @@ func TestStoppedPeer(t *testing.T) {
 	})
 }
 
-// TestStoppedPeerOfAServer: the peer calls and never reads a response.
+// TestStoppedPeerOfAServer uses a peer that sends calls and never reads a response.
 func TestStoppedPeerOfAServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		near, far := net.Pipe()
@@ -62,8 +62,8 @@ func TestStoppedPeerOfAServer(t *testing.T) {
 	})
 }
 
-// TestFullSocket is the same over a real socket: calls go into the kernel's buffer until it is full, and
-// each ends at its own deadline, before and after.
+// TestFullSocket is TestStoppedPeer over a real socket: calls are written until the kernel's buffer is full,
+// and each ends at its own deadline, before and after.
 func TestFullSocket(t *testing.T) {
 	near, far := socketpair(t)
 	c := client(t, near)
@@ -91,7 +91,7 @@ func TestFullSocket(t *testing.T) {
 	_ = far.Close()
 }
 
-// TestWritesCombine: what queues up behind a blocked write leaves with one write.
+// TestWritesCombine checks that frames that wait behind a blocked write are sent with one write.
 func TestWritesCombine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		near, far := net.Pipe()
@@ -124,8 +124,8 @@ func TestWritesCombine(t *testing.T) {
 	})
 }
 
-// TestNobodyWritesForOthersForEver: each write takes a millisecond and finds new frames queued behind it.
-// Whoever writes returns when its own response has come, though there is no end to the others' frames.
+// TestNobodyWritesForOthersForEver makes each write take a millisecond and find new frames in the queue. A
+// caller that writes must return when its own response has arrived, although others keep adding frames.
 func TestNobodyWritesForOthersForEver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		near, far := net.Pipe()
@@ -159,7 +159,7 @@ func TestNobodyWritesForOthersForEver(t *testing.T) {
 	})
 }
 
-// slowConn is slow, not stopped: it knows no deadline.
+// slowConn is a connection whose writes are slow and have no deadline.
 type slowConn struct {
 	net.Conn
 	release chan struct{} // nil: not held up

@@ -63,9 +63,9 @@ func TestDeathByItself(t *testing.T) {
 	r.host.settled(t)
 }
 
-// TestKillUnderFire: 50 calls in flight, the child killed from outside, again and again. Every call returns
-// that it was lost, as soon as the death is seen and not when a ping is missed; a later call learns
-// that the module is not there.
+// TestKillUnderFire kills the module from outside while 50 calls are in flight, again and again. Every call
+// returns the loss as soon as the death is noticed, without waiting for a missed ping. A later call returns
+// that the module is not available.
 func TestKillUnderFire(t *testing.T) {
 	const runs, calls = 20, 50
 	r := start(t, "good", nil)
@@ -109,8 +109,8 @@ func TestKillUnderFire(t *testing.T) {
 	}
 }
 
-// TestDescendantsDieWithTheModule: what the module started itself is in its group, and dies even if it
-// ignores SIGTERM and outlives the module.
+// TestDescendantsDieWithTheModule checks that a process that the module started is in the module's group, and
+// dies although it ignores SIGTERM and outlives the module.
 func TestDescendantsDieWithTheModule(t *testing.T) {
 	for name, end := range map[string]func(*runningProcess, int){
 		"stopped": func(r *runningProcess, _ int) { r.stop() },
@@ -155,7 +155,7 @@ func TestStopIsNotHeldUpByAFrozenModule(t *testing.T) {
 	}
 }
 
-// watchExit returns a wait for the death of any process, also one that nobody has reaped yet.
+// watchExit returns a function that waits for the death of any process, even one that nobody has reaped.
 func watchExit(t *testing.T, pid int) (wait func()) {
 	t.Helper()
 	fd, err := unix.PidfdOpen(pid, 0)
@@ -181,8 +181,9 @@ func watchExit(t *testing.T, pid int) (wait func()) {
 	}
 }
 
-// TestStuckModuleEnds: a module whose reader works and answers pings, and 64 of whose calls do not end
-// after they were abandoned. Calls that heed the cancel do not count, however many, and nor do 63.
+// TestStuckModuleEnds uses a module that reads and answers pings while 64 of its calls do not end after they
+// were abandoned. Calls that heed the cancel do not count, however many there are; 63 stuck calls are not
+// enough.
 func TestStuckModuleEnds(t *testing.T) {
 	const stuck = 300 * time.Millisecond
 	r := start(t, "good", func(c *process.Config) { c.Deadlines.Stuck = stuck })
@@ -231,7 +232,7 @@ func TestStuckModuleEnds(t *testing.T) {
 	}
 }
 
-// TestStatus: the status of a process through its runs, and how each run ended.
+// TestStatus checks the status of a process through its runs, and how each run ended.
 func TestStatus(t *testing.T) {
 	r := start(t, "good", func(c *process.Config) {
 		c.Deadlines.PingEvery,
@@ -279,7 +280,8 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// TestStatusOfARefusedProcess: what changed on disk, and what registers something else, is not started.
+// TestStatusOfARefusedProcess checks that a program that changed on disk, or that registers as another
+// module, is not started.
 func TestStatusOfARefusedProcess(t *testing.T) {
 	for mode, alter := range map[string]func(*process.Config){
 		"other-routes-second-time": nil,

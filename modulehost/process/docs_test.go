@@ -16,7 +16,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/link"
 )
 
-// TestFramesOfTheDocumentation: the two frames that docs/link.md prints are the ones that travel.
+// TestFramesOfTheDocumentation checks that the two frames printed in docs/link.md are those that are sent.
 func TestFramesOfTheDocumentation(t *testing.T) {
 	page, err := os.ReadFile("../../docs/link.md")
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// What tests alone may open.
+// What is below is for tests alone.
 
 // WithSandboxReport lets a test remove parts of the sandbox that this kernel has.
 func (c *Config) WithSandboxReport(alter func(*SandboxReport)) {
@@ -37,7 +37,7 @@ func Calls(goarch string) []Call {
 	return table
 }
 
-// Drawing are the users that a daemon draws whose random number and whose user namespace are these.
+// Drawing returns the users that a daemon with this random number and this user namespace draws.
 func Drawing(seed [32]byte, uidMap, gidMap string) *Users {
 	return newUsers(seed, strings.NewReader(uidMap), strings.NewReader(gidMap))
 }
@@ -65,7 +65,7 @@ func Sample(
 	return s
 }
 
-// BusySince is how two samples are judged.
+// BusySince compares two samples as the platform does.
 func BusySince(now, before cpuSample) bool { return now.busySince(before) }
 
 // WithPatience lets a test wait for fewer busy seconds than a minute.

@@ -21,7 +21,7 @@ var filtered = []string{"amd64", "arm64"}
 
 const ownPID = 4711
 
-// verdict runs the filter as the kernel does.
+// verdict evaluates the filter as the kernel does.
 func verdict(
 	t *testing.T, program []unix.SockFilter, architecture, number uint32, arguments ...uint64,
 ) string {
@@ -71,7 +71,7 @@ func verdict(
 	return ""
 }
 
-// systemCalls are the kernel's numbers by name, as x/sys has them from its headers.
+// systemCalls returns the kernel's numbers by name, from the headers in x/sys.
 func systemCalls(t *testing.T, goarch string) map[string]int {
 	t.Helper()
 	folder, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "golang.org/x/sys").Output()
@@ -93,8 +93,9 @@ func systemCalls(t *testing.T, goarch string) map[string]int {
 	return numbers
 }
 
-// TestEverySystemCallIsJudged: what x/sys knows is in the table or in testdata/allowed.txt, and the filter
-// says so. A call that a newer x/sys brings fails here until somebody has decided.
+// TestEverySystemCallIsJudged checks that every system call of x/sys is in the table or in
+// testdata/allowed.txt, and that the filter does what they say. A call that a newer x/sys adds fails here
+// until somebody has decided about it.
 func TestEverySystemCallIsJudged(t *testing.T) {
 	list, err := os.ReadFile("testdata/allowed.txt")
 	if err != nil {

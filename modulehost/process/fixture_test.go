@@ -57,7 +57,7 @@ func (s session) Close() {
 	s.closed++
 }
 
-// settled asserts that every opened session was closed, and returns the lines of the module's log.
+// settled checks that every opened session was closed, and returns the lines of the module's log.
 func (h *host) settled(t *testing.T) []string {
 	t.Helper()
 	h.mu.Lock()
@@ -68,7 +68,7 @@ func (h *host) settled(t *testing.T) []string {
 	return h.said
 }
 
-// runningProcess is a module's process and one Serve of it.
+// runningProcess is a module's process and one call of its Serve.
 type runningProcess struct {
 	*process.Process
 	host  *host
@@ -95,7 +95,7 @@ func prepare(tb testing.TB, mode string, alter func(*process.Config)) *runningPr
 	return &runningProcess{Process: process.New(config), host: h, logs: logs}
 }
 
-// serve begins a run, which has ended when the test ends.
+// serve begins a run. The run has ended when the test ends.
 func (r *runningProcess) serve(tb testing.TB) {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
@@ -124,7 +124,7 @@ func start(tb testing.TB, mode string, alter func(*process.Config)) *runningProc
 	return r
 }
 
-// awaitRestart returns when a later run responds. The process has no signal for it: ready stays ready.
+// awaitRestart returns when a later run responds. The process has no signal for that: Ready stays closed.
 func (r *runningProcess) awaitRestart(t *testing.T) {
 	t.Helper()
 	ctx := testContext(t)

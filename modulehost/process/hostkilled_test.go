@@ -20,7 +20,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/process"
 )
 
-// TestModulesDieWithTheirHost: the host is killed and cannot clean up, not even say goodbye.
+// TestModulesDieWithTheirHost kills the host, which then cannot stop its modules.
 func TestModulesDieWithTheirHost(t *testing.T) {
 	rows := map[string]*syscall.SysProcAttr{"as it is": nil}
 	if os.Geteuid() == 0 {
@@ -61,8 +61,8 @@ func TestModulesDieWithTheirHost(t *testing.T) {
 	}
 }
 
-// runTestHost runs one frozen module, which no signal but SIGKILL and no closed link can end, says its pid
-// and waits to be killed.
+// runTestHost runs one frozen module, which neither a signal other than SIGKILL nor a closed link can end,
+// prints its pid and waits to be killed.
 func runTestHost(executable string) {
 	config := process.Config{
 		ModuleID: "sample", ModuleVersion: "1.0.0",

@@ -14,8 +14,8 @@ import (
 )
 
 // The test binary plays three parts: the tests and their host, a second host that is killed
-// (hostkilled_test.go), and the modules (module_test.go), good and bad. A module's environment is empty, so
-// its name says which one it is.
+// (hostkilled_test.go), and the modules (module_test.go), correct and misbehaving. A module's environment is
+// empty, so the name of its executable says which one it is.
 func TestMain(m *testing.M) {
 	if mode, ok := strings.CutPrefix(filepath.Base(os.Args[0]), "child-"); ok {
 		runTestModule(mode)
@@ -57,7 +57,7 @@ func runTests(m *testing.M) int {
 	return hardened(m)
 }
 
-// hardened runs the tests in a host as the real one is.
+// hardened runs the tests in a host that is protected as the real one is.
 func hardened(m *testing.M) int {
 	if err := process.Harden(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -73,7 +73,7 @@ func hardened(m *testing.M) int {
 	return code
 }
 
-// executable is the path of a module that behaves as mode says.
+// executable returns the path of a module that behaves as mode says.
 func executable(tb testing.TB, mode string) string {
 	tb.Helper()
 	path := filepath.Join(modules, "child-"+mode)

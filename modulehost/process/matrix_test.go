@@ -38,7 +38,7 @@ func TestSandbox(t *testing.T) {
 	})
 }
 
-// asNobody runs this test again as a host without any rights.
+// asNobody runs this test again in a host without any privileges.
 func asNobody(t *testing.T) {
 	executable(t, "hostile")
 	test, _, _ := strings.Cut(t.Name(), "/")
@@ -99,7 +99,7 @@ func matrix(t *testing.T, ownUID, hardened bool) {
 	}
 }
 
-// TestEveryProbeIsRefused: with the filter, the oldest Landlock is enough.
+// TestEveryProbeIsRefused checks that the oldest version of Landlock is enough together with the filter.
 func TestEveryProbeIsRefused(t *testing.T) {
 	for _, p := range probes {
 		if !p.needed && !p.limits && !p.seccomp && p.landlock != 1 {
@@ -108,7 +108,7 @@ func TestEveryProbeIsRefused(t *testing.T) {
 	}
 }
 
-// writeTargets makes the targets. owner is the hostile module's uid.
+// writeTargets makes the targets; owner is the uid of the module that attacks them.
 func writeTargets(t *testing.T, owner int) targets {
 	t.Helper()
 	base, err := os.MkdirTemp("", "sandbox-")

@@ -12,8 +12,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/process"
 )
 
-// TestMissingSandboxPartRefusesToStart, before anything is opened or started, where the sandbox is required.
-// Elsewhere the module runs and one line names what is missing.
+// TestMissingSandboxPartRefusesToStart checks that a missing part is noticed before anything is opened or
+// started, where the sandbox is required. Elsewhere the module runs and one line names what is missing.
 func TestMissingSandboxPartRefusesToStart(t *testing.T) {
 	for missing, without := range map[string]func(*process.SandboxReport){
 		"landlock":     func(r *process.SandboxReport) { r.Landlock = 0 },
@@ -74,7 +74,7 @@ func namesOf(field any) (names []string) {
 	return names
 }
 
-// TestSandboxStepThatFails: the launcher applies every step or does not start the module.
+// TestSandboxStepThatFails checks that the launcher applies every step or does not start the module.
 func TestSandboxStepThatFails(t *testing.T) {
 	r := prepare(t, "good", func(c *process.Config) {
 		c.WithSandboxReport(func(r *process.SandboxReport) { r.Landlock = 10 })
@@ -104,7 +104,7 @@ func TestSandboxOfThisMachine(t *testing.T) {
 	}
 }
 
-// TestEveryRunIsConfined: a restart after a crash, too.
+// TestEveryRunIsConfined checks the sandbox of every run, also after a crash.
 func TestEveryRunIsConfined(t *testing.T) {
 	r := start(t, "hostile", func(c *process.Config) { c.RequireSandbox = true })
 	for range 3 {
@@ -124,8 +124,8 @@ func TestEveryRunIsConfined(t *testing.T) {
 	}
 }
 
-// TestSystemCallsTheKernelRefuses: the filter as the kernel runs it, with arguments that nothing could be
-// done with.
+// TestSystemCallsTheKernelRefuses checks the filter in the kernel. The calls have arguments with which they
+// would do nothing.
 func TestSystemCallsTheKernelRefuses(t *testing.T) {
 	r := start(t, "hostile", nil)
 	body, err := r.handle(testContext(t), "/refused", nil)

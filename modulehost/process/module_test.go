@@ -22,7 +22,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/process"
 )
 
-// module is a module without the SDK: what docs/link.md asks for, and what it forbids.
+// module is a module without the SDK: it can do what docs/link.md asks for, and what it forbids.
 type module struct {
 	mode        string
 	spinning    atomic.Bool
@@ -51,7 +51,7 @@ func runTestModule(mode string) {
 	_ = link.Serve(context.Background(), m.hostCalls, m.serve, 300)
 }
 
-// hang never returns in the time of a test. The runtime would report a select without cases as a deadlock.
+// hang never returns within a test. The runtime would report a select without cases as a deadlock.
 func hang() { time.Sleep(time.Hour) }
 
 func descriptor(fd uintptr) net.Conn {
@@ -200,7 +200,7 @@ func (m *module) log(ctx context.Context, message string) {
 	_ = m.host.Call(ctx, link.Method(abi.Method_METHOD_LOG), &abi.LogRequest{Message: message}, nil)
 }
 
-// observation is what a module finds around itself.
+// observation is what a module can read about itself and its surroundings.
 type observation struct {
 	PID, Session, Group, UID, GID int
 	Groups                        []int

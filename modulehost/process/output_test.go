@@ -48,7 +48,8 @@ func TestOutputKeepsTheLastOfMuch(t *testing.T) {
 	}
 }
 
-// TestFlood: a module that writes without end blocks neither itself nor the host, and costs it 64 KiB.
+// TestFlood checks that a module that writes without end blocks neither itself nor the host, and that 64 KiB
+// are kept.
 func TestFlood(t *testing.T) {
 	r := start(t, "log-flood", nil)
 	for range 100 {

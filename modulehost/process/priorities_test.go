@@ -16,7 +16,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/process"
 )
 
-// TestBusyIsWhatWantsTheCPUAllTheTime judges one second of a process.
+// TestBusyIsWhatWantsTheCPUAllTheTime checks how one second of a process is judged.
 func TestBusyIsWhatWantsTheCPUAllTheTime(t *testing.T) {
 	t.Parallel()
 	began := time.Now()
@@ -57,9 +57,8 @@ func TestBusyIsWhatWantsTheCPUAllTheTime(t *testing.T) {
 	}
 }
 
-// TestOnlyTheBusyProcessIsLowered runs the same with a user of each module's own, and with the platform's
-// user for all: one that has the right to raise a priority, one whose limit allows it, and one that may
-// not.
+// TestOnlyTheBusyProcessIsLowered runs with a user for each module, and with the platform's user for all
+// modules: a user that has the right to raise a priority, one whose limit allows it, and one that may not.
 func TestOnlyTheBusyProcessIsLowered(t *testing.T) {
 	if os.Geteuid() == 0 {
 		t.Run("user of its own", func(t *testing.T) { lowered(t, true) })
@@ -71,8 +70,8 @@ func TestOnlyTheBusyProcessIsLowered(t *testing.T) {
 	lowered(t, os.Getenv("NARTHEX_TEST_NICE") == "restore")
 }
 
-// asNobodyWith runs the test again as a host with this limit and these capabilities. Tests that run at the
-// same time have not begun yet: this one is not parallel.
+// asNobodyWith runs the test again in a host with this limit and these capabilities. The test is not
+// parallel, so that no parallel test has begun yet.
 func asNobodyWith(t *testing.T, expect string, limit uint64, capabilities ...uintptr) {
 	executable(t, "good")
 	var was unix.Rlimit
@@ -152,7 +151,7 @@ func lowered(t *testing.T, mayRestore bool) {
 	}
 }
 
-// scheduling is the policy and the niceness of all threads of a process, "mixed" where they differ.
+// scheduling returns the policy and the niceness of all threads of a process, or "mixed" where they differ.
 func scheduling(t *testing.T, pid int) (all string) {
 	t.Helper()
 	threads, err := os.ReadDir("/proc/" + strconv.Itoa(pid) + "/task")

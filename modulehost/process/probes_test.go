@@ -15,7 +15,8 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/process"
 )
 
-// targets are what a hostile module goes for. All of it is open to its uid: only the sandbox stands between.
+// targets are what a module that attacks the platform tries to reach. Its uid may open all of them, so that
+// only the sandbox protects them.
 type targets struct {
 	Host, Sibling int // pids
 	// its own folder: notes.txt, which belongs to it, and out, a link to Elsewhere's secret.txt
@@ -29,7 +30,8 @@ type targets struct {
 	HostNice, HostNumbers int // what the host has already, so that an open door does no harm
 }
 
-// probe is one attempt. Without a word below it is open to an unconfined module; limits and launcher stay.
+// probe is one attempt. Without one of the marks below an unconfined module succeeds with it; limits and the
+// launcher always apply.
 type probe struct {
 	name string
 	try  func(targets) error
@@ -320,7 +322,7 @@ var probes = []probe{
 		try: func(targets) error { return call(unix.SYS_PERSONALITY, 0xffffffff) }},
 }
 
-// probing is the module's side: "open", or the error's name.
+// probing runs a probe in the module and returns "open" or the error's name.
 func probing(body []byte) []byte {
 	var request struct {
 		Probe   string
@@ -344,7 +346,7 @@ func probing(body []byte) []byte {
 	return []byte(unix.ErrnoName(errno))
 }
 
-// notRefused are the calls of the filter's table that the kernel let in.
+// notRefused returns the calls of the filter's table that the kernel did not refuse.
 func notRefused() (names []byte) {
 	for _, c := range process.Calls(runtime.GOARCH) {
 		if c.Number < 0 || c.ByArguments {
@@ -465,7 +467,7 @@ func peek(pid int) error {
 	return err
 }
 
-// trace seizes, which stops nobody, on a thread that ends: so does its tracing.
+// trace uses PTRACE_SEIZE, which stops no thread, from a thread that ends, which ends the tracing.
 func trace(pid int) error {
 	result := make(chan error, 1)
 	go func() {
@@ -475,7 +477,7 @@ func trace(pid int) error {
 	return <-result
 }
 
-// inThread unshares, if anything, in a thread of its own, which ends.
+// inThread calls unshare, unless the argument is 0, in a thread of its own, which then ends.
 func inThread(unshare int) error {
 	result := make(chan error, 1)
 	go func() {
