@@ -80,7 +80,7 @@ func (h harness) get(t testing.TB, query string) (w *httptest.ResponseRecorder, 
 	return w, shown
 }
 
-// ids are the numbers of the entries shown, as one text.
+// ids returns the numbers of the entries shown, as one text.
 func (p page) ids() (ids string) {
 	for _, e := range p.Entries {
 		ids += e.ID + " "

@@ -20,7 +20,7 @@ type planNode struct {
 	Plans        []planNode `json:"Plans"`
 }
 
-// read is how many rows of the table were read.
+// read returns how many rows of the table were read.
 func (n planNode) read() (rows float64) {
 	if n.RelationName == "activity" {
 		rows = (n.Rows + n.Removed) * n.Loops
@@ -31,8 +31,8 @@ func (n planNode) read() (rows float64) {
 	return rows
 }
 
-// A page reads no more than its rows and the one behind it, whatever the filter and however long the record.
-// The search for a person merges two searches and has read one row of the other, too.
+// A page reads no more rows than it shows and one further, whatever the filter and however long the record.
+// The search for a person merges two searches, so it has read one row of the other as well.
 func TestPagesReadOnlyTheirRows(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

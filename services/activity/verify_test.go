@@ -35,7 +35,7 @@ func TestEmptyChain(t *testing.T) {
 	}
 }
 
-// Each change of the stored rows that leaves the rest alone is found.
+// Every single change of the stored rows is found.
 func TestChangesAreFound(t *testing.T) {
 	t.Parallel()
 	const row, head = `core.activity SET `, `core.activity_head SET `
@@ -88,7 +88,8 @@ func TestAppendOnly(t *testing.T) {
 	}
 }
 
-// Two processes record at once, some of them in vain: numbers have no gap, and nobody waits for ever.
+// Two processes record at the same time, and some transactions are rolled back: the numbers have no gap, and
+// no process waits for ever.
 func TestManyRecord(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

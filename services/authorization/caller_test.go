@@ -76,7 +76,8 @@ func TestOwner(t *testing.T) {
 	}
 }
 
-// Neither ownership nor a grant counts for somebody deactivated, and both do again afterwards.
+// Neither ownership nor a grant counts while a person is deactivated. Both count again after the
+// reactivation.
 func TestDeactivated(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

@@ -26,13 +26,13 @@ const (
 	UpdateRevoked  = updateRevoked
 )
 
-// WithLongTimeout gives a store so much time that only a fault can use it up, also on a loaded machine.
+// WithLongTimeout gives a store a timeout that only a fault can use up, also on a loaded machine.
 func WithLongTimeout(s *Store) *Store {
 	s.timeout = 2 * time.Minute
 	return s
 }
 
-// ListStatement is what the store would run for the query string.
+// ListStatement returns the statement that the store would run for the query string.
 func ListStatement(raw string) (sql string, args []any, err error) {
 	q, err := parseQuery(raw)
 	if err != nil {
@@ -42,13 +42,13 @@ func ListStatement(raw string) (sql string, args []any, err error) {
 	return sql, args, nil
 }
 
-// CursorAt is the cursor of a position.
+// CursorAt returns the cursor of a position.
 func CursorAt(at time.Time, id string) string {
 	parsed, _ := parseID(id)
 	return position{at, parsed}.cursor()
 }
 
-// Reencoded is the cursor of the position that text stands for.
+// Reencoded decodes a cursor and encodes its position again.
 func Reencoded(text string) (string, error) {
 	p, err := parseCursor(text)
 	return p.cursor(), err

@@ -63,7 +63,7 @@ func serveFrom(
 	return authorization.New(registry, store, devices)
 }
 
-// second is another process on the same database.
+// second returns another process on the same database.
 func (h harness) second(t testing.TB) harness {
 	t.Helper()
 	return harness{h.DB, serve(t, h.AnotherPool(t), nil)}
@@ -78,7 +78,7 @@ func (h harness) person(t testing.TB, address string) string {
 	)
 }
 
-// owner may call every route.
+// owner returns a caller who may use every route.
 func (h harness) owner(t testing.TB) principal.Principal {
 	t.Helper()
 	id := h.person(t, "owner@example.org")
@@ -98,7 +98,7 @@ func (h harness) insert(t testing.TB, person, permission, columns, values string
 	)
 }
 
-// text returns one row's one text.
+// text returns the one text that a query selects.
 func (h harness) text(t testing.TB, sql string, args ...any) (text string) {
 	t.Helper()
 	if err := h.Pool(t).QueryRow(t.Context(), sql, args...).Scan(&text); err != nil {
@@ -138,7 +138,7 @@ func (h harness) sendAs(caller httpapi.Caller, method, target, body string) *htt
 	return httpapitest.Send(r, h.service.Routes(), caller)
 }
 
-// grantBody is the body of POST /api/v1/grants; more continues it.
+// grantBody returns the body of POST /api/v1/grants; more continues it.
 func grantBody(person, permission, more string) string {
 	return `{"userId":"` + person + `","permissionId":"` + permission + `"` + more + `}`
 }
@@ -194,7 +194,7 @@ func (h harness) breakStore(t testing.TB) {
 	h.Exec(t, "ALTER TABLE core.permission_grant RENAME TO lost")
 }
 
-// awaitBlocked waits until so many of this database's sessions wait for a lock.
+// awaitBlocked waits until this number of the database's sessions wait for a lock.
 func (h harness) awaitBlocked(t testing.TB, sessions int) {
 	t.Helper()
 	await(t, func() bool {

@@ -16,8 +16,8 @@ const (
 	historyPeople = 20
 )
 
-// history is a long one: 100,000 explicit grants of 20 people that share 40 timestamps, a microsecond
-// apart, so that JSON shows one and the same; among them 1,000 from another source.
+// history makes 100,000 explicit grants of 20 people. They share 40 timestamps that are a microsecond apart,
+// so that JSON shows them as equal; 1,000 of the grants are from another source.
 func history(t *testing.T) (h harness, owner principal.Principal) {
 	h = setup(t)
 	owner = h.owner(t)
@@ -36,7 +36,7 @@ func history(t *testing.T) (h harness, owner principal.Principal) {
 	return h, owner
 }
 
-// While others issue and revoke, whoever reads page by page sees every grant that was there at the first
+// While others issue and revoke, a client that reads page by page sees every grant that existed at the first
 // page, and none twice.
 func TestLongHistory(t *testing.T) {
 	t.Parallel()
@@ -97,8 +97,8 @@ func (h harness) set(t *testing.T, sql string) map[string]bool {
 	return set
 }
 
-// disturb issues and revokes through the service, and puts rows between the listed ones and revokes others
-// past it.
+// disturb issues and revokes through the service, inserts rows between the listed ones, and revokes others
+// directly in the database.
 func (h harness) disturb(ctx context.Context, t *testing.T, owner principal.Principal, name string) {
 	var id string
 	if err := h.Pool(t).QueryRow(
@@ -174,8 +174,8 @@ func (h harness) readAll(
 	}
 }
 
-// Every page is the beginning of one index scan, without a sort and without rows that are read and dropped.
-// So are the look-ups by person.
+// Every page reads the beginning of one index scan, without a sort and without rows that are read and
+// dropped. The look-ups by person do so as well.
 func (h harness) plans(t *testing.T) {
 	person := h.text(t, "SELECT id::text FROM core.person WHERE email = 'p7'")
 	first := h.page(

@@ -99,7 +99,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// A grant is in force from the millisecond in which it was issued until the one in which it ends.
+// A grant is in force from the millisecond in which it was issued until the millisecond in which it ends.
 func TestInForceAt(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -160,7 +160,7 @@ func TestDefaultLimit(t *testing.T) {
 	}
 }
 
-// What is refused is refused in one way, and without the store.
+// Every refusal has the same response and needs no store.
 func TestListRefusals(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

@@ -32,21 +32,21 @@ func setupWithScreens(t *testing.T) harness {
 	return harness{db, serve(t, db.Pool(t), screens{db.Pool(t)})}
 }
 
-// fact is one grant of the model, in the words of the spec.
+// fact is one grant of the model.
 type fact struct {
 	person, permission                      string
 	expired, ends, revoked, scoped, foreign bool
 }
 
-// world is what the model knows. Nothing in it asks the code under test.
+// world is what the model knows. It never calls the code under test.
 type world struct {
 	owner   string
 	facts   []fact
 	screens map[string][]string // device, permissions
 }
 
-// may is the rule, told once more: what is not declared is nobody's; a person has the baseline, what it
-// owns, and what was given and still holds; a device has what its own store says; nobody else has anything.
+// may states the rule a second time. Nobody has an undeclared permission. A person has the baseline, what an
+// owner has, and every grant in force. A device has what its own store says. Nobody else has a permission.
 func (w world) may(p principal.Principal, permission string) bool {
 	baselines := map[string]string{
 		read:   "authenticated",

@@ -103,7 +103,7 @@ func (h *fixture) ForgetClaim(header http.Header, _ *http.Request) error {
 	return h.forget
 }
 
-// Resolve reads the caller's one permission from a header; without it nobody is there.
+// Resolve reads the caller's one permission from a header; a request without it is anonymous.
 func (h *fixture) Resolve(_ context.Context, r *http.Request) (principal.Principal, error) {
 	switch held := r.Header.Get("Test-Holds"); held {
 	case "":
@@ -135,8 +135,8 @@ func (h *fixture) send(method, path string, headers ...string) *httptest.Respons
 	return w
 }
 
-// The page is one, whoever asks for it; the status says whether they may see the display. Who does not ask
-// for a page gets the code.
+// Everybody is sent the same page; its status says whether the caller may see the display. A request that
+// does not accept HTML gets the code.
 func TestPage(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -189,7 +189,8 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// The permission comes before the conditionals: who lacks it gets no 304, whatever they have.
+// The permission is checked before the conditional headers: a caller without it gets no 304, whatever the
+// request contains.
 func TestConditionalPage(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -216,7 +217,7 @@ func TestConditionalPage(t *testing.T) {
 	}
 }
 
-// Codings are sent where they are accepted; the worker is always plain.
+// A script is compressed when the client accepts it; the worker never is.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -261,7 +262,7 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// A claim cookie that cannot be cleared costs a line of the log, not the page.
+// When a claim cookie cannot be cleared, one line is logged and the page is sent all the same.
 func TestClaimStays(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -277,7 +278,7 @@ func TestClaimStays(t *testing.T) {
 	}
 }
 
-// A build that does not fit together ends the start.
+// A build whose files do not fit together fails the start.
 func TestBadBuild(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(fstest.MapFS){

@@ -17,7 +17,7 @@ const (
 	anna      = "anna@example.org"
 )
 
-// fakeHouse is a house.
+// fakeHouse is a house with a name and a language.
 type fakeHouse struct{ name, language string }
 
 func (l fakeHouse) Letterhead() (name, language string) { return l.name, l.language }
@@ -54,8 +54,9 @@ var subjects = map[string]map[string]string{
 	},
 }
 
-// Text and HTML say the same and carry the same link, the house signs them, and the HTML loads nothing from
-// outside. With LETTERS_DIR set, the test writes the mails there, so that people can look at them.
+// Text and HTML have the same content and the same link and are signed with the house's name, and the HTML
+// loads nothing from outside. With LETTERS_DIR set, the test writes the mails there, so that people can look
+// at them.
 func TestEmails(t *testing.T) {
 	t.Parallel()
 	for language, subjects := range subjects {
@@ -98,7 +99,7 @@ func TestHouseWithoutName(t *testing.T) {
 	}
 }
 
-// Whatever is stored as the name of the house, it changes no header and no markup.
+// No name that is stored for the house can change a header or the markup.
 func TestHostileName(t *testing.T) {
 	t.Parallel()
 	for _, hostile := range []string{
@@ -118,7 +119,7 @@ func TestHostileName(t *testing.T) {
 	}
 }
 
-// Every language that a house can have has every word, in its own file.
+// Every language of a house has every word, in its own file.
 func TestEveryLanguageHasEveryWord(t *testing.T) {
 	t.Parallel()
 	for _, language := range house.Languages() {

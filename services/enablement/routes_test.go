@@ -42,7 +42,8 @@ func TestList(t *testing.T) {
 	}
 }
 
-// TestRestartRequired checks that it spreads along required dependencies of either kind, and is taken back.
+// TestRestartRequired checks that restartRequired spreads along required dependencies of either kind, and is
+// taken back.
 func TestRestartRequired(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

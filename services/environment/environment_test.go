@@ -200,7 +200,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// Rules that join several variables.
+// TestCombinations checks rules about several variables.
 func TestCombinations(t *testing.T) {
 	proxy := func(header, proxies string) map[string]string {
 		return map[string]string{

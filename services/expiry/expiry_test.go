@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// serve runs sweeps in a bubble's time. stop ends them and tells how long that took.
+// serve runs sweeps with a fake clock. stop ends them and returns how long that took.
 func serve(
 	t *testing.T,
 	sweeps ...expiry.Sweep,
@@ -84,7 +84,7 @@ func TestBatchesUntilNothingIsLeft(t *testing.T) {
 	})
 }
 
-// A sweep that fails has one line a round, of its name alone, and takes no other down.
+// A sweep that fails logs one line a round, which holds only its name, and does not stop the other sweeps.
 func TestFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		swept := 0
@@ -110,7 +110,7 @@ func TestFailure(t *testing.T) {
 	})
 }
 
-// A batch that hangs is given up after 30 s, and the others go on.
+// A batch that hangs is canceled after 30 s, and the other sweeps continue.
 func TestBatchDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var hung time.Duration
@@ -132,8 +132,8 @@ func TestBatchDeadline(t *testing.T) {
 	})
 }
 
-// The end comes at once, and is no failure: in a pause, within a batch that waits, and between batches
-// without end.
+// Serve ends at once when its context does, and this is no failure: in a pause, in a batch that waits, and
+// between batches that never end.
 func TestStop(t *testing.T) {
 	for name, batch := range map[string]func(context.Context) (int, error){
 		"paused":  func(context.Context) (int, error) { return 0, nil },

@@ -55,7 +55,7 @@ func TestReadyOnlyBetweenStartedAndStopping(t *testing.T) {
 	}
 }
 
-// TestShutdownDuringAPingIsNotReady: the database answers, and the process is leaving.
+// TestShutdownDuringAPingIsNotReady checks a process that is stopping while the database still responds.
 func TestShutdownDuringAPingIsNotReady(t *testing.T) {
 	var h *health.Health
 	h = start(t, func(context.Context) error {
@@ -139,8 +139,8 @@ func TestCheckFailsAtOnceWhileAnOldPingHangs(t *testing.T) {
 	})
 }
 
-// A ping keeps running after nobody waits for it: each further ping would be one more socket to a server
-// that hangs.
+// A ping keeps running when nobody waits for it any more. Each further ping would open one more socket to a
+// server that hangs.
 func TestOnePingWhileTheDatabaseHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var pings atomic.Int32

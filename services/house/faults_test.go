@@ -11,8 +11,8 @@ import (
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 
-// While the store fails, the last response stays, one line is logged, and a change is refused. Afterwards the
-// stored house shows again.
+// While the store fails, the last house is still shown, one line is logged, and a change is refused.
+// Afterwards the stored house is shown again.
 func TestStoreDown(t *testing.T) {
 	t.Parallel()
 	db := databasetest.New(t)
@@ -35,7 +35,7 @@ func TestStoreDown(t *testing.T) {
 	}
 }
 
-// Without a first read nothing starts.
+// The service does not start without a first read.
 func TestFirstReadFails(t *testing.T) {
 	t.Parallel()
 	p := start(t, databasetest.New(t).UnreachablePool(t), time.Millisecond)
@@ -56,7 +56,7 @@ func TestFirstReadFails(t *testing.T) {
 	}
 }
 
-// A locked table stops nobody from seeing the house.
+// A locked table does not keep anybody from seeing the house.
 func TestFrozen(t *testing.T) {
 	t.Parallel()
 	db := databasetest.New(t)
@@ -80,7 +80,7 @@ func TestStatementsPrepare(t *testing.T) {
 	databasetest.New(t).PrepareAll(t, house.Statements())
 }
 
-// TestBackup shows the latest verification, whatever it found.
+// TestBackup checks that the latest verification is shown, whatever its result.
 func TestBackup(t *testing.T) {
 	t.Parallel()
 	db := databasetest.New(t)

@@ -84,7 +84,7 @@ func started(t testing.TB, pool *pgxpool.Pool, every time.Duration) *process {
 	return p
 }
 
-// Resolve reads the one permission of a person from a header; without it nobody is signed in.
+// Resolve reads the one permission of a person from a header; a request without it is anonymous.
 func (p *process) Resolve(_ context.Context, r *http.Request) (principal.Principal, error) {
 	if held := r.Header.Get("Test-Holds"); held != "" {
 		return principal.Person(held), nil
@@ -102,8 +102,8 @@ func (c caller) Allowed(_ context.Context, permission string) (bool, error) {
 	return permission == c.who.UserID, nil
 }
 
-// send sends a request of somebody who may manage the house. headers, pairs of name and value, override
-// that; an empty value removes a header.
+// send sends a request of a caller who may manage the house. headers, pairs of name and value, override that;
+// an empty value removes a header.
 func (p *process) send(method, target, body string, headers ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequestWithContext(context.Background(), method, target, strings.NewReader(body))
 	r.Header.Set("Origin", origin)
@@ -121,7 +121,7 @@ func (p *process) send(method, target, body string, headers ...string) *httptest
 	return w
 }
 
-// assertShown checks GET /api/v1/house of somebody without any cookie.
+// assertShown checks GET /api/v1/house without a cookie.
 func (p *process) assertShown(t testing.TB, want string) {
 	t.Helper()
 	w := p.send("GET", path, "", "Test-Holds", "", "Origin", "")

@@ -32,7 +32,7 @@ func TestHouse(t *testing.T) {
 	}
 }
 
-// Every accent and language of the code is one of the table's.
+// The table accepts every accent and language that the code knows.
 func TestListsMatchTheSchema(t *testing.T) {
 	t.Parallel()
 	p := started(t, databasetest.New(t).Pool(t), time.Hour)
@@ -99,7 +99,8 @@ func TestRefused(t *testing.T) {
 	started(t, db.Pool(t), time.Hour).assertShown(t, initial)
 }
 
-// Of changes at the same moment, through several processes, one is left whole, and every process shows it.
+// Of changes at the same moment through several processes one is stored, complete, and every process shows
+// it.
 func TestRaceOfChanges(t *testing.T) {
 	t.Parallel()
 	db := databasetest.New(t)
@@ -147,7 +148,7 @@ func TestOlderStateIsNotKept(t *testing.T) {
 	}
 }
 
-// A change by one process reaches another, which asks again by itself.
+// A change in one process reaches another, which reads again by itself.
 func TestProcessesShareTheHouse(t *testing.T) {
 	t.Parallel()
 	db := databasetest.New(t)
@@ -161,7 +162,7 @@ func TestProcessesShareTheHouse(t *testing.T) {
 		func() bool { return reader.send("GET", path, "").Body.String() == body })
 }
 
-// A house that is sent again is not written again.
+// A house that is submitted unchanged is not written again.
 func TestUnchangedHouseIsNotWritten(t *testing.T) {
 	t.Parallel()
 	db := databasetest.New(t)

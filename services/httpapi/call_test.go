@@ -35,7 +35,7 @@ func TestReadBodyCountsWhatArrives(t *testing.T) {
 	}
 }
 
-// Past the limit of the client's body the connection cannot be used again.
+// After a body over the limit the connection cannot be used again.
 func TestTooLargeBodyClosesTheConnection(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[httpapi.Error]string{httpapi.ErrBodyTooLarge: "close", httpapi.ErrRequest: ""} {

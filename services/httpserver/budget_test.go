@@ -43,7 +43,7 @@ func (p *pipeListener) visit(t *testing.T, address string) *testClient {
 	return &testClient{client, t, bufio.NewReader(client)}
 }
 
-// request sends a request and leaves it at that.
+// request sends a request and does not read the response.
 func (v *testClient) request(path string) {
 	v.t.Helper()
 	if _, err := io.WriteString(v, "GET "+path+" HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
@@ -62,7 +62,7 @@ func (v *testClient) hasResponse() {
 	synctest.Wait()
 }
 
-// isOpen tells whether the server has closed, without a byte.
+// isOpen reports whether the connection is open; the server must not have written a byte.
 func (v *testClient) isOpen() bool {
 	v.t.Helper()
 	_ = v.SetReadDeadline(time.Now().Add(time.Nanosecond))
@@ -86,8 +86,8 @@ func assertOpen(t *testing.T, what string, visitors []*testClient, open ...bool)
 	}
 }
 
-// startCrowded serves /wait, which waits until release is closed, /stream, a stream that does the same, and
-// anything else at once.
+// startCrowded serves three handlers: /wait waits until release is closed, /stream is a stream that does the
+// same, and every other path responds at once.
 func startCrowded(
 	t *testing.T, limits httpserver.Limits, proxy func(netip.Addr) bool,
 ) (s *rawServer, p *pipeListener, release chan struct{}) {
@@ -158,8 +158,8 @@ func TestConnectionsOfOneClient(t *testing.T) {
 	}
 }
 
-// TestConnectionsInAll: here all count, those of this machine too, and a client that has sent half a head
-// gives way.
+// TestConnectionsInAll checks the limit of all connections, which also counts those of this machine: a client
+// that has sent half a request head is disconnected first.
 func TestConnectionsInAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, p, release := startCrowded(t, httpserver.Limits{All: 3}, nil)
@@ -173,8 +173,8 @@ func TestConnectionsInAll(t *testing.T) {
 	})
 }
 
-// TestStreamsOfOneClient: one too many ends without a byte, one that has ended leaves its place, and other
-// requests do not count.
+// TestStreamsOfOneClient checks that one stream too many ends without a byte, that a stream that ends frees
+// its place, and that other requests do not count.
 func TestStreamsOfOneClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, p, release := startCrowded(t, httpserver.Limits{Streams: 2}, nil)

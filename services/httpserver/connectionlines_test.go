@@ -15,7 +15,7 @@ import (
 	"github.com/narthex-platform/narthex/services/httpserver"
 )
 
-// counts are the log lines of one kind and what they count.
+// counts returns the counts in the log lines of one kind.
 func (s *rawServer) counts(message string) (counts []int64) {
 	for _, line := range s.logs.FilterMessage(message).All() {
 		counts = append(counts, line.ContextMap()["count"].(int64))
@@ -23,7 +23,7 @@ func (s *rawServer) counts(message string) (counts []int64) {
 	return counts
 }
 
-// TestBrokenConnectionsMakeOneLineASecond and kind, with their count.
+// TestBrokenConnectionsMakeOneLineASecond checks that each kind has one line a second, with its count.
 func TestBrokenConnectionsMakeOneLineASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pipes := newPipeListener()
@@ -54,7 +54,7 @@ func sum(counts []int64) (all int64) {
 	return all
 }
 
-// failing is a listener that fails for a while.
+// failing is a listener whose Accept fails for a while.
 type failing struct {
 	*pipeListener
 	failure error
@@ -68,8 +68,8 @@ func (f *failing) Accept() (net.Conn, error) {
 	return f.pipeListener.Accept()
 }
 
-// TestFailuresOfAccept are waited out, logged once a minute with their count, and then connections are
-// served again.
+// TestFailuresOfAccept checks that failures are waited out and logged once a minute with their count, and
+// that connections are served afterwards.
 func TestFailuresOfAccept(t *testing.T) {
 	for _, failure := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM,
 		syscall.ECONNABORTED, syscall.EPERM} {
@@ -94,7 +94,7 @@ func TestFailuresOfAccept(t *testing.T) {
 	}
 }
 
-// TestStopWhileAcceptFails does not wait for the pause.
+// TestStopWhileAcceptFails checks that a stop does not wait for the pause.
 func TestStopWhileAcceptFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		listener := &failing{newPipeListener(), syscall.EMFILE, time.Now().Add(time.Hour)}
@@ -108,7 +108,7 @@ func TestStopWhileAcceptFails(t *testing.T) {
 	})
 }
 
-// TestLostListener ends the service, so that the process is started again.
+// TestLostListener checks that a lost listener ends the service, so that the process is started again.
 func TestLostListener(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		listener := &failing{newPipeListener(), syscall.EBADF, time.Now().Add(time.Hour)}

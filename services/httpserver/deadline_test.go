@@ -13,13 +13,13 @@ import (
 	"github.com/narthex-platform/narthex/services/httpserver"
 )
 
-// received is what a client got, and when the server closed.
+// received is what a client received, and when the server closed the connection.
 type received struct {
 	text  string
 	after time.Duration
 }
 
-// watch reads to the end, in virtual time.
+// watch reads until the connection is closed, with a fake clock.
 func watch(conn net.Conn) <-chan received {
 	end := make(chan received, 1)
 	start := time.Now()
@@ -30,7 +30,7 @@ func watch(conn net.Conn) <-chan received {
 	return end
 }
 
-// TestDeadlines holds every deadline of docs/reference/http-api.md to the instant. A step waits, then sends.
+// TestDeadlines checks every deadline of docs/reference/http-api.md exactly. A step waits and then sends.
 func TestDeadlines(t *testing.T) {
 	type step struct {
 		wait time.Duration
@@ -99,7 +99,8 @@ func TestDeadlines(t *testing.T) {
 	}
 }
 
-// TestHandlerHasNoDeadline: the request's time is over when its body is whole; the rest is the handler's.
+// TestHandlerHasNoDeadline checks that the request's deadline ends with its body, and that the handler may
+// take longer.
 func TestHandlerHasNoDeadline(t *testing.T) {
 	for name, request := range map[string]string{
 		"no body": "GET / HTTP/1.1\r\nHost: x\r\n\r\n",
@@ -127,8 +128,8 @@ func TestHandlerHasNoDeadline(t *testing.T) {
 	}
 }
 
-// TestBodyDeadlineUnderAHandler answers at the instant, also while the handler looks elsewhere, and the
-// handler's response is lost.
+// TestBodyDeadlineUnderAHandler checks that the response to a late body is sent at the deadline, even while
+// the handler does not read, and that the handler's response is dropped.
 func TestBodyDeadlineUnderAHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pipes := newPipeListener()
@@ -155,8 +156,8 @@ func TestBodyDeadlineUnderAHandler(t *testing.T) {
 	})
 }
 
-// TestReadAheadIsARequest: the byte of a next request that net/http reads under a handler counts from the
-// answer on.
+// TestReadAheadIsARequest checks that the first byte of a next request, which net/http reads while a handler
+// runs, starts that request's deadline only after the response.
 func TestReadAheadIsARequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pipes := newPipeListener()
@@ -175,7 +176,8 @@ func TestReadAheadIsARequest(t *testing.T) {
 	})
 }
 
-// TestPieces sends the same requests cut in two at every byte, and byte by byte: the responses are the same.
+// TestPieces sends the same requests cut in two at every byte, and byte by byte: the responses must be the
+// same.
 func TestPieces(t *testing.T) {
 	requests := "\r\n\nPOST /p HTTP/1.1\r\nHost: x\r\nContent-Length: " + strings.Repeat("0", 70) +
 		"3\r\n\r\nabc\r\n" +

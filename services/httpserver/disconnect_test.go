@@ -14,8 +14,8 @@ import (
 	"github.com/narthex-platform/narthex/services/httpserver"
 )
 
-// TestHalfClosedRequestIsServed: a client that sends no more still waits for its response, and its handler
-// is left alone.
+// TestHalfClosedRequestIsServed checks that a client that closes its side for writing still gets its
+// response, and that its handler is not canceled.
 func TestHalfClosedRequestIsServed(t *testing.T) {
 	for name, request := range map[string]string{
 		"GET":  "GET / HTTP/1.1\r\nHost: x\r\n\r\n",
@@ -48,7 +48,8 @@ func TestHalfClosedRequestIsServed(t *testing.T) {
 	}
 }
 
-// TestClientWhoLeavesIsNoticed by a reset, at once or behind an end of input, and by a failed write.
+// TestClientWhoLeavesIsNoticed checks that the handler is canceled by a reset, at once or behind an end of
+// input, and by a failed write.
 func TestClientWhoLeavesIsNoticed(t *testing.T) {
 	for _, r := range []struct {
 		name   string
@@ -92,7 +93,8 @@ func TestClientWhoLeavesIsNoticed(t *testing.T) {
 	}
 }
 
-// TestEndOfInputEndsAStream, also one that came before the stream began.
+// TestEndOfInputEndsAStream checks that an end of input ends a stream, also when it came before the stream
+// began.
 func TestEndOfInputEndsAStream(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	hubs := realtime.New(zap.NewNop(), nil)

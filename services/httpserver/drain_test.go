@@ -19,8 +19,8 @@ import (
 	"github.com/narthex-platform/narthex/services/httpserver"
 )
 
-// TestStopUnderLoad stops while keep-alive clients hammer. A client may be refused a new connection, and
-// see nothing else.
+// TestStopUnderLoad stops the server under load from keep-alive clients. A client may be refused a new
+// connection, but may see no other failure.
 func TestStopUnderLoad(t *testing.T) {
 	for range 10 {
 		s := startRaw(t, httpserver.ListenerConfig{}, httpserver.Limits{})
@@ -47,8 +47,8 @@ func TestStopUnderLoad(t *testing.T) {
 	}
 }
 
-// sendRequests asks until a new connection is refused; it makes one where the server said that it closes the
-// last.
+// sendRequests sends requests until a new connection is refused. It makes a new connection where the server
+// announced that it closes the last one.
 func sendRequests(address string, results *atomic.Int32, warm chan<- struct{}) error {
 	request := []byte("GET /load HTTP/1.1\r\nHost: x\r\n\r\n")
 	for {
@@ -80,13 +80,13 @@ func sendRequests(address string, results *atomic.Int32, warm chan<- struct{}) e
 	}
 }
 
-// lastLine is a response that announces the end of its connection.
+// lastLine returns a response that announces the end of its connection.
 func lastLine(text string) string {
 	return strings.Replace(reply(text), "\r\n", "\r\nConnection: close\r\n", 1)
 }
 
-// TestStopUnderNewConnections stops while clients make a connection for each request. Each is answered or
-// refused; none is reset, for who has connected when the listener closes is still served.
+// TestStopUnderNewConnections stops the server while clients make a connection for each request. Each is
+// answered or refused. None is reset, because connections made before the listener closes are still served.
 func TestStopUnderNewConnections(t *testing.T) {
 	for range 5 {
 		s := startRaw(t, httpserver.ListenerConfig{}, httpserver.Limits{})
@@ -121,8 +121,8 @@ func TestStopUnderNewConnections(t *testing.T) {
 	}
 }
 
-// requestOnce makes a connection for one request. late: the machine was so slow that the connection may have
-// looked idle, or not made.
+// requestOnce makes a connection for one request. late reports that the machine was so slow that the
+// connection may have looked idle, or was not made.
 func requestOnce(address string) (late bool, err error) {
 	start := time.Now()
 	conn, err := net.Dial("tcp", address)
@@ -141,8 +141,8 @@ func requestOnce(address string) (late bool, err error) {
 	return late, err
 }
 
-// TestStop holds the order of a stop to the instant: what a client with half a request, an idle one, and
-// one with a request under way see.
+// TestStop checks the order of a stop exactly: what is seen by a client with half a request, by an idle one,
+// and by one with a request under way.
 func TestStop(t *testing.T) {
 	const get = "GET /g HTTP/1.1\r\nHost: x\r\n\r\n"
 	const lull = 500 * time.Millisecond
@@ -202,8 +202,8 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// TestLongRequestAtAStop ends in time, and its response announces the end though it was admitted before the
-// stop, or is cut off with ErrDrain.
+// TestLongRequestAtAStop checks a request that was admitted before the stop. Either it ends in time and its
+// response announces the end of the connection, or it is cut off with ErrDrain.
 func TestLongRequestAtAStop(t *testing.T) {
 	for _, r := range []struct {
 		name  string
@@ -241,7 +241,7 @@ func TestLongRequestAtAStop(t *testing.T) {
 	}
 }
 
-// TestInherited serves on a socket that somebody else has bound.
+// TestInherited serves on a socket that another process has bound.
 func TestInherited(t *testing.T) {
 	socket, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -40,14 +40,14 @@ func (l *Listener) Shorten(limits Limits) {
 	}
 }
 
-// Framing is one request as framing saw it.
+// Framing is one request as the package's framing read it.
 type Framing struct {
 	End    int // its last byte's offset in the stream, and one
 	Length int64
 	Coded  bool
 }
 
-// Follow gives a stream to framing in pieces of one size and returns the whole requests before the first
+// Follow passes a stream to framing in pieces of one size and returns the complete requests before the first
 // refusal.
 func Follow(stream []byte, piece int) (requests []Framing) {
 	f := framing{maxHead: defaultLimits().head}
@@ -64,7 +64,7 @@ func Follow(stream []byte, piece int) (requests []Framing) {
 	return requests
 }
 
-// Open is how many connections are open, after Ready.
+// Open returns how many connections are open, after Ready.
 func (l *Listener) Open() int {
 	l.all.mu.Lock()
 	defer l.all.mu.Unlock()

@@ -25,8 +25,8 @@ func (p *halfPipe) CloseWrite() error {
 	return nil
 }
 
-// TestFaultLingers closes half at the instant, so that no reset overtakes the response, and the rest half a
-// second later. What a handler writes in between is lost.
+// TestFaultLingers checks that a faulty connection's sending half is closed at once, so that no reset
+// overtakes the response, and the rest half a second later. What a handler writes in between is dropped.
 func TestFaultLingers(t *testing.T) {
 	for _, r := range []struct {
 		name, send string
@@ -58,8 +58,8 @@ func TestFaultLingers(t *testing.T) {
 	}
 }
 
-// TestFaultOnASocket: the fault's response and the end reach a client that still sends, and then the socket
-// is gone.
+// TestFaultOnASocket checks that a client that still sends receives the response and the end, and that the
+// socket is closed afterwards.
 func TestFaultOnASocket(t *testing.T) {
 	s := startRaw(t, httpserver.ListenerConfig{},
 		httpserver.Limits{Header: 50 * time.Millisecond, Linger: 50 * time.Millisecond})
@@ -77,8 +77,8 @@ func TestFaultOnASocket(t *testing.T) {
 	}
 }
 
-// TestChunkLieUnderAHandler is a body that turns bad when its handler runs: nothing of the handler's response
-// goes out.
+// TestChunkLieUnderAHandler sends a body that becomes malformed while its handler runs: nothing of the
+// handler's response may be sent.
 func TestChunkLieUnderAHandler(t *testing.T) {
 	entered := make(chan struct{})
 	s := startRaw(t, httpserver.ListenerConfig{Handler: http.HandlerFunc(func(w http.ResponseWriter,
@@ -95,7 +95,7 @@ func TestChunkLieUnderAHandler(t *testing.T) {
 	s.check(t, string(got), badRequest, 1, refusedLine)
 }
 
-// TestFaultAfterABegunResponse writes nothing into a response that is half out.
+// TestFaultAfterABegunResponse checks that nothing is written into a response that was sent in part.
 func TestFaultAfterABegunResponse(t *testing.T) {
 	s := startRaw(t, httpserver.ListenerConfig{Handler: http.HandlerFunc(func(w http.ResponseWriter,
 		r *http.Request) {

@@ -11,9 +11,9 @@ import (
 	"github.com/narthex-platform/narthex/services/httpserver"
 )
 
-// FuzzFraming compares with net/http: a request whose head both take, with the same framing, has a body
-// that both take, and ends at the same byte. Anything else is refused before a handler runs. How the bytes
-// come in pieces makes no difference.
+// FuzzFraming compares with net/http. When both accept a request's head with the same framing, both must
+// accept its body and end it at the same byte. Every other request must be refused before a handler runs. It
+// makes no difference how the bytes are cut into pieces.
 func FuzzFraming(f *testing.F) {
 	const post = "POST / HTTP/1.1\r\nHost: x\r\n"
 	for _, seed := range []string{
@@ -54,7 +54,7 @@ func FuzzFraming(f *testing.F) {
 	})
 }
 
-// skipEmptyLines leaves out what the platform never shows to net/http.
+// skipEmptyLines skips the empty lines that the platform never passes to net/http.
 func skipEmptyLines(buffer *bufio.Reader) {
 	for {
 		if b, err := buffer.Peek(1); err != nil || b[0] != '\r' && b[0] != '\n' {

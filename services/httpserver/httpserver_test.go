@@ -26,8 +26,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const home = "https://church.example.org"
 
-// testIdentity stands for identity and authorization: who comes and what they hold is written in a header of
-// the request.
+// testIdentity replaces identity and authorization: a header of the request says who sends it and what they
+// may do.
 type testIdentity struct{ resolved atomic.Int32 }
 
 func (s *testIdentity) Resolve(_ context.Context, r *http.Request) (principal.Principal, error) {
@@ -67,7 +67,7 @@ func serve(t *testing.T) *fixture {
 	return f
 }
 
-// table is not served yet.
+// table returns a fixture and its handler, which is not served yet.
 func table(t *testing.T) (*fixture, http.Handler) {
 	t.Helper()
 	core, logs := observer.New(zap.InfoLevel)
@@ -327,8 +327,8 @@ func TestWritesWithoutAGateAreRefused(t *testing.T) {
 	}
 }
 
-// TestAbortedUploadIsNot413: a sender that stops early has failed, but has sent nothing too large; no
-// handler sees the half.
+// TestAbortedUploadIsNot413 checks that a client that stops sending early fails, but not for a body that is
+// too large, and that no handler sees the part that came.
 func TestAbortedUploadIsNot413(t *testing.T) {
 	for _, path := range []string{"POST /api/v1/things", "PUT /api/v1/things/7"} {
 		f := serve(t)

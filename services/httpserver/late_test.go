@@ -12,7 +12,8 @@ import (
 	"github.com/narthex-platform/narthex/services/httpserver"
 )
 
-// lateListener accepts sockets whose reader gets its turn when the test lets it, as on a machine under load.
+// lateListener accepts connections whose reader runs only when the test allows it, as on a machine under
+// load.
 type lateListener struct {
 	net.Listener
 	turn    sync.Mutex
@@ -33,7 +34,7 @@ type lateConn struct {
 	all *lateListener
 }
 
-// Read reads when bytes have come and then its turn.
+// Read waits for bytes and for its turn.
 func (c *lateConn) Read(p []byte) (int, error) {
 	if len(p) > 1 { // else net/http looks for a peer who leaves
 		signal(c.all.waiting)
@@ -74,9 +75,9 @@ func signal(whom chan struct{}) {
 	}
 }
 
-// TestRequestInTimeIsServed although it was unread when the connection's idle time was over:
-// closed on unread bytes, the connection would have been reset. What comes too late still finds the silent
-// end.
+// TestRequestInTimeIsServed checks a request that arrived in time but was not read before the connection's
+// idle time was over: closing would have reset the connection. A request that arrives later finds the
+// connection closed.
 func TestRequestInTimeIsServed(t *testing.T) {
 	bound, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

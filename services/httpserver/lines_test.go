@@ -14,8 +14,8 @@ import (
 	"github.com/narthex-platform/narthex/services/loglimit"
 )
 
-// TestWhatIsUnavailableIsLoggedOnceASecond: every caller of a stopped module meets the same fact, whichever
-// of its routes they ask for.
+// TestWhatIsUnavailableIsLoggedOnceASecond checks that all routes of a stopped module share one line a
+// second, because all their callers meet the same failure.
 func TestWhatIsUnavailableIsLoggedOnceASecond(t *testing.T) {
 	t.Parallel()
 	core, logs := observer.New(zap.InfoLevel)

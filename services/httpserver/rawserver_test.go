@@ -27,12 +27,12 @@ const (
 	refusedLine = "request refused by the transport"
 )
 
-// reply is what rawServer's own handler writes.
+// reply returns what rawServer's own handler writes.
 func reply(text string) string {
 	return "HTTP/1.1 200 OK\r\nContent-Length: " + strconv.Itoa(len(text)) + "\r\n\r\n" + text
 }
 
-// write answers without the headers that change.
+// write writes a response without the headers that change.
 func write(w http.ResponseWriter, text string) {
 	header := w.Header()
 	header["Date"], header["Content-Type"] = nil, nil
@@ -109,8 +109,8 @@ func (s *rawServer) dial(t testing.TB) *net.TCPConn {
 	return conn.(*net.TCPConn)
 }
 
-// check compares everything that must and must not have happened. Every log line is a message and how often
-// it happened.
+// check compares everything that must and must not have happened. Each log line is given as a message and its
+// number.
 func (s *rawServer) check(t testing.TB, got, want string, runs int32, lines ...string) {
 	t.Helper()
 	if got != want {
@@ -131,7 +131,7 @@ func (s *rawServer) check(t testing.TB, got, want string, runs int32, lines ...s
 	}
 }
 
-// pipeListener is a listener without sockets, for tests in virtual time.
+// pipeListener is a listener without sockets, for tests with a fake clock.
 type pipeListener struct {
 	dialled chan net.Conn
 	closed  chan struct{}

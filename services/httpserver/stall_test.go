@@ -22,7 +22,8 @@ func longBody(size int) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { write(w, text) })
 }
 
-// TestResponseNobodyReads is closed at the instant, and not before a reader who takes a piece now and then.
+// TestResponseNobodyReads checks that the connection is closed exactly at the deadline when nobody reads, but
+// not while a reader takes a piece now and then.
 func TestResponseNobodyReads(t *testing.T) {
 	const piece, size = 64 << 10, 512 << 10
 	for _, r := range []struct {
@@ -67,8 +68,8 @@ func TestResponseNobodyReads(t *testing.T) {
 	}
 }
 
-// TestSilentReader pipelines requests on a real socket and reads nothing: it is reset, and what the kernel
-// held is gone with it.
+// TestSilentReader pipelines requests on a real socket and reads nothing: the connection is reset, and the
+// bytes in the kernel's buffer are lost.
 func TestSilentReader(t *testing.T) {
 	s := startRaw(t, httpserver.ListenerConfig{Handler: longBody(256 << 10)},
 		httpserver.Limits{Stall: 2 * time.Second})
@@ -89,8 +90,8 @@ func TestSilentReader(t *testing.T) {
 	}
 }
 
-// TestSlowReader takes a little less often than a kernel would tell by itself, for several times the
-// deadline, and gets everything.
+// TestSlowReader reads a little less often than the kernel reports progress by itself, for several times the
+// deadline, and receives everything.
 func TestSlowReader(t *testing.T) {
 	const size, stall = 192 << 10, 3 * time.Second
 	s := startRaw(t, httpserver.ListenerConfig{Handler: longBody(size)}, httpserver.Limits{Stall: stall})
@@ -113,7 +114,7 @@ func TestSlowReader(t *testing.T) {
 	s.check(t, "", "", 1)
 }
 
-// dialSmall has a receive buffer as small as the kernel allows.
+// dialSmall dials with the smallest receive buffer that the kernel allows.
 func (s *rawServer) dialSmall(t *testing.T) net.Conn {
 	t.Helper()
 	dialer := net.Dialer{Control: func(_, _ string, raw syscall.RawConn) error {

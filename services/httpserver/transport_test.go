@@ -10,13 +10,13 @@ import (
 	"github.com/narthex-platform/narthex/services/httpserver"
 )
 
-// headOf is a request's head of exactly size bytes.
+// headOf returns the head of a request of exactly size bytes.
 func headOf(size int) string {
 	const around = "GET /big HTTP/1.1\r\nHost: x\r\nA: \r\n\r\n"
 	return strings.Replace(around, "A: ", "A: "+strings.Repeat("x", size-len(around)), 1)
 }
 
-// TestTransport sends bytes and expects, to the byte, what comes back before the server closes.
+// TestTransport sends bytes and compares, byte for byte, what comes back before the server closes.
 func TestTransport(t *testing.T) {
 	const (
 		post    = "POST /p HTTP/1.1\r\nHost: x\r\n"

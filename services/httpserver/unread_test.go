@@ -11,8 +11,8 @@ import (
 	"github.com/narthex-platform/narthex/services/httpserver"
 )
 
-// TestUnreadBodyIsCancelled: a response never waits for an unread body, and the connection ends
-// soon behind it. The clients hold their bodies back.
+// TestUnreadBodyIsCancelled checks that a response never waits for an unread body, and that the connection
+// ends soon after it. The clients do not send their bodies.
 func TestUnreadBodyIsCancelled(t *testing.T) {
 	const declared, chunked, expected = "Content-Length: 9\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n",
 		"Expect: 100-continue\r\nContent-Length: 9\r\n\r\n"
@@ -73,8 +73,8 @@ func TestUnreadBodyIsCancelled(t *testing.T) {
 	}
 }
 
-// TestSmallUnreadBodyKeepsItsConnection: what has come with the head is discarded, and the next request is
-// answered.
+// TestSmallUnreadBodyKeepsItsConnection checks that an unread body that arrived with the head is discarded,
+// and that the next request is answered.
 func TestSmallUnreadBodyKeepsItsConnection(t *testing.T) {
 	_, handler := table(t)
 	s := startRaw(t, httpserver.ListenerConfig{Handler: handler}, httpserver.Limits{})

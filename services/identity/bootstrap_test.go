@@ -87,8 +87,8 @@ func (h harness) id(t *testing.T, address string) (id string) {
 // readers pass.
 const becomingOwner = "LOCK TABLE core.person IN EXCLUSIVE MODE"
 
-// Of 50 at the same time, one succeeds. The second row drops the primary key, so that only the table lock
-// decides.
+// Of 50 commands at the same time, one succeeds. The second row drops the primary key, so that only the table
+// lock decides.
 func TestBootstrapsAtOnce(t *testing.T) {
 	t.Parallel()
 	for _, prepare := range []string{

@@ -175,7 +175,7 @@ func IsWrongCredentials(err error) bool { return errors.Is(err, errHashChanged) 
 // IsInvalidToken reports a refused reset.
 func IsInvalidToken(err error) bool { return errors.Is(err, errInvalidToken) }
 
-// Session looks one up.
+// Session looks up one session.
 func (s *Store) Session(hash [32]byte) (userID string, err error) {
 	found, err := s.session(hash)
 	return found.userID, err
@@ -201,7 +201,7 @@ func (s *Store) Lookups() (underWay, waiting int) { return s.live.Load() }
 // Checks returns how many checks of the sessions run and how many callers wait for the next one.
 func (s *Store) Checks() (underWay, waiting int) { return s.check.Load() }
 
-// SignInsWaiting is how many sign-ins wait for the next query.
+// SignInsWaiting returns how many sign-ins wait for the next query.
 func (s *Store) SignInsWaiting() int {
 	_, waiting := s.credentials.Load()
 	return waiting

@@ -139,7 +139,7 @@ func serveLimited(
 	return harness{db, service, logged, post, house}
 }
 
-// person is verified and has the password, unless changed by assignments.
+// person makes a verified person with the password, unless assignments change that.
 func (h harness) person(t testing.TB, address string, assignments ...string) (id string) {
 	t.Helper()
 	err := h.Pool(t).QueryRow(t.Context(), `

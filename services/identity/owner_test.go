@@ -184,7 +184,7 @@ func TestOwnerWithoutSchema(t *testing.T) {
 	}
 }
 
-// What changes while the operator types is decided again under the lock.
+// What changed while the operator was typing counts, because the decision is made under the lock.
 func TestOwnerDecidedAgain(t *testing.T) {
 	t.Parallel()
 	rows := []struct {
@@ -253,9 +253,9 @@ func TestOwnerAndSignUpAtOnce(t *testing.T) {
 	h.signIn(t, "anna@example.org", "")
 }
 
-// Of any number of invocations at the same time, one succeeds. The second row drops the primary key, so
-// that only the table lock decides. The test is not parallel: so many hashes would leave other tests too
-// little time for their queries.
+// Of many commands at the same time, one succeeds. The second row drops the primary key, so that only the
+// table lock decides. The test is not parallel, because so many hashes would leave other tests too little
+// time for their queries.
 func TestOwnersAtOnce(t *testing.T) {
 	rows := []struct {
 		name        string
@@ -326,8 +326,8 @@ func TestOwnersAtOnce(t *testing.T) {
 	}
 }
 
-// Without the table lock, two that both saw no owner still cannot both become one: the primary key refuses
-// the second with a clean code.
+// Without the table lock two commands may both read that there is no owner. Still only one makes an owner:
+// the primary key refuses the other, with a clean code.
 func TestOwnerKeyDecides(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

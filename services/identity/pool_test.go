@@ -39,7 +39,7 @@ func TestForgedCookiesShareOneCheck(t *testing.T) {
 	}
 }
 
-// The same for invented tokens of links.
+// The same holds for invented tokens of links.
 func TestMadeUpTokensShareAQuery(t *testing.T) {
 	t.Parallel()
 	for _, kind := range kinds {
@@ -78,7 +78,7 @@ func TestMadeUpTokensShareAQuery(t *testing.T) {
 	}
 }
 
-// The same for sign-ins.
+// The same holds for sign-ins.
 func TestSignInsShareQueries(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

@@ -148,7 +148,7 @@ func TestRecoveryRequestsRefused(t *testing.T) {
 	}
 }
 
-// A fault of the store is not visible in the response, and is one fixed line in the log.
+// A fault of the store does not show in the response, and logs one fixed line.
 func TestRecoveryWithABrokenStore(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
@@ -417,7 +417,8 @@ func TestVerification(t *testing.T) {
 	}
 }
 
-// All of many uses at the same time succeed, because a verification link works again while it is valid.
+// Every one of many uses at the same time succeeds, because a verification link works again while it is
+// valid.
 func TestVerificationByMany(t *testing.T) {
 	t.Parallel()
 	h := setup(t)

@@ -9,8 +9,8 @@ import (
 	"github.com/narthex-platform/narthex/services/database"
 )
 
-// rowLock is another transaction that holds a lock until release. Every writer waits for it. So runs of
-// code without a guard would all have read before the first of them writes.
+// rowLock is another transaction that holds a lock until release. Every writer waits for it, so that code
+// without a guard would have read in every run before the first run writes.
 type rowLock struct {
 	t      *testing.T
 	holder *pgx.Conn
@@ -42,7 +42,7 @@ func (b rowLock) exec(sql string, args ...any) {
 	}
 }
 
-// waiting is how many of this database's connections wait for a lock.
+// waiting returns how many of this database's connections wait for a lock.
 func (b rowLock) waiting() (n int) {
 	b.t.Helper()
 	err := b.looker.QueryRow(b.t.Context(), `
@@ -55,7 +55,7 @@ func (b rowLock) waiting() (n int) {
 	return n
 }
 
-// release releases the lock once so many connections wait for it.
+// release releases the lock once this number of connections waits for it.
 func (b rowLock) release(waiting int) {
 	b.t.Helper()
 	await(b.t, func() bool { return b.waiting() >= waiting })

@@ -88,7 +88,7 @@ func (m *model) deleteGroup(id string) {
 	}
 }
 
-// modelForm is a view in the model's form.
+// modelForm returns a view in the form in which the model shows it.
 func (v view) modelForm() string {
 	list := func(modules []entry) (text string) {
 		for _, e := range modules {

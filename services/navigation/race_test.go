@@ -169,8 +169,8 @@ func TestManyWrites(t *testing.T) {
 	}
 }
 
-// TestStorm: groups come and go while modules are placed into them. Nobody fails but who places into a
-// group that is gone, and every view in between is one moment's: each module is in it once.
+// TestStorm creates and deletes groups while modules are placed into them. Only a placement into a deleted
+// group may fail, and every view in between is consistent: each module is in it once.
 func TestStorm(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
