@@ -355,7 +355,7 @@ func TestAskingAgain(t *testing.T) {
 	approved := s
 	renewed(&s, "announcements")
 	h.assertState(t, s, "pending")
-	h.assertState(t, approved, "approved") // whoever still has its claim may collect it
+	h.assertState(t, approved, "approved") // a screen with its claim may still collect it
 }
 
 // The device gets the permission that the running module names at the time of the approval, and no other.

@@ -118,7 +118,7 @@ func (c *lookupFixture) ask(ctx context.Context, t *testing.T) (collect func() [
 			id, err := c.store.Session(hash)
 			all[i] = result{id, err, time.Since(begun)}
 		})
-		if i < identity.LookupQueries { // one by one: whoever is about to send takes along who comes in that moment
+		if i < identity.LookupQueries { // one by one: a query takes along the look-ups that wait when it is sent
 			await(t, func() bool { return len(c.queries()) == i+1 })
 		}
 	}
