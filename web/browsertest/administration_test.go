@@ -49,6 +49,11 @@ func setModulesFixture(t *testing.T, h *fixture) *modulesFixture {
 			object{"configured": object{"enabled": false}}),
 	}
 	o.handle("GET /api/v1/module-lifecycle", func(w http.ResponseWriter, _ *http.Request) { o.serveList(w) })
+	o.handle("POST /api/v1/module-lifecycle/*", func(w http.ResponseWriter, _ *http.Request) {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		reply(w, 200, jsonOf(t, previewOf(o.modules)))
+	})
 	o.respondJSON("GET /api/v1/module-configuration", 200, object{"modules": []object{
 		{"moduleId": "rota", "name": "Rota", "version": "1.0.0", "restartRequired": false},
 	}})
@@ -97,6 +102,28 @@ func (o *modulesFixture) serveList(w http.ResponseWriter) {
 		o.t.Error(err)
 	}
 	reply(w, 200, string(text))
+}
+
+// previewOf is what the next start would make of what waits for it: each module runs if it is switched on,
+// unless its "then" says otherwise.
+func previewOf(modules []object) object {
+	differing := []object{}
+	for _, entry := range modules {
+		enabled, _ := entry["configured"].(object)["enabled"].(bool)
+		then, known := entry["then"].(object)
+		if !known {
+			then = object{"state": "disabled"}
+			if enabled {
+				then = running
+			}
+		}
+		now := entry["runtime"].(object)
+		if entry["restartRequired"] == true && now["state"] != then["state"] {
+			differing = append(differing,
+				object{"moduleId": entry["id"], "name": entry["name"], "now": now, "then": then})
+		}
+	}
+	return object{"modules": differing, "screens": []object{}}
 }
 
 // setModule replaces fields of one module's entry and returns the entry.

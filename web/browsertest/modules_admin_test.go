@@ -97,6 +97,7 @@ func TestSwitching(t *testing.T) {
 	p.runScript(`document.querySelector("[aria-label='Start after restart: Stage']").focus()`)
 	p.key(" ")
 	p.find("dialog", "Switch off Stage?")
+	p.waitFor(`document.activeElement.innerText === "Leave it on"`)
 	p.key(kb.Tab)
 	p.key("\r")
 	p.waitForAnnouncement("Stage is switched off. It waits for a restart.")
@@ -105,6 +106,28 @@ func TestSwitching(t *testing.T) {
 	p.waitForText("1 change waits for a restart.")
 	p.waitFor(`!document.querySelector("[aria-label='Start after restart: Stage']").checked`)
 	p.waitFor(`document.activeElement.ariaLabel === "Start after restart: Stage"`)
+}
+
+// TestModuleChanges: what waits for a restart is what the server's preview says, not what the browser makes
+// of it: here a key of Stage was emptied, and Stage will be blocked.
+func TestModuleChanges(t *testing.T) {
+	t.Parallel()
+	o := newModulesFixture(t)
+	o.setModule("stage", object{"restartRequired": true,
+		"then": blocked("configuration_missing", object{"configurationKey": "defaultTitle"})})
+	o.setModule("songs", object{"restartRequired": true})
+	p := openPage(t, o.URL+"/#/admin/modules", desktop)
+	p.waitForText("Stops at the next restart")
+	p.waitForText("defaultTitle has no value.")
+	p.waitForText("Rota needs it.")
+	p.waitForText("Changes settings at the next restart")
+	p.click("button", "What changes?")
+	p.waitForVisibleText("Stage stops at the next restart.")
+	p.waitForVisibleText("Songs changes settings at the next restart.")
+	o.respondJSON("GET /api/v1/module-lifecycle/stage/process", 200, process)
+	p.runScript(`document.querySelector("[data-row=stage] a.name").click()`)
+	p.waitForHeading("Stage")
+	p.waitForText("defaultTitle has no value.")
 }
 
 // TestSwitchingRefused: what is refused is said, and the switch stands as the server has it.

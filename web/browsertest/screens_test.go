@@ -219,9 +219,9 @@ func setWaiting(h *fixture) {
 			"runtime":         object{"state": state},
 			"restartRequired": true, "dependencies": []object{}}
 	}
-	h.respondJSON("GET /api/v1/module-lifecycle", 200, object{"modules": []object{
-		entry("rota", "Rota", "running", false), entry("stage", "Stage", "disabled", true),
-	}})
+	modules := []object{entry("rota", "Rota", "running", false), entry("stage", "Stage", "disabled", true)}
+	h.respondJSON("GET /api/v1/module-lifecycle", 200, object{"modules": modules})
+	h.respondJSON("POST /api/v1/module-lifecycle/*", 200, previewOf(modules))
 	h.setNavigation([]string{"core.modules.lifecycle.manage"}, nil, group("foyer", "Foyer",
 		module("announcements", "Announcements",
 			object{"permissions": []string{"announcements.slides.read", "announcements.slides.manage"}})))

@@ -62,5 +62,5 @@ test("a write reads again what it has changed", async () => {
 	);
 	assert.deepEqual(answer, { ok: true, value: "done" });
 	assert.equal(read, 1);
-	assert.deepEqual(data.lifecycle.value.value, { modules: [] });
+	assert.deepEqual(data.lifecycle.value.value, { modules: [], changes: [] });
 });

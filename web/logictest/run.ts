@@ -9,6 +9,7 @@ import "./language.test";
 import "./resource.test";
 import "./shape.test";
 import "./slide.test";
+import "./plans.test";
 import "./standing.test";
 import "./timing.test";
 import "./values.test";

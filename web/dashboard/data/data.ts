@@ -1,3 +1,4 @@
+import { readLifecycle } from "./lifecycle";
 import type { Platform } from "./platform";
 import type { Result } from "./request";
 import { type Policy, Resource } from "./resource";
@@ -23,7 +24,7 @@ export class Data {
 		this.house = new Resource(() => platform.house(), policy);
 		this.account = new Resource(() => platform.account(), policy);
 		this.navigation = new Resource(() => platform.navigation(), policy);
-		this.lifecycle = new Resource(() => platform.lifecycle(), policy);
+		this.lifecycle = new Resource(() => readLifecycle(platform), policy);
 		this.configurations = new Resource(() => platform.configurations(), policy);
 	}
 

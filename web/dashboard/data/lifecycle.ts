@@ -1,3 +1,4 @@
+import { type Change, changesOf } from "./changes";
 import type { Platform } from "./platform";
 import type { Result } from "./request";
 import { count, listOf, object, orAbsent, orNull, text, yesOrNo } from "./shape";
@@ -44,12 +45,28 @@ const process = object({
 
 export type Runtime = ReturnType<typeof runtime>;
 export type LifecycleEntry = ReturnType<typeof entry>;
-export type LifecycleView = ReturnType<typeof lifecycle>;
+export interface LifecycleView extends ReturnType<typeof lifecycle> {
+	/** What the next start changes. */
+	readonly changes: readonly Change[];
+}
 /** What the next start would change. */
 export type Preview = ReturnType<typeof preview>;
 export type Process = ReturnType<typeof process>;
 
 const path = (moduleId: string, what: string) => `/api/v1/module-lifecycle/${moduleId}/${what}`;
+
+/** The modules, and what the next start makes of the decisions and settings that wait for it. */
+export async function readLifecycle(platform: Platform): Promise<Result<LifecycleView>> {
+	const read = await platform.lifecycle();
+	if (!read.ok) return read;
+	const { modules } = read.value;
+	const waiting = modules.find(({ restartRequired }) => restartRequired);
+	if (waiting === undefined) return { ok: true, value: { modules, changes: [] } };
+	// The preview of a decision that is stored already is of everything that is stored.
+	const preview = await previewEnable(platform, waiting.id, waiting.configured.enabled);
+	if (!preview.ok) return preview;
+	return { ok: true, value: { modules, changes: changesOf(modules, preview.value) } };
+}
 
 export const readProcess = (platform: Platform, moduleId: string): Promise<Result<Process>> =>
 	platform.read(path(moduleId, "process"), process);

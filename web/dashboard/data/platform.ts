@@ -1,5 +1,5 @@
 import { accents } from "../../kit/accents";
-import { lifecycle, type LifecycleView } from "./lifecycle";
+import { lifecycle } from "./lifecycle";
 import { type Result, nothing, request, write } from "./request";
 import {
 	count, listOf, object, oneOf, orAbsent, orNull, type Shape, ShapeError, text, yesOrNo,
@@ -95,7 +95,7 @@ export class Platform {
 	navigation(): Promise<Result<NavigationView>> {
 		return request(this.address("/api/v1/dashboard/navigation"), {}, navigation);
 	}
-	lifecycle(): Promise<Result<LifecycleView>> {
+	lifecycle(): Promise<Result<ReturnType<typeof lifecycle>>> {
 		return request(this.address("/api/v1/module-lifecycle"), {}, lifecycle);
 	}
 	configurations(): Promise<Result<ConfigurationsView>> {

@@ -3,7 +3,7 @@ import { Button } from "../../kit/button";
 import { Icon } from "../../kit/icons";
 import { focusHeading } from "../../kit/toast";
 import type { App } from "../app/app";
-import { type Change, changesOf } from "../data/changes";
+import type { Change } from "../data/changes";
 import type { LifecycleView } from "../data/lifecycle";
 import type { ConfigurationsView } from "../data/platform";
 import { sentenceOf } from "../words/failure";
@@ -62,7 +62,7 @@ export function RestartNotice({ app, permissions }: RestartNoticeProps) {
 
 /** What waits, as far as the caller may know. */
 function waiting(lifecycle?: LifecycleView, configurations?: ConfigurationsView): readonly Change[] {
-	if (lifecycle) return changesOf(lifecycle);
+	if (lifecycle) return lifecycle.changes;
 	const changed = configurations?.modules.filter(({ restartRequired }) => restartRequired) ?? [];
 	return changed.map(({ moduleId, name }) => ({ moduleId, module: name, what: "settings" }));
 }

@@ -4,7 +4,7 @@ import { Chip } from "../../../kit/chip";
 import { CopyButton } from "../../../kit/copy";
 import { Dialog } from "../../../kit/dialog";
 import { Form, TextField } from "../../../kit/field";
-import { EmptyState, PageHeader, Tile } from "../../../kit/layout";
+import { EmptyState, Note, PageHeader, Tile } from "../../../kit/layout";
 import { Menu } from "../../../kit/menu";
 import { ListRow, Table } from "../../../kit/table";
 import type { App } from "../../app/app";
@@ -21,7 +21,7 @@ import type { Failure } from "../../data/request";
 import type { Resource } from "../../data/resource";
 import { Filter } from "../../shell/filter";
 import { Heading } from "../../shell/heading";
-import { Loaded, refuse, useResource } from "../../shell/live";
+import { Loaded, refusalOf, refuse, useResource } from "../../shell/live";
 import { ago, elapsed, t } from "../../words/words";
 import { manageDevices } from "../modules/permissions";
 import { FindCode } from "./pairing";
@@ -193,6 +193,9 @@ async function remove({ app, device, resource }: DeviceProps): Promise<void> {
 	else fail(app, answer, () => remove({ app, device, resource }));
 }
 
+const wordsOf = (failure: Failure): string =>
+	failure.code === "DEVICE_NOT_FOUND" ? w("gone") : refusalOf(failure, manageDevices);
+
 function fail(app: App, failure: Failure, again: () => unknown): void {
 	if (failure.code === "DEVICE_NOT_FOUND") app.announce(w("gone"), "assertive");
 	else refuse(app, failure, manageDevices, again);
@@ -200,10 +203,12 @@ function fail(app: App, failure: Failure, again: () => unknown): void {
 
 function Rename({ app, device, resource, onClose }: DeviceProps & { onClose(): void }) {
 	const [name, setName] = useState(device.label);
+	const [refused, setRefused] = useState<Failure>();
 	const save = async () => {
 		if (name.trim() === "") return;
 		const answer = await app.data.write(renameDevice(app.platform, device.id, name.trim()), resource);
-		if (!answer.ok) return fail(app, answer, save);
+		setRefused(answer.ok ? undefined : answer);
+		if (!answer.ok) return;
 		app.announce(w("renamed"));
 		onClose();
 	};
@@ -221,6 +226,11 @@ function Rename({ app, device, resource, onClose }: DeviceProps & { onClose(): v
 			}
 		>
 			<Form onSubmit={save}>
+				{refused && (
+					<Note tone="bad" role="alert">
+						{wordsOf(refused)}
+					</Note>
+				)}
 				<TextField
 					label={w("newName")}
 					value={name}

@@ -3,7 +3,6 @@ import { PageHeader } from "../../../kit/layout";
 import { Switch } from "../../../kit/switch";
 import type { App } from "../../app/app";
 import type { ScreenProps } from "../../app/screen";
-import { changesOf } from "../../data/changes";
 import type { LifecycleEntry, LifecycleView } from "../../data/lifecycle";
 import { Link } from "../../shell/anchor";
 import { Trail } from "../../shell/trail";
@@ -43,7 +42,7 @@ function Facts({ app, view, module }: FactsProps) {
 	const names = new Map(view.modules.map(({ id, name }) => [id, name]));
 	const nameOf = (moduleId: string) => names.get(moduleId) ?? moduleId;
 	const { busy, press } = useSwitching(app, nameOf);
-	const change = changesOf(view).find(({ moduleId }) => moduleId === module.id);
+	const change = view.changes.find(({ moduleId }) => moduleId === module.id);
 	const needing = view.modules.filter(({ dependencies }) =>
 		dependencies.some(({ moduleId, required }) => required && moduleId === module.id),
 	);

@@ -6,7 +6,6 @@ import { Segments, Switch } from "../../../kit/switch";
 import { type Column, Table } from "../../../kit/table";
 import type { App } from "../../app/app";
 import type { ScreenProps } from "../../app/screen";
-import { changesOf } from "../../data/changes";
 import type { LifecycleEntry, LifecycleView } from "../../data/lifecycle";
 import { Link } from "../../shell/anchor";
 import { Filter } from "../../shell/filter";
@@ -104,7 +103,7 @@ function columnsOf(
 	nameOf: (moduleId: string) => string,
 	{ busy, press }: ReturnType<typeof useSwitching>,
 ): Column<LifecycleEntry>[] {
-	const changes = new Map(changesOf(view).map((change) => [change.moduleId, change]));
+	const changes = new Map(view.changes.map((change) => [change.moduleId, change]));
 	const needing = dependents(view);
 	return [
 		{

@@ -12,7 +12,7 @@ const ranks: Readonly<Record<string, number>> = { blocked: 0, running: 1, disabl
  * The modules as a person looks through them: what is blocked first, and of it the causes first. A switch
  * changes nobody's place, because what runs changes at a restart alone.
  */
-export function inOrder({ modules }: LifecycleView): LifecycleEntry[] {
+export function inOrder({ modules }: Pick<LifecycleView, "modules">): LifecycleEntry[] {
 	const byId = new Map(modules.map((module) => [module.id, module]));
 	const placed = modules.map((module) => ({
 		module,
@@ -23,7 +23,7 @@ export function inOrder({ modules }: LifecycleView): LifecycleEntry[] {
 }
 
 /** The names of the modules that need one, by its id. */
-export function dependents({ modules }: LifecycleView): Map<string, string[]> {
+export function dependents({ modules }: Pick<LifecycleView, "modules">): Map<string, string[]> {
 	const found = new Map<string, string[]>();
 	for (const { name, dependencies } of modules) {
 		for (const { moduleId, required } of dependencies) {

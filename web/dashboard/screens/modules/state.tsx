@@ -59,6 +59,7 @@ export function Why({ app, module, change, needing, nameOf }: WhyProps) {
 						<Chip tone="warn" door="half">
 							{w(change.what === "settings" ? "changes" : change.what)}
 						</Chip>
+						{change.then?.state === "blocked" && <span class="second">{reasonOf(change.then, nameOf)}</span>}
 						{stops && <span class="second">{w("needIt", { names, count: needing.length })}</span>}
 					</p>
 				)}

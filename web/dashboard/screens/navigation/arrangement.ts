@@ -16,8 +16,8 @@ export interface Column {
 }
 
 /** The distance between two orders, so that a move usually writes one row. */
-const gap = 1024;
-const last = 1_000_000;
+export const gap = 1024;
+export const last = 1_000_000;
 
 /** The groups in their order, and what has none at the end. */
 export function columnsOf({ groups, ungrouped }: NavigationView, none: string): Column[] {

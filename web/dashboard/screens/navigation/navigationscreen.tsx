@@ -3,7 +3,7 @@ import { Button, IconButton } from "../../../kit/button";
 import { Dialog } from "../../../kit/dialog";
 import { Form, TextField } from "../../../kit/field";
 import { Icon } from "../../../kit/icons";
-import { PageHeader, Tile } from "../../../kit/layout";
+import { Note, PageHeader, Tile } from "../../../kit/layout";
 import { ListRow } from "../../../kit/table";
 import type { App } from "../../app/app";
 import type { ScreenProps } from "../../app/screen";
@@ -148,9 +148,7 @@ function Row({ module, at, column, organising, dragging, mark }: RowProps) {
 	const { moduleId, name, icon } = module;
 	const { columns, move, moved } = organising;
 	const grip = dragging.grip(moduleId);
-	const step = (by: -1 | 1) => {
-		if (at + by >= 0 && at + by < column.modules.length) move(moduleId, column.id, at + by);
-	};
+	const step = (by: -1 | 1) => organising.step(moduleId, by);
 	return (
 		<ListRow
 			rowId={moduleId}
@@ -192,7 +190,7 @@ function Row({ module, at, column, organising, dragging, mark }: RowProps) {
 					const to = event.currentTarget.value;
 					event.currentTarget.value = "";
 					const group = columns.find(({ id }) => `to-${id ?? ""}` === to);
-					if (group) move(moduleId, group.id, group.modules.length);
+					if (group) move(moduleId, group.id);
 					requestAnimationFrame(() => focusRow(moduleId));
 				}}
 			>
@@ -289,12 +287,17 @@ interface NamingProps {
 function Naming({ id, label, organising, onClose }: NamingProps) {
 	const [name, setName] = useState(label);
 	const [tried, setTried] = useState(false);
+	const [refused, setRefused] = useState<string>();
+	const now = organising.columns.find((column) => column.id === id)?.label;
+	const taken = id !== undefined && now !== undefined && now !== label && w("namedMeanwhile", { group: now });
 	const save = async () => {
 		setTried(true);
 		const wanted = name.trim();
 		if (wanted === "") return;
 		const { addGroup, renameGroup } = organising;
-		if (await (id === undefined ? addGroup(wanted) : renameGroup(id, wanted))) onClose();
+		const not = await (id === undefined ? addGroup(wanted) : renameGroup(id, wanted, now ?? label));
+		setRefused(not);
+		if (not === undefined) onClose();
 	};
 	return (
 		<Dialog
@@ -310,12 +313,17 @@ function Naming({ id, label, organising, onClose }: NamingProps) {
 			}
 		>
 			<Form onSubmit={save}>
+				{refused !== undefined && !taken && (
+					<Note tone="bad" role="alert">
+						{refused}
+					</Note>
+				)}
 				<TextField
 					label={w("groupName")}
 					value={name}
 					maxLength={80}
 					onInput={setName}
-					error={tried && name.trim() === "" ? w("nameNeeded") : undefined}
+					error={tried && name.trim() === "" ? w("nameNeeded") : taken || undefined}
 				/>
 			</Form>
 		</Dialog>

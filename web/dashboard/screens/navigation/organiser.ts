@@ -2,107 +2,167 @@ import { useRef, useState } from "preact/hooks";
 import type { App } from "../../app/app";
 import { type Step, take } from "../../data/arranging";
 import type { NavigationView } from "../../data/platform";
-import { refuse } from "../../shell/live";
+import type { Failure, Result } from "../../data/request";
+import { refusalOf, refuse } from "../../shell/live";
 import { t } from "../../words/words";
 import { manageNavigation } from "../modules/permissions";
-import { columnsOf, placesOf, reordered } from "./arrangement";
+import { columnsOf } from "./arrangement";
+import {
+	groupAdded, groupDeleted, groupOf, groupRenamed, groupStepped, isAfter, labelOf, type Plan, placed,
+	stepped,
+} from "./plans";
 import { w } from "./words";
 
-/** What people do with the navigation. Each is written at once, said, and can be undone. */
+/** What is written, and how it is said; why it is not; or nothing, when there is nothing to do. */
+type Decision = { readonly plan: Plan; readonly said: string } | { readonly not: string } | undefined;
+
+/** Something that was written, which can be undone. */
+type Done = Pick<Plan, "back" | "after">;
+
+/**
+ * What people do with the navigation. Each is worked out from what the server has then, written at once,
+ * said, and can be undone. What somebody else has changed meanwhile is shown, and not overwritten.
+ */
 export function useOrganiser(app: App, view: NavigationView) {
-	const [undos, setUndos] = useState<readonly (readonly Step[])[]>([]);
+	const [undos, setUndos] = useState<readonly Done[]>([]);
 	const [moved, setMoved] = useState<string>();
 	const queue = useRef<Promise<unknown>>(Promise.resolve());
-	const columns = columnsOf(view, w("noGroup"));
-	const groups = columns.filter(({ id }) => id !== null);
-	const places = placesOf(view);
+	const mine = useRef(new Map<string, string | null>()); // the groups that modules were put into here
+	const none = w("noGroup");
+	const columns = columnsOf(view, none);
 
-	const undo = (steps: readonly Step[]) => {
-		setUndos((all) => all.filter((one) => one !== steps));
-		return run(steps, undefined, w("undone"));
-	};
 	// One after the other: a press while the one before is under way comes after it.
-	const run = (steps: readonly Step[], back: readonly Step[] | undefined, said: string) => {
-		const go = async () => {
-			const answer = await take(app.platform, steps);
-			await app.data.navigation.load();
-			if (!answer.ok) {
-				const again = () => void run(steps, back, said);
-				if (answer.status === 403 || answer.status === 401) refuse(app, answer, manageNavigation);
-				else app.announce(w("notMoved"), "assertive", { label: t("tryAgain"), run: again });
-				return false;
-			}
-			if (back) setUndos((all) => [...all, back]);
-			app.announce(said, "polite", back && { label: t("undo"), run: () => void undo(back) });
-			return true;
-		};
+	const queued = <Value>(go: () => Promise<Value>): Promise<Value> => {
 		const next = queue.current.then(go, go);
 		queue.current = next;
 		return next;
 	};
-	const placeAgain = (moduleId: string): Step => {
-		const { groupId = null, order = null } = places.get(moduleId) ?? {};
-		if (order === null) return { delete: "place", id: moduleId };
-		return { put: "place", id: moduleId, groupId, order };
+	const run = (decide: (now: NavigationView) => Decision): Promise<void> =>
+		queued(async () => {
+			const answer = await write(decide);
+			if (!answer.ok) refused(app, answer, () => run(decide));
+			else if (answer.value !== undefined) app.announce(answer.value, "assertive");
+		});
+	/** For a dialog, which says itself why something was not written: undefined, when it was. */
+	const attempt = (decide: (now: NavigationView) => Decision): Promise<string | undefined> =>
+		queued(async () => {
+			const answer = await write(decide);
+			return answer.ok ? answer.value : refusalOf(answer, manageNavigation);
+		});
+	/** Writes what is decided. The value is why it was decided not to. */
+	const write = async (decide: (now: NavigationView) => Decision): Promise<Result<string | undefined>> => {
+		const read = await app.data.navigation.load();
+		if (!read.ok) return read;
+		const decision = decide(read.value);
+		if (decision === undefined) return { ok: true, value: undefined };
+		if ("not" in decision) return { ok: true, value: decision.not };
+		const { plan, said } = decision;
+		const answer = await take(app.platform, plan.steps);
+		await app.data.navigation.load();
+		if (!answer.ok) return answer;
+		remember(plan.steps);
+		setUndos((all) => [...all, plan]);
+		app.announce(said, "polite", { label: t("undo"), run: () => undo(plan) });
+		return { ok: true, value: undefined };
+	};
+	const undo = (done: Done): Promise<void> => {
+		setUndos((all) => all.filter((one) => one !== done));
+		return queued(async () => {
+			const answer = await writeBack(done);
+			if (answer.ok) {
+				remember(done.back);
+				app.announce(w("undone"));
+			} else if (answer.code === changed) app.announce(w("notUndone"), "assertive");
+			else refused(app, answer, () => undo(done));
+		});
+	};
+	const writeBack = async ({ back, after }: Done): Promise<Result<undefined>> => {
+		const read = await app.data.navigation.load();
+		if (!read.ok) return read;
+		if (!isAfter(read.value, after)) return { ok: false, status: 409, code: changed };
+		const answer = await take(app.platform, back);
+		await app.data.navigation.load();
+		return answer;
+	};
+	const remember = (steps: readonly Step[]) => {
+		for (const step of steps) {
+			if ("put" in step && step.put === "place") mine.current.set(step.id, step.groupId);
+		}
+	};
+	/** Whether somebody else has put a module elsewhere since the person saw it. */
+	const wentElsewhere = (now: NavigationView, moduleId: string) => {
+		const group = groupOf(now, moduleId);
+		return group !== groupOf(view, moduleId) && group !== mine.current.get(moduleId);
+	};
+	const moving = (
+		moduleId: string,
+		plan: (now: NavigationView) => Plan | undefined,
+		orNothing: boolean,
+	) => {
+		setMoved(moduleId);
+		void run((now) => {
+			if (wentElsewhere(now, moduleId)) return { not: t("conflict") };
+			const planned = plan(now);
+			if (planned === undefined) return orNothing ? undefined : { not: t("conflict") };
+			const { position, count, steps } = planned;
+			const into = steps.find(({ id }) => id === moduleId);
+			const group = into && "put" in into && into.put === "place" ? into.groupId : null;
+			const names = columnsOf(now, none);
+			const { name } = names.flatMap(({ modules }) => modules).find((one) => one.moduleId === moduleId) ?? {};
+			const label = group === null ? none : (labelOf(now, group) ?? group);
+			const said = { module: name ?? moduleId, group: label, position, count };
+			return { plan: planned, said: w("moved", said) };
+		});
 	};
 
+	const latest = undos.at(-1);
 	return {
 		columns,
 		moved,
-		undoLast: undos.at(-1) && (() => void undo(undos.at(-1) ?? [])),
-		/** Moves a module to a place of a group. */
-		move: (moduleId: string, groupId: string | null, at: number) => {
-			const to = columns.find(({ id }) => id === groupId);
-			if (to === undefined) return;
-			const others = to.modules.filter((one) => one.moduleId !== moduleId).map((one) => one.moduleId);
-			const ids = [...others.slice(0, at), moduleId, ...others.slice(at)];
-			const orders = reordered(ids, moduleId, (id) =>
-				id === moduleId ? null : (places.get(id)?.order ?? null),
-			);
-			const steps = orders.map(({ id, order }): Step => ({ put: "place", id, groupId, order }));
-			const names = columns.flatMap(({ modules }) => modules);
-			const module = names.find((one) => one.moduleId === moduleId)?.name ?? moduleId;
-			setMoved(moduleId);
-			const said = { module, group: to.label, position: ids.indexOf(moduleId) + 1, count: ids.length };
-			void run(steps, orders.map(({ id }) => placeAgain(id)), w("moved", said));
+		undoLast: latest && (() => void undo(latest)),
+		/** Moves a module to a place of a group, counted among its other modules; without one to the end. */
+		move: (moduleId: string, groupId: string | null, at?: number) => {
+			const others = columns
+				.find(({ id }) => id === groupId)
+				?.modules.filter((one) => one.moduleId !== moduleId);
+			const before = at === undefined ? undefined : others?.[at]?.moduleId;
+			moving(moduleId, (now) => placed(now, moduleId, groupId, before), false);
 		},
-		moveGroup: (groupId: string, by: -1 | 1) => {
-			const ids = groups.map(({ id }) => id ?? "");
-			const to = ids.indexOf(groupId) + by;
-			if (to < 0 || to >= ids.length) return;
-			const others = ids.filter((id) => id !== groupId);
-			const wanted = [...others.slice(0, to), groupId, ...others.slice(to)];
-			const byId = new Map(groups.map((group) => [group.id ?? "", group]));
-			const orders = reordered(wanted, groupId, (id) =>
-				id === groupId ? null : (byId.get(id)?.order ?? null),
-			);
-			const labelOf = (id: string) => byId.get(id)?.label ?? "";
-			const put = (id: string, order: number): Step => ({ put: "group", id, label: labelOf(id), order });
-			const said = { group: byId.get(groupId)?.label ?? "", position: to + 1, count: ids.length };
-			void run(
-				orders.map(({ id, order }) => put(id, order)),
-				orders.map(({ id }) => put(id, byId.get(id)?.order ?? 0)),
-				w("groupMoved", said),
-			);
-		},
+		step: (moduleId: string, by: -1 | 1) => moving(moduleId, (now) => stepped(now, moduleId, by), true),
+		moveGroup: (groupId: string, by: -1 | 1) =>
+			void run((now) => {
+				const group = labelOf(now, groupId);
+				if (group === undefined) return { not: t("conflict") };
+				const plan = groupStepped(now, groupId, by);
+				const said = { group, position: plan?.position ?? 0, count: plan?.count ?? 0 };
+				return plan && { plan, said: w("groupMoved", said) };
+			}),
 		addGroup: (label: string) => {
 			// randomUUID is there on secure origins alone
-			const id = [...crypto.getRandomValues(new Uint32Array(4))].map((part) => part.toString(36)).join("-");
-			const order = Math.min((groups.at(-1)?.order ?? 0) + 1024, 1_000_000);
-			return run([{ put: "group", id, label, order }], [{ delete: "group", id }], w("added", { group: label }));
+			const parts = [...crypto.getRandomValues(new Uint32Array(4))];
+			const id = parts.map((part) => part.toString(36)).join("-");
+			return attempt((now) => ({ plan: groupAdded(now, id, label), said: w("added", { group: label }) }));
 		},
-		renameGroup: (id: string, label: string) => {
-			const { order = 0, label: before = "" } = groups.find((group) => group.id === id) ?? {};
-			const back: Step = { put: "group", id, label: before, order };
-			return run([{ put: "group", id, label, order }], [back], w("renamed"));
-		},
-		deleteGroup: (id: string) => {
-			const group = groups.find((one) => one.id === id);
-			if (group === undefined) return;
-			const { label, order, modules } = group;
-			const itself: Step = { put: "group", id, label, order };
-			const back = [itself, ...modules.map((one) => placeAgain(one.moduleId))];
-			void run([{ delete: "group", id }], back, w("removed", { group: label }));
-		},
+		/** Names a group whose name the person has seen. */
+		renameGroup: (id: string, label: string, seen: string) =>
+			attempt((now) => {
+				const plan = labelOf(now, id) === seen ? groupRenamed(now, id, label) : undefined;
+				return plan ? { plan, said: w("renamed") } : { not: t("conflict") };
+			}),
+		deleteGroup: (id: string) =>
+			void run((now) => {
+				const plan = groupDeleted(now, id);
+				return plan && { plan, said: w("removed", { group: labelOf(now, id) ?? "" }) };
+			}),
 	};
+}
+
+/** What undoing would overwrite is somebody else's. */
+const changed = "CHANGED_MEANWHILE";
+
+/** Says why nothing was moved; what may help is offered. */
+function refused(app: App, failure: Failure, again: () => unknown): void {
+	if (failure.status === 503 || failure.status === 500 || failure.status === 404)
+		app.announce(w("notMoved"), "assertive", { label: t("tryAgain"), run: again });
+	else refuse(app, failure, manageNavigation, again);
 }

@@ -24,6 +24,8 @@ export const w = wordsOf({
 		groupMoved: "{group} moved, position {position} of {count}",
 		notMoved: "Not moved. Try again.",
 		undone: "Undone.",
+		notUndone: "Somebody else has changed this meanwhile. Nothing was undone.",
+		namedMeanwhile: "Somebody else has named it “{group}” meanwhile. Save puts yours in its place.",
 		sees: "What people see",
 		onlyHere: "Empty groups are shown only here.",
 		noModules: "No module has a screen of its own yet.",
@@ -51,6 +53,9 @@ export const w = wordsOf({
 		groupMoved: "{group} verschoben, Platz {position} von {count}",
 		notMoved: "Nicht verschoben. Versuchen Sie es noch einmal.",
 		undone: "Rückgängig gemacht.",
+		notUndone: "Jemand anderes hat das inzwischen geändert. Nichts wurde rückgängig gemacht.",
+		namedMeanwhile:
+			"Jemand anderes hat sie inzwischen „{group}“ genannt. Speichern setzt Ihren Namen an die Stelle.",
 		sees: "Was alle sehen",
 		onlyHere: "Leere Gruppen sind nur hier zu sehen.",
 		noModules: "Noch hat kein Modul eine eigene Seite.",

@@ -1,5 +1,6 @@
 import { Button } from "../../../kit/button";
 import { Tile } from "../../../kit/layout";
+import { initialsOf } from "../../../kit/person";
 import { type Column, Table } from "../../../kit/table";
 import type { App } from "../../app/app";
 import {
@@ -31,6 +32,8 @@ interface Row {
 	readonly id: string;
 	readonly userId: string;
 	readonly name: string;
+	/** "" where there is nothing but an address or an id. */
+	readonly initials: string;
 	readonly permissionId: string;
 	readonly purpose: string;
 }
@@ -47,6 +50,7 @@ export function GrantTable({ app, list, permissions, by, resource }: GrantTableP
 		id: grant.id,
 		userId: grant.userId,
 		name: nameFor(grant.userId),
+		initials: initialsOf(list.people.get(grant.userId)?.name ?? ""),
 		permissionId: grant.permissionId,
 		purpose: purposeOf(known.get(grant.permissionId), grant.permissionId),
 	}));
@@ -132,6 +136,7 @@ const ownerRow = (person: Person): Row => ({
 	id: `owner-${person.userId}`,
 	userId: person.userId,
 	name: nameOf(person),
+	initials: initialsOf(person.name ?? ""),
 	permissionId: "",
 	purpose: w("everything"),
 });
@@ -150,7 +155,7 @@ interface CellProps {
 function PersonCell({ row, again }: CellProps) {
 	return (
 		<span class={again ? "thing again" : "thing"}>
-			<Tile icon="person" lit />
+			{row.initials === "" ? <Tile icon="person" lit /> : <Tile initials={row.initials} lit />}
 			<span>
 				<bdi class="name">{row.name}</bdi>
 				{row.grant === undefined && <span class="second"> {w("owner")}</span>}
