@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"strings"
 	"testing"
 )
 
@@ -188,4 +189,43 @@ func TestHouseRefused(t *testing.T) {
 			p.waitForHeading("Modules")
 		})
 	}
+}
+
+// TestHouseName has 80 characters at most, counted as people see them, and is not sent when it is longer.
+func TestHouseName(t *testing.T) {
+	t.Parallel()
+	k := newHouseFixture(t, newFixture(t))
+	p := openPage(t, k.URL+"/#/admin/house", desktop)
+	p.fill("Name of the house optional", strings.Repeat("𝄞", 81))
+	p.click("button", "Save")
+	p.waitForVisibleText("At most 80 characters.")
+	if n := k.countWrites(); n != 0 {
+		t.Errorf("a name of 81 characters made %d writes, want none", n)
+	}
+	p.waitFor(`document.activeElement.getAttribute("aria-invalid") === "true"`)
+	p.fill("Name of the house optional", strings.Repeat("𝄞", 80))
+	p.click("button", "Save")
+	p.waitForAnnouncement("Saved")
+	if name := k.lastWritten()["name"]; name != strings.Repeat("𝄞", 80) {
+		t.Errorf("sent %v, want a name of 80 characters", name)
+	}
+}
+
+// TestHouseSignedOut: whose session has ended signs in, and is at the same screen.
+func TestHouseSignedOut(t *testing.T) {
+	t.Parallel()
+	k := newHouseFixture(t, newFixture(t))
+	p := openPage(t, k.URL+"/#/admin/house", desktop)
+	p.click("radio", "Teal")
+	k.mu.Lock()
+	k.status, k.code = 401, "UNAUTHENTICATED"
+	k.mu.Unlock()
+	k.setAnonymous()
+	p.click("button", "Save")
+	p.waitForHeading("Sign in")
+	p.fill("E-mail", "owner@example.org")
+	p.fill("Password", "correct horse battery")
+	p.click("button", "Sign in")
+	p.waitForHeading("House")
+	p.waitFor(accentShown + ` === "copper"`)
 }

@@ -28,7 +28,12 @@ var moduleNames = map[string]string{
 // newNavigationFixture has two modules in the group Sunday and two in none.
 func newNavigationFixture(t *testing.T) *navigationFixture {
 	t.Helper()
-	n := &navigationFixture{modulesFixture: newModulesFixture(t), placed: map[string][]string{},
+	return setNavigationFixture(t, newFixture(t))
+}
+
+func setNavigationFixture(t *testing.T, h *fixture) *navigationFixture {
+	t.Helper()
+	n := &navigationFixture{modulesFixture: setModulesFixture(t, h), placed: map[string][]string{},
 		orders: map[string]any{}}
 	n.putGroup("sunday", "Sunday", 1024)
 	n.place("stage", "sunday", 1024)

@@ -1,0 +1,124 @@
+package browsertest
+
+import (
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// impatient lets whatever a page does every 15 seconds, or more often, happen at once, and never what it does
+// less often.
+const impatient = `(() => {
+	const real = window.setInterval;
+	window.setInterval = (run, after = 0, ...more) =>
+		real(run, after < 1000 ? after : after <= 15000 ? 100 : 1e9, ...more);
+})();`
+
+// TestChangesOfOthers: what another administrator does appears in every screen of the administration, within
+// 15 seconds of looking at it and at once when somebody comes back to it.
+func TestChangesOfOthers(t *testing.T) {
+	t.Parallel()
+	// Each of them opens a fixture and returns what the other administrator does.
+	for name, row := range map[string]struct {
+		path   string
+		open   func(t *testing.T, h *fixture) (change func())
+		before string
+		after  string
+	}{
+		"modules": {"/#/admin/modules", func(t *testing.T, h *fixture) func() {
+			o := setModulesFixture(t, h)
+			return func() {
+				o.setModule("songs", object{"configured": object{"enabled": false}, "restartRequired": true})
+			}
+		}, "2 running, 3 blocked, 1 off", "Stops at the next restart"},
+		"a module": {"/#/admin/modules/stage", func(t *testing.T, h *fixture) func() {
+			o := setModulesFixture(t, h)
+			o.respondJSON("GET /api/v1/module-lifecycle/stage/process", 200, process)
+			return func() {
+				o.setModule("stage", object{"configured": object{"enabled": false}, "restartRequired": true})
+			}
+		}, "Started 3 times.", "Stops at the next restart"},
+		"a process": {"/#/admin/modules/stage", func(t *testing.T, h *fixture) func() {
+			o := setModulesFixture(t, h)
+			o.respondJSON("GET /api/v1/module-lifecycle/stage/process", 200, process)
+			return func() {
+				ended := object{}
+				for field, value := range process {
+					ended[field] = value
+				}
+				ended["starts"] = 4
+				o.respondJSON("GET /api/v1/module-lifecycle/stage/process", 200, ended)
+			}
+		}, "Started 3 times.", "Started 4 times."},
+		"modules for settings alone": {"/#/admin/modules", func(t *testing.T, h *fixture) func() {
+			setModulesFixture(t, h)
+			h.setNavigation([]string{"core.modules.configuration.manage"}, nil)
+			return func() {
+				h.respondJSON("GET /api/v1/module-configuration", 200, object{"modules": []object{
+					{"moduleId": "rota", "name": "Rota", "version": "2.0.0", "restartRequired": false},
+				}})
+			}
+		}, "1.0.0", "2.0.0"},
+		"settings": {rotaSettings, func(t *testing.T, h *fixture) func() {
+			s := newSettingsFixture(t, h)
+			s.changeByAnother(object{"colour": "red"})
+			return func() { s.changeByAnother(object{"colour": "red", "linkSigningKey": ""}) }
+		}, "Not set on the server", "Set on the server"},
+		"permissions": {"/#/admin/permissions", func(t *testing.T, h *fixture) func() {
+			r := newGrantsFixture(t, h)
+			return func() {
+				r.mu.Lock()
+				defer r.mu.Unlock()
+				r.add(sound, "stage.plan.edit", "")
+			}
+		}, "2 people hold 3 permissions", "2 people hold 4 permissions"},
+		"navigation": {navigationScreen, func(t *testing.T, h *fixture) func() {
+			n := setNavigationFixture(t, h)
+			return func() { n.changeByAnother(func() { n.putGroup("sunday", "Lord's Day", 1024) }) }
+		}, "Sunday", "Lord's Day"},
+		"screens": {"/#/admin/screens", func(t *testing.T, h *fixture) func() {
+			wl := newScreensFixture(t, h)
+			return func() {
+				wl.mu.Lock()
+				defer wl.mu.Unlock()
+				wl.devices[0]["label"] = "Entrance"
+			}
+		}, "Foyer", "Entrance"},
+		"house": {"/#/admin/house", func(t *testing.T, h *fixture) func() {
+			k := newHouseFixture(t, h)
+			return func() {
+				k.mu.Lock()
+				defer k.mu.Unlock()
+				k.stored = `{"name":"Theirs","accent":"olive","language":"en"}`
+			}
+		}, "Hill Street Church", "Theirs"},
+		"backups": {"/#/admin/house", func(t *testing.T, h *fixture) func() {
+			k := newHouseFixture(t, h)
+			return func() {
+				k.mu.Lock()
+				defer k.mu.Unlock()
+				k.backup = `{"lastVerifiedAt":"2026-11-20T03:04:05.000Z","verdict":null}`
+			}
+		}, "Nov 15, 2026", "Nov 20, 2026"},
+	} {
+		for when, come := range map[string]func(p *tab){
+			"15 s":  func(*tab) {},
+			"focus": func(p *tab) { p.runScript(`dispatchEvent(new Event("focus"))`) },
+		} {
+			t.Run(name+", "+when, func(t *testing.T) {
+				t.Parallel()
+				h := newFixture(t)
+				change := row.open(t, h)
+				p := openPage(t, "about:blank", desktop)
+				if when == "15 s" {
+					p.onNewDocument(impatient)
+				}
+				p.do(chromedp.Navigate(h.URL + row.path))
+				p.waitForText(row.before)
+				change()
+				come(p)
+				p.waitForText(row.after)
+			})
+		}
+	}
+}
