@@ -1,0 +1,121 @@
+package browsertest
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+)
+
+// TestAdministrationFigures measures how long a large installation's screens take from their last data to
+// their first paint, and until everything is there. It runs with NARTHEX_FIGURES set, and asserts nothing.
+func TestAdministrationFigures(t *testing.T) {
+	if os.Getenv("NARTHEX_FIGURES") == "" {
+		t.Skip("set NARTHEX_FIGURES to run it")
+	}
+	for _, row := range []struct {
+		name, path, data string // the last data are those whose address ends in it, or has a query after it
+		rows             string // what there is once it is painted
+		fixture          func(t *testing.T, h *fixture)
+	}{
+		{"200 modules", "/#/admin/modules", "/module-lifecycle", ".modules tbody tr", largeModules},
+		{"200 modules in the organiser", navigationScreen, "/dashboard/navigation", ".organiser [data-row]",
+			largeModules},
+		{"200 modules in the sidebar", "/#/account", "/dashboard/navigation", ".sidebar a", largeModules},
+		{"10,000 grants", "/#/admin/permissions", "/people", ".grants tbody tr", largeGrants},
+		{"500 screens", "/#/admin/screens", "/devices", ".devices tbody tr", largeScreens},
+		{"500 notices", "/#/m/announcements", "/slides", ".notice", func(t *testing.T, h *fixture) {
+			n := newNoticesFixture(t, h, "announcements.slides.read", "announcements.slides.manage")
+			for i := len(n.slides); i < 500; i++ {
+				n.add(fmt.Sprintf("Notice %d", i+1), "A line of text.", true, nil, nil)
+			}
+		}},
+	} {
+		h := newFixture(t)
+		h.setSignedIn(person)
+		row.fixture(t, h)
+		var took []float64
+		rows := 0
+		for range 7 {
+			p := openPage(t, "about:blank", desktop)
+			p.onNewDocument(fmt.Sprintf(`
+				window.came = 0;
+				new PerformanceObserver((list) => {
+					for (const { name, responseEnd } of list.getEntries())
+						if (name.split("?")[0].endsWith(%q) && !window.painted) came = responseEnd;
+				}).observe({ type: "resource" });
+				let waiting = false;
+				new MutationObserver(() => {
+					if (waiting || !document.querySelector(%q)) return;
+					waiting = true;
+					requestAnimationFrame(() => requestAnimationFrame(() => (window.painted = performance.now())));
+				}).observe(document, { subtree: true, childList: true });`, row.data, row.rows))
+			p.do(chromedp.Navigate(h.URL + row.path))
+			p.waitFor("window.painted > 0 && window.came > 0")
+			took = append(took, eval[float64](p, "painted - came"))
+			rows = eval[int](p, fmt.Sprintf("document.querySelectorAll(%q).length", row.rows))
+			_ = chromedp.Cancel(p.ctx)
+		}
+		slices.Sort(took)
+		t.Logf("%s: %.0f ms after their data (%.0f to %.0f), %d rows", row.name, took[3], took[0], took[6], rows)
+	}
+}
+
+// largeModules installs 200 modules: a fifth is blocked, one of another; four wait for a restart.
+func largeModules(t *testing.T, h *fixture) {
+	o := setModulesFixture(t, h)
+	o.modules = nil
+	var groups, doors []object
+	for i := range 200 {
+		id, name := fmt.Sprintf("module-%03d", i), fmt.Sprintf("Module %d", i)
+		entry := installed(id, name, running)
+		if i%5 == 1 {
+			entry = installed(id, name, blocked("required_dependency_blocked", needs(fmt.Sprintf("module-%03d", i-1))),
+				dependsOn(fmt.Sprintf("module-%03d", i-1)))
+		}
+		entry["restartRequired"] = i%50 == 0
+		o.modules = append(o.modules, entry)
+		doors = append(doors, module(id, name, nil))
+		if len(doors) == 10 {
+			groups = append(groups, group(fmt.Sprintf("group-%d", i), fmt.Sprintf("Group %d", i/10), doors...))
+			doors = nil
+		}
+	}
+	o.setNavigation(everyPermission, nil, groups...)
+}
+
+// largeGrants gives 5,000 people two permissions each, of 400.
+func largeGrants(t *testing.T, h *fixture) {
+	r := newGrantsFixture(t, h)
+	r.grants, r.people = nil, nil
+	known := []object{}
+	for i := range 400 {
+		known = append(known, object{"id": fmt.Sprintf("module-%03d.thing.p%d", i/2, i), "baseline": "restricted",
+			"moduleId": fmt.Sprintf("module-%03d", i/2), "description": fmt.Sprintf("Do thing %d", i)})
+	}
+	r.respondJSON("GET /api/v1/permissions", 200, object{"permissions": known})
+	for i := range 5_000 {
+		id := fmt.Sprintf("44444444-4444-4444-8444-%012d", i)
+		r.people = append(r.people, object{"userId": id, "name": fmt.Sprintf("Singer %d", i),
+			"email": fmt.Sprintf("singer%d@example.org", i), "owner": i == 0})
+	}
+	for i := range 10_000 {
+		r.grants = append(r.grants, object{"id": fmt.Sprintf("grant-%d", i),
+			"userId": r.people[i*7%5_000]["userId"], "permissionId": known[i%400]["id"], "expiresAt": nil,
+			"revokedAt": nil, "createdAt": "2026-11-03T09:00:00.000Z", "createdBy": r.people[i*13%5_000]["userId"]})
+	}
+}
+
+// largeScreens pairs 500 screens.
+func largeScreens(t *testing.T, h *fixture) {
+	wl := newScreensFixture(t, h)
+	wl.devices = nil
+	for i := range 500 {
+		seen := time.Now().Add(-time.Duration(i) * time.Minute)
+		wl.devices = append(wl.devices, paired(fmt.Sprintf("d%d", i), "Wall "+strings.Repeat("x", i%9), "stage", seen))
+	}
+}
