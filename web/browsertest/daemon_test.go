@@ -19,7 +19,12 @@ type devServer struct {
 
 func start(t *testing.T) *devServer {
 	t.Helper()
-	folder := install(t, "../../modules/announcements")
+	return startIn(t, install(t, "../../modules/announcements"))
+}
+
+// startIn starts what is installed in a folder.
+func startIn(t *testing.T, folder string) *devServer {
+	t.Helper()
 	command := exec.Command(filepath.Join(folder, "narthex"), "dev", "--port", "4300") // or the next free one
 	command.Dir = folder
 	d := &devServer{daemon: launch(t, command), folder: folder}

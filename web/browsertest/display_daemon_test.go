@@ -110,12 +110,24 @@ func (w *displayFixture) upgrade(version string) {
 // returns starts it again.
 func (w *displayFixture) browserThatRestarts(t *testing.T, f *faultProxy) (restart func() *tab) {
 	t.Helper()
+	begin := keptProfile(t, f.origin+"/display/wall")
+	p := begin()
+	w.approveCode(p.pairingCode())
+	p.waitForText("(1.0.0)")
+	p.waitForWorker()
+	p.endBrowser()
+	return begin
+}
+
+// keptProfile returns what starts a browser with a profile of its own, which it keeps, at an address.
+func keptProfile(t *testing.T, address string) (begin func() *tab) {
+	t.Helper()
 	profile, err := os.MkdirTemp("", "profile-")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(profile) })
-	begin := func() *tab {
+	return func() *tab {
 		options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.UserDataDir(profile),
 			chromedp.Flag("lang", "en-GB"))
 		if os.Geteuid() == 0 {
@@ -128,15 +140,15 @@ func (w *displayFixture) browserThatRestarts(t *testing.T, f *faultProxy) (resta
 		p := &tab{t, ctx}
 		p.setView(tv)
 		p.onNewDocument(hurried)
-		p.do(chromedp.Navigate(f.origin + "/display/wall"))
+		p.do(chromedp.Navigate(address))
 		return p
 	}
-	p := begin()
-	w.approveCode(p.pairingCode())
-	p.waitForText("(1.0.0)")
-	p.waitForWorker()
-	if err := chromedp.Cancel(p.ctx); err != nil { // waits for the end, and with it for the cookies on the disk
-		t.Fatal(err)
+}
+
+// endBrowser waits for the end of the browser, and with it for the cookies on the disk.
+func (p *tab) endBrowser() {
+	p.t.Helper()
+	if err := chromedp.Cancel(p.ctx); err != nil {
+		p.t.Fatal(err)
 	}
-	return begin
 }

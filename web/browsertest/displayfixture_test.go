@@ -23,7 +23,8 @@ type displayFixture struct {
 	folder, port, database string
 	fronts                 []*faultProxy
 	daemon                 *daemon
-	session                string // the owner's cookie
+	session                string   // the owner's cookie
+	variables              []string // further ones
 }
 
 const wallPassword = "correct horse battery"
@@ -60,6 +61,14 @@ func startWalls(t *testing.T, fronts int) *displayFixture {
 	} {
 		w.writeModule(id, files)
 	}
+	w.initialize(fronts)
+	return w
+}
+
+// initialize makes a database and an owner, and starts the platform behind that many proxies.
+func (w *displayFixture) initialize(fronts int) {
+	t := w.t
+	t.Helper()
 	postgres, err := cluster.Start(t.Context(), cluster.Options{
 		Dir: filepath.Join(w.folder, "postgresql"), Tools: "../../.tools", FsyncOff: true,
 	})
@@ -79,7 +88,6 @@ func startWalls(t *testing.T, fronts int) *displayFixture {
 		}
 	}
 	w.start()
-	return w
 }
 
 // writeModule writes files of a module.
@@ -101,7 +109,7 @@ func (w *displayFixture) command(arguments ...string) *exec.Cmd {
 	}
 	c := exec.Command(filepath.Join(w.folder, "narthex"), arguments...)
 	c.Dir = w.folder
-	c.Env = []string{
+	c.Env = append([]string{
 		"PATH=" + os.Getenv("PATH"),
 		"TMPDIR=" + os.TempDir(),
 		"NODE_ENV=development",
@@ -110,7 +118,7 @@ func (w *displayFixture) command(arguments ...string) *exec.Cmd {
 		"SERVICE_IDENTITY_SECRET=8fK2mQzR4vXw9LpT7nYb3GcHdJ6sAeUi",
 		"SERVICE_IDENTITY_BASE_URL=" + w.origin(),
 		"SERVICE_IDENTITY_TRUSTED_ORIGINS=" + strings.Join(origins, ","),
-	}
+	}, w.variables...)
 	return c
 }
 

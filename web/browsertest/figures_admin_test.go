@@ -1,13 +1,15 @@
 package browsertest
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/performance"
 	"github.com/chromedp/chromedp"
 )
 
@@ -18,7 +20,7 @@ func TestAdministrationFigures(t *testing.T) {
 		t.Skip("set NARTHEX_FIGURES to run it")
 	}
 	for _, row := range []struct {
-		name, path, data string // the last data are those whose address ends in it, or has a query after it
+		name, path, data string // the last data are those whose path ends in it
 		rows             string // what there is once it is painted
 		fixture          func(t *testing.T, h *fixture)
 	}{
@@ -38,31 +40,60 @@ func TestAdministrationFigures(t *testing.T) {
 		h := newFixture(t)
 		h.setSignedIn(person)
 		row.fixture(t, h)
-		var took []float64
+		var took, worked []float64
 		rows := 0
-		for range 7 {
+		for range 5 {
 			p := openPage(t, "about:blank", desktop)
-			p.onNewDocument(fmt.Sprintf(`
-				window.came = 0;
-				new PerformanceObserver((list) => {
-					for (const { name, responseEnd } of list.getEntries())
-						if (name.split("?")[0].endsWith(%q) && !window.painted) came = responseEnd;
-				}).observe({ type: "resource" });
-				let waiting = false;
-				new MutationObserver(() => {
-					if (waiting || !document.querySelector(%q)) return;
-					waiting = true;
-					requestAnimationFrame(() => requestAnimationFrame(() => (window.painted = performance.now())));
-				}).observe(document, { subtree: true, childList: true });`, row.data, row.rows))
+			p.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+				_, err := cdp.Call(ctx, t, performance.Enable, threadTime)
+				return err
+			}))
+			p.onNewDocument(fmt.Sprintf(paintAfterData, row.data, row.rows))
 			p.do(chromedp.Navigate(h.URL + row.path))
 			p.waitFor("window.painted > 0 && window.came > 0")
 			took = append(took, eval[float64](p, "painted - came"))
+			worked = append(worked, p.mainThreadSeconds()*1000)
 			rows = eval[int](p, fmt.Sprintf("document.querySelectorAll(%q).length", row.rows))
 			_ = chromedp.Cancel(p.ctx)
 		}
 		slices.Sort(took)
-		t.Logf("%s: %.0f ms after their data (%.0f to %.0f), %d rows", row.name, took[3], took[0], took[6], rows)
+		slices.Sort(worked)
+		t.Logf("%s: painted %.0f ms after their data (%.0f to %.0f), the page worked %.0f ms in all, %d rows",
+			row.name, took[2], took[0], took[4], worked[2], rows)
 	}
+}
+
+// paintAfterData notes when the last response to a path came, and when the first rows were painted.
+const paintAfterData = `
+	window.came = 0;
+	new PerformanceObserver((list) => {
+		for (const { name, responseEnd } of list.getEntries())
+			if (name.split("?")[0].endsWith(%q) && !window.painted) came = responseEnd;
+	}).observe({ type: "resource" });
+	let waiting = false;
+	new MutationObserver(() => {
+		if (waiting || !document.querySelector(%q)) return;
+		waiting = true;
+		requestAnimationFrame(() => requestAnimationFrame(() => (window.painted = performance.now())));
+	}).observe(document, { subtree: true, childList: true });`
+
+var threadTime = performance.EnableParams{TimeDomain: performance.EnableTimeDomainThreadTicks}
+
+// mainThreadSeconds is how long the page's main thread has worked. Other programs of the machine do not
+// count.
+func (p *tab) mainThreadSeconds() float64 {
+	p.t.Helper()
+	found, err := chromedp.Call(p.ctx, performance.GetMetrics, cdp.Empty{})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	for _, metric := range found.Metrics {
+		if metric.Name == "TaskDuration" {
+			return metric.Value
+		}
+	}
+	p.t.Fatal("Chromium counts no TaskDuration")
+	return 0
 }
 
 // largeModules installs 200 modules: a fifth is blocked, one of another; four wait for a restart.
@@ -74,14 +105,14 @@ func largeModules(t *testing.T, h *fixture) {
 		id, name := fmt.Sprintf("module-%03d", i), fmt.Sprintf("Module %d", i)
 		entry := installed(id, name, running)
 		if i%5 == 1 {
-			entry = installed(id, name, blocked("required_dependency_blocked", needs(fmt.Sprintf("module-%03d", i-1))),
-				dependsOn(fmt.Sprintf("module-%03d", i-1)))
+			on := fmt.Sprintf("module-%03d", i-1)
+			entry = installed(id, name, blocked("required_dependency_blocked", needs(on)), dependsOn(on))
 		}
 		entry["restartRequired"] = i%50 == 0
 		o.modules = append(o.modules, entry)
 		doors = append(doors, module(id, name, nil))
 		if len(doors) == 10 {
-			groups = append(groups, group(fmt.Sprintf("group-%d", i), fmt.Sprintf("Group %d", i/10), doors...))
+			groups = append(groups, group(fmt.Sprint("group-", i), fmt.Sprint("Group ", i/10), doors...))
 			doors = nil
 		}
 	}
@@ -94,8 +125,9 @@ func largeGrants(t *testing.T, h *fixture) {
 	r.grants, r.people = nil, nil
 	known := []object{}
 	for i := range 400 {
-		known = append(known, object{"id": fmt.Sprintf("module-%03d.thing.p%d", i/2, i), "baseline": "restricted",
-			"moduleId": fmt.Sprintf("module-%03d", i/2), "description": fmt.Sprintf("Do thing %d", i)})
+		of := fmt.Sprintf("module-%03d", i/2)
+		known = append(known, object{"id": fmt.Sprintf("%s.thing.p%d", of, i), "baseline": "restricted",
+			"moduleId": of, "description": fmt.Sprintf("Do thing %d", i)})
 	}
 	r.respondJSON("GET /api/v1/permissions", 200, object{"permissions": known})
 	for i := range 5_000 {
@@ -106,7 +138,8 @@ func largeGrants(t *testing.T, h *fixture) {
 	for i := range 10_000 {
 		r.grants = append(r.grants, object{"id": fmt.Sprintf("grant-%d", i),
 			"userId": r.people[i*7%5_000]["userId"], "permissionId": known[i%400]["id"], "expiresAt": nil,
-			"revokedAt": nil, "createdAt": "2026-11-03T09:00:00.000Z", "createdBy": r.people[i*13%5_000]["userId"]})
+			"createdBy": r.people[i*13%5_000]["userId"], "createdAt": "2026-11-03T09:00:00.000Z",
+			"revokedAt": nil})
 	}
 }
 
@@ -116,6 +149,6 @@ func largeScreens(t *testing.T, h *fixture) {
 	wl.devices = nil
 	for i := range 500 {
 		seen := time.Now().Add(-time.Duration(i) * time.Minute)
-		wl.devices = append(wl.devices, paired(fmt.Sprintf("d%d", i), "Wall "+strings.Repeat("x", i%9), "stage", seen))
+		wl.devices = append(wl.devices, paired(fmt.Sprint("d", i), fmt.Sprint("Wall ", i), "stage", seen))
 	}
 }

@@ -61,7 +61,7 @@ func TestOrganiserMoveTo(t *testing.T) {
 	t.Parallel()
 	n := newNavigationFixture(t)
 	p := openNavigation(t, n)
-	p.choose("Move to: Announcements", "Sunday")
+	p.chooseMenuItem("Move to: Announcements", "Sunday")
 	p.waitForAnnouncement("Announcements moved to Sunday, position 3 of 3")
 	p.waitForRows("Sunday: stage songs announcements, : countdown")
 	p.waitFor(`document.activeElement.ariaLabel === "Move Announcements"`)
@@ -160,7 +160,7 @@ func TestOrganiserOfTwo(t *testing.T) {
 	p.click("button", "Move up: Songs")
 	p.waitForVisibleText("Somebody else has changed this meanwhile.")
 	p.waitForRows("Foyer: songs, Sunday at ten: stage, : announcements countdown")
-	p.choose("Move to: Songs", "Sunday at ten")
+	p.chooseMenuItem("Move to: Songs", "Sunday at ten")
 	p.waitForAnnouncement("Songs moved to Sunday at ten, position 2 of 2")
 
 	// What the other has done since is not undone.

@@ -174,17 +174,6 @@ func (p *tab) waitForRows(want string) {
 	p.waitFor(shownRows + " === " + jsonOf(p.t, want))
 }
 
-// choose picks an option of a list by its words.
-func (p *tab) choose(list, option string) {
-	p.t.Helper()
-	p.find("combobox", list)
-	p.runScript(`const list = [...document.querySelectorAll("select")].find(({ ariaLabel }) =>
-			ariaLabel === ` + jsonOf(p.t, list) + `);
-		list.focus();
-		list.value = [...list.options].find(({ text }) => text === ` + jsonOf(p.t, option) + `).value;
-		list.dispatchEvent(new Event("change", { bubbles: true }))`)
-}
-
 // at is the middle of an element, moved by a part of its height.
 func (p *tab) at(selector string, part float64) (x, y float64) {
 	p.t.Helper()

@@ -212,7 +212,7 @@ func TestPermissionHolders(t *testing.T) {
 	p.find("button", "Withdraw announcements.slides.manage from Sound 1")
 	p.enter("combobox", "Person or permission", "edit the plan")
 	p.key("\r")
-	p.waitForText("Nobody holds this permission.")
+	p.waitForText("Nobody holds this permission. The owner may do everything.")
 }
 
 // TestOwnPermission asks before one shuts oneself out.

@@ -16,12 +16,14 @@ export interface MenuItem {
 export interface MenuProps {
 	readonly label: string;
 	readonly icon?: IconName;
+	/** What the button shows instead of the icon alone. */
+	readonly words?: string;
 	readonly items: readonly MenuItem[];
 	readonly class?: string;
 }
 
 /** A button and the menu it opens, over everything: arrows, Home, End and letters move, Escape returns. */
-export function Menu({ label, icon = "more", items, class: name }: MenuProps) {
+export function Menu({ label, icon = "more", words, items, class: name }: MenuProps) {
 	const id = useId();
 	const [open, setOpen] = useState(false);
 	const button = useRef<HTMLButtonElement>(null);
@@ -68,9 +70,9 @@ export function Menu({ label, icon = "more", items, class: name }: MenuProps) {
 			<button
 				type="button"
 				ref={button}
-				class={name ?? "quiet icon"}
+				class={name ?? (words === undefined ? "quiet icon" : "quiet small")}
 				aria-label={label}
-				title={label}
+				title={words === undefined ? label : undefined}
 				aria-haspopup="menu"
 				aria-expanded={open}
 				aria-controls={open ? id : undefined}
@@ -81,7 +83,8 @@ export function Menu({ label, icon = "more", items, class: name }: MenuProps) {
 					setOpen(true);
 				}}
 			>
-				<Icon name={icon} />
+				{words}
+				{words === undefined ? <Icon name={icon} /> : <Icon name="chevronDown" size={16} />}
 			</button>
 			{open && (
 				<div id={id} ref={menu} class="menu" role="menu" aria-label={label} popover="manual" onKeyDown={keys}>

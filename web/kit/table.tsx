@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
 
 export interface Column<Row> {
 	readonly id: string;
@@ -21,8 +22,30 @@ export interface TableProps<Row> {
 	rowClass?(row: Row): string | undefined;
 }
 
+/** So many rows are painted at once, and so many more in each frame after it. */
+const atOnce = 40;
+const perFrame = 80;
+
+/** How many of a long table's rows are there: the first are seen before the last are made. */
+function useGradually(count: number): number {
+	const [shown, setShown] = useState(atOnce);
+	useEffect(() => {
+		if (shown >= count) return;
+		let timer: ReturnType<typeof setTimeout> | undefined;
+		const frame = requestAnimationFrame(() => {
+			timer = setTimeout(() => setShown(shown + perFrame)); // after the frame has been painted
+		});
+		return () => {
+			cancelAnimationFrame(frame);
+			clearTimeout(timer);
+		};
+	}, [shown, count]);
+	return shown;
+}
+
 /** A table that becomes cards on a phone, in the same order. */
 export function Table<Row>({ label, columns, rows, class: name, rowId, rowClass }: TableProps<Row>) {
+	const shown = useGradually(rows.length);
 	return (
 		<div class="table-holder">
 			<table class={name === undefined ? "table" : `table ${name}`} role="table" aria-label={label}>
@@ -41,7 +64,7 @@ export function Table<Row>({ label, columns, rows, class: name, rowId, rowClass 
 					</tr>
 				</thead>
 				<tbody role="rowgroup">
-					{rows.map((row, at) => (
+					{rows.slice(0, shown).map((row, at) => (
 						<tr key={rowId(row)} role="row" class={rowClass?.(row)} data-row={rowId(row)}>
 							{columns.map(({ id, part, cell }) => (
 								<td key={id} role="cell" class={part}>

@@ -4,6 +4,7 @@ import { Dialog } from "../../../kit/dialog";
 import { Form, TextField } from "../../../kit/field";
 import { Icon } from "../../../kit/icons";
 import { Note, PageHeader, Tile } from "../../../kit/layout";
+import { Menu } from "../../../kit/menu";
 import { ListRow } from "../../../kit/table";
 import type { App } from "../../app/app";
 import type { ScreenProps } from "../../app/screen";
@@ -182,27 +183,20 @@ function Row({ module, at, column, organising, dragging, mark }: RowProps) {
 				idle={at === column.modules.length - 1}
 				onPress={() => step(1)}
 			/>
-			<select
-				class="move-to"
-				aria-label={w("moveToOf", { module: name })}
-				value=""
-				onChange={(event) => {
-					const to = event.currentTarget.value;
-					event.currentTarget.value = "";
-					const group = columns.find(({ id }) => `to-${id ?? ""}` === to);
-					if (group) move(moduleId, group.id);
-					requestAnimationFrame(() => focusRow(moduleId));
-				}}
-			>
-				<option value="">{w("moveTo")}</option>
-				{columns
+			<Menu
+				label={w("moveToOf", { module: name })}
+				words={w("moveTo")}
+				items={columns
 					.filter(({ id }) => id !== column.id)
-					.map(({ id, label }) => (
-						<option key={id} value={`to-${id ?? ""}`}>
-							{label}
-						</option>
-					))}
-			</select>
+					.map(({ id, label }) => ({
+						id: `to-${id ?? ""}`,
+						label,
+						onPick: () => {
+							move(moduleId, id);
+							requestAnimationFrame(() => focusRow(moduleId));
+						},
+					}))}
+			/>
 		</ListRow>
 	);
 }

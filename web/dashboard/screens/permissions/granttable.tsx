@@ -5,6 +5,7 @@ import { type Column, Table } from "../../../kit/table";
 import type { App } from "../../app/app";
 import {
 	type Grant,
+	type GrantFilter,
 	type GrantList,
 	issueGrant,
 	type Permission,
@@ -23,6 +24,7 @@ interface GrantTableProps {
 	readonly list: GrantList;
 	readonly permissions: readonly Permission[];
 	readonly by: "person" | "permission";
+	readonly filter: GrantFilter;
 	readonly resource: Resource<GrantList>;
 }
 
@@ -39,7 +41,7 @@ interface Row {
 }
 
 /** Who may do what, grouped by person or by permission. */
-export function GrantTable({ app, list, permissions, by, resource }: GrantTableProps) {
+export function GrantTable({ app, list, permissions, by, filter, resource }: GrantTableProps) {
 	const known = new Map(permissions.map((permission) => [permission.id, permission]));
 	const nameFor = (userId: string) => {
 		const person = list.people.get(userId);
@@ -60,8 +62,10 @@ export function GrantTable({ app, list, permissions, by, resource }: GrantTableP
 			? compare(a.name, b.name) || compare(a.userId, b.userId) || compare(a.purpose, b.purpose)
 			: compare(a.permissionId, b.permissionId) || compare(a.name, b.name),
 	);
-	const owners = [...list.people.values()].filter(({ owner }) => owner);
-	if (by === "person") rows.push(...owners.map(ownerRow));
+	const owners = [...list.people.values()].filter(
+		({ owner, userId }) => owner && (filter.userId === undefined || filter.userId === userId),
+	);
+	rows.push(...owners.map(ownerRow));
 	const first = (row: Row, at: number) => {
 		const before = rows[at - 1];
 		return by === "person" ? before?.userId !== row.userId : before?.permissionId !== row.permissionId;

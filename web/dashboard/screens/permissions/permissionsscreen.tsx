@@ -95,9 +95,16 @@ function Screen({ app, permissions, grants, filter, onFilter, onMore }: ScreenPa
 				{(found) => (
 					<>
 						{found.grants.length === 0 ? (
-							<Nothing list={found} filter={filter} />
+							<Nothing list={found} filter={filter} permissions={permissions} />
 						) : (
-							<GrantTable app={app} list={found} permissions={permissions} by={by} resource={grants} />
+							<GrantTable
+								app={app}
+								list={found}
+								permissions={permissions}
+								by={by}
+								filter={filter}
+								resource={grants}
+							/>
 						)}
 						{found.more && (
 							<div class="more">
@@ -163,9 +170,21 @@ function Search({ app, permissions, list, filter, onFilter }: SearchProps) {
 	);
 }
 
-function Nothing({ list, filter }: { readonly list: GrantList; readonly filter: GrantFilter }) {
-	if (filter.permissionId !== undefined) return <p>{w("noneHere")}</p>;
-	const person = filter.userId === undefined ? undefined : list.people.get(filter.userId);
-	if (filter.userId === undefined) return <EmptyState title={w("none")} help={w("noneHelp")} />;
+function Nothing({ list, filter, permissions }: Pick<ScreenParts, "filter" | "permissions"> & {
+	readonly list: GrantList;
+}) {
+	const { userId, permissionId } = filter;
+	if (permissionId !== undefined) {
+		const permission = permissions.find(({ id }) => id === permissionId);
+		if (permission?.baseline === "authenticated") return <p>{w("everybodyHas")}</p>;
+		return (
+			<p>
+				{w("noneHere")} {w("noneHelp")}
+			</p>
+		);
+	}
+	if (userId === undefined) return <EmptyState title={w("none")} help={w("noneHelp")} />;
+	const person = list.people.get(userId);
+	if (person?.owner) return <p>{w("ownerHas", { name: nameOf(person) })}</p>;
 	return <p>{person ? w("noneOf", { name: nameOf(person) }) : t("noMatch")}</p>;
 }
