@@ -1,0 +1,53 @@
+import { Button, Chip, CopyButton, IconButton } from "../kit/index";
+import { Part } from "./part";
+import { toasts } from "./voice";
+
+export function Buttons() {
+	return (
+		<Part name="Button">
+			<div class="row">
+				<Button kind="primary">Save</Button>
+				<Button>Cancel</Button>
+				<Button icon="undo">Undo the last move</Button>
+				<Button kind="text">Go to it</Button>
+				<Button kind="quiet">Take down</Button>
+				<Button kind="danger">Remove</Button>
+			</div>
+			<div class="row">
+				<Button kind="primary" busy busyWords="Saving">
+					Save
+				</Button>
+				<Button busy>Check again</Button>
+				<Button disabled>Not now</Button>
+				<Button small>Small</Button>
+				<IconButton icon="pencil" label="Edit" />
+				<CopyButton text="4f1c" label="Copy my ID" toasts={toasts} />
+			</div>
+		</Part>
+	);
+}
+
+export function Chips() {
+	return (
+		<Part name="Chip">
+			<div class="row">
+				<Chip tone="ok" door="lit">
+					RUNNING
+				</Chip>
+				<Chip door="shut">OFF</Chip>
+				<Chip tone="bad" door="barred">
+					BLOCKED
+				</Chip>
+				<Chip tone="warn" door="half">
+					Stops at the next restart
+				</Chip>
+				<Chip tone="info" door="half">
+					Scheduled
+				</Chip>
+				<Chip tone="warn" door="shut">
+					Silent
+				</Chip>
+			</div>
+		</Part>
+	);
+}
