@@ -2,6 +2,7 @@ package scaffold
 
 import (
 	"bytes"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,6 +16,9 @@ const platform = "github.com/narthex-platform/narthex"
 
 // browserSDK is the one file of the checkout that a page's source imports.
 const browserSDK = "narthex-sdk.ts"
+
+//go:embed standalone/tsconfig.json
+var typesConfig []byte
 
 // findCheckout looks for the platform's go.mod in dir and the folders above.
 func findCheckout(dir string) (string, error) {
@@ -50,9 +54,30 @@ func (m Module) makeStandalone(id, checkout string) error {
 		err = nil
 	}
 	return errors.Join(err,
+		m.writeTypes(checkout),
 		m.write("go.mod", goMod(id, checkout, theirs)),
 		m.write("go.sum", sums),
 		m.write(".gitignore", []byte("/bin/\n")))
+}
+
+// writeTypes writes what TypeScript needs to check the page without the checkout: the declarations of the kit
+// and of what it is made of, and a configuration that finds them.
+func (m Module) writeTypes(checkout string) error {
+	types := os.DirFS(filepath.Join(checkout, "web", "dist", "sdk"))
+	err := fs.WalkDir(types, "types", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		content, err := fs.ReadFile(types, path)
+		if err != nil {
+			return err
+		}
+		return m.write(path, content)
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return errors.Join(err, m.write("tsconfig.json", typesConfig))
 }
 
 // goMod returns a go.mod with everything that the checkout requires. With less, Go would ask for go mod

@@ -63,7 +63,7 @@ type Module struct {
 }
 
 // Write creates the module's folder with all its files, or nothing. Outside of the checkout's modules the
-// folder gets a go.mod that refers to this checkout, and a copy of the browser SDK. Errors: ErrID,
+// folder gets a go.mod that refers to this checkout, and copies of the browser SDK and of the kit's types. Errors: ErrID,
 // ErrExists, ErrCheckout, ErrWrite.
 func Write(config Config) (Module, error) {
 	if !manifest.ValidID(config.ID) {

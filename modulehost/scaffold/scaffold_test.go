@@ -22,8 +22,9 @@ func checkout(t *testing.T) string {
 			"tool example.org/a/cmd\n",
 		"go.sum":                 "sums\n",
 		"web/sdk/narthex-sdk.ts": "export {};\n",
-		"modules/taken/file":     "",
-		"deep/down/file":         "",
+		"web/dist/sdk/types/narthex-kit/index.d.ts": "declare const kit: 1;\n",
+		"modules/taken/file":                        "",
+		"deep/down/file":                            "",
 	} {
 		path := filepath.Join(dir, name)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755),
@@ -61,7 +62,7 @@ func TestInsideTheCheckout(t *testing.T) {
 	} {
 		written, err := scaffold.Write(config)
 		if err != nil || !written.Inside || !missing(written.Folder, "go.mod", "go.sum", ".gitignore",
-			"ui-src/narthex-sdk.ts") {
+			"ui-src/narthex-sdk.ts", "types", "tsconfig.json") {
 			t.Fatalf("Write(%+v): %+v, error %v; want a module of the checkout without a go.mod", config,
 				written, err)
 		}
@@ -98,6 +99,8 @@ func TestOutsideOfIt(t *testing.T) {
 	}
 	if read(t, written.Folder, "go.sum") != "sums\n" ||
 		read(t, written.Folder, "ui-src/narthex-sdk.ts") != "export {};\n" ||
+		read(t, written.Folder, "types/narthex-kit/index.d.ts") != "declare const kit: 1;\n" ||
+		!strings.Contains(read(t, written.Folder, "tsconfig.json"), `"./types/narthex-kit/index.d.ts"`) ||
 		!strings.Contains(read(t, written.Folder, "ui-src/index.ts"), `from "./narthex-sdk"`) {
 		t.Error("it is not by itself")
 	}

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -34,7 +35,8 @@ type output struct {
 // checkout.
 func run(check bool, folders []string) error {
 	var outputs []output
-	if len(folders) == 0 {
+	all := len(folders) == 0
+	if all {
 		found, err := filepath.Glob("modules/*/module.json")
 		if err != nil {
 			return err
@@ -53,6 +55,9 @@ func run(check bool, folders []string) error {
 		}
 		outputs = append(outputs, scripts...)
 	}
+	if check && all {
+		return errors.Join(compare(outputs), leftOver("web/dist", outputs))
+	}
 	if check {
 		return compare(outputs)
 	}
@@ -67,6 +72,22 @@ func compare(outputs []output) error {
 		}
 	}
 	return errors.Join(stale...)
+}
+
+// leftOver names what is in a folder that no source gives any more.
+func leftOver(folder string, outputs []output) error {
+	built := map[string]bool{}
+	for _, o := range outputs {
+		built[o.path] = true
+	}
+	var stale []error
+	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() && !built[path] {
+			stale = append(stale, fmt.Errorf("%s is not built of any source: remove it", path))
+		}
+		return err
+	})
+	return errors.Join(err, errors.Join(stale...))
 }
 
 func write(outputs []output) error {

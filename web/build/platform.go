@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 
 	"github.com/evanw/esbuild/pkg/api"
@@ -69,9 +67,8 @@ func platform() ([]output, error) {
 	return slices.Concat([]output{{"web/dist/dashboard/index.html", page}}, scripts, displays, []output{
 		{"web/dist/gallery/index.html", galleryPage},
 		{"web/dist/gallery/gallery.js", gallery},
-		{"web/dist/sdk/narthex-sdk.js", sdk},
-		{"web/dist/sdk/narthex-sdk.d.ts", types},
-	}), nil
+		{sdkFolder + "/narthex-sdk.js", sdk},
+	}, types), nil
 }
 
 // withCodings is a file, and beside it the same file zstd- and gzip-coded.
@@ -99,20 +96,4 @@ func stamped(page, script, administration []byte) ([]byte, []byte, error) {
 	build := hex.EncodeToString(sum[:8])
 	page = bytes.Replace(page, empty, fmt.Appendf(nil, element, build), 1)
 	return page, fmt.Appendf(administration, "export const build=%q;\n", build), nil
-}
-
-// declarations are the SDK's types as its authors import them; only TypeScript itself writes those.
-func declarations() ([]byte, error) {
-	dir, err := os.MkdirTemp("", "narthex-sdk-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
-	compiler := exec.Command("web/node_modules/.bin/tsc", "--ignoreConfig", "--declaration",
-		"--emitDeclarationOnly", "--target", "es2022",
-		"--module", "esnext", "--outDir", dir, "web/sdk/narthex-sdk.ts")
-	if report, err := compiler.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("tsc: %w: %s", err, report)
-	}
-	return os.ReadFile(filepath.Join(dir, "narthex-sdk.d.ts"))
 }

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/narthex-platform/narthex/modulehost/scaffold"
+)
+
+// TestTypesForAuthors: TypeScript checks the page of a module outside of the checkout with nothing but what
+// modules:new has written there, down to the properties of the kit's components.
+func TestTypesForAuthors(t *testing.T) {
+	inCheckout(t)
+	root, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	written, err := scaffold.Write(scaffold.Config{ID: "prayer-list", WorkDir: root, Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiler := filepath.Join(root, "web/node_modules/.bin/tsc")
+	check := func(source string) (report string, err error) {
+		t.Helper()
+		file := filepath.Join(written.Folder, "ui-src", "board.tsx")
+		if err := os.WriteFile(file, []byte(source), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		command := exec.CommandContext(t.Context(), compiler, "-p", ".", "--listFiles")
+		command.Dir = written.Folder
+		output, err := command.CombinedOutput()
+		return string(output), err
+	}
+	const board = `
+import { Button, Combobox, Table, TextField, Toasts, kitLocale } from "@narthex/kit";
+import { defineModuleUi, type ModuleUiContext } from "@narthex/sdk";
+import { computed } from "@preact/signals";
+import { render } from "preact";
+import { useState } from "preact/hooks";
+
+const language = computed(() => kitLocale.value.slice(0, 2));
+const toasts = new Toasts();
+
+function Board({ context }: { readonly context: ModuleUiContext }) {
+	const [text, setText] = useState("");
+	return (
+		<section lang={language}>
+			<TextField label="Name" value={text} onInput={setText} />
+			<Combobox label="Person" chosen={undefined} onChoose={(id) => id} options={[]} />
+			<Table label="Notes" rows={[{ id: "1" }]} rowId={({ id }) => id}
+				columns={[{ id: "name", head: "Name", cell: ({ id }) => <b>{id}</b> }]} />
+			<Button kind="KIND" onPress={() => context.announce(text)}>Save</Button>
+			<Button onPress={() => toasts.close()}>Close</Button>
+		</section>
+	);
+}
+
+export default defineModuleUi({ mount: (container, context) => render(<Board context={context} />, container) });
+`
+	report, err := check(strings.Replace(board, "KIND", "primary", 1))
+	if err != nil {
+		t.Fatalf("the page of a new module outside of the checkout: %v\n%s", err, report)
+	}
+	for file := range strings.Lines(report) {
+		if strings.HasPrefix(file, root) && !strings.Contains(file, "typescript") {
+			t.Errorf("it is checked with the checkout's %s", file)
+		}
+	}
+	report, err = check(strings.Replace(board, "KIND", "loudest", 1))
+	if err == nil || !strings.Contains(report, `"loudest"`) {
+		t.Errorf("a button of a kind that there is not: %v, want it to be refused\n%s", err, report)
+	}
+}

@@ -1,0 +1,20 @@
+/**
+ * The kit: the components that the Dashboard, modules and displays share. Keyboard, screen readers, right-to-
+ * left, dark, forced colours and small screens are dealt with here, once.
+ */
+export { accents, type Accent } from "./accents";
+export { Button, IconButton, type ButtonProps, type IconButtonProps } from "./button";
+export { Chip, type ChipProps } from "./chip";
+export { Combobox, type ComboboxOption, type ComboboxProps } from "./combobox";
+export { CopyButton, type CopyButtonProps } from "./copy";
+export { Confirm, Dialog, Questions, type DialogProps, type Question } from "./dialog";
+export { Checkbox, CodeInput, Field, focusFirstError, Form, MomentField, PasswordField, SelectField, TextField, zoneOf, type FieldProps, type TextFieldProps, } from "./field";
+export { Door, Icon, iconNames, Mark, type DoorState, type IconName } from "./icons";
+export { EmptyState, Note, PageHeader, ScreenHeader, Skeleton, Tile } from "./layout";
+export { Menu, type MenuItem, type MenuProps } from "./menu";
+export { initialsOf } from "./person";
+export { Grip, placed, ReorderList, useReorder, type Reorder } from "./reorder";
+export { Segments, Switch, type Segment } from "./switch";
+export { ListRow, Table, type Column, type TableProps } from "./table";
+export { giveBack, ToastRegion, Toasts, type Toast, type ToastAction } from "./toast";
+export { kitLocale } from "./words";
