@@ -2,7 +2,6 @@ package browsertest
 
 import (
 	"fmt"
-	"net/http"
 	"net/http/httptest"
 	"testing"
 
@@ -15,7 +14,7 @@ import (
 // gallery opens the kit's gallery, as "narthex dev" serves it.
 func gallery(t *testing.T, query string, v view) *tab {
 	t.Helper()
-	server := httptest.NewServer(http.FileServerFS(web.Gallery()))
+	server := httptest.NewServer(withFonts(web.Gallery()))
 	t.Cleanup(server.Close)
 	p := openPage(t, server.URL+"/"+query, v)
 	p.find("heading", "Kit")

@@ -21,7 +21,7 @@ export declare function ScreenHeader({ sub, actions }: ScreenHeaderProps): impor
 export interface NoteProps {
     readonly tone?: "info" | "ok" | "warn" | "bad";
     readonly icon?: IconName;
-    /** "alert" where it comes while the person waits for an answer. */
+    /** "alert" where it comes while the person waits for a response. */
     readonly role?: "alert" | "status";
     readonly children: ComponentChildren;
 }
