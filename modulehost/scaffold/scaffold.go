@@ -63,8 +63,8 @@ type Module struct {
 }
 
 // Write creates the module's folder with all its files, or nothing. Outside of the checkout's modules the
-// folder gets a go.mod that refers to this checkout, and copies of the browser SDK and of the kit's types. Errors: ErrID,
-// ErrExists, ErrCheckout, ErrWrite.
+// folder gets a go.mod that refers to this checkout, and copies of the browser SDK and of the kit's types.
+// Errors: ErrID, ErrExists, ErrCheckout, ErrWrite.
 func Write(config Config) (Module, error) {
 	if !manifest.ValidID(config.ID) {
 		return Module{}, ErrID

@@ -255,7 +255,8 @@ func pixelsOf(picture image.Image) *image.NRGBA {
 	return pixels
 }
 
-// TestComparePictures: what another machine may draw differently does not count, a changed ground or place does.
+// TestComparePictures: what another machine may draw differently does not count, a changed ground or place
+// does.
 func TestComparePictures(t *testing.T) {
 	t.Parallel()
 	drawn := func(x int, ground color.NRGBA) image.Image {

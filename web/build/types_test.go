@@ -58,7 +58,9 @@ function Board({ context }: { readonly context: ModuleUiContext }) {
 	);
 }
 
-export default defineModuleUi({ mount: (container, context) => render(<Board context={context} />, container) });
+export default defineModuleUi({
+	mount: (container, context) => render(<Board context={context} />, container),
+});
 `
 	report, err := check(strings.Replace(board, "KIND", "primary", 1))
 	if err != nil {
