@@ -120,6 +120,25 @@ func TestKitCombobox(t *testing.T) {
 	p.waitForVisibleText("Nothing matches.")
 }
 
+// TestKitDirection: an empty field runs as the page does, and one with text as its text.
+func TestKitDirection(t *testing.T) {
+	t.Parallel()
+	p := gallery(t, "?dir=rtl", desktop)
+	for _, field := range []struct{ role, name string }{{"combobox", "Person"}, {"textbox", "Title"}} {
+		assertDirection := func(what, want string) {
+			t.Helper()
+			p.waitFor(fmt.Sprintf(`document.activeElement.labels?.[0]?.textContent === %q && `+
+				`getComputedStyle(document.activeElement).direction === %q /* %s */`, field.name, want, what))
+		}
+		p.click(field.role, field.name)
+		assertDirection("empty", "rtl")
+		p.enter(field.role, field.name, "Reader")
+		assertDirection("of Latin letters", "ltr")
+		p.enter(field.role, field.name, "קורא")
+		assertDirection("of Hebrew letters", "rtl")
+	}
+}
+
 // TestKitDialogs: the safe answer has the focus, Escape is no, and the focus returns.
 func TestKitDialogs(t *testing.T) {
 	t.Parallel()

@@ -1,6 +1,6 @@
 import { type ComponentChildren, Fragment } from "preact";
 import { useId, useRef, useState } from "preact/hooks";
-import { Field, type FieldProps } from "./field";
+import { Field, type FieldProps, written } from "./field";
 import { Icon } from "./icons";
 import { k } from "./words";
 
@@ -71,7 +71,7 @@ export function Combobox(props: ComboboxProps) {
 						{...control}
 						role="combobox"
 						autocomplete="off"
-						dir="auto"
+						dir={written(typed ?? known?.label ?? "")}
 						aria-expanded={open}
 						aria-controls={list}
 						aria-autocomplete="list"

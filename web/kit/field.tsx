@@ -87,6 +87,9 @@ export interface TextFieldProps extends FieldProps {
 	readonly inputRef?: RefObject<HTMLInputElement | null>;
 }
 
+/** The direction of a field that people write into: its text's own. While it is empty, the page's. */
+export const written = (value: string): "auto" | undefined => (value === "" ? undefined : "auto");
+
 export function TextField(props: TextFieldProps) {
 	const {
 		value,
@@ -101,7 +104,8 @@ export function TextField(props: TextFieldProps) {
 		dir = "auto",
 		inputRef,
 	} = props;
-	const shared = { name, value, required, maxLength, readOnly, dir };
+	const direction = dir === "auto" ? written(value) : dir;
+	const shared = { name, value, required, maxLength, readOnly, dir: direction };
 	return (
 		<Field
 			{...props}

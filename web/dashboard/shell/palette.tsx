@@ -1,5 +1,6 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { marked } from "../../kit/combobox";
+import { written } from "../../kit/field";
 import { Icon } from "../../kit/icons";
 import type { App } from "../app/app";
 import { type Destination, destinationsOf, found, placeOf } from "../app/destinations";
@@ -100,7 +101,7 @@ function Search({ app, recent, close }: SearchProps) {
 					aria-activedescendant={options.length > 0 ? `${list}-${active}` : undefined}
 					autocomplete="off"
 					spellcheck={false}
-					dir={typed === "" ? undefined : "auto"} // an empty field runs as the page does
+					dir={written(typed)}
 					placeholder={t("findHint")}
 					value={typed}
 					onInput={(event) => {

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { Button } from "../../../kit/button";
 import { Chip } from "../../../kit/chip";
 import { CopyButton } from "../../../kit/copy";
-import { Field } from "../../../kit/field";
+import { Field, written } from "../../../kit/field";
 import { Icon } from "../../../kit/icons";
 import { Segments } from "../../../kit/switch";
 import type { App } from "../../app/app";
@@ -111,6 +111,7 @@ function Typed({ entry, value, error, onInput }: KeyFieldProps) {
 	const { key, type } = entry;
 	const integer = type === "integer";
 	const wire = type !== "string";
+	const text = String(value ?? entry.default ?? "");
 	return (
 		<Field
 			label={key}
@@ -124,11 +125,11 @@ function Typed({ entry, value, error, onInput }: KeyFieldProps) {
 						class={integer ? "figure" : undefined}
 						aria-describedby={`about-${key} ${control["aria-describedby"] ?? ""}`.trim()}
 						aria-required={entry.required}
-						dir={wire ? "ltr" : "auto"}
+						dir={wire ? "ltr" : written(text)}
 						inputmode={integer ? "numeric" : type === "url" ? "url" : undefined}
 						autocomplete="off"
 						spellcheck={wire ? false : undefined}
-						value={String(value ?? entry.default ?? "")}
+						value={text}
 						onInput={(event) => onInput(valueOf(entry, event.currentTarget.value))}
 					/>
 					{entry.default !== undefined && entry.default !== "" && (
