@@ -1,9 +1,11 @@
 import { render } from "preact";
+import { preloadArtifact } from "../host/artifact";
 import { offerKit } from "../kit/global";
 import { kitStyles } from "../kit/styles";
 import { offerParts } from "./app/administration";
 import { App } from "./app/app";
 import { paintHouse } from "./app/house";
+import { lastModule } from "./app/lastmodule";
 import { takeLink } from "./app/link";
 import { apiOrigin } from "./app/origin";
 import { applyPreferences } from "./app/preferences";
@@ -28,7 +30,10 @@ const root = document.getElementById("root") as HTMLElement;
 if (origin === undefined) {
 	render(<BadBuild />, root);
 } else {
-	const app = new App(new Platform(origin), link);
+	const platform = new Platform(origin);
+	const script = lastModule(location.hash);
+	if (script !== undefined) preloadArtifact(platform.address(script));
+	const app = new App(platform, link);
 	render(<Page app={app} />, root);
 	void app.start();
 }

@@ -25,8 +25,26 @@ interface Import {
 	failures: number;
 	specifier: string;
 	loaded: boolean;
+	/** Whether the browser has it already, where it was begun early. */
+	preloaded?: Promise<boolean>;
 }
 const imports = new Map<string, Import>();
+
+/**
+ * Begins to load an artifact that is likely to be wanted, before it is known that it may be. Nothing of it
+ * runs. Where that fails, loadArtifact loads it as if nothing had been.
+ */
+export function preloadArtifact(address: string): void {
+	const link = document.createElement("link");
+	link.rel = "modulepreload";
+	link.href = `${address}#early`; // should it fail, an engine that remembers failures remembers this one
+	const preloaded = new Promise<boolean>((resolve) => {
+		link.onload = () => resolve(true);
+		link.onerror = () => resolve(false);
+	});
+	imports.set(address, { failures: 0, specifier: address, loaded: false, preloaded });
+	document.head.append(link);
+}
 
 /**
  * Loads an artifact and returns what it defines. It is fetched first, because import tells nothing about the
@@ -42,7 +60,9 @@ export async function loadArtifact<Definition>(
 	const known = imports.get(address) ?? { failures: 0, specifier: address, loaded: false };
 	imports.set(address, known);
 	let module: { default?: unknown };
-	if (!known.loaded) await fetchArtifact(address, signal);
+	if (await known.preloaded) known.specifier = `${address}#early`;
+	else if (!known.loaded) await fetchArtifact(address, signal);
+	delete known.preloaded;
 	try {
 		module = (await import(known.specifier)) as { default?: unknown };
 		known.loaded = true;

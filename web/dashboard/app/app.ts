@@ -9,6 +9,7 @@ import { screens } from "../screens/table";
 import { t } from "../words/words";
 import { DraftStore } from "./drafts";
 import { house } from "./house";
+import { forgetModule } from "./lastmodule";
 import type { Link } from "./link";
 import { NewVersion } from "./newversion";
 import { Router } from "./router";
@@ -122,6 +123,7 @@ export class App {
 
 	#leave(): void {
 		batch(() => {
+			forgetModule();
 			this.questions.withdraw();
 			this.toasts.close();
 			this.drafts.clear();

@@ -3,6 +3,7 @@ import { ArtifactError } from "../../../host/artifact";
 import { Button } from "../../../kit/button";
 import { Skeleton } from "../../../kit/layout";
 import type { App } from "../../app/app";
+import { keepModule } from "../../app/lastmodule";
 import type { NavigationEntry } from "../../data/platform";
 import { SmallPrint } from "../../shell/trouble";
 import { locale, t } from "../../words/words";
@@ -40,7 +41,9 @@ export function ModulePlace({ app, entry, setTitle }: ModulePlaceProps) {
 		mount
 			.start()
 			.then(() => {
-				if (here) setState({ is: "mounted" });
+				if (!here) return;
+				setState({ is: "mounted" });
+				if (app.router.route.peek().to === "module") keepModule(entry.ui.artifactUrl);
 			})
 			.catch((error: unknown) => {
 				console.error(

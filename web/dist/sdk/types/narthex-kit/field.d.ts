@@ -33,6 +33,8 @@ export interface TextFieldProps extends FieldProps {
     readonly dir?: "ltr" | "auto";
     readonly inputRef?: RefObject<HTMLInputElement | null>;
 }
+/** The direction of a field that people write into: its text's own. While it is empty, the page's. */
+export declare const written: (value: string) => "auto" | undefined;
 export declare function TextField(props: TextFieldProps): import("preact").JSX.Element;
 export interface PasswordFieldProps extends FieldProps {
     readonly value: string;
