@@ -151,3 +151,45 @@ func TestPaletteLooks(t *testing.T) {
 		})
 	}
 }
+
+// TestPaletteForced: in forced colours every word of the chosen option has the colour that belongs on its
+// ground.
+func TestPaletteForced(t *testing.T) {
+	t.Parallel()
+	h := newFixture(t)
+	h.setSignedIn(person)
+	h.setNavigation(nil, []object{module("stage", "Stage", nil)})
+	p := openPage(t, h.URL, desktop)
+	p.waitForHome()
+	p.forceColors()
+	p.key("k", chromedp.ModifierCtrl)
+	p.key("stage")
+	p.waitFor(`(() => {
+		const option = document.querySelector(".palette [aria-selected=true]");
+		const colour = (element) => getComputedStyle(element).color;
+		return colour(option) !== getComputedStyle(option).backgroundColor &&
+			[...option.querySelectorAll("*")].every((part) => colour(part) === colour(option));
+	})()`)
+}
+
+// TestLongHouseName: a house's long name has two lines of the header, and toasts lie on the sheet beside the
+// sidebar.
+func TestLongHouseName(t *testing.T) {
+	t.Parallel()
+	h := newFixture(t)
+	h.respond("GET /api/v1/house", 200,
+		`{"name":"Evangelische Kirchengemeinde Lindenhof am Wasserturm","accent":"plum","language":"de"}`)
+	h.setSignedIn(person)
+	h.setNavigation(nil, []object{module("stage", "Stage", nil)})
+	h.setModuleScript("stage", `container.textContent = "On stage."; context.announce("Moved.");`)
+	p := openPage(t, h.URL+"/#/m/stage", desktop)
+	p.waitForAnnouncement("Moved.")
+	p.waitForText("Lindenhof")
+	for _, v := range []view{desktop, {width: 700, height: 800}, phone, narrow} {
+		p.setView(v)
+		p.waitFor(`document.querySelector(".brand bdi").getBoundingClientRect().height <= 40`)
+		p.waitFor(`document.querySelector(".banner").getBoundingClientRect().height <= 56`)
+		p.waitFor(`document.querySelector(".toast").getBoundingClientRect().left >= ` +
+			`document.querySelector("main").getBoundingClientRect().left`)
+	}
+}

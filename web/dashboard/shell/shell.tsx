@@ -23,6 +23,7 @@ export function Shell({ app }: { readonly app: App }) {
 	useEffect(() => setUnfolded(false), [route]);
 	const view = navigation.is === "ready" ? navigation.view : undefined;
 	const administration = administrationFor(app.router.screens, view?.permissions ?? []);
+	const name = house.value?.name ?? t("dashboard");
 	const shown = view !== undefined && (doorsOf(view).length > 0 || administration.length > 0);
 	return (
 		<>
@@ -37,9 +38,9 @@ export function Shell({ app }: { readonly app: App }) {
 				{t("skip")}
 			</a>
 			<header class="banner">
-				<Link app={app} to={homeHash} class="brand">
+				<Link app={app} to={homeHash} class="brand" long={name.length > 20}>
 					<Mark />
-					<bdi>{house.value?.name ?? t("dashboard")}</bdi>
+					<bdi title={name.length > 40 ? name : undefined}>{name}</bdi>
 				</Link>
 				{shown && <FindButton find={() => setFinding(true)} />}
 				{shown && (

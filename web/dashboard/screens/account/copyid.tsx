@@ -2,14 +2,20 @@ import { CopyButton } from "../../../kit/copy";
 import type { App } from "../../app/app";
 import { w } from "./words";
 
+interface CopyIdProps {
+	readonly app: App;
+	/** Says what it is, where no heading does. */
+	readonly named?: boolean;
+}
+
 /** The person's id, to be passed on to whoever gives access. */
-export function CopyId({ app }: { readonly app: App }) {
+export function CopyId({ app, named }: CopyIdProps) {
 	const who = app.session.who.value;
 	const userId = who.is === "person" ? who.userId : "";
 	return (
 		<div class="row">
 			<span>
-				<span class="muted">{w("yourId")}</span>{" "}
+				{named && <span class="muted">{w("yourId")} </span>}
 				<bdi dir="ltr" class="code">
 					{userId}
 				</bdi>

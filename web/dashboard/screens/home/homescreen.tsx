@@ -32,7 +32,7 @@ export function HomeScreen({ app }: ScreenProps) {
 			{own && <ModulePlace app={app} entry={own} setTitle={() => undefined} />}
 			{doors.length > 0 && <Doors app={app} entries={doors} />}
 			{doors.length === 0 && own === undefined && (
-				<EmptyState title={w("empty")} help={w("emptyHelp")} action={<CopyId app={app} />} />
+				<EmptyState title={w("empty")} help={w("emptyHelp")} action={<CopyId app={app} named />} />
 			)}
 		</div>
 	);
