@@ -29,6 +29,8 @@ export interface TextFieldProps extends FieldProps {
     readonly maxLength?: number;
     /** More than one line. */
     readonly lines?: number;
+    /** It is shown, and what it holds cannot be changed here. */
+    readonly readOnly?: boolean;
     /** "ltr" for codes and addresses; what people write finds its own direction. */
     readonly dir?: "ltr" | "auto";
     readonly inputRef?: RefObject<HTMLInputElement | null>;

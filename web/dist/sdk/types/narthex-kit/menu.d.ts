@@ -12,8 +12,10 @@ export interface MenuItem {
 export interface MenuProps {
     readonly label: string;
     readonly icon?: IconName;
+    /** What the button shows instead of the icon alone. */
+    readonly words?: string;
     readonly items: readonly MenuItem[];
     readonly class?: string;
 }
 /** A button and the menu it opens, over everything: arrows, Home, End and letters move, Escape returns. */
-export declare function Menu({ label, icon, items, class: name }: MenuProps): import("preact").JSX.Element;
+export declare function Menu({ label, icon, words, items, class: name }: MenuProps): import("preact").JSX.Element;
