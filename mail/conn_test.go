@@ -26,10 +26,10 @@ func TestConnStaysFailed(t *testing.T) {
 			go func() { _, _ = io.Copy(io.Discard, theirs) }()
 			for range 2 {
 				if n, err := line.Read(make([]byte, 1)); n != 0 || err == nil || err != first {
-					t.Errorf("read %d after %v: %v", n, first, err)
+					t.Errorf("Read after a failure: %d bytes, want 0; error %v, want %v", n, err, first)
 				}
 				if n, err := line.Write([]byte("x")); n != 0 || err == nil || err != first {
-					t.Errorf("wrote %d after %v: %v", n, first, err)
+					t.Errorf("Write after a failure: %d bytes, want 0; error %v, want %v", n, err, first)
 				}
 			}
 		})

@@ -121,7 +121,7 @@ func TestContentArrivesUnchanged(t *testing.T) {
 			text, html := strings.TrimSuffix(got.text, "\r\n"), strings.TrimSuffix(got.html, "\r\n")
 			if text != strings.TrimSuffix(withCRLF(m.Text), "\r\n") ||
 				html != strings.TrimSuffix(withCRLF(m.HTML), "\r\n") {
-				t.Errorf("text\n%q\nhtml\n%q", got.text, got.html)
+				t.Errorf("text\n%q\nwant\n%q\nHTML\n%q\nwant\n%q", got.text, m.Text, got.html, m.HTML)
 			}
 			if m.Text != "" && m.HTML != "" && !slices.Equal(got.order, []string{"text/plain", "text/html"}) {
 				t.Errorf("order of the parts %q, want text/plain before text/html", got.order)
@@ -157,7 +157,7 @@ func assertHeader(t testing.TB, header netmail.Header, m mail.Message) {
 	}
 	for key, values := range header {
 		if len(values) != 1 {
-			t.Errorf("%s occurs %d times", key, len(values))
+			t.Errorf("%s occurs %d times, want once", key, len(values))
 		}
 	}
 	if subject := decodeHeader(t, header.Get("Subject")); subject != m.Subject {

@@ -121,11 +121,11 @@ func TestServerFaults(t *testing.T) {
 				}
 			}
 			if dialer.in > transport.MaxRead() {
-				t.Errorf("%d bytes were read", dialer.in)
+				t.Errorf("%d bytes were read, want at most %d", dialer.in, transport.MaxRead())
 			}
 			whole := c.turn == "." || c.want == mail.Sent
 			if len(server.messages) > 1 || len(server.messages) == 1 != whole {
-				t.Errorf("%d messages arrived", len(server.messages))
+				t.Errorf("%d messages arrived, want one: %v", len(server.messages), whole)
 			}
 		})
 	}
@@ -315,7 +315,7 @@ func TestConnectFailures(t *testing.T) {
 		})
 		dials = 0
 		if result := send(t, transport, testMessage()); result != c.want || dials != 1 {
-			t.Errorf("%s: %s after %d dials", name, result, dials)
+			t.Errorf("%s: Send returned %s after %d dials, want %s after one", name, result, dials, c.want)
 		}
 	}
 }

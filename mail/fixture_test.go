@@ -61,7 +61,8 @@ func (w *recordingDialer) assertOneConnection(t *testing.T) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if len(w.addresses) != 1 || w.addresses[0] != host+":2525" || w.opened != 1 || w.closed != 1 {
-		t.Errorf("asked for %q, %d opened, %d closed", w.addresses, w.opened, w.closed)
+		t.Errorf("dialed %q, %d opened, %d closed; want one connection to %s:2525, closed", w.addresses,
+			w.opened, w.closed, host)
 	}
 }
 
@@ -134,7 +135,7 @@ func send(t *testing.T, transport *mail.Transport, m mail.Message) mail.SendResu
 	began := time.Now()
 	result := transport.Send(t.Context(), m)
 	if took := time.Since(began); took > patience/2 {
-		t.Errorf("the attempt took %v", took)
+		t.Errorf("the attempt took %v, want at most %v", took, patience/2)
 	}
 	return result
 }

@@ -63,12 +63,12 @@ func TestSendsUnderTLS(t *testing.T) {
 			}
 			for _, hello := range seen.hellos {
 				if hello != "narthex.example.org" {
-					t.Errorf("it called itself %q", hello)
+					t.Errorf("EHLO with %q, want narthex.example.org", hello)
 				}
 			}
 			for _, word := range []string{"AUTH", "MAIL FROM", "marked-body"} {
 				if bytes.Contains(dialer.written(), []byte(word)) {
-					t.Errorf("%q was readable on the way", word)
+					t.Errorf("%q was readable on the wire, want it under TLS", word)
 				}
 			}
 			dialer.assertOneConnection(t)
@@ -247,6 +247,7 @@ func TestConcurrentSends(t *testing.T) {
 		}
 	}
 	if len(mails) != many || len(ids) != many || dialer.opened != many {
-		t.Errorf("%d mails, %d ids, %d connections", len(mails), len(ids), dialer.opened)
+		t.Errorf("%d mails, %d ids, %d connections, want %d of each", len(mails), len(ids), dialer.opened,
+			many)
 	}
 }

@@ -177,7 +177,7 @@ func FuzzMessage(f *testing.F) {
 		got := parseMessage(t, content)
 		assertHeader(t, got.header, m)
 		if got.text != withCRLF(text) || got.html != withCRLF(html) {
-			t.Errorf("text %q, html %q", got.text, got.html)
+			t.Errorf("text %q, want %q; HTML %q, want %q", got.text, text, got.html, html)
 		}
 	})
 }

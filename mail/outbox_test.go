@@ -95,7 +95,7 @@ func TestPostDropsWhenFull(t *testing.T) {
 	o, logs := newOutbox(newGatedSender())
 	for i := range 1_000 {
 		if !o.Post(emailWithSubject("x")) {
-			t.Fatalf("number %d was dropped", i)
+			t.Fatalf("mail %d of 1,000 was dropped, want it queued", i+1)
 		}
 	}
 	for range 2 {
@@ -120,7 +120,7 @@ func TestFourWorkers(t *testing.T) {
 		for sent := range 9 {
 			synctest.Wait()
 			if len(g.begun) != sent+4 { // each that ends lets one more begin
-				t.Errorf("%d begun when %d have ended", len(g.begun), sent)
+				t.Errorf("%d mails have begun when %d have ended, want %d", len(g.begun), sent, sent+4)
 			}
 			g.pass <- mail.Sent
 		}
@@ -146,7 +146,7 @@ func TestComposeRunsOnAWorker(t *testing.T) {
 	}
 	stop, ended := serve(t, o)
 	if left := receive(t, times); left <= 0 || left > 30*time.Second {
-		t.Errorf("an email has %v", left)
+		t.Errorf("an email has %v left, want at most 30 s", left)
 	}
 	stop()
 	receive(t, ended)
@@ -207,7 +207,8 @@ func TestStopDrainsTheQueue(t *testing.T) {
 		t.Error(err)
 	}
 	if o.Waiting() != 0 || len(g.begun) != 6 || len(logLines(logs)) != 0 {
-		t.Errorf("%d waiting, %d more begun, %q", o.Waiting(), len(g.begun), logLines(logs))
+		t.Errorf("%d wait and %d have begun, want 0 and 6; log %q, want nothing", o.Waiting(), len(g.begun),
+			logLines(logs))
 	}
 }
 
@@ -247,7 +248,7 @@ func TestStopDropsAfterDrainTime(t *testing.T) {
 		}
 		receive(t, ended)
 		if took := time.Since(released); took != 5*time.Second {
-			t.Errorf("the queue had %v", took)
+			t.Errorf("the queue had %v after the stop, want 5 s", took)
 		}
 		want := append(
 			slices.Repeat([]string{"mail not sentmap[result:TIMEOUT]"}, 4),
@@ -350,14 +351,14 @@ func TestDone(t *testing.T) {
 			o.Post(email("answered"))
 			g.pass <- result
 			if got := receive(t, told); got != (settled{result, 2 * time.Second}) {
-				t.Errorf("after %s the email was told %+v", result, got)
+				t.Errorf("after %s Done was called with %+v, want the result and 2 s", result, got)
 			}
 		}
 		o.Post(email("never answered"))
 		synctest.Wait()
 		stop()
 		if got := receive(t, told); got != (settled{mail.Timeout, 2 * time.Second}) {
-			t.Errorf("after a timeout the email was told %+v", got)
+			t.Errorf("after a timeout Done was called with %+v, want TIMEOUT and 2 s", got)
 		}
 		o.Post(mail.Email{
 			Compose: func(context.Context) (mail.Message, bool) { return mail.Message{}, false },

@@ -98,7 +98,8 @@ func (in *mailServer) seen() record {
 func (in *mailServer) assertCounts(t *testing.T, attempts, senders, mails int) {
 	t.Helper()
 	if r := in.seen(); r.attempts != attempts || r.senders != senders || len(r.mails) != mails {
-		t.Errorf("%d attempts to sign in, %d senders, %d mails", r.attempts, r.senders, len(r.mails))
+		t.Errorf("%d attempts to sign in, %d senders, %d mails; want %d, %d, %d", r.attempts, r.senders,
+			len(r.mails), attempts, senders, mails)
 	}
 }
 

@@ -41,7 +41,7 @@ func FuzzUnpack(f *testing.F) {
 			}
 			must(t, root.Close())
 			if entries, err := os.ReadDir(top); err != nil || len(entries) != 1 {
-				t.Errorf("outside: %v, %v", entries, err)
+				t.Errorf("files outside of the folder: %v, want none; error %v", entries, err)
 			}
 			must(t, filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 				must(t, err)

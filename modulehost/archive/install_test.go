@@ -33,7 +33,7 @@ func TestInstall(t *testing.T) {
 			t.Errorf("got %+v, want %+v", got, want)
 		}
 		if !errors.Is(err, c.want) || err != nil && got != (archive.Installed{}) {
-			t.Errorf("%s: got %+v, %v", c.version, got, err)
+			t.Errorf("Install of %s: %+v, error %v; want error %v", c.version, got, err, c.want)
 		}
 		if err == nil {
 			before = c.version
@@ -83,7 +83,7 @@ func TestInstallRepairs(t *testing.T) {
 				assertInstalled(t, dir, files)
 			}
 			if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
-				t.Errorf("left behind: %v, %v", entries, err)
+				t.Errorf("the modules directory has %v, want one entry; error %v", entries, err)
 			}
 		})
 	}
@@ -104,10 +104,10 @@ func TestModulesDirectory(t *testing.T) {
 		filepath.Join(dir, "gone"):          catalog.ErrDirectoryUnreadable,
 	} {
 		if _, err := archive.Install(place, path, platform, nil); !errors.Is(err, want) {
-			t.Errorf("install into %q: %v", place, err)
+			t.Errorf("Install into %q: error %v, want %v", place, err, want)
 		}
 		if err := archive.Remove(place, "people"); !errors.Is(err, want) {
-			t.Errorf("remove from %q: %v", place, err)
+			t.Errorf("Remove from %q: error %v, want %v", place, err, want)
 		}
 	}
 }

@@ -46,7 +46,7 @@ func TestKilled(t *testing.T) {
 					t.Fatal(err)
 				}
 				if left, err := filepath.Glob(filepath.Join(dir, ".*")); err != nil || len(left) != 0 {
-					t.Errorf("left behind: %v, %v", left, err)
+					t.Errorf("left behind %v, want nothing; error %v", left, err)
 				}
 				must(t, os.RemoveAll(dir))
 			}

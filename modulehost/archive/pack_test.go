@@ -51,10 +51,10 @@ func TestPackIsReproducible(t *testing.T) {
 		data := mustRead(t, path)
 		sum := sha256.Sum256([]byte(data))
 		if got := mustRead(t, path+".sha256"); got != hex.EncodeToString(sum[:])+"  people-1.2.0.tar.gz\n" {
-			t.Errorf("checksum file: %q", got)
+			t.Errorf("checksum file %q, want the SHA-256 and the name", got)
 		}
 		if entries, err := os.ReadDir(filepath.Dir(path)); err != nil || len(entries) != 2 {
-			t.Errorf("left beside the package: %v, %v", entries, err)
+			t.Errorf("the folder has %v, want package and checksum alone; error %v", entries, err)
 		}
 		packed = append(packed, data)
 	}
@@ -162,7 +162,7 @@ func TestPackRefusals(t *testing.T) {
 				t.Errorf("a path is shown: %v", err)
 			}
 			if entries, err := os.ReadDir(out); err != nil || len(entries) != 0 {
-				t.Errorf("left behind: %v, %v", entries, err)
+				t.Errorf("left behind %v, want nothing; error %v", entries, err)
 			}
 		})
 	}

@@ -35,7 +35,8 @@ func TestDirectory(t *testing.T) {
 	} {
 		c2, err := catalog.Discover(c.dir, c.explicit, platform)
 		if !errors.Is(err, c.want) || err == nil && (len(c2.Modules) != 0 || !onlyCore(c2.Permissions)) {
-			t.Errorf("%q explicit=%v: got %v, %v", c.dir, c.explicit, c2, err)
+			t.Errorf("Discover(%q), explicit %v: %v, error %v; want error %v", c.dir, c.explicit, c2, err,
+				c.want)
 		}
 		if err != nil && (c2 != nil || strings.Contains(err.Error(), "/")) {
 			t.Errorf("%q: a catalog or a path beside the error: %v, %v", c.dir, c2, err)

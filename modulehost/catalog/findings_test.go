@@ -218,7 +218,7 @@ func assertFindings(t *testing.T, dir string, want ...string) error {
 	}
 	lines := strings.Split(err.Error(), "\n")
 	if len(lines) != len(want) {
-		t.Fatalf("got %d findings\n%v", len(lines), err)
+		t.Fatalf("%d findings, want %d:\n%v", len(lines), len(want), err)
 	}
 	for i, line := range lines {
 		if !strings.HasPrefix(line, want[i]) {

@@ -125,7 +125,7 @@ func TestLongChain(t *testing.T) {
 	must(t, err)
 	for i, m := range found.Modules {
 		if m.Level != i || m.Manifest.ID != fmt.Sprintf("m%d", i) {
-			t.Fatalf("%s at %d has level %d", m.Manifest.ID, i, m.Level)
+			t.Fatalf("module %d is %s at level %d, want m%d at level %d", i, m.Manifest.ID, m.Level, i, i)
 		}
 	}
 }

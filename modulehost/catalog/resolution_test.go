@@ -188,12 +188,12 @@ func TestNothingStored(t *testing.T) {
 	const want = "blocked configuration_missing limit"
 	if got := describe(resolution.Outcome("full")); got != want ||
 		len(resolution.Running()) != len(installed.Modules)-1 {
-		t.Errorf("got %s, running %v", got, ids(resolution.Running()))
+		t.Errorf("full is %s, want %s; running %v, want all others", got, want, ids(resolution.Running()))
 	}
 	state := stored{values: enough()}.state()
 	state.Secret = nil
 	if got := describe(installed.Resolve(state).Outcome("full")); got != "blocked secret_missing token" {
-		t.Errorf("with nothing stored: %s", got)
+		t.Errorf("full without secrets is %s, want blocked secret_missing token", got)
 	}
 	if got := describe(resolution.Outcome("gone")); got != "" ||
 		resolution.RestartRequired(installed.Resolve(state),

@@ -62,7 +62,8 @@ func TestInvoke(t *testing.T) {
 	} {
 		if output, err := invoke(t, t.Context(), c.reach, c.input); err != c.want || err == nil &&
 			len(output) != len(c.input) {
-			t.Errorf("%s: %d bytes, %v", c.name, len(output), err)
+			t.Errorf("%s: %d bytes, want %d; error %v, want %v", c.name, len(output), len(c.input), err,
+				c.want)
 		}
 	}
 }

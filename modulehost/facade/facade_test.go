@@ -206,7 +206,7 @@ func TestTransaction(t *testing.T) {
 		}
 	}
 	if got := m.count(t); got != 0 {
-		t.Errorf("%d rows are visible before the commit", got)
+		t.Errorf("%d rows are visible before the commit, want none", got)
 	}
 	if _, err := ask[abi.CommitResponse](t, m, abi.Method_METHOD_COMMIT,
 		&abi.CommitRequest{Transaction: kept}); err != nil {
@@ -271,13 +271,13 @@ func TestRowsComeInPages(t *testing.T) {
 	for {
 		pages++
 		if len(page.GetRows()) > 1<<20 {
-			t.Fatalf("a page of %d bytes", len(page.GetRows()))
+			t.Fatalf("a page of %d bytes, want at most %d", len(page.GetRows()), 1<<20)
 		}
 		values := cells(t, page)
 		for i := 0; i < len(values); i += 2 {
 			seen++
 			if got := binary.BigEndian.Uint32(values[i]); int(got) != seen || len(values[i+1]) != size {
-				t.Fatalf("row %d is %d with %d bytes", seen, got, len(values[i+1]))
+				t.Fatalf("row %d is %d with %d bytes, want %d bytes", seen, got, len(values[i+1]), size)
 			}
 		}
 		if page.GetCursor() == 0 {
@@ -289,7 +289,7 @@ func TestRowsComeInPages(t *testing.T) {
 		}
 	}
 	if seen != rows || pages < 5 {
-		t.Errorf("%d rows in %d pages", seen, pages)
+		t.Errorf("%d rows in %d pages, want %d in at least 5", seen, pages, rows)
 	}
 	if _, err := m.query(t, 0, `SELECT repeat('x', 1100000)`); !errors.Is(err, facade.ErrRowTooLarge) {
 		t.Errorf("a row over a page: %v", err)
@@ -432,7 +432,7 @@ func TestLogIsCutAndCapped(t *testing.T) {
 	lines := m.logs.All()
 	// the clock may turn one over
 	if windows := 2 + int(time.Since(began)/(10*time.Second)); len(lines) > 101*windows {
-		t.Errorf("%d lines of 500 came through", len(lines))
+		t.Errorf("%d of 500 lines were logged, want at most %d", len(lines), 101*windows)
 	}
 	for _, field := range lines[0].Context {
 		if len(field.String) > 1<<10 {

@@ -134,7 +134,7 @@ func TestMail(t *testing.T) {
 		}
 	}
 	if n := len(in.messages); n != 1 {
-		t.Errorf("%d messages more than the one", n-1)
+		t.Errorf("%d messages arrived, want one", n)
 	}
 }
 
@@ -173,7 +173,7 @@ func TestMailMeasure(t *testing.T) {
 		}
 	}
 	if refusals != 10 || attempts.Load() != 30 {
-		t.Errorf("%d refused, %d attempts", refusals, attempts.Load())
+		t.Errorf("%d refused, %d attempts; want 10 and 30", refusals, attempts.Load())
 	}
 }
 

@@ -126,7 +126,7 @@ func (m *module) readAll(t *testing.T, request *abi.BucketGetRequest) []byte {
 			t.Fatal(err)
 		}
 		if len(next.GetData()) > pieceBytes {
-			t.Errorf("a piece of %d bytes", len(next.GetData()))
+			t.Errorf("a piece of %d bytes, want at most %d", len(next.GetData()), pieceBytes)
 		}
 		content, ended = append(content, next.GetData()...), next.GetEnd()
 	}
@@ -427,11 +427,12 @@ func TestPlaces(t *testing.T) {
 		short, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 		defer cancel()
 		if _, err := open(short); err != storage.ErrUnavailable {
-			t.Errorf("%s: one more than there are places: %v", name, err)
+			t.Errorf("%s: one more than there are places: error %v, want %v", name, err,
+				storage.ErrUnavailable)
 		}
 		m.close(t, handles[0])
 		if _, err := open(t.Context()); err != nil {
-			t.Errorf("%s: a place that was given back: %v", name, err)
+			t.Errorf("%s: a place that was given back: error %v, want none", name, err)
 		}
 	}
 }

@@ -23,15 +23,17 @@ func TestResponsesOfEverySize(t *testing.T) {
 		for _, path := range []string{"/bytes/", "/known/"} {
 			got := p.do("GET", path+strconv.Itoa(size), nil)
 			if got.StatusCode != 200 || got.body != want || got.err != nil {
-				t.Errorf("%s%d: %d, %d bytes, %v", path, size, got.StatusCode, len(got.body), got.err)
+				t.Errorf("GET %s%d: status %d, want 200; %d bytes; error %v", path, size, got.StatusCode,
+					len(got.body), got.err)
 			}
 			if known := size <= 64<<10 || path == "/known/"; known && got.ContentLength != int64(size) {
-				t.Errorf("%s%d: length %d", path, size, got.ContentLength)
+				t.Errorf("GET %s%d: Content-Length %d, want %d", path, size, got.ContentLength, size)
 			}
 		}
 		head := p.do("HEAD", "/known/"+strconv.Itoa(size), nil)
 		if head.StatusCode != 200 || head.body != "" || head.ContentLength != int64(size) {
-			t.Errorf("HEAD %d: %d, %d", size, head.StatusCode, head.ContentLength)
+			t.Errorf("HEAD /known/%d: status %d, want 200; Content-Length %d", size, head.StatusCode,
+				head.ContentLength)
 		}
 	}
 }
@@ -44,7 +46,8 @@ func TestRequestsOfEverySize(t *testing.T) {
 		for name, reader := range map[string]io.Reader{"declared": strings.NewReader(body),
 			"chunked": unsized(body)} {
 			if got := p.do("POST", "/echo", reader); got.StatusCode != 200 || got.body != body {
-				t.Errorf("echo of %d, %s: %d, %d bytes", size, name, got.StatusCode, len(got.body))
+				t.Errorf("POST /echo of %d bytes, %s: status %d, want 200; %d bytes", size, name,
+					got.StatusCode, len(got.body))
 			}
 		}
 		if got := p.do("POST", "/ignored", strings.NewReader(body)); got.body != strconv.Itoa(size) {
@@ -52,18 +55,20 @@ func TestRequestsOfEverySize(t *testing.T) {
 		}
 		want := fmt.Sprintf("%d %d %x", size, size, sha256.Sum256([]byte(body)))
 		if got := p.do("POST", "/upload", strings.NewReader(body)); got.body != want {
-			t.Errorf("upload of %d: %d %s", size, got.StatusCode, got.body)
+			t.Errorf("POST /upload of %d bytes: status %d; body %s, want %s", size, got.StatusCode, got.body,
+				want)
 		}
 		if want = "-1" + strings.TrimPrefix(want, strconv.Itoa(size)); size > 0 {
 			if got := p.do("POST", "/upload", unsized(body)); got.body != want {
-				t.Errorf("chunked upload of %d: %d %s", size, got.StatusCode, got.body)
+				t.Errorf("chunked POST /upload of %d bytes: status %d; body %s, want %s", size,
+					got.StatusCode, got.body, want)
 			}
 		}
 	}
 	body := pattern(32 << 20)
 	want := fmt.Sprintf("%d %d %x", len(body), len(body), sha256.Sum256([]byte(body)))
 	if got := p.do("POST", "/large", strings.NewReader(body)); got.body != want {
-		t.Errorf("upload of 32 MiB: %d %s", got.StatusCode, got.body)
+		t.Errorf("POST /large of 32 MiB: status %d; body %s, want %s", got.StatusCode, got.body, want)
 	}
 }
 
@@ -79,7 +84,8 @@ func TestNothingLeaksFromOneRequestIntoAnother(t *testing.T) {
 				switch own := strings.Repeat(fmt.Sprintf("<%d.%d>", client, i), 20_000); (client + i) % 6 {
 				case 0:
 					if got := p.do("POST", "/echo", strings.NewReader(own)); got.body != own {
-						t.Errorf("echo: %d, %d bytes, %v", got.StatusCode, len(got.body), got.err)
+						t.Errorf("POST /echo: status %d; %d bytes, want the %d sent; error %v",
+							got.StatusCode, len(got.body), len(own), got.err)
 					}
 				case 1:
 					want := fmt.Sprintf("%d %d %x", len(own), len(own), sha256.Sum256([]byte(own)))
@@ -93,7 +99,7 @@ func TestNothingLeaksFromOneRequestIntoAnother(t *testing.T) {
 				case 3:
 					size := 70_000 + 1000*client + i
 					if got := p.do("GET", "/bytes/"+strconv.Itoa(size), nil); got.body != pattern(size) {
-						t.Errorf("bytes: %d, %d bytes", got.StatusCode, len(got.body))
+						t.Errorf("GET /bytes/%d: status %d; %d bytes", size, got.StatusCode, len(got.body))
 					}
 				case 4: // reads a little of a long response and leaves
 					if response, err := p.client.Do(p.request(t.Context(), "GET", "/endless", nil)); err == nil {
@@ -104,7 +110,8 @@ func TestNothingLeaksFromOneRequestIntoAnother(t *testing.T) {
 					got := p.do("GET", "/stray", nil)
 					if rest, own := strings.CutPrefix(got.body, pattern(100<<10)); !own ||
 						strings.Trim(rest, "stray") != "" {
-						t.Errorf("stray: %d, %d bytes", got.StatusCode, len(got.body))
+						t.Errorf("GET /stray: status %d; %d bytes, want its own alone", got.StatusCode,
+							len(got.body))
 					}
 				}
 			}
@@ -122,7 +129,8 @@ func (p *platform) comesBack(t *testing.T) {
 		clients.Go(func() {
 			if got := p.do("POST", "/echo", strings.NewReader(pattern(100_000))); got.StatusCode != http.StatusOK ||
 				got.body != pattern(100_000) {
-				t.Errorf("afterwards: %d, %d bytes", got.StatusCode, len(got.body))
+				t.Errorf("POST /echo afterwards: status %d, want 200; %d bytes, want 100000", got.StatusCode,
+					len(got.body))
 			}
 		})
 	}

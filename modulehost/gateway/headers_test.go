@@ -115,7 +115,7 @@ func TestResponseHeadersAreListed(t *testing.T) {
 		}
 		if policy := head["Content-Security-Policy"]; len(policy) != 1 ||
 			policy[0] != "sandbox; default-src 'none'" {
-			t.Errorf("%s: the content policy is %q", path, policy)
+			t.Errorf("%s: Content-Security-Policy %q, want one sandbox policy", path, policy)
 		}
 	}
 }

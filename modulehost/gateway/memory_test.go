@@ -107,7 +107,7 @@ func TestABodyPastTheAccountIsRefused(t *testing.T) {
 		}
 	}
 	if used, _ := memory.Bytes(); used != idle {
-		t.Errorf("%d bytes are counted after all requests, %d before", used, idle)
+		t.Errorf("%d bytes are counted after all requests, want %d as before", used, idle)
 	}
 }
 

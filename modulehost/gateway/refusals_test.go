@@ -48,7 +48,8 @@ func TestResponsesThatAreNone(t *testing.T) {
 	for _, path := range []string{"/panic/300000", "/lies/300001/300000",
 		"/lies/270000/300000"} { // something is out: only a cut tells the truth
 		if got := p.do("GET", path, nil); got.err == nil {
-			t.Errorf("%s: %d, %d bytes", path, got.StatusCode, len(got.body))
+			t.Errorf("GET %s: status %d, %d bytes, no error; want the response cut off", path, got.StatusCode,
+				len(got.body))
 		}
 	}
 	// net/http cuts a response that is shorter than declared by itself; only the platform tells the operator.
@@ -72,12 +73,14 @@ func TestDeadlines(t *testing.T) {
 	began := time.Now()
 	if got := p.do("GET", "/wait", nil); got.StatusCode != 500 || got.body != failed ||
 		time.Since(began) < limit {
-		t.Errorf("no response: %d %s after %v", got.StatusCode, got.body, time.Since(began))
+		t.Errorf("no response: status %d, want 500; body %s; after %v, want at least %v", got.StatusCode,
+			got.body, time.Since(began), limit)
 	}
 	p.heard("wait: cancelled")
 	began = time.Now()
 	if got := p.do("GET", "/silent", nil); got.body != "begun" || got.err == nil || time.Since(began) < limit {
-		t.Errorf("no piece: %q %v after %v", got.body, got.err, time.Since(began))
+		t.Errorf("no piece: body %q, error %v after %v; want \"begun\" cut off after at least %v", got.body,
+			got.err, time.Since(began), limit)
 	}
 	p.heard("silent: cancelled")
 
@@ -132,7 +135,7 @@ func TestQueue(t *testing.T) {
 	go func() { waited <- p.do("GET", "/bytes/1", nil) }()
 	close(drop)
 	if got := <-waited; got.StatusCode != 200 {
-		t.Errorf("after a place was free: %d %s", got.StatusCode, got.body)
+		t.Errorf("GET after a place was free: status %d, want 200; body %s", got.StatusCode, got.body)
 	}
 	holders.Wait()
 }
@@ -160,12 +163,13 @@ func TestAllBodySocketsBusy(t *testing.T) {
 			got := p.send(r)
 			if took := time.Since(began); got.StatusCode != 503 || got.body != `{"code":"MODULE_OVERLOADED"}` ||
 				took < 5*time.Second || took > 30*time.Second {
-				t.Errorf("%s: %d %.80s after %v", r.URL.Path, got.StatusCode, got.body, took)
+				t.Errorf("%s: status %d; body %.80s; after %v, want MODULE_OVERLOADED after 5 to 30 s",
+					r.URL.Path, got.StatusCode, got.body, took)
 			}
 		})
 	}
 	if got := p.do("GET", "/bytes/100", nil); got.StatusCode != 200 {
-		t.Errorf("a small call: %d %s", got.StatusCode, got.body)
+		t.Errorf("a small call: status %d, want 200; body %s", got.StatusCode, got.body)
 	}
 	waiting.Wait()
 	for _, response := range held {

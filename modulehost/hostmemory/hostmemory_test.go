@@ -50,7 +50,7 @@ func TestManyNeverHoldMoreThanTheLimit(t *testing.T) {
 					continue
 				}
 				if now := held.Add(3); now > 10 {
-					t.Errorf("%d bytes are held, the limit is 10", now)
+					t.Errorf("%d bytes are held, want at most 10", now)
 				}
 				held.Add(-3)
 				account.Release(3)

@@ -79,7 +79,7 @@ func TestBlockingWrite(t *testing.T) {
 	}
 	_ = end.Close()
 	if got, err := io.Copy(io.Discard, near); int(got) != n || err != nil {
-		t.Errorf("%d of %d bytes arrived: %v", got, n, err)
+		t.Errorf("%d bytes arrived, want %d; error %v", got, n, err)
 	}
 	if _, err := link.NewBlocking(-1); err == nil {
 		t.Error("no socket was taken for one")

@@ -401,7 +401,8 @@ func TestExchangeDeadlines(t *testing.T) {
 			err = x.AwaitResponse(t.Context(), slow)
 			if late := time.Since(began) - 50*time.Second; !errors.Is(err, context.DeadlineExceeded) || late < 0 ||
 				late > 10*time.Millisecond {
-				t.Errorf("upload: %v after %v", err, time.Since(began))
+				t.Errorf("upload: error %v after %v, want %v after 50 s", err, time.Since(began),
+					context.DeadlineExceeded)
 			}
 			_, _ = x.Halt(nil)
 		})

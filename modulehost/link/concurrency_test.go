@@ -69,7 +69,7 @@ func TestExactlySoManyCallsAreInService(t *testing.T) {
 	close(g.release)
 	callers.Wait()
 	if most, total := g.most.Load(), g.total.Load(); most != inService || total != calls {
-		t.Fatalf("at most %d at once, %d in all", most, total)
+		t.Fatalf("at most %d calls at once and %d in all, want %d and %d", most, total, inService, calls)
 	}
 }
 

@@ -76,7 +76,7 @@ func TestClientLosesALinkWhosePeerBreaksTheRules(t *testing.T) {
 				}
 			}
 			if want := 2; lost != want && !(name == "answer twice" && lost == 1) {
-				t.Fatalf("%d of the two in flight were told", lost)
+				t.Fatalf("%d calls in flight were lost, want 2", lost)
 			}
 			<-c.Done()
 			if err := c.Call(testContext(t), 1, nil, nil); !errors.Is(err, link.ErrLost) ||

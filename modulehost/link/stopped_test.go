@@ -32,14 +32,15 @@ func TestStoppedPeer(t *testing.T) {
 				err := c.Call(ctx, 1, nil, nil)
 				if took := time.Since(began); !errors.Is(err, context.DeadlineExceeded) ||
 					took > within+time.Millisecond {
-					t.Errorf("call %d ended after %v: %v", i, took, err)
+					t.Errorf("call %d ended after %v with %v, want %v after %v", i, took, err,
+						context.DeadlineExceeded, within)
 				}
 			})
 		}
 		callers.Wait()
 		<-c.Done()
 		if took := time.Since(began); took != 2*time.Second || !errors.Is(c.Err(), link.ErrLost) {
-			t.Errorf("the link was lost after %v: %v", took, c.Err())
+			t.Errorf("the link ended after %v with %v, want %v after 2 s", took, c.Err(), link.ErrLost)
 		}
 	})
 }
@@ -57,7 +58,7 @@ func TestStoppedPeerOfAServer(t *testing.T) {
 		}
 		err := <-served
 		if took := time.Since(began); took != 2*time.Second || !errors.Is(err, link.ErrLost) {
-			t.Errorf("served for %v: %v", took, err)
+			t.Errorf("Serve ended after %v with %v, want %v after 2 s", took, err, link.ErrLost)
 		}
 	})
 }
@@ -75,7 +76,7 @@ func TestFullSocket(t *testing.T) {
 		err := c.Call(ctx, 1, request, nil)
 		cancel()
 		if took := time.Since(began); took > time.Second {
-			t.Fatalf("call %d took %v", ended, took)
+			t.Fatalf("call %d took %v, want at most 1 s", ended, took)
 		}
 		if errors.Is(err, link.ErrLost) {
 			break
@@ -117,7 +118,7 @@ func TestWritesCombine(t *testing.T) {
 		close(slow.release)
 		callers.Wait()
 		if slow.writes > 2 {
-			t.Errorf("%d writes for 50 frames", slow.writes)
+			t.Errorf("%d writes for 50 frames, want at most 2", slow.writes)
 		}
 		_ = c.Close()
 		<-served

@@ -62,7 +62,7 @@ func checkParse(t *testing.T, data []byte, compiled *jsonschema.Schema, spoken m
 	t.Helper()
 	m, findings := manifest.Parse(data)
 	if (m == nil) != (len(findings) > 0) || len(findings) > manifest.MaxFindings+1 {
-		t.Fatalf("%v with %d findings", m, len(findings))
+		t.Fatalf("Parse: manifest %v and %d findings, want exactly one of both", m, len(findings))
 	}
 	for _, finding := range findings {
 		assertPlain(t, finding, spoken)

@@ -110,7 +110,8 @@ func TestDevStorage(t *testing.T) {
 		}
 		if err != nil || body.Close() != nil || !bytes.Equal(got, want) || object.ContentType != "image/png" ||
 			object.Modified.IsZero() {
-			t.Errorf("%s: %d bytes, %+v, %v", key, len(got), object, err)
+			t.Errorf("Get of %s: %d bytes, want %d; object %+v, want image/png; error %v", key, len(got),
+				len(want), object, err)
 		}
 	}
 	if err := errors.Join(images.Delete(ctx, "b"), images.Delete(ctx, "b")); err != nil {
@@ -165,7 +166,8 @@ func TestDevStorage(t *testing.T) {
 		_ = response.Body.Close()
 		if response.StatusCode != c.status || c.method == "GET" && c.status == 206 &&
 			!bytes.Equal(got, content[5:10]) {
-			t.Errorf("%s %s: %d, %d bytes", c.method, c.url, response.StatusCode, len(got))
+			t.Errorf("%s %s: status %d, want %d; %d bytes", c.method, c.url, response.StatusCode, c.status,
+				len(got))
 		}
 	}
 	if _, err := images.Head(ctx, "a"); err != nil {

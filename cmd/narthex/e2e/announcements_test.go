@@ -35,7 +35,7 @@ func TestAnnouncementsEndToEnd(t *testing.T) {
 		Enabled bool
 	}
 	if err := json.Unmarshal([]byte(created.body), &slide); err != nil || slide.Rev != 1 || slide.Enabled {
-		t.Fatalf("create answered %s", created.body)
+		t.Fatalf("POST %s: body %s, want a disabled slide of rev 1; error %v", slides, created.body, err)
 	}
 	one := slides + "/" + slide.ID
 	edit := func(rev int) map[string]any {
@@ -117,19 +117,19 @@ func TestGrantOpensARoute(t *testing.T) {
 		SELECT id, 'base.restricted', now() + $1::interval FROM core.person WHERE email = 'member@example.org'`
 
 	if got := status(); got != http.StatusForbidden {
-		t.Errorf("without a grant: %d", got)
+		t.Errorf("without a grant: status %d, want 403", got)
 	}
 	i.db.Exec(t, grant, "-1 second")
 	if got := status(); got != http.StatusForbidden {
-		t.Errorf("with an expired grant: %d", got)
+		t.Errorf("with an expired grant: status %d, want 403", got)
 	}
 	i.db.Exec(t, grant, "1 hour")
 	if got := status(); got != http.StatusOK {
-		t.Errorf("with a grant: %d", got)
+		t.Errorf("with a grant: status %d, want 200", got)
 	}
 	i.db.Exec(t, `UPDATE core.permission_grant SET revoked_at = now()`)
 	if got := status(); got != http.StatusForbidden {
-		t.Errorf("with a revoked grant: %d", got)
+		t.Errorf("with a revoked grant: status %d, want 403", got)
 	}
 }
 
@@ -177,7 +177,7 @@ func TestModuleSeesAndSaysWhatItMay(t *testing.T) {
 		}
 	}
 	if id := said.header.Get("X-Request-Id"); said.status != http.StatusAccepted || len(id) != 32 {
-		t.Errorf("status %d, request id %q", said.status, id)
+		t.Errorf("status %d, want 202; request id %q, want 32 characters", said.status, id)
 	}
 
 	for _, size := range []int{0, 1, 8 << 10, 64 << 10, 1 << 20} {
@@ -220,7 +220,8 @@ func TestKilledModuleComesBackWhileThePlatformGoesOn(t *testing.T) {
 		eventually(t, "the module answers again", func() bool {
 			for _, path := range []string{"/api/v1/principal", "/api/v1/health/ready", "/api/v1/modules/base/plain"} {
 				if got := owner.do("GET", path, nil); got.status != 200 {
-					t.Errorf("%s while the module is down: %d %s", path, got.status, got.body)
+					t.Errorf("GET %s while the module is down: status %d, want 200; body %s", path,
+						got.status, got.body)
 				}
 			}
 			got := owner.do("GET", slides, nil)

@@ -72,7 +72,8 @@ func (b *faultyPlatform) download(t *testing.T, p *person, mebibytes int64) {
 	defer response.Body.Close()
 	if n, err := io.Copy(&patternWriter{}, response.Body); n != mebibytes<<20 || err != nil ||
 		response.StatusCode != http.StatusOK {
-		t.Errorf("download: %d, %d bytes, %v", response.StatusCode, n, err)
+		t.Errorf("download: status %d, want 200; %d bytes, want %d; error %v", response.StatusCode, n,
+			mebibytes<<20, err)
 	}
 }
 
@@ -126,7 +127,7 @@ func TestLongBodiesInFlatMemory(t *testing.T) {
 		_, _ = io.Copy(sum, &patternReader{end: most})
 		got := b.owner.do("POST", bodiesRoot+"/upload", &patternReader{end: most}) // of no declared length
 		if want := fmt.Sprintf("%d %x", most, sum.Sum(nil)); got.status != http.StatusOK || got.body != want {
-			t.Errorf("upload: %d %.100s", got.status, got.body)
+			t.Errorf("upload: status %d, want 200; body %.100s, want %s", got.status, got.body, want)
 		}
 	}
 	b.download(t, b.owner, 1) // so that what is allocated once does not count
@@ -195,7 +196,8 @@ func TestBodyLimits(t *testing.T) {
 		_ = response.Body.Close()
 		if response.StatusCode != row.status || string(body) != row.body || err != nil ||
 			response.Close != (row.status == 413) {
-			t.Errorf("%+v: %d %.80s, close %v, %v", row, response.StatusCode, body, response.Close, err)
+			t.Errorf("upload %+v: status %d; body %.80s; close %v, want it for a 413 alone; error %v", row,
+				response.StatusCode, body, response.Close, err)
 		}
 		if row.runs {
 			eventually(t, "the handler runs",
@@ -218,7 +220,8 @@ func TestAbortedUploadIsNo413(t *testing.T) {
 			response, body := b.stopSending(t, path, framing)
 			if response.StatusCode != http.StatusBadRequest || body != `{"code":"REQUEST_INVALID"}` ||
 				!response.Close {
-				t.Errorf("%s, %.10s: %d %s, close %v", path, framing, response.StatusCode, body, response.Close)
+				t.Errorf("%s, %.10s: status %d, want 400; body %s; close %v, want true", path, framing,
+					response.StatusCode, body, response.Close)
 			}
 			eventually(t, "the handler hears of it", func() bool {
 				return strings.Count(b.daemon.stderr.String(), `"text":"`+says+`"`) == n+1
@@ -226,7 +229,7 @@ func TestAbortedUploadIsNo413(t *testing.T) {
 		}
 	}
 	if got := b.owner.do("GET", bodiesRoot+"/plain", nil); got.status != http.StatusOK {
-		t.Errorf("afterwards: %d %s", got.status, got.body)
+		t.Errorf("GET /plain after the aborted uploads: status %d, want 200; body %s", got.status, got.body)
 	}
 	for _, blame := range []string{"REQUEST_BODY_TOO_LARGE", "MODULE_HANDLER_FAILED"} {
 		if strings.Contains(b.daemon.stderr.String(), blame) {
@@ -288,12 +291,13 @@ func TestSlowReaders(t *testing.T) {
 	for path, want := range map[string]string{bodiesRoot + "/plain": "plain",
 		"/api/v1/modules/base/plain": `{"plain":true}`} {
 		if got := b.owner.do("GET", path, nil); got.status != http.StatusOK || got.body != want {
-			t.Errorf("meanwhile %s: %d %.80s", path, got.status, got.body)
+			t.Errorf("GET %s meanwhile: status %d, want 200; body %.80s, want %s", path, got.status, got.body,
+				want)
 		}
 	}
 	reader := &slowReader{Reader: slow.Body}
 	if n, err := io.Copy(&patternWriter{}, reader); n != 16<<20 || err != nil || slow.Body.Close() != nil {
-		t.Errorf("the slow reader got %d bytes, %v", n, err)
+		t.Errorf("the slow reader got %d bytes, want %d; error %v", n, 16<<20, err)
 	}
 	_, peak := memory(t, pid)
 	if grown := peak - before; grown >= sockets<<21 { // each of them waits for a gigabyte

@@ -96,7 +96,8 @@ func (b *faultyPlatform) watchBystanders(t *testing.T) {
 			for ; ctx.Err() == nil; asked++ {
 				got, err := p.doContext(ctx, "GET", path, nil)
 				if ctx.Err() == nil && (err != nil || got.status != http.StatusOK || !strings.Contains(got.body, want)) {
-					t.Errorf("meanwhile %s: %d %s %v", path, got.status, got.body, err)
+					t.Errorf("GET %s meanwhile: status %d, want 200; body %s, want it to contain "+
+						"%s; error %v", path, got.status, got.body, want, err)
 				}
 				select {
 				case <-ctx.Done():
@@ -112,7 +113,7 @@ func (b *faultyPlatform) watchBystanders(t *testing.T) {
 		stop()
 		watching.Wait()
 		if now := modulePID(t, b.daemon, "base"); now != pid {
-			t.Errorf("the other module was restarted: %d, %d", pid, now)
+			t.Errorf("the other module's process is %d, want %d as before", now, pid)
 		}
 	})
 }
@@ -123,7 +124,8 @@ func (b *faultyPlatform) awaitRestart(t *testing.T, p *person, id string, was in
 	eventually(t, id+" is back", func() bool {
 		got := p.do("GET", "/api/v1/modules/"+id+"/plain", nil)
 		if !isAllowedResponse(got) {
-			t.Errorf("%s on its way back: %d %s", id, got.status, got.body)
+			t.Errorf("GET /plain of %s during its restart: status %d; body %s, want 200 or an "+
+				"allowed refusal", id, got.status, got.body)
 		}
 		return got.status == http.StatusOK && childNamed(t, id, b.daemon.command.Process.Pid) != was
 	})

@@ -68,7 +68,7 @@ func TestBehindAProxyEachClientCounts(t *testing.T) {
 		}
 	}
 	if got := bert.failToSignIn(); got != http.StatusBadRequest {
-		t.Errorf("another client: %d", got)
+		t.Errorf("sign-in of another client: status %d, want 400", got)
 	}
 	past := i.visitor(t)
 	if got := past.do("GET", "/api/v1/principal", nil); got.status != 503 ||

@@ -279,7 +279,8 @@ func TestDoctor(t *testing.T) {
 		if wantStatus := map[bool]int{true: cli.ExitFailure,
 			false: cli.ExitSuccess}[strings.HasPrefix(c.want, "blocking")]; r.awaitExit(t) != wantStatus ||
 			!strings.Contains(said, c.want) {
-			t.Errorf("%s: exit %d\n%s", name, r.awaitExit(t), said)
+			t.Errorf("%s: exit status %d, want %d and %q; stdout %s", name, r.awaitExit(t), wantStatus,
+				c.want, said)
 		}
 		for _, value := range []string{"marked", "127.0.0.1"} {
 			if strings.Contains(said+r.stderr.String(), value) {

@@ -263,7 +263,7 @@ func (i *installation) signIn(t *testing.T, email, password string) *person {
 	p := i.visitor(t)
 	response := p.do("POST", "/api/auth/sign-in/email", map[string]string{"email": email, "password": password})
 	if response.status != http.StatusOK {
-		t.Fatalf("sign-in of %s: %d %s", email, response.status, response.body)
+		t.Fatalf("sign-in of %s: status %d, want 200; body %s", email, response.status, response.body)
 	}
 	p.cookie, _, _ = strings.Cut(response.header.Get("Set-Cookie"), ";")
 	return p

@@ -48,7 +48,8 @@ func TestDoctorComparesTheDatabaseWithThePlatform(t *testing.T) {
 			t.Errorf("doctor after %s, want %q:\n%s", sql, changed, report)
 		}
 		if r := runCommand(t, i.environment, "", "migrations:apply"); r.awaitExit(t) != cli.ExitSuccess {
-			t.Fatalf("migrations:apply after %s: %s", sql, r.stderr.String())
+			t.Fatalf("migrations:apply after %s: exit status %d, want %d; stderr %s", sql, r.awaitExit(t),
+				cli.ExitSuccess, r.stderr.String())
 		}
 		if report := runCommand(t, i.environment, "", "doctor").stdout.String(); strings.Contains(report, changed) {
 			t.Errorf("doctor after migrations:apply:\n%s", report)
@@ -58,6 +59,6 @@ func TestDoctorComparesTheDatabaseWithThePlatform(t *testing.T) {
 		t.Errorf("30 modules need %d connections, want 46", needed)
 	}
 	if offered, err := db.ServerConnections(context.Background()); err != nil || offered < 40 {
-		t.Errorf("the server takes %d connections, %v", offered, err)
+		t.Errorf("the server takes %d connections, want at least 40; error %v", offered, err)
 	}
 }

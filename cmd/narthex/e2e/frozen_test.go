@@ -73,7 +73,7 @@ func TestFrozenDatabase(t *testing.T) {
 	took := time.Since(began)
 	t.Logf("%d sockets before, at most %d while frozen; %d probes took %v", before, most, probes, took)
 	if most > before {
-		t.Errorf("%d sockets to a frozen PostgreSQL, %d before", most, before)
+		t.Errorf("%d sockets to a frozen PostgreSQL, want at most %d as before", most, before)
 	}
 	if took >= (probes-1)*health.PingTimeout {
 		t.Errorf("%d probes took %v: each waited for a ping of its own", probes, took)
@@ -82,7 +82,7 @@ func TestFrozenDatabase(t *testing.T) {
 	thaw()
 	eventually(t, "ready again", func() bool { return ready() == http.StatusOK })
 	if after := socketsTo(t, port); after > before {
-		t.Errorf("%d sockets afterwards, %d before", after, before)
+		t.Errorf("%d sockets afterwards, want at most %d as before", after, before)
 	}
 }
 

@@ -87,7 +87,7 @@ func TestAModuleCannotFillThePlatformsMemoryWithItsChannels(t *testing.T) {
 		request.Header.Set("Cookie", owner.cookie)
 		response, err := owner.client.Transport.RoundTrip(request)
 		if err != nil || response.StatusCode != http.StatusOK {
-			t.Fatalf("reader %d: %v, %v", n, response, err)
+			t.Fatalf("reader %d: response %v, want 200; error %v", n, response, err)
 		}
 		defer func() { _ = response.Body.Close() }()
 	}
@@ -120,7 +120,7 @@ func TestADeadProcessLeavesTheDatabaseAsItWas(t *testing.T) {
 	pid := modulePID(t, daemon, "glutton")
 	if got := owner.do("GET", "/api/v1/modules/glutton/leave",
 		nil); got.status != http.StatusInternalServerError {
-		t.Errorf("a handler that ends its process: %d %s", got.status, got.body)
+		t.Errorf("a handler that ends its process: status %d, want 500; body %s", got.status, got.body)
 	}
 	eventually(t, "another process",
 		func() bool { return childNamed(t, "glutton", daemon.command.Process.Pid) != pid })

@@ -115,7 +115,8 @@ func (b *faultyPlatform) testStoppedAndQuiet(t *testing.T, late time.Duration) {
 		}
 	}
 	if got := <-cut; got.err == nil || time.Since(stopped) > found+late {
-		t.Errorf("%s: %v after %v", got.what, got.err, time.Since(stopped))
+		t.Errorf("%s: error %v after %v, want one within %v", got.what, got.err, time.Since(stopped),
+			found+late)
 	}
 	if refused["call"] != more || refused["body"] != more || refused["held"] != 0 {
 		t.Errorf("refused for want of a place or socket: %v", refused)

@@ -69,7 +69,7 @@ func TestOwnerSignsInDuringAFlood(t *testing.T) {
 		got := owner.do("POST", "/api/auth/sign-in/email",
 			map[string]string{"email": ownerAddress, "password": ownerPassword})
 		if got.status != http.StatusOK {
-			t.Errorf("sign-in %d of the owner: %d %s", n+1, got.status, got.body)
+			t.Errorf("sign-in %d of the owner: status %d, want 200; body %s", n+1, got.status, got.body)
 			continue
 		}
 		times = append(times, time.Since(began))
@@ -224,7 +224,7 @@ func TestSecretRotationOfTwoProcesses(t *testing.T) {
 			p.cookie = owner.cookie
 			got := p.do("GET", "/api/v1/principal", nil)
 			if !strings.Contains(got.body, `"kind":"authenticated"`) {
-				t.Fatalf("%s, process %d: the principal is %s", step, n+1, got.body)
+				t.Fatalf("%s, process %d: GET principal: %s, want it authenticated", step, n+1, got.body)
 			}
 			if pair, _, set := strings.Cut(got.header.Get("Set-Cookie"), ";"); set {
 				owner.cookie = pair
@@ -234,7 +234,8 @@ func TestSecretRotationOfTwoProcesses(t *testing.T) {
 			stream := reader.subscribe("/api/v1/module-realtime/board/notes")
 			p.cookie = owner.cookie
 			if got := p.do("POST", "/api/v1/modules/board/notes", nil); got.status != http.StatusOK {
-				t.Fatalf("%s, process %d: a note: %d %s", step, n+1, got.status, got.body)
+				t.Fatalf("%s, process %d: POST notes: status %d, want 200; body %s", step, n+1, got.status,
+					got.body)
 			}
 			notes++
 			stream.awaitNotes(reader, notes)

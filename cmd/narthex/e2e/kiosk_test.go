@@ -39,7 +39,8 @@ func TestWaitForServer(t *testing.T) {
 	i.start(t)
 	<-waited
 	if err != nil || output != "The server answers.\n" {
-		t.Errorf("with a server that came up later: %q (%v)", output, err)
+		t.Errorf("with a server that came up later: output %q, want \"The server answers.\"; error %v",
+			output, err)
 	}
 	for _, wrong := range []string{"", "church.example.org/display/stage", "https://church.example.org/",
 		"file:///display/stage"} {
@@ -128,6 +129,6 @@ func TestKioskFiles(t *testing.T) {
 	}
 	output, err := exec.CommandContext(t.Context(), analyze, "verify", path).CombinedOutput()
 	if err != nil || strings.Contains(string(output), "narthex-kiosk") {
-		t.Errorf("systemd-analyze verify: %v\n%s", err, output)
+		t.Errorf("systemd-analyze verify: error %v, want none; output %s", err, output)
 	}
 }

@@ -138,10 +138,10 @@ func TestDisabledModuleIsNeverStarted(t *testing.T) {
 	daemon := i.start(t)
 	owner := i.signIn(t, ownerAddress, ownerPassword)
 	if got := owner.do("GET", "/api/v1/modules/base/plain", nil); got.status != http.StatusNotFound {
-		t.Errorf("a disabled module's route: %d", got.status)
+		t.Errorf("GET a disabled module's route: status %d, want 404", got.status)
 	}
 	if got := owner.do("GET", slides, nil); got.status != http.StatusOK {
-		t.Errorf("another module's route: %d", got.status)
+		t.Errorf("GET another module's route: status %d, want 200", got.status)
 	}
 	if log := daemon.stderr.String(); strings.Contains(log, "base started") ||
 		strings.Contains(log, "tail started") {
@@ -241,7 +241,7 @@ func TestBadInput(t *testing.T) {
 				t.Errorf("a value came out:\n%s", said)
 			}
 			if r.stdout.String() != "" {
-				t.Errorf("standard output: %s", r.stdout.String())
+				t.Errorf("stdout %q, want nothing", r.stdout.String())
 			}
 			var tables int
 			if err := i.db.Pool(t).QueryRow(t.Context(), schema).Scan(&tables); err != nil || tables != 0 {
@@ -290,7 +290,8 @@ func TestUsage(t *testing.T) {
 		said := r.stderr.String()
 		if status := r.awaitExit(t); status != row.status || !strings.Contains(said, row.want) ||
 			strings.Contains(said, "hunter2") {
-			t.Errorf("%v: status %d, said %q", row.args, status, said)
+			t.Errorf("narthex %s: exit status %d, want %d; stderr %q, want it to contain %q",
+				strings.Join(row.args, " "), status, row.status, said, row.want)
 		}
 	}
 	version, flag := runCommand(t, nil, "", "version"), runCommand(t, nil, "", "--version")
@@ -381,7 +382,7 @@ func TestDevRunsTwiceFromABareFolder(t *testing.T) {
 	owner := i.signIn(t, dev.DevOwner, password)
 	if got := owner.do("GET", slides, nil); !strings.Contains(got.body, "Shared lunch") ||
 		strings.Count(got.body, `"id"`) != 5 {
-		t.Errorf("the samples are %d %s", got.status, got.body)
+		t.Errorf("GET %s: status %d; body %s, want five sample slides", slides, got.status, got.body)
 	}
 	postmaster, err := os.ReadFile(filepath.Join(dir, ".dev", "postgresql", "data", "postmaster.pid"))
 	if err != nil {
@@ -402,7 +403,8 @@ func TestDevRunsTwiceFromABareFolder(t *testing.T) {
 	}
 	owner = i.signIn(t, dev.DevOwner, password)
 	if got := owner.do("GET", slides, nil); strings.Count(got.body, `"id"`) != 5 {
-		t.Errorf("the data of the first run are %d %s", got.status, got.body)
+		t.Errorf("GET %s in the second run: status %d; body %s, want the five slides of the first", slides,
+			got.status, got.body)
 	}
 	second.signal(t, syscall.SIGINT)
 	if status := second.awaitExit(t); status != cli.ExitSuccess {

@@ -118,7 +118,7 @@ func (l email) token(t *testing.T, dashboard, purpose string) string {
 	t.Helper()
 	query := l.link(t, dashboard)
 	if query.Get("service_auth") != purpose || query.Get("token") == "" {
-		t.Fatalf("a link for %s has the query %v", purpose, query)
+		t.Fatalf("the link's query is %v, want a token and service_auth=%s", query, purpose)
 	}
 	return query.Get("token")
 }
@@ -151,7 +151,7 @@ func (l email) text(t *testing.T) string {
 	sender, err := message.Header.AddressList("From")
 	if err != nil || len(sender) != 1 || sender[0].Address != "office@church.example.org" ||
 		sender[0].Name != "Church office" {
-		t.Errorf("the sender is %v, %v", sender, err)
+		t.Errorf("the sender is %v, want Church office <office@church.example.org>; error %v", sender, err)
 	}
 	kind, parameters, err := mime.ParseMediaType(message.Header.Get("Content-Type"))
 	body := io.Reader(message.Body)

@@ -230,7 +230,7 @@ func (p *person) signInAs(t *testing.T, email string) *person {
 	t.Helper()
 	got := p.do("POST", "/api/auth/sign-in/email", map[string]string{"email": email, "password": ownerPassword})
 	if got.status != http.StatusOK {
-		t.Fatalf("sign-in of %s: %d %s", email, got.status, got.body)
+		t.Fatalf("sign-in of %s: status %d, want 200; body %s", email, got.status, got.body)
 	}
 	p.cookie, _, _ = strings.Cut(got.header.Get("Set-Cookie"), ";")
 	return p
@@ -241,7 +241,7 @@ func (p *person) userID(t *testing.T) string {
 	var who struct{ UserID string }
 	if got := p.do("GET", "/api/v1/principal", nil); json.Unmarshal([]byte(got.body), &who) != nil ||
 		who.UserID == "" {
-		t.Fatalf("principal: %d %s", got.status, got.body)
+		t.Fatalf("GET /api/v1/principal: status %d; body %s, want a user id", got.status, got.body)
 	}
 	return who.UserID
 }

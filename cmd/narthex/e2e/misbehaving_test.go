@@ -101,14 +101,15 @@ func TestFloodIsCut(t *testing.T) {
 	eventually(t, "megabytes and thousands of lines", func() bool {
 		got := b.owner.do("GET", "/api/v1/modules/loud/flooded", nil)
 		if _, err := fmt.Sscan(got.body, &written, &logged); err != nil || got.status != http.StatusOK {
-			t.Errorf("meanwhile: %d %s", got.status, got.body)
+			t.Errorf("GET /flooded meanwhile: status %d, want 200; body %s, want two numbers", got.status,
+				got.body)
 		}
 		return written > 16<<20 && logged > 20*lines
 	})
 	most := lines * (2 + int(time.Since(began)/window))
 	log := b.daemon.stderr.String()
 	if said := len(b.logLines(t, "loud", "module says")); said < lines || said > most {
-		t.Errorf("%d lines of %d went out, %d may", said, logged, most)
+		t.Errorf("%d of %d lines were logged, want %d to %d", said, logged, lines, most)
 	}
 	if len(log) > 64<<10+most*lineBytes || strings.Contains(log, "hunter2") {
 		t.Errorf("%d bytes of log, or the module's standard output in it", len(log))
@@ -138,11 +139,12 @@ func TestSecondProcessMustRegisterTheSame(t *testing.T) {
 	})
 	got := b.owner.do("GET", path, nil)
 	if got.status != http.StatusServiceUnavailable || !isAllowedResponse(got) {
-		t.Errorf("afterwards: %d %s", got.status, got.body)
+		t.Errorf("GET %s after the pause: status %d, want 503; body %s", path, got.status, got.body)
 	}
 	refused := b.logLines(t, "changeling", "service crashed")
 	started := b.logLines(t, "changeling", "module says")
 	if len(started) != 1 || len(refused) < 3 || refused[1].Code != "MODULE_REGISTER_FAILED" {
-		t.Errorf("%d start hooks ran; %v", len(started), refused)
+		t.Errorf("%d start hooks ran, want 1; crashes %v, want at least 3 and MODULE_REGISTER_FAILED",
+			len(started), refused)
 	}
 }

@@ -56,7 +56,8 @@ func (p *person) lifecycle() string {
 	var list struct{ Modules []lifecycle }
 	if err := json.Unmarshal([]byte(got.body), &list, json.MatchCaseInsensitiveNames(true)); err != nil ||
 		got.status != http.StatusOK {
-		p.t.Fatalf("lifecycle: %d %s %v", got.status, got.body, err)
+		p.t.Fatalf("GET /api/v1/module-lifecycle: status %d, want 200; body %s; error %v", got.status,
+			got.body, err)
 	}
 	lines := make([]string, len(list.Modules))
 	for n, entry := range list.Modules {

@@ -33,6 +33,6 @@ func TestPreview(t *testing.T) {
 	assertPreview(settings+"/preview", map[string]any{"values": struct{}{}},
 		`{"modules":[],"screens":[]}`)
 	if after := owner.do("GET", lifecycle, nil).body; after != before {
-		t.Errorf("after the previews: %s, before %s", after, before)
+		t.Errorf("GET %s after the previews: %s, want it unchanged: %s", lifecycle, after, before)
 	}
 }

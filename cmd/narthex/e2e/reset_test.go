@@ -24,7 +24,7 @@ func TestDevOffersTheWayOutOfAnEdit(t *testing.T) {
 		r.awaitOutput(t, &r.stdout, "Ctrl-C")
 		r.signal(t, syscall.SIGINT)
 		if status := r.awaitExit(t); status != cli.ExitSuccess {
-			t.Fatalf("dev %v: exit status %d", args, status)
+			t.Fatalf("narthex dev %v: exit status %d, want %d", args, status, cli.ExitSuccess)
 		}
 	}
 	refuses := func(wanted string, args ...string) {

@@ -98,7 +98,8 @@ func TestModuleKeepsFiles(t *testing.T) {
 	got := owner.do("GET", filesRoutes+"/objects/photo", nil)
 	if got.status != 200 || got.body != string(content) ||
 		got.header.Get("Content-Type") != "application/json" {
-		t.Errorf("%d, %d bytes, %v", got.status, len(got.body), got.header)
+		t.Errorf("GET /objects/photo: status %d, want 200; %d bytes, want %d; header %v", got.status,
+			len(got.body), len(content), got.header)
 	}
 	assertRangeRead(t, owner, "photo", content)
 	owner.assertResponse("GET", "/foreign", nil, 409, `"ACCESS_DENIED"`)
@@ -172,7 +173,8 @@ func assertRangeRead(t *testing.T, p *person, key string, content []byte) {
 	defer response.Body.Close()
 	part, err := io.ReadAll(response.Body)
 	if err != nil || response.StatusCode != http.StatusPartialContent || !bytes.Equal(part, content[100:200]) {
-		t.Errorf("%d, %d bytes, %v", response.StatusCode, len(part), err)
+		t.Errorf("GET bytes 100 to 199: status %d, want 206; %d bytes; error %v", response.StatusCode,
+			len(part), err)
 	}
 }
 

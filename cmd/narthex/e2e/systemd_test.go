@@ -70,7 +70,7 @@ func TestUnderSystemd(t *testing.T) {
 	}
 	i.address = "http://localhost:" + strconv.Itoa(listener.Addr().(*net.TCPAddr).Port)
 	if got := i.visitor(t).do("GET", "/api/v1/health/ready", nil); got.status != http.StatusOK {
-		t.Errorf("over the inherited socket: %d", got.status)
+		t.Errorf("GET over the inherited socket: status %d, want 200", got.status)
 	}
 
 	module := modulePID(t, &invocation{command: daemon}, "base")

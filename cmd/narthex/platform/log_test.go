@@ -15,7 +15,7 @@ func TestEveryLineIsWritten(t *testing.T) {
 	}
 	end()
 	if got := strings.Count(out.String(), `"msg":"the same line"`); got != 1000 {
-		t.Errorf("%d of 1000 equal lines", got)
+		t.Errorf("%d equal lines were written, want 1000", got)
 	}
 }
 
