@@ -65,7 +65,7 @@ func TestStreamsFillTheAccount(t *testing.T) {
 		for i, r := range readers {
 			select {
 			case err := <-r.ended:
-				t.Errorf("reader %d ended with %v while the account was full", i, err)
+				t.Errorf("reader %d ended with %v while the account was full, want it to stay", i, err)
 			default:
 			}
 		}

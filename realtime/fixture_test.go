@@ -124,7 +124,7 @@ func run(t testing.TB, service interface {
 		select {
 		case err := <-ended:
 			if !errors.Is(err, context.Canceled) {
-				t.Errorf("Serve returned %v", err)
+				t.Errorf("Serve: error %v, want %v", err, context.Canceled)
 			}
 		case <-time.After(time.Minute):
 			t.Error("Serve did not return")
@@ -143,7 +143,7 @@ func parse(t testing.TB, stream string) (events []event) {
 	for stream != "" {
 		block, rest, whole := strings.Cut(stream, "\n\n")
 		if !whole {
-			t.Errorf("half a block: %.80q", block)
+			t.Errorf("the stream ends with %.80q, want a whole event", block)
 			return events
 		}
 		stream = rest
@@ -152,7 +152,7 @@ func parse(t testing.TB, stream string) (events []event) {
 			name, value, _ := strings.Cut(field, ": ")
 			to, known := map[string]*string{"id": &e.id, "event": &e.name, "data": &e.data, "retry": &e.retry}[name]
 			if !known || *to != "" || strings.ContainsAny(value, "\r") {
-				t.Errorf("field %.80q in %.80q", field, block)
+				t.Errorf("the event %.80q has the field %.80q, want each known field once", block, field)
 				return events
 			}
 			*to = value

@@ -31,7 +31,7 @@ func FuzzData(f *testing.F) {
 			updates := named(c.events(t), "update")
 			switch {
 			case err == nil && (!valid || len(updates) != 1 || updates[0].data != want.String()):
-				t.Errorf("%q went out as %q", data, updates)
+				t.Errorf("%q was sent as %q, want one update with the same JSON", data, updates)
 			case err != nil && len(updates) != 0:
 				t.Errorf("%q was refused and went out", data)
 			case err != nil && !errors.Is(err, realtime.ErrInvalid) && !errors.Is(err, realtime.ErrTooLarge):
@@ -54,7 +54,7 @@ func FuzzPeerMessage(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		data, ok := realtime.ReadPeerMessage(bytes.Clone(b))
 		if ok && data != nil && (!json.Valid(data) || bytes.ContainsAny(data, "\r\n")) {
-			t.Errorf("%q was taken as %q", b, data)
+			t.Errorf("%q was accepted as %q, want one line of JSON", b, data)
 		}
 	})
 }

@@ -41,13 +41,13 @@ func newest(t testing.TB, events []event) (values map[int]int, updates int) {
 	for _, e := range events {
 		at, err := strconv.ParseUint(e.id, 10, 64)
 		if err != nil || e.name == "update" && at <= id || at < id {
-			t.Errorf("id %q of %s after %d", e.id, e.name, id)
+			t.Errorf("%s has the id %q after %d, want ids that rise", e.name, e.id, id)
 		}
 		id = at
 		if e.name == "update" {
 			var key, n int
 			if _, err := fmt.Sscanf(e.data, `{"key":%d,"n":%d}`, &key, &n); err != nil || n <= values[key] {
-				t.Errorf("%s after %d of key %d", e.data, values[key], key)
+				t.Errorf("value %s after %d of key %d, want newer values only", e.data, values[key], key)
 			}
 			values[key] = n
 			updates++
@@ -92,10 +92,11 @@ func TestLatest(t *testing.T) {
 				t.Errorf("the %s reader has %v, want %v", name, values, want)
 			}
 			if t.Logf("%s: %d updates", name, updates); name != "quick" && updates > 3*keys {
-				t.Errorf("the %s reader was sent %d updates for %d keys", name, updates, keys)
+				t.Errorf("the %s reader was sent %d updates for %d keys, want at most %d", name, updates,
+					keys, 3*keys)
 			}
 			if ended := len(c.ended); ended > 0 {
-				t.Errorf("the %s reader was cut", name)
+				t.Errorf("the %s reader was disconnected, want it to stay", name)
 			}
 		}
 		stop()
@@ -222,7 +223,7 @@ func TestLatestRefuses(t *testing.T) {
 			t.Errorf("%d updates, want %d", got, realtime.MaxKeys)
 		}
 		if got := named(other.events(t), "update"); len(got) != 0 {
-			t.Errorf("the plain channel has %v", got)
+			t.Errorf("the plain channel has the updates %v, want none", got)
 		}
 		stop()
 		<-c.ended

@@ -132,7 +132,7 @@ func TestTwoProcesses(t *testing.T) {
 	b.stop()
 	stranger.stop()
 	if n := readers[2].count(t, "update"); n != 0 {
-		t.Errorf("another installation got %d", n)
+		t.Errorf("another installation received %d updates, want none", n)
 	}
 	for _, r := range readers[:2] {
 		if got := r.count(t, "update"); got != 2*each {

@@ -104,7 +104,7 @@ func check(t *testing.T, c *client, last *position) {
 		t.Errorf("the stream begins with %v, want snapshot %d with a retry of 2 to 4 s", events[0], at.Number)
 	}
 	if len(events) > 1 && events[1].name != "heartbeat" {
-		t.Errorf("goes on with %v", events[1])
+		t.Errorf("the stream continues with %v, want a heartbeat", events[1])
 	}
 	for _, e := range events[1:] {
 		if e.name == "update" {
@@ -115,9 +115,9 @@ func check(t *testing.T, c *client, last *position) {
 		}
 	}
 	if over := events[len(events)-1].name == "reconnect"; last != nil && !over && at != *last {
-		t.Errorf("live at %v of %v: %v", at, *last, events)
+		t.Errorf("the reader is at %v, want %v: %v", at, *last, events)
 	} else if last != nil && over && at.Process == last.Process {
-		t.Errorf("ended in the life of its process: %v", events)
+		t.Errorf("the stream ended while its process lived, want it open: %v", events)
 	}
 }
 
@@ -215,7 +215,7 @@ func checkCrossed(t *testing.T, events []event, counts [2]uint64, last position,
 	}
 	for _, e := range named(events, "update") {
 		if id++; e.id != strconv.FormatUint(id, 10) {
-			t.Errorf("id %s after %d: %v", e.id, id-1, events)
+			t.Errorf("id %s after %d, want %d: %v", e.id, id-1, id, events)
 		}
 		got := read(t, e)
 		if got.Process < 100 {
@@ -228,7 +228,7 @@ func checkCrossed(t *testing.T, events []event, counts [2]uint64, last position,
 		// The first one may be in the snapshot already.
 		known := &heard.Others[got.Process-100]
 		if got.Number > *known+1 || begun[got.Process-100] && got.Number != *known+1 {
-			t.Errorf("got %v after %d: %v", got, *known, events)
+			t.Errorf("update %v after number %d, want the next one: %v", got, *known, events)
 		}
 		begun[got.Process-100] = true
 		*known = got.Number
@@ -236,6 +236,6 @@ func checkCrossed(t *testing.T, events []event, counts [2]uint64, last position,
 	if over := events[len(events)-1].name == "reconnect"; over && !lossy {
 		t.Errorf("told to reconnect though nothing was lost: %v", events)
 	} else if !over && (at != last || heard.Others != counts) {
-		t.Errorf("live at %v, %v of %v, %v: %v", at, heard.Others, last, counts, events)
+		t.Errorf("the reader is at %v and %v, want %v and %v: %v", at, heard.Others, last, counts, events)
 	}
 }

@@ -188,7 +188,7 @@ func TestKeys(t *testing.T) {
 	reached(t, old, replaced)
 	stranger.logs(t, "realtime message of an unknown sender refused", 1)
 	if updates := named(deaf.events(t), "update"); len(updates) != 0 || deaf.count(t, "reconnect") != 0 {
-		t.Errorf("a process with another key passed on %v", updates)
+		t.Errorf("a process with another key passed on %v, want no update and no reconnect", updates)
 	}
 	for _, p := range []*process{stranger, replaced, old} {
 		p.stop()

@@ -72,7 +72,8 @@ func TestTime(t *testing.T) {
 				beats := time.Duration(len(named(events, "heartbeat")))
 				if lag := took - (beats-1)*15*time.Second; lag < 0 || lag > 15*time.Second+time.Second ||
 					events[len(events)-1].name != "reconnect" {
-					t.Errorf("%d heartbeats in %v, then %v", beats, took, events[len(events)-1])
+					t.Errorf("%d heartbeats in %v, then %v; want one every 15 s and reconnect last", beats,
+						took, events[len(events)-1])
 				}
 				ends <- took
 			}()
@@ -87,7 +88,7 @@ func TestTime(t *testing.T) {
 		}
 		for quarter, n := range quarters {
 			if n > 80 {
-				t.Errorf("%d of %d ended at %v", n, cap(ends), quarter)
+				t.Errorf("%d of %d streams ended at %v, want at most 80", n, cap(ends), quarter)
 			}
 		}
 	})
@@ -289,7 +290,7 @@ func TestSlowReader(t *testing.T) {
 					synctest.Wait()
 				}
 				if got := len(named(other.events(t), "update")); got != r.events {
-					t.Errorf("the other one got %d", got)
+					t.Errorf("the other reader received %d updates, want %d", got, r.events)
 				}
 				select {
 				case <-slow.ended:
@@ -304,7 +305,7 @@ func TestSlowReader(t *testing.T) {
 				close(stalled)
 				synctest.Wait()
 				if got := len(named(slow.events(t), "update")); !r.cut && got != r.events {
-					t.Errorf("the slow one got %d", got)
+					t.Errorf("the slow reader received %d updates, want %d", got, r.events)
 				}
 				stop()
 				<-other.ended

@@ -63,7 +63,7 @@ func (h *host) settled(t *testing.T) []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.opened != h.closed {
-		t.Errorf("%d sessions opened, %d closed", h.opened, h.closed)
+		t.Errorf("%d sessions were opened and %d closed, want the same number", h.opened, h.closed)
 	}
 	return h.said
 }

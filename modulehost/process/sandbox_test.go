@@ -47,7 +47,7 @@ func TestWhatAModuleFindsAroundItself(t *testing.T) {
 		t.Error("session and group:", o.Session, o.Group, o.PID)
 	}
 	if o.Folder != "/" || o.Umask != 0o077 || o.Input != "" {
-		t.Errorf("folder %s, umask %o, input %q", o.Folder, o.Umask, o.Input)
+		t.Errorf("folder %s, umask %o, input %q; want /, 77 and none", o.Folder, o.Umask, o.Input)
 	}
 	for fd, target := range o.Descriptors {
 		kind, _, _ := strings.Cut(target, ":")
@@ -55,7 +55,7 @@ func TestWhatAModuleFindsAroundItself(t *testing.T) {
 			strings.HasPrefix(target, "/sys/fs/cgroup/") // opened by the Go runtime in the module
 		want := map[int]string{0: "/dev/null", 1: "pipe", 2: "pipe"}[fd]
 		if kind != want && !own && !(kind == "socket" && fd > 2) {
-			t.Errorf("descriptor %d: %s", fd, target)
+			t.Errorf("descriptor %d is %s, want %q or a socket of the link", fd, target, want)
 		}
 	}
 	// The module duplicates 3 and 4 and closes the originals, so two sockets and the 32 for bodies are what

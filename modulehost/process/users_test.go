@@ -58,7 +58,7 @@ func TestUsersAreDrawn(t *testing.T) {
 		process.Drawing([32]byte{1}, everything, everything),
 		process.Drawing([32]byte{2}, everything, everything)
 	if a, b, c := *one.Draw("sample"), *again.Draw("sample"), *other.Draw("sample"); a != b || a == c {
-		t.Errorf("the same daemon drew %d and %d, another %d", a.UID, b.UID, c.UID)
+		t.Errorf("the same daemon drew %d and %d, another %d; want the first two equal", a.UID, b.UID, c.UID)
 	}
 	crowded, seen := process.Drawing([32]byte{}, few, few), make(map[uint32]string)
 	for n := range 150 {

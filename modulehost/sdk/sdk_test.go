@@ -211,7 +211,7 @@ func TestRegistration(t *testing.T) {
 
 func TestVersionsAreOne(t *testing.T) {
 	if sdk.Version != abi.PlatformVersion {
-		t.Errorf("SDK %s, platform %s", sdk.Version, abi.PlatformVersion)
+		t.Errorf("SDK version %s, want the platform's %s", sdk.Version, abi.PlatformVersion)
 	}
 }
 
@@ -310,7 +310,7 @@ func TestStopThenHangUpEndsServe(t *testing.T) {
 	}
 	_ = p.client.Close()
 	if err := <-p.served; err != nil || m.stopped != 1 {
-		t.Errorf("%v, stopped %d times", err, m.stopped)
+		t.Errorf("Serve: error %v, want none; stopped %d times, want once", err, m.stopped)
 	}
 }
 
@@ -420,13 +420,13 @@ func TestRowsOverManyPages(t *testing.T) {
 			var n int
 			var text string
 			if err := rows.Scan(&n, &text); err != nil || n != seen+1 || len(text) != 100000 {
-				t.Fatalf("row %d is %d with %d bytes, %v", seen+1, n, len(text), err)
+				t.Fatalf("row %d is %d with %d bytes, want 100000; error %v", seen+1, n, len(text), err)
 			}
 			seen++
 		}
 		if err := rows.Err(); err != nil || seen != 40 ||
 			!reflect.DeepEqual(rows.Columns(), []string{"n", "repeat"}) {
-			t.Fatalf("%d rows, %v, %v", seen, rows.Columns(), err)
+			t.Fatalf("%d rows of %v, want 40 of n and repeat; error %v", seen, rows.Columns(), err)
 		}
 		if rows, err = m.host.DB.Query(t.Context(),
 			`SELECT n, repeat('x', 100000) FROM generate_series(1, 40) n`); err != nil || !rows.Next() {

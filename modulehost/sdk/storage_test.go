@@ -88,12 +88,13 @@ func TestStorage(t *testing.T) {
 		object, body, err := images.Get(ctx, c.key)
 		if got := readAll(t, body, err); !bytes.Equal(got, c.want) || object.ETag != stored.ETag ||
 			object.Modified.IsZero() {
-			t.Errorf("%s: %d bytes, %+v", c.key, len(got), object)
+			t.Errorf("Get of %s: %d bytes, want %d; object %+v, want %+v", c.key, len(got), len(c.want),
+				object, stored)
 		}
 	}
 	_, body, err := images.GetPart(ctx, "large", 10, 270_000)
 	if got := readAll(t, body, err); !bytes.Equal(got, content[10:270_010]) {
-		t.Errorf("%d bytes of a part", len(got))
+		t.Errorf("GetPart: %d bytes, want the 270000 from 10 on", len(got))
 	}
 	_, body, err = images.Get(ctx, "large")
 	if err != nil {
@@ -289,7 +290,7 @@ func TestStorageTakesTurns(t *testing.T) {
 	}
 	copies.Wait()
 	if open, most := bucket.open.Load(), bucket.most.Load(); open != 0 || most > 8 {
-		t.Errorf("%d left open, %d at most", open, most)
+		t.Errorf("%d bodies are open, want none; %d at once, want at most 8", open, most)
 	}
 }
 

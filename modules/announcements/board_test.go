@@ -38,7 +38,7 @@ func TestBoard(t *testing.T) {
 	if len(seen.Slides) != 1 || seen.Slides[0].Title != "Published" || seen.Rev != 4 || seen.Show != nil ||
 		seen.Settings != (settings{SlideSeconds: 12, ShowClock: true, Transition: "fade", IdleMessage: "Peace"}) ||
 		time.Since(seen.ServerTime.Time()).Abs() > time.Hour {
-		t.Errorf("the snapshot is %s", follower.Body)
+		t.Errorf("the snapshot is %s, want the published slide alone, rev 4 and the settings", follower.Body)
 	}
 	reader := member.Subscribe(noticesChannel)
 	edit := fmt.Sprintf(`{"title":"Draft","body":%q,"enabled":true,"rev":1}`, strings.Repeat("ä", 1000))
@@ -78,7 +78,8 @@ func TestBoard(t *testing.T) {
 		seen.Rev++
 		for name, s := range map[string]*sdktest.Subscription{"screen": follower, "member": reader} {
 			if u := updateOf(t, s); u.Rev != seen.Rev || !step.told(u) {
-				t.Errorf("after %s %s the %s is told %+v", step.method, step.path, name, u)
+				t.Errorf("after %s %s the %s is told %+v, want rev %d and the change", step.method, step.path,
+					name, u, seen.Rev)
 			}
 		}
 	}
@@ -128,7 +129,7 @@ func TestShowRefused(t *testing.T) {
 	var seen board
 	follower.JSON(&seen)
 	if seen.Show != nil || seen.Rev != 3 {
-		t.Errorf("refused shows have changed the board: %s", follower.Body)
+		t.Errorf("the board after refused shows: %s, want no show and rev 3", follower.Body)
 	}
 }
 
@@ -175,7 +176,8 @@ func TestLongBoard(t *testing.T) {
 	follower.JSON(&seen)
 	if len(seen.Slides) < 90 || len(seen.Slides) >= 130 || seen.Slides[0].Title != "0" ||
 		!m.Logged("the board is too long for one message") {
-		t.Errorf("%d of 130 slides with 8 KiB each are sent", len(seen.Slides))
+		t.Errorf("%d of 130 slides with 8 KiB each are sent, want 90 to 129 and a line in the log",
+			len(seen.Slides))
 	}
 }
 

@@ -142,7 +142,7 @@ func TestUploadRefused(t *testing.T) {
 		}
 	}
 	if left := m.Stored("images"); len(left) != 0 {
-		t.Errorf("refused uploads left %d objects", len(left))
+		t.Errorf("refused uploads left %d objects, want none", len(left))
 	}
 }
 

@@ -65,7 +65,7 @@ func TestOwner(t *testing.T) {
 	h.Exec(t, "INSERT INTO core.platform_owner (person_id) VALUES ($1)", owner)
 	for _, permission := range []string{read, manage, purge} {
 		if !allowed(t, h.service.Caller(principal.Person(owner)), permission) {
-			t.Errorf("the owner was denied %s", permission)
+			t.Errorf("Allowed(%s) for the owner: false, want true", permission)
 		}
 	}
 	if allowed(t, h.service.Caller(principal.Person(owner)), "test.things.undeclared") {
@@ -172,7 +172,8 @@ func TestFailureIsKept(t *testing.T) {
 	}
 	h.Exec(t, "ALTER TABLE core.lost RENAME TO permission_grant")
 	if yes, err := caller.Allowed(t.Context(), manage); yes || !errors.Is(err, httpapi.ErrPrincipal) {
-		t.Errorf("after the repair: got %v, %v", yes, err)
+		t.Errorf("Allowed after the repair: %v, error %v; want false and %v as before", yes, err,
+			httpapi.ErrPrincipal)
 	}
 	if !allowed(t, h.service.Caller(principal.Person(id)), manage) {
 		t.Error("the next request did not see the repair")
@@ -227,7 +228,8 @@ func TestConcurrentQuestions(t *testing.T) {
 			may, err := caller.Allowed(t.Context(), manage)
 			mayNot, otherErr := caller.Allowed(t.Context(), purge)
 			if err != nil || otherErr != nil || !may || mayNot {
-				t.Errorf("got %v, %v; %v, %v", may, err, mayNot, otherErr)
+				t.Errorf("Allowed: %v, error %v and %v, error %v; want true and false", may, err, mayNot,
+					otherErr)
 			}
 		})
 	}

@@ -93,7 +93,8 @@ func TestStoreFaults(t *testing.T) {
 			}
 			for what, w := range all() {
 				if w.Code >= 400 {
-					t.Errorf("after the repair, %d: %d %s", what, w.Code, w.Body)
+					t.Errorf("request %d after the repair: status %d, want below 400; body %s", what, w.Code,
+						w.Body)
 				}
 			}
 			h.assertRows(t, 2, 3)
@@ -122,7 +123,7 @@ func TestUnreachable(t *testing.T) {
 		)
 	}
 	if w := h.sendAs(caller, "GET", "/api/v1/permissions", ""); w.Code != http.StatusOK {
-		t.Errorf("the registry needs no store: %d %s", w.Code, w.Body)
+		t.Errorf("GET /api/v1/permissions without a store: status %d, want 200; body %s", w.Code, w.Body)
 	}
 	assertCode(
 		t,

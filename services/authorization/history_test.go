@@ -115,7 +115,7 @@ func (h harness) disturb(ctx context.Context, t *testing.T, owner principal.Prin
 		}
 		_, grantID, _ := strings.Cut(w.Body.String(), `"id":"`)
 		if w := h.revoke(owner, grantID[:36]); w.Code != 200 {
-			t.Errorf("revoking: %d %s", w.Code, w.Body)
+			t.Errorf("revoke: status %d, want 200; body %s", w.Code, w.Body)
 			return
 		}
 		_, err := h.Pool(t).Exec(t.Context(), `

@@ -134,7 +134,7 @@ func TestInForceAt(t *testing.T) {
 	page := h.page(t, owner, "at=2026-01-01T00:00:19.000Z&limit=2")
 	next := h.page(t, owner, "at=2026-01-01T00:00:19.000Z&limit=2&cursor="+*page.NextCursor)
 	if !slices.Equal(append(page.ids(), next.ids()...), []string{revoked, lasting, ended}) {
-		t.Errorf("page by page: %v, then %v", page.ids(), next.ids())
+		t.Errorf("pages %v and %v, want %s, %s and %s", page.ids(), next.ids(), revoked, lasting, ended)
 	}
 }
 

@@ -229,7 +229,7 @@ func TestMutualGrants(t *testing.T) {
 					return
 				}
 				if w := h.revoke(principal.Person(pair[0]), w.Body.String()[7:43]); w.Code != http.StatusOK {
-					t.Errorf("revoking: %d %s", w.Code, w.Body)
+					t.Errorf("revoke: status %d, want 200; body %s", w.Code, w.Body)
 					return
 				}
 			}
@@ -260,7 +260,8 @@ func TestRevokedMeansRevoked(t *testing.T) {
 				caller := processes[(i+1)%2].service.Caller(principal.Person(person))
 				if yes, err := caller.Allowed(t.Context(), manage); yes ||
 					err != nil {
-					t.Errorf("after the response: %v, %v", yes, err)
+					t.Errorf("Allowed after the revoke responded: %v, error %v; want false and none", yes,
+						err)
 				}
 			})
 		}
@@ -304,7 +305,7 @@ func TestCreateAndRevokeStorm(t *testing.T) {
 				}
 				w := processes[i/4].revoke(owner, first)
 				if w.Code != http.StatusOK {
-					t.Errorf("revoking: %d %s", w.Code, w.Body)
+					t.Errorf("revoke: status %d, want 200; body %s", w.Code, w.Body)
 					return
 				}
 				mu.Lock()

@@ -138,7 +138,7 @@ func TestActor(t *testing.T) {
 		if n := h.count(
 			t, "core.permission_grant_audit WHERE grant_id = $1 AND action = $2 AND actor_id = $3", id, action, actor,
 		); n != 1 {
-			t.Errorf("%s: %d audit rows", action, n)
+			t.Errorf("%s: %d audit rows name %s, want 1", action, n, actor)
 		}
 	}
 }

@@ -54,7 +54,7 @@ func TestRevisionCountsDocuments(t *testing.T) {
 	}
 	shows(5, "title=cd")
 	if got := decode[view](t, h.get(t, path+"/plain")).Rev; got != 0 {
-		t.Errorf("another module's rev is %d", got)
+		t.Errorf("another module's rev is %d, want 0", got)
 	}
 }
 

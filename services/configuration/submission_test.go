@@ -51,10 +51,10 @@ func TestAccepted(t *testing.T) {
 		}
 	}
 	if got := h.rows(t, "plain"); got != "title=another's" {
-		t.Errorf("another module's: %s", got)
+		t.Errorf("another module's values: %s, want them unchanged", got)
 	}
 	if w := h.put(t, "plain", `{}`); w.Code != http.StatusOK {
-		t.Errorf("nothing declared: %d %s", w.Code, w.Body)
+		t.Errorf("PUT to a module without keys: status %d, want 200; body %s", w.Code, w.Body)
 	}
 }
 
@@ -186,7 +186,8 @@ func FuzzValidate(f *testing.F) {
 		texts, err := configuration.Validate(rota, submitted(t, body))
 		again, errAgain := configuration.Validate(rota, submitted(t, body))
 		if !maps.Equal(texts, again) || !errors.Is(errAgain, err) {
-			t.Fatalf("%v, %v and then %v, %v", texts, err, again, errAgain)
+			t.Fatalf("Validate: %v, error %v; repeated %v, error %v; want the same", texts, err, again,
+				errAgain)
 		}
 		if err != nil {
 			for _, verdict := range verdicts {

@@ -93,12 +93,14 @@ func TestGates(t *testing.T) {
 	t.Parallel()
 	for _, route := range setup(t).service.Routes() {
 		if route.Permission != "core.modules.configuration.manage" {
-			t.Errorf("%s %s asks for %q", route.Method, route.Path, route.Permission)
+			t.Errorf("%s %s needs %q, want core.modules.configuration.manage", route.Method, route.Path,
+				route.Permission)
 		}
 		write := route.Method != http.MethodGet
 		if write != (route.Origin == httpapi.TrustedOrigin) || write != (route.Body == httpapi.WholeBody) ||
 			write != (route.MaxBody == 16<<10) {
-			t.Errorf("%s %s: gates %+v", route.Method, route.Path, route)
+			t.Errorf("%s %s: gates %+v, want origin and body limit for a write alone", route.Method,
+				route.Path, route)
 		}
 	}
 }

@@ -148,13 +148,15 @@ func TestFilesWithTheirHeaders(t *testing.T) {
 					"https://church.example.org",
 					"Cookie", "__Host-narthex_session=x; __Host-narthex_device=y")
 				if w.Code != status || w.Body.String() != body || !reflect.DeepEqual(header, want) {
-					t.Errorf("%s %s, If-None-Match %s: %d %q %v", method, row.path, tag, w.Code, w.Body, header)
+					t.Errorf("%s %s, If-None-Match %s: status %d, want %d; body %q; header %v, want %v",
+						method, row.path, tag, w.Code, status, w.Body, header, want)
 				}
 			}
 		}
 		if w, _ := send(t, handler, "GET", row.path+"?service_auth=verify-email&token=x"); w.Code != 200 ||
 			w.Body.String() != row.body {
-			t.Errorf("%s with a query: %d %q", row.path, w.Code, w.Body)
+			t.Errorf("GET %s with a query: status %d, want 200; body %q, want %q", row.path, w.Code, w.Body,
+				row.body)
 		}
 	}
 }

@@ -72,7 +72,7 @@ func TestConfigDefaults(t *testing.T) {
 	}
 	want := map[string]string{"application_name": "narthex", "timezone": "UTC", "statement_timeout": "29000"}
 	if !reflect.DeepEqual(config.RuntimeParams, want) {
-		t.Errorf("runtime parameters %v", config.RuntimeParams)
+		t.Errorf("runtime parameters %v, want %v", config.RuntimeParams, want)
 	}
 	named := settings(environment.DisableTLS)
 	named.ApplicationName, named.ConnectTimeout = "backup", time.Second

@@ -308,7 +308,7 @@ func TestNoModuleIsOpenedAfterTheEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := pool.Acquire(t.Context()); !errors.Is(err, database.ErrClosed) {
-		t.Errorf("Acquire after Close: no %v", database.ErrClosed)
+		t.Errorf("Acquire after Close: another error, want %v", database.ErrClosed)
 	}
 	_, err = opened.OpenModule(database.ModuleRole{ModuleID: "b", Schema: "public"})
 	if !errors.Is(err, database.ErrClosed) {

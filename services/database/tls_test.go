@@ -63,7 +63,7 @@ func TestVerifyFullVerifiesChainAndHost(t *testing.T) {
 			var encrypted bool
 			if err := opened.Pool().QueryRow(t.Context(),
 				`SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()`).Scan(&encrypted); err != nil || !encrypted {
-				t.Errorf("%s: encrypted %v, %v", row.name, encrypted, err)
+				t.Errorf("%s: encrypted %v, want true; error %v", row.name, encrypted, err)
 			}
 		}
 		_ = opened.Close()

@@ -82,7 +82,7 @@ func TestPairingsOfOneClient(t *testing.T) {
 	w := h.assertSend(t, requests[0], 429, "TOO_MANY_REQUESTS")
 	if wait, err := strconv.Atoi(w.Header().Get("X-Retry-After")); err != nil || wait <= 400 || wait > 500 ||
 		w.Header().Get("Retry-After") != "" {
-		t.Errorf("refused with %v", w.Header())
+		t.Errorf("refusal with the header %v, want X-Retry-After within its bounds", w.Header())
 	}
 	for _, client := range []string{"2001:db8:0:2::1", "192.0.2.1"} {
 		q := asking("stage")
@@ -135,7 +135,7 @@ func TestRateLimit(t *testing.T) {
 	for _, q := range []request{again, asking("stage"), {method: "POST", path: pairing, body: "{"}} {
 		w := h.assertSend(t, q, http.StatusTooManyRequests, "TOO_MANY_REQUESTS")
 		if wait, err := strconv.Atoi(w.Header().Get("X-Retry-After")); err != nil || wait < 1 || wait > 10 {
-			t.Errorf("refused with %v", w.Header())
+			t.Errorf("refusal with the header %v, want X-Retry-After within its bounds", w.Header())
 		}
 	}
 	for range 20 {
@@ -173,7 +173,8 @@ func TestRule(t *testing.T) {
 	)
 	if len(limiter.rules) != 1 || limiter.rules[0] != rule || limiter.keys[0] != key ||
 		w.Header().Get("X-Retry-After") != "10" {
-		t.Errorf("asked for %v %v, answered %v", limiter.rules, limiter.keys, w.Header())
+		t.Errorf("the limiter was asked for %v of %v; header %v, want X-Retry-After 10", limiter.rules,
+			limiter.keys, w.Header())
 	}
 }
 

@@ -102,7 +102,7 @@ func TestCodes(t *testing.T) {
 	}
 	for digit := byte('0'); digit <= '9'; digit++ { // a thousand each, give or take six standard deviations
 		if first[digit] < 820 || first[digit] > 1180 {
-			t.Errorf("%c came first %d times", digit, first[digit])
+			t.Errorf("%c came first %d times, want 820 to 1180", digit, first[digit])
 		}
 	}
 	for _, wrong := range []string{"", "12345", "1234567", "12345a", " 12345", "+12345", "١٢٣", "12345\n"} {

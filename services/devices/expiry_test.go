@@ -47,7 +47,7 @@ func TestExpiry(t *testing.T) {
 	h.approve(t, late)
 	kept := cookieOf(h.assertSend(t, late.collect(), 200, ""))
 	if who, err := h.resolve(t, kept); who.DeviceID == "" || err != nil {
-		t.Errorf("first use after a late claim: %v, %v", who, err)
+		t.Errorf("first use after a late claim: %v, error %v; want a device", who, err)
 	}
 	h.sweep(t, 0)
 

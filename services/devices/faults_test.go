@@ -49,7 +49,7 @@ func TestResolveWithoutStore(t *testing.T) {
 					t.Parallel()
 					if who, err := h.resolve(t, cookie); !errors.Is(err, httpapi.ErrPrincipal) ||
 						who != (principal.Principal{}) {
-						t.Errorf("resolved %v, %v", who, err)
+						t.Errorf("Resolve: %v, error %v; want nobody and %v", who, err, httpapi.ErrPrincipal)
 					}
 				})
 			}
@@ -69,7 +69,8 @@ func TestPermissionsWithoutStore(t *testing.T) {
 		h.Exec(t, sql)
 		if held, err := h.service.Permissions(t.Context(), device.ID); !errors.Is(err, httpapi.ErrPrincipal) ||
 			held != nil {
-			t.Errorf("%s: holds %v, %v", sql, held, err)
+			t.Errorf("Permissions after %s: %v, error %v; want none and %v", sql, held, err,
+				httpapi.ErrPrincipal)
 		}
 	}
 }
@@ -103,7 +104,7 @@ func TestRoutesWithoutStore(t *testing.T) {
 				request{method: "GET", path: "/", cookie: credential}.build(t),
 			)
 			if !errors.Is(err, httpapi.ErrStore) || len(header) != 0 {
-				t.Errorf("renewed: %v, %v", err, header)
+				t.Errorf("renewal: error %v, want %v; header %v, want none", err, httpapi.ErrStore, header)
 			}
 			if _, err := h.store.SweepExpired(t.Context()); !errors.Is(err, httpapi.ErrStore) {
 				t.Errorf("SweepExpired: error %v, want %v", err, httpapi.ErrStore)
@@ -150,7 +151,7 @@ func TestHangUp(t *testing.T) {
 	before := h.Pool(t).Stat().NewConnsCount()
 	for range 10 {
 		if who, err := h.service.Resolve(ctx, r); err != nil || who.DeviceID != device.ID {
-			t.Fatalf("resolved %v, %v", who, err)
+			t.Fatalf("Resolve: %v, error %v; want the device %s", who, err, device.ID)
 		}
 	}
 	if after := h.Pool(t).Stat().NewConnsCount(); after != before {

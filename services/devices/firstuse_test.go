@@ -129,7 +129,7 @@ func TestCredentialIsNotTheClaim(t *testing.T) {
 		_, claimed, _ := strings.Cut(s.cookie, "=")
 		_, credential, _ := strings.Cut(cookieOf(h.assertSend(t, s.collect(), 200, "")), "=")
 		if seen[credential] || credential == claimed {
-			t.Errorf("credential %q of claim %q", credential, claimed)
+			t.Errorf("credential %q of claim %q, want a new one that is not the claim", credential, claimed)
 		}
 		seen[credential] = true
 	}

@@ -110,13 +110,13 @@ func TestRevoke(t *testing.T) {
 	h.assertDevice(t, credential, "")
 	h.assertDevice(t, otherCredential, other.ID)
 	if held, err := h.service.Permissions(t.Context(), device.ID); len(held) != 0 || err != nil {
-		t.Errorf("still holds %v, %v", held, err)
+		t.Errorf("permissions of the revoked device %v, want none; error %v", held, err)
 	}
 	h.ageRows(t, "1 hour")
 	since := h.text(t, "SELECT revoked_at::text FROM core.device WHERE id = $1", device.ID)
 	h.assertSend(t, revoking(device.ID), 200, "")
 	if again := h.text(t, "SELECT revoked_at::text FROM core.device WHERE id = $1", device.ID); again != since {
-		t.Errorf("revoked at %s, then %s", since, again)
+		t.Errorf("revoked again: the time is %s, want %s as before", again, since)
 	}
 	h.assertSend(t, renaming(device.ID, "Old one"), 200, "")
 	h.assertRows(t, 2, 2, 2)

@@ -57,7 +57,8 @@ func TestPairing(t *testing.T) {
 				h.assertSend(t, request{method: "GET", path: pairing + "/requests/" + s.code}, 200, ""),
 			)
 			if !timeForm.MatchString(request["createdAt"]) || request["expiresAt"] != asked.ExpiresAt {
-				t.Errorf("asked at %s until %s", request["createdAt"], request["expiresAt"])
+				t.Errorf("request from %s to %s, want a time and %s", request["createdAt"],
+					request["expiresAt"], asked.ExpiresAt)
 			}
 			delete(request, "createdAt")
 			delete(request, "expiresAt")
@@ -277,7 +278,7 @@ func TestRefusedRequests(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) { h.assertSend(t, row.q, row.status, row.code) })
 	}
 	if after := h.everything(t); after != before {
-		t.Errorf("refusals changed\n%s\nto\n%s", before, after)
+		t.Errorf("refusals changed\n%s\nto\n%s\nwant no change", before, after)
 	}
 }
 
@@ -331,7 +332,7 @@ func TestAskingAgain(t *testing.T) {
 	w := h.assertSend(t, again(s, "stage"), 200, "")
 	if got := decode[pairingBody](t, w); got.PairingCode != s.code || got.State != "pending" ||
 		w.Header().Get("Set-Cookie") != "" {
-		t.Errorf("asked again: %+v %v", got, w.Header())
+		t.Errorf("asked again: %+v, want %s pending; header %v, want no Set-Cookie", got, s.code, w.Header())
 	}
 	h.assertRows(t, 1, 0, 0)
 

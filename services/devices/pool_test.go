@@ -32,7 +32,7 @@ func TestForgedCookiesLeaveThePoolAlone(t *testing.T) {
 	}
 	await(t, func() bool { return h.store.Waiting() == 57 })
 	if busy := pool.Stat().AcquiredConns(); busy > 3 {
-		t.Errorf("60 forged cookies hold %d connections", busy)
+		t.Errorf("60 forged cookies hold %d connections, want at most 3", busy)
 	}
 	callers.Wait()
 }
@@ -58,7 +58,7 @@ func TestStrangersLeaveThePoolAloneWhilePairingsAreLocked(t *testing.T) {
 	}
 	await(t, func() bool { return h.store.Waiting() == 39 })
 	if busy := pool.Stat().AcquiredConns(); busy > 3 {
-		t.Errorf("60 strangers hold %d connections", busy)
+		t.Errorf("60 strangers hold %d connections, want at most 3", busy)
 	}
 	callers.Wait()
 }

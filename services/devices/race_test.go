@@ -45,7 +45,7 @@ func assertStatuses(t *testing.T, responses []*httptest.ResponseRecorder, want m
 	for _, w := range responses {
 		got[w.Code]++
 		if w.Code >= 400 && w.Body.String() != `{"code":"`+refusal+`"}` {
-			t.Errorf("refused with %d %s", w.Code, w.Body)
+			t.Errorf("refused with status %d; body %s, want %s", w.Code, w.Body, refusal)
 		}
 	}
 	for status, n := range want {
@@ -102,7 +102,8 @@ func TestClaimsAgainstTheFirstUse(t *testing.T) {
 		}
 		for _, w := range h.together(t, repeat(s.collect(), 10)) {
 			if w.Code != 404 && (w.Code != 200 || cookieOf(w) != credential) {
-				t.Errorf("a claim beside the first use: %d %q", w.Code, cookieOf(w))
+				t.Errorf("a claim beside the first use: status %d, cookie %q; want 404, or 200 with %q",
+					w.Code, cookieOf(w), credential)
 			}
 		}
 		uses.Wait()

@@ -47,7 +47,7 @@ func TestResolve(t *testing.T) {
 		held,
 	) != 0 ||
 		err != nil {
-		t.Errorf("an unknown device holds %v, %v", held, err)
+		t.Errorf("permissions of an unknown device %v, want none; error %v", held, err)
 	}
 }
 
@@ -104,7 +104,7 @@ func TestStrangersCostNothing(t *testing.T) {
 	for name, header := range strangers {
 		r := &http.Request{Header: header}
 		if n := testing.AllocsPerRun(100, func() { _, _ = service.Resolve(t.Context(), r) }); n != 0 {
-			t.Errorf("%s: %v allocations", name, n)
+			t.Errorf("%s: %v allocations, want none", name, n)
 		}
 	}
 }
@@ -128,7 +128,7 @@ func TestRenew(t *testing.T) {
 	}
 	h.ageRows(t, "6 days 23 hours 59 minutes")
 	if set := renew(credential); set != nil {
-		t.Errorf("set too early: %v", set)
+		t.Errorf("renewal before 7 days: Set-Cookie %v, want none", set)
 	}
 	h.ageRows(t, "1 minute")
 	for _, cookie := range []string{"", "narthex_device=x", "narthex_device=" + unknown} {
@@ -156,7 +156,7 @@ func TestRenew(t *testing.T) {
 	device := h.text(t, "SELECT id::text FROM core.device")
 	h.assertSend(t, revoking(device), 200, "")
 	if set := renew(credential); set != nil {
-		t.Errorf("set for a revoked device: %v", set)
+		t.Errorf("renewal of a revoked device: Set-Cookie %v, want none", set)
 	}
 }
 

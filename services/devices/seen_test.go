@@ -53,12 +53,12 @@ func TestLastSeen(t *testing.T) {
 		h.assertDevice(t, credential, device.ID)
 	}
 	if seen := h.lastSeen(t, device.ID); seen != "" || h.service.Noted() != 1 {
-		t.Errorf("seen at %q, %d noted", seen, h.service.Noted())
+		t.Errorf("before the flush: seen at %q, %d noted; want no time and 1", seen, h.service.Noted())
 	}
 	h.service.Flush(t.Context())
 	first := h.lastSeen(t, device.ID)
 	if first == "" || h.service.Noted() != 0 || h.lastSeen(t, silent.ID) != "" {
-		t.Errorf("seen at %q, %d noted", first, h.service.Noted())
+		t.Errorf("after the flush: seen at %q, %d noted; want a time and 0", first, h.service.Noted())
 	}
 	if all := h.list(t).Devices; all[1].LastSeenAt == nil || !timeForm.MatchString(*all[1].LastSeenAt) ||
 		all[0].LastSeenAt != nil {

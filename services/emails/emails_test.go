@@ -67,13 +67,15 @@ func TestEmails(t *testing.T) {
 			}
 			if !strings.Contains(m.Text, "\n"+link+"\n") || strings.Contains(m.Text, "<") ||
 				!strings.HasSuffix(m.Text, "\n-- \nSt Anne & All\n"+dashboard+"\n") {
-				t.Errorf("%s %s: the text is %q", language, name, m.Text)
+				t.Errorf("%s %s: text %q, want the link on a line of its own and the house's signature",
+					language, name, m.Text)
 			}
 			if strings.Count(m.HTML, `href="`+html.EscapeString(link)+`"`) != 2 ||
 				!strings.Contains(m.HTML, ">"+html.EscapeString(link)+"<") ||
 				!strings.Contains(m.HTML, "<bdi>St Anne &amp; All</bdi>") ||
 				!strings.Contains(m.HTML, `<html lang="`+language+`">`) {
-				t.Errorf("%s %s: the page is %s", language, name, m.HTML)
+				t.Errorf("%s %s: HTML %s, want the link twice, the house's name and the language", language,
+					name, m.HTML)
 			}
 			for _, fetched := range []string{"<img", "src=", "url(", "<link", "<script", "@import"} {
 				if strings.Contains(m.HTML, fetched) {
@@ -94,7 +96,7 @@ func TestHouseWithoutName(t *testing.T) {
 	t.Parallel()
 	for name, m := range all(emails.New(dashboard, fakeHouse{"", "de"})) {
 		if !strings.HasSuffix(m.Text, "\n\n-- \n"+dashboard+"\n") || strings.Contains(m.HTML, "<bdi>") {
-			t.Errorf("%s: text %q, page %s", name, m.Text, m.HTML)
+			t.Errorf("%s: text %q, HTML %s; want the address alone as signature", name, m.Text, m.HTML)
 		}
 	}
 }
@@ -109,11 +111,12 @@ func TestHostileName(t *testing.T) {
 		plain := all(emails.New(dashboard, fakeHouse{"", "en"}))
 		for name, m := range all(emails.New(dashboard, fakeHouse{hostile, "en"})) {
 			if m.Subject != plain[name].Subject || m.ReplyTo != "" || !reflect.DeepEqual(m.To, plain[name].To) {
-				t.Errorf("%q, %s: headers %+v", hostile, name, m)
+				t.Errorf("name %q, mail %s: %+v, want the header of a house without a name", hostile, name, m)
 			}
 			if strings.Contains(m.HTML, "<script") || strings.Contains(m.HTML, `" onclick`) ||
 				strings.Count(m.HTML, "href=") != 2 || strings.Count(m.Text, links[name]) != 1 {
-				t.Errorf("%q, %s: text %q, page %s", hostile, name, m.Text, m.HTML)
+				t.Errorf("name %q, mail %s: text %q, HTML %s; want no markup of the name's", hostile, name,
+					m.Text, m.HTML)
 			}
 		}
 	}

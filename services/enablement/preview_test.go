@@ -75,7 +75,7 @@ func TestPreviewCountsWaitingChanges(t *testing.T) {
 	h.decide(t, "optional", "false")
 	if got := decode[previewed](t, h.preview(t, "chained", "false")).summary(); got !=
 		"chained:running>disabled optional:running>disabled" {
-		t.Errorf("with a waiting change: %q", got)
+		t.Errorf("preview with a waiting change: %q, want chained and optional disabled", got)
 	}
 	if w := h.preview(t, "optional", "true"); w.Body.String() != `{"modules":[],"screens":[]}` {
 		t.Errorf("taking the waiting change back: status %d, body %s", w.Code, w.Body)

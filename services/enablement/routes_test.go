@@ -65,11 +65,11 @@ func TestRestartRequired(t *testing.T) {
 	} {
 		e := decode[entry](t, h.decide(t, row.moduleID, row.enabled))
 		if e.ID != row.moduleID || e.Configured.Enabled != (row.enabled == "true") || !e.Configured.Explicit {
-			t.Errorf("%+v: the response is %+v", row, e)
+			t.Errorf("%+v: response %+v, want the decision and restartRequired to fit", row, e)
 		}
 		if named := slices.Contains(strings.Fields(row.want), row.moduleID); !row.restart &&
 			e.RestartRequired != named {
-			t.Errorf("%+v: the response is %+v", row, e)
+			t.Errorf("%+v: response %+v, want the decision and restartRequired to fit", row, e)
 		}
 		if row.restart {
 			h.start(t, h.Pool(t))
@@ -147,12 +147,14 @@ func TestGates(t *testing.T) {
 	t.Parallel()
 	for _, route := range setup(t).service.Routes() {
 		if route.Permission != "core.modules.lifecycle.manage" {
-			t.Errorf("%s %s asks for %q", route.Method, route.Path, route.Permission)
+			t.Errorf("%s %s needs %q, want core.modules.lifecycle.manage", route.Method, route.Path,
+				route.Permission)
 		}
 		write := route.Method != http.MethodGet
 		if write != (route.Origin == httpapi.TrustedOrigin) || write != (route.Body == httpapi.WholeBody) ||
 			write != (route.MaxBody == 16<<10) {
-			t.Errorf("%s %s: gates %+v", route.Method, route.Path, route)
+			t.Errorf("%s %s: gates %+v, want origin and body limit for a write alone", route.Method,
+				route.Path, route)
 		}
 	}
 }

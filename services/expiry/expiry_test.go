@@ -53,7 +53,7 @@ func TestRounds(t *testing.T) {
 		time.Sleep(24 * time.Hour)
 		stop()
 		if rounds[0] > time.Minute {
-			t.Errorf("the first round came after %v", rounds[0])
+			t.Errorf("the first round came after %v, want at most 1 m", rounds[0])
 		}
 		var pauses []time.Duration
 		for i := range rounds[1:] {
@@ -62,7 +62,7 @@ func TestRounds(t *testing.T) {
 		if least, most := slices.Min(pauses), slices.Max(pauses); least < 8*time.Minute ||
 			most > 12*time.Minute ||
 			most-least < time.Minute {
-			t.Errorf("pauses of %v to %v", least, most)
+			t.Errorf("pauses of %v to %v, want 8 to 12 m, not all equal", least, most)
 		}
 	})
 }
@@ -79,7 +79,7 @@ func TestBatchesUntilNothingIsLeft(t *testing.T) {
 		time.Sleep(time.Minute)
 		stop()
 		if rows != 0 || batches != 4 {
-			t.Errorf("%d rows left after %d batches", rows, batches)
+			t.Errorf("%d rows are left after %d batches, want 0 after 4", rows, batches)
 		}
 	})
 }
@@ -99,7 +99,7 @@ func TestFailure(t *testing.T) {
 		time.Sleep(20 * time.Minute)
 		stop()
 		if swept < 2 || logged.Len() != swept {
-			t.Errorf("%d rounds, %d lines", swept, logged.Len())
+			t.Errorf("%d rounds and %d lines, want one line a round", swept, logged.Len())
 		}
 		for _, line := range logged.All() {
 			if fields := line.ContextMap(); line.Message != "sweep failed" || len(fields) != 1 ||
@@ -127,7 +127,8 @@ func TestBatchDeadline(t *testing.T) {
 		time.Sleep(2 * time.Minute)
 		stop()
 		if hung != 30*time.Second || !swept || logged.Len() != 1 {
-			t.Errorf("hung for %v, swept: %v, logged %v", hung, swept, logged.All())
+			t.Errorf("hung for %v, want 30 s; others swept: %v, want true; logged %v, want one line", hung,
+				swept, logged.All())
 		}
 	})
 }
@@ -149,7 +150,7 @@ func TestStop(t *testing.T) {
 				)
 				time.Sleep(15 * time.Second)
 				if took := stop(); took > time.Millisecond || logged.Len() != 0 {
-					t.Errorf("took %v, logged %v", took, logged.All())
+					t.Errorf("the stop took %v, want none; logged %v, want nothing", took, logged.All())
 				}
 			})
 		})

@@ -19,7 +19,7 @@ func TestStoreDown(t *testing.T) {
 	p := started(t, db.Pool(t), time.Millisecond)
 	known := `{"name":"A house","accent":"green","language":"de"}`
 	if w := p.send("PUT", path, known); w.Code != 200 {
-		t.Fatalf("PUT: status %d, body %s", w.Code, w.Body)
+		t.Fatalf("PUT: status %d, want 200; body %s", w.Code, w.Body)
 	}
 	db.Exec(t, `ALTER TABLE core.house RENAME TO lost`)
 	db.Exec(t, `ALTER TABLE core.backup_run RENAME TO lost_run`)

@@ -156,7 +156,7 @@ func TestProcessesShareTheHouse(t *testing.T) {
 	reader := started(t, db.AnotherPool(t), time.Millisecond)
 	body := `{"name":"A house","accent":"olive","language":"de"}`
 	if w := writer.send("PUT", path, body); w.Code != 200 {
-		t.Fatalf("PUT %s: status %d, body %s", body, w.Code, w.Body)
+		t.Fatalf("PUT %s: status %d, want 200; body %s", body, w.Code, w.Body)
 	}
 	waitFor(t, "the other process shows the change",
 		func() bool { return reader.send("GET", path, "").Body.String() == body })
@@ -169,7 +169,7 @@ func TestUnchangedHouseIsNotWritten(t *testing.T) {
 	p := started(t, db.Pool(t), time.Hour)
 	for range 3 {
 		if w := p.send("PUT", path, `{"name":"A house","accent":"ruby","language":"de"}`); w.Code != 200 {
-			t.Fatalf("PUT: status %d, body %s", w.Code, w.Body)
+			t.Fatalf("PUT: status %d, want 200; body %s", w.Code, w.Body)
 		}
 	}
 	var rev int

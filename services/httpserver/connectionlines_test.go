@@ -42,7 +42,7 @@ func TestBrokenConnectionsMakeOneLineASecond(t *testing.T) {
 				"a second, 1,000 in all", got)
 		}
 		if got := s.counts(timeoutLine); len(got) != 1 || got[0] != 1 {
-			t.Errorf("one timeout: lines with the counts %v", got)
+			t.Errorf("one timeout: lines with the counts %v, want one of 1", got)
 		}
 	})
 }
@@ -81,7 +81,7 @@ func TestFailuresOfAccept(t *testing.T) {
 				_, _ = io.WriteString(conn, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
 				got := make([]byte, len(reply("/|")))
 				if _, err := io.ReadFull(conn, got); err != nil || string(got) != reply("/|") {
-					t.Errorf("afterwards: %q, %v", got, err)
+					t.Errorf("response afterwards %q, want %q; error %v", got, reply("/|"), err)
 				}
 				time.Sleep(time.Minute)
 				counts := s.counts("connections cannot be accepted")
@@ -103,7 +103,7 @@ func TestStopWhileAcceptFails(t *testing.T) {
 		start := time.Now()
 		_ = s.end()
 		if took := time.Since(start); took > 0 {
-			t.Errorf("the stop took %v", took)
+			t.Errorf("the stop took %v, want none", took)
 		}
 	})
 }

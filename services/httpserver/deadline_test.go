@@ -119,7 +119,7 @@ func TestHandlerHasNoDeadline(t *testing.T) {
 				end := watch(conn)
 				_, _ = io.WriteString(conn, request)
 				if got := <-end; got.after != time.Hour+5*time.Second {
-					t.Errorf("closed after %v", got.after)
+					t.Errorf("closed after %v, want %v", got.after, time.Hour+5*time.Second)
 				} else {
 					s.check(t, got.text, reply("<nil>"), 1)
 				}

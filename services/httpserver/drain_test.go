@@ -30,7 +30,7 @@ func TestStopUnderLoad(t *testing.T) {
 		for range cap(warm) {
 			clients.Go(func() {
 				if err := sendRequests(s.Addr().String(), &results, warm); !errors.Is(err, syscall.ECONNREFUSED) {
-					t.Errorf("a client saw %v", err)
+					t.Errorf("a client ended with %v, want %v", err, syscall.ECONNREFUSED)
 				}
 			})
 		}
@@ -42,7 +42,7 @@ func TestStopUnderLoad(t *testing.T) {
 		}
 		clients.Wait()
 		if got := s.runs.Load(); got != results.Load() {
-			t.Errorf("%d handler runs, %d answers", got, results.Load())
+			t.Errorf("%d handler runs and %d responses, want the same number", got, results.Load())
 		}
 	}
 }
@@ -227,7 +227,7 @@ func TestLongRequestAtAStop(t *testing.T) {
 				_, _ = io.WriteString(conn, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
 				synctest.Wait()
 				if err := s.end(); !errors.Is(err, r.want) {
-					t.Errorf("Serve returned %v", err)
+					t.Errorf("Serve: error %v, want %v", err, r.want)
 				}
 				got := <-end
 				if got.after != r.after || (got.text == lastLine("done")) != (r.want == context.Canceled) {

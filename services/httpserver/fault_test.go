@@ -50,7 +50,7 @@ func TestFaultLingers(t *testing.T) {
 					t.Errorf("got %v, want %v", got, want)
 				}
 				if after := half.halfClosed.Sub(start); after != r.at {
-					t.Errorf("half closed after %v", after)
+					t.Errorf("half closed after %v, want %v", after, r.at)
 				}
 				s.check(t, "", "", r.runs, timeoutLine)
 			})

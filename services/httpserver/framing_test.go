@@ -48,7 +48,7 @@ func FuzzFraming(f *testing.F) {
 				t.Fatalf("net/http refuses a body that was taken: %v", err)
 			}
 			if end := len(stream) - reader.Len() - buffer.Buffered(); end != our.End {
-				t.Fatalf("a request ends at %d, to net/http at %d", our.End, end)
+				t.Fatalf("a request ends at %d, want %d as net/http has it", our.End, end)
 			}
 		}
 	})

@@ -262,7 +262,7 @@ func checkHeaders(t *testing.T, response *http.Response, r row) {
 		t.Errorf("header %v, want nosniff, a request id of 32 characters and Vary: Origin", header)
 	}
 	if response.StatusCode != http.StatusNoContent && header.Get("Cache-Control") != "no-store" {
-		t.Errorf("Cache-Control: %q", header.Get("Cache-Control"))
+		t.Errorf("Cache-Control %q, want no-store", header.Get("Cache-Control"))
 	}
 	if response.StatusCode == http.StatusRequestEntityTooLarge && !response.Close {
 		t.Error("a 413 keeps its connection")
@@ -352,7 +352,8 @@ func TestAbortedUploadIsNot413(t *testing.T) {
 		body, err := io.ReadAll(response.Body)
 		if err != nil || response.StatusCode != http.StatusBadRequest ||
 			string(body) != `{"code":"REQUEST_INVALID"}` || f.handled.Load() != 0 {
-			t.Errorf("%s: %d %s, handled %d times, %v", path, response.StatusCode, body, f.handled.Load(), err)
+			t.Errorf("%s: status %d, want 400; body %s; handled %d times, want none; error %v", path,
+				response.StatusCode, body, f.handled.Load(), err)
 		}
 	}
 }

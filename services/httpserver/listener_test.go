@@ -49,10 +49,10 @@ func TestStopFinishesRequestsUnderWay(t *testing.T) {
 	}
 	close(release)
 	if got := <-result; got != "whole" {
-		t.Errorf("the request under way got %q", got)
+		t.Errorf("the request under way got %q, want \"whole\"", got)
 	}
 	if err := <-ended; !errors.Is(err, context.Canceled) {
-		t.Errorf("Serve returned %v", err)
+		t.Errorf("Serve: error %v, want %v", err, context.Canceled)
 	}
 	transport.CloseIdleConnections()
 }

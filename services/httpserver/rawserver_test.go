@@ -82,7 +82,7 @@ func startRaw(t testing.TB, config httpserver.ListenerConfig, limits httpserver.
 	<-s.Ready()
 	t.Cleanup(func() {
 		if err := s.end(); !errors.Is(err, context.Canceled) {
-			t.Errorf("Serve returned %v", err)
+			t.Errorf("Serve: error %v, want %v", err, context.Canceled)
 		}
 	})
 	return s

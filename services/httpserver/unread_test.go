@@ -66,7 +66,8 @@ func TestUnreadBodyIsCancelled(t *testing.T) {
 				}
 				s.eventually(t, "the socket is closed", func() bool { return s.Open() == 0 })
 				if s.logs.Len() > 0 || f.handled.Load() > 1 {
-					t.Errorf("logged %v, handled %d times", s.logs.All(), f.handled.Load())
+					t.Errorf("logged %v, want nothing; handled %d times, want at most once", s.logs.All(),
+						f.handled.Load())
 				}
 			})
 		}

@@ -56,7 +56,7 @@ func TestStoreFaults(t *testing.T) {
 					r := request{method: "GET", path: "/", header: []string{cookie}}.build(t)
 					if who, err := h.service.Resolve(t.Context(), r); !errors.Is(err, httpapi.ErrPrincipal) ||
 						who != (principal.Principal{}) {
-						t.Errorf("resolved %v, %v", who, err)
+						t.Errorf("Resolve: %v, error %v; want nobody and %v", who, err, httpapi.ErrPrincipal)
 					}
 				})
 			}

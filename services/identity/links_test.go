@@ -47,22 +47,23 @@ func TestStrangersRequestsLeaveTheOwnersLinkAlone(t *testing.T) {
 		t.Errorf("six further requests sent %d emails, want 4", len(strangers))
 	}
 	if status, body := h.reset(t, owners, "a new password"); status != 200 {
-		t.Fatalf("the owner's link after six requests of a stranger: %d %s", status, body)
+		t.Fatalf("the owner's link after six requests of a stranger: status %d, want 200; body %s", status,
+			body)
 	}
 	emails := h.outbox.compose(t.Context())
 	if len(emails) != 1 || emails[0].Subject != "Your password was changed" {
-		t.Errorf("emails after the change: %v", emails)
+		t.Errorf("emails after the change: %v, want one about it", emails)
 	}
 	for _, link := range strangers {
 		if status, body := h.reset(t, link, "another password"); status != 400 || body != invalidToken {
-			t.Errorf("another link after the change: %d %s", status, body)
+			t.Errorf("another link after the change: status %d, want 400; body %s", status, body)
 		}
 	}
 	if n := h.count(t, "core.password_reset"); n != 0 {
 		t.Errorf("%d reset links are left, want 0", n)
 	}
 	if tokens := h.ask(t, requestResetPath, "reset-password", 1, mail.Sent); len(tokens) != 1 {
-		t.Errorf("a request after the change sent %d emails", len(tokens))
+		t.Errorf("a request after the change sent %d emails, want 1", len(tokens))
 	}
 }
 
@@ -139,7 +140,8 @@ func TestUnsentEmailFreesItsPlace(t *testing.T) {
 			for _, kind := range kinds {
 				if unsent := h.ask(t, kind.path, kind.screen, 6, outcome); len(unsent) != 6 ||
 					h.count(t, kind.table) != 0 {
-					t.Errorf("%s: %d emails written, %d links left", kind.screen, len(unsent), h.count(t, kind.table))
+					t.Errorf("%s: %d emails were written, want 6; %d links are left, want none", kind.screen,
+						len(unsent), h.count(t, kind.table))
 				}
 				if sent := h.ask(t, kind.path, kind.screen, 6, mail.Sent); len(sent) != 5 {
 					t.Errorf("%s: %d emails sent afterwards, want 5", kind.screen, len(sent))
@@ -220,7 +222,7 @@ func TestSignInHasSlotsOfItsOwn(t *testing.T) {
 	checks := identity.CheckSemaphore(h.service)
 	leave, empty = checks.TakeAll(), checks.FillQueue()
 	if status, body := h.reset(t, live, "a new password"); status != 200 {
-		t.Errorf("a reset while sign-ins wait: %d %s", status, body)
+		t.Errorf("a reset while sign-ins wait: status %d, want 200; body %s", status, body)
 	}
 	leave()
 	empty()

@@ -153,7 +153,7 @@ func (c *lookupFixture) assertOwnResults(t *testing.T, results []result) {
 	t.Helper()
 	for i, got := range results {
 		if got.err != nil || got.userID != c.people[i] {
-			t.Errorf("look-up %d: got %q, %v", i, got.userID, got.err)
+			t.Errorf("look-up %d: %q, error %v; want its own person", i, got.userID, got.err)
 		}
 	}
 }
@@ -172,7 +172,7 @@ func TestLookupsShareQueries(t *testing.T) {
 	release := c.freeze(t)
 	collect := c.ask(t.Context(), t)
 	if sizes := c.queries(); len(sizes) != identity.LookupQueries {
-		t.Errorf("queries of %v under way", sizes)
+		t.Errorf("queries of the sizes %v run, want %d queries", sizes, identity.LookupQueries)
 	}
 	release()
 	c.assertOwnResults(t, collect())
@@ -271,7 +271,7 @@ func TestLookupFailureReachesAll(t *testing.T) {
 	release("ALTER TABLE core.session RENAME TO lost")
 	for i, got := range collect() {
 		if got.err == nil || got.userID != "" {
-			t.Errorf("look-up %d: got %q, %v", i, got.userID, got.err)
+			t.Errorf("look-up %d: %q, error %v; want its own person", i, got.userID, got.err)
 		}
 	}
 	c.Exec(t, "ALTER TABLE core.lost RENAME TO session")

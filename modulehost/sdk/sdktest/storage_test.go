@@ -31,7 +31,8 @@ func TestBucket(t *testing.T) {
 		}
 		if got, want := m.Stored("images")[name],
 			(sdktest.Object{ContentType: "image/svg+xml", Content: content}); got != want {
-			t.Errorf("%s: %d bytes of %s", name, len(got.Content), got.ContentType)
+			t.Errorf("%s: stored %d bytes of %s, want %d of %s", name, len(got.Content), got.ContentType,
+				len(want.Content), want.ContentType)
 		}
 	}
 	images, ctx := module.images(), t.Context()
