@@ -46,6 +46,9 @@ func run(m *testing.M) int {
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.Flag("hide-scrollbars", true),
 		chromedp.Flag("lang", "en-GB"),
+		// each window of a browser that nobody sees would load the suggestions of its address bar twice
+		chromedp.Flag("disable-features", "Translate,BlinkGenPropertyTrees,WebUIOmniboxPopup,"+
+			"WebUIOmniboxAimPopup,WebUIOmniboxFullPopup"),
 		chromedp.Env("XDG_CONFIG_HOME="+folder,
 			"XDG_CACHE_HOME="+folder)) // else it begins folders in the person's home
 	if os.Geteuid() == 0 {

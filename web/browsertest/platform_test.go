@@ -36,12 +36,37 @@ func install(t *testing.T, modules ...string) (folder string) {
 	return folder
 }
 
+// programs are those that tests have built, by their source. They lie in the folder of the test run.
+var programs struct {
+	mu    sync.Mutex
+	paths map[string]string
+}
+
+// build puts a program where a test wants it. Each is built once for all tests.
 func build(t *testing.T, program, source string) {
 	t.Helper()
-	command := exec.CommandContext(t.Context(), "go", "build", "-o", program, source)
-	command.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if report, err := command.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, report)
+	programs.mu.Lock()
+	defer programs.mu.Unlock()
+	built, found := programs.paths[source]
+	if !found {
+		built = filepath.Join(os.TempDir(), "built-"+filepath.Base(source))
+		command := exec.CommandContext(t.Context(), "go", "build", "-ldflags", "-s -w", "-o", built, source)
+		command.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if report, err := command.CombinedOutput(); err != nil {
+			t.Fatalf("building %s: %v\n%s", source, err, report)
+		}
+		if programs.paths == nil {
+			programs.paths = make(map[string]string)
+		}
+		programs.paths[source] = built
+	}
+	if err := os.MkdirAll(filepath.Dir(program), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	// The platform refuses a server with several links. A file that this process had open for writing could
+	// be busy when it is started.
+	if report, err := exec.CommandContext(t.Context(), "cp", built, program).CombinedOutput(); err != nil {
+		t.Fatalf("cp %s %s: %v\n%s", built, program, err, report)
 	}
 }
 
