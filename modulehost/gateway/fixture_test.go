@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 			err = os.Chmod(folder, 0o755)
 		}
 		program = filepath.Join(folder, "module")
-		build := exec.Command("go", "build", "-o", program, "./testdata/module")
+		build := exec.Command("go", "build", "-ldflags", "-s -w", "-o", program, "./testdata/module")
 		build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=")
 		if out, failed := build.CombinedOutput(); err != nil || failed != nil {
 			fmt.Fprintln(os.Stderr, err, failed, string(out))

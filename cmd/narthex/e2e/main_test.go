@@ -1,18 +1,30 @@
 package e2e
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"sync"
 	"testing"
 
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 )
 
+// sideBySide is how many tests run at once, for most of them wait for other processes. Each may hold 40 of
+// the server's 200 connections, but does not.
+const sideBySide = 6
+
 func TestMain(m *testing.M) {
+	flag.Parse()
+	if runtime.GOMAXPROCS(0) < sideBySide && !parallelChosen() {
+		if err := flag.Set("test.parallel", strconv.Itoa(sideBySide)); err != nil {
+			panic(err)
+		}
+	}
 	modulesRoot, err := os.MkdirTemp("", "narthex-modules-")
 	if err != nil {
 		panic(err)
@@ -22,6 +34,12 @@ func TestMain(m *testing.M) {
 	}
 	buildModules.root = modulesRoot
 	databasetest.Main(&cleanup{m, modulesRoot})
+}
+
+// parallelChosen reports whether the command line has -parallel.
+func parallelChosen() (chosen bool) {
+	flag.Visit(func(f *flag.Flag) { chosen = chosen || f.Name == "test.parallel" })
+	return chosen
 }
 
 // cleanup removes what the tests built when they have run.
@@ -55,7 +73,7 @@ func sources(id string) (folder, server string) {
 // start, signal and kill it.
 var narthexBinary = sync.OnceValues(func() (path string, err error) {
 	path = filepath.Join(buildModules.root, "narthex")
-	arguments := []string{"build", "-o", path}
+	arguments := []string{"build", "-ldflags", "-s -w", "-o", path}
 	if raceDetector {
 		arguments = append(arguments, "-race")
 	}
@@ -77,7 +95,7 @@ func builtModule(tb testing.TB, id string) string {
 	source, server := sources(id)
 	folder := filepath.Join(buildModules.root, id)
 	program := filepath.Join(folder, "bin", runtime.GOOS+"-"+runtime.GOARCH, id)
-	build := exec.Command("go", "build", "-o", program, server)
+	build := exec.Command("go", "build", "-ldflags", "-s -w", "-o", program, server)
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if output, err := build.CombinedOutput(); err != nil {
 		tb.Fatalf("building %s: %v\n%s", id, err, output)
