@@ -18,9 +18,9 @@ test: postgresql compiler versitygw chromium web/node_modules modules ## Run eve
 	$(GO) test -race -timeout 30m ./...
 
 .PHONY: check
-check: postgresql versitygw modules ## Run the tests without the race detector and without a browser, for the edit loop
+check: postgresql versitygw modules ## Run the short tests, without the race detector and a browser, for the edit loop
 	$(GO) vet ./...
-	$(GO) test -timeout 30m $$($(GO) list ./... | grep -v /web/browsertest)
+	$(GO) test -short -timeout 30m $$($(GO) list ./... | grep -v /web/browsertest)
 
 .PHONY: build
 build: ## Build bin/narthex

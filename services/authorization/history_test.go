@@ -39,6 +39,9 @@ func history(t *testing.T) (h harness, owner principal.Principal) {
 // While others issue and revoke, a client that reads page by page sees every grant that existed at the first
 // page, and none twice.
 func TestLongHistory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("100,000 grants")
+	}
 	t.Parallel()
 	h, owner := history(t)
 	t.Run("plans", h.plans)

@@ -43,6 +43,9 @@ func blocksOf(t *testing.T, page string) (blocks []block) {
 // code replaces or joins the new module's. It does not run beside other tests of dev: each looks for free
 // ports next to the others'.
 func TestGuide(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs the Go toolchain on a copy of the checkout")
+	}
 	checkout := copyCheckout(t)
 	i := prepare(t, databasetest.Empty(t))
 	server := storagetest.New(t)

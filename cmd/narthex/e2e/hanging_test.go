@@ -17,6 +17,9 @@ import (
 
 // TestModulesThatHangOrLoop: what the platform has to wait for, all in the time of the longest.
 func TestModulesThatHangOrLoop(t *testing.T) {
+	if testing.Short() {
+		t.Skip("hanging calls are given up after 30 s")
+	}
 	t.Parallel()
 	const late = 20 * time.Second // what a busy machine may add to the platform's own deadlines
 	b := startWithFaulty(t, "bulky", "flooded", "loop", "quiet")
@@ -159,6 +162,9 @@ func (b *faultyPlatform) startSlowReader(t *testing.T, path string) (cut chan re
 // TestStuckModuleIsBack: the reader of the module answers pings, and its handlers never return. Their calls
 // are abandoned after 30 s, and after 30 s more the process is ended.
 func TestStuckModuleIsBack(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a hanging call is given up after 30 s")
+	}
 	t.Parallel()
 	const abandonedAfter, places, calls = 30 * time.Second, 256, 600
 	const late = 20 * time.Second // what a busy machine may add

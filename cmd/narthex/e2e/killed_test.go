@@ -20,6 +20,9 @@ import (
 // fifth restart the platform pauses. Answers are short: of a long one that has begun, only the cut
 // connection can tell that the rest is lost.
 func TestKilledAHundredTimes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a hundred restarts of modules")
+	}
 	t.Parallel()
 	const modules, kills, senders = 25, 4, 50
 	ids := make([]string, modules)

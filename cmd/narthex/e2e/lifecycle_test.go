@@ -471,6 +471,9 @@ func TestUncleanShutdownIsReported(t *testing.T) {
 
 // TestHangingStopInARollbackIsReported: a module that runs does not stop when another one's start has failed.
 func TestHangingStopInARollbackIsReported(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a module that does not stop is waited for")
+	}
 	t.Parallel()
 	i := install(t, "base", "tail", "failing")
 	installCopies(t, i.environment["SERVICE_MODULES_DIR"], "misbehaving", "clinging")

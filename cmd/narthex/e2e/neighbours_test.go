@@ -10,6 +10,9 @@ import (
 // TestManyPlatformsOnOneMachine: the kernel counts the threads of a user for the whole machine, so modules
 // of several platforms must not share one.
 func TestManyPlatformsOnOneMachine(t *testing.T) {
+	if testing.Short() {
+		t.Skip("15 platforms")
+	}
 	t.Parallel()
 	first := install(t, "base", "tail")
 	for range 14 {

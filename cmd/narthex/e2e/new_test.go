@@ -50,6 +50,9 @@ func runProgram(t *testing.T, dir string, args ...string) {
 // TestNewModule: what is written builds, passes its test, has the page that its sources give, and runs;
 // inside a checkout and elsewhere.
 func TestNewModule(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs the Go toolchain on a copy of the checkout")
+	}
 	t.Parallel()
 	checkout, elsewhere := linkCheckout(t), t.TempDir()
 	environment := map[string]string{"PWD": checkout}
