@@ -22,6 +22,7 @@ func TestDisplays(t *testing.T) {
 		{"clock ahead", func(t *testing.T, w *displayFixture, f *faultProxy) { testClock(t, w, f, 3_600_000) }},
 		{"clock behind", func(t *testing.T, w *displayFixture, f *faultProxy) { testClock(t, w, f, -3_600_000) }},
 		{"refused", testRefused},
+		{"QR code", testQRCode},
 	}
 	w := startWalls(t, len(tests))
 	w.publishText("welcome")

@@ -30,6 +30,8 @@ type faultProxy struct {
 	origin string
 	fault  atomic.Int32
 	beats  atomic.Bool // adds bytes to streams, for pages whose clock runs fast
+	gate   atomic.Pointer[gate]
+	script atomic.Pointer[hostScript]
 	server *http.Server
 	open   *connections
 }
@@ -47,7 +49,11 @@ func newFront(t *testing.T, platformPort string) *faultProxy {
 	}
 	f := &faultProxy{origin: "http://" + listener.Addr().String(), open: &connections{all: map[net.Conn]bool{}}}
 	proxy := &httputil.ReverseProxy{
-		Rewrite:        func(r *httputil.ProxyRequest) { r.SetURL(target); r.Out.Host = r.In.Host },
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(target)
+			r.Out.Host = r.In.Host
+			f.script.Load().rewrite(r.Out)
+		},
 		FlushInterval:  -1,
 		ModifyResponse: f.modify,
 		ErrorHandler:   func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) },
@@ -82,7 +88,9 @@ func (f *faultProxy) handler(platform http.Handler) http.Handler {
 		case staysSilent:
 			<-r.Context().Done()
 		default:
-			platform.ServeHTTP(w, r)
+			if f.gate.Load().passes(r) {
+				platform.ServeHTTP(w, r)
+			}
 		}
 	})
 }
@@ -103,7 +111,7 @@ func (f *faultProxy) modify(response *http.Response) error {
 	if response.Header.Get("Content-Type") == "text/event-stream" && f.beats.Load() {
 		response.Body = beating(response.Body)
 	}
-	return nil
+	return f.script.Load().modify(response)
 }
 
 // prefix is a reader of some bytes.

@@ -1,0 +1,159 @@
+package browsertest
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+)
+
+// TestDisplayUpkeep is what a screen does by itself in the course of days.
+func TestDisplayUpkeep(t *testing.T) {
+	t.Parallel()
+	w := startWalls(t, 3)
+	for i, test := range []struct {
+		name string
+		run  func(t *testing.T, w *displayFixture, f *faultProxy)
+	}{
+		{"nightly reload", testNightlyReload},
+		{"new host script", testNewHostScript},
+		{"wake lock", testWakeLock},
+	} { // one after the other: what one publishes is an update for all
+		t.Run(test.name, func(t *testing.T) { test.run(t, w, w.fronts[i]) })
+	}
+}
+
+// testNightlyReload: a page is loaded anew when it is 20 hours old, nothing was updated for half an hour, and
+// it is between 3 and 5 o'clock.
+func testNightlyReload(t *testing.T, w *displayFixture, f *faultProxy) {
+	p, _ := w.openPairedScreen(t, f, "wall")
+	p.waitForText("(1.0.0)")
+	assertStays := func(why string) {
+		t.Helper()
+		p.waitForTicks(30_000, 3)
+		if !eval[bool](p, "window.marked === true") {
+			t.Fatalf("the page was loaded anew although %s", why)
+		}
+	}
+	p.runScript(`window.marked = true`)
+	p.setHour(12)
+	p.passTime(24 * time.Hour)
+	assertStays("it is noon")
+	w.publishText("news")
+	p.waitForText("news (1.0.0)")
+	p.setHour(3)
+	assertStays("there was an update just now")
+	p.runScript(`later(31 * 60_000)`)
+	p.waitFor(`window.marked === undefined && window.painted?.value === "news"`)
+	p.runScript(`window.marked = true`)
+	p.passTime(19 * time.Hour)
+	assertStays("it is 19 hours old")
+}
+
+// testNewHostScript: a page of another build is loaded once nothing was updated for a minute, and only once.
+func testNewHostScript(t *testing.T, w *displayFixture, f *faultProxy) {
+	p, _ := w.openPairedScreen(t, f, "wall")
+	p.waitForText("(1.0.0)")
+	p.waitForWorker()
+	const named = `document.querySelector("meta[name=narthex-display]").content`
+	const hash = "0123456789abcdef"
+	next := f.setHostScript(hash, eval[string](p, named))
+	p.runScript(`window.marked = true`)
+	w.publishText("latest news")
+	p.waitForText("latest news (1.0.0)")
+	p.runScript(`window.since = performance.now()`)
+	f.setFault(refuses) // a platform that comes back may have another build
+	f.setFault(passes)
+	p.waitForSnapshot()
+	p.waitUntil("the page has looked", func() bool { return next.pages.Load() > 0 })
+	p.waitForTicks(30_000, 2)
+	if !eval[bool](p, "window.marked === true") {
+		t.Fatal("the page was loaded anew although there was an update just now")
+	}
+	p.runScript(`later(61_000)`)
+	p.waitFor(named + ` === "` + hash + `" && window.marked === undefined && window.painted`)
+	p.waitForText("latest news (1.0.0)")
+
+	p.runScript(`window.marked = true`)
+	looked := next.pages.Load()
+	p.passTime(601 * time.Second)
+	p.waitUntil("the page has looked again", func() bool { return next.pages.Load() > looked })
+	p.waitForTicks(30_000, 2)
+	if !eval[bool](p, "window.marked === true") {
+		t.Error("the page was loaded anew although it is of that build")
+	}
+}
+
+// testWakeLock: the browser is asked to keep the screen awake while a module is shown and seen, and again
+// after it has let go.
+func testWakeLock(t *testing.T, w *displayFixture, f *faultProxy) {
+	p := w.newTab(t)
+	p.onNewDocument(`
+		window.locks = [];
+		Object.defineProperty(navigator, "wakeLock", { value: { request: async (type) => {
+			const lock = { type, released: false };
+			locks.push(lock);
+			if (window.refusing) throw new DOMException("refused", "NotAllowedError");
+			return lock;
+		} } });
+		window.seen = "visible";
+		Object.defineProperty(document, "visibilityState", { get: () => seen });`)
+	p.do(chromedp.Navigate(f.origin + "/display/wall"))
+	code := p.pairingCode()
+	assertAsked := func(want int, when string) {
+		t.Helper()
+		p.runScript(`document.dispatchEvent(new Event("visibilitychange"))`)
+		if got := eval[int](p, "locks.length"); got != want {
+			t.Errorf("%s the page has asked for %d wake locks, want %d", when, got, want)
+		}
+	}
+	assertAsked(0, "while it is paired")
+	w.approveCode(code)
+	p.waitForText("(1.0.0)")
+	p.waitFor(`locks.length === 1 && locks[0].type === "screen"`)
+	assertAsked(1, "while it has one")
+	p.runScript(`locks[0].released = true; seen = "hidden"`)
+	assertAsked(1, "while it is hidden")
+	p.runScript(`seen = "visible"; window.refusing = true`)
+	assertAsked(2, "seen again")
+	assertAsked(3, "after a refusal")
+	p.runScript(`refusing = false`)
+	assertAsked(4, "after another refusal")
+	assertAsked(4, "with the new one")
+}
+
+// passTime moves a page's clock on, and waits until its stream has begun anew and it knows the time again.
+func (p *tab) passTime(duration time.Duration) {
+	p.t.Helper()
+	p.runScript(fmt.Sprintf(`later(%d); window.since = performance.now()`, duration.Milliseconds()))
+	p.waitForSnapshot()
+	p.waitFor(`Math.abs(context.serverNow() - Date.now()) < 600_000`)
+}
+
+// waitForSnapshot waits until the wall has painted something since the time that is noted on the page.
+func (p *tab) waitForSnapshot() {
+	p.t.Helper()
+	p.waitFor(`painted.at - performance.timeOrigin >= since`)
+}
+
+// waitForTicks waits until the page's intervals of that many milliseconds have run so often.
+func (p *tab) waitForTicks(milliseconds, times int) {
+	p.t.Helper()
+	ticks := fmt.Sprintf("(window.intervals[%d] ?? 0)", milliseconds)
+	p.waitFor(fmt.Sprintf("%s >= %d", ticks, eval[int](p, ticks)+times))
+}
+
+// setHour puts a page into a time zone in which it is that hour now.
+func (p *tab) setHour(hour int) {
+	p.t.Helper()
+	ahead := (hour-time.Now().UTC().Hour()+36)%24 - 12
+	p.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, emulation.SetTimezoneOverride,
+			emulation.SetTimezoneOverrideParams{TimezoneID: fmt.Sprintf("Etc/GMT%+d", -ahead)})
+		return err
+	}))
+}
