@@ -46,9 +46,14 @@ func TestAnnouncementsOnAScreen(t *testing.T) {
 	p.waitFor(`[...document.querySelectorAll(".now .slide-title")].at(-1)?.textContent === "0"`) // the tile, too
 	screen.runScript(`
 		window.painted = {};
+		window.faint = []; // what is corrected where it stands does not fade
 		new MutationObserver(() => {
 			const shown = ` + title + `;
-			requestAnimationFrame(() => setTimeout(() => (painted[shown] ??= Date.now())));
+			const slide = [...document.querySelectorAll(".stage .slide")].at(-1);
+			requestAnimationFrame(() => setTimeout(() => {
+				painted[shown] ??= Date.now();
+				if (getComputedStyle(slide).opacity !== "1") faint.push(shown);
+			}));
 		}).observe(document.querySelector(".stage"), { childList: true, subtree: true })`)
 	var took []int64
 	const edits = 40
@@ -57,6 +62,9 @@ func TestAnnouncementsOnAScreen(t *testing.T) {
 		at := fmt.Sprintf(`painted["%d"]`, n+1)
 		screen.waitFor(at)
 		took = append(took, eval[int64](screen, at)-eval[int64](p, `began`))
+	}
+	if faint := eval[[]string](screen, `faint`); len(faint) > 0 {
+		t.Errorf("the corrections %q fade in, want them to be there at once", faint)
 	}
 	slices.Sort(took)
 	t.Logf("from the request that publishes to the painted screen, ms: p50 %d, p95 %d, worst %d",

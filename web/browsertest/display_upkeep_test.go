@@ -14,7 +14,7 @@ import (
 // TestDisplayUpkeep is what a screen does by itself in the course of days.
 func TestDisplayUpkeep(t *testing.T) {
 	t.Parallel()
-	w := startWalls(t, 3)
+	w := startWalls(t, 4)
 	for i, test := range []struct {
 		name string
 		run  func(t *testing.T, w *displayFixture, f *faultProxy)
@@ -22,6 +22,7 @@ func TestDisplayUpkeep(t *testing.T) {
 		{"nightly reload", testNightlyReload},
 		{"new host script", testNewHostScript},
 		{"wake lock", testWakeLock},
+		{"dimming", testDimming},
 	} { // one after the other: what one publishes is an update for all
 		t.Run(test.name, func(t *testing.T) { test.run(t, w, w.fronts[i]) })
 	}
@@ -124,6 +125,34 @@ func testWakeLock(t *testing.T, w *displayFixture, f *faultProxy) {
 	p.runScript(`refusing = false`)
 	assertAsked(4, "after another refusal")
 	assertAsked(4, "with the new one")
+}
+
+// testDimming: what has not changed for 20 minutes is shown darker, though streams begin anew and everything
+// moves by some pixels; the next change has its brightness.
+func testDimming(t *testing.T, w *displayFixture, f *faultProxy) {
+	p, _ := w.openPairedScreen(t, f, "wall")
+	p.waitForText("(1.0.0)")
+	const dimmed = `getComputedStyle(document.getElementById("root")).filter === "brightness(0.6)"`
+	p.waitForTicks(10_000, 2)
+	if eval[bool](p, dimmed) {
+		t.Error("what was painted just now is dimmed")
+	}
+	p.passTime(time.Minute)
+	p.waitFor(`!document.querySelector(".indicator")`) // it has asked to leave the screen on
+	p.passTime(19 * time.Minute)
+	p.waitForTicks(60_000, 1) // everything moves
+	p.passTime(2 * time.Minute)
+	p.waitFor(dimmed)
+	p.runScript(`painted = undefined`)
+	p.passTime(time.Minute)
+	p.waitForTicks(10_000, 2)
+	if !eval[bool](p, dimmed) {
+		t.Error("the same snapshot once more has given the brightness back")
+	}
+	p.saveBothOrientations("dimmed")
+	w.publishText("good news")
+	p.waitForText("good news (1.0.0)")
+	p.waitFor(`!document.documentElement.hasAttribute("data-dimmed")`)
 }
 
 // passTime moves a page's clock on, and waits until its stream has begun anew and it knows the time again.

@@ -203,6 +203,12 @@ const hurried = `(() => {
 	window.later = (milliseconds) => (skew += milliseconds);
 })();`
 
+// holdAt keeps a page at what it shows for a while, as long as that has these words; "" lets it go on.
+func (p *tab) holdAt(words string) {
+	p.t.Helper()
+	p.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf("window.holdAt = %q", words)))
+}
+
 // tv is how big the pages of these tests are.
 var tv = view{width: 960, height: 540}
 

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -62,6 +63,11 @@ func newFront(t *testing.T, platformPort string) *faultProxy {
 	go func() { _ = f.server.Serve(listener) }()
 	t.Cleanup(func() { _ = f.server.Close() })
 	return f
+}
+
+// untrusted is an address of the same pages that the platform does not trust.
+func (f *faultProxy) untrusted() string {
+	return strings.Replace(f.origin, "127.0.0.1", "localhost", 1)
 }
 
 // setFault begins a fault; connections that are open now are cut, except when the fault is silence.

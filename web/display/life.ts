@@ -1,6 +1,7 @@
 import { ArtifactError } from "../host/artifact";
 import { backoff, wait } from "../host/wait";
 import type { Connection } from "./connection";
+import type { House } from "./house";
 import type { KeptPage } from "./keptpage";
 import { Pairer } from "./pairing";
 import type { Descriptor, DisplayPlatform } from "./platform";
@@ -39,6 +40,7 @@ export class Life {
 		readonly connection: Connection,
 		readonly kept: KeptPage,
 		readonly reloads: Reloads,
+		readonly house: House,
 	) {}
 
 	/** Asks for the descriptor at once. */
@@ -62,7 +64,7 @@ export class Life {
 	async run(): Promise<never> {
 		if (await this.kept.servedFromCache()) show({ is: "offline" });
 		for (;;) {
-			const found = await this.platform.resolve();
+			const [found] = await Promise.all([this.platform.resolve(), this.house.known()]);
 			this.connection.reached(found.is === "descriptor");
 			if (found.is === "unreachable") {
 				await this.#unreachable(found.answered);
@@ -93,7 +95,7 @@ export class Life {
 	/** Shows what is to be shown, and returns after how long to look again. */
 	async #present(descriptor: Descriptor): Promise<number> {
 		if (this.#mustRemount) await this.#wait(this.#crashes === 1 ? firstRemount : laterRemounts);
-		else if (same(this.stage.shown, descriptor)) return lookEvery * (0.9 + Math.random() / 5);
+		else if (this.stage.shows(descriptor)) return lookEvery * (0.9 + Math.random() / 5);
 		const remounts = this.#mustRemount;
 		const before = this.#errors;
 		this.#mustRemount = false;
@@ -159,11 +161,6 @@ export class Life {
 		this.stage.clear();
 		this.#mustRemount = false;
 	}
-}
-
-/** Whether two descriptors mount the same. Permissions are hints that a display may read at its mount. */
-function same(shown: Descriptor | undefined, next: Descriptor): boolean {
-	return shown !== undefined && JSON.stringify(shown) === JSON.stringify(next);
 }
 
 function codeOf(error: unknown): string {

@@ -1,9 +1,11 @@
+import { effect } from "@preact/signals";
 import { render } from "preact";
 import { ServerClock } from "../host/clock";
 import { offerKit } from "../kit/global";
 import { kitStyles } from "../kit/styles";
 import { kitLocale } from "../kit/words";
 import { Connection } from "./connection";
+import { House } from "./house";
 import { KeptPage } from "./keptpage";
 import { Life } from "./life";
 import { DisplayPlatform, hostHash } from "./platform";
@@ -18,8 +20,12 @@ import { language } from "./words";
 const sheet = new CSSStyleSheet();
 sheet.replaceSync(kitStyles + css);
 document.adoptedStyleSheets.push(sheet);
-document.documentElement.lang = language.tag;
-kitLocale.value = language.tag;
+effect(() => {
+	const { lang, dir, tag } = language.value;
+	document.documentElement.lang = lang;
+	document.documentElement.dir = dir;
+	kitLocale.value = tag;
+});
 offerKit();
 
 const moduleId = location.pathname.split("/")[2] ?? "";
@@ -40,11 +46,12 @@ const reloads = new Reloads(own, platform, connection);
 const kept = new KeptPage(own, () => life.nudge());
 const stage = new Stage(stageElement, {
 	connection,
-	language: language.tag,
+	language: () => language.value,
 	denied: () => life.nudge(),
 	loaded: (path) => kept.loaded(path),
 });
-const life = new Life(platform, stage, connection, kept, reloads);
+const house = new House(platform);
+const life = new Life(platform, stage, connection, kept, reloads, house);
 
 // What a module throws outside its mount: in a stream's reader, a timer, or a promise that nobody awaits.
 addEventListener("error", ({ error }) => {
@@ -60,6 +67,8 @@ shiftSlowly(canvas);
 dimWhenStill(canvas);
 stayAwake();
 render(<DisplayView connection={connection} stage={stageElement} />, overlay);
+void house.follow();
+language.subscribe(() => life.nudge());
 void life.run();
 
 /** A readable name until the server says the real one: the page itself knows the id alone. */

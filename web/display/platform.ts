@@ -47,6 +47,7 @@ const descriptorShape: Shape<Descriptor> = object({
 });
 const pairingShape = object({ state: text, pairingCode: text, expiresAt: text });
 const claimedShape = object({ state: text, moduleId: text, label: text });
+const houseShape = object({ language: text });
 const codeShape = object({ code: text });
 
 /** The requests of a display's own page. Whatever is not the platform's JSON counts as no response. */
@@ -84,6 +85,12 @@ export class DisplayPlatform {
 		const answer = await request("POST", "/api/v1/device-pairing/claim", {});
 		const claimed = answer.status === 200 ? shaped(claimedShape, answer.body) : undefined;
 		return claimed ?? { status: answer.status };
+	}
+
+	/** The language of the house, or undefined without an answer. */
+	async houseLanguage(): Promise<string | undefined> {
+		const { status, body } = await request("GET", "/api/v1/house");
+		return status === 200 ? shaped(houseShape, body)?.language : undefined;
 	}
 
 	/** Whether the server itself is there, whatever its database does. */

@@ -1,8 +1,9 @@
 import type { Connection } from "./connection";
 import type { DisplayPlatform } from "./platform";
 import { screen } from "./screen";
+import { keep, kept } from "./storage";
 
-const key = "narthex.display.";
+const tab = "sessionStorage";
 const stuckEvery = 600_000; // milliseconds between two reloads of a page that is stuck
 const quiet = 60_000; // without an update, before a new host script is loaded
 const lookEvery = 600_000; // for a new host script
@@ -21,13 +22,14 @@ export class Reloads {
 		readonly platform: DisplayPlatform,
 		readonly connection: Connection,
 	) {
-		if (taken("paired") !== "") connection.leaveOn(leaveOnFor);
+		if (kept(tab, "paired") !== "") connection.leaveOn(leaveOnFor);
+		keep(tab, "paired", "");
 		setInterval(() => void this.#look(), 30_000);
 	}
 
 	/** The new credential is used by the page that comes now; it still asks people to leave the screen on. */
 	afterPairing(): void {
-		keep("paired", "1");
+		keep(tab, "paired", "1");
 		location.reload();
 	}
 
@@ -47,9 +49,9 @@ export class Reloads {
 	}
 
 	#once(why: string): void {
-		const last = Number(kept(why));
+		const last = Number(kept(tab, why));
 		if (Date.now() - last < stuckEvery && Date.now() >= last) return;
-		keep(why, String(Date.now()));
+		keep(tab, why, String(Date.now()));
 		location.reload();
 	}
 
@@ -67,30 +69,4 @@ export class Reloads {
 		const hour = new Date(this.connection.clock.now()).getHours();
 		if (hour >= 3 && hour < 5) location.reload();
 	}
-}
-
-function kept(name: string): string {
-	try {
-		return sessionStorage.getItem(key + name) ?? "";
-	} catch {
-		return "";
-	}
-}
-
-function keep(name: string, value: string): void {
-	try {
-		sessionStorage.setItem(key + name, value);
-	} catch {
-		return; // storage is switched off
-	}
-}
-
-function taken(name: string): string {
-	const value = kept(name);
-	try {
-		sessionStorage.removeItem(key + name);
-	} catch {
-		return "";
-	}
-	return value;
 }

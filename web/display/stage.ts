@@ -2,6 +2,7 @@ import type { Display, StreamState, Unmount } from "@narthex/sdk";
 import { loadArtifact } from "../host/artifact";
 import { contextOf } from "../host/context";
 import type { Connection } from "./connection";
+import type { Language } from "./language";
 import type { Descriptor } from "./platform";
 
 /** How long mount may take, and a new version's first snapshot before it takes the old one's place, ms. */
@@ -11,9 +12,12 @@ const snapshotLimit = 10_000;
 /** mount took too long. */
 export class MountTimeout extends Error {}
 
+type Spoken = Pick<Language<unknown>, "tag" | "dir">;
+
 export interface StageOptions {
 	readonly connection: Connection;
-	readonly language: string;
+	/** The language to be mounted in. */
+	language(): Spoken;
 	/** Called when the server answers 401 or 403 to the module. */
 	denied(): void;
 	/** Called with an artifact's address once it was loaded. */
@@ -38,6 +42,13 @@ export class Stage {
 		return this.#front?.descriptor;
 	}
 
+	/** Whether this is mounted, in the language that is to be spoken. */
+	shows(descriptor: Descriptor): boolean {
+		const { tag } = this.options.language();
+		const same = JSON.stringify(this.shown) === JSON.stringify(descriptor); // permissions may be read at mount
+		return same && this.#front?.language.tag === tag;
+	}
+
 	/**
 	 * Mounts a display behind the one that is shown, waits until it has content, and lets it take its place. It
 	 * rejects with why that failed; what was shown before is then still shown. It also fails when something has
@@ -49,7 +60,7 @@ export class Stage {
 		const display = await loadArtifact<Display>("display", descriptor.artifactUrl, ended.signal);
 		loaded(descriptor.artifactUrl);
 		const old = this.#front;
-		const layer = new Layer(this.element, descriptor, ended, ++this.#count);
+		const layer = new Layer(this.element, descriptor, this.options.language(), ended, ++this.#count);
 		try {
 			await layer.mount(display, this.options);
 			if (old) {
@@ -86,12 +97,15 @@ class Layer {
 	constructor(
 		parent: HTMLElement,
 		readonly descriptor: Descriptor,
+		readonly language: Spoken,
 		readonly ended: AbortController,
 		readonly number: number,
 	) {
 		this.container.className = "layer";
 		this.container.dataset["module"] = descriptor.moduleId;
 		this.container.dataset["layer"] = String(number);
+		this.container.lang = language.tag;
+		this.container.dir = language.dir;
 		parent.prepend(this.container); // behind what is shown
 	}
 
@@ -160,8 +174,8 @@ class Layer {
 				entry: this.descriptor,
 				container: this.container,
 				clock: options.connection.clock,
-				locale: options.language,
-				dir: "ltr",
+				locale: this.language.tag,
+				dir: this.language.dir,
 				address: (path) => new URL(path, location.origin).href,
 				denied: () => options.denied(),
 				pausesWhenHidden: false,

@@ -21,24 +21,36 @@ export function shiftSlowly(element: HTMLElement): void {
 	setInterval(() => (corner.value = (corner.peek() + 1) % 4), cornerEvery);
 }
 
-/** Takes back the brightness of what has not changed for a while, and gives it back at the next change. */
+/**
+ * Takes back the brightness of what has not changed for a while, and gives it back at the next change. Much
+ * is written that changes nothing: every stream begins anew within five minutes, with a snapshot of it.
+ */
 export function dimWhenStill(element: HTMLElement): void {
+	let shown = element.innerHTML;
 	let changedAt = performance.now();
+	let touched = false;
 	let dimmed = false;
 	const set = (dim: boolean) => {
 		if (dim !== dimmed) document.documentElement.toggleAttribute("data-dimmed", (dimmed = dim));
 	};
-	const changed = () => {
+	const compare = () => {
+		touched = false;
+		const now = element.innerHTML;
+		if (now === shown) return;
+		shown = now;
 		changedAt = performance.now();
 		set(false);
 	};
-	new MutationObserver(changed).observe(element, {
-		subtree: true,
-		childList: true,
-		characterData: true,
-		attributes: true,
-	});
-	setInterval(() => set(performance.now() - changedAt >= dimAfter), 10_000);
+	const written = () => {
+		if (dimmed) compare();
+		else touched = true;
+	};
+	const what = { subtree: true, childList: true, characterData: true, attributes: true };
+	new MutationObserver(written).observe(element, what);
+	setInterval(() => {
+		if (touched) compare();
+		set(performance.now() - changedAt >= dimAfter);
+	}, 10_000);
 }
 
 /** Keeps the screen awake while a display is mounted and seen. A refusal is the browser's affair. */

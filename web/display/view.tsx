@@ -107,7 +107,7 @@ function Pairing({ name, code, removed }: PairingProps) {
 				</h1>
 				{removed && (
 					<p class="removed">
-						{t("removed")} {t("newCode")}
+						<span>{t("removed")}</span> <span>{t("newCode")}</span>
 					</p>
 				)}
 				<p class="digits" dir="ltr" role="status">
@@ -162,7 +162,7 @@ function wordsOf(notice: NonNullable<Connection["notice"]["value"]>): string {
 	if (notice.is === "back") return t("backOnline");
 	if (notice.is === "leave-on") return t("leaveOn");
 	if (notice.since === undefined) return t(notice.is);
-	const clock = new Intl.DateTimeFormat(language.tag, { hour: "2-digit", minute: "2-digit" });
+	const clock = new Intl.DateTimeFormat(language.value.tag, { hour: "2-digit", minute: "2-digit" });
 	const time = clock.format(notice.since);
 	return t(`${notice.is}Since`, { time });
 }

@@ -1,3 +1,5 @@
+import { computed } from "@preact/signals";
+import { houseLanguage } from "./house";
 import { languageFor } from "./language";
 
 /** Every word that a display's own screens say. What stands in braces is filled in. */
@@ -64,15 +66,18 @@ export const german: Words = {
 	backOnline: "Wieder verbunden",
 };
 
-/** The language of this browser that there are words for, and its words. */
-export const language = languageFor(navigator.languages, { en: english, de: german });
+/** The language that this page speaks, and its words. */
+export const language = computed(() =>
+	languageFor(houseLanguage.value, navigator.languages, { en: english, de: german }),
+);
 
 const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
 
-/** The words of an id. A right-to-left filling is isolated: else it would reverse the words around it. */
+/** The words of an id. A filling of the other direction is isolated: else one would reverse the other. */
 export function t(id: keyof Words, fillings: Readonly<Record<string, string>> = {}): string {
-	return language.words[id].replace(/\{(\w+)\}/g, (_, name: string) => {
+	const { words, dir } = language.value;
+	return words[id].replace(/\{(\w+)\}/g, (_, name: string) => {
 		const value = fillings[name] ?? "";
-		return rightToLeft.test(value) ? `\u2068${value}\u2069` : value;
+		return dir === "rtl" || rightToLeft.test(value) ? `\u2068${value}\u2069` : value;
 	});
 }

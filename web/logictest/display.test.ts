@@ -1,10 +1,26 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { languageFor } from "../display/language";
+import { asTag, languageFor } from "../display/language";
 
-test("a display speaks the first language that it can", () => {
-	const words = { en: "Waiting", de: "Wartet" };
-	assert.deepEqual(languageFor(["fr", "de-AT", "en"], words), { tag: "de-AT", words: "Wartet" });
-	assert.deepEqual(languageFor(["fr"], words), { tag: "en", words: "Waiting" });
-	assert.deepEqual(languageFor([], words), { tag: "en", words: "Waiting" });
+const words = { en: "Waiting", de: "Wartet" };
+
+test("a display speaks the language of its house, in the browser's region", () => {
+	const german = { dir: "ltr", words: "Wartet" };
+	assert.deepEqual(languageFor("de", ["en-GB"], words), { ...german, tag: "de", lang: "de" });
+	assert.deepEqual(languageFor("de", ["en-GB", "de-AT"], words), { ...german, tag: "de-AT", lang: "de-AT" });
+	const arabic = { tag: "ar", dir: "rtl", words: "Waiting", lang: "en" };
+	assert.deepEqual(languageFor("ar", ["de"], words), arabic);
+});
+
+test("a display that does not know its house speaks the first language that it can", () => {
+	const english = { tag: "en", dir: "ltr", words: "Waiting", lang: "en" };
+	const austrian = { tag: "de-AT", dir: "ltr", words: "Wartet", lang: "de-AT" };
+	assert.deepEqual(languageFor(undefined, ["fr", "de-AT", "en"], words), austrian);
+	assert.deepEqual(languageFor(undefined, ["fr"], words), english);
+	assert.deepEqual(languageFor(undefined, [], words), english);
+});
+
+test("what is kept as a language may be anything", () => {
+	for (const text of ["de", "ckb", "ar-XB"]) assert.equal(asTag(text), text);
+	for (const text of ["", "de_DE", "DE", "de-", "<b>", "x", undefined]) assert.equal(asTag(text), undefined);
 });

@@ -23,6 +23,11 @@ export interface FrameTools {
 /** What a frame shows: another one is needed when this changes. */
 export const frameKey = ({ id, rev }: Pick<BoardSlide, "id" | "rev">): string => `${id}:${rev}`;
 
+/** Whether two frames are of one slide, before and after a change of it. */
+export const sameSlide = (key: string, other: string): boolean => idOf(key) === idOf(other);
+
+const idOf = (key: string): string => key.split(":", 1)[0] ?? "";
+
 /**
  * Makes a slide with its picture decoded. It answers undefined for a kind that cannot be shown now: the
  * contribution is not there, or throws.

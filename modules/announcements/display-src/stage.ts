@@ -2,7 +2,7 @@ import type { Context } from "@narthex/sdk";
 import { type Board, type BoardSlide, ownKind } from "./board";
 import { Clock } from "./clock";
 import { SlideKinds } from "./contributed";
-import { type Frame, frameKey, frameOf, idleFrame } from "./frame";
+import { type Frame, frameKey, frameOf, idleFrame, sameSlide } from "./frame";
 import { LiveBoard } from "./live";
 import { Pictures } from "./pictures";
 import { turnAt, type Turn } from "./rotation";
@@ -153,7 +153,8 @@ export class Stage {
 		this.#clock.place(frame.element.dataset["layout"] ?? "text");
 		if (old === undefined) return;
 		const quiet = matchMedia("(prefers-reduced-motion: reduce)").matches || document.hidden;
-		const fades = this.live.board?.settings.transition === "fade" && !quiet;
+		const turns = !sameSlide(old.key, frame.key); // what is corrected where it stands is there at once
+		const fades = turns && this.live.board?.settings.transition === "fade" && !quiet;
 		if (fades) frame.element.animate({ opacity: [0, 1] }, { duration: fadeFor, easing: "ease-out" });
 		const leave = () => {
 			this.#leaving.delete(old);
