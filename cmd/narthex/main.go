@@ -76,6 +76,7 @@ func commands(p *cli.Program) *cobra.Command {
 		operator.ResetLink(p),
 		operator.Deactivate(p),
 		operator.Reactivate(p),
+		operator.Export(p),
 		operator.ModulesEnable(p),
 		operator.ModulesDisable(p),
 		operator.ModulesList(p),

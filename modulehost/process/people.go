@@ -2,9 +2,9 @@ package process
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/narthex-platform/narthex/modulehost/abi"
@@ -74,7 +74,7 @@ func ReadExport(
 		}
 		request.Export = response.GetExport()
 	}
-	if !json.Valid(document) {
+	if !jsontext.Value(document).IsValid() {
 		return nil, withCause(ErrHandlerFailed, errExport)
 	}
 	return document, nil

@@ -11,7 +11,7 @@ func Statements() []string {
 		lockOpenInvitations, lockMember, selectIsOwner, deactivatePerson, reactivatePerson, withdrawAllOf,
 		selectIDByAddress,
 		lockConcerned, lockForErasure, withdrawAllTo, forgetInvitations, erasePerson, insertErasures,
-		selectErasuresDue, claimErasure, completeErasure, giveErasureBack,
+		selectExport, selectErasuresDue, claimErasure, completeErasure, giveErasureBack,
 	}
 }
 

@@ -77,6 +77,7 @@ type process struct {
 	outbox    *fakeOutbox
 	store     *people.Store
 	passwords quick
+	exporters *exporters
 }
 
 func start(t *testing.T) process {
@@ -118,10 +119,12 @@ func startOn(t *testing.T, db *databasetest.DB, pool *pgxpool.Pool, limiter peop
 	}
 	grants := authorization.New(registry, authorization.NewStore(pool), nil)
 	store := people.NewStore(pool)
+	modules := &exporters{}
 	service := people.New(people.Config{
 		Store: store, Sessions: signIn, Accounts: accounts, Grants: grants, Passwords: quick{signIn},
 		Declared: registry.Declared, Limiter: limiter, Outbox: sent, Emails: writer, Erased: func() {},
-		Log: zap.NewNop(),
+		Exporters: modules,
+		Log:       zap.NewNop(),
 	})
 	routes := append(append(signIn.Routes(), service.Routes()...), grants.Routes()...)
 	handler, err := httpserver.New(httpserver.Config{
@@ -132,7 +135,7 @@ func startOn(t *testing.T, db *databasetest.DB, pool *pgxpool.Pool, limiter peop
 	if err != nil {
 		t.Fatal(err)
 	}
-	return process{db, handler, sent, store, quick{signIn}}
+	return process{db, handler, sent, store, quick{signIn}, modules}
 }
 
 // send sends a request with a session's cookie, "" for none.

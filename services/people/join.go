@@ -18,11 +18,11 @@ var joinRule = ratelimit.Rule{Window: time.Minute, Max: 30}
 const busyFor = 5 * time.Second
 
 // limited counts a request before it looks at any part of it, and tells a client how long it has to wait.
-func (s *Service) limited(path string, handle httpapi.Handler) httpapi.Handler {
+func (s *Service) limited(rule ratelimit.Rule, path string, handle httpapi.Handler) httpapi.Handler {
 	return func(c *httpapi.Call) error {
 		key := ratelimit.KeyOf(clientaddress.Of(c.Request.Header), path)
 		var err error
-		if ok, wait := s.limiter.Allow(joinRule, key); !ok {
+		if ok, wait := s.limiter.Allow(rule, key); !ok {
 			err = tooMany{wait}
 		} else {
 			err = handle(c)

@@ -74,6 +74,8 @@ type Service struct {
 	outbox    Outbox
 	emails    Emails
 	erased    func()
+	exporters Exporters
+	exporting chan struct{} // full while an export is made
 	log       *zap.Logger
 }
 
@@ -89,6 +91,7 @@ type Config struct {
 	Outbox    Outbox
 	Emails    Emails
 	Erased    func() // is called when modules have somebody to forget; it must not block
+	Exporters Exporters
 	Log       *zap.Logger
 }
 
@@ -97,7 +100,8 @@ func New(config Config) *Service {
 	return &Service{
 		store: config.Store, sessions: config.Sessions, accounts: config.Accounts, grants: config.Grants,
 		passwords: config.Passwords, declared: config.Declared, limiter: config.Limiter, outbox: config.Outbox,
-		emails: config.Emails, erased: config.Erased, log: config.Log,
+		emails: config.Emails, erased: config.Erased,
+		exporters: config.Exporters, exporting: make(chan struct{}, 1), log: config.Log,
 	}
 }
 
@@ -116,11 +120,15 @@ func (s *Service) Routes() []httpapi.Route {
 		write("POST", invitationPath, managePeople, s.invite),
 		write("POST", invitationPath+"/{id}/send", managePeople, s.resend),
 		write("POST", invitationPath+"/{id}/withdraw", managePeople, s.withdraw),
-		write("POST", invitationPath+"/inspect", "", s.limited(invitationPath+"/inspect", s.inspect)),
-		write("POST", invitationPath+"/accept", "", s.limited(invitationPath+"/accept", s.accept)),
+		write("POST", invitationPath+"/inspect", "", s.limited(joinRule, invitationPath+"/inspect", s.inspect)),
+		write("POST", invitationPath+"/accept", "", s.limited(joinRule, invitationPath+"/accept", s.accept)),
 
 		{Method: "GET", Path: accountPath, Permission: readAccount, Handle: s.account},
 		write("PUT", accountPath, readAccount, s.rename),
+		{
+			Method: "GET", Path: accountPath + "/export", Permission: readAccount,
+			Handle: s.limited(exportRule, accountPath+"/export", s.export),
+		},
 		write("POST", accountPath+"/sign-out-everywhere", readAccount, s.signOutEverywhere),
 	}
 }

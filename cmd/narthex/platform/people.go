@@ -3,6 +3,8 @@ package platform
 import (
 	"context"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/narthex-platform/narthex/modulehost/process"
 )
 
@@ -29,4 +31,26 @@ func (s *Server) Forget(ctx context.Context, moduleID, userID string) error {
 		return module.process.ErasePerson(ctx, userID)
 	}
 	return process.ErrUnavailable
+}
+
+// Exporting are the modules that export what they keep of people. See people.Exporters.
+func (s *Server) Exporting() (moduleIDs []string) {
+	for _, module := range s.modules {
+		if module.process != nil && module.process.PersonExport() {
+			moduleIDs = append(moduleIDs, module.Manifest.ID)
+		}
+	}
+	return moduleIDs
+}
+
+// Export returns what a module keeps of a person. See people.Exporters.
+func (s *Server) Export(
+	ctx context.Context, moduleID, userID string,
+) (part jsontext.Value, release func(), err error) {
+	for _, module := range s.modules {
+		if module.Manifest.ID == moduleID && module.process != nil {
+			return module.process.ExportPerson(ctx, userID)
+		}
+	}
+	return nil, nil, process.ErrUnavailable
 }

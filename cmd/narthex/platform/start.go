@@ -45,22 +45,25 @@ import (
 // stopped in reverse; no listener was ever bound.
 func (s *Server) Start(ctx context.Context) error {
 	began := time.Now()
-	for _, step := range []func(context.Context) error{
-		s.discoverModules,
-		s.openPool,
-		s.buildRuntimeServices,
-		s.buildIdentity,
-		s.resolveEligibility,
-		s.startModules,
-		s.buildHTTP,
-		s.listen,
-	} {
+	for _, step := range append(s.stepsToModules(), s.buildHTTP, s.listen) {
 		if err := step(ctx); err != nil {
 			return errors.Join(err, s.stop(s.tree.Rollback))
 		}
 	}
 	s.logReady(time.Since(began))
 	return nil
+}
+
+// stepsToModules are the steps after which all modules run.
+func (s *Server) stepsToModules() []func(context.Context) error {
+	return []func(context.Context) error{
+		s.discoverModules,
+		s.openPool,
+		s.buildRuntimeServices,
+		s.buildIdentity,
+		s.resolveEligibility,
+		s.startModules,
+	}
 }
 
 // logReady tells what runs: of the modules how many, and the port, which the operating system may have
@@ -161,6 +164,7 @@ func (s *Server) buildIdentity(ctx context.Context) (err error) {
 		Outbox:    s.outbox,
 		Emails:    mails,
 		Erased:    s.erasures.Look,
+		Exporters: s,
 		Log:       s.log,
 	})
 	return s.tree.Start(ctx, supervisor.Child{Service: s.devices}, supervisor.Child{Service: expiry.New(s.log,

@@ -89,6 +89,10 @@ export class Platform {
 	changeName(name: string): Promise<Result<Account>> {
 		return request(this.address("/api/v1/account"), write("PUT", { name }), account);
 	}
+	/** Everything that is kept of the person, of whatever shape. */
+	exportData(): Promise<Result<unknown>> {
+		return request(this.address("/api/v1/account/export"), {}, (body) => body);
+	}
 	signOutEverywhere(): Promise<Result<undefined>> {
 		return request(this.address("/api/v1/account/sign-out-everywhere"), write("POST", {}), nothing);
 	}

@@ -8,6 +8,7 @@ import { locales } from "../../words/language";
 import { t } from "../../words/words";
 import { w } from "./words";
 import { CopyId } from "./copyid";
+import { OwnData } from "./owndata";
 import { Person } from "./person";
 import { SignOut } from "./signout";
 
@@ -57,6 +58,7 @@ export function AccountScreen({ app }: ScreenProps) {
 						]}
 					/>
 				</section>
+				<OwnData app={app} />
 				<SignOut app={app} />
 			</div>
 		</>

@@ -1,0 +1,25 @@
+package platform
+
+import (
+	"context"
+	"errors"
+
+	"github.com/narthex-platform/narthex/services/activity/chain"
+	"github.com/narthex-platform/narthex/services/people"
+)
+
+// ExportPerson starts the modules that a start would run, without a listener, has them and Core export what
+// they keep of a person, hands that to use, and stops them.
+func (s *Server) ExportPerson(ctx context.Context, userID string, use func(people.Export) error) error {
+	for _, step := range s.stepsToModules() {
+		if err := step(ctx); err != nil {
+			return errors.Join(err, s.stop(s.tree.Rollback))
+		}
+	}
+	made, release, err := people.MakeExport(ctx, people.NewStore(s.database.Pool()), s, chain.Operator(), userID)
+	if err == nil {
+		err = use(made)
+		release()
+	}
+	return errors.Join(err, s.stop(s.tree.Stop))
+}

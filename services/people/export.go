@@ -1,0 +1,105 @@
+package people
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/narthex-platform/narthex/services/activity/chain"
+	"github.com/narthex-platform/narthex/services/httpapi"
+	"github.com/narthex-platform/narthex/services/ratelimit"
+)
+
+// exportRule is how often one client may ask for data: an export reads much, and asks every module.
+var exportRule = ratelimit.Rule{Window: time.Minute, Max: 10}
+
+// askedAtOnce bounds the modules that are asked for a part at the same time.
+const askedAtOnce = 4
+
+// Export is everything that is kept of a person.
+type Export struct {
+	ExportedAt string                    `json:"exportedAt"`
+	Core       jsontext.Value            `json:"core"`
+	Modules    map[string]jsontext.Value `json:"modules"`
+	// Missing are the modules that export data and did not give theirs: they failed, or took too long.
+	Missing []string `json:"missing"`
+}
+
+// Exporters are the modules that this process runs, as far as they export what they keep of people.
+type Exporters interface {
+	// Exporting returns their ids.
+	Exporting() []string
+	// Export returns a module's part. The caller calls release when it has no more use of it.
+	Export(ctx context.Context, moduleID, userID string) (part jsontext.Value, release func(), err error)
+}
+
+// export is GET /api/v1/account/export. One export is made at a time, because it can be large.
+func (s *Service) export(c *httpapi.Call) error {
+	select {
+	case s.exporting <- struct{}{}:
+		defer func() { <-s.exporting }()
+	default:
+		return tooMany{busyFor}
+	}
+	userID := c.UserID()
+	made, release, err := MakeExport(c.Request.Context(), s.store, s.exporters, chain.Person(userID), userID)
+	if err != nil {
+		return err
+	}
+	defer release()
+	c.Writer.Header().Set("Content-Disposition", `attachment; filename="narthex-data.json"`)
+	return c.JSON(http.StatusOK, made)
+}
+
+// MakeExport collects what is kept of a person, by Core and by each running module, and records who had it
+// collected. The caller calls release when it has no more use of it. Codes: USER_NOT_FOUND, PERSON_ERASED,
+// STORE_UNAVAILABLE.
+func MakeExport(
+	ctx context.Context, store *Store, modules Exporters, by chain.Actor, userID string,
+) (made Export, release func(), err error) {
+	if !isID(userID) {
+		return Export{}, nil, ErrUserNotFound
+	}
+	core, at, err := store.export(ctx, by, userID)
+	if err != nil {
+		return Export{}, nil, err
+	}
+	made = Export{
+		ExportedAt: httpapi.Time(at), Core: core, Modules: map[string]jsontext.Value{}, Missing: []string{},
+	}
+	return made, made.collect(ctx, modules, userID), nil
+}
+
+// collect asks the modules, several at once.
+func (e *Export) collect(ctx context.Context, modules Exporters, userID string) (release func()) {
+	var mu sync.Mutex
+	var asking sync.WaitGroup
+	var releases []func()
+	places := make(chan struct{}, askedAtOnce)
+	for _, moduleID := range modules.Exporting() {
+		places <- struct{}{}
+		asking.Go(func() {
+			defer func() { <-places }()
+			part, release, err := modules.Export(ctx, moduleID, userID)
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				e.Missing = append(e.Missing, moduleID)
+				return
+			}
+			e.Modules[moduleID] = part
+			releases = append(releases, release)
+		})
+	}
+	asking.Wait()
+	slices.Sort(e.Missing)
+	return func() {
+		for _, release := range releases {
+			release()
+		}
+	}
+}

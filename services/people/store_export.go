@@ -1,0 +1,80 @@
+package people
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/narthex-platform/narthex/services/activity/chain"
+)
+
+// selectExport is everything that Core keeps of a person: ids of others, and no hash of any secret. at(x) is
+// written out below.
+var selectExport = strings.NewReplacer(
+	"at(", `to_char(timezone('UTC', `, ")at", `), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
+	"list(", `coalesce(json_agg(json_build_object(`,
+).Replace(`
+SELECT json_build_object(
+	'account', json_build_object(
+		'userId', p.id, 'email', p.email, 'name', p.name, 'emailVerified', p.email_verified,
+		'owner', EXISTS (SELECT FROM core.platform_owner o WHERE o.person_id = p.id),
+		'createdAt', at(p.created_at)at, 'updatedAt', at(p.updated_at)at, 'deactivatedAt', at(p.deactivated_at)at),
+	'grants', (
+		SELECT list('permissionId', permission_id, 'createdAt', at(created_at)at, 'createdBy', created_by,
+			'expiresAt', at(expires_at)at, 'revokedAt', at(revoked_at)at) ORDER BY created_at, id), '[]')
+		FROM core.permission_grant
+		WHERE person_id = p.id),
+	'sessions', (
+		SELECT list('createdAt', at(created_at)at, 'extendedAt', at(extended_at)at, 'expiresAt', at(expires_at)at,
+			'persistent', persistent) ORDER BY created_at), '[]')
+		FROM core.session
+		WHERE person_id = p.id),
+	'invitationsReceived', (
+		SELECT list('id', id, 'name', name, 'state', state, 'createdAt', at(created_at)at, 'createdBy', created_by)
+			ORDER BY created_at, id), '[]')
+		FROM core.invitation
+		WHERE email = p.email),
+	'invitationsSent', (
+		SELECT list('id', id, 'state', state, 'createdAt', at(created_at)at) ORDER BY created_at, id), '[]')
+		FROM core.invitation
+		WHERE created_by = p.id),
+	'screensApproved', (
+		SELECT list('id', id, 'label', label, 'moduleId', module_id, 'createdAt', at(created_at)at) ORDER BY
+			created_at, id), '[]')
+		FROM core.device
+		WHERE created_by = p.id),
+	'activity', (
+		SELECT list('id', number, 'at', at(a.at)at, 'entry', entry::json) ORDER BY number), '[]')
+		FROM core.activity a
+		WHERE actor_id = p.id::text OR subject_id = p.id::text)
+)::text, erased_at IS NOT NULL, now()
+FROM core.person p
+WHERE id = $1
+FOR SHARE`)
+
+// export returns what Core keeps of a person, and records who had it collected. Codes: USER_NOT_FOUND,
+// PERSON_ERASED, STORE_UNAVAILABLE.
+func (s *Store) export(
+	ctx context.Context, by chain.Actor, userID string,
+) (core jsontext.Value, at time.Time, err error) {
+	err = s.inTx(ctx, func(ctx context.Context, tx pgx.Tx) error {
+		var text string
+		var erased bool
+		err := tx.QueryRow(ctx, selectExport, userID).Scan(&text, &erased, &at)
+		switch {
+		case errors.Is(err, pgx.ErrNoRows):
+			return ErrUserNotFound
+		case err != nil:
+			return err
+		case erased:
+			return ErrErased
+		}
+		core = jsontext.Value(text)
+		return chain.Record(ctx, tx, decision{by: by, userID: userID}.entry(chain.PersonExported))
+	})
+	return core, at, err
+}

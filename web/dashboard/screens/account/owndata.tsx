@@ -1,0 +1,57 @@
+import { useSignal } from "@preact/signals";
+import { Button } from "../../../kit/button";
+import type { App } from "../../app/app";
+import type { Failure } from "../../data/request";
+import { FailureNote } from "../../shell/trouble";
+import { w } from "./words";
+
+/** Everything that is kept of the person, as a file. */
+export function OwnData({ app }: { readonly app: App }) {
+	const refused = useSignal<{ failure: Failure; at: Date } | undefined>(undefined);
+	const missing = useSignal<readonly string[]>([]);
+	const busy = useSignal(false);
+	const download = async () => {
+		if (busy.value) return;
+		busy.value = true;
+		const result = await app.platform.exportData();
+		busy.value = false;
+		refused.value = result.ok ? undefined : { failure: result, at: new Date() };
+		missing.value = result.ok ? missingOf(result.value) : [];
+		if (!result.ok) return;
+		save(JSON.stringify(result.value, undefined, "\t"), "narthex-data.json");
+		app.announce(w("downloaded"));
+	};
+	return (
+		<section>
+			<div>
+				<h2>{w("ownData")}</h2>
+				<p class="muted">{w("ownDataHelp")}</p>
+			</div>
+			<div>
+				<Button busy={busy.value} busyWords={w("collecting")} onPress={download}>
+					{w("downloadData")}
+				</Button>
+				{missing.value.length > 0 && (
+					<p role="status">{w("incomplete", { module: missing.value.join(", ") })}</p>
+				)}
+				{refused.value && <FailureNote {...refused.value} />}
+			</div>
+		</section>
+	);
+}
+
+/** The ids of the modules whose part the file lacks. */
+function missingOf(data: unknown): readonly string[] {
+	const { missing } = (data ?? {}) as { missing?: unknown };
+	return Array.isArray(missing) ? missing.map(String) : [];
+}
+
+/** Has the browser save a text as a file. */
+function save(text: string, name: string): void {
+	const address = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+	const link = document.createElement("a");
+	link.href = address;
+	link.download = name;
+	link.click();
+	URL.revokeObjectURL(address);
+}
