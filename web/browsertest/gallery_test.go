@@ -120,6 +120,20 @@ func TestKitCombobox(t *testing.T) {
 	p.waitForVisibleText("Nothing matches.")
 }
 
+// TestKitBusyButton: while the work of a button is under way it shows so and takes no further press.
+func TestKitBusyButton(t *testing.T) {
+	t.Parallel()
+	p := gallery(t, "", desktop)
+	for _, begun := range []string{"Begun: 1", "Begun: 2"} {
+		p.click("button", "Send")
+		p.waitFor(`[...document.querySelectorAll("[aria-busy=true] .ring")].length === 3`)
+		p.click("button", "Send")
+		p.click("button", "Let it arrive")
+		p.waitForAnnouncement(begun)
+		p.waitFor(`[...document.querySelectorAll("[aria-busy=true] .ring")].length === 2`)
+	}
+}
+
 // TestKitDirection: an empty field runs as the page does, and one with text as its text.
 func TestKitDirection(t *testing.T) {
 	t.Parallel()

@@ -1,6 +1,7 @@
+import { useRef } from "preact/hooks";
 import { Button, Chip, CopyButton, IconButton } from "../kit/index";
 import { Part } from "./part";
-import { toasts } from "./voice";
+import { say, toasts } from "./voice";
 
 export function Buttons() {
 	return (
@@ -23,7 +24,27 @@ export function Buttons() {
 				<IconButton icon="pencil" label="Edit" />
 				<CopyButton text="4f1c" label="Copy my ID" toasts={toasts} />
 			</div>
+			<Sending />
 		</Part>
+	);
+}
+
+/** A button whose work ends when the other one is pressed, which tells how often it was begun. */
+function Sending() {
+	const work = useRef({ begun: 0, end: () => {} });
+	const send = () => {
+		work.current.begun++;
+		return new Promise<void>((resolve) => (work.current.end = resolve));
+	};
+	const arrive = () => {
+		work.current.end();
+		say(`Begun: ${work.current.begun}`);
+	};
+	return (
+		<div class="row">
+			<Button onPress={send}>Send</Button>
+			<Button onPress={arrive}>Let it arrive</Button>
+		</div>
 	);
 }
 
