@@ -280,6 +280,8 @@ func assertScreens(t *testing.T, screens []screenCase) {
 						screen.house(t, h)
 					}
 					p := &tab{t, window.ctx}
+					// before the fixture ends, which waits for the page's requests
+					t.Cleanup(func() { p.do(chromedp.Navigate("about:blank")) })
 					p.setView(view{width: desktop.width, height: desktop.height, reduced: true})
 					p.setLanguage(h, language)
 					p.do(chromedp.Navigate(h.URL + screen.path))
