@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -165,6 +166,11 @@ func TestModulesAreToldUntilTheyForget(t *testing.T) {
 	}
 	d.Exec(t, "UPDATE core.person_erasure SET next_try_at = now()")
 	d.await(t, "done", "done_at IS NOT NULL", 2, e)
+	for who, times := range m.told.all() {
+		if want := map[string]int{"songs": 2, "choir": 1}[strings.Fields(who)[0]]; times != want {
+			t.Errorf("%s: told %d times, want %d", who, times, want)
+		}
+	}
 	if n := d.count(t, "module_id = 'removed' AND done_at IS NULL AND tries = 0"); n != 1 {
 		t.Errorf("the module that is not here was told")
 	}
