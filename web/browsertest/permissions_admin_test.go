@@ -192,6 +192,9 @@ func TestPermissions(t *testing.T) {
 	if _, err := time.Parse("2006-01-02T15:04:05.000Z", end); err != nil || id != "stage.plan.edit" {
 		t.Errorf("given %v until %q, want stage.plan.edit until a moment with milliseconds", id, end)
 	}
+	if !strings.HasSuffix(end, ":59:00.000Z") {
+		t.Errorf("until a day without a time ends at %q, want the day's last minute", end)
+	}
 	p.click("button", "Withdraw stage.plan.edit from Sound 1")
 	p.waitForAnnouncement("Withdrawn.")
 	p.waitForNone("button", "Withdraw stage.plan.edit from Sound 1")

@@ -223,13 +223,17 @@ export function Checkbox({ label, checked, onChange }: CheckboxProps) {
 export interface MomentFieldProps extends FieldProps {
 	/** In this browser's zone, as "YYYY-MM-DDTHH:mm"; "" for none. */
 	readonly value: string;
+	/** Something ends then: without a time, at the end of the day. Else the day begins it. */
+	readonly ending?: boolean;
 	onInput(value: string): void;
 }
 
-/** A day and a time of this browser's zone, which is named. Without a time, the day begins it. */
-export function MomentField({ label, optional, help, error, value, onInput }: MomentFieldProps) {
+/** A day and a time of this browser's zone, which is named. */
+export function MomentField(props: MomentFieldProps) {
+	const { label, optional, ending, help, error, value, onInput } = props;
 	const id = useId();
 	const [date = "", time = ""] = value.split("T");
+	const whole = ending ? "23:59" : "00:00"; // until a time is chosen the whole day counts
 	const zone = zoneOf(date === "" ? new Date() : new Date(value));
 	const control = {
 		"aria-invalid": error !== undefined,
@@ -248,7 +252,7 @@ export function MomentField({ label, optional, help, error, value, onInput }: Mo
 					aria-label={`${label}: ${k("date")}`}
 					value={date}
 					onInput={({ currentTarget: { value: day } }) =>
-						onInput(day === "" ? "" : `${day}T${time || "00:00"}`)
+						onInput(day === "" ? "" : `${day}T${time || whole}`)
 					}
 				/>
 				<input
@@ -257,7 +261,7 @@ export function MomentField({ label, optional, help, error, value, onInput }: Mo
 					aria-label={`${label}: ${k("time")}`}
 					value={time}
 					disabled={date === ""}
-					onInput={(event) => onInput(`${date}T${event.currentTarget.value || "00:00"}`)}
+					onInput={(event) => onInput(`${date}T${event.currentTarget.value || whole}`)}
 				/>
 			</div>
 			<FieldNotes id={id} help={help === undefined ? zone : `${help} ${zone}`} error={error} />

@@ -115,6 +115,7 @@ function Screens({ app, view, resource, start }: ScreensProps) {
 				/>
 			)}
 			{there.length > 0 && rows.length === 0 && <p>{t("noMatch")}</p>}
+			{silent > 0 && <p class="second silent-help">{w("silentHelp")}</p>}
 			<Addresses app={app} displays={view.displays} />
 			{renaming && (
 				<Rename app={app} device={renaming} resource={resource} onClose={() => setRenaming(undefined)} />

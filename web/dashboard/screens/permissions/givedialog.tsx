@@ -127,6 +127,7 @@ export function GiveDialog({ app, permissions, filter, known, onClose, onGiven }
 					<MomentField
 						label={w("ends")}
 						optional
+						ending
 						help={w("endHelp")}
 						value={end}
 						onInput={setEnd}

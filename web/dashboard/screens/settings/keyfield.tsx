@@ -245,7 +245,7 @@ function Secret({ app, moduleId, entry }: KeyFieldProps) {
 					{w("secretUnset")}
 				</Chip>
 			)}
-			<p class="second">{w("operatorSets")}</p>
+			<p class="second">{w(entry.configured ? "operatorHasSet" : "operatorSets")}</p>
 			<div class="row">
 				<bdi dir="ltr" class="code">
 					{variable}
