@@ -66,10 +66,12 @@ export declare function Checkbox({ label, checked, onChange }: CheckboxProps): i
 export interface MomentFieldProps extends FieldProps {
     /** In this browser's zone, as "YYYY-MM-DDTHH:mm"; "" for none. */
     readonly value: string;
+    /** Something ends then: without a time, at the end of the day. Else the day begins it. */
+    readonly ending?: boolean;
     onInput(value: string): void;
 }
-/** A day and a time of this browser's zone, which is named. Without a time, the day begins it. */
-export declare function MomentField({ label, optional, help, error, value, onInput }: MomentFieldProps): import("preact").JSX.Element;
+/** A day and a time of this browser's zone, which is named. */
+export declare function MomentField(props: MomentFieldProps): import("preact").JSX.Element;
 /** The zone of this browser in words: "Berlin, UTC+2". */
 export declare function zoneOf(at: Date): string;
 export interface CodeInputProps extends FieldProps {
