@@ -44,6 +44,25 @@ func TestHome(t *testing.T) {
 	}
 }
 
+// TestHomeOfANewInstallation: where no module is installed yet, who administers it finds the way to every
+// screen that they may open; who may open none learns how to get access.
+func TestHomeOfANewInstallation(t *testing.T) {
+	t.Parallel()
+	h := newFixture(t)
+	setAdministrator(h)
+	p := openPage(t, h.URL, desktop)
+	p.waitForHome()
+	p.waitFor(`[...document.querySelectorAll("main li a")].map((e) => e.innerText).join("|") === "Modules"`)
+	p.assertNoText("Nothing here for you yet.")
+	p.assertAccessible("Home without modules")
+	p.runScript(`document.querySelector("main li a").click()`)
+	p.waitForHeading("Modules")
+	h.setNavigation(nil, nil)
+	p.do(chromedp.NavigateBack())
+	p.do(chromedp.Reload())
+	p.waitForText("Nothing here for you yet.")
+}
+
 // TestHomeModuleFails: what the module "home" does is no reason to hide the doors.
 func TestHomeModuleFails(t *testing.T) {
 	t.Parallel()

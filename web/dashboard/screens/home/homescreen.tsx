@@ -2,8 +2,7 @@ import { Icon } from "../../../kit/icons";
 import { EmptyState } from "../../../kit/layout";
 import { type App, doorsOf, homeModule } from "../../app/app";
 import { moduleHash } from "../../app/route";
-import type { ScreenProps } from "../../app/screen";
-import type { NavigationEntry } from "../../data/platform";
+import { administrationFor, type ScreenProps } from "../../app/screen";
 import { Link } from "../../shell/anchor";
 import { Heading } from "../../shell/heading";
 import { locale, t } from "../../words/words";
@@ -16,7 +15,14 @@ import { w } from "./words";
 export function HomeScreen({ app }: ScreenProps) {
 	const navigation = app.navigation.value;
 	if (navigation.is !== "ready") return null;
-	const doors = doorsOf(navigation.view);
+	const modules = doorsOf(navigation.view).map(({ moduleId, name, ui }) => ({
+		to: moduleHash(moduleId),
+		name,
+		icon: ui.icon,
+	}));
+	const administration = administrationFor(app.router.screens, navigation.view.permissions).map(
+		({ path, title, icon }) => ({ to: `#/${path}`, name: title(), icon }),
+	);
 	const own = app.entry(homeModule);
 	const now = new Date(app.clock.now());
 	const name = app.data.account.value.value?.name ?? "";
@@ -30,23 +36,39 @@ export function HomeScreen({ app }: ScreenProps) {
 				<Heading title={greeting(now, name)} page={w("home")} />
 			</div>
 			{own && <ModulePlace app={app} entry={own} setTitle={() => undefined} />}
-			{doors.length > 0 && <Doors app={app} entries={doors} />}
-			{doors.length === 0 && own === undefined && (
-				<EmptyState title={w("empty")} help={w("emptyHelp")} action={<CopyId app={app} named />} />
+			{modules.length > 0 && <Doors app={app} title={t("modules")} doors={modules} />}
+			{modules.length === 0 && own === undefined && (
+				// who looks after the place begins here: on a new installation nobody else can
+				administration.length > 0
+					? <Doors app={app} title={t("administration")} doors={administration} />
+					: <EmptyState title={w("empty")} help={w("emptyHelp")} action={<CopyId app={app} named />} />
 			)}
 		</div>
 	);
 }
 
-function Doors({ app, entries }: { readonly app: App; readonly entries: readonly NavigationEntry[] }) {
+interface Door {
+	readonly to: string;
+	readonly name: string;
+	/** As a module names it: one that the kit does not have draws a door. */
+	readonly icon: string | null | undefined;
+}
+
+interface DoorsProps {
+	readonly app: App;
+	readonly title: string;
+	readonly doors: readonly Door[];
+}
+
+function Doors({ app, title, doors }: DoorsProps) {
 	return (
 		<section>
-			<h2>{t("modules")}</h2>
+			<h2>{title}</h2>
 			<ul class="doorways">
-				{entries.map(({ moduleId, name, ui }) => (
-					<li key={moduleId}>
-						<Link app={app} to={moduleHash(moduleId)} class="doorway">
-							<Icon name={ui.icon ?? "door"} size={30} />
+				{doors.map(({ to, name, icon }) => (
+					<li key={to}>
+						<Link app={app} to={to} class="doorway">
+							<Icon name={icon ?? "door"} size={30} />
 							<bdi>{name}</bdi>
 						</Link>
 					</li>
