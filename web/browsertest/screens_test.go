@@ -280,7 +280,9 @@ func assertScreens(t *testing.T, screens []screenCase) {
 						screen.house(t, h)
 					}
 					p := &tab{t, window.ctx}
-					// before the fixture ends, which waits for the page's requests
+					// The fixture's end waits for its requests. The browser keeps a page that was left, with its
+					// requests, for the way back.
+					t.Cleanup(h.CloseClientConnections)
 					t.Cleanup(func() { p.do(chromedp.Navigate("about:blank")) })
 					p.setView(view{width: desktop.width, height: desktop.height, reduced: true})
 					p.setLanguage(h, language)
