@@ -18,7 +18,7 @@ type Verdict struct {
 	Broken int64
 }
 
-// Verify computes the chain again from its first row. It shows careless changes. Whoever can rewrite all
+// Verify computes the chain again from its first row. It shows careless changes. Somebody who can rewrite all
 // hashes is found only by comparing count and hash with what was noted elsewhere. It reads every row, a
 // million in a few seconds, as of one moment, and locks nothing.
 func Verify(ctx context.Context, store *Store) (Verdict, error) {

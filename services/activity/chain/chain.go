@@ -47,7 +47,7 @@ func Person(userID string) Actor {
 	return Actor{Kind: "person", UserID: userID}
 }
 
-// Operator is whoever ran a command on the host.
+// Operator is the one who ran a command on the host.
 func Operator() Actor { return Actor{Kind: "operator"} }
 
 // Platform is nobody: the platform did it by itself.

@@ -1,0 +1,64 @@
+package databasetest
+
+import (
+	"encoding/json"
+	"testing"
+)
+
+// Plan is what PostgreSQL did for a statement.
+type Plan struct {
+	Text string // EXPLAIN (ANALYZE, FORMAT JSON), for messages
+	root planNode
+}
+
+type planNode struct {
+	NodeType     string     `json:"Node Type"`
+	RelationName string     `json:"Relation Name"`
+	Rows         float64    `json:"Actual Rows"`
+	Loops        float64    `json:"Actual Loops"`
+	Removed      float64    `json:"Rows Removed by Filter"`
+	Plans        []planNode `json:"Plans"`
+}
+
+// Plan runs a statement and returns how it was done.
+func (db *DB) Plan(t testing.TB, sql string, args ...any) Plan {
+	t.Helper()
+	var text string
+	err := db.Pool(t).QueryRow(t.Context(), "EXPLAIN (ANALYZE, FORMAT JSON) "+sql, args...).Scan(&text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var plans []struct{ Plan planNode }
+	if err := json.Unmarshal([]byte(text), &plans); err != nil {
+		t.Fatal(err)
+	}
+	return Plan{text, plans[0].Plan}
+}
+
+// Read returns how many rows of a table were read, those that a filter dropped included.
+func (p Plan) Read(table string) float64 { return p.root.read(table) }
+
+// Scans reports whether a whole table was read.
+func (p Plan) Scans(table string) bool { return p.root.scans(table) }
+
+func (n planNode) read(table string) (rows float64) {
+	if n.RelationName == table {
+		rows = (n.Rows + n.Removed) * n.Loops
+	}
+	for _, inner := range n.Plans {
+		rows += inner.read(table)
+	}
+	return rows
+}
+
+func (n planNode) scans(table string) bool {
+	if n.RelationName == table && n.NodeType == "Seq Scan" {
+		return true
+	}
+	for _, inner := range n.Plans {
+		if inner.scans(table) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,85 @@
+package people_test
+
+import (
+	"os"
+	"strconv"
+	"testing"
+
+	"github.com/narthex-platform/narthex/services/people"
+)
+
+// crowd adds people with names and addresses that nothing orders, 20,000 unless PEOPLE_ROWS says how many.
+func (d directory) crowd(t testing.TB) {
+	t.Helper()
+	rows := 20_000
+	if text := os.Getenv("PEOPLE_ROWS"); text != "" {
+		rows, _ = strconv.Atoi(text)
+	}
+	d.Exec(t, `
+		INSERT INTO core.person (email, name)
+		SELECT md5(n::text) || '@example.org', md5((n * 7)::text)
+		FROM generate_series(1, $1::int) n`, rows)
+	d.Exec(t, "VACUUM ANALYZE core.person")
+}
+
+const noID = "00000000-0000-0000-0000-000000000000"
+
+// A page of the directory reads as many people as it shows and one further, however many there are. A search
+// reads them once by name and once by address, and then again by their ids.
+func TestDirectoryReadsOnlyItsRows(t *testing.T) {
+	t.Parallel()
+	d := setup(t)
+	d.crowd(t)
+	for _, c := range []struct {
+		what string
+		sql  string
+		args []any
+		most float64
+	}{
+		{"the first page", people.SelectPeople, []any{"", noID, 51}, 51},
+		{"a page in the middle", people.SelectPeople, []any{"8", noID, 51}, 51},
+		{"the longest page", people.SelectPeople, []any{"8", noID, 201}, 201},
+		{"a search", people.SearchPeople, []any{"", noID, 51, "abc", nil}, 4 * 51},
+		{"a search in the middle", people.SearchPeople, []any{"abc8", noID, 51, "abc", nil}, 4 * 51},
+	} {
+		if plan := d.Plan(t, c.sql, c.args...); plan.Read("person") > c.most || plan.Scans("person") {
+			t.Errorf("%s reads %v people, want at most %v by an index:\n%s", c.what, plan.Read("person"), c.most,
+				plan.Text)
+		}
+	}
+}
+
+// BenchmarkDirectory measures a page beside its statement alone: the ratio is what the platform adds.
+func BenchmarkDirectory(b *testing.B) {
+	d := setup(b)
+	d.crowd(b)
+	pool := d.Pool(b)
+	for _, c := range []struct {
+		name, query, sql string
+		args             []any
+	}{
+		{"page", "limit=50", people.SelectPeople, []any{"", noID, 51}},
+		{"search", "limit=50&query=abc", people.SearchPeople, []any{"", noID, 51, "abc", nil}},
+	} {
+		b.Run(c.name+"/statement", func(b *testing.B) {
+			for b.Loop() {
+				rows, err := pool.Query(b.Context(), c.sql, c.args...)
+				if err != nil {
+					b.Fatal(err)
+				}
+				for rows.Next() {
+					if _, err := rows.Values(); err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+		})
+		b.Run(c.name+"/route", func(b *testing.B) {
+			for b.Loop() {
+				if w, _ := d.get(b, c.query); w.Code != 200 {
+					b.Fatalf("GET /api/v1/people?%s: status %d, want 200; body %s", c.query, w.Code, w.Body)
+				}
+			}
+		})
+	}
+}
