@@ -39,8 +39,8 @@ func (b *Bucket) Put(ctx context.Context, key, contentType string, body io.Reade
 // others are for services that need a moment to know their own buckets.
 const bucketRounds = 4
 
-// send asks for the bucket only when it proves to be missing: the service knows best, whoever has made or
-// deleted it meanwhile.
+// send asks for the bucket only when it proves to be missing: the service knows best, even if somebody else
+// has made or deleted it meanwhile.
 func (b *Bucket) send(ctx context.Context, key, contentType string, whole *spooled) (etag string, err error) {
 	ctx, watch := watched(ctx, b.provider.limits.stall)
 	defer watch.end()

@@ -78,7 +78,7 @@ func decode(r *http.Request, into any) error {
 	return nil
 }
 
-// slideID takes the one spelling of an id; another names no slide.
+// slideID takes an id in its one format; another text names no slide.
 func slideID(text string) (string, error) {
 	if !isID(text) {
 		return "", errNotFound

@@ -39,7 +39,7 @@ func named(err error) error {
 }
 
 // dropImage deletes a picture's row unless a slide names it, and returns its object's key, "" when it stays.
-// The row is locked first: whoever is about to name it has to wait, and then finds it gone.
+// The row is locked first: a slide that is about to use it waits, and then finds it gone.
 func dropImage(ctx context.Context, tx *sdk.Tx, id *string) (key string, err error) {
 	if id == nil {
 		return "", nil

@@ -220,11 +220,11 @@ func TestSecretsStayWhereTheyBelong(t *testing.T) {
 		if len(value) != 43 {
 			t.Fatalf("cookie %q, want a value of 43 characters", cookie)
 		}
-		for _, spelling := range variants(t, value) {
-			if strings.Contains(said, spelling) {
+		for _, variant := range variants(t, value) {
+			if strings.Contains(said, variant) {
 				t.Errorf("a response or the log repeats a secret, want neither: %s", said)
 			}
-			if strings.Contains(stored, spelling) {
+			if strings.Contains(stored, variant) {
 				t.Errorf("the database holds a secret, want its hash alone: %s", stored)
 			}
 		}

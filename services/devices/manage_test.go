@@ -122,11 +122,11 @@ func TestRevoke(t *testing.T) {
 	h.assertRows(t, 2, 2, 2)
 
 	// Pairing again makes another device.
-	anew, fresh := h.pair(t, "stage")
-	if anew.ID == device.ID {
+	second, fresh := h.pair(t, "stage")
+	if second.ID == device.ID {
 		t.Error("the old identity came back")
 	}
-	h.assertDevice(t, fresh, anew.ID)
+	h.assertDevice(t, fresh, second.ID)
 	h.assertDevice(t, credential, "")
 }
 

@@ -35,7 +35,7 @@ func TestResolve(t *testing.T) {
 		{"longer", credential + "A", ""},
 		{"padded", credential + "=", ""},
 		{"quoted", `narthex_device="` + value + `"`, ""},
-		{"another spelling", credential[:len(credential)-1] + string(nextInAlphabet(last)), ""},
+		{"another format", credential[:len(credential)-1] + string(nextInAlphabet(last)), ""},
 		{"the name of https", "__Host-" + credential, ""},
 		{"a longer name", "x" + credential, ""},
 		{"another name", "narthex_claim=" + value, ""},

@@ -3,7 +3,7 @@
 //
 // The files are read once at startup, and no part of a request selects a file. Page and scripts hold no data:
 // everything that is shown comes from the descriptor and from the module, each behind the display's own
-// permission. So whoever lacks the permission gets the same page, which then pairs the screen.
+// permission. So a caller without the permission gets the same page, which then pairs the screen.
 package displays
 
 import (

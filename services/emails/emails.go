@@ -18,7 +18,7 @@ import (
 //go:embed email.html email.txt
 var files embed.FS
 
-// House is asked for each mail anew, so that a change of the language applies to the next one.
+// House is asked again for each mail, so that a change of the language applies to the next one.
 type House interface {
 	// Letterhead returns the name of the house, "" without one, and the language of its mails.
 	Letterhead() (name, language string)

@@ -35,7 +35,7 @@ func TestBootstrapOwner(t *testing.T) {
 		{"nobody has the id", func(*testing.T, harness) identity.Existing {
 			return identity.Existing{UserID: "00000000-0000-0000-0000-000000000000"}
 		}, identity.ErrNotFound, 0},
-		{"an id in another spelling", func(t *testing.T, h harness) identity.Existing {
+		{"an id in another format", func(t *testing.T, h harness) identity.Existing {
 			h.person(t, address)
 			return identity.Existing{UserID: "{" + h.id(t, address) + "}"}
 		}, identity.ErrNotFound, 0},

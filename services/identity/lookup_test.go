@@ -379,13 +379,13 @@ func TestLookupPlanIsKept(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		var kept, anew int
+		var kept, again int
 		err = pool.QueryRow(t.Context(), `
 			SELECT generic_plans, custom_plans
 			FROM pg_prepared_statements
-			WHERE statement = $1`, ask.statement).Scan(&kept, &anew)
+			WHERE statement = $1`, ask.statement).Scan(&kept, &again)
 		if err != nil || kept < 40 {
-			t.Errorf("%s: kept plan used %d times, planned anew %d times, %v", name, kept, anew, err)
+			t.Errorf("%s: kept plan used %d times, planned again %d times, %v", name, kept, again, err)
 		}
 	}
 }

@@ -41,7 +41,7 @@ func TestTransferOwner(t *testing.T) {
 		{"nobody has the id", func(harness, *testing.T) identity.Existing {
 			return identity.Existing{UserID: "00000000-0000-0000-0000-000000000000"}
 		}, identity.ErrNotFound, former, false},
-		{"an id in another spelling", func(h harness, t *testing.T) identity.Existing {
+		{"an id in another format", func(h harness, t *testing.T) identity.Existing {
 			return identity.Existing{UserID: "{" + h.id(t, next) + "}"}
 		}, identity.ErrNotFound, former, false},
 		{

@@ -72,11 +72,11 @@ func TestErase(t *testing.T) {
 	// The address is free again, for a person of their own.
 	_, token = p.invite(t, anna, `{"email":"bert@example.org"}`, 201)
 	if w := p.accept(token, "Bert"); w.Code != 200 {
-		t.Errorf("joining anew: status %d, body %s, want 200", w.Code, w.Body)
+		t.Errorf("joining again: status %d, body %s, want 200", w.Code, w.Body)
 	}
-	anew := decode[struct{ UserID string }](t, p.send(p.signIn(t, "Bert"), "GET", own, ""), 200)
-	if anew.UserID == bertID {
-		t.Errorf("who joins anew has the id of the erased person")
+	joined := decode[struct{ UserID string }](t, p.send(p.signIn(t, "Bert"), "GET", own, ""), 200)
+	if joined.UserID == bertID {
+		t.Errorf("who joins again has the id of the erased person")
 	}
 }
 

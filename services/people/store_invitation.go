@@ -12,7 +12,7 @@ import (
 	"github.com/narthex-platform/narthex/services/lookup"
 )
 
-// Whoever locks several rows locks invitations first, then people, then the head of the activity.
+// Locks on several rows are taken in one order: invitations, then people, then the head of the activity.
 
 // An invitation that has run out is stored as open until the next sweep. A mail waits in the memory of the
 // process that queued it. After ten minutes, when seven days minus these are left, it counts as lost with the

@@ -20,7 +20,7 @@ type decision struct {
 }
 
 const (
-	// Invitations are locked before the person, as whoever accepts one of them does.
+	// Invitations are locked before the person, as accepting one of them does.
 	lockOpenInvitations = `
 SELECT
 FROM core.invitation

@@ -240,7 +240,7 @@ func (p *tab) findAll(role, name string) []element {
 			return found.Nodes, err
 		})
 	if err != nil {
-		return nil // the document changed meanwhile: whoever waits asks again
+		return nil // the document changed meanwhile: a wait asks again
 	}
 	var elements []element
 	for _, node := range nodes {

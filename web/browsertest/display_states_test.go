@@ -59,7 +59,7 @@ func TestDisplayLanguage(t *testing.T) {
 	misplaced.saveBothOrientations("de-misplaced")
 }
 
-// testTroubleInGerman is a mounted screen without a network, back online, loaded anew without a network, and
+// testTroubleInGerman is a mounted screen without a network, back online, loaded again without a network, and
 // with a module that throws.
 func (w *displayFixture) testTroubleInGerman(p *tab) {
 	p.t.Helper()

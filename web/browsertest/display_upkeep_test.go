@@ -28,8 +28,8 @@ func TestDisplayUpkeep(t *testing.T) {
 	}
 }
 
-// testNightlyReload: a page is loaded anew when it is 20 hours old, nothing was updated for half an hour, and
-// it is between 3 and 5 o'clock.
+// testNightlyReload: a page is loaded again when it is 20 hours old, nothing was updated for half an hour,
+// and it is between 3 and 5 o'clock.
 func testNightlyReload(t *testing.T, w *displayFixture, f *faultProxy) {
 	p, _ := w.openPairedScreen(t, f, "wall")
 	p.waitForText("(1.0.0)")
@@ -37,7 +37,7 @@ func testNightlyReload(t *testing.T, w *displayFixture, f *faultProxy) {
 		t.Helper()
 		p.waitForTicks(30_000, 3)
 		if !eval[bool](p, "window.marked === true") {
-			t.Fatalf("the page was loaded anew although %s", why)
+			t.Fatalf("the page was loaded again although %s", why)
 		}
 	}
 	p.runScript(`window.marked = true`)
@@ -73,7 +73,7 @@ func testNewHostScript(t *testing.T, w *displayFixture, f *faultProxy) {
 	p.waitUntil("the page has looked", func() bool { return next.pages.Load() > 0 })
 	p.waitForTicks(30_000, 2)
 	if !eval[bool](p, "window.marked === true") {
-		t.Fatal("the page was loaded anew although there was an update just now")
+		t.Fatal("the page was loaded again although there was an update just now")
 	}
 	p.runScript(`later(61_000)`)
 	p.waitFor(named + ` === "` + hash + `" && window.marked === undefined && window.painted`)
@@ -85,7 +85,7 @@ func testNewHostScript(t *testing.T, w *displayFixture, f *faultProxy) {
 	p.waitUntil("the page has looked again", func() bool { return next.pages.Load() > looked })
 	p.waitForTicks(30_000, 2)
 	if !eval[bool](p, "window.marked === true") {
-		t.Error("the page was loaded anew although it is of that build")
+		t.Error("the page was loaded again although it is of that build")
 	}
 }
 
@@ -127,7 +127,7 @@ func testWakeLock(t *testing.T, w *displayFixture, f *faultProxy) {
 	assertAsked(4, "with the new one")
 }
 
-// testDimming: what has not changed for 20 minutes is shown darker, though streams begin anew and everything
+// testDimming: what has not changed for 20 minutes is shown darker, though streams start again and everything
 // moves by some pixels; the next change has its brightness.
 func testDimming(t *testing.T, w *displayFixture, f *faultProxy) {
 	p, _ := w.openPairedScreen(t, f, "wall")
@@ -155,7 +155,7 @@ func testDimming(t *testing.T, w *displayFixture, f *faultProxy) {
 	p.waitFor(`!document.documentElement.hasAttribute("data-dimmed")`)
 }
 
-// passTime moves a page's clock on, and waits until its stream has begun anew and it knows the time again.
+// passTime moves a page's clock on, and waits until its stream has started again and it knows the time again.
 func (p *tab) passTime(duration time.Duration) {
 	p.t.Helper()
 	p.runScript(fmt.Sprintf(`later(%d); window.since = performance.now()`, duration.Milliseconds()))

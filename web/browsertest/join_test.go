@@ -68,8 +68,8 @@ func TestJoinScreens(t *testing.T) {
 	assertScreens(t, joinScreens)
 }
 
-// TestJoin: the token is nowhere but in memory and in bodies, the address cannot be changed, and whoever has
-// joined is signed in with what they chose.
+// TestJoin: the token is nowhere but in memory and in bodies, the address cannot be changed, and the one who
+// has joined is signed in with what they chose.
 func TestJoin(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)

@@ -318,7 +318,7 @@ func TestDecisionsRefused(t *testing.T) {
 	}
 }
 
-// TestErase: only somebody deactivated, and only whoever types the name; which modules still have to erase
+// TestErase: only somebody deactivated, and only by typing the name; which modules still have to erase
 // what they keep is shown.
 func TestErase(t *testing.T) {
 	t.Parallel()

@@ -1,4 +1,4 @@
-/** The screens of the administration: a script of their own, loaded by whoever opens one of them. */
+/** The screens of the administration: a script of their own, loaded with the first of them that is opened. */
 export { ModulesScreen } from "./screens/modules/modulesscreen";
 export { ModulePage } from "./screens/modules/modulepage";
 export { SettingsScreen } from "./screens/settings/settingsscreen";

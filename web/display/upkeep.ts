@@ -23,7 +23,7 @@ export function shiftSlowly(element: HTMLElement): void {
 
 /**
  * Takes back the brightness of what has not changed for a while, and gives it back at the next change. Much
- * is written that changes nothing: every stream begins anew within five minutes, with a snapshot of it.
+ * is written that changes nothing: every stream starts again within five minutes, with a snapshot of it.
  */
 export function dimWhenStill(element: HTMLElement): void {
 	let shown = element.innerHTML;

@@ -73,7 +73,7 @@ export class Questions {
 		});
 	}
 
-	/** Takes the question back: whoever asked gets a no. */
+	/** Takes the question back: the caller gets a no. */
 	withdraw(): void {
 		this.current.peek()?.answer(false);
 	}

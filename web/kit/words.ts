@@ -39,7 +39,7 @@ function sayEnglish(id: KitWordId, fillings: Fillings = {}): string {
 	return text.replace(/\{(\w+)\}/g, (_, name: string) => String(fillings[name] ?? ""));
 }
 
-/** Whoever carries the kit sets this; a component that says something follows it. */
+/** The page that carries the kit sets this; a component that says something follows it. */
 export const kitSay = signal<KitSay>(sayEnglish);
 
 /** The language that dates and numbers are written in. */

@@ -97,7 +97,7 @@ export class App {
 		});
 	}
 
-	/** Signs out on every device: whoever asks for it has been asked whether they mean it. */
+	/** Signs out on every device. The caller has asked for confirmation. */
 	signOutEverywhere(): Promise<void> {
 		return this.#signOut(true);
 	}

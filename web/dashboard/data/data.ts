@@ -10,7 +10,7 @@ const fresh = 10_000;
 export class Data {
 	/** Whose house it is: the same for everybody. */
 	readonly house;
-	/** The account of whoever is signed in. */
+	/** The account of the person who is signed in. */
 	readonly account;
 	readonly navigation;
 	readonly lifecycle;

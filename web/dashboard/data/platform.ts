@@ -79,7 +79,7 @@ export class Platform {
 	principal(): Promise<Result<Principal>> {
 		return request(this.address("/api/v1/principal"), {}, principal);
 	}
-	/** What whoever looks at a page may know of whose it is. */
+	/** What everybody may know of the house that a page belongs to. */
 	house(): Promise<Result<House>> {
 		return request(this.address("/api/v1/house"), {}, houseOf);
 	}

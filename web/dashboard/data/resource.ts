@@ -11,7 +11,7 @@ export interface Failed {
 export type Policy = (failure: Failure) => Promise<void> | void;
 
 /**
- * Something the server has, as this page last read it. It is read by whoever loads it first; what was read
+ * Something the server has, as this page last read it. It is read at the first load; what was read
  * stays while it is read again, and when that fails.
  */
 export class Resource<Value> {

@@ -1,4 +1,5 @@
-// Command wall is a module for tests of displays: it shows one text, and whoever may say it changes it.
+// Command wall is a module for tests of displays: it shows one text, and a caller with the permission
+// changes it.
 package main
 
 import (

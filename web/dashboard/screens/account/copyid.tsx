@@ -8,7 +8,7 @@ interface CopyIdProps {
 	readonly named?: boolean;
 }
 
-/** The person's id, to be passed on to whoever gives access. */
+/** The person's id, to be passed on to the person who gives access. */
 export function CopyId({ app, named }: CopyIdProps) {
 	const who = app.session.who.value;
 	const userId = who.is === "person" ? who.userId : "";

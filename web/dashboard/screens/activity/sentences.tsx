@@ -37,7 +37,7 @@ export const actions: Readonly<Record<string, { readonly sentence: Word; readonl
 export interface Known {
 	readonly app: App;
 	readonly people: ActivityList["people"];
-	/** None for whoever may not read them: then a permission is called by its id. */
+	/** None for a caller who may not read them: then a permission is called by its id. */
 	readonly permissions: ReadonlyMap<string, Permission>;
 }
 

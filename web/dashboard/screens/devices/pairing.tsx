@@ -96,7 +96,7 @@ interface FoundProps {
 	onFault(words: string): void;
 }
 
-/** What a screen asks for. Whoever pairs it says that they see it. */
+/** What a screen asks for. The person who pairs it confirms that they see it. */
 function Found({ app, pairing, onDone, onPaired, onFault }: FoundProps) {
 	const { pairingCode: code, moduleName: module, description, createdAt } = pairing;
 	const [name, setName] = useState("");

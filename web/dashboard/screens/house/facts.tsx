@@ -55,7 +55,7 @@ function Verdict({ backup }: { readonly backup: Backup }) {
 	);
 }
 
-/** A mail can be tried by whoever runs the server alone. */
+/** Only the person who runs the server can try a mail. */
 export function TestMail({ app }: { readonly app: App }) {
 	return (
 		<div class="card">

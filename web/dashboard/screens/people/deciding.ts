@@ -7,7 +7,7 @@ import { holds, manageGrants, managePeople } from "../modules/permissions";
 import { callOf } from "./naming";
 import { w } from "./words";
 
-/** Deactivates somebody, once whoever does it has read what that stops. */
+/** Deactivates somebody, once the caller has read what that stops. */
 export async function deactivate(
 	app: App,
 	member: Member,

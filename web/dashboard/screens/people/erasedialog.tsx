@@ -19,7 +19,7 @@ interface EraseDialogProps {
 	onClose(): void;
 }
 
-/** Erases somebody for ever: whoever does it types the person's name first. */
+/** Erases somebody for ever: the caller types the person's name first. */
 export function EraseDialog({ app, member, changed, onClose }: EraseDialogProps) {
 	const [typed, setTyped] = useState("");
 	const [wrong, setWrong] = useState(false);

@@ -28,7 +28,7 @@ interface Asked extends Question {
 export declare class Questions {
     readonly current: import("@preact/signals-core").Signal<Asked | undefined>;
     ask(question: Question): Promise<boolean>;
-    /** Takes the question back: whoever asked gets a no. */
+    /** Takes the question back: the caller gets a no. */
     withdraw(): void;
 }
 /** Where the questions are asked. */

@@ -32,7 +32,7 @@ export declare const kitEnglish: {
 export type KitWordId = keyof typeof kitEnglish;
 type Fillings = Readonly<Record<string, string | number>>;
 export type KitSay = (id: KitWordId, fillings?: Fillings) => string;
-/** Whoever carries the kit sets this; a component that says something follows it. */
+/** The page that carries the kit sets this; a component that says something follows it. */
 export declare const kitSay: import("@preact/signals-core").Signal<KitSay>;
 /** The language that dates and numbers are written in. */
 export declare const kitLocale: import("@preact/signals-core").Signal<string>;

@@ -45,7 +45,7 @@ func echo(ctx context.Context, in struct{ Text string }) (map[string]string, err
 		"person": sdk.Principal(ctx).Kind}, nil
 }
 
-// callBack tries to call whoever calls.
+// callBack tries to call its own caller.
 func (g *provider) callBack(ctx context.Context, _ any) (string, error) {
 	err := g.host.Capability("consumer.anything").Call(ctx, "echo", nil, nil)
 	return err.Error(), nil
