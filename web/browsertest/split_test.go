@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/chromedp/cdproto/network"
@@ -128,11 +129,11 @@ func (s *splitDaemons) run() *daemon {
 }
 
 // freePort finds a port below those that systems give away by themselves, so that it is still free a while
-// later.
+// later, and above those of cmd/narthex/e2e. No two tests get the same.
 func freePort(t *testing.T) string {
 	t.Helper()
 	for range 100 {
-		port := strconv.Itoa(20000 + rand.IntN(10000))
+		port := strconv.Itoa(lowestPort + (firstPort+int(portsTaken.Add(1)))%ports)
 		if listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", port)); err == nil {
 			_ = listener.Close()
 			return port
@@ -141,6 +142,13 @@ func freePort(t *testing.T) string {
 	t.Fatal("no free port")
 	return ""
 }
+
+const lowestPort, ports = 26_000, 6_000
+
+var (
+	firstPort  = rand.IntN(ports) // other runs on this machine begin elsewhere
+	portsTaken atomic.Int32
+)
 
 // TestSplit walks through the split topology: the Dashboard on a sibling host, everything else across
 // origins from the API.
