@@ -24,9 +24,6 @@ const (
 
 	originElement = `<meta name="service-api-origin" content="%s">`
 	originName    = "service-api-origin"
-
-	// The first request of the script, which the page begins before it has the script.
-	principalLink = `href="%s/api/v1/principal"`
 )
 
 // Service handles the three routes. Safe for concurrent use; it has no goroutines.
@@ -63,7 +60,6 @@ func New(config Config) (*Service, error) {
 	}
 	origin := html.EscapeString(string(apiOrigin))
 	page = bytes.Replace(page, empty, fmt.Appendf(nil, originElement, origin), 1)
-	page = bytes.Replace(page, fmt.Appendf(nil, principalLink, ""), fmt.Appendf(nil, principalLink, origin), 1)
 	if config.Development {
 		page = bytes.Replace(page, []byte("<html "), []byte("<html data-development "), 1)
 	}

@@ -93,17 +93,6 @@ func send(t *testing.T, handler http.Handler, method, path string,
 	return w, header
 }
 
-// TestPreloadedPrincipal: the page's first request goes to the API's origin.
-func TestPreloadedPrincipal(t *testing.T) {
-	t.Parallel()
-	const link = `<link rel="preload" as="fetch" crossorigin="use-credentials" href="%s/api/v1/principal">`
-	handler := serve(t, build(empty+fmt.Sprintf(link, ""), script))
-	got, _ := send(t, handler, "GET", "/")
-	if want := filled + fmt.Sprintf(link, "https://church.example.org"); got.Body.String() != want {
-		t.Errorf("GET /: body %q, want %q", got.Body, want)
-	}
-}
-
 func TestFilesWithTheirHeaders(t *testing.T) {
 	t.Parallel()
 	files := build("<html>"+empty+"</html>", script)

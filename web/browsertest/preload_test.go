@@ -42,12 +42,6 @@ func TestLastModuleIsPreloaded(t *testing.T) {
 	if n := h.countRequests("GET "+scriptRoute) - before; n != 1 {
 		t.Errorf("the module's script was asked for %d times, want once", n)
 	}
-	const principals = `performance.getEntriesByType("resource")` +
-		`.filter(({ name }) => name.endsWith("/principal")).map(({ initiatorType }) => initiatorType)`
-	if by := eval[[]string](p, principals); len(by) != 1 || by[0] != "link" {
-		t.Errorf("the principal was asked for by %q, want by the page's link alone", by)
-	}
-
 	h.setSignedIn(person)
 	p.runScript(`location.hash = "#/m/rota"`)
 	p.waitForText("Everybody's turn.")

@@ -186,8 +186,8 @@ func TestPreferences(t *testing.T) {
 	p.click("link", "Notes")
 	p.waitForText("de dark")
 	keys := eval[string](p, `Object.keys(localStorage).sort().join()`)
-	if keys != "narthex.language,narthex.theme" {
-		t.Errorf("kept: %s", keys)
+	if keys != "narthex.language,narthex.module,narthex.theme" {
+		t.Errorf("kept: %s, want the preferences and the last module", keys)
 	}
 }
 
