@@ -93,6 +93,12 @@ func TestAModuleCannotFillThePlatformsMemoryWithItsChannels(t *testing.T) {
 	}
 	began := time.Now()
 	got := owner.do("GET", "/api/v1/modules/glutton/tell", nil)
+	for range 5 { // on a busy machine a handler's time may not be enough to fill it
+		if !strings.Contains(got.body, context.DeadlineExceeded.Error()) {
+			break
+		}
+		got = owner.do("GET", "/api/v1/modules/glutton/tell", nil)
+	}
 	bytes, limit := held()
 	t.Logf("refused after %v, %d of %d MiB are counted", time.Since(began), bytes>>20, limit>>20)
 	if !strings.Contains(got.body, "HOST_OVERLOADED") || bytes > limit {

@@ -16,7 +16,7 @@ import (
 
 // sideBySide is how many tests run at once, for most of them wait for other processes. Each may hold 40 of
 // the server's 200 connections, but does not.
-const sideBySide = 6
+const sideBySide = 4
 
 func TestMain(m *testing.M) {
 	flag.Parse()
