@@ -25,7 +25,7 @@ var ranks = map[string]int{
 	"cmd/narthex/platform":    6,
 	"cmd/narthex-bench":       6,
 	"modulehost/archive/pack": 6, // a program
-	"modulehost/sdk/sdktest":  6, // for tests of modules alone
+	"modulehost/sdktest":      6, // for tests of modules alone
 
 	"services/httpserver/httpservertest": 6, // for tests alone
 
@@ -81,20 +81,20 @@ var ranks = map[string]int{
 	"services/environment":        1,
 	"services/database/cluster":   1,
 	"modulehost/manifest":         1,
-	"modulehost/abi":              1,
-	"modulehost/link":             1,
+	"modulehost/sdk/abi":          1,
+	"modulehost/sdk/link":         1,
 	"modulehost/hostmemory":       1,
 }
 
 // outside are the packages that the ranks do not hold: what module authors import, the modules, whichever
 // there are, and generators. sdktest stands above the platform, and imports the SDK as a module does.
 var outside = map[string][]string{
-	"modulehost/sdk":          {"modulehost/abi", "modulehost/link"},
-	"modulehost/sdk/sqldb":    {"modulehost/sdk"},
-	"modules":                 {"modulehost/sdk", "modulehost/sdk/sqldb"},
-	"modulehost/abi/generate": nil,
-	"web/build":               {"services/httpapi"},
-	"web/browsertest":         nil, // tests alone
+	"modulehost/sdk":              {"modulehost/sdk/abi", "modulehost/sdk/link"},
+	"modulehost/sdk/sqldb":        {"modulehost/sdk"},
+	"modules":                     {"modulehost/sdk", "modulehost/sdk/sqldb"},
+	"modulehost/sdk/abi/generate": nil,
+	"web/build":                   {"services/httpapi"},
+	"web/browsertest":             nil, // tests alone
 }
 
 // doors name the packages that may import a library; the benchmark's limit is bare gin over a bare pool.
@@ -115,7 +115,7 @@ var doors = map[string][]string{
 		"cmd/narthex", "cmd/narthex/cli", "cmd/narthex/operator", "cmd/narthex/doctor", "cmd/narthex/dev",
 	},
 	"github.com/wneessen/go-mail":       {"mail"},
-	"github.com/johannesboyne/gofakes3": {"cmd/narthex/dev", "modulehost/sdk/sdktest"},
+	"github.com/johannesboyne/gofakes3": {"cmd/narthex/dev", "modulehost/sdktest"},
 	"github.com/aws":                    {"storage"},
 	"github.com/r3labs/sse":             {"realtime"},
 	"github.com/nats-io":                {"realtime"},
@@ -170,7 +170,7 @@ func TestImportsPointDown(t *testing.T) {
 			case !ours:
 			case special && !slices.Contains(allowed, own):
 				t.Errorf("%s imports %s, which is not its own to use", p.path, own)
-			case p.path == "modulehost/sdk/sdktest" && own == "modulehost/sdk":
+			case p.path == "modulehost/sdktest" && own == "modulehost/sdk":
 			case ranked && (ranks[own] == 0 || ranks[own] >= rank):
 				t.Errorf("%s (rank %d) imports %s (rank %d)", p.path, rank, own, ranks[own])
 			}

@@ -15,7 +15,7 @@ import (
 	"github.com/narthex-platform/narthex/cmd/narthex/doctor"
 	"github.com/narthex-platform/narthex/cmd/narthex/operator"
 	"github.com/narthex-platform/narthex/cmd/narthex/platform"
-	"github.com/narthex-platform/narthex/modulehost/abi"
+	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 )
 
 func main() {

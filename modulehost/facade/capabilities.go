@@ -8,8 +8,8 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/narthex-platform/narthex/modulehost/abi"
 	"github.com/narthex-platform/narthex/modulehost/manifest"
+	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 )
 
 // Capabilities is what one module reaches of the others.

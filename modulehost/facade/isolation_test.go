@@ -6,7 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/narthex-platform/narthex/modulehost/abi"
+	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 )
 
 // TestStatementsCannotLeaveTheSchema tries statements that would reach Core, another module, roles, settings

@@ -16,8 +16,8 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/narthex-platform/narthex/mail"
-	"github.com/narthex-platform/narthex/modulehost/abi"
 	"github.com/narthex-platform/narthex/modulehost/facade"
+	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 	"github.com/narthex-platform/narthex/services/environment"
 )
 

@@ -5,8 +5,8 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/narthex-platform/narthex/modulehost/abi"
 	"github.com/narthex-platform/narthex/modulehost/facade"
+	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 )
 
 // A secret that was not supplied is an error, never an empty value that a module would take for the secret.

@@ -3,8 +3,8 @@ package facade
 import (
 	"time"
 
-	"github.com/narthex-platform/narthex/modulehost/abi"
 	"github.com/narthex-platform/narthex/modulehost/manifest"
+	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 )
 
 func decodeArguments(values []*abi.Value) []any {

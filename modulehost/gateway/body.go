@@ -4,7 +4,7 @@ import (
 	"errors"
 	"io"
 
-	"github.com/narthex-platform/narthex/modulehost/link"
+	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 

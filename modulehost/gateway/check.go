@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/narthex-platform/narthex/modulehost/abi"
+	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 )
 
 // The most that a route may declare (docs/reference/modules.md).

@@ -3,7 +3,7 @@ package gateway
 import (
 	"errors"
 
-	"github.com/narthex-platform/narthex/modulehost/link"
+	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
 // Error is a stable code of the gateway.

@@ -7,10 +7,10 @@ import (
 	"context"
 	"time"
 
-	"github.com/narthex-platform/narthex/modulehost/abi"
 	"github.com/narthex-platform/narthex/modulehost/facade"
 	"github.com/narthex-platform/narthex/modulehost/hostmemory"
-	"github.com/narthex-platform/narthex/modulehost/link"
+	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
+	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/narthex-platform/narthex/modulehost/abi"
-	"github.com/narthex-platform/narthex/modulehost/link"
+	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
+	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 	"github.com/narthex-platform/narthex/services/httpapi"
 	"github.com/narthex-platform/narthex/services/principal"
 )

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/narthex-platform/narthex/modulehost/abi"
+	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 )
 
 // requestHeaders is all that a handler gets to see of a request's headers: no cookie, no authorization, no

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/narthex-platform/narthex/modulehost/abi"
+	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 )
 
 // staysInside reports whether every Location among the headers leads below the module's own root. A

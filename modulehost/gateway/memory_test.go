@@ -14,11 +14,11 @@ import (
 	"golang.org/x/sys/unix"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/narthex-platform/narthex/modulehost/abi"
 	"github.com/narthex-platform/narthex/modulehost/facade"
 	"github.com/narthex-platform/narthex/modulehost/gateway"
 	"github.com/narthex-platform/narthex/modulehost/hostmemory"
-	"github.com/narthex-platform/narthex/modulehost/link"
+	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
+	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 	"github.com/narthex-platform/narthex/services/httpapi"
 	"github.com/narthex-platform/narthex/services/httpapi/httpapitest"
 	"github.com/narthex-platform/narthex/services/principal"

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/narthex-platform/narthex/modulehost/abi"
+	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 	"go.uber.org/zap"
 
 	"github.com/narthex-platform/narthex/modulehost/gateway"

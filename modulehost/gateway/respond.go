@@ -6,8 +6,8 @@ import (
 	"net/http"
 	"sync"
 
-	"github.com/narthex-platform/narthex/modulehost/abi"
-	"github.com/narthex-platform/narthex/modulehost/link"
+	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
+	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 	"github.com/narthex-platform/narthex/services/httpapi"
 )
 

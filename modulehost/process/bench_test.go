@@ -5,8 +5,8 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/narthex-platform/narthex/modulehost/abi"
 	"github.com/narthex-platform/narthex/modulehost/process"
+	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 )
 
 // BenchmarkRun is launcher, exec, handshake, start, stop and reaping.

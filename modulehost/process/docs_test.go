@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/narthex-platform/narthex/modulehost/abi"
-	"github.com/narthex-platform/narthex/modulehost/link"
+	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
+	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
 // TestFramesOfTheDocumentation checks that the two frames printed in docs/link.md are those that are sent.

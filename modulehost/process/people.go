@@ -7,7 +7,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/narthex-platform/narthex/modulehost/abi"
+	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 )
 
 // PersonErased and PersonExport report which calls about people the module registered for, as Routes.

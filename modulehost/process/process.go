@@ -25,9 +25,9 @@ import (
 	"go.uber.org/zap"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/narthex-platform/narthex/modulehost/abi"
 	"github.com/narthex-platform/narthex/modulehost/hostmemory"
-	"github.com/narthex-platform/narthex/modulehost/link"
+	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
+	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
 // Config is what a module's process needs. Executable, Host and Log are required.

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"text/template"
 
-	"github.com/narthex-platform/narthex/modulehost/abi"
 	"github.com/narthex-platform/narthex/modulehost/manifest"
+	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 )
 
 //go:embed template

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/narthex-platform/narthex/modulehost/abi"
 	"github.com/narthex-platform/narthex/modulehost/catalog"
 	"github.com/narthex-platform/narthex/modulehost/scaffold"
+	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 )
 
 // checkout returns a checkout with just the files that a new module takes from it.

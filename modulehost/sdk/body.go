@@ -5,7 +5,7 @@ import (
 	"io"
 	"net/http"
 
-	"github.com/narthex-platform/narthex/modulehost/link"
+	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
 // Errors that a request's body may end with, beside io.EOF and *http.MaxBytesError.

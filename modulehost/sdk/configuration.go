@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
-	"github.com/narthex-platform/narthex/modulehost/abi"
-	"github.com/narthex-platform/narthex/modulehost/link"
+	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
+	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
 // Configuration holds the values that administrators have set, and the manifest's defaults, as they were when

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/narthex-platform/narthex/modulehost/abi"
+	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 )
 
 // timeouts are how long the platform waits for a module (docs/link.md).

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/narthex-platform/narthex/modulehost/abi"
-	"github.com/narthex-platform/narthex/modulehost/link"
 	"github.com/narthex-platform/narthex/modulehost/sdk"
+	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
+	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
 // serveHurried is a module whose platform waits no longer than this for a response.

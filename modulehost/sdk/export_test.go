@@ -4,7 +4,7 @@ import (
 	"net"
 	"time"
 
-	"github.com/narthex-platform/narthex/modulehost/link"
+	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
 // Fill reads the next piece of a Put's body.

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/narthex-platform/narthex/modulehost/abi"
-	"github.com/narthex-platform/narthex/modulehost/link"
 	"github.com/narthex-platform/narthex/modulehost/sdk"
+	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
+	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
 // slowStarter is a module whose Start lasts until the test lets it end.

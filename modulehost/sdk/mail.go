@@ -6,8 +6,8 @@ import (
 	"net/mail"
 	"time"
 
-	"github.com/narthex-platform/narthex/modulehost/abi"
-	"github.com/narthex-platform/narthex/modulehost/link"
+	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
+	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
 // Mail sends e-mail through the installation's mail server, whose name and password a module never learns.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/narthex-platform/narthex/modulehost/abi"
+	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 )
 
 const (

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/narthex-platform/narthex/modulehost/abi"
 	"github.com/narthex-platform/narthex/modulehost/sdk"
+	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 )
 
 // What a module declares is registered, and twice is a mistake.

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/narthex-platform/narthex/modulehost/abi"
+	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 )
 
 // Body is how large a request body a route accepts, and how (docs/reference/modules.md).

@@ -10,8 +10,8 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/narthex-platform/narthex/modulehost/abi"
-	"github.com/narthex-platform/narthex/modulehost/link"
+	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
+	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
 // handle runs one route's handler on a request made of the message. It sends the response itself: a long one

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/narthex-platform/narthex/modulehost/abi"
-	"github.com/narthex-platform/narthex/modulehost/link"
+	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
+	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
 // inline is the longest body that travels with its head (docs/link.md).

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"syscall"
 
-	"github.com/narthex-platform/narthex/modulehost/link"
+	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
 // The inherited body sockets (docs/link.md).

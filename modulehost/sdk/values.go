@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"time"
 
-	"github.com/narthex-platform/narthex/modulehost/abi"
+	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 )
 
 func encodeArguments(args []any) ([]*abi.Value, error) {

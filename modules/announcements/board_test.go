@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/narthex-platform/narthex/modulehost/sdk/sdktest"
+	"github.com/narthex-platform/narthex/modulehost/sdktest"
 )
 
 func updateOf(t *testing.T, s *sdktest.Subscription) (u update) {

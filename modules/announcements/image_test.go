@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk"
-	"github.com/narthex-platform/narthex/modulehost/sdk/sdktest"
+	"github.com/narthex-platform/narthex/modulehost/sdktest"
 )
 
 // painted is a picture of one colour.

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"testing"
 
-	"github.com/narthex-platform/narthex/modulehost/sdk/sdktest"
+	"github.com/narthex-platform/narthex/modulehost/sdktest"
 )
 
 func TestMain(m *testing.M) { sdktest.Main(m) }

@@ -3,7 +3,7 @@ package main
 import (
 	"testing"
 
-	"github.com/narthex-platform/narthex/modulehost/sdk/sdktest"
+	"github.com/narthex-platform/narthex/modulehost/sdktest"
 )
 
 // Who wrote a notice last can have it exported, and is forgotten when they are erased. The notice stays.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/narthex-platform/narthex/modulehost/sdk/sdktest"
+	"github.com/narthex-platform/narthex/modulehost/sdktest"
 )
 
 type list struct {

@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"github.com/narthex-platform/narthex/cmd/narthex/cli"
-	"github.com/narthex-platform/narthex/modulehost/abi"
 	"github.com/narthex-platform/narthex/modulehost/archive"
 	"github.com/narthex-platform/narthex/modulehost/catalog"
+	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 )
 
 // corePermissions counts the platform's own permissions.

@@ -236,7 +236,7 @@ func (r *terminal) stopDev() {
 var imports = map[string]string{
 	"bytes": "bytes", "context": "context", "errors": "errors", "http": "net/http", "mail": "net/mail",
 	"sdk":     "github.com/narthex-platform/narthex/modulehost/sdk",
-	"sdktest": "github.com/narthex-platform/narthex/modulehost/sdk/sdktest", "sql": "database/sql",
+	"sdktest": "github.com/narthex-platform/narthex/modulehost/sdktest", "sql": "database/sql",
 	"strings": "strings", "testing": "testing", "time": "time",
 }
 

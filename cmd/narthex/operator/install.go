@@ -9,10 +9,10 @@ import (
 
 	"github.com/narthex-platform/narthex/cmd/narthex/cli"
 	"github.com/narthex-platform/narthex/cmd/narthex/platform"
-	"github.com/narthex-platform/narthex/modulehost/abi"
 	"github.com/narthex-platform/narthex/modulehost/archive"
 	"github.com/narthex-platform/narthex/modulehost/catalog"
 	"github.com/narthex-platform/narthex/modulehost/manifest"
+	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 	"github.com/narthex-platform/narthex/services/environment"
 )
 

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/narthex-platform/narthex/cmd/narthex/cli"
-	"github.com/narthex-platform/narthex/modulehost/abi"
+	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 )
 
 func Version(p *cli.Program) *cobra.Command {

@@ -4,11 +4,11 @@ import (
 	"context"
 	"strings"
 
-	"github.com/narthex-platform/narthex/modulehost/abi"
 	"github.com/narthex-platform/narthex/modulehost/catalog"
 	"github.com/narthex-platform/narthex/modulehost/facade"
 	"github.com/narthex-platform/narthex/modulehost/manifest"
 	"github.com/narthex-platform/narthex/modulehost/process"
+	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 )
 
 // capabilityCaller is what one module calls of others: only along the edges that its manifest declares. They

@@ -2,9 +2,9 @@ package platform
 
 import (
 	"github.com/narthex-platform/narthex/migrations"
-	"github.com/narthex-platform/narthex/modulehost/abi"
 	"github.com/narthex-platform/narthex/modulehost/catalog"
 	"github.com/narthex-platform/narthex/modulehost/manifest"
+	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 	"github.com/narthex-platform/narthex/services/authorization"
 	"github.com/narthex-platform/narthex/services/environment"
 )

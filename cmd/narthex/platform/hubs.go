@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
-	"github.com/narthex-platform/narthex/modulehost/abi"
 	"github.com/narthex-platform/narthex/modulehost/gateway"
 	"github.com/narthex-platform/narthex/modulehost/process"
+	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 	"github.com/narthex-platform/narthex/realtime"
 	"github.com/narthex-platform/narthex/services/httpapi"
 	"github.com/narthex-platform/narthex/supervisor"

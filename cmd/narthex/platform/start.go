@@ -12,10 +12,10 @@ import (
 
 	"github.com/narthex-platform/narthex/mail"
 	"github.com/narthex-platform/narthex/migrations"
-	"github.com/narthex-platform/narthex/modulehost/abi"
 	"github.com/narthex-platform/narthex/modulehost/catalog"
 	"github.com/narthex-platform/narthex/modulehost/gateway"
 	"github.com/narthex-platform/narthex/modulehost/publication"
+	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 	"github.com/narthex-platform/narthex/services/activity"
 	"github.com/narthex-platform/narthex/services/authorization"
 	"github.com/narthex-platform/narthex/services/clientaddress"

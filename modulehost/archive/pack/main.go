@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/narthex-platform/narthex/modulehost/abi"
 	"github.com/narthex-platform/narthex/modulehost/archive"
+	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 )
 
 func main() {

@@ -13,8 +13,8 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk"
-	"github.com/narthex-platform/narthex/modulehost/sdk/sdktest"
 	"github.com/narthex-platform/narthex/modulehost/sdk/sqldb"
+	"github.com/narthex-platform/narthex/modulehost/sdktest"
 )
 
 func TestMain(m *testing.M) { sdktest.Main(m) }

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk"
-	"github.com/narthex-platform/narthex/modulehost/sdk/sdktest"
+	"github.com/narthex-platform/narthex/modulehost/sdktest"
 )
 
 // TestSubscribe: every reader has the snapshot, and then what is published, in order.

@@ -7,10 +7,10 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/narthex-platform/narthex/modulehost/abi"
 	"github.com/narthex-platform/narthex/modulehost/facade"
-	"github.com/narthex-platform/narthex/modulehost/link"
 	"github.com/narthex-platform/narthex/modulehost/sdk"
+	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
+	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
 // What a module's process inherits, and how much of it the host serves at once (docs/link.md).

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk"
-	"github.com/narthex-platform/narthex/modulehost/sdk/sdktest"
+	"github.com/narthex-platform/narthex/modulehost/sdktest"
 )
 
 // TestBucket: what a module does with a bucket, by its own routes and by the SDK.

@@ -9,7 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
-	"github.com/narthex-platform/narthex/modulehost/link"
+	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
 func TestCancelReachesTheHandlerAndTheLateResponseIsDropped(t *testing.T) {

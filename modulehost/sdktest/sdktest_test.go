@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk"
-	"github.com/narthex-platform/narthex/modulehost/sdk/sdktest"
+	"github.com/narthex-platform/narthex/modulehost/sdktest"
 )
 
 func TestMain(m *testing.M) { sdktest.Main(m) }

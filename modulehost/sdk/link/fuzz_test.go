@@ -13,7 +13,7 @@ import (
 
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
-	"github.com/narthex-platform/narthex/modulehost/link"
+	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
 // scriptedConn is a connection whose peer sends fixed bytes and then closes. It records what is written to

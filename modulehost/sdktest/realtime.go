@@ -9,11 +9,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/narthex-platform/narthex/modulehost/abi"
 	"github.com/narthex-platform/narthex/modulehost/facade"
 	"github.com/narthex-platform/narthex/modulehost/gateway"
-	"github.com/narthex-platform/narthex/modulehost/link"
 	"github.com/narthex-platform/narthex/modulehost/process"
+	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
+	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 	"github.com/narthex-platform/narthex/realtime"
 )
 

@@ -6,11 +6,11 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/narthex-platform/narthex/modulehost/abi"
 	"github.com/narthex-platform/narthex/modulehost/facade"
-	"github.com/narthex-platform/narthex/modulehost/link"
 	"github.com/narthex-platform/narthex/modulehost/manifest"
 	"github.com/narthex-platform/narthex/modulehost/sdk"
+	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
+	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
 // Ask calls a capability that the module provides, in another module's name: in travels as JSON, the response

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/narthex-platform/narthex/modulehost/link"
+	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
 func bodySeeds(f *testing.F) {

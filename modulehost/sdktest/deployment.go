@@ -4,10 +4,10 @@ import (
 	"fmt"
 
 	"github.com/narthex-platform/narthex/migrations"
-	"github.com/narthex-platform/narthex/modulehost/abi"
 	"github.com/narthex-platform/narthex/modulehost/catalog"
 	"github.com/narthex-platform/narthex/modulehost/facade"
 	"github.com/narthex-platform/narthex/modulehost/manifest"
+	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 	"github.com/narthex-platform/narthex/services/database"
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 )

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk"
-	"github.com/narthex-platform/narthex/modulehost/sdk/sdktest"
+	"github.com/narthex-platform/narthex/modulehost/sdktest"
 )
 
 // posters is a module that keeps images in a bucket, mails the office about each, and shows them on screens.

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk"
-	"github.com/narthex-platform/narthex/modulehost/sdk/sdktest"
+	"github.com/narthex-platform/narthex/modulehost/sdktest"
 )
 
 // choir keeps the voices of people.

@@ -11,7 +11,7 @@ import (
 
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
-	"github.com/narthex-platform/narthex/modulehost/link"
+	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
 // TestStoppedPeer uses a peer that never reads. net.Pipe has no buffer, so the first write blocks. The clock

@@ -4633,7 +4633,7 @@ const file_abi_proto_rawDesc = "" +
 	"\x16METHOD_BUCKET_READ_URL\x10I*:\n" +
 	"\bBodyMode\x12\x16\n" +
 	"\x12BODY_MODE_BUFFERED\x10\x00\x12\x16\n" +
-	"\x12BODY_MODE_STREAMED\x10\x01B4Z2github.com/narthex-platform/narthex/modulehost/abib\x06proto3"
+	"\x12BODY_MODE_STREAMED\x10\x01B8Z6github.com/narthex-platform/narthex/modulehost/sdk/abib\x06proto3"
 
 var (
 	file_abi_proto_rawDescOnce sync.Once

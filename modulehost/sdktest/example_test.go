@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk"
-	"github.com/narthex-platform/narthex/modulehost/sdk/sdktest"
+	"github.com/narthex-platform/narthex/modulehost/sdktest"
 )
 
 // A module that keeps what it is sent in a bucket.
