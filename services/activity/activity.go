@@ -2,13 +2,7 @@
 // the check that no row was removed or changed. Stores write it through services/activity/chain.
 package activity
 
-import (
-	"context"
-
-	"github.com/narthex-platform/narthex/services/httpapi"
-)
-
-const readActivity = "core.activity.read"
+import "context"
 
 // Names knows what people are called.
 type Names interface {
@@ -24,10 +18,3 @@ type Service struct {
 
 // New needs both.
 func New(store *Store, names Names) *Service { return &Service{store, names} }
-
-// Routes is activity's part of the route table.
-func (s *Service) Routes() []httpapi.Route {
-	return []httpapi.Route{
-		{Method: "GET", Path: "/api/v1/activity", Permission: readActivity, Handle: s.list},
-	}
-}

@@ -104,16 +104,6 @@ func read(build fs.FS, name string) ([]byte, error) {
 	return content, nil
 }
 
-// Routes is the Dashboard's part of the route table. Every other path and method gives the table's 404.
-func (s *Service) Routes() []httpapi.Route {
-	return []httpapi.Route{
-		{Method: "GET", Path: "/", Head: true, Handle: s.page.Send},
-		{Method: "GET", Path: "/assets/service-dashboard/app.js", Head: true, Handle: s.script.Send},
-		{Method: "GET", Path: "/assets/service-dashboard/administration.js", Head: true,
-			Handle: s.administration.Send},
-	}
-}
-
 // Error is a stable code; its cause, if there is one, is wrapped beside it.
 type Error string
 

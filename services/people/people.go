@@ -13,20 +13,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/narthex-platform/narthex/mail"
-	"github.com/narthex-platform/narthex/services/httpapi"
 	"github.com/narthex-platform/narthex/services/ratelimit"
-)
-
-const (
-	// manageGrants opens the directory: who gives a permission has to choose a person.
-	manageGrants = "core.authorization.grants.manage"
-	managePeople = "core.people.manage"
-	readAccount  = "core.account.read"
-
-	directoryPath  = "/api/v1/people"
-	invitationPath = "/api/v1/invitations"
-	accountPath    = "/api/v1/account"
-	maxBody        = 16 << 10 // bytes
 )
 
 // Sessions ends sessions of people.
@@ -102,43 +89,5 @@ func New(config Config) *Service {
 		passwords: config.Passwords, declared: config.Declared, limiter: config.Limiter, outbox: config.Outbox,
 		emails: config.Emails, erased: config.Erased,
 		exporters: config.Exporters, exporting: make(chan struct{}, 1), log: config.Log,
-	}
-}
-
-// Routes is people's part of the route table.
-func (s *Service) Routes() []httpapi.Route {
-	return []httpapi.Route{
-		{
-			Method: "GET", Path: directoryPath, Permission: managePeople, OrPermission: manageGrants,
-			Handle: s.list,
-		},
-		write("POST", directoryPath+"/{user_id}/deactivate", managePeople, s.deactivate),
-		write("POST", directoryPath+"/{user_id}/reactivate", managePeople, s.reactivate),
-		write("POST", directoryPath+"/{user_id}/erase", managePeople, s.erase),
-
-		{Method: "GET", Path: invitationPath, Permission: managePeople, Handle: s.listInvitations},
-		write("POST", invitationPath, managePeople, s.invite),
-		write("POST", invitationPath+"/{id}/send", managePeople, s.resend),
-		write("POST", invitationPath+"/{id}/withdraw", managePeople, s.withdraw),
-		write("POST", invitationPath+"/inspect", "", s.limited(joinRule, invitationPath+"/inspect", s.inspect)),
-		write("POST", invitationPath+"/accept", "", s.limited(joinRule, invitationPath+"/accept", s.accept)),
-
-		{Method: "GET", Path: accountPath, Permission: readAccount, Handle: s.account},
-		write("PUT", accountPath, readAccount, s.rename),
-		{
-			Method: "GET", Path: accountPath + "/export", Permission: readAccount,
-			Handle: s.limited(exportRule, accountPath+"/export", s.export),
-		},
-		write("POST", accountPath+"/sign-out-everywhere", readAccount, s.signOutEverywhere),
-	}
-}
-
-func write(method, path, permission string, handle httpapi.Handler) httpapi.Route {
-	return httpapi.Route{
-		Method: method, Path: path,
-		Origin: httpapi.TrustedOrigin,
-		Body:   httpapi.WholeBody, MaxBody: maxBody,
-		Permission: permission,
-		Handle:     handle,
 	}
 }
