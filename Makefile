@@ -3,6 +3,7 @@
 GO      ?= go
 BIN     := bin/narthex
 MODULES := $(patsubst modules/%/module.json,%,$(wildcard modules/*/module.json))
+SDK     := modulehost/sdk
 PLATFORM := $(shell $(GO) env GOOS)-$(shell $(GO) env GOARCH)
 
 .PHONY: help
@@ -15,11 +16,14 @@ dev: postgresql build modules ## Run the platform with its sample modules on htt
 
 .PHONY: test
 test: postgresql compiler versitygw chromium web/node_modules modules ## Run every test, with the race detector
+	$(GO) -C $(SDK) test -race -timeout 30m ./...
 	$(GO) test -race -timeout 30m ./...
 
 .PHONY: check
 check: postgresql versitygw modules ## Run the short tests, without the race detector and a browser, for the edit loop
 	$(GO) vet ./...
+	$(GO) -C $(SDK) vet ./...
+	$(GO) -C $(SDK) test -short -timeout 30m ./...
 	$(GO) test -short -timeout 30m $$($(GO) list ./... | grep -v /web/browsertest)
 
 .PHONY: build
@@ -56,7 +60,9 @@ generate: postgresql ## Write generated code, and the tables of docs/reference, 
 lint: ## Check formatting, vet and staticcheck
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { echo "not gofmt-ed:"; gofmt -l $$(git ls-files '*.go'); exit 1; }
 	$(GO) vet ./...
+	$(GO) -C $(SDK) vet ./...
 	$(GO) tool staticcheck ./...
+	@echo "staticcheck of $(SDK)"; staticcheck=$$($(GO) tool -n staticcheck) && cd $(SDK) && "$$staticcheck" ./...
 
 .PHONY: bench
 bench: postgresql build ## Measure the platform beside the least program that could do the same work

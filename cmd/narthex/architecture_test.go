@@ -89,12 +89,13 @@ var ranks = map[string]int{
 // outside are the packages that the ranks do not hold: what module authors import, the modules, whichever
 // there are, and generators. sdktest stands above the platform, and imports the SDK as a module does.
 var outside = map[string][]string{
-	"modulehost/sdk":              {"modulehost/sdk/abi", "modulehost/sdk/link"},
-	"modulehost/sdk/sqldb":        {"modulehost/sdk"},
-	"modules":                     {"modulehost/sdk", "modulehost/sdk/sqldb"},
-	"modulehost/sdk/abi/generate": nil,
-	"web/build":                   {"services/httpapi"},
-	"web/browsertest":             nil, // tests alone
+	"modulehost/sdk":         {"modulehost/sdk/abi", "modulehost/sdk/link"},
+	"modulehost/sdk/sqldb":   {"modulehost/sdk"},
+	"modules":                {"modulehost/sdk", "modulehost/sdk/sqldb"},
+	"modulehost/abigen":      nil,
+	"modulehost/sdktest/e2e": nil, // tests alone
+	"web/build":              {"services/httpapi"},
+	"web/browsertest":        nil, // tests alone
 }
 
 // doors name the packages that may import a library; the benchmark's limit is bare gin over a bare pool.
@@ -189,6 +190,24 @@ func TestLibrariesHaveOneDoor(t *testing.T) {
 				t.Errorf("%s imports %s; its door is %s", p.path, imported, strings.Join(doors[library], ", "))
 			}
 		}
+	}
+}
+
+// TestSDKHasFewDependencies: authors of modules download all of them. The SDK is a Go module of its own, so
+// that they are its own alone.
+func TestSDKHasFewDependencies(t *testing.T) {
+	command := exec.CommandContext(t.Context(), "go", "list", "-mod=readonly", "-deps", "-test", "-f",
+		"{{with .Module}}{{if not .Main}}{{.Path}}{{end}}{{end}}", "./...")
+	command.Dir = "../../modulehost/sdk"
+	output, err := command.Output()
+	if err != nil {
+		t.Fatalf("go list in modulehost/sdk: %v", err)
+	}
+	libraries := strings.Fields(string(output))
+	slices.Sort(libraries)
+	if libraries = slices.Compact(libraries); len(libraries) == 0 || len(libraries) >= 10 {
+		t.Errorf("the SDK and its tests are built of %d other Go modules, want one to nine: %v", len(libraries),
+			libraries)
 	}
 }
 

@@ -14,6 +14,9 @@ import (
 // platform is the Go module's path of a checkout.
 const platform = "github.com/narthex-platform/narthex"
 
+// sdk is the path of the SDK's own Go module.
+const sdk = platform + "/modulehost/sdk"
+
 // browserSDK is the one file of the checkout that a page's source imports.
 const browserSDK = "narthex-sdk.ts"
 
@@ -102,5 +105,6 @@ func goMod(id, checkout string, theirs []byte) []byte {
 		}
 	}
 	fmt.Fprintf(&out, "\nrequire %s v0.0.0\n\nreplace %s => %q\n", platform, platform, checkout)
+	fmt.Fprintf(&out, "\nreplace %s => %q\n", sdk, filepath.Join(checkout, "modulehost", "sdk"))
 	return out.Bytes()
 }

@@ -93,7 +93,7 @@ func TestOutsideOfIt(t *testing.T) {
 	want := "module example.org/prayer-list\n\ngo 1.26.0\n\nrequire (\n\texample.org/a v1.0.0 // " +
 		"indirect\n\texample.org/b v1.1.0 // indirect\n)\n\n" +
 		"require github.com/narthex-platform/narthex v0.0.0\n\nreplace github.com/narthex-platform/narthex => \"" +
-		dir + "\"\n"
+		dir + "\"\n\nreplace github.com/narthex-platform/narthex/modulehost/sdk => \"" + dir + "/modulehost/sdk\"\n"
 	if got := read(t, written.Folder, "go.mod"); got != want {
 		t.Errorf("go.mod\n%s\nwant\n%s", got, want)
 	}

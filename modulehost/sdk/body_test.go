@@ -20,7 +20,9 @@ func TestEchoWithoutAnyBuffer(t *testing.T) {
 		r.Handle("POST /echo", "seats.read", sdk.Buffered(1<<20),
 			func(w http.ResponseWriter, r *http.Request) { _, _ = io.Copy(w, r.Body) })
 	}}
-	p := serveOver(t, m, "", func(*testing.T) (net.Conn, net.Conn) { return net.Pipe() }).started()
+	p := serveWith(t, m, options{
+		pair: func(*testing.T) (net.Conn, net.Conn) { return net.Pipe() },
+	}).started()
 	want := strings.Repeat("0123456789", 100_000)
 	socket, err := p.bodies.Take(t.Context())
 	if err != nil {

@@ -8,19 +8,34 @@ import (
 	"testing"
 	"time"
 
+	"google.golang.org/protobuf/proto"
+
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
-// serveHurried is a module whose platform waits no longer than this for a response.
-type serveHurried struct {
-	*module
-	result time.Duration
-}
-
 // within4s is long enough for both margins: a handler's context lasts 2 s, and its calls to the platform 1 s.
 const within4s = 4 * time.Second
+
+// slow is a statement that ends with its call alone.
+const slow = "SELECT pg_sleep(60)"
+
+// slowDatabase answers every other statement at once.
+func slowDatabase(ctx context.Context, method link.Method, payload []byte) (proto.Message, error) {
+	var request abi.ExecRequest
+	if method != link.Method(abi.Method_METHOD_EXEC) {
+		return nil, errors.New("this host has statements only")
+	}
+	if err := proto.Unmarshal(payload, &request); err != nil {
+		return nil, err
+	}
+	if request.GetSql() == slow {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	return &abi.ExecResponse{}, nil
+}
 
 // TestHandlerOutlivesItsCallsAndItsContext: a call to the platform that hangs ends while the handler has a
 // context, and that while the handler can still respond.
@@ -30,7 +45,7 @@ func TestHandlerOutlivesItsCallsAndItsContext(t *testing.T) {
 	m.register = func(r *sdk.Registry) {
 		r.Handle("GET /slow", "seats.read", sdk.NoBody, func(w http.ResponseWriter, r *http.Request) {
 			ctx := r.Context()
-			if _, err := m.host.DB.Exec(ctx, "SELECT pg_sleep(60)"); !errors.Is(err, context.DeadlineExceeded) ||
+			if _, err := m.host.DB.Exec(ctx, slow); !errors.Is(err, context.DeadlineExceeded) ||
 				ctx.Err() != nil {
 				t.Errorf("the statement ended with %v, the context with %v; want %v and nil", err, ctx.Err(),
 					context.DeadlineExceeded)
@@ -52,7 +67,7 @@ func TestHandlerOutlivesItsCallsAndItsContext(t *testing.T) {
 			_, _ = io.WriteString(w, "busy")
 		})
 	}
-	p := serve(t, serveHurried{m, within4s}, "CREATE TABLE seats ()").started()
+	p := serveWith(t, m, options{host: slowDatabase, result: within4s}).started()
 	began := time.Now()
 	var response abi.HandleResponse
 	if err := p.call(abi.Method_METHOD_HANDLE, &abi.HandleRequest{Method: "GET", Path: "/slow"},
@@ -84,7 +99,7 @@ func TestDeadlineMovesWithEachPiece(t *testing.T) {
 			}
 		})
 	}}
-	p := serve(t, serveHurried{m, within4s}, "").started()
+	p := serveWith(t, m, options{result: within4s}).started()
 	x, err := p.client.Begin(t.Context(), link.Outgoing{
 		Method: link.Method(abi.Method_METHOD_HANDLE), Request: &abi.HandleRequest{Method: "GET", Path: "/long"},
 		Response: &abi.HandleResponse{}, Within: time.Minute, Pause: time.Minute, Bodies: p.bodies,
@@ -120,7 +135,7 @@ func TestMethodsAndSnapshotsEndInTime(t *testing.T) {
 			return 7, nil
 		})
 	}}
-	p := serve(t, serveHurried{m, within4s}, "").started()
+	p := serveWith(t, m, options{result: within4s}).started()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	var provided abi.ProvideResponse

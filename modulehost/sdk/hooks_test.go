@@ -49,7 +49,7 @@ func (p *platform) hook(method abi.Method, within time.Duration) chan error {
 // TestStopWaitsForStart: Stop ends Start's context and comes after it.
 func TestStopWaitsForStart(t *testing.T) {
 	s := newSlowStarter()
-	p := serve(t, s, "")
+	p := serve(t, s)
 	start := p.hook(abi.Method_METHOD_START, time.Minute)
 	<-s.started
 	stop := p.hook(abi.Method_METHOD_STOP, time.Minute)
@@ -72,7 +72,7 @@ func TestStopWaitsForStart(t *testing.T) {
 // TestStopNeverRunsWhileStartHangs: it gives up at its own deadline.
 func TestStopNeverRunsWhileStartHangs(t *testing.T) {
 	s := newSlowStarter()
-	p := serve(t, s, "")
+	p := serve(t, s)
 	start := p.hook(abi.Method_METHOD_START, time.Minute)
 	<-s.started
 	if err := <-p.hook(abi.Method_METHOD_STOP, 300*time.Millisecond); !errors.Is(err, context.DeadlineExceeded) {
@@ -91,7 +91,7 @@ func TestStopNeverRunsWhileStartHangs(t *testing.T) {
 // TestStartAfterStopIsRefused: the two may overtake each other on their way.
 func TestStartAfterStopIsRefused(t *testing.T) {
 	s := newSlowStarter()
-	p := serve(t, s, "")
+	p := serve(t, s)
 	if err := <-p.hook(abi.Method_METHOD_STOP, time.Minute); err != nil {
 		t.Errorf("Stop: %v, want nil", err)
 	}

@@ -16,7 +16,7 @@ func TestPeopleAreDeclaredOnce(t *testing.T) {
 	p := serve(t, &module{register: func(r *sdk.Registry) {
 		r.PersonErased(forget)
 		r.PersonExport(export)
-	}}, "")
+	}})
 	var got abi.RegisterResponse
 	if err := p.call(abi.Method_METHOD_REGISTER, &abi.RegisterRequest{}, &got); err != nil ||
 		!got.GetPersonErased() || !got.GetPersonExport() {
@@ -39,12 +39,12 @@ func TestPeopleAreDeclaredOnce(t *testing.T) {
 		func(r *sdk.Registry) { r.PersonErased(forget); r.PersonErased(forget) },
 		func(r *sdk.Registry) { r.PersonExport(export); r.PersonExport(export) },
 	} {
-		p := serve(t, &module{register: twice}, "")
+		p := serve(t, &module{register: twice})
 		if err := p.call(abi.Method_METHOD_REGISTER, &abi.RegisterRequest{}, &got); err == nil {
 			t.Errorf("a second declaration is accepted")
 		}
 	}
-	p = serve(t, &module{register: func(*sdk.Registry) {}}, "")
+	p = serve(t, &module{register: func(*sdk.Registry) {}})
 	if err := p.call(abi.Method_METHOD_PERSON_ERASED, &abi.PersonErasedRequest{UserId: "anna"},
 		&abi.PersonErasedResponse{}); err == nil {
 		t.Errorf("a module that declared nothing forgets a person")

@@ -4,8 +4,6 @@ package abi
 
 import "time"
 
-//go:generate go run ./generate
-
 // Version is the ABI of this release. A process that responses Register with another one is not started.
 const Version = 1
 

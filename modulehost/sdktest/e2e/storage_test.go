@@ -1,4 +1,4 @@
-package sdk_test
+package e2e_test
 
 import (
 	"bytes"
@@ -13,7 +13,6 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/iotest"
-	"testing/synctest"
 	"time"
 
 	"github.com/narthex-platform/narthex/modulehost/facade"
@@ -26,8 +25,8 @@ import (
 func serveWithStorage(t *testing.T, images facade.Bucket) *sdk.Bucket {
 	t.Helper()
 	m := &module{}
-	serveWith(t, m, facade.Config{ModuleID: "keeper", Buckets: map[string]facade.Bucket{"images": images}},
-		socketpair).started()
+	config := facade.Config{ModuleID: "keeper", Buckets: map[string]facade.Bucket{"images": images}}
+	serveWith(t, m, config).started()
 	return m.host.Storage.Bucket("images")
 }
 
@@ -292,24 +291,4 @@ func TestStorageTakesTurns(t *testing.T) {
 	if open, most := bucket.open.Load(), bucket.most.Load(); open != 0 || most > 8 {
 		t.Errorf("%d bodies are open, want none; %d at once, want at most 8", open, most)
 	}
-}
-
-// TestSlowBodyIsSentAsItComes is about a body that gives a little every few seconds: the host must hear of
-// it in time.
-func TestSlowBodyIsSentAsItComes(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		n, err := sdk.Fill(intervalReader(6*time.Second), make([]byte, 10))
-		if n != 2 || err != nil {
-			t.Errorf("Fill: n %v, want %v; error %v, want none", n, 2, err)
-		}
-	})
-}
-
-// intervalReader is a body that gives a byte each time.
-type intervalReader time.Duration
-
-func (e intervalReader) Read([]byte) (int, error) {
-	time.Sleep(time.Duration(e))
-	return 1, nil
 }

@@ -1,4 +1,4 @@
-package sdk_test
+package e2e_test
 
 import (
 	"context"
@@ -22,7 +22,7 @@ func (s sender) Send(ctx context.Context, m mail.Message) mail.SendResult { retu
 func serveWithMail(t *testing.T, s mail.Sender) *sdk.Mail {
 	t.Helper()
 	m := &module{}
-	serveWith(t, m, facade.Config{ModuleID: "keeper", Mail: s}, socketpair).started()
+	serveWith(t, m, facade.Config{ModuleID: "keeper", Mail: s}).started()
 	return m.host.Mail
 }
 

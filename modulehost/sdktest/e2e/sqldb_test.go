@@ -1,4 +1,4 @@
-package sqldb_test
+package e2e_test
 
 import (
 	"context"
@@ -17,20 +17,18 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdktest"
 )
 
-func TestMain(m *testing.M) { sdktest.Main(m) }
+type sqlModule struct{ db *sql.DB }
 
-type module struct{ db *sql.DB }
-
-func (m *module) Register(*sdk.Registry) error { return nil }
-func (m *module) Start(_ context.Context, h *sdk.Host) error {
+func (m *sqlModule) Register(*sdk.Registry) error { return nil }
+func (m *sqlModule) Start(_ context.Context, h *sdk.Host) error {
 	m.db = sqldb.Open(h)
 	return nil
 }
-func (m *module) Stop(context.Context) error { return m.db.Close() }
+func (m *sqlModule) Stop(context.Context) error { return m.db.Close() }
 
 func open(t *testing.T) *sql.DB {
 	t.Helper()
-	m := &module{}
+	m := &sqlModule{}
 	sdktest.Start(t, m, sdktest.Options{Folder: "testdata/seats"})
 	return m.db
 }

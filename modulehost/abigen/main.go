@@ -1,10 +1,14 @@
-// Command generate writes abi.pb.go from abi.proto with Go alone: no protoc to install.
+// Command abigen writes abi.pb.go from the abi.proto of a folder with Go alone: no protoc to install. It is
+// not part of the SDK, whose users do not need a compiler of protobuf.
 package main
+
+//go:generate go run . ../sdk/abi
 
 import (
 	"context"
 	"log"
 	"os"
+	"path/filepath"
 
 	"github.com/bufbuild/protocompile"
 	"github.com/bufbuild/protocompile/protoutil"
@@ -19,8 +23,12 @@ const source = "abi.proto"
 
 func main() {
 	log.SetFlags(0)
+	if len(os.Args) != 2 {
+		log.Fatal("usage: abigen DIR")
+	}
+	folder := os.Args[1]
 	compiler := protocompile.Compiler{
-		Resolver:       &protocompile.SourceResolver{},
+		Resolver:       &protocompile.SourceResolver{ImportPaths: []string{folder}},
 		SourceInfoMode: protocompile.SourceInfoStandard, // comments become doc comments
 	}
 	files, err := compiler.Compile(context.Background(), source)
@@ -37,7 +45,8 @@ func main() {
 	}
 	internal_gengo.GenerateFile(plugin, plugin.Files[0])
 	for _, file := range plugin.Response().GetFile() {
-		if err := os.WriteFile(file.GetName(), []byte(file.GetContent()), 0o644); err != nil {
+		path := filepath.Join(folder, file.GetName())
+		if err := os.WriteFile(path, []byte(file.GetContent()), 0o644); err != nil {
 			log.Fatal(err)
 		}
 	}

@@ -1,0 +1,10 @@
+module github.com/narthex-platform/narthex/modulehost/sdk
+
+go 1.26.0
+
+require (
+	github.com/jackc/pgx/v5 v5.12.0
+	go.uber.org/goleak v1.3.0
+	golang.org/x/sys v0.49.0
+	google.golang.org/protobuf v1.36.12
+)
