@@ -15,8 +15,11 @@ const project = "github.com/narthex-platform/narthex/"
 // ranks are the floors of the house (docs/architecture.md): imports point down, equals never import each
 // other. A package that is not listed fails the test, so a new one takes its place on purpose.
 var ranks = map[string]int{
-	"cmd/narthex":     8,
-	"cmd/narthex/e2e": 8, // tests alone
+	"cmd/narthex":     9,
+	"cmd/narthex-dev": 9,
+	"cmd/narthex/e2e": 9, // tests alone
+
+	"cmd/narthex/program": 8,
 
 	"cmd/narthex/operator": 7,
 	"cmd/narthex/doctor":   7,
@@ -113,7 +116,7 @@ var doors = map[string][]string{
 	"github.com/jackc/pgx/v5/pgconn": {"modulehost/facade", "services/database", "migrations",
 		"services/database/databasetest", "services/*/store*.go"},
 	"github.com/spf13/cobra": {
-		"cmd/narthex", "cmd/narthex/cli", "cmd/narthex/operator", "cmd/narthex/doctor", "cmd/narthex/dev",
+		"cmd/narthex/program", "cmd/narthex/cli", "cmd/narthex/operator", "cmd/narthex/doctor", "cmd/narthex/dev",
 	},
 	"github.com/wneessen/go-mail":       {"mail"},
 	"github.com/johannesboyne/gofakes3": {"cmd/narthex/dev", "modulehost/sdktest"},
@@ -208,6 +211,28 @@ func TestSDKHasFewDependencies(t *testing.T) {
 	if libraries = slices.Compact(libraries); len(libraries) == 0 || len(libraries) >= 10 {
 		t.Errorf("the SDK and its tests are built of %d other Go modules, want one to nine: %v", len(libraries),
 			libraries)
+	}
+}
+
+// TestProductionCarriesNothingOfDevelopment: what an installation runs has no other storage than its own, no
+// compiler and no browser in it.
+func TestProductionCarriesNothingOfDevelopment(t *testing.T) {
+	refused := []string{"github.com/johannesboyne/gofakes3", "github.com/evanw/esbuild", "github.com/chromedp",
+		"github.com/bufbuild/protocompile", "github.com/nats-io/nats-server", "testing",
+		project + "cmd/narthex/dev", project + "modulehost/scaffold", project + "modulehost/sdktest"}
+	for program, carries := range map[string]bool{"narthex": false, "narthex-dev": true} {
+		output, err := exec.CommandContext(t.Context(), "go", "list", "-deps", project+"cmd/"+program).Output()
+		if err != nil {
+			t.Fatalf("go list -deps of %s: %v", program, err)
+		}
+		found := slices.DeleteFunc(strings.Fields(string(output)), func(linked string) bool {
+			return !slices.ContainsFunc(refused, func(library string) bool {
+				return linked == library || strings.HasPrefix(linked, library+"/")
+			})
+		})
+		if len(found) > 0 != carries {
+			t.Errorf("%s links %v of what only development needs, want some: %v", program, found, carries)
+		}
 	}
 }
 

@@ -35,7 +35,7 @@
 // or logs the text of an error that a module returns.
 //
 // The executable is static (CGO_ENABLED=0). It can open files of its own folder only, no network and no
-// further process; it has 256 MiB of memory. "narthex modules:new" writes a module to begin with,
+// further process; it has 256 MiB of memory. "narthex-dev modules:new" writes a module to begin with,
 // docs/modules.md continues from there, package sdktest runs a module in its own tests, and docs/link.md
 // describes the link.
 package sdk

@@ -2,7 +2,7 @@
 // link, its real gates before every request, and a real PostgreSQL in which the module has its own role and
 // migrations; for what it declares or uses, buckets on an S3 service, a mail server and the hubs of its
 // channels. The module itself runs in the test's process, so that the race detector, a debugger and
-// coverage see it. What it lacks is the sandbox and a process of its own, which are seen under narthex dev,
+// coverage see it. What it lacks is the sandbox and a process of its own, which are seen under make dev,
 // and an S3 service that checks signatures.
 //
 //	func TestMain(m *testing.M) { sdktest.Main(m) }

@@ -6,17 +6,22 @@
 package emails
 
 import (
-	"embed"
-	htmltemplate "html/template"
+	_ "embed"
+	"html"
 	"strings"
-	texttemplate "text/template"
 
 	"github.com/narthex-platform/narthex/mail"
 	"github.com/narthex-platform/narthex/services/environment"
 )
 
-//go:embed email.html email.txt
-var files embed.FS
+// The two forms of a mail, with a word in double braces for each part. They are filled by replacing: with
+// package template the linker keeps every method of every type, a quarter of the program.
+var (
+	//go:embed email.txt
+	textForm string
+	//go:embed email.html
+	htmlForm string
+)
 
 // House is asked again for each mail, so that a change of the language applies to the next one.
 type House interface {
@@ -29,18 +34,11 @@ type House interface {
 type Writer struct {
 	dashboard environment.Origin
 	house     House
-	text      *texttemplate.Template
-	html      *htmltemplate.Template
 }
 
 // New needs the origin that links lead to.
 func New(dashboard environment.Origin, house House) *Writer {
-	return &Writer{
-		dashboard: dashboard,
-		house:     house,
-		text:      texttemplate.Must(texttemplate.ParseFS(files, "email.txt")),
-		html:      htmltemplate.Must(htmltemplate.ParseFS(files, "email.html")),
-	}
+	return &Writer{dashboard: dashboard, house: house}
 }
 
 // ConfirmAddress asks a person to confirm an address.
@@ -81,33 +79,36 @@ func (w *Writer) link(screen, token string) string {
 	return w.home() + "?service_auth=" + screen + "&token=" + token
 }
 
-// content is what the templates show. It contains no name of a person: names come from sign-up, where
-// anybody could have written anything. The name of the house stands in the body alone, never in a header.
-type content struct {
-	message
-	Language string
-	Greeting string
-	Copy     string
-	Link     string
-	House    string
-	Site     environment.Origin
-}
-
 func (w *Writer) write(to, link string, choose func(*words) message) mail.Message {
 	name, language := w.house.Letterhead()
 	all := wordsOf(language)
-	filled := content{
-		message: choose(all), Language: all.Language, Greeting: all.Greeting, Copy: all.Copy,
-		Link: link, House: name, Site: w.dashboard,
+	m := choose(all)
+	// No name of a person is among them: names come from sign-up, where anybody could have written anything.
+	// The name of the house stands in the body alone, never in a header.
+	parts := map[string]string{
+		"Title": m.Title, "Text": m.Text, "Button": m.Button, "Note": m.Note, "Unrequested": m.Unrequested,
+		"Language": all.Language, "Greeting": all.Greeting, "Copy": all.Copy,
+		"Link": link, "House": name, "Site": string(w.dashboard),
 	}
-	var text, html strings.Builder
-	// Writing these templates into memory cannot fail; the tests execute both.
-	_ = w.text.Execute(&text, filled)
-	_ = w.html.Execute(&html, filled)
 	return mail.Message{
 		To:      []string{to},
-		Subject: filled.Title,
-		Text:    text.String(),
-		HTML:    html.String(),
+		Subject: m.Title,
+		Text:    fill(textForm, name != "", parts, func(part string) string { return part }),
+		HTML:    fill(htmlForm, name != "", parts, html.EscapeString),
 	}
+}
+
+// fill replaces each {{Name}} of a form with that part, escaped. What is between {{named}} and {{end}} stays
+// for a house with a name alone. A part is never searched for further ones.
+func fill(form string, named bool, parts map[string]string, escape func(string) string) string {
+	before, rest, _ := strings.Cut(form, "{{named}}")
+	signature, after, _ := strings.Cut(rest, "{{end}}")
+	if !named {
+		signature = ""
+	}
+	var replaced []string
+	for name, part := range parts {
+		replaced = append(replaced, "{{"+name+"}}", escape(part))
+	}
+	return strings.NewReplacer(replaced...).Replace(before + signature + after)
 }

@@ -24,7 +24,7 @@ func install(t *testing.T, modules ...string) (folder string) {
 	if err := os.Chmod(folder, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	build(t, filepath.Join(folder, "narthex"), "../../cmd/narthex")
+	build(t, filepath.Join(folder, "narthex"), "../../cmd/narthex-dev") // which has every command
 	for _, source := range modules {
 		id := filepath.Base(source)
 		module := filepath.Join(folder, "modules", id)

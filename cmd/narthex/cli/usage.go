@@ -116,7 +116,7 @@ func distance(a, b string) int {
 func ModuleGiven(id *string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if *id == "" {
-			return UsageError("--module is required; see: narthex " + cmd.Name() + " --help")
+			return UsageError("--module is required; see: " + cmd.CommandPath() + " --help")
 		}
 		return NoArguments(cmd, args)
 	}

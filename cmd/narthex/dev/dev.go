@@ -83,7 +83,7 @@ func adviceOnEdits(line, dataDir string, flags *pflag.FlagSet) string {
 	if line == migrations.CoreLine {
 		return "To start again, delete the data folder: " + dataDir
 	}
-	command := "narthex dev --reset-module " + line
+	command := "narthex-dev dev --reset-module " + line
 	flags.Visit(func(flag *pflag.Flag) {
 		if flag.Name != "reset-module" {
 			command += fmt.Sprintf(" --%s=%s", flag.Name, flag.Value)

@@ -19,7 +19,7 @@ func ModulesNew(p *cli.Program) *cobra.Command {
 a page in the Dashboard. It is run from a checkout of the platform's sources. In the checkout's
 own modules folder, which is the default, make dev builds and runs it; elsewhere it is a Go
 module by itself, which finds the platform in this checkout.`,
-		Example: "  narthex modules:new -- --module prayer-list",
+		Example: "  narthex-dev modules:new -- --module prayer-list",
 		Args:    cli.ModuleGiven(&id),
 		RunE: func(*cobra.Command, []string) error {
 			here, err := os.Getwd()

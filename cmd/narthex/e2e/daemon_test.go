@@ -73,7 +73,7 @@ func (t *transcript) next() <-chan struct{} {
 // newCommand is the program, not started, with an environment of exactly these variables.
 func newCommand(t *testing.T, environment map[string]string, args ...string) *exec.Cmd {
 	t.Helper()
-	path, err := narthexBinary()
+	path, err := binaryFor(args)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -275,7 +275,7 @@ func TestUsage(t *testing.T) {
 		{[]string{"modules:enable", "--module"}, cli.ExitUsage,
 			"--module needs a value; see: narthex modules:enable --help\n"},
 		{[]string{"dev", "--port", "hunter2"}, cli.ExitUsage,
-			"The value of --port is not valid; see: narthex dev --help\n"},
+			"The value of --port is not valid; see: narthex-dev dev --help\n"},
 		{[]string{"identity:create-initial-owner"}, cli.ExitUsage, "--email is required"},
 		{[]string{"identity:create-initial-owner", "--email", "a@example.org", "--password", "hunter2"},
 			cli.ExitFailure, "PASSWORD_FLAG_REFUSED: "},

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -70,19 +71,35 @@ func sources(id string) (folder, server string) {
 }
 
 // narthexBinary is the real narthex, built once with the race detector where the tests have it: tests
-// start, signal and kill it.
-var narthexBinary = sync.OnceValues(func() (path string, err error) {
-	path = filepath.Join(buildModules.root, "narthex")
+// start, signal and kill it. developmentBinary is narthex-dev.
+var (
+	narthexBinary     = sync.OnceValues(func() (path string, err error) { return buildProgram("narthex") })
+	developmentBinary = sync.OnceValues(func() (path string, err error) { return buildProgram("narthex-dev") })
+)
+
+func buildProgram(name string) (path string, err error) {
+	path = filepath.Join(buildModules.root, name)
 	arguments := []string{"build", "-ldflags", "-s -w", "-o", path}
 	if raceDetector {
 		arguments = append(arguments, "-race")
 	}
-	build := exec.Command("go", append(arguments, "github.com/narthex-platform/narthex/cmd/narthex")...)
+	build := exec.Command("go", append(arguments, "github.com/narthex-platform/narthex/cmd/"+name)...)
 	if output, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("building narthex: %w\n%s", err, output)
+		return "", fmt.Errorf("building %s: %w\n%s", name, err, output)
 	}
 	return path, nil
-})
+}
+
+// developmentCommands are those that narthex-dev has alone.
+var developmentCommands = []string{"dev", "modules:new"}
+
+// binaryFor is the program that has a command: narthex, where it has it.
+func binaryFor(args []string) (path string, err error) {
+	if len(args) > 0 && slices.Contains(developmentCommands, args[0]) {
+		return developmentBinary()
+	}
+	return narthexBinary()
+}
 
 // builtModule returns a folder with the module's manifest, its files and its built server.
 func builtModule(tb testing.TB, id string) string {

@@ -216,6 +216,11 @@ func commandHelp(t *testing.T) string {
 		help := strings.TrimSpace(runCommand(t, nil, "", name, "--help").stdout.String())
 		fmt.Fprintf(&text, "## %s\n\n```text\n%s\n```\n\n", name, help)
 	}
+	text.WriteString("## narthex-dev\n\nnarthex-dev has every command above, and these:\n\n")
+	for _, name := range developmentCommands {
+		help := strings.TrimSpace(runCommand(t, nil, "", name, "--help").stdout.String())
+		fmt.Fprintf(&text, "### %s\n\n```text\n%s\n```\n\n", name, help)
+	}
 	return "\n" + text.String()
 }
 

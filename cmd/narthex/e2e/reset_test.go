@@ -41,7 +41,7 @@ func TestDevOffersTheWayOutOfAnEdit(t *testing.T) {
 	}
 	const changed = "MIGRATION_HISTORY_CHANGED: A migration that was applied has changed or is missing; " +
 		"install the original files again. (base 0001_seats)\n"
-	advice := "narthex dev --reset-module base --data-dir=kept " + port
+	advice := "narthex-dev dev --reset-module base --data-dir=kept " + port
 	refuses(changed + "To drop the module's tables, with what is in them, and apply its migrations again: " +
 		advice + "\n")
 	refuses("MODULE_NOT_INSTALLED: No module of that id is installed here; see: narthex modules:list\n",

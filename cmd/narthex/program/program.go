@@ -1,0 +1,103 @@
+// Package program owns what the two programs are: the commands that both have, how a command line becomes one
+// of them, and what its end becomes. Production runs narthex; narthex-dev has the commands of people who
+// develop as well, and what only those need.
+package program
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/narthex-platform/narthex/cmd/narthex/cli"
+	"github.com/narthex-platform/narthex/cmd/narthex/doctor"
+	"github.com/narthex-platform/narthex/cmd/narthex/operator"
+	"github.com/narthex-platform/narthex/cmd/narthex/platform"
+	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
+)
+
+// Command makes a command of an invocation.
+type Command = func(p *cli.Program) *cobra.Command
+
+// Main runs the process's command line and exits. name is the program's, more are the commands that it has
+// alone.
+func Main(name string, more ...Command) {
+	cli.DieQuietly()
+	program := &cli.Program{
+		Stdin:  os.Stdin,
+		Stdout: os.Stdout,
+		Stderr: os.Stderr,
+		Lookup: os.LookupEnv,
+	}
+	os.Exit(run(cli.StopSignals(), program, commands(name, program, more), os.Args[1:]))
+}
+
+func run(ctx context.Context, p *cli.Program, root *cobra.Command, args []string) int {
+	if len(args) > 1 && args[1] == "--" { // "narthex COMMAND -- --flag" is how some runners pass flags on
+		args = append([]string{args[0]}, args[2:]...)
+	}
+	root.SetArgs(args)
+	root.SetIn(p.Stdin)
+	root.SetOut(p.Stdout)
+	root.SetErr(p.Stderr)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return cli.ExitSuccess
+	}
+	if usage := cli.UsageError(""); errors.As(err, &usage) {
+		fmt.Fprintln(p.Stderr, usage)
+		return cli.ExitUsage
+	}
+	platform.Report(p.Stderr, err)
+	operator.ReportMigration(p, err)
+	return cli.ExitFailure
+}
+
+func commands(name string, p *cli.Program, more []Command) *cobra.Command {
+	root := &cobra.Command{
+		Use:           name + " COMMAND [--] [flags]",
+		Short:         "One daemon for a congregation's software",
+		Args:          cli.NoArguments,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.CompletionOptions.HiddenDefaultCmd = true
+	var version bool
+	root.Flags().BoolVarP(&version, "version", "v", false, "version for "+name)
+	root.RunE = func(cmd *cobra.Command, _ []string) error {
+		if !version {
+			return cmd.Help()
+		}
+		_, err := fmt.Fprintln(p.Stdout, abi.PlatformVersion)
+		return err
+	}
+	root.SetFlagErrorFunc(cli.FlagError)
+	root.AddCommand(
+		operator.APIStart(p),
+		operator.MigrationsApply(p),
+		operator.MigrationsStatus(p),
+		operator.CreateInitialOwner(p),
+		operator.BootstrapOwner(p),
+		operator.TransferOwner(p),
+		operator.MailTest(p),
+		operator.Invite(p),
+		operator.ResetLink(p),
+		operator.Deactivate(p),
+		operator.Reactivate(p),
+		operator.Export(p),
+		operator.ModulesEnable(p),
+		operator.ModulesDisable(p),
+		operator.ModulesList(p),
+		operator.ModulesValidate(p),
+		operator.ModulesInstall(p),
+		operator.ModulesRemove(p),
+		doctor.Doctor(p),
+		operator.Version(p),
+	)
+	for _, command := range more {
+		root.AddCommand(command(p))
+	}
+	return root
+}
