@@ -16,12 +16,12 @@ dev: postgresql build modules ## Run the platform with its sample modules on htt
 	@exec bin/narthex-dev dev
 
 .PHONY: test
-test: postgresql compiler versitygw chromium web/node_modules modules ## Run every test, with the race detector
+test: postgresql compiler openssh versitygw chromium web/node_modules modules ## Run every test, with the race detector
 	$(GO) -C $(SDK) test -race -timeout 30m ./...
 	$(GO) test -race -timeout 30m ./...
 
 .PHONY: check
-check: postgresql versitygw modules ## Run the short tests, without the race detector and a browser, for the edit loop
+check: postgresql openssh versitygw modules ## Run the short tests, without the race detector and a browser, for the edit loop
 	$(GO) vet ./...
 	$(GO) -C $(SDK) vet ./...
 	$(GO) -C $(SDK) test -short -timeout 30m ./...
@@ -77,6 +77,10 @@ postgresql:
 .PHONY: compiler
 compiler:
 	@.ci/compiler
+
+.PHONY: openssh
+openssh:
+	@.ci/openssh
 
 # The object storage server of the tests. The first build takes minutes.
 .PHONY: versitygw

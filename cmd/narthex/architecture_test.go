@@ -106,7 +106,8 @@ var outside = map[string][]string{
 var doors = map[string][]string{
 	"github.com/thejerf/suture/v4": {"supervisor"},
 	"github.com/gin-gonic/gin":     {"services/httpserver", "cmd/narthex-bench"},
-	"golang.org/x/crypto":          {"services/identity"},
+	"golang.org/x/crypto":          {"services/identity", "modulehost/archive"},
+	"github.com/hiddeco/sshsig":    {"modulehost/archive"},
 	"github.com/jackc/pgx/v5/pgtype": {"modulehost/facade", "modulehost/sdk", "services/database",
 		"migrations"},
 	"github.com/jackc/pgx/v5/pgxpool": {"cmd/narthex-bench", "modulehost/facade", "services/database",

@@ -18,6 +18,11 @@ const (
 	// ErrChecksum: the package is not the file that its checksum file describes, or that file is missing or
 	// malformed.
 	ErrChecksum = Error("PACKAGE_CHECKSUM_MISMATCH")
+	// ErrUnsigned: the installation takes signed packages alone, and no signature is beside this one.
+	ErrUnsigned = Error("PACKAGE_SIGNATURE_MISSING")
+	// ErrSignature: the signature is not one of this package by somebody who may sign, or who may sign cannot
+	// be read.
+	ErrSignature = Error("PACKAGE_SIGNATURE_INVALID")
 	// ErrDowngrade: a newer version is installed.
 	ErrDowngrade = Error("PACKAGE_DOWNGRADE")
 	// ErrUnreadable: the package does not exist, cannot be read, or is no regular file.
@@ -37,6 +42,11 @@ func (e Error) sentence() string {
 			"again from its author."
 	case ErrChecksum:
 		return "The package is not the file that its checksum file describes; get both again."
+	case ErrUnsigned:
+		return "This installation takes signed packages alone; get the signature, named like the package with " +
+			".sig behind, from where the package comes from."
+	case ErrSignature:
+		return "The signature beside the package is not one of this package; get both again."
 	case ErrDowngrade:
 		return "A newer version of this module is installed; there is no way back to an older one."
 	case ErrUnreadable:

@@ -22,22 +22,28 @@ type Installed struct {
 	Replaced string
 }
 
+// Checks are what an installation asks of a package beside what every package must be.
+type Checks struct {
+	// Signers, of whom one must have signed the package; nil: no signature is asked for.
+	Signers *Signers
+	// Accept is called last, with the folder of the module as it would be installed; its error refuses the
+	// package. It may be nil.
+	Accept func(staged string) error
+}
+
 // Install puts a package into the modules directory, in place of an older version or of the same one. It
 // needs no network. The package must match its checksum file and keep the limits, and the module must pass
 // discovery's checks of a single module. platformVersion is the release of the platform and of its module
-// SDK. accept is called last, with the folder of the module as it would be installed; its error refuses the
-// package. accept may be nil. A relative modules directory is relative to the working directory.
+// SDK. A relative modules directory is relative to the working directory.
 //
 // The directory has the old module until the new one is complete and on the disk, and then, in one step, the
 // new one. Several installs and removals, also of several processes, run one after the other. When the
 // module is a symbolic link, the link is replaced and its target stays as it is.
 //
 // Errors: the codes of this package except MODULE_NOT_INSTALLED, MODULES_DIRECTORY_INVALID,
-// MODULES_DIRECTORY_UNREADABLE, catalog.Findings, or accept's.
-func Install(
-	modulesDir, packagePath, platformVersion string, accept func(staged string) error,
-) (Installed, error) {
-	source, err := openSource(packagePath)
+// MODULES_DIRECTORY_UNREADABLE, catalog.Findings, or Accept's.
+func Install(modulesDir, packagePath, platformVersion string, checks Checks) (Installed, error) {
+	source, err := openSource(packagePath, checks.Signers)
 	if err != nil {
 		return Installed{}, err
 	}
@@ -51,7 +57,7 @@ func Install(
 	if err := makeFolder(d.root, staging, 0o700); err != nil {
 		return Installed{}, err
 	}
-	installed, err := d.install(staging, source, platformVersion, accept)
+	installed, err := d.install(staging, source, platformVersion, checks.Accept)
 	if err == nil {
 		// Without this sync it is unknown which of the two a power cut leaves in place, so both are kept when it
 		// fails.

@@ -27,7 +27,7 @@ func TestInstall(t *testing.T) {
 		{"1.10.0+build", "1.10.0", nil},
 	} {
 		path := pack(t, large(t, "people", c.version))
-		got, err := archive.Install(dir, path, platform, nil)
+		got, err := archive.Install(dir, path, platform, archive.Checks{})
 		if want := (archive.Installed{ID: "people", Version: c.version, Replaced: c.replaced}); c.want == nil &&
 			got != want {
 			t.Errorf("got %+v, want %+v", got, want)
@@ -74,7 +74,7 @@ func TestInstallRepairs(t *testing.T) {
 			t.Parallel()
 			dir, files := t.TempDir(), small(t, "people", "1.0.0")
 			c.prepare(t, filepath.Join(dir, "people"))
-			got, err := archive.Install(dir, pack(t, files), platform, nil)
+			got, err := archive.Install(dir, pack(t, files), platform, archive.Checks{})
 			if !errors.Is(err, c.want) || got.Replaced != c.replaced {
 				t.Fatalf("Install: replaced %q, want %q; error %v, want %v", got.Replaced, c.replaced, err,
 					c.want)
@@ -103,7 +103,7 @@ func TestModulesDirectory(t *testing.T) {
 		filepath.Join(dir, "file", "below"): catalog.ErrDirectoryInvalid,
 		filepath.Join(dir, "gone"):          catalog.ErrDirectoryUnreadable,
 	} {
-		if _, err := archive.Install(place, path, platform, nil); !errors.Is(err, want) {
+		if _, err := archive.Install(place, path, platform, archive.Checks{}); !errors.Is(err, want) {
 			t.Errorf("Install into %q: error %v, want %v", place, err, want)
 		}
 		if err := archive.Remove(place, "people"); !errors.Is(err, want) {

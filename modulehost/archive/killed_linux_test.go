@@ -42,7 +42,7 @@ func TestKilled(t *testing.T) {
 				}
 				run(child(t, c.command, []string{dir, c.what}), dir)
 				seen[state(t, dir, c.before, c.after)]++
-				if _, err := archive.Install(dir, path, platform, nil); err != nil {
+				if _, err := archive.Install(dir, path, platform, archive.Checks{}); err != nil {
 					t.Fatal(err)
 				}
 				if left, err := filepath.Glob(filepath.Join(dir, ".*")); err != nil || len(left) != 0 {

@@ -27,7 +27,7 @@ func TestWaitIsBounded(t *testing.T) {
 	must(t, unix.Flock(int(other.Fd()), unix.LOCK_EX))
 	synctest.Test(t, func(t *testing.T) {
 		for name, run := range map[string]func() error{
-			"install": func() error { _, err := archive.Install(dir, path, platform, nil); return err },
+			"install": func() error { _, err := archive.Install(dir, path, platform, archive.Checks{}); return err },
 			"remove":  func() error { return archive.Remove(dir, "people") },
 		} {
 			began := time.Now()
@@ -43,7 +43,7 @@ func TestWaitIsBounded(t *testing.T) {
 			time.Sleep(archive.LockWait / 2)
 			must(t, unix.Flock(int(other.Fd()), unix.LOCK_UN))
 		}()
-		if _, err := archive.Install(dir, path, platform, nil); err != nil {
+		if _, err := archive.Install(dir, path, platform, archive.Checks{}); err != nil {
 			t.Errorf("install after the lock was released: %v", err)
 		}
 	})
@@ -66,7 +66,7 @@ func TestAtOnce(t *testing.T) {
 					t.Errorf("install in a child process: %v, want success or a downgrade refused; output %s",
 						err, out)
 				}
-			} else if _, err := archive.Install(dir, path, platform, nil); err != nil &&
+			} else if _, err := archive.Install(dir, path, platform, archive.Checks{}); err != nil &&
 				!errors.Is(err, archive.ErrDowngrade) {
 				t.Error(err)
 			}
@@ -81,13 +81,13 @@ func TestNeverAbsent(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	path := pack(t, small(t, "people", "1.0.0"))
-	_, err := archive.Install(dir, path, platform, nil)
+	_, err := archive.Install(dir, path, platform, archive.Checks{})
 	must(t, err)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		for range 200 {
-			if _, err := archive.Install(dir, path, platform, nil); err != nil {
+			if _, err := archive.Install(dir, path, platform, archive.Checks{}); err != nil {
 				t.Error(err)
 				return
 			}

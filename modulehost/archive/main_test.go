@@ -42,7 +42,7 @@ func runCommand(command string, args []string) int {
 	var err error
 	switch command {
 	case "install":
-		result, err = archive.Install(args[0], args[1], platform, nil)
+		result, err = archive.Install(args[0], args[1], platform, archive.Checks{})
 	case "remove":
 		err = archive.Remove(args[0], args[1])
 	}

@@ -114,7 +114,7 @@ func TestPackTakesOtherMachines(t *testing.T) {
 	beside := maps.Clone(files)
 	beside["bin/linux-arm64/other"], beside["bin/linux-vax/people"], beside["bin/people"] = "x", "x", "x"
 	dir := t.TempDir()
-	_, err := archive.Install(dir, pack(t, beside), platform, nil)
+	_, err := archive.Install(dir, pack(t, beside), platform, archive.Checks{})
 	must(t, err)
 	assertInstalled(t, dir, files)
 }

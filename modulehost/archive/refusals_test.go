@@ -186,7 +186,7 @@ func assertInstallError(t *testing.T, path string, want error) {
 	t.Helper()
 	dir, before := t.TempDir(), small(t, "people", "0.9.0")
 	writeTree(t, filepath.Join(dir, "people"), before)
-	_, err := archive.Install(dir, path, platform, nil)
+	_, err := archive.Install(dir, path, platform, archive.Checks{})
 	if !errors.Is(err, want) {
 		t.Fatalf("got %v, want %v", err, want)
 	}

@@ -6,16 +6,20 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+
+	"github.com/hiddeco/sshsig"
 )
 
-// source is a package's file, opened once, and the checksum that it must have.
+// source is a package's file, opened once, and what it must be.
 type source struct {
-	file *os.File
-	size int64
-	want checksum
+	file      *os.File
+	size      int64
+	want      checksum
+	signature *sshsig.Signature // nil: none is asked for
 }
 
-func openSource(path string) (*source, error) {
+// openSource reads a signature where there are signers.
+func openSource(path string, signers *Signers) (*source, error) {
 	file, size, err := openRegular(path)
 	if err != nil {
 		return nil, refusal{code: ErrUnreadable, cause: err}
@@ -25,6 +29,9 @@ func openSource(path string) (*source, error) {
 		err = errLargeFile
 	} else {
 		s.want, err = checksumOf(path)
+	}
+	if err == nil && signers != nil {
+		s.signature, err = signers.signatureOf(path)
 	}
 	if err != nil {
 		s.close()
@@ -37,13 +44,33 @@ func (s *source) close() { _ = s.file.Close() } // nothing was written
 
 // unpack reads every header before it writes a file, so that a package that breaks a rule or a limit is
 // refused before anything is written. The checksum is computed over the same bytes that are unpacked. A
-// damaged package is refused for its checksum, not for what the damage did to its contents. After an error
-// the caller deletes what was written.
+// damaged package is refused for its checksum, not for what the damage did to its contents. The signature is
+// of the bytes with that checksum too, so it is a signature of those that are unpacked, even if the file
+// changes meanwhile. After an error the caller deletes what was written.
 func (s *source) unpack(folder *os.Root) (contents, error) {
+	if s.signature != nil {
+		if err := s.verify(); err != nil {
+			return nil, err
+		}
+	}
 	if _, err := s.read(nil); err != nil {
 		return nil, err
 	}
 	return s.read(folder)
+}
+
+// verify reads the whole package and checks its signature.
+func (s *source) verify() error {
+	hash := sha256.New()
+	packed := io.TeeReader(io.NewSectionReader(s.file, 0, s.size), hash)
+	failure := verify(packed, s.signature)
+	if _, err := io.Copy(io.Discard, packed); err != nil {
+		return refusal{code: ErrUnreadable, cause: err}
+	}
+	if checksum(hash.Sum(nil)) != s.want {
+		return ErrChecksum
+	}
+	return failure
 }
 
 func (s *source) read(folder *os.Root) (contents, error) {

@@ -47,6 +47,8 @@ type Modules struct {
 	// means no modules.
 	Dir      string
 	Explicit bool
+	// Signers is the absolute path of an allowed_signers file; "": packages need no signature.
+	Signers string
 }
 
 // Server says where the HTTP listener binds.

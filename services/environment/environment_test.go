@@ -79,6 +79,10 @@ func TestRules(t *testing.T) {
 		{"SERVICE_MODULES_DIR", "   ", production, "MODULES_DIRECTORY_INVALID"},
 		{"SERVICE_MODULES_DIR", "modules", production, "MODULES_DIRECTORY_INVALID"},
 
+		{"SERVICE_MODULE_SIGNERS", "/etc/narthex/signers", production, ""},
+		{"SERVICE_MODULE_SIGNERS", "", production, "MODULE_SIGNERS_INVALID"},
+		{"SERVICE_MODULE_SIGNERS", "signers", production, "MODULE_SIGNERS_INVALID"},
+
 		{"SERVICE_API_HOST", "0.0.0.0", production, ""},
 		{"SERVICE_API_HOST", "::1", production, ""},
 		{"SERVICE_API_HOST", "not an address", production, "API_HOST_INVALID"},

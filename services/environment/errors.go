@@ -22,6 +22,7 @@ const (
 	ErrDatabaseTLSRequired      = Error("DATABASE_TLS_REQUIRED")
 	ErrDatabaseCA               = Error("DATABASE_CA_INVALID")
 	ErrModulesDirectory         = Error("MODULES_DIRECTORY_INVALID")
+	ErrModuleSigners            = Error("MODULE_SIGNERS_INVALID")
 	ErrAPIHost                  = Error("API_HOST_INVALID")
 	ErrAPIPort                  = Error("API_PORT_INVALID")
 	ErrClientAddress            = Error("CLIENT_ADDRESS_CONFIGURATION_INVALID")
@@ -54,6 +55,8 @@ func (e Error) sentence() string {
 		return "SERVICE_DATABASE_CA must be the PEM text of one or more certificates."
 	case ErrModulesDirectory:
 		return "SERVICE_MODULES_DIR must be the absolute path of an existing directory, or not be set at all."
+	case ErrModuleSigners:
+		return "SERVICE_MODULE_SIGNERS must be the absolute path of an allowed_signers file, or not be set at all."
 	case ErrAPIHost:
 		return "SERVICE_API_HOST must be an IP address or localhost."
 	case ErrAPIPort:

@@ -46,6 +46,11 @@ var table = []row{
 		meaning:  "absolute path of the installed modules; it must exist when it is set",
 	},
 	{
+		name: "SERVICE_MODULE_SIGNERS", section: ModulesSection, blankCounts: true, read: readModuleSigners,
+		meaning: "absolute path of an OpenSSH `allowed_signers` file; set: `modules:install` takes signed " +
+			"packages alone",
+	},
+	{
 		name: "SERVICE_API_HOST", section: ServerSection, read: readAPIHost,
 		fallback: "`127.0.0.1`",
 		meaning:  "listen address",
@@ -200,6 +205,18 @@ func readModulesDir(in input, out *Settings) Error {
 		return ErrModulesDirectory
 	}
 	out.Modules = Modules{Dir: filepath.Clean(in.value), Explicit: true}
+	return ""
+}
+
+// readModuleSigners refuses a blank value: it would switch the signatures off.
+func readModuleSigners(in input, out *Settings) Error {
+	if !in.set {
+		return ""
+	}
+	if !filepath.IsAbs(in.value) || strings.ContainsRune(in.value, 0) {
+		return ErrModuleSigners
+	}
+	out.Modules.Signers = filepath.Clean(in.value)
 	return ""
 }
 

@@ -26,7 +26,10 @@ directory. Nothing is downloaded. The checksum, the manifest and every file are 
 then the module appears as a whole. It runs from the next start of the platform on, after
 migrations:apply. A package that would keep the platform from starting, because a module that it
 needs is missing or one that needs it wants another version, is refused; --force installs it all
-the same. Reads SERVICE_MODULES_DIR, which must be set.`,
+the same. Reads SERVICE_MODULES_DIR, which must be set. With SERVICE_MODULE_SIGNERS, which names an
+OpenSSH allowed_signers file, a package is also refused unless <package>.sig beside it is its
+signature by one of these keys; --force does not change that. An author makes one by:
+ssh-keygen -Y sign -n narthex-module -f KEY PACKAGE`,
 		Example: "  narthex modules:install announcements-1.0.0.tar.gz",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -39,11 +42,16 @@ the same. Reads SERVICE_MODULES_DIR, which must be set.`,
 			if err != nil {
 				return err
 			}
-			accept := func(staged string) error { return acceptStaged(p, settings, staged) }
-			if force {
-				accept = nil
+			var checks archive.Checks
+			if !force {
+				checks.Accept = func(staged string) error { return acceptStaged(p, settings, staged) }
 			}
-			installed, err := archive.Install(settings.Modules.Dir, args[0], abi.PlatformVersion, accept)
+			if settings.Modules.Signers != "" {
+				if checks.Signers, err = archive.ReadSigners(settings.Modules.Signers); err != nil {
+					return err
+				}
+			}
+			installed, err := archive.Install(settings.Modules.Dir, args[0], abi.PlatformVersion, checks)
 			if err != nil {
 				return err
 			}
