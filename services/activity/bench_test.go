@@ -32,7 +32,7 @@ func BenchmarkPage(b *testing.B) {
 		})
 		b.Run("route/"+query, func(b *testing.B) {
 			for b.Loop() {
-				if w, _ := h.get(b, query); w.Code != 200 {
+				if w := h.send(b, query); w.Code != 200 {
 					b.Fatalf("GET /api/v1/activity?%s: status %d, want 200; body %s", query, w.Code, w.Body)
 				}
 			}

@@ -66,12 +66,18 @@ type page struct {
 	NextCursor *string
 }
 
-// get sends GET /api/v1/activity with the query string and decodes a 200.
-func (h harness) get(t testing.TB, query string) (w *httptest.ResponseRecorder, shown page) {
+// send sends GET /api/v1/activity with the query string.
+func (h harness) send(t testing.TB, query string) *httptest.ResponseRecorder {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), "GET", "/api/v1/activity", http.NoBody)
 	r.URL.RawQuery = query
-	w = httpapitest.Send(r, h.service.Routes(), nil)
+	return httpapitest.Send(r, h.service.Routes(), nil)
+}
+
+// get is send, and decodes a 200.
+func (h harness) get(t testing.TB, query string) (w *httptest.ResponseRecorder, shown page) {
+	t.Helper()
+	w = h.send(t, query)
 	if w.Code == http.StatusOK {
 		if err := json.Unmarshal(w.Body.Bytes(), &shown); err != nil {
 			t.Fatalf("GET /api/v1/activity?%s: body %s: %v", query, w.Body, err)

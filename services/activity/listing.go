@@ -5,14 +5,12 @@ import (
 	"encoding/binary"
 	"math"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
 
 	"github.com/narthex-platform/narthex/services/httpapi"
@@ -31,22 +29,6 @@ type query struct {
 	below       int64 // number
 }
 
-// listed is one entry of the response. Its texts are copied from the stored entry, which was written as JSON.
-type listed struct {
-	ID      string         `json:"id"`
-	At      string         `json:"at"`
-	Actor   jsontext.Value `json:"actor"`
-	Action  jsontext.Value `json:"action"`
-	Subject jsontext.Value `json:"subject"`
-	Details jsontext.Value `json:"details"`
-}
-
-type page struct {
-	Entries    []listed          `json:"entries"`
-	People     map[string]string `json:"people"`
-	NextCursor *string           `json:"nextCursor"`
-}
-
 // list is GET /api/v1/activity, newest first.
 func (s *Service) list(c *httpapi.Call) error {
 	q, err := parseQuery(c.Request.URL.RawQuery)
@@ -57,53 +39,73 @@ func (s *Service) list(c *httpapi.Call) error {
 	if err != nil {
 		return err
 	}
-	shown := page{Entries: []listed{}, People: map[string]string{}}
+	next := []byte("null")
 	if len(found) > q.limit {
 		found = found[:q.limit]
-		shown.NextCursor = new(cursor(found[q.limit-1].Number))
+		next = []byte(`"` + cursor(found[q.limit-1].Number) + `"`)
 	}
-	var ids []string
-	for _, r := range found {
-		entry := listed{ID: strconv.FormatInt(r.Number, 10), At: httpapi.Time(r.At)}
-		if err := json.Unmarshal([]byte(r.Entry), &entry); err != nil {
-			return err
-		}
-		shown.Entries = append(shown.Entries, entry)
-		ids = append(ids, r.people()...)
-	}
-	if len(ids) > 0 {
-		slices.Sort(ids)
-		if shown.People, err = s.names.Names(c.Request.Context(), slices.Compact(ids)); err != nil {
+	names := map[string]string{}
+	if ids := people(found); len(ids) > 0 {
+		if names, err = s.names.Names(c.Request.Context(), ids); err != nil {
 			return unavailable(err)
 		}
 	}
-	return c.JSON(http.StatusOK, shown)
+	namesJSON, err := json.Marshal(names)
+	if err != nil {
+		return err
+	}
+	body := appendEntries([]byte(`{"entries":[`), found)
+	body = append(append(body, `],"people":`...), namesJSON...)
+	body = append(append(body, `,"nextCursor":`...), next...)
+	return c.RawJSON(http.StatusOK, append(body, '}'))
 }
 
-// people returns the ids of the people whom the entry names.
-func (r row) people() (ids []string) {
-	var named struct {
-		Actor struct {
-			UserID string `json:"userId"`
-		} `json:"actor"`
-		Subject struct {
-			Kind string `json:"kind"`
-			ID   string `json:"id"`
-		} `json:"subject"`
+// appendEntries puts id and time in front of what each entry holds. It decodes no entry, because that would
+// take longer than the query: the columns that PostgreSQL generates from the text have checked that it is an
+// object in JSON.
+func appendEntries(body []byte, rows []row) []byte {
+	for i, r := range rows {
+		if i > 0 {
+			body = append(body, ',')
+		}
+		body = strconv.AppendInt(append(body, `{"id":"`...), r.Number, 10)
+		body = httpapi.AppendTime(append(body, `","at":"`...), r.At)
+		members := strings.TrimPrefix(strings.TrimSpace(r.Entry), "{")
+		body = append(append(body, `",`...), members...)
+	}
+	return body
+}
+
+// people returns the ids of the people whom the entries name, each once.
+func people(rows []row) (ids []string) {
+	named := make(map[string]bool)
+	for _, r := range rows {
+		for _, id := range [...]string{r.ActorID, r.PersonID, r.former()} {
+			if id == "" || named[id] {
+				continue
+			}
+			named[id] = true
+			if _, err := uuid.Parse(id); err == nil {
+				ids = append(ids, id)
+			}
+		}
+	}
+	return ids
+}
+
+// former returns the id of the owner before this one, if the entry tells of a new owner.
+func (r row) former() string {
+	const member = "formerUserId"
+	if !strings.Contains(r.Entry, member) {
+		return ""
+	}
+	var entry struct {
 		Details struct {
 			FormerUserID string `json:"formerUserId"`
 		} `json:"details"`
 	}
-	_ = json.Unmarshal([]byte(r.Entry), &named) // what does not fit names nobody
-	if named.Subject.Kind != "person" {
-		named.Subject.ID = ""
-	}
-	for _, id := range []string{named.Actor.UserID, named.Subject.ID, named.Details.FormerUserID} {
-		if _, err := uuid.Parse(id); err == nil {
-			ids = append(ids, id)
-		}
-	}
-	return ids
+	_ = json.Unmarshal([]byte(r.Entry), &entry) // what does not fit names nobody
+	return entry.Details.FormerUserID
 }
 
 func parseQuery(raw string) (q query, err error) {

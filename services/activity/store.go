@@ -24,6 +24,8 @@ type row struct {
 	Number int64
 	At     time.Time
 	Entry  string
+	// ActorID and PersonID are the people whom the entry names, or empty.
+	ActorID, PersonID string
 }
 
 // page returns at most one entry more than the query's limit.
@@ -42,12 +44,17 @@ func (s *Store) page(ctx context.Context, q query) ([]row, error) {
 	return found, nil
 }
 
-const selectAll = `
-SELECT number, at, entry
+const (
+	named = `coalesce(actor_id, '') AS actor_id,
+	CASE subject_kind WHEN 'person' THEN subject_id ELSE '' END AS person_id`
+
+	selectAll = `
+SELECT number, at, entry, ` + named + `
 FROM core.activity
 WHERE number < $1
 ORDER BY number DESC
 LIMIT $2`
+)
 
 // statement has only the conditions that the query needs, because with OR no index would provide the order.
 func (q query) statement() (sql string, args []any) {
@@ -69,7 +76,7 @@ func (q query) statement() (sql string, args []any) {
 		return selectAll, args
 	}
 	const (
-		columns = "\n\tSELECT number, at, entry, -number AS age\n\tFROM core.activity" +
+		columns = "\n\tSELECT number, at, entry, -number AS age, " + named + "\n\tFROM core.activity" +
 			"\n\tWHERE -number > -$1::bigint"
 		newest = "\n\tORDER BY age\n\tLIMIT $2"
 	)
@@ -82,5 +89,5 @@ func (q query) statement() (sql string, args []any) {
 		search = "(" + columns + conditions + actor + newest + ")\nUNION ALL\n(" +
 			columns + conditions + subject + newest + ")"
 	}
-	return "SELECT number, at, entry\nFROM (" + search + ") AS found\nORDER BY age\nLIMIT $2", args
+	return "SELECT number, at, entry, actor_id, person_id\nFROM (" + search + ") AS found\nORDER BY age\nLIMIT $2", args
 }

@@ -117,6 +117,9 @@ const timeFormat = "2006-01-02T15:04:05.000Z"
 // Time formats t for a response. It cuts off everything below a millisecond.
 func Time(t time.Time) string { return t.UTC().Format(timeFormat) }
 
+// AppendTime is Time for a handler that writes its JSON itself.
+func AppendTime(b []byte, t time.Time) []byte { return t.UTC().AppendFormat(b, timeFormat) }
+
 var (
 	jsonType = []string{"application/json"}
 	noStore  = []string{"no-store"}

@@ -57,7 +57,7 @@ type page struct {
 	NextCursor *string        `json:"nextCursor"`
 }
 
-// list is GET /api/v1/people, sorted by name, then id. query matches the beginning of a name, the beginning
+// list is GET /api/v1/people, sorted by name, then id, and erased people last. query matches the beginning of a name, the beginning
 // of an address, or a complete id. userId asks for these people alone, for a screen that names the holders of
 // a page of grants; an unknown id is left out.
 func (s *Service) list(c *httpapi.Call) error {
@@ -117,7 +117,7 @@ type position struct {
 	id  uuid.UUID
 }
 
-const cursorVersion = 1
+const cursorVersion = 2 // 1 had keys without the erased people's
 
 // String returns the cursor: base64url of version, id and key. It is not signed, because it holds nothing
 // that its page did not show.

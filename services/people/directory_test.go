@@ -56,12 +56,18 @@ func (d directory) person(t *testing.T, address string, assignments ...string) (
 	return id
 }
 
-// get sends GET /api/v1/people with the query string and decodes a 200.
-func (d directory) get(t testing.TB, query string) (w *httptest.ResponseRecorder, page directoryPage) {
+// send sends GET /api/v1/people with the query string.
+func (d directory) send(t testing.TB, query string) *httptest.ResponseRecorder {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), "GET", "/api/v1/people", http.NoBody)
 	r.URL.RawQuery = query
-	w = httpapitest.Send(r, d.service.Routes(), nil)
+	return httpapitest.Send(r, d.service.Routes(), nil)
+}
+
+// get is send, and decodes a 200.
+func (d directory) get(t testing.TB, query string) (w *httptest.ResponseRecorder, page directoryPage) {
+	t.Helper()
+	w = d.send(t, query)
 	if w.Code == 200 {
 		if err := json.Unmarshal(w.Body.Bytes(), &page); err != nil {
 			t.Fatalf("GET /api/v1/people?%s: body %s: %v", query, w.Body, err)
@@ -175,8 +181,9 @@ func TestRefused(t *testing.T) {
 		"limit=5&limit=5", "offset=1", "%zz",
 		"query=", "query=%00", "query=%0a", "query=%ff", "query=" + strings.Repeat("x", 255),
 		"cursor=", "cursor=!", "cursor=AQ", "cursor=AQ==", "cursor=" + encode(make([]byte, 17)),
-		"cursor=" + encode(append(append([]byte{1}, make([]byte, 16)...), 0xff)),
-		"cursor=" + encode(append([]byte{1}, make([]byte, 17)...)),
+		"cursor=" + encode(append(append([]byte{2}, make([]byte, 16)...), 0xff)),
+		"cursor=" + encode(append([]byte{2}, make([]byte, 17)...)),
+		"cursor=" + encode(append([]byte{1}, make([]byte, 16)...)),
 	} {
 		if w, _ := d.get(t, query); w.Code != 400 || w.Body.String() != `{"code":"REQUEST_INVALID"}` {
 			t.Errorf("GET /api/v1/people?%s: status %d, want 400 REQUEST_INVALID; body %s", query, w.Code, w.Body)
@@ -220,8 +227,38 @@ func TestPages(t *testing.T) {
 	}
 }
 
+// Erased people have no name. They come after everybody who has one, on a page of their own too.
+func TestErasedPeopleComeLast(t *testing.T) {
+	t.Parallel()
+	d := setup(t)
+	gone := "erased_at = now(), deactivated_at = now(), email = NULL, name = '', password_hash = NULL"
+	erased := []string{d.person(t, "x@example.org", gone), d.person(t, "y@example.org", gone)}
+	slices.Sort(erased)
+	anna := d.person(t, "anna@example.org", "name = 'Anna'")
+	last := d.person(t, "zoe@example.org", "name = '𝕫oë'") // outside the first 65,536 characters
+	want := append([]string{anna, last}, erased...)
+	var got []string
+	for query := "limit=1"; ; {
+		w, page := d.get(t, query)
+		if w.Code != 200 || len(page.People) != 1 {
+			t.Fatalf("GET /api/v1/people?%s: status %d, want 200 and one person; body %s", query, w.Code, w.Body)
+		}
+		got = append(got, page.People[0].UserID)
+		if page.NextCursor == nil {
+			break
+		}
+		query = "limit=1&cursor=" + *page.NextCursor
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the directory has %v, want Anna, 𝕫oë and the two erased: %v", got, want)
+	}
+	if _, page := d.get(t, "query="+erased[0]); len(page.People) != 1 {
+		t.Errorf("an erased person, searched by id: %+v, want one", page.People)
+	}
+}
+
 func FuzzCursor(f *testing.F) {
-	f.Add("AQAAAAAAAAAAAAAAAAAAAAAA")
+	f.Add("AgAAAAAAAAAAAAAAAAAAAAAA")
 	f.Add("")
 	f.Fuzz(func(t *testing.T, cursor string) {
 		position, ok := people.ParsePosition(cursor)

@@ -69,12 +69,16 @@ SELECT id::text AS user_id, email, name, email_verified,
 		WHERE e.person_id = p.id AND e.done_at IS NULL
 		ORDER BY module_id
 	) AS erasure_pending,
-	lower(name) AS key`
+	` + sortKey + ` AS key`
+
+// sortKey is what the directory is sorted by: erased people, who have no name, come last. The index
+// person_directory has the same expression.
+const sortKey = `(CASE WHEN erased_at IS NULL THEN '0' || lower(name) ELSE '1' END) COLLATE "C"`
 
 const selectPeople = peopleColumns + `
 FROM core.person p
-WHERE (lower(name) COLLATE "C", id) > ($1, $2)
-ORDER BY lower(name) COLLATE "C", id
+WHERE (` + sortKey + `, id) > ($1, $2)
+ORDER BY ` + sortKey + `, id
 LIMIT $3`
 
 // Three searches, each with its own index. One search with OR would read the whole table.
@@ -84,32 +88,32 @@ WHERE id IN (
 	(
 		SELECT id
 		FROM core.person
-		WHERE lower(name) COLLATE "C" ^@ lower($4) AND (lower(name) COLLATE "C", id) > ($1, $2)
-		ORDER BY lower(name) COLLATE "C", id
+		WHERE ` + sortKey + ` ^@ ('0' || lower($4)) AND (` + sortKey + `, id) > ($1, $2)
+		ORDER BY ` + sortKey + `, id
 		LIMIT $3
 	)
 	UNION
 	(
 		SELECT id
 		FROM core.person
-		WHERE email COLLATE "C" ^@ lower($4) AND (lower(name) COLLATE "C", id) > ($1, $2)
-		ORDER BY lower(name) COLLATE "C", id
+		WHERE email COLLATE "C" ^@ lower($4) AND (` + sortKey + `, id) > ($1, $2)
+		ORDER BY ` + sortKey + `, id
 		LIMIT $3
 	)
 	UNION
 	(
 		SELECT id
 		FROM core.person
-		WHERE id = $5 AND (lower(name) COLLATE "C", id) > ($1, $2)
+		WHERE id = $5 AND (` + sortKey + `, id) > ($1, $2)
 	)
 )
-ORDER BY lower(name) COLLATE "C", id
+ORDER BY ` + sortKey + `, id
 LIMIT $3`
 
 const selectByID = peopleColumns + `
 FROM core.person p
-WHERE id = ANY ($4::uuid[]) AND (lower(name) COLLATE "C", id) > ($1, $2)
-ORDER BY lower(name) COLLATE "C", id
+WHERE id = ANY ($4::uuid[]) AND (` + sortKey + `, id) > ($1, $2)
+ORDER BY ` + sortKey + `, id
 LIMIT $3`
 
 // statement returns the statement and its arguments.
