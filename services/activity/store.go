@@ -76,7 +76,8 @@ func (q query) statement() (sql string, args []any) {
 		return selectAll, args
 	}
 	const (
-		columns = "\n\tSELECT number, at, entry, -number AS age, " + named + "\n\tFROM core.activity" +
+		columns = "\n\tSELECT number, at, entry, -number AS age, " + named +
+			"\n\tFROM core.activity" +
 			"\n\tWHERE -number > -$1::bigint"
 		newest = "\n\tORDER BY age\n\tLIMIT $2"
 	)
@@ -89,5 +90,6 @@ func (q query) statement() (sql string, args []any) {
 		search = "(" + columns + conditions + actor + newest + ")\nUNION ALL\n(" +
 			columns + conditions + subject + newest + ")"
 	}
-	return "SELECT number, at, entry, actor_id, person_id\nFROM (" + search + ") AS found\nORDER BY age\nLIMIT $2", args
+	return "SELECT number, at, entry, actor_id, person_id\nFROM (" + search +
+		") AS found\nORDER BY age\nLIMIT $2", args
 }

@@ -57,9 +57,9 @@ type page struct {
 	NextCursor *string        `json:"nextCursor"`
 }
 
-// list is GET /api/v1/people, sorted by name, then id, and erased people last. query matches the beginning of a name, the beginning
-// of an address, or a complete id. userId asks for these people alone, for a screen that names the holders of
-// a page of grants; an unknown id is left out.
+// list is GET /api/v1/people, sorted by name, then id, and erased people last.
+// query matches the beginning of a name, the beginning of an address, or a complete id. userId asks for these
+// people alone, for a screen that names the holders of a page of grants; an unknown id is left out.
 func (s *Service) list(c *httpapi.Call) error {
 	wanted, err := parseSearch(c.Request.URL.RawQuery)
 	if err != nil {

@@ -50,6 +50,13 @@ func TestChangesOfOthers(t *testing.T) {
 				o.respondJSON("GET /api/v1/module-lifecycle/stage/process", 200, ended)
 			}
 		}, "Started 3 times.", "Started 4 times."},
+		"the restart banner of another screen": {"/#/account", func(t *testing.T, h *fixture) func() {
+			o := setModulesFixture(t, h)
+			o.setModule("songs", object{"configured": object{"enabled": false}, "restartRequired": true})
+			return func() {
+				o.setModule("stage", object{"configured": object{"enabled": false}, "restartRequired": true})
+			}
+		}, "1 change waits for a restart.", "2 changes wait for a restart."},
 		"modules for settings alone": {"/#/admin/modules", func(t *testing.T, h *fixture) func() {
 			setModulesFixture(t, h)
 			h.setNavigation([]string{"core.modules.configuration.manage"}, nil)

@@ -189,6 +189,46 @@ func TestKitToasts(t *testing.T) {
 	p.waitForAnnouncement("Moved")
 }
 
+// TestKitToastOverDialog: all but the uppermost dialog is inert, so a toast stands in that. It can be seen
+// and pressed there, covers none of the dialog's buttons, and outlives the dialog.
+func TestKitToastOverDialog(t *testing.T) {
+	t.Parallel()
+	for name, view := range map[string]view{"desktop": desktop, "phone": phone} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := gallery(t, "", view)
+			p.click("button", "Rename")
+			p.click("button", "Rename without the network")
+			p.waitForAnnouncement("Not renamed.")
+			p.find("alert", "")
+			free := eval[bool](p, `(() => {
+				const toast = document.querySelector(".toast").getBoundingClientRect();
+				const footer = document.querySelector("dialog .dialog-footer").getBoundingClientRect();
+				return toast.top >= 0 && (toast.bottom <= footer.top || toast.right <= footer.left);
+			})()`)
+			if !free {
+				t.Error("the toast covers the buttons of the dialog, or is outside the page")
+			}
+			p.click("button", "Try again")
+			p.waitForAnnouncement("Renamed")
+			p.find("dialog", "Rename Back wall")
+
+			p.click("button", "Rename without the network")
+			p.waitForAnnouncement("Not renamed.")
+			p.runScript(`document.querySelector(".toast button.icon").focus()`)
+			p.key("\x1b") // closes the toast alone
+			p.waitFor(`document.querySelector(".toast[data-empty]")`)
+			p.find("dialog", "Rename Back wall")
+			p.click("button", "Rename without the network")
+			p.waitForAnnouncement("Not renamed.")
+			p.click("button", "Rename it")
+			p.waitForNone("dialog", "Rename Back wall")
+			p.click("button", "Try again")
+			p.waitForAnnouncement("Renamed")
+		})
+	}
+}
+
 // TestKitReorder: a row moves by keys, by buttons and by dragging, which Escape cancels.
 func TestKitReorder(t *testing.T) {
 	t.Parallel()

@@ -211,11 +211,13 @@ func TestHouseName(t *testing.T) {
 	}
 }
 
-// TestHouseSignedOut: whose session has ended signs in, and is at the same screen.
+// TestHouseSignedOut: whose session has ended signs in, and is at the same screen with what was typed. Who
+// has left the screen finds what is stored.
 func TestHouseSignedOut(t *testing.T) {
 	t.Parallel()
 	k := newHouseFixture(t, newFixture(t))
 	p := openPage(t, k.URL+"/#/admin/house", desktop)
+	p.fill("Name of the house optional", "Harbour Church")
 	p.click("radio", "Teal")
 	k.mu.Lock()
 	k.status, k.code = 401, "UNAUTHENTICATED"
@@ -228,4 +230,17 @@ func TestHouseSignedOut(t *testing.T) {
 	p.click("button", "Sign in")
 	p.waitForHeading("House")
 	p.waitFor(accentShown + ` === "copper"`)
+	p.waitFor(typedHouse)
+	p.click("link", "Modules")
+	p.click("button", "Leave")
+	p.waitForHeading("Modules")
+	p.click("link", "House")
+	p.waitForHeading("House")
+	p.find("radiogroup", "Colour")
+	if eval[bool](p, typedHouse) {
+		t.Error("what somebody has left without saving is still there")
+	}
 }
+
+const typedHouse = `document.querySelector(".house-form input").value === "Harbour Church" && ` +
+	`document.querySelector("[value=teal]").checked`

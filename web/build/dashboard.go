@@ -21,7 +21,7 @@ const (
 // dashboardScripts builds the Dashboard's two scripts. Everybody loads the first one; the second one has the
 // screens of the administration, and takes from the first one whatever that has anyway.
 func dashboardScripts() (script, administration []byte, err error) {
-	inFirst, err := inputsOf(dashboardEntry)
+	inFirst, err := importsOf(dashboardEntry)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -34,10 +34,13 @@ func dashboardScripts() (script, administration []byte, err error) {
 	return script, administration, err
 }
 
-// inputsOf names the source files that an entry needs, relative to the checkout's root.
-func inputsOf(entry string) (map[string]bool, error) {
+// imports are source files, relative to the checkout's root, and what each one imports.
+type imports map[string][]string
+
+// importsOf finds the source files that an entry needs.
+func importsOf(entry string) (imports, error) {
 	var built struct {
-		Inputs map[string]any `json:"inputs"`
+		Inputs map[string]struct{ Imports []struct{ Path string } } `json:"inputs"`
 	}
 	options, err := rootedOptions()
 	if err != nil {
@@ -53,16 +56,41 @@ func inputsOf(entry string) (map[string]bool, error) {
 	if err := json.Unmarshal([]byte(result.Metafile), &built); err != nil {
 		return nil, err
 	}
-	inputs := map[string]bool{}
-	for path := range built.Inputs {
-		inputs[path] = true
+	found := imports{}
+	for path, input := range built.Inputs {
+		found[path] = nil
+		for _, imported := range input.Imports {
+			found[path] = append(found[path], imported.Path)
+		}
 	}
-	return inputs, nil
+	return found, nil
+}
+
+// chain returns the files through which a file imports another one, both included, or nothing.
+func (i imports) chain(from, to string) []string {
+	seen := map[string]bool{}
+	var follow func(file string) []string
+	follow = func(file string) []string {
+		if file == to {
+			return []string{file}
+		}
+		if seen[file] {
+			return nil
+		}
+		seen[file] = true
+		for _, imported := range i[file] {
+			if rest := follow(imported); rest != nil {
+				return append([]string{file}, rest...)
+			}
+		}
+		return nil
+	}
+	return follow(from)
 }
 
 // sharedParts are the files of the first script that the second one imports, and what they export.
 type sharedParts struct {
-	inFirst map[string]bool
+	inFirst imports
 	mu      sync.Mutex // esbuild loads several files at once
 	taken   map[string][]string
 }
@@ -76,6 +104,11 @@ func (p *sharedParts) take(options *api.BuildOptions) {
 				file := p.find(root, filepath.Join(filepath.Dir(args.Importer), args.Path))
 				if file == "" {
 					return api.OnResolveResult{}, nil
+				}
+				if chain := p.inFirst.chain(file, partsFile); chain != nil {
+					return api.OnResolveResult{}, fmt.Errorf("%s is imported by a screen of the administration, "+
+						"but it imports the list of what these screens take: %s. Both would wait for each other, and "+
+						"the page would stay blank. Import types alone", file, strings.Join(chain, ", "))
 				}
 				return api.OnResolveResult{Path: file, Namespace: "part"}, nil
 			})
@@ -105,7 +138,7 @@ func (p *sharedParts) find(root, path string) string {
 		return ""
 	}
 	for _, ending := range []string{".ts", ".tsx"} {
-		if p.inFirst[relative+ending] {
+		if _, found := p.inFirst[relative+ending]; found {
 			return relative + ending
 		}
 	}

@@ -74,6 +74,19 @@ export function Dialogs() {
 					}
 				>
 					<TextField label="New name" value="Back wall" onInput={() => undefined} />
+					<div class="row">
+						<Button
+							onPress={() =>
+								toasts.show({
+									text: "Not renamed.",
+									level: "assertive",
+									action: { label: "Try again", run: () => say("Renamed") },
+								})
+							}
+						>
+							Rename without the network
+						</Button>
+					</div>
 				</Dialog>
 			)}
 		</Part>

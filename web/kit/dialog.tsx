@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, RefObject } from "preact";
 import { useEffect, useId, useLayoutEffect, useRef } from "preact/hooks";
 import { Button } from "./button";
 
@@ -13,15 +13,28 @@ export interface DialogProps {
 	readonly children: ComponentChildren;
 }
 
-/** A dialog over the page, as long as it is rendered. The focus returns where it was. */
+/** The dialogs that are open, the uppermost last. Everything outside that one is inert. */
+export const openDialogs = signal<readonly HTMLDialogElement[]>([]);
+
+/** Shows a dialog over the page as long as it is rendered. The focus returns where it was. */
+export function useModal(dialog: RefObject<HTMLDialogElement | null>): void {
+	useLayoutEffect(() => {
+		const shown = dialog.current;
+		if (shown === null) return;
+		shown.showModal();
+		openDialogs.value = [...openDialogs.peek(), shown];
+		return () => {
+			openDialogs.value = openDialogs.peek().filter((other) => other !== shown);
+			shown.close(); // while it is still in the page, so that the focus goes back
+		};
+	}, []);
+}
+
+/** A dialog over the page, as long as it is rendered. */
 export function Dialog({ title, size = "small", footer, onClose, children }: DialogProps) {
 	const id = useId();
 	const dialog = useRef<HTMLDialogElement>(null);
-	useLayoutEffect(() => {
-		const shown = dialog.current;
-		if (shown && !shown.open) shown.showModal();
-		return () => shown?.close(); // while it is still in the page, so that the focus goes back
-	}, []);
+	useModal(dialog);
 	return (
 		<dialog
 			ref={dialog}

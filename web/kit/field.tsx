@@ -234,7 +234,7 @@ export function MomentField(props: MomentFieldProps) {
 	const id = useId();
 	const [date = "", time = ""] = value.split("T");
 	const whole = ending ? "23:59" : "00:00"; // until a time is chosen the whole day counts
-	const zone = zoneOf(date === "" ? new Date() : new Date(value));
+	const zone = k("zone", { zone: zoneOf(date === "" ? new Date() : new Date(value)) });
 	const control = {
 		"aria-invalid": error !== undefined,
 		"aria-describedby": error === undefined ? `${id}-help` : `${id}-help ${id}-error`,

@@ -1,6 +1,8 @@
-import { signal } from "@preact/signals";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { effect, signal } from "@preact/signals";
+import { render } from "preact";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Button, IconButton } from "./button";
+import { openDialogs } from "./dialog";
 import { Icon } from "./icons";
 import { k } from "./words";
 
@@ -32,8 +34,26 @@ export class Toasts {
 	}
 }
 
-/** The place of the toasts: the one polite and the one assertive region of the page. */
+/**
+ * The place of the toasts: the one polite and the one assertive region of the page. It stands in the
+ * uppermost dialog as long as there is one, because all the rest of the page can neither be pressed nor read.
+ */
 export function ToastRegion({ toasts }: { readonly toasts: Toasts }) {
+	const home = useRef<HTMLDivElement>(null);
+	useLayoutEffect(() => {
+		const place = document.createElement("div");
+		render(<Region toasts={toasts} />, place);
+		const stop = effect(() => (openDialogs.value.at(-1) ?? home.current)?.append(place));
+		return () => {
+			stop();
+			render(null, place);
+			place.remove();
+		};
+	}, [toasts]);
+	return <div ref={home} />;
+}
+
+function Region({ toasts }: { readonly toasts: Toasts }) {
 	const toast = toasts.current.value;
 	const [said, setSaid] = useState<Toast>();
 	const [held, setHeld] = useState(false);
@@ -70,7 +90,11 @@ export function ToastRegion({ toasts }: { readonly toasts: Toasts }) {
 				setHeld(true);
 			}}
 			onFocusOut={() => setHeld(false)}
-			onKeyDown={(event) => event.key === "Escape" && close()}
+			onKeyDown={(event) => {
+				if (event.key !== "Escape") return;
+				event.preventDefault(); // otherwise it would close the dialog, too
+				close();
+			}}
 		>
 			{said && <Icon name={error ? "alert" : "check"} />}
 			<div role="status">{error ? "" : said?.text}</div>

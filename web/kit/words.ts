@@ -21,6 +21,7 @@ export const kitEnglish = {
 	loading: "Loading",
 	date: "Date",
 	time: "Time",
+	zone: "Times are in the time zone {zone}.",
 	noMatch: "Nothing matches.",
 	matches: { one: "{count} match", other: "{count} matches" },
 	moveRow: "Move {name}",

@@ -1,6 +1,6 @@
 import type { Drafts } from "@narthex/sdk";
 
-/** The drafts that modules keep while they are not mounted: in memory only, for one person at a time. */
+/** The drafts of modules and forms while they are not shown: in memory only, for one person at a time. */
 export class DraftStore {
 	readonly #modules = new Map<string, Map<string, unknown>>();
 	#owner: string | undefined;

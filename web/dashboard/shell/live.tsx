@@ -13,6 +13,9 @@ import { FailureNote, Trouble } from "./trouble";
 /** How often what is shown is read again while somebody looks at it, milliseconds. */
 const every = 15_000;
 
+/** Who keeps a resource up to date, the oldest first: that one reads it every so often, for all of them. */
+const watchers = new WeakMap<Resource<unknown>, readonly symbol[]>();
+
 /**
  * Keeps a resource up to date as long as its screen is open: it is read now, every so often, and when the
  * person comes back, so that what another administrator does appears.
@@ -20,14 +23,17 @@ const every = 15_000;
 export function useLive(resource: Resource<unknown> | undefined, pause = every): void {
 	useEffect(() => {
 		if (resource === undefined) return;
+		const watcher = Symbol();
+		watchers.set(resource, [...(watchers.get(resource) ?? []), watcher]);
 		const read = () => {
 			if (document.visibilityState === "visible") void resource.load();
 		};
 		void resource.load();
-		const timer = setInterval(read, pause);
+		const timer = setInterval(() => watchers.get(resource)?.[0] === watcher && read(), pause);
 		addEventListener("focus", read);
 		document.addEventListener("visibilitychange", read);
 		return () => {
+			watchers.set(resource, watchers.get(resource)?.filter((other) => other !== watcher) ?? []);
 			clearInterval(timer);
 			removeEventListener("focus", read);
 			document.removeEventListener("visibilitychange", read);

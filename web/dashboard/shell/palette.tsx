@@ -1,5 +1,6 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { marked } from "../../kit/combobox";
+import { useModal } from "../../kit/dialog";
 import { written } from "../../kit/field";
 import { Icon } from "../../kit/icons";
 import type { App } from "../app/app";
@@ -55,11 +56,9 @@ function Search({ app, recent, close }: SearchProps) {
 	const [at, setAt] = useState(0);
 	const options = found(destinationsOf(app), typed, recent);
 	const active = Math.min(at, options.length - 1);
+	useModal(dialog);
 	useLayoutEffect(() => {
-		const shown = dialog.current;
-		shown?.showModal();
 		if (holds(app, manageConfiguration)) void app.data.configurations.load();
-		return () => shown?.close(); // while it is still in the page, so that the focus goes back
 	}, []);
 	useLayoutEffect(() => {
 		dialog.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });

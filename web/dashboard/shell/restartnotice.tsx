@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../../kit/button";
 import { Icon } from "../../kit/icons";
 import { focusHeading } from "../../kit/toast";
@@ -8,6 +8,7 @@ import type { LifecycleView } from "../data/lifecycle";
 import type { ConfigurationsView } from "../data/platform";
 import { sentenceOf } from "../words/failure";
 import { t } from "../words/words";
+import { useLive } from "./live";
 
 const manageLifecycle = "core.modules.lifecycle.manage";
 const manageConfiguration = "core.modules.configuration.manage";
@@ -28,7 +29,7 @@ export function RestartNotice({ app, permissions }: RestartNoticeProps) {
 			? configurations
 			: undefined;
 	const changes = waiting(lifecycle.value.value, configurations.value.value);
-	useEffect(() => void source?.load(), [source]);
+	useLive(source);
 	const check = async () => {
 		const [read] = await Promise.all([source?.load(), navigation.load()]);
 		const count = waiting(lifecycle.value.peek(), configurations.value.peek()).length;

@@ -20,6 +20,9 @@ import { w } from "./words";
 /** The longest name, in characters as the server counts them. */
 const longest = 80;
 
+/** Whose draft it is among those of the modules; no module's id has a slash. */
+const draftOwner = "admin/house";
+
 interface HouseFormProps {
 	readonly app: App;
 	readonly stored: House;
@@ -27,7 +30,8 @@ interface HouseFormProps {
 
 /** What is typed lies over what is stored, so that a field nobody touched follows other administrators. */
 export function HouseForm({ app, stored }: HouseFormProps) {
-	const [typed, setTyped] = useState<Partial<House>>({});
+	const drafts = app.drafts.of(draftOwner);
+	const [typed, setTyped] = useState(() => (drafts.get("typed") as Partial<House> | undefined) ?? {});
 	const [tried, setTried] = useState(false);
 	const [busy, setBusy] = useState(false);
 	const [refused, setRefused] = useState<Failed>();
@@ -41,6 +45,14 @@ export function HouseForm({ app, stored }: HouseFormProps) {
 			app.router.dirty.value = false;
 		};
 	}, [dirty]);
+	useLayoutEffect(() => drafts.set("typed", typed), [typed]);
+	useLayoutEffect(
+		() => () => {
+			// Whoever leaves the screen was asked; whose session has ended comes back to it.
+			if (app.session.who.peek().is === "person") drafts.delete("typed");
+		},
+		[],
+	);
 
 	const change = (part: Partial<House>) => setTyped((before) => ({ ...before, ...part }));
 	const tooLong = [...(wanted.name ?? "")].length > longest;

@@ -1,4 +1,4 @@
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, RefObject } from "preact";
 export interface DialogProps {
     readonly title: string;
     readonly size?: "small" | "medium" | "large";
@@ -8,7 +8,11 @@ export interface DialogProps {
     onClose(): void;
     readonly children: ComponentChildren;
 }
-/** A dialog over the page, as long as it is rendered. The focus returns where it was. */
+/** The dialogs that are open, the uppermost last. Everything outside that one is inert. */
+export declare const openDialogs: import("@preact/signals-core").Signal<readonly HTMLDialogElement[]>;
+/** Shows a dialog over the page as long as it is rendered. The focus returns where it was. */
+export declare function useModal(dialog: RefObject<HTMLDialogElement | null>): void;
+/** A dialog over the page, as long as it is rendered. */
 export declare function Dialog({ title, size, footer, onClose, children }: DialogProps): import("preact").JSX.Element;
 export interface Question {
     /** The question itself. */

@@ -15,7 +15,10 @@ export declare class Toasts {
     show(toast: Toast): void;
     close(): void;
 }
-/** The place of the toasts: the one polite and the one assertive region of the page. */
+/**
+ * The place of the toasts: the one polite and the one assertive region of the page. It stands in the
+ * uppermost dialog as long as there is one, because all the rest of the page can neither be pressed nor read.
+ */
 export declare function ToastRegion({ toasts }: {
     readonly toasts: Toasts;
 }): import("preact").JSX.Element;

@@ -19,6 +19,7 @@ export declare const kitEnglish: {
     readonly loading: "Loading";
     readonly date: "Date";
     readonly time: "Time";
+    readonly zone: "Times are in the time zone {zone}.";
     readonly noMatch: "Nothing matches.";
     readonly matches: {
         readonly one: "{count} match";

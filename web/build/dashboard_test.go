@@ -1,0 +1,48 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+// TestAdministrationWaitsForNothing: a screen of the administration that imports a value of app.ts makes a
+// page that stays blank, because app.ts imports the list of what these screens take. The build refuses it.
+func TestAdministrationWaitsForNothing(t *testing.T) {
+	inCheckout(t)
+	root, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for source, refused := range map[string]bool{
+		`import { entriesOf } from "%s/app/app"; console.log(entriesOf);`:                          true,
+		`import { screens } from "%s/screens/table"; console.log(screens);`:                        true,
+		`import type { App } from "%s/app/app"; export const none: App | null = null;`:             false,
+		`import { moment } from "%s/words/words"; console.log(moment("2026-01-01"));`:              false,
+		`import { Heading } from "%s/shell/heading"; export const heading = Heading;`:              false,
+		`import { administration } from "%s/app/administration"; export const a = administration;`: true,
+	} {
+		dir := t.TempDir()
+		dashboard, err := filepath.Rel(dir, filepath.Join(root, "web/dashboard"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		entry := filepath.Join(dir, "screen.ts")
+		text := strings.Replace(source, "%s", dashboard, 1)
+		if err := os.WriteFile(entry, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		inFirst, err := importsOf(dashboardEntry)
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts := &sharedParts{inFirst: inFirst, taken: map[string][]string{}}
+		_, err = bundle(entry, api.FormatESModule, minified, onRunningKit, parts.take)
+		if told := err != nil && strings.Contains(err.Error(), partsFile); told != refused {
+			t.Errorf("a screen with %s: error %v, want one that names %s: %t", text, err, partsFile, refused)
+		}
+	}
+}
