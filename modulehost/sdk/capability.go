@@ -2,12 +2,10 @@ package sdk
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
-	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
 // The errors of a Call, beside its context's own.
@@ -41,7 +39,7 @@ func (h *Host) Capability(id string) Capability { return Capability{host: h, id:
 // Eight calls of a module run at once; further ones wait. Errors: ErrCapabilityAbsent, ErrCapabilityFailed,
 // ctx's own.
 func (c Capability) Call(ctx context.Context, method string, in, out any) error {
-	input, err := json.Marshal(in)
+	input, err := encode(in)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrCapabilityFailed, err)
 	}
@@ -59,7 +57,7 @@ func (c Capability) Call(ctx context.Context, method string, in, out any) error 
 	case out == nil:
 		return nil
 	}
-	if err := json.Unmarshal(output, out); err != nil {
+	if err := decodeOfModule(output, out); err != nil {
 		return fmt.Errorf("%w: %w", ErrCapabilityFailed, err)
 	}
 	return nil
@@ -75,11 +73,10 @@ func (c Capability) invoke(ctx context.Context, method string, input []byte) ([]
 	request := &abi.InvokeRequest{Capability: c.id, Method: method, Input: input}
 	var response abi.InvokeResponse
 	err := call(ctx, c.host.client, abi.Method_METHOD_INVOKE, request, &response)
-	failure := (*link.Failure)(nil)
 	switch {
 	case err == nil:
 		return response.GetOutput(), nil
-	case errors.As(err, &failure) && failure.Code() == abi.CodeCapabilityAbsent:
+	case errors.Is(err, ErrCapabilityAbsent):
 		return nil, ErrCapabilityAbsent
 	}
 	return nil, ErrCapabilityFailed

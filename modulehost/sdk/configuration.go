@@ -2,10 +2,8 @@ package sdk
 
 import (
 	"context"
-	"errors"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
-	"github.com/narthex-platform/narthex/modulehost/sdk/link"
 )
 
 // Configuration holds the values that administrators have set, and the manifest's defaults, as they were when
@@ -56,17 +54,14 @@ func valueOf[T any](c Configuration, key string) T {
 
 // ErrSecretAbsent: the deployment supplies no value for the key, or the manifest does not declare it as a
 // secret.
-var ErrSecretAbsent = errors.New("the deployment supplies no such secret")
+const ErrSecretAbsent = Error(abi.CodeSecretAbsent)
 
 // Secret returns the deployment's value for a key that the manifest declares as a secret; ErrSecretAbsent
 // without one. Ask for it when it is needed instead of keeping it, never log it and never send it in a
-// response. Any other error means that the platform did not respond within 30 s.
-func (h *Host) Secret(key string) (string, error) {
+// response. Further errors: ctx's own, and one of any call.
+func (h *Host) Secret(ctx context.Context, key string) (string, error) {
 	var response abi.SecretResponse
-	err := call(context.Background(), h.client, abi.Method_METHOD_SECRET, &abi.SecretRequest{Key: key},
+	err := call(ctx, h.client, abi.Method_METHOD_SECRET, &abi.SecretRequest{Key: key},
 		&response)
-	if failure := (*link.Failure)(nil); errors.As(err, &failure) && failure.Code() == abi.CodeSecretAbsent {
-		return "", ErrSecretAbsent
-	}
 	return response.GetValue(), err
 }

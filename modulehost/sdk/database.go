@@ -2,7 +2,6 @@ package sdk
 
 import (
 	"context"
-	"errors"
 
 	"google.golang.org/protobuf/proto"
 
@@ -20,23 +19,12 @@ import (
 // COPY is refused. A session is reset before its next use: what SET, LISTEN, PREPARE or an advisory lock
 // leave lasts for one statement, or one transaction.
 //
-// Errors: *DatabaseError for what PostgreSQL said, ctx's own, and others whose Code() is stable:
-// DATABASE_UNAVAILABLE (no connection in time, or one that broke), TRANSACTION_ENDED, ROWS_UNREAD,
-// ROWS_ENDED, ROW_TOO_LARGE (which may end the transaction), HOST_OVERLOADED (the host holds 64 MiB for this
-// module; nothing was done), MESSAGE_TOO_LARGE, MESSAGE_UNENCODABLE (text that is not UTF-8). After ctx's own
-// and DATABASE_UNAVAILABLE it is unknown whether the statement was done.
+// Errors: *DatabaseError for what PostgreSQL said, ctx's own, ErrDatabaseUnavailable, ErrTransactionEnded,
+// ErrRowsUnread, ErrRowsEnded, ErrRowTooLarge, ErrHostOverloaded, ErrMessageTooLarge, ErrMessageUnencodable.
+// After ctx's own and ErrDatabaseUnavailable it is unknown whether the statement was done.
 type DB struct{ statements }
 
 func newDB(client *link.Client) *DB { return &DB{statements{client: client}} }
-
-// DatabaseError is what PostgreSQL said of a statement.
-type DatabaseError struct {
-	SQLState   string // "23505": unique violation
-	Constraint string // "": none was broken
-	Message    string // may quote values: not for a response
-}
-
-func (e *DatabaseError) Error() string { return e.Message + " (SQLSTATE " + e.SQLState + ")" }
 
 // statements runs statements, in a transaction or outside.
 type statements struct {
@@ -78,17 +66,7 @@ func (s statements) QueryRow(ctx context.Context, sql string, args ...any) *Row 
 }
 
 func (s statements) call(ctx context.Context, method abi.Method, request, response proto.Message) error {
-	err := call(ctx, s.client, method, request, response)
-	failure := (*link.Failure)(nil)
-	if !errors.As(err, &failure) || failure.Code() != abi.CodeDatabaseFailed {
-		return err
-	}
-	var detail abi.DatabaseError
-	if proto.Unmarshal(failure.Detail, &detail) != nil {
-		return err
-	}
-	return &DatabaseError{SQLState: detail.GetSqlState(), Constraint: detail.GetConstraint(),
-		Message: detail.GetMessage()}
+	return call(ctx, s.client, method, request, response)
 }
 
 // Tx is a transaction. Its statements run one after the other; rows must be read to the end or closed before
@@ -126,7 +104,7 @@ func (db *DB) Begin(ctx context.Context) (*Tx, error) {
 	return &Tx{statements{client: db.client, transaction: begun.GetTransaction()}}, nil
 }
 
-// Commit commits the transaction. After a failed statement it returns TRANSACTION_ENDED, and nothing was
+// Commit commits the transaction. After a failed statement it returns ErrTransactionEnded, and nothing was
 // committed. After any other error it is unknown whether it was committed. Rollback may follow in each case.
 func (tx *Tx) Commit(ctx context.Context) error {
 	return tx.call(ctx, abi.Method_METHOD_COMMIT, &abi.CommitRequest{Transaction: tx.transaction},

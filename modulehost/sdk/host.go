@@ -2,7 +2,6 @@ package sdk
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
@@ -42,11 +41,11 @@ func newHost(client *link.Client, registry *Registry, start *abi.StartRequest) *
 }
 
 // ErrOutsideRequest: Can was called with a context that belongs to no request.
-var ErrOutsideRequest = errors.New("the context belongs to no request")
+const ErrOutsideRequest = Error("OUTSIDE_REQUEST")
 
 // Can reports whether the principal of the request holds a permission of this module; for another module's
-// permission it is false. ctx is the request's context. Errors: ErrOutsideRequest, ctx's own, or that the
-// platform could not find out.
+// permission it is false. ctx is the request's context. Errors: ErrOutsideRequest, ErrPrincipalUnresolved,
+// ctx's own, or one of any call.
 func (h *Host) Can(ctx context.Context, permission string) (bool, error) {
 	request, found := ctx.Value(requestKey{}).(*abi.HandleRequest)
 	if !found {

@@ -77,16 +77,14 @@ func (m *Mail) Send(ctx context.Context, message Message) (SendResult, error) {
 	defer m.sending.release()
 	var response abi.SendMailResponse
 	err := call(within, m.client, abi.Method_METHOD_SEND_MAIL, mailRequest(message), &response)
-	failure := (*link.Failure)(nil)
 	switch {
 	case err == nil:
 		return SendResult(response.GetOutcome()), nil
 	case ctx.Err() != nil:
 		return "", ctx.Err()
-	case errors.Is(err, link.ErrTooLarge), errors.Is(err, link.ErrUnencodable): // no message that is allowed is
+	case errors.Is(err, ErrMessageTooLarge),
+		errors.Is(err, ErrMessageUnencodable): // no message that is allowed is
 		return MailMessageInvalid, nil
-	case errors.As(err, &failure) && failure.Code() == ErrTooManyMails.Code():
-		return "", ErrTooManyMails
 	}
 	return "", err
 }

@@ -2,7 +2,6 @@ package sdk
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"sync"
 	"time"
@@ -30,8 +29,8 @@ func (r *Registry) PersonErased(forget ErasePerson) {
 	r.forget = forget
 }
 
-// PersonExport declares what a person gets of the module when they ask for their data: a value that
-// encoding/json makes at most 8 MiB of; nil when the module keeps nothing of them. It has 10 s. After an
+// PersonExport declares what a person gets of the module when they ask for their data: a value whose
+// JSON has at most 8 MiB; nil when the module keeps nothing of them. It has 10 s. After an
 // error, or when it takes longer, the person gets the rest of their data and reads that this module's is
 // missing.
 func (r *Registry) PersonExport(export ExportPerson) {
@@ -70,7 +69,7 @@ func (l *moduleServer) personExport(ctx context.Context, payload []byte) (proto.
 	if err != nil {
 		return nil, err
 	}
-	document, err := json.Marshal(value)
+	document, err := encode(value)
 	if err != nil {
 		return nil, err
 	}

@@ -2,7 +2,6 @@ package sdk
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -18,15 +17,14 @@ type Methods map[string]MethodHandler
 // function.
 type MethodHandler func(ctx context.Context, input []byte) (output any, err error)
 
-// Func makes a MethodHandler of a function that takes an In and returns an Out, both encoded by
-// encoding/json. Keys that In does not know are ignored, so that newer callers may send more. ctx ends when
-// the caller gives up, after 10 s at the latest. An error, and an Out of more than 256 KiB, becomes
-// CAPABILITY_FAILED at the caller, which learns nothing else. A failure that the caller must understand
-// therefore belongs into Out.
+// Func makes a MethodHandler of a function that takes an In and returns an Out, both sent as JSON. Keys that
+// In does not know are ignored, so that newer callers may send more. ctx ends when the caller gives up, after
+// 10 s at the latest. An error, and an Out of more than 256 KiB, becomes CAPABILITY_FAILED at the caller,
+// which learns nothing else. A failure that the caller must understand therefore belongs into Out.
 func Func[In, Out any](f func(ctx context.Context, in In) (Out, error)) MethodHandler {
 	return func(ctx context.Context, input []byte) (any, error) {
 		var in In
-		if err := json.Unmarshal(input, &in); err != nil {
+		if err := decodeOfModule(input, &in); err != nil {
 			return nil, err
 		}
 		return f(ctx, in)
@@ -75,7 +73,7 @@ func (l *moduleServer) provide(ctx context.Context, payload []byte) (proto.Messa
 	if err != nil {
 		return nil, err
 	}
-	output, err := json.Marshal(value)
+	output, err := encode(value)
 	if err == nil && len(output) > abi.MaxCapabilityJSON {
 		err = errTooLarge
 	}

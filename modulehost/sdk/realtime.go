@@ -2,7 +2,6 @@ package sdk
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
@@ -101,19 +100,21 @@ type Realtime struct {
 }
 
 // What Publish and PublishLatest refuse.
-var (
-	ErrChannelUnknown = errors.New("the module did not register this channel")
-	ErrChannelLatest  = errors.New("PublishLatest is for channels of Registry.LatestChannel, and Publish for " +
-		"all others")
-	ErrChannelKey     = errors.New("a key is 1 to 128 bytes of UTF-8, and a channel has at most 128 of them")
-	ErrUpdateTooLarge = errors.New("an update is at most 64 KiB of JSON, and a value of a LatestChannel 8 KiB")
+const (
+	ErrChannelUnknown = Error("CHANNEL_UNKNOWN") // the module did not register this channel
+	// ErrChannelLatest: PublishLatest is for channels of Registry.LatestChannel, and Publish for all others.
+	ErrChannelLatest = Error("CHANNEL_LATEST")
+	// ErrChannelKey: a key is 1 to 128 bytes of UTF-8, and a channel has at most 128 of them.
+	ErrChannelKey = Error("CHANNEL_KEY_INVALID")
+	// ErrUpdateTooLarge: an update is at most 64 KiB of JSON, and a value of a LatestChannel 8 KiB.
+	ErrUpdateTooLarge = Error("UPDATE_TOO_LARGE")
 )
 
 // Publish sends value, as JSON, to every reader of a channel. Call it after the change was committed:
 // otherwise a snapshot made at the same moment could lack the change. It waits for no reader, and at most 30
 // s for the platform. Updates of concurrent calls come in some order, the same for all readers. Errors:
-// ErrChannelUnknown, ErrChannelLatest, ErrUpdateTooLarge, encoding/json's, or that the platform did not take
-// the update.
+// ErrChannelUnknown, ErrChannelLatest, ErrUpdateTooLarge, one of encoding the value, or of
+// any call.
 func (r *Realtime) Publish(name string, value any) error {
 	channel, data, err := r.prepare(name, value, false)
 	switch {
@@ -149,7 +150,7 @@ func (r *Realtime) prepare(name string, value any, latest bool) (*channel, []byt
 	case latest != (channel.latest != nil):
 		return nil, nil, ErrChannelLatest
 	}
-	data, err := json.Marshal(value)
+	data, err := encode(value)
 	return channel, data, err
 }
 
@@ -174,7 +175,7 @@ func (l *moduleServer) snapshot(ctx context.Context, payload []byte) (proto.Mess
 	if err != nil {
 		return nil, err
 	}
-	data, err := json.Marshal(value)
+	data, err := encode(value)
 	switch {
 	case err != nil:
 		return nil, err

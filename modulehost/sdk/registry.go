@@ -45,7 +45,7 @@ type Registry struct {
 
 // handler is one route's code and the names of its path's {name} segments.
 type handler struct {
-	serve    http.HandlerFunc
+	serve    func(w http.ResponseWriter, r *http.Request) error
 	names    []string
 	max      int64
 	streamed bool
@@ -60,7 +60,19 @@ type handler struct {
 // A request has a path, a query, a body and a few headers (docs/modules.md), but no host, address or cookie.
 // A response may have any length. It is sent when the handler has returned, when 64 KiB are written, or when
 // it is flushed (http.Flusher). A handler that panics before that causes a 500; later the response is cut.
+//
+// HandleFunc is the same for handlers that return their result; Handle is for a response that is written by
+// and by.
 func (r *Registry) Handle(pattern, permission string, body Body, serve http.HandlerFunc) {
+	r.route(pattern, permission, body, func(w http.ResponseWriter, request *http.Request) error {
+		serve(w, request)
+		return nil
+	})
+}
+
+func (r *Registry) route(
+	pattern, permission string, body Body, serve func(w http.ResponseWriter, r *http.Request) error,
+) {
 	method, path, found := strings.Cut(pattern, " ")
 	if !found || !strings.HasPrefix(path, "/") {
 		r.problems = append(r.problems, fmt.Errorf("pattern %q must be a method, a space and a path", pattern))

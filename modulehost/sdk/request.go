@@ -56,7 +56,10 @@ func (l *moduleServer) handle(ctx context.Context, call *link.Call) error {
 		}
 	}
 	defer writer.end()
-	handler.serve(writer, request)
+	if err := handler.serve(writer, request); err != nil {
+		_ = call.Fail(&link.Failure{CodeText: link.CodeFailed}) // unless the response has begun, which is cut
+		return nil
+	}
 	writer.returned = true
 	return nil
 }

@@ -180,7 +180,7 @@ func call(
 ) error {
 	ctx, cancel := withCallDeadline(ctx, callDeadline)
 	defer cancel()
-	return client.Call(ctx, link.Method(method), request, response)
+	return platformError(client.Call(ctx, link.Method(method), request, response))
 }
 
 // reportPanic is deferred around every call. The response to a panic has nothing but a code, so the author

@@ -180,7 +180,6 @@ func (s *Storage) call(
 
 // storageError returns one of the errors of a Bucket, or ctx's own.
 func storageError(ctx context.Context, err error) error {
-	failure := (*link.Failure)(nil)
 	switch {
 	case err == nil:
 		return nil
@@ -188,13 +187,13 @@ func storageError(ctx context.Context, err error) error {
 		return ctx.Err()
 	case errors.Is(err, context.DeadlineExceeded):
 		return ErrTimeout
-	case errors.Is(err, link.ErrTooLarge),
-		errors.Is(err, link.ErrUnencodable): // of a request with a key or prefix
+	case errors.Is(err, ErrMessageTooLarge),
+		errors.Is(err, ErrMessageUnencodable): // of a request with a key or prefix
 		return ErrKeyInvalid
-	case !errors.As(err, &failure):
-		return ErrUnavailable
 	}
-	switch code := Error(failure.Code()); code {
+	code := Error("")
+	_ = errors.As(err, &code)
+	switch code {
 	case ErrNotFound, ErrKeyInvalid, ErrAccessDenied, ErrTooLarge, ErrLifetimeInvalid, ErrTimeout:
 		return code
 	}

@@ -71,7 +71,7 @@ func (s *seats) Stop(context.Context) error {
 
 // about tells who asks, and how the module was set up.
 func (s *seats) about(w http.ResponseWriter, r *http.Request) {
-	token, err := s.host.Secret("apiToken")
+	token, err := s.host.Secret(r.Context(), "apiToken")
 	if err != nil {
 		panic(err)
 	}

@@ -168,10 +168,10 @@ func (p *platform) started() *platform {
 func TestSecret(t *testing.T) {
 	m := &module{}
 	serve(t, m, "").started()
-	if value, err := m.host.Secret("apiToken"); value != "marked" || err != nil {
+	if value, err := m.host.Secret(t.Context(), "apiToken"); value != "marked" || err != nil {
 		t.Errorf("Secret: value %.200q, want %.200q; error %v, want none", value, "marked", err)
 	}
-	if value, err := m.host.Secret("title"); value != "" || !errors.Is(err, sdk.ErrSecretAbsent) {
+	if value, err := m.host.Secret(t.Context(), "title"); value != "" || !errors.Is(err, sdk.ErrSecretAbsent) {
 		t.Errorf("Secret: value %.200q, want %.200q; error %v, want %v",
 			value, "", err, sdk.ErrSecretAbsent)
 	}

@@ -23,8 +23,8 @@ func (c *configured) Register(r *sdk.Registry) error {
 
 // showConfiguration shows of the secret only its hash: a module that responds with a secret would be at
 // fault.
-func (c *configured) showConfiguration(w http.ResponseWriter, _ *http.Request) {
-	secret, err := c.host.Secret("apiToken")
+func (c *configured) showConfiguration(w http.ResponseWriter, r *http.Request) {
+	secret, err := c.host.Secret(r.Context(), "apiToken")
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return

@@ -1,0 +1,197 @@
+package sdk
+
+import (
+	"bytes"
+	"encoding"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"reflect"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// ErrRequestInvalid is what the caller of a route sent and must change: 400 REQUEST_INVALID.
+const ErrRequestInvalid = Error("REQUEST_INVALID")
+
+// Decode reads the body of a request into a T, a struct with json tags, by the platform's own rules: the body
+// is one application/json object in valid UTF-8 with nothing after it. Every member is known, spelled exactly
+// as in its tag, and sent once. A field is required and not null, at every depth, unless
+//
+//   - it is a pointer, an any or a raw JSON value: it may be absent or null;
+//   - its tag says omitzero or omitempty: it may be absent, but not null.
+//
+// A time.Time is 2006-01-02T15:04:05.000Z and no other spelling. For a T without fields an empty body without
+// a Content-Type counts as {}. Everything else is ErrRequestInvalid. A body over the route's limit, and one
+// that its sender gives up, is an error that the platform responds to: return it.
+func Decode[T any](r *http.Request) (T, error) {
+	var into T
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return into, err
+	}
+	shape := reflect.TypeFor[T]()
+	contentType := r.Header.Get("Content-Type")
+	if len(body) == 0 && contentType == "" && shape.Kind() == reflect.Struct && shape.NumField() == 0 {
+		return into, nil
+	}
+	media, _, err := mime.ParseMediaType(contentType)
+	if err != nil || media != "application/json" {
+		return into, ErrRequestInvalid
+	}
+	return decodeObject[T](body, incoming)
+}
+
+// decodeObject decodes one object, which is all of data.
+func decodeObject[T any](data []byte, options json.Options) (T, error) {
+	var into T
+	decoder := jsontext.NewDecoder(bytes.NewReader(data))
+	if decoder.PeekKind() != '{' {
+		return into, ErrRequestInvalid
+	}
+	if err := checkValue(decoder, reflect.TypeFor[T]()); err != nil {
+		return into, ErrRequestInvalid
+	}
+	if _, err := decoder.ReadToken(); err != io.EOF {
+		return into, ErrRequestInvalid
+	}
+	if err := json.Unmarshal(data, &into, options); err != nil {
+		var zero T
+		return zero, ErrRequestInvalid
+	}
+	return into, nil
+}
+
+var (
+	errNull    = errors.New("null where a value is required")
+	errMissing = errors.New("a required member is missing")
+)
+
+// checkValue reads one value and checks what package json would let pass: null, and members that are missing.
+func checkValue(decoder *jsontext.Decoder, t reflect.Type) error {
+	kind := decoder.PeekKind()
+	if mayBeNull(t) && kind == 'n' {
+		return decoder.SkipValue()
+	}
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch {
+	case kind == 'n':
+		return errNull
+	case readsItself(t):
+		return decoder.SkipValue()
+	case t.Kind() == reflect.Struct && kind == '{':
+		return checkStruct(decoder, t)
+	case t.Kind() == reflect.Map && kind == '{':
+		return checkElements(decoder, t.Elem(), true)
+	case (t.Kind() == reflect.Slice || t.Kind() == reflect.Array) && kind == '[':
+		return checkElements(decoder, t.Elem(), false)
+	}
+	return decoder.SkipValue() // json.Unmarshal refuses a value of another type
+}
+
+var (
+	rawValue        = reflect.TypeFor[jsontext.Value]()
+	textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
+	jsonUnmarshaler = reflect.TypeFor[json.Unmarshaler]()
+)
+
+func mayBeNull(t reflect.Type) bool {
+	return t.Kind() == reflect.Pointer || t.Kind() == reflect.Interface || isRaw(t)
+}
+
+// isRaw reports a json.RawMessage, of this package json or of the standard library's.
+func isRaw(t reflect.Type) bool {
+	return t == rawValue || t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8 &&
+		t.Name() == "RawMessage"
+}
+
+// readsItself reports a type whose JSON is its own affair, as a time's is.
+func readsItself(t reflect.Type) bool {
+	pointer := reflect.PointerTo(t)
+	return t.Kind() == reflect.Interface || isRaw(t) || pointer.Implements(textUnmarshaler) ||
+		pointer.Implements(jsonUnmarshaler)
+}
+
+// checkElements checks the elements of an array, or of an object with any names.
+func checkElements(decoder *jsontext.Decoder, element reflect.Type, named bool) error {
+	if _, err := decoder.ReadToken(); err != nil {
+		return err
+	}
+	for kind := decoder.PeekKind(); kind != ']' && kind != '}'; kind = decoder.PeekKind() {
+		if named {
+			if _, err := decoder.ReadToken(); err != nil {
+				return err
+			}
+		}
+		if err := checkValue(decoder, element); err != nil {
+			return err
+		}
+	}
+	_, err := decoder.ReadToken()
+	return err
+}
+
+func checkStruct(decoder *jsontext.Decoder, t reflect.Type) error {
+	if _, err := decoder.ReadToken(); err != nil {
+		return err
+	}
+	fields := members(t)
+	for decoder.PeekKind() == '"' {
+		name, err := decoder.ReadToken()
+		if err != nil {
+			return err
+		}
+		field, known := fields[name.String()]
+		if !known {
+			return ErrRequestInvalid
+		}
+		delete(fields, name.String())
+		if err := checkValue(decoder, field.of); err != nil {
+			return err
+		}
+	}
+	for _, field := range fields {
+		if field.required {
+			return errMissing
+		}
+	}
+	_, err := decoder.ReadToken()
+	return err
+}
+
+// member is a field as its JSON has it.
+type member struct {
+	of       reflect.Type
+	required bool
+}
+
+// members are the fields of a struct by their names in JSON, those of embedded structs among them.
+func members(t reflect.Type) map[string]member {
+	fields := make(map[string]member, t.NumField())
+	for field := range t.Fields() {
+		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+		embedded := field.Type
+		if embedded.Kind() == reflect.Pointer {
+			embedded = embedded.Elem()
+		}
+		switch {
+		case field.Anonymous && name == "" && embedded.Kind() == reflect.Struct:
+			for name, inner := range members(embedded) {
+				fields[name] = inner
+			}
+			continue
+		case !field.IsExported() || name == "-":
+			continue
+		case name == "":
+			name = field.Name
+		}
+		optional := mayBeNull(field.Type) || strings.Contains(options, "omit")
+		fields[name] = member{field.Type, !optional}
+	}
+	return fields
+}

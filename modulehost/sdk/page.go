@@ -1,0 +1,115 @@
+package sdk
+
+import (
+	"encoding/base64"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+)
+
+// Query reads the query parameters of a route: each must be among allowed, not empty, and sent once.
+// Everything else is ErrRequestInvalid. The map has the parameters that were sent.
+func Query(r *http.Request, allowed ...string) (map[string]string, error) {
+	values, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return nil, ErrRequestInvalid
+	}
+	sent := make(map[string]string, len(values))
+	for name, all := range values {
+		if !slices.Contains(allowed, name) || len(all) != 1 || all[0] == "" {
+			return nil, ErrRequestInvalid
+		}
+		sent[name] = all[0]
+	}
+	return sent, nil
+}
+
+// The size of one page of a list.
+const (
+	defaultPage = 50
+	maxPage     = 200
+)
+
+// PageOf is which part of a list a caller asks for. P is a position in the list's order: a struct with json
+// tags of exactly the columns of its ORDER BY.
+type PageOf[P any] struct {
+	Limit int               // 1 to 200; 50 when the caller does not say
+	After *P                // the last row of the page before; nil: the beginning
+	Query map[string]string // the further parameters that were sent
+}
+
+// ReadPage reads limit, cursor and the further parameters of a list, by the platform's own rules: everything
+// that it does not know is ErrRequestInvalid, and so is a cursor that was made for another P. A cursor is not
+// signed: whoever made it up gets a page of the same list, so the list itself must check what its reader may
+// see.
+//
+//	type position struct {
+//		At time.Time `json:"at"`
+//		ID int64     `json:"id"`
+//	}
+//
+//	page, err := sdk.ReadPage[position](r)
+//	// ORDER BY at DESC, id DESC LIMIT page.Limit + 1, WHERE (at, id) < ($1, $2) if page.After is not nil
+//	notes, next, err := sdk.CutPage(page, notes, func(n note) position { return position{n.At, n.ID} })
+//	return map[string]any{"notes": notes, "nextCursor": next}, err
+func ReadPage[P any](r *http.Request, further ...string) (PageOf[P], error) {
+	sent, err := Query(r, append([]string{"limit", "cursor"}, further...)...)
+	if err != nil {
+		return PageOf[P]{}, err
+	}
+	page := PageOf[P]{Limit: defaultPage, Query: sent}
+	if text, found := sent["limit"]; found {
+		page.Limit, err = strconv.Atoi(text)
+		if err != nil || page.Limit < 1 || page.Limit > maxPage || text[0] == '0' || text[0] == '+' {
+			return PageOf[P]{}, ErrRequestInvalid
+		}
+	}
+	if text, found := sent["cursor"]; found {
+		after, err := readCursor[P](text)
+		if err != nil {
+			return PageOf[P]{}, err
+		}
+		page.After = &after
+	}
+	delete(sent, "limit")
+	delete(sent, "cursor")
+	return page, nil
+}
+
+// CutPage takes up to one row more than page.Limit, in the list's order, and returns those of the page with
+// the cursor of the next one; nil at the end of the list. Its error is encoding a position's.
+func CutPage[T, P any](page PageOf[P], rows []T, position func(T) P) ([]T, *string, error) {
+	if len(rows) <= page.Limit {
+		return rows, nil, nil
+	}
+	rows = rows[:page.Limit]
+	next, err := writeCursor(position(rows[len(rows)-1]))
+	return rows, &next, err
+}
+
+// A cursor is cursorVersion and the position's JSON, in base64url. Its times keep their microseconds, unlike
+// those of a response: a list that is ordered by them would repeat or skip rows.
+const cursorVersion = "1"
+
+const maxCursor = 1 << 10 // bytes
+
+func writeCursor[P any](position P) (string, error) {
+	text, err := json.Marshal(position)
+	return base64.RawURLEncoding.EncodeToString(append([]byte(cursorVersion), text...)), err
+}
+
+func readCursor[P any](text string) (position P, err error) {
+	if len(text) > maxCursor {
+		return position, ErrRequestInvalid
+	}
+	data, err := base64.RawURLEncoding.Strict().DecodeString(text)
+	rest, known := strings.CutPrefix(string(data), cursorVersion)
+	if err != nil || !known {
+		return position, ErrRequestInvalid
+	}
+	return decodeObject[P]([]byte(rest), json.RejectUnknownMembers(true))
+}

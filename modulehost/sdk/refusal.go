@@ -1,0 +1,127 @@
+package sdk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+)
+
+// Refusal is an error of a handler that its caller is told: a status and a stable code. Two with the same
+// status and code are equal, so that errors.Is finds one. A cause may be wrapped beside it, and nobody is
+// told of that:
+//
+//	var errNoNote = sdk.Refuse(http.StatusNotFound, "NOTE_NOT_FOUND")
+type Refusal struct {
+	status int
+	code   string
+}
+
+// Refuse makes a Refusal. The status is 400 to 599. It panics on another one, and on a code that is not upper
+// case letters, digits and underscores, because that is a mistake in the module.
+func Refuse(status int, code string) Refusal {
+	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
+	if status < 400 || status > 599 || code == "" || strings.Trim(code, letters) != "" {
+		panic(fmt.Sprintf("sdk: Refuse(%d, %q): a status is 400 to 599, and a code like NOTE_NOT_FOUND",
+			status, code))
+	}
+	return Refusal{status: status, code: code}
+}
+
+func (r Refusal) Error() string { return r.code }
+
+// Code returns the code.
+func (r Refusal) Code() string { return r.code }
+
+// Status returns the HTTP status.
+func (r Refusal) Status() int { return r.status }
+
+// respondError turns a handler's error into the response. It returns an error where the platform must respond
+// itself.
+func respondError(w http.ResponseWriter, r *http.Request, pattern string, err error) error {
+	refusal := Refusal{}
+	if errors.As(err, &refusal) {
+		return respondRefusal(w, refusal)
+	}
+	if tooLong := (*http.MaxBytesError)(nil); errors.As(err, &tooLong) || errors.Is(err, ErrBodyAborted) ||
+		errors.Is(err, context.Canceled) && r.Context().Err() != nil {
+		return err // the platform says 413 or 400, or the client has gone
+	}
+	if refusal = refusalOf(err); refusal.status == http.StatusBadRequest {
+		return respondRefusal(w, refusal)
+	}
+	reportError(pattern, err)
+	if refusal == (Refusal{}) {
+		return err
+	}
+	return respondRefusal(w, refusal)
+}
+
+func respondRefusal(w http.ResponseWriter, refusal Refusal) error {
+	switch refusal.code {
+	case "MODULE_OVERLOADED", "MODULE_UNAVAILABLE":
+		w.Header().Set("Retry-After", "1")
+	}
+	return respondJSON(w, refusal.status, map[string]string{"code": refusal.code})
+}
+
+// refusalOf is what a caller is told of the platform's own codes. It is zero for those that are a mistake of
+// the module.
+func refusalOf(err error) Refusal {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return Refusal{http.StatusServiceUnavailable, "STORE_UNAVAILABLE"}
+	}
+	if said := (*DatabaseError)(nil); errors.As(err, &said) {
+		return refusalOfState(said.SQLState)
+	}
+	code := Error("")
+	_ = errors.As(err, &code)
+	switch code {
+	case ErrRequestInvalid, ErrKeyInvalid:
+		return Refusal{http.StatusBadRequest, "REQUEST_INVALID"}
+	case ErrNotFound:
+		return Refusal{http.StatusNotFound, "NOT_FOUND"}
+	case ErrTooLarge:
+		return Refusal{http.StatusRequestEntityTooLarge, "REQUEST_BODY_TOO_LARGE"}
+	case ErrTooManyMails:
+		return Refusal{http.StatusTooManyRequests, "TOO_MANY_REQUESTS"}
+	case ErrDatabaseUnavailable, ErrTransactionEnded:
+		return Refusal{http.StatusServiceUnavailable, "STORE_UNAVAILABLE"}
+	case ErrPrincipalUnresolved:
+		return Refusal{http.StatusServiceUnavailable, "PRINCIPAL_RESOLUTION_FAILED"}
+	case ErrUnavailable, ErrTimeout:
+		return Refusal{http.StatusServiceUnavailable, "STORAGE_UNAVAILABLE"}
+	case ErrHostOverloaded:
+		return Refusal{http.StatusServiceUnavailable, "MODULE_OVERLOADED"}
+	case ErrCapabilityAbsent, ErrCapabilityFailed:
+		return Refusal{http.StatusServiceUnavailable, "MODULE_UNAVAILABLE"}
+	}
+	return Refusal{}
+}
+
+// refusalOfState is for the SQLSTATEs that no statement can avoid.
+func refusalOfState(state string) Refusal {
+	switch {
+	case state == "22021", state == "22P05": // a text with NUL, which JSON can hold and PostgreSQL cannot
+		return Refusal{http.StatusBadRequest, "REQUEST_INVALID"}
+	case state == "40001", state == "40P01", state == "57014", // serialization, deadlock, cancelled
+		strings.HasPrefix(state, "53"), strings.HasPrefix(state, "57P"), strings.HasPrefix(state, "08"):
+		return Refusal{http.StatusServiceUnavailable, "STORE_UNAVAILABLE"}
+	}
+	return Refusal{}
+}
+
+// maxReport bounds what one error adds to the output that the platform keeps.
+const maxReport = 4 << 10
+
+// reportError tells the author of an error, on standard error. The platform keeps that output and copies it
+// into no log.
+func reportError(where string, err error) {
+	text := err.Error()
+	if len(text) > maxReport {
+		text = strings.ToValidUTF8(text[:maxReport], "") + "..."
+	}
+	fmt.Fprintf(os.Stderr, "error: %s: %s\n", where, text)
+}
