@@ -3,6 +3,7 @@ package mail
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.uber.org/zap"
@@ -39,6 +40,7 @@ type Outbox struct {
 	ready     chan struct{}
 	perEmail  time.Duration // to compose and send one email
 	drainTime time.Duration // to send the rest of the queue after a stop
+	dropped   atomic.Int64
 }
 
 // NewOutbox makes an empty outbox. It sends nothing until Serve runs; Post may be called before.
@@ -62,6 +64,7 @@ func (o *Outbox) Post(email Email) (queued bool) {
 	case o.queue <- email:
 		return true
 	default:
+		o.dropped.Add(1)
 		o.log.Warn("mail dropped")
 		return false
 	}
@@ -92,6 +95,9 @@ func (o *Outbox) Serve(ctx context.Context) error {
 
 // Ready is closed from the beginning, because an outbox waits for nothing.
 func (o *Outbox) Ready() <-chan struct{} { return o.ready }
+
+// Figures returns how many emails wait, and how many were dropped since the process began.
+func (o *Outbox) Figures() (queued int, dropped int64) { return len(o.queue), o.dropped.Load() }
 
 // String names the service.
 func (o *Outbox) String() string { return "mail outbox" }
@@ -152,6 +158,7 @@ func (o *Outbox) dropQueued() {
 		}
 	}
 	if dropped > 0 {
+		o.dropped.Add(int64(dropped))
 		o.log.Warn("mail dropped", zap.Int("emails", dropped))
 	}
 }

@@ -20,6 +20,7 @@ type Hub struct {
 	ready    chan struct{}
 	inbox    *boundedQueue[message]
 	account  Account // nil: nothing is counted
+	counts   counts
 }
 
 // hubLimits are how many updates, and of how many bytes, may wait for a hub. It hands one event to 5,000
@@ -285,6 +286,7 @@ func (h *hub) pass(u *update) {
 	if !h.snapshots.keep(u) {
 		h.refuseWaiting(ErrOverloaded)
 	}
+	h.counts.updates.Add(1)
 	if len(h.live.readers) == 0 {
 		return
 	}
@@ -317,6 +319,7 @@ func (h *hub) skip(now time.Time) {
 // other processes, and their numbers are unknown.
 func (h *hub) overflowed() {
 	h.log.Warn("realtime updates dropped")
+	h.counts.overflows.Add(1)
 	h.missed()
 	h.order.forget(0)
 	h.announceKind(kindLost)

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/r3labs/sse/v2"
@@ -23,6 +24,7 @@ type reader struct {
 	from   uint64 // publishes up to this number are in its snapshot
 
 	outcome chan error // one value: nil when it is live
+	cuts    *atomic.Int64
 
 	mu      sync.Mutex
 	mailbox []queuedEvent // the first handed of them are on their way through the frame writer
@@ -48,7 +50,7 @@ type queuedEvent struct {
 	cost   int     // of the event
 }
 
-func newReader() *reader { return &reader{outcome: make(chan error, 1)} }
+func newReader(cuts *atomic.Int64) *reader { return &reader{outcome: make(chan error, 1), cuts: cuts} }
 
 // refuse ends the wait of a reader that is not live.
 func (r *reader) refuse(err error) { r.outcome <- err }
@@ -91,6 +93,7 @@ func (r *reader) offer(u *update) (taken, filling bool) {
 	if u.key != "" {
 		r.supersede(u.key)
 	} else if len(r.mailbox) >= mailboxEvents || r.bytes+len(u.data) > mailboxBytes {
+		r.cuts.Add(1)
 		r.cut()
 		return false, false
 	}
@@ -132,6 +135,7 @@ func (r *reader) beat() {
 	switch {
 	case r.gone:
 	case r.ending:
+		r.cuts.Add(1)
 		r.cut()
 	case !now.Before(r.stops):
 		r.finish()

@@ -45,7 +45,7 @@ func (h *Hub) Stream(w http.ResponseWriter, request *http.Request) error {
 	if connection := ConnectionOf(request.Context()); connection != nil && !connection.BeginStream() {
 		panic(http.ErrAbortHandler)
 	}
-	r := newReader()
+	r := newReader(&h.counts.cut)
 	ctx, cancel := context.WithCancel(request.Context())
 	r.cancel = cancel
 	r.control = http.NewResponseController(w)
@@ -57,6 +57,8 @@ func (h *Hub) Stream(w http.ResponseWriter, request *http.Request) error {
 	if err := r.await(ctx); err != nil {
 		return err
 	}
+	h.counts.readers.Add(1)
+	defer h.counts.readers.Add(-1)
 	defer context.AfterFunc(request.Context(), r.hangUp)()
 	r.write(ctx, w)
 	return nil

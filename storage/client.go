@@ -33,7 +33,7 @@ func newTransport() *http.Transport {
 	}
 }
 
-func newClient(settings environment.Storage, transport http.RoundTripper) *s3.Client {
+func newClient(settings environment.Storage, transport http.RoundTripper, counts *counts) *s3.Client {
 	return s3.New(s3.Options{
 		BaseEndpoint: aws.String(settings.Endpoint),
 		Region:       settings.Region,
@@ -41,7 +41,7 @@ func newClient(settings environment.Storage, transport http.RoundTripper) *s3.Cl
 		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
 			return credentials(settings), nil
 		}),
-		HTTPClient: doer{&http.Client{
+		HTTPClient: doer{counts: counts, Client: &http.Client{
 			Transport:     transport,
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		}},
@@ -71,11 +71,15 @@ const (
 	maxResponse = 8 << 20
 )
 
-// doer bounds what the client library reads into memory.
-type doer struct{ *http.Client }
+// doer bounds what the client library reads into memory, and counts the requests.
+type doer struct {
+	*http.Client
+	counts *counts
+}
 
 func (d doer) Do(request *http.Request) (*http.Response, error) {
 	response, err := d.Client.Do(request)
+	d.counts.count(response, err)
 	if err != nil {
 		return nil, err
 	}

@@ -33,6 +33,7 @@ type Provider struct {
 	spoolDir  string    // "": that of temporary files
 	limits    limits
 	now       func() time.Time
+	counts    *counts
 
 	mu    sync.Mutex
 	disks map[string]*atomic.Int64 // bytes of the disk that bodies take, by module
@@ -52,9 +53,9 @@ func New(settings environment.Storage) (*Provider, error) {
 	if err != nil {
 		return nil, err
 	}
-	transport := newTransport()
+	transport, counts := newTransport(), new(counts)
 	return &Provider{
-		client:    newClient(settings, transport),
+		client:    newClient(settings, transport, counts),
 		transport: transport,
 		prefix:    settings.BucketPrefix,
 		reading:   reading,
@@ -62,6 +63,7 @@ func New(settings environment.Storage) (*Provider, error) {
 		spoolDir:  settings.Spool,
 		limits:    limits{call: 30 * time.Second, stall: 30 * time.Second, spool: maxSpool},
 		now:       time.Now,
+		counts:    counts,
 		disks:     make(map[string]*atomic.Int64),
 	}, nil
 }

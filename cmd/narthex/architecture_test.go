@@ -64,6 +64,7 @@ var ranks = map[string]int{
 	"services/activity/chain": 2,
 
 	"services/clientaddress": 2,
+	"services/metrics":       2,
 	"services/database":      2,
 	"services/expiry":        2,
 	"services/lookup":        2,
@@ -120,6 +121,7 @@ var doors = map[string][]string{
 		"cmd/narthex/program", "cmd/narthex/cli", "cmd/narthex/operator", "cmd/narthex/doctor", "cmd/narthex/dev",
 	},
 	"github.com/wneessen/go-mail":       {"mail"},
+	"github.com/prometheus":             {"services/metrics"},
 	"github.com/johannesboyne/gofakes3": {"cmd/narthex/dev", "modulehost/sdktest"},
 	"github.com/aws":                    {"storage"},
 	"github.com/r3labs/sse":             {"realtime"},

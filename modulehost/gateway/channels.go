@@ -58,5 +58,6 @@ func ChannelRoute(moduleID string, channel *abi.Channel, stream Stream) httpapi.
 		Path:       RealtimePrefix + moduleID + "/" + channel.GetName(),
 		Permission: channel.GetPermission(),
 		Handle:     func(c *httpapi.Call) error { return stream.Stream(c.Writer, c.Request) },
+		Stream:     true,
 	}
 }

@@ -32,6 +32,9 @@ type Route struct {
 
 	// OthersNotAllowed makes every other method on this path a 405 with Allow, in place of a 404.
 	OthersNotAllowed bool
+
+	// Stream says that a response has no end, so that the time it takes says nothing.
+	Stream bool
 }
 
 // Handler does one route's work. The pipeline turns the error that it returns into the response

@@ -49,6 +49,7 @@ type conn struct {
 	writeClosed   bool // nothing is written any more
 	bodyCancelled bool // its request's body was cancelled
 	idleExpired   bool // its idle time is over, and the reading goroutine has not confirmed that nothing came
+	faulted       bool // a fault's response was written in place of its handler's
 	closed        bool // the socket
 	serverDone    bool // net/http has closed its side
 	ended         bool // both, and connections knows

@@ -135,6 +135,8 @@ func (c *conn) fail(f fault) {
 	c.all.logEvent(f.line())
 	if !c.responseBegun {
 		c.writeClosed = true
+		c.faulted = true
+		c.all.faults(f.status(), 0)
 		_ = c.Conn.SetWriteDeadline(time.Now().Add(c.all.limits.writable))
 		_, _ = io.WriteString(c.Conn, string(f))
 		c.linger()

@@ -63,6 +63,8 @@ type connections struct {
 	inherited bool
 	proxy     func(netip.Addr) bool
 	lines     *loglimit.Limiter
+	meter     Meter
+	faults    func(status int, took time.Duration) // counts the responses of the transport
 
 	halt     chan struct{} // closed when nothing is to be accepted any more but what the kernel has
 	stopping atomic.Bool
@@ -84,6 +86,8 @@ func newConnections(listener net.Listener, config ListenerConfig, limits limits)
 		inherited: config.Inherited != nil,
 		proxy:     config.Proxy,
 		lines:     loglimit.New(config.Log),
+		meter:     meterOf(config.Meter),
+		faults:    meterOf(config.Meter).Route("", meterTransport),
 		halt:      make(chan struct{}),
 		open:      list.New(),
 		clients:   make(map[netip.Prefix]*client),
@@ -159,17 +163,22 @@ type logLine struct {
 	text  string
 	level zapcore.Level
 	every time.Duration // there is at most one in this time
+	cause string        // for the meter
 }
 
 var (
-	timeoutLine  = logLine{"request timed out", zapcore.WarnLevel, time.Second}
-	refusedLine  = logLine{"request refused by the transport", zapcore.WarnLevel, time.Second}
-	stalledLine  = logLine{"client took nothing of its answer", zapcore.WarnLevel, time.Second}
-	madeRoomLine = logLine{"idle connection closed to make room", zapcore.WarnLevel, time.Second}
-	noRoomLine   = logLine{"connection refused for want of room", zapcore.WarnLevel, time.Second}
-	noStreamLine = logLine{"stream refused for want of room", zapcore.WarnLevel, time.Second}
-	acceptLine   = logLine{"connections cannot be accepted", zapcore.ErrorLevel, time.Minute}
+	timeoutLine = logLine{"request timed out", zapcore.WarnLevel, time.Second, CauseDeadline}
+	refusedLine = logLine{"request refused by the transport", zapcore.WarnLevel, time.Second,
+		CauseMalformed}
+	stalledLine  = logLine{"client took nothing of its answer", zapcore.WarnLevel, time.Second, CauseStalled}
+	madeRoomLine = logLine{"idle connection closed to make room", zapcore.WarnLevel, time.Second, CauseRoom}
+	noRoomLine   = logLine{"connection refused for want of room", zapcore.WarnLevel, time.Second, CauseConns}
+	noStreamLine = logLine{"stream refused for want of room", zapcore.WarnLevel, time.Second, CauseStream}
+	acceptLine   = logLine{"connections cannot be accepted", zapcore.ErrorLevel, time.Minute, CauseAccept}
 )
 
 // logEvent counts one event of a kind.
-func (a *connections) logEvent(l logLine) { a.lines.LogEvery(l.every, l.text, l.level, l.text) }
+func (a *connections) logEvent(l logLine) {
+	a.meter.Refused(l.cause)
+	a.lines.LogEvery(l.every, l.text, l.level, l.text)
+}

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"strings"
+	"time"
 
 	"go.uber.org/zap"
 
@@ -21,6 +22,8 @@ type edge struct {
 	clients ClientAddress
 	router  http.Handler
 	log     *zap.Logger
+
+	preflights, unaddressed func(status int, took time.Duration) // count responses
 }
 
 var (
@@ -62,6 +65,7 @@ func (e *edge) setClientAddress(w http.ResponseWriter, r *http.Request) bool {
 		return true
 	}
 	code := httpapi.WriteError(w, err)
+	e.unaddressed(http.StatusServiceUnavailable, 0)
 	e.log.Error("request failed", zap.String("code", code),
 		zap.String("request_id", w.Header()["X-Request-Id"][0]))
 	return false
@@ -87,6 +91,7 @@ func (e *edge) preflight(w http.ResponseWriter) {
 		header.Set("Access-Control-Max-Age", "600")
 	}
 	w.WriteHeader(http.StatusNoContent)
+	e.preflights(http.StatusNoContent, 0)
 }
 
 // newRequestID is unique, not secret: it only joins a response to a log line.

@@ -1,6 +1,9 @@
 package httpserver
 
-import "bytes"
+import (
+	"bytes"
+	"net/http"
+)
 
 // fault is the response to a transport fault, byte for byte (docs/reference/http-api.md): no body, and the
 // connection ends behind it.
@@ -14,10 +17,25 @@ const (
 
 // line is the whole line of the log: nothing of the request, the peer or the cause goes with it.
 func (f fault) line() logLine {
-	if f == faultTimeout {
-		return timeoutLine
+	line := refusedLine
+	switch f {
+	case faultTimeout:
+		line = timeoutLine
+	case faultHeadSize:
+		line.cause = CauseHead
 	}
-	return refusedLine
+	return line
+}
+
+// status is the response's.
+func (f fault) status() int {
+	switch f {
+	case faultTimeout:
+		return http.StatusRequestTimeout
+	case faultHeadSize:
+		return http.StatusRequestHeaderFieldsTooLarge
+	}
+	return http.StatusBadRequest
 }
 
 // faultOf is the response to bytes that framing refused.

@@ -41,6 +41,7 @@ type Config struct {
 	Authorizer     Authorizer
 	Log            *zap.Logger
 	Lines          *loglimit.Limiter // for failures that come in numbers; nil: one of its own that nobody closes
+	Meter          Meter             // nil: nothing is counted
 }
 
 // New builds the handler of the whole table, once: a request takes one look-up and no lock. It refuses a
@@ -66,9 +67,16 @@ func New(config Config) (http.Handler, error) {
 		authorizer: config.Authorizer,
 		log:        config.Log,
 		lines:      config.Lines,
+		meter:      meterOf(config.Meter),
 	}
-	return &edge{trusted: trusted, clients: config.ClientAddress, router: newRouter(config.Routes, pipeline),
-		log: config.Log}, nil
+	return &edge{
+		trusted:     trusted,
+		clients:     config.ClientAddress,
+		router:      newRouter(config.Routes, pipeline),
+		log:         config.Log,
+		preflights:  pipeline.meter.Route(http.MethodOptions, meterPreflight),
+		unaddressed: pipeline.meter.Route("", meterAddress),
+	}, nil
 }
 
 // checkGates is the rule that no write goes without an origin rule and a body limit.

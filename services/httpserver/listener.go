@@ -48,6 +48,7 @@ type ListenerConfig struct {
 	Proxy func(netip.Addr) bool
 	// called when no connection is accepted any more, to end endless streams; nil: nothing to do
 	Draining func()
+	Meter    Meter // nil: nothing is counted
 	Log      *zap.Logger
 }
 

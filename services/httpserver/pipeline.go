@@ -20,6 +20,7 @@ type pipeline struct {
 	authorizer Authorizer
 	log        *zap.Logger
 	lines      *loglimit.Limiter // for failures that come in numbers
+	meter      Meter
 }
 
 // run is the chain of one route, flat: no middleware, no map of request values.
@@ -61,6 +62,7 @@ func (p *pipeline) run(route httpapi.Route, names []string) gin.HandlerFunc {
 
 func (p *pipeline) gates(call *httpapi.Call, route *httpapi.Route) error {
 	if route.Origin == httpapi.TrustedOrigin && !p.trusted.trusts(call.Request) {
+		p.meter.Refused(CauseOrigin)
 		return httpapi.ErrOrigin
 	}
 	if route.Body != httpapi.NoBody && call.Request.ContentLength > route.MaxBody {

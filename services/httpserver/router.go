@@ -27,15 +27,17 @@ func newRouter(routes []httpapi.Route, pipeline *pipeline) http.Handler {
 	for _, route := range routes {
 		path, names := ginPath(route.Path)
 		chain := pipeline.run(route, names)
-		engine.Handle(route.Method, path, chain)
+		engine.Handle(route.Method, path, counted(pipeline.meter, route.Method, &route, chain))
 		if route.Head {
-			engine.Handle(http.MethodHead, path, chain)
+			engine.Handle(http.MethodHead, path, counted(pipeline.meter, http.MethodHead, &route, chain))
 		}
 		if route.OthersNotAllowed {
 			getOnly[route.Path] = true
 		}
 	}
 	engine.NoRoute(func(g *gin.Context) {
+		count := pipeline.meter.Route(meteredMethod(g.Request.Method), meterUnmatched)
+		defer func() { count(g.Writer.Status(), 0) }()
 		if getOnly[g.Request.URL.EscapedPath()] {
 			header := g.Writer.Header()
 			header.Set("Allow", http.MethodGet)

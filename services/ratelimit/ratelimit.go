@@ -41,6 +41,7 @@ type Limiter struct {
 	mu      sync.Mutex
 	windows []*window // one for each length of window; a handful
 	keys    int       // in all windows
+	refused int64
 }
 
 // New makes a Limiter without keys. It starts nothing.
@@ -67,12 +68,20 @@ func (l *Limiter) Allow(rule Rule, key Key) (ok bool, retryAfter time.Duration) 
 	case w.expired(e, now):
 		e.count = 0
 	case e.count >= rule.Max:
+		l.refused++
 		return false, e.allowed + rule.Window - now
 	}
 	e.count++
 	e.allowed = now
 	w.toNewest(e)
 	return true, 0
+}
+
+// Figures returns how many keys are held, and how many requests were refused since the process began.
+func (l *Limiter) Figures() (keys int, refused int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.keys, l.refused
 }
 
 // Serve removes expired keys every 10 s, until ctx ends.

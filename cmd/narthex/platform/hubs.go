@@ -21,7 +21,7 @@ func (s *Server) startHubs(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.hubs = realtime.New(s.log, link)
+	s.hubs, s.backplane = realtime.New(s.log, link), link
 	var children []supervisor.Child
 	if link != nil {
 		children = append(children, supervisor.Child{Service: link})

@@ -111,7 +111,7 @@ func (s *Server) prepare(module *catalog.Module) (runningModule, error) {
 		Secrets:      s.secrets.of(declared),
 		Capabilities: s.capabilitiesOf(module),
 		Buckets:      s.bucketsOf(declared),
-		Mail:         s.Mail,
+		Mail:         s.mails,
 		Realtime:     s.hubs,
 		Memory:       running.memory,
 		Log:          s.log,

@@ -32,6 +32,7 @@ import (
 	"github.com/narthex-platform/narthex/services/httpserver"
 	"github.com/narthex-platform/narthex/services/identity"
 	"github.com/narthex-platform/narthex/services/loglimit"
+	"github.com/narthex-platform/narthex/services/metrics"
 	"github.com/narthex-platform/narthex/services/navigation"
 	"github.com/narthex-platform/narthex/services/people"
 	"github.com/narthex-platform/narthex/services/ratelimit"
@@ -57,6 +58,7 @@ type Server struct {
 	health        *health.Health
 	limiter       *ratelimit.Limiter
 	outbox        *mail.Outbox
+	mails         *mail.Counter // of all, the platform's and the modules'
 	identity      *identity.Service
 	people        *people.Service
 	erasures      *people.Erasures
@@ -76,7 +78,9 @@ type Server struct {
 	roles         map[string]database.ModuleRole
 	pools         map[string]*database.ModulePool // of the modules to start, by id
 	hubs          *realtime.Hubs
-	users         *process.Users // nil: modules share the platform's
+	backplane     *realtime.Link   // nil: none is configured
+	metrics       *metrics.Metrics // nil: nobody asks for them
+	users         *process.Users   // nil: modules share the platform's
 	priorities    *process.Priorities
 	eligible      []*catalog.Module // in dependency order
 	modules       []runningModule   // the same, started

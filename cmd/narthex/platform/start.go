@@ -113,7 +113,8 @@ func (s *Server) buildRuntimeServices(ctx context.Context) (err error) {
 	}
 	s.health = health.New(s.database.Ping, s.log)
 	s.limiter = ratelimit.New()
-	s.outbox = mail.NewOutbox(s.Mail, s.log)
+	s.mails = mail.NewCounter(s.Mail)
+	s.outbox = mail.NewOutbox(s.mails, s.log)
 	return s.tree.Start(ctx,
 		supervisor.Child{Service: s.health},
 		supervisor.Child{Service: s.limiter},
@@ -244,7 +245,7 @@ func (s *Server) openStorage(ctx context.Context) (err error) {
 
 // buildHTTP is step 7: one table of all routes, and the handler that runs it.
 func (s *Server) buildHTTP(context.Context) error {
-	clients := clientaddress.New(s.Settings.ClientAddress)
+	clients, meter := clientaddress.New(s.Settings.ClientAddress), s.newMeter()
 	handler, err := httpserver.New(httpserver.Config{
 		Routes:         s.Routes(),
 		TrustedOrigins: s.trustedOrigins(),
@@ -253,6 +254,7 @@ func (s *Server) buildHTTP(context.Context) error {
 		Authorizer:     s.Authorization,
 		Log:            s.log,
 		Lines:          s.lines,
+		Meter:          meter,
 	})
 	if err != nil {
 		return err
@@ -264,6 +266,7 @@ func (s *Server) buildHTTP(context.Context) error {
 		Handler:   handler,
 		Proxy:     clients.Trusts,
 		Draining:  s.hubs.Drain,
+		Meter:     meter,
 		Log:       s.log,
 	})
 	return nil
@@ -303,6 +306,9 @@ func (s *Server) listen(ctx context.Context) error {
 		OnCrash:    supervisor.EndProcess,
 		StopWithin: httpserver.Drain + 5*time.Second,
 	}); err != nil {
+		return err
+	}
+	if err := s.serveMetrics(ctx); err != nil {
 		return err
 	}
 	return s.tree.Start(ctx, supervisor.Child{Service: s.tree.Systemd()},
