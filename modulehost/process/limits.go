@@ -105,11 +105,14 @@ const (
 	PingEvery       = 10 * time.Second
 	PingWithin      = 10 * time.Second
 	StuckWithin     = 30 * time.Second // from when a call was abandoned, and told to cancel, to its end
+	// ExitWithin is for a process whose link is lost because it dies: a kill from elsewhere closes its sockets
+	// first.
+	ExitWithin = 100 * time.Millisecond
 )
 
 // Deadlines bound every wait for a child; a field of 0 takes its default, the constant of like name.
 type Deadlines struct {
-	Register, Start, Stop, Terminate, PingEvery, Ping, Stuck time.Duration
+	Register, Start, Stop, Terminate, PingEvery, Ping, Stuck, Exit time.Duration
 }
 
 func (d Deadlines) withDefaults() Deadlines {
@@ -120,6 +123,7 @@ func (d Deadlines) withDefaults() Deadlines {
 	setDefault(&d.PingEvery, PingEvery)
 	setDefault(&d.Ping, PingWithin)
 	setDefault(&d.Stuck, StuckWithin)
+	setDefault(&d.Exit, ExitWithin)
 	return d
 }
 

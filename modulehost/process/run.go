@@ -48,7 +48,7 @@ func (p *Process) Serve(ctx context.Context) error {
 	l.stuck = l.calls.WatchAbandoned(mostStuck, p.config.Deadlines.Stuck)
 	err = p.execute(ctx, l)
 	p.stopCalls()
-	l.diedFirst = !l.overdue && l.child.exitedWithin(exitGrace)
+	l.diedFirst = !l.overdue && l.child.exitedWithin(p.config.Deadlines.Exit)
 	l.end()
 	p.ended(l, err)
 	l.report(err)

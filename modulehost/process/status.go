@@ -129,10 +129,6 @@ func (l *run) endedBy(err error) End {
 	return end
 }
 
-// exitGrace is for a process whose link is lost because it dies: a kill from elsewhere closes its sockets
-// first.
-const exitGrace = 100 * time.Millisecond
-
 // outOfMemory knows what Go's runtime prints when an allocation fails.
 func outOfMemory(said []byte) bool {
 	for _, words := range []string{"fatal error: runtime: out of memory", "fatal error: out of memory",

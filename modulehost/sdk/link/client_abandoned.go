@@ -26,6 +26,13 @@ func (c *Client) WatchAbandoned(limit int, within time.Duration) <-chan struct{}
 	return c.abandoned.stuck
 }
 
+// Abandoned returns how many calls were abandoned that have not ended since.
+func (c *Client) Abandoned() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.abandoned.calls
+}
+
 // markAbandoned notes that the caller of w has left.
 func (c *Client) markAbandoned(w *waiter) {
 	a := &c.abandoned

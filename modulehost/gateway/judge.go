@@ -1,0 +1,39 @@
+package gateway
+
+import (
+	"errors"
+	"fmt"
+	"net/textproto"
+	"strings"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
+)
+
+// CheckResponse tells which rule a module's response breaks, in the host's own words; nil: none. Of the first
+// three the client gets MODULE_HANDLER_FAILED, of the others the response without the header.
+func CheckResponse(moduleID string, response *abi.HandleResponse) error {
+	switch status := response.GetStatus(); {
+	case status < 200 || status > 599:
+		return errors.New("its status is not from 200 to 599")
+	case len(response.GetBody()) > inline:
+		return fmt.Errorf("its message carries %d bytes of body, and the most is %d", len(response.GetBody()),
+			inline)
+	case !staysInside(response.GetHeaders(), Prefix+moduleID):
+		return errors.New("its Location leads out of the module's own root")
+	}
+	size := 0
+	for _, header := range response.GetHeaders() {
+		name := textproto.CanonicalMIMEHeaderKey(header.GetName())
+		value := strings.Trim(header.GetValue(), " \t")
+		if name == "" || !isToken(name) || !isFieldValue(value) {
+			return errors.New("the name or value of a header is not valid (RFC 9110)")
+		}
+		if kind, _ := kindOf(name); kind != platform {
+			size += len(name) + len(": ") + len(value) + len("\r\n")
+		}
+	}
+	if size > maxResponseHeaders {
+		return fmt.Errorf("its headers take %d bytes, and the most is %d", size, maxResponseHeaders)
+	}
+	return nil
+}
