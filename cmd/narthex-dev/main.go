@@ -3,8 +3,9 @@
 package main
 
 import (
+	"github.com/narthex-platform/narthex/cmd/narthex/conform"
 	"github.com/narthex-platform/narthex/cmd/narthex/dev"
 	"github.com/narthex-platform/narthex/cmd/narthex/program"
 )
 
-func main() { program.Main("narthex-dev", dev.Dev, dev.ModulesNew) }
+func main() { program.Main("narthex-dev", dev.Dev, dev.ModulesNew, conform.ModulesConform) }

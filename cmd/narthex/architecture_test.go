@@ -24,11 +24,13 @@ var ranks = map[string]int{
 	"cmd/narthex/operator": 7,
 	"cmd/narthex/doctor":   7,
 	"cmd/narthex/dev":      7,
+	"cmd/narthex/conform":  7,
 
 	"cmd/narthex/platform":    6,
 	"cmd/narthex-bench":       6,
 	"modulehost/archive/pack": 6, // a program
 	"modulehost/sdktest":      6, // for tests of modules alone
+	"modulehost/conformance":  6,
 
 	"services/httpserver/httpservertest": 6, // for tests alone
 
@@ -119,6 +121,7 @@ var doors = map[string][]string{
 		"services/database/databasetest", "services/*/store*.go"},
 	"github.com/spf13/cobra": {
 		"cmd/narthex/program", "cmd/narthex/cli", "cmd/narthex/operator", "cmd/narthex/doctor", "cmd/narthex/dev",
+		"cmd/narthex/conform",
 	},
 	"github.com/wneessen/go-mail":       {"mail"},
 	"github.com/prometheus":             {"services/metrics"},

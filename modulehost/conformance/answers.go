@@ -1,0 +1,72 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/narthex-platform/narthex/modulehost/gateway"
+	"github.com/narthex-platform/narthex/modulehost/process"
+	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
+	"github.com/narthex-platform/narthex/services/httpapi"
+)
+
+// answers are the module's own, before the gateway made responses of them.
+type answers struct {
+	mu    sync.Mutex
+	count int
+	asked string // what the first that broke a rule was asked
+	rule  error  // the one that it broke
+}
+
+type seenKey struct{}
+
+// seenAnswer is filled in while its request is handled.
+type seenAnswer struct{ response *abi.HandleResponse }
+
+// observe looks at what the module answers behind a row of the table. A row's handler may be called by many
+// requests at once.
+func (a *answers) observe(moduleID string, i *installation, handle httpapi.Handler) httpapi.Handler {
+	return func(c *httpapi.Call) error {
+		i.serving.Add(1)
+		defer i.serving.Add(-1)
+		seen := &seenAnswer{}
+		c.Request = c.Request.WithContext(context.WithValue(c.Request.Context(), seenKey{}, seen))
+		asked := c.Request.Method + " " + c.Request.URL.Path
+		err := handle(c)
+		if seen.response.GetStatus() != 0 {
+			a.judge(moduleID, asked, seen.response)
+		}
+		return err
+	}
+}
+
+func (a *answers) judge(moduleID, asked string, response *abi.HandleResponse) {
+	rule := gateway.CheckResponse(moduleID, response)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.count++
+	if rule != nil && a.rule == nil {
+		a.asked, a.rule = asked, rule
+	}
+}
+
+func checkAnswers(_ context.Context, t *trial) outcome {
+	t.answers.mu.Lock()
+	defer t.answers.mu.Unlock()
+	switch {
+	case t.answers.rule != nil:
+		return asking(t.answers.asked, failed("%v", t.answers.rule))
+	case t.answers.count == 0:
+		return notApplicable("the module answered nothing")
+	}
+	return passed("%d answers", t.answers.count)
+}
+
+// endWords tell how a process ended.
+func endWords(end process.End) string {
+	if end.Code == nil {
+		return string(end.Kind)
+	}
+	return fmt.Sprintf("%s %d", end.Kind, *end.Code)
+}

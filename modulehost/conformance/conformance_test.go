@@ -1,0 +1,99 @@
+package conformance_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/narthex-platform/narthex/modulehost/conformance"
+)
+
+// short is how long a trial waits here for what a broken module never does.
+const short = 3 * time.Second
+
+func TestASoundModulePassesEveryCheck(t *testing.T) {
+	t.Parallel()
+	all, _ := try(t, options(t, trialModule("sound").pack(t)))
+	for check, r := range all {
+		if r.Verdict != conformance.Passed {
+			t.Errorf("%s: %s, want passed; asked %q, seen %q", check, r.Verdict, r.Asked, r.Seen)
+		}
+	}
+}
+
+// TestEachCheckSeesItsBrokenModule has a module, or a guard of the host removed, for every row of the table.
+func TestEachCheckSeesItsBrokenModule(t *testing.T) {
+	t.Parallel()
+	with := func(name, path, content string) files {
+		f := trialModule(name)
+		f[path] = content
+		return f
+	}
+	for check, want := range map[string]struct {
+		module files
+		folder bool                  // it cannot be packed
+		within conformance.Deadlines // that the module misses, for a shorter wait
+		alter  func(conformance.Options) conformance.Options
+		seen   string // a part of it
+	}{
+		"package and manifest": {
+			module: with("sound", "module.json", strings.Replace(trialManifest, "trial.use", "other.use", 2)),
+			folder: true, seen: "MANIFEST_INVALID"},
+		"executable": {module: with("sound", executablePath("sound"), "#!/bin/sh\n"), folder: true,
+			seen: "ELF executable"},
+		"migrations apply": {module: with("sound", "migrations/0001_things.sql", "CREATE TABLE 1;"),
+			seen: "line 1"},
+		"migrations twice": {module: with("sound", "migrations/0002_role.sql",
+			"ALTER ROLE CURRENT_USER SET work_mem = '64MB';"), seen: "setting of the role changed"},
+		"handshake": {module: trialModule("silent"), within: conformance.Deadlines{Register: short},
+			seen: "deadline"},
+		"registration": {module: trialModule("undeclared"), seen: "not declared in the manifest"},
+		"start in time": {module: trialModule("starts-slowly"), within: conformance.Deadlines{Start: short},
+			seen: "MODULE_START_TIMEOUT"},
+		"stop in time": {module: trialModule("stops-slowly"), within: conformance.Deadlines{Stop: short},
+			seen: "MODULE_STOP_TIMEOUT"},
+		"stop twice": {module: trialModule("stops-once"), within: conformance.Deadlines{Stop: short},
+			seen: "MODULE_STOP_TIMEOUT"},
+		"stop after a partial start": {module: trialModule("waits-for-its-start"),
+			within: conformance.Deadlines{Stop: short}, seen: "MODULE_STOP_TIMEOUT"},
+		"routes answer": {module: trialModule("panics"), seen: "MODULE_HANDLER_FAILED"},
+		"denied callers": {module: trialModule("sound"), alter: conformance.Options.WithoutGates,
+			seen: "reached the module"},
+		"cancel frees a call": {module: trialModule("never-cancels"), within: conformance.Deadlines{Stuck: short},
+			alter: func(o conformance.Options) conformance.Options { return o.Calls(8) }, seen: "go on"},
+		"bodies of every length": {module: trialModule("dies-of-a-body"), seen: "exit 3"},
+		"answers within bounds":  {module: trialModule("long-headers"), seen: "the most is 16384"},
+		"channel snapshots":      {module: trialModule("large-snapshot"), seen: "over 1 MiB"},
+		"people":                 {module: trialModule("forgets-nobody"), seen: "FAILED"},
+		"pages and scripts": {module: with("sound", "display/index.js", "export const answer = 42;"),
+			seen: "no default export"},
+		"memory":                  {module: trialModule("keeps"), seen: "MiB"},
+		"crash and restart":       {module: trialModule("restless"), seen: "registration differs"},
+		"ends with its host":      {module: trialModule("lingers"), seen: "was killed"},
+		"output":                  {module: trialModule("prints"), seen: "dropped"},
+		"nothing written outside": {module: trialModule("sets-its-role"), seen: "role"},
+	} {
+		t.Run(check, func(t *testing.T) {
+			t.Parallel()
+			path := ""
+			if want.folder {
+				path = want.module.write(t)
+			} else {
+				path = want.module.pack(t)
+			}
+			o := options(t, path).Within(want.within)
+			if want.alter != nil {
+				o = want.alter(o)
+			}
+			all, failed := try(t, o)
+			if !slices.Contains(failed, check) {
+				t.Fatalf("failed checks %q, want %q; it is %+v", failed, check, all[check])
+			}
+			if r := all[check]; !strings.Contains(r.Seen, want.seen) || r.Expected == "" || r.Remedy == "" {
+				t.Errorf("%s: seen %q, want %q in it; expected %q and remedy %q, want both", check, r.Seen, want.seen,
+					r.Expected, r.Remedy)
+			}
+		})
+	}
+}

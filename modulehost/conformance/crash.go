@@ -1,0 +1,55 @@
+package conformance
+
+import (
+	"context"
+
+	"github.com/narthex-platform/narthex/modulehost/process"
+)
+
+func checkCrash(ctx context.Context, t *trial) outcome {
+	before := t.live.process.Status().Starts
+	if !t.live.process.Kill() {
+		return failed("no process was ready")
+	}
+	if err := t.live.awaitReady(ctx, before); err != nil {
+		return failed("%s", t.why(&firstRun{ended: err}))
+	}
+	for _, route := range t.live.process.Routes() {
+		if got := t.live.send(ctx, t.live.small(route, theOwner)); got.failedByHost() {
+			return failed("%s of the next process: %s", pattern(route), got)
+		}
+		break
+	}
+	return passed("ready again")
+}
+
+func checkHangUp(ctx context.Context, t *trial) outcome {
+	before := t.live.process.Status().Starts
+	if !t.live.process.HangUp() {
+		return failed("no process was ready")
+	}
+	if err := t.live.awaitReady(ctx, before); err != nil {
+		return failed("%v", err)
+	}
+	end := t.live.process.Status().LastEnd
+	if end == nil || end.Kind != process.EndExit && end.Kind != process.EndSignal {
+		return failed("it went on, and was killed")
+	}
+	return passed("%s", endWords(*end))
+}
+
+// checkOutput stops the module for good.
+func checkOutput(_ context.Context, t *trial) outcome {
+	t.run(context.Background()) // if nothing else has started it
+	t.stopLive()
+	var kept, dropped int64
+	for _, end := range t.log.of("module process ended") {
+		bytes, _ := end.fields["output_bytes"].(int64)
+		more, _ := end.fields["output_bytes_dropped"].(int64)
+		kept, dropped = kept+bytes, dropped+more
+	}
+	if dropped > 0 {
+		return failed("%d bytes were kept and %d dropped", kept, dropped)
+	}
+	return passed("%d bytes", kept)
+}

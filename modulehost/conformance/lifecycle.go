@@ -1,0 +1,265 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/narthex-platform/narthex/modulehost/process"
+	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
+	"github.com/narthex-platform/narthex/modulehost/sdk/link"
+)
+
+// firstRun is one life of the module, from start to stop, to which nothing happens.
+type firstRun struct {
+	registered *abi.RegisterResponse // nil: no valid handshake
+	rules      error                 // the registration's broken ones
+	ready      bool
+	ended      error // what Serve returned
+	end        process.End
+	took       time.Duration // of the start
+	stopTook   time.Duration
+}
+
+// run lives the first life once.
+func (t *trial) run(ctx context.Context) *firstRun {
+	if t.first != nil {
+		return t.first
+	}
+	r := &firstRun{}
+	t.first = r
+	s := t.newStage(nil, func(registered *abi.RegisterResponse, rules error) {
+		r.registered, r.rules = registered, rules
+	})
+	defer s.close()
+	p := s.process
+	began := time.Now()
+	life := serve(ctx, p)
+	select {
+	case <-p.Ready():
+		r.ready, r.took = true, time.Since(began)
+	case <-life.ended:
+	}
+	stopping := time.Now()
+	r.ended = life.stop()
+	r.stopTook = time.Since(stopping)
+	if end := p.Status().LastEnd; end != nil {
+		r.end = *end
+	}
+	return r
+}
+
+// life is one Serve of a process.
+type life struct {
+	cancel context.CancelFunc
+	ended  chan struct{}
+	err    error // after ended
+}
+
+func serve(ctx context.Context, p *process.Process) *life {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	l := &life{cancel: cancel, ended: make(chan struct{})}
+	go func() {
+		defer close(l.ended)
+		l.err = p.Serve(ctx)
+	}()
+	return l
+}
+
+// stop stops the process and returns what Serve returned. The process has deadlines of its own.
+func (l *life) stop() error {
+	l.cancel()
+	<-l.ended
+	return l.err
+}
+
+func checkHandshake(ctx context.Context, t *trial) outcome {
+	r := t.run(ctx)
+	if r.registered == nil {
+		return failed("%s", t.why(r))
+	}
+	return passed("ABI %d", r.registered.GetAbi())
+}
+
+// why puts together what is known of an end, in the host's own words.
+func (t *trial) why(r *firstRun) string {
+	parts := []string{"no error"}
+	if r.ended != nil {
+		parts[0] = r.ended.Error()
+		if refused := unwrapped(r.ended); refused != "" {
+			parts = append(parts, refused)
+		}
+	}
+	if ends := t.log.of("module process ended"); len(ends) > 0 {
+		if rule, broken := ends[len(ends)-1].fields["link_rule"].(string); broken {
+			parts = append(parts, "the link was lost by rule: "+rule)
+		}
+	}
+	switch {
+	case r.end.Code != nil:
+		parts = append(parts, endWords(r.end))
+	case r.end.Kind == process.EndDeadline:
+		parts = append(parts, "the deadline passed")
+	}
+	return strings.Join(parts, "; ")
+}
+
+// unwrapped is the code with which the module refused a call, or the host's reason behind its code.
+func unwrapped(err error) string {
+	f, named := errors.AsType[*process.Failure](err)
+	if !named {
+		return ""
+	}
+	_, reason, _ := strings.Cut(f.Unwrap().Error(), ": ")
+	return reason
+}
+
+func checkRegistration(ctx context.Context, t *trial) outcome {
+	r := t.run(ctx)
+	switch {
+	case r.registered == nil:
+		return notApplicable("there was no handshake")
+	case r.rules != nil:
+		return failed("%s", strings.ReplaceAll(r.rules.Error(), "\n", "; "))
+	}
+	return passed("%d routes, %d channels, %d capabilities", len(r.registered.GetRoutes()),
+		len(r.registered.GetChannels()), len(r.registered.GetCapabilities()))
+}
+
+func checkStart(ctx context.Context, t *trial) outcome {
+	r := t.run(ctx)
+	switch {
+	case r.registered == nil || r.rules != nil:
+		return notApplicable("the registration was not accepted")
+	case !r.ready:
+		return failed("%s", t.why(r))
+	}
+	return passed("ready %s after its start", r.took.Round(time.Millisecond))
+}
+
+func checkStop(ctx context.Context, t *trial) outcome {
+	r := t.run(ctx)
+	switch {
+	case !r.ready:
+		return notApplicable("the module did not start")
+	case !errors.Is(r.ended, context.Canceled):
+		return failed("%s", t.why(r))
+	}
+	return passed("gone after %s", r.stopTook.Round(time.Millisecond))
+}
+
+func checkStopTwice(ctx context.Context, t *trial) outcome {
+	if !t.run(ctx).ready {
+		return notApplicable("the module did not start")
+	}
+	s := t.newStage(nil, nil)
+	defer s.close()
+	p := s.process
+	l := serve(ctx, p)
+	defer l.stop()
+	select {
+	case <-p.Ready():
+	case <-l.ended:
+		return failed("the module did not start again: %v", l.err)
+	}
+	within, cancel := context.WithTimeout(ctx, t.stopWithin())
+	defer cancel()
+	if err := p.Call(within, abi.Method_METHOD_STOP, &abi.StopRequest{}, nil); err != nil {
+		return failed("the first Stop: %v", err)
+	}
+	err := l.stop() // calls Stop again
+	end := process.End{}
+	if last := p.Status().LastEnd; last != nil {
+		end = *last
+	}
+	exited := end.Kind == process.EndExit && end.Code != nil && *end.Code == 0
+	refused := errors.Is(err, process.ErrStopFailed) && !errors.Is(err, link.ErrLost)
+	if errors.Is(err, context.Canceled) || exited || refused {
+		return passed("the second Stop was answered, or the process had exited")
+	}
+	return failed("%s", t.why(&firstRun{ended: err, end: end}))
+}
+
+func (t *trial) stopWithin() time.Duration {
+	if own := t.options.deadlines.Stop; own > 0 {
+		return own
+	}
+	return process.StopWithin
+}
+
+// partially is how long Start may go on in the trial of a partial start, if it asks the host for nothing.
+const partially = 50 * time.Millisecond
+
+func checkPartialStart(ctx context.Context, t *trial) outcome {
+	if !t.run(ctx).ready {
+		return notApplicable("the module did not start")
+	}
+	half := &halfHost{starting: make(chan struct{}), cut: make(chan struct{})}
+	s := t.newStage(func(host process.Host) process.Host { half.Host = host; return half }, nil)
+	defer s.close()
+	p := s.process
+	l := serve(ctx, p)
+	select {
+	case <-half.starting:
+		select {
+		case <-half.cut:
+		case <-time.After(partially):
+		case <-l.ended:
+		}
+	case <-l.ended:
+	}
+	err := l.stop()
+	if !errors.Is(err, context.Canceled) {
+		r := &firstRun{ended: err}
+		if last := p.Status().LastEnd; last != nil {
+			r.end = *last
+		}
+		return failed("%s", t.why(r))
+	}
+	return passed("gone")
+}
+
+// halfHost answers the first call but those of the log of a Start only when the start was cancelled.
+type halfHost struct {
+	process.Host
+	begun, asked sync.Once
+	starting     chan struct{} // closed when the registration was accepted
+	cut          chan struct{} // closed at the first call
+}
+
+// Open begins a session of the real host.
+func (h *halfHost) Open() process.Session {
+	h.begun.Do(func() { close(h.starting) })
+	return halfSession{h.Host.Open(), h}
+}
+
+type halfSession struct {
+	process.Session
+	host *halfHost
+}
+
+// Serve holds the first call until the module cancels it, and answers those after it.
+func (s halfSession) Serve(ctx context.Context, m link.Method, payload []byte) (proto.Message, error) {
+	first := false
+	if abi.Method(m) == abi.Method_METHOD_LOG { // an answer to it takes no time in life
+		return s.Session.Serve(ctx, m, payload)
+	}
+	s.host.asked.Do(func() { first = true })
+	if first {
+		close(s.host.cut)
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	return s.Session.Serve(ctx, m, payload)
+}
+
+func (t *trial) stuckWithin() time.Duration {
+	if own := t.options.deadlines.Stuck; own > 0 {
+		return own
+	}
+	return process.StuckWithin
+}

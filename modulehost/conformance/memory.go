@@ -1,0 +1,102 @@
+package conformance
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"github.com/narthex-platform/narthex/modulehost/process"
+	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
+)
+
+// The memory check sends its requests in rounds. In the first a runtime takes what it works with; after each
+// further one a module that keeps something of every request holds more than before.
+const (
+	manyCalls  = 12_000
+	rounds     = 6
+	together   = 4        // requests at a time
+	mayGrow    = 12 << 20 // bytes from the first round to the last, which a collector may leave behind
+	growsByNow = 1 << 20  // bytes from round to round, below which memory counts as flat
+)
+
+func checkMemory(ctx context.Context, t *trial) outcome {
+	asked := t.live.process.Routes()
+	if reads := readsOf(asked); len(reads) > 0 {
+		asked = reads // writes may fill the module's tables, and then longer answers are its right
+	}
+	if len(asked) == 0 {
+		return notApplicable("the module has no route")
+	}
+	if err := t.live.awaitReady(ctx, 0); err != nil {
+		return failed("%v", err)
+	}
+	before := t.live.process.Status().Starts
+	var resident []int64
+	for range rounds {
+		lost := t.live.sendMany(ctx, asked, t.options.calls/rounds)
+		status := t.live.process.Status()
+		switch end := status.LastEnd; {
+		case status.Starts != before || status.State != process.Ready:
+			if end != nil && end.Kind == process.EndMemory {
+				return failed("the process reached its bound of %d MiB and ended", status.MemoryLimit>>20)
+			}
+			return failed("the process ended: %s", t.lastEnd())
+		case lost > 0:
+			return failed("%d requests had no answer of the module's", lost)
+		}
+		resident = append(resident, status.Memory)
+	}
+	if grows(resident) {
+		return failed("%v MiB after each of %d rounds of %d requests", mebibytes(resident), rounds,
+			t.options.calls/rounds)
+	}
+	return passed("%d MiB after %d requests", resident[rounds-1]>>20, t.options.calls)
+}
+
+// grows tells whether memory went up with every round and by more than a collector leaves behind.
+func grows(resident []int64) bool {
+	for n := 1; n < len(resident); n++ {
+		if resident[n] < resident[n-1]+growsByNow {
+			return false
+		}
+	}
+	return resident[len(resident)-1]-resident[0] > mayGrow
+}
+
+func mebibytes(bytes []int64) (all []int64) {
+	for _, n := range bytes {
+		all = append(all, n>>20)
+	}
+	return all
+}
+
+func readsOf(routes []*abi.Route) (reads []*abi.Route) {
+	for _, route := range routes {
+		if route.GetMethod() == "GET" {
+			reads = append(reads, route)
+		}
+	}
+	return reads
+}
+
+// sendMany sends n requests, each route in turn, and returns how many the module did not answer.
+func (i *installation) sendMany(ctx context.Context, routes []*abi.Route, n int) (lost int64) {
+	var next, unanswered atomic.Int64
+	var senders sync.WaitGroup
+	for range together {
+		senders.Go(func() {
+			for {
+				turn := next.Add(1)
+				if turn > int64(n) || unanswered.Load() > 0 || ctx.Err() != nil {
+					return
+				}
+				route := routes[turn%int64(len(routes))]
+				if i.send(ctx, i.small(route, theOwner)).failedByHost() {
+					unanswered.Add(1)
+				}
+			}
+		})
+	}
+	senders.Wait()
+	return unanswered.Load()
+}

@@ -1,0 +1,105 @@
+package conformance
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// tree is every file of a folder by its path: its mode, and the hash of its content.
+type tree map[string]string
+
+func readTree(folder string) (tree, error) {
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	read := make(tree)
+	err = fs.WalkDir(root.FS(), ".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		read[path] = info.Mode().String()
+		if !info.Mode().IsRegular() {
+			return nil
+		}
+		file, err := root.Open(path)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		hash := sha256.New()
+		_, err = io.Copy(hash, file)
+		read[path] += fmt.Sprintf(" %x", hash.Sum(nil))
+		return err
+	})
+	return read, err
+}
+
+// sharedFolders are where a program without a folder of its own would write.
+var sharedFolders = []string{os.TempDir(), "/var/tmp", "/dev/shm"}
+
+// checkOutside comes last: the module has done whatever it does.
+func checkOutside(ctx context.Context, t *trial) outcome {
+	t.stopLive()
+	if t.options.fault == folderChanged {
+		_ = os.WriteFile(filepath.Join(t.module.Folder, "left-behind"), nil, 0o600)
+	}
+	after, err := readTree(t.module.Folder)
+	if err != nil {
+		return t.notCarriedOut(err)
+	}
+	var changes []string
+	for _, c := range catalogue(t.files).differences(catalogue(after)) {
+		changes = append(changes, "the module's folder: "+c)
+	}
+	changes = append(changes, t.strays()...)
+	if t.database != nil {
+		written, err := t.database.outside(ctx, t.line())
+		if err != nil {
+			return t.notCarriedOut(err)
+		}
+		for _, c := range written {
+			changes = append(changes, "the database: "+c)
+		}
+	}
+	if len(changes) > 0 {
+		return failed("%s", strings.Join(changes, "; "))
+	}
+	return passed("nothing has changed")
+}
+
+// strays are files of the module's own user in folders that everybody may write into. Without a user of its
+// own a module's files cannot be told from others.
+func (t *trial) strays() (found []string) {
+	if t.own == nil {
+		return nil
+	}
+	for _, folder := range sharedFolders {
+		entries, err := os.ReadDir(folder)
+		if err != nil {
+			continue
+		}
+		for _, entry := range entries {
+			info, err := entry.Info()
+			if err != nil {
+				continue
+			}
+			if owner, known := info.Sys().(*syscall.Stat_t); known && owner.Uid == t.own.UID {
+				found = append(found, folder+": a file appeared")
+			}
+		}
+	}
+	return found
+}

@@ -1,0 +1,63 @@
+package conformance
+
+import (
+	"sync"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+)
+
+// record keeps what the host logs of the module's processes: fixed words and numbers, nothing that the
+// module said. Safe for concurrent use.
+type record struct {
+	mu    sync.Mutex
+	lines []line
+}
+
+type line struct {
+	message string
+	fields  map[string]any
+}
+
+func (r *record) logger() *zap.Logger { return zap.New(recordCore{to: r}) }
+
+// of returns the lines with this message.
+func (r *record) of(message string) (found []line) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, l := range r.lines {
+		if l.message == message {
+			found = append(found, l)
+		}
+	}
+	return found
+}
+
+// recordCore is the record as zap writes to it.
+type recordCore struct {
+	to   *record
+	with []zapcore.Field
+}
+
+func (recordCore) Enabled(zapcore.Level) bool { return true }
+
+func (c recordCore) With(fields []zapcore.Field) zapcore.Core {
+	return recordCore{c.to, append(append([]zapcore.Field(nil), c.with...), fields...)}
+}
+
+func (c recordCore) Check(e zapcore.Entry, checked *zapcore.CheckedEntry) *zapcore.CheckedEntry {
+	return checked.AddCore(e, c)
+}
+
+func (c recordCore) Write(e zapcore.Entry, fields []zapcore.Field) error {
+	encoder := zapcore.NewMapObjectEncoder()
+	for _, f := range append(c.with, fields...) {
+		f.AddTo(encoder)
+	}
+	c.to.mu.Lock()
+	defer c.to.mu.Unlock()
+	c.to.lines = append(c.to.lines, line{e.Message, encoder.Fields})
+	return nil
+}
+
+func (recordCore) Sync() error { return nil }

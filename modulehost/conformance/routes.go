@@ -1,0 +1,217 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
+)
+
+func checkRoutes(ctx context.Context, t *trial) outcome {
+	for _, route := range t.live.process.Routes() {
+		q := t.live.small(route, theOwner)
+		if got := t.live.send(ctx, q); got.failedByHost() {
+			return asking(pattern(route), failed("%s", got))
+		}
+	}
+	return passed("%d routes", len(t.live.process.Routes()))
+}
+
+// asking names what was asked of a check's many questions.
+func asking(what string, o outcome) outcome {
+	o.asked = what
+	return o
+}
+
+// checkDenied looks at the platform's gates with the module's own routes behind them.
+func checkDenied(ctx context.Context, t *trial) outcome {
+	sent := 0
+	for _, route := range t.live.process.Routes() {
+		denied := []request{t.live.small(route, nobody)}
+		if !openToAll(t.module.Manifest, route.GetPermission()) {
+			denied = append(denied, t.live.small(route, somebody))
+		}
+		if route.GetMethod() != "GET" {
+			foreign := t.live.small(route, theOwner)
+			foreign.origin = "https://foreign.invalid"
+			denied = append(denied, foreign)
+		}
+		for _, q := range denied {
+			before := t.live.reached.Load()
+			got := t.live.send(ctx, q)
+			asked := fmt.Sprintf("%s, caller %q, origin %q", pattern(route), q.caller, q.origin)
+			switch {
+			case t.live.reached.Load() != before:
+				return asking(asked, failed("the request reached the module; %s", got))
+			case got.status != 401 && got.status != 403:
+				return asking(asked, failed("%s", got))
+			}
+			sent++
+		}
+	}
+	return passed("%d requests", sent)
+}
+
+// left is how many calls of each route are left at once.
+const left = 4
+
+func checkCancel(ctx context.Context, t *trial) outcome {
+	for _, route := range t.live.process.Routes() {
+		before := t.live.process.Status().Starts
+		for range left {
+			t.live.leave(ctx, route)
+		}
+		unfinished, err := t.live.settle(ctx, t.stuckWithin())
+		switch {
+		case err != nil:
+			return asking(pattern(route), failed("%v", err))
+		case unfinished > 0:
+			return asking(pattern(route), failed("%d of %d calls that were left go on", unfinished, left))
+		case t.live.process.Status().Starts != before:
+			return asking(pattern(route), failed("the process ended: %s", t.lastEnd()))
+		}
+	}
+	return passed("%d routes", len(t.live.process.Routes()))
+}
+
+// leave sends a request and goes away as soon as the module has it. Of a body only the first half comes.
+func (i *installation) leave(ctx context.Context, route *abi.Route) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	q := i.small(route, theOwner)
+	if streamed(route) && route.GetMaxBodyBytes() > 1 {
+		q.length = min(route.GetMaxBodyBytes(), 1<<20)
+		q.body = io.MultiReader(filler(q.length/2), blocked{ctx})
+	}
+	i.onEntry(cancel)
+	defer i.onEntry(nil)
+	_ = i.send(ctx, q)
+}
+
+// blocked is the rest of a body that never comes.
+type blocked struct{ ctx context.Context }
+
+func (b blocked) Read([]byte) (int, error) {
+	<-b.ctx.Done()
+	return 0, b.ctx.Err()
+}
+
+// settle waits until the gateway is done with every request, and the module with every call.
+func (i *installation) settle(ctx context.Context, within time.Duration) (unfinished int, err error) {
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for {
+		calls, ready := i.process.Unfinished()
+		if ready && calls == 0 && i.serving.Load() == 0 {
+			return 0, nil
+		}
+		select {
+		case <-ctx.Done():
+			if !ready {
+				return 0, errNotBack
+			}
+			return max(calls, int(i.serving.Load())), nil
+		case <-tick.C:
+		}
+	}
+}
+
+func (t *trial) lastEnd() string {
+	end := t.live.process.Status().LastEnd
+	if end == nil {
+		return "not at all"
+	}
+	return endWords(*end)
+}
+
+// The lengths around which bodies change their way: at most 8 KiB travel in the message.
+const inline = 8 << 10
+
+func checkBodies(ctx context.Context, t *trial) outcome {
+	sent, routes := 0, 0
+	for _, route := range t.live.process.Routes() {
+		limit := route.GetMaxBodyBytes()
+		if limit == 0 {
+			continue
+		}
+		routes++
+		for _, b := range bodiesOf(limit) {
+			before := t.live.process.Status().Starts
+			got := t.live.send(ctx, request{route: route, caller: theOwner, body: b.content(), length: b.length(),
+				within: t.options.response})
+			asked := fmt.Sprintf("%s, limit %d, %s", pattern(route), limit, b)
+			switch {
+			case t.live.process.Status().Starts != before:
+				return asking(asked, failed("the process ended: %s", t.lastEnd()))
+			case got.failedByHost():
+				return asking(asked, failed("%s%s", got, t.died()))
+			case b.bytes > limit && got.status != 413 && (!b.chunked || !streamed(route)):
+				return asking(asked, failed("%s, want 413", got))
+			}
+			sent++
+		}
+	}
+	if routes == 0 {
+		return notApplicable("no route takes a body")
+	}
+	return passed("%d bodies to %d routes", sent, routes)
+}
+
+// died adds the end of the process that the host has noticed, if there was one.
+func (t *trial) died() string {
+	if status := t.live.process.Status(); status.State != "ready" && status.LastEnd != nil {
+		return "; the process ended: " + endWords(*status.LastEnd)
+	}
+	return ""
+}
+
+func streamed(route *abi.Route) bool { return route.GetBodyMode() == abi.BodyMode_BODY_MODE_STREAMED }
+
+// body is one body to send.
+type body struct {
+	bytes   int64
+	chunked bool
+	pieces  bool
+}
+
+// String tells it to an author.
+func (b body) String() string {
+	words := []string{fmt.Sprintf("a body of %d bytes", b.bytes)}
+	if b.chunked {
+		words = append(words, "chunked")
+	}
+	if b.pieces {
+		words = append(words, "in pieces of 64 KiB")
+	}
+	return strings.Join(words, ", ")
+}
+
+func (b body) content() io.Reader {
+	if b.pieces {
+		return pieces{filler(b.bytes)}
+	}
+	return filler(b.bytes)
+}
+
+func (b body) length() int64 {
+	if b.chunked {
+		return -1
+	}
+	return b.bytes
+}
+
+// bodiesOf are the bodies that a route with this limit gets.
+func bodiesOf(limit int64) (all []body) {
+	for _, bytes := range []int64{0, 1, inline - 1, inline, inline + 1, limit - 1, limit} {
+		if bytes <= limit && (bytes < inline-1 || bytes >= min(limit-1, inline-1)) {
+			all = append(all, body{bytes: bytes}, body{bytes: bytes, chunked: true})
+		}
+	}
+	all = append(all, body{bytes: limit, pieces: true}, body{bytes: limit, chunked: true, pieces: true})
+	return append(all, body{bytes: limit + 1}, body{bytes: limit + 1, chunked: true})
+}

@@ -1,0 +1,132 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/narthex-platform/narthex/modulehost/facade"
+	"github.com/narthex-platform/narthex/modulehost/gateway"
+	"github.com/narthex-platform/narthex/modulehost/hostmemory"
+	"github.com/narthex-platform/narthex/modulehost/manifest"
+	"github.com/narthex-platform/narthex/modulehost/process"
+	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
+	"github.com/narthex-platform/narthex/realtime"
+)
+
+// stage is a process of the module and the host's side of it, put together as the platform does.
+type stage struct {
+	trial   *trial
+	memory  *hostmemory.Account
+	facade  *facade.Facade
+	hubs    *realtime.Hubs
+	process *process.Process
+	end     func() // of the hubs
+}
+
+// hubWithin bounds how long a new hub may take until it serves.
+const hubWithin = 5 * time.Second
+
+// newStage runs the hubs, and nothing of the module yet. wrap may stand between the module and its host;
+// observe sees each registration, and the rules that it breaks. Both may be nil.
+func (t *trial) newStage(
+	wrap func(process.Host) process.Host, observe func(*abi.RegisterResponse, error),
+) *stage {
+	m := t.module.Manifest
+	s := &stage{trial: t, memory: hostmemory.New(hostmemory.Limit), hubs: realtime.New(zap.NewNop(), nil)}
+	s.hubs.Unshared()
+	s.runHubs()
+	config := facade.Config{
+		ModuleID: m.ID, Secrets: secrets(m), Capabilities: noModules{}, Buckets: buckets(m), Mail: mailTaker{},
+		Realtime: s.hubs, Memory: s.memory, Log: zap.NewNop(),
+	}
+	if t.database != nil {
+		config.Pool = t.database.pool
+	}
+	s.facade = facade.New(config)
+	host := process.Host(s.facade)
+	if wrap != nil {
+		host = wrap(host)
+	}
+	s.process = process.New(process.Config{
+		ModuleID: m.ID, ModuleVersion: m.Version.String(), Executable: t.module.ExecutablePath(),
+		Folder: t.module.Folder, Credential: t.own, Host: host, Log: t.log.logger(), Memory: s.memory,
+		Start:  &abi.StartRequest{Database: m.Database != nil, Configuration: settings(m)},
+		Verify: t.module.VerifyExecutable, Deadlines: t.options.deadlines,
+		Validate: func(r *abi.RegisterResponse) error {
+			rules := t.rules(r)
+			if observe != nil {
+				observe(r, rules)
+			}
+			if rules != nil {
+				return rules
+			}
+			return s.openChannels(r.GetChannels())
+		},
+	})
+	return s
+}
+
+func (s *stage) runHubs() {
+	ctx, cancel := context.WithCancel(context.Background())
+	served := make(chan struct{})
+	go func() {
+		defer close(served)
+		_ = s.hubs.Serve(ctx)
+	}()
+	<-s.hubs.Ready()
+	s.end = func() { cancel(); <-served }
+}
+
+// close ends the hubs. The process has ended before.
+func (s *stage) close() { s.end() }
+
+// openChannels is done between the registration and the start, so that what is published meanwhile counts.
+func (s *stage) openChannels(channels []*abi.Channel) error {
+	ctx, cancel := context.WithTimeout(context.Background(), hubWithin)
+	defer cancel()
+	for _, channel := range channels {
+		open := s.hubs.Open
+		if channel.GetLatest() {
+			open = s.hubs.OpenLatest
+		}
+		if _, err := open(ctx, s.trial.module.Manifest.ID, channel.GetName(),
+			s.snapshot(channel.GetName())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *stage) snapshot(channel string) realtime.Snapshot {
+	return func(ctx context.Context) (realtime.State, error) {
+		number := s.facade.ProcessNumber()
+		var response abi.SnapshotResponse
+		err := s.process.Call(ctx, abi.Method_METHOD_SNAPSHOT, &abi.SnapshotRequest{Channel: channel}, &response)
+		if err != nil {
+			return realtime.State{}, err
+		}
+		return realtime.State{Data: response.GetData(), Number: response.GetPosition(), Process: number}, nil
+	}
+}
+
+// rules are the platform's about a registration.
+func (t *trial) rules(r *abi.RegisterResponse) error {
+	m := t.module.Manifest
+	permissions := permissionIDs(m)
+	return errors.Join(
+		gateway.CheckRoutes(permissions, r.GetRoutes()),
+		gateway.CheckChannels(permissions, r.GetChannels()),
+		facade.CheckCapabilities(m.Provides, r.GetCapabilities()),
+	)
+}
+
+func permissionIDs(m *manifest.Manifest) []string {
+	ids := make([]string, len(m.Permissions))
+	for i, p := range m.Permissions {
+		ids[i] = p.ID
+	}
+	return ids
+}
