@@ -1,10 +1,15 @@
 package browsertest
 
 import (
+	"context"
 	"net/http"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
 )
 
 // TestLastModuleIsPreloaded: the page asks who is there before it has its script, and loads the script of the
@@ -36,12 +41,34 @@ func TestLastModuleIsPreloaded(t *testing.T) {
 			reply(w, 503, `{"code":"STORE_UNAVAILABLE"}`)
 		}
 	})
-	before := h.countRequests("GET " + scriptRoute)
+	routes := []string{"GET " + scriptRoute, "GET /api/v1/principal", "GET /api/v1/dashboard/navigation"}
+	before := map[string]int{}
+	for _, route := range routes {
+		before[route] = h.countRequests(route)
+	}
 	p.runScript("location.reload()")
 	p.waitForText("On stage again.")
-	if n := h.countRequests("GET "+scriptRoute) - before; n != 1 {
-		t.Errorf("the module's script was asked for %d times, want once", n)
+	for _, route := range routes {
+		if n := h.countRequests(route) - before[route]; n != 1 {
+			t.Errorf("%s was asked for %d times, want once", route, n)
+		}
 	}
+	p.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, network.SetBlockedURLs, network.SetBlockedURLsParams{
+			URLPatterns: []*network.BlockPattern{{URLPattern: "*://*:*/assets/*", Block: true}},
+		})
+		return err
+	}))
+	p.do(chromedp.Reload()) // the page has no script now
+	for _, route := range routes {
+		p.waitUntil(route+" without the script", func() bool { return h.countRequests(route)-before[route] == 2 })
+	}
+	p.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, network.SetBlockedURLs, network.SetBlockedURLsParams{})
+		return err
+	}))
+	p.do(chromedp.Reload())
+	p.waitForText("On stage again.")
 	h.setSignedIn(person)
 	p.runScript(`location.hash = "#/m/rota"`)
 	p.waitForText("Everybody's turn.")
@@ -50,6 +77,33 @@ func TestLastModuleIsPreloaded(t *testing.T) {
 	p.click("button", "Sign out")
 	p.waitForHeading("Sign in")
 	p.waitFor(`localStorage["narthex.module"] === undefined`)
+}
+
+// TestBegunNavigationIsDropped: what was begun for somebody who is no longer signed in is not shown to who
+// signs in next.
+func TestBegunNavigationIsDropped(t *testing.T) {
+	t.Parallel()
+	h := newFixture(t)
+	h.setSignedIn(person)
+	h.setNavigation(nil, []object{module("stage", "Stage", nil)})
+	h.setModuleScript("stage", `container.textContent = "On stage.";`)
+	p := openPage(t, h.URL+"/#/m/stage", desktop)
+	p.waitForText("On stage.")
+	p.waitFor(`localStorage["narthex.module"] !== undefined`)
+	h.setAnonymous()
+	h.setNavigation(nil, []object{module("rota", "Theirs", nil)})
+	asked := h.countRequests("GET /api/v1/dashboard/navigation")
+	p.do(chromedp.Reload())
+	p.waitForHeading("Sign in")
+	if n := h.countRequests("GET /api/v1/dashboard/navigation") - asked; n != 1 {
+		t.Errorf("the navigation was asked for %d times by the page itself, want once", n)
+	}
+	h.setNavigation(nil, []object{module("stage", "Stage", nil), module("songs", "Songs", nil)})
+	p.fill("E-mail", "owner@example.org")
+	p.fill("Password", "correct horse battery")
+	p.click("button", "Sign in")
+	p.find("link", "Songs")
+	p.waitForNone("link", "Theirs")
 }
 
 // TestPreloadedModuleIsGone: what cannot be preloaded is loaded as if nothing had been.

@@ -2,6 +2,7 @@ import { batch, computed, signal } from "@preact/signals";
 import { ServerClock } from "../../host/clock";
 import { Questions } from "../../kit/dialog";
 import { type ToastAction, Toasts } from "../../kit/toast";
+import { dropBegun } from "../data/begun";
 import { Data } from "../data/data";
 import type { NavigationEntry, NavigationView, Platform } from "../data/platform";
 import type { Failure } from "../data/request";
@@ -82,6 +83,7 @@ export class App {
 			void this.data.navigation.load();
 			void this.data.account.load();
 		});
+		this.session.who.subscribe(({ is }) => is !== "starting" && dropBegun());
 		await this.session.recheck();
 	}
 

@@ -1,3 +1,5 @@
+import { takeBegun } from "./begun";
+
 /**
  * The result of a request. Without a response the status is 0. A successful response of another shape than
  * the agreed one has the code MALFORMED.
@@ -28,12 +30,15 @@ export async function request<Value>(
 	let response: Response;
 	let text: string;
 	try {
-		response = await fetch(address, {
-			...init,
-			credentials: "include",
-			cache: "no-store",
-			signal: AbortSignal.timeout(limit),
-		});
+		const early = init.method === undefined ? await takeBegun(address) : undefined;
+		response =
+			early ??
+			(await fetch(address, {
+				...init,
+				credentials: "include",
+				cache: "no-store",
+				signal: AbortSignal.timeout(limit),
+			}));
 		text = await response.text();
 	} catch {
 		return { ok: false, status: 0, code: "NETWORK" };
