@@ -54,6 +54,7 @@ var ranks = map[string]int{
 	"services/httpapi/httpapitest":   4, // for tests alone
 	"storage/storagetest":            4, // for tests alone
 	"modulehost/facade":              4,
+	"modulehost/modulelogs":          4,
 
 	"services/emails":    3,
 	"services/httpapi":   3,
@@ -83,6 +84,7 @@ var ranks = map[string]int{
 	"cmd/narthex/cli":             2,
 	"supervisor":                  1,
 	"web":                         1,
+	"web/bundle":                  1,
 	"services/httpserver/ginmode": 1,
 	"services/environment":        1,
 	"services/database/cluster":   1,
@@ -100,7 +102,7 @@ var outside = map[string][]string{
 	"modules":                {"modulehost/sdk", "modulehost/sdk/sqldb"},
 	"modulehost/abigen":      nil,
 	"modulehost/sdktest/e2e": nil, // tests alone
-	"web/build":              {"services/httpapi"},
+	"web/build":              {"services/httpapi", "web/bundle"},
 	"web/browsertest":        nil, // tests alone
 }
 
@@ -129,7 +131,7 @@ var doors = map[string][]string{
 	"github.com/aws":                    {"storage"},
 	"github.com/r3labs/sse":             {"realtime"},
 	"github.com/nats-io":                {"realtime"},
-	"github.com/evanw/esbuild":          {"web/build"},
+	"github.com/evanw/esbuild":          {"web/build", "web/bundle"},
 	"github.com/coreos/go-systemd":      {"supervisor", "cmd/narthex/platform"},
 }
 

@@ -56,7 +56,7 @@ func databaseError(err error) error {
 		return ErrDatabaseUnavailable
 	}
 	detail, err := proto.Marshal(&abi.DatabaseError{SqlState: said.Code, Constraint: said.ConstraintName,
-		Message: cutText(said.Message, messageBytes)})
+		Message: cutText(said.Message, messageBytes), Position: uint32(max(said.Position, 0))})
 	if err != nil {
 		return ErrDatabaseUnavailable
 	}

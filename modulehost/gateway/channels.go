@@ -44,7 +44,9 @@ func CheckChannels(permissions []string, channels []*abi.Channel) error {
 		case seen[name]:
 			return fmt.Errorf("channel %s is registered twice", name)
 		case !declared[channel.GetPermission()]:
-			return fmt.Errorf("channel %s: the permission is not declared in the manifest", name)
+			return fmt.Errorf("channel %s: the permission %s is not declared in the manifest; add it to "+
+				"permissions in module.json, or use one of: %s", name, quoted(channel.GetPermission()),
+				list(permissions))
 		}
 		seen[channel.GetName()] = true
 	}
@@ -57,6 +59,7 @@ func ChannelRoute(moduleID string, channel *abi.Channel, stream Stream) httpapi.
 		Method:     "GET",
 		Path:       RealtimePrefix + moduleID + "/" + channel.GetName(),
 		Permission: channel.GetPermission(),
+		Module:     moduleID,
 		Handle:     func(c *httpapi.Call) error { return stream.Stream(c.Writer, c.Request) },
 		Stream:     true,
 	}

@@ -27,28 +27,46 @@ func CheckRoutes(permissions []string, routes []*abi.Route) error {
 	for _, permission := range permissions {
 		declared[permission] = true
 	}
-	seen := make(map[string]bool, len(routes))
+	seen := make(map[string]string, len(routes)) // path by shape
 	for _, route := range routes {
 		shape, err := pathShape(route.GetPath())
 		if err != nil {
 			return err
 		}
+		name := fmt.Sprintf("route %.16s %s", route.GetMethod(), route.GetPath())
 		key := route.GetMethod() + " " + shape
-		switch {
+		switch first, twice := seen[key]; {
 		case !isMethod(route.GetMethod()):
-			return fmt.Errorf("route %s: the method must be GET, POST, PUT, PATCH or DELETE", route.GetPath())
+			return fmt.Errorf("%s: the method must be GET, POST, PUT, PATCH or DELETE", name)
 		case !declared[route.GetPermission()]:
-			return fmt.Errorf("route %s: the permission is not declared in the manifest", route.GetPath())
+			return fmt.Errorf("%s: the permission %s is not declared in the manifest; add it to permissions in "+
+				"module.json, or use one of: %s", name, quoted(route.GetPermission()), list(permissions))
 		case !isBodyMode(route.GetBodyMode()):
-			return fmt.Errorf("route %s: the body mode must be buffered or streamed", route.GetPath())
+			return fmt.Errorf("%s: the body mode must be buffered or streamed", name)
 		case route.GetMaxBodyBytes() < 0 || route.GetMaxBodyBytes() > maxBody(route.GetBodyMode()):
-			return fmt.Errorf("route %s: a buffered body is at most 1 MiB, a streamed one 32 MiB", route.GetPath())
-		case seen[key]:
-			return fmt.Errorf("route %s: another route answers the same", route.GetPath())
+			return fmt.Errorf("%s: its body limit is %d bytes; a buffered body is at most 1 MiB (%d), a streamed "+
+				"one 32 MiB (%d)", name, route.GetMaxBodyBytes(), maxBuffered, maxStreamed)
+		case twice:
+			return fmt.Errorf("%s: route %s answers the same requests; remove one of them", name, first)
 		}
-		seen[key] = true
+		seen[key] = route.GetMethod() + " " + route.GetPath()
 	}
 	return nil
+}
+
+// quoted is a name of the module's own choice, cut to what a line holds.
+func quoted(name string) string { return fmt.Sprintf("%.100q", name) }
+
+// list names the first few.
+func list(names []string) string {
+	const most = 8
+	if len(names) == 0 {
+		return "none is declared"
+	}
+	if len(names) > most {
+		return strings.Join(names[:most], ", ") + ", ..."
+	}
+	return strings.Join(names, ", ")
 }
 
 func isMethod(method string) bool {

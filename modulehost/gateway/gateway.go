@@ -52,6 +52,7 @@ func routes(module Module, limits limits) []httpapi.Route {
 			Head:       declared.GetMethod() == "GET",
 			MaxBody:    declared.GetMaxBodyBytes(),
 			Permission: declared.GetPermission(),
+			Module:     module.ID,
 			Handle:     newRoute(mount, uint32(index), declared).handle,
 		}
 		if declared.GetMethod() != "GET" {

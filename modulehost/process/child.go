@@ -31,7 +31,7 @@ type child struct {
 var errNotRegular = errors.New("executable is not a regular file")
 
 // startChild starts the launcher on its way to become the module, confined as far as the kernel can.
-func startChild(config *Config, sandbox SandboxReport) (*child, error) {
+func startChild(config *Config, sandbox SandboxReport, journal *Journal) (*child, error) {
 	var inherited descriptors
 	defer inherited.close()
 	executable, err := inherited.open(config.Executable, unix.O_PATH|unix.O_NOFOLLOW)
@@ -81,7 +81,7 @@ func startChild(config *Config, sandbox SandboxReport) (*child, error) {
 		}
 		return nil, err
 	}
-	c.output = readOutput(read)
+	c.output = readOutput(read, journal, config.Output)
 	return c, nil
 }
 

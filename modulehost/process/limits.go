@@ -90,7 +90,7 @@ func (l Limits) rlimits() []rlimit {
 func (l Limits) environment() []string {
 	return []string{
 		"TZ=UTC",
-		"GOTRACEBACK=none",
+		"GOTRACEBACK=single", // of a panic; only the operator and the author see what a module prints
 		"GOMAXPROCS=" + strconv.Itoa(min(runtime.GOMAXPROCS(0), mostThreads)),
 		"GOMEMLIMIT=" + strconv.FormatUint(l.Data/4*3, 10),
 	}

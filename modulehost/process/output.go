@@ -1,6 +1,7 @@
 package process
 
 import (
+	"io"
 	"os"
 	"sync"
 	"time"
@@ -18,20 +19,23 @@ const (
 )
 
 // output reads a child's standard output and error to the end, whatever it writes: a pipe that nobody reads
-// would block the module after 64 KiB. It keeps little and copies nothing into the host's log, for a panic
-// prints its argument.
+// would block the module after 64 KiB. It keeps little, in the process's journal, and copies nothing into the
+// host's log, for a panic prints its argument.
 type output struct {
-	pipe *os.File
-	done chan struct{}
+	pipe    *os.File
+	journal *Journal
+	began   int64     // the journal's position before this run
+	show    io.Writer // gets what is kept, at once; nil: nobody does
+	done    chan struct{}
 
 	mu      sync.Mutex
-	ring    []byte
 	written int64 // bytes kept so far, the overwritten ones included
 	dropped int64 // bytes over the rate
 }
 
-func readOutput(pipe *os.File) *output {
-	o := &output{pipe: pipe, done: make(chan struct{})}
+func readOutput(pipe *os.File, journal *Journal, show io.Writer) *output {
+	o := &output{pipe: pipe, journal: journal, began: journal.position(), show: show,
+		done: make(chan struct{})}
 	go o.read()
 	return o
 }
@@ -59,28 +63,20 @@ func (o *output) read() {
 
 func (o *output) keep(b []byte, dropped int) {
 	o.mu.Lock()
-	defer o.mu.Unlock()
+	o.written += int64(len(b))
 	o.dropped += int64(dropped)
-	for _, c := range b {
-		if len(o.ring) < keptOutput {
-			o.ring = append(o.ring, c)
-		} else {
-			o.ring[o.written%keptOutput] = c
-		}
-		o.written++
+	o.mu.Unlock()
+	if len(b) == 0 {
+		return
+	}
+	o.journal.write(b)
+	if o.show != nil {
+		_, _ = o.show.Write(b) // whoever looks on does not hold up the module
 	}
 }
 
-// kept is a copy, oldest byte first.
-func (o *output) kept() []byte {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if len(o.ring) < keptOutput {
-		return append([]byte(nil), o.ring...)
-	}
-	at := o.written % keptOutput
-	return append(append([]byte(nil), o.ring[at:]...), o.ring[:at]...)
-}
+// kept is a copy of this run's, oldest byte first.
+func (o *output) kept() []byte { return o.journal.since(o.began) }
 
 // counts are bytes, for the log.
 func (o *output) counts() (written, dropped int64) {

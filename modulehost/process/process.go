@@ -18,6 +18,7 @@ package process
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"sync"
 	"time"
@@ -53,6 +54,10 @@ type Config struct {
 	Limits    Limits
 	Deadlines Deadlines
 
+	// Output gets what the module writes to standard output and error, as far as it is kept, while it writes;
+	// nil: nobody does. It is for a developer's terminal. A Write must not block.
+	Output io.Writer
+
 	// RequireSandbox is for production: where InspectSandbox().Missing() is not empty, nothing is started and
 	// Serve returns ErrSandboxUnavailable. Without it a module runs with the parts that this kernel has, and one
 	// warning names the missing ones.
@@ -78,8 +83,9 @@ type Session interface {
 
 // Process is one module's child process. All methods but Serve may be called concurrently and at any time.
 type Process struct {
-	config Config
-	ready  chan struct{}
+	config  Config
+	ready   chan struct{}
+	journal Journal
 
 	mu           sync.Mutex
 	registered   *abi.RegisterResponse // of the first run
@@ -137,6 +143,9 @@ func (p *Process) Output() []byte {
 	}
 	return p.output.kept()
 }
+
+// Journal is what all runs wrote, and how they ended. See Output.
+func (p *Process) Journal() *Journal { return &p.journal }
 
 // Call calls the module. ctx needs a deadline. Errors:
 //   - ErrUnavailable (503): the process is down, starting or ending; the module has not seen the call. The

@@ -3,6 +3,7 @@ package process
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"syscall"
 	"time"
@@ -38,7 +39,7 @@ func (p *Process) Serve(ctx context.Context) error {
 	if err := p.checkSandbox(sandbox); err != nil {
 		return nameModule(p.config.ModuleID, err)
 	}
-	child, err := startChild(&p.config, sandbox)
+	child, err := startChild(&p.config, sandbox, &p.journal)
 	if err != nil {
 		return nameModule(p.config.ModuleID, p.notStarted(err))
 	}
@@ -134,6 +135,9 @@ func (l *run) register(ctx context.Context) (*abi.RegisterResponse, error) {
 		l.overdue = errors.Is(err, context.DeadlineExceeded)
 		return nil, moduleRefused(ErrRegisterFailed, err)
 	case response.Abi != abi.Version:
+		l.config.Log.Error("module registration refused", zap.String("reason", fmt.Sprintf("the module was "+
+			"built for ABI %d and this platform speaks ABI %d; build it again with this platform's SDK",
+			response.Abi, abi.Version)))
 		return nil, withCause(ErrRegisterFailed, errABI)
 	case l.config.Validate != nil:
 		if err := l.config.Validate(response); err != nil {

@@ -37,7 +37,7 @@ func TestWhatAModuleFindsAroundItself(t *testing.T) {
 		t.Error("arguments:", o.Arguments)
 	}
 	want := []string{
-		"TZ=UTC", "GOTRACEBACK=none",
+		"TZ=UTC", "GOTRACEBACK=single",
 		"GOMAXPROCS=" + strconv.Itoa(min(runtime.GOMAXPROCS(0), 8)), "GOMEMLIMIT=" + strconv.Itoa(192<<20),
 	}
 	if !slices.Equal(o.Environment, want) {

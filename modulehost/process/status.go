@@ -79,6 +79,7 @@ func (p *Process) began(c *child) {
 // ended notes how a run ended, and err, with which Serve ends.
 func (p *Process) ended(l *run, err error) {
 	end := l.endedBy(err)
+	p.journal.end(end)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.runningChild = nil

@@ -41,7 +41,7 @@ func (s statements) Exec(ctx context.Context, sql string, args ...any) (rowsAffe
 	request := &abi.ExecRequest{Transaction: s.transaction, Sql: sql, Arguments: values}
 	var response abi.ExecResponse
 	err = s.call(ctx, abi.Method_METHOD_EXEC, request, &response)
-	return response.GetRowsAffected(), err
+	return response.GetRowsAffected(), located(err, sql)
 }
 
 // Query runs a statement for its rows. More than 1 MiB of them hold one of the module's connections until
@@ -54,7 +54,7 @@ func (s statements) Query(ctx context.Context, sql string, args ...any) (*Rows, 
 	request := &abi.QueryRequest{Transaction: s.transaction, Sql: sql, Arguments: values}
 	var page abi.RowsResponse
 	if err := s.call(ctx, abi.Method_METHOD_QUERY, request, &page); err != nil {
-		return nil, err
+		return nil, located(err, sql)
 	}
 	return newRows(ctx, s, &page), nil
 }

@@ -2,6 +2,9 @@ package sdk
 
 import (
 	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
 
 	"google.golang.org/protobuf/proto"
 
@@ -56,9 +59,35 @@ type DatabaseError struct {
 	SQLState   string // "23505": unique violation
 	Constraint string // "": none was broken
 	Message    string // may quote values: not for a response
+	Position   string // in the statement: "line 2, column 8"; "": PostgreSQL named none
+
+	character int // from 1; 0: none
 }
 
-func (e *DatabaseError) Error() string { return e.Message + " (SQLSTATE " + e.SQLState + ")" }
+// Error is PostgreSQL's message with the SQLSTATE, and where in the statement that is.
+func (e *DatabaseError) Error() string {
+	text := e.Message + " (SQLSTATE " + e.SQLState + ")"
+	if e.Position != "" {
+		text += " at " + e.Position + " of the statement"
+	}
+	return text
+}
+
+// located adds to a DatabaseError where in the statement it is.
+func located(err error, statement string) error {
+	said := (*DatabaseError)(nil)
+	if !errors.As(err, &said) {
+		return err
+	}
+	characters := []rune(statement)
+	if n := said.character; n > 0 && n <= len(characters) {
+		before := string(characters[:n-1])
+		line := before[strings.LastIndexByte(before, '\n')+1:]
+		said.Position = fmt.Sprintf("line %d, column %d", 1+strings.Count(before, "\n"),
+			1+utf8.RuneCountInString(line))
+	}
+	return err
+}
 
 // BrokenConstraint returns the name of the constraint that a statement broke; "" for every other error.
 func BrokenConstraint(err error) string {
@@ -74,7 +103,7 @@ func platformError(err error) error {
 		var detail abi.DatabaseError
 		if failure.Code() == abi.CodeDatabaseFailed && proto.Unmarshal(failure.Detail, &detail) == nil {
 			return &DatabaseError{SQLState: detail.GetSqlState(), Constraint: detail.GetConstraint(),
-				Message: detail.GetMessage()}
+				Message: detail.GetMessage(), character: int(detail.GetPosition())}
 		}
 		return Error(failure.Code())
 	}

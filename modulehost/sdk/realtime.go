@@ -2,7 +2,6 @@ package sdk
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -172,15 +171,17 @@ func (l *moduleServer) snapshot(ctx context.Context, payload []byte) (proto.Mess
 	}
 	position := channel.published.Load()
 	value, err := channel.snapshot(ctx)
-	if err != nil {
-		return nil, err
+	var data []byte
+	if err == nil {
+		data, err = encode(value)
 	}
-	data, err := encode(value)
-	switch {
-	case err != nil:
+	if err == nil && len(data) > MaxSnapshot {
+		err = fmt.Errorf("its JSON has %d bytes, and a snapshot at most %d; put less into it", len(data),
+			MaxSnapshot)
+	}
+	if err != nil {
+		reportError("snapshot of channel "+request.GetChannel(), err)
 		return nil, err
-	case len(data) > MaxSnapshot:
-		return nil, errors.New("a snapshot is at most 1 MiB of JSON")
 	}
 	return &abi.SnapshotResponse{Position: position, Data: data}, nil
 }

@@ -119,7 +119,7 @@ const maxReport = 4 << 10
 // reportError tells the author of an error, on standard error. The platform keeps that output and copies it
 // into no log.
 func reportError(where string, err error) {
-	text := err.Error()
+	text := remedied(err)
 	if len(text) > maxReport {
 		text = strings.ToValidUTF8(text[:maxReport], "") + "..."
 	}

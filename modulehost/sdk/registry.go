@@ -13,21 +13,24 @@ import (
 
 // Body is how large a request body a route accepts, and how (docs/reference/modules.md).
 type Body struct {
-	max  int64
-	mode abi.BodyMode
+	max     int64
+	mode    abi.BodyMode
+	limited bool // there has to be a limit
 }
 
 // NoBody is for routes that accept no body: a request with one gets 413, and the handler does not run.
 var NoBody = Body{}
 
 // Buffered accepts up to max bytes, at most 1 MiB. The platform reads the whole body before the handler runs.
-func Buffered(max int64) Body { return Body{max: max} }
+func Buffered(max int64) Body { return Body{max: max, limited: true} }
 
 // Streamed accepts up to max bytes, at most 32 MiB, and runs the handler at once: nothing is read from the
 // client before the handler reads. A longer body ends with an *http.MaxBytesError, and the client gets 413
 // whatever the handler responds. A body that its sender gives up ends with ErrBodyAborted. Once 64 KiB of the
 // response are written (256 KiB where it declares a greater length), or it is flushed, no more can be read.
-func Streamed(max int64) Body { return Body{max: max, mode: abi.BodyMode_BODY_MODE_STREAMED} }
+func Streamed(max int64) Body {
+	return Body{max: max, mode: abi.BodyMode_BODY_MODE_STREAMED, limited: true}
+}
 
 // Registry collects what a module declares.
 type Registry struct {
@@ -75,7 +78,13 @@ func (r *Registry) route(
 ) {
 	method, path, found := strings.Cut(pattern, " ")
 	if !found || !strings.HasPrefix(path, "/") {
-		r.problems = append(r.problems, fmt.Errorf("pattern %q must be a method, a space and a path", pattern))
+		r.problems = append(r.problems, fmt.Errorf("route %q: a pattern is a method, a space and a path with a "+
+			"slash in front, as in \"GET /notes\"", pattern))
+		return
+	}
+	if body.limited && body.max <= 0 {
+		r.problems = append(r.problems, fmt.Errorf("route %q: its body has no limit; give sdk.Buffered or "+
+			"sdk.Streamed the most bytes that are accepted, or use sdk.NoBody", pattern))
 		return
 	}
 	var names []string

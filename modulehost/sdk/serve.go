@@ -131,6 +131,7 @@ func (l *moduleServer) register() (proto.Message, error) {
 		err = errors.Join(l.module.Register(&l.registry), l.registry.problem())
 	})
 	if err != nil {
+		reportError("Register", err)
 		return nil, err
 	}
 	l.registry.sort()
@@ -156,6 +157,7 @@ func (l *moduleServer) start(ctx context.Context, payload []byte) (proto.Message
 	}
 	defer leave()
 	if err := l.module.Start(ctx, newHost(l.host, &l.registry, &request)); err != nil {
+		reportError("Start", err)
 		return nil, err
 	}
 	return &abi.StartResponse{}, nil
@@ -166,6 +168,7 @@ func (l *moduleServer) stop(ctx context.Context) (proto.Message, error) {
 		return nil, err
 	}
 	if err := l.module.Stop(ctx); err != nil {
+		reportError("Stop", err)
 		return nil, err
 	}
 	return &abi.StopResponse{}, nil

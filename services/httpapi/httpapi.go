@@ -20,6 +20,7 @@ type Route struct {
 	Body       BodyGate   // required on every write
 	MaxBody    int64      // bytes; a longer body is 413 REQUEST_BODY_TOO_LARGE
 	Permission string     // empty: the platform resolves no principal for this route
+	Module     string     // id of the module whose code answers, for the log; empty: the platform's own does
 
 	// OrPermission opens the route too; empty: none does.
 	OrPermission string

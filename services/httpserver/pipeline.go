@@ -55,7 +55,7 @@ func (p *pipeline) run(route httpapi.Route, names []string) gin.HandlerFunc {
 			err = route.Denied(call, err)
 		}
 		if err != nil {
-			p.fail(call, g.Writer, subject, err)
+			p.fail(call, g.Writer, subject, route.Module, err)
 		}
 	}
 }
@@ -110,8 +110,8 @@ func subjectOf(path string) string {
 }
 
 // fail responds with the error's code. A status of 500 and above is logged, by its code alone; a 503 of one
-// subject once a second, because its cause lasts and every caller meets it.
-func (p *pipeline) fail(call *httpapi.Call, w gin.ResponseWriter, subject string, err error) {
+// subject once a second, because its cause lasts and every caller meets it. module is the route's.
+func (p *pipeline) fail(call *httpapi.Call, w gin.ResponseWriter, subject, module string, err error) {
 	// a part of the response was sent: only cutting the connection can tell the client of the failure
 	if w.Written() {
 		p.log.Error("answer cut off", zap.String("request_id", call.RequestID))
@@ -122,6 +122,9 @@ func (p *pipeline) fail(call *httpapi.Call, w gin.ResponseWriter, subject string
 		return
 	}
 	fields := []zap.Field{zap.String("code", code), zap.String("request_id", call.RequestID)}
+	if module != "" {
+		fields = append(fields, zap.String("module", module))
+	}
 	if w.Status() == http.StatusServiceUnavailable {
 		p.lines.Log(code+" "+subject, zap.ErrorLevel, "request failed", fields...)
 	} else {

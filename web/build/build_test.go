@@ -12,6 +12,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/evanw/esbuild/pkg/api"
+
+	"github.com/narthex-platform/narthex/web/bundle"
 )
 
 // inCheckout works in the checkout's root, with the packages of the front end.
@@ -119,7 +121,8 @@ func TestModuleOfAnotherFolder(t *testing.T) {
 // TestLogic runs the tests of web/logictest, which need no browser, in Node.
 func TestLogic(t *testing.T) {
 	inCheckout(t)
-	script, err := bundle("web/logictest/run.ts", api.FormatESModule, readable, external("node:*"))
+	script, err := bundle.Build("web/logictest/run.ts", api.FormatESModule, bundle.Readable,
+		bundle.External("node:*"))
 	if err != nil {
 		t.Fatal(err)
 	}

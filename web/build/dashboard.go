@@ -10,6 +10,8 @@ import (
 	"sync"
 
 	"github.com/evanw/esbuild/pkg/api"
+
+	"github.com/narthex-platform/narthex/web/bundle"
 )
 
 const (
@@ -26,11 +28,13 @@ func dashboardScripts() (script, administration []byte, err error) {
 		return nil, nil, err
 	}
 	parts := &sharedParts{inFirst: inFirst, taken: map[string][]string{}}
-	administration, err = bundle(administrationEntry, api.FormatESModule, minified, onRunningKit, parts.take)
+	administration, err = bundle.Build(administrationEntry, api.FormatESModule, bundle.Minified,
+		bundle.OnRunningKit, parts.take)
 	if err != nil {
 		return nil, nil, err
 	}
-	script, err = bundle(dashboardEntry, api.FormatIIFE, minified, external("/assets/*"), parts.offer)
+	script, err = bundle.Build(dashboardEntry, api.FormatIIFE, bundle.Minified, bundle.External("/assets/*"),
+		parts.offer)
 	return script, administration, err
 }
 
@@ -42,7 +46,7 @@ func importsOf(entry string) (imports, error) {
 	var built struct {
 		Inputs map[string]struct{ Imports []struct{ Path string } } `json:"inputs"`
 	}
-	options, err := rootedOptions()
+	options, err := bundle.RootedOptions()
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +118,7 @@ func (p *sharedParts) take(options *api.BuildOptions) {
 			})
 		build.OnLoad(api.OnLoadOptions{Filter: ".*", Namespace: "part"},
 			func(args api.OnLoadArgs) (api.OnLoadResult, error) {
-				names, err := exportsOf("./" + args.Path)
+				names, err := bundle.ExportsOf("./" + args.Path)
 				if err != nil {
 					return api.OnLoadResult{}, err
 				}

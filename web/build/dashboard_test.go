@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/evanw/esbuild/pkg/api"
+
+	"github.com/narthex-platform/narthex/web/bundle"
 )
 
 // TestAdministrationWaitsForNothing: a screen of the administration that imports a value of app.ts makes a
@@ -40,7 +42,7 @@ func TestAdministrationWaitsForNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		parts := &sharedParts{inFirst: inFirst, taken: map[string][]string{}}
-		_, err = bundle(entry, api.FormatESModule, minified, onRunningKit, parts.take)
+		_, err = bundle.Build(entry, api.FormatESModule, bundle.Minified, bundle.OnRunningKit, parts.take)
 		if told := err != nil && strings.Contains(err.Error(), partsFile); told != refused {
 			t.Errorf("a screen with %s: error %v, want one that names %s: %t", text, err, partsFile, refused)
 		}

@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	"github.com/evanw/esbuild/pkg/api"
+
+	"github.com/narthex-platform/narthex/web/bundle"
 )
 
 // display builds what screens on a wall load: the page, the host script and the service worker. The page
@@ -19,11 +21,11 @@ func display() ([]output, error) {
 	if err != nil {
 		return nil, err
 	}
-	script, err := bundle("web/display/main.tsx", api.FormatIIFE, minified)
+	script, err := bundle.Build("web/display/main.tsx", api.FormatIIFE, bundle.Minified)
 	if err != nil {
 		return nil, err
 	}
-	worker, err := bundle("web/display/worker.ts", api.FormatIIFE, minified)
+	worker, err := bundle.Build("web/display/worker.ts", api.FormatIIFE, bundle.Minified)
 	if err != nil {
 		return nil, err
 	}

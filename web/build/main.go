@@ -14,6 +14,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/narthex-platform/narthex/web/bundle"
 )
 
 func main() {
@@ -49,11 +51,13 @@ func run(check bool, folders []string) error {
 		}
 	}
 	for _, folder := range folders {
-		scripts, err := module(folder)
+		scripts, err := bundle.Module(folder)
 		if err != nil {
 			return err
 		}
-		outputs = append(outputs, scripts...)
+		for _, script := range scripts {
+			outputs = append(outputs, output{script.Path, script.Bytes})
+		}
 	}
 	if check && all {
 		return errors.Join(compare(outputs), leftOver("web/dist", outputs))

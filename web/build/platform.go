@@ -12,6 +12,8 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 
 	"github.com/narthex-platform/narthex/services/httpapi"
+
+	"github.com/narthex-platform/narthex/web/bundle"
 )
 
 // maxBytes is what the Dashboard's scripts may weigh on the way to a browser, compressed: the first one with
@@ -36,7 +38,7 @@ func platform() ([]output, error) {
 	if err != nil {
 		return nil, err
 	}
-	gallery, err := bundle("web/gallery/main.tsx", api.FormatIIFE, minified)
+	gallery, err := bundle.Build("web/gallery/main.tsx", api.FormatIIFE, bundle.Minified)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +46,7 @@ func platform() ([]output, error) {
 	if err != nil {
 		return nil, err
 	}
-	sdk, err := bundle("web/sdk/narthex-sdk.ts", api.FormatESModule, readable)
+	sdk, err := bundle.Build("web/sdk/narthex-sdk.ts", api.FormatESModule, bundle.Readable)
 	if err != nil {
 		return nil, err
 	}

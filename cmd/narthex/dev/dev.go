@@ -26,7 +26,6 @@ import (
 	"github.com/narthex-platform/narthex/services/database/cluster"
 	"github.com/narthex-platform/narthex/services/environment"
 	"github.com/narthex-platform/narthex/services/identity"
-	"github.com/narthex-platform/narthex/supervisor"
 )
 
 // DevOwner is the address of a development installation's owner.
@@ -37,6 +36,9 @@ var (
 		"No free port was found; choose another with --port.")
 	errDevData = cli.NewError("DEV_DATA_UNUSABLE",
 		"The data folder cannot be used; choose another with --data-dir.")
+	errModuleDir = cli.NewError("MODULES_DIRECTORY_UNREADABLE",
+		"A folder of --module-dir does not exist or cannot be read.")
+	errModuleBuild = cli.NewError("MODULE_BUILD_FAILED", "A module could not be built from its sources.")
 )
 
 func Dev(p *cli.Program) *cobra.Command {
@@ -46,16 +48,19 @@ func Dev(p *cli.Program) *cobra.Command {
 		Short: "Run everything on this machine: a private PostgreSQL, the modules of ./modules, an owner, " +
 			"sample data",
 		Long: `Runs the platform for development from the checkout's folder: a PostgreSQL of its own, migrated,
-an owner whose password is shown once, the modules of ./modules and a few samples. Modules find
+an owner whose password is shown once, the modules of ./modules and of --module-dir, and a few samples.
+What is saved in a module's folder is built and runs a moment later, and open pages show it; what does
+not build or start is told on the terminal and on the pages, and the version before runs on. Modules find
 an object storage in the data folder, mail that is shown in the terminal, and a value for every
 secret they declare. Everything is kept in the data folder; delete that folder to start again.
 After an edit of a migration that was applied, --reset-module drops all tables of that module,
 with what is in them, and applies its migrations again. Ctrl-C stops it all.`,
 		Args: cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			options.advise = func(id string) string { return adviceOnEdits(id, options.dataDir, cmd.Flags()) }
 			err := runDev(cmd.Context(), p, options)
 			if id := migrations.Edited(err); id != "" {
-				return platform.Advised(err, adviceOnEdits(id, options.dataDir, cmd.Flags()))
+				return platform.Advised(err, options.advise(id))
 			}
 			return err
 		},
@@ -64,6 +69,8 @@ with what is in them, and applies its migrations again. Ctrl-C stops it all.`,
 	command.Flags().StringVar(&options.dataDir, "data-dir", ".dev", "folder for everything that is kept")
 	command.Flags().StringVar(&options.resetModule, "reset-module", "",
 		"id of a module whose tables are dropped and made again")
+	command.Flags().StringArrayVar(&options.moduleDirs, "module-dir", nil,
+		"folder of a module, or of modules, to run beside those of ./modules; may be repeated")
 	command.Flags().BoolVar(&options.bare, "bare", false,
 		"supply no object storage, mail or secrets, to see what modules say without")
 	return command
@@ -74,6 +81,8 @@ type devOptions struct {
 	port        uint16
 	dataDir     string
 	resetModule string // "": none
+	moduleDirs  []string
+	advise      func(moduleID string) string
 	bare        bool
 }
 
@@ -85,7 +94,12 @@ func adviceOnEdits(line, dataDir string, flags *pflag.FlagSet) string {
 	}
 	command := "narthex-dev dev --reset-module " + line
 	flags.Visit(func(flag *pflag.Flag) {
-		if flag.Name != "reset-module" {
+		switch several, ok := flag.Value.(pflag.SliceValue); {
+		case ok:
+			for _, value := range several.GetSlice() {
+				command += fmt.Sprintf(" --%s=%s", flag.Name, value)
+			}
+		case flag.Name != "reset-module":
 			command += fmt.Sprintf(" --%s=%s", flag.Name, flag.Value)
 		}
 	})
@@ -114,35 +128,83 @@ func runDev(ctx context.Context, p *cli.Program, options devOptions) (err error)
 	if err != nil {
 		return fmt.Errorf("%w: %w", errDevData, err)
 	}
-	free, err := freePort(ctx, options.port)
+	listener, err := listenOn(ctx, options.port)
 	if err != nil {
 		return err
 	}
-	variables := devEnvironment(postgres.URL("postgres"), secret, free)
-	if options.bare {
-		return serveDev(ctx, p, LookupIn(variables), devSupplies{}, options.resetModule)
+	defer listener.Close()
+	port := listener.Addr().(*net.TCPAddr).Port
+	variables := devEnvironment(postgres.URL("postgres"), secret, port)
+	lookup, supplies := LookupIn(variables), devSupplies{}
+	if !options.bare {
+		objects, err := devObjectStorage(ctx, variables, port, filepath.Join(dataDir, "objects"))
+		if err != nil {
+			return err
+		}
+		stop, err := startObjects(ctx, objects)
+		if err != nil {
+			return err
+		}
+		defer stop()
+		lookup, supplies = withDevSecrets(lookup), devSupplies{mail: &terminalMail{to: p.Stdout}, samples: true}
 	}
-	supplies := devSupplies{mail: &terminalMail{to: p.Stdout}}
-	if supplies.objects, err = devObjectStorage(ctx, variables, free,
-		filepath.Join(dataDir, "objects")); err != nil {
+	l, end, err := newLoop(p, listener, filepath.Join(dataDir, "loop"), options)
+	if err != nil {
 		return err
 	}
-	return serveDev(ctx, p, withDevSecrets(LookupIn(variables)), supplies, options.resetModule)
+	defer end()
+	l.lookup, l.supplies = lookup, supplies
+	return serveDev(ctx, l, options.resetModule)
+}
+
+// newLoop finds the modules. end writes what is left of the log.
+func newLoop(
+	p *cli.Program, listener *net.TCPListener, folder string, options devOptions,
+) (_ *loop, end func(), err error) {
+	sources, err := findSources("modules", options.moduleDirs)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%w: %w", errModuleDir, err)
+	}
+	l := &loop{program: p, listener: listener, sources: sources, pages: newPages(), advise: options.advise}
+	if l.workshop, err = newWorkshop(folder); err != nil {
+		return nil, nil, fmt.Errorf("%w: %w", errDevData, err)
+	}
+	l.console, l.log, end = newConsole(p.Stderr)
+	return l, end, nil
 }
 
 // devSupplies is what only a development installation has in itself.
 type devSupplies struct {
 	mail    mail.Sender
-	objects supervisor.Service
+	samples bool // there is object storage for their picture
+}
+
+// startObjects serves the object storage until stop.
+func startObjects(ctx context.Context, objects *devStorage) (stop func(), err error) {
+	serving, end := context.WithCancel(context.WithoutCancel(ctx)) // the modules stop first
+	ended := make(chan error, 1)
+	go func() { ended <- objects.Serve(serving) }()
+	select {
+	case <-objects.Ready():
+		return func() {
+			end()
+			<-ended
+		}, nil
+	case err := <-ended:
+		end()
+		return nil, fmt.Errorf("%w: %w", errNoPort, err)
+	}
 }
 
 // serveDev does what an operator does by migrations:apply, identity:create-initial-owner and api:start, and
-// writes the samples on the first run. A module that is to be reset is reset before. It serves until ctx
-// ends.
-func serveDev(
-	ctx context.Context, p *cli.Program, lookup environment.Lookup, supplies devSupplies, resetModule string,
-) error {
-	settings, err := environment.Load(lookup, environment.Everything)
+// writes the samples on the first run. A module that is to be reset is reset before. It serves, and follows
+// what is saved, until ctx ends.
+func serveDev(ctx context.Context, l *loop, resetModule string) error {
+	modulesDir, err := l.makeAll(ctx)
+	if err != nil {
+		return told(err)
+	}
+	settings, err := l.settings(modulesDir)
 	if err != nil {
 		return err
 	}
@@ -156,30 +218,34 @@ func serveDev(
 	if _, err := platform.ApplyMigrations(ctx, settings, installed); err != nil {
 		return err
 	}
-	password, err := firstOwner(ctx, p, settings.Database)
+	password, err := firstOwner(ctx, l.program, settings.Database)
 	if err != nil {
 		return err
 	}
-	log, closeLog := platform.NewLog(p.Stderr)
-	defer closeLog()
-	s := platform.NewServer(settings, platform.Secrets{Lookup: lookup}, log)
-	s.Mail, s.Objects, s.Development = supplies.mail, supplies.objects, true
 	gallery, err := startGallery(ctx)
 	if err != nil {
 		return err
 	}
 	defer gallery.stop()
-	if err := s.Start(ctx); err != nil {
+	if l.current, err = l.startGeneration(ctx, modulesDir); err != nil {
 		return err
 	}
 	address := string(settings.Identity.BaseURL)
-	if password != "" && supplies.objects != nil { // the samples have a picture
+	if password != "" && l.supplies.samples {
 		if err := seed(ctx, address, DevOwner, password); err != nil {
-			fmt.Fprintln(p.Stdout, "The samples could not be written; everything else works.")
+			fmt.Fprintln(l.program.Stdout, "The samples could not be written; everything else works.")
 		}
 	}
-	welcome(p, address, password, gallery.address)
-	return s.Wait(ctx)
+	welcome(l.program, address, password, gallery.address)
+	return l.follow(ctx)
+}
+
+// told gives a step that failed before anything runs a code.
+func told(err error) error {
+	if step := (*stepError)(nil); errors.As(err, &step) {
+		return platform.Advised(errModuleBuild, step.Error())
+	}
+	return err
 }
 
 func resetDev(
@@ -265,13 +331,23 @@ func loadSecret(path string) (string, error) {
 	return secret, os.WriteFile(path, []byte(secret), 0o600)
 }
 
-// freePort finds the port before the base URL is built from it.
-func freePort(ctx context.Context, first uint16) (int, error) {
+// listenOn binds the first free port before the base URL is built of it. dev keeps the socket as long as it
+// runs.
+func listenOn(ctx context.Context, first uint16) (*net.TCPListener, error) {
 	for port := int(first); port < int(first)+100 && port <= 65535; port++ {
 		listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 		if err == nil {
-			return port, listener.Close()
+			return listener.(*net.TCPListener), nil
 		}
 	}
-	return 0, errNoPort
+	return nil, errNoPort
+}
+
+// freePort finds a port for a server of dev's own.
+func freePort(ctx context.Context, first uint16) (int, error) {
+	listener, err := listenOn(ctx, first)
+	if err != nil {
+		return 0, err
+	}
+	return listener.Addr().(*net.TCPAddr).Port, listener.Close()
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/narthex-platform/narthex/cmd/narthex/cli"
 	"github.com/narthex-platform/narthex/cmd/narthex/platform"
+	"github.com/narthex-platform/narthex/modulehost/modulelogs"
 	"github.com/narthex-platform/narthex/modulehost/process"
 	"github.com/narthex-platform/narthex/services/environment"
 )
@@ -41,6 +42,7 @@ process gets the two the other way about. After a leak leave it unset, which sig
 			defer closeLog()
 			s := platform.NewServer(settings, platform.Secrets{Lookup: p.Lookup}, log)
 			s.Inherited = inherited
+			s.ModuleLogs = func(port int) string { return modulelogs.Folder(p.Lookup, port) }
 			return serve(cmd.Context(), s)
 		},
 	}

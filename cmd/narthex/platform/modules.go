@@ -3,6 +3,7 @@ package platform
 import (
 	"context"
 	"errors"
+	"io"
 	"slices"
 	"time"
 
@@ -118,6 +119,10 @@ func (s *Server) prepare(module *catalog.Module) (runningModule, error) {
 	}
 	config.Pool = s.pools[declared.ID]
 	running.facade, running.load = facade.New(config), new(gateway.Load)
+	var output io.Writer
+	if s.ModuleOutput != nil {
+		output = s.ModuleOutput(declared.ID)
+	}
 	running.process = process.New(process.Config{
 		ModuleID:       declared.ID,
 		ModuleVersion:  declared.Version.String(),
@@ -140,6 +145,7 @@ func (s *Server) prepare(module *catalog.Module) (runningModule, error) {
 			return s.openChannels(&running, registration.GetChannels())
 		},
 		Verify: module.VerifyExecutable,
+		Output: output,
 		Host:   running.facade,
 		Memory: running.memory, Priorities: s.priorities,
 		Log: s.log.With(zap.String("module", declared.ID)),
@@ -177,4 +183,14 @@ func (s *Server) Process(moduleID string) (enablement.Process, bool) {
 		return view, true
 	}
 	return enablement.Process{}, false
+}
+
+// Journal is what a module's process wrote; nil: there is no process of it. See modulelogs.Modules.
+func (s *Server) Journal(moduleID string) *process.Journal {
+	for _, module := range s.modules {
+		if module.Manifest.ID == moduleID && module.process != nil {
+			return module.process.Journal()
+		}
+	}
+	return nil
 }

@@ -6,7 +6,9 @@ package platform
 import (
 	"context"
 	"errors"
+	"io"
 	"net"
+	"net/http"
 
 	"go.uber.org/zap"
 
@@ -43,14 +45,20 @@ import (
 // Server is one running platform. start.go fills it, step by step, in the fixed order of a start.
 type Server struct {
 	Settings    environment.Settings
-	Inherited   net.Listener       // in place of the configured address; nil: none
-	Mail        mail.Sender        // nil: the configured mail server
-	secrets     Secrets            // of the modules
-	Development bool               // the page shows module authors what their modules throw
-	Objects     supervisor.Service // an object storage server of our own; nil: none
-	log         *zap.Logger
-	lines       *loglimit.Limiter // of requests that fail in numbers
-	tree        *supervisor.Tree
+	Inherited   net.Listener // in place of the configured address; nil: none
+	Mail        mail.Sender  // nil: the configured mail server
+	secrets     Secrets      // of the modules
+	Development bool         // the page shows module authors what their modules throw
+	// ModuleLogs is the folder for the socket of modules:logs, by the port that is listened on; nil: none is
+	// made.
+	ModuleLogs func(port int) string
+	// Around puts a developer's handler around the whole platform's; nil: there is none.
+	Around func(http.Handler) http.Handler
+	// ModuleOutput gets what a module's process writes, for a developer's terminal; nil: nobody does.
+	ModuleOutput func(moduleID string) io.Writer
+	log          *zap.Logger
+	lines        *loglimit.Limiter // of requests that fail in numbers
+	tree         *supervisor.Tree
 
 	catalog       *catalog.Catalog
 	Registry      *authorization.Registry

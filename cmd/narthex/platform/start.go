@@ -14,6 +14,7 @@ import (
 	"github.com/narthex-platform/narthex/migrations"
 	"github.com/narthex-platform/narthex/modulehost/catalog"
 	"github.com/narthex-platform/narthex/modulehost/gateway"
+	"github.com/narthex-platform/narthex/modulehost/modulelogs"
 	"github.com/narthex-platform/narthex/modulehost/publication"
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 	"github.com/narthex-platform/narthex/services/activity"
@@ -180,7 +181,7 @@ func (s *Server) buildIdentity(ctx context.Context) (err error) {
 // configuration, and which modules run with which snapshot.
 func (s *Server) resolveEligibility(ctx context.Context) (err error) {
 	pool := s.database.Pool()
-	if err := s.openStorage(ctx); err != nil {
+	if err := s.openStorage(); err != nil {
 		return err
 	}
 	if err := s.database.Check(ctx); err != nil {
@@ -231,12 +232,7 @@ func (s *Server) resolveEligibility(ctx context.Context) (err error) {
 }
 
 // openStorage opens no connection.
-func (s *Server) openStorage(ctx context.Context) (err error) {
-	if s.Objects != nil {
-		if err := s.tree.Start(ctx, supervisor.Child{Service: s.Objects}); err != nil {
-			return err
-		}
-	}
+func (s *Server) openStorage() (err error) {
 	if s.Settings.Storage.Endpoint != "" {
 		s.storage, err = storage.New(s.Settings.Storage)
 	}
@@ -258,6 +254,9 @@ func (s *Server) buildHTTP(context.Context) error {
 	})
 	if err != nil {
 		return err
+	}
+	if s.Around != nil {
+		handler = s.Around(handler)
 	}
 	address := net.JoinHostPort(s.Settings.Server.Host, strconv.Itoa(int(s.Settings.Server.Port)))
 	s.listener = httpserver.NewListener(httpserver.ListenerConfig{
@@ -308,9 +307,21 @@ func (s *Server) listen(ctx context.Context) error {
 	}); err != nil {
 		return err
 	}
-	if err := s.serveMetrics(ctx); err != nil {
+	if err := errors.Join(s.serveMetrics(ctx), s.serveModuleLogs(ctx)); err != nil {
 		return err
 	}
 	return s.tree.Start(ctx, supervisor.Child{Service: s.tree.Systemd()},
 		supervisor.Child{Service: s.publication.Encoder()}, supervisor.Child{Service: s.erasures})
+}
+
+// serveModuleLogs is last, because the socket's folder has the port in its name.
+func (s *Server) serveModuleLogs(ctx context.Context) error {
+	address, ok := s.listener.Addr().(*net.TCPAddr)
+	if s.ModuleLogs == nil || !ok {
+		return nil
+	}
+	return s.tree.Start(ctx, supervisor.Child{
+		Service: modulelogs.New(s.ModuleLogs(address.Port), s, s.log),
+		OnCrash: supervisor.Restart,
+	})
 }

@@ -90,6 +90,7 @@ func commands(name string, p *cli.Program, more []Command) *cobra.Command {
 		operator.ModulesEnable(p),
 		operator.ModulesDisable(p),
 		operator.ModulesList(p),
+		operator.ModulesLogs(p),
 		operator.ModulesValidate(p),
 		operator.ModulesInstall(p),
 		operator.ModulesRemove(p),

@@ -2115,6 +2115,7 @@ type DatabaseError struct {
 	SqlState      string                 `protobuf:"bytes,1,opt,name=sql_state,json=sqlState,proto3" json:"sql_state,omitempty"`
 	Constraint    string                 `protobuf:"bytes,2,opt,name=constraint,proto3" json:"constraint,omitempty"`
 	Message       string                 `protobuf:"bytes,3,opt,name=message,proto3" json:"message,omitempty"`
+	Position      uint32                 `protobuf:"varint,4,opt,name=position,proto3" json:"position,omitempty"` // in the statement, in characters from 1; 0: none
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2168,6 +2169,13 @@ func (x *DatabaseError) GetMessage() string {
 		return x.Message
 	}
 	return ""
+}
+
+func (x *DatabaseError) GetPosition() uint32 {
+	if x != nil {
+		return x.Position
+	}
+	return 0
 }
 
 // AllowedRequest asks whether the principal of a request under way holds a permission.
@@ -4456,13 +4464,14 @@ const file_abi_proto_rawDesc = "" +
 	"\bTextList\x12\x16\n" +
 	"\x06values\x18\x01 \x03(\tR\x06values\"%\n" +
 	"\vIntegerList\x12\x16\n" +
-	"\x06values\x18\x01 \x03(\x03R\x06values\"f\n" +
+	"\x06values\x18\x01 \x03(\x03R\x06values\"\x82\x01\n" +
 	"\rDatabaseError\x12\x1b\n" +
 	"\tsql_state\x18\x01 \x01(\tR\bsqlState\x12\x1e\n" +
 	"\n" +
 	"constraint\x18\x02 \x01(\tR\n" +
 	"constraint\x12\x18\n" +
-	"\amessage\x18\x03 \x01(\tR\amessage\"D\n" +
+	"\amessage\x18\x03 \x01(\tR\amessage\x12\x1a\n" +
+	"\bposition\x18\x04 \x01(\rR\bposition\"D\n" +
 	"\x0eAllowedRequest\x12\x12\n" +
 	"\x04call\x18\x01 \x01(\x04R\x04call\x12\x1e\n" +
 	"\n" +

@@ -28,13 +28,20 @@ export class Data {
 		this.configurations = new Resource(() => platform.configurations(), policy);
 	}
 
-	/** From now on, what is shown is read again when the person comes back to the page: others write, too. */
+	/**
+	 * From now on, what is shown is read again when the person comes back to the page, for others write, too;
+	 * and when the network is back.
+	 */
 	watch(): void {
 		document.addEventListener("visibilitychange", () => {
-			if (document.visibilityState !== "visible" || performance.now() - this.#seen < fresh) return;
-			this.#seen = performance.now();
-			for (const resource of [this.house, ...this.#personal()]) if (resource.used) void resource.load();
+			if (document.visibilityState === "visible" && performance.now() - this.#seen >= fresh) this.#readAgain();
 		});
+		addEventListener("online", () => this.#readAgain());
+	}
+
+	#readAgain(): void {
+		this.#seen = performance.now();
+		for (const resource of [this.house, ...this.#personal()]) if (resource.used) void resource.load();
 	}
 
 	/** Something that one screen reads, as long as it is open. */

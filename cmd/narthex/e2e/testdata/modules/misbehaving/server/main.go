@@ -61,6 +61,9 @@ func (h *misbehaving) Register(r *sdk.Registry) error {
 	r.Handle("GET /spin", may, sdk.NoBody, spin)
 	r.Handle("GET /spoil", may, sdk.NoBody, spoil)
 	r.Handle("GET /exit", may, sdk.NoBody, func(http.ResponseWriter, *http.Request) { os.Exit(3) })
+	r.Handle("GET /panic", may, sdk.NoBody, func(http.ResponseWriter, *http.Request) {
+		go panic("a panic of its own \x1b[2J") // no SDK is around it
+	})
 	r.Handle("GET /memory", may, sdk.NoBody, memory)
 	r.Handle("GET /threads/{count}", may, sdk.NoBody, threads)
 	r.Handle("GET /flood", may, sdk.NoBody, h.flood)

@@ -1,4 +1,4 @@
-package main
+package bundle
 
 import (
 	"os"
@@ -13,9 +13,15 @@ var scripts = []struct{ sources, script string }{
 	{"display-src/index", "display/index.js"},
 }
 
-// module builds the scripts of the module in a folder that have sources there.
-func module(folder string) ([]output, error) {
-	var outputs []output
+// Output is one built file.
+type Output struct {
+	Path  string // as the entry's: relative to the working directory, or absolute
+	Bytes []byte
+}
+
+// Module builds the scripts of the module in a folder that have sources there.
+func Module(folder string) ([]Output, error) {
+	var outputs []Output
 	for _, s := range scripts {
 		entry, err := source(filepath.Join(folder, s.sources))
 		if err != nil {
@@ -24,11 +30,11 @@ func module(folder string) ([]output, error) {
 		if entry == "" {
 			continue
 		}
-		script, err := bundle(entry, api.FormatESModule, minified, onRunningKit)
+		script, err := Build(entry, api.FormatESModule, Minified, OnRunningKit)
 		if err != nil {
 			return nil, err
 		}
-		outputs = append(outputs, output{filepath.Join(folder, s.script), script})
+		outputs = append(outputs, Output{filepath.Join(folder, s.script), script})
 	}
 	return outputs, nil
 }

@@ -1,4 +1,4 @@
-package main
+package bundle
 
 import (
 	"encoding/json"
@@ -41,7 +41,7 @@ func kitShim(part string) (string, error) {
 	if part == "@narthex/kit" {
 		entry = "./web/kit/index.ts"
 	}
-	names, err := exportsOf(entry)
+	names, err := ExportsOf(entry)
 	if err != nil {
 		return "", err
 	}
@@ -56,8 +56,8 @@ func kitShim(part string) (string, error) {
 	return shim.String(), nil
 }
 
-// exportsOf names what a package or a source file exports.
-func exportsOf(entry string) ([]string, error) {
+// ExportsOf names what a package or a source file exports.
+func ExportsOf(entry string) ([]string, error) {
 	root, err := os.Getwd()
 	if err != nil {
 		return nil, err

@@ -1,4 +1,7 @@
-package main
+// Package bundle owns how one script is made of sources that browsers do not read: for the pages of the
+// platform itself (web/build), and for a module's (narthex-dev dev). It works in the root of a checkout,
+// where the SDK, the kit and web/node_modules are.
+package bundle
 
 import (
 	"errors"
@@ -9,19 +12,19 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// style tells whether people are to read a bundle.
-type style bool
+// Style tells whether people are to read a bundle.
+type Style bool
 
 const (
-	readable style = false
-	minified style = true
+	Readable Style = false
+	Minified Style = true
 )
 
-// bundle makes one script of an entry file and all it imports. Everybody imports the SDK as @narthex/sdk;
+// Build makes one script of an entry file and all it imports. Everybody imports the SDK as @narthex/sdk;
 // packages come from web/node_modules. There is no source map, and nothing in the bundle depends on where
 // it was built.
-func bundle(entry string, format api.Format, minify style, more ...func(*api.BuildOptions)) ([]byte, error) {
-	options, err := rootedOptions()
+func Build(entry string, format api.Format, minify Style, more ...func(*api.BuildOptions)) ([]byte, error) {
+	options, err := RootedOptions()
 	if err != nil {
 		return nil, err
 	}
@@ -47,16 +50,16 @@ func bundle(entry string, format api.Format, minify style, more ...func(*api.Bui
 	return result.OutputFiles[0].Contents, nil
 }
 
-// external leaves packages for the one who runs the bundle.
-func external(packages ...string) func(*api.BuildOptions) {
+// External leaves packages for the one who runs the bundle.
+func External(packages ...string) func(*api.BuildOptions) {
 	return func(options *api.BuildOptions) { options.External = packages }
 }
 
-// onRunningKit bundles for a page that carries the kit.
-func onRunningKit(options *api.BuildOptions) { options.Plugins = append(options.Plugins, runningKit) }
+// OnRunningKit bundles for a page that carries the kit.
+func OnRunningKit(options *api.BuildOptions) { options.Plugins = append(options.Plugins, runningKit) }
 
-// rootedOptions are the options of every bundle, in the checkout's root.
-func rootedOptions() (api.BuildOptions, error) {
+// RootedOptions are the options of every bundle, in the checkout's root.
+func RootedOptions() (api.BuildOptions, error) {
 	root, err := os.Getwd()
 	return buildOptions(root), err
 }

@@ -1,0 +1,221 @@
+package dev
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/narthex-platform/narthex/cmd/narthex/cli"
+	"github.com/narthex-platform/narthex/cmd/narthex/platform"
+	"github.com/narthex-platform/narthex/services/environment"
+)
+
+// loop runs the platform on the modules' sources, one generation after the other: after each save it makes
+// packages, checks them, migrates, starts the next generation, and ends the one before. Where a step fails,
+// that one serves on, and the author is told on the terminal and on the open pages.
+type loop struct {
+	program  *cli.Program
+	lookup   environment.Lookup
+	supplies devSupplies
+	listener *net.TCPListener
+	workshop *workshop
+	sources  []source
+	pages    *pages
+	console  *console
+	log      *zap.Logger
+	advise   func(moduleID string) string // after an edit of a migration that was applied
+
+	current *generation
+	pending map[string]change // saved, and not running yet
+}
+
+// lookupWith adds the modules directory of one generation.
+func (l *loop) lookupWith(modulesDir string) environment.Lookup {
+	return func(name string) (string, bool) {
+		if name == "SERVICE_MODULES_DIR" {
+			return modulesDir, true
+		}
+		return l.lookup(name)
+	}
+}
+
+func (l *loop) settings(modulesDir string) (environment.Settings, error) {
+	return environment.Load(l.lookupWith(modulesDir), environment.Everything)
+}
+
+// makeAll makes the first packages. Only what is newer than what was built of it is built.
+func (l *loop) makeAll(ctx context.Context) (modulesDir string, err error) {
+	for _, s := range l.sources {
+		if err := l.workshop.build(ctx, s, outdated(s)); err != nil {
+			return "", err
+		}
+		if err := l.workshop.pack(s); err != nil {
+			return "", err
+		}
+	}
+	return l.workshop.modulesDir(l.sources)
+}
+
+// follow makes a generation of every save until ctx ends, or the platform fails. Then nothing runs any more.
+func (l *loop) follow(ctx context.Context) error {
+	watching, end := context.WithCancel(ctx)
+	w, err := watch(watching, l.sources)
+	if err != nil {
+		end()
+		return errors.Join(err, l.current.stop())
+	}
+	defer func() {
+		end()
+		<-w.ended
+	}()
+	l.pending = make(map[string]change)
+	for {
+		select {
+		case <-ctx.Done():
+			return l.current.stop()
+		case <-l.current.ended:
+			return l.current.err
+		case saved := <-w.saved:
+			for id, what := range saved {
+				l.pending[id] |= what
+			}
+			l.update(ctx)
+		}
+	}
+}
+
+// update tries to run what is pending, and tells the author what came of it.
+func (l *loop) update(ctx context.Context) {
+	began := time.Now()
+	names := ""
+	for _, s := range l.sources {
+		if l.pending[s.id] != 0 {
+			names = strings.TrimPrefix(names+", "+s.id, ", ")
+		}
+	}
+	l.console.forget()
+	err := l.replace(ctx)
+	switch {
+	case ctx.Err() != nil:
+	case err != nil:
+		failure := l.explain(names, err)
+		fmt.Fprintf(l.program.Stdout, "\n%s: %s failed. What was saved before still runs.\n%s\n\n", failure.Module,
+			failure.Step, failure.Text)
+		l.pages.update(func(state *pageState) { state.Failure = failure })
+	default:
+		l.pending = make(map[string]change)
+		l.pages.update(func(state *pageState) {
+			state.Failure = nil
+			state.Generation++
+		})
+		fmt.Fprintf(l.program.Stdout, "%s runs, %d ms after it was saved\n", names,
+			(time.Since(began) + settled).Milliseconds())
+	}
+}
+
+// replace makes the next generation and ends the one before.
+func (l *loop) replace(ctx context.Context) error {
+	migrate := false
+	repack := make(map[string]bool)
+	for _, s := range l.sources {
+		what := l.pending[s.id]
+		if what == 0 {
+			continue
+		}
+		if err := l.workshop.build(ctx, s, what); err != nil {
+			return err
+		}
+		migrate = migrate || what&changedMigrations != 0
+		repack[s.id] = true
+		if o, _, err := readOutline(s.folder); err == nil && what&(changedScripts|changedPackage) != 0 {
+			for _, receiver := range o.receivers() {
+				repack[receiver] = true // its page shows what has changed
+			}
+		}
+	}
+	for _, s := range l.sources {
+		if repack[s.id] {
+			if err := l.workshop.pack(s); err != nil {
+				return err
+			}
+		}
+	}
+	modulesDir, err := l.workshop.modulesDir(l.sources)
+	if err != nil {
+		return err
+	}
+	settings, err := l.settings(modulesDir)
+	if err != nil {
+		return err
+	}
+	if _, err := platform.InstalledModules(settings); err != nil {
+		return &stepError{"", "checking the manifest", err.Error()}
+	}
+	if migrate {
+		if err := l.migrate(ctx, modulesDir); err != nil {
+			return err
+		}
+	}
+	next, err := l.startGeneration(ctx, modulesDir)
+	if err != nil {
+		return err
+	}
+	before := l.current
+	l.current = next
+	if err := before.stop(); err != nil {
+		platform.Report(l.program.Stderr, err) // the next one serves already
+	}
+	return nil
+}
+
+var editedMigration = regexp.MustCompile(`^MIGRATION_HISTORY_CHANGED: .*\((\S+) \d{4}_`)
+
+// migrate runs migrations:apply as an operator does, in a process of its own.
+func (l *loop) migrate(ctx context.Context, modulesDir string) error {
+	executable, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	apply := exec.CommandContext(ctx, executable, "migrations:apply")
+	apply.Env = []string{"SERVICE_MODULES_DIR=" + modulesDir}
+	for _, name := range []string{"NODE_ENV", "DATABASE_URL"} {
+		value, _ := l.lookup(name)
+		apply.Env = append(apply.Env, name+"="+value)
+	}
+	var said bytes.Buffer
+	apply.Stderr = &said
+	if err := apply.Run(); err == nil {
+		return nil
+	}
+	text := strings.TrimSpace(said.String())
+	if match := editedMigration.FindStringSubmatch(text); match != nil {
+		text += "\n" + l.advise(match[1])
+	}
+	return &stepError{"", "migrations:apply", text}
+}
+
+// explain puts a failure into words: those of the step, or those that the platform's start has, with what the
+// log and the module said meanwhile.
+func (l *loop) explain(modules string, err error) *pageFailure {
+	if step := (*stepError)(nil); errors.As(err, &step) {
+		if step.module != "" {
+			modules = step.module
+		}
+		return &pageFailure{modules, step.step, step.text}
+	}
+	var text strings.Builder
+	if said := l.console.lately(); said != "" {
+		text.WriteString(said + "\n")
+	}
+	platform.Report(&text, err)
+	return &pageFailure{modules, "the start", strings.TrimSpace(text.String())}
+}

@@ -1,0 +1,56 @@
+// What narthex dev adds to a page: it lets the page mount what was saved, and shows why that did not work.
+(() => {
+	const stylesheet = `
+		aside { position: fixed; inset: auto 1rem 1rem; z-index: 2147483647; max-height: 60vh; overflow: auto;
+			box-sizing: border-box; padding: 1rem; border-radius: 8px; border: 2px solid #c0392b;
+			background: #fff; color: #1b1b1b; font: 14px/1.5 system-ui, sans-serif; text-align: left;
+			box-shadow: 0 8px 32px rgb(0 0 0 / 30%); direction: ltr; }
+		h1 { margin: 0 2rem .5rem 0; font-size: 1rem; color: #96281b; }
+		pre { margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; font: 13px/1.5 ui-monospace, monospace; }
+		p { margin: .5rem 0 0; color: #555; }
+		button { position: absolute; top: .6rem; right: .6rem; font: inherit; cursor: pointer; }`;
+	let banner;
+	const show = (failure) => {
+		banner?.remove();
+		banner = undefined;
+		if (!failure) return;
+		banner = document.createElement("narthex-dev");
+		const root = banner.attachShadow({ mode: "open" });
+		const style = document.createElement("style");
+		style.textContent = stylesheet;
+		const box = document.createElement("aside");
+		box.setAttribute("role", "alert");
+		const title = document.createElement("h1");
+		title.textContent = `${failure.module}: ${failure.step} failed`;
+		const text = document.createElement("pre");
+		text.textContent = failure.text;
+		const note = document.createElement("p");
+		note.textContent = "What was saved before still runs.";
+		const close = document.createElement("button");
+		close.textContent = "Close";
+		close.addEventListener("click", () => banner?.remove());
+		box.append(title, text, note, close);
+		root.append(style, box);
+		document.documentElement.append(banner);
+	};
+	const follow = async () => {
+		let known;
+		for (;;) {
+			try {
+				const response = await fetch(`/_dev/state?known=${known?.number ?? ""}`, {
+					cache: "no-store",
+					credentials: "omit",
+				});
+				if (!response.ok) throw new Error(String(response.status));
+				const state = await response.json();
+				// The pages read again what they show when the network is back: then they find another version.
+				if (known && known.generation !== state.generation) dispatchEvent(new Event("online"));
+				if (known?.number !== state.number) show(state.failure);
+				known = state;
+			} catch {
+				await new Promise((resolve) => setTimeout(resolve, 200));
+			}
+		}
+	};
+	void follow();
+})();

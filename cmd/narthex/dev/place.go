@@ -1,0 +1,22 @@
+package dev
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// place writes a file of a package, with its folder; one that is there is replaced.
+func place(path string, from io.Reader, mode os.FileMode) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	_ = os.Remove(path)
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(file, from)
+	return errors.Join(err, file.Close())
+}

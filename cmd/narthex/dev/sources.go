@@ -1,0 +1,104 @@
+package dev
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// source is the folder in which an author works on a module. Its name is the module's id.
+type source struct{ id, folder string }
+
+// findSources finds the modules of the default folder, which may be missing, and those of --module-dir, each
+// a module's own folder or a folder of modules. Of two with one id the later one counts.
+func findSources(byDefault string, added []string) ([]source, error) {
+	found := make(map[string]string)
+	folders, err := modulesIn(byDefault)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for _, dir := range added {
+		if _, err := os.Stat(filepath.Join(dir, "module.json")); err == nil {
+			folders = append(folders, dir)
+			continue
+		}
+		inside, err := modulesIn(dir)
+		if err != nil {
+			return nil, err
+		}
+		folders = append(folders, inside...)
+	}
+	for _, folder := range folders {
+		folder, err := filepath.Abs(folder)
+		if err != nil {
+			return nil, err
+		}
+		found[filepath.Base(folder)] = folder
+	}
+	var sources []source
+	for id, folder := range found {
+		sources = append(sources, source{id, folder})
+	}
+	slices.SortFunc(sources, func(a, b source) int { return strings.Compare(a.id, b.id) })
+	return sources, nil
+}
+
+func modulesIn(dir string) (folders []string, err error) {
+	entries, err := os.ReadDir(dir)
+	for _, entry := range entries {
+		path := filepath.Join(dir, entry.Name())
+		if info, err := os.Stat(path); err == nil && info.IsDir() && !strings.HasPrefix(entry.Name(), ".") {
+			folders = append(folders, path)
+		}
+	}
+	return folders, err
+}
+
+// outline is what the loop needs of a manifest, which may be wrong in every other respect: discovery says so.
+type outline struct {
+	Version     string
+	Entrypoints struct {
+		Server, UI string
+		Display    struct{ Artifact string }
+	}
+	Database      struct{ Migrations string }
+	Contributions []struct{ Artifact, Capability string }
+}
+
+func readOutline(folder string) (o outline, text []byte, err error) {
+	text, err = os.ReadFile(filepath.Join(folder, "module.json"))
+	if err == nil {
+		_ = json.Unmarshal(text, &o)
+	}
+	return o, text, err
+}
+
+// parts are the folders and files that the manifest names, by their first segment.
+func (o outline) parts() []string {
+	paths := []string{o.Entrypoints.Server, o.Entrypoints.UI, o.Entrypoints.Display.Artifact,
+		o.Database.Migrations}
+	for _, contribution := range o.Contributions {
+		paths = append(paths, contribution.Artifact)
+	}
+	var parts []string
+	for _, path := range paths {
+		first, _, _ := strings.Cut(filepath.ToSlash(filepath.Clean(path)), "/")
+		if path != "" && first != "" && first != ".." && first != "." && !slices.Contains(parts, first) {
+			parts = append(parts, first)
+		}
+	}
+	return parts
+}
+
+// receivers are the modules whose pages show a contribution of this one.
+func (o outline) receivers() (ids []string) {
+	for _, contribution := range o.Contributions {
+		id, _, _ := strings.Cut(contribution.Capability, ".")
+		ids = append(ids, id)
+	}
+	return ids
+}

@@ -1,0 +1,171 @@
+package dev
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+	"golang.org/x/term"
+
+	"github.com/narthex-platform/narthex/cmd/narthex/platform"
+	"github.com/narthex-platform/narthex/modulehost/modulelogs"
+)
+
+// console is where an author looks: the platform's log, readable on a terminal, and what modules write. It
+// remembers the last of it, for the page, when a step has failed.
+type console struct {
+	mu     sync.Mutex
+	out    io.Writer
+	colour bool
+	recent []string
+}
+
+// recentLines bounds what a page is shown.
+const recentLines = 80
+
+// newConsole also returns the log. On a terminal its lines are for people; elsewhere they are the JSON lines
+// of api:start.
+func newConsole(out io.Writer) (c *console, log *zap.Logger, end func()) {
+	c = &console{out: out}
+	terminal := isTerminal(out)
+	if !terminal {
+		lines, end := platform.NewLog(out)
+		errorsOnly := &readableCore{console: c, LevelEnabler: zapcore.ErrorLevel, silent: true}
+		return c, zap.New(zapcore.NewTee(lines.Core(), errorsOnly)), end
+	}
+	c.colour = os.Getenv("NO_COLOR") == ""
+	return c, zap.New(&readableCore{console: c, LevelEnabler: zapcore.InfoLevel}), func() {}
+}
+
+func isTerminal(out io.Writer) bool {
+	file, ok := out.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
+}
+
+// forget begins what a page would be shown.
+func (c *console) forget() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.recent = nil
+}
+
+// lately is what was said since forget.
+func (c *console) lately() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return strings.Join(c.recent, "\n")
+}
+
+// say writes a line; shown is the line as a page would have it, "" for none.
+func (c *console) say(line, shown string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if line != "" {
+		_, _ = fmt.Fprintln(c.out, line)
+	}
+	if shown != "" {
+		c.recent = append(c.recent, shown)
+		c.recent = c.recent[max(0, len(c.recent)-recentLines):]
+	}
+}
+
+// of returns where a module's output goes: line by line, with the module's name before each.
+func (c *console) of(moduleID string) io.Writer {
+	return &moduleOutput{console: c, moduleID: moduleID}
+}
+
+type moduleOutput struct {
+	console  *console
+	moduleID string
+	line     strings.Builder // not ended yet
+}
+
+// Write writes the lines that are whole. One reader calls it.
+func (m *moduleOutput) Write(text []byte) (int, error) {
+	escaper := modulelogs.Escaper{To: &m.line}
+	for line := range strings.Lines(string(text)) {
+		_, _ = escaper.Write([]byte(strings.TrimSuffix(line, "\n")))
+		if strings.HasSuffix(line, "\n") || m.line.Len() > 4<<10 {
+			m.console.say(m.console.paint("36", m.moduleID)+" | "+m.line.String(), m.line.String())
+			m.line.Reset()
+		}
+	}
+	return len(text), nil
+}
+
+func (c *console) paint(code, text string) string {
+	if !c.colour {
+		return text
+	}
+	return "\x1b[" + code + "m" + text + "\x1b[0m"
+}
+
+// readableCore writes a line of the log as "time LEVEL message key=value ...".
+type readableCore struct {
+	zapcore.LevelEnabler
+	console *console
+	fields  []zapcore.Field
+	silent  bool // only remembers
+}
+
+// With returns a core that adds fields to every line.
+func (r *readableCore) With(fields []zapcore.Field) zapcore.Core {
+	next := *r
+	next.fields = append(append([]zapcore.Field(nil), r.fields...), fields...)
+	return &next
+}
+
+// Check adds the core to a line of its levels.
+func (r *readableCore) Check(entry zapcore.Entry, checked *zapcore.CheckedEntry) *zapcore.CheckedEntry {
+	if r.Enabled(entry.Level) {
+		return checked.AddCore(entry, r)
+	}
+	return checked
+}
+
+// Sync has nothing to do.
+func (r *readableCore) Sync() error { return nil }
+
+var levels = map[zapcore.Level]struct{ word, colour string }{
+	zapcore.InfoLevel: {"info ", "32"}, zapcore.WarnLevel: {"warn ", "33"}, zapcore.ErrorLevel: {"error", "31"},
+}
+
+// Write writes one line.
+func (r *readableCore) Write(entry zapcore.Entry, fields []zapcore.Field) error {
+	var said strings.Builder
+	said.WriteString(entry.Message)
+	for _, field := range append(append([]zapcore.Field(nil), r.fields...), fields...) {
+		values := zapcore.NewMapObjectEncoder()
+		field.AddTo(values)
+		for key, value := range values.Fields {
+			said.WriteString("  " + r.console.paint("2", key+"=") + readable(value))
+		}
+	}
+	level := levels[entry.Level]
+	word := r.console.paint(level.colour, level.word)
+	line := entry.Time.Format("15:04:05.000") + " " + word + " " + said.String()
+	shown := ""
+	if entry.Level >= zapcore.ErrorLevel {
+		shown = said.String()
+	}
+	if r.silent {
+		line = ""
+	}
+	r.console.say(line, shown)
+	return nil
+}
+
+// readable quotes what a terminal would obey, and what has spaces.
+func readable(value any) string {
+	text := fmt.Sprint(value)
+	if text == "" || strings.ContainsFunc(text, func(c rune) bool { return c == '"' || !unicode.IsPrint(c) }) {
+		return strconv.Quote(text)
+	}
+	return text
+}

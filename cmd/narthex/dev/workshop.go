@@ -1,0 +1,279 @@
+package dev
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/narthex-platform/narthex/web/bundle"
+)
+
+// workshop makes packages of modules' sources, in a folder of its own: an author's folder is only read. Every
+// package is a new folder, because a platform that still runs another one looks at its files again when it
+// starts a module's process again.
+type workshop struct {
+	dir      string
+	count    int
+	servers  map[string]string          // built executables by module id
+	scripts  map[string][]bundle.Output // bundled scripts by module id
+	packages map[string]string          // folder of the latest package by module id
+	edition  map[string]int             // how often a package was made of a module
+}
+
+func newWorkshop(dir string) (*workshop, error) {
+	if err := os.RemoveAll(dir); err != nil { // of an earlier run
+		return nil, err
+	}
+	return &workshop{dir: dir, servers: make(map[string]string), scripts: make(map[string][]bundle.Output),
+		packages: make(map[string]string), edition: make(map[string]int)}, os.MkdirAll(dir, 0o755)
+}
+
+// change is what was saved of a module.
+type change uint8
+
+const (
+	changedServer     change = 1 << iota // Go sources
+	changedScripts                       // sources of what browsers run
+	changedMigrations                    // or the manifest, which names them
+	changedPackage                       // something else that is installed
+)
+
+// stepError is what an author is told of a step that failed.
+type stepError struct {
+	module string
+	step   string
+	text   string
+}
+
+func (e *stepError) Error() string { return e.module + ": " + e.step + ": " + e.text }
+
+// outdated is what has to be built of a module when dev starts: what has sources that are newer than what was
+// built of them.
+func outdated(s source) change {
+	var needed change
+	o, _, err := readOutline(s.folder)
+	if err != nil {
+		return 0
+	}
+	if server := serverPackage(s.folder); server != "" && o.Entrypoints.Server != "" && inGoModule(server) {
+		program := filepath.Join(s.folder, executablePath(o))
+		if olderThan(program, s.folder, func(name string) bool {
+			return strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go")
+		}) {
+			needed |= changedServer
+		}
+	}
+	for script, sources := range map[string]string{o.Entrypoints.UI: "ui-src",
+		o.Entrypoints.Display.Artifact: "display-src"} {
+		folder := filepath.Join(s.folder, sources)
+		if _, err := os.Stat(folder); err == nil && script != "" && inCheckout() &&
+			olderThan(filepath.Join(s.folder, script), folder, func(string) bool { return true }) {
+			needed |= changedScripts
+		}
+	}
+	return needed
+}
+
+// inGoModule tells whether Go finds a go.mod for a folder. A package that is not meant to be built here has
+// none.
+func inGoModule(folder string) bool {
+	for {
+		if _, err := os.Stat(filepath.Join(folder, "go.mod")); err == nil {
+			return true
+		}
+		parent := filepath.Dir(folder)
+		if parent == folder {
+			return false
+		}
+		folder = parent
+	}
+}
+
+// inCheckout tells whether scripts can be bundled here.
+func inCheckout() bool {
+	_, err := os.Stat(filepath.Join("web", "kit", "index.ts"))
+	return err == nil
+}
+
+func olderThan(file, folder string, counts func(name string) bool) bool {
+	built, err := os.Stat(file)
+	if err != nil {
+		return true
+	}
+	older := false
+	_ = filepath.WalkDir(folder, func(_ string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !counts(entry.Name()) {
+			return nil
+		}
+		if info, err := entry.Info(); err == nil && info.ModTime().After(built.ModTime()) {
+			older = true
+		}
+		return nil
+	})
+	return older
+}
+
+func executablePath(o outline) string {
+	return strings.NewReplacer("{os}", runtime.GOOS, "{arch}", runtime.GOARCH).Replace(o.Entrypoints.Server)
+}
+
+// serverPackage is where the Go sources of the server are: the module's folder, or server in it; "": nowhere.
+func serverPackage(folder string) string {
+	for _, dir := range []string{folder, filepath.Join(folder, "server")} {
+		if found, _ := filepath.Glob(filepath.Join(dir, "*.go")); len(found) > 0 {
+			return dir
+		}
+	}
+	return ""
+}
+
+// build builds what has changed.
+func (w *workshop) build(ctx context.Context, s source, what change) error {
+	if what&changedServer != 0 && serverPackage(s.folder) != "" {
+		if err := w.buildServer(ctx, s); err != nil {
+			return err
+		}
+	}
+	if what&changedScripts != 0 {
+		if !inCheckout() {
+			return &stepError{s.id, "bundling what browsers run", "narthex dev has to be run from a checkout of " +
+				"the platform for that: the kit and the SDK are there"}
+		}
+		scripts, err := bundle.Module(s.folder)
+		if err != nil {
+			return &stepError{s.id, "bundling what browsers run", err.Error()}
+		}
+		for n := range scripts {
+			if scripts[n].Path, err = filepath.Rel(s.folder, scripts[n].Path); err != nil {
+				return err
+			}
+		}
+		w.scripts[s.id] = scripts
+	}
+	return nil
+}
+
+func (w *workshop) buildServer(ctx context.Context, s source) error {
+	w.count++
+	program := filepath.Join(w.dir, fmt.Sprintf("%s-%d", s.id, w.count))
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o",
+		program, ".")
+	build.Dir = serverPackage(s.folder)
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	said, err := build.CombinedOutput()
+	if err != nil {
+		text := strings.TrimSpace(string(said))
+		if text == "" {
+			text = err.Error()
+		}
+		return &stepError{s.id, "go build in " + build.Dir, text}
+	}
+	w.servers[s.id] = program
+	return nil
+}
+
+// pack makes a package of what is built and of what the folder has. A package that is made again has a
+// version of its own (semver's build metadata), so that open pages take it for another one and mount it.
+func (w *workshop) pack(s source) error {
+	o, manifest, err := readOutline(s.folder)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	w.count++
+	folder := filepath.Join(w.dir, "packages", fmt.Sprint(w.count), s.id)
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	if manifest != nil {
+		if w.edition[s.id]++; w.edition[s.id] > 1 {
+			manifest = stamped(manifest, o.Version, w.edition[s.id])
+		}
+		if err := os.WriteFile(filepath.Join(folder, "module.json"), manifest, 0o644); err != nil {
+			return err
+		}
+	}
+	for _, part := range o.parts() {
+		if err := copyPart(filepath.Join(s.folder, part), filepath.Join(folder, part)); err != nil {
+			return &stepError{s.id, "copying " + part, err.Error()}
+		}
+	}
+	for _, script := range w.scripts[s.id] {
+		if err := place(filepath.Join(folder, script.Path), bytes.NewReader(script.Bytes), 0o644); err != nil {
+			return err
+		}
+	}
+	if program := w.servers[s.id]; program != "" && o.Entrypoints.Server != "" {
+		file, err := os.Open(program)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		if err := place(filepath.Join(folder, executablePath(o)), file, 0o755); err != nil {
+			return err
+		}
+	}
+	w.packages[s.id] = folder
+	return nil
+}
+
+// stamped gives the manifest's version a suffix. Where the version is not found as it is written, nothing
+// changes.
+func stamped(manifest []byte, version string, edition int) []byte {
+	quoted := []byte(`"` + version + `"`)
+	key := bytes.Index(manifest, []byte(`"version"`))
+	if version == "" || key < 0 {
+		return manifest
+	}
+	at := bytes.Index(manifest[key:], quoted)
+	if at < 0 {
+		return manifest
+	}
+	separator := "+"
+	if strings.Contains(version, "+") {
+		separator = "."
+	}
+	at += key + len(quoted) - 1
+	suffix := fmt.Appendf(nil, "%sdev.%d", separator, edition)
+	return append(append(append([]byte(nil), manifest[:at]...), suffix...), manifest[at:]...)
+}
+
+// modulesDir makes a modules directory of the latest packages.
+func (w *workshop) modulesDir(sources []source) (string, error) {
+	w.count++
+	dir := filepath.Join(w.dir, "modules", fmt.Sprint(w.count))
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	for _, s := range sources {
+		if err := os.Symlink(w.packages[s.id], filepath.Join(dir, s.id)); err != nil {
+			return "", err
+		}
+	}
+	return dir, nil
+}
+
+// copyPart copies a file or a folder; a missing one is discovery's to find.
+func copyPart(from, to string) error {
+	info, err := os.Stat(from)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case info.IsDir():
+		return os.CopyFS(to, os.DirFS(from))
+	}
+	file, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	return place(to, file, info.Mode().Perm())
+}

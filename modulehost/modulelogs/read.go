@@ -1,0 +1,61 @@
+package modulelogs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+)
+
+// Options say what Read asks for.
+type Options struct {
+	Folder   string // of the socket
+	ModuleID string
+	Follow   bool // go on until ctx ends, or the platform
+}
+
+// Read reads a module's output from the running platform. It calls text for each piece of output and end for
+// each end of a run, in order. It fails with ErrUnavailable or ErrNotRunning.
+func Read(ctx context.Context, o Options, text func([]byte) error, end func(End) error) error {
+	if err := checkFolder(o.Folder, os.Geteuid()); err != nil {
+		return errors.Join(ErrUnavailable, err)
+	}
+	dialed, err := (&net.Dialer{}).DialContext(ctx, "unix", filepath.Join(o.Folder, socketName))
+	if err != nil {
+		return errors.Join(ErrUnavailable, err)
+	}
+	conn := dialed.(*net.UnixConn)
+	defer conn.Close()
+	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
+	question, err := json.Marshal(request{Module: o.ModuleID, Follow: o.Follow})
+	if err != nil {
+		return err
+	}
+	if _, err := conn.Write(append(question, '\n')); err != nil {
+		return errors.Join(ErrUnavailable, err)
+	}
+	answered := false
+	for lines := json.NewDecoder(conn); ; answered = true {
+		var l line
+		switch err := lines.Decode(&l); {
+		case ctx.Err() != nil:
+			return nil
+		case errors.Is(err, io.EOF) && answered:
+			return nil
+		case err != nil:
+			return errors.Join(ErrUnavailable, err)
+		case l.Code != "":
+			return l.Code
+		case l.End != nil:
+			err = end(*l.End)
+		case len(l.Text) > 0:
+			err = text(l.Text)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
