@@ -44,6 +44,7 @@ var ranks = map[string]int{
 	"services/house":                 4,
 	"services/navigation":            4,
 	"services/people":                4,
+	"services/schedule":              4,
 	"modulehost/publication":         4,
 	"services/devices":               4,
 	"services/displays":              4,

@@ -36,6 +36,8 @@ const (
 	ErrChannelUnknown   = Error("CHANNEL_UNKNOWN")
 	ErrCapabilityAbsent = Error(abi.CodeCapabilityAbsent)
 	ErrCapabilityFailed = Error(abi.CodeCapabilityFailed)
+	ErrPermissionDenied = Error("PERMISSION_DENIED") // the manifest does not ask for the names of people
+	ErrStore            = Error("STORE_UNAVAILABLE")
 	ErrTooManyMails     = Error("TOO_MANY_REQUESTS") // over the module's own measure; nothing was sent
 )
 

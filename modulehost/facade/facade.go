@@ -30,6 +30,7 @@ type Config struct {
 	Capabilities Capabilities         // what it reaches of other modules; nil: nothing
 	Buckets      map[string]Bucket    // by the ids that the manifest declares
 	Mail         mail.Sender          // nil: NOT_CONFIGURED
+	People       People               // nil: the manifest does not ask for names
 	Realtime     Realtime             // nil: no channel is known
 	Memory       *hostmemory.Account  // what the host holds for the module; nil: not counted
 	Log          *zap.Logger
@@ -43,6 +44,7 @@ type Facade struct {
 	puts    chan struct{}
 	idleFor time.Duration
 	mails   mailBudget
+	names   chan struct{} // a place for each call
 
 	mu       sync.Mutex
 	nextID   uint64
@@ -58,6 +60,7 @@ func New(config Config) *Facade {
 		puts:    make(chan struct{}, openPuts),
 		idleFor: idleFor,
 		mails:   newMailBudget(),
+		names:   make(chan struct{}, namesAtOnce),
 		calls:   make(map[uint64]Caller),
 	}
 }

@@ -55,6 +55,8 @@ func (s *session) Serve(ctx context.Context, method link.Method, payload []byte)
 		return decodeAndServe(ctx, payload, s.publish)
 	case abi.Method_METHOD_SEND_MAIL:
 		return decodeAndServe(ctx, payload, s.sendMail)
+	case abi.Method_METHOD_NAMES:
+		return decodeAndServe(ctx, payload, s.names)
 	case abi.Method_METHOD_BUCKET_LIST:
 		return decodeAndServe(ctx, payload, s.listBucket)
 	case abi.Method_METHOD_BUCKET_HEAD:

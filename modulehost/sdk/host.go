@@ -14,6 +14,7 @@ type Host struct {
 	Storage  *Storage // for the buckets that the manifest declares
 	Mail     *Mail
 	Realtime *Realtime
+	People   *People // for a manifest that asks for the names of people
 	Config   Configuration
 	// Log writes to the platform's log, from level Info on. A line has at most 1 KiB of text and 16 attributes
 	// of 256 bytes; longer ones are cut. At most 100 lines in 10 s are written; the others are only counted. A
@@ -29,6 +30,7 @@ func newHost(client *link.Client, registry *Registry, start *abi.StartRequest) *
 		Storage:     newStorage(client),
 		Mail:        newMail(client),
 		Realtime:    &Realtime{client: client, channels: registry.channels.byName},
+		People:      &People{client: client},
 		Config:      newConfiguration(start.GetConfiguration()),
 		Log:         slog.New(&logHandler{client: client}),
 		client:      client,

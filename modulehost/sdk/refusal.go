@@ -87,7 +87,7 @@ func refusalOf(err error) Refusal {
 		return Refusal{http.StatusRequestEntityTooLarge, "REQUEST_BODY_TOO_LARGE"}
 	case ErrTooManyMails:
 		return Refusal{http.StatusTooManyRequests, "TOO_MANY_REQUESTS"}
-	case ErrDatabaseUnavailable, ErrTransactionEnded:
+	case ErrDatabaseUnavailable, ErrTransactionEnded, ErrStoreUnavailable:
 		return Refusal{http.StatusServiceUnavailable, "STORE_UNAVAILABLE"}
 	case ErrPrincipalUnresolved:
 		return Refusal{http.StatusServiceUnavailable, "PRINCIPAL_RESOLUTION_FAILED"}

@@ -42,6 +42,9 @@ type Registry struct {
 	capabilities []string
 	provided     map[string]Methods
 
+	schedules []*abi.Schedule
+	scheduled map[string]Scheduled
+
 	forget ErasePerson
 	export ExportPerson
 }
@@ -128,4 +131,5 @@ func (r *Registry) sort() {
 	r.routes, r.handlers = routes, handlers
 	slices.SortFunc(r.channels.declared, func(a, b *abi.Channel) int { return cmp.Compare(a.Name, b.Name) })
 	slices.Sort(r.capabilities)
+	slices.SortFunc(r.schedules, func(a, b *abi.Schedule) int { return cmp.Compare(a.Name, b.Name) })
 }

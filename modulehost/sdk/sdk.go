@@ -16,12 +16,15 @@
 //
 // What a module works with:
 //
-//	Registry.Handle      its routes, as net/http handlers; Principal(ctx) and Host.Can tell of the caller
+//	Registry.HandleFunc  its routes; Principal(ctx) and Host.Can tell of the caller, Decode reads the body
+//	Registry.Handle      routes as net/http handlers
+//	Registry.Every       work that is done regularly, by one of all processes
 //	Registry.Provide     what other modules may call of it; CallingModule(ctx) tells which of them does
 //	Registry.Channel     what browsers and screens may listen to; Host.Realtime publishes on it
 //	Registry.PersonErased, PersonExport   the rights of the people whom it keeps something of
 //	Host.DB              its own schema of PostgreSQL, as its own role; package sqldb is for database/sql
 //	Host.Storage         files, in the buckets that its manifest declares
+//	Host.People          names of people, if its manifest asks for them
 //	Host.Mail            mails, by the installation's mail server
 //	Host.Config          what administrators have set; Host.Secret what the deployment supplies
 //	Host.Capability      what other modules provide, along the dependencies that its manifest declares

@@ -89,6 +89,7 @@ type moduleServer struct {
 
 	deadlines deadlines
 	exports   exports
+	runs      runs
 
 	registered sync.Once
 	registry   Registry
@@ -115,6 +116,10 @@ func (l *moduleServer) serve(ctx context.Context, call *link.Call) (proto.Messag
 		ctx := l.deadlines.begin(ctx, l.timeouts.short-responseMargin)
 		defer ctx.finish()
 		return l.personExport(ctx, call.Payload)
+	case abi.Method_METHOD_RUN:
+		ctx := l.deadlines.begin(ctx, l.timeouts.response-responseMargin)
+		defer ctx.finish()
+		return l.run(ctx, call.Payload)
 	case abi.Method_METHOD_REGISTER:
 		return l.register()
 	case abi.Method_METHOD_START:
@@ -143,6 +148,7 @@ func (l *moduleServer) register() (proto.Message, error) {
 		Capabilities: l.registry.capabilities,
 		PersonErased: l.registry.forget != nil,
 		PersonExport: l.registry.export != nil,
+		Schedules:    l.registry.schedules,
 	}, nil
 }
 
@@ -165,6 +171,9 @@ func (l *moduleServer) start(ctx context.Context, payload []byte) (proto.Message
 
 func (l *moduleServer) stop(ctx context.Context) (proto.Message, error) {
 	if err := l.hooks.enterStop(ctx); err != nil {
+		return nil, err
+	}
+	if err := l.runs.wait(ctx); err != nil {
 		return nil, err
 	}
 	if err := l.module.Stop(ctx); err != nil {

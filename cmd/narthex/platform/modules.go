@@ -18,6 +18,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 	"github.com/narthex-platform/narthex/services/database"
 	"github.com/narthex-platform/narthex/services/enablement"
+	"github.com/narthex-platform/narthex/services/schedule"
 	"github.com/narthex-platform/narthex/supervisor"
 )
 
@@ -118,6 +119,9 @@ func (s *Server) prepare(module *catalog.Module) (runningModule, error) {
 		Log:          s.log,
 	}
 	config.Pool = s.pools[declared.ID]
+	if declared.People {
+		config.People = s.names
+	}
 	running.facade, running.load = facade.New(config), new(gateway.Load)
 	var output io.Writer
 	if s.ModuleOutput != nil {
@@ -139,6 +143,7 @@ func (s *Server) prepare(module *catalog.Module) (runningModule, error) {
 				gateway.CheckRoutes(permissionIDs(declared), registration.GetRoutes()),
 				gateway.CheckChannels(permissionIDs(declared), registration.GetChannels()),
 				facade.CheckCapabilities(declared.Provides, registration.GetCapabilities()),
+				schedule.Check(registration.GetSchedules()),
 			); err != nil {
 				return err
 			}

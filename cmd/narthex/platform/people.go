@@ -4,9 +4,28 @@ import (
 	"context"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/uuid"
 
 	"github.com/narthex-platform/narthex/modulehost/process"
+	"github.com/narthex-platform/narthex/services/people"
 )
+
+// names are those of all people, for modules that ask for them. See facade.People.
+type names struct{ store *people.Store }
+
+// Names leaves out ids that are no UUIDs: they name nobody.
+func (n names) Names(ctx context.Context, userIDs []string) (map[string]string, error) {
+	var known []string
+	for _, id := range userIDs {
+		if parsed, err := uuid.Parse(id); err == nil && parsed.String() == id {
+			known = append(known, id)
+		}
+	}
+	if len(known) == 0 {
+		return nil, nil
+	}
+	return n.store.Names(ctx, known)
+}
 
 // Callable are the modules that can be told to forget somebody: those whose process is ready, and those
 // without one. See people.Modules.

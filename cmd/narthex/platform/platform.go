@@ -38,6 +38,7 @@ import (
 	"github.com/narthex-platform/narthex/services/navigation"
 	"github.com/narthex-platform/narthex/services/people"
 	"github.com/narthex-platform/narthex/services/ratelimit"
+	"github.com/narthex-platform/narthex/services/schedule"
 	"github.com/narthex-platform/narthex/storage"
 	"github.com/narthex-platform/narthex/supervisor"
 )
@@ -70,6 +71,8 @@ type Server struct {
 	identity      *identity.Service
 	people        *people.Service
 	erasures      *people.Erasures
+	names         names
+	schedules     *schedule.Service
 	activity      *activity.Service
 	house         *house.Service
 	devices       *devices.Service

@@ -37,6 +37,7 @@ import (
 	"github.com/narthex-platform/narthex/services/navigation"
 	"github.com/narthex-platform/narthex/services/people"
 	"github.com/narthex-platform/narthex/services/ratelimit"
+	"github.com/narthex-platform/narthex/services/schedule"
 	"github.com/narthex-platform/narthex/storage"
 	"github.com/narthex-platform/narthex/supervisor"
 	"github.com/narthex-platform/narthex/web"
@@ -155,6 +156,8 @@ func (s *Server) buildIdentity(ctx context.Context) (err error) {
 	}
 	s.Authorization = authorization.New(s.Registry, authorization.NewStore(pool), s.devices)
 	s.erasures = people.NewErasures(directory, s, s.log)
+	s.names = names{directory}
+	s.schedules = schedule.New(schedule.NewStore(pool), s, s.log)
 	s.people = people.New(people.Config{
 		Store:     directory,
 		Sessions:  s.identity,
@@ -311,7 +314,8 @@ func (s *Server) listen(ctx context.Context) error {
 		return err
 	}
 	return s.tree.Start(ctx, supervisor.Child{Service: s.tree.Systemd()},
-		supervisor.Child{Service: s.publication.Encoder()}, supervisor.Child{Service: s.erasures})
+		supervisor.Child{Service: s.publication.Encoder()}, supervisor.Child{Service: s.erasures},
+		supervisor.Child{Service: s.schedules})
 }
 
 // serveModuleLogs is last, because the socket's folder has the port in its name.

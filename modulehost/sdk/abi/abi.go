@@ -34,6 +34,12 @@ const (
 	MaxExportPiece = 1 << 20
 )
 
+// RunWithin is how long a run of a schedule may take.
+const RunWithin = 30 * time.Second
+
+// MaxNames is how many names a module asks for at once.
+const MaxNames = 200
+
 // The limits of a call between modules.
 const (
 	MaxCapabilityJSON = 256 << 10 // bytes, each way

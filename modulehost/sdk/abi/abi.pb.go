@@ -37,6 +37,7 @@ const (
 	Method_METHOD_PROVIDE         Method = 6
 	Method_METHOD_PERSON_ERASED   Method = 7
 	Method_METHOD_PERSON_EXPORT   Method = 8
+	Method_METHOD_RUN             Method = 9
 	Method_METHOD_QUERY           Method = 32
 	Method_METHOD_FETCH           Method = 33
 	Method_METHOD_CLOSE_ROWS      Method = 34
@@ -50,6 +51,7 @@ const (
 	Method_METHOD_INVOKE          Method = 51
 	Method_METHOD_PUBLISH         Method = 52
 	Method_METHOD_SEND_MAIL       Method = 53
+	Method_METHOD_NAMES           Method = 54
 	Method_METHOD_BUCKET_LIST     Method = 64
 	Method_METHOD_BUCKET_HEAD     Method = 65
 	Method_METHOD_BUCKET_GET      Method = 66
@@ -74,6 +76,7 @@ var (
 		6:  "METHOD_PROVIDE",
 		7:  "METHOD_PERSON_ERASED",
 		8:  "METHOD_PERSON_EXPORT",
+		9:  "METHOD_RUN",
 		32: "METHOD_QUERY",
 		33: "METHOD_FETCH",
 		34: "METHOD_CLOSE_ROWS",
@@ -87,6 +90,7 @@ var (
 		51: "METHOD_INVOKE",
 		52: "METHOD_PUBLISH",
 		53: "METHOD_SEND_MAIL",
+		54: "METHOD_NAMES",
 		64: "METHOD_BUCKET_LIST",
 		65: "METHOD_BUCKET_HEAD",
 		66: "METHOD_BUCKET_GET",
@@ -108,6 +112,7 @@ var (
 		"METHOD_PROVIDE":         6,
 		"METHOD_PERSON_ERASED":   7,
 		"METHOD_PERSON_EXPORT":   8,
+		"METHOD_RUN":             9,
 		"METHOD_QUERY":           32,
 		"METHOD_FETCH":           33,
 		"METHOD_CLOSE_ROWS":      34,
@@ -121,6 +126,7 @@ var (
 		"METHOD_INVOKE":          51,
 		"METHOD_PUBLISH":         52,
 		"METHOD_SEND_MAIL":       53,
+		"METHOD_NAMES":           54,
 		"METHOD_BUCKET_LIST":     64,
 		"METHOD_BUCKET_HEAD":     65,
 		"METHOD_BUCKET_GET":      66,
@@ -253,7 +259,7 @@ func (x Principal_Kind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Principal_Kind.Descriptor instead.
 func (Principal_Kind) EnumDescriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{12, 0}
+	return file_abi_proto_rawDescGZIP(), []int{17, 0}
 }
 
 type LogRequest_Level int32
@@ -305,7 +311,7 @@ func (x LogRequest_Level) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use LogRequest_Level.Descriptor instead.
 func (LogRequest_Level) EnumDescriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{33, 0}
+	return file_abi_proto_rawDescGZIP(), []int{38, 0}
 }
 
 // RegisterRequest is the handshake: the first call after a process started.
@@ -387,6 +393,7 @@ type RegisterResponse struct {
 	Capabilities  []string               `protobuf:"bytes,5,rep,name=capabilities,proto3" json:"capabilities,omitempty"`                      // of the manifest's provides, those that other modules may invoke
 	PersonErased  bool                   `protobuf:"varint,6,opt,name=person_erased,json=personErased,proto3" json:"person_erased,omitempty"` // it wants PersonErased
 	PersonExport  bool                   `protobuf:"varint,7,opt,name=person_export,json=personExport,proto3" json:"person_export,omitempty"` // it wants PersonExport
+	Schedules     []*Schedule            `protobuf:"bytes,8,rep,name=schedules,proto3" json:"schedules,omitempty"`                            // at most 16
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -470,6 +477,252 @@ func (x *RegisterResponse) GetPersonExport() bool {
 	return false
 }
 
+func (x *RegisterResponse) GetSchedules() []*Schedule {
+	if x != nil {
+		return x.Schedules
+	}
+	return nil
+}
+
+// Schedule is work that is done once in each interval, by one process of all that share the database.
+type Schedule struct {
+	state           protoimpl.MessageState `protogen:"open.v1"`
+	Name            string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`                                               // 1 to 32 of a-z, 0-9 and -, beginning with a letter
+	IntervalSeconds uint32                 `protobuf:"varint,2,opt,name=interval_seconds,json=intervalSeconds,proto3" json:"interval_seconds,omitempty"` // 60 to 2,592,000
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
+}
+
+func (x *Schedule) Reset() {
+	*x = Schedule{}
+	mi := &file_abi_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Schedule) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Schedule) ProtoMessage() {}
+
+func (x *Schedule) ProtoReflect() protoreflect.Message {
+	mi := &file_abi_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Schedule.ProtoReflect.Descriptor instead.
+func (*Schedule) Descriptor() ([]byte, []int) {
+	return file_abi_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *Schedule) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Schedule) GetIntervalSeconds() uint32 {
+	if x != nil {
+		return x.IntervalSeconds
+	}
+	return 0
+}
+
+// RunRequest makes one run of a schedule, which has 30 s. While one is in progress a second is refused: RUN_IN_PROGRESS.
+type RunRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	AskOnly       bool                   `protobuf:"varint,2,opt,name=ask_only,json=askOnly,proto3" json:"ask_only,omitempty"` // makes no run, and is answered at once
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RunRequest) Reset() {
+	*x = RunRequest{}
+	mi := &file_abi_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RunRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RunRequest) ProtoMessage() {}
+
+func (x *RunRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_abi_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RunRequest.ProtoReflect.Descriptor instead.
+func (*RunRequest) Descriptor() ([]byte, []int) {
+	return file_abi_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *RunRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *RunRequest) GetAskOnly() bool {
+	if x != nil {
+		return x.AskOnly
+	}
+	return false
+}
+
+type RunResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Running       bool                   `protobuf:"varint,1,opt,name=running,proto3" json:"running,omitempty"` // of ask_only: a run is in progress, be it one that was cancelled
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RunResponse) Reset() {
+	*x = RunResponse{}
+	mi := &file_abi_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RunResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RunResponse) ProtoMessage() {}
+
+func (x *RunResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_abi_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RunResponse.ProtoReflect.Descriptor instead.
+func (*RunResponse) Descriptor() ([]byte, []int) {
+	return file_abi_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *RunResponse) GetRunning() bool {
+	if x != nil {
+		return x.Running
+	}
+	return false
+}
+
+// NamesRequest asks for names of people, for a manifest with "people".
+type NamesRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	UserIds       []string               `protobuf:"bytes,1,rep,name=user_ids,json=userIds,proto3" json:"user_ids,omitempty"` // at most 200
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *NamesRequest) Reset() {
+	*x = NamesRequest{}
+	mi := &file_abi_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *NamesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*NamesRequest) ProtoMessage() {}
+
+func (x *NamesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_abi_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use NamesRequest.ProtoReflect.Descriptor instead.
+func (*NamesRequest) Descriptor() ([]byte, []int) {
+	return file_abi_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *NamesRequest) GetUserIds() []string {
+	if x != nil {
+		return x.UserIds
+	}
+	return nil
+}
+
+type NamesResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Names         map[string]string      `protobuf:"bytes,1,rep,name=names,proto3" json:"names,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"` // by id; without those who were erased or never existed
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *NamesResponse) Reset() {
+	*x = NamesResponse{}
+	mi := &file_abi_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *NamesResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*NamesResponse) ProtoMessage() {}
+
+func (x *NamesResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_abi_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use NamesResponse.ProtoReflect.Descriptor instead.
+func (*NamesResponse) Descriptor() ([]byte, []int) {
+	return file_abi_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *NamesResponse) GetNames() map[string]string {
+	if x != nil {
+		return x.Names
+	}
+	return nil
+}
+
 // Channel is one realtime channel below /api/v1/module-realtime/<module-id>.
 type Channel struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -482,7 +735,7 @@ type Channel struct {
 
 func (x *Channel) Reset() {
 	*x = Channel{}
-	mi := &file_abi_proto_msgTypes[2]
+	mi := &file_abi_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -494,7 +747,7 @@ func (x *Channel) String() string {
 func (*Channel) ProtoMessage() {}
 
 func (x *Channel) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[2]
+	mi := &file_abi_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -507,7 +760,7 @@ func (x *Channel) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Channel.ProtoReflect.Descriptor instead.
 func (*Channel) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{2}
+	return file_abi_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Channel) GetName() string {
@@ -545,7 +798,7 @@ type Route struct {
 
 func (x *Route) Reset() {
 	*x = Route{}
-	mi := &file_abi_proto_msgTypes[3]
+	mi := &file_abi_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -557,7 +810,7 @@ func (x *Route) String() string {
 func (*Route) ProtoMessage() {}
 
 func (x *Route) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[3]
+	mi := &file_abi_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -570,7 +823,7 @@ func (x *Route) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Route.ProtoReflect.Descriptor instead.
 func (*Route) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{3}
+	return file_abi_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Route) GetMethod() string {
@@ -618,7 +871,7 @@ type StartRequest struct {
 
 func (x *StartRequest) Reset() {
 	*x = StartRequest{}
-	mi := &file_abi_proto_msgTypes[4]
+	mi := &file_abi_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -630,7 +883,7 @@ func (x *StartRequest) String() string {
 func (*StartRequest) ProtoMessage() {}
 
 func (x *StartRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[4]
+	mi := &file_abi_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -643,7 +896,7 @@ func (x *StartRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StartRequest.ProtoReflect.Descriptor instead.
 func (*StartRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{4}
+	return file_abi_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *StartRequest) GetDatabase() bool {
@@ -676,7 +929,7 @@ type Setting struct {
 
 func (x *Setting) Reset() {
 	*x = Setting{}
-	mi := &file_abi_proto_msgTypes[5]
+	mi := &file_abi_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -688,7 +941,7 @@ func (x *Setting) String() string {
 func (*Setting) ProtoMessage() {}
 
 func (x *Setting) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[5]
+	mi := &file_abi_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -701,7 +954,7 @@ func (x *Setting) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Setting.ProtoReflect.Descriptor instead.
 func (*Setting) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{5}
+	return file_abi_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Setting) GetKey() string {
@@ -775,7 +1028,7 @@ type StartResponse struct {
 
 func (x *StartResponse) Reset() {
 	*x = StartResponse{}
-	mi := &file_abi_proto_msgTypes[6]
+	mi := &file_abi_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -787,7 +1040,7 @@ func (x *StartResponse) String() string {
 func (*StartResponse) ProtoMessage() {}
 
 func (x *StartResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[6]
+	mi := &file_abi_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -800,7 +1053,7 @@ func (x *StartResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StartResponse.ProtoReflect.Descriptor instead.
 func (*StartResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{6}
+	return file_abi_proto_rawDescGZIP(), []int{11}
 }
 
 type StopRequest struct {
@@ -811,7 +1064,7 @@ type StopRequest struct {
 
 func (x *StopRequest) Reset() {
 	*x = StopRequest{}
-	mi := &file_abi_proto_msgTypes[7]
+	mi := &file_abi_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -823,7 +1076,7 @@ func (x *StopRequest) String() string {
 func (*StopRequest) ProtoMessage() {}
 
 func (x *StopRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[7]
+	mi := &file_abi_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -836,7 +1089,7 @@ func (x *StopRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StopRequest.ProtoReflect.Descriptor instead.
 func (*StopRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{7}
+	return file_abi_proto_rawDescGZIP(), []int{12}
 }
 
 type StopResponse struct {
@@ -847,7 +1100,7 @@ type StopResponse struct {
 
 func (x *StopResponse) Reset() {
 	*x = StopResponse{}
-	mi := &file_abi_proto_msgTypes[8]
+	mi := &file_abi_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -859,7 +1112,7 @@ func (x *StopResponse) String() string {
 func (*StopResponse) ProtoMessage() {}
 
 func (x *StopResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[8]
+	mi := &file_abi_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -872,7 +1125,7 @@ func (x *StopResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StopResponse.ProtoReflect.Descriptor instead.
 func (*StopResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{8}
+	return file_abi_proto_rawDescGZIP(), []int{13}
 }
 
 // HandleRequest is one HTTP request that passed every gate of the platform.
@@ -896,7 +1149,7 @@ type HandleRequest struct {
 
 func (x *HandleRequest) Reset() {
 	*x = HandleRequest{}
-	mi := &file_abi_proto_msgTypes[9]
+	mi := &file_abi_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -908,7 +1161,7 @@ func (x *HandleRequest) String() string {
 func (*HandleRequest) ProtoMessage() {}
 
 func (x *HandleRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[9]
+	mi := &file_abi_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -921,7 +1174,7 @@ func (x *HandleRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HandleRequest.ProtoReflect.Descriptor instead.
 func (*HandleRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{9}
+	return file_abi_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *HandleRequest) GetRoute() uint32 {
@@ -1021,7 +1274,7 @@ type HandleResponse struct {
 
 func (x *HandleResponse) Reset() {
 	*x = HandleResponse{}
-	mi := &file_abi_proto_msgTypes[10]
+	mi := &file_abi_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1033,7 +1286,7 @@ func (x *HandleResponse) String() string {
 func (*HandleResponse) ProtoMessage() {}
 
 func (x *HandleResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[10]
+	mi := &file_abi_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1046,7 +1299,7 @@ func (x *HandleResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HandleResponse.ProtoReflect.Descriptor instead.
 func (*HandleResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{10}
+	return file_abi_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *HandleResponse) GetStatus() uint32 {
@@ -1087,7 +1340,7 @@ type Header struct {
 
 func (x *Header) Reset() {
 	*x = Header{}
-	mi := &file_abi_proto_msgTypes[11]
+	mi := &file_abi_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1099,7 +1352,7 @@ func (x *Header) String() string {
 func (*Header) ProtoMessage() {}
 
 func (x *Header) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[11]
+	mi := &file_abi_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1112,7 +1365,7 @@ func (x *Header) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Header.ProtoReflect.Descriptor instead.
 func (*Header) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{11}
+	return file_abi_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Header) GetName() string {
@@ -1141,7 +1394,7 @@ type Principal struct {
 
 func (x *Principal) Reset() {
 	*x = Principal{}
-	mi := &file_abi_proto_msgTypes[12]
+	mi := &file_abi_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1153,7 +1406,7 @@ func (x *Principal) String() string {
 func (*Principal) ProtoMessage() {}
 
 func (x *Principal) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[12]
+	mi := &file_abi_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1166,7 +1419,7 @@ func (x *Principal) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Principal.ProtoReflect.Descriptor instead.
 func (*Principal) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{12}
+	return file_abi_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Principal) GetKind() Principal_Kind {
@@ -1202,7 +1455,7 @@ type QueryRequest struct {
 
 func (x *QueryRequest) Reset() {
 	*x = QueryRequest{}
-	mi := &file_abi_proto_msgTypes[13]
+	mi := &file_abi_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1214,7 +1467,7 @@ func (x *QueryRequest) String() string {
 func (*QueryRequest) ProtoMessage() {}
 
 func (x *QueryRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[13]
+	mi := &file_abi_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1227,7 +1480,7 @@ func (x *QueryRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QueryRequest.ProtoReflect.Descriptor instead.
 func (*QueryRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{13}
+	return file_abi_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *QueryRequest) GetTransaction() uint64 {
@@ -1265,7 +1518,7 @@ type RowsResponse struct {
 
 func (x *RowsResponse) Reset() {
 	*x = RowsResponse{}
-	mi := &file_abi_proto_msgTypes[14]
+	mi := &file_abi_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1277,7 +1530,7 @@ func (x *RowsResponse) String() string {
 func (*RowsResponse) ProtoMessage() {}
 
 func (x *RowsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[14]
+	mi := &file_abi_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1290,7 +1543,7 @@ func (x *RowsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RowsResponse.ProtoReflect.Descriptor instead.
 func (*RowsResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{14}
+	return file_abi_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *RowsResponse) GetCursor() uint64 {
@@ -1325,7 +1578,7 @@ type Column struct {
 
 func (x *Column) Reset() {
 	*x = Column{}
-	mi := &file_abi_proto_msgTypes[15]
+	mi := &file_abi_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1337,7 +1590,7 @@ func (x *Column) String() string {
 func (*Column) ProtoMessage() {}
 
 func (x *Column) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[15]
+	mi := &file_abi_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1350,7 +1603,7 @@ func (x *Column) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Column.ProtoReflect.Descriptor instead.
 func (*Column) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{15}
+	return file_abi_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Column) GetName() string {
@@ -1383,7 +1636,7 @@ type FetchRequest struct {
 
 func (x *FetchRequest) Reset() {
 	*x = FetchRequest{}
-	mi := &file_abi_proto_msgTypes[16]
+	mi := &file_abi_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1395,7 +1648,7 @@ func (x *FetchRequest) String() string {
 func (*FetchRequest) ProtoMessage() {}
 
 func (x *FetchRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[16]
+	mi := &file_abi_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1408,7 +1661,7 @@ func (x *FetchRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FetchRequest.ProtoReflect.Descriptor instead.
 func (*FetchRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{16}
+	return file_abi_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *FetchRequest) GetCursor() uint64 {
@@ -1427,7 +1680,7 @@ type CloseRowsRequest struct {
 
 func (x *CloseRowsRequest) Reset() {
 	*x = CloseRowsRequest{}
-	mi := &file_abi_proto_msgTypes[17]
+	mi := &file_abi_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1439,7 +1692,7 @@ func (x *CloseRowsRequest) String() string {
 func (*CloseRowsRequest) ProtoMessage() {}
 
 func (x *CloseRowsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[17]
+	mi := &file_abi_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1452,7 +1705,7 @@ func (x *CloseRowsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CloseRowsRequest.ProtoReflect.Descriptor instead.
 func (*CloseRowsRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{17}
+	return file_abi_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *CloseRowsRequest) GetCursor() uint64 {
@@ -1470,7 +1723,7 @@ type CloseRowsResponse struct {
 
 func (x *CloseRowsResponse) Reset() {
 	*x = CloseRowsResponse{}
-	mi := &file_abi_proto_msgTypes[18]
+	mi := &file_abi_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1482,7 +1735,7 @@ func (x *CloseRowsResponse) String() string {
 func (*CloseRowsResponse) ProtoMessage() {}
 
 func (x *CloseRowsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[18]
+	mi := &file_abi_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1495,7 +1748,7 @@ func (x *CloseRowsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CloseRowsResponse.ProtoReflect.Descriptor instead.
 func (*CloseRowsResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{18}
+	return file_abi_proto_rawDescGZIP(), []int{23}
 }
 
 type ExecRequest struct {
@@ -1509,7 +1762,7 @@ type ExecRequest struct {
 
 func (x *ExecRequest) Reset() {
 	*x = ExecRequest{}
-	mi := &file_abi_proto_msgTypes[19]
+	mi := &file_abi_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1521,7 +1774,7 @@ func (x *ExecRequest) String() string {
 func (*ExecRequest) ProtoMessage() {}
 
 func (x *ExecRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[19]
+	mi := &file_abi_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1534,7 +1787,7 @@ func (x *ExecRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExecRequest.ProtoReflect.Descriptor instead.
 func (*ExecRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{19}
+	return file_abi_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *ExecRequest) GetTransaction() uint64 {
@@ -1567,7 +1820,7 @@ type ExecResponse struct {
 
 func (x *ExecResponse) Reset() {
 	*x = ExecResponse{}
-	mi := &file_abi_proto_msgTypes[20]
+	mi := &file_abi_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1579,7 +1832,7 @@ func (x *ExecResponse) String() string {
 func (*ExecResponse) ProtoMessage() {}
 
 func (x *ExecResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[20]
+	mi := &file_abi_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1592,7 +1845,7 @@ func (x *ExecResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExecResponse.ProtoReflect.Descriptor instead.
 func (*ExecResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{20}
+	return file_abi_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ExecResponse) GetRowsAffected() int64 {
@@ -1610,7 +1863,7 @@ type BeginRequest struct {
 
 func (x *BeginRequest) Reset() {
 	*x = BeginRequest{}
-	mi := &file_abi_proto_msgTypes[21]
+	mi := &file_abi_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1622,7 +1875,7 @@ func (x *BeginRequest) String() string {
 func (*BeginRequest) ProtoMessage() {}
 
 func (x *BeginRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[21]
+	mi := &file_abi_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1635,7 +1888,7 @@ func (x *BeginRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BeginRequest.ProtoReflect.Descriptor instead.
 func (*BeginRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{21}
+	return file_abi_proto_rawDescGZIP(), []int{26}
 }
 
 type BeginResponse struct {
@@ -1647,7 +1900,7 @@ type BeginResponse struct {
 
 func (x *BeginResponse) Reset() {
 	*x = BeginResponse{}
-	mi := &file_abi_proto_msgTypes[22]
+	mi := &file_abi_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1659,7 +1912,7 @@ func (x *BeginResponse) String() string {
 func (*BeginResponse) ProtoMessage() {}
 
 func (x *BeginResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[22]
+	mi := &file_abi_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1672,7 +1925,7 @@ func (x *BeginResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BeginResponse.ProtoReflect.Descriptor instead.
 func (*BeginResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{22}
+	return file_abi_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *BeginResponse) GetTransaction() uint64 {
@@ -1691,7 +1944,7 @@ type CommitRequest struct {
 
 func (x *CommitRequest) Reset() {
 	*x = CommitRequest{}
-	mi := &file_abi_proto_msgTypes[23]
+	mi := &file_abi_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1703,7 +1956,7 @@ func (x *CommitRequest) String() string {
 func (*CommitRequest) ProtoMessage() {}
 
 func (x *CommitRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[23]
+	mi := &file_abi_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1716,7 +1969,7 @@ func (x *CommitRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CommitRequest.ProtoReflect.Descriptor instead.
 func (*CommitRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{23}
+	return file_abi_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *CommitRequest) GetTransaction() uint64 {
@@ -1734,7 +1987,7 @@ type CommitResponse struct {
 
 func (x *CommitResponse) Reset() {
 	*x = CommitResponse{}
-	mi := &file_abi_proto_msgTypes[24]
+	mi := &file_abi_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1746,7 +1999,7 @@ func (x *CommitResponse) String() string {
 func (*CommitResponse) ProtoMessage() {}
 
 func (x *CommitResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[24]
+	mi := &file_abi_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1759,7 +2012,7 @@ func (x *CommitResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CommitResponse.ProtoReflect.Descriptor instead.
 func (*CommitResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{24}
+	return file_abi_proto_rawDescGZIP(), []int{29}
 }
 
 type RollbackRequest struct {
@@ -1771,7 +2024,7 @@ type RollbackRequest struct {
 
 func (x *RollbackRequest) Reset() {
 	*x = RollbackRequest{}
-	mi := &file_abi_proto_msgTypes[25]
+	mi := &file_abi_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1783,7 +2036,7 @@ func (x *RollbackRequest) String() string {
 func (*RollbackRequest) ProtoMessage() {}
 
 func (x *RollbackRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[25]
+	mi := &file_abi_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1796,7 +2049,7 @@ func (x *RollbackRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RollbackRequest.ProtoReflect.Descriptor instead.
 func (*RollbackRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{25}
+	return file_abi_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *RollbackRequest) GetTransaction() uint64 {
@@ -1814,7 +2067,7 @@ type RollbackResponse struct {
 
 func (x *RollbackResponse) Reset() {
 	*x = RollbackResponse{}
-	mi := &file_abi_proto_msgTypes[26]
+	mi := &file_abi_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1826,7 +2079,7 @@ func (x *RollbackResponse) String() string {
 func (*RollbackResponse) ProtoMessage() {}
 
 func (x *RollbackResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[26]
+	mi := &file_abi_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1839,7 +2092,7 @@ func (x *RollbackResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RollbackResponse.ProtoReflect.Descriptor instead.
 func (*RollbackResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{26}
+	return file_abi_proto_rawDescGZIP(), []int{31}
 }
 
 // Value is one statement argument. Nothing set means NULL.
@@ -1862,7 +2115,7 @@ type Value struct {
 
 func (x *Value) Reset() {
 	*x = Value{}
-	mi := &file_abi_proto_msgTypes[27]
+	mi := &file_abi_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1874,7 +2127,7 @@ func (x *Value) String() string {
 func (*Value) ProtoMessage() {}
 
 func (x *Value) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[27]
+	mi := &file_abi_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1887,7 +2140,7 @@ func (x *Value) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Value.ProtoReflect.Descriptor instead.
 func (*Value) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{27}
+	return file_abi_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *Value) GetKind() isValue_Kind {
@@ -2030,7 +2283,7 @@ type TextList struct {
 
 func (x *TextList) Reset() {
 	*x = TextList{}
-	mi := &file_abi_proto_msgTypes[28]
+	mi := &file_abi_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2042,7 +2295,7 @@ func (x *TextList) String() string {
 func (*TextList) ProtoMessage() {}
 
 func (x *TextList) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[28]
+	mi := &file_abi_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2055,7 +2308,7 @@ func (x *TextList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TextList.ProtoReflect.Descriptor instead.
 func (*TextList) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{28}
+	return file_abi_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *TextList) GetValues() []string {
@@ -2074,7 +2327,7 @@ type IntegerList struct {
 
 func (x *IntegerList) Reset() {
 	*x = IntegerList{}
-	mi := &file_abi_proto_msgTypes[29]
+	mi := &file_abi_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2086,7 +2339,7 @@ func (x *IntegerList) String() string {
 func (*IntegerList) ProtoMessage() {}
 
 func (x *IntegerList) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[29]
+	mi := &file_abi_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2099,7 +2352,7 @@ func (x *IntegerList) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use IntegerList.ProtoReflect.Descriptor instead.
 func (*IntegerList) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{29}
+	return file_abi_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *IntegerList) GetValues() []int64 {
@@ -2122,7 +2375,7 @@ type DatabaseError struct {
 
 func (x *DatabaseError) Reset() {
 	*x = DatabaseError{}
-	mi := &file_abi_proto_msgTypes[30]
+	mi := &file_abi_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2134,7 +2387,7 @@ func (x *DatabaseError) String() string {
 func (*DatabaseError) ProtoMessage() {}
 
 func (x *DatabaseError) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[30]
+	mi := &file_abi_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2147,7 +2400,7 @@ func (x *DatabaseError) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DatabaseError.ProtoReflect.Descriptor instead.
 func (*DatabaseError) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{30}
+	return file_abi_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *DatabaseError) GetSqlState() string {
@@ -2189,7 +2442,7 @@ type AllowedRequest struct {
 
 func (x *AllowedRequest) Reset() {
 	*x = AllowedRequest{}
-	mi := &file_abi_proto_msgTypes[31]
+	mi := &file_abi_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2201,7 +2454,7 @@ func (x *AllowedRequest) String() string {
 func (*AllowedRequest) ProtoMessage() {}
 
 func (x *AllowedRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[31]
+	mi := &file_abi_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2214,7 +2467,7 @@ func (x *AllowedRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AllowedRequest.ProtoReflect.Descriptor instead.
 func (*AllowedRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{31}
+	return file_abi_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *AllowedRequest) GetCall() uint64 {
@@ -2240,7 +2493,7 @@ type AllowedResponse struct {
 
 func (x *AllowedResponse) Reset() {
 	*x = AllowedResponse{}
-	mi := &file_abi_proto_msgTypes[32]
+	mi := &file_abi_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2252,7 +2505,7 @@ func (x *AllowedResponse) String() string {
 func (*AllowedResponse) ProtoMessage() {}
 
 func (x *AllowedResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[32]
+	mi := &file_abi_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2265,7 +2518,7 @@ func (x *AllowedResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AllowedResponse.ProtoReflect.Descriptor instead.
 func (*AllowedResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{32}
+	return file_abi_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *AllowedResponse) GetAllowed() bool {
@@ -2286,7 +2539,7 @@ type LogRequest struct {
 
 func (x *LogRequest) Reset() {
 	*x = LogRequest{}
-	mi := &file_abi_proto_msgTypes[33]
+	mi := &file_abi_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2298,7 +2551,7 @@ func (x *LogRequest) String() string {
 func (*LogRequest) ProtoMessage() {}
 
 func (x *LogRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[33]
+	mi := &file_abi_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2311,7 +2564,7 @@ func (x *LogRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogRequest.ProtoReflect.Descriptor instead.
 func (*LogRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{33}
+	return file_abi_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *LogRequest) GetLevel() LogRequest_Level {
@@ -2343,7 +2596,7 @@ type LogResponse struct {
 
 func (x *LogResponse) Reset() {
 	*x = LogResponse{}
-	mi := &file_abi_proto_msgTypes[34]
+	mi := &file_abi_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2355,7 +2608,7 @@ func (x *LogResponse) String() string {
 func (*LogResponse) ProtoMessage() {}
 
 func (x *LogResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[34]
+	mi := &file_abi_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2368,7 +2621,7 @@ func (x *LogResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogResponse.ProtoReflect.Descriptor instead.
 func (*LogResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{34}
+	return file_abi_proto_rawDescGZIP(), []int{39}
 }
 
 // SecretRequest asks for a value that the deployment supplies for a key that the manifest declares as a secret.
@@ -2381,7 +2634,7 @@ type SecretRequest struct {
 
 func (x *SecretRequest) Reset() {
 	*x = SecretRequest{}
-	mi := &file_abi_proto_msgTypes[35]
+	mi := &file_abi_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2393,7 +2646,7 @@ func (x *SecretRequest) String() string {
 func (*SecretRequest) ProtoMessage() {}
 
 func (x *SecretRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[35]
+	mi := &file_abi_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2406,7 +2659,7 @@ func (x *SecretRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SecretRequest.ProtoReflect.Descriptor instead.
 func (*SecretRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{35}
+	return file_abi_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *SecretRequest) GetKey() string {
@@ -2425,7 +2678,7 @@ type SecretResponse struct {
 
 func (x *SecretResponse) Reset() {
 	*x = SecretResponse{}
-	mi := &file_abi_proto_msgTypes[36]
+	mi := &file_abi_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2437,7 +2690,7 @@ func (x *SecretResponse) String() string {
 func (*SecretResponse) ProtoMessage() {}
 
 func (x *SecretResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[36]
+	mi := &file_abi_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2450,7 +2703,7 @@ func (x *SecretResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SecretResponse.ProtoReflect.Descriptor instead.
 func (*SecretResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{36}
+	return file_abi_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *SecretResponse) GetValue() string {
@@ -2470,7 +2723,7 @@ type SnapshotRequest struct {
 
 func (x *SnapshotRequest) Reset() {
 	*x = SnapshotRequest{}
-	mi := &file_abi_proto_msgTypes[37]
+	mi := &file_abi_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2482,7 +2735,7 @@ func (x *SnapshotRequest) String() string {
 func (*SnapshotRequest) ProtoMessage() {}
 
 func (x *SnapshotRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[37]
+	mi := &file_abi_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2495,7 +2748,7 @@ func (x *SnapshotRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SnapshotRequest.ProtoReflect.Descriptor instead.
 func (*SnapshotRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{37}
+	return file_abi_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *SnapshotRequest) GetChannel() string {
@@ -2517,7 +2770,7 @@ type SnapshotResponse struct {
 
 func (x *SnapshotResponse) Reset() {
 	*x = SnapshotResponse{}
-	mi := &file_abi_proto_msgTypes[38]
+	mi := &file_abi_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2529,7 +2782,7 @@ func (x *SnapshotResponse) String() string {
 func (*SnapshotResponse) ProtoMessage() {}
 
 func (x *SnapshotResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[38]
+	mi := &file_abi_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2542,7 +2795,7 @@ func (x *SnapshotResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SnapshotResponse.ProtoReflect.Descriptor instead.
 func (*SnapshotResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{38}
+	return file_abi_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *SnapshotResponse) GetPosition() uint64 {
@@ -2572,7 +2825,7 @@ type PublishRequest struct {
 
 func (x *PublishRequest) Reset() {
 	*x = PublishRequest{}
-	mi := &file_abi_proto_msgTypes[39]
+	mi := &file_abi_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2584,7 +2837,7 @@ func (x *PublishRequest) String() string {
 func (*PublishRequest) ProtoMessage() {}
 
 func (x *PublishRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[39]
+	mi := &file_abi_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2597,7 +2850,7 @@ func (x *PublishRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PublishRequest.ProtoReflect.Descriptor instead.
 func (*PublishRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{39}
+	return file_abi_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *PublishRequest) GetChannel() string {
@@ -2636,7 +2889,7 @@ type PublishResponse struct {
 
 func (x *PublishResponse) Reset() {
 	*x = PublishResponse{}
-	mi := &file_abi_proto_msgTypes[40]
+	mi := &file_abi_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2648,7 +2901,7 @@ func (x *PublishResponse) String() string {
 func (*PublishResponse) ProtoMessage() {}
 
 func (x *PublishResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[40]
+	mi := &file_abi_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2661,7 +2914,7 @@ func (x *PublishResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PublishResponse.ProtoReflect.Descriptor instead.
 func (*PublishResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{40}
+	return file_abi_proto_rawDescGZIP(), []int{45}
 }
 
 // InvokeRequest calls a capability of another module; ProvideRequest is that call as it reaches the provider. JSON of at most 256 KiB
@@ -2677,7 +2930,7 @@ type InvokeRequest struct {
 
 func (x *InvokeRequest) Reset() {
 	*x = InvokeRequest{}
-	mi := &file_abi_proto_msgTypes[41]
+	mi := &file_abi_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2689,7 +2942,7 @@ func (x *InvokeRequest) String() string {
 func (*InvokeRequest) ProtoMessage() {}
 
 func (x *InvokeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[41]
+	mi := &file_abi_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2702,7 +2955,7 @@ func (x *InvokeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InvokeRequest.ProtoReflect.Descriptor instead.
 func (*InvokeRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{41}
+	return file_abi_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *InvokeRequest) GetCapability() string {
@@ -2735,7 +2988,7 @@ type InvokeResponse struct {
 
 func (x *InvokeResponse) Reset() {
 	*x = InvokeResponse{}
-	mi := &file_abi_proto_msgTypes[42]
+	mi := &file_abi_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2747,7 +3000,7 @@ func (x *InvokeResponse) String() string {
 func (*InvokeResponse) ProtoMessage() {}
 
 func (x *InvokeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[42]
+	mi := &file_abi_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2760,7 +3013,7 @@ func (x *InvokeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InvokeResponse.ProtoReflect.Descriptor instead.
 func (*InvokeResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{42}
+	return file_abi_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *InvokeResponse) GetOutput() []byte {
@@ -2782,7 +3035,7 @@ type ProvideRequest struct {
 
 func (x *ProvideRequest) Reset() {
 	*x = ProvideRequest{}
-	mi := &file_abi_proto_msgTypes[43]
+	mi := &file_abi_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2794,7 +3047,7 @@ func (x *ProvideRequest) String() string {
 func (*ProvideRequest) ProtoMessage() {}
 
 func (x *ProvideRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[43]
+	mi := &file_abi_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2807,7 +3060,7 @@ func (x *ProvideRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProvideRequest.ProtoReflect.Descriptor instead.
 func (*ProvideRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{43}
+	return file_abi_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *ProvideRequest) GetCapability() string {
@@ -2847,7 +3100,7 @@ type ProvideResponse struct {
 
 func (x *ProvideResponse) Reset() {
 	*x = ProvideResponse{}
-	mi := &file_abi_proto_msgTypes[44]
+	mi := &file_abi_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2859,7 +3112,7 @@ func (x *ProvideResponse) String() string {
 func (*ProvideResponse) ProtoMessage() {}
 
 func (x *ProvideResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[44]
+	mi := &file_abi_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2872,7 +3125,7 @@ func (x *ProvideResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProvideResponse.ProtoReflect.Descriptor instead.
 func (*ProvideResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{44}
+	return file_abi_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *ProvideResponse) GetOutput() []byte {
@@ -2893,7 +3146,7 @@ type PersonErasedRequest struct {
 
 func (x *PersonErasedRequest) Reset() {
 	*x = PersonErasedRequest{}
-	mi := &file_abi_proto_msgTypes[45]
+	mi := &file_abi_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2905,7 +3158,7 @@ func (x *PersonErasedRequest) String() string {
 func (*PersonErasedRequest) ProtoMessage() {}
 
 func (x *PersonErasedRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[45]
+	mi := &file_abi_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2918,7 +3171,7 @@ func (x *PersonErasedRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PersonErasedRequest.ProtoReflect.Descriptor instead.
 func (*PersonErasedRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{45}
+	return file_abi_proto_rawDescGZIP(), []int{50}
 }
 
 func (x *PersonErasedRequest) GetUserId() string {
@@ -2936,7 +3189,7 @@ type PersonErasedResponse struct {
 
 func (x *PersonErasedResponse) Reset() {
 	*x = PersonErasedResponse{}
-	mi := &file_abi_proto_msgTypes[46]
+	mi := &file_abi_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2948,7 +3201,7 @@ func (x *PersonErasedResponse) String() string {
 func (*PersonErasedResponse) ProtoMessage() {}
 
 func (x *PersonErasedResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[46]
+	mi := &file_abi_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2961,7 +3214,7 @@ func (x *PersonErasedResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PersonErasedResponse.ProtoReflect.Descriptor instead.
 func (*PersonErasedResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{46}
+	return file_abi_proto_rawDescGZIP(), []int{51}
 }
 
 // PersonExportRequest asks for what the module keeps of a person.
@@ -2975,7 +3228,7 @@ type PersonExportRequest struct {
 
 func (x *PersonExportRequest) Reset() {
 	*x = PersonExportRequest{}
-	mi := &file_abi_proto_msgTypes[47]
+	mi := &file_abi_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2987,7 +3240,7 @@ func (x *PersonExportRequest) String() string {
 func (*PersonExportRequest) ProtoMessage() {}
 
 func (x *PersonExportRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[47]
+	mi := &file_abi_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3000,7 +3253,7 @@ func (x *PersonExportRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PersonExportRequest.ProtoReflect.Descriptor instead.
 func (*PersonExportRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{47}
+	return file_abi_proto_rawDescGZIP(), []int{52}
 }
 
 func (x *PersonExportRequest) GetUserId() string {
@@ -3029,7 +3282,7 @@ type PersonExportResponse struct {
 
 func (x *PersonExportResponse) Reset() {
 	*x = PersonExportResponse{}
-	mi := &file_abi_proto_msgTypes[48]
+	mi := &file_abi_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3041,7 +3294,7 @@ func (x *PersonExportResponse) String() string {
 func (*PersonExportResponse) ProtoMessage() {}
 
 func (x *PersonExportResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[48]
+	mi := &file_abi_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3054,7 +3307,7 @@ func (x *PersonExportResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PersonExportResponse.ProtoReflect.Descriptor instead.
 func (*PersonExportResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{48}
+	return file_abi_proto_rawDescGZIP(), []int{53}
 }
 
 func (x *PersonExportResponse) GetExport() uint64 {
@@ -3085,7 +3338,7 @@ type SendMailRequest struct {
 
 func (x *SendMailRequest) Reset() {
 	*x = SendMailRequest{}
-	mi := &file_abi_proto_msgTypes[49]
+	mi := &file_abi_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3097,7 +3350,7 @@ func (x *SendMailRequest) String() string {
 func (*SendMailRequest) ProtoMessage() {}
 
 func (x *SendMailRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[49]
+	mi := &file_abi_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3110,7 +3363,7 @@ func (x *SendMailRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SendMailRequest.ProtoReflect.Descriptor instead.
 func (*SendMailRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{49}
+	return file_abi_proto_rawDescGZIP(), []int{54}
 }
 
 func (x *SendMailRequest) GetTo() []*MailAddress {
@@ -3158,7 +3411,7 @@ type MailAddress struct {
 
 func (x *MailAddress) Reset() {
 	*x = MailAddress{}
-	mi := &file_abi_proto_msgTypes[50]
+	mi := &file_abi_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3170,7 +3423,7 @@ func (x *MailAddress) String() string {
 func (*MailAddress) ProtoMessage() {}
 
 func (x *MailAddress) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[50]
+	mi := &file_abi_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3183,7 +3436,7 @@ func (x *MailAddress) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MailAddress.ProtoReflect.Descriptor instead.
 func (*MailAddress) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{50}
+	return file_abi_proto_rawDescGZIP(), []int{55}
 }
 
 func (x *MailAddress) GetAddress() string {
@@ -3209,7 +3462,7 @@ type SendMailResponse struct {
 
 func (x *SendMailResponse) Reset() {
 	*x = SendMailResponse{}
-	mi := &file_abi_proto_msgTypes[51]
+	mi := &file_abi_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3221,7 +3474,7 @@ func (x *SendMailResponse) String() string {
 func (*SendMailResponse) ProtoMessage() {}
 
 func (x *SendMailResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[51]
+	mi := &file_abi_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3234,7 +3487,7 @@ func (x *SendMailResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SendMailResponse.ProtoReflect.Descriptor instead.
 func (*SendMailResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{51}
+	return file_abi_proto_rawDescGZIP(), []int{56}
 }
 
 func (x *SendMailResponse) GetOutcome() string {
@@ -3258,7 +3511,7 @@ type Object struct {
 
 func (x *Object) Reset() {
 	*x = Object{}
-	mi := &file_abi_proto_msgTypes[52]
+	mi := &file_abi_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3270,7 +3523,7 @@ func (x *Object) String() string {
 func (*Object) ProtoMessage() {}
 
 func (x *Object) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[52]
+	mi := &file_abi_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3283,7 +3536,7 @@ func (x *Object) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Object.ProtoReflect.Descriptor instead.
 func (*Object) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{52}
+	return file_abi_proto_rawDescGZIP(), []int{57}
 }
 
 func (x *Object) GetKey() string {
@@ -3333,7 +3586,7 @@ type BucketListRequest struct {
 
 func (x *BucketListRequest) Reset() {
 	*x = BucketListRequest{}
-	mi := &file_abi_proto_msgTypes[53]
+	mi := &file_abi_proto_msgTypes[58]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3345,7 +3598,7 @@ func (x *BucketListRequest) String() string {
 func (*BucketListRequest) ProtoMessage() {}
 
 func (x *BucketListRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[53]
+	mi := &file_abi_proto_msgTypes[58]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3358,7 +3611,7 @@ func (x *BucketListRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketListRequest.ProtoReflect.Descriptor instead.
 func (*BucketListRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{53}
+	return file_abi_proto_rawDescGZIP(), []int{58}
 }
 
 func (x *BucketListRequest) GetBucket() string {
@@ -3399,7 +3652,7 @@ type BucketListResponse struct {
 
 func (x *BucketListResponse) Reset() {
 	*x = BucketListResponse{}
-	mi := &file_abi_proto_msgTypes[54]
+	mi := &file_abi_proto_msgTypes[59]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3411,7 +3664,7 @@ func (x *BucketListResponse) String() string {
 func (*BucketListResponse) ProtoMessage() {}
 
 func (x *BucketListResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[54]
+	mi := &file_abi_proto_msgTypes[59]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3424,7 +3677,7 @@ func (x *BucketListResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketListResponse.ProtoReflect.Descriptor instead.
 func (*BucketListResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{54}
+	return file_abi_proto_rawDescGZIP(), []int{59}
 }
 
 func (x *BucketListResponse) GetObjects() []*Object {
@@ -3451,7 +3704,7 @@ type BucketHeadRequest struct {
 
 func (x *BucketHeadRequest) Reset() {
 	*x = BucketHeadRequest{}
-	mi := &file_abi_proto_msgTypes[55]
+	mi := &file_abi_proto_msgTypes[60]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3463,7 +3716,7 @@ func (x *BucketHeadRequest) String() string {
 func (*BucketHeadRequest) ProtoMessage() {}
 
 func (x *BucketHeadRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[55]
+	mi := &file_abi_proto_msgTypes[60]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3476,7 +3729,7 @@ func (x *BucketHeadRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketHeadRequest.ProtoReflect.Descriptor instead.
 func (*BucketHeadRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{55}
+	return file_abi_proto_rawDescGZIP(), []int{60}
 }
 
 func (x *BucketHeadRequest) GetBucket() string {
@@ -3502,7 +3755,7 @@ type BucketHeadResponse struct {
 
 func (x *BucketHeadResponse) Reset() {
 	*x = BucketHeadResponse{}
-	mi := &file_abi_proto_msgTypes[56]
+	mi := &file_abi_proto_msgTypes[61]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3514,7 +3767,7 @@ func (x *BucketHeadResponse) String() string {
 func (*BucketHeadResponse) ProtoMessage() {}
 
 func (x *BucketHeadResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[56]
+	mi := &file_abi_proto_msgTypes[61]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3527,7 +3780,7 @@ func (x *BucketHeadResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketHeadResponse.ProtoReflect.Descriptor instead.
 func (*BucketHeadResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{56}
+	return file_abi_proto_rawDescGZIP(), []int{61}
 }
 
 func (x *BucketHeadResponse) GetObject() *Object {
@@ -3550,7 +3803,7 @@ type BucketGetRequest struct {
 
 func (x *BucketGetRequest) Reset() {
 	*x = BucketGetRequest{}
-	mi := &file_abi_proto_msgTypes[57]
+	mi := &file_abi_proto_msgTypes[62]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3562,7 +3815,7 @@ func (x *BucketGetRequest) String() string {
 func (*BucketGetRequest) ProtoMessage() {}
 
 func (x *BucketGetRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[57]
+	mi := &file_abi_proto_msgTypes[62]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3575,7 +3828,7 @@ func (x *BucketGetRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketGetRequest.ProtoReflect.Descriptor instead.
 func (*BucketGetRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{57}
+	return file_abi_proto_rawDescGZIP(), []int{62}
 }
 
 func (x *BucketGetRequest) GetBucket() string {
@@ -3618,7 +3871,7 @@ type BucketGetResponse struct {
 
 func (x *BucketGetResponse) Reset() {
 	*x = BucketGetResponse{}
-	mi := &file_abi_proto_msgTypes[58]
+	mi := &file_abi_proto_msgTypes[63]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3630,7 +3883,7 @@ func (x *BucketGetResponse) String() string {
 func (*BucketGetResponse) ProtoMessage() {}
 
 func (x *BucketGetResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[58]
+	mi := &file_abi_proto_msgTypes[63]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3643,7 +3896,7 @@ func (x *BucketGetResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketGetResponse.ProtoReflect.Descriptor instead.
 func (*BucketGetResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{58}
+	return file_abi_proto_rawDescGZIP(), []int{63}
 }
 
 func (x *BucketGetResponse) GetObject() *Object {
@@ -3676,7 +3929,7 @@ type BucketReadRequest struct {
 
 func (x *BucketReadRequest) Reset() {
 	*x = BucketReadRequest{}
-	mi := &file_abi_proto_msgTypes[59]
+	mi := &file_abi_proto_msgTypes[64]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3688,7 +3941,7 @@ func (x *BucketReadRequest) String() string {
 func (*BucketReadRequest) ProtoMessage() {}
 
 func (x *BucketReadRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[59]
+	mi := &file_abi_proto_msgTypes[64]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3701,7 +3954,7 @@ func (x *BucketReadRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketReadRequest.ProtoReflect.Descriptor instead.
 func (*BucketReadRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{59}
+	return file_abi_proto_rawDescGZIP(), []int{64}
 }
 
 func (x *BucketReadRequest) GetHandle() uint64 {
@@ -3722,7 +3975,7 @@ type BucketReadResponse struct {
 
 func (x *BucketReadResponse) Reset() {
 	*x = BucketReadResponse{}
-	mi := &file_abi_proto_msgTypes[60]
+	mi := &file_abi_proto_msgTypes[65]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3734,7 +3987,7 @@ func (x *BucketReadResponse) String() string {
 func (*BucketReadResponse) ProtoMessage() {}
 
 func (x *BucketReadResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[60]
+	mi := &file_abi_proto_msgTypes[65]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3747,7 +4000,7 @@ func (x *BucketReadResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketReadResponse.ProtoReflect.Descriptor instead.
 func (*BucketReadResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{60}
+	return file_abi_proto_rawDescGZIP(), []int{65}
 }
 
 func (x *BucketReadResponse) GetData() []byte {
@@ -3775,7 +4028,7 @@ type BucketPutRequest struct {
 
 func (x *BucketPutRequest) Reset() {
 	*x = BucketPutRequest{}
-	mi := &file_abi_proto_msgTypes[61]
+	mi := &file_abi_proto_msgTypes[66]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3787,7 +4040,7 @@ func (x *BucketPutRequest) String() string {
 func (*BucketPutRequest) ProtoMessage() {}
 
 func (x *BucketPutRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[61]
+	mi := &file_abi_proto_msgTypes[66]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3800,7 +4053,7 @@ func (x *BucketPutRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketPutRequest.ProtoReflect.Descriptor instead.
 func (*BucketPutRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{61}
+	return file_abi_proto_rawDescGZIP(), []int{66}
 }
 
 func (x *BucketPutRequest) GetBucket() string {
@@ -3833,7 +4086,7 @@ type BucketPutResponse struct {
 
 func (x *BucketPutResponse) Reset() {
 	*x = BucketPutResponse{}
-	mi := &file_abi_proto_msgTypes[62]
+	mi := &file_abi_proto_msgTypes[67]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3845,7 +4098,7 @@ func (x *BucketPutResponse) String() string {
 func (*BucketPutResponse) ProtoMessage() {}
 
 func (x *BucketPutResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[62]
+	mi := &file_abi_proto_msgTypes[67]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3858,7 +4111,7 @@ func (x *BucketPutResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketPutResponse.ProtoReflect.Descriptor instead.
 func (*BucketPutResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{62}
+	return file_abi_proto_rawDescGZIP(), []int{67}
 }
 
 func (x *BucketPutResponse) GetHandle() uint64 {
@@ -3879,7 +4132,7 @@ type BucketWriteRequest struct {
 
 func (x *BucketWriteRequest) Reset() {
 	*x = BucketWriteRequest{}
-	mi := &file_abi_proto_msgTypes[63]
+	mi := &file_abi_proto_msgTypes[68]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3891,7 +4144,7 @@ func (x *BucketWriteRequest) String() string {
 func (*BucketWriteRequest) ProtoMessage() {}
 
 func (x *BucketWriteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[63]
+	mi := &file_abi_proto_msgTypes[68]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3904,7 +4157,7 @@ func (x *BucketWriteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketWriteRequest.ProtoReflect.Descriptor instead.
 func (*BucketWriteRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{63}
+	return file_abi_proto_rawDescGZIP(), []int{68}
 }
 
 func (x *BucketWriteRequest) GetHandle() uint64 {
@@ -3929,7 +4182,7 @@ type BucketWriteResponse struct {
 
 func (x *BucketWriteResponse) Reset() {
 	*x = BucketWriteResponse{}
-	mi := &file_abi_proto_msgTypes[64]
+	mi := &file_abi_proto_msgTypes[69]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3941,7 +4194,7 @@ func (x *BucketWriteResponse) String() string {
 func (*BucketWriteResponse) ProtoMessage() {}
 
 func (x *BucketWriteResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[64]
+	mi := &file_abi_proto_msgTypes[69]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3954,7 +4207,7 @@ func (x *BucketWriteResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketWriteResponse.ProtoReflect.Descriptor instead.
 func (*BucketWriteResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{64}
+	return file_abi_proto_rawDescGZIP(), []int{69}
 }
 
 // BucketCommitRequest ends a put and creates the object.
@@ -3967,7 +4220,7 @@ type BucketCommitRequest struct {
 
 func (x *BucketCommitRequest) Reset() {
 	*x = BucketCommitRequest{}
-	mi := &file_abi_proto_msgTypes[65]
+	mi := &file_abi_proto_msgTypes[70]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3979,7 +4232,7 @@ func (x *BucketCommitRequest) String() string {
 func (*BucketCommitRequest) ProtoMessage() {}
 
 func (x *BucketCommitRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[65]
+	mi := &file_abi_proto_msgTypes[70]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3992,7 +4245,7 @@ func (x *BucketCommitRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketCommitRequest.ProtoReflect.Descriptor instead.
 func (*BucketCommitRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{65}
+	return file_abi_proto_rawDescGZIP(), []int{70}
 }
 
 func (x *BucketCommitRequest) GetHandle() uint64 {
@@ -4011,7 +4264,7 @@ type BucketCommitResponse struct {
 
 func (x *BucketCommitResponse) Reset() {
 	*x = BucketCommitResponse{}
-	mi := &file_abi_proto_msgTypes[66]
+	mi := &file_abi_proto_msgTypes[71]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4023,7 +4276,7 @@ func (x *BucketCommitResponse) String() string {
 func (*BucketCommitResponse) ProtoMessage() {}
 
 func (x *BucketCommitResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[66]
+	mi := &file_abi_proto_msgTypes[71]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4036,7 +4289,7 @@ func (x *BucketCommitResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketCommitResponse.ProtoReflect.Descriptor instead.
 func (*BucketCommitResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{66}
+	return file_abi_proto_rawDescGZIP(), []int{71}
 }
 
 func (x *BucketCommitResponse) GetObject() *Object {
@@ -4056,7 +4309,7 @@ type BucketCloseRequest struct {
 
 func (x *BucketCloseRequest) Reset() {
 	*x = BucketCloseRequest{}
-	mi := &file_abi_proto_msgTypes[67]
+	mi := &file_abi_proto_msgTypes[72]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4068,7 +4321,7 @@ func (x *BucketCloseRequest) String() string {
 func (*BucketCloseRequest) ProtoMessage() {}
 
 func (x *BucketCloseRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[67]
+	mi := &file_abi_proto_msgTypes[72]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4081,7 +4334,7 @@ func (x *BucketCloseRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketCloseRequest.ProtoReflect.Descriptor instead.
 func (*BucketCloseRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{67}
+	return file_abi_proto_rawDescGZIP(), []int{72}
 }
 
 func (x *BucketCloseRequest) GetHandle() uint64 {
@@ -4099,7 +4352,7 @@ type BucketCloseResponse struct {
 
 func (x *BucketCloseResponse) Reset() {
 	*x = BucketCloseResponse{}
-	mi := &file_abi_proto_msgTypes[68]
+	mi := &file_abi_proto_msgTypes[73]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4111,7 +4364,7 @@ func (x *BucketCloseResponse) String() string {
 func (*BucketCloseResponse) ProtoMessage() {}
 
 func (x *BucketCloseResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[68]
+	mi := &file_abi_proto_msgTypes[73]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4124,7 +4377,7 @@ func (x *BucketCloseResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketCloseResponse.ProtoReflect.Descriptor instead.
 func (*BucketCloseResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{68}
+	return file_abi_proto_rawDescGZIP(), []int{73}
 }
 
 type BucketDeleteRequest struct {
@@ -4137,7 +4390,7 @@ type BucketDeleteRequest struct {
 
 func (x *BucketDeleteRequest) Reset() {
 	*x = BucketDeleteRequest{}
-	mi := &file_abi_proto_msgTypes[69]
+	mi := &file_abi_proto_msgTypes[74]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4149,7 +4402,7 @@ func (x *BucketDeleteRequest) String() string {
 func (*BucketDeleteRequest) ProtoMessage() {}
 
 func (x *BucketDeleteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[69]
+	mi := &file_abi_proto_msgTypes[74]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4162,7 +4415,7 @@ func (x *BucketDeleteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketDeleteRequest.ProtoReflect.Descriptor instead.
 func (*BucketDeleteRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{69}
+	return file_abi_proto_rawDescGZIP(), []int{74}
 }
 
 func (x *BucketDeleteRequest) GetBucket() string {
@@ -4187,7 +4440,7 @@ type BucketDeleteResponse struct {
 
 func (x *BucketDeleteResponse) Reset() {
 	*x = BucketDeleteResponse{}
-	mi := &file_abi_proto_msgTypes[70]
+	mi := &file_abi_proto_msgTypes[75]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4199,7 +4452,7 @@ func (x *BucketDeleteResponse) String() string {
 func (*BucketDeleteResponse) ProtoMessage() {}
 
 func (x *BucketDeleteResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[70]
+	mi := &file_abi_proto_msgTypes[75]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4212,7 +4465,7 @@ func (x *BucketDeleteResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketDeleteResponse.ProtoReflect.Descriptor instead.
 func (*BucketDeleteResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{70}
+	return file_abi_proto_rawDescGZIP(), []int{75}
 }
 
 type BucketReadURLRequest struct {
@@ -4227,7 +4480,7 @@ type BucketReadURLRequest struct {
 
 func (x *BucketReadURLRequest) Reset() {
 	*x = BucketReadURLRequest{}
-	mi := &file_abi_proto_msgTypes[71]
+	mi := &file_abi_proto_msgTypes[76]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4239,7 +4492,7 @@ func (x *BucketReadURLRequest) String() string {
 func (*BucketReadURLRequest) ProtoMessage() {}
 
 func (x *BucketReadURLRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[71]
+	mi := &file_abi_proto_msgTypes[76]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4252,7 +4505,7 @@ func (x *BucketReadURLRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketReadURLRequest.ProtoReflect.Descriptor instead.
 func (*BucketReadURLRequest) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{71}
+	return file_abi_proto_rawDescGZIP(), []int{76}
 }
 
 func (x *BucketReadURLRequest) GetBucket() string {
@@ -4293,7 +4546,7 @@ type BucketReadURLResponse struct {
 
 func (x *BucketReadURLResponse) Reset() {
 	*x = BucketReadURLResponse{}
-	mi := &file_abi_proto_msgTypes[72]
+	mi := &file_abi_proto_msgTypes[77]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -4305,7 +4558,7 @@ func (x *BucketReadURLResponse) String() string {
 func (*BucketReadURLResponse) ProtoMessage() {}
 
 func (x *BucketReadURLResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_abi_proto_msgTypes[72]
+	mi := &file_abi_proto_msgTypes[77]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4318,7 +4571,7 @@ func (x *BucketReadURLResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BucketReadURLResponse.ProtoReflect.Descriptor instead.
 func (*BucketReadURLResponse) Descriptor() ([]byte, []int) {
-	return file_abi_proto_rawDescGZIP(), []int{72}
+	return file_abi_proto_rawDescGZIP(), []int{77}
 }
 
 func (x *BucketReadURLResponse) GetUrl() string {
@@ -4344,7 +4597,7 @@ const file_abi_proto_rawDesc = "" +
 	"\x03abi\x18\x01 \x01(\rR\x03abi\x12\x1b\n" +
 	"\tmodule_id\x18\x02 \x01(\tR\bmoduleId\x12%\n" +
 	"\x0emodule_version\x18\x03 \x01(\tR\rmoduleVersion\x12)\n" +
-	"\x10platform_version\x18\x04 \x01(\tR\x0fplatformVersion\"\x9d\x02\n" +
+	"\x10platform_version\x18\x04 \x01(\tR\x0fplatformVersion\"\xd8\x02\n" +
 	"\x10RegisterResponse\x12\x10\n" +
 	"\x03abi\x18\x01 \x01(\rR\x03abi\x12\x1f\n" +
 	"\vsdk_version\x18\x02 \x01(\tR\n" +
@@ -4353,7 +4606,25 @@ const file_abi_proto_rawDesc = "" +
 	"\bchannels\x18\x04 \x03(\v2\x1a.narthex.module.v1.ChannelR\bchannels\x12\"\n" +
 	"\fcapabilities\x18\x05 \x03(\tR\fcapabilities\x12#\n" +
 	"\rperson_erased\x18\x06 \x01(\bR\fpersonErased\x12#\n" +
-	"\rperson_export\x18\a \x01(\bR\fpersonExport\"U\n" +
+	"\rperson_export\x18\a \x01(\bR\fpersonExport\x129\n" +
+	"\tschedules\x18\b \x03(\v2\x1b.narthex.module.v1.ScheduleR\tschedules\"I\n" +
+	"\bSchedule\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12)\n" +
+	"\x10interval_seconds\x18\x02 \x01(\rR\x0fintervalSeconds\";\n" +
+	"\n" +
+	"RunRequest\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x19\n" +
+	"\bask_only\x18\x02 \x01(\bR\aaskOnly\"'\n" +
+	"\vRunResponse\x12\x18\n" +
+	"\arunning\x18\x01 \x01(\bR\arunning\")\n" +
+	"\fNamesRequest\x12\x19\n" +
+	"\buser_ids\x18\x01 \x03(\tR\auserIds\"\x8c\x01\n" +
+	"\rNamesResponse\x12A\n" +
+	"\x05names\x18\x01 \x03(\v2+.narthex.module.v1.NamesResponse.NamesEntryR\x05names\x1a8\n" +
+	"\n" +
+	"NamesEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"U\n" +
 	"\aChannel\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x1e\n" +
 	"\n" +
@@ -4605,7 +4876,7 @@ const file_abi_proto_rawDesc = "" +
 	"\rdownload_name\x18\x04 \x01(\tR\fdownloadName\"U\n" +
 	"\x15BucketReadURLResponse\x12\x10\n" +
 	"\x03url\x18\x01 \x01(\tR\x03url\x12*\n" +
-	"\x11expires_at_micros\x18\x02 \x01(\x03R\x0fexpiresAtMicros*\xba\x05\n" +
+	"\x11expires_at_micros\x18\x02 \x01(\x03R\x0fexpiresAtMicros*\xdc\x05\n" +
 	"\x06Method\x12\x16\n" +
 	"\x12METHOD_UNSPECIFIED\x10\x00\x12\x13\n" +
 	"\x0fMETHOD_REGISTER\x10\x01\x12\x10\n" +
@@ -4615,7 +4886,9 @@ const file_abi_proto_rawDesc = "" +
 	"\x0fMETHOD_SNAPSHOT\x10\x05\x12\x12\n" +
 	"\x0eMETHOD_PROVIDE\x10\x06\x12\x18\n" +
 	"\x14METHOD_PERSON_ERASED\x10\a\x12\x18\n" +
-	"\x14METHOD_PERSON_EXPORT\x10\b\x12\x10\n" +
+	"\x14METHOD_PERSON_EXPORT\x10\b\x12\x0e\n" +
+	"\n" +
+	"METHOD_RUN\x10\t\x12\x10\n" +
 	"\fMETHOD_QUERY\x10 \x12\x10\n" +
 	"\fMETHOD_FETCH\x10!\x12\x15\n" +
 	"\x11METHOD_CLOSE_ROWS\x10\"\x12\x0f\n" +
@@ -4629,7 +4902,8 @@ const file_abi_proto_rawDesc = "" +
 	"\rMETHOD_SECRET\x102\x12\x11\n" +
 	"\rMETHOD_INVOKE\x103\x12\x12\n" +
 	"\x0eMETHOD_PUBLISH\x104\x12\x14\n" +
-	"\x10METHOD_SEND_MAIL\x105\x12\x16\n" +
+	"\x10METHOD_SEND_MAIL\x105\x12\x10\n" +
+	"\fMETHOD_NAMES\x106\x12\x16\n" +
 	"\x12METHOD_BUCKET_LIST\x10@\x12\x16\n" +
 	"\x12METHOD_BUCKET_HEAD\x10A\x12\x15\n" +
 	"\x11METHOD_BUCKET_GET\x10B\x12\x16\n" +
@@ -4657,7 +4931,7 @@ func file_abi_proto_rawDescGZIP() []byte {
 }
 
 var file_abi_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_abi_proto_msgTypes = make([]protoimpl.MessageInfo, 73)
+var file_abi_proto_msgTypes = make([]protoimpl.MessageInfo, 79)
 var file_abi_proto_goTypes = []any{
 	(Method)(0),                   // 0: narthex.module.v1.Method
 	(BodyMode)(0),                 // 1: narthex.module.v1.BodyMode
@@ -4665,105 +4939,113 @@ var file_abi_proto_goTypes = []any{
 	(LogRequest_Level)(0),         // 3: narthex.module.v1.LogRequest.Level
 	(*RegisterRequest)(nil),       // 4: narthex.module.v1.RegisterRequest
 	(*RegisterResponse)(nil),      // 5: narthex.module.v1.RegisterResponse
-	(*Channel)(nil),               // 6: narthex.module.v1.Channel
-	(*Route)(nil),                 // 7: narthex.module.v1.Route
-	(*StartRequest)(nil),          // 8: narthex.module.v1.StartRequest
-	(*Setting)(nil),               // 9: narthex.module.v1.Setting
-	(*StartResponse)(nil),         // 10: narthex.module.v1.StartResponse
-	(*StopRequest)(nil),           // 11: narthex.module.v1.StopRequest
-	(*StopResponse)(nil),          // 12: narthex.module.v1.StopResponse
-	(*HandleRequest)(nil),         // 13: narthex.module.v1.HandleRequest
-	(*HandleResponse)(nil),        // 14: narthex.module.v1.HandleResponse
-	(*Header)(nil),                // 15: narthex.module.v1.Header
-	(*Principal)(nil),             // 16: narthex.module.v1.Principal
-	(*QueryRequest)(nil),          // 17: narthex.module.v1.QueryRequest
-	(*RowsResponse)(nil),          // 18: narthex.module.v1.RowsResponse
-	(*Column)(nil),                // 19: narthex.module.v1.Column
-	(*FetchRequest)(nil),          // 20: narthex.module.v1.FetchRequest
-	(*CloseRowsRequest)(nil),      // 21: narthex.module.v1.CloseRowsRequest
-	(*CloseRowsResponse)(nil),     // 22: narthex.module.v1.CloseRowsResponse
-	(*ExecRequest)(nil),           // 23: narthex.module.v1.ExecRequest
-	(*ExecResponse)(nil),          // 24: narthex.module.v1.ExecResponse
-	(*BeginRequest)(nil),          // 25: narthex.module.v1.BeginRequest
-	(*BeginResponse)(nil),         // 26: narthex.module.v1.BeginResponse
-	(*CommitRequest)(nil),         // 27: narthex.module.v1.CommitRequest
-	(*CommitResponse)(nil),        // 28: narthex.module.v1.CommitResponse
-	(*RollbackRequest)(nil),       // 29: narthex.module.v1.RollbackRequest
-	(*RollbackResponse)(nil),      // 30: narthex.module.v1.RollbackResponse
-	(*Value)(nil),                 // 31: narthex.module.v1.Value
-	(*TextList)(nil),              // 32: narthex.module.v1.TextList
-	(*IntegerList)(nil),           // 33: narthex.module.v1.IntegerList
-	(*DatabaseError)(nil),         // 34: narthex.module.v1.DatabaseError
-	(*AllowedRequest)(nil),        // 35: narthex.module.v1.AllowedRequest
-	(*AllowedResponse)(nil),       // 36: narthex.module.v1.AllowedResponse
-	(*LogRequest)(nil),            // 37: narthex.module.v1.LogRequest
-	(*LogResponse)(nil),           // 38: narthex.module.v1.LogResponse
-	(*SecretRequest)(nil),         // 39: narthex.module.v1.SecretRequest
-	(*SecretResponse)(nil),        // 40: narthex.module.v1.SecretResponse
-	(*SnapshotRequest)(nil),       // 41: narthex.module.v1.SnapshotRequest
-	(*SnapshotResponse)(nil),      // 42: narthex.module.v1.SnapshotResponse
-	(*PublishRequest)(nil),        // 43: narthex.module.v1.PublishRequest
-	(*PublishResponse)(nil),       // 44: narthex.module.v1.PublishResponse
-	(*InvokeRequest)(nil),         // 45: narthex.module.v1.InvokeRequest
-	(*InvokeResponse)(nil),        // 46: narthex.module.v1.InvokeResponse
-	(*ProvideRequest)(nil),        // 47: narthex.module.v1.ProvideRequest
-	(*ProvideResponse)(nil),       // 48: narthex.module.v1.ProvideResponse
-	(*PersonErasedRequest)(nil),   // 49: narthex.module.v1.PersonErasedRequest
-	(*PersonErasedResponse)(nil),  // 50: narthex.module.v1.PersonErasedResponse
-	(*PersonExportRequest)(nil),   // 51: narthex.module.v1.PersonExportRequest
-	(*PersonExportResponse)(nil),  // 52: narthex.module.v1.PersonExportResponse
-	(*SendMailRequest)(nil),       // 53: narthex.module.v1.SendMailRequest
-	(*MailAddress)(nil),           // 54: narthex.module.v1.MailAddress
-	(*SendMailResponse)(nil),      // 55: narthex.module.v1.SendMailResponse
-	(*Object)(nil),                // 56: narthex.module.v1.Object
-	(*BucketListRequest)(nil),     // 57: narthex.module.v1.BucketListRequest
-	(*BucketListResponse)(nil),    // 58: narthex.module.v1.BucketListResponse
-	(*BucketHeadRequest)(nil),     // 59: narthex.module.v1.BucketHeadRequest
-	(*BucketHeadResponse)(nil),    // 60: narthex.module.v1.BucketHeadResponse
-	(*BucketGetRequest)(nil),      // 61: narthex.module.v1.BucketGetRequest
-	(*BucketGetResponse)(nil),     // 62: narthex.module.v1.BucketGetResponse
-	(*BucketReadRequest)(nil),     // 63: narthex.module.v1.BucketReadRequest
-	(*BucketReadResponse)(nil),    // 64: narthex.module.v1.BucketReadResponse
-	(*BucketPutRequest)(nil),      // 65: narthex.module.v1.BucketPutRequest
-	(*BucketPutResponse)(nil),     // 66: narthex.module.v1.BucketPutResponse
-	(*BucketWriteRequest)(nil),    // 67: narthex.module.v1.BucketWriteRequest
-	(*BucketWriteResponse)(nil),   // 68: narthex.module.v1.BucketWriteResponse
-	(*BucketCommitRequest)(nil),   // 69: narthex.module.v1.BucketCommitRequest
-	(*BucketCommitResponse)(nil),  // 70: narthex.module.v1.BucketCommitResponse
-	(*BucketCloseRequest)(nil),    // 71: narthex.module.v1.BucketCloseRequest
-	(*BucketCloseResponse)(nil),   // 72: narthex.module.v1.BucketCloseResponse
-	(*BucketDeleteRequest)(nil),   // 73: narthex.module.v1.BucketDeleteRequest
-	(*BucketDeleteResponse)(nil),  // 74: narthex.module.v1.BucketDeleteResponse
-	(*BucketReadURLRequest)(nil),  // 75: narthex.module.v1.BucketReadURLRequest
-	(*BucketReadURLResponse)(nil), // 76: narthex.module.v1.BucketReadURLResponse
+	(*Schedule)(nil),              // 6: narthex.module.v1.Schedule
+	(*RunRequest)(nil),            // 7: narthex.module.v1.RunRequest
+	(*RunResponse)(nil),           // 8: narthex.module.v1.RunResponse
+	(*NamesRequest)(nil),          // 9: narthex.module.v1.NamesRequest
+	(*NamesResponse)(nil),         // 10: narthex.module.v1.NamesResponse
+	(*Channel)(nil),               // 11: narthex.module.v1.Channel
+	(*Route)(nil),                 // 12: narthex.module.v1.Route
+	(*StartRequest)(nil),          // 13: narthex.module.v1.StartRequest
+	(*Setting)(nil),               // 14: narthex.module.v1.Setting
+	(*StartResponse)(nil),         // 15: narthex.module.v1.StartResponse
+	(*StopRequest)(nil),           // 16: narthex.module.v1.StopRequest
+	(*StopResponse)(nil),          // 17: narthex.module.v1.StopResponse
+	(*HandleRequest)(nil),         // 18: narthex.module.v1.HandleRequest
+	(*HandleResponse)(nil),        // 19: narthex.module.v1.HandleResponse
+	(*Header)(nil),                // 20: narthex.module.v1.Header
+	(*Principal)(nil),             // 21: narthex.module.v1.Principal
+	(*QueryRequest)(nil),          // 22: narthex.module.v1.QueryRequest
+	(*RowsResponse)(nil),          // 23: narthex.module.v1.RowsResponse
+	(*Column)(nil),                // 24: narthex.module.v1.Column
+	(*FetchRequest)(nil),          // 25: narthex.module.v1.FetchRequest
+	(*CloseRowsRequest)(nil),      // 26: narthex.module.v1.CloseRowsRequest
+	(*CloseRowsResponse)(nil),     // 27: narthex.module.v1.CloseRowsResponse
+	(*ExecRequest)(nil),           // 28: narthex.module.v1.ExecRequest
+	(*ExecResponse)(nil),          // 29: narthex.module.v1.ExecResponse
+	(*BeginRequest)(nil),          // 30: narthex.module.v1.BeginRequest
+	(*BeginResponse)(nil),         // 31: narthex.module.v1.BeginResponse
+	(*CommitRequest)(nil),         // 32: narthex.module.v1.CommitRequest
+	(*CommitResponse)(nil),        // 33: narthex.module.v1.CommitResponse
+	(*RollbackRequest)(nil),       // 34: narthex.module.v1.RollbackRequest
+	(*RollbackResponse)(nil),      // 35: narthex.module.v1.RollbackResponse
+	(*Value)(nil),                 // 36: narthex.module.v1.Value
+	(*TextList)(nil),              // 37: narthex.module.v1.TextList
+	(*IntegerList)(nil),           // 38: narthex.module.v1.IntegerList
+	(*DatabaseError)(nil),         // 39: narthex.module.v1.DatabaseError
+	(*AllowedRequest)(nil),        // 40: narthex.module.v1.AllowedRequest
+	(*AllowedResponse)(nil),       // 41: narthex.module.v1.AllowedResponse
+	(*LogRequest)(nil),            // 42: narthex.module.v1.LogRequest
+	(*LogResponse)(nil),           // 43: narthex.module.v1.LogResponse
+	(*SecretRequest)(nil),         // 44: narthex.module.v1.SecretRequest
+	(*SecretResponse)(nil),        // 45: narthex.module.v1.SecretResponse
+	(*SnapshotRequest)(nil),       // 46: narthex.module.v1.SnapshotRequest
+	(*SnapshotResponse)(nil),      // 47: narthex.module.v1.SnapshotResponse
+	(*PublishRequest)(nil),        // 48: narthex.module.v1.PublishRequest
+	(*PublishResponse)(nil),       // 49: narthex.module.v1.PublishResponse
+	(*InvokeRequest)(nil),         // 50: narthex.module.v1.InvokeRequest
+	(*InvokeResponse)(nil),        // 51: narthex.module.v1.InvokeResponse
+	(*ProvideRequest)(nil),        // 52: narthex.module.v1.ProvideRequest
+	(*ProvideResponse)(nil),       // 53: narthex.module.v1.ProvideResponse
+	(*PersonErasedRequest)(nil),   // 54: narthex.module.v1.PersonErasedRequest
+	(*PersonErasedResponse)(nil),  // 55: narthex.module.v1.PersonErasedResponse
+	(*PersonExportRequest)(nil),   // 56: narthex.module.v1.PersonExportRequest
+	(*PersonExportResponse)(nil),  // 57: narthex.module.v1.PersonExportResponse
+	(*SendMailRequest)(nil),       // 58: narthex.module.v1.SendMailRequest
+	(*MailAddress)(nil),           // 59: narthex.module.v1.MailAddress
+	(*SendMailResponse)(nil),      // 60: narthex.module.v1.SendMailResponse
+	(*Object)(nil),                // 61: narthex.module.v1.Object
+	(*BucketListRequest)(nil),     // 62: narthex.module.v1.BucketListRequest
+	(*BucketListResponse)(nil),    // 63: narthex.module.v1.BucketListResponse
+	(*BucketHeadRequest)(nil),     // 64: narthex.module.v1.BucketHeadRequest
+	(*BucketHeadResponse)(nil),    // 65: narthex.module.v1.BucketHeadResponse
+	(*BucketGetRequest)(nil),      // 66: narthex.module.v1.BucketGetRequest
+	(*BucketGetResponse)(nil),     // 67: narthex.module.v1.BucketGetResponse
+	(*BucketReadRequest)(nil),     // 68: narthex.module.v1.BucketReadRequest
+	(*BucketReadResponse)(nil),    // 69: narthex.module.v1.BucketReadResponse
+	(*BucketPutRequest)(nil),      // 70: narthex.module.v1.BucketPutRequest
+	(*BucketPutResponse)(nil),     // 71: narthex.module.v1.BucketPutResponse
+	(*BucketWriteRequest)(nil),    // 72: narthex.module.v1.BucketWriteRequest
+	(*BucketWriteResponse)(nil),   // 73: narthex.module.v1.BucketWriteResponse
+	(*BucketCommitRequest)(nil),   // 74: narthex.module.v1.BucketCommitRequest
+	(*BucketCommitResponse)(nil),  // 75: narthex.module.v1.BucketCommitResponse
+	(*BucketCloseRequest)(nil),    // 76: narthex.module.v1.BucketCloseRequest
+	(*BucketCloseResponse)(nil),   // 77: narthex.module.v1.BucketCloseResponse
+	(*BucketDeleteRequest)(nil),   // 78: narthex.module.v1.BucketDeleteRequest
+	(*BucketDeleteResponse)(nil),  // 79: narthex.module.v1.BucketDeleteResponse
+	(*BucketReadURLRequest)(nil),  // 80: narthex.module.v1.BucketReadURLRequest
+	(*BucketReadURLResponse)(nil), // 81: narthex.module.v1.BucketReadURLResponse
+	nil,                           // 82: narthex.module.v1.NamesResponse.NamesEntry
 }
 var file_abi_proto_depIdxs = []int32{
-	7,  // 0: narthex.module.v1.RegisterResponse.routes:type_name -> narthex.module.v1.Route
-	6,  // 1: narthex.module.v1.RegisterResponse.channels:type_name -> narthex.module.v1.Channel
-	1,  // 2: narthex.module.v1.Route.body_mode:type_name -> narthex.module.v1.BodyMode
-	9,  // 3: narthex.module.v1.StartRequest.configuration:type_name -> narthex.module.v1.Setting
-	15, // 4: narthex.module.v1.HandleRequest.headers:type_name -> narthex.module.v1.Header
-	16, // 5: narthex.module.v1.HandleRequest.principal:type_name -> narthex.module.v1.Principal
-	15, // 6: narthex.module.v1.HandleResponse.headers:type_name -> narthex.module.v1.Header
-	2,  // 7: narthex.module.v1.Principal.kind:type_name -> narthex.module.v1.Principal.Kind
-	31, // 8: narthex.module.v1.QueryRequest.arguments:type_name -> narthex.module.v1.Value
-	19, // 9: narthex.module.v1.RowsResponse.columns:type_name -> narthex.module.v1.Column
-	31, // 10: narthex.module.v1.ExecRequest.arguments:type_name -> narthex.module.v1.Value
-	32, // 11: narthex.module.v1.Value.texts:type_name -> narthex.module.v1.TextList
-	33, // 12: narthex.module.v1.Value.integers:type_name -> narthex.module.v1.IntegerList
-	3,  // 13: narthex.module.v1.LogRequest.level:type_name -> narthex.module.v1.LogRequest.Level
-	15, // 14: narthex.module.v1.LogRequest.attributes:type_name -> narthex.module.v1.Header
-	54, // 15: narthex.module.v1.SendMailRequest.to:type_name -> narthex.module.v1.MailAddress
-	54, // 16: narthex.module.v1.SendMailRequest.reply_to:type_name -> narthex.module.v1.MailAddress
-	56, // 17: narthex.module.v1.BucketListResponse.objects:type_name -> narthex.module.v1.Object
-	56, // 18: narthex.module.v1.BucketHeadResponse.object:type_name -> narthex.module.v1.Object
-	56, // 19: narthex.module.v1.BucketGetResponse.object:type_name -> narthex.module.v1.Object
-	56, // 20: narthex.module.v1.BucketCommitResponse.object:type_name -> narthex.module.v1.Object
-	21, // [21:21] is the sub-list for method output_type
-	21, // [21:21] is the sub-list for method input_type
-	21, // [21:21] is the sub-list for extension type_name
-	21, // [21:21] is the sub-list for extension extendee
-	0,  // [0:21] is the sub-list for field type_name
+	12, // 0: narthex.module.v1.RegisterResponse.routes:type_name -> narthex.module.v1.Route
+	11, // 1: narthex.module.v1.RegisterResponse.channels:type_name -> narthex.module.v1.Channel
+	6,  // 2: narthex.module.v1.RegisterResponse.schedules:type_name -> narthex.module.v1.Schedule
+	82, // 3: narthex.module.v1.NamesResponse.names:type_name -> narthex.module.v1.NamesResponse.NamesEntry
+	1,  // 4: narthex.module.v1.Route.body_mode:type_name -> narthex.module.v1.BodyMode
+	14, // 5: narthex.module.v1.StartRequest.configuration:type_name -> narthex.module.v1.Setting
+	20, // 6: narthex.module.v1.HandleRequest.headers:type_name -> narthex.module.v1.Header
+	21, // 7: narthex.module.v1.HandleRequest.principal:type_name -> narthex.module.v1.Principal
+	20, // 8: narthex.module.v1.HandleResponse.headers:type_name -> narthex.module.v1.Header
+	2,  // 9: narthex.module.v1.Principal.kind:type_name -> narthex.module.v1.Principal.Kind
+	36, // 10: narthex.module.v1.QueryRequest.arguments:type_name -> narthex.module.v1.Value
+	24, // 11: narthex.module.v1.RowsResponse.columns:type_name -> narthex.module.v1.Column
+	36, // 12: narthex.module.v1.ExecRequest.arguments:type_name -> narthex.module.v1.Value
+	37, // 13: narthex.module.v1.Value.texts:type_name -> narthex.module.v1.TextList
+	38, // 14: narthex.module.v1.Value.integers:type_name -> narthex.module.v1.IntegerList
+	3,  // 15: narthex.module.v1.LogRequest.level:type_name -> narthex.module.v1.LogRequest.Level
+	20, // 16: narthex.module.v1.LogRequest.attributes:type_name -> narthex.module.v1.Header
+	59, // 17: narthex.module.v1.SendMailRequest.to:type_name -> narthex.module.v1.MailAddress
+	59, // 18: narthex.module.v1.SendMailRequest.reply_to:type_name -> narthex.module.v1.MailAddress
+	61, // 19: narthex.module.v1.BucketListResponse.objects:type_name -> narthex.module.v1.Object
+	61, // 20: narthex.module.v1.BucketHeadResponse.object:type_name -> narthex.module.v1.Object
+	61, // 21: narthex.module.v1.BucketGetResponse.object:type_name -> narthex.module.v1.Object
+	61, // 22: narthex.module.v1.BucketCommitResponse.object:type_name -> narthex.module.v1.Object
+	23, // [23:23] is the sub-list for method output_type
+	23, // [23:23] is the sub-list for method input_type
+	23, // [23:23] is the sub-list for extension type_name
+	23, // [23:23] is the sub-list for extension extendee
+	0,  // [0:23] is the sub-list for field type_name
 }
 
 func init() { file_abi_proto_init() }
@@ -4771,14 +5053,14 @@ func file_abi_proto_init() {
 	if File_abi_proto != nil {
 		return
 	}
-	file_abi_proto_msgTypes[5].OneofWrappers = []any{
+	file_abi_proto_msgTypes[10].OneofWrappers = []any{
 		(*Setting_Text)(nil),
 		(*Setting_Integer)(nil),
 		(*Setting_Boolean)(nil),
 	}
-	file_abi_proto_msgTypes[9].OneofWrappers = []any{}
-	file_abi_proto_msgTypes[10].OneofWrappers = []any{}
-	file_abi_proto_msgTypes[27].OneofWrappers = []any{
+	file_abi_proto_msgTypes[14].OneofWrappers = []any{}
+	file_abi_proto_msgTypes[15].OneofWrappers = []any{}
+	file_abi_proto_msgTypes[32].OneofWrappers = []any{
 		(*Value_Boolean)(nil),
 		(*Value_Integer)(nil),
 		(*Value_Number)(nil),
@@ -4794,7 +5076,7 @@ func file_abi_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_abi_proto_rawDesc), len(file_abi_proto_rawDesc)),
 			NumEnums:      4,
-			NumMessages:   73,
+			NumMessages:   79,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -1,0 +1,56 @@
+// Command regular is a module for tests: it does something regularly, as a table tells it to, and asks for
+// names.
+package main
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+)
+
+type regular struct{ host *sdk.Host }
+
+func main() { sdk.Serve(&regular{}) }
+
+// Register declares what is done regularly.
+func (m *regular) Register(r *sdk.Registry) error {
+	r.Every("work", time.Hour, m.work)
+	r.HandleFunc("GET /names", "regular.read", sdk.NoBody, m.names)
+	return nil
+}
+
+// Start keeps the host.
+func (m *regular) Start(_ context.Context, h *sdk.Host) error {
+	m.host = h
+	return nil
+}
+
+// Stop has nothing to end.
+func (m *regular) Stop(context.Context) error { return nil }
+
+// work notes its beginning and its end.
+func (m *regular) work(ctx context.Context) error {
+	var id int64
+	err := m.host.DB.QueryRow(ctx, `INSERT INTO runs (pid) VALUES ($1) RETURNING id`, os.Getpid()).Scan(&id)
+	if err != nil {
+		return err
+	}
+	var behaviour string
+	if err := m.host.DB.QueryRow(ctx, `SELECT name FROM behaviour`).Scan(&behaviour); err != nil {
+		return err
+	}
+	if behaviour == "hangs" {
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	_, err = m.host.DB.Exec(ctx, `UPDATE runs SET ended = clock_timestamp() WHERE id = $1`, id)
+	return err
+}
+
+func (m *regular) names(ctx context.Context, r *http.Request) (any, error) {
+	return m.host.People.Names(ctx, strings.Split(r.URL.Query().Get("ids"), ","))
+}

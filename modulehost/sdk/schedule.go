@@ -1,0 +1,129 @@
+package sdk
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
+	"github.com/narthex-platform/narthex/modulehost/sdk/link"
+)
+
+// Scheduled is work that is done regularly (Registry.Every).
+type Scheduled func(ctx context.Context) error
+
+// Every declares work that is done once in each interval, however many processes share the database, and by
+// one of them at a time:
+//
+//	r.Every("reminders", time.Hour, m.remind)
+//
+// A name is 1 to 32 of a-z, 0-9 and -, beginning with a letter; an interval is 1 minute to 30 days in whole
+// seconds; a module has at most 16. The first run is due one interval after the module's first start, and
+// begins up to 10 s late. However many runs were missed while nothing ran, one makes up for them. A module
+// needs no database of its own for this.
+//
+// A run has 30 s, and its ctx ends 2 s before that or when the platform stops. After an error or a crash the
+// run is made again, after a minute at first and after an hour, or the interval, at last. So a run may find
+// that one before it has done a part: it must be able to go on from there.
+func (r *Registry) Every(name string, interval time.Duration, run Scheduled) {
+	switch {
+	case run == nil:
+		r.problems = append(r.problems, fmt.Errorf("schedule %q has no function", name))
+		return
+	case r.scheduled[name] != nil:
+		r.problems = append(r.problems, fmt.Errorf("schedule %q is declared twice", name))
+		return
+	case interval%time.Second != 0 || interval < time.Minute || interval > 30*24*time.Hour:
+		r.problems = append(r.problems,
+			fmt.Errorf("schedule %q: its interval must be 1 minute to 30 days, in whole seconds", name))
+		return
+	}
+	if r.scheduled == nil {
+		r.scheduled = make(map[string]Scheduled)
+	}
+	r.scheduled[name] = run
+	r.schedules = append(r.schedules,
+		&abi.Schedule{Name: name, IntervalSeconds: uint32(interval / time.Second)})
+}
+
+// codeRunning is the failure of a run whose schedule is running.
+const codeRunning = "RUN_IN_PROGRESS"
+
+// runs are the schedules that this process works on.
+type runs struct {
+	mu      sync.Mutex
+	running map[string]chan struct{} // closed at the end
+}
+
+func (s *runs) begin(name string) (end func(), free bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.running[name] != nil {
+		return nil, false
+	}
+	if s.running == nil {
+		s.running = make(map[string]chan struct{})
+	}
+	ended := make(chan struct{})
+	s.running[name] = ended
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.running, name)
+		close(ended)
+	}, true
+}
+
+func (s *runs) has(name string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.running[name] != nil
+}
+
+// wait waits until no run is in progress: Stop comes after the last one.
+func (s *runs) wait(ctx context.Context) error {
+	for {
+		s.mu.Lock()
+		var one chan struct{}
+		for _, ended := range s.running {
+			one = ended
+		}
+		s.mu.Unlock()
+		if one == nil {
+			return nil
+		}
+		select {
+		case <-one:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func (l *moduleServer) run(ctx context.Context, payload []byte) (proto.Message, error) {
+	var request abi.RunRequest
+	if err := proto.Unmarshal(payload, &request); err != nil {
+		return nil, err
+	}
+	name := request.GetName()
+	if request.GetAskOnly() {
+		return &abi.RunResponse{Running: l.runs.has(name)}, nil
+	}
+	run := l.registry.scheduled[name]
+	if run == nil {
+		return nil, errNotDeclared
+	}
+	end, free := l.runs.begin(name)
+	if !free {
+		return nil, &link.Failure{CodeText: codeRunning}
+	}
+	defer end()
+	err := run(ctx)
+	if err != nil && ctx.Err() != context.Canceled {
+		reportError("Every "+name, err)
+	}
+	return &abi.RunResponse{}, err
+}

@@ -1,0 +1,216 @@
+// Package schedule owns what modules do regularly (Registry.Every of the SDK): when a run is due, and which
+// of the processes that share a database makes it. Times are the database's.
+//
+// A row of core.module_schedule is claimed for a run, and again every few seconds while the module still
+// works on it, so two processes never run it at the same time. A process that dies leaves its claim to end
+// after 45 s; then another one makes the run. Runs that were missed while no process was there are made up by
+// one.
+package schedule
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
+)
+
+const (
+	claimFor  = 45 * time.Second // longer than a run, abi.RunWithin
+	askWithin = 5 * time.Second
+)
+
+// pauses are how long a Service waits.
+type pauses struct {
+	look  time.Duration
+	run   time.Duration // for a run
+	renew time.Duration // between two renewals of a claim
+	stop  time.Duration // for a run that is told to end by a shutdown
+}
+
+// Declared is one schedule of a module that runs in this process.
+type Declared struct {
+	ModuleID string
+	Name     string
+	Interval time.Duration
+}
+
+// Modules are the modules that this process runs.
+type Modules interface {
+	// Scheduled returns the schedules of those that can be called now.
+	Scheduled() []Declared
+	// Run makes one run. Its error says nothing of whether the module still works on it.
+	Run(ctx context.Context, moduleID, name string) error
+	// Running reports whether the module works on a run. Without its process nothing does.
+	Running(ctx context.Context, moduleID, name string) (bool, error)
+}
+
+// Service makes runs when they are due. Safe for concurrent use, but only one Serve may run at a time.
+type Service struct {
+	store   *Store
+	modules Modules
+	log     *zap.Logger
+	pauses  pauses
+	wake    chan struct{}
+	ready   chan struct{}
+}
+
+// New starts nothing.
+func New(store *Store, modules Modules, log *zap.Logger) *Service {
+	ready := make(chan struct{})
+	close(ready)
+	return &Service{
+		store: store, modules: modules, log: log, wake: make(chan struct{}, 1), ready: ready,
+		pauses: pauses{
+			look: 10 * time.Second, run: abi.RunWithin, renew: 10 * time.Second, stop: 5 * time.Second,
+		},
+	}
+}
+
+// Look lets Serve look at once for what is due. It never blocks.
+func (s *Service) Look() {
+	select {
+	case s.wake <- struct{}{}:
+	default: // it will look anyway
+	}
+}
+
+// Serve makes runs until ctx ends. Then it tells the runs in progress to end, and waits for that for 5 s.
+func (s *Service) Serve(ctx context.Context) error {
+	var runs sync.WaitGroup
+	defer runs.Wait()
+	next := time.NewTicker(s.pauses.look)
+	defer next.Stop()
+	known := make(map[Declared]bool)
+	for failed := false; ; {
+		err := s.look(ctx, known, &runs)
+		if err != nil && !failed && ctx.Err() == nil {
+			s.log.Warn("schedules of modules not read") // without the cause, which may quote rows
+		}
+		failed = err != nil
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-next.C:
+		case <-s.wake:
+		}
+	}
+}
+
+// Ready is closed from the start: nobody waits for a run.
+func (s *Service) Ready() <-chan struct{} { return s.ready }
+
+// String names the service.
+func (s *Service) String() string { return "schedules" }
+
+// look begins the runs that are due.
+func (s *Service) look(ctx context.Context, known map[Declared]bool, runs *sync.WaitGroup) error {
+	declared := s.modules.Scheduled()
+	for _, d := range declared {
+		if known[d] {
+			continue
+		}
+		if err := s.store.declare(ctx, d); err != nil {
+			return err
+		}
+		known[d] = true
+	}
+	due, err := s.store.due(ctx, declared)
+	if err != nil {
+		return err
+	}
+	for _, d := range due {
+		number, claimed, err := s.store.claim(ctx, d)
+		if err != nil {
+			return err
+		}
+		if claimed {
+			runs.Go(func() { s.run(ctx, d, number) })
+		}
+	}
+	return nil
+}
+
+// run makes one run and says what came of it. A claim that could not be given up ends by itself.
+func (s *Service) run(ctx context.Context, d Declared, number int64) {
+	within, cancel := context.WithTimeout(ctx, s.pauses.run)
+	err := s.modules.Run(within, d.ModuleID, d.Name)
+	cancel()
+	ended := err == nil || s.awaitEnd(ctx, d, number)
+	switch {
+	case err == nil:
+		err = s.store.complete(ctx, d, number)
+	case ctx.Err() != nil && ended:
+		err = s.store.giveBack(ctx, d, number)
+	case ctx.Err() == nil:
+		s.log.Warn("scheduled run of a module failed", zap.String("module", d.ModuleID),
+			zap.String("schedule", d.Name))
+		err = s.store.fail(ctx, d, number)
+	}
+	if err != nil && ctx.Err() == nil {
+		s.log.Warn("scheduled run of a module not noted", zap.String("module", d.ModuleID))
+	}
+}
+
+// awaitEnd renews the claim while the module still works on a run that was given up: one that does not heed
+// its context. It reports whether the run has ended; at a shutdown it does not wait for long.
+func (s *Service) awaitEnd(ctx context.Context, d Declared, number int64) bool {
+	stopping := ctx.Done()
+	var last <-chan time.Time
+	for {
+		asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), askWithin)
+		running, err := s.modules.Running(asking, d.ModuleID, d.Name)
+		cancel()
+		if err == nil && !running {
+			return true
+		}
+		_ = s.store.renew(ctx, d, number) // without a database nobody else claims it
+		pause := s.pauses.renew
+		if ctx.Err() != nil {
+			pause = 100 * time.Millisecond
+		}
+		select {
+		case <-stopping:
+			stopping, last = nil, time.After(s.pauses.stop)
+		case <-last:
+			return false
+		case <-time.After(pause):
+		}
+	}
+}
+
+// The limits of what a module may declare.
+const (
+	MinInterval  = time.Minute
+	MaxInterval  = 30 * 24 * time.Hour
+	MaxSchedules = 16
+)
+
+var validName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`)
+
+// Check refuses schedules that break the rules of Registry.Every, and says which one.
+func Check(schedules []*abi.Schedule) error {
+	if len(schedules) > MaxSchedules {
+		return fmt.Errorf("%d schedules, but a module has at most %d", len(schedules), MaxSchedules)
+	}
+	known := make(map[string]bool)
+	for _, s := range schedules {
+		interval := time.Duration(s.GetIntervalSeconds()) * time.Second
+		switch {
+		case !validName.MatchString(s.GetName()):
+			return fmt.Errorf("schedule %q: a name is 1 to 32 of a-z, 0-9 and -, beginning with a letter",
+				s.GetName())
+		case known[s.GetName()]:
+			return fmt.Errorf("schedule %q: it is declared twice", s.GetName())
+		case s.GetIntervalSeconds() > uint32(MaxInterval/time.Second), interval < MinInterval:
+			return fmt.Errorf("schedule %q: its interval must be 1 minute to 30 days, in whole seconds",
+				s.GetName())
+		}
+		known[s.GetName()] = true
+	}
+	return nil
+}

@@ -1,0 +1,285 @@
+package schedule_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
+	"github.com/narthex-platform/narthex/services/database/databasetest"
+	"github.com/narthex-platform/narthex/services/schedule"
+)
+
+func TestMain(m *testing.M) { databasetest.Main(m) }
+
+var hourly = schedule.Declared{ModuleID: "rota", Name: "reminders", Interval: time.Hour}
+
+// modules are those of one process, which count runs together with those of others.
+type modules struct {
+	counts *counts
+	work   func(ctx context.Context) error
+
+	mu      sync.Mutex
+	running int
+}
+
+// counts are of all processes.
+type counts struct {
+	mu             sync.Mutex
+	runs, now, max int
+}
+
+func (c *counts) add(delta int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.now += delta; delta > 0 {
+		c.runs++
+		c.max = max(c.max, c.now)
+	}
+}
+
+func (c *counts) get() (runs, most int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.runs, c.max
+}
+
+func (m *modules) Scheduled() []schedule.Declared { return []schedule.Declared{hourly} }
+
+// Run returns at the end of ctx as a call to a process does: the work may go on.
+func (m *modules) Run(ctx context.Context, _, _ string) error {
+	m.count(1)
+	ended := make(chan error, 1)
+	go func() {
+		defer m.count(-1)
+		ended <- m.work(ctx)
+	}()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (m *modules) count(delta int) {
+	m.counts.add(delta)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.running += delta
+}
+
+func (m *modules) Running(context.Context, string, string) (bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.running > 0, nil
+}
+
+// installation is one database and the processes on it.
+type installation struct {
+	*databasetest.DB
+	counts    counts
+	processes []*schedule.Service
+	stops     []func()
+}
+
+func start(t *testing.T, processes int, work func(ctx context.Context) error) *installation {
+	t.Helper()
+	i := &installation{DB: databasetest.New(t)}
+	for range processes {
+		s := schedule.New(schedule.NewStore(i.Pool(t)), &modules{counts: &i.counts, work: work}, zap.NewNop())
+		s.SetPauses(200*time.Millisecond, 50*time.Millisecond, 100*time.Millisecond)
+		ctx, cancel := context.WithCancel(context.Background())
+		var served sync.WaitGroup
+		served.Go(func() { _ = s.Serve(ctx) })
+		stop := func() { cancel(); served.Wait() }
+		t.Cleanup(stop)
+		i.processes, i.stops = append(i.processes, s), append(i.stops, stop)
+	}
+	i.await(t, "the schedule is declared", "due_at > now() + interval '59 minutes'")
+	return i
+}
+
+// await lets every process look until the one row fulfils a condition.
+func (i *installation) await(t *testing.T, what, condition string) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+		for _, s := range i.processes {
+			s.Look()
+		}
+		if i.is(t, condition) {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%s: no row with %s within a minute", what, condition)
+		}
+	}
+}
+
+func (i *installation) is(t *testing.T, condition string) (found bool) {
+	t.Helper()
+	if err := i.Pool(t).QueryRow(t.Context(), `
+		SELECT EXISTS (SELECT FROM core.module_schedule WHERE `+condition+`)`).Scan(&found); err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// forward moves the clock, which is the database's, by moving everything else.
+func (i *installation) forward(t *testing.T, by string) {
+	t.Helper()
+	i.Exec(t, `
+		UPDATE core.module_schedule
+		SET due_at = due_at - $1::interval, free_at = free_at - $1::interval`, by)
+}
+
+func (i *installation) assertRuns(t *testing.T, after string, want int) {
+	t.Helper()
+	if runs, most := i.counts.get(); runs != want || most > 1 {
+		t.Errorf("after %s: %d runs, %d at the same time, want %d and never two", after, runs, most, want)
+	}
+}
+
+// TestOneProcessMakesARun: four processes look at the same time, again and again.
+func TestOneProcessMakesARun(t *testing.T) {
+	t.Parallel()
+	i := start(t, 4, func(context.Context) error {
+		time.Sleep(20 * time.Millisecond) // so that two runs would overlap
+		return nil
+	})
+	i.assertRuns(t, "the declaration", 0)
+	for n := range 10 {
+		i.forward(t, "1 hour")
+		i.await(t, "the run is made", "due_at > now() AND tries = 0")
+		i.assertRuns(t, "another hour", n+1)
+	}
+}
+
+// TestMissedRunsAreMadeUpOnce: nothing ran for days; the grid of the runs stays as it was.
+func TestMissedRunsAreMadeUpOnce(t *testing.T) {
+	t.Parallel()
+	i := start(t, 2, func(context.Context) error { return nil })
+	var before, after time.Time
+	i.forward(t, "100 hours 20 minutes")
+	i.await(t, "the run is made", "due_at > now() AND tries = 0")
+	i.assertRuns(t, "a hundred hours", 1)
+	const due = `SELECT due_at FROM core.module_schedule`
+	if err := i.Pool(t).QueryRow(t.Context(), due).Scan(&before); err != nil {
+		t.Fatal(err)
+	}
+	i.forward(t, "1 hour")
+	i.await(t, "the next run is made", "due_at > now() AND tries = 0")
+	if err := i.Pool(t).QueryRow(t.Context(), due).Scan(&after); err != nil {
+		t.Fatal(err)
+	}
+	if !before.Equal(after) { // an hour later on a clock that was moved by an hour
+		t.Errorf("due at %v, an hour later at %v: the runs have left their grid", before, after)
+	}
+}
+
+// TestFailedRunIsRepeated: after a pause, which a success ends.
+func TestFailedRunIsRepeated(t *testing.T) {
+	t.Parallel()
+	var i *installation
+	i = start(t, 2, func(context.Context) error {
+		if runs, _ := i.counts.get(); runs < 3 {
+			return errors.New("not now")
+		}
+		return nil
+	})
+	i.forward(t, "1 hour")
+	for n, pause := range []string{"1 minute", "2 minutes"} {
+		i.await(t, "the run has failed", "tries > 0 AND free_at > now() + interval '"+pause+
+			"' - interval '9 seconds' AND free_at < now() + interval '"+pause+"'")
+		i.assertRuns(t, "a failure", n+1)
+		i.forward(t, pause)
+	}
+	i.await(t, "the run is made", "due_at > now() AND tries = 0")
+	i.assertRuns(t, "two failures", 3)
+}
+
+// TestRunThatDoesNotEndKeepsItsClaim: a module that ignores its context blocks its schedule, and only that.
+func TestRunThatDoesNotEndKeepsItsClaim(t *testing.T) {
+	t.Parallel()
+	end := make(chan struct{})
+	i := start(t, 2, func(context.Context) error { <-end; return nil })
+	i.forward(t, "1 hour")
+	i.await(t, "the run has begun", "tries = 1")
+	for range 5 { // far beyond the time of a run and, without renewals, of the claim
+		i.Exec(t, `UPDATE core.module_schedule SET free_at = now() + interval '1 second'`)
+		i.await(t, "the claim is renewed", "free_at > now() + interval '40 seconds'")
+	}
+	i.assertRuns(t, "a run that does not end", 1)
+	close(end)
+	i.await(t, "the failure is noted", "free_at > now() + interval '50 seconds'")
+	i.assertRuns(t, "its end", 1)
+}
+
+// TestStoppedProcessGivesItsRunBack: the other process makes the run at once. One whose run has not ended
+// keeps its claim.
+func TestStoppedProcessGivesItsRunBack(t *testing.T) {
+	t.Parallel()
+	begun := make(chan struct{}, 2)
+	i := start(t, 1, func(ctx context.Context) error { begun <- struct{}{}; <-ctx.Done(); return ctx.Err() })
+	i.processes[0].SetPauses(time.Minute, 50*time.Millisecond, 5*time.Second)
+	i.forward(t, "1 hour")
+	i.await(t, "the run has begun", "tries = 1")
+	<-begun
+	i.stops[0]()
+	if !i.is(t, "tries = 0 AND free_at <= now() AND due_at <= now()") {
+		t.Error("a run that ended with its process was not given back")
+	}
+
+	end := make(chan struct{})
+	defer close(end)
+	second := start2(t, i, func(context.Context) error { <-end; return nil })
+	i.await(t, "the run has begun", "tries = 1")
+	second()
+	if !i.is(t, "tries = 1 AND free_at > now() + interval '30 seconds'") {
+		t.Error("a run that has not ended was given back: another process would make it at the same time")
+	}
+}
+
+// start2 starts one more process.
+func start2(t *testing.T, i *installation, work func(ctx context.Context) error) (stop func()) {
+	t.Helper()
+	s := schedule.New(schedule.NewStore(i.Pool(t)), &modules{counts: &i.counts, work: work}, zap.NewNop())
+	s.SetPauses(time.Minute, 50*time.Millisecond, 100*time.Millisecond)
+	ctx, cancel := context.WithCancel(context.Background())
+	var served sync.WaitGroup
+	served.Go(func() { _ = s.Serve(ctx) })
+	t.Cleanup(func() { cancel(); served.Wait() })
+	i.processes = []*schedule.Service{s}
+	return func() { cancel(); served.Wait() }
+}
+
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	good := func(name string) *abi.Schedule { return &abi.Schedule{Name: name, IntervalSeconds: 3600} }
+	var many []*abi.Schedule
+	for n := range 17 {
+		many = append(many, good("s"+strings.Repeat("a", n)))
+	}
+	if err := schedule.Check(many[:16]); err != nil {
+		t.Errorf("Check of 16 schedules: %v, want none", err)
+	}
+	for what, schedules := range map[string][]*abi.Schedule{
+		"17":        many,
+		"a twice":   {good("a"), good("a")},
+		"no name":   {good("")},
+		"upper":     {good("Reminders")},
+		"long":      {good(strings.Repeat("a", 33))},
+		"too often": {{Name: "a", IntervalSeconds: 59}},
+		"too rare":  {{Name: "a", IntervalSeconds: 30*24*3600 + 1}},
+		"overflow":  {{Name: "a", IntervalSeconds: 1<<32 - 1}},
+	} {
+		if err := schedule.Check(schedules); err == nil {
+			t.Errorf("Check of %s: no error, want one", what)
+		}
+	}
+}
