@@ -22,6 +22,16 @@ func TestASoundModulePassesEveryCheck(t *testing.T) {
 	}
 }
 
+// A file that appears in the module's folder is seen; the sandbox lets no module make one.
+func TestAChangedFolderIsSeen(t *testing.T) {
+	t.Parallel()
+	all, failed := try(t, options(t, trialModule("sound").pack(t)).Touched())
+	if got := all["nothing written outside"]; !slices.Equal(failed, []string{got.Check}) ||
+		!strings.Contains(got.Seen, "left-behind appeared") {
+		t.Errorf("a file appeared in the module's folder: failed %q, %+v; want only that seen", failed, got)
+	}
+}
+
 // TestEachCheckSeesItsBrokenModule has a module, or a guard of the host removed, for every row of the table.
 func TestEachCheckSeesItsBrokenModule(t *testing.T) {
 	t.Parallel()

@@ -39,8 +39,8 @@ func checkHangUp(ctx context.Context, t *trial) outcome {
 }
 
 // checkOutput stops the module for good.
-func checkOutput(_ context.Context, t *trial) outcome {
-	t.run(context.Background()) // if nothing else has started it
+func checkOutput(ctx context.Context, t *trial) outcome {
+	t.run(ctx) // if nothing else has started it
 	t.stopLive()
 	var kept, dropped int64
 	for _, end := range t.log.of("module process ended") {

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"github.com/narthex-platform/narthex/modulehost/process"
 )
 
 // tree is every file of a folder by its path: its mode, and the hash of its content.
@@ -76,6 +78,9 @@ func checkOutside(ctx context.Context, t *trial) outcome {
 	}
 	if len(changes) > 0 {
 		return failed("%s", strings.Join(changes, "; "))
+	}
+	if missing := process.InspectSandbox().Missing(); len(missing) > 0 {
+		return passed("nothing has changed; of the sandbox this machine lacks: %s", strings.Join(missing, ", "))
 	}
 	return passed("nothing has changed")
 }

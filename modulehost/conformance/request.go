@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/narthex-platform/narthex/modulehost/gateway"
@@ -105,13 +106,11 @@ func (i *installation) send(ctx context.Context, q request) (a answer) {
 
 // readSome reads a body to its end, or as much as the trial wants of one; ended tells which.
 func readSome(from io.Reader, leave func()) (body []byte, ended bool, err error) {
-	late := false
-	timer := time.AfterFunc(readWithin, func() { late = true; leave() })
+	var left atomic.Bool
+	timer := time.AfterFunc(readWithin, func() { left.Store(true); leave() })
+	defer timer.Stop()
 	body, err = io.ReadAll(io.LimitReader(from, readAtMost))
-	if !timer.Stop() {
-		return body, !late, err
-	}
-	return body, err != nil || len(body) < readAtMost, err
+	return body, !left.Load() && (err != nil || len(body) < readAtMost), err
 }
 
 // codeIn is the code of a refusal in the platform's own form.

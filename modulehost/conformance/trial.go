@@ -36,6 +36,7 @@ type trial struct {
 	migrated bool
 	first    *firstRun
 	live     *installation // nil: not started, or it has ended
+	dead     error         // why it does not start: nobody waits for its deadline again
 	answers  answers
 	broken   error // the trial itself could not be carried out
 }
@@ -154,15 +155,21 @@ func (t *trial) notCarriedOut(err error) outcome {
 }
 
 // startLive starts the module behind the platform's table, unless it runs.
-func (t *trial) startLive() (err error) {
+func (t *trial) startLive() error {
 	if t.live != nil && !t.live.refused() {
 		return nil
+	}
+	if t.dead == nil && t.first != nil && !t.first.ready {
+		t.dead = t.first.ended
+	}
+	if t.dead != nil {
+		return t.dead
 	}
 	t.stopLive()
 	ctx, cancel := context.WithTimeout(context.Background(), process.RegisterWithin+process.StartWithin)
 	defer cancel()
-	t.live, err = t.install(ctx)
-	return err
+	t.live, t.dead = t.install(ctx)
+	return t.dead
 }
 
 func (t *trial) stopLive() {

@@ -1,0 +1,84 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/narthex-platform/narthex/cmd/narthex/cli"
+	"github.com/narthex-platform/narthex/modulehost/archive"
+	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
+	"github.com/narthex-platform/narthex/services/database/databasetest"
+)
+
+// TestModulesConform tries a sample module beside the installation's own database and leaves nothing there.
+func TestModulesConform(t *testing.T) {
+	t.Parallel()
+	i := prepare(t, databasetest.New(t))
+	path, err := archive.Pack(builtModule(t, "announcements"), abi.PlatformVersion, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := runCommand(t, i.environment, "", "modules:conform", "--json", path)
+	var found struct {
+		Checks                        []struct{ Check, Verdict, Seen string }
+		Passed, Failed, NotApplicable int
+	}
+	if err := json.Unmarshal([]byte(r.stdout.String()), &found); err != nil {
+		t.Fatalf("modules:conform --json: %v\n%s%s", err, r.stdout.String(), r.stderr.String())
+	}
+	if r.awaitExit(t) != cli.ExitSuccess || found.Failed != 0 || found.Passed < 20 ||
+		found.Passed+found.NotApplicable != len(found.Checks) {
+		t.Errorf("modules:conform of announcements: exit %d, %+v; want exit 0 and nothing failed", r.awaitExit(t),
+			found)
+	}
+	var left int
+	if err := i.db.Pool(t).QueryRow(t.Context(), `
+		SELECT (SELECT count(*) FROM pg_database WHERE starts_with(datname, 'narthex_conform_'))
+		     + (SELECT count(*) FROM pg_roles WHERE starts_with(rolname, 'module_announcements_')
+		            AND oid NOT IN (SELECT refobjid FROM pg_shdepend))`).Scan(&left); err != nil || left != 0 {
+		t.Errorf("%d scratch databases and roles without anything are left, want none; %v", left, err)
+	}
+}
+
+func TestModulesConformSaysWhyItFailed(t *testing.T) {
+	t.Parallel()
+	i := prepare(t, databasetest.New(t))
+	r := runCommand(t, i.environment, "", "modules:conform", "no-such-package.tar.gz")
+	out := r.stdout.String()
+	if r.awaitExit(t) != cli.ExitFailure || !strings.Contains(out, "PACKAGE_UNREADABLE") ||
+		!strings.HasSuffix(out, "0 passed, 1 failed, 22 not applicable\n") ||
+		!strings.HasPrefix(r.stderr.String(), "MODULE_NOT_CONFORMING: ") {
+		t.Errorf("modules:conform of no package: exit %d\n%s%s\nwant exit 1, PACKAGE_UNREADABLE and one failed",
+			r.awaitExit(t), out, r.stderr.String())
+	}
+}
+
+// A user who may not create databases is told so, with the statement that lets them.
+func TestModulesConformWithoutRights(t *testing.T) {
+	t.Parallel()
+	i := prepare(t, databasetest.New(t))
+	i.db.Exec(t, `CREATE ROLE conform_without_rights LOGIN PASSWORD 'plain'`)
+	t.Cleanup(func() { // the test's own context has ended
+		if _, err := i.db.Pool(t).Exec(context.Background(), `DROP ROLE conform_without_rights`); err != nil {
+			t.Error(err)
+		}
+	})
+	address, err := url.Parse(i.db.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	address.User = url.UserPassword("conform_without_rights", "plain")
+	variables := maps.Clone(i.environment)
+	variables["DATABASE_URL"] = address.String()
+	r := runCommand(t, variables, "", "modules:conform", builtModule(t, "announcements"))
+	said := r.stderr.String()
+	if r.awaitExit(t) != cli.ExitFailure || !strings.HasPrefix(said, "SCRATCH_DATABASE_UNAVAILABLE: ") ||
+		!strings.Contains(said, `ALTER ROLE "conform_without_rights" CREATEDB CREATEROLE;`) {
+		t.Errorf("modules:conform as a plain user: exit %d\n%swant exit 1, its code and the SQL",
+			r.awaitExit(t), said)
+	}
+}
