@@ -172,6 +172,10 @@ func TestEveryChangeIsRecorded(t *testing.T) {
 		}, "operator person.invited, person person.joined", ""},
 		{func() { command("identity:reset-link", "--email", "anna@example.org")() },
 			"operator person.reset_link_issued", "operator person.reset_link_issued"},
+		{send("GET", "/api/v1/account/export", ""), "person person.exported", "person person.exported"},
+		{func() {
+			command("identity:export", "--user-id", anna, "--to", filepath.Join(t.TempDir(), "anna.json"))()
+		}, "operator person.exported", "operator person.exported"},
 		{send("POST", "/api/v1/people/"+anna+"/deactivate", `{}`), "person person.deactivated", ""},
 		{send("POST", "/api/v1/people/"+anna+"/reactivate", `{}`), "person person.reactivated", ""},
 		{func() { command("identity:deactivate", "--email", "Anna@example.org")() },
