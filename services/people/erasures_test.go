@@ -177,25 +177,25 @@ func TestModulesAreToldUntilTheyForget(t *testing.T) {
 }
 
 // A hanging module keeps nobody else from being told, and what it has not done when the process stops is done
-// by the next one at once.
+// by the next one at once. It comes first among those that are due.
 func TestAHangingModule(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
-	d.erased(t, 2, "choir", "hanging")
+	d.erased(t, 2, "bells", "choir")
 	hangs := func(ctx context.Context, moduleID string) error {
-		if moduleID == "hanging" {
+		if moduleID == "bells" {
 			<-ctx.Done()
 		}
 		return ctx.Err()
 	}
-	e, stop := d.tell(t, &modules{told: &told{}, forget: hangs, ids: []string{"choir", "hanging"}})
+	e, stop := d.tell(t, &modules{told: &told{}, forget: hangs, ids: []string{"bells", "choir"}})
 	d.await(t, "choir", "done_at IS NOT NULL", 2, e)
-	d.await(t, "hanging", "module_id = 'hanging' AND tries = 1", 1, e)
+	d.await(t, "bells", "module_id = 'bells' AND tries = 1", 1, e)
 	stop()
 	if n := d.count(t, "done_at IS NULL AND next_try_at <= now()"); n != 2 {
 		t.Errorf("after the stop %d people can be told of at once, want both", n)
 	}
-	e, _ = d.tell(t, &modules{told: &told{}, ids: []string{"hanging"}})
+	e, _ = d.tell(t, &modules{told: &told{}, ids: []string{"bells"}})
 	d.await(t, "the next process", "done_at IS NOT NULL", 4, e)
 }
 

@@ -107,6 +107,51 @@ func TestExport(t *testing.T) {
 	assertCode(t, "nobody", p.send("", "GET", ownExport, ""), 401, "AUTHENTICATION_REQUIRED")
 }
 
+// An administrator can have made more changes than a process should hold: the last 10,000 are exported, and
+// the export says that there are others.
+func TestExportOfALongRecord(t *testing.T) {
+	t.Parallel()
+	p := start(t)
+	id, anna := p.member(t, "Anna")
+	export := func() (entries int, first, last string, complete bool) {
+		t.Helper()
+		got := decode[struct {
+			Core struct {
+				Activity         []struct{ Entry struct{ Action string } }
+				ActivityComplete bool
+			}
+		}](t, p.send(anna, "GET", ownExport, ""), 200).Core
+		if len(got.Activity) == 0 {
+			return 0, "", "", got.ActivityComplete
+		}
+		return len(got.Activity), got.Activity[0].Entry.Action, got.Activity[len(got.Activity)-1].Entry.Action,
+			got.ActivityComplete
+	}
+	record := func(from, to int) {
+		p.Exec(t, `
+			INSERT INTO core.activity (number, at, entry, hash)
+			SELECT n, now(), format(
+				'{"actor":{"kind":"person","userId":"%s"},"action":"change.%s",'
+				'"subject":{"kind":"%s","id":"%s"}}',
+				CASE n % 3 WHEN 0 THEN 'another' ELSE $1 END, n, CASE n % 3 WHEN 1 THEN 'module' ELSE 'person' END,
+				CASE n % 3 WHEN 1 THEN 'rota' ELSE $1 END
+			), ''
+			FROM generate_series($2::int, $3::int) n`, id, from, to)
+	}
+	record(1_001, 11_000)
+	if n, first, last, complete := export(); n != 10_000 || first != "change.1001" || last != "change.11000" ||
+		!complete {
+		t.Errorf("of 10,000 entries %d are exported, from %s to %s, complete %t; want all", n, first, last,
+			complete)
+	}
+	record(11_001, 11_002)
+	if n, first, last, complete := export(); n != 10_000 || first != "change.1003" || last != "change.11002" ||
+		complete {
+		t.Errorf("of 10,002 entries %d are exported, from %s to %s, complete %t; want the last 10,000 and false",
+			n, first, last, complete)
+	}
+}
+
 // One export is made at a time. Another one is refused meanwhile, and made afterwards.
 func TestOneExportAtATime(t *testing.T) {
 	t.Parallel()

@@ -3,6 +3,7 @@ package people
 import (
 	"context"
 	"errors"
+	"strconv"
 	"strings"
 	"time"
 
@@ -12,12 +13,40 @@ import (
 	"github.com/narthex-platform/narthex/services/activity/chain"
 )
 
+// maxExported bounds the entries of the record in an export: some megabytes.
+const maxExported = 10_000
+
 // selectExport is everything that Core keeps of a person: ids of others, and no hash of any secret. at(x) is
-// written out below.
+// written out below. Of the record it has the last entries alone, and says whether there are others: an
+// administrator can have made more than the memory of a process should hold. Each of the two searches has an
+// index that provides the order.
 var selectExport = strings.NewReplacer(
 	"at(", `to_char(timezone('UTC', `, ")at", `), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
 	"list(", `coalesce(json_agg(json_build_object(`,
+	"MOST", strconv.Itoa(maxExported), "ENOUGH", strconv.Itoa(maxExported+1),
 ).Replace(`
+WITH recorded AS (
+	SELECT number, at, entry
+	FROM (
+		(
+			SELECT number, at, entry, -number AS age
+			FROM core.activity
+			WHERE actor_id = $1::uuid::text
+			ORDER BY age
+			LIMIT ENOUGH
+		)
+		UNION ALL
+		(
+			SELECT number, at, entry, -number AS age
+			FROM core.activity
+			WHERE subject_id = $1::uuid::text AND actor_id IS DISTINCT FROM $1::uuid::text
+			ORDER BY age
+			LIMIT ENOUGH
+		)
+	) AS found
+	ORDER BY age
+	LIMIT ENOUGH
+)
 SELECT json_build_object(
 	'account', json_build_object(
 		'userId', p.id, 'email', p.email, 'name', p.name, 'emailVerified', p.email_verified,
@@ -49,8 +78,13 @@ SELECT json_build_object(
 		WHERE created_by = p.id),
 	'activity', (
 		SELECT list('id', number, 'at', at(a.at)at, 'entry', entry::json) ORDER BY number), '[]')
-		FROM core.activity a
-		WHERE actor_id = p.id::text OR subject_id = p.id::text)
+		FROM (
+			SELECT *
+			FROM recorded
+			ORDER BY number DESC
+			LIMIT MOST
+		) AS a),
+	'activityComplete', (SELECT count(*) <= MOST FROM recorded)
 )::text, erased_at IS NOT NULL, now()
 FROM core.person p
 WHERE id = $1

@@ -333,3 +333,49 @@ func TestActivityFails(t *testing.T) {
 	p.runScript(`dispatchEvent(new Event("focus"))`)
 	p.waitFor(`!document.querySelector(".stale")`)
 }
+
+// TestActivityRightToLeft: where people read from the right, an entry begins there with its time; the keys of
+// settings stay as they are written, and a name moves nothing around it.
+func TestActivityRightToLeft(t *testing.T) {
+	t.Parallel()
+	f := newActivityFixture(t, newFixture(t))
+	f.people[3]["name"] = "Reader (1)"
+	p := openPage(t, "about:blank", desktop)
+	p.setLanguage(f.fixture, "ar-XB")
+	p.do(chromedp.Navigate(f.URL + "/#/admin/activity"))
+	waitForEntry(p)
+	p.waitForText("Reader (1)")
+	for _, v := range []view{desktop, narrow} {
+		p.setView(v)
+		p.assertFits()
+		wrong := eval[[]string](p, `[...document.querySelectorAll(".days li")].filter((entry) => {
+			const edge = (selector) => entry.querySelector(selector).getBoundingClientRect();
+			const [time, tile, text] = [edge("time"), edge(".tile"), edge("p")];
+			return time.right < tile.right || tile.left < text.right;
+		}).map((entry) => entry.innerText)`)
+		if len(wrong) > 0 {
+			t.Errorf("%d px wide: %q do not begin on the right with time and picture", v.width, wrong)
+		}
+	}
+	// Each name has a direction of its own: its bracket closes behind it, and not at the other end.
+	plain := eval[[]string](p, `[...document.querySelectorAll(".days li p *")].filter((part) =>
+		part.childElementCount === 0 && part.innerText.includes("Reader (1)") && part.closest("bdi") === null)
+		.map((part) => part.outerHTML)`)
+	if len(plain) > 0 {
+		t.Errorf("names without a direction of their own: %q", plain)
+	}
+	places := eval[[]float64](p, `(() => {
+		const keys = [...document.querySelectorAll(".days li bdi")].flatMap((part) => [...part.childNodes])
+			.find((node) => node.data?.includes("teamName"));
+		const at = keys.data.indexOf("teamName");
+		return [0, 7].map((letter) => {
+			const range = document.createRange();
+			range.setStart(keys, at + letter);
+			range.setEnd(keys, at + letter + 1);
+			return range.getBoundingClientRect().left;
+		});
+	})()`)
+	if places[0] >= places[1] {
+		t.Errorf("the letters of teamName are at %v, want them from left to right", places)
+	}
+}

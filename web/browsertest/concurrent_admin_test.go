@@ -122,6 +122,7 @@ func TestChangesOfOthers(t *testing.T) {
 				}
 				p.do(chromedp.Navigate(h.URL + row.path))
 				p.waitForText(row.before)
+				h.awaitRead(p) // what is read from now on is read because of the time, or the focus
 				change()
 				come(p)
 				p.waitForText(row.after)

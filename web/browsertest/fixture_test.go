@@ -35,6 +35,7 @@ type fixture struct {
 	build     string   // the build that the page says it is, where that is not the one that was built
 	dev       bool     // the page is that of "narthex dev"
 	received  []string // "METHOD path?query", API alone
+	answering int      // requests that have no response yet, API alone
 }
 
 // person is who signs in.
@@ -120,11 +121,29 @@ func (anonymousResolver) Resolve(context.Context, *http.Request) (principal.Prin
 }
 func (anonymousResolver) Caller(principal.Principal) httpapi.Caller { return nil }
 
+// awaitRead waits until the page has asked for all that it asks for when it is opened, and has it.
+func (h *fixture) awaitRead(p *tab) {
+	p.t.Helper()
+	p.runScript(`await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => ` +
+		`setTimeout(done))))`)
+	p.waitUntil("responses to all requests", func() bool {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		return h.answering == 0
+	})
+}
+
 func (h *fixture) serveAPI(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	r.Body = io.NopCloser(strings.NewReader(string(body)))
 	h.mu.Lock()
 	h.received = append(h.received, r.Method+" "+r.URL.RequestURI())
+	h.answering++
+	defer func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.answering--
+	}()
 	result, known := h.responses[r.Method+" "+r.URL.Path]
 	if !known {
 		for pattern, candidate := range h.responses {

@@ -167,7 +167,12 @@ func TestPaletteForced(t *testing.T) {
 	p.waitFor(`(() => {
 		const option = document.querySelector(".palette [aria-selected=true]");
 		const colour = (element) => getComputedStyle(element).color;
-		return colour(option) !== getComputedStyle(option).backgroundColor &&
+		const chosen = document.createElement("i");
+		chosen.style = "forced-color-adjust: none; color: HighlightText; background: Highlight";
+		option.before(chosen);
+		const ground = getComputedStyle(chosen).backgroundColor;
+		chosen.remove();
+		return colour(option) !== ground && getComputedStyle(option).backgroundColor === ground &&
 			[...option.querySelectorAll("*")].every((part) => colour(part) === colour(option));
 	})()`)
 }

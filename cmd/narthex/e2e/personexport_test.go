@@ -90,3 +90,43 @@ func TestExportHasTheModules(t *testing.T) {
 		t.Errorf("after a refusal the file has changed, error %v", err)
 	}
 }
+
+// TestExportOfAHangingModule: a module that does not answer is given up after 10 s and named as missing. The
+// rest of the export is there, other requests are served meanwhile, and the next export has its part again.
+func TestExportOfAHangingModule(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("it waits for the deadline of an export")
+	}
+	k := installKeeper(t)
+	k.start(t)
+	k.owner = k.signIn(t, ownerAddress, ownerPassword)
+	other := k.signIn(t, ownerAddress, ownerPassword)
+	k.behave(t, "hangs")
+	exported := make(chan exportedPerson, 1)
+	go func() {
+		defer close(exported)
+		exported <- k.export(t)
+	}()
+	eventually(t, "the module is asked", func() bool {
+		var asked int
+		err := k.db.Pool(t).QueryRow(t.Context(),
+			`SELECT count(*) FROM core.activity WHERE action = 'person.exported'`).Scan(&asked)
+		return err == nil && asked == 1
+	})
+	if got := other.do("GET", "/api/v1/account", nil); got.status != 200 {
+		t.Errorf("GET /api/v1/account during the export: %d %s, want 200", got.status, got.body)
+	}
+	if got := other.do("GET", "/api/v1/account/export", nil); got.status != 429 {
+		t.Errorf("a second export meanwhile: %d %.200s, want 429", got.status, got.body)
+	}
+	got, made := <-exported
+	if !made || len(got.Modules) != 0 || len(got.Missing) != 1 || got.Missing[0] != "keeper" ||
+		got.Core.Account.Email != ownerAddress {
+		t.Errorf("exported %+v, want the owner, and keeper missing", got)
+	}
+	k.behave(t, "obeys")
+	if got := k.export(t); len(got.Missing) != 0 || len(got.Modules) != 1 {
+		t.Errorf("exported %+v once the module answers, want its part", got)
+	}
+}
