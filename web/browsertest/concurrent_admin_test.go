@@ -121,6 +121,7 @@ func TestChangesOfOthers(t *testing.T) {
 					p.onNewDocument(impatient)
 				}
 				p.do(chromedp.Navigate(h.URL + row.path))
+				p.waitFor(`document.querySelector("main h1")`) // the words may stand beside the screen as well
 				p.waitForText(row.before)
 				h.awaitRead(p) // what is read from now on is read because of the time, or the focus
 				change()
