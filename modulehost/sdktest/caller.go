@@ -22,6 +22,8 @@ type Caller struct {
 	kind   principal.Kind
 	held   authorization.Holdings
 	number int
+	name   string
+	erased bool
 }
 
 // Person is a new signed-in person with these permissions and, as everybody signed in, those whose baseline
@@ -148,6 +150,8 @@ func (j authorizedCaller) Principal() principal.Principal { return j.caller.prin
 
 // Allowed never fails: there are no stores.
 func (j authorizedCaller) Allowed(_ context.Context, permission string) (bool, error) {
+	j.caller.module.callers.mu.Lock()
+	defer j.caller.module.callers.mu.Unlock()
 	return authorization.Evaluate(j.caller.kind, baseline(j.caller.module.manifest, permission), permission,
 		j.caller.held), nil
 }

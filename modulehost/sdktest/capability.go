@@ -26,7 +26,7 @@ func (m *Module) Ask(caller, capability, method string, in, out any) error {
 	defer cancel()
 	request := &abi.ProvideRequest{Capability: capability, Method: method, Input: input, Caller: caller}
 	var response abi.ProvideResponse
-	if err := m.client.Call(ctx, link.Method(abi.Method_METHOD_PROVIDE), request, &response); err != nil {
+	if err := m.run().client.Call(ctx, link.Method(abi.Method_METHOD_PROVIDE), request, &response); err != nil {
 		return sdk.ErrCapabilityFailed
 	}
 	if out == nil {
@@ -41,6 +41,7 @@ func (m *Module) Ask(caller, capability, method string, in, out any) error {
 // capabilityRouter stand in for the modules that the module depends on.
 type capabilityRouter struct {
 	manifest     *manifest.Manifest
+	faults       *faults
 	capabilities map[string]sdk.Methods
 }
 
@@ -50,6 +51,9 @@ var errNoMethod = errors.New("no such method")
 func (o capabilityRouter) Invoke(
 	ctx context.Context, capability, method string, input []byte,
 ) ([]byte, error) {
+	if err := o.faults.capability(capability); err != nil {
+		return nil, err
+	}
 	provided, found := o.capabilities[capability]
 	required := o.declares(o.manifest.Dependencies.Required, capability)
 	switch {

@@ -23,6 +23,7 @@ func (m *Module) database(sources *catalog.Module, config *facade.Config) {
 		line.Files = append(line.Files, migrations.File{Version: file.Version, Name: file.Name, SQL: file.SQL})
 	}
 	db := databasetest.New(m.tb)
+	m.db = db
 	_, err := migrations.Apply(m.tb.Context(), migrations.Options{
 		Connect: database.Config(db.Settings),
 		Modules: []migrations.Line{line},
@@ -34,6 +35,7 @@ func (m *Module) database(sources *catalog.Module, config *facade.Config) {
 	if err != nil {
 		m.tb.Fatal("sdktest: ", err)
 	}
+	m.role = roles[m.manifest.ID].Role
 	if config.Pool, err = db.Database(m.tb).OpenModule(roles[m.manifest.ID]); err != nil {
 		m.tb.Fatal("sdktest: ", err)
 	}

@@ -6,8 +6,9 @@ import (
 	"os"
 
 	"golang.org/x/sys/unix"
+	"google.golang.org/protobuf/proto"
 
-	"github.com/narthex-platform/narthex/modulehost/facade"
+	"github.com/narthex-platform/narthex/modulehost/process"
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 	"github.com/narthex-platform/narthex/modulehost/sdk/link"
@@ -21,8 +22,9 @@ const (
 )
 
 // connect serves the module on one end of real sockets, and the host's facade on the other.
-func (m *Module) connect(module sdk.Module, host *facade.Facade) {
+func (m *Module) connect(module sdk.Module) {
 	m.tb.Helper()
+	l := new(life)
 	hostCalls, incoming := m.socketpair()
 	outgoing, moduleCalls := m.socketpair()
 	far := make(map[int]link.Stream, bodySockets)
@@ -31,22 +33,22 @@ func (m *Module) connect(module sdk.Module, host *facade.Facade) {
 		ours, theirs := m.socketpair()
 		near, far[descriptor] = append(near, link.NewSocket(descriptor, ours)), theirs
 	}
-	m.bodies = link.NewBodies(near)
-	session := host.Open()
+	l.bodies = link.NewBodies(near)
+	session := m.host.Open()
 	ctx, end := context.WithCancel(context.Background())
 	served, responded := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(responded)
-		_ = link.Serve(ctx, moduleCalls, session.Serve, inService)
+		_ = link.Serve(ctx, moduleCalls, m.serve(session.Serve), inService)
 	}()
 	go func() {
 		defer close(served)
 		_ = sdk.ServeOn(module, incoming, outgoing, func(descriptor int) link.Stream { return far[descriptor] })
 	}()
-	m.client = link.NewClient(hostCalls)
-	m.tb.Cleanup(func() {
-		m.bodies.Close()
-		_ = m.client.Close()
+	l.client, l.cut = link.NewClient(hostCalls), end
+	l.end = func() {
+		l.bodies.Close()
+		_ = l.client.Close()
 		<-served
 		end()
 		<-responded
@@ -54,7 +56,55 @@ func (m *Module) connect(module sdk.Module, host *facade.Facade) {
 		for _, socket := range far {
 			_ = socket.Close() // most were never opened
 		}
-	})
+	}
+	m.current.Store(l)
+}
+
+// life is one run of the module, from its start to the loss of its link.
+type life struct {
+	client *link.Client
+	bodies *link.Bodies
+	cut    func() // ends the module's calls
+	end    func() // closes the link and waits until nothing of the run is left
+}
+
+// run returns the run in progress.
+func (m *Module) run() *life {
+	m.tb.Helper()
+	l := m.current.Load()
+	if l == nil {
+		m.tb.Fatal("sdktest: the link is lost; call Restart")
+	}
+	return l
+}
+
+// LoseLink cuts the link to the module, as the end of its process does: requests in progress are 500
+// MODULE_HANDLER_FAILED, their contexts end, transactions are rolled back, and further requests are 503
+// MODULE_UNAVAILABLE until Restart. It returns when nothing of the module runs but what it began by itself.
+func (m *Module) LoseLink() {
+	m.tb.Helper()
+	m.run().cut()
+	m.disconnectLink()
+}
+
+func (m *Module) disconnectLink() {
+	if l := m.current.Swap(nil); l != nil {
+		l.end()
+	}
+}
+
+// Restart starts a module as the platform does after a crash: it must register the same again. Without
+// LoseLink before, the link is cut first.
+func (m *Module) Restart(module sdk.Module) {
+	m.tb.Helper()
+	if m.current.Load() != nil {
+		m.LoseLink()
+	}
+	m.connect(module)
+	if !proto.Equal(m.registered, m.register()) {
+		m.tb.Fatal("sdktest: the module registered something else than at first, which the platform refuses")
+	}
+	m.call(process.StartWithin, abi.Method_METHOD_START, m.start, &abi.StartResponse{})
 }
 
 func (m *Module) socketpair() (net.Conn, net.Conn) {
@@ -84,9 +134,13 @@ func (r running) Routes() []*abi.Route { return r.routes }
 func (r running) Begin(
 	ctx context.Context, o link.Outgoing, complete func(*link.Outgoing) error,
 ) (*link.Exchange, error) {
-	o.Bodies = r.bodies
+	l := r.current.Load()
+	if l == nil {
+		return nil, process.ErrUnavailable
+	}
+	o.Bodies = l.bodies
 	if err := complete(&o); err != nil {
 		return nil, err
 	}
-	return r.client.Begin(ctx, o)
+	return l.client.Begin(ctx, o)
 }

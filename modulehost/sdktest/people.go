@@ -20,6 +20,7 @@ func (m *Module) Erase(userID string) error {
 	}
 	ctx, cancel := context.WithTimeout(m.tb.Context(), abi.EraseWithin)
 	defer cancel()
+	m.callers.erase(userID)
 	return m.callContext(ctx, abi.Method_METHOD_PERSON_ERASED, &abi.PersonErasedRequest{UserId: userID}, nil)
 }
 
@@ -39,5 +40,5 @@ func (m *Module) Export(userID string, out any) error {
 }
 
 func (m *Module) callContext(ctx context.Context, method abi.Method, request, response proto.Message) error {
-	return m.client.Call(ctx, link.Method(method), request, response)
+	return m.run().client.Call(ctx, link.Method(method), request, response)
 }

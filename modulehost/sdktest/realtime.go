@@ -55,7 +55,7 @@ func (m *Module) openChannels(host *facade.Facade, channels []*abi.Channel) {
 func (m *Module) snapshot(host *facade.Facade, channel string) realtime.Snapshot {
 	return func(ctx context.Context) (realtime.State, error) {
 		var response abi.SnapshotResponse
-		if err := m.client.Call(ctx, link.Method(abi.Method_METHOD_SNAPSHOT),
+		if err := m.run().client.Call(ctx, link.Method(abi.Method_METHOD_SNAPSHOT),
 			&abi.SnapshotRequest{Channel: channel}, &response); err != nil {
 			return realtime.State{}, process.ErrHandlerFailed
 		}

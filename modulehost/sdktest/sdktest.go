@@ -5,6 +5,10 @@
 // coverage see it. What it lacks is the sandbox and a process of its own, which are seen under make dev,
 // and an S3 service that checks signatures.
 //
+// What seldom fails, a test makes fail by one line: FailStorage, SlowStorage, CutObjects, FailMail,
+// LoseDatabase, LoseLink, FailPermissions, FailCapability, FailNames, Overload, Caller.Leave, Caller.Revoke.
+// The module sees what the platform would give it. Advance moves the clock of what is done regularly.
+//
 //	func TestMain(m *testing.M) { sdktest.Main(m) }
 //
 //	func TestNotes(t *testing.T) {
@@ -20,6 +24,7 @@ import (
 	"context"
 	"net/http"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -37,6 +42,7 @@ import (
 	"github.com/narthex-platform/narthex/realtime"
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 	"github.com/narthex-platform/narthex/services/httpapi"
+	"github.com/narthex-platform/narthex/services/schedule"
 )
 
 // Main is the TestMain of a module's tests: it runs them, stops the PostgreSQL that they shared, looks for
@@ -61,13 +67,20 @@ type Options struct {
 type Module struct {
 	tb         testing.TB
 	manifest   *manifest.Manifest
-	client     *link.Client
-	bodies     *link.Bodies
+	host       *facade.Facade
+	current    atomic.Pointer[life]
 	routes     []*abi.Route
 	registered *abi.RegisterResponse
 	streams    []httpapi.Route // of its channels
 	hubs       *realtime.Hubs
 	buckets    map[string]facade.Bucket
+	faulty     map[string]facade.Bucket // the same, as the module gets them
+	faults     faults
+	start      *abi.StartRequest
+	db         *databasetest.DB // nil: the module needs none
+	role       string           // of the module in it
+	scheduled  *scheduled
+	schedules  *schedule.Service // nil: the module declared none
 	mailServer *mailServer
 	callers    callers
 	lines      lines
@@ -90,33 +103,38 @@ func Start(tb testing.TB, module sdk.Module, options Options) *Module {
 		tb.Fatal("sdktest: ", err)
 	}
 	m := &Module{tb: tb, manifest: sources.Manifest, hubs: realtime.New(zap.NewNop(), nil),
-		mailServer: newMailServer(tb)}
+		mailServer: newMailServer(tb), faults: faults{cutAfter: -1}}
 	settings := m.settings(options.Configuration)
 	m.openBuckets()
 	config := facade.Config{
 		ModuleID:     m.manifest.ID,
 		Secrets:      m.secrets(options.Secrets),
-		Capabilities: capabilityRouter{m.manifest, options.Capabilities},
-		Buckets:      m.buckets,
+		Capabilities: capabilityRouter{m.manifest, &m.faults, options.Capabilities},
+		Buckets:      m.faulty,
 		Mail:         m.mailServer,
 		Realtime:     m.hubs,
 		Log:          m.lines.open(),
 	}
 	m.database(sources, &config)
-	host := facade.New(config)
-	m.connect(module, host)
-	m.openChannels(host, m.register())
+	if m.manifest.People {
+		config.People = directory{m}
+	}
+	m.host = facade.New(config)
+	m.start = &abi.StartRequest{Database: m.manifest.Database != nil, Configuration: settings}
+	tb.Cleanup(m.disconnectLink)
+	m.connect(module)
+	m.registered = m.register()
+	m.routes = m.registered.GetRoutes()
+	m.openChannels(m.host, m.registered.GetChannels())
 	tb.Cleanup(m.stop)
-	m.call(process.StartWithin, abi.Method_METHOD_START, &abi.StartRequest{
-		Database:      m.manifest.Database != nil,
-		Configuration: settings,
-	}, &abi.StartResponse{})
-	m.listen(host)
+	m.call(process.StartWithin, abi.Method_METHOD_START, m.start, &abi.StartResponse{})
+	m.openSchedules(m.registered.GetSchedules())
+	m.listen(m.host)
 	return m
 }
 
 // register is the handshake, and the platform's judgement of it.
-func (m *Module) register() (channels []*abi.Channel) {
+func (m *Module) register() *abi.RegisterResponse {
 	m.tb.Helper()
 	var registered abi.RegisterResponse
 	m.call(process.RegisterWithin, abi.Method_METHOD_REGISTER, &abi.RegisterRequest{
@@ -138,15 +156,20 @@ func (m *Module) register() (channels []*abi.Channel) {
 	if err := facade.CheckCapabilities(m.manifest.Provides, registered.GetCapabilities()); err != nil {
 		m.tb.Fatal("sdktest: MODULE_REGISTER_FAILED: ", err)
 	}
-	m.routes, m.registered = registered.GetRoutes(), &registered
-	return registered.GetChannels()
+	if err := schedule.Check(registered.GetSchedules()); err != nil {
+		m.tb.Fatal("sdktest: MODULE_REGISTER_FAILED: ", err)
+	}
+	return &registered
 }
 
 // stop runs the stop hook. Its context is a new one: the test's has ended.
 func (m *Module) stop() {
 	ctx, cancel := context.WithTimeout(context.Background(), process.StopWithin)
 	defer cancel()
-	if err := m.client.Call(ctx, link.Method(abi.Method_METHOD_STOP), &abi.StopRequest{},
+	if m.current.Load() == nil {
+		return // the test has lost the link
+	}
+	if err := m.run().client.Call(ctx, link.Method(abi.Method_METHOD_STOP), &abi.StopRequest{},
 		&abi.StopResponse{}); err != nil {
 		m.tb.Error("sdktest: the Stop hook failed: ", err)
 	}
@@ -157,7 +180,7 @@ func (m *Module) call(within time.Duration, method abi.Method, request, response
 	m.tb.Helper()
 	ctx, cancel := context.WithTimeout(m.tb.Context(), within)
 	defer cancel()
-	if err := m.client.Call(ctx, link.Method(method), request, response); err != nil {
+	if err := m.run().client.Call(ctx, link.Method(method), request, response); err != nil {
 		m.tb.Fatalf("sdktest: %s failed: %v", method, err)
 	}
 }

@@ -42,9 +42,10 @@ func (m *Module) openBuckets() {
 		m.tb.Fatal("sdktest: ", err)
 	}
 	m.tb.Cleanup(provider.Close)
-	m.buckets = make(map[string]facade.Bucket)
+	m.buckets, m.faulty = make(map[string]facade.Bucket), make(map[string]facade.Bucket)
 	for _, id := range m.manifest.Buckets {
 		m.buckets[id] = provider.Bucket(m.manifest.ID, id)
+		m.faulty[id] = faultyBucket{m.buckets[id], &m.faults}
 	}
 }
 

@@ -101,6 +101,13 @@ func (s *Service) Serve(ctx context.Context) error {
 	}
 }
 
+// RunDue makes the runs that are due now, and returns when they have ended. It is for tests of modules.
+func (s *Service) RunDue(ctx context.Context) error {
+	var runs sync.WaitGroup
+	defer runs.Wait()
+	return s.look(ctx, make(map[Declared]bool), &runs)
+}
+
 // Ready is closed from the start: nobody waits for a run.
 func (s *Service) Ready() <-chan struct{} { return s.ready }
 

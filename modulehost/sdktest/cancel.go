@@ -1,0 +1,84 @@
+package sdktest
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
+)
+
+// Moment is what a module is about to do when the client of its request disconnects.
+type Moment int
+
+const (
+	AtStatement Moment = iota + 1 // a statement
+	AtCommit
+	AtStorage // a call of a bucket
+	AtMail
+	AtPermission // Host.Can
+)
+
+func momentOf(method abi.Method) Moment {
+	switch {
+	case method == abi.Method_METHOD_QUERY, method == abi.Method_METHOD_EXEC:
+		return AtStatement
+	case method == abi.Method_METHOD_COMMIT:
+		return AtCommit
+	case method == abi.Method_METHOD_SEND_MAIL:
+		return AtMail
+	case method == abi.Method_METHOD_ALLOWED:
+		return AtPermission
+	case method >= abi.Method_METHOD_BUCKET_LIST && method <= abi.Method_METHOD_BUCKET_READ_URL:
+		return AtStorage
+	}
+	return 0
+}
+
+// Leave sends a request and resets its connection when the module is about to do something: the request's
+// context ends before that is done. Leave fails the test when the module responds first.
+func (c *Caller) Leave(request *http.Request, when Moment) {
+	c.module.tb.Helper()
+	var connection net.Conn
+	transport := &http.Transport{
+		DisableKeepAlives: true,
+		DialContext: func(ctx context.Context, network, address string) (conn net.Conn, err error) {
+			connection, err = new(net.Dialer).DialContext(ctx, network, address)
+			return connection, err
+		},
+	}
+	c.module.faults.leaveAt(when, func() {
+		if tcp, reliable := connection.(*net.TCPConn); reliable {
+			_ = tcp.SetLinger(0) // an orderly end does not end a request that is in progress
+		}
+		_ = connection.Close()
+	})
+	response, err := transport.RoundTrip(request)
+	if err == nil {
+		_ = response.Body.Close()
+		c.module.tb.Fatalf("sdktest: the module responded %d before its client had left", response.StatusCode)
+	}
+}
+
+func (f *faults) leaveAt(when Moment, leave func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.cancel = map[Moment]func(){when: leave}
+}
+
+// leave lets the client disconnect, and waits until the module was told so, which ends its call.
+func (f *faults) leave(ctx context.Context, moment Moment) {
+	f.mu.Lock()
+	cancel := f.cancel[moment]
+	delete(f.cancel, moment)
+	f.mu.Unlock()
+	if cancel == nil {
+		return
+	}
+	cancel()
+	select {
+	case <-ctx.Done():
+	case <-time.After(10 * time.Second): // a call with a context of its own goes on
+	}
+}

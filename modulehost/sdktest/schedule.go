@@ -1,0 +1,107 @@
+package sdktest
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
+	"github.com/narthex-platform/narthex/services/database/databasetest"
+	"github.com/narthex-platform/narthex/services/schedule"
+)
+
+// Advance lets time pass for what the module does regularly (Registry.Every): it makes the runs that are due
+// meanwhile, one after the other, by the platform's own rules, also those that are repeated after a failure.
+// It returns the failures. Only schedules are moved: time.Now, now() in SQL and deadlines are not.
+func (m *Module) Advance(by time.Duration) error {
+	m.tb.Helper()
+	if m.schedules == nil {
+		m.tb.Fatal("sdktest: the module declared no schedule")
+	}
+	pool := m.db.Pool(m.tb)
+	for {
+		var pause float64
+		err := pool.QueryRow(m.tb.Context(), `
+			SELECT greatest(0, extract(epoch FROM min(greatest(due_at, free_at)) - now()))
+			FROM core.module_schedule`).Scan(&pause)
+		if err != nil {
+			m.tb.Fatal("sdktest: ", err)
+		}
+		next := time.Duration(pause*1e6+1) * time.Microsecond
+		step := min(next, by)
+		m.db.Exec(m.tb, `
+			UPDATE core.module_schedule
+			SET due_at = due_at - make_interval(secs => $1), free_at = free_at - make_interval(secs => $1)`,
+			step.Seconds())
+		if by -= step; next > step {
+			return m.scheduled.failures()
+		}
+		if err := m.schedules.RunDue(m.tb.Context()); err != nil {
+			m.tb.Fatal("sdktest: ", err)
+		}
+	}
+}
+
+// openSchedules lets the module's schedules be declared as at its first start.
+func (m *Module) openSchedules(registered []*abi.Schedule) {
+	m.tb.Helper()
+	if len(registered) == 0 {
+		return
+	}
+	if m.db == nil {
+		m.db = databasetest.New(m.tb)
+	}
+	m.scheduled = &scheduled{Module: m}
+	m.schedules = schedule.New(schedule.NewStore(m.db.Pool(m.tb)), m.scheduled, zap.NewNop())
+	if err := m.schedules.RunDue(m.tb.Context()); err != nil {
+		m.tb.Fatal("sdktest: ", err)
+	}
+}
+
+// scheduled is the module as the platform's schedules know it.
+type scheduled struct {
+	*Module
+	mu     sync.Mutex
+	failed []error
+}
+
+func (s *scheduled) failures() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	err := errors.Join(s.failed...)
+	s.failed = nil
+	return err
+}
+
+// Scheduled is what the module registered.
+func (s *scheduled) Scheduled() (declared []schedule.Declared) {
+	for _, one := range s.registered.GetSchedules() {
+		declared = append(declared, schedule.Declared{
+			ModuleID: s.manifest.ID,
+			Name:     one.GetName(),
+			Interval: time.Duration(one.GetIntervalSeconds()) * time.Second,
+		})
+	}
+	return declared
+}
+
+// Run makes one run.
+func (s *scheduled) Run(ctx context.Context, _, name string) error {
+	err := s.callContext(ctx, abi.Method_METHOD_RUN, &abi.RunRequest{Name: name}, &abi.RunResponse{})
+	if err != nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.failed = append(s.failed, errors.New("the run "+name+" failed: "+err.Error()))
+	}
+	return err
+}
+
+// Running asks the module.
+func (s *scheduled) Running(ctx context.Context, _, name string) (bool, error) {
+	var response abi.RunResponse
+	err := s.callContext(ctx, abi.Method_METHOD_RUN, &abi.RunRequest{Name: name, AskOnly: true}, &response)
+	return response.GetRunning(), err
+}
