@@ -174,6 +174,7 @@ func (l *loop) replace(ctx context.Context) error {
 	if err := before.stop(); err != nil {
 		platform.Report(l.program.Stderr, err) // the next one serves already
 	}
+	l.workshop.clear(modulesDir)
 	return nil
 }
 

@@ -77,20 +77,22 @@ func (c *console) say(line, shown string) {
 
 // of returns where a module's output goes: line by line, with the module's name before each.
 func (c *console) of(moduleID string) io.Writer {
-	return &moduleOutput{console: c, moduleID: moduleID}
+	m := &moduleOutput{console: c, moduleID: moduleID}
+	m.escaper.To = &m.line
+	return m
 }
 
 type moduleOutput struct {
 	console  *console
 	moduleID string
+	escaper  modulelogs.Escaper
 	line     strings.Builder // not ended yet
 }
 
 // Write writes the lines that are whole. One reader calls it.
 func (m *moduleOutput) Write(text []byte) (int, error) {
-	escaper := modulelogs.Escaper{To: &m.line}
 	for line := range strings.Lines(string(text)) {
-		_, _ = escaper.Write([]byte(strings.TrimSuffix(line, "\n")))
+		_, _ = m.escaper.Write([]byte(strings.TrimSuffix(line, "\n")))
 		if strings.HasSuffix(line, "\n") || m.line.Len() > 4<<10 {
 			m.console.say(m.console.paint("36", m.moduleID)+" | "+m.line.String(), m.line.String())
 			m.line.Reset()
@@ -161,10 +163,10 @@ func (r *readableCore) Write(entry zapcore.Entry, fields []zapcore.Field) error 
 	return nil
 }
 
-// readable quotes what a terminal would obey, and what has spaces.
+// readable quotes what a terminal would obey, and what would not be seen.
 func readable(value any) string {
 	text := fmt.Sprint(value)
-	if text == "" || strings.ContainsFunc(text, func(c rune) bool { return c == '"' || !unicode.IsPrint(c) }) {
+	if text == "" || strings.ContainsFunc(text, func(c rune) bool { return !unicode.IsPrint(c) }) {
 		return strconv.Quote(text)
 	}
 	return text

@@ -259,6 +259,25 @@ func (w *workshop) modulesDir(sources []source) (string, error) {
 	return dir, nil
 }
 
+// clear removes what no platform uses any more, once the one on modulesDir is the only one.
+func (w *workshop) clear(modulesDir string) {
+	used := map[string]bool{modulesDir: true}
+	for _, folder := range w.packages {
+		used[filepath.Dir(folder)] = true
+	}
+	for _, program := range w.servers {
+		used[program] = true
+	}
+	for _, pattern := range []string{"*-*", "packages/*", "modules/*"} {
+		made, _ := filepath.Glob(filepath.Join(w.dir, pattern))
+		for _, path := range made {
+			if !used[path] {
+				_ = os.RemoveAll(path) // what is left is removed at the next start
+			}
+		}
+	}
+}
+
 // copyPart copies a file or a folder; a missing one is discovery's to find.
 func copyPart(from, to string) error {
 	info, err := os.Stat(from)

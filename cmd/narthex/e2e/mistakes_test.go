@@ -1,0 +1,430 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/narthex-platform/narthex/cmd/narthex/dev"
+)
+
+// mistake is one that authors make often: what they change, and what they then read.
+type mistake struct {
+	title  string
+	change string         // in words
+	edit   func(*scratch) // makes it
+	ask    string         // what is requested then, below /api/v1; "": nothing
+	line   string         // begins the lines that the module itself writes; "": the step's message is meant
+	where  string         // of a later line that is shown, too; "": the first one is all
+	remedy string
+}
+
+// mistakes are in the order of the page.
+var mistakes = []mistake{
+	{
+		title: "A permission with a typing error", change: `r.Handle("GET /notes", "prayer-list.raed", ...)`,
+		edit:   replace("main.go", `mayRead, sdk.NoBody, m.list`, `"prayer-list.raed", sdk.NoBody, m.list`),
+		remedy: "Use a permission of `module.json`, best as a constant.",
+	},
+	{
+		title: "Two routes for the same requests", change: "the same `GET /notes` is declared twice",
+		edit: replace("main.go", "	return nil\n}\n\n// Start",
+			"	r.Handle(\"GET /notes\", mayRead, sdk.NoBody, m.list)\n"+
+				"	return nil\n}\n\n// Start"),
+		remedy: "Remove one. Two paths that differ in the names of their segments alone are the same, too.",
+	},
+	{
+		title: "A body without a limit", change: "`sdk.Buffered(0)`",
+		edit:   replace("main.go", "sdk.Buffered(4<<10)", "sdk.Buffered(0)"),
+		remedy: "Say how many bytes a request may have.",
+	},
+	{
+		title: "A limit above the platform's", change: "`sdk.Buffered(4<<20)`",
+		edit:   replace("main.go", "sdk.Buffered(4<<10)", "sdk.Buffered(4<<20)"),
+		remedy: "Use `sdk.Streamed` for files.",
+	},
+	{
+		title: "A pattern without a slash", change: `r.Handle("GET notes", ...)`,
+		edit:   replace("main.go", `"GET /notes"`, `"GET notes"`),
+		remedy: "Write method, space, slash.",
+	},
+	{
+		title: "An id without the module's name", change: "`\"id\": \"write\"` in `permissions`",
+		edit:   replace("module.json", `"prayer-list.write"`, `"write"`),
+		remedy: "Begin every permission, capability and contribution with the module's id and a dot.",
+	},
+	{
+		title: "A key that the manifest does not have", change: "`\"databse\"`",
+		edit: replace("module.json", `"database"`, `"databse"`),
+		remedy: "Compare with [module.schema.json](../modulehost/manifest/module.schema.json), which editors " +
+			"understand.",
+	},
+	{
+		title: "Another version of the platform", change: "`\"platform\": \"^9.0.0\"`",
+		edit:   replacePattern("module.json", `"platform": "[^"]*"`, `"platform": "^9.0.0"`),
+		remedy: "Name a range that has this platform's version, and try the module with it.",
+	},
+	{
+		title: "An edited migration", change: "a column is added in `migrations/0001_notes.sql`, which was applied",
+		edit:   replace("migrations/0001_notes.sql", "(", "(added int, "),
+		remedy: "Add a file with the next number; or, while nobody else has the module, reset its tables.",
+	},
+	{
+		title: "A number that is left out", change: "`migrations/0003_guests.sql` without a 0002",
+		edit:   write("migrations/0003_guests.sql", "CREATE TABLE guest (name text);\n"),
+		remedy: "Number the files without a gap.",
+	},
+	{
+		title: "Wrong SQL in a migration", change: "`ALTER TABLE nots ADD COLUMN ...`",
+		edit: write("migrations/0002_author.sql", "CREATE TABLE author (name text);\n"+
+			"ALTER TABLE nots ADD COLUMN author text;\n"),
+		remedy: "Correct it and save: nothing of the file was kept.",
+	},
+	{
+		title: "Wrong SQL in a handler", change: "`SELECT id,\\n txt FROM notes`",
+		edit: handler(`_, err := m.host.DB.Query(ctx, "SELECT id,\n txt FROM notes")
+		return nil, err`),
+		ask: "/modules/prayer-list/scratch", line: "error: GET /scratch",
+		remedy: "The client gets a 500 without these words.",
+	},
+	{
+		title:  "Rows that are not closed",
+		change: "a second statement of a transaction, while the first one's rows are open",
+		edit: handler(`return nil, m.host.DB.InTx(ctx, func(tx *sdk.Tx) error {
+			if _, err := tx.Query(ctx, "SELECT repeat('x', 1000) FROM generate_series(1, 5000)"); err != nil {
+				return err
+			}
+			_, err := tx.Exec(ctx, "DELETE FROM notes")
+			return err
+		})`),
+		ask: "/modules/prayer-list/scratch", line: "error: GET /scratch",
+		remedy: "`defer rows.Close()`, or read them to the end.",
+	},
+	{
+		title: "A bucket that is not declared", change: "`h.Storage.Bucket(\"imagse\")`",
+		edit: handler(`return nil, m.host.Storage.Bucket("imagse").Delete(ctx, "picture")`),
+		ask:  "/modules/prayer-list/scratch", line: "error: GET /scratch",
+		remedy: "Declare it in `storage.buckets`, or correct its name.",
+	},
+	{
+		title: "A panic in a handler", change: "a map that was never made is written",
+		edit: handler(`var names map[string]int
+		names["Ruth"]++
+		return nil, nil`),
+		ask: "/modules/prayer-list/scratch", line: "panic: ",
+		remedy: "The stack follows, with file and line. The client gets a 500, and the process goes on.",
+	},
+	{
+		title: "A panic in a goroutine", change: "`go func() { panic(\"no note\") }()`",
+		edit: handler(`go func() { panic("no note") }()
+		return nil, nil`),
+		ask: "/modules/prayer-list/scratch", line: "panic: no note",
+		remedy: "Go ends the whole process, and the platform starts it again. The stack follows. Recover in the " +
+			"goroutine.",
+	},
+	{
+		title: "A snapshot that is too big", change: "a channel's snapshot has 2 MiB",
+		edit: handler(`return nil, nil`, `r.Channel("board", mayRead, func(context.Context) (any, error) {
+		return strings.Repeat("x", 2<<20), nil
+	})`),
+		ask: "/module-realtime/prayer-list/board", line: "error: snapshot of channel board",
+		remedy: "Send what a page shows first, and let it ask for the rest.",
+	},
+	{
+		title: "An error in Start", change: "`return errors.New(\"no coordinator\")`",
+		edit: func(s *scratch) {
+			replace("main.go", "	m.host = h\n	return nil",
+				"	m.host = h\n	return errors.New(\"no coordinator\")")(s)
+			replace("main.go", "import (", "import (\n	\"errors\"")(s)
+		},
+		remedy: "Return an error only if the module is of no use without: the platform does not start then.",
+	},
+	{
+		title: "A script with a typing error", change: "a bracket is missing in `ui-src/index.ts`",
+		edit:   replace("ui-src/index.ts", "defineModuleUi({ mount });", "defineModuleUi({ mount );"),
+		remedy: "The page that is open shows the version before.",
+	},
+}
+
+// scratch is a module in which the mistakes are made.
+type scratch struct {
+	t      *testing.T
+	folder string
+	before map[string]string // what files had; "": there was none
+}
+
+func (s *scratch) save(path, text string) {
+	s.t.Helper()
+	full := filepath.Join(s.folder, path)
+	if _, kept := s.before[path]; !kept {
+		there, _ := os.ReadFile(full)
+		s.before[path] = string(there)
+	}
+	if err := os.WriteFile(full, []byte(text), 0o644); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *scratch) read(path string) string {
+	s.t.Helper()
+	text, err := os.ReadFile(filepath.Join(s.folder, path))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return string(text)
+}
+
+// undo undoes what was saved.
+func (s *scratch) undo() {
+	s.t.Helper()
+	for path, text := range s.before {
+		var err error
+		if full := filepath.Join(s.folder, path); text == "" {
+			err = os.Remove(full)
+		} else {
+			err = os.WriteFile(full, []byte(text), 0o644)
+		}
+		if err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	s.before = make(map[string]string)
+}
+
+func write(path, text string) func(*scratch) { return func(s *scratch) { s.save(path, text) } }
+
+func replace(path, old, words string) func(*scratch) {
+	return func(s *scratch) {
+		text := s.read(path)
+		if !strings.Contains(text, old) {
+			s.t.Fatalf("%s does not have %q", path, old)
+		}
+		s.save(path, strings.Replace(text, old, words, 1))
+	}
+}
+
+func replacePattern(path, pattern, words string) func(*scratch) {
+	return func(s *scratch) {
+		s.save(path, regexp.MustCompile(pattern).ReplaceAllLiteralString(s.read(path), words))
+	}
+}
+
+// handler adds GET /scratch with a body, and perhaps more that is registered.
+func handler(body string, more ...string) func(*scratch) {
+	return func(s *scratch) {
+		s.save("scratch.go", fmt.Sprintf(`package main
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+)
+
+func (m *module) scratch(r *sdk.Registry) {
+	r.HandleFunc("GET /scratch", mayRead, sdk.NoBody, func(ctx context.Context, _ *http.Request) (any, error) {
+		%s
+	})
+	%s
+}
+
+var _ = strings.Repeat
+`, body, strings.Join(more, "\n")))
+		replace("main.go", "	return nil\n}\n\n// Start", "	m.scratch(r)\n	return nil\n}\n\n// Start")(s)
+	}
+}
+
+// loopState is what dev tells its pages.
+type loopState struct {
+	Number, Generation int
+	Failure            *struct{ Module, Step, Text string }
+}
+
+// TestMistakes makes each mistake in a module that narthex-dev dev watches, and compares what its author
+// reads with docs/modules-mistakes.md. REFERENCE=write writes the page.
+func TestMistakes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds a module for each mistake")
+	}
+	checkout := linkCheckout(t)
+	if err := os.Mkdir(filepath.Join(checkout, "modules"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	tools, err := filepath.Abs("../../../.tools")
+	if err == nil {
+		err = os.Symlink(tools, filepath.Join(checkout, ".tools"))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := developmentBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	runProgram(t, checkout, program, "modules:new", "--module", "prayer-list")
+	s := &scratch{t: t, folder: filepath.Join(checkout, "modules", "prayer-list"),
+		before: make(map[string]string)}
+	environment := map[string]string{"PWD": checkout, "HOME": os.Getenv("HOME")}
+	r := startCommand(t, environment, "", "dev", fmt.Sprintf("--port=%d", unusedPort(t)))
+	r.awaitOutputWithin(t, &r.stdout, "Ctrl-C", 2*patience)
+	i := &installation{address: welcomeField(t, r, "Narthex runs at")}
+	owner := i.signIn(t, dev.DevOwner, welcomeField(t, r, "Password"))
+
+	var page strings.Builder
+	page.WriteString(mistakesIntroduction)
+	for _, m := range mistakes {
+		before := i.loopState(t)
+		mark := len(r.stderr.String())
+		m.edit(s)
+		var now loopState
+		eventually(t, m.title+": dev has tried it", func() bool {
+			now = i.loopState(t)
+			return now.Number != before.Number && (m.line == "" || now.Generation != before.Generation)
+		})
+		message := ""
+		switch {
+		case m.line != "":
+			owner.do("GET", "/api/v1"+m.ask, nil)
+			eventually(t, m.title+": the module says why", func() bool {
+				message = saidBy(r.stderr.String()[mark:], m.line, m.where)
+				return message != ""
+			})
+		case now.Failure == nil:
+			t.Errorf("%s: dev runs it", m.title)
+		default:
+			message = now.Failure.Step + " failed\n" + now.Failure.Text
+		}
+		fmt.Fprintf(&page, "\n## %s\n\nThe mistake: %s.\n\n```text\n%s\n```\n\n%s\n", m.title, m.change,
+			settledWords(message, checkout, i.address), m.remedy)
+		s.undo()
+		eventually(t, m.title+": dev runs what was before", func() bool {
+			after := i.loopState(t)
+			return after.Failure == nil && after.Number > now.Number
+		})
+	}
+	for _, m := range packageMistakes(t, program) {
+		fmt.Fprintf(&page, "\n## %s\n\nThe mistake: %s.\n\n```text\n%s\n```\n\n%s\n", m[0], m[1], m[2], m[3])
+	}
+	comparePage(t, "../../../docs/modules-mistakes.md", page.String())
+}
+
+const mistakesIntroduction = "# Mistakes, and what narthex-dev says of them\n\n" +
+	"`narthex-dev dev` shows these messages on the terminal, and on the open page where a step has failed;\n" +
+	"what ran before runs on. What a module writes itself begins with its name on the terminal. A test makes\n" +
+	"each mistake and writes this page (`REFERENCE=write go test -run TestMistakes ./cmd/narthex/e2e`).\n"
+
+// loopState asks dev.
+func (i *installation) loopState(t *testing.T) (state loopState) {
+	t.Helper()
+	response, err := http.Get(i.address + "/_dev/state")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err == nil {
+		err = json.Unmarshal(text, &state)
+	}
+	if err != nil {
+		t.Fatalf("GET /_dev/state: %v: %s", err, text)
+	}
+	return state
+}
+
+// saidBy finds the line of the module's own that begins with words, and the one after it that has where.
+func saidBy(said, words, where string) string {
+	found := ""
+	for line := range strings.Lines(said) {
+		text, own := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "prayer-list | ")
+		switch {
+		case !own:
+		case found == "" && strings.HasPrefix(text, words):
+			found = "prayer-list | " + text
+			if where == "" {
+				return found
+			}
+		case found != "" && strings.Contains(text, where):
+			return found + "\n...\nprayer-list | " + strings.TrimSpace(text)
+		}
+	}
+	return ""
+}
+
+// settledWords leaves out what differs from run to run.
+func settledWords(message, folder, address string) string {
+	message = strings.ReplaceAll(message, folder+"/", "")
+	message = strings.ReplaceAll(message, strings.TrimPrefix(address, "http://localhost:"), "3000")
+	message = regexp.MustCompile(` \+0x[0-9a-f]+`).ReplaceAllString(message, "")
+	return strings.TrimSpace(message)
+}
+
+// packageMistakes are those of a package that was built elsewhere: title, change, message, remedy.
+func packageMistakes(t *testing.T, program string) [][4]string {
+	t.Helper()
+	row := func(title, change, remedy string, spoil func(folder string) error) [4]string {
+		modules := t.TempDir()
+		folder := filepath.Join(modules, "base")
+		if err := os.CopyFS(folder, os.DirFS(builtModule(t, "base"))); err != nil {
+			t.Fatal(err)
+		}
+		if err := spoil(folder); err != nil {
+			t.Fatal(err)
+		}
+		validate := exec.CommandContext(t.Context(), program, "modules:validate")
+		validate.Env = []string{"SERVICE_MODULES_DIR=" + modules}
+		said, err := validate.CombinedOutput()
+		if err == nil {
+			t.Errorf("%s: modules:validate accepts it: %s", title, said)
+		}
+		return [4]string{title, change, strings.TrimSpace(string(said)), remedy}
+	}
+	server := filepath.Join("bin", runtime.GOOS+"-"+runtime.GOARCH, "base")
+	return [][4]string{
+		row("A dynamic executable", "the server was built without `CGO_ENABLED=0`", "Set `CGO_ENABLED=0`.",
+			func(folder string) error {
+				text, err := os.ReadFile("/bin/ls")
+				if err != nil {
+					return err
+				}
+				return os.WriteFile(filepath.Join(folder, server), text, 0o755)
+			}),
+		row("A script that is too big", "`ui/index.js` has 5 MiB", "Leave data out of it, and fonts and pictures.",
+			func(folder string) error {
+				err := os.MkdirAll(filepath.Join(folder, "ui"), 0o755)
+				if err == nil {
+					err = os.WriteFile(filepath.Join(folder, "ui", "index.js"), make([]byte, 5<<20), 0o644)
+				}
+				text, readErr := os.ReadFile(filepath.Join(folder, "module.json"))
+				if err != nil || readErr != nil {
+					return fmt.Errorf("%w, %w", err, readErr)
+				}
+				text = []byte(strings.Replace(string(text), `"server"`, `"ui": "ui/index.js", "server"`, 1))
+				return os.WriteFile(filepath.Join(folder, "module.json"), text, 0o644)
+			}),
+	}
+}
+
+// comparePage compares a page with what a test has found, or writes it.
+func comparePage(t *testing.T, path, want string) {
+	t.Helper()
+	if os.Getenv("REFERENCE") == "write" {
+		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	got, err := os.ReadFile(path)
+	if err != nil || string(got) != want {
+		t.Errorf("%s is not what the program says; write it by REFERENCE=write\ngot\n%s\nwant\n%s", path, got,
+			want)
+	}
+}
