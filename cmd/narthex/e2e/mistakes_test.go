@@ -119,14 +119,14 @@ var mistakes = []mistake{
 		edit: handler(`var names map[string]int
 		names["Ruth"]++
 		return nil, nil`),
-		ask: "/modules/prayer-list/scratch", line: "panic: ",
+		ask: "/modules/prayer-list/scratch", line: "panic: ", where: "scratch.go:",
 		remedy: "The stack follows, with file and line. The client gets a 500, and the process goes on.",
 	},
 	{
 		title: "A panic in a goroutine", change: "`go func() { panic(\"no note\") }()`",
 		edit: handler(`go func() { panic("no note") }()
 		return nil, nil`),
-		ask: "/modules/prayer-list/scratch", line: "panic: no note",
+		ask: "/modules/prayer-list/scratch", line: "panic: no note", where: "scratch.go:",
 		remedy: "Go ends the whole process, and the platform starts it again. The stack follows. Recover in the " +
 			"goroutine.",
 	},
