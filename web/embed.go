@@ -21,7 +21,8 @@ func Display() fs.FS { return folder("dist/display") }
 // gallery.js.
 func Gallery() fs.FS { return folder("dist/gallery") }
 
-// SDK is the browser SDK for module authors: narthex-sdk.js and narthex-sdk.d.ts.
+// SDK is the browser SDK for module authors: narthex-sdk.js and narthex-sdk.d.ts, below types what the kit
+// and its libraries are to TypeScript, and kit.json, which names what they export.
 func SDK() fs.FS { return folder("dist/sdk") }
 
 func folder(name string) fs.FS {

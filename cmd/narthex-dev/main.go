@@ -8,4 +8,6 @@ import (
 	"github.com/narthex-platform/narthex/cmd/narthex/program"
 )
 
-func main() { program.Main("narthex-dev", dev.Dev, dev.ModulesNew, conform.ModulesConform) }
+func main() {
+	program.Main("narthex-dev", dev.Dev, dev.ModulesNew, dev.ModulesBuild, conform.ModulesConform, dev.SDKExport)
+}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -57,11 +58,13 @@ var ranks = map[string]int{
 	"modulehost/facade":              4,
 	"modulehost/modulelogs":          4,
 
-	"services/emails":    3,
-	"services/httpapi":   3,
-	"modulehost/archive": 3,
-	"modulehost/process": 3,
-	"modulehost/preview": 3,
+	"services/emails":      3,
+	"services/httpapi":     3,
+	"modulehost/archive":   3,
+	"modulehost/process":   3,
+	"modulehost/preview":   3,
+	"modulehost/scaffold":  3,
+	"modulehost/authoring": 3,
 
 	"modulehost/catalog/catalogtest": 3, // for tests alone
 
@@ -80,12 +83,14 @@ var ranks = map[string]int{
 	"storage":                2,
 	"migrations":             2,
 	"modulehost/catalog":     2,
-	"modulehost/scaffold":    2,
+	"modulehost/sdkexport":   2,
 
 	"cmd/narthex/cli":             2,
 	"supervisor":                  1,
 	"web":                         1,
 	"web/bundle":                  1,
+	"web/modulescript":            1,
+	"":                            1, // the sources of the test kit
 	"services/httpserver/ginmode": 1,
 	"services/environment":        1,
 	"services/database/cluster":   1,
@@ -103,7 +108,7 @@ var outside = map[string][]string{
 	"modules":                {"modulehost/sdk", "modulehost/sdk/sqldb"},
 	"modulehost/abigen":      nil,
 	"modulehost/sdktest/e2e": nil, // tests alone
-	"web/build":              {"services/httpapi", "web/bundle"},
+	"web/build":              {"services/httpapi", "web/bundle", "web/modulescript"},
 	"web/browsertest":        nil, // tests alone
 }
 
@@ -132,7 +137,7 @@ var doors = map[string][]string{
 	"github.com/aws":                    {"storage"},
 	"github.com/r3labs/sse":             {"realtime"},
 	"github.com/nats-io":                {"realtime"},
-	"github.com/evanw/esbuild":          {"web/build", "web/bundle"},
+	"github.com/evanw/esbuild":          {"web/build", "web/bundle", "web/modulescript"},
 	"github.com/coreos/go-systemd":      {"supervisor", "cmd/narthex/platform"},
 }
 
@@ -152,7 +157,8 @@ func listPackages(t *testing.T) []goPackage {
 	var packages []goPackage
 	for line := range strings.Lines(string(output)) {
 		fields := strings.Fields(line)
-		packages = append(packages, goPackage{strings.TrimPrefix(fields[0], project), fields[1:]})
+		path := strings.Trim(strings.TrimPrefix(fields[0]+"/", project), "/")
+		packages = append(packages, goPackage{path, fields[1:]})
 	}
 	return packages
 }
@@ -183,7 +189,7 @@ func TestImportsPointDown(t *testing.T) {
 			case !ours:
 			case special && !slices.Contains(allowed, own):
 				t.Errorf("%s imports %s, which is not its own to use", p.path, own)
-			case p.path == "modulehost/sdktest" && own == "modulehost/sdk":
+			case (p.path == "modulehost/sdktest" || p.path == "modulehost/sdkexport") && own == "modulehost/sdk":
 			case ranked && (ranks[own] == 0 || ranks[own] >= rank):
 				t.Errorf("%s (rank %d) imports %s (rank %d)", p.path, rank, own, ranks[own])
 			}
@@ -220,6 +226,24 @@ func TestSDKHasFewDependencies(t *testing.T) {
 	if libraries = slices.Compact(libraries); len(libraries) == 0 || len(libraries) >= 10 {
 		t.Errorf("the SDK and its tests are built of %d other Go modules, want one to nine: %v", len(libraries),
 			libraries)
+	}
+}
+
+// TestTestKitLibraries: the go.mod of a module without a checkout names all that its tests are built of.
+func TestTestKitLibraries(t *testing.T) {
+	output, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f",
+		"{{with .Module}}{{.Path}}{{end}}", project+"modulehost/sdktest").Output()
+	if err != nil {
+		t.Fatalf("go list -deps of the test kit: %v", err)
+	}
+	wanted := slices.DeleteFunc(strings.Fields(string(output)), func(module string) bool {
+		return strings.HasPrefix(module+"/", project)
+	})
+	slices.Sort(wanted)
+	text := strings.Join(slices.Compact(wanted), "\n") + "\n"
+	const file = "../../modulehost/scaffold/testkit.txt"
+	if named, err := os.ReadFile(file); err != nil || string(named) != text {
+		t.Errorf("%s: error %v; it names\n%s\nwant\n%s", file, err, named, text)
 	}
 }
 

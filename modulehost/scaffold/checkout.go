@@ -1,10 +1,8 @@
 package scaffold
 
 import (
-	"bytes"
 	_ "embed"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -23,17 +21,17 @@ const browserSDK = "narthex-sdk.ts"
 //go:embed standalone/tsconfig.json
 var typesConfig []byte
 
-// findCheckout looks for the platform's go.mod in dir and the folders above.
-func findCheckout(dir string) (string, error) {
+// findCheckout looks for the platform's go.mod in dir and the folders above; "": there is none.
+func findCheckout(dir string) string {
 	for {
 		content, err := os.ReadFile(filepath.Join(dir, "go.mod"))
 		if first, _, _ := strings.Cut(string(content), "\n"); err == nil &&
 			strings.TrimSpace(first) == "module "+platform {
-			return dir, nil
+			return dir
 		}
 		parent := filepath.Dir(dir)
 		if parent == dir {
-			return "", ErrCheckout
+			return ""
 		}
 		dir = parent
 	}
@@ -86,25 +84,10 @@ func (m Module) writeTypes(checkout string) error {
 // goMod returns a go.mod with everything that the checkout requires. With less, Go would ask for go mod
 // tidy, which needs the network. The author can run it later to remove what the module does not use.
 func goMod(id, checkout string, theirs []byte) []byte {
-	var out bytes.Buffer
-	fmt.Fprintf(&out, "module example.org/%s\n", id)
-	within := false
-	for line := range strings.Lines(string(theirs)) {
-		line, _, _ = strings.Cut(strings.TrimSpace(line), " //")
-		switch {
-		case strings.HasPrefix(line, "go "), strings.HasPrefix(line, "toolchain "):
-			fmt.Fprintf(&out, "\n%s\n", line)
-		case line == "require (":
-			within = true
-			fmt.Fprintf(&out, "\nrequire (\n")
-		case line == ")" && within:
-			within = false
-			fmt.Fprintf(&out, ")\n")
-		case within && line != "":
-			fmt.Fprintf(&out, "\t%s // indirect\n", line)
-		}
-	}
-	fmt.Fprintf(&out, "\nrequire %s v0.0.0\n\nreplace %s => %q\n", platform, platform, checkout)
-	fmt.Fprintf(&out, "\nreplace %s => %q\n", sdk, filepath.Join(checkout, "modulehost", "sdk"))
-	return out.Bytes()
+	required := requirements(theirs)
+	delete(required.versions, sdk)
+	return goModFile{
+		id: id, language: required.language, indirect: required.versions,
+		host: checkout, sdk: filepath.Join(checkout, "modulehost", "sdk"),
+	}.text()
 }

@@ -30,10 +30,9 @@ func (e Error) Code() string { return string(e) }
 
 // Why a new module was not written.
 const (
-	ErrID       = Error("MODULE_ID_INVALID")
-	ErrExists   = Error("MODULE_FOLDER_EXISTS")
-	ErrCheckout = Error("CHECKOUT_NOT_FOUND")
-	ErrWrite    = Error("MODULE_NOT_WRITTEN")
+	ErrID     = Error("MODULE_ID_INVALID")
+	ErrExists = Error("MODULE_FOLDER_EXISTS")
+	ErrWrite  = Error("MODULE_NOT_WRITTEN")
 )
 
 func (e Error) sentence() string {
@@ -43,8 +42,6 @@ func (e Error) sentence() string {
 			"characters, and not core."
 	case ErrExists:
 		return "There is something of that name already; nothing was changed."
-	case ErrCheckout:
-		return "This command copies from the platform's sources: run it somewhere in a checkout of them."
 	}
 	return "The module's folder could not be written; nothing of it was kept."
 }
@@ -52,8 +49,8 @@ func (e Error) sentence() string {
 // Config says which module to write, and where.
 type Config struct {
 	ID      string
-	Dir     string // where its folder is made; "": modules of the checkout
-	WorkDir string // absolute, somewhere in a checkout
+	Dir     string // where its folder is made; "": modules of the checkout, or WorkDir where there is none
+	WorkDir string // absolute
 }
 
 // Module is a module that Write has written.
@@ -62,36 +59,38 @@ type Module struct {
 	Inside bool   // in the checkout's modules and built with it; else it is a Go module of its own
 }
 
-// Write creates the module's folder with all its files, or nothing. Outside of the checkout's modules the
-// folder gets a go.mod that refers to this checkout, and copies of the browser SDK and of the kit's types.
-// Errors: ErrID, ErrExists, ErrCheckout, ErrWrite.
+// Write creates the module's folder with all its files, or nothing. Run in a checkout of the platform, but
+// for a folder outside of its modules, the folder gets a go.mod that refers to this checkout, and copies of
+// the browser SDK and of the kit's types. Run elsewhere, it refers to the SDK in the folder narthex-sdk
+// beside it, which is exported when it is not there. Errors: ErrID, ErrExists, ErrWrite, and sdkexport's.
 func Write(config Config) (Module, error) {
 	if !manifest.ValidID(config.ID) {
 		return Module{}, ErrID
 	}
-	checkout, err := findCheckout(config.WorkDir)
-	if err != nil {
-		return Module{}, err
-	}
-	own := filepath.Join(checkout, "modules")
-	dir := own
-	if config.Dir != "" {
-		dir = config.Dir
-		if !filepath.IsAbs(dir) {
-			dir = filepath.Join(config.WorkDir, dir)
-		}
+	checkout := findCheckout(config.WorkDir)
+	own, dir := filepath.Join(checkout, "modules"), config.Dir
+	switch {
+	case dir == "" && checkout != "":
+		dir = own
+	case !filepath.IsAbs(dir):
+		dir = filepath.Join(config.WorkDir, dir)
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return Module{}, failed(err)
 	}
-	m := Module{Folder: filepath.Join(dir, config.ID), Inside: sameFolder(dir, own)}
+	m := Module{Folder: filepath.Join(dir, config.ID), Inside: checkout != "" && sameFolder(dir, own)}
 	if err := os.Mkdir(m.Folder, 0o755); errors.Is(err, fs.ErrExist) {
 		return Module{}, ErrExists
 	} else if err != nil {
 		return Module{}, failed(err)
 	}
-	err = m.writeTemplates(config.ID)
-	if err == nil && !m.Inside {
+	browserSDKCopied := checkout != "" && !m.Inside
+	err := m.writeTemplates(config.ID, browserSDKCopied)
+	switch {
+	case err != nil:
+	case checkout == "":
+		err = m.makeExported(config.ID)
+	case !m.Inside:
 		err = m.makeStandalone(config.ID, checkout)
 	}
 	if err != nil {
@@ -114,15 +113,15 @@ func sameFolder(a, b string) bool {
 // templateData is what the templates refer to.
 type templateData struct {
 	ID, Name, Version string
-	Inside            bool
+	Inside, Exported  bool
 	SDK               string // where the page imports the browser SDK from
 }
 
 // writeTemplates writes the module's files. Templates end in .tmpl; other files are copied.
-func (m Module) writeTemplates(id string) error {
+func (m Module) writeTemplates(id string, browserSDKCopied bool) error {
 	filled := templateData{ID: id, Name: displayName(id), Version: abi.PlatformVersion, Inside: m.Inside,
-		SDK: "@narthex/sdk"}
-	if !m.Inside {
+		Exported: !m.Inside && !browserSDKCopied, SDK: "@narthex/sdk"}
+	if browserSDKCopied {
 		filled.SDK = "./" + strings.TrimSuffix(browserSDK, ".ts")
 	}
 	return fs.WalkDir(files, "template", func(path string, entry fs.DirEntry, err error) error {

@@ -90,10 +90,12 @@ func TestOutsideOfIt(t *testing.T) {
 		t.Fatalf("Write outside of a checkout: %+v, error %v; want a module with its own go.mod", written,
 			err)
 	}
-	want := "module example.org/prayer-list\n\ngo 1.26.0\n\nrequire (\n\texample.org/a v1.0.0 // " +
-		"indirect\n\texample.org/b v1.1.0 // indirect\n)\n\n" +
-		"require github.com/narthex-platform/narthex v0.0.0\n\nreplace github.com/narthex-platform/narthex => \"" +
-		dir + "\"\n\nreplace github.com/narthex-platform/narthex/modulehost/sdk => \"" + dir + "/modulehost/sdk\"\n"
+	want := "module example.org/prayer-list\n\ngo 1.26.0\n\nrequire (\n" +
+		"\tgithub.com/narthex-platform/narthex v0.0.0 // the test kit: for tests alone\n" +
+		"\tgithub.com/narthex-platform/narthex/modulehost/sdk v0.0.0\n)\n\n" +
+		"require (\n\texample.org/a v1.0.0 // indirect\n\texample.org/b v1.1.0 // indirect\n)\n\n" +
+		"replace github.com/narthex-platform/narthex => \"" + dir + "\"\n\n" +
+		"replace github.com/narthex-platform/narthex/modulehost/sdk => \"" + dir + "/modulehost/sdk\"\n"
 	if got := read(t, written.Folder, "go.mod"); got != want {
 		t.Errorf("go.mod\n%s\nwant\n%s", got, want)
 	}
@@ -118,7 +120,6 @@ func TestRefusals(t *testing.T) {
 		{scaffold.Config{ID: "../up", WorkDir: dir}, scaffold.ErrID},
 		{scaffold.Config{ID: "", WorkDir: dir}, scaffold.ErrID},
 		{scaffold.Config{ID: "taken", WorkDir: dir}, scaffold.ErrExists},
-		{scaffold.Config{ID: "prayer", WorkDir: t.TempDir()}, scaffold.ErrCheckout},
 		{scaffold.Config{ID: "prayer", WorkDir: dir, Dir: "modules/taken/file"}, scaffold.ErrWrite},
 	} {
 		if _, err := scaffold.Write(c.config); !errors.Is(err, c.want) {
@@ -132,5 +133,43 @@ func TestRefusals(t *testing.T) {
 	if _, err := scaffold.Write(scaffold.Config{ID: "prayer", WorkDir: dir, Dir: outside}); !errors.Is(err,
 		scaffold.ErrWrite) || !missing(outside, "prayer") {
 		t.Error("half a module was kept: ", err)
+	}
+}
+
+// TestWithoutACheckout: the SDK comes beside the module, once for all modules of a folder.
+func TestWithoutACheckout(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, id := range []string{"prayer-list", "rota"} {
+		written, err := scaffold.Write(scaffold.Config{ID: id, WorkDir: dir})
+		if err != nil || written.Inside || written.Folder != filepath.Join(dir, id) {
+			t.Fatalf("Write of %s without a checkout: %+v, error %v; want a module by itself", id, written, err)
+		}
+		goMod := read(t, written.Folder, "go.mod")
+		for _, wanted := range []string{
+			"=> \"../narthex-sdk/go\"\n", "=> \"../narthex-sdk/host\"\n", "github.com/jackc/pgx/v5 v5.",
+		} {
+			if !strings.Contains(goMod, wanted) {
+				t.Errorf("go.mod of %s has no %q:\n%s", id, wanted, goMod)
+			}
+		}
+		if strings.Contains(goMod, "esbuild") || strings.Contains(goMod, "  // indirect") {
+			t.Errorf("go.mod of %s requires what no module needs:\n%s", id, goMod)
+		}
+		if types := read(t, written.Folder, "tsconfig.json"); !strings.Contains(types,
+			`"../narthex-sdk/browser/types/narthex-kit/index.d.ts"`) || strings.Contains(types, `"./types`) {
+			t.Errorf("tsconfig.json of %s: %s, want the types beside the module", id, types)
+		}
+		own := filepath.Join(dir, "narthex-sdk", "go", "own")
+		if id == "rota" && missing(own, "") {
+			t.Error("the SDK was written a second time")
+		}
+		if err := os.WriteFile(own, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := scaffold.Write(scaffold.Config{ID: "narthex-sdk", WorkDir: dir}); !errors.Is(err,
+		scaffold.ErrExists) {
+		t.Errorf("a module in the SDK's folder: %v, want %v", err, scaffold.ErrExists)
 	}
 }

@@ -13,7 +13,9 @@ import (
 
 	"github.com/evanw/esbuild/pkg/api"
 
+	narthexweb "github.com/narthex-platform/narthex/web"
 	"github.com/narthex-platform/narthex/web/bundle"
+	"github.com/narthex-platform/narthex/web/modulescript"
 )
 
 // inCheckout works in the checkout's root, with the packages of the front end.
@@ -115,6 +117,44 @@ func TestModuleOfAnotherFolder(t *testing.T) {
 	script, err := os.ReadFile(filepath.Join(dir, "ui", "index.js"))
 	if err != nil || !bytes.Contains(script, []byte("module-ui")) || !bytes.Contains(script, []byte("export{")) {
 		t.Errorf("ui/index.js: %s, want a bundle that exports; error %v", script, err)
+	}
+}
+
+// TestModuleScriptsWithoutACheckout: an author's program builds what the checkout builds, but for the names
+// that minifying gives, without the packages of the front end; the kit is that of the page.
+func TestModuleScriptsWithoutACheckout(t *testing.T) {
+	inCheckout(t)
+	want, err := bundle.Module("modules/announcements")
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	for _, part := range []string{"ui-src", "display-src"} {
+		if err := os.CopyFS(filepath.Join(folder, part), os.DirFS("modules/announcements/"+part)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := modulescript.Build(folder, narthexweb.SDK())
+	if err != nil || len(got) != len(want) || len(want) == 0 {
+		t.Fatalf("%d scripts, error %v; want %d", len(got), err, len(want))
+	}
+	const kit = `globalThis[Symbol.for("narthex.kit.1")]`
+	for i := range want {
+		ours, theirs := string(got[i].Bytes), string(want[i].Bytes)
+		if !strings.Contains(ours, "as default") || strings.Count(ours, kit) != strings.Count(theirs, kit) ||
+			strings.Count(ours, "{") != strings.Count(theirs, "{") {
+			t.Errorf("%s: %d bytes, want those of %s but for names, %d bytes", got[i].Path, len(ours), want[i].Path,
+				len(theirs))
+		}
+	}
+	broken := filepath.Join(folder, "ui-src", "index.ts")
+	_ = os.Remove(filepath.Join(folder, "ui-src", "index.tsx"))
+	if err := os.WriteFile(broken, []byte("\nconst x = ;\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := modulescript.Build(folder, narthexweb.SDK()); err == nil ||
+		!strings.HasPrefix(err.Error(), "ui-src/index.ts:2:11: ") {
+		t.Errorf("a mistake in the second line: %v, want its file, line and column", err)
 	}
 }
 

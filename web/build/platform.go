@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -12,8 +13,8 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 
 	"github.com/narthex-platform/narthex/services/httpapi"
-
 	"github.com/narthex-platform/narthex/web/bundle"
+	"github.com/narthex-platform/narthex/web/modulescript"
 )
 
 // maxBytes is what the Dashboard's scripts may weigh on the way to a browser, compressed: the first one with
@@ -50,6 +51,14 @@ func platform() ([]output, error) {
 	if err != nil {
 		return nil, err
 	}
+	parts, err := bundle.KitExports()
+	if err != nil {
+		return nil, err
+	}
+	kit, err := json.MarshalIndent(parts, "", " ")
+	if err != nil {
+		return nil, err
+	}
 	types, err := declarations()
 	if err != nil {
 		return nil, err
@@ -70,6 +79,7 @@ func platform() ([]output, error) {
 		{"web/dist/gallery/index.html", galleryPage},
 		{"web/dist/gallery/gallery.js", gallery},
 		{sdkFolder + "/narthex-sdk.js", sdk},
+		{sdkFolder + "/" + modulescript.KitParts, kit},
 	}, types), nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/evanw/esbuild/pkg/api"
@@ -54,6 +55,30 @@ func kitShim(part string) (string, error) {
 		}
 	}
 	return shim.String(), nil
+}
+
+// KitExports tells builds outside of a checkout where in the kit each part is, and what it exports.
+func KitExports() (map[string]KitPart, error) {
+	parts := map[string]KitPart{}
+	for part, of := range kitParts {
+		entry := part
+		if part == "@narthex/kit" {
+			entry = "./web/kit/index.ts"
+		}
+		names, err := ExportsOf(entry)
+		if err != nil {
+			return nil, err
+		}
+		names = slices.DeleteFunc(names, func(name string) bool { return name == "default" })
+		parts[part] = KitPart{Of: of, Exports: names}
+	}
+	return parts, nil
+}
+
+// KitPart is one part of the kit; modulescript.Part reads it.
+type KitPart struct {
+	Of      string
+	Exports []string
 }
 
 // ExportsOf names what a package or a source file exports.

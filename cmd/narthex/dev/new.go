@@ -16,15 +16,16 @@ func ModulesNew(p *cli.Program) *cobra.Command {
 		Use:   "modules:new",
 		Short: "Write a new module that builds, passes its test and runs at once",
 		Long: `Writes a folder with a new module: a server in Go with a table, its migration and its test, and
-a page in the Dashboard. It is run from a checkout of the platform's sources. In the checkout's
-own modules folder, which is the default, make dev builds and runs it; elsewhere it is a Go
-module by itself, which finds the platform in this checkout.`,
+a page in the Dashboard. Anywhere, it is a Go module by itself, built with the SDK in the folder
+narthex-sdk beside it, which is exported when it is not there. In a checkout of the platform's sources
+it is written into the checkout's modules, where make dev builds and runs it; with --dir elsewhere, it
+is built with that checkout.`,
 		Example: "  narthex-dev modules:new -- --module prayer-list",
 		Args:    cli.ModuleGiven(&id),
 		RunE: func(*cobra.Command, []string) error {
 			here, err := os.Getwd()
 			if err != nil {
-				return fmt.Errorf("%w: %w", scaffold.ErrCheckout, err)
+				return fmt.Errorf("%w: %w", scaffold.ErrWrite, err)
 			}
 			written, err := scaffold.Write(scaffold.Config{ID: id, Dir: dir, WorkDir: here})
 			if err != nil {
@@ -39,6 +40,7 @@ module by itself, which finds the platform in this checkout.`,
 		},
 	}
 	command.Flags().StringVar(&id, "module", "", "the new module's id (required)")
-	command.Flags().StringVar(&dir, "dir", "", "where its folder is made (default: modules in the checkout)")
+	command.Flags().StringVar(&dir, "dir", "",
+		"where its folder is made (default: here; in a checkout, its modules)")
 	return command
 }

@@ -91,7 +91,7 @@ func buildProgram(name string) (path string, err error) {
 }
 
 // developmentCommands are those that narthex-dev has alone.
-var developmentCommands = []string{"dev", "modules:new", "modules:conform"}
+var developmentCommands = []string{"dev", "modules:build", "modules:new", "modules:conform", "sdk:export"}
 
 // binaryFor is the program that has a command: narthex, where it has it.
 func binaryFor(args []string) (path string, err error) {

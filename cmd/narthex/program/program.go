@@ -92,6 +92,7 @@ func commands(name string, p *cli.Program, more []Command) *cobra.Command {
 		operator.ModulesList(p),
 		operator.ModulesLogs(p),
 		operator.ModulesValidate(p),
+		operator.ModulesPackage(p),
 		operator.ModulesInstall(p),
 		operator.ModulesRemove(p),
 		doctor.Doctor(p),

@@ -1,0 +1,36 @@
+package dev
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/narthex-platform/narthex/cmd/narthex/cli"
+	"github.com/narthex-platform/narthex/modulehost/authoring"
+)
+
+func ModulesBuild(p *cli.Program) *cobra.Command {
+	var dir string
+	command := &cobra.Command{
+		Use:   "modules:build",
+		Short: "Build a module: its server for this machine, and the scripts of its pages",
+		Long: `Builds what module.json of a folder names: the server from the Go package in the folder itself,
+static, for this machine, and ui/index.js and display/index.js from ui-src and display-src (index.tsx,
+index.ts or index.js). Pages may import @narthex/sdk, @narthex/kit, preact and @preact/signals; these
+come with this program. Needs Go, and no Node. modules:package makes a package of the result.`,
+		Example: "  narthex-dev modules:build --dir prayer-list",
+		Args:    cli.NoArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			written, err := authoring.Build(cmd.Context(), dir, p.Stderr)
+			if err != nil {
+				return err
+			}
+			for _, file := range written {
+				fmt.Fprintf(p.Stdout, "Built: %s\n", file)
+			}
+			return nil
+		},
+	}
+	command.Flags().StringVar(&dir, "dir", ".", "the module's folder")
+	return command
+}

@@ -1,0 +1,60 @@
+package scaffold
+
+import (
+	_ "embed"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	narthex "github.com/narthex-platform/narthex"
+	"github.com/narthex-platform/narthex/modulehost/sdkexport"
+)
+
+// SDKFolder is the folder of the exported SDK, beside the modules that are built with it.
+const SDKFolder = "narthex-sdk"
+
+// testKit are the libraries that the SDK and its test kit are built of (go list -deps ./modulehost/sdktest).
+//
+//go:embed testkit.txt
+var testKit string
+
+// makeExported turns the folder into a Go module of its own that is built with the SDK beside it, which is
+// exported when it is not there.
+func (m Module) makeExported(id string) error {
+	exported := filepath.Join(filepath.Dir(m.Folder), SDKFolder)
+	if !sdkexport.IsExport(exported) {
+		if err := sdkexport.Write(exported); err != nil {
+			return err
+		}
+	}
+	theirs, err := fs.ReadFile(narthex.Host, "go.mod")
+	if err != nil {
+		return err
+	}
+	sums, err := fs.ReadFile(narthex.Host, "go.sum")
+	if err != nil {
+		return err
+	}
+	all, needed := requirements(theirs), map[string]string{}
+	for name := range strings.Lines(testKit) {
+		name = strings.TrimSpace(name)
+		needed[name] = all.versions[name]
+	}
+	beside := path.Join("..", SDKFolder)
+	file := goModFile{id: id, language: all.language, indirect: needed,
+		host: path.Join(beside, sdkexport.HostFolder), sdk: path.Join(beside, sdkexport.GoFolder)}
+	browser := path.Join(beside, sdkexport.BrowserFolder)
+	types := strings.NewReplacer(`"./ui-src/narthex-sdk.ts"`, `"`+browser+`/narthex-sdk.d.ts"`,
+		`"./types/`, `"`+browser+`/types/`)
+	for name, content := range map[string][]byte{
+		"go.mod": file.text(), "go.sum": sums, ".gitignore": []byte("/bin/\n"),
+		"tsconfig.json": []byte(types.Replace(string(typesConfig))),
+	} {
+		if err := os.WriteFile(filepath.Join(m.Folder, name), content, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}

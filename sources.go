@@ -1,0 +1,15 @@
+// Package narthex has the sources that the tests of a module need: the test kit runs a module in the real
+// host, and sdk:export writes them for authors without a checkout.
+package narthex
+
+import "embed"
+
+// Host is the part of this Go module that modulehost/sdktest is built of, with its go.mod and go.sum. Some of
+// its files are not needed for that. A test of modulehost/sdkexport finds what is missing.
+//
+//go:embed go.mod go.sum LICENSE mail migrations modulehost/catalog modulehost/facade modulehost/gateway
+//go:embed modulehost/hostmemory modulehost/manifest modulehost/process modulehost/sdktest realtime
+//go:embed services/activity/chain services/authorization services/clientaddress services/database
+//go:embed services/environment services/httpapi services/httpserver services/loglimit services/principal
+//go:embed storage supervisor
+var Host embed.FS
