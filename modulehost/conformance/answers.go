@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/narthex-platform/narthex/modulehost/gateway"
 	"github.com/narthex-platform/narthex/modulehost/process"
@@ -24,6 +25,9 @@ type seenKey struct{}
 // seenAnswer is filled in while its request is handled.
 type seenAnswer struct{ response *abi.HandleResponse }
 
+// completeWithin is less than the platform waits for an answer.
+const completeWithin = 25 * time.Second
+
 // observe looks at what the module answers behind a row of the table. A row's handler may be called by many
 // requests at once.
 func (a *answers) observe(moduleID string, i *installation, handle httpapi.Handler) httpapi.Handler {
@@ -33,8 +37,11 @@ func (a *answers) observe(moduleID string, i *installation, handle httpapi.Handl
 		seen := &seenAnswer{}
 		c.Request = c.Request.WithContext(context.WithValue(c.Request.Context(), seenKey{}, seen))
 		asked := c.Request.Method + " " + c.Request.URL.Path
+		began := time.Now()
 		err := handle(c)
-		if seen.response.GetStatus() != 0 {
+		// Of a call that was left the answer may be coming this moment: only a complete one may be looked at.
+		complete := c.Request.Context().Err() == nil && time.Since(began) < completeWithin
+		if complete && seen.response.GetStatus() != 0 {
 			a.judge(moduleID, asked, seen.response)
 		}
 		return err

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"slices"
 	"sync"
 
 	"go.uber.org/zap"
@@ -42,7 +43,7 @@ type recordCore struct {
 func (recordCore) Enabled(zapcore.Level) bool { return true }
 
 func (c recordCore) With(fields []zapcore.Field) zapcore.Core {
-	return recordCore{c.to, append(append([]zapcore.Field(nil), c.with...), fields...)}
+	return recordCore{c.to, slices.Concat(c.with, fields)}
 }
 
 func (c recordCore) Check(e zapcore.Entry, checked *zapcore.CheckedEntry) *zapcore.CheckedEntry {
@@ -51,7 +52,7 @@ func (c recordCore) Check(e zapcore.Entry, checked *zapcore.CheckedEntry) *zapco
 
 func (c recordCore) Write(e zapcore.Entry, fields []zapcore.Field) error {
 	encoder := zapcore.NewMapObjectEncoder()
-	for _, f := range append(c.with, fields...) {
+	for _, f := range slices.Concat(c.with, fields) {
 		f.AddTo(encoder)
 	}
 	c.to.mu.Lock()
