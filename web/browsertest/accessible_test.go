@@ -15,10 +15,12 @@ var axe = sync.OnceValues(func() (string, error) {
 })
 
 // everyRule are the rules of WCAG 2.2 AA that a program can check. colourRules are those of them whose
-// outcome depends on the colours.
+// outcome depends on the colours, withoutColour all others.
 const (
-	everyRule   = `["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]`
-	colourRules = `{ type: "rule", values: ["color-contrast", "link-in-text-block"] }`
+	everyRule     = `runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]`
+	colourRules   = `runOnly: { type: "rule", values: ["color-contrast", "link-in-text-block"] }`
+	withoutColour = everyRule + `, rules: { "color-contrast": { enabled: false }, ` +
+		`"link-in-text-block": { enabled: false } }`
 )
 
 // assertAccessible fails on every rule that the page breaks.
@@ -27,17 +29,28 @@ func (p *tab) assertAccessible(where string) {
 	p.assertRules(where, everyRule)
 }
 
-func (p *tab) assertRules(where, rules string) {
+func (p *tab) axeSource() string {
 	p.t.Helper()
 	source, err := axe()
 	if err != nil {
 		p.t.Fatalf("the packages of the front end are needed (npm ci in web): %v", err)
 	}
+	return source
+}
+
+// keepAxe puts the check into every page that is loaded from now on. It is half a megabyte, and is sent once.
+func (p *tab) keepAxe() {
+	p.t.Helper()
+	p.onNewDocument(p.axeSource())
+}
+
+func (p *tab) assertRules(where, rules string) {
+	p.t.Helper()
 	if !eval[bool](p, `"axe" in window`) {
-		p.do(chromedp.Evaluate[chromedp.Void](source + ";undefined"))
+		p.do(chromedp.Evaluate[chromedp.Void](p.axeSource() + ";undefined"))
 	}
 	broken, err := chromedp.Run(p.ctx, chromedp.Evaluate[[]string](`axe.run(document, {
-		runOnly: `+rules+`,
+		`+rules+`,
 		resultTypes: ["violations"],
 	}).then(({ violations }) => violations.flatMap(v =>
 		v.nodes.map(n => v.id + ": " + n.html + " " + n.failureSummary)))`,
@@ -66,18 +79,22 @@ var sizes = []struct {
 }
 
 // assertScreen looks at a screen in every size: nothing sticks out and nothing is inaccessible. Another
-// language is looked at in the widest and the narrowest alone, by the same rules: labels, headings and
-// layout are its own.
+// language is looked at in the widest and the narrowest alone, and by all rules but those of colours, which
+// are the same in each: labels, headings and layout are its own.
 func (p *tab) assertScreen(screen string, translated bool) {
 	p.t.Helper()
 	for _, size := range sizes {
-		if translated && size.rules != everyRule {
+		rules := size.rules
+		if translated && rules != everyRule {
 			continue
+		}
+		if translated {
+			rules = withoutColour
 		}
 		p.setView(size.view)
 		p.assertFits()
-		if size.rules != "" {
-			p.assertRules(screen+" "+size.name, size.rules)
+		if rules != "" {
+			p.assertRules(screen+" "+size.name, rules)
 		}
 		p.screenshot(screen + "-" + size.name)
 	}

@@ -229,7 +229,7 @@ func TestActivitySentences(t *testing.T) {
 				object{"permissionId": "stage.live.control", "moduleId": "stage", "formerUserId": owner})
 		}
 		p := openPage(t, "about:blank", desktop)
-		p.setLanguage(f.fixture, language)
+		p.setLanguage(language)
 		p.do(chromedp.Navigate(f.URL + "/#/admin/activity"))
 		p.waitFor(fmt.Sprintf(`document.querySelectorAll(".days li").length === %d`, len(actions)))
 		sentences := p.sentences()

@@ -46,9 +46,10 @@ func run(m *testing.M) int {
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.Flag("hide-scrollbars", true),
 		chromedp.Flag("lang", "en-GB"),
-		// each window of a browser that nobody sees would load the suggestions of its address bar twice
+		// Each window of a browser that nobody sees would load the suggestions of its address bar twice. And a
+		// page that was left would be kept, so that each page in a tab would need a process of its own.
 		chromedp.Flag("disable-features", "Translate,BlinkGenPropertyTrees,WebUIOmniboxPopup,"+
-			"WebUIOmniboxAimPopup,WebUIOmniboxFullPopup"),
+			"WebUIOmniboxAimPopup,WebUIOmniboxFullPopup,BackForwardCache"),
 		chromedp.Env("XDG_CONFIG_HOME="+folder,
 			"XDG_CACHE_HOME="+folder)) // else it begins folders in the person's home
 	if os.Geteuid() == 0 {

@@ -141,7 +141,7 @@ func TestPaletteLooks(t *testing.T) {
 			t.Parallel()
 			o := setModulesFixture(t, newFixture(t))
 			p := openPage(t, "about:blank", view{width: desktop.width, height: desktop.height, reduced: true})
-			p.setLanguage(o.fixture, language)
+			p.setLanguage(language)
 			p.do(chromedp.Navigate(o.URL))
 			p.waitFor(`document.querySelector(".find-button")`)
 			p.clickSelector(".banner > .find-button")
