@@ -61,7 +61,7 @@ func get(t testing.TB, b *storage.Bucket, key string, part storage.Range) (stora
 func wantCode(t testing.TB, err error, code storage.Error) {
 	t.Helper()
 	if err != code {
-		t.Errorf("error %v, want %v", err, code)
+		t.Errorf("storage: error %v, want %v", err, code)
 	}
 }
 
@@ -104,7 +104,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 	put(t, b, "plain", "text/plain", "replaced")
 	if _, body := get(t, b, "plain", storage.Range{}); body != "replaced" {
-		t.Errorf("not replaced: %s", body)
+		t.Errorf("after a second Put the object is %s, want what was put last", body)
 	}
 }
 
@@ -222,7 +222,7 @@ func TestListPaging(t *testing.T) {
 				t.Fatalf("List: error %v, want none; c %v", err, c)
 			}
 			if c.limit > 0 && len(page.Objects) > c.limit {
-				t.Errorf("%+v: a page of %d", c, len(page.Objects))
+				t.Errorf("List of %+v: a page of %d objects, which is not what was asked for", c, len(page.Objects))
 			}
 			got = append(got, keys(page)...)
 			if after = page.Next; after == "" {

@@ -93,7 +93,7 @@ func TestReadURL(t *testing.T) {
 	_ = response.Body.Close()
 	if _, body := get(t, b, everyCharacter, storage.Range{}); response.StatusCode != 403 ||
 		body != "the picture" {
-		t.Errorf("a read URL writes: %d", response.StatusCode)
+		t.Errorf("PUT to a URL for reading: status %d, want a refusal", response.StatusCode)
 	}
 }
 

@@ -32,7 +32,7 @@ func TestEmailsAreInTheLanguageOfTheHouse(t *testing.T) {
 	h.house.language = "de"
 	for _, m := range append(messages, h.outbox.compose(t.Context())...) {
 		if !strings.HasPrefix(m.Text, "Guten Tag!\n") || !strings.Contains(m.HTML, `<html lang="de">`) {
-			t.Errorf("%s: the text is %q", m.Subject, m.Text)
+			t.Errorf("the email %q has the text %q, want German words from \"Guten Tag!\" on", m.Subject, m.Text)
 		}
 	}
 }

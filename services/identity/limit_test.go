@@ -72,7 +72,8 @@ func TestFourthSignInIsRefused(t *testing.T) {
 				"Cache-Control",
 			) != "no-store" || response.Header.Get("Content-Type") != "application/json" ||
 			response.Header.Get("Set-Cookie") != "" {
-			t.Errorf("refused with %v %s", response.Header, result)
+			t.Errorf("a refusal has the header %v and the body %s, want %s and X-Retry-After of 1 to 10 s",
+				response.Header, result, tooMany)
 		}
 		return response.StatusCode
 	}
@@ -98,7 +99,7 @@ func TestFourthSignInIsRefused(t *testing.T) {
 		{"another /64", "2001:db8:0:2::1", signInPath, right, 200},
 	} {
 		if got := signIn(step.client, step.path, step.body); got != step.status {
-			t.Errorf("%s: %d, want %d", step.name, got, step.status)
+			t.Errorf("%s: POST %s from %s: status %d, want %d", step.name, step.path, step.client, got, step.status)
 		}
 	}
 	if n := h.sessions(t); n != 4 {
@@ -140,7 +141,7 @@ func TestRules(t *testing.T) {
 		"/api/auth/ok":                      {Window: 10 * time.Second, Max: 100},
 	} {
 		if got := identity.RuleOf(path); got != want {
-			t.Errorf("%s: %v, want %v", path, got, want)
+			t.Errorf("the limit of %s is %v, want %v", path, got, want)
 		}
 	}
 }

@@ -209,7 +209,7 @@ func TestLookupsKeepResultsApart(t *testing.T) {
 		asking.Go(func() {
 			for range 50 {
 				if id, err := c.store.Session(c.hashes[i]); err != nil || id != c.people[i] {
-					t.Errorf("look-up %d: got %q, %v", i, id, err)
+					t.Errorf("look-up %d: person %q, want %q; error %v", i, id, c.people[i], err)
 				}
 			}
 		})

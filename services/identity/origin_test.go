@@ -96,7 +96,7 @@ func TestOriginOfSignIn(t *testing.T) {
 			)
 			if w.Body.String() != row.want || (w.Code == http.StatusOK) != (row.want == passes) ||
 				(w.Code == 403) != (row.want != passes) {
-				t.Errorf("got %d %s, want %s", w.Code, w.Body, row.want)
+				t.Errorf("sign-in with %q: status %d; body %s, want %s", row.header, w.Code, w.Body, row.want)
 			}
 			if row.want != passes && (h.sessions(t) != before || w.Header().Get("Set-Cookie") != "") {
 				t.Error("a refusal made a session or set a cookie")
@@ -139,7 +139,8 @@ func TestOrderOfSteps(t *testing.T) {
 			if w := h.send(
 				t, request{path: signInPath, body: row.body, header: row.header},
 			); w.Body.String() != row.want {
-				t.Errorf("got %d %s, want %s", w.Code, w.Body, row.want)
+				t.Errorf("sign-in of %s with %q: status %d; body %s, want %s",
+					row.body, row.header, w.Code, w.Body, row.want)
 			}
 		})
 	}

@@ -122,10 +122,11 @@ func TestCreateInitialOwner(t *testing.T) {
 			row.owner.Password = prompt(row.word, &asked)
 			outcome, err := identity.CreateInitialOwner(t.Context(), identity.NewStore(h.Pool(t)), row.owner)
 			if !errors.Is(err, row.want) || (err == nil) != (row.want == nil) {
-				t.Fatalf("got %v, want %v", err, row.want)
+				t.Fatalf("CreateInitialOwner: error %v, want %v", err, row.want)
 			}
 			if asked != row.asked || outcome.Adopted != row.adopted {
-				t.Errorf("asked %d times, adopted %v", asked, outcome.Adopted)
+				t.Errorf("asked for the password %d times, want %d; adopted %v, want %v", asked, row.asked,
+					outcome.Adopted, row.adopted)
 			}
 			if people, owners := h.count(t, "core.person"), h.count(t, "core.platform_owner"); people != row.people ||
 				owners != row.owners {
@@ -180,7 +181,8 @@ func TestOwnerWithoutSchema(t *testing.T) {
 	_, err := identity.CreateInitialOwner(t.Context(), identity.NewStore(h.Pool(t)),
 		identity.Owner{Email: "anna@example.org", Password: prompt(password, &asked)})
 	if !errors.Is(err, identity.ErrStore) || asked != 0 {
-		t.Errorf("got %v, asked %d times", err, asked)
+		t.Errorf("CreateInitialOwner without its table: error %v, want %v; asked for the password %d times, want 0",
+			err, identity.ErrStore, asked)
 	}
 }
 

@@ -61,7 +61,7 @@ func TestMadeUpTokensShareAQuery(t *testing.T) {
 						q = request{method: "GET", path: verifyPath + "?token=" + unknown}
 					}
 					if w := h.send(t, q); w.Code != 400 && w.Code != 401 && w.Code != 500 {
-						t.Errorf("a made-up token: %d %s", w.Code, w.Body)
+						t.Errorf("%s with a made-up token: status %d, want 400, 401 or 500; body %s", q.path, w.Code, w.Body)
 					}
 				})
 			}

@@ -116,7 +116,8 @@ func TestRecoveryRequests(t *testing.T) {
 			for _, email := range emails {
 				if strings.Contains(email.Text+email.HTML+email.Subject, "evil") ||
 					!strings.Contains(email.HTML, dashboard+"/?service_auth=") {
-					t.Errorf("the email says %q %q", email.Text, email.HTML)
+					t.Errorf("%s for %s: the email is %q %q, want a link to the Dashboard and no word of the caller's",
+						row.path, row.address, email.Text, email.HTML)
 				}
 			}
 		}
@@ -174,7 +175,7 @@ func TestRecoveryWithABrokenStore(t *testing.T) {
 		t.Errorf("reset with a broken store: status %d, want 500 IDENTITY_FAILED; body %s", status, body)
 	}
 	if status, body := h.verify(t, fresh); status != 500 || body != `{"code":"IDENTITY_FAILED"}` {
-		t.Errorf("verification: %d %s", status, body)
+		t.Errorf("verification with a broken store: status %d, want 500 IDENTITY_FAILED; body %s", status, body)
 	}
 	h.assertLog(t, 2)
 }
@@ -226,7 +227,7 @@ func TestReset(t *testing.T) {
 		}
 	}
 	if status, body := h.reset(t, link, "another password"); status != 400 || body != invalidToken {
-		t.Errorf("the link worked twice: %d %s", status, body)
+		t.Errorf("reset with a link that was used: status %d, want 400; body %s", status, body)
 	}
 }
 
@@ -249,7 +250,7 @@ func TestResetTokens(t *testing.T) {
 	}
 	h.Exec(t, "UPDATE core.password_reset SET expires_at = now()")
 	if status, body := h.reset(t, newer, "a new password"); status != 400 || body != invalidToken {
-		t.Errorf("expired: got %d %s", status, body)
+		t.Errorf("reset with a token that has expired: status %d, want 400; body %s", status, body)
 	}
 	h.Exec(t, "UPDATE core.password_reset SET expires_at = now() + interval '1 minute'")
 	if n := h.count(t, "core.person WHERE password_hash = $1", passwordHash()); n != 1 {
@@ -257,13 +258,13 @@ func TestResetTokens(t *testing.T) {
 	}
 	if w := h.send(t, request{path: resetPath, body: `{"newPassword":"a new password"}`}); w.Code != 400 ||
 		w.Body.String() != invalidToken {
-		t.Errorf("without a token: %d %s", w.Code, w.Body)
+		t.Errorf("reset without a token: status %d, want 400; body %s", w.Code, w.Body)
 	}
 	if status, _ := h.reset(t, older, "a new password"); status != 200 {
-		t.Errorf("the older one: %d", status)
+		t.Errorf("reset with the older of two tokens: status %d, want 200", status)
 	}
 	if status, body := h.reset(t, newer, "another password"); status != 400 || body != invalidToken {
-		t.Errorf("the newer one after that: %d %s", status, body)
+		t.Errorf("reset with the newer token after that: status %d, want 400; body %s", status, body)
 	}
 	if n := h.count(t, "core.person WHERE email_verified AND id = $1", id); n != 0 {
 		t.Error("a reset verified the address")
@@ -281,7 +282,7 @@ func TestTokensAreHashedAtRest(t *testing.T) {
 		text := h.linkTokenFor(t, path, "new@example.org", screen)
 		hash, ok := identity.ParseToken(text)
 		if !ok || len(text) != 43 {
-			t.Fatalf("the token is %q", text)
+			t.Fatalf("the link's token is %q, want 43 characters that ParseToken reads", text)
 		}
 		table := map[string]string{
 			requestResetPath: "core.password_reset", sendVerificationPath: "core.email_verification",
@@ -395,7 +396,7 @@ func TestVerification(t *testing.T) {
 	}
 	h.Exec(t, "UPDATE core.email_verification SET expires_at = now()")
 	if status, body := h.verify(t, newer); status != 401 || body != tokenExpired {
-		t.Errorf("expired: got %d %s", status, body)
+		t.Errorf("verification with a link that has expired: status %d, want 401; body %s", status, body)
 	}
 	if n := h.count(t, "core.person WHERE email_verified"); n != 0 {
 		t.Error("a bad link verified")
@@ -407,7 +408,7 @@ func TestVerification(t *testing.T) {
 		}
 	}
 	if status, body := h.verify(t, newer); status != 401 || body != invalidToken {
-		t.Errorf("another link after that: %d %s", status, body)
+		t.Errorf("verification with another link after that: status %d; body %s", status, body)
 	}
 	if h.sessions(t) != 0 {
 		t.Error("a verification opened a session")

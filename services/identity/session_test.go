@@ -137,7 +137,8 @@ func TestPrincipal(t *testing.T) {
 			t.Parallel()
 			w, body := h.principal(t, row.cookie)
 			if w.Code != 200 || body != row.want {
-				t.Errorf("got %d %s, want %s", w.Code, body, row.want)
+				t.Errorf("GET /api/v1/principal with %q: status %d, want 200; body %s, want %s", row.cookie, w.Code, body,
+					row.want)
 			}
 			if w.Header().Get("Cache-Control") != "no-store" || w.Header().Get("Set-Cookie") != "" {
 				t.Errorf("header %v, want no-store and no Set-Cookie", w.Header())
@@ -149,7 +150,7 @@ func TestPrincipal(t *testing.T) {
 				want = principal.Person(id)
 			}
 			if err != nil || who != want {
-				t.Errorf("resolved %v, %v", who, err)
+				t.Errorf("Resolve with %q: %v, error %v; want %v", row.cookie, who, err, want)
 			}
 		})
 	}
@@ -206,10 +207,10 @@ func TestAnonymousNeedsNoDatabase(t *testing.T) {
 		}
 	}
 	if w := h.send(t, request{path: "/api/auth/sign-out", body: "{}"}); w.Code != 200 {
-		t.Errorf("sign-out without a cookie: %d", w.Code)
+		t.Errorf("sign-out without a cookie: status %d, want 200", w.Code)
 	}
 	if w, body := h.principal(t, "Cookie: narthex_session=x"); w.Code != 503 || body != unavailable {
-		t.Errorf("our cookie: got %d %s", w.Code, body)
+		t.Errorf("GET /api/v1/principal with a broken store: status %d, want 503; body %s", w.Code, body)
 	}
 }
 
@@ -296,7 +297,7 @@ func TestExtension(t *testing.T) {
 				t.Errorf("Set-Cookie %q, want it to contain %q", set, row.cookie)
 			}
 			if set != "" && !strings.HasPrefix(set, strings.TrimPrefix(cookie, "Cookie: ")+"; ") {
-				t.Errorf("another token: %q", set)
+				t.Errorf("Set-Cookie %q, want the token that was sent", set)
 			}
 			if h.count(t, "core.session WHERE "+row.expires) != 1 {
 				t.Errorf("no session with %s, want one", row.expires)
@@ -413,7 +414,7 @@ func TestSecretRotation(t *testing.T) {
 			}
 			forged := newer[:len(newer)-8] + "AAAAAAAA"
 			if _, body := during.principal(t, forged); body != anonymous {
-				t.Errorf("a forged cookie is %s", body)
+				t.Errorf("GET /api/v1/principal with a forged cookie: body %s, want anonymous", body)
 			}
 			w = during.send(
 				t,

@@ -173,7 +173,8 @@ func TestSignIn(t *testing.T) {
 			before := h.sessions(t)
 			w := h.send(t, request{path: signInPath, body: row.body, header: row.header})
 			if w.Code != row.status || w.Body.String() != row.want {
-				t.Errorf("got %d %s\nwant %d %s", w.Code, w.Body, row.status, row.want)
+				t.Errorf("sign-in with %s: status %d, want %d\n got %s\nwant %s", row.body, w.Code, row.status, w.Body,
+					row.want)
 			}
 			header, success := w.Header(), row.status == http.StatusOK
 			if header.Get("Content-Type") != "application/json" || header.Get("Cache-Control") != "no-store" ||
@@ -242,7 +243,7 @@ func TestNothingReadableAtRest(t *testing.T) {
 	}
 	for _, word := range []string{value, token, token[:20], password} {
 		if strings.Contains(dump, word) {
-			t.Errorf("%q is in the database", word)
+			t.Errorf("the database contains %q, want hashes alone", word)
 		}
 	}
 	if n := h.count(t, "core.session WHERE octet_length(token_hash) = 32"); n != 1 {
@@ -266,7 +267,8 @@ func TestFullHashQueue(t *testing.T) {
 			t.Errorf("sign-in of %s with a full queue: status %d, want 429; body %s", address, w.Code, w.Body)
 		}
 		if seconds, err := strconv.Atoi(w.Header().Get("X-Retry-After")); err != nil || seconds < 1 {
-			t.Errorf("X-Retry-After: %q", w.Header().Get("X-Retry-After"))
+			t.Errorf("sign-in of %s with a full queue: X-Retry-After %q, want at least 1 s", address,
+				w.Header().Get("X-Retry-After"))
 		}
 	}
 	leave()

@@ -70,7 +70,8 @@ func TestSignOut(t *testing.T) {
 			}
 			w := h.send(t, request{path: "/api/auth/sign-out", body: row.body, header: header})
 			if w.Code != row.status || w.Body.String() != row.want {
-				t.Errorf("got %d %s, want %d %s", w.Code, w.Body, row.status, row.want)
+				t.Errorf("sign-out with %q: status %d, want %d; body %s, want %s", row.body, w.Code, row.status, w.Body,
+					row.want)
 			}
 			if set := w.Header().Get("Set-Cookie"); (set == expiring) != (row.status == 200) ||
 				(set == "") != (row.status != 200) {
