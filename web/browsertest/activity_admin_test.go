@@ -341,7 +341,7 @@ func TestActivityRightToLeft(t *testing.T) {
 	f := newActivityFixture(t, newFixture(t))
 	f.people[3]["name"] = "Reader (1)"
 	p := openPage(t, "about:blank", desktop)
-	p.setLanguage(f.fixture, "ar-XB")
+	p.setLanguage("ar-XB")
 	p.do(chromedp.Navigate(f.URL + "/#/admin/activity"))
 	waitForEntry(p)
 	p.waitForText("Reader (1)")
