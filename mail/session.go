@@ -27,6 +27,11 @@ type session struct {
 
 // deliver makes the attempt. ctx carries the deadline for the whole of it.
 func (t *Transport) deliver(ctx context.Context, r rendered) SendResult {
+	return t.attempt(ctx, r, func(s *session) []step { return append(s.opening(), step{s.transfer, Rejected}) })
+}
+
+// attempt runs the steps on a connection of their own.
+func (t *Transport) attempt(ctx context.Context, r rendered, steps func(*session) []step) SendResult {
 	raw, err := t.connect(ctx)
 	if err != nil {
 		return resultOf(ctx, err, ConnectionFailed)
@@ -35,23 +40,30 @@ func (t *Transport) deliver(ctx context.Context, r rendered) SendResult {
 	defer context.AfterFunc(ctx, func() { _ = raw.Close() })()
 	tcp := &boundedConn{Conn: raw, socket: t.limits.socket, maxRead: t.limits.maxRead}
 	s := &session{Transport: t, message: r, tcp: tcp, conn: tcp}
-	result := s.run(ctx)
+	result := s.run(ctx, steps(s))
 	s.quit() // not deferred: after a panic the library may still hold its own lock
 	return result
 }
 
-// run takes the steps in order until one fails.
-func (s *session) run(ctx context.Context) SendResult {
-	for _, step := range []struct {
-		do      func() error
-		refused SendResult
-	}{
+// step is a part of an attempt, and the result of its own failure.
+type step struct {
+	do      func() error
+	refused SendResult
+}
+
+// opening are the steps before a message.
+func (s *session) opening() []step {
+	return []step{
 		{s.encrypt, TLSFailed},
 		{s.greet, Rejected},
 		{s.upgrade, TLSFailed},
 		{s.authenticate, AuthenticationFailed},
-		{s.transfer, Rejected},
-	} {
+	}
+}
+
+// run takes the steps in order until one fails.
+func (s *session) run(ctx context.Context, steps []step) SendResult {
+	for _, step := range steps {
 		if err := step.do(); err != nil {
 			return resultOf(ctx, err, step.refused)
 		}

@@ -18,7 +18,6 @@ import (
 	"github.com/narthex-platform/narthex/services/activity"
 	"github.com/narthex-platform/narthex/services/database"
 	"github.com/narthex-platform/narthex/services/environment"
-	"github.com/narthex-platform/narthex/storage"
 )
 
 // environment reads each section by itself, so that one fault hides no other.
@@ -138,6 +137,7 @@ func (e *Examination) Store(ctx context.Context) {
 			e.roles(ctx, db)
 			e.changedRoles(ctx)
 			e.connections(ctx, db)
+			e.server(ctx, db)
 			e.processes(ctx, db)
 			e.activity(ctx, db)
 			if e.Sound&environment.HostSection == 0 {
@@ -254,36 +254,6 @@ func (e *Examination) activity(ctx context.Context, db *database.Database) {
 			verdict.Broken, verdict.Count, verdict.Hash))
 	default:
 		e.ok("Activity: %d entries, unbroken, hash %s.", verdict.Count, verdict.Hash)
-	}
-}
-
-// hostServices is what the host provides to modules, and to people by mail.
-func (e *Examination) hostServices() {
-	if e.Sound&environment.HostSection == 0 {
-		return
-	}
-	if e.Settings.Mail.Host == "" {
-		e.ok("Mail: none is configured, so nobody can recover a password by mail (SERVICE_SMTP_HOST).")
-	} else {
-		e.ok("Mail: a mail server is configured.")
-	}
-	if e.Settings.Storage.Endpoint == "" {
-		e.ok("Object storage: none is configured (OBJECT_STORAGE_ENDPOINT); modules that keep files do not start.")
-	} else {
-		e.ok("Object storage: an object store is configured.")
-		e.spool()
-	}
-}
-
-// spool is where the files that modules store wait for the object store.
-func (e *Examination) spool() {
-	switch storage.Spool(e.Settings.Storage) {
-	case storage.SpoolInMemory:
-		e.warn("SPOOL_IN_MEMORY", "Files that modules store pass through a directory that is memory; "+
-			"give the service a StateDirectory= or CacheDirectory= on a disk, or set TMPDIR.")
-	case storage.SpoolUnusable:
-		e.warn("SPOOL_UNUSABLE", "Files that modules store pass through a directory that cannot be written; "+
-			"give the service a StateDirectory= or CacheDirectory=, or set TMPDIR.")
 	}
 }
 

@@ -4,6 +4,7 @@ package doctor
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -27,7 +28,8 @@ func Doctor(p *cli.Program) *cobra.Command {
 		Use:   "doctor",
 		Short: "Examine this installation and say what is wrong with it, and what to do",
 		Long: `Examines the environment, the installed modules, the database, the sandbox and what modules are
-offered, with the very settings the platform itself would be started with. It changes nothing.
+offered, with the very settings the platform itself would be started with. It stores an object and
+deletes it again, signs in to the mail server without sending, and changes nothing else.
 Findings are blocking (the platform would not start, or not safely) or warnings; the exit status
 is 1 when one is blocking.`,
 		Args: cli.NoArguments,
@@ -81,13 +83,23 @@ func (e *Examination) run(ctx context.Context) {
 	e.topology()
 	e.packages()
 	e.Store(ctx)
-	e.hostServices()
+	e.hostServices(ctx)
 	e.backplane(ctx)
+	e.disks()
 	e.sandbox()
+	e.sort()
 	e.Healthy = true
 	for _, f := range e.Findings {
 		e.Healthy = e.Healthy && f.Level != LevelBlocking
 	}
+}
+
+// sort puts what blocks first, then the warnings, each in the order in which it was found.
+func (e *Examination) sort() {
+	order := []level{LevelBlocking, levelWarning, levelOK}
+	slices.SortStableFunc(e.Findings, func(a, b healthFinding) int {
+		return slices.Index(order, a.Level) - slices.Index(order, b.Level)
+	})
 }
 
 func (e *Examination) ok(format string, args ...any) {

@@ -269,6 +269,13 @@ func TestDoctor(t *testing.T) {
 			"OBJECT_STORAGE_ACCESS_KEY": "a",
 			"OBJECT_STORAGE_SECRET_KEY": "b", "OBJECT_STORAGE_REGION": "c", "STATE_DIRECTORY": "/dev/shm"},
 			"warning   SPOOL_IN_MEMORY: "},
+		"no mail server": {map[string]string{"SERVICE_SMTP_HOST": "127.0.0.1", "SERVICE_SMTP_PORT": "1",
+			"SERVICE_SMTP_FROM": "marked@example.org"},
+			"warning   MAIL_UNUSABLE: The mail server cannot be used: CONNECTION_FAILED; see whether "},
+		"no object storage": {map[string]string{"OBJECT_STORAGE_ENDPOINT": "http://127.0.0.1:1",
+			"OBJECT_STORAGE_ACCESS_KEY": "a",
+			"OBJECT_STORAGE_SECRET_KEY": "b", "OBJECT_STORAGE_REGION": "c"},
+			"warning   OBJECT_STORAGE_UNUSABLE: The object storage cannot be used: UNAVAILABLE; see whether "},
 		"no modules directory": {map[string]string{"SERVICE_MODULES_DIR": "/nonexistent-marked"},
 			"blocking  MODULES_DIRECTORY_UNREADABLE: "},
 	} {
@@ -281,6 +288,9 @@ func TestDoctor(t *testing.T) {
 			!strings.Contains(said, c.want) {
 			t.Errorf("%s: exit status %d, want %d and %q; stdout %s", name, r.awaitExit(t), wantStatus,
 				c.want, said)
+		}
+		if _, after, _ := strings.Cut(said, "\nwarning "); strings.Contains(after, "\nblocking ") {
+			t.Errorf("%s: a warning comes before what blocks:\n%s", name, said)
 		}
 		for _, value := range []string{"marked", "127.0.0.1"} {
 			if strings.Contains(said+r.stderr.String(), value) {

@@ -1,0 +1,73 @@
+package database
+
+import (
+	"context"
+	"crypto/tls"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// ClockOffset returns how far the server's clock is ahead of this machine's, to within the time of a round
+// trip. Its error is ErrUnreachable.
+func (d *Database) ClockOffset(ctx context.Context) (time.Duration, error) {
+	conn, err := d.core.Acquire(ctx)
+	if err != nil {
+		return 0, fail(ErrUnreachable, err)
+	}
+	defer conn.Release()
+	var server time.Time
+	began := time.Now()
+	if err := conn.QueryRow(ctx, "SELECT clock_timestamp()", pgx.QueryExecModeSimpleProtocol).
+		Scan(&server); err != nil {
+		return 0, fail(ErrUnreachable, err)
+	}
+	return server.Sub(began.Add(time.Since(began) / 2)), nil
+}
+
+// CertificateEnd returns when the server's certificate ends; encrypted is false for a connection without
+// TLS. Its error is ErrUnreachable.
+func (d *Database) CertificateEnd(ctx context.Context) (end time.Time, encrypted bool, err error) {
+	conn, err := d.core.Acquire(ctx)
+	if err != nil {
+		return time.Time{}, false, fail(ErrUnreachable, err)
+	}
+	defer conn.Release()
+	secure, ok := conn.Conn().PgConn().Conn().(*tls.Conn)
+	if !ok || len(secure.ConnectionState().PeerCertificates) == 0 {
+		return time.Time{}, false, nil
+	}
+	return secure.ConnectionState().PeerCertificates[0].NotAfter, true, nil
+}
+
+// poolerRounds is how often PooledByTransaction looks, since a pooler may give a free session to each.
+const poolerRounds = 3
+
+// PooledByTransaction tells whether two connections that are open at once were given one session of the
+// server: then a pooler stands in between that gives sessions out for a transaction. Its error is
+// ErrUnreachable.
+func (d *Database) PooledByTransaction(ctx context.Context) (bool, error) {
+	first, err := d.core.Acquire(ctx)
+	if err != nil {
+		return false, fail(ErrUnreachable, err)
+	}
+	defer first.Release()
+	second, err := d.core.Acquire(ctx)
+	if err != nil {
+		return false, fail(ErrUnreachable, err)
+	}
+	defer second.Release()
+	for range poolerRounds {
+		sessions := [2]int{}
+		for i, conn := range []*pgx.Conn{first.Conn(), second.Conn()} {
+			if err := conn.QueryRow(ctx, "SELECT pg_backend_pid()", pgx.QueryExecModeSimpleProtocol).
+				Scan(&sessions[i]); err != nil {
+				return false, fail(ErrUnreachable, err)
+			}
+		}
+		if sessions[0] == sessions[1] {
+			return true, nil
+		}
+	}
+	return false, nil
+}

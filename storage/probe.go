@@ -1,0 +1,43 @@
+package storage
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"io"
+)
+
+// probeModule is the platform's own, reserved in manifests, so no module has this bucket.
+const probeModule, probeBucket = "core", "doctor"
+
+// Probe puts an object of a few bytes, reads it back and deletes it, in a bucket that no module has. Nil: all
+// of it went well, else the code of the first failure. ErrUnavailable also stands for a service that gives
+// back something else.
+func (p *Provider) Probe(ctx context.Context) error {
+	bucket, key := p.Bucket(probeModule, probeBucket), "probe-"+rand.Text()
+	content := []byte("put, get and delete")
+	if _, err := bucket.Put(ctx, key, "text/plain", bytes.NewReader(content)); err != nil {
+		return err
+	}
+	if err := bucket.compare(ctx, key, content); err != nil {
+		_ = bucket.Delete(ctx, key)
+		return err
+	}
+	return bucket.Delete(ctx, key)
+}
+
+func (b *Bucket) compare(ctx context.Context, key string, want []byte) error {
+	_, body, err := b.Get(ctx, key, Range{})
+	if err != nil {
+		return err
+	}
+	defer body.Close()
+	got, err := io.ReadAll(io.LimitReader(body, int64(len(want))+1))
+	switch {
+	case err != nil:
+		return err
+	case !bytes.Equal(got, want):
+		return ErrUnavailable
+	}
+	return nil
+}
