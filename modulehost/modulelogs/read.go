@@ -40,7 +40,8 @@ func Read(ctx context.Context, o Options, text func([]byte) error, end func(End)
 	answered := false
 	for lines := json.NewDecoder(conn); ; answered = true {
 		var l line
-		switch err := lines.Decode(&l); {
+		err := lines.Decode(&l)
+		switch {
 		case ctx.Err() != nil:
 			return nil
 		case errors.Is(err, io.EOF) && answered:
