@@ -19,11 +19,11 @@ const (
 // board is what a screen shows: every slide that is published and has not ended. When it is to be seen is
 // decided by the screen, by the server's time.
 type board struct {
-	ServerTime moment   `json:"serverTime"`
-	Rev        int64    `json:"rev"`
-	Settings   settings `json:"settings"`
-	Slides     []slide  `json:"slides"`
-	Show       *shown   `json:"show"`
+	ServerTime time.Time `json:"serverTime"`
+	Rev        int64     `json:"rev"`
+	Settings   settings  `json:"settings"`
+	Slides     []slide   `json:"slides"`
+	Show       *shown    `json:"show"`
 }
 
 // settings are how an administrator wants the board to look.
@@ -146,9 +146,9 @@ func (s *store) board(ctx context.Context) (*board, error) {
 		if err != nil {
 			return nil, err
 		}
-		b.ServerTime = moment(serverTime)
+		b.ServerTime = serverTime
 		if shownID != nil && shownUntil != nil && shownUntil.After(serverTime) {
-			b.Show = &shown{ID: *shownID, Until: moment(*shownUntil)}
+			b.Show = &shown{ID: *shownID, Until: *shownUntil}
 		}
 		if there {
 			b.Slides = append(b.Slides, one)

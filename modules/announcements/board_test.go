@@ -37,7 +37,7 @@ func TestBoard(t *testing.T) {
 	follower.JSON(&seen)
 	if len(seen.Slides) != 1 || seen.Slides[0].Title != "Published" || seen.Rev != 4 || seen.Show != nil ||
 		seen.Settings != (settings{SlideSeconds: 12, ShowClock: true, Transition: "fade", IdleMessage: "Peace"}) ||
-		time.Since(seen.ServerTime.Time()).Abs() > time.Hour {
+		time.Since(seen.ServerTime).Abs() > time.Hour {
 		t.Errorf("the snapshot is %s, want the published slide alone, rev 4 and the settings", follower.Body)
 	}
 	reader := member.Subscribe(noticesChannel)
@@ -55,11 +55,11 @@ func TestBoard(t *testing.T) {
 			return len(u.Upsert) == 1 && u.Upsert[0].Position < first.Position
 		}},
 		{"POST", "/slides/" + first.ID + "/show", `{}`, 200, func(u update) bool {
-			left := time.Until(u.Show.Until.Time())
+			left := time.Until(u.Show.Until)
 			return u.Show.ID == first.ID && left > 30*time.Second && left <= showFor
 		}},
 		{"DELETE", "/slides/" + first.ID + "/show", "", 204, func(u update) bool {
-			return u.Show.ID == first.ID && !u.Show.Until.Time().After(time.Now())
+			return u.Show.ID == first.ID && !u.Show.Until.After(time.Now())
 		}},
 		{"PUT", "/slides/" + first.ID, `{"title":"Published","enabled":false,"rev":1}`, 200, func(u update) bool {
 			return len(u.Remove) == 1 && u.Remove[0] == first.ID

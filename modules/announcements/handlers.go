@@ -1,98 +1,98 @@
 package main
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
 // list shows the published slides to everybody who may read, and all of them to who may write.
-func (a *announcements) list(w http.ResponseWriter, r *http.Request) error {
-	manages, err := a.host.Can(r.Context(), manageSlides)
+func (a *announcements) list(ctx context.Context, r *http.Request) (any, error) {
+	manages, err := a.host.Can(ctx, manageSlides)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	// before the slides: an order that changes in between is refused later
-	rev, err := a.store.orderRev(r.Context())
+	rev, err := a.store.orderRev(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	slides, err := a.store.list(r.Context(), manages)
+	slides, err := a.store.list(ctx, manages)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return respond(w, http.StatusOK, struct {
+	return struct {
 		Slides []slide `json:"slides"`
 		Rev    int64   `json:"rev"`
-	}{slides, rev})
+	}{slides, rev}, nil
 }
 
-func (a *announcements) create(w http.ResponseWriter, r *http.Request) error {
-	var draft draft
-	if err := decode(r, &draft); err != nil {
-		return err
+func (a *announcements) create(ctx context.Context, r *http.Request) (any, error) {
+	draft, err := sdk.Decode[draft](r)
+	if err != nil {
+		return nil, err
 	}
 	if err := draft.check(); err != nil || draft.Rev != nil {
-		return errRequest
+		return nil, sdk.ErrRequestInvalid
 	}
-	draft.writer = sdk.Principal(r.Context()).UserID
+	draft.writer = sdk.Principal(ctx).UserID
 	var created *slide
-	err := a.change(r.Context(), func(tx *sdk.Tx) (told update, err error) {
-		if created, err = create(r.Context(), tx, &draft); err == nil {
+	err = a.change(ctx, func(tx *sdk.Tx) (told update, err error) {
+		if created, err = create(ctx, tx, &draft); err == nil {
 			told = onBoard(created)
 		}
 		return told, err
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	a.host.Log.Info("slide created", "user", sdk.Principal(r.Context()).UserID)
-	return respond(w, http.StatusCreated, created)
+	a.host.Log.Info("slide created", "user", sdk.Principal(ctx).UserID)
+	return sdk.Created(created), nil
 }
 
 // edit replaces the whole slide, if it still is what the writer saw.
-func (a *announcements) edit(w http.ResponseWriter, r *http.Request) error {
-	var draft draft
-	if err := decode(r, &draft); err != nil {
-		return err
+func (a *announcements) edit(ctx context.Context, r *http.Request) (any, error) {
+	draft, err := sdk.Decode[draft](r)
+	if err != nil {
+		return nil, err
 	}
 	if err := draft.check(); err != nil || draft.Rev == nil {
-		return errRequest
+		return nil, sdk.ErrRequestInvalid
 	}
-	draft.writer = sdk.Principal(r.Context()).UserID
-	id, err := slideID(r.PathValue("id"))
+	draft.writer = sdk.Principal(ctx).UserID
+	id, err := slideID(r)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var edited *slide
 	dropped := ""
-	err = a.change(r.Context(), func(tx *sdk.Tx) (told update, err error) {
-		if edited, dropped, err = edit(r.Context(), tx, id, &draft); err == nil {
+	err = a.change(ctx, func(tx *sdk.Tx) (told update, err error) {
+		if edited, dropped, err = edit(ctx, tx, id, &draft); err == nil {
 			told = onBoard(edited)
 		}
 		return told, err
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	a.deleteDropped(r.Context(), dropped)
-	return respond(w, http.StatusOK, edited)
+	a.deleteDropped(ctx, dropped)
+	return edited, nil
 }
 
-func (a *announcements) remove(w http.ResponseWriter, r *http.Request) error {
-	id, err := slideID(r.PathValue("id"))
+func (a *announcements) remove(ctx context.Context, r *http.Request) (any, error) {
+	id, err := slideID(r)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	dropped := ""
-	err = a.change(r.Context(), func(tx *sdk.Tx) (update, error) {
-		dropped, err = remove(r.Context(), tx, id)
+	err = a.change(ctx, func(tx *sdk.Tx) (update, error) {
+		dropped, err = remove(ctx, tx, id)
 		return update{Remove: []string{id}}, err
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	a.deleteDropped(r.Context(), dropped)
-	w.WriteHeader(http.StatusNoContent)
-	return nil
+	a.deleteDropped(ctx, dropped)
+	return nil, nil
 }

@@ -278,36 +278,23 @@ func TestSweepLeavesWhatIsBeingNamed(t *testing.T) {
 	}
 }
 
-// TestOneProcessSweeps: of many that find it due, one does.
-func TestOneProcessSweeps(t *testing.T) {
+// TestSweepIsRegular: what nobody used for a day goes without anybody's doing.
+func TestSweepIsRegular(t *testing.T) {
 	t.Parallel()
 	a := &announcements{}
-	sdktest.Start(t, a, sdktest.Options{})
-	if err := a.Stop(t.Context()); err != nil { // its own sweep has ended
-		t.Fatal(err)
-	}
-	_, err := a.store.db.Exec(t.Context(), `UPDATE sweep SET began_at = now() - interval '21 hours'`)
+	m := sdktest.Start(t, a, sdktest.Options{})
+	office := m.Person(manageSlides)
+	old, young := uploaded(t, office, pngOf(t, 4, 4)), uploaded(t, office, pngOf(t, 5, 5))
+	_, err := a.store.db.Exec(t.Context(), `
+		UPDATE images SET created_at = now() - interval '25 hours' WHERE id = $1`, old.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	const processes = 8
-	claims := make(chan bool, processes)
-	for range processes {
-		go func() {
-			claimed, err := a.store.claimSweep(t.Context())
-			if err != nil {
-				t.Error(err)
-			}
-			claims <- claimed
-		}()
+	if err := m.Advance(sweepEvery + time.Minute); err != nil {
+		t.Fatal(err)
 	}
-	won := 0
-	for range processes {
-		if <-claims {
-			won++
-		}
-	}
-	if won != 1 {
-		t.Errorf("%d of %d processes sweep, want 1", won, processes)
+	left := m.Stored("images")
+	if _, kept := left[young.ID]; !kept || len(left) != 1 {
+		t.Errorf("a sweep after %v left %d pictures, want the young one of two", sweepEvery, len(left))
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
-	"io"
 	"net/http"
 	"strconv"
 	"time"
@@ -16,72 +15,71 @@ import (
 const imageURLLasts = time.Hour
 
 // upload stores a picture. It is shown once a slide names it; one that none names for a day is deleted.
-func (a *announcements) upload(w http.ResponseWriter, r *http.Request) error {
+func (a *announcements) upload(ctx context.Context, r *http.Request) (any, error) {
 	u, err := newUpload(r.Body)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if _, err := a.images.Put(r.Context(), u.objectKey, u.Type, u); err != nil {
-		return stored(err)
+	if _, err := a.images.Put(ctx, u.objectKey, u.Type, u); err != nil {
+		return nil, stored(err)
 	}
-	if err := a.store.addImage(r.Context(), &u.picture); err != nil {
-		a.deleteObject(r.Context(), u.objectKey)
-		return err
+	if err := a.store.addImage(ctx, &u.picture); err != nil {
+		a.deleteObject(ctx, u.objectKey)
+		return nil, err
 	}
-	return respond(w, http.StatusCreated, u.picture)
+	return sdk.Created(u.picture), nil
 }
 
 // imageURL is for people: readers see the pictures of what is published, and writers all of them.
-func (a *announcements) imageURL(w http.ResponseWriter, r *http.Request) error {
-	manages, err := a.host.Can(r.Context(), manageSlides)
+func (a *announcements) imageURL(ctx context.Context, r *http.Request) (any, error) {
+	manages, err := a.host.Can(ctx, manageSlides)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return a.respondURL(w, r, manages)
+	return a.readURL(ctx, r, manages)
 }
 
 // boardImageURL is for screens: the pictures of what is published.
-func (a *announcements) boardImageURL(w http.ResponseWriter, r *http.Request) error {
-	return a.respondURL(w, r, false)
+func (a *announcements) boardImageURL(ctx context.Context, r *http.Request) (any, error) {
+	return a.readURL(ctx, r, false)
 }
 
-// respondURL gives out the address only of an object that is there, for a screen cannot ask why a picture
+// readURL gives out the address only of an object that is there, for a screen cannot ask why a picture
 // does not come.
-func (a *announcements) respondURL(w http.ResponseWriter, r *http.Request, unpublished bool) error {
+func (a *announcements) readURL(ctx context.Context, r *http.Request, unpublished bool) (any, error) {
 	p, err := a.picture(r, unpublished)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if _, err := a.images.Head(r.Context(), p.objectKey); err != nil {
-		return stored(err)
+	if _, err := a.images.Head(ctx, p.objectKey); err != nil {
+		return nil, stored(err)
 	}
-	url, expiresAt, err := a.images.CreateReadURL(r.Context(), p.objectKey, imageURLLasts)
+	url, expiresAt, err := a.images.CreateReadURL(ctx, p.objectKey, imageURLLasts)
 	if err != nil {
-		return stored(err)
+		return nil, stored(err)
 	}
-	return respond(w, http.StatusOK, struct {
-		URL       string `json:"url"`
-		ExpiresAt moment `json:"expiresAt"`
-	}{url, moment(expiresAt)})
+	return struct {
+		URL       string    `json:"url"`
+		ExpiresAt time.Time `json:"expiresAt"`
+	}{url, expiresAt}, nil
 }
 
 // original gives a picture back as it was sent.
-func (a *announcements) original(w http.ResponseWriter, r *http.Request) error {
+func (a *announcements) original(ctx context.Context, r *http.Request) (any, error) {
 	p, err := a.picture(r, true)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	_, body, err := a.images.Get(r.Context(), p.objectKey)
+	_, body, err := a.images.Get(ctx, p.objectKey)
 	if err != nil {
-		return stored(err)
+		return nil, stored(err)
 	}
-	defer body.Close()
-	w.Header().Set("Content-Type", p.Type)
-	w.Header().Set("Content-Length", strconv.FormatInt(p.Bytes, 10))
-	w.Header().Set("ETag", `"`+hex.EncodeToString(p.sum)+`"`)
-	w.Header().Set("Content-Disposition", `attachment; filename="`+p.ID+`"`)
-	_, err = io.Copy(w, body)
-	return err
+	return sdk.Response{Body: body, Header: http.Header{
+		"Content-Type":        {p.Type},
+		"Content-Length":      {strconv.FormatInt(p.Bytes, 10)},
+		"Etag":                {`"` + hex.EncodeToString(p.sum) + `"`},
+		"Content-Disposition": {`attachment; filename="` + p.ID + `"`},
+	}}, nil
 }
 
 // picture is the one that the path names.
@@ -93,13 +91,10 @@ func (a *announcements) picture(r *http.Request, unpublished bool) (*picture, er
 	return a.store.image(r.Context(), id, unpublished)
 }
 
-// stored is a storage's error as the caller is told it. What it said of the body is the body's.
+// stored is a storage's error as the caller is told it: an object that is not there is a picture.
 func stored(err error) error {
-	switch {
-	case errors.Is(err, sdk.ErrNotFound):
+	if errors.Is(err, sdk.ErrNotFound) {
 		return errNoImage
-	case errors.Is(err, sdk.ErrUnavailable), errors.Is(err, sdk.ErrTimeout):
-		return errStorage
 	}
 	return err
 }

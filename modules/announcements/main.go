@@ -27,38 +27,39 @@ type announcements struct {
 	store  *store
 	images *sdk.Bucket
 	turn   turn
-	sweeps sweeps
+
+	sweptTo string // the sweep's alone: where in the bucket one that ran out of time has stopped
 }
 
 func main() { sdk.Serve(&announcements{}) }
 
 // Register declares the routes and channels of the board.
 func (a *announcements) Register(r *sdk.Registry) error {
-	r.Handle("GET /slides", readSlides, sdk.NoBody, handle(a.list))
-	r.Handle("POST /slides", manageSlides, sdk.Buffered(16<<10), handle(a.create))
-	r.Handle("PUT /slides/{id}", manageSlides, sdk.Buffered(16<<10), handle(a.edit))
-	r.Handle("DELETE /slides/{id}", manageSlides, sdk.NoBody, handle(a.remove))
-	r.Handle("PUT /slides/{id}/place", manageSlides, sdk.Buffered(1<<10), handle(a.place))
-	r.Handle("POST /slides/{id}/show", manageSlides, sdk.Buffered(1<<10), handle(a.show))
-	r.Handle("DELETE /slides/{id}/show", manageSlides, sdk.NoBody, handle(a.endShow))
-	r.Handle("POST /images", manageSlides, sdk.Streamed(maxImage), handle(a.upload))
-	r.Handle("GET /images/{id}", manageSlides, sdk.NoBody, handle(a.original))
-	r.Handle("GET /images/{id}/url", readSlides, sdk.NoBody, handle(a.imageURL))
-	r.Handle("GET /board/images/{id}/url", viewDisplay, sdk.NoBody, handle(a.boardImageURL))
+	r.HandleFunc("GET /slides", readSlides, sdk.NoBody, a.list)
+	r.HandleFunc("POST /slides", manageSlides, sdk.Buffered(16<<10), a.create)
+	r.HandleFunc("PUT /slides/{id}", manageSlides, sdk.Buffered(16<<10), a.edit)
+	r.HandleFunc("DELETE /slides/{id}", manageSlides, sdk.NoBody, a.remove)
+	r.HandleFunc("PUT /slides/{id}/place", manageSlides, sdk.Buffered(1<<10), a.place)
+	r.HandleFunc("POST /slides/{id}/show", manageSlides, sdk.Buffered(1<<10), a.show)
+	r.HandleFunc("DELETE /slides/{id}/show", manageSlides, sdk.NoBody, a.endShow)
+	r.HandleFunc("POST /images", manageSlides, sdk.Streamed(maxImage), a.upload)
+	r.HandleFunc("GET /images/{id}", manageSlides, sdk.NoBody, a.original)
+	r.HandleFunc("GET /images/{id}/url", readSlides, sdk.NoBody, a.imageURL)
+	r.HandleFunc("GET /board/images/{id}/url", viewDisplay, sdk.NoBody, a.boardImageURL)
 	r.Channel(boardChannel, viewDisplay, a.snapshot)
 	r.Channel(noticesChannel, readSlides, a.snapshot)
+	r.Every("unused-images", sweepEvery, a.sweepUnused)
 	r.PersonErased(a.forget)
 	r.PersonExport(a.export)
 	return nil
 }
 
-// Start keeps the host and begins to look for pictures that nobody uses.
+// Start keeps the host.
 func (a *announcements) Start(_ context.Context, h *sdk.Host) error {
 	a.host, a.store, a.images = h, &store{db: h.DB}, h.Storage.Bucket("images")
 	a.turn = newTurn()
-	a.sweeps.begin(a.sweepIfDue)
 	return nil
 }
 
-// Stop ends the sweep; everything else is in the database. Twice is fine, and so is after a partial Start.
-func (a *announcements) Stop(ctx context.Context) error { return a.sweeps.end(ctx) }
+// Stop has nothing to end: everything is in the database.
+func (a *announcements) Stop(context.Context) error { return nil }

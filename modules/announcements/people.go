@@ -26,7 +26,7 @@ func (a *announcements) export(ctx context.Context, userID string) (any, error) 
 		return nil, err
 	}
 	defer rows.Close()
-	notices := []written{}
+	var notices []written
 	for rows.Next() {
 		var w written
 		if err := rows.Scan(&w.ID, &w.Title, &w.Body); err != nil {

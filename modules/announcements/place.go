@@ -14,37 +14,30 @@ const gap = 1024
 
 // place moves one slide behind another, or to the front when after is null. The mover says which order they
 // saw.
-func (a *announcements) place(w http.ResponseWriter, r *http.Request) error {
-	var wanted struct {
+func (a *announcements) place(ctx context.Context, r *http.Request) (any, error) {
+	wanted, err := sdk.Decode[struct {
 		After *string `json:"after"`
-		Rev   *int64  `json:"rev"`
-	}
-	if err := decode(r, &wanted); err != nil {
-		return err
-	}
-	id, err := slideID(r.PathValue("id"))
+		Rev   int64   `json:"rev"`
+	}](r)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if wanted.Rev == nil || wanted.After != nil && *wanted.After == id {
-		return errRequest
+	id, err := slideID(r)
+	if err != nil {
+		return nil, err
 	}
-	if wanted.After != nil {
-		if _, err := slideID(*wanted.After); err != nil {
-			return errRequest
-		}
+	if wanted.After != nil && (*wanted.After == id || !isID(*wanted.After)) {
+		return nil, sdk.ErrRequestInvalid
 	}
 	var rev int64
-	err = a.change(r.Context(), func(tx *sdk.Tx) (told update, err error) {
-		rev, told, err = place(r.Context(), tx, id, wanted.After, *wanted.Rev)
+	err = a.change(ctx, func(tx *sdk.Tx) (told update, err error) {
+		rev, told, err = place(ctx, tx, id, wanted.After, wanted.Rev)
 		return told, err
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return respond(w, http.StatusOK, struct {
-		Rev int64 `json:"rev"`
-	}{rev})
+	return map[string]int64{"rev": rev}, nil
 }
 
 // orderRev is which order of the board the list shows.

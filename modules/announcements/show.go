@@ -15,49 +15,48 @@ const showFor = time.Minute
 
 // shown is the notice that every screen shows now, whatever is due. One whose Until has passed is none.
 type shown struct {
-	ID    string `json:"id"`
-	Until moment `json:"until"`
+	ID    string    `json:"id"`
+	Until time.Time `json:"until"`
 }
 
 // show puts a published notice on every screen at once, for a minute or as long as a slide lasts.
-func (a *announcements) show(w http.ResponseWriter, r *http.Request) error {
-	if err := decode(r, &struct{}{}); err != nil {
-		return err
+func (a *announcements) show(ctx context.Context, r *http.Request) (any, error) {
+	if _, err := sdk.Decode[struct{}](r); err != nil {
+		return nil, err
 	}
-	id, err := slideID(r.PathValue("id"))
+	id, err := slideID(r)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	lasts := max(showFor, time.Duration(a.host.Config.Integer("slideSeconds"))*time.Second)
 	var now *shown
-	err = a.change(r.Context(), func(tx *sdk.Tx) (update, error) {
-		now, err = showNow(r.Context(), tx, id, lasts)
+	err = a.change(ctx, func(tx *sdk.Tx) (update, error) {
+		now, err = showNow(ctx, tx, id, lasts)
 		return update{Show: now}, err
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return respond(w, http.StatusOK, now)
+	return now, nil
 }
 
 // endShow lets the board go on. A notice that is not shown now is none to end.
-func (a *announcements) endShow(w http.ResponseWriter, r *http.Request) error {
-	id, err := slideID(r.PathValue("id"))
+func (a *announcements) endShow(ctx context.Context, r *http.Request) (any, error) {
+	id, err := slideID(r)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	err = a.change(r.Context(), func(tx *sdk.Tx) (update, error) {
+	err = a.change(ctx, func(tx *sdk.Tx) (update, error) {
 		var ended time.Time
-		err := tx.QueryRow(r.Context(), `
+		err := tx.QueryRow(ctx, `
 			UPDATE board SET shown_until = now() WHERE shown_id = $1 AND shown_until > now() RETURNING shown_until`,
 			id).Scan(&ended)
-		return update{Show: &shown{ID: id, Until: moment(ended)}}, err
+		return update{Show: &shown{ID: id, Until: ended}}, err
 	})
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return err
+		return nil, err
 	}
-	w.WriteHeader(http.StatusNoContent)
-	return nil
+	return nil, nil
 }
 
 // showNow locks the slide, so that it is not taken down or deleted meanwhile.
@@ -79,5 +78,5 @@ func showNow(ctx context.Context, tx *sdk.Tx, id string, lasts time.Duration) (*
 	err = tx.QueryRow(ctx, `
 		UPDATE board SET shown_id = $1, shown_until = now() + $2 * interval '1 millisecond' RETURNING shown_until`,
 		id, lasts.Milliseconds()).Scan(&until)
-	return &shown{ID: id, Until: moment(until)}, err
+	return &shown{ID: id, Until: until}, err
 }

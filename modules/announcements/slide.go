@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
 
 // Limits of one notice, in characters and bytes.
@@ -27,8 +29,8 @@ type slide struct {
 	Body     string         `json:"body"`
 	ImageID  *string        `json:"imageId"`
 	Payload  jsontext.Value `json:"payload"`
-	StartsAt *moment        `json:"startsAt"`
-	EndsAt   *moment        `json:"endsAt"`
+	StartsAt *time.Time     `json:"startsAt"`
+	EndsAt   *time.Time     `json:"endsAt"`
 	Position int64          `json:"position"`
 	Enabled  bool           `json:"enabled"`
 	Rev      int64          `json:"rev"`
@@ -41,8 +43,8 @@ type draft struct {
 	Body     *string        `json:"body"`
 	ImageID  *string        `json:"imageId"`
 	Payload  jsontext.Value `json:"payload"`
-	StartsAt *moment        `json:"startsAt"`
-	EndsAt   *moment        `json:"endsAt"`
+	StartsAt *time.Time     `json:"startsAt"`
+	EndsAt   *time.Time     `json:"endsAt"`
 	Enabled  *bool          `json:"enabled"`
 	Rev      *int64         `json:"rev"` // an edit's: what the writer saw
 
@@ -70,8 +72,8 @@ func (d *draft) check() error {
 		d.ImageID != nil && !isID(*d.ImageID),
 		d.Payload != nil && (d.Payload.Kind() != '{' || len(d.Payload) > maxPayload ||
 			strings.Contains(string(d.Payload), `\u0000`)),
-		d.StartsAt != nil && d.EndsAt != nil && !d.EndsAt.Time().After(d.StartsAt.Time()):
-		return errRequest
+		d.StartsAt != nil && d.EndsAt != nil && !d.EndsAt.After(*d.StartsAt):
+		return sdk.ErrRequestInvalid
 	}
 	return nil
 }
@@ -80,27 +82,4 @@ func (d *draft) check() error {
 func isText(text string, least, most int) bool {
 	count := utf8.RuneCountInString(text)
 	return least <= count && count <= most && !strings.ContainsRune(text, 0)
-}
-
-// moment is a time in the one form of the platform, YYYY-MM-DDTHH:mm:ss.sssZ.
-type moment time.Time
-
-const momentForm = "2006-01-02T15:04:05.000Z"
-
-// Time is the moment as Go knows it.
-func (m moment) Time() time.Time { return time.Time(m) }
-
-// MarshalText writes the one form.
-func (m moment) MarshalText() ([]byte, error) {
-	return m.Time().UTC().AppendFormat(nil, momentForm), nil
-}
-
-// UnmarshalText takes the one form and no other.
-func (m *moment) UnmarshalText(text []byte) error {
-	parsed, err := time.Parse(momentForm, string(text))
-	if err != nil || parsed.Format(momentForm) != string(text) {
-		return errRequest
-	}
-	*m = moment(parsed)
-	return nil
 }

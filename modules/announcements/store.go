@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"time"
 
 	"github.com/narthex-platform/narthex/modulehost/sdk"
 )
@@ -25,7 +24,7 @@ func (s *store) list(ctx context.Context, unpublished bool) ([]slide, error) {
 		return nil, err
 	}
 	defer rows.Close()
-	slides := []slide{}
+	var slides []slide
 	for rows.Next() {
 		var s slide
 		if err := scan(rows, &s); err != nil {
@@ -43,7 +42,7 @@ func create(ctx context.Context, tx *sdk.Tx, d *draft) (*slide, error) {
 		VALUES ($1, $2, $3, $4, $5, $6, $7, (SELECT coalesce(max(position), 0) + $8 FROM slides), $9,
 			nullif($10, ''))
 		RETURNING `+columns,
-		*d.Kind, *d.Title, *d.Body, d.ImageID, payload(d), instant(d.StartsAt), instant(d.EndsAt), gap, *d.Enabled,
+		*d.Kind, *d.Title, *d.Body, d.ImageID, payload(d), d.StartsAt, d.EndsAt, gap, *d.Enabled,
 		d.writer),
 		&created)
 	return &created, named(err)
@@ -68,7 +67,7 @@ func edit(ctx context.Context, tx *sdk.Tx, id string, d *draft) (edited *slide, 
 		    enabled = $9, changed_by = nullif($10, ''), rev = rev + 1
 		WHERE id = $1
 		RETURNING `+columns,
-		id, *d.Kind, *d.Title, *d.Body, d.ImageID, payload(d), instant(d.StartsAt), instant(d.EndsAt), *d.Enabled,
+		id, *d.Kind, *d.Title, *d.Body, d.ImageID, payload(d), d.StartsAt, d.EndsAt, *d.Enabled,
 		d.writer), edited)
 	if err != nil {
 		return nil, "", named(err)
@@ -104,17 +103,12 @@ func remove(ctx context.Context, tx *sdk.Tx, id string) (dropped string, err err
 }
 
 func scan(row interface{ Scan(dst ...any) error }, s *slide) error {
-	var startsAt, endsAt *time.Time
 	var payload []byte
-	if err := row.Scan(&s.ID, &s.Kind, &s.Title, &s.Body, &s.ImageID, &payload, &startsAt, &endsAt, &s.Position,
-		&s.Enabled, &s.Rev); err != nil {
-		return err
-	}
-	s.Payload, s.StartsAt, s.EndsAt = payload, (*moment)(startsAt), (*moment)(endsAt)
-	return nil
+	err := row.Scan(&s.ID, &s.Kind, &s.Title, &s.Body, &s.ImageID, &payload, &s.StartsAt, &s.EndsAt, &s.Position,
+		&s.Enabled, &s.Rev)
+	s.Payload = payload
+	return err
 }
-
-func instant(m *moment) *time.Time { return (*time.Time)(m) }
 
 // payload is text to the database: jsonb reads it.
 func payload(d *draft) *string {

@@ -32,7 +32,7 @@ func (s *store) image(ctx context.Context, id string, unpublished bool) (*pictur
 
 // named is the error of a write that names a picture: one which is not there is the caller's mistake.
 func named(err error) error {
-	if failure := (*sdk.DatabaseError)(nil); errors.As(err, &failure) && failure.Constraint == "slides_image" {
+	if sdk.BrokenConstraint(err) == "slides_image" {
 		return errImageUnknown
 	}
 	return err

@@ -9,74 +9,19 @@ import (
 
 // When pictures that nobody uses are looked for.
 const (
-	sweepEvery = 20 * time.Hour   // across all processes
-	lookEvery  = 10 * time.Minute // whether it is time
+	sweepEvery = 20 * time.Hour
 	// unusedFor is how long an upload waits for its notice to be saved.
-	unusedFor   = 24 * time.Hour
-	sweepWithin = 10 * time.Minute
-	sweepPage   = 200
+	unusedFor = 24 * time.Hour
+	sweepPage = 200
 )
 
-// sweeps runs a function now and then, from begin to end.
-type sweeps struct {
-	cancel context.CancelFunc
-	ended  chan struct{}
-}
-
-func (s *sweeps) begin(run func(context.Context)) {
-	ctx, cancel := context.WithCancel(context.Background())
-	s.cancel, s.ended = cancel, make(chan struct{})
-	go func() {
-		defer close(s.ended)
-		ticks := time.NewTicker(lookEvery)
-		defer ticks.Stop()
-		for {
-			run(ctx)
-			select {
-			case <-ctx.Done():
-				return
-			case <-ticks.C:
-			}
-		}
-	}()
-}
-
-// end waits until a run has ended. It is fine without begin, and twice.
-func (s *sweeps) end(ctx context.Context) error {
-	if s.cancel == nil {
-		return nil
-	}
-	s.cancel()
-	select {
-	case <-s.ended:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-// sweepIfDue sweeps if no process has for a while. One that dies in between leaves the rest to the next time.
-func (a *announcements) sweepIfDue(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, sweepWithin)
-	defer cancel()
-	if claimed, err := a.store.claimSweep(ctx); err != nil || !claimed {
-		return // without a database there will be another time
-	}
-	if err := a.sweep(ctx, time.Now().Add(-unusedFor)); err != nil && ctx.Err() == nil {
-		a.host.Log.Warn("unused pictures are left until the next sweep")
-	}
-}
-
-// claimSweep answers whether this process is the one that sweeps now: the one that changed the row.
-func (s *store) claimSweep(ctx context.Context) (bool, error) {
-	claimed, err := s.db.Exec(ctx, `
-		UPDATE sweep SET began_at = now() WHERE began_at < now() - $1 * interval '1 second'`,
-		int64(sweepEvery/time.Second))
-	return claimed > 0, err
+// sweepUnused is one run of the schedule.
+func (a *announcements) sweepUnused(ctx context.Context) error {
+	return a.sweep(ctx, time.Now().Add(-unusedFor))
 }
 
 // sweep deletes the pictures that were uploaded before a time and that no slide names, and the objects
-// without a row.
+// without a row. After an error the next one goes on with the objects that this one did not reach.
 func (a *announcements) sweep(ctx context.Context, before time.Time) error {
 	keys, err := a.store.dropUnused(ctx, before)
 	if err != nil {
@@ -85,17 +30,18 @@ func (a *announcements) sweep(ctx context.Context, before time.Time) error {
 	for _, key := range keys {
 		a.deleteObject(ctx, key)
 	}
-	for after, last := "", false; !last; last = after == "" {
-		page, err := a.images.List(ctx, "", after, sweepPage)
+	for {
+		page, err := a.images.List(ctx, "", a.sweptTo, sweepPage)
 		if err != nil {
 			return err
 		}
 		if err := a.deleteNameless(ctx, page.Objects, before); err != nil {
 			return err
 		}
-		after = page.Next
+		if a.sweptTo = page.Next; a.sweptTo == "" {
+			return nil
+		}
 	}
-	return nil
 }
 
 // deleteNameless deletes those objects that no row names. An upload under way has none yet, so only older

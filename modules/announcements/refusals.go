@@ -1,0 +1,33 @@
+package main
+
+import (
+	"net/http"
+
+	"github.com/google/uuid"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+)
+
+// What a caller can do something about, beside sdk.ErrRequestInvalid.
+var (
+	errNotFound     = sdk.Refuse(http.StatusNotFound, "SLIDE_NOT_FOUND")
+	errConflict     = sdk.Refuse(http.StatusConflict, "CONFLICT")
+	errNotPublished = sdk.Refuse(http.StatusConflict, "SLIDE_NOT_PUBLISHED")
+	errImage        = sdk.Refuse(http.StatusBadRequest, "IMAGE_INVALID")
+	errImageUnknown = sdk.Refuse(http.StatusBadRequest, "IMAGE_UNKNOWN") // a slide names it
+	errNoImage      = sdk.Refuse(http.StatusNotFound, "IMAGE_NOT_FOUND")
+)
+
+// slideID takes an id in its one format; another text names no slide.
+func slideID(r *http.Request) (string, error) {
+	id := r.PathValue("id")
+	if !isID(id) {
+		return "", errNotFound
+	}
+	return id, nil
+}
+
+func isID(text string) bool {
+	id, err := uuid.Parse(text)
+	return err == nil && id.String() == text
+}
