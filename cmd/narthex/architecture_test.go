@@ -30,7 +30,6 @@ var ranks = map[string]int{
 	"cmd/narthex/platform":    6,
 	"cmd/narthex-bench":       6,
 	"modulehost/archive/pack": 6, // a program
-	"deploy/debian/pack":      9, // a program
 	"modulehost/sdktest":      6, // for tests of modules alone
 	"modulehost/conformance":  6,
 
@@ -90,7 +89,6 @@ var ranks = map[string]int{
 	"supervisor":                  1,
 	"web":                         1,
 	"web/bundle":                  1,
-	"web/modulescript":            1,
 	"":                            1, // the sources of the test kit
 	"services/httpserver/ginmode": 1,
 	"services/environment":        1,
@@ -109,7 +107,7 @@ var outside = map[string][]string{
 	"modules":                {"modulehost/sdk", "modulehost/sdk/sqldb"},
 	"modulehost/abigen":      nil,
 	"modulehost/sdktest/e2e": nil, // tests alone
-	"web/build":              {"services/httpapi", "web/bundle", "web/modulescript"},
+	"web/build":              {"services/httpapi", "web", "web/bundle"},
 	"web/browsertest":        nil, // tests alone
 }
 
@@ -130,7 +128,7 @@ var doors = map[string][]string{
 		"services/database/databasetest", "services/*/store*.go"},
 	"github.com/spf13/cobra": {
 		"cmd/narthex/program", "cmd/narthex/cli", "cmd/narthex/operator", "cmd/narthex/doctor", "cmd/narthex/dev",
-		"cmd/narthex/conform", "deploy/debian/pack",
+		"cmd/narthex/conform",
 	},
 	"github.com/wneessen/go-mail":       {"mail"},
 	"github.com/prometheus":             {"services/metrics"},
@@ -138,7 +136,7 @@ var doors = map[string][]string{
 	"github.com/aws":                    {"storage"},
 	"github.com/r3labs/sse":             {"realtime"},
 	"github.com/nats-io":                {"realtime"},
-	"github.com/evanw/esbuild":          {"web/build", "web/bundle", "web/modulescript"},
+	"github.com/evanw/esbuild":          {"web/build", "web/bundle"},
 	"github.com/coreos/go-systemd":      {"supervisor", "cmd/narthex/platform"},
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/narthex-platform/narthex/modulehost/catalog"
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 	"github.com/narthex-platform/narthex/web"
-	"github.com/narthex-platform/narthex/web/modulescript"
+	"github.com/narthex-platform/narthex/web/bundle"
 )
 
 // Error is a stable code; its text adds what to do about it.
@@ -62,7 +62,7 @@ func Build(ctx context.Context, folder string, report io.Writer) ([]string, erro
 		}
 		written = append(written, server)
 	}
-	scripts, err := modulescript.Build(folder, web.SDK())
+	scripts, err := buildScripts(folder)
 	if err != nil {
 		fmt.Fprintln(report, err)
 		return nil, ErrBuild
@@ -77,6 +77,14 @@ func Build(ctx context.Context, folder string, report io.Writer) ([]string, erro
 		written = append(written, script.Path)
 	}
 	return written, nil
+}
+
+func buildScripts(folder string) ([]bundle.Script, error) {
+	sdk, err := bundle.ReadSDK(web.SDK())
+	if err != nil {
+		return nil, err
+	}
+	return bundle.Module(folder, sdk)
 }
 
 // buildServer leaves the state of a version control out, so that the same sources give the same bytes.

@@ -15,9 +15,6 @@ const platform = "github.com/narthex-platform/narthex"
 // sdk is the path of the SDK's own Go module.
 const sdk = platform + "/modulehost/sdk"
 
-// browserSDK is the one file of the checkout that a page's source imports.
-const browserSDK = "narthex-sdk.ts"
-
 //go:embed standalone/tsconfig.json
 var typesConfig []byte
 
@@ -48,32 +45,26 @@ func (m Module) makeStandalone(id, checkout string) error {
 	if err != nil {
 		return err
 	}
-	sdk, err := os.ReadFile(filepath.Join(checkout, "web", "sdk", browserSDK))
-	if err == nil {
-		err = m.write("ui-src/"+browserSDK, sdk)
-	} else if errors.Is(err, fs.ErrNotExist) {
-		err = nil
-	}
-	return errors.Join(err,
+	return errors.Join(
 		m.writeTypes(checkout),
 		m.write("go.mod", goMod(id, checkout, theirs)),
 		m.write("go.sum", sums),
 		m.write(".gitignore", []byte("/bin/\n")))
 }
 
-// writeTypes writes what TypeScript needs to check the page without the checkout: the declarations of the kit
-// and of what it is made of, and a configuration that finds them.
+// writeTypes writes what TypeScript needs to check the page without the checkout: the declarations of the
+// SDK, the kit and what it is made of, and a configuration that finds them.
 func (m Module) writeTypes(checkout string) error {
 	types := os.DirFS(filepath.Join(checkout, "web", "dist", "sdk"))
-	err := fs.WalkDir(types, "types", func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
+	err := fs.WalkDir(types, ".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".d.ts") {
 			return err
 		}
 		content, err := fs.ReadFile(types, path)
 		if err != nil {
 			return err
 		}
-		return m.write(path, content)
+		return m.write("types/"+strings.TrimPrefix(path, "types/"), content)
 	})
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil

@@ -46,7 +46,7 @@ func (m Module) makeExported(id string) error {
 	file := goModFile{id: id, language: all.language, indirect: needed,
 		host: path.Join(beside, sdkexport.HostFolder), sdk: path.Join(beside, sdkexport.GoFolder)}
 	browser := path.Join(beside, sdkexport.BrowserFolder)
-	types := strings.NewReplacer(`"./ui-src/narthex-sdk.ts"`, `"`+browser+`/narthex-sdk.d.ts"`,
+	types := strings.NewReplacer(`"./types/narthex-sdk.d.ts"`, `"`+browser+`/narthex-sdk.d.ts"`,
 		`"./types/`, `"`+browser+`/types/`)
 	for name, content := range map[string][]byte{
 		"go.mod": file.text(), "go.sum": sums, ".gitignore": []byte("/bin/\n"),

@@ -60,8 +60,8 @@ type Module struct {
 }
 
 // Write creates the module's folder with all its files, or nothing. Run in a checkout of the platform, but
-// for a folder outside of its modules, the folder gets a go.mod that refers to this checkout, and copies of
-// the browser SDK and of the kit's types. Run elsewhere, it refers to the SDK in the folder narthex-sdk
+// for a folder outside of its modules, the folder gets a go.mod that refers to this checkout, and the types
+// of the browser SDK and of the kit. Run elsewhere, it refers to the SDK in the folder narthex-sdk
 // beside it, which is exported when it is not there. Errors: ErrID, ErrExists, ErrWrite, and sdkexport's.
 func Write(config Config) (Module, error) {
 	if !manifest.ValidID(config.ID) {
@@ -84,8 +84,7 @@ func Write(config Config) (Module, error) {
 	} else if err != nil {
 		return Module{}, failed(err)
 	}
-	browserSDKCopied := checkout != "" && !m.Inside
-	err := m.writeTemplates(config.ID, browserSDKCopied)
+	err := m.writeTemplates(config.ID, checkout == "")
 	switch {
 	case err != nil:
 	case checkout == "":
@@ -114,16 +113,12 @@ func sameFolder(a, b string) bool {
 type templateData struct {
 	ID, Name, Version string
 	Inside, Exported  bool
-	SDK               string // where the page imports the browser SDK from
 }
 
 // writeTemplates writes the module's files. Templates end in .tmpl; other files are copied.
-func (m Module) writeTemplates(id string, browserSDKCopied bool) error {
+func (m Module) writeTemplates(id string, exported bool) error {
 	filled := templateData{ID: id, Name: displayName(id), Version: abi.PlatformVersion, Inside: m.Inside,
-		Exported: !m.Inside && !browserSDKCopied, SDK: "@narthex/sdk"}
-	if browserSDKCopied {
-		filled.SDK = "./" + strings.TrimSuffix(browserSDK, ".ts")
-	}
+		Exported: exported}
 	return fs.WalkDir(files, "template", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err

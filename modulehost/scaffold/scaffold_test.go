@@ -20,8 +20,9 @@ func checkout(t *testing.T) string {
 		"go.mod": "module github.com/narthex-platform/narthex\n\ngo 1.26.0\n\nrequire (\n\texample.org/a " +
 			"v1.0.0\n\texample.org/b v1.1.0 // indirect\n)\n\n" +
 			"tool example.org/a/cmd\n",
-		"go.sum":                 "sums\n",
-		"web/sdk/narthex-sdk.ts": "export {};\n",
+		"go.sum":                                    "sums\n",
+		"web/dist/sdk/narthex-sdk.d.ts":             "export {};\n",
+		"web/dist/sdk/narthex-sdk.js":               "",
 		"web/dist/sdk/types/narthex-kit/index.d.ts": "declare const kit: 1;\n",
 		"modules/taken/file":                        "",
 		"deep/down/file":                            "",
@@ -62,7 +63,7 @@ func TestInsideTheCheckout(t *testing.T) {
 	} {
 		written, err := scaffold.Write(config)
 		if err != nil || !written.Inside || !missing(written.Folder, "go.mod", "go.sum", ".gitignore",
-			"ui-src/narthex-sdk.ts", "types", "tsconfig.json") {
+			"types", "tsconfig.json") {
 			t.Fatalf("Write(%+v): %+v, error %v; want a module of the checkout without a go.mod", config,
 				written, err)
 		}
@@ -100,10 +101,10 @@ func TestOutsideOfIt(t *testing.T) {
 		t.Errorf("go.mod\n%s\nwant\n%s", got, want)
 	}
 	if read(t, written.Folder, "go.sum") != "sums\n" ||
-		read(t, written.Folder, "ui-src/narthex-sdk.ts") != "export {};\n" ||
+		read(t, written.Folder, "types/narthex-sdk.d.ts") != "export {};\n" ||
+		!missing(written.Folder, "types/narthex-sdk.js") ||
 		read(t, written.Folder, "types/narthex-kit/index.d.ts") != "declare const kit: 1;\n" ||
-		!strings.Contains(read(t, written.Folder, "tsconfig.json"), `"./types/narthex-kit/index.d.ts"`) ||
-		!strings.Contains(read(t, written.Folder, "ui-src/index.ts"), `from "./narthex-sdk"`) {
+		!strings.Contains(read(t, written.Folder, "tsconfig.json"), `"./types/narthex-sdk.d.ts"`) {
 		t.Error("it is not by itself")
 	}
 }

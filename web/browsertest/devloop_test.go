@@ -120,8 +120,7 @@ func greeting(words, statement string) string {
 	if statement != "" {
 		body = fmt.Sprintf(`var found string
 		if err := m.host.DB.QueryRow(r.Context(), %q).Scan(&found); err != nil {
-			m.fail(w, err)
-			return
+			panic(err)
 		}
 		_, _ = w.Write([]byte(found))`, statement)
 	}

@@ -15,7 +15,6 @@ import (
 
 	narthexweb "github.com/narthex-platform/narthex/web"
 	"github.com/narthex-platform/narthex/web/bundle"
-	"github.com/narthex-platform/narthex/web/modulescript"
 )
 
 // inCheckout works in the checkout's root, with the packages of the front end.
@@ -45,7 +44,7 @@ func TestPageNeedsNobodyElse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	outputs, err := platform()
+	outputs, _, err := platform()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,39 +119,40 @@ func TestModuleOfAnotherFolder(t *testing.T) {
 	}
 }
 
-// TestModuleScriptsWithoutACheckout: an author's program builds what the checkout builds, but for the names
-// that minifying gives, without the packages of the front end; the kit is that of the page.
+// TestModuleScriptsWithoutACheckout: an author's program builds what the checkout builds, wherever the folder
+// is, without the packages of the front end; the kit is that of the page.
 func TestModuleScriptsWithoutACheckout(t *testing.T) {
 	inCheckout(t)
-	want, err := bundle.Module("modules/announcements")
-	if err != nil {
-		t.Fatal(err)
-	}
 	folder := t.TempDir()
 	for _, part := range []string{"ui-src", "display-src"} {
 		if err := os.CopyFS(filepath.Join(folder, part), os.DirFS("modules/announcements/"+part)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	got, err := modulescript.Build(folder, narthexweb.SDK())
-	if err != nil || len(got) != len(want) || len(want) == 0 {
-		t.Fatalf("%d scripts, error %v; want %d", len(got), err, len(want))
+	sdk, err := bundle.ReadSDK(narthexweb.SDK())
+	if err != nil {
+		t.Fatal(err)
 	}
-	const kit = `globalThis[Symbol.for("narthex.kit.1")]`
-	for i := range want {
-		ours, theirs := string(got[i].Bytes), string(want[i].Bytes)
-		if !strings.Contains(ours, "as default") || strings.Count(ours, kit) != strings.Count(theirs, kit) ||
-			strings.Count(ours, "{") != strings.Count(theirs, "{") {
-			t.Errorf("%s: %d bytes, want those of %s but for names, %d bytes", got[i].Path, len(ours), want[i].Path,
-				len(theirs))
+	got, err := bundle.Module(folder, sdk)
+	if err != nil || len(got) != 2 {
+		t.Fatalf("bundle.Module of announcements: %d scripts, error %v; want 2", len(got), err)
+	}
+	for _, script := range got {
+		want, err := os.ReadFile(filepath.Join("modules/announcements", script.Path))
+		if err != nil || !bytes.Equal(script.Bytes, want) {
+			t.Errorf("%s: %d bytes, want the %d of the checkout; error %v", script.Path, len(script.Bytes),
+				len(want), err)
 		}
+	}
+	if !bytes.Contains(got[0].Bytes, []byte(`globalThis[Symbol.for("narthex.kit.1")]`)) {
+		t.Errorf("%s does not use the page's kit", got[0].Path)
 	}
 	broken := filepath.Join(folder, "ui-src", "index.ts")
 	_ = os.Remove(filepath.Join(folder, "ui-src", "index.tsx"))
 	if err := os.WriteFile(broken, []byte("\nconst x = ;\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := modulescript.Build(folder, narthexweb.SDK()); err == nil ||
+	if _, err := bundle.Module(folder, sdk); err == nil ||
 		!strings.HasPrefix(err.Error(), "ui-src/index.ts:2:11: ") {
 		t.Errorf("a mistake in the second line: %v, want its file, line and column", err)
 	}

@@ -22,14 +22,14 @@ const (
 
 // dashboardScripts builds the Dashboard's two scripts. Everybody loads the first one; the second one has the
 // screens of the administration, and takes from the first one whatever that has anyway.
-func dashboardScripts() (script, administration []byte, err error) {
+func dashboardScripts(kit bundle.KitParts) (script, administration []byte, err error) {
 	inFirst, err := importsOf(dashboardEntry)
 	if err != nil {
 		return nil, nil, err
 	}
 	parts := &sharedParts{inFirst: inFirst, taken: map[string][]string{}}
 	administration, err = bundle.Build(administrationEntry, api.FormatESModule, bundle.Minified,
-		bundle.OnRunningKit, parts.take)
+		bundle.OnKit(kit), parts.take)
 	if err != nil {
 		return nil, nil, err
 	}

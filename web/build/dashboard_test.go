@@ -42,7 +42,7 @@ func TestAdministrationWaitsForNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		parts := &sharedParts{inFirst: inFirst, taken: map[string][]string{}}
-		_, err = bundle.Build(entry, api.FormatESModule, bundle.Minified, bundle.OnRunningKit, parts.take)
+		_, err = bundle.Build(entry, api.FormatESModule, bundle.Minified, bundle.OnKit(nil), parts.take)
 		if told := err != nil && strings.Contains(err.Error(), partsFile); told != refused {
 			t.Errorf("a screen with %s: error %v, want one that names %s: %t", text, err, partsFile, refused)
 		}

@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/narthex-platform/narthex/web"
 	"github.com/narthex-platform/narthex/web/bundle"
 )
 
@@ -37,6 +38,8 @@ type output struct {
 // checkout.
 func run(check bool, folders []string) error {
 	var outputs []output
+	var sdk bundle.SDK
+	var err error
 	all := len(folders) == 0
 	if all {
 		found, err := filepath.Glob("modules/*/module.json")
@@ -46,17 +49,19 @@ func run(check bool, folders []string) error {
 		for _, file := range found {
 			folders = append(folders, filepath.Dir(file))
 		}
-		if outputs, err = platform(); err != nil {
+		if outputs, sdk, err = platform(); err != nil {
 			return err
 		}
+	} else if sdk, err = bundle.ReadSDK(web.SDK()); err != nil {
+		return err
 	}
 	for _, folder := range folders {
-		scripts, err := bundle.Module(folder)
+		scripts, err := bundle.Module(folder, sdk)
 		if err != nil {
 			return err
 		}
 		for _, script := range scripts {
-			outputs = append(outputs, output{script.Path, script.Bytes})
+			outputs = append(outputs, output{filepath.Join(folder, script.Path), script.Bytes})
 		}
 	}
 	if check && all {

@@ -14,73 +14,72 @@ import (
 
 	"github.com/narthex-platform/narthex/services/httpapi"
 	"github.com/narthex-platform/narthex/web/bundle"
-	"github.com/narthex-platform/narthex/web/modulescript"
 )
 
 // maxBytes is what the Dashboard's scripts may weigh on the way to a browser, compressed: the first one with
 // the kit in it, which everybody loads before they see anything, and that of the administration.
 var maxBytes = map[string]int{"app.js.gz": 58 << 10, "administration.js.gz": 58 << 10}
 
-// platform builds what the host itself serves and publishes.
-func platform() ([]output, error) {
+// platform builds what the host itself serves and publishes, and returns the SDK that is among it.
+func platform() ([]output, bundle.SDK, error) {
 	page, err := os.ReadFile("web/dashboard/index.html")
 	if err != nil {
-		return nil, err
-	}
-	script, administration, err := dashboardScripts()
-	if err != nil {
-		return nil, err
-	}
-	page, administration, err = stamped(page, script, administration)
-	if err != nil {
-		return nil, err
-	}
-	displays, err := display()
-	if err != nil {
-		return nil, err
-	}
-	gallery, err := bundle.Build("web/gallery/main.tsx", api.FormatIIFE, bundle.Minified)
-	if err != nil {
-		return nil, err
-	}
-	galleryPage, err := os.ReadFile("web/gallery/index.html")
-	if err != nil {
-		return nil, err
-	}
-	sdk, err := bundle.Build("web/sdk/narthex-sdk.ts", api.FormatESModule, bundle.Readable)
-	if err != nil {
-		return nil, err
+		return nil, bundle.SDK{}, err
 	}
 	parts, err := bundle.KitExports()
 	if err != nil {
-		return nil, err
+		return nil, bundle.SDK{}, err
+	}
+	script, administration, err := dashboardScripts(parts)
+	if err != nil {
+		return nil, bundle.SDK{}, err
+	}
+	page, administration, err = stamped(page, script, administration)
+	if err != nil {
+		return nil, bundle.SDK{}, err
+	}
+	displays, err := display()
+	if err != nil {
+		return nil, bundle.SDK{}, err
+	}
+	gallery, err := bundle.Build("web/gallery/main.tsx", api.FormatIIFE, bundle.Minified)
+	if err != nil {
+		return nil, bundle.SDK{}, err
+	}
+	galleryPage, err := os.ReadFile("web/gallery/index.html")
+	if err != nil {
+		return nil, bundle.SDK{}, err
+	}
+	sdk, err := bundle.Build("web/sdk/narthex-sdk.ts", api.FormatESModule, bundle.Readable)
+	if err != nil {
+		return nil, bundle.SDK{}, err
 	}
 	kit, err := json.MarshalIndent(parts, "", " ")
 	if err != nil {
-		return nil, err
+		return nil, bundle.SDK{}, err
 	}
 	types, err := declarations()
 	if err != nil {
-		return nil, err
+		return nil, bundle.SDK{}, err
 	}
 	scripts, err := withCodings("web/dist/dashboard/app.js", script)
 	if err != nil {
-		return nil, err
+		return nil, bundle.SDK{}, err
 	}
 	more, err := withCodings("web/dist/dashboard/administration.js", administration)
 	if err != nil {
-		return nil, err
+		return nil, bundle.SDK{}, err
 	}
 	scripts = append(scripts, more...)
 	if err := checkWeights(scripts); err != nil {
-		return nil, err
+		return nil, bundle.SDK{}, err
 	}
 	return slices.Concat([]output{{"web/dist/dashboard/index.html", page}}, scripts, displays, []output{
 		{"web/dist/gallery/index.html", galleryPage},
 		{"web/dist/gallery/gallery.js", gallery},
-		{sdkFolder + "/narthex-sdk.js", sdk},
-		{sdkFolder + "/" + modulescript.KitParts, kit},
-	}, types), nil
+		{sdkFolder + "/" + bundle.SDKScript, sdk},
+		{sdkFolder + "/" + bundle.KitFile, kit},
+	}, types), bundle.SDK{Script: sdk, Kit: parts}, nil
 }
 
 // withCodings is a file, and beside it the same file zstd- and gzip-coded.

@@ -1,6 +1,6 @@
 // Package bundle owns how one script is made of sources that browsers do not read: for the pages of the
-// platform itself (web/build), and for a module's (narthex-dev dev). It works in the root of a checkout,
-// where the SDK, the kit and web/node_modules are.
+// platform itself, in the root of a checkout where the kit and web/node_modules are (Build), and for a
+// module's, in a folder anywhere, with the published browser SDK alone (Module).
 package bundle
 
 import (
@@ -20,27 +20,31 @@ const (
 	Minified Style = true
 )
 
-// Build makes one script of an entry file and all it imports. Everybody imports the SDK as @narthex/sdk;
-// packages come from web/node_modules. There is no source map, and nothing in the bundle depends on where
-// it was built.
+// Build makes one script of an entry file of a checkout and all it imports. Everybody imports the SDK as
+// @narthex/sdk; packages come from web/node_modules. There is no source map, and nothing in the bundle
+// depends on where it was built. An error names file, line and column.
 func Build(entry string, format api.Format, minify Style, more ...func(*api.BuildOptions)) ([]byte, error) {
 	options, err := RootedOptions()
 	if err != nil {
 		return nil, err
 	}
-	options.EntryPoints = []string{entry}
 	options.Format = format
-	options.MinifyWhitespace, options.MinifyIdentifiers, options.MinifySyntax = bool(minify), bool(minify),
-		bool(minify)
 	for _, change := range more {
 		change(&options)
 	}
+	return run(options, entry, minify)
+}
+
+func run(options api.BuildOptions, entry string, minify Style) ([]byte, error) {
+	options.EntryPoints = []string{entry}
+	options.MinifyWhitespace, options.MinifyIdentifiers, options.MinifySyntax = bool(minify), bool(minify),
+		bool(minify)
 	result := api.Build(options)
 	var failures []error
 	for _, message := range result.Errors {
-		where := entry
-		if message.Location != nil {
-			where = fmt.Sprintf("%s:%d", message.Location.File, message.Location.Line)
+		where := filepath.Base(entry)
+		if at := message.Location; at != nil {
+			where = fmt.Sprintf("%s:%d:%d", at.File, at.Line, at.Column+1)
 		}
 		failures = append(failures, fmt.Errorf("%s: %s", where, message.Text))
 	}
@@ -55,18 +59,24 @@ func External(packages ...string) func(*api.BuildOptions) {
 	return func(options *api.BuildOptions) { options.External = packages }
 }
 
-// OnRunningKit bundles for a page that carries the kit.
-func OnRunningKit(options *api.BuildOptions) { options.Plugins = append(options.Plugins, runningKit) }
-
-// RootedOptions are the options of every bundle, in the checkout's root.
-func RootedOptions() (api.BuildOptions, error) {
-	root, err := os.Getwd()
-	return buildOptions(root), err
+// OnKit bundles for a page that carries the kit.
+func OnKit(parts KitParts) func(*api.BuildOptions) {
+	return func(options *api.BuildOptions) { options.Plugins = append(options.Plugins, parts.plugin()) }
 }
 
-func buildOptions(root string) api.BuildOptions {
+// RootedOptions are the options of a bundle of the platform's own sources, in the checkout's root.
+func RootedOptions() (api.BuildOptions, error) {
+	root, err := os.Getwd()
+	options := buildOptions(root)
+	options.Alias = map[string]string{"@narthex/sdk": filepath.Join(root, "web/sdk/narthex-sdk.ts")}
+	options.NodePaths = []string{filepath.Join(root, "web/node_modules")}
+	return options, err
+}
+
+// buildOptions are those of every bundle. folder is absolute: what errors name is relative to it.
+func buildOptions(folder string) api.BuildOptions {
 	return api.BuildOptions{
-		AbsWorkingDir:   root,
+		AbsWorkingDir:   folder,
 		Outdir:          "unwritten",
 		Bundle:          true,
 		Format:          api.FormatESModule,
@@ -77,8 +87,6 @@ func buildOptions(root string) api.BuildOptions {
 		JSX:             api.JSXAutomatic,
 		JSXImportSource: "preact",
 		TsconfigRaw:     `{"compilerOptions": {"target": "es2022", "verbatimModuleSyntax": true}}`,
-		Alias:           map[string]string{"@narthex/sdk": filepath.Join(root, "web/sdk/narthex-sdk.ts")},
-		NodePaths:       []string{filepath.Join(root, "web/node_modules")},
 		Plugins:         []api.Plugin{styleSheets},
 		LogLevel:        api.LogLevelSilent,
 	}

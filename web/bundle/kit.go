@@ -4,16 +4,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// kitParts are what a module may import of the kit that runs in its page, and where in the kit it finds
-// each: "" is the kit itself. Preact is among them, because components of two copies do not fit together.
-var kitParts = map[string]string{
+// places are what a script may import of the kit that runs in its page, and where in the kit each is: "" is
+// the kit itself. Preact is among them, because components of two copies do not fit together.
+var places = map[string]string{
 	"@narthex/kit":       "",
 	"preact":             ".preact",
 	"preact/hooks":       ".hooks",
@@ -21,46 +20,19 @@ var kitParts = map[string]string{
 	"@preact/signals":    ".signals",
 }
 
-// runningKit resolves the kit's parts to shims onto the page's own, so that a module carries no copy of them.
-var runningKit = api.Plugin{Name: "running kit", Setup: func(build api.PluginBuild) {
-	const shimmed = `^(@narthex/kit|preact|preact/hooks|preact/jsx-runtime|@preact/signals)$`
-	build.OnResolve(api.OnResolveOptions{Filter: shimmed},
-		func(args api.OnResolveArgs) (api.OnResolveResult, error) {
-			return api.OnResolveResult{Path: args.Path, Namespace: "kit"}, nil
-		})
-	build.OnLoad(api.OnLoadOptions{Filter: ".*", Namespace: "kit"},
-		func(args api.OnLoadArgs) (api.OnLoadResult, error) {
-			shim, err := kitShim(args.Path)
-			return api.OnLoadResult{Contents: &shim, Loader: api.LoaderJS}, err
-		})
-}}
+// KitParts are what a script may import of the kit that runs in its page, by the names of the imports.
+type KitParts map[string]KitPart
 
-// kitShim is the text of an ES module that exports what a part of the kit exports. What a module does not
-// import is left out of its bundle, as the annotations allow.
-func kitShim(part string) (string, error) {
-	entry := part
-	if part == "@narthex/kit" {
-		entry = "./web/kit/index.ts"
-	}
-	names, err := ExportsOf(entry)
-	if err != nil {
-		return "", err
-	}
-	var shim strings.Builder
-	fmt.Fprintf(&shim, "const of = (name) => globalThis[Symbol.for(\"narthex.kit.1\")]%s[name];\n",
-		kitParts[part])
-	for _, name := range names {
-		if name != "default" {
-			fmt.Fprintf(&shim, "export const %s = /* @__PURE__ */ of(%[1]q);\n", name)
-		}
-	}
-	return shim.String(), nil
+// KitPart is one of them.
+type KitPart struct {
+	Of      string   // where in the kit it is; "": it is the kit itself
+	Exports []string // in order
 }
 
-// KitExports tells builds outside of a checkout where in the kit each part is, and what it exports.
-func KitExports() (map[string]KitPart, error) {
-	parts := map[string]KitPart{}
-	for part, of := range kitParts {
+// KitExports reads the parts of the kit from a checkout, in its root.
+func KitExports() (KitParts, error) {
+	parts := KitParts{}
+	for part, of := range places {
 		entry := part
 		if part == "@narthex/kit" {
 			entry = "./web/kit/index.ts"
@@ -75,20 +47,43 @@ func KitExports() (map[string]KitPart, error) {
 	return parts, nil
 }
 
-// KitPart is one part of the kit; modulescript.Part reads it.
-type KitPart struct {
-	Of      string
-	Exports []string
+// plugin resolves the parts to shims onto the page's own kit, so that a script carries no copy of it.
+func (p KitParts) plugin() api.Plugin {
+	return api.Plugin{Name: "running kit", Setup: func(build api.PluginBuild) {
+		build.OnResolve(api.OnResolveOptions{Filter: `^(@narthex/kit|@?preact)`},
+			func(args api.OnResolveArgs) (api.OnResolveResult, error) {
+				if _, found := p[args.Path]; !found {
+					return api.OnResolveResult{}, nil // a package of the script's own
+				}
+				return api.OnResolveResult{Path: args.Path, Namespace: "kit"}, nil
+			})
+		build.OnLoad(api.OnLoadOptions{Filter: ".*", Namespace: "kit"},
+			func(args api.OnLoadArgs) (api.OnLoadResult, error) {
+				shim := p[args.Path].shim()
+				return api.OnLoadResult{Contents: &shim, Loader: api.LoaderJS}, nil
+			})
+	}}
 }
 
-// ExportsOf names what a package or a source file exports.
+// shim is the text of an ES module that exports what a part of the kit exports. What a script does not import
+// is left out of its bundle, as the annotations allow.
+func (p KitPart) shim() string {
+	var shim strings.Builder
+	fmt.Fprintf(&shim, "const of = (name) => globalThis[Symbol.for(\"narthex.kit.1\")]%s[name];\n", p.Of)
+	for _, name := range p.Exports {
+		fmt.Fprintf(&shim, "export const %s = /* @__PURE__ */ of(%[1]q);\n", name)
+	}
+	return shim.String()
+}
+
+// ExportsOf names what a package or a source file of the checkout exports.
 func ExportsOf(entry string) ([]string, error) {
-	root, err := os.Getwd()
+	options, err := RootedOptions()
 	if err != nil {
 		return nil, err
 	}
-	options := buildOptions(root)
-	options.Stdin = &api.StdinOptions{Contents: fmt.Sprintf("export * from %q", entry), ResolveDir: root}
+	options.Stdin = &api.StdinOptions{Contents: fmt.Sprintf("export * from %q", entry),
+		ResolveDir: options.AbsWorkingDir}
 	options.Metafile = true
 	result := api.Build(options)
 	if len(result.Errors) > 0 {

@@ -1,50 +1,94 @@
 package bundle
 
 import (
+	"encoding/json"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// scripts of a module: where the sources of each are, beside module.json, and what they become.
-var scripts = []struct{ sources, script string }{
-	{"ui-src/index", "ui/index.js"},
-	{"display-src/index", "display/index.js"},
+// The files of the published browser SDK that a module is built with.
+const (
+	SDKScript = "narthex-sdk.js"
+	KitFile   = "kit.json" // KitParts as JSON
+)
+
+// SDK is what a module's scripts need of the platform.
+type SDK struct {
+	Script []byte // what @narthex/sdk is
+	Kit    KitParts
 }
 
-// Output is one built file.
-type Output struct {
-	Path  string // as the entry's: relative to the working directory, or absolute
+// ReadSDK reads the published browser SDK (web.SDK).
+func ReadSDK(from fs.FS) (sdk SDK, err error) {
+	if sdk.Script, err = fs.ReadFile(from, SDKScript); err != nil {
+		return SDK{}, err
+	}
+	parts, err := fs.ReadFile(from, KitFile)
+	if err == nil {
+		err = json.Unmarshal(parts, &sdk.Kit)
+	}
+	return sdk, err
+}
+
+// Script is one script of a module.
+type Script struct {
+	Path  string // in the module's folder
 	Bytes []byte
 }
 
-// Module builds the scripts of the module in a folder that have sources there.
-func Module(folder string) ([]Output, error) {
-	var outputs []Output
-	for _, s := range scripts {
-		entry, err := source(filepath.Join(folder, s.sources))
+// Module builds the scripts of the module in a folder, wherever that is, that have sources there. Everything
+// that they import beside the SDK and the kit is the module's: its own files, and packages in its
+// node_modules. An error names file, line and column.
+func Module(folder string, sdk SDK) ([]Script, error) {
+	folder, err := filepath.Abs(folder)
+	if err != nil {
+		return nil, err
+	}
+	var scripts []Script
+	for _, part := range []string{"ui", "display"} {
+		entry, err := source(filepath.Join(folder, part+"-src", "index"))
 		if err != nil {
 			return nil, err
 		}
 		if entry == "" {
 			continue
 		}
-		script, err := Build(entry, api.FormatESModule, Minified, OnRunningKit)
+		options := buildOptions(folder)
+		options.Plugins = append(options.Plugins, sdk.plugin(), sdk.Kit.plugin())
+		built, err := run(options, entry, Minified)
 		if err != nil {
 			return nil, err
 		}
-		outputs = append(outputs, Output{filepath.Join(folder, s.script), script})
+		scripts = append(scripts, Script{filepath.Join(part, "index.js"), built})
 	}
-	return outputs, nil
+	return scripts, nil
 }
 
-// source finds the file with one of the endings that sources have, and answers "" when there is none.
+// plugin makes @narthex/sdk the published one.
+func (s SDK) plugin() api.Plugin {
+	return api.Plugin{Name: "SDK", Setup: func(build api.PluginBuild) {
+		build.OnResolve(api.OnResolveOptions{Filter: `^@narthex/sdk$`},
+			func(args api.OnResolveArgs) (api.OnResolveResult, error) {
+				return api.OnResolveResult{Path: args.Path, Namespace: "sdk"}, nil
+			})
+		build.OnLoad(api.OnLoadOptions{Filter: ".*", Namespace: "sdk"},
+			func(api.OnLoadArgs) (api.OnLoadResult, error) {
+				script := string(s.Script)
+				return api.OnLoadResult{Contents: &script, Loader: api.LoaderJS}, nil
+			})
+	}}
+}
+
+// source finds the file with one of the endings that sources have, and returns "" when there is none.
 func source(stem string) (string, error) {
 	for _, ending := range []string{".tsx", ".ts", ".js"} {
 		if _, err := os.Stat(stem + ending); err == nil {
 			return stem + ending, nil
-		} else if !os.IsNotExist(err) {
+		} else if !errors.Is(err, fs.ErrNotExist) {
 			return "", err
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/narthex-platform/narthex/web"
 	"github.com/narthex-platform/narthex/web/bundle"
 )
 
@@ -22,7 +23,7 @@ type workshop struct {
 	dir      string
 	count    int
 	servers  map[string]string          // built executables by module id
-	scripts  map[string][]bundle.Output // bundled scripts by module id
+	scripts  map[string][]bundle.Script // bundled scripts by module id
 	packages map[string]string          // folder of the latest package by module id
 	edition  map[string]int             // how often a package was made of a module
 }
@@ -31,7 +32,7 @@ func newWorkshop(dir string) (*workshop, error) {
 	if err := os.RemoveAll(dir); err != nil { // of an earlier run
 		return nil, err
 	}
-	return &workshop{dir: dir, servers: make(map[string]string), scripts: make(map[string][]bundle.Output),
+	return &workshop{dir: dir, servers: make(map[string]string), scripts: make(map[string][]bundle.Script),
 		packages: make(map[string]string), edition: make(map[string]int)}, os.MkdirAll(dir, 0o755)
 }
 
@@ -73,7 +74,7 @@ func outdated(s source) change {
 	for script, sources := range map[string]string{o.Entrypoints.UI: "ui-src",
 		o.Entrypoints.Display.Artifact: "display-src"} {
 		folder := filepath.Join(s.folder, sources)
-		if _, err := os.Stat(folder); err == nil && script != "" && inCheckout() &&
+		if _, err := os.Stat(folder); err == nil && script != "" &&
 			olderThan(filepath.Join(s.folder, script), folder, func(string) bool { return true }) {
 			needed |= changedScripts
 		}
@@ -94,12 +95,6 @@ func inGoModule(folder string) bool {
 		}
 		folder = parent
 	}
-}
-
-// inCheckout tells whether scripts can be bundled here.
-func inCheckout() bool {
-	_, err := os.Stat(filepath.Join("web", "kit", "index.ts"))
-	return err == nil
 }
 
 func olderThan(file, folder string, counts func(name string) bool) bool {
@@ -142,20 +137,14 @@ func (w *workshop) build(ctx context.Context, s source, what change) error {
 		}
 	}
 	if what&changedScripts != 0 {
-		if !inCheckout() {
-			return &stepError{s.id, "bundling what browsers run", "narthex dev has to be run from a checkout of " +
-				"the platform for that: the kit and the SDK are there"}
+		sdk, err := bundle.ReadSDK(web.SDK())
+		if err != nil {
+			return err
 		}
-		scripts, err := bundle.Module(s.folder)
+		w.scripts[s.id], err = bundle.Module(s.folder, sdk)
 		if err != nil {
 			return &stepError{s.id, "bundling what browsers run", err.Error()}
 		}
-		for n := range scripts {
-			if scripts[n].Path, err = filepath.Rel(s.folder, scripts[n].Path); err != nil {
-				return err
-			}
-		}
-		w.scripts[s.id] = scripts
 	}
 	return nil
 }

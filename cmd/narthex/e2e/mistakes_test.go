@@ -30,14 +30,14 @@ type mistake struct {
 // mistakes are in the order of the page.
 var mistakes = []mistake{
 	{
-		title: "A permission with a typing error", change: `r.Handle("GET /notes", "prayer-list.raed", ...)`,
+		title: "A permission with a typing error", change: `r.HandleFunc("GET /notes", "prayer-list.raed", ...)`,
 		edit:   replace("main.go", `mayRead, sdk.NoBody, m.list`, `"prayer-list.raed", sdk.NoBody, m.list`),
 		remedy: "Use a permission of `module.json`, best as a constant.",
 	},
 	{
 		title: "Two routes for the same requests", change: "the same `GET /notes` is declared twice",
 		edit: replace("main.go", "	return nil\n}\n\n// Start",
-			"	r.Handle(\"GET /notes\", mayRead, sdk.NoBody, m.list)\n"+
+			"	r.HandleFunc(\"GET /notes\", mayRead, sdk.NoBody, m.list)\n"+
 				"	return nil\n}\n\n// Start"),
 		remedy: "Remove one. Two paths that differ in the names of their segments alone are the same, too.",
 	},
@@ -52,7 +52,7 @@ var mistakes = []mistake{
 		remedy: "Use `sdk.Streamed` for files.",
 	},
 	{
-		title: "A pattern without a slash", change: `r.Handle("GET notes", ...)`,
+		title: "A pattern without a slash", change: `r.HandleFunc("GET notes", ...)`,
 		edit:   replace("main.go", `"GET /notes"`, `"GET notes"`),
 		remedy: "Write method, space, slash.",
 	},

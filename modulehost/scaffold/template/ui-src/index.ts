@@ -1,28 +1,46 @@
-import { defineModuleUi, type ModuleUiContext } from "{{.SDK}}";
+import { defineModuleUi, type ModuleUiContext } from "@narthex/sdk";
 
 interface Note {
 	readonly id: number;
 	readonly text: string;
 }
 
+interface Page {
+	readonly notes: readonly Note[];
+	readonly nextCursor: string | null;
+}
+
 /** The notes, and a form for who may write. What a person may do is only a hint here: the server decides. */
 async function mount(container: HTMLElement, context: ModuleUiContext): Promise<void> {
 	const list = document.createElement("ul");
-	container.append(list);
+	const more = document.createElement("button");
+	more.textContent = "More";
+	container.append(list, more);
 	if (context.permissions.some((permission) => permission.endsWith(".write"))) container.prepend(form());
-	await show();
+	let next: string | null = null;
+	more.addEventListener("click", () => void showMore());
+	await showNewest();
 
-	async function show(): Promise<void> {
-		const response = await context.api("/notes");
+	async function showNewest(): Promise<void> {
+		list.replaceChildren(...(await read("/notes")));
+	}
+
+	async function showMore(): Promise<void> {
+		if (next !== null) list.append(...(await read(`/notes?cursor=${next}`)));
+	}
+
+	/** Reads one page of the notes, the newest first. */
+	async function read(path: string): Promise<HTMLElement[]> {
+		const response = await context.api(path);
 		if (!response.ok) throw new Error(`The notes could not be read (${response.status}).`);
-		const { notes } = (await response.json()) as { notes: readonly Note[] };
-		list.replaceChildren(
-			...notes.map(({ text }) => {
-				const item = document.createElement("li");
-				item.textContent = text;
-				return item;
-			}),
-		);
+		const page = (await response.json()) as Page;
+		next = page.nextCursor;
+		more.hidden = next === null;
+		return page.notes.map(({ text }) => {
+			const item = document.createElement("li");
+			item.textContent = text;
+			return item;
+		});
 	}
 
 	function form(): HTMLFormElement {
@@ -50,7 +68,7 @@ async function mount(container: HTMLElement, context: ModuleUiContext): Promise<
 			return;
 		}
 		text.value = "";
-		await show();
+		await showNewest();
 		context.announce("Saved.");
 	}
 }
