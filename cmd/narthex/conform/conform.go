@@ -32,7 +32,7 @@ can be tried. Other modules are absent; required settings and secrets get made-u
 
 A module with a database gets a scratch one, which is dropped afterwards: on the server of
 DATABASE_URL, whose user must be allowed to create databases and roles, or, without that
-variable, on a private PostgreSQL of this machine, as narthex dev runs one. It takes some
+variable, on a private PostgreSQL of this machine, as narthex-dev dev runs one. It takes some
 seconds, and minutes for a module that misses its deadlines.`,
 		Example: "  narthex-dev modules:conform bin/modules/announcements-1.0.0.tar.gz",
 		Args: func(_ *cobra.Command, args []string) error {

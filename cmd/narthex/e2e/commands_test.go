@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -296,6 +297,27 @@ func TestDoctor(t *testing.T) {
 			if strings.Contains(said+r.stderr.String(), value) {
 				t.Errorf("%s: %q shows\n%s", name, value, said)
 			}
+		}
+	}
+}
+
+// TestDevelopmentCommands: who looks in narthex for what narthex-dev does is told where it is.
+func TestDevelopmentCommands(t *testing.T) {
+	t.Parallel()
+	program, err := narthexBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range developmentCommands {
+		r := startPrepared(t, exec.CommandContext(t.Context(), program, name, "--port", "1"))
+		want := name + " is a command of narthex-dev, the program of people who develop; see: narthex-dev " + name +
+			" --help\n"
+		if status := r.awaitExit(t); status != cli.ExitUsage || r.stderr.String() != want {
+			t.Errorf("narthex %s: exit status %d, want %d; %q, want %q", name, status, cli.ExitUsage,
+				r.stderr.String(), want)
+		}
+		if r := runCommand(t, nil, "", name, "--help"); r.awaitExit(t) != cli.ExitSuccess {
+			t.Errorf("narthex-dev %s --help: exit status %d, want %d", name, r.awaitExit(t), cli.ExitSuccess)
 		}
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -35,15 +35,14 @@ func Main(name string, more ...Command) {
 	os.Exit(run(cli.StopSignals(), program, commands(name, program, more), os.Args[1:]))
 }
 
-// Describe returns the command line without a process behind it, for manual pages and completions.
-func Describe(name string, more ...Command) *cobra.Command {
-	nothing := func(string) (string, bool) { return "", false }
-	return commands(name, &cli.Program{Stdout: io.Discard, Stderr: io.Discard, Lookup: nothing}, more)
-}
-
 func run(ctx context.Context, p *cli.Program, root *cobra.Command, args []string) int {
 	if len(args) > 1 && args[1] == "--" { // "narthex COMMAND -- --flag" is how some runners pass flags on
 		args = append([]string{args[0]}, args[2:]...)
+	}
+	if len(args) > 0 && isDevelopment(args[0]) && !has(root, args[0]) {
+		fmt.Fprintf(p.Stderr, "%s is a command of narthex-dev, the program of people who develop; see: "+
+			"narthex-dev %[1]s --help\n", args[0])
+		return cli.ExitUsage
 	}
 	root.SetArgs(args)
 	root.SetIn(p.Stdin)
@@ -60,6 +59,19 @@ func run(ctx context.Context, p *cli.Program, root *cobra.Command, args []string
 	platform.Report(p.Stderr, err)
 	operator.ReportMigration(p, err)
 	return cli.ExitFailure
+}
+
+// isDevelopment names the commands that narthex-dev has alone, for who looks for them in narthex.
+func isDevelopment(command string) bool {
+	switch command {
+	case "dev", "modules:new", "modules:build", "modules:conform", "sdk:export":
+		return true
+	}
+	return false
+}
+
+func has(root *cobra.Command, name string) bool {
+	return slices.ContainsFunc(root.Commands(), func(c *cobra.Command) bool { return c.Name() == name })
 }
 
 func commands(name string, p *cli.Program, more []Command) *cobra.Command {
