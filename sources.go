@@ -11,5 +11,5 @@ import "embed"
 //go:embed modulehost/hostmemory modulehost/manifest modulehost/process modulehost/sdktest realtime
 //go:embed services/activity/chain services/authorization services/clientaddress services/database
 //go:embed services/environment services/httpapi services/httpserver services/loglimit services/principal
-//go:embed storage supervisor
+//go:embed services/schedule storage supervisor
 var Host embed.FS

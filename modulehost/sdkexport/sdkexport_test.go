@@ -2,11 +2,14 @@ package sdkexport_test
 
 import (
 	"errors"
+	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	narthex "github.com/narthex-platform/narthex"
 	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
 	"github.com/narthex-platform/narthex/modulehost/sdkexport"
 )
@@ -76,5 +79,25 @@ func TestForeignFolder(t *testing.T) {
 	}
 	if _, err := os.Stat(file); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestHostIsWhole: the sources for the tests of modules are all that the test kit is built of.
+func TestHostIsWhole(t *testing.T) {
+	t.Parallel()
+	const platform = "github.com/narthex-platform/narthex/"
+	list := exec.CommandContext(t.Context(), "go", "list", "-deps", platform+"modulehost/sdktest")
+	output, err := list.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range strings.Lines(string(output)) {
+		folder, ours := strings.CutPrefix(strings.TrimSpace(name), platform)
+		if !ours || strings.HasPrefix(folder+"/", "modulehost/sdk/") { // which is a Go module of its own
+			continue
+		}
+		if _, err := fs.Stat(narthex.Host, folder); err != nil {
+			t.Errorf("sources.go does not embed %s, of which the test kit is built: %v", folder, err)
+		}
 	}
 }

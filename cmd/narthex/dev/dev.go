@@ -231,7 +231,8 @@ func serveDev(ctx context.Context, l *loop, resetModule string) error {
 		return err
 	}
 	address := string(settings.Identity.BaseURL)
-	if password != "" && l.supplies.samples {
+	_, hasBoard := installed.Module("announcements")
+	if password != "" && l.supplies.samples && hasBoard {
 		if err := seed(ctx, address, DevOwner, password); err != nil {
 			fmt.Fprintln(l.program.Stdout, "The samples could not be written; everything else works.")
 		}

