@@ -72,7 +72,8 @@ func TestEachCheckSeesItsBrokenModule(t *testing.T) {
 			seen: "reached the module"},
 		"cancel frees a call": {module: trialModule("never-cancels"), within: conformance.Deadlines{Stuck: short},
 			alter: func(o conformance.Options) conformance.Options { return o.Calls(8) }, seen: "go on"},
-		"bodies of every length": {module: trialModule("dies-of-a-body"), seen: "exit 3"},
+		// its end may be seen before its answer is missed, or after
+		"bodies of every length": {module: trialModule("dies-of-a-body"), seen: "exit 3|MODULE_HANDLER_FAILED"},
 		"answers within bounds":  {module: trialModule("long-headers"), seen: "the most is 16384"},
 		"channel snapshots":      {module: trialModule("large-snapshot"), seen: "over 1 MiB"},
 		"people":                 {module: trialModule("forgets-nobody"), seen: "FAILED"},
@@ -93,6 +94,9 @@ func TestEachCheckSeesItsBrokenModule(t *testing.T) {
 				path = want.module.pack(t)
 			}
 			o := options(t, path).Within(want.within)
+			if check != "memory" {
+				o = o.Calls(200) // its check takes longer than all others together
+			}
 			if want.alter != nil {
 				o = want.alter(o)
 			}
@@ -100,7 +104,10 @@ func TestEachCheckSeesItsBrokenModule(t *testing.T) {
 			if !slices.Contains(failed, check) {
 				t.Fatalf("failed checks %q, want %q; it is %+v", failed, check, all[check])
 			}
-			if r := all[check]; !strings.Contains(r.Seen, want.seen) || r.Expected == "" || r.Remedy == "" {
+			r := all[check]
+			seen := slices.ContainsFunc(strings.Split(want.seen, "|"),
+				func(text string) bool { return strings.Contains(r.Seen, text) })
+			if !seen || r.Expected == "" || r.Remedy == "" {
 				t.Errorf("%s: seen %q, want %q in it; expected %q and remedy %q, want both", check, r.Seen, want.seen,
 					r.Expected, r.Remedy)
 			}

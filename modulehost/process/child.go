@@ -102,8 +102,10 @@ func (c *child) start(config *Config, sandbox SandboxReport, files []*os.File) e
 		return err
 	}
 	attributes := &os.ProcAttr{
-		Dir:   "/",
-		Env:   []string{}, // nil would mean the host's own
+		Dir: "/",
+		// Not the host's own. Without a collector, since a sweep that is still under way when the launcher has
+		// limited itself finds no memory, and ends the process.
+		Env:   []string{"GOGC=off"},
 		Files: files,
 		Sys:   &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL},
 	}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"os"
 	"runtime"
-	"runtime/debug"
 	"syscall"
 	"unsafe"
 
@@ -63,7 +62,6 @@ func init() {
 // and survive its exec.
 func becomeModule(argument string) {
 	runtime.LockOSThread()
-	debug.SetGCPercent(-1) // it lives for milliseconds, and soon under the module's limits
 	var l launch
 	must("argument", json.Unmarshal([]byte(argument), &l))
 

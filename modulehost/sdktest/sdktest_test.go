@@ -218,7 +218,7 @@ func TestRefusals(t *testing.T) {
 			"has apiToken"},
 		{"an undeclared permission", func(s *seats, _ *sdktest.Options) {
 			s.register = func(r *sdk.Registry) { r.Handle("GET /x", "seats.other", sdk.NoBody, s.about) }
-		}, "MODULE_REGISTER_FAILED: route /x"},
+		}, "MODULE_REGISTER_FAILED: route GET /x"},
 		{"an undeclared capability", func(s *seats, _ *sdktest.Options) {
 			s.register = func(r *sdk.Registry) { r.Provide("seats.other", nil) }
 		}, `MODULE_REGISTER_FAILED: capability "seats.other"`},
