@@ -57,6 +57,10 @@ generate: postgresql ## Write generated code, and the tables of docs/reference, 
 	$(GO) generate ./...
 	REFERENCE=write $(GO) test -count=1 -run TestReference ./cmd/narthex/e2e
 
+.PHONY: deb
+deb: build ## Make the Debian package in bin
+	$(GO) run ./deploy/debian/pack -arch $$(dpkg --print-architecture)
+
 .PHONY: lint
 lint: ## Check formatting, vet and staticcheck
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { echo "not gofmt-ed:"; gofmt -l $$(git ls-files '*.go'); exit 1; }

@@ -30,6 +30,7 @@ var ranks = map[string]int{
 	"cmd/narthex/platform":    6,
 	"cmd/narthex-bench":       6,
 	"modulehost/archive/pack": 6, // a program
+	"deploy/debian/pack":      9, // a program
 	"modulehost/sdktest":      6, // for tests of modules alone
 	"modulehost/conformance":  6,
 
@@ -128,7 +129,7 @@ var doors = map[string][]string{
 		"services/database/databasetest", "services/*/store*.go"},
 	"github.com/spf13/cobra": {
 		"cmd/narthex/program", "cmd/narthex/cli", "cmd/narthex/operator", "cmd/narthex/doctor", "cmd/narthex/dev",
-		"cmd/narthex/conform",
+		"cmd/narthex/conform", "deploy/debian/pack",
 	},
 	"github.com/wneessen/go-mail":       {"mail"},
 	"github.com/prometheus":             {"services/metrics"},

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 
@@ -33,6 +34,12 @@ func Main(name string, more ...Command) {
 		Lookup: os.LookupEnv,
 	}
 	os.Exit(run(cli.StopSignals(), program, commands(name, program, more), os.Args[1:]))
+}
+
+// Describe returns the command line without a process behind it, for manual pages and completions.
+func Describe(name string, more ...Command) *cobra.Command {
+	nothing := func(string) (string, bool) { return "", false }
+	return commands(name, &cli.Program{Stdout: io.Discard, Stderr: io.Discard, Lookup: nothing}, more)
 }
 
 func run(ctx context.Context, p *cli.Program, root *cobra.Command, args []string) int {

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestPackage makes a package, and lets Debian's own tools look at it.
+func TestPackage(t *testing.T) {
+	t.Chdir(filepath.Join("..", "..", ".."))
+	folder := t.TempDir()
+	binary := filepath.Join(folder, "narthex")
+	build := exec.Command("go", "build", "-trimpath", "-tags", "nomsgpack", "-ldflags", "-s -w", "-o", binary,
+		"./cmd/narthex")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("building the program: %v\n%s", err, out)
+	}
+	if err := pack(binary, "amd64", "9.8.7", folder); err != nil {
+		t.Fatal(err)
+	}
+	deb := filepath.Join(folder, "narthex_9.8.7_amd64.deb")
+	contents, err := exec.Command("dpkg-deb", "--contents", deb).CombinedOutput()
+	if err != nil {
+		t.Fatalf("dpkg-deb --contents: %v\n%s", err, contents)
+	}
+	for _, line := range []string{
+		"-rwxr-xr-x root/root ./usr/bin/narthex",
+		"-rw-r----- root/root ./etc/narthex/narthex.env",
+		"-rw-r--r-- root/root ./lib/systemd/system/narthex.service",
+		"-rw-r--r-- root/root ./usr/share/man/man1/narthex-doctor.1.gz",
+		"-rw-r--r-- root/root ./usr/share/bash-completion/completions/narthex",
+	} {
+		if !holds(string(contents), line) {
+			t.Errorf("the package lacks %q:\n%s", line, contents)
+		}
+	}
+	if lintian, err := exec.LookPath("lintian"); err == nil {
+		if out, err := exec.Command(lintian, "--allow-root", deb).CombinedOutput(); err != nil || len(out) > 0 {
+			t.Errorf("lintian: %v\n%s", err, out)
+		}
+	}
+}
+
+// holds compares mode, owner and name of a line of dpkg-deb --contents, and not size and time.
+func holds(contents, want string) bool {
+	for line := range strings.Lines(contents) {
+		fields := strings.Fields(line)
+		if len(fields) == 6 && fields[0]+" "+fields[1]+" "+fields[5] == want {
+			return true
+		}
+	}
+	return false
+}
+
+// TestUnits holds what systemd makes of the units.
+func TestUnits(t *testing.T) {
+	analyze, err := exec.LookPath("systemd-analyze")
+	if err != nil {
+		t.Skip("systemd-analyze is not installed")
+	}
+	units := filepath.Join("..", "..", "systemd")
+	// the highest exposure allowed, in tenths
+	out, err := exec.Command(analyze, "security", "--offline=true", "--threshold=15",
+		filepath.Join(units, "narthex.service")).CombinedOutput()
+	if err != nil {
+		t.Errorf("systemd-analyze security: %v\n%s", err, out)
+	}
+}
