@@ -68,7 +68,10 @@ func TestBoardIsReadable(t *testing.T) {
 					w.sendSnapshot(1, settings)
 				}
 				w.waitFor(`document.querySelector(".slide")?.clientWidth === innerWidth`)
-				w.runScript(`return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))`)
+				w.waitForFrames()
+				for tries := 0; tries < 50 && !c.broken && len(eval[[]string](w.tab, unreadable)) > 0; tries++ {
+					w.waitForFrames() // the text is fitted again when its picture is there
+				}
 				w.screenshot("board-" + strings.ReplaceAll(name, " ", "-") + "-" + shape)
 				if cut := eval[bool](w.tab, `Boolean(document.querySelector(".cut"))`); cut != c.cut {
 					t.Errorf("%s, %s: the text is cut: %v, want %v", name, shape, cut, c.cut)
@@ -81,6 +84,11 @@ func TestBoardIsReadable(t *testing.T) {
 			}
 		})
 	}
+}
+
+// waitForFrames waits until the page was laid out and painted.
+func (w *boardPage) waitForFrames() {
+	w.runScript(`return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))`)
 }
 
 // unreadable names what is too small, outside the screen or, in what is not cut, broken inside a word.
