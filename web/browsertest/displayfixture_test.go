@@ -115,6 +115,7 @@ func (w *displayFixture) command(arguments ...string) *exec.Cmd {
 		"NODE_ENV=development",
 		"DATABASE_URL=" + w.database,
 		"SERVICE_API_PORT=" + w.port,
+		"XDG_RUNTIME_DIR=" + w.folder,
 		"SERVICE_IDENTITY_SECRET=8fK2mQzR4vXw9LpT7nYb3GcHdJ6sAeUi",
 		"SERVICE_IDENTITY_BASE_URL=" + w.origin(),
 		"SERVICE_IDENTITY_TRUSTED_ORIGINS=" + strings.Join(origins, ","),

@@ -114,6 +114,7 @@ func startWithMail(t *testing.T) (origin string, box *mailbox) {
 			"NODE_ENV=development",
 			"DATABASE_URL=" + postgres.URL("postgres"),
 			"SERVICE_API_PORT=" + port,
+			"XDG_RUNTIME_DIR=" + folder,
 			"SERVICE_IDENTITY_SECRET=8fK2mQzR4vXw9LpT7nYb3GcHdJ6sAeUi",
 			"SERVICE_IDENTITY_BASE_URL=" + origin,
 			"SERVICE_IDENTITY_TRUSTED_ORIGINS=" + origin,

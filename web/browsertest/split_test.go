@@ -109,6 +109,7 @@ func (s *splitDaemons) command(arguments ...string) *exec.Cmd {
 		"NODE_ENV=development",
 		"DATABASE_URL=" + s.database,
 		"SERVICE_API_PORT=" + s.port,
+		"XDG_RUNTIME_DIR=" + s.folder,
 		"SERVICE_IDENTITY_SECRET=8fK2mQzR4vXw9LpT7nYb3GcHdJ6sAeUi",
 		"SERVICE_IDENTITY_BASE_URL=" + s.api,
 		"SERVICE_IDENTITY_TRUSTED_ORIGINS=" + s.dashboard,

@@ -202,6 +202,7 @@ func prepare(t *testing.T, db *databasetest.DB, modules ...string) *installation
 		"DATABASE_URL":              db.URL,
 		"SERVICE_MODULES_DIR":       modulesDirectory(t, modules...),
 		"SERVICE_API_PORT":          port,
+		"XDG_RUNTIME_DIR":           sharedFolder(t), // a killed daemon leaves the folder of its socket
 		"SERVICE_IDENTITY_SECRET":   "8fK2mQzR4vXw9LpT7nYb3GcHdJ6sAeUi",
 		"SERVICE_IDENTITY_BASE_URL": address,
 	}}

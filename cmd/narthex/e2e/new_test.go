@@ -28,12 +28,6 @@ func linkCheckout(t *testing.T) string {
 	for _, entry := range entries {
 		switch name := entry.Name(); {
 		case name == "go.mod", name == "go.sum", name == "modules", strings.HasPrefix(name, "."):
-		case !entry.IsDir(): // narthex-dev carries it, and Go embeds no links
-			copyFile(t, filepath.Join(real, name), filepath.Join(dir, name))
-		case name != "web" && name != "bin": // as above
-			if err := os.CopyFS(filepath.Join(dir, name), os.DirFS(filepath.Join(real, name))); err != nil {
-				t.Fatal(err)
-			}
 		default:
 			if err := os.Symlink(filepath.Join(real, name), filepath.Join(dir, name)); err != nil {
 				t.Fatal(err)
