@@ -1,5 +1,5 @@
-// Package narthex has the sources that the tests of a module need: the test kit runs a module in the real
-// host, and sdk:export writes them for authors without a checkout.
+// Package narthex owns the copy of the platform's sources that narthex-dev carries. A module's tests run in
+// the real host, and sdk:export writes these sources for authors without a checkout.
 package narthex
 
 import "embed"

@@ -62,7 +62,9 @@ async function mount(container: HTMLElement, context: ModuleUiContext): Promise<
 
 	async function add(text: HTMLInputElement): Promise<void> {
 		const body = JSON.stringify({ text: text.value });
-		const response = await context.api("/notes", { method: "POST", headers: { "Content-Type": "application/json" }, body });
+		const response = await context.api("/notes", {
+			method: "POST", headers: { "Content-Type": "application/json" }, body,
+		});
 		if (!response.ok) {
 			context.announce("The note was not saved.", "assertive");
 			return;
