@@ -27,6 +27,8 @@ var ranks = map[string]int{
 	"cmd/narthex/dev":      7,
 	"cmd/narthex/conform":  7,
 
+	"cmd/narthex/dev/sample": 6,
+
 	"cmd/narthex/platform":    6,
 	"cmd/narthex-bench":       6,
 	"modulehost/archive/pack": 6, // a program

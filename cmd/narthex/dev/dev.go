@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/narthex-platform/narthex/cmd/narthex/cli"
+	"github.com/narthex-platform/narthex/cmd/narthex/dev/sample"
 	"github.com/narthex-platform/narthex/cmd/narthex/platform"
 	"github.com/narthex-platform/narthex/mail"
 	"github.com/narthex-platform/narthex/migrations"
@@ -231,10 +232,9 @@ func serveDev(ctx context.Context, l *loop, resetModule string) error {
 		return err
 	}
 	address := string(settings.Identity.BaseURL)
-	_, hasBoard := installed.Module("announcements")
-	if password != "" && l.supplies.samples && hasBoard {
-		if err := seed(ctx, address, DevOwner, password); err != nil {
-			fmt.Fprintln(l.program.Stdout, "The samples could not be written; everything else works.")
+	if password != "" && l.supplies.samples {
+		if err := sample.Fill(ctx, address, sample.Owner{Email: DevOwner, Password: password}); err != nil {
+			fmt.Fprintf(l.program.Stdout, "Not all samples could be written; everything else works.\n%s\n", err)
 		}
 	}
 	welcome(l.program, address, password, gallery.address)
