@@ -54,10 +54,20 @@ func (s *Service) list(c *httpapi.Call) error {
 	if err != nil {
 		return err
 	}
-	body := appendEntries([]byte(`{"entries":[`), found)
+	body := make([]byte, 0, bodySize(found)+len(namesJSON))
+	body = appendEntries(append(body, `{"entries":[`...), found)
 	body = append(append(body, `],"people":`...), namesJSON...)
 	body = append(append(body, `,"nextCursor":`...), next...)
 	return c.RawJSON(http.StatusOK, append(body, '}'))
+}
+
+// bodySize is about what a page needs without its names.
+func bodySize(rows []row) int {
+	size := 100 // around the entries
+	for _, r := range rows {
+		size += 64 + len(r.Entry) // id and time
+	}
+	return size
 }
 
 // appendEntries puts id and time in front of what each entry holds. It decodes no entry, because that would

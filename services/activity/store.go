@@ -37,8 +37,13 @@ func (s *Store) page(ctx context.Context, q query) ([]row, error) {
 	if err != nil {
 		return nil, unavailable(err)
 	}
-	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[row])
-	if err != nil {
+	found := make([]row, 0, q.limit+1)
+	var r row
+	columns := []any{&r.Number, &r.At, &r.Entry, &r.ActorID, &r.PersonID}
+	if _, err = pgx.ForEachRow(rows, columns, func() error {
+		found = append(found, r)
+		return nil
+	}); err != nil {
 		return nil, unavailable(err)
 	}
 	return found, nil

@@ -111,14 +111,17 @@ func ReadBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, erro
 	return nil, errors.Join(ErrBodyAborted, err)
 }
 
-// timeFormat is the format of every time in a response: UTC, in milliseconds.
-const timeFormat = "2006-01-02T15:04:05.000Z"
+// Time formats t as every time in a response: UTC, RFC 3339 with milliseconds, and nothing below them.
+func Time(t time.Time) string { return string(AppendTime(make([]byte, 0, len(time.RFC3339Nano)), t)) }
 
-// Time formats t for a response. It cuts off everything below a millisecond.
-func Time(t time.Time) string { return t.UTC().Format(timeFormat) }
-
-// AppendTime is Time for a handler that writes its JSON itself.
-func AppendTime(b []byte, t time.Time) []byte { return t.UTC().AppendFormat(b, timeFormat) }
+// AppendTime is Time for a handler that writes its JSON itself. A layout with milliseconds takes package time
+// four times as long as RFC 3339, which it does not have to read.
+func AppendTime(b []byte, t time.Time) []byte {
+	b = t.UTC().AppendFormat(b, time.RFC3339)
+	millisecond := t.Nanosecond() / int(time.Millisecond)
+	return append(b[:len(b)-1], // without the Z
+		'.', byte('0'+millisecond/100), byte('0'+millisecond/10%10), byte('0'+millisecond%10), 'Z')
+}
 
 var (
 	jsonType = []string{"application/json"}
