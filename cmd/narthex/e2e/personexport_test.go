@@ -91,8 +91,8 @@ func TestExportHasTheModules(t *testing.T) {
 	}
 }
 
-// TestExportOfAHangingModule: a module that does not answer is given up after 10 s and named as missing. The
-// rest of the export is there, other requests are served meanwhile, and the next export has its part again.
+// TestExportOfAHangingModule: a module that does not answer is given up and named as missing. The rest of
+// the export is there, other requests are served meanwhile, and the next export has its part again.
 func TestExportOfAHangingModule(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -1,0 +1,38 @@
+package process_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/narthex-platform/narthex/modulehost/process"
+	"github.com/narthex-platform/narthex/modulehost/sdk/abi"
+)
+
+// TestExportDeadline: the ten seconds of an export are for all of its pieces together, not for each.
+func TestExportDeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		calls := 0
+		slow := func(ctx context.Context, _ abi.Method, _, response proto.Message) error {
+			calls++
+			response.(*abi.PersonExportResponse).Export = 1 // there is more
+			select {
+			case <-time.After(4 * time.Second):
+				return nil
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		began := time.Now()
+		_, err := process.ReadExport(t.Context(), slow, "somebody")
+		took := time.Since(began)
+		if !errors.Is(err, context.DeadlineExceeded) || took != abi.ExportWithin || calls != 3 {
+			t.Errorf("an export in pieces of 4 s ended after %v and %d calls with %v, want %v, 3 calls, %v",
+				took, calls, err, abi.ExportWithin, context.DeadlineExceeded)
+		}
+	})
+}
