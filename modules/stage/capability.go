@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// maxUpcoming is how many services another module gets at once.
+const maxUpcoming = 100
+
+// providedService is a service as other modules see it.
+type providedService struct {
+	ID    string    `json:"id"`
+	Title string    `json:"title"`
+	Start time.Time `json:"start"`
+}
+
+// upcomingRequest is what another module asks for. Without From it is now, and without Limit the most there
+// is.
+type upcomingRequest struct {
+	From  *time.Time `json:"from"`
+	Limit int        `json:"limit"`
+}
+
+type upcomingResponse struct {
+	Services []providedService `json:"services"`
+}
+
+type serviceRequest struct {
+	ID string `json:"id"`
+}
+
+// serviceResponse has no service when there is none with this id.
+type serviceResponse struct {
+	Service *providedService `json:"service"`
+}
+
+// upcoming answers other modules which services are to come, the next one first.
+func (s *stage) upcoming(ctx context.Context, in upcomingRequest) (out upcomingResponse, err error) {
+	from := time.Now()
+	if in.From != nil {
+		from = *in.From
+	}
+	limit := in.Limit
+	if limit < 1 || limit > maxUpcoming {
+		limit = maxUpcoming
+	}
+	services, err := s.store.upcomingServices(ctx, from, nil, limit)
+	for _, one := range services {
+		out.Services = append(out.Services, providedService{one.ID, one.Title, one.StartsAt})
+	}
+	return out, err
+}
+
+// service answers other modules what a service is.
+func (s *stage) service(ctx context.Context, in serviceRequest) (out serviceResponse, err error) {
+	if !isID(in.ID) {
+		return out, nil
+	}
+	found, err := s.store.service(ctx, in.ID)
+	if errors.Is(err, errNoService) {
+		return out, nil
+	}
+	if err == nil {
+		out.Service = &providedService{found.ID, found.Title, found.StartsAt}
+	}
+	return out, err
+}

@@ -1,0 +1,73 @@
+package main
+
+import "github.com/narthex-platform/narthex/modulehost/sdk"
+
+// Limits of an item.
+const (
+	maxText    = 6000 // characters
+	maxSeconds = 6 * 60 * 60
+)
+
+// The kinds of an item.
+const (
+	songKind    = "song"
+	readingKind = "reading"
+	talkKind    = "talk"
+	noticeKind  = "notice"
+)
+
+// item is one point of an order of service as callers see it.
+type item struct {
+	ID        string  `json:"id"`
+	Kind      string  `json:"kind"`
+	Title     string  `json:"title"` // a song's may be empty: then it is the song's own
+	Text      string  `json:"text"`
+	SongID    *string `json:"songId"`
+	SongTitle *string `json:"songTitle"`
+	Seconds   int64   `json:"seconds"` // 0: not planned
+	Position  int64   `json:"position"`
+	Rev       int64   `json:"rev"`
+}
+
+// itemDraft is what a caller writes. Absent and null mean the same.
+type itemDraft struct {
+	Kind    string  `json:"kind"`
+	Title   *string `json:"title"`
+	Text    *string `json:"text"`
+	SongID  *string `json:"songId"`
+	Seconds *int64  `json:"seconds"`
+	Rev     *int64  `json:"rev"` // an edit's: what the writer saw
+}
+
+// check fills in what may be left out and refuses what could not be shown.
+func (d *itemDraft) check() error {
+	if d.Title == nil {
+		d.Title = new(string)
+	}
+	if d.Text == nil {
+		d.Text = new(string)
+	}
+	if d.Seconds == nil {
+		d.Seconds = new(int64)
+	}
+	*d.Title, *d.Text = normalized(*d.Title), normalized(*d.Text)
+	least := 1
+	switch d.Kind {
+	case songKind:
+		if d.SongID == nil || !isID(*d.SongID) || *d.Text != "" {
+			return sdk.ErrRequestInvalid
+		}
+		least = 0
+	case readingKind, talkKind, noticeKind:
+		if d.SongID != nil {
+			return sdk.ErrRequestInvalid
+		}
+	default:
+		return sdk.ErrRequestInvalid
+	}
+	if !isLine(*d.Title, least, maxTitle) || !isText(*d.Text, 0, maxText) ||
+		*d.Seconds < 0 || *d.Seconds > maxSeconds {
+		return sdk.ErrRequestInvalid
+	}
+	return nil
+}

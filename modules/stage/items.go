@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+)
+
+func (s *stage) createItem(ctx context.Context, r *http.Request) (any, error) {
+	draft, err := sdk.Decode[itemDraft](r)
+	if err != nil {
+		return nil, err
+	}
+	if err := draft.check(); err != nil || draft.Rev != nil {
+		return nil, sdk.ErrRequestInvalid
+	}
+	service, err := pathID(r, errNoService)
+	if err != nil {
+		return nil, err
+	}
+	var created *item
+	err = s.writeItems(ctx, func(tx *sdk.Tx) (string, error) {
+		created, err = createItem(ctx, tx, service, &draft)
+		return service, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return sdk.Created(created), nil
+}
+
+// editItem replaces an item, if it still is what the writer saw.
+func (s *stage) editItem(ctx context.Context, r *http.Request) (any, error) {
+	draft, err := sdk.Decode[itemDraft](r)
+	if err != nil {
+		return nil, err
+	}
+	if err := draft.check(); err != nil || draft.Rev == nil {
+		return nil, sdk.ErrRequestInvalid
+	}
+	id, err := pathID(r, errNoItem)
+	if err != nil {
+		return nil, err
+	}
+	var edited *item
+	err = s.writeItems(ctx, func(tx *sdk.Tx) (service string, err error) {
+		edited, service, err = editItem(ctx, tx, id, &draft)
+		return service, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return edited, nil
+}
+
+// placeItem moves an item behind another, or to the front when after is null.
+func (s *stage) placeItem(ctx context.Context, r *http.Request) (any, error) {
+	wanted, err := sdk.Decode[struct {
+		After *string `json:"after"`
+		Rev   int64   `json:"rev"`
+	}](r)
+	if err != nil {
+		return nil, err
+	}
+	id, err := pathID(r, errNoItem)
+	if err != nil {
+		return nil, err
+	}
+	if wanted.After != nil && (*wanted.After == id || !isID(*wanted.After)) {
+		return nil, sdk.ErrRequestInvalid
+	}
+	err = s.writeItems(ctx, func(tx *sdk.Tx) (string, error) {
+		return placeItem(ctx, tx, id, wanted.After, wanted.Rev)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return map[string]int64{"rev": wanted.Rev + 1}, nil
+}
+
+func (s *stage) removeItem(ctx context.Context, r *http.Request) (any, error) {
+	id, err := pathID(r, errNoItem)
+	if err != nil {
+		return nil, err
+	}
+	return nil, s.writeItems(ctx, func(tx *sdk.Tx) (string, error) { return removeItem(ctx, tx, id) })
+}
+
+// writeItems runs f, which changes items of the service that it returns.
+func (s *stage) writeItems(ctx context.Context, f func(tx *sdk.Tx) (serviceID string, err error)) error {
+	return s.writePlan(ctx, func(tx *sdk.Tx, _ *standing) error {
+		service, err := f(tx)
+		if err != nil {
+			return err
+		}
+		return touchService(ctx, tx, service, sdk.Principal(ctx).UserID)
+	})
+}

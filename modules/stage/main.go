@@ -1,0 +1,55 @@
+// Command stage is what a service is led with: planners write the order of service and the words of songs,
+// one person drives it from a phone, and screens show words, what comes next and the time that is left.
+package main
+
+import (
+	"context"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+)
+
+// The permissions of module.json.
+const (
+	readPlan    = "stage.plan.read"
+	editPlan    = "stage.plan.edit"
+	controlLive = "stage.live.control"
+	viewDisplay = "stage.display.view"
+)
+
+// stage is the module: its routes and, once started, what they work with.
+type stage struct {
+	host  *sdk.Host
+	store *store
+}
+
+func main() { sdk.Serve(&stage{}) }
+
+// Register declares the routes, the channels and the capability.
+func (s *stage) Register(r *sdk.Registry) error {
+	r.HandleFunc("GET /services", readPlan, sdk.NoBody, s.listServices)
+	r.HandleFunc("POST /services", editPlan, sdk.Buffered(32<<10), s.createService)
+	r.HandleFunc("GET /services/{id}", readPlan, sdk.NoBody, s.readService)
+	r.HandleFunc("PUT /services/{id}", editPlan, sdk.Buffered(32<<10), s.editService)
+	r.HandleFunc("DELETE /services/{id}", editPlan, sdk.NoBody, s.removeService)
+	r.HandleFunc("POST /services/{id}/items", editPlan, sdk.Buffered(32<<10), s.createItem)
+	r.HandleFunc("PUT /items/{id}", editPlan, sdk.Buffered(32<<10), s.editItem)
+	r.HandleFunc("PUT /items/{id}/place", editPlan, sdk.Buffered(1<<10), s.placeItem)
+	r.HandleFunc("DELETE /items/{id}", editPlan, sdk.NoBody, s.removeItem)
+	r.HandleFunc("GET /songs", readPlan, sdk.NoBody, s.listSongs)
+	r.HandleFunc("POST /songs", editPlan, sdk.Buffered(32<<10), s.createSong)
+	r.HandleFunc("GET /songs/{id}", readPlan, sdk.NoBody, s.readSong)
+	r.HandleFunc("PUT /songs/{id}", editPlan, sdk.Buffered(32<<10), s.editSong)
+	r.HandleFunc("DELETE /songs/{id}", editPlan, sdk.NoBody, s.removeSong)
+	r.Channel(plansChannel, readPlan, s.plansSnapshot)
+	r.Provide("stage.services", sdk.Methods{"upcoming": sdk.Func(s.upcoming), "service": sdk.Func(s.service)})
+	return nil
+}
+
+// Start keeps the host.
+func (s *stage) Start(_ context.Context, h *sdk.Host) error {
+	s.host, s.store = h, &store{db: h.DB}
+	return nil
+}
+
+// Stop has nothing to end: everything is in the database.
+func (s *stage) Stop(context.Context) error { return nil }

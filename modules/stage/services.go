@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+)
+
+// listServices has the services that are to come, or those that are over, page by page.
+func (s *stage) listServices(ctx context.Context, r *http.Request) (any, error) {
+	page, err := sdk.ReadPage[servicePosition](r, "when")
+	if err != nil {
+		return nil, err
+	}
+	if page.After != nil && !isID(page.After.ID) {
+		return nil, sdk.ErrRequestInvalid
+	}
+	border := time.Now().Add(-stillUpcoming)
+	var services []service
+	switch when, said := page.Query["when"]; {
+	case !said || when == "upcoming":
+		services, err = s.store.upcomingServices(ctx, border, page.After, page.Limit+1)
+	case when == "past":
+		services, err = s.store.pastServices(ctx, border, page.After, page.Limit+1)
+	default:
+		err = sdk.ErrRequestInvalid
+	}
+	if err != nil {
+		return nil, err
+	}
+	services, next, err := sdk.CutPage(page, services, func(s service) servicePosition {
+		return servicePosition{s.StartsAt, s.ID}
+	})
+	return struct {
+		Services   []service `json:"services"`
+		NextCursor *string   `json:"nextCursor"`
+	}{services, next}, err
+}
+
+func (s *stage) readService(ctx context.Context, r *http.Request) (any, error) {
+	id, err := pathID(r, errNoService)
+	if err != nil {
+		return nil, err
+	}
+	return s.store.service(ctx, id)
+}
+
+func (s *stage) createService(ctx context.Context, r *http.Request) (any, error) {
+	draft, err := sdk.Decode[serviceDraft](r)
+	if err != nil {
+		return nil, err
+	}
+	if err := draft.check(); err != nil || draft.Rev != nil {
+		return nil, sdk.ErrRequestInvalid
+	}
+	var created *service
+	err = s.writePlan(ctx, func(tx *sdk.Tx, _ *standing) error {
+		created, err = createService(ctx, tx, &draft, sdk.Principal(ctx).UserID)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return sdk.Created(created), nil
+}
+
+// editService changes title and start, if the service still is what the writer saw.
+func (s *stage) editService(ctx context.Context, r *http.Request) (any, error) {
+	draft, err := sdk.Decode[serviceDraft](r)
+	if err != nil {
+		return nil, err
+	}
+	if err := draft.check(); err != nil || draft.Rev == nil {
+		return nil, sdk.ErrRequestInvalid
+	}
+	id, err := pathID(r, errNoService)
+	if err != nil {
+		return nil, err
+	}
+	err = s.writePlan(ctx, func(tx *sdk.Tx, _ *standing) error {
+		return editService(ctx, tx, id, &draft, sdk.Principal(ctx).UserID)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return map[string]int64{"rev": *draft.Rev}, nil
+}
+
+func (s *stage) removeService(ctx context.Context, r *http.Request) (any, error) {
+	id, err := pathID(r, errNoService)
+	if err != nil {
+		return nil, err
+	}
+	return nil, s.writePlan(ctx, func(tx *sdk.Tx, _ *standing) error { return removeService(ctx, tx, id) })
+}

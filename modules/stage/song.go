@@ -1,0 +1,74 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+)
+
+// Limits of a song.
+const (
+	maxCredit   = 200 // characters
+	maxSections = 30
+	maxLabel    = 40
+	maxWords    = 12000 // characters of all sections
+	maxLines    = 300   // of all sections
+)
+
+// section is a part of a song that is sung in one go.
+type section struct {
+	Label string `json:"label"`
+	Text  string `json:"text"`
+}
+
+// song is one as callers see it.
+type song struct {
+	ID       string    `json:"id"`
+	Title    string    `json:"title"`
+	Credit   string    `json:"credit"`
+	Sections []section `json:"sections"`
+	Rev      int64     `json:"rev"`
+}
+
+// listedSong is a song without its words.
+type listedSong struct {
+	ID       string `json:"id"`
+	Title    string `json:"title"`
+	Credit   string `json:"credit"`
+	Sections int64  `json:"sections"`
+	Rev      int64  `json:"rev"`
+}
+
+// songDraft is what a caller writes.
+type songDraft struct {
+	Title    string    `json:"title"`
+	Credit   *string   `json:"credit"`
+	Sections []section `json:"sections"`
+	Rev      *int64    `json:"rev"` // an edit's: what the writer saw
+}
+
+// check fills in what may be left out and refuses what could not be shown.
+func (d *songDraft) check() error {
+	if d.Credit == nil {
+		d.Credit = new(string)
+	}
+	d.Title, *d.Credit = normalized(d.Title), normalized(*d.Credit)
+	if !isLine(d.Title, 1, maxTitle) || !isLine(*d.Credit, 0, maxCredit) ||
+		len(d.Sections) == 0 || len(d.Sections) > maxSections {
+		return sdk.ErrRequestInvalid
+	}
+	words, lines := 0, 0
+	for i := range d.Sections {
+		one := &d.Sections[i]
+		one.Label, one.Text = normalized(one.Label), normalized(one.Text)
+		if !isLine(one.Label, 0, maxLabel) || !isText(one.Text, 1, maxWords) {
+			return sdk.ErrRequestInvalid
+		}
+		words += len([]rune(one.Text))
+		lines += 1 + strings.Count(one.Text, "\n")
+	}
+	if words > maxWords || lines > maxLines {
+		return sdk.ErrRequestInvalid
+	}
+	return nil
+}

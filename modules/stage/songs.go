@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+)
+
+// maxSearch is the longest text that is searched for, in characters.
+const maxSearch = 100
+
+// listSongs has the songs by title, without their words, page by page.
+func (s *stage) listSongs(ctx context.Context, r *http.Request) (any, error) {
+	page, err := sdk.ReadPage[songPosition](r, "q")
+	if err != nil {
+		return nil, err
+	}
+	search := page.Query["q"]
+	if page.After != nil && !isID(page.After.ID) || !isLine(search, 0, maxSearch) {
+		return nil, sdk.ErrRequestInvalid
+	}
+	found, err := s.store.songs(ctx, search, page.After, page.Limit+1)
+	if err != nil {
+		return nil, err
+	}
+	found, next, err := sdk.CutPage(page, found, func(s orderedSong) songPosition { return s.place })
+	songs := make([]listedSong, len(found))
+	for i, one := range found {
+		songs[i] = one.listedSong
+	}
+	return struct {
+		Songs      []listedSong `json:"songs"`
+		NextCursor *string      `json:"nextCursor"`
+	}{songs, next}, err
+}
+
+func (s *stage) readSong(ctx context.Context, r *http.Request) (any, error) {
+	id, err := pathID(r, errNoSong)
+	if err != nil {
+		return nil, err
+	}
+	return s.store.song(ctx, id)
+}
+
+func (s *stage) createSong(ctx context.Context, r *http.Request) (any, error) {
+	draft, err := sdk.Decode[songDraft](r)
+	if err != nil {
+		return nil, err
+	}
+	if err := draft.check(); err != nil || draft.Rev != nil {
+		return nil, sdk.ErrRequestInvalid
+	}
+	var created *song
+	err = s.writePlan(ctx, func(tx *sdk.Tx, _ *standing) error {
+		created, err = createSong(ctx, tx, &draft, sdk.Principal(ctx).UserID)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return sdk.Created(created), nil
+}
+
+// editSong replaces a song, if it still is what the writer saw.
+func (s *stage) editSong(ctx context.Context, r *http.Request) (any, error) {
+	draft, err := sdk.Decode[songDraft](r)
+	if err != nil {
+		return nil, err
+	}
+	if err := draft.check(); err != nil || draft.Rev == nil {
+		return nil, sdk.ErrRequestInvalid
+	}
+	id, err := pathID(r, errNoSong)
+	if err != nil {
+		return nil, err
+	}
+	var edited *song
+	err = s.writePlan(ctx, func(tx *sdk.Tx, _ *standing) error {
+		edited, err = editSong(ctx, tx, id, &draft, sdk.Principal(ctx).UserID)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return edited, nil
+}
+
+func (s *stage) removeSong(ctx context.Context, r *http.Request) (any, error) {
+	id, err := pathID(r, errNoSong)
+	if err != nil {
+		return nil, err
+	}
+	return nil, s.writePlan(ctx, func(tx *sdk.Tx, _ *standing) error { return removeSong(ctx, tx, id) })
+}

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+)
+
+// servicePosition is a service's place in lists.
+type servicePosition struct {
+	StartsAt time.Time `json:"startsAt"`
+	ID       string    `json:"id"`
+}
+
+// A service is upcoming until this long after its start: it still goes on.
+const stillUpcoming = 12 * time.Hour
+
+const listedService = `
+	services.id::text, services.title, services.starts_at, services.rev,
+	(SELECT count(*) FROM items WHERE items.service_id = services.id),
+	(SELECT coalesce(sum(seconds), 0) FROM items WHERE items.service_id = services.id)`
+
+func scanService(row scanner, s *service) error {
+	return row.Scan(&s.ID, &s.Title, &s.StartsAt, &s.Rev, &s.Items, &s.Seconds)
+}
+
+// upcomingServices are those that start at a time or later, the next one first.
+func (s *store) upcomingServices(ctx context.Context, from time.Time, after *servicePosition, limit int) (
+	[]service, error,
+) {
+	if after == nil {
+		after = &servicePosition{StartsAt: from, ID: firstID}
+	}
+	rows, err := s.db.Query(ctx, `
+		SELECT `+listedService+`
+		FROM services
+		WHERE starts_at >= $1 AND (starts_at, id) > ($2, $3::uuid)
+		ORDER BY starts_at, id
+		LIMIT $4`, from, after.StartsAt, after.ID, limit)
+	return collect(rows, err, scanService)
+}
+
+// pastServices are those that started before a time, the last one first.
+func (s *store) pastServices(ctx context.Context, before time.Time, after *servicePosition, limit int) (
+	[]service, error,
+) {
+	if after == nil {
+		after = &servicePosition{StartsAt: before, ID: firstID}
+	}
+	rows, err := s.db.Query(ctx, `
+		SELECT `+listedService+`
+		FROM services
+		WHERE (starts_at, id) < ($1, $2::uuid)
+		ORDER BY starts_at DESC, id DESC
+		LIMIT $3`, after.StartsAt, after.ID, limit)
+	return collect(rows, err, scanService)
+}
+
+// firstID is before every id that the database draws.
+const firstID = "00000000-0000-0000-0000-000000000000"
+
+// service reads one with its items in one statement, so that they belong together.
+func (s *store) service(ctx context.Context, id string) (*fullService, error) {
+	rows, err := s.db.Query(ctx, `
+		SELECT services.id::text, services.title, services.starts_at, services.rev, items.id IS NOT NULL,
+			coalesce(items.id::text, ''), coalesce(kind, ''), coalesce(items.title, ''), coalesce(text, ''),
+			song_id::text, songs.title, coalesce(seconds, 0), coalesce(position, 0), coalesce(items.rev, 0)
+		FROM services
+			LEFT JOIN items ON items.service_id = services.id
+			LEFT JOIN songs ON songs.id = items.song_id
+		WHERE services.id = $1
+		ORDER BY position`, id)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var read *fullService
+	for rows.Next() {
+		if read == nil {
+			read = &fullService{Items: []item{}}
+		}
+		var there bool
+		var one item
+		err := scanItem(prefixed{rows, []any{&read.ID, &read.Title, &read.StartsAt, &read.Rev, &there}}, &one)
+		if err != nil {
+			return nil, err
+		}
+		if there {
+			read.Items = append(read.Items, one)
+		}
+	}
+	if read == nil && rows.Err() == nil {
+		return nil, errNoService
+	}
+	return read, rows.Err()
+}
+
+// prefixed scans some values before those of an item.
+type prefixed struct {
+	row  scanner
+	into []any
+}
+
+// Scan reads one row.
+func (p prefixed) Scan(dst ...any) error {
+	return p.row.Scan(append(append([]any{}, p.into...), dst...)...)
+}
+
+func createService(ctx context.Context, tx *sdk.Tx, d *serviceDraft, writer string) (*service, error) {
+	created := &service{Title: d.Title, StartsAt: d.StartsAt}
+	err := tx.QueryRow(ctx, `
+		INSERT INTO services (title, starts_at, changed_by)
+		VALUES ($1, $2, nullif($3, ''))
+		RETURNING id::text, rev`, d.Title, d.StartsAt, writer).Scan(&created.ID, &created.Rev)
+	return created, err
+}
+
+func editService(ctx context.Context, tx *sdk.Tx, id string, d *serviceDraft, writer string) error {
+	err := tx.QueryRow(ctx, `
+		UPDATE services
+		SET title = $3, starts_at = $4, changed_by = nullif($5, ''), rev = rev + 1
+		WHERE id = $1 AND rev = $2
+		RETURNING rev`, id, *d.Rev, d.Title, d.StartsAt, writer).Scan(d.Rev)
+	if errors.Is(err, sql.ErrNoRows) {
+		return missing(ctx, tx, "services", id, errNoService)
+	}
+	return err
+}
+
+func removeService(ctx context.Context, tx *sdk.Tx, id string) error {
+	var removed string
+	err := tx.QueryRow(ctx, `DELETE FROM services WHERE id = $1 RETURNING id::text`, id).Scan(&removed)
+	return orElse(err, errNoService)
+}
+
+// touchService counts a change of a service's items.
+func touchService(ctx context.Context, tx *sdk.Tx, id, writer string) error {
+	_, err := tx.Exec(ctx, `UPDATE services SET rev = rev + 1, changed_by = nullif($2, '') WHERE id = $1`,
+		id, writer)
+	return err
+}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/narthex-platform/narthex/modulehost/sdk"
+)
+
+// songPosition is a song's place in the list.
+type songPosition struct {
+	Title string `json:"title"` // in lower case, as the database makes it
+	ID    string `json:"id"`
+}
+
+// orderedSong is a listed song with its place.
+type orderedSong struct {
+	listedSong
+	place songPosition
+}
+
+// songs are those whose title has a text in it, by title.
+func (s *store) songs(ctx context.Context, search string, after *songPosition, limit int) (
+	[]orderedSong, error,
+) {
+	if after == nil {
+		after = &songPosition{ID: firstID}
+	}
+	pattern := "%" + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(search) + "%"
+	rows, err := s.db.Query(ctx, `
+		SELECT id::text, title, credit, jsonb_array_length(sections), rev, lower(title)
+		FROM songs
+		WHERE (lower(title), id) > ($1, $2::uuid) AND lower(title) LIKE lower($3)
+		ORDER BY lower(title), id
+		LIMIT $4`, after.Title, after.ID, pattern, limit)
+	return collect(rows, err, func(row scanner, s *orderedSong) error {
+		err := row.Scan(&s.ID, &s.Title, &s.Credit, &s.Sections, &s.Rev, &s.place.Title)
+		s.place.ID = s.ID
+		return err
+	})
+}
+
+func (s *store) song(ctx context.Context, id string) (*song, error) {
+	read := new(song)
+	err := scanSong(s.db.QueryRow(ctx, `
+		SELECT id::text, title, credit, sections, rev FROM songs WHERE id = $1`, id), read)
+	if err != nil {
+		return nil, orElse(err, errNoSong)
+	}
+	return read, nil
+}
+
+func scanSong(row scanner, s *song) error {
+	var sections []byte
+	if err := row.Scan(&s.ID, &s.Title, &s.Credit, &sections, &s.Rev); err != nil {
+		return err
+	}
+	return json.Unmarshal(sections, &s.Sections)
+}
+
+func createSong(ctx context.Context, tx *sdk.Tx, d *songDraft, writer string) (*song, error) {
+	sections, err := json.Marshal(d.Sections)
+	if err != nil {
+		return nil, err
+	}
+	created := new(song)
+	err = scanSong(tx.QueryRow(ctx, `
+		INSERT INTO songs (title, credit, sections, changed_by)
+		VALUES ($1, $2, $3, nullif($4, ''))
+		RETURNING id::text, title, credit, sections, rev`, d.Title, *d.Credit, string(sections), writer), created)
+	return created, err
+}
+
+func editSong(ctx context.Context, tx *sdk.Tx, id string, d *songDraft, writer string) (*song, error) {
+	sections, err := json.Marshal(d.Sections)
+	if err != nil {
+		return nil, err
+	}
+	edited := new(song)
+	err = scanSong(tx.QueryRow(ctx, `
+		UPDATE songs
+		SET title = $3, credit = $4, sections = $5, changed_by = nullif($6, ''), rev = rev + 1
+		WHERE id = $1 AND rev = $2
+		RETURNING id::text, title, credit, sections, rev`,
+		id, *d.Rev, d.Title, *d.Credit, string(sections), writer), edited)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, missing(ctx, tx, "songs", id, errNoSong)
+	}
+	return edited, err
+}
+
+// removeSong deletes a song that no service has.
+func removeSong(ctx context.Context, tx *sdk.Tx, id string) error {
+	var removed string
+	err := tx.QueryRow(ctx, `DELETE FROM songs WHERE id = $1 RETURNING id::text`, id).Scan(&removed)
+	if sdk.BrokenConstraint(err) == "items_song" {
+		return errSongInUse
+	}
+	return orElse(err, errNoSong)
+}
