@@ -4,6 +4,7 @@ GO      ?= go
 # nomsgpack leaves out a codec of gin's that nothing here uses: 6 MB of the program.
 FLAGS   := -trimpath -tags nomsgpack -ldflags '-s -w'
 MODULES := $(patsubst modules/%/module.json,%,$(wildcard modules/*/module.json))
+SERVERS := $(patsubst modules/%/main.go,%,$(wildcard modules/*/main.go))
 SDK     := modulehost/sdk
 PLATFORM := $(shell $(GO) env GOOS)-$(shell $(GO) env GOARCH)
 
@@ -32,7 +33,7 @@ build: ## Build bin/narthex and, with what development needs, bin/narthex-dev
 	CGO_ENABLED=0 $(GO) build $(FLAGS) -o bin/ ./cmd/narthex ./cmd/narthex-dev
 
 .PHONY: modules
-modules: $(addprefix module-,$(MODULES)) ## Build every sample module, and its package with a checksum in bin/modules
+modules: $(addprefix module-,$(SERVERS)) ## Build every sample module, and its package with a checksum in bin/modules
 	@$(GO) run ./modulehost/archive/pack -out bin/modules $(addprefix modules/,$(MODULES))
 
 # Without the state of the checkout in them, so that the same sources give the same bytes.

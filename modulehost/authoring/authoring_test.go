@@ -49,9 +49,12 @@ func TestBuild(t *testing.T) {
 	build(authoring.ErrBuild, "ui-src/index.ts:2:1: ")
 	write("ui-src/index.ts", `import { defineModuleUi } from "@narthex/sdk";
 		export default defineModuleUi({ mount() {} });`)
+	write("contributions-src/tile.ts", `import { defineContribution } from "@narthex/sdk";
+		export default defineContribution({});`)
 	var report strings.Builder
 	written, err := authoring.Build(t.Context(), folder, &report)
-	want := []string{"bin/" + runtime.GOOS + "-" + runtime.GOARCH + "/rota", "ui/index.js"}
+	want := []string{"bin/" + runtime.GOOS + "-" + runtime.GOARCH + "/rota", "ui/index.js",
+		"contributions/tile.js"}
 	if err != nil || !slices.Equal(written, want) || report.Len() > 0 {
 		t.Errorf("Build: %v, error %v, said %q; want %v and nothing said", written, err, report.String(), want)
 	}

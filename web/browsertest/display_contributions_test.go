@@ -30,6 +30,7 @@ func TestDisplayContributions(t *testing.T) {
 		window.load = async () => {
 			for (const { load } of context.contributions) container.append(await load());
 		};
+		window.ask = () => context.contributions[0].api("/x").catch((error) => error.name);
 		container.textContent = "This is the hall. ";`)))
 	w.writeModule("part", partOf("1.0.0", "The first part."))
 	w.daemon.stop(t)
@@ -45,8 +46,11 @@ func TestDisplayContributions(t *testing.T) {
 	if kept := contributions(); len(kept) > 0 {
 		t.Errorf("kept before they were loaded: %q", kept)
 	}
-	p.runScript(`await load()`)
+	p.runScript(`await load(); window.asked = await ask()`)
 	p.waitForText("This is the hall. The first part.")
+	if asked := eval[string](p, `String(asked)`); asked != "TypeError" {
+		t.Errorf("a request of a contribution on a screen: %s, want a TypeError", asked)
+	}
 	assertKept := func(want string) {
 		t.Helper()
 		p.waitUntil("only "+want+" is kept", func() bool { return slices.Equal(contributions(), []string{want}) })

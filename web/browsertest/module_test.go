@@ -55,6 +55,10 @@ func TestContext(t *testing.T) {
 	h.handle("PUT /api/v1/modules/notes/echo", func(w http.ResponseWriter, r *http.Request) {
 		reply(w, 200, fmt.Sprintf("%q", r.URL.RawQuery+" "+r.Header.Get("Content-Type")))
 	})
+	h.handle("GET /api/v1/modules/clock/echo", func(w http.ResponseWriter, r *http.Request) {
+		reply(w, 200, fmt.Sprintf("%q", r.URL.RawQuery))
+	})
+	h.respond("GET /api/v1/modules/clock/forbidden", 403, `{"code":"PERMISSION_DENIED"}`)
 	p := openPage(t, h.URL+"/#/m/notes/shelf/3", desktop)
 	p.waitForText("Here are the notes.")
 	for _, c := range []struct{ expression, want string }{
@@ -68,6 +72,9 @@ func TestContext(t *testing.T) {
 		{`await context.contributions[0].load() === await context.contributions[0].load()`, `true`},
 		{`await context.contributions[1].load().catch(error => error.code)`,
 			`"MODULE_UI_ABI_INCOMPATIBLE"`},
+		{`await (await context.contributions[0].api("/echo?b=2")).json()`, `"b=2"`},
+		{`(await context.contributions[0].api("/forbidden")).status`, `403`},
+		{`await context.contributions[0].api("/../notes/x").catch(error => error.name)`, `"TypeError"`},
 		{`Math.abs(context.serverNow() - Date.now()) < 1000`, `true`},
 		{`await (await context.api("/echo?a=1", {method: "PUT", body: "{}", ` +
 			`headers: {"Content-Type": "application/json"}})).json()`, `"a=1 application/json"`},
@@ -83,6 +90,10 @@ func TestContext(t *testing.T) {
 		}
 	}
 
+	p.runScript(`await new Promise(resolve => setTimeout(resolve, 100))`)
+	if n := h.countRequests("GET /api/v1/principal"); n != 1 {
+		t.Errorf("asked %d times who is signed in, want once: a contribution's 403 is no reason", n)
+	}
 	p.runScript(`context.setTitle("Shelf three")`)
 	p.find("heading", "Shelf three")
 	p.waitFor(`document.title === "Shelf three - Dashboard"`)
@@ -168,8 +179,13 @@ func TestRefusedModuleAsksOnce(t *testing.T) {
 // person gets neither draft.
 func TestEndedSession(t *testing.T) {
 	t.Parallel()
-	h := newNotesFixture(t, kept+`container.append(context.drafts.get("note") ?? "no draft");`)
+	h := newFixture(t)
+	h.setSignedIn(person)
+	h.setNavigation(nil, []object{module("notes", "Notes", object{"contributions": []object{{"moduleId": "clock",
+		"moduleVersion": "1.0.0", "id": "clock.slide", "version": "1.0.0", "capability": "notes.slides"}}})})
+	h.setModuleScript("notes", kept+`container.append(context.drafts.get("note") ?? "no draft");`)
 	h.respond("GET /api/v1/modules/notes/x", 401, `{"code":"AUTHENTICATION_REQUIRED"}`)
+	h.respond("GET /api/v1/modules/clock/x", 401, `{"code":"AUTHENTICATION_REQUIRED"}`)
 	p := openPage(t, h.URL+"/#/m/notes/shelf/3", desktop)
 	p.waitForText("no draft")
 	p.runScript(`context.drafts.set("note", "half a note"); context.setDirty(true)`)
@@ -188,7 +204,7 @@ func TestEndedSession(t *testing.T) {
 	p.waitFor(`location.hash === "#/m/notes/shelf/3"`)
 
 	h.setAnonymous()
-	p.runScript(`await context.api("/x")`)
+	p.runScript(`await context.contributions[0].api("/x")`)
 	p.waitForHeading("Sign in")
 	h.handle("POST /api/auth/sign-in/email", func(w http.ResponseWriter, _ *http.Request) {
 		h.setSignedIn("another")

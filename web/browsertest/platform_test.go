@@ -31,7 +31,9 @@ func install(t *testing.T, modules ...string) (folder string) {
 		if err := os.CopyFS(module, os.DirFS(source)); err != nil {
 			t.Fatal(err)
 		}
-		build(t, filepath.Join(module, "bin", runtime.GOOS+"-"+runtime.GOARCH, id), source)
+		if sources, _ := filepath.Glob(filepath.Join(source, "*.go")); len(sources) > 0 {
+			build(t, filepath.Join(module, "bin", runtime.GOOS+"-"+runtime.GOARCH, id), source)
+		}
 	}
 	return folder
 }

@@ -2,11 +2,13 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -146,6 +148,30 @@ func TestModuleScriptsWithoutACheckout(t *testing.T) {
 	}
 	if !bytes.Contains(got[0].Bytes, []byte(`globalThis[Symbol.for("narthex.kit.1")]`)) {
 		t.Errorf("%s does not use the page's kit", got[0].Path)
+	}
+	for name, source := range map[string]string{
+		"tile.tsx": `import { words } from "./shared/words"; import { defineContribution } from "@narthex/sdk";
+			export default defineContribution({ words, element: <p>{words}</p> });`,
+		"slide.ts":         `export default 1;`,
+		"types.d.ts":       `declare const unused: number;`,
+		"shared/words.ts":  `export const words = "shared words";`,
+		"shared/style.css": `p { margin: 0 }`,
+	} {
+		path := filepath.Join(folder, "contributions-src", name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755),
+			os.WriteFile(path, []byte(source), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err = bundle.Module(folder, sdk)
+	var paths []string
+	for _, script := range got {
+		paths = append(paths, script.Path)
+	}
+	wanted := []string{"ui/index.js", "display/index.js", "contributions/slide.js", "contributions/tile.js"}
+	if err != nil || !slices.Equal(paths, wanted) || !bytes.Contains(got[3].Bytes, []byte("shared words")) {
+		t.Errorf("bundle.Module with contributions: %v, want %v, the last one with its words; error %v", paths,
+			wanted, err)
 	}
 	broken := filepath.Join(folder, "ui-src", "index.ts")
 	_ = os.Remove(filepath.Join(folder, "ui-src", "index.tsx"))

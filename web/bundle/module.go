@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/evanw/esbuild/pkg/api"
 )
@@ -48,24 +50,54 @@ func Module(folder string, sdk SDK) ([]Script, error) {
 	if err != nil {
 		return nil, err
 	}
+	entries, err := entriesOf(folder)
+	if err != nil {
+		return nil, err
+	}
 	var scripts []Script
-	for _, part := range []string{"ui", "display"} {
-		entry, err := source(filepath.Join(folder, part+"-src", "index"))
-		if err != nil {
-			return nil, err
-		}
-		if entry == "" {
-			continue
-		}
+	for _, entry := range entries {
 		options := buildOptions(folder)
 		options.Plugins = append(options.Plugins, sdk.plugin(), sdk.Kit.plugin())
-		built, err := run(options, entry, Minified)
+		built, err := run(options, entry.source, Minified)
 		if err != nil {
 			return nil, err
 		}
-		scripts = append(scripts, Script{filepath.Join(part, "index.js"), built})
+		scripts = append(scripts, Script{entry.script, built})
 	}
 	return scripts, nil
+}
+
+// entry is a file that one script is built of, and the script's path in the module's folder.
+type entry struct{ source, script string }
+
+// entriesOf finds ui-src/index, display-src/index, and each file of contributions-src itself; what several
+// contributions share is in a folder below.
+func entriesOf(folder string) (entries []entry, err error) {
+	stems := []string{"ui-src/index", "display-src/index"}
+	files, err := os.ReadDir(filepath.Join(folder, "contributions-src"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for _, file := range files {
+		name := file.Name()
+		ending := filepath.Ext(name)
+		stem := "contributions-src/" + strings.TrimSuffix(name, ending)
+		if !file.IsDir() && slices.Contains(endings, ending) && !strings.HasSuffix(name, ".d.ts") &&
+			!slices.Contains(stems, stem) {
+			stems = append(stems, stem)
+		}
+	}
+	for _, stem := range stems {
+		found, err := source(filepath.Join(folder, stem))
+		if err != nil {
+			return nil, err
+		}
+		if found != "" {
+			part, name, _ := strings.Cut(stem, "-src/")
+			entries = append(entries, entry{found, filepath.Join(part, name+".js")})
+		}
+	}
+	return entries, nil
 }
 
 // plugin makes @narthex/sdk the published one.
@@ -83,9 +115,12 @@ func (s SDK) plugin() api.Plugin {
 	}}
 }
 
-// source finds the file with one of the endings that sources have, and returns "" when there is none.
+// endings are those of sources; the first that is there counts.
+var endings = []string{".tsx", ".ts", ".js"}
+
+// source finds the file with one of the endings, and returns "" when there is none.
 func source(stem string) (string, error) {
-	for _, ending := range []string{".tsx", ".ts", ".js"} {
+	for _, ending := range endings {
 		if _, err := os.Stat(stem + ending); err == nil {
 			return stem + ending, nil
 		} else if !errors.Is(err, fs.ErrNotExist) {

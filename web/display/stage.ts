@@ -178,6 +178,7 @@ class Layer {
 				dir: this.language.dir,
 				address: (path) => new URL(path, location.origin).href,
 				denied: () => options.denied(),
+				contributionsCall: false,
 				pausesWhenHidden: false,
 				styledWithin: `[data-layer="${this.number}"]`,
 				watch: {

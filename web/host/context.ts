@@ -32,8 +32,10 @@ export interface ContextOptions {
 	readonly dir: "ltr" | "rtl";
 	/** A root-relative address of the server's, resolved on the API's origin. */
 	address(path: string): string;
-	/** Called when the server answers 401 or 403. */
+	/** Called when the server answers 401 or 403; to a contribution's request, 401. */
 	denied(): void;
+	/** Whether contributions may call routes of their own module: for a person, and not for a screen. */
+	readonly contributionsCall: boolean;
 	/** Pages close their streams while they are hidden. Displays on a wall do not. */
 	readonly pausesWhenHidden: boolean;
 	/** The elements that the module's styles apply to. Unless it is given: the container of the module's id. */
@@ -137,5 +139,14 @@ function loadable(
 			options.loaded?.(address);
 			return value;
 		},
+		api: options.contributionsCall
+			? moduleApi({
+					root: options.address(`/api/v1/modules/${moduleId}`),
+					denied: (status) => {
+						if (status === 401) options.denied(); // a permission that is missing is the contribution's matter
+					},
+					signal: options.signal,
+				})
+			: () => Promise.reject(new TypeError("A screen makes no requests for contributions.")),
 	}) as Contribution;
 }

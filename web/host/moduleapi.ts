@@ -4,8 +4,8 @@ const allowedHeaders = new Set(["accept", "accept-language", "content-language",
 export interface ModuleApiOptions {
 	/** The module's own root, absolute, without a trailing slash. */
 	readonly root: string;
-	/** Called when the server answers 401 or 403. */
-	denied(): void;
+	/** Called when the server answers 401 or 403, with that status. */
+	denied(status: number): void;
 	readonly signal: AbortSignal;
 }
 
@@ -27,7 +27,7 @@ export function moduleApi(
 			redirect: "error",
 			signal,
 		});
-		if (response.status === 401 || response.status === 403) options.denied();
+		if (response.status === 401 || response.status === 403) options.denied(response.status);
 		return response;
 	};
 }

@@ -55,6 +55,13 @@ export interface Contribution<Value = unknown> {
 	 * rejects when the artifact cannot be had or was built for another ABI.
 	 */
 	load(): Promise<Value>;
+	/**
+	 * A request to the routes of the module that contributes, as the person who is signed in, with the rules of
+	 * Context.api; hand it to what was loaded. A 403 is the contribution's own matter: the host does nothing
+	 * about it. On a screen it rejects with a TypeError: a screen holds one permission, that of the display
+	 * that it shows.
+	 */
+	api(path: string, init?: RequestInit): Promise<Response>;
 }
 
 /** What every artifact is given, wherever it is mounted. */

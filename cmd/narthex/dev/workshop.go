@@ -71,8 +71,11 @@ func outdated(s source) change {
 			needed |= changedServer
 		}
 	}
-	for script, sources := range map[string]string{o.Entrypoints.UI: "ui-src",
-		o.Entrypoints.Display.Artifact: "display-src"} {
+	scripts := map[string]string{o.Entrypoints.UI: "ui-src", o.Entrypoints.Display.Artifact: "display-src"}
+	for _, contribution := range o.Contributions {
+		scripts[contribution.Artifact] = "contributions-src"
+	}
+	for script, sources := range scripts {
 		folder := filepath.Join(s.folder, sources)
 		if _, err := os.Stat(folder); err == nil && script != "" &&
 			olderThan(filepath.Join(s.folder, script), folder, func(string) bool { return true }) {

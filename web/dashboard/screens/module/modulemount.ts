@@ -94,6 +94,7 @@ export class ModuleMount {
 			dir: locale.peek().dir,
 			address: (path) => platform.address(path),
 			denied: () => void app.session.recheck(),
+			contributionsCall: true,
 			pausesWhenHidden: true,
 			signal,
 		});
