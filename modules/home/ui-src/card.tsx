@@ -1,0 +1,95 @@
+import { Button, giveBack, Skeleton } from "@narthex/kit";
+import type { Contribution, ModuleUiContext } from "@narthex/sdk";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { rounds } from "./rounds";
+import { type Look, TileRun } from "./run";
+import { languageFor, type Say } from "./words";
+
+interface CardProps {
+	readonly context: ModuleUiContext;
+	readonly contribution: Contribution;
+	readonly say: Say;
+	/** Called when the card comes or leaves. */
+	changed(id: string, hidden: boolean): void;
+}
+
+/** What is remembered of a card, so that the page does not jump when the person comes back to it. */
+interface Remembered {
+	readonly hidden: boolean;
+	readonly height: number;
+}
+
+/** One tile in its card. */
+export function Card({ context, contribution, say, changed }: CardProps) {
+	const { id } = contribution;
+	const before = useRef(context.drafts.get(id) as Remembered | undefined).current;
+	const [look, setLook] = useState<Look>({
+		is: before?.hidden ? "hidden" : "loading",
+		title: undefined,
+		failed: false,
+	});
+	const card = useRef<HTMLElement>(null);
+	const content = useRef<HTMLDivElement>(null);
+	const tile = useRef<TileRun>(undefined);
+	const heading = useRef<HTMLHeadingElement>(null);
+	const headingId = useId();
+	const [busy, setBusy] = useState(false);
+	const pressed = useRef(false);
+
+	useEffect(() => {
+		const ended = new AbortController();
+		const container = content.current as HTMLElement;
+		const run = new TileRun(contribution, context, container, setLook, look.is === "hidden");
+		tile.current = run;
+		void run.run();
+		rounds(() => void run.run(), ended.signal);
+		return () => {
+			ended.abort();
+			run.end();
+		};
+	}, []);
+	useEffect(() => {
+		changed(id, look.is === "hidden");
+		if (pressed.current && !look.failed) giveBack(heading.current); // the button that was pressed is gone
+		if (look.is === "loading" || look.failed) return;
+		const height = card.current?.offsetHeight ?? 0;
+		context.drafts.set(id, { hidden: look.is === "hidden", height } satisfies Remembered);
+	}, [look]);
+
+	const again = async () => {
+		pressed.current = true;
+		setBusy(true);
+		await tile.current?.run();
+		setBusy(false);
+		pressed.current = false;
+	};
+
+	const reserved = look.is === "loading" && before ? { minBlockSize: `${before.height}px` } : {};
+	return (
+		<section
+			ref={card}
+			class="card"
+			hidden={look.is === "hidden"}
+			style={reserved}
+			{...(look.title === undefined ? {} : { "aria-labelledby": headingId })}
+		>
+			{look.title !== undefined && (
+				<h3 ref={heading} id={headingId} tabIndex={-1}>
+					{look.title}
+				</h3>
+			)}
+			{look.is === "loading" && <Skeleton rows={1} />}
+			<div ref={content} hidden={look.is === "loading"} />
+			{look.failed && (
+				<div class="failed" lang={languageFor(context.locale)}>
+					<p class="muted" role="status">
+						{say(content.current?.hasChildNodes() ? "stale" : "failed")}
+					</p>
+					<Button busy={busy} onPress={again}>
+						{say("tryAgain")}
+					</Button>
+				</div>
+			)}
+		</section>
+	);
+}

@@ -1,0 +1,140 @@
+import type { Contribution, ModuleUiContext } from "@narthex/sdk";
+import type { Tile, TileTools } from "./tile";
+
+/** How long a tile may take to load, to fill its card, or to bring itself up to date, milliseconds. */
+const limit = 10_000;
+
+/** How a card looks. */
+export interface Look {
+	readonly is: "loading" | "shown" | "hidden";
+	/** What the tile calls itself; undefined as long as it could not be loaded. */
+	readonly title: string | undefined;
+	/** What was asked of it last did not work; what was there before is still shown. */
+	readonly failed: boolean;
+}
+
+type Given = Pick<ModuleUiContext, "locale" | "dir" | "serverNow" | "signal">;
+
+/** One tile, from the loading of its script to the end. What it throws stays with it. */
+export class TileRun {
+	#title: string | undefined;
+	#ended = new AbortController(); // of what is in the card now
+	#dispose: (() => void) | void = undefined;
+	#listeners: (() => unknown)[] = [];
+	#filled = false;
+	#busy = false;
+	#hides = false;
+	#hidden: boolean;
+
+	constructor(
+		readonly contribution: Contribution,
+		readonly context: Given,
+		readonly container: HTMLElement,
+		readonly changed: (look: Look) => void,
+		/** Whether it had nothing to show when this person was here before. */
+		hidden: boolean,
+	) {
+		this.#hidden = hidden;
+	}
+
+	/** Fills the card, or brings up to date what is in it. While one call is under way, another one does nothing. */
+	async run(): Promise<void> {
+		if (this.#busy) return;
+		this.#busy = true;
+		this.#hides = false;
+		try {
+			await inTime(this.#filled ? this.#refresh() : this.#fill());
+			this.#hidden = this.#hides;
+			this.#tell(false);
+		} catch (error) {
+			if (this.context.signal.aborted) return;
+			console.error(`The tile ${this.contribution.id} failed:`, error);
+			if (!this.#filled) this.#empty();
+			this.#tell(true); // a tile that had nothing to show still has nothing
+		} finally {
+			this.#busy = false;
+		}
+	}
+
+	/** Ends it. Ending twice is fine. */
+	end(): void {
+		this.#empty();
+	}
+
+	async #fill(): Promise<void> {
+		const ended = new AbortController();
+		this.#ended = ended;
+		const tile = (await this.contribution.load()) as Tile;
+		this.#title = tile.title(this.context.locale);
+		if (ended.signal.aborted) return;
+		const dispose = await tile.render(this.container, this.#tools(ended.signal));
+		if (ended.signal.aborted) return tolerant(dispose); // it was too late
+		this.#dispose = dispose;
+		this.#filled = true;
+	}
+
+	async #refresh(): Promise<void> {
+		await Promise.all(this.#listeners.map((listener) => listener()));
+	}
+
+	#tools(signal: AbortSignal): TileTools {
+		const { contribution, context } = this;
+		return {
+			api: (path, init = {}) =>
+				contribution.api(path, {
+					...init,
+					signal: init.signal ? AbortSignal.any([init.signal, signal]) : signal,
+				}),
+			serverNow: () => context.serverNow(),
+			locale: context.locale,
+			dir: context.dir,
+			moduleId: contribution.id.split(".", 1)[0] ?? "",
+			signal,
+			refresh: (listener) => void (signal.aborted || this.#listeners.push(listener)),
+			hide: () => {
+				if (signal.aborted) return;
+				this.#hides = true;
+				if (this.#busy) return; // it is told at the end
+				this.#hidden = true;
+				this.#tell(false);
+			},
+		};
+	}
+
+	#tell(failed: boolean): void {
+		if (this.context.signal.aborted) return;
+		this.changed({ is: this.#hidden ? "hidden" : "shown", title: this.#title, failed });
+	}
+
+	#empty(): void {
+		this.#ended.abort();
+		this.#listeners = [];
+		const dispose = this.#dispose;
+		this.#dispose = undefined;
+		this.#filled = false;
+		tolerant(dispose);
+		this.container.replaceChildren();
+	}
+}
+
+/** A tile that cannot clean up must not harm the others. */
+function tolerant(dispose: (() => void) | void): void {
+	try {
+		dispose?.();
+	} catch (error) {
+		reportError(error);
+	}
+}
+
+async function inTime(work: Promise<void>): Promise<void> {
+	let timer: ReturnType<typeof setTimeout> | undefined;
+	const late = new Promise<never>((_, reject) => {
+		timer = setTimeout(() => reject(new Error("It took more than ten seconds.")), limit);
+	});
+	try {
+		await Promise.race([work, late]);
+	} finally {
+		clearTimeout(timer);
+		work.catch(() => undefined); // after the time nobody asks any more
+	}
+}
