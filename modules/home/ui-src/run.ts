@@ -37,7 +37,7 @@ export class TileRun {
 		this.#hidden = hidden;
 	}
 
-	/** Fills the card, or brings up to date what is in it. While one call is under way, another one does nothing. */
+	/** Fills the card, or brings it up to date. While one call is under way, another one does nothing. */
 	async run(): Promise<void> {
 		if (this.#busy) return;
 		this.#busy = true;
