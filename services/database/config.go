@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/narthex-platform/narthex/services/environment"
@@ -35,14 +36,17 @@ const neutral = "host=127.0.0.1 port=5432 user=nobody password=none dbname=none 
 	"application_name=narthex timezone=UTC options=''"
 
 // Config returns the settings of one Core connection, made only from the given ones: PG* variables, service
-// files and password files have no effect. There is no fallback, neither to plaintext nor to another host.
+// files and password files have no effect. The servers are asked in their order, each with the same
+// transport: there is no fallback to plaintext. Where a server must accept writes, a session on another one
+// is refused, also by every copy of the configuration.
 func Config(settings environment.Database) *pgx.ConnConfig {
 	config := parseNeutral().ConnConfig
-	config.Host, config.Port = settings.Host, settings.Port
 	config.User, config.Password = settings.User, settings.Password.Reveal()
 	config.Database = settings.Name
-	config.Fallbacks = nil
-	config.TLSConfig = tlsConfig(settings)
+	setServers(&config.Config, settings)
+	if settings.Writable {
+		config.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
+	}
 	config.ConnectTimeout = settings.ConnectTimeout
 	if config.ConnectTimeout <= 0 {
 		config.ConnectTimeout = defaultConnectTimeout
@@ -59,12 +63,31 @@ func Config(settings environment.Database) *pgx.ConnConfig {
 	return config
 }
 
-// tlsConfig returns nil for plaintext. Otherwise chain and host are verified against the system's
-// authorities and the given ones.
-func tlsConfig(settings environment.Database) *tls.Config {
+// setServers sets the first server, and the others as fallbacks. Each has a TLS configuration of its own.
+func setServers(config *pgconn.Config, settings environment.Database) {
+	roots := trusted(settings)
+	config.Fallbacks = nil
+	for i, server := range settings.Servers {
+		tls := tlsConfig(settings, server.Host, roots)
+		if i == 0 {
+			config.Host, config.Port, config.TLSConfig = server.Host, server.Port, tls
+			continue
+		}
+		config.Fallbacks = append(config.Fallbacks,
+			&pgconn.FallbackConfig{Host: server.Host, Port: server.Port, TLSConfig: tls})
+	}
+}
+
+// tlsConfig returns nil for plaintext. Otherwise chain and host are verified.
+func tlsConfig(settings environment.Database, host string, roots *x509.CertPool) *tls.Config {
 	if settings.TLSMode == environment.DisableTLS {
 		return nil
 	}
+	return &tls.Config{ServerName: host, RootCAs: roots, MinVersion: tls.VersionTLS12}
+}
+
+// trusted returns the system's authorities and the given ones.
+func trusted(settings environment.Database) *x509.CertPool {
 	roots, err := x509.SystemCertPool()
 	if err != nil {
 		roots = x509.NewCertPool() // a machine without authorities trusts only the given ones
@@ -72,7 +95,7 @@ func tlsConfig(settings environment.Database) *tls.Config {
 	for _, authority := range settings.CA {
 		roots.AddCert(authority)
 	}
-	return &tls.Config{ServerName: settings.Host, RootCAs: roots, MinVersion: tls.VersionTLS12}
+	return roots
 }
 
 // withoutService guards the time in which PGSERVICE is removed from the environment.

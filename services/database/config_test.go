@@ -14,8 +14,8 @@ import (
 
 func settings(mode environment.TLSMode) environment.Database {
 	return environment.Database{
-		Host: "db.example.org", Port: 6432, User: "core", Password: environment.NewSecret("pass"),
-		Name: "narthex", TLSMode: mode,
+		Servers: []environment.DatabaseServer{{Host: "db.example.org", Port: 6432}},
+		User:    "core", Password: environment.NewSecret("pass"), Name: "narthex", TLSMode: mode,
 	}
 }
 
@@ -60,6 +60,34 @@ func facts(config *pgx.ConnConfig) map[string]any {
 	found["TLS"] = config.TLSConfig != nil && config.TLSConfig.ServerName == config.Host &&
 		!config.TLSConfig.InsecureSkipVerify
 	return found
+}
+
+func TestEachServerIsVerifiedUnderItsOwnName(t *testing.T) {
+	several := settings(environment.VerifyFull)
+	several.Servers = append(several.Servers, environment.DatabaseServer{Host: "second.example.org", Port: 7432},
+		environment.DatabaseServer{Host: "192.0.2.3", Port: 5432})
+	several.Writable = true
+	config := database.Config(several)
+	if config.Host != "db.example.org" || config.Port != 6432 || len(config.Fallbacks) != 2 ||
+		config.ValidateConnect == nil {
+		t.Fatalf("three servers: first %s:%d, %d others, want db.example.org:6432, 2 others and a check that "+
+			"each accepts writes", config.Host, config.Port, len(config.Fallbacks))
+	}
+	for i, fallback := range config.Fallbacks {
+		want := several.Servers[i+1]
+		if fallback.Host != want.Host || fallback.Port != want.Port || fallback.TLSConfig == nil ||
+			fallback.TLSConfig.ServerName != want.Host || config.TLSConfig.ServerName != config.Host ||
+			fallback.TLSConfig.InsecureSkipVerify ||
+			fallback.TLSConfig.MinVersion != config.TLSConfig.MinVersion {
+			t.Errorf("server %d: %s:%d with TLS %+v, want %+v verified under its own name", i+1, fallback.Host,
+				fallback.Port, fallback.TLSConfig, want)
+		}
+	}
+	several.TLSMode = environment.DisableTLS
+	if config := database.Config(several); config.TLSConfig != nil || config.Fallbacks[0].TLSConfig != nil ||
+		config.Fallbacks[1].TLSConfig != nil {
+		t.Error("disable must not speak TLS with any server")
+	}
 }
 
 func TestConfigDefaults(t *testing.T) {

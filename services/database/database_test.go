@@ -46,14 +46,15 @@ func TestCheckSaysUnreachableAndNothingElse(t *testing.T) {
 			database.WhyAuthentication},
 		"no such user":     {func(s *environment.Database) { s.User = "missing-user" }, database.WhyAuthentication},
 		"no such database": {func(s *environment.Database) { s.Name = "missing-database" }, database.WhyNoDatabase},
-		"nobody listens":   {func(s *environment.Database) { s.Port = 1 }, database.WhyRefused},
-		"no such host":     {func(s *environment.Database) { s.Host = "missing.invalid" }, database.WhyUnknownHost},
+		"nobody listens":   {func(s *environment.Database) { s.Servers = local(1) }, database.WhyRefused},
+		"no such host": {func(s *environment.Database) {
+			s.Servers = []environment.DatabaseServer{{Host: "missing.invalid", Port: 5432}}
+		}, database.WhyUnknownHost},
 		"nobody answers": {func(s *environment.Database) {
-			s.Port, s.ConnectTimeout = listening(t, func(net.Conn) {}), 100*time.Millisecond
+			s.Servers, s.ConnectTimeout = local(listening(t, func(net.Conn) {})), 100*time.Millisecond
 		}, database.WhyTimedOut},
 		"another protocol": {func(s *environment.Database) {
-			s.Port = listening(t,
-				func(c net.Conn) { _ = c.Close() })
+			s.Servers = local(listening(t, func(c net.Conn) { _ = c.Close() }))
 		}, database.WhyLost},
 		"may not connect": {func(s *environment.Database) {
 			s.User, s.Password = "stranger_"+s.Name, environment.NewSecret("strangers")
@@ -82,7 +83,8 @@ func TestCheckSaysUnreachableAndNothingElse(t *testing.T) {
 				if strings.Contains(row.why.Sentence(), "SERVICE_DATABASE_TLS_MODE, ") {
 					t.Errorf("WhyOf %q has no sentence of its own", row.why)
 				}
-				for _, secret := range []string{settings.Name, settings.User, settings.Host, settings.Password.Reveal()} {
+				for _, secret := range []string{settings.Name, settings.User, settings.Servers[0].Host,
+					settings.Password.Reveal()} {
 					if strings.Contains(err.Error(), " "+secret) {
 						t.Errorf("the error %q contains %q, want no part of the settings", err, secret)
 					}
@@ -90,6 +92,11 @@ func TestCheckSaysUnreachableAndNothingElse(t *testing.T) {
 			}
 		})
 	}
+}
+
+// local is a server on this machine.
+func local(port uint16) []environment.DatabaseServer {
+	return []environment.DatabaseServer{{Host: "127.0.0.1", Port: port}}
 }
 
 // listening is the port of a server that does with each connection what a test says.
@@ -122,7 +129,7 @@ func TestPingHasOneSocket(t *testing.T) {
 	var mu sync.Mutex
 	var open, most, all int
 	settings := databasetest.Empty(t).Settings
-	settings.Port = listening(t, func(c net.Conn) {
+	settings.Servers = local(listening(t, func(c net.Conn) {
 		mu.Lock()
 		open, all = open+1, all+1
 		most = max(most, open)
@@ -133,7 +140,7 @@ func TestPingHasOneSocket(t *testing.T) {
 			open--
 			mu.Unlock()
 		}()
-	})
+	}))
 	opened, err := database.Open(settings)
 	if err != nil {
 		t.Fatal(err)

@@ -55,7 +55,7 @@ func TestPooledByTransaction(t *testing.T) {
 		t.Errorf("the server itself: pooled %v and error %v, want false and none", pooled, err)
 	}
 	behind := db.Settings
-	behind.Host, behind.Port = "127.0.0.1", startPooler(t, db)
+	behind.Servers = []environment.DatabaseServer{{Host: "127.0.0.1", Port: startPooler(t, db)}}
 	opened, err := database.Open(behind)
 	if err != nil {
 		t.Fatal(err)

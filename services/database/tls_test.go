@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
+	"crypto/x509/pkix"
 	"encoding/hex"
 	"encoding/pem"
 	"errors"
@@ -82,7 +83,8 @@ func newAuthority(t *testing.T) *authority {
 	a := &authority{key: newKey(t)}
 	a.certificate = sign(t, &x509.Certificate{
 		SerialNumber: serial(t), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
+		Subject: pkix.Name{CommonName: "authority"}, // OpenSSL takes a certificate without names for its own issuer
+		IsCA:    true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
 	}, nil, a.key, a.key)
 	return a
 }
@@ -167,7 +169,8 @@ func writeServerFile(t *testing.T, db *databasetest.DB, name string, block *pem.
 // presents asks as a client would, trusting anybody, and compares the certificate.
 func presents(t *testing.T, settings environment.Database, certificate *tls.Certificate) bool {
 	t.Helper()
-	conn, err := net.Dial("tcp", net.JoinHostPort(settings.Host, strconv.Itoa(int(settings.Port))))
+	conn, err := net.Dial("tcp",
+		net.JoinHostPort(settings.Servers[0].Host, strconv.Itoa(int(settings.Servers[0].Port))))
 	if err != nil {
 		t.Fatal(err)
 	}

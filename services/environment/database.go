@@ -13,8 +13,8 @@ import (
 // Database says where PostgreSQL is and how connections to it are made. It comes only from DATABASE_URL and
 // the two transport variables: PG* variables and service files are never read.
 type Database struct {
-	Host            string // a name or an address, never a list, never a socket path
-	Port            uint16
+	Servers         []DatabaseServer // of which one accepts writes; at least one
+	Writable        bool             // a session on a server that accepts none is no session
 	User            string
 	Password        Secret
 	Name            string
@@ -23,6 +23,15 @@ type Database struct {
 	TLSMode         TLSMode
 	CA              []*x509.Certificate // trusted in addition to the system store
 }
+
+// DatabaseServer is where one PostgreSQL server listens.
+type DatabaseServer struct {
+	Host string // a name or an address, never a socket path
+	Port uint16
+}
+
+// mostServers is how many servers DATABASE_URL may name.
+const mostServers = 8
 
 // TLSMode says how the connection is protected. There is no mode between the two.
 type TLSMode uint8
@@ -34,7 +43,9 @@ const (
 )
 
 func readDatabaseURL(in input, out *Settings) Error {
-	parsed, err := url.Parse(in.value)
+	// net/url knows one host alone, so the list is taken out first
+	text, list := splitHosts(in.value)
+	parsed, err := url.Parse(text)
 	if err != nil || (parsed.Scheme != "postgres" && parsed.Scheme != "postgresql") || parsed.Opaque != "" ||
 		parsed.Fragment != "" || parsed.User == nil || strings.ContainsRune(in.value, 0) {
 		return ErrDatabaseURL
@@ -57,19 +68,58 @@ func readDatabaseURL(in input, out *Settings) Error {
 	password, _ := parsed.User.Password()
 	database.User, database.Password = parsed.User.Username(), NewSecret(password)
 	database.Name = strings.TrimPrefix(parsed.Path, "/")
-	database.Host, database.Port = parsed.Hostname(), 5432
-	if port := parsed.Port(); port != "" {
-		number, err := strconv.ParseUint(port, 10, 16)
-		if err != nil || number == 0 {
-			return ErrDatabaseURL
-		}
-		database.Port = uint16(number)
-	}
 	if database.User == "" || database.Name == "" || strings.Contains(database.Name, "/") ||
-		!isHost(database.Host) {
+		!database.setServers(list) {
 		return ErrDatabaseURL
 	}
 	return ""
+}
+
+// splitHosts takes the hosts and ports out of a URL and puts one host in their place.
+func splitHosts(text string) (single, hosts string) {
+	scheme, rest, found := strings.Cut(text, "://")
+	if !found {
+		return text, ""
+	}
+	end := len(rest)
+	if at := strings.IndexAny(rest, "/?#"); at >= 0 {
+		end = at
+	}
+	begin := strings.LastIndexByte(rest[:end], '@') + 1
+	return scheme + "://" + rest[:begin] + "host" + rest[end:], rest[begin:end]
+}
+
+// setServers reads hosts and ports, which commas separate. Several of them are a primary and its standbys.
+func (d *Database) setServers(list string) bool {
+	each := strings.Split(list, ",")
+	if len(each) > mostServers {
+		return false
+	}
+	for _, text := range each {
+		server, ok := parseServer(text)
+		if !ok {
+			return false
+		}
+		d.Servers = append(d.Servers, server)
+	}
+	d.Writable = d.Writable || len(each) > 1
+	return true
+}
+
+func parseServer(text string) (server DatabaseServer, ok bool) {
+	parsed, err := url.Parse("postgres://" + text)
+	if err != nil || parsed.Host != text || !isHost(parsed.Hostname()) {
+		return DatabaseServer{}, false
+	}
+	server = DatabaseServer{Host: parsed.Hostname(), Port: 5432}
+	if port := parsed.Port(); port != "" {
+		number, err := strconv.ParseUint(port, 10, 16)
+		if err != nil || number == 0 {
+			return DatabaseServer{}, false
+		}
+		server.Port = uint16(number)
+	}
+	return server, true
 }
 
 func (d *Database) setParameter(key, value string) bool {
@@ -81,6 +131,9 @@ func (d *Database) setParameter(key, value string) bool {
 		seconds, err := strconv.ParseUint(value, 10, 16)
 		d.ConnectTimeout = time.Duration(seconds) * time.Second
 		return err == nil && seconds > 0
+	case "target_session_attrs":
+		d.Writable = true
+		return value == "read-write"
 	}
 	return false
 }

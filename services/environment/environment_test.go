@@ -3,6 +3,7 @@ package environment_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -51,7 +52,17 @@ func TestRules(t *testing.T) {
 		{"DATABASE_URL", "postgres://h/d", production, "DATABASE_URL_INVALID"},
 		{"DATABASE_URL", "postgres://u@h", production, "DATABASE_URL_INVALID"},
 		{"DATABASE_URL", "postgres://u@/d", production, "DATABASE_URL_INVALID"},
-		{"DATABASE_URL", "postgres://u@a,b/d", production, "DATABASE_URL_INVALID"},
+		{"DATABASE_URL", "postgres://u:p@a:5432,b.example.org,[::1]:6432/d", production, ""},
+		{"DATABASE_URL", "postgres://u@a,b/d?target_session_attrs=read-write", production, ""},
+		{"DATABASE_URL", "postgres://u@a/d?target_session_attrs=read-write", production, ""},
+		{"DATABASE_URL", "postgres://u@a,b/d?target_session_attrs=any", production, "DATABASE_URL_INVALID"},
+		{"DATABASE_URL", "postgres://u@a/d?target_session_attrs=primary", production, "DATABASE_URL_INVALID"},
+		{"DATABASE_URL", "postgres://u@1,2,3,4,5,6,7,8/d", production, ""},
+		{"DATABASE_URL", "postgres://u@1,2,3,4,5,6,7,8,9/d", production, "DATABASE_URL_INVALID"},
+		{"DATABASE_URL", "postgres://u@a,/d", production, "DATABASE_URL_INVALID"},
+		{"DATABASE_URL", "postgres://u@a,b:0/d", production, "DATABASE_URL_INVALID"},
+		{"DATABASE_URL", "postgres://u@a,b c/d", production, "DATABASE_URL_INVALID"},
+		{"DATABASE_URL", "postgres://u@a:1:2/d", production, "DATABASE_URL_INVALID"},
 		{"DATABASE_URL", "postgres://u@h:0/d", production, "DATABASE_URL_INVALID"},
 		{"DATABASE_URL", "postgres://u@h:99999/d", production, "DATABASE_URL_INVALID"},
 		{"DATABASE_URL", "postgres://u@h/d?host=/tmp", production, "DATABASE_URL_INVALID"},
@@ -386,8 +397,20 @@ func TestAllFindingsOfOneStartTogether(t *testing.T) {
 func TestCommandsFailOnWhatTheyReadAlone(t *testing.T) {
 	settings, err := load(map[string]string{"DATABASE_URL": "postgres://u@h/d", "SERVICE_API_PORT": "x"},
 		environment.DatabaseSection)
-	if err != nil || settings.Database.Host != "h" {
+	if err != nil || settings.Database.Servers[0].Host != "h" {
 		t.Fatalf("Load of the database section: %+v, %v; want host h, nil", settings.Database, err)
+	}
+}
+
+func TestSeveralHosts(t *testing.T) {
+	const text = "postgres://u:p%40,@a:6432,b.example.org,[::1]:7432/d"
+	settings, err := load(map[string]string{"DATABASE_URL": text}, environment.DatabaseSection)
+	database := settings.Database
+	want := []environment.DatabaseServer{{Host: "a", Port: 6432}, {Host: "b.example.org", Port: 5432},
+		{Host: "::1", Port: 7432}}
+	if err != nil || !slices.Equal(database.Servers, want) || !database.Writable || database.User != "u" ||
+		database.Password.Reveal() != "p@," || database.Name != "d" {
+		t.Errorf("three hosts: %+v, %v; want %v, of which one must accept writes", database, err, want)
 	}
 }
 
@@ -397,7 +420,7 @@ func TestDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !settings.Production || settings.Database.TLSMode != environment.VerifyFull ||
-		settings.Database.Port != 5432 ||
+		settings.Database.Servers[0].Port != 5432 || settings.Database.Writable ||
 		settings.Server.Host != "127.0.0.1" || settings.Server.Port != 3000 || settings.Modules.Explicit ||
 		settings.Identity.Dashboard != settings.Identity.BaseURL || settings.Identity.PublicSignUp {
 		t.Fatalf("Load without optional variables: %+v, want the documented defaults", settings)
@@ -442,17 +465,23 @@ func FuzzParseOrigin(f *testing.F) {
 	})
 }
 
+func isIncomplete(s environment.DatabaseServer) bool { return s.Host == "" || s.Port == 0 }
+
 func FuzzDatabaseURL(f *testing.F) {
 	for _, seed := range []string{"postgres://u:p@h:1/d", "postgres://u@h/d?sslmode=disable",
-		"postgresql://u@[::1]/d?connect_timeout=1"} {
+		"postgresql://u@[::1]/d?connect_timeout=1", "postgres://u:p@a:1,b,[::1]:2/d"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		settings, err := load(map[string]string{"DATABASE_URL": text}, environment.DatabaseSection)
-		if err == nil && (settings.Database.Host == "" || settings.Database.User == "" ||
-			settings.Database.Port == 0) {
-			t.Fatalf("Load with DATABASE_URL=%q: accepted as %+v, want no empty host, user or port", text,
-				settings.Database)
+		if err != nil {
+			return
+		}
+		database := settings.Database
+		if database.User == "" || len(database.Servers) == 0 || len(database.Servers) > 8 ||
+			slices.ContainsFunc(database.Servers, isIncomplete) {
+			t.Fatalf("Load with DATABASE_URL=%q: accepted as %+v, want 1 to 8 servers, no empty host, user or port",
+				text, database)
 		}
 	})
 }

@@ -41,8 +41,9 @@ const (
 func (e Error) sentence() string {
 	switch e {
 	case ErrDatabaseURL:
-		return "DATABASE_URL must be a postgres:// URL with user, host and database name; only " +
-			"application_name and connect_timeout may follow the question mark."
+		return "DATABASE_URL must be a postgres:// URL with user, host and database name, or at most 8 hosts " +
+			"separated by commas; only application_name, connect_timeout and target_session_attrs=read-write " +
+			"may follow the question mark."
 	case ErrDatabaseURLTLSParameter:
 		return "DATABASE_URL must not carry TLS parameters; set SERVICE_DATABASE_TLS_MODE and " +
 			"SERVICE_DATABASE_CA instead."

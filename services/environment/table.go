@@ -28,8 +28,10 @@ type row struct {
 var table = []row{
 	{
 		name: "DATABASE_URL", section: DatabaseSection, read: readDatabaseURL,
-		meaning: "`postgres://` URL of the migrated database. Parameters allowed: `application_name`, " +
-			"`connect_timeout`",
+		meaning: "`postgres://` URL of the migrated database. Several hosts, separated by commas and at most 8, " +
+			"are a primary and its standbys ([failover.md](../operations/failover.md)). Parameters allowed: " +
+			"`application_name`, `connect_timeout`, and `target_session_attrs=read-write`, which several hosts " +
+			"imply",
 	},
 	{
 		name: "SERVICE_DATABASE_TLS_MODE", section: DatabaseSection, read: readDatabaseTLSMode,

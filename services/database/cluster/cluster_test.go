@@ -79,7 +79,7 @@ func TestDataOutliveARestart(t *testing.T) {
 }
 
 func TestProgramsAreNamedFromTheWorkingDirectory(t *testing.T) {
-	dir, err := cluster.Found(t.Context(), "../../../.tools")
+	dir, err := cluster.Programs(t.Context(), "../../../.tools")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,17 +1,5 @@
 package cluster
 
-import "context"
-
-// Found is the folder of the programs that Start would run.
-func Found(ctx context.Context, tools string) (string, error) {
-	account, err := unprivileged()
-	if err != nil {
-		return "", err
-	}
-	found, err := find(ctx, tools, account)
-	return found.dir, err
-}
-
 // PID is the postmaster's process.
 func (c *Cluster) PID() int { return c.server.pid }
 

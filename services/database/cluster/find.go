@@ -23,6 +23,17 @@ type programs struct{ dir string }
 func (p programs) postgres() string { return filepath.Join(p.dir, "postgres") }
 func (p programs) initdb() string   { return filepath.Join(p.dir, "initdb") }
 
+// Programs returns the folder of the programs that Start would run. A fetched copy lacks most of those for
+// clients.
+func Programs(ctx context.Context, tools string) (folder string, err error) {
+	account, err := unprivileged()
+	if err != nil {
+		return "", fail(ErrStart, err)
+	}
+	found, err := find(ctx, tools, account)
+	return found.dir, err
+}
+
 // find returns the first folder with a usable server: the one named in the environment, that of PATH,
 // Debian's newest, the fetched copy.
 func find(ctx context.Context, tools string, runsAs account) (programs, error) {
